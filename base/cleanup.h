@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Scope-bound release of memory, files and descriptors.
+ *
+ *     _cleanup_(ft_text_freep) struct ft_text text = {0};
+ *
+ * Ownership moves by FT_STEAL(local): it hands the pointer out and leaves NULL behind.
+ */
+#ifndef FT_BASE_CLEANUP_H
+#define FT_BASE_CLEANUP_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _cleanup_(f) __attribute__((cleanup(f)))
+
+#define FT_STEAL(p)                         \
+	({                                  \
+		__typeof__(p) *ft_p = &(p); \
+		__typeof__(p) ft_v = *ft_p; \
+		*ft_p = NULL;               \
+		ft_v;                       \
+	})
+
+#define FT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static inline void ft_freep(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void ft_closep(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void ft_fclosep(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+#define _cleanup_free_ _cleanup_(ft_freep)
+
+#endif

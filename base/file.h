@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Whole files, in and out: read at once, written in one piece or not at all.
+ */
+#ifndef FT_BASE_FILE_H
+#define FT_BASE_FILE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/*
+ * Reads all of @path ("-": standard input) into @ret_text, NUL-terminated. The caller frees it.
+ * Returns 0, -errno with @err filled, or -EFBIG beyond @limit bytes (0: 1 GiB).
+ */
+int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err);
+
+/*
+ * Replaces @path by @text: written beside it and renamed, so that whoever reads sees the old file or the new one.
+ * Devices and pipes, which cannot be replaced, are written to. NULL: standard output. Returns 0 or -errno.
+ */
+int ft_file_write(const char *path, const struct ft_text *text);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+int ft_json_read(const char *text, size_t length, struct ft_json *ret_json, struct ft_error *err)
+{
+	const char *nul = memchr(text, '\0', length);
+	json_error_t why = {0};
+	json_t *root;
+
+	/* jansson swallows one behind a number, and then tree and text would not walk in step. */
+	if (nul) {
+		unsigned int line, column;
+
+		ft_error_position(text, (size_t)(nul - text), &line, &column);
+		return ft_error_set(err, -EINVAL, line, column, "a NUL byte is no part of JSON");
+	}
+	errno = 0;
+	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+	if (!root) {
+		unsigned int line = 1, column = 1;
+		size_t at = why.position > 0 ? (size_t)why.position : 0;
+
+		/* jansson names few of its failed allocations so: the others are "invalid token", or nothing at all. */
+		if (json_error_code(&why) == json_error_out_of_memory || errno == ENOMEM || !why.text[0])
+			return -ENOMEM;
+		/* jansson's position is the byte behind the token it could not take. */
+		ft_error_position(text, at > length ? length : at, &line, &column);
+		if (column > 1 && at > 0)
+			column--;
+		return ft_error_set(err, -EINVAL, line, column, "%s", why.text);
+	}
+	*ret_json = (struct ft_json){root, text, length};
+	return 0;
+}
+
+void ft_json_release(struct ft_json *json)
+{
+	json_decref(json->root);
+	*json = (struct ft_json){0};
+}
+
+/* What is looked for, and where it was found. The text is known to be valid JSON of the tree beside it. */
+struct place {
+	const json_t *parent;
+	const char *key;
+	size_t index;
+	bool want_key;
+	bool found;
+	size_t offset;
+	size_t end; /* of a member's value */
+};
+
+static size_t blank_skip(const char *text, size_t i)
+{
+	return i + strspn(text + i, " \t\r\n");
+}
+
+static size_t string_skip(const char *text, size_t i)
+{
+	for (i++; text[i] != '"'; i++)
+		if (text[i] == '\\')
+			i++;
+	return i + 1;
+}
+
+static void place_set(struct place *place, size_t offset)
+{
+	if (!place->found)
+		place->offset = offset;
+	place->found = true;
+}
+
+/* Walks text and tree side by side: jansson keeps the members of an object in the order of the file. */
+static size_t value_walk(const char *text, size_t i, const json_t *value, struct place *place)
+{
+	bool here = value == place->parent;
+
+	if (here && !place->key && place->index == SIZE_MAX)
+		place_set(place, i);
+	if (json_is_object(value)) {
+		const char *key;
+		json_t *member;
+
+		i = blank_skip(text, i + 1);
+		json_object_foreach((json_t *)value, key, member) {
+			bool match = here && place->key && strcmp(key, place->key) == 0;
+
+			if (text[i] == ',')
+				i = blank_skip(text, i + 1);
+			if (match && place->want_key)
+				place_set(place, i);
+			i = blank_skip(text, string_skip(text, i));
+			i = blank_skip(text, i + 1);
+			if (match) {
+				struct place nothing = {.index = SIZE_MAX};
+
+				place_set(place, i);
+				place->end = value_walk(text, i, member, &nothing);
+				return place->end;
+			}
+			i = blank_skip(text, value_walk(text, i, member, place));
+			if (place->found)
+				return i;
+		}
+		return i + 1;
+	}
+	if (json_is_array(value)) {
+		i = blank_skip(text, i + 1);
+		for (size_t n = 0; n < json_array_size(value); n++) {
+			if (text[i] == ',')
+				i = blank_skip(text, i + 1);
+			if (here && place->index == n)
+				place_set(place, i);
+			i = blank_skip(text, value_walk(text, i, json_array_get(value, n), place));
+			if (place->found)
+				return i;
+		}
+		return i + 1;
+	}
+	if (text[i] == '"')
+		return string_skip(text, i);
+	return i + strcspn(text + i, ",]} \t\r\n");
+}
+
+static int place_error(const struct ft_json *json, struct ft_error *err, struct place *place, const char *format,
+		       va_list args) __attribute__((format(printf, 4, 0)));
+
+static int place_error(const struct ft_json *json, struct ft_error *err, struct place *place, const char *format,
+		       va_list args)
+{
+	unsigned int line = 0, column = 0;
+	char text[FT_ERROR_TEXT_SIZE];
+
+	value_walk(json->text, blank_skip(json->text, 0), json->root, place);
+	if (place->found)
+		ft_error_position(json->text, place->offset, &line, &column);
+	vsnprintf(text, sizeof(text), format, args);
+	return ft_error_set(err, -EINVAL, line, column, "%s", text);
+}
+
+int ft_json_error_key(const struct ft_json *json, struct ft_error *err, const json_t *parent, const char *key,
+		      const char *format, ...)
+{
+	struct place place = {.parent = parent, .key = key, .index = SIZE_MAX, .want_key = true};
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = place_error(json, err, &place, format, args);
+	va_end(args);
+	return r;
+}
+
+int ft_json_error_value(const struct ft_json *json, struct ft_error *err, const json_t *parent, const char *key,
+			const char *format, ...)
+{
+	struct place place = {.parent = parent, .key = key, .index = SIZE_MAX};
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = place_error(json, err, &place, format, args);
+	va_end(args);
+	return r;
+}
+
+int ft_json_error_element(const struct ft_json *json, struct ft_error *err, const json_t *parent, size_t index,
+			  const char *format, ...)
+{
+	struct place place = {.parent = parent, .index = index};
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = place_error(json, err, &place, format, args);
+	va_end(args);
+	return r;
+}
+
+int ft_json_member_span(const struct ft_json *json, const json_t *parent, const char *key, size_t *ret_start,
+			size_t *ret_end)
+{
+	struct place place = {.parent = parent, .key = key, .index = SIZE_MAX};
+
+	value_walk(json->text, blank_skip(json->text, 0), json->root, &place);
+	if (!place.found)
+		return -ENOENT;
+	*ret_start = place.offset;
+	*ret_end = place.end;
+	return 0;
+}

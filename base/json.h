@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * JSON files of the user's, read by jansson, with the place of every member still known: jansson tells the line of a
+ * syntax error only, and a wrong value deserves its line too.
+ */
+#ifndef FT_BASE_JSON_H
+#define FT_BASE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+struct ft_json {
+	json_t *root;	  /* owned */
+	const char *text; /* not owned: the file's bytes, as long as the document is in use */
+	size_t length;
+};
+
+/*
+ * Parses @length bytes. Duplicate keys and anything behind the first value are refused.
+ * Returns 0, -EINVAL with @err filled, or -ENOMEM.
+ */
+int ft_json_read(const char *text, size_t length, struct ft_json *ret_json, struct ft_error *err);
+void ft_json_release(struct ft_json *json);
+
+/*
+ * Fills @err with the place of a member of @parent (which must belong to @json) and returns -EINVAL:
+ * the member's key or its value, the element, or the place where @parent begins (@key NULL).
+ */
+int ft_json_error_key(const struct ft_json *json, struct ft_error *err, const json_t *parent, const char *key,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
+int ft_json_error_value(const struct ft_json *json, struct ft_error *err, const json_t *parent, const char *key,
+			const char *format, ...) __attribute__((format(printf, 5, 6)));
+int ft_json_error_element(const struct ft_json *json, struct ft_error *err, const json_t *parent, size_t index,
+			  const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/*
+ * Where the value of the member @key of @parent stands: the bytes from @ret_start up to, not including, @ret_end.
+ * Returns 0, or -ENOENT if there is no such member.
+ */
+int ft_json_member_span(const struct ft_json *json, const json_t *parent, const char *key, size_t *ret_start,
+			size_t *ret_end);
+
+#endif

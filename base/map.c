@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct ft_map_slot {
+	uint64_t key;
+	uint32_t value; /* FT_MAP_NONE: free */
+};
+
+void ft_map_release(struct ft_map *map)
+{
+	free(map->slots);
+	*map = (struct ft_map){0};
+}
+
+/* The slot that holds @key, or the free one where it belongs. */
+static struct ft_map_slot *map_slot(struct ft_map_slot *slots, size_t size, uint64_t key)
+{
+	/* Fibonacci hashing with a fold: GUIDs of one vendor differ in a few middle and low bits only. */
+	uint64_t hash = (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL;
+	size_t i = (size_t)(hash >> 20) & (size - 1);
+
+	while (slots[i].value != FT_MAP_NONE && slots[i].key != key)
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+uint32_t ft_map_get(const struct ft_map *map, uint64_t key)
+{
+	return map->size ? map_slot(map->slots, map->size, key)->value : FT_MAP_NONE;
+}
+
+static int map_grow(struct ft_map *map)
+{
+	size_t size = map->size ? map->size * 2 : 64;
+	struct ft_map_slot *slots = malloc(size * sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < size; i++)
+		slots[i].value = FT_MAP_NONE;
+	for (size_t i = 0; i < map->size; i++)
+		if (map->slots[i].value != FT_MAP_NONE)
+			*map_slot(slots, size, map->slots[i].key) = map->slots[i];
+	free(map->slots);
+	map->slots = slots;
+	map->size = size;
+	return 0;
+}
+
+int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value)
+{
+	struct ft_map_slot *slot;
+	int r, added = 0;
+
+	if (map->count * 2 >= map->size) {
+		r = map_grow(map);
+		if (r < 0)
+			return r;
+	}
+	slot = map_slot(map->slots, map->size, key);
+	if (slot->value == FT_MAP_NONE) {
+		*slot = (struct ft_map_slot){key, value};
+		map->count++;
+		added = 1;
+	}
+	if (ret_value)
+		*ret_value = slot->value;
+	return added;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/rate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+static const struct {
+	const char *name;
+	unsigned int lane_100kbps; /* a lane's rate in units of 10^5 bit/s, so that all are whole */
+} speeds[FT_SPEED_COUNT] = {
+	[FT_SPEED_UNKNOWN] = {"?", 0},	   [FT_SPEED_SDR] = {"SDR", 25000},	 [FT_SPEED_DDR] = {"DDR", 50000},
+	[FT_SPEED_QDR] = {"QDR", 100000},  [FT_SPEED_FDR10] = {"FDR10", 103125}, [FT_SPEED_FDR] = {"FDR", 140625},
+	[FT_SPEED_EDR] = {"EDR", 257812},  [FT_SPEED_HDR] = {"HDR", 531250},	 [FT_SPEED_NDR] = {"NDR", 1062500},
+	[FT_SPEED_XDR] = {"XDR", 2125000},
+};
+
+const char *ft_speed_name(enum ft_speed speed)
+{
+	return speed < FT_SPEED_COUNT ? speeds[speed].name : speeds[FT_SPEED_UNKNOWN].name;
+}
+
+unsigned int ft_rate_mbps(struct ft_rate rate)
+{
+	return rate.speed < FT_SPEED_COUNT ? rate.lanes * speeds[rate.speed].lane_100kbps / 10 : 0;
+}
+
+int ft_rate_parse(const char *string, struct ft_rate *ret_rate)
+{
+	char *end;
+	unsigned long lanes = strtoul(string, &end, 10);
+
+	if (string[0] < '0' || string[0] > '9' || (*end != 'x' && *end != 'X'))
+		return -EINVAL;
+	if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12)
+		return -EINVAL;
+	for (unsigned int i = FT_SPEED_SDR; i < FT_SPEED_COUNT; i++)
+		if (strcasecmp(end + 1, speeds[i].name) == 0) {
+			*ret_rate = (struct ft_rate){(uint8_t)lanes, (uint8_t)i};
+			return 0;
+		}
+	return -EINVAL;
+}
+
+const char *ft_rate_name(struct ft_rate rate, char buffer[FT_RATE_NAME_SIZE])
+{
+	if (rate.lanes)
+		snprintf(buffer, FT_RATE_NAME_SIZE, "%ux%s", rate.lanes, ft_speed_name(rate.speed));
+	else
+		snprintf(buffer, FT_RATE_NAME_SIZE, "%s", ft_speed_name(rate.speed));
+	return buffer;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Link rates by their usual names: lanes and generation, "4xHDR".
+ */
+#ifndef FT_BASE_RATE_H
+#define FT_BASE_RATE_H
+
+#include <stdint.h>
+
+/* In order of their lane rate: a greater value is faster. */
+enum ft_speed {
+	FT_SPEED_UNKNOWN,
+	FT_SPEED_SDR,
+	FT_SPEED_DDR,
+	FT_SPEED_QDR,
+	FT_SPEED_FDR10,
+	FT_SPEED_FDR,
+	FT_SPEED_EDR,
+	FT_SPEED_HDR,
+	FT_SPEED_NDR,
+	FT_SPEED_XDR,
+	FT_SPEED_COUNT,
+};
+
+struct ft_rate {
+	uint8_t lanes; /* 1, 2, 4, 8 or 12; 0: not known */
+	uint8_t speed; /* enum ft_speed */
+};
+
+/* "HDR", and "?" for FT_SPEED_UNKNOWN. */
+const char *ft_speed_name(enum ft_speed speed);
+
+/*
+ * Signalling rate of all lanes, Mb/s (10^6 bit/s): 4xHDR is 212500. 0 where lanes or speed are not known.
+ * Source: IBTA Vol 2, link rates: SDR 2.5, DDR 5, QDR 10, FDR10 10.3125, FDR 14.0625, EDR 25.78125, HDR 53.125,
+ * NDR 106.25, XDR 212.5 Gb/s a lane.
+ */
+unsigned int ft_rate_mbps(struct ft_rate rate);
+
+/* Reads "4xHDR" (the case of the letters does not matter). Returns 0 or -EINVAL. */
+int ft_rate_parse(const char *string, struct ft_rate *ret_rate);
+
+/* Writes "4xHDR", "4x?" or "?" into @buffer and returns it. */
+enum { FT_RATE_NAME_SIZE = 12 };
+const char *ft_rate_name(struct ft_rate rate, char buffer[FT_RATE_NAME_SIZE]);
+
+#endif

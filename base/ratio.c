@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/ratio.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/text.h"
+
+static const int64_t term_max = 1000000000;
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+int ft_ratio_make(int64_t num, int64_t den, struct ft_ratio *ret_ratio)
+{
+	int64_t divisor;
+
+	if (num < 0 || den <= 0)
+		return -ERANGE;
+	divisor = greatest_common_divisor(num, den);
+	num /= divisor;
+	den /= divisor;
+	if (num > term_max || den > term_max)
+		return -ERANGE;
+	*ret_ratio = (struct ft_ratio){num, den};
+	return 0;
+}
+
+/* An unsigned decimal at *@s, which is moved behind it. */
+static int decimal_parse(const char **s, int64_t *ret_num, int64_t *ret_den)
+{
+	int64_t num = 0, den = 1;
+	bool point = false;
+	const char *p = *s;
+
+	if (!isdigit((unsigned char)*p))
+		return -EINVAL;
+	for (; isdigit((unsigned char)*p) || (*p == '.' && !point && isdigit((unsigned char)p[1])); p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		num = num * 10 + (*p - '0');
+		if (point)
+			den *= 10;
+		if (num > term_max || den > term_max)
+			return -ERANGE;
+	}
+	*s = p;
+	*ret_num = num;
+	*ret_den = den;
+	return 0;
+}
+
+int ft_ratio_parse(const char *string, struct ft_ratio *ret_ratio)
+{
+	int64_t num, den, over_num = 1, over_den = 1;
+	int r;
+
+	r = decimal_parse(&string, &num, &den);
+	if (r < 0)
+		return r;
+	if (*string == ':') {
+		string++;
+		r = decimal_parse(&string, &over_num, &over_den);
+		if (r < 0)
+			return r;
+	}
+	if (*string)
+		return -EINVAL;
+	return ft_ratio_make(num * over_den, den * over_num, ret_ratio);
+}
+
+int ft_ratio_compare(struct ft_ratio a, struct ft_ratio b)
+{
+	int64_t left = a.num * b.den, right = b.num * a.den;
+
+	return (left > right) - (left < right);
+}
+
+/* True where the decimal expansion ends: the denominator has no prime factor but 2 and 5. */
+static bool ratio_ends(struct ft_ratio ratio)
+{
+	int64_t den = ratio.den;
+
+	while (den % 2 == 0)
+		den /= 2;
+	while (den % 5 == 0)
+		den /= 5;
+	return den == 1;
+}
+
+void ft_ratio_add(struct ft_text *text, struct ft_ratio ratio)
+{
+	int64_t rest = ratio.num % ratio.den;
+
+	if (!ratio_ends(ratio)) {
+		ft_text_printf(text, "%lld:%lld", (long long)ratio.num, (long long)ratio.den);
+		return;
+	}
+	ft_text_printf(text, "%lld", (long long)(ratio.num / ratio.den));
+	if (rest)
+		ft_text_puts(text, ".");
+	while (rest) {
+		rest *= 10;
+		ft_text_printf(text, "%lld", (long long)(rest / ratio.den));
+		rest %= ratio.den;
+	}
+}
+
+void ft_ratio_add_json(struct ft_text *text, struct ft_ratio ratio)
+{
+	bool quoted = !ratio_ends(ratio);
+
+	if (quoted)
+		ft_text_puts(text, "\"");
+	ft_ratio_add(text, ratio);
+	if (quoted)
+		ft_text_puts(text, "\"");
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+void ft_text_release(struct ft_text *text)
+{
+	free(text->data);
+	*text = (struct ft_text){0};
+}
+
+void ft_text_reset(struct ft_text *text)
+{
+	text->length = 0;
+	if (text->data)
+		text->data[0] = '\0';
+}
+
+const char *ft_text_string(const struct ft_text *text)
+{
+	return text->data ? text->data : "";
+}
+
+static bool text_reserve(struct ft_text *text, size_t more)
+{
+	size_t size = text->size ? text->size : 128;
+	char *data;
+
+	if (text->failed || more > SIZE_MAX / 4 - text->length) {
+		text->failed = true;
+		return false;
+	}
+	while (size < text->length + more + 1)
+		size *= 2;
+	if (size == text->size)
+		return true;
+	data = realloc(text->data, size);
+	if (!data) {
+		text->failed = true;
+		return false;
+	}
+	text->data = data;
+	text->size = size;
+	return true;
+}
+
+void ft_text_add(struct ft_text *text, const char *bytes, size_t length)
+{
+	if (!text_reserve(text, length))
+		return;
+	if (length > 0)
+		memcpy(text->data + text->length, bytes, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+void ft_text_puts(struct ft_text *text, const char *string)
+{
+	ft_text_add(text, string, strlen(string));
+}
+
+void ft_text_printf(struct ft_text *text, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (length < 0 || !text_reserve(text, (size_t)length)) {
+		text->failed = true;
+		return;
+	}
+	va_start(args, format);
+	vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+	va_end(args);
+	text->length += (size_t)length;
+}
+
+/* Length of the well-formed UTF-8 sequence at @s (RFC 3629), its code point in @ret_code; 0 if there is none. */
+static size_t utf8_sequence(const unsigned char *s, size_t length, uint32_t *ret_code)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t need = s[0] < 0x80	      ? 1
+		      : (s[0] & 0xe0) == 0xc0 ? 2
+		      : (s[0] & 0xf0) == 0xe0 ? 3
+		      : (s[0] & 0xf8) == 0xf0 ? 4
+					      : 0;
+	uint32_t code;
+
+	if (need == 0 || need > length)
+		return 0;
+	if (need == 1) {
+		*ret_code = s[0];
+		return 1;
+	}
+	code = s[0] & (0x7fU >> need);
+	for (size_t i = 1; i < need; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	if (code < smallest[need] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	*ret_code = code;
+	return need;
+}
+
+/* Code points that move the cursor, break the line or reorder what is read. */
+static bool code_is_unsafe(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
+	       (code >= 0xfff0 && code <= 0xfffb) || (code & 0xfffe) == 0xfffe || (code >= 0xe0000 && code <= 0xe0fff);
+}
+
+void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)bytes;
+	size_t i = 0;
+
+	length = strnlen(bytes, length);
+	if (!text_reserve(text, length))
+		return;
+	while (i < length) {
+		uint32_t code = 0;
+		size_t n = utf8_sequence(s + i, length - i, &code);
+
+		if (n > 0 && !code_is_unsafe(code)) {
+			ft_text_add(text, bytes + i, n);
+			i += n;
+			continue;
+		}
+		for (size_t end = i + (n ? n : 1); i < end; i++)
+			ft_text_printf(text, "\\x%02x", s[i]);
+	}
+	ft_text_add(text, "", 0);
+}
+
+void ft_text_add_json(struct ft_text *text, const char *string)
+{
+	const char *start = string;
+
+	ft_text_add(text, "\"", 1);
+	for (const char *s = string; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c != '"' && c != '\\' && c >= 0x20)
+			continue;
+		ft_text_add(text, start, (size_t)(s - start));
+		start = s + 1;
+		if (c < 0x20)
+			ft_text_printf(text, "\\u%04x", c);
+		else
+			ft_text_printf(text, "\\%c", c);
+	}
+	ft_text_puts(text, start);
+	ft_text_add(text, "\"", 1);
+}
+
+char *ft_text_safe_dup(const char *bytes, size_t length)
+{
+	struct ft_text text = {0};
+
+	ft_text_add_safe(&text, bytes, length);
+	if (text.failed) {
+		ft_text_release(&text);
+		return NULL;
+	}
+	return text.data;
+}
+
+uint64_t ft_text_hash(const char *string)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *string; string++)
+		hash = (hash ^ (unsigned char)*string) * 0x100000001b3ULL;
+	return hash;
+}
+
+int ft_text_natural_compare(const char *a, const char *b)
+{
+	const char *whole_a = a, *whole_b = b;
+
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			size_t la, lb;
+			int d;
+
+			while (*a == '0')
+				a++;
+			while (*b == '0')
+				b++;
+			la = strspn(a, "0123456789");
+			lb = strspn(b, "0123456789");
+			d = la != lb ? (la < lb ? -1 : 1) : memcmp(a, b, la);
+			if (d)
+				return d;
+			a += la;
+			b += lb;
+			continue;
+		}
+		if (*a != *b)
+			return (unsigned char)*a - (unsigned char)*b;
+		a++;
+		b++;
+	}
+	if (*a || *b)
+		return (unsigned char)*a - (unsigned char)*b;
+	return strcmp(whole_a, whole_b);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A growing piece of text, and the escaping that hostile names go through on their way out.
+ *
+ * Any host's root can set its node description (IBTA Vol 1, NodeDescription: 64 bytes of anything). What leaves the
+ * programs went through ft_text_add_safe() first, and then through the escaping of its output format.
+ *
+ * An allocation that fails is remembered in the text: later additions do nothing and ft_text_failed() is true.
+ */
+#ifndef FT_BASE_TEXT_H
+#define FT_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ft_text {
+	char *data; /* owned; NUL-terminated once anything was added */
+	size_t length;
+	size_t size;
+	bool failed;
+};
+
+void ft_text_release(struct ft_text *text);
+
+/* Empties the text and keeps its memory, and that an allocation failed. */
+void ft_text_reset(struct ft_text *text);
+
+/* The text so far; "" where nothing was added. Valid until the next addition. */
+const char *ft_text_string(const struct ft_text *text);
+
+static inline bool ft_text_failed(const struct ft_text *text)
+{
+	return text->failed;
+}
+
+void ft_text_add(struct ft_text *text, const char *bytes, size_t length);
+void ft_text_puts(struct ft_text *text, const char *string);
+void ft_text_printf(struct ft_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Adds @length bytes made safe for a terminal and a log: well-formed UTF-8 stays; control bytes (C0, DEL, C1), line and
+ * paragraph separators, bidirectional overrides and invalid UTF-8 come out as \xNN, byte by byte. Stops at a NUL.
+ */
+void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length);
+
+/*
+ * Adds @string, which must be valid UTF-8 (ft_text_add_safe() makes it so), as a JSON string with its quotes.
+ */
+void ft_text_add_json(struct ft_text *text, const char *string);
+
+/* The safe form of @length bytes as a new string; NULL where memory ran out. The caller frees it. */
+char *ft_text_safe_dup(const char *bytes, size_t length);
+
+/* FNV-1a of a string, as a key for base/map.h. */
+uint64_t ft_text_hash(const char *string);
+
+/*
+ * Order of names as people count: runs of digits compare as numbers ("node9" before "node10"), the rest by byte.
+ * Returns <0, 0, >0 like strcmp(); 0 only for equal strings.
+ */
+int ft_text_natural_compare(const char *a, const char *b);
+
+#endif

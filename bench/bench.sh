@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# How fast: ratios to the field's tools, all from one run on this machine. See bench/README.md.
+set -u
+# shellcheck source=tests/sim.sh
+. "$FT_SRCDIR/tests/sim.sh"
+
+FTCHECK=$FT_BUILDDIR/ftcheck
+FTPLAN=$FT_BUILDDIR/ftplan
+ROUNDS=${BENCH_ROUNDS:-21}
+
+alternate() {
+	python3 -B "$FT_SRCDIR/bench/alternate.py" --rounds "$ROUNDS" "$@"
+}
+
+# As sim_run of tests/sim.sh, for all commands of one comparison.
+alternate_live() { # HOST ARGUMENTS...
+	local host=$1
+
+	shift
+	(
+		mkdir -p "$SIM_DIR/work" && cd "$SIM_DIR/work" || exit 1
+		BENCH_PRELOAD=$SIM_PRELOAD SIM_HOST=$host IBSIM_SOCKNAME=$SIM_NAME alternate "$@"
+	)
+}
+
+needs() {
+	local tool
+
+	for tool in "$@"; do
+		command -v "$tool" >/dev/null && continue
+		echo "  skipped: no $tool"
+		return 1
+	done
+}
+
+bench_live() {
+	echo "Live, 648 hosts (36 edges, 18 cores), whole process:"
+	needs ibnetdiscover iblinkinfo || return
+	echo '{"ftcheck": 1, "name": "648", "nodes": 648, "edge": {"ports": 36}, "core": {"ports": 36}}' >"$SIM_DIR/648.json"
+	"$FTPLAN" "$SIM_DIR/648.json" --format ibsim -o "$SIM_DIR/648.net" || fail "ftplan"
+	sim_start "$SIM_DIR/648.net" || fail "ibsim"
+	sim_run node001 "$FTCHECK" --plan "$SIM_DIR/648.json" >/dev/null || fail "the healthy fabric is not found healthy"
+	alternate_live node001 --goal 0.6 "ftcheck=$FTCHECK --plan $SIM_DIR/648.json" \
+		"ibnetdiscover -p=ibnetdiscover -p" "iblinkinfo -l=iblinkinfo -l"
+}
+
+bench_file() {
+	local dump=$FT_SHARED/fabrics/selene/selene.compute.txt host
+
+	echo "From a file, 5,007 nodes (selene.compute.txt), whole process:"
+	needs ibnetdiscover || return
+	if ! [ -r "$dump" ]; then
+		echo "  skipped: no $dump"
+		return
+	fi
+	sim_start "$dump" || fail "ibsim"
+	host=$(sed -n 's/^Ca.*"\(H-[0-9a-f]*\)".*/\1/p' "$dump" | head -n 1)
+	sim_run "$host" ibnetdiscover --cache "$SIM_DIR/cache" >/dev/null 2>&1
+	[ -s "$SIM_DIR/cache" ] || fail "no cache"
+	sim_stop
+	alternate --goal 1.0 --memory "ftcheck --from=$FTCHECK --plan $FT_SRCDIR/bench/selene.json --from $dump" \
+		"ibnetdiscover --load-cache=ibnetdiscover --load-cache $SIM_DIR/cache"
+	echo "  and of the cache itself:"
+	alternate "ftcheck --from cache=$FTCHECK --plan $FT_SRCDIR/bench/selene.json --from $SIM_DIR/cache" \
+		"ibnetdiscover --load-cache=ibnetdiscover --load-cache $SIM_DIR/cache"
+}
+
+bench_plan() {
+	echo "Planning 10,000 nodes, whole process, plan written as JSON:"
+	echo '{"ftcheck": 1, "name": "10000", "nodes": 10000, "edge": {"ports": 144}, "core": {"ports": 144}}' \
+		>"$SIM_DIR/10000.json"
+	alternate --below 10 "ftplan=$FTPLAN $SIM_DIR/10000.json --format json"
+}
+
+bench_live
+bench_file
+bench_plan

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# bash completion for ftcheck(1)
+
+# The ports of the channel adapter named by -C on the command line, or of all.
+_ftcheck_ports()
+{
+	local i ca='*'
+
+	for ((i = 1; i < COMP_CWORD - 1; i++)); do
+		case ${COMP_WORDS[i]} in
+		-C | --Ca)
+			ca=${COMP_WORDS[i + 1]}
+			[[ $ca == '=' ]] && ca=${COMP_WORDS[i + 2]}
+			;;
+		esac
+	done
+	# The adapter's name is the user's text: quoted unless it is our own star.
+	if [[ $ca == '*' ]]; then
+		set -- /sys/class/infiniband/*/ports/*
+	else
+		set -- "/sys/class/infiniband/$ca/ports/"*
+	fi
+	for i; do
+		[[ -e $i ]] && printf '%s\n' "${i##*/}"
+	done | sort -un
+}
+
+_ftcheck_cas()
+{
+	local path
+
+	for path in /sys/class/infiniband/*; do
+		[[ -e $path ]] && printf '%s\n' "${path##*/}"
+	done
+}
+
+_ftcheck()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local options='--plan --from --save --format --verbose --Ca --Port --timeout --outstanding_smps --retries
+		--deadline --list-codes --help --version -v -C -P -t -o -h'
+
+	# "--format=json" comes as three words.
+	if [[ $cur == '=' ]]; then
+		cur=''
+	elif [[ $prev == '=' ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+
+	COMPREPLY=()
+	case $prev in
+	--plan | --from | --save)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		;;
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json nagios' -- "$cur")
+		;;
+	-C | --Ca)
+		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_cas)" -- "$cur")
+		;;
+	-P | --Port)
+		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
+		;;
+	-t | --timeout | -o | --outstanding_smps | --retries | --deadline)
+		# A number: nothing to propose.
+		;;
+	*)
+		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+		;;
+	esac
+}
+
+complete -F _ftcheck ftcheck

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The design file: what the user wants built, as read and checked, before anything is computed from it.
+ * The keys and their meaning are documented in ftcheck-design(5).
+ */
+#ifndef FT_PLANNER_DESIGN_H
+#define FT_PLANNER_DESIGN_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/rate.h"
+#include "base/ratio.h"
+
+/* "Not pinned, to be computed", for counts that the design may leave out. */
+#define FT_UNPINNED UINT32_MAX
+
+enum {
+	FT_NODES_MAX = 1000000, /* the largest "nodes" or "nodes_max" taken */
+	FT_PORTS_MAX = 254,	/* IBTA Vol 1, NodeInfo:NumPorts, of one switch chip */
+	FT_DIRECTOR_PORTS_MAX = 4096,
+};
+
+enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE };
+enum ft_fill { FT_FILL_AUTO, FT_FILL_DENSE, FT_FILL_UNIFORM };
+enum ft_spread { FT_SPREAD_EVEN, FT_SPREAD_THICK, FT_SPREAD_MULTIPLE };
+
+/* Tiers from the hosts up. "spine" is the middle one of three levels. */
+enum ft_tier { FT_TIER_EDGE, FT_TIER_SPINE, FT_TIER_CORE, FT_TIER_COUNT };
+
+const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat-tree" */
+const char *ft_fill_name(enum ft_fill fill);		 /* "auto", "dense", "uniform" */
+const char *ft_tier_name(enum ft_tier tier);		 /* "edge", "spine", "core" */
+
+/* The switches of one tier as the design gives them. */
+struct ft_design_role {
+	uint32_t ports;		 /* FT_UNPINNED: not given */
+	uint32_t count;		 /* pinned, as built: E or C */
+	uint32_t ports_to_nodes; /* pinned Eptn (edge only) */
+	uint32_t ports_to_core;	 /* pinned Eptc (edge only) */
+};
+
+/* How the switches of one tier are told on the live fabric. At most one of the two is there. */
+struct ft_bind {
+	char **names;	 /* in the plan's order; "0x…" is a GUID, anything else a node description */
+	uint64_t *guids; /* one a name; 0 where the name is a description */
+	size_t count;
+	char *match;   /* the pattern's text, or NULL */
+	regex_t regex; /* compiled from @match (REG_EXTENDED | REG_NOSUB); valid only where @match is */
+};
+
+struct ft_rates {
+	struct ft_rate *rates; /* any of these is right */
+	size_t count;	       /* 0: not given; the majority is expected */
+};
+
+struct ft_waiver {
+	char *id;
+	char until[11]; /* "2026-12-31", or "" for without end; the day itself still counts (UTC) */
+	char *why;	/* "" if absent */
+};
+
+struct ft_pattern {
+	char *text;
+	regex_t regex; /* REG_EXTENDED | REG_NOSUB */
+};
+
+/* What is known and not to be alarmed about. */
+struct ft_expect {
+	uint32_t hosts_down;	 /* how many hosts may be missing */
+	char **hosts_down_names; /* or which: node descriptions */
+	size_t hosts_down_name_count;
+	struct ft_pattern *unplanned; /* node descriptions of switches and hosts that may be there unplanned */
+	size_t unplanned_count;
+	struct ft_waiver *waivers;
+	size_t waiver_count;
+};
+
+struct ft_design {
+	char *name;
+	enum ft_topology topology;
+	uint32_t levels;
+	uint32_t nodes;
+	uint32_t nodes_max; /* = nodes where not given */
+	bool nodes_max_given;
+	struct ft_ratio blocking;
+	bool blocking_given;
+	struct ft_design_role roles[FT_TIER_COUNT];
+	uint32_t bundle; /* pinned B */
+	enum ft_spread spread;
+	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
+	enum ft_fill fill;
+	bool prefer_expandable;
+	struct ft_rates uplink_rates;
+	struct ft_rates host_rates;
+	struct ft_bind binds[FT_TIER_COUNT];
+	struct ft_expect expect;
+	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */
+	size_t text_length;
+};
+
+void ft_design_free(struct ft_design *design);
+static inline void ft_design_freep(struct ft_design **design)
+{
+	ft_design_free(*design);
+}
+
+struct ft_plan;
+
+/*
+ * Reads a design from @length bytes of JSON (copied). Every key of ftcheck-design(5) is checked; unknown and duplicate
+ * keys are refused; keys whose work is not there yet are refused with "not supported yet". Where the file carries a
+ * "plan", it is checked against what the design gives.
+ *
+ * @ret_design  out: the design; the caller frees it. Untouched on failure.
+ * @ret_plan    out: the plan computed from it (ft_plan_make()); NULL is fine; the caller frees it.
+ * @err         filled with line, column and text on -EINVAL
+ *
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
+		   struct ft_error *err);
+
+/* The same from a file ("-": standard input). @err->file is set to @path. Also -errno of open() and read(). */
+int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "probe/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probe/fabric.h"
+#include "probe/guard.h"
+
+/*
+ * The cache file of libibnetdisc (ibnetdiscover --cache) holds NodeInfo, NodeDescription and PortInfo as they came, so
+ * states, LIDs and rates are there. What it does not hold: ExtendedPortInfo, so that a port at QDR of a device that
+ * can do FDR10 is of unknown speed here; when and from which port the sweep was made; how many SMPs it took.
+ */
+
+enum {
+	DEADLINE_MS = 60000,
+	/* What the library allocates for a byte of the file, generously, and what it needs in any case. */
+	MEMORY_A_BYTE = 64,
+	MEMORY_BASE = 64 << 20,
+};
+
+struct cache {
+	const char *bytes;
+	size_t length;
+};
+
+static void fabric_destroyp(ibnd_fabric_t **fabric)
+{
+	if (*fabric)
+		ibnd_destroy_fabric(*fabric);
+}
+
+static int write_memory_file(const struct cache *cache, int *ret_fd)
+{
+	_cleanup_(ft_closep) int fd = memfd_create("libibnetdisc-cache", MFD_CLOEXEC);
+	size_t done = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (done < cache->length) {
+		ssize_t n = write(fd, cache->bytes + done, cache->length - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+/* In the child. */
+static int cache_work(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(fabric_destroyp) ibnd_fabric_t *fabric = NULL;
+	_cleanup_(ft_closep) int fd = -1;
+	char path[64];
+	int r;
+
+	(void)end_ms;
+	r = write_memory_file(arg, &fd);
+	if (r < 0)
+		return ft_error_set(err, r, 0, 0, "%s", strerror(-r));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fabric = ibnd_load_fabric(path, 0);
+	if (!fabric)
+		return ft_error_set(err, -EINVAL, 0, 0, "libibnetdisc refuses it");
+	survey.without_ext_info = true;
+	r = ft_fabric_survey(fabric, &survey);
+	if (r == 0)
+		r = ft_survey_snapshot(&survey, &snapshot, err);
+	if (r < 0)
+		return r;
+	snapshot->source.live = false;
+	*ret_snapshot = FT_STEAL(snapshot);
+	return 0;
+}
+
+int ft_dump_read_cache(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	struct ft_guard guard = {.what = "reading it", .deadline_ms = DEADLINE_MS};
+	struct cache cache = {bytes, length};
+	struct ft_error reason = {0};
+	int r;
+
+	if (length > (SIZE_MAX - MEMORY_BASE) / MEMORY_A_BYTE)
+		return ft_error_set(err, -EFBIG, 0, 0, "too large for a libibnetdisc cache");
+	guard.memory = MEMORY_BASE + length * MEMORY_A_BYTE;
+	r = ft_guard_run(&guard, cache_work, &cache, ret_snapshot, &reason);
+	if (r == 0)
+		return 0;
+	if (r == -ENOMEM)
+		return ft_error_set(err, r, 0, 0, "%s", reason.text);
+	return ft_error_set(err, -EINVAL, 0, 0, "not a readable libibnetdisc cache: %s", reason.text);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "probe/fabric.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_shell(const uint8_t info[FT_SMP_SIZE])
+{
+	static const uint8_t zero[FT_SMP_SIZE];
+
+	return memcmp(info, zero, FT_SMP_SIZE) == 0;
+}
+
+static uint64_t key(const ibnd_node_t *node)
+{
+	return (uint64_t)(uintptr_t)node;
+}
+
+static int add_node(struct ft_survey *survey, const ibnd_node_t *node, uint32_t *ret_id)
+{
+	unsigned int hops = node->path_portid.drpath.cnt < 0 ? 0 : (unsigned int)node->path_portid.drpath.cnt;
+	uint32_t id;
+	int r;
+
+	r = ft_survey_add_node(survey, node->info, node->path_portid.drpath.p, hops, &id);
+	if (r < 0)
+		return r;
+	if (node->nodedesc[0] != '\0')
+		ft_survey_set_description(survey, id, (const uint8_t *)node->nodedesc);
+	*ret_id = id;
+	return 0;
+}
+
+static void take_port(struct ft_survey *survey, const ibnd_node_t *node, uint32_t id, unsigned int number)
+{
+	const ibnd_port_t *port = node->ports[number];
+	struct ft_survey_port *p = ft_survey_port(survey, id, number);
+
+	if (!port || !p)
+		return;
+	p->guid = port->guid;
+	p->reached = true;
+	if (!is_shell(port->info))
+		ft_survey_set_port_info(survey, id, number, port->info);
+	if (!is_shell(port->ext_info))
+		ft_survey_set_ext_info(survey, id, number, port->ext_info);
+}
+
+/* Port 0 first: a switch's capabilities are there. */
+static void take_ports(struct ft_survey *survey, const ibnd_node_t *node, uint32_t id)
+{
+	for (int number = 0; node->ports && number <= node->numports; number++)
+		take_port(survey, node, id, (unsigned int)number);
+}
+
+/* The far end, where both ends name each other. */
+static const ibnd_port_t *mutual_peer(const ibnd_port_t *port)
+{
+	const ibnd_port_t *peer = port ? port->remoteport : NULL;
+
+	if (!peer || peer->remoteport != port || !peer->node || !peer->node->ports)
+		return NULL;
+	/* A damaged cache file can name any number. */
+	if (peer->portnum < 0 || peer->portnum > peer->node->numports)
+		return NULL;
+	return peer;
+}
+
+static void take_links(struct ft_survey *survey, const struct ft_map *ids, const ibnd_node_t *node, uint32_t id)
+{
+	for (int number = 1; node->ports && number <= survey->nodes[id].port_count; number++) {
+		const ibnd_port_t *peer = mutual_peer(node->ports[number]);
+		uint32_t peer_id = peer ? ft_map_get(ids, key(peer->node)) : FT_MAP_NONE;
+
+		if (peer_id != FT_MAP_NONE && peer->portnum > 0 && peer->portnum <= survey->nodes[peer_id].port_count)
+			ft_survey_link(survey, id, (unsigned int)number, peer_id, (unsigned int)peer->portnum);
+	}
+}
+
+static void set_entry(struct ft_survey *survey, const ibnd_fabric_t *fabric, uint32_t id)
+{
+	int number = fabric->from_portnum;
+	struct ft_survey_port *port;
+
+	survey->entry_node = id;
+	if (number < 0 || number > survey->nodes[id].port_count)
+		return;
+	survey->entry_port = (uint8_t)number;
+	port = ft_survey_port(survey, id, survey->entry_port);
+	port->reached = true;
+}
+
+static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
+{
+	uint32_t id;
+	int r;
+
+	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next) {
+		r = add_node(survey, node, &id);
+		if (r == 0)
+			r = ft_map_add(ids, key(node), id, NULL);
+		if (r < 0)
+			return r;
+		take_ports(survey, node, id);
+		if (node == fabric->from_node)
+			set_entry(survey, fabric, id);
+	}
+	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next)
+		take_links(survey, ids, node, ft_map_get(ids, key(node)));
+	ft_survey_drop_contradictions(survey);
+	return 0;
+}
+
+int ft_fabric_survey(const ibnd_fabric_t *fabric, struct ft_survey *survey)
+{
+	struct ft_map ids = {0};
+	int r;
+
+	r = take_fabric(survey, &ids, fabric);
+	ft_map_release(&ids);
+	return r;
+}

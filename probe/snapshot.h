@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A snapshot: the fabric as it was seen. Nodes, their ports, who is cabled to whom. It holds no pointers between its
+ * parts, only indices, so it can be copied, saved and handed from process to process as it is.
+ *
+ * "Not seen" is a value: a port whose PortInfo was never read says so, and is not a port that is down.
+ */
+#ifndef FT_PROBE_SNAPSHOT_H
+#define FT_PROBE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/rate.h"
+#include "base/text.h"
+
+#define FT_NO_PORT UINT32_MAX
+#define FT_NO_NODE UINT32_MAX
+
+enum ft_node_type { FT_NODE_UNKNOWN, FT_NODE_SWITCH, FT_NODE_CA, FT_NODE_ROUTER };
+
+/* What is known of a port's link. */
+enum ft_link {
+	FT_LINK_UNREAD, /* the port's state was never learned (lost packets) */
+	FT_LINK_DOWN,	/* seen, and no link; in a dump that lists no such ports: not listed */
+	FT_LINK_SILENT, /* physically up, the far end did not answer or is not named */
+	FT_LINK_UP,	/* up, and @peer is known */
+};
+
+struct ft_node {
+	uint64_t guid;	      /* host order */
+	uint64_t system_guid; /* SystemImageGUID; 0: not known */
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t first_port;  /* index into ports[] of port 1; port n is first_port + n - 1 */
+	uint32_t description; /* offset into strings[]: raw bytes as seen, then one NUL */
+	uint16_t description_length;
+	uint16_t port_count; /* external ports, so port 0 of a switch is not among them */
+	uint16_t lid;	     /* a switch's own (port 0); 0: none. A CA's are on its ports */
+	uint8_t lmc;
+	uint8_t type; /* enum ft_node_type */
+};
+
+struct ft_port {
+	uint64_t guid; /* a CA's port GUID; of a switch: its node GUID; 0: not known */
+	uint32_t node;
+	uint32_t peer; /* index into ports[], or FT_NO_PORT; mutual */
+	uint16_t lid;  /* of CA and router ports; 0: none */
+	uint8_t lmc;
+	uint8_t number;	       /* from 1 */
+	uint8_t link;	       /* enum ft_link */
+	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
+	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */
+	struct ft_rate rate;   /* of links that are up; zeros else */
+};
+
+/* Where the snapshot came from. Offsets are into strings[]; the empty string is offset 0. */
+struct ft_snapshot_source {
+	bool live;
+	bool complete;	       /* nothing stayed unknown for lost SMPs; repeated ones may have timed out */
+	bool lists_down_ports; /* false: a plain dump, which names no port without a known far end */
+	uint32_t detail;       /* "mlx5_0 port 1", or the file's name */
+	uint32_t entry_node;   /* the node the sweep began on, or FT_NO_NODE */
+	uint8_t entry_port;
+	uint32_t mads;	   /* SMPs sent; 0: not known */
+	uint32_t timeouts; /* SMPs that never came back, retries included */
+	uint32_t duration_ms;
+	int64_t time_s; /* Unix time of the sweep; for dumps the time of their header (UTC); 0: not known */
+};
+
+struct ft_snapshot {
+	struct ft_node *nodes;
+	struct ft_port *ports;
+	char *strings; /* strings[0] is NUL */
+	uint32_t node_count;
+	uint32_t port_count;
+	uint32_t strings_length;
+	struct ft_snapshot_source source;
+};
+
+void ft_snapshot_free(struct ft_snapshot *snapshot);
+static inline void ft_snapshot_freep(struct ft_snapshot **snapshot)
+{
+	ft_snapshot_free(*snapshot);
+}
+
+/* The node of a port, the far end of a port (NULL where there is none), a node's port by its number (NULL if beyond).
+ */
+static inline const struct ft_node *ft_port_node(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	return &s->nodes[port->node];
+}
+
+static inline const struct ft_port *ft_port_peer(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	return port->peer == FT_NO_PORT ? NULL : &s->ports[port->peer];
+}
+
+static inline const struct ft_port *ft_node_port(const struct ft_snapshot *s, const struct ft_node *node,
+						 unsigned int number)
+{
+	return number >= 1 && number <= node->port_count ? &s->ports[node->first_port + number - 1] : NULL;
+}
+
+static inline const char *ft_node_description(const struct ft_snapshot *s, const struct ft_node *node)
+{
+	return s->strings + node->description;
+}
+
+/*
+ * Building. A builder takes nodes in any order and links by (GUID, port) that may be named before their node is.
+ * See snapshot_build.h for the readers' side.
+ */
+
+/*
+ * Checks that every index is in range, peers are mutual and ports belong to their nodes; what comes from a file or
+ * another process goes through it before use. Returns 0 or -EINVAL with a reason in @err (no line).
+ */
+int ft_snapshot_check(const struct ft_snapshot *snapshot, struct ft_error *err);
+
+/*
+ * The same fabric? Order of nodes does not matter; GUIDs, types, descriptions, port counts, LIDs, links, rates and
+ * states do. A value that one side does not know (0, FT_LINK_UNREAD, or down against silent where a side does not list
+ * such ports) equals anything. Where from and when are not compared.
+ *
+ * @ret_difference  out: the first difference in words, empty where equal; NULL is fine
+ * Returns 1 equal, 0 different, -ENOMEM.
+ */
+int ft_snapshot_equal(const struct ft_snapshot *a, const struct ft_snapshot *b, struct ft_text *ret_difference);
+
+/* The snapshot as versioned JSON ({"ftcheck_snapshot": 1, …}), which ft_snapshot_read_json() gives back exactly. */
+void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *snapshot);
+int ft_snapshot_read_json(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "probe/survey.h"
+
+#include <errno.h>
+#include <infiniband/mad.h>
+#include <string.h>
+
+#include "probe/snapshot_build.h"
+
+enum {
+	/* PortInfo:CapabilityMask and CapabilityMask2 (IBTA Vol 1, PortInfo). */
+	CAP_EXTENDED_SPEEDS = 1 << 14,
+	CAP_MASK2 = 1 << 15,
+	CAP2_EXTENDED_SPEEDS_2 = 1 << 11,
+	/* LinkSpeedExtActive2: bits 449 and 450 of PortInfo; libibmad 44 does not know it yet. */
+	SPEED_EXT2_BYTE = 56,
+	SPEED_EXT2_SHIFT = 5,
+	SPEED_EXT2_MASK = 3,
+	LINK_SPEED_QDR = 4,
+	/* Mellanox ExtendedPortInfo:LinkSpeedActive. */
+	EXT_SPEED_FDR10 = 1 << 0,
+};
+
+struct code {
+	unsigned int code;
+	uint8_t value;
+};
+
+/* LinkWidthActive. */
+static const struct code lanes_of_width[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
+
+/* LinkSpeedActive, LinkSpeedExtActive, LinkSpeedExtActive2. */
+static const struct code speeds[] = {{1, FT_SPEED_SDR}, {2, FT_SPEED_DDR}, {LINK_SPEED_QDR, FT_SPEED_QDR}};
+static const struct code speeds_ext[] = {{1, FT_SPEED_FDR}, {2, FT_SPEED_EDR}, {4, FT_SPEED_HDR}, {8, FT_SPEED_NDR}};
+static const struct code speeds_ext2[] = {{1, FT_SPEED_XDR}};
+
+/*
+ * Devices that have the vendor's ExtendedPortInfo, which tells FDR10 from QDR: Mellanox SwitchX, Switch-IB, Quantum,
+ * ConnectX-3 to -6, BlueField, and what Bull (0x119f) makes of them. The same as those that ibnetdiscover asks.
+ */
+static const struct {
+	uint32_t vendor; /* 0: any */
+	uint16_t first, last;
+} fdr10_devices[] = {
+	{0, 0xc738, 0xc73b},	  {0, 0xc839, 0xc839},	    {0, 0xcb20, 0xcb20},      {0, 0xcf08, 0xcf09},
+	{0, 0xd2f0, 0xd2f0},	  {0, 0x1003, 0x101b},	    {0, 0xa2d2, 0xa2d2},      {0x119f, 0x1b02, 0x1b02},
+	{0x119f, 0x1b50, 0x1b50}, {0x119f, 0x1ba0, 0x1ba0}, {0x119f, 0x1bd0, 0x1bd5}, {0x119f, 0x1bf0, 0x1bf0},
+	{0x119f, 0x1b33, 0x1b33}, {0x119f, 0x1b73, 0x1b73}, {0x119f, 0x1b40, 0x1b41}, {0x119f, 0x1b60, 0x1b61},
+	{0x119f, 0x1b83, 0x1b83}, {0x119f, 0x1b93, 0x1b94}, {0x119f, 0x1bb4, 0x1bb5}, {0x119f, 0x1bc4, 0x1bc6},
+};
+
+#define LOOK_UP(table, code) look_up(table, FT_COUNT(table), code)
+
+static uint8_t look_up(const struct code *table, size_t count, unsigned int code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (table[i].code == code)
+			return table[i].value;
+	return 0;
+}
+
+/* libibmad reads through a pointer to non-const. */
+static unsigned int field(const uint8_t *info, enum MAD_FIELDS number)
+{
+	return mad_get_field((void *)(uintptr_t)info, 0, number);
+}
+
+static uint64_t field64(const uint8_t *info, enum MAD_FIELDS number)
+{
+	return mad_get_field64((void *)(uintptr_t)info, 0, number);
+}
+
+void ft_survey_release(struct ft_survey *survey)
+{
+	free(survey->nodes);
+	free(survey->ports);
+	ft_map_release(&survey->by_guid);
+	*survey = FT_SURVEY_EMPTY;
+}
+
+struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	const struct ft_survey_node *n = &survey->nodes[node];
+
+	return number <= n->port_count ? &survey->ports[n->first_port + number] : NULL;
+}
+
+uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid)
+{
+	uint32_t node = ft_map_get(&survey->by_guid, guid);
+
+	return node == FT_MAP_NONE ? FT_NO_NODE : node;
+}
+
+static int reserve(void **array, size_t *size, size_t count, size_t element)
+{
+	size_t more = *size ? *size : 64;
+	void *bigger;
+
+	if (count <= *size)
+		return 0;
+	while (more < count)
+		more *= 2;
+	bigger = reallocarray(*array, more, element);
+	if (!bigger)
+		return -ENOMEM;
+	*array = bigger;
+	*size = more;
+	return 0;
+}
+
+static uint8_t node_type(unsigned int code)
+{
+	static const struct code types[] = {
+		{IB_NODE_CA, FT_NODE_CA}, {IB_NODE_SWITCH, FT_NODE_SWITCH}, {IB_NODE_ROUTER, FT_NODE_ROUTER}};
+
+	return LOOK_UP(types, code);
+}
+
+/* Puts @node at the end of the list of those of its GUID. Returns 0 or -ENOMEM. */
+static int add_twin(struct ft_survey *survey, uint32_t node)
+{
+	uint32_t twin;
+	int r;
+
+	r = ft_map_add(&survey->by_guid, survey->nodes[node].guid, node, &twin);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	while (survey->nodes[twin].next_twin != FT_NO_NODE)
+		twin = survey->nodes[twin].next_twin;
+	survey->nodes[twin].next_twin = node;
+	return 0;
+}
+
+int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
+		       unsigned int hops, uint32_t *ret_node)
+{
+	unsigned int ports = field(info, IB_NODE_NPORTS_F);
+	struct ft_survey_node *node;
+	int r;
+
+	if (hops > FT_SMP_HOPS_MAX)
+		return -E2BIG;
+	/* 255 means "all ports" and is no port. */
+	if (ports > FT_PORT_NUMBER_MAX)
+		ports = FT_PORT_NUMBER_MAX;
+	r = reserve((void **)&survey->nodes, &survey->node_size, survey->node_count + 1, sizeof(*survey->nodes));
+	if (r < 0)
+		return r;
+	r = reserve((void **)&survey->ports, &survey->port_size, survey->port_count + ports + 1,
+		    sizeof(*survey->ports));
+	if (r < 0)
+		return r;
+	node = &survey->nodes[survey->node_count];
+	*node = (struct ft_survey_node){
+		.guid = field64(info, IB_NODE_GUID_F),
+		.system_guid = field64(info, IB_NODE_SYSTEM_GUID_F),
+		.vendor_id = field(info, IB_NODE_VENDORID_F),
+		.device_id = field(info, IB_NODE_DEVID_F),
+		.first_port = (uint32_t)survey->port_count,
+		.next_twin = FT_NO_NODE,
+		.type = node_type(field(info, IB_NODE_TYPE_F)),
+		.port_count = (uint8_t)ports,
+		.hops = (uint8_t)hops,
+	};
+	if (hops > 0)
+		memcpy(node->path + 1, path + 1, hops);
+	r = add_twin(survey, (uint32_t)survey->node_count);
+	if (r < 0)
+		return r;
+	for (unsigned int i = 0; i <= ports; i++)
+		survey->ports[survey->port_count + i] = (struct ft_survey_port){.peer_node = FT_NO_NODE};
+	survey->port_count += ports + 1;
+	*ret_node = (uint32_t)survey->node_count++;
+	return 0;
+}
+
+void ft_survey_set_description(struct ft_survey *survey, uint32_t node, const uint8_t bytes[FT_SMP_SIZE])
+{
+	struct ft_survey_node *n = &survey->nodes[node];
+
+	n->description_length = (uint8_t)strnlen((const char *)bytes, FT_SMP_SIZE);
+	memcpy(n->description, bytes, n->description_length);
+	n->described = true;
+}
+
+static uint8_t extended_speed(const struct ft_survey_node *node, const uint8_t *info)
+{
+	unsigned int ext2 = info[SPEED_EXT2_BYTE] >> SPEED_EXT2_SHIFT & SPEED_EXT2_MASK;
+
+	/* Those fields mean something only where the device says that it has them. */
+	if (!(node->capability & CAP_EXTENDED_SPEEDS))
+		return FT_SPEED_UNKNOWN;
+	if (node->capability & CAP_MASK2 && node->capability2 & CAP2_EXTENDED_SPEEDS_2 && ext2 != 0)
+		return LOOK_UP(speeds_ext2, ext2);
+	return LOOK_UP(speeds_ext, field(info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F));
+}
+
+static bool may_be_fdr10(const struct ft_survey_node *node)
+{
+	for (size_t i = 0; i < FT_COUNT(fdr10_devices); i++)
+		if (node->device_id >= fdr10_devices[i].first && node->device_id <= fdr10_devices[i].last &&
+		    (fdr10_devices[i].vendor == 0 || fdr10_devices[i].vendor == node->vendor_id))
+			return true;
+	return false;
+}
+
+static void set_rate(const struct ft_survey_node *node, struct ft_survey_port *port, const uint8_t *info)
+{
+	unsigned int basic = field(info, IB_PORT_LINK_SPEED_ACTIVE_F);
+	uint8_t speed = extended_speed(node, info);
+
+	port->rate.lanes = LOOK_UP(lanes_of_width, field(info, IB_PORT_LINK_WIDTH_ACTIVE_F));
+	port->rate.speed = speed ? speed : LOOK_UP(speeds, basic);
+	port->maybe_fdr10 =
+		!speed && basic == LINK_SPEED_QDR && port->phys_state == FT_PHYS_LINK_UP && may_be_fdr10(node);
+}
+
+void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned int number,
+			     const uint8_t info[FT_SMP_SIZE])
+{
+	struct ft_survey_port *port = ft_survey_port(survey, node, number);
+	struct ft_survey_node *n = &survey->nodes[node];
+
+	if (!port)
+		return;
+	port->read = true;
+	port->phys_state = (uint8_t)field(info, IB_PORT_PHYS_STATE_F);
+	port->logical_state = (uint8_t)field(info, IB_PORT_STATE_F);
+	port->lid = (uint16_t)field(info, IB_PORT_LID_F);
+	port->lmc = (uint8_t)field(info, IB_PORT_LMC_F);
+	/* The capabilities of a switch are its port 0's, of a CA each port's own. */
+	if (number == 0 || n->type != FT_NODE_SWITCH) {
+		n->capability = field(info, IB_PORT_CAPMASK_F);
+		n->capability2 = (uint16_t)field(info, IB_PORT_CAPMASK2_F);
+	}
+	if (number == 0) {
+		n->lid = port->lid;
+		n->lmc = port->lmc;
+	}
+	if (number > 0)
+		set_rate(n, port, info);
+}
+
+void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned int number,
+			    const uint8_t info[FT_SMP_SIZE])
+{
+	struct ft_survey_port *port = ft_survey_port(survey, node, number);
+
+	if (!port || !port->maybe_fdr10)
+		return;
+	port->maybe_fdr10 = false;
+	if (field(info, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & EXT_SPEED_FDR10)
+		port->rate.speed = FT_SPEED_FDR10;
+}
+
+void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	struct ft_survey_port *port = ft_survey_port(survey, node, number);
+
+	if (port->peer_node == FT_NO_NODE)
+		return;
+	ft_survey_port(survey, port->peer_node, port->peer_port)->peer_node = FT_NO_NODE;
+	port->peer_node = FT_NO_NODE;
+}
+
+void ft_survey_link(struct ft_survey *survey, uint32_t a, unsigned int a_port, uint32_t b, unsigned int b_port)
+{
+	struct ft_survey_port *pa = ft_survey_port(survey, a, a_port);
+	struct ft_survey_port *pb = ft_survey_port(survey, b, b_port);
+
+	ft_survey_unlink(survey, a, a_port);
+	ft_survey_unlink(survey, b, b_port);
+	pa->peer_node = b;
+	pa->peer_port = (uint8_t)b_port;
+	pb->peer_node = a;
+	pb->peer_port = (uint8_t)a_port;
+	pa->reached = pb->reached = true;
+}
+
+static bool is_down(const struct ft_survey_port *port)
+{
+	return port->read && port->phys_state != FT_PHYS_LINK_UP;
+}
+
+size_t ft_survey_drop_contradictions(struct ft_survey *survey)
+{
+	size_t dropped = 0;
+
+	for (uint32_t node = 0; node < survey->node_count; node++) {
+		if (survey->nodes[node].type != FT_NODE_SWITCH)
+			continue;
+		for (unsigned int number = 1; number <= survey->nodes[node].port_count; number++) {
+			const struct ft_survey_port *port = ft_survey_port(survey, node, number);
+
+			if (port->peer_node == FT_NO_NODE || !is_down(port))
+				continue;
+			ft_survey_unlink(survey, node, number);
+			dropped++;
+		}
+	}
+	return dropped;
+}
+
+bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
+
+	/* Who is behind an end node's port is known from the other side, or is nobody of this fabric. */
+	if (survey->nodes[node].type != FT_NODE_SWITCH && node != survey->entry_node)
+		return false;
+	return number > 0 && port->read && port->phys_state == FT_PHYS_LINK_UP && port->peer_node == FT_NO_NODE;
+}
+
+static bool port_is_complete(const struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
+
+	if (survey->nodes[node].type != FT_NODE_SWITCH && !port->reached)
+		return true;
+	if (port->maybe_fdr10 && !survey->without_ext_info)
+		return false;
+	return port->read && !ft_survey_port_is_silent(survey, node, number);
+}
+
+bool ft_survey_is_complete(const struct ft_survey *survey)
+{
+	for (uint32_t node = 0; node < survey->node_count; node++) {
+		if (!survey->nodes[node].described)
+			return false;
+		/* An end node has no port 0. */
+		for (unsigned int i = survey->nodes[node].type != FT_NODE_SWITCH; i <= survey->nodes[node].port_count;
+		     i++)
+			if (!port_is_complete(survey, node, i))
+				return false;
+	}
+	return survey->node_count > 0;
+}
+
+static enum ft_link port_link(const struct ft_survey_port *port)
+{
+	if (port->peer_node != FT_NO_NODE)
+		return FT_LINK_UP;
+	if (!port->read)
+		return FT_LINK_UNREAD;
+	return port->phys_state == FT_PHYS_LINK_UP ? FT_LINK_SILENT : FT_LINK_DOWN;
+}
+
+static int build_port(const struct ft_survey *survey, struct ft_builder *builder, uint32_t id, uint32_t node,
+		      unsigned int number)
+{
+	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
+	const struct ft_survey_node *n = &survey->nodes[node];
+	bool is_switch = n->type == FT_NODE_SWITCH;
+	struct ft_build_port b = {
+		.guid = is_switch ? n->guid : port->guid,
+		.lid = is_switch ? 0 : port->lid,
+		.lmc = is_switch ? 0 : port->lmc,
+		.number = (uint8_t)number,
+		.link = port_link(port),
+		.phys_state = port->phys_state,
+		.logical_state = port->logical_state,
+	};
+
+	if (b.link == FT_LINK_UP || b.link == FT_LINK_SILENT)
+		b.rate = port->rate;
+	/* Not told which: neither a slow FDR10 cable nor a fast QDR one. */
+	if (port->maybe_fdr10)
+		b.rate.speed = FT_SPEED_UNKNOWN;
+	if (port->peer_node != FT_NO_NODE) {
+		b.peer_guid = survey->nodes[port->peer_node].guid;
+		b.peer_number = port->peer_port;
+		b.peer_type = survey->nodes[port->peer_node].type;
+	}
+	return ft_builder_add_port(builder, id, &b);
+}
+
+static int build_node(const struct ft_survey *survey, struct ft_builder *builder, uint32_t node)
+{
+	const struct ft_survey_node *n = &survey->nodes[node];
+	uint32_t id;
+	int r;
+
+	r = ft_builder_add_node(builder,
+				&(struct ft_build_node){
+					.guid = n->guid,
+					.system_guid = n->system_guid,
+					.vendor_id = n->vendor_id,
+					.device_id = n->device_id,
+					.description = n->description,
+					.description_length = n->description_length,
+					.lid = n->lid,
+					.lmc = n->lmc,
+					.type = n->type,
+					.unlisted = FT_LINK_UNREAD,
+					.port_count = n->port_count,
+					.port_count_known = true,
+				},
+				&id);
+	for (unsigned int i = 1; r == 0 && i <= n->port_count; i++)
+		r = build_port(survey, builder, id, node, i);
+	return r;
+}
+
+int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
+	int r;
+
+	r = ft_builder_new(&builder);
+	for (uint32_t node = 0; r == 0 && node < survey->node_count; node++)
+		r = build_node(survey, builder, node);
+	if (r < 0)
+		return ft_error_set(err, r, 0, 0, "no memory for the snapshot");
+	ft_builder_source(builder)->live = true;
+	ft_builder_source(builder)->lists_down_ports = true;
+	ft_builder_source(builder)->complete = ft_survey_is_complete(survey);
+	if (survey->entry_node != FT_NO_NODE)
+		ft_builder_set_entry(builder, survey->nodes[survey->entry_node].guid, 0, survey->entry_port);
+	return ft_builder_finish(builder, ret_snapshot, err, NULL);
+}

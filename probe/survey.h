@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A survey: what SMPs told so far of a fabric, and what they did not. libibnetdisc's findings become one (fabric.h),
+ * what it missed is asked for once more (mend.h), and the whole becomes a snapshot.
+ *
+ * Attributes come in as the 64 bytes of an SMP (IBTA Vol 1, chapter 14.2.5) and are decoded by libibmad.
+ */
+#ifndef FT_PROBE_SURVEY_H
+#define FT_PROBE_SURVEY_H
+
+#include "base/map.h"
+#include "probe/snapshot.h"
+
+enum {
+	FT_SMP_SIZE = 64,     /* bytes of an attribute */
+	FT_SMP_HOPS_MAX = 63, /* of a directed route */
+	FT_PHYS_LINK_UP = 5,  /* PortInfo:PortPhysicalState */
+};
+
+struct ft_survey_port {
+	uint64_t guid;
+	uint32_t peer_node; /* index into nodes[], or FT_NO_NODE; mutual */
+	uint16_t lid;
+	uint8_t peer_port;
+	uint8_t lmc;
+	uint8_t phys_state;
+	uint8_t logical_state;
+	struct ft_rate rate;
+	bool read;	  /* PortInfo came */
+	bool reached;	  /* a path of the sweep goes through it */
+	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which tells, did not come */
+};
+
+struct ft_survey_node {
+	uint64_t guid;
+	uint64_t system_guid;
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t first_port; /* index into ports[] of port 0; port n is n further, up to port_count */
+	uint32_t next_twin;  /* the next node of the same GUID, or FT_NO_NODE */
+	uint32_t capability; /* CapabilityMask of port 0 */
+	uint16_t capability2;
+	uint16_t lid; /* a switch's */
+	uint8_t lmc;
+	uint8_t type; /* enum ft_node_type */
+	uint8_t port_count;
+	uint8_t description_length;
+	bool described;
+	char description[FT_SMP_SIZE];
+	uint8_t hops;
+	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: out of these ports, from path[1] to path[hops] */
+};
+
+struct ft_survey {
+	struct ft_survey_node *nodes;
+	struct ft_survey_port *ports;
+	size_t node_count, node_size;
+	size_t port_count, port_size;
+	struct ft_map by_guid; /* the first node of a GUID */
+	uint32_t entry_node;   /* FT_NO_NODE until known */
+	uint8_t entry_port;
+	bool without_ext_info; /* a cache file: no ExtendedPortInfo is to be had, and none is missed */
+};
+
+#define FT_SURVEY_EMPTY ((struct ft_survey){.entry_node = FT_NO_NODE})
+
+void ft_survey_release(struct ft_survey *survey);
+
+/* The node's port @number, from 0; NULL beyond its last. */
+struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t node, unsigned int number);
+
+/* The first node of that GUID, or FT_NO_NODE. */
+uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid);
+
+/*
+ * Adds a node, also where there is one of its GUID already: two nodes of one GUID are a fault, not one node.
+ *
+ * @info  NodeInfo
+ * @path  directed route, see struct ft_survey_node; @hops up to FT_SMP_HOPS_MAX
+ * Returns 0, -ENOMEM, or -E2BIG.
+ */
+int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
+		       unsigned int hops, uint32_t *ret_node);
+
+/* NodeDescription: 64 bytes of anything, not always with a NUL. */
+void ft_survey_set_description(struct ft_survey *survey, uint32_t node, const uint8_t bytes[FT_SMP_SIZE]);
+
+/* PortInfo and Mellanox ExtendedPortInfo of a port; a @number beyond the node's last is ignored. */
+void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned int number,
+			     const uint8_t info[FT_SMP_SIZE]);
+void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned int number,
+			    const uint8_t info[FT_SMP_SIZE]);
+
+/* A cable between two ports, which must exist; what they were linked to before is linked to nothing then. */
+void ft_survey_link(struct ft_survey *survey, uint32_t a, unsigned int a_port, uint32_t b, unsigned int b_port);
+void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number);
+
+/*
+ * Undoes links to switch ports that say they are down: two nodes of one GUID, taken for one, or a cable that moved
+ * during the sweep. Their far ends are of unknown peer then. Returns how many there were.
+ */
+size_t ft_survey_drop_contradictions(struct ft_survey *survey);
+
+/* Switch port up, cabled to nobody we know: was it not asked, or did nobody answer? */
+bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, unsigned int number);
+
+/* Is there nothing left that should have been learned? A port of a CA that the sweep did not come through is none. */
+bool ft_survey_is_complete(const struct ft_survey *survey);
+
+/*
+ * The snapshot. source.live, .complete, .lists_down_ports and the entry are set; the rest of source is the caller's.
+ * Returns 0 or -errno with @err filled.
+ */
+int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+#endif

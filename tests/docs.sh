@@ -1,0 +1,266 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# What the programs, their man pages, their completions, the schemas and the README say about each other is the same.
+set -u
+export LC_ALL=C
+
+src=${FT_SRCDIR:?} build=${FT_BUILDDIR:?}
+failed=0 passed=0
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+# same WHAT EXPECTED-LABEL EXPECTED-FILE SEEN-LABEL SEEN-FILE: two sorted lists are alike and not empty.
+same()
+{
+	if [ ! -s "$3" ]; then
+		printf 'not ok - %s: nothing found in %s\n' "$1" "$2"
+		failed=$((failed + 1))
+	elif cmp -s "$3" "$5"; then
+		printf 'ok - %s (%d)\n' "$1" "$(wc -l <"$3")"
+		passed=$((passed + 1))
+	else
+		printf 'not ok - %s\n' "$1"
+		comm -23 "$3" "$5" | sed "s|^|  only in $2: |"
+		comm -13 "$3" "$5" | sed "s|^|  only in $4: |"
+		failed=$((failed + 1))
+	fi
+}
+
+# ok WHAT COMMAND...: the command succeeds.
+ok()
+{
+	local what=$1
+
+	shift
+	if "$@" >"$work/ok.out" 2>&1; then
+		printf 'ok - %s\n' "$what"
+		passed=$((passed + 1))
+	else
+		printf 'not ok - %s\n' "$what"
+		sed 's/^/  /' "$work/ok.out"
+		failed=$((failed + 1))
+	fi
+}
+
+# The options that a --help text explains: those at the beginning of a line, up to its explanation.
+help_options()
+{
+	sed -n 's/^ *\(-[-A-Za-z].*\)$/\1/p' | sed -E 's/(  |\t).*//' | grep -oE '(^|[ ,|])--?[A-Za-z][A-Za-z_-]*' |
+		tr -d ' ,|' | sort -u
+}
+
+# The options that an mdoc page lists: what stands behind Fl in its ".It" lines, up to the next macro.
+man_options()
+{
+	awk '/^\.It Fl / {
+		flag = 0
+		for (i = 2; i <= NF; i++)
+			if ($i ~ /^[A-Z][a-z]$/)
+				flag = $i == "Fl"
+			else if (flag && $i ~ /[a-zA-Z]/)
+				print "-" $i
+	}' "$1" | sort -u
+}
+
+# The options that a completion proposes after a lone dash.
+completion_options()
+{
+	bash -c '
+		. "$1" || exit 1
+		COMP_WORDS=("$2" -) COMP_CWORD=1 COMPREPLY=()
+		"_$2"
+		printf "%s\n" "${COMPREPLY[@]}"
+	' completion "$src/etc/completion/$1.bash" "$1" 2>/dev/null | sort -u
+}
+
+# The forms of output that the completion proposes, and those that the man page lists.
+completion_formats()
+{
+	bash -c '
+		. "$1" || exit 1
+		COMP_WORDS=("$2" --format "") COMP_CWORD=2 COMPREPLY=()
+		"_$2"
+		printf "%s\n" "${COMPREPLY[@]}"
+	' completion "$src/etc/completion/$1.bash" "$1" 2>/dev/null | sort -u
+}
+
+man_formats()
+{
+	grep -E '^\.It Fl (o , )?-format ' "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
+}
+
+for program in ftplan ftcheck; do
+	"$build/$program" --help >"$work/help" || { echo "not ok - $program --help fails"; failed=$((failed + 1)); }
+	page=$src/man/$program.1
+	help_options <"$work/help" >"$work/a"
+	man_options "$page" >"$work/b"
+	completion_options "$program" >"$work/c"
+	same "$program: options of --help and of the man page" --help "$work/a" "$program.1" "$work/b"
+	same "$program: options of --help and of the completion" --help "$work/a" completion "$work/c"
+	man_formats "$page" >"$work/b"
+	completion_formats "$program" >"$work/c"
+	same "$program: formats of the man page and of the completion" "$program.1" "$work/b" completion "$work/c"
+	while read -r format; do
+		ok "$program: --help speaks of --format $format" grep -qw "$format" "$work/help"
+	done <"$work/b"
+	# shellcheck disable=SC2016 # $1 and $2 are the inner shell's
+	ok "$program --version is the version of the package" bash -c '
+		test "$("$1" --version)" = "$2 $(sed -n "s/^PACKAGE_VERSION = //p" "$3/Makefile")"
+	' version "$build/$program" "$program" "$build"
+done
+
+# Defaults that are numbers: "(default 16)" of the help and "16 unless told" of the man page, by long option.
+"$build/ftcheck" --help | sed -nE 's/^.*(--[a-z_]+) .*[(]default ([0-9]+)[)].*/\1 \2/p' | sort -u >"$work/a"
+awk '
+	/^\.It Fl / { option = ""; for (i = 1; i <= NF; i++) if ($i ~ /^-[a-z_]+$/) option = "-" $i }
+	match($0, /[0-9]+ unless told/) { split(substr($0, RSTART), word, " "); print option, word[1] }
+' "$src/man/ftcheck.1" | sort -u >"$work/b"
+same 'default numbers of ftcheck --help and of ftcheck.1' --help "$work/a" ftcheck.1 "$work/b"
+
+# Codes: name and severity, as the program and as its man page have them.
+"$build/ftcheck" --list-codes | awk 'NF { print $1, $2 }' | sort -u >"$work/a"
+sed -nE 's/^\.It Cm ([a-z-]+) Pq ([a-z]+)$/\1 \2/p' "$src/man/ftcheck.1" | sort -u >"$work/b"
+same 'finding codes of --list-codes and of ftcheck.1' --list-codes "$work/a" ftcheck.1 "$work/b"
+
+# The README has a table of them.
+cut -d' ' -f1 "$work/a" | sort -u >"$work/codes"
+# shellcheck disable=SC2016 # the backquotes are Markdown's
+sed -n '/^## Findings/,/^## /p' "$src/README.md" | grep -oE '^\| `[a-z-]+`' | tr -d '|` ' | sort -u >"$work/b"
+same 'finding codes of --list-codes and of the README' --list-codes "$work/codes" README.md "$work/b"
+
+# The keys of the design file and of the report: schema and man page.
+schema_keys()
+{
+	python3 - "$1" <<-'PY'
+		import json, sys
+		keys = set()
+		def walk(node):
+		    if isinstance(node, dict):
+		        for name, child in node.items():
+		            if name in ("properties", "patternProperties") and isinstance(child, dict):
+		                if name == "properties":
+		                    keys.update(child)
+		                for sub in child.values():
+		                    walk(sub)
+		            elif name not in ("enum", "const", "default", "examples"):
+		                walk(child)
+		    elif isinstance(node, list):
+		        for child in node:
+		            walk(child)
+		walk(json.load(open(sys.argv[1], encoding="utf-8")))
+		print("\n".join(sorted(keys)))
+	PY
+}
+
+# missing_words KEYS-FILE PAGE: the keys that the page nowhere marks up as words of the format.
+missing_words()
+{
+	local key
+
+	sed -nE '/^[.](It )?(Va|Cm|Li|Dv|Ql|Qq|Pq) / { s/[\][(]dq/"/g; p }' "$2" >"$work/marked"
+	while read -r key; do
+		grep -qwF -- "$key" "$work/marked" || echo "$key"
+	done <"$1"
+}
+
+keys_documented()
+{
+	local missing
+
+	[ -s "$1" ] || { echo 'the schema knows no key'; return 1; }
+	[ -r "$2" ] || { echo "there is no ${2##*/}"; return 1; }
+	missing=$(missing_words "$1" "$2")
+	[ -z "$missing" ] || { echo "not documented: $missing"; return 1; }
+}
+
+if command -v python3 >/dev/null; then
+	schema_keys "$src/etc/design.schema.json" >"$work/keys"
+	ok 'every design key of the schema is in ftcheck-design.5' \
+		keys_documented "$work/keys" "$src/man/ftcheck-design.5"
+	schema_keys "$src/etc/report.schema.json" >"$work/keys"
+	ok 'every report key of the schema is in ftcheck.1' keys_documented "$work/keys" "$src/man/ftcheck.1"
+fi
+
+# mandoc's own database of other pages is none of this project's.
+man_clean()
+{
+	local notes
+
+	notes=$(mandoc -T lint "$1" 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db|missing mandoc.db')
+	[ -z "$notes" ] || { printf '%s\n' "$notes"; return 1; }
+}
+
+if command -v mandoc >/dev/null; then
+	for page in "$src"/man/*.[1-8]; do
+		ok "mandoc finds no fault in $(basename "$page")" man_clean "$page"
+	done
+fi
+
+# Relative links of the README lead to files, and its sample design is one.
+links_lead_somewhere()
+{
+	local link bad=0
+
+	while read -r link; do
+		[ -e "$src/$link" ] || { echo "no such file: $link"; bad=1; }
+	done < <(grep -oE '\]\([^)#]+' "$src/$1" | sed 's/^](//' | grep -vE '^[a-z]+:')
+	return $bad
+}
+
+for text in README.md CONTRIBUTING.md CHANGELOG.md; do
+	ok "links of $text" links_lead_somewhere "$text"
+done
+
+# shellcheck disable=SC2016
+sed -n '/^```json design$/,/^```$/p' "$src/README.md" | sed '1d;$d' >"$work/design.json"
+ok 'the design that the README shows is a design' "$build/ftplan" "$work/design.json"
+# The reports that the README shows are what ftcheck prints: of the sample's fabric as planned, with one cable pulled, and
+# with two exchanged.
+sample=$src/etc/examples/sample.json
+reports_print()
+{
+	local net
+
+	"$build/ftplan" --format ibsim "$sample" >"$work/healthy" || return 1
+	awk '
+		/^Switch/ { node = $3 }
+		node ~ /100001"/ && /^\[19\]/ || node ~ /100005"/ && /^\[1\]/ { gone++; next }
+		{ print }
+		END { exit gone != 2 }
+	' "$work/healthy" >"$work/pulled" || return 1
+	awk '
+		/^Switch/ { node = $3 }
+		node ~ /100001"/ && /^\[27\]/ { sub(/100005"\[9\]/, "100006\"[10]") }
+		node ~ /100002"/ && /^\[28\]/ { sub(/100006"\[10\]/, "100005\"[9]") }
+		node ~ /100005"/ && /^\[9\]/ { sub(/100001"\[27\]/, "100002\"[28]") }
+		node ~ /100006"/ && /^\[10\]/ { sub(/100002"\[28\]/, "100001\"[27]") }
+		{ print }
+	' "$work/healthy" >"$work/swapped"
+	for net in healthy pulled swapped; do
+		"$build/ftcheck" --plan "$sample" --from "$work/$net" --verbose
+	done | sort -u
+}
+
+readme_reports()
+{
+	grep -E '^    ((OK|WARNING|CRITICAL|UNKNOWN) sample: |(warning|critical|info) [a-z]+-|    id |name  |(edge|core)[0-9]+ )' \
+		"$src/README.md" | sed 's/^    //' | sort -u
+}
+
+reports_print >"$work/all"
+readme_reports >"$work/a"
+# Those that the README shows, as the program prints them.
+grep -Fx -f "$work/a" "$work/all" >"$work/b"
+same 'the reports that the README shows' README.md "$work/a" ftcheck "$work/b"
+
+"$build/ftplan" "$sample" | sort -u >"$work/all"
+sed -n '/^    sample: a plan/,/^    \[\.\.\.\]/p' "$src/README.md" | sed 's/^    //; /^\[\.\.\.\]$/d; /^$/d' | sort -u >"$work/a"
+grep -Fx -f "$work/a" "$work/all" >"$work/b"
+same 'the plan that the README shows' README.md "$work/a" ftplan "$work/b"
+
+ok 'there is a line for this version in the changelog' \
+	grep -qE "^## \[($(sed -n 's/^PACKAGE_VERSION = //p' "$build/Makefile")|Unreleased)\]" "$src/CHANGELOG.md"
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# A simulated fabric for a test: ibsim under a name of its own, its console, and programs that see it as their fabric.
+# To be sourced. It installs an EXIT trap; a test with clean-up of its own defines sim_at_exit().
+#
+#	. "$FT_SRCDIR/tests/sim.sh"
+#	sim_start net                               # ibsim options may follow
+#	sim_do 'Unlink "S-0000000000100002"[20]'    # returns once it took effect
+#	sim_run H-0000000000200001 ibnetdiscover    # as a program on that host
+#	sim_stop                                    # or at exit
+#
+# Variables: SIM_DIR (private directory, gone at exit), SIM_PRELOAD (ibsim's client library), SIM_TIMEOUT (seconds a
+# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 30).
+#
+# ibsim numbers GUIDs on its own where a network file gives none (switchguid=, caguid= lines before the record): tests
+# that look at GUIDs write them.
+
+SIM_TIMEOUT=${SIM_TIMEOUT:-60}
+SIM_DEADLINE=${SIM_DEADLINE:-30}
+SIM_PRELOAD=
+SIM_DIR=
+SIM_NAME=
+SIM_PID=
+SIM_CONSOLE=
+SIM_SERIAL=0
+
+# skip WHY: this test cannot run here.
+skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
+
+# fail WHAT: the test failed.
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+# Polls until "$@" succeeds; false after SIM_DEADLINE seconds or once ibsim is gone.
+sim_wait() {
+	local end=$((SECONDS + SIM_DEADLINE))
+
+	until "$@"; do
+		if ((SECONDS >= end)) || ! kill -0 "$SIM_PID" 2>/dev/null; then
+			return 1
+		fi
+		sleep 0.01
+	done
+}
+
+sim_is_listening() {
+	# The name is followed by a NUL, which the kernel prints as another @.
+	grep -q "@$SIM_NAME:ctl@*\$" /proc/net/unix
+}
+
+sim_init() {
+	local file
+
+	command -v ibsim >/dev/null || skip "no ibsim"
+	for file in "${SIM_PRELOAD_DIR:-/usr/lib}"/*/umad2sim/libumad2sim.so /usr/lib/umad2sim/libumad2sim.so \
+		/usr/lib64/umad2sim/libumad2sim.so; do
+		if [ -r "$file" ]; then
+			SIM_PRELOAD=$file
+			break
+		fi
+	done
+	[ -n "$SIM_PRELOAD" ] || skip "no libumad2sim.so"
+	grep -q . /proc/net/unix 2>/dev/null || skip "no /proc/net/unix"
+	SIM_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ftcheck-sim.XXXXXX") || exit 99
+	echo 'interceptor_via_lib:libumad2sim.so' >"$SIM_DIR/asan"
+	echo 'leak:libibnetdisc.so' >"$SIM_DIR/lsan"
+	trap sim_exit EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+sim_exit() {
+	local status=$?
+
+	trap - EXIT
+	sim_stop
+	if declare -F sim_at_exit >/dev/null; then
+		sim_at_exit
+	fi
+	if [ "$status" != 0 ] && [ "$status" != 77 ] && [ -s "$SIM_DIR/err" ]; then
+		echo "--- the simulator's last words:" >&2
+		tail -n 20 "$SIM_DIR/err" >&2
+	fi
+	rm -rf "$SIM_DIR"
+	exit "$status"
+}
+
+# sim_start NETFILE [ibsim options]: the fabric of that file, in place of the one before.
+sim_start() {
+	local net=$1
+
+	shift
+	sim_stop
+	SIM_SERIAL=$((SIM_SERIAL + 1))
+	SIM_NAME=ftcheck-$$-$RANDOM-$SIM_SERIAL
+	rm -f "$SIM_DIR/console"
+	mkfifo "$SIM_DIR/console" || return 1
+	# Open for reading too: ibsim spins once its console is at its end.
+	exec {SIM_CONSOLE}<>"$SIM_DIR/console"
+	: >"$SIM_DIR/log"
+	IBSIM_SOCKNAME=$SIM_NAME ibsim -s -N 40000 -S 4000 -P 400000 "$@" "$net" \
+		<"$SIM_DIR/console" >"$SIM_DIR/log" 2>"$SIM_DIR/err" {SIM_CONSOLE}>&- &
+	SIM_PID=$!
+	if ! sim_wait sim_is_listening; then
+		echo "ibsim did not start on $net:" >&2
+		tail -n 5 "$SIM_DIR/log" "$SIM_DIR/err" >&2
+		sim_stop
+		return 1
+	fi
+}
+
+sim_stop() {
+	if [ -n "$SIM_PID" ]; then
+		kill -KILL "$SIM_PID" 2>/dev/null
+		wait "$SIM_PID" 2>/dev/null
+		SIM_PID=
+	fi
+	if [ -n "$SIM_CONSOLE" ]; then
+		exec {SIM_CONSOLE}>&-
+		SIM_CONSOLE=
+	fi
+	return 0
+}
+
+# sim_do COMMAND...: console commands, one an argument. Returns once all took effect; what ibsim said is in
+# $SIM_DIR/said. 1 if it refused one.
+sim_do() {
+	local mark start
+
+	SIM_SERIAL=$((SIM_SERIAL + 1))
+	mark="# done $SIM_SERIAL."
+	printf '%s\n' "$@" >"$SIM_DIR/commands"
+	start=$(($(wc -c <"$SIM_DIR/log") + 1))
+	# Its console takes lines of up to 127 bytes; a file's may be longer. It echoes the comment when it is through.
+	printf '!%s\n%s\n' "$SIM_DIR/commands" "$mark" >&"$SIM_CONSOLE"
+	if ! sim_wait grep -qF "$mark" "$SIM_DIR/log"; then
+		echo "ibsim does not answer" >&2
+		return 1
+	fi
+	tail -c "+$start" "$SIM_DIR/log" | sed -e 's/^\(sim> *\)*//' -e "s/$mark.*//" -e '/^$/d' >"$SIM_DIR/said"
+	if grep -q -e '^#.*\(not found\|not linked\|bad \|missing\|range\|already connected\|no \(local\|remote\) port\)' \
+		-e 'unknown - skipped$' -e 'no previous link' -e "can't" -e 'cannot open' "$SIM_DIR/said"; then
+		echo "ibsim refused: $*" >&2
+		cat "$SIM_DIR/said" >&2
+		return 1
+	fi
+}
+
+# sim_nodes: the ids of the running fabric's nodes ("S-…", "H-…"), one a line.
+sim_nodes() {
+	sim_do Dump && sed -n 's/^\(Switch\|Hca\|Ca\|Router\|Rt\) [0-9]* "\([^"]*\)".*/\2/p' "$SIM_DIR/said"
+}
+
+# sim_mute NODE: its SMA does not answer who it is any more; packets to others still come through it.
+# ("Error NODE 100" without an attribute takes what passes through, too.)
+sim_mute() {
+	sim_do "Error \"$1\" 100 17"
+}
+
+# sim_loss PERCENT: every port drops that many of the packets it gets, those on their way to others too: of an SMP that
+# crosses four switches there and back a multiple of it. 0 is the end of it, and of being mute.
+sim_loss() {
+	local node
+	local -a commands=()
+
+	while read -r node; do
+		commands+=("Error \"$node\" $1")
+	done < <(sim_nodes)
+	((${#commands[@]})) && sim_do "${commands[@]}"
+}
+
+# sim_run HOST COMMAND...: a program with HOST's port as its own, for SIM_TIMEOUT seconds at most (then 124).
+# HOST is a node id or description. Its working directory stays; ibsim's library keeps its files in a private one.
+sim_run() {
+	local host=$1 here=$PWD work status
+
+	shift
+	work=$(mktemp -d "$SIM_DIR/run.XXXXXX") || return 1
+	(
+		# The library writes ./sys-PID: the program starts there, so file arguments are best absolute.
+		cd "$work" || exit 99
+		export OLDPWD=$here
+		# The client library has to come before the sanitizers' and is none of theirs: its read() copies 320 bytes
+		# of a 288-byte buffer, which is not for our programs to answer for. Nor is what libibnetdisc leaks.
+		exec env LD_PRELOAD="$SIM_PRELOAD" SIM_HOST="$host" IBSIM_SOCKNAME="$SIM_NAME" \
+			ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:suppressions=$SIM_DIR/asan" \
+			LSAN_OPTIONS="${LSAN_OPTIONS:+$LSAN_OPTIONS:}print_suppressions=0:suppressions=$SIM_DIR/lsan" \
+			timeout --foreground -k 5 "$SIM_TIMEOUT" "$@"
+	)
+	status=$?
+	rm -rf "$work"
+	return "$status"
+}
+
+sim_init

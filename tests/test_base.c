@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What every room stands on: escaping, exact ratios, rates, the GUID map, places in JSON files. */
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/rate.h"
+#include "base/ratio.h"
+#include "base/text.h"
+
+/* Bytes that a host's root may put into a description, and what leaves the programs. */
+static const struct {
+	const char *raw;
+	size_t length;
+	const char *safe;
+	const char *json;
+} hostile[] = {
+#define ROW(raw, safe, json)                     \
+	{                                        \
+		raw, sizeof(raw) - 1, safe, json \
+	}
+	ROW("", "", "\"\""),
+	ROW("node001 mlx5_0", "node001 mlx5_0", "\"node001 mlx5_0\""),
+	ROW(" blanks stay ", " blanks stay ", "\" blanks stay \""),
+	ROW("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m", "\"\\\\x1b[31mred\\\\x1b[0m\""),
+	ROW("a\nb\rc\td", "a\\x0ab\\x0dc\\x09d", "\"a\\\\x0ab\\\\x0dc\\\\x09d\""),
+	ROW("bell\x07 del\x7f", "bell\\x07 del\\x7f", "\"bell\\\\x07 del\\\\x7f\""),
+	ROW("\"quoted\" \\back", "\"quoted\" \\back", "\"\\\"quoted\\\" \\\\back\""),
+	ROW("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+	    "\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\""),
+	/* C1 control as UTF-8 and as a bare byte */
+	ROW("\xc2\x9b"
+	    "31m",
+	    "\\xc2\\x9b31m", "\"\\\\xc2\\\\x9b31m\""),
+	ROW("\x9b"
+	    "31m",
+	    "\\x9b31m", "\"\\\\x9b31m\""),
+	/* a lead byte with nothing behind it, a stray continuation, a cut sequence */
+	ROW("a\xc3", "a\\xc3", "\"a\\\\xc3\""),
+	ROW("\xa9 b", "\\xa9 b", "\"\\\\xa9 b\""),
+	ROW("\xe2\x82", "\\xe2\\x82", "\"\\\\xe2\\\\x82\""),
+	ROW("\xf0\x9f\x98x", "\\xf0\\x9f\\x98x", "\"\\\\xf0\\\\x9f\\\\x98x\""),
+	/* overlong forms, a surrogate, beyond Unicode, bytes that never occur */
+	ROW("\xc0\x80", "\\xc0\\x80", "\"\\\\xc0\\\\x80\""),
+	ROW("\xe0\x80\xaf", "\\xe0\\x80\\xaf", "\"\\\\xe0\\\\x80\\\\xaf\""),
+	ROW("\xed\xa0\x80", "\\xed\\xa0\\x80", "\"\\\\xed\\\\xa0\\\\x80\""),
+	ROW("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\"\\\\xf4\\\\x90\\\\x80\\\\x80\""),
+	ROW("\xfe\xff", "\\xfe\\xff", "\"\\\\xfe\\\\xff\""),
+	/* line separator, right-to-left override, zero-width space, byte order mark */
+	ROW("a\xe2\x80\xa8"
+	    "b",
+	    "a\\xe2\\x80\\xa8b", "\"a\\\\xe2\\\\x80\\\\xa8b\""),
+	ROW("a\xe2\x80\xae"
+	    "b",
+	    "a\\xe2\\x80\\xaeb", "\"a\\\\xe2\\\\x80\\\\xaeb\""),
+	ROW("a\xe2\x80\x8b"
+	    "b",
+	    "a\\xe2\\x80\\x8bb", "\"a\\\\xe2\\\\x80\\\\x8bb\""),
+	ROW("\xef\xbb\xbf"
+	    "a",
+	    "\\xef\\xbb\\xbfa", "\"\\\\xef\\\\xbb\\\\xbfa\""),
+	/* a description ends at its first NUL, or after 64 bytes without one */
+	ROW("seen\0hidden", "seen", "\"seen\""),
+	ROW("0123456789012345678901234567890123456789012345678901234567890123",
+	    "0123456789012345678901234567890123456789012345678901234567890123",
+	    "\"0123456789012345678901234567890123456789012345678901234567890123\""),
+#undef ROW
+};
+
+static void test_text_safe(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(hostile); i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0}, json = {0};
+		_cleanup_free_ char *copy = NULL, *bytes = malloc(hostile[i].length + 1);
+		json_t *back;
+
+		/* Exactly as many bytes as there are, so that reading one more is seen. */
+		assert_non_null(bytes);
+		memcpy(bytes, hostile[i].raw, hostile[i].length);
+		bytes = realloc(bytes, hostile[i].length ? hostile[i].length : 1);
+		assert_non_null(bytes);
+		ft_text_add_safe(&text, bytes, hostile[i].length);
+		assert_string_equal(ft_text_string(&text), hostile[i].safe);
+		copy = ft_text_safe_dup(bytes, hostile[i].length);
+		assert_string_equal(copy, hostile[i].safe);
+		ft_text_add_json(&json, copy);
+		assert_string_equal(ft_text_string(&json), hostile[i].json);
+		back = json_loads(ft_text_string(&json), JSON_DECODE_ANY, NULL);
+		assert_string_equal(json_string_value(back), hostile[i].safe);
+		json_decref(back);
+		assert_false(ft_text_failed(&text));
+	}
+}
+
+/* Any bytes at all come out as printable UTF-8 that JSON takes, and safe text stays as it is. */
+static void test_text_random(void **state)
+{
+	const char *given = getenv("FT_SEED");
+	uint64_t first = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761U + 1, seed = first;
+
+	(void)state;
+	print_message("FT_SEED=%" PRIu64 "\n", first);
+	for (int round = 0; round < 20000; round++) {
+		_cleanup_free_ char *safe = NULL, *again = NULL;
+		char bytes[64];
+		json_t *value;
+
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			bytes[i] = (char)(seed >> 32);
+		}
+		safe = ft_text_safe_dup(bytes, sizeof(bytes));
+		assert_non_null(safe);
+		for (const char *s = safe; *s; s++)
+			assert_true((unsigned char)*s >= 0x20 && *s != 0x7f);
+		value = json_string(safe);
+		if (!value)
+			fail_msg("round %d: no UTF-8: %s", round, safe);
+		json_decref(value);
+		again = ft_text_safe_dup(safe, strlen(safe));
+		assert_string_equal(safe, again);
+	}
+}
+
+static void test_text_add(void **state)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	(void)state;
+	assert_string_equal(ft_text_string(&text), "");
+	for (int i = 0; i < 1000; i++)
+		ft_text_printf(&text, "%d,", i);
+	assert_int_equal(text.length, 10 * 2 + 90 * 3 + 900 * 4);
+	assert_int_equal(strlen(text.data), text.length);
+	assert_int_equal(strcmp(text.data + text.length - 4, "999,"), 0);
+	ft_text_reset(&text);
+	assert_string_equal(ft_text_string(&text), "");
+	ft_text_puts(&text, "again");
+	assert_string_equal(ft_text_string(&text), "again");
+	ft_text_reset(&text);
+	ft_text_add_json(&text, "\x01\x1f\"\\/");
+	assert_string_equal(ft_text_string(&text), "\"\\u0001\\u001f\\\"\\\\/\"");
+	/* An addition that cannot be held is remembered, and what was there stays. */
+	ft_text_add(&text, "", SIZE_MAX / 2);
+	assert_true(ft_text_failed(&text));
+	ft_text_puts(&text, "more");
+	assert_string_equal(ft_text_string(&text), "\"\\u0001\\u001f\\\"\\\\/\"");
+}
+
+static void test_natural_order(void **state)
+{
+	static const char *const order[] = {"",		"1",	     "2",     "10",	 "a",	   "node",
+					    "node1",	"node01",    "node2", "node9",	 "node10", "node10a",
+					    "node10b2", "node10b10", "nodes", "\xc3\xa9"};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(order); i++)
+		for (size_t k = 0; k < FT_COUNT(order); k++) {
+			int d = ft_text_natural_compare(order[i], order[k]);
+
+			/* "node1" and "node01" are the same number: only that they differ, and one order, is promised.
+			 */
+			if (strstr(order[i], "1") && strstr(order[k], "1") && strlen(order[i]) <= 6 &&
+			    strncmp(order[i], "node", 4) == 0 && strncmp(order[k], "node", 4) == 0 && i != k &&
+			    atoi(order[i] + 4) == atoi(order[k] + 4)) {
+				assert_true(d != 0);
+				assert_true((d < 0) == (ft_text_natural_compare(order[k], order[i]) > 0));
+				continue;
+			}
+			if ((d < 0) != (i < k) || (d == 0) != (i == k))
+				fail_msg("\"%s\" against \"%s\" is %d", order[i], order[k], d);
+		}
+}
+
+static void test_ratio_parse(void **state)
+{
+	static const struct {
+		const char *string;
+		int r;
+		int64_t num, den;
+		const char *shown, *json;
+	} rows[] = {
+		{"1", 0, 1, 1, "1", "1"},
+		{"3:1", 0, 3, 1, "3", "3"},
+		{"2.6", 0, 13, 5, "2.6", "2.6"},
+		{"2.6:1", 0, 13, 5, "2.6", "2.6"},
+		{"1.4:1", 0, 7, 5, "1.4", "1.4"},
+		{"20:16", 0, 5, 4, "1.25", "1.25"},
+		{"7:3", 0, 7, 3, "7:3", "\"7:3\""},
+		{"14:6", 0, 7, 3, "7:3", "\"7:3\""},
+		{"0:5", 0, 0, 1, "0", "0"},
+		{"0.001", 0, 1, 1000, "0.001", "0.001"},
+		{"1000000000", 0, 1000000000, 1, "1000000000", "1000000000"},
+		{"1000000001", -ERANGE, 0, 0, NULL, NULL},
+		{"99999999999999999999999", -ERANGE, 0, 0, NULL, NULL},
+		{"1.0000000001", -ERANGE, 0, 0, NULL, NULL},
+		{"1:0", -ERANGE, 0, 0, NULL, NULL},
+		{"", -EINVAL, 0, 0, NULL, NULL},
+		{":", -EINVAL, 0, 0, NULL, NULL},
+		{"1:", -EINVAL, 0, 0, NULL, NULL},
+		{":1", -EINVAL, 0, 0, NULL, NULL},
+		{"1:2:3", -EINVAL, 0, 0, NULL, NULL},
+		{"-1", -EINVAL, 0, 0, NULL, NULL},
+		{"+1", -EINVAL, 0, 0, NULL, NULL},
+		{" 1", -EINVAL, 0, 0, NULL, NULL},
+		{"1 ", -EINVAL, 0, 0, NULL, NULL},
+		{"1e3", -EINVAL, 0, 0, NULL, NULL},
+		{"1.", -EINVAL, 0, 0, NULL, NULL},
+		{".5", -EINVAL, 0, 0, NULL, NULL},
+		{"1.2.3", -EINVAL, 0, 0, NULL, NULL},
+		{"0x10", -EINVAL, 0, 0, NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_ratio ratio = {-1, -1};
+		int r = ft_ratio_parse(rows[i].string, &ratio);
+
+		if (r != rows[i].r)
+			fail_msg("\"%s\" gives %d, expected %d", rows[i].string, r, rows[i].r);
+		if (r < 0) {
+			assert_true(ratio.num == -1 && ratio.den == -1);
+			continue;
+		}
+		assert_true(ratio.num == rows[i].num && ratio.den == rows[i].den);
+		ft_ratio_add(&text, ratio);
+		assert_string_equal(ft_text_string(&text), rows[i].shown);
+		ft_text_reset(&text);
+		ft_ratio_add_json(&text, ratio);
+		assert_string_equal(ft_text_string(&text), rows[i].json);
+	}
+}
+
+static void test_ratio_make(void **state)
+{
+	struct ft_ratio ratio = {7, 7};
+
+	(void)state;
+	assert_int_equal(ft_ratio_make(-1, 2, &ratio), -ERANGE);
+	assert_int_equal(ft_ratio_make(1, 0, &ratio), -ERANGE);
+	assert_int_equal(ft_ratio_make(1, -2, &ratio), -ERANGE);
+	assert_int_equal(ft_ratio_make(1000000001, 1, &ratio), -ERANGE);
+	assert_true(ratio.num == 7 && ratio.den == 7);
+	assert_int_equal(ft_ratio_make(2000000000, 4, &ratio), 0);
+	assert_true(ratio.num == 500000000 && ratio.den == 1);
+	assert_true(ft_ratio_compare((struct ft_ratio){1, 3}, (struct ft_ratio){333333333, 1000000000}) > 0);
+	assert_true(ft_ratio_compare((struct ft_ratio){999999999, 1000000000}, (struct ft_ratio){1, 1}) < 0);
+	assert_true(ft_ratio_compare((struct ft_ratio){7, 3}, (struct ft_ratio){7, 3}) == 0);
+}
+
+static void test_rates(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int lanes, mbps;
+		enum ft_speed speed;
+	} rows[] = {
+		{"1xSDR", 1, 2500, FT_SPEED_SDR},      {"4xSDR", 4, 10000, FT_SPEED_SDR},
+		{"4xDDR", 4, 20000, FT_SPEED_DDR},     {"4xQDR", 4, 40000, FT_SPEED_QDR},
+		{"4xFDR10", 4, 41250, FT_SPEED_FDR10}, {"4xFDR", 4, 56250, FT_SPEED_FDR},
+		{"4xHDR", 4, 212500, FT_SPEED_HDR},    {"2xNDR", 2, 212500, FT_SPEED_NDR},
+		{"4xNDR", 4, 425000, FT_SPEED_NDR},    {"1xXDR", 1, 212500, FT_SPEED_XDR},
+		{"4xXDR", 4, 850000, FT_SPEED_XDR},    {"12xQDR", 12, 120000, FT_SPEED_QDR},
+		{"8xSDR", 8, 20000, FT_SPEED_SDR},
+	};
+	static const char *const bad[] = {"",	    "x",      "4x",	  "4HDR",   "HDR", "3xHDR",
+					  "4xHDR ", " 4xHDR", "4xABC",	  "-4xHDR", "4x?", "4294967300xHDR",
+					  "0xFDR",  "16xHDR", "4xFDR100", "+4xHDR"};
+	struct ft_rate rate;
+	char name[FT_RATE_NAME_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		assert_int_equal(ft_rate_parse(rows[i].name, &rate), 0);
+		assert_int_equal(rate.lanes, rows[i].lanes);
+		assert_int_equal(rate.speed, rows[i].speed);
+		assert_int_equal(ft_rate_mbps(rate), rows[i].mbps);
+		assert_string_equal(ft_rate_name(rate, name), rows[i].name);
+	}
+	/* 25.78125 Gb/s a lane is not a whole number of Mb/s: 103,125 for four, and never off by more than the
+	 * rounding. */
+	assert_int_equal(ft_rate_parse("4xEDR", &rate), 0);
+	assert_true(ft_rate_mbps(rate) >= 103124 && ft_rate_mbps(rate) <= 103125);
+	assert_int_equal(ft_rate_parse("4XhDr", &rate), 0);
+	assert_string_equal(ft_rate_name(rate, name), "4xHDR");
+	for (size_t i = 0; i < FT_COUNT(bad); i++) {
+		rate = (struct ft_rate){9, 9};
+		if (ft_rate_parse(bad[i], &rate) != -EINVAL)
+			fail_msg("\"%s\" was taken for a rate", bad[i]);
+		assert_true(rate.lanes == 9 && rate.speed == 9);
+	}
+	assert_string_equal(ft_rate_name((struct ft_rate){4, FT_SPEED_UNKNOWN}, name), "4x?");
+	assert_string_equal(ft_rate_name((struct ft_rate){0, 0}, name), "?");
+	assert_string_equal(ft_rate_name((struct ft_rate){255, 255}, name), "255x?");
+	assert_int_equal(ft_rate_mbps((struct ft_rate){4, FT_SPEED_UNKNOWN}), 0);
+	assert_int_equal(ft_rate_mbps((struct ft_rate){4, 255}), 0);
+	for (unsigned int speed = FT_SPEED_SDR; speed + 1 < FT_SPEED_COUNT; speed++)
+		assert_true(ft_rate_mbps((struct ft_rate){4, (uint8_t)speed}) <
+			    ft_rate_mbps((struct ft_rate){4, (uint8_t)(speed + 1)}));
+}
+
+static void test_map(void **state)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+	enum { COUNT = 20000 };
+	uint32_t value;
+
+	(void)state;
+	assert_true(ft_map_get(&map, 5) == FT_MAP_NONE);
+	/* GUIDs as they are: one vendor's prefix, a stride of two; and the extremes. */
+	for (uint32_t i = 0; i < COUNT; i++)
+		assert_int_equal(ft_map_add(&map, 0x0002c90300000000ULL + 2 * i, i, NULL), 1);
+	assert_int_equal(ft_map_add(&map, 0, 70000, &value), 1);
+	assert_int_equal(value, 70000);
+	assert_int_equal(ft_map_add(&map, UINT64_MAX, 70001, NULL), 1);
+	assert_int_equal(map.count, COUNT + 2);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		assert_int_equal(ft_map_get(&map, 0x0002c90300000000ULL + 2 * i), i);
+		assert_true(ft_map_get(&map, 0x0002c90300000000ULL + 2 * i + 1) == FT_MAP_NONE);
+	}
+	assert_int_equal(ft_map_add(&map, 0x0002c90300000000ULL, 9, &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(ft_map_get(&map, 0), 70000);
+	assert_int_equal(ft_map_get(&map, UINT64_MAX), 70001);
+	assert_true(map.count * 2 <= map.size);
+	ft_map_release(&map);
+	assert_true(ft_map_get(&map, 0) == FT_MAP_NONE);
+}
+
+static void test_error(void **state)
+{
+	struct ft_error err = {.file = "kept"};
+	char longest[2 * FT_ERROR_TEXT_SIZE];
+	unsigned int line, column;
+	json_t *value;
+
+	(void)state;
+	assert_int_equal(ft_error_set(&err, -EINVAL, 3, 4, "bad \"%s\"", "a\x1b[2J\nb"), -EINVAL);
+	assert_string_equal(err.text, "bad \"a\\x1b[2J\\x0ab\"");
+	assert_string_equal(err.file, "kept");
+	assert_int_equal(err.line, 3);
+	assert_int_equal(err.column, 4);
+	assert_int_equal(ft_error_set(NULL, -ENOENT, 0, 0, "nobody listens"), -ENOENT);
+	memset(longest, '\n', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	ft_error_set(&err, -EINVAL, 0, 0, "%s", longest);
+	assert_true(strlen(err.text) < FT_ERROR_TEXT_SIZE);
+	assert_null(strchr(err.text, '\n'));
+	/* A cut leaves whole characters. */
+	memset(longest, ' ', sizeof(longest) - 1);
+	memcpy(longest, "\n", 1);
+	for (size_t i = 1; i + 2 < 505; i += 2)
+		memcpy(longest + i, "\xc3\xa9", 2);
+	ft_error_set(&err, -EINVAL, 0, 0, "%.505s\xe2\x82\xac\xe2\x82\xac", longest);
+	assert_true(strlen(err.text) <= FT_ERROR_TEXT_SIZE - 1 && strlen(err.text) >= FT_ERROR_TEXT_SIZE - 4);
+	value = json_string(err.text);
+	assert_non_null(value);
+	json_decref(value);
+	ft_error_position("ab\ncd\n", 4, &line, &column);
+	assert_true(line == 2 && column == 2);
+	ft_error_position("ab\ncd\n", 0, &line, &column);
+	assert_true(line == 1 && column == 1);
+	ft_error_position("ab\ncd\n", 6, &line, &column);
+	assert_true(line == 3 && column == 1);
+}
+
+/* Keys and values that look like structure, escapes, and the same key at several depths. */
+static const char places_text[] =
+	"\t{ \"a\" : {\"a\":\"}\\\"{,:\", \"k\\u0062\":[ 1 ,\n  [2, {\"a\": true}],\"x\\\\\"]},\r\n"
+	"\"\\\"}\": null,\n \"z\"\n:\n1.5e3 }";
+
+static void test_json_places(void **state)
+{
+	_cleanup_(ft_json_release) struct ft_json json = {0};
+	struct ft_error err = {0};
+	json_t *a, *kb, *inner;
+	size_t start, end;
+
+	(void)state;
+	assert_int_equal(ft_json_read(places_text, strlen(places_text), &json, &err), 0);
+	a = json_object_get(json.root, "a");
+	kb = json_object_get(a, "kb");
+	inner = json_array_get(json_array_get(kb, 1), 1);
+	assert_non_null(inner);
+
+#define PLACE(call, l, c)                                                                                       \
+	do {                                                                                                    \
+		assert_int_equal(call, -EINVAL);                                                                \
+		if (err.line != (l) || err.column != (c))                                                       \
+			fail_msg("%s: %u:%u, expected %d:%d", #call, err.line, err.column, (int)(l), (int)(c)); \
+	} while (0)
+
+	PLACE(ft_json_error_key(&json, &err, json.root, NULL, "x"), 1, 2);
+	PLACE(ft_json_error_key(&json, &err, json.root, "a", "x"), 1, 4);
+	PLACE(ft_json_error_value(&json, &err, json.root, "a", "x"), 1, 10);
+	PLACE(ft_json_error_key(&json, &err, a, NULL, "x"), 1, 10);
+	PLACE(ft_json_error_key(&json, &err, a, "a", "x"), 1, 11);
+	PLACE(ft_json_error_value(&json, &err, a, "a", "x"), 1, 15);
+	PLACE(ft_json_error_key(&json, &err, a, "kb", "x"), 1, 25);
+	PLACE(ft_json_error_value(&json, &err, a, "kb", "x"), 1, 35);
+	PLACE(ft_json_error_element(&json, &err, kb, 0, "x"), 1, 37);
+	PLACE(ft_json_error_element(&json, &err, kb, 1, "x"), 2, 3);
+	PLACE(ft_json_error_element(&json, &err, kb, 2, "x"), 2, 20);
+	PLACE(ft_json_error_value(&json, &err, inner, "a", "x"), 2, 13);
+	PLACE(ft_json_error_key(&json, &err, json.root, "\"}", "x"), 3, 1);
+	PLACE(ft_json_error_value(&json, &err, json.root, "\"}", "x"), 3, 8);
+	PLACE(ft_json_error_key(&json, &err, json.root, "z", "%s", "a\nb"), 4, 2);
+	assert_string_equal(err.text, "a\\x0ab");
+	PLACE(ft_json_error_value(&json, &err, json.root, "z", "x"), 6, 1);
+#undef PLACE
+
+	assert_int_equal(ft_json_member_span(&json, json.root, "a", &start, &end), 0);
+	assert_int_equal(places_text[start], '{');
+	assert_int_equal(strncmp(places_text + end, ",\r\n", 3), 0);
+	assert_int_equal(ft_json_member_span(&json, json.root, "z", &start, &end), 0);
+	assert_int_equal(end - start, 5);
+	assert_int_equal(ft_json_member_span(&json, a, "a", &start, &end), 0);
+	assert_int_equal(end - start, strlen("\"}\\\"{,:\""));
+	assert_int_equal(ft_json_member_span(&json, json.root, "kb", &start, &end), -ENOENT);
+}
+
+static void test_json_errors(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		unsigned int line, column;
+	} rows[] = {
+#define ROW(text, line, column) {text, sizeof(text) - 1, line, column}
+		ROW("", 1, 1),
+		ROW("{\"a\": 1,}", 1, 9),
+		ROW("{\n\"a\": 1,\n\"a\": 2}", 3, 3),
+		ROW("{} {}", 1, 4),
+		ROW("{\"a\": \"\xff\"}", 1, 7),
+		ROW("{\"a\": \"b\0\"}", 1, 9),
+		ROW("{\"a\": 1\0}", 1, 8),
+		ROW("{}\0", 1, 3),
+		ROW("\xef\xbb\xbf{}", 1, 3),
+		ROW("{\"a\": 1e999}", 1, 11),
+		ROW("{\"a\"\n", 2, 1),
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		struct ft_json json = {0};
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_json_read(rows[i].text, rows[i].length, &json, &err), -EINVAL);
+		assert_null(json.root);
+		assert_true(err.text[0]);
+		if (err.line != rows[i].line || err.column != rows[i].column)
+			fail_msg("row %zu: %u:%u: %s, expected %u:%u", i, err.line, err.column, err.text, rows[i].line,
+				 rows[i].column);
+	}
+}
+
+static void test_file_read(void **state)
+{
+	_cleanup_free_ char *text = NULL, *large = calloc(1, 300000);
+	const char *directory = getenv("TMPDIR");
+	struct ft_error err = {0};
+	size_t length = 7;
+	char path[4096];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/test_base.XXXXXX", directory ? directory : P_tmpdir);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_non_null(large);
+	assert_int_equal(ft_file_read(path, 0, &text, &length, &err), 0);
+	assert_int_equal(length, 0);
+	assert_string_equal(text, "");
+	free(text);
+	text = NULL;
+	memset(large, 'x', 300000);
+	large[1000] = '\0';
+	assert_int_equal(write(fd, large, 300000), 300000);
+	close(fd);
+	assert_int_equal(ft_file_read(path, 300000, &text, &length, &err), 0);
+	assert_int_equal(length, 300000);
+	assert_memory_equal(text, large, 300000);
+	assert_int_equal(text[300000], 0);
+	free(text);
+	text = NULL;
+	assert_int_equal(ft_file_read(path, 299999, &text, &length, &err), -EFBIG);
+	assert_string_equal(err.text, "larger than 299999 bytes");
+	unlink(path);
+	assert_int_equal(ft_file_read(path, 0, &text, &length, &err), -ENOENT);
+	assert_int_equal(err.line, 0);
+	assert_null(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_safe),   cmocka_unit_test(test_text_random),
+		cmocka_unit_test(test_text_add),    cmocka_unit_test(test_natural_order),
+		cmocka_unit_test(test_ratio_parse), cmocka_unit_test(test_ratio_make),
+		cmocka_unit_test(test_rates),	    cmocka_unit_test(test_map),
+		cmocka_unit_test(test_error),	    cmocka_unit_test(test_json_places),
+		cmocka_unit_test(test_json_errors), cmocka_unit_test(test_file_read),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

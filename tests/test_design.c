@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The design file: what is read, and each bad design with its exact message. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "planner/plan.h"
+#include "tests/allocations.h"
+
+/* The least that a design must say, so that a row holds only what it is about; the row starts on line 2. */
+#define HEAD "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 72, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36},\n"
+#define FREE "{\"ftcheck\": 1, \"name\": \"t\",\n"
+
+static const struct bad_design {
+	const char *text;
+	const char *error; /* LINE:COLUMN: text */
+} bad_designs[] = {
+	/* JSON itself */
+	{"", "1:1: the file is empty: a design is one JSON object"},
+	{" \n", "1:1: the file is empty: a design is one JSON object"},
+	{"design", "1:6: '[' or '{' expected near 'design'"},
+	{"[]", "1:1: a design is one JSON object, not a list"},
+	{"{}", "1:1: \"ftcheck\": 1 is missing: the version of the format"},
+	{"{\"ftcheck\": 1, \"ftcheck\": 1}", "1:24: duplicate object key near '\"ftcheck\"'"},
+	{HEAD "\"nodes\": 73}", "2:7: duplicate object key near '\"nodes\"'"},
+	{HEAD "\"fill\": \"dense\"} x", "2:18: end of file expected near 'x'"},
+	{HEAD "\"fill\": \"den", "2:12: premature end of input near '\"den'"},
+	/* what is missing */
+	{"{\"name\": \"t\"}", "1:1: \"ftcheck\": 1 is missing: the version of the format"},
+	{"{\"ftcheck\": 1}", "1:1: \"name\" is missing: the fabric's name"},
+	{"\n {\"ftcheck\": 1, \"name\": \"t\"}", "2:2: \"nodes\" is missing: how many host ports to connect"},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 5}", "1:1: \"edge\" is missing: the switch catalog is not "
+							    "supported yet, so \"edge\": {\"ports\": N} must be given"},
+	{FREE "\"nodes\": 5, \"edge\": {\"count\": 1}}",
+	 "2:21: \"edge\" lacks \"ports\", and the switch catalog is not supported yet"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"count\": 2}}",
+	 "3:9: \"core\" lacks \"ports\", and the switch catalog is not supported yet"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36}}", "1:1: a fat-tree is needed for nodes 72 on edge switches of "
+							   "36 ports, but \"core\": {\"ports\": N} is missing"},
+	/* the version */
+	{"{\"ftcheck\": 2}", "1:13: \"ftcheck\" is 2: a format newer than this program understands (1)"},
+	{"{\"ftcheck\": 0}", "1:13: \"ftcheck\" is the version of the format: 1"},
+	{"{\"ftcheck\": \"1\"}", "1:13: \"ftcheck\" is the version of the format: 1"},
+	/* unknown keys, on every level */
+	{HEAD "\"colour\": 1}", "2:1: unknown key \"colour\""},
+	{HEAD "\"node\": 1}", "2:1: unknown key \"node\"; did you mean \"nodes\"?"},
+	{HEAD "\"Rate\": 1}", "2:1: unknown key \"Rate\"; did you mean \"rate\"?"},
+	{HEAD "\"prefer_expandible\": true}",
+	 "2:1: unknown key \"prefer_expandible\"; did you mean \"prefer_expandable\"?"},
+	{HEAD "\"\\u001b[31m\": 1}", "2:1: unknown key \"\\x1b[31m\""},
+	{HEAD "\"\": 1}", "2:1: unknown key \"\""},
+	{FREE "\"edge\": {\"port\": 36}}", "2:10: unknown key \"port\"; did you mean \"ports\"?"},
+	{FREE "\"core\": {\"ports\": 36, \"bundle\": 2}}", "2:23: unknown key \"bundle\""},
+	{FREE "\"core\": {\"ports\": 36, \"ports_to_nodes\": 2}}",
+	 "2:23: \"ports_to_nodes\" belongs to \"edge\": hosts hang on edge switches only"},
+	{HEAD "\"bundles\": {\"multiples\": 3}}", "2:13: unknown key \"multiples\"; did you mean \"multiple\"?"},
+	{HEAD "\"rate\": {\"uplinks\": \"4xHDR\"}}", "2:10: unknown key \"uplinks\"; did you mean \"uplink\"?"},
+	{HEAD "\"bind\": {\"edges\": []}}", "2:10: unknown key \"edges\"; did you mean \"edge\"?"},
+	{HEAD "\"bind\": {\"edge\": {\"regex\": \"x\"}}}", "2:19: unknown key \"regex\""},
+	{HEAD "\"expect\": {\"host_down\": 1}}", "2:12: unknown key \"host_down\"; did you mean \"hosts_down\"?"},
+	{HEAD "\"expect\": {\"waive\": [{\"id\": \"x\", \"till\": \"2026-01-01\"}]}}", "2:34: unknown key \"till\""},
+	/* work of later versions is refused, never ignored */
+	{HEAD "\"levels\": 3}", "2:11: \"levels\" 3 is not supported yet"},
+	{HEAD "\"spine\": {\"ports\": 36}}", "2:1: \"spine\" is not supported yet"},
+	{FREE "\"edge\": {\"model\": \"x\"}}", "2:10: \"model\" is not supported yet"},
+	{FREE "\"core\": {\"model\": \"x\"}}", "2:10: \"model\" is not supported yet"},
+	{HEAD "\"cables\": []}", "2:1: \"cables\" is not supported yet"},
+	{HEAD "\"hosts\": []}", "2:1: \"hosts\" is not supported yet"},
+	{HEAD "\"limits\": {}}", "2:1: \"limits\" is not supported yet"},
+	{HEAD "\"objective\": \"power_w\"}", "2:14: \"objective\" \"power_w\" is not supported yet"},
+	{HEAD "\"bind\": {\"spine\": []}}", "2:10: \"spine\" is not supported yet"},
+	{FREE "\"nodes\": 600, \"edge\": {\"ports\": 648}}",
+	 "2:33: \"ports\" is 648: edge switches of more than 254 ports are not supported yet"},
+	/* types and ranges */
+	{"{\"name\": 1}", "1:10: \"name\" must be a string, not a number"},
+	{"{\"name\": \"\"}", "1:10: \"name\" must not be empty"},
+	{"{\"name\": \"a\\nb\"}", "1:10: \"name\" holds bytes that are not safe to print: \"a\\x0ab\""},
+	{"{\"nodes\": \"72\"}", "1:11: \"nodes\" must be a whole number, not a string"},
+	{"{\"nodes\": 72.0}", "1:11: \"nodes\" must be a whole number, not a number with a fraction"},
+	{"{\"nodes\": -1}", "1:11: \"nodes\" is -1; it must be 1 to 1000000"},
+	{"{\"nodes\": 0}", "1:11: \"nodes\" is 0; it must be 1 to 1000000"},
+	{"{\"nodes\": 1000001}", "1:11: \"nodes\" is 1000001; it must be 1 to 1000000"},
+	{"{\"nodes\": 99999999999999999999}", "1:30: too big integer near '99999999999999999999'"},
+	{"{\"nodes_max\": null}", "1:15: \"nodes_max\" must be a whole number, not null"},
+	{HEAD "\"levels\": 4}", "2:11: \"levels\" must be 2 or 3"},
+	{HEAD "\"levels\": \"2\"}", "2:11: \"levels\" must be 2 or 3"},
+	{HEAD "\"topology\": \"torus\"}",
+	 "2:13: \"topology\" is \"torus\"; it must be \"auto\", \"star\" or \"fat-tree\""},
+	{HEAD "\"topology\": 1}", "2:13: \"topology\" must be a string, not a number"},
+	{HEAD "\"fill\": \"full\"}", "2:9: \"fill\" is \"full\"; it must be \"auto\", \"dense\" or \"uniform\""},
+	{HEAD "\"prefer_expandable\": 1}", "2:22: \"prefer_expandable\" must be true or false, not a number"},
+	{HEAD "\"objective\": \"speed\"}", "2:14: \"objective\" is \"speed\"; it must be \"cost\", \"power_w\", "
+					   "\"size_u\", \"weight_kg\", \"switches\" or "
+					   "\"cables\""},
+	{HEAD "\"blocking\": 0.5}", "2:13: \"blocking\" is below 1: an edge switch would have more uplinks than hosts"},
+	{HEAD "\"blocking\": \"1:2\"}",
+	 "2:13: \"blocking\" is below 1: an edge switch would have more uplinks than hosts"},
+	{HEAD "\"blocking\": -2}", "2:13: \"blocking\" is below 1: an edge switch would have more uplinks than hosts"},
+	{HEAD "\"blocking\": \"3:\"}", "2:13: \"blocking\" must be a number or a ratio such as \"3:1\""},
+	{HEAD "\"blocking\": \"3:0\"}",
+	 "2:13: \"blocking\" is no ratio, or too large or too precise: its terms go from 1 to 1000000000"},
+	{HEAD "\"blocking\": 1e300}",
+	 "2:13: \"blocking\" is no ratio, or too large or too precise: its terms go from 1 to 1000000000"},
+	{HEAD "\"blocking\": 3.1415926535897932}",
+	 "2:13: \"blocking\" is no ratio, or too large or too precise: its terms go from 1 to 1000000000"},
+	{HEAD "\"blocking\": true}", "2:13: \"blocking\" must be a number or a ratio such as \"3:1\", not true"},
+	{FREE "\"edge\": 36}", "2:9: \"edge\" must be an object, not a number"},
+	{FREE "\"edge\": {\"ports\": 1}}", "2:19: \"ports\" is 1; it must be 2 to 254"},
+	{FREE "\"edge\": {\"count\": 0}}", "2:19: \"count\" is 0; it must be 1 to 4096"},
+	{FREE "\"core\": {\"ports\": 4097}}", "2:19: \"ports\" is 4097; it must be 2 to 4096"},
+	{HEAD "\"bundle\": 0}", "2:11: \"bundle\" is 0; it must be 1 to 254"},
+	{HEAD "\"bundles\": \"odd\"}", "2:12: \"bundles\" must be \"even\", \"thick\" or {\"multiple\": N}"},
+	{HEAD "\"bundles\": {}}", "2:12: \"bundles\" must be \"even\", \"thick\" or {\"multiple\": N}"},
+	{HEAD "\"bundles\": {\"multiple\": 0}}", "2:25: \"multiple\" is 0; it must be 1 to 254"},
+	{HEAD "\"rate\": 4}",
+	 "2:9: \"rate\" must be a rate such as \"4xHDR\", or an object of \"uplink\" and \"host\""},
+	{HEAD "\"rate\": \"HDR\"}", "2:9: \"rate\" is \"HDR\"; a rate is 1x, 2x, 4x, 8x or 12x and SDR, DDR, QDR, "
+				    "FDR10, FDR, EDR, HDR, NDR or XDR, "
+				    "such as \"4xHDR\""},
+	{HEAD "\"rate\": {\"host\": []}}", "2:18: \"host\" must name one rate at least"},
+	{HEAD "\"rate\": {\"host\": [\"4xHDR\", 1]}}",
+	 "2:28: element 2 of \"host\" must be a rate such as \"4xHDR\", not a number"},
+	{HEAD "\"bind\": []}", "2:9: \"bind\" must be an object, not a list"},
+	{HEAD "\"bind\": {\"edge\": []}}",
+	 "2:18: \"edge\" must be a list of names or 0x GUIDs, or {\"match\": PATTERN}"},
+	{HEAD "\"bind\": {\"edge\": {}}}",
+	 "2:18: \"edge\" must be a list of names or 0x GUIDs, or {\"match\": PATTERN}"},
+	{HEAD "\"bind\": {\"edge\": [\"a\", 2]}}", "2:24: element 2 of \"edge\" must be a string, not a number"},
+	{HEAD "\"bind\": {\"edge\": [\"0x12g\"]}}",
+	 "2:19: element 1 of \"edge\" is \"0x12g\", which is not a GUID: 0x and up to 16 hexadecimal digits"},
+	{HEAD "\"bind\": {\"edge\": [\"0x0\"]}}",
+	 "2:19: element 1 of \"edge\" is \"0x0\", which is not a GUID: 0x and up to 16 hexadecimal digits"},
+	{HEAD "\"bind\": {\"edge\": [\"01234567890123456789012345678901234567890123456789012345678901234\"]}}",
+	 "2:19: element 1 of \"edge\" is longer than the 64 bytes of a node description"},
+	{HEAD "\"bind\": {\"core\": [\"a\", \"b\", \"a\"]}}", "2:29: \"a\" is bound twice"},
+	{HEAD "\"bind\": {\"core\": [\"b\", \"a\"],\n\"edge\": [\"a\"]}}", "2:24: \"a\" is bound twice"},
+	{HEAD "\"bind\": {\"core\": [\"0xAB\", \"0x00ab\"]}}", "2:27: \"0x00ab\" is bound twice"},
+	{HEAD "\"bind\": {\"edge\": {\"match\": \"le(af\"}}}",
+	 "2:28: \"match\" is not an extended regular expression: Unmatched ( or \\("},
+	{HEAD "\"bind\": {\"edge\": {\"match\": \"\"}}}", "2:28: \"match\" must not be empty"},
+	{HEAD "\"bind\": {\"edge\": {\"match\": \"(a{99}){99}\"}}}",
+	 "2:28: \"match\" is a pattern that repeats more than 4096 times"},
+	{HEAD "\"bind\": {\"edge\": {\"match\": \"a+++++++++++++\"}}}",
+	 "2:28: \"match\" is a pattern that repeats more than 4096 times"},
+	{HEAD "\"bind\": {\"edge\": {\"match\": \"a{1,32767}\"}}}",
+	 "2:28: \"match\" is a pattern that repeats more than 4096 times"},
+	{HEAD "\"expect\": 1}", "2:11: \"expect\" must be an object, not a number"},
+	{HEAD "\"expect\": {\"hosts_down\": -1}}", "2:26: \"hosts_down\" is -1; it must be 0 to 1000000"},
+	{HEAD "\"expect\": {\"hosts_down\": \"a\"}}",
+	 "2:26: \"hosts_down\" must be a number of hosts or a list of their names, not a string"},
+	{HEAD "\"expect\": {\"hosts_down\": [1]}}", "2:27: element 1 of \"hosts_down\" must be a string, not a number"},
+	{HEAD "\"expect\": {\"unplanned\": \"a\"}}", "2:25: \"unplanned\" must be a list, not a string"},
+	{HEAD "\"expect\": {\"unplanned\": [\"a\", \"(\"]}}",
+	 "2:31: element 2 of \"unplanned\" is not an extended regular expression: Unmatched ( or \\("},
+	{HEAD "\"expect\": {\"waive\": {}}}", "2:21: \"waive\" must be a list, not an object"},
+	{HEAD "\"expect\": {\"waive\": [1]}}", "2:22: element 1 of \"waive\" must be an object, not a number"},
+	{HEAD "\"expect\": {\"waive\": [{\"why\": \"x\"}]}}",
+	 "2:22: element 1 of \"waive\" lacks \"id\": the id of the finding, as ftcheck prints it"},
+	{HEAD "\"expect\": {\"waive\": [{\"id\": \"x\", \"until\": \"2026-02-29\"}]}}",
+	 "2:43: \"until\" is \"2026-02-29\", which is no day of the calendar (YYYY-MM-DD)"},
+	{HEAD "\"expect\": {\"waive\": [{\"id\": \"x\", \"until\": \"31.12.2026\"}]}}",
+	 "2:43: \"until\" is \"31.12.2026\", which is no day of the calendar (YYYY-MM-DD)"},
+	{HEAD "\"expect\": {\"waive\": [{\"id\": \"x\", \"until\": 2026}]}}",
+	 "2:43: \"until\" must be a date such as \"2026-12-31\", not a number"},
+	{HEAD "\"why\": []}", "2:8: \"why\" must be an object, not a list"},
+	{HEAD "\"why\": {\"a\": \"b\",\n \"c\": 1}}", "3:7: \"why\" holds notes: \"c\" must be a string, not a number"},
+	{HEAD "\"plan\": []}", "2:9: \"plan\" must be an object, not a list"},
+	/* numbers that contradict each other */
+	{HEAD "\"nodes_max\": 71}", "2:14: nodes_max 71 is less than nodes 72"},
+	{FREE "\"nodes\": 700,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}}",
+	 "3:42: nodes 700 need 39 edge switches, but a core switch of core.ports 36 reaches only 36"},
+	{FREE "\"nodes\": 60, \"nodes_max\": 700,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}}",
+	 "3:42: nodes_max 700 need 39 edge switches, but a core switch of core.ports 36 reaches only 36"},
+	{FREE "\"nodes\": 700,\n\"edge\": {\"ports\": 36, \"count\": 31}, \"core\": {\"ports\": 48}}",
+	 "3:32: nodes 700 need 39 edge switches at ports_to_nodes 18, but edge.count is 31"},
+	{FREE "\"nodes\": 500, \"bundle\": 2,\n\"edge\": {\"ports\": 36, \"count\": 31}, \"core\": {\"ports\": 48}}",
+	 "2:25: edge.count 31 x bundle 2 = 62 > core.ports 48"},
+	{FREE "\"nodes\": 500, \"bundle\": 2,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 48}}",
+	 "2:25: nodes 500 need 28 edge switches x bundle 2 = 56 > core.ports 48"},
+	{FREE "\"nodes\": 40,\n\"edge\": {\"ports\": 36, \"ports_to_nodes\": 20, \"ports_to_core\": 18}, \"core\": "
+	      "{\"ports\": 48}}",
+	 "3:41: edge.ports_to_nodes 20 + edge.ports_to_core 18 = 38 exceed edge.ports 36"},
+	{FREE
+	 "\"nodes\": 40,\n\"edge\": {\"ports\": 36, \"ports_to_nodes\": 36, \"count\": 2}, \"core\": {\"ports\": 48}}",
+	 "3:41: edge.ports_to_nodes 36 leaves no port for the core level: edge.ports is 36"},
+	{FREE "\"nodes\": 40,\n\"edge\": {\"ports\": 36, \"ports_to_core\": 36}, \"core\": {\"ports\": 48}}",
+	 "3:40: edge.ports_to_core 36 leaves no port for nodes: edge.ports is 36"},
+	{FREE "\"nodes\": 40,\n\"edge\": {\"ports\": 36, \"ports_to_core\": 0}, \"core\": {\"ports\": 48}}",
+	 "3:40: edge.ports_to_core 0 fits a star only, not a fat-tree"},
+	{FREE "\"nodes\": 40, \"blocking\": 2,\n\"edge\": {\"ports\": 36, \"ports_to_nodes\": 28}, \"core\": "
+	      "{\"ports\": 48}}",
+	 "2:26: edge.ports_to_nodes 28 over edge.ports_to_core 8 exceeds the blocking of 2:1 that is allowed"},
+	{FREE "\"nodes\": 40, \"bundle\": 9,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 48, \"count\": 4}}",
+	 "2:24: bundle 9 x core.count 4 = 36 leaves no port for nodes: edge.ports is 36"},
+	{FREE "\"nodes\": 40, \"bundle\": 20,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 48}}",
+	 "2:24: bundle 20 is thicker than the 18 uplinks of an edge switch"},
+	{FREE "\"nodes\": 40, \"bundle\": 4, \"bundles\": {\"multiple\": 3},\n\"edge\": {\"ports\": 36}, \"core\": "
+	      "{\"ports\": 48}}",
+	 "2:24: bundle 4 is not a multiple of 3, as bundles asks"},
+	{FREE "\"nodes\": 300, \"bundles\": {\"multiple\": 3},\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}}",
+	 "2:26: a core switch of 36 ports takes 2 cables from each of 17 edge switches: no bundle of a multiple of 3 "
+	 "fits"},
+	{FREE "\"nodes\": 72,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36, \"count\": 1}}",
+	 "3:55: 4 edge switches with 18 uplinks each need 2 core switches of 36 ports, but core.count is 1"},
+	{FREE "\"nodes\": 72,\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36, \"count\": 19}}",
+	 "3:55: core.count 19, but an edge switch has only 18 uplinks to spread over them"},
+	{FREE "\"nodes\": 72, \"bundles\": {\"multiple\": 4},\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36, "
+	      "\"count\": 6}}",
+	 "3:55: core.count 6, but an edge switch has only 18 uplinks in multiples to spread over them"},
+	{FREE "\"nodes\": 72, \"bundle\": 6,\n\"edge\": {\"ports\": 36, \"ports_to_core\": 18}, \"core\": {\"ports\": "
+	      "36, \"count\": 2}}",
+	 "2:24: edge.ports_to_core 18 in bundles of 6 go to 3 core switches, but core.count is 2"},
+	{FREE "\"nodes\": 72, \"topology\": \"fat-tree\",\n\"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36, "
+	      "\"count\": 0}}",
+	 "3:55: core.count 0 fits a star only, not a fat-tree"},
+	{HEAD "\"fill\": \"uniform\", \"prefer_expandable\": true}",
+	 "2:9: fill \"uniform\" and prefer_expandable true contradict each other"},
+	{HEAD "\"topology\": \"star\"}",
+	 "1:38: nodes 72 do not fit on a star: one switch of 36 ports has 36 for nodes"},
+	{FREE "\"nodes\": 20, \"topology\": \"star\", \"edge\": {\"ports\": 36, \"count\": 2}}",
+	 "2:65: a star has one switch, but edge.count is 2"},
+	{FREE "\"nodes\": 20, \"topology\": \"star\", \"edge\": {\"ports\": 36, \"ports_to_core\": 2}}",
+	 "2:73: a star has no core level, but edge.ports_to_core is 2"},
+	{FREE "\"nodes\": 20, \"topology\": \"star\", \"bundle\": 2, \"edge\": {\"ports\": 36}}",
+	 "2:44: a star has no core level, but bundle is 2"},
+	{FREE
+	 "\"nodes\": 20, \"topology\": \"star\", \"core\": {\"ports\": 36, \"count\": 2}, \"edge\": {\"ports\": 36}}",
+	 "2:65: a star has no core level, but core.count is 2"},
+	{FREE "\"nodes\": 20, \"topology\": \"star\", \"edge\": {\"ports\": 36, \"ports_to_nodes\": 40}}",
+	 "2:74: edge.ports_to_nodes 40 exceed edge.ports 36"},
+	{FREE "\"nodes\": 20, \"topology\": \"star\", \"edge\": {\"ports\": 36}, \"bind\": {\"core\": [\"a\"]}}",
+	 "2:74: a star has no core level, but bind.core is given"},
+	{HEAD "\"bind\": {\"edge\": [\"a\", \"b\", \"c\"]}}", "2:18: bind.edge names 3 switches, but the plan has 4"},
+	{HEAD "\"bind\": {\"edge\": [\"a\", \"b\", \"c\", \"core02\"]}}",
+	 "2:9: \"core02\" is bound, and the name of another planned switch too"},
+	/* a plan that is not this design's */
+	{HEAD "\"plan\": {\"bundle\": 8}}", "2:20: \"plan.bundle\" is 8 here, but the design gives 9"},
+	{HEAD "\"plan\": {\"edge\": {\"count\": 5}}}", "2:28: \"plan.edge.count\" is 5 here, but the design gives 4"},
+	{HEAD "\"plan\": {\"cost\": 100}}", "2:18: \"plan.cost\" is 100 here, but the design gives null"},
+	{HEAD "\"plan\": {\"topology\": \"star\"}}",
+	 "2:22: \"plan.topology\" is \"star\" here, but the design gives \"fat-tree\""},
+	{HEAD "\"plan\": {\"colour\": 1}}", "2:10: unknown key \"colour\" in \"plan\""},
+	{HEAD "\"plan\": {\"switches\": []}}", "2:22: \"plan.switches\" has 0 entries here, but the design gives 6"},
+	{HEAD "\"plan\": {\"core\": 2}}", "2:18: \"plan.core\" is 2 here, but the design gives an object"},
+	{HEAD "\"plan\": {\"switches\": {}}}",
+	 "2:22: \"plan.switches\" is an object here, but the design gives a list"},
+	{HEAD "\"plan\": {\"bundle\": []}}", "2:20: \"plan.bundle\" is a list here, but the design gives 9"},
+	{HEAD "\"plan\": {\"switches\": [\n {\"name\": \"edge001\", \"hosts\": 17}, {}, {}, {}, {}, {}]}}",
+	 "3:31: \"plan.switches[0].hosts\" is 17 here, but the design gives 18"},
+	{HEAD "\"plan\": {\"bundles\": [{}, {}, {}, {}, {}, {}, {}, {\"b\": \"core01\"}]}}",
+	 "2:56: \"plan.bundles[7].b\" is \"core01\" here, but the design gives \"core02\""},
+};
+
+static void bad_design_test(void **state)
+{
+	const struct bad_design *row = *state;
+	struct ft_design *design = NULL;
+	struct ft_plan *plan = NULL;
+	struct ft_error err = {0};
+	char found[FT_ERROR_TEXT_SIZE + 32];
+	int r = ft_design_read(row->text, strlen(row->text), &design, &plan, &err);
+
+	snprintf(found, sizeof(found), "%u:%u: %s", err.line, err.column, err.text);
+	assert_int_equal(r, -EINVAL);
+	assert_null(design);
+	assert_null(plan);
+	if (strcmp(found, row->error) != 0)
+		fail_msg("%s\n   gives %s\nexpected %s", row->text, found, row->error);
+}
+
+static const char everything[] =
+	"{\"ftcheck\": 1, \"name\": \"every key\", \"topology\": \"fat-tree\", \"levels\": 2, \"nodes\": 70, "
+	"\"nodes_max\": 72,\n"
+	"\"blocking\": \"1:1\", \"edge\": {\"ports\": 36, \"count\": 4, \"ports_to_nodes\": 18, \"ports_to_core\": "
+	"18},\n"
+	"\"core\": {\"ports\": 36, \"count\": 2}, \"bundle\": 9, \"bundles\": {\"multiple\": 3}, \"fill\": \"dense\",\n"
+	"\"prefer_expandable\": true, \"objective\": \"cost\",\n"
+	"\"rate\": {\"uplink\": \"4xhdr\", \"host\": [\"4xHDR\", \"4xEDR\"]},\n"
+	"\"bind\": {\"edge\": [\"leaf4\", \"0x0002c903000000AB\", \"leaf2\", \"leaf1\"], \"core\": {\"match\": "
+	"\"^spine[0-9]+$\"}},\n"
+	"\"why\": {\"any\": \"note\"},\n"
+	"\"expect\": {\"hosts_down\": [\"node07\", \"node09\"], \"unplanned\": [\"^mgmt\"],\n"
+	" \"waive\": [{\"id\": \"cable-missing:a\", \"until\": \"2028-02-29\", \"why\": \"ordered\"}, {\"id\": "
+	"\"x\"}]}}";
+
+static void test_every_key(void **state)
+{
+	_cleanup_(ft_design_freep) struct ft_design *d = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	if (ft_design_read(everything, strlen(everything), &d, &plan, &err) < 0)
+		fail_msg("%u:%u: %s", err.line, err.column, err.text);
+	assert_string_equal(d->name, "every key");
+	assert_int_equal(d->topology, FT_TOPOLOGY_FAT_TREE);
+	assert_int_equal(d->levels, 2);
+	assert_int_equal(d->nodes, 70);
+	assert_int_equal(d->nodes_max, 72);
+	assert_true(d->nodes_max_given && d->blocking_given && d->prefer_expandable);
+	assert_int_equal(d->blocking.num, 1);
+	assert_int_equal(d->roles[FT_TIER_EDGE].ports, 36);
+	assert_int_equal(d->roles[FT_TIER_EDGE].count, 4);
+	assert_int_equal(d->roles[FT_TIER_EDGE].ports_to_nodes, 18);
+	assert_int_equal(d->roles[FT_TIER_EDGE].ports_to_core, 18);
+	assert_int_equal(d->roles[FT_TIER_CORE].count, 2);
+	assert_int_equal(d->bundle, 9);
+	assert_int_equal(d->spread, FT_SPREAD_MULTIPLE);
+	assert_int_equal(d->spread_multiple, 3);
+	assert_int_equal(d->fill, FT_FILL_DENSE);
+	assert_int_equal(d->uplink_rates.count, 1);
+	assert_int_equal(d->uplink_rates.rates[0].speed, FT_SPEED_HDR);
+	assert_int_equal(d->host_rates.count, 2);
+	assert_int_equal(d->host_rates.rates[1].speed, FT_SPEED_EDR);
+	assert_int_equal(d->binds[FT_TIER_EDGE].count, 4);
+	assert_string_equal(d->binds[FT_TIER_EDGE].names[3], "leaf1");
+	assert_true(d->binds[FT_TIER_EDGE].guids[0] == 0);
+	assert_true(d->binds[FT_TIER_EDGE].guids[1] == 0x2c903000000abULL);
+	assert_null(d->binds[FT_TIER_EDGE].match);
+	assert_string_equal(d->binds[FT_TIER_CORE].match, "^spine[0-9]+$");
+	assert_int_equal(regexec(&d->binds[FT_TIER_CORE].regex, "spine12", 0, NULL, 0), 0);
+	assert_int_not_equal(regexec(&d->binds[FT_TIER_CORE].regex, "leaf12", 0, NULL, 0), 0);
+	assert_int_equal(d->expect.hosts_down, 2);
+	assert_string_equal(d->expect.hosts_down_names[1], "node09");
+	assert_int_equal(d->expect.unplanned_count, 1);
+	assert_int_equal(regexec(&d->expect.unplanned[0].regex, "mgmt-switch", 0, NULL, 0), 0);
+	assert_int_equal(d->expect.waiver_count, 2);
+	assert_string_equal(d->expect.waivers[0].until, "2028-02-29");
+	assert_string_equal(d->expect.waivers[0].why, "ordered");
+	assert_string_equal(d->expect.waivers[1].until, "");
+	assert_string_equal(d->expect.waivers[1].why, "");
+	assert_int_equal(d->text_length, strlen(everything));
+	assert_string_equal(d->text, everything);
+	assert_string_equal(plan->switches[0].name, "leaf4");
+}
+
+static void test_defaults(void **state)
+{
+	static const char text[] = "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":20,\"edge\":{\"ports\":36}}";
+	_cleanup_(ft_design_freep) struct ft_design *d = NULL;
+
+	(void)state;
+	assert_int_equal(ft_design_read(text, strlen(text), &d, NULL, NULL), 0);
+	assert_int_equal(d->topology, FT_TOPOLOGY_AUTO);
+	assert_int_equal(d->levels, 2);
+	assert_int_equal(d->nodes_max, 20);
+	assert_false(d->nodes_max_given || d->blocking_given || d->prefer_expandable);
+	assert_int_equal(d->blocking.num, d->blocking.den);
+	assert_true(d->bundle == FT_UNPINNED);
+	assert_true(d->roles[FT_TIER_CORE].ports == FT_UNPINNED);
+	assert_int_equal(d->uplink_rates.count, 0);
+	assert_int_equal(d->expect.hosts_down, 0);
+}
+
+/* A number of the file is the decimal that the user wrote, not the double next to it. */
+static void test_blocking(void **state)
+{
+	static const struct {
+		const char *written;
+		int64_t num, den;
+	} rows[] = {
+		{"1", 1, 1},	      {"2.6", 13, 5},
+		{"1.4", 7, 5},	      {"3.8", 19, 5},
+		{"1.7", 17, 10},      {"1e0", 1, 1},
+		{"\"3:1\"", 3, 1},    {"\"20:16\"", 5, 4},
+		{"\"2.6:1\"", 13, 5}, {"1.0000001", 10000001, 10000000},
+		{"\"7:3\"", 7, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+		struct ft_error err = {0};
+		char text[256];
+
+		snprintf(text, sizeof(text), HEAD "\"blocking\": %s}", rows[i].written);
+		if (ft_design_read(text, strlen(text), &design, NULL, &err) < 0)
+			fail_msg("%s: %s", rows[i].written, err.text);
+		assert_int_equal(design->blocking.num, rows[i].num);
+		assert_int_equal(design->blocking.den, rows[i].den);
+	}
+}
+
+static void test_load(void **state)
+{
+	const char *directory = getenv("TMPDIR");
+	struct ft_design *design = NULL;
+	struct ft_error err = {0};
+	char path[4096];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/test_design.XXXXXX", directory ? directory : P_tmpdir);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, everything, strlen(everything)), strlen(everything));
+	close(fd);
+	assert_int_equal(ft_design_load(path, &design, NULL, &err), 0);
+	assert_string_equal(design->name, "every key");
+	ft_design_free(design);
+	assert_int_equal(truncate(path, 10), 0);
+	design = NULL;
+	assert_int_equal(ft_design_load(path, &design, NULL, &err), -EINVAL);
+	assert_ptr_equal(err.file, path);
+	assert_int_equal(err.line, 1);
+	unlink(path);
+	assert_int_equal(ft_design_load(path, &design, NULL, &err), -ENOENT);
+	assert_string_equal(err.text, "No such file or directory");
+	assert_int_equal(err.line, 0);
+	assert_int_equal(ft_design_load("/", &design, NULL, &err), -EISDIR);
+	assert_null(design);
+}
+
+/* Any prefix of a good design is an error with a place, or a design; never a crash. */
+static void test_truncated(void **state)
+{
+	(void)state;
+	for (size_t length = 0; length < strlen(everything); length++) {
+		struct ft_design *design = NULL;
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_design_read(everything, length, &design, NULL, &err), -EINVAL);
+		assert_null(design);
+		assert_true(err.line >= 1 && err.column >= 1 && err.text[0]);
+	}
+}
+
+static int read_and_write(const char *text)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text out = {0};
+	struct ft_error err;
+	int r;
+
+	r = ft_design_read(text, strlen(text), &design, &plan, &err);
+	if (r < 0) {
+		assert_null(design);
+		assert_null(plan);
+		return r;
+	}
+	r = ft_plan_write_design(&out, design, plan);
+	if (r < 0)
+		return r;
+	ft_plan_write_ibsim(&out, design, plan);
+	ft_plan_write_text(&out, design, plan);
+	return ft_text_failed(&out) ? -ENOMEM : 0;
+}
+
+/* Every allocation fails once: each time -ENOMEM comes back, and nothing leaks or is left half done. */
+static void test_no_memory(void **state)
+{
+	_cleanup_(ft_text_release) struct ft_text with_plan = {0};
+	const char *texts[2] = {everything, NULL};
+
+	(void)state;
+	ft_text_add(&with_plan, everything, strlen(everything) - 1);
+	ft_text_puts(&with_plan, ", \"plan\": {\"bundle\": 9, \"switches\": [{}, {}, {}, {}, {}, {}]}}");
+	texts[1] = with_plan.data;
+	json_set_alloc_funcs(__wrap_malloc, free);
+	allocation_keeps_failing = true;
+	for (size_t i = 0; i < FT_COUNT(texts); i++) {
+		size_t failing = 0;
+		int r;
+
+		do {
+			allocation_failing = ++failing;
+			r = read_and_write(texts[i]);
+			allocation_failing = 0;
+			if (r < 0 && r != -ENOMEM)
+				fail_msg("allocation %zu: %d", failing, r);
+		} while (r < 0);
+		print_message("%zu allocations, each failed once\n", failing - 1);
+		assert_true(failing > 100);
+	}
+	json_set_alloc_funcs(malloc, free);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[FT_COUNT(bad_designs) + 16];
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_every_key), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_blocking),
+		cmocka_unit_test(test_load),	  cmocka_unit_test(test_truncated), cmocka_unit_test(test_no_memory),
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < FT_COUNT(bad_designs); i++)
+		tests[n++] = (struct CMUnitTest){bad_designs[i].error, bad_design_test, NULL, NULL,
+						 (void *)(uintptr_t)&bad_designs[i]};
+	for (size_t i = 0; i < FT_COUNT(others); i++)
+		tests[n++] = others[i];
+	return _cmocka_run_group_tests("design", tests, n, NULL, NULL) ? 1 : 0;
+}

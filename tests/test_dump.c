@@ -1,0 +1,851 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * ibnetdiscover's text in all its forms, each a row; real dumps where they are at hand.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "probe/snapshot_build.h"
+#include "probe/source.h"
+
+/*
+ * A snapshot in words: a line a node, with its ports that are not down (those too, as "-", where the source lists
+ * them): S 10 x4 lid 7 'sw one' | 1>20[1] 4xHDR | 2~ 4xHDR | 3? | 4- for up, silent, unread and down.
+ */
+static void show_port(struct ft_text *text, const struct ft_snapshot *s, const struct ft_node *node,
+		      const struct ft_port *port)
+{
+	const struct ft_port *far = ft_port_peer(s, port);
+	char rate[FT_RATE_NAME_SIZE];
+
+	if (port->link == FT_LINK_DOWN && !s->source.lists_down_ports)
+		return;
+	ft_text_printf(text, " | %u%c", port->number, "?-~>"[port->link]);
+	if (far)
+		ft_text_printf(text, "%" PRIx64 "[%u]", ft_port_node(s, far)->guid, far->number);
+	if (port->rate.lanes || port->rate.speed)
+		ft_text_printf(text, " %s", ft_rate_name(port->rate, rate));
+	if (port->guid && node->type != FT_NODE_SWITCH)
+		ft_text_printf(text, " (%" PRIx64 ")", port->guid);
+	if (port->lid)
+		ft_text_printf(text, " lid %u", port->lid);
+	if (port->lmc)
+		ft_text_printf(text, " lmc %u", port->lmc);
+}
+
+static void show(struct ft_text *text, const struct ft_snapshot *s)
+{
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		const struct ft_node *node = &s->nodes[n];
+
+		ft_text_printf(text, "%c %" PRIx64 " x%u", "?SCR"[node->type], node -> guid, node -> port_count);
+		if (node->system_guid)
+			ft_text_printf(text, " sys %" PRIx64, node->system_guid);
+		if (node->vendor_id)
+			ft_text_printf(text, " %x:%x", node->vendor_id, node->device_id);
+		if (node->lid)
+			ft_text_printf(text, " lid %u", node->lid);
+		if (node->lmc)
+			ft_text_printf(text, " lmc %u", node->lmc);
+		if (node->description_length) {
+			ft_text_puts(text, " '");
+			ft_text_add(text, ft_node_description(s, node), node->description_length);
+			ft_text_puts(text, "'");
+		}
+		for (unsigned int i = 1; i <= node->port_count; i++)
+			show_port(text, s, node, ft_node_port(s, node, i));
+		ft_text_puts(text, "\n");
+	}
+	if (!s->source.complete)
+		ft_text_puts(text, "incomplete\n");
+}
+
+struct row {
+	const char *name;
+	const char *dump;
+	const char *expected; /* the fabric as show() has it, or "LINE:COLUMN: text" */
+	size_t length;	      /* of dump, where it holds a NUL */
+};
+
+static void row_test(void **state)
+{
+	const struct row *row = *state;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+	size_t length = row->length ? row->length : strlen(row->dump);
+	/* Of exactly this length, so that a reader which goes beyond it is caught. */
+	_cleanup_free_ char *exact = malloc(length ? length : 1);
+	int r;
+
+	assert_non_null(exact);
+	memcpy(exact, row->dump, length);
+	r = ft_dump_read_ibnetdiscover(exact, length, &s, &err);
+	if (r < 0) {
+		assert_int_equal(r, -EINVAL);
+		assert_null(s);
+		ft_text_printf(&text, "%u:%u: %s", err.line, err.column, err.text);
+	} else {
+		assert_int_equal(ft_snapshot_check(s, &err), 0);
+		show(&text, s);
+	}
+	assert_string_equal(ft_text_string(&text), row->expected);
+}
+
+#define S(guid) "\"S-00000000000000" guid "\""
+#define H(guid) "\"H-00000000000000" guid "\""
+
+/* The same small fabric throughout: a switch with one host, in the form that ibnetdiscover gives it today. */
+#define HEADER                                                           \
+	"#\n# Topology file: generated on Tue Feb 23 14:02:06 2021\n#\n" \
+	"# Initiated from node 0000000000000020 port 0000000000000021\n"
+#define SWITCH_IDS "\nvendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0x10\nswitchguid=0x10(10)\n"
+#define SWITCH_NODE "Switch\t4 " S("10") "\t\t# \"sw one\" enhanced port 0 lid 7 lmc 0\n"
+#define SWITCH_PORT "[1]\t" H("20") "[1](21) \t\t# \"host a\" lid 3 4xHDR\n"
+#define HOST_IDS "\nvendid=0x2c9\ndevid=0x101b\nsysimgguid=0x20\ncaguid=0x20\n"
+#define HOST_NODE "Ca\t1 " H("20") "\t\t# \"host a\"\n"
+#define HOST_PORT "[1](21) \t" S("10") "[1]\t\t# lid 3 lmc 0 \"sw one\" lid 7 4xHDR\n"
+#define SWITCH SWITCH_IDS SWITCH_NODE SWITCH_PORT
+#define HOST HOST_IDS HOST_NODE HOST_PORT
+
+#define SWITCH_SEEN "S 10 x4 sys 10 2c9:d2f0 lid 7 'sw one' | 1>20[1] 4xHDR\n"
+#define HOST_SEEN "C 20 x1 sys 20 2c9:101b 'host a' | 1>10[1] 4xHDR (21) lid 3\n"
+#define SEEN SWITCH_SEEN HOST_SEEN
+
+/* A message of libibnetdisc, and what is left to say of the switch's free ports then. */
+#define LOSS(route, attribute)                                                    \
+	"src/query_smp.c:195; umad (DR path slid 0; dlid 0; " route " " attribute \
+	") bad status 110; Connection timed out\n"
+#define LOST(ports) "S 10 x4 sys 10 2c9:d2f0 lid 7 'sw one' | 1>20[1] 4xHDR | " ports "\n" HOST_SEEN "incomplete\n"
+
+/* Without the identities. */
+#define BARE_SEEN "S 10 x4 lid 7 'sw one' | 1>20[1] 4xHDR\nC 20 x1 'host a' | 1>10[1] 4xHDR (21) lid 3\n"
+
+/* Two switches and a cable, whose rate is what matters. */
+#define RATE_DUMP(rate)                                                      \
+	"Switch 4 \"S-0000000000000010\" # \"sw\" base port 0 lid 7 lmc 0\n" \
+	"[1] \"S-0000000000000011\"[2] # \"sw\" lid 8 " rate "\n"            \
+	"Switch 4 \"S-0000000000000011\" # \"sw\" base port 0 lid 8 lmc 0\n" \
+	"[2] \"S-0000000000000010\"[1] # \"sw\" lid 7 " rate "\n"
+#define RATE_SEEN(rate) "S 10 x4 lid 7 'sw' | 1>11[2]" rate "\nS 11 x4 lid 8 'sw' | 2>10[1]" rate "\n"
+
+/* A host of a given description, which is kept byte by byte. */
+#define NAME_DUMP(name) "Ca 1 " H("20") " # \"" name "\"\n"
+#define NAME_SEEN(name) "C 20 x1 '" name "'\n"
+
+#define REPORT_HOST "CA     3  1 0x0000000000000021 4x HDR - SW     7  1 0x0000000000000010 ( 'host a' - 'sw one' )\n"
+#define REPORT_SWITCH                                                                         \
+	"SW     7  3 0x0000000000000010 4x SDR                                    'sw one'\n" \
+	"SW     7  2 0x0000000000000010 4x ???                                    'sw one'\n" \
+	"SW     7  1 0x0000000000000010 4x HDR - CA     3  1 0x0000000000000021 ( 'sw one' - 'host a' )\n"
+#define REPORT_SEEN "C 21 x1 'host a' | 1>10[1] 4xHDR (21) lid 3\nS 10 x3 lid 7 'sw one' | 1>21[1] 4xHDR | 2- | 3-\n"
+
+static const struct row rows[] = {
+	{"plain", HEADER SWITCH HOST, SEEN, 0},
+	{"no header", SWITCH HOST, SEEN, 0},
+	{"hosts before switches", HEADER HOST SWITCH, HOST_SEEN SWITCH_SEEN, 0},
+
+	/* Separators. */
+	{"blanks for tabs",
+	 "Switch  4  " S(
+		 "10") "   # \"sw one\"   enhanced port 0   lid  7  lmc 0\n"
+		       "[1]   " H("20") "[1](21)     # \"host a\"  lid   3   4xHDR\n"
+					"Ca   1   " H(
+						"20") "  # \"host a\"\n"
+						      "[1](21)    " S(
+							      "10") "[1]   #  lid 3 lmc 0   \"sw one\"  lid 7  4xHDR\n",
+	 BARE_SEEN, 0},
+	{"no separators",
+	 "Switch4" S("10") "#\"sw one\"enhanced port 0 lid 7 lmc 0\n"
+			   "[1]" H("20") "[1](21)#\"host a\"lid 3 4xHDR\n"
+					 "Ca1" H("20") "#\"host a\"\n"
+						       "[1](21)" S("10") "[1]#lid 3 lmc 0\"sw one\"lid 7 4xHDR\n",
+	 BARE_SEEN, 0},
+	{"CR LF",
+	 "vendid=0x2c9\r\ndevid=0x101b\r\nsysimgguid=0x20\r\ncaguid=0x20\r\nCa\t1 " H("20") "\t\t# \"host a\"\r\n\r\n",
+	 "C 20 x1 sys 20 2c9:101b 'host a'\n", 0},
+	{"CR LF on port lines",
+	 "Ca\t1 " H("20") "\t\t# \"h\"\r\n[1](21) \t" S("10") "[1]\t\t# lid 3 lmc 0 \"s\" lid 7 4xHDR\r\n",
+	 "C 20 x1 'h' | 1>10[1] 4xHDR (21) lid 3\nS 10 x1 lid 7 's' | 1>20[1] 4xHDR\nincomplete\n", 0},
+	{"byte order mark", "\xef\xbb\xbf" HEADER SWITCH HOST, SEEN, 0},
+	{"byte order mark before a record", "\xef\xbb\xbfSwitch\t4 " S("10") "\n", "S 10 x4\n", 0},
+	{"no empty line between records", SWITCH_NODE SWITCH_PORT HOST_NODE HOST_PORT, BARE_SEEN, 0},
+	{"an empty line with blanks in it", SWITCH " \t \n" HOST, SEEN, 0},
+	{"indented", "  Switch\t4 " S("10") "\t# \"sw one\"\n\t[1]\t" S("10") "[2]\n\t[2]\t" S("10") "[1]\n",
+	 "S 10 x4 'sw one' | 1>10[2] | 2>10[1]\n", 0},
+
+	/* What stands around the records. */
+	{"a banner before the header", "Welcome to login1!\n*** maintenance on Friday ***\n" HEADER SWITCH HOST, SEEN,
+	 0},
+	{"a prompt before the header", "[root@login ~]# ibnetdiscover\n" HEADER SWITCH HOST, SEEN, 0},
+	{"a prompt behind the records", HEADER SWITCH HOST "[root@login ~]# exit\nlogout\n[root@login ~]#", SEEN, 0},
+	{"an error before the header", "ibwarn: [2381] mad_rpc_open_port: can't open UMAD port\n" HEADER SWITCH HOST,
+	 SEEN, 0},
+	{"packets that were lost",
+	 "src/query_smp.c:224; mad (DR path slid 0; dlid 0; 0,1 Attr 0x11:1) bad status 110; Connection timed "
+	 "out\n" HEADER SWITCH HOST,
+	 SEEN "incomplete\n", 0},
+	{"a message within a record",
+	 SWITCH_NODE "ibwarn: [12] sim_connect: attached as client 1\n" SWITCH_PORT HOST_NODE HOST_PORT, BARE_SEEN, 0},
+	{"packets lost nobody knows where",
+	 SWITCH_NODE "ibwarn: [12] _do_madrpc: recv failed: Connection timed out\n" SWITCH_PORT HOST_NODE HOST_PORT,
+	 "S 10 x4 lid 7 'sw one' | 1>20[1] 4xHDR | 2? | 3? | 4?\nC 20 x1 'host a' | 1>10[1] 4xHDR (21) lid "
+	 "3\nincomplete\n",
+	 0},
+	{"packets lost behind a port, which is silent", LOSS("0,1,3", "Attr 0x11:0") HEADER SWITCH HOST, LOST("3~"), 0},
+	{"the same in two lines",
+	 "ibwarn: [12] _do_madrpc: recv failed: Connection timed out\n"
+	 "ibwarn: [12] mad_rpc: _do_madrpc failed; dport (DR path slid 0; dlid 0; 0,1,3)\n" HEADER SWITCH HOST,
+	 LOST("3~"), 0},
+	{"packets lost about a port", LOSS("0,1", "Attr 0x15:2") HEADER SWITCH HOST, LOST("2?"), 0},
+	{"packets lost about a switch", LOSS("0,1", "Attr 0x12:0") HEADER SWITCH HOST, LOST("2? | 3? | 4?"), 0},
+	{"packets lost about a name", LOSS("0,1", "Attr 0x10:0") HEADER SWITCH HOST, SEEN "incomplete\n", 0},
+	{"packets lost on a route that leads nowhere", LOSS("0,1,3,7", "Attr 0x15:2") HEADER SWITCH HOST,
+	 LOST("2? | 3? | 4?"), 0},
+	{"packets lost on a route that cannot be read", LOSS("0,x", "Attr 0x15:x") SWITCH HOST, LOST("2? | 3? | 4?"),
+	 0},
+	{"packets lost, and no entry known", LOSS("0,1,3", "Attr 0x11:0") SWITCH HOST, LOST("2? | 3? | 4?"), 0},
+	{"kernel messages", "[   12.345678] mlx5_core 0000:03:00.0: Port module event\n" HEADER SWITCH HOST, SEEN, 0},
+	{"messages that begin like records", "Cannot open display\nSwitch 3 is up\nCa va\nRtfm\n" HEADER SWITCH HOST,
+	 SEEN, 0},
+	{"Max of N hops",
+	 HEADER "# Reported max hops discovered: 4\n# Total MADs used: 5\nMax of 4 hops discovered\n" SWITCH HOST, SEEN,
+	 0},
+	{"Chassis lines",
+	 HEADER "\nChassis 1 (guid 0x66a00e8001310)\n\n# Spine Nodes\nvendid=0x2c9\ndevid=0xd2f0\n"
+		"sysimgguid=0x10\t\t# Chassis 1\nswitchguid=0x10(10)\t# Spine 1 Chip 2\n" SWITCH_NODE
+		"[1][ext 12]\t" H("20") "[1](21) \t\t# \"host a\" lid 3 4xHDR\n"
+					"\n# Chassis Switches\n\n# Chassis CAs\n\nNon-Chassis Nodes\n" HOST,
+	 SEEN, 0},
+	{"verbose chatter",
+	 "DR path slid 0; dlid 0; 0 -> new Channel Adapter {0011750000790cd4} portnum 1 lid 0-0 \"\"\n" HEADER SWITCH
+	 "DR path slid 0; dlid 0; 0,1 -> known Switch {0000000000000010} portnum 0 lid 0-0 \"\"\n" HOST,
+	 SEEN, 0},
+	{"rates as codes too, as -f prints",
+	 SWITCH_NODE "[1]\t" H("20") "[1](21) \t\t# \"host a\" lid 3 4xHDR s=4 w=2 v=4\n" HOST_NODE HOST_PORT,
+	 BARE_SEEN, 0},
+	{"slots",
+	 SWITCH_NODE "[1]\t" H("20") "[1](21) \t\t# \"host a\" lid 3 4xHDR slot 12\nCa\t1 " H(
+		 "20") "\t\t# \"host a\" (scp)\n" HOST_PORT,
+	 BARE_SEEN, 0},
+	{"two dumps of one fabric put together", HEADER SWITCH HOST "$ ibnetdiscover\n" HEADER SWITCH HOST, SEEN, 0},
+
+	/* What may be missing. */
+	{"no sysimgguid", "vendid=0x2c9\ndevid=0xd2f0\nswitchguid=0x10(10)\n" SWITCH_NODE,
+	 "S 10 x4 2c9:d2f0 lid 7 'sw one'\n", 0},
+	{"identities do not reach the next node", "vendid=0x2c9\nsysimgguid=0x11\n" SWITCH_NODE "Ca 1 " H("20") "\n",
+	 "S 10 x4 sys 11 2c9:0 lid 7 'sw one'\nC 20 x1\n", 0},
+	{"a switch line that ends with its name", "Switch\t4 " S("10") "\t\t# \"sw one\"\n", "S 10 x4 'sw one'\n", 0},
+	{"a switch's LID from its neighbour", "Switch 4 " S("10") " # \"sw one\"\n" SWITCH_PORT HOST_NODE HOST_PORT,
+	 BARE_SEEN, 0},
+	{"a base switch port 0", "Switch\t4 " S("10") "\t\t# \"sw one\" base port 0 lid 7 lmc 0\n",
+	 "S 10 x4 lid 7 'sw one'\n", 0},
+	{"no description", "Switch 4 " S("10") "\n[1] " S("11") "[1]\nSwitch 4 " S("11") "\n[1] " S("10") "[1]\n",
+	 "S 10 x4 | 1>11[1]\nS 11 x4 | 1>10[1]\n", 0},
+	{"a description from the neighbour", "Ca 1 " H("20") "\n" SWITCH_NODE SWITCH_PORT,
+	 "C 20 x1 'host a' | 1>10[1] 4xHDR (21) lid 3\nS 10 x4 lid 7 'sw one' | 1>20[1] 4xHDR\n", 0},
+	{"an empty description", NAME_DUMP(""), "C 20 x1\n", 0},
+	{"an empty LID",
+	 "Switch 4 " S("10") " # \"sw\" enhanced port 0 lid lmc 2\n[1] " H(
+		 "20") "[1](21) # \"a\" lid 4xHDR\n"
+		       "Ca 1 " H("20") " # \"a\"\n[1](21) " S("10") "[1] # lid lmc 1 \"sw\" lid 4xHDR\n",
+	 "S 10 x4 lmc 2 'sw' | 1>20[1] 4xHDR\nC 20 x1 'a' | 1>10[1] 4xHDR (21) lmc 1\n", 0},
+	{"lid -1",
+	 "Switch 4 " S("10") " # \"sw\" base port 0 lid -1 lmc 0\n[1] " H(
+		 "20") "[1](21) # \"a\" lid -1 4xHDR\n"
+		       "Ca 1 " H("20") " # \"a\"\n[1](21) " S("10") "[1] # lid -1 lmc 0 \"sw\" lid -1 4xHDR\n",
+	 "S 10 x4 'sw' | 1>20[1] 4xHDR\nC 20 x1 'a' | 1>10[1] 4xHDR (21)\n", 0},
+	{"LID 65535 on many",
+	 "Ca 2 " H("20") " # \"a\"\n[1](21) " H("30") "[1](31) # lid 65535 lmc 0 \"b\" lid 65535 4xHDR\n"
+						      "Ca 1 " H("30") " # \"b\"\n[1](31) " H(
+							      "20") "[1](21) # lid 65535 lmc 0 \"a\" lid 65535 4xHDR\n",
+	 "C 20 x2 'a' | 1>30[1] 4xHDR (21) lid 65535\nC 30 x1 'b' | 1>20[1] 4xHDR (31) lid 65535\n", 0},
+	{"a CA with no port line", HEADER SWITCH HOST "\ncaguid=0x30\nCa\t2 " H("30") "\t\t# \"alone\"\n",
+	 SEEN "C 30 x2 'alone'\n", 0},
+	{"far ends without comments",
+	 "Switch 4 " S("10") "\n[1] " H("20") "[1]\nHca 1 " H("20") "\n[1] " S("10") "[1]\n",
+	 "S 10 x4 | 1>20[1]\nC 20 x1 | 1>10[1]\n", 0},
+
+	/* GUIDs. */
+	{"unpadded GUIDs",
+	 "switchguid=0x2c90200404730(2c90200404730)\nSwitch 4 \"S-2c90200404730\" # \"a\"\n[1] \"H-2c9\"[1](2c9) # "
+	 "\"b\"\n"
+	 "Ca 1 \"H-00000000000002c9\" # \"b\"\n[1](2c9) \"S-0002c90200404730\"[1] # \"a\"\n",
+	 "S 2c90200404730 x4 'a' | 1>2c9[1]\nC 2c9 x1 'b' | 1>2c90200404730[1] (2c9)\n", 0},
+	{"upper case", "Switch 4 \"S-0002C90200404730\"\n[1](AB) \"H-00000000000002C9\"[1](0x2CA)\n",
+	 "S 2c90200404730 x4 | 1>2c9[1] | 2? | 3? | 4?\nC 2c9 x1 | 1>2c90200404730[1] (2ca)\nincomplete\n", 0},
+	{"SystemImageGUID of the director, not of the chip",
+	 "sysimgguid=0x66a02e8001310\nswitchguid=0x66a00eb002c9d(66a00eb002c9d)\n"
+	 "Switch 36 \"S-00066a00eb002c9d\"\n",
+	 "S 66a00eb002c9d x36 sys 66a02e8001310\n", 0},
+	{"a node id of a hand-written net", "Switch 8 \"Switch1\"\n[1] \"Hca1\"[1]\n",
+	 "1:10: node id \"Switch1\" is not S-, H- or R- and a GUID in hexadecimal", 0},
+	{"a far node id of a hand-written net", "Switch 8 " S("10") "\n[1]  \"Hca1\"[1]\n",
+	 "2:6: node id \"Hca1\" is not S-, H- or R- and a GUID in hexadecimal", 0},
+	{"a GUID that is not hexadecimal", "Ca 2 \"H-00000000000000xy\"\n",
+	 "1:6: node id \"H-00000000000000xy\" is not S-, H- or R- and a GUID in hexadecimal", 0},
+	{"a GUID of 17 digits", "Ca 2 \"H-10000000000000001\"\n",
+	 "1:6: node id \"H-10000000000000001\" is not S-, H- or R- and a GUID in hexadecimal", 0},
+	{"a node id without a GUID", "Ca 2 \"H-\"\n",
+	 "1:6: node id \"H-\" is not S-, H- or R- and a GUID in hexadecimal", 0},
+	{"switchguid not hexadecimal", "switchguid=0xleaf1\n", "1:12: a number in hexadecimal was expected", 0},
+	{"caguid empty", "vendid=0x2c9\ncaguid=\nCa 1 " H("20") "\n", "2:8: a number in hexadecimal was expected", 0},
+	{"vendid too long", "vendid=0x123456789\n", "1:8: a number of 32 bits was expected", 0},
+	{"a port GUID not hexadecimal", "Ca 2 " H("20") "\n[1](port1) " S("10") "[1]\n",
+	 "2:5: a port's GUID in hexadecimal was expected", 0},
+
+	/* [n](x). */
+	{"labels on a switch's ports",
+	 "Switch 4 " S("10") "\n[1](ext 17) " S("11") "[2](IB1) # \"b\" lid 1 4xEDR\n"
+						      "Switch 4 " S("11") "\n[2](IB1) " S(
+							      "10") "[1](17) # \"a\" lid 2 4xEDR\n",
+	 "S 10 x4 lid 2 'a' | 1>11[2] 4xEDR\nS 11 x4 lid 1 'b' | 2>10[1] 4xEDR\n", 0},
+	{"a CA's port GUIDs",
+	 "Ca 2 " H("20") " # \"a\"\n[1](21)  " H(
+		 "30") "[1] (31)  # lid 1 lmc 0 \"b\" lid 2 4xEDR\n"
+		       "[2](22) " H("30") "[2](32) # lid 3 lmc 0 \"b\" lid 4 4xEDR\nCa 2 " H("30") " # \"b\"\n",
+	 "C 20 x2 'a' | 1>30[1] 4xEDR (21) lid 1 | 2>30[2] 4xEDR (22) lid 3\n"
+	 "C 30 x2 'b' | 1>20[1] 4xEDR (31) lid 2 | 2>20[2] 4xEDR (32) lid 4\n",
+	 0},
+
+	/* Descriptions. */
+	{"leading and trailing blanks", NAME_DUMP("  mlx5_1  "), NAME_SEEN("  mlx5_1  "), 0},
+	{"a description of one blank", NAME_DUMP(" "), NAME_SEEN(" "), 0},
+	{"#", NAME_DUMP("4036 # 4036-8C5C"), NAME_SEEN("4036 # 4036-8C5C"), 0},
+	{"; / and parentheses", NAME_DUMP("MF0;sw:MQM/U1 (rack 2) [3]"), NAME_SEEN("MF0;sw:MQM/U1 (rack 2) [3]"), 0},
+	{"quotes", NAME_DUMP("a \"b\" lid 9 4xNDR\""), NAME_SEEN("a \"b\" lid 9 4xNDR\""), 0},
+	{"a quote on a switch", "Switch 4 " S("10") " # \"a\" base port 0 lid 3 \"b\" enhanced port 0 lid 7 lmc 0\n",
+	 "S 10 x4 lid 7 'a\" base port 0 lid 3 \"b'\n", 0},
+	{"a quote on a far end", "Switch 4 " S("10") "\n[1] " H("20") "[1](21) # \"a\" lid 9 4xNDR\" lid 3 4xHDR\n",
+	 "S 10 x4 | 1>20[1] 4xHDR | 2? | 3? | 4?\nC 20 x1 'a\" lid 9 4xNDR' | 1>10[1] 4xHDR (21) lid 3\nincomplete\n",
+	 0},
+	{"words of the format", NAME_DUMP("Switch 4 lid 3 lmc 1"), NAME_SEEN("Switch 4 lid 3 lmc 1"), 0},
+	{"escapes and invalid UTF-8", NAME_DUMP("\x1b]0;x\x07 \xff\xfe\x80"), NAME_SEEN("\x1b]0;x\x07 \xff\xfe\x80"),
+	 0},
+	{"backslashes", NAME_DUMP("a\\x41\\"), NAME_SEEN("a\\x41\\"), 0},
+	{"one name for all", "Switch 1 " S("10") " # \"s\"\nSwitch 1 " S("11") " # \"s\"\nCa 1 " H("20") " # \"s\"\n",
+	 "S 10 x1 's'\nS 11 x1 's'\nC 20 x1 's'\n", 0},
+	{"no closing quote", "Ca 1 " H("20") " # \"a\nCa 1 " H("30") " # \"b\"\n",
+	 "1:29: the closing quote of the description is missing", 0},
+	{"NUL", "Ca 1 " H("20") " # \"a\0b\"\n", "1:31: a NUL byte in a description", 35},
+
+	/* Cabling. */
+	{"a switch cabled to itself", "Switch 4 " S("10") "\n[1] " S("10") "[2]\n[2] " S("10") "[1]\n",
+	 "S 10 x4 | 1>10[2] | 2>10[1]\n", 0},
+	{"a loopback plug", "Switch 4 " S("10") "\n[3] " S("10") "[3]\n", "S 10 x4 | 3>10[3]\n", 0},
+	{"ends that disagree: the mutual claim wins",
+	 "Switch 4 " S("10") "\n[1] " S("11") "[3]\nSwitch 4 " S("11") "\n[3] " S("12") "[4]\nSwitch 4 " S(
+		 "12") "\n[4] " S("11") "[3]\n",
+	 "S 10 x4 | 1~\nS 11 x4 | 3>12[4]\nS 12 x4 | 4>11[3]\n", 0},
+	{"ends that disagree: a free far end",
+	 "Switch 4 " S("10") "\n[1] " S("11") "[3] # \"\" lid 0 4xHDR\nSwitch 4 " S("11") "\n[3] " S(
+		 "12") "[4] # \"\" lid 0 4xHDR\nSwitch 4 " S("12") "\n",
+	 "S 10 x4 | 1~ 4xHDR\nS 11 x4 | 3>12[4] 4xHDR\nS 12 x4 | 4>11[3] 4xHDR\n", 0},
+	{"ends that disagree: round in a circle",
+	 "Switch 1 " S("10") "\n[1] " S("11") "[1]\nSwitch 1 " S("11") "\n[1] " S("12") "[1]\nSwitch 1 " S(
+		 "12") "\n[1] " S("10") "[1]\n",
+	 "S 10 x1 | 1~\nS 11 x1 | 1~\nS 12 x1 | 1~\n", 0},
+	{"one far end named twice: the first one has it",
+	 "Switch 1 " S("10") "\n[1] " S("12") "[1]\nSwitch 1 " S("11") "\n[1] " S("12") "[1]\nSwitch 1 " S("12") "\n",
+	 "S 10 x1 | 1>12[1]\nS 11 x1 | 1~\nS 12 x1 | 1>10[1]\n", 0},
+	{"a link that one end tells", SWITCH_NODE SWITCH_PORT HOST_NODE, BARE_SEEN, 0},
+	{"two-port CAs",
+	 "Switch 4 " S("10") "\n[1] " H("20") "[1](21) # \"h\" lid 3 4xQDR\n[2] " H(
+		 "20") "[2](22) # \"h\" lid 4 4xQDR\n"
+		       "Ca 2 " H("20") " # \"h\"\n[1](21) " S("10") "[1] # lid 3 lmc 0 \"\" lid 1 4xQDR\n[2](22) " S(
+			       "10") "[2] # lid 4 lmc 0 \"\" lid 1 4xQDR\n",
+	 "S 10 x4 lid 1 | 1>20[1] 4xQDR | 2>20[2] 4xQDR\nC 20 x2 'h' | 1>10[1] 4xQDR (21) lid 3 | 2>10[2] 4xQDR (22) "
+	 "lid 4\n",
+	 0},
+	{"routers",
+	 "vendid=0x2c9\nrtguid=0x40\nRt\t2 \"R-0000000000000040\"\t\t# \"rt\"\n[1](41) \t" S(
+		 "10") "[1]\t\t# lid 5 lmc 0 \"s\" lid 1 4xEDR\n"
+		       "Switch 4 " S("10") "\n[1] \"R-0000000000000040\"[1](41) # \"rt\" lid 5 4xEDR\n",
+	 "R 40 x2 2c9:0 'rt' | 1>10[1] 4xEDR (41) lid 5\nS 10 x4 lid 1 's' | 1>40[1] 4xEDR\n", 0},
+	{"a router in a word", "Router 8 \"R-0000000000000040\"\n", "R 40 x8\n", 0},
+	{"aggregation nodes on the extra port",
+	 "Switch 37 " S("10") "\n[37] " H("20") "[1](20) # \"an\" lid 3 4xFDR\nSwitch 41 " S("11") "\n[41] " H(
+		 "21") "[1](21) # \"an\" lid 3 4xHDR\n"
+		       "Switch 65 " S("12") "\n[65] " H("22") "[1](22) # \"an\" lid 3 4xNDR\nCa 1 " H("20") "\nCa 1 " H(
+			       "21") "\nCa 1 " H("22") "\n",
+	 "S 10 x37 | 37>20[1] 4xFDR\nS 11 x41 | 41>21[1] 4xHDR\nS 12 x65 | 65>22[1] 4xNDR\n"
+	 "C 20 x1 'an' | 1>10[37] 4xFDR (20) lid 3\nC 21 x1 'an' | 1>11[41] 4xHDR (21) lid 3\nC 22 x1 'an' | 1>12[65] "
+	 "4xNDR (22) lid 3\n",
+	 0},
+	{"a far end without a record",
+	 SWITCH_NODE SWITCH_PORT "[2]\t" S("11") "[3]\t\t# \"sw two\" lid 8 4xHDR\n" HOST_NODE HOST_PORT,
+	 "S 10 x4 lid 7 'sw one' | 1>20[1] 4xHDR | 2>11[3] 4xHDR\nC 20 x1 'host a' | 1>10[1] 4xHDR (21) lid 3\n"
+	 "S 11 x3 lid 8 'sw two' | 1? | 2? | 3>10[2] 4xHDR\nincomplete\n",
+	 0},
+	{"a port twice, the same", "Switch 4 " S("10") "\n[1] " S("10") "[2]\n[1] " S("10") "[2]\n",
+	 "S 10 x4 | 1>10[2] | 2>10[1]\n", 0},
+	{"a port twice, not the same", "Switch 4 " S("10") "\n[1] " S("10") "[2]\n[1] " S("10") "[3]\n",
+	 "3:2: port 1 is listed twice, with two far ends", 0},
+	{"two nodes of one GUID",
+	 "Switch 4 " S("10") "\n[1] " H("20") "[1]\n[2] " H("20") "[2]\nCa 2 " H("20") " # \"a\"\n[1](21) " S(
+		 "10") "[1]\n"
+		       "Ca 2 " H("20") " # \"b\"\n[2](22) " S("10") "[2]\n",
+	 "S 10 x4 | 1>20[1] | 2>20[2]\nC 20 x2 'a' | 1>10[1] (21)\nC 20 x2 'b' | 2>10[2] (22)\n", 0},
+	{"one node read twice", SWITCH HOST HOST HOST, SEEN, 0},
+
+	/* Rates. */
+	{"4xSDR", RATE_DUMP("4xSDR"), RATE_SEEN(" 4xSDR"), 0},
+	{"4xDDR", RATE_DUMP("4xDDR"), RATE_SEEN(" 4xDDR"), 0},
+	{"4xQDR", RATE_DUMP("4xQDR"), RATE_SEEN(" 4xQDR"), 0},
+	{"4xFDR10", RATE_DUMP("4xFDR10"), RATE_SEEN(" 4xFDR10"), 0},
+	{"4xFDR", RATE_DUMP("4xFDR"), RATE_SEEN(" 4xFDR"), 0},
+	{"4xEDR", RATE_DUMP("4xEDR"), RATE_SEEN(" 4xEDR"), 0},
+	{"4xHDR", RATE_DUMP("4xHDR"), RATE_SEEN(" 4xHDR"), 0},
+	{"4xNDR", RATE_DUMP("4xNDR"), RATE_SEEN(" 4xNDR"), 0},
+	{"4xXDR", RATE_DUMP("4xXDR"), RATE_SEEN(" 4xXDR"), 0},
+	{"1xXDR", RATE_DUMP("1xXDR"), RATE_SEEN(" 1xXDR"), 0},
+	{"2xNDR", RATE_DUMP("2xNDR"), RATE_SEEN(" 2xNDR"), 0},
+	{"8xDDR", RATE_DUMP("8xDDR"), RATE_SEEN(" 8xDDR"), 0},
+	{"12xSDR", RATE_DUMP("12xSDR"), RATE_SEEN(" 12xSDR"), 0},
+	{"4x???", RATE_DUMP("4x???"), RATE_SEEN(" 4x?"), 0},
+	{"4x ???", RATE_DUMP("4x ???"), RATE_SEEN(" 4x?"), 0},
+	{"4x HDR", RATE_DUMP("4x HDR"), RATE_SEEN(" 4xHDR"), 0},
+	{"???????", RATE_DUMP("?????"), RATE_SEEN(""), 0},
+	{"a speed to come", RATE_DUMP("4xZDR"), RATE_SEEN(" 4x?"), 0},
+	{"no rate", RATE_DUMP(""), RATE_SEEN(""), 0},
+	{"words to come", RATE_DUMP("4xXDR plane 2 retimed"), RATE_SEEN(" 4xXDR"), 0},
+	{"codes",
+	 "Switch 4 " S("10") "\n[1] " S("10") "[2] w=1 s=2\n[2] " S("10") "[1] w=2 s=4 e=16\n"
+									  "[3] " S("10") "[4] w=16 s=4 e=8\n[4] " S(
+										  "10") "[3] w=16 e=32\n",
+	 "S 10 x4 | 1>10[2] 1xDDR | 2>10[1] 4xQDR | 3>10[4] 2xNDR | 4>10[3] 2xXDR\n", 0},
+
+	/* Port reports. */
+	{"a port report", REPORT_HOST REPORT_SWITCH, REPORT_SEEN, 0},
+	{"a port report of -v",
+	 "DR path slid 0; dlid 0; 0,1 -> new Switch {0000000000000010} portnum 0 lid 0-0 \"\"\n" REPORT_HOST
+		 REPORT_SWITCH,
+	 REPORT_SEEN, 0},
+	{"a port report without quotes",
+	 "CA     3  1 0x0000000000000021 4x HDR - SW     7  1 0x0000000000000010 ( host a - sw one )\n"
+	 "SW     7  3 0x0000000000000010 4x SDR                                    sw one\n"
+	 "SW     7  2 0x0000000000000010 1x SDR                                    sw one\n"
+	 "SW     7  1 0x0000000000000010 4x HDR - CA     3  1 0x0000000000000021 ( sw one - host a )\n",
+	 REPORT_SEEN, 0},
+	{"a port report: names",
+	 "SW     7  2 0x0000000000000010 1x SDR                                    ' it's ( a - b ) '\n"
+	 "SW     7  1 0x0000000000000010 4x HDR - CA    -1  1 0x0000000000000021 ( ' it's ( a - b ) ' - 'h - ' )\n",
+	 "S 10 x2 lid 7 ' it's ( a - b ) ' | 1>21[1] 4xHDR | 2-\nC 21 x1 'h - ' | 1>10[1] 4xHDR (21)\n", 0},
+	{"a port report: a two-port CA is two nodes",
+	 "CA     3  1 0x0000000000000021 4x HDR - CA     4  2 0x0000000000000022 ( 'h' - 'h' )\n"
+	 "CA     4  2 0x0000000000000022 4x HDR - CA     3  1 0x0000000000000021 ( 'h' - 'h' )\n",
+	 "C 21 x1 'h' | 1>22[2] 4xHDR (21) lid 3\nC 22 x2 'h' | 1? | 2>21[1] 4xHDR (22) lid 4\n", 0},
+	{"a port report: not a port", "SW     7  0 0x0000000000000010 4x HDR 'a'\n",
+	 "1:11: a port number is from 1 to 254", 0},
+	{"a port report: no width", "SW     7  1 0x0000000000000010 'a'\n", "1:32: a link width was expected", 0},
+	{"a port report: no GUID", "SW     7  1 0xleaf1 4x HDR 'a'\n", "1:13: a GUID in hexadecimal was expected", 0},
+	{"a port report: cut", REPORT_HOST "SW     7  1 0x0000000000000010 4x HDR - CA     3",
+	 "2:49: the file ends in the middle of a line", 0},
+	{"a port report: cut in a GUID", REPORT_HOST "SW     7  1 0x00000000",
+	 "2:23: the file ends in the middle of a line", 0},
+	{"records and a port report",
+	 HEADER SWITCH HOST REPORT_HOST REPORT_SWITCH
+	 "SW     7  4 0x0000000000000010 4x SDR                                    'sw one'\n",
+	 "S 10 x4 sys 10 2c9:d2f0 lid 7 'sw one' | 1>20[1] 4xHDR | 2- | 3- | 4-\n" HOST_SEEN, 0},
+	{"a port report and records", REPORT_HOST REPORT_SWITCH SWITCH HOST,
+	 "S 10 x4 sys 10 2c9:d2f0 lid 7 'sw one' | 1>20[1] 4xHDR | 2- | 3- | 4-\n" HOST_SEEN, 0},
+
+	/* Not a dump, or a damaged one. */
+	{"prose", "Dear all,\nthe fabric is fine.\n",
+	 "1:1: not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot", 0},
+	{"blanks", " \n\t\n", "1:1: not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot", 0},
+	{"bytes",
+	 "\x7f"
+	 "ELF\2\1\1\0\0\0\n\0\1",
+	 "1:1: not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot", 13},
+	{"a header and no node", HEADER, "1:1: this dump has no nodes", 0},
+	{"a line of something else within a record", SWITCH_NODE "garbage here\n" SWITCH_PORT,
+	 "2:1: this is no line of a dump by ibnetdiscover", 0},
+	{"a line of something else between records", SWITCH "oops\n" HOST,
+	 "8:1: this is no line of a dump by ibnetdiscover", 0},
+	{"port 0", "Switch 4 " S("10") "\n[0] " S("11") "[1]\n", "2:2: a port number is from 1 to 254", 0},
+	{"far port 0", "Switch 4 " S("10") "\n[1] " S("11") "[0]\n", "2:26: a port number is from 1 to 254", 0},
+	{"port 255", "Switch 4 " S("10") "\n[255] " S("11") "[1]\n", "2:2: a port number is from 1 to 254", 0},
+	{"a port beyond its node", "Switch 4 " S("10") "\n[5] " S("11") "[1]\n",
+	 "2:2: port 5 is beyond the 4 ports of its node", 0},
+	{"a far port beyond its node", "Switch 4 " S("10") "\n[4] " S("11") "[9]\nSwitch 8 " S("11") "\n",
+	 "2:5: port 9 is beyond the 8 ports of the far node", 0},
+	{"no ports at all", "Switch 0 " S("10") "\n", "S 10 x0\n", 0},
+	{"999 ports", "Switch 999 " S("10") "\n", "1:8: a node has at most 254 ports", 0},
+	{"254 ports", "Switch 254 " S("10") "\n", "S 10 x254\n", 0},
+	{"a port of nobody", "vendid=0x2c9\n[1] " S("11") "[1]\n", "2:1: a port outside the record of a node", 0},
+	{"no far end", "Switch 4 " S("10") "\n[1]\n", "2:4: a node id in quotes was expected", 0},
+	{"no far port", "Switch 4 " S("10") "\n[1] " S("11") " # \"x\"\n",
+	 "2:26: a port number in brackets was expected", 0},
+	{"a LID beyond 16 bits", "Switch 4 " S("10") " # \"s\" base port 0 lid 70000 lmc 0\n",
+	 "1:53: a number of at most 65535 was expected", 0},
+	{"an LMC beyond 3 bits", "Switch 4 " S("10") " # \"s\" base port 0 lid 7 lmc 8\n",
+	 "1:59: a number of at most 7 was expected", 0},
+
+	/* Files cut short. */
+	{"cut in a keyword", SWITCH "\nvendi", "9:6: the file ends in the middle of a line", 0},
+	{"cut in a node's keyword", SWITCH "\nSwit", "9:5: the file ends in the middle of a line", 0},
+	{"cut behind a node's keyword", SWITCH "\nSwitch ", "9:7: the file ends in the middle of a line", 0},
+	{"cut in a node id", SWITCH_NODE "[1]\t\"H-00000", "2:13: the file ends in the middle of a line", 0},
+	{"cut in a description", SWITCH_NODE "[1]\t" H("20") "[1](21) \t\t# \"host",
+	 "2:42: the file ends in the middle of a line", 0},
+	{"cut in a port number", SWITCH_NODE SWITCH_PORT "[2", "3:3: the file ends in the middle of a line", 0},
+	{"cut in a port GUID", SWITCH_NODE "[1]\t" H("20") "[1](2", "2:30: the file ends in the middle of a line", 0},
+	{"cut in a LID", SWITCH_NODE SWITCH_PORT "[2]\t" H("30") "[1](31) \t\t# \"host b\" lid 1",
+	 "3:51: the file ends in the middle of a line", 0},
+	{"cut in a rate", SWITCH_NODE SWITCH_PORT "[2]\t" H("30") "[1](31) \t\t# \"host b\" lid 1 4xH",
+	 "3:55: the file ends in the middle of a line", 0},
+	{"cut between identities", SWITCH "\nvendid=0x2c9\ndevid=0x101b\n",
+	 "9:1: the file ends before the node that this belongs to", 0},
+	{"cut in an identity", SWITCH "\nvendid=0x2c9\ndevid=0x10",
+	 "9:1: the file ends before the node that this belongs to", 0},
+	{"cut behind the node line", "Switch\t4 " S("10") "\t\t# \"sw one\" enhanced port 0 lid 7 lmc 0",
+	 "S 10 x4 lid 7 'sw one' | 1? | 2? | 3? | 4?\nincomplete\n", 0},
+	{"cut between lines", SWITCH_NODE SWITCH_PORT,
+	 "S 10 x4 lid 7 'sw one' | 1>20[1] 4xHDR | 2? | 3? | 4?\nC 20 x1 'host a' | 1>10[1] 4xHDR (21) lid "
+	 "3\nincomplete\n",
+	 0},
+	{"cut before the entry", HEADER "\nSwitch\t4 " S("10") "\n", "S 10 x4 | 1? | 2? | 3? | 4?\nincomplete\n", 0},
+	{"no newline at the end", SWITCH_NODE SWITCH_PORT "Ca\t1 " H("20") "\t\t# \"host a\"", BARE_SEEN, 0},
+};
+
+/* What the header says. */
+static void header_is_kept(void **state)
+{
+	static const char dump[] = HEADER SWITCH HOST;
+	static const char other_time[] = "# Topology file: generated on yesterday\n" SWITCH HOST;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL, *other = NULL;
+
+	(void)state;
+	assert_int_equal(ft_dump_read_ibnetdiscover(dump, strlen(dump), &s, NULL), 0);
+	assert_int_equal(s->source.time_s, 1614088926);
+	assert_int_equal(s->source.entry_node, 1);
+	assert_int_equal(s->source.entry_port, 1);
+	assert_false(s->source.live);
+	assert_false(s->source.lists_down_ports);
+	assert_true(s->source.complete);
+	assert_int_equal(ft_dump_read_ibnetdiscover(other_time, strlen(other_time), &other, NULL), 0);
+	assert_int_equal(other->source.time_s, 0);
+	assert_int_equal(other->source.entry_node, FT_NO_NODE);
+}
+
+/* A file need not end with a NUL, nor be short. */
+static void long_lines(void **state)
+{
+	static const char start[] = "Ca 1 \"H-0000000000000020\" # \"";
+	size_t size = 10 << 20;
+	_cleanup_free_ char *text = malloc(size);
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', size);
+	assert_int_equal(ft_dump_read_ibnetdiscover(text, size, &s, &err), -EINVAL);
+	memcpy(text, start, strlen(start));
+	assert_int_equal(ft_dump_read_ibnetdiscover(text, size, &s, &err), -EINVAL);
+	assert_string_equal(err.text, "the file ends in the middle of a line");
+	text[size - 1] = '"';
+	assert_int_equal(ft_dump_read_ibnetdiscover(text, size, &s, &err), -EINVAL);
+	assert_string_equal(err.text, "the description is longer than 65535 bytes");
+	assert_int_equal(err.line, 1);
+	assert_int_equal(err.column, strlen(start));
+}
+
+/* Many records of one GUID, and one description for all: neither may cost more than its size. */
+static void many_of_a_kind(void **state)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < 500; i++)
+		ft_text_printf(&text, "Switch 2 \"S-0000000000000001\" # \"switch\"\n[1] \"S-%016x\"[1]\n", i + 2);
+	for (unsigned int i = 0; i < 500; i++)
+		ft_text_printf(&text, "Switch 2 \"S-%016x\" # \"switch\"\n[1] \"S-0000000000000001\"[1]\n", i + 2);
+	assert_int_equal(ft_dump_read_ibnetdiscover(text.data, text.length, &s, NULL), 0);
+	assert_int_equal(s->node_count, 1000);
+	for (uint32_t n = 0; n < 500; n++) {
+		const struct ft_port *far = ft_port_peer(s, &s->ports[s->nodes[n].first_port]);
+
+		assert_non_null(far);
+		assert_int_equal(far->node, n + 500);
+	}
+}
+
+static uint64_t random_state;
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static uint32_t node_find(const struct ft_snapshot *s, uint64_t guid)
+{
+	for (uint32_t n = 0; n < s->node_count; n++)
+		if (s->nodes[n].guid == guid)
+			return n;
+	return FT_NO_NODE;
+}
+
+/* However a dump is cut, no port that has a cable is called down. */
+static void cut_is_harmless(const char *text, size_t length, const struct ft_snapshot *whole, size_t cut)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	_cleanup_free_ char *exact = malloc(cut ? cut : 1);
+	struct ft_error err = {0};
+
+	assert_non_null(exact);
+	assert_true(cut < length);
+	memcpy(exact, text, cut);
+	if (ft_dump_read_ibnetdiscover(exact, cut, &s, &err) < 0) {
+		assert_int_not_equal(err.line, 0);
+		assert_int_not_equal(err.text[0], 0);
+		return;
+	}
+	assert_int_equal(ft_snapshot_check(s, NULL), 0);
+	for (uint32_t p = 0; p < s->port_count; p++) {
+		uint32_t n = node_find(whole, ft_port_node(s, &s->ports[p])->guid);
+
+		if (s->ports[p].link != FT_LINK_DOWN || n == FT_NO_NODE)
+			continue;
+		if (ft_node_port(whole, &whole->nodes[n], s->ports[p].number)->link != FT_LINK_DOWN)
+			fail_msg("cut at byte %zu: a port that is up came out as down", cut);
+	}
+}
+
+static void cuts_are_harmless(void **state)
+{
+	static const char dump[] = HEADER SWITCH
+		"[2]\t" S("11") "[3]\t\t# \"sw two\" lid 8 4xHDR\n" SWITCH_IDS
+				"Switch\t4 " S("11") "\t\t# \"sw two\" base port 0 lid 8 lmc 0\n"
+						     "[3]\t" S("10") "[2]\t\t# \"sw one\" lid 7 4xHDR\n" HOST;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *whole = NULL;
+
+	(void)state;
+	assert_int_equal(ft_dump_read_ibnetdiscover(dump, strlen(dump), &whole, NULL), 0);
+	for (size_t cut = 0; cut < strlen(dump); cut++)
+		cut_is_harmless(dump, strlen(dump), whole, cut);
+}
+
+/* The real dumps, as fabrics/README.md describes them. */
+static const struct real {
+	const char *path;
+	unsigned int switches, cas, links;
+	unsigned int trailing; /* descriptions that end in a blank */
+	bool lists_down_ports;
+} reals[] = {
+	{"selene/selene.compute.txt", 666, 4341, 12852, 6, false},
+	{"topograph/example.out", 40, 582, 1114, 0, false},
+	{"topograph/example-bad.out", 0, 1, 0, 0, false},
+	{"loginoff/topo", 8, 144, 192, 0, false},
+	{"x5/X5.topofile", 11, 89, 159, 0, false},
+	{"avakas/ib-subnet.txt", 25, 281, 569, 0, true},
+};
+
+/* The path of a real dump, or NULL where they are not at hand. The caller frees it. */
+static char *real_path(const char *name)
+{
+	const char *shared = getenv("FT_SHARED");
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/fabrics/%s", shared ? shared : "../shared", name) < 0)
+		return NULL;
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static unsigned int count_nodes(const struct ft_snapshot *s, enum ft_node_type type)
+{
+	unsigned int count = 0;
+
+	for (uint32_t n = 0; n < s->node_count; n++)
+		count += s->nodes[n].type == type;
+	return count;
+}
+
+static unsigned int count_links(const struct ft_snapshot *s)
+{
+	unsigned int count = 0;
+
+	for (uint32_t p = 0; p < s->port_count; p++)
+		count += s->ports[p].peer != FT_NO_PORT && s->ports[p].peer >= p;
+	return count;
+}
+
+static unsigned int count_trailing(const struct ft_snapshot *s)
+{
+	unsigned int count = 0;
+
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		const char *description = ft_node_description(s, &s->nodes[n]);
+		size_t length = s->nodes[n].description_length;
+
+		assert_int_equal(strlen(description), length);
+		count += length > 0 && description[length - 1] == ' ';
+	}
+	return count;
+}
+
+static void real_test(void **state)
+{
+	const struct real *real = *state;
+	_cleanup_free_ char *path = real_path(real->path);
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	struct ft_error err = {0};
+
+	if (!path)
+		skip();
+	if (ft_source_load(path, &s, &err) < 0)
+		fail_msg("%s:%u:%u: %s", path, err.line, err.column, err.text);
+	assert_int_equal(ft_snapshot_check(s, &err), 0);
+	assert_int_equal(count_nodes(s, FT_NODE_SWITCH), real->switches);
+	assert_int_equal(count_nodes(s, FT_NODE_CA), real->cas);
+	assert_int_equal(s->node_count, real->switches + real->cas);
+	assert_int_equal(count_links(s), real->links);
+	assert_int_equal(count_trailing(s), real->trailing);
+	assert_int_equal(s->source.lists_down_ports, real->lists_down_ports);
+	assert_true(s->source.complete);
+	assert_string_equal(s->strings + s->source.detail, path);
+	for (uint32_t p = 0; p < s->port_count; p++)
+		assert_true(s->ports[p].link == FT_LINK_UP || s->ports[p].link == FT_LINK_DOWN);
+}
+
+/* One host of avakas runs at DDR; its empty ports are down, and so have no rate. */
+static void real_rates(void **state)
+{
+	_cleanup_free_ char *path = real_path("avakas/ib-subnet.txt");
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	unsigned int ddr = 0, other = 0;
+
+	(void)state;
+	if (!path)
+		skip();
+	assert_int_equal(ft_source_load(path, &s, NULL), 0);
+	for (uint32_t p = 0; p < s->port_count; p++) {
+		if (s->ports[p].link == FT_LINK_DOWN)
+			assert_int_equal(s->ports[p].rate.speed, FT_SPEED_UNKNOWN);
+		else if (s->ports[p].rate.speed == FT_SPEED_DDR)
+			ddr++;
+		else
+			other += s->ports[p].rate.speed != FT_SPEED_QDR;
+	}
+	assert_int_equal(ddr, 2);
+	assert_int_equal(other, 0);
+}
+
+static void real_cuts(void **state)
+{
+	const char *seed = getenv("FT_SEED");
+	_cleanup_free_ char *path = real_path("topograph/example.out"), *text = NULL;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *whole = NULL;
+	size_t length;
+
+	(void)state;
+	if (!path)
+		skip();
+	random_state = seed ? strtoull(seed, NULL, 0) : ((uint64_t)time(NULL) << 20 ^ (uint64_t)getpid()) | 1;
+	print_message("FT_SEED=0x%" PRIx64 "\n", random_state);
+	assert_int_equal(ft_file_read(path, 0, &text, &length, NULL), 0);
+	assert_int_equal(ft_dump_read_ibnetdiscover(text, length, &whole, NULL), 0);
+	for (unsigned int i = 0; i < 200; i++)
+		cut_is_harmless(text, length, whole, random_next() % length);
+}
+
+/* Files on the disk, told by what is in them. */
+static void file_write(const char *path, const char *bytes, size_t length)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+}
+
+static const struct row files[] = {
+	{"an empty file", "", "1:1: the file is empty", 0},
+	{"a text dump", "\n" HEADER SWITCH HOST, SEEN, 0},
+	{"a snapshot",
+	 " {\"ftcheck_snapshot\": 1, \"source\": {\"live\": false, \"complete\": true, \"lists_down_ports\": true,"
+	 " \"detail\": \"\", \"entry\": null}, \"nodes\": [{\"type\": \"ca\", \"guid\": \"0x20\", \"port_count\": 1}], "
+	 "\"links\": []}\n",
+	 "C 20 x1 | 1-\n", 0},
+	{"other JSON", "{\"ftcheck\": 1}", "1:1: this JSON is no ftcheck snapshot", 0},
+	{"a cut cache", "\x2b\x83\xe7\x8f\x01", NULL, 5},
+};
+
+static void file_test(void **state)
+{
+	const struct row *row = *state;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	char path[] = "test_dump.XXXXXX";
+	struct ft_error err = {0};
+	int r, fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	file_write(path, row->dump, row->length ? row->length : strlen(row->dump));
+	r = ft_source_load(path, &s, &err);
+	unlink(path);
+	if (!row->expected) {
+		assert_true(r < 0 && err.text[0]);
+		return;
+	}
+	if (r < 0)
+		ft_text_printf(&text, "%u:%u: %s", err.line, err.column, err.text);
+	else
+		show(&text, s);
+	assert_string_equal(ft_text_string(&text), row->expected);
+}
+
+static void file_is_missing(void **state)
+{
+	struct ft_snapshot *s = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	assert_int_equal(ft_source_load("/nonexistent/dump", &s, &err), -ENOENT);
+	assert_string_equal(err.text, "No such file or directory");
+	assert_null(s);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(reals) + FT_COUNT(files) + 16];
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(header_is_kept),    cmocka_unit_test(long_lines), cmocka_unit_test(many_of_a_kind),
+		cmocka_unit_test(cuts_are_harmless), cmocka_unit_test(real_rates), cmocka_unit_test(real_cuts),
+		cmocka_unit_test(file_is_missing),
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		tests[n++] = (struct CMUnitTest){rows[i].name, row_test, NULL, NULL, (void *)(uintptr_t)&rows[i]};
+	for (size_t i = 0; i < FT_COUNT(files); i++)
+		tests[n++] = (struct CMUnitTest){files[i].name, file_test, NULL, NULL, (void *)(uintptr_t)&files[i]};
+	for (size_t i = 0; i < FT_COUNT(others); i++)
+		tests[n++] = others[i];
+	for (size_t i = 0; i < FT_COUNT(reals); i++)
+		tests[n++] = (struct CMUnitTest){reals[i].path, real_test, NULL, NULL, (void *)(uintptr_t)&reals[i]};
+	/* The rows beyond are empty. */
+	return _cmocka_run_group_tests("dump", tests, n, NULL, NULL) ? 1 : 0;
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""The design's JSON Schema and ftplan agree: on the samples, on what ftplan writes, and on what both refuse."""
+import json
+import os
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not installed")
+    sys.exit(77)
+
+SOURCE = os.environ["FT_SRCDIR"]
+FTPLAN = os.path.join(os.environ["FT_BUILDDIR"], "ftplan")
+SAMPLES = os.path.join(SOURCE, "etc", "examples")
+SEEDS = os.path.join(SOURCE, "tests", "data", "fuzz_design")
+
+with open(os.path.join(SOURCE, "etc", "design.schema.json"), encoding="utf-8") as f:
+    SCHEMA = json.load(f)
+jsonschema.Draft7Validator.check_schema(SCHEMA)
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+GOOD = {"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}
+WAIVER = {"id": "x", "until": "2026-12-31", "why": "y"}
+
+# What is merged into a good design, and by that must become refused by both: shape, not arithmetic.
+BAD = [
+    {"ftcheck": 2}, {"ftcheck": "1"}, {"name": ""}, {"name": 1}, {"nodes": 0}, {"nodes": "72"}, {"nodes": 1000001},
+    {"nodes": 72.5}, {"nodes_max": None}, {"topology": "torus"}, {"levels": 3}, {"levels": "2"}, {"blocking": 0.5},
+    {"blocking": "3:"}, {"blocking": True}, {"blocking": -1}, {"edge": 36}, {"edge": {}}, {"edge": {"ports": 1}},
+    {"edge": {"ports": 648}}, {"edge": {"ports": 36, "port": 1}}, {"edge": {"ports": 36, "count": 0}},
+    {"edge": {"ports": 36, "model": "x"}}, {"core": {"count": 2}}, {"core": {"ports": 4097}},
+    {"core": {"ports": 36, "ports_to_nodes": 2}}, {"core": []}, {"bundle": 0}, {"bundles": "odd"}, {"bundles": {}},
+    {"bundles": {"multiple": 0}}, {"fill": "full"}, {"prefer_expandable": 1}, {"objective": "power_w"}, {"limits": {}},
+    {"spine": {"ports": 36}}, {"cables": []}, {"hosts": []}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
+    {"rate": "3xHDR"}, {"rate": {"host": []}}, {"rate": {"uplinks": "4xHDR"}}, {"bind": []}, {"bind": {"edge": []}},
+    {"bind": {"edge": {}}}, {"bind": {"edge": [1, "b", "c", "d"]}}, {"bind": {"edge": ["a", "a", "b", "c"]}},
+    {"bind": {"edge": ["0x12g", "b", "c", "d"]}}, {"bind": {"spine": ["a"]}}, {"bind": {"edge": {"match": ""}}},
+    {"bind": {"edge": ["x" * 65, "b", "c", "d"]}}, {"why": []}, {"why": {"a": 1}}, {"expect": 1},
+    {"expect": {"hosts_down": -1}}, {"expect": {"hosts_down": "a"}}, {"expect": {"hosts_down": [1]}},
+    {"expect": {"unplanned": "a"}}, {"expect": {"waive": {}}}, {"expect": {"waive": [{"why": "x"}]}},
+    {"expect": {"waive": [dict(WAIVER, until="31.12.2026")]}}, {"expect": {"waive": [dict(WAIVER, till="x")]}},
+    {"expect": {"waive": [dict(WAIVER, until="2026-13-01")]}}, {"plan": []}, {"plan": {"colour": 1}},
+    {"plan": {"topology": "auto"}}, {"plan": {"switches": [{"rank": 1}]}},
+]
+
+# Merged the same way, these stay good.
+FINE = [
+    {}, {"blocking": "2.6:1"}, {"blocking": 2.6}, {"levels": 2}, {"objective": "cost"}, {"bundles": "thick"},
+    {"bundles": {"multiple": 3}}, {"rate": "4xhdr"}, {"rate": {}}, {"rate": {"uplink": ["4xHDR", "2xNDR"]}},
+    {"bind": {"edge": ["a", "b", "c", "0xAB"]}}, {"bind": {"core": {"match": "^spine"}}}, {"why": {"a": "b"}},
+    {"expect": {"hosts_down": 3, "unplanned": ["^x"], "waive": [WAIVER, {"id": "y"}]}}, {"expect": {"hosts_down": []}},
+    {"nodes": 20, "core": {"count": 0}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}},
+]
+
+failures = []
+
+
+def planned(text, *options):
+    return subprocess.run([FTPLAN, *options, "-"], input=text, capture_output=True, encoding="utf-8", check=False)
+
+
+def expect(what, truth, why=""):
+    if not truth:
+        failures.append(what)
+        print(f"not ok - {what} {why}")
+
+
+def check_good(what, text):
+    """Both take the design, and what ftplan makes of it is a design to both, the same when written again."""
+    design = json.loads(text)
+    errors = [e.message for e in VALIDATOR.iter_errors(design)]
+    expect(f"{what}: the schema takes it", not errors, errors)
+    first = planned(text, "--format", "json")
+    expect(f"{what}: ftplan takes it", first.returncode == 0, first.stderr)
+    if first.returncode != 0:
+        return
+    written = json.loads(first.stdout)
+    errors = [e.message for e in VALIDATOR.iter_errors(written)]
+    expect(f"{what}: the schema takes ftplan's JSON", not errors, errors)
+    expect(f"{what}: the design is kept", {k: v for k, v in written.items() if k != "plan"} ==
+           {k: v for k, v in design.items() if k != "plan"})
+    expect(f"{what}: the order of keys is kept", [k for k in written if k != "plan"] == [k for k in design if k != "plan"])
+    expect(f"{what}: ftplan's JSON has a whole plan",
+           set(written["plan"]) == set(SCHEMA["definitions"]["plan"]["properties"]))
+    second = planned(first.stdout, "--format", "json")
+    expect(f"{what}: ftplan's JSON gives itself", second.stdout == first.stdout, second.stderr)
+
+
+samples = sorted(name for name in os.listdir(SAMPLES) if name.endswith(".json"))
+expect("there are samples", len(samples) >= 3)
+for name in samples:
+    with open(os.path.join(SAMPLES, name), encoding="utf-8") as f:
+        sample = f.read()
+    check_good(name, sample)
+    notes = json.loads(sample).get("why", {})
+    for key, value in json.loads(sample).items():
+        inner = [f"{key}.{k}" for k in value] if isinstance(value, dict) else []
+        expect(f"{name}: \"why\" explains \"{key}\"",
+               key == "why" or key in notes or (inner and all(k in notes for k in inner)))
+for name in ("every_key.json", "star.json", "uniform.json", "plan.json"):
+    with open(os.path.join(SEEDS, name), encoding="utf-8") as f:
+        check_good(name, f.read())
+for change in FINE:
+    check_good(f"with {change}", json.dumps({**GOOD, **change}))
+for change in BAD:
+    design = {**GOOD, **change}
+    expect(f"with {change}: the schema refuses it", not VALIDATOR.is_valid(design))
+    result = planned(json.dumps(design))
+    expect(f"with {change}: ftplan refuses it with a place and status 3",
+           result.returncode == 3 and result.stderr.startswith("-:1:") and not result.stdout, result.stderr)
+for key in ("ftcheck", "name", "nodes", "edge"):
+    design = {k: v for k, v in GOOD.items() if k != key}
+    expect(f"without {key}: the schema refuses it", not VALIDATOR.is_valid(design))
+    expect(f"without {key}: ftplan refuses it", planned(json.dumps(design)).returncode == 3)
+
+print(f"{len(samples)} samples, {len(FINE)} good and {len(BAD) + 4} bad designs, {len(failures)} failures")
+sys.exit(1 if failures else 0)

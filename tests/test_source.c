@@ -1,0 +1,979 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Where snapshots come from, as far as it goes without a fabric: options, the guarded child and all that can become of
+ * it, what SMPs are decoded to, libibnetdisc's partial fabrics, and its cache files whole and damaged.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <infiniband/mad.h>
+
+#include "probe/fabric.h"
+#include "probe/guard.h"
+#include "probe/snapshot_build.h"
+#include "probe/source.h"
+#include "probe/survey.h"
+#include "tests/allocations.h"
+
+enum {
+	SHORT_MS = 300,	  /* the deadline of work that hangs */
+	LONG_MS = 20000,  /* of work that does not */
+	SLACK_MS = 10000, /* for a busy machine, on top of a deadline */
+	RESULT_FD = 3,
+};
+
+/* One snapshot of one switch with one port that is down. */
+static struct ft_snapshot *make_snapshot(const char *description)
+{
+	_cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
+	struct ft_snapshot *snapshot = NULL;
+	uint32_t node;
+
+	assert_int_equal(ft_builder_new(&builder), 0);
+	assert_int_equal(ft_builder_add_node(builder,
+					     &(struct ft_build_node){.guid = 0x1234,
+								     .type = FT_NODE_SWITCH,
+								     .description = description,
+								     .description_length = strlen(description),
+								     .port_count = 1,
+								     .port_count_known = true},
+					     &node),
+			 0);
+	assert_int_equal(ft_builder_add_port(builder, node, &(struct ft_build_port){.number = 1, .link = FT_LINK_DOWN}),
+			 0);
+	assert_int_equal(ft_builder_finish(builder, &snapshot, NULL, NULL), 0);
+	return snapshot;
+}
+
+/* Options. */
+
+struct option_case {
+	const char *name;
+	struct ft_sweep_options options;
+	const char *text;
+};
+
+#define GOOD .timeout_ms = 1000, .max_smps = 16, .retries = 3, .deadline_ms = 1000
+
+static const struct option_case option_cases[] = {
+	{"time-out 0",
+	 {.max_smps = 16, .retries = 3, .deadline_ms = 1000},
+	 "the time-out has to be from 1 to 1000000 ms"},
+	{"time-out beyond an int of microseconds",
+	 {.timeout_ms = 1000001, .max_smps = 16, .deadline_ms = 1000},
+	 "the time-out has to be from 1 to 1000000 ms"},
+	{"no SMP on the wire",
+	 {.timeout_ms = 1000, .deadline_ms = 1000},
+	 "the number of SMPs on the wire has to be from 1 to 1024"},
+	{"too many SMPs on the wire",
+	 {.timeout_ms = 1000, .max_smps = 1025, .deadline_ms = 1000},
+	 "the number of SMPs on the wire has to be from 1 to 1024"},
+	{"too many retries",
+	 {.timeout_ms = 1000, .max_smps = 1, .retries = 101, .deadline_ms = 1000},
+	 "the number of retries has to be up to 100"},
+	{"no time", {.timeout_ms = 1000, .max_smps = 1}, "the deadline has to be later than now"},
+	{"port beyond 254", {GOOD, .port = 255}, "no port has the number 255"},
+	{"port below 0", {GOOD, .port = -1}, "no port has the number -1"},
+	{"no device name", {GOOD, .ca = ""}, "no device has the name \"\""},
+	{"device name too long",
+	 {GOOD, .ca = "mlx5_12345678901234567890"},
+	 "no device has the name \"mlx5_12345678901234567890\""},
+};
+
+static void test_option(void **state)
+{
+	const struct option_case *c = *state;
+	struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+
+	assert_int_equal(ft_sweep(&c->options, &snapshot, &err), -EINVAL);
+	assert_string_equal(err.text, c->text);
+	assert_null(snapshot);
+}
+
+static void test_no_device(void **state)
+{
+	struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	if (access("/sys/class/infiniband", F_OK) == 0)
+		skip();
+	assert_int_equal(ft_sweep(&ft_sweep_defaults, &snapshot, &err), -ENODEV);
+	assert_string_equal(err.text, "no InfiniBand device found");
+}
+
+/* What can become of a child. */
+
+static int work_good(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)err;
+	assert_true(end_ms > ft_guard_now_ms());
+	*ret_snapshot = make_snapshot(arg ? arg : "good");
+	return 0;
+}
+
+static int work_refuses(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	fprintf(stderr, "this is not asked for\n");
+	return ft_error_set(err, -ENODEV, 0, 0, "no port at all");
+}
+
+static int work_hangs(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)ret_snapshot;
+	(void)err;
+	/* Not even these make it stop, nor go unheard. */
+	signal(SIGTERM, SIG_IGN);
+	fprintf(stderr, "./libibnetdisc/query_smp.c:186; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status "
+			"110; Connection timed out\n");
+	while (end_ms > 0)
+		pause();
+	return 0;
+}
+
+static int work_spins(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)ret_snapshot;
+	(void)err;
+	while (end_ms > 0)
+		fprintf(stderr, "again and again and again and again and again and again and again and again\n");
+	return 0;
+}
+
+static int work_segfaults(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	/* Sanitizers catch the signal otherwise. */
+	signal(SIGSEGV, SIG_DFL);
+	fprintf(stderr, "./libibnetdisc/query_smp.c:166; umad_recv failed: -5\n"
+			"./libibnetdisc/query_smp.c:186; umad (x) bad status 110; Connection timed out\n");
+	raise(SIGSEGV);
+	return 0;
+}
+
+static int work_is_killed(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	raise(SIGKILL);
+	return 0;
+}
+
+static int work_aborts(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	signal(SIGABRT, SIG_DFL);
+	fprintf(stderr, "free(): double free detected in tcache 2\n");
+	abort();
+}
+
+static int work_exits(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	fprintf(stderr, "ibwarn: [4711] mad_rpc_open_port: can't open \033[31mUMAD port\n");
+	_exit(7);
+}
+
+static int work_sends_nothing(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	_exit(0);
+}
+
+static int work_sends_garbage(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	char garbage[4096];
+
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	memset(garbage, 'x', sizeof(garbage));
+	_exit(write(RESULT_FD, garbage, sizeof(garbage)) == sizeof(garbage) ? 0 : 1);
+}
+
+/* Gives its result and lives on, holding all its descriptors. */
+static void linger(void)
+{
+	for (;;)
+		pause();
+}
+
+static int work_lingers(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	atexit(linger);
+	return work_good(arg, end_ms, ret_snapshot, err);
+}
+
+/* Says that it is well, gives half a snapshot, and crashes. */
+static int work_sends_half(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	/* Beyond this many bytes into the pipe's copy, which is what a crash in the middle looks like. */
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = make_snapshot("half");
+	struct {
+		uint32_t magic;
+		int32_t code;
+		char text[FT_ERROR_TEXT_SIZE];
+	} head = {.magic = 0x66744731};
+	char whole[65536];
+	ssize_t length;
+	int ends[2];
+
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	(void)err;
+	if (pipe(ends) < 0 || ft_snapshot_send(ends[1], snapshot) < 0)
+		_exit(1);
+	length = read(ends[0], whole, sizeof(whole));
+	if (length < 2 || write(RESULT_FD, &head, sizeof(head)) < 0 || write(RESULT_FD, whole, (size_t)length / 2) < 0)
+		_exit(1);
+	signal(SIGBUS, SIG_DFL);
+	raise(SIGBUS);
+	return 0;
+}
+
+static int work_eats_memory(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	enum { BLOCKS = 4096 };
+	static void *volatile blocks[BLOCKS];
+	int count = 0;
+
+	(void)arg;
+	(void)end_ms;
+	(void)ret_snapshot;
+	while (count < BLOCKS) {
+		blocks[count] = malloc(1 << 20);
+		if (!blocks[count])
+			break;
+		count++;
+	}
+	for (int i = 0; i < count; i++)
+		free(blocks[i]);
+	if (count < BLOCKS)
+		return ft_error_set(err, -ENOMEM, 0, 0, "no more memory");
+	return ft_error_set(err, -EIO, 0, 0, "memory without limit");
+}
+
+struct child_case {
+	const char *name;
+	ft_guard_work *work;
+	unsigned int deadline_ms;
+	size_t memory;
+	int code;
+	const char *text; /* the beginning of it */
+};
+
+static const struct child_case child_cases[] = {
+	{"it refuses", work_refuses, LONG_MS, 0, -ENODEV, "no port at all"},
+	{"it hangs", work_hangs, SHORT_MS, 0, -ETIMEDOUT,
+	 "the work did not end within 0.300 s and was stopped: umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad "
+	 "status 110; Connection timed out"},
+	{"it prints without end", work_spins, SHORT_MS, 0, -ETIMEDOUT,
+	 "the work did not end within 0.300 s and was stopped: again and again"},
+	{"it segfaults", work_segfaults, LONG_MS, 0, -EIO,
+	 "the work was ended by signal 11 (Segmentation fault): umad_recv failed: -5"},
+	{"it is killed", work_is_killed, LONG_MS, 0, -EIO, "the work was ended by signal 9 (Killed)"},
+	{"it aborts", work_aborts, LONG_MS, 0, -EIO,
+	 "the work was ended by signal 6 (Aborted): free(): double free detected in tcache 2"},
+	{"it exits", work_exits, LONG_MS, 0, -EIO,
+	 "the work ended with status 7 and no result: can't open \\x1b[31mUMAD port"},
+	{"it sends nothing", work_sends_nothing, LONG_MS, 0, -EIO, "the work ended with status 0 and no result"},
+	{"it sends garbage", work_sends_garbage, LONG_MS, 0, -EIO, "the work sent a damaged result"},
+	{"it sends half of it", work_sends_half, LONG_MS, 0, -EIO, "the work was ended by signal 7 (Bus error)"},
+	{"it eats memory", work_eats_memory, LONG_MS, 64 << 20, -ENOMEM, "no more memory"},
+};
+
+static unsigned int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	if (!dir)
+		return 0;
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* Nothing is left of it: no process, no descriptor, in time. */
+static void run_guarded(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int code,
+			struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	unsigned int descriptors = count_descriptors();
+	int64_t began_ms = ft_guard_now_ms();
+
+	assert_int_equal(ft_guard_run(guard, work, arg, ret_snapshot, err), code);
+	assert_true(ft_guard_now_ms() - began_ms < (int64_t)guard->deadline_ms + SLACK_MS);
+	assert_int_equal(count_descriptors(), descriptors);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void test_child(void **state)
+{
+	const struct child_case *c = *state;
+	struct ft_guard guard = {.what = "the work", .deadline_ms = c->deadline_ms, .memory = c->memory};
+	struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+
+#if defined(__SANITIZE_ADDRESS__)
+	/* Its malloc() ends the process instead of allocation_failing. */
+	if (c->memory)
+		skip();
+#endif
+	run_guarded(&guard, c->work, NULL, c->code, &snapshot, &err);
+	assert_null(snapshot);
+	assert_memory_equal(err.text, c->text, strlen(c->text));
+}
+
+static void test_child_good(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	run_guarded(&guard, work_good, "of the child's own", 0, &snapshot, &err);
+	assert_int_equal(snapshot->node_count, 1);
+	assert_string_equal(ft_node_description(snapshot, &snapshot->nodes[0]), "of the child's own");
+	assert_int_equal(snapshot->source.timeouts, 0);
+}
+
+/* Its result counts, though it has to be killed. */
+static void test_child_lingers(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	int64_t began_ms = ft_guard_now_ms();
+
+	(void)state;
+	run_guarded(&guard, work_lingers, NULL, 0, &snapshot, NULL);
+	assert_int_equal(snapshot->node_count, 1);
+	assert_true(ft_guard_now_ms() - began_ms < LONG_MS);
+}
+
+enum { TALK_TIMEOUTS = 20000 };
+
+static int work_talks(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	for (int i = 0; i < TALK_TIMEOUTS; i++)
+		fprintf(stderr,
+			"./x.c:1; umad (DR path slid 0; dlid 0; 0,1,%d Attr 0x15:3) bad status 110; Connection "
+			"timed out\nmad (DR path slid 0; dlid 0; 0,1 Attr 0xff90:3) bad status 0x1c\n",
+			i);
+	printf("and on standard output, without an end of line");
+	return work_good(arg, end_ms, ret_snapshot, err);
+}
+
+static void test_child_talks(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+
+	(void)state;
+	run_guarded(&guard, work_talks, NULL, 0, &snapshot, NULL);
+	assert_int_equal(snapshot->source.timeouts, TALK_TIMEOUTS);
+}
+
+/* What the parent has not flushed yet is written once, and the child sees none of the parent's descriptors. */
+static int work_looks_around(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	const int *theirs = arg;
+
+	if (fcntl(*theirs, F_GETFD) != -1 || getpgrp() != getpid())
+		return -EPERM;
+	return work_good(NULL, end_ms, ret_snapshot, err);
+}
+
+static void test_child_is_apart(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	FILE *file = tmpfile();
+	int fd;
+
+	(void)state;
+	assert_non_null(file);
+	fprintf(file, "once");
+	/* A number that the child has no use for. */
+	fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 100);
+	assert_true(fd >= 100);
+	run_guarded(&guard, work_looks_around, &fd, 0, &snapshot, NULL);
+	assert_int_equal(fflush(file), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 4);
+	close(fd);
+	fclose(file);
+}
+
+/* What SMPs say. */
+
+struct smp {
+	uint8_t bytes[FT_SMP_SIZE];
+};
+
+static struct smp node_info(int type, unsigned int ports, uint64_t guid, unsigned int device, unsigned int local_port)
+{
+	struct smp smp = {0};
+
+	mad_set_field(smp.bytes, 0, IB_NODE_TYPE_F, (uint32_t)type);
+	mad_set_field(smp.bytes, 0, IB_NODE_NPORTS_F, ports);
+	mad_set_field64(smp.bytes, 0, IB_NODE_GUID_F, guid);
+	mad_set_field64(smp.bytes, 0, IB_NODE_SYSTEM_GUID_F, guid + 0x1000);
+	mad_set_field64(smp.bytes, 0, IB_NODE_PORT_GUID_F, type == IB_NODE_SWITCH ? guid : guid + local_port);
+	mad_set_field(smp.bytes, 0, IB_NODE_VENDORID_F, 0x2c9);
+	mad_set_field(smp.bytes, 0, IB_NODE_DEVID_F, device);
+	mad_set_field(smp.bytes, 0, IB_NODE_LOCAL_PORT_F, local_port);
+	return smp;
+}
+
+static struct smp port_info(unsigned int phys, unsigned int state, unsigned int width, unsigned int speed,
+			    unsigned int speed_ext, unsigned int speed_ext2, unsigned int lid)
+{
+	struct smp smp = {0};
+
+	mad_set_field(smp.bytes, 0, IB_PORT_PHYS_STATE_F, phys);
+	mad_set_field(smp.bytes, 0, IB_PORT_STATE_F, state);
+	mad_set_field(smp.bytes, 0, IB_PORT_LINK_WIDTH_ACTIVE_F, width);
+	mad_set_field(smp.bytes, 0, IB_PORT_LINK_SPEED_ACTIVE_F, speed);
+	mad_set_field(smp.bytes, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F, speed_ext);
+	mad_set_field(smp.bytes, 0, IB_PORT_LID_F, lid);
+	smp.bytes[56] = (uint8_t)(smp.bytes[56] | speed_ext2 << 5);
+	return smp;
+}
+
+enum {
+	CAP_NONE = 0,
+	CAP_EXT = 1 << 14,
+	CAP_EXT2 = CAP_EXT | 1 << 15, /* with CapabilityMask2 saying so */
+	OLD_DEVICE = 0xb924,
+	SWITCHX = 0xc738,
+};
+
+struct rate_case {
+	const char *name;
+	unsigned int capability, device;
+	unsigned int width, speed, speed_ext, speed_ext2;
+	int ext_info; /* -1: did not come; else its LinkSpeedActive */
+	const char *rate;
+};
+
+static const struct rate_case rate_cases[] = {
+	{"SDR", CAP_NONE, OLD_DEVICE, 2, 1, 0, 0, -1, "4xSDR"},
+	{"DDR, 12x", CAP_NONE, OLD_DEVICE, 8, 2, 0, 0, -1, "12xDDR"},
+	{"QDR of a device that knows nothing else", CAP_NONE, OLD_DEVICE, 2, 4, 0, 0, -1, "4xQDR"},
+	{"QDR, told from FDR10", CAP_EXT, SWITCHX, 2, 4, 0, 0, 0, "4xQDR"},
+	{"FDR10", CAP_EXT, SWITCHX, 2, 4, 0, 0, 1, "4xFDR10"},
+	{"QDR or FDR10", CAP_EXT, SWITCHX, 2, 4, 0, 0, -1, "4x?"},
+	{"FDR", CAP_EXT, SWITCHX, 2, 4, 1, 0, -1, "4xFDR"},
+	{"EDR, one lane", CAP_EXT, SWITCHX, 1, 4, 2, 0, -1, "1xEDR"},
+	{"HDR100", CAP_EXT, SWITCHX, 16, 4, 4, 0, -1, "2xHDR"},
+	{"NDR", CAP_EXT, SWITCHX, 2, 4, 8, 0, -1, "4xNDR"},
+	{"NDR, 8x", CAP_EXT2, SWITCHX, 4, 4, 8, 0, -1, "8xNDR"},
+	{"XDR", CAP_EXT2, SWITCHX, 2, 4, 0, 1, -1, "4xXDR"},
+	{"extended field of a device that has none", CAP_NONE, OLD_DEVICE, 2, 4, 8, 1, -1, "4xQDR"},
+	{"second extended field of a device that has none", CAP_EXT, SWITCHX, 2, 4, 8, 1, -1, "4xNDR"},
+	{"a speed of the future", CAP_EXT2, OLD_DEVICE, 2, 0, 0, 2, -1, "4x?"},
+};
+
+static void test_rate(void **state)
+{
+	const struct rate_case *c = *state;
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct smp info = node_info(IB_NODE_SWITCH, 1, 0x10, c->device, 1);
+	struct smp port = port_info(5, 4, c->width, c->speed, c->speed_ext, c->speed_ext2, 0);
+	struct smp port0 = port_info(5, 4, 2, 1, 0, 0, 77);
+	char name[FT_RATE_NAME_SIZE];
+	uint32_t node;
+
+	mad_set_field(port0.bytes, 0, IB_PORT_CAPMASK_F, c->capability);
+	if (c->capability == CAP_EXT2)
+		mad_set_field(port0.bytes, 0, IB_PORT_CAPMASK2_F, 1 << 11);
+	assert_int_equal(ft_survey_add_node(&survey, info.bytes, NULL, 0, &node), 0);
+	ft_survey_set_port_info(&survey, node, 0, port0.bytes);
+	ft_survey_set_port_info(&survey, node, 1, port.bytes);
+	if (c->ext_info >= 0) {
+		struct smp ext = {0};
+
+		mad_set_field(ext.bytes, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F, (uint32_t)c->ext_info);
+		ft_survey_set_ext_info(&survey, node, 1, ext.bytes);
+	}
+	assert_int_equal(ft_survey_snapshot(&survey, &snapshot, NULL), 0);
+	assert_string_equal(ft_rate_name(snapshot->ports[0].rate, name), c->rate);
+	assert_int_equal(snapshot->nodes[0].lid, 77);
+}
+
+static void test_descriptions(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct smp info = node_info(IB_NODE_CA, 255, 0x10, OLD_DEVICE, 1);
+	uint8_t full[FT_SMP_SIZE], early[FT_SMP_SIZE] = "\"\033]0;x\a\n\377\xc3(";
+	uint32_t node;
+
+	(void)state;
+	memset(full, 0xfe, sizeof(full));
+	assert_int_equal(ft_survey_add_node(&survey, info.bytes, NULL, 0, &node), 0);
+	ft_survey_set_description(&survey, node, full);
+	info = node_info(7, 1, 0x20, OLD_DEVICE, 1);
+	assert_int_equal(ft_survey_add_node(&survey, info.bytes, NULL, 0, &node), 0);
+	ft_survey_set_description(&survey, node, early);
+	assert_int_equal(ft_survey_snapshot(&survey, &snapshot, NULL), 0);
+
+	assert_int_equal(snapshot->nodes[0].description_length, sizeof(full));
+	assert_memory_equal(ft_node_description(snapshot, &snapshot->nodes[0]), full, sizeof(full));
+	assert_int_equal(snapshot->nodes[0].port_count, FT_PORT_NUMBER_MAX);
+	assert_string_equal(ft_node_description(snapshot, &snapshot->nodes[1]), (const char *)early);
+	assert_int_equal(snapshot->nodes[1].type, FT_NODE_UNKNOWN);
+}
+
+static void test_route_too_long(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	struct smp info = node_info(IB_NODE_SWITCH, 1, 0x10, OLD_DEVICE, 1);
+	uint8_t path[FT_SMP_HOPS_MAX + 2] = {0};
+	uint32_t node;
+
+	(void)state;
+	assert_int_equal(ft_survey_add_node(&survey, info.bytes, path, FT_SMP_HOPS_MAX + 1, &node), -E2BIG);
+	assert_int_equal(survey.node_count, 0);
+	assert_int_equal(ft_survey_add_node(&survey, info.bytes, path, FT_SMP_HOPS_MAX, &node), 0);
+}
+
+/* What libibnetdisc leaves behind: a CA, its switch, and a second switch. */
+
+enum { CA, SWITCH, FAR, NODES, PORTS = 6 };
+
+struct fake {
+	ibnd_fabric_t fabric;
+	ibnd_node_t nodes[NODES];
+	ibnd_port_t ports[NODES][PORTS + 1];
+	ibnd_port_t *pointers[NODES][PORTS + 1];
+};
+
+static void fake_cable(struct fake *fake, int a, int a_port, int b, int b_port)
+{
+	fake->ports[a][a_port].remoteport = &fake->ports[b][b_port];
+	fake->ports[b][b_port].remoteport = &fake->ports[a][a_port];
+}
+
+static void fake_port(struct fake *fake, int n, int number, const struct smp *info)
+{
+	ibnd_port_t *port = &fake->ports[n][number];
+
+	fake->pointers[n][number] = port;
+	port->node = &fake->nodes[n];
+	port->portnum = number;
+	port->guid = fake->nodes[n].guid + (n == CA ? (uint64_t)number : 0);
+	if (info) {
+		memcpy(port->info, info->bytes, sizeof(port->info));
+		port->base_lid = (uint16_t)mad_get_field(port->info, 0, IB_PORT_LID_F);
+	}
+	/* Any bucket will do for ibnd_cache_fabric(), which looks at all of them. */
+	port->htnext = fake->fabric.portstbl[0];
+	fake->fabric.portstbl[0] = port;
+}
+
+static void fake_node(struct fake *fake, int n, int type, int ports, const char *description)
+{
+	ibnd_node_t *node = &fake->nodes[n];
+	struct smp info = node_info(type, (unsigned int)ports, 0x100 + (uint64_t)n * 0x10, SWITCHX, 1);
+
+	node->guid = 0x100 + (uint64_t)n * 0x10;
+	node->type = type;
+	node->numports = ports;
+	node->ports = fake->pointers[n];
+	memcpy(node->info, info.bytes, sizeof(node->info));
+	snprintf(node->nodedesc, sizeof(node->nodedesc), "%s", description);
+	node->next = fake->fabric.nodes;
+	fake->fabric.nodes = node;
+}
+
+/* The CA on port 1 of the switch, whose ports 2 to 4 lead to the same ports of the far one. */
+static void fake_make(struct fake *fake)
+{
+	struct smp up = port_info(5, 4, 2, 2, 0, 0, 9), down = port_info(2, 1, 2, 1, 0, 0, 0);
+	struct smp zero = port_info(5, 4, 2, 1, 0, 0, 21);
+
+	memset(fake, 0, sizeof(*fake));
+	fake_node(fake, CA, IB_NODE_CA, 1, "host");
+	fake_node(fake, SWITCH, IB_NODE_SWITCH, PORTS, "near");
+	fake_node(fake, FAR, IB_NODE_SWITCH, PORTS, "far");
+	fake_port(fake, CA, 1, &up);
+	for (int n = SWITCH; n <= FAR; n++) {
+		fake_port(fake, n, 0, &zero);
+		for (int number = 1; number <= PORTS; number++)
+			fake_port(fake, n, number, number <= 4 ? &up : &down);
+	}
+	memcpy(fake->ports[FAR][1].info, down.bytes, FT_SMP_SIZE);
+	fake->fabric.from_node = &fake->nodes[CA];
+	fake->fabric.from_portnum = 1;
+	fake->nodes[SWITCH].path_portid.drpath.cnt = 1;
+	fake->nodes[SWITCH].path_portid.drpath.p[1] = 1;
+	fake_cable(fake, CA, 1, SWITCH, 1);
+	for (int number = 2; number <= 4; number++)
+		fake_cable(fake, SWITCH, number, FAR, number);
+}
+
+static void break_nothing(struct fake *fake)
+{
+	(void)fake;
+}
+
+static void break_port_info(struct fake *fake)
+{
+	fake->pointers[SWITCH][5] = NULL;
+}
+
+static void break_shell(struct fake *fake)
+{
+	memset(fake->ports[FAR][2].info, 0, FT_SMP_SIZE);
+}
+
+static void break_node_info(struct fake *fake)
+{
+	fake->ports[SWITCH][3].remoteport = NULL;
+	fake->ports[FAR][3].remoteport = NULL;
+}
+
+static void break_one_direction(struct fake *fake)
+{
+	fake->ports[FAR][3].remoteport = NULL;
+}
+
+static void break_port0(struct fake *fake)
+{
+	for (int number = 0; number <= PORTS; number++)
+		if (number < 2 || number > 4)
+			fake->pointers[FAR][number] = NULL;
+		else
+			memset(fake->ports[FAR][number].info, 0, FT_SMP_SIZE);
+}
+
+static void break_description(struct fake *fake)
+{
+	memset(fake->nodes[FAR].nodedesc, 0, sizeof(fake->nodes[FAR].nodedesc));
+}
+
+static void break_ca_port(struct fake *fake)
+{
+	memset(fake->ports[CA][1].info, 0, FT_SMP_SIZE);
+}
+
+static void break_ports_array(struct fake *fake)
+{
+	for (int number = 2; number <= 4; number++)
+		fake->ports[SWITCH][number].remoteport = NULL;
+	fake->nodes[FAR].ports = NULL;
+}
+
+/* Two switches of one GUID, taken for one: a cable that ends on a port that is down. */
+static void break_by_twin(struct fake *fake)
+{
+	fake->ports[SWITCH][4].remoteport = NULL;
+	fake->ports[FAR][4].remoteport = NULL;
+	fake_cable(fake, SWITCH, 4, FAR, 6);
+}
+
+static void break_loop(struct fake *fake)
+{
+	fake->ports[FAR][4].remoteport = NULL;
+	fake_cable(fake, SWITCH, 4, SWITCH, 4);
+}
+
+struct fabric_case {
+	const char *name;
+	void (*spoil)(struct fake *fake);
+	bool complete;
+	unsigned int unread, down, silent, up; /* ports */
+};
+
+/* 13 ports: 8 ends of cables; 5 down. */
+static const struct fabric_case fabric_cases[] = {
+	{"whole", break_nothing, true, 0, 5, 0, 8},
+	{"PortInfo lost", break_port_info, false, 1, 4, 0, 8},
+	{"PortInfo lost of a port known from its far end", break_shell, false, 0, 5, 0, 8},
+	{"NodeInfo lost both ways", break_node_info, false, 0, 5, 2, 6},
+	{"a far end that says nothing", break_one_direction, false, 0, 5, 2, 6},
+	{"PortInfo of port 0 lost", break_port0, false, 3, 2, 0, 8},
+	{"NodeDescription lost", break_description, false, 0, 5, 0, 8},
+	{"PortInfo of a CA lost", break_ca_port, false, 0, 5, 0, 8},
+	{"no port array", break_ports_array, false, 6, 2, 3, 2},
+	{"a cable that ends on a port that is down", break_by_twin, false, 0, 5, 2, 6},
+	{"a port looped to itself", break_loop, false, 0, 5, 1, 7},
+};
+
+static void test_fabric(void **state)
+{
+	const struct fabric_case *c = *state;
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	unsigned int counts[4] = {0};
+	struct ft_error err = {0};
+	struct fake fake;
+
+	fake_make(&fake);
+	c->spoil(&fake);
+	assert_int_equal(ft_fabric_survey(&fake.fabric, &survey), 0);
+	assert_int_equal(ft_survey_snapshot(&survey, &snapshot, &err), 0);
+	assert_int_equal(ft_snapshot_check(snapshot, &err), 0);
+	for (uint32_t i = 0; i < snapshot->port_count; i++)
+		counts[snapshot->ports[i].link]++;
+	assert_int_equal(counts[FT_LINK_UNREAD], c->unread);
+	assert_int_equal(counts[FT_LINK_DOWN], c->down);
+	assert_int_equal(counts[FT_LINK_SILENT], c->silent);
+	assert_int_equal(counts[FT_LINK_UP], c->up);
+	assert_int_equal(snapshot->source.complete, c->complete);
+	assert_int_equal(snapshot->nodes[snapshot->source.entry_node].guid, 0x100);
+	assert_int_equal(snapshot->source.entry_port, 1);
+}
+
+static void test_fabric_empty(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	ibnd_fabric_t fabric = {0};
+
+	(void)state;
+	assert_int_equal(ft_fabric_survey(&fabric, &survey), 0);
+	assert_int_equal(survey.node_count, 0);
+	assert_false(ft_survey_is_complete(&survey));
+}
+
+/* Each allocation on the way allocation_failing once: from libibnetdisc's fabric to a snapshot, in the child and in its
+ * parent. */
+static int fabric_work(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	const struct fake *fake = arg;
+	int r;
+
+	(void)end_ms;
+	r = ft_fabric_survey(&fake->fabric, &survey);
+	return r < 0 ? r : ft_survey_snapshot(&survey, ret_snapshot, err);
+}
+
+static void test_no_memory(void **state)
+{
+	unsigned int nth = 0, failed = 0, unused;
+	struct fake fake;
+	int r;
+
+	(void)state;
+	fake_make(&fake);
+	do {
+		_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+		struct ft_error err = {0};
+
+		allocation_failing = ++nth;
+		r = fabric_work(&fake, 0, &snapshot, &err);
+		unused = allocation_failing;
+		allocation_failing = 0;
+		/* One that only gives memory back may fail. */
+		assert_true(r == 0 ? snapshot != NULL : r == -ENOMEM && !snapshot && !unused);
+		failed += r != 0;
+	} while (!unused);
+	assert_true(failed > 5);
+}
+
+static void test_no_memory_guarded(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	unsigned int failed = 0;
+	struct fake fake;
+
+	(void)state;
+	fake_make(&fake);
+	/* Child and parent count on their own, so some of these fail in both. */
+	for (unsigned int nth = 1; nth <= 60; nth++) {
+		_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+		struct ft_error err = {0};
+		int r;
+
+		allocation_failing = nth;
+		r = ft_guard_run(&guard, fabric_work, &fake, &snapshot, &err);
+		allocation_failing = 0;
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+		assert_true(r == 0 ? snapshot != NULL : r == -ENOMEM && !snapshot && err.text[0]);
+		failed += r != 0;
+	}
+	assert_in_range(failed, 5, 55);
+}
+
+/* Cache files. */
+
+static void cache_make(char **ret_bytes, size_t *ret_length)
+{
+	const char *parent = getenv("TMPDIR");
+	char dir[256], path[sizeof(dir) + 16];
+	struct fake fake;
+	FILE *file;
+	long length;
+
+	fake_make(&fake);
+	snprintf(dir, sizeof(dir), "%s/ftcheck-cache.XXXXXX", parent ? parent : P_tmpdir);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/cache", dir);
+	assert_int_equal(ibnd_cache_fabric(&fake.fabric, path, 0), 0);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	length = ftell(file);
+	rewind(file);
+	*ret_bytes = malloc((size_t)length);
+	assert_non_null(*ret_bytes);
+	assert_int_equal(fread(*ret_bytes, 1, (size_t)length, file), length);
+	*ret_length = (size_t)length;
+	fclose(file);
+	unlink(path);
+	rmdir(dir);
+}
+
+static void test_cache(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *loaded = NULL;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *made = NULL;
+	_cleanup_(ft_text_release) struct ft_text difference = {0};
+	_cleanup_free_ char *bytes = NULL;
+	struct ft_error err = {0};
+	struct fake fake;
+	size_t length;
+
+	(void)state;
+	cache_make(&bytes, &length);
+	assert_int_equal(ft_dump_read_cache(bytes, length, &loaded, &err), 0);
+	fake_make(&fake);
+	assert_int_equal(ft_fabric_survey(&fake.fabric, &survey), 0);
+	assert_int_equal(ft_survey_snapshot(&survey, &made, &err), 0);
+	assert_int_equal(ft_snapshot_equal(loaded, made, &difference), 1);
+	assert_true(loaded->source.complete);
+	assert_false(loaded->source.live);
+	assert_true(loaded->source.lists_down_ports);
+}
+
+/* Whatever the library makes of it, we live, and say so. */
+static void check_damaged(const char *bytes, size_t length)
+{
+	static const char prefix[] = "not a readable libibnetdisc cache: ";
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_dump_read_cache(bytes, length, &snapshot, &err);
+	if (r == 0) {
+		assert_int_equal(ft_snapshot_check(snapshot, &err), 0);
+		return;
+	}
+	assert_int_equal(r, -EINVAL);
+	assert_null(snapshot);
+	assert_memory_equal(err.text, prefix, sizeof(prefix) - 1);
+}
+
+static void test_cache_truncated(void **state)
+{
+	_cleanup_free_ char *bytes = NULL;
+	struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+	size_t length;
+
+	(void)state;
+	cache_make(&bytes, &length);
+	for (size_t cut = 4; cut < length; cut += length / 40)
+		assert_int_equal(ft_dump_read_cache(bytes, cut, &snapshot, &err), -EINVAL);
+	assert_string_equal(err.text, "not a readable libibnetdisc cache: libibnetdisc refuses it");
+	assert_int_equal(ft_dump_read_cache("", 0, &snapshot, &err), -EINVAL);
+}
+
+static void test_cache_damaged(void **state)
+{
+	const char *given = getenv("FT_SEED");
+	unsigned int seed = given ? (unsigned int)strtoul(given, NULL, 10) : (unsigned int)time(NULL);
+	_cleanup_free_ char *bytes = NULL;
+	_cleanup_free_ char *damaged = NULL;
+	size_t length;
+
+	(void)state;
+	print_message("FT_SEED=%u\n", seed);
+	cache_make(&bytes, &length);
+	damaged = malloc(length);
+	assert_non_null(damaged);
+	for (int i = 0; i < 60; i++) {
+		memcpy(damaged, bytes, length);
+		for (int flips = 0; flips <= i % 8; flips++)
+			damaged[4 + (size_t)rand_r(&seed) % (length - 4)] = (char)rand_r(&seed);
+		check_damaged(damaged, length);
+	}
+	/* 4 thousand million nodes. */
+	memcpy(damaged, bytes, length);
+	memset(damaged + 8, 0xff, 8);
+	check_damaged(damaged, length);
+}
+
+/* One reported result a row. */
+#define ROWS(cases, run)                                                                                         \
+	do {                                                                                                     \
+		for (size_t i = 0; i < FT_COUNT(cases); i++)                                                     \
+			tests[count++] = (struct CMUnitTest){.name = (cases)[i].name,                            \
+							     .test_func = run,                                   \
+							     .initial_state = (void *)(uintptr_t) & (cases)[i]}; \
+	} while (0)
+
+int main(void)
+{
+	static const struct CMUnitTest single[] = {
+		cmocka_unit_test(test_no_device),      cmocka_unit_test(test_child_good),
+		cmocka_unit_test(test_child_lingers),  cmocka_unit_test(test_child_talks),
+		cmocka_unit_test(test_child_is_apart), cmocka_unit_test(test_descriptions),
+		cmocka_unit_test(test_route_too_long), cmocka_unit_test(test_fabric_empty),
+		cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_no_memory_guarded),
+		cmocka_unit_test(test_cache),	       cmocka_unit_test(test_cache_truncated),
+		cmocka_unit_test(test_cache_damaged),
+	};
+	struct CMUnitTest tests[FT_COUNT(option_cases) + FT_COUNT(child_cases) + FT_COUNT(rate_cases) +
+				FT_COUNT(fabric_cases) + FT_COUNT(single)];
+	size_t count = 0;
+
+	ROWS(option_cases, test_option);
+	ROWS(child_cases, test_child);
+	ROWS(rate_cases, test_rate);
+	ROWS(fabric_cases, test_fabric);
+	memcpy(tests + count, single, sizeof(single));
+	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
+}

@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The verifier on fabrics made up here: the network file of a plan, read back as a snapshot, broken by a few words, and
+ * the findings compared as a few words.
+ *
+ *   cut S:P             pull the cable in port P of switch S
+ *   link S:P T:Q        put a cable there (both ends must be free)
+ *   dead S              switch S is off: all its cables are dark, it is not seen, and what only it leads to neither
+ *   mute S              switch S is up and silent
+ *   rate S:P 4xEDR      the cable runs at that rate
+ *   guid S T            S carries T's GUID, or the one given
+ *   lid S N             the LID of S
+ *   name S NEW          another description
+ *   hide S:P, haze S:P  the far end does not answer; the port's state was not read
+ *   fog S               no port of S that leads to a switch could be read, nor its far end
+ *   only S, lone S      the sweep began on S and sees what it reaches; S is cut off from all other switches
+ *   host S:P            a host that the plan does not know
+ *   spare NAME PORTS    a switch that the plan does not know
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "planner/plan.h"
+#include "probe/source.h"
+#include "tests/allocations.h"
+#include "verify/verify.h"
+
+#define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
+#define WIDE                                                                                                          \
+	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":216,\"edge\":{\"ports\":40,\"ports_to_nodes\":18,\"ports_to_core\":" \
+	"18},"                                                                                                        \
+	"\"core\":{\"ports\":40},\"bundle\":3"
+#define STAR "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":10,\"edge\":{\"ports\":36}"
+
+struct row {
+	const char *what;
+	const char *design;
+	const char *faults;
+	const char *expected; /* "verdict; code evidence places [xcount]; …"; with a * at its end, only how it begins */
+	const char *counts;   /* "edge found/ok/degraded/isolated core found/ok/degraded/missing
+				 up/missing/misplaced/unplanned" */
+};
+
+static const struct row rows[] = {
+	{"healthy 4x2x9", SMALL "}", "", "ok", "4/4/0/0 2/2/0/0 72/0/0/0"},
+	{"healthy star", STAR "}", "", "ok", "1/1/0/0 0/0/0/0 0/0/0/0"},
+	{"one cable", SMALL "}", "cut edge003:20", "warning; cable-missing absent edge003:20 core01:20",
+	 "4/3/1/0 2/1/1/0 71/1/0/0"},
+	{"two cables of one pair are one finding", SMALL "}", "cut edge003:20; cut edge003:21",
+	 "warning; cable-missing absent edge003:20 edge003:21 core01:20 core01:21 x2", "4/3/1/0 2/1/1/0 70/2/0/0"},
+	{"two pairs are two findings", SMALL "}", "cut edge003:20; cut edge003:30",
+	 "warning; cable-missing absent edge003:20 core01:20; cable-missing absent edge003:30 core02:21", NULL},
+	{"a dead core is one fault", WIDE "}", "dead core03",
+	 "warning; core-missing absent edge001:25 edge001:26 edge001:27 edge002:25 edge002:26 edge002:27 edge003:25 "
+	 "edge003:26 "
+	 "edge003:27 edge004:25 edge004:26 edge004:27 edge005:25 edge005:26 edge005:27 edge006:25 edge006:26 "
+	 "edge006:27 "
+	 "edge007:25 edge007:26 edge007:27 edge008:25 edge008:26 edge008:27 edge009:25 edge009:26 edge009:27 "
+	 "edge010:25 "
+	 "edge010:26 edge010:27 edge011:25 edge011:26 edge011:27 edge012:25 edge012:26 edge012:27",
+	 "12/0/12/0 5/5/0/1 180/36/0/0"},
+	{"a dead edge is one fault", SMALL "}", "dead edge002",
+	 "critical; edge-isolated absent core01:10 core01:11 core01:12 core01:13 core01:14 core01:15 core01:16 "
+	 "core01:17 "
+	 "core01:18 core02:10 core02:11 core02:12 core02:13 core02:14 core02:15 core02:16 core02:17 core02:18 x18",
+	 "3/3/0/1 2/0/2/0 54/18/0/0"},
+	{"a mute core is not missing", SMALL "}", "mute core02",
+	 "warning; switch-mute mute edge001:28 edge001:29 edge001:30 edge001:31 edge001:32 edge001:33 edge001:34 "
+	 "edge001:35 "
+	 "edge001:36 edge002:28 edge002:29 edge002:30 edge002:31 edge002:32 edge002:33 edge002:34 edge002:35 "
+	 "edge002:36 "
+	 "edge003:28 edge003:29 edge003:30 edge003:31 edge003:32 edge003:33 edge003:34 edge003:35 edge003:36 "
+	 "edge004:28 "
+	 "edge004:29 edge004:30 edge004:31 edge004:32 edge004:33 edge004:34 edge004:35 edge004:36 x36",
+	 "4/4/0/0 1/1/0/0 72/0/0/0"},
+	{"two swapped", WIDE "}", "cut edge001:19; cut edge002:22; link edge001:19 core02:4; link edge002:22 core01:1",
+	 "warning; cables-swapped seen edge001:19 core02:4 edge002:22 core01:1 x2", "12/10/2/0 6/4/2/0 214/0/2/0"},
+	{"three swapped", WIDE "}",
+	 "cut edge001:19; cut edge002:22; cut edge003:25; link edge001:19 core02:4; link edge002:22 core03:7; link "
+	 "edge003:25 "
+	 "core01:1",
+	 "warning; cables-swapped seen edge001:19 core02:4 edge003:25 core01:1 edge002:22 core03:7 x3",
+	 "12/9/3/0 6/3/3/0 213/0/3/0"},
+	{"core end misplaced", WIDE "}", "cut edge004:20; link edge004:20 core05:40",
+	 "warning; cable-misplaced seen edge004:20 core05:40", "12/11/1/0 6/5/1/0 215/0/1/0"},
+	{"edge end misplaced", WIDE "}", "cut edge004:20; link core01:11 edge009:40",
+	 "warning; cable-misplaced seen edge009:40 core01:11", "12/11/1/0 6/5/1/0 215/0/1/0"},
+	{"plugged one rack too far: edge to edge", WIDE "}", "cut edge004:20; link edge004:20 edge005:39",
+	 "warning; cable-misplaced seen edge004:20 edge005:39", "12/11/1/0 6/5/1/0 215/0/1/0"},
+	{"plugged one rack too far: core to core", WIDE "}", "cut edge004:20; link core01:11 core02:40",
+	 "warning; cable-misplaced seen core01:11 core02:40", "12/11/1/0 6/5/1/0 215/0/1/0"},
+	{"unplanned between edges", WIDE "}", "link edge001:40 edge007:38",
+	 "warning; cable-unplanned seen edge001:40 edge007:38", "12/12/0/0 6/6/0/0 216/0/0/1"},
+	{"one more than planned", WIDE "}", "link edge001:40 core02:39",
+	 "warning; cable-unplanned seen edge001:40 core02:39", "12/12/0/0 6/6/0/0 216/0/0/1"},
+	{"unplanned and missing are not one misplaced", WIDE "}", "link edge001:40 core02:39; cut edge001:19",
+	 "warning; cable-missing absent edge001:19 core01:1; cable-unplanned seen edge001:40 core02:39",
+	 "12/11/1/0 6/5/1/0 215/1/0/1"},
+	{"loopback in spare ports", WIDE "}", "link edge001:39 edge001:40",
+	 "warning; loopback seen edge001:39 edge001:40", "12/12/0/0 6/6/0/0 216/0/0/0"},
+	{"loopback in uplink ports takes their cables with it", SMALL "}",
+	 "cut edge002:19; cut edge002:28; link edge002:19 edge002:28", "warning; loopback seen edge002:19 edge002:28",
+	 "4/3/1/0 2/0/2/0 70/2/0/0"},
+	{"a switch too many", WIDE "}", "spare stray 36; link stray:1 core02:39; link stray:2 core03:39",
+	 "warning; switch-unplanned seen stray", "12/12/0/0 6/6/0/0 216/0/0/0"},
+	{"a dead core and a switch too many are not one core", WIDE "}",
+	 "dead core06; spare stray 40; link stray:1 edge001:40; link stray:2 edge002:40",
+	 "warning; core-missing absent edge001:34 edge001:35 edge001:36 edge002:34 edge002:35 edge002:36 edge003:34 "
+	 "edge003:35 "
+	 "edge003:36 edge004:34 edge004:35 edge004:36 edge005:34 edge005:35 edge005:36 edge006:34 edge006:35 "
+	 "edge006:36 "
+	 "edge007:34 edge007:35 edge007:36 edge008:34 edge008:35 edge008:36 edge009:34 edge009:35 edge009:36 "
+	 "edge010:34 "
+	 "edge010:35 edge010:36 edge011:34 edge011:35 edge011:36 edge012:34 edge012:35 edge012:36; switch-unplanned "
+	 "seen stray",
+	 NULL},
+	{"slow and narrow", SMALL "}", "rate edge001:20 4xEDR; rate edge002:20 1xHDR; rate edge003:1 4xEDR",
+	 "warning; cable-slow seen edge001:20 core01:2; cable-slow seen edge003:1 node037:1; cable-narrow seen "
+	 "edge002:20 "
+	 "core01:11",
+	 NULL},
+	{"a split port is not narrow", SMALL "}", "rate edge003:1 2xNDR", "ok", NULL},
+	{"but it is where the design says four lanes", SMALL ",\"rate\":\"4xNDR\"}", "rate edge003:1 2xNDR",
+	 "warning; cable-narrow seen edge003:1 node037:1", NULL},
+	{"rates of two generations, both expected",
+	 SMALL ",\"rate\":{\"uplink\":\"4xHDR\",\"host\":[\"4xHDR\",\"4xEDR\"]}}",
+	 "rate edge003:1 4xEDR; rate edge003:2 4xFDR", "warning; cable-slow seen edge003:2 node038:1", NULL},
+	{"hosts missing", SMALL "}", "cut edge001:1; cut edge001:2; cut edge004:7",
+	 "ok; hosts-missing absent edge001 edge004 x3", NULL},
+	{"hosts known to be down", SMALL ",\"expect\":{\"hosts_down\":[\"node001\"]}}", "cut edge001:1", "ok", NULL},
+	{"a number of hosts known to be down", SMALL ",\"expect\":{\"hosts_down\":1}}", "cut edge001:1; cut edge001:2",
+	 "ok; hosts-missing absent edge001", NULL},
+	{"a host that does not answer is not missing", SMALL "}", "hide edge001:1",
+	 "warning; sweep-incomplete mute edge001:1", NULL},
+	{"a host too many", WIDE "}", "host edge002:40", "warning; edge-overloaded seen edge002", NULL},
+	{"a host on a core", WIDE "}", "host core02:40", "warning; host-on-core seen core02:40 extra1:1", NULL},
+	{"a host moved to a core", WIDE "}", "cut edge001:1; link core02:40 node001:1",
+	 "warning; host-on-core seen core02:40 node001:1", NULL},
+	{"two nodes of one GUID", SMALL "}", "guid node002 node001", "warning; guid-duplicate seen node001 node002",
+	 NULL},
+	{"two ports of one LID", SMALL "}", "lid edge002 777; lid edge003 777",
+	 "warning; lid-duplicate seen edge002 edge003", NULL},
+	{"no subnet manager, no LIDs", SMALL "}", "lid edge002 0; lid edge003 0; lid edge001 65535; lid edge004 65535",
+	 "ok", NULL},
+	{"the sweep began on an isolated edge", SMALL "}", "lone edge002", "critical; edge-isolated absent edge002 x18",
+	 "1/0/0/1 0/0/0/0 0/18/0/0"},
+	{"one end silent, the other dark: not there", WIDE "}", "hide edge001:19",
+	 "warning; cable-missing mute edge001:19 core01:1", NULL},
+	{"both ends silent: not judged", WIDE "}", "hide edge001:19; hide core01:1",
+	 "warning; sweep-incomplete mute edge001:19 core01:1 x2", "12/12/0/0 6/6/0/0 215/0/0/0"},
+	{"both ends unread: not judged", WIDE "}", "haze edge001:19; haze core01:1",
+	 "warning; sweep-incomplete unreached edge001:19 core01:1 x2", NULL},
+	{"uplinks that were not read are not an isolated edge", WIDE "}", "fog edge003",
+	 "warning; sweep-incomplete unreached *", "12/12/0/0 6/6/0/0 198/0/0/0"},
+	{"nor is an edge that is lost behind them", WIDE "}", "fog edge003; only node001",
+	 "warning; sweep-incomplete unreached *", "11/11/0/0 6/6/0/0 198/0/0/0"},
+	{"nor is a core", WIDE "}", "fog core03; only node001", "warning; sweep-incomplete unreached *",
+	 "12/12/0/0 5/5/0/0 180/0/0/0"},
+	{"a mute host does not hide that its edge is isolated", SMALL "}", "hide edge002:1; lone edge002",
+	 "critical; edge-isolated absent edge002 x18; sweep-incomplete mute edge002:1", "1/0/0/1 0/0/0/0 0/18/0/0"},
+	{"nor a dead core behind mute hosts", WIDE "}",
+	 "hide edge001:2; hide edge002:1; hide edge003:1; hide edge004:1; dead core06",
+	 "warning; core-missing absent edge001:34 *", NULL},
+	{"one end exchanged each, inside the tiers", WIDE "}",
+	 "cut edge001:22; cut edge002:19; link edge001:22 edge002:19; link core02:1 core01:4",
+	 "warning; cables-swapped seen edge001:22 edge002:19 core01:4 core02:1 x2", "12/10/2/0 6/4/2/0 214/0/2/0"},
+	{"a tolerated switch takes no place", SMALL ",\"expect\":{\"unplanned\":[\"^mgmt\"]}}",
+	 "dead edge003; spare mgmt1 36; link mgmt1:20 core01:19", "critical; edge-isolated absent *",
+	 "3/3/0/1 2/0/2/0 54/18/0/0"},
+	{"one cable that is right by chance does not make an edge", SMALL "}",
+	 "dead edge003; spare stray 36; link stray:20 core01:20", "critical; edge-isolated absent *",
+	 "3/3/0/1 2/0/2/0 54/18/0/0"},
+	{"a renewed waiver",
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	       "\"until\":\"2026-01-31\"},{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	       "\"until\":\"2026-12-31\"}]}}",
+	 "cut edge003:20", "ok; cable-missing absent edge003:20 core01:20", NULL},
+	{"a cable's place that is taken", WIDE "}", "cut edge001:19; cut edge001:1; link edge001:19 node001:1",
+	 "warning; cable-missing absent edge001 core01:1", NULL},
+	{"one narrow uplink among wide ones is no split port", SMALL "}", "rate edge001:20 2xHDR",
+	 "warning; cable-narrow seen edge001:20 core01:2", NULL},
+	{"the hosts of another switch do not stand in", WIDE "}",
+	 "cut edge001:1; spare stray 36; link stray:1 core02:39; link stray:2 node001:1",
+	 "warning; switch-unplanned seen stray; hosts-missing absent edge001", NULL},
+	{"bound by name, in another order",
+	 SMALL ",\"bind\":{\"edge\":[\"edge004\",\"edge003\",\"edge002\",\"edge001\"]}}", "cut edge003:20",
+	 "warning; cable-missing absent edge003:20 core01:11", NULL},
+	{"bound to a GUID that is gone", SMALL ",\"bind\":{\"core\":[\"0xabc001\",\"0xabc002\"]}}",
+	 "guid 0xabc002 0x777", "ok; switch-replaced seen 0xabc002", NULL},
+	{"bound by pattern", SMALL ",\"bind\":{\"core\":{\"match\":\"^core\"}}}",
+	 "dead core01; only core02; only edge001", NULL, NULL},
+	{"tolerated by pattern", WIDE ",\"expect\":{\"unplanned\":[\"^stray\"]}}",
+	 "spare stray 36; link stray:1 core02:39", "ok", NULL},
+	{"waived",
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	       "\"until\":\"2026-12-31\",\"why\":\"cable ordered\"}]}}",
+	 "cut edge003:20", "ok; cable-missing absent edge003:20 core01:20", NULL},
+	{"a waiver does not cover the next cable",
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	       "\"until\":\"2026-12-31\",\"why\":\"cable ordered\"}]}}",
+	 "cut edge003:20; cut edge003:21", "warning; cable-missing absent edge003:20 edge003:21 core01:20 core01:21 x2",
+	 NULL},
+	{"a waived cable on the wrong switch",
+	 WIDE ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100004:20-0x000000000010000d:11\","
+	      "\"until\":\"2026-12-31\",\"why\":\"cable ordered\"}]}}",
+	 "cut edge004:20; link edge004:20 core05:40", "warning; cable-misplaced seen edge004:20 core05:40", NULL},
+	{"an expired waiver",
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	       "\"until\":\"2026-01-31\",\"why\":\"cable ordered\"}]}}",
+	 "cut edge003:20", "warning; cable-missing absent edge003:20 core01:20", NULL},
+};
+
+/* ---- a fabric that can be broken ---- */
+
+struct bench {
+	struct ft_design *design;
+	struct ft_plan *plan;
+	struct ft_snapshot *snapshot;
+	uint32_t extra; /* hosts added */
+};
+
+static void bench_release(struct bench *b)
+{
+	ft_design_free(b->design);
+	ft_plan_free(b->plan);
+	ft_snapshot_free(b->snapshot);
+}
+
+static void bench_make(struct bench *b, const char *design)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+
+	*b = (struct bench){0};
+	if (ft_design_read(design, strlen(design), &b->design, &b->plan, &err) < 0)
+		fail_msg("%u:%u: %s", err.line, err.column, err.text);
+	ft_plan_write_ibsim(&text, b->design, b->plan);
+	if (ft_dump_read_ibnetdiscover(text.data, text.length, &b->snapshot, &err) < 0)
+		fail_msg("%u:%u: %s", err.line, err.column, err.text);
+}
+
+static uint32_t node_find(const struct ft_snapshot *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->node_count; i++)
+		if (strcmp(ft_node_description(s, &s->nodes[i]), name) == 0)
+			return i;
+	fail_msg("no node %s", name);
+	return 0;
+}
+
+static struct ft_port *port_find(struct ft_snapshot *s, const char *place)
+{
+	char name[64];
+	unsigned int number;
+
+	if (sscanf(place, "%63[^:]:%u", name, &number) != 2)
+		fail_msg("not a place: %s", place);
+	return &s->ports[s->nodes[node_find(s, name)].first_port + number - 1];
+}
+
+static void end_drop(struct ft_port *port, enum ft_link link)
+{
+	port->peer = FT_NO_PORT;
+	port->link = link;
+	port->rate = (struct ft_rate){0};
+}
+
+static void cable_drop(struct ft_snapshot *s, struct ft_port *port, enum ft_link link)
+{
+	if (port->peer != FT_NO_PORT)
+		end_drop(&s->ports[port->peer], link);
+	end_drop(port, link);
+}
+
+static void cable_put(struct ft_snapshot *s, struct ft_port *a, struct ft_port *b)
+{
+	assert_int_equal(a->peer, FT_NO_PORT);
+	assert_int_equal(b->peer, FT_NO_PORT);
+	a->peer = (uint32_t)(b - s->ports);
+	b->peer = (uint32_t)(a - s->ports);
+	a->link = b->link = FT_LINK_UP;
+	a->rate = b->rate = (struct ft_rate){4, FT_SPEED_HDR};
+}
+
+/* A node more, with all ports down. */
+static uint32_t node_add(struct ft_snapshot *s, const char *name, uint64_t guid, enum ft_node_type type, uint16_t ports)
+{
+	uint32_t length = (uint32_t)strlen(name);
+
+	s->nodes = realloc(s->nodes, (s->node_count + 1) * sizeof(*s->nodes));
+	s->ports = realloc(s->ports, (s->port_count + ports) * sizeof(*s->ports));
+	s->strings = realloc(s->strings, s->strings_length + length + 1);
+	assert_true(s->nodes && s->ports && s->strings);
+	s->nodes[s->node_count] = (struct ft_node){.guid = guid,
+						   .type = type,
+						   .port_count = ports,
+						   .first_port = s->port_count,
+						   .description = s->strings_length,
+						   .description_length = (uint16_t)length};
+	memcpy(s->strings + s->strings_length, name, length + 1);
+	s->strings_length += length + 1;
+	for (uint32_t i = 0; i < ports; i++)
+		s->ports[s->port_count++] = (struct ft_port){.guid = guid,
+							     .node = s->node_count,
+							     .peer = FT_NO_PORT,
+							     .number = (uint8_t)(i + 1),
+							     .link = FT_LINK_DOWN};
+	return s->node_count++;
+}
+
+/* Keeps the nodes marked in @keep and numbers everything anew. */
+static void nodes_keep(struct ft_snapshot *s, const bool *keep)
+{
+	uint32_t *moved = malloc((s->port_count + 1) * sizeof(*moved));
+	uint32_t nodes = 0, ports = 0;
+
+	assert_non_null(moved);
+	for (uint32_t i = 0; i < s->node_count; i++)
+		for (uint32_t p = 0; p < s->nodes[i].port_count; p++)
+			moved[s->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NO_PORT;
+	ports = 0;
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		if (!keep[i])
+			continue;
+		s->nodes[nodes] = s->nodes[i];
+		s->nodes[nodes].first_port = ports;
+		for (uint32_t p = 0; p < s->nodes[nodes].port_count; p++, ports++) {
+			s->ports[ports] = s->ports[s->nodes[i].first_port + p];
+			s->ports[ports].node = nodes;
+			if (s->ports[ports].peer != FT_NO_PORT)
+				s->ports[ports].peer = moved[s->ports[ports].peer];
+		}
+		nodes++;
+	}
+	s->node_count = nodes;
+	s->port_count = ports;
+	free(moved);
+}
+
+/* What a sweep from @start would see. */
+static void reached_keep(struct ft_snapshot *s, uint32_t start)
+{
+	bool *keep = calloc(s->node_count + 1, sizeof(*keep));
+	bool more = true;
+
+	assert_non_null(keep);
+	keep[start] = true;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < s->port_count; i++)
+			if (keep[s->ports[i].node] && s->ports[i].peer != FT_NO_PORT &&
+			    !keep[s->ports[s->ports[i].peer].node])
+				keep[s->ports[s->ports[i].peer].node] = more = true;
+	}
+	nodes_keep(s, keep);
+	free(keep);
+}
+
+static void switch_lose(struct ft_snapshot *s, const char *name, enum ft_link link)
+{
+	uint32_t node = node_find(s, name);
+
+	for (uint32_t p = 0; p < s->nodes[node].port_count; p++)
+		cable_drop(s, &s->ports[s->nodes[node].first_port + p], link);
+	reached_keep(s, node_find(s, strcmp(name, "edge001") == 0 ? "node019" : "node001"));
+}
+
+static void fault_apply(struct bench *b, char *words)
+{
+	struct ft_snapshot *s = b->snapshot;
+	char *rest = words, *verb = strtok_r(rest, " ", &rest);
+	char *first = strtok_r(rest, " ", &rest), *second = strtok_r(rest, " ", &rest);
+	char name[32];
+
+	if (strcmp(verb, "cut") == 0) {
+		cable_drop(s, port_find(s, first), FT_LINK_DOWN);
+	} else if (strcmp(verb, "link") == 0) {
+		cable_put(s, port_find(s, first), port_find(s, second));
+	} else if (strcmp(verb, "dead") == 0) {
+		switch_lose(s, first, FT_LINK_DOWN);
+	} else if (strcmp(verb, "mute") == 0) {
+		switch_lose(s, first, FT_LINK_SILENT);
+	} else if (strcmp(verb, "rate") == 0) {
+		struct ft_port *port = port_find(s, first);
+
+		assert_int_equal(ft_rate_parse(second, &port->rate), 0);
+		s->ports[port->peer].rate = port->rate;
+	} else if (strcmp(verb, "guid") == 0) {
+		s->nodes[node_find(s, first)].guid = strncmp(second, "0x", 2) == 0
+							     ? strtoull(second, NULL, 16)
+							     : s->nodes[node_find(s, second)].guid;
+	} else if (strcmp(verb, "lid") == 0) {
+		s->nodes[node_find(s, first)].lid = (uint16_t)atoi(second);
+	} else if (strcmp(verb, "hide") == 0 || strcmp(verb, "haze") == 0) {
+		struct ft_port *port = port_find(s, first);
+
+		if (port->peer != FT_NO_PORT)
+			end_drop(&s->ports[port->peer], FT_LINK_DOWN);
+		end_drop(port, strcmp(verb, "hide") == 0 ? FT_LINK_SILENT : FT_LINK_UNREAD);
+	} else if (strcmp(verb, "fog") == 0) {
+		const struct ft_node *node = &s->nodes[node_find(s, first)];
+
+		for (uint32_t p = 0; p < node->port_count; p++)
+			if (s->ports[node->first_port + p].peer != FT_NO_PORT &&
+			    s->nodes[s->ports[s->ports[node->first_port + p].peer].node].type == FT_NODE_SWITCH)
+				cable_drop(s, &s->ports[node->first_port + p], FT_LINK_UNREAD);
+	} else if (strcmp(verb, "only") == 0 || strcmp(verb, "lone") == 0) {
+		const struct ft_node *node = &s->nodes[node_find(s, first)];
+
+		for (uint32_t p = 0; verb[0] == 'l' && p < node->port_count; p++)
+			if (s->ports[node->first_port + p].peer != FT_NO_PORT &&
+			    s->nodes[s->ports[s->ports[node->first_port + p].peer].node].type == FT_NODE_SWITCH)
+				cable_drop(s, &s->ports[node->first_port + p], FT_LINK_DOWN);
+		reached_keep(s, node_find(s, first));
+		s->source.entry_node = node_find(s, first);
+	} else if (strcmp(verb, "host") == 0) {
+		uint32_t node;
+
+		snprintf(name, sizeof(name), "extra%u", ++b->extra);
+		node = node_add(s, name, 0x300000 + b->extra, FT_NODE_CA, 1);
+		cable_put(s, port_find(s, first), &s->ports[s->nodes[node].first_port]);
+	} else if (strcmp(verb, "spare") == 0) {
+		node_add(s, first, 0x400001, FT_NODE_SWITCH, (uint16_t)atoi(second));
+	} else {
+		fail_msg("no fault is called %s", verb);
+	}
+}
+
+static void faults_apply(struct bench *b, const char *faults)
+{
+	char copy[1024], *rest = copy, *fault;
+
+	snprintf(copy, sizeof(copy), "%s", faults);
+	while ((fault = strtok_r(rest, ";", &rest)))
+		fault_apply(b, fault + strspn(fault, " "));
+}
+
+static void report_words(const struct ft_report *report, struct ft_text *text)
+{
+	ft_text_puts(text, ft_verdict_name(report->verdict));
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+
+		ft_text_printf(text, "; %s %s", ft_codes[f->code].name, ft_evidence_name(f->evidence));
+		for (size_t n = 0; n < f->where_count; n++) {
+			ft_text_printf(text, " %s", f->where[n].name);
+			if (f->where[n].port)
+				ft_text_printf(text, ":%u", f->where[n].port);
+		}
+		if (f->count != 1 && f->code != FT_CODE_CORE_MISSING)
+			ft_text_printf(text, " x%u", f->count);
+	}
+}
+
+static void report_counts(const struct ft_report *r, struct ft_text *text)
+{
+	ft_text_printf(text, "%u/%u/%u/%u %u/%u/%u/%u %u/%u/%u/%u", r->edge.found, r->edge.ok, r->edge.degraded,
+		       r->edge.isolated, r->core.found, r->core.ok, r->core.degraded, r->core.missing, r->uplinks.up,
+		       r->uplinks.missing, r->uplinks.misplaced, r->uplinks.unplanned);
+}
+
+/* What holds for every report, whatever is wrong with the fabric. */
+static void report_check(const struct ft_report *r)
+{
+	assert_true(r->uplinks.up + r->uplinks.missing + r->uplinks.misplaced <= r->uplinks.planned);
+	assert_true(r->edge.ok + r->edge.degraded <= r->edge.found);
+	assert_true(r->core.ok + r->core.degraded == r->core.found);
+	for (size_t i = 0; i < r->finding_count; i++) {
+		assert_true(r->findings[i].text && r->findings[i].fix && r->findings[i].expected &&
+			    r->findings[i].observed);
+		for (size_t n = 0; n < i; n++)
+			assert_string_not_equal(r->findings[i].id, r->findings[n].id);
+	}
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	_cleanup_(ft_text_release) struct ft_text counts = {0};
+
+	bench_make(&b, row->design);
+	faults_apply(&b, row->faults);
+	assert_int_equal(ft_snapshot_check(b.snapshot, NULL), 0);
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	report_check(report);
+	report_words(report, &words);
+	report_counts(report, &counts);
+	if (row->expected && row->expected[strlen(row->expected) - 1] == '*')
+		assert_memory_equal(ft_text_string(&words), row->expected, strlen(row->expected) - 1);
+	else if (row->expected)
+		assert_string_equal(ft_text_string(&words), row->expected);
+	if (row->counts)
+		assert_string_equal(ft_text_string(&counts), row->counts);
+}
+
+/* ---- names do not matter, nor does the order in which the sweep met the nodes ---- */
+
+static void everything_renamed(struct ft_snapshot *s)
+{
+	for (uint32_t i = 0; i < s->node_count; i++)
+		if (s->nodes[i].type == FT_NODE_SWITCH) {
+			s->nodes[i].description = s->strings_length - 10;
+			s->nodes[i].description_length = 9;
+		}
+}
+
+static void test_nameless(void **state)
+{
+	static const char *const names = "MT Switch";
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	(void)state;
+
+	bench_make(&b, WIDE "}");
+	faults_apply(&b, "cut edge003:20; cut edge008:1");
+	b.snapshot->strings = realloc(b.snapshot->strings, b.snapshot->strings_length + 10);
+	assert_non_null(b.snapshot->strings);
+	memcpy(b.snapshot->strings + b.snapshot->strings_length, names, 10);
+	b.snapshot->strings_length += 10;
+	everything_renamed(b.snapshot);
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->finding_count, 2);
+	assert_int_equal(report->findings[0].code, FT_CODE_CABLE_MISSING);
+	assert_int_equal(report->findings[0].where[0].guid, 0x100003);
+	assert_int_equal(report->findings[0].where[0].port, 20);
+	/* The edge is recognisable by its hosts. */
+	assert_non_null(strstr(report->findings[0].text, "0x0000000000100003 (hosts node037-node054)"));
+}
+
+static void test_edge_without_hosts(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text faults = {0};
+	(void)state;
+
+	bench_make(&b, WIDE "}");
+	for (unsigned int port = 1; port <= 18; port++)
+		ft_text_printf(&faults, "cut edge005:%u;", port);
+	faults_apply(&b, ft_text_string(&faults));
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->edge.ok, 12);
+	assert_int_equal(report->core.ok, 6);
+	assert_int_equal(report->finding_count, 1);
+	assert_int_equal(report->findings[0].code, FT_CODE_HOSTS_MISSING);
+	assert_int_equal(report->findings[0].count, 18);
+}
+
+static void test_nothing_seen(void **state)
+{
+	static const char dump[] = "Ca\t1 \"H-0000000000000001\"\t\t# \"lonely HCA-1\"\n";
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_snapshot *lonely = NULL;
+	(void)state;
+
+	bench_make(&b, SMALL "}");
+	assert_int_equal(ft_dump_read_ibnetdiscover(dump, strlen(dump), &lonely, NULL), 0);
+	assert_int_equal(ft_verify(b.design, b.plan, lonely, "2026-11-20", &report), 0);
+	assert_int_equal(report->verdict, FT_VERDICT_UNKNOWN);
+	assert_int_equal(ft_verdict_status(report->verdict), 3);
+	ft_snapshot_free(lonely);
+}
+
+/* ---- the same fault keeps its id; another fault beside it changes nothing ---- */
+
+static void test_ids_stay(void **state)
+{
+	static const char *const sides[] = {"", "; cut edge010:30", "; dead edge011", "; rate edge001:1 4xEDR",
+					    "; dead core06"};
+	static const char id[] = "cable-missing:0x0000000000100003:20-0x000000000010000d:8";
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(sides); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		char faults[64];
+		bool found = false;
+
+		bench_make(&b, WIDE "}");
+		snprintf(faults, sizeof(faults), "cut edge003:20%s", sides[i]);
+		faults_apply(&b, faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		for (size_t n = 0; n < report->finding_count; n++)
+			found |= strcmp(report->findings[n].id, id) == 0;
+		if (!found)
+			fail_msg("beside%s: %s is %s", sides[i], id, report->findings[0].id);
+	}
+}
+
+/* ---- random fabrics that are not the planned one at all: no crash, no leak, sums that hold ---- */
+
+static uint32_t random_next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*seed >> 33);
+}
+
+static void test_anything(void **state)
+{
+	const char *given = getenv("FT_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261120;
+	(void)state;
+
+	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);
+	for (unsigned int round = 0; round < 200; round++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_snapshot *s;
+		uint32_t cuts;
+
+		bench_make(&b, round % 2 ? SMALL "}" : WIDE "}");
+		s = b.snapshot;
+		cuts = random_next(&seed) % 400;
+		for (uint32_t i = 0; i < cuts; i++)
+			cable_drop(s, &s->ports[random_next(&seed) % s->port_count], random_next(&seed) % 3);
+		for (uint32_t i = 0; i < cuts; i++) {
+			struct ft_port *p = &s->ports[random_next(&seed) % s->port_count];
+			struct ft_port *q = &s->ports[random_next(&seed) % s->port_count];
+
+			if (p != q && p->peer == FT_NO_PORT && q->peer == FT_NO_PORT)
+				cable_put(s, p, q);
+		}
+		assert_int_equal(ft_snapshot_check(s, NULL), 0);
+		assert_int_equal(ft_verify(b.design, b.plan, s, "2026-11-20", &report), 0);
+		report_check(report);
+		ft_report_write_json(&text, report);
+		ft_report_write_text(&text, report, true, true);
+		ft_report_write_nagios(&text, report);
+		assert_false(ft_text_failed(&text));
+	}
+}
+
+/* ---- the writers ---- */
+
+static void test_nagios_bar(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const char *bar;
+	(void)state;
+
+	bench_make(&b, "{\"ftcheck\":1,\"name\":\"a|b\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}");
+	faults_apply(&b, "cut edge003:20");
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	ft_report_write_nagios(&text, report);
+	bar = strchr(ft_text_string(&text), '|');
+	assert_non_null(bar);
+	assert_memory_equal(bar, "|uplinks_up=71;;;0;72 uplinks_missing=1", 39);
+	assert_null(strchr(bar + 1, '|'));
+	assert_int_equal(strlen(strchr(ft_text_string(&text), '\n')), 1);
+}
+
+static void test_expired_says_so(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	(void)state;
+
+	bench_make(&b, rows[FT_COUNT(rows) - 1].design);
+	faults_apply(&b, "cut edge003:20");
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_non_null(strstr(report->findings[0].text, "its waiver ended on 2026-01-31: cable ordered"));
+}
+
+/* ---- every allocation may fail ---- */
+
+static void test_no_memory(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	int r = -ENOMEM;
+	size_t n;
+	(void)state;
+
+	bench_make(&b, WIDE "}");
+	faults_apply(
+		&b,
+		"dead core06; cut edge001:19; cut edge002:22; link edge001:19 core02:4; link edge002:22 core01:1; cut "
+		"edge003:20; link edge003:20 edge004:40; link edge005:38 edge005:39; spare stray 36; link stray:1 "
+		"core02:39; rate edge006:19 4xEDR; cut edge007:1");
+	for (n = 1; r == -ENOMEM && n < 100000; n++) {
+		struct ft_report *report = NULL;
+
+		allocation_failing = n;
+		r = ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report);
+		allocation_failing = 0;
+		if (r < 0)
+			assert_null(report);
+		ft_report_free(report);
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 50);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_nameless),	cmocka_unit_test(test_edge_without_hosts),
+		cmocka_unit_test(test_nothing_seen),	cmocka_unit_test(test_ids_stay),
+		cmocka_unit_test(test_anything),	cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_expired_says_so), cmocka_unit_test(test_no_memory),
+	};
+	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
+
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
+	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Rates, hosts, GUIDs and LIDs: what needs no explanation, only a look. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model.h"
+
+/* ---- rates ---- */
+
+/* The rate of a cable is what its slower end says: both report the same unless one of them is wrong. */
+static struct ft_rate cable_rate(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_port *a = &m->snapshot->ports[port], *b = ft_port_peer(m->snapshot, a);
+	unsigned int rate_a = ft_rate_mbps(a->rate), rate_b = b ? ft_rate_mbps(b->rate) : 0;
+
+	return rate_b > 0 && (rate_a == 0 || rate_b < rate_a) ? b->rate : a->rate;
+}
+
+/* A port of two lanes of the generations that split four-lane connectors in two is whole, not half broken. */
+static bool rate_is_split(struct ft_rate rate)
+{
+	return rate.lanes == 2 && rate.speed >= FT_SPEED_HDR;
+}
+
+/* What is expected of one kind of cable, "uplink" or "host". */
+struct expectation {
+	const struct ft_rate *rates;
+	size_t count;
+	bool given;  /* by the design; else the majority */
+	bool splits; /* split ports are no surprise */
+	struct ft_rate majority;
+};
+
+enum { LANES_MAX = 13 };
+
+/* Hosts are put on split ports one by one; between switches it is done for all of them or not at all. */
+static bool splits_are_usual(uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+{
+	uint32_t split = 0, all = 0;
+
+	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
+		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++) {
+			all += votes[lanes][speed];
+			split += rate_is_split((struct ft_rate){lanes, speed}) ? votes[lanes][speed] : 0;
+		}
+	return split * 4 >= all;
+}
+
+static void majority_find(struct expectation *e, uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+{
+	uint32_t most = 0;
+
+	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
+		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++)
+			/* Of two equally common rates the faster one is what was bought. */
+			if (votes[lanes][speed] > 0 && votes[lanes][speed] >= most) {
+				struct ft_rate rate = {lanes, speed};
+
+				if (votes[lanes][speed] == most && ft_rate_mbps(rate) < ft_rate_mbps(e->majority))
+					continue;
+				most = votes[lanes][speed];
+				e->majority = rate;
+			}
+	e->rates = &e->majority;
+	e->count = most > 0;
+}
+
+static void vote(const struct ft_model *m, uint32_t port, uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+{
+	struct ft_rate rate = cable_rate(m, port);
+
+	if (rate.lanes < LANES_MAX && rate.speed < FT_SPEED_COUNT)
+		votes[rate.lanes][rate.speed]++;
+}
+
+/* Returns the expected rate that @rate falls short of, or NULL where it is as good as expected. */
+static const struct ft_rate *rate_shortfall(const struct expectation *e, struct ft_rate rate)
+{
+	const struct ft_rate *nearest = NULL;
+	unsigned int mbps = ft_rate_mbps(rate);
+
+	if (mbps == 0 || (!e->given && e->splits && rate_is_split(rate)))
+		return NULL;
+	for (size_t i = 0; i < e->count; i++) {
+		unsigned int expected = ft_rate_mbps(e->rates[i]);
+
+		/* Of the rates that are right, the slowest one is what it falls short of. */
+		if (mbps >= expected)
+			return NULL;
+		if (!nearest || expected < ft_rate_mbps(*nearest))
+			nearest = &e->rates[i];
+	}
+	return nearest;
+}
+
+static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
+{
+	struct ft_rate rate = cable_rate(m, near_port);
+	bool narrow = rate.lanes < expected->lanes;
+	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
+	_cleanup_(ft_text_release) struct ft_text a = {0};
+	_cleanup_(ft_text_release) struct ft_text b = {0};
+	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
+	uint32_t far_port = m->snapshot->ports[near_port].peer;
+
+	ft_rate_name(rate, is);
+	ft_rate_name(*expected, should);
+	ft_finding_where_port(m, f, near_port);
+	ft_finding_where_port(m, f, far_port);
+	ft_say(m, &f->expected, "%s", should);
+	ft_say(m, &f->observed, "%s", is);
+	ft_say(m, &f->text, "the %s cable %s - %s runs at %s instead of %s", kind, ft_place_text(m, near_port, &a),
+	       ft_place_text(m, far_port, &b), is, should);
+	ft_say(m, &f->fix, "reseat the cable at both ends, then replace it%s",
+	       narrow ? "; some of its lanes do not come up" : "");
+}
+
+/* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
+static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
+{
+	return m->live.switches[cable->a].planned != FT_NONE && m->live.switches[cable->b].planned != FT_NONE &&
+	       cable->a != cable->b && !m->port_claimed[cable->a_port];
+}
+
+static void uplink_rates(struct ft_model *m)
+{
+	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0};
+	struct expectation e = {.rates = m->design->uplink_rates.rates,
+				.count = m->design->uplink_rates.count,
+				.given = m->design->uplink_rates.count > 0};
+
+	for (uint32_t i = 0; !e.given && i < m->live.cable_count; i++)
+		if (cable_is_uplink(m, &m->live.cables[i]))
+			vote(m, m->live.cables[i].a_port, votes);
+	e.splits = splits_are_usual(votes);
+	if (!e.given)
+		majority_find(&e, votes);
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+		const struct ft_rate *short_of;
+		bool turn;
+
+		if (!cable_is_uplink(m, cable))
+			continue;
+		short_of = rate_shortfall(&e, cable_rate(m, cable->a_port));
+		if (!short_of)
+			continue;
+		turn = m->live.switches[cable->a].tier > m->live.switches[cable->b].tier;
+		m->report->uplinks.slow++;
+		rate_report(m, turn ? cable->b_port : cable->a_port, short_of, "uplink");
+	}
+}
+
+static void host_rates(struct ft_model *m)
+{
+	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0};
+	struct expectation e = {.rates = m->design->host_rates.rates,
+				.count = m->design->host_rates.count,
+				.given = m->design->host_rates.count > 0,
+				.splits = true};
+
+	for (uint32_t i = 0; !e.given && i < m->live.host_count; i++)
+		vote(m, m->live.hosts[i].switch_port, votes);
+	if (!e.given)
+		majority_find(&e, votes);
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		const struct ft_rate *short_of = rate_shortfall(&e, cable_rate(m, m->live.hosts[i].switch_port));
+
+		if (short_of)
+			rate_report(m, m->live.hosts[i].switch_port, short_of, "host");
+	}
+}
+
+/* ---- hosts ---- */
+
+static void hosts_on_core(struct ft_model *m)
+{
+
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		const struct ft_live_host *host = &m->live.hosts[i];
+		const struct ft_live_switch *sw = &m->live.switches[host->live];
+		_cleanup_(ft_text_release) struct ft_text a = {0};
+		_cleanup_(ft_text_release) struct ft_text b = {0};
+		struct ft_finding *f;
+
+		if (sw->planned == FT_NONE || sw->planned < m->edges)
+			continue;
+		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
+		ft_finding_where_port(m, f, host->switch_port);
+		ft_finding_where_port(m, f, host->port);
+		ft_say(m, &f->expected, "hosts on edge switches only");
+		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
+		       ft_place_text(m, host->switch_port, &b));
+		ft_say(m, &f->text, "host %s is cabled to a core switch, at %s", ft_place_text(m, host->port, &a),
+		       ft_place_text(m, host->switch_port, &b));
+		ft_say(m, &f->fix, "move it to an edge switch; on a core it makes OpenSM's ftree routing give up");
+	}
+}
+
+uint32_t ft_hosts_found(const struct ft_model *m)
+{
+	uint32_t found = 0;
+
+	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+		found += m->live_of[p] != FT_NONE ? ft_live_at(m, p)->hosts : 0;
+	return found;
+}
+
+/* The hosts of the plan, and what accounts for those that were not seen. */
+struct host_balance {
+	uint32_t found;	  /* on planned switches */
+	uint32_t placed;  /* on planned edges: those on a core are named one by one */
+	uint32_t crowd;	  /* beyond the plan on edges that hold more than their ports to nodes */
+	uint32_t unheard; /* may be behind ports of which not enough is known */
+	uint32_t unseen;  /* may be on edges that were not seen */
+};
+
+static struct host_balance hosts_balance(const struct ft_model *m)
+{
+	struct host_balance b = {.found = ft_hosts_found(m)};
+	bool bound = m->design->binds[FT_TIER_EDGE].count > 0;
+	uint32_t least = UINT32_MAX;
+
+	/* Which edges have the fewer hosts of an uneven plan is not known, so a crowded one may be one of them. */
+	for (uint32_t p = 0; p < m->edges; p++)
+		least = m->plan->switches[p].hosts < least ? m->plan->switches[p].hosts : least;
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw) {
+			b.unseen += bound ? m->plan->switches[p].hosts : m->plan->ports_to_nodes;
+			continue;
+		}
+		b.unheard += sw->unheard;
+		b.placed += sw->hosts;
+		if (sw->hosts > m->plan->ports_to_nodes)
+			b.crowd += sw->hosts - least;
+	}
+	return b;
+}
+
+static void edges_overloaded(struct ft_model *m)
+{
+
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+		struct ft_finding *f;
+
+		if (!sw || sw->hosts <= m->plan->ports_to_nodes)
+			continue;
+		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
+		f->count = sw->hosts - m->plan->ports_to_nodes;
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
+		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
+		ft_say(m, &f->text, "%s has %u hosts where %u are planned: they share its %u uplinks", sw->label,
+		       sw->hosts, m->plan->ports_to_nodes, m->plan->ports_to_core);
+		ft_say(m, &f->fix, "move %u of them to another edge switch", f->count);
+	}
+}
+
+static int name_order(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* How many missing hosts the design knows of: a number, or names that are indeed not there. */
+static int hosts_expected_down(const struct ft_model *m, uint32_t *ret_count)
+{
+	const struct ft_expect *expect = &m->design->expect;
+	_cleanup_free_ const char **seen = NULL;
+	uint32_t count = expect->hosts_down_name_count > 0 ? 0 : expect->hosts_down;
+
+	if (expect->hosts_down_name_count > 0) {
+		seen = malloc((m->live.host_count + 1UL) * sizeof(*seen));
+		if (!seen)
+			return -ENOMEM;
+		for (uint32_t i = 0; i < m->live.host_count; i++)
+			seen[i] = ft_node_description(
+				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[m->live.hosts[i].port]));
+		qsort(seen, m->live.host_count, sizeof(*seen), name_order);
+	}
+	for (size_t i = 0; i < expect->hosts_down_name_count; i++) {
+		const char *name = expect->hosts_down_names[i];
+		size_t length = strlen(name);
+		uint32_t low = 0, high = m->live.host_count;
+
+		/* A host may be named without what its adapter adds: "node055" for "node055 mlx5_0". */
+		while (low < high) {
+			uint32_t middle = (low + high) / 2;
+
+			if (strcmp(seen[middle], name) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low == m->live.host_count || strncmp(seen[low], name, length) != 0 ||
+		    (seen[low][length] != '\0' && seen[low][length] != ' '))
+			count++;
+	}
+	*ret_count = count;
+	return 0;
+}
+
+/*
+ * Where the plan gives some edges fewer hosts than others, structure cannot tell an edge that should have fewer from
+ * one that has lost some. The others that may be meant are named.
+ */
+static void hosts_alternatives(struct ft_model *m, struct ft_finding *f)
+{
+	_cleanup_(ft_text_release) struct ft_text others = {0};
+	uint32_t most = 0, named = 0;
+
+	for (uint32_t p = 0; p < m->edges; p++)
+		most = m->plan->switches[p].hosts > most ? m->plan->switches[p].hosts : most;
+	for (uint32_t p = 0; p < m->edges && !m->design->binds[FT_TIER_EDGE].count; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw || sw->hosts >= most || sw->hosts < m->plan->switches[p].hosts)
+			continue;
+		if (named++ < 4)
+			ft_text_printf(&others, "%s%s (%u)", named > 1 ? ", " : "", sw->label, sw->hosts);
+	}
+	if (named > 4)
+		ft_text_printf(&others, " and %u more", named - 4);
+	m->failed |= others.failed;
+	if (named == 0)
+		return;
+	ft_finding_alternative(
+		m, f,
+		"the plan gives some edge switches fewer than %u hosts, and which they are is not bound; "
+		"the missing hosts may belong on %s",
+		most, ft_text_string(&others));
+}
+
+/* Behind a port that could not be read, or that is up and silent, a host may well be there. */
+static enum ft_evidence hosts_evidence(const struct ft_model *m)
+{
+	uint32_t silent = 0, unread = 0;
+
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw || sw->hosts >= m->plan->switches[p].hosts)
+			continue;
+		silent += sw->silent;
+		unread += sw->unread;
+	}
+	return unread ? FT_EVIDENCE_UNREACHED : silent ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT;
+}
+
+static void hosts_missing(struct ft_model *m, uint32_t count)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
+	char hosts[48];
+
+	f->count = count;
+	f->impact.hosts_cut_off = count;
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw || sw->hosts >= m->plan->switches[p].hosts)
+			continue;
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
+				   m->plan->switches[p].hosts);
+	}
+	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
+	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s",
+	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
+	       f->where_count == 1 ? "" : "es");
+	ft_say(m, &f->fix, "check whether they are powered on; known ones can go into expect.hosts_down");
+	hosts_alternatives(m, f);
+}
+
+static void hosts_unplanned(struct ft_model *m, uint32_t count)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_UNPLANNED, FT_EVIDENCE_SEEN);
+	char hosts[48];
+
+	f->count = count;
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw || sw->hosts <= m->plan->switches[p].hosts)
+			continue;
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
+				   m->plan->switches[p].hosts);
+	}
+	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
+	ft_say(m, &f->text, "%s more than the plan counts", ft_plural(count, "host", hosts));
+	ft_say(m, &f->fix, "if they belong there, raise \"nodes\" in the design");
+}
+
+static int hosts_check(struct ft_model *m)
+{
+	struct host_balance b = hosts_balance(m);
+	uint32_t down = 0, accounted;
+	int r;
+
+	hosts_on_core(m);
+	edges_overloaded(m);
+	r = hosts_expected_down(m, &down);
+	if (r < 0)
+		return r;
+	accounted = b.found + b.unheard + (b.unseen > down ? b.unseen : down);
+	if (m->plan->nodes > accounted)
+		hosts_missing(m, m->plan->nodes - accounted);
+	/* What crowds one edge is named there. */
+	else if (b.placed > m->plan->nodes + b.crowd)
+		hosts_unplanned(m, b.placed - m->plan->nodes - b.crowd);
+	return 0;
+}
+
+/* ---- identity ---- */
+
+static void duplicate_report(struct ft_model *m, uint32_t first, uint32_t second)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_GUID_DUPLICATE, FT_EVIDENCE_SEEN);
+	const uint32_t nodes[2] = {first, second};
+
+	for (unsigned int i = 0; i < 2; i++)
+		ft_finding_where_node(m, f, nodes[i]);
+	ft_say(m, &f->expected, "one node of GUID 0x%016llx", (unsigned long long)s->nodes[first].guid);
+	ft_say(m, &f->observed, "%s and %s", f->where[0].name, f->where[1].name);
+	ft_say(m, &f->text, "two nodes carry GUID 0x%016llx: %s and %s", (unsigned long long)s->nodes[first].guid,
+	       f->where[0].name, f->where[1].name);
+	ft_say(m, &f->fix, "give one of them its own GUID (a board swapped with its flash, or a bad image)");
+}
+
+static int guids_check(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map guids = {0};
+
+	for (uint32_t i = 0; i < m->snapshot->node_count; i++) {
+		uint32_t there;
+		int r;
+
+		if (m->snapshot->nodes[i].guid == 0)
+			continue;
+		r = ft_map_add(&guids, m->snapshot->nodes[i].guid, i, &there);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			duplicate_report(m, there, i);
+	}
+	return 0;
+}
+
+static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_t second)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_LID_DUPLICATE, FT_EVIDENCE_SEEN);
+	const uint32_t owners[2] = {first, second};
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		/* An owner is a port; a switch's own LID is that of its port 0, kept as port count + node. */
+		bool is_node = owners[i] >= m->snapshot->port_count;
+		uint32_t node = is_node ? owners[i] - m->snapshot->port_count : m->snapshot->ports[owners[i]].node;
+
+		if (is_node)
+			ft_finding_where_node(m, f, node);
+		else
+			ft_finding_where_port(m, f, owners[i]);
+		if (f->where_count > i)
+			ft_text_printf(&words, "%s%s", i ? " and " : "", f->where[i].name);
+		if (!is_node)
+			ft_text_printf(&words, " port %u", ft_port_number(m, owners[i]));
+	}
+	m->failed |= words.failed;
+	ft_say(m, &f->expected, "one port of LID %u", lid);
+	ft_say(m, &f->observed, "%s", ft_text_string(&words));
+	ft_say(m, &f->text, "LID %u is held by %s", lid, ft_text_string(&words));
+	ft_say(m, &f->fix, "have the subnet manager reassign LIDs (opensm -r); look for a second one");
+}
+
+/* LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3). */
+static int lids_check(struct ft_model *m)
+{
+	enum { LID_UNICAST_MAX = 0xbfff };
+	const struct ft_snapshot *s = m->snapshot;
+	_cleanup_free_ uint32_t *owner = malloc((LID_UNICAST_MAX + 1UL) * sizeof(*owner));
+
+	if (!owner)
+		return -ENOMEM;
+	for (uint32_t lid = 0; lid <= LID_UNICAST_MAX; lid++)
+		owner[lid] = FT_NONE;
+	for (uint32_t i = 0; i < s->port_count + s->node_count; i++) {
+		bool is_node = i >= s->port_count;
+		const struct ft_port *port = is_node ? NULL : &s->ports[i];
+		uint32_t lid = is_node ? s->nodes[i - s->port_count].lid : port->lid;
+		uint32_t lmc = is_node ? s->nodes[i - s->port_count].lmc : port->lmc;
+
+		if (port && (m->live.switch_of_node[port->node] != FT_NONE || port->link == FT_LINK_DOWN))
+			continue;
+		for (uint32_t n = 0; lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++) {
+			if (owner[lid + n] == FT_NONE)
+				owner[lid + n] = i;
+			else if (n == 0 || owner[lid + n] != owner[lid])
+				lid_report(m, lid + n, owner[lid + n], i);
+		}
+	}
+	return 0;
+}
+
+int ft_checks(struct ft_model *m)
+{
+	int r = 0;
+
+	uplink_rates(m);
+	host_rates(m);
+	if (!m->cut_off)
+		r = hosts_check(m);
+	if (r == 0)
+		r = guids_check(m);
+	return r == 0 ? lids_check(m) : r;
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * From the difference between plan and fabric to the faults that explain it.
+ *
+ * Once every switch has its place (match.c), all that is left is a residual: cables too few ("deficits") and too many
+ * ("strays") of each edge-core pair, cables inside a tier, and places nobody stands in. Its size is the number of
+ * faults, not of links. In this order, dearest explanation first:
+ *
+ *   switches that are not there    take whole rows and columns of deficits with them
+ *   what the sweep could not see   is no deficit at all
+ *   swaps                          cycles of k deficits and k strays: one fault
+ *   misplaced cables               one stray and one deficit that share a switch
+ *   loopbacks, unplanned switches  take the deficits of the ports that they occupy
+ *   what remains                   cables missing, by pair; unplanned cables
+ *
+ * Each step only lowers deficits and uses up strays, so at the end plan + findings = what was seen.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/explain.h"
+
+int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
+{
+	const struct ft_live_cable *c = &m->live.cables[cable];
+
+	return !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->live.switches[c->b].planned) +
+	       !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->live.switches[c->a].planned);
+}
+
+void ft_stray_add(struct explain *x, uint32_t cable)
+{
+	const struct ft_live_cable *c = &x->m->live.cables[cable];
+	uint32_t a = x->m->live.switches[c->a].planned, b = x->m->live.switches[c->b].planned;
+
+	x->strays[x->stray_count++] = (struct stray){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
+}
+
+/*
+ * Of the cables of a pair that has too many, the ones in the oddest ports are the strays. Two ends in unusual ports
+ * count for more than one; among equals the last ports.
+ */
+static void strays_of_pair(struct explain *x, uint32_t edge, uint32_t core, uint32_t surplus)
+{
+	const struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = ft_live_at(m, edge);
+
+	for (int odd = 2; odd >= 0 && surplus > 0; odd--)
+		for (uint32_t i = sw->cable_count; i-- > 0 && surplus > 0;) {
+			uint32_t cable = m->live.at[sw->first_cable + i];
+
+			if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[edge])].planned != core ||
+			    ft_cable_oddness(m, cable) != odd)
+				continue;
+			ft_stray_add(x, cable);
+			surplus--;
+		}
+}
+
+static void residual_take(struct explain *x)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t e = 0; e < m->edges; e++)
+		for (uint32_t c = 0; m->live_of[e] != FT_NONE && c < m->cores; c++) {
+			size_t cell = (size_t)e * m->cores + c;
+
+			if (m->live_of[ft_core_index(m, c)] == FT_NONE)
+				continue;
+			if (m->seen[cell] > m->width[cell])
+				strays_of_pair(x, e, ft_core_index(m, c), m->seen[cell] - m->width[cell]);
+			else
+				x->deficit[cell] = m->width[cell] - m->seen[cell];
+		}
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
+		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
+
+		if (a != FT_NONE && b != FT_NONE && is_edge(m, a) == is_edge(m, b))
+			ft_stray_add(x, i);
+	}
+}
+
+/*
+ * How many of the @deficit cables between an edge and a core may be there unseen: both switches have uplink ports of
+ * which the sweep does not know enough. One end that was read in full, or the very ports seen down, are proof that they
+ * are not.
+ */
+static uint32_t hidden_cables(const struct ft_model *m, uint32_t edge, uint32_t core, uint32_t deficit,
+			      uint32_t hazy_edge, uint32_t hazy_core)
+{
+	uint32_t dark = ft_usual_ports(m, m->live_of[edge], core, FT_LINK_DOWN, 1);
+	uint32_t other = ft_usual_ports(m, m->live_of[core], edge, FT_LINK_DOWN, 1);
+
+	dark = dark > other ? dark : other;
+	return dark < deficit ? lesser(deficit - dark, lesser(hazy_edge, hazy_core)) : 0;
+}
+
+static int unjudged_take(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	_cleanup_free_ uint32_t *hazy = calloc(m->plan->switch_count + 1UL, sizeof(*hazy));
+
+	if (!hazy)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+		if (m->live_of[p] != FT_NONE)
+			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
+				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
+	for (uint32_t e = 0; e < m->edges; e++)
+		for (uint32_t c = 0; c < m->cores; c++) {
+			uint32_t core = ft_core_index(m, c), n;
+			uint32_t *deficit = &x->deficit[(size_t)e * m->cores + c];
+
+			if (!*deficit || !hazy[e] || !hazy[core])
+				continue;
+			n = hidden_cables(m, e, core, *deficit, hazy[e], hazy[core]);
+			*deficit -= n;
+			hazy[e] -= n;
+			hazy[core] -= n;
+			m->unjudged[(size_t)e * m->cores + c] = n;
+		}
+	return 0;
+}
+
+/* ---- what occupies the ports of planned cables ---- */
+
+/*
+ * A wrong plug in port @port of planned switch @planned keeps the cable out that belongs there: its deficit is a
+ * consequence. Only the port's number can tell which; without a pattern the cable is reported as missing.
+ */
+static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port)
+{
+	struct ft_model *m = x->m;
+	uint32_t live = m->live_of[planned], first, end;
+
+	peers_of(m, planned, &first, &end);
+	for (uint32_t q = first; q < end; q++) {
+		if (m->live_of[q] == FT_NONE || !*deficit_at(x, planned, q) ||
+		    !ft_port_usual(m, live, ft_port_number(m, port), q))
+			continue;
+		(*deficit_at(x, planned, q))--;
+		f->impact.links_lost++;
+		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
+				   label_of(m, planned), label_of(m, q));
+		return;
+	}
+}
+
+static void loopbacks_explain(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->stray_count; i++) {
+		struct stray *s = &x->strays[i];
+		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		struct ft_finding *f;
+
+		if (s->used || s->a != s->b)
+			continue;
+		s->used = true;
+		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
+		ft_finding_where_cable(m, f, cable);
+		deficit_fold(x, f, s->a, cable->a_port);
+		deficit_fold(x, f, s->a, cable->b_port);
+		ft_say(m, &f->expected, "no cable between two ports of one switch");
+		ft_say(m, &f->observed, "ports %u and %u of %s are cabled to each other",
+		       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port), label_of(m, s->a));
+		if (cable->a_port == cable->b_port)
+			ft_say(m, &f->text, "%s has a loopback plug in port %u", label_of(m, s->a),
+			       ft_port_number(m, cable->a_port));
+		else
+			ft_say(m, &f->text, "%s is cabled to itself: port %u to port %u", label_of(m, s->a),
+			       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port));
+		ft_say(m, &f->fix, "unplug it%s",
+		       f->symptom_count ? " and put the planned cables back into these ports" : "");
+	}
+}
+
+static void unplanned_switch(struct explain *x, uint32_t live)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
+	uint32_t far = FT_NONE;
+	char cables[48], hosts[48];
+
+	ft_finding_where_switch(m, f, live, 0);
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t near_port = ft_cable_port(cable, live), other = ft_cable_far(cable, live);
+		uint32_t far_port = ft_cable_port(cable, other);
+
+		if (other == live || m->live.switches[other].planned == FT_NONE)
+			continue;
+		far = far == FT_NONE ? far_port : far;
+		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
+				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
+		deficit_fold(x, f, m->live.switches[other].planned, far_port);
+	}
+	if (sw->hosts)
+		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
+	ft_say(m, &f->expected, "no such switch in the plan");
+	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, live)->port_count,
+	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->text, "%s is not in the plan; it has %s to the fabric%s%s and %s", sw->label,
+	       ft_plural(sw->cable_count, "cable", cables), far == FT_NONE ? "" : ", the first at ",
+	       far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->fix, "unplug it, or add it to the design (or to expect.unplanned)");
+	if (sw->passed_over)
+		ft_finding_alternative(m, f,
+				       "it is a planned %s switch that has lost nearly all its cables; its name plate "
+				       "tells",
+				       ft_tier_name(sw->tier));
+}
+
+static void unplanned_switches(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		if (sw->planned == FT_NONE && !sw->tolerated)
+			unplanned_switch(x, i);
+	}
+}
+
+/* ---- what remains ---- */
+
+/*
+ * An unplanned cable u-v and a missing one e-c cost as much as two cables each moved by one end: that of e-c plugged
+ * into v, and one of e-v into u. The count of e-v hides it.
+ */
+static void unplanned_alternative(struct explain *x, struct ft_finding *f, const struct stray *s)
+{
+	struct ft_model *m = x->m;
+	const uint32_t ends[2] = {s->a, s->b};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		uint32_t first, end;
+
+		peers_of(m, ends[n], &first, &end);
+		for (uint32_t e = first; e < end; e++) {
+			uint32_t c, c_end;
+
+			if (m->live_of[e] == FT_NONE || e == ends[1 - n] || width_of(m, e, ends[n]) == 0)
+				continue;
+			peers_of(m, e, &c, &c_end);
+			for (; c < c_end; c++) {
+				if (m->live_of[c] == FT_NONE || !*deficit_at(x, e, c))
+					continue;
+				if (x->rival_count < m->live.cable_count)
+					x->rivals[x->rival_count++] = (struct rival){e, c, ends[0], ends[1]};
+				ft_finding_alternative(
+					m, f,
+					"two cables were moved: that of %s and %s now ends on %s, and one "
+					"that belongs between %s and %s is this one. Labels tell",
+					label_of(m, e), label_of(m, c), label_of(m, ends[n]), label_of(m, e),
+					label_of(m, ends[n]));
+				return;
+			}
+		}
+	}
+}
+
+static void unplanned_cables(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->stray_count; i++) {
+		struct stray *s = &x->strays[i];
+		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		struct ft_finding *f;
+		char planned[48];
+
+		if (s->used)
+			continue;
+		s->used = true;
+		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
+		ft_finding_where_cable(m, f, cable);
+		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
+		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
+		if (stray_crosses(m, s)) {
+			ft_say(m, &f->expected, "%s between %s and %s",
+			       ft_plural(width_of(m, s->a, s->b), "cable", planned), label_of(m, s->a),
+			       label_of(m, s->b));
+			ft_say(m, &f->observed, "one more: %s - %s", ft_text_string(&x->text_a),
+			       ft_text_string(&x->text_b));
+		} else {
+			ft_say(m, &f->expected, "no cable between two %s switches",
+			       ft_tier_name(m->plan->switches[s->a].tier));
+			ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+		}
+		ft_say(m, &f->text, "the plan has no cable between %s and %s", ft_text_string(&x->text_a),
+		       ft_text_string(&x->text_b));
+		ft_say(m, &f->fix, "unplug it, or find out where it belongs by its label");
+		if (s->contested)
+			ft_finding_alternative(
+				m, f,
+				"it is the misplaced cable, and the one called misplaced is unplanned; see "
+				"cable-misplaced");
+		else
+			unplanned_alternative(x, f, s);
+	}
+}
+
+/* What the ports show of a pair that is short of cables. */
+struct shortage {
+	uint32_t edge, core, count;
+	enum ft_evidence evidence;
+	uint32_t taken; /* a port that should hold such a cable and holds another one (snapshot port), or FT_NONE */
+};
+
+/* The port of @live that usually leads to planned @peer, if something else is plugged into it. */
+static uint32_t usual_port_taken(const struct ft_model *m, uint32_t live, uint32_t peer)
+{
+	const struct ft_node *node = node_of(m, live);
+
+	for (uint32_t n = 1; n <= node->port_count; n++) {
+		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
+		uint32_t there = far ? m->live.switch_of_node[far->node] : FT_NONE;
+
+		if (far && ft_port_usual(m, live, n, peer) &&
+		    (there == FT_NONE || m->live.switches[there].planned != peer))
+			return node->first_port + n - 1;
+	}
+	return FT_NONE;
+}
+
+static void shortage_look(const struct explain *x, struct shortage *s)
+{
+	const struct ft_model *m = x->m;
+	uint32_t edge = m->live_of[s->edge], core = m->live_of[s->core];
+	bool edge_dark = ft_ports_pick(m, edge, s->core, s->count, FT_LINK_DOWN, x->picked) > 0;
+	bool core_dark = ft_ports_pick(m, core, s->edge, s->count, FT_LINK_DOWN, x->picked) > 0;
+
+	s->evidence = FT_EVIDENCE_ABSENT;
+	s->taken = FT_NONE;
+	/* An end that is up and silent leads somewhere, though not to where it should. */
+	if (ft_usual_ports(m, edge, s->core, FT_LINK_SILENT, 1) > 0 ||
+	    (!edge_dark && ft_ports_pick(m, edge, s->core, s->count, FT_LINK_SILENT, x->picked) > 0)) {
+		s->evidence = FT_EVIDENCE_MUTE;
+	} else if (!edge_dark || !core_dark) {
+		s->taken = usual_port_taken(m, edge_dark ? core : edge, edge_dark ? s->edge : s->core);
+		if (!edge_dark && !core_dark && s->taken != FT_NONE)
+			s->evidence = FT_EVIDENCE_SEEN;
+	}
+}
+
+/* "edge003 ports 19, 20" in @words, and the places into the finding. Returns how many ports are known. */
+static uint32_t shortage_end(struct explain *x, struct ft_finding *f, const struct shortage *s, uint32_t here,
+			     uint32_t peer, struct ft_text *words)
+{
+	struct ft_model *m = x->m;
+	uint32_t live = m->live_of[here];
+	bool mute = s->evidence == FT_EVIDENCE_MUTE && here == s->edge;
+	uint32_t n = ft_ports_pick(m, live, peer, s->count, mute ? FT_LINK_SILENT : FT_LINK_DOWN, x->picked);
+
+	ft_text_reset(words);
+	ft_text_puts(words, m->live.switches[live].label);
+	for (uint32_t i = 0; i < n; i++) {
+		ft_text_printf(words, "%s%u", i ? ", " : n > 1 ? " ports " : " port ", ft_port_number(m, x->picked[i]));
+		ft_finding_where_port(m, f, x->picked[i]);
+	}
+	if (n == 0)
+		ft_finding_where_switch(m, f, live, 0);
+	return n;
+}
+
+static void shortage_fix(struct explain *x, struct ft_finding *f, const struct shortage *s, bool core_port_known)
+{
+	const char *edge = ft_text_string(&x->text_a), *core = ft_text_string(&x->text_b);
+
+	if (s->taken != FT_NONE) {
+		const struct ft_port *port = &x->m->snapshot->ports[s->taken];
+		_cleanup_(ft_text_release) struct ft_text here = {0};
+		_cleanup_(ft_text_release) struct ft_text there = {0};
+
+		ft_say(x->m, &f->fix, "look at %s first: it is the place of such a cable, and holds that of %s",
+		       ft_place_text(x->m, s->taken, &here), ft_place_text(x->m, port->peer, &there));
+		x->m->failed |= here.failed || there.failed;
+	} else if (s->count == 1) {
+		ft_say(x->m, &f->fix, "reseat or replace the cable at %s; its core end is %s%s", edge,
+		       core_port_known ? "" : "on ", core);
+	} else {
+		ft_say(x->m, &f->fix, "reseat or replace the cables at %s; their core ends are %s%s", edge,
+		       core_port_known ? "" : "on ", core);
+	}
+}
+
+static void missing_pair(struct explain *x, uint32_t edge, uint32_t core, uint32_t count)
+{
+	struct ft_model *m = x->m;
+	struct shortage s = {.edge = edge, .core = core, .count = count};
+	uint32_t width = width_of(m, edge, core);
+	struct ft_finding *f;
+	char cables[48];
+	uint32_t core_ports;
+
+	shortage_look(x, &s);
+	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, s.evidence);
+	f->count = f->impact.links_lost = count;
+	shortage_end(x, f, &s, edge, core, &x->text_a);
+	core_ports = shortage_end(x, f, &s, core, edge, &x->text_b);
+	shortage_fix(x, f, &s, core_ports > 0);
+	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, edge),
+	       label_of(m, core));
+	ft_say(m, &f->observed, "%u of %u%s", width - count, width,
+	       s.evidence == FT_EVIDENCE_MUTE ? "; a port is up, but its far end does not answer" : "");
+	if (width == 1)
+		ft_say(m, &f->text, "the cable between %s and %s is missing", ft_text_string(&x->text_a),
+		       ft_text_string(&x->text_b));
+	else
+		ft_say(m, &f->text, "%s of %u %s missing between %s and %s", ft_plural(count, "cable", cables), width,
+		       count == 1 ? "is" : "are", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	for (uint32_t i = 0; i < x->rival_count; i++) {
+		const struct rival *v = &x->rivals[i];
+
+		if ((v->p < v->q ? v->p : v->q) == edge && (v->p < v->q ? v->q : v->p) == core)
+			ft_finding_alternative(
+				m, f,
+				"it is not missing but moved: see the finding about the cable between %s "
+				"and %s",
+				label_of(m, v->other_p), label_of(m, v->other_q));
+	}
+}
+
+static void missing_cables(struct explain *x)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t e = 0; e < m->edges; e++)
+		for (uint32_t c = 0; c < m->cores; c++) {
+			uint32_t *deficit = &x->deficit[(size_t)e * m->cores + c];
+
+			if (*deficit == 0)
+				continue;
+			missing_pair(x, e, ft_core_index(m, c), *deficit);
+		}
+}
+
+/* ---- places taken by others, and the edge that the sweep is locked up on ---- */
+
+static void replaced_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+		struct ft_finding *f;
+
+		if (!m->replaced[p])
+			continue;
+		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_say(m, &f->expected, "%s", m->plan->switches[p].name);
+		ft_say(m, &f->observed, "%s 0x%016llx", ft_live_at(m, p)->name,
+		       (unsigned long long)ft_live_at(m, p)->guid);
+		ft_say(m, &f->text, "%s 0x%016llx stands in the place of %s", ft_live_at(m, p)->name,
+		       (unsigned long long)ft_live_at(m, p)->guid, m->plan->switches[p].name);
+		ft_say(m, &f->fix, "if it was replaced, put its name or GUID into the design's bind list");
+	}
+}
+
+/* Of the cables counted between an edge and a core, the strays are not the pair's own. */
+static void foreign_count(struct explain *x)
+{
+	for (uint32_t i = 0; i < x->stray_count; i++)
+		if (stray_crosses(x->m, &x->strays[i]) && !x->strays[i].covered)
+			x->m->foreign[cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
+}
+
+static int explain_steps(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	int r;
+
+	m->cut_off = ft_entry_is_cut_off(m);
+	x->hosts_lacking = m->plan->nodes > ft_hosts_found(m) ? m->plan->nodes - ft_hosts_found(m) : 0;
+	residual_take(x);
+	r = ft_seen_isolated(x);
+	if (r < 0)
+		return r;
+	ft_unseen_explain(x);
+	r = unjudged_take(x);
+	if (r == 0)
+		r = ft_strays_read(x);
+	if (r < 0)
+		return r;
+	foreign_count(x);
+	loopbacks_explain(x);
+	unplanned_switches(x);
+	unplanned_cables(x);
+	missing_cables(x);
+	replaced_report(x);
+	ft_incomplete_report(x);
+	return 0;
+}
+
+int ft_explain(struct ft_model *m)
+{
+	struct explain x = {.m = m};
+	int r = -ENOMEM;
+
+	x.deficit = calloc((size_t)m->edges * m->cores + 1, sizeof(*x.deficit));
+	/* A cable is a stray once, whether its pair is too rich or it was uncovered. */
+	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
+	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));
+	x.picked = malloc((FT_HABIT_PORTS + 1UL) * sizeof(*x.picked));
+	if (x.deficit && x.strays && x.rivals && x.picked)
+		r = explain_steps(&x);
+	if (r == 0 && (m->failed || x.text_a.failed || x.text_b.failed || x.text_c.failed))
+		r = -ENOMEM;
+	free(x.deficit);
+	free(x.strays);
+	free(x.rivals);
+	free(x.picked);
+	ft_text_release(&x.text_a);
+	ft_text_release(&x.text_b);
+	ft_text_release(&x.text_c);
+	return r;
+}

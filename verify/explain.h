@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the steps of the explanation share. Private to explain.c and the files of its steps.
+ */
+#ifndef FT_VERIFY_EXPLAIN_H
+#define FT_VERIFY_EXPLAIN_H
+
+#include "verify/model.h"
+
+/* A fabric with more stray cables than this is not the planned one; then they are named one by one, unexplained. */
+enum { STRAYS_EXPLAINED_MAX = 1024, CANDIDATES_MAX = 1 << 18 };
+
+struct stray {
+	uint32_t cable; /* live cable */
+	uint32_t a, b;	/* planned switches at its ends, a < b; equal: a loopback */
+	bool used;
+	bool uncovered; /* counted right; see readings.c */
+	bool covered;	/* was uncovered and explained nothing: an ordinary cable again */
+	bool contested; /* another stray took the deficit that could be this one's as well */
+};
+
+/* A deficit that would be the missing cable if a misplaced one were read the other way. */
+struct rival {
+	uint32_t p, q;		   /* the pair reported as short */
+	uint32_t other_p, other_q; /* the pair that is short instead */
+};
+
+struct explain {
+	struct ft_model *m;
+	uint32_t *deficit; /* [edge * cores + core] */
+	struct stray *strays;
+	uint32_t stray_count;
+	struct rival *rivals;
+	uint32_t rival_count;
+	struct ft_text text_a, text_b, text_c; /* scratch for places in sentences */
+	uint32_t *picked;		       /* scratch for port lists */
+	uint32_t hosts_lacking;		       /* that no edge accounts for yet */
+	bool isolated_seen;		       /* an edge without a path to a core was seen */
+};
+
+/* Where a planned edge and a planned core, in either order, meet in the matrices. */
+static inline size_t cell_at(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	uint32_t edge = p < q ? p : q, core = p < q ? q : p;
+
+	return (size_t)edge * m->cores + core - m->edges;
+}
+
+static inline uint32_t *deficit_at(const struct explain *x, uint32_t p, uint32_t q)
+{
+	return &x->deficit[cell_at(x->m, p, q)];
+}
+
+static inline uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline bool is_edge(const struct ft_model *m, uint32_t planned)
+{
+	return planned < m->edges;
+}
+
+/* The planned switches that @planned is cabled to: [first, end). */
+static inline void peers_of(const struct ft_model *m, uint32_t planned, uint32_t *ret_first, uint32_t *ret_end)
+{
+	*ret_first = is_edge(m, planned) ? m->edges : 0;
+	*ret_end = is_edge(m, planned) ? m->edges + m->cores : m->edges;
+}
+
+static inline uint32_t width_of(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return m->width[cell_at(m, p, q)];
+}
+
+static inline const char *label_of(const struct ft_model *m, uint32_t planned)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, planned);
+
+	return sw ? sw->label : m->plan->switches[planned].name;
+}
+
+static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t live)
+{
+	return &m->snapshot->nodes[m->live.switches[live].node];
+}
+
+/* The ends of a stray cable between the tiers: its edge, its core, and the ports. */
+static inline uint32_t stray_port(const struct ft_model *m, const struct stray *s, uint32_t planned)
+{
+	const struct ft_live_cable *c = &m->live.cables[s->cable];
+
+	return m->live.switches[c->a].planned == planned ? c->a_port : c->b_port;
+}
+
+static inline bool stray_usual(const struct ft_model *m, const struct stray *s, uint32_t planned, uint32_t peer)
+{
+	return ft_port_usual(m, m->live_of[planned], ft_port_number(m, stray_port(m, s, planned)), peer);
+}
+
+static inline bool stray_crosses(const struct ft_model *m, const struct stray *s)
+{
+	return is_edge(m, s->a) && !is_edge(m, s->b);
+}
+
+/* A plain dump lists no port that is down, nor one whose far end is silent: there, more cannot be said. */
+static inline const char *down_word(const struct ft_model *m)
+{
+	return m->snapshot->source.lists_down_ports ? "down" : "not listed in the dump";
+}
+
+/* ports.c: which port a cable should be in. */
+
+/*
+ * Picks up to @need ports of @live that are in state @link, belong to no finding yet and most likely lead to planned
+ * switch @peer. Where only a guess would tell (spare ports, more of them than needed), none is picked.
+ * Returns how many are in @ret_ports (snapshot ports).
+ */
+uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
+		       uint32_t *ret_ports);
+
+/* Ports of @live in state @link that at least @votes others use for planned @peer, and that no finding has yet. */
+uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes);
+
+/* Ports of @live in state @link that no finding has yet and that are not for hosts. */
+uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
+
+/* Ports of @live in state @link that belong to no finding yet. */
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
+
+/* unseen.c: switches that are not there, edges without a core, what could not be judged. */
+bool ft_entry_is_cut_off(const struct ft_model *m);
+int ft_seen_isolated(struct explain *x);
+void ft_unseen_explain(struct explain *x);
+void ft_incomplete_report(struct explain *x);
+
+/* explain.c: live cable @cable is a stray. How many of its ends are in unusual ports. */
+void ft_stray_add(struct explain *x, uint32_t cable);
+int ft_cable_oddness(const struct ft_model *m, uint32_t cable);
+
+/* swaps.c, misplaced.c: explain strays and deficits; readings.c: calls both, in the reading with the fewest faults. */
+int ft_swaps_explain(struct explain *x);
+int ft_misplaced_explain(struct explain *x);
+int ft_strays_read(struct explain *x);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The table of codes, and findings while they are put together. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model.h"
+
+#define WARNING FT_SEVERITY_WARNING
+#define CRITICAL FT_SEVERITY_CRITICAL
+#define INFO FT_SEVERITY_INFO
+
+const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
+	[FT_CODE_EDGE_ISOLATED] = {"edge-isolated", CRITICAL, "a planned edge switch with no path to any core switch"},
+	[FT_CODE_CORE_MISSING] = {"core-missing", WARNING, "a planned core switch that is not there"},
+	[FT_CODE_CABLE_MISSING] = {"cable-missing", WARNING, "an edge-core pair short of cables"},
+	[FT_CODE_CABLE_MISPLACED] = {"cable-misplaced", WARNING, "a cable that ends on the wrong switch"},
+	[FT_CODE_CABLES_SWAPPED] = {"cables-swapped", WARNING,
+				    "cables that would be right after exchanging their ends"},
+	[FT_CODE_CABLE_UNPLANNED] = {"cable-unplanned", WARNING,
+				     "a cable that the plan does not know between two planned switches"},
+	[FT_CODE_CABLE_SLOW] = {"cable-slow", WARNING, "active speed below the expected"},
+	[FT_CODE_CABLE_NARROW] = {"cable-narrow", WARNING, "active width below the expected"},
+	[FT_CODE_LOOPBACK] = {"loopback", WARNING, "a switch cabled to itself"},
+	[FT_CODE_SWITCH_UNPLANNED] = {"switch-unplanned", WARNING, "a switch that the plan does not know"},
+	[FT_CODE_SWITCH_REPLACED] = {"switch-replaced", INFO, "another switch stands where a bound one should"},
+	[FT_CODE_SWITCH_MUTE] = {"switch-mute", WARNING, "its links are up, but it answers no management packet"},
+	[FT_CODE_EDGE_OVERLOADED] = {"edge-overloaded", WARNING,
+				     "more hosts on an edge switch than planned: its blocking exceeds the design's"},
+	[FT_CODE_HOST_ON_CORE] = {"host-on-core", WARNING, "a host cabled to a core switch"},
+	[FT_CODE_HOSTS_MISSING] = {"hosts-missing", INFO, "fewer hosts than planned"},
+	[FT_CODE_HOSTS_UNPLANNED] = {"hosts-unplanned", INFO, "more hosts than planned"},
+	[FT_CODE_HOPS_EXCEEDED] = {"hops-exceeded", WARNING, "hosts farther apart than the plan's Clos number"},
+	[FT_CODE_GUID_DUPLICATE] = {"guid-duplicate", WARNING, "two nodes of one GUID"},
+	[FT_CODE_LID_DUPLICATE] = {"lid-duplicate", WARNING, "two ports of one LID"},
+	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
+};
+
+__attribute__((format(printf, 2, 0))) static int string_set(char **string, const char *format, va_list args)
+{
+	char *fresh;
+
+	if (vasprintf(&fresh, format, args) < 0)
+		return -ENOMEM;
+	free(*string);
+	*string = fresh;
+	return 0;
+}
+
+int ft_string_set(char **string, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = string_set(string, format, args);
+	va_end(args);
+	return r;
+}
+
+void ft_say(struct ft_model *m, char **string, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	m->failed |= string_set(string, format, args) < 0;
+	va_end(args);
+}
+
+const char *ft_plural(uint32_t count, const char *one, char buffer[48])
+{
+	snprintf(buffer, 48, "%u %s%s", count, one, count == 1 ? "" : "s");
+	return buffer;
+}
+
+struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence)
+{
+	struct ft_report *report = m->report;
+	struct ft_finding *f;
+
+	if (report->finding_count == m->findings_size) {
+		size_t size = m->findings_size ? m->findings_size * 2 : 16;
+
+		f = realloc(report->findings, size * sizeof(*f));
+		if (!f) {
+			/* What is said of it goes nowhere, and the report is not made. */
+			m->failed = true;
+			ft_finding_release(&m->lost);
+			m->lost = (struct ft_finding){.code = code};
+			return &m->lost;
+		}
+		report->findings = f;
+		m->findings_size = size;
+	}
+	f = &report->findings[report->finding_count++];
+	*f = (struct ft_finding){.code = code, .severity = ft_codes[code].severity, .evidence = evidence, .count = 1};
+	return f;
+}
+
+/* Makes room for one more element; sizes grow by powers of two, so the count alone tells when. */
+static void *array_more(void *array, size_t count, size_t element)
+{
+	if (count & (count - 1))
+		return array;
+	return realloc(array, (count ? count * 2 : 1) * element);
+}
+
+static void where_add(struct ft_model *m, struct ft_finding *f, char *name, uint64_t guid, uint32_t port)
+{
+	struct ft_place *where = array_more(f->where, f->where_count, sizeof(*where));
+
+	if (where)
+		f->where = where;
+	if (!where || !name) {
+		m->failed = true;
+		free(name);
+		return;
+	}
+	where[f->where_count++] = (struct ft_place){name, guid, port};
+}
+
+static char *node_name(const struct ft_model *m, const struct ft_node *node)
+{
+	return ft_text_safe_dup(ft_node_description(m->snapshot, node), node->description_length);
+}
+
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number)
+{
+	where_add(m, f, strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number);
+}
+
+void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node)
+{
+	const struct ft_node *n = &m->snapshot->nodes[node];
+
+	where_add(m, f, node_name(m, n), n->guid, 0);
+}
+
+void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
+{
+	const struct ft_node *node = ft_port_node(m->snapshot, &m->snapshot->ports[port]);
+
+	m->port_claimed[port] = true;
+	where_add(m, f, node_name(m, node), node->guid, ft_port_number(m, port));
+}
+
+void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable)
+{
+	/* The lower tier first, and between equals the lower GUID, so that the id is the same in every sweep. */
+	const struct ft_live_switch *a = &m->live.switches[cable->a], *b = &m->live.switches[cable->b];
+	bool turn = a->tier != b->tier	 ? a->tier > b->tier
+		    : a->guid != b->guid ? a->guid > b->guid
+					 : cable->a_port > cable->b_port;
+
+	ft_finding_where_port(m, f, turn ? cable->b_port : cable->a_port);
+	ft_finding_where_port(m, f, turn ? cable->a_port : cable->b_port);
+}
+
+void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
+			const char *format, ...)
+{
+	struct ft_symptom *symptoms = array_more(f->symptoms, f->symptom_count, sizeof(*symptoms)), *symptom;
+	va_list args;
+
+	if (!symptoms) {
+		m->failed = true;
+		return;
+	}
+	f->symptoms = symptoms;
+	symptom = &symptoms[f->symptom_count++];
+	*symptom = (struct ft_symptom){
+		.place = {strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number}};
+	va_start(args, format);
+	if (vasprintf(&symptom->text, format, args) < 0)
+		symptom->text = NULL;
+	va_end(args);
+	m->failed |= !symptom->text || !symptom->place.name;
+}
+
+void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
+{
+	char **alternatives = array_more(f->alternatives, f->alternative_count, sizeof(*alternatives)), *text;
+	va_list args;
+
+	if (alternatives)
+		f->alternatives = alternatives;
+	va_start(args, format);
+	if (!alternatives || vasprintf(&text, format, args) < 0)
+		m->failed = true;
+	else
+		alternatives[f->alternative_count++] = text;
+	va_end(args);
+}
+
+const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+{
+	const struct ft_port *p = &m->snapshot->ports[port];
+	const struct ft_node *node = ft_port_node(m->snapshot, p);
+	uint32_t live = m->live.switch_of_node[p->node];
+
+	ft_text_reset(buffer);
+	if (live != FT_NONE)
+		ft_text_puts(buffer, m->live.switches[live].label);
+	else
+		ft_text_add_safe(buffer, ft_node_description(m->snapshot, node), node->description_length);
+	ft_text_printf(buffer, " port %u", p->number);
+	return ft_text_string(buffer);
+}
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct ft_place *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+/*
+ * The id: the code and the two lowest places. It holds GUIDs and ports only, so it stays the same when names, the order
+ * of the sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A
+ * finding about the fabric as a whole is known by its code alone.
+ */
+static int finding_id(struct ft_finding *f)
+{
+	_cleanup_free_ struct ft_place *places = malloc((f->where_count + 1) * sizeof(*places));
+	_cleanup_(ft_text_release) struct ft_text id = {0};
+
+	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
+			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED;
+
+	if (!places)
+		return -ENOMEM;
+	if (f->where_count)
+		memcpy(places, f->where, f->where_count * sizeof(*places));
+	qsort(places, f->where_count, sizeof(*places), place_compare);
+	ft_text_puts(&id, ft_codes[f->code].name);
+	if (f->planned_as)
+		ft_text_printf(&id, ":%s", f->planned_as);
+	for (size_t i = 0; !fabric_wide && !f->planned_as && i < f->where_count && i < 2; i++) {
+		ft_text_printf(&id, "%c0x%016" PRIx64, i ? '-' : ':', places[i].guid);
+		if (places[i].port)
+			ft_text_printf(&id, ":%u", places[i].port);
+	}
+	/* Without ports, a second cable gone from the same pair must not hide behind a waiver for the first. */
+	if (f->code == FT_CODE_CABLE_MISSING && f->count > 1)
+		ft_text_printf(&id, "*%u", f->count);
+	return id.failed ? -ENOMEM : ft_string_set(&f->id, "%s", ft_text_string(&id));
+}
+
+/* Two findings of one id (two cables of a pair, ports unknown) are told apart by their order. */
+static int ids_separate(struct ft_report *report)
+{
+	_cleanup_(ft_map_release) struct ft_map ids = {0};
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		size_t length = strlen(f->id);
+		int r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, NULL);
+
+		for (unsigned int n = 2; r == 0; n++) {
+			if (ft_string_set(&f->id, "%.*s#%u", (int)length, f->id, n) < 0)
+				return -ENOMEM;
+			r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, NULL);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int waiver_expired_say(struct ft_finding *f, const struct ft_waiver *waiver)
+{
+	_cleanup_free_ char *why = ft_text_safe_dup(waiver->why, strlen(waiver->why));
+	_cleanup_free_ char *text = FT_STEAL(f->text);
+
+	if (!why)
+		return -ENOMEM;
+	return ft_string_set(&f->text, "%s (its waiver ended on %s%s%s)", text, waiver->until, why[0] ? ": " : "", why);
+}
+
+static int waiver_apply(struct ft_finding *f, const struct ft_waiver *waiver)
+{
+	_cleanup_free_ char *why = ft_text_safe_dup(waiver->why, strlen(waiver->why));
+
+	if (!why)
+		return -ENOMEM;
+	f->severity = FT_SEVERITY_INFO;
+	return ft_string_set(&f->waived, "%s%s%s%s", waiver->until[0] ? "until " : "", waiver->until,
+			     waiver->until[0] && why[0] ? ": " : "", why);
+}
+
+/* A waiver that is in force wins over those that have ended. */
+static int waivers_apply(struct ft_model *m, struct ft_finding *f)
+{
+	const struct ft_expect *expect = &m->design->expect;
+	const struct ft_waiver *expired = NULL;
+
+	for (size_t i = 0; !f->vague && i < expect->waiver_count; i++) {
+		const struct ft_waiver *waiver = &expect->waivers[i];
+
+		if (strcmp(waiver->id, f->id) != 0)
+			continue;
+		if (!waiver->until[0] || strcmp(m->today, waiver->until) <= 0)
+			return waiver_apply(f, waiver);
+		expired = waiver;
+	}
+	return expired ? waiver_expired_say(f, expired) : 0;
+}
+
+static int finding_compare(const void *a, const void *b)
+{
+	const struct ft_finding *x = a, *y = b;
+
+	if (x->severity != y->severity)
+		return x->severity > y->severity ? -1 : 1;
+	if (x->code != y->code)
+		return x->code < y->code ? -1 : 1;
+	if (x->where_count && y->where_count) {
+		int d = ft_text_natural_compare(x->where[0].name, y->where[0].name);
+
+		if (d)
+			return d;
+		if (x->where[0].port != y->where[0].port)
+			return x->where[0].port < y->where[0].port ? -1 : 1;
+	}
+	return ft_text_natural_compare(x->id, y->id);
+}
+
+/* A switch that hardly fits its place may be a stranger: what is found about it has another reading. */
+static void doubts_name(struct ft_model *m, struct ft_finding *f)
+{
+	if (f->code != FT_CODE_CABLE_MISSING && f->code != FT_CODE_CABLE_MISPLACED &&
+	    f->code != FT_CODE_CABLE_UNPLANNED)
+		return;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		for (size_t n = 0; sw->doubtful && n < f->where_count; n++)
+			if (f->where[n].guid == sw->guid) {
+				ft_finding_alternative(m, f,
+						       "%s is not %s at all but a switch that the plan does not know, "
+						       "and the planned one is off; its name plate tells",
+						       sw->label, m->plan->switches[sw->planned].name);
+				return;
+			}
+	}
+}
+
+int ft_findings_finish(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	static const enum ft_verdict verdicts[] = {
+		[FT_SEVERITY_INFO] = FT_VERDICT_OK,
+		[FT_SEVERITY_WARNING] = FT_VERDICT_WARNING,
+		[FT_SEVERITY_CRITICAL] = FT_VERDICT_CRITICAL,
+	};
+	int r = m->failed ? -ENOMEM : 0;
+
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+		r = finding_id(&report->findings[i]);
+	if (r == 0)
+		r = ids_separate(report);
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+		doubts_name(m, &report->findings[i]);
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+		r = waivers_apply(m, &report->findings[i]);
+	if (r < 0 || m->failed)
+		return -ENOMEM;
+	if (report->finding_count)
+		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (report->verdict != FT_VERDICT_UNKNOWN && verdicts[report->findings[i].severity] > report->verdict)
+			report->verdict = verdicts[report->findings[i].severity];
+	return 0;
+}

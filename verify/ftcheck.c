@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* ftcheck: hold the live (or a recorded) fabric against the plan, print a report, exit with the verdict. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <sha256.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "planner/plan.h"
+#include "probe/source.h"
+#include "verify/verify.h"
+
+enum { STATUS_UNKNOWN = 3 };
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_NAGIOS };
+
+static const char *const format_names[] = {"text", "json", "nagios"};
+
+struct options {
+	const char *plan;
+	const char *from; /* NULL: live */
+	const char *save;
+	enum format format;
+	bool verbose;
+	struct ft_sweep_options sweep;
+};
+
+static const char help_text[] =
+	"Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
+	"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do about it.\n"
+	"\n"
+	"      --plan FILE        the design, see ftcheck-design(5)\n"
+	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
+	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
+	"      --save FILE        keep what was seen\n"
+	"      --format FORMAT    text (default), json or nagios\n"
+	"  -v, --verbose          with evidence, consequences and the table of switches\n"
+	"\n"
+	"The live sweep:\n"
+	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
+	"  -P, --Port NUMBER      its port\n"
+	"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
+	"  -o, --outstanding_smps N  management packets on the wire at a time (default %u)\n"
+	"      --retries N        of one packet (default 3)\n"
+	"      --deadline SECONDS of the whole sweep (default %u)\n"
+	"\n"
+	"      --list-codes       print the finding codes with severity and meaning\n"
+	"  -h, --help             print this help\n"
+	"      --version          print the version\n"
+	"\n"
+	"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
+
+__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
+{
+	va_list args;
+
+	fputs("ftcheck: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputs("; try 'ftcheck --help'\n", stderr);
+	return STATUS_UNKNOWN;
+}
+
+/* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
+static int printed(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "ftcheck: standard output: %s\n", strerror(errno));
+	return STATUS_UNKNOWN;
+}
+
+static int codes_list(void)
+{
+	for (unsigned int i = 0; i < FT_CODE_COUNT; i++)
+		printf("%-17s %-9s %s\n", ft_codes[i].name, ft_severity_name(ft_codes[i].severity),
+		       ft_codes[i].meaning);
+	return printed();
+}
+
+/* The options with a number, their ranges, and where the number goes. */
+struct number_option {
+	int option;
+	const char *name;
+	unsigned int low, high, unit;
+	unsigned int *to;
+};
+
+static int number_set(const struct number_option *numbers, size_t count, int option, const char *value)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *end;
+		unsigned long n;
+
+		if (numbers[i].option != option)
+			continue;
+		errno = 0;
+		n = strtoul(value, &end, 10);
+		if (value[0] < '0' || value[0] > '9' || *end || errno || n < numbers[i].low || n > numbers[i].high)
+			return usage_error("%s takes a number from %u to %u, not \"%s\"", numbers[i].name,
+					   numbers[i].low, numbers[i].high, value);
+		*numbers[i].to = (unsigned int)n * numbers[i].unit;
+		return 0;
+	}
+	return STATUS_UNKNOWN;
+}
+
+static int format_set(struct options *options, const char *name)
+{
+	for (unsigned int i = 0; i < FT_COUNT(format_names); i++)
+		if (strcmp(format_names[i], name) == 0) {
+			options->format = i;
+			return 0;
+		}
+	return usage_error("--format takes text, json or nagios, not \"%s\"", name);
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int options_parse(int argc, char **argv, struct options *options)
+{
+	enum { PLAN = 256, FROM, SAVE, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	static const struct option long_options[] = {
+		{"plan", required_argument, NULL, PLAN},
+		{"from", required_argument, NULL, FROM},
+		{"save", required_argument, NULL, SAVE},
+		{"format", required_argument, NULL, FORMAT},
+		{"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},
+		{"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},
+		{"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES},
+		{"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},
+		{0},
+	};
+	unsigned int port = 0;
+	const struct number_option numbers[] = {
+		{'P', "-P", 1, 254, 1, &port},
+		{'t', "-t", 1, 600000, 1, &options->sweep.timeout_ms},
+		{'o', "-o", 1, 1024, 1, &options->sweep.max_smps},
+		{RETRIES, "--retries", 0, 100, 1, &options->sweep.retries},
+		{DEADLINE, "--deadline", 1, 86400, 1000, &options->sweep.deadline_ms},
+	};
+	int c, r = 0;
+
+	while (r == 0 && (c = getopt_long(argc, argv, "vC:P:t:o:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case PLAN:
+			options->plan = optarg;
+			break;
+		case FROM:
+			options->from = optarg;
+			break;
+		case SAVE:
+			options->save = optarg;
+			break;
+		case FORMAT:
+			r = format_set(options, optarg);
+			break;
+		case 'v':
+			options->verbose = true;
+			break;
+		case 'C':
+			options->sweep.ca = optarg;
+			break;
+		case 'h':
+			printf(help_text, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
+			return printed();
+		case LIST_CODES:
+			return codes_list();
+		case SHOW_VERSION:
+			puts("ftcheck " PACKAGE_VERSION);
+			return printed();
+		case '?':
+			fputs("Try 'ftcheck --help'.\n", stderr);
+			return STATUS_UNKNOWN;
+		default:
+			r = number_set(numbers, FT_COUNT(numbers), c, optarg);
+		}
+	}
+	if (r != 0)
+		return r;
+	options->sweep.port = (int)port;
+	if (optind < argc)
+		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	if (!options->plan)
+		return usage_error("--plan FILE is missing");
+	if (options->save && strcmp(options->save, "-") == 0)
+		return usage_error("--save takes a file: standard output is the report's");
+	if (options->from && strcmp(options->from, "-") == 0 && strcmp(options->plan, "-") == 0)
+		return usage_error("--plan and --from cannot both be standard input");
+	return -1;
+}
+
+/* One line: FILE:LINE:COLUMN: what is wrong. */
+static int file_error(const char *path, int code, const struct ft_error *err)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
+	const char *file = safe ? safe : "file";
+
+	if (err->text[0] == '\0')
+		fprintf(stderr, "ftcheck: %s: %s\n", file, strerror(-code));
+	else if (err->line > 0)
+		fprintf(stderr, "%s:%u:%u: %s\n", file, err->line, err->column, err->text);
+	else
+		fprintf(stderr, "%s: %s\n", file, err->text);
+	return STATUS_UNKNOWN;
+}
+
+static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot)
+{
+	struct ft_error err = {0};
+	int r;
+
+	if (options->from) {
+		r = ft_source_load(options->from, ret_snapshot, &err);
+		return r < 0 ? file_error(options->from, r, &err) : 0;
+	}
+	r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	return r < 0 ? file_error("ftcheck", r, &err) : 0;
+}
+
+static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	int r;
+
+	ft_snapshot_write_json(&text, snapshot);
+	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(path, &text);
+	return r < 0 ? file_error(path, r, &(struct ft_error){0}) : 0;
+}
+
+/* What only a main knows: names of files, hashes, clocks. */
+static int report_complete(struct ft_report *report, const struct options *options, const struct ft_design *design,
+			   const struct ft_snapshot *snapshot)
+{
+	report->plan_file = ft_text_safe_dup(options->plan, strlen(options->plan));
+	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
+	/* A snapshot saved from a live sweep is a file all the same when it is read back. */
+	if (options->from) {
+		free(report->source.detail);
+		report->source.live = false;
+		report->source.detail = ft_text_safe_dup(options->from, strlen(options->from));
+		if (!report->source.detail)
+			return -ENOMEM;
+	}
+	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)time(NULL);
+	return report->plan_file ? 0 : -ENOMEM;
+}
+
+static int report_print(const struct ft_report *report, const struct options *options)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	bool colour =
+		isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
+	int r;
+
+	switch (options->format) {
+	case FORMAT_TEXT:
+		ft_report_write_text(&text, report, options->verbose, colour);
+		break;
+	case FORMAT_JSON:
+		ft_report_write_json(&text, report);
+		break;
+	case FORMAT_NAGIOS:
+		ft_report_write_nagios(&text, report);
+		break;
+	}
+	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(NULL, &text);
+	return r < 0 ? file_error("standard output", r, &(struct ft_error){0}) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct options options = {.sweep = ft_sweep_defaults};
+	struct ft_error err = {0};
+	char today[11];
+	time_t now = time(NULL);
+	struct tm tm;
+	int r;
+
+	r = options_parse(argc, argv, &options);
+	if (r >= 0)
+		return r;
+	r = ft_design_load(options.plan, &design, &plan, &err);
+	if (r < 0)
+		return file_error(options.plan, r, &err);
+	r = snapshot_take(&options, &snapshot);
+	if (r == 0 && options.save)
+		r = snapshot_keep(options.save, snapshot);
+	if (r != 0)
+		return r;
+	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
+		return file_error("ftcheck", -EOVERFLOW, &err);
+	r = ft_verify(design, plan, snapshot, today, &report);
+	if (r == 0)
+		r = report_complete(report, &options, design, snapshot);
+	if (r < 0)
+		return file_error("ftcheck", r, &err);
+	r = report_print(report, &options);
+	return r != 0 ? r : ft_verdict_status(report->verdict);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What port numbers are used for. People wire by rule: port 19 of every edge goes to the first core. So what the others
+ * of a tier do with a port tells which port a missing cable belongs in, and which end of a stray one is right.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/model.h"
+
+int ft_habits_init(struct ft_model *m)
+{
+	size_t count;
+
+	for (uint32_t c = 0; c < m->cores; c++) {
+		uint32_t like = 0;
+
+		while (m->column[like] != m->column[c])
+			like++;
+		m->core_class[c] = like < c ? m->core_class[like] : m->core_classes++;
+	}
+	count = (1UL + m->core_classes + !m->core_classes) * FT_HABIT_PORTS;
+	m->habits = calloc(count, sizeof(*m->habits));
+	m->ranges = calloc(count / FT_HABIT_PORTS, sizeof(*m->ranges));
+	if (!m->habits || !m->ranges)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		m->habits[i].peer = FT_NONE;
+	return 0;
+}
+
+/* The habits that a switch of planned index @planned shares. */
+static struct ft_port_habit *habits_of_planned(const struct ft_model *m, uint32_t planned)
+{
+	uint32_t group = planned < m->edges ? 0 : 1 + m->core_class[planned - m->edges];
+
+	return m->habits + (size_t)group * FT_HABIT_PORTS;
+}
+
+const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	if (sw->planned != FT_NONE)
+		return habits_of_planned(m, sw->planned);
+	return m->habits + (sw->tier == FT_TIER_CORE ? FT_HABIT_PORTS : 0);
+}
+
+static void habit_count(struct ft_model *m, bool first_pass)
+{
+	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i / 2];
+		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
+		uint32_t port = i % 2 ? cable->b_port : cable->a_port;
+		uint32_t here = m->live.switches[near].planned, peer = m->live.switches[far].planned;
+		struct ft_port_habit *habit;
+
+		if (here == FT_NONE || peer == FT_NONE || near == far)
+			continue;
+		habit = &habits_of_planned(m, here)[ft_port_number(m, port)];
+		if (!first_pass) {
+			habit->votes += habit->peer == peer;
+			continue;
+		}
+		/* Majority vote (Boyer and Moore): the peer that more than half go to, if there is one. */
+		habit->links++;
+		if (habit->votes == 0)
+			habit->peer = peer;
+		habit->votes += habit->peer == peer ? 1U : -1U;
+	}
+}
+
+static void habits_count(struct ft_model *m)
+{
+	habit_count(m, true);
+	for (size_t i = 0; i < (1UL + m->core_classes) * FT_HABIT_PORTS; i++)
+		m->habits[i].votes = 0;
+	habit_count(m, false);
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		const struct ft_live_host *host = &m->live.hosts[i];
+		uint32_t planned = m->live.switches[host->live].planned;
+
+		if (planned != FT_NONE)
+			habits_of_planned(m, planned)[ft_port_number(m, host->switch_port)].hosts++;
+	}
+}
+
+/* The planned switch that port @port_number of @live leads to, or FT_NONE. */
+static uint32_t peer_of_port(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_port *port = ft_node_port(s, &s->nodes[m->live.switches[live].node], port_number);
+	const struct ft_port *peer = port ? ft_port_peer(s, port) : NULL;
+	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE;
+
+	return far == FT_NONE || far == live ? FT_NONE : m->live.switches[far].planned;
+}
+
+/*
+ * What the other switches like @live say of a port number: in @ret_peer the planned switch that more than half of them
+ * use it for, and how many do. Returns false where there is none.
+ */
+static bool habit_without(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t *ret_peer,
+			  uint32_t *ret_votes)
+{
+	const struct ft_port_habit *habit = &ft_habits_of(m, live)[port_number];
+	uint32_t own = peer_of_port(m, live, port_number);
+	uint32_t votes = habit->votes - (own != FT_NONE && own == habit->peer), links = habit->links - (own != FT_NONE);
+
+	*ret_votes = votes;
+	*ret_peer = habit->peer;
+	return votes > 0 && votes * 2 > links;
+}
+
+/* True where a port of this number leads to a switch on any other switch like @live. */
+static bool others_link(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	/* @live's own cable in it is one of those counted. */
+	return ft_habits_of(m, live)[port_number].links > 1;
+}
+
+/* How far port numbers foretell where the cables of a switch go: what others do with the port is what it does. */
+static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *told, uint32_t *right)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, live)), peer, votes;
+		uint32_t there = m->live.switches[ft_cable_far(cable, live)].planned;
+		bool agree;
+
+		if (there == FT_NONE || cable->a == cable->b || number >= FT_HABIT_PORTS)
+			continue;
+		agree = habit_without(m, live, number, &peer, &votes);
+		*told += others_link(m, live, number);
+		*right += agree && peer == there;
+	}
+}
+
+/*
+ * A tier is wired by a pattern if its port numbers foretell where most cables go; a switch of it, if all but a few of
+ * its own do. Else port numbers that agree do so by chance, and prove nothing.
+ */
+static void regularity_learn(struct ft_model *m)
+{
+	enum { DEVIATIONS = 2 };
+	uint32_t told[2] = {0}, right[2] = {0};
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+		uint32_t own_told = 0, own_right = 0;
+
+		if (sw->planned == FT_NONE)
+			continue;
+		regularity_count(m, i, &own_told, &own_right);
+		sw->regular = own_told - own_right <= DEVIATIONS || own_right * 20 >= own_told * 17;
+		told[sw->planned < m->edges] += own_told;
+		right[sw->planned < m->edges] += own_right;
+	}
+	for (unsigned int tier = 0; tier < 2; tier++)
+		m->regular[tier] = told[tier] > 0 && right[tier] * 20 >= told[tier] * 17;
+}
+
+uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t usual, votes;
+
+	if (port_number >= FT_HABIT_PORTS || sw->planned == FT_NONE || !sw->regular ||
+	    !m->regular[sw->planned < m->edges])
+		return 0;
+	return habit_without(m, live, port_number, &usual, &votes) && usual == peer ? votes : 0;
+}
+
+/* ---- where hosts end and uplinks begin ---- */
+
+static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits)
+{
+	struct ft_port_ranges r = {FT_NONE, 0, FT_NONE, 0};
+
+	for (uint32_t p = 0; p < FT_HABIT_PORTS; p++) {
+		if (habits[p].links > habits[p].hosts) {
+			r.link_low = r.link_low == FT_NONE ? p : r.link_low;
+			r.link_high = p;
+		} else if (habits[p].hosts > 0) {
+			r.host_low = r.host_low == FT_NONE ? p : r.host_low;
+			r.host_high = p;
+		}
+	}
+	return r;
+}
+
+const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live)
+{
+	return &m->ranges[(ft_habits_of(m, live) - m->habits) / FT_HABIT_PORTS];
+}
+
+bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_port_ranges *r = ft_port_ranges_of(m, live);
+	const struct ft_port_habit *habit;
+
+	if (port_number >= FT_HABIT_PORTS)
+		return false;
+	habit = &ft_habits_of(m, live)[port_number];
+	if (habit->links > 0 || habit->hosts > 0)
+		return habit->hosts > habit->links;
+	/* Nobody uses it: it is the hosts' if it lies among theirs. */
+	return r->host_low != FT_NONE && port_number > r->host_low && port_number < r->host_high &&
+	       !(r->link_low != FT_NONE && port_number > r->link_low && port_number < r->link_high);
+}
+
+void ft_habits_learn(struct ft_model *m)
+{
+	habits_count(m);
+	for (uint32_t group = 0; group <= m->core_classes; group++)
+		m->ranges[group] = ranges_find(m->habits + (size_t)group * FT_HABIT_PORTS);
+	regularity_learn(m);
+}

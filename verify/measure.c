@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The figures of the report: counts, distances, blocking, bandwidth left, and the table of switches. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model.h"
+
+/* What became of the planned cables of one switch, or of all. */
+struct tally {
+	uint32_t planned, up, unjudged;
+};
+
+static struct tally cell_tally(const struct ft_model *m, uint32_t e, uint32_t c)
+{
+	size_t cell = (size_t)e * m->cores + c;
+	struct tally t = {.planned = m->width[cell]};
+	enum ft_status edge = m->status[e], core = m->status[ft_core_index(m, c)];
+	bool edge_seen = m->live_of[e] != FT_NONE, core_seen = m->live_of[ft_core_index(m, c)] != FT_NONE;
+
+	if (edge_seen && core_seen) {
+		t.up = m->seen[cell] - m->foreign[cell] < t.planned ? m->seen[cell] - m->foreign[cell] : t.planned;
+		t.unjudged = m->unjudged[cell];
+		return t;
+	}
+	if (edge == FT_STATUS_ISOLATED || core == FT_STATUS_MISSING)
+		return t;
+	if (edge == FT_STATUS_UNREACHED || core == FT_STATUS_UNREACHED || (!edge_seen && !core_seen))
+		t.unjudged = t.planned;
+	else
+		t.up = t.planned; /* one end is mute: its links are up */
+	return t;
+}
+
+static void tally_add(struct tally *sum, struct tally t)
+{
+	sum->planned += t.planned;
+	sum->up += t.up;
+	sum->unjudged += t.unjudged;
+}
+
+static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
+{
+	struct tally sum = {0};
+
+	if (planned < m->edges)
+		for (uint32_t c = 0; c < m->cores; c++)
+			tally_add(&sum, cell_tally(m, planned, c));
+	else
+		for (uint32_t e = 0; e < m->edges; e++)
+			tally_add(&sum, cell_tally(m, e, planned - m->edges));
+	return sum;
+}
+
+/* Cables of a seen edge that lead to any core, planned or not, and so carry its traffic. */
+static uint32_t edge_carriers(const struct ft_model *m, uint32_t e)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t c = 0; c < m->cores; c++) {
+		if (m->live_of[ft_core_index(m, c)] != FT_NONE)
+			sum += m->seen[(size_t)e * m->cores + c] + m->unjudged[(size_t)e * m->cores + c];
+		else
+			sum += cell_tally(m, e, c).up;
+	}
+	return sum;
+}
+
+static void blocking_measure(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	struct ft_ratio worst = {0, 1};
+
+	report->blocking_planned = m->plan->blocking;
+	for (uint32_t e = 0; m->cores > 0 && e < m->edges; e++) {
+		const struct ft_live_switch *sw = ft_live_at(m, e);
+		struct ft_ratio ratio;
+		uint32_t hosts, links;
+
+		if (!sw)
+			continue;
+		links = edge_carriers(m, e);
+		hosts = sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes;
+		if (links > 0 && ft_ratio_make(hosts, links, &ratio) == 0 && ft_ratio_compare(ratio, worst) > 0)
+			worst = ratio;
+	}
+	report->blocking_worst = worst.num > 0 ? worst : m->plan->blocking;
+}
+
+static void status_settle(struct ft_model *m, uint32_t planned, struct tally t)
+{
+	if (m->live_of[planned] != FT_NONE && m->status[planned] != FT_STATUS_ISOLATED)
+		m->status[planned] = t.up + t.unjudged < t.planned ? FT_STATUS_DEGRADED : FT_STATUS_OK;
+}
+
+static void tiers_count(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	uint32_t misplaced = 0, unjudged = 0;
+
+	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+		struct tally t = switch_tally(m, p);
+		bool seen = m->live_of[p] != FT_NONE;
+
+		status_settle(m, p, t);
+		if (p < m->edges) {
+			report->edge.planned++;
+			report->edge.found += seen;
+			report->edge.ok += seen && m->status[p] == FT_STATUS_OK;
+			report->edge.degraded += seen && m->status[p] == FT_STATUS_DEGRADED;
+			report->edge.isolated += m->status[p] == FT_STATUS_ISOLATED;
+			report->uplinks.planned += t.planned;
+			report->uplinks.up += t.up;
+			unjudged += t.unjudged;
+		} else {
+			report->core.planned++;
+			report->core.found += seen;
+			report->core.ok += seen && m->status[p] == FT_STATUS_OK;
+			report->core.degraded += seen && m->status[p] == FT_STATUS_DEGRADED;
+			report->core.missing += m->status[p] == FT_STATUS_MISSING;
+		}
+	}
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		misplaced += m->misplaced[i];
+	for (size_t i = 0; i < report->finding_count; i++)
+		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
+	report->uplinks.misplaced = misplaced;
+	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - unjudged - misplaced;
+	report->hosts.planned = m->plan->nodes;
+	report->hosts.found = m->live.host_count;
+	if (report->uplinks.planned == 0 ||
+	    ft_ratio_make(report->uplinks.up + unjudged, report->uplinks.planned, &report->bisection) < 0)
+		report->bisection = (struct ft_ratio){1, 1};
+}
+
+/* ---- distances ---- */
+
+/* Each switch's neighbours, once each. */
+struct neighbours {
+	uint32_t *first; /* [switches + 1] */
+	uint32_t *of;
+};
+
+static int neighbours_list(const struct ft_live *live, struct neighbours *ret)
+{
+	_cleanup_free_ uint32_t *first = malloc((live->switch_count + 1UL) * sizeof(*first));
+	_cleanup_free_ uint32_t *of = malloc((2UL * live->cable_count + 1) * sizeof(*of));
+	_cleanup_free_ uint32_t *mark = malloc((live->switch_count + 1UL) * sizeof(*mark));
+	uint32_t count = 0;
+
+	if (!first || !of || !mark)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->switch_count; i++)
+		mark[i] = FT_NONE;
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		const struct ft_live_switch *sw = &live->switches[i];
+
+		first[i] = count;
+		for (uint32_t n = 0; n < sw->cable_count; n++) {
+			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
+
+			if (far == i || mark[far] == i)
+				continue;
+			mark[far] = i;
+			of[count++] = far;
+		}
+	}
+	first[live->switch_count] = count;
+	ret->first = FT_STEAL(first);
+	ret->of = FT_STEAL(of);
+	return 0;
+}
+
+/* The greatest distance between two switches with hosts, in switch chips on the way, and an example. */
+struct farthest {
+	uint32_t chips;
+	uint32_t from, to;
+};
+
+static int farthest_find(const struct ft_live *live, struct farthest *ret)
+{
+	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1UL) * sizeof(*queue));
+	_cleanup_free_ uint32_t *chips = malloc((live->switch_count + 1UL) * sizeof(*chips));
+	struct neighbours next = {0};
+	struct farthest far = {0, FT_NONE, FT_NONE};
+
+	if (!queue || !chips || neighbours_list(live, &next) < 0)
+		return -ENOMEM;
+	for (uint32_t start = 0; start < live->switch_count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (live->switches[start].hosts == 0 || live->switches[start].tolerated)
+			continue;
+		memset(chips, 0, live->switch_count * sizeof(*chips));
+		chips[start] = 1;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t here = queue[head++];
+
+			if (live->switches[here].hosts > 0 && !live->switches[here].tolerated &&
+			    chips[here] > far.chips)
+				far = (struct farthest){chips[here], start, here};
+			for (uint32_t i = next.first[here]; i < next.first[here + 1]; i++)
+				if (chips[next.of[i]] == 0) {
+					chips[next.of[i]] = chips[here] + 1;
+					queue[tail++] = next.of[i];
+				}
+		}
+	}
+	free(next.first);
+	free(next.of);
+	*ret = far;
+	return 0;
+}
+
+/* Faults that can lengthen a path. */
+static bool code_lengthens(enum ft_code code)
+{
+	return code == FT_CODE_EDGE_ISOLATED || code == FT_CODE_CORE_MISSING || code == FT_CODE_CABLE_MISSING ||
+	       code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_SWITCH_MUTE ||
+	       code == FT_CODE_CABLE_UNPLANNED || code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWEEP_INCOMPLETE ||
+	       code == FT_CODE_LOOPBACK;
+}
+
+/*
+ * Longer paths are a consequence of whatever broke the short ones; they hang under that. They are a finding of their
+ * own only where nothing else was found that could be the cause.
+ */
+static void hops_check(struct ft_model *m, const struct farthest *far)
+{
+	struct ft_report *report = m->report;
+	struct ft_finding *cause = NULL, *f;
+	bool unplanned = far->chips > 0 && (m->live.switches[far->from].planned == FT_NONE ||
+					    m->live.switches[far->to].planned == FT_NONE);
+
+	report->clos_planned = m->plan->clos;
+	report->clos_found = far->chips;
+	if (far->chips <= m->plan->clos || far->from == FT_NONE)
+		return;
+	for (size_t i = 0; i < report->finding_count && !cause; i++)
+		if (unplanned ? report->findings[i].code == FT_CODE_SWITCH_UNPLANNED
+			      : code_lengthens(report->findings[i].code))
+			cause = &report->findings[i];
+	if (cause) {
+		ft_finding_symptom(m, cause, far->from, 0, "hosts on %s and %s are %u switches apart, planned are %u",
+				   m->live.switches[far->from].label, m->live.switches[far->to].label, far->chips,
+				   m->plan->clos);
+		return;
+	}
+	f = ft_finding_add(m, FT_CODE_HOPS_EXCEEDED, FT_EVIDENCE_SEEN);
+	ft_finding_where_switch(m, f, far->from, 0);
+	ft_finding_where_switch(m, f, far->to, 0);
+	ft_say(m, &f->expected, "at most %u switches between two hosts", m->plan->clos);
+	ft_say(m, &f->observed, "%u", far->chips);
+	ft_say(m, &f->text, "hosts on %s and %s are %u switches apart, planned are %u",
+	       m->live.switches[far->from].label, m->live.switches[far->to].label, far->chips, m->plan->clos);
+	ft_say(m, &f->fix, "compare the cabling of these two switches with the plan");
+}
+
+/* ---- the table of switches ---- */
+
+static int row_fill(struct ft_report_switch *row, const struct ft_live_switch *sw)
+{
+	row->guid = sw->guid;
+	row->hosts = sw->hosts;
+	row->name = strdup(sw->name);
+	row->hosts_names = strdup(sw->host_names);
+	return row->name && row->hosts_names ? 0 : -ENOMEM;
+}
+
+static int switches_list(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	int r = 0;
+
+	report->switches = calloc(m->plan->switch_count + m->live.switch_count + 1UL, sizeof(*report->switches));
+	if (!report->switches)
+		return -ENOMEM;
+	for (uint32_t p = 0; r == 0 && p < m->plan->switch_count; p++) {
+		struct ft_report_switch *row = &report->switches[report->switch_count++];
+		struct tally t = switch_tally(m, p);
+
+		row->tier = ft_tier_name(m->plan->switches[p].tier);
+		row->status = m->status[p];
+		row->uplinks_planned = t.planned;
+		row->uplinks_up = t.up;
+		row->planned_as = strdup(m->plan->switches[p].name);
+		if (!row->planned_as)
+			return -ENOMEM;
+		if (m->live_of[p] != FT_NONE) {
+			r = row_fill(row, ft_live_at(m, p));
+			continue;
+		}
+		row->name = ft_text_safe_dup(m->plan->switches[p].name, strlen(m->plan->switches[p].name));
+		row->hosts_names = strdup("");
+		if (!row->name || !row->hosts_names)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+		struct ft_report_switch *row = &report->switches[report->switch_count];
+
+		if (sw->planned != FT_NONE)
+			continue;
+		report->switch_count++;
+		row->tier = ft_tier_name(sw->tier);
+		row->status = FT_STATUS_UNPLANNED;
+		r = row_fill(row, sw);
+	}
+	return r;
+}
+
+static int unreached_list(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+
+	report->source.unreached = calloc(m->plan->switch_count + 1UL, sizeof(*report->source.unreached));
+	if (!report->source.unreached)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+		char *name;
+
+		if (m->status[p] != FT_STATUS_UNREACHED)
+			continue;
+		name = ft_text_safe_dup(m->plan->switches[p].name, strlen(m->plan->switches[p].name));
+		if (!name)
+			return -ENOMEM;
+		report->source.unreached[report->source.unreached_count++] = name;
+	}
+	return 0;
+}
+
+int ft_measure(struct ft_model *m)
+{
+	struct farthest far = {0};
+	int r;
+
+	tiers_count(m);
+	blocking_measure(m);
+	r = farthest_find(&m->live, &far);
+	hops_check(m, &far);
+	if (r == 0)
+		r = switches_list(m);
+	if (r == 0)
+		r = unreached_list(m);
+	/* Too incomplete to judge: not one planned cable was. */
+	if (m->live.switch_count == 0 ||
+	    (m->report->uplinks.planned > 0 && !m->snapshot->source.complete &&
+	     m->report->uplinks.up + m->report->uplinks.missing + m->report->uplinks.misplaced == 0))
+		m->report->verdict = FT_VERDICT_UNKNOWN;
+	return r;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the parts of the verifier share: the fabric as a graph of switches (live.c), which live switch is which planned
+ * one (match.c), and the findings under construction (finding.c). Private to verify/.
+ *
+ * Flow: ft_live_build() -> ft_match() -> ft_explain() -> ft_checks() -> ft_measure(). Nothing here does I/O or keeps
+ * state of its own.
+ */
+#ifndef FT_VERIFY_MODEL_H
+#define FT_VERIFY_MODEL_H
+
+#include "base/map.h"
+#include "base/text.h"
+#include "verify/report.h"
+
+#define FT_NONE UINT32_MAX
+
+/* A switch that was seen. */
+struct ft_live_switch {
+	uint32_t node; /* index into the snapshot's nodes */
+	uint64_t guid;
+	char *name;	      /* its description made safe; owned */
+	char *label;	      /* how the report calls it: the name, with GUID and hosts where names repeat; owned */
+	char *host_names;     /* "node055-node072"; owned */
+	uint32_t first_cable; /* its cables: live.at[first_cable … + cable_count), a loopback twice */
+	uint32_t cable_count;
+	uint32_t hosts;	  /* host ports cabled to it */
+	uint32_t silent;  /* ports that are up and whose far end does not answer */
+	uint32_t unread;  /* ports of which nothing is known */
+	uint32_t unheard; /* of those two, the ones that no finding explains (explain.c): what is behind is not known */
+	uint32_t part;	  /* connected part of the fabric, numbered from 0 */
+	enum ft_tier tier;
+	bool tier_bound;  /* the design's bind said so */
+	bool regular;	  /* its port numbers are used as on others of its kind */
+	uint32_t planned; /* index into plan->switches, or FT_NONE */
+	bool passed_over; /* unplanned, though a place was free: it fits too badly */
+	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
+	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+};
+
+/* A cable between two switches. Ports are indices into the snapshot's ports. */
+struct ft_live_cable {
+	uint32_t a, b; /* live switches */
+	uint32_t a_port, b_port;
+};
+
+/* A host's port and the switch port it is cabled to. */
+struct ft_live_host {
+	uint32_t live; /* the switch */
+	uint32_t port; /* the host's port: index into the snapshot's ports */
+	uint32_t switch_port;
+};
+
+struct ft_live {
+	struct ft_live_switch *switches;
+	uint32_t switch_count;
+	struct ft_live_cable *cables;
+	uint32_t cable_count;
+	uint32_t *at; /* cable indices, grouped by switch */
+	struct ft_live_host *hosts;
+	uint32_t host_count;
+	uint32_t *switch_of_node; /* by snapshot node: the live switch, or FT_NONE */
+	uint32_t part_count;
+	uint32_t entry; /* the live switch the sweep began on or next to, or FT_NONE */
+};
+
+/* What a port number is usually used for, learned from the other switches of the tier. */
+struct ft_port_habit {
+	uint32_t peer;	/* the planned switch most links of this port number go to, or FT_NONE */
+	uint32_t votes; /* how many go there */
+	uint32_t links; /* how many go to switches at all */
+	uint32_t hosts; /* how many lead to hosts */
+};
+
+enum { FT_HABIT_PORTS = 256 };
+
+/* The lowest and highest port number that leads to switches, and to hosts; low FT_NONE: none does. */
+struct ft_port_ranges {
+	uint32_t link_low, link_high, host_low, host_high;
+};
+
+struct ft_model {
+	const struct ft_design *design;
+	const struct ft_plan *plan;
+	const struct ft_snapshot *snapshot;
+	const char *today;
+	struct ft_live live;
+
+	/* The plan as a matrix. Rows are the edge switches, columns the core switches, in the plan's order. */
+	uint32_t edges, cores;
+	uint32_t *width;   /* planned cables of [edge * cores + core] */
+	uint32_t *seen;	   /* cables seen between the switches matched to them, likewise */
+	uint32_t *foreign; /* of the cables seen, those that belong elsewhere though the count is right, likewise */
+	uint32_t *column;  /* cables that most edges have to a core: the width of the class it belongs to */
+
+	uint32_t *live_of;		/* by planned switch: the live switch, or FT_NONE */
+	bool *replaced;			/* by planned switch: bound to another GUID or name than stands there */
+	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
+	enum ft_status *status;		/* by planned switch; what is not seen is set in explain.c */
+	uint32_t *unjudged;		/* by [edge * cores + core]: cables that could not be judged */
+
+	uint32_t *core_class; /* by column: cores of one bundle width are wired alike, and only they are */
+	uint32_t core_classes;
+	struct ft_port_habit
+		*habits; /* [1 + core_classes][FT_HABIT_PORTS]: the edges', then those of each class of cores */
+	struct ft_port_ranges *ranges; /* [1 + core_classes] */
+	bool regular[2]; /* [false]: the core tier, [true]: the edge tier is wired by a pattern of port numbers */
+
+	bool *port_claimed; /* by snapshot port: named by a finding already */
+	bool *misplaced;    /* by live cable: not where it belongs */
+	bool cut_off;	    /* the sweep began on an edge without a way to any core: nothing else can be judged */
+
+	struct ft_report *report;
+	size_t findings_size;
+	struct ft_finding lost; /* where a finding goes that could not be allocated */
+	bool failed;		/* an allocation failed: there is no report */
+};
+
+static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32_t planned)
+{
+	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
+}
+
+/* Planned switch number of row e and of column c. */
+static inline uint32_t ft_core_index(const struct ft_model *m, uint32_t c)
+{
+	return m->edges + c;
+}
+
+static inline uint32_t ft_port_number(const struct ft_model *m, uint32_t port)
+{
+	return m->snapshot->ports[port].number;
+}
+
+/* The far switch and the near port of a cable, as seen from @live. */
+static inline uint32_t ft_cable_far(const struct ft_live_cable *cable, uint32_t live)
+{
+	return cable->a == live ? cable->b : cable->a;
+}
+
+static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t live)
+{
+	return cable->a == live ? cable->a_port : cable->b_port;
+}
+
+/* live.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
+int ft_live_build(struct ft_model *m);
+void ft_live_release(struct ft_live *live);
+
+/* habits.c: what port numbers are used for. Sizes, then contents once every switch has its place. */
+int ft_habits_init(struct ft_model *m);
+void ft_habits_learn(struct ft_model *m);
+
+/* True where the port is one for hosts: others use it so, or it lies among those that do. */
+bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number);
+const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live);
+
+/* [FT_HABIT_PORTS]: what port numbers are used for on switches like @live. */
+const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live);
+
+/*
+ * How many of the other switches like @live use ports of this number for planned switch @peer, where most of them do.
+ * 0: they do not, or they are wired without a pattern, so that numbers tell nothing.
+ */
+uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer);
+
+static inline bool ft_port_usual(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
+{
+	return ft_port_votes(m, live, port_number, peer) > 0;
+}
+
+/* match.c: tiers, and which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
+int ft_match(struct ft_model *m);
+
+/* explain.c: the faults that explain the difference, as findings. */
+int ft_explain(struct ft_model *m);
+
+/* checks.c: rates, hosts, GUIDs and LIDs: what needs no explanation, only a look. */
+int ft_checks(struct ft_model *m);
+
+/* checks.c: hosts on planned switches; those of an unplanned switch are its own. */
+uint32_t ft_hosts_found(const struct ft_model *m);
+
+/* measure.c: the figures of the report and its table of switches. */
+int ft_measure(struct ft_model *m);
+
+/*
+ * finding.c: findings under construction. They never fail one by one: an allocation that fails is remembered in
+ * m->failed, and whoever began says -ENOMEM at the end.
+ */
+struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence);
+void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node);
+void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number);
+void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable);
+void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
+			const char *format, ...) __attribute__((format(printf, 5, 6)));
+void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Sets a string of a finding, or of the report. */
+void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same outside of findings: 0 or -ENOMEM, and @string stays as it was. */
+int ft_string_set(char **string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "edge003 port 20"; @buffer is reset first. */
+const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* "18 cables", "1 cable" */
+const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
+
+/* Gives ids, applies waivers, sorts worst first, sets the verdict. */
+int ft_findings_finish(struct ft_model *m);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Which port a cable should be in: what its number is used for elsewhere in the tier tells. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "verify/explain.h"
+
+/* From the likeliest port to one surely not meant. RANK_GAP is taken from the top, the others from the bottom. */
+enum { RANK_USUAL, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
+
+/* How likely port @number of @live, which leads nowhere, is the one for planned switch @peer. */
+static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ranges *r, uint32_t live, uint32_t number,
+			      uint32_t peer)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_port_habit *habit;
+
+	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
+	if (number >= FT_HABIT_PORTS || !m->regular[sw->tier == FT_TIER_EDGE])
+		return RANK_SPARE;
+	if (ft_port_usual(m, live, number, peer))
+		return RANK_USUAL;
+	habit = &ft_habits_of(m, live)[number];
+	if (habit->peer != FT_NONE && ft_port_usual(m, live, number, habit->peer))
+		return RANK_FOREIGN;
+	if (ft_port_is_hosts(m, live, number))
+		return RANK_FOREIGN;
+	if (r->link_low == FT_NONE)
+		return RANK_SPARE;
+	if (number > r->link_low && number < r->link_high)
+		return RANK_BETWEEN;
+	/* Hosts below, uplinks above: what lies between, or behind, is a core's that nobody reaches any more. */
+	if (r->host_low != FT_NONE && r->host_high < r->link_low)
+		return number > r->host_high && number < r->link_low ? RANK_GAP
+		       : number > r->link_high			     ? RANK_BESIDE
+								     : RANK_SPARE;
+	if (r->host_low != FT_NONE && r->link_high < r->host_low)
+		return number < r->link_low			       ? RANK_BESIDE
+		       : number > r->link_high && number < r->host_low ? RANK_GAP
+								       : RANK_SPARE;
+	return RANK_SPARE;
+}
+
+/* True where the port is in state @link and no finding has it yet. */
+static bool port_waits(const struct ft_model *m, const struct ft_node *node, uint32_t number, enum ft_link link)
+{
+	uint32_t port = node->first_port + number - 1;
+
+	return m->snapshot->ports[port].link == link && !m->port_claimed[port];
+}
+
+/* Adds the ports of one rank, at most @room of them, to @ret_ports. Returns how many there are, which may be more. */
+static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges *ranges, uint32_t live, uint32_t peer,
+			  unsigned int rank, enum ft_link link, uint32_t *ret_ports, uint32_t room)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		uint32_t number = rank == RANK_GAP ? node->port_count + 1 - i : i;
+
+		if (!port_waits(m, node, number, link) || port_rank(m, ranges, live, number, peer) != rank)
+			continue;
+		if (count < room)
+			ret_ports[count] = node->first_port + number - 1;
+		count++;
+	}
+	return count;
+}
+
+static int number_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The ports of @live, in whatever state, that others use for planned switch @peer. */
+static uint32_t usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += ft_port_usual(m, live, n, peer);
+	return count;
+}
+
+uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
+		       uint32_t *ret_ports)
+{
+	const struct ft_port_ranges *ranges = ft_port_ranges_of(m, live);
+	unsigned int last = usual_ports(m, live, peer) >= need ? RANK_USUAL : RANK_SPARE;
+	uint32_t found = 0;
+
+	/* Where the port is known that it should be in, another one that happens to be free is not it. */
+	for (unsigned int rank = RANK_USUAL; rank <= last && found < need; rank++) {
+		uint32_t room = need - found;
+		uint32_t count = rank_pick(m, ranges, live, peer, rank, link, ret_ports + found, room);
+
+		/* A gap too small for the bundle is spare host ports; spare ports tell nothing if there is a choice. */
+		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))
+			continue;
+		found += count < room ? count : room;
+	}
+	qsort(ret_ports, found, sizeof(*ret_ports), number_compare);
+	return found;
+}
+
+uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += port_waits(m, node, n, link) && ft_port_votes(m, live, n, peer) >= votes;
+	return count;
+}
+
+uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += port_waits(m, node, n, link) && !ft_port_is_hosts(m, live, n);
+	return count;
+}
+
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += port_waits(m, node, n, link);
+	return count;
+}

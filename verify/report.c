@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/report.h"
+
+#include <stdlib.h>
+
+void ft_finding_release(struct ft_finding *f)
+{
+	for (size_t i = 0; i < f->where_count; i++)
+		free(f->where[i].name);
+	for (size_t i = 0; i < f->symptom_count; i++) {
+		free(f->symptoms[i].text);
+		free(f->symptoms[i].place.name);
+	}
+	for (size_t i = 0; i < f->alternative_count; i++)
+		free(f->alternatives[i]);
+	free(f->where);
+	free(f->symptoms);
+	free(f->alternatives);
+	free(f->id);
+	free(f->expected);
+	free(f->observed);
+	free(f->text);
+	free(f->fix);
+	free(f->waived);
+}
+
+void ft_report_free(struct ft_report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->finding_count; i++)
+		ft_finding_release(&report->findings[i]);
+	for (size_t i = 0; i < report->switch_count; i++) {
+		free(report->switches[i].name);
+		free(report->switches[i].planned_as);
+		free(report->switches[i].hosts_names);
+	}
+	for (size_t i = 0; i < report->source.unreached_count; i++)
+		free(report->source.unreached[i]);
+	free(report->findings);
+	free(report->switches);
+	free(report->source.unreached);
+	free(report->source.detail);
+	free(report->source.entry.name);
+	free(report->plan_name);
+	free(report->plan_file);
+	free(report);
+}
+
+const char *ft_severity_name(enum ft_severity severity)
+{
+	static const char *const names[] = {"info", "warning", "critical"};
+
+	return names[severity];
+}
+
+const char *ft_verdict_name(enum ft_verdict verdict)
+{
+	static const char *const names[] = {"ok", "warning", "critical", "unknown"};
+
+	return names[verdict];
+}
+
+const char *ft_evidence_name(enum ft_evidence evidence)
+{
+	static const char *const names[] = {"absent", "mute", "unreached", "seen"};
+
+	return names[evidence];
+}
+
+const char *ft_status_name(enum ft_status status)
+{
+	static const char *const names[] = {"ok", "degraded", "isolated", "missing", "unplanned", "mute", "unreached"};
+
+	return names[status];
+}
+
+/* The verdicts are in the order of the Nagios plugin statuses: 0 ok, 1 warning, 2 critical, 3 unknown. */
+int ft_verdict_status(enum ft_verdict verdict)
+{
+	return (int)verdict;
+}

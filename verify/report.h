@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The report: what is wrong with the fabric, one finding a fault, and the figures around it. SPEC section 6 in C.
+ *
+ * All strings are safe for a terminal (base/text.h) and owned by the report.
+ */
+#ifndef FT_VERIFY_REPORT_H
+#define FT_VERIFY_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/ratio.h"
+#include "planner/plan.h"
+#include "probe/snapshot.h"
+
+enum ft_severity { FT_SEVERITY_INFO, FT_SEVERITY_WARNING, FT_SEVERITY_CRITICAL };
+enum ft_verdict { FT_VERDICT_OK, FT_VERDICT_WARNING, FT_VERDICT_CRITICAL, FT_VERDICT_UNKNOWN };
+
+/* How a finding is known. */
+enum ft_evidence {
+	FT_EVIDENCE_ABSENT,    /* the port that should hold the cable is seen, and is down */
+	FT_EVIDENCE_MUTE,      /* the link is up, its far end does not answer */
+	FT_EVIDENCE_UNREACHED, /* the sweep never got near */
+	FT_EVIDENCE_SEEN,      /* something is there, but wrong */
+};
+
+enum ft_code {
+	FT_CODE_EDGE_ISOLATED,
+	FT_CODE_CORE_MISSING,
+	FT_CODE_CABLE_MISSING,
+	FT_CODE_CABLE_MISPLACED,
+	FT_CODE_CABLES_SWAPPED,
+	FT_CODE_CABLE_UNPLANNED,
+	FT_CODE_CABLE_SLOW,
+	FT_CODE_CABLE_NARROW,
+	FT_CODE_LOOPBACK,
+	FT_CODE_SWITCH_UNPLANNED,
+	FT_CODE_SWITCH_REPLACED,
+	FT_CODE_SWITCH_MUTE,
+	FT_CODE_EDGE_OVERLOADED,
+	FT_CODE_HOST_ON_CORE,
+	FT_CODE_HOSTS_MISSING,
+	FT_CODE_HOSTS_UNPLANNED,
+	FT_CODE_HOPS_EXCEEDED,
+	FT_CODE_GUID_DUPLICATE,
+	FT_CODE_LID_DUPLICATE,
+	FT_CODE_SWEEP_INCOMPLETE,
+	FT_CODE_COUNT,
+};
+
+/* What each code is; one row a code, in the order of enum ft_code. */
+struct ft_code_info {
+	const char *name; /* "cable-missing" */
+	enum ft_severity severity;
+	const char *meaning; /* for man pages and --list-codes */
+};
+extern const struct ft_code_info ft_codes[FT_CODE_COUNT];
+
+/* A place: a node as observed, and one of its ports. */
+struct ft_place {
+	char *name;    /* the node description made safe */
+	uint64_t guid; /* the node's; 0: not known (a planned switch that was not seen) */
+	uint32_t port; /* 0: none in particular */
+};
+
+/* A consequence of a finding, folded under it. */
+struct ft_symptom {
+	char *text;
+	struct ft_place place;
+};
+
+/* What a finding costs. */
+struct ft_impact {
+	uint32_t links_lost; /* planned uplink cables that carry nothing now */
+	uint32_t hosts_cut_off;
+};
+
+struct ft_finding {
+	char *id; /* stable from sweep to sweep for the same fault */
+	enum ft_code code;
+	enum ft_severity severity;
+	enum ft_evidence evidence;
+	struct ft_place *where;
+	size_t where_count;
+	char *expected;
+	char *observed;
+	uint32_t count; /* of cables, hosts: whatever the code counts */
+	char *text;	/* one sentence: cause and place */
+	char *fix;	/* what to do */
+	struct ft_impact impact;
+	struct ft_symptom *symptoms;
+	size_t symptom_count;
+	/* Of a switch that was not seen: its name in the plan, where that is known; not owned. */
+	const char *planned_as;
+	bool vague;	     /* its id does not tell which switch is meant, so no waiver can */
+	char *waived;	     /* NULL, or why this is known and no alarm; the severity is info then */
+	char **alternatives; /* other explanations of equal price, and the look that tells them apart */
+	size_t alternative_count;
+};
+
+enum ft_status {
+	FT_STATUS_OK,
+	FT_STATUS_DEGRADED,
+	FT_STATUS_ISOLATED,
+	FT_STATUS_MISSING,
+	FT_STATUS_UNPLANNED,
+	FT_STATUS_MUTE,
+	FT_STATUS_UNREACHED
+};
+
+/* A switch of the plan or of the fabric, or, as a rule, of both. */
+struct ft_report_switch {
+	char *name;	  /* observed; the planned one where it was not seen */
+	uint64_t guid;	  /* 0: not seen */
+	const char *tier; /* "edge", "core"; of an unplanned switch the tier it looks like */
+	char *planned_as; /* NULL: unplanned */
+	enum ft_status status;
+	uint32_t uplinks_planned;
+	uint32_t uplinks_up;
+	uint32_t hosts;
+	char *hosts_names; /* "node055-node072"; "" if none */
+};
+
+struct ft_report {
+	/* What was compared with what. */
+	char *plan_name;
+	char *plan_file;
+	char plan_sha256[65];
+	struct {
+		bool live;
+		char *detail;
+		struct ft_place entry;
+		uint32_t mads, timeouts, duration_ms;
+		bool complete;
+		char **unreached;
+		size_t unreached_count;
+	} source;
+	int64_t time_s;
+
+	enum ft_verdict verdict;
+	struct {
+		uint32_t planned, found, ok, degraded, isolated;
+	} edge;
+	struct {
+		uint32_t planned, found, ok, degraded, missing;
+	} core;
+	/* planned = up + missing + misplaced + what could not be judged */
+	struct {
+		uint32_t planned, up, missing, misplaced, unplanned, slow;
+	} uplinks;
+	struct {
+		uint32_t planned, found;
+	} hosts;
+	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
+	struct ft_ratio blocking_planned, blocking_worst;
+	struct ft_ratio bisection; /* fraction of the planned */
+
+	struct ft_report_switch *switches;
+	size_t switch_count;
+	struct ft_finding *findings; /* worst first */
+	size_t finding_count;
+};
+
+/* Frees what a finding owns, not the finding itself. */
+void ft_finding_release(struct ft_finding *finding);
+
+void ft_report_free(struct ft_report *report);
+static inline void ft_report_freep(struct ft_report **report)
+{
+	ft_report_free(*report);
+}
+
+const char *ft_severity_name(enum ft_severity severity);
+const char *ft_verdict_name(enum ft_verdict verdict);
+const char *ft_evidence_name(enum ft_evidence evidence);
+const char *ft_status_name(enum ft_status status);
+
+/* Exit status of a verdict (SPEC 2). */
+int ft_verdict_status(enum ft_verdict verdict);
+
+struct ft_text;
+void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
+void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);
+void ft_report_write_nagios(struct ft_text *text, const struct ft_report *report);
+
+#endif

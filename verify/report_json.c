@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The report as JSON: the keys of the contract, in its order. Written by hand so that order and numbers stay exact. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "verify/report.h"
+
+static void key(struct ft_text *t, const char *name)
+{
+	ft_text_printf(t, "\"%s\": ", name);
+}
+
+static void member_string(struct ft_text *t, const char *name, const char *value)
+{
+	key(t, name);
+	if (value)
+		ft_text_add_json(t, value);
+	else
+		ft_text_puts(t, "null");
+}
+
+static void guid_write(struct ft_text *t, uint64_t guid)
+{
+	key(t, "guid");
+	if (guid)
+		ft_text_printf(t, "\"0x%016" PRIx64 "\"", guid);
+	else
+		ft_text_puts(t, "null");
+}
+
+static void place_write(struct ft_text *t, const struct ft_place *place)
+{
+	ft_text_puts(t, "{");
+	member_string(t, "name", place->name);
+	ft_text_puts(t, ", ");
+	guid_write(t, place->guid);
+	if (place->port)
+		ft_text_printf(t, ", \"port\": %u}", place->port);
+	else
+		ft_text_puts(t, ", \"port\": null}");
+}
+
+static void time_write(struct ft_text *t, int64_t time_s)
+{
+	char buffer[32];
+	time_t when = (time_t)time_s;
+	struct tm tm;
+
+	if (gmtime_r(&when, &tm) && strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)
+		ft_text_printf(t, "\"%s\"", buffer);
+	else
+		ft_text_puts(t, "null");
+}
+
+static void source_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, "  \"source\": {");
+	member_string(t, "kind", r->source.live ? "live" : "file");
+	ft_text_puts(t, ", ");
+	member_string(t, "detail", r->source.detail);
+	ft_text_puts(t, ", \"entry\": ");
+	if (r->source.entry.name)
+		place_write(t, &r->source.entry);
+	else
+		ft_text_puts(t, "null");
+	ft_text_printf(t, ", \"mads\": %u, \"timeouts\": %u, \"duration_ms\": %u, \"complete\": %s, \"unreached\": [",
+		       r->source.mads, r->source.timeouts, r->source.duration_ms,
+		       r->source.complete ? "true" : "false");
+	for (size_t i = 0; i < r->source.unreached_count; i++) {
+		ft_text_puts(t, i ? ", " : "");
+		ft_text_add_json(t, r->source.unreached[i]);
+	}
+	ft_text_puts(t, "]},\n");
+}
+
+static void counts_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_printf(
+		t,
+		"  \"counts\": {\n"
+		"    \"edge\": {\"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"isolated\": %u},\n"
+		"    \"core\": {\"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"missing\": %u},\n"
+		"    \"uplinks\": {\"planned\": %u, \"up\": %u, \"missing\": %u, \"misplaced\": %u, "
+		"\"unplanned\": %u, \"slow\": %u},\n"
+		"    \"hosts\": {\"planned\": %u, \"found\": %u}\n"
+		"  },\n",
+		r->edge.planned, r->edge.found, r->edge.ok, r->edge.degraded, r->edge.isolated, r->core.planned,
+		r->core.found, r->core.ok, r->core.degraded, r->core.missing, r->uplinks.planned, r->uplinks.up,
+		r->uplinks.missing, r->uplinks.misplaced, r->uplinks.unplanned, r->uplinks.slow, r->hosts.planned,
+		r->hosts.found);
+}
+
+static void ratio_member(struct ft_text *t, const char *name, struct ft_ratio ratio)
+{
+	key(t, name);
+	ft_ratio_add_json(t, ratio);
+}
+
+/* A fraction is a number whatever its digits: it is no count that must be exact. */
+static void fraction_member(struct ft_text *t, const char *name, struct ft_ratio ratio)
+{
+	int64_t millionths = ratio.den > 0 ? ratio.num * 1000000 / ratio.den : 0;
+
+	key(t, name);
+	ft_text_printf(t, "%" PRId64 ".%06" PRId64, millionths / 1000000, millionths % 1000000);
+}
+
+static void switches_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, "  \"switches\": [");
+	for (size_t i = 0; i < r->switch_count; i++) {
+		const struct ft_report_switch *sw = &r->switches[i];
+
+		ft_text_puts(t, i ? ",\n    {" : "\n    {");
+		member_string(t, "name", sw->name);
+		ft_text_puts(t, ", ");
+		guid_write(t, sw->guid);
+		ft_text_puts(t, ", ");
+		member_string(t, "tier", sw->tier);
+		ft_text_puts(t, ", ");
+		member_string(t, "planned_as", sw->planned_as);
+		ft_text_puts(t, ", ");
+		member_string(t, "status", ft_status_name(sw->status));
+		ft_text_printf(t, ", \"uplinks\": {\"planned\": %u, \"up\": %u}, \"hosts\": %u, ", sw->uplinks_planned,
+			       sw->uplinks_up, sw->hosts);
+		member_string(t, "hosts_names", sw->hosts_names);
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, r->switch_count ? "\n  ],\n" : "],\n");
+}
+
+static void finding_write(struct ft_text *t, const struct ft_finding *f)
+{
+	ft_text_puts(t, "    {");
+	member_string(t, "id", f->id);
+	ft_text_puts(t, ", ");
+	member_string(t, "code", ft_codes[f->code].name);
+	ft_text_puts(t, ", ");
+	member_string(t, "severity", ft_severity_name(f->severity));
+	ft_text_puts(t, ", ");
+	member_string(t, "evidence", ft_evidence_name(f->evidence));
+	ft_text_puts(t, ",\n     \"where\": [");
+	for (size_t i = 0; i < f->where_count; i++) {
+		ft_text_puts(t, i ? ", " : "");
+		place_write(t, &f->where[i]);
+	}
+	ft_text_puts(t, "],\n     ");
+	member_string(t, "expected", f->expected);
+	ft_text_puts(t, ", ");
+	member_string(t, "observed", f->observed);
+	ft_text_printf(t, ", \"count\": %u,\n     ", f->count);
+	member_string(t, "text", f->text);
+	ft_text_puts(t, ",\n     ");
+	member_string(t, "fix", f->fix);
+	ft_text_printf(t, ",\n     \"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u},\n     \"symptoms\": [",
+		       f->impact.links_lost, f->impact.hosts_cut_off);
+	for (size_t i = 0; i < f->symptom_count; i++) {
+		ft_text_puts(t, i ? ", {" : "{");
+		member_string(t, "text", f->symptoms[i].text);
+		ft_text_puts(t, ", \"where\": ");
+		if (f->symptoms[i].place.name)
+			place_write(t, &f->symptoms[i].place);
+		else
+			ft_text_puts(t, "null");
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, "],\n     \"alternatives\": [");
+	for (size_t i = 0; i < f->alternative_count; i++) {
+		ft_text_puts(t, i ? ", " : "");
+		ft_text_add_json(t, f->alternatives[i]);
+	}
+	ft_text_puts(t, "]");
+	if (f->waived) {
+		ft_text_puts(t, ",\n     ");
+		member_string(t, "waived", f->waived);
+	}
+	ft_text_puts(t, "}");
+}
+
+void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, "{\n  \"ftcheck_report\": 1,\n  \"plan\": {");
+	member_string(t, "name", r->plan_name);
+	ft_text_puts(t, ", ");
+	member_string(t, "file", r->plan_file);
+	ft_text_puts(t, ", ");
+	member_string(t, "sha256", r->plan_sha256);
+	ft_text_puts(t, "},\n");
+	source_write(t, r);
+	ft_text_puts(t, "  \"time\": ");
+	time_write(t, r->time_s);
+	ft_text_puts(t, ",\n  ");
+	member_string(t, "verdict", ft_verdict_name(r->verdict));
+	ft_text_puts(t, ",\n");
+	counts_write(t, r);
+	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n  \"blocking\": {", r->clos_planned,
+		       r->clos_found);
+	ratio_member(t, "planned", r->blocking_planned);
+	ft_text_puts(t, ", ");
+	ratio_member(t, "worst", r->blocking_worst);
+	ft_text_puts(t, "},\n  ");
+	fraction_member(t, "bisection", r->bisection);
+	ft_text_puts(t, ",\n");
+	switches_write(t, r);
+	ft_text_puts(t, "  \"findings\": [");
+	for (size_t i = 0; i < r->finding_count; i++) {
+		ft_text_puts(t, i ? ",\n" : "\n");
+		finding_write(t, &r->findings[i]);
+	}
+	ft_text_puts(t, r->finding_count ? "\n  ]\n}\n" : "]\n}\n");
+}

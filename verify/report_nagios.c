@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* One line for Nagios and its kin: FTCHECK STATUS - text|performance data (Nagios plugin guidelines). */
+#include "config.h"
+
+#include "base/text.h"
+#include "verify/report.h"
+
+/* The bar begins the performance data, so it must not come from a name. */
+static void nagios_text(struct ft_text *t, const char *string)
+{
+	for (; *string; string++)
+		ft_text_add(t, *string == '|' ? "/" : string, 1);
+}
+
+void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
+{
+	static const char *const states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+
+	ft_text_printf(t, "FTCHECK %s - ", states[r->verdict]);
+	nagios_text(t, r->plan_name);
+	ft_text_printf(t, ": %u/%u edge, %u/%u core switches, %u/%u uplinks up, %u/%u hosts", r->edge.found,
+		       r->edge.planned, r->core.found, r->core.planned, r->uplinks.up, r->uplinks.planned,
+		       r->hosts.found, r->hosts.planned);
+	if (r->finding_count > 0) {
+		ft_text_puts(t, "; ");
+		nagios_text(t, ft_codes[r->findings[0].code].name);
+		ft_text_puts(t, ": ");
+		nagios_text(t, r->findings[0].text);
+	}
+	if (r->finding_count > 1)
+		ft_text_printf(t, " (and %zu more)", r->finding_count - 1);
+	ft_text_printf(
+		t,
+		"|uplinks_up=%u;;;0;%u uplinks_missing=%u uplinks_misplaced=%u uplinks_slow=%u edges_degraded=%u "
+		"edges_isolated=%u cores_missing=%u hosts=%u;;;0;%u findings=%zu time=%u.%03us\n",
+		r->uplinks.up, r->uplinks.planned, r->uplinks.missing, r->uplinks.misplaced, r->uplinks.slow,
+		r->edge.degraded, r->edge.isolated, r->core.missing, r->hosts.found, r->hosts.planned, r->finding_count,
+		r->source.duration_ms / 1000, r->source.duration_ms % 1000);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The report for people: the verdict first, then a line a finding, worst first. */
+#include "config.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "verify/report.h"
+
+static const char *const severity_colour[] = {"\033[36m", "\033[33m", "\033[1;31m"};
+static const char *const verdict_colour[] = {"\033[32m", "\033[33m", "\033[1;31m", "\033[35m"};
+static const char *const colour_off = "\033[0m";
+
+static void word(struct ft_text *t, const char *string, const char *colour, bool use)
+{
+	if (use)
+		ft_text_puts(t, colour);
+	ft_text_puts(t, string);
+	if (use)
+		ft_text_puts(t, colour_off);
+}
+
+/* A report of hundreds of findings is as a rule the wrong design, not the wrong fabric. */
+static bool plan_is_doubtful(const struct ft_report *r)
+{
+	enum { MANY = 32 };
+
+	return r->source.complete && r->finding_count > MANY && r->uplinks.up * 2 < r->uplinks.planned &&
+	       r->core.found > 0;
+}
+
+static void head_write(struct ft_text *t, const struct ft_report *r, bool colour)
+{
+	char verdict[16] = "";
+
+	for (size_t i = 0; ft_verdict_name(r->verdict)[i]; i++)
+		verdict[i] = (char)toupper((unsigned char)ft_verdict_name(r->verdict)[i]);
+	word(t, verdict, verdict_colour[r->verdict], colour);
+	ft_text_printf(t, " %s: %u of %u edge switches", r->plan_name, r->edge.found, r->edge.planned);
+	if (r->edge.degraded || r->edge.isolated)
+		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
+	if (r->core.planned)
+		ft_text_printf(t, ", %u of %u core switches, %u of %u uplinks", r->core.found, r->core.planned,
+			       r->uplinks.up, r->uplinks.planned);
+	ft_text_printf(t, ", %u of %u hosts; ", r->hosts.found, r->hosts.planned);
+	if (!r->source.complete && r->source.timeouts > 0)
+		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);
+	if (plan_is_doubtful(r))
+		ft_text_puts(t, "(less than half of the plan was found: is this the design of this fabric?) ");
+	if (r->finding_count == 0)
+		ft_text_puts(t, "nothing to report\n");
+	else
+		ft_text_printf(t, "%zu finding%s\n", r->finding_count, r->finding_count == 1 ? "" : "s");
+}
+
+static void finding_write(struct ft_text *t, const struct ft_finding *f, bool verbose, bool colour)
+{
+	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
+	ft_text_printf(t, " %s: %s", ft_codes[f->code].name, f->text);
+	if (f->waived)
+		ft_text_printf(t, " [waived %s]", f->waived);
+	else
+		ft_text_printf(t, ". Fix: %s", f->fix);
+	for (size_t i = 0; i < f->alternative_count; i++)
+		ft_text_printf(t, ". Or: %s", f->alternatives[i]);
+	ft_text_puts(t, "\n");
+	if (!verbose)
+		return;
+	ft_text_printf(t, "    id %s, evidence: %s\n", f->id, ft_evidence_name(f->evidence));
+	for (size_t i = 0; i < f->symptom_count; i++)
+		ft_text_printf(t, "    so: %s\n", f->symptoms[i].text);
+}
+
+static void switches_write(struct ft_text *t, const struct ft_report *r)
+{
+	int name = 4, planned = 7;
+
+	for (size_t i = 0; i < r->switch_count; i++) {
+		int length = (int)strlen(r->switches[i].name);
+
+		name = length > name ? length : name;
+		length = r->switches[i].planned_as ? (int)strlen(r->switches[i].planned_as) : 0;
+		planned = length > planned ? length : planned;
+	}
+	ft_text_printf(t, "\n%-*s  %-18s  %-5s  %-*s  %-9s  %9s  hosts\n", name, "name", "GUID", "tier", planned,
+		       "planned", "status", "uplinks");
+	for (size_t i = 0; i < r->switch_count; i++) {
+		const struct ft_report_switch *sw = &r->switches[i];
+		char guid[24] = "-";
+
+		if (sw->guid)
+			snprintf(guid, sizeof(guid), "0x%016" PRIx64, sw->guid);
+		ft_text_printf(t, "%-*s  %-18s  %-5s  %-*s  %-9s  %4u/%4u  %5u%s%s\n", name, sw->name, guid, sw->tier,
+			       planned, sw->planned_as ? sw->planned_as : "-", ft_status_name(sw->status),
+			       sw->uplinks_up, sw->uplinks_planned, sw->hosts, sw->hosts_names[0] ? "  " : "",
+			       sw->hosts_names);
+	}
+}
+
+void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
+{
+	head_write(t, r, colour);
+	for (size_t i = 0; i < r->finding_count; i++)
+		finding_write(t, &r->findings[i], verbose, colour);
+	if (verbose)
+		switches_write(t, r);
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What was not seen: switches that are not there, edges without a core, and what could not be judged. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/explain.h"
+
+/* What the seen switches around an unseen one show of it, in cables. */
+struct shadow {
+	uint32_t planned;
+	uint32_t expected; /* cables that should lead to it from switches that were seen and are not cut off themselves
+			    */
+	uint32_t silent, unread, dark; /* each cable once, in this order of preference */
+	uint32_t dark_at_most;	       /* if every port that is down were meant for it */
+};
+
+static struct shadow shadow_of(const struct ft_model *m, uint32_t planned)
+{
+	struct shadow s = {.planned = planned};
+	uint32_t first, end;
+
+	peers_of(m, planned, &first, &end);
+	for (uint32_t q = first; q < end; q++) {
+		uint32_t room = width_of(m, planned, q), live = m->live_of[q], n;
+
+		if (live == FT_NONE || m->status[q] == FT_STATUS_ISOLATED)
+			continue;
+		s.expected += room;
+		n = lesser(ft_uplinks_in_state(m, live, FT_LINK_SILENT), room);
+		s.silent += n;
+		room -= n;
+		/* What was not read may be what leads there. Ports that are down may be spare ones, so they come last.
+		 */
+		n = lesser(ft_uplinks_in_state(m, live, FT_LINK_UNREAD), room);
+		s.unread += n;
+		room -= n;
+		n = ft_uplinks_in_state(m, live, FT_LINK_DOWN);
+		s.dark += lesser(n, room);
+		s.dark_at_most += lesser(n, width_of(m, planned, q));
+	}
+	return s;
+}
+
+/* How the seen neighbours of an unseen switch are to be read. */
+enum shadow_kind { SHADOW_MUTE, SHADOW_UNREACHED, SHADOW_GONE };
+
+static enum shadow_kind shadow_kind(const struct ft_model *m, const struct shadow *s)
+{
+	if (s->expected == 0)
+		return SHADOW_UNREACHED;
+	/* Under loss many ports are silent; a mute switch shows in nearly all that face it, or where none is dark. */
+	if (s->silent * 10 >= s->expected * 9 || (s->silent * 2 > s->expected && s->dark_at_most * 2 <= s->expected))
+		return SHADOW_MUTE;
+	/* Never "absent" for want of a look: more must be dark than not. */
+	if (m->cut_off || (s->unread + s->silent > 0 && s->dark * 2 <= s->expected))
+		return SHADOW_UNREACHED;
+	return s->dark == 0 && !m->snapshot->source.complete ? SHADOW_UNREACHED : SHADOW_GONE;
+}
+
+/* Adds the ports in state @link that face the unseen switch to the finding; where they can't be told, the switch. */
+static void shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, enum ft_link link)
+{
+	struct ft_model *m = x->m;
+	uint32_t first, end;
+
+	peers_of(m, planned, &first, &end);
+	for (uint32_t q = first; q < end; q++) {
+		uint32_t width = width_of(m, planned, q), live = m->live_of[q], n;
+
+		if (live == FT_NONE || width == 0 || m->status[q] == FT_STATUS_ISOLATED)
+			continue;
+		/* As long as ports were not read, one that is down is not known to be the one. */
+		n = link == FT_LINK_DOWN && ft_uplinks_in_state(m, live, FT_LINK_UNREAD) > 0
+			    ? 0
+			    : ft_ports_pick(m, live, planned, width, link, x->picked);
+		for (uint32_t i = 0; i < n; i++)
+			ft_finding_where_port(m, f, x->picked[i]);
+		if (n < width)
+			ft_finding_where_switch(m, f, live, 0);
+	}
+}
+
+/* "port 5", "ports 28-36": the places from @first on that are on one switch. Returns how many. */
+static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_text *text)
+{
+	const struct ft_place *where = f->where + first;
+	size_t count = 1, named = 0;
+
+	while (first + count < f->where_count && where[count].guid == where[0].guid)
+		count++;
+	for (size_t i = 0; i < count; i++)
+		named += where[i].port > 0;
+	if (named > 0)
+		ft_text_puts(text, named == 1 ? " port " : " ports ");
+	for (size_t i = 0; i < named;) {
+		size_t last = i;
+
+		while (last + 1 < named && where[last + 1].port == where[last].port + 1)
+			last++;
+		ft_text_printf(text, "%s%u", i ? ", " : "", where[i].port);
+		if (last > i)
+			ft_text_printf(text, "-%u", where[last].port);
+		i = last + 1;
+	}
+	return count;
+}
+
+/* "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches" */
+static const char *where_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
+{
+	enum { SHOWN = 4 };
+	size_t shown = 0, more = 0;
+
+	ft_text_reset(buffer);
+	for (size_t i = 0; i < f->where_count;) {
+		const char *label = f->where[i].name;
+
+		if (shown == SHOWN) {
+			size_t guid_first = i;
+
+			while (i < f->where_count && f->where[i].guid == f->where[guid_first].guid)
+				i++;
+			more++;
+			continue;
+		}
+		for (uint32_t n = 0; n < m->live.switch_count; n++)
+			if (m->live.switches[n].guid == f->where[i].guid)
+				label = m->live.switches[n].label;
+		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", label);
+		i += ports_words(f, i, buffer);
+	}
+	if (more > 0)
+		ft_text_printf(buffer, " and those of %zu more switch%s", more, more == 1 ? "" : "es");
+	return ft_text_string(buffer);
+}
+
+static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
+{
+	enum ft_tier tier = m->plan->switches[planned].tier;
+
+	return m->tier_named[tier] || m->design->binds[tier].count > 0;
+}
+
+/* What its id is made of: the plan's name, or the ports that went dark; without either it is not known which it is. */
+static void unseen_identify(const struct ft_model *m, struct ft_finding *f, uint32_t planned)
+{
+	bool port = false;
+
+	for (size_t i = 0; i < f->where_count; i++)
+		port |= f->where[i].port > 0;
+	f->planned_as = unseen_is_named(m, planned) ? m->plan->switches[planned].name : NULL;
+	f->vague = !f->planned_as && !port;
+}
+
+/* An unseen switch by its plan name where the fabric uses the plan's names; else its name would be an accident. */
+static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_text *buffer)
+{
+	const struct ft_plan_switch *sw = &m->plan->switches[planned];
+
+	ft_text_reset(buffer);
+	if (unseen_is_named(m, planned))
+		ft_text_printf(buffer, "%s switch %s", ft_tier_name(sw->tier), sw->name);
+	else
+		ft_text_printf(buffer, "%s %s switch (%s in the plan)", sw->tier == FT_TIER_EDGE ? "an" : "a",
+			       ft_tier_name(sw->tier), sw->name);
+}
+
+static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t planned)
+{
+	struct ft_model *m = x->m;
+	uint32_t first, end;
+
+	peers_of(m, planned, &first, &end);
+	for (uint32_t q = first; q < end; q++) {
+		char cables[48];
+
+		if (m->live_of[q] == FT_NONE || width_of(m, planned, q) == 0 || m->status[q] == FT_STATUS_ISOLATED)
+			continue;
+		ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q),
+				   ft_plural(width_of(m, planned, q), "cable", cables));
+	}
+}
+
+static void unseen_silent(struct explain *x, const struct shadow *s)
+{
+	struct ft_model *m = x->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+
+	m->status[s->planned] = FT_STATUS_MUTE;
+	f->count = s->silent;
+	shadow_where(x, f, s->planned, FT_LINK_SILENT);
+	unseen_identify(m, f, s->planned);
+	unseen_name(m, s->planned, &x->text_a);
+	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
+	ft_say(m, &f->observed, "%u of its %u links are up, none is answered", s->silent, s->expected);
+	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but its management agent is silent",
+	       ft_text_string(&x->text_a), where_words(m, f, &x->text_b));
+	ft_say(m, &f->fix, "restart the management of that switch, or power-cycle it; its cables are good");
+}
+
+/*
+ * The hosts behind an edge that is not there: those that lack, as far as it holds them. Which share of an uneven plan
+ * is its own is known only where it is bound.
+ */
+static uint32_t hosts_behind(struct explain *x, uint32_t planned)
+{
+	const struct ft_model *m = x->m;
+	uint32_t room =
+		m->design->binds[FT_TIER_EDGE].count > 0 ? m->plan->switches[planned].hosts : m->plan->ports_to_nodes;
+	uint32_t hosts = lesser(x->hosts_lacking, room);
+
+	x->hosts_lacking -= hosts;
+	return hosts;
+}
+
+static void unseen_edge(struct explain *x, const struct shadow *s)
+{
+	struct ft_model *m = x->m;
+	uint32_t behind = hosts_behind(x, s->planned);
+	struct ft_finding *f =
+		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	char cables[48], hosts[48];
+
+	m->status[s->planned] = FT_STATUS_ISOLATED;
+	f->impact = (struct ft_impact){s->expected, behind};
+	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	unseen_identify(m, f, s->planned);
+	peers_symptoms(x, f, s->planned);
+	f->count = (uint32_t)f->where_count;
+	unseen_name(m, s->planned, &x->text_a);
+	ft_say(m, &f->expected, "%s with %s to the core level", ft_text_string(&x->text_a),
+	       ft_plural(s->expected, "cable", cables));
+	ft_say(m, &f->observed, "not seen; the core ports for it are %s",
+	       s->dark > 0 ? down_word(m) : "taken by other cables");
+	ft_say(m, &f->text, "%s is cut off or powered down%s%s", ft_text_string(&x->text_a),
+	       f->where_count ? "; the core ports that went dark: " : "",
+	       f->where_count ? where_words(m, f, &x->text_b) : "");
+	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s are out of reach",
+	       ft_plural(behind, "host", hosts));
+}
+
+static void unseen_core(struct explain *x, const struct shadow *s)
+{
+	struct ft_model *m = x->m;
+	struct ft_finding *f =
+		ft_finding_add(m, FT_CODE_CORE_MISSING, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	char cables[48];
+
+	m->status[s->planned] = FT_STATUS_MISSING;
+	f->impact.links_lost = s->expected;
+	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	unseen_identify(m, f, s->planned);
+	peers_symptoms(x, f, s->planned);
+	unseen_name(m, s->planned, &x->text_a);
+	ft_say(m, &f->expected, "%s with %s to the edge level", ft_text_string(&x->text_a),
+	       ft_plural(s->expected, "cable", cables));
+	ft_say(m, &f->observed, "not seen; the edge ports for it are %s",
+	       s->dark > 0 ? down_word(m) : "taken by other cables");
+	ft_say(m, &f->text, "%s is missing%s%s", ft_text_string(&x->text_a),
+	       f->where_count ? "; the edge ports that went dark: " : "",
+	       f->where_count ? where_words(m, f, &x->text_b) : "");
+	ft_say(m, &f->fix, "look at its power; every edge switch has lost its cables to it");
+}
+
+void ft_unseen_explain(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+		struct shadow s;
+
+		if (m->live_of[p] != FT_NONE)
+			continue;
+		s = shadow_of(m, p);
+		switch (shadow_kind(m, &s)) {
+		case SHADOW_MUTE:
+			unseen_silent(x, &s);
+			break;
+		case SHADOW_UNREACHED:
+			m->status[p] = FT_STATUS_UNREACHED;
+			break;
+		case SHADOW_GONE:
+			if (is_edge(m, p))
+				unseen_edge(x, &s);
+			else
+				unseen_core(x, &s);
+			break;
+		}
+	}
+}
+
+/*
+ * The sweep began on an edge switch from which no core can be reached. Everything behind is unreached, not missing.
+ */
+bool ft_entry_is_cut_off(const struct ft_model *m)
+{
+	uint32_t entry = m->live.entry, part;
+
+	if (m->cores == 0 || m->live.switch_count == 0)
+		return false;
+	if (entry == FT_NONE && m->live.switch_count > 1)
+		return false;
+	part = m->live.switches[entry == FT_NONE ? 0 : entry].part;
+	if (m->live.part_count > 1)
+		return false;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].part == part &&
+		    (m->live.switches[i].tier != FT_TIER_EDGE || m->live.switches[i].planned == FT_NONE))
+			return false;
+	return true;
+}
+
+/* The parts of the fabric that hold a switch of the core tier, a planned one or not. */
+static bool *parts_with_core(const struct ft_model *m)
+{
+	bool *parts = calloc(m->live.part_count + 1UL, sizeof(*parts));
+
+	for (uint32_t i = 0; parts && i < m->live.switch_count; i++)
+		parts[m->live.switches[i].part] |= m->live.switches[i].tier == FT_TIER_CORE;
+	return parts;
+}
+
+static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = ft_live_at(m, e);
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
+	char hosts[48];
+
+	f->count = planned;
+	f->impact = (struct ft_impact){planned, sw->hosts};
+	ft_finding_where_switch(m, f, m->live_of[e], 0);
+	ft_say(m, &f->expected, "%u uplinks", planned);
+	ft_say(m, &f->observed, "none is up");
+	ft_say(m, &f->text, "%s has no path to any core switch: none of its %u uplinks is up%s", sw->label, planned,
+	       m->cut_off ? "; what lies behind them was not reached" : "");
+	ft_say(m, &f->fix, "check the uplink cables of %s, or the power of the core level; %s cut off", sw->label,
+	       ft_plural(sw->hosts, "host", hosts));
+}
+
+/*
+ * True where an uplink may be up and unknown. Silent ports are no uplinks where they are no more than the hosts that
+ * are lacking, and as many others are down as uplinks are planned.
+ */
+static bool uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, e);
+	uint32_t silent = ft_uplinks_in_state(m, m->live_of[e], FT_LINK_SILENT);
+	uint32_t hosts = m->plan->switches[e].hosts;
+
+	if (ft_uplinks_in_state(m, m->live_of[e], FT_LINK_UNREAD) > 0)
+		return true;
+	return silent > 0 &&
+	       (sw->hosts + silent > hosts || ft_uplinks_in_state(m, m->live_of[e], FT_LINK_DOWN) < planned);
+}
+
+/* Edges that were seen without a path to a core. One that has ports nobody could read may have one there. */
+int ft_seen_isolated(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	_cleanup_free_ bool *parts = parts_with_core(m);
+	int r = 0;
+
+	if (!parts)
+		return -ENOMEM;
+	for (uint32_t e = 0; r == 0 && m->cores > 0 && e < m->edges; e++) {
+		const struct ft_live_switch *sw = ft_live_at(m, e);
+		uint32_t planned = 0;
+
+		for (uint32_t c = 0; c < m->cores; c++)
+			planned += m->width[(size_t)e * m->cores + c];
+		if (!sw || planned == 0 || parts[sw->part] || uplink_may_be_up(m, e, planned))
+			continue;
+		m->status[e] = FT_STATUS_ISOLATED;
+		for (uint32_t c = 0; c < m->cores; c++)
+			x->deficit[(size_t)e * m->cores + c] = 0;
+		x->isolated_seen = true;
+		isolated_report(x, e, planned);
+	}
+	return r;
+}
+
+/* What the sweep did not learn, in numbers. */
+struct gaps {
+	uint32_t unread, silent;      /* ports */
+	uint32_t unjudged, unreached; /* planned cables, planned switches */
+};
+
+static struct gaps gaps_count(struct ft_model *m)
+{
+	struct gaps g = {0};
+
+	for (size_t i = 0; i < (size_t)m->edges * m->cores; i++)
+		g.unjudged += m->unjudged[i];
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t unread = ft_ports_in_state(m, i, FT_LINK_UNREAD);
+		uint32_t silent = ft_ports_in_state(m, i, FT_LINK_SILENT);
+
+		m->live.switches[i].unheard = unread + silent;
+		g.unread += unread;
+		g.silent += silent;
+	}
+	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+		g.unreached += m->status[p] == FT_STATUS_UNREACHED;
+	return g;
+}
+
+static bool gaps_matter(const struct explain *x, const struct gaps *g)
+{
+	const struct ft_model *m = x->m;
+
+	if (m->live.switch_count == 0 || g->unread + g->silent + g->unjudged > 0)
+		return true;
+	/* Behind an edge that is cut off lies the rest: that is said there. What else was lost is no matter of cables.
+	 */
+	return g->unreached > 0 && !x->isolated_seen;
+}
+
+/* "12 ports not read, 2 planned cables not judged" */
+static void gaps_list(const struct ft_model *m, const struct gaps *g, struct ft_text *words)
+{
+	const struct {
+		uint32_t count;
+		const char *one, *many, *what;
+	} rows[] = {
+		{g->silent, "port", "ports", "up and silent"},
+		{g->unread, "port", "ports", "not read"},
+		{g->unjudged, "planned cable", "planned cables", "not judged"},
+		{g->unreached, "planned switch", "planned switches", "not reached"},
+		{m->snapshot->source.timeouts, "packet", "packets", "lost"},
+	};
+
+	ft_text_reset(words);
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (rows[i].count > 0)
+			ft_text_printf(words, "%s%u %s %s", words->length ? ", " : "", rows[i].count,
+				       rows[i].count == 1 ? rows[i].one : rows[i].many, rows[i].what);
+}
+
+static void gaps_words(struct explain *x, struct ft_finding *f, const struct gaps *g)
+{
+	struct ft_model *m = x->m;
+
+	if (m->live.switch_count == 0) {
+		ft_say(m, &f->observed, "no switch was seen");
+		ft_say(m, &f->text, "the sweep saw no switch: nothing can be judged");
+		ft_say(m, &f->fix, "check the cable of the port that the sweep starts from");
+		return;
+	}
+	gaps_list(m, g, &x->text_a);
+	ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
+	ft_say(m, &f->text, "not everything could be judged: %s", ft_text_string(&x->text_a));
+	ft_say(m, &f->fix, "%s",
+	       g->silent > 0 && g->unread == 0 ? "find out what is cabled to these ports and why it does not answer"
+	       : m->snapshot->source.live
+		       ? "sweep again; if it stays, fewer SMPs on the wire (-o 2) or a longer time-out (-t)"
+		       : "record the fabric again: this file does not hold all of it");
+}
+
+void ft_incomplete_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	struct gaps gaps = gaps_count(m);
+	struct ft_finding *f;
+
+	if (!gaps_matter(x, &gaps))
+		return;
+	f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, gaps.silent ? FT_EVIDENCE_MUTE : FT_EVIDENCE_UNREACHED);
+	f->count = gaps.unread + gaps.silent;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_node *node = node_of(m, i);
+
+		for (uint32_t n = 0; n < node->port_count; n++) {
+			uint8_t link = m->snapshot->ports[node->first_port + n].link;
+
+			if ((link == FT_LINK_UNREAD || link == FT_LINK_SILENT) &&
+			    !m->port_claimed[node->first_port + n])
+				ft_finding_where_port(m, f, node->first_port + n);
+		}
+	}
+	ft_say(m, &f->expected, "an answer from everything that is there");
+	gaps_words(x, f, &gaps);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model.h"
+
+static void model_release(struct ft_model *m)
+{
+	ft_live_release(&m->live);
+	free(m->width);
+	free(m->seen);
+	free(m->foreign);
+	free(m->unjudged);
+	free(m->column);
+	free(m->live_of);
+	free(m->replaced);
+	free(m->status);
+	free(m->core_class);
+	free(m->habits);
+	free(m->ranges);
+	free(m->port_claimed);
+	free(m->misplaced);
+	ft_finding_release(&m->lost);
+	ft_report_free(m->report);
+}
+
+static int source_describe(struct ft_model *m)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_report *report = m->report;
+	const char *detail = s->strings + s->source.detail;
+
+	report->source.live = s->source.live;
+	report->source.mads = s->source.mads;
+	report->source.timeouts = s->source.timeouts;
+	report->source.duration_ms = s->source.duration_ms;
+	report->source.complete = s->source.complete;
+	report->source.detail = ft_text_safe_dup(detail, strlen(detail));
+	report->plan_name = ft_text_safe_dup(m->design->name, strlen(m->design->name));
+	if (!report->source.detail || !report->plan_name)
+		return -ENOMEM;
+	if (s->source.entry_node < s->node_count) {
+		const struct ft_node *node = &s->nodes[s->source.entry_node];
+
+		report->source.entry.name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+		report->source.entry.guid = node->guid;
+		report->source.entry.port = s->source.entry_port;
+		if (!report->source.entry.name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+	      const char *today, struct ft_report **ret_report)
+{
+	_cleanup_(model_release) struct ft_model m = {
+		.design = design,
+		.plan = plan,
+		.snapshot = snapshot,
+		.today = today,
+	};
+	int r;
+
+	m.report = calloc(1, sizeof(*m.report));
+	if (!m.report)
+		return -ENOMEM;
+	r = source_describe(&m);
+	if (r == 0)
+		r = ft_live_build(&m);
+	if (r == 0)
+		r = ft_match(&m);
+	if (r == 0)
+		r = ft_explain(&m);
+	if (r == 0)
+		r = ft_checks(&m);
+	if (r == 0)
+		r = ft_measure(&m);
+	if (r == 0)
+		r = ft_findings_finish(&m);
+	if (r < 0)
+		return r;
+	*ret_report = FT_STEAL(m.report);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The verifier: a pure function from a plan and a snapshot to a report.
+ */
+#ifndef FT_VERIFY_VERIFY_H
+#define FT_VERIFY_VERIFY_H
+
+#include "verify/report.h"
+
+/*
+ * Holds @snapshot against @plan (made from @design, which adds the bindings, expected rates and waivers).
+ *
+ * @today  the date for waivers, "YYYY-MM-DD" (UTC)
+ * @ret_report  out: the caller frees it. plan_file, plan_sha256 and time_s are the caller's to fill
+ *
+ * Returns 0 or -ENOMEM. A fabric that makes no sense is a report, not an error.
+ */
+int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+	      const char *today, struct ft_report **ret_report);
+
+#endif
