@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "daemon/check.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/guard.h"
+#include "verify/verify.h"
+
+struct ft_check {
+	enum ft_check_kind kind;
+	struct ft_guard_job *job;
+	sd_event *loop;
+	sd_event_source *inputs[FT_GUARD_FDS];
+	sd_event_source *deadline;
+	ft_check_done *done;
+	void *userdata;
+	int64_t begin_ms;
+};
+
+static const struct {
+	const char *what;
+	/* Of the deadline that was asked for: to match and compare, and to hand over the result, takes time too. */
+	unsigned int more_ms;
+} kinds[] = {
+	[FT_CHECK_SWEEP] = {"the sweep", 10000},
+	[FT_CHECK_REREAD] = {"reading again", 10000},
+	[FT_CHECK_JUDGE] = {"judging", 10000},
+};
+
+/* In the child. */
+
+static int snapshot_take(const struct ft_check_request *request, int64_t end_ms, struct ft_snapshot **ret_snapshot,
+			 struct ft_error *err)
+{
+	int64_t read_ms = ft_guard_now_ms() + request->sweep->deadline_ms;
+
+	if (read_ms > end_ms)
+		read_ms = end_ms;
+	if (request->kind == FT_CHECK_SWEEP)
+		return ft_sweep_here(request->sweep, read_ms, ret_snapshot, err);
+	return ft_reread(request->sweep, request->snapshot, request->changes, request->change_count, read_ms,
+			 ret_snapshot, err);
+}
+
+static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, struct ft_text *ret_json)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	time_t now = time(NULL);
+	char today[11];
+	struct tm tm;
+	int r;
+
+	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
+		return -EOVERFLOW;
+	r = ft_verify(request->design, request->plan, snapshot, today, &report);
+	if (r == 0)
+		r = ft_report_set_plan(report, request->plan_file, request->design);
+	if (r < 0)
+		return r;
+	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
+	ft_report_write_json(ret_json, report);
+	return ft_text_failed(ret_json) ? -ENOMEM : 0;
+}
+
+static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	const struct ft_check_request *request = arg;
+	int r;
+
+	if (request->kind == FT_CHECK_JUDGE)
+		return judge(request, request->snapshot, &result->text);
+	r = snapshot_take(request, end_ms, &result->snapshot, err);
+	if (r < 0)
+		return r;
+	return judge(request, result->snapshot, &result->text);
+}
+
+/* In the parent. */
+
+static void check_result_release(struct ft_check_result *result)
+{
+	ft_snapshot_free(result->snapshot);
+	ft_report_free(result->report);
+	ft_text_release(&result->json);
+}
+
+static int result_take(struct ft_check *check, struct ft_check_result *result, struct ft_error *err)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result raw = {0};
+	struct ft_error reason = {0};
+	int r;
+
+	r = ft_guard_finish(check->job, &raw, err);
+	if (r < 0)
+		return r;
+	if (!raw.snapshot && check->kind != FT_CHECK_JUDGE)
+		return ft_error_set(err, -EIO, 0, 0, "%s gave no snapshot", kinds[check->kind].what);
+	r = ft_report_read_json(ft_text_string(&raw.text), raw.text.length, &result->report, &reason);
+	if (r < 0)
+		return ft_error_set(err, r == -ENOMEM ? r : -EIO, 0, 0, "%s gave a damaged report: %s",
+				    kinds[check->kind].what, reason.text);
+	result->snapshot = FT_STEAL(raw.snapshot);
+	result->json = raw.text;
+	raw.text = (struct ft_text){0};
+	result->duration_ms = ft_guard_now_ms() - check->begin_ms;
+	return 0;
+}
+
+static void sources_drop(struct ft_check *check)
+{
+	for (size_t i = 0; i < FT_GUARD_FDS; i++)
+		check->inputs[i] = sd_event_source_disable_unref(check->inputs[i]);
+	check->deadline = sd_event_source_disable_unref(check->deadline);
+}
+
+static void check_finish(struct ft_check *check)
+{
+	_cleanup_(check_result_release) struct ft_check_result result = {0};
+	struct ft_error err = {0};
+	int r;
+
+	sources_drop(check);
+	r = result_take(check, &result, &err);
+	if (r < 0 && err.text[0] == '\0')
+		ft_error_set(&err, r, 0, 0, "%s: %s", kinds[check->kind].what, strerror(-r));
+	check->done(check, r, &result, &err, check->userdata);
+}
+
+static int check_step(struct ft_check *check)
+{
+	const int *fds = ft_guard_fds(check->job);
+
+	if (ft_guard_step(check->job)) {
+		check_finish(check);
+		return 0;
+	}
+	for (size_t i = 0; i < FT_GUARD_FDS; i++)
+		if (fds[i] < 0)
+			check->inputs[i] = sd_event_source_disable_unref(check->inputs[i]);
+	return sd_event_source_set_time(check->deadline, (uint64_t)ft_guard_end_ms(check->job) * 1000);
+}
+
+static int on_input(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	return check_step(userdata);
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)usec;
+	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return check_step(userdata);
+}
+
+static int sources_add(struct ft_check *check)
+{
+	const int *fds = ft_guard_fds(check->job);
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < FT_GUARD_FDS; i++)
+		if (fds[i] >= 0)
+			r = sd_event_add_io(check->loop, &check->inputs[i], fds[i], EPOLLIN, on_input, check);
+	if (r >= 0)
+		r = sd_event_add_time(check->loop, &check->deadline, CLOCK_MONOTONIC,
+				      (uint64_t)ft_guard_end_ms(check->job) * 1000, 1000, on_deadline, check);
+	return r < 0 ? r : 0;
+}
+
+int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_check_done *done, void *userdata,
+		   struct ft_check **ret_check, struct ft_error *err)
+{
+	const struct ft_guard guard = {
+		.what = kinds[request->kind].what,
+		.deadline_ms = request->sweep->deadline_ms + kinds[request->kind].more_ms,
+	};
+	_cleanup_(ft_check_freep) struct ft_check *check = calloc(1, sizeof(*check));
+	int r;
+
+	if (!check)
+		return ft_error_set(err, -ENOMEM, 0, 0, "%s: out of memory", guard.what);
+	check->kind = request->kind;
+	check->loop = sd_event_ref(loop);
+	check->done = done;
+	check->userdata = userdata;
+	check->begin_ms = ft_guard_now_ms();
+	r = ft_guard_start(&guard, check_work, request, &check->job, err);
+	if (r < 0)
+		return r;
+	r = sources_add(check);
+	if (r < 0)
+		return ft_error_set(err, r, 0, 0, "%s: %s", guard.what, strerror(-r));
+	*ret_check = FT_STEAL(check);
+	return 0;
+}
+
+enum ft_check_kind ft_check_kind(const struct ft_check *check)
+{
+	return check->kind;
+}
+
+int64_t ft_check_begin_ms(const struct ft_check *check)
+{
+	return check->begin_ms;
+}
+
+int64_t ft_check_end_ms(const struct ft_check *check)
+{
+	return ft_guard_end_ms(check->job);
+}
+
+void ft_check_free(struct ft_check *check)
+{
+	if (!check)
+		return;
+	sources_drop(check);
+	ft_guard_free(check->job);
+	sd_event_unref(check->loop);
+	free(check);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * /metrics, /report and /healthz, by libmicrohttpd on the daemon's own loop: one thread, nothing blocks.
+ *
+ * GET and HEAD only. Loopback only, unless systemd hands over a socket: then who reaches it is that unit's decision.
+ */
+#ifndef FT_DAEMON_HTTP_H
+#define FT_DAEMON_HTTP_H
+
+#include <systemd/sd-event.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* What is served; each writes its page into @text. */
+struct ft_http_pages {
+	void (*metrics)(void *userdata, struct ft_text *text);
+	/* Returns 0, or -EAGAIN with a line that says why there is no report yet: 503. */
+	int (*report)(void *userdata, struct ft_text *text);
+	/* Returns 0 (200), or -EAGAIN (503): the daemon makes no progress. The line says what and why. */
+	int (*health)(void *userdata, struct ft_text *text);
+	/* One line on how the daemon is doing ("polling: no SM answers"), for the header X-Ftcheck-State of /report. */
+	void (*state)(void *userdata, struct ft_text *text);
+};
+
+struct ft_http;
+
+/*
+ * @address  "127.0.0.1:9683", "[::1]:9683" (port 0: any); not used where @fd >= 0
+ * @fd       a listening socket from systemd, or -1; owned from the call on, whatever the result
+ * Returns 0, or -errno with @err filled.
+ */
+int ft_http_new(sd_event *loop, const char *address, int fd, const struct ft_http_pages *pages, void *userdata,
+		struct ft_http **ret_http, struct ft_error *err);
+
+/* The port it listens on; 0 for a socket without (AF_UNIX). */
+unsigned int ft_http_port(const struct ft_http *http);
+
+void ft_http_free(struct ft_http *http);
+static inline void ft_http_freep(struct ft_http **http)
+{
+	ft_http_free(*http);
+}
+
+/* Is it "ADDRESS:PORT" with a loopback address? Returns 0 or -EINVAL with a reason in @err (no line). */
+int ft_http_check_address(const char *address, struct ft_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The daemon: one loop that waits for timers, signals, children, events of the fabric and HTTP clients, and never for
+ * anything else. What may take time (sweeps, matching, hooks) is done in children. The parent never opens
+ * /dev/infiniband.
+ *
+ *     listener ──trap──▶ settle ──▶ reread ─┐
+ *     timer ───────────────────────▶ sweep ─┴─▶ report ──▶ alerts ──▶ state on disk ──▶ journal, hooks
+ *
+ * A sweep that was under way when an event came may have passed the place before it changed: its snapshot is not judged
+ * until these places were read again on top of it.
+ */
+#ifndef FT_DAEMON_LOOP_H
+#define FT_DAEMON_LOOP_H
+
+struct ft_daemon_options {
+	const char *config;	     /* the configuration file */
+	const char *instance;	     /* NULL: none */
+	const char *state_directory; /* where alerts outlive the process; NULL: nowhere */
+};
+
+/*
+ * Runs until SIGTERM or SIGINT. Returns the exit status: 0, or 3 if it could not begin (which is logged).
+ */
+int ft_daemon_run(const struct ft_daemon_options *options);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the daemon counts, and how Prometheus reads it (text exposition format 0.0.4). No I/O.
+ *
+ * Labels: per switch and per code, never per port or host, so the number of series is bounded by the plan's size.
+ */
+#ifndef FT_DAEMON_METRICS_H
+#define FT_DAEMON_METRICS_H
+
+#include "verify/report.h"
+
+/* How a look at the fabric ended. */
+enum ft_look_result { FT_LOOK_COMPLETE, FT_LOOK_INCOMPLETE, FT_LOOK_FAILED, FT_LOOK_RESULT_COUNT };
+
+struct ft_metrics {
+	const char *instance; /* "" without; not owned */
+	uint64_t sweeps[FT_LOOK_RESULT_COUNT];
+	uint64_t rereads[FT_LOOK_RESULT_COUNT]; /* after events; those that asked for a sweep count as failed */
+	uint64_t mads;				/* SMPs sent by all of them */
+	uint64_t timeouts;
+	double sweep_duration_s; /* of the last full sweep, process included */
+	double reread_duration_s;
+	int64_t last_success_ms; /* wall clock; 0: none yet */
+	uint64_t events[3];	 /* traps that came: 128, 64, 65 */
+	bool listens;		 /* subscribed to events now */
+	uint64_t alerts[3];	 /* said so far: raised, changed, cleared */
+	size_t standing[3];	 /* by enum ft_severity */
+	uint64_t hooks_succeeded, hooks_failed, hooks_given_up;
+	uint64_t state_failures; /* state that could not be saved */
+	uint64_t reloads, reloads_refused;
+};
+
+/*
+ * Adds all of it.
+ * @report  the last one that was accepted; NULL: none yet, and what depends on it is left out
+ */
+void ft_metrics_write(struct ft_text *text, const struct ft_metrics *metrics, const struct ft_report *report);
+
+#endif
