@@ -60,7 +60,7 @@ int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_le
 	return 0;
 }
 
-static int write_all(int fd, const struct ft_text *text)
+int ft_file_write_all(int fd, const struct ft_text *text)
 {
 	for (size_t done = 0; done < text->length;) {
 		ssize_t n = write(fd, text->data + done, text->length - done);
@@ -89,7 +89,7 @@ static int write_beside(const char *path, const struct ft_text *text)
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, text);
+	r = ft_file_write_all(fd, text);
 	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
@@ -107,11 +107,11 @@ int ft_file_write(const char *path, const struct ft_text *text)
 	struct stat st;
 
 	if (!path)
-		return write_all(STDOUT_FILENO, text);
+		return ft_file_write_all(STDOUT_FILENO, text);
 	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
 		return write_beside(path, text);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	return write_all(fd, text);
+	return ft_file_write_all(fd, text);
 }

@@ -22,4 +22,7 @@ int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_le
  */
 int ft_file_write(const char *path, const struct ft_text *text);
 
+/* Writes all of @text to @fd, where it stands. Returns 0 or -errno. */
+int ft_file_write_all(int fd, const struct ft_text *text);
+
 #endif

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -216,4 +217,32 @@ int ft_text_natural_compare(const char *a, const char *b)
 	if (*a || *b)
 		return (unsigned char)*a - (unsigned char)*b;
 	return strcmp(whole_a, whole_b);
+}
+
+unsigned int ft_text_distance(const char *a, const char *b)
+{
+	unsigned int row[FT_WORD_MAX + 1];
+	size_t length_a = strlen(a), length_b = strlen(b);
+
+	if (length_a > FT_WORD_MAX || length_b > FT_WORD_MAX)
+		return UINT_MAX;
+	for (size_t j = 0; j <= length_b; j++)
+		row[j] = (unsigned int)j;
+	for (size_t i = 1; i <= length_a; i++) {
+		unsigned int corner = row[0];
+
+		row[0] = (unsigned int)i;
+		for (size_t j = 1; j <= length_b; j++) {
+			unsigned int best =
+				corner + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+
+			corner = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[length_b];
 }

@@ -61,4 +61,11 @@ uint64_t ft_text_hash(const char *string);
  */
 int ft_text_natural_compare(const char *a, const char *b);
 
+/*
+ * How many letters two words differ by (Levenshtein's distance, blind to case), to ask whether another key was meant.
+ * UINT_MAX where one is longer than FT_WORD_MAX bytes: no key is.
+ */
+enum { FT_WORD_MAX = 24 };
+unsigned int ft_text_distance(const char *a, const char *b);
+
 #endif

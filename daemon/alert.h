@@ -55,12 +55,13 @@ const char *ft_event_kind_name(enum ft_event_kind kind); /* "raised", "changed",
 struct ft_event {
 	uint64_t seq; /* from 1, never used twice, also not after a restart: a sink can tell what it had already */
 	enum ft_event_kind kind;
-	int64_t wall_ms;   /* of the event */
-	int64_t raised_ms; /* wall clock: since when the alert stands */
+	int64_t wall_ms;     /* of the event */
+	int64_t raised_ms;   /* wall clock: since when the alert stands */
+	int64_t duration_ms; /* for how long it stood, whatever was done to the wall clock meanwhile */
 	char *id;
-	char *code;	   /* "cable-missing", "link-flapping" */
+	char *code; /* "cable-missing", "link-flapping" */
 	enum ft_severity severity;
-	char *text;	   /* one sentence, as in the report; of a cleared one, that it is over: "repaired: …" */
+	char *text; /* one sentence, as in the report; of a cleared one, that it is over: "repaired: …" */
 	char *fix;
 	struct ft_place place; /* the first place of the finding; name NULL if it has none */
 	char *finding;	       /* the finding as JSON on one line (ft_finding_write_json()); the last one seen */
@@ -107,8 +108,8 @@ int ft_alerts_miss(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 bool ft_report_is_incomplete(const struct ft_report *report);
 
 /*
- * A host's link went down (and is expected up again): counted for link-flapping only, since hosts are started anew every
- * day. Host links have no findings of their own.
+ * A host's link went down (and is expected up again): counted for link-flapping only, since hosts are started anew
+ * every day. Host links have no findings of their own.
  *
  * @guid, @port  the switch's end
  * @name         the switch, safe; @host: who is, or was, at the far end, safe

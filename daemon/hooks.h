@@ -28,6 +28,7 @@ struct ft_hooks_options {
 struct ft_hooks;
 
 /*
+ * @loop     SIGCHLD has to be blocked, as sd_event_add_child(3) wants it
  * @alerts   where events come from and are marked as done; must outlive the hooks
  * @changed  called after ft_alerts_done(): the state wants to be saved
  * Strings of @options are copied. Returns 0 or -errno with @err filled.
@@ -36,19 +37,29 @@ int ft_hooks_new(sd_event *loop, const struct ft_hooks_options *options, struct 
 		 void (*changed)(void *userdata), void *userdata, struct ft_hooks **ret_hooks, struct ft_error *err);
 
 /*
- * Other options from now on (a reload). What runs goes on. Returns 0, or -ENOMEM (the old ones stay).
+ * Other options from now on (a reload). What runs goes on; a hook that waits for its next try may be tried at the next
+ * kick: somebody may just have mended it. Returns 0, or -ENOMEM (the old ones stay).
  */
 int ft_hooks_set_options(struct ft_hooks *hooks, const struct ft_hooks_options *options);
 
 /*
  * The names of the sinks that the executables of the directory are now, "hook:NAME", for ft_alerts_set_sinks(). The
  * directory is read again. Owned by the hooks, valid until the next call. Hidden files, directories, what is not
- * executable, and names beyond [A-Za-z0-9._-] are left out (the last is logged once).
+ * executable, what editors and package managers leave behind (.bak, .dpkg-old, …), and names beyond [A-Za-z0-9._-] or
+ * longer than 200 are left out (the last two are logged once). A directory that is there and cannot be read is logged
+ * once, and the hooks of before stay.
  */
 const char *const *ft_hooks_scan(struct ft_hooks *hooks, size_t *ret_count);
 
 /* There may be something to do: starts what can be started. Never waits. */
 void ft_hooks_kick(struct ft_hooks *hooks);
+
+/*
+ * The alerts are on disk as they are now: runners' notes on events that wait there no longer are removed. To be called
+ * after each time they were saved, and not otherwise: an event that still waits on disk without its note is run again
+ * after a restart.
+ */
+void ft_hooks_saved(struct ft_hooks *hooks);
 
 /* For metrics: runs that succeeded and failed so far, and that were given up. */
 struct ft_hooks_counts {

@@ -26,7 +26,7 @@ struct ft_http_pages {
 struct ft_http;
 
 /*
- * @address  "127.0.0.1:9683", "[::1]:9683" (port 0: any); not used where @fd >= 0
+ * @address  "127.0.0.1:9683", "[::1]:9683", "localhost:9683" (127.0.0.1), port 0: any; not used where @fd >= 0
  * @fd       a listening socket from systemd, or -1; owned from the call on, whatever the result
  * Returns 0, or -errno with @err filled.
  */

@@ -26,8 +26,8 @@ struct ft_metrics {
 	uint64_t alerts[3];	 /* said so far: raised, changed, cleared */
 	size_t standing[3];	 /* by enum ft_severity */
 	uint64_t hooks_succeeded, hooks_failed, hooks_given_up;
-	uint64_t state_failures; /* state that could not be saved */
-	uint64_t reloads, reloads_refused;
+	uint64_t state_failures;	   /* state that could not be saved */
+	uint64_t reloads, reloads_refused; /* those that took effect, and those that did not */
 };
 
 /*

@@ -13,9 +13,8 @@
 /*
  * @directory  the state directory; it exists
  * @ret_alerts  out: the alerts; fresh ones where no file is, or none is whole
- * @ret_note    out: "" or one line worth a warning: what was wrong with a file, and what was taken instead. A state file
- *              that is there and cannot be read (permissions) is one too
- * Returns 0 or -ENOMEM.
+ * @ret_note    out: "" or one line worth a warning: what was wrong with a file, and what was taken instead. A state
+ * file that is there and cannot be read (permissions) is one too Returns 0 or -ENOMEM.
  */
 int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_text *ret_note);
 

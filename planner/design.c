@@ -16,10 +16,7 @@
 enum {
 	DESIGN_SIZE_MAX = 256 << 20, /* a plan of a million hosts inside it stays far below */
 	NAME_SIZE_MAX = 64,	     /* IBTA Vol 1, NodeDescription: 64 bytes */
-	PATTERN_SIZE_MAX = 256,
-	PATTERN_REPEATS_MAX = 4096,
 	SHOWN_VALUE_MAX = 60,
-	SUGGEST_SIZE_MAX = 24, /* longer than any key there is */
 	SUGGEST_DISTANCE_MAX = 2,
 };
 
@@ -68,19 +65,14 @@ static void bind_release(struct ft_bind *bind)
 {
 	names_free(bind->names, bind->count);
 	free(bind->guids);
-	if (bind->match)
-		regfree(&bind->regex);
-	free(bind->match);
+	ft_pattern_free(bind->match);
 }
 
 static void expect_release(struct ft_expect *expect)
 {
 	names_free(expect->hosts_down_names, expect->hosts_down_name_count);
-	for (size_t i = 0; i < expect->unplanned_count; i++) {
-		if (expect->unplanned[i].text)
-			regfree(&expect->unplanned[i].regex);
-		free(expect->unplanned[i].text);
-	}
+	for (size_t i = 0; i < expect->unplanned_count; i++)
+		ft_pattern_free(expect->unplanned[i]);
 	free(expect->unplanned);
 	for (size_t i = 0; i < expect->waiver_count; i++) {
 		free(expect->waivers[i].id);
@@ -173,40 +165,14 @@ static struct at at_element(const struct at *list, size_t index)
 	};
 }
 
-/* Levenshtein's distance of two words of at most SUGGEST_SIZE_MAX bytes. */
-static unsigned int word_distance(const char *a, const char *b)
-{
-	unsigned int row[SUGGEST_SIZE_MAX + 1];
-	size_t length_a = strlen(a), length_b = strlen(b);
-
-	for (size_t j = 0; j <= length_b; j++)
-		row[j] = (unsigned int)j;
-	for (size_t i = 1; i <= length_a; i++) {
-		unsigned int corner = row[0];
-
-		row[0] = (unsigned int)i;
-		for (size_t j = 1; j <= length_b; j++) {
-			unsigned int best = corner + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-
-			corner = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[length_b];
-}
-
 static int unknown_key(const struct reader *reader, const json_t *object, const char *word, const struct key *keys,
 		       size_t count)
 {
 	unsigned int best = SUGGEST_DISTANCE_MAX + 1;
 	const char *near = NULL;
 
-	for (size_t i = 0; i < count && strlen(word) <= SUGGEST_SIZE_MAX; i++) {
-		unsigned int distance = word_distance(word, keys[i].name);
+	for (size_t i = 0; i < count; i++) {
+		unsigned int distance = ft_text_distance(word, keys[i].name);
 
 		if (distance < best && distance < strlen(keys[i].name)) {
 			best = distance;
@@ -571,65 +537,20 @@ static int key_rate(struct reader *reader, const struct at *at, void *out)
 	return key_rates(reader, at, &design->host_rates);
 }
 
-/* The largest number of "{2,5}" at @brace; 1 where it is none. */
-static unsigned long repeat_bound(const char *brace)
+static int pattern_read(struct reader *reader, const struct at *at, struct ft_pattern **ret_pattern)
 {
-	unsigned long bound = 1;
-	const char *s = brace;
-
-	do {
-		char *end;
-		unsigned long number = strtoul(s + 1, &end, 10);
-
-		bound = number > bound ? number : bound;
-		s = end > s + 1 ? end : s + 1;
-	} while (*s == ',');
-	return bound;
-}
-
-/*
- * glibc writes x{m,n} and x+ out when it compiles, x+ as xx*: nested ones would eat the memory of the machine. That
- * some are not nested, and a few are no operators at all, does not matter: no sensible pattern comes near the limit.
- */
-static bool pattern_repeats_too_often(const char *pattern)
-{
-	unsigned long product = 1;
-
-	for (const char *s = strpbrk(pattern, "{+"); s; s = strpbrk(s + 1, "{+")) {
-		unsigned long bound = *s == '+' ? 2 : repeat_bound(s);
-
-		if (bound > PATTERN_REPEATS_MAX)
-			return true;
-		product *= bound;
-		if (product > PATTERN_REPEATS_MAX)
-			return true;
-	}
-	return false;
-}
-
-/* On success @ret_text is set and @regex is compiled; on failure neither needs a release. */
-static int pattern_read(struct reader *reader, const struct at *at, char **ret_text, regex_t *regex)
-{
-	_cleanup_free_ char *text = NULL;
-	char why[128];
+	struct ft_error why = {0};
 	int r;
 
-	r = key_string(reader, at, &text);
+	r = string_check(reader, at);
 	if (r < 0)
 		return r;
-	if (strlen(text) > PATTERN_SIZE_MAX)
-		return at_error(reader, at, "is a pattern of more than %d bytes", PATTERN_SIZE_MAX);
-	if (pattern_repeats_too_often(text))
-		return at_error(reader, at, "is a pattern that repeats more than %d times", PATTERN_REPEATS_MAX);
-	r = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
-	if (r == REG_ESPACE)
-		return -ENOMEM;
-	if (r != 0) {
-		regerror(r, regex, why, sizeof(why));
-		return at_error(reader, at, "is not an extended regular expression: %s", why);
-	}
-	*ret_text = FT_STEAL(text);
-	return 0;
+	if (json_string_length(at->value) > FT_PATTERN_SIZE_MAX)
+		return at_error(reader, at, "is a pattern of more than %d bytes", FT_PATTERN_SIZE_MAX);
+	r = ft_pattern_compile(json_string_value(at->value), ret_pattern, &why);
+	if (r == -EINVAL)
+		return at_error(reader, at, "is not an extended regular expression: %s", why.text);
+	return r;
 }
 
 /* "0x" and one to sixteen digits, not zero. */
@@ -711,7 +632,7 @@ static int bind_pattern(struct reader *reader, const struct at *at, void *out)
 {
 	struct ft_bind *bind = out;
 
-	return pattern_read(reader, at, &bind->match, &bind->regex);
+	return pattern_read(reader, at, &bind->match);
 }
 
 static int key_bind_tier(struct reader *reader, const struct at *at, void *out)
@@ -804,7 +725,7 @@ static int key_unplanned(struct reader *reader, const struct at *at, void *out)
 	for (size_t i = 0; i < count; i++) {
 		struct at element = at_element(at, i);
 
-		r = pattern_read(reader, &element, &expect->unplanned[i].text, &expect->unplanned[i].regex);
+		r = pattern_read(reader, &element, &expect->unplanned[i]);
 		if (r < 0)
 			return r;
 		expect->unplanned_count = i + 1;

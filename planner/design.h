@@ -6,13 +6,13 @@
 #ifndef FT_PLANNER_DESIGN_H
 #define FT_PLANNER_DESIGN_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "base/rate.h"
 #include "base/ratio.h"
 
@@ -49,8 +49,7 @@ struct ft_bind {
 	char **names;	 /* in the plan's order; "0x…" is a GUID, anything else a node description */
 	uint64_t *guids; /* one a name; 0 where the name is a description */
 	size_t count;
-	char *match;   /* the pattern's text, or NULL */
-	regex_t regex; /* compiled from @match (REG_EXTENDED | REG_NOSUB); valid only where @match is */
+	struct ft_pattern *match; /* of node descriptions, or NULL */
 };
 
 struct ft_rates {
@@ -64,17 +63,12 @@ struct ft_waiver {
 	char *why;	/* "" if absent */
 };
 
-struct ft_pattern {
-	char *text;
-	regex_t regex; /* REG_EXTENDED | REG_NOSUB */
-};
-
 /* What is known and not to be alarmed about. */
 struct ft_expect {
 	uint32_t hosts_down;	 /* how many hosts may be missing */
 	char **hosts_down_names; /* or which: node descriptions */
 	size_t hosts_down_name_count;
-	struct ft_pattern *unplanned; /* node descriptions of switches and hosts that may be there unplanned */
+	struct ft_pattern **unplanned; /* node descriptions of switches and hosts that may be there unplanned */
 	size_t unplanned_count;
 	struct ft_waiver *waivers;
 	size_t waiver_count;

@@ -57,9 +57,8 @@ static int write_memory_file(const struct cache *cache, int *ret_fd)
 }
 
 /* In the child. */
-static int cache_work(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int cache_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
 	_cleanup_(fabric_destroyp) ibnd_fabric_t *fabric = NULL;
 	_cleanup_(ft_closep) int fd = -1;
@@ -77,11 +76,10 @@ static int cache_work(const void *arg, int64_t end_ms, struct ft_snapshot **ret_
 	survey.without_ext_info = true;
 	r = ft_fabric_survey(fabric, &survey);
 	if (r == 0)
-		r = ft_survey_snapshot(&survey, &snapshot, err);
+		r = ft_survey_snapshot(&survey, &result->snapshot, err);
 	if (r < 0)
 		return r;
-	snapshot->source.live = false;
-	*ret_snapshot = FT_STEAL(snapshot);
+	result->snapshot->source.live = false;
 	return 0;
 }
 
@@ -95,7 +93,7 @@ int ft_dump_read_cache(const char *bytes, size_t length, struct ft_snapshot **re
 	if (length > (SIZE_MAX - MEMORY_BASE) / MEMORY_A_BYTE)
 		return ft_error_set(err, -EFBIG, 0, 0, "too large for a libibnetdisc cache");
 	guard.memory = MEMORY_BASE + length * MEMORY_A_BYTE;
-	r = ft_guard_run(&guard, cache_work, &cache, ret_snapshot, &reason);
+	r = ft_guard_run_snapshot(&guard, cache_work, &cache, ret_snapshot, &reason);
 	if (r == 0)
 		return 0;
 	if (r == -ENOMEM)

@@ -8,32 +8,36 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "probe/child.h"
 #include "probe/snapshot_build.h"
 
 enum {
-	RESULT_FD = 3,	      /* the child's end of the result pipe */
-	LINE_SIZE = 256,      /* of a line that the child printed; the rest of a longer one is dropped */
-	RESULT_MAX = 1 << 30, /* bytes; no fabric comes near */
-	EXIT_POLL_MS = 1,
-	LINGER_MS = 2000,     /* a child may take to end: once its result is in, and once it was killed */
-	CHILD_NO_RESULT = 70, /* exit status of a child that could not even say what is wrong */
+	RESULT_FD = FT_CHILD_FIRST_FD, /* the child's end of the result pipe */
+	LINE_SIZE = 256,	       /* of a line that the child printed; the rest of a longer one is dropped */
+	RESULT_MAX = 1 << 30,	       /* bytes; no fabric comes near */
+	READS_MAX = 16,		       /* of a pipe in one step: a child may print without end */
+	LINGER_MS = 2000,	       /* a child may take to end: once its result is in, and once it was killed */
+	EXIT_POLL_MS = 2,
+	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
 
-/* What the child sends first; a snapshot follows where @code is 0. */
+/* What the child sends first. Where @code is 0, so many bytes of text and then, maybe, a snapshot follow. */
 struct head {
 	uint32_t magic;
 	int32_t code;
+	uint64_t length;
+	uint32_t has_snapshot;
+	uint32_t reserved;
 	char text[FT_ERROR_TEXT_SIZE];
 };
 
-static const uint32_t HEAD_MAGIC = 0x66744731;
+static const uint32_t HEAD_MAGIC = 0x66744732;
 
 /* What the child printed. */
 struct log {
@@ -48,6 +52,22 @@ struct buffer {
 	char *data;
 	size_t length;
 	size_t size;
+};
+
+enum { FD_RESULT, FD_LOG, FD_END };
+
+struct ft_guard_job {
+	struct ft_guard guard;
+	struct buffer buffer;
+	struct log log;
+	int64_t end_ms;
+	pid_t child;
+	int fds[FT_GUARD_FDS];
+	int status; /* of the child */
+	int code;   /* why there will be no result: -ETIMEDOUT, -ENOMEM, … */
+	bool lingers;
+	bool killed;
+	bool over;
 };
 
 int64_t ft_guard_now_ms(void)
@@ -90,38 +110,6 @@ static void child_limit_memory(size_t memory)
 	fclose(file);
 }
 
-static void child_reset_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	/* A parent that is gone is told by EPIPE. */
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Standard input empty, output and errors to @log, the result pipe as RESULT_FD, and nothing else open. */
-static int child_arrange_files(int result, int log)
-{
-	int null, high;
-
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	/* Above the numbers that are about to be overwritten. */
-	high = fcntl(result, F_DUPFD_CLOEXEC, RESULT_FD + 1);
-	if (null < 0 || high < 0)
-		return -errno;
-	log = fcntl(log, F_DUPFD_CLOEXEC, RESULT_FD + 1);
-	if (log < 0)
-		return -errno;
-	if (dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(high, RESULT_FD) < 0)
-		return -errno;
-	close_range(RESULT_FD + 1, ~0U, 0);
-	fcntl(RESULT_FD, F_SETFD, FD_CLOEXEC);
-	return 0;
-}
-
 static int write_all(int fd, const void *bytes, size_t length)
 {
 	const char *p = bytes;
@@ -139,40 +127,42 @@ static int write_all(int fd, const void *bytes, size_t length)
 	return 0;
 }
 
-static int child_work(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms)
+static int child_send(const struct head *head, const struct ft_guard_result *result)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
-	struct head head = {.magic = HEAD_MAGIC};
-	struct ft_error err = {0};
 	int r;
 
-	child_limit_memory(guard->memory);
-	head.code = work(arg, end_ms, &snapshot, &err);
-	memcpy(head.text, err.text, sizeof(head.text));
-	r = write_all(RESULT_FD, &head, sizeof(head));
-	if (r == 0 && head.code == 0)
-		r = ft_snapshot_send(RESULT_FD, snapshot);
+	r = write_all(RESULT_FD, head, sizeof(*head));
+	if (r == 0 && head->length > 0)
+		r = write_all(RESULT_FD, result->text.data, result->text.length);
+	if (r == 0 && head->has_snapshot)
+		r = ft_snapshot_send(RESULT_FD, result->snapshot);
 	return r;
+}
+
+static int child_work(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	struct head head = {.magic = HEAD_MAGIC};
+	struct ft_error err = {0};
+
+	child_limit_memory(guard->memory);
+	head.code = work(arg, end_ms, &result, &err);
+	if (head.code == 0 && ft_text_failed(&result.text))
+		head.code = -ENOMEM;
+	if (head.code == 0) {
+		head.length = result.text.length;
+		head.has_snapshot = result.snapshot != NULL;
+	}
+	memcpy(head.text, err.text, sizeof(head.text));
+	return child_send(&head, &result);
 }
 
 static _Noreturn void child_main(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms,
 				 pid_t parent, int result, int log)
 {
-	static const struct rlimit no_core = {0, 0};
 	int r;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(CHILD_NO_RESULT);
-	/* A Ctrl-C is for the parent to handle; its death ends the child. */
-	setpgid(0, 0);
-	child_reset_signals();
-	setrlimit(RLIMIT_CORE, &no_core);
-	/* What the parent has not written yet is its own to write. */
-	__fpurge(stdout);
-	__fpurge(stderr);
-	if (child_arrange_files(result, log) < 0)
-		_exit(CHILD_NO_RESULT);
+	ft_child_begin(parent, log, &result, 1);
 	r = child_work(guard, work, arg, end_ms);
 	close(RESULT_FD);
 	/* Not _exit(): a simulator's client library takes its leave in an exit handler. */
@@ -269,74 +259,38 @@ static int buffer_add(struct buffer *buffer, const char *bytes, size_t length)
 	return 0;
 }
 
-/* Reads what is there once. Returns 1, 0 at the end, or -errno. */
+/* Reads what is there, up to a point. Returns 1, 0 at the end, or -errno. */
 static int pipe_read(int fd, struct buffer *buffer, struct log *log)
 {
 	char bytes[1 << 16];
-	ssize_t n;
-	int r;
 
-	n = read(fd, bytes, sizeof(bytes));
-	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
-	if (n == 0)
-		return 0;
-	if (buffer) {
-		r = buffer_add(buffer, bytes, (size_t)n);
+	for (int i = 0; i < READS_MAX; i++) {
+		ssize_t n = read(fd, bytes, sizeof(bytes));
+		int r = 0;
+
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 1 : -errno;
+		if (buffer)
+			r = buffer_add(buffer, bytes, (size_t)n);
 		if (r < 0)
 			return r;
+		if (log)
+			log_add(log, bytes, (size_t)n);
 	}
-	if (log)
-		log_add(log, bytes, (size_t)n);
 	return 1;
 }
 
-static int remaining_ms(int64_t end_ms)
+static void close_fd(int *fd)
 {
-	int64_t left = end_ms - ft_guard_now_ms();
-
-	if (left <= 0)
-		return 0;
-	return left > 1000000 ? 1000000 : (int)left;
+	ft_closep(fd);
+	*fd = -1;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * Reads both pipes to their ends; of a child that gave its result and then does not end, not that far.
- * Returns 0, -ETIMEDOUT or another -errno.
- */
-static int guard_listen(int result, int log_fd, int64_t end_ms, struct buffer *buffer, struct log *log)
-{
-	struct pollfd fds[] = {{.fd = result, .events = POLLIN}, {.fd = log_fd, .events = POLLIN}};
-	int r;
-
-	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-		r = remaining_ms(end_ms);
-		if (r == 0)
-			return fds[0].fd < 0 ? 0 : -ETIMEDOUT;
-		r = poll(fds, FT_COUNT(fds), r);
-		if (r < 0 && errno != EINTR)
-			return -errno;
-		if (r <= 0)
-			continue;
-		for (size_t i = 0; i < FT_COUNT(fds); i++) {
-			if (fds[i].fd < 0 || fds[i].revents == 0)
-				continue;
-			r = pipe_read(fds[i].fd, i == 0 ? buffer : NULL, i == 1 ? log : NULL);
-			if (r < 0)
-				return r;
-			if (r > 0)
-				continue;
-			fds[i].fd = -1;
-			end_ms = earlier(end_ms, ft_guard_now_ms() + LINGER_MS);
-		}
-	}
-	return 0;
-}
+/* The parent: the child's end. */
 
 static bool child_reap(pid_t child, int *ret_status)
 {
@@ -353,106 +307,315 @@ static bool child_reap(pid_t child, int *ret_status)
 	return r == child;
 }
 
-static bool child_wait(pid_t child, int64_t end_ms, int *ret_status)
+static void job_kill(struct ft_guard_job *job)
 {
-	while (!child_reap(child, ret_status)) {
-		if (remaining_ms(end_ms) == 0)
-			return false;
-		poll(NULL, 0, EXIT_POLL_MS);
-	}
-	return true;
-}
-
-/*
- * Waits a while for the child's end, and then makes it end. One that hangs in the kernel is not waited for even so: the
- * deadline is a promise.
- */
-static void child_end(pid_t child, bool now, int *ret_status)
-{
-	if (!now && child_wait(child, ft_guard_now_ms() + LINGER_MS, ret_status))
-		return;
-	kill(child, SIGKILL);
-	child_wait(child, ft_guard_now_ms() + LINGER_MS, ret_status);
-}
-
-/* Why there is no result. */
-static int guard_explain_status(const struct ft_guard *guard, struct log *log, int status, struct ft_error *err)
-{
-	char happened[128];
-
-	if (WIFSIGNALED(status))
-		snprintf(happened, sizeof(happened), "was ended by signal %d (%s)", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)));
+	if (job->fds[FD_END] >= 0)
+		pidfd_send_signal(job->fds[FD_END], SIGKILL, NULL, 0);
 	else
-		snprintf(happened, sizeof(happened), "ended with status %d and no result", WEXITSTATUS(status));
-	return guard_fail(guard, log, err, -EIO, happened);
+		kill(job->child, SIGKILL);
+	job->killed = true;
+	job->end_ms = ft_guard_now_ms() + LINGER_MS;
 }
 
-static int guard_explain_timeout(const struct ft_guard *guard, struct log *log, struct ft_error *err)
+static void job_fail(struct ft_guard_job *job, int code)
 {
-	char happened[80];
-
-	snprintf(happened, sizeof(happened), "did not end within %u.%03u s and was stopped", guard->deadline_ms / 1000,
-		 guard->deadline_ms % 1000);
-	return guard_fail(guard, log, err, -ETIMEDOUT, happened);
+	if (job->code == 0)
+		job->code = code;
+	if (!job->killed)
+		job_kill(job);
 }
 
-static int guard_take_result(const struct ft_guard *guard, const struct buffer *buffer, struct log *log, int status,
-			     struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static void job_end(struct ft_guard_job *job)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
-	struct ft_error reason = {0};
-	struct head head;
+	for (size_t i = 0; i < FT_GUARD_FDS; i++)
+		close_fd(&job->fds[i]);
+	job->over = true;
+}
+
+static void job_read(struct ft_guard_job *job, size_t which)
+{
 	int r;
 
-	if (buffer->length < sizeof(head))
-		return guard_explain_status(guard, log, status, err);
-	memcpy(&head, buffer->data, sizeof(head));
-	head.text[sizeof(head.text) - 1] = '\0';
-	if (head.magic != HEAD_MAGIC || head.code > 0)
-		return guard_fail(guard, log, err, -EIO, "sent a damaged result");
-	if (head.code < 0)
-		return ft_error_set(err, head.code, 0, 0, "%s", head.text[0] ? head.text : strerror(-head.code));
-	r = ft_snapshot_receive(buffer->data + sizeof(head), buffer->length - sizeof(head), &snapshot, &reason);
-	if (r == -ENOMEM)
-		return ft_error_set(err, r, 0, 0, "%s: %s", guard->what, strerror(-r));
-	if (r < 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-		return guard_explain_status(guard, log, status, err);
+	if (job->fds[which] < 0)
+		return;
+	r = pipe_read(job->fds[which], which == FD_RESULT ? &job->buffer : NULL, which == FD_LOG ? &job->log : NULL);
+	if (r > 0)
+		return;
+	close_fd(&job->fds[which]);
 	if (r < 0)
-		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", guard->what, reason.text);
-	snapshot->source.timeouts += log->timeouts;
-	*ret_snapshot = FT_STEAL(snapshot);
+		job_fail(job, r);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* One that gave its result and then does not end is helped to, and the result counts. */
+static void job_linger(struct ft_guard_job *job)
+{
+	if (job->lingers || job->killed || job->fds[FD_RESULT] >= 0)
+		return;
+	job->lingers = true;
+	job->end_ms = earlier(job->end_ms, ft_guard_now_ms() + LINGER_MS);
+}
+
+bool ft_guard_step(struct ft_guard_job *job)
+{
+	bool ended;
+
+	if (job->over)
+		return true;
+	/* First whether it ended, then what it wrote: so that nothing of that is left behind. */
+	ended = child_reap(job->child, &job->status);
+	job_read(job, FD_LOG);
+	job_read(job, FD_RESULT);
+	job_linger(job);
+	if (ended) {
+		job_end(job);
+	} else if (ft_guard_now_ms() >= job->end_ms) {
+		if (job->killed)
+			job_end(job);
+		else if (job->fds[FD_RESULT] >= 0)
+			job_fail(job, -ETIMEDOUT);
+		else
+			job_kill(job);
+	}
+	return job->over;
+}
+
+const int *ft_guard_fds(const struct ft_guard_job *job)
+{
+	return job->fds;
+}
+
+pid_t ft_guard_pid(const struct ft_guard_job *job)
+{
+	return job->child;
+}
+
+int64_t ft_guard_end_ms(const struct ft_guard_job *job)
+{
+	return job->fds[FD_END] < 0 ? earlier(job->end_ms, ft_guard_now_ms() + EXIT_POLL_MS) : job->end_ms;
+}
+
+void ft_guard_result_release(struct ft_guard_result *result)
+{
+	ft_snapshot_free(result->snapshot);
+	ft_text_release(&result->text);
+	*result = (struct ft_guard_result){0};
+}
+
+static int remaining_ms(int64_t end_ms)
+{
+	int64_t left = end_ms - ft_guard_now_ms();
+
+	if (left <= 0)
+		return 0;
+	return left > 1000000 ? 1000000 : (int)left;
+}
+
+void ft_guard_free(struct ft_guard_job *job)
+{
+	struct pollfd end;
+
+	if (!job)
+		return;
+	if (!job->over)
+		job_kill(job);
+	while (!job->over && !child_reap(job->child, &job->status) && ft_guard_now_ms() < job->end_ms) {
+		end = (struct pollfd){.fd = job->fds[FD_END], .events = POLLIN};
+		poll(&end, 1, remaining_ms(ft_guard_end_ms(job)));
+	}
+	job_end(job);
+	buffer_release(&job->buffer);
+	free(job);
+}
+
+/* The parent: the beginning. */
+
+static int no_process(const struct ft_guard *guard, struct ft_error *err, int code)
+{
+	return ft_error_set(err, code, 0, 0, "no process for %s: %s", guard->what, strerror(-code));
+}
+
+static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *arg, int result, int log,
+		    struct ft_error *err)
+{
+	pid_t parent = getpid();
+	int r;
+
+	job->child = fork();
+	if (job->child < 0)
+		return no_process(&job->guard, err, -errno);
+	if (job->child == 0)
+		child_main(&job->guard, work, arg, job->end_ms, parent, result, log);
+	/* Where there is none (Linux before 5.3, valgrind 3.19) the child is looked at every now and then. */
+	job->fds[FD_END] = pidfd_open(job->child, 0);
+	if (job->fds[FD_END] >= 0 || errno == ENOSYS)
+		return 0;
+	r = -errno;
+	kill(job->child, SIGKILL);
+	waitpid(job->child, NULL, 0);
+	return no_process(&job->guard, err, r);
+}
+
+static int no_pipe(const struct ft_guard *guard, struct ft_error *err)
+{
+	return ft_error_set(err, -errno, 0, 0, "no pipe to %s: %s", guard->what, strerror(errno));
+}
+
+static int open_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void *arg, struct ft_guard_job **ret_job,
+		   struct ft_error *err)
+{
+	_cleanup_(pipe_close) int result[2] = {-1, -1};
+	_cleanup_(pipe_close) int log[2] = {-1, -1};
+	_cleanup_free_ struct ft_guard_job *job = NULL;
+	int r;
+
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return no_process(guard, err, -ENOMEM);
+	job->guard = *guard;
+	job->end_ms = ft_guard_now_ms() + guard->deadline_ms;
+	if (open_pipe(result) < 0 || open_pipe(log) < 0)
+		return no_pipe(guard, err);
+	r = job_fork(job, work, arg, result[1], log[1], err);
+	if (r < 0)
+		return r;
+	job->fds[FD_RESULT] = result[0];
+	job->fds[FD_LOG] = log[0];
+	result[0] = log[0] = -1;
+	*ret_job = FT_STEAL(job);
 	return 0;
 }
 
-int ft_guard_run(const struct ft_guard *guard, ft_guard_work *work, const void *arg, struct ft_snapshot **ret_snapshot,
+/* The parent: the result. */
+
+/* Why there is no result. */
+static int guard_explain_status(struct ft_guard_job *job, struct ft_error *err)
+{
+	char happened[128];
+
+	if (WIFSIGNALED(job->status))
+		snprintf(happened, sizeof(happened), "was ended by signal %d (%s)", WTERMSIG(job->status),
+			 strsignal(WTERMSIG(job->status)));
+	else
+		snprintf(happened, sizeof(happened), "ended with status %d and no result", WEXITSTATUS(job->status));
+	return guard_fail(&job->guard, &job->log, err, -EIO, happened);
+}
+
+static int guard_explain_timeout(struct ft_guard_job *job, struct ft_error *err)
+{
+	char happened[80];
+
+	snprintf(happened, sizeof(happened), "did not end within %u.%03u s and was stopped",
+		 job->guard.deadline_ms / 1000, job->guard.deadline_ms % 1000);
+	return guard_fail(&job->guard, &job->log, err, -ETIMEDOUT, happened);
+}
+
+static int no_memory(const struct ft_guard_job *job, struct ft_error *err)
+{
+	return ft_error_set(err, -ENOMEM, 0, 0, "%s: %s", job->guard.what, strerror(ENOMEM));
+}
+
+/* What follows the head, which announces it. */
+static int take_parts(struct ft_guard_job *job, const struct head *head, struct ft_guard_result *result,
+		      struct ft_error *err)
+{
+	const char *bytes = job->buffer.data + sizeof(*head);
+	size_t length = job->buffer.length - sizeof(*head);
+	struct ft_error reason = {0};
+	int r = 0;
+
+	if (head->length > length || (!head->has_snapshot && head->length != length))
+		r = ft_error_set(&reason, -EINVAL, 0, 0, "it was cut short");
+	if (r == 0 && head->length > 0)
+		ft_text_add(&result->text, bytes, head->length);
+	if (r == 0 && head->has_snapshot)
+		r = ft_snapshot_receive(bytes + head->length, length - head->length, &result->snapshot, &reason);
+	if (r == -ENOMEM || ft_text_failed(&result->text))
+		return no_memory(job, err);
+	if (r < 0 && !(WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0))
+		return guard_explain_status(job, err);
+	if (r < 0)
+		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", job->guard.what, reason.text);
+	if (result->snapshot)
+		result->snapshot->source.timeouts += job->log.timeouts;
+	return 0;
+}
+
+static int take_result(struct ft_guard_job *job, struct ft_guard_result *result, struct ft_error *err)
+{
+	struct head head;
+
+	if (job->buffer.length < sizeof(head))
+		return guard_explain_status(job, err);
+	memcpy(&head, job->buffer.data, sizeof(head));
+	head.text[sizeof(head.text) - 1] = '\0';
+	if (head.magic != HEAD_MAGIC || head.code > 0)
+		return guard_fail(&job->guard, &job->log, err, -EIO, "sent a damaged result");
+	if (head.code < 0)
+		return ft_error_set(err, head.code, 0, 0, "%s", head.text[0] ? head.text : strerror(-head.code));
+	return take_parts(job, &head, result, err);
+}
+
+int ft_guard_finish(struct ft_guard_job *job, struct ft_guard_result *ret_result, struct ft_error *err)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	int r;
+
+	if (!job->over)
+		return ft_error_set(err, -EAGAIN, 0, 0, "%s is not over", job->guard.what);
+	if (job->code == -ETIMEDOUT)
+		return guard_explain_timeout(job, err);
+	if (job->code < 0)
+		return ft_error_set(err, job->code, 0, 0, "%s: %s", job->guard.what, strerror(-job->code));
+	r = take_result(job, &result, err);
+	if (r < 0)
+		return r;
+	*ret_result = result;
+	result = (struct ft_guard_result){0};
+	return 0;
+}
+
+int ft_guard_run(const struct ft_guard *guard, ft_guard_work *work, const void *arg, struct ft_guard_result *result,
 		 struct ft_error *err)
 {
-	_cleanup_(pipe_close) int result[2] = {-1, -1};
-	_cleanup_(pipe_close) int log_pipe[2] = {-1, -1};
-	_cleanup_(buffer_release) struct buffer buffer = {0};
-	int64_t end_ms = ft_guard_now_ms() + guard->deadline_ms;
-	struct log log = {0};
-	pid_t parent, child;
-	int status = 0, r;
+	_cleanup_(ft_guard_freep) struct ft_guard_job *job = NULL;
+	struct pollfd fds[FT_GUARD_FDS];
+	int r;
 
-	if (pipe2(result, O_CLOEXEC) < 0 || pipe2(log_pipe, O_CLOEXEC) < 0)
-		return ft_error_set(err, -errno, 0, 0, "no pipe to %s: %s", guard->what, strerror(errno));
-	parent = getpid();
-	child = fork();
-	if (child < 0)
-		return ft_error_set(err, -errno, 0, 0, "no process for %s: %s", guard->what, strerror(errno));
-	if (child == 0)
-		child_main(guard, work, arg, end_ms, parent, result[1], log_pipe[1]);
-	close(result[1]);
-	close(log_pipe[1]);
-	result[1] = log_pipe[1] = -1;
-
-	r = guard_listen(result[0], log_pipe[0], end_ms, &buffer, &log);
-	child_end(child, r < 0, &status);
-	if (r == -ETIMEDOUT)
-		return guard_explain_timeout(guard, &log, err);
+	r = ft_guard_start(guard, work, arg, &job, err);
 	if (r < 0)
-		return ft_error_set(err, r, 0, 0, "%s: %s", guard->what, strerror(-r));
-	return guard_take_result(guard, &buffer, &log, status, ret_snapshot, err);
+		return r;
+	while (!ft_guard_step(job)) {
+		for (size_t i = 0; i < FT_GUARD_FDS; i++)
+			fds[i] = (struct pollfd){.fd = job->fds[i], .events = POLLIN};
+		/* EINTR is as good as any other reason to look. */
+		poll(fds, FT_GUARD_FDS, remaining_ms(ft_guard_end_ms(job)));
+	}
+	return ft_guard_finish(job, result, err);
+}
+
+int ft_guard_run_snapshot(const struct ft_guard *guard, ft_guard_work *work, const void *arg,
+			  struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	int r;
+
+	r = ft_guard_run(guard, work, arg, &result, err);
+	if (r < 0)
+		return r;
+	if (!result.snapshot)
+		return ft_error_set(err, -EIO, 0, 0, "%s sent no snapshot", guard->what);
+	*ret_snapshot = FT_STEAL(result.snapshot);
+	return 0;
 }

@@ -64,7 +64,8 @@ pid_t ft_listener_pid(const struct ft_listener *listener);
 
 /*
  * The next message, without waiting. Returns 1, 0 (none yet), or -EPIPE: the child is gone, and only
- * ft_listener_free() is left.
+ * ft_listener_free() is left. It goes by itself where a port can be opened time and again and never be used: a new
+ * process may have more luck; it should be started some seconds later.
  */
 int ft_listener_read(struct ft_listener *listener, struct ft_listener_message *ret_message);
 

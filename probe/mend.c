@@ -5,16 +5,12 @@
 
 #include <errno.h>
 #include <infiniband/mad.h>
-#include <infiniband/umad.h>
-#include <poll.h>
 #include <string.h>
 
 #include "probe/guard.h"
 
 enum {
 	EXT_PORT_INFO = IB_ATTR_MLNX_EXT_PORT_INFO,
-	STATUS_BUSY = 1, /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
-	GRACE_MS = 1000, /* beyond the time-out, in which the kernel gives every SMP back */
 	WINDOW_MIN = 2,
 	/* A lost SMP that took all of its time-out weighs as much as so many that failed at once. */
 	WEIGHT_SLOW = 16,
@@ -50,27 +46,17 @@ struct queue {
 	size_t next;
 };
 
-struct slot {
-	struct question question;
-	int64_t sent_ms;
-	uint32_t trid;
-	bool busy;
-};
-
 struct mender {
 	struct ft_survey *survey;
 	const struct ft_mend_options *options;
-	struct ft_mend_count count;
 	struct queue queue; /* of this pass */
 	struct queue later; /* of the next */
-	struct slot *slots;
+	struct ft_smp_wire *wire;
+	struct question *on_wire; /* by slot */
 	size_t window;
-	size_t on_wire;
 	size_t answered;  /* in this pass */
 	size_t conflicts; /* looked at from the other side, so far */
-	int fd;
-	int agent;
-	bool failed; /* out of memory */
+	bool failed;	  /* out of memory */
 };
 
 /* Attributes, and whether they are of the node's own or of the one behind the port. */
@@ -182,56 +168,27 @@ static bool is_open(const struct mender *m, const struct question *q)
 }
 
 /* Where the question goes to. False where no directed route leads there. */
-static bool question_path(const struct mender *m, const struct question *q, ib_dr_path_t *path)
+static bool question_path(const struct mender *m, const struct question *q, struct ft_smp_request *request)
 {
 	const struct ft_survey_node *node;
 
-	*path = (ib_dr_path_t){0};
+	*request = (struct ft_smp_request){
+		.attribute = asks[q->ask].attribute,
+		.modifier = asks[q->ask].of_port ? q->port : 0,
+		.timeout_ms = m->options->timeout_ms,
+	};
 	if (q->node == FT_NO_NODE)
 		return true;
 	node = &m->survey->nodes[q->node];
-	path->cnt = node->hops;
-	memcpy(path->p, node->path, sizeof(node->path));
+	request->hops = node->hops;
+	memcpy(request->path, node->path, sizeof(node->path));
 	if (!asks[q->ask].beyond)
 		return true;
 	/* No way through an end node, but out of our own. */
 	if (node->hops >= FT_SMP_HOPS_MAX - 1 || (node->type != FT_NODE_SWITCH && node->hops > 0))
 		return false;
-	path->p[++path->cnt] = q->port;
+	request->path[++request->hops] = q->port;
 	return true;
-}
-
-static int send_question(struct mender *m, const struct question *q, uint32_t *ret_trid)
-{
-	uint8_t umad[sizeof(struct ib_user_mad) + IB_MAD_SIZE + 64] = {0};
-	ib_portid_t to = {0};
-	ib_rpc_t rpc = {
-		.mgtclass = IB_SMI_DIRECT_CLASS,
-		.method = IB_MAD_METHOD_GET,
-		.attr = {.id = asks[q->ask].attribute, .mod = asks[q->ask].of_port ? q->port : 0},
-		.datasz = IB_SMP_DATA_SIZE,
-		.dataoffs = IB_SMP_DATA_OFFS,
-		.trid = mad_trid(),
-	};
-
-	if (umad_size() + IB_MAD_SIZE > sizeof(umad) || !question_path(m, q, &to.drpath))
-		return -EINVAL;
-	if (mad_build_pkt(umad, &rpc, &to, NULL, NULL) < 0)
-		return -EINVAL;
-	/* Repeated by us, not by the kernel: in between, the others get their turn. */
-	if (umad_send(m->fd, m->agent, umad, IB_MAD_SIZE, (int)m->options->timeout_ms, 0) < 0)
-		return -EIO;
-	m->count.mads++;
-	*ret_trid = (uint32_t)rpc.trid;
-	return 0;
-}
-
-static struct slot *find_slot(struct mender *m, bool busy, uint32_t trid)
-{
-	for (size_t i = 0; i < m->options->max_smps; i++)
-		if (m->slots[i].busy == busy && (!busy || m->slots[i].trid == trid))
-			return &m->slots[i];
-	return NULL;
 }
 
 static bool out_of_time(const struct mender *m)
@@ -241,26 +198,22 @@ static bool out_of_time(const struct mender *m)
 
 static void fill_wire(struct mender *m)
 {
-	while (m->on_wire < m->window && m->queue.next < m->queue.count && !m->failed && !out_of_time(m)) {
+	while (ft_smp_pending(m->wire) < m->window && m->queue.next < m->queue.count && !m->failed && !out_of_time(m)) {
 		struct question *q = &m->queue.items[m->queue.next++];
-		struct slot *slot = find_slot(m, false, 0);
-		uint32_t trid;
+		struct ft_smp_request request;
+		int slot;
 
-		if (!is_open(m, q))
+		if (!is_open(m, q) || !question_path(m, q, &request))
 			continue;
-		if (send_question(m, q, &trid) < 0)
-			continue;
-		*slot = (struct slot){.question = *q, .sent_ms = ft_guard_now_ms(), .trid = trid, .busy = true};
-		m->on_wire++;
+		slot = ft_smp_send(m->wire, &request);
+		if (slot >= 0)
+			m->on_wire[slot] = *q;
 	}
 }
 
 /* What is lost may have another try, as often as the user said; for what fails at once that costs next to nothing. */
-static void ask_again(struct mender *m, const struct slot *slot)
+static void ask_again(struct mender *m, struct question q, bool slow)
 {
-	bool slow = ft_guard_now_ms() - slot->sent_ms >= m->options->timeout_ms;
-	struct question q = slot->question;
-
 	q.spent += slow ? WEIGHT_SLOW : WEIGHT_FAST;
 	if (q.spent < WEIGHT_SLOW * (m->options->retries + 1))
 		queue_push(m, &m->later, q);
@@ -269,11 +222,11 @@ static void ask_again(struct mender *m, const struct slot *slot)
 /* A new node behind @port of @node, or ourselves. */
 static void add_node(struct mender *m, const struct question *q, const uint8_t *info, uint32_t *ret_node)
 {
-	ib_dr_path_t path;
+	struct ft_smp_request request;
 
 	*ret_node = FT_NO_NODE;
-	if (question_path(m, q, &path) &&
-	    ft_survey_add_node(m->survey, info, path.p, (unsigned int)path.cnt, ret_node) == -ENOMEM)
+	if (question_path(m, q, &request) &&
+	    ft_survey_add_node(m->survey, info, request.path, request.hops, ret_node) == -ENOMEM)
 		m->failed = true;
 }
 
@@ -468,78 +421,27 @@ static void take_refusal(struct mender *m, const struct question *q)
 		ft_survey_port(m->survey, q->node, q->port)->maybe_fdr10 = false;
 }
 
-static void take_umad(struct mender *m, uint8_t *umad)
+static void take(struct mender *m, const struct ft_smp_answer *answer)
 {
-	uint8_t *mad = umad_get_mad(umad);
-	struct slot *slot = find_slot(m, true, (uint32_t)mad_get_field64(mad, 0, IB_MAD_TRID_F));
-	unsigned int status;
-	struct question q;
+	/* A copy: the slot is free again, and taking the answer may ask more. */
+	struct question q = m->on_wire[answer->slot];
 
-	if (!slot)
-		return;
-	q = slot->question;
-	slot->busy = false;
-	m->on_wire--;
-	if (umad_status(umad) != 0) {
-		m->count.timeouts++;
-		ask_again(m, slot);
-		return;
-	}
-	m->answered++;
-	status = mad_get_field(mad, 0, IB_DRSMP_STATUS_F);
-	if (status == STATUS_BUSY)
-		ask_again(m, slot);
-	else if (status != 0)
+	m->answered += answer->outcome != FT_SMP_LOST;
+	if (answer->outcome == FT_SMP_LOST || answer->outcome == FT_SMP_BUSY)
+		ask_again(m, q, answer->slow);
+	else if (answer->outcome == FT_SMP_REFUSED)
 		take_refusal(m, &q);
 	else if (is_open(m, &q))
-		take_answer(m, &q, mad + IB_SMP_DATA_OFFS);
-}
-
-/* Nothing comes back any more, not even the SMPs that got lost. */
-static void give_up_wire(struct mender *m)
-{
-	for (size_t i = 0; i < m->options->max_smps; i++) {
-		if (!m->slots[i].busy)
-			continue;
-		m->slots[i].busy = false;
-		m->count.timeouts++;
-		ask_again(m, &m->slots[i]);
-	}
-	m->on_wire = 0;
-}
-
-static void receive(struct mender *m)
-{
-	uint8_t umad[sizeof(struct ib_user_mad) + IB_MAD_SIZE + 64] = {0};
-	int64_t end_ms = ft_guard_now_ms() + m->options->timeout_ms + GRACE_MS;
-	int64_t left;
-
-	if (end_ms > m->options->end_ms)
-		end_ms = m->options->end_ms;
-	for (left = end_ms - ft_guard_now_ms(); left > 0; left = end_ms - ft_guard_now_ms()) {
-		int length = IB_MAD_SIZE;
-		int r = umad_recv(m->fd, umad, &length, (int)left);
-
-		if (r >= 0) {
-			take_umad(m, umad);
-			return;
-		}
-		/* A device that is gone fails at once, each time. */
-		if (r != -ETIMEDOUT)
-			poll(NULL, 0, 1);
-	}
-	give_up_wire(m);
+		take_answer(m, &q, answer->data);
 }
 
 static void run_pass(struct mender *m)
 {
+	struct ft_smp_answer answer;
+
 	m->answered = 0;
-	for (;;) {
-		fill_wire(m);
-		if (m->on_wire == 0)
-			return;
-		receive(m);
-	}
+	for (fill_wire(m); ft_smp_receive(m->wire, &answer); fill_wire(m))
+		take(m, &answer);
 }
 
 /* What was lost in this pass is the next one's. False if there shall be none. */
@@ -573,22 +475,8 @@ static void mender_release(struct mender *m)
 {
 	free(m->queue.items);
 	free(m->later.items);
-	free(m->slots);
-	if (m->fd >= 0)
-		umad_close_port(m->fd);
-}
-
-static int open_port(struct mender *m, struct ft_error *err)
-{
-	const struct ft_mend_options *o = m->options;
-
-	m->fd = umad_open_port(o->ca, o->port);
-	if (m->fd < 0)
-		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets", o->ca, o->port);
-	m->agent = umad_register(m->fd, IB_SMI_DIRECT_CLASS, 1, 0, NULL);
-	if (m->agent < 0)
-		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);
-	return 0;
+	free(m->on_wire);
+	ft_smp_close(m->wire);
 }
 
 /* Passes until nothing is open, or nothing is to be gained. */
@@ -605,16 +493,19 @@ static void run_round(struct mender *m)
 
 static int mend(struct mender *m, struct ft_error *err)
 {
+	const struct ft_mend_options *o = m->options;
 	int r;
 
-	m->slots = calloc(m->options->max_smps, sizeof(*m->slots));
-	if (!m->slots)
+	m->on_wire = calloc(o->max_smps, sizeof(*m->on_wire));
+	if (!m->on_wire)
 		return -ENOMEM;
-	r = open_port(m, err);
+	r = ft_smp_open(
+		&(struct ft_smp_options){.ca = o->ca, .port = o->port, .max_smps = o->max_smps, .end_ms = o->end_ms},
+		&m->wire, err);
 	if (r < 0)
 		return r;
 	for (int i = 0; i < ROUNDS && m->queue.count > 0; i++) {
-		m->window = m->options->max_smps > 1 ? m->options->max_smps / 2 : 1;
+		m->window = o->max_smps > 1 ? o->max_smps / 2 : 1;
 		run_round(m);
 		if (ft_survey_drop_contradictions(m->survey) > 0)
 			ask_everything(m);
@@ -622,10 +513,10 @@ static int mend(struct mender *m, struct ft_error *err)
 	return m->failed ? -ENOMEM : 0;
 }
 
-int ft_mend(struct ft_survey *survey, const struct ft_mend_options *options, struct ft_mend_count *ret_count,
+int ft_mend(struct ft_survey *survey, const struct ft_mend_options *options, struct ft_smp_count *ret_count,
 	    struct ft_error *err)
 {
-	_cleanup_(mender_release) struct mender m = {.survey = survey, .options = options, .fd = -1};
+	_cleanup_(mender_release) struct mender m = {.survey = survey, .options = options};
 	int r = 0;
 
 	ask_everything(&m);
@@ -634,6 +525,6 @@ int ft_mend(struct ft_survey *survey, const struct ft_mend_options *options, str
 		r = mend(&m, err);
 	if (r < 0 || m.failed)
 		return r < 0 ? r : -ENOMEM;
-	*ret_count = m.count;
+	*ret_count = m.wire ? ft_smp_count(m.wire) : (struct ft_smp_count){0};
 	return 0;
 }

@@ -13,7 +13,7 @@
 #ifndef FT_PROBE_MEND_H
 #define FT_PROBE_MEND_H
 
-#include "probe/survey.h"
+#include "probe/smp.h"
 
 struct ft_mend_options {
 	const char *ca;
@@ -24,16 +24,11 @@ struct ft_mend_options {
 	int64_t end_ms;		 /* when to stop, on the clock of ft_guard_now_ms() */
 };
 
-struct ft_mend_count {
-	uint32_t mads;	   /* SMPs sent */
-	uint32_t timeouts; /* of which none came back */
-};
-
 /*
  * Completes @survey as far as it goes; an empty one is made from scratch. Sends Get SMPs only.
  * Returns 0 (what stays unknown is in the survey), -ENOMEM, or -EIO where the port cannot be used, with @err filled.
  */
-int ft_mend(struct ft_survey *survey, const struct ft_mend_options *options, struct ft_mend_count *ret_count,
+int ft_mend(struct ft_survey *survey, const struct ft_mend_options *options, struct ft_smp_count *ret_count,
 	    struct ft_error *err);
 
 #endif

@@ -19,6 +19,9 @@ struct ft_sweep_options {
 /* The defaults: 1000 ms, 16 SMPs, 3 retries, 60 s. */
 extern const struct ft_sweep_options ft_sweep_defaults;
 
+/* Are they in range? deadline_ms aside. Returns 0, or -EINVAL with @err filled. */
+int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_error *err);
+
 /*
  * Sweeps the live fabric in a child process: libibnetdisc 44 can crash or hang on a partial fabric, and whatever
  * happens to the child is a result here, within the deadline, never a crash. Sends Get MADs only.
@@ -28,6 +31,14 @@ extern const struct ft_sweep_options ft_sweep_defaults;
  * crashed or libibnetdisc failed), -EINVAL (no such CA or port) or another -errno.
  */
 int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+/*
+ * The same in the calling process, which should be a guarded child (probe/guard.h) that does more with the result.
+ * @end_ms  by when the caller's own result has to be there, on the clock of ft_guard_now_ms(); deadline_ms of @options
+ * does not count
+ */
+int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct ft_snapshot **ret_snapshot,
+		  struct ft_error *err);
 
 /*
  * Reads a file ("-": standard input), told by its content: ibnetdiscover text, a libibnetdisc cache, or a snapshot of

@@ -134,47 +134,53 @@ static int add_twin(struct ft_survey *survey, uint32_t node)
 	return 0;
 }
 
+/* Adds a node as given but for the places of its ports, which are empty. Returns 0 or -ENOMEM. */
+static int add_node(struct ft_survey *survey, const struct ft_survey_node *node, uint32_t *ret_node)
+{
+	size_t ports = (size_t)node->port_count + 1;
+	struct ft_survey_node *n;
+	int r;
+
+	r = reserve((void **)&survey->nodes, &survey->node_size, survey->node_count + 1, sizeof(*survey->nodes));
+	if (r < 0)
+		return r;
+	r = reserve((void **)&survey->ports, &survey->port_size, survey->port_count + ports, sizeof(*survey->ports));
+	if (r < 0)
+		return r;
+	n = &survey->nodes[survey->node_count];
+	*n = *node;
+	n->first_port = (uint32_t)survey->port_count;
+	n->next_twin = FT_NO_NODE;
+	r = add_twin(survey, (uint32_t)survey->node_count);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ports; i++)
+		survey->ports[survey->port_count + i] = (struct ft_survey_port){.peer_node = FT_NO_NODE};
+	survey->port_count += ports;
+	*ret_node = (uint32_t)survey->node_count++;
+	return 0;
+}
+
 int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
 		       unsigned int hops, uint32_t *ret_node)
 {
 	unsigned int ports = field(info, IB_NODE_NPORTS_F);
-	struct ft_survey_node *node;
-	int r;
-
-	if (hops > FT_SMP_HOPS_MAX)
-		return -E2BIG;
-	/* 255 means "all ports" and is no port. */
-	if (ports > FT_PORT_NUMBER_MAX)
-		ports = FT_PORT_NUMBER_MAX;
-	r = reserve((void **)&survey->nodes, &survey->node_size, survey->node_count + 1, sizeof(*survey->nodes));
-	if (r < 0)
-		return r;
-	r = reserve((void **)&survey->ports, &survey->port_size, survey->port_count + ports + 1,
-		    sizeof(*survey->ports));
-	if (r < 0)
-		return r;
-	node = &survey->nodes[survey->node_count];
-	*node = (struct ft_survey_node){
+	struct ft_survey_node node = {
 		.guid = field64(info, IB_NODE_GUID_F),
 		.system_guid = field64(info, IB_NODE_SYSTEM_GUID_F),
 		.vendor_id = field(info, IB_NODE_VENDORID_F),
 		.device_id = field(info, IB_NODE_DEVID_F),
-		.first_port = (uint32_t)survey->port_count,
-		.next_twin = FT_NO_NODE,
 		.type = node_type(field(info, IB_NODE_TYPE_F)),
-		.port_count = (uint8_t)ports,
+		/* 255 means "all ports" and is no port. */
+		.port_count = (uint8_t)(ports > FT_PORT_NUMBER_MAX ? FT_PORT_NUMBER_MAX : ports),
 		.hops = (uint8_t)hops,
 	};
+
+	if (hops > FT_SMP_HOPS_MAX)
+		return -E2BIG;
 	if (hops > 0)
-		memcpy(node->path + 1, path + 1, hops);
-	r = add_twin(survey, (uint32_t)survey->node_count);
-	if (r < 0)
-		return r;
-	for (unsigned int i = 0; i <= ports; i++)
-		survey->ports[survey->port_count + i] = (struct ft_survey_port){.peer_node = FT_NO_NODE};
-	survey->port_count += ports + 1;
-	*ret_node = (uint32_t)survey->node_count++;
-	return 0;
+		memcpy(node.path + 1, path + 1, hops);
+	return add_node(survey, &node, ret_node);
 }
 
 void ft_survey_set_description(struct ft_survey *survey, uint32_t node, const uint8_t bytes[FT_SMP_SIZE])
@@ -314,6 +320,90 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 	return number > 0 && port->read && port->phys_state == FT_PHYS_LINK_UP && port->peer_node == FT_NO_NODE;
 }
 
+static int take_snapshot_node(const struct ft_snapshot *snapshot, const struct ft_node *node, struct ft_survey *survey)
+{
+	struct ft_survey_node n = {
+		.guid = node->guid,
+		.system_guid = node->system_guid,
+		.vendor_id = node->vendor_id,
+		.device_id = node->device_id,
+		.lid = node->lid,
+		.lmc = node->lmc,
+		.type = node->type,
+		.port_count = (uint8_t)node->port_count,
+		.description_length =
+			(uint8_t)(node->description_length < FT_SMP_SIZE ? node->description_length : FT_SMP_SIZE),
+		.described = snapshot->source.complete || node->description_length > 0,
+	};
+	uint32_t id;
+
+	memcpy(n.description, ft_node_description(snapshot, node), n.description_length);
+	return add_node(survey, &n, &id);
+}
+
+/* Was its rate left open for want of ExtendedPortInfo? Of a complete snapshot nothing was. */
+static bool rate_is_open(const struct ft_snapshot *snapshot, const struct ft_survey_node *node,
+			 const struct ft_survey_port *port)
+{
+	return !snapshot->source.complete && port->phys_state == FT_PHYS_LINK_UP && port->rate.lanes > 0 &&
+	       port->rate.speed == FT_SPEED_UNKNOWN && may_be_fdr10(node);
+}
+
+static void take_snapshot_port(const struct ft_snapshot *snapshot, const struct ft_port *port, struct ft_survey *survey)
+{
+	const struct ft_port *peer = ft_port_peer(snapshot, port);
+	const struct ft_survey_node *n = &survey->nodes[port->node];
+	struct ft_survey_port *p = ft_survey_port(survey, port->node, port->number);
+
+	*p = (struct ft_survey_port){
+		.guid = port->guid,
+		.peer_node = peer ? peer->node : FT_NO_NODE,
+		.peer_port = peer ? peer->number : 0,
+		.lid = port->lid,
+		.lmc = port->lmc,
+		.phys_state = port->phys_state,
+		.logical_state = port->logical_state,
+		.rate = port->rate,
+		/* A link that only its far end told of has no state of this end. */
+		.read = port->phys_state != 0 || port->link == FT_LINK_DOWN || port->link == FT_LINK_SILENT,
+		.reached = n->type == FT_NODE_SWITCH || peer || port->guid != 0,
+	};
+	p->maybe_fdr10 = rate_is_open(snapshot, n, p);
+	/* The ports of a switch were asked for once its port 0 had answered. */
+	if (p->read && n->type == FT_NODE_SWITCH)
+		ft_survey_port(survey, port->node, 0)->read = true;
+}
+
+static void take_snapshot_entry(const struct ft_snapshot *snapshot, struct ft_survey *survey)
+{
+	struct ft_survey_port *port;
+
+	if (snapshot->source.entry_node == FT_NO_NODE)
+		return;
+	survey->entry_node = snapshot->source.entry_node;
+	survey->entry_port = snapshot->source.entry_port;
+	port = ft_survey_port(survey, survey->entry_node, survey->entry_port);
+	if (port)
+		port->reached = true;
+}
+
+int ft_survey_from_snapshot(const struct ft_snapshot *snapshot, struct ft_survey *survey)
+{
+	for (uint32_t i = 0; i < snapshot->node_count; i++) {
+		int r = take_snapshot_node(snapshot, &snapshot->nodes[i], survey);
+
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t i = 0; i < snapshot->port_count; i++)
+		take_snapshot_port(snapshot, &snapshot->ports[i], survey);
+	for (uint32_t i = 0; i < survey->node_count; i++)
+		if (survey->nodes[i].type == FT_NODE_SWITCH && snapshot->source.complete)
+			ft_survey_port(survey, i, 0)->read = true;
+	take_snapshot_entry(snapshot, survey);
+	return 0;
+}
+
 static bool port_is_complete(const struct ft_survey *survey, uint32_t node, unsigned int number)
 {
 	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
@@ -328,6 +418,8 @@ static bool port_is_complete(const struct ft_survey *survey, uint32_t node, unsi
 bool ft_survey_is_complete(const struct ft_survey *survey)
 {
 	for (uint32_t node = 0; node < survey->node_count; node++) {
+		if (survey->nodes[node].gone)
+			continue;
 		if (!survey->nodes[node].described)
 			return false;
 		/* An end node has no port 0. */
@@ -404,14 +496,80 @@ static int build_node(const struct ft_survey *survey, struct ft_builder *builder
 	return r;
 }
 
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_descriptions(const struct ft_survey_node *a, const struct ft_survey_node *b)
+{
+	size_t shorter = a->description_length < b->description_length ? a->description_length : b->description_length;
+	int d = memcmp(a->description, b->description, shorter);
+
+	return d ? d : compare(a->description_length, b->description_length);
+}
+
+static int compare_links(const struct ft_survey *survey, uint32_t a, uint32_t b)
+{
+	for (unsigned int i = 1; i <= survey->nodes[a].port_count; i++) {
+		const struct ft_survey_port *x = ft_survey_port(survey, a, i), *y = ft_survey_port(survey, b, i);
+		int d = compare(x->peer_node != FT_NO_NODE, y->peer_node != FT_NO_NODE);
+
+		if (d == 0 && x->peer_node != FT_NO_NODE)
+			d = compare(survey->nodes[x->peer_node].guid, survey->nodes[y->peer_node].guid);
+		if (d == 0 && x->peer_node != FT_NO_NODE)
+			d = compare(x->peer_port, y->peer_port);
+		if (d)
+			return d;
+	}
+	return 0;
+}
+
+/* By GUID; those of one GUID by all that tells them apart, and does not depend on which answer came first. */
+static int compare_nodes(const void *a, const void *b, void *context)
+{
+	const struct ft_survey *survey = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct ft_survey_node *m = &survey->nodes[x], *n = &survey->nodes[y];
+	int d = compare(m->guid, n->guid);
+
+	if (d == 0)
+		d = compare(m->type, n->type);
+	if (d == 0)
+		d = compare(m->port_count, n->port_count);
+	if (d == 0)
+		d = compare_descriptions(m, n);
+	if (d == 0)
+		d = compare_links(survey, x, y);
+	return d ? d : compare(x, y);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int sort_nodes(const struct ft_survey *survey, uint32_t **ret_order)
+{
+	uint32_t *order = reallocarray(NULL, survey->node_count ? survey->node_count : 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t node = 0; node < survey->node_count; node++)
+		order[node] = node;
+	qsort_r(order, survey->node_count, sizeof(*order), compare_nodes, (void *)(uintptr_t)survey);
+	*ret_order = order;
+	return 0;
+}
+
 int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err)
 {
 	_cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
+	_cleanup_free_ uint32_t *order = NULL;
 	int r;
 
 	r = ft_builder_new(&builder);
-	for (uint32_t node = 0; r == 0 && node < survey->node_count; node++)
-		r = build_node(survey, builder, node);
+	if (r == 0)
+		r = sort_nodes(survey, &order);
+	for (size_t i = 0; r == 0 && i < survey->node_count; i++)
+		if (!survey->nodes[order[i]].gone)
+			r = build_node(survey, builder, order[i]);
 	if (r < 0)
 		return ft_error_set(err, r, 0, 0, "no memory for the snapshot");
 	ft_builder_source(builder)->live = true;

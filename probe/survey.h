@@ -46,6 +46,7 @@ struct ft_survey_node {
 	uint8_t port_count;
 	uint8_t description_length;
 	bool described;
+	bool gone; /* cannot be reached any more: no part of the snapshot to be */
 	char description[FT_SMP_SIZE];
 	uint8_t hops;
 	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: out of these ports, from path[1] to path[hops] */
@@ -81,6 +82,13 @@ uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid);
  */
 int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
 		       unsigned int hops, uint32_t *ret_node);
+
+/*
+ * What a sweep must have seen to give that snapshot; @survey is empty. Of what is not in a snapshot, routes and
+ * capabilities are not known, and what the snapshot does not know, though it should, is missing here too.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_survey_from_snapshot(const struct ft_snapshot *snapshot, struct ft_survey *survey);
 
 /* NodeDescription: 64 bytes of anything, not always with a NUL. */
 void ft_survey_set_description(struct ft_survey *survey, uint32_t node, const uint8_t bytes[FT_SMP_SIZE]);

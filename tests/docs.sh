@@ -129,6 +129,62 @@ cut -d' ' -f1 "$work/a" | sort -u >"$work/codes"
 sed -n '/^## Findings/,/^## /p' "$src/README.md" | grep -oE '^\| `[a-z-]+`' | tr -d '|` ' | sort -u >"$work/b"
 same 'finding codes of --list-codes and of the README' --list-codes "$work/codes" README.md "$work/b"
 
+# The daemon: options, keys and defaults of the configuration, fields and ids of journal entries, names of metrics.
+page=$src/man/ftcheckd.8
+ok 'ftcheckd --help' "$build/ftcheckd" --help
+"$build/ftcheckd" --help | help_options >"$work/a"
+man_options "$page" >"$work/b"
+completion_options ftcheckd >"$work/c"
+same 'ftcheckd: options of --help and of the man page' --help "$work/a" ftcheckd.8 "$work/b"
+same 'ftcheckd: options of --help and of the completion' --help "$work/a" completion "$work/c"
+
+# tests/test_conf holds the shipped file to be the program's own keys and defaults; "plan", "ca" and "port" have none.
+sed '/^# \[/,$d' "$src/etc/ftcheckd.conf" | sed -nE 's/^(# )?([a-z_]+) = (.+)$/\2 \3/p' |
+	sed -E 's/^(plan|ca|port) .*/\1/' | sort -u >"$work/a"
+awk '
+	function flush() { if (key != "") print key (value == "" ? "" : " " value) }
+	/^\.It Cm [a-z_]+ No = / { flush(); key = $3; value = "" }
+	/^Default:$/ { getline; value = $2 }
+	END { flush() }
+' "$src/man/ftcheckd.conf.5" | sort -u >"$work/b"
+same 'keys and defaults of ftcheckd.conf and of its page' ftcheckd.conf "$work/a" ftcheckd.conf.5 "$work/b"
+
+grep -oE '^.\{"FTCHECK_[A-Z_]+"' "$src/daemon/fields.c" | tr -dc 'A-Z_\n' | sort -u >"$work/a"
+sed -nE '/^\.Ss Hooks/,/^Its standard input/p' "$page" | grep -oE 'FTCHECK_[A-Z_]+' | sort -u >"$work/b"
+same 'fields of events and the environment of hooks in ftcheckd.8' fields.c "$work/a" ftcheckd.8 "$work/b"
+{ cat "$work/a"; echo FTCHECK_FINDING; } | sort -u >"$work/c"
+sed -nE '/^\.Ss The journal/,/^\.Ss Hooks/p' "$page" | sed -nE 's/^\.(It )?Va (FTCHECK_[A-Z_]+)$/\2/p' | sort -u >"$work/b"
+same 'fields of the journal in ftcheckd.8' fields.c "$work/c" ftcheckd.8 "$work/b"
+
+# The rule that the page gives, applied to all codes; the ids that the page lists.
+message_ids()
+{
+	{ "$build/ftcheck" --list-codes | awk 'NF { print $1 }'; echo link-flapping; } | sort -u | python3 -c '
+import sys, uuid
+space = uuid.UUID(sys.argv[1])
+for code in sys.stdin.read().split():
+    for event in "raised", "changed", "cleared":
+        print(f"{code}/{event}", uuid.uuid5(space, f"{code}/{event}").hex)
+' "$1" | sort -u
+}
+
+if command -v python3 >/dev/null; then
+	message_ids "$(grep -oE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' "$page" | head -n 1)" >"$work/a"
+	awk '/^\.It Cm [a-z-]+\/(raised|changed|cleared)$/ { name = $3; getline; print name, $1 }' "$page" | sort -u >"$work/b"
+	same 'ids of messages by their rule and in ftcheckd.8' rule "$work/a" ftcheckd.8 "$work/b"
+fi
+
+metrics_exist()
+{
+	local name bad=0
+
+	while read -r name; do
+		grep -qF -e "(\"$name\"" -e "(\"${name#switch_}\"" "$src/daemon/metrics.c" || { echo "no metric $name"; bad=1; }
+	done < <(grep -oE '\bftcheck_[a-z_]+' "$page" | grep -vE '^ftcheck_alert$' | sed 's/^ftcheck_//')
+	return $bad
+}
+ok 'the metrics that ftcheckd.8 names are there' metrics_exist
+
 # The keys of the design file and of the report: schema and man page.
 schema_keys()
 {

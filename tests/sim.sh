@@ -8,10 +8,12 @@
 #	sim_start net                               # ibsim options may follow
 #	sim_do 'Unlink "S-0000000000100002"[20]'    # returns once it took effect
 #	sim_run H-0000000000200001 ibnetdiscover    # as a program on that host
+#	sim_opensm_start H-0000000000200001         # a subnet manager there; it has brought up the fabric on return
+#	SIM_ISSM=1 sim_run HOST program             # one that subscribes to the fabric's events (see issm.c)
 #	sim_stop                                    # or at exit
 #
 # Variables: SIM_DIR (private directory, gone at exit), SIM_PRELOAD (ibsim's client library), SIM_TIMEOUT (seconds a
-# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 30).
+# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 30), SIM_OPENSM_LOG.
 #
 # ibsim numbers GUIDs on its own where a network file gives none (switchguid=, caguid= lines before the record): tests
 # that look at GUIDs write them.
@@ -24,6 +26,9 @@ SIM_NAME=
 SIM_PID=
 SIM_CONSOLE=
 SIM_SERIAL=0
+SIM_ISSM=${SIM_ISSM:-}
+SIM_OPENSM_PID=
+SIM_OPENSM_LOG=
 
 # skip WHY: this test cannot run here.
 skip() {
@@ -116,7 +121,56 @@ sim_start() {
 	fi
 }
 
+# sim_opensm_start HOST [options]: OpenSM on that host, its files in $SIM_DIR/opensm; LIDs stay from one start to the next
+# (in guid2lid there). Without an OpenSM to be found the test is skipped.
+sim_opensm_start() {
+	local host=$1 opensm
+
+	shift
+	sim_opensm_stop
+	opensm=$(PATH=$PATH:/usr/sbin:/sbin command -v opensm) || skip "no opensm"
+	mkdir -p "$SIM_DIR/opensm" || return 1
+	SIM_OPENSM_LOG=$SIM_DIR/opensm/log
+	: >"$SIM_OPENSM_LOG"
+	# What it did is to be seen at once.
+	echo 'force_log_flush TRUE' >"$SIM_DIR/opensm/conf"
+	(
+		cd "$SIM_DIR/opensm" || exit 99
+		exec env LD_PRELOAD="$SIM_PRELOAD" SIM_HOST="$host" IBSIM_SOCKNAME="$SIM_NAME" \
+			OSM_TMP_DIR="$SIM_DIR/opensm" OSM_CACHE_DIR="$SIM_DIR/opensm" \
+			"$opensm" -F "$SIM_DIR/opensm/conf" -R ftree -f "$SIM_OPENSM_LOG" -D 0x83 "$@"
+	) </dev/null >"$SIM_DIR/opensm/out" 2>&1 {SIM_CONSOLE}>&- &
+	SIM_OPENSM_PID=$!
+	# Its SA answers no sooner.
+	if ! sim_wait sim_opensm_is_up; then
+		echo "OpenSM does not bring up the fabric:" >&2
+		tail -n 5 "$SIM_OPENSM_LOG" "$SIM_DIR/opensm/out" >&2
+		sim_opensm_stop KILL
+		return 1
+	fi
+}
+
+sim_opensm_is_up() {
+	grep -q 'SUBNET UP' "$SIM_OPENSM_LOG"
+}
+
+sim_opensm_is_gone() {
+	! kill -0 "$SIM_OPENSM_PID" 2>/dev/null
+}
+
+# sim_opensm_stop [SIGNAL]: TERM, upon which it takes its leave of ibsim, or KILL.
+sim_opensm_stop() {
+	[ -n "$SIM_OPENSM_PID" ] || return 0
+	kill "-${1:-TERM}" "$SIM_OPENSM_PID" 2>/dev/null
+	# It may wait for answers that ibsim lost, and those never come.
+	[ "${1:-TERM}" = KILL ] || sim_wait sim_opensm_is_gone || kill -KILL "$SIM_OPENSM_PID" 2>/dev/null
+	wait "$SIM_OPENSM_PID" 2>/dev/null
+	SIM_OPENSM_PID=
+}
+
 sim_stop() {
+	# It would retry for ever without its fabric.
+	sim_opensm_stop KILL
 	if [ -n "$SIM_PID" ]; then
 		kill -KILL "$SIM_PID" 2>/dev/null
 		wait "$SIM_PID" 2>/dev/null
@@ -179,9 +233,10 @@ sim_loss() {
 # sim_run HOST COMMAND...: a program with HOST's port as its own, for SIM_TIMEOUT seconds at most (then 124).
 # HOST is a node id or description. Its working directory stays; ibsim's library keeps its files in a private one.
 sim_run() {
-	local host=$1 here=$PWD work status
+	local host=$1 here=$PWD work status preload=$SIM_PRELOAD
 
 	shift
+	[ -z "$SIM_ISSM" ] || preload+=" $FT_BUILDDIR/tests/issm.so"
 	work=$(mktemp -d "$SIM_DIR/run.XXXXXX") || return 1
 	(
 		# The library writes ./sys-PID: the program starts there, so file arguments are best absolute.
@@ -189,7 +244,7 @@ sim_run() {
 		export OLDPWD=$here
 		# The client library has to come before the sanitizers' and is none of theirs: its read() copies 320 bytes
 		# of a 288-byte buffer, which is not for our programs to answer for. Nor is what libibnetdisc leaks.
-		exec env LD_PRELOAD="$SIM_PRELOAD" SIM_HOST="$host" IBSIM_SOCKNAME="$SIM_NAME" \
+		exec env LD_PRELOAD="$preload" SIM_HOST="$host" IBSIM_SOCKNAME="$SIM_NAME" \
 			ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:suppressions=$SIM_DIR/asan" \
 			LSAN_OPTIONS="${LSAN_OPTIONS:+$LSAN_OPTIONS:}print_suppressions=0:suppressions=$SIM_DIR/lsan" \
 			timeout --foreground -k 5 "$SIM_TIMEOUT" "$@"

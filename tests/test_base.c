@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/pattern.h"
 #include "base/rate.h"
 #include "base/ratio.h"
 #include "base/text.h"
@@ -475,6 +476,186 @@ static void test_json_errors(void **state)
 	}
 }
 
+static void test_pattern_matches(void **state)
+{
+	static const struct {
+		const char *pattern;
+		const char *bytes;
+		size_t length;
+		int matches;
+	} rows[] = {
+#define ROW(pattern, bytes, matches) {pattern, bytes, sizeof(bytes) - 1, matches}
+		ROW("b", "abc", 1),
+		ROW("", "abc", 1),
+		ROW("", "", 1),
+		ROW("^$", "", 1),
+		ROW("^b", "abc", 0),
+		ROW("b$", "abc", 0),
+		ROW("^abc$", "abc", 1),
+		ROW("a|b", "b", 1),
+		ROW("^(a|bc)+$", "abcbca", 1),
+		ROW("^()a$", "a", 1),
+		ROW("^a?b*c+$", "bbc", 1),
+		ROW("^a{2}$", "aa", 1),
+		ROW("^a{2}$", "aaa", 0),
+		ROW("^a{2,}$", "aaa", 1),
+		ROW("^(ab){1,2}$", "abab", 1),
+		ROW("^(ab){1,2}$", "ababab", 0),
+		ROW("^[[:digit:]]+$", "0123", 1),
+		ROW("^[[:digit:]]+$", "x123", 0),
+		ROW("^[[:alpha:]_][^[:space:]]$", "_x", 1),
+		ROW("^[]a-c-]+$", "a-]", 1),
+		ROW("^[^]]$", "]", 0),
+		ROW("^\\.\\*\\(\\[\\{\\|\\^\\$\\\\$", ".*([{|^$\\", 1),
+		ROW("^a.c$", "abc", 1),
+		ROW("A", "a", 0),
+		/* bytes: of a character, beyond ASCII, line feeds, NULs */
+		ROW("^.$", "\xc3\xa9", 0),
+		ROW("^..$", "\xc3\xa9", 1),
+		ROW("^\xc3\xa9$", "\xc3\xa9", 1),
+		ROW("^.$", "\xff", 1),
+		ROW("[[:alpha:]]", "\xe9", 0),
+		ROW("^a.b$", "a\nb", 1),
+		ROW("^a$", "a\n", 0),
+		ROW("^b", "a\nb", 0),
+		ROW("^a.b$", "a\0b", 1),
+		ROW("b$", "a\0b", 1),
+		/* Perl's */
+		ROW("^(?i:Leaf)\\d+$", "LEAF12", 1),
+		ROW("^(?!mgmt)", "mgmt1", 0),
+		ROW("^a.*?b\\b", "axb-", 1),
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+		struct ft_error err = {0};
+
+		if (ft_pattern_compile(rows[i].pattern, &pattern, &err) < 0)
+			fail_msg("%s: %s", rows[i].pattern, err.text);
+		if (ft_pattern_matches(pattern, rows[i].bytes, rows[i].length) != rows[i].matches)
+			fail_msg("row %zu: %s on %s, expected %d", i, rows[i].pattern, rows[i].bytes, rows[i].matches);
+	}
+}
+
+static void test_pattern_errors(void **state)
+{
+	static const struct {
+		const char *pattern;
+		const char *error;
+	} rows[] = {
+		{"(a", "missing closing parenthesis"},
+		{"a)", "unmatched closing parenthesis"},
+		{"[a", "missing terminating ] for character class"},
+		{"[b-a]", "range out of order in character class"},
+		{"[[:number:]]", "unknown POSIX class name"},
+		{"[[.-.]]", "POSIX collating elements are not supported"},
+		{"*a", "quantifier does not follow a repeatable item"},
+		{"a{2,1}", "numbers out of order in {} quantifier"},
+		{"a{65536}", "number too big in {} quantifier"},
+		{"a\\", "\\ at end of pattern"},
+		{"(a)\\1", "reference to non-existent subpattern"},
+		{"\\C", "using \\C is disabled by the application"},
+		{"(*UTF)a", "using UTF is disabled by the application"},
+		{"((a{99}){99}){99}", "regular expression is too large"},
+		{"(a{9}b){999}", "regular expression is too large"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		struct ft_pattern *pattern = NULL;
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_pattern_compile(rows[i].pattern, &pattern, &err), -EINVAL);
+		assert_int_equal(ft_pattern_compile(rows[i].pattern, &pattern, NULL), -EINVAL);
+		assert_null(pattern);
+		assert_string_equal(err.text, rows[i].error);
+		assert_int_equal(err.line, 0);
+	}
+}
+
+static void fill(char *text, size_t size, const char *unit)
+{
+	text[0] = '\0';
+	while (strlen(text) + strlen(unit) < size)
+		strcat(text, unit);
+}
+
+/*
+ * Patterns that keep other libraries busy for ages. None of them ends here but by the limit; that it was reached shows
+ * in the match that is not found: each name has one at its end.
+ */
+static void test_pattern_limits(void **state)
+{
+	static const struct {
+		const char *pattern;
+		const char *name;
+		const char *found; /* the end of the name, by itself */
+	} rows[] = {
+		{"(x+x+)+y", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-xxy", "xxy"},
+		{"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-ab", "ab"},
+		{"(a|a)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-ab", "ab"},
+		{"((((a|b|)*|c)*)*)*d", "abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc-d", "d"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+
+		assert_int_equal(ft_pattern_compile(rows[i].pattern, &pattern, NULL), 0);
+		assert_int_equal(ft_pattern_matches(pattern, rows[i].name, strlen(rows[i].name)), 0);
+		/* It is that search that is given up, not the pattern. */
+		assert_int_equal(ft_pattern_matches(pattern, rows[i].found, strlen(rows[i].found)), 1);
+	}
+}
+
+/* Any pattern is compiled or refused, and matches or not; what is asserted is that this test ends. */
+static void test_pattern_hostile(void **state)
+{
+	static const char *const units[] = {
+		"(a|b|)*",  "((((a|b|)*|c)*)*)*",
+		"((a*)*)*", "(a+)+",
+		"(a?){9}",  "(a{0,9}){0,9}",
+		"a*",	    "(?=a*)",
+		"(|a)+?",   "[^b]{1,64}",
+		"(a|)",	    "(\\b)*",
+		"(?R)?",    "(",
+		"(a|",	    "a{99}",
+	};
+	char text[FT_PATTERN_SIZE_MAX + 2], name[64];
+
+	(void)state;
+	memset(name, 'a', sizeof(name));
+	for (size_t i = 0; i < FT_COUNT(units); i++) {
+		for (size_t size = 2; size <= sizeof(text); size++) {
+			_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+
+			fill(text, size, units[i]);
+			if (ft_pattern_compile(text, &pattern, NULL) == 0)
+				assert_true(ft_pattern_matches(pattern, name, sizeof(name)) >= 0);
+		}
+	}
+	/* Groups in groups: some are too many. */
+	for (size_t depth = 1; depth <= 40; depth++) {
+		_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+		struct ft_error err = {0};
+
+		fill(text, depth + 1, "(");
+		strcat(text, "a");
+		for (size_t i = 0; i < depth; i++)
+			strcat(text, ")*");
+		if (ft_pattern_compile(text, &pattern, &err) == 0)
+			assert_int_equal(ft_pattern_matches(pattern, name, sizeof(name)), 1);
+		else
+			assert_string_equal(err.text, "parentheses are too deeply nested");
+		assert_int_equal(!pattern, depth > 32);
+	}
+	memset(text, 'a', sizeof(text) - 1);
+	text[FT_PATTERN_SIZE_MAX + 1] = '\0';
+	assert_int_equal(ft_pattern_compile(text, &(struct ft_pattern *){NULL}, NULL), -EINVAL);
+}
+
 static void test_file_read(void **state)
 {
 	_cleanup_free_ char *text = NULL, *large = calloc(1, 300000);
@@ -515,12 +696,14 @@ static void test_file_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_safe),   cmocka_unit_test(test_text_random),
-		cmocka_unit_test(test_text_add),    cmocka_unit_test(test_natural_order),
-		cmocka_unit_test(test_ratio_parse), cmocka_unit_test(test_ratio_make),
-		cmocka_unit_test(test_rates),	    cmocka_unit_test(test_map),
-		cmocka_unit_test(test_error),	    cmocka_unit_test(test_json_places),
-		cmocka_unit_test(test_json_errors), cmocka_unit_test(test_file_read),
+		cmocka_unit_test(test_text_safe),	cmocka_unit_test(test_text_random),
+		cmocka_unit_test(test_text_add),	cmocka_unit_test(test_natural_order),
+		cmocka_unit_test(test_ratio_parse),	cmocka_unit_test(test_ratio_make),
+		cmocka_unit_test(test_rates),		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_error),		cmocka_unit_test(test_json_places),
+		cmocka_unit_test(test_json_errors),	cmocka_unit_test(test_file_read),
+		cmocka_unit_test(test_pattern_matches), cmocka_unit_test(test_pattern_errors),
+		cmocka_unit_test(test_pattern_limits),	cmocka_unit_test(test_pattern_hostile),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -120,27 +121,27 @@ static void test_no_device(void **state)
 
 /* What can become of a child. */
 
-static int work_good(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_good(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)err;
 	assert_true(end_ms > ft_guard_now_ms());
-	*ret_snapshot = make_snapshot(arg ? arg : "good");
+	result->snapshot = make_snapshot(arg ? arg : "good");
 	return 0;
 }
 
-static int work_refuses(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_refuses(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	fprintf(stderr, "this is not asked for\n");
 	return ft_error_set(err, -ENODEV, 0, 0, "no port at all");
 }
 
-static int work_hangs(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_hangs(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	/* Not even these make it stop, nor go unheard. */
 	signal(SIGTERM, SIG_IGN);
@@ -151,21 +152,21 @@ static int work_hangs(const void *arg, int64_t end_ms, struct ft_snapshot **ret_
 	return 0;
 }
 
-static int work_spins(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_spins(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	while (end_ms > 0)
 		fprintf(stderr, "again and again and again and again and again and again and again and again\n");
 	return 0;
 }
 
-static int work_segfaults(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_segfaults(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	/* Sanitizers catch the signal otherwise. */
 	signal(SIGSEGV, SIG_DFL);
@@ -175,53 +176,53 @@ static int work_segfaults(const void *arg, int64_t end_ms, struct ft_snapshot **
 	return 0;
 }
 
-static int work_is_killed(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_is_killed(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	raise(SIGKILL);
 	return 0;
 }
 
-static int work_aborts(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_aborts(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	signal(SIGABRT, SIG_DFL);
 	fprintf(stderr, "free(): double free detected in tcache 2\n");
 	abort();
 }
 
-static int work_exits(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_exits(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	fprintf(stderr, "ibwarn: [4711] mad_rpc_open_port: can't open \033[31mUMAD port\n");
 	_exit(7);
 }
 
-static int work_sends_nothing(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_sends_nothing(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	_exit(0);
 }
 
-static int work_sends_garbage(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_sends_garbage(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	char garbage[4096];
 
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	memset(garbage, 'x', sizeof(garbage));
 	_exit(write(RESULT_FD, garbage, sizeof(garbage)) == sizeof(garbage) ? 0 : 1);
@@ -234,29 +235,31 @@ static void linger(void)
 		pause();
 }
 
-static int work_lingers(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_lingers(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	atexit(linger);
-	return work_good(arg, end_ms, ret_snapshot, err);
+	return work_good(arg, end_ms, result, err);
 }
 
 /* Says that it is well, gives half a snapshot, and crashes. */
-static int work_sends_half(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_sends_half(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	/* Beyond this many bytes into the pipe's copy, which is what a crash in the middle looks like. */
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = make_snapshot("half");
 	struct {
 		uint32_t magic;
 		int32_t code;
+		uint64_t length;
+		uint32_t has_snapshot, reserved;
 		char text[FT_ERROR_TEXT_SIZE];
-	} head = {.magic = 0x66744731};
+	} head = {.magic = 0x66744732, .has_snapshot = 1};
 	char whole[65536];
 	ssize_t length;
 	int ends[2];
 
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	(void)err;
 	if (pipe(ends) < 0 || ft_snapshot_send(ends[1], snapshot) < 0)
 		_exit(1);
@@ -268,7 +271,7 @@ static int work_sends_half(const void *arg, int64_t end_ms, struct ft_snapshot *
 	return 0;
 }
 
-static int work_eats_memory(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_eats_memory(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	enum { BLOCKS = 4096 };
 	static void *volatile blocks[BLOCKS];
@@ -276,7 +279,7 @@ static int work_eats_memory(const void *arg, int64_t end_ms, struct ft_snapshot 
 
 	(void)arg;
 	(void)end_ms;
-	(void)ret_snapshot;
+	(void)result;
 	while (count < BLOCKS) {
 		blocks[count] = malloc(1 << 20);
 		if (!blocks[count])
@@ -339,7 +342,7 @@ static void run_guarded(const struct ft_guard *guard, ft_guard_work *work, const
 	unsigned int descriptors = count_descriptors();
 	int64_t began_ms = ft_guard_now_ms();
 
-	assert_int_equal(ft_guard_run(guard, work, arg, ret_snapshot, err), code);
+	assert_int_equal(ft_guard_run_snapshot(guard, work, arg, ret_snapshot, err), code);
 	assert_true(ft_guard_now_ms() - began_ms < (int64_t)guard->deadline_ms + SLACK_MS);
 	assert_int_equal(count_descriptors(), descriptors);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -391,7 +394,7 @@ static void test_child_lingers(void **state)
 
 enum { TALK_TIMEOUTS = 20000 };
 
-static int work_talks(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_talks(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	for (int i = 0; i < TALK_TIMEOUTS; i++)
 		fprintf(stderr,
@@ -399,7 +402,7 @@ static int work_talks(const void *arg, int64_t end_ms, struct ft_snapshot **ret_
 			"timed out\nmad (DR path slid 0; dlid 0; 0,1 Attr 0xff90:3) bad status 0x1c\n",
 			i);
 	printf("and on standard output, without an end of line");
-	return work_good(arg, end_ms, ret_snapshot, err);
+	return work_good(arg, end_ms, result, err);
 }
 
 static void test_child_talks(void **state)
@@ -413,13 +416,13 @@ static void test_child_talks(void **state)
 }
 
 /* What the parent has not flushed yet is written once, and the child sees none of the parent's descriptors. */
-static int work_looks_around(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int work_looks_around(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	const int *theirs = arg;
 
 	if (fcntl(*theirs, F_GETFD) != -1 || getpgrp() != getpid())
 		return -EPERM;
-	return work_good(NULL, end_ms, ret_snapshot, err);
+	return work_good(NULL, end_ms, result, err);
 }
 
 static void test_child_is_apart(void **state)
@@ -440,6 +443,180 @@ static void test_child_is_apart(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_END), 4);
 	close(fd);
 	fclose(file);
+}
+
+/* Without waiting. */
+
+static int work_writes(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	(void)end_ms;
+	(void)err;
+	/* More than a pipe holds, and any bytes. */
+	for (size_t i = 0; i < *(const size_t *)arg; i++)
+		ft_text_add(&result->text, "a\0\377\n", 4);
+	return 0;
+}
+
+static int work_writes_both(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	ft_text_puts(&result->text, "and a word");
+	return work_good(arg, end_ms, result, err);
+}
+
+/* Its own child lives on and holds the pipes. */
+static int work_forks(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		poll(NULL, 0, LONG_MS);
+		_exit(0);
+	}
+	return child < 0 ? -errno : work_good(arg, end_ms, result, err);
+}
+
+/* As an event loop does. */
+static void watch(struct ft_guard_job *job)
+{
+	struct pollfd fds[FT_GUARD_FDS];
+	int64_t left;
+
+	while (!ft_guard_step(job)) {
+		for (size_t i = 0; i < FT_GUARD_FDS; i++)
+			fds[i] = (struct pollfd){.fd = ft_guard_fds(job)[i], .events = POLLIN};
+		left = ft_guard_end_ms(job) - ft_guard_now_ms();
+		assert_true(left <= LONG_MS);
+		assert_true(poll(fds, FT_GUARD_FDS, left > 0 ? (int)left : 0) >= 0);
+	}
+	for (size_t i = 0; i < FT_GUARD_FDS; i++)
+		assert_int_equal(ft_guard_fds(job)[i], -1);
+	assert_true(ft_guard_step(job));
+}
+
+static void test_job_text(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	static const size_t counts[] = {0, 1, 200000};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(counts); i++) {
+		_cleanup_(ft_guard_freep) struct ft_guard_job *job = NULL;
+		_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_guard_start(&guard, work_writes, &counts[i], &job, &err), 0);
+		assert_true(ft_guard_pid(job) > 0);
+		watch(job);
+		assert_int_equal(ft_guard_finish(job, &result, &err), 0);
+		assert_null(result.snapshot);
+		assert_int_equal(result.text.length, counts[i] * 4);
+		for (size_t n = 0; n < counts[i]; n++)
+			assert_memory_equal(result.text.data + n * 4, "a\0\377\n", 4);
+	}
+}
+
+static void test_job_both(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+
+	(void)state;
+	assert_int_equal(ft_guard_run(&guard, work_writes_both, NULL, &result, NULL), 0);
+	assert_string_equal(ft_text_string(&result.text), "and a word");
+	assert_int_equal(result.snapshot->node_count, 1);
+}
+
+static void test_job_no_snapshot(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+	size_t count = 0;
+
+	(void)state;
+	run_guarded(&guard, work_writes, &count, -EIO, &snapshot, &err);
+	assert_string_equal(err.text, "the work sent no snapshot");
+}
+
+/* The result does not wait for those that hold the pipes and are none of ours. */
+static void test_job_forks(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_guard_freep) struct ft_guard_job *job = NULL;
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	int64_t began_ms = ft_guard_now_ms();
+
+	(void)state;
+	assert_int_equal(ft_guard_start(&guard, work_forks, NULL, &job, NULL), 0);
+	watch(job);
+	assert_true(ft_guard_now_ms() - began_ms < LONG_MS);
+	assert_int_equal(ft_guard_finish(job, &result, NULL), 0);
+	assert_int_equal(result.snapshot->node_count, 1);
+	/* They are of the child's process group. */
+	assert_int_equal(kill(-ft_guard_pid(job), SIGKILL), 0);
+}
+
+/* Several at once; the stopped one is not waited for by the others. */
+static void test_jobs(void **state)
+{
+	static const struct ft_guard hurried = {.what = "the work", .deadline_ms = SHORT_MS};
+	static const struct ft_guard patient = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_guard_freep) struct ft_guard_job *stopped = NULL, *good = NULL, *refuses = NULL;
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	unsigned int descriptors = count_descriptors();
+	struct ft_error err = {0};
+
+	(void)state;
+	assert_int_equal(ft_guard_start(&hurried, work_hangs, NULL, &stopped, NULL), 0);
+	kill(ft_guard_pid(stopped), SIGSTOP);
+	assert_int_equal(ft_guard_start(&patient, work_good, NULL, &good, NULL), 0);
+	assert_int_equal(ft_guard_start(&patient, work_refuses, NULL, &refuses, NULL), 0);
+	assert_int_equal(ft_guard_finish(good, &result, &err), -EAGAIN);
+	watch(refuses);
+	watch(good);
+	watch(stopped);
+	assert_int_equal(ft_guard_finish(stopped, &result, &err), -ETIMEDOUT);
+	assert_int_equal(ft_guard_finish(refuses, &result, &err), -ENODEV);
+	assert_null(result.snapshot);
+	assert_int_equal(ft_guard_finish(good, &result, &err), 0);
+	assert_non_null(result.snapshot);
+	assert_int_equal(count_descriptors(), descriptors);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* Nobody waits for the end of what is thrown away. */
+static void test_job_thrown_away(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	unsigned int descriptors = count_descriptors();
+	int64_t began_ms = ft_guard_now_ms();
+
+	(void)state;
+	for (int steps = 0; steps < 3; steps++) {
+		struct ft_guard_job *job = NULL;
+
+		assert_int_equal(ft_guard_start(&guard, work_hangs, NULL, &job, NULL), 0);
+		for (int i = 0; i < steps; i++)
+			assert_false(ft_guard_step(job));
+		ft_guard_free(job);
+	}
+	ft_guard_free(NULL);
+	assert_true(ft_guard_now_ms() - began_ms < LONG_MS);
+	assert_int_equal(count_descriptors(), descriptors);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* Where SIGCHLD is ignored, children leave no status behind, but their results. */
+static void test_job_unreaped(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	void (*old)(int) = signal(SIGCHLD, SIG_IGN);
+
+	(void)state;
+	run_guarded(&guard, work_good, NULL, 0, &snapshot, NULL);
+	signal(SIGCHLD, old);
+	assert_non_null(snapshot);
 }
 
 /* What SMPs say. */
@@ -778,7 +955,7 @@ static void test_fabric_empty(void **state)
 
 /* Each allocation on the way allocation_failing once: from libibnetdisc's fabric to a snapshot, in the child and in its
  * parent. */
-static int fabric_work(const void *arg, int64_t end_ms, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+static int fabric_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
 	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
 	const struct fake *fake = arg;
@@ -786,7 +963,7 @@ static int fabric_work(const void *arg, int64_t end_ms, struct ft_snapshot **ret
 
 	(void)end_ms;
 	r = ft_fabric_survey(&fake->fabric, &survey);
-	return r < 0 ? r : ft_survey_snapshot(&survey, ret_snapshot, err);
+	return r < 0 ? r : ft_survey_snapshot(&survey, &result->snapshot, err);
 }
 
 static void test_no_memory(void **state)
@@ -798,15 +975,15 @@ static void test_no_memory(void **state)
 	(void)state;
 	fake_make(&fake);
 	do {
-		_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+		_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
 		struct ft_error err = {0};
 
 		allocation_failing = ++nth;
-		r = fabric_work(&fake, 0, &snapshot, &err);
+		r = fabric_work(&fake, 0, &result, &err);
 		unused = allocation_failing;
 		allocation_failing = 0;
 		/* One that only gives memory back may fail. */
-		assert_true(r == 0 ? snapshot != NULL : r == -ENOMEM && !snapshot && !unused);
+		assert_true(r == 0 ? result.snapshot != NULL : r == -ENOMEM && !result.snapshot && !unused);
 		failed += r != 0;
 	} while (!unused);
 	assert_true(failed > 5);
@@ -827,7 +1004,7 @@ static void test_no_memory_guarded(void **state)
 		int r;
 
 		allocation_failing = nth;
-		r = ft_guard_run(&guard, fabric_work, &fake, &snapshot, &err);
+		r = ft_guard_run_snapshot(&guard, fabric_work, &fake, &snapshot, &err);
 		allocation_failing = 0;
 		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 		assert_true(r == 0 ? snapshot != NULL : r == -ENOMEM && !snapshot && err.text[0]);
@@ -958,13 +1135,16 @@ static void test_cache_damaged(void **state)
 int main(void)
 {
 	static const struct CMUnitTest single[] = {
-		cmocka_unit_test(test_no_device),      cmocka_unit_test(test_child_good),
-		cmocka_unit_test(test_child_lingers),  cmocka_unit_test(test_child_talks),
-		cmocka_unit_test(test_child_is_apart), cmocka_unit_test(test_descriptions),
-		cmocka_unit_test(test_route_too_long), cmocka_unit_test(test_fabric_empty),
-		cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_no_memory_guarded),
-		cmocka_unit_test(test_cache),	       cmocka_unit_test(test_cache_truncated),
-		cmocka_unit_test(test_cache_damaged),
+		cmocka_unit_test(test_no_device),	  cmocka_unit_test(test_child_good),
+		cmocka_unit_test(test_child_lingers),	  cmocka_unit_test(test_child_talks),
+		cmocka_unit_test(test_child_is_apart),	  cmocka_unit_test(test_job_text),
+		cmocka_unit_test(test_job_both),	  cmocka_unit_test(test_job_no_snapshot),
+		cmocka_unit_test(test_job_forks),	  cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_job_thrown_away),	  cmocka_unit_test(test_job_unreaped),
+		cmocka_unit_test(test_descriptions),	  cmocka_unit_test(test_route_too_long),
+		cmocka_unit_test(test_fabric_empty),	  cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory_guarded), cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_cache_truncated),	  cmocka_unit_test(test_cache_damaged),
 	};
 	struct CMUnitTest tests[FT_COUNT(option_cases) + FT_COUNT(child_cases) + FT_COUNT(rate_cases) +
 				FT_COUNT(fabric_cases) + FT_COUNT(single)];

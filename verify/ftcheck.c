@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <sha256.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "base/file.h"
 #include "planner/plan.h"
 #include "probe/source.h"
+#include "verify/status.h"
 #include "verify/verify.h"
 
 enum { STATUS_UNKNOWN = 3 };
@@ -28,19 +28,24 @@ struct options {
 	const char *plan;
 	const char *from; /* NULL: live */
 	const char *save;
+	bool ask; /* a running ftcheckd, at @daemon, instead of looking at the fabric */
+	struct ft_status_address daemon;
 	enum format format;
 	bool verbose;
+	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
 };
 
 static const char help_text[] =
 	"Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
+	"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
 	"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do about it.\n"
 	"\n"
 	"      --plan FILE        the design, see ftcheck-design(5)\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
 	"      --save FILE        keep what was seen\n"
+	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json or nagios\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
 	"\n"
@@ -95,7 +100,8 @@ struct number_option {
 	unsigned int *to;
 };
 
-static int number_set(const struct number_option *numbers, size_t count, int option, const char *value)
+static int number_set(const struct number_option *numbers, size_t count, int option, const char *value,
+		      const char **ret_name)
 {
 	for (size_t i = 0; i < count; i++) {
 		char *end;
@@ -109,6 +115,7 @@ static int number_set(const struct number_option *numbers, size_t count, int opt
 			return usage_error("%s takes a number from %u to %u, not \"%s\"", numbers[i].name,
 					   numbers[i].low, numbers[i].high, value);
 		*numbers[i].to = (unsigned int)n * numbers[i].unit;
+		*ret_name = numbers[i].name;
 		return 0;
 	}
 	return STATUS_UNKNOWN;
@@ -124,14 +131,46 @@ static int format_set(struct options *options, const char *name)
 	return usage_error("--format takes text, json or nagios, not \"%s\"", name);
 }
 
+static int status_set(struct options *options, const char *address)
+{
+	int r = ft_status_address_read(address, &options->daemon);
+
+	options->ask = true;
+	if (r == -EADDRNOTAVAIL)
+		return usage_error("--status asks this machine only, and %s is no loopback address", address);
+	if (r < 0)
+		return usage_error("--status takes a port, " FT_STATUS_DEFAULT " or [::1]:9683, not \"%s\"", address);
+	return 0;
+}
+
+/* ftcheckd has its own plan and its own way to look at the fabric. Returns -1 to go on. */
+static int status_alone(const struct options *options)
+{
+	const struct {
+		const char *given, *name;
+	} others[] = {
+		{options->plan, "--plan"},
+		{options->from, "--from"},
+		{options->save, "--save"},
+		{options->sweep_option, options->sweep_option},
+	};
+
+	for (size_t i = 0; i < FT_COUNT(others); i++)
+		if (others[i].given)
+			return usage_error("--status prints the report of ftcheckd; %s does not go with it",
+					   others[i].name);
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, FROM, SAVE, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum { PLAN = 256, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
 	static const struct option long_options[] = {
 		{"plan", required_argument, NULL, PLAN},
 		{"from", required_argument, NULL, FROM},
 		{"save", required_argument, NULL, SAVE},
+		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
 		{"format", required_argument, NULL, FORMAT},
 		{"verbose", no_argument, NULL, 'v'},
 		{"Ca", required_argument, NULL, 'C'},
@@ -166,6 +205,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 		case SAVE:
 			options->save = optarg;
 			break;
+		case ASK:
+			r = status_set(options, optarg ? optarg : FT_STATUS_DEFAULT);
+			break;
 		case FORMAT:
 			r = format_set(options, optarg);
 			break;
@@ -174,6 +216,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case 'C':
 			options->sweep.ca = optarg;
+			options->sweep_option = "-C";
 			break;
 		case 'h':
 			printf(help_text, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
@@ -187,14 +230,19 @@ static int options_parse(int argc, char **argv, struct options *options)
 			fputs("Try 'ftcheck --help'.\n", stderr);
 			return STATUS_UNKNOWN;
 		default:
-			r = number_set(numbers, FT_COUNT(numbers), c, optarg);
+			r = number_set(numbers, FT_COUNT(numbers), c, optarg, &options->sweep_option);
 		}
 	}
 	if (r != 0)
 		return r;
 	options->sweep.port = (int)port;
+	if (optind < argc && options->ask)
+		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
+				   argv[optind]);
 	if (optind < argc)
 		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	if (options->ask)
+		return status_alone(options);
 	if (!options->plan)
 		return usage_error("--plan FILE is missing");
 	if (options->save && strcmp(options->save, "-") == 0)
@@ -242,12 +290,15 @@ static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
 	return r < 0 ? file_error(path, r, &(struct ft_error){0}) : 0;
 }
 
-/* What only a main knows: names of files, hashes, clocks. */
+/* What only a main knows: names of files, clocks. */
 static int report_complete(struct ft_report *report, const struct options *options, const struct ft_design *design,
 			   const struct ft_snapshot *snapshot)
 {
-	report->plan_file = ft_text_safe_dup(options->plan, strlen(options->plan));
-	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
+	int r;
+
+	r = ft_report_set_plan(report, options->plan, design);
+	if (r < 0)
+		return r;
 	/* A snapshot saved from a live sweep is a file all the same when it is read back. */
 	if (options->from) {
 		free(report->source.detail);
@@ -257,7 +308,7 @@ static int report_complete(struct ft_report *report, const struct options *optio
 			return -ENOMEM;
 	}
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)time(NULL);
-	return report->plan_file ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int report_print(const struct ft_report *report, const struct options *options)
@@ -283,6 +334,28 @@ static int report_print(const struct ft_report *report, const struct options *op
 	return r < 0 ? file_error("standard output", r, &(struct ft_error){0}) : 0;
 }
 
+static int report_print_verdict(const struct ft_report *report, const struct options *options)
+{
+	int r = report_print(report, options);
+
+	return r != 0 ? r : ft_verdict_status(report->verdict);
+}
+
+static int daemon_ask(const struct options *options)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_status_ask(&options->daemon, &report, &err);
+	if (r == 0)
+		return report_print_verdict(report, options);
+	if (err.text[0] == '\0')
+		return file_error("ftcheck", r, &err);
+	fprintf(stderr, "%s\n", err.text);
+	return STATUS_UNKNOWN;
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
@@ -299,6 +372,8 @@ int main(int argc, char **argv)
 	r = options_parse(argc, argv, &options);
 	if (r >= 0)
 		return r;
+	if (options.ask)
+		return daemon_ask(&options);
 	r = ft_design_load(options.plan, &design, &plan, &err);
 	if (r < 0)
 		return file_error(options.plan, r, &err);
@@ -314,6 +389,5 @@ int main(int argc, char **argv)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)
 		return file_error("ftcheck", r, &err);
-	r = report_print(report, &options);
-	return r != 0 ? r : ft_verdict_status(report->verdict);
+	return report_print_verdict(report, &options);
 }

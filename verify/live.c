@@ -44,15 +44,19 @@ static bool is_aggregation(const struct ft_model *m, const struct ft_port *switc
 	       strstr(ft_node_description(s, ca), "Aggregation Node") != NULL;
 }
 
-/* True where the design expects the node without planning it. */
-static bool description_expected(const struct ft_model *m, const struct ft_node *node)
+/* 1 where the design expects the node without planning it, 0 where not, or -ENOMEM. */
+static int description_expected(const struct ft_model *m, const struct ft_node *node)
 {
 	const struct ft_expect *expect = &m->design->expect;
 
-	for (size_t i = 0; i < expect->unplanned_count; i++)
-		if (regexec(&expect->unplanned[i].regex, ft_node_description(m->snapshot, node), 0, NULL, 0) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < expect->unplanned_count; i++) {
+		int r = ft_pattern_matches(expect->unplanned[i], ft_node_description(m->snapshot, node),
+					   node->description_length);
+
+		if (r != 0)
+			return r;
+	}
+	return 0;
 }
 
 static int live_switches_collect(struct ft_model *m)
@@ -73,6 +77,7 @@ static int live_switches_collect(struct ft_model *m)
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		const struct ft_node *node = &s->nodes[i];
 		struct ft_live_switch *sw;
+		int r;
 
 		if (live->switch_of_node[i] == FT_NONE)
 			continue;
@@ -81,7 +86,10 @@ static int live_switches_collect(struct ft_model *m)
 		sw->guid = node->guid;
 		sw->planned = FT_NONE;
 		sw->part = FT_NONE;
-		sw->tolerated = description_expected(m, node);
+		r = description_expected(m, node);
+		if (r < 0)
+			return r;
+		sw->tolerated = r > 0;
 		sw->name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
 		if (!sw->name)
 			return -ENOMEM;
@@ -103,6 +111,7 @@ static int live_ports_collect(struct ft_model *m)
 		const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
 		uint32_t near = live->switch_of_node[port->node], far;
 		struct ft_live_switch *sw;
+		int r;
 
 		if (near == FT_NONE)
 			continue;
@@ -118,8 +127,12 @@ static int live_ports_collect(struct ft_model *m)
 				live->cables[live->cable_count++] = (struct ft_live_cable){near, far, i, port->peer};
 			continue;
 		}
-		if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, port, peer) ||
-		    description_expected(m, ft_port_node(s, peer)))
+		if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, port, peer))
+			continue;
+		r = description_expected(m, ft_port_node(s, peer));
+		if (r < 0)
+			return r;
+		if (r > 0)
 			continue;
 		sw->hosts++;
 		if (sw->tolerated)

@@ -29,31 +29,38 @@ static bool tier_is_bound(const struct ft_bind *bind)
 	return bind->count > 0 || bind->match;
 }
 
-static bool bind_names(const struct ft_bind *bind, const struct ft_model *m, const struct ft_live_switch *sw)
+/* 1 where @bind means the switch, 0 where not, or -ENOMEM. */
+static int bind_names(const struct ft_bind *bind, const struct ft_model *m, const struct ft_live_switch *sw)
 {
-	const char *description = ft_node_description(m->snapshot, &m->snapshot->nodes[sw->node]);
+	const struct ft_node *node = &m->snapshot->nodes[sw->node];
+	const char *description = ft_node_description(m->snapshot, node);
 
 	if (bind->match)
-		return regexec(&bind->regex, description, 0, NULL, 0) == 0;
+		return ft_pattern_matches(bind->match, description, node->description_length);
 	for (size_t i = 0; i < bind->count; i++)
 		if (bind->guids[i] ? bind->guids[i] == sw->guid : strcmp(bind->names[i], description) == 0)
-			return true;
-	return false;
+			return 1;
+	return 0;
 }
 
-static void tiers_bind(struct ft_model *m)
+static int tiers_bind(struct ft_model *m)
 {
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
 
 		for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
-			if (!tier_is_bound(&m->design->binds[t]) || !bind_names(&m->design->binds[t], m, sw))
+			int r = tier_is_bound(&m->design->binds[t]) ? bind_names(&m->design->binds[t], m, sw) : 0;
+
+			if (r < 0)
+				return r;
+			if (r == 0)
 				continue;
 			sw->tier = t;
 			sw->tier_bound = true;
 			break;
 		}
 	}
+	return 0;
 }
 
 static void links_by_tier(const struct ft_live *live, const enum ft_tier *tier, uint32_t i, uint32_t *ret_edge,
@@ -219,9 +226,11 @@ static int tiers_tell(struct ft_model *m)
 {
 	uint32_t n = m->live.switch_count;
 	struct split best = {NULL, UINT64_MAX};
-	int r = 0;
+	int r;
 
-	tiers_bind(m);
+	r = tiers_bind(m);
+	if (r < 0)
+		return r;
 	if (m->cores == 0) {
 		for (uint32_t i = 0; i < n; i++)
 			m->live.switches[i].tier = FT_TIER_EDGE;

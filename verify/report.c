@@ -3,7 +3,11 @@
 
 #include "verify/report.h"
 
+#include <errno.h>
+#include <sha256.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 void ft_finding_release(struct ft_finding *f)
 {
@@ -46,7 +50,21 @@ void ft_report_free(struct ft_report *report)
 	free(report->source.entry.name);
 	free(report->plan_name);
 	free(report->plan_file);
+	free(report->as_of);
+	free(report->state);
 	free(report);
+}
+
+int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design)
+{
+	char *safe = ft_text_safe_dup(file, strlen(file));
+
+	if (!safe)
+		return -ENOMEM;
+	free(report->plan_file);
+	report->plan_file = safe;
+	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
+	return 0;
 }
 
 const char *ft_severity_name(enum ft_severity severity)
@@ -81,4 +99,16 @@ const char *ft_status_name(enum ft_status status)
 int ft_verdict_status(enum ft_verdict verdict)
 {
 	return (int)verdict;
+}
+
+int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE])
+{
+	time_t when = (time_t)time_s;
+	char string[FT_TIME_SIZE];
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) || strftime(string, sizeof(string), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		return -EOVERFLOW;
+	memcpy(ret_string, string, sizeof(string));
+	return 0;
 }

@@ -162,7 +162,16 @@ struct ft_report {
 	size_t switch_count;
 	struct ft_finding *findings; /* worst first */
 	size_t finding_count;
+
+	/* Of a report that somebody else made, a while ago; no part of the JSON. NULL where it is fresh. */
+	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
+	char *state; /* how its maker is, in its own words: a line of the verbose text */
 };
+
+/*
+ * Notes which plan it is: the name of its file (made safe) and the checksum of the design. Returns 0 or -ENOMEM.
+ */
+int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design);
 
 /* Frees what a finding owns, not the finding itself. */
 void ft_finding_release(struct ft_finding *finding);
@@ -181,9 +190,33 @@ const char *ft_status_name(enum ft_status status);
 /* Exit status of a verdict (SPEC 2). */
 int ft_verdict_status(enum ft_verdict verdict);
 
+/*
+ * A time of a report, in seconds since 1970, as RFC 3339 in UTC: "2026-11-20T12:00:00Z".
+ * Returns 0, or -EOVERFLOW where the year is beyond all bounds.
+ */
+enum { FT_TIME_SIZE = 32 };
+int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
+
 struct ft_text;
 void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
 void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);
 void ft_report_write_nagios(struct ft_text *text, const struct ft_report *report);
+
+/* One finding as the object FINDING of SPEC 6, on one line. */
+void ft_finding_write_json(struct ft_text *text, const struct ft_finding *finding);
+
+/*
+ * The report that ft_report_write_json() wrote, from another process: what the writers make of it is byte for byte what
+ * they made of the first. (The bisection comes back in millionths, which is all that is printed of it.)
+ *
+ * Keys that are not known are ignored, for the other may be newer. All others have to be there and to hold what they
+ * should; a code that is not known here is refused, since what it means and how to print it is not known either.
+ * Strings are made safe again, so that a stranger's text does no harm.
+ *
+ * @ret_report  out: the caller frees it
+ * Returns 0; -ENOMEM; or with @err filled, line and column included: -ENOMSG (JSON, but no report at all), -ENOTSUP (a
+ * report of a newer version, or with a code of one), -EINVAL.
+ */
+int ft_report_read_json(const char *text, size_t length, struct ft_report **ret_report, struct ft_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "verify/report.h"
@@ -45,11 +44,9 @@ static void place_write(struct ft_text *t, const struct ft_place *place)
 
 static void time_write(struct ft_text *t, int64_t time_s)
 {
-	char buffer[32];
-	time_t when = (time_t)time_s;
-	struct tm tm;
+	char buffer[FT_TIME_SIZE];
 
-	if (gmtime_r(&when, &tm) && strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)
+	if (ft_time_string(time_s, buffer) == 0)
 		ft_text_printf(t, "\"%s\"", buffer);
 	else
 		ft_text_puts(t, "null");
@@ -132,9 +129,10 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, r->switch_count ? "\n  ],\n" : "],\n");
 }
 
-static void finding_write(struct ft_text *t, const struct ft_finding *f)
+/* @gap stands between groups of members: a blank, or the beginning of the next line of a report. */
+static void finding_write(struct ft_text *t, const struct ft_finding *f, const char *gap)
 {
-	ft_text_puts(t, "    {");
+	ft_text_puts(t, "{");
 	member_string(t, "id", f->id);
 	ft_text_puts(t, ", ");
 	member_string(t, "code", ft_codes[f->code].name);
@@ -142,21 +140,21 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f)
 	member_string(t, "severity", ft_severity_name(f->severity));
 	ft_text_puts(t, ", ");
 	member_string(t, "evidence", ft_evidence_name(f->evidence));
-	ft_text_puts(t, ",\n     \"where\": [");
+	ft_text_printf(t, ",%s\"where\": [", gap);
 	for (size_t i = 0; i < f->where_count; i++) {
 		ft_text_puts(t, i ? ", " : "");
 		place_write(t, &f->where[i]);
 	}
-	ft_text_puts(t, "],\n     ");
+	ft_text_printf(t, "],%s", gap);
 	member_string(t, "expected", f->expected);
 	ft_text_puts(t, ", ");
 	member_string(t, "observed", f->observed);
-	ft_text_printf(t, ", \"count\": %u,\n     ", f->count);
+	ft_text_printf(t, ", \"count\": %u,%s", f->count, gap);
 	member_string(t, "text", f->text);
-	ft_text_puts(t, ",\n     ");
+	ft_text_printf(t, ",%s", gap);
 	member_string(t, "fix", f->fix);
-	ft_text_printf(t, ",\n     \"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u},\n     \"symptoms\": [",
-		       f->impact.links_lost, f->impact.hosts_cut_off);
+	ft_text_printf(t, ",%s\"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u},%s\"symptoms\": [", gap,
+		       f->impact.links_lost, f->impact.hosts_cut_off, gap);
 	for (size_t i = 0; i < f->symptom_count; i++) {
 		ft_text_puts(t, i ? ", {" : "{");
 		member_string(t, "text", f->symptoms[i].text);
@@ -167,17 +165,22 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f)
 			ft_text_puts(t, "null");
 		ft_text_puts(t, "}");
 	}
-	ft_text_puts(t, "],\n     \"alternatives\": [");
+	ft_text_printf(t, "],%s\"alternatives\": [", gap);
 	for (size_t i = 0; i < f->alternative_count; i++) {
 		ft_text_puts(t, i ? ", " : "");
 		ft_text_add_json(t, f->alternatives[i]);
 	}
 	ft_text_puts(t, "]");
 	if (f->waived) {
-		ft_text_puts(t, ",\n     ");
+		ft_text_printf(t, ",%s", gap);
 		member_string(t, "waived", f->waived);
 	}
 	ft_text_puts(t, "}");
+}
+
+void ft_finding_write_json(struct ft_text *t, const struct ft_finding *f)
+{
+	finding_write(t, f, " ");
 }
 
 void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
@@ -207,8 +210,8 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	switches_write(t, r);
 	ft_text_puts(t, "  \"findings\": [");
 	for (size_t i = 0; i < r->finding_count; i++) {
-		ft_text_puts(t, i ? ",\n" : "\n");
-		finding_write(t, &r->findings[i]);
+		ft_text_puts(t, i ? ",\n    " : "\n    ");
+		finding_write(t, &r->findings[i], "\n     ");
 	}
 	ft_text_puts(t, r->finding_count ? "\n  ]\n}\n" : "]\n}\n");
 }

@@ -29,6 +29,8 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 	}
 	if (r->finding_count > 1)
 		ft_text_printf(t, " (and %zu more)", r->finding_count - 1);
+	if (r->as_of)
+		ft_text_printf(t, " (%s)", r->as_of);
 	ft_text_printf(
 		t,
 		"|uplinks_up=%u;;;0;%u uplinks_missing=%u uplinks_misplaced=%u uplinks_slow=%u edges_degraded=%u "

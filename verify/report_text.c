@@ -50,9 +50,12 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	if (plan_is_doubtful(r))
 		ft_text_puts(t, "(less than half of the plan was found: is this the design of this fabric?) ");
 	if (r->finding_count == 0)
-		ft_text_puts(t, "nothing to report\n");
+		ft_text_puts(t, "nothing to report");
 	else
-		ft_text_printf(t, "%zu finding%s\n", r->finding_count, r->finding_count == 1 ? "" : "s");
+		ft_text_printf(t, "%zu finding%s", r->finding_count, r->finding_count == 1 ? "" : "s");
+	if (r->as_of)
+		ft_text_printf(t, " (%s)", r->as_of);
+	ft_text_puts(t, "\n");
 }
 
 static void finding_write(struct ft_text *t, const struct ft_finding *f, bool verbose, bool colour)
@@ -73,16 +76,24 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, bool ve
 		ft_text_printf(t, "    so: %s\n", f->symptoms[i].text);
 }
 
+/* A name from another process may be longer than any node description, and no table is to be wider for it. */
+static int column_width(int width, const char *string)
+{
+	enum { WIDEST = 256 };
+	size_t length = strlen(string);
+
+	return length > WIDEST || (int)length < width ? width : (int)length;
+}
+
 static void switches_write(struct ft_text *t, const struct ft_report *r)
 {
 	int name = 4, planned = 7;
 
 	for (size_t i = 0; i < r->switch_count; i++) {
-		int length = (int)strlen(r->switches[i].name);
+		const char *planned_as = r->switches[i].planned_as;
 
-		name = length > name ? length : name;
-		length = r->switches[i].planned_as ? (int)strlen(r->switches[i].planned_as) : 0;
-		planned = length > planned ? length : planned;
+		name = column_width(name, r->switches[i].name);
+		planned = column_width(planned, planned_as ? planned_as : "");
 	}
 	ft_text_printf(t, "\n%-*s  %-18s  %-5s  %-*s  %-9s  %9s  hosts\n", name, "name", "GUID", "tier", planned,
 		       "planned", "status", "uplinks");
@@ -102,6 +113,8 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
+	if (verbose && r->state)
+		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(t, &r->findings[i], verbose, colour);
 	if (verbose)

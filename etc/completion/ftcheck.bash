@@ -37,15 +37,18 @@ _ftcheck_cas()
 _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='--plan --from --save --format --verbose --Ca --Port --timeout --outstanding_smps --retries
+	local equals=''
+	local options='--plan --from --save --status --format --verbose --Ca --Port --timeout --outstanding_smps --retries
 		--deadline --list-codes --help --version -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
 	if [[ $cur == '=' ]]; then
-		cur=''
+		cur='' equals=1
 	elif [[ $prev == '=' ]]; then
-		prev=${COMP_WORDS[COMP_CWORD - 2]}
+		prev=${COMP_WORDS[COMP_CWORD - 2]} equals=1
 	fi
+	# Its value stands behind a "=", or there is none.
+	[[ $prev == --status && -z $equals ]] && prev=''
 
 	COMPREPLY=()
 	case $prev in
@@ -62,8 +65,8 @@ _ftcheck()
 	-P | --Port)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
 		;;
-	-t | --timeout | -o | --outstanding_smps | --retries | --deadline)
-		# A number: nothing to propose.
+	-t | --timeout | -o | --outstanding_smps | --retries | --deadline | --status)
+		# A number or an address: nothing to propose.
 		;;
 	*)
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

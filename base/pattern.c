@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/pattern.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/cleanup.h"
+
+/*
+ * Far beyond what a pattern for node descriptions needs. PCRE2 counts steps anew for each byte that a match may begin
+ * at, and writes the repetitions of a group out; one step may walk through all of them. So it is steps times size that
+ * bounds the time, to some 30 ms on a name of 64 bytes at the worst. Two ".*" in a row take 2000 steps on such a name.
+ */
+enum {
+	NEST_MAX = 32,
+	COMPILED_SIZE_MAX = 4 << 10,
+	WORK_MAX = 1 << 20, /* bytes of the compiled pattern, times steps */
+	STEPS_MAX = 4000,
+	DEPTH_MAX = 2000,
+	HEAP_MAX_KIB = 512,
+};
+
+/* Bytes, whatever the pattern itself asks for by "(*UTF)". */
+static const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP |
+				PCRE2_NEVER_UTF | PCRE2_NO_AUTO_CAPTURE;
+
+struct ft_pattern {
+	pcre2_code *code;
+	pcre2_match_context *limits;
+};
+
+/* PCRE2 allocates by the program's malloc(), not its library's: the tests make it fail. */
+static void *memory_get(size_t size, void *unused)
+{
+	(void)unused;
+	return malloc(size);
+}
+
+static void memory_put(void *memory, void *unused)
+{
+	(void)unused;
+	free(memory);
+}
+
+static void general_freep(pcre2_general_context **context)
+{
+	pcre2_general_context_free(*context);
+}
+
+static void compile_freep(pcre2_compile_context **context)
+{
+	pcre2_compile_context_free(*context);
+}
+
+static void match_freep(pcre2_match_data **data)
+{
+	pcre2_match_data_free(*data);
+}
+
+void ft_pattern_free(struct ft_pattern *pattern)
+{
+	if (!pattern)
+		return;
+	pcre2_code_free(pattern->code);
+	pcre2_match_context_free(pattern->limits);
+	free(pattern);
+}
+
+static int code_compile(const char *text, pcre2_general_context *memory, pcre2_code **ret_code, struct ft_error *err)
+{
+	_cleanup_(compile_freep) pcre2_compile_context *context = pcre2_compile_context_create(memory);
+	PCRE2_UCHAR why[128];
+	PCRE2_SIZE offset;
+	int code;
+
+	if (!context)
+		return -ENOMEM;
+	pcre2_set_parens_nest_limit(context, NEST_MAX);
+	pcre2_set_max_pattern_length(context, FT_PATTERN_SIZE_MAX);
+	*ret_code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &code, &offset, context);
+	if (*ret_code)
+		return 0;
+	if (code == PCRE2_ERROR_HEAP_FAILED)
+		return -ENOMEM;
+	pcre2_get_error_message(code, why, sizeof(why));
+	return ft_error_set(err, -EINVAL, 0, 0, "%s", (const char *)why);
+}
+
+static int limits_create(pcre2_general_context *memory, size_t size, pcre2_match_context **ret_limits)
+{
+	size_t steps = WORK_MAX / size;
+
+	*ret_limits = pcre2_match_context_create(memory);
+	if (!*ret_limits)
+		return -ENOMEM;
+	pcre2_set_match_limit(*ret_limits, steps < STEPS_MAX ? (uint32_t)steps : STEPS_MAX);
+	pcre2_set_depth_limit(*ret_limits, DEPTH_MAX);
+	pcre2_set_heap_limit(*ret_limits, HEAP_MAX_KIB);
+	return 0;
+}
+
+int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err)
+{
+	_cleanup_(general_freep) pcre2_general_context *memory =
+		pcre2_general_context_create(memory_get, memory_put, NULL);
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = calloc(1, sizeof(*pattern));
+	size_t size = COMPILED_SIZE_MAX + 1;
+	int r;
+
+	if (!memory || !pattern)
+		return -ENOMEM;
+	r = code_compile(text, memory, &pattern->code, err);
+	if (r < 0)
+		return r;
+	pcre2_pattern_info(pattern->code, PCRE2_INFO_SIZE, &size);
+	if (size > COMPILED_SIZE_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0, "regular expression is too large");
+	r = limits_create(memory, size, &pattern->limits);
+	if (r < 0)
+		return r;
+	*ret_pattern = FT_STEAL(pattern);
+	return 0;
+}
+
+int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length)
+{
+	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+	int r;
+
+	if (!data)
+		return -ENOMEM;
+	r = pcre2_match(pattern->code, (PCRE2_SPTR)bytes, length, 0, 0, data, pattern->limits);
+	if (r == PCRE2_ERROR_NOMEMORY)
+		return -ENOMEM;
+	return r >= 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Patterns that a user writes for names that anybody may have set: extended regular expressions of POSIX, and Perl's
+ * additions to them, by PCRE2. The C library's regcomp() takes exponential time and memory for some short patterns;
+ * here both compiling and matching are bounded, whatever the pattern and the name.
+ */
+#ifndef FT_BASE_PATTERN_H
+#define FT_BASE_PATTERN_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { FT_PATTERN_SIZE_MAX = 256 };
+
+struct ft_pattern;
+
+/*
+ * Compiles @text, which is at most FT_PATTERN_SIZE_MAX bytes. Names are bytes, not characters: "." is any one byte, and
+ * "$" is the end of the name only. Parentheses do not capture, so that none is referred back to by number.
+ *
+ * @ret_pattern  out: the caller frees it. Untouched on failure.
+ * @err          on -EINVAL its text is the reason (NULL is fine); it has no line: the caller knows the place
+ *
+ * Returns 0, -EINVAL (no regular expression, or one that is too long, too deeply nested or too large) or -ENOMEM.
+ */
+int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
+
+/*
+ * Does @pattern match anywhere in the @length bytes? Safe from several threads at once.
+ *
+ * The search is given up after a number of steps that takes repetitions inside repetitions, such as (x+x+)+[yz] on a
+ * name of many x, or many repetitions in a row. It counts as no match then.
+ *
+ * Returns 1, 0 or -ENOMEM.
+ */
+int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length);
+
+void ft_pattern_free(struct ft_pattern *pattern);
+static inline void ft_pattern_freep(struct ft_pattern **pattern)
+{
+	ft_pattern_free(*pattern);
+}
+
+#endif

@@ -1,0 +1,804 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "daemon/conf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "daemon/http.h"
+
+enum {
+	CONFIG_SIZE_MAX = 1 << 20,
+	LINE_MAX_BYTES = 4096,
+	CA_NAME_MAX = 19, /* UMAD_CA_NAME_LEN of libibumad, without the NUL */
+	PORT_MAX = 254,
+	INSTANCE_MAX = 128, /* it becomes the name of a directory, and a label */
+	SUGGEST_DISTANCE_MAX = 2,
+
+	SECOND = 1000,
+	MINUTE = 60 * SECOND,
+	HOUR = 60 * MINUTE,
+	DAY = 24 * HOUR,
+};
+
+/* One "key = value" on its way into a configuration. */
+struct ft_config_setting {
+	const struct ft_config_key *key;
+	const char *value; /* trimmed, not empty */
+	struct ft_config *config;
+	const char *directory;
+	unsigned int line, column; /* of the value */
+	struct ft_error *err;
+};
+
+static void *setting_field(const struct ft_config_setting *setting)
+{
+	return (char *)setting->config + setting->key->offset;
+}
+
+/* Replaces a string of the configuration; @value is owned from here on, and NULL where memory ran out. */
+static int field_take(char **field, char *value)
+{
+	if (!value)
+		return -ENOMEM;
+	free(*field);
+	*field = value;
+	return 0;
+}
+
+/* ---- times ---- */
+
+static const struct {
+	const char *name;
+	uint64_t ms;
+} units[] = {
+	{"ms", 1},	     {"msec", 1},     {"s", SECOND},  {"sec", SECOND},	  {"second", SECOND},
+	{"seconds", SECOND}, {"min", MINUTE}, {"m", MINUTE},  {"minute", MINUTE}, {"minutes", MINUTE},
+	{"h", HOUR},	     {"hr", HOUR},    {"hour", HOUR}, {"hours", HOUR},	  {"d", DAY},
+	{"day", DAY},	     {"days", DAY},
+};
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+static const char digits[] = "0123456789";
+
+/* The milliseconds of a unit; 0: there is none of that name. */
+static uint64_t unit_ms(const char *name, size_t length)
+{
+	for (size_t i = 0; i < FT_COUNT(units); i++)
+		if (strlen(units[i].name) == length && memcmp(units[i].name, name, length) == 0)
+			return units[i].ms;
+	return 0;
+}
+
+/* "12" or "1.25" as thousandths, and where it ends; false: no number, too long a one, or finer than that. */
+static bool thousandths_parse(const char **text, uint64_t *ret_thousandths)
+{
+	const char *s = *text;
+	size_t whole = strspn(s, digits), fraction = 0;
+	uint64_t value = 0;
+
+	if (whole == 0 || whole > 10)
+		return false;
+	for (size_t i = 0; i < whole; i++)
+		value = value * 10 + (uint64_t)(s[i] - '0');
+	s += whole;
+	if (*s == '.') {
+		fraction = strspn(++s, digits);
+		if (fraction == 0 || fraction > 3)
+			return false;
+	}
+	for (size_t i = 0; i < 3; i++)
+		value = value * 10 + (i < fraction ? (uint64_t)(s[i] - '0') : 0);
+	*text = s + fraction;
+	*ret_thousandths = value;
+	return true;
+}
+
+/* "90s", "1h 30min", "1.5 h"; a lone number is of @bare_ms each (0: it needs a unit). */
+static bool duration_parse(const char *text, uint64_t bare_ms, uint64_t *ret_ms)
+{
+	const char *s = text;
+	uint64_t total = 0;
+
+	do {
+		uint64_t thousandths, each;
+		size_t name;
+
+		if (!thousandths_parse(&s, &thousandths))
+			return false;
+		s += strspn(s, " \t");
+		name = strspn(s, letters);
+		each = name > 0 ? unit_ms(s, name) : bare_ms;
+		/* Without a unit it has to stand alone. */
+		if (each == 0 || (name == 0 && (total > 0 || *s != '\0')))
+			return false;
+		if (thousandths % 1000 * each % 1000 != 0)
+			return false;
+		/* Of at most ten digits: 10^10 days are 8.64 * 10^17 ms, and the sum is kept far below. */
+		total += thousandths / 1000 * each + thousandths % 1000 * each / 1000;
+		s += name;
+		s += strspn(s, " \t");
+		if (total > UINT64_C(1000) * DAY)
+			total = UINT64_C(1000) * DAY;
+	} while (*s != '\0');
+	*ret_ms = total;
+	return true;
+}
+
+/* In the largest unit that it is a whole number of. */
+static void duration_text(uint64_t ms, char ret_text[32])
+{
+	static const struct {
+		const char *name;
+		uint64_t ms;
+	} shown[] = {{"d", DAY}, {"h", HOUR}, {"min", MINUTE}, {"s", SECOND}, {"ms", 1}};
+	size_t i = 0;
+
+	while (i + 1 < FT_COUNT(shown) && (ms == 0 || ms % shown[i].ms != 0))
+		i++;
+	snprintf(ret_text, 32, "%" PRIu64 "%s", ms / shown[i].ms, shown[i].name);
+}
+
+static int set_time(const struct ft_config_setting *setting, uint64_t bare_ms)
+{
+	const struct ft_config_key *key = setting->key;
+	char min[32], max[32];
+	uint64_t ms;
+
+	if (!duration_parse(setting->value, bare_ms, &ms))
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "\"%s\" takes a time such as \"250ms\", \"30s\" or \"5min\", not \"%s\"", key->name,
+				    setting->value);
+	if (ms < key->min || ms > key->max) {
+		duration_text(key->min, min);
+		duration_text(key->max, max);
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "\"%s\" has to be from %s to %s, not \"%s\"", key->name, min, max, setting->value);
+	}
+	*(uint32_t *)setting_field(setting) = (uint32_t)ms;
+	return 0;
+}
+
+static int set_duration(const struct ft_config_setting *setting)
+{
+	return set_time(setting, SECOND);
+}
+
+/* As ftcheck -t. */
+static int set_milliseconds(const struct ft_config_setting *setting)
+{
+	return set_time(setting, 1);
+}
+
+/* ---- the other kinds of values ---- */
+
+/* A number and nothing else, cut off where it no longer matters; false: it is none. */
+static bool number_parse(const char *text, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+
+	if (text[strspn(text, digits)] != '\0')
+		return false;
+	for (const char *s = text; *s; s++)
+		number = number > UINT32_MAX ? number : number * 10 + (uint64_t)(*s - '0');
+	*ret_number = number;
+	return true;
+}
+
+static int set_number(const struct ft_config_setting *setting)
+{
+	const struct ft_config_key *key = setting->key;
+	uint64_t number;
+
+	if (!number_parse(setting->value, &number) || number < key->min || number > key->max)
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "\"%s\" has to be a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"", key->name,
+				    key->min, key->max, setting->value);
+	*(uint32_t *)setting_field(setting) = (uint32_t)number;
+	return 0;
+}
+
+/* So many looks, or, with a unit, so long. */
+static int set_patience(const struct ft_config_setting *setting)
+{
+	struct ft_patience patience = {.looks = 1};
+	uint64_t number;
+
+	if (number_parse(setting->value, &number)) {
+		if (number < 1 || number > setting->key->max)
+			return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+					    "\"%s\" has to be from 1 to %" PRIu64 " looks, not \"%s\"",
+					    setting->key->name, setting->key->max, setting->value);
+		patience.looks = (uint32_t)number;
+	} else {
+		if (!duration_parse(setting->value, 0, &number))
+			return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+					    "\"%s\" takes a number of looks such as \"2\" or a time such as \"30s\", "
+					    "not \"%s\"",
+					    setting->key->name, setting->value);
+		if (number < 1 || number > DAY)
+			return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+					    "\"%s\" has to be from 1ms to 1d, not \"%s\"", setting->key->name,
+					    setting->value);
+		patience.ms = (uint32_t)number;
+	}
+	*(struct ft_patience *)setting_field(setting) = patience;
+	return 0;
+}
+
+static int set_flag(const struct ft_config_setting *setting)
+{
+	static const struct {
+		const char *name;
+		bool value;
+	} words[] = {{"yes", true}, {"no", false}, {"true", true}, {"false", false}, {"on", true}, {"off", false}};
+
+	for (size_t i = 0; i < FT_COUNT(words); i++)
+		if (strcmp(setting->value, words[i].name) == 0) {
+			*(bool *)setting_field(setting) = words[i].value;
+			return 0;
+		}
+	return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+			    "\"%s\" has to be \"yes\" or \"no\", not \"%s\"", setting->key->name, setting->value);
+}
+
+static int set_severity(const struct ft_config_setting *setting)
+{
+	static const enum ft_severity all[] = {FT_SEVERITY_INFO, FT_SEVERITY_WARNING, FT_SEVERITY_CRITICAL};
+
+	for (size_t i = 0; i < FT_COUNT(all); i++)
+		if (strcmp(setting->value, ft_severity_name(all[i])) == 0) {
+			*(enum ft_severity *)setting_field(setting) = all[i];
+			return 0;
+		}
+	return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+			    "\"%s\" has to be \"info\", \"warning\" or \"critical\", not \"%s\"", setting->key->name,
+			    setting->value);
+}
+
+static int set_path(const struct ft_config_setting *setting)
+{
+	char *path;
+
+	/* A habit from other configuration files; as part of a name it would only be puzzling. */
+	if (setting->value[0] == '"' || setting->value[0] == '\'')
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "values are written without quotes");
+	if (setting->value[0] == '/')
+		return field_take(setting_field(setting), strdup(setting->value));
+	if (asprintf(&path, "%s/%s", setting->directory, setting->value) < 0)
+		return -ENOMEM;
+	return field_take(setting_field(setting), path);
+}
+
+/* Names of devices, as the kernel and udev give them: "mlx5_0", "ibp0s12f4". */
+static bool ca_name_is_good(const char *name, size_t length)
+{
+	return length > 0 && length <= CA_NAME_MAX && name[0] != '.' &&
+	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") >= length;
+}
+
+static int set_ca(const struct ft_config_setting *setting)
+{
+	if (!ca_name_is_good(setting->value, strlen(setting->value)))
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "\"%s\" takes the name of a channel adapter such as \"mlx5_0\", not \"%s\"",
+				    setting->key->name, setting->value);
+	return field_take(setting_field(setting), strdup(setting->value));
+}
+
+static int set_listen(const struct ft_config_setting *setting)
+{
+	char **field = setting_field(setting);
+	struct ft_error why = {0};
+
+	if (strcmp(setting->value, "none") == 0) {
+		free(*field);
+		*field = NULL;
+		return 0;
+	}
+	if (ft_http_check_address(setting->value, &why) < 0)
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column, "\"%s\": %s",
+				    setting->key->name, why.text);
+	return field_take(field, strdup(setting->value));
+}
+
+#define FIELD(name) offsetof(struct ft_config, name)
+
+const struct ft_config_key ft_config_keys[] = {
+	{"plan", "FILE", "", "the design of the fabric; required", set_path, FIELD(plan), 0, 0},
+	{"ca", "NAME", "", "channel adapter to look through; the first with a port that is up", set_ca, FIELD(ca), 0,
+	 0},
+	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
+	{"timeout", "MILLISECONDS", "1000", "how long to wait for one answer", set_milliseconds,
+	 FIELD(sweep.timeout_ms), 1, 1000000},
+	{"outstanding_smps", "NUMBER", "16", "management packets on the wire at a time", set_number,
+	 FIELD(sweep.max_smps), 1, 1024},
+	{"retries", "NUMBER", "3", "of one packet", set_number, FIELD(sweep.retries), 0, 100},
+	{"deadline", "TIME", "60s", "how long a look at the fabric may take", set_duration, FIELD(sweep.deadline_ms),
+	 SECOND, HOUR},
+	{"sweep_interval", "TIME", "5min", "between two full sweeps", set_duration, FIELD(sweep_interval_ms), SECOND,
+	 7 * DAY},
+	{"events", "yes | no", "yes", "listen to the fabric's own events", set_flag, FIELD(events), 0, 0},
+	{"settle", "TIME", "25ms", "how long it has to be quiet after an event", set_duration, FIELD(settle_ms), 0,
+	 MINUTE},
+	{"settle_max", "TIME", "250ms", "how long to wait for that", set_duration, FIELD(settle_max_ms), 0,
+	 10 * MINUTE},
+	{"raise_after", "LOOKS | TIME", "1", "patience before an alert is raised", set_patience,
+	 FIELD(rules.raise_after), 0, 1000},
+	{"clear_after", "LOOKS | TIME", "1", "patience before it is cleared", set_patience, FIELD(rules.clear_after), 0,
+	 1000},
+	{"severity", "info | warning | critical", "warning", "findings below it are no alerts", set_severity,
+	 FIELD(rules.severity), 0, 0},
+	{"flap_count", "NUMBER", "6", "how often a fault comes again before it is flapping; 0: never", set_number,
+	 FIELD(rules.flap_count), 0, 1000},
+	{"flap_window", "TIME", "10min", "within so long, and how long it has to keep still", set_duration,
+	 FIELD(rules.flap_window_ms), SECOND, 7 * DAY},
+	{"incomplete_after", "NUMBER", "3", "looks in a row that failed before that is an alert", set_number,
+	 FIELD(rules.incomplete_after), 1, 1000},
+	{"listen", "ADDRESS:PORT | none", "127.0.0.1:9683", "where metrics and the report are served", set_listen,
+	 FIELD(listen), 0, 0},
+	{"hooks", "DIRECTORY", "hooks.d", "the programs that are told of alerts", set_path, FIELD(hook_directory), 0,
+	 0},
+	{"hook_timeout", "TIME", "30s", "how long one may run", set_duration, FIELD(hook_timeout_ms), 100, HOUR},
+	{"hook_retry", "TIME", "1s", "before the second try of one that failed", set_duration, FIELD(hook_retry_ms), 10,
+	 HOUR},
+	{"hook_give_up", "TIME", "1d", "how long to go on trying", set_duration, FIELD(hook_give_up_ms), SECOND,
+	 30 * (uint64_t)DAY},
+};
+const size_t ft_config_key_count = FT_COUNT(ft_config_keys);
+
+enum { KEY_COUNT = FT_COUNT(ft_config_keys) };
+
+/* These are written through uint32_t. */
+_Static_assert(sizeof(int) == sizeof(uint32_t) && sizeof(unsigned int) == sizeof(uint32_t), "int has 32 bits");
+
+static const struct ft_config_key *key_find(const char *name)
+{
+	for (size_t i = 0; i < KEY_COUNT; i++)
+		if (strcmp(ft_config_keys[i].name, name) == 0)
+			return &ft_config_keys[i];
+	return NULL;
+}
+
+static const char *key_near(const char *name)
+{
+	unsigned int best = SUGGEST_DISTANCE_MAX + 1;
+	const char *near = NULL;
+
+	for (size_t i = 0; i < KEY_COUNT; i++) {
+		unsigned int distance = ft_text_distance(name, ft_config_keys[i].name);
+
+		/* Two letters of two make anything of anything. */
+		if (distance < best && distance < strlen(ft_config_keys[i].name)) {
+			best = distance;
+			near = ft_config_keys[i].name;
+		}
+	}
+	return near;
+}
+
+/* ---- the file ---- */
+
+struct section {
+	char *name; /* "" before the first */
+	unsigned int line;
+	unsigned int key_lines[KEY_COUNT]; /* where each key was given; 0: nowhere */
+	unsigned int key_columns[KEY_COUNT];
+};
+
+struct reader {
+	const char *directory;
+	const char *instance; /* "" without */
+	struct ft_error *err;
+	struct ft_config *config;
+	struct ft_config *others; /* takes what is for other instances, so that it is checked too */
+	struct section *sections; /* the first is that before all sections */
+	size_t count;
+};
+
+static void reader_release(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->count; i++)
+		free(reader->sections[i].name);
+	free(reader->sections);
+	ft_config_free(reader->config);
+	ft_config_free(reader->others);
+}
+
+static int section_add(struct reader *reader, const char *name, unsigned int line)
+{
+	struct section *more = reallocarray(reader->sections, reader->count + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	reader->sections = more;
+	more[reader->count] = (struct section){.name = strdup(name), .line = line};
+	if (!more[reader->count].name)
+		return -ENOMEM;
+	reader->count++;
+	return 0;
+}
+
+/* The defaults are read by the same hands as the file. */
+static int config_new(const char *directory, struct ft_config **ret_config)
+{
+	_cleanup_(ft_config_freep) struct ft_config *config = calloc(1, sizeof(*config));
+
+	if (!config)
+		return -ENOMEM;
+	for (size_t i = 0; i < KEY_COUNT; i++) {
+		struct ft_config_setting setting = {
+			.key = &ft_config_keys[i],
+			.value = ft_config_keys[i].standard,
+			.config = config,
+			.directory = directory,
+		};
+		int r = setting.value[0] ? setting.key->set(&setting) : 0;
+
+		if (r < 0)
+			return r;
+	}
+	*ret_config = FT_STEAL(config);
+	return 0;
+}
+
+static int reader_begin(struct reader *reader)
+{
+	int r = config_new(reader->directory, &reader->config);
+
+	if (r == 0)
+		r = config_new(reader->directory, &reader->others);
+	return r == 0 ? section_add(reader, "", 0) : r;
+}
+
+/* Cuts @text off behind its last byte that is not blank. */
+static void trim_end(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0 && strchr(" \t\r\v\f", text[length - 1]))
+		text[--length] = '\0';
+}
+
+static int section_check_name(const struct reader *reader, const char *name, unsigned int line, unsigned int column)
+{
+	if (name[0] == '\0')
+		return ft_error_set(reader->err, -EINVAL, line, column, "a section needs a name");
+	if (strlen(name) > INSTANCE_MAX || name[0] == '.' ||
+	    name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@-")] != '\0')
+		return ft_error_set(
+			reader->err, -EINVAL, line, column,
+			"\"%.*s\" is no name of an instance: up to %d letters, digits and _.:@-, no dot first",
+			INSTANCE_MAX + 1, name, INSTANCE_MAX);
+	return 0;
+}
+
+/* "[NAME]"; @text begins behind the bracket. */
+static int read_section(struct reader *reader, char *text, unsigned int line, unsigned int column)
+{
+	char *end = strchr(text, ']');
+	size_t blank = strspn(text, " \t");
+	int r;
+
+	if (!end || end[1] != '\0')
+		return ft_error_set(
+			reader->err, -EINVAL, line, end ? column + (unsigned int)(end - text) + 1 : column - 1,
+			end ? "nothing may stand behind the \"]\" of a section" : "a section without \"]\"");
+	*end = '\0';
+	trim_end(text);
+	blank = strspn(text, " \t");
+	text += blank;
+	column += (unsigned int)blank;
+	r = section_check_name(reader, text, line, column);
+	if (r < 0)
+		return r;
+	for (size_t i = 1; i < reader->count; i++)
+		if (strcmp(reader->sections[i].name, text) == 0)
+			return ft_error_set(reader->err, -EINVAL, line, column,
+					    "a second section \"%s\"; the first is in line %u", text,
+					    reader->sections[i].line);
+	return section_add(reader, text, line);
+}
+
+static int unknown_key(const struct reader *reader, const char *name, unsigned int line, unsigned int column)
+{
+	const char *near = key_near(name);
+
+	if (near)
+		return ft_error_set(reader->err, -EINVAL, line, column, "unknown key \"%s\"; did you mean \"%s\"?",
+				    name, near);
+	return ft_error_set(reader->err, -EINVAL, line, column, "unknown key \"%s\"", name);
+}
+
+/* "key = value" */
+static int read_setting(struct reader *reader, char *text, unsigned int line, unsigned int column)
+{
+	struct section *section = &reader->sections[reader->count - 1];
+	struct ft_config_setting setting = {.directory = reader->directory, .line = line, .err = reader->err};
+	char *equals = strchr(text, '='), *value;
+	size_t which;
+
+	if (!equals)
+		return ft_error_set(reader->err, -EINVAL, line, column,
+				    "expected \"key = value\" or \"[INSTANCE]\", not \"%s\"", text);
+	value = equals + 1 + strspn(equals + 1, " \t");
+	*equals = '\0';
+	trim_end(text);
+	if (text[0] == '\0')
+		return ft_error_set(reader->err, -EINVAL, line, column, "no key before the \"=\"");
+	setting.key = key_find(text);
+	if (!setting.key)
+		return unknown_key(reader, text, line, column);
+	which = (size_t)(setting.key - ft_config_keys);
+	if (section->key_lines[which] != 0)
+		return ft_error_set(reader->err, -EINVAL, line, column, "a second \"%s\"; the first is in line %u",
+				    text, section->key_lines[which]);
+	setting.value = value;
+	setting.column = column + (unsigned int)(value - text);
+	if (value[0] == '\0')
+		return ft_error_set(reader->err, -EINVAL, line, column + (unsigned int)(equals - text),
+				    "no value for \"%s\"", text);
+	section->key_lines[which] = line;
+	section->key_columns[which] = setting.column;
+	/* Keys for all come first, so that those of the instance's own section override them. */
+	setting.config =
+		reader->count == 1 || strcmp(section->name, reader->instance) == 0 ? reader->config : reader->others;
+	return setting.key->set(&setting);
+}
+
+/* Cuts a comment off: a # inside a word is part of a name. */
+static void comment_cut(char *line)
+{
+	for (char *s = line; *s; s++)
+		if (*s == '#' && (s == line || strchr(" \t", s[-1]))) {
+			*s = '\0';
+			return;
+		}
+}
+
+static int read_line(struct reader *reader, const char *bytes, size_t length, unsigned int line)
+{
+	const char *nul = memchr(bytes, '\0', length);
+	char text[LINE_MAX_BYTES + 1], *begin = text;
+	unsigned int column;
+
+	if (nul)
+		return ft_error_set(reader->err, -EINVAL, line, (unsigned int)(nul - bytes) + 1,
+				    "a NUL byte: this is no text file");
+	if (length > LINE_MAX_BYTES)
+		return ft_error_set(reader->err, -EINVAL, line, LINE_MAX_BYTES + 1, "the line is longer than %d bytes",
+				    LINE_MAX_BYTES);
+	memcpy(text, bytes, length);
+	text[length] = '\0';
+	comment_cut(text);
+	trim_end(text);
+	begin += strspn(text, " \t");
+	column = (unsigned int)(begin - text) + 1;
+	if (*begin == '\0')
+		return 0;
+	return *begin == '[' ? read_section(reader, begin + 1, line, column + 1)
+			     : read_setting(reader, begin, line, column);
+}
+
+static int read_lines(struct reader *reader, const char *text, size_t length)
+{
+	const char *end = text + length;
+	unsigned int line = 1;
+
+	/* A byte order mark of an editor on Windows. */
+	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		text += 3;
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		int r = read_line(reader, text, (size_t)((newline ? newline : end) - text), line++);
+
+		if (r < 0)
+			return r;
+		text = newline ? newline + 1 : end;
+	}
+	return 0;
+}
+
+static const struct section *section_of_instance(const struct reader *reader)
+{
+	for (size_t i = 1; i < reader->count; i++)
+		if (strcmp(reader->sections[i].name, reader->instance) == 0)
+			return &reader->sections[i];
+	return NULL;
+}
+
+static size_t key_index(const char *name)
+{
+	return (size_t)(key_find(name) - ft_config_keys);
+}
+
+/* "mlx5_0:1", as rdma-core names a port, into its parts; false: it is of another form. */
+static bool port_name_parse(const char *name, size_t *ret_ca_length, int *ret_port)
+{
+	const char *colon = strrchr(name, ':');
+	uint64_t port;
+
+	if (!colon || colon[1] == '\0' || !ca_name_is_good(name, (size_t)(colon - name)) ||
+	    !number_parse(colon + 1, &port) || port < 1 || port > PORT_MAX)
+		return false;
+	*ret_ca_length = (size_t)(colon - name);
+	*ret_port = (int)port;
+	return true;
+}
+
+/* An instance that does not say otherwise is named after its port. */
+static int apply_instance(struct reader *reader)
+{
+	const struct section *section = section_of_instance(reader);
+	size_t ca_length;
+	int port, r;
+
+	if (reader->instance[0] == '\0')
+		return 0;
+	if (section && (section->key_lines[key_index("ca")] != 0 || section->key_lines[key_index("port")] != 0))
+		return 0;
+	if (!port_name_parse(reader->instance, &ca_length, &port)) {
+		if (section)
+			return 0;
+		return ft_error_set(reader->err, -EINVAL, 1, 1,
+				    "there is no section [%s], and it is no name of a port such as \"mlx5_0:1\"",
+				    reader->instance);
+	}
+	r = field_take(&reader->config->ca, strndup(reader->instance, ca_length));
+	if (r == 0)
+		reader->config->sweep.port = port;
+	return r;
+}
+
+static int check_plan(const struct reader *reader)
+{
+	const struct section *section = section_of_instance(reader);
+
+	if (reader->config->plan)
+		return 0;
+	if (section)
+		return ft_error_set(reader->err, -EINVAL, section->line, 1, "no \"plan\" for [%s]", section->name);
+	if (reader->count > 1 && reader->instance[0] == '\0')
+		return ft_error_set(reader->err, -EINVAL, 1, 1,
+				    "no \"plan\" before the first section: name an instance with --instance");
+	return ft_error_set(reader->err, -EINVAL, 1, 1, "no \"plan\": which design is the fabric to be held against?");
+}
+
+static int check_settle(const struct reader *reader)
+{
+	const struct section *section = section_of_instance(reader);
+	size_t settle = key_index("settle"), most = key_index("settle_max");
+	size_t key;
+
+	if (reader->config->settle_ms <= reader->config->settle_max_ms)
+		return 0;
+	/* One of them was given, and nearest to the instance. */
+	if (!section || section->key_lines[settle] + section->key_lines[most] == 0)
+		section = &reader->sections[0];
+	key = section->key_lines[settle] > section->key_lines[most] ? settle : most;
+	return ft_error_set(reader->err, -EINVAL, section->key_lines[key], section->key_columns[key],
+			    "\"settle\" may not be longer than \"settle_max\"");
+}
+
+int ft_config_read(const char *text, size_t length, const char *directory, const char *instance,
+		   struct ft_config **ret_config, struct ft_error *err)
+{
+	_cleanup_(reader_release) struct reader reader = {
+		.directory = directory,
+		.instance = instance ? instance : "",
+		.err = err,
+	};
+	static int (*const checks[])(const struct reader *) = {check_plan, check_settle};
+	int r = reader_begin(&reader);
+
+	if (r == 0)
+		r = read_lines(&reader, text, length);
+	if (r == 0)
+		r = apply_instance(&reader);
+	for (size_t i = 0; i < FT_COUNT(checks) && r == 0; i++)
+		r = checks[i](&reader);
+	if (r < 0)
+		return r;
+	reader.config->sweep.ca = reader.config->ca;
+	*ret_config = FT_STEAL(reader.config);
+	return 0;
+}
+
+/* The directory that @path is in, absolute. */
+static int directory_of(const char *path, char **ret_directory)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *here = NULL;
+	char *directory;
+
+	if (path[0] == '/') {
+		directory = strndup(path, (size_t)(slash - path));
+		if (!directory)
+			return -ENOMEM;
+		*ret_directory = directory;
+		return 0;
+	}
+	here = getcwd(NULL, 0);
+	if (!here)
+		return -errno;
+	if (!slash) {
+		*ret_directory = FT_STEAL(here);
+		return 0;
+	}
+	if (asprintf(&directory, "%s/%.*s", here, (int)(slash - path), path) < 0)
+		return -ENOMEM;
+	*ret_directory = directory;
+	return 0;
+}
+
+int ft_config_load(const char *path, const char *instance, struct ft_config **ret_config, struct ft_error *err)
+{
+	_cleanup_free_ char *text = NULL, *directory = NULL;
+	size_t length;
+	int r;
+
+	if (err)
+		err->file = path;
+	r = ft_file_read(path, CONFIG_SIZE_MAX, &text, &length, err);
+	if (r < 0)
+		return r;
+	r = directory_of(path, &directory);
+	if (r < 0)
+		return ft_error_set(err, r, 0, 0, "which directory it is in cannot be told: %s", strerror(-r));
+	return ft_config_read(text, length, directory, instance, ret_config, err);
+}
+
+/* Pointers and what they point to in one piece. */
+static int names_copy(const struct reader *reader, size_t first, char ***ret_names)
+{
+	size_t count = reader->count - first, size = (count + 1) * sizeof(char *);
+	char **names, *end;
+
+	for (size_t i = first; i < reader->count; i++)
+		size += strlen(reader->sections[i].name) + 1;
+	names = malloc(size);
+	if (!names)
+		return -ENOMEM;
+	end = (char *)(names + count + 1);
+	for (size_t i = 0; i < count; i++) {
+		names[i] = end;
+		end = stpcpy(end, reader->sections[first + i].name) + 1;
+	}
+	names[count] = NULL;
+	*ret_names = names;
+	return 0;
+}
+
+int ft_config_instances(const char *path, char ***ret_names, struct ft_error *err)
+{
+	_cleanup_(reader_release) struct reader reader = {.directory = "", .instance = "", .err = err};
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	int r;
+
+	if (err)
+		err->file = path;
+	r = ft_file_read(path, CONFIG_SIZE_MAX, &text, &length, err);
+	if (r == 0)
+		r = reader_begin(&reader);
+	if (r == 0)
+		r = read_lines(&reader, text, length);
+	if (r < 0)
+		return r;
+	return names_copy(&reader, reader.count == 1 || reader.config->plan ? 0 : 1, ret_names);
+}
+
+void ft_config_free(struct ft_config *config)
+{
+	if (!config)
+		return;
+	free(config->plan);
+	free(config->ca);
+	free(config->listen);
+	free(config->hook_directory);
+	free(config);
+}

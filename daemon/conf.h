@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * ftcheckd.conf(5): lines of "key = value", comments from # (at the beginning of a line or behind a blank) to the end
+ * of the line, and sections [INSTANCE] whose keys hold for that instance only. Keys before the first section hold for
+ * all.
+ */
+#ifndef FT_DAEMON_CONF_H
+#define FT_DAEMON_CONF_H
+
+#include "daemon/alert.h"
+#include "probe/source.h"
+
+struct ft_config {
+	char *plan;		       /* the design file; absolute */
+	char *ca;		       /* NULL: the first */
+	struct ft_sweep_options sweep; /* .ca points to @ca */
+	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
+	bool events;		       /* listen to the fabric's events */
+	uint32_t settle_ms;	       /* after an event: how long it must be quiet before the fabric is looked at */
+	uint32_t settle_max_ms;	       /* and how long it is waited for that at most */
+	struct ft_alert_rules rules;
+	char *listen;	      /* "127.0.0.1:9683"; NULL: no HTTP */
+	char *hook_directory; /* absolute; it may be absent */
+	uint32_t hook_timeout_ms;
+	uint32_t hook_retry_ms;
+	uint32_t hook_give_up_ms;
+};
+
+/*
+ * Every key. The first four say what a manual says of it; the rest is how conf.c reads a value into its field of
+ * struct ft_config.
+ */
+struct ft_config_setting;
+struct ft_config_key {
+	const char *name;
+	const char *value;    /* its kind: "FILE", "TIME", … */
+	const char *standard; /* its default as it would be written, or "" */
+	const char *meaning;
+	int (*set)(const struct ft_config_setting *setting);
+	size_t offset;
+	uint64_t min, max; /* of numbers, and of times in milliseconds */
+};
+extern const struct ft_config_key ft_config_keys[];
+extern const size_t ft_config_key_count;
+
+/*
+ * Reads the configuration of one instance; the whole file is checked, other instances' sections included. Relative
+ * paths in it are relative to the directory it is in.
+ *
+ * @instance  NULL or "": none. "mlx5_0:1" without "ca" and "port" in its section (or without a section) means that
+ *            port of that channel adapter. Any other needs its section
+ * Returns 0, -EINVAL with @err filled (file, line, column), -ENOMEM, or -errno of open() and read().
+ */
+int ft_config_load(const char *path, const char *instance, struct ft_config **ret_config, struct ft_error *err);
+
+/* The same from memory. @directory: what relative paths are relative to, absolute. */
+int ft_config_read(const char *text, size_t length, const char *directory, const char *instance,
+		   struct ft_config **ret_config, struct ft_error *err);
+
+/*
+ * Who the file has something for: "" first, if a plan stands before the first section or there is no section, then the
+ * names of the sections in their order. For --check-config without an instance.
+ *
+ * @ret_names  out: NULL-terminated, in one piece: released by free()
+ * Returns as ft_config_load(), but a missing plan is no error here.
+ */
+int ft_config_instances(const char *path, char ***ret_names, struct ft_error *err);
+
+void ft_config_free(struct ft_config *config);
+static inline void ft_config_freep(struct ft_config **config)
+{
+	ft_config_free(*config);
+}
+
+#endif

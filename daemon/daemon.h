@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The daemon's inside, shared by loop.c (begin, reload, end), look.c (when the fabric is looked at) and tell.c (who is
+ * told what was seen). Not for others.
+ */
+#ifndef FT_DAEMON_DAEMON_H
+#define FT_DAEMON_DAEMON_H
+
+#include <systemd/sd-event.h>
+
+#include "daemon/check.h"
+#include "daemon/conf.h"
+#include "daemon/hooks.h"
+#include "daemon/http.h"
+#include "daemon/loop.h"
+#include "daemon/metrics.h"
+#include "probe/listen.h"
+
+/* Where something changed since. */
+struct ft_changes {
+	struct ft_change *items;
+	size_t count, size;
+	bool too_many; /* to name each: only a sweep helps */
+};
+
+/* When the fabric is looked at, and what by. */
+struct ft_looks {
+	struct ft_check *sweep;	 /* under way, or NULL */
+	struct ft_check *reread; /* the same; a judging too */
+	sd_event_source *sweep_timer;
+	sd_event_source *settle_timer;
+	int64_t sweep_due_ms; /* INT64_MAX: none is, since one is under way */
+	int64_t sweep_ended_ms;	 /* the last one; 0: none yet */
+	int64_t settle_since_ms; /* the first event of those that wait; 0: none waits */
+	int64_t reread_after_ms; /* not before: a storm of events shall not keep a core busy */
+	struct ft_changes waiting;     /* not read again yet */
+	struct ft_changes since_sweep; /* changed since the sweep under way began */
+	uint32_t failures;	       /* sweeps in a row that failed or were incomplete */
+	bool sweep_again;	       /* once the one under way has ended */
+	bool judge_again;	       /* the plan changed: what is known is to be judged anew */
+	char trouble[FT_ERROR_TEXT_SIZE]; /* of the last sweep, to say it once */
+};
+
+struct ft_daemon {
+	const struct ft_daemon_options *options;
+	sd_event *loop;
+	struct ft_config *config;
+	struct ft_design *design;
+	struct ft_plan *plan;
+
+	/* What is known of the fabric. @snapshot may be younger than @report: not judged yet. */
+	struct ft_snapshot *snapshot;
+	struct ft_report *report;
+	struct ft_text json; /* @report as JSON */
+
+	struct ft_looks looks;
+
+	struct ft_alerts *alerts;
+	struct ft_hooks *hooks;
+	uint64_t saved_version; /* of the alerts, on disk */
+	bool state_failed;
+	sd_event_source *alert_timer;
+
+	struct ft_http *http;
+	bool http_failed;
+	struct ft_metrics metrics;
+
+	struct ft_listener *listener;
+	sd_event_source *listener_input;
+	sd_event_source *listener_timer; /* of starting it again */
+	uint32_t listener_failures;
+	char listens[FT_ERROR_TEXT_SIZE]; /* who to, or why not */
+
+	sd_event_source *watchdog_timer;
+	uint64_t watchdog_us; /* 0: nobody wants to hear */
+	bool ready;	      /* READY=1 was said */
+};
+
+struct ft_now ft_daemon_now(void);
+
+/* look.c */
+
+/* Sets the timers up; nothing is looked at yet. Returns 0 or -errno. */
+int ft_looks_begin(struct ft_daemon *d);
+void ft_looks_end(struct ft_daemon *d);
+
+/* A full sweep in so long, unless one comes sooner. One that is under way does not count. */
+void ft_looks_sweep_in(struct ft_daemon *d, int64_t delay_ms);
+
+/* Something changed there. */
+void ft_looks_change(struct ft_daemon *d, const struct ft_change *change);
+
+/* Another plan holds: judge what is known by it, and what is under way not at all. */
+void ft_looks_judge_again(struct ft_daemon *d);
+
+/* Another port: what is known is of another fabric. */
+void ft_looks_forget(struct ft_daemon *d);
+
+/* Do sweeps begin and end when they should? The loop itself evidently does. */
+bool ft_looks_progress(const struct ft_daemon *d);
+
+/* tell.c */
+
+/* Takes over what a look gave: the report, and the alerts that follow from it. */
+void ft_tell_look(struct ft_daemon *d, struct ft_check_result *result);
+
+/* A sweep failed: why. */
+void ft_tell_miss(struct ft_daemon *d, const char *why);
+
+/* Alerts changed or may have: saves them, hands events to the sinks, sets the timer of what is due. */
+void ft_tell_alerts(struct ft_daemon *d);
+
+/* STATUS= of sd_notify(3), and READY=1 the first time @ready is true. */
+void ft_tell_status(struct ft_daemon *d, bool ready);
+
+/* "listening: …" or "polling: …", for people. */
+void ft_tell_listening(const struct ft_daemon *d, struct ft_text *text);
+
+extern const struct ft_http_pages ft_tell_pages;
+
+/* The sinks as they are now: the journal, and the hooks of the directory. */
+void ft_tell_sinks(struct ft_daemon *d);
+
+#endif

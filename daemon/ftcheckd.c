@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* ftcheckd: watch the fabric, and say once what breaks and once that it is repaired. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/conf.h"
+#include "daemon/loop.h"
+#include "planner/plan.h"
+
+enum { STATUS_TROUBLE = 3 };
+
+struct options {
+	struct ft_daemon_options daemon;
+	bool check_config;
+};
+
+static const char help_text[] =
+	"Usage: ftcheckd [OPTION]...\n"
+	"Watch an InfiniBand fabric and alert on what differs from its plan. See ftcheckd(8).\n"
+	"\n"
+	"      --config FILE          the configuration (default " FT_SYSCONFDIR "/ftcheck/ftcheckd.conf)\n"
+	"      --instance NAME        which section of it holds; \"mlx5_0:1\" is that port\n"
+	"      --state-directory DIR  where alerts outlive the daemon (default: what systemd says,\n"
+	"                             else " FT_STATEDIR "/ftcheckd)\n"
+	"      --check-config         check the configuration and the plan that it names, and end\n"
+	"\n"
+	"  -h, --help                 print this help\n"
+	"      --version              print the version\n"
+	"\n"
+	"Signals: SIGHUP reads configuration and plan again, SIGTERM ends it.\n"
+	"Exit status: 0, or 3 for a bad option or configuration.\n";
+
+/* A failed write of the help is a failure too. */
+static int printed(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "ftcheckd: standard output: %s\n", strerror(errno));
+	return STATUS_TROUBLE;
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int options_parse(int argc, char **argv, struct options *options)
+{
+	enum { CONFIG = 256, INSTANCE, STATE_DIRECTORY, CHECK_CONFIG, SHOW_VERSION };
+	static const struct option long_options[] = {
+		{"config", required_argument, NULL, CONFIG},
+		{"instance", required_argument, NULL, INSTANCE},
+		{"state-directory", required_argument, NULL, STATE_DIRECTORY},
+		{"check-config", no_argument, NULL, CHECK_CONFIG},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},
+		{0},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		switch (c) {
+		case CONFIG:
+			options->daemon.config = optarg;
+			break;
+		case INSTANCE:
+			options->daemon.instance = optarg;
+			break;
+		case STATE_DIRECTORY:
+			options->daemon.state_directory = optarg;
+			break;
+		case CHECK_CONFIG:
+			options->check_config = true;
+			break;
+		case 'h':
+			fputs(help_text, stdout);
+			return printed();
+		case SHOW_VERSION:
+			puts("ftcheckd " PACKAGE_VERSION);
+			return printed();
+		default:
+			fputs("Try 'ftcheckd --help'.\n", stderr);
+			return STATUS_TROUBLE;
+		}
+	}
+	if (optind == argc)
+		return -1;
+	fprintf(stderr, "ftcheckd: there is no argument \"%s\" to take; try 'ftcheckd --help'\n", argv[optind]);
+	return STATUS_TROUBLE;
+}
+
+static int file_error(const char *file, int code, const struct ft_error *err)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(file, strlen(file));
+	const char *text = err->text[0] ? err->text : strerror(-code);
+
+	if (err->line > 0)
+		fprintf(stderr, "%s:%u:%u: %s\n", safe ? safe : "file", err->line, err->column, text);
+	else
+		fprintf(stderr, "%s: %s\n", safe ? safe : "file", text);
+	return STATUS_TROUBLE;
+}
+
+static int config_check(const struct ft_daemon_options *options)
+{
+	_cleanup_(ft_config_freep) struct ft_config *config = NULL;
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_config_load(options->config, options->instance, &config, &err);
+	if (r < 0)
+		return file_error(options->config, r, &err);
+	r = ft_design_load(config->plan, &design, &plan, &err);
+	if (r < 0)
+		return file_error(config->plan, r, &err);
+	printf("%s: good\n%s: good, the plan of %s\n", options->config, config->plan, design->name);
+	return printed();
+}
+
+/* The first of several: STATE_DIRECTORY is a list with colons between. */
+static const char *state_directory_given(void)
+{
+	char *given = getenv("STATE_DIRECTORY");
+
+	if (!given || !given[0])
+		return FT_STATEDIR "/ftcheckd";
+	given[strcspn(given, ":")] = '\0';
+	return given;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {.daemon.config = FT_SYSCONFDIR "/ftcheck/ftcheckd.conf"};
+	int r;
+
+	r = options_parse(argc, argv, &options);
+	if (r >= 0)
+		return r;
+	if (options.check_config)
+		return config_check(&options.daemon);
+	if (!options.daemon.state_directory)
+		options.daemon.state_directory = state_directory_given();
+	return ft_daemon_run(&options.daemon);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "daemon/hook_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "daemon/hook_notes.h"
+#include "probe/child.h"
+
+enum {
+	STATUS_CANNOT_RUN = 127, /* of the hook's process where execve(2) fails; the reason is what it "printed" */
+	DRAIN_MAX = 1 << 20,	 /* more than a pipe holds is not read of a hook that has ended */
+};
+
+/* The runner: what it was given, where it stands. */
+struct runner {
+	const struct ft_hook_job *job;
+	struct ft_hook_result *result;
+	int input;
+	int note;
+	int output;	    /* the reading end of what the hook prints to */
+	int children;	    /* tells of SIGCHLD */
+	int64_t kill_at_ms; /* what is due then: SIGTERM, or SIGKILL if @timed_out; INT64_MAX: nothing is */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* In the hook's process. Never returns. */
+static void become_hook(const struct runner *r, pid_t runner, int output)
+{
+	char *const arguments[] = {(char *)(uintptr_t)r->job->path, NULL};
+	sigset_t none;
+
+	/* A session, and so a process group, of its own; nobody's terminal. */
+	setsid();
+	/* A runner that is killed must not leave a hook behind that nobody waits for: it will be run again. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != runner)
+		_exit(STATUS_CANNOT_RUN);
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && dup2(r->input, STDIN_FILENO) >= 0 &&
+	    chdir("/") == 0)
+		execve(r->job->path, arguments, r->job->environment);
+	dprintf(STDERR_FILENO, "cannot be run: %s",
+		errno == ENOEXEC ? "neither a program nor a script with a #! line" : strerror(errno));
+	_exit(STATUS_CANNOT_RUN);
+}
+
+static int start_hook(struct runner *r)
+{
+	int ends[2];
+	pid_t self = getpid(), pid;
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &child, NULL) < 0)
+		return -errno;
+	r->children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (r->children < 0 || pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	/* Ours alone: the hook's end must block as usual. */
+	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		become_hook(r, self, ends[1]);
+	r->result->hook = pid;
+	close(ends[1]);
+	close(r->input);
+	r->output = ends[0];
+	return 0;
+}
+
+/* Reads what is there, @limit bytes at most, and closes the pipe at its end. */
+static void drain(struct runner *r, size_t limit)
+{
+	struct ft_hook_result *result = r->result;
+
+	while (r->output >= 0 && limit > 0) {
+		char buffer[65536];
+		ssize_t n = read(r->output, buffer, sizeof(buffer));
+		size_t room = FT_HOOK_OUTPUT_MAX - result->length, taken;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			close(r->output);
+			r->output = -1;
+			return;
+		}
+		taken = (size_t)n < room ? (size_t)n : room;
+		memcpy(result->output + result->length, buffer, taken);
+		result->length += taken;
+		limit -= (size_t)n < limit ? (size_t)n : limit;
+	}
+}
+
+/* The group may be there before the hook's process has made it its own. */
+static void signal_group(pid_t hook, int number)
+{
+	if (kill(-hook, number) < 0)
+		(void)kill(hook, number);
+}
+
+static void enforce(struct runner *r)
+{
+	if (now_ms() < r->kill_at_ms)
+		return;
+	if (!r->result->timed_out) {
+		r->result->timed_out = true;
+		signal_group(r->result->hook, SIGTERM);
+		r->kill_at_ms = now_ms() + FT_HOOK_GRACE_MS;
+		return;
+	}
+	signal_group(r->result->hook, SIGKILL);
+	r->kill_at_ms = INT64_MAX;
+}
+
+/* It has; it is not waited for yet. */
+static bool hook_has_ended(const struct runner *r)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)r->result->hook, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+/* Until the hook's own process has ended, whoever else may hold its output open. */
+static void watch(struct runner *r)
+{
+	while (!hook_has_ended(r)) {
+		struct pollfd fds[] = {{.fd = r->children, .events = POLLIN}, {.fd = r->output, .events = POLLIN}};
+		int64_t left = r->kill_at_ms - now_ms();
+		int wait_ms = r->kill_at_ms == INT64_MAX ? -1 : left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
+		struct signalfd_siginfo info;
+
+		if (poll(fds, FT_COUNT(fds), wait_ms) < 0 && errno != EINTR) {
+			/* Nobody could end it in time any more. */
+			signal_group(r->result->hook, SIGKILL);
+			return;
+		}
+		/* That it came is all there is to know; one may stand for several. */
+		(void)!read(r->children, &info, sizeof(info));
+		drain(r, DRAIN_MAX);
+		enforce(r);
+	}
+}
+
+/*
+ * A hook that failed, or was told to end, will be run again: nothing of it may go on. What a successful one leaves
+ * running is its own affair. The hook's process is not waited for yet, so that the number of its group is still its
+ * own.
+ */
+static bool end_hook(struct runner *r)
+{
+	struct ft_hook_result *result = r->result;
+	siginfo_t info = {0};
+	bool good;
+
+	while (waitid(P_PID, (id_t)result->hook, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	good = info.si_code == CLD_EXITED && info.si_status == 0 && !result->timed_out;
+	if (!good)
+		(void)kill(-result->hook, SIGKILL);
+	while (waitpid(result->hook, &result->status, 0) < 0 && errno == EINTR)
+		;
+	result->ended = true;
+	drain(r, DRAIN_MAX);
+	return good;
+}
+
+/* What a runner is told to end by, its hook is told as well, or it ends by itself: either way it is to be noted. */
+static void ignore_signals(void)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
+
+	for (size_t i = 0; i < FT_COUNT(numbers); i++)
+		signal(numbers[i], SIG_IGN);
+}
+
+/* The runner's process. Never returns. */
+static void be_runner(const struct ft_hook_job *job, struct ft_hook_result *result, pid_t daemon_pid, int input)
+{
+	struct runner r = {.job = job, .result = result, .output = -1, .children = -1};
+	int keep[] = {input, job->note};
+
+	ft_child_begin(daemon_pid, -1, keep, job->note >= 0 ? 2 : 1);
+	/* From here on the daemon may die, and the hook goes on. */
+	prctl(PR_SET_PDEATHSIG, 0);
+	prctl(PR_SET_NAME, "ftcheckd-hook");
+	ignore_signals();
+	r.input = FT_CHILD_FIRST_FD;
+	r.note = job->note >= 0 ? FT_CHILD_FIRST_FD + 1 : -1;
+	r.kill_at_ms = now_ms() + job->timeout_ms;
+	if (start_hook(&r) < 0)
+		_exit(FT_CHILD_FAILED);
+	watch(&r);
+	if (!end_hook(&r))
+		_exit(1);
+	if (r.note >= 0)
+		result->note_failed = ft_note_done(r.note) < 0;
+	_exit(0);
+}
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/* Some sites allow only those that cannot be executed (sysctl vm.memfd_noexec); kernels before 6.3 do not know such. */
+static int make_memory_file(void)
+{
+	int fd = memfd_create("ftcheck-event", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("ftcheck-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A file without a name that holds the hook's input: one that does not read it keeps nobody waiting. */
+static int make_input(const struct ft_text *input)
+{
+	_cleanup_(ft_closep) int fd = make_memory_file();
+	const char *bytes = ft_text_string(input);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	for (size_t done = 0; done < input->length;) {
+		ssize_t n = write(fd, bytes + done, input->length - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	if (lseek(fd, 0, SEEK_SET) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		return -errno;
+	ret = fd;
+	fd = -1;
+	return ret;
+}
+
+int ft_hook_run_start(const struct ft_hook_job *job, struct ft_hook_run *ret_run)
+{
+	_cleanup_(ft_hook_run_release) struct ft_hook_run run = {0};
+	_cleanup_(ft_closep) int input = -1;
+	pid_t self = getpid();
+	void *shared;
+
+	input = make_input(job->input);
+	if (input < 0)
+		return input;
+	shared = mmap(NULL, sizeof(*run.result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return -errno;
+	run.result = shared;
+	run.runner = fork();
+	if (run.runner < 0)
+		return -errno;
+	if (run.runner == 0)
+		be_runner(job, run.result, self, input);
+	*ret_run = run;
+	run.result = NULL;
+	return 0;
+}
+
+void ft_hook_run_release(struct ft_hook_run *run)
+{
+	if (run->result)
+		munmap(run->result, sizeof(*run->result));
+	*run = (struct ft_hook_run){0};
+}
+
+/* What the hook printed, its lines joined; a NUL ends one as well. */
+static void add_output(struct ft_text *text, const struct ft_hook_result *result)
+{
+	size_t length = result->length < FT_HOOK_OUTPUT_MAX ? result->length : FT_HOOK_OUTPUT_MAX, start = 0;
+	const char *between = ": ";
+
+	for (size_t i = 0; i <= length; i++) {
+		if (i < length && result->output[i] != '\n' && result->output[i] != '\0')
+			continue;
+		if (i > start) {
+			ft_text_puts(text, between);
+			ft_text_add_safe(text, result->output + start, i - start);
+			between = " | ";
+		}
+		start = i + 1;
+	}
+}
+
+static void add_reason(struct ft_text *text, const struct ft_hook_result *result, int code, int status)
+{
+	if (code != CLD_EXITED)
+		ft_text_printf(text, "its runner was killed by signal %d", status);
+	else if (!result->ended)
+		ft_text_puts(text, "it could not be started");
+	else if (result->timed_out)
+		ft_text_puts(text, "it took too long");
+	else if (WIFSIGNALED(result->status))
+		ft_text_printf(text, "killed by signal %d", WTERMSIG(result->status));
+	else
+		ft_text_printf(text, "exit status %d", WEXITSTATUS(result->status));
+}
+
+bool ft_hook_run_end(struct ft_hook_run *run, int code, int status, struct ft_text *ret_why)
+{
+	const struct ft_hook_result *result = run->result;
+	bool good = code == CLD_EXITED && status == 0;
+
+	/*
+	 * The hook's own process died with its runner, but what it started did not. The number of its group is not
+	 * taken by somebody else within the moment since.
+	 */
+	if (code != CLD_EXITED && result->hook > 0 && !result->ended)
+		(void)kill(-result->hook, SIGKILL);
+	if (!good) {
+		add_reason(ret_why, result, code, status);
+		add_output(ret_why, result);
+	}
+	ft_hook_run_release(run);
+	return good;
+}

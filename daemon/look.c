@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* When the fabric is looked at: on a timer all of it, after an event what changed. */
+#include "config.h"
+
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/links.h"
+#include "daemon/log.h"
+#include "probe/guard.h"
+
+enum {
+	CHANGES_MAX = 1024,    /* named at a time; beyond, a sweep is cheaper anyway */
+	RETRY_MS = 10000,      /* after a sweep that failed; doubles up to the interval */
+	CONFIRM_MS = 5000,     /* where alerts wait for another look */
+	SWEEP_GAP_MS = 1000,   /* between sweeps that events ask for */
+	PROGRESS_SLACK_MS = 15000,
+	TIMER_ACCURACY_US = 1000,
+};
+
+static int64_t min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void changes_release(struct ft_changes *changes)
+{
+	free(changes->items);
+	*changes = (struct ft_changes){0};
+}
+
+static bool changes_any(const struct ft_changes *changes)
+{
+	return changes->count > 0 || changes->too_many;
+}
+
+static void changes_add(struct ft_changes *changes, const struct ft_change *change)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (changes->items[i].lid == change->lid && changes->items[i].guid == change->guid)
+			return;
+	if (changes->count == changes->size) {
+		size_t size = changes->size ? changes->size * 2 : 16;
+		struct ft_change *items = size > CHANGES_MAX ? NULL : reallocarray(changes->items, size, sizeof(*items));
+
+		if (!items) {
+			changes->too_many = true;
+			return;
+		}
+		changes->items = items;
+		changes->size = size;
+	}
+	changes->items[changes->count++] = *change;
+}
+
+static void changes_add_all(struct ft_changes *changes, const struct ft_changes *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		changes_add(changes, &more->items[i]);
+	changes->too_many |= more->too_many;
+}
+
+static void timer_set(sd_event_source *timer, int64_t when_ms)
+{
+	sd_event_source_set_time(timer, (uint64_t)when_ms * 1000);
+	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+static void sweep_timer_set(struct ft_daemon *d, int64_t when_ms)
+{
+	d->looks.sweep_due_ms = when_ms;
+	timer_set(d->looks.sweep_timer, when_ms);
+}
+
+/* Begin to begin, give or take a tenth, so that the daemons of a site do not sweep in step. */
+static int64_t interval_jittered(const struct ft_daemon *d)
+{
+	uint32_t interval = d->config->sweep_interval_ms, tenth = interval / 10;
+
+	return (int64_t)interval - tenth + arc4random_uniform(2 * tenth + 1);
+}
+
+static void host_link_lost_say(struct ft_daemon *d, const struct ft_snapshot *before, const struct ft_port *port)
+{
+	const struct ft_node *sw = ft_port_node(before, port), *ca = ft_port_node(before, ft_port_peer(before, port));
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(before, sw), sw->description_length);
+	_cleanup_free_ char *host = ft_text_safe_dup(ft_node_description(before, ca), ca->description_length);
+
+	/* Where memory is out, one flap fewer is counted. */
+	if (name && host)
+		ft_alerts_host_link_down(d->alerts, &d->config->rules, sw->guid, port->number, name, host,
+					 ft_daemon_now());
+}
+
+static int host_link_lost(const struct ft_snapshot *before, const struct ft_port *port, void *userdata)
+{
+	host_link_lost_say(userdata, before, port);
+	return 0;
+}
+
+static void snapshot_take(struct ft_daemon *d, struct ft_snapshot *snapshot)
+{
+	if (d->snapshot)
+		ft_host_links_lost(d->snapshot, snapshot, host_link_lost, d);
+	ft_snapshot_free(d->snapshot);
+	d->snapshot = snapshot;
+}
+
+static void looks_count(struct ft_daemon *d, uint64_t counts[FT_LOOK_RESULT_COUNT], enum ft_look_result result,
+			const struct ft_check_result *check)
+{
+	counts[result]++;
+	if (!check)
+		return;
+	d->metrics.mads += check->report->source.mads;
+	d->metrics.timeouts += check->report->source.timeouts;
+}
+
+static void settle_arm(struct ft_daemon *d);
+
+/* Sweeps. */
+
+static void sweep_failed(struct ft_daemon *d, const char *why)
+{
+	int64_t delay = (int64_t)RETRY_MS << (d->looks.failures < 16 ? d->looks.failures : 16);
+
+	d->looks.failures++;
+	if (strcmp(d->looks.trouble, why) != 0) {
+		ft_log(LOG_WARNING, "%s", why);
+		snprintf(d->looks.trouble, sizeof(d->looks.trouble), "%s", why);
+	}
+	ft_looks_sweep_in(d, min(delay, interval_jittered(d)));
+}
+
+static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
+{
+	if (d->looks.failures > 0)
+		ft_log(LOG_NOTICE, "the sweep succeeds again");
+	d->looks.failures = 0;
+	d->looks.trouble[0] = '\0';
+	snapshot_take(d, FT_STEAL(result->snapshot));
+	/* What is being read again changed before this sweep began, or is among those that are read once more now. */
+	ft_check_free(FT_STEAL(d->looks.reread));
+	changes_release(&d->looks.waiting);
+	d->looks.settle_since_ms = 0;
+	if (!changes_any(&d->looks.since_sweep)) {
+		ft_tell_look(d, result);
+		return;
+	}
+	d->looks.waiting = d->looks.since_sweep;
+	d->looks.since_sweep = (struct ft_changes){0};
+	settle_arm(d);
+}
+
+/* It is what is known now all the same; whatever is read again on top of it will be as incomplete, and so give a sweep. */
+static void sweep_incomplete(struct ft_daemon *d, struct ft_check_result *result)
+{
+	sweep_failed(d, "the sweep could not see everything");
+	snapshot_take(d, FT_STEAL(result->snapshot));
+	ft_tell_look(d, result);
+}
+
+static void sweep_ended(struct ft_daemon *d, int64_t began_ms)
+{
+	int64_t now = ft_guard_now_ms();
+
+	d->looks.sweep_ended_ms = now;
+	changes_release(&d->looks.since_sweep);
+	if (d->looks.sweep_again)
+		ft_looks_sweep_in(d, SWEEP_GAP_MS);
+	d->looks.sweep_again = false;
+	ft_looks_sweep_in(d, max(began_ms + interval_jittered(d) - now, SWEEP_GAP_MS));
+	if (ft_alerts_want_look(d->alerts, &d->config->rules))
+		ft_looks_sweep_in(d, CONFIRM_MS);
+}
+
+static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result *result, const struct ft_error *err,
+			  void *userdata)
+{
+	struct ft_daemon *d = userdata;
+	int64_t began_ms = ft_check_begin_ms(check);
+
+	ft_check_free(FT_STEAL(d->looks.sweep));
+	d->metrics.sweep_duration_s = (double)(ft_guard_now_ms() - began_ms) / 1000;
+	if (r < 0) {
+		looks_count(d, d->metrics.sweeps, FT_LOOK_FAILED, NULL);
+		sweep_failed(d, err->text);
+		ft_tell_miss(d, err->text);
+	} else if (ft_report_is_incomplete(result->report)) {
+		looks_count(d, d->metrics.sweeps, FT_LOOK_INCOMPLETE, result);
+		sweep_incomplete(d, result);
+	} else {
+		looks_count(d, d->metrics.sweeps, FT_LOOK_COMPLETE, result);
+		sweep_succeeded(d, result);
+	}
+	sweep_ended(d, began_ms);
+	ft_tell_status(d, true);
+}
+
+static void sweep_start(struct ft_daemon *d)
+{
+	const struct ft_check_request request = {
+		.kind = FT_CHECK_SWEEP,
+		.sweep = &d->config->sweep,
+		.design = d->design,
+		.plan = d->plan,
+		.plan_file = d->config->plan,
+	};
+	struct ft_error err = {0};
+	int r;
+
+	d->looks.sweep_due_ms = INT64_MAX;
+	changes_release(&d->looks.since_sweep);
+	r = ft_check_start(d->loop, &request, on_sweep_done, d, &d->looks.sweep, &err);
+	if (r == 0)
+		return;
+	looks_count(d, d->metrics.sweeps, FT_LOOK_FAILED, NULL);
+	sweep_failed(d, err.text);
+	ft_tell_miss(d, err.text);
+	ft_tell_status(d, true);
+}
+
+static int on_sweep_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	(void)usec;
+	if (!d->looks.sweep)
+		sweep_start(d);
+	return 0;
+}
+
+void ft_looks_sweep_in(struct ft_daemon *d, int64_t delay_ms)
+{
+	int64_t when_ms = ft_guard_now_ms() + delay_ms;
+
+	if (d->looks.sweep) {
+		d->looks.sweep_again = true;
+		return;
+	}
+	if (when_ms < d->looks.sweep_due_ms)
+		sweep_timer_set(d, when_ms);
+}
+
+/* Reading again. */
+
+/* What was read again does not tell. In a storm of events that must not become one sweep after the other. */
+static void sweep_instead(struct ft_daemon *d)
+{
+	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + SWEEP_GAP_MS - ft_guard_now_ms()));
+}
+
+static void reread_ended(struct ft_daemon *d)
+{
+	d->looks.judge_again = false;
+	if (changes_any(&d->looks.waiting))
+		settle_arm(d);
+	if (ft_alerts_want_look(d->alerts, &d->config->rules))
+		ft_looks_sweep_in(d, CONFIRM_MS);
+}
+
+static void on_reread_done(struct ft_check *check, int r, struct ft_check_result *result, const struct ft_error *err,
+			   void *userdata)
+{
+	struct ft_daemon *d = userdata;
+	int64_t now = ft_guard_now_ms(), took = now - ft_check_begin_ms(check);
+
+	ft_check_free(FT_STEAL(d->looks.reread));
+	d->looks.reread_after_ms = now + took;
+	d->metrics.reread_duration_s = (double)took / 1000;
+	if (r < 0) {
+		looks_count(d, d->metrics.rereads, FT_LOOK_FAILED, NULL);
+		ft_log(r == -ESTALE ? LOG_DEBUG : LOG_WARNING, "%s; sweeping", err->text);
+		sweep_instead(d);
+	} else if (ft_report_is_incomplete(result->report) && result->snapshot) {
+		looks_count(d, d->metrics.rereads, FT_LOOK_INCOMPLETE, result);
+		sweep_instead(d);
+	} else {
+		if (result->snapshot) {
+			looks_count(d, d->metrics.rereads, FT_LOOK_COMPLETE, result);
+			snapshot_take(d, FT_STEAL(result->snapshot));
+		}
+		ft_tell_look(d, result);
+	}
+	reread_ended(d);
+	ft_tell_status(d, d->ready);
+}
+
+static void reread_start(struct ft_daemon *d)
+{
+	_cleanup_(changes_release) struct ft_changes changes = d->looks.waiting;
+	const struct ft_check_request request = {
+		.kind = changes.count > 0 ? FT_CHECK_REREAD : FT_CHECK_JUDGE,
+		.sweep = &d->config->sweep,
+		.design = d->design,
+		.plan = d->plan,
+		.plan_file = d->config->plan,
+		.snapshot = d->snapshot,
+		.changes = changes.items,
+		.change_count = changes.count,
+	};
+	struct ft_error err = {0};
+
+	d->looks.waiting = (struct ft_changes){0};
+	d->looks.settle_since_ms = 0;
+	if (changes.too_many || !d->snapshot) {
+		sweep_instead(d);
+		return;
+	}
+	if (ft_check_start(d->loop, &request, on_reread_done, d, &d->looks.reread, &err) < 0) {
+		ft_log(LOG_WARNING, "%s", err.text);
+		sweep_instead(d);
+	}
+}
+
+static int on_settled(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	(void)usec;
+	/* One that is under way arms the timer again when it ends. */
+	if (!d->looks.reread && (changes_any(&d->looks.waiting) || d->looks.judge_again))
+		reread_start(d);
+	return 0;
+}
+
+/* Once it has been quiet for a while, or has not been for too long. */
+static void settle_arm(struct ft_daemon *d)
+{
+	int64_t now = ft_guard_now_ms();
+	int64_t when_ms = now + d->config->settle_ms;
+
+	if (d->looks.settle_since_ms == 0)
+		d->looks.settle_since_ms = now;
+	when_ms = min(when_ms, d->looks.settle_since_ms + d->config->settle_max_ms);
+	timer_set(d->looks.settle_timer, max(when_ms, d->looks.reread_after_ms));
+}
+
+void ft_looks_change(struct ft_daemon *d, const struct ft_change *change)
+{
+	if (d->looks.sweep)
+		changes_add(&d->looks.since_sweep, change);
+	/* Without a snapshot there is nothing to read it on top of: the first sweep is still to end, or to come. */
+	if (!d->snapshot)
+		return;
+	changes_add(&d->looks.waiting, change);
+	settle_arm(d);
+}
+
+void ft_looks_judge_again(struct ft_daemon *d)
+{
+	/* What is under way would be judged by the old plan. */
+	ft_check_free(FT_STEAL(d->looks.reread));
+	ft_check_free(FT_STEAL(d->looks.sweep));
+	d->looks.sweep_again = false;
+	d->looks.sweep_due_ms = INT64_MAX;
+	changes_add_all(&d->looks.waiting, &d->looks.since_sweep);
+	changes_release(&d->looks.since_sweep);
+	d->looks.judge_again = d->snapshot != NULL;
+	if (d->looks.judge_again)
+		timer_set(d->looks.settle_timer, ft_guard_now_ms());
+	ft_looks_sweep_in(d, 0);
+}
+
+void ft_looks_forget(struct ft_daemon *d)
+{
+	ft_snapshot_free(FT_STEAL(d->snapshot));
+	changes_release(&d->looks.waiting);
+	changes_release(&d->looks.since_sweep);
+	ft_looks_judge_again(d);
+}
+
+bool ft_looks_progress(const struct ft_daemon *d)
+{
+	int64_t now = ft_guard_now_ms();
+
+	if (d->looks.sweep)
+		return now <= ft_check_end_ms(d->looks.sweep) + PROGRESS_SLACK_MS;
+	return d->looks.sweep_due_ms != INT64_MAX && now <= d->looks.sweep_due_ms + PROGRESS_SLACK_MS;
+}
+
+int ft_looks_begin(struct ft_daemon *d)
+{
+	int r;
+
+	d->looks.sweep_due_ms = INT64_MAX;
+	r = sd_event_add_time(d->loop, &d->looks.sweep_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+			      on_sweep_timer, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->looks.settle_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+				      on_settled, d);
+	return r < 0 ? r : 0;
+}
+
+void ft_looks_end(struct ft_daemon *d)
+{
+	ft_check_free(FT_STEAL(d->looks.sweep));
+	ft_check_free(FT_STEAL(d->looks.reread));
+	d->looks.sweep_timer = sd_event_source_disable_unref(d->looks.sweep_timer);
+	d->looks.settle_timer = sd_event_source_disable_unref(d->looks.settle_timer);
+	changes_release(&d->looks.waiting);
+	changes_release(&d->looks.since_sweep);
+}

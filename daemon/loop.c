@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Beginning, listening, reloading, ending. */
+#include "config.h"
+
+#include "daemon/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/state.h"
+#include "probe/guard.h"
+
+enum {
+	STATUS_TROUBLE = 3,
+	FIRST_SWEEP_MS = 1000,	     /* it waits so long for the listener, so that no event falls in between */
+	LISTENER_RETRY_MS = 1000,    /* doubles */
+	LISTENER_RETRY_MAX_MS = 60000,
+	TIMER_ACCURACY_US = 100000,
+};
+
+static const char *error_text(const struct ft_error *err, int r)
+{
+	return err->text[0] ? err->text : strerror(-r);
+}
+
+/* "FILE:LINE:COLUMN: what", as every program of ours says it. */
+static void file_error_log(const char *file, const struct ft_error *err, int r, const char *more)
+{
+	if (err->file)
+		file = err->file;
+	if (err->line > 0)
+		ft_log(LOG_ERR, "%s:%u:%u: %s%s", file, err->line, err->column, error_text(err, r), more);
+	else
+		ft_log(LOG_ERR, "%s: %s%s", file, error_text(err, r), more);
+}
+
+/* Events. */
+
+static void listener_drop(struct ft_daemon *d)
+{
+	d->listener_input = sd_event_source_disable_unref(d->listener_input);
+	ft_listener_free(FT_STEAL(d->listener));
+}
+
+static void listening_say(struct ft_daemon *d, bool listens, const char *text)
+{
+	d->metrics.listens = listens;
+	snprintf(d->listens, sizeof(d->listens), "%s", text);
+	ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s", listens ? "listening to events of " : "polling only: ", text);
+	/* Whatever happened while nobody listened. */
+	if (listens)
+		ft_looks_sweep_in(d, 0);
+	else if (!d->ready)
+		ft_looks_sweep_in(d, 0);
+	ft_tell_status(d, false);
+}
+
+static bool snapshot_has_end_port(const struct ft_snapshot *s, uint64_t guid)
+{
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (s->ports[i].guid == guid)
+			return true;
+	return false;
+}
+
+static void trap_take(struct ft_daemon *d, const struct ft_listener_message *message)
+{
+	const struct ft_change change = {.lid = message->lid, .guid = message->guid};
+
+	d->metrics.events[message->trap == 128 ? 0 : message->trap == 64 ? 1 : 2]++;
+	/* Of a host that is new nothing is known but its GUID; trap 128 of its switch says where it is. */
+	if (change.lid == 0 && d->snapshot && !snapshot_has_end_port(d->snapshot, change.guid))
+		return;
+	ft_looks_change(d, &change);
+}
+
+static void listener_failed(struct ft_daemon *d, const char *why)
+{
+	int64_t delay = (int64_t)LISTENER_RETRY_MS << (d->listener_failures < 6 ? d->listener_failures : 6);
+
+	listener_drop(d);
+	d->listener_failures++;
+	if (d->metrics.listens || strcmp(d->listens, why) != 0)
+		listening_say(d, false, why);
+	if (delay > LISTENER_RETRY_MAX_MS)
+		delay = LISTENER_RETRY_MAX_MS;
+	sd_event_source_set_time(d->listener_timer, (uint64_t)(ft_guard_now_ms() + delay) * 1000);
+	sd_event_source_set_enabled(d->listener_timer, SD_EVENT_ONESHOT);
+}
+
+static int on_listener(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+	struct ft_listener_message message;
+	int r;
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	while ((r = ft_listener_read(d->listener, &message)) > 0) {
+		if (message.kind == FT_LISTENER_TRAP) {
+			trap_take(d, &message);
+			continue;
+		}
+		if (message.kind == FT_LISTENER_SUBSCRIBED)
+			d->listener_failures = 0;
+		listening_say(d, message.kind == FT_LISTENER_SUBSCRIBED, message.text);
+	}
+	if (r < 0)
+		listener_failed(d, "the process that listens to events ended");
+	return 0;
+}
+
+static void listener_begin(struct ft_daemon *d)
+{
+	struct ft_listener_options options = ft_listener_defaults;
+	struct ft_error err = {0};
+	int r;
+
+	options.ca = d->config->ca;
+	options.port = d->config->sweep.port;
+	r = ft_listener_start(&options, &d->listener, &err);
+	if (r == 0)
+		r = sd_event_add_io(d->loop, &d->listener_input, ft_listener_fd(d->listener), EPOLLIN, on_listener, d);
+	if (r < 0)
+		listener_failed(d, error_text(&err, r));
+}
+
+static int on_listener_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	(void)usec;
+	if (!d->listener && d->config->events)
+		listener_begin(d);
+	return 0;
+}
+
+static void listener_restart(struct ft_daemon *d)
+{
+	listener_drop(d);
+	sd_event_source_set_enabled(d->listener_timer, SD_EVENT_OFF);
+	d->listener_failures = 0;
+	d->metrics.listens = false;
+	snprintf(d->listens, sizeof(d->listens), "%s",
+		 d->config->events ? "not yet listening to events" : "the configuration wants no events");
+	if (d->config->events)
+		listener_begin(d);
+}
+
+/* HTTP. */
+
+static void http_begin(struct ft_daemon *d, int fd)
+{
+	struct ft_error err = {0};
+	int r;
+
+	if (fd < 0 && !d->config->listen)
+		return;
+	r = ft_http_new(d->loop, d->config->listen, fd, &ft_tell_pages, d, &d->http, &err);
+	if (r < 0 && !d->http_failed)
+		ft_log(LOG_ERR, "no metrics and no reports by HTTP: %s", error_text(&err, r));
+	if (r == 0 && ft_http_port(d->http) > 0)
+		ft_log(LOG_INFO, "HTTP on port %u", ft_http_port(d->http));
+	d->http_failed = r < 0;
+}
+
+/* The first socket that systemd hands over, or -1. */
+static int http_inherited(void)
+{
+	int count = sd_listen_fds(1);
+
+	if (count > 1)
+		ft_log(LOG_WARNING, "%d sockets were handed over, and only the first is served", count);
+	return count > 0 ? SD_LISTEN_FDS_START : -1;
+}
+
+/* Configuration. */
+
+struct settings {
+	struct ft_config *config;
+	struct ft_design *design;
+	struct ft_plan *plan;
+};
+
+static void settings_release(struct settings *settings)
+{
+	ft_config_free(settings->config);
+	ft_design_free(settings->design);
+	ft_plan_free(settings->plan);
+}
+
+/* Reads and checks all of it, or logs why not, with @more behind it. */
+static int settings_load(const struct ft_daemon_options *options, struct settings *ret_settings, const char *more)
+{
+	_cleanup_(settings_release) struct settings settings = {0};
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_config_load(options->config, options->instance, &settings.config, &err);
+	if (r < 0) {
+		file_error_log(options->config, &err, r, more);
+		return r;
+	}
+	r = ft_design_load(settings.config->plan, &settings.design, &settings.plan, &err);
+	if (r < 0) {
+		file_error_log(settings.config->plan, &err, r, more);
+		return r;
+	}
+	*ret_settings = settings;
+	settings = (struct settings){0};
+	return 0;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return (!a && !b) || (a && b && strcmp(a, b) == 0);
+}
+
+static struct ft_hooks_options hooks_options(const struct ft_daemon *d)
+{
+	return (struct ft_hooks_options){
+		.directory = d->config->hook_directory,
+		.state_directory = d->options->state_directory,
+		.fabric = d->design->name,
+		.instance = d->options->instance ? d->options->instance : "",
+		.timeout_ms = d->config->hook_timeout_ms,
+		.retry_ms = d->config->hook_retry_ms,
+		.give_up_ms = d->config->hook_give_up_ms,
+	};
+}
+
+/* The new settings are d's already; @old is what held before. */
+static void settings_apply(struct ft_daemon *d, const struct settings *old)
+{
+	const struct ft_config *now = d->config, *before = old->config;
+	bool other_port = !same(now->ca, before->ca) || now->sweep.port != before->sweep.port;
+	struct ft_hooks_options hooks = hooks_options(d);
+
+	if (ft_hooks_set_options(d->hooks, &hooks) < 0)
+		ft_log(LOG_ERR, "out of memory: hooks go on as before");
+	if (!same(now->listen, before->listen)) {
+		ft_http_free(FT_STEAL(d->http));
+		d->http_failed = false;
+		http_begin(d, -1);
+	}
+	if (other_port)
+		ft_looks_forget(d);
+	else
+		ft_looks_judge_again(d);
+	if (other_port || now->events != before->events)
+		listener_restart(d);
+	ft_tell_sinks(d);
+	ft_tell_alerts(d);
+}
+
+static void reload(struct ft_daemon *d)
+{
+	_cleanup_(settings_release) struct settings settings = {0};
+	struct settings old = {d->config, d->design, d->plan};
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)ft_guard_now_ms() * 1000);
+	if (settings_load(d->options, &settings, "; the old configuration and plan stay in force") < 0) {
+		d->metrics.reloads_refused++;
+	} else {
+		d->config = settings.config;
+		d->design = settings.design;
+		d->plan = settings.plan;
+		settings = old;
+		settings_apply(d, &old);
+		d->metrics.reloads++;
+		ft_log(LOG_NOTICE, "configuration and plan %s are read again", d->design->name);
+	}
+	sd_notify(0, "READY=1");
+	ft_tell_status(d, false);
+}
+
+/* Signals and timers. */
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	(void)source;
+	(void)info;
+	reload(userdata);
+	return 0;
+}
+
+static int on_alert_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	(void)usec;
+	if (ft_alerts_tick(d->alerts, &d->config->rules, ft_daemon_now()) < 0)
+		ft_log(LOG_ERR, "alerts: out of memory");
+	ft_tell_alerts(d);
+	return 0;
+}
+
+/* Only while sweeps come and go: a loop that turns idly helps nobody. */
+static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	if (ft_looks_progress(d))
+		sd_notify(0, "WATCHDOG=1");
+	/* Somebody else's port may be free by now. */
+	if (d->http_failed && !d->http)
+		http_begin(d, -1);
+	sd_event_source_set_time(source, usec + d->watchdog_us / 2);
+	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+static void state_changed(void *userdata)
+{
+	ft_tell_alerts(userdata);
+}
+
+static int signals_begin(struct ft_daemon *d)
+{
+	sigset_t set;
+	int r;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	r = sd_event_add_signal(d->loop, NULL, SIGHUP, on_hangup, d);
+	/* Without a handler they end the loop. */
+	if (r >= 0)
+		r = sd_event_add_signal(d->loop, NULL, SIGTERM, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(d->loop, NULL, SIGINT, NULL, NULL);
+	return r;
+}
+
+static int timers_begin(struct ft_daemon *d)
+{
+	int r;
+
+	if (sd_watchdog_enabled(1, &d->watchdog_us) <= 0)
+		d->watchdog_us = 60000000;
+	r = sd_event_add_time_relative(d->loop, &d->watchdog_timer, CLOCK_MONOTONIC, d->watchdog_us / 2,
+				       TIMER_ACCURACY_US, on_watchdog, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->alert_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+				      on_alert_timer, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->listener_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+				      on_listener_timer, d);
+	return r;
+}
+
+static int alerts_begin(struct ft_daemon *d)
+{
+	_cleanup_(ft_text_release) struct ft_text note = {0};
+	struct ft_hooks_options options = hooks_options(d);
+	struct ft_error err = {0};
+	int r;
+
+	if (!d->options->state_directory) {
+		r = ft_alerts_new(&d->alerts);
+		if (r < 0)
+			return r;
+	} else {
+		r = ft_state_load(d->options->state_directory, ft_daemon_now(), &d->alerts, &note);
+		if (r < 0)
+			return r;
+		if (note.length > 0)
+			ft_log(LOG_WARNING, "%s", ft_text_string(&note));
+	}
+	d->saved_version = ft_alerts_version(d->alerts);
+	r = ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, &err);
+	if (r < 0)
+		ft_log(LOG_ERR, "%s", error_text(&err, r));
+	return r;
+}
+
+static void daemon_release(struct ft_daemon *d)
+{
+	ft_looks_end(d);
+	listener_drop(d);
+	ft_http_free(d->http);
+	ft_hooks_free(d->hooks);
+	ft_alerts_free(d->alerts);
+	sd_event_source_disable_unref(d->listener_timer);
+	sd_event_source_disable_unref(d->alert_timer);
+	sd_event_source_disable_unref(d->watchdog_timer);
+	ft_snapshot_free(d->snapshot);
+	ft_report_free(d->report);
+	ft_text_release(&d->json);
+	ft_config_free(d->config);
+	ft_design_free(d->design);
+	ft_plan_free(d->plan);
+	sd_event_unref(d->loop);
+}
+
+static int daemon_begin(struct ft_daemon *d)
+{
+	int r;
+
+	r = sd_event_new(&d->loop);
+	if (r >= 0)
+		r = signals_begin(d);
+	if (r >= 0)
+		r = timers_begin(d);
+	if (r >= 0)
+		r = alerts_begin(d);
+	if (r >= 0)
+		r = ft_looks_begin(d);
+	if (r < 0)
+		return r;
+	http_begin(d, http_inherited());
+	/* What waits since before a restart. */
+	ft_tell_sinks(d);
+	ft_tell_alerts(d);
+	listener_restart(d);
+	ft_looks_sweep_in(d, d->listener ? FIRST_SWEEP_MS : 0);
+	return 0;
+}
+
+int ft_daemon_run(const struct ft_daemon_options *options)
+{
+	_cleanup_(daemon_release) struct ft_daemon d = {.options = options, .metrics.instance = options->instance};
+	struct settings settings = {0};
+	int r;
+
+	if (settings_load(options, &settings, "") < 0)
+		return STATUS_TROUBLE;
+	d.config = settings.config;
+	d.design = settings.design;
+	d.plan = settings.plan;
+	r = daemon_begin(&d);
+	if (r >= 0)
+		r = sd_event_loop(d.loop);
+	sd_notify(0, "STOPPING=1");
+	if (r < 0) {
+		ft_log(LOG_ERR, "cannot go on: %s", strerror(-r));
+		return STATUS_TROUBLE;
+	}
+	ft_tell_alerts(&d);
+	return 0;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "daemon/message.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ft_spot_compare(const void *a, const void *b)
+{
+	const struct ft_spot *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+struct ft_message *ft_message_ref(struct ft_message *message)
+{
+	if (message)
+		message->refs++;
+	return message;
+}
+
+void ft_message_unref(struct ft_message *message)
+{
+	if (!message || --message->refs > 0)
+		return;
+	free(message->id);
+	free(message->code);
+	free(message->text);
+	free(message->fix);
+	free(message->place.name);
+	free(message->spots);
+	free(message->finding);
+	free(message);
+}
+
+/* A string that a finding may lack is an empty one. */
+static int string_copy(char **ret_copy, const char *string)
+{
+	*ret_copy = strdup(string ? string : "");
+	return *ret_copy ? 0 : -ENOMEM;
+}
+
+static int places_copy(struct ft_message *message, const struct ft_finding *f)
+{
+	if (f->where_count == 0)
+		return 0;
+	message->spots = calloc(f->where_count, sizeof(*message->spots));
+	if (!message->spots)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->where_count; i++)
+		message->spots[i] = (struct ft_spot){f->where[i].guid, f->where[i].port, 0};
+	message->spot_count = f->where_count;
+	qsort(message->spots, message->spot_count, sizeof(*message->spots), ft_spot_compare);
+	message->place = (struct ft_place){.guid = f->where[0].guid, .port = f->where[0].port};
+	return string_copy(&message->place.name, f->where[0].name);
+}
+
+int ft_message_new(const struct ft_finding *f, const char *code, const char *json, struct ft_message **ret_message)
+{
+	_cleanup_(ft_message_unrefp) struct ft_message *message = calloc(1, sizeof(*message));
+
+	if (!message)
+		return -ENOMEM;
+	message->refs = 1;
+	message->severity = f->severity;
+	message->count = f->count;
+	if (string_copy(&message->id, f->id) < 0 ||
+	    string_copy(&message->code, code ? code : ft_codes[f->code].name) < 0 ||
+	    string_copy(&message->text, f->text) < 0 || string_copy(&message->fix, f->fix) < 0 ||
+	    string_copy(&message->finding, json) < 0 || places_copy(message, f) < 0)
+		return -ENOMEM;
+	*ret_message = FT_STEAL(message);
+	return 0;
+}
+
+static void member_string(struct ft_text *t, const char *key, const char *value)
+{
+	ft_text_printf(t, "\"%s\": ", key);
+	if (value)
+		ft_text_add_json(t, value);
+	else
+		ft_text_puts(t, "null");
+}
+
+static void place_write(struct ft_text *t, const struct ft_place *place)
+{
+	ft_text_puts(t, "{");
+	member_string(t, "name", place->name);
+	if (place->guid)
+		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", place->guid);
+	else
+		ft_text_puts(t, ", \"guid\": null");
+	if (place->port)
+		ft_text_printf(t, ", \"port\": %" PRIu32 "}", place->port);
+	else
+		ft_text_puts(t, ", \"port\": null}");
+}
+
+void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const char *code)
+{
+	if (!code) {
+		ft_finding_write_json(t, f);
+		return;
+	}
+	/* A code of the daemon's own, which no report holds. */
+	ft_text_puts(t, "{");
+	member_string(t, "id", f->id);
+	ft_text_puts(t, ", ");
+	member_string(t, "code", code);
+	ft_text_puts(t, ", ");
+	member_string(t, "severity", ft_severity_name(f->severity));
+	ft_text_puts(t, ", ");
+	member_string(t, "evidence", ft_evidence_name(f->evidence));
+	ft_text_puts(t, ", \"where\": [");
+	for (size_t i = 0; i < f->where_count; i++) {
+		ft_text_puts(t, i ? ", " : "");
+		place_write(t, &f->where[i]);
+	}
+	ft_text_puts(t, "], ");
+	member_string(t, "expected", f->expected);
+	ft_text_puts(t, ", ");
+	member_string(t, "observed", f->observed);
+	ft_text_printf(t, ", \"count\": %" PRIu32 ", ", f->count);
+	member_string(t, "text", f->text);
+	ft_text_puts(t, ", ");
+	member_string(t, "fix", f->fix);
+	ft_text_printf(t,
+		       ", \"impact\": {\"links_lost\": %" PRIu32 ", \"hosts_cut_off\": %" PRIu32
+		       "}, \"symptoms\": [], \"alternatives\": []}",
+		       f->impact.links_lost, f->impact.hosts_cut_off);
+}
+
+bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
+{
+	if (a->severity != b->severity || a->count != b->count || a->spot_count != b->spot_count)
+		return true;
+	for (size_t i = 0; i < a->spot_count; i++)
+		if (ft_spot_compare(&a->spots[i], &b->spots[i]) != 0)
+			return true;
+	return strcmp(a->text, b->text) != 0;
+}

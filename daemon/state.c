@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "daemon/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "daemon/alert_parts.h"
+
+/* Some ten times what a fabric with nothing right in it gives. */
+enum { STATE_SIZE_MAX = 512 * 1024 * 1024 };
+
+struct paths {
+	char *now, *old, *second, *new, *damaged;
+};
+
+static void paths_release(struct paths *paths)
+{
+	free(paths->now);
+	free(paths->old);
+	free(paths->second);
+	free(paths->new);
+	free(paths->damaged);
+}
+
+static char *path_make(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static int paths_make(const char *directory, struct paths *paths)
+{
+	paths->now = path_make(directory, "alerts.json");
+	paths->old = path_make(directory, "alerts.json.old");
+	paths->second = path_make(directory, "alerts.json.old.new");
+	paths->new = path_make(directory, "alerts.json.new");
+	paths->damaged = path_make(directory, "alerts.json.damaged");
+	return paths->now && paths->old && paths->second && paths->new && paths->damaged ? 0 : -ENOMEM;
+}
+
+/* ---- loading ---- */
+
+/* Returns 0, -ENOENT (there is none), -ENOMEM, or whatever was wrong with it, @err filled. */
+static int file_load(const char *path, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_error *err)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	int r;
+
+	r = ft_file_read(path, STATE_SIZE_MAX, &text, &length, err);
+	return r < 0 ? r : ft_alerts_read_json(text, length, now, ret_alerts, err);
+}
+
+static void error_note(struct ft_text *note, const char *path, const struct ft_error *err)
+{
+	ft_text_printf(note, "%s%s", note->length ? "; " : "", path);
+	if (err->line > 0)
+		ft_text_printf(note, ":%u:%u", err->line, err->column);
+	ft_text_printf(note, ": %s", err->text);
+}
+
+static void set_aside(const struct paths *paths, struct ft_text *note)
+{
+	if (rename(paths->now, paths->damaged) == 0)
+		ft_text_puts(note, " (set aside as alerts.json.damaged)");
+	else
+		ft_text_printf(note, " (it cannot be set aside: %s)", strerror(errno));
+}
+
+/*
+ * What happened after the older file was written is not known, so its events' numbers may have been used once more: the
+ * clock, in ms, is beyond all of them.
+ */
+static void numbers_skip(struct ft_alerts *alerts, struct ft_now now)
+{
+	if (now.wall_ms > 0)
+		ft_alerts_skip_seq(alerts, (uint64_t)now.wall_ms);
+}
+
+static int older_load(const struct paths *paths, struct ft_now now, bool lost, struct ft_alerts **ret_alerts,
+		      struct ft_text *note)
+{
+	_cleanup_(ft_alerts_freep) struct ft_alerts *alerts = NULL;
+	struct ft_error err = {0};
+	int r = file_load(paths->old, now, &alerts, &err);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r == 0) {
+		ft_text_printf(note, "%s%s is taken, the state before the last one",
+			       note->length ? "; " : "alerts.json is not there; ", paths->old);
+		lost = true;
+	} else {
+		if (r != -ENOENT)
+			error_note(note, paths->old, &err);
+		lost |= r != -ENOENT;
+		r = ft_alerts_new(&alerts);
+		if (r < 0)
+			return r;
+		if (lost)
+			ft_text_puts(note, "; no alert is remembered: what stands is said once more");
+	}
+	if (lost)
+		numbers_skip(alerts, now);
+	*ret_alerts = FT_STEAL(alerts);
+	return 0;
+}
+
+int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_text *ret_note)
+{
+	_cleanup_(ft_alerts_freep) struct ft_alerts *alerts = NULL;
+	_cleanup_(ft_text_release) struct ft_text note = {0};
+	_cleanup_(paths_release) struct paths paths = {0};
+	struct ft_error err = {0};
+	int r;
+
+	if (paths_make(directory, &paths) < 0)
+		return -ENOMEM;
+	r = file_load(paths.now, now, &alerts, &err);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 && r != -ENOENT)
+		error_note(&note, paths.now, &err);
+	/* One that cannot be read may be whole. */
+	if (r == -EINVAL)
+		set_aside(&paths, &note);
+	if (r < 0)
+		r = older_load(&paths, now, r != -ENOENT, &alerts, &note);
+	if (r < 0)
+		return r;
+	if (ft_text_failed(&note))
+		return -ENOMEM;
+	*ret_alerts = FT_STEAL(alerts);
+	ft_text_release(ret_note);
+	*ret_note = note;
+	note = (struct ft_text){0};
+	return 0;
+}
+
+/* ---- saving ---- */
+
+/* A name of its own, not one made up each time: what a killed daemon left is written over by the next. */
+static int file_write(const char *path, const struct ft_text *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = ft_file_write_all(fd, text);
+	/* Synced before it gets its name, or a power failure could leave the name with nothing behind it. */
+	if (r == 0 && fsync(fd) < 0)
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+/*
+ * A second name first, then that one to its place: the current file keeps its own all the time. Where a file system has
+ * no such links, there is no older file.
+ */
+static void old_keep(const struct paths *paths)
+{
+	unlink(paths->second);
+	if (link(paths->now, paths->second) == 0)
+		rename(paths->second, paths->old);
+	/* Where both were one file already (killed between this and what follows), nothing was renamed. */
+	unlink(paths->second);
+}
+
+static int directory_sync(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = fsync(fd) < 0 ? -errno : 0;
+	close(fd);
+	return r;
+}
+
+int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool durable)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(paths_release) struct paths paths = {0};
+	int r;
+
+	if (paths_make(directory, &paths) < 0)
+		return -ENOMEM;
+	ft_alerts_write_json(&text, alerts, now);
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	r = file_write(paths.new, &text);
+	if (r == 0) {
+		old_keep(&paths);
+		if (rename(paths.new, paths.now) < 0)
+			r = -errno;
+	}
+	if (r < 0) {
+		unlink(paths.new);
+		return r;
+	}
+	return durable ? directory_sync(directory) : 0;
+}

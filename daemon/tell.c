@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Who is told what was seen: alerts and their sinks, systemd, whoever asks by HTTP. */
+#include "config.h"
+
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include "daemon/log.h"
+#include "daemon/state.h"
+#include "probe/guard.h"
+
+static const char journal_sink[] = "journal";
+
+static int64_t clock_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct ft_now ft_daemon_now(void)
+{
+	return (struct ft_now){.mono_ms = clock_ms(CLOCK_MONOTONIC), .wall_ms = clock_ms(CLOCK_REALTIME)};
+}
+
+/* Alerts. */
+
+void ft_tell_sinks(struct ft_daemon *d)
+{
+	_cleanup_free_ const char **names = NULL;
+	const char *const *hooks;
+	size_t count;
+
+	hooks = ft_hooks_scan(d->hooks, &count);
+	names = calloc(count + 1, sizeof(*names));
+	if (!names)
+		return;
+	names[0] = journal_sink;
+	for (size_t i = 0; i < count; i++)
+		names[i + 1] = hooks[i];
+	if (ft_alerts_set_sinks(d->alerts, names, count + 1) < 0)
+		ft_log(LOG_ERR, "out of memory: new hooks are not heeded");
+}
+
+/*
+ * @durable  what is about to be said must be on disk first: said and then forgotten in a reboot would be said twice
+ */
+static void state_save(struct ft_daemon *d, bool durable)
+{
+	const char *directory = d->options->state_directory;
+	uint64_t version = ft_alerts_version(d->alerts);
+	int r;
+
+	if (version == d->saved_version || !directory)
+		return;
+	r = ft_state_save(directory, d->alerts, ft_daemon_now(), durable);
+	if (r == 0) {
+		d->saved_version = version;
+		if (d->state_failed)
+			ft_log(LOG_NOTICE, "%s: the state of alerts is saved again", directory);
+		d->state_failed = false;
+		return;
+	}
+	d->metrics.state_failures++;
+	if (!d->state_failed)
+		ft_log(LOG_ERR, "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s",
+		       directory, strerror(-r));
+	d->state_failed = true;
+}
+
+static void journal_feed(struct ft_daemon *d)
+{
+	const struct ft_event *event;
+
+	while ((event = ft_alerts_next(d->alerts, journal_sink))) {
+		if (ft_log_alert(event, d->design->name, d->options->instance ? d->options->instance : "") < 0)
+			return;
+		d->metrics.alerts[event->kind]++;
+		ft_alerts_done(d->alerts, journal_sink, event->seq);
+	}
+}
+
+static void alert_timer_set(struct ft_daemon *d)
+{
+	int64_t due_ms = ft_alerts_due_ms(d->alerts, &d->config->rules);
+
+	if (due_ms == INT64_MAX) {
+		sd_event_source_set_enabled(d->alert_timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time(d->alert_timer, due_ms > 0 ? (uint64_t)due_ms * 1000 : 0);
+	sd_event_source_set_enabled(d->alert_timer, SD_EVENT_ONESHOT);
+}
+
+void ft_tell_alerts(struct ft_daemon *d)
+{
+	state_save(d, true);
+	journal_feed(d);
+	ft_hooks_kick(d->hooks);
+	/* Who had it already is told twice only if the power fails just now. */
+	state_save(d, false);
+	alert_timer_set(d);
+}
+
+static void alerts_check(int r)
+{
+	/* Nothing of the look was taken in; the next one will be. */
+	if (r < 0)
+		ft_log(LOG_ERR, "alerts: %s", strerror(-r));
+}
+
+void ft_tell_look(struct ft_daemon *d, struct ft_check_result *result)
+{
+	struct ft_now now = ft_daemon_now();
+	bool incomplete = ft_report_is_incomplete(result->report);
+
+	ft_report_free(d->report);
+	d->report = FT_STEAL(result->report);
+	ft_text_release(&d->json);
+	d->json = result->json;
+	result->json = (struct ft_text){0};
+	ft_tell_sinks(d);
+	if (incomplete) {
+		alerts_check(ft_alerts_miss(d->alerts, &d->config->rules, d->report, d->looks.trouble, now));
+	} else {
+		d->metrics.last_success_ms = now.wall_ms;
+		alerts_check(ft_alerts_look(d->alerts, &d->config->rules, d->report, now));
+	}
+	ft_tell_alerts(d);
+}
+
+void ft_tell_miss(struct ft_daemon *d, const char *why)
+{
+	ft_tell_sinks(d);
+	alerts_check(ft_alerts_miss(d->alerts, &d->config->rules, NULL, why, ft_daemon_now()));
+	ft_tell_alerts(d);
+}
+
+/* Words. */
+
+void ft_tell_listening(const struct ft_daemon *d, struct ft_text *text)
+{
+	if (d->metrics.listens)
+		ft_text_printf(text, "listening to events of %s", d->listens);
+	else
+		ft_text_printf(text, "polling every %u s: %s", d->config->sweep_interval_ms / 1000, d->listens);
+}
+
+static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
+{
+	const struct ft_report *r = d->report;
+
+	if (!r) {
+		ft_text_printf(text, "%s: not seen yet%s%s", d->design->name, d->looks.trouble[0] ? ": " : "",
+			       d->looks.trouble);
+		return;
+	}
+	ft_text_printf(text, "%s: %s: %u of %u uplinks up, %u of %u hosts, %zu finding%s", r->plan_name,
+		       ft_verdict_name(r->verdict), r->uplinks.up, r->uplinks.planned, r->hosts.found, r->hosts.planned,
+		       r->finding_count, r->finding_count == 1 ? "" : "s");
+	if (d->looks.trouble[0])
+		ft_text_printf(text, "; since then: %s", d->looks.trouble);
+}
+
+void ft_tell_status(struct ft_daemon *d, bool ready)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	verdict_words(d, &text);
+	ft_text_puts(&text, "; ");
+	ft_tell_listening(d, &text);
+	if (d->state_failed)
+		ft_text_puts(&text, "; state not saved");
+	sd_notifyf(0, "%sSTATUS=%s", ready && !d->ready ? "READY=1\n" : "", ft_text_string(&text));
+	d->ready |= ready;
+}
+
+/* HTTP. */
+
+static void metrics_page(void *userdata, struct ft_text *text)
+{
+	struct ft_daemon *d = userdata;
+	struct ft_hooks_counts hooks = ft_hooks_counts(d->hooks);
+
+	for (unsigned int i = 0; i < FT_COUNT(d->metrics.standing); i++)
+		d->metrics.standing[i] = ft_alerts_standing(d->alerts, i);
+	d->metrics.hooks_succeeded = hooks.succeeded;
+	d->metrics.hooks_failed = hooks.failed;
+	d->metrics.hooks_given_up = hooks.given_up;
+	ft_metrics_write(text, &d->metrics, d->report);
+}
+
+static int report_page(void *userdata, struct ft_text *text)
+{
+	struct ft_daemon *d = userdata;
+
+	if (!d->report) {
+		verdict_words(d, text);
+		ft_text_puts(text, "\n");
+		return -EAGAIN;
+	}
+	ft_text_add(text, d->json.data, d->json.length);
+	return 0;
+}
+
+static int health_page(void *userdata, struct ft_text *text)
+{
+	struct ft_daemon *d = userdata;
+	bool progress = ft_looks_progress(d);
+
+	ft_text_puts(text, progress ? "ok: " : "the sweeps make no progress: ");
+	verdict_words(d, text);
+	ft_text_puts(text, "; ");
+	ft_tell_listening(d, text);
+	ft_text_puts(text, "\n");
+	return progress ? 0 : -EAGAIN;
+}
+
+static void state_line(void *userdata, struct ft_text *text)
+{
+	struct ft_daemon *d = userdata;
+
+	ft_tell_listening(d, text);
+	if (d->looks.trouble[0])
+		ft_text_printf(text, "; since then: %s", d->looks.trouble);
+}
+
+const struct ft_http_pages ft_tell_pages = {
+	.metrics = metrics_page,
+	.report = report_page,
+	.health = health_page,
+	.state = state_line,
+};

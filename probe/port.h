@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The own port: the one to look at the fabric from.
+ */
+#ifndef FT_PROBE_PORT_H
+#define FT_PROBE_PORT_H
+
+#include <infiniband/umad.h>
+
+#include "base/error.h"
+
+struct ft_port_choice {
+	char ca[UMAD_CA_NAME_LEN];
+	int port;
+};
+
+/*
+ * Chooses like infiniband-diags: the port asked for if it is up, else the first InfiniBand port that is active, else
+ * the first that is up at all.
+ *
+ * @ca    name of the channel adapter, or NULL: any
+ * @port  its port, or 0: any
+ * Returns 0, -EINVAL (no such CA or port), -ENODEV (no usable port) or -ENOMEM, with @err filled.
+ */
+int ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err);
+
+#endif

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# ftcheckd on a simulated fabric, with a stand-in for systemd and a hook that keeps every alert. To be sourced after
+# sim.sh and faults.sh.
+#
+#	daemon_start HOST PLAN 'sweep_interval = 1s' …      # lines of the configuration; returns at READY=1
+#	alerts_wait 1                                       # until that many alerts were told
+#	alerts_list                                         # "EVENT CODE ID", one a line, in their order
+#	daemon_stop
+#
+# Variables: SIM_ISSM (set: events reach it), D (its directory: state/, hooks/, conf, notify, err), DAEMON_PID, DAEMON_DEADLINE (seconds; default 60).
+
+D=$SIM_DIR/daemon
+DAEMON_DEADLINE=${DAEMON_DEADLINE:-60}
+DAEMON_PID=
+NOTIFY_PID=
+# A daemon that is started again keeps its state and its configuration; a test that wants fresh ones says so.
+DAEMON_SERIAL=0
+
+# within SECONDS COMMAND…: polls until it succeeds.
+within() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.02
+	done
+}
+
+# sim.sh calls this at exit, with $status.
+sim_at_exit() {
+	[ -z "$DAEMON_PID" ] || kill -KILL "$DAEMON_PID" 2>/dev/null
+	[ -z "$NOTIFY_PID" ] || kill -KILL "$NOTIFY_PID" 2>/dev/null
+	[ -z "$SIM_PID" ] || kill -CONT "$SIM_PID" 2>/dev/null
+	# shellcheck disable=SC2154
+	if [ "$status" != 0 ] && [ "$status" != 77 ] && [ -d "$D" ]; then
+		echo "--- the daemon's last words:" >&2
+		tail -n 30 "$D/err" >&2
+		echo "--- what it told systemd:" >&2
+		tail -n 10 "$D/notify" >&2
+		echo "--- the last alerts:" >&2
+		alerts_list 2>/dev/null | tail -n 20 >&2
+	fi
+}
+
+# daemon_fresh: no state, no alerts, no hooks but the one that keeps them.
+daemon_fresh() {
+	rm -rf "$D"
+	mkdir -p "$D/state" "$D/hooks" "$D/run"
+	: >"$D/alerts"
+	cat >"$D/hooks/keep" <<-END
+		#!/bin/sh
+		exec cat >>"$D/alerts"
+	END
+	chmod +x "$D/hooks/keep"
+}
+
+# daemon_configure PLAN [LINE…]
+daemon_configure() {
+	local plan=$1
+
+	shift
+	printf '%s\n' "plan = $plan" "hooks = $D/hooks" "hook_retry = 200ms" "listen = 127.0.0.1:0" "$@" >"$D/conf"
+}
+
+# daemon_launch HOST: as it is configured, with that host's port as its own. Does not wait.
+daemon_launch() {
+	local host=$1 preload=$SIM_PRELOAD
+
+	[ -z "$SIM_ISSM" ] || preload+=" $FT_BUILDDIR/tests/issm.so"
+	[ -z "${DAEMON_PRELOAD:-}" ] || preload+=" $DAEMON_PRELOAD"
+
+	if [ -z "$NOTIFY_PID" ] || ! kill -0 "$NOTIFY_PID" 2>/dev/null; then
+		rm -f "$D/notify.socket"
+		python3 "$FT_SRCDIR/tests/notify.py" "$D/notify.socket" >>"$D/notify" &
+		NOTIFY_PID=$!
+		disown
+		within 20 grep -q listening "$D/notify" || fail "no notify socket"
+	fi
+	DAEMON_SERIAL=$((DAEMON_SERIAL + 1))
+	# So that what is waited for is said by this one.
+	echo "--- start $DAEMON_SERIAL" >>"$D/notify"
+	(
+		cd "$D/run" || exit 99
+		exec env LD_PRELOAD="$preload" SIM_HOST="$host" IBSIM_SOCKNAME="$SIM_NAME" \
+			NOTIFY_SOCKET="$D/notify.socket" ${DAEMON_WATCHDOG_USEC:+WATCHDOG_USEC="$DAEMON_WATCHDOG_USEC"} \
+			ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:suppressions=$SIM_DIR/asan" \
+			LSAN_OPTIONS="${LSAN_OPTIONS:+$LSAN_OPTIONS:}print_suppressions=0:suppressions=$SIM_DIR/lsan" \
+			"$FT_BUILDDIR/ftcheckd" --config "$D/conf" --state-directory "$D/state" >>"$D/out" 2>>"$D/err"
+	) &
+	DAEMON_PID=$!
+}
+
+# told PATTERN: did this daemon tell systemd a line of that pattern (grep -E)?
+told() {
+	sed -n "/^--- start $DAEMON_SERIAL\$/,\$p" "$D/notify" | grep -qE -e "$1"
+}
+
+daemon_gone() {
+	! kill -0 "$DAEMON_PID" 2>/dev/null
+}
+
+ready_or_gone() {
+	told 'READY=1' || daemon_gone
+}
+
+# daemon_start HOST PLAN [LINE…]: fresh; returns once it is ready.
+daemon_start() {
+	local host=$1 plan=$2
+
+	shift 2
+	daemon_fresh
+	daemon_configure "$plan" "$@"
+	daemon_restart "$host"
+}
+
+# daemon_restart HOST: as it is configured, with the state that there is.
+daemon_restart() {
+	daemon_launch "$1"
+	within "$DAEMON_DEADLINE" ready_or_gone || fail "ftcheckd is not ready"
+	told 'READY=1' || fail "ftcheckd did not start"
+}
+
+# daemon_stop [SIGNAL]: returns its exit status.
+daemon_stop() {
+	local pid=$DAEMON_PID
+
+	kill "-${1:-TERM}" "$pid"
+	# kill(1) of a process that stands still is heard later.
+	within 30 daemon_gone || fail "ftcheckd does not stop"
+	DAEMON_PID=
+	wait "$pid"
+}
+
+# daemon_port: of its HTTP server.
+daemon_port() {
+	sed -n 's/.*HTTP on port \([0-9]*\)$/\1/p' "$D/err" | tail -n 1
+}
+
+# daemon_get PAGE: prints it; fails unless it is there.
+daemon_get() {
+	python3 - "http://127.0.0.1:$(daemon_port)$1" <<-'END'
+		import sys, urllib.request
+		sys.stdout.write(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())
+	END
+}
+
+# alerts_list: "EVENT CODE ID", one a line.
+alerts_list() {
+	python3 - "$D/alerts" <<-'END'
+		import json, sys
+		for line in open(sys.argv[1]):
+		    alert = json.loads(line)
+		    print(alert["event"], alert["code"], alert["id"])
+	END
+}
+
+alerts_count() {
+	wc -l <"$D/alerts"
+}
+
+alerts_are() {
+	(($(alerts_count) >= $1))
+}
+
+# alerts_wait COUNT: until so many were told, and fails where there are more.
+alerts_wait() {
+	within "$DAEMON_DEADLINE" alerts_are "$1" || fail "only $(alerts_count) of $1 alerts"
+	(($(alerts_count) == $1)) || fail "$(alerts_count) alerts instead of $1"
+}
+
+# metric NAME: its value (the first of that name and labels).
+metric() {
+	daemon_get /metrics | awk -v name="$1" '$1 == name { print $2; exit }'
+}
+
+metric_at_least() {
+	awk -v have="$(metric "$1")" -v want="$2" 'BEGIN { exit !(have != "" && have + 0 >= want + 0) }'
+}
+
+# looks_wait COUNT: until so many further full sweeps ended, so that whatever they would say has been said.
+looks_wait() {
+	local had
+
+	had=$(metric 'ftcheck_sweeps_total{result="complete"}')
+	within "$DAEMON_DEADLINE" metric_at_least 'ftcheck_sweeps_total{result="complete"}' $((had + $1)) ||
+		fail "no further sweep"
+}
+
+# row NAME COMMAND…: one case, which holds if the command succeeds.
+row() {
+	local name=$1
+
+	shift
+	"$@"
+	result "$name" $?
+}

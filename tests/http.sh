@@ -1,0 +1,485 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The daemon's HTTP: pages, methods, hosts, bad and slow clients, many at once, sockets handed over. The server is
+# tests/http_tool, a single thread: whatever one client does, the others are answered.
+set -u
+
+exec python3 - "${FT_BUILDDIR:?}/tests/http_tool" <<'END'
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOOL = sys.argv[1]
+DEADLINE = 120  # of anything that is waited for; machines that run tests are busy
+failed = 0
+
+
+def result(name, good, seen=""):
+    global failed
+    print(("ok - " if good else "not ok - ") + name + ("" if good else "\n  " + str(seen)[:600]), flush=True)
+    failed += not good
+
+
+class Server:
+    def __init__(self, *args, **kwargs):
+        self.process = subprocess.Popen([TOOL, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        bufsize=1, **kwargs)
+        self.said = self.process.stdout.readline().strip()
+        self.port = int(self.said.split()[1]) if self.said.startswith("port ") else None
+
+    def command(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        said = self.process.stdout.readline().strip()
+        assert said == "ok", (line, said)
+
+    def end(self):
+        self.process.stdin.close()
+        status = self.process.wait(timeout=DEADLINE)
+        self.process.stdout.close()
+        return status
+
+    def cpu_s(self):
+        with open(f"/proc/{self.process.pid}/stat") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def peak_mib(self):
+        with open(f"/proc/{self.process.pid}/status") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) / 1024
+
+
+def connect(server, host="127.0.0.1", receive=None):
+    s = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    if receive:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
+    s.settimeout(DEADLINE)
+    s.connect((host, server.port))
+    return s
+
+
+def read_head(s, data=b""):
+    while b"\r\n\r\n" not in data:
+        more = s.recv(65536)
+        if not more:
+            return data, None
+        data += more
+    head, rest = data.split(b"\r\n\r\n", 1)
+    return head, rest
+
+
+def parse(head):
+    lines = head.decode("latin-1").split("\r\n")
+    headers = {}
+    for line in lines[1:]:
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return int(lines[0].split()[1]), headers
+
+
+def read_answer(s, data=b"", head_only=False):
+    """Status, headers, body and what came behind it; None if the connection was closed before all of it came."""
+    head, rest = read_head(s, data)
+    if rest is None:
+        return None
+    status, headers = parse(head)
+    length = 0 if head_only else int(headers.get("content-length", 0))
+    while len(rest) < length:
+        more = s.recv(1 << 20)
+        if not more:
+            return None
+        rest += more
+    return status, headers, rest[:length], rest[length:]
+
+
+def ask(server, request, head_only=False, host="127.0.0.1"):
+    with connect(server, host) as s:
+        try:
+            s.sendall(request)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        try:
+            return read_answer(s, head_only=head_only)
+        except ConnectionResetError:
+            return None
+
+
+def is_closed(s):
+    """Does the server close it, without another byte?"""
+    try:
+        return s.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def get(path, version="1.1", host="localhost", more="", method="GET"):
+    head = f"{method} {path} HTTP/{version}\r\n" + (f"Host: {host}\r\n" if host is not None else "")
+    return (head + more + "\r\n").encode("latin-1")
+
+
+def serves(server):
+    answer = ask(server, get("/healthz"))
+    return answer is not None and answer[0] == 200 and answer[2] == b"ok\n"
+
+
+METRICS = b"# HELP test_value A value.\n# TYPE test_value gauge\ntest_value 1\n"
+PLAIN = "text/plain; charset=utf-8"
+
+server = Server("127.0.0.1:0")
+if server.port is None:
+    print("not ok - starts\n  " + server.said)
+    sys.exit(1)
+server.command("report 1000 a")
+
+
+
+class Dripping(threading.Thread):
+    """A client that sends a byte now and then, or none at all; notes when it was closed."""
+
+    def __init__(self, socket, byte):
+        super().__init__(daemon=True)
+        self.socket, self.byte = socket, byte
+        self.begun, self.closed, self.gap = time.monotonic(), None, 0
+        socket.settimeout(0.5)
+
+    def run(self):
+        last = self.begun
+        while self.closed is None and time.monotonic() < self.begun + DEADLINE:
+            try:
+                self.socket.sendall(self.byte)
+                self.gap, last = max(self.gap, time.monotonic() - last), time.monotonic()
+                if self.socket.recv(1000) == b"":
+                    self.closed = time.monotonic() - self.begun
+            except TimeoutError:
+                pass
+            except OSError:
+                self.closed = time.monotonic() - self.begun
+
+
+# These two are closed by time alone: begun now, looked at last.
+mute = Dripping(connect(server), b"")
+dripping = Dripping(connect(server), b"X")
+dripping.socket.sendall(b"GET /metrics HTTP/1.1\r\n")
+mute.start()
+dripping.start()
+
+# Pages. REQUEST, status, type, body (None: any)
+report = b'"' + b"a" * 1000 + b'"\n'
+rows = [
+    (get("/metrics"), 200, "text/plain; version=0.0.4; charset=utf-8", METRICS),
+    (get("/metrics?name=x"), 200, "text/plain; version=0.0.4; charset=utf-8", METRICS),
+    (get("/report"), 200, "application/json", report),
+    (get("/healthz"), 200, PLAIN, b"ok\n"),
+    (get("/"), 200, PLAIN, None),
+    (get("/", version="1.0", host=None), 200, PLAIN, None),
+    (get("/report", version="1.0", host=None), 200, "application/json", report),
+    (get("/nothing"), 404, PLAIN, b"no such page; / lists them all\n"),
+    (get("/metrics/"), 404, PLAIN, None),
+    (get("//metrics"), 404, PLAIN, None),
+    (get("/../metrics"), 404, PLAIN, None),
+    (get("/Metrics"), 404, PLAIN, None),
+    (get("http://rebound.example/metrics"), 404, PLAIN, None),
+    (get("*", method="OPTIONS"), 404, PLAIN, None),
+    (get("/nothing", method="POST"), 404, PLAIN, None),
+]
+for request, status, kind, body in rows:
+    answer = ask(server, request)
+    good = (answer is not None and answer[0] == status and answer[1].get("content-type") == kind and
+            answer[1].get("cache-control") == "no-store" and answer[1].get("x-content-type-options") == "nosniff" and
+            (body is None or answer[2] == body) and answer[3] == b"")
+    result(f"{request.splitlines()[0].decode()}: {status}", good, answer)
+
+listed = ask(server, get("/"))[2].decode()
+result("/ lists the pages", all(page in listed for page in ("/metrics", "/report", "/healthz")), listed)
+
+for path in ("/metrics", "/report", "/healthz", "/", "/nothing"):
+    whole = ask(server, get(path))
+    with connect(server) as s:
+        s.sendall(get(path, method="HEAD", more="Connection: close\r\n"))
+        head, rest = read_head(s)
+        while rest is not None and (more := s.recv(4096)):
+            rest += more
+    status, headers = parse(head)
+    result(f"HEAD {path}: the head of GET, and no body", status == whole[0] and rest == b"" and
+           headers["content-length"] == str(len(whole[2])) and headers["content-type"] == whole[1]["content-type"],
+           (status, headers, rest))
+
+# Methods.
+for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "get", "BREW"):
+    answer = ask(server, get("/metrics", method=method))
+    result(f"{method}: 405, and what is allowed", answer is not None and answer[0] == 405 and
+           answer[1].get("allow") == "GET, HEAD" and answer[1].get("cache-control") == "no-store", answer)
+
+# Bodies: none is read.
+rows = [
+    ("POST with a body", get("/report", method="POST", more="Content-Length: 5\r\n") + b"hello", 405),
+    ("POST of a terabyte", get("/report", method="POST", more="Content-Length: 1099511627776\r\n") + b"x" * 5000, 405),
+    ("POST in chunks", get("/report", method="POST", more="Transfer-Encoding: chunked\r\n") + b"5\r\nhello\r\n", 405),
+    ("POST that waits for 100", get("/report", method="POST", more="Content-Length: 5\r\nExpect: 100-continue\r\n"),
+     405),
+    ("GET with a body", get("/report", more="Content-Length: 5\r\n") + b"hello", 413),
+    ("GET in chunks", get("/report", more="Transfer-Encoding: chunked\r\n") + b"5\r\nhello\r\n", 413),
+    ("GET with an empty body", get("/report", more="Content-Length: 0\r\n"), 200),
+]
+for name, request, status in rows:
+    with connect(server) as s:
+        s.sendall(request)
+        answer = read_answer(s)
+        closed = status == 200 or is_closed(s)
+    result(f"{name}: {status}", answer is not None and answer[0] == status and closed, (answer, closed))
+
+# Which names of this host are believed.
+rows = [
+    ("localhost", 200), ("LocalHost:9683", 200), ("127.0.0.1", 200), ("127.0.0.1:9683", 200), ("[::1]", 200),
+    ("[::1]:9683", 200), ("192.0.2.7:80", 200), ("", 200), ("localhost:", 200), (None, 200),
+    ("rebound.example", 403), ("rebound.example:9683", 403), ("localhost.rebound.example", 403),
+    ("127.0.0.1.rebound.example", 403), ("127.0.0.1:9683.rebound.example", 403), ("[::1].rebound.example", 403),
+    ("[rebound.example]", 403), ("[::1", 403), ("::1", 403), ("localhost:9683:9", 403), ("a" * 300, 403),
+    ("local\xe9host", 403), ("[]", 403), ("[", 403), ("0x7f.1", 403), ("localhost@rebound.example", 403),
+]
+for host, status in rows:
+    version = "1.0" if host is None else "1.1"
+    answer = ask(server, get("/report", host=host, version=version))
+    result(f"Host {host if host is None else ascii(host)[:40]}: {status}",
+           answer is not None and answer[0] == status and (status == 200 or b"aaa" not in answer[2]), answer)
+answer = ask(server, get("/report", more="Host: rebound.example\r\n"))
+result("two Hosts, one of them bad: 403", answer is not None and answer[0] == 403, answer)
+answer = ask(server, get("/report", host="rebound.example", more="Host: localhost\r\n"))
+result("two Hosts, the other bad: 403", answer is not None and answer[0] == 403, answer)
+
+# What is no request, or too much of one: refused or closed, and nobody else is the worse for it.
+rows = [
+    ("a header of 1 MB", get("/metrics", more="X: " + "x" * 1000000 + "\r\n"), (431, 413, 400)),
+    ("10,000 headers", get("/metrics", more="X: y\r\n" * 10000), (431, 413, 400)),
+    ("a path of 1 MB", get("/" + "x" * 1000000), (414, 431, 400)),
+    ("a TLS handshake", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 505 + b"\r\n\r\n", (400, 404, 405)),
+    ("zeros", b"\0" * 100000, (400, 414, 431)),
+    ("an endless line", b"x" * 1000000, (400, 414, 431)),
+    ("a version of its own", b"GET /metrics HTTP/9.9\r\nHost: localhost\r\n\r\n", (200, 400, 505)),
+    ("two lengths", get("/report", more="Content-Length: 5\r\nContent-Length: 6\r\n") + b"hello", (400, 413)),
+    ("a length below zero", get("/report", more="Content-Length: -5\r\n"), (400, 413)),
+]
+for name, request, statuses in rows:
+    answer = ask(server, request)
+    result(f"{name}: refused", (answer is None or answer[0] in statuses) and serves(server), answer)
+
+# States.
+server.command("report none")
+answer = ask(server, get("/report"))
+result("no report yet: 503 and why", answer[0] == 503 and answer[2] == b"the first sweep is not done yet\n" and
+       answer[1]["content-type"] == PLAIN, answer)
+answer = ask(server, get("/report", method="HEAD"), head_only=True)
+result("no report yet: 503 for HEAD too", answer is not None and answer[0] == 503, answer)
+server.command("health bad")
+answer = ask(server, get("/healthz"))
+result("no progress: 503 and why", answer[0] == 503 and answer[2] == b"no progress for 99 s\n", answer)
+server.command("health good")
+server.command("report 10 b")
+result("no X-Ftcheck-State where there is nothing to say", "x-ftcheck-state" not in ask(server, get("/report"))[1])
+for said, shown in (("polling: no SM answers", "polling: no SM answers"), ("a^Set-Cookie: b", "a\\x0aSet-Cookie: b"),
+                    ("caf\xe9", "caf??"), ("ends^", "ends")):
+    server.command("state " + said)
+    answer = ask(server, get("/report"))
+    result(f"X-Ftcheck-State: {shown}", answer[1].get("x-ftcheck-state") == shown and "set-cookie" not in answer[1] and
+           answer[2] == b'"bbbbbbbbbb"\n', answer)
+result("X-Ftcheck-State stands on /report only", "x-ftcheck-state" not in ask(server, get("/metrics"))[1])
+
+# Connections that stay, requests that come at once, and clients that close their half.
+with connect(server) as s:
+    answers = []
+    for path in ("/metrics", "/nothing", "/report", "/healthz"):
+        s.sendall(get(path))
+        answers.append(read_answer(s))
+    result("four requests on one connection", [a and a[0] for a in answers] == [200, 404, 200, 200], answers)
+with connect(server) as s:
+    s.sendall(get("/healthz") + get("/metrics", method="HEAD") + get("/report") + get("/nothing") +
+              get("/metrics", more="Connection: close\r\n"))
+    answers, rest = [], b""
+    for head_only in (False, True, False, False, False):
+        answer = read_answer(s, rest, head_only)
+        rest = answer[3]
+        answers.append(answer)
+    result("five requests in a row without waiting", [a[0] for a in answers] == [200, 200, 200, 404, 200] and
+           [len(a[2]) for a in answers] == [3, 0, 13, 31, len(METRICS)] and rest == b"" and is_closed(s), answers)
+with connect(server) as s:
+    s.sendall(get("/healthz", version="1.0"))
+    result("HTTP/1.0 is closed after its answer", read_answer(s)[0] == 200 and is_closed(s))
+with connect(server) as s:
+    s.sendall(get("/metrics"))
+    s.shutdown(socket.SHUT_WR)
+    answer = read_answer(s)
+    result("half closed after the request: answered", answer is not None and answer[2] == METRICS, answer)
+with connect(server) as s:
+    s.sendall(b"GET /metr")
+    s.shutdown(socket.SHUT_WR)
+    result("half closed within the request: closed", is_closed(s))
+with connect(server) as s:
+    for byte in get("/healthz"):
+        s.sendall(bytes([byte]))
+    answer = read_answer(s)
+    result("a request byte by byte", answer is not None and answer[0] == 200, answer)
+
+# Many at once: all connect, all ask, then all read.
+clients = [connect(server) for _ in range(50)]
+for c in clients:
+    c.sendall(get("/metrics"))
+answers = [read_answer(c) for c in clients]
+result("50 clients at once", all(a is not None and a[0] == 200 and a[2] == METRICS for a in answers))
+for c in clients:
+    c.close()
+
+# Large pages, and who does not fetch them.
+LARGE = 8000000
+server.command(f"report {LARGE} c")
+answer = ask(server, get("/report"))
+result("a report of 8 MB", answer is not None and answer[2] == b'"' + b"c" * LARGE + b'"\n')
+with connect(server) as s:
+    s.sendall(get("/report"))
+    s.shutdown(socket.SHUT_WR)
+    answer = read_answer(s)
+    result("a report of 8 MB to a client that closed its half", answer is not None and len(answer[2]) == LARGE + 3)
+for _ in range(5):
+    s = connect(server)
+    s.sendall(get("/report"))
+    s.recv(100)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+result("clients that reset amid a large answer", serves(server))
+
+unread = [connect(server, receive=4096) for _ in range(40)]
+for c in unread:
+    c.sendall(get("/report"))
+    c.recv(1)
+result("40 clients that do not read their 8 MB keep nobody waiting", serves(server) and
+       len(ask(server, get("/report"))[2]) == LARGE + 3)
+sanitized = "libasan" in open(f"/proc/{server.process.pid}/maps").read()
+if sanitized:
+    print("ok - and share one copy # skip ASan keeps what is freed")
+else:
+    result(f"and share one copy ({server.peak_mib():.0f} MiB)", server.peak_mib() < 64)
+# The report changes under them: what they hold is bounded, small pages and the newest report still come.
+statuses, changing = [], time.monotonic()
+for letter in "defghij":
+    server.command(f"report {LARGE} {letter}")
+    c = connect(server, receive=4096)
+    c.sendall(get("/report"))
+    statuses.append(parse(read_head(c)[0])[0])
+    unread.append(c)
+if time.monotonic() - changing > 20:
+    print("ok - too many reports of different age held: 503 # skip so slow here that the first are let go meanwhile")
+else:
+    result("too many reports of different age held: 503", statuses[0] == 200 and 503 in statuses, statuses)
+result("and all else is served", serves(server) and ask(server, get("/metrics"))[2] == METRICS)
+for c in unread:
+    c.close()
+deadline = time.monotonic() + DEADLINE
+while (answer := ask(server, get("/report")))[0] != 200 and time.monotonic() < deadline:
+    pass
+result("until they are gone", answer[0] == 200 and answer[2][1:2] == b"j")
+
+# Those that only time ends. One byte now and then keeps a connection from being idle, but not for ever.
+mute.join()
+dripping.join()
+result("a client that never sends is closed, not before its time", (mute.closed or 0) > 14, mute.closed)
+if dripping.gap > 14:
+    print("ok - a client that sends a byte now and then is closed in the end # skip it was held up too long itself")
+else:
+    result("a client that sends a byte now and then is closed in the end", (dripping.closed or 0) > 28,
+           (dripping.closed, dripping.gap))
+
+# All places taken: who comes then waits, and the server does not turn in circles meanwhile.
+cpu = server.cpu_s()
+begun = time.monotonic()
+idle = [connect(server) for _ in range(64)]
+late = [connect(server) for _ in range(5)]
+for c in late:
+    c.sendall(get("/healthz"))
+answers = [read_answer(c) for c in late]
+result("64 idle clients: the 65th is served when they are closed", all(a and a[0] == 200 for a in answers), answers)
+cpu = server.cpu_s() - cpu
+result("and nothing turned meanwhile", cpu < 0.1 * (time.monotonic() - begun) + 0.2,
+       f"{cpu} s of CPU in {time.monotonic() - begun} s")
+for c in idle + late:
+    c.close()
+result("all are gone, and it serves", serves(server))
+
+# Other ways to listen.
+other = Server(f"127.0.0.1:{server.port}")
+result("a port that is taken", other.process.wait(timeout=DEADLINE) == 1 and
+       other.said == f"cannot listen on 127.0.0.1:{server.port}: Address already in use", other.said)
+result("ends cleanly", server.end() == 0)
+held = connect(again := Server("127.0.0.1:0"))
+result("ends cleanly with a client on it", again.end() == 0 and is_closed(held))
+
+# Linux has 127.0.0.0/8 whole.
+server = Server("127.9.9.9:0")
+answer = ask(server, get("/healthz", host="rebound.example"), host="127.9.9.9")
+result("127.9.9.9 is loopback too", answer is not None and answer[0] == 403 and server.end() == 0, answer)
+
+server = Server("[::1]:0")
+if server.port is None:
+    print(f"ok - IPv6 # skip {server.said}")
+else:
+    answer = ask(server, get("/healthz", host=f"[::1]:{server.port}"), host="::1")
+    result("IPv6", answer is not None and answer[2] == b"ok\n" and
+           ask(server, get("/healthz", host="rebound.example"), host="::1")[0] == 403, answer)
+    result("IPv6 ends cleanly", server.end() == 0)
+
+with tempfile.TemporaryDirectory() as work:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(work + "/s")
+    listener.listen(16)
+    server = Server("--fd", str(listener.fileno()), pass_fds=[listener.fileno()])
+    listener.close()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(DEADLINE)
+        s.connect(work + "/s")
+        # No browser comes this way, and clients make up a name.
+        s.sendall(get("/metrics", host="whatever"))
+        answer = read_answer(s)
+    result("an AF_UNIX socket that was handed over", server.port == 0 and answer is not None and
+           answer[2] == METRICS, answer)
+    result("and ends cleanly", server.end() == 0)
+
+listener = socket.create_server(("127.0.0.1", 0))
+server = Server("--fd", str(listener.fileno()), pass_fds=[listener.fileno()])
+same = server.port == listener.getsockname()[1]
+listener.close()
+result("a TCP socket that was handed over", same and serves(server) and
+       ask(server, get("/healthz", host="rebound.example"))[0] == 403 and server.end() == 0)
+
+for name, make in (("one that does not listen", lambda: socket.socket()),
+                   ("a datagram socket", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)),
+                   ("a file", lambda: open(os.devnull))):
+    with make() as f:
+        server = Server("--fd", str(f.fileno()), pass_fds=[f.fileno()])
+        result(f"handed over: {name}", server.said == f"file descriptor {f.fileno()} is no listening stream socket" and
+               server.process.wait(timeout=DEADLINE) == 1, server.said)
+
+# Addresses.
+form = '"%s" is not ADDRESS:PORT, such as 127.0.0.1:9683 or [::1]:9683'
+far = '"%s" is no loopback address; for others let systemd open the socket, or a proxy'
+port = '"%s" is not a port, 0 to 65535'
+rows = [
+    ("127.0.0.1:9683", "good"), ("127.255.255.254:1", "good"), ("[::1]:65535", "good"), ("localhost:9683", "good"),
+    ("127.0.0.1:0", "good"), ("[::ffff:127.0.0.1]:1", "good"),
+    ("", form), ("9683", form), (":9683", form), ("127.0.0.1", form), ("::1:9683", form), ("[::1]", port % "1]"),
+    ("[::1:9683", form), ("[]:9683", form), ("[127.0.0.1]:9683", form), ("example.com:80", form), ("127.1:80", form),
+    ("127.0.0.1:80:90", form), ("a" * 100 + ":80", form), (" 127.0.0.1:80", form),
+    ("127.0.0.1:", port % ""), ("127.0.0.1:x", port % "x"), ("127.0.0.1:+1", port % "+1"),
+    ("127.0.0.1:65536", port % "65536"), ("127.0.0.1:000080", port % "000080"), ("127.0.0.1:80 ", port % "80 "),
+    ("0.0.0.0:9683", far), ("[::]:9683", far), ("192.0.2.1:9683", far), ("[fe80::1]:9683", far),
+    ("[::ffff:192.0.2.1]:9683", far), ("128.0.0.1:9683", far), ("255.255.255.255:1", far),
+]
+for address, said in rows:
+    seen = subprocess.run([TOOL, "--check", address], stdout=subprocess.PIPE, text=True).stdout.strip("\n")
+    result(f"address {json.dumps(address)[:40]}", seen == (said % address if "%s" in said else said), seen)
+
+sys.exit(failed != 0)
+END
