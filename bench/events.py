@@ -147,8 +147,14 @@ class Daemon:
         self.errors = lines_of(self.process.stderr)
         while b"READY=1" not in self.notify.recv(65536):
             pass
+        threading.Thread(target=self.listen, daemon=True).start()
         _, line = wait_for(self.errors, lambda l: "HTTP on port" in l, 5)
         self.url = "http://127.0.0.1:%s/metrics" % line.split()[-1]
+
+    def listen(self):
+        self.notify.settimeout(None)
+        while True:
+            self.notify.recv(65536)
 
     def metric(self, name):
         for line in urllib.request.urlopen(self.url, timeout=20).read().decode().splitlines():

@@ -11,9 +11,21 @@
  *     (seen) -> pending -> raised -> clearing -> (gone)
  *
  * pending and clearing last raise_after and clear_after. A finding that goes before it was raised leaves no trace; one
- * that comes back before it was cleared was never away. Each time one is seen again after it was gone counts as a flap;
- * with flap_count of them within flap_window the alert becomes one "link-flapping", and nothing more is said until it
- * kept still for a flap_window.
+ * that comes back before it was cleared was never away. Each time one is seen again within flap_window after it was
+ * gone counts as a flap; with flap_count of them within flap_window the alert becomes one "link-flapping:ID", and
+ * nothing more is said until it kept still for a flap_window.
+ *
+ * Whoever pairs raised and cleared by id is never left with one that does not end: link-flapping is raised and then the
+ * alert that it replaces, if it stood, is cleared ("flapping now: …"); when it kept still, the fault is raised if it is
+ * there (and was for raise_after), and then link-flapping is cleared. Flaps are not counted where only critical ones
+ * are wanted, for link-flapping is a warning.
+ *
+ * A finding that is waived, or below the severity of alerts, counts as gone. One of which a look cannot tell is not: a
+ * port of it is mute, or the sweep began on a switch that is cut off and so reached only a part (SPEC 6,
+ * edge-isolated).
+ *
+ * An event leaves for its sinks only after the state with it was saved; otherwise, after kill -9, its number would be
+ * given to another.
  */
 #ifndef FT_DAEMON_ALERT_H
 #define FT_DAEMON_ALERT_H
@@ -80,7 +92,7 @@ static inline void ft_alerts_freep(struct ft_alerts **alerts)
 }
 
 /*
- * A look at the fabric that saw all that matters.
+ * A look at the fabric that saw all that matters. (One that did not is taken as ft_alerts_miss() takes it.)
  *
  * What changed is a new severity, count or place, or another text; consequences (symptoms) that come and go are not
  * worth a word. Either all of a look is taken in, or (on -ENOMEM) none of it.
@@ -91,7 +103,13 @@ int ft_alerts_look(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 
 /*
  * A look that failed, or saw too little: it raises and clears nothing of the fabric's. incomplete_after of them in a
- * row are an alert of their own, "sweep-incomplete", cleared by the next ft_alerts_look().
+ * row are an alert of their own, "sweep-incomplete", cleared by the next ft_alerts_look(). It changes only with the
+ * ports that are mute for good: lost packets are others each time.
+ *
+ * One exception, or a dead host port would blind the daemon for ever: where each port that did not answer was silent in
+ * incomplete_after looks in a row (evidence mute, these very places), they are simply mute. sweep-incomplete stands,
+ * and the rest of the report is judged as by ft_alerts_look() as long as no other port joins them. Looks that failed
+ * altogether say nothing of ports, and neither count nor break the row.
  *
  * @report  the report of an incomplete look, or NULL where there is none. Its own sweep-incomplete finding is the
  *          alert's text then
@@ -146,7 +164,10 @@ const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char
 /* @sink had the event; once all had it, it is forgotten. */
 void ft_alerts_done(struct ft_alerts *alerts, const char *sink, uint64_t seq);
 
-/* How many events wait for @sink, and how many were given up because more than FT_EVENTS_MAX waited (oldest first). */
+/*
+ * How many events wait for @sink, and how many were given up because more than FT_EVENTS_MAX waited for one: first
+ * alerts that came and went while it had neither, then the oldest. Counted once a sink.
+ */
 enum { FT_EVENTS_MAX = 10000 };
 size_t ft_alerts_waiting(const struct ft_alerts *alerts, const char *sink);
 uint64_t ft_alerts_dropped(const struct ft_alerts *alerts);

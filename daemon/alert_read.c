@@ -181,14 +181,15 @@ static int strings_check(const json_t *value)
 	if (json_is_array(value))
 		for (size_t i = 0; r == 0 && i < json_array_size(value); i++)
 			r = strings_check(json_array_get(value, i));
-	if (json_is_object(value))
+	if (json_is_object(value)) {
 		json_object_foreach((json_t *)value, key, member) {
 			r = string_check(key, strlen(key));
 			if (r == 0)
 				r = strings_check(member);
 			if (r < 0)
-				break;
+				return r;
 		}
+	}
 	return r;
 }
 

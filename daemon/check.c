@@ -4,6 +4,7 @@
 #include "daemon/check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 
@@ -159,6 +160,24 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 	return check_step(userdata);
 }
 
+/*
+ * The loop watches a descriptor of its own: the job closes its own before the source is dropped, and with a copy of it
+ * in a child that was forked just then, epoll would go on and tell of a source that is freed (sd-event aborts).
+ */
+static int input_add(struct ft_check *check, size_t i, int fd)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3), r;
+
+	if (own < 0)
+		return -errno;
+	r = sd_event_add_io(check->loop, &check->inputs[i], own, EPOLLIN, on_input, check);
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(check->inputs[i], 1);
+	if (r < 0 && !check->inputs[i])
+		close(own);
+	return r;
+}
+
 static int sources_add(struct ft_check *check)
 {
 	const int *fds = ft_guard_fds(check->job);
@@ -166,7 +185,7 @@ static int sources_add(struct ft_check *check)
 
 	for (size_t i = 0; r >= 0 && i < FT_GUARD_FDS; i++)
 		if (fds[i] >= 0)
-			r = sd_event_add_io(check->loop, &check->inputs[i], fds[i], EPOLLIN, on_input, check);
+			r = input_add(check, i, fds[i]);
 	if (r >= 0)
 		r = sd_event_add_time(check->loop, &check->deadline, CLOCK_MONOTONIC,
 				      (uint64_t)ft_guard_end_ms(check->job) * 1000, 1000, on_deadline, check);

@@ -29,15 +29,15 @@ struct ft_looks {
 	struct ft_check *reread; /* the same; a judging too */
 	sd_event_source *sweep_timer;
 	sd_event_source *settle_timer;
-	int64_t sweep_due_ms; /* INT64_MAX: none is, since one is under way */
-	int64_t sweep_ended_ms;	 /* the last one; 0: none yet */
-	int64_t settle_since_ms; /* the first event of those that wait; 0: none waits */
-	int64_t reread_after_ms; /* not before: a storm of events shall not keep a core busy */
-	struct ft_changes waiting;     /* not read again yet */
-	struct ft_changes since_sweep; /* changed since the sweep under way began */
-	uint32_t failures;	       /* sweeps in a row that failed or were incomplete */
-	bool sweep_again;	       /* once the one under way has ended */
-	bool judge_again;	       /* the plan changed: what is known is to be judged anew */
+	int64_t sweep_due_ms;		  /* INT64_MAX: none is, since one is under way */
+	int64_t sweep_ended_ms;		  /* the last one; 0: none yet */
+	int64_t settle_since_ms;	  /* the first event of those that wait; 0: none waits */
+	int64_t reread_after_ms;	  /* not before: a storm of events shall not keep a core busy */
+	struct ft_changes waiting;	  /* not read again yet */
+	struct ft_changes since_sweep;	  /* changed since the sweep under way began */
+	uint32_t failures;		  /* sweeps in a row that failed or were incomplete */
+	bool sweep_again;		  /* once the one under way has ended */
+	bool judge_again;		  /* the plan changed: what is known is to be judged anew */
 	char trouble[FT_ERROR_TEXT_SIZE]; /* of the last sweep, to say it once */
 };
 
@@ -69,11 +69,16 @@ struct ft_daemon {
 	sd_event_source *listener_input;
 	sd_event_source *listener_timer; /* of starting it again */
 	uint32_t listener_failures;
+	sd_event_source *calm_timer;	  /* runs while the SM is busier than a look at every switch makes it */
+	int64_t busy_since_ms;		  /* 0: it is not */
+	int64_t trap_ms;		  /* when the last trap came; 0: none did */
 	char listens[FT_ERROR_TEXT_SIZE]; /* who to, or why not */
 
 	sd_event_source *watchdog_timer;
-	uint64_t watchdog_us; /* 0: nobody wants to hear */
+	uint64_t watchdog_us; /* half of it lies between two chores */
+	bool watchdog_wanted; /* by systemd */
 	bool ready;	      /* READY=1 was said */
+	char *status;	      /* the last STATUS= */
 };
 
 struct ft_now ft_daemon_now(void);

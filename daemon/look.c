@@ -13,10 +13,10 @@
 #include "probe/guard.h"
 
 enum {
-	CHANGES_MAX = 1024,    /* named at a time; beyond, a sweep is cheaper anyway */
-	RETRY_MS = 10000,      /* after a sweep that failed; doubles up to the interval */
-	CONFIRM_MS = 5000,     /* where alerts wait for another look */
-	SWEEP_GAP_MS = 1000,   /* between sweeps that events ask for */
+	CHANGES_MAX = 1024,  /* named at a time; beyond, a sweep is cheaper anyway */
+	RETRY_MS = 10000,    /* after a sweep that failed; doubles up to the interval */
+	CONFIRM_MS = 5000,   /* where alerts wait for another look */
+	SWEEP_GAP_MS = 1000, /* between sweeps that events ask for */
 	PROGRESS_SLACK_MS = 15000,
 	TIMER_ACCURACY_US = 1000,
 };
@@ -45,11 +45,13 @@ static bool changes_any(const struct ft_changes *changes)
 static void changes_add(struct ft_changes *changes, const struct ft_change *change)
 {
 	for (size_t i = 0; i < changes->count; i++)
-		if (changes->items[i].lid == change->lid && changes->items[i].guid == change->guid)
+		if (changes->items[i].lid == change->lid && changes->items[i].guid == change->guid &&
+		    changes->items[i].gone == change->gone)
 			return;
 	if (changes->count == changes->size) {
 		size_t size = changes->size ? changes->size * 2 : 16;
-		struct ft_change *items = size > CHANGES_MAX ? NULL : reallocarray(changes->items, size, sizeof(*items));
+		struct ft_change *items =
+			size > CHANGES_MAX ? NULL : reallocarray(changes->items, size, sizeof(*items));
 
 		if (!items) {
 			changes->too_many = true;
@@ -160,7 +162,8 @@ static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
 	settle_arm(d);
 }
 
-/* It is what is known now all the same; whatever is read again on top of it will be as incomplete, and so give a sweep. */
+/* It is what is known now all the same; whatever is read again on top of it will be as incomplete, and so give a sweep.
+ */
 static void sweep_incomplete(struct ft_daemon *d, struct ft_check_result *result)
 {
 	sweep_failed(d, "the sweep could not see everything");

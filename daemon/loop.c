@@ -12,15 +12,21 @@
 
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/notify.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
 
 enum {
 	STATUS_TROUBLE = 3,
-	FIRST_SWEEP_MS = 1000,	     /* it waits so long for the listener, so that no event falls in between */
-	LISTENER_RETRY_MS = 1000,    /* doubles */
+	FIRST_SWEEP_MS = 1000,	  /* it waits so long for the listener, so that no event falls in between */
+	LISTENER_RETRY_MS = 1000, /* doubles */
 	LISTENER_RETRY_MAX_MS = 60000,
+	/* An SM that only looks whether all switches are as they were sends each a packet, now and then. */
+	BUSY_PER_SWITCH = 2,
+	CALM_MS = 5000,	     /* the listener looks every two seconds */
+	BUSY_TRAP_MS = 5000, /* a trap so long before explains it */
 	TIMER_ACCURACY_US = 100000,
+	CHORES_US = 60000000, /* twice as long as between two chores where no watchdog asks for more */
 };
 
 static const char *error_text(const struct ft_error *err, int r)
@@ -45,13 +51,17 @@ static void listener_drop(struct ft_daemon *d)
 {
 	d->listener_input = sd_event_source_disable_unref(d->listener_input);
 	ft_listener_free(FT_STEAL(d->listener));
+	d->busy_since_ms = 0;
+	if (d->calm_timer)
+		sd_event_source_set_enabled(d->calm_timer, SD_EVENT_OFF);
 }
 
 static void listening_say(struct ft_daemon *d, bool listens, const char *text)
 {
 	d->metrics.listens = listens;
 	snprintf(d->listens, sizeof(d->listens), "%s", text);
-	ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s", listens ? "listening to events of " : "polling only: ", text);
+	ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
+	       listens ? "listening to events of " : "polling only: ", text);
 	/* Whatever happened while nobody listened. */
 	if (listens)
 		ft_looks_sweep_in(d, 0);
@@ -68,13 +78,52 @@ static bool snapshot_has_end_port(const struct ft_snapshot *s, uint64_t guid)
 	return false;
 }
 
+static uint32_t switches_known(const struct ft_daemon *d)
+{
+	return d->report ? (uint32_t)d->report->switch_count : 0;
+}
+
+/* The SM routes anew; whether that is our business is seen once it is through. */
+static void busy_take(struct ft_daemon *d, uint32_t smps)
+{
+	int64_t now = ft_guard_now_ms();
+
+	if (smps <= BUSY_PER_SWITCH * switches_known(d))
+		return;
+	if (d->busy_since_ms == 0)
+		d->busy_since_ms = now;
+	sd_event_source_set_time(d->calm_timer, (uint64_t)(now + CALM_MS) * 1000);
+	sd_event_source_set_enabled(d->calm_timer, SD_EVENT_ONESHOT);
+}
+
+/* Was all that for something that nobody told us of? */
+static int on_calm(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	(void)usec;
+	if (d->trap_ms < d->busy_since_ms - BUSY_TRAP_MS) {
+		ft_log(LOG_INFO, "the subnet manager was busy and no event came: sweeping");
+		ft_looks_sweep_in(d, 0);
+	}
+	d->busy_since_ms = 0;
+	return 0;
+}
+
 static void trap_take(struct ft_daemon *d, const struct ft_listener_message *message)
 {
-	const struct ft_change change = {.lid = message->lid, .guid = message->guid};
+	const struct ft_change change = {
+		.lid = message->lid,
+		.guid = message->guid,
+		.gone = message->trap == 65,
+	};
 
+	d->trap_ms = ft_guard_now_ms();
 	d->metrics.events[message->trap == 128 ? 0 : message->trap == 64 ? 1 : 2]++;
 	/* Of a host that is new nothing is known but its GUID; trap 128 of its switch says where it is. */
-	if (change.lid == 0 && d->snapshot && !snapshot_has_end_port(d->snapshot, change.guid))
+	if (message->trap == 64 && d->snapshot && !d->looks.waiting.too_many &&
+	    !snapshot_has_end_port(d->snapshot, change.guid))
 		return;
 	ft_looks_change(d, &change);
 }
@@ -105,6 +154,10 @@ static int on_listener(sd_event_source *source, int fd, uint32_t events, void *u
 	while ((r = ft_listener_read(d->listener, &message)) > 0) {
 		if (message.kind == FT_LISTENER_TRAP) {
 			trap_take(d, &message);
+			continue;
+		}
+		if (message.kind == FT_LISTENER_BUSY) {
+			busy_take(d, message.smps);
 			continue;
 		}
 		if (message.kind == FT_LISTENER_SUBSCRIBED)
@@ -308,8 +361,8 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct ft_daemon *d = userdata;
 
-	if (ft_looks_progress(d))
-		sd_notify(0, "WATCHDOG=1");
+	if (d->watchdog_wanted && ft_looks_progress(d))
+		ft_notify_try("WATCHDOG=1");
 	/* Somebody else's port may be free by now. */
 	if (d->http_failed && !d->http)
 		http_begin(d, -1);
@@ -349,8 +402,9 @@ static int timers_begin(struct ft_daemon *d)
 {
 	int r;
 
-	if (sd_watchdog_enabled(1, &d->watchdog_us) <= 0)
-		d->watchdog_us = 60000000;
+	d->watchdog_wanted = sd_watchdog_enabled(1, &d->watchdog_us) > 0;
+	if (!d->watchdog_wanted)
+		d->watchdog_us = CHORES_US;
 	r = sd_event_add_time_relative(d->loop, &d->watchdog_timer, CLOCK_MONOTONIC, d->watchdog_us / 2,
 				       TIMER_ACCURACY_US, on_watchdog, d);
 	if (r >= 0)
@@ -359,6 +413,9 @@ static int timers_begin(struct ft_daemon *d)
 	if (r >= 0)
 		r = sd_event_add_time(d->loop, &d->listener_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
 				      on_listener_timer, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->calm_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US, on_calm,
+				      d);
 	return r;
 }
 
@@ -395,11 +452,13 @@ static void daemon_release(struct ft_daemon *d)
 	ft_hooks_free(d->hooks);
 	ft_alerts_free(d->alerts);
 	sd_event_source_disable_unref(d->listener_timer);
+	sd_event_source_disable_unref(d->calm_timer);
 	sd_event_source_disable_unref(d->alert_timer);
 	sd_event_source_disable_unref(d->watchdog_timer);
 	ft_snapshot_free(d->snapshot);
 	ft_report_free(d->report);
 	ft_text_release(&d->json);
+	free(d->status);
 	ft_config_free(d->config);
 	ft_design_free(d->design);
 	ft_plan_free(d->plan);

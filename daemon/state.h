@@ -2,8 +2,9 @@
 /*
  * The alerts on disk: alerts.json in the state directory, and the generation before it as alerts.json.old.
  *
- * Written beside and renamed, so that there is always a whole one; a damaged one is set aside as alerts.json.damaged
- * and the one before it is taken.
+ * Written beside (alerts.json.new), synced and renamed, so that there is always a whole one; a damaged one, and one of
+ * a newer version, is set aside as alerts.json.damaged and the one before it is taken. Then what the lost one knew may
+ * be said once more, under numbers that no event had before.
  */
 #ifndef FT_DAEMON_STATE_H
 #define FT_DAEMON_STATE_H
@@ -20,7 +21,7 @@ int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **r
 
 /*
  * Writes them. On failure the file of before is still there whole.
- * @durable  also a reboot must not lose it (fsync)
+ * @durable  also a power failure must not bring the one before back (the directory is synced, too)
  * Returns 0 or -errno.
  */
 int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool durable);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "daemon/log.h"
+#include "daemon/notify.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
 
@@ -62,6 +63,7 @@ static void state_save(struct ft_daemon *d, bool durable)
 	r = ft_state_save(directory, d->alerts, ft_daemon_now(), durable);
 	if (r == 0) {
 		d->saved_version = version;
+		ft_hooks_saved(d->hooks);
 		if (d->state_failed)
 			ft_log(LOG_NOTICE, "%s: the state of alerts is saved again", directory);
 		d->state_failed = false;
@@ -172,13 +174,20 @@ void ft_tell_status(struct ft_daemon *d, bool ready)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
+	ft_text_puts(&text, "STATUS=");
 	verdict_words(d, &text);
 	ft_text_puts(&text, "; ");
 	ft_tell_listening(d, &text);
 	if (d->state_failed)
 		ft_text_puts(&text, "; state not saved");
-	sd_notifyf(0, "%sSTATUS=%s", ready && !d->ready ? "READY=1\n" : "", ft_text_string(&text));
-	d->ready |= ready;
+	if (ready && !d->ready) {
+		sd_notifyf(0, "READY=1\n%s", ft_text_string(&text));
+		d->ready = true;
+	} else if (!d->status || strcmp(d->status, ft_text_string(&text)) != 0) {
+		ft_notify_try(ft_text_string(&text));
+	}
+	free(d->status);
+	d->status = strdup(ft_text_string(&text));
 }
 
 /* HTTP. */

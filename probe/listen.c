@@ -101,8 +101,7 @@ static bool message_is_sound(const struct ft_listener_message *message, size_t l
 {
 	if (length < ft_listener_message_size(0) || length > sizeof(*message))
 		return false;
-	if (message->kind != FT_LISTENER_SUBSCRIBED && message->kind != FT_LISTENER_DEAF &&
-	    message->kind != FT_LISTENER_TRAP)
+	if (message->kind < FT_LISTENER_SUBSCRIBED || message->kind > FT_LISTENER_BUSY)
 		return false;
 	return strnlen(message->text, sizeof(message->text)) < sizeof(message->text);
 }

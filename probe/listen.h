@@ -7,7 +7,8 @@
  * 13.4.8.2 (Notices) and 15.2.5.12 (InformInfo). Setting InformInfo is the only Set that ftcheck ever sends. It goes to
  * the SM's LID as the own port's PortInfo has it, so nothing of it is configured. It is renewed when the SM or the own
  * LID changes, when the port comes up again, when the SM was started anew (SMInfo:ActCount runs backwards, which is
- * what a client reregister amounts to), and on a slow timer, since an SM forgets.
+ * what a client reregister amounts to), and on a slow timer, since an SM forgets: whether it did, it is asked before
+ * (SubnAdmGet(InformInfoRecord)), and if so events were lost.
  *
  * The child never opens issm. It is no part of what the parent may wait for: all calls here return at once.
  */
@@ -34,19 +35,28 @@ struct ft_listener_options {
 extern const struct ft_listener_options ft_listener_defaults;
 
 enum ft_listener_kind {
-	/* Events will come from now on. Said again after a break only: whoever hears it looks at the whole fabric once. */
+	/* Events will come from now on. Said again after a break only: who hears it looks at the whole fabric once. */
 	FT_LISTENER_SUBSCRIBED,
 	/* None will, for the reason in @text. Said once a reason; the child goes on trying. */
 	FT_LISTENER_DEAF,
 	/* A trap: @trap, and where it points to, @lid or @guid. */
 	FT_LISTENER_TRAP,
+	/*
+	 * The SM sent @smps SMPs since the last look (SMInfo:ActCount; at least FT_LISTENER_BUSY_MIN). It routes anew,
+	 * as a rule, and a Report that it sent before that may have been lost on the old way to us: an SM that was busy
+	 * without a trap is a reason to look for oneself.
+	 */
+	FT_LISTENER_BUSY,
 };
+
+enum { FT_LISTENER_BUSY_MIN = 64 };
 
 struct ft_listener_message {
 	enum ft_listener_kind kind;
-	uint16_t trap; /* 128, 64, 65 */
-	uint16_t lid;  /* 128: of the switch; 0 else */
-	uint64_t guid; /* 64, 65: of the end port; 0 else */
+	uint16_t trap;		       /* 128, 64, 65 */
+	uint16_t lid;		       /* 128: of the switch; 0 else */
+	uint64_t guid;		       /* 64, 65: of the end port; 0 else */
+	uint32_t smps;		       /* FT_LISTENER_BUSY */
 	char text[FT_ERROR_TEXT_SIZE]; /* FT_LISTENER_SUBSCRIBED: "mlx5_0 port 1 (LID 5), SM LID 1"; DEAF: why; safe */
 };
 

@@ -147,6 +147,12 @@ static void say_trap(struct listener *l, const struct ft_notice *notice)
 	       });
 }
 
+static void say_busy(struct listener *l, uint32_t smps)
+{
+	if (smps >= FT_LISTENER_BUSY_MIN)
+		say(l, &(struct ft_listener_message){.kind = FT_LISTENER_BUSY, .smps = smps});
+}
+
 /*
  * Something did not fit: where we are now makes up for it. After SUBSCRIBED the parent looks at the whole fabric, and
  * after DEAF it will be SUBSCRIBED some time.
@@ -476,6 +482,8 @@ static void hear_sm(struct listener *l, const struct ft_sm_info *info)
 		subscription_broke(l);
 	else if (l->sm_misses > 0)
 		renew_now(l);
+	else if (l->sm_known)
+		say_busy(l, info->act_count - l->sm.act_count);
 	l->sm = *info;
 	l->sm_known = true;
 	l->sm_misses = 0;

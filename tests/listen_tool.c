@@ -52,6 +52,9 @@ static void print_message(const struct ft_listener_message *message)
 		else
 			printf("trap %u guid 0x%016" PRIx64 "\n", message->trap, message->guid);
 		break;
+	case FT_LISTENER_BUSY:
+		/* Whenever the SM looks at the fabric: not for tests that count. */
+		return;
 	}
 	fflush(stdout);
 }
@@ -64,7 +67,7 @@ static bool print_all(struct ft_listener *listener, long *left, int *ret_status)
 
 	while ((r = ft_listener_read(listener, &message)) > 0) {
 		print_message(&message);
-		if (--*left == 0) {
+		if (message.kind != FT_LISTENER_BUSY && --*left == 0) {
 			*ret_status = 0;
 			return true;
 		}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
-Random events on a running simulated fabric; after each, tests/reread_tool reads again what the events' traps would name,
-and that must be what a sweep sees. Started by tests/reread.sim, which runs ibsim and the tool.
+Random events on a running simulated fabric; after each, tests/reread_tool reads again what the events' traps would
+name, and that must be what a sweep sees. Started by tests/reread.sim, which runs ibsim and the tool.
 
   reread_events.py FABRIC NET SIM_DIR TOOL_IN TOOL_OUT ENTRY COUNT SEED [LOSS]
   reread_events.py --odd NET SEED       writes a fabric of three levels and odds and ends; its first host is H-…b1
@@ -425,8 +425,8 @@ class Run:
 
 
 def odd_fabric(seed):
-    """Edges, spines and cores; a chain of small switches, a ring, a loop back; hosts with two ports, on one switch or two;
-    all of it with ports to spare, and ports of many numbers."""
+    """Edges, spines and cores; a chain of small switches, a ring, a loop back; hosts with two ports, on one switch or
+    two; all of it with ports to spare, and ports of many numbers."""
     rng = random.Random(seed)
     fabric = Fabric()
     tiers = []

@@ -899,7 +899,7 @@ static void test_wrong_plan(void **state)
 
 /* ---- against an independent model ---- */
 
-enum { IDS = 6, HOSTS = 2, RETURNS_MAX = 256, LOG_MAX = 4096 };
+enum { IDS = 6, HOSTS = 2, RETURNS_MAX = 256, LOG_MAX = 512 };
 
 /* One id as the documentation has it: kept as what was observed of it, and what follows is worked out each time. */
 struct model_id {
@@ -1352,7 +1352,7 @@ static void play(struct play *p)
 /* FT_RUNS sets how many. */
 static void test_model(void **state)
 {
-	unsigned long runs = getenv("FT_RUNS") ? strtoul(getenv("FT_RUNS"), NULL, 0) : 3000;
+	unsigned long runs = getenv("FT_RUNS") ? strtoul(getenv("FT_RUNS"), NULL, 0) : 2000;
 	uint64_t seed = random_seed;
 	size_t events = 0;
 
@@ -1423,9 +1423,6 @@ static void test_damage(void **state)
 		err = (struct ft_error){0};
 		assert_int_equal(ft_alerts_read_json(copy, text.length, run.now, &alerts, &err), -EINVAL);
 		assert_true(err.text[0]);
-		copy[i] = (char)random_below(256);
-		if (copy[i] != text.data[i])
-			assert_int_equal(ft_alerts_read_json(copy, text.length, run.now, &alerts, NULL), -EINVAL);
 	}
 	assert_null(alerts);
 	state_reload(&run);
@@ -1564,7 +1561,7 @@ static void test_hostile(void **state)
 	text = state_text(&run);
 	copy = malloc(text.length + 1);
 	assert_non_null(copy);
-	for (size_t i = 0; i < 4000; i++) {
+	for (size_t i = 0; i < 1000; i++) {
 		struct run other = {.rules = run.rules, .now = run.now};
 
 		memcpy(copy, text.data, text.length + 1);
@@ -1587,7 +1584,7 @@ static void test_hostile(void **state)
 			ft_alerts_done(other.alerts, "sink", event->seq);
 		run_end(&other);
 	}
-	print_message("%zu of 4000 taken\n", taken);
+	print_message("%zu of 1000 taken\n", taken);
 	run_end(&run);
 }
 
@@ -1764,15 +1761,11 @@ static void test_state_truncated(void **state)
 		_cleanup_(ft_text_release) struct ft_text note = {0};
 		_cleanup_(ft_alerts_freep) struct ft_alerts *alerts = NULL;
 
-		assert_int_equal(truncate(disk.now, (off_t)i), 0);
+		assert_int_equal(truncate(disk.now, (off_t)(length - i - 1)), 0);
 		assert_int_equal(ft_state_load(disk.directory, disk.run.now, &alerts, &note), 0);
 		assert_true(note.length > 0);
 		assert_int_equal(ft_alerts_standing(alerts, FT_SEVERITY_WARNING), 0);
 		assert_int_equal(rename(disk.damaged, disk.now), 0);
-		text[i] = '\0';
-		text[i] = 'x';
-		unlink(disk.now);
-		assert_int_equal(disk_save(&disk), 0);
 	}
 	disk_end(&disk);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -193,7 +194,7 @@ static void write_file(const char *path, const char *content, mode_t mode)
 
 static void write_hook(const char *name, const char *content, mode_t mode)
 {
-	char path[256];
+	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", place.hooks, name);
 	write_file(path, content, mode);
@@ -381,7 +382,7 @@ static const struct hook_case hook_cases[] = {
 	{"prints 10 MB", SH "head -c 10485760 /dev/zero; head -c 10485760 /dev/zero >&2; echo $? >>$FT_RECORD\n",
 	 .events = 1, .succeeded = 1, .record = "0\n"},
 	{"prints without end", SH "exec yes\n", .timeout_ms = 300, .events = 1, .given_up = true, .failed = 1,
-	 .lost = 1, .log = ": it took too long: y | y | y | y"},
+	 .lost = 1, .log = ": it took too long"},
 	{"prints what a terminal obeys", SH "printf '\\033[2Jred\\n\\n\\tx\\377'; exit 1\n", .events = 1,
 	 .given_up = true, .failed = 1, .lost = 1, .log = ": exit status 1: \\x1b[2Jred | \\x09x\\xff\n"},
 	{"closes everything", SH "exec <&- >&- 2>&-\necho $FTCHECK_SEQ >>$FT_RECORD\n", .events = 2, .succeeded = 2,
@@ -469,24 +470,31 @@ static void test_group_ends(void **state)
 	(void)state;
 	for (size_t i = 0; i < FT_COUNT(scripts); i++) {
 		int64_t end = clock_now_ms(CLOCK_MONOTONIC) + DEADLINE_MS;
-		_cleanup_free_ char *text = NULL;
-		struct stage stage;
+		_cleanup_free_ char *text = strdup("");
 
+		assert_non_null(text);
 		(void)unlink(place.record);
 		write_hook("it", scripts[i], 0755);
-		stage_open(&stage, 1);
-		stage.options.timeout_ms = 1000;
-		stage.options.give_up_ms = 0;
-		stage_begin(&stage);
-		stage_run(&stage, nothing_waits);
-		text = recorded();
+		/* On a busy machine it may not have come as far as to say who it is. */
+		for (unsigned int timeout_ms = 500; text[0] == '\0'; timeout_ms *= 2) {
+			struct stage stage;
+
+			stage_open(&stage, 1);
+			stage.options.timeout_ms = timeout_ms;
+			stage.options.give_up_ms = 0;
+			stage_begin(&stage);
+			stage_run(&stage, nothing_waits);
+			stage_close(&stage);
+			free(text);
+			text = recorded();
+		}
 		assert_true(atol(text) > 1);
-		/* Killed, but perhaps not waited for yet by who inherited them. */
 		while (!group_is_gone((pid_t)atol(text))) {
+			/* Orphans come to this process: one that is killed is in its group until it is waited for. */
+			(void)waitpid((pid_t)-atol(text), NULL, WNOHANG);
 			assert_true(clock_now_ms(CLOCK_MONOTONIC) < end);
 			assert_true(usleep(1000) == 0);
 		}
-		stage_close(&stage);
 	}
 }
 
@@ -520,7 +528,7 @@ static void test_environment(void **state)
 		"JOURNAL_STREAM=8:1",
 		"LD_PRELOAD=",
 	};
-	static char *given[] = {
+	char *given[] = {
 		(char[]){"FTCHECK_MAILTO=ops"},
 		(char[]){"FTCHECK_TEXT=of somebody else"},
 		(char[]){"JOURNAL_STREAM=8:1"},
@@ -587,9 +595,10 @@ static void test_surroundings(void **state)
 		      "ls /proc/$$/fd | tr '\\n' ' ' >&9\n"
 		      "echo >&9\n"
 		      "ls -l /proc/$PPID/fd | grep -c -e socket: -e /dev/zero -e '> /$' -e memfd: -e eventpoll >&9\n"
-		      /* By the shell itself: it blocks signals for a moment when it starts something. */
+		      /* By the shell itself: it blocks signals for a moment when it starts something.
+			 Signals 32 and 33 are the C library's own. */
 		      "while read -r key value; do\n"
-		      "	case $key in SigBlk: | SigIgn:) echo $value >&9 ;; esac\n"
+		      "	case $key in SigBlk: | SigIgn:) echo $((0x$value & 0x7fffffff)) >&9 ;; esac\n"
 		      "done </proc/$$/status\n"
 		      "[ $(ps -o pgid= $$) = $$ ] && [ $(ps -o sid= $$) = $$ ] && [ $(ps -o pgid= $PPID) != $$ ] && "
 		      "echo apart >&9\n",
@@ -601,7 +610,7 @@ static void test_surroundings(void **state)
 	/* 10 is the shell's own, where it reads the script from. */
 	snprintf(expected, sizeof(expected),
 		 "%s 0 /\n{\"seq\":1,\"fabric\":\"fabric\",\"instance\":\"\",\"text\":\"a cable is missing\"}\n"
-		 "0 1 10 2 9 \n0\n0000000000000000\n0000000000000000\napart\n",
+		 "0 1 10 2 9 \n0\n0\n0\napart\n",
 		 path);
 	assert_recorded(expected);
 	stage_close(&stage);
@@ -682,7 +691,12 @@ static bool good_one_is_through(const struct stage *stage)
 	return !ft_alerts_next(stage->alerts, "hook:good");
 }
 
-/* One that fails keeps nobody else waiting. */
+static bool slow_one_is_through(const struct stage *stage)
+{
+	return !ft_alerts_next(stage->alerts, "hook:slow");
+}
+
+/* One that fails, or takes its time, keeps nobody else waiting. */
 static void test_independent(void **state)
 {
 	struct stage stage;
@@ -690,7 +704,7 @@ static void test_independent(void **state)
 	(void)state;
 	write_hook("bad", SH "exit 1\n", 0755);
 	write_hook("good", SH "echo $FTCHECK_SEQ >>$FT_RECORD\n", 0755);
-	write_hook("slow", SH "exec sleep 1000\n", 0755);
+	write_hook("slow", SH "while [ ! -e $FT_GO ]; do sleep 0.01; done\n", 0755);
 	stage_open(&stage, 5);
 	stage.options.retry_ms = DAY_MS;
 	assert_int_equal(stage_begin(&stage), 3);
@@ -698,7 +712,9 @@ static void test_independent(void **state)
 	assert_recorded("1\n2\n3\n4\n5\n");
 	assert_int_equal(ft_alerts_next(stage.alerts, "hook:bad")->seq, 1);
 	assert_int_equal(ft_alerts_next(stage.alerts, "hook:slow")->seq, 1);
-	stage.options.timeout_ms = 1;
+	write_file(place.go, "", 0644);
+	stage_run(&stage, slow_one_is_through);
+	assert_int_equal(ft_alerts_next(stage.alerts, "hook:bad")->seq, 1);
 	stage_close(&stage);
 }
 
@@ -1027,7 +1043,7 @@ static void wait_gone(pid_t pid)
 			return;
 		(void)!fgets(what, sizeof(what), file);
 		fclose(file);
-		/* Whoever inherits orphans here may not wait for them. */
+		/* It may be an orphan that came to this process. */
 		if (strstr(what, ") Z "))
 			return;
 		assert_true(clock_now_ms(CLOCK_MONOTONIC) < end);
@@ -1259,6 +1275,9 @@ int main(void)
 	struct CMUnitTest tests[FT_COUNT(hook_cases) + FT_COUNT(single)];
 	size_t count = 0;
 
+	/* Not every container has an init that waits for orphans. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return 99;
 	for (size_t i = 0; i < FT_COUNT(hook_cases); i++)
 		tests[count++] = (struct CMUnitTest){.name = hook_cases[i].name,
 						     .test_func = test_hook,

@@ -54,7 +54,7 @@ enum what {
 	OPEN,
 	REGISTER,
 	RECEIVE,
-	WHATS
+	KINDS
 };
 
 /* What comes of it; the fields that matter depend on what it is. */
@@ -71,7 +71,7 @@ struct outcome {
 
 /* Seen by both processes. */
 struct shared {
-	unsigned int count[WHATS];
+	unsigned int count[KINDS];
 };
 
 static struct shared *shared;
@@ -210,6 +210,13 @@ static enum what what_is(const uint8_t *mad)
 	}
 }
 
+/* "Denied", from a host. */
+static void forge(struct packet *packet)
+{
+	packet->head.addr.lid = htons(9);
+	mad_of(packet)[4] = 0x07;
+}
+
 static void answer(const struct packet *request, enum what what, const struct outcome *outcome)
 {
 	struct packet packet = *request;
@@ -236,8 +243,7 @@ static void answer(const struct packet *request, enum what what, const struct ou
 	if (outcome->forged) {
 		struct packet forgery = packet;
 
-		forgery.head.addr.lid = htons(9);
-		mad_of(&forgery)[4] = 0x07;
+		forge(&forgery);
 		arrive(&forgery);
 	}
 	arrive(&packet);
