@@ -73,6 +73,36 @@ bench_plan() {
 	alternate --below 10 "ftplan=$FTPLAN $SIM_DIR/10000.json --format json"
 }
 
+# From a pulled cable to the alert, and what the daemon costs in between. bench_events NODES EDGE_PORTS CORE_PORTS ROUNDS
+# QUIET: so many seconds without an event before the next cable.
+bench_events() {
+	local -a hosts
+
+	echo "From a pulled cable to the alert, $1 hosts, with OpenSM's events:"
+	needs opensm python3 || return
+	echo "{\"ftcheck\": 1, \"name\": \"$1\", \"nodes\": $1, \"edge\": {\"ports\": $2}, \"core\": {\"ports\": $3}}" \
+		>"$SIM_DIR/events.json"
+	"$FTPLAN" "$SIM_DIR/events.json" --format ibsim -o "$SIM_DIR/events.net" || fail "ftplan"
+	sim_start "$SIM_DIR/events.net" || fail "ibsim"
+	mapfile -t hosts < <(sed -n 's/^Ca.*"\(H-[0-9a-f]*\)".*/\1/p' "$SIM_DIR/events.net")
+	SIM_DEADLINE=300 sim_opensm_start "${hosts[-1]}" || fail "opensm"
+	(
+		cd "$SIM_DIR" || exit 1
+		SIM_PRELOAD=$SIM_PRELOAD IBSIM_SOCKNAME=$SIM_NAME python3 -B "$FT_SRCDIR/bench/events.py" --plan events.json \
+			--net events.net --console console --host "${hosts[0]}" --other "${hosts[-2]}" --rounds "$4" --settle "$5"
+	)
+	sim_stop
+}
+
+# Debian keeps opensm where only root looks.
+PATH=$PATH:/usr/sbin:/sbin
+if [ "${1:-}" = events ]; then
+	bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
+	bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5
+	exit
+fi
 bench_live
 bench_file
 bench_plan
+bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
+bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5

@@ -136,7 +136,7 @@ class Daemon:
         config = os.path.join(directory, "conf")
         with open(config, "w") as file:
             file.write("plan = %s\nhooks = %s/hooks\nsweep_interval = 1h\nlisten = 127.0.0.1:0\nflap_count = 0\n"
-                       % (options.plan, directory))
+                       % (os.path.abspath(options.plan), directory))
         self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notify.bind(os.path.join(directory, "notify"))
         self.notify.settimeout(120)

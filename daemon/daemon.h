@@ -92,6 +92,10 @@ void ft_looks_end(struct ft_daemon *d);
 /* A full sweep in so long, unless one comes sooner. One that is under way does not count. */
 void ft_looks_sweep_in(struct ft_daemon *d, int64_t delay_ms);
 
+/* A full sweep after the SM was busy: at once where nothing explains that (@unexplained), else when it is not too soon.
+ */
+void ft_looks_sweep_after_busy(struct ft_daemon *d, bool unexplained);
+
 /* Something changed there. */
 void ft_looks_change(struct ft_daemon *d, const struct ft_change *change);
 

@@ -17,6 +17,10 @@ enum {
 	RETRY_MS = 10000,    /* after a sweep that failed; doubles up to the interval */
 	CONFIRM_MS = 5000,   /* where alerts wait for another look */
 	SWEEP_GAP_MS = 1000, /* between sweeps that events ask for */
+	/* Sweeps for the sake of events that may have been lost: not more than this part of the time, and not closer.
+	 */
+	BUSY_SHARE = 100,
+	BUSY_GAP_MS = 5000,
 	PROGRESS_SLACK_MS = 15000,
 	TIMER_ACCURACY_US = 1000,
 };
@@ -252,6 +256,15 @@ void ft_looks_sweep_in(struct ft_daemon *d, int64_t delay_ms)
 	}
 	if (when_ms < d->looks.sweep_due_ms)
 		sweep_timer_set(d, when_ms);
+}
+
+void ft_looks_sweep_after_busy(struct ft_daemon *d, bool unexplained)
+{
+	int64_t gap = max((int64_t)(d->metrics.sweep_duration_s * 1000) * BUSY_SHARE, BUSY_GAP_MS);
+
+	if (unexplained)
+		ft_log(LOG_INFO, "the subnet manager was busy and no event came: sweeping");
+	ft_looks_sweep_in(d, unexplained ? 0 : max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
 }
 
 /* Reading again. */

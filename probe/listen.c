@@ -24,7 +24,7 @@ enum {
 const struct ft_listener_options ft_listener_defaults = {
 	.timeout_ms = 1000,
 	.retries = 3,
-	.poll_ms = 2000,
+	.poll_ms = 1000,
 	.renew_ms = 60000,
 };
 

@@ -31,7 +31,7 @@ struct ft_listener_options {
 	unsigned int renew_ms;	 /* the slow timer of the subscription */
 };
 
-/* The defaults: 1000 ms, 3 retries, look every 2 s, renew every 60 s. */
+/* The defaults: 1000 ms, 3 retries, look every second, renew every 60 s. */
 extern const struct ft_listener_options ft_listener_defaults;
 
 enum ft_listener_kind {

@@ -77,7 +77,7 @@ daemon_launch() {
 		python3 "$FT_SRCDIR/tests/notify.py" "$D/notify.socket" >>"$D/notify" &
 		NOTIFY_PID=$!
 		disown
-		within 20 grep -q listening "$D/notify" || fail "no notify socket"
+		within 20 grep -qs listening "$D/notify" || fail "no notify socket"
 	fi
 	DAEMON_SERIAL=$((DAEMON_SERIAL + 1))
 	# So that what is waited for is said by this one.

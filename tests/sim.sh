@@ -13,7 +13,8 @@
 #	sim_stop                                    # or at exit
 #
 # Variables: SIM_DIR (private directory, gone at exit), SIM_PRELOAD (ibsim's client library), SIM_TIMEOUT (seconds a
-# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 30), SIM_OPENSM_LOG.
+# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 30), SIM_OPENSM_LOG, SIM_KEEP_NAME (set:
+# sim_start keeps the name, so that who was on the fabric before finds the next one).
 #
 # ibsim numbers GUIDs on its own where a network file gives none (switchguid=, caguid= lines before the record): tests
 # that look at GUIDs write them.
@@ -104,7 +105,9 @@ sim_start() {
 	shift
 	sim_stop
 	SIM_SERIAL=$((SIM_SERIAL + 1))
-	SIM_NAME=ftcheck-$$-$RANDOM-$SIM_SERIAL
+	if [ -z "$SIM_NAME" ] || [ -z "${SIM_KEEP_NAME:-}" ]; then
+		SIM_NAME=ftcheck-$$-$RANDOM-$SIM_SERIAL
+	fi
 	rm -f "$SIM_DIR/console"
 	mkfifo "$SIM_DIR/console" || return 1
 	# Open for reading too: ibsim spins once its console is at its end.
@@ -210,6 +213,21 @@ sim_do() {
 # sim_nodes: the ids of the running fabric's nodes ("S-…", "H-…"), one a line.
 sim_nodes() {
 	sim_do Dump && sed -n 's/^\(Switch\|Hca\|Ca\|Router\|Rt\) [0-9]* "\([^"]*\)".*/\2/p' "$SIM_DIR/said"
+}
+
+# sim_reap: ibsim takes ten clients and does not see one go that was killed; worse, packets for another on its port still
+# go to the dead one.
+sim_reap() {
+	local line id pid
+	local -a commands=()
+
+	sim_do Attached || return 1
+	while read -r line; do
+		id=${line#Client } pid=${line#*pid }
+		id=${id%%:*} pid=${pid%% *}
+		kill -0 "$pid" 2>/dev/null || commands+=("X $id")
+	done < <(grep '^Client ' "$SIM_DIR/said")
+	((${#commands[@]} == 0)) || sim_do "${commands[@]}"
 }
 
 # sim_mute NODE: its SMA does not answer who it is any more; packets to others still come through it.

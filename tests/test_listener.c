@@ -411,6 +411,16 @@ static void sm_is_not_master(enum what what, unsigned int number, struct outcome
 	end_after(what, number, PORT, 40);
 }
 
+/* One SMP a look is its own; then it routes anew, and then looks at a small fabric. */
+static void sm_is_busy(enum what what, unsigned int number, struct outcome *outcome)
+{
+	if (what == SM && number >= 3)
+		outcome->sm.act_count += 1000;
+	if (what == SM && number >= 4)
+		outcome->sm.act_count += FT_LISTENER_BUSY_MIN - 2;
+	end_after(what, number, SM, 6);
+}
+
 static void sm_starts_anew(enum what what, unsigned int number, struct outcome *outcome)
 {
 	if (what == SM && number >= 5)
@@ -607,6 +617,7 @@ static const struct {
 	 1,
 	 {"deaf the subnet manager (LID 1) does not answer", SUBSCRIBED, END}},
 	{"the SM starts anew", sm_starts_anew, 1, {SUBSCRIBED, SUBSCRIBED, END}},
+	{"the SM is busy", sm_is_busy, 1, {SUBSCRIBED, "busy 1001", END}},
 	{"the SM is replaced", sm_is_replaced, 1, {SUBSCRIBED, SUBSCRIBED, END}},
 	{"the SM moves", sm_moves, 1, {SUBSCRIBED, "subscribed fake0 port 1 (LID 5), SM LID 2", END}},
 	{"the own LID changes", own_lid_changes, 1, {SUBSCRIBED, "subscribed fake0 port 1 (LID 6), SM LID 1", END}},
@@ -655,6 +666,9 @@ static void print_to(char *text, size_t size, const struct ft_listener_message *
 	case FT_LISTENER_TRAP:
 		snprintf(text, size, "trap %u lid %u", message->trap, message->lid);
 		assert_true(message->guid == 0);
+		break;
+	case FT_LISTENER_BUSY:
+		snprintf(text, size, "busy %u", message->smps);
 		break;
 	}
 }
