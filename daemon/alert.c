@@ -469,7 +469,7 @@ static int finding_flaps(struct draft *d, struct ft_track *track, const struct f
 	r = flap_note(d, track);
 	if (r < 0 || track->flaps_count < d->rules->flap_count)
 		return r;
-	ft_text_printf(&id, "%s:%s", flapping_code, f->id);
+	ft_text_printf(&id, "%s:%s", flapping_code, track->message->id);
 	if (ft_text_failed(&id))
 		return -ENOMEM;
 	r = flap_message(d, f, id.data, "went and came back", &flap);
@@ -606,12 +606,16 @@ struct view {
 	const struct ft_spot *gaps; /* ports that are mute, in order */
 	size_t gap_count;
 	struct ft_ids ids;
+	char **names;			    /* of @ids, one a finding of the report */
 	const struct ft_finding **findings; /* by the ids' number: the worst of that id, waived and minor ones too */
 	bool *known;			    /* is there a track of it? */
 };
 
 static void view_release(struct view *view)
 {
+	for (size_t i = 0; view->names && i < view->report->finding_count; i++)
+		free(view->names[i]);
+	free(view->names);
 	ft_ids_release(&view->ids);
 	free(view->findings);
 	free(view->known);
@@ -624,7 +628,8 @@ static int view_fill(struct view *view)
 
 	view->findings = calloc(count + 1, sizeof(*view->findings));
 	view->known = calloc(count + 1, sizeof(*view->known));
-	if (!view->findings || !view->known)
+	view->names = calloc(count + 1, sizeof(*view->names));
+	if (!view->findings || !view->known || !view->names)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct ft_finding *f = &view->report->findings[i];
@@ -633,7 +638,8 @@ static int view_fill(struct view *view)
 
 		if (f->code == FT_CODE_SWEEP_INCOMPLETE)
 			continue;
-		r = ft_ids_add(&view->ids, f->id, &number);
+		view->names[i] = ft_alert_id(f);
+		r = view->names[i] ? ft_ids_add(&view->ids, view->names[i], &number) : -ENOMEM;
 		if (r < 0)
 			return r;
 		if (r > 0 || f->severity > view->findings[number]->severity)

@@ -95,7 +95,8 @@ static inline void ft_alerts_freep(struct ft_alerts **alerts)
  * A look at the fabric that saw all that matters. (One that did not is taken as ft_alerts_miss() takes it.)
  *
  * What changed is a new severity, count or place, or another text; consequences (symptoms) that come and go are not
- * worth a word. Either all of a look is taken in, or (on -ENOMEM) none of it.
+ * worth a word. One cable more or less missing between two switches is a change too: an alert's id is its finding's,
+ * without the number of cables. Either all of a look is taken in, or (on -ENOMEM) none of it.
  * Returns 0 or -ENOMEM.
  */
 int ft_alerts_look(struct ft_alerts *alerts, const struct ft_alert_rules *rules, const struct ft_report *report,

@@ -60,6 +60,13 @@ static int places_copy(struct ft_message *message, const struct ft_finding *f)
 	return string_copy(&message->place.name, f->where[0].name);
 }
 
+char *ft_alert_id(const struct ft_finding *f)
+{
+	const char *star = f->code == FT_CODE_CABLE_MISSING ? strrchr(f->id, '*') : NULL;
+
+	return strndup(f->id, star ? (size_t)(star - f->id) : strlen(f->id));
+}
+
 int ft_message_new(const struct ft_finding *f, const char *code, const char *json, struct ft_message **ret_message)
 {
 	_cleanup_(ft_message_unrefp) struct ft_message *message = calloc(1, sizeof(*message));
@@ -69,8 +76,8 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	message->refs = 1;
 	message->severity = f->severity;
 	message->count = f->count;
-	if (string_copy(&message->id, f->id) < 0 ||
-	    string_copy(&message->code, code ? code : ft_codes[f->code].name) < 0 ||
+	message->id = ft_alert_id(f);
+	if (!message->id || string_copy(&message->code, code ? code : ft_codes[f->code].name) < 0 ||
 	    string_copy(&message->text, f->text) < 0 || string_copy(&message->fix, f->fix) < 0 ||
 	    string_copy(&message->finding, json) < 0 || places_copy(message, f) < 0)
 		return -ENOMEM;
@@ -135,12 +142,39 @@ void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const 
 		       f->impact.links_lost, f->impact.hosts_cut_off);
 }
 
-bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
+/* Is each place of @a one of @b's, or may it be, where one of the two does not know the port? */
+static bool spots_within(const struct ft_message *a, const struct ft_message *b)
 {
-	if (a->severity != b->severity || a->count != b->count || a->spot_count != b->spot_count)
-		return true;
+	for (size_t i = 0, j; i < a->spot_count; i++) {
+		const struct ft_spot *x = &a->spots[i];
+
+		for (j = 0; j < b->spot_count; j++) {
+			const struct ft_spot *y = &b->spots[j];
+
+			if (x->guid == y->guid && (x->port == y->port || x->port == 0 || y->port == 0))
+				break;
+		}
+		if (j == b->spot_count)
+			return false;
+	}
+	return true;
+}
+
+static bool spots_equal(const struct ft_message *a, const struct ft_message *b)
+{
+	if (a->spot_count != b->spot_count)
+		return false;
 	for (size_t i = 0; i < a->spot_count; i++)
 		if (ft_spot_compare(&a->spots[i], &b->spots[i]) != 0)
-			return true;
-	return strcmp(a->text, b->text) != 0;
+			return false;
+	return true;
+}
+
+bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
+{
+	if (a->severity != b->severity || a->count != b->count)
+		return true;
+	if (spots_equal(a, b))
+		return strcmp(a->text, b->text) != 0;
+	return !spots_within(a, b) || !spots_within(b, a);
 }

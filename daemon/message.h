@@ -31,6 +31,12 @@ struct ft_message {
 };
 
 /*
+ * The id of its alert: the finding's, but for how many cables of a pair are missing. One more is a change of the alert,
+ * and no new one. The caller frees it; NULL where memory ran out.
+ */
+char *ft_alert_id(const struct ft_finding *finding);
+
+/*
  * Takes over what @finding says. @code: the name of its code; NULL: as the finding has it. @finding is not changed, and
  * its strings are not needed afterwards.
  *
@@ -50,7 +56,10 @@ static inline void ft_message_unrefp(struct ft_message **message)
 /* The object FINDING of SPEC 6 on one line, with @code in place of the finding's own (NULL: that). */
 void ft_message_write_json(struct ft_text *text, const struct ft_finding *finding, const char *code);
 
-/* Is it worth telling? Another severity, count or place, or another text. */
+/*
+ * Is it worth telling? Another severity, count or place, or another text. That a port became known, or is not known any
+ * more because of another fault, is not.
+ */
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b);
 
 /* The order of spots, for qsort() and bsearch(). */

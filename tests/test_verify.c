@@ -184,8 +184,8 @@ static const struct row rows[] = {
 	 "dead edge003; spare stray 36; link stray:20 core01:20", "critical; edge-isolated absent *",
 	 "3/3/0/1 2/0/2/0 54/18/0/0"},
 	{"a renewed waiver",
-	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
-	       "\"until\":\"2026-01-31\"},{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\","
+	       "\"until\":\"2026-01-31\"},{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\","
 	       "\"until\":\"2026-12-31\"}]}}",
 	 "cut edge003:20", "ok; cable-missing absent edge003:20 core01:20", NULL},
 	{"a cable's place that is taken", WIDE "}", "cut edge001:19; cut edge001:1; link edge001:19 node001:1",
@@ -205,11 +205,11 @@ static const struct row rows[] = {
 	{"tolerated by pattern", WIDE ",\"expect\":{\"unplanned\":[\"^stray\"]}}",
 	 "spare stray 36; link stray:1 core02:39", "ok", NULL},
 	{"waived",
-	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\","
 	       "\"until\":\"2026-12-31\",\"why\":\"cable ordered\"}]}}",
 	 "cut edge003:20", "ok; cable-missing absent edge003:20 core01:20", NULL},
 	{"a waiver does not cover the next cable",
-	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\","
 	       "\"until\":\"2026-12-31\",\"why\":\"cable ordered\"}]}}",
 	 "cut edge003:20; cut edge003:21", "warning; cable-missing absent edge003:20 edge003:21 core01:20 core01:21 x2",
 	 NULL},
@@ -218,7 +218,7 @@ static const struct row rows[] = {
 	      "\"until\":\"2026-12-31\",\"why\":\"cable ordered\"}]}}",
 	 "cut edge004:20; link edge004:20 core05:40", "warning; cable-misplaced seen edge004:20 core05:40", NULL},
 	{"an expired waiver",
-	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003:20-0x0000000000100005:20\","
+	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\","
 	       "\"until\":\"2026-01-31\",\"why\":\"cable ordered\"}]}}",
 	 "cut edge003:20", "warning; cable-missing absent edge003:20 core01:20", NULL},
 };
@@ -611,9 +611,14 @@ static void test_nothing_seen(void **state)
 
 static void test_ids_stay(void **state)
 {
-	static const char *const sides[] = {"", "; cut edge010:30", "; dead edge011", "; rate edge001:1 4xEDR",
-					    "; dead core06"};
-	static const char id[] = "cable-missing:0x0000000000100003:20-0x000000000010000d:8";
+	static const char *const sides[] = {"",
+					    "; cut edge010:30",
+					    "; dead edge011",
+					    "; rate edge001:1 4xEDR",
+					    "; dead core06",
+					    "; cut edge003:30",
+					    "; cut edge003:30; cut edge003:36"};
+	static const char id[] = "cable-missing:0x0000000000100003-0x000000000010000d";
 	(void)state;
 
 	for (size_t i = 0; i < FT_COUNT(sides); i++) {

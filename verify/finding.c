@@ -221,35 +221,63 @@ static int place_compare(const void *a, const void *b)
 	return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/*
- * The id: the code and the two lowest places. It holds GUIDs and ports only, so it stays the same when names, the order
- * of the sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A
- * finding about the fabric as a whole is known by its code alone.
- */
-static int finding_id(struct ft_finding *f)
+/* The two lowest places. */
+static int id_add_places(struct ft_text *id, const struct ft_finding *f)
 {
 	_cleanup_free_ struct ft_place *places = malloc((f->where_count + 1) * sizeof(*places));
-	_cleanup_(ft_text_release) struct ft_text id = {0};
-
-	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
-			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED;
 
 	if (!places)
 		return -ENOMEM;
 	if (f->where_count)
 		memcpy(places, f->where, f->where_count * sizeof(*places));
 	qsort(places, f->where_count, sizeof(*places), place_compare);
+	for (size_t i = 0; i < f->where_count && i < 2; i++) {
+		ft_text_printf(id, "%c0x%016" PRIx64, i ? '-' : ':', places[i].guid);
+		if (places[i].port)
+			ft_text_printf(id, ":%u", places[i].port);
+	}
+	return 0;
+}
+
+/*
+ * The pair of switches, and how many of its cables are gone: which ports these are on is known at times, and at times
+ * not, depending on what else is gone. A second one gone from the same pair must not hide behind a waiver for the
+ * first.
+ */
+static void id_add_pair(struct ft_text *id, const struct ft_finding *f)
+{
+	uint64_t low = f->where_count ? f->where[0].guid : 0, high = low;
+
+	for (size_t i = 0; i < f->where_count; i++) {
+		low = f->where[i].guid < low ? f->where[i].guid : low;
+		high = f->where[i].guid > high ? f->where[i].guid : high;
+	}
+	ft_text_printf(id, ":0x%016" PRIx64 "-0x%016" PRIx64, low, high);
+	if (f->count > 1)
+		ft_text_printf(id, "*%u", f->count);
+}
+
+/*
+ * The id: the code and where it is. It holds GUIDs and ports only, so it stays the same when names, the order of the
+ * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
+ * about the fabric as a whole is known by its code alone.
+ */
+static int finding_id(struct ft_finding *f)
+{
+	_cleanup_(ft_text_release) struct ft_text id = {0};
+	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
+			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED;
+	int r = 0;
+
 	ft_text_puts(&id, ft_codes[f->code].name);
 	if (f->planned_as)
 		ft_text_printf(&id, ":%s", f->planned_as);
-	for (size_t i = 0; !fabric_wide && !f->planned_as && i < f->where_count && i < 2; i++) {
-		ft_text_printf(&id, "%c0x%016" PRIx64, i ? '-' : ':', places[i].guid);
-		if (places[i].port)
-			ft_text_printf(&id, ":%u", places[i].port);
-	}
-	/* Without ports, a second cable gone from the same pair must not hide behind a waiver for the first. */
-	if (f->code == FT_CODE_CABLE_MISSING && f->count > 1)
-		ft_text_printf(&id, "*%u", f->count);
+	else if (f->code == FT_CODE_CABLE_MISSING)
+		id_add_pair(&id, f);
+	else if (!fabric_wide)
+		r = id_add_places(&id, f);
+	if (r < 0)
+		return r;
 	return id.failed ? -ENOMEM : ft_string_set(&f->id, "%s", ft_text_string(&id));
 }
 
