@@ -57,8 +57,11 @@ struct ft_daemon {
 
 	struct ft_alerts *alerts;
 	struct ft_hooks *hooks;
-	uint64_t saved_version; /* of the alerts, on disk */
+	uint64_t saved_version;	 /* of the alerts, on disk */
+	uint64_t synced_version; /* of what the child under way brings to the disk */
+	bool synced;		 /* what was saved is on the disk */
 	bool state_failed;
+	sd_event_source *sync_child;
 	sd_event_source *alert_timer;
 
 	struct ft_http *http;
@@ -77,8 +80,9 @@ struct ft_daemon {
 	sd_event_source *watchdog_timer;
 	uint64_t watchdog_us; /* half of it lies between two chores */
 	bool watchdog_wanted; /* by systemd */
-	bool ready;	      /* READY=1 was said */
-	char *status;	      /* the last STATUS= */
+	bool ready;	      /* the first sweep has ended */
+	bool ready_owed;      /* READY=1 is still to be said */
+	char *status;	      /* the last STATUS= that was said */
 };
 
 struct ft_now ft_daemon_now(void);
@@ -119,7 +123,8 @@ void ft_tell_miss(struct ft_daemon *d, const char *why);
 /* Alerts changed or may have: saves them, hands events to the sinks, sets the timer of what is due. */
 void ft_tell_alerts(struct ft_daemon *d);
 
-/* STATUS= of sd_notify(3), and READY=1 the first time @ready is true. */
+/* STATUS= of sd_notify(3), and READY=1 the first time @ready is true. What nobody had room for is said the next time.
+ */
 void ft_tell_status(struct ft_daemon *d, bool ready);
 
 /* "listening: …" or "polling: …", for people. */

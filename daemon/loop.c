@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -314,12 +315,20 @@ static void settings_apply(struct ft_daemon *d, const struct settings *old)
 	ft_tell_alerts(d);
 }
 
+static void reloading_say(void)
+{
+	char state[64];
+
+	snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)ft_guard_now_ms() * 1000);
+	ft_notify(state);
+}
+
 static void reload(struct ft_daemon *d)
 {
 	_cleanup_(settings_release) struct settings settings = {0};
 	struct settings old = {d->config, d->design, d->plan};
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)ft_guard_now_ms() * 1000);
+	reloading_say();
 	if (settings_load(d->options, &settings, "; the old configuration and plan stay in force") < 0) {
 		d->metrics.reloads_refused++;
 	} else {
@@ -331,7 +340,7 @@ static void reload(struct ft_daemon *d)
 		d->metrics.reloads++;
 		ft_log(LOG_NOTICE, "configuration and plan %s are read again", d->design->name);
 	}
-	sd_notify(0, "READY=1");
+	d->ready_owed = d->ready;
 	ft_tell_status(d, false);
 }
 
@@ -363,7 +372,9 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
 	struct ft_daemon *d = userdata;
 
 	if (d->watchdog_wanted && ft_looks_progress(d))
-		ft_notify_try("WATCHDOG=1");
+		ft_notify("WATCHDOG=1");
+	/* What it had no room for. */
+	ft_tell_status(d, false);
 	/* Somebody else's port may be free by now. */
 	if (d->http_failed && !d->http)
 		http_begin(d, -1);
@@ -455,6 +466,7 @@ static void daemon_release(struct ft_daemon *d)
 	sd_event_source_disable_unref(d->listener_timer);
 	sd_event_source_disable_unref(d->calm_timer);
 	sd_event_source_disable_unref(d->alert_timer);
+	sd_event_source_disable_unref(d->sync_child);
 	sd_event_source_disable_unref(d->watchdog_timer);
 	ft_snapshot_free(d->snapshot);
 	ft_report_free(d->report);
@@ -504,7 +516,7 @@ int ft_daemon_run(const struct ft_daemon_options *options)
 	r = daemon_begin(&d);
 	if (r >= 0)
 		r = sd_event_loop(d.loop);
-	sd_notify(0, "STOPPING=1");
+	ft_notify("STOPPING=1");
 	if (r < 0) {
 		ft_log(LOG_ERR, "cannot go on: %s", strerror(-r));
 		return STATUS_TROUBLE;

@@ -17,11 +17,12 @@
 enum { STATE_SIZE_MAX = 512 * 1024 * 1024 };
 
 struct paths {
-	char *now, *old, *second, *new, *damaged;
+	char *directory, *now, *old, *second, *new, *damaged;
 };
 
 static void paths_release(struct paths *paths)
 {
+	free(paths->directory);
 	free(paths->now);
 	free(paths->old);
 	free(paths->second);
@@ -38,12 +39,14 @@ static char *path_make(const char *directory, const char *name)
 
 static int paths_make(const char *directory, struct paths *paths)
 {
+	paths->directory = path_make(directory, ".");
 	paths->now = path_make(directory, "alerts.json");
 	paths->old = path_make(directory, "alerts.json.old");
 	paths->second = path_make(directory, "alerts.json.old.new");
 	paths->new = path_make(directory, "alerts.json.new");
 	paths->damaged = path_make(directory, "alerts.json.damaged");
-	return paths->now && paths->old && paths->second && paths->new && paths->damaged ? 0 : -ENOMEM;
+	return paths->directory && paths->now && paths->old && paths->second && paths->new && paths->damaged ? 0
+													     : -ENOMEM;
 }
 
 /* ---- loading ---- */
@@ -156,9 +159,6 @@ static int file_write(const char *path, const struct ft_text *text)
 	if (fd < 0)
 		return -errno;
 	r = ft_file_write_all(fd, text);
-	/* Synced before it gets its name, or a power failure could leave the name with nothing behind it. */
-	if (r == 0 && fsync(fd) < 0)
-		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	return r;
@@ -177,19 +177,7 @@ static void old_keep(const struct paths *paths)
 	unlink(paths->second);
 }
 
-static int directory_sync(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = fsync(fd) < 0 ? -errno : 0;
-	close(fd);
-	return r;
-}
-
-int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool durable)
+int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool synced)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	_cleanup_(paths_release) struct paths paths = {0};
@@ -202,13 +190,37 @@ int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct 
 		return -ENOMEM;
 	r = file_write(paths.new, &text);
 	if (r == 0) {
-		old_keep(&paths);
+		/* A power failure may leave the new name with nothing behind it. */
+		if (synced)
+			old_keep(&paths);
 		if (rename(paths.new, paths.now) < 0)
 			r = -errno;
 	}
-	if (r < 0) {
+	if (r < 0)
 		unlink(paths.new);
-		return r;
-	}
-	return durable ? directory_sync(directory) : 0;
+	return r;
+}
+
+static int path_sync(const char *path, int flags)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = fsync(fd) < 0 ? -errno : 0;
+	close(fd);
+	return r;
+}
+
+int ft_state_sync(const char *directory)
+{
+	_cleanup_(paths_release) struct paths paths = {0};
+	int r;
+
+	if (paths_make(directory, &paths) < 0)
+		return -ENOMEM;
+	r = path_sync(paths.now, 0);
+	/* The directory may be a link to where it is: systemd makes it so under DynamicUser=. */
+	return r < 0 ? r : path_sync(paths.directory, O_DIRECTORY);
 }

@@ -20,10 +20,16 @@
 int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_text *ret_note);
 
 /*
- * Writes them. On failure the file of before is still there whole.
- * @durable  also a power failure must not bring the one before back (the directory is synced, too)
+ * Writes them, without waiting for the disk. From now on a process that reads them, after a kill too, finds them; after
+ * a power failure only once ft_state_sync() was through. On failure the file of before is still there whole.
+ *
+ * @synced  the file of before is on the disk: it becomes alerts.json.old. One that may not be does not take the place
+ *          of one that is
  * Returns 0 or -errno.
  */
-int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool durable);
+int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool synced);
+
+/* Waits until alerts.json is on the disk, however long that takes: for a child process. Returns 0 or -errno. */
+int ft_state_sync(const char *directory);
 
 #endif

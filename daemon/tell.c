@@ -5,10 +5,12 @@
 #include "daemon/daemon.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/notify.h"
@@ -49,10 +51,51 @@ void ft_tell_sinks(struct ft_daemon *d)
 		ft_log(LOG_ERR, "out of memory: new hooks are not heeded");
 }
 
-/*
- * @durable  what is about to be said must be on disk first: said and then forgotten in a reboot would be said twice
- */
-static void state_save(struct ft_daemon *d, bool durable)
+static void state_trouble(struct ft_daemon *d, int r)
+{
+	d->metrics.state_failures++;
+	if (!d->state_failed)
+		ft_log(LOG_ERR, "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s",
+		       d->options->state_directory, strerror(-r));
+	d->state_failed = true;
+}
+
+static void state_sync(struct ft_daemon *d);
+
+static int on_synced(sd_event_source *source, const siginfo_t *info, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	d->sync_child = sd_event_source_disable_unref(d->sync_child);
+	if (info->si_code != CLD_EXITED || info->si_status != 0)
+		state_trouble(d, info->si_code == CLD_EXITED ? -info->si_status : -EIO);
+	else if (d->synced_version == d->saved_version)
+		d->synced = true;
+	else
+		state_sync(d);
+	return 0;
+}
+
+/* To the disk, which the loop does not wait for. One at a time. */
+static void state_sync(struct ft_daemon *d)
+{
+	pid_t child;
+
+	if (d->sync_child)
+		return;
+	d->synced_version = d->saved_version;
+	child = fork();
+	if (child == 0) {
+		/* Locks of hooks' notes among them. */
+		close_range(3, ~0U, 0);
+		_exit(-ft_state_sync(d->options->state_directory));
+	}
+	if (child < 0 || sd_event_add_child(d->loop, &d->sync_child, child, WEXITED, on_synced, d) < 0)
+		ft_log(LOG_WARNING, "no process to bring the state to the disk: %s", strerror(errno));
+}
+
+static void state_save(struct ft_daemon *d)
 {
 	const char *directory = d->options->state_directory;
 	uint64_t version = ft_alerts_version(d->alerts);
@@ -60,20 +103,17 @@ static void state_save(struct ft_daemon *d, bool durable)
 
 	if (version == d->saved_version || !directory)
 		return;
-	r = ft_state_save(directory, d->alerts, ft_daemon_now(), durable);
-	if (r == 0) {
-		d->saved_version = version;
-		ft_hooks_saved(d->hooks);
-		if (d->state_failed)
-			ft_log(LOG_NOTICE, "%s: the state of alerts is saved again", directory);
-		d->state_failed = false;
+	r = ft_state_save(directory, d->alerts, ft_daemon_now(), d->synced);
+	if (r < 0) {
+		state_trouble(d, r);
 		return;
 	}
-	d->metrics.state_failures++;
-	if (!d->state_failed)
-		ft_log(LOG_ERR, "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s",
-		       directory, strerror(-r));
-	d->state_failed = true;
+	d->saved_version = version;
+	d->synced = false;
+	ft_hooks_saved(d->hooks);
+	if (d->state_failed)
+		ft_log(LOG_NOTICE, "%s: the state of alerts is saved again", directory);
+	d->state_failed = false;
 }
 
 static void journal_feed(struct ft_daemon *d)
@@ -102,11 +142,13 @@ static void alert_timer_set(struct ft_daemon *d)
 
 void ft_tell_alerts(struct ft_daemon *d)
 {
-	state_save(d, true);
+	/* Before anything is said: whoever is started after a kill knows that it was. */
+	state_save(d);
 	journal_feed(d);
 	ft_hooks_kick(d->hooks);
-	/* Who had it already is told twice only if the power fails just now. */
-	state_save(d, false);
+	state_save(d);
+	if (!d->synced && d->options->state_directory && !d->state_failed)
+		state_sync(d);
 	alert_timer_set(d);
 }
 
@@ -170,24 +212,33 @@ static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
 }
 
+static void status_words(const struct ft_daemon *d, struct ft_text *text)
+{
+	ft_text_puts(text, "STATUS=");
+	verdict_words(d, text);
+	ft_text_puts(text, "; ");
+	ft_tell_listening(d, text);
+	if (d->state_failed)
+		ft_text_puts(text, "; state not saved");
+}
+
 void ft_tell_status(struct ft_daemon *d, bool ready)
 {
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(ft_text_release) struct ft_text status = {0}, message = {0};
 
-	ft_text_puts(&text, "STATUS=");
-	verdict_words(d, &text);
-	ft_text_puts(&text, "; ");
-	ft_tell_listening(d, &text);
-	if (d->state_failed)
-		ft_text_puts(&text, "; state not saved");
-	if (ready && !d->ready) {
-		sd_notifyf(0, "READY=1\n%s", ft_text_string(&text));
-		d->ready = true;
-	} else if (!d->status || strcmp(d->status, ft_text_string(&text)) != 0) {
-		ft_notify_try(ft_text_string(&text));
-	}
+	d->ready_owed |= ready && !d->ready;
+	d->ready |= ready;
+	status_words(d, &status);
+	if (!d->ready_owed && d->status && strcmp(d->status, ft_text_string(&status)) == 0)
+		return;
+	if (d->ready_owed)
+		ft_text_puts(&message, "READY=1\n");
+	ft_text_puts(&message, ft_text_string(&status));
+	if (ft_notify(ft_text_string(&message)) < 0)
+		return;
+	d->ready_owed = false;
 	free(d->status);
-	d->status = strdup(ft_text_string(&text));
+	d->status = strdup(ft_text_string(&status));
 }
 
 /* HTTP. */

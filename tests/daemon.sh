@@ -47,6 +47,8 @@ sim_at_exit() {
 
 # daemon_fresh: no state, no alerts, no hooks but the one that keeps them.
 daemon_fresh() {
+	[ -z "$NOTIFY_PID" ] || kill "$NOTIFY_PID" 2>/dev/null
+	NOTIFY_PID=
 	rm -rf "$D"
 	mkdir -p "$D/state" "$D/hooks" "$D/run"
 	: >"$D/alerts"
@@ -147,11 +149,18 @@ daemon_get() {
 	END
 }
 
+healthy() {
+	daemon_get /healthz >/dev/null
+}
+
 # alerts_list: "EVENT CODE ID", one a line.
 alerts_list() {
 	python3 - "$D/alerts" <<-'END'
 		import json, sys
 		for line in open(sys.argv[1]):
+		    # One that is being written right now.
+		    if not line.endswith("\n"):
+		        break
 		    alert = json.loads(line)
 		    print(alert["event"], alert["code"], alert["id"])
 	END
@@ -196,4 +205,110 @@ row() {
 	shift
 	"$@"
 	result "$name" $?
+}
+
+# last_are WORDS: the last alerts, "EVENT CODE", sorted, are these.
+last_are() {
+	local count
+
+	count=$(($(wc -w <<<"$1") / 2))
+	[ "$(alerts_list | tail -n "$count" | cut -d' ' -f1,2 | sort | tr '\n' ' ')" = "$1 " ]
+}
+
+# sweeper: the process of the sweep that is under way.
+sweeper() {
+	pgrep -x -P "$DAEMON_PID" ftcheckd
+}
+
+sweeper_is_there() {
+	[ -n "$(sweeper)" ]
+}
+
+sweeper_wait() {
+	within 30 sweeper_is_there || fail "no sweep begins"
+}
+
+bad_sweeps() {
+	echo $(($(metric 'ftcheck_sweeps_total{result="failed"}') + $(metric 'ftcheck_sweeps_total{result="incomplete"}')))
+}
+
+bad_sweeps_are() {
+	(($(bad_sweeps) >= $1))
+}
+
+# bad_sweeps_wait COUNT: until there were so many since the start.
+bad_sweeps_wait() {
+	within "$DAEMON_DEADLINE" bad_sweeps_are "$1" || fail "only $(bad_sweeps) of $1 sweeps failed"
+}
+
+listens() {
+	[ "$(metric ftcheck_listening)" = 1 ]
+}
+
+# Between two sweeps: no child but the listener, if there is one.
+is_idle() {
+	local children
+
+	children=$(pgrep -c -P "$DAEMON_PID")
+	[ "$children" = "$(grep -cx 'events = no' "$D/conf" | sed 'y/01/10/')" ]
+}
+
+# descriptors: how many it has, taken when it rests.
+descriptors() {
+	local n=
+
+	while :; do
+		within 30 is_idle || fail "ftcheckd does not rest"
+		n=$(find "/proc/$DAEMON_PID/fd" -mindepth 1 | wc -l)
+		! is_idle || break
+	done
+	echo "$n"
+}
+
+descriptors_are() {
+	[ "$(descriptors)" = "$1" ]
+}
+
+zombies() {
+	ps -o stat= --ppid "$DAEMON_PID" | grep -c Z
+}
+
+# stands: the ids of the alerts that were raised and not cleared, one a line.
+stands() {
+	alerts_list | awk '$1 == "raised" { up[$3]++ } $1 == "cleared" { up[$3]-- } END { for (id in up) if (up[id]) print id }'
+}
+
+nothing_stands() {
+	[ -z "$(stands)" ]
+}
+
+# alerts_are_paired: each alert's events are raised, cleared, raised, … in turn, and no number is there twice.
+alerts_are_paired() {
+	python3 - "$D/alerts" <<-'END'
+		import json, sys
+		standing, numbers = set(), set()
+		for line in open(sys.argv[1]):
+		    alert = json.loads(line)
+		    name, event = alert["id"], alert["event"]
+		    assert alert["seq"] not in numbers, "twice: " + line
+		    numbers.add(alert["seq"])
+		    assert (event == "raised") == (name not in standing), line
+		    if event != "changed":
+		        standing ^= {name}
+	END
+}
+
+pings() {
+	sed -n "/^--- start $DAEMON_SERIAL\$/,\$p" "$D/notify" | grep -c WATCHDOG=1
+}
+
+# simulator_tend: after clients of the simulator were killed. It does not survive to be asked by one that is dead: then
+# another one is started (with SIM_KEEP_NAME), with the console commands TEND, and OpenSM on the host TEND_OPENSM.
+TEND=()
+TEND_OPENSM=
+simulator_tend() {
+	! sim_reap 2>/dev/null || return 0
+	sim_start "$SIM_DIR/net" || fail "ibsim does not start again"
+	((${#TEND[@]} == 0)) || sim_do "${TEND[@]}" || fail "the new simulator refuses: ${TEND[*]}"
+	[ -z "$TEND_OPENSM" ] || sim_opensm_start "$TEND_OPENSM" || fail "opensm does not start again"
 }

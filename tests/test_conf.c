@@ -39,7 +39,7 @@ static char *config_text(const struct ft_config *c)
 }
 
 #define DEFAULTS                                                                                                      \
-	"plan=/d/p ca=- port=0 timeout=1000 smps=16 retries=3 deadline=60000 interval=300000 events=1 settle=25/250 " \
+	"plan=/d/p ca=- port=0 timeout=1000 smps=16 retries=3 deadline=60000 interval=300000 events=1 settle=10/250 " \
 	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d "     \
 	"30000/1000/86400000"
 
@@ -234,7 +234,7 @@ static const struct {
 	{"hook_timeout = 99ms", NULL, "1:16: \"hook_timeout\" has to be from 100ms to 1h, not \"99ms\""},
 	{"timeout = 0", NULL, "1:11: \"timeout\" has to be from 1ms to 1000s, not \"0\""},
 	{"plan = p\nsettle = 1s", NULL, "2:10: \"settle\" may not be longer than \"settle_max\""},
-	{"plan = p\nsettle_max = 20ms", NULL, "2:14: \"settle\" may not be longer than \"settle_max\""},
+	{"plan = p\nsettle_max = 8ms", NULL, "2:14: \"settle\" may not be longer than \"settle_max\""},
 	{"plan = p\nsettle_max = 1s\n[a]\nsettle = 2s", "a", "4:10: \"settle\" may not be longer than \"settle_max\""},
 	{"plan = p\nsettle = 2s\n[a]\nport = 1", "a", "2:10: \"settle\" may not be longer than \"settle_max\""},
 	/* patience */
