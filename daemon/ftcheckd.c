@@ -28,7 +28,7 @@ static const char help_text[] =
 	"      --instance NAME        which section of it holds; \"mlx5_0:1\" is that port\n"
 	"      --state-directory DIR  where alerts outlive the daemon (default: what systemd says,\n"
 	"                             else " FT_STATEDIR "/ftcheckd)\n"
-	"      --check-config         check the configuration and the plan that it names, and end\n"
+	"      --check-config         check the configuration and the plans that it names, and end\n"
 	"\n"
 	"  -h, --help                 print this help\n"
 	"      --version              print the version\n"
@@ -103,7 +103,7 @@ static int file_error(const char *file, int code, const struct ft_error *err)
 	return STATUS_TROUBLE;
 }
 
-static int config_check(const struct ft_daemon_options *options)
+static int instance_check(const char *file, const char *instance)
 {
 	_cleanup_(ft_config_freep) struct ft_config *config = NULL;
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
@@ -111,14 +111,34 @@ static int config_check(const struct ft_daemon_options *options)
 	struct ft_error err = {0};
 	int r;
 
-	r = ft_config_load(options->config, options->instance, &config, &err);
+	r = ft_config_load(file, instance, &config, &err);
 	if (r < 0)
-		return file_error(options->config, r, &err);
+		return file_error(file, r, &err);
 	r = ft_design_load(config->plan, &design, &plan, &err);
 	if (r < 0)
 		return file_error(config->plan, r, &err);
-	printf("%s: good\n%s: good, the plan of %s\n", options->config, config->plan, design->name);
-	return printed();
+	printf("%s: good%s%s, with %s, the plan of %s\n", file, instance && instance[0] ? " for " : "",
+	       instance ? instance : "", config->plan, design->name);
+	return 0;
+}
+
+/* That one instance, or all that the file has something for. */
+static int config_check(const struct ft_daemon_options *options)
+{
+	_cleanup_free_ char **instances = NULL;
+	struct ft_error err = {0};
+	int r, status = 0;
+
+	if (options->instance) {
+		status = instance_check(options->config, options->instance);
+		return status ? status : printed();
+	}
+	r = ft_config_instances(options->config, &instances, &err);
+	if (r < 0)
+		return file_error(options->config, r, &err);
+	for (size_t i = 0; status == 0 && instances[i]; i++)
+		status = instance_check(options->config, instances[i]);
+	return status ? status : printed();
 }
 
 /* The first of several: STATE_DIRECTORY is a list with colons between. */

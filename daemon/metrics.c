@@ -75,7 +75,7 @@ static void number_add(struct page *page, uint64_t value)
 	ft_text_printf(page->text, " %" PRIu64 "\n", value);
 }
 
-/* Nanos of a unit as a decimal; printf()'s %g would heed the locale. */
+/* Nanos of a unit as a decimal; the %g of printf would heed the locale. */
 static void nanos_add(struct page *page, int64_t nanos)
 {
 	char fraction[16];
