@@ -135,6 +135,7 @@ struct draft {
 	struct ft_alerts *alerts;
 	const struct ft_alert_rules *rules;
 	struct ft_now now;
+	enum ft_look_kind kind; /* of a look */
 	struct step *steps;
 	size_t step_count, step_size;
 	struct ft_queued *first, *last; /* the events */
@@ -495,9 +496,10 @@ static int track_settle(struct draft *d, struct ft_track *track)
 	return r;
 }
 
-static void looks_count(struct ft_track *track)
+/* Only full sweeps are worth counting: some fabrics have a hundred events a second. */
+static void looks_count(const struct draft *d, struct ft_track *track)
 {
-	track->looks += track->looks < UINT32_MAX;
+	track->looks += d->kind == FT_LOOK_ALL && track->looks < UINT32_MAX;
 }
 
 /* @message is what @f says now. */
@@ -513,7 +515,7 @@ static int track_seen(struct draft *d, struct ft_track *track, const struct ft_f
 		track->since_ms = d->now.mono_ms;
 		track->looks = 1;
 	} else if (!track->raised) {
-		looks_count(track);
+		looks_count(d, track);
 	}
 	if (back && again && !track->flap)
 		r = finding_flaps(d, track, f);
@@ -580,7 +582,7 @@ static int finding_gone(struct draft *d, uint32_t at, enum ft_over over)
 		track->since_ms = d->now.mono_ms;
 		track->looks = 1;
 	} else {
-		looks_count(track);
+		looks_count(d, track);
 	}
 	return track_settle(d, track);
 }
@@ -599,6 +601,12 @@ static int track_let_be(struct draft *d, uint32_t at)
 
 /* ---- looks ---- */
 
+/* A place of a finding that others may have become a part of. */
+struct taker {
+	struct ft_spot spot;
+	size_t finding; /* its place in the report, where the worst is first */
+};
+
 /* What a look saw, by id, and what it could not see. */
 struct view {
 	const struct ft_report *report;
@@ -609,6 +617,8 @@ struct view {
 	char **names;			    /* of @ids, one a finding of the report */
 	const struct ft_finding **findings; /* by the ids' number: the worst of that id, waived and minor ones too */
 	bool *known;			    /* is there a track of it? */
+	struct taker *takers;		    /* in order of their spots; made when they are needed */
+	size_t taker_count;
 };
 
 static void view_release(struct view *view)
@@ -619,6 +629,13 @@ static void view_release(struct view *view)
 	ft_ids_release(&view->ids);
 	free(view->findings);
 	free(view->known);
+	free(view->takers);
+}
+
+/* One that is waived is none. */
+static bool is_worse(const struct ft_finding *a, const struct ft_finding *b)
+{
+	return a->severity != b->severity ? a->severity > b->severity : b->waived && !a->waived;
 }
 
 /* Two of one id must not be, and are one alert if they are. */
@@ -642,7 +659,7 @@ static int view_fill(struct view *view)
 		r = view->names[i] ? ft_ids_add(&view->ids, view->names[i], &number) : -ENOMEM;
 		if (r < 0)
 			return r;
-		if (r > 0 || f->severity > view->findings[number]->severity)
+		if (r > 0 || is_worse(f, view->findings[number]))
 			view->findings[number] = f;
 	}
 	return 0;
@@ -661,12 +678,147 @@ static bool view_hides(const struct view *view, const struct ft_message *message
 	return view->partial;
 }
 
+/* What is waived is no alert, even where alerts of severity info are wanted. */
 static bool is_alert(const struct draft *d, const struct ft_finding *f)
 {
-	return f->severity >= d->rules->severity;
+	return !f->waived && f->severity >= d->rules->severity;
 }
 
-static int track_judge(struct draft *d, const struct view *view, uint32_t at)
+/* ---- what became part of another ---- */
+
+/*
+ * How much a fault of a code takes in: a switch that is gone those of its cables, cables those of cables (missing ones
+ * turn out to be swapped). The others tell of a link that is up, or of no port at all. Nothing becomes part of what is
+ * less: where a dead switch is back and one of its cables is still missing, the switch is repaired.
+ */
+static const uint8_t takes_in[FT_CODE_COUNT] = {
+	[FT_CODE_EDGE_ISOLATED] = 2,   [FT_CODE_CORE_MISSING] = 2,    [FT_CODE_SWITCH_MUTE] = 2,
+	[FT_CODE_CABLE_MISSING] = 1,   [FT_CODE_CABLE_MISPLACED] = 1, [FT_CODE_CABLES_SWAPPED] = 1,
+	[FT_CODE_CABLE_UNPLANNED] = 1, [FT_CODE_LOOPBACK] = 1,	      [FT_CODE_SWITCH_UNPLANNED] = 1,
+	[FT_CODE_HOST_ON_CORE] = 1,
+};
+
+static uint8_t takes_in_by_name(const char *code)
+{
+	for (size_t i = 0; i < FT_CODE_COUNT; i++)
+		if (strcmp(ft_codes[i].name, code) == 0)
+			return takes_in[i];
+	return 0;
+}
+
+/* Waived or not: a cable of a dead switch is not repaired because somebody knows of the switch. */
+static bool is_taker(const struct draft *d, const struct ft_finding *f)
+{
+	enum ft_severity severity = f->waived ? ft_codes[f->code].severity : f->severity;
+
+	return takes_in[f->code] > 0 && severity >= d->rules->severity;
+}
+
+static int taker_compare(const void *a, const void *b)
+{
+	const struct taker *x = a, *y = b;
+	int order = ft_spot_compare(&x->spot, &y->spot);
+
+	return order ? order : (x->finding > y->finding) - (x->finding < y->finding);
+}
+
+static int takers_make(const struct draft *d, struct view *view)
+{
+	const struct ft_report *report = view->report;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		count += report->findings[i].where_count;
+	view->takers = calloc(count + 1, sizeof(*view->takers));
+	if (!view->takers)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+
+		for (size_t k = 0; k < f->where_count && is_taker(d, f); k++)
+			if (f->where[k].port)
+				view->takers[view->taker_count++] =
+					(struct taker){{f->where[k].guid, f->where[k].port, 0}, i};
+	}
+	qsort(view->takers, view->taker_count, sizeof(*view->takers), taker_compare);
+	return 0;
+}
+
+static size_t takers_from(const struct view *view, const struct ft_spot *spot)
+{
+	const struct taker wanted = {.spot = *spot};
+	size_t low = 0, high = view->taker_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (taker_compare(&view->takers[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first of the report that has a place of @message's; NULL: none. */
+static const struct ft_finding *taker_find(const struct view *view, const struct ft_message *message)
+{
+	const struct ft_finding *findings = view->report->findings, *best = NULL;
+	uint8_t least = takes_in_by_name(message->code);
+
+	for (size_t i = 0; i < message->spot_count; i++) {
+		const struct ft_spot *spot = &message->spots[i];
+
+		for (size_t k = takers_from(view, spot);
+		     k < view->taker_count && ft_spot_compare(&view->takers[k].spot, spot) == 0; k++) {
+			const struct ft_finding *f = &findings[view->takers[k].finding];
+
+			if (takes_in[f->code] >= least && (!best || f < best))
+				best = f;
+		}
+	}
+	return best;
+}
+
+/* Why one that the report does not hold is over. */
+static int over_find(const struct draft *d, struct view *view, const struct ft_track *track, enum ft_over *ret_over)
+{
+	const struct ft_finding *taker;
+	int r = 0;
+
+	*ret_over = FT_OVER_REPAIRED;
+	if (!track->raised)
+		return 0;
+	/* A new plan repairs nothing, nor does it undo what was repaired before. */
+	if (d->kind == FT_LOOK_REPLANNED) {
+		*ret_over = track->present ? FT_OVER_REPLANNED : track->over;
+		return 0;
+	}
+	if (!view->takers)
+		r = takers_make(d, view);
+	if (r < 0)
+		return r;
+	taker = taker_find(view, track->message);
+	if (taker)
+		*ret_over = FT_OVER_PART + taker->code;
+	else if (!track->present && track->over == FT_OVER_REPLANNED)
+		*ret_over = FT_OVER_REPLANNED;
+	return 0;
+}
+
+static int finding_missing(struct draft *d, struct view *view, uint32_t at)
+{
+	const struct ft_track *track = d->alerts->tracks[at];
+	enum ft_over over;
+	int r;
+
+	if (view_hides(view, track->message))
+		return track_let_be(d, at);
+	r = over_find(d, view, track, &over);
+	return r < 0 ? r : finding_gone(d, at, over);
+}
+
+static int track_judge(struct draft *d, struct view *view, uint32_t at)
 {
 	const struct ft_track *track = d->alerts->tracks[at];
 	uint32_t number = ft_ids_find(&view->ids, track->message->id);
@@ -675,7 +827,7 @@ static int track_judge(struct draft *d, const struct view *view, uint32_t at)
 	if (track->kind != FT_TRACK_FINDING)
 		return track_let_be(d, at);
 	if (!f)
-		return view_hides(view, track->message) ? track_let_be(d, at) : finding_gone(d, at, FT_OVER_REPAIRED);
+		return finding_missing(d, view, at);
 	return finding_gone(d, at, f->waived ? FT_OVER_WAIVED : FT_OVER_MINOR);
 }
 
@@ -835,17 +987,18 @@ static uint32_t misses_enough(const struct ft_alert_rules *rules)
 	return rules->incomplete_after > 0 ? rules->incomplete_after : 1;
 }
 
-/* The ports that did not answer, each once, and in how many looks in a row. The caller frees them. */
+/* The ports that did not answer, each once, and in how many full sweeps in a row. The caller frees them. */
 static int gaps_make(const struct draft *d, const struct ft_finding *f, struct ft_spot **ret_gaps, size_t *ret_count)
 {
 	const struct ft_alerts *alerts = d->alerts;
 	struct ft_spot *gaps = calloc(f->where_count + 1, sizeof(*gaps));
+	uint32_t one = d->kind == FT_LOOK_ALL ? 1 : 0;
 	size_t count = 0;
 
 	if (!gaps)
 		return -ENOMEM;
 	for (size_t i = 0; i < f->where_count; i++)
-		gaps[i] = (struct ft_spot){f->where[i].guid, f->where[i].port, 1};
+		gaps[i] = (struct ft_spot){f->where[i].guid, f->where[i].port, one};
 	qsort(gaps, f->where_count, sizeof(*gaps), ft_spot_compare);
 	for (size_t i = 0; i < f->where_count; i++) {
 		const struct ft_spot *before = NULL;
@@ -856,7 +1009,7 @@ static int gaps_make(const struct draft *d, const struct ft_finding *f, struct f
 			before = bsearch(&gaps[i], alerts->gaps, alerts->gap_count, sizeof(*gaps), ft_spot_compare);
 		gaps[count] = gaps[i];
 		if (before)
-			gaps[count].looks = before->looks + (before->looks < UINT32_MAX);
+			gaps[count].looks = before->looks + (before->looks < UINT32_MAX ? one : 0);
 		count++;
 	}
 	*ret_gaps = gaps;
@@ -927,30 +1080,52 @@ void ft_alerts_skip_seq(struct ft_alerts *alerts, uint64_t seq)
 }
 
 int ft_alerts_look(struct ft_alerts *alerts, const struct ft_alert_rules *rules, const struct ft_report *report,
-		   struct ft_now now)
+		   enum ft_look_kind kind, struct ft_now now)
 {
 	_cleanup_(draft_release) struct draft d = draft_begin(alerts, rules, now);
 	_cleanup_(view_release) struct view view = {.report = report, .partial = is_partial(report)};
 	int r;
 
-	if (ft_report_is_incomplete(report))
-		return ft_alerts_miss(alerts, rules, report, "not everything could be judged", now);
+	if (ft_report_is_incomplete(report)) {
+		r = ft_alerts_miss(alerts, rules, report, kind, "not everything could be judged", now);
+		return r < 0 ? r : 0;
+	}
+	d.kind = kind;
 	r = judge(&d, &view);
-	if (r == 0)
+	if (r == 0 && kind == FT_LOOK_ALL)
 		r = sweep_alert_clear(&d, FT_OVER_COMPLETE);
-	d.matters = alerts->misses > 0 || alerts->gap_count > 0;
+	d.matters = kind == FT_LOOK_ALL && (alerts->misses > 0 || alerts->gap_count > 0);
 	if (r == 0)
 		r = draft_commit(&d);
 	if (r < 0)
 		return r;
-	alerts->misses = 0;
-	gaps_put(alerts, NULL, 0);
+	if (kind == FT_LOOK_ALL) {
+		alerts->misses = 0;
+		gaps_put(alerts, NULL, 0);
+	}
 	forget(&d);
 	return 0;
 }
 
+/* The ports that were silent, and whether all of them are known to be: then the rest can be judged. */
+static int gaps_judge(struct draft *d, struct view *view, const struct ft_finding *f, struct ft_spot **ret_gaps,
+		      size_t *ret_count)
+{
+	int r;
+
+	if (!f)
+		return 0;
+	r = gaps_make(d, f, ret_gaps, ret_count);
+	if (r < 0 || view->report->verdict == FT_VERDICT_UNKNOWN || !gaps_are_mute(d, f, *ret_gaps, *ret_count))
+		return r;
+	view->gaps = *ret_gaps;
+	view->gap_count = *ret_count;
+	r = judge(d, view);
+	return r < 0 ? r : 1;
+}
+
 int ft_alerts_miss(struct ft_alerts *alerts, const struct ft_alert_rules *rules, const struct ft_report *report,
-		   const char *why, struct ft_now now)
+		   enum ft_look_kind kind, const char *why, struct ft_now now)
 {
 	_cleanup_(draft_release) struct draft d = draft_begin(alerts, rules, now);
 	_cleanup_(view_release) struct view view = {.report = report, .partial = report && is_partial(report)};
@@ -958,34 +1133,32 @@ int ft_alerts_miss(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 	uint32_t misses = alerts->misses + (alerts->misses < UINT32_MAX);
 	_cleanup_free_ struct ft_spot *gaps = NULL;
 	size_t gap_count = 0;
-	uint64_t mute = 0;
-	int r = 0;
+	int judged, r;
 
-	if (f)
-		r = gaps_make(&d, f, &gaps, &gap_count);
-	if (r == 0 && f && report->verdict != FT_VERDICT_UNKNOWN && gaps_are_mute(&d, f, gaps, gap_count)) {
-		mute = gaps_hash(gaps, gap_count);
-		view.gaps = gaps;
-		view.gap_count = gap_count;
-		r = judge(&d, &view);
-	}
-	if (r == 0 && misses >= misses_enough(rules))
-		r = sweep_alert(&d, f, why, mute);
-	d.matters = true;
+	d.kind = kind;
+	judged = gaps_judge(&d, &view, f, &gaps, &gap_count);
+	if (judged < 0 || (judged == 0 && kind != FT_LOOK_ALL))
+		return judged;
+	r = 0;
+	if (kind == FT_LOOK_ALL && misses >= misses_enough(rules))
+		r = sweep_alert(&d, f, why, judged ? gaps_hash(gaps, gap_count) : 0);
+	d.matters = kind == FT_LOOK_ALL;
 	if (r == 0)
 		r = draft_commit(&d);
 	if (r < 0)
 		return r;
-	alerts->misses = misses;
+	if (kind == FT_LOOK_ALL)
+		alerts->misses = misses;
 	/* A look that failed altogether says nothing of them. */
-	if (f)
+	if (kind == FT_LOOK_ALL && f)
 		gaps_put(alerts, FT_STEAL(gaps), gap_count);
 	forget(&d);
-	return 0;
+	return judged;
 }
 
 int ft_alerts_tick(struct ft_alerts *alerts, const struct ft_alert_rules *rules, struct ft_now now)
 {
+	enum { RETRY_MS = 1000 };
 	_cleanup_(draft_release) struct draft d = draft_begin(alerts, rules, now);
 	int r = 0;
 
@@ -993,6 +1166,8 @@ int ft_alerts_tick(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 		r = track_let_be(&d, i);
 	if (r == 0)
 		r = draft_commit(&d);
+	/* What is due stays so, and would be due at once for ever. */
+	alerts->retry_ms = r < 0 ? now.mono_ms + RETRY_MS : 0;
 	if (r == 0)
 		forget(&d);
 	return r;
@@ -1079,7 +1254,7 @@ int64_t ft_alerts_due_ms(const struct ft_alerts *alerts, const struct ft_alert_r
 		if (when_ms < due_ms)
 			due_ms = when_ms;
 	}
-	return due_ms;
+	return due_ms < alerts->retry_ms ? alerts->retry_ms : due_ms;
 }
 
 bool ft_alerts_want_look(const struct ft_alerts *alerts, const struct ft_alert_rules *rules)

@@ -41,9 +41,9 @@ struct ft_now {
 	int64_t wall_ms;
 };
 
-/* How long before something is said: so many looks at the fabric in a row, or so long. */
+/* How long before something is said: so many full sweeps of the fabric in a row, or so long. */
 struct ft_patience {
-	uint32_t looks; /* at least 1; 1: at once */
+	uint32_t looks; /* at least 1; 1: at once, whatever the look */
 	uint32_t ms;	/* not 0: counts instead of @looks */
 };
 
@@ -53,7 +53,8 @@ struct ft_alert_rules {
 	enum ft_severity severity; /* findings below it are no alerts */
 	uint32_t flap_count;	   /* 0: no flap detection */
 	uint32_t flap_window_ms;
-	uint32_t incomplete_after; /* looks in a row that failed or were incomplete before that is an alert itself */
+	uint32_t incomplete_after; /* full sweeps in a row that failed or were incomplete before that is an alert itself
+				    */
 };
 
 /* The defaults: at once, at once, warning, 6 in 10 minutes, 3. */
@@ -73,8 +74,12 @@ struct ft_event {
 	char *id;
 	char *code; /* "cable-missing", "link-flapping" */
 	enum ft_severity severity;
-	char *text; /* one sentence, as in the report; of a cleared one, that it is over: "repaired: …" */
-	char *fix;
+	/*
+	 * One sentence, as in the report; of a cleared one, how it is over before it: "repaired: …"; "now part of
+	 * core-missing: …" where another finding has a port of its now; "not in the new plan: …"; "waived: …".
+	 */
+	char *text;
+	char *fix;	       /* "" where it is over and there is nothing to be done any more */
 	struct ft_place place; /* the first place of the finding; name NULL if it has none */
 	char *finding;	       /* the finding as JSON on one line (ft_finding_write_json()); the last one seen */
 	char **waiting;	       /* names of the sinks that have not had it yet */
@@ -92,33 +97,44 @@ static inline void ft_alerts_freep(struct ft_alerts **alerts)
 }
 
 /*
+ * What a look read of the fabric anew. All of them raise and clear, but only full sweeps count: for patience in looks
+ * (another look begins a wait, and ends none) and for sweep-incomplete, with the ports that are silent.
+ */
+enum ft_look_kind {
+	FT_LOOK_ALL,	   /* all of it: a full sweep */
+	FT_LOOK_PART,	   /* what changed, after an event; the rest is known from before */
+	FT_LOOK_REPLANNED, /* nothing: the plan changed */
+};
+
+/*
  * A look at the fabric that saw all that matters. (One that did not is taken as ft_alerts_miss() takes it.)
  *
  * What changed is a new severity, count or place, or another text; consequences (symptoms) that come and go are not
- * worth a word. One cable more or less missing between two switches is a change too: an alert's id is its finding's,
- * without the number of cables. Either all of a look is taken in, or (on -ENOMEM) none of it.
- * Returns 0 or -ENOMEM.
+ * worth a word. What is waived is no alert, whatever its severity. One cable more or less missing between two switches
+ * is a change too: an alert's id is its finding's, without the number of cables. Either all of a look is taken in, or
+ * (on -ENOMEM) none of it. Returns 0 or -ENOMEM.
  */
 int ft_alerts_look(struct ft_alerts *alerts, const struct ft_alert_rules *rules, const struct ft_report *report,
-		   struct ft_now now);
+		   enum ft_look_kind kind, struct ft_now now);
 
 /*
  * A look that failed, or saw too little: it raises and clears nothing of the fabric's. incomplete_after of them in a
- * row are an alert of their own, "sweep-incomplete", cleared by the next ft_alerts_look(). It changes only with the
- * ports that are mute for good: lost packets are others each time.
+ * row are an alert of their own, "sweep-incomplete", cleared by the next ft_alerts_look() of a full sweep. It changes
+ * only with the ports that are mute for good: lost packets are others each time.
  *
  * One exception, or a dead host port would blind the daemon for ever: where each port that did not answer was silent in
  * incomplete_after looks in a row (evidence mute, these very places), they are simply mute. sweep-incomplete stands,
  * and the rest of the report is judged as by ft_alerts_look() as long as no other port joins them. Looks that failed
- * altogether say nothing of ports, and neither count nor break the row.
+ * altogether say nothing of ports, and neither count nor break the row. Looks that are no full sweeps are judged if all
+ * their gaps are known to be mute already, and change nothing otherwise.
  *
  * @report  the report of an incomplete look, or NULL where there is none. Its own sweep-incomplete finding is the
  *          alert's text then
  * @why     one line, safe: what happened; used where @report has no such finding
- * Returns 0 or -ENOMEM.
+ * Returns 1 if the report was judged after all, 0 if not, or -ENOMEM.
  */
 int ft_alerts_miss(struct ft_alerts *alerts, const struct ft_alert_rules *rules, const struct ft_report *report,
-		   const char *why, struct ft_now now);
+		   enum ft_look_kind kind, const char *why, struct ft_now now);
 
 /*
  * Was it too incomplete to judge by? It has a sweep-incomplete finding, or its verdict is unknown. A switch that is
@@ -136,7 +152,10 @@ bool ft_report_is_incomplete(const struct ft_report *report);
 int ft_alerts_host_link_down(struct ft_alerts *alerts, const struct ft_alert_rules *rules, uint64_t guid, uint32_t port,
 			     const char *name, const char *host, struct ft_now now);
 
-/* What is due by the clock alone: patience in ms, flaps that kept still. Returns 0 or -ENOMEM. */
+/*
+ * What is due by the clock alone: patience in ms, flaps that kept still.
+ * Returns 0, or -ENOMEM: then it is due again a second later.
+ */
 int ft_alerts_tick(struct ft_alerts *alerts, const struct ft_alert_rules *rules, struct ft_now now);
 
 /* When ft_alerts_tick() is to be called next, on the monotonic clock; INT64_MAX: nothing is due. */

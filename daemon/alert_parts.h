@@ -31,7 +31,7 @@ struct ft_track {
 	struct ft_message *flap;    /* of the link-flapping that stands, or NULL; a reference */
 	bool present;		    /* in the last look that could tell */
 	bool raised;
-	uint32_t looks;	  /* in a row that saw it so, present or not */
+	uint32_t looks;	  /* that saw it so, present or not: the first, and full sweeps in a row */
 	int64_t since_ms; /* monotonic: since when it is present or not; of a host's link: the last time it went down */
 	enum ft_over over;   /* why it is not present */
 	int64_t raised_ms;   /* wall: since when it stands */
@@ -48,7 +48,8 @@ struct ft_alerts {
 	struct ft_outbox outbox;
 	uint64_t next_seq;
 	uint64_t version;
-	uint32_t misses; /* looks in a row that failed or were incomplete */
+	uint32_t misses;  /* full sweeps in a row that failed or were incomplete */
+	int64_t retry_ms; /* monotonic: after a ft_alerts_tick() that failed nothing is due before it; or 0 */
 	struct ft_spot *gaps;
 	size_t gap_count;
 };

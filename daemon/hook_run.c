@@ -299,11 +299,30 @@ void ft_hook_run_release(struct ft_hook_run *run)
 	*run = (struct ft_hook_run){0};
 }
 
+/* Cuts at FT_HOOK_LOGGED_MAX, and not within a character or a \xNN. */
+static void cut_output(struct ft_text *text)
+{
+	size_t end = FT_HOOK_LOGGED_MAX;
+
+	if (ft_text_failed(text) || text->length <= end)
+		return;
+	for (size_t back = 1; back <= 3; back++)
+		if (text->data[end - back] == '\\') {
+			end -= back;
+			break;
+		}
+	while (end > 0 && ((unsigned char)text->data[end] & 0xc0) == 0x80)
+		end--;
+	text->length = end;
+	text->data[end] = '\0';
+	ft_text_puts(text, "...");
+}
+
 /* What the hook printed, its lines joined; a NUL ends one as well. */
-static void add_output(struct ft_text *text, const struct ft_hook_result *result)
+static void join_output(struct ft_text *text, const struct ft_hook_result *result)
 {
 	size_t length = result->length < FT_HOOK_OUTPUT_MAX ? result->length : FT_HOOK_OUTPUT_MAX, start = 0;
-	const char *between = ": ";
+	const char *between = "";
 
 	for (size_t i = 0; i <= length; i++) {
 		if (i < length && result->output[i] != '\n' && result->output[i] != '\0')
@@ -315,6 +334,16 @@ static void add_output(struct ft_text *text, const struct ft_hook_result *result
 		}
 		start = i + 1;
 	}
+}
+
+static void add_output(struct ft_text *text, const struct ft_hook_result *result)
+{
+	_cleanup_(ft_text_release) struct ft_text output = {0};
+
+	join_output(&output, result);
+	cut_output(&output);
+	if (output.length > 0)
+		ft_text_printf(text, ": %s", ft_text_string(&output));
 }
 
 static void add_reason(struct ft_text *text, const struct ft_hook_result *result, int code, int status)

@@ -14,6 +14,7 @@
 
 enum {
 	FT_HOOK_OUTPUT_MAX = 4096, /* of what a hook prints this is kept, the rest is read and dropped */
+	FT_HOOK_LOGGED_MAX = 300,  /* bytes of that, made safe, are told of one that fails */
 	FT_HOOK_GRACE_MS = 2000,   /* from SIGTERM to SIGKILL */
 };
 

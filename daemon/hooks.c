@@ -476,12 +476,24 @@ static bool is_good_name(const char *name)
 	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == length;
 }
 
-static bool is_executable(int directory, const char *name)
+/*
+ * Returns 1, 0, or -errno where that cannot be told: then the directory cannot be searched, or the system is short of
+ * something. Where a link points to is its own affair.
+ */
+static int is_executable(int directory, const char *name)
 {
+	static const int nowhere[] = {ENOENT, ENOTDIR, ELOOP, EACCES, ENAMETOOLONG};
 	struct stat st;
 
-	return fstatat(directory, name, &st, 0) == 0 && S_ISREG(st.st_mode) &&
-	       faccessat(directory, name, X_OK, AT_EACCESS) == 0;
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISLNK(st.st_mode) && fstatat(directory, name, &st, 0) < 0) {
+		for (size_t i = 0; i < FT_COUNT(nowhere); i++)
+			if (errno == nowhere[i])
+				return 0;
+		return -errno;
+	}
+	return S_ISREG(st.st_mode) && faccessat(directory, name, X_OK, AT_EACCESS) == 0;
 }
 
 /* Names that grow. */
@@ -541,7 +553,12 @@ static int read_directory(const char *path, struct names *names, struct names *r
 		entry = readdir(dir);
 		if (!entry)
 			break;
-		if (entry->d_name[0] == '.' || is_leftover(entry->d_name) || !is_executable(dirfd(dir), entry->d_name))
+		if (entry->d_name[0] == '.' || is_leftover(entry->d_name))
+			continue;
+		ret = is_executable(dirfd(dir), entry->d_name);
+		if (ret < 0)
+			return ret;
+		if (ret == 0)
 			continue;
 		ret = names_add(is_good_name(entry->d_name) ? names : refused, entry->d_name);
 		if (ret < 0)
@@ -648,8 +665,8 @@ const char *const *ft_hooks_scan(struct ft_hooks *hooks, size_t *ret_count)
 	else if (ret != hooks->scan_error)
 		ft_log(LOG_ERR, "%s: %s: the hooks stay as they were", hooks->settings.directory, strerror(-ret));
 	hooks->scan_error = ret;
-	*ret_count = hooks->sink_count;
-	return hooks->sinks;
+	*ret_count = ret == 0 ? hooks->sink_count : 0;
+	return ret == 0 ? hooks->sinks : NULL;
 }
 
 /* Notes. */

@@ -46,8 +46,10 @@ int ft_hooks_set_options(struct ft_hooks *hooks, const struct ft_hooks_options *
  * The names of the sinks that the executables of the directory are now, "hook:NAME", for ft_alerts_set_sinks(). The
  * directory is read again. Owned by the hooks, valid until the next call. Hidden files, directories, what is not
  * executable, what editors and package managers leave behind (.bak, .dpkg-old, …), and names beyond [A-Za-z0-9._-] or
- * longer than 200 are left out (the last two are logged once). A directory that is there and cannot be read is logged
- * once, and the hooks of before stay.
+ * longer than 200 are left out (the last two are logged once). One that is not there has no hooks.
+ *
+ * Returns NULL, with a count of 0, if it could not be read; leave the sinks as they are, or what waits for hooks that
+ * cannot be seen just now is forgotten. That is logged once, and the hooks of before stay.
  */
 const char *const *ft_hooks_scan(struct ft_hooks *hooks, size_t *ret_count);
 

@@ -146,7 +146,7 @@ static int event_priority(const struct ft_event *event)
  * Does the journal take an entry now? sd_journal_sendv() says nothing if there is no journal, and waits if that one
  * does not read: neither will do here.
  *
- * Returns 0, -EAGAIN, or -errno where there is none.
+ * Returns 0, -EAGAIN, or another -errno where there is none.
  */
 static int journal_ready(void)
 {
@@ -154,11 +154,12 @@ static int journal_ready(void)
 	_cleanup_(ft_closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct pollfd ready = {.fd = fd, .events = POLLOUT};
 
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+	/* Short of something: whether there is one, the next try will tell. */
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM ? -EAGAIN : -errno;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
-	if (poll(&ready, 1, 0) < 0)
-		return -errno;
-	return ready.revents & POLLOUT ? 0 : -EAGAIN;
+	return poll(&ready, 1, 0) == 1 && ready.revents & POLLOUT ? 0 : -EAGAIN;
 }
 
 /* The fields of an entry, as "NAME=value". */
@@ -227,9 +228,9 @@ int ft_log_alert(const struct ft_event *event, const char *fabric, const char *i
 	if (ret == 0) {
 		entry_fill(&entry, event, fabric, instance);
 		ret = send_entry(&entry);
-		if (ret == 0 || ret == -ENOMEM)
-			return ret;
 	}
+	if (ret == 0 || ret == -ENOMEM || ret == -EAGAIN)
+		return ret;
 	write_message(&line, event);
 	ft_text_printf(&line, " [%s %s]", ft_severity_name(event->severity), event->id);
 	if (ft_text_failed(&line))

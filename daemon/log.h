@@ -23,7 +23,8 @@ void ft_log_message_id(const char *code, enum ft_event_kind kind, char ret_id[33
 
 /*
  * One alert into the journal, with MESSAGE, PRIORITY, MESSAGE_ID and the fields FTCHECK_* of ftcheckd(8).
- * Never waits. Returns 0 or -errno; it is in one place or the other where it returns 0.
+ * Never waits. Returns 0 or -errno; it is in one place or the other where it returns 0. -EAGAIN: whoever should read it
+ * does not just now. A journal that is there and full is waited for: standard error is for where there is none.
  */
 int ft_log_alert(const struct ft_event *event, const char *fabric, const char *instance);
 

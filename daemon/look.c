@@ -8,18 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/links.h"
 #include "daemon/log.h"
 #include "probe/guard.h"
 
 enum {
 	CHANGES_MAX = 1024,  /* named at a time; beyond, a sweep is cheaper anyway */
 	RETRY_MS = 10000,    /* after a sweep that failed; doubles up to the interval */
-	CONFIRM_MS = 5000,   /* where alerts wait for another look */
+	CONFIRM_MS = 5000,   /* where alerts wait for another look, and links came up */
 	SWEEP_GAP_MS = 1000, /* between sweeps that events ask for */
-	/* Sweeps for the sake of events that may have been lost: not more than this part of the time, and not closer.
+	UNJUDGED_MAX = 2,    /* sweeps in a row: then one is judged though something changed meanwhile */
+	/* Where no events come: so often, but at most this part of the time. */
+	DEAF_MS = 30000,
+	DEAF_SHARE = 20,
+	/*
+	 * Sweeps for the sake of events that may have been lost, or certainly were (or an SM does that by habit): not
+	 * more than this part of the time, and not closer.
 	 */
 	BUSY_SHARE = 100,
+	UNEXPLAINED_SHARE = 20,
 	BUSY_GAP_MS = 5000,
 	PROGRESS_SLACK_MS = 15000,
 	TIMER_ACCURACY_US = 1000,
@@ -89,45 +95,30 @@ static void sweep_timer_set(struct ft_daemon *d, int64_t when_ms)
 /* Begin to begin, give or take a tenth, so that the daemons of a site do not sweep in step. */
 static int64_t interval_jittered(const struct ft_daemon *d)
 {
-	uint32_t interval = d->config->sweep_interval_ms, tenth = interval / 10;
+	uint32_t interval = d->config->sweep_interval_ms, tenth;
 
+	/* Nobody tells us: oftener, as long as that is no burden. */
+	if (d->config->events && !d->metrics.listens)
+		interval = (uint32_t)min(interval,
+					 max(DEAF_MS, (int64_t)(d->metrics.sweep_duration_s * 1000) * DEAF_SHARE));
+	tenth = interval / 10;
 	return (int64_t)interval - tenth + arc4random_uniform(2 * tenth + 1);
 }
 
-static void host_link_lost_say(struct ft_daemon *d, const struct ft_snapshot *before, const struct ft_port *port)
+static void snapshot_take(struct ft_daemon *d, struct ft_snapshot *snapshot, bool judged)
 {
-	const struct ft_node *sw = ft_port_node(before, port), *ca = ft_port_node(before, ft_port_peer(before, port));
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(before, sw), sw->description_length);
-	_cleanup_free_ char *host = ft_text_safe_dup(ft_node_description(before, ca), ca->description_length);
-
-	/* Where memory is out, one flap fewer is counted. */
-	if (name && host)
-		ft_alerts_host_link_down(d->alerts, &d->config->rules, sw->guid, port->number, name, host,
-					 ft_daemon_now());
-}
-
-static int host_link_lost(const struct ft_snapshot *before, const struct ft_port *port, void *userdata)
-{
-	host_link_lost_say(userdata, before, port);
-	return 0;
-}
-
-static void snapshot_take(struct ft_daemon *d, struct ft_snapshot *snapshot)
-{
-	if (d->snapshot)
-		ft_host_links_lost(d->snapshot, snapshot, host_link_lost, d);
+	if (judged)
+		ft_snapshot_free(FT_STEAL(d->judged));
+	else if (!d->judged)
+		d->judged = FT_STEAL(d->snapshot);
 	ft_snapshot_free(d->snapshot);
 	d->snapshot = snapshot;
 }
 
-static void looks_count(struct ft_daemon *d, uint64_t counts[FT_LOOK_RESULT_COUNT], enum ft_look_result result,
-			const struct ft_check_result *check)
+static void packets_count(struct ft_daemon *d, const struct ft_check_result *result)
 {
-	counts[result]++;
-	if (!check)
-		return;
-	d->metrics.mads += check->report->source.mads;
-	d->metrics.timeouts += check->report->source.timeouts;
+	d->metrics.mads += result->report->source.mads;
+	d->metrics.timeouts += result->report->source.timeouts;
 }
 
 static void settle_arm(struct ft_daemon *d);
@@ -146,33 +137,44 @@ static void sweep_failed(struct ft_daemon *d, const char *why)
 	ft_looks_sweep_in(d, min(delay, interval_jittered(d)));
 }
 
-static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
+static void sweep_judge(struct ft_daemon *d, struct ft_check_result *result)
 {
+	bool judged = ft_tell_look(d, result, FT_LOOK_ALL);
+
+	d->looks.unjudged = 0;
+	snapshot_take(d, FT_STEAL(result->snapshot), judged);
+	if (!judged) {
+		sweep_failed(d, "the sweep could not see everything");
+		return;
+	}
 	if (d->looks.failures > 0)
 		ft_log(LOG_NOTICE, "the sweep succeeds again");
 	d->looks.failures = 0;
 	d->looks.trouble[0] = '\0';
-	snapshot_take(d, FT_STEAL(result->snapshot));
+}
+
+static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
+{
+	bool changed = changes_any(&d->looks.since_sweep);
+
 	/* What is being read again changed before this sweep began, or is among those that are read once more now. */
 	ft_check_free(FT_STEAL(d->looks.reread));
 	changes_release(&d->looks.waiting);
 	d->looks.settle_since_ms = 0;
-	if (!changes_any(&d->looks.since_sweep)) {
-		ft_tell_look(d, result);
-		return;
+	d->looks.stale = false;
+	d->looks.blind = 0;
+	/* A view that is torn in time, now and then, is put right by the next look; no view at all is not. */
+	if (changed && d->looks.unjudged < UNJUDGED_MAX) {
+		d->looks.unjudged++;
+		snapshot_take(d, FT_STEAL(result->snapshot), false);
+	} else {
+		sweep_judge(d, result);
 	}
+	if (!changed)
+		return;
 	d->looks.waiting = d->looks.since_sweep;
 	d->looks.since_sweep = (struct ft_changes){0};
 	settle_arm(d);
-}
-
-/* It is what is known now all the same; whatever is read again on top of it will be as incomplete, and so give a sweep.
- */
-static void sweep_incomplete(struct ft_daemon *d, struct ft_check_result *result)
-{
-	sweep_failed(d, "the sweep could not see everything");
-	snapshot_take(d, FT_STEAL(result->snapshot));
-	ft_tell_look(d, result);
 }
 
 static void sweep_ended(struct ft_daemon *d, int64_t began_ms)
@@ -185,7 +187,7 @@ static void sweep_ended(struct ft_daemon *d, int64_t began_ms)
 		ft_looks_sweep_in(d, SWEEP_GAP_MS);
 	d->looks.sweep_again = false;
 	ft_looks_sweep_in(d, max(began_ms + interval_jittered(d) - now, SWEEP_GAP_MS));
-	if (ft_alerts_want_look(d->alerts, &d->config->rules))
+	if (d->looks.failures == 0 && ft_alerts_want_look(d->alerts, &d->config->rules))
 		ft_looks_sweep_in(d, CONFIRM_MS);
 }
 
@@ -198,14 +200,13 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 	ft_check_free(FT_STEAL(d->looks.sweep));
 	d->metrics.sweep_duration_s = (double)(ft_guard_now_ms() - began_ms) / 1000;
 	if (r < 0) {
-		looks_count(d, d->metrics.sweeps, FT_LOOK_FAILED, NULL);
+		d->metrics.sweeps[FT_LOOK_FAILED]++;
+		d->looks.blind++;
 		sweep_failed(d, err->text);
 		ft_tell_miss(d, err->text);
-	} else if (ft_report_is_incomplete(result->report)) {
-		looks_count(d, d->metrics.sweeps, FT_LOOK_INCOMPLETE, result);
-		sweep_incomplete(d, result);
 	} else {
-		looks_count(d, d->metrics.sweeps, FT_LOOK_COMPLETE, result);
+		d->metrics.sweeps[ft_report_is_incomplete(result->report) ? FT_LOOK_INCOMPLETE : FT_LOOK_COMPLETE]++;
+		packets_count(d, result);
 		sweep_succeeded(d, result);
 	}
 	sweep_ended(d, began_ms);
@@ -229,7 +230,8 @@ static void sweep_start(struct ft_daemon *d)
 	r = ft_check_start(d->loop, &request, on_sweep_done, d, &d->looks.sweep, &err);
 	if (r == 0)
 		return;
-	looks_count(d, d->metrics.sweeps, FT_LOOK_FAILED, NULL);
+	d->metrics.sweeps[FT_LOOK_FAILED]++;
+	d->looks.blind++;
 	sweep_failed(d, err.text);
 	ft_tell_miss(d, err.text);
 	ft_tell_status(d, true);
@@ -260,55 +262,95 @@ void ft_looks_sweep_in(struct ft_daemon *d, int64_t delay_ms)
 
 void ft_looks_sweep_after_busy(struct ft_daemon *d, bool unexplained)
 {
-	int64_t gap = max((int64_t)(d->metrics.sweep_duration_s * 1000) * BUSY_SHARE, BUSY_GAP_MS);
+	int share = unexplained ? UNEXPLAINED_SHARE : BUSY_SHARE;
+	int64_t gap = max((int64_t)(d->metrics.sweep_duration_s * 1000) * share, BUSY_GAP_MS);
 
 	if (unexplained)
 		ft_log(LOG_INFO, "the subnet manager was busy and no event came: sweeping");
-	ft_looks_sweep_in(d, unexplained ? 0 : max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
+	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
 }
 
 /* Reading again. */
 
-/* What was read again does not tell. In a storm of events that must not become one sweep after the other. */
+/*
+ * What was read again does not tell, and what is known may be older than what was said. In a storm of events that must
+ * not become one sweep after the other.
+ */
 static void sweep_instead(struct ft_daemon *d)
 {
-	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + SWEEP_GAP_MS - ft_guard_now_ms()));
+	int64_t gap = (int64_t)SWEEP_GAP_MS << (d->looks.reread_failures < 5 ? d->looks.reread_failures : 5);
+
+	d->looks.reread_failures++;
+	d->looks.stale = true;
+	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
 }
 
-static void reread_ended(struct ft_daemon *d)
+static void reread_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft_check_result *result)
 {
-	d->looks.judge_again = false;
-	if (changes_any(&d->looks.waiting))
-		settle_arm(d);
-	if (ft_alerts_want_look(d->alerts, &d->config->rules))
-		ft_looks_sweep_in(d, CONFIRM_MS);
+	bool judged;
+
+	if (kind == FT_CHECK_JUDGE) {
+		ft_tell_look(d, result, FT_LOOK_REPLANNED);
+		return;
+	}
+	packets_count(d, result);
+	judged = ft_tell_look(d, result, FT_LOOK_PART);
+	d->metrics.rereads[judged ? FT_LOOK_COMPLETE : FT_LOOK_INCOMPLETE]++;
+	if (!judged) {
+		sweep_instead(d);
+		return;
+	}
+	d->looks.reread_failures = d->looks.unjudged = 0;
+	snapshot_take(d, FT_STEAL(result->snapshot), true);
 }
 
 static void on_reread_done(struct ft_check *check, int r, struct ft_check_result *result, const struct ft_error *err,
 			   void *userdata)
 {
 	struct ft_daemon *d = userdata;
+	enum ft_check_kind kind = ft_check_kind(check);
 	int64_t now = ft_guard_now_ms(), took = now - ft_check_begin_ms(check);
 
 	ft_check_free(FT_STEAL(d->looks.reread));
 	d->looks.reread_after_ms = now + took;
 	d->metrics.reread_duration_s = (double)took / 1000;
 	if (r < 0) {
-		looks_count(d, d->metrics.rereads, FT_LOOK_FAILED, NULL);
+		d->metrics.rereads[FT_LOOK_FAILED]++;
 		ft_log(r == -ESTALE ? LOG_DEBUG : LOG_WARNING, "%s; sweeping", err->text);
 		sweep_instead(d);
-	} else if (ft_report_is_incomplete(result->report) && result->snapshot) {
-		looks_count(d, d->metrics.rereads, FT_LOOK_INCOMPLETE, result);
-		sweep_instead(d);
 	} else {
-		if (result->snapshot) {
-			looks_count(d, d->metrics.rereads, FT_LOOK_COMPLETE, result);
-			snapshot_take(d, FT_STEAL(result->snapshot));
-		}
-		ft_tell_look(d, result);
+		reread_judge(d, kind, result);
 	}
-	reread_ended(d);
+	d->looks.judge_again = false;
+	if (changes_any(&d->looks.waiting))
+		settle_arm(d);
+	if (ft_alerts_want_look(d->alerts, &d->config->rules))
+		ft_looks_sweep_in(d, CONFIRM_MS);
 	ft_tell_status(d, d->ready);
+}
+
+/* What events told of is read once more in a while: a link trains up, and an SM sets its speed, without a word. */
+static void confirm_later(struct ft_daemon *d)
+{
+	if (!changes_any(&d->looks.fresh))
+		return;
+	changes_add_all(&d->looks.confirm, &d->looks.fresh);
+	changes_release(&d->looks.fresh);
+	timer_set(d->looks.confirm_timer, ft_guard_now_ms() + CONFIRM_MS);
+}
+
+static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	(void)source;
+	(void)usec;
+	if (d->snapshot && !d->looks.stale) {
+		changes_add_all(&d->looks.waiting, &d->looks.confirm);
+		settle_arm(d);
+	}
+	changes_release(&d->looks.confirm);
+	return 0;
 }
 
 static void reread_start(struct ft_daemon *d)
@@ -328,6 +370,7 @@ static void reread_start(struct ft_daemon *d)
 
 	d->looks.waiting = (struct ft_changes){0};
 	d->looks.settle_since_ms = 0;
+	confirm_later(d);
 	if (changes.too_many || !d->snapshot) {
 		sweep_instead(d);
 		return;
@@ -344,8 +387,8 @@ static int on_settled(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	/* One that is under way arms the timer again when it ends. */
-	if (!d->looks.reread && (changes_any(&d->looks.waiting) || d->looks.judge_again))
+	/* One that is under way arms the timer again when it ends, and so does a sweep. */
+	if (!d->looks.reread && !d->looks.stale && (changes_any(&d->looks.waiting) || d->looks.judge_again))
 		reread_start(d);
 	return 0;
 }
@@ -370,7 +413,21 @@ void ft_looks_change(struct ft_daemon *d, const struct ft_change *change)
 	if (!d->snapshot)
 		return;
 	changes_add(&d->looks.waiting, change);
+	changes_add(&d->looks.fresh, change);
 	settle_arm(d);
+}
+
+void ft_looks_at_home(struct ft_daemon *d)
+{
+	const struct ft_snapshot *s = d->snapshot;
+	const struct ft_port *port, *peer;
+
+	if (!s || s->source.entry_node >= s->node_count)
+		return;
+	port = ft_node_port(s, &s->nodes[s->source.entry_node], s->source.entry_port);
+	peer = port ? ft_port_peer(s, port) : NULL;
+	if (peer && ft_port_node(s, peer)->type == FT_NODE_SWITCH)
+		ft_looks_change(d, &(struct ft_change){.guid = ft_port_node(s, peer)->guid});
 }
 
 void ft_looks_judge_again(struct ft_daemon *d)
@@ -391,8 +448,11 @@ void ft_looks_judge_again(struct ft_daemon *d)
 void ft_looks_forget(struct ft_daemon *d)
 {
 	ft_snapshot_free(FT_STEAL(d->snapshot));
+	ft_snapshot_free(FT_STEAL(d->judged));
 	changes_release(&d->looks.waiting);
 	changes_release(&d->looks.since_sweep);
+	changes_release(&d->looks.fresh);
+	changes_release(&d->looks.confirm);
 	ft_looks_judge_again(d);
 }
 
@@ -415,6 +475,9 @@ int ft_looks_begin(struct ft_daemon *d)
 	if (r >= 0)
 		r = sd_event_add_time(d->loop, &d->looks.settle_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
 				      on_settled, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->looks.confirm_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+				      on_confirm, d);
 	return r < 0 ? r : 0;
 }
 
@@ -424,6 +487,9 @@ void ft_looks_end(struct ft_daemon *d)
 	ft_check_free(FT_STEAL(d->looks.reread));
 	d->looks.sweep_timer = sd_event_source_disable_unref(d->looks.sweep_timer);
 	d->looks.settle_timer = sd_event_source_disable_unref(d->looks.settle_timer);
+	d->looks.confirm_timer = sd_event_source_disable_unref(d->looks.confirm_timer);
 	changes_release(&d->looks.waiting);
 	changes_release(&d->looks.since_sweep);
+	changes_release(&d->looks.fresh);
+	changes_release(&d->looks.confirm);
 }

@@ -24,10 +24,13 @@ enum {
 	LISTENER_RETRY_MAX_MS = 60000,
 	/* An SM that only looks whether all switches are as they were sends each a packet, now and then. */
 	BUSY_PER_SWITCH = 2,
-	CALM_MS = 2500,	     /* the listener looks every second */
-	BUSY_TRAP_MS = 5000, /* a trap so long before explains it */
+	CALM_MS = 2500,		    /* the listener looks every second */
+	BUSY_TRAP_MS = 5000,	    /* a trap so long before explains it */
+	AT_HOME_MS = 2000,	    /* without a trap for so long, our own switch is looked at first */
+	LISTENER_SILENT_MS = 20000, /* four times what it is silent at most */
+	SAVE_MS = 500,
 	TIMER_ACCURACY_US = 100000,
-	CHORES_US = 60000000, /* twice as long as between two chores where no watchdog asks for more */
+	CHORES_US = 20000000, /* twice as long as between two chores where no watchdog asks for more */
 };
 
 static const char *error_text(const struct ft_error *err, int r)
@@ -63,11 +66,8 @@ static void listening_say(struct ft_daemon *d, bool listens, const char *text)
 	snprintf(d->listens, sizeof(d->listens), "%s", text);
 	ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
 	       listens ? "listening to events of " : "polling only: ", text);
-	/* Whatever happened while nobody listened. */
-	if (listens)
-		ft_looks_sweep_in(d, 0);
-	else if (!d->ready)
-		ft_looks_sweep_in(d, 0);
+	/* Whatever happened while nobody listened; and that nobody is to be heard any more may be the fault itself. */
+	ft_looks_sweep_in(d, 0);
 	ft_tell_status(d, false);
 }
 
@@ -91,8 +91,11 @@ static void busy_take(struct ft_daemon *d, uint32_t smps)
 
 	if (smps <= BUSY_PER_SWITCH * switches_known(d))
 		return;
-	if (d->busy_since_ms == 0)
+	if (d->busy_since_ms == 0) {
 		d->busy_since_ms = now;
+		if (now - d->trap_ms > AT_HOME_MS)
+			ft_looks_at_home(d);
+	}
 	sd_event_source_set_time(d->calm_timer, (uint64_t)(now + CALM_MS) * 1000);
 	sd_event_source_set_enabled(d->calm_timer, SD_EVENT_ONESHOT);
 }
@@ -121,12 +124,12 @@ static void trap_take(struct ft_daemon *d, const struct ft_listener_message *mes
 		.gone = message->trap == 65,
 	};
 
-	d->trap_ms = ft_guard_now_ms();
 	d->metrics.events[message->trap == 128 ? 0 : message->trap == 64 ? 1 : 2]++;
 	/* Of a host that is new nothing is known but its GUID; trap 128 of its switch says where it is. */
 	if (message->trap == 64 && d->snapshot && !d->looks.waiting.too_many &&
 	    !snapshot_has_end_port(d->snapshot, change.guid))
 		return;
+	d->trap_ms = ft_guard_now_ms();
 	ft_looks_change(d, &change);
 }
 
@@ -153,7 +156,10 @@ static int on_listener(sd_event_source *source, int fd, uint32_t events, void *u
 	(void)source;
 	(void)fd;
 	(void)events;
+	d->listener_heard_ms = ft_guard_now_ms();
 	while ((r = ft_listener_read(d->listener, &message)) > 0) {
+		if (message.kind == FT_LISTENER_ALIVE)
+			continue;
 		if (message.kind == FT_LISTENER_TRAP) {
 			trap_take(d, &message);
 			continue;
@@ -179,6 +185,7 @@ static void listener_begin(struct ft_daemon *d)
 
 	options.ca = d->config->ca;
 	options.port = d->config->sweep.port;
+	d->listener_heard_ms = ft_guard_now_ms();
 	r = ft_listener_start(&options, &d->listener, &err);
 	if (r == 0)
 		r = sd_event_add_io(d->loop, &d->listener_input, ft_listener_fd(d->listener), EPOLLIN, on_listener, d);
@@ -216,8 +223,11 @@ static void http_begin(struct ft_daemon *d, int fd)
 	struct ft_error err = {0};
 	int r;
 
+	if (d->http_inherited && fd < 0)
+		return;
 	if (fd < 0 && !d->config->listen)
 		return;
+	d->http_inherited |= fd >= 0;
 	r = ft_http_new(d->loop, d->config->listen, fd, &ft_tell_pages, d, &d->http, &err);
 	if (r < 0 && !d->http_failed)
 		ft_log(LOG_ERR, "no metrics and no reports by HTTP: %s", error_text(&err, r));
@@ -291,6 +301,13 @@ static struct ft_hooks_options hooks_options(const struct ft_daemon *d)
 	};
 }
 
+/* Does the same come of looking? */
+static bool same_plan(const struct ft_daemon *d, const struct settings *old)
+{
+	return same(d->config->plan, old->config->plan) && d->design->text_length == old->design->text_length &&
+	       memcmp(d->design->text, old->design->text, d->design->text_length) == 0;
+}
+
 /* The new settings are d's already; @old is what held before. */
 static void settings_apply(struct ft_daemon *d, const struct settings *old)
 {
@@ -300,15 +317,17 @@ static void settings_apply(struct ft_daemon *d, const struct settings *old)
 
 	if (ft_hooks_set_options(d->hooks, &hooks) < 0)
 		ft_log(LOG_ERR, "out of memory: hooks go on as before");
-	if (!same(now->listen, before->listen)) {
+	if (!d->http_inherited && !same(now->listen, before->listen)) {
 		ft_http_free(FT_STEAL(d->http));
 		d->http_failed = false;
 		http_begin(d, -1);
 	}
 	if (other_port)
 		ft_looks_forget(d);
-	else
+	else if (!same_plan(d, old))
 		ft_looks_judge_again(d);
+	else
+		ft_looks_sweep_in(d, 0);
 	if (other_port || now->events != before->events)
 		listener_restart(d);
 	ft_tell_sinks(d);
@@ -331,7 +350,9 @@ static void reload(struct ft_daemon *d)
 	reloading_say();
 	if (settings_load(d->options, &settings, "; the old configuration and plan stay in force") < 0) {
 		d->metrics.reloads_refused++;
+		d->refused = true;
 	} else {
+		d->refused = false;
 		d->config = settings.config;
 		d->design = settings.design;
 		d->plan = settings.plan;
@@ -371,6 +392,7 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct ft_daemon *d = userdata;
 
+	(void)usec;
 	if (d->watchdog_wanted && ft_looks_progress(d))
 		ft_notify("WATCHDOG=1");
 	/* What it had no room for. */
@@ -378,14 +400,32 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
 	/* Somebody else's port may be free by now. */
 	if (d->http_failed && !d->http)
 		http_begin(d, -1);
-	sd_event_source_set_time(source, usec + d->watchdog_us / 2);
+	if (d->listener && ft_guard_now_ms() - d->listener_heard_ms > LISTENER_SILENT_MS)
+		listener_failed(d, "the process that listens to events does not move");
+	sd_event_source_set_time(source, (uint64_t)ft_guard_now_ms() * 1000 + d->watchdog_us / 2);
 	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
 }
 
+static int on_save_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	ft_tell_save(userdata);
+	return 0;
+}
+
+/* A hook took an event, and its note says so already. Thousands of them are not saved one by one. */
 static void state_changed(void *userdata)
 {
-	ft_tell_alerts(userdata);
+	struct ft_daemon *d = userdata;
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(d->save_timer, &enabled);
+	if (enabled != SD_EVENT_OFF)
+		return;
+	sd_event_source_set_time(d->save_timer, (uint64_t)(ft_guard_now_ms() + SAVE_MS) * 1000);
+	sd_event_source_set_enabled(d->save_timer, SD_EVENT_ONESHOT);
 }
 
 static int signals_begin(struct ft_daemon *d)
@@ -425,6 +465,9 @@ static int timers_begin(struct ft_daemon *d)
 	if (r >= 0)
 		r = sd_event_add_time(d->loop, &d->listener_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
 				      on_listener_timer, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->save_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+				      on_save_timer, d);
 	if (r >= 0)
 		r = sd_event_add_time(d->loop, &d->calm_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US, on_calm,
 				      d);
@@ -466,9 +509,11 @@ static void daemon_release(struct ft_daemon *d)
 	sd_event_source_disable_unref(d->listener_timer);
 	sd_event_source_disable_unref(d->calm_timer);
 	sd_event_source_disable_unref(d->alert_timer);
+	sd_event_source_disable_unref(d->save_timer);
 	sd_event_source_disable_unref(d->sync_child);
 	sd_event_source_disable_unref(d->watchdog_timer);
 	ft_snapshot_free(d->snapshot);
+	ft_snapshot_free(d->judged);
 	ft_report_free(d->report);
 	ft_text_release(&d->json);
 	free(d->status);

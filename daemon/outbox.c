@@ -9,19 +9,23 @@
 
 #include "daemon/ids.h"
 
-/* In the order of enum ft_over: the name in the state file, and how the text begins. */
+/* In the order of enum ft_over, up to FT_OVER_PART: the name in the state file, and how the text begins. */
 static const struct {
 	const char *name;
 	const char *words;
-} overs[FT_OVER_COUNT] = {
-	[FT_OVER_REPAIRED] = {"repaired", "repaired: "},    [FT_OVER_WAIVED] = {"waived", "waived: "},
-	[FT_OVER_MINOR] = {"minor", "no alert any more: "}, [FT_OVER_FLAPPING] = {"flapping", "flapping now: "},
-	[FT_OVER_STEADY] = {"steady", "steady again: "},    [FT_OVER_COMPLETE] = {"complete", "seen whole again: "},
+} overs[FT_OVER_PART] = {
+	[FT_OVER_REPAIRED] = {"repaired", "repaired: "},
+	[FT_OVER_WAIVED] = {"waived", "waived: "},
+	[FT_OVER_MINOR] = {"minor", "no alert any more: "},
+	[FT_OVER_FLAPPING] = {"flapping", "flapping now: "},
+	[FT_OVER_STEADY] = {"steady", "steady again: "},
+	[FT_OVER_COMPLETE] = {"complete", "seen whole again: "},
+	[FT_OVER_REPLANNED] = {"replanned", "not in the new plan: "},
 };
 
 const char *ft_over_name(enum ft_over over)
 {
-	return overs[over].name;
+	return over < FT_OVER_PART ? overs[over].name : ft_codes[over - FT_OVER_PART].name;
 }
 
 void ft_queued_free(struct ft_queued *queued)
@@ -62,7 +66,10 @@ static char *over_text(enum ft_over over, const char *text)
 {
 	_cleanup_(ft_text_release) struct ft_text words = {0};
 
-	ft_text_puts(&words, overs[over].words);
+	if (over < FT_OVER_PART)
+		ft_text_puts(&words, overs[over].words);
+	else
+		ft_text_printf(&words, "now part of %s: ", ft_over_name(over));
 	ft_text_puts(&words, text);
 	return ft_text_failed(&words) ? NULL : FT_STEAL(words.data);
 }
@@ -91,6 +98,8 @@ int ft_queued_new(const struct ft_outbox *outbox, enum ft_event_kind kind, struc
 		if (!queued->text)
 			return -ENOMEM;
 		queued->event.text = queued->text;
+		if (over < FT_OVER_PART)
+			queued->event.fix = (char *)"";
 	}
 	if (outbox->sink_count > 0) {
 		queued->event.waiting = calloc(outbox->sink_count, sizeof(*queued->event.waiting));

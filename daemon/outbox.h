@@ -11,18 +11,23 @@
 
 /* Why an alert is over. */
 enum ft_over {
-	FT_OVER_REPAIRED, /* the finding is gone */
-	FT_OVER_WAIVED,	  /* the design says that it is known */
-	FT_OVER_MINOR,	  /* it is there, but below the severity of alerts */
-	FT_OVER_FLAPPING, /* its link-flapping stands in its place */
-	FT_OVER_STEADY,	  /* of a link-flapping: it kept still */
-	FT_OVER_COMPLETE, /* of a sweep-incomplete */
-	FT_OVER_COUNT,
+	FT_OVER_REPAIRED,  /* the finding is gone */
+	FT_OVER_WAIVED,	   /* the design says that it is known */
+	FT_OVER_MINOR,	   /* it is there, but below the severity of alerts */
+	FT_OVER_FLAPPING,  /* its link-flapping stands in its place */
+	FT_OVER_STEADY,	   /* of a link-flapping: it kept still */
+	FT_OVER_COMPLETE,  /* of a sweep-incomplete */
+	FT_OVER_REPLANNED, /* the plan changed, and nothing else */
+	FT_OVER_PART,	   /* + enum ft_code: it is there, as a part of a finding of that code */
+	FT_OVER_COUNT = FT_OVER_PART + FT_CODE_COUNT,
 };
 
 const char *ft_over_name(enum ft_over over);
 
-/* An event in the list. The strings of @event are those of @message, but for the text of one that is over. */
+/*
+ * An event in the list. The strings of @event are those of @message, but for the text of one that is over, which has no
+ * fix either, unless it goes on as a part of another.
+ */
 struct ft_queued {
 	struct ft_event event;
 	struct ft_message *message; /* a reference */

@@ -8,8 +8,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "daemon/alert_parts.h"
 
@@ -47,6 +49,32 @@ static int paths_make(const char *directory, struct paths *paths)
 	paths->damaged = path_make(directory, "alerts.json.damaged");
 	return paths->directory && paths->now && paths->old && paths->second && paths->new && paths->damaged ? 0
 													     : -ENOMEM;
+}
+
+/* ---- one daemon at a time ---- */
+
+int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
+{
+	_cleanup_free_ char *path = path_make(directory, "lock");
+	_cleanup_(ft_closep) int fd = -1;
+	int r;
+
+	if (!path)
+		return ft_error_set(err, -ENOMEM, 0, 0, "out of memory");
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return ft_error_set(err, -errno, 0, 0, "%s: %s", path, strerror(errno));
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		r = -errno;
+		if (r == -EINTR)
+			continue;
+		if (r == -EWOULDBLOCK)
+			return ft_error_set(err, r, 0, 0, "%s: another ftcheckd has this state directory", path);
+		return ft_error_set(err, r, 0, 0, "%s: cannot be locked: %s", path, strerror(-r));
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
 }
 
 /* ---- loading ---- */
@@ -132,8 +160,8 @@ int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **r
 		return r;
 	if (r < 0 && r != -ENOENT)
 		error_note(&note, paths.now, &err);
-	/* One that cannot be read may be whole. */
-	if (r == -EINVAL)
+	/* One that cannot be read may be whole: the next one that is saved must not take its place. */
+	if (r < 0 && r != -ENOENT)
 		set_aside(&paths, &note);
 	if (r < 0)
 		r = older_load(&paths, now, r != -ENOENT, &alerts, &note);

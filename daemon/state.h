@@ -3,8 +3,8 @@
  * The alerts on disk: alerts.json in the state directory, and the generation before it as alerts.json.old.
  *
  * Written beside (alerts.json.new), synced and renamed, so that there is always a whole one; a damaged one, and one of
- * a newer version, is set aside as alerts.json.damaged and the one before it is taken. Then what the lost one knew may
- * be said once more, under numbers that no event had before.
+ * a newer version, or one that cannot be read, is set aside as alerts.json.damaged and the one before it is taken. Then
+ * what the lost one knew may be said once more, under numbers that no event had before.
  */
 #ifndef FT_DAEMON_STATE_H
 #define FT_DAEMON_STATE_H
@@ -12,10 +12,20 @@
 #include "daemon/alert.h"
 
 /*
+ * Takes the directory for this process, by a lock on the file "lock" in it: two daemons that write the same state would
+ * lose each other's alerts. It is free as soon as @ret_fd is closed, by the end of the process at the latest; a child
+ * that keeps the descriptor open keeps the lock.
+ *
+ * Returns 0, -EWOULDBLOCK (another process has it), or -errno. @err is filled with one line.
+ */
+int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err);
+
+/*
  * @directory  the state directory; it exists
  * @ret_alerts  out: the alerts; fresh ones where no file is, or none is whole
- * @ret_note    out: "" or one line worth a warning: what was wrong with a file, and what was taken instead. A state
- * file that is there and cannot be read (permissions) is one too Returns 0 or -ENOMEM.
+ * @ret_note    out: "" or one line worth a warning: what was wrong with a file, and what was taken instead. A file
+ *              that is there and cannot be read (permissions) is something wrong, too
+ * Returns 0 or -ENOMEM.
  */
 int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_text *ret_note);
 

@@ -12,12 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/links.h"
+#include "daemon/alert_parts.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
 
 static const char journal_sink[] = "journal";
+
+enum { JOURNAL_RETRY_MS = 100 };
 
 static int64_t clock_ms(clockid_t clock)
 {
@@ -41,6 +45,9 @@ void ft_tell_sinks(struct ft_daemon *d)
 	size_t count;
 
 	hooks = ft_hooks_scan(d->hooks, &count);
+	/* What waits for hooks that cannot be seen goes on waiting. Where there is no sink at all yet, nothing does. */
+	if (!hooks && ft_outbox_sink(&d->alerts->outbox, journal_sink))
+		return;
 	names = calloc(count + 1, sizeof(*names));
 	if (!names)
 		return;
@@ -116,22 +123,27 @@ static void state_save(struct ft_daemon *d)
 	d->state_failed = false;
 }
 
-static void journal_feed(struct ft_daemon *d)
+/* Returns whether it had room for all. */
+static bool journal_feed(struct ft_daemon *d)
 {
 	const struct ft_event *event;
 
 	while ((event = ft_alerts_next(d->alerts, journal_sink))) {
 		if (ft_log_alert(event, d->design->name, d->options->instance ? d->options->instance : "") < 0)
-			return;
+			return false;
 		d->metrics.alerts[event->kind]++;
 		ft_alerts_done(d->alerts, journal_sink, event->seq);
 	}
+	return true;
 }
 
-static void alert_timer_set(struct ft_daemon *d)
+static void alert_timer_set(struct ft_daemon *d, bool journal_fed)
 {
-	int64_t due_ms = ft_alerts_due_ms(d->alerts, &d->config->rules);
+	int64_t due_ms = ft_alerts_due_ms(d->alerts, &d->config->rules),
+		retry_ms = ft_guard_now_ms() + JOURNAL_RETRY_MS;
 
+	if (!journal_fed && retry_ms < due_ms)
+		due_ms = retry_ms;
 	if (due_ms == INT64_MAX) {
 		sd_event_source_set_enabled(d->alert_timer, SD_EVENT_OFF);
 		return;
@@ -140,16 +152,35 @@ static void alert_timer_set(struct ft_daemon *d)
 	sd_event_source_set_enabled(d->alert_timer, SD_EVENT_ONESHOT);
 }
 
-void ft_tell_alerts(struct ft_daemon *d)
+static void dropped_say(struct ft_daemon *d)
 {
-	/* Before anything is said: whoever is started after a kill knows that it was. */
-	state_save(d);
-	journal_feed(d);
-	ft_hooks_kick(d->hooks);
+	uint64_t dropped = ft_alerts_dropped(d->alerts);
+
+	if (dropped > d->dropped)
+		ft_log(LOG_ERR, "%llu alerts were given up: more than %d wait for a sink that does not take them",
+		       (unsigned long long)(dropped - d->dropped), FT_EVENTS_MAX);
+	d->dropped = dropped;
+}
+
+void ft_tell_save(struct ft_daemon *d)
+{
 	state_save(d);
 	if (!d->synced && d->options->state_directory && !d->state_failed)
 		state_sync(d);
-	alert_timer_set(d);
+}
+
+void ft_tell_alerts(struct ft_daemon *d)
+{
+	bool fed;
+
+	/* Before anything is said: whoever is started after a kill knows that it was. */
+	state_save(d);
+	fed = journal_feed(d);
+	state_save(d);
+	ft_hooks_kick(d->hooks);
+	ft_tell_save(d);
+	dropped_say(d);
+	alert_timer_set(d, fed);
 }
 
 static void alerts_check(int r)
@@ -159,30 +190,67 @@ static void alerts_check(int r)
 		ft_log(LOG_ERR, "alerts: %s", strerror(-r));
 }
 
-void ft_tell_look(struct ft_daemon *d, struct ft_check_result *result)
+static int host_link_lost(const struct ft_snapshot *before, const struct ft_port *port, void *userdata)
+{
+	const struct ft_node *sw = ft_port_node(before, port), *ca = ft_port_node(before, ft_port_peer(before, port));
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(before, sw), sw->description_length);
+	_cleanup_free_ char *host = ft_text_safe_dup(ft_node_description(before, ca), ca->description_length);
+	struct ft_daemon *d = userdata;
+
+	/* Where memory is out, one flap fewer is counted. */
+	if (name && host)
+		ft_alerts_host_link_down(d->alerts, &d->config->rules, sw->guid, port->number, name, host,
+					 ft_daemon_now());
+	return 0;
+}
+
+static void host_links_compare(struct ft_daemon *d, const struct ft_snapshot *snapshot)
+{
+	const struct ft_snapshot *before = d->judged ? d->judged : d->snapshot;
+
+	if (before && snapshot)
+		ft_host_links_lost(before, snapshot, host_link_lost, d);
+}
+
+/* Returns 1 if the report could be judged by, 0 if it could not, or -errno. */
+static int alerts_look(struct ft_daemon *d, const struct ft_report *report, enum ft_look_kind kind)
 {
 	struct ft_now now = ft_daemon_now();
-	bool incomplete = ft_report_is_incomplete(result->report);
+	int r;
 
-	ft_report_free(d->report);
-	d->report = FT_STEAL(result->report);
-	ft_text_release(&d->json);
-	d->json = result->json;
-	result->json = (struct ft_text){0};
+	if (ft_report_is_incomplete(report))
+		return ft_alerts_miss(d->alerts, &d->config->rules, report, kind, "the sweep could not see everything",
+				      now);
+	r = ft_alerts_look(d->alerts, &d->config->rules, report, kind, now);
+	return r < 0 ? r : 1;
+}
+
+bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_look_kind kind)
+{
+	int judged;
+
 	ft_tell_sinks(d);
-	if (incomplete) {
-		alerts_check(ft_alerts_miss(d->alerts, &d->config->rules, d->report, d->looks.trouble, now));
-	} else {
-		d->metrics.last_success_ms = now.wall_ms;
-		alerts_check(ft_alerts_look(d->alerts, &d->config->rules, d->report, now));
+	judged = alerts_look(d, result->report, kind);
+	alerts_check(judged);
+	if (judged > 0)
+		host_links_compare(d, result->snapshot);
+	if (judged > 0 && kind == FT_LOOK_ALL)
+		d->metrics.last_success_ms = ft_daemon_now().wall_ms;
+	if (judged > 0 || kind != FT_LOOK_PART) {
+		ft_report_free(d->report);
+		d->report = FT_STEAL(result->report);
+		ft_text_release(&d->json);
+		d->json = result->json;
+		result->json = (struct ft_text){0};
 	}
 	ft_tell_alerts(d);
+	return judged > 0;
 }
 
 void ft_tell_miss(struct ft_daemon *d, const char *why)
 {
 	ft_tell_sinks(d);
-	alerts_check(ft_alerts_miss(d->alerts, &d->config->rules, NULL, why, ft_daemon_now()));
+	alerts_check(ft_alerts_miss(d->alerts, &d->config->rules, NULL, FT_LOOK_ALL, why, ft_daemon_now()));
 	ft_tell_alerts(d);
 }
 
@@ -220,6 +288,8 @@ static void status_words(const struct ft_daemon *d, struct ft_text *text)
 	ft_tell_listening(d, text);
 	if (d->state_failed)
 		ft_text_puts(text, "; state not saved");
+	if (d->refused)
+		ft_text_puts(text, "; the new configuration is refused, the old one is in force");
 }
 
 void ft_tell_status(struct ft_daemon *d, bool ready)
@@ -260,7 +330,8 @@ static int report_page(void *userdata, struct ft_text *text)
 {
 	struct ft_daemon *d = userdata;
 
-	if (!d->report) {
+	/* A report of long ago must not keep anybody's light green. */
+	if (!d->report || d->looks.blind >= d->config->rules.incomplete_after) {
 		verdict_words(d, text);
 		ft_text_puts(text, "\n");
 		return -EAGAIN;

@@ -18,9 +18,13 @@
 #include "probe/guard.h"
 
 enum {
-	END_SOON_MS = 200,
-	END_MS = 2000,
+	END_SOON_MS = 100,
+	GIVEN_UP_MAX = 64, /* more that hang at once stay zombies */
 };
+
+/* Global, as the children of a process are. */
+static pid_t given_up[GIVEN_UP_MAX];
+static size_t given_up_count;
 
 static void reset_signals(void)
 {
@@ -101,8 +105,25 @@ static bool wait_for_end(pid_t child, int ms)
 	return true;
 }
 
+void ft_child_give_up(pid_t child)
+{
+	if (given_up_count < GIVEN_UP_MAX)
+		given_up[given_up_count++] = child;
+}
+
+void ft_child_reap_given_up(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < given_up_count; i++)
+		if (!is_over(given_up[i]))
+			given_up[count++] = given_up[i];
+	given_up_count = count;
+}
+
 void ft_child_end(pid_t child)
 {
+	ft_child_reap_given_up();
 	/* Reaped already, the number may be another's by now. */
 	if (is_over(child))
 		return;
@@ -110,5 +131,6 @@ void ft_child_end(pid_t child)
 	if (wait_for_end(child, END_SOON_MS))
 		return;
 	kill(child, SIGKILL);
-	wait_for_end(child, END_MS);
+	if (!wait_for_end(child, END_SOON_MS))
+		ft_child_give_up(child);
 }

@@ -30,9 +30,18 @@ enum {
 void ft_child_begin(pid_t parent, int output, const int *keep, size_t count);
 
 /*
- * Ends a child by SIGTERM and, if that does not end it soon, by SIGKILL, and reaps it. One that hangs in the kernel
- * even so is given up after two seconds: no caller waits for longer.
+ * Ends a child by SIGTERM and, if that does not end it within 100 ms, by SIGKILL, and reaps it. One that hangs in the
+ * kernel even so is given up after another 100 ms: no caller waits for longer.
  */
 void ft_child_end(pid_t child);
+
+/* Leaves a child that was sent SIGKILL and does not end to ft_child_reap_given_up(). */
+void ft_child_give_up(pid_t child);
+
+/*
+ * Reaps what was given up and has ended since, without waiting. Who starts children calls it now and then, so that
+ * those that hung for a while do not stay zombies for ever. ft_child_end() does so too. Not for several threads.
+ */
+void ft_child_reap_given_up(void);
 
 #endif

@@ -23,6 +23,7 @@ enum {
 	RESULT_MAX = 1 << 30,	       /* bytes; no fabric comes near */
 	READS_MAX = 16,		       /* of a pipe in one step: a child may print without end */
 	LINGER_MS = 2000,	       /* a child may take to end: once its result is in, and once it was killed */
+	FREE_MS = 100,		       /* the same while nothing else is done */
 	EXIT_POLL_MS = 2,
 	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
@@ -332,6 +333,12 @@ static void job_end(struct ft_guard_job *job)
 	job->over = true;
 }
 
+static void job_give_up(struct ft_guard_job *job)
+{
+	ft_child_give_up(job->child);
+	job_end(job);
+}
+
 static void job_read(struct ft_guard_job *job, size_t which)
 {
 	int r;
@@ -375,7 +382,7 @@ bool ft_guard_step(struct ft_guard_job *job)
 		job_end(job);
 	} else if (ft_guard_now_ms() >= job->end_ms) {
 		if (job->killed)
-			job_end(job);
+			job_give_up(job);
 		else if (job->fds[FD_RESULT] >= 0)
 			job_fail(job, -ETIMEDOUT);
 		else
@@ -415,18 +422,28 @@ static int remaining_ms(int64_t end_ms)
 	return left > 1000000 ? 1000000 : (int)left;
 }
 
-void ft_guard_free(struct ft_guard_job *job)
+static void job_free_child(struct ft_guard_job *job)
 {
 	struct pollfd end;
 
-	if (!job)
-		return;
-	if (!job->over)
-		job_kill(job);
-	while (!job->over && !child_reap(job->child, &job->status) && ft_guard_now_ms() < job->end_ms) {
+	job_kill(job);
+	job->end_ms = ft_guard_now_ms() + FREE_MS;
+	while (!child_reap(job->child, &job->status)) {
+		if (ft_guard_now_ms() >= job->end_ms) {
+			ft_child_give_up(job->child);
+			return;
+		}
 		end = (struct pollfd){.fd = job->fds[FD_END], .events = POLLIN};
 		poll(&end, 1, remaining_ms(ft_guard_end_ms(job)));
 	}
+}
+
+void ft_guard_free(struct ft_guard_job *job)
+{
+	if (!job)
+		return;
+	if (!job->over)
+		job_free_child(job);
 	job_end(job);
 	buffer_release(&job->buffer);
 	free(job);
@@ -480,6 +497,7 @@ int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void
 	_cleanup_free_ struct ft_guard_job *job = NULL;
 	int r;
 
+	ft_child_reap_given_up();
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return no_process(guard, err, -ENOMEM);

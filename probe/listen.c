@@ -24,8 +24,9 @@ enum {
 const struct ft_listener_options ft_listener_defaults = {
 	.timeout_ms = 1000,
 	.retries = 3,
-	.poll_ms = 1000,
+	.poll_ms = 500,
 	.renew_ms = 60000,
+	.alive_ms = 5000,
 };
 
 struct ft_listener {
@@ -46,6 +47,9 @@ static int check_options(const struct ft_listener_options *options, struct ft_er
 		return ft_error_set(err, -EINVAL, 0, 0, "no port has the number %d", options->port);
 	if (options->ca && (options->ca[0] == '\0' || strlen(options->ca) >= UMAD_CA_NAME_LEN))
 		return ft_error_set(err, -EINVAL, 0, 0, "no device has the name \"%s\"", options->ca);
+	if (options->alive_ms == 0 || options->alive_ms > MS_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0, "the listener has to give a sign of life every 1 to %d ms",
+				    MS_MAX);
 	return 0;
 }
 
@@ -66,6 +70,7 @@ int ft_listener_start(const struct ft_listener_options *options, struct ft_liste
 	r = check_options(options, err);
 	if (r < 0)
 		return r;
+	ft_child_reap_given_up();
 	listener = calloc(1, sizeof(*listener));
 	if (!listener)
 		return ft_error_set(err, -ENOMEM, 0, 0, "no memory for the listener");
@@ -101,7 +106,7 @@ static bool message_is_sound(const struct ft_listener_message *message, size_t l
 {
 	if (length < ft_listener_message_size(0) || length > sizeof(*message))
 		return false;
-	if (message->kind < FT_LISTENER_SUBSCRIBED || message->kind > FT_LISTENER_BUSY)
+	if (message->kind < FT_LISTENER_SUBSCRIBED || message->kind > FT_LISTENER_ALIVE)
 		return false;
 	return strnlen(message->text, sizeof(message->text)) < sizeof(message->text);
 }

@@ -29,9 +29,10 @@ struct ft_listener_options {
 	unsigned int retries;	 /* of one MAD */
 	unsigned int poll_ms;	 /* how often to look at the own port and at the SM: both are single MADs */
 	unsigned int renew_ms;	 /* the slow timer of the subscription */
+	unsigned int alive_ms;	 /* how often to say FT_LISTENER_ALIVE */
 };
 
-/* The defaults: 1000 ms, 3 retries, look every second, renew every 60 s. */
+/* The defaults: 1000 ms, 3 retries, look every 500 ms, renew every 60 s, a sign of life every 5 s. */
 extern const struct ft_listener_options ft_listener_defaults;
 
 enum ft_listener_kind {
@@ -47,6 +48,11 @@ enum ft_listener_kind {
 	 * without a trap is a reason to look for oneself.
 	 */
 	FT_LISTENER_BUSY,
+	/*
+	 * Said every @alive_ms whatever the state of the port: a child that is stopped, or hangs in the kernel, keeps
+	 * its socket open and could not be told from one that has nothing to say.
+	 */
+	FT_LISTENER_ALIVE,
 };
 
 enum { FT_LISTENER_BUSY_MIN = 64 };

@@ -89,6 +89,7 @@ struct listener {
 	int64_t renew_ms;   /* when to subscribe again */
 	int64_t choose_ms;  /* when to look whether another port is up */
 	int64_t backoff_ms; /* the last wait after a failure, or 0 */
+	int64_t alive_ms;   /* when to give the next sign of life */
 	bool broken;	    /* events may have been lost since the last subscription, or there is none */
 
 	struct ft_own_port own;
@@ -105,7 +106,8 @@ struct listener {
 
 /* To the parent. */
 
-static void say(struct listener *l, const struct ft_listener_message *message)
+/* Returns false where it did not fit into the socket. */
+static bool try_to_say(struct listener *l, const struct ft_listener_message *message)
 {
 	size_t size = ft_listener_message_size(strlen(message->text));
 	ssize_t n;
@@ -114,10 +116,16 @@ static void say(struct listener *l, const struct ft_listener_message *message)
 		n = send(l->parent, message, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n >= 0)
-		return;
+		return true;
 	if (errno != EAGAIN && errno != ENOBUFS && errno != ENOMEM)
 		exit(0);
-	l->unsaid = true;
+	return false;
+}
+
+static void say(struct listener *l, const struct ft_listener_message *message)
+{
+	if (!try_to_say(l, message))
+		l->unsaid = true;
 }
 
 static void say_subscribed(struct listener *l)
@@ -151,6 +159,13 @@ static void say_busy(struct listener *l, uint32_t smps)
 {
 	if (smps >= FT_LISTENER_BUSY_MIN)
 		say(l, &(struct ft_listener_message){.kind = FT_LISTENER_BUSY, .smps = smps});
+}
+
+/* Where it does not fit, nothing is lost: what waits in the socket tells the same. */
+static void say_alive(struct listener *l)
+{
+	l->alive_ms = ft_guard_now_ms() + l->options->alive_ms;
+	try_to_say(l, &(struct ft_listener_message){.kind = FT_LISTENER_ALIVE});
 }
 
 /*
@@ -482,7 +497,7 @@ static void hear_sm(struct listener *l, const struct ft_sm_info *info)
 		subscription_broke(l);
 	else if (l->sm_misses > 0)
 		renew_now(l);
-	else if (l->sm_known)
+	if (l->sm_known)
 		say_busy(l, info->act_count - l->sm.act_count);
 	l->sm = *info;
 	l->sm_known = true;
@@ -695,6 +710,8 @@ static void do_what_is_due(struct listener *l)
 {
 	if (l->unsaid)
 		say_again(l);
+	if (ft_guard_now_ms() >= l->alive_ms)
+		say_alive(l);
 	if (l->fd < 0 && ft_guard_now_ms() >= l->next_ms)
 		open_port(l);
 	if (l->fd < 0)
@@ -708,7 +725,7 @@ static void do_what_is_due(struct listener *l)
 static int wait_ms(const struct listener *l)
 {
 	int64_t end_ms = l->fd >= 0 && l->asked != ASK_NOTHING ? l->request_end_ms : l->next_ms;
-	int64_t left_ms = end_ms - ft_guard_now_ms();
+	int64_t left_ms = (end_ms < l->alive_ms ? end_ms : l->alive_ms) - ft_guard_now_ms();
 
 	if (left_ms <= 0)
 		return 0;
@@ -746,6 +763,7 @@ void ft_listen(const struct ft_listener_options *options, int parent_fd)
 	/* Where it begins is no host's to guess: whoever knows a transaction id can answer in the SM's stead. */
 	if (getrandom(&l.tid, sizeof(l.tid), GRND_NONBLOCK) < 0)
 		l.tid = (uint32_t)ft_guard_now_ms();
+	l.alive_ms = ft_guard_now_ms() + options->alive_ms;
 	for (;;) {
 		/* In this order: an answer that is there is not too late, however late we are. */
 		wait_for_input(&l);

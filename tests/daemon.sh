@@ -198,6 +198,14 @@ looks_wait() {
 		fail "no further sweep"
 }
 
+are_gone() {
+	local pid
+
+	for pid in "$@"; do
+		! kill -0 "$pid" 2>/dev/null || return 1
+	done
+}
+
 # row NAME COMMAND…: one case, which holds if the command succeeds.
 row() {
 	local name=$1
@@ -270,7 +278,7 @@ descriptors_are() {
 }
 
 zombies() {
-	ps -o stat= --ppid "$DAEMON_PID" | grep -c Z
+	pgrep -c -r Z -P "$DAEMON_PID"
 }
 
 # stands: the ids of the alerts that were raised and not cleared, one a line.

@@ -215,8 +215,8 @@ sim_nodes() {
 	sim_do Dump && sed -n 's/^\(Switch\|Hca\|Ca\|Router\|Rt\) [0-9]* "\([^"]*\)".*/\2/p' "$SIM_DIR/said"
 }
 
-# sim_reap: ibsim takes ten clients and does not see one go that was killed; worse, packets for another on its port still
-# go to the dead one.
+# sim_reap: ibsim takes ten clients and does not see one go that was killed; worse, packets for another on its port
+# still go to the dead one.
 sim_reap() {
 	local line id pid
 	local -a commands=()

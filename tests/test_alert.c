@@ -7,6 +7,8 @@
  *   L?:a      the same, where parts of the fabric were not reached; X: the whole of it could not be judged
  *   M         a look that failed
  *   M:xy/a    one that saw a, and that the ports x and y are mute; U:xy/a that they were not reached; W:xy/a waived
+ *   pL:a      a look that read only what changed; pM:x/a, pM also; nL:a one that read nothing, by a new plan
+ *   C, W      for a letter: core-missing at the edges' ports of a and b; cables-swapped at a's and b's cores
  *   H:x       the link of host x went down
  *   +3s +3    time passes; ^+3s ^-3s the wall clock is stepped
  *   T         the clock's turn
@@ -14,7 +16,7 @@
  *   R:…       other rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only
  *
  * and the events: +a raised, ~a changed, -a cleared (repaired), -a:w waived, -a:m minor, -a:f flapping now, -F:a:s
- * link-flapping of a is steady, -S:c sweep-incomplete is over.
+ * link-flapping of a is steady, -S:c sweep-incomplete is over, -a:p now part of another, -a:n not in the new plan.
  */
 #include "config.h"
 
@@ -101,18 +103,42 @@ static struct ft_finding *made_add(struct made *made)
 	return f;
 }
 
+/* Each letter has an edge of its own, and a port of the one core. */
+static uint32_t core_port_of(char letter)
+{
+	return 2U + (unsigned char)letter - 'a';
+}
+
+static void places_make(struct ft_finding *f, char letter, const char *marks, char *name)
+{
+	static const char both[] = "ab";
+
+	snprintf(name, STRING_SIZE, "switch \"%c\" \xc3\xa9\\x1b", letter);
+	f->where_count = 2;
+	f->where[0] = (struct ft_place){name, guid_of(letter), strchr(marks, '*') ? 7 : 1};
+	f->where[1] = (struct ft_place){(char *)"core01", 0x2000, core_port_of(letter)};
+	for (size_t i = 0; letter == 'C' && i < 2; i++)
+		f->where[i] = (struct ft_place){name, guid_of(both[i]), 1};
+	for (size_t i = 0; letter == 'W' && i < 2; i++)
+		f->where[i] = (struct ft_place){name, 0x2000, core_port_of(both[i])};
+}
+
+static enum ft_code code_of(char letter)
+{
+	if (letter == 'C')
+		return FT_CODE_CORE_MISSING;
+	return letter == 'W' ? FT_CODE_CABLES_SWAPPED : FT_CODE_CABLE_MISSING;
+}
+
 static void finding_make(struct made *made, char letter, const char *marks)
 {
 	struct ft_finding *f = made_add(made);
 	bool other_words = strchr(marks, '\'');
 	char *name = made->strings[made->report.finding_count - 1][2];
 
-	f->code = FT_CODE_CABLE_MISSING;
-	snprintf(f->id, STRING_SIZE, "cable-missing:%c", letter);
-	snprintf(name, STRING_SIZE, "switch \"%c\" \xc3\xa9\\x1b", letter);
-	f->where_count = 2;
-	f->where[0] = (struct ft_place){name, guid_of(letter), strchr(marks, '*') ? 7 : 1};
-	f->where[1] = (struct ft_place){(char *)"core01", 0x2000, 2};
+	f->code = code_of(letter);
+	snprintf(f->id, STRING_SIZE, "%s:%c", ft_codes[f->code].name, letter);
+	places_make(f, letter, marks, name);
 	for (const char *m = marks; *m; m++) {
 		if (*m == '!')
 			f->severity = FT_SEVERITY_CRITICAL;
@@ -173,6 +199,8 @@ struct run {
 	struct ft_alert_rules rules;
 	struct ft_now now;
 	struct ft_text said;
+	enum ft_look_kind kind; /* of the look that is made */
+	bool judged;		/* what the last miss said */
 	bool try_failures;
 };
 
@@ -241,12 +269,15 @@ static void call_make(struct run *run, call function, const void *what)
 
 static int look_call(struct run *run, const void *what)
 {
-	return ft_alerts_look(run->alerts, &run->rules, what, run->now);
+	return ft_alerts_look(run->alerts, &run->rules, what, run->kind, run->now);
 }
 
 static int miss_call(struct run *run, const void *what)
 {
-	return ft_alerts_miss(run->alerts, &run->rules, what, "the sweep was killed by signal 9", run->now);
+	int r = ft_alerts_miss(run->alerts, &run->rules, what, run->kind, "the sweep was killed by signal 9", run->now);
+
+	run->judged = r > 0;
+	return r < 0 ? r : 0;
 }
 
 static int tick_call(struct run *run, const void *what)
@@ -309,7 +340,11 @@ static void id_say(struct ft_text *text, const char *id)
 {
 	static const struct {
 		const char *long_form, *short_form;
-	} forms[] = {{"link-flapping:", "F:"}, {"cable-missing:", ""}, {"sweep-incomplete", "S"}};
+	} forms[] = {{"link-flapping:", "F:"},
+		     {"cable-missing:", ""},
+		     {"core-missing:", ""},
+		     {"cables-swapped:", ""},
+		     {"sweep-incomplete", "S"}};
 
 	for (size_t i = 0; i < FT_COUNT(forms); i++)
 		if (strncmp(id, forms[i].long_form, strlen(forms[i].long_form)) == 0) {
@@ -326,8 +361,14 @@ static void event_say(struct ft_text *text, const struct ft_event *event)
 {
 	static const struct {
 		const char *words, *mark;
-	} overs[] = {{"repaired: ", ""},       {"waived: ", ":w"},	 {"no alert any more: ", ":m"},
-		     {"flapping now: ", ":f"}, {"steady again: ", ":s"}, {"seen whole again: ", ":c"}};
+	} overs[] = {{"repaired: ", ""},
+		     {"waived: ", ":w"},
+		     {"no alert any more: ", ":m"},
+		     {"flapping now: ", ":f"},
+		     {"steady again: ", ":s"},
+		     {"seen whole again: ", ":c"},
+		     {"now part of ", ":p"},
+		     {"not in the new plan: ", ":n"}};
 
 	ft_text_printf(text, "%s%c", text->length ? " " : "", "+~-"[event->kind]);
 	id_say(text, event->id);
@@ -352,6 +393,9 @@ static void event_check(const struct ft_event *event)
 	assert_true(event->duration_ms >= 0);
 	if (event->kind == FT_EVENT_RAISED)
 		assert_int_equal(event->duration_ms, 0);
+	/* There is something to do, unless it is over. */
+	assert_int_equal(event->fix[0] != '\0',
+			 event->kind != FT_EVENT_CLEARED || strncmp(event->text, "now part of ", 12) == 0);
 }
 
 static void drain(struct run *run)
@@ -408,6 +452,12 @@ static void step(struct run *run, const char *word)
 		break;
 	case '^':
 		run->now.wall_ms += span(&at);
+		break;
+	case 'p':
+	case 'n':
+		run->kind = *word == 'p' ? FT_LOOK_PART : FT_LOOK_REPLANNED;
+		step(run, at);
+		run->kind = FT_LOOK_ALL;
 		break;
 	case 'R':
 		rules_read(&run->rules, word + 2);
@@ -524,6 +574,42 @@ static const struct row rows[] = {
 	{"a sweep that flaps is none", "R:i1f2 M L: M L: M L:", "+S -S:c +S -S:c +S -S:c"},
 	{"a clear cannot come from beyond what was reached", "L:a,b L?:c! L:c! L:", "+a +b +c -a -b -c"},
 
+	{"partial looks, at once", "pL:a pL:a2 pL: nL:b", "+a ~a -a +b"},
+	{"do not count up", "R:r3 pL:a pL:a pL:a nL:a pL:a L:a pL:a L:a", "+a"},
+	{"nor does what was begun by a full one", "R:r3 L:a pL:a nL:a pL:a L:a pL:a L:a", "+a"},
+	{"nor down", "R:c3 L:a pL: pL: nL: pL: L: pL: L:", "+a -a"},
+	{"but begin anew", "R:r3 L:a L:a pL: pL:a L:a pL:a L:a", "+a"},
+	{"and are over", "R:c2 L:a pL: pL:a L: pL: pL:a", "+a"},
+	{"in time, whatever the look", "R:r3sc3s pL:a +3s pL:a nL: +3s pL:", "+a -a:n"},
+	{"partial looks over restarts", "R:r2 pL:a K pL:a K L:a", "+a"},
+	{"do not reset what failed", "M M pL: M", "+S"},
+	{"nor does a new plan", "M M nL:a M L:a", "+a +S -S:c"},
+	{"nor count as failed", "M M pM pM nM pX: pU:x nM:x M", "+S"},
+	{"a sweep that failed stays failed", "M M M pL:a pL: nL: L:", "+S +a -a -S:c"},
+	{"a mute port stays known", "M:x M:x M:x pM:x/a pM:x/a pL:a,b pM:x/b M:x/b L:b", "+S +a +b -a -S:c"},
+	{"is not made known by partial looks", "M:x pM:x/a pM:x/a pM:x/a M:x/a pM:x/a nM:x/a M:x/a", "+a +S"},
+	{"partial, and another port is mute", "M:x M:x M:x pM:xy/a pM:y/a pM:x/b", "+S +b"},
+	{"partial, and packets were lost", "M:x M:x M:x pU:x/a nM:x/a", "+S +a"},
+	{"a new plan with a mute port", "M:x M:x M:x/a nM:x/b", "+a +S +b -a:n"},
+	{"a mute port hides in partial looks, too", "L:a M:a M:a pM:a M:a pM:a L:", "+a +S -a -S:c"},
+
+	{"its core dies", "L:a L:C L:", "+a +C -a:p -C"},
+	{"of a core that dies, only the ends that were its", "L:a,c L:C", "+a +c +C -a:p -c"},
+	{"the core is back, a cable is not", "L:C L:a", "+C +a -C"},
+	{"missing cables that were put back swapped", "L:a,b L:W", "+a +b +W -a:p -b:p"},
+	{"one end of a swap is pulled", "L:W L:a", "+W +a -W:p"},
+	{"what is there was there before", "L:C,a L:C", "+C +a -a:p"},
+	{"its core dies, which is known", "L:a L:Cw", "+a -a:p"},
+	{"its core dies, which is not worth a word", "L:a L:C-", "+a -a"},
+	{"part of it, then not", "R:c2 L:a L:C! L:", "+a +C -a"},
+	{"part of it in the end", "R:c2 L:a L: L:C!", "+a +C -a:p"},
+	{"part of it over a restart", "R:c5s L:a L:C- +1s L:C K +4s T", "+a +C -a:p"},
+	{"not in the new plan", "L:a,b nL:b nL:", "+a +b -a:n -b:n"},
+	{"still not in it", "R:c3 L:a nL: L: K L:", "+a -a:n"},
+	{"repaired before it was", "R:c3 L:a L: nL: L: L:", "+a -a"},
+	{"the new plan waives it", "L:a nL:aw", "+a -a:w"},
+	{"waived is no alert, whatever the severity", "R:s- L:a-,b L:aw,b! L:aw,a-,b!", "+a +b ~b -a:w +a"},
+
 	{"flaps", "R:f3 L:a L: L:a L: L:a L: L:a", "+a -a +a -a +a -a +F:a"},
 	{"flaps, and stands", "R:f2c9 L:a L: L:a L: L:a L:", "+a +F:a -a:f"},
 	{"flaps before it was ever raised", "R:f2r9 L:a L: L:a L: L:a", "+F:a"},
@@ -562,7 +648,7 @@ static void row_play(const struct row *row, bool try_failures)
 	for (char *word = strtok_r(steps, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		step(&run, word);
 		drain(&run);
-		if (*word == 'T' || *word == 'L')
+		if (*word == 'T' || *word == 'L' || strncmp(word, "pL", 2) == 0)
 			due_check(&run);
 	}
 	assert_string_equal(ft_text_string(&run.said), row->events);
@@ -629,6 +715,7 @@ static void test_words(void **state)
 	step(&run, "+1234");
 	step(&run, "L:");
 	assert_string_equal(next(&run)->text, "repaired: a: a cable is missing");
+	assert_string_equal(next(&run)->fix, "");
 	assert_int_equal(next(&run)->duration_ms, 1234);
 	assert_int_equal(next(&run)->raised_ms, 1790000000123);
 	step(&run, "L:a");
@@ -657,14 +744,48 @@ static void test_words(void **state)
 	run_end(&run);
 }
 
+/* How it is said that something is over that is not repaired; after a restart, too. */
+static void test_words_over(void **state)
+{
+	static const struct {
+		const char *before, *after, *text, *fix;
+	} words[] = {
+		{"L:a", "L:C", "now part of core-missing: a: a cable is missing", "find the cable, and seat it"},
+		{"L:a", "pL:W", "now part of cables-swapped: a: a cable is missing", "find the cable, and seat it"},
+		{"L:a", "L:W,C", "now part of cables-swapped: a: a cable is missing", "find the cable, and seat it"},
+		{"L:a", "nL:C", "not in the new plan: a: a cable is missing", ""},
+		{"L:a", "L:aw", "waived: a: a cable is missing", ""},
+		{"L:a", "L:a-", "no alert any more: a: a cable is missing", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(words); i++) {
+		struct run run;
+
+		run_begin(&run);
+		step(&run, words[i].before);
+		drain(&run);
+		step(&run, words[i].after);
+		while (next(&run)->kind != FT_EVENT_CLEARED)
+			ft_alerts_done(run.alerts, "sink", next(&run)->seq);
+		for (int again = 0; again < 2; again++) {
+			assert_string_equal(next(&run)->text, words[i].text);
+			assert_string_equal(next(&run)->fix, words[i].fix);
+			state_reload(&run);
+		}
+		run_end(&run);
+	}
+}
+
 /* The caller saves when the version moved: it may not move for nothing, nor stay where it must not. */
 static void test_version(void **state)
 {
 	static const struct {
 		const char *step;
 		bool moves;
-	} steps[] = {{"L:a", true}, {"L:a", false}, {"L:a\"", false}, {"T", false}, {"L:", true},  {"L:", false},
-		     {"M", true},   {"M", true},    {"M", true},      {"M", true},  {"L:a", true}, {"L:a", false}};
+	} steps[] = {{"L:a", true},    {"L:a", false}, {"pL:a", false}, {"pM", false}, {"nM:x/b", false},
+		     {"L:a\"", false}, {"T", false},   {"L:", true},	{"L:", false}, {"M", true},
+		     {"M", true},      {"M", true},    {"M", true},	{"L:a", true}, {"L:a", false}};
 	struct run run;
 
 	(void)state;
@@ -705,7 +826,21 @@ static void test_due(void **state)
 	drain(&run);
 	assert_string_equal(ft_text_string(&run.said), "+a");
 	assert_false(ft_alerts_want_look(run.alerts, &run.rules));
-	step(&run, "R:f1c9");
+	/* A turn that failed is not tried again at once, but what is due stays so. */
+	step(&run, "R:r3s");
+	step(&run, "L:a,b");
+	step(&run, "+3s");
+	assert_true(ft_alerts_due_ms(run.alerts, &run.rules) <= run.now.mono_ms);
+	allocation_failing = 1;
+	assert_int_equal(tick_call(&run, NULL), -ENOMEM);
+	assert_int_equal(ft_alerts_due_ms(run.alerts, &run.rules), run.now.mono_ms + 1000);
+	step(&run, "+1s");
+	assert_true(ft_alerts_due_ms(run.alerts, &run.rules) <= run.now.mono_ms);
+	step(&run, "T");
+	drain(&run);
+	assert_string_equal(ft_text_string(&run.said), "+a +b");
+	assert_int_equal(ft_alerts_due_ms(run.alerts, &run.rules), INT64_MAX);
+	step(&run, "R:r1f1c9");
 	step(&run, "L:");
 	step(&run, "L:a");
 	assert_int_equal(ft_alerts_due_ms(run.alerts, &run.rules), run.now.mono_ms + 10000);
@@ -808,7 +943,7 @@ static void look_at(struct run *run, size_t count, size_t first)
 						  .text = ids[i],
 						  .fix = ids[i]};
 	}
-	assert_int_equal(ft_alerts_look(run->alerts, &run->rules, &report, run->now), 0);
+	assert_int_equal(ft_alerts_look(run->alerts, &run->rules, &report, FT_LOOK_ALL, run->now), 0);
 	free(findings);
 	free(ids);
 }
@@ -1000,7 +1135,7 @@ static void model_return(struct play *p, struct model_id *id)
 	id->return_count = kept + 1;
 }
 
-static void model_there(struct play *p, size_t i, const char *marks)
+static void model_there(struct play *p, size_t i, const char *marks, bool full)
 {
 	struct model_id *id = &p->m->ids[i];
 	bool same = strcmp(id->marks, marks) == 0;
@@ -1021,14 +1156,14 @@ static void model_there(struct play *p, size_t i, const char *marks)
 		id->since = p->run.now.mono_ms;
 		id->run = 0;
 	}
-	id->run++;
+	id->run += id->run == 0 || full;
 	snprintf(id->marks, sizeof(id->marks), "%s", marks);
 	if (id->stands && !same)
 		model_say(p, i, '~');
 	model_time(p, i);
 }
 
-static void model_away(struct play *p, size_t i)
+static void model_away(struct play *p, size_t i, bool full)
 {
 	struct model_id *id = &p->m->ids[i];
 
@@ -1039,7 +1174,7 @@ static void model_away(struct play *p, size_t i)
 		id->since = p->run.now.mono_ms;
 		id->run = 0;
 	}
-	id->run++;
+	id->run += id->run == 0 || full;
 	model_time(p, i);
 }
 
@@ -1074,7 +1209,7 @@ static void model_forget(struct play *p)
 }
 
 /* What was seen: marks[i] NULL: not there. @hidden: bits of ids that may be there unseen. */
-static void model_judge(struct play *p, const char *const *marks, unsigned int hidden)
+static void model_judge(struct play *p, const char *const *marks, unsigned int hidden, bool full)
 {
 	for (size_t i = 0; i < IDS; i++) {
 		bool critical = marks[i] && strchr(marks[i], '!');
@@ -1082,11 +1217,11 @@ static void model_judge(struct play *p, const char *const *marks, unsigned int h
 			     (critical || p->run.rules.severity == FT_SEVERITY_WARNING);
 
 		if (alert)
-			model_there(p, i, marks[i]);
+			model_there(p, i, marks[i], full);
 		else if (!marks[i] && hidden & 1U << i)
 			model_time(p, i);
 		else
-			model_away(p, i);
+			model_away(p, i, full);
 	}
 	for (size_t i = 0; i < HOSTS; i++)
 		model_host_time(p, i);
@@ -1094,14 +1229,31 @@ static void model_judge(struct play *p, const char *const *marks, unsigned int h
 
 enum { SWEEP = 2 * IDS + HOSTS };
 
-static void model_look(struct play *p, const char *const *marks, bool partial)
+/* @full: all was read anew. */
+static void model_look(struct play *p, const char *const *marks, bool partial, bool full)
 {
-	model_judge(p, marks, partial ? ~0U : 0);
-	if (p->m->sweep_stands)
+	model_judge(p, marks, partial ? ~0U : 0, full);
+	if (full && p->m->sweep_stands)
 		model_say(p, SWEEP, '-');
-	p->m->sweep_stands = false;
-	p->m->misses = 0;
-	memset(p->m->mute, 0, sizeof(p->m->mute));
+	p->m->sweep_stands &= !full;
+	p->m->misses = full ? 0 : p->m->misses;
+	if (full)
+		memset(p->m->mute, 0, sizeof(p->m->mute));
+	model_forget(p);
+}
+
+/* What was not read anew teaches nothing of ports: all of them must be known. */
+static void model_miss_part(struct play *p, const char *const *marks, const char *ports)
+{
+	bool all_mute = ports && *ports;
+	struct model *m = p->m;
+
+	for (int i = 0; ports && i < 4; i++)
+		all_mute &= !strchr(ports, "aUVW"[i]) || m->mute[i] >= p->run.rules.incomplete_after;
+	assert_int_equal(p->run.judged, all_mute);
+	if (!all_mute)
+		return;
+	model_judge(p, marks, strchr(ports, 'a') && !strchr(m->ids[0].marks, '*') ? 1 : 0, false);
 	model_forget(p);
 }
 
@@ -1116,8 +1268,9 @@ static void model_miss(struct play *p, const char *const *marks, const char *por
 		m->mute[i] = strchr(ports, "aUVW"[i]) ? m->mute[i] + 1 : 0;
 	for (int i = 0; ports && i < 4; i++)
 		all_mute &= m->mute[i] == 0 || m->mute[i] >= p->run.rules.incomplete_after;
+	assert_int_equal(p->run.judged, all_mute);
 	if (all_mute)
-		model_judge(p, marks, strchr(ports, 'a') && !strchr(m->ids[0].marks, '*') ? 1 : 0);
+		model_judge(p, marks, strchr(ports, 'a') && !strchr(m->ids[0].marks, '*') ? 1 : 0, true);
 	if (m->misses >= p->run.rules.incomplete_after && p->run.rules.severity != FT_SEVERITY_CRITICAL) {
 		if (!m->sweep_stands)
 			model_say(p, SWEEP, '+');
@@ -1227,17 +1380,17 @@ static void play_look(struct play *p, char kind)
 {
 	static const char *const kinds_of_marks[] = {"", "", "", "!", "2", "'", "-", "w", "*"};
 	const char *marks[IDS] = {0};
-	char word[128] = "L:", ports[8] = "";
+	const char *how = random_below(3) ? "" : random_below(3) ? "p" : "n";
+	char word[128], ports[8] = "";
 
-	if (kind == 'P')
-		snprintf(word, sizeof(word), "L?:");
+	snprintf(word, sizeof(word), "%sL%s:", how, kind == 'P' ? "?" : "");
 	for (int i = 0; kind == 'M' && i < 4; i++)
 		if (random_below(8) < (i < 2 ? 6 : 1))
 			snprintf(ports + strlen(ports), 2, "%c", "aUVW"[i]);
 	if (kind == 'M' && !ports[0])
 		snprintf(ports, sizeof(ports), "U");
 	if (kind == 'M')
-		snprintf(word, sizeof(word), "M:%s/", ports);
+		snprintf(word, sizeof(word), "%sM:%s/", how, ports);
 	for (size_t i = 0; i < IDS; i++) {
 		const struct model_id *id = &p->m->ids[i];
 		bool there = random_below(4) ? id->known && id->there : random_below(2);
@@ -1258,10 +1411,12 @@ static void play_look(struct play *p, char kind)
 				copied[i] = copies[i];
 			}
 		step(&p->run, word);
-		if (kind == 'M')
+		if (kind == 'M' && *how)
+			model_miss_part(p, copied, ports);
+		else if (kind == 'M')
 			model_miss(p, copied, ports);
 		else
-			model_look(p, copied, kind == 'P');
+			model_look(p, copied, kind == 'P', !*how);
 	}
 }
 
@@ -1274,7 +1429,11 @@ static void play_step(struct play *p)
 	p->run.now.wall_ms += passed;
 	if (random_below(20) == 0)
 		p->run.now.wall_ms += (int64_t)random_below(20000) - 10000;
-	switch (random_below(16)) {
+	switch (random_below(17)) {
+	case 16:
+		step(&p->run, "pM");
+		model_miss_part(p, NULL, NULL);
+		break;
 	case 0:
 		step(&p->run, "M");
 		model_miss(p, NULL, NULL);
@@ -1770,6 +1929,47 @@ static void test_state_truncated(void **state)
 	disk_end(&disk);
 }
 
+/* One that is there and cannot be read is not written over. */
+static void test_state_unreadable(void **state)
+{
+	struct disk disk;
+
+	(void)state;
+	disk_begin(&disk);
+	assert_int_equal(mkdir(disk.now, 0700), 0);
+	disk_load(&disk, "alerts.json: Is a directory (set aside as alerts.json.damaged); no alert is remembered: what "
+			 "stands is said once more");
+	assert_int_equal(disk_save(&disk), 0);
+	assert_int_equal(rmdir(disk.damaged), 0);
+	disk_end(&disk);
+}
+
+/* One daemon a directory; free again with the descriptor, whatever children there are that closed theirs. */
+static void test_state_lock(void **state)
+{
+	struct ft_error err = {0};
+	int first = -1, second = -1;
+	char path[400];
+	struct disk disk;
+
+	(void)state;
+	disk_begin(&disk);
+	assert_int_equal(ft_state_lock(disk.directory, &first, &err), 0);
+	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(ft_state_lock(disk.directory, &second, &err), -EWOULDBLOCK);
+	assert_int_equal(second, -1);
+	snprintf(path, sizeof(path), "%s/lock: another ftcheckd has this state directory", disk.directory);
+	assert_string_equal(err.text, path);
+	assert_int_equal(close(first), 0);
+	assert_int_equal(ft_state_lock(disk.directory, &second, &err), 0);
+	assert_int_equal(close(second), 0);
+	assert_int_equal(ft_state_lock("/nonexistent", &second, &err), -ENOENT);
+	assert_string_equal(err.text, "/nonexistent/lock: No such file or directory");
+	snprintf(path, sizeof(path), "%s/lock", disk.directory);
+	assert_int_equal(unlink(path), 0);
+	disk_end(&disk);
+}
+
 /* What cannot be written leaves what was. */
 static void test_state_unwritable(void **state)
 {
@@ -1817,12 +2017,13 @@ static void test_state_unwritable(void **state)
 		assert_int_equal(disk_save(&disk), -EACCES);
 		assert_int_equal(chmod(disk.directory, 0700), 0);
 	}
-	/* A directory where the file should be: it cannot be read, is not set aside, and is said. */
+	/* A directory where the file should be: nothing takes its place; what cannot be read is set aside, and said. */
 	unlink(disk.now);
 	assert_int_equal(mkdir(disk.now, 0700), 0);
-	disk_load(&disk, "alerts.json: Is a directory; no alert is remembered: what stands is said once more");
 	assert_int_equal(disk_save(&disk), -EISDIR);
-	assert_int_equal(rmdir(disk.now), 0);
+	disk_load(&disk, "alerts.json: Is a directory (set aside as alerts.json.damaged); no alert is remembered: what "
+			 "stands is said once more");
+	assert_int_equal(rmdir(disk.damaged), 0);
 	/* And with all of it in order again it goes on. */
 	assert_int_equal(disk_save(&disk), 0);
 	disk_load(&disk, "");
@@ -1879,6 +2080,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_row_failures),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_over),
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_due),
 		cmocka_unit_test(test_sinks),
@@ -1890,6 +2092,8 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_state_damaged),
+		cmocka_unit_test(test_state_unreadable),
+		cmocka_unit_test(test_state_lock),
 		cmocka_unit_test(test_state_truncated),
 		cmocka_unit_test(test_state_unwritable),
 		cmocka_unit_test(test_state_newer),

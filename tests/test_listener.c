@@ -652,7 +652,8 @@ static const struct {
 	 {SUBSCRIBED, "deaf cannot send on fake0 port 1: No such device", "gone"}},
 };
 
-static const struct ft_listener_options options = {.timeout_ms = 20, .retries = 2, .poll_ms = 5, .renew_ms = 40};
+static const struct ft_listener_options options = {
+	.timeout_ms = 20, .retries = 2, .poll_ms = 5, .renew_ms = 40, .alive_ms = 7};
 
 static void print_to(char *text, size_t size, const struct ft_listener_message *message)
 {
@@ -670,10 +671,13 @@ static void print_to(char *text, size_t size, const struct ft_listener_message *
 	case FT_LISTENER_BUSY:
 		snprintf(text, size, "busy %u", message->smps);
 		break;
+	case FT_LISTENER_ALIVE:
+		snprintf(text, size, "alive");
+		break;
 	}
 }
 
-static void read_message(char *text, size_t size)
+static void read_any_message(char *text, size_t size)
 {
 	struct pollfd fd = {.fd = ft_listener_fd(listener), .events = POLLIN};
 	struct ft_listener_message message;
@@ -687,6 +691,14 @@ static void read_message(char *text, size_t size)
 	}
 	assert_int_equal(r, -EPIPE);
 	snprintf(text, size, "gone");
+}
+
+/* Signs of life come between all others. */
+static void read_message(char *text, size_t size)
+{
+	do
+		read_any_message(text, size);
+	while (strcmp(text, "alive") == 0);
 }
 
 static void await_count(enum what what, unsigned int count)
@@ -714,6 +726,84 @@ static void test_script(void **state)
 	}
 	await_count(RESPONSE, rows[row].responses);
 	assert_int_equal(shared->count[RESPONSE], rows[row].responses);
+}
+
+static void never_a_port(enum what what, unsigned int number, struct outcome *outcome)
+{
+	(void)number;
+	if (what == CHOOSE)
+		outcome->error = ENODEV;
+}
+
+static void never_open(enum what what, unsigned int number, struct outcome *outcome)
+{
+	(void)number;
+	if (what == OPEN)
+		outcome->error = EACCES;
+}
+
+static void never_up(enum what what, unsigned int number, struct outcome *outcome)
+{
+	(void)number;
+	if (what == PORT)
+		outcome->own.state = FT_PORT_DOWN;
+}
+
+static void never_an_answer(enum what what, unsigned int number, struct outcome *outcome)
+{
+	(void)number;
+	if (what != PORT)
+		outcome->lost = true;
+}
+
+static void silence(enum what what, unsigned int number, struct outcome *outcome)
+{
+	(void)what;
+	(void)number;
+	(void)outcome;
+}
+
+/* In each state that lasts, also one in which nothing else is to be done for a long time. */
+static const struct {
+	void (*script)(enum what what, unsigned int number, struct outcome *outcome);
+	const char *said;
+	unsigned int poll_ms;
+} lives[] = {
+	{silence, SUBSCRIBED, 5},
+	{silence, SUBSCRIBED, 1000000},
+	{never_a_port, "deaf no port to choose", 5},
+	{never_a_port, "deaf no port to choose", 1000000},
+	{never_open, "deaf cannot open fake0 port 1 for management packets: Permission denied", 1000000},
+	{never_up, "deaf fake0 port 1 is down", 5},
+	{never_up, "deaf fake0 port 1 is down", 1000000},
+	{never_an_answer, "deaf the subnet manager (LID 1) does not answer", 5},
+};
+
+static void test_alive(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(lives); i++) {
+		struct ft_listener_options slow = options;
+		struct ft_error err = {0};
+		char text[1024];
+		int64_t start_ms;
+
+		memset(shared, 0, sizeof(*shared));
+		script = lives[i].script;
+		slow.poll_ms = lives[i].poll_ms;
+		slow.renew_ms = slow.poll_ms > slow.renew_ms ? slow.poll_ms : slow.renew_ms;
+		start_ms = ft_guard_now_ms();
+		assert_int_equal(ft_listener_start(&slow, &listener, &err), 0);
+		read_message(text, sizeof(text));
+		assert_string_equal(text, lives[i].said);
+		for (int signs = 0; signs < 5; signs++) {
+			read_any_message(text, sizeof(text));
+			assert_string_equal(text, "alive");
+		}
+		/* And not more often than it was asked to be. */
+		assert_true(ft_guard_now_ms() - start_ms >= 5 * (int64_t)slow.alive_ms);
+		ft_listener_free(FT_STEAL(listener));
+	}
 }
 
 /* A parent that does not read: the child goes on, and in the end says what makes up for what was lost. */
@@ -805,6 +895,8 @@ static const struct {
 	{{.timeout_ms = 1, .poll_ms = 1, .renew_ms = 1, .ca = ""}, "no device has the name \"\""},
 	{{.timeout_ms = 1, .poll_ms = 1, .renew_ms = 1, .ca = "a-name-of-20-letters"},
 	 "no device has the name \"a-name-of-20-letters\""},
+	{{.timeout_ms = 1, .poll_ms = 1, .renew_ms = 1},
+	 "the listener has to give a sign of life every 1 to 1000000 ms"},
 };
 
 static void test_options(void **state)
@@ -829,9 +921,8 @@ static int end(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test_teardown(test_slow_parent, end),
-		cmocka_unit_test_teardown(test_child_killed, end),
-		cmocka_unit_test_teardown(test_freed, end),
+		cmocka_unit_test_teardown(test_alive, end),	   cmocka_unit_test_teardown(test_slow_parent, end),
+		cmocka_unit_test_teardown(test_child_killed, end), cmocka_unit_test_teardown(test_freed, end),
 		cmocka_unit_test_teardown(test_options, end),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
