@@ -736,7 +736,7 @@ static int takers_make(const struct draft *d, struct view *view)
 		const struct ft_finding *f = &report->findings[i];
 
 		for (size_t k = 0; k < f->where_count && is_taker(d, f); k++)
-			if (f->where[k].port)
+			if (f->where[k].guid && f->where[k].port)
 				view->takers[view->taker_count++] =
 					(struct taker){{f->where[k].guid, f->where[k].port, 0}, i};
 	}
@@ -1296,6 +1296,11 @@ int ft_alerts_set_sinks(struct ft_alerts *alerts, const char *const *names, size
 	if (r == 0)
 		alerts->version += changed;
 	return r;
+}
+
+bool ft_alerts_has_sink(const struct ft_alerts *alerts, const char *name)
+{
+	return ft_outbox_sink(&alerts->outbox, name) != NULL;
 }
 
 const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char *name)

@@ -178,6 +178,9 @@ uint64_t ft_alerts_version(const struct ft_alerts *alerts);
  */
 int ft_alerts_set_sinks(struct ft_alerts *alerts, const char *const *names, size_t count);
 
+/* Is @name told? */
+bool ft_alerts_has_sink(const struct ft_alerts *alerts, const char *name);
+
 /* The oldest event that @sink has not had, or NULL. Valid until the next call that changes @alerts. */
 const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char *sink);
 

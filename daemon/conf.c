@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "daemon/http.h"
@@ -684,6 +685,24 @@ static int check_settle(const struct reader *reader)
 			    "\"settle\" may not be longer than \"settle_max\"");
 }
 
+/* It may be absent, but what is there has to be able to hold hooks. */
+static int check_hooks(const struct reader *reader)
+{
+	const struct section *section = section_of_instance(reader);
+	size_t key = key_index("hooks");
+	struct stat st;
+
+	if (stat(reader->config->hook_directory, &st) < 0 || S_ISDIR(st.st_mode))
+		return 0;
+	if (!section || section->key_lines[key] == 0)
+		section = &reader->sections[0];
+	if (section->key_lines[key] == 0)
+		return ft_error_set(reader->err, -EINVAL, 1, 1, "%s, where \"hooks\" are unless told, is no directory",
+				    reader->config->hook_directory);
+	return ft_error_set(reader->err, -EINVAL, section->key_lines[key], section->key_columns[key],
+			    "\"hooks\": %s is no directory", reader->config->hook_directory);
+}
+
 int ft_config_read(const char *text, size_t length, const char *directory, const char *instance,
 		   struct ft_config **ret_config, struct ft_error *err)
 {
@@ -692,7 +711,7 @@ int ft_config_read(const char *text, size_t length, const char *directory, const
 		.instance = instance ? instance : "",
 		.err = err,
 	};
-	static int (*const checks[])(const struct reader *) = {check_plan, check_settle};
+	static int (*const checks[])(const struct reader *) = {check_plan, check_settle, check_hooks};
 	int r = reader_begin(&reader);
 
 	if (r == 0)
@@ -790,6 +809,17 @@ int ft_config_instances(const char *path, char ***ret_names, struct ft_error *er
 	if (r < 0)
 		return r;
 	return names_copy(&reader, reader.count == 1 || reader.config->plan ? 0 : 1, ret_names);
+}
+
+bool ft_config_clash(const struct ft_config *a, const struct ft_config *b)
+{
+	static const char any_port[] = ":0";
+	size_t length;
+
+	if (!a->listen || !b->listen || strcmp(a->listen, b->listen) != 0)
+		return false;
+	length = strlen(a->listen);
+	return length < strlen(any_port) || strcmp(a->listen + length - strlen(any_port), any_port) != 0;
 }
 
 void ft_config_free(struct ft_config *config)

@@ -66,6 +66,9 @@ int ft_config_read(const char *text, size_t length, const char *directory, const
  */
 int ft_config_instances(const char *path, char ***ret_names, struct ft_error *err);
 
+/* Do both listen at the same address, so that only one of two daemons that run at a time can? Port 0 is any port. */
+bool ft_config_clash(const struct ft_config *a, const struct ft_config *b);
+
 void ft_config_free(struct ft_config *config);
 static inline void ft_config_freep(struct ft_config **config)
 {

@@ -64,6 +64,7 @@ struct ft_daemon {
 
 	struct ft_looks looks;
 
+	int lock; /* on the state directory; -1: none */
 	struct ft_alerts *alerts;
 	struct ft_hooks *hooks;
 	uint64_t saved_version;	 /* of the alerts, on disk */

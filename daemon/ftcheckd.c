@@ -66,7 +66,8 @@ static int options_parse(int argc, char **argv, struct options *options)
 			options->daemon.config = optarg;
 			break;
 		case INSTANCE:
-			options->daemon.instance = optarg;
+			/* What a unit or a script has where there is none. */
+			options->daemon.instance = optarg[0] ? optarg : NULL;
 			break;
 		case STATE_DIRECTORY:
 			options->daemon.state_directory = optarg;
@@ -122,6 +123,57 @@ static int instance_check(const char *file, const char *instance)
 	return 0;
 }
 
+/* The configurations of sections, in their order. */
+struct sections {
+	struct ft_config **items;
+	size_t count;
+};
+
+static void sections_release(struct sections *sections)
+{
+	for (size_t i = 0; i < sections->count; i++)
+		ft_config_free(sections->items[i]);
+	free(sections->items);
+}
+
+/* Not refused: nobody knows which of them will run at the same time. */
+static void clash_warn(const char *file, char *const *names, const struct sections *sections, size_t which)
+{
+	for (size_t i = 0; i < which; i++) {
+		if (!ft_config_clash(sections->items[i], sections->items[which]))
+			continue;
+		fprintf(stderr,
+			"%s: warning: [%s] and [%s] have the same \"listen\", %s: only one of them can have it\n", file,
+			names[i], names[which], sections->items[which]->listen);
+		return;
+	}
+}
+
+/* Two sections that are in each other's way. @names: all that the file has something for, "" among them. */
+static int sections_check(const char *file, char *const *names)
+{
+	_cleanup_(sections_release) struct sections sections = {0};
+	struct ft_error err = {0};
+	size_t count = 0;
+	int r;
+
+	if (names[0] && names[0][0] == '\0')
+		names++;
+	while (names[count])
+		count++;
+	sections.items = calloc(count + 1, sizeof(struct ft_config *));
+	if (!sections.items)
+		return file_error(file, -ENOMEM, &err);
+	for (size_t i = 0; i < count; i++) {
+		r = ft_config_load(file, names[i], &sections.items[i], &err);
+		if (r < 0)
+			return file_error(file, r, &err);
+		sections.count++;
+		clash_warn(file, names, &sections, i);
+	}
+	return 0;
+}
+
 /* That one instance, or all that the file has something for. */
 static int config_check(const struct ft_daemon_options *options)
 {
@@ -138,6 +190,8 @@ static int config_check(const struct ft_daemon_options *options)
 		return file_error(options->config, r, &err);
 	for (size_t i = 0; status == 0 && instances[i]; i++)
 		status = instance_check(options->config, instances[i]);
+	if (status == 0)
+		status = sections_check(options->config, instances);
 	return status ? status : printed();
 }
 

@@ -486,6 +486,12 @@ static int alerts_begin(struct ft_daemon *d)
 		if (r < 0)
 			return r;
 	} else {
+		r = ft_state_lock(d->options->state_directory, &d->lock, &err);
+		if (r == -EWOULDBLOCK) {
+			ft_log(LOG_ERR, "%s", error_text(&err, r));
+			return r;
+		}
+		/* One that cannot be written to is said when it is. */
 		r = ft_state_load(d->options->state_directory, ft_daemon_now(), &d->alerts, &note);
 		if (r < 0)
 			return r;
@@ -521,6 +527,7 @@ static void daemon_release(struct ft_daemon *d)
 	ft_design_free(d->design);
 	ft_plan_free(d->plan);
 	sd_event_unref(d->loop);
+	ft_closep(&d->lock);
 }
 
 static int daemon_begin(struct ft_daemon *d)
@@ -549,7 +556,8 @@ static int daemon_begin(struct ft_daemon *d)
 
 int ft_daemon_run(const struct ft_daemon_options *options)
 {
-	_cleanup_(daemon_release) struct ft_daemon d = {.options = options, .metrics.instance = options->instance};
+	_cleanup_(daemon_release) struct ft_daemon d = {
+		.options = options, .lock = -1, .metrics.instance = options->instance};
 	struct settings settings = {0};
 	int r;
 

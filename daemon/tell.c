@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "daemon/links.h"
-#include "daemon/alert_parts.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/state.h"
@@ -46,7 +45,7 @@ void ft_tell_sinks(struct ft_daemon *d)
 
 	hooks = ft_hooks_scan(d->hooks, &count);
 	/* What waits for hooks that cannot be seen goes on waiting. Where there is no sink at all yet, nothing does. */
-	if (!hooks && ft_outbox_sink(&d->alerts->outbox, journal_sink))
+	if (!hooks && ft_alerts_has_sink(d->alerts, journal_sink))
 		return;
 	names = calloc(count + 1, sizeof(*names));
 	if (!names)

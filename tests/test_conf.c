@@ -276,6 +276,89 @@ static void test_bad(void **state)
 		assert_refused(i, bad[i].text, strlen(bad[i].text), bad[i].instance, bad[i].error);
 }
 
+/* What the directory of hooks may be: it is this file's own path that is no directory. */
+static void test_hooks(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *instance;
+		const char *error; /* NULL: none */
+	} rows[] = {
+		{"plan = p\nhooks = file", NULL, "2:9: \"hooks\": %s/file is no directory"},
+		{"plan = p\n[a]\nhooks =  file", "a", "3:10: \"hooks\": %s/file is no directory"},
+		{"plan = p\nhooks = file\n[a]\nport = 1", "a", "2:9: \"hooks\": %s/file is no directory"},
+		{"plan = p\n[a]\nhooks = file", NULL, NULL},
+		{"plan = p\nhooks = file\n[a]\nhooks = .", "a", NULL},
+		{"plan = p\nhooks = absent", NULL, NULL},
+		{"plan = p", NULL, NULL},
+	};
+	char directory[] = "/tmp/ftcheck-conf-XXXXXX";
+	_cleanup_free_ char *file = NULL, *standard = NULL, *wanted = NULL;
+	FILE *stream;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_true(asprintf(&file, "%s/file", directory) > 0);
+	assert_true(asprintf(&standard, "%s/hooks.d", directory) > 0);
+	stream = fopen(file, "we");
+	assert_non_null(stream);
+	assert_int_equal(fclose(stream), 0);
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_config_freep) struct ft_config *config = NULL;
+		_cleanup_free_ char *seen = NULL, *expected = NULL;
+		struct ft_error err = {0};
+		int r = ft_config_read(rows[i].text, strlen(rows[i].text), directory, rows[i].instance, &config, &err);
+
+		assert_int_equal(r, rows[i].error ? -EINVAL : 0);
+		if (!rows[i].error)
+			continue;
+		assert_true(asprintf(&seen, "%u:%u: %s", err.line, err.column, err.text) > 0);
+		assert_true(asprintf(&expected, "%.*s%s%s", (int)(strstr(rows[i].error, "%s") - rows[i].error),
+				     rows[i].error, directory, strstr(rows[i].error, "%s") + 2) > 0);
+		assert_string_equal(seen, expected);
+	}
+	/* The default is none either. */
+	assert_int_equal(rename(file, standard), 0);
+	{
+		struct ft_config *config = NULL;
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_config_read("plan = p", 8, directory, NULL, &config, &err), -EINVAL);
+		assert_true(asprintf(&wanted, "%s, where \"hooks\" are unless told, is no directory", standard) > 0);
+		assert_string_equal(err.text, wanted);
+		assert_int_equal(err.line, 1);
+	}
+	assert_int_equal(unlink(standard), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* Two that would listen at one address. */
+static void test_clash(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool clash;
+	} rows[] = {
+		{"plan = p", "plan = p", true},
+		{"plan = p", "plan = q\nlisten = 127.0.0.1:9683", true},
+		{"plan = p", "plan = p\nlisten = 127.0.0.1:9684", false},
+		{"plan = p\nlisten = none", "plan = p\nlisten = none", false},
+		{"plan = p\nlisten = none", "plan = p", false},
+		{"plan = p\nlisten = 127.0.0.1:0", "plan = p\nlisten = 127.0.0.1:0", false},
+		{"plan = p\nlisten = 127.0.0.1:10", "plan = p\nlisten = 127.0.0.1:10", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_config_freep) struct ft_config *a = NULL, *b = NULL;
+
+		assert_int_equal(ft_config_read(rows[i].a, strlen(rows[i].a), "/d", NULL, &a, NULL), 0);
+		assert_int_equal(ft_config_read(rows[i].b, strlen(rows[i].b), "/d", NULL, &b, NULL), 0);
+		assert_int_equal(ft_config_clash(a, b), rows[i].clash);
+		assert_int_equal(ft_config_clash(b, a), rows[i].clash);
+	}
+}
+
 /* Not in a row of text: NUL bytes, and lines at the limit. */
 static void test_bytes(void **state)
 {
@@ -507,9 +590,10 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),   cmocka_unit_test(test_bad),	 cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_listen), cmocka_unit_test(test_defaults),	 cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_load),   cmocka_unit_test(test_instances), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_good),	  cmocka_unit_test(test_bad),	  cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_hooks),	  cmocka_unit_test(test_clash),	  cmocka_unit_test(test_listen),
+		cmocka_unit_test(test_defaults),  cmocka_unit_test(test_shipped), cmocka_unit_test(test_load),
+		cmocka_unit_test(test_instances), cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,10 +22,12 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "probe/child.h"
 #include "probe/guard.h"
 #include "probe/listen.h"
 #include "probe/notice.h"
@@ -879,6 +881,30 @@ static void test_freed(void **state)
 	}
 }
 
+/* One that hangs longer than anybody waits for: it is reaped when it ends, and not before. */
+static void test_given_up(void **state)
+{
+	int64_t end_ms = ft_guard_now_ms() + DEADLINE_MS;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		for (;;)
+			pause();
+	assert_true(child > 0);
+	ft_child_give_up(child);
+	ft_child_reap_given_up();
+	assert_int_equal(kill(child, SIGKILL), 0);
+	while (kill(child, 0) == 0) {
+		assert_true(ft_guard_now_ms() < end_ms);
+		poll(NULL, 0, 1);
+		ft_child_reap_given_up();
+	}
+	assert_int_equal(errno, ESRCH);
+	/* Forgotten: the number may be another's by now. */
+	ft_child_reap_given_up();
+}
+
 static const struct {
 	struct ft_listener_options options;
 	const char *text;
@@ -921,8 +947,11 @@ static int end(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test_teardown(test_alive, end),	   cmocka_unit_test_teardown(test_slow_parent, end),
-		cmocka_unit_test_teardown(test_child_killed, end), cmocka_unit_test_teardown(test_freed, end),
+		cmocka_unit_test_teardown(test_alive, end),
+		cmocka_unit_test_teardown(test_slow_parent, end),
+		cmocka_unit_test_teardown(test_child_killed, end),
+		cmocka_unit_test_teardown(test_freed, end),
+		cmocka_unit_test(test_given_up),
 		cmocka_unit_test_teardown(test_options, end),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
