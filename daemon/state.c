@@ -61,7 +61,8 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
 
 	if (!path)
 		return ft_error_set(err, -ENOMEM, 0, 0, "out of memory");
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* Not for writing: the file system may have to be remounted. */
+	fd = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return ft_error_set(err, -errno, 0, 0, "%s: %s", path, strerror(errno));
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {

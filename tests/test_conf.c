@@ -292,7 +292,7 @@ static void test_hooks(void **state)
 		{"plan = p\nhooks = absent", NULL, NULL},
 		{"plan = p", NULL, NULL},
 	};
-	char directory[] = "/tmp/ftcheck-conf-XXXXXX";
+	char directory[] = P_tmpdir "/test_conf.XXXXXX";
 	_cleanup_free_ char *file = NULL, *standard = NULL, *wanted = NULL;
 	FILE *stream;
 
