@@ -9,10 +9,10 @@
 #	alerts_list                                         # "EVENT CODE ID", one a line, in their order
 #	daemon_stop
 #
-# Variables: SIM_ISSM (set: events reach it), D (its directory: state/, hooks/, conf, notify, err), DAEMON_PID, DAEMON_DEADLINE (seconds; default 60).
+# Variables: SIM_ISSM (set: events reach it), D (its directory: state/, hooks/, conf, notify, err), DAEMON_PID, DAEMON_DEADLINE (seconds; default 180).
 
 D=$SIM_DIR/daemon
-DAEMON_DEADLINE=${DAEMON_DEADLINE:-60}
+DAEMON_DEADLINE=${DAEMON_DEADLINE:-180}
 DAEMON_PID=
 NOTIFY_PID=
 # A daemon that is started again keeps its state and its configuration; a test that wants fresh ones says so.
@@ -79,7 +79,7 @@ daemon_launch() {
 		python3 "$FT_SRCDIR/tests/notify.py" "$D/notify.socket" >>"$D/notify" &
 		NOTIFY_PID=$!
 		disown
-		within 20 grep -qs listening "$D/notify" || fail "no notify socket"
+		within 120 grep -qs listening "$D/notify" || fail "no notify socket"
 	fi
 	DAEMON_SERIAL=$((DAEMON_SERIAL + 1))
 	# So that what is waited for is said by this one.
@@ -131,7 +131,7 @@ daemon_stop() {
 
 	kill "-${1:-TERM}" "$pid"
 	# kill(1) of a process that stands still is heard later.
-	within 30 daemon_gone || fail "ftcheckd does not stop"
+	within 120 daemon_gone || fail "ftcheckd does not stop"
 	DAEMON_PID=
 	wait "$pid"
 }
@@ -233,7 +233,7 @@ sweeper_is_there() {
 }
 
 sweeper_wait() {
-	within 30 sweeper_is_there || fail "no sweep begins"
+	within 120 sweeper_is_there || fail "no sweep begins"
 }
 
 bad_sweeps() {
@@ -266,7 +266,7 @@ descriptors() {
 	local n=
 
 	while :; do
-		within 30 is_idle || fail "ftcheckd does not rest"
+		within 120 is_idle || fail "ftcheckd does not rest"
 		n=$(find "/proc/$DAEMON_PID/fd" -mindepth 1 | wc -l)
 		! is_idle || break
 	done
