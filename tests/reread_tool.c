@@ -23,13 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "planner/design.h"
 #include "probe/guard.h"
 #include "probe/reread.h"
 #include "verify/verify.h"
 
-enum { STATUS_USAGE = 2, STATUS_FAILED = 3, CHANGES_MAX = 256, LINE_SIZE = 8192, SWEEP_SMPS = 64 };
+enum { STATUS_USAGE = 2, STATUS_FAILED = 3, CHANGES_MAX = 256, LINE_SIZE = 8192, SWEEP_SMPS = 64, LEAVE_S = 10 };
 
 struct tool {
 	struct ft_design *design;
@@ -259,7 +260,9 @@ int main(int argc, char **argv)
 		if (run_command(&tool, line) < 0)
 			return STATUS_USAGE;
 	}
-	/* For the caller: what is left is the simulator's library taking its leave, which may crash. */
+	/* For the caller: what is left is the simulator's library taking its leave, which may crash, or hang in a
+	 * crash. */
 	fputs("reread_tool: through\n", stderr);
+	alarm(LEAVE_S);
 	return 0;
 }
