@@ -87,6 +87,9 @@ void ft_design_free(struct ft_design *design)
 		return;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		bind_release(&design->binds[tier]);
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		free(design->roles[tier].model);
+	free(design->limits);
 	expect_release(&design->expect);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);
@@ -98,6 +101,7 @@ void ft_design_free(struct ft_design *design)
 struct reader {
 	struct ft_json json;
 	struct ft_design *design;
+	const struct ft_catalog *catalog;
 	struct ft_error *err;
 };
 
@@ -890,8 +894,11 @@ static void design_init(struct ft_design *design)
 	design->blocking = (struct ft_ratio){1, 1};
 	design->bundle = FT_UNPINNED;
 	design->spread_multiple = 1;
+	design->spine_bundle = FT_UNPINNED;
+	design->pods = FT_UNPINNED;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] = (struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED};
+		design->roles[tier] =
+			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0};
 }
 
 /* Everything that one key says, and what several say together without planning. */
@@ -934,7 +941,7 @@ static int design_plan(struct reader *reader, struct ft_plan **ret_plan)
 	struct ft_error why = {0};
 	int r;
 
-	r = ft_plan_make_blame(reader->design, ret_plan, &why, &blame);
+	r = ft_plan_make_blame(reader->design, reader->catalog, ret_plan, &why, &blame);
 	if (r != -EINVAL)
 		return r;
 	return plan_error_place(reader, &blame, why.text);
@@ -1047,12 +1054,12 @@ static char *bytes_dup(const char *bytes, size_t length)
 	return copy;
 }
 
-int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
-		   struct ft_error *err)
+int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
+			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = calloc(1, sizeof(*design));
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	struct reader reader = {.design = design, .err = err};
+	struct reader reader = {.design = design, .catalog = catalog, .err = err};
 	int r;
 
 	if (!design)
@@ -1081,7 +1088,14 @@ int ft_design_read(const char *text, size_t length, struct ft_design **ret_desig
 	return 0;
 }
 
-int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
+		   struct ft_error *err)
+{
+	return ft_design_read_with(text, length, NULL, ret_design, ret_plan, err);
+}
+
+int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,
+			struct ft_plan **ret_plan, struct ft_error *err)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length;
@@ -1092,5 +1106,10 @@ int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_pl
 	r = ft_file_read(path, DESIGN_SIZE_MAX, &text, &length, err);
 	if (r < 0)
 		return r;
-	return ft_design_read(text, length, ret_design, ret_plan, err);
+	return ft_design_read_with(text, length, catalog, ret_design, ret_plan, err);
+}
+
+int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+{
+	return ft_design_load_with(path, NULL, ret_design, ret_plan, err);
 }

@@ -15,6 +15,7 @@
 #include "base/pattern.h"
 #include "base/rate.h"
 #include "base/ratio.h"
+#include "planner/metric.h"
 
 /* "Not pinned, to be computed", for counts that the design may leave out. */
 #define FT_UNPINNED UINT32_MAX
@@ -41,7 +42,16 @@ struct ft_design_role {
 	uint32_t ports;		 /* FT_UNPINNED: not given */
 	uint32_t count;		 /* pinned, as built: E or C */
 	uint32_t ports_to_nodes; /* pinned Eptn (edge only) */
-	uint32_t ports_to_core;	 /* pinned Eptc (edge only) */
+	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
+	char *model;		 /* from the catalog: a type or a family; NULL: not given */
+	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
+};
+
+/* "max_cost", "min_spare_ports": what a plan must keep to. */
+struct ft_limit {
+	enum ft_metric metric;
+	bool is_max;
+	struct ft_quantity bound;
 };
 
 /* How the switches of one tier are told on the live fabric. At most one of the two is there. */
@@ -81,14 +91,21 @@ struct ft_design {
 	uint32_t nodes;
 	uint32_t nodes_max; /* = nodes where not given */
 	bool nodes_max_given;
-	struct ft_ratio blocking;
+	struct ft_ratio blocking; /* of edge switches, and of spines where not given for them */
 	bool blocking_given;
+	struct ft_ratio spine_blocking; /* three levels */
 	struct ft_design_role roles[FT_TIER_COUNT];
-	uint32_t bundle; /* pinned B */
+	uint32_t bundle;       /* pinned B: from an edge switch to each core switch, or to each spine of its pod */
+	uint32_t spine_bundle; /* pinned, three levels: from a spine to each core switch of its plane */
+	uint32_t pods;	       /* pinned, three levels */
 	enum ft_spread spread;
 	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
 	enum ft_fill fill;
 	bool prefer_expandable;
+	enum ft_metric objective;
+	bool objective_given;
+	struct ft_limit *limits;
+	size_t limit_count;
 	struct ft_rates uplink_rates;
 	struct ft_rates host_rates;
 	struct ft_bind binds[FT_TIER_COUNT];
@@ -104,11 +121,16 @@ static inline void ft_design_freep(struct ft_design **design)
 }
 
 struct ft_plan;
+struct ft_catalog;
 
 /*
  * Reads a design from @length bytes of JSON (copied). Every key of ftcheck-design(5) is checked; unknown and duplicate
  * keys are refused; keys whose work is not there yet are refused with "not supported yet". Where the file carries a
  * "plan", it is checked against what the design gives.
+ *
+ * Switches that the design does not give by their ports are chosen from @catalog. Without one, a "plan" in the file
+ * says which were chosen, and only what does not depend on a catalog is checked; without that, the catalog
+ * FT_CATALOG_DEFAULT is taken.
  *
  * @ret_design  out: the design; the caller frees it. Untouched on failure.
  * @ret_plan    out: the plan computed from it (ft_plan_make()); NULL is fine; the caller frees it.
@@ -116,10 +138,14 @@ struct ft_plan;
  *
  * Returns 0, -EINVAL or -ENOMEM.
  */
+int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
+			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err);
 int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
 		   struct ft_error *err);
 
 /* The same from a file ("-": standard input). @err->file is set to @path. Also -errno of open() and read(). */
+int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,
+			struct ft_plan **ret_plan, struct ft_error *err);
 int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err);
 
 #endif

@@ -447,6 +447,9 @@ static int fill_switches(struct ft_plan *plan, const struct planner *p, const st
 		sw->tier = edge ? FT_TIER_EDGE : FT_TIER_CORE;
 		sw->ports = edge ? p->edge->ports : p->core->ports;
 		sw->hosts = edge ? hosts_on(p->design, s, i) : 0;
+		sw->pod = edge ? 0 : FT_UNPINNED;
+		sw->plane = edge ? FT_UNPINNED : 0;
+		sw->place = edge ? i : i - s->e;
 		sw->name = switch_name(&binds[sw->tier], sw->tier, edge ? i : i - s->e, edge ? s->e : s->cores);
 		if (!sw->name)
 			return -ENOMEM;
@@ -467,9 +470,15 @@ static int fill_bundles(struct ft_plan *plan, const struct planner *p, const str
 		return -ENOMEM;
 	}
 	spread_uplinks(p->design, s, shares);
-	for (uint32_t e = 0; e < s->e; e++)
-		for (uint32_t c = 0; c < s->cores; c++)
-			plan->bundles[plan->bundle_count++] = (struct ft_plan_bundle){e, s->e + c, shares[c]};
+	for (uint32_t e = 0; e < s->e; e++) {
+		uint32_t port = s->n + 1;
+
+		for (uint32_t c = 0; c < s->cores; c++) {
+			plan->bundles[plan->bundle_count++] =
+				(struct ft_plan_bundle){e, s->e + c, shares[c], port, e * shares[c] + 1};
+			port += shares[c];
+		}
+	}
 	free(shares);
 	return 0;
 }
@@ -553,10 +562,15 @@ static void fill_figures(struct ft_plan *plan, const struct planner *p, const st
 	plan->links = design->nodes + s->e * s->c;
 	plan->spare_ports = s->e * s->n - design->nodes;
 	plan->expandable_to = s->e_max * s->n;
+	plan->pods = plan->pods_max = 1;
+	plan->pod_edges = s->e_max;
+	plan->plane_cores = s->cores;
+	plan->spine_blocking = (struct ft_ratio){1, 1};
+	plan->cost = plan->power_w = plan->weight_kg = plan->size_u = FT_AMOUNT_UNKNOWN;
 }
 
-int ft_plan_make_blame(const struct ft_design *design, struct ft_plan **ret_plan, struct ft_error *err,
-		       struct ft_plan_blame *ret_blame)
+int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
+		       struct ft_error *err, struct ft_plan_blame *ret_blame)
 {
 	struct planner p = {design, &design->roles[FT_TIER_EDGE], &design->roles[FT_TIER_CORE], err, ret_blame};
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
@@ -564,6 +578,7 @@ int ft_plan_make_blame(const struct ft_design *design, struct ft_plan **ret_plan
 	struct shape s = {0};
 	int r;
 
+	(void)catalog;
 	if (design->nodes_max < design->nodes)
 		return plan_error(&p, NULL, "nodes_max", "nodes_max %u is less than nodes %u", design->nodes_max,
 				  design->nodes);
@@ -595,7 +610,7 @@ int ft_plan_make(const struct ft_design *design, struct ft_plan **ret_plan, stru
 {
 	struct ft_plan_blame blame = {0};
 
-	return ft_plan_make_blame(design, ret_plan, err, &blame);
+	return ft_plan_make_blame(design, NULL, ret_plan, err, &blame);
 }
 
 void ft_plan_free(struct ft_plan *plan)
@@ -604,6 +619,8 @@ void ft_plan_free(struct ft_plan *plan)
 		return;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		free(plan->switches[i].name);
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		free(plan->models[tier]);
 	free(plan->switches);
 	free(plan->bundles);
 	free(plan);

@@ -10,22 +10,38 @@
 #ifndef FT_PLANNER_PLAN_H
 #define FT_PLANNER_PLAN_H
 
+#include "planner/catalog.h"
 #include "planner/design.h"
 
 struct ft_text;
 
+/*
+ * Two levels: all edge switches are of pod 0, all core switches of plane 0. Three levels: a pod is a two-level tree of
+ * edges and spines; spine number j of every pod is of plane j, and so are the core switches that these, and only these,
+ * are cabled to.
+ */
 struct ft_plan_switch {
-	char *name; /* bound, or "edge001", "core01"; owned */
+	char *name; /* bound, or "edge001", "spine01", "core01"; owned */
 	enum ft_tier tier;
 	uint32_t ports; /* ports of the switch */
 	uint32_t hosts; /* host ports to be connected now */
+	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch */
+	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge */
+	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
 };
 
-/* The cables between two planned switches, all alike. */
+/*
+ * The cables between two planned switches, all alike. They take consecutive ports at both ends. A port once given does
+ * not change as the plan grows towards its nodes_max, so that no laid cable moves: hosts have the ports of an edge from
+ * 1 on, its uplinks those from ports_to_nodes + 1 on, spine by spine or core by core; an upper switch keeps room for
+ * every lower one in the order of their places, and a spine has its ports to the core level behind spine_ports_down.
+ */
 struct ft_plan_bundle {
-	uint32_t a;	/* index of the switch of the lower tier */
-	uint32_t b;	/* index of the switch of the upper tier */
-	uint32_t count; /* cables, >= 1 */
+	uint32_t a;	 /* index of the switch of the lower tier */
+	uint32_t b;	 /* index of the switch of the upper tier */
+	uint32_t count;	 /* cables, >= 1 */
+	uint32_t a_port; /* the first port at a, from 1; the others follow */
+	uint32_t b_port; /* the first port at b */
 };
 
 struct ft_plan {
@@ -42,17 +58,39 @@ struct ft_plan {
 	uint32_t ports_to_core;	 /* Eptc; 0 for a star */
 	enum ft_fill fill;	 /* dense or uniform: how the hosts lie on the edges */
 
+	/* Spine tier, three levels only: all 0 and 1 otherwise. */
+	uint32_t spine_count;
+	uint32_t spine_ports;
+	uint32_t spine_ports_down; /* kept for edges: the cables of a full pod's edges to each spine fit */
+	uint32_t spine_ports_up;   /* to the core level */
+	uint32_t spine_bundle;	   /* from a spine to each core switch of its plane; no bundle is thicker */
+	struct ft_ratio spine_blocking;
+	uint32_t pods;	     /* that are there now */
+	uint32_t pods_max;   /* that the core level has room for by the design's nodes_max */
+	uint32_t pod_edges;  /* edge switches of a full pod (the last may have fewer); all of them in two levels */
+	uint32_t pod_spines; /* spines of a pod, which is the number of planes */
+
 	/* Core tier: C switches of Pc ports; both 0 for a star. */
 	uint32_t core_count;
 	uint32_t core_ports;
+	uint32_t plane_cores; /* core switches of a plane; all of them in two levels */
 
-	uint32_t bundle;	  /* B of the rule, no bundle is thicker (B=4 of Eptc=5 may be 3+2); 0 for a star */
+	/* What the catalog says of the switches. NULL or unknown where the design gives ports. */
+	char *models[FT_TIER_COUNT];		   /* owned */
+	uint32_t fabric_boards[FT_TIER_COUNT];	   /* installed, where some are left out; 0: all, or not modular */
+	uint32_t fabric_boards_max[FT_TIER_COUNT]; /* likewise: how many there are slots for */
+	int64_t cost, power_w, weight_kg, size_u;  /* in all, thousandths; FT_AMOUNT_UNKNOWN */
+	bool fallback_objective; /* no cost was known, so the fewest switches were looked for, then the fewest cables */
+
+	uint32_t bundle;	  /* B of the rule, no bundle is thicker (B=4 of Eptc=5 may be 3+2); 0 for a star;
+				     three levels: from an edge switch to each spine of its pod */
 	struct ft_ratio blocking; /* Eptn/Eptc as built; 1 for a star */
-	uint32_t links;		  /* nodes + E*Eptc */
+	uint32_t links;		  /* nodes + E*Eptc, three levels: + spines * spine_ports_up */
 	uint32_t spare_ports;	  /* edge ports to nodes that are left: E*Eptn - nodes (star: ports - nodes) */
 	uint32_t expandable_to;	  /* Emax*Eptn: the nodes that fit on the edge switches that nodes_max makes room for */
 
-	struct ft_plan_switch *switches; /* tier by tier from the edge, each in the plan's order */
+	struct ft_plan_switch *switches; /* tier by tier from the edge, each in the plan's order: pod by pod, cores
+					    plane by plane */
 	uint32_t switch_count;
 	struct ft_plan_bundle *bundles; /* sorted by (a, b); at most one a pair */
 	uint32_t bundle_count;
@@ -65,7 +103,7 @@ static inline void ft_plan_freep(struct ft_plan **plan)
 }
 
 /*
- * Plans @design.
+ * Plans @design, which gives its switches by their ports.
  *
  * @ret_plan  out: the plan, owned by the caller. Untouched on failure.
  * @err       filled on -EINVAL, without line and column: which numbers of the design contradict each other, or why
@@ -78,13 +116,16 @@ int ft_plan_make(const struct ft_design *design, struct ft_plan **ret_plan, stru
 /* The key of the design that is to blame for a failure: an object of the root, NULL for the root itself, and its key.
  */
 struct ft_plan_blame {
-	const char *object; /* "edge", "core", "bind" or NULL; static */
+	const char *object; /* "edge", "spine", "core", "bind" or NULL; static */
 	const char *key;    /* NULL: the object as a whole; static */
 };
 
-/* ft_plan_make() that also fills @ret_blame on -EINVAL, so that a reader of the file can point at the place. */
-int ft_plan_make_blame(const struct ft_design *design, struct ft_plan **ret_plan, struct ft_error *err,
-		       struct ft_plan_blame *ret_blame);
+/*
+ * ft_plan_make() that also fills @ret_blame on -EINVAL, so that a reader of the file can point at the place, and that
+ * chooses from @catalog (NULL: none) the switches that the design does not give by their ports.
+ */
+int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
+		       struct ft_error *err, struct ft_plan_blame *ret_blame);
 
 /* The plan as the "plan" object of SPEC 3, indented by @indent blanks a level (0: on one line). */
 void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsigned int indent);

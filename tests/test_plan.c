@@ -29,7 +29,7 @@ static void design_init(struct ft_design *design)
 		.spread_multiple = 1,
 	};
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] = (struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED};
+		design->roles[tier] = (struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0};
 }
 
 static struct ft_plan *plan_json(const char *keys)

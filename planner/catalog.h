@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The switch catalog: what can be bought. Its file is described in ftcheck-catalog(5).
+ *
+ * A fixed switch is one type. A modular one is described once (chassis, boards) and is as many types as it has
+ * populations: a switch half full of line boards has other ports, another price and another weight (the tutorial,
+ * "Different configurations of modular switches").
+ */
+#ifndef FT_PLANNER_CATALOG_H
+#define FT_PLANNER_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "planner/design.h"
+
+/* The catalog that is searched where none is named: the one in which every price is known. */
+#define FT_CATALOG_DEFAULT "mellanox-fdr-2013"
+
+/* Roles a type may have, as bits. A catalog that names no spine at all lets core switches be spines. */
+enum ft_role { FT_ROLE_EDGE = 1, FT_ROLE_SPINE = 2, FT_ROLE_CORE = 4, FT_ROLE_STAR = 8 };
+
+/* The chassis a blade switch sits in: edge switches come with it, and the hosts are its servers. */
+struct ft_blade {
+	uint32_t servers;      /* that one chassis holds, each on a port inside; 0: no blade switch */
+	uint32_t size_u;       /* of a chassis, in rack units; 0: unknown */
+	uint32_t rack_chassis; /* chassis in a rack; 0: unknown */
+	char *pass_through;    /* the module that takes the place of the second of two switches; NULL: there is none */
+};
+
+/* One switch that can be bought. Owned by the catalog. */
+struct ft_switch_type {
+	char *name;   /* of this population: "Mellanox SX6506 (with 90 ports)" */
+	char *family; /* of the entry: "Mellanox SX6506"; the same as the name for a fixed switch */
+	char *vendor;
+	char *technology; /* "IB 4X FDR" */
+	char *connector;  /* "QSFP"; "" if unknown */
+	uint32_t ports;	  /* outside, for cables */
+	unsigned int roles;
+	bool modular;
+	uint32_t line_boards, line_boards_max, line_board_ports;  /* of a modular switch */
+	uint32_t fabric_boards, fabric_boards_max;		  /* fewer than all of them: it blocks inside */
+	int64_t cost, power_w, weight_kg, size_u;		  /* thousandths; FT_AMOUNT_UNKNOWN */
+	int64_t chassis_cost, line_board_cost, fabric_board_cost; /* of a modular one, likewise, for the bill */
+	struct ft_blade blade;
+};
+
+struct ft_catalog {
+	char *name;		      /* "mellanox-fdr-2013" */
+	char *source;		      /* where the figures are from, and their notice */
+	char *currency;		      /* "USD"; "" if unknown */
+	int64_t cable_cost;	      /* of any cable, thousandths; FT_AMOUNT_UNKNOWN */
+	struct ft_switch_type *types; /* in the order of the file, full populations first */
+	size_t count;
+};
+
+void ft_catalog_free(struct ft_catalog *catalog);
+static inline void ft_catalog_freep(struct ft_catalog **catalog)
+{
+	ft_catalog_free(*catalog);
+}
+
+/*
+ * Reads a catalog from @length bytes of JSON (not kept).
+ *
+ * @ret_catalog  out: the caller frees it. Untouched on failure.
+ * @err          filled with line, column and text on -EINVAL
+ *
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int ft_catalog_read(const char *text, size_t length, struct ft_catalog **ret_catalog, struct ft_error *err);
+
+/*
+ * The catalog called @name: one of the built-in ones ("infiniband"), or else a file; a name with a slash or ".json" is
+ * always a file. @err->file is set to @name. Also -errno of open() and read(), and -ENOENT, with @err filled, where
+ * neither exists.
+ */
+int ft_catalog_load(const char *name, struct ft_catalog **ret_catalog, struct ft_error *err);
+
+/* The name of built-in catalog @index, NULL behind the last; and its file's text. */
+const char *ft_catalog_builtin_name(size_t index);
+const char *ft_catalog_builtin_text(size_t index);
+
+/*
+ * The fabric boards that a population has if only @fabric_boards of them are installed: the same type with that number,
+ * and with its cost reduced where the price of one is known, else unknown.
+ *
+ * @ret_type  out: points into @type for its strings; not to be freed
+ * Returns 0, or -EINVAL: not modular, none, or more than there are.
+ */
+int ft_switch_type_with_fabric(const struct ft_switch_type *type, uint32_t fabric_boards,
+			       struct ft_switch_type *ret_type);
+
+#endif
