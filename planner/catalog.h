@@ -30,29 +30,39 @@ struct ft_blade {
 	char *pass_through;    /* the module that takes the place of the second of two switches; NULL: there is none */
 };
 
-/* One switch that can be bought. Owned by the catalog. */
+/*
+ * One switch that can be bought. Owned by the catalog. Names, and families among themselves and with the names of other
+ * entries, are unique in it, so that either tells an entry.
+ */
 struct ft_switch_type {
-	char *name;   /* of this population: "Mellanox SX6506 (with 90 ports)" */
-	char *family; /* of the entry: "Mellanox SX6506"; the same as the name for a fixed switch */
-	char *vendor;
-	char *technology; /* "IB 4X FDR" */
+	char *name;	  /* of this population: "Mellanox SX6506 (with 90 ports)" */
+	char *family;	  /* of the entry: "Mellanox SX6506"; a fixed switch may have another name, or the same */
+	char *vendor;	  /* "" if unknown */
+	char *technology; /* "IB 4X FDR"; "" if unknown */
 	char *connector;  /* "QSFP"; "" if unknown */
-	uint32_t ports;	  /* outside, for cables */
+	uint32_t ports;	  /* outside; of a blade switch all, those to the servers of its chassis too */
 	unsigned int roles;
-	bool modular;
-	uint32_t line_boards, line_boards_max, line_board_ports;  /* of a modular switch */
-	uint32_t fabric_boards, fabric_boards_max;		  /* fewer than all of them: it blocks inside */
-	int64_t cost, power_w, weight_kg, size_u;		  /* thousandths; FT_AMOUNT_UNKNOWN */
-	int64_t chassis_cost, line_board_cost, fabric_board_cost; /* of a modular one, likewise, for the bill */
+	bool modular;						 /* a packet crosses three chips in it */
+	uint32_t line_boards, line_boards_max, line_board_ports; /* of a modular switch; 0: unknown */
+	uint32_t fabric_boards, fabric_boards_max; /* fewer than all of them: it blocks inside; 0: unknown */
+	int64_t cost, power_w, weight_kg, size_u;  /* thousandths; FT_AMOUNT_UNKNOWN */
+
+	/*
+	 * Of a modular one, likewise, for the bill. Where the price of a fabric board is unknown, that of the chassis
+	 * is with all of them in it; the same goes for power and weight.
+	 */
+	int64_t chassis_cost, line_board_cost, fabric_board_cost;
+	int64_t fabric_board_power_w, fabric_board_weight_kg;
 	struct ft_blade blade;
 };
 
 struct ft_catalog {
 	char *name;		      /* "mellanox-fdr-2013" */
-	char *source;		      /* where the figures are from, and their notice */
+	char *source;		      /* where the figures are from; "" if it does not say */
+	char *notice;		      /* that must be kept with them; "" if there is none */
 	char *currency;		      /* "USD"; "" if unknown */
 	int64_t cable_cost;	      /* of any cable, thousandths; FT_AMOUNT_UNKNOWN */
-	struct ft_switch_type *types; /* in the order of the file, full populations first */
+	struct ft_switch_type *types; /* in the order of the file, full populations first; each has a role */
 	size_t count;
 };
 
@@ -84,8 +94,8 @@ const char *ft_catalog_builtin_name(size_t index);
 const char *ft_catalog_builtin_text(size_t index);
 
 /*
- * The fabric boards that a population has if only @fabric_boards of them are installed: the same type with that number,
- * and with its cost reduced where the price of one is known, else unknown.
+ * A population with only @fabric_boards of its fabric boards installed: the same type with that number, and with its
+ * cost, power and weight reduced by what the others have; unknown where that is unknown.
  *
  * @ret_type  out: points into @type for its strings; not to be freed
  * Returns 0, or -EINVAL: not modular, none, or more than there are.

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "planner/plan.h"
+#include "planner/rules.h"
 
 enum {
 	DESIGN_SIZE_MAX = 256 << 20, /* a plan of a million hosts inside it stays far below */
@@ -32,6 +32,7 @@ static const char *const fill_names[] = {
 	[FT_FILL_UNIFORM] = "uniform",
 	NULL,
 };
+static const char *const objective_names[] = {"cost", "power_w", "size_u", "weight_kg", "switches", "cables", NULL};
 static const char *const tier_names[] = {
 	[FT_TIER_EDGE] = "edge",
 	[FT_TIER_SPINE] = "spine",
@@ -90,6 +91,7 @@ void ft_design_free(struct ft_design *design)
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		free(design->roles[tier].model);
 	free(design->limits);
+	free(design->pod_sizes);
 	expect_release(&design->expect);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);
@@ -102,6 +104,7 @@ struct reader {
 	struct ft_json json;
 	struct ft_design *design;
 	const struct ft_catalog *catalog;
+	bool plan_chose; /* the switches are those of the "plan" in the file */
 	struct ft_error *err;
 };
 
@@ -230,7 +233,10 @@ static int key_misplaced(struct reader *reader, const struct at *at, void *out)
 {
 	(void)out;
 	return ft_json_error_key(&reader->json, reader->err, at->parent, at->key,
-				 "\"%s\" belongs to \"edge\": hosts hang on edge switches only", at->key);
+				 strcmp(at->key, "ports_to_nodes") == 0
+					 ? "\"%s\" belongs to \"edge\": hosts hang on edge switches only"
+					 : "\"%s\" belongs to lower switches: core switches are the top",
+				 at->key);
 }
 
 /* "plan" is held against the computed plan once that is there. */
@@ -334,28 +340,23 @@ static int key_levels(struct reader *reader, const struct at *at, void *out)
 	uint32_t *levels = out;
 	json_int_t value = json_integer_value(at->value);
 
-	if (json_is_integer(at->value) && value == 3)
-		return at_error(reader, at, "3 is not supported yet");
-	if (!json_is_integer(at->value) || value != 2)
+	if (!json_is_integer(at->value) || (value != 2 && value != 3))
 		return at_error(reader, at, "must be 2 or 3");
-	*levels = 2;
+	*levels = (uint32_t)value;
 	return 0;
 }
 
+/* The first metrics are the objectives, in the order of these words. */
 static int key_objective(struct reader *reader, const struct at *at, void *out)
 {
-	static const char *const words[] = {"cost", "power_w", "size_u", "weight_kg", "switches", "cables", NULL};
-	struct key rule = {.name = at->rule->name, .words = words};
-	struct at ruled = *at;
+	enum ft_metric *objective = out;
 	int word = 0, r;
 
-	(void)out;
-	ruled.rule = &rule;
-	r = key_word(reader, &ruled, &word);
+	r = key_word(reader, at, &word);
 	if (r < 0)
 		return r;
-	if (word != 0)
-		return at_error(reader, at, "\"%s\" is not supported yet", words[word]);
+	*objective = (enum ft_metric)word;
+	reader->design->objective_given = true;
 	return 0;
 }
 
@@ -375,9 +376,8 @@ static int number_ratio(double value, struct ft_ratio *ret_ratio)
 	return ft_ratio_parse(decimal, ret_ratio);
 }
 
-static int key_blocking(struct reader *reader, const struct at *at, void *out)
+static int ratio_read(struct reader *reader, const struct at *at, const char *low, struct ft_ratio *ret_ratio)
 {
-	struct ft_ratio *ratio = out;
 	struct ft_ratio value = {0, 1};
 	int r;
 
@@ -394,10 +394,35 @@ static int key_blocking(struct reader *reader, const struct at *at, void *out)
 	if (r < 0)
 		return at_error(reader, at, "must be a number or a ratio such as \"3:1\"");
 	if (value.num < value.den)
-		return at_error(reader, at, "is below 1: an edge switch would have more uplinks than hosts");
-	*ratio = value;
-	reader->design->blocking_given = true;
+		return at_error(reader, at, "is below 1: %s would have more uplinks than %s", low,
+				strcmp(low, "a spine") == 0 ? "downlinks" : "hosts");
+	*ret_ratio = value;
 	return 0;
+}
+
+static int key_edge_blocking(struct reader *reader, const struct at *at, void *out)
+{
+	reader->design->blocking_given = true;
+	return ratio_read(reader, at, "an edge switch", out);
+}
+
+static int key_spine_blocking(struct reader *reader, const struct at *at, void *out)
+{
+	return ratio_read(reader, at, "a spine", out);
+}
+
+/* One ratio, of the edge switches; or one a level. */
+static int key_blocking(struct reader *reader, const struct at *at, void *out)
+{
+	static const struct key keys[] = {
+		{"edge", key_edge_blocking, offsetof(struct ft_design, blocking), 0, 0, NULL},
+		{"spine", key_spine_blocking, offsetof(struct ft_design, spine_blocking), 0, 0, NULL},
+	};
+	struct ft_design *design = out;
+
+	if (json_is_object(at->value))
+		return object_read(reader, at->value, keys, FT_COUNT(keys), design);
+	return key_edge_blocking(reader, at, &design->blocking);
 }
 
 static int key_nodes_max(struct reader *reader, const struct at *at, void *out)
@@ -406,60 +431,196 @@ static int key_nodes_max(struct reader *reader, const struct at *at, void *out)
 	return key_count(reader, at, out);
 }
 
-/* Switches beyond one chip's ports are directors, and those are cores only for now. */
-static int key_edge_ports(struct reader *reader, const struct at *at, void *out)
+#define ROLE(field) offsetof(struct ft_design_role, field)
+
+/* Fabric boards are of a switch that the catalog knows. */
+static int role_check(struct reader *reader, const struct at *at, const struct ft_design_role *role)
 {
-	if (json_is_integer(at->value) && json_integer_value(at->value) > FT_PORTS_MAX)
-		return at_error(reader, at, "is %lld: edge switches of more than %d ports are not supported yet",
-				(long long)json_integer_value(at->value), FT_PORTS_MAX);
-	return key_count(reader, at, out);
+	if (role->fabric_boards && !role->model)
+		return ft_json_error_value(&reader->json, reader->err, at->value, "fabric_boards",
+					   "\"fabric_boards\" needs the \"model\" of a modular switch beside it");
+	return 0;
 }
 
-#define ROLE(field) offsetof(struct ft_design_role, field)
+static int role_read(struct reader *reader, const struct at *at, const struct key *keys, size_t count,
+		     struct ft_design_role *role)
+{
+	int r;
+
+	r = expect_object(reader, at);
+	if (r == 0)
+		r = object_read(reader, at->value, keys, count, role);
+	return r < 0 ? r : role_check(reader, at, role);
+}
 
 static int key_edge(struct reader *reader, const struct at *at, void *out)
 {
 	static const struct key keys[] = {
-		{"ports", key_edge_ports, ROLE(ports), 2, FT_PORTS_MAX, NULL},
-		{"count", key_count, ROLE(count), 1, FT_DIRECTOR_PORTS_MAX, NULL},
-		{"ports_to_nodes", key_count, ROLE(ports_to_nodes), 1, FT_PORTS_MAX, NULL},
-		{"ports_to_core", key_count, ROLE(ports_to_core), 0, FT_PORTS_MAX, NULL},
-		{"model", key_unsupported, 0, 0, 0, NULL},
+		{"ports", key_count, ROLE(ports), 2, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"count", key_count, ROLE(count), 1, FT_SWITCHES_MAX, NULL},
+		{"ports_to_nodes", key_count, ROLE(ports_to_nodes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"ports_to_core", key_count, ROLE(ports_to_core), 0, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"model", key_string, ROLE(model), 0, 0, NULL},
+		{"fabric_boards", key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	};
-	struct ft_design_role *role = out;
-	int r;
 
-	r = expect_object(reader, at);
-	if (r < 0)
-		return r;
-	r = object_read(reader, at->value, keys, FT_COUNT(keys), role);
-	if (r < 0)
-		return r;
-	if (role->ports == FT_UNPINNED)
-		return at_error(reader, at, "lacks \"ports\", and the switch catalog is not supported yet");
-	return 0;
+	return role_read(reader, at, keys, FT_COUNT(keys), out);
+}
+
+static int key_spine(struct reader *reader, const struct at *at, void *out)
+{
+	static const struct key keys[] = {
+		{"ports", key_count, ROLE(ports), 2, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"count", key_count, ROLE(count), 1, FT_SWITCHES_MAX, NULL},
+		{"ports_to_core", key_count, ROLE(ports_to_core), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
+		{"model", key_string, ROLE(model), 0, 0, NULL},
+		{"fabric_boards", key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+	};
+
+	return role_read(reader, at, keys, FT_COUNT(keys), out);
 }
 
 static int key_core(struct reader *reader, const struct at *at, void *out)
 {
 	static const struct key keys[] = {
 		{"ports", key_count, ROLE(ports), 2, FT_DIRECTOR_PORTS_MAX, NULL},
-		{"count", key_count, ROLE(count), 0, FT_PORTS_MAX, NULL},
+		{"count", key_count, ROLE(count), 0, FT_SWITCHES_MAX, NULL},
 		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
 		{"ports_to_core", key_misplaced, 0, 0, 0, NULL},
-		{"model", key_unsupported, 0, 0, 0, NULL},
+		{"model", key_string, ROLE(model), 0, 0, NULL},
+		{"fabric_boards", key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	};
-	struct ft_design_role *role = out;
+
+	return role_read(reader, at, keys, FT_COUNT(keys), out);
+}
+
+/* Of an edge switch; or one a level. */
+static int key_bundle(struct reader *reader, const struct at *at, void *out)
+{
+	static const struct key keys[] = {
+		{"edge", key_count, offsetof(struct ft_design, bundle), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"spine", key_count, offsetof(struct ft_design, spine_bundle), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+	};
+	struct ft_design *design = out;
+
+	if (json_is_object(at->value))
+		return object_read(reader, at->value, keys, FT_COUNT(keys), design);
+	return key_count(reader, at, &design->bundle);
+}
+
+static int pod_size_read(struct reader *reader, const struct at *at, struct ft_pod_size *size)
+{
+	static const struct key keys[] = {
+		{"count", key_count, offsetof(struct ft_pod_size, count), 1, FT_SWITCHES_MAX, NULL},
+		{"edges", key_count, offsetof(struct ft_pod_size, edges), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+	};
+	int r;
+
+	r = expect_object(reader, at);
+	if (r == 0)
+		r = object_read(reader, at->value, keys, FT_COUNT(keys), size);
+	if (r == 0 && (size->count == 0 || size->edges == 0))
+		return at_error(reader, at, "must say both: {\"count\": PODS, \"edges\": EDGE SWITCHES OF EACH}");
+	return r;
+}
+
+/* A number of pods of one size, or a list of sizes. */
+static int key_pods(struct reader *reader, const struct at *at, void *out)
+{
+	struct ft_design *design = out;
+	size_t count = json_array_size(at->value);
+	uint64_t pods = 0;
+
+	if (!json_is_array(at->value))
+		return key_count(reader, at, &design->pods);
+	if (count == 0)
+		return at_error(reader, at, "must name one size of pods at least");
+	design->pod_sizes = calloc(count, sizeof(*design->pod_sizes));
+	if (!design->pod_sizes)
+		return -ENOMEM;
+	design->pod_size_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct at element = at_element(at, i);
+		int r = pod_size_read(reader, &element, &design->pod_sizes[i]);
+
+		if (r < 0)
+			return r;
+		pods += design->pod_sizes[i].count;
+	}
+	if (pods > FT_SWITCHES_MAX)
+		return at_error(reader, at, "are more than %d pods", FT_SWITCHES_MAX);
+	design->pods = (uint32_t)pods;
+	return 0;
+}
+
+/* The bound of a limit, in the unit of its metric. */
+static int limit_bound(struct reader *reader, const struct at *at, struct ft_quantity *ret_bound)
+{
+	enum { LIMIT_MAX = 1000000000 };
+	double value = json_number_value(at->value);
+
+	if (json_is_string(at->value)) {
+		struct ft_ratio ratio;
+
+		if (ft_ratio_parse(json_string_value(at->value), &ratio) < 0)
+			return at_error(reader, at, "must be a number, or a ratio such as \"3:1\"");
+		*ret_bound = (struct ft_quantity){ratio.num, ratio.den};
+		return 0;
+	}
+	if (!json_is_number(at->value))
+		return at_error(reader, at, "must be a number, not %s", type_name(at->value));
+	if (value < 0 || value > (double)LIMIT_MAX * FT_AMOUNT_UNIT)
+		return at_error(reader, at, "must be 0 to %d", LIMIT_MAX);
+	if (json_is_integer(at->value)) {
+		*ret_bound = ft_quantity_count(json_integer_value(at->value));
+		return 0;
+	}
+	/* Decimal fractions are what the user wrote: thousandths are as fine as any figure of the catalog. */
+	*ret_bound = ft_quantity_amount((int64_t)(value * FT_AMOUNT_UNIT + 0.5));
+	return 0;
+}
+
+static int limit_read(struct reader *reader, const struct at *at, struct ft_limit *limit)
+{
+	const char *prefix = strncmp(at->key, "max_", 4) == 0 ? "max_" : "min_";
+	_cleanup_(ft_text_release) struct ft_text list = {0};
+	int metric;
+
+	metric = strncmp(at->key, prefix, 4) == 0 ? ft_metric_find(at->key + 4) : -EINVAL;
+	if (metric < 0) {
+		for (int i = 0; i < FT_METRIC_COUNT; i++)
+			ft_text_printf(&list, "%s%s", i ? ", " : "", ft_metric_name((enum ft_metric)i));
+		return ft_json_error_key(&reader->json, reader->err, at->parent, at->key,
+					 "unknown limit \"%s\": a limit is max_ or min_ and one of %s", at->key,
+					 ft_text_string(&list));
+	}
+	limit->metric = (enum ft_metric)metric;
+	limit->is_max = at->key[1] == 'a';
+	return limit_bound(reader, at, &limit->bound);
+}
+
+static int key_limits(struct reader *reader, const struct at *at, void *out)
+{
+	struct ft_design *design = out;
+	const char *word;
+	json_t *value;
 	int r;
 
 	r = expect_object(reader, at);
 	if (r < 0)
 		return r;
-	r = object_read(reader, at->value, keys, FT_COUNT(keys), role);
-	if (r < 0)
-		return r;
-	if (role->ports == FT_UNPINNED && role->count != 0)
-		return at_error(reader, at, "lacks \"ports\", and the switch catalog is not supported yet");
+	design->limits = calloc(json_object_size(at->value) + 1, sizeof(*design->limits));
+	if (!design->limits)
+		return -ENOMEM;
+	json_object_foreach(at->value, word, value) {
+		struct at inner = {.parent = at->value, .key = word, .value = value, .rule = at->rule};
+
+		r = limit_read(reader, &inner, &design->limits[design->limit_count]);
+		if (r < 0)
+			return r;
+		design->limit_count++;
+	}
 	return 0;
 }
 
@@ -607,14 +768,17 @@ static int bound_compare(const void *one, const void *other)
 static int binds_check(struct reader *reader, const json_t *binds)
 {
 	struct ft_bind *bind = reader->design->binds;
-	size_t edges = bind[FT_TIER_EDGE].count, count = edges + bind[FT_TIER_CORE].count;
-	_cleanup_free_ struct bound *bound = calloc(count + 1, sizeof(*bound));
+	_cleanup_free_ struct bound *bound = NULL;
+	size_t count = 0, n = 0;
 
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		count += bind[tier].count;
+	bound = calloc(count + 1, sizeof(*bound));
 	if (!bound)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		bound[i] = i < edges ? (struct bound){&bind[FT_TIER_EDGE], i}
-				     : (struct bound){&bind[FT_TIER_CORE], i - edges};
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		for (size_t i = 0; i < bind[tier].count; i++)
+			bound[n++] = (struct bound){&bind[tier], i};
 	qsort(bound, count, sizeof(*bound), bound_compare);
 	for (size_t i = 1; i < count; i++) {
 		/* Blame the later one in the plan's order. */
@@ -668,8 +832,8 @@ static int key_bind(struct reader *reader, const struct at *at, void *out)
 {
 	static const struct key keys[] = {
 		{"edge", key_bind_tier, FT_TIER_EDGE * sizeof(struct ft_bind), 0, 0, NULL},
+		{"spine", key_bind_tier, FT_TIER_SPINE * sizeof(struct ft_bind), 0, 0, NULL},
 		{"core", key_bind_tier, FT_TIER_CORE * sizeof(struct ft_bind), 0, 0, NULL},
-		{"spine", key_unsupported, 0, 0, 0, NULL},
 	};
 	int r;
 
@@ -857,16 +1021,17 @@ static const struct key design_keys[] = {
 	{"levels", key_levels, DESIGN(levels), 0, 0, NULL},
 	{"nodes", key_count, DESIGN(nodes), 1, FT_NODES_MAX, NULL},
 	{"nodes_max", key_nodes_max, DESIGN(nodes_max), 1, FT_NODES_MAX, NULL},
-	{"blocking", key_blocking, DESIGN(blocking), 0, 0, NULL},
+	{"blocking", key_blocking, 0, 0, 0, NULL},
 	{"edge", key_edge, DESIGN(roles[FT_TIER_EDGE]), 0, 0, NULL},
 	{"core", key_core, DESIGN(roles[FT_TIER_CORE]), 0, 0, NULL},
-	{"spine", key_unsupported, 0, 0, 0, NULL},
-	{"bundle", key_count, DESIGN(bundle), 1, FT_PORTS_MAX, NULL},
+	{"spine", key_spine, DESIGN(roles[FT_TIER_SPINE]), 0, 0, NULL},
+	{"pods", key_pods, 0, 1, FT_SWITCHES_MAX, NULL},
+	{"bundle", key_bundle, 0, 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundles", key_bundles, 0, 0, 0, NULL},
 	{"fill", key_word, DESIGN(fill), 0, 0, fill_names},
 	{"prefer_expandable", key_bool, DESIGN(prefer_expandable), 0, 0, NULL},
-	{"objective", key_objective, 0, 0, 0, NULL},
-	{"limits", key_unsupported, 0, 0, 0, NULL},
+	{"objective", key_objective, DESIGN(objective), 0, 0, objective_names},
+	{"limits", key_limits, 0, 0, 0, NULL},
 	{"rate", key_rate, 0, 0, 0, NULL},
 	{"bind", key_bind, DESIGN(binds), 0, 0, NULL},
 	{"cables", key_unsupported, 0, 0, 0, NULL},
@@ -884,21 +1049,44 @@ static const struct {
 	{"ftcheck", "\"ftcheck\": 1 is missing: the version of the format"},
 	{"name", "\"name\" is missing: the fabric's name"},
 	{"nodes", "\"nodes\" is missing: how many host ports to connect"},
-	{"edge",
-	 "\"edge\" is missing: the switch catalog is not supported yet, so \"edge\": {\"ports\": N} must be given"},
 };
 
 static void design_init(struct ft_design *design)
 {
 	design->levels = 2;
 	design->blocking = (struct ft_ratio){1, 1};
+	design->spine_blocking = (struct ft_ratio){1, 1};
 	design->bundle = FT_UNPINNED;
 	design->spread_multiple = 1;
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] =
-			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0};
+			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0, false};
+}
+
+/* Keys that only a tree of three levels has a use for. */
+static int levels_check(struct reader *reader)
+{
+	static const char *const words[] = {"spine", "pods"};
+	const struct ft_design *design = reader->design;
+	json_t *root = reader->json.root;
+
+	if (design->levels == 3 && design->topology == FT_TOPOLOGY_STAR)
+		return ft_json_error_value(&reader->json, reader->err, root, "levels",
+					   "\"levels\" is of fat-trees; \"topology\" is \"star\"");
+	if (design->levels == 3)
+		return 0;
+	for (size_t i = 0; i < FT_COUNT(words); i++)
+		if (json_object_get(root, words[i]))
+			return ft_json_error_key(&reader->json, reader->err, root, words[i],
+						 "\"%s\" is of a fat-tree of three levels: \"levels\": 3 is missing",
+						 words[i]);
+	if (ft_pinned(design->spine_bundle))
+		return ft_json_error_value(&reader->json, reader->err, root, "bundle",
+					   "\"bundle\" of spines is of a fat-tree of three levels: \"levels\": 3 is "
+					   "missing");
+	return 0;
 }
 
 /* Everything that one key says, and what several say together without planning. */
@@ -919,7 +1107,7 @@ static int design_parse(struct reader *reader)
 			return ft_json_error_key(&reader->json, reader->err, root, NULL, "%s", required_keys[i].text);
 	if (!design->nodes_max_given)
 		design->nodes_max = design->nodes;
-	return 0;
+	return levels_check(reader);
 }
 
 /* The place of what the planner blames: the key, else its object, else the whole design. */
@@ -935,13 +1123,129 @@ static int plan_error_place(struct reader *reader, const struct ft_plan_blame *b
 	return ft_json_error_key(&reader->json, reader->err, root, NULL, "%s", text);
 }
 
+/* Whether the design leaves the switches of a tier to the catalog. "count": 0 says that there are none. */
+static bool tier_is_open(const struct ft_design *design, enum ft_tier tier)
+{
+	const struct ft_design_role *role = &design->roles[tier];
+
+	if ((tier == FT_TIER_SPINE && design->levels < 3) || role->count == 0 ||
+	    (tier != FT_TIER_EDGE && design->topology == FT_TOPOLOGY_STAR))
+		return false;
+	return !ft_pinned(role->ports) || role->model;
+}
+
+/* One tier, as the "plan" of the file says that it was chosen. */
+static int tier_from_plan(struct reader *reader, const json_t *plan, enum ft_tier tier)
+{
+	struct ft_design_role *role = &reader->design->roles[tier];
+	const json_t *chosen = json_object_get(plan, ft_tier_name(tier));
+	const json_t *ports = json_object_get(chosen, "ports"), *model = json_object_get(chosen, "model");
+
+	if (!json_is_integer(ports) || json_integer_value(ports) < 2 ||
+	    json_integer_value(ports) > FT_DIRECTOR_PORTS_MAX)
+		return 0;
+	role->ports = (uint32_t)json_integer_value(ports);
+	role->director = json_is_true(json_object_get(chosen, "director"));
+	if (!json_is_string(model))
+		return 0;
+	free(role->model);
+	role->model = strdup(json_string_value(model));
+	return role->model ? 0 : -ENOMEM;
+}
+
+/* What was chosen by figures of the catalog besides the switches. Limits on these were kept to then. */
+static void choice_from_plan(struct ft_design *design, const json_t *plan, bool star)
+{
+	const json_t *pods = json_object_get(json_object_get(plan, "pods"), "count_max");
+
+	if (design->topology == FT_TOPOLOGY_AUTO)
+		design->topology = star ? FT_TOPOLOGY_STAR : FT_TOPOLOGY_FAT_TREE;
+	if (!ft_pinned(design->pods) && json_is_integer(pods) && json_integer_value(pods) > 0 &&
+	    json_integer_value(pods) <= FT_SWITCHES_MAX)
+		design->pods = (uint32_t)json_integer_value(pods);
+	design->limit_count = 0;
+}
+
+/* Figures of the catalog, as the file has them. */
+static int64_t amount_from_plan(const json_t *plan, const char *key)
+{
+	const json_t *value = json_object_get(plan, key);
+	double amount = json_number_value(value);
+
+	if (!json_is_number(value) || amount < 0 || amount > 1e12)
+		return FT_AMOUNT_UNKNOWN;
+	return (int64_t)(amount * FT_AMOUNT_UNIT + 0.5);
+}
+
+static void amounts_from_plan(const struct reader *reader, struct ft_plan *plan)
+{
+	const json_t *given = json_object_get(reader->json.root, "plan");
+
+	plan->cost = amount_from_plan(given, "cost");
+	plan->power_w = amount_from_plan(given, "power_w");
+	plan->weight_kg = amount_from_plan(given, "weight_kg");
+	plan->size_u = amount_from_plan(given, "size_u");
+}
+
+/*
+ * Where no catalog is named: a file that carries its plan is complete in itself, whatever catalog that was made with.
+ * Returns 1 if so.
+ */
+static int roles_from_plan(struct reader *reader)
+{
+	const json_t *plan = json_object_get(reader->json.root, "plan");
+	const char *topology = json_string_value(json_object_get(plan, "topology"));
+	bool star = topology && strcmp(topology, "star") == 0;
+
+	if (!plan)
+		return 0;
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
+		int r;
+
+		if (!tier_is_open(reader->design, tier) || (star && tier != FT_TIER_EDGE))
+			continue;
+		r = tier_from_plan(reader, plan, tier);
+		if (r < 0)
+			return r;
+		if (!ft_pinned(reader->design->roles[tier].ports))
+			return 0;
+	}
+	choice_from_plan(reader->design, plan, star);
+	reader->plan_chose = true;
+	return 1;
+}
+
+/* The catalog to choose from, where there is something to choose; NULL else. */
+static int catalog_settle(struct reader *reader, struct ft_catalog **ret_own)
+{
+	bool open = false;
+	int r;
+
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
+		open |= tier_is_open(reader->design, tier);
+	if (!open || reader->catalog)
+		return 0;
+	r = roles_from_plan(reader);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = ft_catalog_load(FT_CATALOG_DEFAULT, ret_own, reader->err);
+	reader->catalog = *ret_own;
+	return r;
+}
+
 static int design_plan(struct reader *reader, struct ft_plan **ret_plan)
 {
+	_cleanup_(ft_catalog_freep) struct ft_catalog *own = NULL;
 	struct ft_plan_blame blame = {0};
 	struct ft_error why = {0};
 	int r;
 
+	r = catalog_settle(reader, &own);
+	if (r < 0)
+		return r;
 	r = ft_plan_make_blame(reader->design, reader->catalog, ret_plan, &why, &blame);
+	if (r == 0 && reader->plan_chose)
+		amounts_from_plan(reader, *ret_plan);
 	if (r != -EINVAL)
 		return r;
 	return plan_error_place(reader, &blame, why.text);
@@ -1054,8 +1358,9 @@ static char *bytes_dup(const char *bytes, size_t length)
 	return copy;
 }
 
-int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
-			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+/* What one reading does: planning may be left out. */
+static int design_read(const char *text, size_t length, bool planned, const struct ft_catalog *catalog,
+		       struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = calloc(1, sizeof(*design));
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
@@ -1075,9 +1380,9 @@ int ft_design_read_with(const char *text, size_t length, const struct ft_catalog
 	if (r < 0)
 		return r;
 	r = design_parse(&reader);
-	if (r == 0)
+	if (r == 0 && planned)
 		r = design_plan(&reader, &plan);
-	if (r == 0)
+	if (r == 0 && planned)
 		r = plan_check(&reader, plan);
 	ft_json_release(&reader.json);
 	if (r < 0)
@@ -1088,14 +1393,8 @@ int ft_design_read_with(const char *text, size_t length, const struct ft_catalog
 	return 0;
 }
 
-int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
-		   struct ft_error *err)
-{
-	return ft_design_read_with(text, length, NULL, ret_design, ret_plan, err);
-}
-
-int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,
-			struct ft_plan **ret_plan, struct ft_error *err)
+static int design_load(const char *path, bool planned, const struct ft_catalog *catalog, struct ft_design **ret_design,
+		       struct ft_plan **ret_plan, struct ft_error *err)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length;
@@ -1104,12 +1403,38 @@ int ft_design_load_with(const char *path, const struct ft_catalog *catalog, stru
 	if (err)
 		err->file = path;
 	r = ft_file_read(path, DESIGN_SIZE_MAX, &text, &length, err);
-	if (r < 0)
-		return r;
-	return ft_design_read_with(text, length, catalog, ret_design, ret_plan, err);
+	return r < 0 ? r : design_read(text, length, planned, catalog, ret_design, ret_plan, err);
+}
+
+int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
+			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+{
+	return design_read(text, length, true, catalog, ret_design, ret_plan, err);
+}
+
+int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
+		   struct ft_error *err)
+{
+	return design_read(text, length, true, NULL, ret_design, ret_plan, err);
+}
+
+int ft_design_read_unplanned(const char *text, size_t length, struct ft_design **ret_design, struct ft_error *err)
+{
+	return design_read(text, length, false, NULL, ret_design, NULL, err);
+}
+
+int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,
+			struct ft_plan **ret_plan, struct ft_error *err)
+{
+	return design_load(path, true, catalog, ret_design, ret_plan, err);
 }
 
 int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
 {
-	return ft_design_load_with(path, NULL, ret_design, ret_plan, err);
+	return design_load(path, true, NULL, ret_design, ret_plan, err);
+}
+
+int ft_design_load_unplanned(const char *path, struct ft_design **ret_design, struct ft_error *err)
+{
+	return design_load(path, false, NULL, ret_design, NULL, err);
 }

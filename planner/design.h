@@ -24,6 +24,7 @@ enum {
 	FT_NODES_MAX = 1000000, /* the largest "nodes" or "nodes_max" taken */
 	FT_PORTS_MAX = 254,	/* IBTA Vol 1, NodeInfo:NumPorts, of one switch chip */
 	FT_DIRECTOR_PORTS_MAX = 4096,
+	FT_SWITCHES_MAX = 100000, /* the largest number of switches of a tier */
 };
 
 enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE };
@@ -45,6 +46,13 @@ struct ft_design_role {
 	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
 	char *model;		 /* from the catalog: a type or a family; NULL: not given */
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
+	bool director;		 /* given by its ports, and known to be modular: from the "plan" of the file */
+};
+
+/* As built: so many pods, one after the other in the plan's order, have so many edge switches each. */
+struct ft_pod_size {
+	uint32_t count;
+	uint32_t edges;
 };
 
 /* "max_cost", "min_spare_ports": what a plan must keep to. */
@@ -98,6 +106,8 @@ struct ft_design {
 	uint32_t bundle;       /* pinned B: from an edge switch to each core switch, or to each spine of its pod */
 	uint32_t spine_bundle; /* pinned, three levels: from a spine to each core switch of its plane */
 	uint32_t pods;	       /* pinned, three levels */
+	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
+	size_t pod_size_count;
 	enum ft_spread spread;
 	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
 	enum ft_fill fill;
@@ -142,6 +152,11 @@ int ft_design_read_with(const char *text, size_t length, const struct ft_catalog
 			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err);
 int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
 		   struct ft_error *err);
+
+/* Reads and checks a design without planning it: for many plans of one design. A "plan" in the file is not looked at.
+ */
+int ft_design_read_unplanned(const char *text, size_t length, struct ft_design **ret_design, struct ft_error *err);
+int ft_design_load_unplanned(const char *path, struct ft_design **ret_design, struct ft_error *err);
 
 /* The same from a file ("-": standard input). @err->file is set to @path. Also -errno of open() and read(). */
 int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,

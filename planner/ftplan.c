@@ -1,69 +1,131 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The planner's program. This main alone of planner/ looks up: --infer and --from read a fabric.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "planner/plan.h"
+#include "planner/choice.h"
+#include "planner/draw.h"
+#include "planner/formats.h"
+#include "probe/source.h"
+#include "verify/infer.h"
 
 enum { STATUS_OK = 0, STATUS_UNKNOWN = 3 };
 
+/* What is done with the design. */
+enum work { WORK_PLAN, WORK_CURVE, WORK_ALTERNATIVES, WORK_PARETO, WORK_STAGES, WORK_INFER };
+
+typedef int format_writer(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			  const struct ft_catalog *catalog, struct ft_error *err);
+
 struct options {
-	const char *design;
-	const char *output; /* NULL: standard output */
-	int (*write)(struct ft_text *, const struct ft_design *, const struct ft_plan *, struct ft_error *);
+	enum work work;
+	const char *design;  /* a file; NULL: made from the options below */
+	const char *catalog; /* NULL: none is named */
+	const char *output;  /* NULL: standard output */
+	const char *format_name;
+	format_writer *write;
+	const char *nodes, *nodes_max, *blocking, *levels, *objective;
+	bool prefer_expandable;
+	uint32_t alternatives;
+	enum ft_metric pareto[2];
+	uint32_t stages[FT_STAGES_MAX];
+	size_t stage_count;
+	uint32_t first, last, step; /* of a curve */
+	const char *infer;
+	const char *name;
+	bool overrides; /* an option that belongs into a design file was given */
 };
 
 static int write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
-		      struct ft_error *err)
+		      const struct ft_catalog *catalog, struct ft_error *err)
 {
+	(void)catalog;
 	(void)err;
 	ft_plan_write_text(text, design, plan);
 	return 0;
 }
 
 static int write_json(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
-		      struct ft_error *err)
+		      const struct ft_catalog *catalog, struct ft_error *err)
 {
+	(void)catalog;
 	(void)err;
 	return ft_plan_write_design(text, design, plan);
 }
 
-static int write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
-		       struct ft_error *err)
+static int write_csv(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
 {
-	int r = ft_plan_check_ibsim(design, plan, err);
-
-	if (r < 0)
-		return r;
-	ft_plan_write_ibsim(text, design, plan);
+	(void)design;
+	(void)catalog;
+	(void)err;
+	ft_csv_header(text, plan->levels);
+	ft_csv_plan(text, plan);
 	return 0;
+}
+
+static int write_svg(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	return ft_draw_svg(text, design, plan, NULL, err);
+}
+
+static int write_dot(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	return ft_draw_dot(text, design, plan, NULL, err);
 }
 
 static const struct {
 	const char *name;
-	int (*write)(struct ft_text *, const struct ft_design *, const struct ft_plan *, struct ft_error *);
+	format_writer *write;
 } formats[] = {
-	{"text", write_text},
-	{"json", write_json},
-	{"ibsim", write_ibsim},
+	{"text", write_text},	   {"json", write_json},	{"csv", write_csv},	 {"cables", ft_write_cables},
+	{"bom", ft_write_bom},	   {"ibsim", ft_write_ibsim},	{"ibdm", ft_write_ibdm}, {"ibnl", ft_write_ibnl},
+	{"slurm", ft_write_slurm}, {"opensm", ft_write_opensm}, {"dot", write_dot},	 {"svg", write_svg},
 };
 
 static const char help_text[] =
 	"Usage: ftplan [OPTION]... DESIGN.json\n"
+	"       ftplan [OPTION]... --nodes N|A..B[..STEP]\n"
+	"       ftplan [OPTION]... --infer SNAPSHOT-OR-DUMP\n"
 	"Turn a design (how many hosts, which switches) into the plan of an InfiniBand fabric.\n"
 	"DESIGN.json is described in ftcheck-design(5); \"-\" reads standard input.\n"
 	"\n"
-	"  --format FORMAT    text (default), json (the design with its \"plan\") or\n"
-	"                     ibsim (a network file of the intended fabric)\n"
+	"  --format FORMAT    text (default), json (the design with its \"plan\"), csv (one row),\n"
+	"                     cables (every cable), bom (what to buy), svg or dot (a drawing),\n"
+	"                     ibsim, ibdm, ibnl, slurm or opensm (files of these programs)\n"
+	"  --catalog CATALOG  choose switches from it: a file, or one of mellanox-fdr-2013\n"
+	"                     (default), hp-blade-fdr-2013 and infiniband; ftcheck-catalog(5)\n"
+	"  --alternatives K   the K best different designs side by side (text or csv)\n"
+	"  --pareto A,B       the designs that none is better than in both figures\n"
+	"  --stages N,N,...   what each stage of an expansion adds\n"
+	"  --infer FILE       write the design that this fabric was evidently built to\n"
+	"  --name NAME        the name of a design without a file\n"
 	"  -o, --output FILE  write to FILE, in one piece or not at all\n"
 	"  -h, --help         print this help\n"
 	"  --version          print the version\n"
+	"\n"
+	"Without a design file:\n"
+	"  --nodes N          plan N host ports; A..B or A..B..STEP: one row of CSV for each (with a\n"
+	"                     design file, too)\n"
+	"  --nodes-max N      what the core level must take without rewiring\n"
+	"  --blocking RATIO   blocking that is allowed, such as 2 or 3:1\n"
+	"  --levels N         2 (default) or 3\n"
+	"  --objective M      cost (default), power_w, size_u, weight_kg, switches or cables\n"
+	"  --prefer-expandable  never spread nodes over the edge switches to save a core switch\n"
 	"\n"
 	"Exit status: 0, or 3 with the reason on standard error.\n";
 
@@ -76,9 +138,12 @@ static int flush_output(void)
 	return STATUS_UNKNOWN;
 }
 
+/* An argument of the user's, made safe to print. */
 static int usage_error(const char *what, const char *argument)
 {
-	fprintf(stderr, "ftplan: %s%s%s\nTry 'ftplan --help'.\n", what, argument ? ": " : "", argument ? argument : "");
+	_cleanup_free_ char *safe = argument ? ft_text_safe_dup(argument, strlen(argument)) : NULL;
+
+	fprintf(stderr, "ftplan: %s%s%s\nTry 'ftplan --help'.\n", what, safe ? ": " : "", safe ? safe : "");
 	return STATUS_UNKNOWN;
 }
 
@@ -87,17 +152,236 @@ static int set_format(struct options *options, const char *name)
 	for (size_t i = 0; i < FT_COUNT(formats); i++)
 		if (strcmp(formats[i].name, name) == 0) {
 			options->write = formats[i].write;
+			options->format_name = formats[i].name;
 			return 0;
 		}
 	return -EINVAL;
 }
 
+/* A whole number from @min to @max, and where it ends. */
+static int parse_count(const char **string, uint32_t min, uint32_t max, uint32_t *ret_count)
+{
+	size_t digits = strspn(*string, "0123456789");
+	unsigned long value;
+
+	if (digits == 0 || digits > 9)
+		return -EINVAL;
+	value = strtoul(*string, NULL, 10);
+	if (value < min || value > max)
+		return -EINVAL;
+	*string += digits;
+	*ret_count = (uint32_t)value;
+	return 0;
+}
+
+/* "A..B" or "A..B..STEP". Returns 0, -EINVAL, or 1 where it is no range. */
+static int parse_range(struct options *options, const char *string)
+{
+	if (!strstr(string, ".."))
+		return 1;
+	options->step = 1;
+	if (parse_count(&string, 1, FT_NODES_MAX, &options->first) < 0 || strncmp(string, "..", 2) != 0)
+		return -EINVAL;
+	string += 2;
+	if (parse_count(&string, 1, FT_NODES_MAX, &options->last) < 0 || options->last < options->first)
+		return -EINVAL;
+	if (strncmp(string, "..", 2) == 0) {
+		string += 2;
+		if (parse_count(&string, 1, FT_NODES_MAX, &options->step) < 0)
+			return -EINVAL;
+	}
+	options->work = WORK_CURVE;
+	return *string ? -EINVAL : 0;
+}
+
+static int parse_nodes(struct options *options, const char *argument)
+{
+	const char *end = argument;
+	uint32_t unused;
+	int r = parse_range(options, argument);
+
+	if (r <= 0)
+		return r;
+	options->nodes = argument;
+	return parse_count(&end, 1, FT_NODES_MAX, &unused) < 0 || *end ? -EINVAL : 0;
+}
+
+static int parse_pareto(struct options *options, const char *argument)
+{
+	_cleanup_free_ char *first = strdup(argument);
+	char *comma = first ? strchr(first, ',') : NULL;
+	int a, b;
+
+	if (!comma)
+		return -EINVAL;
+	*comma = '\0';
+	a = ft_metric_find(first);
+	b = ft_metric_find(comma + 1);
+	if (a < 0 || b < 0 || a == b)
+		return -EINVAL;
+	options->pareto[0] = (enum ft_metric)a;
+	options->pareto[1] = (enum ft_metric)b;
+	options->work = WORK_PARETO;
+	return 0;
+}
+
+static int parse_stages(struct options *options, const char *argument)
+{
+	for (;;) {
+		uint32_t *stage = &options->stages[options->stage_count];
+
+		if (options->stage_count == FT_STAGES_MAX || parse_count(&argument, 1, FT_NODES_MAX, stage) < 0)
+			return -EINVAL;
+		if (options->stage_count > 0 && *stage <= stage[-1])
+			return -EINVAL;
+		options->stage_count++;
+		if (*argument == '\0')
+			break;
+		if (*argument++ != ',')
+			return -EINVAL;
+	}
+	options->work = WORK_STAGES;
+	return 0;
+}
+
+enum {
+	OPTION_FORMAT = 256,
+	OPTION_CATALOG,
+	OPTION_ALTERNATIVES,
+	OPTION_PARETO,
+	OPTION_STAGES,
+	OPTION_INFER,
+	OPTION_NAME,
+	OPTION_NODES,
+	OPTION_NODES_MAX,
+	OPTION_BLOCKING,
+	OPTION_LEVELS,
+	OPTION_OBJECTIVE,
+	OPTION_PREFER_EXPANDABLE,
+	OPTION_VERSION,
+};
+
+/* What of a design is given by options. Their values are checked where all values of designs are: in ftcheck-design. */
+static bool parse_design_option(struct options *options, int c, const char *argument)
+{
+	switch (c) {
+	case OPTION_NODES_MAX:
+		options->nodes_max = argument;
+		break;
+	case OPTION_BLOCKING:
+		options->blocking = argument;
+		break;
+	case OPTION_LEVELS:
+		options->levels = argument;
+		break;
+	case OPTION_OBJECTIVE:
+		options->objective = argument;
+		break;
+	case OPTION_PREFER_EXPANDABLE:
+		options->prefer_expandable = true;
+		break;
+	case OPTION_NAME:
+		options->name = argument;
+		return true;
+	default:
+		return false;
+	}
+	options->overrides = true;
+	return true;
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int parse_option(struct options *options, int c, const char *argument)
+{
+	const char *end = argument;
+
+	if (parse_design_option(options, c, argument))
+		return -1;
+	switch (c) {
+	case OPTION_FORMAT:
+		if (set_format(options, argument) < 0)
+			return usage_error("--format takes text, json, csv, cables, bom, svg, dot, ibsim, ibdm, ibnl, "
+					   "slurm or opensm",
+					   argument);
+		return -1;
+	case OPTION_CATALOG:
+		options->catalog = argument;
+		return -1;
+	case OPTION_ALTERNATIVES:
+		options->work = WORK_ALTERNATIVES;
+		if (parse_count(&end, 1, 100, &options->alternatives) < 0 || *end)
+			return usage_error("--alternatives takes a number from 1 to 100", argument);
+		return -1;
+	case OPTION_PARETO:
+		if (parse_pareto(options, argument) < 0)
+			return usage_error("--pareto takes two different figures, such as cost,power_w", argument);
+		return -1;
+	case OPTION_STAGES:
+		if (parse_stages(options, argument) < 0)
+			return usage_error("--stages takes rising numbers of nodes, such as 200,400,600", argument);
+		return -1;
+	case OPTION_INFER:
+		options->work = WORK_INFER;
+		options->infer = argument;
+		return -1;
+	case OPTION_NODES:
+		if (parse_nodes(options, argument) < 0)
+			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
+		return -1;
+	case 'o':
+		options->output = argument;
+		return -1;
+	default:
+		fputs("Try 'ftplan --help'.\n", stderr);
+		return STATUS_UNKNOWN;
+	}
+}
+
+/* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
+static int check_options(struct options *options, int argc, char **argv)
+{
+	bool choice = options->work == WORK_ALTERNATIVES || options->work == WORK_PARETO;
+
+	if (argc - optind > 1)
+		return usage_error("one design file is enough", argv[optind + 1]);
+	if (optind < argc)
+		options->design = argv[optind];
+	if (options->work == WORK_INFER && (options->design || options->overrides || options->nodes))
+		return usage_error("--infer writes a design, and takes none", options->design);
+	if (options->design && (options->overrides || options->nodes || options->name))
+		return usage_error("with a design file, this belongs into it", options->nodes ? "--nodes"
+									       : options->overrides
+										       ? "an option of the design"
+										       : "--name");
+	if (options->work == WORK_CURVE && strcmp(options->format_name, "csv") != 0)
+		return usage_error("--nodes A..B is written as CSV only: add --format csv", NULL);
+	if (choice && strcmp(options->format_name, "csv") != 0 && strcmp(options->format_name, "text") != 0)
+		return usage_error("several designs are written as text or csv", options->format_name);
+	if (options->work == WORK_STAGES && strcmp(options->format_name, "text") != 0)
+		return usage_error("stages are written as text", options->format_name);
+	if (options->design || options->nodes || options->work == WORK_CURVE || options->work == WORK_STAGES ||
+	    options->work == WORK_INFER)
+		return -1;
+	return usage_error("a design file or --nodes is missing", NULL);
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	enum { OPTION_FORMAT = 256, OPTION_VERSION };
 	static const struct option long_options[] = {
 		{"format", required_argument, NULL, OPTION_FORMAT},
+		{"catalog", required_argument, NULL, OPTION_CATALOG},
+		{"alternatives", required_argument, NULL, OPTION_ALTERNATIVES},
+		{"pareto", required_argument, NULL, OPTION_PARETO},
+		{"stages", required_argument, NULL, OPTION_STAGES},
+		{"infer", required_argument, NULL, OPTION_INFER},
+		{"name", required_argument, NULL, OPTION_NAME},
+		{"nodes", required_argument, NULL, OPTION_NODES},
+		{"nodes-max", required_argument, NULL, OPTION_NODES_MAX},
+		{"blocking", required_argument, NULL, OPTION_BLOCKING},
+		{"levels", required_argument, NULL, OPTION_LEVELS},
+		{"objective", required_argument, NULL, OPTION_OBJECTIVE},
+		{"prefer-expandable", no_argument, NULL, OPTION_PREFER_EXPANDABLE},
 		{"output", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, OPTION_VERSION},
@@ -106,34 +390,24 @@ static int parse_options(int argc, char **argv, struct options *options)
 	int c;
 
 	while ((c = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
-		switch (c) {
-		case OPTION_FORMAT:
-			if (set_format(options, optarg) < 0)
-				return usage_error("--format takes text, json or ibsim", optarg);
-			break;
-		case 'o':
-			options->output = optarg;
-			break;
-		case 'h':
+		int status;
+
+		if (c == 'h') {
 			fputs(help_text, stdout);
 			return flush_output();
-		case OPTION_VERSION:
+		}
+		if (c == OPTION_VERSION) {
 			puts("ftplan " PACKAGE_VERSION);
 			return flush_output();
-		default:
-			fputs("Try 'ftplan --help'.\n", stderr);
-			return STATUS_UNKNOWN;
 		}
+		status = parse_option(options, c, optarg);
+		if (status >= 0)
+			return status;
 	}
-	if (optind == argc)
-		return usage_error("a design file is missing", NULL);
-	if (argc - optind > 1)
-		return usage_error("one design file is enough", argv[optind + 1]);
-	options->design = argv[optind];
-	return -1;
+	return check_options(options, argc, argv);
 }
 
-static int design_error(const char *path, int code, const struct ft_error *err)
+static int report_error(const char *path, int code, const struct ft_error *err)
 {
 	if (code == -ENOMEM && !err->text[0])
 		fprintf(stderr, "ftplan: out of memory\n");
@@ -144,28 +418,235 @@ static int design_error(const char *path, int code, const struct ft_error *err)
 	return STATUS_UNKNOWN;
 }
 
-int main(int argc, char **argv)
+/* ---- the design ---- */
+
+/* The design that the options make: a file like any other, so that every check and format is the same. */
+static int options_design(const struct options *options, struct ft_text *text)
 {
-	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	_cleanup_(ft_text_release) struct ft_text text = {0};
-	struct options options = {.write = write_text};
+	char nodes[16];
+
+	snprintf(nodes, sizeof(nodes), "%u",
+		 options->work == WORK_STAGES ? options->stages[options->stage_count - 1] : options->last);
+	ft_text_puts(text, "{\n  \"ftcheck\": 1,\n  \"name\": ");
+	ft_text_add_json(text, options->name ? options->name : "plan");
+	ft_text_printf(text, ",\n  \"nodes\": %s", options->nodes ? options->nodes : nodes);
+	if (options->nodes_max)
+		ft_text_printf(text, ",\n  \"nodes_max\": %s", options->nodes_max);
+	if (options->levels)
+		ft_text_printf(text, ",\n  \"levels\": %s", options->levels);
+	if (options->blocking) {
+		ft_text_puts(text, ",\n  \"blocking\": ");
+		ft_text_add_json(text, options->blocking);
+	}
+	if (options->objective) {
+		ft_text_puts(text, ",\n  \"objective\": ");
+		ft_text_add_json(text, options->objective);
+	}
+	if (options->prefer_expandable)
+		ft_text_puts(text, ",\n  \"prefer_expandable\": true");
+	ft_text_puts(text, "\n}\n");
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}
+
+/* Numbers that go into JSON as they are must be numbers. */
+static int options_check_numbers(const struct options *options)
+{
+	const struct {
+		const char *option, *value;
+	} numbers[] = {{"--nodes-max", options->nodes_max}, {"--levels", options->levels}};
+
+	for (size_t i = 0; i < FT_COUNT(numbers); i++)
+		if (numbers[i].value && (strspn(numbers[i].value, "0123456789") != strlen(numbers[i].value) ||
+					 !*numbers[i].value || strlen(numbers[i].value) > 9))
+			return usage_error("must be a whole number", numbers[i].option);
+	return STATUS_OK;
+}
+
+/* Everything that a run works with. */
+struct run {
+	struct options options;
+	const char *path; /* for messages: the design file, or "ftplan" */
+	struct ft_catalog *catalog;
+	struct ft_design *design;
+	struct ft_plan *plan;
+	struct ft_text design_text; /* of a design made from options */
+	struct ft_text out;
+};
+
+static void run_release(struct run *run)
+{
+	ft_plan_free(run->plan);
+	ft_design_free(run->design);
+	ft_catalog_free(run->catalog);
+	ft_text_release(&run->design_text);
+	ft_text_release(&run->out);
+}
+
+/*
+ * The catalog that is named, else the default one where the work needs one whatever the design says: choices are
+ * choices from a catalog.
+ */
+static int catalog_load(struct run *run)
+{
+	const char *name = run->options.catalog;
 	struct ft_error err = {0};
 	int r;
 
-	r = parse_options(argc, argv, &options);
+	if (!name && run->options.work == WORK_PLAN)
+		return STATUS_OK;
+	if (!name)
+		name = FT_CATALOG_DEFAULT;
+	r = ft_catalog_load(name, &run->catalog, &err);
+	return r < 0 ? report_error(name, r, &err) : STATUS_OK;
+}
+
+/* The design; and its plan only where that is what is asked for: a range has no one plan. */
+static int design_load(struct run *run)
+{
+	struct ft_plan **plan = run->options.work == WORK_PLAN ? &run->plan : NULL;
+	struct ft_error err = {0};
+	int r, status;
+
+	run->path = run->options.design ? run->options.design : "ftplan";
+	if (run->options.design) {
+		r = plan ? ft_design_load_with(run->path, run->catalog, &run->design, plan, &err)
+			 : ft_design_load_unplanned(run->path, &run->design, &err);
+		return r < 0 ? report_error(run->path, r, &err) : STATUS_OK;
+	}
+	status = options_check_numbers(&run->options);
+	if (status != STATUS_OK)
+		return status;
+	r = options_design(&run->options, &run->design_text);
+	if (r == 0)
+		r = plan ? ft_design_read_with(run->design_text.data, run->design_text.length, run->catalog,
+					       &run->design, plan, &err)
+			 : ft_design_read_unplanned(run->design_text.data, run->design_text.length, &run->design, &err);
+	/* There is no file whose line would help. */
+	err.line = 0;
+	return r < 0 ? report_error(run->path, r, &err) : STATUS_OK;
+}
+
+/* ---- the work ---- */
+
+static int work_plan(struct run *run, struct ft_error *err)
+{
+	return run->options.write(&run->out, run->design, run->plan, run->catalog, err);
+}
+
+static int work_curve(struct run *run, const struct ft_menu *menu)
+{
+	struct ft_design design = *run->design;
+
+	ft_csv_header(&run->out, design.levels);
+	for (uint64_t n = run->options.first; n <= run->options.last; n += run->options.step) {
+		_cleanup_(ft_search_release) struct ft_search search = {0};
+		int r;
+
+		design.nodes = (uint32_t)n;
+		if (!design.nodes_max_given)
+			design.nodes_max = design.nodes;
+		r = ft_search(&design, menu, 1, &search, NULL, NULL);
+		if (r == -ENOMEM)
+			return r;
+		ft_csv_row(&run->out, &design, r == 0 ? &search.best[0] : NULL);
+	}
+	return 0;
+}
+
+static void write_found(struct run *run, const struct ft_search *search)
+{
+	const struct options *options = &run->options;
+
+	if (strcmp(options->format_name, "csv") == 0) {
+		ft_csv_header(&run->out, run->design->levels);
+		for (size_t i = 0; i < search->count; i++)
+			ft_csv_row(&run->out, run->design, &search->best[i]);
+	} else if (options->work == WORK_PARETO) {
+		ft_write_front(&run->out, run->design, search, options->pareto[0], options->pareto[1]);
+	} else {
+		ft_write_alternatives(&run->out, run->design, search);
+	}
+}
+
+static int work_choice(struct run *run, const struct ft_menu *menu, struct ft_error *err)
+{
+	_cleanup_(ft_search_release) struct ft_search search = {0};
+	const struct options *options = &run->options;
+	int r;
+
+	if (options->work == WORK_PARETO)
+		r = ft_search_pareto(run->design, menu, options->pareto[0], options->pareto[1], &search, err, NULL);
+	else
+		r = ft_search(run->design, menu, options->alternatives, &search, err, NULL);
+	if (r == 0)
+		write_found(run, &search);
+	return r;
+}
+
+/* What needs the switches to choose from, not one plan. */
+static int work_search(struct run *run, struct ft_error *err)
+{
+	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
+	int r;
+
+	r = ft_menu_make(run->design, run->catalog, &menu, err, NULL);
+	if (r < 0)
+		return r;
+	if (run->options.work == WORK_CURVE)
+		return work_curve(run, &menu);
+	if (run->options.work == WORK_STAGES)
+		return ft_write_stages(&run->out, run->design, &menu, run->options.stages, run->options.stage_count,
+				       err, NULL);
+	return work_choice(run, &menu, err);
+}
+
+static int work_infer(struct run *run)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	run->path = run->options.infer;
+	r = ft_source_load(run->path, &snapshot, &err);
+	if (r == 0)
+		r = ft_infer(snapshot, run->options.name ? run->options.name : "inferred", &run->out, &err);
+	return r < 0 ? report_error(run->path, r, &err) : STATUS_OK;
+}
+
+static int run_work(struct run *run)
+{
+	struct ft_error err = {0};
+	int r, status;
+
+	if (run->options.work == WORK_INFER)
+		return work_infer(run);
+	status = catalog_load(run);
+	if (status == STATUS_OK)
+		status = design_load(run);
+	if (status != STATUS_OK)
+		return status;
+	r = run->options.work == WORK_PLAN ? work_plan(run, &err) : work_search(run, &err);
+	return r < 0 ? report_error(run->path, r, &err) : STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_(run_release) struct run run = {.options = {.write = write_text, .format_name = "text"}};
+	int r;
+
+	r = parse_options(argc, argv, &run.options);
 	if (r >= 0)
 		return r;
-	r = ft_design_load(options.design, &design, &plan, &err);
-	if (r == 0)
-		r = options.write(&text, design, plan, &err);
-	if (r == 0 && ft_text_failed(&text))
-		r = -ENOMEM;
-	if (r < 0)
-		return design_error(options.design, r, &err);
-	r = ft_file_write(options.output, &text);
+	r = run_work(&run);
+	if (r != STATUS_OK)
+		return r;
+	if (ft_text_failed(&run.out)) {
+		fprintf(stderr, "ftplan: out of memory\n");
+		return STATUS_UNKNOWN;
+	}
+	r = ft_file_write(run.options.output, &run.out);
 	if (r < 0) {
-		fprintf(stderr, "%s: %s\n", options.output ? options.output : "standard output", strerror(-r));
+		fprintf(stderr, "%s: %s\n", run.options.output ? run.options.output : "standard output", strerror(-r));
 		return STATUS_UNKNOWN;
 	}
 	return STATUS_OK;

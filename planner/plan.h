@@ -77,6 +77,7 @@ struct ft_plan {
 
 	/* What the catalog says of the switches. NULL or unknown where the design gives ports. */
 	char *models[FT_TIER_COUNT];		   /* owned */
+	bool directors[FT_TIER_COUNT];		   /* modular: a tree of chips inside */
 	uint32_t fabric_boards[FT_TIER_COUNT];	   /* installed, where some are left out; 0: all, or not modular */
 	uint32_t fabric_boards_max[FT_TIER_COUNT]; /* likewise: how many there are slots for */
 	int64_t cost, power_w, weight_kg, size_u;  /* in all, thousandths; FT_AMOUNT_UNKNOWN */

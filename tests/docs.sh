@@ -234,6 +234,9 @@ if command -v python3 >/dev/null; then
 	schema_keys "$src/etc/design.schema.json" >"$work/keys"
 	ok 'every design key of the schema is in ftcheck-design.5' \
 		keys_documented "$work/keys" "$src/man/ftcheck-design.5"
+	schema_keys "$src/etc/catalog.schema.json" >"$work/keys"
+	ok 'every catalog key of the schema is in ftcheck-catalog.5' \
+		keys_documented "$work/keys" "$src/man/ftcheck-catalog.5"
 	schema_keys "$src/etc/report.schema.json" >"$work/keys"
 	ok 'every report key of the schema is in ftcheck.1' keys_documented "$work/keys" "$src/man/ftcheck.1"
 fi

@@ -29,7 +29,8 @@ static void design_init(struct ft_design *design)
 		.spread_multiple = 1,
 	};
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] = (struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0};
+		design->roles[tier] =
+			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0, false};
 }
 
 static struct ft_plan *plan_json(const char *keys)
@@ -796,9 +797,9 @@ static void test_json_round_trip(void **state)
 /* Every key of the plan, in the order of the specification. */
 static void test_json_keys(void **state)
 {
-	static const char *const keys[] = {"topology",	"levels", "clos",	 "edge",	  "core", "bundle",
-					   "blocking",	"links",  "spare_ports", "expandable_to", "cost", "power_w",
-					   "weight_kg", "size_u", "switches",	 "bundles"};
+	static const char *const keys[] = {"topology",	"levels", "clos",	 "edge",	  "core",   "bundle",
+					   "blocking",	"links",  "spare_ports", "expandable_to", "cost",   "power_w",
+					   "weight_kg", "size_u", "figures",	 "switches",	  "bundles"};
 	_cleanup_(ft_plan_freep) struct ft_plan *plan =
 		plan_json("\"nodes\":90,\"blocking\":\"7:3\",\"edge\":{\"ports\":20},\"core\":{\"ports\":36}");
 	_cleanup_(ft_text_release) struct ft_text text = {0};

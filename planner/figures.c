@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/figures.h"
+
+#include <stdio.h>
+
+enum ft_clos_class ft_clos_class(uint32_t m, uint32_t n)
+{
+	if (m + 1ULL >= 2ULL * n)
+		return FT_CLOS_STRICT;
+	return m >= n ? FT_CLOS_REARRANGEABLE : FT_CLOS_BLOCKING;
+}
+
+const char *ft_clos_class_name(enum ft_clos_class class)
+{
+	static const char *const names[] = {
+		[FT_CLOS_BLOCKING] = "blocking",
+		[FT_CLOS_REARRANGEABLE] = "rearrangeable",
+		[FT_CLOS_STRICT] = "strict",
+	};
+
+	return names[class];
+}
+
+uint64_t ft_clos_crosspoints(uint32_t m, uint32_t n, uint32_t r)
+{
+	return 2ULL * r * n * m + (uint64_t)m * r * r;
+}
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void notation_star(const struct ft_plan *plan, struct ft_figures *f)
+{
+	snprintf(f->notation, sizeof(f->notation), "XGFT(1; %u; 1)", plan->ports_to_nodes);
+	f->exact = true;
+}
+
+static void notation_two(const struct ft_plan *plan, struct ft_figures *f)
+{
+	uint32_t n = plan->ports_to_nodes, e = plan->pod_edges, c = plan->core_count,
+		 parallel = plan->ports_to_core / c;
+
+	f->exact = plan->ports_to_core % c == 0;
+	if (f->exact && parallel > 1)
+		snprintf(f->notation, sizeof(f->notation), "PGFT(2; %u,%u; 1,%u; 1,%u)", n, e, c, parallel);
+	else
+		snprintf(f->notation, sizeof(f->notation), "XGFT(2; %u,%u; 1,%u)", n, e, c);
+}
+
+static void notation_three(const struct ft_plan *plan, struct ft_figures *f)
+{
+	uint32_t n = plan->ports_to_nodes, e = plan->pod_edges, s = plan->pod_spines, c = plan->plane_cores;
+	uint32_t low = plan->ports_to_core / s, high = plan->spine_ports_up / c;
+
+	f->exact = plan->ports_to_core % s == 0 && plan->spine_ports_up % c == 0;
+	if (f->exact && (low > 1 || high > 1))
+		snprintf(f->notation, sizeof(f->notation), "PGFT(3; %u,%u,%u; 1,%u,%u; 1,%u,%u)", n, e, plan->pods_max,
+			 s, c, low, high);
+	else
+		snprintf(f->notation, sizeof(f->notation), "XGFT(3; %u,%u,%u; 1,%u,%u)", n, e, plan->pods_max, s, c);
+}
+
+/* Half of the hosts may talk to the other half: half of the cables of the thinnest level. */
+static uint32_t bisection(const struct ft_plan *plan)
+{
+	uint64_t links = plan->nodes;
+
+	if (plan->topology == FT_TOPOLOGY_STAR)
+		return (uint32_t)(links / 2);
+	if ((uint64_t)plan->edge_count * plan->ports_to_core < links)
+		links = (uint64_t)plan->edge_count * plan->ports_to_core;
+	if (plan->levels == 3 && (uint64_t)plan->spine_count * plan->spine_ports_up < links)
+		links = (uint64_t)plan->spine_count * plan->spine_ports_up;
+	return (uint32_t)(links / 2);
+}
+
+static void clos_take(const struct ft_plan *plan, struct ft_figures *f)
+{
+	enum ft_clos_class upper;
+
+	if (plan->topology == FT_TOPOLOGY_STAR) {
+		f->clos_m = f->clos_r = 1;
+		f->clos_n = plan->ports_to_nodes;
+		f->clos_class = FT_CLOS_STRICT;
+		return;
+	}
+	f->clos_m = plan->ports_to_core;
+	f->clos_n = plan->ports_to_nodes;
+	f->clos_r = plan->pod_edges;
+	f->clos_class = ft_clos_class(f->clos_m, f->clos_n);
+	if (plan->levels < 3)
+		return;
+	f->clos_r *= plan->pods_max;
+	upper = ft_clos_class(plan->spine_ports_up, plan->pod_edges * plan->bundle);
+	if (upper < f->clos_class)
+		f->clos_class = upper;
+}
+
+/* Ordered pairs of hosts on one edge switch, in one pod, and in all. */
+struct pairs {
+	int64_t edge, pod, all;
+};
+
+static struct pairs pairs_count(const struct ft_plan *plan)
+{
+	struct pairs pairs = {.all = (int64_t)plan->nodes * (plan->nodes - 1LL)};
+	int64_t in_pod = 0;
+
+	for (uint32_t i = 0; i < plan->edge_count; i++) {
+		int64_t hosts = plan->switches[i].hosts;
+
+		pairs.edge += hosts * (hosts - 1);
+		in_pod += hosts;
+		if (i + 1 < plan->edge_count && plan->switches[i + 1].pod == plan->switches[i].pod)
+			continue;
+		pairs.pod += in_pod * (in_pod - 1);
+		in_pod = 0;
+	}
+	return pairs;
+}
+
+static void throughput_take(const struct ft_plan *plan, struct ft_figures *f)
+{
+	enum { ON_EDGE = 2, IN_POD = 4, ACROSS = 6, DIRECTIONS = 2 };
+	struct pairs pairs = pairs_count(plan);
+	int64_t cables = ON_EDGE * pairs.edge + IN_POD * (pairs.pod - pairs.edge) + ACROSS * (pairs.all - pairs.pod);
+
+	f->throughput_bound = ft_quantity_count(1);
+	f->mean_hops = pairs.all ? (struct ft_quantity){cables, pairs.all} : ft_quantity_count(0);
+	/* 2 l / (h f) with h = cables / all and f = nodes. */
+	if (pairs.all && DIRECTIONS * (int64_t)plan->links * (plan->nodes - 1LL) < cables)
+		f->throughput_bound =
+			(struct ft_quantity){DIRECTIONS * (int64_t)plan->links * (plan->nodes - 1LL), cables};
+}
+
+void ft_figures_take(const struct ft_plan *plan, struct ft_figures *ret_figures)
+{
+	struct ft_figures f = {.paths = 1};
+
+	if (plan->topology == FT_TOPOLOGY_STAR) {
+		notation_star(plan, &f);
+	} else if (plan->levels == 2) {
+		notation_two(plan, &f);
+		f.paths = plan->edge_count > 1 ? plan->core_count : 1;
+	} else {
+		notation_three(plan, &f);
+		f.paths = (uint64_t)plan->pod_spines * (plan->pods > 1 ? plan->plane_cores : 1);
+	}
+	f.bisection_links = minimum(bisection(plan), plan->nodes);
+	clos_take(plan, &f);
+	throughput_take(plan, &f);
+	*ret_figures = f;
+}

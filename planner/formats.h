@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A plan in the forms that people and other programs go on with. What each looks like is described in ftplan(1).
+ *
+ * Every writer adds to @text and has the same arguments. @catalog is where the plan's models are looked up (NULL: none
+ * is known, and the sizes and prices of switches neither). They return 0, -ENOMEM, or -EINVAL with @err filled (no
+ * line): the form cannot hold this plan. What was added to @text until then is of no use.
+ */
+#ifndef FT_PLANNER_FORMATS_H
+#define FT_PLANNER_FORMATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "planner/catalog.h"
+#include "planner/design.h"
+#include "planner/plan.h"
+
+struct ft_text;
+
+/* CSV: one row a cable, with a label for each of its ends, and its length by the floor model (planner/floor.h). */
+int ft_write_cables(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		    const struct ft_catalog *catalog, struct ft_error *err);
+
+/* CSV: the bill of materials. */
+int ft_write_bom(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		 const struct ft_catalog *catalog, struct ft_error *err);
+
+/* ft_plan_check_ibsim() and ft_plan_write_ibsim(). */
+int ft_write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		   const struct ft_catalog *catalog, struct ft_error *err);
+
+/*
+ * The topology file of ibdmchk and ibtopodiff (ibdm-topo-file(1)). Switches of as many ports as one of the systems that
+ * come with those programs are such systems; for the others ft_write_ibnl() gives the definition. -EINVAL for switches
+ * of more ports than one chip has: these programs number ports in eight bits.
+ */
+int ft_write_ibdm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		  const struct ft_catalog *catalog, struct ft_error *err);
+int ft_write_ibnl(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		  const struct ft_catalog *catalog, struct ft_error *err);
+
+/*
+ * topology.conf of Slurm's topology/tree plugin. Slurm wants a tree, where every switch has one parent: edge switches
+ * that reach each other over the same upper switches have one parent in place of them.
+ */
+int ft_write_slurm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		   const struct ft_catalog *catalog, struct ft_error *err);
+
+/* A list of GUIDs for OpenSM, with the name of each (NULL: without names). Not owned. */
+struct ft_opensm_list {
+	const uint64_t *guids;
+	const char *const *names;
+	size_t count;
+};
+
+/*
+ * opensm -a: the node GUIDs of the switches of the highest tier (in a director: of its inner switch chips too).
+ * opensm -u: the port GUIDs of the hosts.
+ *
+ * Returns 0, or -EINVAL with @err filled: none is given, one is 0, or one is there twice; or -ENOMEM.
+ */
+int ft_write_opensm_roots(struct ft_text *text, const struct ft_opensm_list *list, struct ft_error *err);
+int ft_write_opensm_cns(struct ft_text *text, const struct ft_opensm_list *list, struct ft_error *err);
+
+/*
+ * The root GUID file of a plan whose switches of the highest tier are bound by GUID; -EINVAL with @err filled where one
+ * is not.
+ */
+int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		    const struct ft_catalog *catalog, struct ft_error *err);
+
+#endif

@@ -1,0 +1,896 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/search.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- what is asked for ---- */
+
+/* Pinned numbers that only a fat-tree has say that one was built. */
+static bool pinned_as_fat_tree(const struct ft_design *design)
+{
+	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE], *core = &design->roles[FT_TIER_CORE];
+	const struct ft_bind *bind = &design->binds[FT_TIER_CORE];
+
+	return design->levels == 3 || (ft_pinned(core->count) && core->count > 0) || ft_pinned(design->bundle) ||
+	       (ft_pinned(edge->count) && edge->count > 1) ||
+	       (ft_pinned(edge->ports_to_core) && edge->ports_to_core > 0) || bind->count > 0 || bind->match;
+}
+
+static bool stars_wanted(const struct ft_design *design)
+{
+	if (design->topology != FT_TOPOLOGY_AUTO)
+		return design->topology == FT_TOPOLOGY_STAR;
+	return !pinned_as_fat_tree(design);
+}
+
+static bool trees_wanted(const struct ft_design *design)
+{
+	if (design->topology != FT_TOPOLOGY_AUTO)
+		return design->topology == FT_TOPOLOGY_FAT_TREE;
+	return design->roles[FT_TIER_CORE].count != 0;
+}
+
+/* ---- the menu ---- */
+
+void ft_menu_release(struct ft_menu *menu)
+{
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		free(menu->types[tier]);
+	free(menu->stars);
+	*menu = (struct ft_menu){0};
+}
+
+static int menu_error(struct ft_error *err, struct ft_plan_blame *blame, enum ft_tier tier, const char *key,
+		      const char *text)
+{
+	if (blame)
+		*blame = (struct ft_plan_blame){ft_tier_name(tier), key};
+	return ft_error_set(err, -EINVAL, 0, 0, "%s", text);
+}
+
+/* A switch that is known by its ports only. */
+static struct ft_switch_type bare_type(const struct ft_design_role *role)
+{
+	return (struct ft_switch_type){
+		.ports = role->ports,
+		.modular = role->ports > FT_PORTS_MAX || role->director,
+		.roles = FT_ROLE_EDGE | FT_ROLE_SPINE | FT_ROLE_CORE | FT_ROLE_STAR,
+		.cost = FT_AMOUNT_UNKNOWN,
+		.power_w = FT_AMOUNT_UNKNOWN,
+		.weight_kg = FT_AMOUNT_UNKNOWN,
+		.size_u = FT_AMOUNT_UNKNOWN,
+	};
+}
+
+static bool is_model(const struct ft_switch_type *type, const char *model)
+{
+	return strcmp(type->name, model) == 0 || strcmp(type->family, model) == 0;
+}
+
+/* The catalog's entry or population whose name is nearest to a misspelt one, or NULL. */
+static const char *model_near(const struct ft_catalog *catalog, const char *model)
+{
+	enum { SUBSTRING_MIN = 3, DISTANCE_MAX = 3 };
+	const char *near = NULL;
+	unsigned int best = DISTANCE_MAX + 1;
+
+	for (size_t i = 0; i < catalog->count; i++) {
+		const char *names[] = {catalog->types[i].family, catalog->types[i].name};
+
+		for (size_t k = 0; k < FT_COUNT(names); k++) {
+			unsigned int distance = ft_text_distance(model, names[k]);
+
+			if (distance < best ||
+			    (!near && strlen(model) >= SUBSTRING_MIN && strcasestr(names[k], model))) {
+				best = distance < best ? distance : best;
+				near = names[k];
+			}
+		}
+	}
+	return near;
+}
+
+static int no_such_model(const struct ft_catalog *catalog, const char *model, enum ft_tier tier, struct ft_error *err,
+			 struct ft_plan_blame *blame)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const char *near = model_near(catalog, model);
+	bool known = false;
+
+	for (size_t i = 0; i < catalog->count; i++)
+		known |= is_model(&catalog->types[i], model);
+	if (known)
+		ft_text_printf(&text, "\"%s\" is not for this role by the catalog \"%s\"", model, catalog->name);
+	else
+		ft_text_printf(&text, "the catalog \"%s\" has no \"%s\"", catalog->name, model);
+	if (!known && near)
+		ft_text_printf(&text, "; did you mean \"%s\"?", near);
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	return menu_error(err, blame, tier, "model", ft_text_string(&text));
+}
+
+/* The types of the catalog that may have @role (a bit) and that @asked leaves over. */
+static int types_of(const struct ft_catalog *catalog, unsigned int role, const struct ft_design_role *asked,
+		    struct ft_switch_type **ret_types, size_t *ret_count)
+{
+	struct ft_switch_type *types = calloc(catalog->count + 1, sizeof(*types));
+	size_t count = 0;
+
+	if (!types)
+		return -ENOMEM;
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct ft_switch_type *type = &catalog->types[i];
+
+		if (!(type->roles & role) || (asked->model && !is_model(type, asked->model)) ||
+		    (ft_pinned(asked->ports) && type->ports != asked->ports))
+			continue;
+		if (asked->fabric_boards == 0)
+			types[count++] = *type;
+		else if (ft_switch_type_with_fabric(type, asked->fabric_boards, &types[count]) == 0)
+			count++;
+	}
+	*ret_types = types;
+	*ret_count = count;
+	return 0;
+}
+
+static bool catalog_has_role(const struct ft_catalog *catalog, unsigned int role)
+{
+	for (size_t i = 0; i < catalog->count; i++)
+		if (catalog->types[i].roles & role)
+			return true;
+	return false;
+}
+
+/* Whether the switch of a tier is given by its ports alone. */
+static bool is_bare(const struct ft_design_role *role)
+{
+	return ft_pinned(role->ports) && !role->model;
+}
+
+static int menu_tier(struct ft_menu *menu, const struct ft_design *design, const struct ft_catalog *catalog,
+		     enum ft_tier tier, struct ft_error *err, struct ft_plan_blame *blame)
+{
+	static const unsigned int bits[] = {
+		[FT_TIER_EDGE] = FT_ROLE_EDGE, [FT_TIER_SPINE] = FT_ROLE_SPINE, [FT_TIER_CORE] = FT_ROLE_CORE};
+	const struct ft_design_role *role = &design->roles[tier];
+	unsigned int bit = bits[tier];
+	int r;
+
+	if (is_bare(role) || !catalog) {
+		menu->types[tier] = calloc(1, sizeof(**menu->types));
+		if (!menu->types[tier])
+			return -ENOMEM;
+		if (ft_pinned(role->ports))
+			menu->types[tier][menu->count[tier]++] = bare_type(role);
+		return 0;
+	}
+	if (bit == FT_ROLE_SPINE && !catalog_has_role(catalog, bit))
+		bit = FT_ROLE_CORE;
+	r = types_of(catalog, bit, role, &menu->types[tier], &menu->count[tier]);
+	if (r < 0)
+		return r;
+	menu->from_catalog = true;
+	/* A model that may be a star only is looked for there, too. */
+	if (menu->count[tier] == 0 && role->model && (tier != FT_TIER_EDGE || menu->star_count == 0))
+		return no_such_model(catalog, role->model, tier, err, blame);
+	if (menu->count[tier] == 0 && role->fabric_boards && menu->star_count == 0)
+		return menu_error(err, blame, tier, "fabric_boards",
+				  "no modular switch of the catalog has so many fabric boards");
+	return 0;
+}
+
+static int menu_stars(struct ft_menu *menu, const struct ft_design *design, const struct ft_catalog *catalog)
+{
+	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
+
+	if (!is_bare(edge) && catalog) {
+		menu->from_catalog = true;
+		return types_of(catalog, FT_ROLE_STAR, edge, &menu->stars, &menu->star_count);
+	}
+	menu->stars = calloc(1, sizeof(*menu->stars));
+	if (!menu->stars)
+		return -ENOMEM;
+	if (ft_pinned(edge->ports))
+		menu->stars[menu->star_count++] = bare_type(edge);
+	return 0;
+}
+
+static int menu_trees(struct ft_menu *menu, const struct ft_design *design, const struct ft_catalog *catalog,
+		      struct ft_error *err, struct ft_plan_blame *blame)
+{
+	int r;
+
+	r = menu_tier(menu, design, catalog, FT_TIER_EDGE, err, blame);
+	if (r == 0 && design->levels == 3)
+		r = menu_tier(menu, design, catalog, FT_TIER_SPINE, err, blame);
+	/* "count": 0 says that there is no core level to choose switches for. */
+	if (r == 0 && design->roles[FT_TIER_CORE].count != 0)
+		r = menu_tier(menu, design, catalog, FT_TIER_CORE, err, blame);
+	return r;
+}
+
+int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_menu *ret_menu,
+		 struct ft_error *err, struct ft_plan_blame *blame)
+{
+	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
+	int r = 0;
+
+	if (catalog && catalog->cable_cost != FT_AMOUNT_UNKNOWN)
+		menu.cable_cost = catalog->cable_cost;
+	if (stars_wanted(design))
+		r = menu_stars(&menu, design, catalog);
+	if (r == 0 && trees_wanted(design))
+		r = menu_trees(&menu, design, catalog, err, blame);
+	if (r == 0 && menu.star_count == 0 && !trees_wanted(design) && design->roles[FT_TIER_EDGE].model)
+		r = no_such_model(catalog, design->roles[FT_TIER_EDGE].model, FT_TIER_EDGE, err, blame);
+	if (r < 0)
+		return r;
+	*ret_menu = menu;
+	menu = (struct ft_menu){0};
+	return 0;
+}
+
+/* ---- candidates ---- */
+
+static int64_t amount_add(int64_t sum, int64_t each, uint64_t count)
+{
+	if (count == 0)
+		return sum;
+	return sum == FT_AMOUNT_UNKNOWN || each == FT_AMOUNT_UNKNOWN ? FT_AMOUNT_UNKNOWN : sum + each * (int64_t)count;
+}
+
+static void candidate_price(struct ft_candidate *c, const struct ft_design *design, const struct ft_menu *menu)
+{
+	const struct ft_shape *s = &c->shape;
+	uint32_t counts[FT_TIER_COUNT] = {s->e, ft_shape_spines(s), s->cores};
+
+	c->cost = c->power_w = c->weight_kg = c->size_u = 0;
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
+		const struct ft_switch_type *type = c->types[tier];
+
+		if (!type)
+			continue;
+		c->cost = amount_add(c->cost, type->cost, counts[tier]);
+		c->power_w = amount_add(c->power_w, type->power_w, counts[tier]);
+		c->weight_kg = amount_add(c->weight_kg, type->weight_kg, counts[tier]);
+		c->size_u = amount_add(c->size_u, type->size_u, counts[tier]);
+	}
+	c->links = design->nodes + s->e * s->c + ft_shape_spines(s) * s->spine_up;
+	c->cost = amount_add(c->cost, menu->cable_cost, c->links);
+}
+
+/* Chips that a packet crosses from one port of a switch to another: a director is a tree of two levels inside. */
+static uint32_t chips_across(const struct ft_switch_type *type)
+{
+	enum { DIRECTOR_CHIPS = 3 };
+
+	return type && type->modular ? DIRECTOR_CHIPS : 1;
+}
+
+static uint32_t candidate_clos(const struct ft_candidate *c)
+{
+	uint32_t chips = chips_across(c->types[FT_TIER_EDGE]);
+
+	if (c->shape.topology == FT_TOPOLOGY_STAR)
+		return chips;
+	chips = 2 * chips + chips_across(c->types[FT_TIER_CORE]);
+	return c->shape.levels == 3 ? chips + 2 * chips_across(c->types[FT_TIER_SPINE]) : chips;
+}
+
+struct ft_quantity ft_candidate_metric(const struct ft_design *design, const struct ft_candidate *c,
+				       enum ft_metric metric)
+{
+	const struct ft_shape *s = &c->shape;
+
+	switch (metric) {
+	case FT_METRIC_COST:
+		return ft_quantity_amount(c->cost);
+	case FT_METRIC_POWER_W:
+		return ft_quantity_amount(c->power_w);
+	case FT_METRIC_SIZE_U:
+		return ft_quantity_amount(c->size_u);
+	case FT_METRIC_WEIGHT_KG:
+		return ft_quantity_amount(c->weight_kg);
+	case FT_METRIC_SWITCHES:
+		return ft_quantity_count((int64_t)s->e + ft_shape_spines(s) + s->cores);
+	case FT_METRIC_CABLES:
+	case FT_METRIC_LINKS:
+		return ft_quantity_count(c->links);
+	case FT_METRIC_BLOCKING:
+		return s->c ? (struct ft_quantity){s->n, s->c} : ft_quantity_count(1);
+	case FT_METRIC_SPARE_PORTS:
+		return ft_quantity_count((int64_t)s->e * s->n - design->nodes);
+	case FT_METRIC_EXPANDABLE_TO:
+		return ft_quantity_count((int64_t)s->e_max * s->n);
+	case FT_METRIC_CLOS:
+		return ft_quantity_count(candidate_clos(c));
+	case FT_METRIC_EDGE_COUNT:
+		return ft_quantity_count(s->e);
+	case FT_METRIC_SPINE_COUNT:
+		return ft_quantity_count(ft_shape_spines(s));
+	case FT_METRIC_CORE_COUNT:
+		return ft_quantity_count(s->cores);
+	case FT_METRIC_PORTS_TO_NODES:
+		return ft_quantity_count(s->n);
+	case FT_METRIC_PORTS_TO_CORE:
+		return ft_quantity_count(s->c);
+	case FT_METRIC_BUNDLE:
+		return ft_quantity_count(s->b);
+	case FT_METRIC_COUNT:
+		break;
+	}
+	return (struct ft_quantity){0, 0};
+}
+
+static bool more_is_better(enum ft_metric metric)
+{
+	return metric == FT_METRIC_SPARE_PORTS || metric == FT_METRIC_EXPANDABLE_TO;
+}
+
+/* ---- enumeration ---- */
+
+/* Why candidates did not come into question, for the case that none did. */
+struct exclusions {
+	uint64_t tried;
+	uint64_t unfit;		      /* the rules refuse them: most often, too few ports */
+	uint64_t unknown;	      /* the catalog does not know the figure that is asked for */
+	uint64_t *by_limit;	      /* [limit_count] */
+	struct ft_candidate *nearest; /* [limit_count]: of those that only this limit excludes, the nearest to it */
+	bool *near;		      /* [limit_count]: there is one */
+	uint64_t reach;		      /* the most nodes that any pair of types could take */
+	const struct ft_switch_type *reach_edge, *reach_core;
+};
+
+struct enumeration {
+	struct ft_rules rules;
+	const struct ft_menu *menu;
+	struct exclusions why;
+	struct ft_error *err;
+	struct ft_plan_blame *blame;
+	int (*visit)(struct enumeration *x, const struct ft_candidate *candidate);
+	void *arg;
+};
+
+static bool limit_holds(const struct ft_design *design, const struct ft_candidate *c, const struct ft_limit *limit,
+			bool *ret_unknown)
+{
+	struct ft_quantity value = ft_candidate_metric(design, c, limit->metric);
+	int order;
+
+	*ret_unknown = !ft_quantity_known(value);
+	if (*ret_unknown)
+		return false;
+	order = ft_quantity_compare(value, limit->bound);
+	return limit->is_max ? order <= 0 : order >= 0;
+}
+
+/* Keeps the candidate that comes nearest to a limit which alone excludes it. */
+static void nearest_keep(struct enumeration *x, const struct ft_candidate *c, size_t i)
+{
+	const struct ft_design *design = x->rules.design;
+	const struct ft_limit *limit = &design->limits[i];
+	int order = 0;
+
+	if (x->why.near[i]) {
+		order = ft_quantity_compare(ft_candidate_metric(design, c, limit->metric),
+					    ft_candidate_metric(design, &x->why.nearest[i], limit->metric));
+		if (limit->is_max ? order >= 0 : order <= 0)
+			return;
+	}
+	x->why.near[i] = true;
+	x->why.nearest[i] = *c;
+}
+
+static bool limits_hold(struct enumeration *x, const struct ft_candidate *c)
+{
+	const struct ft_design *design = x->rules.design;
+	size_t broken = 0, which = 0;
+	bool unknown = false, any_unknown = false;
+
+	for (size_t i = 0; i < design->limit_count; i++) {
+		if (limit_holds(design, c, &design->limits[i], &unknown))
+			continue;
+		any_unknown |= unknown;
+		x->why.by_limit[i] += !unknown;
+		broken++;
+		which = i;
+	}
+	x->why.unknown += any_unknown;
+	if (broken == 1 && !any_unknown)
+		nearest_keep(x, c, which);
+	return broken == 0;
+}
+
+static int candidate_offer(struct enumeration *x, struct ft_candidate *c)
+{
+	candidate_price(c, x->rules.design, x->menu);
+	return limits_hold(x, c) ? x->visit(x, c) : 0;
+}
+
+/* Switches of one technology go together, unless the design names both. */
+static bool go_together(const struct enumeration *x, const struct ft_switch_type *low,
+			const struct ft_switch_type *high, enum ft_tier low_tier, enum ft_tier high_tier)
+{
+	const struct ft_design_role *roles = x->rules.design->roles;
+
+	if (!low->technology || !high->technology || !*low->technology || !*high->technology ||
+	    (roles[low_tier].model && roles[high_tier].model))
+		return true;
+	return strcmp(low->technology, high->technology) == 0;
+}
+
+static int try_star(struct enumeration *x, const struct ft_switch_type *type)
+{
+	struct ft_candidate c = {.types = {[FT_TIER_EDGE] = type}};
+
+	x->why.tried++;
+	x->rules.roles[FT_TIER_EDGE].ports = type->ports;
+	if (ft_rules_star(&x->rules, &c.shape) < 0) {
+		x->why.unfit++;
+		return 0;
+	}
+	return candidate_offer(x, &c);
+}
+
+static int try_tree(struct enumeration *x, const struct ft_switch_type *edge, const struct ft_switch_type *spine,
+		    const struct ft_switch_type *core, uint32_t pods)
+{
+	struct ft_candidate c = {.types = {edge, spine, core}};
+	int r;
+
+	x->why.tried++;
+	r = spine ? ft_rules_three_levels(&x->rules, pods, &c.shape) : ft_rules_two_levels(&x->rules, &c.shape);
+	if (r < 0) {
+		x->why.unfit++;
+		return 0;
+	}
+	return candidate_offer(x, &c);
+}
+
+/* How far two types would go in two levels, for the answer to too many nodes. */
+static void reach_note(struct enumeration *x, const struct ft_switch_type *edge, const struct ft_switch_type *core)
+{
+	struct ft_ratio b = x->rules.design->blocking;
+	uint64_t reach = (uint64_t)((int64_t)edge->ports * b.num / (b.num + b.den)) * core->ports;
+
+	if (reach <= x->why.reach)
+		return;
+	x->why.reach = reach;
+	x->why.reach_edge = edge;
+	x->why.reach_core = core;
+}
+
+static int try_two_levels(struct enumeration *x, const struct ft_switch_type *edge)
+{
+	for (size_t k = 0; k < x->menu->count[FT_TIER_CORE]; k++) {
+		const struct ft_switch_type *core = &x->menu->types[FT_TIER_CORE][k];
+		int r;
+
+		if (!go_together(x, edge, core, FT_TIER_EDGE, FT_TIER_CORE))
+			continue;
+		reach_note(x, edge, core);
+		x->rules.roles[FT_TIER_CORE].ports = core->ports;
+		r = try_tree(x, edge, NULL, core, 0);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int try_pods(struct enumeration *x, const struct ft_switch_type *edge, const struct ft_switch_type *spine,
+		    const struct ft_switch_type *core)
+{
+	uint32_t pods = 0;
+	int r = 0;
+
+	x->rules.roles[FT_TIER_SPINE].ports = spine->ports;
+	x->rules.roles[FT_TIER_CORE].ports = core->ports;
+	while (r == 0 && ft_rules_next_pods(&x->rules, pods, &pods))
+		r = try_tree(x, edge, spine, core, pods);
+	return r;
+}
+
+static int try_three_levels(struct enumeration *x, const struct ft_switch_type *edge)
+{
+	const struct ft_menu *menu = x->menu;
+	int r = 0;
+
+	for (size_t i = 0; i < menu->count[FT_TIER_SPINE]; i++)
+		for (size_t k = 0; r == 0 && k < menu->count[FT_TIER_CORE]; k++) {
+			const struct ft_switch_type *spine = &menu->types[FT_TIER_SPINE][i];
+			const struct ft_switch_type *core = &menu->types[FT_TIER_CORE][k];
+
+			if (go_together(x, edge, spine, FT_TIER_EDGE, FT_TIER_SPINE) &&
+			    go_together(x, spine, core, FT_TIER_SPINE, FT_TIER_CORE))
+				r = try_pods(x, edge, spine, core);
+		}
+	return r;
+}
+
+static int enumerate_trees(struct enumeration *x)
+{
+	const struct ft_menu *menu = x->menu;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < menu->count[FT_TIER_EDGE]; i++) {
+		const struct ft_switch_type *edge = &menu->types[FT_TIER_EDGE][i];
+
+		x->rules.roles[FT_TIER_EDGE].ports = edge->ports;
+		r = x->rules.design->levels == 3 ? try_three_levels(x, edge) : try_two_levels(x, edge);
+	}
+	return r;
+}
+
+static int enumerate(struct enumeration *x)
+{
+	const struct ft_design *design = x->rules.design;
+	int r = 0;
+
+	if (stars_wanted(design))
+		for (size_t i = 0; r == 0 && i < x->menu->star_count; i++)
+			r = try_star(x, &x->menu->stars[i]);
+	return r == 0 && trees_wanted(design) ? enumerate_trees(x) : r;
+}
+
+/* ---- why nothing fits ---- */
+
+static void add_types(struct ft_text *text, const struct ft_candidate *c)
+{
+	const char *between = "";
+
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
+		if (!c->types[tier] || !c->types[tier]->name)
+			continue;
+		ft_text_printf(text, "%s%s", between, c->types[tier]->name);
+		between = " + ";
+	}
+	if (!*between)
+		ft_text_puts(text, c->shape.topology == FT_TOPOLOGY_STAR ? "the star" : "the fat-tree");
+}
+
+static void add_limits(struct ft_text *text, const struct enumeration *x)
+{
+	const struct ft_design *design = x->rules.design;
+
+	for (size_t i = 0; i < design->limit_count; i++) {
+		const struct ft_limit *limit = &design->limits[i];
+		const char *name = ft_metric_name(limit->metric);
+
+		if (x->why.by_limit[i] == 0)
+			continue;
+		ft_text_printf(text, "; %s_%s ", limit->is_max ? "max" : "min", name);
+		ft_quantity_add(text, limit->bound);
+		ft_text_printf(text, " excludes %" PRIu64, x->why.by_limit[i]);
+		if (!x->why.near[i])
+			continue;
+		ft_text_puts(text, " (nearest: ");
+		add_types(text, &x->why.nearest[i]);
+		ft_text_printf(text, ", %s ", name);
+		ft_quantity_add(text, ft_candidate_metric(design, &x->why.nearest[i], limit->metric));
+		ft_text_puts(text, ")");
+	}
+}
+
+/* With one candidate only, the rules' own complaint says it best; else numbers. */
+static int nothing_fits(struct enumeration *x)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const struct ft_design *design = x->rules.design;
+	const char *key = ft_rules_nodes_key(design);
+
+	ft_text_printf(&text, "nothing fits: of %" PRIu64 " combination%s of switches", x->why.tried,
+		       x->why.tried == 1 ? "" : "s");
+	if (x->why.unfit)
+		ft_text_printf(&text, ", %" PRIu64 " cannot connect %s %u", x->why.unfit, key, design->nodes_max);
+	if (x->why.unfit && x->why.reach && x->why.reach < design->nodes_max && design->levels == 2) {
+		ft_text_printf(&text, " (the largest connects %" PRIu64, x->why.reach);
+		if (x->why.reach_edge->name && x->why.reach_core->name)
+			ft_text_printf(&text, ": %s + %s", x->why.reach_edge->name, x->why.reach_core->name);
+		ft_text_puts(&text, ")");
+	}
+	add_limits(&text, x);
+	if (x->why.unknown)
+		ft_text_printf(&text, "; of %" PRIu64 " a figure that is asked for is not known", x->why.unknown);
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	if (x->blame)
+		*x->blame = design->limit_count && x->why.unfit < x->why.tried ? (struct ft_plan_blame){NULL, "limits"}
+									       : (struct ft_plan_blame){NULL, key};
+	return ft_error_set(x->err, -EINVAL, 0, 0, "%s", ft_text_string(&text));
+}
+
+/* What a tree cannot do without. */
+static int core_missing(struct enumeration *x)
+{
+	const struct ft_design *design = x->rules.design;
+	const char *key = ft_rules_nodes_key(design);
+
+	x->rules.err = x->err;
+	x->rules.blame = x->blame;
+	if (design->roles[FT_TIER_CORE].count == 0)
+		return ft_rules_error(&x->rules, "core", "count", "core.count 0 fits a star only, not a fat-tree");
+	return ft_rules_error(
+		&x->rules, "core", NULL,
+		"a fat-tree is needed for %s %u on edge switches of %u ports, but \"core\": {\"ports\": N} is "
+		"missing",
+		key, design->nodes_max, design->roles[FT_TIER_EDGE].ports);
+}
+
+/* Every switch is given: the rules are asked once more, and this time why. */
+static int only_one_fits_not(struct enumeration *x)
+{
+	const struct ft_design *design = x->rules.design;
+	const struct ft_menu *menu = x->menu;
+	struct ft_shape unused;
+	uint32_t pods = 0;
+
+	x->rules.err = x->err;
+	x->rules.blame = x->blame;
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		if (menu->count[tier])
+			x->rules.roles[tier].ports = menu->types[tier][0].ports;
+	if (!trees_wanted(design))
+		return ft_rules_star(&x->rules, &unused);
+	if (menu->count[FT_TIER_CORE] == 0)
+		return core_missing(x);
+	if (design->levels == 2)
+		return ft_rules_two_levels(&x->rules, &unused);
+	ft_rules_next_pods(&x->rules, 0, &pods);
+	return ft_rules_three_levels(&x->rules, pods, &unused);
+}
+
+static int search_failed(struct enumeration *x)
+{
+	const struct ft_menu *menu = x->menu;
+	bool single = !menu->from_catalog || (menu->count[FT_TIER_EDGE] <= 1 && menu->count[FT_TIER_SPINE] <= 1 &&
+					      menu->count[FT_TIER_CORE] <= 1 && menu->star_count <= 1);
+
+	if (single && x->why.unfit == x->why.tried) {
+		int r = only_one_fits_not(x);
+
+		if (r < 0)
+			return r;
+	}
+	return nothing_fits(x);
+}
+
+/* ---- the best ---- */
+
+/* Orders candidates by an objective; the fallback's second is cables. */
+struct ranking {
+	const struct ft_design *design;
+	struct ft_candidate *best;
+	size_t count, keep;
+	enum ft_metric objective;
+	bool fallback;
+};
+
+static int rank_compare(const struct ranking *k, const struct ft_candidate *a, const struct ft_candidate *b)
+{
+	int order = ft_quantity_compare(ft_candidate_metric(k->design, a, k->objective),
+					ft_candidate_metric(k->design, b, k->objective));
+
+	if (order == 0 && k->fallback)
+		order = ft_quantity_compare(ft_candidate_metric(k->design, a, FT_METRIC_CABLES),
+					    ft_candidate_metric(k->design, b, FT_METRIC_CABLES));
+	return order;
+}
+
+static const char *family_of(const struct ft_candidate *c, enum ft_tier tier)
+{
+	return c->types[tier] && c->types[tier]->family ? c->types[tier]->family : "";
+}
+
+/* The same switches in the same numbers: at most the boards differ. */
+static bool is_same_design(const struct ft_candidate *a, const struct ft_candidate *b)
+{
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
+		if (strcmp(family_of(a, tier), family_of(b, tier)) != 0)
+			return false;
+	return a->shape.topology == b->shape.topology && a->shape.e == b->shape.e && a->shape.cores == b->shape.cores &&
+	       ft_shape_spines(&a->shape) == ft_shape_spines(&b->shape) && a->shape.n == b->shape.n;
+}
+
+static void rank_remove(struct ranking *k, size_t i)
+{
+	memmove(&k->best[i], &k->best[i + 1], (k->count - i - 1) * sizeof(*k->best));
+	k->count--;
+}
+
+static int rank_visit(struct enumeration *x, const struct ft_candidate *c)
+{
+	struct ranking *k = x->arg;
+	size_t i;
+
+	if (!ft_quantity_known(ft_candidate_metric(k->design, c, k->objective))) {
+		x->why.unknown++;
+		return 0;
+	}
+	for (i = 0; k->keep > 1 && i < k->count; i++) {
+		if (!is_same_design(&k->best[i], c))
+			continue;
+		if (rank_compare(k, c, &k->best[i]) >= 0)
+			return 0;
+		rank_remove(k, i);
+		break;
+	}
+	for (i = k->count; i > 0 && rank_compare(k, c, &k->best[i - 1]) < 0; i--)
+		;
+	if (i == k->keep)
+		return 0;
+	if (k->count < k->keep)
+		k->count++;
+	memmove(&k->best[i + 1], &k->best[i], (k->count - 1 - i) * sizeof(*k->best));
+	k->best[i] = *c;
+	return 0;
+}
+
+static void exclusions_release(struct exclusions *why)
+{
+	free(why->by_limit);
+	free(why->nearest);
+	free(why->near);
+}
+
+static int exclusions_init(struct exclusions *why, size_t limits)
+{
+	exclusions_release(why);
+	*why = (struct exclusions){
+		.by_limit = calloc(limits + 1, sizeof(*why->by_limit)),
+		.nearest = calloc(limits + 1, sizeof(*why->nearest)),
+		.near = calloc(limits + 1, sizeof(*why->near)),
+	};
+	return why->by_limit && why->nearest && why->near ? 0 : -ENOMEM;
+}
+
+void ft_search_release(struct ft_search *search)
+{
+	free(search->best);
+	*search = (struct ft_search){0};
+}
+
+static int enumeration_run(struct enumeration *x)
+{
+	const struct ft_design *design = x->rules.design;
+	int r;
+
+	r = exclusions_init(&x->why, design->limit_count);
+	if (r < 0)
+		return r;
+	memcpy(x->rules.roles, design->roles, sizeof(x->rules.roles));
+	x->rules.err = NULL;
+	x->rules.blame = NULL;
+	return enumerate(x);
+}
+
+/* What every search begins with: the numbers that contradict each other whatever the switches. */
+static int search_check(struct enumeration *x)
+{
+	const struct ft_design *design = x->rules.design;
+
+	x->rules.err = x->err;
+	x->rules.blame = x->blame;
+	if (design->nodes_max < design->nodes)
+		return ft_rules_error(&x->rules, NULL, "nodes_max", "nodes_max %u is less than nodes %u",
+				      design->nodes_max, design->nodes);
+	return 0;
+}
+
+int ft_search(const struct ft_design *design, const struct ft_menu *menu, size_t keep, struct ft_search *ret_search,
+	      struct ft_error *err, struct ft_plan_blame *blame)
+{
+	_cleanup_free_ struct ft_candidate *best = calloc(keep + 1, sizeof(*best));
+	struct ranking k = {.design = design, .best = best, .keep = keep, .objective = design->objective};
+	struct enumeration x = {
+		.rules.design = design, .menu = menu, .err = err, .blame = blame, .visit = rank_visit, .arg = &k};
+	int r;
+
+	if (!best)
+		return -ENOMEM;
+	r = search_check(&x);
+	if (r < 0)
+		return r;
+	r = enumeration_run(&x);
+	if (r == 0 && k.count == 0 && x.why.unknown && (!design->objective_given || !menu->from_catalog)) {
+		k.objective = FT_METRIC_SWITCHES;
+		k.fallback = true;
+		r = enumeration_run(&x);
+	}
+	if (r == 0 && k.count == 0)
+		r = search_failed(&x);
+	exclusions_release(&x.why);
+	if (r < 0)
+		return r;
+	*ret_search = (struct ft_search){FT_STEAL(best), k.count, k.objective, k.fallback};
+	return 0;
+}
+
+/* ---- the Pareto front ---- */
+
+struct front {
+	const struct ft_design *design;
+	enum ft_metric a, b;
+	struct ft_candidate *all;
+	size_t count, size;
+};
+
+static int metric_compare(const struct front *f, const struct ft_candidate *x, const struct ft_candidate *y,
+			  enum ft_metric metric)
+{
+	int order = ft_quantity_compare(ft_candidate_metric(f->design, x, metric),
+					ft_candidate_metric(f->design, y, metric));
+
+	return more_is_better(metric) ? -order : order;
+}
+
+/* Not worse than @y in either. */
+static bool covers(const struct front *f, const struct ft_candidate *x, const struct ft_candidate *y)
+{
+	return metric_compare(f, x, y, f->a) <= 0 && metric_compare(f, x, y, f->b) <= 0;
+}
+
+/* The front so far is short, so that a look at all of it is quick. */
+static int front_visit(struct enumeration *x, const struct ft_candidate *c)
+{
+	struct front *f = x->arg;
+	size_t kept = 0;
+
+	if (!ft_quantity_known(ft_candidate_metric(f->design, c, f->a)) ||
+	    !ft_quantity_known(ft_candidate_metric(f->design, c, f->b))) {
+		x->why.unknown++;
+		return 0;
+	}
+	for (size_t i = 0; i < f->count; i++)
+		if (covers(f, &f->all[i], c))
+			return 0;
+	for (size_t i = 0; i < f->count; i++)
+		if (!covers(f, c, &f->all[i]))
+			f->all[kept++] = f->all[i];
+	f->count = kept;
+	if (f->count == f->size) {
+		size_t size = f->size ? 2 * f->size : 64;
+		struct ft_candidate *all = reallocarray(f->all, size, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		f->all = all;
+		f->size = size;
+	}
+	f->all[f->count++] = *c;
+	return 0;
+}
+
+static int front_order(const void *one, const void *other, void *arg)
+{
+	return metric_compare(arg, one, other, ((struct front *)arg)->a);
+}
+
+int ft_search_pareto(const struct ft_design *design, const struct ft_menu *menu, enum ft_metric a, enum ft_metric b,
+		     struct ft_search *ret_search, struct ft_error *err, struct ft_plan_blame *blame)
+{
+	struct front f = {.design = design, .a = a, .b = b};
+	struct enumeration x = {
+		.rules.design = design, .menu = menu, .err = err, .blame = blame, .visit = front_visit, .arg = &f};
+	int r;
+
+	r = search_check(&x);
+	if (r == 0)
+		r = enumeration_run(&x);
+	if (r == 0 && f.count == 0)
+		r = search_failed(&x);
+	exclusions_release(&x.why);
+	if (r < 0) {
+		free(f.all);
+		return r;
+	}
+	qsort_r(f.all, f.count, sizeof(*f.all), front_order, &f);
+	*ret_search = (struct ft_search){f.all, f.count, a, false};
+	return 0;
+}

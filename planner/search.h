@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The search: every edge switch with every core switch of the catalog, stars included, and the best by an objective
+ * within limits. Source: the tutorial, "Building the core level" ("establish nested loops and try them in order") and
+ * "Other design constraints". Of equal ones the first in the order of the catalog wins, stars before trees (SPEC 4).
+ */
+#ifndef FT_PLANNER_SEARCH_H
+#define FT_PLANNER_SEARCH_H
+
+#include "planner/catalog.h"
+#include "planner/rules.h"
+
+/*
+ * The switches on trial for each role: from the catalog, or the one that the design gives by its ports. Made once, used
+ * for any number of searches with designs that differ in their numbers of nodes only.
+ */
+struct ft_menu {
+	struct ft_switch_type *types[FT_TIER_COUNT]; /* shallow copies: their strings are the catalog's */
+	size_t count[FT_TIER_COUNT];
+	struct ft_switch_type *stars;
+	size_t star_count;
+	int64_t cable_cost; /* thousandths; 0 where the catalog has none */
+	bool from_catalog;  /* there is more to choose from than what the design gives */
+};
+
+void ft_menu_release(struct ft_menu *menu);
+
+/*
+ * @ret_menu  out: borrows from @catalog, which may be NULL where the design gives the ports of every switch
+ * Returns 0; -ENOMEM; or -EINVAL with @err and @blame: no such model, or none for a role that is needed.
+ */
+int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_menu *ret_menu,
+		 struct ft_error *err, struct ft_plan_blame *blame);
+
+/* One way to build the fabric. */
+struct ft_candidate {
+	struct ft_shape shape;
+	const struct ft_switch_type *types[FT_TIER_COUNT]; /* of the menu; NULL: no such tier */
+	int64_t cost, power_w, weight_kg, size_u;	   /* thousandths; FT_AMOUNT_UNKNOWN */
+	uint32_t links;
+};
+
+struct ft_quantity ft_candidate_metric(const struct ft_design *design, const struct ft_candidate *candidate,
+				       enum ft_metric metric);
+
+/* How many spines there are now; 0 in two levels. */
+static inline uint32_t ft_shape_spines(const struct ft_shape *shape)
+{
+	return shape->levels == 3 ? shape->pods * shape->pod_spines : 0;
+}
+
+/* What a search found. */
+struct ft_search {
+	struct ft_candidate *best; /* best first */
+	size_t count;
+	enum ft_metric objective;
+	bool fallback; /* no cost was known: fewest switches, then fewest cables */
+};
+
+void ft_search_release(struct ft_search *search);
+
+/*
+ * The up to @keep best designs that differ: in topology, in the families of their switches, or in the numbers of them.
+ *
+ * @ret_search  out: its candidates borrow from @menu
+ * @err         filled on -EINVAL: why nothing fits, what excludes how many, and the nearest miss
+ *
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int ft_search(const struct ft_design *design, const struct ft_menu *menu, size_t keep, struct ft_search *ret_search,
+	      struct ft_error *err, struct ft_plan_blame *blame);
+
+/*
+ * The Pareto front over @a and @b: the designs within the limits that no other is better than in one and as good in
+ * the other, in rising order of @a. The smaller is the better, but for spare_ports and expandable_to.
+ */
+int ft_search_pareto(const struct ft_design *design, const struct ft_menu *menu, enum ft_metric a, enum ft_metric b,
+		     struct ft_search *ret_search, struct ft_error *err, struct ft_plan_blame *blame);
+
+/* The plan of a candidate as a graph. Returns 0, -EINVAL (a bind that does not fit it) or -ENOMEM. */
+int ft_plan_build(const struct ft_design *design, const struct ft_candidate *candidate, struct ft_plan **ret_plan,
+		  struct ft_error *err, struct ft_plan_blame *blame);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/wiring.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/text.h"
+
+void ft_wiring_release(struct ft_wiring *wiring)
+{
+	free(wiring->first_host);
+	free(wiring->first_bundle);
+	free(wiring->bundles);
+	*wiring = (struct ft_wiring){0};
+}
+
+static void number_hosts(const struct ft_plan *plan, struct ft_wiring *wiring)
+{
+	uint32_t host = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		wiring->first_host[i] = host;
+		host += plan->switches[i].hosts;
+	}
+}
+
+/* Counted first, then filled from the last bundle on, which leaves first_bundle where the switch's own begin. */
+static void sort_bundles(const struct ft_plan *plan, struct ft_wiring *wiring)
+{
+	uint32_t *first = wiring->first_bundle;
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		first[plan->bundles[i].a]++;
+		first[plan->bundles[i].b]++;
+	}
+	for (uint32_t i = 1; i <= plan->switch_count; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = plan->bundle_count; i-- > 0;) {
+		wiring->bundles[--first[plan->bundles[i].a]] = i;
+		wiring->bundles[--first[plan->bundles[i].b]] = i;
+	}
+}
+
+int ft_wiring_make(const struct ft_plan *plan, struct ft_wiring *ret_wiring)
+{
+	_cleanup_(ft_wiring_release) struct ft_wiring wiring = {
+		.first_host = calloc((size_t)plan->switch_count + 1, sizeof(uint32_t)),
+		.first_bundle = calloc((size_t)plan->switch_count + 1, sizeof(uint32_t)),
+		.bundles = calloc(2 * (size_t)plan->bundle_count + 1, sizeof(uint32_t)),
+	};
+
+	if (!wiring.first_host || !wiring.first_bundle || !wiring.bundles)
+		return -ENOMEM;
+	number_hosts(plan, &wiring);
+	sort_bundles(plan, &wiring);
+	*ret_wiring = wiring;
+	wiring = (struct ft_wiring){0};
+	return 0;
+}
+
+/* snprintf() would take longer than all the rest of a large plan. */
+const char *ft_numbered_name(const char *stem, uint32_t number, uint32_t count, uint32_t digits_min, char *buffer)
+{
+	size_t length = strlen(stem), end = length + digits_min;
+
+	memcpy(buffer, stem, length);
+	for (uint64_t limit = 10, digits = 1; limit <= count; limit *= 10)
+		end += ++digits > digits_min;
+	buffer[end] = '\0';
+	for (; end > length; number /= 10)
+		buffer[--end] = (char)('0' + number % 10);
+	return buffer;
+}
+
+const char *ft_plan_host_name(const struct ft_plan *plan, uint32_t host, char buffer[FT_HOST_NAME_SIZE])
+{
+	return ft_numbered_name("node", host + 1, plan->nodes, 3, buffer);
+}
+
+uint32_t ft_plan_tier_first(const struct ft_plan *plan, enum ft_tier tier)
+{
+	const uint32_t firsts[FT_TIER_COUNT] = {0, plan->edge_count, plan->edge_count + plan->spine_count};
+
+	return firsts[tier];
+}
+
+uint32_t ft_plan_tier_count(const struct ft_plan *plan, enum ft_tier tier)
+{
+	const uint32_t counts[FT_TIER_COUNT] = {plan->edge_count, plan->spine_count, plan->core_count};
+
+	return counts[tier];
+}
+
+uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan *plan, uint32_t index)
+{
+	enum ft_tier tier = plan->switches[index].tier;
+	const struct ft_bind *bind = &design->binds[tier];
+
+	return bind->count ? bind->guids[index - ft_plan_tier_first(plan, tier)] : 0;
+}
+
+void ft_plain_names_release(struct ft_plain_names *names)
+{
+	for (uint32_t i = 0; names->names && i < names->count; i++)
+		free(names->names[i]);
+	free(names->names);
+	*names = (struct ft_plain_names){0};
+}
+
+uint32_t ft_plan_find_host(const struct ft_plan *plan, const char *name)
+{
+	char buffer[FT_HOST_NAME_SIZE];
+	unsigned long number;
+
+	if (strncmp(name, "node", 4) != 0 || !isdigit((unsigned char)name[4]) || strlen(name) >= FT_HOST_NAME_SIZE)
+		return FT_UNPINNED;
+	number = strtoul(name + 4, NULL, 10);
+	if (number < 1 || number > plan->nodes)
+		return FT_UNPINNED;
+	ft_plan_host_name(plan, (uint32_t)number - 1, buffer);
+	return strcmp(buffer, name) == 0 ? (uint32_t)number - 1 : FT_UNPINNED;
+}
+
+/* Returns 1 if the name was free and now is taken, 0 if it is not free, -ENOMEM. */
+static int take_name(const struct ft_plan *plan, struct ft_map *map, const char *name)
+{
+	if (ft_plan_find_host(plan, name) != FT_UNPINNED)
+		return 0;
+	return ft_map_add(map, ft_text_hash(name), 0, NULL);
+}
+
+static void make_plain(struct ft_text *text, const char *name)
+{
+	ft_text_puts(text, *name ? "" : "_");
+	for (; *name; name++) {
+		bool plain = isascii(*name) && (isalnum((unsigned char)*name) || strchr("_.-", *name));
+
+		ft_text_add(text, plain ? name : "_", 1);
+	}
+}
+
+static char *plain_name(const struct ft_plan *plan, struct ft_map *map, uint32_t index)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	uint32_t suffix = index + 1;
+	size_t length;
+	int r;
+
+	make_plain(&text, plan->switches[index].name);
+	length = text.length;
+	while (!ft_text_failed(&text)) {
+		r = take_name(plan, map, ft_text_string(&text));
+		if (r < 0)
+			return NULL;
+		if (r > 0)
+			return FT_STEAL(text.data);
+		text.length = length;
+		ft_text_printf(&text, ".%u", suffix++);
+	}
+	return NULL;
+}
+
+int ft_plain_names_make(const struct ft_plan *plan, const char *const *taken, struct ft_plain_names *ret_names)
+{
+	_cleanup_(ft_plain_names_release) struct ft_plain_names names = {
+		.names = calloc((size_t)plan->switch_count + 1, sizeof(*names.names)),
+		.count = plan->switch_count,
+	};
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	if (!names.names)
+		return -ENOMEM;
+	for (; taken && *taken; taken++)
+		if (ft_map_add(&map, ft_text_hash(*taken), 0, NULL) < 0)
+			return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		names.names[i] = plain_name(plan, &map, i);
+		if (!names.names[i])
+			return -ENOMEM;
+	}
+	*ret_names = names;
+	names = (struct ft_plain_names){0};
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A plan port by port: which bundles and hosts each switch has, and what things are called. All that writes a plan goes
+ * by this, so that one form agrees with the next.
+ */
+#ifndef FT_PLANNER_WIRING_H
+#define FT_PLANNER_WIRING_H
+
+#include <stdint.h>
+
+#include "planner/design.h"
+#include "planner/plan.h"
+
+struct ft_wiring {
+	uint32_t *first_host;	/* of each switch: its number among all hosts, from 0, edge by edge */
+	uint32_t *first_bundle; /* of each switch and one more: where in @bundles its own begin */
+	uint32_t *bundles;	/* numbers of the bundles that end at the switch, in the plan's order */
+};
+
+/* Returns 0 or -ENOMEM. ft_wiring_release() is fine on one of zeros. */
+int ft_wiring_make(const struct ft_plan *plan, struct ft_wiring *ret_wiring);
+void ft_wiring_release(struct ft_wiring *wiring);
+
+enum { FT_HOST_NAME_SIZE = 16 };
+
+/* The name of host @host (from 0, edge by edge): "node001", with as many digits as the last has. Returns @buffer. */
+const char *ft_plan_host_name(const struct ft_plan *plan, uint32_t host, char buffer[FT_HOST_NAME_SIZE]);
+
+/*
+ * @stem and @number with as many digits as @count has, @digits_min at least. @buffer has room for them (ten, if
+ * @digits_min is no more) and a NUL. Returns @buffer.
+ */
+const char *ft_numbered_name(const char *stem, uint32_t number, uint32_t count, uint32_t digits_min, char *buffer);
+
+/* The number of the host of that name, or FT_UNPINNED. */
+uint32_t ft_plan_find_host(const struct ft_plan *plan, const char *name);
+
+/* The number of the first switch of @tier, and how many there are. */
+uint32_t ft_plan_tier_first(const struct ft_plan *plan, enum ft_tier tier);
+uint32_t ft_plan_tier_count(const struct ft_plan *plan, enum ft_tier tier);
+
+/* The GUID that switch @index is bound to, or 0. */
+uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan *plan, uint32_t index);
+
+/*
+ * Names of the switches for programs that take no odd characters in them: what is not a letter, digit, "_", "." or "-"
+ * is "_"; where that makes two alike, or one like a host's, the later has its number in the plan behind it ("leaf.17"),
+ * or the next number that is free. The words of @taken (NULL-terminated; NULL: none) are given to none.
+ */
+struct ft_plain_names {
+	char **names; /* one a switch, owned */
+	uint32_t count;
+};
+
+/* Returns 0 or -ENOMEM. ft_plain_names_release() is fine on one of zeros. */
+int ft_plain_names_make(const struct ft_plan *plan, const char *const *taken, struct ft_plain_names *ret_names);
+void ft_plain_names_release(struct ft_plain_names *names);
+
+#endif

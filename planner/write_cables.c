@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/formats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "planner/csv.h"
+#include "planner/floor.h"
+#include "planner/wiring.h"
+
+/*
+ * What every row repeats of a switch or host, escaped once: a plan has tens of thousands of cables. A label is the name
+ * with the port behind it, inside the quotes if there are any.
+ */
+struct item {
+	const char *name;
+	size_t length;
+	bool quoted;
+	const struct ft_floor_place *place;
+};
+
+struct cables {
+	struct ft_text *text;
+	const struct ft_plan *plan;
+	const struct ft_floor *floor;
+	struct ft_text names; /* the cells of the switches, each with a NUL behind it */
+	struct item *items;   /* of the switches */
+	char (*racks)[FT_FLOOR_RACK_SIZE];
+};
+
+static void cables_release(struct cables *c)
+{
+	ft_text_release(&c->names);
+	free(c->items);
+	free(c->racks);
+}
+
+static int make_names(struct cables *c)
+{
+	const struct ft_plan *plan = c->plan;
+	const char *name;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		ft_csv_add(&c->names, plan->switches[i].name);
+		ft_text_add(&c->names, "", 1);
+	}
+	if (ft_text_failed(&c->names))
+		return -ENOMEM;
+	name = c->names.data;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		c->items[i] = (struct item){name, strlen(name), name[0] == '"', &c->floor->switches[i]};
+		name += c->items[i].length + 1;
+	}
+	return 0;
+}
+
+static int name_taken(const char *name, struct ft_error *err)
+{
+	return ft_error_set(err, -EINVAL, 0, 0, "two things of this plan are called %s, and a label has to be unique",
+			    name);
+}
+
+/* Bound names may be those of hosts, or be the same once they are escaped. */
+static int check_names(const struct cables *c, struct ft_error *err)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	for (uint32_t i = 0; i < c->plan->switch_count; i++) {
+		const char *name = c->items[i].name;
+		uint32_t other;
+		int r = ft_map_add(&map, ft_text_hash(name), i, &other);
+
+		if (r < 0)
+			return r;
+		if ((r == 0 && strcmp(c->items[other].name, name) == 0) ||
+		    ft_plan_find_host(c->plan, name) != FT_UNPINNED)
+			return name_taken(name, err);
+	}
+	return 0;
+}
+
+static int name_racks(struct cables *c)
+{
+	uint32_t count = c->floor->rows * c->floor->columns;
+
+	c->racks = calloc(count, sizeof(*c->racks));
+	if (!c->racks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		ft_floor_rack_name(c->floor, i, c->racks[i]);
+	return 0;
+}
+
+static void add_label(const struct cables *c, const struct item *item, uint32_t port)
+{
+	ft_text_add(c->text, item->name, item->length - item->quoted);
+	ft_text_add(c->text, "/", 1);
+	ft_csv_add_count(c->text, port);
+	ft_text_add(c->text, item->quoted ? "\"," : ",", 1 + (size_t)item->quoted);
+}
+
+static void add_end(const struct cables *c, const struct item *item, uint32_t port)
+{
+	const char *rack = c->racks[item->place->rack];
+
+	ft_text_add(c->text, item->name, item->length);
+	ft_text_add(c->text, ",", 1);
+	ft_csv_add_count(c->text, port);
+	ft_text_add(c->text, ",", 1);
+	ft_text_add(c->text, rack, strlen(rack));
+	ft_text_add(c->text, ",", 1);
+	ft_csv_add_count(c->text, item->place->unit);
+	ft_text_add(c->text, ",", 1);
+}
+
+/* Standard lengths are whole or half metres. */
+static void add_length(struct ft_text *text, uint32_t length_mm)
+{
+	ft_csv_add_count(text, length_mm / 1000);
+	if (length_mm % 1000)
+		ft_text_add(text, ".5", 2);
+}
+
+static void add_cable(const struct cables *c, const struct item *a, uint32_t a_port, const struct item *b,
+		      uint32_t b_port, const char *kind)
+{
+	add_label(c, a, a_port);
+	add_label(c, b, b_port);
+	add_end(c, a, a_port);
+	add_end(c, b, b_port);
+	ft_text_puts(c->text, kind);
+	ft_text_add(c->text, ",", 1);
+	add_length(c->text, ft_floor_cable_mm(ft_floor_distance_mm(c->floor, a->place, b->place)));
+	ft_text_add(c->text, "\n", 1);
+}
+
+static void add_host_cables(const struct cables *c, uint32_t edge, uint32_t first_host)
+{
+	for (uint32_t i = 0; i < c->plan->switches[edge].hosts; i++) {
+		char name[FT_HOST_NAME_SIZE];
+		struct item host = {.name = ft_plan_host_name(c->plan, first_host + i, name),
+				    .length = strlen(name),
+				    .place = &c->floor->hosts[first_host + i]};
+
+		if (!host.place->midplane)
+			add_cable(c, &host, 1, &c->items[edge], i + 1, "host");
+	}
+}
+
+static void add_bundle(const struct cables *c, const struct ft_plan_bundle *bundle)
+{
+	const char *kind = c->plan->switches[bundle->a].tier == FT_TIER_EDGE ? "uplink" : "spine-uplink";
+
+	for (uint32_t k = 0; k < bundle->count; k++)
+		add_cable(c, &c->items[bundle->a], bundle->a_port + k, &c->items[bundle->b], bundle->b_port + k, kind);
+}
+
+/* Switch by switch in the plan's order: its hosts, then its uplinks. */
+static void add_cables(const struct cables *c)
+{
+	const struct ft_plan *plan = c->plan;
+	uint32_t host = 0, bundle = 0;
+
+	ft_text_puts(c->text, "label_a,label_b,a,a_port,a_rack,a_unit,b,b_port,b_rack,b_unit,kind,length_m\n");
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		add_host_cables(c, i, host);
+		host += plan->switches[i].hosts;
+		for (; bundle < plan->bundle_count && plan->bundles[bundle].a == i; bundle++)
+			add_bundle(c, &plan->bundles[bundle]);
+	}
+}
+
+int ft_write_cables(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		    const struct ft_catalog *catalog, struct ft_error *err)
+{
+	_cleanup_(ft_floor_freep) struct ft_floor *floor = NULL;
+	_cleanup_(cables_release) struct cables c = {.text = text, .plan = plan};
+	int r;
+
+	(void)design;
+	r = ft_floor_make(plan, catalog, NULL, &floor);
+	if (r < 0)
+		return r == -EINVAL ? ft_error_set(err, r, 0, 0, "the floor model has no room for this plan") : r;
+	c.floor = floor;
+	c.items = calloc((size_t)plan->switch_count + 1, sizeof(*c.items));
+	if (!c.items)
+		return -ENOMEM;
+	r = make_names(&c);
+	if (r == 0)
+		r = check_names(&c, err);
+	if (r == 0)
+		r = name_racks(&c);
+	if (r < 0)
+		return r;
+	add_cables(&c);
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}

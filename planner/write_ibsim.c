@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/formats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "planner/wiring.h"
+
+enum {
+	UNICAST_LID_MAX = 0xbfff,  /* IBTA Vol 1, Local Identifiers */
+	DESCRIPTION_SIZE_MAX = 63, /* ibsim keeps one byte of the 64 for a NUL */
+};
+
+static const uint64_t switch_guid_base = 0x100001;
+static const uint64_t host_guid_base = 0x200001;
+
+static int check_switch(const struct ft_design *design, const struct ft_plan *plan, uint32_t index,
+			struct ft_error *err)
+{
+	const struct ft_plan_switch *sw = &plan->switches[index];
+	uint64_t guid = ft_plan_bound_guid(design, plan, index);
+
+	if (sw->ports > FT_PORTS_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "ibsim takes at most %d ports a node, and a %s switch of this plan has %u: it is a "
+				    "director, which ibsim knows by its chips only",
+				    FT_PORTS_MAX, ft_tier_name(sw->tier), sw->ports);
+	if (strlen(sw->name) > DESCRIPTION_SIZE_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0, "\"%s\" is longer than the %d bytes that ibsim keeps of a name",
+				    sw->name, DESCRIPTION_SIZE_MAX);
+	/* A quote ends the description early, and NAME=VALUE is read as an option of the port. */
+	if (strpbrk(sw->name, "\"="))
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "\"%s\" holds a character that ibsim's network file cannot (\" or =)", sw->name);
+	if (guid >= switch_guid_base && guid < host_guid_base + 2 * (uint64_t)plan->nodes)
+		return ft_error_set(
+			err, -EINVAL, 0, 0,
+			"\"%s\" is a GUID of those that are made up for the other nodes of the network file", sw->name);
+	return 0;
+}
+
+int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		int r = check_switch(design, plan, i, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/*
+ * FDR10 is a rate of one vendor's: libibnetdisc asks for it only where the vendor and device are known to have it.
+ * Everything else is the product of nobody.
+ */
+struct product {
+	unsigned int vendor;
+	unsigned int device;
+};
+static const struct product no_product = {0, 0};
+static const struct product fdr10_switch = {0x2c9, 0xc738};
+static const struct product fdr10_host = {0x2c9, 0x1003};
+
+static bool is_fdr10(const struct ft_rates *rates)
+{
+	return rates->count > 0 && rates->rates[0].speed == FT_SPEED_FDR10;
+}
+
+/* The plan as a network of nodes with GUIDs and LIDs. */
+struct network {
+	struct ft_text *text;
+	const struct ft_design *design;
+	const struct ft_plan *plan;
+	const struct ft_wiring *wiring;
+	const char *uplink_rate;
+	const char *host_rate;
+	const struct product *switch_product;
+	const struct product *host_product;
+	bool lids; /* there are enough for all */
+};
+
+static uint64_t switch_guid(const struct network *net, uint32_t index)
+{
+	uint64_t guid = ft_plan_bound_guid(net->design, net->plan, index);
+
+	return guid ? guid : switch_guid_base + index;
+}
+
+/* Two GUIDs a host: the node's, and its port's next to it, as ibsim numbers them. */
+static uint64_t host_guid(uint32_t host)
+{
+	return host_guid_base + 2 * (uint64_t)host;
+}
+
+static uint32_t switch_lid(const struct network *net, uint32_t index)
+{
+	return net->lids ? index + 1 : 0;
+}
+
+static uint32_t host_lid(const struct network *net, uint32_t host)
+{
+	return net->lids ? net->plan->switch_count + host + 1 : 0;
+}
+
+static void add_name(const struct network *net, uint32_t index)
+{
+	const char *name = net->plan->switches[index].name;
+
+	ft_text_add_safe(net->text, name, strlen(name));
+}
+
+static void write_product(const struct network *net, const struct product *product, uint64_t guid)
+{
+	ft_text_printf(net->text, "\nvendid=0x%x\ndevid=0x%x\nsysimgguid=0x%" PRIx64 "\n", product->vendor,
+		       product->device, guid);
+}
+
+static void write_switch_head(const struct network *net, uint32_t index)
+{
+	uint64_t guid = switch_guid(net, index);
+
+	write_product(net, net->switch_product, guid);
+	ft_text_printf(net->text, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", guid, guid);
+	ft_text_printf(net->text, "Switch\t%u \"S-%016" PRIx64 "\"\t\t# \"", net->plan->switches[index].ports, guid);
+	add_name(net, index);
+	ft_text_printf(net->text, "\" base port 0 lid %u lmc 0\n", switch_lid(net, index));
+}
+
+static void write_switch_host(const struct network *net, uint32_t port, uint32_t host)
+{
+	char name[FT_HOST_NAME_SIZE];
+
+	ft_text_printf(net->text, "[%u]\t\"H-%016" PRIx64 "\"[1](%" PRIx64 ")\t\t# \"%s\" lid %u %s\n", port,
+		       host_guid(host), host_guid(host) + 1, ft_plan_host_name(net->plan, host, name),
+		       host_lid(net, host), net->host_rate);
+}
+
+/* The cables of a bundle at @index, one of its two ends. */
+static void write_switch_bundle(const struct network *net, const struct ft_plan_bundle *bundle, uint32_t index)
+{
+	bool lower = bundle->a == index;
+	uint32_t far = lower ? bundle->b : bundle->a;
+	uint32_t port = lower ? bundle->a_port : bundle->b_port, far_port = lower ? bundle->b_port : bundle->a_port;
+
+	for (uint32_t k = 0; k < bundle->count; k++) {
+		ft_text_printf(net->text, "[%u]\t\"S-%016" PRIx64 "\"[%u]\t\t# \"", port + k, switch_guid(net, far),
+			       far_port + k);
+		add_name(net, far);
+		ft_text_printf(net->text, "\" lid %u %s\n", switch_lid(net, far), net->uplink_rate);
+	}
+}
+
+static void write_switch(const struct network *net, uint32_t index)
+{
+	const struct ft_wiring *wiring = net->wiring;
+
+	write_switch_head(net, index);
+	for (uint32_t i = 0; i < net->plan->switches[index].hosts; i++)
+		write_switch_host(net, i + 1, wiring->first_host[index] + i);
+	for (uint32_t i = wiring->first_bundle[index]; i < wiring->first_bundle[index + 1]; i++)
+		write_switch_bundle(net, &net->plan->bundles[wiring->bundles[i]], index);
+}
+
+static void write_host(const struct network *net, uint32_t host, uint32_t edge, uint32_t port)
+{
+	uint64_t guid = host_guid(host);
+	char name[FT_HOST_NAME_SIZE];
+
+	write_product(net, net->host_product, guid);
+	ft_text_printf(net->text, "caguid=0x%" PRIx64 "\n", guid);
+	ft_text_printf(net->text, "Ca\t1 \"H-%016" PRIx64 "\"\t\t# \"%s\"\n", guid,
+		       ft_plan_host_name(net->plan, host, name));
+	ft_text_printf(net->text, "[1](%" PRIx64 ")\t\"S-%016" PRIx64 "\"[%u]\t\t# lid %u lmc 0 \"", guid + 1,
+		       switch_guid(net, edge), port, host_lid(net, host));
+	add_name(net, edge);
+	ft_text_printf(net->text, "\" lid %u %s\n", switch_lid(net, edge), net->host_rate);
+}
+
+static const char *first_rate(const struct ft_rates *rates, char buffer[FT_RATE_NAME_SIZE])
+{
+	return rates->count ? ft_rate_name(rates->rates[0], buffer) : "4xHDR";
+}
+
+static void write_network(const struct network *net)
+{
+	ft_text_puts(net->text, "#\n# Topology file: the intended fabric \"");
+	ft_text_add_safe(net->text, net->design->name, strlen(net->design->name));
+	ft_text_puts(net->text, "\", written by ftplan\n#\n");
+	for (uint32_t i = 0; i < net->plan->switch_count; i++)
+		write_switch(net, i);
+	for (uint32_t i = 0; i < net->plan->switch_count; i++)
+		for (uint32_t k = 0; k < net->plan->switches[i].hosts; k++)
+			write_host(net, net->wiring->first_host[i] + k, i, k + 1);
+}
+
+void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	_cleanup_(ft_wiring_release) struct ft_wiring wiring = {0};
+	char uplink[FT_RATE_NAME_SIZE], host_rate[FT_RATE_NAME_SIZE];
+	bool switches_fdr10 = is_fdr10(&design->uplink_rates) || is_fdr10(&design->host_rates);
+	struct network net = {
+		.text = text,
+		.design = design,
+		.plan = plan,
+		.wiring = &wiring,
+		.uplink_rate = first_rate(&design->uplink_rates, uplink),
+		.host_rate = first_rate(&design->host_rates, host_rate),
+		.switch_product = switches_fdr10 ? &fdr10_switch : &no_product,
+		.host_product = is_fdr10(&design->host_rates) ? &fdr10_host : &no_product,
+		.lids = plan->switch_count + plan->nodes <= UNICAST_LID_MAX,
+	};
+
+	if (ft_wiring_make(plan, &wiring) < 0)
+		text->failed = true;
+	else
+		write_network(&net);
+}
+
+int ft_write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		   const struct ft_catalog *catalog, struct ft_error *err)
+{
+	int r = ft_plan_check_ibsim(design, plan, err);
+
+	(void)catalog;
+	if (r < 0)
+		return r;
+	ft_plan_write_ibsim(text, design, plan);
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}

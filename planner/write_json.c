@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "planner/figures.h"
+
+enum {
+	EMBED_INDENT = 2, /* of a "plan" that is added to a design */
+};
+
+/* A JSON document on its way out. */
+struct writer {
+	struct ft_text *text;
+	unsigned int indent; /* blanks a level; 0: all on one line */
+	unsigned int level;
+	bool first; /* nothing was written on this level yet */
+};
+
+static void json_break(const struct writer *w)
+{
+	if (w->indent)
+		ft_text_printf(w->text, "\n%*s", (int)(w->indent * w->level), "");
+}
+
+static void json_next(struct writer *w)
+{
+	if (!w->first)
+		ft_text_puts(w->text, w->indent ? "," : ", ");
+	json_break(w);
+	w->first = false;
+}
+
+static void json_open(struct writer *w, const char *bracket)
+{
+	ft_text_puts(w->text, bracket);
+	w->level++;
+	w->first = true;
+}
+
+static void json_close(struct writer *w, const char *bracket)
+{
+	w->level--;
+	if (!w->first)
+		json_break(w);
+	ft_text_puts(w->text, bracket);
+	w->first = false;
+}
+
+static void json_key(struct writer *w, const char *key)
+{
+	json_next(w);
+	ft_text_printf(w->text, "\"%s\": ", key);
+}
+
+static void json_count(struct writer *w, const char *key, uint32_t value)
+{
+	json_key(w, key);
+	ft_text_printf(w->text, "%u", value);
+}
+
+static void json_word(struct writer *w, const char *key, const char *value)
+{
+	json_key(w, key);
+	ft_text_add_json(w->text, value);
+}
+
+/* What only a switch catalog knows may be unknown. */
+static void json_quantity(struct writer *w, const char *key, struct ft_quantity quantity)
+{
+	json_key(w, key);
+	ft_quantity_add_json(w->text, quantity);
+}
+
+static void json_model(struct writer *w, const struct ft_plan *plan, enum ft_tier tier)
+{
+	json_key(w, "model");
+	if (plan->models[tier])
+		ft_text_add_json(w->text, plan->models[tier]);
+	else
+		ft_text_puts(w->text, "null");
+}
+
+/* A modular switch without all of its fabric boards blocks inside. */
+static void json_boards(struct writer *w, const struct ft_plan *plan, enum ft_tier tier)
+{
+	if (plan->directors[tier]) {
+		json_key(w, "director");
+		ft_text_puts(w->text, "true");
+	}
+	if (!plan->fabric_boards[tier])
+		return;
+	json_count(w, "fabric_boards", plan->fabric_boards[tier]);
+	json_quantity(w, "internal_blocking",
+		      (struct ft_quantity){plan->fabric_boards_max[tier], plan->fabric_boards[tier]});
+}
+
+static void json_spine(struct writer *w, const struct ft_plan *plan)
+{
+	json_key(w, "spine");
+	json_open(w, "{");
+	json_count(w, "count", plan->spine_count);
+	json_model(w, plan, FT_TIER_SPINE);
+	json_count(w, "ports", plan->spine_ports);
+	json_count(w, "ports_to_edge", plan->spine_ports_down);
+	json_count(w, "ports_to_core", plan->spine_ports_up);
+	json_count(w, "bundle", plan->spine_bundle);
+	json_key(w, "blocking");
+	ft_ratio_add_json(w->text, plan->spine_blocking);
+	json_boards(w, plan, FT_TIER_SPINE);
+	json_close(w, "}");
+	json_key(w, "pods");
+	json_open(w, "{");
+	json_count(w, "count", plan->pods);
+	json_count(w, "count_max", plan->pods_max);
+	json_count(w, "edges", plan->pod_edges);
+	json_count(w, "spines", plan->pod_spines);
+	json_count(w, "plane_cores", plan->plane_cores);
+	json_close(w, "}");
+}
+
+static void json_tiers(struct writer *w, const struct ft_plan *plan)
+{
+	json_key(w, "edge");
+	json_open(w, "{");
+	json_count(w, "count", plan->edge_count);
+	json_model(w, plan, FT_TIER_EDGE);
+	json_count(w, "ports", plan->edge_ports);
+	json_count(w, "ports_to_nodes", plan->ports_to_nodes);
+	json_count(w, "ports_to_core", plan->ports_to_core);
+	json_word(w, "fill", ft_fill_name(plan->fill));
+	json_boards(w, plan, FT_TIER_EDGE);
+	json_close(w, "}");
+	if (plan->levels == 3)
+		json_spine(w, plan);
+	json_key(w, "core");
+	json_open(w, "{");
+	json_count(w, "count", plan->core_count);
+	json_model(w, plan, FT_TIER_CORE);
+	json_count(w, "ports", plan->core_ports);
+	json_boards(w, plan, FT_TIER_CORE);
+	json_close(w, "}");
+}
+
+static void json_figures(struct writer *w, const struct ft_plan *plan)
+{
+	struct ft_figures f;
+
+	ft_figures_take(plan, &f);
+	json_key(w, "figures");
+	json_open(w, "{");
+	json_word(w, "notation", f.notation);
+	json_count(w, "bisection_links", f.bisection_links);
+	json_quantity(w, "paths", ft_quantity_count((int64_t)f.paths));
+	json_key(w, "clos_network");
+	ft_text_printf(w->text, "{\"m\": %u, \"n\": %u, \"r\": %u, \"class\": \"%s\"}", f.clos_m, f.clos_n, f.clos_r,
+		       ft_clos_class_name(f.clos_class));
+	json_quantity(w, "mean_hops", f.mean_hops);
+	json_quantity(w, "throughput_bound", f.throughput_bound);
+	json_close(w, "}");
+}
+
+/* Lists have one entry a line. */
+static void json_switches(struct writer *w, const struct ft_plan *plan)
+{
+	json_key(w, "switches");
+	json_open(w, "[");
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &plan->switches[i];
+
+		json_next(w);
+		ft_text_puts(w->text, "{\"name\": ");
+		ft_text_add_json(w->text, sw->name);
+		ft_text_printf(w->text, ", \"tier\": \"%s\", \"model\": ", ft_tier_name(sw->tier));
+		if (plan->models[sw->tier])
+			ft_text_add_json(w->text, plan->models[sw->tier]);
+		else
+			ft_text_puts(w->text, "null");
+		ft_text_printf(w->text, ", \"ports\": %u, \"hosts\": %u}", sw->ports, sw->hosts);
+	}
+	json_close(w, "]");
+}
+
+static void json_bundles(struct writer *w, const struct ft_plan *plan)
+{
+	json_key(w, "bundles");
+	json_open(w, "[");
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+
+		json_next(w);
+		ft_text_puts(w->text, "{\"a\": ");
+		ft_text_add_json(w->text, plan->switches[bundle->a].name);
+		ft_text_puts(w->text, ", \"b\": ");
+		ft_text_add_json(w->text, plan->switches[bundle->b].name);
+		ft_text_printf(w->text, ", \"count\": %u}", bundle->count);
+	}
+	json_close(w, "]");
+}
+
+static void json_plan(struct writer *w, const struct ft_plan *plan)
+{
+	json_open(w, "{");
+	json_word(w, "topology", ft_topology_name(plan->topology));
+	json_count(w, "levels", plan->levels);
+	json_count(w, "clos", plan->clos);
+	json_tiers(w, plan);
+	json_count(w, "bundle", plan->bundle);
+	json_key(w, "blocking");
+	ft_ratio_add_json(w->text, plan->blocking);
+	json_count(w, "links", plan->links);
+	json_count(w, "spare_ports", plan->spare_ports);
+	json_count(w, "expandable_to", plan->expandable_to);
+	json_quantity(w, "cost", ft_quantity_amount(plan->cost));
+	json_quantity(w, "power_w", ft_quantity_amount(plan->power_w));
+	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
+	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
+	json_figures(w, plan);
+	json_switches(w, plan);
+	json_bundles(w, plan);
+	json_close(w, "}");
+}
+
+void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsigned int indent)
+{
+	struct writer w = {.text = text, .indent = indent};
+
+	json_plan(&w, plan);
+}
+
+/* Where the last member of the object that is all of @text ends. */
+static size_t last_member_end(const char *text, size_t length)
+{
+	size_t end = length;
+
+	while (text[end - 1] != '}')
+		end--;
+	for (end--; strchr(" \t\r\n", text[end - 1]); end--)
+		;
+	return end;
+}
+
+int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	_cleanup_(ft_json_release) struct ft_json json = {0};
+	struct writer w = {.text = text, .indent = EMBED_INDENT, .level = 1};
+	size_t start, end;
+	int r;
+
+	r = ft_json_read(design->text, design->text_length, &json, NULL);
+	if (r < 0)
+		return r;
+	if (!json_is_object(json.root) || json_object_size(json.root) == 0)
+		return -EINVAL;
+	if (ft_json_member_span(&json, json.root, "plan", &start, &end) < 0) {
+		start = end = last_member_end(design->text, design->text_length);
+		ft_text_add(text, design->text, start);
+		ft_text_printf(text, ",\n%*s\"plan\": ", EMBED_INDENT, "");
+		json_plan(&w, plan);
+		if (!strchr("\r\n", design->text[end]))
+			ft_text_puts(text, "\n");
+	} else {
+		ft_text_add(text, design->text, start);
+		json_plan(&w, plan);
+	}
+	ft_text_add(text, design->text + end, design->text_length - end);
+	if (design->text[design->text_length - 1] != '\n')
+		ft_text_puts(text, "\n");
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "planner/figures.h"
+
+enum {
+	PAIRS_LISTED_MAX = 48, /* pairs of switches that are still printed one by one */
+};
+
+static void add_name(struct ft_text *text, const struct ft_plan_switch *sw)
+{
+	ft_text_add_safe(text, sw->name, strlen(sw->name));
+}
+
+static const char *plural(uint32_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void add_range(struct ft_text *text, uint32_t first, uint32_t count)
+{
+	if (count == 1)
+		ft_text_printf(text, "port %u", first);
+	else
+		ft_text_printf(text, "ports %u-%u", first, first + count - 1);
+}
+
+/* The bundle from any edge switch to core switch @core (from 0): every edge has the same. */
+static uint32_t bundle_to(const struct ft_plan *plan, uint32_t core)
+{
+	return plan->bundles[core].count;
+}
+
+/* "3 to core01, 2 to core02"; a run of equal ones is "9 to each of core01 to core04". */
+static void add_bundle_pattern(struct ft_text *text, const struct ft_plan *plan)
+{
+	uint32_t same = 0;
+
+	for (uint32_t core = 0; core < plan->core_count; core += same) {
+		for (same = 1; core + same < plan->core_count; same++)
+			if (bundle_to(plan, core + same) != bundle_to(plan, core))
+				break;
+		ft_text_printf(text, "%s%u to ", core ? ", " : "", bundle_to(plan, core));
+		if (same > 1)
+			ft_text_puts(text, "each of ");
+		add_name(text, &plan->switches[plan->edge_count + core]);
+		if (same > 1) {
+			ft_text_puts(text, same == 2 ? " and " : " to ");
+			add_name(text, &plan->switches[plan->edge_count + core + same - 1]);
+		}
+	}
+}
+
+static void text_fill(struct ft_text *text, const struct ft_plan *plan)
+{
+	uint32_t most = 0, least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < plan->edge_count; i++) {
+		most = plan->switches[i].hosts > most ? plan->switches[i].hosts : most;
+		least = plan->switches[i].hosts < least ? plan->switches[i].hosts : least;
+	}
+	ft_text_printf(text, "Nodes: %u now, ", plan->nodes);
+	if (plan->fill == FT_FILL_UNIFORM)
+		ft_text_puts(text, "spread evenly (uniform fill): ");
+	else
+		ft_text_puts(text, "each edge switch filled before the next (dense fill): ");
+	if (most == least)
+		ft_text_printf(text, "%u on every edge switch.\n", most);
+	else
+		ft_text_printf(text, "%u to %u on an edge switch.\n", least, most);
+}
+
+static void text_room(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Room: %u port%s for nodes stay%s free on the edge switches of now.\n", plan->spare_ports,
+		       plural(plan->spare_ports), plan->spare_ports == 1 ? "s" : "");
+	ft_text_printf(text, "Growth: up to %u nodes by adding edge switches, with no cable of now moved.\n",
+		       plan->expandable_to);
+}
+
+/* "54 watts", or nothing where it is not known. */
+static void text_amount(struct ft_text *text, const char **between, int64_t amount, const char *unit)
+{
+	if (amount == FT_AMOUNT_UNKNOWN)
+		return;
+	ft_text_puts(text, *between);
+	ft_quantity_add(text, ft_quantity_amount(amount));
+	ft_text_puts(text, unit);
+	*between = ", ";
+}
+
+static void text_amounts(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	const char *between = "Figures: ";
+	bool modelled = plan->models[FT_TIER_EDGE] || plan->models[FT_TIER_CORE];
+
+	text_amount(text, &between, plan->cost, " for switches and cables");
+	text_amount(text, &between, plan->power_w, " W");
+	text_amount(text, &between, plan->weight_kg, " kg");
+	text_amount(text, &between, plan->size_u, " rack units");
+	if (*between == ',')
+		ft_text_puts(text, ".\n");
+	if (modelled && plan->cost == FT_AMOUNT_UNKNOWN)
+		ft_text_puts(text, "Cost: not known, as the catalog has no price for one of these switches.\n");
+	if (plan->fallback_objective && !design->objective_given)
+		ft_text_puts(text, "Choice: the fewest switches, then the fewest cables, as no cost is known.\n");
+}
+
+static void text_model(struct ft_text *text, const struct ft_plan *plan, enum ft_tier tier)
+{
+	if (!plan->models[tier])
+		return;
+	ft_text_puts(text, ", ");
+	ft_text_add_safe(text, plan->models[tier], strlen(plan->models[tier]));
+}
+
+/* A director that lacks fabric boards blocks inside, whatever is cabled outside. */
+static void text_boards(struct ft_text *text, const struct ft_plan *plan)
+{
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
+		if (!plan->fabric_boards[tier])
+			continue;
+		ft_text_printf(text, "Inside: each %s switch has %u of its %u fabric boards and so blocks ",
+			       ft_tier_name(tier), plan->fabric_boards[tier], plan->fabric_boards_max[tier]);
+		ft_quantity_add(text, (struct ft_quantity){plan->fabric_boards_max[tier], plan->fabric_boards[tier]});
+		ft_text_puts(text, ":1 inside.\n");
+	}
+}
+
+/* "2.88 Tb/s" where the rate of the cables is known. */
+static void text_bandwidth(struct ft_text *text, const struct ft_design *design, uint32_t links)
+{
+	const struct ft_rates *rates = design->uplink_rates.count ? &design->uplink_rates : &design->host_rates;
+	char name[FT_RATE_NAME_SIZE];
+	uint64_t mbps;
+
+	if (rates->count == 0)
+		return;
+	mbps = (uint64_t)ft_rate_mbps(rates->rates[0]) * links;
+	ft_text_puts(text, ", ");
+	ft_quantity_add(text, (struct ft_quantity){(int64_t)(mbps / 10), 100});
+	ft_text_printf(text, " Gb/s each way at %s", ft_rate_name(rates->rates[0], name));
+}
+
+/* A share of 1 in percent, rounded down. */
+static uint32_t percent(struct ft_quantity share)
+{
+	return share.den ? (uint32_t)((__extension__(__int128) share.num * 100) / share.den) : 0;
+}
+
+static void text_figures(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	static const char *const classes[] = {
+		[FT_CLOS_BLOCKING] = "blocking (m < n)",
+		[FT_CLOS_REARRANGEABLE] = "rearrangeably non-blocking (m >= n)",
+		[FT_CLOS_STRICT] = "strictly non-blocking (m >= 2n-1)",
+	};
+	struct ft_figures f;
+
+	ft_figures_take(plan, &f);
+	ft_text_printf(text, "Notation: %s%s.\n", f.notation,
+		       f.exact ? "" : "; the bundles of a switch are not all alike, which it cannot say");
+	ft_text_printf(text, "Bisection: %u cable%s", f.bisection_links, plural(f.bisection_links));
+	text_bandwidth(text, design, f.bisection_links);
+	ft_text_printf(text, ".\nPaths: %llu between two nodes as far apart as can be.\n", (unsigned long long)f.paths);
+	if (plan->topology == FT_TOPOLOGY_FAT_TREE)
+		ft_text_printf(text, "As a Clos network: Clos(%u,%u,%u), %s.\n", f.clos_m, f.clos_n, f.clos_r,
+			       classes[f.clos_class]);
+	ft_text_printf(
+		text,
+		"Throughput bound: %u %% of each node's rate under uniform traffic (cables / (mean hops x flows)).\n",
+		percent(f.throughput_bound));
+}
+
+static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	ft_text_puts(text, "Topology: a star. One switch holds all nodes.\n");
+	ft_text_printf(text, "Switch: 1 of %u ports, %u of them for nodes", plan->edge_ports, plan->ports_to_nodes);
+	text_model(text, plan, FT_TIER_EDGE);
+	ft_text_printf(text, ".\nBlocking: 1; nothing is shared but the switch itself.\n");
+	text_boards(text, plan);
+	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s.\n", plan->clos, plural(plan->clos));
+	ft_text_printf(text, "Cables: %u, all of them to nodes.\n", plan->links);
+	text_amounts(text, design, plan);
+	text_figures(text, design, plan);
+	ft_text_printf(text, "Room: %u port%s for nodes stay%s free.\n", plan->spare_ports, plural(plan->spare_ports),
+		       plan->spare_ports == 1 ? "s" : "");
+	ft_text_printf(text, "Growth: up to %u nodes on this switch.\n", plan->expandable_to);
+}
+
+static void text_edge(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Edge: %u switch%s of %u ports", plan->edge_count, plan->edge_count == 1 ? "" : "es",
+		       plan->edge_ports);
+	text_model(text, plan, FT_TIER_EDGE);
+	ft_text_printf(text, ", each with %u for nodes and %u to the %s level.\n", plan->ports_to_nodes,
+		       plan->ports_to_core, plan->levels == 3 ? "spine" : "core");
+}
+
+/* The ports of an upper switch in use now: its bundles. */
+static uint32_t ports_used(const struct ft_plan *plan, uint32_t index)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		if (plan->bundles[i].b == index)
+			used += plan->bundles[i].count;
+	return used;
+}
+
+static void text_core(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Core: %u switch%s of %u ports", plan->core_count, plan->core_count == 1 ? "" : "es",
+		       plan->core_ports);
+	text_model(text, plan, FT_TIER_CORE);
+	ft_text_printf(text, ", with up to %u of them in use now.\n",
+		       ports_used(plan, plan->edge_count + plan->spine_count));
+}
+
+static void text_spine(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Pods: %u", plan->pods);
+	if (plan->pods_max > plan->pods)
+		ft_text_printf(text, " (room for %u)", plan->pods_max);
+	ft_text_printf(
+		text,
+		" of up to %u edge switches and %u spines; every edge switch is cabled to each spine of its pod.\n",
+		plan->pod_edges, plan->pod_spines);
+	ft_text_printf(text, "Spine: %u switches of %u ports", plan->spine_count, plan->spine_ports);
+	text_model(text, plan, FT_TIER_SPINE);
+	ft_text_printf(text, ", each with %u for edge switches and %u to the core level.\n", plan->spine_ports_down,
+		       plan->spine_ports_up);
+	ft_text_printf(
+		text,
+		"Planes: %u of %u core switches; the spine of one number in every pod is cabled to each core switch of "
+		"that plane.\n",
+		plan->pod_spines, plan->plane_cores);
+}
+
+static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Blocking: ");
+	ft_ratio_add(text, plan->blocking);
+	ft_text_printf(text, " (%u ports for nodes share %u uplinks)%s.\n", plan->ports_to_nodes, plan->ports_to_core,
+		       plan->ports_to_nodes <= plan->ports_to_core ? "; non-blocking" : "");
+	if (plan->levels == 3) {
+		ft_text_puts(text, "Blocking of spines: ");
+		ft_ratio_add(text, plan->spine_blocking);
+		ft_text_printf(text, " (%u cables from edge switches share %u uplinks).\n",
+			       plan->pod_edges * plan->bundle, plan->spine_ports_up);
+	}
+	text_boards(text, plan);
+}
+
+static void text_links(struct ft_text *text, const struct ft_plan *plan)
+{
+	uint32_t uplinks = plan->edge_count * plan->ports_to_core, top = plan->spine_count * plan->spine_ports_up;
+
+	ft_text_printf(text, "Hops: a packet crosses %u switch chips between nodes %s.\n", plan->clos,
+		       plan->levels == 3 ? "in different pods" : "on different edge switches");
+	ft_text_printf(text, "Cables: %u = %u to nodes + %u between %s", plan->links, plan->nodes, uplinks,
+		       plan->levels == 3 ? "edges and spines" : "switches");
+	if (plan->levels == 3)
+		ft_text_printf(text, " + %u between spines and cores", top);
+	ft_text_puts(text, ".\n");
+}
+
+static void text_bundles(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_puts(text, "Bundles: the cables of every edge switch are ");
+	if (plan->levels == 3)
+		ft_text_printf(
+			text,
+			"up to %u to each spine of its pod; of every spine, up to %u to each core switch of its plane",
+			plan->bundle, plan->spine_bundle);
+	else
+		add_bundle_pattern(text, plan);
+	ft_text_puts(text, ".\n");
+}
+
+static void text_fat_tree(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Topology: a fat-tree of %s levels.\n", plan->levels == 3 ? "three" : "two");
+	text_edge(text, plan);
+	if (plan->levels == 3)
+		text_spine(text, plan);
+	text_core(text, plan);
+	text_bundles(text, plan);
+	text_blocking(text, plan);
+	text_links(text, plan);
+	text_amounts(text, design, plan);
+	text_figures(text, design, plan);
+	text_fill(text, plan);
+	text_room(text, plan);
+}
+
+static void text_cable(struct ft_text *text, const struct ft_plan *plan, const struct ft_plan_bundle *bundle)
+{
+	ft_text_puts(text, "  ");
+	add_name(text, &plan->switches[bundle->a]);
+	ft_text_puts(text, " ");
+	add_range(text, bundle->a_port, bundle->count);
+	ft_text_puts(text, " -> ");
+	add_name(text, &plan->switches[bundle->b]);
+	ft_text_puts(text, " ");
+	add_range(text, bundle->b_port, bundle->count);
+	ft_text_puts(text, "\n");
+}
+
+/* One line a core switch says it all, as every edge switch repeats the first with the next ports of the cores. */
+static void text_cables_condensed(struct ft_text *text, const struct ft_plan *plan)
+{
+	uint32_t from = plan->ports_to_nodes + 1;
+
+	ft_text_puts(text, "  every edge switch, E being its number in the list (1, 2, ...):\n");
+	for (uint32_t core = 0; core < plan->core_count; core++) {
+		uint32_t count = bundle_to(plan, core);
+
+		ft_text_puts(text, "    ");
+		add_range(text, from, count);
+		ft_text_puts(text, " -> ");
+		add_name(text, &plan->switches[plan->edge_count + core]);
+		if (count == 1)
+			ft_text_puts(text, " port E\n");
+		else
+			ft_text_printf(text, " ports (E-1)*%u+1 to E*%u\n", count, count);
+		from += count;
+	}
+	ft_text_puts(text, "  so the first bundle and the last are\n");
+	text_cable(text, plan, &plan->bundles[0]);
+	text_cable(text, plan, &plan->bundles[plan->bundle_count - 1]);
+}
+
+static void text_hosts(struct ft_text *text, const struct ft_plan *plan)
+{
+	uint32_t same;
+
+	ft_text_puts(text, "\nNodes, from port 1 of each edge switch on:\n");
+	for (uint32_t i = 0; i < plan->edge_count; i += same) {
+		for (same = 1; i + same < plan->edge_count; same++)
+			if (plan->switches[i + same].hosts != plan->switches[i].hosts)
+				break;
+		ft_text_puts(text, "  ");
+		add_name(text, &plan->switches[i]);
+		if (same > 1) {
+			ft_text_puts(text, same == 2 ? " and " : " to ");
+			add_name(text, &plan->switches[i + same - 1]);
+		}
+		ft_text_printf(text, ": %u%s", plan->switches[i].hosts, same > 1 ? " each" : "");
+		if (plan->switches[i].hosts > 0) {
+			ft_text_puts(text, ", ");
+			add_range(text, 1, plan->switches[i].hosts);
+		}
+		ft_text_puts(text, "\n");
+	}
+}
+
+static void text_cables(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_puts(text,
+		     "\nCables between switches (a numbering that suits; ftcheck wants the pairs, not the ports):\n");
+	if (plan->bundle_count > PAIRS_LISTED_MAX && plan->levels == 3) {
+		ft_text_printf(text, "  %u bundles: ftplan --format cables lists every cable.\n", plan->bundle_count);
+		return;
+	}
+	if (plan->bundle_count > PAIRS_LISTED_MAX && plan->edge_count > 2) {
+		text_cables_condensed(text, plan);
+		return;
+	}
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		text_cable(text, plan, &plan->bundles[i]);
+}
+
+void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	ft_text_add_safe(text, design->name, strlen(design->name));
+	ft_text_printf(text, ": a plan for %u node%s", plan->nodes, plural(plan->nodes));
+	if (plan->nodes_max > plan->nodes)
+		ft_text_printf(text, ", and %u later", plan->nodes_max);
+	ft_text_puts(text, "\n\n");
+	if (plan->topology == FT_TOPOLOGY_STAR) {
+		text_star(text, design, plan);
+		text_hosts(text, plan);
+		return;
+	}
+	text_fat_tree(text, design, plan);
+	text_hosts(text, plan);
+	text_cables(text, plan);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The numbers of the design: ports, hosts, rates. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer_parts.h"
+
+enum {
+	RATE_LANES = 16,
+	RATE_SHARE = 10, /* one of so many hosts must have a rate, and so many at least, for it to be meant */
+	RATE_HOSTS_MIN = 4,
+};
+
+static uint32_t usual_ports(const struct ft_inference *f, enum ft_tier tier)
+{
+	struct ft_tally tally = {0};
+
+	for (uint32_t i = 0; i < f->count[tier]; i++)
+		ft_tally_add(&tally, ft_infer_ports(f, f->member[tier][i]));
+	return ft_tally_mode(&tally, 1);
+}
+
+static void topology_tell(struct ft_inference *f)
+{
+	struct ft_text *why = &f->why[FT_WHY_TOPOLOGY];
+
+	if (f->fit.levels == 1) {
+		ft_text_puts(why, "one switch has the hosts, and no other switch joins it to more of them");
+		return;
+	}
+	ft_text_printf(
+		why, "%u levels: %llu of %llu cables between switches are as in such a fat-tree", f->fit.levels,
+		(unsigned long long)(f->cable_total > f->fit.unexplained ? f->cable_total - f->fit.unexplained : 0),
+		(unsigned long long)f->cable_total);
+}
+
+static void aggregation_tell(struct ft_inference *f)
+{
+	if (f->aggregations > 0)
+		ft_text_printf(&f->why[FT_WHY_AGGREGATION],
+			       "%u channel adapters are aggregation nodes inside of switches: neither they nor their "
+			       "ports are counted",
+			       f->aggregations);
+}
+
+/* ---- hosts ---- */
+
+/* The lowest and highest port of an edge that leads to other switches; low 0: none does. */
+static void uplink_range(const struct ft_inference *f, uint32_t live, uint32_t *ret_low, uint32_t *ret_high)
+{
+	const struct ft_live_switch *sw = &f->live->switches[live];
+
+	*ret_low = *ret_high = 0;
+	for (uint32_t n = 0; n < sw->cable_count; n++) {
+		const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+		uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
+
+		if (cable->a == cable->b || !ft_infer_in_tree(f, ft_cable_far(cable, live)))
+			continue;
+		if (*ret_low == 0 || number < *ret_low)
+			*ret_low = number;
+		if (number > *ret_high)
+			*ret_high = number;
+	}
+}
+
+/* Ports of an edge below, or above, all of its uplinks, where no edge has a host among them; else all that are left. */
+static uint32_t ports_for_hosts(const struct ft_inference *f)
+{
+	struct ft_tally lows = {0}, highs = {0};
+	uint32_t ports = f->design.edge_ports, left = ports - f->design.ports_to_core, low, high, most = 0,
+		 least = ports;
+
+	for (uint32_t i = 0; i < f->count[FT_TIER_EDGE]; i++) {
+		uplink_range(f, f->member[FT_TIER_EDGE][i], &low, &high);
+		ft_tally_add(&lows, low);
+		ft_tally_add(&highs, high);
+	}
+	low = ft_tally_mode(&lows, 1);
+	high = ft_tally_mode(&highs, 1);
+	for (uint32_t i = 0; i < f->live->host_count; i++) {
+		uint32_t number = f->snapshot->ports[f->live->hosts[i].switch_port].number;
+
+		if (f->fit.role[f->live->hosts[i].live] != FT_TIER_EDGE ||
+		    number > ft_infer_ports(f, f->live->hosts[i].live))
+			continue;
+		most = number > most ? number : most;
+		least = number < least ? number : least;
+	}
+	if (most < low && low - 1 < left)
+		return low - 1;
+	if (least > high && ports > high && ports - high < left)
+		return ports - high;
+	return left;
+}
+
+/* Hosts of an edge, counted from the crowded end, under one way to fill the edges. */
+static uint32_t planned_hosts(uint32_t nodes, uint32_t edges, enum ft_fill fill, uint32_t room, uint32_t i)
+{
+	uint64_t before = (uint64_t)i * room;
+
+	if (fill == FT_FILL_UNIFORM)
+		return nodes / edges + (i < nodes % edges);
+	return before >= nodes ? 0 : nodes - before < room ? nodes - (uint32_t)before : room;
+}
+
+static uint64_t fill_distance(const uint32_t *sorted, uint32_t nodes, uint32_t edges, enum ft_fill fill, uint32_t room)
+{
+	uint64_t distance = 0;
+
+	for (uint32_t i = 0; i < edges; i++) {
+		uint32_t planned = planned_hosts(nodes, edges, fill, room, i);
+
+		distance += planned > sorted[i] ? planned - sorted[i] : sorted[i] - planned;
+	}
+	return distance;
+}
+
+static int more_first(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/*
+ * Where nearly all edges have the same number of hosts, that is the number, and one that has more is overloaded. Else
+ * the ports that are left for hosts tell.
+ */
+static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uint32_t edges)
+{
+	struct ft_inferred *d = &f->design;
+	uint32_t usual = ft_tally_mode(tally, 1), above = 0;
+
+	for (uint32_t i = usual + 1; i < FT_TALLY_MAX; i++)
+		above += tally->votes[i];
+	d->ports_to_nodes = ports_for_hosts(f);
+	if (tally->votes[usual] * 4 >= edges * 3 && edges >= 4 && above <= 1 + edges / 20) {
+		d->ports_to_nodes = usual;
+		ft_tally_tell(&f->why[FT_WHY_SPLIT], tally, usual, "edge switches", "hosts");
+	} else {
+		ft_text_printf(
+			&f->why[FT_WHY_SPLIT],
+			"edge switches have unlike numbers of hosts; of %u ports %u lead up, and %u are taken to "
+			"be for hosts",
+			d->edge_ports, d->ports_to_core, d->ports_to_nodes);
+	}
+	if (f->fit.levels == 2)
+		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u ports lead up: the sum of the bundles", d->ports_to_core);
+}
+
+static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
+{
+	struct ft_inferred *d = &f->design;
+	uint64_t uniform, dense = UINT64_MAX;
+
+	qsort(sorted, d->edge_count, sizeof(*sorted), more_first);
+	uniform = fill_distance(sorted, d->nodes, d->edge_count, FT_FILL_UNIFORM, 0);
+	/* One edge with fewer than the others is dense fill; hosts that lie anyhow are not. */
+	if ((uint64_t)usual * d->edge_count >= d->nodes && sorted[0] == usual)
+		dense = fill_distance(sorted, d->nodes, d->edge_count, FT_FILL_DENSE, usual);
+	if (dense > f->count[FT_TIER_EDGE] / 2)
+		dense = UINT64_MAX;
+	d->fill = dense < uniform ? FT_FILL_DENSE : FT_FILL_UNIFORM;
+	if (d->fill == FT_FILL_DENSE)
+		d->ports_to_nodes = usual;
+	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
+	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge switches have from %u to %u hosts",
+		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
+						: "hosts are spread over all edge switches",
+		       f->count[FT_TIER_EDGE], sorted[f->count[FT_TIER_EDGE] - 1], sorted[0]);
+}
+
+static int hosts_tell(struct ft_inference *f)
+{
+	struct ft_inferred *d = &f->design;
+	_cleanup_free_ uint32_t *sorted = calloc(d->edge_count + 1UL, sizeof(*sorted));
+	struct ft_tally tally = {0};
+	uint32_t on_edges = 0, above = 0, edges = f->count[FT_TIER_EDGE];
+
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < edges; i++) {
+		sorted[i] = f->hosts[f->member[FT_TIER_EDGE][i]];
+		on_edges += sorted[i];
+		ft_tally_add(&tally, sorted[i]);
+	}
+	for (uint32_t t = FT_TIER_SPINE; t < FT_TIER_COUNT; t++)
+		for (uint32_t i = 0; i < f->count[t]; i++)
+			above += f->hosts[f->member[t][i]];
+	split_tell(f, &tally, edges);
+	d->nodes = on_edges + above;
+	if (d->nodes > (uint64_t)d->edge_count * d->ports_to_nodes)
+		d->nodes = d->edge_count * d->ports_to_nodes;
+	ft_text_printf(
+		&f->why[FT_WHY_NODES],
+		"%u host ports are seen on the edge switches; what nobody saw is not promised, so hosts that are "
+		"down now have to be added",
+		on_edges);
+	if (above > 0)
+		ft_text_printf(&f->why[FT_WHY_NODES], "; %u more on switches above are left to be found as misplaced",
+			       above);
+	fill_tell(f, sorted, ft_tally_mode(&tally, 1));
+	return 0;
+}
+
+/* ---- rates ---- */
+
+struct rates {
+	uint32_t votes[RATE_LANES][FT_SPEED_COUNT];
+	uint32_t total;
+};
+
+static void rate_vote(const struct ft_inference *f, uint32_t port, struct rates *rates)
+{
+	const struct ft_port *near = &f->snapshot->ports[port], *far = ft_port_peer(f->snapshot, near);
+	struct ft_rate rate = near->rate.lanes && near->rate.speed ? near->rate : far->rate;
+
+	if (rate.lanes == 0 || rate.lanes >= RATE_LANES || rate.speed == 0 || rate.speed >= FT_SPEED_COUNT)
+		return;
+	rates->votes[rate.lanes][rate.speed]++;
+	rates->total++;
+}
+
+/* The rate with most votes, and takes it out; of unknown speed where there is none left. */
+static struct ft_rate rate_take(struct rates *rates, uint32_t *ret_votes)
+{
+	struct ft_rate best = {0};
+
+	*ret_votes = 0;
+	for (uint8_t lanes = 1; lanes < RATE_LANES; lanes++)
+		for (uint8_t speed = 1; speed < FT_SPEED_COUNT; speed++)
+			if (rates->votes[lanes][speed] > *ret_votes) {
+				*ret_votes = rates->votes[lanes][speed];
+				best = (struct ft_rate){lanes, speed};
+			}
+	if (*ret_votes > 0)
+		rates->votes[best.lanes][best.speed] = 0;
+	return best;
+}
+
+static void rates_collect(const struct ft_inference *f, struct rates *uplinks, struct rates *hosts)
+{
+	for (uint32_t i = 0; i < f->live->cable_count; i++) {
+		const struct ft_live_cable *cable = &f->live->cables[i];
+
+		if (cable->a != cable->b && ft_infer_in_tree(f, cable->a) && ft_infer_in_tree(f, cable->b))
+			rate_vote(f, cable->a_port, uplinks);
+	}
+	for (uint32_t i = 0; i < f->live->host_count; i++)
+		if (ft_infer_in_tree(f, f->live->hosts[i].live))
+			rate_vote(f, f->live->hosts[i].switch_port, hosts);
+}
+
+/* One lane of several, or the slowest speed of all: a cable that trains badly, however many do. */
+static bool rate_is_odd(struct ft_rate rate)
+{
+	return rate.lanes == 1 || rate.speed == FT_SPEED_SDR;
+}
+
+static void rates_tell(struct ft_inference *f)
+{
+	_cleanup_free_ struct rates *uplinks = calloc(1, sizeof(*uplinks)), *hosts = calloc(1, sizeof(*hosts));
+	struct ft_inferred *d = &f->design;
+	struct ft_text *why = &f->why[FT_WHY_RATE];
+	char name[FT_RATE_NAME_SIZE];
+	uint32_t votes;
+
+	if (!uplinks || !hosts) {
+		why->failed = true;
+		return;
+	}
+	rates_collect(f, uplinks, hosts);
+	d->uplink_rate = rate_take(uplinks, &votes);
+	if (votes > 0)
+		ft_text_printf(why, "%u of %u cables between switches run at %s", votes, uplinks->total,
+			       ft_rate_name(d->uplink_rate, name));
+	for (struct ft_rate rate = rate_take(hosts, &votes); votes > 0; rate = rate_take(hosts, &votes)) {
+		bool first = d->host_rate_count == 0;
+
+		if (!first && (votes < RATE_HOSTS_MIN || votes * RATE_SHARE < hosts->total || rate_is_odd(rate)))
+			continue;
+		if (d->host_rate_count == FT_RATES_MAX)
+			break;
+		d->host_rates[d->host_rate_count++] = rate;
+		ft_text_printf(why, first ? "%s%u of %u hosts at %s" : "%s%u of %u at %s",
+			       ft_text_string(why)[0] == '\0' ? ""
+			       : first			      ? "; "
+							      : ", ",
+			       votes, hosts->total, ft_rate_name(rate, name));
+	}
+}
+
+/* ---- */
+
+static int star_counts(struct ft_inference *f)
+{
+	uint32_t live = f->member[FT_TIER_EDGE][0];
+	struct ft_inferred *d = &f->design;
+
+	d->edge_count = 1;
+	d->edge_ports = ft_infer_ports(f, live);
+	d->nodes = f->hosts[live];
+	ft_text_printf(&f->why[FT_WHY_NODES],
+		       "%u host ports are seen; what nobody saw is not promised, so hosts that are down now have to be "
+		       "added",
+		       d->nodes);
+	return 0;
+}
+
+static int tree_counts(struct ft_inference *f, struct ft_error *err)
+{
+	struct ft_inferred *d = &f->design;
+	int r;
+
+	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
+	d->core_ports = usual_ports(f, FT_TIER_CORE);
+	if (f->fit.levels == 3) {
+		d->spine_ports = usual_ports(f, FT_TIER_SPINE);
+		r = ft_infer_three_counts(f);
+	} else {
+		r = ft_infer_widths(f, err);
+		if (r == 0)
+			r = ft_infer_unseen(f);
+	}
+	if (r < 0)
+		return r;
+	if (d->ports_to_core >= d->edge_ports)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "no design to be inferred: most edge switches have %u ports, and their cables to "
+				    "the other tier would take %u",
+				    d->edge_ports, d->ports_to_core);
+	return hosts_tell(f);
+}
+
+int ft_infer_counts(struct ft_inference *f, struct ft_error *err)
+{
+	int r;
+
+	topology_tell(f);
+	aggregation_tell(f);
+	r = f->fit.levels == 1 ? star_counts(f) : tree_counts(f, err);
+	if (r < 0)
+		return r;
+	rates_tell(f);
+	return 0;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * How the switches of each tier are told again: by a pattern that all names of the tier match and no other, else by a
+ * list. Names are hostile: whatever is written here went through the same tests as in a design file.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer_parts.h"
+
+enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2 };
+
+static const char *description_of(const struct ft_inference *f, uint32_t live, size_t *ret_length)
+{
+	const struct ft_node *node = &f->snapshot->nodes[f->live->switches[live].node];
+
+	if (ret_length)
+		*ret_length = node->description_length;
+	return ft_node_description(f->snapshot, node);
+}
+
+/* Printable ASCII and a letter or digit in it: what a pattern or a list is made of. */
+static bool is_plain(const struct ft_inference *f, uint32_t live)
+{
+	size_t length, known = 0;
+	const char *name = description_of(f, live, &length);
+
+	for (size_t i = 0; i < length; i++) {
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+		known += isalnum((unsigned char)name[i]) != 0;
+	}
+	return known > 0 && length <= NAME_SIZE_MAX;
+}
+
+/* The name with every number made any number (GUIDs too), and blanks at its end made optional, as a regular expression.
+ */
+static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text *shape)
+{
+	size_t length;
+	const char *name = description_of(f, live, &length);
+
+	ft_text_reset(shape);
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (name[i] == '0' && name[i + 1] == 'x' && isxdigit((unsigned char)name[i + 2])) {
+			for (i++; i + 1 < length && isxdigit((unsigned char)name[i + 1]);)
+				i++;
+			ft_text_puts(shape, "0x[0-9a-fA-F]+");
+		} else if (isdigit((unsigned char)name[i])) {
+			while (i + 1 < length && isdigit((unsigned char)name[i + 1]))
+				i++;
+			ft_text_puts(shape, "[0-9]+");
+		} else if (strchr("\\^$.[]|()?*+{}", name[i])) {
+			ft_text_printf(shape, "\\%c", name[i]);
+		} else {
+			ft_text_add(shape, &name[i], 1);
+		}
+	}
+	ft_text_puts(shape, " *");
+}
+
+/* Adds the shape to those that are there already, if it is new. False: there are too many, or memory ran out. */
+static bool shape_add(char **shapes, uint32_t *count, const struct ft_text *shape)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (strcmp(shapes[i], ft_text_string(shape)) == 0)
+			return true;
+	if (*count == SHAPES_MAX)
+		return false;
+	shapes[*count] = strdup(ft_text_string(shape));
+	return shapes[*count] && ++*count > 0;
+}
+
+/* "^(a|b)$" of the shapes of some switches; NULL where there is none, or too many shapes. */
+static char *shapes_join(const struct ft_inference *f, const uint32_t *member, uint32_t count, bool *ret_single)
+{
+	_cleanup_(ft_text_release) struct ft_text shape = {0};
+	struct ft_text pattern = {0};
+	char *shapes[SHAPES_MAX] = {0};
+	uint32_t shape_count = 0, i = 0;
+
+	while (i < count && is_plain(f, member[i])) {
+		shape_of(f, member[i], &shape);
+		if (ft_text_failed(&shape) || !shape_add(shapes, &shape_count, &shape))
+			break;
+		i++;
+	}
+	*ret_single = shape_count == 1;
+	ft_text_puts(&pattern, shape_count == 1 ? "^" : "^(");
+	for (uint32_t k = 0; k < shape_count; k++) {
+		ft_text_printf(&pattern, "%s%s", k ? "|" : "", shapes[k]);
+		free(shapes[k]);
+	}
+	ft_text_puts(&pattern, shape_count == 1 ? "$" : ")$");
+	if (i < count || count == 0 || ft_text_failed(&pattern) || pattern.length > FT_PATTERN_SIZE_MAX)
+		ft_text_release(&pattern);
+	return pattern.data;
+}
+
+/* 1 where @text matches all switches of @role and none of another (outside: of the tree only), 0 where not, -ENOMEM. */
+static int pattern_tells(const struct ft_inference *f, const char *text, uint8_t role)
+{
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+	int r = ft_pattern_compile(text, &pattern, NULL);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		size_t length;
+		const char *name = description_of(f, i, &length);
+
+		/* Which strangers are expected may be few of them. */
+		if (role == FT_OUTSIDE && f->fit.role[i] == FT_OUTSIDE)
+			continue;
+		r = ft_pattern_matches(pattern, name, length);
+		if (r < 0)
+			return r;
+		if ((r > 0) != (f->fit.role[i] == role))
+			return 0;
+	}
+	return 1;
+}
+
+/* The longest word of letters in a switch's name that tells its tier: "IBSPINE". */
+static int token_find(const struct ft_inference *f, enum ft_tier tier, char **ret_token)
+{
+	const char *name = description_of(f, f->member[tier][0], NULL);
+	_cleanup_free_ char *best = NULL;
+
+	for (size_t at = 0, length; name[at]; at += length ? length : 1) {
+		char token[NAME_SIZE_MAX + 1];
+		int r;
+
+		for (length = 0; isalpha((unsigned char)name[at + length]); length++)
+			;
+		if (length < TOKEN_MIN || length > NAME_SIZE_MAX || (best && strlen(best) >= length))
+			continue;
+		memcpy(token, name + at, length);
+		token[length] = '\0';
+		r = pattern_tells(f, token, tier);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			continue;
+		free(best);
+		best = strdup(token);
+		if (!best)
+			return -ENOMEM;
+	}
+	*ret_token = FT_STEAL(best);
+	return 0;
+}
+
+/* A pattern for the tier, or none: one shape, else one word, else some shapes. */
+static int match_find(struct ft_inference *f, enum ft_tier tier)
+{
+	_cleanup_free_ char *shapes = NULL, *token = NULL;
+	bool single;
+	int r;
+
+	shapes = shapes_join(f, f->member[tier], f->count[tier], &single);
+	r = shapes ? pattern_tells(f, shapes, tier) : 0;
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		free(shapes);
+		shapes = NULL;
+	}
+	if ((!shapes || !single) && is_plain(f, f->member[tier][0])) {
+		r = token_find(f, tier, &token);
+		if (r < 0)
+			return r;
+	}
+	f->bind[tier].match = token ? FT_STEAL(token) : FT_STEAL(shapes);
+	return 0;
+}
+
+/* Do the names follow a pattern at all, though not one that tells tiers, and is each switch's its own? */
+static int names_usable(const struct ft_inference *f, bool *ret_usable)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+	_cleanup_(ft_text_release) struct ft_text shape = {0};
+	char *shapes[SHAPES_MAX] = {0};
+	uint32_t shape_count = 0;
+	bool usable = true;
+	int r = 0;
+
+	for (uint32_t i = 0; usable && r == 0 && i < f->live->switch_count; i++) {
+		const char *name = description_of(f, i, NULL);
+
+		usable = is_plain(f, i) && strncmp(name, "0x", 2) != 0;
+		if (!usable)
+			break;
+		shape_of(f, i, &shape);
+		usable = shape_add(shapes, &shape_count, &shape);
+		r = ft_map_add(&seen, ft_text_hash(name), i, NULL);
+		usable &= r == 1;
+		r = r < 0 ? r : 0;
+	}
+	while (shape_count > 0)
+		free(shapes[--shape_count]);
+	if (ft_text_failed(&shape))
+		return -ENOMEM;
+	*ret_usable = usable;
+	return r;
+}
+
+/* 1 where every switch has a GUID of its own, 0 where not, or -ENOMEM. */
+static int guids_usable(const struct ft_inference *f)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		int r = f->live->switches[i].guid == 0 ? 0 : ft_map_add(&seen, f->live->switches[i].guid, i, NULL);
+
+		if (r <= 0)
+			return r;
+	}
+	return 1;
+}
+
+static uint32_t planned_count(const struct ft_inference *f, enum ft_tier tier)
+{
+	const uint32_t planned[FT_TIER_COUNT] = {f->design.edge_count, f->design.spine_count, f->design.core_count};
+
+	return planned[tier];
+}
+
+static void bind_tell(struct ft_inference *f, enum ft_tier tier)
+{
+	const struct ft_inferred_bind *bind = &f->bind[tier];
+	const char *how = bind->match	? "their names match a pattern that no other switch's does"
+			  : bind->names ? "by name: names are unlike, but no pattern tells the tiers"
+			  : bind->guids ? "by GUID: no pattern of names tells the tier"
+			  : planned_count(f, tier) != f->count[tier]
+				  ? "not bound: not all of them were seen, and no pattern of names tells the tier"
+				  : "not bound: neither names nor GUIDs tell the switches apart";
+
+	ft_text_printf(&f->why[FT_WHY_BIND], "%s%s: %s", ft_text_string(&f->why[FT_WHY_BIND])[0] ? "; " : "",
+		       ft_tier_name(tier), how);
+}
+
+/* Lists name every planned switch, in the plan's order, or they are refused. In three levels pods set that order. */
+static bool list_possible(const struct ft_inference *f, enum ft_tier tier)
+{
+	return f->fit.levels < 3 && planned_count(f, tier) == f->count[tier];
+}
+
+static void edges_order(struct ft_inference *f)
+{
+	uint32_t *member = f->member[FT_TIER_EDGE];
+
+	if (!f->design.sorted_by_hosts)
+		return;
+	for (uint32_t i = 1; i < f->count[FT_TIER_EDGE]; i++)
+		for (uint32_t k = i; k > 0 && f->hosts[member[k]] > f->hosts[member[k - 1]]; k--) {
+			uint32_t edge = member[k];
+
+			member[k] = member[k - 1];
+			member[k - 1] = edge;
+		}
+}
+
+/* ---- what is there besides ---- */
+
+/* Strangers that are cabled to each other: an island with a purpose, not a switch that somebody plugged in. */
+static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_member)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		bool island = false;
+
+		if (ft_infer_in_tree(f, i))
+			continue;
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
+			island |= !ft_infer_in_tree(f, f->near[n].live);
+		if (island)
+			ret_member[count++] = i;
+	}
+	return count;
+}
+
+static int islands_expect(struct ft_inference *f, const uint32_t *member, uint32_t count)
+{
+	_cleanup_free_ char *pattern = NULL;
+	bool single;
+	int r;
+
+	if (count == 0)
+		return 0;
+	pattern = shapes_join(f, member, count, &single);
+	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
+	if (r < 0)
+		return r;
+	if (r > 0)
+		f->expected[f->expected_count++] = FT_STEAL(pattern);
+	return 0;
+}
+
+static void strangers_tell(struct ft_inference *f, uint32_t islanders)
+{
+	struct ft_text *why = &f->why[FT_WHY_UNPLANNED];
+	uint32_t strangers = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (!ft_infer_in_tree(f, i))
+			ft_text_printf(why, "%s%s",
+				       strangers++ ? ", " : "no part of the tree: ", f->live->switches[i].label);
+	if (f->expected_count > 0)
+		ft_text_printf(why,
+			       "; %u of them are cabled to each other, an island of their own, and are expected by "
+			       "the pattern of their names",
+			       islanders);
+	else if (strangers > 0)
+		ft_text_puts(why, "; left to be found");
+}
+
+static int strangers_find(struct ft_inference *f)
+{
+	_cleanup_free_ uint32_t *member = malloc((f->live->switch_count + 1UL) * sizeof(*member));
+	uint32_t count;
+	int r;
+
+	if (!member)
+		return -ENOMEM;
+	count = islanders_collect(f, member);
+	r = islands_expect(f, member, count);
+	strangers_tell(f, count);
+	return r;
+}
+
+/* ---- */
+
+void ft_infer_names_release(struct ft_inference *f)
+{
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
+		free(f->bind[t].match);
+		f->bind[t] = (struct ft_inferred_bind){0};
+	}
+	while (f->expected_count > 0)
+		free(f->expected[--f->expected_count]);
+	ft_text_reset(&f->why[FT_WHY_BIND]);
+	ft_text_reset(&f->why[FT_WHY_UNPLANNED]);
+}
+
+int ft_infer_names(struct ft_inference *f, bool by_name)
+{
+	bool names = false;
+	int r = by_name ? names_usable(f, &names) : 0, guids = guids_usable(f);
+
+	if (r < 0 || guids < 0)
+		return -ENOMEM;
+	edges_order(f);
+	for (unsigned int t = 0; t < FT_TIER_COUNT && f->fit.levels > 1; t++) {
+		if (f->count[t] == 0)
+			continue;
+		r = by_name ? match_find(f, t) : 0;
+		if (r < 0)
+			return r;
+		f->bind[t].names = !f->bind[t].match && names && list_possible(f, t);
+		f->bind[t].guids = !f->bind[t].match && !f->bind[t].names && guids > 0 && list_possible(f, t);
+		bind_tell(f, t);
+	}
+	return strangers_find(f);
+}

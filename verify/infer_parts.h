@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the parts of the inference share. Private to verify/infer*.c.
+ *
+ * Flow: ft_infer_graph() -> ft_infer_tiers() -> ft_infer_counts() -> ft_infer_names() -> ft_infer_write().
+ */
+#ifndef FT_VERIFY_INFER_PARTS_H
+#define FT_VERIFY_INFER_PARTS_H
+
+#include "verify/model.h"
+
+/* A switch that is cabled to another, and by how many cables; loopbacks are left out. */
+struct ft_neighbour {
+	uint32_t live;
+	uint32_t cables;
+};
+
+/* Of a live switch that is no part of the tree. */
+#define FT_OUTSIDE FT_TIER_COUNT
+
+/* Which switches are of the tree, and where: one way to see the fabric. By live switch. */
+struct ft_fit {
+	uint8_t *role;	 /* enum ft_tier or FT_OUTSIDE */
+	uint32_t *pod;	 /* of edges and spines, from 0; FT_NONE for others */
+	uint32_t *plane; /* of spines and cores */
+	uint32_t levels; /* 1 (a star), 2 or 3 */
+	uint32_t pods, planes;
+	uint64_t unexplained; /* cables that are there and should not be, or the other way round */
+	bool possible;
+};
+
+/* What the notes under "why" are about, in the order of the file. */
+enum ft_why {
+	FT_WHY_TOPOLOGY,
+	FT_WHY_NODES,
+	FT_WHY_EDGE,
+	FT_WHY_SPINE,
+	FT_WHY_CORE,
+	FT_WHY_PODS,
+	FT_WHY_SPLIT,
+	FT_WHY_BUNDLE,
+	FT_WHY_FILL,
+	FT_WHY_RATE,
+	FT_WHY_AGGREGATION,
+	FT_WHY_BIND,
+	FT_WHY_UNPLANNED,
+	FT_WHY_COUNT,
+};
+
+struct ft_pod_kind {
+	uint32_t count; /* of pods */
+	uint32_t edges; /* of each */
+};
+
+enum { FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
+
+/* The design in the making. */
+struct ft_inferred {
+	uint32_t nodes;
+	uint32_t edge_count, edge_ports, ports_to_nodes, ports_to_core;
+	uint32_t spine_count, spine_ports, spine_up;
+	uint32_t core_count, core_ports;
+	uint32_t bundle;       /* 0: not pinned */
+	uint32_t spine_bundle; /* three levels */
+	enum ft_spread spread;
+	uint32_t multiple;
+	enum ft_fill fill;
+	struct ft_pod_kind pods[FT_POD_KINDS_MAX];
+	uint32_t pod_kinds;
+	struct ft_rate uplink_rate; /* of unknown speed: not said */
+	struct ft_rate host_rates[FT_RATES_MAX];
+	uint32_t host_rate_count;
+	bool sorted_by_hosts; /* the plan's hosts come out exactly where edges go by their number of hosts */
+};
+
+/* How a tier is bound. */
+struct ft_inferred_bind {
+	char *match; /* a pattern, or NULL; owned */
+	bool names;  /* a list of names */
+	bool guids;  /* a list of GUIDs */
+};
+
+struct ft_inference {
+	const struct ft_snapshot *snapshot;
+	struct ft_model model; /* of it, only what ft_live_build() fills */
+	const struct ft_live *live;
+	uint32_t *near_first; /* by live switch: its first of near[]; one more at the end */
+	struct ft_neighbour *near;
+	uint32_t *hosts;       /* by live switch: host ports, aggregation nodes left out */
+	bool extra_port[256];  /* switches of so many ports have one that is the aggregation node's */
+	uint32_t aggregations; /* aggregation nodes */
+	uint32_t host_total;
+	uint32_t usual_hosts; /* on a switch that has any: the median */
+	uint64_t cable_total; /* between different switches */
+
+	struct ft_fit fit;
+	uint32_t count[FT_TIER_COUNT]; /* switches seen of each tier */
+	uint32_t *member[FT_TIER_COUNT];
+	uint32_t unseen[FT_TIER_COUNT]; /* switches that left a trace only */
+	struct ft_inferred design;
+	struct ft_inferred_bind bind[FT_TIER_COUNT];
+	char *expected[FT_EXPECTED_MAX]; /* patterns for expect.unplanned; owned */
+	uint32_t expected_count;
+	struct ft_text why[FT_WHY_COUNT];
+};
+
+static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t live)
+{
+	return f->fit.role[live] != FT_OUTSIDE;
+}
+
+/* Ports of a live switch, without the aggregation node's. */
+uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live);
+
+/* infer_graph.c: who is cabled to whom, and hosts. Returns 0 or -ENOMEM. */
+int ft_infer_graph(struct ft_inference *f);
+
+/* infer_tiers.c: fills fit, count and member. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_tiers(struct ft_inference *f, struct ft_error *err);
+void ft_fit_release(struct ft_fit *fit);
+
+/* infer_pods.c: the fabric as three levels; @fit is allocated, its roles are to be found. Returns 0 or -ENOMEM. */
+int ft_infer_three(struct ft_inference *f, struct ft_fit *fit);
+
+/* infer_pods.c: the numbers of three levels. Returns 0 or -ENOMEM. */
+int ft_infer_three_counts(struct ft_inference *f);
+
+/* infer_widths.c: bundles and uplinks of two levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_widths(struct ft_inference *f, struct ft_error *err);
+
+/* infer_unseen.c: switches that left a gap in ports, or silent ones. Returns 0 or -ENOMEM. */
+int ft_infer_unseen(struct ft_inference *f);
+
+/* infer_counts.c: all numbers, and the notes on them. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_counts(struct ft_inference *f, struct ft_error *err);
+
+/* infer_names.c: binding and what to expect. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
+int ft_infer_names(struct ft_inference *f, bool by_name);
+void ft_infer_names_release(struct ft_inference *f);
+
+/* infer_write.c: the text of the design. */
+void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
+
+/* Counts of something that is mostly one and the same. */
+enum { FT_TALLY_MAX = 256 };
+struct ft_tally {
+	uint32_t votes[FT_TALLY_MAX]; /* by value; larger values count as the largest */
+};
+
+static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
+{
+	tally->votes[value < FT_TALLY_MAX ? value : FT_TALLY_MAX - 1]++;
+}
+
+/* The value with most votes, from @least up; of equals the largest, for things get lost more often than they grow. */
+uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least);
+
+/* "540 of 558 UNITS have 2 THINGS; 6 have 1, 12 have none" */
+void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
+		   const char *things);
+
+#endif
