@@ -25,7 +25,7 @@ int ft_draw_marks_new(const struct ft_plan *plan, struct ft_draw_marks **ret_mar
 		return -ENOMEM;
 	marks->bundle_count = plan->bundle_count;
 	for (size_t i = 0; i < marks->switch_count; i++)
-		marks->switches[i].hosts = FT_UNPINNED;
+		marks->switches[i].hosts = marks->switches[i].hosts_planned = FT_UNPINNED;
 	*ret_marks = FT_STEAL(marks);
 	return 0;
 }
@@ -142,6 +142,20 @@ struct ft_draw_bundle_mark ft_drawing_bundle(const struct ft_drawing *d, uint32_
 	mark.missing = mark.missing < count ? mark.missing : count;
 	mark.unjudged = mark.unjudged < count - mark.missing ? mark.unjudged : count - mark.missing;
 	return mark;
+}
+
+uint32_t ft_drawing_hosts_planned(const struct ft_drawing *d, uint32_t index)
+{
+	if (d->marks && d->marks->switches[index].hosts_planned != FT_UNPINNED)
+		return d->marks->switches[index].hosts_planned;
+	return d->plan->switches[index].hosts;
+}
+
+uint32_t ft_drawing_hosts_seen(const struct ft_drawing *d, uint32_t index)
+{
+	if (d->marks && d->marks->switches[index].hosts != FT_UNPINNED)
+		return d->marks->switches[index].hosts;
+	return ft_drawing_hosts_planned(d, index);
 }
 
 bool ft_draw_mark_is_clean(const struct ft_draw_bundle_mark *mark)
@@ -334,7 +348,8 @@ static bool joins(const struct ft_drawing *d, const bool *alone, uint32_t i, boo
 		return false;
 	if (sw->tier == FT_TIER_CORE)
 		return sw->plane == before->plane || d->plan->levels < 3 || d->plan->pod_spines > PODS_APART_MAX;
-	return (sw->pod == before->pod || pod_like) && sw->hosts == before->hosts;
+	return (sw->pod == before->pod || pod_like) && sw->hosts == before->hosts &&
+	       ft_drawing_hosts_seen(d, i) == ft_drawing_hosts_seen(d, i - 1);
 }
 
 /* Whether the segment [@first, @end) is like the one before it, and there are too many pods to draw all. */
@@ -510,7 +525,8 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 	ft_text_printf(text, "; %s switch%s of %u ports", ft_tier_name(sw->tier), group->count == 1 ? "" : "es",
 		       sw->ports);
 	if (sw->tier == FT_TIER_EDGE)
-		ft_text_printf(text, ", %u hosts planned%s", sw->hosts, group->count == 1 ? "" : " on each");
+		ft_text_printf(text, ", %u host%s planned%s", sw->hosts, sw->hosts == 1 ? "" : "s",
+			       group->count == 1 ? "" : " on each");
 	if (mark && group->count == 1 && sw->tier == FT_TIER_EDGE && mark->hosts != FT_UNPINNED)
 		ft_text_printf(text, ", %u seen", mark->hosts);
 	if (mark && group->count == 1 && mark->note) {
@@ -690,16 +706,21 @@ static size_t fitting(const char *string, int font, int width)
 	return (size_t)(s - string);
 }
 
+/* The end of a name tells more than its beginning, as a rule: it gets two thirds of the room. */
 void ft_draw_clip(struct ft_text *text, const char *string, int font, int width)
 {
-	size_t fits = fitting(string, font, width);
+	const char *tail = string;
+	int room = width - font * 110 / 100;
 
-	if (string[fits]) {
-		ft_text_add(text, string, fitting(string, font, width - font * 110 / 100));
-		ft_text_puts(text, "\xe2\x80\xa6");
+	if (!string[fitting(string, font, width)]) {
+		ft_text_puts(text, string);
 		return;
 	}
-	ft_text_puts(text, string);
+	ft_text_add(text, string, fitting(string, font, room / 3));
+	ft_text_puts(text, "\xe2\x80\xa6");
+	while (*tail && ft_draw_text_width(tail, font) > room - room / 3)
+		tail += letter_length(tail);
+	ft_text_puts(text, tail);
 }
 
 size_t ft_draw_wrap(const char *string, int font, int width, size_t *ret_skip)

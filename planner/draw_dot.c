@@ -23,6 +23,7 @@ static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
 	const struct ft_draw_group *group = &d->groups[g];
 	const struct ft_plan_switch *sw = &d->plan->switches[group->first];
 	enum ft_draw_state state = ft_drawing_state(d, group->first);
+	uint32_t planned = ft_drawing_hosts_planned(d, group->first), seen = ft_drawing_hosts_seen(d, group->first);
 	struct ft_text words = {0};
 
 	ft_text_printf(text, "    s%u [label=\"", group->first);
@@ -38,16 +39,17 @@ static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
 	ft_text_release(&words);
 	ft_text_printf(text, "\", color=\"%s\", fillcolor=\"%s\", style=\"%s\"];\n", looks[state].colour,
 		       looks[state].fill, looks[state].style);
-	if (sw->tier != FT_TIER_EDGE || (sw->hosts == 0 && group->count == 1))
+	if (sw->tier != FT_TIER_EDGE || (planned == 0 && seen == 0))
 		return;
 	ft_text_printf(text, "    h%u [shape=ellipse, style=solid, label=\"", group->first);
-	if (d->marks && group->count == 1 && d->marks->switches[group->first].hosts != FT_UNPINNED)
-		ft_text_printf(text, "%u of ", d->marks->switches[group->first].hosts);
-	ft_text_printf(text, "%u host%s%s\"];\n", sw->hosts, sw->hosts == 1 ? "" : "s",
+	if (seen != planned)
+		ft_text_printf(text, "%u of ", seen);
+	ft_text_printf(text, "%u host%s%s\"];\n", planned, planned == 1 ? "" : "s",
 		       group->count > 1 ? "\\non each" : "");
 	ft_text_printf(text, "    s%u -- h%u [color=\"#999999\"];\n", group->first, group->first);
 }
 
+/* Tier by tier from above; lines that are not seen keep the order of the plan. */
 static void dot_ranks(struct ft_drawing *d, struct ft_text *text)
 {
 	for (int tier = FT_TIER_CORE; tier >= FT_TIER_EDGE; tier--) {
@@ -55,9 +57,10 @@ static void dot_ranks(struct ft_drawing *d, struct ft_text *text)
 
 		for (uint32_t g = 0; g < d->group_count; g++)
 			if (d->groups[g].tier == (enum ft_tier)tier)
-				ft_text_printf(text, "%s s%u;", count++ ? "" : "    { rank=same;", d->groups[g].first);
+				ft_text_printf(text, "%ss%u", count++ ? " -- " : "    { rank=same; ",
+					       d->groups[g].first);
 		if (count > 0)
-			ft_text_puts(text, " }\n");
+			ft_text_printf(text, "%s; }\n", count > 1 ? " [style=invis]" : "");
 	}
 }
 
@@ -72,7 +75,7 @@ static unsigned int pen_width(uint32_t cables)
 static void dot_bond(struct ft_drawing *d, struct ft_text *text, const struct ft_draw_bond *bond)
 {
 	struct ft_text words = {0};
-	bool wrong = bond->missing + bond->surplus > 0;
+	bool wrong = bond->missing > 0;
 
 	ft_text_printf(text, "    s%u -- s%u [label=\"", d->groups[bond->upper].first, d->groups[bond->lower].first);
 	ft_drawing_bond_label(bond, text);
@@ -112,7 +115,7 @@ static void dot_links(struct ft_drawing *d, struct ft_text *text)
 		ft_draw_add_dot(text, link->note);
 		ft_text_puts(text, "\"];\n");
 	}
-	for (size_t i = 0; d->marks && i < d->marks->stranger_count; i++) {
+	for (size_t i = 0; d->marks && i < d->marks->stranger_count && i < FT_DRAW_STRANGERS_MAX; i++) {
 		ft_text_printf(text, "    u%zu [style=dashed, color=\"" FT_DRAW_VIOLET "\", label=\"", i);
 		ft_draw_add_dot(text, d->marks->strangers[i]);
 		ft_text_puts(text, "\\n(not in the plan)\"];\n");
@@ -148,12 +151,14 @@ static void dot_caption(struct ft_drawing *d, struct ft_text *text)
 	ft_text_reset(&words);
 	ft_drawing_summary(d, &words);
 	dot_paragraph(text, ft_text_string(&words));
-	for (size_t i = 0; d->marks && i < d->marks->line_count; i++) {
+	for (size_t i = 0; d->marks && i < d->marks->line_count && i < FT_DRAW_LINES_MAX; i++) {
 		ft_text_reset(&words);
 		ft_text_printf(&words, "(%zu) ", i + 1);
 		ft_text_add_safe(&words, d->marks->lines[i].text, strlen(d->marks->lines[i].text));
 		dot_paragraph(text, ft_text_string(&words));
 	}
+	if (d->marks && d->marks->line_count > FT_DRAW_LINES_MAX)
+		ft_text_printf(text, "and %zu more\\l", d->marks->line_count - FT_DRAW_LINES_MAX);
 	text->failed |= words.failed;
 }
 

@@ -589,9 +589,8 @@ static void name_write(struct matrix *m, const char *place, uint32_t index, cons
 
 static void hosts_write(struct matrix *m, const struct panel *panel, const struct row *row, int y)
 {
-	const struct ft_plan_switch *sw = &m->d->plan->switches[row->first];
-	uint32_t seen = m->d->marks ? m->d->marks->switches[row->first].hosts : FT_UNPINNED;
-	bool lacks = seen != FT_UNPINNED && seen != sw->hosts;
+	uint32_t planned = ft_drawing_hosts_planned(m->d, row->first), seen = ft_drawing_hosts_seen(m->d, row->first);
+	bool lacks = seen != planned;
 
 	if (m->lower != FT_TIER_EDGE || row->kind != ROW_SWITCH)
 		return;
@@ -599,7 +598,7 @@ static void hosts_write(struct matrix *m, const struct panel *panel, const struc
 		       panel->x + m->panel_w - 4, y, CELL_FONT, lacks ? " fill=\"" FT_DRAW_RED "\"" : " fill=\"#444\"");
 	if (lacks)
 		ft_text_printf(m->text, "%u/", seen);
-	ft_text_printf(m->text, "%u</text>\n", sw->hosts);
+	ft_text_printf(m->text, "%u</text>\n", planned);
 }
 
 static void row_name(struct matrix *m, const struct panel *panel, const struct row *row)

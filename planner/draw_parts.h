@@ -41,7 +41,13 @@ struct ft_drawing {
 	uint32_t *group_of; /* by switch */
 	struct ft_draw_bond *bonds;
 	uint32_t bond_count;
+	int width_min;		      /* of the whole drawing, its margins not counted */
 	struct ft_text name, clipped; /* scratch */
+};
+
+enum {
+	FT_DRAW_LINES_MAX = 60,	    /* sentences beneath the drawing; more are no drawing's */
+	FT_DRAW_STRANGERS_MAX = 40, /* names of unplanned switches */
 };
 
 struct ft_draw_size {
@@ -61,6 +67,8 @@ bool ft_drawing_failed(const struct ft_drawing *d);
 /* Of an unmarked plan these say ok, and nothing is missing. */
 enum ft_draw_state ft_drawing_state(const struct ft_drawing *d, uint32_t index);
 struct ft_draw_bundle_mark ft_drawing_bundle(const struct ft_drawing *d, uint32_t bundle);
+uint32_t ft_drawing_hosts_planned(const struct ft_drawing *d, uint32_t index);
+uint32_t ft_drawing_hosts_seen(const struct ft_drawing *d, uint32_t index);
 bool ft_draw_mark_is_clean(const struct ft_draw_bundle_mark *mark);
 
 /* Whether switch @a is to be told from @b by nothing but its name: the same hosts and bundles, and no marks. */
@@ -98,7 +106,7 @@ void ft_draw_add_dot(struct ft_text *text, const char *string);
 /* About how wide @string comes out. Fonts differ: this is a wide one. */
 int ft_draw_text_width(const char *string, int font);
 
-/* @string, or as much of it as @width holds, with an ellipsis. Adds to @text, unescaped. */
+/* @string, or as much of it as @width holds, with an ellipsis in the middle. Adds to @text, unescaped. */
 void ft_draw_clip(struct ft_text *text, const char *string, int font, int width);
 
 /*

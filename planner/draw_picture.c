@@ -74,11 +74,10 @@ static struct host_grid grid_of(const struct picture *p, uint32_t group)
 {
 	enum { BLOCK_WIDTH = 92, BLOCK_HEIGHT = 26 };
 	const struct ft_draw_group *g = &p->d->groups[group];
-	const struct ft_plan_switch *sw = switch_of(p, group);
-	struct host_grid grid = {.ports = p->d->plan->ports_to_nodes, .planned = sw->hosts, .seen = sw->hosts};
+	struct host_grid grid = {.ports = p->d->plan->ports_to_nodes,
+				 .planned = ft_drawing_hosts_planned(p->d, g->first),
+				 .seen = ft_drawing_hosts_seen(p->d, g->first)};
 
-	if (p->d->marks && g->count == 1 && p->d->marks->switches[g->first].hosts != FT_UNPINNED)
-		grid.seen = p->d->marks->switches[g->first].hosts;
 	grid.ports = grid.ports < grid.planned ? grid.planned : grid.ports;
 	grid.ports = grid.ports < grid.seen ? grid.seen : grid.ports;
 	grid.w = BLOCK_WIDTH;
@@ -298,7 +297,7 @@ static bool tier_has_arcs(const struct picture *p, enum ft_tier tier)
 static int tiers_place(struct picture *p)
 {
 	enum { GAP_MIN = 150, GAP_MAX = 320 };
-	int gap = p->width / 4, y = p->framed ? CAPTION + 8 : 8;
+	int gap = p->width / 4, y = p->framed ? CAPTION + 8 : 16;
 
 	gap = gap < GAP_MIN ? GAP_MIN : gap > GAP_MAX ? GAP_MAX : gap;
 	for (int tier = FT_TIER_CORE; tier >= FT_TIER_EDGE; tier--) {
@@ -431,7 +430,7 @@ static struct stray stray_of(const struct picture *p, const struct ft_draw_link 
 	const struct box *a = &p->boxes[p->d->group_of[link->a]], *b = &p->boxes[p->d->group_of[link->b]];
 	const struct box *low = a->y > b->y ? a : b, *high = a->y > b->y ? b : a;
 	int x1 = low->x + low->w / 2, x2 = high->x + high->w / 2, y2 = high->y + high->h;
-	struct stray s = {.x = x1 + (x2 - x1) * 2 / 5, .y = low->y + (y2 - low->y) * 2 / 5};
+	struct stray s = {.x = x1 + (x2 - x1) * 3 / 10, .y = low->y + (y2 - low->y) * 3 / 10};
 
 	if (a == b) {
 		snprintf(s.path, sizeof(s.path), "M%d %dC%d %d %d %d %d %d", a->x + a->w - 30, a->y, a->x + a->w - 26,
@@ -449,13 +448,24 @@ static struct stray stray_of(const struct picture *p, const struct ft_draw_link 
 	return s;
 }
 
+/* SVG 1.1 has no marker that turns round at the start. */
+static void marker_define(struct picture *p, const char *name, int tip, const char *path)
+{
+	ft_text_printf(p->text,
+		       "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"%d\" refY=\"4\" markerWidth=\"10\" "
+		       "markerHeight=\"10\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"%s\" "
+		       "fill=\"" FT_DRAW_VIOLET "\"/></marker>",
+		       name, tip, path);
+}
+
 static void links_draw(struct picture *p)
 {
 	if (!p->d->marks || p->d->marks->link_count == 0)
 		return;
-	ft_text_puts(p->text, "<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"10\" "
-			      "markerHeight=\"10\" markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\"><path "
-			      "d=\"M0 0L8 4L0 8z\" fill=\"" FT_DRAW_VIOLET "\"/></marker></defs>\n");
+	ft_text_puts(p->text, "<defs>");
+	marker_define(p, "start", 1, "M8 0L0 4L8 8z");
+	marker_define(p, "end", 7, "M0 0L8 4L0 8z");
+	ft_text_puts(p->text, "</defs>\n");
 	for (size_t i = 0; i < p->d->marks->link_count; i++) {
 		const struct ft_draw_link *link = &p->d->marks->links[i];
 		struct stray s = stray_of(p, link);
@@ -466,7 +476,7 @@ static void links_draw(struct picture *p)
 		ft_text_printf(p->text,
 			       "<path d=\"%s\" fill=\"none\" stroke=\"#fff\" stroke-width=\"6\"/>"
 			       "<path d=\"%s\" fill=\"none\" stroke=\"" FT_DRAW_VIOLET
-			       "\" stroke-width=\"2.5\" marker-start=\"url(#end)\" marker-end=\"url(#end)\"/></g>\n",
+			       "\" stroke-width=\"2.5\" marker-start=\"url(#start)\" marker-end=\"url(#end)\"/></g>\n",
 			       s.path, s.path);
 	}
 }
@@ -522,6 +532,11 @@ static void box_draw(struct picture *p, uint32_t group)
 	ft_draw_add_xml(p->text, ft_text_string(&p->words));
 	ft_text_reset(&p->words);
 	ft_text_puts(p->text, "</text>");
+	if (g->tier != FT_TIER_EDGE && ft_drawing_hosts_seen(p->d, g->first) > 0)
+		ft_text_printf(p->text,
+			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"" FT_DRAW_VIOLET
+			       "\">hosts here: %u</text>",
+			       box->x + box->w / 2, box->y - 5, SMALL_FONT, ft_drawing_hosts_seen(p->d, g->first));
 	if (g->count > 1)
 		ft_text_printf(p->text,
 			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"#444\">%u "
@@ -543,13 +558,14 @@ static void frame_draw(struct picture *p, bool caption, int x, int y, int w, int
 			       x, y, w, h);
 		return;
 	}
-	ft_text_printf(p->text,
-		       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"#35506b\" stroke=\"#f6f9fc\" "
-		       "stroke-width=\"4\" paint-order=\"stroke\">%s%s %u",
-		       x + 8, y + 14, NAME_FONT, what, first == last ? "" : "s", first + 1);
+	ft_text_printf(&p->words, "%s%s %u", what, first == last ? "" : "s", first + 1);
 	if (last != first)
-		ft_text_printf(p->text, " to %u", last + 1);
-	ft_text_puts(p->text, "</text>\n");
+		ft_text_printf(&p->words, " to %u", last + 1);
+	for (int halo = 1; halo >= 0; halo--)
+		ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\"%s>%s</text>\n", x + 8, y + 14,
+			       NAME_FONT, halo ? " stroke=\"#f6f9fc\" stroke-width=\"4\"" : " fill=\"#35506b\"",
+			       ft_text_string(&p->words));
+	ft_text_reset(&p->words);
 }
 
 /* Planes: core groups that follow each other and are of one plane. */
@@ -693,7 +709,7 @@ static int picture_draw(struct picture *p)
 
 int ft_draw_picture(struct ft_drawing *d, struct ft_text *text, struct ft_draw_size *ret_size)
 {
-	enum { LEGEND_WIDTH_MIN = 640, LEGEND_ABOVE = 26 };
+	enum { LEGEND_ABOVE = 26 };
 	_cleanup_free_ struct box *boxes = calloc(d->group_count + 1UL, sizeof(*boxes));
 	_cleanup_free_ struct pod *pods = calloc(d->group_count + 1UL, sizeof(*pods));
 	struct ft_text inside = {0};
@@ -703,7 +719,7 @@ int ft_draw_picture(struct ft_drawing *d, struct ft_text *text, struct ft_draw_s
 	if (!boxes || !pods)
 		return -ENOMEM;
 	height = picture_draw(&p);
-	width = larger(p.width, LEGEND_WIDTH_MIN);
+	width = larger(p.width, d->width_min);
 	shift = (width - p.width) / 2;
 	/* The picture in the middle, its legend from the left. */
 	ft_text_printf(text, "<g transform=\"translate(%d 0)\">\n", shift);

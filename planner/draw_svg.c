@@ -11,11 +11,10 @@
 enum {
 	MARGIN = 24,
 	WIDTH_MIN = 640,
+	WIDTH_LINES = 900, /* where there are sentences to read */
 	TITLE_FONT = 20,
 	FONT = 13,
 	LINE_HEIGHT = 19,
-	LINES_MAX = 60,	     /* sentences beneath the drawing; more are no drawing's */
-	STRANGERS_MAX = 40,  /* names of unplanned switches */
 	PICTURE_LOWER = 16,  /* switches of a tier that a picture has room for */
 	PICTURE_BONDS = 100, /* lines between two tiers that can be followed with the eye */
 };
@@ -172,7 +171,8 @@ static int header(struct ft_drawing *d, struct ft_text *text, int width)
 		ft_text_add_safe(&words, d->marks->headline, strlen(d->marks->headline));
 		ft_text_printf(text, "<rect x=\"%d\" y=\"%d\" width=\"5\" height=\"%d\" fill=\"%s\"/>\n", MARGIN,
 			       y - 12, 15, severity_colours[d->marks->severity]);
-		y = paragraph(text, ft_text_string(&words), MARGIN + 12, y, width - 12, " font-weight=\"bold\"");
+		y = paragraph(text, ft_text_string(&words), MARGIN + 12, y, width * 9 / 10 - 12,
+			      " font-weight=\"bold\"");
 	}
 	ft_text_reset(&words);
 	ft_drawing_summary(d, &words);
@@ -190,12 +190,12 @@ static int strangers(struct ft_drawing *d, struct ft_text *text, int y, int widt
 	if (!d->marks || d->marks->stranger_count == 0)
 		return y;
 	ft_text_puts(&words, "Switches that are not in the plan: ");
-	for (size_t i = 0; i < d->marks->stranger_count && i < STRANGERS_MAX; i++) {
+	for (size_t i = 0; i < d->marks->stranger_count && i < FT_DRAW_STRANGERS_MAX; i++) {
 		ft_text_puts(&words, i ? ", " : "");
 		ft_text_add_safe(&words, d->marks->strangers[i], strlen(d->marks->strangers[i]));
 	}
-	if (d->marks->stranger_count > STRANGERS_MAX)
-		ft_text_printf(&words, " and %zu more", d->marks->stranger_count - STRANGERS_MAX);
+	if (d->marks->stranger_count > FT_DRAW_STRANGERS_MAX)
+		ft_text_printf(&words, " and %zu more", d->marks->stranger_count - FT_DRAW_STRANGERS_MAX);
 	y = paragraph(text, ft_text_string(&words), MARGIN, y, width, " fill=\"" FT_DRAW_VIOLET "\"");
 	text->failed |= words.failed;
 	ft_text_release(&words);
@@ -226,11 +226,11 @@ static int lines(struct ft_drawing *d, struct ft_text *text, int y, int width)
 		return y;
 	ft_text_printf(text, "<path d=\"M%d %dh%d\" stroke=\"#bbb\"/>\n", MARGIN, y - 8, width);
 	y += LINE_HEIGHT;
-	for (size_t i = 0; i < d->marks->line_count && i < LINES_MAX; i++)
+	for (size_t i = 0; i < d->marks->line_count && i < FT_DRAW_LINES_MAX; i++)
 		y = line_write(text, &d->marks->lines[i], i + 1, y, width);
-	if (d->marks->line_count > LINES_MAX) {
+	if (d->marks->line_count > FT_DRAW_LINES_MAX) {
 		ft_text_printf(text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\">and %zu more</text>\n", MARGIN, y, FONT,
-			       d->marks->line_count - LINES_MAX);
+			       d->marks->line_count - FT_DRAW_LINES_MAX);
 		y += LINE_HEIGHT;
 	}
 	return y;
@@ -283,7 +283,7 @@ static int parts_draw(struct ft_drawing *d, struct part parts[PARTS])
 static void svg_write(struct ft_drawing *d, struct part parts[PARTS], struct ft_text *text)
 {
 	struct ft_text inside = {0};
-	int width = WIDTH_MIN, y;
+	int width = d->width_min, y;
 
 	for (int i = 0; i < PARTS; i++)
 		width = parts[i].size.width > width ? parts[i].size.width : width;
@@ -291,8 +291,7 @@ static void svg_write(struct ft_drawing *d, struct part parts[PARTS], struct ft_
 	for (int i = 0; i < PARTS; i++) {
 		if (parts[i].size.height == 0)
 			continue;
-		ft_text_printf(&inside, "<g transform=\"translate(%d %d)\">\n",
-			       MARGIN + (i == 0 ? (width - parts[i].size.width) / 2 : 0), y);
+		ft_text_printf(&inside, "<g transform=\"translate(%d %d)\">\n", MARGIN, y);
 		ft_text_puts(&inside, ft_text_string(&parts[i].text));
 		ft_text_puts(&inside, "</g>\n");
 		inside.failed |= parts[i].text.failed;
@@ -323,6 +322,7 @@ int ft_draw_svg(struct ft_text *text, const struct ft_design *design, const stru
 	int r;
 
 	r = ft_drawing_init(&d, design, plan, marks, err);
+	d.width_min = marks && marks->line_count > 0 ? WIDTH_LINES : WIDTH_MIN;
 	if (r == 0)
 		r = parts_draw(&d, parts);
 	if (r < 0)

@@ -267,6 +267,19 @@ static int models_fill(struct build *b)
 	return 0;
 }
 
+static int blade_fill(struct build *b)
+{
+	const struct ft_blade *blade = &b->candidate->types[FT_TIER_EDGE]->blade;
+
+	b->plan->blade_servers = blade->servers;
+	b->plan->blade_size_u = blade->size_u;
+	b->plan->blade_rack_chassis = blade->rack_chassis;
+	if (!blade->pass_through)
+		return 0;
+	b->plan->blade_pass_through = strdup(blade->pass_through);
+	return b->plan->blade_pass_through ? 0 : -ENOMEM;
+}
+
 static void spines_figures(struct build *b)
 {
 	struct ft_plan *plan = b->plan;
@@ -348,6 +361,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 	figures_fill(&b);
 	r = models_fill(&b);
 	if (r == 0)
+		r = blade_fill(&b);
+	if (r == 0)
 		r = switches_fill(&b);
 	if (r == 0)
 		r = bundles_fill(&b);
@@ -391,6 +406,7 @@ void ft_plan_free(struct ft_plan *plan)
 		free(plan->switches[i].name);
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		free(plan->models[tier]);
+	free(plan->blade_pass_through);
 	free(plan->switches);
 	free(plan->bundles);
 	free(plan);

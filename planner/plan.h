@@ -90,6 +90,10 @@ struct ft_plan {
 	uint32_t spare_ports;	  /* edge ports to nodes that are left: E*Eptn - nodes (star: ports - nodes) */
 	uint32_t expandable_to;	  /* Emax*Eptn: the nodes that fit on the edge switches that nodes_max makes room for */
 
+	/* Edge switches of blade chassis: what they sit in. servers 0: they are no such. */
+	uint32_t blade_servers, blade_size_u, blade_rack_chassis; /* as in struct ft_blade */
+	char *blade_pass_through;				  /* owned; NULL: there is none */
+
 	struct ft_plan_switch *switches; /* tier by tier from the edge, each in the plan's order: pod by pod, cores
 					    plane by plane */
 	uint32_t switch_count;

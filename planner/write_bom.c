@@ -33,6 +33,7 @@ struct bill {
 	size_t cable_rows;
 	uint64_t cable_count;
 	uint64_t midplane_links;
+	uint64_t pass_through;	      /* modules */
 	int64_t totals[AMOUNT_COUNT]; /* of the switches */
 	uint64_t switches;
 };
@@ -124,10 +125,32 @@ static void type_amounts(const struct ft_switch_type *type, uint64_t count, int6
 
 static void add_part(const struct bill *bill, const char *tier, const char *what, uint64_t count, int64_t unit_cost)
 {
-	struct row row = {"part", tier, what, count, unit_cost, {0}, "in the figures of the switches"};
+	bool known = unit_cost != FT_AMOUNT_UNKNOWN;
+	struct row row = {
+		"part", tier, what, count, unit_cost, {0}, known ? "in the figures of the switches" : "cost unknown"};
 
 	memcpy(row.amounts, no_amounts, sizeof(row.amounts));
 	row.amounts[COST] = multiply(unit_cost, count);
+	add_row(bill->text, &row);
+}
+
+/* Where the price of one is not known, a catalog's chassis has them all (planner/catalog.h). */
+static void add_fabric_boards(const struct bill *bill, enum ft_tier tier, uint64_t count,
+			      const struct ft_switch_type *type)
+{
+	struct row row = {"part",
+			  ft_tier_name(tier),
+			  "fabric board",
+			  count,
+			  FT_AMOUNT_UNKNOWN,
+			  {0},
+			  "in the figures of the chassis"};
+
+	if (type->fabric_board_cost != FT_AMOUNT_UNKNOWN || type->chassis_cost == FT_AMOUNT_UNKNOWN) {
+		add_part(bill, row.kind, row.what, count, type->fabric_board_cost);
+		return;
+	}
+	memcpy(row.amounts, no_amounts, sizeof(row.amounts));
 	add_row(bill->text, &row);
 }
 
@@ -146,12 +169,11 @@ static void add_boards(const struct bill *bill, enum ft_tier tier, const struct 
 			 type->line_board_cost);
 	}
 	if (type->fabric_boards)
-		add_part(bill, ft_tier_name(tier), "fabric board", switches * type->fabric_boards,
-			 type->fabric_board_cost);
+		add_fabric_boards(bill, tier, switches * type->fabric_boards, type);
 }
 
 /* Chassis of an edge switch beyond its own hand their links through to it. */
-static void add_pass_through(const struct bill *bill, const struct ft_switch_type *type)
+static void add_pass_through(struct bill *bill, const struct ft_switch_type *type)
 {
 	uint64_t count = 0;
 
@@ -293,6 +315,8 @@ static void add_cables(const struct bill *bill)
 		struct row row = {"link", "host",    "on the mid-plane of a chassis", bill->midplane_links, 0,
 				  {0},	  "no cable"};
 
+		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
+		row.amounts[COST] = 0;
 		add_row(bill->text, &row);
 	}
 }
@@ -318,6 +342,8 @@ static void add_totals(const struct bill *bill)
 	struct row all = {"total", "",	"switches and cables", bill->switches + bill->cable_count, FT_AMOUNT_UNKNOWN,
 			  {0},	   NULL};
 
+	if (bill->pass_through)
+		ft_text_puts(&switches_note, "without the pass-through modules");
 	memcpy(switches.amounts, bill->totals, sizeof(switches.amounts));
 	add_unknown(&switches_note, switches.amounts, AMOUNT_COUNT);
 	switches.note = ft_text_string(&switches_note);

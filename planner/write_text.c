@@ -176,12 +176,67 @@ static void text_figures(struct ft_text *text, const struct ft_design *design, c
 		percent(f.throughput_bound));
 }
 
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+/* How full racks of chassis are (the tutorial, "Building the edge level"). */
+static void text_racks(struct ft_text *text, const struct ft_plan *plan, uint32_t chassis)
+{
+	if (!plan->blade_rack_chassis)
+		return;
+	ft_text_printf(text, "Racks: %u, with up to %u chassis each", divide_up(chassis, plan->blade_rack_chassis),
+		       plan->blade_rack_chassis);
+	if (plan->blade_size_u)
+		ft_text_printf(text, " (%u units)", plan->blade_rack_chassis * plan->blade_size_u);
+	ft_text_puts(text, ".\n");
+}
+
+/*
+ * Two chassis are a star with one switch: the second has a module in the place of its switch that only hands its
+ * servers' links out (the tutorial, "An unusual star network").
+ */
+static void text_blade_pair(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_printf(text, "Chassis: 2. One holds the switch and %u nodes; the other has, in the place of a switch, ",
+		       plan->blade_servers);
+	if (plan->blade_pass_through)
+		ft_text_add_safe(text, plan->blade_pass_through, strlen(plan->blade_pass_through));
+	else
+		ft_text_puts(text, "a pass-through module");
+	ft_text_printf(text, " and a cable to the switch for each of its %u nodes.\n",
+		       plan->nodes - plan->blade_servers);
+	text_racks(text, plan, 2);
+}
+
+static void text_blades(struct ft_text *text, const struct ft_plan *plan)
+{
+	if (!plan->blade_servers)
+		return;
+	if (plan->topology == FT_TOPOLOGY_STAR && plan->nodes > plan->blade_servers) {
+		text_blade_pair(text, plan);
+		return;
+	}
+	ft_text_printf(text, "Chassis: %u, each with a switch and up to %u servers on its ports inside.\n",
+		       plan->edge_count, plan->blade_servers);
+	if (plan->ports_to_nodes > plan->blade_servers && plan->topology == FT_TOPOLOGY_FAT_TREE)
+		ft_text_printf(
+			text,
+			"Mind: %u ports for nodes are more than the %u servers of a chassis. The others must come "
+			"by cable from chassis with pass-through modules; else pin \"ports_to_nodes\": %u.\n",
+			plan->ports_to_nodes, plan->blade_servers, plan->blade_servers);
+	text_racks(text, plan, plan->edge_count);
+}
+
 static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	ft_text_puts(text, "Topology: a star. One switch holds all nodes.\n");
 	ft_text_printf(text, "Switch: 1 of %u ports, %u of them for nodes", plan->edge_ports, plan->ports_to_nodes);
 	text_model(text, plan, FT_TIER_EDGE);
-	ft_text_printf(text, ".\nBlocking: 1; nothing is shared but the switch itself.\n");
+	ft_text_puts(text, ".\n");
+	text_blades(text, plan);
+	ft_text_puts(text, "Blocking: 1; nothing is shared but the switch itself.\n");
 	text_boards(text, plan);
 	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s.\n", plan->clos, plural(plan->clos));
 	ft_text_printf(text, "Cables: %u, all of them to nodes.\n", plan->links);
@@ -286,6 +341,7 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 {
 	ft_text_printf(text, "Topology: a fat-tree of %s levels.\n", plan->levels == 3 ? "three" : "two");
 	text_edge(text, plan);
+	text_blades(text, plan);
 	if (plan->levels == 3)
 		text_spine(text, plan);
 	text_core(text, plan);
