@@ -71,6 +71,17 @@ bench_plan() {
 	echo '{"ftcheck": 1, "name": "10000", "nodes": 10000, "edge": {"ports": 144}, "core": {"ports": 144}}' \
 		>"$SIM_DIR/10000.json"
 	alternate --below 10 "ftplan=$FTPLAN $SIM_DIR/10000.json --format json"
+	echo "The curve of N = 1..2592, every combination of the catalog for each, as CSV:"
+	alternate --below 100 "ftplan=$FTPLAN --nodes 1..2592 --format csv"
+	echo "The largest network of the catalog, N = 209,952, and one node more, which nothing connects:"
+	"$FTPLAN" --nodes 209952 --format csv >/dev/null || fail "N = 209952 is not found"
+	! "$FTPLAN" --nodes 209953 --format csv >/dev/null 2>&1 || fail "N = 209953 is found"
+	alternate "209952=$FTPLAN --nodes 209952 --format csv"
+	echo "27,648 nodes on three levels of 48 ports (2,880 switches), all 82,944 cables listed:"
+	echo '{"ftcheck": 1, "name": "k48", "nodes": 27648, "levels": 3, "edge": {"ports": 48}, "spine": {"ports": 48},
+		"core": {"ports": 48}}' >"$SIM_DIR/k48.json"
+	[ "$("$FTPLAN" "$SIM_DIR/k48.json" --format cables | wc -l)" = 82945 ] || fail "not all cables are listed"
+	alternate --below 200 "ftplan=$FTPLAN $SIM_DIR/k48.json --format cables"
 }
 
 # From a pulled cable to the alert, and what the daemon costs in between. bench_events NODES EDGE_PORTS CORE_PORTS ROUNDS
@@ -96,6 +107,10 @@ bench_events() {
 
 # Debian keeps opensm where only root looks.
 PATH=$PATH:/usr/sbin:/sbin
+if [ "${1:-}" = plan ]; then
+	bench_plan
+	exit
+fi
 if [ "${1:-}" = events ]; then
 	bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
 	bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5

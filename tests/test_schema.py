@@ -28,16 +28,18 @@ WAIVER = {"id": "x", "until": "2026-12-31", "why": "y"}
 # What is merged into a good design, and by that must become refused by both: shape, not arithmetic.
 BAD = [
     {"ftcheck": 2}, {"ftcheck": "1"}, {"name": ""}, {"name": 1}, {"nodes": 0}, {"nodes": "72"}, {"nodes": 1000001},
-    {"nodes": 72.5}, {"nodes_max": None}, {"topology": "torus"}, {"levels": 3}, {"levels": "2"}, {"blocking": 0.5},
-    {"blocking": "3:"}, {"blocking": True}, {"blocking": -1}, {"edge": 36}, {"edge": {}}, {"edge": {"ports": 1}},
-    {"edge": {"ports": 648}}, {"edge": {"ports": 36, "port": 1}}, {"edge": {"ports": 36, "count": 0}},
-    {"edge": {"ports": 36, "model": "x"}}, {"core": {"count": 2}}, {"core": {"ports": 4097}},
+    {"nodes": 72.5}, {"nodes_max": None}, {"topology": "torus"}, {"levels": 4}, {"levels": "2"}, {"blocking": 0.5},
+    {"blocking": "3:"}, {"blocking": True}, {"blocking": -1}, {"edge": 36}, {"edge": {"ports": 1}}, {"edge": {"ports": 4097}},
+    {"edge": {"ports": 36, "fabric_boards": 3}}, {"edge": {"ports": 36, "port": 1}}, {"edge": {"ports": 36, "count": 0}},
+    {"edge": {"model": 1}}, {"core": {"count": -1}}, {"core": {"ports": 4097}},
     {"core": {"ports": 36, "ports_to_nodes": 2}}, {"core": []}, {"bundle": 0}, {"bundles": "odd"}, {"bundles": {}},
-    {"bundles": {"multiple": 0}}, {"fill": "full"}, {"prefer_expandable": 1}, {"objective": "power_w"}, {"limits": {}},
-    {"spine": {"ports": 36}}, {"cables": []}, {"hosts": []}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
+    {"bundles": {"multiple": 0}}, {"fill": "full"}, {"prefer_expandable": 1}, {"objective": "beauty"}, {"limits": []},
+    {"limits": {"max_beauty": 1}}, {"limits": {"max_cost": -1}}, {"limits": {"cost": 1}},
+    {"spine": {"colour": 36}}, {"levels": 3, "spine": {"ports": 36}, "pods": [{"count": 1}]}, {"pods": 0},
+    {"blocking": {"edge": 0.5}}, {"blocking": {"core": 2}}, {"bundle": {"core": 2}}, {"cables": []}, {"hosts": []}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
     {"rate": "3xHDR"}, {"rate": {"host": []}}, {"rate": {"uplinks": "4xHDR"}}, {"bind": []}, {"bind": {"edge": []}},
     {"bind": {"edge": {}}}, {"bind": {"edge": [1, "b", "c", "d"]}}, {"bind": {"edge": ["a", "a", "b", "c"]}},
-    {"bind": {"edge": ["0x12g", "b", "c", "d"]}}, {"bind": {"spine": ["a"]}}, {"bind": {"edge": {"match": ""}}},
+    {"bind": {"edge": ["0x12g", "b", "c", "d"]}}, {"bind": {"spine": []}}, {"bind": {"edge": {"match": ""}}},
     {"bind": {"edge": ["x" * 65, "b", "c", "d"]}}, {"why": []}, {"why": {"a": 1}}, {"expect": 1},
     {"expect": {"hosts_down": -1}}, {"expect": {"hosts_down": "a"}}, {"expect": {"hosts_down": [1]}},
     {"expect": {"unplanned": "a"}}, {"expect": {"waive": {}}}, {"expect": {"waive": [{"why": "x"}]}},
@@ -52,7 +54,12 @@ FINE = [
     {"bundles": {"multiple": 3}}, {"rate": "4xhdr"}, {"rate": {}}, {"rate": {"uplink": ["4xHDR", "2xNDR"]}},
     {"bind": {"edge": ["a", "b", "c", "0xAB"]}}, {"bind": {"core": {"match": "^spine"}}}, {"why": {"a": "b"}},
     {"expect": {"hosts_down": 3, "unplanned": ["^x"], "waive": [WAIVER, {"id": "y"}]}}, {"expect": {"hosts_down": []}},
-    {"nodes": 20, "core": {"count": 0}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}},
+    {"nodes": 20, "core": {"count": 0}}, {"edge": {}, "core": {}}, {"edge": {"model": "Mellanox SX6036"}},
+    {"core": {"model": "Mellanox SX6506", "fabric_boards": 2}}, {"objective": "cables"}, {"limits": {}},
+    {"limits": {"max_links": 1000, "min_spare_ports": 0, "max_blocking": "3:1"}}, {"blocking": {"edge": 2}},
+    {"levels": 3, "spine": {"ports": 36}}, {"levels": 3, "pods": 2, "blocking": {"edge": "3:2", "spine": 1.5}},
+    {"levels": 3, "spine": {"ports": 36}, "pods": [{"count": 1, "edges": 3}, {"count": 1, "edges": 1}]},
+    {"levels": 3, "spine": {"ports": 36, "ports_to_core": 18}, "bundle": {"edge": 9, "spine": 18}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}},
 ]
 
 failures = []
@@ -60,6 +67,12 @@ failures = []
 
 def planned(text, *options):
     return subprocess.run([FTPLAN, *options, "-"], input=text, capture_output=True, encoding="utf-8", check=False)
+
+
+def plan_keys(design):
+    """What a whole plan has: spines and pods are of three levels."""
+    keys = set(SCHEMA["definitions"]["plan"]["properties"])
+    return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
 
 def expect(what, truth, why=""):
@@ -84,7 +97,7 @@ def check_good(what, text):
            {k: v for k, v in design.items() if k != "plan"})
     expect(f"{what}: the order of keys is kept", [k for k in written if k != "plan"] == [k for k in design if k != "plan"])
     expect(f"{what}: ftplan's JSON has a whole plan",
-           set(written["plan"]) == set(SCHEMA["definitions"]["plan"]["properties"]))
+           set(written["plan"]) == plan_keys(written))
     second = planned(first.stdout, "--format", "json")
     expect(f"{what}: ftplan's JSON gives itself", second.stdout == first.stdout, second.stderr)
 
@@ -111,10 +124,10 @@ for change in BAD:
     result = planned(json.dumps(design))
     expect(f"with {change}: ftplan refuses it with a place and status 3",
            result.returncode == 3 and result.stderr.startswith("-:1:") and not result.stdout, result.stderr)
-for key in ("ftcheck", "name", "nodes", "edge"):
+for key in ("ftcheck", "name", "nodes"):
     design = {k: v for k, v in GOOD.items() if k != key}
     expect(f"without {key}: the schema refuses it", not VALIDATOR.is_valid(design))
     expect(f"without {key}: ftplan refuses it", planned(json.dumps(design)).returncode == 3)
 
-print(f"{len(samples)} samples, {len(FINE)} good and {len(BAD) + 4} bad designs, {len(failures)} failures")
+print(f"{len(samples)} samples, {len(FINE)} good and {len(BAD) + 3} bad designs, {len(failures)} failures")
 sys.exit(1 if failures else 0)

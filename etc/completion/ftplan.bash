@@ -15,17 +15,34 @@ _ftplan()
 	COMPREPLY=()
 	case $prev in
 	--format)
-		mapfile -t COMPREPLY < <(compgen -W 'text json ibsim' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'text json csv cables bom svg dot ibsim ibdm ibnl slurm opensm opensm-cn' -- "$cur")
 		return
 		;;
-	-o | --output)
+	--catalog)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -W 'mellanox-fdr-2013 hp-blade-fdr-2013 infiniband' -- "$cur"; compgen -f -- "$cur")
+		return
+		;;
+	--objective)
+		mapfile -t COMPREPLY < <(compgen -W 'cost power_w size_u weight_kg switches cables' -- "$cur")
+		return
+		;;
+	--levels)
+		mapfile -t COMPREPLY < <(compgen -W '2 3' -- "$cur")
+		return
+		;;
+	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --name)
+		return
+		;;
+	-o | --output | --infer | --from)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --output --help --version -o -h' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --from --name --nodes --nodes-max --blocking --levels
+			--objective --prefer-expandable --output --help --version -o -h' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
