@@ -128,9 +128,10 @@ static const struct ft_key role_keys[ROLE_COUNT] = {
 	{"star", key_role, 3 * sizeof(uint32_t), 1, BOARDS_MAX, NULL},
 };
 
-static int role_word(struct ft_key_reader *reader, const struct ft_key_at *at, uint32_t roles[ROLE_COUNT])
+static int role_word(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	const char *word = json_string_value(at->value);
+	uint32_t *roles = out;
 
 	for (int i = 0; word && i < ROLE_COUNT; i++) {
 		if (strcmp(word, role_keys[i].name) != 0)
@@ -149,26 +150,8 @@ static int key_roles(struct ft_key_reader *reader, const struct ft_key_at *at, v
 		return ft_key_read_object(reader, at->value, role_keys, FT_COUNT(role_keys), out);
 	if (!json_is_array(at->value) || json_array_size(at->value) == 0)
 		return ft_key_error(reader, at, "must be a list of roles, or an object of them");
-	for (size_t i = 0; i < json_array_size(at->value); i++) {
-		struct ft_key_at element = ft_key_element(at, i);
-		int r = role_word(reader, &element, out);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* An object read by a table of its own. */
-static int part_read(struct ft_key_reader *reader, const struct ft_key_at *at, const struct ft_key *keys, size_t count,
-		     void *out)
-{
-	int r;
-
-	r = ft_key_expect_object(reader, at);
-	if (r < 0)
-		return r;
-	return ft_key_read_object(reader, at->value, keys, count, out);
+	/* All into the same roles. */
+	return ft_key_read_elements(reader, at, role_word, 0, out);
 }
 
 #define FIGURES(field) offsetof(struct figures, field)
@@ -186,7 +169,7 @@ static int key_chassis(struct ft_key_reader *reader, const struct ft_key_at *at,
 		{"why", ft_key_notes, 0, 0, 0, NULL},
 	};
 
-	return part_read(reader, at, keys, FT_COUNT(keys), out);
+	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), out);
 }
 
 static int key_line_boards(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -202,7 +185,7 @@ static int key_line_boards(struct ft_key_reader *reader, const struct ft_key_at 
 		{"why", ft_key_notes, 0, 0, 0, NULL},
 	};
 
-	return part_read(reader, at, keys, FT_COUNT(keys), out);
+	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), out);
 }
 
 static int key_fabric_boards(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -216,7 +199,7 @@ static int key_fabric_boards(struct ft_key_reader *reader, const struct ft_key_a
 		{"why", ft_key_notes, 0, 0, 0, NULL},
 	};
 
-	return part_read(reader, at, keys, FT_COUNT(keys), out);
+	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), out);
 }
 
 static int key_blade(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -230,7 +213,7 @@ static int key_blade(struct ft_key_reader *reader, const struct ft_key_at *at, v
 		{"why", ft_key_notes, 0, 0, 0, NULL},
 	};
 
-	return part_read(reader, at, keys, FT_COUNT(keys), out);
+	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), out);
 }
 
 #define ENTRY(field) offsetof(struct entry, field)
@@ -339,16 +322,14 @@ static int entry_check_modular(const struct ft_key_reader *reader, const struct 
 	return 0;
 }
 
-static int entry_read(struct ft_key_reader *reader, const struct ft_key_at *at, struct entry *entry)
+static int entry_read(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
+	struct entry *entry = out;
 	int r;
 
 	entry->figures = entry->line.figures = entry->fabric.figures = figures_unknown;
 	entry->line.min = 1;
-	r = ft_key_expect_object(reader, at);
-	if (r < 0)
-		return r;
-	r = ft_key_read_object(reader, at->value, entry_keys, FT_COUNT(entry_keys), entry);
+	r = ft_key_read_part(reader, at, entry_keys, FT_COUNT(entry_keys), entry);
 	if (r < 0)
 		return r;
 	r = entry_check_keys(reader, at);
@@ -367,7 +348,7 @@ static int key_switches(struct ft_key_reader *reader, const struct ft_key_at *at
 	struct draft *draft = out;
 	int r;
 
-	r = ft_key_expect_list(reader, at);
+	r = ft_key_expect_filled_list(reader, at);
 	if (r < 0)
 		return r;
 	draft->entries = calloc(json_array_size(at->value), sizeof(*draft->entries));
@@ -375,14 +356,7 @@ static int key_switches(struct ft_key_reader *reader, const struct ft_key_at *at
 		return -ENOMEM;
 	draft->entry_count = json_array_size(at->value);
 	draft->switches = *at;
-	for (size_t i = 0; i < draft->entry_count; i++) {
-		struct ft_key_at element = ft_key_element(at, i);
-
-		r = entry_read(reader, &element, &draft->entries[i]);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return ft_key_read_elements(reader, at, entry_read, sizeof(*draft->entries), draft->entries);
 }
 
 #define DRAFT(field) offsetof(struct draft, field)
@@ -463,18 +437,10 @@ static int type_strings(const struct entry *entry, struct ft_switch_type *type)
 	return string_copy(entry->blade.pass_through, &type->blade.pass_through);
 }
 
-/* @sum and @count times @each; unknown if one of them is. Both stay far below what an int64_t holds. */
-static int64_t amount_add(int64_t sum, int64_t each, uint32_t count)
-{
-	if (sum == FT_AMOUNT_UNKNOWN || (each == FT_AMOUNT_UNKNOWN && count > 0))
-		return FT_AMOUNT_UNKNOWN;
-	return count > 0 ? sum + each * count : sum;
-}
-
 /* Where a fabric board's figure is unknown, the chassis's is with all of them. */
 static int64_t amount_of(int64_t chassis, int64_t line, uint32_t lines, int64_t fabric, uint32_t fabrics)
 {
-	return amount_add(amount_add(chassis, line, lines), fabric, fabric == FT_AMOUNT_UNKNOWN ? 0 : fabrics);
+	return ft_amount_add(ft_amount_add(chassis, line, lines), fabric, fabric == FT_AMOUNT_UNKNOWN ? 0 : fabrics);
 }
 
 static void type_figures(const struct entry *entry, struct ft_switch_type *type)

@@ -234,28 +234,40 @@ bool ft_drawing_failed(const struct ft_drawing *d)
 	return ft_text_failed(&d->name) || ft_text_failed(&d->clipped);
 }
 
-static bool bundles_alike(const struct ft_drawing *d, uint32_t a, uint32_t b)
+/* Marks are alike where they are the same and only say that the other end is lost. */
+static bool marks_alike(const struct ft_drawing *d, uint32_t a, uint32_t b)
 {
-	const struct ft_plan *plan = d->plan;
+	const struct ft_plan_bundle *x = &d->plan->bundles[a], *y = &d->plan->bundles[b];
 	struct ft_draw_bundle_mark mark_a = ft_drawing_bundle(d, a), mark_b = ft_drawing_bundle(d, b);
 
-	return plan->bundles[a].count == plan->bundles[b].count &&
-	       plan->switches[plan->bundles[a].b].tier == plan->switches[plan->bundles[b].b].tier &&
-	       plan->switches[plan->bundles[a].b].place == plan->switches[plan->bundles[b].b].place &&
-	       ft_draw_mark_is_clean(&mark_a) && ft_draw_mark_is_clean(&mark_b);
+	if (ft_draw_mark_is_clean(&mark_a) && ft_draw_mark_is_clean(&mark_b))
+		return true;
+	return mark_a.missing == mark_b.missing && mark_a.unjudged == mark_b.unjudged &&
+	       mark_a.slow + mark_b.slow + mark_a.surplus + mark_b.surplus == 0 &&
+	       state_is_dark(ft_drawing_state(d, x->b)) && state_is_dark(ft_drawing_state(d, y->b));
 }
 
-bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b)
+static bool bundles_alike(const struct ft_drawing *d, uint32_t a, uint32_t b)
+{
+	const struct ft_plan_bundle *x = &d->plan->bundles[a], *y = &d->plan->bundles[b];
+
+	return x->count == y->count && d->plan->switches[x->b].tier == d->plan->switches[y->b].tier &&
+	       d->plan->switches[x->b].place == d->plan->switches[y->b].place;
+}
+
+bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, bool marks)
 {
 	const struct ft_plan_switch *x = &d->plan->switches[a], *y = &d->plan->switches[b];
 	uint32_t count = d->first[a + 1] - d->first[a];
 
 	if (x->tier != y->tier || x->ports != y->ports || x->hosts != y->hosts ||
-	    count != d->first[b + 1] - d->first[b] || state_is_dark(ft_drawing_state(d, a)) ||
-	    state_is_dark(ft_drawing_state(d, b)))
+	    count != d->first[b + 1] - d->first[b] ||
+	    (marks && (state_is_dark(ft_drawing_state(d, a)) || state_is_dark(ft_drawing_state(d, b)) ||
+		       ft_drawing_hosts_seen(d, a) != ft_drawing_hosts_seen(d, b))))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (!bundles_alike(d, d->first[a] + i, d->first[b] + i))
+		if (!bundles_alike(d, d->first[a] + i, d->first[b] + i) ||
+		    (marks && !marks_alike(d, d->first[a] + i, d->first[b] + i)))
 			return false;
 	return true;
 }
@@ -271,10 +283,10 @@ uint32_t ft_drawing_segment(const struct ft_drawing *d, uint32_t first)
 	return end;
 }
 
-bool ft_drawing_segments_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, uint32_t count)
+bool ft_drawing_segments_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, uint32_t count, bool marks)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!ft_drawing_alike(d, a + i, b + i))
+		if (!ft_drawing_alike(d, a + i, b + i, marks))
 			return false;
 	return true;
 }
@@ -308,24 +320,38 @@ const char *ft_drawing_bond_colour(const struct ft_drawing *d, const struct ft_d
 
 /* ---- groups ---- */
 
-enum { PODS_APART_MAX = 6, ALONE_MAX = 24 };
+enum { PODS_APART_MAX = 6, ALONE_MAX = 16, ALONE_PODS_MAX = 8 };
 
-/* Switches that are drawn by themselves, as many as there is room for: those that are lost come first. */
+static void alone_mark(const struct ft_drawing *d, bool *alone)
+{
+	for (uint32_t i = 0; i < d->plan->switch_count; i++)
+		alone[i] = d->loud[i];
+	for (size_t i = 0; i < d->marks->link_count; i++)
+		alone[d->marks->links[i].a] = alone[d->marks->links[i].b] = true;
+}
+
+static bool alone_too_many(const struct ft_drawing *d, const bool *alone)
+{
+	uint32_t count = 0, most = d->plan->levels > 2 ? ALONE_PODS_MAX : ALONE_MAX;
+
+	for (uint32_t i = 0; i < d->plan->switch_count; i++)
+		count += alone[i];
+	return count > most;
+}
+
+/* Switches that are drawn by themselves though others are folded: the marked ones, or else the lost, or else none. */
 static bool *alone_find(const struct ft_drawing *d)
 {
 	bool *alone = calloc(d->plan->switch_count + 1UL, sizeof(*alone));
-	uint32_t count = 0;
 
-	for (int pass = 0; alone && d->marks && pass < 2; pass++)
-		for (uint32_t i = 0; count < ALONE_MAX && i < d->plan->switch_count; i++)
-			if (!alone[i] && (d->loud[i] && (pass > 0 || state_is_dark(ft_drawing_state(d, i))))) {
-				alone[i] = true;
-				count++;
-			}
-	for (size_t i = 0; alone && d->marks && i < d->marks->link_count && count < 2 * ALONE_MAX; i++) {
-		count += !alone[d->marks->links[i].a] + !alone[d->marks->links[i].b];
-		alone[d->marks->links[i].a] = alone[d->marks->links[i].b] = true;
-	}
+	if (!alone || !d->marks)
+		return alone;
+	alone_mark(d, alone);
+	if (alone_too_many(d, alone))
+		for (uint32_t i = 0; i < d->plan->switch_count; i++)
+			alone[i] = ft_drawing_state(d, i) == FT_DRAW_LOST;
+	if (alone_too_many(d, alone))
+		memset(alone, 0, d->plan->switch_count * sizeof(*alone));
 	return alone;
 }
 
@@ -348,43 +374,65 @@ static bool joins(const struct ft_drawing *d, const bool *alone, uint32_t i, boo
 		return false;
 	if (sw->tier == FT_TIER_CORE)
 		return sw->plane == before->plane || d->plan->levels < 3 || d->plan->pod_spines > PODS_APART_MAX;
-	return (sw->pod == before->pod || pod_like) && sw->hosts == before->hosts &&
-	       ft_drawing_hosts_seen(d, i) == ft_drawing_hosts_seen(d, i - 1);
+	return (sw->pod == before->pod || pod_like) && sw->hosts == before->hosts;
 }
 
-/* Whether the segment [@first, @end) is like the one before it, and there are too many pods to draw all. */
-static bool segment_joins(const struct ft_drawing *d, uint32_t before, uint32_t first, uint32_t end, uint32_t pods)
+/* Whether the segment [@first, @end) is like the one before it, and both are of pods. */
+static bool segment_is_like(const struct ft_drawing *d, uint32_t before, uint32_t first, uint32_t end)
 {
-	const struct ft_plan_switch *switches = d->plan->switches;
+	const struct ft_plan_switch *a = &d->plan->switches[before], *b = &d->plan->switches[first];
 
-	return pods > PODS_APART_MAX && first > before && switches[first].tier == switches[before].tier &&
-	       switches[first].tier != FT_TIER_CORE && switches[before].pod > 0 && first - before == end - first &&
-	       ft_drawing_segments_alike(d, before, first, end - first);
+	return first > before && a->tier == b->tier && b->tier != FT_TIER_CORE && first - before == end - first &&
+	       ft_drawing_segments_alike(d, before, first, end - first, false);
 }
 
-static void groups_fill(struct ft_drawing *d, const bool *alone, bool fold)
+/*
+ * The pods that are drawn with the one before, for they are alike in all tiers, and there are many. The first one, and
+ * those in which a switch is drawn by itself, are drawn by themselves.
+ */
+static bool *pods_like_find(const struct ft_drawing *d, const bool *alone, uint32_t pods)
 {
-	uint32_t pods = pods_of(d->plan), before = 0, end;
+	bool *like = malloc((pods + 2UL) * sizeof(*like));
+	uint32_t before = 0, end;
 
+	if (!like)
+		return NULL;
+	for (uint32_t pod = 0; pod < pods + 2; pod++)
+		like[pod] = pod > 1 && pods > PODS_APART_MAX;
+	for (uint32_t i = 0; i < d->plan->switch_count; i++)
+		if (alone[i] && d->plan->switches[i].pod < pods)
+			like[d->plan->switches[i].pod] = like[d->plan->switches[i].pod + 1] = false;
 	for (uint32_t first = 0; first < d->plan->switch_count; before = first, first = end) {
-		bool pod_like;
+		uint32_t pod = d->plan->switches[first].pod;
 
 		end = ft_drawing_segment(d, first);
-		pod_like = fold && segment_joins(d, before, first, end, pods);
-		for (uint32_t i = first; i < end; i++) {
-			const struct ft_plan_switch *sw = &d->plan->switches[i];
-			struct ft_draw_group *group = d->groups + d->group_count;
-
-			if (fold && joins(d, alone, i, pod_like)) {
-				group[-1].count++;
-				group[-1].pod_last = sw->pod;
-			} else {
-				*group = (struct ft_draw_group){sw->tier, i, 1, sw->pod, sw->pod};
-				d->group_count++;
-			}
-			d->group_of[i] = d->group_count - 1;
-		}
+		if (pod < pods && !segment_is_like(d, before, first, end))
+			like[pod] = false;
 	}
+	return like;
+}
+
+static int groups_fill(struct ft_drawing *d, const bool *alone, bool fold)
+{
+	uint32_t pods = pods_of(d->plan);
+	_cleanup_free_ bool *like = pods_like_find(d, alone, pods);
+
+	if (!like)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < d->plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &d->plan->switches[i];
+		struct ft_draw_group *group = d->groups + d->group_count;
+
+		if (fold && joins(d, alone, i, sw->pod < pods && like[sw->pod])) {
+			group[-1].count++;
+			group[-1].pod_last = sw->pod;
+		} else {
+			*group = (struct ft_draw_group){sw->tier, i, 1, sw->pod, sw->pod};
+			d->group_count++;
+		}
+		d->group_of[i] = d->group_count - 1;
+	}
+	return 0;
 }
 
 static void bond_add(struct ft_drawing *d, struct ft_draw_bond *bond, uint32_t bundle)
@@ -438,7 +486,8 @@ int ft_drawing_group(struct ft_drawing *d, bool fold)
 	d->bonds = calloc(d->plan->bundle_count + 1UL, sizeof(*d->bonds));
 	if (!alone || !d->groups || !d->group_of || !d->bonds)
 		return -ENOMEM;
-	groups_fill(d, alone, fold);
+	if (groups_fill(d, alone, fold) < 0)
+		return -ENOMEM;
 	slot = malloc((d->group_count + 1UL) * sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;

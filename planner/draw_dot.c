@@ -64,11 +64,14 @@ static void dot_ranks(struct ft_drawing *d, struct ft_text *text)
 	}
 }
 
-static unsigned int pen_width(uint32_t cables)
+/* Thick lines hide their labels. */
+static unsigned int pen_width(const struct ft_draw_bond *bond)
 {
-	enum { THICKEST = 8 };
+	enum { THICKEST = 8, LOST = 2 };
 
-	return cables < THICKEST ? cables : THICKEST;
+	if (bond->cables == bond->missing)
+		return LOST;
+	return 1 + (bond->most < THICKEST ? bond->most : THICKEST) / 2;
 }
 
 /* The upper switch first, for it is to be above. */
@@ -88,7 +91,7 @@ static void dot_bond(struct ft_drawing *d, struct ft_text *text, const struct ft
 	ft_draw_add_dot(text, ft_text_string(&words));
 	text->failed |= words.failed;
 	ft_text_release(&words);
-	ft_text_printf(text, "\", penwidth=%u, color=\"%s\"", pen_width(bond->most),
+	ft_text_printf(text, "\", penwidth=%u, color=\"%s\"", pen_width(bond),
 		       wrong	    ? FT_DRAW_RED
 		       : bond->slow ? FT_DRAW_AMBER
 				    : ft_drawing_bond_colour(d, bond));

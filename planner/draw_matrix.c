@@ -37,6 +37,7 @@ enum row_kind { ROW_SWITCH, ROW_POD, ROW_LIKE };
 struct row {
 	enum row_kind kind;
 	uint32_t first, last; /* switches; of ROW_LIKE those that are not shown */
+	uint32_t model;	      /* of ROW_LIKE: the first of those that they are like */
 	int y;		      /* in its panel */
 };
 
@@ -71,6 +72,7 @@ struct matrix {
 	uint32_t upper_first; /* the first switch of the upper tier */
 	bool by_place;	      /* columns are places */
 	bool merged;
+	bool pods; /* rows come pod by pod */
 	uint32_t columns;
 	uint32_t *column_switch; /* FT_UNPINNED: several */
 	struct row *rows;
@@ -192,56 +194,68 @@ static unsigned int shade_of(const struct matrix *m, uint32_t count)
 		return (unsigned int)((uint64_t)(count - m->least) * SHADES / (m->most - m->least + 1UL));
 	while (i + 1 < m->width_count && m->widths[i] != count)
 		i++;
-	return m->width_count == 1 ? 1 : i * (SHADES - 1) / (m->width_count - 1);
+	/* Few are told apart without the darkest. */
+	if (m->width_count <= 3)
+		return m->width_count == 3 ? 2 * i : 1 + 2 * i;
+	return i * (SHADES - 1) / (m->width_count - 1);
 }
 
 /* ---- rows ---- */
 
-static void row_add(struct matrix *m, enum row_kind kind, uint32_t first, uint32_t last)
+static void row_add(struct matrix *m, enum row_kind kind, uint32_t first, uint32_t last, uint32_t model)
 {
-	m->rows[m->row_count++] = (struct row){kind, first, last, 0};
+	struct row *before = m->row_count ? &m->rows[m->row_count - 1] : NULL;
+
+	if (kind == ROW_LIKE && before && before->kind == ROW_LIKE && before->last + 1 == first &&
+	    before->model == model) {
+		before->last = last;
+		return;
+	}
+	m->rows[m->row_count++] = (struct row){kind, first, last, model, 0};
 	m->switch_rows += kind == ROW_SWITCH;
 }
 
-/* The switches of one pod. Of very many, those that are like the one before are left out. */
+/*
+ * The switches of one pod. Of very many, those that are like one that is shown are left out. A switch with marks of its
+ * own is like none, not even itself.
+ */
 static void rows_of_segment(struct matrix *m, uint32_t first, uint32_t end)
 {
 	bool fold = end - first > ROWS_MAX;
+	uint32_t model = first;
 
-	for (uint32_t i = first; i < end;) {
-		uint32_t like = i + 1;
-
-		row_add(m, ROW_SWITCH, i, i);
-		while (fold && like < end && ft_drawing_alike(m->d, like - 1, like))
-			like++;
-		if (like > i + 1)
-			row_add(m, ROW_LIKE, i + 1, like - 1);
-		i = like;
+	for (uint32_t i = first; i < end; i++) {
+		if (fold && i > model && ft_drawing_alike(m->d, model, i, true)) {
+			row_add(m, ROW_LIKE, i, i, model);
+			continue;
+		}
+		row_add(m, ROW_SWITCH, i, i, i);
+		if (ft_drawing_alike(m->d, i, i, true))
+			model = i;
 	}
 }
 
+/* Likewise for pods. */
 static void rows_fill(struct matrix *m, uint32_t start, uint32_t stop)
 {
-	uint32_t end, before = start, before_end = start;
-	bool pods = ft_drawing_segment(m->d, start)<stop, fold = stop - start> ROWS_ALL;
+	uint32_t end, model = start, model_end = start;
+	bool fold = stop - start > ROWS_ALL;
 
+	m->pods = start < stop && ft_drawing_segment(m->d, start) < stop;
 	for (uint32_t first = start; first < stop; first = end) {
-		struct row *last = m->row_count ? &m->rows[m->row_count - 1] : NULL;
-
 		end = ft_drawing_segment(m->d, first);
-		if (fold && before_end - before == end - first &&
-		    ft_drawing_segments_alike(m->d, before, first, end - first)) {
-			if (last && last->kind == ROW_LIKE && last->last == first - 1)
-				last->last = end - 1;
-			else
-				row_add(m, ROW_LIKE, first, end - 1);
-		} else {
-			if (pods)
-				row_add(m, ROW_POD, first, end - 1);
-			rows_of_segment(m, first, end);
+		if (fold && model_end - model == end - first &&
+		    ft_drawing_segments_alike(m->d, model, first, end - first, true)) {
+			row_add(m, ROW_LIKE, first, end - 1, model);
+			continue;
 		}
-		before = first;
-		before_end = end;
+		if (m->pods)
+			row_add(m, ROW_POD, first, end - 1, first);
+		rows_of_segment(m, first, end);
+		if (ft_drawing_segments_alike(m->d, first, first, end - first, true)) {
+			model = first;
+			model_end = end;
+		}
 	}
 }
 
@@ -293,21 +307,21 @@ static void row_words(struct matrix *m, const struct row *row, struct ft_text *w
 {
 	const struct ft_plan_switch *first = &m->d->plan->switches[row->first];
 	const struct ft_plan_switch *last = &m->d->plan->switches[row->last];
-	bool pods = first->pod != last->pod ||
-		    (row->first > 0 && first[-1].tier == first->tier && first[-1].pod != first->pod);
 
 	if (row->kind == ROW_POD) {
 		ft_text_printf(words, "pod %u", first->pod + 1);
-	} else if (row->kind == ROW_LIKE && pods) {
+	} else if (row->kind == ROW_LIKE && m->pods) {
 		ft_text_printf(words, first->pod == last->pod ? "pod %u" : "pods %u to %u", first->pod + 1,
 			       last->pod + 1);
-		ft_text_printf(words, ": as pod %u", first->pod);
+		ft_text_printf(words, ": as pod %u", m->d->plan->switches[row->model].pod + 1);
 	} else if (row->kind == ROW_LIKE) {
 		ft_text_puts(words, ft_drawing_name(m->d, row->first));
-		ft_text_puts(words, " to ");
-		ft_text_puts(words, ft_drawing_name(m->d, row->last));
+		if (row->last > row->first) {
+			ft_text_puts(words, " to ");
+			ft_text_puts(words, ft_drawing_name(m->d, row->last));
+		}
 		ft_text_puts(words, ": as ");
-		ft_text_puts(words, ft_drawing_name(m->d, row->first - 1));
+		ft_text_puts(words, ft_drawing_name(m->d, row->model));
 	} else {
 		ft_text_puts(words, ft_drawing_name(m->d, row->first));
 	}
@@ -332,17 +346,27 @@ static void names_measure(struct matrix *m)
 	m->head_h = (head < NAME_WIDTH_MAX ? head : NAME_WIDTH_MAX) + 10;
 }
 
+/* Where row @i is too low: a pod is better kept together. */
+static int panel_limit(const struct matrix *m, uint32_t i, int limit)
+{
+	const struct row *row = &m->rows[i];
+
+	if (row->kind == ROW_POD)
+		return limit - (int)(row->last - row->first) * m->cell_h / 2;
+	return limit + (m->pods ? limit / 4 : m->cell_h / 2);
+}
+
 /* As many panels side by side as make the whole about as wide as a page is. */
 static void panels_split(struct matrix *m)
 {
-	enum { HEIGHT_ENOUGH = 560 };
+	enum { HEIGHT_ENOUGH = 560, HEIGHT_MERGED = 1500 };
 	int total = 0, count = 1, limit, y = 0;
 	struct panel *panel = m->panels;
 
 	for (uint32_t i = 0; i < m->row_count; i++)
 		total += row_height(m, &m->rows[i]);
 	m->panel_w = m->names_w + (int)m->columns * m->cell_w + (m->lower == FT_TIER_EDGE ? HOSTS_WIDTH : 0);
-	while (!m->merged && count < PANELS_MAX && total / count > HEIGHT_ENOUGH &&
+	while (count < PANELS_MAX && total / count > (m->merged ? HEIGHT_MERGED : HEIGHT_ENOUGH) &&
 	       total / count > count * (m->panel_w + PANEL_GAP) * 3 / 4)
 		count++;
 	limit = (total + count - 1) / count;
@@ -350,9 +374,7 @@ static void panels_split(struct matrix *m)
 	for (uint32_t i = 0; i < m->row_count; i++) {
 		int height = row_height(m, &m->rows[i]);
 
-		if (y > 0 && panel - m->panels + 1 < count &&
-		    (y + height > limit + m->cell_h / 2 ||
-		     (m->rows[i].kind == ROW_POD && y + height + 2 * m->cell_h > limit))) {
+		if (y > 0 && panel - m->panels + 1 < count && y + height > panel_limit(m, i, limit)) {
 			panel->end = i;
 			panel->height = y;
 			panel++;

@@ -71,8 +71,11 @@ uint32_t ft_drawing_hosts_planned(const struct ft_drawing *d, uint32_t index);
 uint32_t ft_drawing_hosts_seen(const struct ft_drawing *d, uint32_t index);
 bool ft_draw_mark_is_clean(const struct ft_draw_bundle_mark *mark);
 
-/* Whether switch @a is to be told from @b by nothing but its name: the same hosts and bundles, and no marks. */
-bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b);
+/*
+ * Whether switch @a is to be told from @b by nothing but its name: the same hosts and bundles and, with @marks, no
+ * marks but that both lack the same lost neighbours.
+ */
+bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, bool marks);
 
 /*
  * The end of the segment that begins with switch @first: switches of the same tier and pod. All cores are one segment.
@@ -80,7 +83,7 @@ bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b);
 uint32_t ft_drawing_segment(const struct ft_drawing *d, uint32_t first);
 
 /* The same for whole segments of equal length; and the number of the colour of an upper switch. */
-bool ft_drawing_segments_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, uint32_t count);
+bool ft_drawing_segments_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, uint32_t count, bool marks);
 const char *ft_drawing_colour(const struct ft_drawing *d, uint32_t upper);
 const char *ft_drawing_bond_colour(const struct ft_drawing *d, const struct ft_draw_bond *bond);
 

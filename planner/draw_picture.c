@@ -13,13 +13,13 @@ enum {
 	NAME_WIDTH_MAX = 170,
 	BOX_HEIGHT = 30,
 	GROUP_HEIGHT = 44, /* of a box for several switches */
-	BOX_GAP = 26,
 	POD_PAD = 14,
 	STUB = 30, /* the part of a line that goes straight up, where its count is */
 	HOST_PITCH = 11,
 	HOST_RADIUS = 4,
 	HOSTS_DRAWN_MAX = 72, /* more are one block with a number */
 	CAPTION = 20,	      /* above a frame */
+	PLANE_PAD = 8,	      /* between core switches and the frame of their plane */
 	ARC = 46,	      /* how high a cable inside a tier rises */
 };
 
@@ -45,6 +45,7 @@ struct picture {
 	struct pod *pods;
 	uint32_t pod_count;
 	bool framed; /* there are pods worth a frame */
+	int gap;     /* between switches */
 	int width;
 	int tier_y[FT_TIER_COUNT];
 	struct ft_text words; /* scratch */
@@ -210,6 +211,16 @@ static void pods_find(struct picture *p)
 	p->framed = p->d->plan->levels > 2;
 }
 
+/* Few switches stand farther apart, so that lines between them are told apart. */
+static int gap_between(const struct picture *p)
+{
+	uint32_t edges = 0;
+
+	for (uint32_t g = 0; g < p->d->group_count; g++)
+		edges += p->d->groups[g].tier == FT_TIER_EDGE;
+	return p->framed || edges > 10 ? 26 : edges > 6 ? 40 : 64;
+}
+
 static int pods_place(struct picture *p)
 {
 	int x = 0;
@@ -220,18 +231,18 @@ static int pods_place(struct picture *p)
 		if (!pod)
 			continue;
 		if (p->d->groups[g].tier == FT_TIER_EDGE)
-			pod->edges_w += p->boxes[g].w + BOX_GAP;
+			pod->edges_w += p->boxes[g].w + p->gap;
 		else
-			pod->spines_w += p->boxes[g].w + BOX_GAP;
+			pod->spines_w += p->boxes[g].w + p->gap;
 	}
 	for (uint32_t i = 0; i < p->pod_count; i++) {
 		struct pod *pod = &p->pods[i];
 
 		pod->x = x;
-		pod->w = larger(pod->edges_w, pod->spines_w) + (p->framed ? 2 * POD_PAD - BOX_GAP : 0);
+		pod->w = larger(pod->edges_w, pod->spines_w) + (p->framed ? 2 * POD_PAD - p->gap : 0);
 		x += pod->w + (p->framed ? POD_PAD : 0);
 	}
-	return x - (p->framed ? POD_PAD : BOX_GAP);
+	return x - (p->framed ? POD_PAD : p->gap);
 }
 
 /* Across: @used of @width, in the middle. */
@@ -242,24 +253,25 @@ static int centred(int start, int width, int used)
 
 static void boxes_place(struct picture *p)
 {
-	int lower = pods_place(p), cores = -BOX_GAP, count = 0, spread, shift, x;
+	int lower = pods_place(p), cores = -p->gap, count = 0, spread, shift, x;
 
 	for (uint32_t g = 0; g < p->d->group_count; g++)
 		if (p->d->groups[g].tier == FT_TIER_CORE) {
-			cores += p->boxes[g].w + BOX_GAP;
+			cores += p->boxes[g].w + p->gap;
 			count++;
 		}
+	cores += p->framed ? 2 * PLANE_PAD : 0;
 	p->width = larger(lower, larger(cores, 1));
 	shift = (p->width - lower) / 2;
 	/* Core switches stand apart, but not at the ends of the world. */
 	spread = count > 0 ? (p->width - cores) / (count + 1) : 0;
-	x = spread + (p->width - cores - spread * (count + 1)) / 2;
+	x = spread + (p->width - cores - spread * (count + 1)) / 2 + (p->framed ? PLANE_PAD : 0);
 	for (uint32_t i = 0; i < p->pod_count; i++) {
 		struct pod *pod = &p->pods[i];
 
 		pod->x += shift;
-		pod->next_edge = centred(pod->x, pod->w, pod->edges_w - BOX_GAP);
-		pod->next_spine = centred(pod->x, pod->w, pod->spines_w - BOX_GAP);
+		pod->next_edge = centred(pod->x, pod->w, pod->edges_w - p->gap);
+		pod->next_spine = centred(pod->x, pod->w, pod->spines_w - p->gap);
 		if (!p->framed)
 			pod->next_edge = pod->x;
 	}
@@ -269,7 +281,7 @@ static void boxes_place(struct picture *p)
 		int *next = !pod ? &x : tier == FT_TIER_EDGE ? &pod->next_edge : &pod->next_spine;
 
 		p->boxes[g].x = *next;
-		*next += p->boxes[g].w + BOX_GAP + (pod ? 0 : spread);
+		*next += p->boxes[g].w + p->gap + (pod ? 0 : spread);
 	}
 }
 
@@ -508,6 +520,32 @@ static const struct {
 	[FT_DRAW_UNKNOWN] = {"#777", "#fff", " stroke-dasharray=\"2 3\"", "#555"},
 };
 
+static void box_words(struct picture *p, uint32_t group)
+{
+	const struct box *box = &p->boxes[group];
+	const struct ft_draw_group *g = &p->d->groups[group];
+	int middle = box->x + box->w / 2;
+	uint32_t hosts = ft_drawing_hosts_seen(p->d, g->first);
+
+	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"%s\">", middle,
+		       box->y + (g->count > 1 ? 18 : BOX_HEIGHT / 2 + 4), NAME_FONT,
+		       looks[ft_drawing_state(p->d, g->first)].text);
+	ft_draw_clip(&p->words, ft_drawing_group_name(p->d, g), NAME_FONT, box->w - 8);
+	ft_draw_add_xml(p->text, ft_text_string(&p->words));
+	ft_text_reset(&p->words);
+	ft_text_puts(p->text, "</text>");
+	if (g->tier != FT_TIER_EDGE && hosts > 0)
+		ft_text_printf(p->text,
+			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" "
+			       "fill=\"" FT_DRAW_VIOLET "\">hosts here: %u</text>",
+			       middle, box->y - 5, SMALL_FONT, hosts);
+	if (g->count > 1)
+		ft_text_printf(p->text,
+			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"#444\">%u "
+			       "switches</text>",
+			       middle, box->y + 34, SMALL_FONT, g->count);
+}
+
 static void box_draw(struct picture *p, uint32_t group)
 {
 	const struct box *box = &p->boxes[group];
@@ -525,23 +563,7 @@ static void box_draw(struct picture *p, uint32_t group)
 	if (state == FT_DRAW_LOST)
 		ft_text_printf(p->text, "<path d=\"M%d %dl%d %dm0 %dl%d %d\" stroke=\"#f2b8b0\" fill=\"none\"/>",
 			       box->x, box->y, box->w, box->h, -box->h, -box->w, box->h);
-	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"%s\">",
-		       box->x + box->w / 2, box->y + (g->count > 1 ? 18 : BOX_HEIGHT / 2 + 4), NAME_FONT,
-		       looks[state].text);
-	ft_draw_clip(&p->words, ft_drawing_group_name(p->d, g), NAME_FONT, box->w - 8);
-	ft_draw_add_xml(p->text, ft_text_string(&p->words));
-	ft_text_reset(&p->words);
-	ft_text_puts(p->text, "</text>");
-	if (g->tier != FT_TIER_EDGE && ft_drawing_hosts_seen(p->d, g->first) > 0)
-		ft_text_printf(p->text,
-			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"" FT_DRAW_VIOLET
-			       "\">hosts here: %u</text>",
-			       box->x + box->w / 2, box->y - 5, SMALL_FONT, ft_drawing_hosts_seen(p->d, g->first));
-	if (g->count > 1)
-		ft_text_printf(p->text,
-			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"#444\">%u "
-			       "switches</text>",
-			       box->x + box->w / 2, box->y + 34, SMALL_FONT, g->count);
+	box_words(p, group);
 	ft_text_puts(p->text, "</g>\n");
 }
 
@@ -571,8 +593,6 @@ static void frame_draw(struct picture *p, bool caption, int x, int y, int w, int
 /* Planes: core groups that follow each other and are of one plane. */
 static void planes_draw(struct picture *p, bool captions)
 {
-	enum { PAD = 8 };
-
 	for (uint32_t g = 0; g < p->d->group_count; g++) {
 		uint32_t last = g, plane = switch_of(p, g)->plane;
 		uint32_t end_switch, plane_last;
@@ -583,9 +603,9 @@ static void planes_draw(struct picture *p, bool captions)
 			last++;
 		end_switch = p->d->groups[last].first + p->d->groups[last].count - 1;
 		plane_last = p->d->plan->switches[end_switch].plane;
-		frame_draw(p, captions, p->boxes[g].x - PAD, p->tier_y[FT_TIER_CORE] - CAPTION - 2,
-			   p->boxes[last].x + p->boxes[last].w - p->boxes[g].x + 2 * PAD,
-			   p->boxes[g].h + CAPTION + 2 + PAD, "plane", plane, plane_last);
+		frame_draw(p, captions, p->boxes[g].x - PLANE_PAD, p->tier_y[FT_TIER_CORE] - CAPTION - 2,
+			   p->boxes[last].x + p->boxes[last].w - p->boxes[g].x + 2 * PLANE_PAD,
+			   p->boxes[g].h + CAPTION + 2 + PLANE_PAD, "plane", plane, plane_last);
 		g = last;
 	}
 }
@@ -691,17 +711,18 @@ static int picture_draw(struct picture *p)
 	for (uint32_t g = 0; g < p->d->group_count; g++)
 		box_measure(p, g);
 	pods_find(p);
+	p->gap = gap_between(p);
 	boxes_place(p);
 	bottom = tiers_place(p) + hosts_height(p);
 	frames_draw(p, false, bottom);
 	bonds_draw(p, bond_draw);
+	links_draw(p);
 	frames_draw(p, true, bottom);
 	for (uint32_t g = 0; g < p->d->group_count; g++)
 		box_draw(p, g);
 	for (uint32_t g = 0; g < p->d->group_count; g++)
 		if (p->d->groups[g].tier == FT_TIER_EDGE)
 			hosts_draw(p, g);
-	links_draw(p);
 	bonds_draw(p, bond_label);
 	links_number(p);
 	return bottom;

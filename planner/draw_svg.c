@@ -73,32 +73,32 @@ enum legend_mark {
 	LEGEND_MARKS,
 };
 
-#define LINE(colour, more) "<path d=\"M0 7H26\" stroke=\"" colour "\" " more "/>"
+#define LINE(colour, more) "<path d=\"M0 7H26\" stroke=\"" colour "\"" more "/>"
 #define CELL(fill, colour) \
 	"<rect x=\"4\" width=\"18\" height=\"14\" fill=\"" fill "\" stroke=\"" colour "\" stroke-width=\"1.5\"/>"
 #define BOX(fill, colour, more)                                                                        \
 	"<rect x=\"1\" y=\"1\" width=\"24\" height=\"12\" rx=\"3\" fill=\"" fill "\" stroke=\"" colour \
-	"\" stroke-width=\"2\" " more "/>"
-#define NAME(colour, more) "<text x=\"0\" y=\"11\" font-size=\"11\" fill=\"" colour "\" " more ">abc</text>"
+	"\" stroke-width=\"2\"" more "/>"
+#define NAME(colour, more) "<text x=\"0\" y=\"11\" font-size=\"11\" fill=\"" colour "\"" more ">abc</text>"
 
 static const struct {
 	const char *words;
 	const char *picture, *matrix;
 } legend_marks[LEGEND_MARKS] = {
 	[LEGEND_MISSING] = {"cables missing: how many are there, of how many",
-			    LINE(FT_DRAW_RED, "stroke-width=\"2.2\" stroke-dasharray=\"6 4\""),
+			    LINE(FT_DRAW_RED, " stroke-width=\"2.2\" stroke-dasharray=\"6 4\""),
 			    CELL("url(#lost)", FT_DRAW_RED)},
-	[LEGEND_SLOW] = {"slow cables", LINE(FT_DRAW_AMBER, "stroke-width=\"5\" stroke-dasharray=\"2 3\""),
+	[LEGEND_SLOW] = {"slow cables", LINE(FT_DRAW_AMBER, " stroke-width=\"5\" stroke-dasharray=\"2 3\""),
 			 CELL("url(#slow)", FT_DRAW_AMBER)},
-	[LEGEND_UNJUDGED] = {"not judged", LINE("#777", "stroke-width=\"2.2\" stroke-dasharray=\"2 4\""),
+	[LEGEND_UNJUDGED] = {"not judged", LINE("#777", " stroke-width=\"2.2\" stroke-dasharray=\"2 4\""),
 			     CELL("url(#unjudged)", "#777")},
 	[LEGEND_STRAY] = {"a cable where the plan has none (and which line says so)",
-			  LINE(FT_DRAW_VIOLET, "stroke-width=\"2.5\""), CELL("#f0e2f5", FT_DRAW_VIOLET)},
-	[LEGEND_LOST] = {"a switch that is missing or cut off", BOX("#fff", FT_DRAW_RED, "stroke-dasharray=\"4 2\""),
-			 NAME(FT_DRAW_RED, "font-weight=\"bold\" text-decoration=\"line-through\"")},
+			  LINE(FT_DRAW_VIOLET, " stroke-width=\"2.5\""), CELL("#f0e2f5", FT_DRAW_VIOLET)},
+	[LEGEND_LOST] = {"a switch that is missing or cut off", BOX("#fff", FT_DRAW_RED, " stroke-dasharray=\"4 2\""),
+			 NAME(FT_DRAW_RED, " font-weight=\"bold\" text-decoration=\"line-through\"")},
 	[LEGEND_DEGRADED] = {"a switch that lacks cables", BOX("#fff3d6", FT_DRAW_AMBER, ""), NAME(FT_DRAW_RED, "")},
-	[LEGEND_UNKNOWN] = {"a switch that could not be judged", BOX("#fff", "#777", "stroke-dasharray=\"1 2\""),
-			    NAME("#777", "font-style=\"italic\"")},
+	[LEGEND_UNKNOWN] = {"a switch that could not be judged", BOX("#fff", "#777", " stroke-dasharray=\"1 2\""),
+			    NAME("#777", " font-style=\"italic\"")},
 };
 
 static bool any_state(const struct ft_drawing *d, enum ft_draw_state state, bool loud)

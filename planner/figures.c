@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "planner/numbers.h"
+
 enum ft_clos_class ft_clos_class(uint32_t m, uint32_t n)
 {
 	if (m + 1ULL >= 2ULL * n)
@@ -24,11 +26,6 @@ const char *ft_clos_class_name(enum ft_clos_class class)
 uint64_t ft_clos_crosspoints(uint32_t m, uint32_t n, uint32_t r)
 {
 	return 2ULL * r * n * m + (uint64_t)m * r * r;
-}
-
-static uint32_t minimum(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 static void notation_star(const struct ft_plan *plan, struct ft_figures *f)
@@ -148,7 +145,7 @@ void ft_figures_take(const struct ft_plan *plan, struct ft_figures *ret_figures)
 		notation_three(plan, &f);
 		f.paths = (uint64_t)plan->pod_spines * (plan->pods > 1 ? plan->plane_cores : 1);
 	}
-	f.bisection_links = minimum(bisection(plan), plan->nodes);
+	f.bisection_links = ft_minimum(bisection(plan), plan->nodes);
 	clos_take(plan, &f);
 	throughput_take(plan, &f);
 	*ret_figures = f;

@@ -18,6 +18,8 @@
 #include "planner/formats.h"
 #include "probe/source.h"
 #include "verify/infer.h"
+#include "verify/resolve.h"
+#include "verify/verify.h"
 
 enum { STATUS_OK = 0, STATUS_UNKNOWN = 3 };
 
@@ -42,6 +44,7 @@ struct options {
 	size_t stage_count;
 	uint32_t first, last, step; /* of a curve */
 	const char *infer;
+	const char *from; /* where OpenSM's GUIDs are taken from */
 	const char *name;
 	bool overrides; /* an option that belongs into a design file was given */
 };
@@ -88,13 +91,35 @@ static int write_dot(struct ft_text *text, const struct ft_design *design, const
 	return ft_draw_dot(text, design, plan, NULL, err);
 }
 
+/* A design knows no host's GUID. */
+static int write_opensm_cns(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			    const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)text;
+	(void)design;
+	(void)plan;
+	(void)catalog;
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "the GUIDs of hosts are in no design: give a snapshot or dump of the fabric with --from");
+}
+
 static const struct {
 	const char *name;
 	format_writer *write;
 } formats[] = {
-	{"text", write_text},	   {"json", write_json},	{"csv", write_csv},	 {"cables", ft_write_cables},
-	{"bom", ft_write_bom},	   {"ibsim", ft_write_ibsim},	{"ibdm", ft_write_ibdm}, {"ibnl", ft_write_ibnl},
-	{"slurm", ft_write_slurm}, {"opensm", ft_write_opensm}, {"dot", write_dot},	 {"svg", write_svg},
+	{"text", write_text},
+	{"json", write_json},
+	{"csv", write_csv},
+	{"cables", ft_write_cables},
+	{"bom", ft_write_bom},
+	{"ibsim", ft_write_ibsim},
+	{"ibdm", ft_write_ibdm},
+	{"ibnl", ft_write_ibnl},
+	{"slurm", ft_write_slurm},
+	{"opensm", ft_write_opensm},
+	{"opensm-cn", write_opensm_cns},
+	{"dot", write_dot},
+	{"svg", write_svg},
 };
 
 static const char help_text[] =
@@ -106,13 +131,14 @@ static const char help_text[] =
 	"\n"
 	"  --format FORMAT    text (default), json (the design with its \"plan\"), csv (one row),\n"
 	"                     cables (every cable), bom (what to buy), svg or dot (a drawing),\n"
-	"                     ibsim, ibdm, ibnl, slurm or opensm (files of these programs)\n"
+	"                     ibsim, ibdm, ibnl, slurm, opensm or opensm-cn (files of these)\n"
 	"  --catalog CATALOG  choose switches from it: a file, or one of mellanox-fdr-2013\n"
 	"                     (default), hp-blade-fdr-2013 and infiniband; ftcheck-catalog(5)\n"
 	"  --alternatives K   the K best different designs side by side (text or csv)\n"
 	"  --pareto A,B       the designs that none is better than in both figures\n"
 	"  --stages N,N,...   what each stage of an expansion adds\n"
 	"  --infer FILE       write the design that this fabric was evidently built to\n"
+	"  --from FILE        take OpenSM's GUIDs from this snapshot or dump of the fabric\n"
 	"  --name NAME        the name of a design without a file\n"
 	"  -o, --output FILE  write to FILE, in one piece or not at all\n"
 	"  -h, --help         print this help\n"
@@ -251,6 +277,7 @@ enum {
 	OPTION_PARETO,
 	OPTION_STAGES,
 	OPTION_INFER,
+	OPTION_FROM,
 	OPTION_NAME,
 	OPTION_NODES,
 	OPTION_NODES_MAX,
@@ -301,7 +328,7 @@ static int parse_option(struct options *options, int c, const char *argument)
 	case OPTION_FORMAT:
 		if (set_format(options, argument) < 0)
 			return usage_error("--format takes text, json, csv, cables, bom, svg, dot, ibsim, ibdm, ibnl, "
-					   "slurm or opensm",
+					   "slurm, opensm or opensm-cn",
 					   argument);
 		return -1;
 	case OPTION_CATALOG:
@@ -323,6 +350,9 @@ static int parse_option(struct options *options, int c, const char *argument)
 	case OPTION_INFER:
 		options->work = WORK_INFER;
 		options->infer = argument;
+		return -1;
+	case OPTION_FROM:
+		options->from = argument;
 		return -1;
 	case OPTION_NODES:
 		if (parse_nodes(options, argument) < 0)
@@ -348,6 +378,8 @@ static int check_options(struct options *options, int argc, char **argv)
 		options->design = argv[optind];
 	if (options->work == WORK_INFER && (options->design || options->overrides || options->nodes))
 		return usage_error("--infer writes a design, and takes none", options->design);
+	if (options->from && (options->work != WORK_PLAN || strncmp(options->format_name, "opensm", 6) != 0))
+		return usage_error("--from goes with --format opensm and opensm-cn", options->from);
 	if (options->design && (options->overrides || options->nodes || options->name))
 		return usage_error("with a design file, this belongs into it", options->nodes ? "--nodes"
 									       : options->overrides
@@ -375,6 +407,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{"pareto", required_argument, NULL, OPTION_PARETO},
 		{"stages", required_argument, NULL, OPTION_STAGES},
 		{"infer", required_argument, NULL, OPTION_INFER},
+		{"from", required_argument, NULL, OPTION_FROM},
 		{"name", required_argument, NULL, OPTION_NAME},
 		{"nodes", required_argument, NULL, OPTION_NODES},
 		{"nodes-max", required_argument, NULL, OPTION_NODES_MAX},
@@ -528,9 +561,55 @@ static int design_load(struct run *run)
 
 /* ---- the work ---- */
 
+/* What is bought and where it stands is in the catalog that the switches were chosen from. */
+static int models_look_up(struct run *run, struct ft_error *err)
+{
+	bool models = false;
+
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		models |= run->plan->models[tier] != NULL;
+	return models && !run->catalog ? ft_catalog_load(FT_CATALOG_DEFAULT, &run->catalog, err) : 0;
+}
+
+/* The lists of OpenSM from a fabric in which the plan is found as ftcheck finds it. */
+static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_resolved_release) struct ft_resolved found = {0};
+	bool roots = run->options.write == ft_write_opensm;
+	struct ft_opensm_list list;
+	int r;
+
+	/* Waivers with their dates change nothing of what is where. */
+	r = ft_verify(run->design, run->plan, snapshot, "", &report);
+	if (r == 0 && roots)
+		r = ft_resolve_roots(run->plan, report, &found);
+	else if (r == 0)
+		r = ft_resolve_hosts(run->design, run->plan, snapshot, report, &found);
+	if (r < 0)
+		return r;
+	list = (struct ft_opensm_list){found.guids, (const char *const *)found.names, found.count};
+	return roots ? ft_write_opensm_roots(&run->out, &list, err) : ft_write_opensm_cns(&run->out, &list, err);
+}
+
+static int work_guids(struct run *run, struct ft_error *err)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	int r = ft_source_load(run->options.from, &snapshot, err);
+
+	run->path = run->options.from;
+	return r < 0 ? r : write_found_guids(run, snapshot, err);
+}
+
 static int work_plan(struct run *run, struct ft_error *err)
 {
-	return run->options.write(&run->out, run->design, run->plan, run->catalog, err);
+	int r;
+
+	if (run->options.from)
+		return work_guids(run, err);
+	r = models_look_up(run, err);
+
+	return r < 0 ? r : run->options.write(&run->out, run->design, run->plan, run->catalog, err);
 }
 
 static int work_curve(struct run *run, const struct ft_menu *menu)

@@ -116,10 +116,41 @@ int ft_key_expect_object(const struct ft_key_reader *reader, const struct ft_key
 
 int ft_key_expect_list(const struct ft_key_reader *reader, const struct ft_key_at *at)
 {
-	if (!json_is_array(at->value))
-		return ft_key_error(reader, at, "must be a list, not %s", ft_key_type_name(at->value));
-	if (json_array_size(at->value) == 0)
+	if (json_is_array(at->value))
+		return 0;
+	return ft_key_error(reader, at, "must be a list, not %s", ft_key_type_name(at->value));
+}
+
+int ft_key_expect_filled_list(const struct ft_key_reader *reader, const struct ft_key_at *at)
+{
+	int r;
+
+	r = ft_key_expect_list(reader, at);
+	if (r == 0 && json_array_size(at->value) == 0)
 		return ft_key_error(reader, at, "must not be empty");
+	return r;
+}
+
+int ft_key_read_part(struct ft_key_reader *reader, const struct ft_key_at *at, const struct ft_key *keys, size_t count,
+		     void *out)
+{
+	int r;
+
+	r = ft_key_expect_object(reader, at);
+	return r < 0 ? r : ft_key_read_object(reader, at->value, keys, count, out);
+}
+
+int ft_key_read_elements(struct ft_key_reader *reader, const struct ft_key_at *at,
+			 int (*read)(struct ft_key_reader *reader, const struct ft_key_at *at, void *out), size_t size,
+			 void *out)
+{
+	for (size_t i = 0; i < json_array_size(at->value); i++) {
+		struct ft_key_at element = ft_key_element(at, i);
+		int r = read(reader, &element, (char *)out + i * size);
+
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 
@@ -160,10 +191,9 @@ int ft_key_bool(struct ft_key_reader *reader, const struct ft_key_at *at, void *
 }
 
 /* A string that a terminal can be shown as it is. */
-int ft_key_string(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+int ft_key_check_string(const struct ft_key_reader *reader, const struct ft_key_at *at)
 {
 	_cleanup_free_ char *safe = NULL;
-	char **string = out;
 	const char *value;
 
 	if (!json_is_string(at->value))
@@ -179,9 +209,41 @@ int ft_key_string(struct ft_key_reader *reader, const struct ft_key_at *at, void
 	/* jansson takes "\u0000" in no string, so that nothing hides behind an end. */
 	if (strcmp(value, safe) != 0)
 		return ft_key_error(reader, at, "holds bytes that are not safe to print: \"%s\"", safe);
-	free(*string);
-	*string = FT_STEAL(safe);
 	return 0;
+}
+
+int ft_key_string(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	char **string = out, *copy;
+	int r;
+
+	r = ft_key_check_string(reader, at);
+	if (r < 0)
+		return r;
+	copy = strdup(json_string_value(at->value));
+	if (!copy)
+		return -ENOMEM;
+	free(*string);
+	*string = copy;
+	return 0;
+}
+
+int ft_key_find_word(const struct ft_key_reader *reader, const struct ft_key_at *at, const char *const *words,
+		     int *ret_word)
+{
+	_cleanup_(ft_text_release) struct ft_text list = {0};
+	const char *word = json_string_value(at->value);
+
+	if (!word)
+		return ft_key_error(reader, at, "must be a string, not %s", ft_key_type_name(at->value));
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*ret_word = i;
+			return 0;
+		}
+		ft_text_printf(&list, "%s\"%s\"", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
+	return ft_key_error(reader, at, "is \"%s\"; it must be %s", word, ft_text_string(&list));
 }
 
 int ft_key_note(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)

@@ -18,6 +18,7 @@ struct ft_key;
 struct ft_key_reader {
 	struct ft_json json;
 	struct ft_error *err;
+	void *owner; /* what the whole file is read into, for the rows' functions; not looked at here */
 };
 
 /* One value of the file: a member of an object (@key) or an element of an array (@index). */
@@ -57,9 +58,29 @@ struct ft_key_at ft_key_element(const struct ft_key_at *list, size_t index);
 int ft_key_read_object(struct ft_key_reader *reader, json_t *object, const struct ft_key *keys, size_t count,
 		       void *out);
 
-/* -EINVAL, said so, where the value is not an object or not a list of one element at least. */
+/* The same of the value @at, which must be an object. */
+int ft_key_read_part(struct ft_key_reader *reader, const struct ft_key_at *at, const struct ft_key *keys, size_t count,
+		     void *out);
+
+/*
+ * Reads every element of the list @at by @read, the first into @out and each next one @size bytes behind the one
+ * before. What is not a list has no elements. Returns as ft_key_read_object() does.
+ */
+int ft_key_read_elements(struct ft_key_reader *reader, const struct ft_key_at *at,
+			 int (*read)(struct ft_key_reader *reader, const struct ft_key_at *at, void *out), size_t size,
+			 void *out);
+
+/* -EINVAL, said so, where the value is not an object, not a list, or not a list of one element at least. */
 int ft_key_expect_object(const struct ft_key_reader *reader, const struct ft_key_at *at);
 int ft_key_expect_list(const struct ft_key_reader *reader, const struct ft_key_at *at);
+int ft_key_expect_filled_list(const struct ft_key_reader *reader, const struct ft_key_at *at);
+
+/* -EINVAL where the value is not a string, is empty, too long by the row, or not safe to print. Or -ENOMEM. */
+int ft_key_check_string(const struct ft_key_reader *reader, const struct ft_key_at *at);
+
+/* Which of @words (ended by NULL) the value is. Returns 0, or -EINVAL: none, and the reader's error names them. */
+int ft_key_find_word(const struct ft_key_reader *reader, const struct ft_key_at *at, const char *const *words,
+		     int *ret_word);
 
 /* For the column "read". @out is what the comment says. */
 int ft_key_version(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* nothing: it must be 1 */

@@ -59,6 +59,14 @@ static inline bool ft_quantity_known(struct ft_quantity quantity)
 	return quantity.den != 0;
 }
 
+/* @sum and @count times @each; unknown if one of them is. What is added must stay far below what an int64_t holds. */
+static inline int64_t ft_amount_add(int64_t sum, int64_t each, uint64_t count)
+{
+	if (count == 0)
+		return sum;
+	return sum == FT_AMOUNT_UNKNOWN || each == FT_AMOUNT_UNKNOWN ? FT_AMOUNT_UNKNOWN : sum + each * (int64_t)count;
+}
+
 /* Less than, equal to or greater than 0. Both must be known. */
 int ft_quantity_compare(struct ft_quantity a, struct ft_quantity b);
 

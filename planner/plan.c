@@ -9,11 +9,6 @@
 #include "planner/rules.h"
 #include "planner/search.h"
 
-static uint32_t minimum(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint32_t digit_count(uint32_t value)
 {
 	uint32_t digits = 1;
@@ -47,7 +42,7 @@ static uint32_t hosts_on(const struct ft_design *design, const struct ft_shape *
 
 	if (s->even)
 		return design->nodes / s->e + (index < design->nodes % s->e);
-	return before >= design->nodes ? 0 : minimum(s->n, design->nodes - (uint32_t)before);
+	return before >= design->nodes ? 0 : ft_minimum(s->n, design->nodes - (uint32_t)before);
 }
 
 /* A plan under construction. */

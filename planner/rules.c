@@ -22,11 +22,6 @@ static uint32_t spread_unit(const struct ft_design *design)
 	return design->spread == FT_SPREAD_MULTIPLE ? design->spread_multiple : 1;
 }
 
-static uint32_t minimum(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 const char *ft_rules_nodes_key(const struct ft_design *design)
 {
 	return design->nodes_max_given ? "nodes_max" : "nodes";
@@ -127,7 +122,7 @@ static int split_ports(const struct ft_rules *rules, uint32_t uppers, const char
 	if (!ft_pinned(s->n)) {
 		s->n = edge->ports - s->c;
 		if (design->blocking_given)
-			s->n = minimum(s->n, rule_hosts(s->c, design->blocking));
+			s->n = ft_minimum(s->n, rule_hosts(s->c, design->blocking));
 	}
 	if (s->n + s->c > edge->ports)
 		return ft_rules_error(rules, "edge", "ports_to_nodes",
@@ -204,9 +199,9 @@ static int uppers_as_built(const struct ft_rules *rules, const struct level *l, 
 				      l->low_max, l->low, cables, ft_divide_up(cables, widest), l->high, l->high_ports,
 				      l->high, uppers);
 	/* A thick bundle takes what an upper switch can give; an even one no more than its share. */
-	*b = rules->design->spread == FT_SPREAD_THICK ? minimum(widest, cables - (uppers - 1))
+	*b = rules->design->spread == FT_SPREAD_THICK ? ft_minimum(widest, cables - (uppers - 1))
 						      : unit * ft_divide_up(units, uppers);
-	*b = minimum(*b, cables);
+	*b = ft_minimum(*b, cables);
 	return 0;
 }
 
@@ -220,7 +215,7 @@ static int widest_bundle(const struct ft_rules *rules, const struct level *l, ui
 				      "%s %u need %u %s switches, but a %s switch of %s.ports %u reaches only %u",
 				      ft_rules_nodes_key(rules->design), rules->design->nodes_max, l->low_max, l->low,
 				      l->high, l->high, l->high_ports, l->high_ports);
-	*ret_widest = minimum(room, cables);
+	*ret_widest = ft_minimum(room, cables);
 	if (unit == 1 || cables <= *ret_widest)
 		return 0;
 	/* The one bundle that may be odd is the last, so that any other needs whole units. */
@@ -507,6 +502,21 @@ static int stack_levels(const struct ft_rules *rules, uint32_t pods, struct ft_s
 	return r;
 }
 
+/* What a plan may hold: a small file can ask for more switches and bundles than there is memory for. */
+static int check_size(const struct ft_rules *rules, const struct ft_shape *s)
+{
+	enum { BUNDLES_MAX = 20000000 };
+	uint64_t spines = (uint64_t)s->pods_max * s->pod_spines;
+
+	if (s->e_max > FT_SWITCHES_MAX || spines > FT_SWITCHES_MAX)
+		return ft_rules_error(rules, s->e_max > FT_SWITCHES_MAX ? "edge" : "spine", NULL,
+				      "more than %d %s switches are needed", FT_SWITCHES_MAX,
+				      s->e_max > FT_SWITCHES_MAX ? "edge" : "spine");
+	if ((uint64_t)s->e_max * s->pod_spines + spines * s->plane_cores > BUNDLES_MAX)
+		return ft_rules_error(rules, NULL, NULL, "more than %d bundles of cables are needed", BUNDLES_MAX);
+	return 0;
+}
+
 /* Spines of a pod as built, where the pods are known as well. */
 static uint32_t pod_spines_pinned(const struct ft_rules *rules)
 {
@@ -537,12 +547,15 @@ int ft_rules_three_levels(const struct ft_rules *rules, uint32_t pods, struct ft
 	r = stack_levels(rules, pods, &s);
 	if (r < 0)
 		return r;
+	/* Of the full tree, as cores are in two levels: a fill that changed on the way there would move cables. */
 	if (rules->design->fill == FT_FILL_AUTO && !dense_only(rules->design) &&
 	    stack_levels(&attempt, pods, &uniform) == 0 &&
-	    uniform.cores + uniform.pods * uniform.pod_spines < s.cores + s.pods * s.pod_spines)
+	    uniform.cores + uniform.pods_max * uniform.pod_spines < s.cores + s.pods_max * s.pod_spines)
 		s = uniform;
-	*ret_shape = s;
-	return 0;
+	r = check_size(rules, &s);
+	if (r == 0)
+		*ret_shape = s;
+	return r;
 }
 
 bool ft_rules_next_pods(const struct ft_rules *rules, uint32_t pods, uint32_t *ret_pods)
@@ -632,8 +645,8 @@ void ft_rules_spread(const struct ft_design *design, uint32_t cables, uint32_t w
 		uint32_t share = (units / count + (i < units % count)) * unit;
 
 		if (design->spread == FT_SPREAD_THICK)
-			share = minimum(widest, left - (count - 1 - i));
-		ret_bundles[i] = minimum(share, left);
+			share = ft_minimum(widest, left - (count - 1 - i));
+		ret_bundles[i] = ft_minimum(share, left);
 		left -= ret_bundles[i];
 	}
 }

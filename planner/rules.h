@@ -10,6 +10,7 @@
 #ifndef FT_PLANNER_RULES_H
 #define FT_PLANNER_RULES_H
 
+#include "planner/numbers.h"
 #include "planner/plan.h"
 
 struct ft_shape {
@@ -41,11 +42,6 @@ struct ft_rules {
 static inline bool ft_pinned(uint32_t value)
 {
 	return value != FT_UNPINNED;
-}
-
-static inline uint32_t ft_divide_up(uint32_t a, uint32_t b)
-{
-	return a / b + (a % b != 0);
 }
 
 /*

@@ -95,15 +95,37 @@ static const char *model_near(const struct ft_catalog *catalog, const char *mode
 	return near;
 }
 
-static int no_such_model(const struct ft_catalog *catalog, const char *model, enum ft_tier tier, struct ft_error *err,
-			 struct ft_plan_blame *blame)
+/* What is wrong with a model of the catalog that may have the role. */
+static int no_such_population(const struct ft_catalog *catalog, const struct ft_design_role *asked, enum ft_tier tier,
+			      struct ft_error *err, struct ft_plan_blame *blame)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	const char *near = model_near(catalog, model);
-	bool known = false;
+	bool ports = false;
 
 	for (size_t i = 0; i < catalog->count; i++)
+		ports |= is_model(&catalog->types[i], asked->model) && catalog->types[i].ports == asked->ports;
+	ports = ft_pinned(asked->ports) && !ports;
+	ft_text_printf(&text, "no \"%s\" of the catalog \"%s\" has %u %s", asked->model, catalog->name,
+		       ports ? asked->ports : asked->fabric_boards, ports ? "ports" : "fabric boards");
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	return menu_error(err, blame, tier, ports ? "ports" : "fabric_boards", ft_text_string(&text));
+}
+
+/* No type of the catalog is the model that @asked for @role (a bit). */
+static int no_such_model(const struct ft_catalog *catalog, const struct ft_design_role *asked, unsigned int role,
+			 enum ft_tier tier, struct ft_error *err, struct ft_plan_blame *blame)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const char *model = asked->model, *near = model_near(catalog, model);
+	bool known = false, fits = false;
+
+	for (size_t i = 0; i < catalog->count; i++) {
 		known |= is_model(&catalog->types[i], model);
+		fits |= is_model(&catalog->types[i], model) && (catalog->types[i].roles & role);
+	}
+	if (fits)
+		return no_such_population(catalog, asked, tier, err, blame);
 	if (known)
 		ft_text_printf(&text, "\"%s\" is not for this role by the catalog \"%s\"", model, catalog->name);
 	else
@@ -179,10 +201,7 @@ static int menu_tier(struct ft_menu *menu, const struct ft_design *design, const
 	menu->from_catalog = true;
 	/* A model that may be a star only is looked for there, too. */
 	if (menu->count[tier] == 0 && role->model && (tier != FT_TIER_EDGE || menu->star_count == 0))
-		return no_such_model(catalog, role->model, tier, err, blame);
-	if (menu->count[tier] == 0 && role->fabric_boards && menu->star_count == 0)
-		return menu_error(err, blame, tier, "fabric_boards",
-				  "no modular switch of the catalog has so many fabric boards");
+		return no_such_model(catalog, role, bit, tier, err, blame);
 	return 0;
 }
 
@@ -229,7 +248,7 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 	if (r == 0 && trees_wanted(design))
 		r = menu_trees(&menu, design, catalog, err, blame);
 	if (r == 0 && menu.star_count == 0 && !trees_wanted(design) && design->roles[FT_TIER_EDGE].model)
-		r = no_such_model(catalog, design->roles[FT_TIER_EDGE].model, FT_TIER_EDGE, err, blame);
+		r = no_such_model(catalog, &design->roles[FT_TIER_EDGE], FT_ROLE_STAR, FT_TIER_EDGE, err, blame);
 	if (r < 0)
 		return r;
 	*ret_menu = menu;
@@ -238,13 +257,6 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 }
 
 /* ---- candidates ---- */
-
-static int64_t amount_add(int64_t sum, int64_t each, uint64_t count)
-{
-	if (count == 0)
-		return sum;
-	return sum == FT_AMOUNT_UNKNOWN || each == FT_AMOUNT_UNKNOWN ? FT_AMOUNT_UNKNOWN : sum + each * (int64_t)count;
-}
 
 static void candidate_price(struct ft_candidate *c, const struct ft_design *design, const struct ft_menu *menu)
 {
@@ -257,13 +269,13 @@ static void candidate_price(struct ft_candidate *c, const struct ft_design *desi
 
 		if (!type)
 			continue;
-		c->cost = amount_add(c->cost, type->cost, counts[tier]);
-		c->power_w = amount_add(c->power_w, type->power_w, counts[tier]);
-		c->weight_kg = amount_add(c->weight_kg, type->weight_kg, counts[tier]);
-		c->size_u = amount_add(c->size_u, type->size_u, counts[tier]);
+		c->cost = ft_amount_add(c->cost, type->cost, counts[tier]);
+		c->power_w = ft_amount_add(c->power_w, type->power_w, counts[tier]);
+		c->weight_kg = ft_amount_add(c->weight_kg, type->weight_kg, counts[tier]);
+		c->size_u = ft_amount_add(c->size_u, type->size_u, counts[tier]);
 	}
 	c->links = design->nodes + s->e * s->c + ft_shape_spines(s) * s->spine_up;
-	c->cost = amount_add(c->cost, menu->cable_cost, c->links);
+	c->cost = ft_amount_add(c->cost, menu->cable_cost, c->links);
 }
 
 /* Chips that a packet crosses from one port of a switch to another: a director is a tree of two levels inside. */
@@ -339,6 +351,8 @@ static bool more_is_better(enum ft_metric metric)
 /* Why candidates did not come into question, for the case that none did. */
 struct exclusions {
 	uint64_t tried;
+	uint64_t trees;		      /* of these, those that are no stars */
+	uint64_t mixed;		      /* not even tried: switches of different technologies */
 	uint64_t unfit;		      /* the rules refuse them: most often, too few ports */
 	uint64_t unknown;	      /* the catalog does not know the figure that is asked for */
 	uint64_t *by_limit;	      /* [limit_count] */
@@ -415,15 +429,18 @@ static int candidate_offer(struct enumeration *x, struct ft_candidate *c)
 }
 
 /* Switches of one technology go together, unless the design names both. */
-static bool go_together(const struct enumeration *x, const struct ft_switch_type *low,
-			const struct ft_switch_type *high, enum ft_tier low_tier, enum ft_tier high_tier)
+static bool go_together(struct enumeration *x, const struct ft_switch_type *low, const struct ft_switch_type *high,
+			enum ft_tier low_tier, enum ft_tier high_tier)
 {
 	const struct ft_design_role *roles = x->rules.design->roles;
+	bool same;
 
 	if (!low->technology || !high->technology || !*low->technology || !*high->technology ||
 	    (roles[low_tier].model && roles[high_tier].model))
 		return true;
-	return strcmp(low->technology, high->technology) == 0;
+	same = strcmp(low->technology, high->technology) == 0;
+	x->why.mixed += !same;
+	return same;
 }
 
 static int try_star(struct enumeration *x, const struct ft_switch_type *type)
@@ -446,6 +463,7 @@ static int try_tree(struct enumeration *x, const struct ft_switch_type *edge, co
 	int r;
 
 	x->why.tried++;
+	x->why.trees++;
 	r = spine ? ft_rules_three_levels(&x->rules, pods, &c.shape) : ft_rules_two_levels(&x->rules, &c.shape);
 	if (r < 0) {
 		x->why.unfit++;
@@ -578,6 +596,16 @@ static void add_limits(struct ft_text *text, const struct enumeration *x)
 	}
 }
 
+/* Each tier may have its switches in the catalog, and none of them may go together. */
+static void add_missing(struct ft_text *text, const struct enumeration *x)
+{
+	if (x->why.trees == 0 && x->why.mixed)
+		ft_text_puts(text, "; none with a core level is left, as switches of different technologies go "
+				   "together only where the design names the models of both");
+	else if (x->why.tried == 0)
+		ft_text_puts(text, "; the catalog has none for one of the tiers");
+}
+
 /* With one candidate only, the rules' own complaint says it best; else numbers. */
 static int nothing_fits(struct enumeration *x)
 {
@@ -595,6 +623,7 @@ static int nothing_fits(struct enumeration *x)
 			ft_text_printf(&text, ": %s + %s", x->why.reach_edge->name, x->why.reach_core->name);
 		ft_text_puts(&text, ")");
 	}
+	add_missing(&text, x);
 	add_limits(&text, x);
 	if (x->why.unknown)
 		ft_text_printf(&text, "; of %" PRIu64 " a figure that is asked for is not known", x->why.unknown);
@@ -652,7 +681,7 @@ static int search_failed(struct enumeration *x)
 	bool single = !menu->from_catalog || (menu->count[FT_TIER_EDGE] <= 1 && menu->count[FT_TIER_SPINE] <= 1 &&
 					      menu->count[FT_TIER_CORE] <= 1 && menu->star_count <= 1);
 
-	if (single && x->why.unfit == x->why.tried) {
+	if (single && x->why.mixed == 0 && x->why.unfit == x->why.tried) {
 		int r = only_one_fits_not(x);
 
 		if (r < 0)

@@ -144,7 +144,8 @@ static void add_fabric_boards(const struct bill *bill, enum ft_tier tier, uint64
 			  count,
 			  FT_AMOUNT_UNKNOWN,
 			  {0},
-			  "in the figures of the chassis"};
+			  type->fabric_boards < type->fabric_boards_max ? "fewer than the chassis is priced with"
+									: "in the figures of the chassis"};
 
 	if (type->fabric_board_cost != FT_AMOUNT_UNKNOWN || type->chassis_cost == FT_AMOUNT_UNKNOWN) {
 		add_part(bill, row.kind, row.what, count, type->fabric_board_cost);

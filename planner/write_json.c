@@ -122,6 +122,21 @@ static void json_spine(struct writer *w, const struct ft_plan *plan)
 	json_close(w, "}");
 }
 
+/* What blade switches sit in. */
+static void json_chassis(struct writer *w, const struct ft_plan *plan)
+{
+	if (!plan->blade_servers)
+		return;
+	json_key(w, "chassis");
+	json_open(w, "{");
+	json_count(w, "servers", plan->blade_servers);
+	json_count(w, "size_u", plan->blade_size_u);
+	json_count(w, "rack_chassis", plan->blade_rack_chassis);
+	if (plan->blade_pass_through)
+		json_word(w, "pass_through", plan->blade_pass_through);
+	json_close(w, "}");
+}
+
 static void json_tiers(struct writer *w, const struct ft_plan *plan)
 {
 	json_key(w, "edge");
@@ -218,6 +233,7 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "power_w", ft_quantity_amount(plan->power_w));
 	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
 	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
+	json_chassis(w, plan);
 	json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);

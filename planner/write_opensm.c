@@ -78,7 +78,8 @@ int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const 
 		if (guids[i] == 0)
 			return ft_error_set(
 				err, -EINVAL, 0, 0,
-				"\"%s\" is not bound by GUID, and OpenSM's root GUID file needs that (bind.%s)",
+				"\"%s\" is not bound by GUID (bind.%s), and OpenSM's root GUID file needs that: give a "
+				"snapshot or dump of the fabric with --from, or the GUIDs",
 				plan->switches[first + i].name, ft_tier_name(tier));
 	}
 	return ft_write_opensm_roots(text, &list, err);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "planner/figures.h"
+#include "planner/numbers.h"
 
 enum {
 	PAIRS_LISTED_MAX = 48, /* pairs of switches that are still printed one by one */
@@ -124,10 +125,10 @@ static void text_boards(struct ft_text *text, const struct ft_plan *plan)
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		if (!plan->fabric_boards[tier])
 			continue;
-		ft_text_printf(text, "Inside: each %s switch has %u of its %u fabric boards and so blocks ",
+		ft_text_printf(text, "Inside: each %s switch has %u of its %u fabric boards: it blocks by ",
 			       ft_tier_name(tier), plan->fabric_boards[tier], plan->fabric_boards_max[tier]);
 		ft_quantity_add(text, (struct ft_quantity){plan->fabric_boards_max[tier], plan->fabric_boards[tier]});
-		ft_text_puts(text, ":1 inside.\n");
+		ft_text_puts(text, " inside.\n");
 	}
 }
 
@@ -176,17 +177,12 @@ static void text_figures(struct ft_text *text, const struct ft_design *design, c
 		percent(f.throughput_bound));
 }
 
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-	return a / b + (a % b != 0);
-}
-
 /* How full racks of chassis are (the tutorial, "Building the edge level"). */
 static void text_racks(struct ft_text *text, const struct ft_plan *plan, uint32_t chassis)
 {
 	if (!plan->blade_rack_chassis)
 		return;
-	ft_text_printf(text, "Racks: %u, with up to %u chassis each", divide_up(chassis, plan->blade_rack_chassis),
+	ft_text_printf(text, "Racks: %u, with up to %u chassis each", ft_divide_up(chassis, plan->blade_rack_chassis),
 		       plan->blade_rack_chassis);
 	if (plan->blade_size_u)
 		ft_text_printf(text, " (%u units)", plan->blade_rack_chassis * plan->blade_size_u);

@@ -29,7 +29,10 @@ exist in the plan are never ambiguous: a difference there is wrong.
 Without --seed the rounds are the same each time, so that "make check" says the same of the same tree; "make campaign"
 draws fresh ones.
 
-  campaign.py [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
+Fabrics have two levels, or with --levels 3 three; campaign_levels.py is for those. There, a spine that died is
+core-missing as a core is.
+
+  campaign.py [--levels 2|3] [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
 """
 import argparse
 import collections
@@ -81,8 +84,11 @@ class Finding:
 # Designs
 
 
-def draw_design(rng, size):
-    draw = rng.choices([draw_pinned, draw_computed, draw_large], [6, 3, 1 if size == "all" else 0])[0]
+def draw_design(rng, size, levels):
+    if levels == 3:
+        draw = rng.choices([draw_pods, draw_unlike_pods, draw_computed_pods], [6, 2, 2])[0]
+    else:
+        draw = rng.choices([draw_pinned, draw_computed, draw_large], [6, 3, 1 if size == "all" else 0])[0]
     design = draw(rng)
     design["ftcheck"] = 1
     design["name"] = "campaign"
@@ -145,6 +151,53 @@ def draw_large(rng):
             "ports_to_core": 18}, "core": {"ports": 40, "count": 18}, "bundle": 1}
 
 
+def draw_pods(rng):
+    """Pods of one size, but for the last."""
+    pods, edges, spines = rng.randint(3, 6), rng.randint(3, 6), rng.randint(3, 5)
+    edge_bundle, spine_bundle = rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 2])
+    to_nodes, plane_cores = rng.randint(2, 8), rng.randint(2, 3)
+    to_core = edge_bundle * spines - (rng.randint(0, spines - 1) if edge_bundle > 1 and rng.random() < 0.3 else 0)
+    count = (pods - 1) * edges + rng.choice([edges, edges, rng.randint(3, edges)])
+    full = count * to_nodes
+    return {
+        "levels": 3,
+        "nodes": rng.randint(full - to_nodes // 2, full),
+        "edge": {"ports": to_nodes + to_core + rng.choice([0, 2, 4]), "count": count, "ports_to_nodes": to_nodes,
+                 "ports_to_core": to_core},
+        "spine": {"ports": edges * edge_bundle + plane_cores * spine_bundle + rng.choice([0, 2, 4]),
+                  "count": pods * spines, "ports_to_core": plane_cores * spine_bundle},
+        "core": {"ports": pods * spine_bundle + rng.choice([0, 2, 4]), "count": spines * plane_cores},
+        "pods": pods,
+        "bundle": {"edge": edge_bundle, "spine": spine_bundle},
+        "blocking": "%d:1" % max(1, -(-to_nodes // to_core), edges * edge_bundle),
+    }
+
+
+def draw_unlike_pods(rng):
+    design = draw_pods(rng)
+    spines = design["spine"]["count"] // design["pods"]
+    sizes = sorted(rng.sample(range(3, 8), 2), reverse=True)
+    kinds = [{"count": rng.randint(1, 3), "edges": n} for n in sizes]
+    count = sum(k["count"] * k["edges"] for k in kinds)
+    pods = sum(k["count"] for k in kinds)
+    bundle = design["bundle"]
+    design["edge"]["count"] = count
+    design["nodes"] = count * design["edge"]["ports_to_nodes"]
+    design["pods"] = kinds
+    design["spine"]["count"] = pods * spines
+    design["spine"]["ports"] = sizes[0] * bundle["edge"] + design["spine"]["ports_to_core"] + rng.choice([0, 2])
+    design["core"]["ports"] = max(4, pods * bundle["spine"]) + rng.choice([0, 2])
+    design["blocking"] = "%d:1" % max(1, design["edge"]["ports_to_nodes"], sizes[0] * bundle["edge"])
+    return design
+
+
+def draw_computed_pods(rng):
+    ports = rng.choice([6, 8, 8, 10])
+    half = ports // 2
+    return {"levels": 3, "nodes": rng.randint(half * half * 2 + 1, half * half * min(ports, 6)),
+            "edge": {"ports": ports}, "spine": {"ports": ports}, "core": {"ports": ports}}
+
+
 # Faults
 
 
@@ -159,6 +212,9 @@ class Broken:
         self.guid_of = by_name
         self.edges = [by_name[s["name"]] for s in plan["switches"] if s["tier"] == "edge"]
         self.cores = [by_name[s["name"]] for s in plan["switches"] if s["tier"] == "core"]
+        self.spines = [by_name[s["name"]] for s in plan["switches"] if s["tier"] == "spine"]
+        self.tier = {by_name[s["name"]]: s["tier"] for s in plan["switches"]}
+        self.all = self.edges + self.spines + self.cores
         self.to_nodes = plan["edge"]["ports_to_nodes"]
         self.bundles = {(by_name[b["a"]], by_name[b["b"]]): b["count"] for b in plan["bundles"]}
         self.planned_hosts = {by_name[s["name"]]: s["hosts"] for s in plan["switches"]}
@@ -178,9 +234,9 @@ class Broken:
         return [g for g in guids if g not in self.dead]
 
     def cables(self):
-        """Right, untouched cables between live switches: (edge, port, core, port)."""
+        """Right, untouched cables between live switches: (edge, port, core, port), or with spines likewise."""
         result = []
-        for edge in self.alive(self.edges):
+        for edge in self.alive(self.edges + self.spines):
             for port, (far, far_port) in self.fabric.nodes[edge].links.items():
                 if (edge, port) not in self.touched and (edge, far) in self.bundles and far not in self.dead:
                     result.append((edge, port, far, far_port))
@@ -191,9 +247,19 @@ class Broken:
         cables = self.cables()
         left = collections.Counter()
         for edge, _, core, _ in cables:
-            left[edge] += 1
-            left[core] += 1
-        return [c for c in cables if left[c[0]] > 1 and left[c[2]] > 1]
+            left[edge, "up"] += 1
+            left[core, "down"] += 1
+        return [c for c in cables if left[c[0], "up"] > 1 and left[c[2], "down"] > 1]
+
+    def same_tier(self, guid):
+        return [g for g in self.all if self.tier[g] == self.tier[guid]]
+
+    def other_side(self, guid):
+        """Where a cable that belongs on @guid has no business at all: its far end is among these, or beyond them."""
+        side = {"edge": ("edge", "core"), "core": ("edge", "core"), "spine": ("spine",)}
+        if self.spines:
+            return [g for g in self.all if self.tier[g] not in side[self.tier[guid]]]
+        return [g for g in self.all if self.tier[g] != self.tier[guid]]
 
     def spare_ports(self, guid):
         return sorted(self.spare[guid] - set(self.fabric.nodes[guid].links))
@@ -249,7 +315,7 @@ class Broken:
         if not cables:
             return False
         edge, port, core, _ = self.rng.choice(cables)
-        others = [c for c in self.with_spare(self.cores) if c != core]
+        others = [c for c in self.with_spare(self.same_tier(core)) if c != core]
         return bool(others) and self.move((edge, port), core, self.rng.choice(others))
 
     def misplace_edge_end(self):
@@ -257,7 +323,7 @@ class Broken:
         if not cables:
             return False
         edge, _, core, far_port = self.rng.choice(cables)
-        others = [e for e in self.with_spare(self.edges) if e != edge]
+        others = [e for e in self.with_spare(self.same_tier(edge)) if e != edge]
         return bool(others) and self.move((core, far_port), edge, self.rng.choice(others))
 
     def misplace_across(self):
@@ -267,16 +333,16 @@ class Broken:
             return False
         edge, port, core, far_port = self.rng.choice(cables)
         if self.rng.random() < 0.5:
-            others = [e for e in self.with_spare(self.edges) if e != edge]
+            others = [e for e in self.with_spare(self.other_side(core)) if e != edge]
             return bool(others) and self.move((edge, port), core, self.rng.choice(others))
-        others = [c for c in self.with_spare(self.cores) if c != core]
+        others = [c for c in self.with_spare(self.other_side(edge)) if c != core]
         return bool(others) and self.move((core, far_port), edge, self.rng.choice(others))
 
     def swap(self, k):
         cables, chosen = self.spare_cables(), []
         self.rng.shuffle(cables)
         for cable in cables:
-            if all(cable[0] != c[0] and cable[2] != c[2] for c in chosen):
+            if all(cable[0] != c[0] and cable[2] != c[2] and self.tier[cable[0]] == self.tier[c[0]] for c in chosen):
                 chosen.append(cable)
             if len(chosen) == k:
                 break
@@ -316,16 +382,20 @@ class Broken:
         return True
 
     def degree_ok(self, guid):
+        if self.tier[guid] == "spine":
+            cables = self.cables()
+            return any(guid == c[0] for c in cables) and any(guid == c[2] for c in cables)
         return any(guid in (c[0], c[2]) for c in self.cables())
 
     def dead_core(self):
-        return self.kill(self.cores, "core-missing")
+        tier = self.spines if self.spines and self.rng.random() < 0.5 else self.cores
+        return self.kill(tier, "core-missing")
 
     def dead_edge(self):
         return self.kill(self.edges, "edge-isolated")
 
     def unplanned_cable(self):
-        ends = self.with_spare(self.edges + self.cores)
+        ends = self.with_spare(self.all)
         if len(ends) < 2:
             return False
         a, b = self.rng.sample(ends, 2)
@@ -338,7 +408,7 @@ class Broken:
         return self.fabric.nodes[edge].rates[port]
 
     def loopback(self):
-        ends = self.with_spare(self.edges + self.cores, 2)
+        ends = self.with_spare(self.all, 2)
         if not ends:
             return False
         guid = self.rng.choice(ends)
@@ -347,7 +417,7 @@ class Broken:
         return self.note("loopback", (guid, a), (guid, b))
 
     def unplanned_switch(self):
-        ends = self.with_spare(self.edges + self.cores)
+        ends = self.with_spare(self.all)
         if not ends:
             return False
         ends = self.rng.sample(ends, min(len(ends), self.rng.randint(1, 3)))
@@ -402,7 +472,7 @@ class Broken:
         return len(self.cables()) >= 12 and len(self.fabric.hosts()) >= 12
 
     def host_on_core(self):
-        cores = self.with_spare(self.cores)
+        cores = self.with_spare(self.spines + self.cores)
         hosts = [h for h in self.fabric.hosts() if (h.guid, 1) not in self.touched and 1 in h.links]
         if self.host_fault or not cores or len(hosts) < 4 * len(self.edges):
             return False
@@ -625,8 +695,8 @@ class Judge:
         gone = collections.Counter(s["tier"] for s in self.plan["switches"]
                                    if s["name"] not in {a["name"] for a in assignment.values()})
         codes = collections.Counter(f.code for f in self.findings)
-        if (gone["core"], gone["edge"]) != (codes["core-missing"], codes["edge-isolated"]):
-            return "%d cores and %d edges are not assigned" % (gone["core"], gone["edge"])
+        if (gone["core"] + gone["spine"], gone["edge"]) != (codes["core-missing"], codes["edge-isolated"]):
+            return "%d spines and cores and %d edges are not assigned" % (gone["core"] + gone["spine"], gone["edge"])
         strays = {n.guid for n in self.fabric.switches()} - set(assignment)
         if strays != {g for f in self.findings if f.code == "switch-unplanned" for g, _ in f.places}:
             return "unplanned switches are not those that were not assigned"
@@ -740,14 +810,20 @@ class Judge:
         slow = sum(1 for f in truth if f.code in ("cable-slow", "cable-narrow")
                    and all(self.fabric.nodes[g].kind == "S" for g, _ in f.places))
         expect("uplinks.slow", counts["uplinks"]["slow"], slow)
-        for tier, lost, code in (("edge", "isolated", "edge-isolated"), ("core", "missing", "core-missing")):
+        dead = codes["core-missing"]
+        for tier, lost in (("edge", "isolated"), ("spine", "missing"), ("core", "missing")):
             mine = [s["name"] for s in self.plan["switches"] if s["tier"] == tier]
+            if tier not in counts and not mine:
+                continue
             degraded = sum(1 for n in mine if n in by_name and up[n] < planned[n])
             expect(tier + ".planned", counts[tier]["planned"], len(mine))
             expect(tier + ".found", counts[tier]["found"], sum(1 for n in mine if n in by_name))
-            expect(tier + "." + lost, counts[tier][lost], codes[code])
+            expect(tier + "." + lost, counts[tier][lost], len(mine) - sum(1 for n in mine if n in by_name))
+            dead -= counts[tier][lost] if lost == "missing" else 0
             expect(tier + ".degraded", counts[tier]["degraded"], degraded)
             expect(tier + ".ok", counts[tier]["ok"], sum(1 for n in mine if n in by_name) - degraded)
+        expect("switches missing beyond the dead", dead, 0)
+        expect("edge.isolated", counts["edge"]["isolated"], codes["edge-isolated"])
         expect("hosts.found", counts["hosts"]["found"], len(self.fabric.hosts()))
         for row in self.report["switches"]:
             name = row["planned_as"]
@@ -900,7 +976,7 @@ class Campaign:
 
     def draw(self, rng):
         for _ in range(50):
-            design = draw_design(rng, self.options.size)
+            design = draw_design(rng, self.options.size, self.options.levels)
             try:
                 plan, net = self.plan(design)
             except Refused as refused:
@@ -908,7 +984,8 @@ class Campaign:
                 if self.options.verbose:
                     print("refused: %s: %s" % (refused, json.dumps(design)))
                 continue
-            if plan["core"]["count"] >= 2 and plan["edge"]["count"] >= 2 and len(plan["switches"]) <= 60:
+            most = 60 if self.options.levels == 2 else 130
+            if plan["core"]["count"] >= 2 and plan["edge"]["count"] >= 2 and len(plan["switches"]) <= most:
                 return design, plan, net
         raise RuntimeError("no design was accepted in 50 draws")
 
@@ -932,7 +1009,8 @@ class Campaign:
             broken = Broken(rng, plan, Fabric.read(net))
             if rng.random() < 0.2:
                 add_aggregation(broken.fabric)
-            broken.break_it(rng.choices([0, 1, 2, 3, 4], [1, 4, 4, 3, 2])[0])
+            weights = [1, 4, 4, 3, 2] if self.options.levels == 2 else [1, 5, 5, 1, 0]
+            broken.break_it(rng.choices([0, 1, 2, 3, 4], weights)[0])
             entry = self.entry(rng, broken)
             if len(broken.fabric.reachable(entry)) == len(broken.fabric.nodes):
                 return broken, entry
@@ -1019,15 +1097,16 @@ class Campaign:
         print("faults: %s" % ", ".join("%s %d" % item for item in sorted(self.faults.items())))
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description="Random faults in random fabrics, and whether ftcheck names them.")
     parser.add_argument("--seed", type=int, default=1, help="default: 1; 0: of the clock")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--replay", metavar="SEED:ROUND", help="one round again, in full")
     parser.add_argument("--keep", metavar="DIR", help="where wrong rounds are kept")
     parser.add_argument("--size", choices=["small", "all"], default="all")
+    parser.add_argument("--levels", type=int, choices=[2, 3], default=2)
     parser.add_argument("-v", "--verbose", action="store_true", help="name the designs that ftplan refuses")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.replay:
         options.seed = int(options.replay.split(":")[0])
     if options.seed == 0:

@@ -11,7 +11,7 @@ REPORT is the JSON report, STATUS the exit status of the program. Expectations:
   CODE:NODE,NODE[xCOUNT]      one finding, with exactly these nodes in "where" (COUNT: and this count)
   ports:CODE:NODE[PORT],…     a finding of that code, with exactly these ports in "where"
   evidence:CODE=GRADE         every finding of that code is of this grade
-  uplinks.KEY=N, edge.KEY=N, core.KEY=N, hosts.KEY=N    in "counts"
+  uplinks.KEY=N, edge.KEY=N, core.KEY=N, hosts.KEY=N    in "counts", and spine.KEY=N where there are three levels
   degraded=NODE,…             status of these switches; also isolated, missing, mute, unplanned, unreached. All others
                               are to be "ok". A planned switch that was not seen goes by its planned name
   status=any                  do not look at the status of switches
@@ -111,7 +111,7 @@ class Expectation:
 
     FORMS = [
         (r"verdict=(\w+)", take_verdict),
-        (r"((?:uplinks|edge|core|hosts)\.\w+)=(\d+)", take_count),
+        (r"((?:uplinks|edge|spine|core|hosts)\.\w+)=(\d+)", take_count),
         (r"status=any", take_any_status),
         (r"(degraded|isolated|missing|mute|unplanned|unreached)=(.*)", take_status),
         (r"any=([\w-]+)", take_any),
@@ -156,7 +156,7 @@ class Expectation:
 
     def check_counts(self):
         counts = self.report["counts"]
-        for key in ZERO:
+        for key in ZERO + (("spine.degraded", "spine.missing") if "spine" in counts else ()):
             self.counts.setdefault(key, 0)
         uplinks = counts["uplinks"]
         if "uplinks.up" not in self.counts:
@@ -165,7 +165,9 @@ class Expectation:
             group, name = key.split(".")
             if counts[group][name] != want:
                 self.complain("counts." + key, counts[group][name], want)
-        for tier, lost in (("edge", "isolated"), ("core", "missing")):
+        for tier, lost in (("edge", "isolated"), ("spine", "missing"), ("core", "missing")):
+            if tier not in counts:
+                continue
             tier = counts[tier]
             if tier["ok"] + tier["degraded"] + tier[lost] != tier["planned"] and self.look_at_status:
                 self.complain("sum of counts", tier, "planned")

@@ -11,7 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/plan.h"
+#include "planner/choice.h"
+#include "planner/draw.h"
+#include "planner/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,6 +36,28 @@ static void round_trip(const struct ft_design *design, const struct ft_plan *pla
 	check(text.length == twice.length && memcmp(text.data, twice.data, text.length) == 0);
 }
 
+/* Whatever can be planned can be written in every form, or is refused with a reason. */
+static void write_all(const struct ft_design *design, const struct ft_plan *plan)
+{
+	static int (*const writers[])(struct ft_text *, const struct ft_design *, const struct ft_plan *,
+				      const struct ft_catalog *, struct ft_error *) = {
+		ft_write_cables, ft_write_bom,	 ft_write_ibsim, ft_write_ibdm,
+		ft_write_ibnl,	 ft_write_slurm, ft_write_opensm};
+
+	for (size_t i = 0; i < FT_COUNT(writers) + 2; i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_error err = {0};
+		int r;
+
+		if (i < FT_COUNT(writers))
+			r = writers[i](&text, design, plan, NULL, &err);
+		else
+			r = (i == FT_COUNT(writers) ? ft_draw_svg : ft_draw_dot)(&text, design, plan, NULL, &err);
+		check(r == 0 || (r == -EINVAL && err.text[0]));
+		check(!ft_text_failed(&text));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
@@ -51,8 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	round_trip(design, plan);
 	ft_plan_write_text(&text, design, plan);
-	if (ft_plan_check_ibsim(design, plan, &err) == 0)
-		ft_plan_write_ibsim(&text, design, plan);
+	ft_csv_plan(&text, plan);
 	check(!ft_text_failed(&text));
+	write_all(design, plan);
 	return 0;
 }

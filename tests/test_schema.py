@@ -70,8 +70,8 @@ def planned(text, *options):
 
 
 def plan_keys(design):
-    """What a whole plan has: spines and pods are of three levels."""
-    keys = set(SCHEMA["definitions"]["plan"]["properties"])
+    """What a whole plan has: spines and pods are of three levels, chassis of blades."""
+    keys = set(SCHEMA["definitions"]["plan"]["properties"]) - {"chassis"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
 

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The verifier on fabrics made up here: the network file of a plan, read back as a snapshot, broken by a few words, and
- * the findings compared as a few words.
- *
- *   cut S:P             pull the cable in port P of switch S
- *   link S:P T:Q        put a cable there (both ends must be free)
- *   dead S              switch S is off: all its cables are dark, it is not seen, and what only it leads to neither
- *   mute S              switch S is up and silent
- *   rate S:P 4xEDR      the cable runs at that rate
- *   guid S T            S carries T's GUID, or the one given
- *   lid S N             the LID of S
- *   name S NEW          another description
- *   hide S:P, haze S:P  the far end does not answer; the port's state was not read
- *   fog S               no port of S that leads to a switch could be read, nor its far end
- *   only S, lone S      the sweep began on S and sees what it reaches; S is cut off from all other switches
- *   host S:P            a host that the plan does not know
- *   spare NAME PORTS    a switch that the plan does not know
+ * the findings compared as a few words. The words are those of tests/bench.h.
  */
 #include "config.h"
 
@@ -36,6 +22,7 @@
 #include "planner/plan.h"
 #include "probe/source.h"
 #include "tests/allocations.h"
+#include "tests/bench.h"
 #include "verify/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -223,295 +210,11 @@ static const struct row rows[] = {
 	 "cut edge003:20", "warning; cable-missing absent edge003:20 core01:20", NULL},
 };
 
-/* ---- a fabric that can be broken ---- */
-
-struct bench {
-	struct ft_design *design;
-	struct ft_plan *plan;
-	struct ft_snapshot *snapshot;
-	uint32_t extra; /* hosts added */
-};
-
-static void bench_release(struct bench *b)
-{
-	ft_design_free(b->design);
-	ft_plan_free(b->plan);
-	ft_snapshot_free(b->snapshot);
-}
-
-static void bench_make(struct bench *b, const char *design)
-{
-	_cleanup_(ft_text_release) struct ft_text text = {0};
-	struct ft_error err = {0};
-
-	*b = (struct bench){0};
-	if (ft_design_read(design, strlen(design), &b->design, &b->plan, &err) < 0)
-		fail_msg("%u:%u: %s", err.line, err.column, err.text);
-	ft_plan_write_ibsim(&text, b->design, b->plan);
-	if (ft_dump_read_ibnetdiscover(text.data, text.length, &b->snapshot, &err) < 0)
-		fail_msg("%u:%u: %s", err.line, err.column, err.text);
-}
-
-static uint32_t node_find(const struct ft_snapshot *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->node_count; i++)
-		if (strcmp(ft_node_description(s, &s->nodes[i]), name) == 0)
-			return i;
-	fail_msg("no node %s", name);
-	return 0;
-}
-
-static struct ft_port *port_find(struct ft_snapshot *s, const char *place)
-{
-	char name[64];
-	unsigned int number;
-
-	if (sscanf(place, "%63[^:]:%u", name, &number) != 2)
-		fail_msg("not a place: %s", place);
-	return &s->ports[s->nodes[node_find(s, name)].first_port + number - 1];
-}
-
-static void end_drop(struct ft_port *port, enum ft_link link)
-{
-	port->peer = FT_NO_PORT;
-	port->link = link;
-	port->rate = (struct ft_rate){0};
-}
-
-static void cable_drop(struct ft_snapshot *s, struct ft_port *port, enum ft_link link)
-{
-	if (port->peer != FT_NO_PORT)
-		end_drop(&s->ports[port->peer], link);
-	end_drop(port, link);
-}
-
-static void cable_put(struct ft_snapshot *s, struct ft_port *a, struct ft_port *b)
-{
-	assert_int_equal(a->peer, FT_NO_PORT);
-	assert_int_equal(b->peer, FT_NO_PORT);
-	a->peer = (uint32_t)(b - s->ports);
-	b->peer = (uint32_t)(a - s->ports);
-	a->link = b->link = FT_LINK_UP;
-	a->rate = b->rate = (struct ft_rate){4, FT_SPEED_HDR};
-}
-
-/* A node more, with all ports down. */
-static uint32_t node_add(struct ft_snapshot *s, const char *name, uint64_t guid, enum ft_node_type type, uint16_t ports)
-{
-	uint32_t length = (uint32_t)strlen(name);
-
-	s->nodes = realloc(s->nodes, (s->node_count + 1) * sizeof(*s->nodes));
-	s->ports = realloc(s->ports, (s->port_count + ports) * sizeof(*s->ports));
-	s->strings = realloc(s->strings, s->strings_length + length + 1);
-	assert_true(s->nodes && s->ports && s->strings);
-	s->nodes[s->node_count] = (struct ft_node){.guid = guid,
-						   .type = type,
-						   .port_count = ports,
-						   .first_port = s->port_count,
-						   .description = s->strings_length,
-						   .description_length = (uint16_t)length};
-	memcpy(s->strings + s->strings_length, name, length + 1);
-	s->strings_length += length + 1;
-	for (uint32_t i = 0; i < ports; i++)
-		s->ports[s->port_count++] = (struct ft_port){.guid = guid,
-							     .node = s->node_count,
-							     .peer = FT_NO_PORT,
-							     .number = (uint8_t)(i + 1),
-							     .link = FT_LINK_DOWN};
-	return s->node_count++;
-}
-
-/* Keeps the nodes marked in @keep and numbers everything anew. */
-static void nodes_keep(struct ft_snapshot *s, const bool *keep)
-{
-	uint32_t *moved = malloc((s->port_count + 1) * sizeof(*moved));
-	uint32_t nodes = 0, ports = 0;
-
-	assert_non_null(moved);
-	for (uint32_t i = 0; i < s->node_count; i++)
-		for (uint32_t p = 0; p < s->nodes[i].port_count; p++)
-			moved[s->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NO_PORT;
-	ports = 0;
-	for (uint32_t i = 0; i < s->node_count; i++) {
-		if (!keep[i])
-			continue;
-		s->nodes[nodes] = s->nodes[i];
-		s->nodes[nodes].first_port = ports;
-		for (uint32_t p = 0; p < s->nodes[nodes].port_count; p++, ports++) {
-			s->ports[ports] = s->ports[s->nodes[i].first_port + p];
-			s->ports[ports].node = nodes;
-			if (s->ports[ports].peer != FT_NO_PORT)
-				s->ports[ports].peer = moved[s->ports[ports].peer];
-		}
-		nodes++;
-	}
-	s->node_count = nodes;
-	s->port_count = ports;
-	free(moved);
-}
-
-/* What a sweep from @start would see. */
-static void reached_keep(struct ft_snapshot *s, uint32_t start)
-{
-	bool *keep = calloc(s->node_count + 1, sizeof(*keep));
-	bool more = true;
-
-	assert_non_null(keep);
-	keep[start] = true;
-	while (more) {
-		more = false;
-		for (uint32_t i = 0; i < s->port_count; i++)
-			if (keep[s->ports[i].node] && s->ports[i].peer != FT_NO_PORT &&
-			    !keep[s->ports[s->ports[i].peer].node])
-				keep[s->ports[s->ports[i].peer].node] = more = true;
-	}
-	nodes_keep(s, keep);
-	free(keep);
-}
-
-static void switch_lose(struct ft_snapshot *s, const char *name, enum ft_link link)
-{
-	uint32_t node = node_find(s, name);
-
-	for (uint32_t p = 0; p < s->nodes[node].port_count; p++)
-		cable_drop(s, &s->ports[s->nodes[node].first_port + p], link);
-	reached_keep(s, node_find(s, strcmp(name, "edge001") == 0 ? "node019" : "node001"));
-}
-
-static void fault_apply(struct bench *b, char *words)
-{
-	struct ft_snapshot *s = b->snapshot;
-	char *rest = words, *verb = strtok_r(rest, " ", &rest);
-	char *first = strtok_r(rest, " ", &rest), *second = strtok_r(rest, " ", &rest);
-	char name[32];
-
-	if (strcmp(verb, "cut") == 0) {
-		cable_drop(s, port_find(s, first), FT_LINK_DOWN);
-	} else if (strcmp(verb, "link") == 0) {
-		cable_put(s, port_find(s, first), port_find(s, second));
-	} else if (strcmp(verb, "dead") == 0) {
-		switch_lose(s, first, FT_LINK_DOWN);
-	} else if (strcmp(verb, "mute") == 0) {
-		switch_lose(s, first, FT_LINK_SILENT);
-	} else if (strcmp(verb, "rate") == 0) {
-		struct ft_port *port = port_find(s, first);
-
-		assert_int_equal(ft_rate_parse(second, &port->rate), 0);
-		s->ports[port->peer].rate = port->rate;
-	} else if (strcmp(verb, "guid") == 0) {
-		s->nodes[node_find(s, first)].guid = strncmp(second, "0x", 2) == 0
-							     ? strtoull(second, NULL, 16)
-							     : s->nodes[node_find(s, second)].guid;
-	} else if (strcmp(verb, "lid") == 0) {
-		s->nodes[node_find(s, first)].lid = (uint16_t)atoi(second);
-	} else if (strcmp(verb, "hide") == 0 || strcmp(verb, "haze") == 0) {
-		struct ft_port *port = port_find(s, first);
-
-		if (port->peer != FT_NO_PORT)
-			end_drop(&s->ports[port->peer], FT_LINK_DOWN);
-		end_drop(port, strcmp(verb, "hide") == 0 ? FT_LINK_SILENT : FT_LINK_UNREAD);
-	} else if (strcmp(verb, "fog") == 0) {
-		const struct ft_node *node = &s->nodes[node_find(s, first)];
-
-		for (uint32_t p = 0; p < node->port_count; p++)
-			if (s->ports[node->first_port + p].peer != FT_NO_PORT &&
-			    s->nodes[s->ports[s->ports[node->first_port + p].peer].node].type == FT_NODE_SWITCH)
-				cable_drop(s, &s->ports[node->first_port + p], FT_LINK_UNREAD);
-	} else if (strcmp(verb, "only") == 0 || strcmp(verb, "lone") == 0) {
-		const struct ft_node *node = &s->nodes[node_find(s, first)];
-
-		for (uint32_t p = 0; verb[0] == 'l' && p < node->port_count; p++)
-			if (s->ports[node->first_port + p].peer != FT_NO_PORT &&
-			    s->nodes[s->ports[s->ports[node->first_port + p].peer].node].type == FT_NODE_SWITCH)
-				cable_drop(s, &s->ports[node->first_port + p], FT_LINK_DOWN);
-		reached_keep(s, node_find(s, first));
-		s->source.entry_node = node_find(s, first);
-	} else if (strcmp(verb, "host") == 0) {
-		uint32_t node;
-
-		snprintf(name, sizeof(name), "extra%u", ++b->extra);
-		node = node_add(s, name, 0x300000 + b->extra, FT_NODE_CA, 1);
-		cable_put(s, port_find(s, first), &s->ports[s->nodes[node].first_port]);
-	} else if (strcmp(verb, "spare") == 0) {
-		node_add(s, first, 0x400001, FT_NODE_SWITCH, (uint16_t)atoi(second));
-	} else {
-		fail_msg("no fault is called %s", verb);
-	}
-}
-
-static void faults_apply(struct bench *b, const char *faults)
-{
-	char copy[1024], *rest = copy, *fault;
-
-	snprintf(copy, sizeof(copy), "%s", faults);
-	while ((fault = strtok_r(rest, ";", &rest)))
-		fault_apply(b, fault + strspn(fault, " "));
-}
-
-static void report_words(const struct ft_report *report, struct ft_text *text)
-{
-	ft_text_puts(text, ft_verdict_name(report->verdict));
-	for (size_t i = 0; i < report->finding_count; i++) {
-		const struct ft_finding *f = &report->findings[i];
-
-		ft_text_printf(text, "; %s %s", ft_codes[f->code].name, ft_evidence_name(f->evidence));
-		for (size_t n = 0; n < f->where_count; n++) {
-			ft_text_printf(text, " %s", f->where[n].name);
-			if (f->where[n].port)
-				ft_text_printf(text, ":%u", f->where[n].port);
-		}
-		if (f->count != 1 && f->code != FT_CODE_CORE_MISSING)
-			ft_text_printf(text, " x%u", f->count);
-	}
-}
-
 static void report_counts(const struct ft_report *r, struct ft_text *text)
 {
 	ft_text_printf(text, "%u/%u/%u/%u %u/%u/%u/%u %u/%u/%u/%u", r->edge.found, r->edge.ok, r->edge.degraded,
 		       r->edge.isolated, r->core.found, r->core.ok, r->core.degraded, r->core.missing, r->uplinks.up,
 		       r->uplinks.missing, r->uplinks.misplaced, r->uplinks.unplanned);
-}
-
-/* What holds for every report, whatever is wrong with the fabric. */
-static void report_check(const struct ft_report *r)
-{
-	assert_true(r->uplinks.up + r->uplinks.missing + r->uplinks.misplaced <= r->uplinks.planned);
-	assert_true(r->edge.ok + r->edge.degraded <= r->edge.found);
-	assert_true(r->core.ok + r->core.degraded == r->core.found);
-	for (size_t i = 0; i < r->finding_count; i++) {
-		assert_true(r->findings[i].text && r->findings[i].fix && r->findings[i].expected &&
-			    r->findings[i].observed);
-		for (size_t n = 0; n < i; n++)
-			assert_string_not_equal(r->findings[i].id, r->findings[n].id);
-	}
-}
-
-static void report_written(const struct ft_report *r, struct ft_text *json, struct ft_text *others)
-{
-	ft_report_write_json(json, r);
-	ft_report_write_text(others, r, true, true);
-	ft_report_write_text(others, r, false, false);
-	ft_report_write_nagios(others, r);
-	assert_false(ft_text_failed(json) || ft_text_failed(others));
-}
-
-/* Another process that reads the JSON prints what this one does. */
-static void report_returns(struct ft_report *r)
-{
-	_cleanup_(ft_report_freep) struct ft_report *back = NULL;
-	_cleanup_(ft_text_release) struct ft_text json = {0}, json_back = {0}, others = {0}, others_back = {0};
-	struct ft_error err = {0};
-
-	/* What a main fills in. */
-	r->plan_file = strdup("plan.json");
-	r->time_s = 1795178096;
-	memset(r->plan_sha256, 'a', sizeof(r->plan_sha256) - 1);
-	report_written(r, &json, &others);
-	if (ft_report_read_json(json.data, json.length, &back, &err) != 0)
-		fail_msg("%u:%u: %s", err.line, err.column, err.text);
-	report_written(back, &json_back, &others_back);
-	assert_string_equal(json_back.data, json.data);
-	assert_string_equal(others_back.data, others.data);
 }
 
 static void test_row(void **state)
@@ -540,29 +243,15 @@ static void test_row(void **state)
 
 /* ---- names do not matter, nor does the order in which the sweep met the nodes ---- */
 
-static void everything_renamed(struct ft_snapshot *s)
-{
-	for (uint32_t i = 0; i < s->node_count; i++)
-		if (s->nodes[i].type == FT_NODE_SWITCH) {
-			s->nodes[i].description = s->strings_length - 10;
-			s->nodes[i].description_length = 9;
-		}
-}
-
 static void test_nameless(void **state)
 {
-	static const char *const names = "MT Switch";
 	_cleanup_(bench_release) struct bench b;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	(void)state;
 
 	bench_make(&b, WIDE "}");
 	faults_apply(&b, "cut edge003:20; cut edge008:1");
-	b.snapshot->strings = realloc(b.snapshot->strings, b.snapshot->strings_length + 10);
-	assert_non_null(b.snapshot->strings);
-	memcpy(b.snapshot->strings + b.snapshot->strings_length, names, 10);
-	b.snapshot->strings_length += 10;
-	everything_renamed(b.snapshot);
+	switches_unname(b.snapshot);
 	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
 	assert_int_equal(report->finding_count, 2);
 	assert_int_equal(report->findings[0].code, FT_CODE_CABLE_MISSING);
@@ -640,12 +329,6 @@ static void test_ids_stay(void **state)
 
 /* ---- random fabrics that are not the planned one at all: no crash, no leak, sums that hold ---- */
 
-static uint32_t random_next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(*seed >> 33);
-}
-
 static void test_anything(void **state)
 {
 	const char *given = getenv("FT_SEED");
@@ -657,20 +340,10 @@ static void test_anything(void **state)
 		_cleanup_(bench_release) struct bench b;
 		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 		struct ft_snapshot *s;
-		uint32_t cuts;
 
 		bench_make(&b, round % 2 ? SMALL "}" : WIDE "}");
 		s = b.snapshot;
-		cuts = random_next(&seed) % 400;
-		for (uint32_t i = 0; i < cuts; i++)
-			cable_drop(s, &s->ports[random_next(&seed) % s->port_count], random_next(&seed) % 3);
-		for (uint32_t i = 0; i < cuts; i++) {
-			struct ft_port *p = &s->ports[random_next(&seed) % s->port_count];
-			struct ft_port *q = &s->ports[random_next(&seed) % s->port_count];
-
-			if (p != q && p->peer == FT_NO_PORT && q->peer == FT_NO_PORT)
-				cable_put(s, p, q);
-		}
+		cables_shuffle(s, &seed);
 		assert_int_equal(ft_snapshot_check(s, NULL), 0);
 		assert_int_equal(ft_verify(b.design, b.plan, s, "2026-11-20", &report), 0);
 		report_check(report);

@@ -185,18 +185,20 @@ static void hosts_on_core(struct ft_model *m)
 		_cleanup_(ft_text_release) struct ft_text a = {0};
 		_cleanup_(ft_text_release) struct ft_text b = {0};
 		struct ft_finding *f;
+		const char *tier;
 
 		if (sw->planned == FT_NONE || sw->planned < m->edges)
 			continue;
+		tier = ft_tier_name(ft_tier_of(m, sw->planned));
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
 		ft_finding_where_port(m, f, host->switch_port);
 		ft_finding_where_port(m, f, host->port);
 		ft_say(m, &f->expected, "hosts on edge switches only");
 		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
 		       ft_place_text(m, host->switch_port, &b));
-		ft_say(m, &f->text, "host %s is cabled to a core switch, at %s", ft_place_text(m, host->port, &a),
+		ft_say(m, &f->text, "host %s is cabled to a %s switch, at %s", ft_place_text(m, host->port, &a), tier,
 		       ft_place_text(m, host->switch_port, &b));
-		ft_say(m, &f->fix, "move it to an edge switch; on a core it makes OpenSM's ftree routing give up");
+		ft_say(m, &f->fix, "move it to an edge switch; on a %s it makes OpenSM's ftree routing give up", tier);
 	}
 }
 
@@ -204,7 +206,7 @@ uint32_t ft_hosts_found(const struct ft_model *m)
 {
 	uint32_t found = 0;
 
-	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+	for (uint32_t p = 0; p < m->place_count; p++)
 		found += m->live_of[p] != FT_NONE ? ft_live_at(m, p)->hosts : 0;
 	return found;
 }
@@ -226,12 +228,12 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 
 	/* Which edges have the fewer hosts of an uneven plan is not known, so a crowded one may be one of them. */
 	for (uint32_t p = 0; p < m->edges; p++)
-		least = m->plan->switches[p].hosts < least ? m->plan->switches[p].hosts : least;
+		least = m->places[p]->hosts < least ? m->places[p]->hosts : least;
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
 		if (!sw) {
-			b.unseen += bound ? m->plan->switches[p].hosts : m->plan->ports_to_nodes;
+			b.unseen += bound ? m->places[p]->hosts : m->plan->ports_to_nodes;
 			continue;
 		}
 		b.unheard += sw->unheard;
@@ -315,11 +317,11 @@ static void hosts_alternatives(struct ft_model *m, struct ft_finding *f)
 	uint32_t most = 0, named = 0;
 
 	for (uint32_t p = 0; p < m->edges; p++)
-		most = m->plan->switches[p].hosts > most ? m->plan->switches[p].hosts : most;
+		most = m->places[p]->hosts > most ? m->places[p]->hosts : most;
 	for (uint32_t p = 0; p < m->edges && !m->design->binds[FT_TIER_EDGE].count; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || sw->hosts >= most || sw->hosts < m->plan->switches[p].hosts)
+		if (!sw || sw->hosts >= most || sw->hosts < m->places[p]->hosts)
 			continue;
 		if (named++ < 4)
 			ft_text_printf(&others, "%s%s (%u)", named > 1 ? ", " : "", sw->label, sw->hosts);
@@ -344,7 +346,7 @@ static enum ft_evidence hosts_evidence(const struct ft_model *m)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || sw->hosts >= m->plan->switches[p].hosts)
+		if (!sw || sw->hosts >= m->places[p]->hosts)
 			continue;
 		silent += sw->silent;
 		unread += sw->unread;
@@ -362,11 +364,11 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || sw->hosts >= m->plan->switches[p].hosts)
+		if (!sw || sw->hosts >= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
-				   m->plan->switches[p].hosts);
+				   m->places[p]->hosts);
 	}
 	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
@@ -386,11 +388,11 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || sw->hosts <= m->plan->switches[p].hosts)
+		if (!sw || sw->hosts <= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
-				   m->plan->switches[p].hosts);
+				   m->places[p]->hosts);
 	}
 	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);

@@ -3,8 +3,8 @@
  * From the difference between plan and fabric to the faults that explain it.
  *
  * Once every switch has its place (match.c), all that is left is a residual: cables too few ("deficits") and too many
- * ("strays") of each edge-core pair, cables inside a tier, and places nobody stands in. Its size is the number of
- * faults, not of links. In this order, dearest explanation first:
+ * ("strays") of each pair of neighbouring tiers, cables beside them, and places nobody stands in. Its size is the
+ * number of faults, not of links. In this order, dearest explanation first:
  *
  *   switches that are not there    take whole rows and columns of deficits with them
  *   what the sweep could not see   is no deficit at all
@@ -44,16 +44,16 @@ void ft_stray_add(struct explain *x, uint32_t cable)
  * Of the cables of a pair that has too many, the ones in the oddest ports are the strays. Two ends in unusual ports
  * count for more than one; among equals the last ports.
  */
-static void strays_of_pair(struct explain *x, uint32_t edge, uint32_t core, uint32_t surplus)
+static void strays_of_pair(struct explain *x, uint32_t row, uint32_t column, uint32_t surplus)
 {
 	const struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = ft_live_at(m, edge);
+	const struct ft_live_switch *sw = ft_live_at(m, row);
 
 	for (int odd = 2; odd >= 0 && surplus > 0; odd--)
 		for (uint32_t i = sw->cable_count; i-- > 0 && surplus > 0;) {
 			uint32_t cable = m->live.at[sw->first_cable + i];
 
-			if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[edge])].planned != core ||
+			if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[row])].planned != column ||
 			    ft_cable_oddness(m, cable) != odd)
 				continue;
 			ft_stray_add(x, cable);
@@ -65,14 +65,14 @@ static void residual_take(struct explain *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t e = 0; e < m->edges; e++)
-		for (uint32_t c = 0; m->live_of[e] != FT_NONE && c < m->cores; c++) {
-			size_t cell = (size_t)e * m->cores + c;
+	for (uint32_t r = 0; r < m->rows; r++)
+		for (uint32_t c = 0; m->live_of[r] != FT_NONE && c < m->columns; c++) {
+			size_t cell = (size_t)r * m->columns + c;
 
-			if (m->live_of[ft_core_index(m, c)] == FT_NONE)
+			if (m->live_of[ft_column_place(m, c)] == FT_NONE)
 				continue;
 			if (m->seen[cell] > m->width[cell])
-				strays_of_pair(x, e, ft_core_index(m, c), m->seen[cell] - m->width[cell]);
+				strays_of_pair(x, r, ft_column_place(m, c), m->seen[cell] - m->width[cell]);
 			else
 				x->deficit[cell] = m->width[cell] - m->seen[cell];
 		}
@@ -80,49 +80,47 @@ static void residual_take(struct explain *x)
 		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
 		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
 
-		if (a != FT_NONE && b != FT_NONE && is_edge(m, a) == is_edge(m, b))
+		if (a != FT_NONE && b != FT_NONE && is_row(m, a) == is_row(m, b))
 			ft_stray_add(x, i);
 	}
 }
 
 /*
- * How many of the @deficit cables between an edge and a core may be there unseen: both switches have uplink ports of
- * which the sweep does not know enough. One end that was read in full, or the very ports seen down, are proof that they
- * are not.
+ * How many of the @deficit cables between @p and @q may be there unseen: both switches have uplink ports of which the
+ * sweep does not know enough. One end that was read in full, or the very ports seen down, are proof that they are not.
  */
-static uint32_t hidden_cables(const struct ft_model *m, uint32_t edge, uint32_t core, uint32_t deficit,
-			      uint32_t hazy_edge, uint32_t hazy_core)
+static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t deficit, uint32_t hazy)
 {
-	uint32_t dark = ft_usual_ports(m, m->live_of[edge], core, FT_LINK_DOWN, 1);
-	uint32_t other = ft_usual_ports(m, m->live_of[core], edge, FT_LINK_DOWN, 1);
+	uint32_t dark = ft_usual_ports(m, m->live_of[p], q, FT_LINK_DOWN, 1);
+	uint32_t other = ft_usual_ports(m, m->live_of[q], p, FT_LINK_DOWN, 1);
 
 	dark = dark > other ? dark : other;
-	return dark < deficit ? lesser(deficit - dark, lesser(hazy_edge, hazy_core)) : 0;
+	return dark < deficit ? lesser(deficit - dark, hazy) : 0;
 }
 
 static int unjudged_take(struct explain *x)
 {
 	struct ft_model *m = x->m;
-	_cleanup_free_ uint32_t *hazy = calloc(m->plan->switch_count + 1UL, sizeof(*hazy));
+	_cleanup_free_ uint32_t *hazy = calloc(m->place_count + 1UL, sizeof(*hazy));
 
 	if (!hazy)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+	for (uint32_t p = 0; p < m->place_count; p++)
 		if (m->live_of[p] != FT_NONE)
 			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
 				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
-	for (uint32_t e = 0; e < m->edges; e++)
-		for (uint32_t c = 0; c < m->cores; c++) {
-			uint32_t core = ft_core_index(m, c), n;
-			uint32_t *deficit = &x->deficit[(size_t)e * m->cores + c];
+	for (uint32_t r = 0; r < m->rows; r++)
+		for (uint32_t c = 0; c < m->columns; c++) {
+			uint32_t q = ft_column_place(m, c), n;
+			uint32_t *deficit = &x->deficit[(size_t)r * m->columns + c];
 
-			if (!*deficit || !hazy[e] || !hazy[core])
+			if (!*deficit || !hazy[r] || !hazy[q])
 				continue;
-			n = hidden_cables(m, e, core, *deficit, hazy[e], hazy[core]);
+			n = hidden_cables(m, r, q, *deficit, lesser(hazy[r], hazy[q]));
 			*deficit -= n;
-			hazy[e] -= n;
-			hazy[core] -= n;
-			m->unjudged[(size_t)e * m->cores + c] = n;
+			hazy[r] -= n;
+			hazy[q] -= n;
+			m->unjudged[(size_t)r * m->columns + c] = n;
 		}
 	return 0;
 }
@@ -268,6 +266,16 @@ static void unplanned_alternative(struct explain *x, struct ft_finding *f, const
 	}
 }
 
+static void unplanned_expect(struct explain *x, struct ft_finding *f, const struct stray *s)
+{
+	enum ft_tier a = ft_tier_of(x->m, s->a), b = ft_tier_of(x->m, s->b);
+
+	if (a == b)
+		ft_say(x->m, &f->expected, "no cable between two %s switches", ft_tier_name(a));
+	else
+		ft_say(x->m, &f->expected, "no cable between an %s and a %s switch", ft_tier_name(a), ft_tier_name(b));
+}
+
 static void unplanned_cables(struct explain *x)
 {
 	struct ft_model *m = x->m;
@@ -292,8 +300,7 @@ static void unplanned_cables(struct explain *x)
 			ft_say(m, &f->observed, "one more: %s - %s", ft_text_string(&x->text_a),
 			       ft_text_string(&x->text_b));
 		} else {
-			ft_say(m, &f->expected, "no cable between two %s switches",
-			       ft_tier_name(m->plan->switches[s->a].tier));
+			unplanned_expect(x, f, s);
 			ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 		}
 		ft_say(m, &f->text, "the plan has no cable between %s and %s", ft_text_string(&x->text_a),
@@ -311,7 +318,7 @@ static void unplanned_cables(struct explain *x)
 
 /* What the ports show of a pair that is short of cables. */
 struct shortage {
-	uint32_t edge, core, count;
+	uint32_t lower, upper, count; /* places; the one of the lower tier first */
 	enum ft_evidence evidence;
 	uint32_t taken; /* a port that should hold such a cable and holds another one (snapshot port), or FT_NONE */
 };
@@ -335,19 +342,19 @@ static uint32_t usual_port_taken(const struct ft_model *m, uint32_t live, uint32
 static void shortage_look(const struct explain *x, struct shortage *s)
 {
 	const struct ft_model *m = x->m;
-	uint32_t edge = m->live_of[s->edge], core = m->live_of[s->core];
-	bool edge_dark = ft_ports_pick(m, edge, s->core, s->count, FT_LINK_DOWN, x->picked) > 0;
-	bool core_dark = ft_ports_pick(m, core, s->edge, s->count, FT_LINK_DOWN, x->picked) > 0;
+	uint32_t lower = m->live_of[s->lower], upper = m->live_of[s->upper];
+	bool lower_dark = ft_ports_pick(m, lower, s->upper, s->count, FT_LINK_DOWN, x->picked) > 0;
+	bool upper_dark = ft_ports_pick(m, upper, s->lower, s->count, FT_LINK_DOWN, x->picked) > 0;
 
 	s->evidence = FT_EVIDENCE_ABSENT;
 	s->taken = FT_NONE;
 	/* An end that is up and silent leads somewhere, though not to where it should. */
-	if (ft_usual_ports(m, edge, s->core, FT_LINK_SILENT, 1) > 0 ||
-	    (!edge_dark && ft_ports_pick(m, edge, s->core, s->count, FT_LINK_SILENT, x->picked) > 0)) {
+	if (ft_usual_ports(m, lower, s->upper, FT_LINK_SILENT, 1) > 0 ||
+	    (!lower_dark && ft_ports_pick(m, lower, s->upper, s->count, FT_LINK_SILENT, x->picked) > 0)) {
 		s->evidence = FT_EVIDENCE_MUTE;
-	} else if (!edge_dark || !core_dark) {
-		s->taken = usual_port_taken(m, edge_dark ? core : edge, edge_dark ? s->edge : s->core);
-		if (!edge_dark && !core_dark && s->taken != FT_NONE)
+	} else if (!lower_dark || !upper_dark) {
+		s->taken = usual_port_taken(m, lower_dark ? upper : lower, lower_dark ? s->lower : s->upper);
+		if (!lower_dark && !upper_dark && s->taken != FT_NONE)
 			s->evidence = FT_EVIDENCE_SEEN;
 	}
 }
@@ -358,7 +365,7 @@ static uint32_t shortage_end(struct explain *x, struct ft_finding *f, const stru
 {
 	struct ft_model *m = x->m;
 	uint32_t live = m->live_of[here];
-	bool mute = s->evidence == FT_EVIDENCE_MUTE && here == s->edge;
+	bool mute = s->evidence == FT_EVIDENCE_MUTE && here == s->lower;
 	uint32_t n = ft_ports_pick(m, live, peer, s->count, mute ? FT_LINK_SILENT : FT_LINK_DOWN, x->picked);
 
 	ft_text_reset(words);
@@ -372,9 +379,10 @@ static uint32_t shortage_end(struct explain *x, struct ft_finding *f, const stru
 	return n;
 }
 
-static void shortage_fix(struct explain *x, struct ft_finding *f, const struct shortage *s, bool core_port_known)
+static void shortage_fix(struct explain *x, struct ft_finding *f, const struct shortage *s, bool upper_port_known)
 {
-	const char *edge = ft_text_string(&x->text_a), *core = ft_text_string(&x->text_b);
+	const char *lower = ft_text_string(&x->text_a), *upper = ft_text_string(&x->text_b);
+	const char *tier = ft_tier_name(ft_tier_of(x->m, s->upper));
 
 	if (s->taken != FT_NONE) {
 		const struct ft_port *port = &x->m->snapshot->ports[s->taken];
@@ -385,31 +393,32 @@ static void shortage_fix(struct explain *x, struct ft_finding *f, const struct s
 		       ft_place_text(x->m, s->taken, &here), ft_place_text(x->m, port->peer, &there));
 		x->m->failed |= here.failed || there.failed;
 	} else if (s->count == 1) {
-		ft_say(x->m, &f->fix, "reseat or replace the cable at %s; its core end is %s%s", edge,
-		       core_port_known ? "" : "on ", core);
+		ft_say(x->m, &f->fix, "reseat or replace the cable at %s; its %s end is %s%s", lower, tier,
+		       upper_port_known ? "" : "on ", upper);
 	} else {
-		ft_say(x->m, &f->fix, "reseat or replace the cables at %s; their core ends are %s%s", edge,
-		       core_port_known ? "" : "on ", core);
+		ft_say(x->m, &f->fix, "reseat or replace the cables at %s; their %s ends are %s%s", lower, tier,
+		       upper_port_known ? "" : "on ", upper);
 	}
 }
 
-static void missing_pair(struct explain *x, uint32_t edge, uint32_t core, uint32_t count)
+static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t count)
 {
 	struct ft_model *m = x->m;
-	struct shortage s = {.edge = edge, .core = core, .count = count};
-	uint32_t width = width_of(m, edge, core);
+	bool turn = ft_tier_of(m, p) > ft_tier_of(m, q);
+	struct shortage s = {.lower = turn ? q : p, .upper = turn ? p : q, .count = count};
+	uint32_t width = width_of(m, p, q);
 	struct ft_finding *f;
 	char cables[48];
-	uint32_t core_ports;
+	uint32_t upper_ports;
 
 	shortage_look(x, &s);
 	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, s.evidence);
 	f->count = f->impact.links_lost = count;
-	shortage_end(x, f, &s, edge, core, &x->text_a);
-	core_ports = shortage_end(x, f, &s, core, edge, &x->text_b);
-	shortage_fix(x, f, &s, core_ports > 0);
-	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, edge),
-	       label_of(m, core));
+	shortage_end(x, f, &s, s.lower, s.upper, &x->text_a);
+	upper_ports = shortage_end(x, f, &s, s.upper, s.lower, &x->text_b);
+	shortage_fix(x, f, &s, upper_ports > 0);
+	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, s.lower),
+	       label_of(m, s.upper));
 	ft_say(m, &f->observed, "%u of %u%s", width - count, width,
 	       s.evidence == FT_EVIDENCE_MUTE ? "; a port is up, but its far end does not answer" : "");
 	if (width == 1)
@@ -421,7 +430,7 @@ static void missing_pair(struct explain *x, uint32_t edge, uint32_t core, uint32
 	for (uint32_t i = 0; i < x->rival_count; i++) {
 		const struct rival *v = &x->rivals[i];
 
-		if ((v->p < v->q ? v->p : v->q) == edge && (v->p < v->q ? v->q : v->p) == core)
+		if (cell_at(m, v->p, v->q) == cell_at(m, p, q))
 			ft_finding_alternative(
 				m, f,
 				"it is not missing but moved: see the finding about the cable between %s "
@@ -434,13 +443,13 @@ static void missing_cables(struct explain *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t e = 0; e < m->edges; e++)
-		for (uint32_t c = 0; c < m->cores; c++) {
-			uint32_t *deficit = &x->deficit[(size_t)e * m->cores + c];
+	for (uint32_t r = 0; r < m->rows; r++)
+		for (uint32_t c = 0; c < m->columns; c++) {
+			uint32_t *deficit = &x->deficit[(size_t)r * m->columns + c];
 
 			if (*deficit == 0)
 				continue;
-			missing_pair(x, e, ft_core_index(m, c), *deficit);
+			missing_pair(x, r, ft_column_place(m, c), *deficit);
 		}
 }
 
@@ -450,23 +459,23 @@ static void replaced_report(struct explain *x)
 {
 	struct ft_model *m = x->m;
 
-	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct ft_finding *f;
 
 		if (!m->replaced[p])
 			continue;
 		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_say(m, &f->expected, "%s", m->plan->switches[p].name);
+		ft_say(m, &f->expected, "%s", m->places[p]->name);
 		ft_say(m, &f->observed, "%s 0x%016llx", ft_live_at(m, p)->name,
 		       (unsigned long long)ft_live_at(m, p)->guid);
 		ft_say(m, &f->text, "%s 0x%016llx stands in the place of %s", ft_live_at(m, p)->name,
-		       (unsigned long long)ft_live_at(m, p)->guid, m->plan->switches[p].name);
+		       (unsigned long long)ft_live_at(m, p)->guid, m->places[p]->name);
 		ft_say(m, &f->fix, "if it was replaced, put its name or GUID into the design's bind list");
 	}
 }
 
-/* Of the cables counted between an edge and a core, the strays are not the pair's own. */
+/* Of the cables counted between two switches, the strays are not the pair's own. */
 static void foreign_count(struct explain *x)
 {
 	for (uint32_t i = 0; i < x->stray_count; i++)
@@ -506,7 +515,7 @@ int ft_explain(struct ft_model *m)
 	struct explain x = {.m = m};
 	int r = -ENOMEM;
 
-	x.deficit = calloc((size_t)m->edges * m->cores + 1, sizeof(*x.deficit));
+	x.deficit = calloc((size_t)m->rows * m->columns + 1, sizeof(*x.deficit));
 	/* A cable is a stray once, whether its pair is too rich or it was uncovered. */
 	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
 	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));

@@ -12,7 +12,7 @@ enum { STRAYS_EXPLAINED_MAX = 1024, CANDIDATES_MAX = 1 << 18 };
 
 struct stray {
 	uint32_t cable; /* live cable */
-	uint32_t a, b;	/* planned switches at its ends, a < b; equal: a loopback */
+	uint32_t a, b;	/* places at its ends, a < b; equal: a loopback */
 	bool used;
 	bool uncovered; /* counted right; see readings.c */
 	bool covered;	/* was uncovered and explained nothing: an ordinary cable again */
@@ -27,7 +27,7 @@ struct rival {
 
 struct explain {
 	struct ft_model *m;
-	uint32_t *deficit; /* [edge * cores + core] */
+	uint32_t *deficit; /* [row * columns + column] */
 	struct stray *strays;
 	uint32_t stray_count;
 	struct rival *rivals;
@@ -38,12 +38,12 @@ struct explain {
 	bool isolated_seen;		       /* an edge without a path to a core was seen */
 };
 
-/* Where a planned edge and a planned core, in either order, meet in the matrices. */
+/* Where the places of a row and of a column, in either order, meet in the matrices. */
 static inline size_t cell_at(const struct ft_model *m, uint32_t p, uint32_t q)
 {
-	uint32_t edge = p < q ? p : q, core = p < q ? q : p;
+	uint32_t row = p < q ? p : q, column = p < q ? q : p;
 
-	return (size_t)edge * m->cores + core - m->edges;
+	return (size_t)row * m->columns + column - m->rows;
 }
 
 static inline uint32_t *deficit_at(const struct explain *x, uint32_t p, uint32_t q)
@@ -56,28 +56,28 @@ static inline uint32_t lesser(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static inline bool is_edge(const struct ft_model *m, uint32_t planned)
+static inline bool is_row(const struct ft_model *m, uint32_t planned)
 {
-	return planned < m->edges;
+	return planned < m->rows;
 }
 
-/* The planned switches that @planned is cabled to: [first, end). */
+/* The places that @planned may be cabled to: [first, end). */
 static inline void peers_of(const struct ft_model *m, uint32_t planned, uint32_t *ret_first, uint32_t *ret_end)
 {
-	*ret_first = is_edge(m, planned) ? m->edges : 0;
-	*ret_end = is_edge(m, planned) ? m->edges + m->cores : m->edges;
+	*ret_first = is_row(m, planned) ? m->rows : 0;
+	*ret_end = is_row(m, planned) ? m->rows + m->columns : m->rows;
 }
 
 static inline uint32_t width_of(const struct ft_model *m, uint32_t p, uint32_t q)
 {
-	return m->width[cell_at(m, p, q)];
+	return ft_width_at(m, p, q);
 }
 
 static inline const char *label_of(const struct ft_model *m, uint32_t planned)
 {
 	const struct ft_live_switch *sw = ft_live_at(m, planned);
 
-	return sw ? sw->label : m->plan->switches[planned].name;
+	return sw ? sw->label : m->places[planned]->name;
 }
 
 static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t live)
@@ -85,7 +85,7 @@ static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t l
 	return &m->snapshot->nodes[m->live.switches[live].node];
 }
 
-/* The ends of a stray cable between the tiers: its edge, its core, and the ports. */
+/* The port at the end of a stray cable that is on @planned. */
 static inline uint32_t stray_port(const struct ft_model *m, const struct stray *s, uint32_t planned)
 {
 	const struct ft_live_cable *c = &m->live.cables[s->cable];
@@ -100,7 +100,7 @@ static inline bool stray_usual(const struct ft_model *m, const struct stray *s, 
 
 static inline bool stray_crosses(const struct ft_model *m, const struct stray *s)
 {
-	return is_edge(m, s->a) && !is_edge(m, s->b);
+	return is_row(m, s->a) && !is_row(m, s->b);
 }
 
 /* A plain dump lists no port that is down, nor one whose far end is silent: there, more cannot be said. */

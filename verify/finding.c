@@ -360,23 +360,54 @@ static int finding_compare(const void *a, const void *b)
 	return ft_text_natural_compare(x->id, y->id);
 }
 
-/* A switch that hardly fits its place may be a stranger: what is found about it has another reading. */
+static bool finding_names(const struct ft_finding *f, const struct ft_live_switch *sw)
+{
+	for (size_t n = 0; n < f->where_count; n++)
+		if (f->where[n].guid == sw->guid)
+			return true;
+	return false;
+}
+
+static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft_live_switch *sw)
+{
+	const struct ft_live_switch *other = ft_live_at(m, sw->rival);
+
+	if (other)
+		ft_finding_alternative(m, f,
+				       "%s and %s each stand in the other's place, and other cables of theirs are the "
+				       "wrong ones; their labels tell",
+				       sw->label, other->label);
+	else
+		ft_finding_alternative(
+			m, f,
+			"%s stands in the place of %s, which was not seen, and other cables of it are the "
+			"wrong ones; its name plate tells",
+			sw->label, m->places[sw->rival]->name);
+}
+
+/*
+ * A switch that hardly fits its place may be a stranger, and one that fits another place as well may belong there: what
+ * is found about it has another reading.
+ */
 static void doubts_name(struct ft_model *m, struct ft_finding *f)
 {
 	if (f->code != FT_CODE_CABLE_MISSING && f->code != FT_CODE_CABLE_MISPLACED &&
-	    f->code != FT_CODE_CABLE_UNPLANNED)
+	    f->code != FT_CODE_CABLE_UNPLANNED && f->code != FT_CODE_CABLES_SWAPPED)
 		return;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 
-		for (size_t n = 0; sw->doubtful && n < f->where_count; n++)
-			if (f->where[n].guid == sw->guid) {
-				ft_finding_alternative(m, f,
-						       "%s is not %s at all but a switch that the plan does not know, "
-						       "and the planned one is off; its name plate tells",
-						       sw->label, m->plan->switches[sw->planned].name);
-				return;
-			}
+		if (sw->doubtful && f->code != FT_CODE_CABLES_SWAPPED && finding_names(f, sw)) {
+			ft_finding_alternative(m, f,
+					       "%s is not %s at all but a switch that the plan does not know, "
+					       "and the planned one is off; its name plate tells",
+					       sw->label, m->places[sw->planned]->name);
+			return;
+		}
+		if (sw->rival != FT_NONE && finding_names(f, sw)) {
+			rival_name(m, f, sw);
+			return;
+		}
 	}
 }
 

@@ -15,18 +15,20 @@
 #include "base/file.h"
 #include "planner/plan.h"
 #include "probe/source.h"
+#include "verify/report_draw.h"
 #include "verify/status.h"
 #include "verify/verify.h"
 
 enum { STATUS_UNKNOWN = 3 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_NAGIOS };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_NAGIOS, FORMAT_SVG, FORMAT_DOT };
 
-static const char *const format_names[] = {"text", "json", "nagios"};
+static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
 
 struct options {
 	const char *plan;
-	const char *from; /* NULL: live */
+	const char *catalog; /* NULL: none is named */
+	const char *from;    /* NULL: live */
 	const char *save;
 	bool ask; /* a running ftcheckd, at @daemon, instead of looking at the fabric */
 	struct ft_status_address daemon;
@@ -42,11 +44,12 @@ static const char help_text[] =
 	"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do about it.\n"
 	"\n"
 	"      --plan FILE        the design, see ftcheck-design(5)\n"
+	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
 	"      --save FILE        keep what was seen\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
-	"      --format FORMAT    text (default), json or nagios\n"
+	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
 	"\n"
 	"The live sweep:\n"
@@ -128,7 +131,7 @@ static int format_set(struct options *options, const char *name)
 			options->format = i;
 			return 0;
 		}
-	return usage_error("--format takes text, json or nagios, not \"%s\"", name);
+	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
 }
 
 static int status_set(struct options *options, const char *address)
@@ -150,6 +153,7 @@ static int status_alone(const struct options *options)
 		const char *given, *name;
 	} others[] = {
 		{options->plan, "--plan"},
+		{options->catalog, "--catalog"},
 		{options->from, "--from"},
 		{options->save, "--save"},
 		{options->sweep_option, options->sweep_option},
@@ -159,30 +163,26 @@ static int status_alone(const struct options *options)
 		if (others[i].given)
 			return usage_error("--status prints the report of ftcheckd; %s does not go with it",
 					   others[i].name);
+	if (options->format == FORMAT_SVG || options->format == FORMAT_DOT)
+		return usage_error("--format %s draws the plan, and ftcheckd's report comes without it",
+				   format_names[options->format]);
 	return -1;
 }
 
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
 	static const struct option long_options[] = {
-		{"plan", required_argument, NULL, PLAN},
-		{"from", required_argument, NULL, FROM},
-		{"save", required_argument, NULL, SAVE},
+		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
+		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
-		{"format", required_argument, NULL, FORMAT},
-		{"verbose", no_argument, NULL, 'v'},
-		{"Ca", required_argument, NULL, 'C'},
-		{"Port", required_argument, NULL, 'P'},
-		{"timeout", required_argument, NULL, 't'},
-		{"outstanding_smps", required_argument, NULL, 'o'},
-		{"retries", required_argument, NULL, RETRIES},
-		{"deadline", required_argument, NULL, DEADLINE},
-		{"list-codes", no_argument, NULL, LIST_CODES},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},
-		{0},
+		{"format", required_argument, NULL, FORMAT},   {"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},	       {"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},  {0},
 	};
 	unsigned int port = 0;
 	const struct number_option numbers[] = {
@@ -198,6 +198,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 		switch (c) {
 		case PLAN:
 			options->plan = optarg;
+			break;
+		case CATALOG:
+			options->catalog = optarg;
 			break;
 		case FROM:
 			options->from = optarg;
@@ -311,13 +314,16 @@ static int report_complete(struct ft_report *report, const struct options *optio
 	return 0;
 }
 
-static int report_print(const struct ft_report *report, const struct options *options)
+/* @plan with its @design: NULL where the report is somebody else's. */
+static int report_print(const struct ft_report *report, const struct options *options, const struct ft_design *design,
+			const struct ft_plan *plan)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
 	bool colour =
 		isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
-	int r;
+	struct ft_error err = {0};
+	int r = 0;
 
 	switch (options->format) {
 	case FORMAT_TEXT:
@@ -329,14 +335,23 @@ static int report_print(const struct ft_report *report, const struct options *op
 	case FORMAT_NAGIOS:
 		ft_report_write_nagios(&text, report);
 		break;
+	case FORMAT_SVG:
+		r = ft_report_write_svg(&text, report, design, plan, &err);
+		break;
+	case FORMAT_DOT:
+		r = ft_report_write_dot(&text, report, design, plan, &err);
+		break;
 	}
+	if (r < 0)
+		return file_error("ftcheck", r, &err);
 	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(NULL, &text);
-	return r < 0 ? file_error("standard output", r, &(struct ft_error){0}) : 0;
+	return r < 0 ? file_error("standard output", r, &err) : 0;
 }
 
-static int report_print_verdict(const struct ft_report *report, const struct options *options)
+static int report_print_verdict(const struct ft_report *report, const struct options *options,
+				const struct ft_design *design, const struct ft_plan *plan)
 {
-	int r = report_print(report, options);
+	int r = report_print(report, options, design, plan);
 
 	return r != 0 ? r : ft_verdict_status(report->verdict);
 }
@@ -349,11 +364,47 @@ static int daemon_ask(const struct options *options)
 
 	r = ft_status_ask(&options->daemon, &report, &err);
 	if (r == 0)
-		return report_print_verdict(report, options);
+		return report_print_verdict(report, options, NULL, NULL);
 	if (err.text[0] == '\0')
 		return file_error("ftcheck", r, &err);
 	fprintf(stderr, "%s\n", err.text);
 	return STATUS_UNKNOWN;
+}
+
+/*
+ * A switch of more ports than a node can have is a director: on the fabric there are its chips, and which of these
+ * stands for which port the plan does not say.
+ */
+static int directors_refuse(const char *path, const struct ft_plan *plan)
+{
+	struct ft_error err = {0};
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (plan->switches[i].ports <= FT_PORTS_MAX)
+			continue;
+		ft_error_set(&err, -EINVAL, 0, 0,
+			     "the plan has %s switches of %u ports: directors, which cannot be verified yet",
+			     ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
+		return file_error(path, -EINVAL, &err);
+	}
+	return 0;
+}
+
+static int design_take(const struct options *options, struct ft_design **ret_design, struct ft_plan **ret_plan)
+{
+	_cleanup_(ft_catalog_freep) struct ft_catalog *catalog = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->catalog) {
+		r = ft_catalog_load(options->catalog, &catalog, &err);
+		if (r < 0)
+			return file_error(options->catalog, r, &err);
+	}
+	r = ft_design_load_with(options->plan, catalog, ret_design, ret_plan, &err);
+	if (r < 0)
+		return file_error(options->plan, r, &err);
+	return directors_refuse(options->plan, *ret_plan);
 }
 
 int main(int argc, char **argv)
@@ -374,9 +425,9 @@ int main(int argc, char **argv)
 		return r;
 	if (options.ask)
 		return daemon_ask(&options);
-	r = ft_design_load(options.plan, &design, &plan, &err);
-	if (r < 0)
-		return file_error(options.plan, r, &err);
+	r = design_take(&options, &design, &plan);
+	if (r != 0)
+		return r;
 	r = snapshot_take(&options, &snapshot);
 	if (r == 0 && options.save)
 		r = snapshot_keep(options.save, snapshot);
@@ -389,5 +440,5 @@ int main(int argc, char **argv)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)
 		return file_error("ftcheck", r, &err);
-	return report_print_verdict(report, &options);
+	return report_print_verdict(report, &options, design, plan);
 }

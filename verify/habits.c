@@ -10,20 +10,34 @@
 
 #include "verify/model.h"
 
+/* The first place that is wired like @place. Edges are places 0 and up. */
+static uint32_t place_like(const struct ft_model *m, uint32_t place)
+{
+	uint32_t like = 0;
+
+	if (place < m->edges)
+		return 0;
+	while (ft_tier_of(m, like) != ft_tier_of(m, place) || m->typical[like] != m->typical[place])
+		like++;
+	return like;
+}
+
 int ft_habits_init(struct ft_model *m)
 {
 	size_t count;
 
-	for (uint32_t c = 0; c < m->cores; c++) {
-		uint32_t like = 0;
+	m->group = calloc(m->place_count + 1UL, sizeof(*m->group));
+	if (!m->group)
+		return -ENOMEM;
+	m->group_count = 1;
+	for (uint32_t p = m->edges; p < m->place_count; p++) {
+		uint32_t like = place_like(m, p);
 
-		while (m->column[like] != m->column[c])
-			like++;
-		m->core_class[c] = like < c ? m->core_class[like] : m->core_classes++;
+		m->group[p] = like < p ? m->group[like] : m->group_count++;
 	}
-	count = (1UL + m->core_classes + !m->core_classes) * FT_HABIT_PORTS;
+	count = (size_t)m->group_count * FT_HABIT_PORTS;
 	m->habits = calloc(count, sizeof(*m->habits));
-	m->ranges = calloc(count / FT_HABIT_PORTS, sizeof(*m->ranges));
+	m->ranges = calloc(m->group_count, sizeof(*m->ranges));
 	if (!m->habits || !m->ranges)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
@@ -31,21 +45,48 @@ int ft_habits_init(struct ft_model *m)
 	return 0;
 }
 
-/* The habits that a switch of planned index @planned shares. */
+/* The habits that the switch of place @planned shares. */
 static struct ft_port_habit *habits_of_planned(const struct ft_model *m, uint32_t planned)
 {
-	uint32_t group = planned < m->edges ? 0 : 1 + m->core_class[planned - m->edges];
-
-	return m->habits + (size_t)group * FT_HABIT_PORTS;
+	return m->habits + (size_t)m->group[planned] * FT_HABIT_PORTS;
 }
 
+/* Where a switch has no place, the habits of the first one of its tier are as good as any. */
 const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
 
 	if (sw->planned != FT_NONE)
 		return habits_of_planned(m, sw->planned);
-	return m->habits + (sw->tier == FT_TIER_CORE ? FT_HABIT_PORTS : 0);
+	for (uint32_t p = sw->tier == FT_TIER_EDGE ? m->place_count : m->edges; p < m->place_count; p++)
+		if (ft_tier_of(m, p) == sw->tier)
+			return habits_of_planned(m, p);
+	return m->habits;
+}
+
+/*
+ * What @peer is to the switch of place @here, so that all that are wired alike can be compared. In two levels they
+ * share their peers. In three, port 19 of every edge goes to the first spine of its own pod, and port 1 of every core
+ * to a spine of the first pod. Whoever the plan has no cable to is nothing that others have as well.
+ */
+enum { ROLE_UP = 1U << 31, ROLE_FOREIGN = UINT32_MAX - 1 };
+
+static uint32_t role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
+{
+	const struct ft_plan_switch *sw = m->places[peer];
+
+	if (m->plan->levels < 3)
+		return peer;
+	if ((here < m->rows) == (peer < m->rows) || ft_width_at(m, here, peer) == 0)
+		return ROLE_FOREIGN;
+	switch (ft_tier_of(m, here)) {
+	case FT_TIER_EDGE:
+		return sw->plane;
+	case FT_TIER_SPINE:
+		return sw->tier == FT_TIER_CORE ? ROLE_UP | sw->place : sw->place;
+	default:
+		return sw->pod;
+	}
 }
 
 static void habit_count(struct ft_model *m, bool first_pass)
@@ -59,6 +100,7 @@ static void habit_count(struct ft_model *m, bool first_pass)
 
 		if (here == FT_NONE || peer == FT_NONE || near == far)
 			continue;
+		peer = role_of(m, here, peer);
 		habit = &habits_of_planned(m, here)[ft_port_number(m, port)];
 		if (!first_pass) {
 			habit->votes += habit->peer == peer;
@@ -75,7 +117,7 @@ static void habit_count(struct ft_model *m, bool first_pass)
 static void habits_count(struct ft_model *m)
 {
 	habit_count(m, true);
-	for (size_t i = 0; i < (1UL + m->core_classes) * FT_HABIT_PORTS; i++)
+	for (size_t i = 0; i < (size_t)m->group_count * FT_HABIT_PORTS; i++)
 		m->habits[i].votes = 0;
 	habit_count(m, false);
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
@@ -87,31 +129,33 @@ static void habits_count(struct ft_model *m)
 	}
 }
 
-/* The planned switch that port @port_number of @live leads to, or FT_NONE. */
-static uint32_t peer_of_port(const struct ft_model *m, uint32_t live, uint32_t port_number)
+/* The role of the planned switch that port @port_number of @live, which has a place, leads to, or FT_NONE. */
+static uint32_t role_of_port(const struct ft_model *m, uint32_t live, uint32_t port_number)
 {
 	const struct ft_snapshot *s = m->snapshot;
 	const struct ft_port *port = ft_node_port(s, &s->nodes[m->live.switches[live].node], port_number);
 	const struct ft_port *peer = port ? ft_port_peer(s, port) : NULL;
 	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE;
 
-	return far == FT_NONE || far == live ? FT_NONE : m->live.switches[far].planned;
+	if (far == FT_NONE || far == live || m->live.switches[far].planned == FT_NONE)
+		return FT_NONE;
+	return role_of(m, m->live.switches[live].planned, m->live.switches[far].planned);
 }
 
 /*
- * What the other switches like @live say of a port number: in @ret_peer the planned switch that more than half of them
- * use it for, and how many do. Returns false where there is none.
+ * What the other switches like @live say of a port number: in @ret_role what more than half of them use it for, and how
+ * many do. Returns false where there is none.
  */
-static bool habit_without(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t *ret_peer,
+static bool habit_without(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t *ret_role,
 			  uint32_t *ret_votes)
 {
 	const struct ft_port_habit *habit = &ft_habits_of(m, live)[port_number];
-	uint32_t own = peer_of_port(m, live, port_number);
+	uint32_t own = role_of_port(m, live, port_number);
 	uint32_t votes = habit->votes - (own != FT_NONE && own == habit->peer), links = habit->links - (own != FT_NONE);
 
 	*ret_votes = votes;
-	*ret_peer = habit->peer;
-	return votes > 0 && votes * 2 > links;
+	*ret_role = habit->peer;
+	return votes > 0 && votes * 2 > links && habit->peer != ROLE_FOREIGN;
 }
 
 /* True where a port of this number leads to a switch on any other switch like @live. */
@@ -128,15 +172,15 @@ static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t number = ft_port_number(m, ft_cable_port(cable, live)), peer, votes;
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, live)), role, votes;
 		uint32_t there = m->live.switches[ft_cable_far(cable, live)].planned;
 		bool agree;
 
 		if (there == FT_NONE || cable->a == cable->b || number >= FT_HABIT_PORTS)
 			continue;
-		agree = habit_without(m, live, number, &peer, &votes);
+		agree = habit_without(m, live, number, &role, &votes);
 		*told += others_link(m, live, number);
-		*right += agree && peer == there;
+		*right += agree && role == role_of(m, sw->planned, there);
 	}
 }
 
@@ -147,7 +191,7 @@ static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *
 static void regularity_learn(struct ft_model *m)
 {
 	enum { DEVIATIONS = 2 };
-	uint32_t told[2] = {0}, right[2] = {0};
+	uint32_t told[FT_TIER_COUNT] = {0}, right[FT_TIER_COUNT] = {0};
 
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
@@ -157,22 +201,36 @@ static void regularity_learn(struct ft_model *m)
 			continue;
 		regularity_count(m, i, &own_told, &own_right);
 		sw->regular = own_told - own_right <= DEVIATIONS || own_right * 20 >= own_told * 17;
-		told[sw->planned < m->edges] += own_told;
-		right[sw->planned < m->edges] += own_right;
+		told[ft_tier_of(m, sw->planned)] += own_told;
+		right[ft_tier_of(m, sw->planned)] += own_right;
 	}
-	for (unsigned int tier = 0; tier < 2; tier++)
+	for (unsigned int tier = 0; tier < FT_TIER_COUNT; tier++)
 		m->regular[tier] = told[tier] > 0 && right[tier] * 20 >= told[tier] * 17;
+}
+
+/* False where nothing is learned from port numbers of @live. */
+static bool port_tells(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	return port_number < FT_HABIT_PORTS && sw->planned != FT_NONE && sw->regular &&
+	       m->regular[ft_tier_of(m, sw->planned)];
+}
+
+bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	uint32_t usual, votes;
+
+	return port_tells(m, live, port_number) && habit_without(m, live, port_number, &usual, &votes);
 }
 
 uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
 	uint32_t usual, votes;
 
-	if (port_number >= FT_HABIT_PORTS || sw->planned == FT_NONE || !sw->regular ||
-	    !m->regular[sw->planned < m->edges])
+	if (!port_tells(m, live, port_number) || !habit_without(m, live, port_number, &usual, &votes))
 		return 0;
-	return habit_without(m, live, port_number, &usual, &votes) && usual == peer ? votes : 0;
+	return peer != FT_NONE && usual == role_of(m, m->live.switches[live].planned, peer) ? votes : 0;
 }
 
 /* ---- where hosts end and uplinks begin ---- */
@@ -216,7 +274,7 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 void ft_habits_learn(struct ft_model *m)
 {
 	habits_count(m);
-	for (uint32_t group = 0; group <= m->core_classes; group++)
+	for (uint32_t group = 0; group < m->group_count; group++)
 		m->ranges[group] = ranges_find(m->habits + (size_t)group * FT_HABIT_PORTS);
 	regularity_learn(m);
 }

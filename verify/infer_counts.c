@@ -90,7 +90,7 @@ static uint32_t ports_for_hosts(const struct ft_inference *f)
 		most = number > most ? number : most;
 		least = number < least ? number : least;
 	}
-	if (most < low && low - 1 < left)
+	if (most > 0 && most < low && low - 1 < left)
 		return low - 1;
 	if (least > high && ports > high && ports - high < left)
 		return ports - high;
@@ -320,7 +320,7 @@ static int tree_counts(struct ft_inference *f, struct ft_error *err)
 	d->core_ports = usual_ports(f, FT_TIER_CORE);
 	if (f->fit.levels == 3) {
 		d->spine_ports = usual_ports(f, FT_TIER_SPINE);
-		r = ft_infer_three_counts(f);
+		r = ft_infer_three_counts(f, err);
 	} else {
 		r = ft_infer_widths(f, err);
 		if (r == 0)

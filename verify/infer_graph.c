@@ -152,6 +152,22 @@ static int usual_hosts_find(struct ft_inference *f)
 	return 0;
 }
 
+/* The most hosts, then the most switches. */
+static int main_part_find(struct ft_inference *f)
+{
+	uint32_t parts = f->live->part_count;
+	_cleanup_free_ uint64_t *size = calloc(parts + 1UL, sizeof(*size));
+
+	if (!size)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		size[f->live->switches[i].part] += ((uint64_t)f->hosts[i] << 32) + 1;
+	for (uint32_t p = 0; p < parts; p++)
+		if (size[p] > size[f->main_part])
+			f->main_part = p;
+	return 0;
+}
+
 /* Several cables to one switch become one neighbour. */
 static int neighbours_collect(struct ft_inference *f)
 {
@@ -178,7 +194,7 @@ static int neighbours_collect(struct ft_inference *f)
 				f->near[used++].live = far[n];
 			f->near[used - 1].cables++;
 		}
-		f->cable_total += count;
+		f->cable_total += ft_infer_connected(f, i) ? count : 0;
 	}
 	f->near_first[live->switch_count] = used;
 	f->cable_total /= 2;
@@ -205,5 +221,7 @@ int ft_infer_graph(struct ft_inference *f)
 		return r;
 	hosts_count(f);
 	r = usual_hosts_find(f);
+	if (r == 0)
+		r = main_part_find(f);
 	return r < 0 ? r : neighbours_collect(f);
 }

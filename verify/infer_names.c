@@ -12,7 +12,7 @@
 
 #include "verify/infer_parts.h"
 
-enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2 };
+enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
 
 static const char *description_of(const struct ft_inference *f, uint32_t live, size_t *ret_length)
 {
@@ -74,7 +74,10 @@ static bool shape_add(char **shapes, uint32_t *count, const struct ft_text *shap
 	if (*count == SHAPES_MAX)
 		return false;
 	shapes[*count] = strdup(ft_text_string(shape));
-	return shapes[*count] && ++*count > 0;
+	if (!shapes[*count])
+		return false;
+	++*count;
+	return true;
 }
 
 /* "^(a|b)$" of the shapes of some switches; NULL where there is none, or too many shapes. */

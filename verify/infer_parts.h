@@ -91,7 +91,8 @@ struct ft_inference {
 	uint32_t aggregations; /* aggregation nodes */
 	uint32_t host_total;
 	uint32_t usual_hosts; /* on a switch that has any: the median */
-	uint64_t cable_total; /* between different switches */
+	uint32_t main_part;   /* the connected part with the most hosts: the tree is there */
+	uint64_t cable_total; /* between different switches of it */
 
 	struct ft_fit fit;
 	uint32_t count[FT_TIER_COUNT]; /* switches seen of each tier */
@@ -109,8 +110,43 @@ static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t live)
 	return f->fit.role[live] != FT_OUTSIDE;
 }
 
+/* Is the switch connected to the rest of the tree? */
+static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t live)
+{
+	return f->live->switches[live].part == f->main_part;
+}
+
 /* Ports of a live switch, without the aggregation node's. */
 uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live);
+
+/* Counts of something that is mostly one and the same. */
+enum { FT_TALLY_MAX = 256 };
+struct ft_tally {
+	uint32_t votes[FT_TALLY_MAX]; /* by value; larger values count as the largest */
+};
+
+/* What lower switches have to one upper switch each: to the same core, or to the spine of the same place. */
+struct ft_column {
+	struct ft_tally pairs;
+	uint32_t cables;
+	uint32_t order; /* the caller's number of it */
+};
+
+struct ft_columns {
+	struct ft_column *column;
+	uint32_t count;
+	uint32_t room; /* cables that an upper switch has ports for from each lower one */
+};
+
+/* A rule to spread uplinks. */
+struct ft_spread_rule {
+	enum ft_spread spread;
+	uint32_t multiple;
+	uint32_t bundle; /* of equal or thick bundles; else 0 */
+	uint32_t uplinks;
+	uint32_t widest; /* of its bundles */
+	bool pinned;	 /* the bundle is said in the design; else the ports of the upper switches give it */
+};
 
 /* infer_graph.c: who is cabled to whom, and hosts. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
@@ -122,11 +158,20 @@ void ft_fit_release(struct ft_fit *fit);
 /* infer_pods.c: the fabric as three levels; @fit is allocated, its roles are to be found. Returns 0 or -ENOMEM. */
 int ft_infer_three(struct ft_inference *f, struct ft_fit *fit);
 
-/* infer_pods.c: the numbers of three levels. Returns 0 or -ENOMEM. */
-int ft_infer_three_counts(struct ft_inference *f);
+/* infer_pods.c: the numbers of three levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_three_counts(struct ft_inference *f, struct ft_error *err);
 
 /* infer_widths.c: bundles and uplinks of two levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
 int ft_infer_widths(struct ft_inference *f, struct ft_error *err);
+
+/*
+ * infer_widths.c: of all rules the simplest of those that leave the fewest cables missing or too many. Sorts the
+ * columns, those with the most cables first, as in the plan.
+ * @usual  uplinks that most have; @most  that a lower switch can have. Returns 0, or -ERANGE where no rule fits.
+ */
+int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, struct ft_spread_rule *ret_rule);
+void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, const struct ft_columns *columns,
+			const char *pairs, const char *switches);
 
 /* infer_unseen.c: switches that left a gap in ports, or silent ones. Returns 0 or -ENOMEM. */
 int ft_infer_unseen(struct ft_inference *f);
@@ -140,12 +185,6 @@ void ft_infer_names_release(struct ft_inference *f);
 
 /* infer_write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
-
-/* Counts of something that is mostly one and the same. */
-enum { FT_TALLY_MAX = 256 };
-struct ft_tally {
-	uint32_t votes[FT_TALLY_MAX]; /* by value; larger values count as the largest */
-};
 
 static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
 {

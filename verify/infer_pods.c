@@ -11,7 +11,7 @@
 
 #include "verify/infer_parts.h"
 
-enum { SORT_ROUNDS = 4 };
+enum { SORT_ROUNDS = 4, TIES_MAX = 64, MERGE_CELLS_MAX = 1 << 20 };
 
 static uint32_t links_to(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint8_t role)
 {
@@ -28,7 +28,9 @@ static void roles_sort(const struct ft_inference *f, struct ft_fit *fit)
 	uint32_t n = f->live->switch_count;
 
 	for (uint32_t i = 0; i < n; i++)
-		fit->role[i] = f->hosts[i] > 0 && f->hosts[i] * 4 >= f->usual_hosts ? FT_TIER_EDGE : FT_OUTSIDE;
+		fit->role[i] = ft_infer_connected(f, i) && f->hosts[i] > 0 && f->hosts[i] * 4 >= f->usual_hosts
+				       ? FT_TIER_EDGE
+				       : FT_OUTSIDE;
 	for (uint32_t i = 0; i < n; i++)
 		if (fit->role[i] == FT_OUTSIDE && links_to(f, fit, i, FT_TIER_EDGE) > 0)
 			fit->role[i] = FT_TIER_SPINE;
@@ -51,20 +53,30 @@ static uint32_t root_of(uint32_t *parent, uint32_t i)
 	return i;
 }
 
-/* Do two switches share at least half of their neighbours of that role? */
+static uint32_t cables_to(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint8_t role)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += fit->role[f->near[n].live] == role ? f->near[n].cables : 0;
+	return cables;
+}
+
+/* Do more than half of the cables of two switches to those of a role lead to the same ones? */
 static bool alike(const struct ft_inference *f, const struct ft_fit *fit, uint32_t a, uint32_t b, uint8_t role)
 {
 	uint32_t x = f->near_first[a], y = f->near_first[b], common = 0;
-	uint32_t most = links_to(f, fit, a, role), other = links_to(f, fit, b, role);
+	uint32_t most = cables_to(f, fit, a, role), other = cables_to(f, fit, b, role);
 
 	while (x < f->near_first[a + 1] && y < f->near_first[b + 1]) {
-		uint32_t p = f->near[x].live, q = f->near[y].live;
+		const struct ft_neighbour *p = &f->near[x], *q = &f->near[y];
 
-		common += p == q && fit->role[p] == role;
-		x += p <= q;
-		y += q <= p;
+		if (p->live == q->live && fit->role[p->live] == role)
+			common += p->cables < q->cables ? p->cables : q->cables;
+		x += p->live <= q->live;
+		y += q->live <= p->live;
 	}
-	return common * 2 >= (other > most ? other : most);
+	return common * 2 > (other > most ? other : most);
 }
 
 /*
@@ -133,6 +145,62 @@ static int groups_lift(const struct ft_inference *f, const struct ft_fit *fit, u
 		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
 			if (fit->role[f->near[n].live] == lower && group[f->near[n].live] != FT_NONE)
 				cables[group[f->near[n].live]] = 0;
+	}
+	return 0;
+}
+
+/* Is there another switch of the same role and pod in the plane? */
+static bool pod_is_served(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t plane)
+{
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (i != live && fit->role[i] == fit->role[live] && fit->pod[i] == fit->pod[live] &&
+		    fit->plane[i] == plane)
+			return true;
+	return false;
+}
+
+/* The group that most cables of a lower switch lead to; of two equal planes the one that its pod is not in yet. */
+static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint8_t upper,
+			 const uint32_t *group, const uint32_t *cables, uint32_t *ties)
+{
+	uint32_t best = FT_NONE;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
+		uint32_t far = f->near[n].live, g = group[far];
+
+		if (fit->role[far] != upper || g == FT_NONE || g == best)
+			continue;
+		if (best == FT_NONE || cables[g] > cables[best])
+			best = g;
+		else if (cables[g] == cables[best] && group == fit->plane && *ties < TIES_MAX && ++*ties &&
+			 pod_is_served(f, fit, live, best) && !pod_is_served(f, fit, live, g))
+			best = g;
+	}
+	return best;
+}
+
+/* Lower switches that share too little with any other, for one of their few cables is swapped, go where most lead. */
+static int groups_settle(const struct ft_inference *f, const struct ft_fit *fit, uint8_t lower, uint8_t upper,
+			 uint32_t *group, uint32_t groups)
+{
+	_cleanup_free_ uint32_t *cables = calloc(groups + 1UL, sizeof(*cables));
+	uint32_t ties = 0;
+
+	if (!cables)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		uint32_t first = f->near_first[i], last = f->near_first[i + 1], best;
+
+		if (fit->role[i] != lower)
+			continue;
+		for (uint32_t n = first; n < last; n++)
+			if (fit->role[f->near[n].live] == upper && group[f->near[n].live] != FT_NONE)
+				cables[group[f->near[n].live]] += f->near[n].cables;
+		best = group_of(f, fit, i, upper, group, cables, &ties);
+		for (uint32_t n = first; n < last; n++)
+			if (fit->role[f->near[n].live] == upper && group[f->near[n].live] != FT_NONE)
+				cables[group[f->near[n].live]] = 0;
+		group[i] = best != FT_NONE ? best : group[i];
 	}
 	return 0;
 }
@@ -236,25 +304,16 @@ static int pods_find(const struct ft_inference *f, struct ft_fit *fit)
 	if (r == 0)
 		r = groups_lift(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, fit->pods);
 	if (r == 0)
+		r = groups_settle(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, fit->pods);
+	if (r == 0)
+		r = groups_lift(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, fit->pods);
+	if (r == 0)
 		r = hostless_edges_find(f, fit);
 	if (r == 0)
 		r = groups_trim(f, fit, fit->pod, fit->pods, FT_TIER_EDGE, FT_TIER_SPINE);
 	if (r == 0)
 		r = groups_trim(f, fit, fit->pod, fit->pods, FT_TIER_SPINE, FT_TIER_EDGE);
 	return r == 0 ? groups_renumber(f, fit->pod, &fit->pods) : r;
-}
-
-static int planes_find(const struct ft_inference *f, struct ft_fit *fit)
-{
-	int r = groups_number(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, &fit->planes);
-
-	if (r == 0)
-		r = groups_lift(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
-	if (r == 0)
-		r = groups_trim(f, fit, fit->plane, fit->planes, FT_TIER_CORE, FT_TIER_SPINE);
-	if (r == 0)
-		r = groups_trim(f, fit, fit->plane, fit->planes, FT_TIER_SPINE, FT_TIER_CORE);
-	return r == 0 ? groups_renumber(f, fit->plane, &fit->planes) : r;
 }
 
 /* The usual number of switches of a role in a group. */
@@ -271,39 +330,219 @@ static int usual_of_groups(const struct ft_inference *f, const struct ft_fit *fi
 	return 0;
 }
 
-/* Cables of each pair of a lower and an upper switch of one group, the pairs that have none included. */
-static int pairs_tally(const struct ft_inference *f, const struct ft_fit *fit, const uint32_t *group, uint32_t groups,
-		       uint8_t lower, uint8_t upper, struct ft_tally *ret_tally)
+/* Planes that may be parts of one: how many cables lead from each to each, and which pods each has a spine of. */
+struct parts {
+	uint32_t planes, pods;
+	uint32_t *cables; /* [plane * planes + plane] */
+	bool *served;	  /* [plane * pods + pod] */
+};
+
+static void parts_release(struct parts *parts)
 {
-	_cleanup_free_ uint32_t *count = groups_count(f, fit, group, groups, upper);
+	free(parts->cables);
+	free(parts->served);
+}
 
-	if (!count)
+static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, struct parts *parts)
+{
+	uint32_t planes = parts->planes = fit->planes, pods = parts->pods = fit->pods;
+
+	parts->cables = calloc((size_t)planes * planes + 1, sizeof(*parts->cables));
+	parts->served = calloc((size_t)planes * pods + 1, sizeof(*parts->served));
+	if (!parts->cables || !parts->served)
 		return -ENOMEM;
-	*ret_tally = (struct ft_tally){0};
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
-		uint32_t links = 0;
-
-		if (fit->role[i] != lower)
+		if (fit->role[i] != FT_TIER_SPINE || fit->plane[i] == FT_NONE)
 			continue;
+		if (fit->pod[i] != FT_NONE)
+			parts->served[(size_t)fit->plane[i] * pods + fit->pod[i]] = true;
 		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
-			if (fit->role[f->near[n].live] != upper || group[f->near[n].live] != group[i])
-				continue;
-			ft_tally_add(ret_tally, f->near[n].cables);
-			links++;
+			uint32_t far = f->near[n].live;
+
+			if (fit->role[far] == FT_TIER_CORE && fit->plane[far] != FT_NONE)
+				parts->cables[(size_t)fit->plane[i] * planes + fit->plane[far]] += f->near[n].cables;
 		}
-		ret_tally->votes[0] += count[group[i]] - links;
 	}
 	return 0;
 }
 
-static uint64_t tally_residual(const struct ft_tally *tally)
+static bool parts_fit(const struct parts *parts, uint32_t p, uint32_t q)
 {
-	uint32_t usual = ft_tally_mode(tally, 1);
+	for (uint32_t pod = 0; pod < parts->pods; pod++)
+		if (parts->served[(size_t)p * parts->pods + pod] && parts->served[(size_t)q * parts->pods + pod])
+			return false;
+	return true;
+}
+
+/* The two planes with the most cables between them that have no pod in common. False: there are no such. */
+static bool parts_choose(const struct parts *parts, uint32_t *ret_p, uint32_t *ret_q)
+{
+	uint32_t most = 0;
+
+	for (uint32_t p = 0; p < parts->planes; p++)
+		for (uint32_t q = 0; q < p; q++) {
+			uint32_t cables = parts->cables[(size_t)p * parts->planes + q] +
+					  parts->cables[(size_t)q * parts->planes + p];
+
+			if (cables <= most || !parts_fit(parts, p, q))
+				continue;
+			most = cables;
+			*ret_p = p;
+			*ret_q = q;
+		}
+	return most > 0;
+}
+
+/* Where swaps have torn a small plane to pieces there are more of them than spines in a pod: puts them together. */
+static int planes_merge(const struct ft_inference *f, struct ft_fit *fit)
+{
+	struct ft_tally spines;
+	int r = groups_renumber(f, fit->plane, &fit->planes);
+
+	if (r == 0)
+		r = usual_of_groups(f, fit, fit->pod, fit->pods, FT_TIER_SPINE, &spines);
+	while (r == 0 && fit->planes > ft_tally_mode(&spines, 1)) {
+		_cleanup_(parts_release) struct parts parts = {0};
+		uint32_t p, q;
+
+		if ((uint64_t)fit->planes * (fit->planes + fit->pods) > MERGE_CELLS_MAX ||
+		    fit->planes > 2 * ft_tally_mode(&spines, 1))
+			return 0;
+		r = parts_fill(f, fit, &parts);
+		if (r < 0 || !parts_choose(&parts, &p, &q))
+			return r;
+		for (uint32_t i = 0; i < f->live->switch_count; i++)
+			if (fit->plane[i] == p)
+				fit->plane[i] = q;
+		r = groups_renumber(f, fit->plane, &fit->planes);
+	}
+	return r;
+}
+
+static int planes_find(const struct ft_inference *f, struct ft_fit *fit)
+{
+	int r = groups_number(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, &fit->planes);
+
+	if (r == 0)
+		r = groups_lift(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
+	if (r == 0)
+		r = groups_settle(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
+	if (r == 0)
+		r = groups_lift(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
+	if (r == 0)
+		r = planes_merge(f, fit);
+	if (r == 0)
+		r = groups_trim(f, fit, fit->plane, fit->planes, FT_TIER_CORE, FT_TIER_SPINE);
+	if (r == 0)
+		r = groups_trim(f, fit, fit->plane, fit->planes, FT_TIER_SPINE, FT_TIER_CORE);
+	return r == 0 ? groups_renumber(f, fit->plane, &fit->planes) : r;
+}
+
+/* Adds the pairs of an upper switch and the lower ones of its pod or plane, @lowers of them, to its column. */
+static void column_add(const struct ft_inference *f, const struct ft_fit *fit, const uint32_t *group, uint32_t live,
+		       uint8_t lower, uint32_t lowers, struct ft_column *column)
+{
+	uint32_t links = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
+		uint32_t far = f->near[n].live;
+
+		if (fit->role[far] != lower || group[far] != group[live])
+			continue;
+		ft_tally_add(&column->pairs, f->near[n].cables);
+		column->cables += f->near[n].cables;
+		links++;
+	}
+	column->pairs.votes[0] += lowers - links;
+}
+
+/* The upper switches in the order of their place: by pod and plane, or by plane and how many cables they have. */
+struct place {
+	uint32_t live, group, place;
+};
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->place != y->place)
+		return x->place > y->place ? -1 : 1;
+	return x->live < y->live ? -1 : x->live > y->live;
+}
+
+/* Cables from a switch to those of @role in its group. */
+static uint32_t cables_within(const struct ft_inference *f, const struct ft_fit *fit, const uint32_t *group,
+			      uint32_t live, uint8_t role)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		if (fit->role[f->near[n].live] == role && group[f->near[n].live] == group[live])
+			cables += f->near[n].cables;
+	return cables;
+}
+
+/* What edges have to the spine of each plane. */
+static int lower_columns(const struct ft_inference *f, const struct ft_fit *fit, struct ft_columns *columns)
+{
+	_cleanup_free_ uint32_t *edges = groups_count(f, fit, fit->pod, fit->pods, FT_TIER_EDGE);
+
+	columns->count = fit->planes;
+	columns->column = calloc(fit->planes + 1UL, sizeof(*columns->column));
+	if (!edges || !columns->column)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (fit->role[i] == FT_TIER_SPINE && fit->plane[i] != FT_NONE && fit->pod[i] != FT_NONE)
+			column_add(f, fit, fit->pod, i, FT_TIER_EDGE, edges[fit->pod[i]],
+				   &columns->column[fit->plane[i]]);
+	return 0;
+}
+
+/* What spines have to the core switches of their plane, those with the most cables first. */
+static int upper_columns(const struct ft_inference *f, const struct ft_fit *fit, uint32_t cores,
+			 struct ft_columns *columns)
+{
+	_cleanup_free_ uint32_t *spines = groups_count(f, fit, fit->plane, fit->planes, FT_TIER_SPINE);
+	_cleanup_free_ struct place *places = malloc((f->live->switch_count + 1UL) * sizeof(*places));
+	uint32_t count = 0, place = 0;
+
+	columns->count = cores;
+	columns->column = calloc(cores + 1UL, sizeof(*columns->column));
+	if (!spines || !places || !columns->column)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (fit->role[i] == FT_TIER_CORE && fit->plane[i] != FT_NONE)
+			places[count++] =
+				(struct place){i, fit->plane[i], cables_within(f, fit, fit->plane, i, FT_TIER_SPINE)};
+	qsort(places, count, sizeof(*places), place_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		place = i > 0 && places[i].group == places[i - 1].group ? place + 1 : 0;
+		if (place < cores)
+			column_add(f, fit, fit->plane, places[i].live, FT_TIER_SPINE, spines[places[i].group],
+				   &columns->column[place]);
+	}
+	return 0;
+}
+
+static uint64_t columns_residual(const struct ft_columns *columns)
+{
 	uint64_t residual = 0;
 
-	for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
-		residual += (uint64_t)tally->votes[value] * (value > usual ? value - usual : usual - value);
+	for (uint32_t c = 0; c < columns->count; c++) {
+		const struct ft_tally *pairs = &columns->column[c].pairs;
+		uint32_t usual = ft_tally_mode(pairs, 1);
+
+		for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
+			residual += (uint64_t)pairs->votes[value] * (value > usual ? value - usual : usual - value);
+	}
 	return residual;
+}
+
+static void columns_release(struct ft_columns *columns)
+{
+	free(columns->column);
 }
 
 /* Cables that are not between neighbouring tiers of one pod or plane. */
@@ -319,7 +558,7 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 			bool in_plane =
 				roles == (1U << FT_TIER_SPINE | 1U << FT_TIER_CORE) && fit->plane[i] == fit->plane[far];
 
-			if (!in_pod && !in_plane)
+			if (ft_infer_connected(f, i) && !in_pod && !in_plane)
 				twice += f->near[n].cables;
 		}
 	return twice / 2;
@@ -328,18 +567,21 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 /* One spine of each pod in each plane, or the planner knows no such tree. */
 static int three_judge(const struct ft_inference *f, struct ft_fit *fit)
 {
-	struct ft_tally spines, lower, upper;
+	_cleanup_(columns_release) struct ft_columns lower = {0}, upper = {0};
+	struct ft_tally spines, cores;
 	int r = usual_of_groups(f, fit, fit->pod, fit->pods, FT_TIER_SPINE, &spines);
 
 	if (r == 0)
-		r = pairs_tally(f, fit, fit->pod, fit->pods, FT_TIER_EDGE, FT_TIER_SPINE, &lower);
+		r = usual_of_groups(f, fit, fit->plane, fit->planes, FT_TIER_CORE, &cores);
 	if (r == 0)
-		r = pairs_tally(f, fit, fit->plane, fit->planes, FT_TIER_SPINE, FT_TIER_CORE, &upper);
+		r = lower_columns(f, fit, &lower);
+	if (r == 0)
+		r = upper_columns(f, fit, ft_tally_mode(&cores, 1), &upper);
 	if (r < 0)
 		return r;
 	fit->levels = 3;
 	fit->possible = fit->pods >= 2 && fit->planes >= 1 && fit->planes == ft_tally_mode(&spines, 1);
-	fit->unexplained = stray_cables(f, fit) + tally_residual(&lower) + tally_residual(&upper);
+	fit->unexplained = stray_cables(f, fit) + columns_residual(&lower) + columns_residual(&upper);
 	return 0;
 }
 
@@ -381,7 +623,6 @@ static void spines_tell(struct ft_inference *f, const struct ft_tally *spines, c
 
 	d->spine_count = f->fit.pods * per_pod;
 	d->core_count = f->fit.planes * per_plane;
-	d->spine_up = per_plane * d->spine_bundle;
 	ft_tally_tell(&f->why[FT_WHY_SPINE], spines, per_pod, "pods", "spines");
 	ft_text_printf(
 		&f->why[FT_WHY_SPINE],
@@ -391,10 +632,58 @@ static void spines_tell(struct ft_inference *f, const struct ft_tally *spines, c
 	ft_tally_tell(&f->why[FT_WHY_CORE], cores, per_plane, "planes", "core switches");
 }
 
-int ft_infer_three_counts(struct ft_inference *f)
+/* How many cables most switches of a role have to those of another in their group. */
+static uint32_t usual_cables(const struct ft_inference *f, const uint32_t *group, uint8_t role, uint8_t other)
 {
+	struct ft_tally tally = {0};
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (f->fit.role[i] == role)
+			ft_tally_add(&tally, cables_within(f, &f->fit, group, i, other));
+	return ft_tally_mode(&tally, 1);
+}
+
+/* Both levels are spread by one rule of the design; what is equal is so by any rule. */
+static int rules_choose(struct ft_inference *f, struct ft_columns *lower, struct ft_columns *upper,
+			struct ft_error *err)
+{
+	struct ft_inferred *d = &f->design;
+	uint32_t down = usual_cables(f, f->fit.pod, FT_TIER_EDGE, FT_TIER_SPINE);
+	uint32_t up = usual_cables(f, f->fit.plane, FT_TIER_SPINE, FT_TIER_CORE);
+	struct ft_spread_rule low, high, *uneven;
+	int r;
+
+	lower->room = d->spine_ports > up ? (d->spine_ports - up) / d->pods[0].edges : 0;
+	upper->room = d->core_ports / f->fit.pods;
+	r = ft_infer_rule(lower, down, d->edge_ports - 1, &low);
+	if (r == 0)
+		r = ft_infer_rule(upper, up, d->spine_ports - low.widest * d->pods[0].edges, &high);
+	if (r < 0)
+		return ft_error_set(
+			err, -EINVAL, 0, 0,
+			"no design to be inferred: in pods of up to %u edge switches of mostly %u ports and "
+			"%u spines of mostly %u ports, not all can be cabled to each other",
+			d->pods[0].edges, d->edge_ports, lower->count, d->spine_ports);
+	uneven = low.spread == FT_SPREAD_EVEN ? &high : &low;
+	d->spread = uneven->spread;
+	d->multiple = uneven->multiple;
+	d->bundle = low.pinned ? low.bundle : 0;
+	d->spine_bundle = high.pinned ? high.bundle : 0;
+	d->ports_to_core = low.uplinks;
+	d->spine_up = high.uplinks;
+	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], &low, lower, "pairs of an edge switch and a spine of its pod",
+			   "spines of the pod");
+	ft_text_puts(&f->why[FT_WHY_BUNDLE], "; ");
+	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], &high, upper, "pairs of a spine and a core switch of its plane",
+			   "core switches of the plane");
+	return 0;
+}
+
+int ft_infer_three_counts(struct ft_inference *f, struct ft_error *err)
+{
+	_cleanup_(columns_release) struct ft_columns lower = {0}, upper = {0};
 	const struct ft_fit *fit = &f->fit;
-	struct ft_tally edges, spines, cores, lower, upper;
+	struct ft_tally edges, spines, cores;
 	int r = usual_of_groups(f, fit, fit->pod, fit->pods, FT_TIER_EDGE, &edges);
 
 	if (r == 0)
@@ -402,24 +691,15 @@ int ft_infer_three_counts(struct ft_inference *f)
 	if (r == 0)
 		r = usual_of_groups(f, fit, fit->plane, fit->planes, FT_TIER_CORE, &cores);
 	if (r == 0)
-		r = pairs_tally(f, fit, fit->pod, fit->pods, FT_TIER_EDGE, FT_TIER_SPINE, &lower);
+		r = lower_columns(f, fit, &lower);
 	if (r == 0)
-		r = pairs_tally(f, fit, fit->plane, fit->planes, FT_TIER_SPINE, FT_TIER_CORE, &upper);
+		r = upper_columns(f, fit, ft_tally_mode(&cores, 1), &upper);
 	if (r < 0)
 		return r;
-	f->design.bundle = ft_tally_mode(&lower, 1);
-	f->design.spine_bundle = ft_tally_mode(&upper, 1);
 	f->design.edge_count = f->count[FT_TIER_EDGE];
 	pods_tell(f, &edges);
 	spines_tell(f, &spines, &cores);
-	f->design.ports_to_core = ft_tally_mode(&spines, 1) * f->design.bundle;
-	ft_tally_tell(&f->why[FT_WHY_BUNDLE], &lower, f->design.bundle,
-		      "pairs of an edge switch and a spine of its pod", "cables");
-	ft_text_puts(&f->why[FT_WHY_BUNDLE], ". ");
-	ft_tally_tell(&f->why[FT_WHY_BUNDLE], &upper, f->design.spine_bundle,
-		      "pairs of a spine and a core switch of its plane",
-		      f->design.spine_bundle == 1 ? "cable" : "cables");
 	ft_text_printf(&f->why[FT_WHY_EDGE], "%u switches with hosts, or cabled like those with hosts",
 		       f->count[FT_TIER_EDGE]);
-	return 0;
+	return rules_choose(f, &lower, &upper, err);
 }

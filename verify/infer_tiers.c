@@ -14,7 +14,7 @@
 enum {
 	SPLIT_ROUNDS = 64,
 	TRIM_ROUNDS = 16,
-	UNEXPLAINED_SOME = 8, /* cables: a few faults in a small fabric may be a large part of it */
+	UNEXPLAINED_SOME = 16, /* cables: a few faults in a small fabric may be a large part of it */
 	UNEXPLAINED_SHARE = 4,
 };
 
@@ -180,8 +180,9 @@ static uint8_t role_of(const struct ft_inference *f, const struct ft_fit *fit, u
 
 	cables_to(f, fit, i, FT_TIER_EDGE, &edges);
 	uplinks = cables_to(f, fit, i, FT_TIER_CORE, &cores);
-	/* A switch without hosts is an edge only if it has uplinks like others. */
-	as_edge = meets(f, i, cores, edge) && (has_usual_hosts(f, i) || uplinks * 2 >= edge->cables);
+	/* A switch without hosts is an edge only if it is like others. */
+	as_edge = meets(f, i, cores, edge) &&
+		  (has_usual_hosts(f, i) || (ft_infer_ports(f, i) == edge->ports && uplinks * 2 >= edge->cables));
 	as_core = meets(f, i, edges, core);
 	if (as_edge && as_core)
 		return fit->role[i] != FT_OUTSIDE ? fit->role[i] : has_usual_hosts(f, i) ? FT_TIER_EDGE : FT_TIER_CORE;
@@ -246,7 +247,7 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
 			uint8_t near = fit->role[i], far = fit->role[f->near[n].live];
 
-			if (near == far || near == FT_OUTSIDE || far == FT_OUTSIDE)
+			if (ft_infer_connected(f, i) && (near == far || near == FT_OUTSIDE || far == FT_OUTSIDE))
 				twice += f->near[n].cables;
 		}
 	return twice / 2;
@@ -288,6 +289,9 @@ static int fit_two(struct ft_inference *f, struct ft_fit *fit)
 	split_improve(f, &other);
 	if (split_cost(f, &other) < split_cost(f, fit))
 		memcpy(fit->role, other.role, f->live->switch_count);
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (!ft_infer_connected(f, i))
+			fit->role[i] = FT_OUTSIDE;
 	fit_trim(f, fit);
 	fit_add_isolated(f, fit);
 	edges = count_role(f, fit, FT_TIER_EDGE);
@@ -334,26 +338,36 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 	return true;
 }
 
+/* The nearest tree that there is, and how far it is from what was seen. */
 static int refuse(const struct ft_inference *f, const struct ft_fit *two, const struct ft_fit *three,
 		  struct ft_error *err)
 {
-	uint32_t with_hosts = 0, edges = count_role(f, two, FT_TIER_EDGE), cores = count_role(f, two, FT_TIER_CORE);
+	uint32_t with_hosts = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
 		with_hosts += f->hosts[i] > 0;
-	if (!two->possible && !three->possible)
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "no design to be inferred: %u switches, %u of them with hosts, %llu cables between "
-				    "them: no star, for hosts are on several switches, and no fat-tree, for no switch "
-				    "without hosts joins most of those",
-				    f->live->switch_count, with_hosts, (unsigned long long)f->cable_total);
+	if (three->possible && (!two->possible || three->unexplained < two->unexplained))
+		return ft_error_set(
+			err, -EINVAL, 0, 0,
+			"no design to be inferred: %u switches, %u of them with hosts, are nearest to a "
+			"fat-tree of three levels with %u pods and %u planes, but %llu of %llu cables between "
+			"switches would be wrong or missing",
+			f->live->switch_count, with_hosts, three->pods, three->planes,
+			(unsigned long long)three->unexplained, (unsigned long long)f->cable_total);
+	if (two->possible)
+		return ft_error_set(
+			err, -EINVAL, 0, 0,
+			"no design to be inferred: %u switches, %u of them with hosts, are nearest to a "
+			"fat-tree of %u edge and %u core switches, but %llu of %llu cables between switches "
+			"would be wrong or missing",
+			f->live->switch_count, with_hosts, count_role(f, two, FT_TIER_EDGE),
+			count_role(f, two, FT_TIER_CORE), (unsigned long long)two->unexplained,
+			(unsigned long long)f->cable_total);
 	return ft_error_set(
 		err, -EINVAL, 0, 0,
-		"no design to be inferred: of %u switches (%u with hosts) %u edge and %u core switches make "
-		"the nearest fat-tree of two levels, and %llu of %llu cables between switches would be "
-		"wrong or missing: too irregular for a star or a fat-tree of two or three levels",
-		f->live->switch_count, with_hosts, edges, cores, (unsigned long long)two->unexplained,
-		(unsigned long long)f->cable_total);
+		"no design to be inferred: %u switches, %u of them with hosts, %llu cables between them: "
+		"neither a star nor a fat-tree: no switches without hosts join most of those, nor pods of them",
+		f->live->switch_count, with_hosts, (unsigned long long)f->cable_total);
 }
 
 /* Natural order of names, then GUIDs: the order in which people count. */
@@ -391,13 +405,13 @@ int ft_infer_tiers(struct ft_inference *f, struct ft_error *err)
 	int r;
 
 	if (f->live->switch_count == 0)
-		return ft_error_set(err, -EINVAL, 0, 0, "no design to be inferred: %u nodes, and no switch among them",
-				    f->snapshot->node_count);
+		return ft_error_set(err, -EINVAL, 0, 0, "no design to be inferred: %u %s, and no switch among them",
+				    f->snapshot->node_count, f->snapshot->node_count == 1 ? "node" : "nodes");
 	if (f->host_total == 0)
 		return ft_error_set(err, -EINVAL, 0, 0,
-				    "no design to be inferred: %u switches, and no host on any of them that is up: "
-				    "without hosts edge switches cannot be told",
-				    f->live->switch_count);
+				    "no design to be inferred: %u %s, and no host that is up: without hosts edge "
+				    "switches cannot be told",
+				    f->live->switch_count, f->live->switch_count == 1 ? "switch" : "switches");
 	r = fit_init(f, &two);
 	if (r == 0)
 		r = fit_init(f, &three);

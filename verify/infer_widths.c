@@ -10,37 +10,14 @@
 
 #include "verify/infer_parts.h"
 
-/* What edges have to one core. */
-struct column {
-	struct ft_tally pairs;
-	uint32_t core; /* live switch */
-	uint32_t cables;
-	uint32_t order; /* by name */
-};
-
-struct columns {
-	struct column *column; /* those with the most cables first, as in the plan */
-	uint32_t count;
-	uint32_t room; /* cables that a core has ports for from each edge */
-};
-
-/* A rule to spread uplinks. */
-struct rule {
-	enum ft_spread spread;
-	uint32_t multiple;
-	uint32_t bundle; /* of equal or thick bundles; else 0 */
-	uint32_t uplinks;
-	bool pinned; /* the bundle is said; else core.ports give it */
-};
-
 /* The choice so far. */
 struct contest {
-	const struct columns *columns;
-	struct rule best;
+	const struct ft_columns *columns;
+	struct ft_spread_rule best;
 	uint64_t cost; /* cables missing or too many */
 };
 
-static uint32_t share_of(const struct rule *rule, uint32_t cores, uint32_t i, uint32_t left)
+static uint32_t share_of(const struct ft_spread_rule *rule, uint32_t cores, uint32_t i, uint32_t left)
 {
 	uint32_t unit = rule->spread == FT_SPREAD_MULTIPLE ? rule->multiple : 1;
 	uint32_t units = (rule->uplinks + unit - 1) / unit, share;
@@ -63,7 +40,7 @@ static uint64_t column_cost(const struct ft_tally *pairs, uint32_t share)
 }
 
 /* UINT64_MAX: the rule leaves a core without any cable or with too many, or a cable without a core. */
-static uint64_t rule_cost(const struct rule *rule, const struct columns *columns)
+static uint64_t rule_cost(const struct ft_spread_rule *rule, const struct ft_columns *columns)
 {
 	uint32_t left = rule->uplinks;
 	uint64_t cost = 0;
@@ -80,7 +57,7 @@ static uint64_t rule_cost(const struct rule *rule, const struct columns *columns
 }
 
 /* Of equal rules the one that was tried first stays. */
-static void contest_enter(struct contest *contest, struct rule rule)
+static void contest_enter(struct contest *contest, struct ft_spread_rule rule)
 {
 	uint64_t cost = rule_cost(&rule, contest->columns);
 
@@ -93,7 +70,7 @@ static void contest_enter(struct contest *contest, struct rule rule)
 static void contest_thick(struct contest *contest, uint32_t uplinks)
 {
 	uint32_t cores = contest->columns->count, most = uplinks - (cores - 1);
-	struct rule rule = {.spread = FT_SPREAD_THICK, .uplinks = uplinks, .pinned = true};
+	struct ft_spread_rule rule = {.spread = FT_SPREAD_THICK, .uplinks = uplinks, .pinned = true};
 
 	/* A pinned bundle must lead to as many cores; without one it is as thick as a core has ports for. */
 	for (rule.bundle = 2; rule.bundle <= most; rule.bundle++)
@@ -113,29 +90,80 @@ static void contest_uplinks(struct contest *contest, uint32_t uplinks)
 	if (uplinks < cores)
 		return;
 	if (uplinks % cores == 0)
-		contest_enter(contest, (struct rule){FT_SPREAD_EVEN, 0, uplinks / cores, uplinks, true});
-	contest_enter(contest, (struct rule){.spread = FT_SPREAD_EVEN, .uplinks = uplinks});
+		contest_enter(contest, (struct ft_spread_rule){FT_SPREAD_EVEN, 0, uplinks / cores, uplinks, 0, true});
+	contest_enter(contest, (struct ft_spread_rule){.spread = FT_SPREAD_EVEN, .uplinks = uplinks});
 	contest_thick(contest, uplinks);
 	for (uint32_t m = 2; m <= uplinks / cores + 1; m++)
-		contest_enter(contest, (struct rule){.spread = FT_SPREAD_MULTIPLE, .multiple = m, .uplinks = uplinks});
+		contest_enter(contest,
+			      (struct ft_spread_rule){.spread = FT_SPREAD_MULTIPLE, .multiple = m, .uplinks = uplinks});
+}
+
+static uint64_t pairs_counted(const struct ft_column *column)
+{
+	uint64_t pairs = 0;
+
+	for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
+		pairs += column->pairs.votes[value];
+	return pairs;
+}
+
+/* By cables a pair: where a spine is missing there are fewer pairs. */
+static int wider_first(const void *a, const void *b)
+{
+	const struct ft_column *x = a, *y = b;
+	uint64_t first = x->cables * pairs_counted(y), second = y->cables * pairs_counted(x);
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* What most have comes first, so that of rules that explain as much it stays. */
+int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, struct ft_spread_rule *ret_rule)
+{
+	struct contest contest = {.columns = columns, .cost = UINT64_MAX};
+
+	qsort(columns->column, columns->count, sizeof(*columns->column), wider_first);
+	if (usual <= most)
+		contest_uplinks(&contest, usual);
+	for (uint32_t uplinks = columns->count; uplinks <= most; uplinks++)
+		contest_uplinks(&contest, uplinks);
+	if (contest.cost == UINT64_MAX)
+		return -ERANGE;
+	*ret_rule = contest.best;
+	ret_rule->widest = share_of(ret_rule, columns->count, 0, ret_rule->uplinks);
+	return 0;
+}
+
+void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, const struct ft_columns *columns,
+			const char *pairs, const char *switches)
+{
+	struct ft_tally all = {0};
+	uint32_t left = rule->uplinks;
+
+	if (rule->spread == FT_SPREAD_EVEN && rule->bundle > 0) {
+		for (uint32_t c = 0; c < columns->count; c++)
+			for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
+				all.votes[value] += columns->column[c].pairs.votes[value];
+		ft_tally_tell(why, &all, rule->bundle, pairs, rule->bundle == 1 ? "cable" : "cables");
+		return;
+	}
+	ft_text_printf(why, "most have %u uplinks, which go to the %s one by one as", rule->uplinks, switches);
+	for (uint32_t c = 0; c < columns->count; c++) {
+		uint32_t share = share_of(rule, columns->count, c, left);
+
+		left -= share;
+		ft_text_printf(why, "%s %u (%u do)", c ? "," : "", share, columns->column[c].pairs.votes[share]);
+	}
 }
 
 /* ---- */
 
-static int wider_first(const void *a, const void *b)
-{
-	const struct column *x = a, *y = b;
-
-	if (x->cables != y->cables)
-		return x->cables > y->cables ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static void column_fill(const struct ft_inference *f, struct column *column)
+static void column_fill(const struct ft_inference *f, uint32_t core, struct ft_column *column)
 {
 	uint32_t seen = 0;
 
-	for (uint32_t n = f->near_first[column->core]; n < f->near_first[column->core + 1]; n++) {
+	for (uint32_t n = f->near_first[core]; n < f->near_first[core + 1]; n++) {
 		if (f->fit.role[f->near[n].live] != FT_TIER_EDGE)
 			continue;
 		ft_tally_add(&column->pairs, f->near[n].cables);
@@ -161,53 +189,26 @@ static uint32_t usual_uplinks(const struct ft_inference *f)
 	return ft_tally_mode(&tally, 1);
 }
 
-static void bundles_tell(struct ft_inference *f, const struct rule *rule, const struct columns *columns)
-{
-	struct ft_text *why = &f->why[FT_WHY_BUNDLE];
-	struct ft_tally all = {0};
-	uint32_t left = rule->uplinks;
-
-	if (rule->spread == FT_SPREAD_EVEN && rule->bundle > 0) {
-		for (uint32_t c = 0; c < columns->count; c++)
-			for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
-				all.votes[value] += columns->column[c].pairs.votes[value];
-		ft_tally_tell(why, &all, rule->bundle, "edge-core pairs", rule->bundle == 1 ? "cable" : "cables");
-		return;
-	}
-	ft_text_printf(why, "most edge switches have %u uplinks; core switch by core switch", rule->uplinks);
-	for (uint32_t c = 0; c < columns->count; c++) {
-		uint32_t share = share_of(rule, columns->count, c, left);
-
-		left -= share;
-		ft_text_printf(why, "%s %u of %u have %u cables", c ? "," : "", columns->column[c].pairs.votes[share],
-			       f->count[FT_TIER_EDGE], share);
-	}
-}
-
-/* What most edges have comes first, so that of rules that explain as much it stays. */
-static int rule_choose(struct ft_inference *f, const struct columns *columns, struct ft_error *err)
+static int rule_choose(struct ft_inference *f, struct ft_columns *columns, struct ft_error *err)
 {
 	struct ft_inferred *d = &f->design;
-	struct contest contest = {.columns = columns, .cost = UINT64_MAX};
+	struct ft_spread_rule rule;
 
-	contest_uplinks(&contest, usual_uplinks(f));
-	for (uint32_t uplinks = columns->count; uplinks < d->edge_ports; uplinks++)
-		contest_uplinks(&contest, uplinks);
-	if (contest.cost == UINT64_MAX)
+	if (ft_infer_rule(columns, usual_uplinks(f), d->edge_ports - 1, &rule) < 0)
 		return ft_error_set(
 			err, -EINVAL, 0, 0,
 			"no design to be inferred: %u edge switches of mostly %u ports and %u core switches "
 			"of mostly %u ports cannot all be cabled to each other",
 			d->edge_count, d->edge_ports, d->core_count, d->core_ports);
-	d->spread = contest.best.spread;
-	d->multiple = contest.best.multiple;
-	d->bundle = contest.best.pinned ? contest.best.bundle : 0;
-	d->ports_to_core = contest.best.uplinks;
-	bundles_tell(f, &contest.best, columns);
+	d->spread = rule.spread;
+	d->multiple = rule.multiple;
+	d->bundle = rule.pinned ? rule.bundle : 0;
+	d->ports_to_core = rule.uplinks;
+	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], &rule, columns, "edge-core pairs", "core switches");
 	return 0;
 }
 
-static int columns_find(struct ft_inference *f, struct columns *columns)
+static int columns_find(struct ft_inference *f, struct ft_columns *columns)
 {
 	columns->count = f->count[FT_TIER_CORE];
 	columns->room = f->design.core_ports / f->design.edge_count;
@@ -215,26 +216,33 @@ static int columns_find(struct ft_inference *f, struct columns *columns)
 	if (!columns->column)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < columns->count; c++) {
-		columns->column[c].core = f->member[FT_TIER_CORE][c];
 		columns->column[c].order = c;
-		column_fill(f, &columns->column[c]);
+		column_fill(f, f->member[FT_TIER_CORE][c], &columns->column[c]);
 	}
-	qsort(columns->column, columns->count, sizeof(*columns->column), wider_first);
 	return 0;
 }
 
 /* The plan has the wider bundles first. Where all are alike, the order of names stays. */
-static void cores_order(struct ft_inference *f, const struct columns *columns)
+static int cores_order(struct ft_inference *f, const struct ft_columns *columns)
 {
+	uint32_t *by_name = f->member[FT_TIER_CORE];
+	uint32_t *sorted;
+
 	if (f->design.spread == FT_SPREAD_EVEN && f->design.bundle > 0)
-		return;
+		return 0;
+	sorted = malloc((f->live->switch_count + 1UL) * sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
 	for (uint32_t c = 0; c < columns->count; c++)
-		f->member[FT_TIER_CORE][c] = columns->column[c].core;
+		sorted[c] = by_name[columns->column[c].order];
+	f->member[FT_TIER_CORE] = sorted;
+	free(by_name);
+	return 0;
 }
 
 int ft_infer_widths(struct ft_inference *f, struct ft_error *err)
 {
-	struct columns columns = {0};
+	struct ft_columns columns = {0};
 	int r;
 
 	f->design.edge_count = f->count[FT_TIER_EDGE];
@@ -247,7 +255,7 @@ int ft_infer_widths(struct ft_inference *f, struct ft_error *err)
 	if (r == 0)
 		r = rule_choose(f, &columns, err);
 	if (r == 0)
-		cores_order(f, &columns);
+		r = cores_order(f, &columns);
 	free(columns.column);
 	return r;
 }

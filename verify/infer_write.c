@@ -76,12 +76,14 @@ static void write_spread(struct ft_text *text, const struct ft_inference *f)
 {
 	const struct ft_inferred *d = &f->design;
 
-	if (f->fit.levels == 3) {
-		ft_text_printf(text, ",\n\t\"bundle\": {\"edge\": %u, \"spine\": %u}", d->bundle, d->spine_bundle);
-		return;
-	}
-	if (d->bundle > 0)
+	if (d->spine_bundle > 0) {
+		ft_text_puts(text, ",\n\t\"bundle\": {");
+		if (d->bundle > 0)
+			ft_text_printf(text, "\"edge\": %u, ", d->bundle);
+		ft_text_printf(text, "\"spine\": %u}", d->spine_bundle);
+	} else if (d->bundle > 0) {
 		ft_text_printf(text, ",\n\t\"bundle\": %u", d->bundle);
+	}
 	if (d->spread == FT_SPREAD_THICK)
 		ft_text_puts(text, ",\n\t\"bundles\": \"thick\"");
 	else if (d->spread == FT_SPREAD_MULTIPLE)

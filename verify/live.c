@@ -24,6 +24,20 @@ void ft_live_release(struct ft_live *live)
 	*live = (struct ft_live){0};
 }
 
+/* One port more than the plan gives the switches of some tier, and not what it gives those of another. */
+static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
+{
+	const uint32_t planned[] = {plan->edge_ports, plan->core_ports, plan->levels < 3 ? 0 : plan->spine_ports};
+	bool more = false;
+
+	for (size_t i = 0; i < FT_COUNT(planned); i++) {
+		if (planned[i] > 0 && ports == planned[i])
+			return false;
+		more |= planned[i] > 0 && ports == planned[i] + 1;
+	}
+	return more;
+}
+
 /*
  * SHARP aggregation nodes are CAs inside the switch, on one extra port behind the outer ones: the last. A host may be
  * cabled to the last port of an ordinary switch, so what else is known must agree: the switch has one port more than
@@ -35,12 +49,9 @@ static bool is_aggregation(const struct ft_model *m, const struct ft_port *switc
 	const struct ft_node *sw = ft_port_node(s, switch_port);
 	const struct ft_node *ca = ft_port_node(s, ca_port);
 
-	uint32_t edge = m->plan->edge_ports, core = m->plan->core_ports, ports = sw->port_count;
-
-	if (switch_port->number != ports || ca->type != FT_NODE_CA)
+	if (switch_port->number != sw->port_count || ca->type != FT_NODE_CA)
 		return false;
-	return ((ports == edge + 1 || ports == core + 1) && ports != edge && ports != core) ||
-	       (sw->system_guid && ca->system_guid == sw->system_guid) ||
+	return ports_are_one_more(m->plan, sw->port_count) || (sw->system_guid && ca->system_guid == sw->system_guid) ||
 	       strstr(ft_node_description(s, ca), "Aggregation Node") != NULL;
 }
 
@@ -86,6 +97,7 @@ static int live_switches_collect(struct ft_model *m)
 		sw->guid = node->guid;
 		sw->planned = FT_NONE;
 		sw->part = FT_NONE;
+		sw->rival = FT_NONE;
 		r = description_expected(m, node);
 		if (r < 0)
 			return r;
@@ -330,11 +342,7 @@ static int live_host_names(struct ft_model *m)
 	return 0;
 }
 
-/*
- * What people call a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
- * unit), is leaf07. Anything else is left as it is.
- */
-static char *switch_short_name(const char *name)
+char *ft_switch_short_name(const char *name)
 {
 	const char *start = strncmp(name, "MF0;", 4) == 0 ? name + 4 : NULL;
 	const char *end = start ? strrchr(start, ':') : NULL;
@@ -374,7 +382,7 @@ static int live_labels(struct ft_live *live)
 	if (!repeated || !names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < live->switch_count; i++) {
-		names[i] = switch_short_name(live->switches[i].name);
+		names[i] = ft_switch_short_name(live->switches[i].name);
 		if (!names[i])
 			r = -ENOMEM;
 	}

@@ -13,21 +13,26 @@ struct tally {
 	uint32_t planned, up, unjudged;
 };
 
-static struct tally cell_tally(const struct ft_model *m, uint32_t e, uint32_t c)
+static bool status_is_gone(enum ft_status status)
 {
-	size_t cell = (size_t)e * m->cores + c;
-	struct tally t = {.planned = m->width[cell]};
-	enum ft_status edge = m->status[e], core = m->status[ft_core_index(m, c)];
-	bool edge_seen = m->live_of[e] != FT_NONE, core_seen = m->live_of[ft_core_index(m, c)] != FT_NONE;
+	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
+}
 
-	if (edge_seen && core_seen) {
+static struct tally cell_tally(const struct ft_model *m, uint32_t row, uint32_t c)
+{
+	size_t cell = (size_t)row * m->columns + c;
+	struct tally t = {.planned = m->width[cell]};
+	enum ft_status one = m->status[row], other = m->status[ft_column_place(m, c)];
+	bool one_seen = m->live_of[row] != FT_NONE, other_seen = m->live_of[ft_column_place(m, c)] != FT_NONE;
+
+	if (one_seen && other_seen) {
 		t.up = m->seen[cell] - m->foreign[cell] < t.planned ? m->seen[cell] - m->foreign[cell] : t.planned;
 		t.unjudged = m->unjudged[cell];
 		return t;
 	}
-	if (edge == FT_STATUS_ISOLATED || core == FT_STATUS_MISSING)
+	if (status_is_gone(one) || status_is_gone(other))
 		return t;
-	if (edge == FT_STATUS_UNREACHED || core == FT_STATUS_UNREACHED || (!edge_seen && !core_seen))
+	if (one == FT_STATUS_UNREACHED || other == FT_STATUS_UNREACHED || (!one_seen && !other_seen))
 		t.unjudged = t.planned;
 	else
 		t.up = t.planned; /* one end is mute: its links are up */
@@ -45,49 +50,120 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 {
 	struct tally sum = {0};
 
-	if (planned < m->edges)
-		for (uint32_t c = 0; c < m->cores; c++)
+	if (planned < m->rows)
+		for (uint32_t c = 0; c < m->columns; c++)
 			tally_add(&sum, cell_tally(m, planned, c));
 	else
-		for (uint32_t e = 0; e < m->edges; e++)
-			tally_add(&sum, cell_tally(m, e, planned - m->edges));
+		for (uint32_t r = 0; r < m->rows; r++)
+			tally_add(&sum, cell_tally(m, r, planned - m->rows));
 	return sum;
 }
 
-/* Cables of a seen edge that lead to any core, planned or not, and so carry its traffic. */
-static uint32_t edge_carriers(const struct ft_model *m, uint32_t e)
-{
-	uint32_t sum = 0;
+/* ---- blocking ---- */
 
-	for (uint32_t c = 0; c < m->cores; c++) {
-		if (m->live_of[ft_core_index(m, c)] != FT_NONE)
-			sum += m->seen[(size_t)e * m->cores + c] + m->unjudged[(size_t)e * m->cores + c];
-		else
-			sum += cell_tally(m, e, c).up;
-	}
-	return sum;
+/* Cables of a seen row that lead to a column, where the plan has one or not, and so carry its traffic. */
+static uint32_t cell_carriers(const struct ft_model *m, uint32_t row, uint32_t c)
+{
+	size_t cell = (size_t)row * m->columns + c;
+
+	if (m->live_of[ft_column_place(m, c)] != FT_NONE)
+		return m->seen[cell] + m->unjudged[cell];
+	return cell_tally(m, row, c).up;
 }
 
-static void blocking_measure(struct ft_model *m)
+static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
 {
-	struct ft_report *report = m->report;
+	struct ft_ratio ratio;
+
+	if (up > 0 && ft_ratio_make(down, up, &ratio) == 0 && ft_ratio_compare(ratio, *worst) > 0)
+		*worst = ratio;
+}
+
+/* Cables of the spine of column @c to cores. */
+static uint32_t spine_carriers(const struct ft_model *m, uint32_t c)
+{
+	uint32_t up = 0;
+
+	for (uint32_t r = m->edges; r < m->rows; r++)
+		up += m->live_of[r] == FT_NONE ? cell_tally(m, r, c).up : cell_carriers(m, r, c);
+	return up;
+}
+
+/* Of all seen edges; 0 where there is none. A spine that has lost all cores carries nothing that leaves the pod. */
+static int edges_worst(const struct ft_model *m, struct ft_ratio *ret)
+{
+	_cleanup_free_ bool *carries = malloc(m->columns + 1UL);
 	struct ft_ratio worst = {0, 1};
 
-	report->blocking_planned = m->plan->blocking;
-	for (uint32_t e = 0; m->cores > 0 && e < m->edges; e++) {
+	if (!carries)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < m->columns; c++)
+		carries[c] =
+			m->plan->levels < 3 || m->live_of[ft_column_place(m, c)] == FT_NONE || spine_carriers(m, c) > 0;
+	for (uint32_t e = 0; m->columns > 0 && e < m->edges; e++) {
 		const struct ft_live_switch *sw = ft_live_at(m, e);
-		struct ft_ratio ratio;
-		uint32_t hosts, links;
+		uint32_t links = 0;
 
-		if (!sw)
-			continue;
-		links = edge_carriers(m, e);
-		hosts = sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes;
-		if (links > 0 && ft_ratio_make(hosts, links, &ratio) == 0 && ft_ratio_compare(ratio, worst) > 0)
-			worst = ratio;
+		for (uint32_t c = 0; sw && c < m->columns; c++)
+			links += carries[c] ? cell_carriers(m, e, c) : 0;
+		if (sw)
+			ratio_raise(&worst, sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes,
+				    links);
 	}
-	report->blocking_worst = worst.num > 0 ? worst : m->plan->blocking;
+	*ret = worst;
+	return 0;
 }
+
+/* Of all seen spines: what is planned to come from the edges of the pod, to what is there to the core level. */
+static struct ft_ratio spines_worst(const struct ft_model *m)
+{
+	struct ft_ratio worst = {0, 1};
+
+	for (uint32_t c = 0; m->plan->levels == 3 && c < m->columns; c++) {
+		uint32_t down = 0;
+
+		if (m->live_of[ft_column_place(m, c)] == FT_NONE)
+			continue;
+		for (uint32_t e = 0; e < m->edges; e++)
+			down += m->width[(size_t)e * m->columns + c];
+		ratio_raise(&worst, down, spine_carriers(m, c));
+	}
+	return worst;
+}
+
+/* What is congested twice: a spine that lets everything pass makes nothing better than its edges make it. */
+static struct ft_ratio ratio_times(struct ft_ratio edges, struct ft_ratio spines)
+{
+	static const struct ft_ratio one = {1, 1};
+	struct ft_ratio product = edges;
+
+	if (ft_ratio_compare(spines, one) > 0 &&
+	    ft_ratio_make(edges.num * spines.num, edges.den * spines.den, &product) < 0)
+		return edges;
+	return product;
+}
+
+/*
+ * Traffic that leaves its pod passes an edge's uplinks and a spine's: the blocking of both counts. The worst is where
+ * one edge, or one spine, is the worst and the other is as planned.
+ */
+static int blocking_measure(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	struct ft_ratio planned = m->plan->levels == 3 ? m->plan->spine_blocking : (struct ft_ratio){1, 1};
+	struct ft_ratio by_spine = ratio_times(m->plan->blocking, spines_worst(m)), edge;
+	int r = edges_worst(m, &edge);
+
+	if (r < 0)
+		return r;
+	report->blocking_planned = ratio_times(m->plan->blocking, planned);
+	report->blocking_worst = edge.num > 0 ? ratio_times(edge, planned) : report->blocking_planned;
+	if (m->plan->levels == 3 && ft_ratio_compare(by_spine, report->blocking_worst) > 0)
+		report->blocking_worst = by_spine;
+	return 0;
+}
+
+/* ---- counts ---- */
 
 static void status_settle(struct ft_model *m, uint32_t planned, struct tally t)
 {
@@ -95,44 +171,73 @@ static void status_settle(struct ft_model *m, uint32_t planned, struct tally t)
 		m->status[planned] = t.up + t.unjudged < t.planned ? FT_STATUS_DEGRADED : FT_STATUS_OK;
 }
 
+static void switch_count(struct ft_model *m, uint32_t place)
+{
+	struct ft_report *report = m->report;
+	bool seen = m->live_of[place] != FT_NONE;
+	struct ft_report_tier *tier = ft_tier_of(m, place) == FT_TIER_SPINE ? &report->spine : &report->core;
+
+	if (ft_tier_of(m, place) == FT_TIER_EDGE) {
+		report->edge.planned++;
+		report->edge.found += seen;
+		report->edge.ok += seen && m->status[place] == FT_STATUS_OK;
+		report->edge.degraded += seen && m->status[place] == FT_STATUS_DEGRADED;
+		report->edge.isolated += m->status[place] == FT_STATUS_ISOLATED;
+		return;
+	}
+	tier->planned++;
+	tier->found += seen;
+	tier->ok += seen && m->status[place] == FT_STATUS_OK;
+	/* A spine that is isolated has lost all its cables to the cores, and has others. */
+	tier->degraded += seen && m->status[place] != FT_STATUS_OK;
+	tier->missing += m->status[place] == FT_STATUS_MISSING;
+}
+
+/*
+ * The part of the planned bandwidth between halves of the fabric that is left. Where a level has more cables than the
+ * other, those beyond carry nothing.
+ */
+static struct ft_ratio bisection_of(const struct tally level[2], bool two)
+{
+	struct ft_ratio left = {1, 1};
+	uint32_t planned = level[0].planned, up = level[0].up + level[0].unjudged;
+
+	if (two) {
+		planned = level[1].planned < planned ? level[1].planned : planned;
+		up = level[1].up + level[1].unjudged < up ? level[1].up + level[1].unjudged : up;
+	}
+	up = up < planned ? up : planned;
+	if (planned > 0 && ft_ratio_make(up, planned, &left) < 0)
+		return (struct ft_ratio){1, 1};
+	return left;
+}
+
 static void tiers_count(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
-	uint32_t misplaced = 0, unjudged = 0;
+	struct tally level[2] = {{0}, {0}}; /* the cables of edges, those of the rows behind them */
+	uint32_t misplaced = 0;
 
-	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct tally t = switch_tally(m, p);
-		bool seen = m->live_of[p] != FT_NONE;
 
 		status_settle(m, p, t);
-		if (p < m->edges) {
-			report->edge.planned++;
-			report->edge.found += seen;
-			report->edge.ok += seen && m->status[p] == FT_STATUS_OK;
-			report->edge.degraded += seen && m->status[p] == FT_STATUS_DEGRADED;
-			report->edge.isolated += m->status[p] == FT_STATUS_ISOLATED;
-			report->uplinks.planned += t.planned;
-			report->uplinks.up += t.up;
-			unjudged += t.unjudged;
-		} else {
-			report->core.planned++;
-			report->core.found += seen;
-			report->core.ok += seen && m->status[p] == FT_STATUS_OK;
-			report->core.degraded += seen && m->status[p] == FT_STATUS_DEGRADED;
-			report->core.missing += m->status[p] == FT_STATUS_MISSING;
-		}
+		switch_count(m, p);
+		if (p < m->rows)
+			tally_add(&level[p >= m->edges], t);
 	}
+	report->uplinks.planned = level[0].planned + level[1].planned;
+	report->uplinks.up = level[0].up + level[1].up;
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
 		misplaced += m->misplaced[i];
 	for (size_t i = 0; i < report->finding_count; i++)
 		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
 	report->uplinks.misplaced = misplaced;
-	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - unjudged - misplaced;
+	report->uplinks.missing =
+		report->uplinks.planned - report->uplinks.up - level[0].unjudged - level[1].unjudged - misplaced;
 	report->hosts.planned = m->plan->nodes;
 	report->hosts.found = m->live.host_count;
-	if (report->uplinks.planned == 0 ||
-	    ft_ratio_make(report->uplinks.up + unjudged, report->uplinks.planned, &report->bisection) < 0)
-		report->bisection = (struct ft_ratio){1, 1};
+	report->bisection = bisection_of(level, m->plan->levels == 3);
 }
 
 /* ---- distances ---- */
@@ -275,25 +380,26 @@ static int switches_list(struct ft_model *m)
 	struct ft_report *report = m->report;
 	int r = 0;
 
-	report->switches = calloc(m->plan->switch_count + m->live.switch_count + 1UL, sizeof(*report->switches));
+	report->switches = calloc(m->place_count + m->live.switch_count + 1UL, sizeof(*report->switches));
 	if (!report->switches)
 		return -ENOMEM;
-	for (uint32_t p = 0; r == 0 && p < m->plan->switch_count; p++) {
+	for (uint32_t i = 0; r == 0 && i < m->plan->switch_count; i++) {
 		struct ft_report_switch *row = &report->switches[report->switch_count++];
+		uint32_t p = m->place_of[i];
 		struct tally t = switch_tally(m, p);
 
-		row->tier = ft_tier_name(m->plan->switches[p].tier);
+		row->tier = ft_tier_name(ft_tier_of(m, p));
 		row->status = m->status[p];
 		row->uplinks_planned = t.planned;
 		row->uplinks_up = t.up;
-		row->planned_as = strdup(m->plan->switches[p].name);
+		row->planned_as = strdup(m->places[p]->name);
 		if (!row->planned_as)
 			return -ENOMEM;
 		if (m->live_of[p] != FT_NONE) {
 			r = row_fill(row, ft_live_at(m, p));
 			continue;
 		}
-		row->name = ft_text_safe_dup(m->plan->switches[p].name, strlen(m->plan->switches[p].name));
+		row->name = ft_text_safe_dup(m->places[p]->name, strlen(m->places[p]->name));
 		row->hosts_names = strdup("");
 		if (!row->name || !row->hosts_names)
 			return -ENOMEM;
@@ -316,15 +422,16 @@ static int unreached_list(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
 
-	report->source.unreached = calloc(m->plan->switch_count + 1UL, sizeof(*report->source.unreached));
+	report->source.unreached = calloc(m->place_count + 1UL, sizeof(*report->source.unreached));
 	if (!report->source.unreached)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+	for (uint32_t i = 0; i < m->plan->switch_count; i++) {
+		uint32_t p = m->place_of[i];
 		char *name;
 
 		if (m->status[p] != FT_STATUS_UNREACHED)
 			continue;
-		name = ft_text_safe_dup(m->plan->switches[p].name, strlen(m->plan->switches[p].name));
+		name = ft_text_safe_dup(m->places[p]->name, strlen(m->places[p]->name));
 		if (!name)
 			return -ENOMEM;
 		report->source.unreached[report->source.unreached_count++] = name;
@@ -338,8 +445,9 @@ int ft_measure(struct ft_model *m)
 	int r;
 
 	tiers_count(m);
-	blocking_measure(m);
-	r = farthest_find(&m->live, &far);
+	r = blocking_measure(m);
+	if (r == 0)
+		r = farthest_find(&m->live, &far);
 	hops_check(m, &far);
 	if (r == 0)
 		r = switches_list(m);

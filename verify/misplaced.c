@@ -36,7 +36,8 @@ static bool candidate_score(const struct explain *x, struct candidate *c)
 		return false;
 	c->score = EVIDENCE * (2 * usual - stray_usual(m, s, wrong, c->right) +
 			       (ft_usual_ports(m, m->live_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
-		   2 * (*deficit_at(x, c->right, c->target) == 1) + is_edge(m, c->right);
+		   2 * (*deficit_at(x, c->right, c->target) == 1) +
+		   (ft_tier_of(m, c->right) < ft_tier_of(m, c->target));
 	return true;
 }
 
@@ -195,7 +196,7 @@ int ft_misplaced_explain(struct explain *x)
 	_cleanup_free_ struct candidate *list = NULL;
 	_cleanup_free_ uint32_t *chosen = NULL, *taken = NULL;
 	_cleanup_free_ bool *visited = NULL;
-	size_t cells = (size_t)x->m->edges * x->m->cores + 1;
+	size_t cells = (size_t)x->m->rows * x->m->columns + 1;
 	int r;
 
 	r = candidates_gather(x, &list, &p.count);

@@ -32,9 +32,10 @@ struct ft_live_switch {
 	enum ft_tier tier;
 	bool tier_bound;  /* the design's bind said so */
 	bool regular;	  /* its port numbers are used as on others of its kind */
-	uint32_t planned; /* index into plan->switches, or FT_NONE */
+	uint32_t planned; /* its place, or FT_NONE */
 	bool passed_over; /* unplanned, though a place was free: it fits too badly */
 	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
+	uint32_t rival;	  /* another place that would explain as much, or FT_NONE */
 	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
 };
 
@@ -66,7 +67,7 @@ struct ft_live {
 
 /* What a port number is usually used for, learned from the other switches of the tier. */
 struct ft_port_habit {
-	uint32_t peer;	/* the planned switch most links of this port number go to, or FT_NONE */
+	uint32_t peer;	/* what most links of this port number go to, by its role (habits.c), or FT_NONE */
 	uint32_t votes; /* how many go there */
 	uint32_t links; /* how many go to switches at all */
 	uint32_t hosts; /* how many lead to hosts */
@@ -86,25 +87,32 @@ struct ft_model {
 	const char *today;
 	struct ft_live live;
 
-	/* The plan as a matrix. Rows are the edge switches, columns the core switches, in the plan's order. */
-	uint32_t edges, cores;
-	uint32_t *width;   /* planned cables of [edge * cores + core] */
+	/*
+	 * The plan as a matrix. A tree is bipartite whatever its levels: rows are the edge switches and, in three
+	 * levels, the core switches behind them; columns are the switches that these are cabled to, core switches in
+	 * two levels and spines in three. A planned switch has a place: its number among the rows and, from @rows on,
+	 * the columns, each tier in the plan's order.
+	 */
+	const struct ft_plan_switch **places; /* [place_count] */
+	uint32_t *place_of;		      /* by index into plan->switches */
+	uint32_t place_count, edges, rows, columns;
+	uint32_t *width;   /* planned cables of [row * columns + column] */
 	uint32_t *seen;	   /* cables seen between the switches matched to them, likewise */
 	uint32_t *foreign; /* of the cables seen, those that belong elsewhere though the count is right, likewise */
-	uint32_t *column;  /* cables that most edges have to a core: the width of the class it belongs to */
+	uint32_t *typical; /* by place: cables of most of its bundles to the tier below; of edges 0 */
 
-	uint32_t *live_of;		/* by planned switch: the live switch, or FT_NONE */
-	bool *replaced;			/* by planned switch: bound to another GUID or name than stands there */
+	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
+	bool *replaced;			/* by place: bound to another GUID or name than stands there */
 	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
-	enum ft_status *status;		/* by planned switch; what is not seen is set in explain.c */
-	uint32_t *unjudged;		/* by [edge * cores + core]: cables that could not be judged */
+	enum ft_status *status;		/* by place; what is not seen is set in explain.c */
+	uint32_t *unjudged;		/* by [row * columns + column]: cables that could not be judged */
 
-	uint32_t *core_class; /* by column: cores of one bundle width are wired alike, and only they are */
-	uint32_t core_classes;
-	struct ft_port_habit
-		*habits; /* [1 + core_classes][FT_HABIT_PORTS]: the edges', then those of each class of cores */
-	struct ft_port_ranges *ranges; /* [1 + core_classes] */
-	bool regular[2]; /* [false]: the core tier, [true]: the edge tier is wired by a pattern of port numbers */
+	/* Who is wired alike: the edges, all of them; above them, switches of one tier and one typical bundle. */
+	uint32_t *group; /* by place */
+	uint32_t group_count;
+	struct ft_port_habit *habits;  /* [group_count][FT_HABIT_PORTS] */
+	struct ft_port_ranges *ranges; /* [group_count] */
+	bool regular[FT_TIER_COUNT];   /* the tier is wired by a pattern of port numbers */
 
 	bool *port_claimed; /* by snapshot port: named by a finding already */
 	bool *misplaced;    /* by live cable: not where it belongs */
@@ -121,10 +129,21 @@ static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32
 	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
 }
 
-/* Planned switch number of row e and of column c. */
-static inline uint32_t ft_core_index(const struct ft_model *m, uint32_t c)
+/* The place of column c; a row's is its own number. */
+static inline uint32_t ft_column_place(const struct ft_model *m, uint32_t c)
 {
-	return m->edges + c;
+	return m->rows + c;
+}
+
+/* Planned cables between two places, one of a row and one of a column, in either order. */
+static inline uint32_t ft_width_at(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return p < q ? m->width[(size_t)p * m->columns + q - m->rows] : m->width[(size_t)q * m->columns + p - m->rows];
+}
+
+static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
+{
+	return m->places[place]->tier;
 }
 
 static inline uint32_t ft_port_number(const struct ft_model *m, uint32_t port)
@@ -147,7 +166,13 @@ static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t
 int ft_live_build(struct ft_model *m);
 void ft_live_release(struct ft_live *live);
 
-/* habits.c: what port numbers are used for. Sizes, then contents once every switch has its place. */
+/*
+ * What people call a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
+ * unit), is leaf07. Anything else is left as it is. A new string; NULL where memory ran out.
+ */
+char *ft_switch_short_name(const char *name);
+
+/* habits.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place. */
 int ft_habits_init(struct ft_model *m);
 void ft_habits_learn(struct ft_model *m);
 
@@ -157,6 +182,9 @@ const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_
 
 /* [FT_HABIT_PORTS]: what port numbers are used for on switches like @live. */
 const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live);
+
+/* True where switches like @live use ports of this number for any one planned switch of theirs. */
+bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number);
 
 /*
  * How many of the other switches like @live use ports of this number for planned switch @peer, where most of them do.

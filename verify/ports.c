@@ -14,15 +14,13 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 			      uint32_t peer)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
-	const struct ft_port_habit *habit;
 
 	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
-	if (number >= FT_HABIT_PORTS || !m->regular[sw->tier == FT_TIER_EDGE])
+	if (number >= FT_HABIT_PORTS || !m->regular[sw->tier])
 		return RANK_SPARE;
 	if (ft_port_usual(m, live, number, peer))
 		return RANK_USUAL;
-	habit = &ft_habits_of(m, live)[number];
-	if (habit->peer != FT_NONE && ft_port_usual(m, live, number, habit->peer))
+	if (ft_port_has_use(m, live, number))
 		return RANK_FOREIGN;
 	if (ft_port_is_hosts(m, live, number))
 		return RANK_FOREIGN;

@@ -75,7 +75,7 @@ static void strays_uncover(struct explain *x)
 		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
 		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
 
-		if (p == FT_NONE || q == FT_NONE || is_edge(m, p) == is_edge(m, q) || ft_port_usual(m, near, number, q))
+		if (p == FT_NONE || q == FT_NONE || is_row(m, p) == is_row(m, q) || ft_port_usual(m, near, number, q))
 			continue;
 		if (port_is_short(x, p, near, number) && !cable_is_stray(x, i / 2) &&
 		    (pair_has_moved(x, p, q) || port_is_short(x, q, far, far_number)))
@@ -122,7 +122,7 @@ static void *copy_of(const void *bytes, size_t size)
 
 static size_t cells_size(const struct explain *x)
 {
-	return (size_t)x->m->edges * x->m->cores * sizeof(*x->deficit);
+	return (size_t)x->m->rows * x->m->columns * sizeof(*x->deficit);
 }
 
 static int state_keep(const struct explain *x, struct state *ret)
@@ -169,7 +169,7 @@ static size_t reading_price(const struct explain *x)
 {
 	size_t price = x->m->report->finding_count;
 
-	for (size_t i = 0; i < (size_t)x->m->edges * x->m->cores; i++)
+	for (size_t i = 0; i < (size_t)x->m->rows * x->m->columns; i++)
 		price += x->deficit[i] > 0;
 	for (uint32_t i = 0; i < x->stray_count; i++)
 		price += !x->strays[i].used;
@@ -216,26 +216,26 @@ static bool pair_is_suspect(const struct explain *x, uint32_t p, uint32_t q, con
 
 enum { HIDDEN_STRAYS_MAX = 8, HIDDEN_TRIALS_MAX = 512 };
 
-/* The pairs that may hide a stray, as (edge, core). Only small riddles are worth the search. */
+/* The pairs that may hide a stray, as (row, column). Only small riddles are worth the search. */
 static int suspects_list(struct explain *x, uint32_t (*ret_pairs)[2], uint32_t *ret_count)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_free_ bool *is_short = calloc(m->plan->switch_count + 1UL, sizeof(*is_short));
+	_cleanup_free_ bool *is_short = calloc(m->place_count + 1UL, sizeof(*is_short));
 	uint32_t count = 0;
 
 	if (!is_short)
 		return -ENOMEM;
-	for (uint32_t e = 0; e < m->edges; e++)
-		for (uint32_t c = 0; c < m->cores; c++)
-			if (x->deficit[(size_t)e * m->cores + c])
-				is_short[e] = is_short[ft_core_index(m, c)] = true;
-	for (uint32_t e = 0; e < m->edges && x->stray_count <= HIDDEN_STRAYS_MAX; e++)
-		for (uint32_t c = 0; c < m->cores && count < HIDDEN_TRIALS_MAX; c++) {
-			uint32_t q = ft_core_index(m, c);
+	for (uint32_t r = 0; r < m->rows; r++)
+		for (uint32_t c = 0; c < m->columns; c++)
+			if (x->deficit[(size_t)r * m->columns + c])
+				is_short[r] = is_short[ft_column_place(m, c)] = true;
+	for (uint32_t r = 0; r < m->rows && x->stray_count <= HIDDEN_STRAYS_MAX; r++)
+		for (uint32_t c = 0; c < m->columns && count < HIDDEN_TRIALS_MAX; c++) {
+			uint32_t q = ft_column_place(m, c);
 
-			if (m->live_of[e] == FT_NONE || m->live_of[q] == FT_NONE || !pair_is_suspect(x, e, q, is_short))
+			if (m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE || !pair_is_suspect(x, r, q, is_short))
 				continue;
-			ret_pairs[count][0] = e;
+			ret_pairs[count][0] = r;
 			ret_pairs[count++][1] = q;
 		}
 	*ret_count = count;
@@ -287,6 +287,15 @@ static void reading_alternative(struct explain *x, size_t first, const struct re
 			label_of(m, other->pair[0]), label_of(m, other->pair[1]));
 }
 
+static bool tiers_are_regular(const struct ft_model *m)
+{
+	bool regular = true;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		regular &= m->regular[ft_tier_of(m, p)];
+	return regular;
+}
+
 /*
  * Reads the strays plainly; with those that only port numbers show; and, where there are few, with one hidden stray in
  * each pair that might have one. The fewest faults win; between equals, port numbers are believed, then the plain
@@ -297,7 +306,7 @@ int ft_strays_read(struct explain *x)
 	_cleanup_(state_release) struct state before = {0};
 	_cleanup_free_ uint32_t(*pairs)[2] = malloc(HIDDEN_TRIALS_MAX * sizeof(*pairs));
 	struct reading best = {.kind = READ_PLAIN}, next = {.kind = READ_PORTS}, equal = {.price = SIZE_MAX};
-	bool patterned = x->m->regular[false] && x->m->regular[true];
+	bool patterned = tiers_are_regular(x->m);
 	uint32_t count = 0;
 	int r;
 

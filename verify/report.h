@@ -111,11 +111,16 @@ enum ft_status {
 	FT_STATUS_UNREACHED
 };
 
+/* How many switches of a tier above the edge there are. */
+struct ft_report_tier {
+	uint32_t planned, found, ok, degraded, missing;
+};
+
 /* A switch of the plan or of the fabric, or, as a rule, of both. */
 struct ft_report_switch {
 	char *name;	  /* observed; the planned one where it was not seen */
 	uint64_t guid;	  /* 0: not seen */
-	const char *tier; /* "edge", "core"; of an unplanned switch the tier it looks like */
+	const char *tier; /* "edge", "spine", "core"; of an unplanned switch the tier it looks like */
 	char *planned_as; /* NULL: unplanned */
 	enum ft_status status;
 	uint32_t uplinks_planned;
@@ -144,9 +149,8 @@ struct ft_report {
 	struct {
 		uint32_t planned, found, ok, degraded, isolated;
 	} edge;
-	struct {
-		uint32_t planned, found, ok, degraded, missing;
-	} core;
+	struct ft_report_tier spine; /* three levels only: else all 0 */
+	struct ft_report_tier core;
 	/* planned = up + missing + misplaced + what could not be judged */
 	struct {
 		uint32_t planned, up, missing, misplaced, unplanned, slow;

@@ -73,21 +73,30 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, "]},\n");
 }
 
+static void tier_write(struct ft_text *t, const char *name, const struct ft_report_tier *tier)
+{
+	ft_text_printf(t,
+		       "    \"%s\": {\"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"missing\": %u},\n",
+		       name, tier->planned, tier->found, tier->ok, tier->degraded, tier->missing);
+}
+
 static void counts_write(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_printf(
 		t,
 		"  \"counts\": {\n"
-		"    \"edge\": {\"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"isolated\": %u},\n"
-		"    \"core\": {\"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"missing\": %u},\n"
-		"    \"uplinks\": {\"planned\": %u, \"up\": %u, \"missing\": %u, \"misplaced\": %u, "
-		"\"unplanned\": %u, \"slow\": %u},\n"
-		"    \"hosts\": {\"planned\": %u, \"found\": %u}\n"
-		"  },\n",
-		r->edge.planned, r->edge.found, r->edge.ok, r->edge.degraded, r->edge.isolated, r->core.planned,
-		r->core.found, r->core.ok, r->core.degraded, r->core.missing, r->uplinks.planned, r->uplinks.up,
-		r->uplinks.missing, r->uplinks.misplaced, r->uplinks.unplanned, r->uplinks.slow, r->hosts.planned,
-		r->hosts.found);
+		"    \"edge\": {\"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"isolated\": %u},\n",
+		r->edge.planned, r->edge.found, r->edge.ok, r->edge.degraded, r->edge.isolated);
+	if (r->spine.planned)
+		tier_write(t, "spine", &r->spine);
+	tier_write(t, "core", &r->core);
+	ft_text_printf(t,
+		       "    \"uplinks\": {\"planned\": %u, \"up\": %u, \"missing\": %u, \"misplaced\": %u, "
+		       "\"unplanned\": %u, \"slow\": %u},\n"
+		       "    \"hosts\": {\"planned\": %u, \"found\": %u}\n"
+		       "  },\n",
+		       r->uplinks.planned, r->uplinks.up, r->uplinks.missing, r->uplinks.misplaced,
+		       r->uplinks.unplanned, r->uplinks.slow, r->hosts.planned, r->hosts.found);
 }
 
 static void ratio_member(struct ft_text *t, const char *name, struct ft_ratio ratio)

@@ -18,9 +18,11 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 
 	ft_text_printf(t, "FTCHECK %s - ", states[r->verdict]);
 	nagios_text(t, r->plan_name);
-	ft_text_printf(t, ": %u/%u edge, %u/%u core switches, %u/%u uplinks up, %u/%u hosts", r->edge.found,
-		       r->edge.planned, r->core.found, r->core.planned, r->uplinks.up, r->uplinks.planned,
-		       r->hosts.found, r->hosts.planned);
+	ft_text_printf(t, ": %u/%u edge, ", r->edge.found, r->edge.planned);
+	if (r->spine.planned)
+		ft_text_printf(t, "%u/%u spine, ", r->spine.found, r->spine.planned);
+	ft_text_printf(t, "%u/%u core switches, %u/%u uplinks up, %u/%u hosts", r->core.found, r->core.planned,
+		       r->uplinks.up, r->uplinks.planned, r->hosts.found, r->hosts.planned);
 	if (r->finding_count > 0) {
 		ft_text_puts(t, "; ");
 		nagios_text(t, ft_codes[r->findings[0].code].name);
@@ -34,8 +36,11 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 	ft_text_printf(
 		t,
 		"|uplinks_up=%u;;;0;%u uplinks_missing=%u uplinks_misplaced=%u uplinks_slow=%u edges_degraded=%u "
-		"edges_isolated=%u cores_missing=%u hosts=%u;;;0;%u findings=%zu time=%u.%03us\n",
+		"edges_isolated=%u cores_missing=%u",
 		r->uplinks.up, r->uplinks.planned, r->uplinks.missing, r->uplinks.misplaced, r->uplinks.slow,
-		r->edge.degraded, r->edge.isolated, r->core.missing, r->hosts.found, r->hosts.planned, r->finding_count,
-		r->source.duration_ms / 1000, r->source.duration_ms % 1000);
+		r->edge.degraded, r->edge.isolated, r->core.missing);
+	if (r->spine.planned)
+		ft_text_printf(t, " spines_missing=%u", r->spine.missing);
+	ft_text_printf(t, " hosts=%u;;;0;%u findings=%zu time=%u.%03us\n", r->hosts.found, r->hosts.planned,
+		       r->finding_count, r->source.duration_ms / 1000, r->source.duration_ms % 1000);
 }

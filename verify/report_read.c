@@ -414,12 +414,12 @@ static const struct member edge_members[] = {
 	{"isolated", .kind = &count, .offset = offsetof(struct ft_report, edge.isolated)},
 };
 
-static const struct member core_members[] = {
-	{"planned", .kind = &count, .offset = offsetof(struct ft_report, core.planned)},
-	{"found", .kind = &count, .offset = offsetof(struct ft_report, core.found)},
-	{"ok", .kind = &count, .offset = offsetof(struct ft_report, core.ok)},
-	{"degraded", .kind = &count, .offset = offsetof(struct ft_report, core.degraded)},
-	{"missing", .kind = &count, .offset = offsetof(struct ft_report, core.missing)},
+static const struct member tier_members[] = {
+	{"planned", .kind = &count, .offset = offsetof(struct ft_report_tier, planned)},
+	{"found", .kind = &count, .offset = offsetof(struct ft_report_tier, found)},
+	{"ok", .kind = &count, .offset = offsetof(struct ft_report_tier, ok)},
+	{"degraded", .kind = &count, .offset = offsetof(struct ft_report_tier, degraded)},
+	{"missing", .kind = &count, .offset = offsetof(struct ft_report_tier, missing)},
 };
 
 static const struct member uplinks_members[] = {
@@ -438,7 +438,8 @@ static const struct member hosts_members[] = {
 
 static const struct member counts_members[] = {
 	{"edge", OBJECT(edge_members)},
-	{"core", OBJECT(core_members)},
+	{"spine", OBJECT(tier_members), .offset = offsetof(struct ft_report, spine), .optional = true},
+	{"core", OBJECT(tier_members), .offset = offsetof(struct ft_report, core)},
 	{"uplinks", OBJECT(uplinks_members)},
 	{"hosts", OBJECT(hosts_members)},
 };

@@ -41,6 +41,8 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	ft_text_printf(t, " %s: %u of %u edge switches", r->plan_name, r->edge.found, r->edge.planned);
 	if (r->edge.degraded || r->edge.isolated)
 		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
+	if (r->spine.planned)
+		ft_text_printf(t, ", %u of %u spine switches", r->spine.found, r->spine.planned);
 	if (r->core.planned)
 		ft_text_printf(t, ", %u of %u core switches, %u of %u uplinks", r->core.found, r->core.planned,
 			       r->uplinks.up, r->uplinks.planned);

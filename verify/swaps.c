@@ -52,7 +52,7 @@ static void swap_report(struct explain *x, struct stray **strays, const uint32_t
 	m->failed |= expected.failed || observed.failed || ends.failed;
 }
 
-/* A pair inside the tiers, e1-e2 and c1-c2, is two planned cables with one end of each exchanged. */
+/* A pair beside the tiers, of two rows and of two columns, is two planned cables with one end of each exchanged. */
 static void swaps_inside(struct explain *x)
 {
 	const struct ft_model *m = x->m;
@@ -62,8 +62,8 @@ static void swaps_inside(struct explain *x)
 			struct stray *s = &x->strays[i], *t = &x->strays[j];
 			bool straight, crossed;
 
-			/* @s inside the edge tier, @t inside the core tier. */
-			if (s->used || t->used || s->a == s->b || t->a == t->b || !is_edge(m, s->b) || is_edge(m, t->a))
+			/* @s between rows, @t between columns. */
+			if (s->used || t->used || s->a == s->b || t->a == t->b || !is_row(m, s->b) || is_row(m, t->a))
 				continue;
 			straight = *deficit_at(x, s->a, t->a) && *deficit_at(x, s->b, t->b);
 			crossed = *deficit_at(x, s->a, t->b) && *deficit_at(x, s->b, t->a);
@@ -74,8 +74,8 @@ static void swaps_inside(struct explain *x)
 }
 
 /*
- * Swaps: strays s1 … sk between the tiers, where the edge of each lacks a cable to the core on which the next one ends.
- * Every cycle of k turns k faults into one, so what is sought are disjoint cycles that cover the most strays. Few
+ * Swaps: strays s1 … sk between the tiers, where the row of each lacks a cable to the column on which the next one
+ * ends. Every cycle of k turns k faults into one, so what is sought are disjoint cycles that cover the most strays. Few
  * strays are searched through; among many, the shortest cycle from each is taken.
  */
 enum { RING_MAX = 8, SEARCH_STRAYS_MAX = 12, SEARCH_STEPS_MAX = 200000 };
@@ -102,7 +102,7 @@ struct search {
 	uint32_t steps;
 };
 
-/* How port numbers speak for stray @s ending where @t does belonging to @s's edge. */
+/* How port numbers speak for stray @s ending where @t does belonging to @s's row. */
 static int link_score(const struct explain *x, uint32_t s, uint32_t t)
 {
 	const struct stray *a = &x->strays[s], *b = &x->strays[t];
@@ -193,14 +193,14 @@ static void ring_search(struct search *q, uint32_t from)
 static void ring_report(struct explain *x, const struct ring *ring)
 {
 	struct stray *strays[RING_MAX];
-	uint32_t edge[RING_MAX], belongs[RING_MAX];
+	uint32_t keeps[RING_MAX], belongs[RING_MAX];
 
 	for (uint32_t i = 0; i < ring->k; i++) {
 		strays[i] = &x->strays[ring->stray[i]];
-		edge[i] = strays[i]->a;
+		keeps[i] = strays[i]->a;
 		belongs[i] = x->strays[ring->stray[(i + 1) % ring->k]].b;
 	}
-	swap_report(x, strays, edge, belongs, ring->k);
+	swap_report(x, strays, keeps, belongs, ring->k);
 }
 
 /* The shortest ring through stray @start by breadth-first search over strays; at most RING_MAX long. */

@@ -9,9 +9,9 @@
 
 #include "verify/explain.h"
 
-/* What the seen switches around an unseen one show of it, in cables. */
+/* What the seen switches around an unseen one show of it, or around a pod of which nothing was seen, in cables. */
 struct shadow {
-	uint32_t planned;
+	uint32_t planned;  /* place */
 	uint32_t expected; /* cables that should lead to it from switches that were seen and are not cut off themselves
 			    */
 	uint32_t silent, unread, dark; /* each cable once, in this order of preference */
@@ -140,7 +140,7 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 
 static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
 {
-	enum ft_tier tier = m->plan->switches[planned].tier;
+	enum ft_tier tier = m->places[planned]->tier;
 
 	return m->tier_named[tier] || m->design->binds[tier].count > 0;
 }
@@ -152,14 +152,14 @@ static void unseen_identify(const struct ft_model *m, struct ft_finding *f, uint
 
 	for (size_t i = 0; i < f->where_count; i++)
 		port |= f->where[i].port > 0;
-	f->planned_as = unseen_is_named(m, planned) ? m->plan->switches[planned].name : NULL;
+	f->planned_as = unseen_is_named(m, planned) ? m->places[planned]->name : NULL;
 	f->vague = !f->planned_as && !port;
 }
 
 /* An unseen switch by its plan name where the fabric uses the plan's names; else its name would be an accident. */
 static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_text *buffer)
 {
-	const struct ft_plan_switch *sw = &m->plan->switches[planned];
+	const struct ft_plan_switch *sw = m->places[planned];
 
 	ft_text_reset(buffer);
 	if (unseen_is_named(m, planned))
@@ -183,6 +183,30 @@ static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t pla
 		ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q),
 				   ft_plural(width_of(m, planned, q), "cable", cables));
 	}
+}
+
+/* Where the cables of a switch lead, and what it means if it is gone. */
+struct tier_words {
+	const char *levels; /* "the core level" */
+	const char *ports;  /* "core": what the ports for it are called */
+	const char *loss;
+};
+
+static const struct tier_words *words_of(const struct ft_model *m, uint32_t place)
+{
+	static const struct tier_words two[FT_TIER_COUNT] = {
+		[FT_TIER_EDGE] = {"the core level", "core", ""},
+		[FT_TIER_CORE] = {"the edge level", "edge", "every edge switch has lost its cables to it"},
+	};
+	static const struct tier_words three[FT_TIER_COUNT] = {
+		[FT_TIER_EDGE] = {"the spine level", "spine", ""},
+		[FT_TIER_SPINE] = {"the edge and core levels", "edge and core",
+				   "every edge switch of its pod, and every core switch of its plane, has lost its "
+				   "cables to it"},
+		[FT_TIER_CORE] = {"the spine level", "spine", "every spine of its plane has lost its cables to it"},
+	};
+
+	return &(m->plan->levels == 3 ? three : two)[ft_tier_of(m, place)];
 }
 
 static void unseen_silent(struct explain *x, const struct shadow *s)
@@ -209,12 +233,66 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 static uint32_t hosts_behind(struct explain *x, uint32_t planned)
 {
 	const struct ft_model *m = x->m;
-	uint32_t room =
-		m->design->binds[FT_TIER_EDGE].count > 0 ? m->plan->switches[planned].hosts : m->plan->ports_to_nodes;
+	uint32_t room = m->design->binds[FT_TIER_EDGE].count > 0 ? m->places[planned]->hosts : m->plan->ports_to_nodes;
 	uint32_t hosts = lesser(x->hosts_lacking, room);
 
 	x->hosts_lacking -= hosts;
 	return hosts;
+}
+
+static uint32_t difference(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+struct pod_edges {
+	uint32_t planned, seen;
+	uint32_t spine; /* a live spine, or FT_NONE */
+};
+
+static struct pod_edges pod_edges_count(const struct ft_model *m, uint32_t pod)
+{
+	struct pod_edges count = {.spine = FT_NONE};
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
+			continue;
+		if (p >= m->edges) {
+			count.spine = count.spine == FT_NONE ? m->live_of[p] : count.spine;
+			continue;
+		}
+		count.planned++;
+		count.seen += m->live_of[p] != FT_NONE;
+	}
+	return count;
+}
+
+/*
+ * Where pods are of unlike sizes and nothing names them, one that lacks an edge looks like a smaller one that is whole:
+ * then it may be another that lacks it.
+ */
+static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uint32_t planned)
+{
+	struct ft_model *m = x->m;
+	uint32_t pod = m->places[planned]->pod;
+	struct pod_edges here;
+
+	if (m->plan->levels < 3 || unseen_is_named(m, planned))
+		return;
+	here = pod_edges_count(m, pod);
+	for (uint32_t other = 0; other < m->plan->pods; other++) {
+		struct pod_edges there = pod_edges_count(m, other);
+
+		if (there.spine == FT_NONE || there.planned == here.planned ||
+		    difference(here.planned, here.seen) + difference(there.planned, there.seen) !=
+			    difference(there.planned, here.seen) + difference(here.planned, there.seen))
+			continue;
+		ft_finding_alternative(m, f,
+				       "the plan has pods of %u and of %u edge switches, and which is which is not "
+				       "bound: it may be the pod of %s that lacks one",
+				       here.planned, there.planned, m->live.switches[there.spine].label);
+		return;
+	}
 }
 
 static void unseen_edge(struct explain *x, const struct shadow *s)
@@ -223,6 +301,7 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	uint32_t behind = hosts_behind(x, s->planned);
 	struct ft_finding *f =
 		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	const struct tier_words *words = words_of(m, s->planned);
 	char cables[48], hosts[48];
 
 	m->status[s->planned] = FT_STATUS_ISOLATED;
@@ -232,22 +311,24 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	peers_symptoms(x, f, s->planned);
 	f->count = (uint32_t)f->where_count;
 	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->expected, "%s with %s to the core level", ft_text_string(&x->text_a),
-	       ft_plural(s->expected, "cable", cables));
-	ft_say(m, &f->observed, "not seen; the core ports for it are %s",
+	ft_say(m, &f->expected, "%s with %s to %s", ft_text_string(&x->text_a), ft_plural(s->expected, "cable", cables),
+	       words->levels);
+	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", words->ports,
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s is cut off or powered down%s%s", ft_text_string(&x->text_a),
-	       f->where_count ? "; the core ports that went dark: " : "",
-	       f->where_count ? where_words(m, f, &x->text_b) : "");
+	ft_say(m, &f->text, "%s is cut off or powered down%s%s%s%s", ft_text_string(&x->text_a),
+	       f->where_count ? "; the " : "", f->where_count ? words->ports : "",
+	       f->where_count ? " ports that went dark: " : "", f->where_count ? where_words(m, f, &x->text_b) : "");
 	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s are out of reach",
 	       ft_plural(behind, "host", hosts));
+	unseen_edge_alternative(x, f, s->planned);
 }
 
-static void unseen_core(struct explain *x, const struct shadow *s)
+static void unseen_upper(struct explain *x, const struct shadow *s)
 {
 	struct ft_model *m = x->m;
 	struct ft_finding *f =
 		ft_finding_add(m, FT_CODE_CORE_MISSING, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	const struct tier_words *words = words_of(m, s->planned);
 	char cables[48];
 
 	m->status[s->planned] = FT_STATUS_MISSING;
@@ -256,24 +337,105 @@ static void unseen_core(struct explain *x, const struct shadow *s)
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->expected, "%s with %s to the edge level", ft_text_string(&x->text_a),
-	       ft_plural(s->expected, "cable", cables));
-	ft_say(m, &f->observed, "not seen; the edge ports for it are %s",
+	ft_say(m, &f->expected, "%s with %s to %s", ft_text_string(&x->text_a), ft_plural(s->expected, "cable", cables),
+	       words->levels);
+	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", words->ports,
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s is missing%s%s", ft_text_string(&x->text_a),
-	       f->where_count ? "; the edge ports that went dark: " : "",
+	ft_say(m, &f->text, "%s is missing%s%s%s%s", ft_text_string(&x->text_a), f->where_count ? "; the " : "",
+	       f->where_count ? words->ports : "", f->where_count ? " ports that went dark: " : "",
 	       f->where_count ? where_words(m, f, &x->text_b) : "");
-	ft_say(m, &f->fix, "look at its power; every edge switch has lost its cables to it");
+	ft_say(m, &f->fix, "look at its power; %s", words->loss);
+}
+
+/* ---- a pod of which nothing was seen ---- */
+
+/* What the cores show of the spines of @pod; @ret_edges: how many edges are behind. False where any of it was seen. */
+static bool pod_shadow(const struct ft_model *m, uint32_t pod, struct shadow *ret, uint32_t *ret_edges)
+{
+	struct shadow sum = {.planned = FT_NONE};
+	uint32_t edges = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		struct shadow s;
+
+		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
+			continue;
+		if (m->live_of[p] != FT_NONE)
+			return false;
+		edges += ft_tier_of(m, p) == FT_TIER_EDGE;
+		if (ft_tier_of(m, p) == FT_TIER_EDGE)
+			continue;
+		sum.planned = sum.planned == FT_NONE ? p : sum.planned;
+		s = shadow_of(m, p);
+		sum.expected += s.expected;
+		sum.silent += s.silent;
+		sum.unread += s.unread;
+		sum.dark += s.dark;
+		sum.dark_at_most += s.dark_at_most;
+	}
+	*ret = sum;
+	*ret_edges = edges;
+	return sum.planned != FT_NONE;
+}
+
+static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, uint32_t edges)
+{
+	struct ft_model *m = x->m;
+	struct ft_finding *f =
+		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	uint32_t behind = 0, spines = 0;
+	char above[48], cables[48], hosts[48];
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
+			continue;
+		m->status[p] = p < m->edges ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
+		behind += p < m->edges ? hosts_behind(x, p) : 0;
+		spines += p >= m->edges;
+		if (p >= m->edges) {
+			shadow_where(x, f, p, FT_LINK_DOWN);
+			peers_symptoms(x, f, p);
+		}
+	}
+	f->impact = (struct ft_impact){s->expected, behind};
+	f->count = (uint32_t)f->where_count;
+	unseen_identify(m, f, s->planned);
+	ft_plural(spines, "spine", above);
+	ft_say(m, &f->expected, "a pod of %u edge switches and %s, with %s to the core level", edges, above,
+	       ft_plural(s->expected, "cable", cables));
+	ft_say(m, &f->observed, "nothing of it was seen; the core ports for it are %s",
+	       s->dark > 0 ? down_word(m) : "taken by other cables");
+	unseen_name(m, s->planned, &x->text_a);
+	ft_say(m, &f->text,
+	       "the pod of %s (%u edge switches, %s) is cut off or powered down; the core ports that went dark: %s",
+	       ft_text_string(&x->text_a), edges, above, where_words(m, f, &x->text_b));
+	ft_say(m, &f->fix, "look at the power of its spines first; %s are out of reach",
+	       ft_plural(behind, "host", hosts));
+}
+
+/* One finding where all of a pod is gone, instead of one a spine, and silence about the edges behind. */
+static void pods_unseen(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t pod = 0; m->plan->levels == 3 && pod < m->plan->pods; pod++) {
+		struct shadow s;
+		uint32_t edges;
+
+		if (pod_shadow(m, pod, &s, &edges) && edges > 0 && shadow_kind(m, &s) == SHADOW_GONE)
+			pod_report(x, pod, &s, edges);
+	}
 }
 
 void ft_unseen_explain(struct explain *x)
 {
 	struct ft_model *m = x->m;
 
-	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+	pods_unseen(x);
+	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct shadow s;
 
-		if (m->live_of[p] != FT_NONE)
+		if (m->live_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
 			continue;
 		s = shadow_of(m, p);
 		switch (shadow_kind(m, &s)) {
@@ -284,23 +446,24 @@ void ft_unseen_explain(struct explain *x)
 			m->status[p] = FT_STATUS_UNREACHED;
 			break;
 		case SHADOW_GONE:
-			if (is_edge(m, p))
+			if (p < m->edges)
 				unseen_edge(x, &s);
 			else
-				unseen_core(x, &s);
+				unseen_upper(x, &s);
 			break;
 		}
 	}
 }
 
 /*
- * The sweep began on an edge switch from which no core can be reached. Everything behind is unreached, not missing.
+ * The sweep began on an edge switch, or in a pod, from which no core can be reached. Everything behind is unreached,
+ * not missing.
  */
 bool ft_entry_is_cut_off(const struct ft_model *m)
 {
 	uint32_t entry = m->live.entry, part;
 
-	if (m->cores == 0 || m->live.switch_count == 0)
+	if (m->columns == 0 || m->live.switch_count == 0)
 		return false;
 	if (entry == FT_NONE && m->live.switch_count > 1)
 		return false;
@@ -309,7 +472,7 @@ bool ft_entry_is_cut_off(const struct ft_model *m)
 		return false;
 	for (uint32_t i = 0; i < m->live.switch_count; i++)
 		if (m->live.switches[i].part == part &&
-		    (m->live.switches[i].tier != FT_TIER_EDGE || m->live.switches[i].planned == FT_NONE))
+		    (m->live.switches[i].tier == FT_TIER_CORE || m->live.switches[i].planned == FT_NONE))
 			return false;
 	return true;
 }
@@ -338,8 +501,8 @@ static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text, "%s has no path to any core switch: none of its %u uplinks is up%s", sw->label, planned,
 	       m->cut_off ? "; what lies behind them was not reached" : "");
-	ft_say(m, &f->fix, "check the uplink cables of %s, or the power of the core level; %s cut off", sw->label,
-	       ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->fix, "check the uplink cables of %s, or the power of %s; %s cut off", sw->label,
+	       words_of(m, e)->levels, ft_plural(sw->hosts, "host", hosts));
 }
 
 /*
@@ -350,7 +513,7 @@ static bool uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t plan
 {
 	const struct ft_live_switch *sw = ft_live_at(m, e);
 	uint32_t silent = ft_uplinks_in_state(m, m->live_of[e], FT_LINK_SILENT);
-	uint32_t hosts = m->plan->switches[e].hosts;
+	uint32_t hosts = m->places[e]->hosts;
 
 	if (ft_uplinks_in_state(m, m->live_of[e], FT_LINK_UNREAD) > 0)
 		return true;
@@ -358,30 +521,104 @@ static bool uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t plan
 	       (sw->hosts + silent > hosts || ft_uplinks_in_state(m, m->live_of[e], FT_LINK_DOWN) < planned);
 }
 
+static bool part_has_spine(const struct ft_model *m, uint32_t part)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].part == part && m->live.switches[i].tier == FT_TIER_SPINE &&
+		    m->live.switches[i].planned != FT_NONE)
+			return true;
+	return false;
+}
+
+/* True where a spine of the part has a port that may be up and lead to a core. */
+static bool part_may_have_core(const struct ft_model *m, uint32_t part)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].part == part && m->live.switches[i].tier == FT_TIER_SPINE &&
+		    ft_uplinks_in_state(m, i, FT_LINK_SILENT) + ft_uplinks_in_state(m, i, FT_LINK_UNREAD) > 0)
+			return true;
+	return false;
+}
+
+/* The spines of the part have lost the core level: their edges are cut off from all others with them. */
+static void part_isolated_report(struct explain *x, uint32_t part)
+{
+	struct ft_model *m = x->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
+	uint32_t edges = 0, spines = 0, planned = 0, hosts = 0;
+	char words[48];
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (m->live_of[p] == FT_NONE || ft_live_at(m, p)->part != part)
+			continue;
+		if (p < m->edges) {
+			m->status[p] = FT_STATUS_ISOLATED;
+			edges++;
+			hosts += ft_live_at(m, p)->hosts;
+			ft_finding_symptom(m, f, m->live_of[p], 0, "%s is cut off with its %s", label_of(m, p),
+					   ft_plural(ft_live_at(m, p)->hosts, "host", words));
+			continue;
+		}
+		spines++;
+		m->status[p] = FT_STATUS_ISOLATED;
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		for (uint32_t r = m->edges; r < m->rows; r++) {
+			planned += m->width[(size_t)r * m->columns + p - m->rows];
+			x->deficit[(size_t)r * m->columns + p - m->rows] = 0;
+		}
+	}
+	f->count = edges;
+	f->impact = (struct ft_impact){planned, hosts};
+	ft_say(m, &f->expected, "%u cables from %u spines to the core level", planned, spines);
+	ft_say(m, &f->observed, "none is up");
+	ft_say(m, &f->text,
+	       "the %u edge switches below %s have no path to any core switch: none of the %u cables of %s "
+	       "to the core level is up%s",
+	       edges, where_words(m, f, &x->text_b), planned, spines == 1 ? "this spine" : "these spines",
+	       m->cut_off ? "; what lies behind them was not reached" : "");
+	ft_say(m, &f->fix, "check the cables of these spines to the core level, or its power; %s cut off",
+	       ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
+	x->isolated_seen = true;
+}
+
+static void edge_isolated_look(struct explain *x, uint32_t e)
+{
+	struct ft_model *m = x->m;
+	uint32_t planned = 0;
+
+	for (uint32_t c = 0; c < m->columns; c++)
+		planned += m->width[(size_t)e * m->columns + c];
+	if (planned == 0 || uplink_may_be_up(m, e, planned))
+		return;
+	m->status[e] = FT_STATUS_ISOLATED;
+	for (uint32_t c = 0; c < m->columns; c++)
+		x->deficit[(size_t)e * m->columns + c] = 0;
+	x->isolated_seen = true;
+	isolated_report(x, e, planned);
+}
+
 /* Edges that were seen without a path to a core. One that has ports nobody could read may have one there. */
 int ft_seen_isolated(struct explain *x)
 {
 	struct ft_model *m = x->m;
-	_cleanup_free_ bool *parts = parts_with_core(m);
-	int r = 0;
+	_cleanup_free_ bool *done = parts_with_core(m);
 
-	if (!parts)
+	if (!done)
 		return -ENOMEM;
-	for (uint32_t e = 0; r == 0 && m->cores > 0 && e < m->edges; e++) {
+	for (uint32_t e = 0; m->columns > 0 && e < m->edges; e++) {
 		const struct ft_live_switch *sw = ft_live_at(m, e);
-		uint32_t planned = 0;
 
-		for (uint32_t c = 0; c < m->cores; c++)
-			planned += m->width[(size_t)e * m->cores + c];
-		if (!sw || planned == 0 || parts[sw->part] || uplink_may_be_up(m, e, planned))
+		if (!sw || done[sw->part])
 			continue;
-		m->status[e] = FT_STATUS_ISOLATED;
-		for (uint32_t c = 0; c < m->cores; c++)
-			x->deficit[(size_t)e * m->cores + c] = 0;
-		x->isolated_seen = true;
-		isolated_report(x, e, planned);
+		if (!part_has_spine(m, sw->part)) {
+			edge_isolated_look(x, e);
+			continue;
+		}
+		done[sw->part] = true;
+		if (!part_may_have_core(m, sw->part))
+			part_isolated_report(x, sw->part);
 	}
-	return r;
+	return 0;
 }
 
 /* What the sweep did not learn, in numbers. */
@@ -394,7 +631,7 @@ static struct gaps gaps_count(struct ft_model *m)
 {
 	struct gaps g = {0};
 
-	for (size_t i = 0; i < (size_t)m->edges * m->cores; i++)
+	for (size_t i = 0; i < (size_t)m->rows * m->columns; i++)
 		g.unjudged += m->unjudged[i];
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		uint32_t unread = ft_ports_in_state(m, i, FT_LINK_UNREAD);
@@ -404,7 +641,7 @@ static struct gaps gaps_count(struct ft_model *m)
 		g.unread += unread;
 		g.silent += silent;
 	}
-	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+	for (uint32_t p = 0; p < m->place_count; p++)
 		g.unreached += m->status[p] == FT_STATUS_UNREACHED;
 	return g;
 }

@@ -16,11 +16,13 @@ static void model_release(struct ft_model *m)
 	free(m->seen);
 	free(m->foreign);
 	free(m->unjudged);
-	free(m->column);
+	free(m->places);
+	free(m->place_of);
+	free(m->typical);
 	free(m->live_of);
 	free(m->replaced);
 	free(m->status);
-	free(m->core_class);
+	free(m->group);
 	free(m->habits);
 	free(m->ranges);
 	free(m->port_claimed);

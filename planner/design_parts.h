@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the reading of a design is made of. Private to planner/design*.c.
+ *
+ * "reader" is that of the design file; the struct it owns, once ft_design_parse() was called, is the design.
+ */
+#ifndef FT_PLANNER_DESIGN_PARTS_H
+#define FT_PLANNER_DESIGN_PARTS_H
+
+#include <stdbool.h>
+
+#include "planner/design.h"
+#include "planner/keys.h"
+#include "planner/plan.h"
+
+/*
+ * Everything that one key says, and what several say together without planning. What was read before an error stays in
+ * @design, and is the caller's to free. Returns 0, -EINVAL with the reader's error filled, or -ENOMEM.
+ */
+int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design);
+
+/* 2.6 or "2.6:1", exactly. Returns 0, -EINVAL (not of these forms), or -ERANGE as ft_ratio_parse() does. */
+int ft_design_ratio(const json_t *value, struct ft_ratio *ret_ratio);
+
+/* Keys on the live fabric, for the column "read". @out is what the comment says. */
+int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* struct ft_design */
+int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* its binds */
+int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_expect */
+
+/* Whether the design leaves the switches of a tier to the catalog. "count": 0 says that there are none. */
+bool ft_design_tier_is_open(const struct ft_design *design, enum ft_tier tier);
+
+/*
+ * Where no catalog is named: a file that carries its plan is complete in itself, whatever catalog that was made with.
+ * Takes what was chosen from the "plan" of the file @root into @design. Returns 1, 0 if there is no plan or not enough
+ * in it (some tiers may be taken even so), or -ENOMEM.
+ */
+int ft_design_choose_from_plan(const json_t *root, struct ft_design *design);
+
+/*
+ * What only the catalog of then said, from the "plan" of the file @root, into the plan computed without a catalog.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_design_figures_from_plan(const json_t *root, const struct ft_design *design, struct ft_plan *plan);
+
+/* Holds the "plan" of the file, if it has one, against @plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
+int ft_design_check_plan(const struct ft_key_reader *reader, const struct ft_plan *plan);
+
+#endif

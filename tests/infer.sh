@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# ftplan --infer on random fabrics that were broken (FT_RUNS rounds from FT_SEED on, fewer of three levels), and on those
+# that were in production, read where they are: the design, what ftcheck finds by it, and what is refused.
+set -u
+
+ftplan=${FT_BUILDDIR:?}/ftplan
+ftcheck=${FT_BUILDDIR:?}/ftcheck
+fabrics=${FT_SHARED:?}/fabrics
+runs=${FT_RUNS:-120}
+failed=0
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+result() # WHAT STATUS
+{
+	if [ "$2" = 0 ]; then
+		printf 'ok - %s\n' "$1"
+	else
+		printf 'not ok - %s\n' "$1"
+		failed=$((failed + 1))
+	fi
+}
+
+# real FILE KEYS FINDINGS: the design holds these keys, and ftcheck finds as many of each code.
+real()
+{
+	"$ftplan" --infer "$fabrics/$1" >"$work/design" 2>"$work/err" || {
+		result "$1: a design: $(cat "$work/err")" 1
+		return
+	}
+	"$ftcheck" --plan "$work/design" --from "$fabrics/$1" --format json >"$work/report" 2>"$work/err"
+	python3 - "$work/design" "$work/report" "$2" "$3" <<-'END'
+		import collections, json, sys
+		with open(sys.argv[1], encoding="utf-8") as file:
+		    design = json.load(file)
+		with open(sys.argv[2], encoding="utf-8") as file:
+		    report = json.load(file)
+		wrong = {k: design.get(k) for k, v in json.loads(sys.argv[3]).items() if design.get(k) != v}
+		found = dict(collections.Counter(f["code"] for f in report["findings"] if f["severity"] != "info"))
+		if wrong or found != json.loads(sys.argv[4]) or not design["why"]:
+		    sys.exit("  %s, found %s" % (wrong, found))
+	END
+	result "$1" $?
+}
+
+# refused FILE WORDS: status 3, nothing written, and one line with these words.
+refused()
+{
+	"$ftplan" --infer "$fabrics/$1" >"$work/design" 2>"$work/err"
+	[ $? = 3 ] && [ ! -s "$work/design" ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -- "$2" "$work/err"
+	result "$1: refused" $?
+}
+
+python3 "$FT_SRCDIR/tests/infer_campaign.py" --rounds "$runs"
+result "random fabrics of two levels" $?
+python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --rounds "$((runs / 4))"
+result "random fabrics of three levels" $?
+
+if [ -d "$fabrics" ]; then
+	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
+		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'
+	real loginoff/topo '{"bundle": 4, "core": {"ports": 36, "count": 2}}' '{"cable-missing": 1, "host-on-core": 3}'
+	real avakas/ib-subnet.txt '{"nodes": 281, "bundle": 2, "core": {"ports": 36, "count": 9},
+		"edge": {"ports": 36, "count": 16, "ports_to_nodes": 18, "ports_to_core": 18}}' '{"cable-slow": 1}'
+	real selene/selene.compute.txt '{"levels": 3, "nodes": 3664, "bundle": {"edge": 2, "spine": 1},
+		"pods": [{"count": 24, "edges": 7}, {"count": 8, "edges": 4}], "core": {"ports": 40, "count": 140},
+		"spine": {"ports": 40, "count": 320, "ports_to_core": 14}}' '{"cable-missing": 29}'
+	refused x5/X5.topofile '11 switches, 6 of them with hosts'
+	refused topograph/example-bad.out 'no switch among them'
+else
+	printf 'no real fabrics here\n'
+fi
+
+[ "$failed" = 0 ]

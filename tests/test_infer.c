@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Inference on small fabrics made up here: what the design says, and what the verifier finds by it.
+ *
+ * A fabric is a few words:
+ *
+ *   tree EDGE E CORE C B H P  E switches EDGE1…, C switches CORE1… of P ports; H hosts on ports 1… of each edge, then B
+ *                             cables to each core
+ *   switch NAME P             one more switch
+ *   link A B N                N cables more, from the highest free ports on
+ *   cut A B N                 N of the cables between them are pulled
+ *   hosts A N                 N hosts more, from the lowest free port on
+ *   quiet A N                 N of its hosts are off
+ *   sharp A                   an aggregation node on its last port
+ *   dead A                    that switch is off, and its hosts are cut off
+ *   name A NEW                another description; "_" stands for a blank, "~" for a byte that is no text
+ *   hush A N                  N of its free ports, from the highest on, are up, and nobody answers there
+ *   rate A B RATE             of one cable between them
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "planner/formats.h"
+#include "probe/source.h"
+#include "tests/allocations.h"
+#include "verify/infer.h"
+#include "verify/resolve.h"
+#include "verify/verify.h"
+
+#define MAIN "tree leaf 6 core 3 2 8 36"
+#define PODS                                                                                                    \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":54,\"edge\":{\"ports\":10,\"count\":18,"          \
+	"\"ports_to_nodes\":3,\"ports_to_core\":6},\"spine\":{\"ports\":14,\"count\":12,\"ports_to_core\":4},"  \
+	"\"core\":{"                                                                                            \
+	"\"ports\":8,\"count\":12},\"pods\":[{\"count\":3,\"edges\":5},{\"count\":1,\"edges\":3}],\"bundle\":{" \
+	"\"edge\":"                                                                                             \
+	"2,\"spine\":1}}"
+
+struct row {
+	const char *what;
+	const char *fabric;
+	const char *expected; /* what the design holds, by "|"; or "!" and the error */
+	const char *found;    /* the verifier's findings by it */
+};
+
+static const struct row rows[] = {
+	{"a healthy tree", MAIN,
+	 "\"topology\": \"fat-tree\"|\"nodes\": 48|\"edge\": {\"ports\": 36, \"count\": 6, \"ports_to_nodes\": 8, "
+	 "\"ports_to_core\": 6}|\"core\": {\"ports\": 36, \"count\": 3}|\"bundle\": 2|18 of 18 edge-core pairs have 2 "
+	 "cables|\"rate\": {\"uplink\": \"4xHDR\", \"host\": \"4xHDR\"}|\"edge\": {\"match\": \"^leaf[0-9]+ "
+	 "*$\"}|\"core\": {\"match\": \"^core[0-9]+ *$\"}",
+	 "ok"},
+	{"missing cables do not count", MAIN "; cut leaf1 core1 1; cut leaf2 core1 2; cut leaf2 core3 1",
+	 "\"bundle\": 2|15 of 18 edge-core pairs have 2 cables; 2 have 1, 1 have none",
+	 "cable-missing cable-missing cable-missing"},
+	{"nor do cables too many", MAIN "; link leaf1 core2 2; link leaf3 leaf4 1", "\"bundle\": 2|\"count\": 6",
+	 "cable-unplanned cable-unplanned cable-unplanned"},
+	{"a slow cable", MAIN "; rate leaf5 core3 4xEDR", "35 of 36 cables between switches run at 4xHDR",
+	 "cable-slow"},
+	{"a dead edge is not promised", MAIN "; dead leaf6", "\"count\": 5|\"nodes\": 40", "ok"},
+	{"but one that the numbers miss is", MAIN "; dead leaf3",
+	 "\"count\": 6|number 3 is not there: 1 more that nobody saw|\"nodes\": 40", "edge-isolated"},
+	{"a dead core in the midst", MAIN "; dead core2",
+	 "\"core\": {\"ports\": 36, \"count\": 3}|every edge switch gives its ports out in blocks of 2",
+	 "core-missing"},
+	{"a mute core",
+	 MAIN "; dead core3; hush leaf1 2; hush leaf2 2; hush leaf3 2; hush leaf4 2; hush leaf5 2; hush "
+	      "leaf6 2",
+	 "\"core\": {\"ports\": 36, \"count\": 3}|2 ports are up that nobody answers on", "switch-mute"},
+	{"aggregation nodes",
+	 "tree leaf 4 core 2 2 8 37; sharp leaf1; sharp leaf2; sharp leaf3; sharp leaf4; sharp core1; sharp core2",
+	 "\"nodes\": 32|\"edge\": {\"ports\": 36|\"core\": {\"ports\": 36|6 channel adapters are aggregation nodes",
+	 "ok"},
+	{"and some that do not answer",
+	 "tree leaf 4 core 2 1 8 37; hush leaf1 1; hush leaf2 1; hush leaf3 1; hush leaf4 1; hush core1 1; hush core2 "
+	 "1",
+	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", NULL},
+	{"hosts on a core", MAIN "; hosts core1 2", "\"count\": 6|2 more on switches above",
+	 "host-on-core host-on-core"},
+	{"an edge whose hosts are all off", MAIN "; quiet leaf4 8", "\"count\": 6|\"nodes\": 40", "ok"},
+	{"an overloaded edge", MAIN "; hosts leaf4 3",
+	 "\"ports_to_nodes\": 8|5 of 6 edge switches have 8 hosts; 1 have 11", "edge-overloaded"},
+	{"a stray switch", MAIN "; switch stray 8; link stray leaf1 1; link stray core1 1",
+	 "no part of the tree: stray; left to be found", "switch-unplanned"},
+	{"an island", MAIN "; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 core1 1; hosts mgmt2 3",
+	 "\"nodes\": 48|\"expect\": {\"unplanned\": [\"^mgmt[0-9]+ *$\"]}", "ok"},
+	{"unlike bundles",
+	 "tree leaf 5 core 2 2 8 36; link leaf1 core1 1; link leaf2 core1 1; link leaf3 core1 1; link "
+	 "leaf4 core1 1; link leaf5 core1 1",
+	 "\"ports_to_core\": 5|\"fill\"|3 (5 do), 2 (5 do)", "ok"},
+	{"thick bundles",
+	 "tree leaf 4 core 2 1 8 36; link leaf1 core2 3; link leaf2 core2 3; link leaf3 core2 3; link "
+	 "leaf4 core2 3; cut leaf2 core2 1",
+	 "\"ports_to_core\": 5|\"bundle\": 4|\"bundles\": \"thick\"", "cable-missing"},
+	{"dense fill", "tree leaf 5 core 2 2 8 36; quiet leaf5 5", "\"fill\": \"dense\"|\"nodes\": 35", "ok"},
+	{"names that do not tell tiers", "tree sw 4 sx 2 2 8 36; name sx1 sw5; name sx2 sw6",
+	 "\"edge\": [\n\t\t\t\"sw1\",\n\t\t\t\"sw2\",\n\t\t\t\"sw3\",\n\t\t\t\"sw4\"\n\t\t]|\"core\": "
+	 "[\n\t\t\t\"sw5\",\n\t\t\t\"sw6\"\n\t\t]",
+	 "ok"},
+	{"names that tell nothing",
+	 "tree a 4 b 2 2 8 36; name a1 x; name a2 x; name a3 x; name a4 x; name b1 x; name b2 x",
+	 "\"edge\": [\n\t\t\t\"0x0000000000100001\"|by GUID", "ok"},
+	{"hostile names", "tree a 4 b 2 2 8 36; name a1 ~~; name a2 0x12; name b1 \\\"{}]; name b2 .*",
+	 "edge: by GUID|core: by GUID", "ok"},
+	{"names that mean something in patterns", "tree a+(x).^$[0]{2}| 4 b\\ 2 2 8 36",
+	 "\"match\": \"^a\\\\+\\\\(x\\\\)\\\\.\\\\^\\\\$\\\\[[0-9]+\\\\]\\\\{[0-9]+\\\\}\\\\|[0-9]+ *$\"|\"match\": "
+	 "\"^b\\\\\\\\[0-9]+ *$\"",
+	 "ok"},
+	{"names of the plan in the wrong places",
+	 "tree a 4 b 2 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "
+	 "b2 edge004",
+	 "\"core01\",\n\t\t\t\"core02\",\n\t\t\t\"edge001\"", "ok"},
+	{"and names that another planned switch has",
+	 "tree a 4 b 3 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "
+	 "b2 edge004; dead b3; hush a1 2; hush a2 2; hush a3 2; hush a4 2",
+	 "\"edge\": [\n\t\t\t\"0x0000000000100001\"|core: not bound: not all of them were seen", "switch-mute"},
+	{"a star", "switch hub 36; hosts hub 20", "\"topology\": \"star\"|\"nodes\": 20|\"edge\": {\"ports\": 36}",
+	 "ok"},
+	{"a star with an aggregation node", "switch hub 41; hosts hub 7; sharp hub",
+	 "\"nodes\": 7|\"edge\": {\"ports\": 40}", "ok"},
+	{"a star and a switch for nothing", "switch hub 36; hosts hub 20; switch spare 8; link hub spare 1",
+	 "\"topology\": \"star\"|no part of the tree: spare", "switch-unplanned"},
+	{"no hosts", "tree leaf 4 core 2 2 0 36",
+	 "!no design to be inferred: 6 switches, and no host that is up: without hosts edge switches cannot be told",
+	 NULL},
+	{"two switches cabled to each other", "switch a 36; switch b 36; hosts a 9; hosts b 9; link a b 4",
+	 "!no design to be inferred: 2 switches, 2 of them with hosts, 4 cables between them: neither a star nor a "
+	 "fat-tree: no switches without hosts join most of those, nor pods of them",
+	 NULL},
+	{"a ring",
+	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; "
+	 "hosts e 9; link a b 3; link b c 3; link c d 3; link d e 3; link e a 3",
+	 "!no design to be inferred: 5 switches, 5 of them with hosts, 15 cables between them: neither a star nor a "
+	 "fat-tree: no switches without hosts join most of those, nor pods of them",
+	 NULL},
+	{"two trees of one subnet file", MAIN "; tree far 4 top 2 1 3 24", "\"count\": 6|no part of the tree: far1",
+	 NULL},
+	{"two like trees, of which one has a host more", MAIN "; tree far 6 top 3 2 8 36; hosts far2 1",
+	 "\"count\": 6|no part of the tree: leaf1|\"match\": \"^far[0-9]+ *$\"", NULL},
+	{"an edge that is cut off", MAIN "; cut leaf2 core1 2; cut leaf2 core2 2; cut leaf2 core3 2", "\"count\": 6",
+	 "edge-isolated"},
+	{"three levels", PODS,
+	 "\"levels\": 3|\"nodes\": 54|\"edge\": {\"ports\": 10, \"count\": 18, \"ports_to_nodes\": 3, "
+	 "\"ports_to_core\": 6}|\"spine\": {\"ports\": 14, \"count\": 12, \"ports_to_core\": 4}|\"core\": {\"ports\": "
+	 "8, \"count\": 12}|\"pods\": [{\"count\": 3, \"edges\": 5}, {\"count\": 1, \"edges\": 3}]|\"bundle\": "
+	 "{\"edge\": 2, \"spine\": 1}",
+	 "ok"},
+};
+
+/* ---- a fabric of words ---- */
+
+enum { NODES_MAX = 400, PORTS_MAX = 64, NAME_MAX_LENGTH = 64 };
+
+struct end {
+	int node; /* -1: nothing there */
+	int port;
+};
+
+struct thing {
+	char key[NAME_MAX_LENGTH]; /* its first name, by which the words know it */
+	char name[NAME_MAX_LENGTH];
+	bool is_host;
+	bool dead;
+	int ports;
+	int hushed;
+	struct end far[PORTS_MAX + 1];
+	const char *rate[PORTS_MAX + 1];
+};
+
+struct fabric {
+	struct thing things[NODES_MAX];
+	int count;
+};
+
+static int thing_add(struct fabric *f, const char *key, int ports, bool is_host)
+{
+	struct thing *t = &f->things[f->count];
+
+	assert_true(f->count < NODES_MAX && ports <= PORTS_MAX);
+	*t = (struct thing){.ports = ports, .is_host = is_host};
+	snprintf(t->key, sizeof(t->key), "%s", key);
+	snprintf(t->name, sizeof(t->name), "%s", key);
+	for (int p = 0; p <= PORTS_MAX; p++)
+		t->far[p].node = -1;
+	return f->count++;
+}
+
+static int thing_find(const struct fabric *f, const char *key)
+{
+	for (int i = 0; i < f->count; i++)
+		if (strcmp(f->things[i].key, key) == 0)
+			return i;
+	fail_msg("no switch %s", key);
+	return -1;
+}
+
+static void connect_ends(struct fabric *f, int a, int a_port, int b, int b_port)
+{
+	assert_true(f->things[a].far[a_port].node < 0 && f->things[b].far[b_port].node < 0);
+	f->things[a].far[a_port] = (struct end){b, b_port};
+	f->things[b].far[b_port] = (struct end){a, a_port};
+	f->things[a].rate[a_port] = f->things[b].rate[b_port] = "4xHDR";
+}
+
+static void pull(struct fabric *f, int a, int a_port)
+{
+	struct end far = f->things[a].far[a_port];
+
+	f->things[far.node].far[far.port].node = -1;
+	f->things[a].far[a_port].node = -1;
+}
+
+static int free_port(const struct fabric *f, int node, bool from_above)
+{
+	const struct thing *t = &f->things[node];
+
+	for (int i = 1; i <= t->ports; i++) {
+		int p = from_above ? t->ports + 1 - i : i;
+
+		if (t->far[p].node < 0)
+			return p;
+	}
+	fail_msg("no port is free on %s", t->key);
+	return 0;
+}
+
+static void host_add(struct fabric *f, int on, int port, const char *name)
+{
+	connect_ends(f, thing_add(f, name, 1, true), 1, on, port);
+}
+
+static void word_tree(struct fabric *f, const char *words)
+{
+	char low[NAME_MAX_LENGTH / 2], high[NAME_MAX_LENGTH / 2], key[NAME_MAX_LENGTH];
+	int edges, cores, bundle, hosts, ports, first = f->count;
+
+	assert_int_equal(sscanf(words, "%31s %d %31s %d %d %d %d", low, &edges, high, &cores, &bundle, &hosts, &ports),
+			 7);
+	for (int i = 0; i < edges + cores; i++) {
+		snprintf(key, sizeof(key), "%s%d", i < edges ? low : high, i < edges ? i + 1 : i - edges + 1);
+		thing_add(f, key, ports, false);
+	}
+	for (int e = 0; e < edges; e++) {
+		for (int h = 0; h < hosts; h++)
+			host_add(f, first + e, h + 1, "node");
+		for (int c = 0; c < cores; c++)
+			for (int k = 0; k < bundle; k++)
+				connect_ends(f, first + e, hosts + c * bundle + k + 1, first + edges + c,
+					     e * bundle + k + 1);
+	}
+}
+
+static void word_pair(struct fabric *f, const char *verb, const char *words)
+{
+	char a_key[NAME_MAX_LENGTH], b_key[NAME_MAX_LENGTH], last[NAME_MAX_LENGTH];
+	int a, b, count, done = 0;
+
+	assert_int_equal(sscanf(words, "%63s %63s %63s", a_key, b_key, last), 3);
+	a = thing_find(f, a_key);
+	b = thing_find(f, b_key);
+	count = strcmp(verb, "rate") == 0 ? 1 : atoi(last);
+	for (int i = 0; strcmp(verb, "link") == 0 && i < count; i++)
+		connect_ends(f, a, free_port(f, a, true), b, free_port(f, b, true));
+	for (int p = f->things[a].ports; strcmp(verb, "link") != 0 && p > 0 && done < count; p--) {
+		struct end far = f->things[a].far[p];
+
+		if (far.node != b)
+			continue;
+		if (strcmp(verb, "rate") == 0)
+			f->things[a].rate[p] = f->things[b].rate[far.port] = "4xEDR";
+		else
+			pull(f, a, p);
+		done++;
+	}
+	assert_true(strcmp(verb, "link") == 0 || done == count);
+}
+
+static void word_name(struct fabric *f, const char *words)
+{
+	char key[NAME_MAX_LENGTH], name[NAME_MAX_LENGTH];
+	struct thing *t;
+
+	assert_int_equal(sscanf(words, "%63s %63s", key, name), 2);
+	t = &f->things[thing_find(f, key)];
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	for (char *c = t->name; *c; c++)
+		*c = *c == '_' ? ' ' : *c == '~' ? (char)0x9b : *c;
+}
+
+static void word_one(struct fabric *f, const char *verb, const char *words)
+{
+	char key[NAME_MAX_LENGTH];
+	int count = 0, node;
+	struct thing *t;
+
+	assert_true(sscanf(words, "%63s %d", key, &count) >= 1);
+	if (strcmp(verb, "switch") == 0) {
+		thing_add(f, key, count, false);
+		return;
+	}
+	node = thing_find(f, key);
+	t = &f->things[node];
+	if (strcmp(verb, "sharp") == 0)
+		host_add(f, node, t->ports, "Mellanox Technologies Aggregation Node");
+	for (int i = 0; strcmp(verb, "hosts") == 0 && i < count; i++)
+		host_add(f, node, free_port(f, node, false), "more");
+	if (strcmp(verb, "hush") == 0)
+		t->hushed = count;
+	for (int p = 1; p <= t->ports; p++) {
+		int far = t->far[p].node;
+
+		if (far < 0 || (strcmp(verb, "quiet") == 0 && (!f->things[far].is_host || count-- <= 0)) ||
+		    (strcmp(verb, "quiet") != 0 && strcmp(verb, "dead") != 0))
+			continue;
+		f->things[far].dead |= f->things[far].is_host;
+		pull(f, node, p);
+	}
+	t->dead |= strcmp(verb, "dead") == 0;
+}
+
+static void fabric_make(struct fabric *f, const char *words)
+{
+	char copy[2048], *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *part = strsep(&rest, ";"); part; part = strsep(&rest, ";")) {
+		char verb[16];
+		int at = 0;
+
+		if (sscanf(part, " %15s %n", verb, &at) < 1)
+			continue;
+		if (strcmp(verb, "tree") == 0)
+			word_tree(f, part + at);
+		else if (strcmp(verb, "link") == 0 || strcmp(verb, "cut") == 0 || strcmp(verb, "rate") == 0)
+			word_pair(f, verb, part + at);
+		else if (strcmp(verb, "name") == 0)
+			word_name(f, part + at);
+		else
+			word_one(f, verb, part + at);
+	}
+}
+
+static uint64_t guid_of(const struct fabric *f, int node)
+{
+	return (f->things[node].is_host ? 0x200000U : 0x100001U) + (uint64_t)node * (f->things[node].is_host ? 2 : 1);
+}
+
+static char letter_of(const struct fabric *f, int node)
+{
+	return f->things[node].is_host ? 'H' : 'S';
+}
+
+/* As ibnetdiscover prints it. */
+static void fabric_write(const struct fabric *f, struct ft_text *text)
+{
+	for (int i = 0; i < f->count; i++) {
+		const struct thing *t = &f->things[i];
+
+		if (t->dead)
+			continue;
+		if (t->is_host)
+			ft_text_printf(text, "\ncaguid=0x%" PRIx64 "\nCa\t1 \"H-%016" PRIx64 "\"\t\t# \"%s\"\n",
+				       guid_of(f, i), guid_of(f, i), t->name);
+		else
+			ft_text_printf(text,
+				       "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%d \"S-%016" PRIx64
+				       "\"\t\t# \"%s\" enhanced port 0 lid %d lmc 0\n",
+				       guid_of(f, i), guid_of(f, i), t->ports, guid_of(f, i), t->name, i + 1);
+		for (int p = 1; p <= t->ports; p++) {
+			const struct end *far = &t->far[p];
+			char own_lid[32];
+
+			if (far->node < 0)
+				continue;
+			snprintf(own_lid, sizeof(own_lid), "lid %d lmc 0", i + 1);
+			ft_text_printf(text, "[%d]", p);
+			if (t->is_host)
+				ft_text_printf(text, "(%" PRIx64 ")", guid_of(f, i) + 1);
+			ft_text_printf(text, "\t\"%c-%016" PRIx64 "\"[%d]", letter_of(f, far->node),
+				       guid_of(f, far->node), far->port);
+			if (f->things[far->node].is_host)
+				ft_text_printf(text, "(%" PRIx64 ")", guid_of(f, far->node) + 1);
+			ft_text_printf(text, "\t\t# %s \"%s\" lid %d %s\n", t->is_host ? own_lid : "",
+				       f->things[far->node].name, far->node + 1, t->rate[p]);
+		}
+	}
+	assert_false(ft_text_failed(text));
+}
+
+/* Ports that are up and silent, which a plain dump has no words for. */
+static void fabric_hush(const struct fabric *f, struct ft_snapshot *s)
+{
+	for (int i = 0; i < f->count; i++)
+		for (uint32_t n = 0; n < s->node_count; n++) {
+			int left = f->things[i].hushed;
+
+			if (s->nodes[n].guid != guid_of(f, i))
+				continue;
+			for (uint32_t p = s->nodes[n].port_count; left > 0 && p > 0; p--) {
+				struct ft_port *port = &s->ports[s->nodes[n].first_port + p - 1];
+
+				if (port->peer != FT_NO_PORT)
+					continue;
+				port->link = FT_LINK_SILENT;
+				left--;
+			}
+		}
+}
+
+static void plan_text(const char *json, struct ft_text *text)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_error err = {0};
+
+	if (ft_design_read(json, strlen(json), &design, &plan, &err) < 0)
+		fail_msg("%s", err.text);
+	ft_plan_write_ibsim(text, design, plan);
+}
+
+static struct ft_snapshot *snapshot_make(const char *fabric)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct fabric *f = test_calloc(1, sizeof(*f));
+	struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+
+	ft_text_puts(&text, "#\n# Topology file: generated on Fri Nov 20 10:00:00 2026\n#\n");
+	if (fabric[0] == '{') {
+		plan_text(fabric, &text);
+	} else {
+		fabric_make(f, fabric);
+		fabric_write(f, &text);
+	}
+	if (ft_dump_read_ibnetdiscover(text.data, text.length, &snapshot, &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	fabric_hush(f, snapshot);
+	test_free(f);
+	return snapshot;
+}
+
+/* ---- */
+
+static void expect_parts(const char *text, const char *expected)
+{
+	char copy[2048], *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", expected);
+	for (char *part = strsep(&rest, "|"); part; part = strsep(&rest, "|")) {
+		/* Of the pattern with a "|" in it only the parts are compared. */
+		if (!strstr(text, part))
+			fail_msg("lacks %s:\n%s", part, text);
+	}
+}
+
+static struct ft_report *verify_by(const struct ft_text *text, const struct ft_snapshot *snapshot,
+				   struct ft_resolved *roots, struct ft_resolved *hosts)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_report *report = NULL;
+	struct ft_error err = {0};
+
+	if (ft_design_read(text->data, text->length, &design, &plan, &err) < 0)
+		fail_msg("%u:%u: %s\n%s", err.line, err.column, err.text, text->data);
+	assert_int_equal(ft_verify(design, plan, snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(ft_resolve_roots(plan, report, roots), 0);
+	assert_int_equal(ft_resolve_hosts(design, plan, snapshot, report, hosts), 0);
+	return report;
+}
+
+static void expect_found(const struct ft_report *report, const char *expected)
+{
+	_cleanup_(ft_text_release) struct ft_text found = {0};
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		ft_text_printf(&found, "%s%s", i ? " " : "", ft_codes[report->findings[i].code].name);
+	if (report->finding_count == 0)
+		ft_text_puts(&found, "ok");
+	if (strcmp(ft_text_string(&found), expected) != 0)
+		fail_msg("found %s, expected %s", ft_text_string(&found), expected);
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = snapshot_make(row->fabric);
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_resolved_release) struct ft_resolved roots = {0}, hosts = {0};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+	int r = ft_infer(snapshot, "t", &text, &err);
+
+	if (row->expected[0] == '!') {
+		assert_int_equal(r, -EINVAL);
+		assert_string_equal(err.text, row->expected + 1);
+		assert_null(text.data);
+		return;
+	}
+	if (r < 0)
+		fail_msg("%s", err.text);
+	expect_parts(text.data, row->expected);
+	report = verify_by(&text, snapshot, &roots, &hosts);
+	assert_non_null(report);
+	if (row->found)
+		expect_found(report, row->found);
+}
+
+/* ---- what OpenSM is told ---- */
+
+static void test_resolve(void **state)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = snapshot_make(
+		MAIN "; hosts core1 1; dead core2; sharp leaf1; switch stray 8; link stray leaf2 1; hosts stray 2");
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_resolved_release) struct ft_resolved roots = {0}, hosts = {0};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+	(void)state;
+
+	if (ft_infer(snapshot, "t", &text, &err) < 0)
+		fail_msg("%s", err.text);
+	report = verify_by(&text, snapshot, &roots, &hosts);
+	assert_non_null(report);
+	assert_int_equal(roots.count, 2);
+	assert_true(roots.guids[0] == 0x100007 && roots.guids[1] == 0x100009);
+	assert_string_equal(roots.names[0], "core1");
+	/* No host on a core or a stranger, no aggregation node; ports, not nodes. */
+	assert_int_equal(hosts.count, 48);
+	for (size_t i = 0; i < hosts.count; i++) {
+		assert_int_equal(hosts.guids[i] % 2, 1);
+		assert_string_equal(hosts.names[i], "node");
+	}
+}
+
+static void test_resolve_no_memory(void **state)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = snapshot_make(MAIN);
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	bool spent = true;
+	int r = 0;
+	size_t n;
+	(void)state;
+
+	assert_int_equal(ft_infer(snapshot, "t", &text, NULL), 0);
+	assert_int_equal(ft_design_read(text.data, text.length, &design, &plan, NULL), 0);
+	assert_int_equal(ft_verify(design, plan, snapshot, "2026-11-20", &report), 0);
+	for (n = 1; spent && n < 100000; n++) {
+		_cleanup_(ft_resolved_release) struct ft_resolved roots = {0}, hosts = {0};
+
+		allocation_failing = n;
+		r = ft_resolve_roots(plan, report, &roots);
+		if (r == 0)
+			r = ft_resolve_hosts(design, plan, snapshot, report, &hosts);
+		spent = allocation_failing == 0;
+		allocation_failing = 0;
+		assert_true(r == 0 || r == -ENOMEM);
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 50);
+}
+
+/* ---- every allocation may fail ---- */
+
+static void test_no_memory(void **state)
+{
+	static const char *const fabrics[] = {
+		MAIN "; dead core2; cut leaf1 core1 1; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 "
+		     "core1 1",
+		"tree sw 4 sx 2 2 8 36; name sx1 sw5; name sx2 sw6; link sw1 sx2 1",
+		PODS,
+		"switch hub 36; hosts hub 20",
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(fabrics); i++) {
+		_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = snapshot_make(fabrics[i]);
+		bool spent = true;
+		int r = 0;
+		size_t n;
+
+		for (n = 1; spent && n < 100000; n++) {
+			_cleanup_(ft_text_release) struct ft_text text = {0};
+			struct ft_error err = {0};
+
+			/* jansson 2.14 writes beyond its buffer if only one fails. */
+			allocation_keeps_failing = true;
+			allocation_failing = n;
+			r = ft_infer(snapshot, "t", &text, &err);
+			spent = allocation_failing == 1 && r < 0;
+			allocation_failing = 0;
+			allocation_keeps_failing = false;
+			assert_true(r == 0 || r == -ENOMEM);
+			if (r < 0)
+				assert_null(text.data);
+		}
+		assert_int_equal(r, 0);
+		assert_true(n > 30);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_resolve),
+		cmocka_unit_test(test_resolve_no_memory),
+		cmocka_unit_test(test_no_memory),
+	};
+	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
+
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
+	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the steps of the matching share. Private to match.c and the files of its steps.
+ *
+ * Flow: ft_tiers_tell() tells rows from columns. In two levels match.c says how well live switches fit places, and
+ * roster.c seats them. In three, clusters.c finds pods and planes, share.c says which planned ones they are, levels.c
+ * and roster.c seat who is in them, and settle.c those whom that left out or put in the wrong place.
+ */
+#ifndef FT_VERIFY_MATCH_H
+#define FT_VERIFY_MATCH_H
+
+#include "verify/model.h"
+
+/* Names break ties between classes, and all of them together never more than ties. */
+enum { FT_NAMES_SCALE = 1 << 16 };
+
+/* Items to be shared out to classes: how much each of them costs in each class. */
+struct ft_choice {
+	const int64_t *cost; /* [count][class_count] */
+	uint32_t count, class_count;
+};
+
+/*
+ * Gives each item a class so that the sum of costs is least. A class takes @capacity[class] items; all together have
+ * room for all items. Returns 0 or -ENOMEM. @ret_class is all 0 on entry.
+ */
+int ft_classes_assign(const struct ft_choice *choice, const uint32_t *capacity, uint32_t *ret_class);
+
+/* Live switches that wait for a place, and the places among which theirs is to be. */
+struct ft_roster {
+	struct ft_model *m;
+	uint32_t first, count; /* the places; they are of one tier */
+	uint32_t *live;	       /* waiting live switches */
+	uint32_t live_count;
+	uint32_t *class_of; /* by place from @first on: its class; places of one class are interchangeable */
+	uint32_t class_count;
+	uint32_t *value; /* by class: what tells it from others: bundle width, hosts, a plane */
+	int64_t *cost;	 /* by [waiting live * class_count + class]: how badly it fits, to tell classes apart */
+	uint64_t *drop;	 /* by waiting live: the findings it makes if it is unplanned, in halves */
+	int64_t *best;	 /* by waiting live: the findings it makes in the best place, in halves */
+	uint32_t *named; /* by waiting live: the free place (from @first on) whose name it carries, or FT_NONE */
+};
+
+/*
+ * The caller fills cost, drop and best, and frees the roster also on failure.
+ *
+ * @values  by place: what tells its class; copied
+ * @live    the switches that wait; copied
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int ft_roster_init(struct ft_roster *r, struct ft_model *m, uint32_t first, uint32_t count, const uint32_t *values,
+		   const uint32_t *live, uint32_t live_count);
+void ft_roster_release(struct ft_roster *r);
+
+/* Seats those that fit better than they would be unplanned, in live_of and planned. Returns 0 or -ENOMEM. */
+int ft_roster_seat(struct ft_roster *r);
+
+/* Bound names and GUIDs decide before anything else. @first is the first place of the tier. */
+void ft_bound_take(struct ft_model *m, enum ft_tier tier, uint32_t first);
+
+/* For qsort_r(), of live switches, @arg the model: natural order of names, then GUIDs, which is what people expect. */
+int ft_live_compare(const void *a, const void *b, void *arg);
+
+/* True where @sw may be seated in @tier: it is of it, has no place yet, and a bind pattern, if there is one, is met. */
+static inline bool ft_live_waits(const struct ft_model *m, const struct ft_live_switch *sw, enum ft_tier tier)
+{
+	return sw->tier == tier && sw->planned == FT_NONE && !sw->tolerated &&
+	       (!m->design->binds[tier].match || sw->tier_bound);
+}
+
+/* The findings that @seen cables of a pair make where @planned are: one for those that lack, one a cable too many. */
+static inline uint32_t ft_pair_faults(uint32_t seen, uint32_t planned)
+{
+	return seen < planned ? 1 : seen - planned;
+}
+
+/*
+ * What makes a switch that fits badly a stranger rather than a cripple: not the planned number of ports (one more is an
+ * aggregation node's), and no more than half the cables of its place. Halves of a fault.
+ */
+static inline uint32_t ft_strangeness(const struct ft_model *m, const struct ft_live_switch *sw, uint32_t planned_ports,
+				      uint64_t right, uint64_t row)
+{
+	uint32_t ports = m->snapshot->nodes[sw->node].port_count;
+
+	return 2U * (ports != planned_ports && ports != planned_ports + 1) + (right * 2 <= row);
+}
+
+/* How many of @missing pairs are surely short: their cables may be in ports that are silent or were not read. */
+static inline uint32_t ft_missing_less(uint32_t missing, const struct ft_live_switch *sw)
+{
+	uint32_t unknown = sw->silent + sw->unread;
+
+	return missing > unknown ? missing - unknown : 0;
+}
+
+/* What the cables of a switch say of it in one place. */
+struct ft_cabling {
+	int64_t cost;	 /* cables too few, too many, and where they do not belong */
+	int64_t faults;	 /* findings */
+	uint64_t right;	 /* cables to whom it should have some */
+	uint64_t wanted; /* cables it should have to those that were seen */
+};
+
+/*
+ * tiers.c: the tier of each live switch. In three levels a row that is not bound is called an edge here; levels.c
+ * knows better. Returns 0 or -ENOMEM.
+ */
+int ft_tiers_tell(struct ft_model *m);
+
+/* clusters.c: what belongs together in a tree of three levels. */
+
+/* A switch that is cabled to another, and by how many cables. Loopbacks and tolerated switches are left out. */
+struct ft_near {
+	uint32_t live;
+	uint32_t cables;
+};
+
+struct ft_clusters {
+	uint32_t *near_first; /* by live switch, and one more */
+	struct ft_near *near;
+	uint32_t *pod;	 /* by live switch: of an edge or spine, from 0, or FT_NONE */
+	uint32_t *plane; /* by live switch: of a spine or core */
+	uint32_t pods, planes;
+};
+
+/*
+ * Tells edges from cores among the rows, and finds the pods and the planes that the cables make, whatever the plan's
+ * numbers of them. The caller releases it also on failure. Returns 0 or -ENOMEM.
+ */
+int ft_clusters_find(struct ft_model *m, struct ft_clusters *ret);
+void ft_clusters_release(struct ft_clusters *c);
+
+/*
+ * settle.c: places for those that have none yet, and for those that would do better in each other's; where
+ * one would do as well, that is noted as a rival. Returns 0 or -ENOMEM.
+ */
+int ft_places_settle(struct ft_model *m, const struct ft_clusters *c);
+
+/* levels.c: everybody's place in a plan of three levels. Returns 0 or -ENOMEM. */
+int ft_levels_match(struct ft_model *m);
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * From the findings of a report to marks in the drawing of its plan.
+ *
+ * A finding names the places where something is; which planned pair lacks a cable because of it follows from its code
+ * and, where that leaves a choice, from the names in its words. Where these do not settle it, nothing is marked.
+ */
+#include "config.h"
+
+#include "verify/report_draw.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "verify/model.h"
+
+struct marker {
+	const struct ft_report *report;
+	const struct ft_plan *plan;
+	struct ft_draw_marks *marks;
+	struct ft_map by_guid; /* planned switches that were seen */
+	char **labels;	       /* by row of the report's switches: how findings call them */
+	bool failed;	       /* an allocation */
+};
+
+/* ---- switches ---- */
+
+static const enum ft_draw_state states[] = {
+	[FT_STATUS_OK] = FT_DRAW_OK,
+	[FT_STATUS_DEGRADED] = FT_DRAW_DEGRADED,
+	[FT_STATUS_ISOLATED] = FT_DRAW_LOST,
+	[FT_STATUS_MISSING] = FT_DRAW_LOST,
+	[FT_STATUS_UNPLANNED] = FT_DRAW_OK,
+	[FT_STATUS_MUTE] = FT_DRAW_UNKNOWN,
+	[FT_STATUS_UNREACHED] = FT_DRAW_UNKNOWN,
+};
+
+static void string_keep(struct marker *m, char **string, const char *value)
+{
+	free(*string);
+	*string = strdup(value);
+	m->failed |= !*string;
+}
+
+static int label_add_guid(char **label, uint64_t guid)
+{
+	return ft_string_set(label, "%s%s0x%016" PRIx64, *label, **label ? " " : "", guid);
+}
+
+/* Names that several switches have come with the GUID, as they do in the sentences of findings (live.c). */
+static int labels_make(struct marker *m)
+{
+	const struct ft_report *report = m->report;
+	_cleanup_(ft_map_release) struct ft_map first = {0};
+
+	m->labels = calloc(report->switch_count + 1, sizeof(*m->labels));
+	if (!m->labels)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->switch_count; i++) {
+		m->labels[i] = ft_switch_short_name(report->switches[i].name);
+		if (!m->labels[i])
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < report->switch_count; i++) {
+		uint64_t guid = report->switches[i].guid;
+		uint32_t there;
+		char *label = m->labels[i];
+		int r = guid ? ft_map_add(&first, ft_text_hash(label), (uint32_t)i, &there) : 1;
+
+		if (r < 0)
+			return r;
+		if (r == 0 || label[strspn(label, " ")] == '\0')
+			m->failed |= label_add_guid(&m->labels[i], guid) < 0;
+		if (r == 0 && !strstr(m->labels[there], "0x"))
+			m->failed |= label_add_guid(&m->labels[there], report->switches[there].guid) < 0;
+	}
+	return 0;
+}
+
+static void switch_mark(struct marker *m, uint32_t p)
+{
+	const struct ft_report_switch *row = &m->report->switches[p];
+	struct ft_draw_switch_mark *mark = &m->marks->switches[p];
+
+	mark->state = states[row->status];
+	if (row->guid == 0) {
+		mark->hosts = mark->state == FT_DRAW_LOST ? 0 : FT_UNPINNED;
+		return;
+	}
+	/* How many hosts belong on it is bound only by its name: it is wrong if a finding says so (below). */
+	mark->hosts = row->hosts;
+	if (m->plan->switches[p].tier == FT_TIER_EDGE)
+		mark->hosts_planned = row->hosts;
+	string_keep(m, &mark->name, m->labels[p]);
+	if (row->hosts_names[0])
+		string_keep(m, &mark->note, row->hosts_names);
+	m->failed |= ft_map_add(&m->by_guid, row->guid, p, NULL) < 0;
+}
+
+/* The table of the report begins with the switches of the plan, in its order. */
+static int switches_mark(struct marker *m, struct ft_error *err)
+{
+	const struct ft_report *report = m->report;
+
+	for (uint32_t p = 0; p < m->plan->switch_count; p++) {
+		if (p >= report->switch_count || !report->switches[p].planned_as ||
+		    strcmp(report->switches[p].planned_as, m->plan->switches[p].name) != 0)
+			return ft_error_set(err, -EINVAL, 0, 0, "the report is of another plan");
+		switch_mark(m, p);
+	}
+	for (size_t i = m->plan->switch_count; i < report->switch_count; i++)
+		m->failed |= ft_draw_marks_add_stranger(m->marks, m->labels[i]) < 0;
+	return 0;
+}
+
+/* ---- bundles ---- */
+
+static void bundle_lacks(struct marker *m, uint32_t bundle, uint32_t cables, const char *note)
+{
+	struct ft_draw_bundle_mark *mark = &m->marks->bundles[bundle];
+	uint32_t left = m->plan->bundles[bundle].count - mark->missing;
+
+	mark->missing += cables < left ? cables : left;
+	if (note)
+		string_keep(m, &mark->note, note);
+}
+
+/* A switch all of whose cables are gone: it was not seen, or none is up. */
+static bool is_bare(const struct marker *m, uint32_t p)
+{
+	const struct ft_report_switch *row = &m->report->switches[p];
+
+	return states[row->status] == FT_DRAW_LOST && (row->guid == 0 || row->uplinks_up == 0);
+}
+
+static bool is_unreached(const struct marker *m, uint32_t p)
+{
+	return m->report->switches[p].status == FT_STATUS_UNREACHED;
+}
+
+/* Whole bundles, by the switches at their ends. */
+static void bundles_mark(struct marker *m)
+{
+	for (uint32_t i = 0; i < m->plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &m->plan->bundles[i];
+
+		if (is_bare(m, bundle->a) || is_bare(m, bundle->b))
+			bundle_lacks(m, i, bundle->count, NULL);
+		else if (is_unreached(m, bundle->a) || is_unreached(m, bundle->b))
+			m->marks->bundles[i].unjudged = bundle->count;
+	}
+}
+
+/* ---- findings ---- */
+
+/* The planned switch that place @n of a finding is on, or FT_UNPINNED. */
+static uint32_t planned_at(const struct marker *m, const struct ft_finding *f, size_t n)
+{
+	const struct ft_place *place = n < f->where_count ? &f->where[n] : NULL;
+	uint32_t p = place && place->guid ? ft_map_get(&m->by_guid, place->guid) : FT_MAP_NONE;
+
+	return p == FT_MAP_NONE ? FT_UNPINNED : p;
+}
+
+static bool ends_name(char next)
+{
+	return next == '\0' || next == ' ' || next == ',';
+}
+
+/* Whether @words speak of the pair "@a … - @b": each name as a whole, and between them no other pair. */
+static bool words_pair(const char *words, const char *a, const char *b)
+{
+	size_t length_a = strlen(a), length_b = strlen(b);
+
+	for (const char *at = strstr(words, a); at; at = strstr(at + 1, a)) {
+		const char *dash = strstr(at + length_a, " - ");
+
+		if ((at > words && at[-1] != ' ') || !ends_name(at[length_a]) || !dash)
+			continue;
+		if (strncmp(dash + 3, b, length_b) == 0 && ends_name(dash[3 + length_b]))
+			return true;
+	}
+	return false;
+}
+
+static const char *name_of(const struct marker *m, uint32_t p)
+{
+	return m->labels[p];
+}
+
+static void link_add(struct marker *m, const struct ft_finding *f, uint32_t a, uint32_t b, uint32_t number)
+{
+	uint32_t bundle = ft_plan_find_bundle(m->plan, a, b);
+
+	m->failed |= ft_draw_marks_add_link(m->marks, a, b, number, f->text) < 0;
+	if (bundle == FT_UNPINNED)
+		return;
+	m->marks->bundles[bundle].surplus++;
+	string_keep(m, &m->marks->bundles[bundle].note, f->text);
+}
+
+static void pair_lacks(struct marker *m, const struct ft_finding *f, uint32_t a, uint32_t b, uint32_t cables)
+{
+	uint32_t bundle = ft_plan_find_bundle(m->plan, a, b);
+
+	if (bundle != FT_UNPINNED)
+		bundle_lacks(m, bundle, cables, f->text);
+}
+
+static void mark_missing(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	uint32_t first = planned_at(m, f, 0), other = FT_UNPINNED;
+
+	(void)number;
+	for (size_t i = 1; i < f->where_count && other == FT_UNPINNED; i++)
+		if (planned_at(m, f, i) != first)
+			other = planned_at(m, f, i);
+	if (first != FT_UNPINNED && other != FT_UNPINNED)
+		pair_lacks(m, f, first, other, f->count);
+}
+
+/* A cable that is seen, and planned nowhere. */
+static void mark_unplanned(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1);
+
+	if (a != FT_UNPINNED && b != FT_UNPINNED)
+		link_add(m, f, a, b, number);
+}
+
+/* The one bundle of @p that @f expects the cable to be in; FT_UNPINNED: none, or several could be meant. */
+static uint32_t bundle_expected(const struct marker *m, const struct ft_finding *f, uint32_t p, uint32_t other_than)
+{
+	uint32_t found = FT_UNPINNED;
+
+	for (uint32_t i = 0; i < m->plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &m->plan->bundles[i];
+		uint32_t q = bundle->a == p ? bundle->b : bundle->a;
+
+		if ((bundle->a != p && bundle->b != p) || q == other_than ||
+		    !words_pair(f->expected, name_of(m, p), name_of(m, q)))
+			continue;
+		if (found != FT_UNPINNED)
+			return FT_UNPINNED;
+		found = i;
+	}
+	return found;
+}
+
+/* One end is right: the finding's words tell which, and where the other belongs. */
+static void mark_misplaced(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1), of_a, of_b;
+
+	if (a == FT_UNPINNED || b == FT_UNPINNED)
+		return;
+	link_add(m, f, a, b, number);
+	of_a = bundle_expected(m, f, a, b);
+	of_b = bundle_expected(m, f, b, a);
+	if (of_a != FT_UNPINNED && of_b == FT_UNPINNED)
+		bundle_lacks(m, of_a, 1, f->text);
+	else if (of_b != FT_UNPINNED && of_a == FT_UNPINNED)
+		bundle_lacks(m, of_b, 1, f->text);
+}
+
+/* The tier that all bundles have one end in: the upper one, or the middle one of three. */
+static bool in_middle(const struct marker *m, uint32_t p)
+{
+	return m->plan->switches[p].tier == (m->plan->levels > 2 ? FT_TIER_SPINE : FT_TIER_CORE);
+}
+
+/* Two cables beside the tiers, x-y and u-v: x belongs to one of u and v, y to the other. */
+static void swapped_beside(struct marker *m, const struct ft_finding *f)
+{
+	uint32_t x = planned_at(m, f, 0), y = planned_at(m, f, 1), u = planned_at(m, f, 2), v = planned_at(m, f, 3);
+	bool straight = words_pair(f->expected, name_of(m, x), name_of(m, u));
+	bool crossed = words_pair(f->expected, name_of(m, x), name_of(m, v));
+
+	if (straight == crossed)
+		return;
+	pair_lacks(m, f, x, straight ? u : v, 1);
+	pair_lacks(m, f, y, straight ? v : u, 1);
+}
+
+/* The outer end of each cable belongs to where the next one's middle end is. */
+static void mark_swapped(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	size_t cables = f->where_count / 2;
+
+	for (size_t i = 0; i < 2 * cables; i++)
+		if (planned_at(m, f, i) == FT_UNPINNED)
+			return;
+	for (size_t i = 0; i < cables; i++)
+		link_add(m, f, planned_at(m, f, 2 * i), planned_at(m, f, 2 * i + 1), number);
+	for (size_t i = 0; i < cables; i++) {
+		size_t next = (i + 1) % cables;
+		uint32_t a = planned_at(m, f, 2 * i), b = planned_at(m, f, 2 * i + 1);
+		uint32_t c = planned_at(m, f, 2 * next), d = planned_at(m, f, 2 * next + 1);
+
+		if (in_middle(m, a) == in_middle(m, b)) {
+			if (i == 0 && cables == 2)
+				swapped_beside(m, f);
+			continue;
+		}
+		pair_lacks(m, f, in_middle(m, a) ? b : a, in_middle(m, c) ? c : d, 1);
+	}
+}
+
+static void mark_slow(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1), bundle;
+
+	(void)number;
+	if (a == FT_UNPINNED || b == FT_UNPINNED) {
+		/* A host's. */
+		a = a == FT_UNPINNED ? b : a;
+		if (a != FT_UNPINNED)
+			string_keep(m, &m->marks->switches[a].note, f->text);
+		return;
+	}
+	bundle = ft_plan_find_bundle(m->plan, a, b);
+	if (bundle == FT_UNPINNED)
+		return;
+	m->marks->bundles[bundle].slow++;
+	string_keep(m, &m->marks->bundles[bundle].note, f->text);
+}
+
+/*
+ * What takes the port of a planned cable has that for a symptom: "the cable from … to B is not in its place", at the
+ * switch whose port it is.
+ */
+static void mark_symptoms(struct marker *m, const struct ft_finding *f)
+{
+	static const char before[] = "the cable from ", after[] = " is not in its place";
+
+	for (size_t i = 0; i < f->symptom_count; i++) {
+		const struct ft_symptom *s = &f->symptoms[i];
+		uint32_t p = s->place.guid ? ft_map_get(&m->by_guid, s->place.guid) : FT_MAP_NONE;
+
+		if (p == FT_MAP_NONE || strncmp(s->text, before, strlen(before)) != 0)
+			continue;
+		for (uint32_t b = 0; b < m->plan->bundle_count; b++) {
+			const struct ft_plan_bundle *bundle = &m->plan->bundles[b];
+			const char *far = name_of(m, bundle->a == p ? bundle->b : bundle->a), *at;
+
+			if (bundle->a != p && bundle->b != p)
+				continue;
+			at = strstr(s->text, after);
+			if (at && (size_t)(at - s->text) > strlen(far) + 4 &&
+			    strncmp(at - strlen(far), far, strlen(far)) == 0 &&
+			    strncmp(at - strlen(far) - 4, " to ", 4) == 0) {
+				bundle_lacks(m, b, 1, f->text);
+				break;
+			}
+		}
+	}
+}
+
+static void mark_loopback(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	mark_unplanned(m, f, number);
+	mark_symptoms(m, f);
+}
+
+static void mark_stranger(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	(void)number;
+	mark_symptoms(m, f);
+}
+
+/* Its hosts are not as many as the plan says. */
+static void mark_hosts(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	(void)number;
+	for (size_t i = 0; i < f->where_count; i++) {
+		uint32_t p = planned_at(m, f, i);
+
+		if (p != FT_UNPINNED)
+			m->marks->switches[p].hosts_planned = m->plan->switches[p].hosts;
+	}
+}
+
+static void mark_switches(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	(void)number;
+	for (size_t i = 0; i < f->where_count; i++) {
+		uint32_t p = planned_at(m, f, i);
+
+		if (p != FT_UNPINNED)
+			string_keep(m, &m->marks->switches[p].note, f->text);
+	}
+}
+
+/* Of the others, the status of the switches says it all. */
+static void (*const finding_marks[FT_CODE_COUNT])(struct marker *, const struct ft_finding *, uint32_t) = {
+	[FT_CODE_CABLE_MISSING] = mark_missing,	  [FT_CODE_CABLE_MISPLACED] = mark_misplaced,
+	[FT_CODE_CABLES_SWAPPED] = mark_swapped,  [FT_CODE_CABLE_UNPLANNED] = mark_unplanned,
+	[FT_CODE_CABLE_SLOW] = mark_slow,	  [FT_CODE_CABLE_NARROW] = mark_slow,
+	[FT_CODE_LOOPBACK] = mark_loopback,	  [FT_CODE_SWITCH_UNPLANNED] = mark_stranger,
+	[FT_CODE_EDGE_OVERLOADED] = mark_hosts,	  [FT_CODE_HOSTS_MISSING] = mark_hosts,
+	[FT_CODE_HOSTS_UNPLANNED] = mark_hosts,	  [FT_CODE_HOST_ON_CORE] = mark_switches,
+	[FT_CODE_GUID_DUPLICATE] = mark_switches, [FT_CODE_SWITCH_REPLACED] = mark_switches,
+};
+
+static const enum ft_draw_severity severities[] = {
+	[FT_SEVERITY_INFO] = FT_DRAW_INFO,
+	[FT_SEVERITY_WARNING] = FT_DRAW_WARNING,
+	[FT_SEVERITY_CRITICAL] = FT_DRAW_CRITICAL,
+};
+
+static void finding_line(struct marker *m, const struct ft_finding *f)
+{
+	_cleanup_(ft_text_release) struct ft_text line = {0};
+
+	ft_text_printf(&line, "%s: %s", ft_codes[f->code].name, f->text);
+	if (f->waived)
+		ft_text_printf(&line, " [waived %s]", f->waived);
+	else
+		ft_text_printf(&line, ". Fix: %s", f->fix);
+	for (size_t i = 0; i < f->alternative_count; i++)
+		ft_text_printf(&line, ". Or: %s", f->alternatives[i]);
+	m->failed |= ft_text_failed(&line) ||
+		     ft_draw_marks_add_line(m->marks, severities[f->severity], ft_text_string(&line)) < 0;
+}
+
+static void findings_mark(struct marker *m)
+{
+	for (size_t i = 0; i < m->report->finding_count; i++) {
+		const struct ft_finding *f = &m->report->findings[i];
+
+		finding_line(m, f);
+		if (finding_marks[f->code])
+			finding_marks[f->code](m, f, (uint32_t)i + 1);
+	}
+}
+
+/* The first line of the report for people. */
+static void headline_set(struct marker *m)
+{
+	static const enum ft_draw_severity of_verdict[] = {
+		[FT_VERDICT_OK] = FT_DRAW_INFO,
+		[FT_VERDICT_WARNING] = FT_DRAW_WARNING,
+		[FT_VERDICT_CRITICAL] = FT_DRAW_CRITICAL,
+		[FT_VERDICT_UNKNOWN] = FT_DRAW_WARNING,
+	};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_report_write_text(&text, m->report, false, false);
+	m->marks->severity = of_verdict[m->report->verdict];
+	m->failed |= ft_text_failed(&text);
+	if (text.data)
+		text.data[strcspn(text.data, "\n")] = '\0';
+	string_keep(m, &m->marks->headline, ft_text_string(&text));
+}
+
+int ft_report_marks(const struct ft_report *report, const struct ft_plan *plan, struct ft_draw_marks **ret_marks,
+		    struct ft_error *err)
+{
+	_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
+	struct marker m = {.report = report, .plan = plan};
+	int r;
+
+	r = ft_draw_marks_new(plan, &marks);
+	if (r < 0)
+		return r;
+	m.marks = marks;
+	r = labels_make(&m);
+	if (r == 0)
+		r = switches_mark(&m, err);
+	if (r == 0) {
+		bundles_mark(&m);
+		findings_mark(&m);
+		headline_set(&m);
+	}
+	ft_map_release(&m.by_guid);
+	for (size_t i = 0; m.labels && i < report->switch_count; i++)
+		free(m.labels[i]);
+	free(m.labels);
+	if (r == 0 && m.failed)
+		r = -ENOMEM;
+	if (r == 0)
+		*ret_marks = FT_STEAL(marks);
+	return r;
+}
+
+int ft_report_write_svg(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
+			const struct ft_plan *plan, struct ft_error *err)
+{
+	_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
+	int r = ft_report_marks(report, plan, &marks, err);
+
+	return r < 0 ? r : ft_draw_svg(text, design, plan, marks, err);
+}
+
+int ft_report_write_dot(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
+			const struct ft_plan *plan, struct ft_error *err)
+{
+	_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
+	int r = ft_report_marks(report, plan, &marks, err);
+
+	return r < 0 ? r : ft_draw_dot(text, design, plan, marks, err);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model.h"
+
+void ft_resolved_release(struct ft_resolved *resolved)
+{
+	for (size_t i = 0; i < resolved->count; i++)
+		free(resolved->names[i]);
+	free(resolved->names);
+	free(resolved->guids);
+	*resolved = (struct ft_resolved){0};
+}
+
+/* A list that grows, without what it has already. */
+struct collection {
+	struct ft_resolved list;
+	struct ft_map there;
+};
+
+static void collection_release(struct collection *c)
+{
+	ft_resolved_release(&c->list);
+	ft_map_release(&c->there);
+}
+
+static int collection_init(struct collection *c, size_t most)
+{
+	c->list.guids = calloc(most + 1, sizeof(*c->list.guids));
+	c->list.names = calloc(most + 1, sizeof(*c->list.names));
+	return c->list.guids && c->list.names ? 0 : -ENOMEM;
+}
+
+/* @name: safe already */
+static int collection_add(struct collection *c, uint64_t guid, const char *name)
+{
+	int r = guid ? ft_map_add(&c->there, guid, (uint32_t)c->list.count, NULL) : 0;
+
+	if (r <= 0)
+		return r;
+	c->list.names[c->list.count] = strdup(name);
+	if (!c->list.names[c->list.count])
+		return -ENOMEM;
+	c->list.guids[c->list.count++] = guid;
+	return 0;
+}
+
+static void collection_hand_over(struct collection *c, struct ft_resolved *ret_resolved)
+{
+	*ret_resolved = c->list;
+	c->list = (struct ft_resolved){0};
+}
+
+int ft_resolve_roots(const struct ft_plan *plan, const struct ft_report *report, struct ft_resolved *ret_resolved)
+{
+	_cleanup_(collection_release) struct collection c = {0};
+	const char *top = ft_tier_name(plan->core_count > 0 ? FT_TIER_CORE : FT_TIER_EDGE);
+	int r = collection_init(&c, report->switch_count);
+
+	for (size_t i = 0; r == 0 && i < report->switch_count; i++) {
+		const struct ft_report_switch *sw = &report->switches[i];
+
+		if (sw->planned_as && strcmp(sw->tier, top) == 0)
+			r = collection_add(&c, sw->guid, sw->name);
+	}
+	if (r < 0)
+		return r;
+	collection_hand_over(&c, ret_resolved);
+	return 0;
+}
+
+/* The GUIDs of the switches that stand in the places of edges. */
+static int edges_collect(const struct ft_report *report, struct ft_map *ret_edges)
+{
+	for (size_t i = 0; i < report->switch_count; i++) {
+		const struct ft_report_switch *sw = &report->switches[i];
+
+		if (sw->planned_as && sw->guid && strcmp(sw->tier, ft_tier_name(FT_TIER_EDGE)) == 0 &&
+		    ft_map_add(ret_edges, sw->guid, 0, NULL) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int host_add(struct collection *c, const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_node *node = ft_port_node(s, &s->ports[port]);
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+
+	return name ? collection_add(c, s->ports[port].guid, name) : -ENOMEM;
+}
+
+static int hosts_collect(const struct ft_model *m, const struct ft_report *report, struct ft_resolved *ret_resolved)
+{
+	_cleanup_(collection_release) struct collection c = {0};
+	_cleanup_(ft_map_release) struct ft_map edges = {0};
+	int r = collection_init(&c, m->live.host_count);
+
+	if (r == 0)
+		r = edges_collect(report, &edges);
+	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
+		const struct ft_live_host *host = &m->live.hosts[i];
+
+		if (ft_map_get(&edges, m->live.switches[host->live].guid) != FT_MAP_NONE)
+			r = host_add(&c, m->snapshot, host->port);
+	}
+	if (r < 0)
+		return r;
+	collection_hand_over(&c, ret_resolved);
+	return 0;
+}
+
+int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const struct ft_report *report, struct ft_resolved *ret_resolved)
+{
+	struct ft_model m = {.design = design, .plan = plan, .snapshot = snapshot};
+	int r = ft_live_build(&m);
+
+	if (r == 0)
+		r = hosts_collect(&m, report, ret_resolved);
+	ft_live_release(&m.live);
+	return r;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * GUIDs for OpenSM: which live switches are the planned ones of the highest tier, and which ports the hosts have. It is
+ * the match of ft_verify() that tells, so that a plan that is bound to nothing will do.
+ */
+#ifndef FT_VERIFY_RESOLVE_H
+#define FT_VERIFY_RESOLVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "verify/report.h"
+
+/* GUIDs, no two of them the same, and what to call each. */
+struct ft_resolved {
+	uint64_t *guids; /* in host order; owned */
+	char **names;	 /* descriptions made safe; owned */
+	size_t count;
+};
+
+void ft_resolved_release(struct ft_resolved *resolved);
+
+/*
+ * Node GUIDs of the switches that were seen in the places of the highest tier of @plan (the edge tier of a star), in
+ * the order of the report: what opensm(8) takes as its root GUID file (-a).
+ *
+ * @report        what ft_verify() made of @plan and a snapshot
+ * @ret_resolved  out: released by the caller. Untouched on failure. Its count is below the plan's where switches are
+ *                missing.
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_roots(const struct ft_plan *plan, const struct ft_report *report, struct ft_resolved *ret_resolved);
+
+/*
+ * Port GUIDs of the hosts on planned edge switches, sorted by switch and port: what opensm(8) takes as its file of
+ * compute nodes (-u). Aggregation nodes, routers, hosts on other switches and ports whose GUID is not known (0) are
+ * left out.
+ *
+ * @design, @plan, @snapshot  what @report was made of
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const struct ft_report *report, struct ft_resolved *ret_resolved);
+
+#endif

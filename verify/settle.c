@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The last step of the matching in three levels. Clusters go by majorities, which in a small pod may be a tie; so those
+ * that got no place with their like are held against every place that is still free, and those of whom cables are wrong
+ * against the places of the others of whom cables are wrong.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/match.h"
+
+struct scene {
+	struct ft_model *m;
+	const struct ft_clusters *c;
+	uint32_t *live;	  /* scratch: live switches */
+	uint32_t *values; /* scratch: by place */
+};
+
+static const struct ft_live_switch *live_at(const struct scene *s, uint32_t live)
+{
+	return &s->m->live.switches[live];
+}
+
+/* ---- places that are free ---- */
+
+/* What the cables of a switch say of it in a place, given who has a place already. */
+static struct ft_cabling place_judge(const struct scene *s, uint32_t live, uint32_t place)
+{
+	const struct ft_model *m = s->m;
+	bool row = place < m->rows;
+	uint32_t first = row ? m->rows : 0, end = row ? m->place_count : m->rows;
+	struct ft_cabling v = {0};
+	uint32_t missing = 0, wrong = 0;
+
+	for (uint32_t q = first; q < end; q++) {
+		uint32_t width = ft_width_at(m, place, q);
+
+		if (width == 0 || m->live_of[q] == FT_NONE)
+			continue;
+		v.wanted += width;
+		v.cost += width;
+		missing++;
+	}
+	for (uint32_t n = s->c->near_first[live]; n < s->c->near_first[live + 1]; n++) {
+		uint32_t cables = s->c->near[n].cables, q = live_at(s, s->c->near[n].live)->planned;
+		uint32_t width = q == FT_NONE || (q < m->rows) == row ? 0 : ft_width_at(m, place, q);
+
+		v.cost += llabs((int64_t)cables - width) - width;
+		missing -= width > 0 && cables >= width;
+		wrong += cables > width ? cables - width : 0;
+		v.right += cables < width ? cables : width;
+	}
+	/* A cable that is missing here and one that is wrong there are one that was moved. */
+	missing = ft_missing_less(missing, live_at(s, live));
+	v.faults = missing > wrong ? missing : wrong;
+	return v;
+}
+
+static uint32_t tier_ports(const struct ft_plan *plan, enum ft_tier tier)
+{
+	const uint32_t ports[FT_TIER_COUNT] = {
+		[FT_TIER_EDGE] = plan->edge_ports,
+		[FT_TIER_SPINE] = plan->spine_ports,
+		[FT_TIER_CORE] = plan->core_ports,
+	};
+
+	return ports[tier];
+}
+
+/* Hosts tell edges apart where cables do not, and an edge without those that it should have is one fault more. */
+static void lost_price(const struct scene *s, struct ft_roster *r, enum ft_tier tier)
+{
+	enum { CABLES_SCALE = 1 << 12 };
+	const struct ft_model *m = s->m;
+
+	for (uint32_t i = 0; i < r->live_count; i++) {
+		const struct ft_live_switch *sw = live_at(s, r->live[i]);
+
+		r->best[i] = INT64_MAX;
+		for (uint32_t c = 0; c < r->class_count; c++) {
+			uint32_t place = r->value[c], hosts = m->places[place]->hosts;
+			struct ft_cabling v;
+			int64_t halves;
+
+			if (m->live_of[place] != FT_NONE)
+				continue;
+			v = place_judge(s, r->live[i], place);
+			halves = 2 * (v.faults + (hosts > 0 && sw->hosts == 0)) +
+				 ft_strangeness(m, sw, tier_ports(m->plan, tier), v.right, v.wanted);
+			r->cost[(size_t)i * r->class_count + c] =
+				v.cost * CABLES_SCALE + llabs((int64_t)sw->hosts - hosts);
+			if (halves >= r->best[i])
+				continue;
+			r->best[i] = halves;
+			r->drop[i] = 2 * (2 + v.right + (tier == FT_TIER_EDGE ? sw->hosts : 0));
+		}
+	}
+}
+
+static int lost_seat(struct scene *s, enum ft_tier tier, uint32_t first, uint32_t places)
+{
+	/* So many have no place only where the fabric is not the planned one, and then nothing is worth the search. */
+	enum { LOST_MAX = 256 };
+	_cleanup_(ft_roster_release) struct ft_roster r = {0};
+	uint32_t count = 0;
+	int e;
+
+	for (uint32_t i = 0; i < s->m->live.switch_count; i++)
+		if (ft_live_waits(s->m, live_at(s, i), tier))
+			s->live[count++] = i;
+	if (count == 0 || count > LOST_MAX)
+		return 0;
+	qsort_r(s->live, count, sizeof(*s->live), ft_live_compare, s->m);
+	for (uint32_t n = 0; n < places; n++)
+		s->values[n] = first + n;
+	e = ft_roster_init(&r, s->m, first, places, s->values, s->live, count);
+	if (e < 0)
+		return e;
+	lost_price(s, &r, tier);
+	return ft_roster_seat(&r);
+}
+
+static int all_lost_seat(struct scene *s)
+{
+	const struct ft_model *m = s->m;
+	const uint32_t first[FT_TIER_COUNT] = {
+		[FT_TIER_EDGE] = 0, [FT_TIER_SPINE] = m->rows, [FT_TIER_CORE] = m->edges};
+	const uint32_t count[FT_TIER_COUNT] = {
+		[FT_TIER_EDGE] = m->edges, [FT_TIER_SPINE] = m->columns, [FT_TIER_CORE] = m->rows - m->edges};
+	int r = 0;
+
+	for (unsigned int t = 0; r == 0 && t < FT_TIER_COUNT; t++)
+		r = lost_seat(s, t, first[t], count[t]);
+	return r;
+}
+
+/* ---- places that are taken ---- */
+
+/* More of them are no few faults any more. */
+enum { SUSPECTS_MAX = 64, EXCHANGES_MAX = 64 };
+
+static uint32_t place_of(const struct ft_model *m, uint32_t live)
+{
+	return m->live.switches[live].planned;
+}
+
+static void place_give(struct ft_model *m, uint32_t place, uint32_t live)
+{
+	m->live_of[place] = live;
+	m->live.switches[live].planned = place;
+}
+
+static void exchange(struct ft_model *m, uint32_t a, uint32_t b)
+{
+	uint32_t place = place_of(m, a);
+
+	place_give(m, place_of(m, b), a);
+	place_give(m, place, b);
+}
+
+/* The switches of which some cable is not as planned. Bound ones are where they are. Returns how many, or too many. */
+static uint32_t suspects_list(struct scene *s)
+{
+	const struct ft_model *m = s->m;
+	uint32_t count = 0;
+
+	for (uint32_t p = 0; p < m->place_count && count <= SUSPECTS_MAX; p++)
+		if (m->live_of[p] != FT_NONE && m->design->binds[ft_tier_of(m, p)].count == 0 &&
+		    place_judge(s, m->live_of[p], p).cost > 0)
+			s->live[count++] = m->live_of[p];
+	return count;
+}
+
+/* Places that it makes no difference to exchange: of cores of one plane, of edges of one pod. */
+static bool are_alike(const struct ft_model *m, uint32_t a, uint32_t b)
+{
+	const struct ft_plan_switch *x = m->places[a], *y = m->places[b];
+
+	return x->pod == y->pod && x->plane == y->plane;
+}
+
+/*
+ * What is gained, in cables, where two switches of a tier exchange their places. They are not cabled to each other, so
+ * each can be looked at alone.
+ */
+static int64_t exchange_gain(const struct scene *s, uint32_t a, uint32_t b)
+{
+	uint32_t at_a = place_of(s->m, a), at_b = place_of(s->m, b);
+
+	return place_judge(s, a, at_a).cost + place_judge(s, b, at_b).cost - place_judge(s, a, at_b).cost -
+	       place_judge(s, b, at_a).cost;
+}
+
+/* Exchanges the first pair that gains by it; those that gain nothing and lose nothing are each other's rivals. */
+static bool exchange_one(struct scene *s, uint32_t count)
+{
+	struct ft_model *m = s->m;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t n = 0; n < i; n++) {
+			uint32_t a = s->live[n], b = s->live[i];
+			int64_t gain;
+
+			if (ft_tier_of(m, place_of(m, a)) != ft_tier_of(m, place_of(m, b)) ||
+			    are_alike(m, place_of(m, a), place_of(m, b)))
+				continue;
+			gain = exchange_gain(s, a, b);
+			if (gain > 0) {
+				exchange(m, a, b);
+				return true;
+			}
+			if (gain == 0) {
+				m->live.switches[a].rival = place_of(m, b);
+				m->live.switches[b].rival = place_of(m, a);
+			}
+		}
+	return false;
+}
+
+/* The same with places that nobody has. */
+static bool move_one(struct scene *s, uint32_t count)
+{
+	struct ft_model *m = s->m;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t p = 0; p < m->place_count; p++) {
+			uint32_t live = s->live[i], here = place_of(m, live);
+			int64_t gain;
+
+			if (m->live_of[p] != FT_NONE || ft_tier_of(m, p) != ft_tier_of(m, here) ||
+			    are_alike(m, p, here))
+				continue;
+			gain = place_judge(s, live, here).cost - place_judge(s, live, p).cost;
+			if (gain > 0) {
+				m->live_of[here] = FT_NONE;
+				place_give(m, p, live);
+				return true;
+			}
+			if (gain == 0)
+				m->live.switches[live].rival = p;
+		}
+	return false;
+}
+
+/* What it costs to call a switch unplanned: that, its place, and its cables. */
+static int64_t stranger_cost(const struct scene *s, uint32_t live)
+{
+	int64_t cost = 2;
+
+	for (uint32_t n = s->c->near_first[live]; n < s->c->near_first[live + 1]; n++)
+		cost += s->c->near[n].cables;
+	return cost;
+}
+
+/* A switch without a place takes that of a suspect, who goes to a free one. */
+static bool displace_with(struct scene *s, uint32_t stranger, uint32_t suspect)
+{
+	struct ft_model *m = s->m;
+	uint32_t here = place_of(m, suspect);
+	int64_t now = stranger_cost(s, stranger) + place_judge(s, suspect, here).cost;
+	int64_t left = now - place_judge(s, stranger, here).cost;
+
+	for (uint32_t p = 0; left > 0 && p < m->place_count; p++) {
+		if (m->live_of[p] != FT_NONE || ft_tier_of(m, p) != ft_tier_of(m, here) ||
+		    place_judge(s, suspect, p).cost >= left)
+			continue;
+		place_give(m, here, stranger);
+		place_give(m, p, suspect);
+		return true;
+	}
+	return false;
+}
+
+static bool displace_one(struct scene *s, uint32_t count)
+{
+	const struct ft_model *m = s->m;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = live_at(s, i);
+
+		for (uint32_t n = 0; n < count && ft_live_waits(m, sw, sw->tier); n++)
+			if (live_at(s, s->live[n])->tier == sw->tier && displace_with(s, i, s->live[n]))
+				return true;
+	}
+	return false;
+}
+
+static void rivals_forget(struct ft_model *m)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		m->live.switches[i].rival = FT_NONE;
+}
+
+static void places_exchange(struct scene *s)
+{
+	for (unsigned int round = 0; round < EXCHANGES_MAX; round++) {
+		uint32_t count = suspects_list(s);
+
+		rivals_forget(s->m);
+		if (count > SUSPECTS_MAX || !(exchange_one(s, count) || move_one(s, count) || displace_one(s, count)))
+			return;
+	}
+}
+
+int ft_places_settle(struct ft_model *m, const struct ft_clusters *c)
+{
+	_cleanup_free_ uint32_t *live = malloc((m->live.switch_count + m->place_count + 1UL) * sizeof(*live));
+	_cleanup_free_ uint32_t *values = malloc((m->place_count + 1UL) * sizeof(*values));
+	struct scene s = {.m = m, .c = c, .live = live, .values = values};
+	int r;
+
+	if (!live || !values)
+		return -ENOMEM;
+	r = all_lost_seat(&s);
+	if (r == 0)
+		places_exchange(&s);
+	return r;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Which live switch is of which tier, as far as the two sides of the plan's matrix tell: bound names decide; else the
+ * split into rows and columns that leaves the fewest cables inside a side and the fewest hosts on columns.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/match.h"
+
+enum { LABEL_ROUNDS = 64 };
+
+/* A split of the live switches under trial: whether each is of a column, or of a row. */
+struct split {
+	bool *column;
+	uint64_t cost;
+};
+
+/* In three levels cores stand behind the spines, on the side of the edges. */
+static bool tier_is_column(const struct ft_model *m, enum ft_tier tier)
+{
+	return tier == (m->plan->levels == 3 ? FT_TIER_SPINE : FT_TIER_CORE);
+}
+
+static bool tier_is_bound(const struct ft_bind *bind)
+{
+	return bind->count > 0 || bind->match;
+}
+
+/* 1 where @bind means the switch, 0 where not, or -ENOMEM. */
+static int bind_names(const struct ft_bind *bind, const struct ft_model *m, const struct ft_live_switch *sw)
+{
+	const struct ft_node *node = &m->snapshot->nodes[sw->node];
+	const char *description = ft_node_description(m->snapshot, node);
+
+	if (bind->match)
+		return ft_pattern_matches(bind->match, description, node->description_length);
+	for (size_t i = 0; i < bind->count; i++)
+		if (bind->guids[i] ? bind->guids[i] == sw->guid : strcmp(bind->names[i], description) == 0)
+			return 1;
+	return 0;
+}
+
+static int tiers_bind(struct ft_model *m)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+
+		for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
+			int r = tier_is_bound(&m->design->binds[t]) ? bind_names(&m->design->binds[t], m, sw) : 0;
+
+			if (r < 0)
+				return r;
+			if (r == 0)
+				continue;
+			sw->tier = t;
+			sw->tier_bound = true;
+			break;
+		}
+	}
+	return 0;
+}
+
+static void links_by_side(const struct ft_live *live, const bool *column, uint32_t i, uint32_t *ret_rows,
+			  uint32_t *ret_columns)
+{
+	const struct ft_live_switch *sw = &live->switches[i];
+	uint32_t count[2] = {0};
+
+	for (uint32_t n = 0; n < sw->cable_count; n++) {
+		uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
+
+		if (far != i && !live->switches[far].tolerated)
+			count[column[far]]++;
+	}
+	*ret_rows = count[false];
+	*ret_columns = count[true];
+}
+
+static uint32_t beyond(uint32_t count, uint32_t planned)
+{
+	return count > planned ? count - planned : 0;
+}
+
+/*
+ * Far fewer hosts than any planned edge has: a core with a host or two looks so. Worth half a fault, to break ties. In
+ * three levels it would stand among the rows as well.
+ */
+static bool is_nearly_empty(const struct ft_model *m, uint32_t live)
+{
+	return m->plan->levels < 3 && m->edges > 0 && m->live.switches[live].hosts * 4 < m->places[m->edges - 1]->hosts;
+}
+
+/* Cables inside a side, hosts on columns, and switches beyond the planned number of a side; in halves of a fault. */
+static uint64_t split_cost(const struct ft_model *m, const bool *column)
+{
+	uint64_t inside = 0, hosts = 0, empty = 0;
+	uint32_t count[2] = {0};
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		if (m->live.switches[i].tolerated)
+			continue;
+		count[column[i]]++;
+		if (column[i])
+			hosts += m->live.switches[i].hosts;
+		else
+			empty += is_nearly_empty(m, i);
+	}
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		inside += m->live.cables[i].a != m->live.cables[i].b &&
+			  !m->live.switches[m->live.cables[i].a].tolerated &&
+			  !m->live.switches[m->live.cables[i].b].tolerated &&
+			  column[m->live.cables[i].a] == column[m->live.cables[i].b];
+	return 2 * (inside + hosts + beyond(count[false], m->rows) + beyond(count[true], m->columns)) + empty;
+}
+
+/* Moves single switches to the other side as long as that makes the split cheaper. */
+static void split_improve(const struct ft_model *m, struct split *split)
+{
+	uint32_t count[2] = {0};
+	bool moved = true;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		count[split->column[i]] += !m->live.switches[i].tolerated;
+	for (unsigned int round = 0; moved && round < LABEL_ROUNDS; round++) {
+		moved = false;
+		for (uint32_t i = 0; i < m->live.switch_count; i++) {
+			const struct ft_live_switch *sw = &m->live.switches[i];
+			bool column = split->column[i];
+			uint32_t row_links, column_links;
+			int64_t as_row, as_column;
+
+			if (sw->tier_bound || sw->tolerated)
+				continue;
+			links_by_side(&m->live, split->column, i, &row_links, &column_links);
+			as_row = 2 * ((int64_t)row_links + (count[false] - !column >= m->rows)) + is_nearly_empty(m, i);
+			as_column = 2 * ((int64_t)column_links + sw->hosts + (count[true] - column >= m->columns));
+			if (column ? as_row >= as_column : as_column >= as_row)
+				continue;
+			count[column]--;
+			count[!column]++;
+			split->column[i] = !column;
+			moved = true;
+		}
+	}
+	split->cost = split_cost(m, split->column);
+}
+
+/* Start 1: hosts hang on rows. */
+static void split_by_hosts(const struct ft_model *m, bool *column)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		column[i] = m->live.switches[i].hosts == 0;
+}
+
+/* Start 2: every cable crosses sides, counted from the switch with the most hosts: right where few hosts are up. */
+static int split_by_parity(const struct ft_model *m, bool *column)
+{
+	const struct ft_live *live = &m->live;
+	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1) * sizeof(*queue));
+	_cleanup_free_ bool *done = calloc(live->switch_count + 1, sizeof(*done));
+
+	if (!queue || !done)
+		return -ENOMEM;
+	for (uint32_t part = 0; part < live->part_count; part++) {
+		uint32_t head = 0, tail = 0, start = FT_NONE;
+
+		for (uint32_t i = 0; i < live->switch_count; i++)
+			if (live->switches[i].part == part &&
+			    (start == FT_NONE || live->switches[i].hosts > live->switches[start].hosts))
+				start = i;
+		if (start == FT_NONE)
+			continue;
+		queue[tail++] = start;
+		done[start] = true;
+		column[start] = live->switches[start].hosts == 0;
+		while (head < tail) {
+			uint32_t here = queue[head++];
+			const struct ft_live_switch *sw = &live->switches[here];
+
+			for (uint32_t n = 0; n < sw->cable_count; n++) {
+				uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], here);
+
+				if (done[far])
+					continue;
+				done[far] = true;
+				column[far] = !column[here];
+				queue[tail++] = far;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Start 3: by the size of the switch, where the sides differ in it. An aggregation port is one more. */
+static void split_by_ports(const struct ft_model *m, uint32_t planned, bool *column)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t ports = m->snapshot->nodes[m->live.switches[i].node].port_count;
+
+		column[i] = ports == planned || ports == planned + 1;
+	}
+}
+
+enum { STARTS = 3 };
+
+static int split_start(const struct ft_model *m, unsigned int start, bool *column)
+{
+	const struct ft_plan *plan = m->plan;
+	uint32_t ports = plan->levels == 3 ? plan->spine_ports : plan->core_ports;
+	bool differ = ports != plan->edge_ports && (plan->levels < 3 || ports != plan->core_ports);
+	int r = 0;
+
+	if (start == 1)
+		r = split_by_parity(m, column);
+	else if (start == 2 && differ)
+		split_by_ports(m, ports, column);
+	else
+		split_by_hosts(m, column);
+	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++)
+		if (m->live.switches[i].tier_bound)
+			column[i] = tier_is_column(m, m->live.switches[i].tier);
+	return r;
+}
+
+/* A row is an edge until more is known of it. */
+static void sides_take(struct ft_model *m, const bool *column)
+{
+	enum ft_tier tier = m->plan->levels == 3 ? FT_TIER_SPINE : FT_TIER_CORE;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (!m->live.switches[i].tier_bound)
+			m->live.switches[i].tier = column[i] ? tier : FT_TIER_EDGE;
+}
+
+int ft_tiers_tell(struct ft_model *m)
+{
+	uint32_t n = m->live.switch_count;
+	struct split best = {NULL, UINT64_MAX};
+	int r;
+
+	r = tiers_bind(m);
+	if (r < 0)
+		return r;
+	if (m->columns == 0) {
+		for (uint32_t i = 0; i < n; i++)
+			m->live.switches[i].tier = FT_TIER_EDGE;
+		return 0;
+	}
+	for (unsigned int start = 0; r == 0 && start < STARTS; start++) {
+		struct split split = {malloc((n + 1) * sizeof(*split.column)), 0};
+
+		r = split.column ? split_start(m, start, split.column) : -ENOMEM;
+		if (r == 0)
+			split_improve(m, &split);
+		if (r == 0 && split.cost < best.cost) {
+			free(best.column);
+			best = split;
+		} else {
+			free(split.column);
+		}
+	}
+	if (r == 0)
+		sides_take(m, best.column);
+	free(best.column);
+	return r;
+}
