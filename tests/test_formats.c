@@ -924,7 +924,9 @@ static const struct text_row {
 	{"opensm", ft_write_opensm, GUIDS,
 	 "# Root GUID file of OpenSM (-a): switches of the highest tier, written by ftplan\n0x0002c903000000a5\n"},
 	{"opensm, not bound", ft_write_opensm, SMALL,
-	 "\"core01\" is not bound by GUID, and OpenSM's root GUID file needs that (bind.core)"},
+	 "\"core01\" is not bound by GUID (bind.core), and OpenSM's root GUID file needs that: give a snapshot or dump "
+	 "of "
+	 "the fabric with --from, or the GUIDs"},
 };
 
 static void text_test(void **state)
