@@ -99,9 +99,10 @@ struct ft_design {
 	uint32_t nodes;
 	uint32_t nodes_max; /* = nodes where not given */
 	bool nodes_max_given;
-	struct ft_ratio blocking; /* of edge switches, and of spines where not given for them */
+	struct ft_ratio blocking; /* of edge switches */
 	bool blocking_given;
-	struct ft_ratio spine_blocking; /* three levels */
+	struct ft_ratio spine_blocking; /* of spines, three levels; 1 where not given */
+	bool spine_blocking_given;
 	struct ft_design_role roles[FT_TIER_COUNT];
 	uint32_t bundle;       /* pinned B: from an edge switch to each core switch, or to each spine of its pod */
 	uint32_t spine_bundle; /* pinned, three levels: from a spine to each core switch of its plane */

@@ -172,6 +172,9 @@ static int key_edge_blocking(struct ft_key_reader *reader, const struct ft_key_a
 
 static int key_spine_blocking(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
+	struct ft_design *design = reader->owner;
+
+	design->spine_blocking_given = true;
 	return ratio_read(reader, at, "a spine", out);
 }
 

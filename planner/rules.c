@@ -376,6 +376,9 @@ static int split_spine(const struct ft_rules *rules, struct ft_shape *s)
 				      "spine.ports_to_core %u of spine.ports %u: both sides need a port at least",
 				      s->spine_up, spine->ports);
 	s->spine_down = spine->ports - s->spine_up;
+	/* As for edge switches: blocking that is asked for is kept to next to a pinned side. */
+	if (design->spine_blocking_given)
+		s->spine_down = ft_minimum(s->spine_down, rule_hosts(s->spine_up, design->spine_blocking));
 	return 0;
 }
 

@@ -72,7 +72,7 @@ int ft_search(const struct ft_design *design, const struct ft_menu *menu, size_t
 
 /*
  * The Pareto front over @a and @b: the designs within the limits that no other is better than in one and as good in
- * the other, in rising order of @a. The smaller is the better, but for spare_ports and expandable_to.
+ * the other, the best in @a first. The smaller is the better, but for spare_ports and expandable_to.
  */
 int ft_search_pareto(const struct ft_design *design, const struct ft_menu *menu, enum ft_metric a, enum ft_metric b,
 		     struct ft_search *ret_search, struct ft_error *err, struct ft_plan_blame *blame);

@@ -269,6 +269,24 @@ static void stages_write(struct ft_text *text, const struct stages *s)
 		       laid);
 }
 
+/*
+ * The switches for the last stage. Hosts that are spread would be spread anew, so dense fill is the choice where there
+ * is one and it fits the limits. Names are of the fabric that is there, not of one that is yet to grow.
+ */
+static int last_search(struct ft_design *last, const struct ft_menu *menu, struct ft_search *ret_search,
+		       struct ft_error *err, struct ft_plan_blame *blame)
+{
+	bool asked = last->prefer_expandable;
+	int r;
+
+	last->prefer_expandable |= last->fill == FT_FILL_AUTO;
+	r = ft_search(last, menu, 1, ret_search, err, blame);
+	if (r != -EINVAL || asked == last->prefer_expandable)
+		return r;
+	last->prefer_expandable = asked;
+	return ft_search(last, menu, 1, ret_search, err, blame);
+}
+
 int ft_write_stages(struct ft_text *text, const struct ft_design *design, const struct ft_menu *menu,
 		    const uint32_t *nodes, size_t count, struct ft_error *err, struct ft_plan_blame *blame)
 {
@@ -281,7 +299,8 @@ int ft_write_stages(struct ft_text *text, const struct ft_design *design, const 
 	if (!design->nodes_max_given || last.nodes_max < last.nodes)
 		last.nodes_max = last.nodes;
 	last.nodes_max_given = true;
-	r = ft_search(&last, menu, 1, &search, err, blame);
+	memset(last.binds, 0, sizeof(last.binds));
+	r = last_search(&last, menu, &search, err, blame);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct stage *stage = &s.all[s.count++];
 

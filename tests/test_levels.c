@@ -59,6 +59,11 @@ static const struct row rows[] = {
 	{"a dead pod is one fault", PODS "}", "dead spine07; dead spine08; dead spine09",
 	 "critical; edge-isolated absent core01 core02 core03 core04 core05 core06 x6",
 	 "8/8/0/4 6/6/0/3 6/0/6/0 60/30/0/0"},
+	{"two dead pods are two", PODS "}",
+	 "dead spine07; dead spine08; dead spine09; dead spine04; dead spine05; dead spine06",
+	 "critical; edge-isolated absent core01 core02 core03 core04 core05 core06 x6; edge-isolated absent core01 "
+	 "core02 core03 core04 core05 core06 x6",
+	 "4/4/0/8 3/3/0/6 6/0/6/0 30/60/0/0"},
 	{"a mute core is not missing", PODS "}", "mute core04",
 	 "warning; switch-mute mute spine02:12 spine05:12 spine08:12 x3", "12/12/0/0 9/9/0/0 5/5/0/0 90/0/0/0"},
 	{"nor is a mute spine", PODS "}", "mute spine05",
@@ -249,6 +254,32 @@ static void test_unlike_pods_nameless(void **state)
 	assert_non_null(strstr(report->findings[0].alternatives[0], "pods of 4 and of 3 edge switches"));
 }
 
+/* A cable of each of two spines of a pod is swapped, and each has but two to the cores: which two is not to be seen. */
+static void test_rivals(void **state)
+{
+	static const char faults[] =
+		"cut spine01:11; cut spine02:11; link spine01:11 core03:1; link spine02:11 core01:1";
+	(void)state;
+
+	for (unsigned int named = 0; named < 2; named++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		bench_make(&b, PODS "}");
+		faults_apply(&b, faults);
+		if (!named)
+			switches_unname(b.snapshot);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		assert_int_equal(report->finding_count, 1);
+		assert_int_equal(report->findings[0].code, FT_CODE_CABLES_SWAPPED);
+		assert_int_equal(report->findings[0].alternative_count, !named);
+		if (!named)
+			assert_non_null(strstr(report->findings[0].alternatives[0], "stand in the other's place"));
+		if (named)
+			assert_int_equal(report->findings[0].where[0].port, 11);
+	}
+}
+
 /* ---- figures ---- */
 
 static void test_figures(void **state)
@@ -340,9 +371,9 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_nameless),  cmocka_unit_test(test_unlike_pods_nameless),
-		cmocka_unit_test(test_figures),	  cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_nameless), cmocka_unit_test(test_unlike_pods_nameless),
+		cmocka_unit_test(test_rivals),	 cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_anything), cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -1055,10 +1055,14 @@ static bool check_stages(const struct trial *t, uint32_t fewer)
 
 	r = ft_write_stages(&text, t->design, &t->menu, nodes, FT_COUNT(nodes), &err, &blame);
 	if (t->plan->topology == FT_TOPOLOGY_FAT_TREE) {
-		small = plan_again(t, fewer, t->design->fill);
-		large = plan_again(t, t->plan->nodes, t->design->fill);
+		/* Stages fill densely unless they are told to spread, which may make other switches the best. */
+		bool open = t->design->fill == FT_FILL_AUTO;
+
+		small = plan_again(t, fewer, open ? FT_FILL_DENSE : t->design->fill);
+		large = plan_again(t, t->plan->nodes, open ? FT_FILL_DENSE : t->design->fill);
 		moved = cables_moved(small, large, t->what);
-		ft_text_printf(&expected, "\nStage 1: %u nodes\n  edge   %6u  ", fewer, small->edge_count);
+		if (!open || !t->menu.from_catalog)
+			ft_text_printf(&expected, "\nStage 1: %u nodes\n  edge   %6u  ", fewer, small->edge_count);
 	}
 	if (r != (moved ? -EINVAL : 0))
 		fail_msg("%s: stages %u,%u: %d: %s, but %u cables move", t->what, fewer, t->plan->nodes, r, err.text,
@@ -1781,7 +1785,7 @@ static int choose_nothing(const struct ft_text *file, const uint32_t *stages)
 	return r == -EINVAL ? 0 : r;
 }
 
-/* Every allocation fails once: each time -ENOMEM comes back, and nothing leaks. */
+/* One allocation after the other fails: each time -ENOMEM comes back, and nothing leaks. */
 static void test_no_memory(void **state)
 {
 	static const struct {
@@ -1795,6 +1799,9 @@ static void test_no_memory(void **state)
 		{"\"nodes\": 8", {4, 6, 8}, choose_and_write},
 	};
 
+	/* Every allocation; a prime apart where each step is dear (valgrind). */
+	const size_t stride = rounds_wanted(1000) < 100 ? 13 : 1;
+
 	(void)state;
 	json_set_alloc_funcs(__wrap_malloc, free);
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
@@ -1804,13 +1811,14 @@ static void test_no_memory(void **state)
 
 		allocation_keeps_failing = true;
 		do {
-			allocation_failing = ++failing;
+			failing += stride;
+			allocation_failing = failing;
 			r = rows[i].work(&file, rows[i].stages);
 			allocation_failing = 0;
 			if (r < 0 && r != -ENOMEM)
 				fail_msg("%s: allocation %zu: %d", rows[i].keys, failing, r);
 		} while (r < 0);
-		print_message("%zu allocations, each failed once\n", failing - 1);
+		print_message("up to %zu allocations failed once\n", failing - 1);
 		assert_true(failing > 30);
 	}
 	json_set_alloc_funcs(malloc, free);

@@ -194,6 +194,17 @@ static int64_t exchange_gain(const struct scene *s, uint32_t a, uint32_t b)
 	       place_judge(s, b, at_a).cost;
 }
 
+static bool is_named(const struct ft_model *m, uint32_t live, uint32_t place)
+{
+	return strcmp(m->live.switches[live].name, m->places[place]->name) == 0;
+}
+
+/* Two switches that both carry the names of these places: what cables leave open is settled. */
+static bool names_say_so(const struct ft_model *m, uint32_t a, uint32_t at_a, uint32_t b, uint32_t at_b)
+{
+	return is_named(m, a, at_a) && is_named(m, b, at_b);
+}
+
 /* Exchanges the first pair that gains by it; those that gain nothing and lose nothing are each other's rivals. */
 static bool exchange_one(struct scene *s, uint32_t count)
 {
@@ -212,7 +223,11 @@ static bool exchange_one(struct scene *s, uint32_t count)
 				exchange(m, a, b);
 				return true;
 			}
-			if (gain == 0) {
+			if (gain == 0 && names_say_so(m, a, place_of(m, b), b, place_of(m, a))) {
+				exchange(m, a, b);
+				return true;
+			}
+			if (gain == 0 && !names_say_so(m, a, place_of(m, a), b, place_of(m, b))) {
 				m->live.switches[a].rival = place_of(m, b);
 				m->live.switches[b].rival = place_of(m, a);
 			}
@@ -239,7 +254,7 @@ static bool move_one(struct scene *s, uint32_t count)
 				place_give(m, p, live);
 				return true;
 			}
-			if (gain == 0)
+			if (gain == 0 && !is_named(m, live, here))
 				m->live.switches[live].rival = p;
 		}
 	return false;

@@ -205,7 +205,40 @@ static void split_by_ports(const struct ft_model *m, uint32_t planned, bool *col
 	}
 }
 
-enum { STARTS = 3 };
+/* Start 4, three levels: by the distance from the nearest switch with hosts, which is an edge as a rule. */
+static int split_by_distance(const struct ft_model *m, bool *column)
+{
+	const struct ft_live *live = &m->live;
+	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1) * sizeof(*queue));
+	_cleanup_free_ bool *done = calloc(live->switch_count + 1, sizeof(*done));
+	uint32_t head = 0, tail = 0;
+
+	if (!queue || !done)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		done[i] = (uint64_t)live->switches[i].hosts * 4 > m->plan->ports_to_nodes;
+		column[i] = !done[i];
+		if (done[i])
+			queue[tail++] = i;
+	}
+	while (head < tail) {
+		uint32_t here = queue[head++];
+		const struct ft_live_switch *sw = &live->switches[here];
+
+		for (uint32_t n = 0; n < sw->cable_count; n++) {
+			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], here);
+
+			if (done[far])
+				continue;
+			done[far] = true;
+			column[far] = !column[here];
+			queue[tail++] = far;
+		}
+	}
+	return 0;
+}
+
+enum { STARTS = 4 };
 
 static int split_start(const struct ft_model *m, unsigned int start, bool *column)
 {
@@ -218,6 +251,8 @@ static int split_start(const struct ft_model *m, unsigned int start, bool *colum
 		r = split_by_parity(m, column);
 	else if (start == 2 && differ)
 		split_by_ports(m, ports, column);
+	else if (start == 3 && plan->levels == 3)
+		r = split_by_distance(m, column);
 	else
 		split_by_hosts(m, column);
 	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++)

@@ -378,13 +378,20 @@ static bool pod_shadow(const struct ft_model *m, uint32_t pod, struct shadow *re
 	return sum.planned != FT_NONE;
 }
 
+/* "4 edge switches" */
+static const char *switches_words(uint32_t edges, char buffer[64])
+{
+	snprintf(buffer, 64, "%u edge switch%s", edges, edges == 1 ? "" : "es");
+	return buffer;
+}
+
 static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, uint32_t edges)
 {
 	struct ft_model *m = x->m;
 	struct ft_finding *f =
 		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
 	uint32_t behind = 0, spines = 0;
-	char above[48], cables[48], hosts[48];
+	char below[64], above[48], cables[48], hosts[48];
 
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
@@ -400,15 +407,15 @@ static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, 
 	f->impact = (struct ft_impact){s->expected, behind};
 	f->count = (uint32_t)f->where_count;
 	unseen_identify(m, f, s->planned);
+	switches_words(edges, below);
 	ft_plural(spines, "spine", above);
-	ft_say(m, &f->expected, "a pod of %u edge switches and %s, with %s to the core level", edges, above,
+	ft_say(m, &f->expected, "a pod of %s and %s, with %s to the core level", below, above,
 	       ft_plural(s->expected, "cable", cables));
 	ft_say(m, &f->observed, "nothing of it was seen; the core ports for it are %s",
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
 	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->text,
-	       "the pod of %s (%u edge switches, %s) is cut off or powered down; the core ports that went dark: %s",
-	       ft_text_string(&x->text_a), edges, above, where_words(m, f, &x->text_b));
+	ft_say(m, &f->text, "the pod of %s (%s, %s) is cut off or powered down; the core ports that went dark: %s",
+	       ft_text_string(&x->text_a), below, above, where_words(m, f, &x->text_b));
 	ft_say(m, &f->fix, "look at the power of its spines first; %s are out of reach",
 	       ft_plural(behind, "host", hosts));
 }
@@ -546,7 +553,7 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 	struct ft_model *m = x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
 	uint32_t edges = 0, spines = 0, planned = 0, hosts = 0;
-	char words[48];
+	char below[64], words[48];
 
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		if (m->live_of[p] == FT_NONE || ft_live_at(m, p)->part != part)
@@ -559,6 +566,8 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 					   ft_plural(ft_live_at(m, p)->hosts, "host", words));
 			continue;
 		}
+		if (p < m->rows)
+			continue;
 		spines++;
 		m->status[p] = FT_STATUS_ISOLATED;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
@@ -572,9 +581,9 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 	ft_say(m, &f->expected, "%u cables from %u spines to the core level", planned, spines);
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text,
-	       "the %u edge switches below %s have no path to any core switch: none of the %u cables of %s "
-	       "to the core level is up%s",
-	       edges, where_words(m, f, &x->text_b), planned, spines == 1 ? "this spine" : "these spines",
+	       "the %s below %s ha%s no path to any core switch: none of the %u cables of %s to the core level is up%s",
+	       switches_words(edges, below), where_words(m, f, &x->text_b), edges == 1 ? "s" : "ve", planned,
+	       spines == 1 ? "this spine" : "these spines",
 	       m->cut_off ? "; what lies behind them was not reached" : "");
 	ft_say(m, &f->fix, "check the cables of these spines to the core level, or its power; %s cut off",
 	       ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
