@@ -63,7 +63,7 @@ static const struct row rows[] = {
 	 "*$\"}|\"core\": {\"match\": \"^core[0-9]+ *$\"}",
 	 "ok"},
 	{"missing cables do not count", MAIN "; cut leaf1 core1 1; cut leaf2 core1 2; cut leaf2 core3 1",
-	 "\"bundle\": 2|15 of 18 edge-core pairs have 2 cables; 2 have 1, 1 have none",
+	 "\"bundle\": 2|15 of 18 edge-core pairs have 2 cables; 2 have 1, 1 has none",
 	 "cable-missing cable-missing cable-missing"},
 	{"nor do cables too many", MAIN "; link leaf1 core2 2; link leaf3 leaf4 1", "\"bundle\": 2|\"count\": 6",
 	 "cable-unplanned cable-unplanned cable-unplanned"},
@@ -90,8 +90,22 @@ static const struct row rows[] = {
 	{"hosts on a core", MAIN "; hosts core1 2", "\"count\": 6|2 more on switches above",
 	 "host-on-core host-on-core"},
 	{"an edge whose hosts are all off", MAIN "; quiet leaf4 8", "\"count\": 6|\"nodes\": 40", "ok"},
-	{"an overloaded edge", MAIN "; hosts leaf4 3",
-	 "\"ports_to_nodes\": 8|5 of 6 edge switches have 8 hosts; 1 have 11", "edge-overloaded"},
+	{"an edge with more hosts than the others", MAIN "; hosts leaf4 3",
+	 "\"nodes\": 51|\"ports_to_nodes\": 11|5 of 6 edge switches have 8 hosts; 1 has 11; as many as the fullest "
+	 "has: "
+	 "11",
+	 "ok"},
+	{"and one with more than beside the uplinks", MAIN "; cut leaf4 core1 2; hosts leaf4 24",
+	 "\"ports_to_nodes\": 30|; as many as the fullest has: 32, but beside the uplinks there are no more than 30 "
+	 "ports",
+	 "cable-missing edge-overloaded"},
+	{"one edge and its core", "switch hub 36; switch top 36; hosts hub 9; link hub top 9",
+	 "\"topology\": \"fat-tree\"|\"edge\": {\"ports\": 36, \"count\": 1, \"ports_to_nodes\": 27, "
+	 "\"ports_to_core\": 9}|\"core\": {\"ports\": 36, \"count\": 1}|\"bundle\": 9",
+	 "ok"},
+	{"one pod and its cores",
+	 "tree leaf 3 core 2 1 6 36; switch top1 8; switch top2 8; link core1 top1 3; link core2 top2 3",
+	 "\"levels\": 3|\"pods\": 1|\"spine\": {\"ports\": 36, \"count\": 2, \"ports_to_core\": 3}", "ok"},
 	{"a stray switch", MAIN "; switch stray 8; link stray leaf1 1; link stray core1 1",
 	 "no part of the tree: stray; left to be found", "switch-unplanned"},
 	{"an island", MAIN "; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 core1 1; hosts mgmt2 3",

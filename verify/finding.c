@@ -17,8 +17,8 @@
 
 const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_EDGE_ISOLATED] = {"edge-isolated", CRITICAL, "a planned edge switch with no path to any core switch"},
-	[FT_CODE_CORE_MISSING] = {"core-missing", WARNING, "a planned core switch that is not there"},
-	[FT_CODE_CABLE_MISSING] = {"cable-missing", WARNING, "an edge-core pair short of cables"},
+	[FT_CODE_CORE_MISSING] = {"core-missing", WARNING, "a planned core switch or spine that is not there"},
+	[FT_CODE_CABLE_MISSING] = {"cable-missing", WARNING, "a pair of switches short of cables"},
 	[FT_CODE_CABLE_MISPLACED] = {"cable-misplaced", WARNING, "a cable that ends on the wrong switch"},
 	[FT_CODE_CABLES_SWAPPED] = {"cables-swapped", WARNING,
 				    "cables that would be right after exchanging their ends"},
@@ -32,7 +32,7 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_SWITCH_MUTE] = {"switch-mute", WARNING, "its links are up, but it answers no management packet"},
 	[FT_CODE_EDGE_OVERLOADED] = {"edge-overloaded", WARNING,
 				     "more hosts on an edge switch than planned: its blocking exceeds the design's"},
-	[FT_CODE_HOST_ON_CORE] = {"host-on-core", WARNING, "a host cabled to a core switch"},
+	[FT_CODE_HOST_ON_CORE] = {"host-on-core", WARNING, "a host cabled to a core switch or spine"},
 	[FT_CODE_HOSTS_MISSING] = {"hosts-missing", INFO, "fewer hosts than planned"},
 	[FT_CODE_HOSTS_UNPLANNED] = {"hosts-unplanned", INFO, "more hosts than planned"},
 	[FT_CODE_HOPS_EXCEEDED] = {"hops-exceeded", WARNING, "hosts farther apart than the plan's Clos number"},

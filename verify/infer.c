@@ -8,6 +8,21 @@
 #include <string.h>
 
 #include "verify/infer_parts.h"
+#include "verify/verify.h"
+
+/* A design that finds more wrong than this, and than one of so many cables, is no design of that fabric. */
+enum { WRONG_SOME = 8, WRONG_SHARE = 4 };
+
+/* A design, and what would be wrong by it. */
+struct attempt {
+	struct ft_text text;
+	uint64_t wrong;
+};
+
+static void attempt_release(struct attempt *attempt)
+{
+	ft_text_release(&attempt->text);
+}
 
 static void inference_release(struct ft_inference *f)
 {
@@ -16,11 +31,26 @@ static void inference_release(struct ft_inference *f)
 	free(f->near_first);
 	free(f->near);
 	free(f->hosts);
-	ft_fit_release(&f->fit);
+	ft_fits_release(&f->fits);
 	for (unsigned int t = 0; t < FT_TIER_COUNT; t++)
 		free(f->member[t]);
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_release(&f->why[i]);
+}
+
+/* Begins anew, with another way to see the fabric. */
+static void inference_begin(struct ft_inference *f, const struct ft_fit *fit)
+{
+	ft_infer_names_release(f);
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
+		free(f->member[t]);
+		f->member[t] = NULL;
+		f->count[t] = f->unseen[t] = 0;
+	}
+	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
+		ft_text_reset(&f->why[i]);
+	f->design = (struct ft_inferred){0};
+	f->fit = *fit;
 }
 
 static bool notes_failed(const struct ft_inference *f)
@@ -31,54 +61,139 @@ static bool notes_failed(const struct ft_inference *f)
 	return false;
 }
 
-/* One draft, held against the rules of design files. */
-static int draft(struct ft_inference *f, const char *name, bool by_name, struct ft_text *ret_text, struct ft_error *err)
+/*
+ * What is wrong with how the switches are cabled: of cables each counts, of switches each once, however many cables it
+ * has. Whatever else is wrong, no other design would make it right.
+ */
+static uint64_t wrong_count(const struct ft_report *report)
+{
+	static const bool cables[FT_CODE_COUNT] = {
+		[FT_CODE_CABLE_MISSING] = true,
+		[FT_CODE_CABLE_MISPLACED] = true,
+		[FT_CODE_CABLES_SWAPPED] = true,
+		[FT_CODE_CABLE_UNPLANNED] = true,
+	};
+	static const bool switches[FT_CODE_COUNT] = {
+		[FT_CODE_EDGE_ISOLATED] = true,	   [FT_CODE_CORE_MISSING] = true, [FT_CODE_SWITCH_UNPLANNED] = true,
+		[FT_CODE_SWEEP_INCOMPLETE] = true, [FT_CODE_HOST_ON_CORE] = true,
+	};
+	uint64_t wrong = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+
+		if (finding->severity != FT_SEVERITY_INFO)
+			wrong += cables[finding->code] ? finding->count : switches[finding->code];
+	}
+	return wrong;
+}
+
+/* One draft, held against the rules of design files, and the fabric against it. */
+static int draft(struct ft_inference *f, const char *name, bool by_name, struct attempt *attempt, struct ft_error *err)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_text *text = &attempt->text;
 	int r;
 
 	ft_infer_names_release(f);
 	r = ft_infer_names(f, by_name);
 	if (r < 0)
 		return r;
-	ft_text_reset(ret_text);
-	ft_infer_write(ret_text, f, name);
-	if (ft_text_failed(ret_text) || notes_failed(f))
+	ft_text_reset(text);
+	ft_infer_write(text, f, name);
+	if (ft_text_failed(text) || notes_failed(f))
 		return -ENOMEM;
-	return ft_design_read(ret_text->data, ret_text->length, &design, NULL, err);
+	r = ft_design_read(text->data, text->length, &design, &plan, err);
+	/* No waivers: the date does not matter. */
+	if (r == 0)
+		r = ft_verify(design, plan, f->snapshot, "", &report);
+	if (r == 0)
+		attempt->wrong = wrong_count(report);
+	return r;
 }
 
 /*
  * What people call switches may collide with what the plan calls others: "core01" for an edge. Then GUIDs have to do.
  */
-static int drafts(struct ft_inference *f, const char *name, struct ft_text *ret_text, struct ft_error *err)
+static int drafts(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
 {
 	struct ft_error why = {0};
-	int r = draft(f, name, true, ret_text, &why);
+	int r = draft(f, name, true, attempt, &why);
 
 	if (r == -EINVAL)
-		r = draft(f, name, false, ret_text, &why);
+		r = draft(f, name, false, attempt, &why);
 	if (r == -EINVAL)
 		return ft_error_set(err, -EINVAL, 0, 0,
 				    "no design to be inferred: the nearest one contradicts itself: %s", why.text);
 	return r;
 }
 
+static int attempt_make(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
+{
+	int r = ft_infer_members(f);
+
+	if (r == 0)
+		r = ft_infer_counts(f, err);
+	return r == 0 ? drafts(f, name, attempt, err) : r;
+}
+
+/* -EINVAL with @err filled where more is wrong than things go wrong. */
+static int attempt_judge(const struct ft_inference *f, const struct attempt *attempt, struct ft_error *err)
+{
+	uint64_t most = f->cable_total / WRONG_SHARE;
+
+	if (attempt->wrong <= (most > WRONG_SOME ? most : WRONG_SOME))
+		return 0;
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "no design to be inferred: by the nearest one, of %u edge, %u spine and %u core switches, "
+			    "%llu of %llu cables between switches would be wrong or missing",
+			    f->design.edge_count, f->design.spine_count, f->design.core_count,
+			    (unsigned long long)attempt->wrong, (unsigned long long)f->cable_total);
+}
+
+/* The way to see the fabric by which the least is wrong, of equals the first. The first complaint stays. */
+static int attempts(struct ft_inference *f, const char *name, struct attempt *best, struct ft_error *err)
+{
+	struct ft_error first = {0}, why = {0};
+	bool found = false;
+
+	for (uint32_t i = 0; i < f->fits.count && (!found || best->wrong > 0); i++) {
+		_cleanup_(attempt_release) struct attempt attempt = {0};
+		int r;
+
+		inference_begin(f, &f->fits.fit[i]);
+		r = attempt_make(f, name, &attempt, &why);
+		if (r == 0)
+			r = attempt_judge(f, &attempt, &why);
+		if (r < 0 && r != -EINVAL)
+			return r;
+		if (r < 0 && i == 0)
+			first = why;
+		if (r < 0 || (found && attempt.wrong >= best->wrong))
+			continue;
+		attempt_release(best);
+		*best = attempt;
+		attempt = (struct attempt){0};
+		found = true;
+	}
+	return found ? 0 : ft_error_set(err, -EINVAL, 0, 0, "%s", first.text);
+}
+
 int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
 {
 	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot};
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(attempt_release) struct attempt best = {0};
 	int r;
 
 	r = ft_infer_graph(&f);
 	if (r == 0)
 		r = ft_infer_tiers(&f, err);
 	if (r == 0)
-		r = ft_infer_counts(&f, err);
-	if (r == 0)
-		r = drafts(&f, name && name[0] ? name : "fabric", &text, err);
+		r = attempts(&f, name && name[0] ? name : "fabric", &best, err);
 	if (r < 0)
 		return r;
-	ft_text_add(ret_design, text.data, text.length);
+	ft_text_add(ret_design, best.text.data, best.text.length);
 	return ft_text_failed(ret_design) ? -ENOMEM : 0;
 }

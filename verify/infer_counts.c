@@ -126,30 +126,45 @@ static int more_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+/* At least what the fullest edge has, or one more host than on the others would be a fault; at most what fits. */
+static uint32_t split_ports(struct ft_inference *f, uint32_t usual, uint32_t fullest)
+{
+	uint32_t left = f->design.edge_ports - f->design.ports_to_core;
+
+	if (fullest <= usual)
+		return usual;
+	ft_text_printf(&f->why[FT_WHY_SPLIT], "; as many as the fullest has: %u", fullest);
+	if (fullest <= left)
+		return fullest;
+	ft_text_printf(&f->why[FT_WHY_SPLIT], ", but beside the uplinks there are no more than %u ports", left);
+	return left;
+}
+
 /*
- * Where nearly all edges have the same number of hosts, that is the number, and one that has more is overloaded. Else
- * the ports that are left for hosts tell.
+ * Where nearly all edges have the same number of hosts, or one has more, the fullest tells. Else the ports that are
+ * left for hosts do.
  */
-static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uint32_t edges)
+static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uint32_t edges, uint32_t fullest)
 {
 	struct ft_inferred *d = &f->design;
 	uint32_t usual = ft_tally_mode(tally, 1), above = 0;
 
 	for (uint32_t i = usual + 1; i < FT_TALLY_MAX; i++)
 		above += tally->votes[i];
-	d->ports_to_nodes = ports_for_hosts(f);
 	if (tally->votes[usual] * 4 >= edges * 3 && edges >= 4 && above <= 1 + edges / 20) {
-		d->ports_to_nodes = usual;
-		ft_tally_tell(&f->why[FT_WHY_SPLIT], tally, usual, "edge switches", "hosts");
+		ft_tally_tell(&f->why[FT_WHY_SPLIT], tally, usual, "edge switches", "host", "hosts");
 	} else {
-		ft_text_printf(
-			&f->why[FT_WHY_SPLIT],
-			"edge switches have unlike numbers of hosts; of %u ports %u lead up, and %u are taken to "
-			"be for hosts",
-			d->edge_ports, d->ports_to_core, d->ports_to_nodes);
+		usual = ports_for_hosts(f);
+		ft_text_printf(&f->why[FT_WHY_SPLIT],
+			       "edge switches have unlike numbers of hosts; of %u ports %u %s up, and %u are taken to "
+			       "be for hosts",
+			       d->edge_ports, d->ports_to_core, ft_infer_plural(d->ports_to_core, "leads", "lead"),
+			       usual);
 	}
+	d->ports_to_nodes = split_ports(f, usual, fullest);
 	if (f->fit.levels == 2)
-		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u ports lead up: the sum of the bundles", d->ports_to_core);
+		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u %s up: the sum of the bundles", d->ports_to_core,
+			       ft_infer_plural(d->ports_to_core, "port leads", "ports lead"));
 }
 
 static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
@@ -168,10 +183,36 @@ static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 	if (d->fill == FT_FILL_DENSE)
 		d->ports_to_nodes = usual;
 	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
-	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge switches have from %u to %u hosts",
+	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u hosts",
 		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
 						: "hosts are spread over all edge switches",
-		       f->count[FT_TIER_EDGE], sorted[f->count[FT_TIER_EDGE] - 1], sorted[0]);
+		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch has", "switches have"),
+		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0]);
+}
+
+/* What was seen on the edges and above, as far as the edges have ports for it. */
+static void nodes_tell(struct ft_inference *f, uint32_t on_edges, uint32_t above)
+{
+	struct ft_text *why = &f->why[FT_WHY_NODES];
+	struct ft_inferred *d = &f->design;
+	uint64_t room = (uint64_t)d->edge_count * d->ports_to_nodes;
+
+	d->nodes = on_edges + above;
+	ft_text_printf(why,
+		       "%u host %s seen on the edge switches; what nobody saw is not promised, so hosts that are down "
+		       "now have to be added",
+		       on_edges, ft_infer_plural(on_edges, "port is", "ports are"));
+	if (above > 0)
+		ft_text_printf(
+			why,
+			"; %u more on switches above %s left to be found as misplaced, and %s counted, for on the "
+			"edge switches there should be a place for each",
+			above, ft_infer_plural(above, "is", "are"), ft_infer_plural(above, "is", "are"));
+	if (d->nodes <= room)
+		return;
+	d->nodes = (uint32_t)room;
+	ft_text_printf(why, "; %u edge %s %u ports each for hosts, so no more than %u are planned", d->edge_count,
+		       ft_infer_plural(d->edge_count, "switch has", "switches have"), d->ports_to_nodes, d->nodes);
 }
 
 static int hosts_tell(struct ft_inference *f)
@@ -179,30 +220,21 @@ static int hosts_tell(struct ft_inference *f)
 	struct ft_inferred *d = &f->design;
 	_cleanup_free_ uint32_t *sorted = calloc(d->edge_count + 1UL, sizeof(*sorted));
 	struct ft_tally tally = {0};
-	uint32_t on_edges = 0, above = 0, edges = f->count[FT_TIER_EDGE];
+	uint32_t on_edges = 0, above = 0, fullest = 0, edges = f->count[FT_TIER_EDGE];
 
 	if (!sorted)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < edges; i++) {
 		sorted[i] = f->hosts[f->member[FT_TIER_EDGE][i]];
 		on_edges += sorted[i];
+		fullest = sorted[i] > fullest ? sorted[i] : fullest;
 		ft_tally_add(&tally, sorted[i]);
 	}
 	for (uint32_t t = FT_TIER_SPINE; t < FT_TIER_COUNT; t++)
 		for (uint32_t i = 0; i < f->count[t]; i++)
 			above += f->hosts[f->member[t][i]];
-	split_tell(f, &tally, edges);
-	d->nodes = on_edges + above;
-	if (d->nodes > (uint64_t)d->edge_count * d->ports_to_nodes)
-		d->nodes = d->edge_count * d->ports_to_nodes;
-	ft_text_printf(
-		&f->why[FT_WHY_NODES],
-		"%u host ports are seen on the edge switches; what nobody saw is not promised, so hosts that are "
-		"down now have to be added",
-		on_edges);
-	if (above > 0)
-		ft_text_printf(&f->why[FT_WHY_NODES], "; %u more on switches above are left to be found as misplaced",
-			       above);
+	split_tell(f, &tally, edges, fullest);
+	nodes_tell(f, on_edges, above);
 	fill_tell(f, sorted, ft_tally_mode(&tally, 1));
 	return 0;
 }
@@ -305,9 +337,8 @@ static int star_counts(struct ft_inference *f)
 	d->edge_ports = ft_infer_ports(f, live);
 	d->nodes = f->hosts[live];
 	ft_text_printf(&f->why[FT_WHY_NODES],
-		       "%u host ports are seen; what nobody saw is not promised, so hosts that are down now have to be "
-		       "added",
-		       d->nodes);
+		       "%u host %s seen; what nobody saw is not promised, so hosts that are down now have to be added",
+		       d->nodes, ft_infer_plural(d->nodes, "port is", "ports are"));
 	return 0;
 }
 

@@ -19,22 +19,24 @@ uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least)
 }
 
 void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
-		   const char *things)
+		   const char *one, const char *many)
 {
 	const char *separator = ";";
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < FT_TALLY_MAX; i++)
 		total += tally->votes[i];
-	ft_text_printf(text, "%u of %llu %s have %u %s", tally->votes[usual], (unsigned long long)total, units, usual,
-		       things);
+	ft_text_printf(text, "%u of %llu %s %s %u %s", tally->votes[usual], (unsigned long long)total, units,
+		       ft_infer_plural(tally->votes[usual], "has", "have"), usual, ft_infer_plural(usual, one, many));
 	for (uint32_t i = FT_TALLY_MAX; i-- > 0;) {
 		if (i == usual || tally->votes[i] == 0)
 			continue;
+		ft_text_printf(text, "%s %u %s ", separator, tally->votes[i],
+			       ft_infer_plural(tally->votes[i], "has", "have"));
 		if (i == 0)
-			ft_text_printf(text, "%s %u have none", separator, tally->votes[i]);
+			ft_text_puts(text, "none");
 		else
-			ft_text_printf(text, "%s %u have %u", separator, tally->votes[i], i);
+			ft_text_printf(text, "%u", i);
 		separator = ",";
 	}
 }

@@ -2,7 +2,8 @@
 /*
  * What the parts of the inference share. Private to verify/infer*.c.
  *
- * Flow: ft_infer_graph() -> ft_infer_tiers() -> ft_infer_counts() -> ft_infer_names() -> ft_infer_write().
+ * Flow: ft_infer_graph() -> ft_infer_tiers(), which finds the ways to see the fabric, and for each of them
+ * ft_infer_members() -> ft_infer_counts() -> ft_infer_names() -> ft_infer_write(), until one will do.
  */
 #ifndef FT_VERIFY_INFER_PARTS_H
 #define FT_VERIFY_INFER_PARTS_H
@@ -27,6 +28,13 @@ struct ft_fit {
 	uint32_t pods, planes;
 	uint64_t unexplained; /* cables that are there and should not be, or the other way round */
 	bool possible;
+};
+
+/* The likeliest first: two levels, three twice, and a star. */
+enum { FT_FITS_MAX = 4 };
+struct ft_fits {
+	struct ft_fit fit[FT_FITS_MAX];
+	uint32_t count;
 };
 
 /* What the notes under "why" are about, in the order of the file. */
@@ -94,7 +102,9 @@ struct ft_inference {
 	uint32_t main_part;   /* the connected part with the most hosts: the tree is there */
 	uint64_t cable_total; /* between different switches of it */
 
-	struct ft_fit fit;
+	struct ft_fits fits;
+	/* All from here on is of one of them. */
+	struct ft_fit fit;	       /* borrowed */
 	uint32_t count[FT_TIER_COUNT]; /* switches seen of each tier */
 	uint32_t *member[FT_TIER_COUNT];
 	uint32_t unseen[FT_TIER_COUNT]; /* switches that left a trace only */
@@ -151,12 +161,24 @@ struct ft_spread_rule {
 /* infer_graph.c: who is cabled to whom, and hosts. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
 
-/* infer_tiers.c: fills fit, count and member. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+/* infer_tiers.c: fills fits. Returns 0, -ENOMEM, or -EINVAL with @err filled where there is none. */
 int ft_infer_tiers(struct ft_inference *f, struct ft_error *err);
-void ft_fit_release(struct ft_fit *fit);
+void ft_fits_release(struct ft_fits *fits);
 
-/* infer_pods.c: the fabric as three levels; @fit is allocated, its roles are to be found. Returns 0 or -ENOMEM. */
-int ft_infer_three(struct ft_inference *f, struct ft_fit *fit);
+/* infer_tiers.c: fills count and member from fit. Returns 0 or -ENOMEM. */
+int ft_infer_members(struct ft_inference *f);
+
+/*
+ * Planned trees have at most so many hosts to a cable: where one switch or one pod is all there is, this tells a tree
+ * from a stray switch on it.
+ */
+enum { FT_CROWDED = 4 };
+
+/*
+ * infer_pods.c: the fabric as three levels; @fit is allocated, its roles are to be found.
+ * @least  hosts that make a switch an edge. Returns 0 or -ENOMEM.
+ */
+int ft_infer_three(struct ft_inference *f, struct ft_fit *fit, uint32_t least);
 
 /* infer_pods.c: the numbers of three levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
 int ft_infer_three_counts(struct ft_inference *f, struct ft_error *err);
@@ -194,8 +216,13 @@ static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
 /* The value with most votes, from @least up; of equals the largest, for things get lost more often than they grow. */
 uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least);
 
-/* "540 of 558 UNITS have 2 THINGS; 6 have 1, 12 have none" */
+/* "540 of 558 UNITS have 2 MANY; 6 have 1, 12 have none" */
 void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
-		   const char *things);
+		   const char *one, const char *many);
+
+static inline const char *ft_infer_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
 
 #endif

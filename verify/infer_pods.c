@@ -23,14 +23,12 @@ static uint32_t links_to(const struct ft_inference *f, const struct ft_fit *fit,
 }
 
 /* A core that one odd switch with hosts hangs on has far more links to spines than to such. */
-static void roles_sort(const struct ft_inference *f, struct ft_fit *fit)
+static void roles_sort(const struct ft_inference *f, struct ft_fit *fit, uint32_t least)
 {
 	uint32_t n = f->live->switch_count;
 
 	for (uint32_t i = 0; i < n; i++)
-		fit->role[i] = ft_infer_connected(f, i) && f->hosts[i] > 0 && f->hosts[i] * 4 >= f->usual_hosts
-				       ? FT_TIER_EDGE
-				       : FT_OUTSIDE;
+		fit->role[i] = ft_infer_connected(f, i) && f->hosts[i] >= least ? FT_TIER_EDGE : FT_OUTSIDE;
 	for (uint32_t i = 0; i < n; i++)
 		if (fit->role[i] == FT_OUTSIDE && links_to(f, fit, i, FT_TIER_EDGE) > 0)
 			fit->role[i] = FT_TIER_SPINE;
@@ -564,6 +562,22 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 	return twice / 2;
 }
 
+/* One pod and nothing above but what serves its spines. */
+static bool serves_one(const struct ft_inference *f, const struct ft_fit *fit)
+{
+	uint32_t down = 0, up = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		if (fit->role[i] == FT_TIER_CORE && f->hosts[i] > 0)
+			return false;
+		if (fit->role[i] != FT_TIER_SPINE)
+			continue;
+		down += cables_to(f, fit, i, FT_TIER_EDGE);
+		up += cables_to(f, fit, i, FT_TIER_CORE);
+	}
+	return up * FT_CROWDED >= down;
+}
+
 /* One spine of each pod in each plane, or the planner knows no such tree. */
 static int three_judge(const struct ft_inference *f, struct ft_fit *fit)
 {
@@ -580,16 +594,17 @@ static int three_judge(const struct ft_inference *f, struct ft_fit *fit)
 	if (r < 0)
 		return r;
 	fit->levels = 3;
-	fit->possible = fit->pods >= 2 && fit->planes >= 1 && fit->planes == ft_tally_mode(&spines, 1);
+	fit->possible = fit->pods >= 1 && fit->planes >= 1 && fit->planes == ft_tally_mode(&spines, 1) &&
+			(fit->pods > 1 || serves_one(f, fit));
 	fit->unexplained = stray_cables(f, fit) + columns_residual(&lower) + columns_residual(&upper);
 	return 0;
 }
 
-int ft_infer_three(struct ft_inference *f, struct ft_fit *fit)
+int ft_infer_three(struct ft_inference *f, struct ft_fit *fit, uint32_t least)
 {
 	int r;
 
-	roles_sort(f, fit);
+	roles_sort(f, fit, least);
 	r = pods_find(f, fit);
 	if (r == 0)
 		r = planes_find(f, fit);
@@ -602,13 +617,13 @@ static void pods_tell(struct ft_inference *f, const struct ft_tally *edges)
 {
 	struct ft_inferred *d = &f->design;
 
-	ft_text_printf(&f->why[FT_WHY_PODS], "edge switches that are cabled to the same spines are a pod: %u pods,",
-		       f->fit.pods);
+	ft_text_printf(&f->why[FT_WHY_PODS], "edge switches that are cabled to the same spines are a pod: %u %s,",
+		       f->fit.pods, ft_infer_plural(f->fit.pods, "pod", "pods"));
 	for (uint32_t size = FT_TALLY_MAX - 1; size > 0; size--) {
 		if (edges->votes[size] == 0)
 			continue;
-		ft_text_printf(&f->why[FT_WHY_PODS], "%s %u of %u edge switches", d->pod_kinds ? "," : "",
-			       edges->votes[size], size);
+		ft_text_printf(&f->why[FT_WHY_PODS], "%s %u of %u edge %s", d->pod_kinds ? "," : "", edges->votes[size],
+			       size, ft_infer_plural(size, "switch", "switches"));
 		if (d->pod_kinds < FT_POD_KINDS_MAX)
 			d->pods[d->pod_kinds++] = (struct ft_pod_kind){edges->votes[size], size};
 		else
@@ -623,13 +638,12 @@ static void spines_tell(struct ft_inference *f, const struct ft_tally *spines, c
 
 	d->spine_count = f->fit.pods * per_pod;
 	d->core_count = f->fit.planes * per_plane;
-	ft_tally_tell(&f->why[FT_WHY_SPINE], spines, per_pod, "pods", "spines");
-	ft_text_printf(
-		&f->why[FT_WHY_SPINE],
-		"; spines that are cabled to the same core switches are a plane: %u planes, one for each spine of "
-		"a pod",
-		f->fit.planes);
-	ft_tally_tell(&f->why[FT_WHY_CORE], cores, per_plane, "planes", "core switches");
+	ft_tally_tell(&f->why[FT_WHY_SPINE], spines, per_pod, "pods", "spine", "spines");
+	ft_text_printf(&f->why[FT_WHY_SPINE],
+		       "; spines that are cabled to the same core switches are a plane: %u %s, one for each spine of "
+		       "a pod",
+		       f->fit.planes, ft_infer_plural(f->fit.planes, "plane", "planes"));
+	ft_tally_tell(&f->why[FT_WHY_CORE], cores, per_plane, "planes", "core switch", "core switches");
 }
 
 /* How many cables most switches of a role have to those of another in their group. */
@@ -699,7 +713,7 @@ int ft_infer_three_counts(struct ft_inference *f, struct ft_error *err)
 	f->design.edge_count = f->count[FT_TIER_EDGE];
 	pods_tell(f, &edges);
 	spines_tell(f, &spines, &cores);
-	ft_text_printf(&f->why[FT_WHY_EDGE], "%u switches with hosts, or cabled like those with hosts",
-		       f->count[FT_TIER_EDGE]);
+	ft_text_printf(&f->why[FT_WHY_EDGE], "%u %s with hosts, or cabled like those with hosts",
+		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch", "switches"));
 	return rules_choose(f, &lower, &upper, err);
 }

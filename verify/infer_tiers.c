@@ -18,12 +18,19 @@ enum {
 	UNEXPLAINED_SHARE = 4,
 };
 
-void ft_fit_release(struct ft_fit *fit)
+static void fit_release(struct ft_fit *fit)
 {
 	free(fit->role);
 	free(fit->pod);
 	free(fit->plane);
 	*fit = (struct ft_fit){0};
+}
+
+void ft_fits_release(struct ft_fits *fits)
+{
+	for (uint32_t i = 0; i < FT_FITS_MAX; i++)
+		fit_release(&fits->fit[i]);
+	fits->count = 0;
 }
 
 static int fit_init(const struct ft_inference *f, struct ft_fit *fit)
@@ -35,7 +42,7 @@ static int fit_init(const struct ft_inference *f, struct ft_fit *fit)
 	fit->pod = malloc((n + 1UL) * sizeof(*fit->pod));
 	fit->plane = malloc((n + 1UL) * sizeof(*fit->plane));
 	if (!fit->role || !fit->pod || !fit->plane) {
-		ft_fit_release(fit);
+		fit_release(fit);
 		return -ENOMEM;
 	}
 	memset(fit->role, FT_OUTSIDE, n + 1UL);
@@ -273,9 +280,25 @@ static uint64_t column_residual(const struct ft_inference *f, const struct ft_fi
 	return residual;
 }
 
+/* One edge and nothing above but what serves its hosts. */
+static bool serves_one(const struct ft_inference *f, const struct ft_fit *fit)
+{
+	uint32_t cables = 0, hosts = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		if (fit->role[i] == FT_TIER_CORE && f->hosts[i] > 0)
+			return false;
+		if (fit->role[i] != FT_TIER_EDGE)
+			continue;
+		cables += cables_to(f, fit, i, FT_TIER_CORE, NULL);
+		hosts += f->hosts[i];
+	}
+	return cables * FT_CROWDED >= hosts;
+}
+
 static int fit_two(struct ft_inference *f, struct ft_fit *fit)
 {
-	_cleanup_(ft_fit_release) struct ft_fit other = {0};
+	_cleanup_(fit_release) struct ft_fit other = {0};
 	uint32_t edges;
 	int r;
 
@@ -297,7 +320,7 @@ static int fit_two(struct ft_inference *f, struct ft_fit *fit)
 	edges = count_role(f, fit, FT_TIER_EDGE);
 	fit->levels = 2;
 	fit->pods = fit->planes = 1;
-	fit->possible = edges >= 2 && count_role(f, fit, FT_TIER_CORE) >= 1;
+	fit->possible = edges >= 1 && count_role(f, fit, FT_TIER_CORE) >= 1 && (edges > 1 || serves_one(f, fit));
 	fit->unexplained = stray_cables(f, fit);
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
 		if (fit->role[i] == FT_TIER_CORE)
@@ -385,7 +408,7 @@ static int member_compare(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-static int members_collect(struct ft_inference *f)
+int ft_infer_members(struct ft_inference *f)
 {
 	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
 		f->member[t] = malloc((f->live->switch_count + 1UL) * sizeof(*f->member[t]));
@@ -399,9 +422,62 @@ static int members_collect(struct ft_inference *f)
 	return 0;
 }
 
+/* Has a switch so few hosts that it may be an edge, or hold hosts that should be elsewhere? */
+static bool any_few_hosts(const struct ft_inference *f)
+{
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (f->hosts[i] > 0 && !has_usual_hosts(f, i))
+			return true;
+	return false;
+}
+
+/* Keeps those that explain the fabric, of equals the first first. */
+static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < fits->count; i++) {
+		struct ft_fit fit = fits->fit[i];
+		uint32_t at = kept;
+
+		fits->fit[i] = (struct ft_fit){0};
+		if (!explains(f, &fit)) {
+			fit_release(&fit);
+			continue;
+		}
+		for (kept++; at > 0 && fits->fit[at - 1].unexplained > fit.unexplained; at--)
+			fits->fit[at] = fits->fit[at - 1];
+		fits->fit[at] = fit;
+	}
+	fits->count = kept;
+}
+
+/* Where no tree is possible there may be a star. */
+static int fits_choose(struct ft_inference *f, struct ft_error *err)
+{
+	struct ft_fits *fits = &f->fits;
+	struct ft_fit *star = &fits->fit[fits->count];
+	bool tree = false, any = false;
+	int r = fit_init(f, star);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < fits->count; i++)
+		tree |= fits->fit[i].possible;
+	if (!tree && fit_star(f, star))
+		fits->count++;
+	for (uint32_t i = 0; i < fits->count; i++)
+		any |= explains(f, &fits->fit[i]);
+	if (!any)
+		return refuse(f, &fits->fit[0], &fits->fit[1], err);
+	fits_sort(f, fits);
+	return 0;
+}
+
 int ft_infer_tiers(struct ft_inference *f, struct ft_error *err)
 {
-	_cleanup_(ft_fit_release) struct ft_fit two = {0}, three = {0};
+	struct ft_fits *fits = &f->fits;
+	const uint32_t least[] = {(f->usual_hosts + 3) / 4, 1};
 	int r;
 
 	if (f->live->switch_count == 0)
@@ -412,27 +488,13 @@ int ft_infer_tiers(struct ft_inference *f, struct ft_error *err)
 				    "no design to be inferred: %u %s, and no host that is up: without hosts edge "
 				    "switches cannot be told",
 				    f->live->switch_count, f->live->switch_count == 1 ? "switch" : "switches");
-	r = fit_init(f, &two);
+	r = fit_init(f, &fits->fit[fits->count++]);
 	if (r == 0)
-		r = fit_init(f, &three);
-	if (r == 0)
-		r = fit_two(f, &two);
-	if (r == 0)
-		r = ft_infer_three(f, &three);
-	if (r == 0)
-		r = fit_init(f, &f->fit);
-	if (r < 0)
-		return r;
-	if (explains(f, &two) && (!explains(f, &three) || two.unexplained <= three.unexplained)) {
-		ft_fit_release(&f->fit);
-		f->fit = two;
-		two = (struct ft_fit){0};
-	} else if (explains(f, &three)) {
-		ft_fit_release(&f->fit);
-		f->fit = three;
-		three = (struct ft_fit){0};
-	} else if (two.possible || three.possible || !fit_star(f, &f->fit)) {
-		return refuse(f, &two, &three, err);
+		r = fit_two(f, &fits->fit[0]);
+	for (uint32_t i = 0; r == 0 && i < (any_few_hosts(f) ? 2 : 1); i++) {
+		r = fit_init(f, &fits->fit[fits->count++]);
+		if (r == 0)
+			r = ft_infer_three(f, &fits->fit[fits->count - 1], least[i]);
 	}
-	return members_collect(f);
+	return r == 0 ? fits_choose(f, err) : r;
 }

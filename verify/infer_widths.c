@@ -145,10 +145,11 @@ void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, 
 		for (uint32_t c = 0; c < columns->count; c++)
 			for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
 				all.votes[value] += columns->column[c].pairs.votes[value];
-		ft_tally_tell(why, &all, rule->bundle, pairs, rule->bundle == 1 ? "cable" : "cables");
+		ft_tally_tell(why, &all, rule->bundle, pairs, "cable", "cables");
 		return;
 	}
-	ft_text_printf(why, "most have %u uplinks, which go to the %s one by one as", rule->uplinks, switches);
+	ft_text_printf(why, "most have %u %s to the %s, one by one", rule->uplinks,
+		       ft_infer_plural(rule->uplinks, "uplink", "uplinks"), switches);
 	for (uint32_t c = 0; c < columns->count; c++) {
 		uint32_t share = share_of(rule, columns->count, c, left);
 
@@ -247,10 +248,10 @@ int ft_infer_widths(struct ft_inference *f, struct ft_error *err)
 
 	f->design.edge_count = f->count[FT_TIER_EDGE];
 	f->design.core_count = f->count[FT_TIER_CORE];
-	ft_text_printf(&f->why[FT_WHY_EDGE], "%u switches with hosts, or cabled like those with hosts",
-		       f->design.edge_count);
-	ft_text_printf(&f->why[FT_WHY_CORE], "%u switches that most of the edge switches are cabled to",
-		       f->design.core_count);
+	ft_text_printf(&f->why[FT_WHY_EDGE], "%u %s with hosts, or cabled like those with hosts", f->design.edge_count,
+		       ft_infer_plural(f->design.edge_count, "switch", "switches"));
+	ft_text_printf(&f->why[FT_WHY_CORE], "%u %s that most of the edge switches are cabled to", f->design.core_count,
+		       ft_infer_plural(f->design.core_count, "switch", "switches"));
 	r = columns_find(f, &columns);
 	if (r == 0)
 		r = rule_choose(f, &columns, err);

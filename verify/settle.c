@@ -153,14 +153,6 @@ static void place_give(struct ft_model *m, uint32_t place, uint32_t live)
 	m->live.switches[live].planned = place;
 }
 
-static void exchange(struct ft_model *m, uint32_t a, uint32_t b)
-{
-	uint32_t place = place_of(m, a);
-
-	place_give(m, place_of(m, b), a);
-	place_give(m, place, b);
-}
-
 /* The switches of which some cable is not as planned. Bound ones are where they are. Returns how many, or too many. */
 static uint32_t suspects_list(struct scene *s)
 {
@@ -205,59 +197,67 @@ static bool names_say_so(const struct ft_model *m, uint32_t a, uint32_t at_a, ui
 	return is_named(m, a, at_a) && is_named(m, b, at_b);
 }
 
-/* Exchanges the first pair that gains by it; those that gain nothing and lose nothing are each other's rivals. */
-static bool exchange_one(struct scene *s, uint32_t count)
+/* A change of places that explains more: @live goes to @place, and who is there to where it was or, if not, to @free.
+ */
+struct step {
+	int64_t gain;
+	uint32_t live, place;
+	uint32_t other; /* who is at @place, or FT_NONE */
+	uint32_t to;	/* where that one goes */
+};
+
+static void step_take(struct ft_model *m, const struct step *step)
 {
-	struct ft_model *m = s->m;
-
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t n = 0; n < i; n++) {
-			uint32_t a = s->live[n], b = s->live[i];
-			int64_t gain;
-
-			if (ft_tier_of(m, place_of(m, a)) != ft_tier_of(m, place_of(m, b)) ||
-			    are_alike(m, place_of(m, a), place_of(m, b)))
-				continue;
-			gain = exchange_gain(s, a, b);
-			if (gain > 0) {
-				exchange(m, a, b);
-				return true;
-			}
-			if (gain == 0 && names_say_so(m, a, place_of(m, b), b, place_of(m, a))) {
-				exchange(m, a, b);
-				return true;
-			}
-			if (gain == 0 && !names_say_so(m, a, place_of(m, a), b, place_of(m, b))) {
-				m->live.switches[a].rival = place_of(m, b);
-				m->live.switches[b].rival = place_of(m, a);
-			}
-		}
-	return false;
+	if (place_of(m, step->live) != FT_NONE)
+		m->live_of[place_of(m, step->live)] = FT_NONE;
+	place_give(m, step->place, step->live);
+	if (step->other != FT_NONE)
+		place_give(m, step->to, step->other);
 }
 
-/* The same with places that nobody has. */
-static bool move_one(struct scene *s, uint32_t count)
+static void step_offer(struct step *best, struct step step)
+{
+	if (step.gain > best->gain)
+		*best = step;
+}
+
+/* Two suspects exchange places. Who gains nothing and loses nothing has a rival, unless both names settle it. */
+static void exchange_offer(struct scene *s, uint32_t a, uint32_t b, struct step *best)
 {
 	struct ft_model *m = s->m;
+	uint32_t at_a = place_of(m, a), at_b = place_of(m, b);
+	int64_t gain;
 
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t p = 0; p < m->place_count; p++) {
-			uint32_t live = s->live[i], here = place_of(m, live);
-			int64_t gain;
+	if (ft_tier_of(m, at_a) != ft_tier_of(m, at_b) || are_alike(m, at_a, at_b))
+		return;
+	/* In cables; a name that is right then is worth less than one. */
+	gain = 2 * exchange_gain(s, a, b);
+	if (gain == 0 && names_say_so(m, a, at_b, b, at_a))
+		gain = 1;
+	if (gain == 0 && !names_say_so(m, a, at_a, b, at_b)) {
+		m->live.switches[a].rival = at_b;
+		m->live.switches[b].rival = at_a;
+	}
+	step_offer(best, (struct step){gain, a, at_b, b, at_a});
+}
 
-			if (m->live_of[p] != FT_NONE || ft_tier_of(m, p) != ft_tier_of(m, here) ||
-			    are_alike(m, p, here))
-				continue;
-			gain = place_judge(s, live, here).cost - place_judge(s, live, p).cost;
-			if (gain > 0) {
-				m->live_of[here] = FT_NONE;
-				place_give(m, p, live);
-				return true;
-			}
-			if (gain == 0 && !is_named(m, live, here))
-				m->live.switches[live].rival = p;
-		}
-	return false;
+/* A suspect goes to a place that nobody has. */
+static void moves_offer(struct scene *s, uint32_t live, struct step *best)
+{
+	struct ft_model *m = s->m;
+	uint32_t here = place_of(m, live);
+	int64_t cost = place_judge(s, live, here).cost;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		int64_t gain;
+
+		if (m->live_of[p] != FT_NONE || ft_tier_of(m, p) != ft_tier_of(m, here) || are_alike(m, p, here))
+			continue;
+		gain = 2 * (cost - place_judge(s, live, p).cost);
+		if (gain == 0 && !is_named(m, live, here))
+			m->live.switches[live].rival = p;
+		step_offer(best, (struct step){gain, live, p, FT_NONE, FT_NONE});
+	}
 }
 
 /* What it costs to call a switch unplanned: that, its place, and its cables. */
@@ -271,7 +271,7 @@ static int64_t stranger_cost(const struct scene *s, uint32_t live)
 }
 
 /* A switch without a place takes that of a suspect, who goes to a free one. */
-static bool displace_with(struct scene *s, uint32_t stranger, uint32_t suspect)
+static void displacement_offer(struct scene *s, uint32_t stranger, uint32_t suspect, struct step *best)
 {
 	struct ft_model *m = s->m;
 	uint32_t here = place_of(m, suspect);
@@ -279,28 +279,31 @@ static bool displace_with(struct scene *s, uint32_t stranger, uint32_t suspect)
 	int64_t left = now - place_judge(s, stranger, here).cost;
 
 	for (uint32_t p = 0; left > 0 && p < m->place_count; p++) {
-		if (m->live_of[p] != FT_NONE || ft_tier_of(m, p) != ft_tier_of(m, here) ||
-		    place_judge(s, suspect, p).cost >= left)
+		if (m->live_of[p] != FT_NONE || ft_tier_of(m, p) != ft_tier_of(m, here))
 			continue;
-		place_give(m, here, stranger);
-		place_give(m, p, suspect);
-		return true;
+		step_offer(best,
+			   (struct step){2 * (left - place_judge(s, suspect, p).cost), stranger, here, suspect, p});
 	}
-	return false;
 }
 
-static bool displace_one(struct scene *s, uint32_t count)
+static struct step best_step(struct scene *s, uint32_t count)
 {
 	const struct ft_model *m = s->m;
+	struct step best = {.gain = 0};
 
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t n = 0; n < i; n++)
+			exchange_offer(s, s->live[n], s->live[i], &best);
+		moves_offer(s, s->live[i], &best);
+	}
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = live_at(s, i);
 
 		for (uint32_t n = 0; n < count && ft_live_waits(m, sw, sw->tier); n++)
-			if (live_at(s, s->live[n])->tier == sw->tier && displace_with(s, i, s->live[n]))
-				return true;
+			if (live_at(s, s->live[n])->tier == sw->tier)
+				displacement_offer(s, i, s->live[n], &best);
 	}
-	return false;
+	return best;
 }
 
 static void rivals_forget(struct ft_model *m)
@@ -313,10 +316,15 @@ static void places_exchange(struct scene *s)
 {
 	for (unsigned int round = 0; round < EXCHANGES_MAX; round++) {
 		uint32_t count = suspects_list(s);
+		struct step best;
 
 		rivals_forget(s->m);
-		if (count > SUSPECTS_MAX || !(exchange_one(s, count) || move_one(s, count) || displace_one(s, count)))
+		if (count > SUSPECTS_MAX)
 			return;
+		best = best_step(s, count);
+		if (best.gain <= 0)
+			return;
+		step_take(s->m, &best);
 	}
 }
 
