@@ -38,6 +38,7 @@ struct options {
 	format_writer *write;
 	const char *nodes, *nodes_max, *blocking, *levels, *objective;
 	bool prefer_expandable;
+	const char *work_option; /* the option that chose the work */
 	uint32_t alternatives;
 	enum ft_metric pareto[2];
 	uint32_t stages[FT_STAGES_MAX];
@@ -190,7 +191,8 @@ static int parse_count(const char **string, uint32_t min, uint32_t max, uint32_t
 	size_t digits = strspn(*string, "0123456789");
 	unsigned long value;
 
-	if (digits == 0 || digits > 9)
+	/* 007 is no number of JSON's, in which options end up. */
+	if (digits == 0 || digits > 9 || (digits > 1 && **string == '0'))
 		return -EINVAL;
 	value = strtoul(*string, NULL, 10);
 	if (value < min || value > max)
@@ -216,7 +218,6 @@ static int parse_range(struct options *options, const char *string)
 		if (parse_count(&string, 1, FT_NODES_MAX, &options->step) < 0)
 			return -EINVAL;
 	}
-	options->work = WORK_CURVE;
 	return *string ? -EINVAL : 0;
 }
 
@@ -247,7 +248,6 @@ static int parse_pareto(struct options *options, const char *argument)
 		return -EINVAL;
 	options->pareto[0] = (enum ft_metric)a;
 	options->pareto[1] = (enum ft_metric)b;
-	options->work = WORK_PARETO;
 	return 0;
 }
 
@@ -266,7 +266,6 @@ static int parse_stages(struct options *options, const char *argument)
 		if (*argument++ != ',')
 			return -EINVAL;
 	}
-	options->work = WORK_STAGES;
 	return 0;
 }
 
@@ -317,6 +316,19 @@ static bool parse_design_option(struct options *options, int c, const char *argu
 	return true;
 }
 
+/* One thing at a time. Returns -1 to go on, else the exit status. */
+static int set_work(struct options *options, enum work work, const char *option)
+{
+	if (options->work_option && strcmp(options->work_option, option) != 0) {
+		fprintf(stderr, "ftplan: %s and %s do not go together\nTry 'ftplan --help'.\n", options->work_option,
+			option);
+		return STATUS_UNKNOWN;
+	}
+	options->work_option = option;
+	options->work = work;
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int parse_option(struct options *options, int c, const char *argument)
 {
@@ -335,29 +347,27 @@ static int parse_option(struct options *options, int c, const char *argument)
 		options->catalog = argument;
 		return -1;
 	case OPTION_ALTERNATIVES:
-		options->work = WORK_ALTERNATIVES;
 		if (parse_count(&end, 1, 100, &options->alternatives) < 0 || *end)
 			return usage_error("--alternatives takes a number from 1 to 100", argument);
-		return -1;
+		return set_work(options, WORK_ALTERNATIVES, "--alternatives");
 	case OPTION_PARETO:
 		if (parse_pareto(options, argument) < 0)
 			return usage_error("--pareto takes two different figures, such as cost,power_w", argument);
-		return -1;
+		return set_work(options, WORK_PARETO, "--pareto");
 	case OPTION_STAGES:
 		if (parse_stages(options, argument) < 0)
 			return usage_error("--stages takes rising numbers of nodes, such as 200,400,600", argument);
-		return -1;
+		return set_work(options, WORK_STAGES, "--stages");
 	case OPTION_INFER:
-		options->work = WORK_INFER;
 		options->infer = argument;
-		return -1;
+		return set_work(options, WORK_INFER, "--infer");
 	case OPTION_FROM:
 		options->from = argument;
 		return -1;
 	case OPTION_NODES:
 		if (parse_nodes(options, argument) < 0)
 			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
-		return -1;
+		return options->nodes ? -1 : set_work(options, WORK_CURVE, "--nodes A..B");
 	case 'o':
 		options->output = argument;
 		return -1;
@@ -389,6 +399,11 @@ static int check_options(struct options *options, int argc, char **argv)
 		return usage_error("--nodes A..B is written as CSV only: add --format csv", NULL);
 	if (choice && strcmp(options->format_name, "csv") != 0 && strcmp(options->format_name, "text") != 0)
 		return usage_error("several designs are written as text or csv", options->format_name);
+	if (options->work == WORK_STAGES && options->nodes)
+		return usage_error("--stages says how many nodes there are; leave out --nodes", options->nodes);
+	if (options->work == WORK_INFER && strcmp(options->format_name, "text") != 0 &&
+	    strcmp(options->format_name, "json") != 0)
+		return usage_error("--infer writes a design file, which is JSON", options->format_name);
 	if (options->work == WORK_STAGES && strcmp(options->format_name, "text") != 0)
 		return usage_error("stages are written as text", options->format_name);
 	if (options->design || options->nodes || options->work == WORK_CURVE || options->work == WORK_STAGES ||
@@ -489,8 +504,9 @@ static int options_check_numbers(const struct options *options)
 	} numbers[] = {{"--nodes-max", options->nodes_max}, {"--levels", options->levels}};
 
 	for (size_t i = 0; i < FT_COUNT(numbers); i++)
-		if (numbers[i].value && (strspn(numbers[i].value, "0123456789") != strlen(numbers[i].value) ||
-					 !*numbers[i].value || strlen(numbers[i].value) > 9))
+		if (numbers[i].value &&
+		    (strspn(numbers[i].value, "0123456789") != strlen(numbers[i].value) || !*numbers[i].value ||
+		     strlen(numbers[i].value) > 9 || (numbers[i].value[0] == '0' && numbers[i].value[1])))
 			return usage_error("must be a whole number", numbers[i].option);
 	return STATUS_OK;
 }

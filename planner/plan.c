@@ -369,6 +369,13 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 	return 0;
 }
 
+/* What is said of a choice, where there was one. */
+static void figures_of_search(struct ft_plan *plan, const struct ft_search *search, const struct ft_menu *menu)
+{
+	plan->fallback_objective = search->fallback && menu->from_catalog;
+	plan->unpriced = menu->from_catalog ? search->unpriced : 0;
+}
+
 int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
 		       struct ft_error *err, struct ft_plan_blame *ret_blame)
 {
@@ -382,7 +389,7 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 	if (r == 0)
 		r = ft_plan_build(design, &search.best[0], ret_plan, err, ret_blame);
 	if (r == 0)
-		(*ret_plan)->fallback_objective = search.fallback && menu.from_catalog;
+		figures_of_search(*ret_plan, &search, &menu);
 	return r;
 }
 

@@ -81,6 +81,7 @@ struct ft_plan {
 	uint32_t fabric_boards[FT_TIER_COUNT];	   /* installed, where some are left out; 0: all, or not modular */
 	uint32_t fabric_boards_max[FT_TIER_COUNT]; /* likewise: how many there are slots for */
 	int64_t cost, power_w, weight_kg, size_u;  /* in all, thousandths; FT_AMOUNT_UNKNOWN */
+	uint64_t unpriced; /* choices of switches that were left out, as their figure for the objective is not known */
 	bool fallback_objective; /* no cost was known, so the fewest switches were looked for, then the fewest cables */
 
 	uint32_t bundle;	  /* B of the rule, no bundle is thicker (B=4 of Eptc=5 may be 3+2); 0 for a star;

@@ -319,6 +319,23 @@ static bool dense_only(const struct ft_design *design)
 	return design->fill == FT_FILL_DENSE || design->prefer_expandable;
 }
 
+/* What a plan may hold: a small file can ask for more switches and bundles than there is memory for. */
+static int check_size(const struct ft_rules *rules, const struct ft_shape *s)
+{
+	enum { BUNDLES_MAX = 4000000 };
+	uint64_t spines = (uint64_t)s->pods_max * s->pod_spines;
+	uint64_t bundles = s->levels == 3 ? (uint64_t)s->e_max * s->pod_spines + spines * s->plane_cores
+					  : (uint64_t)s->e_max * s->cores;
+
+	if (s->e_max > FT_SWITCHES_MAX || spines > FT_SWITCHES_MAX)
+		return ft_rules_error(rules, s->e_max > FT_SWITCHES_MAX ? "edge" : "spine", NULL,
+				      "more than %d %s switches are needed", FT_SWITCHES_MAX,
+				      s->e_max > FT_SWITCHES_MAX ? "edge" : "spine");
+	if (bundles > BUNDLES_MAX)
+		return ft_rules_error(rules, NULL, NULL, "more than %d bundles of cables are needed", BUNDLES_MAX);
+	return 0;
+}
+
 int ft_rules_two_levels(const struct ft_rules *rules, struct ft_shape *ret_shape)
 {
 	/* A complaint about a mere attempt is nobody's. */
@@ -343,8 +360,10 @@ int ft_rules_two_levels(const struct ft_rules *rules, struct ft_shape *ret_shape
 	if (rules->design->fill == FT_FILL_AUTO && !dense_only(rules->design) &&
 	    make_uniform(&attempt, &s, &uniform) == 0 && uniform.cores < s.cores)
 		s = uniform;
-	*ret_shape = s;
-	return 0;
+	r = check_size(rules, &s);
+	if (r == 0)
+		*ret_shape = s;
+	return r;
 }
 
 /* ---- three levels ---- */
@@ -503,21 +522,6 @@ static int stack_levels(const struct ft_rules *rules, uint32_t pods, struct ft_s
 	if (r == 0)
 		spines_trim(rules, s);
 	return r;
-}
-
-/* What a plan may hold: a small file can ask for more switches and bundles than there is memory for. */
-static int check_size(const struct ft_rules *rules, const struct ft_shape *s)
-{
-	enum { BUNDLES_MAX = 20000000 };
-	uint64_t spines = (uint64_t)s->pods_max * s->pod_spines;
-
-	if (s->e_max > FT_SWITCHES_MAX || spines > FT_SWITCHES_MAX)
-		return ft_rules_error(rules, s->e_max > FT_SWITCHES_MAX ? "edge" : "spine", NULL,
-				      "more than %d %s switches are needed", FT_SWITCHES_MAX,
-				      s->e_max > FT_SWITCHES_MAX ? "edge" : "spine");
-	if ((uint64_t)s->e_max * s->pod_spines + spines * s->plane_cores > BUNDLES_MAX)
-		return ft_rules_error(rules, NULL, NULL, "more than %d bundles of cables are needed", BUNDLES_MAX);
-	return 0;
 }
 
 /* Spines of a pod as built, where the pods are known as well. */

@@ -235,6 +235,26 @@ static int menu_trees(struct ft_menu *menu, const struct ft_design *design, cons
 	return r;
 }
 
+/* A search of hours is no answer. */
+static int menu_check_size(const struct ft_menu *menu, const struct ft_design *design, struct ft_error *err,
+			   struct ft_plan_blame *blame)
+{
+	enum { TWO_LEVELS_MAX = 10000000, THREE_LEVELS_MAX = 500000 };
+	double count = (double)menu->count[FT_TIER_EDGE] * (double)menu->count[FT_TIER_CORE];
+
+	if (design->levels == 3)
+		count *= (double)menu->count[FT_TIER_SPINE];
+	if (count <= (design->levels == 3 ? THREE_LEVELS_MAX : TWO_LEVELS_MAX))
+		return 0;
+	if (blame)
+		*blame = (struct ft_plan_blame){NULL, NULL};
+	return ft_error_set(
+		err, -EINVAL, 0, 0,
+		"the catalog leaves %.0f combinations of switches to try, which are too many: give the model of a "
+		"tier, or a smaller catalog",
+		count);
+}
+
 int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_menu *ret_menu,
 		 struct ft_error *err, struct ft_plan_blame *blame)
 {
@@ -249,6 +269,8 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 		r = menu_trees(&menu, design, catalog, err, blame);
 	if (r == 0 && menu.star_count == 0 && !trees_wanted(design) && design->roles[FT_TIER_EDGE].model)
 		r = no_such_model(catalog, &design->roles[FT_TIER_EDGE], FT_ROLE_STAR, FT_TIER_EDGE, err, blame);
+	if (r == 0)
+		r = menu_check_size(&menu, design, err, blame);
 	if (r < 0)
 		return r;
 	*ret_menu = menu;
@@ -502,14 +524,62 @@ static int try_two_levels(struct enumeration *x, const struct ft_switch_type *ed
 	return 0;
 }
 
+/* Whether a full tree is better than another of the same switches, by what is asked for, then by what it takes. */
+static bool full_tree_is_better(const struct ft_design *full, const struct ft_candidate *a,
+				const struct ft_candidate *b)
+{
+	const enum ft_metric metrics[] = {full->objective, FT_METRIC_SWITCHES, FT_METRIC_CABLES};
+
+	for (size_t i = 0; i < FT_COUNT(metrics); i++) {
+		struct ft_quantity one = ft_candidate_metric(full, a, metrics[i]);
+		struct ft_quantity other = ft_candidate_metric(full, b, metrics[i]);
+		int order = ft_quantity_known(one) && ft_quantity_known(other) ? ft_quantity_compare(one, other) : 0;
+
+		if (order != 0)
+			return order < 0;
+	}
+	return false;
+}
+
+/*
+ * How many pods the tree is to have when it is full. That is settled for nodes_max whatever there is now: another
+ * number on the way there would be other bundles, and cables would move. 0: no number will do.
+ */
+static uint32_t pods_settle(const struct enumeration *x, const struct ft_switch_type *edge,
+			    const struct ft_switch_type *spine, const struct ft_switch_type *core)
+{
+	struct ft_design full = *x->rules.design;
+	struct ft_rules rules = x->rules;
+	struct ft_candidate best, c = {.types = {edge, spine, core}};
+	uint32_t pods = 0, settled = 0;
+
+	full.nodes = full.nodes_max;
+	rules.design = &full;
+	while (ft_rules_next_pods(&rules, pods, &pods)) {
+		if (ft_rules_three_levels(&rules, pods, &c.shape) < 0)
+			continue;
+		candidate_price(&c, &full, x->menu);
+		if (settled && !full_tree_is_better(&full, &c, &best))
+			continue;
+		best = c;
+		settled = pods;
+	}
+	return settled;
+}
+
 static int try_pods(struct enumeration *x, const struct ft_switch_type *edge, const struct ft_switch_type *spine,
 		    const struct ft_switch_type *core)
 {
+	const struct ft_design *design = x->rules.design;
 	uint32_t pods = 0;
 	int r = 0;
 
 	x->rules.roles[FT_TIER_SPINE].ports = spine->ports;
 	x->rules.roles[FT_TIER_CORE].ports = core->ports;
+	if (design->nodes < design->nodes_max)
+		pods = pods_settle(x, edge, spine, core);
+	if (pods)
+		return try_tree(x, edge, spine, core, pods);
 	while (r == 0 && ft_rules_next_pods(&x->rules, pods, &pods))
 		r = try_tree(x, edge, spine, core, pods);
 	return r;
@@ -665,8 +735,12 @@ static int only_one_fits_not(struct enumeration *x)
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		if (menu->count[tier])
 			x->rules.roles[tier].ports = menu->types[tier][0].ports;
-	if (!trees_wanted(design))
+	if (!trees_wanted(design) || menu->count[FT_TIER_EDGE] == 0) {
+		/* A model that may be a star only, where a tree is open too. */
+		if (menu->star_count)
+			x->rules.roles[FT_TIER_EDGE].ports = menu->stars[0].ports;
 		return ft_rules_star(&x->rules, &unused);
+	}
 	if (menu->count[FT_TIER_CORE] == 0)
 		return core_missing(x);
 	if (design->levels == 2)
@@ -699,6 +773,7 @@ struct ranking {
 	size_t count, keep;
 	enum ft_metric objective;
 	bool fallback;
+	uint64_t unpriced;
 };
 
 static int rank_compare(const struct ranking *k, const struct ft_candidate *a, const struct ft_candidate *b)
@@ -739,6 +814,7 @@ static int rank_visit(struct enumeration *x, const struct ft_candidate *c)
 	size_t i;
 
 	if (!ft_quantity_known(ft_candidate_metric(k->design, c, k->objective))) {
+		k->unpriced++;
 		x->why.unknown++;
 		return 0;
 	}
@@ -830,6 +906,7 @@ int ft_search(const struct ft_design *design, const struct ft_menu *menu, size_t
 	if (r == 0 && k.count == 0 && x.why.unknown && (!design->objective_given || !menu->from_catalog)) {
 		k.objective = FT_METRIC_SWITCHES;
 		k.fallback = true;
+		k.unpriced = 0;
 		r = enumeration_run(&x);
 	}
 	if (r == 0 && k.count == 0)
@@ -837,7 +914,7 @@ int ft_search(const struct ft_design *design, const struct ft_menu *menu, size_t
 	exclusions_release(&x.why);
 	if (r < 0)
 		return r;
-	*ret_search = (struct ft_search){FT_STEAL(best), k.count, k.objective, k.fallback};
+	*ret_search = (struct ft_search){FT_STEAL(best), k.count, k.objective, k.fallback, k.unpriced};
 	return 0;
 }
 
@@ -848,6 +925,7 @@ struct front {
 	enum ft_metric a, b;
 	struct ft_candidate *all;
 	size_t count, size;
+	uint64_t unpriced;
 };
 
 static int metric_compare(const struct front *f, const struct ft_candidate *x, const struct ft_candidate *y,
@@ -873,6 +951,7 @@ static int front_visit(struct enumeration *x, const struct ft_candidate *c)
 
 	if (!ft_quantity_known(ft_candidate_metric(f->design, c, f->a)) ||
 	    !ft_quantity_known(ft_candidate_metric(f->design, c, f->b))) {
+		f->unpriced++;
 		x->why.unknown++;
 		return 0;
 	}
@@ -920,6 +999,6 @@ int ft_search_pareto(const struct ft_design *design, const struct ft_menu *menu,
 		return r;
 	}
 	qsort_r(f.all, f.count, sizeof(*f.all), front_order, &f);
-	*ret_search = (struct ft_search){f.all, f.count, a, false};
+	*ret_search = (struct ft_search){f.all, f.count, a, false, f.unpriced};
 	return 0;
 }

@@ -54,7 +54,8 @@ struct ft_search {
 	struct ft_candidate *best; /* best first */
 	size_t count;
 	enum ft_metric objective;
-	bool fallback; /* no cost was known: fewest switches, then fewest cables */
+	bool fallback;	   /* no cost was known: fewest switches, then fewest cables */
+	uint64_t unpriced; /* candidates within the limits that were left out, as the objective's figure is not known */
 };
 
 void ft_search_release(struct ft_search *search);

@@ -183,6 +183,7 @@ static void add_pass_through(struct bill *bill, const struct ft_switch_type *typ
 
 		count += hosts ? (hosts - 1) / type->blade.servers : 0;
 	}
+	bill->pass_through = count;
 	if (count > 0) {
 		const struct row row = {"part",
 					"edge",
@@ -354,6 +355,8 @@ static void add_totals(const struct bill *bill)
 	memcpy(all.amounts, bill->totals, sizeof(all.amounts));
 	all.amounts[COST] = add(all.amounts[COST], cables.amounts[COST]);
 	note_total(bill, all.amounts[COST], &all_note);
+	if (bill->pass_through)
+		ft_text_puts(&all_note, "; without the pass-through modules");
 	add_unknown(&all_note, all.amounts, AMOUNT_COUNT);
 	all.note = ft_text_string(&all_note);
 	add_row(bill->text, &switches);

@@ -113,6 +113,15 @@ static bool row_is_empty(const struct ft_search *search, size_t row)
 	return true;
 }
 
+/* What is not on the table, and why. */
+static void add_unpriced(struct ft_text *text, const struct ft_search *search)
+{
+	if (search->unpriced)
+		ft_text_printf(text,
+			       "\n%llu more are left out: a figure that this goes by is not known of their switches.\n",
+			       (unsigned long long)search->unpriced);
+}
+
 void ft_write_alternatives(struct ft_text *text, const struct ft_design *design, const struct ft_search *search)
 {
 	_cleanup_(ft_text_release) struct ft_text cell = {0};
@@ -147,6 +156,7 @@ void ft_write_alternatives(struct ft_text *text, const struct ft_design *design,
 		}
 		ft_text_puts(text, "\n");
 	}
+	add_unpriced(text, search);
 	text->failed |= cell.failed;
 }
 
@@ -183,5 +193,6 @@ void ft_write_front(struct ft_text *text, const struct ft_design *design, const 
 		add_front_types(text, &search->best[i]);
 		ft_text_puts(text, "\n");
 	}
+	add_unpriced(text, search);
 	text->failed |= cell.failed;
 }

@@ -79,8 +79,12 @@ static void text_room(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_printf(text, "Room: %u port%s for nodes stay%s free on the edge switches of now.\n", plan->spare_ports,
 		       plural(plan->spare_ports), plan->spare_ports == 1 ? "s" : "");
-	ft_text_printf(text, "Growth: up to %u nodes by adding edge switches, with no cable of now moved.\n",
-		       plan->expandable_to);
+	ft_text_printf(text, "Growth: up to %u nodes by adding %s", plan->expandable_to,
+		       plan->levels == 3 ? "edge switches, and spines with each pod" : "edge switches");
+	/* Hosts that are spread evenly would be spread anew. */
+	ft_text_puts(text, plan->fill == FT_FILL_UNIFORM
+				   ? "; no cable between switches moves, but nodes may, as they are spread evenly.\n"
+				   : ", with no cable of now moved.\n");
 }
 
 /* "54 watts", or nothing where it is not known. */
@@ -105,6 +109,9 @@ static void text_amounts(struct ft_text *text, const struct ft_design *design, c
 	text_amount(text, &between, plan->size_u, " rack units");
 	if (*between == ',')
 		ft_text_puts(text, ".\n");
+	if (plan->unpriced)
+		ft_text_printf(text, "Left out: %llu other choices, whose %s is not known.\n",
+			       (unsigned long long)plan->unpriced, ft_metric_name(design->objective));
 	if (modelled && plan->cost == FT_AMOUNT_UNKNOWN)
 		ft_text_puts(text, "Cost: not known, as the catalog has no price for one of these switches.\n");
 	if (plan->fallback_objective && !design->objective_given)

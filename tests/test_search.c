@@ -1177,8 +1177,52 @@ static unsigned int spine_role(const struct ft_catalog *catalog)
 	return FT_ROLE_CORE;
 }
 
+/*
+ * Of a fabric that is to grow, how many pods the full one has: the best by the objective, then by switches, then by
+ * cables. No other number of them is a candidate, as cables would have to move on the way.
+ */
+static uint32_t pods_when_full(const struct trial *t, const struct ft_switch_type *const *types)
+{
+	struct ft_quantity least[3] = {{0}};
+	uint32_t best = 0;
+
+	for (uint32_t pods = 1; pods <= PODS_TRIED; pods++) {
+		_cleanup_(ft_search_release) struct ft_search search = {0};
+		struct ft_design full = *t->design;
+		struct one_dish dish;
+		int order = -1;
+
+		full.nodes = full.nodes_max;
+		full.pods = pods;
+		full.limit_count = 0;
+		full.objective_given = false;
+		one_dish_make(&dish, types, false, t->catalog->cable_cost);
+		if (ft_search(&full, &dish.menu, 1, &search, NULL, NULL) < 0)
+			continue;
+		const struct ft_quantity found[] = {ft_candidate_metric(&full, &search.best[0], full.objective),
+						    ft_candidate_metric(&full, &search.best[0], FT_METRIC_SWITCHES),
+						    ft_candidate_metric(&full, &search.best[0], FT_METRIC_CABLES)};
+
+		for (size_t i = 0; best && (order = 0, i < FT_COUNT(found)); i++)
+			if (ft_quantity_known(found[i]) && (order = ft_quantity_compare(found[i], least[i])) != 0)
+				break;
+		if (order >= 0)
+			continue;
+		best = pods;
+		memcpy(least, found, sizeof(found));
+	}
+	return best;
+}
+
 static void pool_add_pods(struct pool *pool, const struct trial *t, const struct ft_switch_type *const *types)
 {
+	uint32_t full =
+		t->design->nodes < t->design->nodes_max && !ft_pinned(t->design->pods) ? pods_when_full(t, types) : 0;
+
+	if (full) {
+		pool_try(pool, t, types, false, full);
+		return;
+	}
 	if (ft_pinned(t->design->pods)) {
 		pool_try(pool, t, types, false, t->design->pods);
 		return;
@@ -1413,6 +1457,35 @@ static void check_nothing(const struct trial *t, struct pool *pool)
 	for (size_t k = 0; k < pool->count; k++)
 		if (is_known(t, &pool->all[k], t->design->objective))
 			fail_msg("%s: nothing found, but there is something", t->what);
+}
+
+/* Three levels that grow: the pods and planes of the full tree are those of every stage, and no cable moves. */
+static void test_growth_in_pods(void **state)
+{
+	_cleanup_(ft_plan_freep) struct ft_plan *before = NULL;
+
+	(void)state;
+	for (unsigned int nodes = 700; nodes <= 3000; nodes += 100) {
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_plan *plan = NULL;
+		struct ft_error err = {0};
+
+		ft_text_printf(&text,
+			       "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": %u, \"nodes_max\": 3000, \"levels\": 3, "
+			       "\"fill\": \"dense\", \"edge\": {\"ports\": 36}, \"spine\": {\"ports\": 36}, "
+			       "\"core\": {\"ports\": 36}}",
+			       nodes);
+		if (ft_design_read(text.data, text.length, &design, &plan, &err) < 0)
+			fail_msg("%u nodes: %s", nodes, err.text);
+		if (before) {
+			assert_int_equal(plan->pods_max, before->pods_max);
+			assert_int_equal(plan->core_count, before->core_count);
+			assert_int_equal(cables_moved(before, plan, "growth"), 0);
+		}
+		ft_plan_free(before);
+		before = plan;
+	}
 }
 
 static void test_best_of_all(void **state)
@@ -1828,13 +1901,10 @@ int main(void)
 {
 	static struct CMUnitTest tests[REFERENCES_MAX + FT_COUNT(choice_rows) + 16];
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_references_are_there),
-		cmocka_unit_test(test_random_by_ports),
-		cmocka_unit_test(test_random_from_catalog),
-		cmocka_unit_test(test_best_of_all),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_technologies),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_references_are_there), cmocka_unit_test(test_random_by_ports),
+		cmocka_unit_test(test_random_from_catalog),  cmocka_unit_test(test_growth_in_pods),
+		cmocka_unit_test(test_best_of_all),	     cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_technologies),	     cmocka_unit_test(test_no_memory),
 	};
 	size_t n = 0;
 
