@@ -9,7 +9,11 @@
 #include "planner/catalog.h"
 #include "planner/design_parts.h"
 
-enum { DESIGN_SIZE_MAX = 256 << 20 }; /* a plan of a million hosts inside it stays far below */
+/*
+ * The largest plan that can be written can be read: 4000000 bundles (planner/rules.c) are up to 300 bytes each where
+ * their ends are bound to names of 64 bytes that all need a backslash, and 3 * FT_SWITCHES_MAX switches up to 610.
+ */
+enum { DESIGN_SIZE_MAX = 1536 << 20 };
 
 static void names_free(char **names, size_t count)
 {
@@ -60,8 +64,7 @@ void ft_design_free(struct ft_design *design)
 struct reading {
 	struct ft_key_reader reader;
 	struct ft_design *design;
-	const struct ft_catalog *catalog;
-	bool plan_chose; /* the switches are those of the "plan" in the file */
+	const struct ft_catalog *catalog; /* NULL: none is named */
 };
 
 static void design_init(struct ft_design *design)
@@ -91,41 +94,62 @@ static int plan_error_place(const struct ft_key_reader *reader, const struct ft_
 	return ft_json_error_key(&reader->json, reader->err, root, NULL, "%s", text);
 }
 
-/* The catalog to choose from, where there is something to choose; NULL else. */
-static int catalog_settle(struct reading *reading, struct ft_catalog **ret_own)
+static int plan_make(struct reading *reading, const struct ft_design *design, const struct ft_catalog *catalog,
+		     struct ft_plan **ret_plan)
 {
-	bool open = false;
+	struct ft_plan_blame blame = {0};
+	struct ft_error why = {0};
 	int r;
 
+	r = ft_plan_make_blame(design, catalog, ret_plan, &why, &blame);
+	return r == -EINVAL ? plan_error_place(&reading->reader, &blame, why.text) : r;
+}
+
+/* With the switches that the "plan" of the file says were chosen. Returns 1, 0 if it does not say, or -errno. */
+static int plan_make_chosen(struct reading *reading, struct ft_plan **ret_plan)
+{
+	_cleanup_(ft_design_chosen_release) struct ft_design chosen = {0};
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	int r;
+
+	r = ft_design_choose_from_plan(&reading->reader, reading->design, &chosen);
+	if (r <= 0)
+		return r;
+	r = plan_make(reading, &chosen, NULL, &plan);
+	if (r == 0)
+		r = ft_design_figures_from_plan(&reading->reader, reading->design, plan);
+	if (r < 0)
+		return r;
+	*ret_plan = FT_STEAL(plan);
+	return 1;
+}
+
+static bool catalog_wanted(const struct ft_design *design)
+{
+	bool open = false;
+
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
-		open |= ft_design_tier_is_open(reading->design, tier);
-	if (!open || reading->catalog)
-		return 0;
-	r = ft_design_choose_from_plan(reading->reader.json.root, reading->design);
-	reading->plan_chose = r > 0;
-	if (r != 0)
-		return r < 0 ? r : 0;
-	r = ft_catalog_load(FT_CATALOG_DEFAULT, ret_own, reading->reader.err);
-	reading->catalog = *ret_own;
-	return r;
+		open |= ft_design_tier_is_open(design, tier);
+	return open;
 }
 
 static int design_plan(struct reading *reading, struct ft_plan **ret_plan)
 {
 	_cleanup_(ft_catalog_freep) struct ft_catalog *own = NULL;
-	struct ft_plan_blame blame = {0};
-	struct ft_error why = {0};
+	const struct ft_catalog *catalog = reading->catalog;
 	int r;
 
-	r = catalog_settle(reading, &own);
-	if (r < 0)
-		return r;
-	r = ft_plan_make_blame(reading->design, reading->catalog, ret_plan, &why, &blame);
-	if (r == 0 && reading->plan_chose)
-		r = ft_design_figures_from_plan(reading->reader.json.root, reading->design, *ret_plan);
-	if (r != -EINVAL)
-		return r;
-	return plan_error_place(&reading->reader, &blame, why.text);
+	if (!catalog && catalog_wanted(reading->design)) {
+		r = plan_make_chosen(reading, ret_plan);
+		if (r != 0)
+			return r < 0 ? r : 0;
+		/* Errors are of the design's file: a catalog that is built in has none. */
+		r = ft_catalog_load(FT_CATALOG_DEFAULT, &own, NULL);
+		if (r < 0)
+			return r;
+		catalog = own;
+	}
+	return plan_make(reading, reading->design, catalog, ret_plan);
 }
 
 static char *bytes_dup(const char *bytes, size_t length)

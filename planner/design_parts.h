@@ -32,16 +32,23 @@ bool ft_design_tier_is_open(const struct ft_design *design, enum ft_tier tier);
 
 /*
  * Where no catalog is named: a file that carries its plan is complete in itself, whatever catalog that was made with.
- * Takes what was chosen from the "plan" of the file @root into @design. Returns 1, 0 if there is no plan or not enough
- * in it (some tiers may be taken even so), or -ENOMEM.
+ * What the design leaves out is taken from the "plan" of the file; what it gives must be the same there.
+ *
+ * @ret_chosen  out: @design, from which it borrows, with every switch given, and only the limits on what is known
+ *              without a catalog; for ft_design_chosen_release(). Untouched unless 1 is returned.
+ *
+ * Returns 1; 0 if there is no plan or it lacks the switches of a tier; -EINVAL with the place, or -ENOMEM.
  */
-int ft_design_choose_from_plan(const json_t *root, struct ft_design *design);
+int ft_design_choose_from_plan(const struct ft_key_reader *reader, const struct ft_design *design,
+			       struct ft_design *ret_chosen);
+void ft_design_chosen_release(struct ft_design *chosen);
 
 /*
- * What only the catalog of then said, from the "plan" of the file @root, into the plan computed without a catalog.
- * Returns 0 or -ENOMEM.
+ * What only the catalog of then said, from the "plan" of the file, into the @plan computed without a catalog; the
+ * limits of @design on such figures are held against these. Returns 0, -EINVAL with the place, or -ENOMEM.
  */
-int ft_design_figures_from_plan(const json_t *root, const struct ft_design *design, struct ft_plan *plan);
+int ft_design_figures_from_plan(const struct ft_key_reader *reader, const struct ft_design *design,
+				struct ft_plan *plan);
 
 /* Holds the "plan" of the file, if it has one, against @plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
 int ft_design_check_plan(const struct ft_key_reader *reader, const struct ft_plan *plan);

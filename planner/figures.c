@@ -59,18 +59,63 @@ static void notation_three(const struct ft_plan *plan, struct ft_figures *f)
 		snprintf(f->notation, sizeof(f->notation), "XGFT(3; %u,%u,%u; 1,%u,%u)", n, e, plan->pods_max, s, c);
 }
 
-/* Half of the hosts may talk to the other half: half of the cables of the thinnest level. */
+/* Edge switches when the design is full: Emax. */
+static uint32_t edges_max(const struct ft_plan *plan)
+{
+	return plan->expandable_to / plan->ports_to_nodes;
+}
+
+/*
+ * Cables cut where @edges of the edge switches, taken pod by pod, are on one side. Upper switches stand on the side
+ * that most of their cables lead to.
+ */
+static uint64_t cut_of(const struct ft_plan *plan, uint32_t edges)
+{
+	uint32_t size = plan->levels == 3 ? plan->pod_edges : plan->edge_count;
+	uint32_t whole = edges / size, part = edges % size, pods = plan->levels == 3 ? plan->pods : 1;
+	uint32_t other = size - part, last = plan->edge_count - whole * size;
+	uint64_t cut;
+
+	if (whole >= pods)
+		return 0;
+	/* The pod that is parted, if one is, may be the last and not full. */
+	if (last < size)
+		other = last - part;
+	cut = (uint64_t)plan->ports_to_core * (part < other ? part : other);
+	if (plan->levels == 3) {
+		uint32_t here = whole + (part > other);
+
+		cut += (uint64_t)plan->pod_spines * plan->spine_ports_up * (here < pods - here ? here : pods - here);
+	}
+	return cut;
+}
+
+/* Hosts that must be on the other side than their switches, if the @edges with the fewest or the most hosts are taken.
+ */
+static uint64_t strays_of(uint64_t fewest, uint64_t most, uint64_t hosts)
+{
+	uint64_t half = hosts / 2, more = hosts - half;
+
+	if (most < half)
+		return half - most;
+	return fewest > more ? fewest - more : 0;
+}
+
+/* Every number of edge switches on one side is tried: hosts lie on them nearly evenly, but for a last one. */
 static uint32_t bisection(const struct ft_plan *plan)
 {
-	uint64_t links = plan->nodes;
+	uint64_t best = plan->nodes / 2, first = 0, last = 0;
 
-	if (plan->topology == FT_TOPOLOGY_STAR)
-		return (uint32_t)(links / 2);
-	if ((uint64_t)plan->edge_count * plan->ports_to_core < links)
-		links = (uint64_t)plan->edge_count * plan->ports_to_core;
-	if (plan->levels == 3 && (uint64_t)plan->spine_count * plan->spine_ports_up < links)
-		links = (uint64_t)plan->spine_count * plan->spine_ports_up;
-	return (uint32_t)(links / 2);
+	for (uint32_t edges = 1; edges < plan->edge_count; edges++) {
+		uint64_t cut;
+
+		/* Edge switches are in falling order of hosts. */
+		first += plan->switches[edges - 1].hosts;
+		last += plan->switches[plan->edge_count - edges].hosts;
+		cut = cut_of(plan, edges) + strays_of(last, first, plan->nodes);
+		best = cut < best ? cut : best;
+	}
+	return (uint32_t)best;
 }
 
 static void clos_take(const struct ft_plan *plan, struct ft_figures *f)
@@ -85,11 +130,10 @@ static void clos_take(const struct ft_plan *plan, struct ft_figures *f)
 	}
 	f->clos_m = plan->ports_to_core;
 	f->clos_n = plan->ports_to_nodes;
-	f->clos_r = plan->pod_edges;
+	f->clos_r = edges_max(plan);
 	f->clos_class = ft_clos_class(f->clos_m, f->clos_n);
 	if (plan->levels < 3)
 		return;
-	f->clos_r *= plan->pods_max;
 	upper = ft_clos_class(plan->spine_ports_up, plan->pod_edges * plan->bundle);
 	if (upper < f->clos_class)
 		f->clos_class = upper;
@@ -132,6 +176,20 @@ static void throughput_take(const struct ft_plan *plan, struct ft_figures *f)
 			(struct ft_quantity){DIRECTIONS * (int64_t)plan->links * (plan->nodes - 1LL), cables};
 }
 
+/* A director without all of its fabric boards passes only that share of what goes through it. */
+static void boards_take(const struct ft_plan *plan, struct ft_figures *f)
+{
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
+		struct ft_quantity share = {plan->fabric_boards[tier], plan->fabric_boards_max[tier]};
+
+		if (!plan->fabric_boards[tier])
+			continue;
+		f->clos_class = FT_CLOS_BLOCKING;
+		if (ft_quantity_compare(share, f->throughput_bound) < 0)
+			f->throughput_bound = share;
+	}
+}
+
 void ft_figures_take(const struct ft_plan *plan, struct ft_figures *ret_figures)
 {
 	struct ft_figures f = {.paths = 1};
@@ -145,8 +203,10 @@ void ft_figures_take(const struct ft_plan *plan, struct ft_figures *ret_figures)
 		notation_three(plan, &f);
 		f.paths = (uint64_t)plan->pod_spines * (plan->pods > 1 ? plan->plane_cores : 1);
 	}
-	f.bisection_links = ft_minimum(bisection(plan), plan->nodes);
+	f.bisection_links = bisection(plan);
 	clos_take(plan, &f);
 	throughput_take(plan, &f);
+	boards_take(plan, &f);
+	f.full = plan->levels < 3 || (uint64_t)plan->pod_edges * plan->pods_max == edges_max(plan);
 	*ret_figures = f;
 }

@@ -27,9 +27,13 @@ struct ft_figures {
 	 * Where the bundles of a switch are not all alike, there is none, and the XGFT without widths is given.
 	 */
 	char notation[128];
-	bool exact; /* the notation says all */
+	bool exact; /* all bundles of a switch are alike */
+	bool full;  /* all pods have as many edge switches as the notation says */
 
-	/* Cables between two halves of the hosts at the narrowest place, each edge as a whole on one side. */
+	/*
+	 * The fewest cables whose cut parts the hosts into halves (of an odd number, one side has one more): switches
+	 * may fall to either side, and a host whose switch is on the other side costs its own cable.
+	 */
 	uint32_t bisection_links;
 
 	/* Shortest paths between two hosts as far apart as they can be, told apart by the switches they cross. */
@@ -37,7 +41,7 @@ struct ft_figures {
 
 	/* A folded Clos network of three stages: r edges (pods) of n hosts (downlinks), m uplinks. */
 	uint32_t clos_m, clos_n, clos_r;
-	enum ft_clos_class clos_class; /* three levels: the worse of the two */
+	enum ft_clos_class clos_class; /* three levels: the worse of the two; directors without all boards block */
 
 	/*
 	 * TH <= l / (h * f), in what a cable carries: l cables, each counted once a direction; f flows, one from each

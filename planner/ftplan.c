@@ -369,7 +369,8 @@ static int parse_option(struct options *options, int c, const char *argument)
 			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
 		return options->nodes ? -1 : set_work(options, WORK_CURVE, "--nodes A..B");
 	case 'o':
-		options->output = argument;
+		/* As with input, "-" is no file. */
+		options->output = strcmp(argument, "-") == 0 ? NULL : argument;
 		return -1;
 	default:
 		fputs("Try 'ftplan --help'.\n", stderr);
@@ -401,6 +402,8 @@ static int check_options(struct options *options, int argc, char **argv)
 		return usage_error("several designs are written as text or csv", options->format_name);
 	if (options->work == WORK_STAGES && options->nodes)
 		return usage_error("--stages says how many nodes there are; leave out --nodes", options->nodes);
+	if (options->work == WORK_INFER && options->catalog)
+		return usage_error("--infer takes no catalog", options->catalog);
 	if (options->work == WORK_INFER && strcmp(options->format_name, "text") != 0 &&
 	    strcmp(options->format_name, "json") != 0)
 		return usage_error("--infer writes a design file, which is JSON", options->format_name);
@@ -577,17 +580,35 @@ static int design_load(struct run *run)
 
 /* ---- the work ---- */
 
-/* What is bought and where it stands is in the catalog that the switches were chosen from. */
+/*
+ * What is bought and where it stands is in the catalog that the switches were chosen from: by the plan's word, if none
+ * is named, but only one that is built in. A file says nothing of which other files are read.
+ */
 static int models_look_up(struct run *run, struct ft_error *err)
 {
-	bool models = false;
+	const char *name = run->plan->catalog;
 
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		models |= run->plan->models[tier] != NULL;
-	return models && !run->catalog ? ft_catalog_load(FT_CATALOG_DEFAULT, &run->catalog, err) : 0;
+	for (size_t i = 0; !run->catalog && name && ft_catalog_builtin_name(i); i++)
+		if (strcmp(ft_catalog_builtin_name(i), name) == 0)
+			return ft_catalog_load(name, &run->catalog, err);
+	return 0;
 }
 
 /* The lists of OpenSM from a fabric in which the plan is found as ftcheck finds it. */
+static int roots_refuse(const struct ft_resolved *found, struct ft_error *err)
+{
+	if (found->missing == 0)
+		return 0;
+	if (found->missing == 1)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "%s was not found in the fabric: repair it first, or bind its GUID",
+				    found->missing_name);
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "%s and %zu more of its tier were not found in the fabric: repair them first, or bind "
+			    "their GUIDs",
+			    found->missing_name, found->missing - 1);
+}
+
 static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot, struct ft_error *err)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -599,8 +620,10 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 	/* Waivers with their dates change nothing of what is where. */
 	r = ft_verify(run->design, run->plan, snapshot, "", &report);
 	if (r == 0 && roots)
-		r = ft_resolve_roots(run->plan, report, &found);
-	else if (r == 0)
+		r = ft_resolve_roots(run->design, run->plan, report, &found);
+	if (r == 0 && roots)
+		r = roots_refuse(&found, err);
+	if (r == 0 && !roots)
 		r = ft_resolve_hosts(run->design, run->plan, snapshot, report, &found);
 	if (r < 0)
 		return r;
@@ -611,9 +634,12 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 static int work_guids(struct run *run, struct ft_error *err)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
-	int r = ft_source_load(run->options.from, &snapshot, err);
+	int r = ft_verify_check_plan(run->plan, err);
 
+	if (r < 0)
+		return r;
 	run->path = run->options.from;
+	r = ft_source_load(run->options.from, &snapshot, err);
 	return r < 0 ? r : write_found_guids(run, snapshot, err);
 }
 
@@ -624,7 +650,6 @@ static int work_plan(struct run *run, struct ft_error *err)
 	if (run->options.from)
 		return work_guids(run, err);
 	r = models_look_up(run, err);
-
 	return r < 0 ? r : run->options.write(&run->out, run->design, run->plan, run->catalog, err);
 }
 

@@ -237,9 +237,18 @@ static int check_binds(const struct build *b)
 	return 0;
 }
 
+/* The name of the entry, where it says more than that of the type. */
+static int family_fill(struct ft_plan *plan, enum ft_tier tier, const struct ft_switch_type *type)
+{
+	if (!type->family || strcmp(type->family, plan->models[tier]) == 0)
+		return 0;
+	plan->families[tier] = strdup(type->family);
+	return plan->families[tier] ? 0 : -ENOMEM;
+}
+
 static int models_fill(struct build *b)
 {
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		const struct ft_switch_type *type = b->candidate->types[tier];
 		const char *model = type && type->name ? type->name : NULL;
 
@@ -256,7 +265,7 @@ static int models_fill(struct build *b)
 		if (!model)
 			continue;
 		b->plan->models[tier] = strdup(model);
-		if (!b->plan->models[tier])
+		if (!b->plan->models[tier] || family_fill(b->plan, tier, type) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -376,9 +385,23 @@ static void figures_of_search(struct ft_plan *plan, const struct ft_search *sear
 	plan->unpriced = menu->from_catalog ? search->unpriced : 0;
 }
 
+/* Which catalog the switches are from, if any are: their names say nothing without it. */
+static int catalog_fill(struct ft_plan *plan, const struct ft_catalog *catalog)
+{
+	bool models = false;
+
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		models |= plan->models[tier] != NULL;
+	if (!catalog || !models)
+		return 0;
+	plan->catalog = strdup(catalog->name);
+	return plan->catalog ? 0 : -ENOMEM;
+}
+
 int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
 		       struct ft_error *err, struct ft_plan_blame *ret_blame)
 {
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_search_release) struct ft_search search = {0};
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r;
@@ -387,10 +410,14 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 	if (r == 0)
 		r = ft_search(design, &menu, 1, &search, err, ret_blame);
 	if (r == 0)
-		r = ft_plan_build(design, &search.best[0], ret_plan, err, ret_blame);
+		r = ft_plan_build(design, &search.best[0], &plan, err, ret_blame);
 	if (r == 0)
-		figures_of_search(*ret_plan, &search, &menu);
-	return r;
+		r = catalog_fill(plan, catalog);
+	if (r < 0)
+		return r;
+	figures_of_search(plan, &search, &menu);
+	*ret_plan = FT_STEAL(plan);
+	return 0;
 }
 
 int ft_plan_make(const struct ft_design *design, struct ft_plan **ret_plan, struct ft_error *err)
@@ -408,6 +435,9 @@ void ft_plan_free(struct ft_plan *plan)
 		free(plan->switches[i].name);
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		free(plan->models[tier]);
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		free(plan->families[tier]);
+	free(plan->catalog);
 	free(plan->blade_pass_through);
 	free(plan->switches);
 	free(plan->bundles);

@@ -76,7 +76,9 @@ struct ft_plan {
 	uint32_t plane_cores; /* core switches of a plane; all of them in two levels */
 
 	/* What the catalog says of the switches. NULL or unknown where the design gives ports. */
+	char *catalog;				   /* owned; its own name, where a tier is from one */
 	char *models[FT_TIER_COUNT];		   /* owned */
+	char *families[FT_TIER_COUNT];		   /* owned; of the entry, where that is called otherwise */
 	bool directors[FT_TIER_COUNT];		   /* modular: a tree of chips inside */
 	uint32_t fabric_boards[FT_TIER_COUNT];	   /* installed, where some are left out; 0: all, or not modular */
 	uint32_t fabric_boards_max[FT_TIER_COUNT]; /* likewise: how many there are slots for */
@@ -146,9 +148,9 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan);
 
 /*
- * Whether ibsim and its text form can hold @plan. Returns 0, or -EINVAL with @err filled (no line): a switch has more
- * ports than a node can (IBTA Vol 1, NodeInfo:NumPorts), a bound name has bytes that the form has no escape for, or a
- * bound GUID is one of those that are made up.
+ * Whether ibsim and its text form can hold @plan. Returns 0, or -EINVAL with @err filled (no line): a switch is a
+ * director, which is many nodes, a bound name has bytes that the form has no escape for, or a bound GUID is one of
+ * those that are made up.
  */
 int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err);
 

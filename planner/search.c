@@ -373,15 +373,16 @@ static bool more_is_better(enum ft_metric metric)
 /* Why candidates did not come into question, for the case that none did. */
 struct exclusions {
 	uint64_t tried;
-	uint64_t trees;		      /* of these, those that are no stars */
-	uint64_t mixed;		      /* not even tried: switches of different technologies */
-	uint64_t unfit;		      /* the rules refuse them: most often, too few ports */
-	uint64_t unknown;	      /* the catalog does not know the figure that is asked for */
-	uint64_t *by_limit;	      /* [limit_count] */
-	struct ft_candidate *nearest; /* [limit_count]: of those that only this limit excludes, the nearest to it */
-	bool *near;		      /* [limit_count]: there is one */
-	uint64_t reach;		      /* the most nodes that any pair of types could take */
-	const struct ft_switch_type *reach_edge, *reach_core;
+	uint64_t trees;		       /* of these, those that are no stars */
+	uint64_t mixed;		       /* not even tried: switches of different technologies */
+	uint64_t unfit;		       /* the rules refuse them: most often, too few ports */
+	enum ft_metric unknown_metric; /* that figure, of the last such */
+	uint64_t unknown;	       /* the catalog does not know the figure that is asked for */
+	uint64_t *by_limit;	       /* [limit_count] */
+	struct ft_candidate *nearest;  /* [limit_count]: of those that a limit excludes, the nearest to it */
+	bool *near;		       /* [limit_count]: there is one */
+	uint64_t reach;		       /* the most nodes that any pair of types could take */
+	const struct ft_switch_type *reach_types[FT_TIER_COUNT];
 };
 
 struct enumeration {
@@ -407,7 +408,7 @@ static bool limit_holds(const struct ft_design *design, const struct ft_candidat
 	return limit->is_max ? order <= 0 : order >= 0;
 }
 
-/* Keeps the candidate that comes nearest to a limit which alone excludes it. */
+/* Keeps the candidate that comes nearest to a limit. */
 static void nearest_keep(struct enumeration *x, const struct ft_candidate *c, size_t i)
 {
 	const struct ft_design *design = x->rules.design;
@@ -427,21 +428,23 @@ static void nearest_keep(struct enumeration *x, const struct ft_candidate *c, si
 static bool limits_hold(struct enumeration *x, const struct ft_candidate *c)
 {
 	const struct ft_design *design = x->rules.design;
-	size_t broken = 0, which = 0;
+	bool broken = false;
 	bool unknown = false, any_unknown = false;
 
 	for (size_t i = 0; i < design->limit_count; i++) {
 		if (limit_holds(design, c, &design->limits[i], &unknown))
 			continue;
+		broken = true;
 		any_unknown |= unknown;
-		x->why.by_limit[i] += !unknown;
-		broken++;
-		which = i;
+		if (unknown) {
+			x->why.unknown_metric = design->limits[i].metric;
+			continue;
+		}
+		x->why.by_limit[i]++;
+		nearest_keep(x, c, i);
 	}
 	x->why.unknown += any_unknown;
-	if (broken == 1 && !any_unknown)
-		nearest_keep(x, c, which);
-	return broken == 0;
+	return !broken;
 }
 
 static int candidate_offer(struct enumeration *x, struct ft_candidate *c)
@@ -465,10 +468,31 @@ static bool go_together(struct enumeration *x, const struct ft_switch_type *low,
 	return same;
 }
 
+/* How far types would go, for the answer to too many nodes. */
+static void reach_note(struct enumeration *x, const struct ft_switch_type *edge, const struct ft_switch_type *spine,
+		       const struct ft_switch_type *core)
+{
+	const struct ft_design *design = x->rules.design;
+	struct ft_ratio b = design->blocking, sb = design->spine_blocking;
+	uint64_t reach = edge->ports;
+
+	if (core)
+		reach = (uint64_t)((int64_t)reach * b.num / (b.num + b.den)) * core->ports;
+	if (spine)
+		reach *= (uint64_t)((int64_t)spine->ports * sb.num / (sb.num + sb.den));
+	if (reach <= x->why.reach)
+		return;
+	x->why.reach = reach;
+	x->why.reach_types[FT_TIER_EDGE] = edge;
+	x->why.reach_types[FT_TIER_SPINE] = spine;
+	x->why.reach_types[FT_TIER_CORE] = core;
+}
+
 static int try_star(struct enumeration *x, const struct ft_switch_type *type)
 {
 	struct ft_candidate c = {.types = {[FT_TIER_EDGE] = type}};
 
+	reach_note(x, type, NULL, NULL);
 	x->why.tried++;
 	x->rules.roles[FT_TIER_EDGE].ports = type->ports;
 	if (ft_rules_star(&x->rules, &c.shape) < 0) {
@@ -494,19 +518,6 @@ static int try_tree(struct enumeration *x, const struct ft_switch_type *edge, co
 	return candidate_offer(x, &c);
 }
 
-/* How far two types would go in two levels, for the answer to too many nodes. */
-static void reach_note(struct enumeration *x, const struct ft_switch_type *edge, const struct ft_switch_type *core)
-{
-	struct ft_ratio b = x->rules.design->blocking;
-	uint64_t reach = (uint64_t)((int64_t)edge->ports * b.num / (b.num + b.den)) * core->ports;
-
-	if (reach <= x->why.reach)
-		return;
-	x->why.reach = reach;
-	x->why.reach_edge = edge;
-	x->why.reach_core = core;
-}
-
 static int try_two_levels(struct enumeration *x, const struct ft_switch_type *edge)
 {
 	for (size_t k = 0; k < x->menu->count[FT_TIER_CORE]; k++) {
@@ -515,7 +526,7 @@ static int try_two_levels(struct enumeration *x, const struct ft_switch_type *ed
 
 		if (!go_together(x, edge, core, FT_TIER_EDGE, FT_TIER_CORE))
 			continue;
-		reach_note(x, edge, core);
+		reach_note(x, edge, NULL, core);
 		x->rules.roles[FT_TIER_CORE].ports = core->ports;
 		r = try_tree(x, edge, NULL, core, 0);
 		if (r < 0)
@@ -574,6 +585,7 @@ static int try_pods(struct enumeration *x, const struct ft_switch_type *edge, co
 	uint32_t pods = 0;
 	int r = 0;
 
+	reach_note(x, edge, spine, core);
 	x->rules.roles[FT_TIER_SPINE].ports = spine->ports;
 	x->rules.roles[FT_TIER_CORE].ports = core->ports;
 	if (design->nodes < design->nodes_max)
@@ -676,6 +688,20 @@ static void add_missing(struct ft_text *text, const struct enumeration *x)
 		ft_text_puts(text, "; the catalog has none for one of the tiers");
 }
 
+static void add_reach(struct ft_text *text, const struct enumeration *x)
+{
+	const char *between = ": ";
+
+	ft_text_printf(text, " (the largest connects %" PRIu64, x->why.reach);
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
+		if (!x->why.reach_types[tier] || !x->why.reach_types[tier]->name)
+			continue;
+		ft_text_printf(text, "%s%s", between, x->why.reach_types[tier]->name);
+		between = " + ";
+	}
+	ft_text_puts(text, ")");
+}
+
 /* With one candidate only, the rules' own complaint says it best; else numbers. */
 static int nothing_fits(struct enumeration *x)
 {
@@ -687,21 +713,19 @@ static int nothing_fits(struct enumeration *x)
 		       x->why.tried == 1 ? "" : "s");
 	if (x->why.unfit)
 		ft_text_printf(&text, ", %" PRIu64 " cannot connect %s %u", x->why.unfit, key, design->nodes_max);
-	if (x->why.unfit && x->why.reach && x->why.reach < design->nodes_max && design->levels == 2) {
-		ft_text_printf(&text, " (the largest connects %" PRIu64, x->why.reach);
-		if (x->why.reach_edge->name && x->why.reach_core->name)
-			ft_text_printf(&text, ": %s + %s", x->why.reach_edge->name, x->why.reach_core->name);
-		ft_text_puts(&text, ")");
-	}
+	if (x->why.unfit && x->why.reach && x->why.reach < design->nodes_max)
+		add_reach(&text, x);
 	add_missing(&text, x);
 	add_limits(&text, x);
 	if (x->why.unknown)
-		ft_text_printf(&text, "; of %" PRIu64 " a figure that is asked for is not known", x->why.unknown);
+		ft_text_printf(&text, "; of %" PRIu64 " the %s is not known", x->why.unknown,
+			       ft_metric_name(x->why.unknown_metric));
 	if (ft_text_failed(&text))
 		return -ENOMEM;
+	if (x->why.unfit < x->why.tried)
+		key = design->limit_count ? "limits" : "objective";
 	if (x->blame)
-		*x->blame = design->limit_count && x->why.unfit < x->why.tried ? (struct ft_plan_blame){NULL, "limits"}
-									       : (struct ft_plan_blame){NULL, key};
+		*x->blame = (struct ft_plan_blame){NULL, key};
 	return ft_error_set(x->err, -EINVAL, 0, 0, "%s", ft_text_string(&text));
 }
 
@@ -776,6 +800,16 @@ struct ranking {
 	uint64_t unpriced;
 };
 
+static uint64_t ports_bought(const struct ft_candidate *c)
+{
+	const uint32_t counts[FT_TIER_COUNT] = {c->shape.e, ft_shape_spines(&c->shape), c->shape.cores};
+	uint64_t ports = 0;
+
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		ports += c->types[tier] ? (uint64_t)c->types[tier]->ports * counts[tier] : 0;
+	return ports;
+}
+
 static int rank_compare(const struct ranking *k, const struct ft_candidate *a, const struct ft_candidate *b)
 {
 	int order = ft_quantity_compare(ft_candidate_metric(k->design, a, k->objective),
@@ -784,6 +818,9 @@ static int rank_compare(const struct ranking *k, const struct ft_candidate *a, c
 	if (order == 0 && k->fallback)
 		order = ft_quantity_compare(ft_candidate_metric(k->design, a, FT_METRIC_CABLES),
 					    ft_candidate_metric(k->design, b, FT_METRIC_CABLES));
+	/* Where prices are not known, boards that nobody needs are not bought all the same. */
+	if (order == 0 && k->fallback)
+		order = (ports_bought(a) > ports_bought(b)) - (ports_bought(a) < ports_bought(b));
 	return order;
 }
 
@@ -798,6 +835,10 @@ static bool is_same_design(const struct ft_candidate *a, const struct ft_candida
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
 		if (strcmp(family_of(a, tier), family_of(b, tier)) != 0)
 			return false;
+	/* A star of a modular switch has as many ports as boards. */
+	if (a->shape.topology == FT_TOPOLOGY_STAR && b->shape.topology == FT_TOPOLOGY_STAR &&
+	    *family_of(a, FT_TIER_EDGE))
+		return true;
 	return a->shape.topology == b->shape.topology && a->shape.e == b->shape.e && a->shape.cores == b->shape.cores &&
 	       ft_shape_spines(&a->shape) == ft_shape_spines(&b->shape) && a->shape.n == b->shape.n;
 }
@@ -816,6 +857,7 @@ static int rank_visit(struct enumeration *x, const struct ft_candidate *c)
 	if (!ft_quantity_known(ft_candidate_metric(k->design, c, k->objective))) {
 		k->unpriced++;
 		x->why.unknown++;
+		x->why.unknown_metric = k->objective;
 		return 0;
 	}
 	for (i = 0; k->keep > 1 && i < k->count; i++) {
@@ -953,6 +995,7 @@ static int front_visit(struct enumeration *x, const struct ft_candidate *c)
 	    !ft_quantity_known(ft_candidate_metric(f->design, c, f->b))) {
 		f->unpriced++;
 		x->why.unknown++;
+		x->why.unknown_metric = ft_quantity_known(ft_candidate_metric(f->design, c, f->a)) ? f->b : f->a;
 		return 0;
 	}
 	for (size_t i = 0; i < f->count; i++)

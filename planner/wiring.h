@@ -6,6 +6,7 @@
 #ifndef FT_PLANNER_WIRING_H
 #define FT_PLANNER_WIRING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "planner/design.h"
@@ -38,6 +39,14 @@ uint32_t ft_plan_find_host(const struct ft_plan *plan, const char *name);
 /* The number of the first switch of @tier, and how many there are. */
 uint32_t ft_plan_tier_first(const struct ft_plan *plan, enum ft_tier tier);
 uint32_t ft_plan_tier_count(const struct ft_plan *plan, enum ft_tier tier);
+
+/* True where switch @index is a director: on the fabric, and to whoever looks at it, there are its chips only. */
+static inline bool ft_plan_is_director(const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_plan_switch *sw = &plan->switches[index];
+
+	return plan->directors[sw->tier] || sw->ports > FT_PORTS_MAX;
+}
 
 /* The GUID that switch @index is bound to, or 0. */
 uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan *plan, uint32_t index);

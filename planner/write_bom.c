@@ -328,6 +328,10 @@ static void note_total(const struct bill *bill, int64_t cost, struct ft_text *no
 {
 	if (bill->catalog && bill->catalog->currency[0])
 		ft_text_printf(note, "in %s", bill->catalog->currency);
+	if (!bill->catalog && bill->plan->catalog)
+		ft_text_printf(note,
+			       "prices are not known, as the catalog \"%s\" is not at hand: name it with --catalog",
+			       bill->plan->catalog);
 	if (cost == FT_AMOUNT_UNKNOWN || bill->plan->cost == FT_AMOUNT_UNKNOWN || cost == bill->plan->cost)
 		return;
 	ft_text_puts(note, note->length ? "; the plan's cost is " : "the plan's cost is ");

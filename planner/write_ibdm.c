@@ -32,15 +32,14 @@ static const char *system_name(uint32_t ports)
 	return OWN_SYSTEM;
 }
 
-static int check_ports(const struct ft_plan *plan, struct ft_error *err)
+static int check_switches(const struct ft_plan *plan, struct ft_error *err)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (plan->switches[i].ports > FT_PORTS_MAX)
-			return ft_error_set(
-				err, -EINVAL, 0, 0,
-				"ibdmchk takes at most %d ports a node, and a %s switch of this plan has %u: "
-				"it is a director, which ibdmchk knows by its chips only",
-				FT_PORTS_MAX, ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
+		if (ft_plan_is_director(plan, i))
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "the %s switches of this plan, of %u ports, are directors, which ibdmchk "
+					    "knows by their chips only",
+					    ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
 	return 0;
 }
 
@@ -107,7 +106,7 @@ int ft_write_ibdm(struct ft_text *text, const struct ft_design *design, const st
 		  const struct ft_catalog *catalog, struct ft_error *err)
 {
 	_cleanup_(topology_release) struct topology t = {.text = text, .design = design, .plan = plan};
-	int r = check_ports(plan, err);
+	int r = check_switches(plan, err);
 
 	(void)catalog;
 	if (r == 0)
@@ -136,7 +135,7 @@ int ft_write_ibnl(struct ft_text *text, const struct ft_design *design, const st
 {
 	bool boards[FT_PORTS_MAX + 1] = {false};
 	uint32_t most = 0;
-	int r = check_ports(plan, err);
+	int r = check_switches(plan, err);
 
 	(void)design;
 	(void)catalog;

@@ -23,11 +23,11 @@ static int check_switch(const struct ft_design *design, const struct ft_plan *pl
 	const struct ft_plan_switch *sw = &plan->switches[index];
 	uint64_t guid = ft_plan_bound_guid(design, plan, index);
 
-	if (sw->ports > FT_PORTS_MAX)
+	if (ft_plan_is_director(plan, index))
 		return ft_error_set(err, -EINVAL, 0, 0,
-				    "ibsim takes at most %d ports a node, and a %s switch of this plan has %u: it is a "
-				    "director, which ibsim knows by its chips only",
-				    FT_PORTS_MAX, ft_tier_name(sw->tier), sw->ports);
+				    "the %s switches of this plan, of %u ports, are directors, which ibsim knows by "
+				    "their chips only",
+				    ft_tier_name(sw->tier), sw->ports);
 	if (strlen(sw->name) > DESCRIPTION_SIZE_MAX)
 		return ft_error_set(err, -EINVAL, 0, 0, "\"%s\" is longer than the %d bytes that ibsim keeps of a name",
 				    sw->name, DESCRIPTION_SIZE_MAX);

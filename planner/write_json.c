@@ -82,6 +82,8 @@ static void json_model(struct writer *w, const struct ft_plan *plan, enum ft_tie
 		ft_text_add_json(w->text, plan->models[tier]);
 	else
 		ft_text_puts(w->text, "null");
+	if (plan->families[tier])
+		json_word(w, "family", plan->families[tier]);
 }
 
 /* A modular switch without all of its fabric boards blocks inside. */
@@ -219,6 +221,9 @@ static void json_bundles(struct writer *w, const struct ft_plan *plan)
 static void json_plan(struct writer *w, const struct ft_plan *plan)
 {
 	json_open(w, "{");
+	/* The first to be compared: with another catalog all else is likely to differ. */
+	if (plan->catalog)
+		json_word(w, "catalog", plan->catalog);
 	json_word(w, "topology", ft_topology_name(plan->topology));
 	json_count(w, "levels", plan->levels);
 	json_count(w, "clos", plan->clos);

@@ -106,7 +106,7 @@ static void text_amounts(struct ft_text *text, const struct ft_design *design, c
 	text_amount(text, &between, plan->cost, " for switches and cables");
 	text_amount(text, &between, plan->power_w, " W");
 	text_amount(text, &between, plan->weight_kg, " kg");
-	text_amount(text, &between, plan->size_u, " rack units");
+	text_amount(text, &between, plan->size_u, plan->size_u == FT_AMOUNT_UNIT ? " rack unit" : " rack units");
 	if (*between == ',')
 		ft_text_puts(text, ".\n");
 	if (plan->unpriced)
@@ -132,7 +132,7 @@ static void text_boards(struct ft_text *text, const struct ft_plan *plan)
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		if (!plan->fabric_boards[tier])
 			continue;
-		ft_text_printf(text, "Inside: each %s switch has %u of its %u fabric boards: it blocks by ",
+		ft_text_printf(text, "Inside: every %s switch has %u of its %u fabric boards: it blocks by ",
 			       ft_tier_name(tier), plan->fabric_boards[tier], plan->fabric_boards_max[tier]);
 		ft_quantity_add(text, (struct ft_quantity){plan->fabric_boards_max[tier], plan->fabric_boards[tier]});
 		ft_text_puts(text, " inside.\n");
@@ -163,21 +163,24 @@ static uint32_t percent(struct ft_quantity share)
 static void text_figures(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	static const char *const classes[] = {
-		[FT_CLOS_BLOCKING] = "blocking (m < n)",
+		[FT_CLOS_BLOCKING] = "blocking",
 		[FT_CLOS_REARRANGEABLE] = "rearrangeably non-blocking (m >= n)",
 		[FT_CLOS_STRICT] = "strictly non-blocking (m >= 2n-1)",
 	};
 	struct ft_figures f;
 
 	ft_figures_take(plan, &f);
-	ft_text_printf(text, "Notation: %s%s.\n", f.notation,
-		       f.exact ? "" : "; the bundles of a switch are not all alike, which it cannot say");
+	ft_text_printf(text, "Notation: %s%s%s.\n", f.notation,
+		       f.exact ? "" : "; the bundles of a switch are not all alike, which it cannot say",
+		       f.full ? "" : "; not all pods have that many edge switches");
 	ft_text_printf(text, "Bisection: %u cable%s", f.bisection_links, plural(f.bisection_links));
 	text_bandwidth(text, design, f.bisection_links);
 	ft_text_printf(text, ".\nPaths: %llu between two nodes as far apart as can be.\n", (unsigned long long)f.paths);
 	if (plan->topology == FT_TOPOLOGY_FAT_TREE)
-		ft_text_printf(text, "As a Clos network: Clos(%u,%u,%u), %s.\n", f.clos_m, f.clos_n, f.clos_r,
-			       classes[f.clos_class]);
+		ft_text_printf(text, "As a Clos network: Clos(%u,%u,%u), %s%s.\n", f.clos_m, f.clos_n, f.clos_r,
+			       classes[f.clos_class],
+			       f.clos_class == FT_CLOS_BLOCKING && f.clos_m >= f.clos_n ? ", for lack of fabric boards"
+											: "");
 	ft_text_printf(
 		text,
 		"Throughput bound: %u %% of each node's rate under uniform traffic (cables / (mean hops x flows)).\n",
@@ -189,7 +192,7 @@ static void text_racks(struct ft_text *text, const struct ft_plan *plan, uint32_
 {
 	if (!plan->blade_rack_chassis)
 		return;
-	ft_text_printf(text, "Racks: %u, with up to %u chassis each", ft_divide_up(chassis, plan->blade_rack_chassis),
+	ft_text_printf(text, "Racks: %u of up to %u chassis", ft_divide_up(chassis, plan->blade_rack_chassis),
 		       plan->blade_rack_chassis);
 	if (plan->blade_size_u)
 		ft_text_printf(text, " (%u units)", plan->blade_rack_chassis * plan->blade_size_u);
@@ -213,23 +216,45 @@ static void text_blade_pair(struct ft_text *text, const struct ft_plan *plan)
 	text_racks(text, plan, 2);
 }
 
+/* Chassis that the hosts fill: those beyond an edge switch's own come to it through pass-through modules. */
+static uint32_t chassis_count(const struct ft_plan *plan)
+{
+	uint32_t chassis = 0;
+
+	for (uint32_t i = 0; i < plan->edge_count; i++) {
+		uint32_t filled = ft_divide_up(plan->switches[i].hosts, plan->blade_servers);
+
+		chassis += filled > 1 ? filled : 1;
+	}
+	return chassis;
+}
+
 static void text_blades(struct ft_text *text, const struct ft_plan *plan)
 {
+	uint32_t chassis;
+
 	if (!plan->blade_servers)
 		return;
-	if (plan->topology == FT_TOPOLOGY_STAR && plan->nodes > plan->blade_servers) {
+	if (plan->topology == FT_TOPOLOGY_STAR && plan->nodes > plan->blade_servers &&
+	    plan->nodes <= 2 * plan->blade_servers) {
 		text_blade_pair(text, plan);
 		return;
 	}
-	ft_text_printf(text, "Chassis: %u, each with a switch and up to %u servers on its ports inside.\n",
-		       plan->edge_count, plan->blade_servers);
-	if (plan->ports_to_nodes > plan->blade_servers && plan->topology == FT_TOPOLOGY_FAT_TREE)
-		ft_text_printf(
-			text,
-			"Mind: %u ports for nodes are more than the %u servers of a chassis. The others must come "
-			"by cable from chassis with pass-through modules; else pin \"ports_to_nodes\": %u.\n",
-			plan->ports_to_nodes, plan->blade_servers, plan->blade_servers);
-	text_racks(text, plan, plan->edge_count);
+	chassis = chassis_count(plan);
+	ft_text_printf(text, "Chassis: %u of up to %u servers, %u of them with a switch", chassis, plan->blade_servers,
+		       plan->edge_count);
+	if (chassis > plan->edge_count)
+		ft_text_printf(text,
+			       " and %u with a pass-through module in its place, by cable to the switch of another",
+			       chassis - plan->edge_count);
+	ft_text_puts(text, ".\n");
+	if (chassis > plan->edge_count && plan->topology == FT_TOPOLOGY_FAT_TREE)
+		ft_text_printf(text,
+			       "Mind: %u ports for nodes are more than a chassis has servers; without pass-through "
+			       "modules, pin "
+			       "\"ports_to_nodes\": %u.\n",
+			       plan->ports_to_nodes, plan->blade_servers);
+	text_racks(text, plan, chassis);
 }
 
 static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
@@ -288,7 +313,8 @@ static void text_spine(struct ft_text *text, const struct ft_plan *plan)
 		text,
 		" of up to %u edge switches and %u spines; every edge switch is cabled to each spine of its pod.\n",
 		plan->pod_edges, plan->pod_spines);
-	ft_text_printf(text, "Spine: %u switches of %u ports", plan->spine_count, plan->spine_ports);
+	ft_text_printf(text, "Spine: %u switch%s of %u ports", plan->spine_count, plan->spine_count == 1 ? "" : "es",
+		       plan->spine_ports);
 	text_model(text, plan, FT_TIER_SPINE);
 	ft_text_printf(text, ", each with %u for edge switches and %u to the core level.\n", plan->spine_ports_down,
 		       plan->spine_ports_up);
@@ -299,12 +325,20 @@ static void text_spine(struct ft_text *text, const struct ft_plan *plan)
 		plan->pod_spines, plan->plane_cores);
 }
 
+static bool lacks_boards(const struct ft_plan *plan)
+{
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		if (plan->fabric_boards[tier])
+			return true;
+	return false;
+}
+
 static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_printf(text, "Blocking: ");
 	ft_ratio_add(text, plan->blocking);
 	ft_text_printf(text, " (%u ports for nodes share %u uplinks)%s.\n", plan->ports_to_nodes, plan->ports_to_core,
-		       plan->ports_to_nodes <= plan->ports_to_core ? "; non-blocking" : "");
+		       plan->ports_to_nodes <= plan->ports_to_core && !lacks_boards(plan) ? "; non-blocking" : "");
 	if (plan->levels == 3) {
 		ft_text_puts(text, "Blocking of spines: ");
 		ft_ratio_add(text, plan->spine_blocking);

@@ -824,7 +824,7 @@ static bool trial_make(struct trial *t, uint64_t *seed, unsigned int round, bool
 		return false;
 	}
 	assert_int_equal(t->search.count, 1);
-	r = ft_plan_build(t->design, &t->search.best[0], &t->plan, &err, &blame);
+	r = ft_plan_make_blame(t->design, t->catalog, &t->plan, &err, &blame);
 	if (r < 0)
 		fail_msg("%s: %s", t->what, err.text);
 	return true;
@@ -1054,6 +1054,11 @@ static bool check_stages(const struct trial *t, uint32_t fewer)
 	int r;
 
 	r = ft_write_stages(&text, t->design, &t->menu, nodes, FT_COUNT(nodes), &err, &blame);
+	/* Limits may leave no dense design, and then stages are of spread hosts all the same. */
+	if (r == -EINVAL && t->design->limit_count && t->design->fill == FT_FILL_AUTO) {
+		assert_non_null(strstr(err.text, "would have to move: uniform fill spreads the nodes anew"));
+		return true;
+	}
 	if (t->plan->topology == FT_TOPOLOGY_FAT_TREE) {
 		/* Stages fill densely unless they are told to spread, which may make other switches the best. */
 		bool open = t->design->fill == FT_FILL_AUTO;
@@ -1298,6 +1303,15 @@ static struct ft_quantity value_of(const struct trial *t, const struct ft_candid
 	return ft_candidate_metric(t->design, c, metric);
 }
 
+static uint64_t ports_of(const struct ft_candidate *c)
+{
+	uint64_t ports = (uint64_t)c->shape.e * c->types[FT_TIER_EDGE]->ports;
+
+	if (c->types[FT_TIER_SPINE])
+		ports += (uint64_t)c->shape.pods * c->shape.pod_spines * c->types[FT_TIER_SPINE]->ports;
+	return c->types[FT_TIER_CORE] ? ports + (uint64_t)c->shape.cores * c->types[FT_TIER_CORE]->ports : ports;
+}
+
 /* By the objective that the search went by; of equal ones the first in the pool is the better. */
 static bool is_better(const struct trial *t, const struct ft_candidate *a, const struct ft_candidate *b)
 {
@@ -1305,6 +1319,8 @@ static bool is_better(const struct trial *t, const struct ft_candidate *a, const
 
 	if (order == 0 && t->search.fallback)
 		order = ft_quantity_compare(value_of(t, a, FT_METRIC_CABLES), value_of(t, b, FT_METRIC_CABLES));
+	if (order == 0 && t->search.fallback)
+		order = (ports_of(a) > ports_of(b)) - (ports_of(a) < ports_of(b));
 	return order < 0 || (order == 0 && a < b);
 }
 
@@ -1322,6 +1338,9 @@ static bool differ(const struct ft_candidate *a, const struct ft_candidate *b)
 		if (a->types[tier] && strcmp(a->types[tier]->family, b->types[tier]->family) != 0)
 			return true;
 	}
+	/* Stars of one modular switch differ in their boards only. */
+	if (a->shape.topology == FT_TOPOLOGY_STAR && b->shape.topology == FT_TOPOLOGY_STAR)
+		return false;
 	return a->shape.topology != b->shape.topology || a->shape.e != b->shape.e || a->shape.n != b->shape.n ||
 	       a->shape.cores != b->shape.cores || ft_shape_spines(&a->shape) != ft_shape_spines(&b->shape);
 }
@@ -1557,21 +1576,20 @@ static const struct choice_row {
 	{"\"nodes\": 6, \"limits\": {\"min_clos\": 3}", "3 x S4 + 1 x S8: 72"},
 	/* limits that leave nothing */
 	{"\"nodes\": 9, \"limits\": {\"max_cost\": 100}",
-	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; max_cost 100 excludes 8 (nearest: "
-	 "S4 + S12, cost 109); of 1 a figure that is asked for is not known"},
+	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; max_cost 100 excludes 8 (nearest: S4 "
+	 "+ S12, cost 109); of 1 the cost is not known"},
 	{"\"nodes\": 9, \"limits\": {\"min_spare_ports\": 4}",
 	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; min_spare_ports 4 excludes 9 "
 	 "(nearest: S8 + S8, spare_ports 3)"},
 	{"\"nodes\": 9, \"limits\": {\"max_cost\": 108.5, \"max_switches\": 5}",
 	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; max_cost 108.5 excludes 8 (nearest: "
-	 "S8 + S12, cost 151); max_switches 5 excludes 4; of 1 a figure that is asked for is not known"},
+	 "S4 + S12, cost 109); max_switches 5 excludes 4 (nearest: S4 + S12, switches 6); of 1 the cost is not known"},
 	{"\"nodes\": 9, \"limits\": {\"max_cost\": 110, \"max_switches\": 5}",
-	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; max_cost 110 excludes 7 (nearest: "
-	 "S8 + S12, cost 151); max_switches 5 excludes 4 (nearest: S4 + S12, switches 6); of 1 a figure that is asked "
-	 "for is not known"},
+	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; max_cost 110 excludes 7 (nearest: S4 "
+	 "+ S8, cost 129); max_switches 5 excludes 4 (nearest: S4 + S12, switches 6); of 1 the cost is not known"},
 	{"\"nodes\": 9, \"limits\": {\"max_power_w\": 30}",
 	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; max_power_w 30 excludes 6 (nearest: "
-	 "S8 + S8, power_w 35); of 3 a figure that is asked for is not known"},
+	 "S8 + S8, power_w 35); of 3 the power_w is not known"},
 	{"\"nodes\": 9, \"limits\": {\"min_blocking\": \"4:3\"}",
 	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; min_blocking 4:3 excludes 9 "
 	 "(nearest: S4 + S8, blocking 1)"},
@@ -1579,8 +1597,7 @@ static const struct choice_row {
 	 "nothing fits: of 2 combinations of switches, 1 cannot connect nodes 6; max_cost 35.999 excludes 1 (nearest: "
 	 "S8, cost 36)"},
 	{"\"nodes\": 9, \"objective\": \"size_u\"",
-	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; of 9 a figure that is asked for is "
-	 "not known"},
+	 "nothing fits: of 11 combinations of switches, 2 cannot connect nodes 9; of 9 the size_u is not known"},
 	/* too many nodes */
 	{"\"nodes\": 100",
 	 "nothing fits: of 11 combinations of switches, 11 cannot connect nodes 100 (the largest connects 48: S8 + "
@@ -1593,7 +1610,7 @@ static const struct choice_row {
 	/* no price: the fewest switches, then cables, unless cost was asked for by its name */
 	{"\"nodes\": 9, \"edge\": {\"model\": \"U8\"}", "3 x U8 + 2 x U8: ? by switches"},
 	{"\"nodes\": 9, \"edge\": {\"model\": \"U8\"}, \"objective\": \"cost\"",
-	 "nothing fits: of 1 combination of switches; of 1 a figure that is asked for is not known"},
+	 "nothing fits: of 1 combination of switches; of 1 the cost is not known"},
 	{"\"nodes\": 9, \"edge\": {\"ports\": 8}, \"core\": {\"ports\": 8}, \"objective\": \"cost\"",
 	 "3 x 8 + 2 x 8: ? by switches"},
 	{"\"nodes\": 9, \"edge\": {\"ports\": 8}", "3 x 8 + 1 x S12: ? by switches"},
@@ -1635,8 +1652,9 @@ static const struct choice_row {
 	 */
 	{"\"nodes\": 9, \"edge\": {\"model\": \"S4\"}, \"core\": {\"model\": \"X8\"}", "5 x S4 + 2 x X8: 71"},
 	{"\"nodes\": 9, \"core\": {\"model\": \"X8\"}",
-	 "nothing fits: of 2 combinations of switches, 2 cannot connect nodes 9; none with a core level is left, as "
-	 "switches of different technologies go together only where the design names the models of both"},
+	 "nothing fits: of 2 combinations of switches, 2 cannot connect nodes 9 (the largest connects 8: S8); none "
+	 "with a core level is left, as switches of different technologies go together only where the design names the "
+	 "models of both"},
 	{"\"nodes\": 9, \"topology\": \"fat-tree\", \"core\": {\"model\": \"X8\"}",
 	 "nothing fits: of 0 combinations of switches; none with a core level is left, as switches of different "
 	 "technologies go together only where the design names the models of both"},
