@@ -75,13 +75,11 @@ int ft_file_write_all(int fd, const struct ft_text *text)
 }
 
 /* Beside the target, so that the rename cannot cross file systems; the old file stays until the new one is whole. */
-static int write_beside(const char *path, const struct ft_text *text)
+static int write_beside(const char *path, mode_t mode, const struct ft_text *text)
 {
 	_cleanup_free_ char *temporary = NULL;
-	mode_t mask = umask(0);
 	int fd, r;
 
-	umask(mask);
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
 		temporary = NULL;
 		return -ENOMEM;
@@ -90,7 +88,7 @@ static int write_beside(const char *path, const struct ft_text *text)
 	if (fd < 0)
 		return -errno;
 	r = ft_file_write_all(fd, text);
-	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
@@ -101,6 +99,21 @@ static int write_beside(const char *path, const struct ft_text *text)
 	return r;
 }
 
+/* A file that is there keeps its mode, and a link stays a link: what it leads to is replaced. */
+static int write_file(const char *path, const struct stat *old, const struct ft_text *text)
+{
+	_cleanup_free_ char *target = NULL;
+	mode_t mask;
+
+	if (!old) {
+		mask = umask(0);
+		umask(mask);
+		return write_beside(path, 0666 & ~mask, text);
+	}
+	target = realpath(path, NULL);
+	return target ? write_beside(target, old->st_mode & 0777, text) : -errno;
+}
+
 int ft_file_write(const char *path, const struct ft_text *text)
 {
 	_cleanup_(ft_closep) int fd = -1;
@@ -108,8 +121,10 @@ int ft_file_write(const char *path, const struct ft_text *text)
 
 	if (!path)
 		return ft_file_write_all(STDOUT_FILENO, text);
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
-		return write_beside(path, text);
+	if (stat(path, &st) < 0)
+		return write_file(path, NULL, text);
+	if (S_ISREG(st.st_mode))
+		return write_file(path, &st, text);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

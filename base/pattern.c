@@ -32,6 +32,7 @@ static const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVE
 struct ft_pattern {
 	pcre2_code *code;
 	pcre2_match_context *limits;
+	char *text;
 };
 
 /* PCRE2 allocates by the program's malloc(), not its library's: the tests make it fail. */
@@ -68,7 +69,13 @@ void ft_pattern_free(struct ft_pattern *pattern)
 		return;
 	pcre2_code_free(pattern->code);
 	pcre2_match_context_free(pattern->limits);
+	free(pattern->text);
 	free(pattern);
+}
+
+const char *ft_pattern_text(const struct ft_pattern *pattern)
+{
+	return pattern->text;
 }
 
 static int code_compile(const char *text, pcre2_general_context *memory, pcre2_code **ret_code, struct ft_error *err)
@@ -113,6 +120,9 @@ int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct
 	int r;
 
 	if (!memory || !pattern)
+		return -ENOMEM;
+	pattern->text = strdup(text);
+	if (!pattern->text)
 		return -ENOMEM;
 	r = code_compile(text, memory, &pattern->code, err);
 	if (r < 0)

@@ -8,10 +8,14 @@
 #define FT_BASE_PATTERN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
-enum { FT_PATTERN_SIZE_MAX = 256 };
+enum {
+	FT_PATTERN_SIZE_MAX = 256,
+	FT_PATTERN_SAMPLE_SIZE = 64, /* room for any name of ft_pattern_sample() */
+};
 
 struct ft_pattern;
 
@@ -35,6 +39,24 @@ int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct
  * Returns 1, 0 or -ENOMEM.
  */
 int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length);
+
+/* The text that it was compiled from; the pattern's own. */
+const char *ft_pattern_text(const struct ft_pattern *pattern);
+
+/*
+ * Makes up a name that @text matches, of printable ASCII without a quote or an equals sign and at most 63 bytes long.
+ * Names of different numbers differ: the last run of digits that the pattern leaves open is @number, with zeros before
+ * it where it must be longer; so are those before it, where they have room. Where the pattern leaves none open, nor
+ * says where a name ends, the number is put there.
+ *
+ * Extended regular expressions are understood, with \d, \w, \s and "(?:", but no other addition of Perl's. Of the
+ * ways that a pattern offers, the first 64 are tried.
+ *
+ * @buffer  out: the name, of @size bytes with its NUL. Untouched on failure.
+ *
+ * Returns 0, -EINVAL (no pattern, not understood, no room for the number, or no name found) or -ENOMEM.
+ */
+int ft_pattern_sample(const char *text, uint32_t number, char *buffer, size_t size);
 
 void ft_pattern_free(struct ft_pattern *pattern);
 static inline void ft_pattern_freep(struct ft_pattern **pattern)

@@ -47,7 +47,7 @@ struct options {
 	const char *infer;
 	const char *from; /* where OpenSM's GUIDs are taken from */
 	const char *name;
-	bool overrides; /* an option that belongs into a design file was given */
+	const char *override; /* the last option given that belongs into a design file; NULL: none */
 };
 
 static int write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
@@ -293,18 +293,23 @@ static bool parse_design_option(struct options *options, int c, const char *argu
 	switch (c) {
 	case OPTION_NODES_MAX:
 		options->nodes_max = argument;
+		options->override = "--nodes-max";
 		break;
 	case OPTION_BLOCKING:
 		options->blocking = argument;
+		options->override = "--blocking";
 		break;
 	case OPTION_LEVELS:
 		options->levels = argument;
+		options->override = "--levels";
 		break;
 	case OPTION_OBJECTIVE:
 		options->objective = argument;
+		options->override = "--objective";
 		break;
 	case OPTION_PREFER_EXPANDABLE:
 		options->prefer_expandable = true;
+		options->override = "--prefer-expandable";
 		break;
 	case OPTION_NAME:
 		options->name = argument;
@@ -312,7 +317,6 @@ static bool parse_design_option(struct options *options, int c, const char *argu
 	default:
 		return false;
 	}
-	options->overrides = true;
 	return true;
 }
 
@@ -387,13 +391,13 @@ static int check_options(struct options *options, int argc, char **argv)
 		return usage_error("one design file is enough", argv[optind + 1]);
 	if (optind < argc)
 		options->design = argv[optind];
-	if (options->work == WORK_INFER && (options->design || options->overrides || options->nodes))
+	if (options->work == WORK_INFER && (options->design || options->override || options->nodes))
 		return usage_error("--infer writes a design, and takes none", options->design);
 	if (options->from && (options->work != WORK_PLAN || strncmp(options->format_name, "opensm", 6) != 0))
 		return usage_error("--from goes with --format opensm and opensm-cn", options->from);
-	if (options->design && (options->overrides || options->nodes || options->name))
+	if (options->design && (options->override || options->nodes || options->name))
 		return usage_error("with a design file, this belongs into it", options->nodes ? "--nodes"
-									       : options->overrides
+									       : options->override
 										       ? "an option of the design"
 										       : "--name");
 	if (options->work == WORK_CURVE && strcmp(options->format_name, "csv") != 0)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "planner/wiring.h"
 
@@ -70,12 +72,115 @@ static bool is_fdr10(const struct ft_rates *rates)
 	return rates->count > 0 && rates->rates[0].speed == FT_SPEED_FDR10;
 }
 
+/*
+ * ---- names ----
+ * Of switches of a tier that is bound by a pattern, names are made up that it matches, so that they are told for that
+ * tier again.
+ */
+
+/* By switch: a name in place of the plan's, or NULL. */
+static void names_free(const struct ft_plan *plan, char **names)
+{
+	for (uint32_t i = 0; names && i < plan->switch_count; i++)
+		free(names[i]);
+	free(names);
+}
+
+static void tier_names_drop(const struct ft_plan *plan, enum ft_tier tier, char **names)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].tier == tier) {
+			free(names[i]);
+			names[i] = NULL;
+		}
+}
+
+/* Whether the pattern of no tier but @tier matches @name: 1, 0 or -ENOMEM. */
+static int name_is_ours(const struct ft_design *design, enum ft_tier tier, const char *name)
+{
+	for (int other = 0; other < FT_TIER_COUNT; other++) {
+		const struct ft_pattern *match = design->binds[other].match;
+		int r = match && other != (int)tier ? ft_pattern_matches(match, name, strlen(name)) : 0;
+
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
+	return 1;
+}
+
+/* Names for the switches of @tier, counted from @number on. 1, 0 where there are none for all of them, or -ENOMEM. */
+static int tier_names_make(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier,
+			   uint32_t number, char **names)
+{
+	const char *pattern = ft_pattern_text(design->binds[tier].match);
+	char name[FT_PATTERN_SAMPLE_SIZE];
+	int r;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (plan->switches[i].tier != tier)
+			continue;
+		r = ft_pattern_sample(pattern, number++, name, sizeof(name));
+		if (r < 0)
+			return r == -ENOMEM ? r : 0;
+		r = name_is_ours(design, tier, name);
+		if (r <= 0)
+			return r;
+		names[i] = strdup(name);
+		if (!names[i])
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+/* Whether all switches are called differently: 1, 0 or -ENOMEM. */
+static int names_differ(const struct ft_plan *plan, char *const *names)
+{
+	_cleanup_(ft_map_release) struct ft_map there = {0};
+	int r = 1;
+
+	for (uint32_t i = 0; r == 1 && i < plan->switch_count; i++)
+		r = ft_map_add(&there, ft_text_hash(names[i] ? names[i] : plan->switches[i].name), i, NULL);
+	return r;
+}
+
+/* A tier that no names are found for keeps the plan's. Returns 0 or -ENOMEM. */
+static int tier_names_find(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier, char **names)
+{
+	/* "leaf[1-9][0-9]" has no room for less than 10. */
+	static const uint32_t starts[] = {1, 10, 100, 1000, 10000, 100000};
+
+	for (size_t i = 0; i < FT_COUNT(starts); i++) {
+		int r = tier_names_make(design, plan, tier, starts[i], names);
+
+		if (r == 1)
+			r = names_differ(plan, names);
+		if (r == 1)
+			return 0;
+		tier_names_drop(plan, tier, names);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int names_find(const struct ft_design *design, const struct ft_plan *plan, char **names)
+{
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
+		int r = design->binds[tier].match ? tier_names_find(design, plan, tier, names) : 0;
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 /* The plan as a network of nodes with GUIDs and LIDs. */
 struct network {
 	struct ft_text *text;
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_wiring *wiring;
+	char **names; /* by switch; NULL: the plan's */
 	const char *uplink_rate;
 	const char *host_rate;
 	const struct product *switch_product;
@@ -108,7 +213,7 @@ static uint32_t host_lid(const struct network *net, uint32_t host)
 
 static void add_name(const struct network *net, uint32_t index)
 {
-	const char *name = net->plan->switches[index].name;
+	const char *name = net->names[index] ? net->names[index] : net->plan->switches[index].name;
 
 	ft_text_add_safe(net->text, name, strlen(name));
 }
@@ -207,6 +312,7 @@ void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, c
 		.design = design,
 		.plan = plan,
 		.wiring = &wiring,
+		.names = calloc(plan->switch_count + 1UL, sizeof(*net.names)),
 		.uplink_rate = first_rate(&design->uplink_rates, uplink),
 		.host_rate = first_rate(&design->host_rates, host_rate),
 		.switch_product = switches_fdr10 ? &fdr10_switch : &no_product,
@@ -214,10 +320,11 @@ void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, c
 		.lids = plan->switch_count + plan->nodes <= UNICAST_LID_MAX,
 	};
 
-	if (ft_wiring_make(plan, &wiring) < 0)
+	if (!net.names || ft_wiring_make(plan, &wiring) < 0 || names_find(design, plan, net.names) < 0)
 		text->failed = true;
 	else
 		write_network(&net);
+	names_free(plan, net.names);
 }
 
 int ft_write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,

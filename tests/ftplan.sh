@@ -75,7 +75,7 @@ for bad in 0 1..0 5..1 1..5..0 1.. x 1..5x 1000001; do
 	run "--nodes $bad" 3 "ftplan: --nodes takes N, A..B or A..B..STEP, from 1 to 1000000: $bad" \
 		"$ftplan" --nodes "$bad" --format csv
 done
-run 'an option beside a file' 3 'ftplan: with a design file, this belongs into it: an option of the design' \
+run 'an option beside a file' 3 'ftplan: with a design file, this belongs into it: --blocking' \
 	"$ftplan" --blocking 2 good.json
 run 'no number' 3 'ftplan: must be a whole number: --nodes-max' "$ftplan" --nodes 5 --nodes-max '1}'
 run 'a bad ratio' 3 'ftplan: "blocking" must be a number or a ratio such as "3:1"' "$ftplan" --nodes 5 --blocking x
@@ -113,6 +113,28 @@ run 'roots of a fabric' 0 '' "$ftplan" --format opensm --from good.net good.json
 [ "$(grep -c '^0x' out)" = 2 ] || not_ok 'two roots' "$(cat out)"
 run 'hosts of a fabric' 0 '' "$ftplan" --format opensm-cn --from good.net good.json
 [ "$(grep -c '^0x' out)" = 72 ] || not_ok '72 hosts' "$(cat out)"
+# A root list that lacks one: not without a word.
+python3 - good.net >less.net <<'END'
+import re, sys
+records = open(sys.argv[1]).read().split("\n\n")
+gone = [r for r in records if re.search(r'^Switch.*# "core01"', r, re.M)]
+guid = re.search(r'"(S-[0-9a-f]*)"', gone[0]).group(1)
+print("\n\n".join("\n".join(line for line in r.split("\n") if guid not in line) for r in records if r not in gone))
+END
+run 'a root that is not there' 3 \
+	'less.net: core01 was not found in the fabric: repair it first, or bind its GUID' \
+	"$ftplan" --format opensm --from less.net good.json
+python3 - good.json >bound.json <<'END'
+import json, sys
+design = json.load(open(sys.argv[1]))
+design["bind"] = {"core": ["0x100005", "0x100006"]}
+print(json.dumps(design))
+END
+run 'a root that is not there, and bound' 0 '' "$ftplan" --format opensm --from less.net bound.json
+[ "$(grep -c '^0x000000000010000[56]' out)" = 2 ] || not_ok 'both roots' "$(cat out)"
+run 'hosts on directors' 3 \
+	'director.json: the plan has core switches of 648 ports: directors, which cannot be verified yet' \
+	"$ftplan" --format opensm-cn --from good.net director.json
 run 'GUIDs for a drawing' 3 'ftplan: --from goes with --format opensm and opensm-cn: good.net' \
 	"$ftplan" --format svg --from good.net good.json
 
@@ -126,7 +148,7 @@ run 'inferred from a design' 3 '' "$ftplan" --infer good.json
 
 run 'an unknown option' 3 "$ftplan: unrecognized option '--fromat'" "$ftplan" --fromat json good.json
 run 'a director in a network file' 3 \
-	'director.json: ibsim takes at most 254 ports a node, and a core switch of this plan has 648: it is a director, which ibsim knows by its chips only' \
+	'director.json: the core switches of this plan, of 648 ports, are directors, which ibsim knows by their chips only' \
 	"$ftplan" --format ibsim director.json
 run 'a directory that is not there' 3 'none/plan.txt: No such file or directory' "$ftplan" -o none/plan.txt good.json
 if [ -c /dev/full ]; then
@@ -140,7 +162,16 @@ run 'a bad design to a file' 3 'key.json:2:2: unknown key "nodse"; did you mean 
 umask 027
 run 'a good design to a file' 0 '' "$ftplan" --output plan.txt good.json
 grep -q '^sample: a plan for 72 nodes' plan.txt || not_ok 'the new file' "$(cat plan.txt)"
-[ "$(stat -c %a plan.txt)" = 640 ] || not_ok 'its mode follows the umask' "$(stat -c %a plan.txt)"
+run 'a good design to a new file' 0 '' "$ftplan" --output new.txt good.json
+[ "$(stat -c %a new.txt)" = 640 ] || not_ok 'its mode follows the umask' "$(stat -c %a new.txt)"
+chmod 600 plan.txt
+ln -s plan.txt link.txt
+run 'a link to a file' 0 '' "$ftplan" -o link.txt options.json
+[ -L link.txt ] || not_ok 'the link stays one' "$(ls -l)"
+grep -q '^x: a plan for 600 nodes' plan.txt || not_ok 'what it leads to is new' "$(head -n 1 plan.txt)"
+[ "$(stat -c %a plan.txt)" = 600 ] || not_ok 'a file keeps its mode' "$(stat -c %a plan.txt)"
+run 'to standard output' 0 '' "$ftplan" -o - good.json
+[ -s out ] && [ ! -e ./- ] || not_ok 'standard output is no file' "$(ls)"
 [ -z "$(find . -name 'plan.txt?*')" ] || not_ok 'nothing is left beside it' "$(ls)"
 
 exit $((failed > 0))
