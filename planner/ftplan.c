@@ -396,10 +396,9 @@ static int check_options(struct options *options, int argc, char **argv)
 	if (options->from && (options->work != WORK_PLAN || strncmp(options->format_name, "opensm", 6) != 0))
 		return usage_error("--from goes with --format opensm and opensm-cn", options->from);
 	if (options->design && (options->override || options->nodes || options->name))
-		return usage_error("with a design file, this belongs into it", options->nodes ? "--nodes"
-									       : options->override
-										       ? "an option of the design"
-										       : "--name");
+		return usage_error("with a design file, this belongs into it", options->nodes	   ? "--nodes"
+									       : options->override ? options->override
+												   : "--name");
 	if (options->work == WORK_CURVE && strcmp(options->format_name, "csv") != 0)
 		return usage_error("--nodes A..B is written as CSV only: add --format csv", NULL);
 	if (choice && strcmp(options->format_name, "csv") != 0 && strcmp(options->format_name, "text") != 0)
