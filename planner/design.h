@@ -140,8 +140,9 @@ struct ft_catalog;
  * "plan", it is checked against what the design gives.
  *
  * Switches that the design does not give by their ports are chosen from @catalog. Without one, a "plan" in the file
- * says which were chosen, and only what does not depend on a catalog is checked; without that, the catalog
- * FT_CATALOG_DEFAULT is taken.
+ * says which were chosen. What the design gives must be the same there, and limits are kept to: those on figures of a
+ * catalog by the plan's own, where it knows them. Where that plan says it not of all tiers, or is not there, the
+ * catalog FT_CATALOG_DEFAULT is taken. @ret_design has what the design gives in any case.
  *
  * @ret_design  out: the design; the caller frees it. Untouched on failure.
  * @ret_plan    out: the plan computed from it (ft_plan_make()); NULL is fine; the caller frees it.

@@ -158,6 +158,30 @@ uint32_t ft_drawing_hosts_seen(const struct ft_drawing *d, uint32_t index)
 	return ft_drawing_hosts_planned(d, index);
 }
 
+struct ft_draw_hosts ft_drawing_group_hosts(const struct ft_drawing *d, const struct ft_draw_group *group)
+{
+	struct ft_draw_hosts hosts = {.planned_least = UINT32_MAX, .seen_least = UINT32_MAX};
+
+	for (uint32_t i = group->first; i < group->first + group->count; i++) {
+		uint32_t planned = ft_drawing_hosts_planned(d, i), seen = ft_drawing_hosts_seen(d, i);
+
+		hosts.planned_least = planned < hosts.planned_least ? planned : hosts.planned_least;
+		hosts.planned_most = planned > hosts.planned_most ? planned : hosts.planned_most;
+		hosts.seen_least = seen < hosts.seen_least ? seen : hosts.seen_least;
+		hosts.seen_most = seen > hosts.seen_most ? seen : hosts.seen_most;
+		hosts.lack |= seen < planned;
+		hosts.differ |= seen != planned;
+	}
+	return hosts;
+}
+
+void ft_draw_add_range(struct ft_text *text, uint32_t least, uint32_t most)
+{
+	ft_text_printf(text, "%u", least);
+	if (most > least)
+		ft_text_printf(text, " to %u", most);
+}
+
 bool ft_draw_mark_is_clean(const struct ft_draw_bundle_mark *mark)
 {
 	return mark->missing == 0 && mark->unjudged == 0 && mark->slow == 0 && mark->surplus == 0;
@@ -215,11 +239,15 @@ int ft_drawing_init(struct ft_drawing *d, const struct ft_design *design, const 
 			bundle++;
 		d->first[i] = bundle;
 	}
-	return loud_find(d);
+	r = loud_find(d);
+	return r < 0 ? r : ft_drawing_labels(d);
 }
 
 void ft_drawing_release(struct ft_drawing *d)
 {
+	for (uint32_t i = 0; d->labels && i < d->plan->switch_count; i++)
+		free(d->labels[i]);
+	free(d->labels);
 	free(d->first);
 	free(d->loud);
 	free(d->groups);
@@ -263,6 +291,7 @@ bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, bool m
 	if (x->tier != y->tier || x->ports != y->ports || x->hosts != y->hosts ||
 	    count != d->first[b + 1] - d->first[b] ||
 	    (marks && (state_is_dark(ft_drawing_state(d, a)) || state_is_dark(ft_drawing_state(d, b)) ||
+		       ft_drawing_hosts_planned(d, a) != ft_drawing_hosts_planned(d, b) ||
 		       ft_drawing_hosts_seen(d, a) != ft_drawing_hosts_seen(d, b))))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
@@ -387,8 +416,8 @@ static bool segment_is_like(const struct ft_drawing *d, uint32_t before, uint32_
 }
 
 /*
- * The pods that are drawn with the one before, for they are alike in all tiers, and there are many. The first one, and
- * those in which a switch is drawn by itself, are drawn by themselves.
+ * The pods that are drawn with the one before, for they are alike in all tiers, and there are many. Those in which a
+ * switch is drawn by itself are drawn by themselves.
  */
 static bool *pods_like_find(const struct ft_drawing *d, const bool *alone, uint32_t pods)
 {
@@ -398,7 +427,7 @@ static bool *pods_like_find(const struct ft_drawing *d, const bool *alone, uint3
 	if (!like)
 		return NULL;
 	for (uint32_t pod = 0; pod < pods + 2; pod++)
-		like[pod] = pod > 1 && pods > PODS_APART_MAX;
+		like[pod] = pod > 0 && pods > PODS_APART_MAX;
 	for (uint32_t i = 0; i < d->plan->switch_count; i++)
 		if (alone[i] && d->plan->switches[i].pod < pods)
 			like[d->plan->switches[i].pod] = like[d->plan->switches[i].pod + 1] = false;
@@ -562,6 +591,7 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 {
 	const struct ft_plan_switch *sw = &d->plan->switches[group->first];
 	const struct ft_draw_switch_mark *mark = d->marks ? &d->marks->switches[group->first] : NULL;
+	struct ft_draw_hosts hosts = ft_drawing_group_hosts(d, group);
 
 	ft_text_puts(text, ft_drawing_group_name(d, group));
 	if (mark && group->count == 1 && mark->name && strcmp(mark->name, sw->name) != 0) {
@@ -573,11 +603,17 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 		ft_text_puts(text, state_words[mark->state]);
 	ft_text_printf(text, "; %s switch%s of %u ports", ft_tier_name(sw->tier), group->count == 1 ? "" : "es",
 		       sw->ports);
-	if (sw->tier == FT_TIER_EDGE)
-		ft_text_printf(text, ", %u host%s planned%s", sw->hosts, sw->hosts == 1 ? "" : "s",
+	if (sw->tier == FT_TIER_EDGE) {
+		ft_text_puts(text, ", ");
+		ft_draw_add_range(text, hosts.planned_least, hosts.planned_most);
+		ft_text_printf(text, " host%s planned%s", hosts.planned_most == 1 ? "" : "s",
 			       group->count == 1 ? "" : " on each");
-	if (mark && group->count == 1 && sw->tier == FT_TIER_EDGE && mark->hosts != FT_UNPINNED)
-		ft_text_printf(text, ", %u seen", mark->hosts);
+	}
+	if (mark && sw->tier == FT_TIER_EDGE && mark->hosts != FT_UNPINNED) {
+		ft_text_puts(text, ", ");
+		ft_draw_add_range(text, hosts.seen_least, hosts.seen_most);
+		ft_text_puts(text, " seen");
+	}
 	if (mark && group->count == 1 && mark->note) {
 		ft_text_puts(text, "; ");
 		ft_text_add_safe(text, mark->note, strlen(mark->note));

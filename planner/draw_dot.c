@@ -23,7 +23,7 @@ static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
 	const struct ft_draw_group *group = &d->groups[g];
 	const struct ft_plan_switch *sw = &d->plan->switches[group->first];
 	enum ft_draw_state state = ft_drawing_state(d, group->first);
-	uint32_t planned = ft_drawing_hosts_planned(d, group->first), seen = ft_drawing_hosts_seen(d, group->first);
+	struct ft_draw_hosts hosts = ft_drawing_group_hosts(d, group);
 	struct ft_text words = {0};
 
 	ft_text_printf(text, "    s%u [label=\"", group->first);
@@ -39,12 +39,15 @@ static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
 	ft_text_release(&words);
 	ft_text_printf(text, "\", color=\"%s\", fillcolor=\"%s\", style=\"%s\"];\n", looks[state].colour,
 		       looks[state].fill, looks[state].style);
-	if (sw->tier != FT_TIER_EDGE || (planned == 0 && seen == 0))
+	if (sw->tier != FT_TIER_EDGE || (hosts.planned_most == 0 && hosts.seen_most == 0))
 		return;
 	ft_text_printf(text, "    h%u [shape=ellipse, style=solid, label=\"", group->first);
-	if (seen != planned)
-		ft_text_printf(text, "%u of ", seen);
-	ft_text_printf(text, "%u host%s%s\"];\n", planned, planned == 1 ? "" : "s",
+	if (hosts.differ) {
+		ft_draw_add_range(text, hosts.seen_least, hosts.seen_most);
+		ft_text_puts(text, " of ");
+	}
+	ft_draw_add_range(text, hosts.planned_least, hosts.planned_most);
+	ft_text_printf(text, " host%s%s\"];\n", hosts.planned_most == 1 ? "" : "s",
 		       group->count > 1 ? "\\non each" : "");
 	ft_text_printf(text, "    s%u -- h%u [color=\"#999999\"];\n", group->first, group->first);
 }

@@ -14,10 +14,9 @@
 enum {
 	FONT = 11,
 	CELL_FONT = 10,
-	NAME_WIDTH_MAX = 150,
+	NAME_WIDTH_MAX = FT_DRAW_LABEL_WIDTH,
 	NAME_PITCH = 13,    /* names closer than this run into each other */
 	CELLS_APART = 6000, /* more are merged */
-	ROWS_ALL = 60,	    /* so many rows are shown even where pods are alike */
 	ROWS_MAX = 700,	    /* of one pod; more are folded where they are alike */
 	HOSTS_WIDTH = 48,
 	HEADING_HEIGHT = 20,
@@ -239,12 +238,11 @@ static void rows_of_segment(struct matrix *m, uint32_t first, uint32_t end)
 static void rows_fill(struct matrix *m, uint32_t start, uint32_t stop)
 {
 	uint32_t end, model = start, model_end = start;
-	bool fold = stop - start > ROWS_ALL;
 
 	m->pods = start < stop && ft_drawing_segment(m->d, start) < stop;
 	for (uint32_t first = start; first < stop; first = end) {
 		end = ft_drawing_segment(m->d, first);
-		if (fold && model_end - model == end - first &&
+		if (model_end - model == end - first &&
 		    ft_drawing_segments_alike(m->d, model, first, end - first, true)) {
 			row_add(m, ROW_LIKE, first, end - 1, model);
 			continue;
@@ -298,7 +296,7 @@ static void column_name(struct matrix *m, uint32_t column, struct ft_text *words
 	uint32_t index = m->column_switch[column];
 
 	if (index < m->d->plan->switch_count)
-		ft_text_puts(words, ft_drawing_name(m->d, index));
+		ft_text_puts(words, ft_drawing_label(m->d, index));
 	else
 		ft_text_printf(words, "%s %u", ft_tier_name(m->upper), column + 1);
 }
@@ -315,15 +313,15 @@ static void row_words(struct matrix *m, const struct row *row, struct ft_text *w
 			       last->pod + 1);
 		ft_text_printf(words, ": as pod %u", m->d->plan->switches[row->model].pod + 1);
 	} else if (row->kind == ROW_LIKE) {
-		ft_text_puts(words, ft_drawing_name(m->d, row->first));
+		ft_text_puts(words, ft_drawing_label(m->d, row->first));
 		if (row->last > row->first) {
 			ft_text_puts(words, " to ");
-			ft_text_puts(words, ft_drawing_name(m->d, row->last));
+			ft_text_puts(words, ft_drawing_label(m->d, row->last));
 		}
 		ft_text_puts(words, ": as ");
-		ft_text_puts(words, ft_drawing_name(m->d, row->model));
+		ft_text_puts(words, ft_drawing_label(m->d, row->model));
 	} else {
-		ft_text_puts(words, ft_drawing_name(m->d, row->first));
+		ft_text_puts(words, ft_drawing_label(m->d, row->first));
 	}
 }
 

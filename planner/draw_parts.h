@@ -41,6 +41,7 @@ struct ft_drawing {
 	uint32_t *group_of; /* by switch */
 	struct ft_draw_bond *bonds;
 	uint32_t bond_count;
+	char **labels;		      /* by switch; owned */
 	int width_min;		      /* of the whole drawing, its margins not counted */
 	struct ft_text name, clipped; /* scratch */
 };
@@ -48,6 +49,7 @@ struct ft_drawing {
 enum {
 	FT_DRAW_LINES_MAX = 60,	    /* sentences beneath the drawing; more are no drawing's */
 	FT_DRAW_STRANGERS_MAX = 40, /* names of unplanned switches */
+	FT_DRAW_LABEL_WIDTH = 150,  /* of one switch, at a font of 11 */
 };
 
 struct ft_draw_size {
@@ -69,6 +71,17 @@ enum ft_draw_state ft_drawing_state(const struct ft_drawing *d, uint32_t index);
 struct ft_draw_bundle_mark ft_drawing_bundle(const struct ft_drawing *d, uint32_t bundle);
 uint32_t ft_drawing_hosts_planned(const struct ft_drawing *d, uint32_t index);
 uint32_t ft_drawing_hosts_seen(const struct ft_drawing *d, uint32_t index);
+
+/* The hosts of the switches of a group: from the fewest to the most on any. */
+struct ft_draw_hosts {
+	uint32_t planned_least, planned_most;
+	uint32_t seen_least, seen_most;
+	bool lack, differ; /* on some fewer, or another number, are seen than planned */
+};
+struct ft_draw_hosts ft_drawing_group_hosts(const struct ft_drawing *d, const struct ft_draw_group *group);
+
+/* "20", "14 to 20". */
+void ft_draw_add_range(struct ft_text *text, uint32_t least, uint32_t most);
 bool ft_draw_mark_is_clean(const struct ft_draw_bundle_mark *mark);
 
 /*
@@ -92,6 +105,14 @@ const char *ft_drawing_name(struct ft_drawing *d, uint32_t index);
 
 /* "edge001", "edge001 to edge018". Likewise. */
 const char *ft_drawing_group_name(struct ft_drawing *d, const struct ft_draw_group *group);
+
+/*
+ * Labels: names short enough to be drawn, and different where the names of a tier are. Safe, not escaped. The first
+ * makes them, and returns 0 or -ENOMEM.
+ */
+int ft_drawing_labels(struct ft_drawing *d);
+const char *ft_drawing_label(const struct ft_drawing *d, uint32_t index);
+void ft_drawing_group_label(const struct ft_drawing *d, const struct ft_draw_group *group, struct ft_text *text);
 
 /* The plan in one sentence; what of a group or bond whoever points at it should know. Safe, not escaped. */
 void ft_drawing_summary(const struct ft_drawing *d, struct ft_text *text);

@@ -10,7 +10,6 @@
 enum {
 	NAME_FONT = 11,
 	SMALL_FONT = 10,
-	NAME_WIDTH_MAX = 170,
 	BOX_HEIGHT = 30,
 	GROUP_HEIGHT = 44, /* of a box for several switches */
 	POD_PAD = 14,
@@ -59,7 +58,8 @@ static const struct ft_plan_switch *switch_of(const struct picture *p, uint32_t 
 /* ---- hosts ---- */
 
 struct host_grid {
-	uint32_t ports, planned, seen; /* of one edge switch */
+	struct ft_draw_hosts hosts;
+	uint32_t ports, planned, seen; /* of one edge switch, the most */
 	uint32_t columns, rows;	       /* 0: a block with a number */
 	int w, h;
 };
@@ -71,17 +71,40 @@ static uint32_t columns_for(uint32_t ports)
 	return (ports + rows - 1) / rows;
 }
 
+/* "18 hosts", "17/18 hosts"; for several switches "14 to 20 hosts each". */
+static void block_words(const struct ft_draw_hosts *hosts, bool several, struct ft_text *text)
+{
+	if (hosts->differ) {
+		ft_draw_add_range(text, hosts->seen_least, hosts->seen_most);
+		ft_text_puts(text, several ? " of " : "/");
+	}
+	ft_draw_add_range(text, hosts->planned_least, hosts->planned_most);
+	ft_text_printf(text, " host%s%s", hosts->planned_most == 1 ? "" : "s", several ? " each" : "");
+}
+
+static int block_width(const struct ft_draw_hosts *hosts, bool several)
+{
+	enum { BLOCK_WIDTH = 92, PAD = 14 };
+	struct ft_text words = {0};
+	int width;
+
+	block_words(hosts, several, &words);
+	width = ft_draw_text_width(ft_text_string(&words), NAME_FONT) + PAD;
+	ft_text_release(&words);
+	return width > BLOCK_WIDTH ? width : BLOCK_WIDTH;
+}
+
 static struct host_grid grid_of(const struct picture *p, uint32_t group)
 {
-	enum { BLOCK_WIDTH = 92, BLOCK_HEIGHT = 26 };
+	enum { BLOCK_HEIGHT = 26 };
 	const struct ft_draw_group *g = &p->d->groups[group];
-	struct host_grid grid = {.ports = p->d->plan->ports_to_nodes,
-				 .planned = ft_drawing_hosts_planned(p->d, g->first),
-				 .seen = ft_drawing_hosts_seen(p->d, g->first)};
+	struct host_grid grid = {.ports = p->d->plan->ports_to_nodes, .hosts = ft_drawing_group_hosts(p->d, g)};
 
+	grid.planned = grid.hosts.planned_most;
+	grid.seen = grid.hosts.seen_most;
 	grid.ports = grid.ports < grid.planned ? grid.planned : grid.ports;
 	grid.ports = grid.ports < grid.seen ? grid.seen : grid.ports;
-	grid.w = BLOCK_WIDTH;
+	grid.w = block_width(&grid.hosts, g->count > 1);
 	grid.h = BLOCK_HEIGHT;
 	if (grid.ports > HOSTS_DRAWN_MAX || g->count > 1 || grid.ports == 0)
 		return grid;
@@ -111,14 +134,16 @@ static void hosts_draw(struct picture *p, uint32_t group)
 	const struct box *box = &p->boxes[group];
 	struct host_grid grid = grid_of(p, group);
 	int x = box->x + (box->w - grid.w) / 2, y = box->y + box->h + STEM;
-	bool lacking = grid.seen < grid.planned;
+	const struct ft_draw_hosts *hosts = &grid.hosts;
 
 	ft_text_printf(p->text,
 		       "<path d=\"M%d %dv%d\" stroke=\"#999\"/><g><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
 		       "rx=\"5\" fill=\"#fafaf7\" stroke=\"#ccc\"/>",
 		       box->x + box->w / 2, box->y + box->h, STEM, x, y, grid.w, grid.h);
-	ft_text_printf(&p->words, "%u host%s planned, %u seen, %u ports for hosts", grid.planned,
-		       grid.planned == 1 ? "" : "s", grid.seen, grid.ports);
+	ft_draw_add_range(&p->words, hosts->planned_least, hosts->planned_most);
+	ft_text_printf(&p->words, " host%s planned, ", hosts->planned_most == 1 ? "" : "s");
+	ft_draw_add_range(&p->words, hosts->seen_least, hosts->seen_most);
+	ft_text_printf(&p->words, " seen, %u ports for hosts", grid.ports);
 	if (!p->d->marks) {
 		ft_text_reset(&p->words);
 		ft_text_printf(&p->words, "%u host%s, %u ports for hosts free", grid.planned,
@@ -130,11 +155,9 @@ static void hosts_draw(struct picture *p, uint32_t group)
 	if (grid.columns == 0) {
 		ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\"%s>",
 			       x + grid.w / 2, y + grid.h / 2 + 4, NAME_FONT,
-			       lacking ? " fill=\"" FT_DRAW_RED "\"" : "");
-		if (grid.seen != grid.planned)
-			ft_text_printf(p->text, "%u/", grid.seen);
-		ft_text_printf(p->text, "%u host%s%s</text>", grid.planned, grid.planned == 1 ? "" : "s",
-			       p->d->groups[group].count > 1 ? " each" : "");
+			       hosts->lack ? " fill=\"" FT_DRAW_RED "\"" : "");
+		block_words(hosts, p->d->groups[group].count > 1, p->text);
+		ft_text_puts(p->text, "</text>");
 	}
 	ft_text_puts(p->text, "</g>\n");
 }
@@ -173,9 +196,10 @@ static void box_measure(struct picture *p, uint32_t group)
 	enum { DOWN_PITCH = 9, PAD = 18, WIDTH_MIN = 56 };
 	struct box *box = &p->boxes[group];
 	const struct ft_draw_group *g = &p->d->groups[group];
-	int name = ft_draw_text_width(ft_drawing_group_name(p->d, g), NAME_FONT);
 
-	box->w = larger(WIDTH_MIN, (name < NAME_WIDTH_MAX ? name : NAME_WIDTH_MAX) + PAD);
+	ft_drawing_group_label(p->d, g, &p->words);
+	box->w = larger(WIDTH_MIN, ft_draw_text_width(ft_text_string(&p->words), NAME_FONT) + PAD);
+	ft_text_reset(&p->words);
 	box->w = larger(box->w, box->labels);
 	box->w = larger(box->w, (int)box->down * DOWN_PITCH);
 	box->h = g->count > 1 ? GROUP_HEIGHT : BOX_HEIGHT;
@@ -520,17 +544,30 @@ static const struct {
 	[FT_DRAW_UNKNOWN] = {"#777", "#fff", " stroke-dasharray=\"2 3\"", "#555"},
 };
 
+/* "18 switches", "648 switches, 18 a pod". Pods that are one box are alike. */
+static const char *count_words(const struct ft_draw_group *g, char buffer[64])
+{
+	uint32_t pods = g->pod == FT_UNPINNED ? 1 : g->pod_last - g->pod + 1;
+
+	if (pods > 1)
+		snprintf(buffer, 64, "%u switches, %u a pod", g->count, g->count / pods);
+	else
+		snprintf(buffer, 64, "%u switches", g->count);
+	return buffer;
+}
+
 static void box_words(struct picture *p, uint32_t group)
 {
 	const struct box *box = &p->boxes[group];
 	const struct ft_draw_group *g = &p->d->groups[group];
 	int middle = box->x + box->w / 2;
 	uint32_t hosts = ft_drawing_hosts_seen(p->d, g->first);
+	char words[64];
 
 	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"%s\">", middle,
 		       box->y + (g->count > 1 ? 18 : BOX_HEIGHT / 2 + 4), NAME_FONT,
 		       looks[ft_drawing_state(p->d, g->first)].text);
-	ft_draw_clip(&p->words, ft_drawing_group_name(p->d, g), NAME_FONT, box->w - 8);
+	ft_drawing_group_label(p->d, g, &p->words);
 	ft_draw_add_xml(p->text, ft_text_string(&p->words));
 	ft_text_reset(&p->words);
 	ft_text_puts(p->text, "</text>");
@@ -541,9 +578,9 @@ static void box_words(struct picture *p, uint32_t group)
 			       middle, box->y - 5, SMALL_FONT, hosts);
 	if (g->count > 1)
 		ft_text_printf(p->text,
-			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"#444\">%u "
-			       "switches</text>",
-			       middle, box->y + 34, SMALL_FONT, g->count);
+			       "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" "
+			       "fill=\"#444\">%s</text>",
+			       middle, box->y + 34, SMALL_FONT, count_words(g, words));
 }
 
 static void box_draw(struct picture *p, uint32_t group)
@@ -569,7 +606,7 @@ static void box_draw(struct picture *p, uint32_t group)
 
 /* ---- frames ---- */
 
-/* What it is for goes on top of the lines that cross it, with a margin of its own. */
+/* What it is for is written with its lower side at @y, where no lines are. */
 static void frame_draw(struct picture *p, bool caption, int x, int y, int w, int h, const char *what, uint32_t first,
 		       uint32_t last)
 {
@@ -580,14 +617,10 @@ static void frame_draw(struct picture *p, bool caption, int x, int y, int w, int
 			       x, y, w, h);
 		return;
 	}
-	ft_text_printf(&p->words, "%s%s %u", what, first == last ? "" : "s", first + 1);
-	if (last != first)
-		ft_text_printf(&p->words, " to %u", last + 1);
-	for (int halo = 1; halo >= 0; halo--)
-		ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\"%s>%s</text>\n", x + 8, y + 14,
-			       NAME_FONT, halo ? " stroke=\"#f6f9fc\" stroke-width=\"4\"" : " fill=\"#35506b\"",
-			       ft_text_string(&p->words));
-	ft_text_reset(&p->words);
+	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"#35506b\">%s%s ", x + 8, y,
+		       NAME_FONT, what, first == last ? "" : "s");
+	ft_draw_add_range(p->text, first + 1, last + 1);
+	ft_text_puts(p->text, "</text>\n");
 }
 
 /* Planes: core groups that follow each other and are of one plane. */
@@ -642,7 +675,7 @@ static void legend_colours(struct picture *p, struct ft_draw_legend *legend)
 			continue;
 		shown++;
 		ft_text_puts(&p->words, "to ");
-		ft_draw_clip(&p->words, ft_drawing_group_name(p->d, &p->d->groups[g]), NAME_FONT, NAME_WIDTH_MAX);
+		ft_drawing_group_label(p->d, &p->d->groups[g], &p->words);
 		ft_draw_legend_add(legend, ft_text_string(&p->words),
 				   "<path d=\"M0 7H26\" stroke=\"%s\" stroke-width=\"5\"/>",
 				   ft_drawing_colour(p->d, p->d->groups[g].first));

@@ -22,6 +22,11 @@
 #define HEAD "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 72, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36},\n"
 #define FREE "{\"ftcheck\": 1, \"name\": \"t\",\n"
 
+/* What the "plan" of a file says was chosen: 3 edge and 2 core switches for 9 nodes. */
+#define EDGE8 "\"edge\": {\"model\": \"E (8)\", \"family\": \"E\", \"ports\": 8}"
+#define CORE8 "\"core\": {\"model\": \"C\", \"ports\": 8}"
+#define CHOSEN "\"plan\": {\"topology\": \"fat-tree\", " EDGE8 ", " CORE8
+
 #define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define OPEN40 "(((((((((((((((((((((((((((((((((((((((("
 #define CLOSE40 ")*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*"
@@ -300,6 +305,57 @@ static const struct bad_design {
 	 "3:31: \"plan.switches[0].hosts\" is 17 here, but the design gives 18"},
 	{HEAD "\"plan\": {\"bundles\": [{}, {}, {}, {}, {}, {}, {}, {\"b\": \"core01\"}]}}",
 	 "2:56: \"plan.bundles[7].b\" is \"core01\" here, but the design gives \"core02\""},
+	{HEAD "\"plan\": {\"catalog\": \"infiniband\"}}", "2:10: unknown key \"catalog\" in \"plan\""},
+	/* a plan that chooses what the design gives otherwise */
+	{FREE "\"nodes\": 9, \"edge\": {\"model\": \"E\", \"ports\": 36},\n" CHOSEN "}}",
+	 "3:85: \"plan.edge.ports\" is 8 here, but the design gives 36"},
+	{FREE "\"nodes\": 9, \"edge\": {\"model\": \"F\"},\n" CHOSEN "}}",
+	 "3:52: \"plan.edge.model\" is \"E (8)\" here, but the design gives \"F\""},
+	{FREE "\"nodes\": 9, \"core\": {\"model\": \"C (8)\"},\n" CHOSEN "}}",
+	 "3:107: \"plan.core.model\" is \"C\" here, but the design gives \"C (8)\""},
+	{FREE "\"nodes\": 9, \"edge\": {\"ports\": 36},\n" CHOSEN "}}",
+	 "3:52: \"plan.edge.model\" is \"E (8)\" here, but the design gives null"},
+	{FREE "\"nodes\": 9, \"topology\": \"star\",\n" CHOSEN "}}",
+	 "2:10: nodes 9 do not fit on a star: one switch of 8 ports has 8 for nodes"},
+	{FREE "\"nodes\": 9,\n" CHOSEN ", \"links\": 20}}",
+	 "3:134: \"plan.links\" is 20 here, but the design gives 21"},
+	/* and one that does not keep to the limits */
+	{FREE "\"nodes\": 9, \"limits\": {\"max_switches\": 4},\n" CHOSEN "}}",
+	 "2:23: nothing fits: of 1 combination of switches; max_switches 4 excludes 1 (nearest: the fat-tree, switches "
+	 "5)"},
+	{FREE "\"nodes\": 9, \"limits\": {\"max_size_u\": 9, \"max_cost\": 998.5},\n" CHOSEN ", \"cost\": 999}}",
+	 "2:53: \"max_cost\" is not kept to: \"plan.cost\" is 999"},
+	{FREE "\"nodes\": 9, \"limits\": {\"min_power_w\": 50},\n" CHOSEN ", \"power_w\": 49.999}}",
+	 "2:39: \"min_power_w\" is not kept to: \"plan.power_w\" is 49.999"},
+	{FREE "\"nodes\": 9, \"limits\": {\"max_weight_kg\": 0},\n" CHOSEN ", \"weight_kg\": 0.001}}",
+	 "2:41: \"max_weight_kg\" is not kept to: \"plan.weight_kg\" is 0.001"},
+	{FREE "\"nodes\": 9, \"limits\": {\"max_size_u\": 4},\n" CHOSEN ", \"size_u\": 5}}",
+	 "2:38: \"max_size_u\" is not kept to: \"plan.size_u\" is 5"},
+	/* names of a plan */
+	{FREE "\"nodes\": 9,\n\"plan\": {\"edge\": {\"model\": \"\\u001b[31m\", \"ports\": 8}, " CORE8 "}}",
+	 "3:28: \"model\" holds bytes that are not safe to print: \"\\x1b[31m\""},
+	{FREE "\"nodes\": 9,\n\"plan\": {\"edge\": {\"model\": \"\", \"ports\": 8}, " CORE8 "}}",
+	 "3:28: \"model\" must not be empty"},
+	{FREE "\"nodes\": 9,\n\"plan\": {\"edge\": {\"model\": \"E\", \"family\": \"\\u202e\", \"ports\": 8}, " CORE8
+	      "}}",
+	 "3:43: \"family\" holds bytes that are not safe to print: \"\\xe2\\x80\\xae\""},
+	{FREE "\"nodes\": 9,\n" CHOSEN ", \"catalog\": \"a\\nb\"}}",
+	 "3:136: \"catalog\" holds bytes that are not safe to print: \"a\\x0ab\""},
+	{FREE "\"nodes\": 9,\n" CHOSEN ", \"catalog\": \"" A64 A64 A64 A64 "\"}}",
+	 "3:136: \"catalog\" is longer than 200 bytes"},
+	{FREE "\"nodes\": 9,\n" CHOSEN ", \"chassis\": {\"servers\": 4, \"pass_through\": \"\\u007f\"}}}",
+	 "3:167: \"pass_through\" holds bytes that are not safe to print: \"\\x7f\""},
+	/* one that does not say all that was chosen counts as none: the default catalog's plan is another */
+	{FREE "\"nodes\": 9,\n\"plan\": {\"topology\": \"fat-tree\", " EDGE8 "}}",
+	 "3:22: \"plan.topology\" is \"fat-tree\" here, but the design gives \"star\""},
+	{FREE "\"nodes\": 100,\n\"plan\": {" EDGE8 "}}",
+	 "3:28: \"plan.edge.model\" is \"E (8)\" here, but the design gives \"Mellanox SX6036 (36 ports)\""},
+	{FREE "\"nodes\": 100,\n\"plan\": {\"edge\": {\"ports\": 8}, " CORE8 "}}",
+	 "3:28: \"plan.edge.ports\" is 8 here, but the design gives 36"},
+	{FREE "\"nodes\": 100, \"edge\": {\"model\": \"E\"},\n\"plan\": {" EDGE8 "}}",
+	 "2:33: the catalog \"mellanox-fdr-2013\" has no \"E\""},
+	{FREE "\"nodes\": 100,\n\"plan\": {\"catalog\": \"infiniband\", \"edge\": {\"model\": 5, \"ports\": 8}}}",
+	 "3:21: \"plan.catalog\" is \"infiniband\" here, but the design gives \"mellanox-fdr-2013\""},
 };
 
 static void bad_design_test(void **state)
@@ -469,6 +525,35 @@ static void test_blocking(void **state)
 	}
 }
 
+/* The plan of a file says what was chosen, and that alone: what the design says stays the design's. */
+static void test_chosen(void **state)
+{
+	static const char text[] =
+		FREE "\"nodes\": 9, \"limits\": {\"max_cost\": 5, \"max_power_w\": 300.5, \"max_switches\": 5},\n"
+		     "\"edge\": {\"model\": \"E\"}, \"core\": {\"model\": \"C\", \"ports\": 8},\n" CHOSEN
+		     ", \"catalog\": \"some shop\", \"cost\": null, \"power_w\": 300.5, \"size_u\": 100000000000.001}}";
+	_cleanup_(ft_design_freep) struct ft_design *d = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	if (ft_design_read(text, strlen(text), &d, &plan, &err) < 0)
+		fail_msg("%u:%u: %s", err.line, err.column, err.text);
+	assert_int_equal(plan->edge_count, 3);
+	assert_int_equal(plan->core_count, 2);
+	assert_string_equal(plan->catalog, "some shop");
+	assert_string_equal(plan->models[FT_TIER_EDGE], "E (8)");
+	assert_string_equal(plan->families[FT_TIER_EDGE], "E");
+	assert_string_equal(plan->models[FT_TIER_CORE], "C");
+	assert_null(plan->families[FT_TIER_CORE]);
+	assert_true(plan->cost == FT_AMOUNT_UNKNOWN && plan->weight_kg == FT_AMOUNT_UNKNOWN);
+	assert_true(plan->power_w == 300500 && plan->size_u == 100000000000001);
+	assert_int_equal(d->topology, FT_TOPOLOGY_AUTO);
+	assert_int_equal(d->limit_count, 3);
+	assert_true(d->roles[FT_TIER_EDGE].ports == FT_UNPINNED);
+	assert_string_equal(d->roles[FT_TIER_EDGE].model, "E");
+}
+
 static void test_load(void **state)
 {
 	const char *directory = getenv("TMPDIR");
@@ -539,7 +624,11 @@ static int read_and_write(const char *text)
 static void test_no_memory(void **state)
 {
 	_cleanup_(ft_text_release) struct ft_text with_plan = {0};
-	const char *texts[2] = {everything, NULL};
+	static const char chosen[] =
+		FREE "\"nodes\": 9, \"limits\": {\"max_cost\": 5, \"max_links\": 30},\n" CHOSEN
+		     ", \"catalog\": \"shop\", \"cost\": 4.5, \"chassis\": {\"servers\": 4, \"size_u\": 0, "
+		     "\"rack_chassis\": 0, \"pass_through\": \"P\"}}}";
+	const char *texts[3] = {everything, NULL, chosen};
 
 	(void)state;
 	ft_text_add(&with_plan, everything, strlen(everything) - 1);
@@ -570,7 +659,7 @@ int main(void)
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_every_key), cmocka_unit_test(test_patterns), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_blocking),  cmocka_unit_test(test_load),	   cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_chosen),
 	};
 	size_t n = 0;
 

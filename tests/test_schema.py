@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -22,6 +23,7 @@ with open(os.path.join(SOURCE, "etc", "design.schema.json"), encoding="utf-8") a
 jsonschema.Draft7Validator.check_schema(SCHEMA)
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
+CATALOGS = ("mellanox-fdr-2013", "hp-blade-fdr-2013", "infiniband")
 GOOD = {"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}
 WAIVER = {"id": "x", "until": "2026-12-31", "why": "y"}
 
@@ -45,7 +47,8 @@ BAD = [
     {"expect": {"unplanned": "a"}}, {"expect": {"waive": {}}}, {"expect": {"waive": [{"why": "x"}]}},
     {"expect": {"waive": [dict(WAIVER, until="31.12.2026")]}}, {"expect": {"waive": [dict(WAIVER, till="x")]}},
     {"expect": {"waive": [dict(WAIVER, until="2026-13-01")]}}, {"plan": []}, {"plan": {"colour": 1}},
-    {"plan": {"topology": "auto"}}, {"plan": {"switches": [{"rank": 1}]}},
+    {"plan": {"topology": "auto"}}, {"plan": {"switches": [{"rank": 1}]}}, {"plan": {"catalog": 1}},
+    {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
 ]
 
 # Merged the same way, these stay good.
@@ -70,8 +73,10 @@ def planned(text, *options):
 
 
 def plan_keys(design):
-    """What a whole plan has: spines and pods are of three levels, chassis of blades."""
+    """What a whole plan has: spines and pods are of three levels, chassis of blades, the catalog of models."""
     keys = set(SCHEMA["definitions"]["plan"]["properties"]) - {"chassis"}
+    if all(design["plan"].get(tier, {}).get("model") is None for tier in ("edge", "spine", "core")):
+        keys -= {"catalog"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
 
@@ -102,6 +107,39 @@ def check_good(what, text):
     expect(f"{what}: ftplan's JSON gives itself", second.stdout == first.stdout, second.stderr)
 
 
+def check_catalog_known(name):
+    """Prices are those of the catalog that the plan was made with, though it is not named again."""
+    what = f"a plan from {name}"
+    chosen = planned(json.dumps({"ftcheck": 1, "name": "t", "nodes": 600}), "--catalog", name, "--format", "json")
+    expect(f"{what}: it has the name", json.loads(chosen.stdout)["plan"]["catalog"] == name)
+    bill = planned(chosen.stdout, "--format", "bom")
+    expect(f"{what}: the same bill", bill.stdout == planned(chosen.stdout, "--format", "bom", "--catalog", name).stdout,
+           bill.stdout + bill.stderr)
+    expect(f"{what}: a bill", bill.returncode == 0 and "total," in bill.stdout, bill.stderr)
+    for other in CATALOGS:
+        result = planned(chosen.stdout, "--catalog", other)
+        line = result.stderr.partition(": ")[2]
+        expect(f"{what}: read with {other}", result.returncode == 0 if other == name else line ==
+               f"\"plan.catalog\" is \"{name}\" here, but the design gives \"{other}\"\n", result.stderr)
+
+
+def check_catalog_unknown():
+    """Of a catalog that is not built in, the file knows no more than its plan; nor is a file read by its word."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "shop.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"ftcheck_catalog": 1, "name": path, "cable_cost": 3, "switches": [
+                {"model": "S8", "roles": ["edge", "core"], "ports": 8, "cost": 40}]}, file)
+        chosen = planned(json.dumps({"ftcheck": 1, "name": "t", "nodes": 9}), "--catalog", path, "--format", "json")
+        expect("a plan from a file: it has the name", json.loads(chosen.stdout)["plan"]["catalog"] == path)
+        bill = planned(chosen.stdout, "--format", "bom", "--catalog", path)
+        expect("a plan from a file: a bill with prices", bill.stdout.splitlines()[-1].split(",")[5] == "263", bill.stdout)
+        bill = planned(chosen.stdout, "--format", "bom")
+        expect("a plan from a file: a bill without", bill.returncode == 0 and bill.stdout.splitlines()[-1].split(",")[5] == "" and
+               f"prices are not known, as the catalog \"\"{path}\"\" is not at hand: name it with --catalog" in bill.stdout,
+               bill.stdout + bill.stderr)
+
+
 samples = sorted(name for name in os.listdir(SAMPLES) if name.endswith(".json"))
 expect("there are samples", len(samples) >= 3)
 for name in samples:
@@ -124,6 +162,9 @@ for change in BAD:
     result = planned(json.dumps(design))
     expect(f"with {change}: ftplan refuses it with a place and status 3",
            result.returncode == 3 and result.stderr.startswith("-:1:") and not result.stdout, result.stderr)
+for name in CATALOGS:
+    check_catalog_known(name)
+check_catalog_unknown()
 for key in ("ftcheck", "name", "nodes"):
     design = {k: v for k, v in GOOD.items() if k != key}
     expect(f"without {key}: the schema refuses it", not VALIDATOR.is_valid(design))

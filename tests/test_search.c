@@ -920,6 +920,97 @@ static void check_csv(const struct trial *t)
 	}
 }
 
+/*
+ * What the design gives beside its plan, read again with the catalog that the plan was made with, without one, and
+ * with another.
+ */
+static const struct reread_row {
+	const char *keys;
+	int catalog;
+	const char *family; /* of the edge switches; NULL: theirs is their model */
+	const char *name;   /* of the catalog that the plan says; NULL: none */
+} reread_rows[] = {
+	{"\"nodes\": 300", MELLANOX, "Mellanox SX6036", "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"edge\": {\"model\": \"Mellanox SX6036\"}", MELLANOX, "Mellanox SX6036",
+	 "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"edge\": {\"model\": \"Mellanox SX6036 (36 ports)\", \"ports\": 36}", MELLANOX,
+	 "Mellanox SX6036", "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"core\": {\"model\": \"Mellanox SX6506\"}", MELLANOX, "Mellanox SX6036",
+	 "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"edge\": {\"model\": \"Mellanox SX6036\"}, \"core\": {\"model\": \"Mellanox SX6506\", "
+	 "\"fabric_boards\": 2}",
+	 MELLANOX, "Mellanox SX6036", "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"edge\": {\"ports\": 36}, \"core\": {\"model\": \"Mellanox SX6506\", \"ports\": 90}",
+	 MELLANOX, NULL, "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}", MELLANOX, NULL, NULL},
+	{"\"nodes\": 300, \"topology\": \"star\", \"edge\": {\"ports\": 324}", MELLANOX, NULL, NULL},
+	{"\"nodes\": 300, \"topology\": \"star\", \"core\": {\"model\": \"not looked at\"}", MELLANOX,
+	 "Mellanox SX6536", "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"limits\": {\"max_cost\": 400000, \"min_power_w\": 1, \"max_size_u\": 99, "
+	 "\"max_weight_kg\": 999.5, "
+	 "\"max_switches\": 40, \"min_spare_ports\": 0}",
+	 MELLANOX, "Mellanox SX6036", "mellanox-fdr-2013"},
+	{"\"nodes\": 2000, \"levels\": 3, \"spine\": {\"model\": \"Mellanox SX6036\"}, \"limits\": {\"max_cost\": "
+	 "9000000}",
+	 MELLANOX, "Mellanox SX6036", "mellanox-fdr-2013"},
+	{"\"nodes\": 300, \"limits\": {\"max_cost\": 900000}", BLADES,
+	 "HP 4X FDR InfiniBand Switch Module for c-Class BladeSystem (648312-B21)", "hp-blade-fdr-2013"},
+	{"\"nodes\": 700", LATER, "NVIDIA CS8500", "infiniband"},
+	{"\"nodes\": 700, \"edge\": {\"model\": \"NVIDIA QM8700\"}", LATER, NULL, "infiniband"},
+	{"\"nodes\": 9, \"core\": {\"model\": \"Modular\", \"ports\": 12}, \"limits\": {\"max_cost\": 209}", SHOP, NULL,
+	 "shop"},
+	{"\"nodes\": 3", SHOP, NULL, "shop"},
+};
+
+static void check_names(const struct ft_plan *plan, const struct reread_row *row)
+{
+	const char *family = plan->families[FT_TIER_EDGE];
+
+	if (!family != !row->family || (family && strcmp(family, row->family) != 0))
+		fail_msg("%s: the edge switches are %s", row->keys, family ? family : "of no other family");
+	if (!plan->catalog != !row->name || (row->name && strcmp(plan->catalog, row->name) != 0))
+		fail_msg("%s: from the catalog %s", row->keys, plan->catalog ? plan->catalog : "of no name");
+}
+
+/* Another catalog than that of the plan is said to be another, before what differs by it. */
+static void check_other_catalog(const struct reread_row *row, const struct ft_text *file)
+{
+	int other = row->catalog == LATER ? MELLANOX : LATER;
+	struct ft_design *design = NULL;
+	char expected[128] = "";
+	struct ft_error err = {0};
+	int r = ft_design_read_with(file->data, file->length, catalogs[other], &design, NULL, &err);
+
+	ft_design_free(design);
+	if (row->name)
+		snprintf(expected, sizeof(expected), "\"plan.catalog\" is \"%s\" here, but the design gives \"%s\"",
+			 row->name, catalogs[other]->name);
+	/* A model that the other has not is said even before. */
+	if (strstr(err.text, "has no \"") || strstr(err.text, "nothing fits"))
+		return;
+	if (strcmp(err.text, expected) != 0 || (r == 0) != !row->name)
+		fail_msg("%s, with another catalog: %s", row->keys, err.text);
+}
+
+static void reread_test(void **state)
+{
+	const struct reread_row *row = *state;
+	_cleanup_(ft_text_release) struct ft_text keys = whole_design(row->keys), file = {0};
+	struct trial t = {.catalog = catalogs[row->catalog]};
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_error err = {0};
+
+	snprintf(t.what, sizeof(t.what), "%s", row->keys);
+	if (ft_design_read_with(keys.data, keys.length, t.catalog, &design, &plan, &err) < 0)
+		fail_msg("%s: %s", row->keys, err.text);
+	check_names(plan, row);
+	assert_int_equal(ft_plan_write_design(&file, design, plan), 0);
+	check_reads_back(&t, &file, t.catalog);
+	check_reads_back(&t, &file, NULL);
+	check_other_catalog(row, &file);
+}
+
 /* ---- growth ---- */
 
 /* A menu with nothing on it but @types. The lists are on the caller's stack. */
@@ -1917,7 +2008,7 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[REFERENCES_MAX + FT_COUNT(choice_rows) + 16];
+	static struct CMUnitTest tests[REFERENCES_MAX + FT_COUNT(choice_rows) + FT_COUNT(reread_rows) + 16];
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_references_are_there), cmocka_unit_test(test_random_by_ports),
 		cmocka_unit_test(test_random_from_catalog),  cmocka_unit_test(test_growth_in_pods),
@@ -1933,6 +2024,9 @@ int main(void)
 	for (size_t i = 0; i < FT_COUNT(choice_rows); i++)
 		tests[n++] = (struct CMUnitTest){choice_rows[i].keys, choice_test, NULL, NULL,
 						 (void *)(uintptr_t)&choice_rows[i]};
+	for (size_t i = 0; i < FT_COUNT(reread_rows); i++)
+		tests[n++] = (struct CMUnitTest){reread_rows[i].keys, reread_test, NULL, NULL,
+						 (void *)(uintptr_t)&reread_rows[i]};
 	for (size_t i = 0; i < FT_COUNT(others); i++)
 		tests[n++] = others[i];
 	return _cmocka_run_group_tests("search", tests, n, catalogs_load, catalogs_free) ? 1 : 0;
