@@ -16,6 +16,7 @@
 #include "daemon/notify.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
+#include "verify/verify.h"
 
 enum {
 	STATUS_TROUBLE = 3,
@@ -274,6 +275,8 @@ static int settings_load(const struct ft_daemon_options *options, struct setting
 		return r;
 	}
 	r = ft_design_load(settings.config->plan, &settings.design, &settings.plan, &err);
+	if (r == 0)
+		r = ft_verify_check_plan(settings.plan, &err);
 	if (r < 0) {
 		file_error_log(settings.config->plan, &err, r, more);
 		return r;

@@ -175,6 +175,16 @@ struct ft_draw_hosts ft_drawing_group_hosts(const struct ft_drawing *d, const st
 	return hosts;
 }
 
+enum ft_draw_state ft_drawing_group_state(const struct ft_drawing *d, const struct ft_draw_group *group)
+{
+	enum ft_draw_state state = ft_drawing_state(d, group->first);
+
+	for (uint32_t i = 1; i < group->count; i++)
+		if (ft_drawing_state(d, group->first + i) != state)
+			return FT_DRAW_DEGRADED;
+	return state;
+}
+
 void ft_draw_add_range(struct ft_text *text, uint32_t least, uint32_t most)
 {
 	ft_text_printf(text, "%u", least);
@@ -343,7 +353,7 @@ const char *ft_drawing_bond_colour(const struct ft_drawing *d, const struct ft_d
 
 	for (uint32_t i = 1; i < group->count; i++)
 		if (ft_drawing_colour(d, group->first + i) != first)
-			return "#444444";
+			return FT_DRAW_SEVERAL;
 	return first;
 }
 
@@ -585,7 +595,26 @@ void ft_drawing_summary(const struct ft_drawing *d, struct ft_text *text)
 	ft_text_puts(text, ".");
 }
 
-static const char *const state_words[] = {"", ": degraded", ": missing or cut off", ": not judged"};
+static const char *const state_words[] = {"", "degraded", "missing or cut off", "not judged"};
+
+/* ": degraded"; of several switches ": 5 degraded, 1 not judged". */
+static void group_state_words(const struct ft_drawing *d, const struct ft_draw_group *group, struct ft_text *text)
+{
+	uint32_t counts[FT_COUNT(state_words)] = {0};
+	const char *before = ": ";
+
+	for (uint32_t i = 0; i < group->count; i++)
+		counts[ft_drawing_state(d, group->first + i)]++;
+	for (size_t i = FT_DRAW_OK + 1; i < FT_COUNT(counts); i++) {
+		if (counts[i] == 0)
+			continue;
+		ft_text_puts(text, before);
+		if (group->count > 1)
+			ft_text_printf(text, "%u ", counts[i]);
+		ft_text_puts(text, state_words[i]);
+		before = ", ";
+	}
+}
 
 void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *group, struct ft_text *text)
 {
@@ -599,8 +628,7 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 		ft_text_add_safe(text, sw->name, strlen(sw->name));
 		ft_text_puts(text, ")");
 	}
-	if (mark && group->count == 1)
-		ft_text_puts(text, state_words[mark->state]);
+	group_state_words(d, group, text);
 	ft_text_printf(text, "; %s switch%s of %u ports", ft_tier_name(sw->tier), group->count == 1 ? "" : "es",
 		       sw->ports);
 	if (sw->tier == FT_TIER_EDGE) {

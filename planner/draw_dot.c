@@ -22,7 +22,7 @@ static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
 {
 	const struct ft_draw_group *group = &d->groups[g];
 	const struct ft_plan_switch *sw = &d->plan->switches[group->first];
-	enum ft_draw_state state = ft_drawing_state(d, group->first);
+	enum ft_draw_state state = ft_drawing_group_state(d, group);
 	struct ft_draw_hosts hosts = ft_drawing_group_hosts(d, group);
 	struct ft_text words = {0};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Labels: names that are short enough for a box or a row. Where the names of a tier are not, what all of them end with
- * goes first, then what all of them begin with, then the middle; but no two switches of a tier come to look the same.
+ * Labels: names that are short enough for a box or a row. Where names of a tier are not, what all of these end with
+ * goes first, then what all of these begin with, then the middle; but no two switches of a tier come to look the same.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -81,45 +81,92 @@ static void common_find(const struct names *n, size_t *ret_prefix, size_t *ret_s
 	*ret_suffix = prefix + suffix < shortest ? suffix : 0;
 }
 
+static bool is_wide(const char *name)
+{
+	return ft_draw_text_width(name, FONT) > FT_DRAW_LABEL_WIDTH;
+}
+
 static void cut_add(const struct names *n, uint32_t i, struct ft_text *text)
 {
 	const char *name = n->names[i];
 
+	if (!is_wide(name)) {
+		ft_text_puts(text, name);
+		return;
+	}
 	ft_text_puts(text, n->prefix ? ELLIPSIS : "");
 	ft_text_add(text, name + n->prefix, strlen(name) - n->prefix - n->suffix);
 	ft_text_puts(text, n->suffix ? ELLIPSIS : "");
 }
 
-static bool all_fit(const struct names *n)
+static int widest(const struct names *n)
 {
-	struct ft_text text = {0};
-	bool fit = true;
+	int most = 0;
 
-	for (uint32_t i = 0; fit && i < n->count; i++) {
-		cut_add(n, i, &text);
-		fit = ft_draw_text_width(ft_text_string(&text), FONT) <= FT_DRAW_LABEL_WIDTH;
-		ft_text_reset(&text);
+	for (uint32_t i = 0; i < n->count; i++) {
+		int width = ft_draw_text_width(n->names[i], FONT);
+
+		most = width > most ? width : most;
 	}
-	fit = fit && !text.failed;
-	ft_text_release(&text);
-	return fit;
+	return most;
 }
 
-/* Cuts as little as makes all names fit, if that does. */
-static bool cut_find(struct names *n)
+/* How wide the @length bytes at @start are; an ellipsis takes their place. */
+static int width_of(const char *start, size_t length)
 {
+	return ft_draw_text_width(start, FONT) - ft_draw_text_width(start + length, FONT) -
+	       ft_draw_text_width(ELLIPSIS, FONT);
+}
+
+/* The least of the @most bytes that a name begins with to leave out for @excess; whole parts, or all of them. */
+static size_t prefix_choose(const char *name, size_t most, int excess)
+{
+	for (size_t cut = 1; cut < most; cut++)
+		if (ispunct((unsigned char)name[cut - 1]) && width_of(name, cut) >= excess)
+			return cut;
+	return most;
+}
+
+static size_t suffix_choose(const char *name, size_t most, int excess)
+{
+	const char *end = name + strlen(name);
+
+	for (size_t cut = 1; cut < most; cut++)
+		if (ispunct((unsigned char)end[-(ptrdiff_t)cut]) && width_of(end - cut, cut) >= excess)
+			return cut;
+	return most;
+}
+
+/* Cuts as little as makes all names @excess narrower, or as much as can be. */
+static void cut_choose(struct names *n, int excess)
+{
+	const char *name = n->names[0];
 	size_t prefix, suffix;
 
-	if (all_fit(n))
-		return true;
-	if (n->count < 2)
-		return false;
 	common_find(n, &prefix, &suffix);
-	n->suffix = suffix;
-	if (all_fit(n))
-		return true;
-	n->prefix = prefix;
-	return all_fit(n);
+	n->suffix = suffix_choose(name, suffix, excess);
+	if (n->suffix > 0)
+		excess -= width_of(name + strlen(name) - n->suffix, n->suffix);
+	if (excess > 0)
+		n->prefix = prefix_choose(name, prefix, excess);
+}
+
+/* Only the names that are too wide are cut, and by what these have in common. Returns 0 or -ENOMEM. */
+static int cut_find(struct names *n, int excess)
+{
+	_cleanup_free_ char **names = malloc((n->count + 1UL) * sizeof(*names));
+	struct names wide = {.names = names};
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (is_wide(n->names[i]))
+			names[wide.count++] = n->names[i];
+	if (wide.count > 1)
+		cut_choose(&wide, excess);
+	n->prefix = wide.prefix;
+	n->suffix = wide.suffix;
+	return 0;
 }
 
 /* The label of switch @i, clipped to @width. NULL: memory ran out. */
@@ -162,11 +209,14 @@ static int labels_make(const struct names *n, int width, bool number, char **lab
 static int tier_label(struct names *n, char **labels)
 {
 	enum { NUMBER_WIDTH = 50 };
-	bool fit = cut_find(n);
-	int r = labels_make(n, FT_DRAW_LABEL_WIDTH, false, labels);
+	int excess = widest(n) - FT_DRAW_LABEL_WIDTH;
+	/* Each part of a name is rounded up by a pixel. */
+	int r = excess > 0 ? cut_find(n, excess + 2) : 0;
 
+	if (r == 0)
+		r = labels_make(n, FT_DRAW_LABEL_WIDTH, false, labels);
 	/* Names that are the same as they are stay so. */
-	if (r == 0 && !fit)
+	if (r == 0 && excess > 0)
 		r = labels_make(n, FT_DRAW_LABEL_WIDTH - NUMBER_WIDTH, true, labels);
 	return r < 0 ? r : 0;
 }

@@ -80,6 +80,9 @@ struct ft_draw_hosts {
 };
 struct ft_draw_hosts ft_drawing_group_hosts(const struct ft_drawing *d, const struct ft_draw_group *group);
 
+/* The state of a group: that of all its switches, or degraded where they differ. */
+enum ft_draw_state ft_drawing_group_state(const struct ft_drawing *d, const struct ft_draw_group *group);
+
 /* "20", "14 to 20". */
 void ft_draw_add_range(struct ft_text *text, uint32_t least, uint32_t most);
 bool ft_draw_mark_is_clean(const struct ft_draw_bundle_mark *mark);
@@ -161,6 +164,7 @@ int ft_draw_legend_end(const struct ft_draw_legend *legend);
 /* "<title>…</title>" of what was added to @words, which is emptied. */
 void ft_draw_add_title(struct ft_text *text, struct ft_text *words);
 
+#define FT_DRAW_SEVERAL "#111111" /* a line to switches of several colours */
 #define FT_DRAW_RED "#c8200c"
 #define FT_DRAW_AMBER "#b86e00"
 #define FT_DRAW_VIOLET "#7b2d8b"

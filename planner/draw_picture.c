@@ -17,7 +17,7 @@ enum {
 	HOST_PITCH = 11,
 	HOST_RADIUS = 4,
 	HOSTS_DRAWN_MAX = 72, /* more are one block with a number */
-	CAPTION = 20,	      /* above a frame */
+	CAPTION = 20,	      /* in a frame */
 	PLANE_PAD = 8,	      /* between core switches and the frame of their plane */
 	ARC = 46,	      /* how high a cable inside a tier rises */
 };
@@ -71,26 +71,33 @@ static uint32_t columns_for(uint32_t ports)
 	return (ports + rows - 1) / rows;
 }
 
-/* "18 hosts", "17/18 hosts"; for several switches "14 to 20 hosts each". */
-static void block_words(const struct ft_draw_hosts *hosts, bool several, struct ft_text *text)
+static const char *range_words(uint32_t least, uint32_t most, char buffer[32])
 {
-	if (hosts->differ) {
-		ft_draw_add_range(text, hosts->seen_least, hosts->seen_most);
-		ft_text_puts(text, several ? " of " : "/");
-	}
-	ft_draw_add_range(text, hosts->planned_least, hosts->planned_most);
-	ft_text_printf(text, " host%s%s", hosts->planned_most == 1 ? "" : "s", several ? " each" : "");
+	snprintf(buffer, 32, most > least ? "%u to %u" : "%u", least, most);
+	return buffer;
+}
+
+/* "18 hosts", "17/18 hosts"; for several switches "14 to 20 hosts each". */
+static const char *block_words(const struct ft_draw_hosts *hosts, bool several, char buffer[96])
+{
+	const char *ends = several ? " each" : "", *plural = hosts->planned_most == 1 ? "" : "s";
+	char planned[32], seen[32];
+
+	range_words(hosts->planned_least, hosts->planned_most, planned);
+	range_words(hosts->seen_least, hosts->seen_most, seen);
+	if (hosts->differ)
+		snprintf(buffer, 96, "%s%s%s host%s%s", seen, several ? " of " : "/", planned, plural, ends);
+	else
+		snprintf(buffer, 96, "%s host%s%s", planned, plural, ends);
+	return buffer;
 }
 
 static int block_width(const struct ft_draw_hosts *hosts, bool several)
 {
 	enum { BLOCK_WIDTH = 92, PAD = 14 };
-	struct ft_text words = {0};
-	int width;
+	char words[96];
+	int width = ft_draw_text_width(block_words(hosts, several, words), NAME_FONT) + PAD;
 
-	block_words(hosts, several, &words);
-	width = ft_draw_text_width(ft_text_string(&words), NAME_FONT) + PAD;
-	ft_text_release(&words);
 	return width > BLOCK_WIDTH ? width : BLOCK_WIDTH;
 }
 
@@ -135,6 +142,7 @@ static void hosts_draw(struct picture *p, uint32_t group)
 	struct host_grid grid = grid_of(p, group);
 	int x = box->x + (box->w - grid.w) / 2, y = box->y + box->h + STEM;
 	const struct ft_draw_hosts *hosts = &grid.hosts;
+	char words[96];
 
 	ft_text_printf(p->text,
 		       "<path d=\"M%d %dv%d\" stroke=\"#999\"/><g><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
@@ -156,7 +164,7 @@ static void hosts_draw(struct picture *p, uint32_t group)
 		ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\"%s>",
 			       x + grid.w / 2, y + grid.h / 2 + 4, NAME_FONT,
 			       hosts->lack ? " fill=\"" FT_DRAW_RED "\"" : "");
-		block_words(hosts, p->d->groups[group].count > 1, p->text);
+		ft_text_puts(p->text, block_words(hosts, p->d->groups[group].count > 1, words));
 		ft_text_puts(p->text, "</text>");
 	}
 	ft_text_puts(p->text, "</g>\n");
@@ -566,7 +574,7 @@ static void box_words(struct picture *p, uint32_t group)
 
 	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" text-anchor=\"middle\" fill=\"%s\">", middle,
 		       box->y + (g->count > 1 ? 18 : BOX_HEIGHT / 2 + 4), NAME_FONT,
-		       looks[ft_drawing_state(p->d, g->first)].text);
+		       looks[ft_drawing_group_state(p->d, g)].text);
 	ft_drawing_group_label(p->d, g, &p->words);
 	ft_draw_add_xml(p->text, ft_text_string(&p->words));
 	ft_text_reset(&p->words);
@@ -587,7 +595,7 @@ static void box_draw(struct picture *p, uint32_t group)
 {
 	const struct box *box = &p->boxes[group];
 	const struct ft_draw_group *g = &p->d->groups[group];
-	enum ft_draw_state state = ft_drawing_state(p->d, g->first);
+	enum ft_draw_state state = ft_drawing_group_state(p->d, g);
 
 	ft_text_puts(p->text, "<g>");
 	ft_drawing_group_words(p->d, g, &p->words);
@@ -606,58 +614,89 @@ static void box_draw(struct picture *p, uint32_t group)
 
 /* ---- frames ---- */
 
-/* What it is for is written with its lower side at @y, where no lines are. */
-static void frame_draw(struct picture *p, bool caption, int x, int y, int w, int h, const char *what, uint32_t first,
-		       uint32_t last)
+static void frame_draw(struct picture *p, int x, int y, int w, int h)
 {
-	if (!caption) {
-		ft_text_printf(p->text,
-			       "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#f6f9fc\" "
-			       "stroke=\"#c3d0dc\"/>\n",
-			       x, y, w, h);
-		return;
-	}
-	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"#35506b\">%s%s ", x + 8, y,
-		       NAME_FONT, what, first == last ? "" : "s");
+	ft_text_printf(p->text,
+		       "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#f6f9fc\" "
+		       "stroke=\"#c3d0dc\"/>\n",
+		       x, y, w, h);
+}
+
+/* @y: of the line that the letters stand on. */
+static void frame_caption(struct picture *p, int x, int y, const char *what, uint32_t first, uint32_t last)
+{
+	ft_text_printf(p->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"#35506b\">%s%s ", x + 8, y, NAME_FONT,
+		       what, first == last ? "" : "s");
 	ft_draw_add_range(p->text, first + 1, last + 1);
 	ft_text_puts(p->text, "</text>\n");
 }
 
-/* Planes: core groups that follow each other and are of one plane. */
-static void planes_draw(struct picture *p, bool captions)
+/* Planes: core groups that follow each other and are of one plane. Lines come from below, so captions are above. */
+static void planes_draw(struct picture *p)
 {
+	int y = p->tier_y[FT_TIER_CORE] - CAPTION - 2;
+
 	for (uint32_t g = 0; g < p->d->group_count; g++) {
 		uint32_t last = g, plane = switch_of(p, g)->plane;
-		uint32_t end_switch, plane_last;
+		uint32_t end_switch;
 
 		if (p->d->groups[g].tier != FT_TIER_CORE)
 			continue;
 		while (last + 1 < p->d->group_count && switch_of(p, last + 1)->plane == plane)
 			last++;
 		end_switch = p->d->groups[last].first + p->d->groups[last].count - 1;
-		plane_last = p->d->plan->switches[end_switch].plane;
-		frame_draw(p, captions, p->boxes[g].x - PLANE_PAD, p->tier_y[FT_TIER_CORE] - CAPTION - 2,
+		frame_draw(p, p->boxes[g].x - PLANE_PAD, y,
 			   p->boxes[last].x + p->boxes[last].w - p->boxes[g].x + 2 * PLANE_PAD,
-			   p->boxes[g].h + CAPTION + 2 + PLANE_PAD, "plane", plane, plane_last);
+			   p->boxes[g].h + CAPTION + 2 + PLANE_PAD);
+		frame_caption(p, p->boxes[g].x - PLANE_PAD, y + 14, "plane", plane,
+			      p->d->plan->switches[end_switch].plane);
 		g = last;
 	}
 }
 
-static void frames_draw(struct picture *p, bool captions, int bottom)
+/* Lines come to a pod from above, so captions are below. */
+static void frames_draw(struct picture *p, int bottom)
 {
-	int top = p->tier_y[FT_TIER_SPINE] - STUB - CAPTION;
+	int top = p->tier_y[FT_TIER_SPINE] - STUB - 10;
 
 	if (!p->framed)
 		return;
 	for (uint32_t i = 0; i < p->pod_count; i++) {
 		const struct pod *pod = &p->pods[i];
 
-		frame_draw(p, captions, pod->x, top, pod->w, bottom - top, "pod", pod->first, pod->last);
+		frame_draw(p, pod->x, top, pod->w, bottom - top);
+		frame_caption(p, pod->x, bottom - 8, "pod", pod->first, pod->last);
 	}
-	planes_draw(p, captions);
+	planes_draw(p);
 }
 
 /* ---- legend ---- */
+
+/* Swatches of the lines there are: in colour, and dark where one line stands for several planes. */
+static void legend_planes(struct picture *p, struct ft_draw_legend *legend)
+{
+	const char *first = NULL, *second = NULL;
+	bool dark = false;
+
+	for (uint32_t i = 0; i < p->d->bond_count; i++) {
+		const char *colour = ft_drawing_bond_colour(p->d, &p->d->bonds[i]);
+
+		if (strcmp(colour, FT_DRAW_SEVERAL) == 0)
+			dark = true;
+		else if (!first)
+			first = colour;
+		else if (!second && colour != first)
+			second = colour;
+	}
+	if (first)
+		ft_draw_legend_add(legend, "the colour of a line is that of its plane",
+				   "<path d=\"M0 4H26\" stroke=\"%s\" stroke-width=\"4\"/>"
+				   "<path d=\"M0 10H26\" stroke=\"%s\" stroke-width=\"4\"/>",
+				   first, second ? second : first);
+	if (dark)
+		ft_draw_legend_add(legend, "lines of several planes",
+				   "<path d=\"M0 7H26\" stroke=\"" FT_DRAW_SEVERAL "\" stroke-width=\"4\"/>");
+}
 
 static void legend_colours(struct picture *p, struct ft_draw_legend *legend)
 {
@@ -665,9 +704,7 @@ static void legend_colours(struct picture *p, struct ft_draw_legend *legend)
 	uint32_t shown = 0;
 
 	if (p->d->plan->levels > 2) {
-		ft_draw_legend_add(legend, "the colour of a line is that of its plane",
-				   "<path d=\"M0 4H26\" stroke=\"#009e73\" stroke-width=\"4\"/>"
-				   "<path d=\"M0 10H26\" stroke=\"#56b4e9\" stroke-width=\"4\"/>");
+		legend_planes(p, legend);
 		return;
 	}
 	for (uint32_t g = 0; g < p->d->group_count && shown < COLOURS; g++) {
@@ -746,11 +783,10 @@ static int picture_draw(struct picture *p)
 	pods_find(p);
 	p->gap = gap_between(p);
 	boxes_place(p);
-	bottom = tiers_place(p) + hosts_height(p);
-	frames_draw(p, false, bottom);
+	bottom = tiers_place(p) + hosts_height(p) + (p->framed ? CAPTION : 0);
+	frames_draw(p, bottom);
 	bonds_draw(p, bond_draw);
 	links_draw(p);
-	frames_draw(p, true, bottom);
 	for (uint32_t g = 0; g < p->d->group_count; g++)
 		box_draw(p, g);
 	for (uint32_t g = 0; g < p->d->group_count; g++)

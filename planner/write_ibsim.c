@@ -108,6 +108,24 @@ static int name_is_ours(const struct ft_design *design, enum ft_tier tier, const
 	return 1;
 }
 
+/* Whether the pattern of @tier, and of no other, matches what the plan calls its switches: 1, 0 or -ENOMEM. */
+static int plan_names_serve(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const char *name = plan->switches[i].name;
+		int r;
+
+		if (plan->switches[i].tier != tier)
+			continue;
+		r = ft_pattern_matches(design->binds[tier].match, name, strlen(name));
+		if (r > 0)
+			r = name_is_ours(design, tier, name);
+		if (r <= 0)
+			return r;
+	}
+	return 1;
+}
+
 /* Names for the switches of @tier, counted from @number on. 1, 0 where there are none for all of them, or -ENOMEM. */
 static int tier_names_make(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier,
 			   uint32_t number, char **names)
@@ -143,15 +161,17 @@ static int names_differ(const struct ft_plan *plan, char *const *names)
 	return r;
 }
 
-/* A tier that no names are found for keeps the plan's. Returns 0 or -ENOMEM. */
+/* A tier that its pattern tells by the plan's names, or that none are found for, keeps these. Returns 0 or -ENOMEM. */
 static int tier_names_find(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier, char **names)
 {
 	/* "leaf[1-9][0-9]" has no room for less than 10. */
 	static const uint32_t starts[] = {1, 10, 100, 1000, 10000, 100000};
+	int r = plan_names_serve(design, plan, tier);
 
+	if (r != 0)
+		return r < 0 ? r : 0;
 	for (size_t i = 0; i < FT_COUNT(starts); i++) {
-		int r = tier_names_make(design, plan, tier, starts[i], names);
-
+		r = tier_names_make(design, plan, tier, starts[i], names);
 		if (r == 1)
 			r = names_differ(plan, names);
 		if (r == 1)

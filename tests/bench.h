@@ -266,6 +266,21 @@ static inline void report_words(const struct ft_report *report, struct ft_text *
 	}
 }
 
+/* A finding that is about bundles names each that is short because of it. */
+static inline void lacks_check(const struct ft_finding *f)
+{
+	uint32_t cables = 0;
+
+	for (size_t i = 0; i < f->lack_count; i++)
+		cables += f->lacks[i].cables;
+	if (f->code == FT_CODE_CABLE_MISSING || f->code == FT_CODE_CABLE_MISPLACED || f->code == FT_CODE_CABLES_SWAPPED)
+		assert_int_equal(cables, f->count);
+	else if (f->code == FT_CODE_LOOPBACK)
+		assert_int_equal(cables, f->symptom_count);
+	else if (f->code != FT_CODE_SWITCH_UNPLANNED)
+		assert_int_equal(cables, 0);
+}
+
 /* What holds for every report, whatever is wrong with the fabric. */
 static inline void report_check(const struct ft_report *r)
 {
@@ -275,6 +290,7 @@ static inline void report_check(const struct ft_report *r)
 	for (size_t i = 0; i < r->finding_count; i++) {
 		assert_true(r->findings[i].text && r->findings[i].fix && r->findings[i].expected &&
 			    r->findings[i].observed);
+		lacks_check(&r->findings[i]);
 		for (size_t n = 0; n < i; n++)
 			assert_string_not_equal(r->findings[i].id, r->findings[n].id);
 	}

@@ -32,7 +32,10 @@ draws fresh ones.
 Fabrics have two levels, or with --levels 3 three; campaign_levels.py is for those. There, a spine that died is
 core-missing as a core is.
 
-  campaign.py [--levels 2|3] [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
+With --across, rounds are of one class, in which fewer faults have told more wrong than many others: a switch is dead,
+two cables of different levels are swapped, and a cable may be on a switch of another pod.
+
+  campaign.py [--levels 2|3] [--across] [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
 """
 import argparse
 import collections
@@ -84,8 +87,10 @@ class Finding:
 # Designs
 
 
-def draw_design(rng, size, levels):
-    if levels == 3:
+def draw_design(rng, size, levels, across=False):
+    if across:
+        draw = draw_across
+    elif levels == 3:
         draw = rng.choices([draw_pods, draw_unlike_pods, draw_computed_pods], [6, 2, 2])[0]
     else:
         draw = rng.choices([draw_pinned, draw_computed, draw_large], [6, 3, 1 if size == "all" else 0])[0]
@@ -95,6 +100,20 @@ def draw_design(rng, size, levels):
     design["topology"] = "fat-tree"
     if rng.random() < 0.6:
         design["rate"] = rng.choice(["4xHDR", "4xEDR", "4xNDR", {"uplink": "4xHDR", "host": ["4xHDR", "4xEDR"]}])
+    return design
+
+
+def draw_across(rng):
+    """Three levels, computed: also with planes of a single core, whose bundles are as thick as a spine's other half."""
+    if rng.random() < 0.3:
+        return draw_pods(rng)
+    ports = rng.choice([8, 12, 16, 24, 36])
+    design = {"levels": 3, "nodes": rng.randint(ports * ports // 2, min(ports ** 3 // 4, 1200)),
+              "edge": {"ports": ports}, "spine": {"ports": ports}, "core": {"ports": ports}}
+    if rng.random() < 0.5:
+        design["blocking"] = rng.choice([2, "3:2"])
+    if rng.random() < 0.3:
+        design["bundles"] = "thick"
     return design
 
 
@@ -362,6 +381,40 @@ class Broken:
     def swap_three(self):
         return self.swap(3)
 
+    def swap_across(self):
+        """A cable between an edge and a spine and one between a spine and a core, exchanged at one end of each."""
+        cables = self.spare_cables()
+        below = [c for c in cables if self.tier[c[0]] == "edge"]
+        above = [c for c in cables if self.tier[c[0]] == "spine"]
+        if not below or not above:
+            return False
+        edge, port, spine, spine_port = self.rng.choice(below)
+        above = [c for c in above if c[0] != spine]
+        if not above:
+            return False
+        other, other_port, core, core_port = self.rng.choice(above)
+        one, two = (spine, spine_port), (core, core_port)
+        rates = self.fabric.unlink(edge, port), self.fabric.unlink(other, other_port)
+        self.fabric.link(edge, port, *two, rates[0])
+        self.fabric.link(other, other_port, *one, rates[1])
+        return self.note("cables-swapped", (edge, port), one, (other, other_port), two, count=2)
+
+    def misplace_in_another_pod(self):
+        """The spine end of an edge's cable, on a spine that none of the edge's cables should go to."""
+        cables = [c for c in self.spare_cables() if self.tier[c[0]] == "edge"]
+        if not cables:
+            return False
+        edge, port, spine, _ = self.rng.choice(cables)
+        others = [s for s in self.with_spare(self.spines) if (edge, s) not in self.bundles]
+        return bool(others) and self.move((edge, port), spine, self.rng.choice(others))
+
+    def break_across(self):
+        """The faults of --across. A dead one first: what is involved in another fault does not die."""
+        dead = self.rng.choice([self.dead_spine, self.dead_core, self.dead_edge])
+        for fault in [dead, self.swap_across] + [self.misplace_in_another_pod] * self.rng.randint(0, 1):
+            if fault():
+                self.kinds.append(fault.__name__)
+
     def kill(self, guids, code):
         victims = [g for g in self.alive(guids) if g not in self.involved]
         if not victims or len(self.alive(guids)) < 2:
@@ -390,6 +443,9 @@ class Broken:
     def dead_core(self):
         tier = self.spines if self.spines and self.rng.random() < 0.5 else self.cores
         return self.kill(tier, "core-missing")
+
+    def dead_spine(self):
+        return self.kill(self.spines, "core-missing")
 
     def dead_edge(self):
         return self.kill(self.edges, "edge-isolated")
@@ -976,7 +1032,7 @@ class Campaign:
 
     def draw(self, rng):
         for _ in range(50):
-            design = draw_design(rng, self.options.size, self.options.levels)
+            design = draw_design(rng, self.options.size, self.options.levels, self.options.across)
             try:
                 plan, net = self.plan(design)
             except Refused as refused:
@@ -984,7 +1040,7 @@ class Campaign:
                 if self.options.verbose:
                     print("refused: %s: %s" % (refused, json.dumps(design)))
                 continue
-            most = 60 if self.options.levels == 2 else 130
+            most = 60 if self.options.levels == 2 else 180 if self.options.across else 130
             if plan["core"]["count"] >= 2 and plan["edge"]["count"] >= 2 and len(plan["switches"]) <= most:
                 return design, plan, net
         raise RuntimeError("no design was accepted in 50 draws")
@@ -1010,7 +1066,10 @@ class Campaign:
             if rng.random() < 0.2:
                 add_aggregation(broken.fabric)
             weights = [1, 4, 4, 3, 2] if self.options.levels == 2 else [1, 5, 5, 1, 0]
-            broken.break_it(rng.choices([0, 1, 2, 3, 4], weights)[0])
+            if self.options.across:
+                broken.break_across()
+            else:
+                broken.break_it(rng.choices([0, 1, 2, 3, 4], weights)[0])
             entry = self.entry(rng, broken)
             if len(broken.fabric.reachable(entry)) == len(broken.fabric.nodes):
                 return broken, entry
@@ -1097,7 +1156,7 @@ class Campaign:
         print("faults: %s" % ", ".join("%s %d" % item for item in sorted(self.faults.items())))
 
 
-def main(arguments=None):
+def run(arguments=None):
     parser = argparse.ArgumentParser(description="Random faults in random fabrics, and whether ftcheck names them.")
     parser.add_argument("--seed", type=int, default=1, help="default: 1; 0: of the clock")
     parser.add_argument("--rounds", type=int, default=200)
@@ -1105,14 +1164,18 @@ def main(arguments=None):
     parser.add_argument("--keep", metavar="DIR", help="where wrong rounds are kept")
     parser.add_argument("--size", choices=["small", "all"], default="all")
     parser.add_argument("--levels", type=int, choices=[2, 3], default=2)
+    parser.add_argument("--across", action="store_true", help="a dead switch and cables swapped across levels; with "
+                        "--levels 3")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the designs that ftplan refuses")
     options = parser.parse_args(arguments)
+    if options.across and options.levels != 3:
+        parser.error("--across is for --levels 3")
     if options.replay:
         options.seed = int(options.replay.split(":")[0])
     if options.seed == 0:
         options.seed = int(time.time()) % 1000000
-    sys.exit(Campaign(options).run())
+    return Campaign(options).run()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run())

@@ -45,6 +45,16 @@ real()
 	result "$1" $?
 }
 
+# rehearses FILE: the network file of its design is as that wants it. Not where names hold what ibsim cannot.
+rehearses()
+{
+	"$ftplan" --infer "$fabrics/$1" >"$work/design" 2>"$work/err" &&
+		"$ftplan" --format ibsim "$work/design" >"$work/net" 2>"$work/err" &&
+		"$ftcheck" --plan "$work/design" --from "$work/net" >"$work/report" 2>"$work/err" &&
+		grep -q '^OK .*; nothing to report$' "$work/report"
+	result "$1: rehearses" $?
+}
+
 # refused FILE WORDS: status 3, nothing written, and one line with these words.
 refused()
 {
@@ -67,6 +77,9 @@ if [ -d "$fabrics" ]; then
 	real selene/selene.compute.txt '{"levels": 3, "nodes": 3664, "bundle": {"edge": 2, "spine": 1},
 		"pods": [{"count": 24, "edges": 7}, {"count": 8, "edges": 4}], "core": {"ports": 40, "count": 140},
 		"spine": {"ports": 40, "count": 320, "ports_to_core": 14}}' '{"cable-missing": 29}'
+	for file in topograph/example.out loginoff/topo selene/selene.compute.txt; do
+		rehearses "$file"
+	done
 	refused x5/X5.topofile '11 switches, 6 of them with hosts'
 	refused topograph/example-bad.out 'no switch among them'
 else

@@ -136,6 +136,7 @@ def main():
     parser.add_argument("--keep", metavar="DIR", help="where wrong rounds are kept")
     parser.add_argument("--size", choices=["small", "all"], default="all")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the designs that ftplan refuses")
+    parser.set_defaults(across=False)
     options = parser.parse_args()
     if options.replay:
         options.seed = int(options.replay.split(":")[0])

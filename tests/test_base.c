@@ -656,6 +656,135 @@ static void test_pattern_hostile(void **state)
 	assert_int_equal(ft_pattern_compile(text, &(struct ft_pattern *){NULL}, NULL), -EINVAL);
 }
 
+static void test_pattern_sample(void **state)
+{
+	static const struct {
+		const char *pattern;
+		uint32_t number;
+		const char *name; /* NULL: none */
+	} rows[] = {
+		{"^leaf[0-9]+$", 7, "leaf7"},
+		{"^leaf[0-9]+ *$", 1234567, "leaf1234567"},
+		{"^MF[0-9]+;LG[0-9]+-[0-9]+:MQM[0-9]+/U[0-9]+ *$", 12, "MF12;LG12-12:MQM12/U12"},
+		{"IBLEAF", 3, "IBLEAF3"},
+		{"^IBLEAF", 3, "IBLEAF3"},
+		{"IBLEAF$", 3, NULL},
+		{"A10", 7, "A10-7"},
+		{"^A10-P[12]-IBLEAF", 31, "A10-P1-IBLEAF31"},
+		{"leaf-?[[:digit:]]{3}\\.rack\\d{1,2}", 42, "leaf042.rack42"},
+		{"leaf[0-9]{3}", 1000, "leaf000-1000"},
+		{"^leaf[0-9]{3}$", 999, "leaf999"},
+		{"^leaf[0-9]{3}$", 1000, NULL},
+		{"^leaf[1-9][0-9]$", 9, NULL},
+		{"^leaf[1-9][0-9]$", 10, "leaf10"},
+		{"^leaf[1-9][0-9]*$", 100, "leaf100"},
+		{"^r[0-9]s[0-9]{2}$", 12, "r0s12"},
+		{"^r[0-9]s[0-9]{2}$", 5, "r5s05"},
+		{"^(root|spine-(a|b[0-9]+))$", 5, "spine-b5"},
+		{"^(one|two)$", 1, NULL},
+		{"^core(-[0-9]+)?$", 9, "core-9"},
+		{"^(a[0-9]){2}$", 4, "a4a4"},
+		{"^(?:sw|isw).*-x$", 8, "sw8-x"},
+		{"^[^0-9]+[0-9]$", 3, "a3"},
+		{"^[]x[:digit:]^-]+$", 65, "65"},
+		{"^[^a-z]$", 6, "6"},
+		{"^s\\w\\s?\\D[A-F\\d]$", 2, "s2a2"},
+		{"^.*$", 5, "5"},
+		{"", 5, "5"},
+		{"^$", 5, NULL},
+		{"^a{,3}[0-9]$", 5, "a{,3}5"},
+		{"^x+?[0-9]++$", 5, "x5"},
+		{"leaf\\b", 5, NULL},
+		{"\\bleaf[0-9]\\b", 5, "leaf5"},
+		{"^leaf[0-9]+(a|b|)$|^core$", 5, "leaf5a"},
+		{"^\"[0-9]+\"$", 5, NULL},
+		{"^rack=[0-9]+$", 5, NULL},
+		{"^(?=leaf)leaf[0-9]+$", 5, NULL},
+		{"^(?i)leaf[0-9]+$", 5, NULL},
+		{"^\\x41[0-9]$", 5, NULL},
+		{"^\\n[0-9]$", 5, NULL},
+		{"^\xc3\xa9[0-9]$", 5, NULL},
+		{"^x{63}[0-9]+$", 5, NULL},
+		{"^x{62}[0-9]+$", 5, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx5"},
+		{"^x{62}[0-9]+$", 55, NULL},
+		{"a(b", 5, NULL},
+		{"[0-9", 5, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		char name[FT_PATTERN_SAMPLE_SIZE] = "untouched";
+		int r = ft_pattern_sample(rows[i].pattern, rows[i].number, name, sizeof(name));
+
+		if (r != (rows[i].name ? 0 : -EINVAL) || strcmp(name, rows[i].name ? rows[i].name : "untouched") != 0)
+			fail_msg("row %zu: %s and %u: %d, %s", i, rows[i].pattern, rows[i].number, r, name);
+	}
+}
+
+/* A name fits its buffer, and is of what the network file can hold; the pattern matches it. */
+static void sample_check(const char *text, uint32_t number)
+{
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+	char name[FT_PATTERN_SAMPLE_SIZE];
+	int r = ft_pattern_sample(text, number, name, sizeof(name));
+
+	if (r == -EINVAL)
+		return;
+	assert_int_equal(r, 0);
+	assert_int_equal(ft_pattern_compile(text, &pattern, NULL), 0);
+	assert_string_equal(ft_pattern_text(pattern), text);
+	assert_int_equal(ft_pattern_matches(pattern, name, strlen(name)), 1);
+	for (const char *c = name; *c; c++)
+		assert_true(*c >= ' ' && *c <= '~' && *c != '"' && *c != '=');
+	assert_int_equal(ft_pattern_sample(text, number, name, strlen(name)), -EINVAL);
+}
+
+/* Patterns that can be written out in many ways, or at length; and what looks like one. */
+static void test_pattern_sample_hostile(void **state)
+{
+	static const char *const units[] = {
+		"(a|b|)",
+		"(a|b|c)?",
+		"((){99}){99}",
+		"((((){9}){9}){9}){9}",
+		"[\\w\\W]",
+		"[[:alpha:]",
+		"([0-9]{9}){9}",
+		"\\",
+		"(",
+		"[",
+		"[^",
+		"|",
+		"(?",
+		"(|",
+		"{9}",
+		"[0-9]{0,99}",
+		"[]-a]",
+		"$",
+	};
+	static const char letters[] = "ab019()[]{}|?*+^$.,:-\\dw=\"";
+	const char *seed_text = getenv("FT_SEED");
+	unsigned int seed = seed_text ? (unsigned int)strtoul(seed_text, NULL, 0) : 20130705;
+	char text[FT_PATTERN_SIZE_MAX + 2];
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(units); i++)
+		for (size_t size = 2; size <= sizeof(text); size += 1 + size / 8) {
+			fill(text, size, units[i]);
+			sample_check(text, 7);
+		}
+	print_message("FT_SEED=%u\n", seed);
+	srand(seed);
+	for (int i = 0; i < 20000; i++) {
+		size_t length = (size_t)rand() % 24;
+
+		for (size_t k = 0; k < length; k++)
+			text[k] = letters[(size_t)rand() % (sizeof(letters) - 1)];
+		text[length] = '\0';
+		sample_check(text, (uint32_t)i);
+	}
+}
+
 static void test_file_read(void **state)
 {
 	_cleanup_free_ char *text = NULL, *large = calloc(1, 300000);
@@ -704,6 +833,7 @@ int main(void)
 		cmocka_unit_test(test_json_errors),	cmocka_unit_test(test_file_read),
 		cmocka_unit_test(test_pattern_matches), cmocka_unit_test(test_pattern_errors),
 		cmocka_unit_test(test_pattern_limits),	cmocka_unit_test(test_pattern_hostile),
+		cmocka_unit_test(test_pattern_sample),	cmocka_unit_test(test_pattern_sample_hostile),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -33,6 +33,11 @@ typedef int draw_function(struct ft_text *, const struct ft_design *, const stru
 	"\"topology\":\"fat-tree\",\"levels\":3,\"nodes\":27648,\"edge\":{\"ports\":48},\"spine\":{\"ports\":48}," \
 	"\"core\":{\"ports\":48}"
 
+#define PODS                                                                                                      \
+	"\"topology\":\"fat-tree\",\"levels\":3,\"nodes\":500,\"blocking\":3,\"edge\":{\"ports\":36},\"spine\":{" \
+	"\"ports\":36},"                                                                                          \
+	"\"core\":{\"ports\":36}"
+
 static void read_design(const char *keys, struct ft_design **ret_design, struct ft_plan **ret_plan)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
@@ -311,14 +316,23 @@ static const struct content {
 	{MATRIX, "<title>edge036 - core18: 1 cable</title>", false, 1},
 	{LARGE, "<title>edge001 to edge648 - core001 to core324: 1 cable each</title>", false, 1},
 	{LARGE, "edge001 to edge648\\n648 switches", true, 1},
-	{THREE, ">plane 1</text>", false, 2},
-	{THREE, ">pod 4</text>", false, 2},
+	{THREE, ">plane 1</text>", false, 1},
+	{THREE, ">pod 4</text>", false, 1},
+	{THREE, "the colour of a line is that of its plane", false, 1},
+	{THREE, "lines of several planes", false, 0},
 	{THREE, ">1</text>", false, 32},
 	{THREE, "rank=same", true, 3},
 	{THREE, "[label=\"1\"", true, 32},
 	{THREE_LARGE, "pods 2 to 48: as pod 1</text>", false, 2},
-	{THREE_LARGE, ">1128 switches</text>", false, 2},
-	{THREE_LARGE, ">1</text>", false, 2 * 24 * 24 + 4},
+	{THREE_LARGE, ">pods 1 to 48</text>", false, 1},
+	{THREE_LARGE, ">1152 switches, 24 a pod</text>", false, 2},
+	{THREE_LARGE, ">1</text>", false, 2 * 24 * 24 + 2},
+	{THREE_LARGE, "the colour of a line is that of its plane", false, 0},
+	{THREE_LARGE, "lines of several planes", false, 1},
+	{PODS, ">pods 1 to 9</text>", false, 1},
+	{PODS, "pods 2 to 9: as pod 1</text>", false, 1},
+	{PODS, "pods 2 to 10: as pod 1</text>", false, 1},
+	{PODS, ">9 switches, 1 a pod</text>", false, 1},
 };
 
 static void test_content(void **state)
@@ -398,6 +412,106 @@ static void test_marks_merge(void **state)
 	assert_int_equal(ft_draw_svg(&text, design, plan, marks, NULL), 0);
 	assert_int_equal(count_of(text.data, "edge001 - core011: 1 cable, 1 slow</title>"), 1);
 	assert_in_range(text.length, 1000, 100000);
+}
+
+/* A box of several switches says what is on any of them, not on the first. */
+static void test_marks_ranges(void **state)
+{
+	static const struct {
+		const char *part;
+		size_t count;
+	} rows[] = {
+		{">14 to 17 of 15 to 24 hosts each</text>", 1},
+		{"<title>15 to 24 hosts planned, 14 to 17 seen, 24 ports for hosts</title>", 1},
+		{"; edge switches of 48 ports, 15 to 24 hosts planned on each, 14 to 17 seen</title>", 1},
+		{"<title>edge0001 to edge1152: 9 degraded, 1 missing or cut off; edge", 1},
+		{"#fff3d6", 3}, /* two boxes, and in the legend */
+	};
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0}, dot = {0};
+
+	(void)state;
+	read_design(THREE_LARGE, &design, &plan);
+	assert_int_equal(ft_draw_marks_new(plan, &marks), 0);
+	for (uint32_t i = 0; i < plan->edge_count; i++)
+		marks->switches[i].hosts = marks->switches[i].hosts_planned = 17;
+	marks->switches[1].hosts = 14;
+	marks->switches[1].hosts_planned = 15;
+	marks->switches[700].hosts_planned = 24;
+	/* More are lost and marked than are drawn by themselves. */
+	for (uint32_t i = 0; i < 9; i++)
+		marks->switches[300 + i].state = FT_DRAW_DEGRADED;
+	for (uint32_t i = 0; i < 9; i++)
+		marks->switches[plan->edge_count + 24 * i].state = FT_DRAW_LOST;
+	marks->switches[500].state = FT_DRAW_LOST;
+	assert_int_equal(ft_draw_svg(&text, design, plan, marks, NULL), 0);
+	check_svg(text.data, "ranges");
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (count_of(text.data, rows[i].part) != rows[i].count)
+			fail_msg("%s is there %zu times", rows[i].part, count_of(text.data, rows[i].part));
+	assert_int_equal(ft_draw_dot(&dot, design, plan, marks, NULL), 0);
+	assert_int_equal(count_of(dot.data, "14 to 17 of 15 to 24 hosts\\non each"), 1);
+}
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* Long names: what is drawn is short, and as different as they are. */
+static void test_labels(void **state)
+{
+	static const struct {
+		const char *names[4];
+		const char *labels[4];
+	} rows[] = {
+		{{"a", "b", "c", "d"}, {"a", "b", "c", "d"}},
+		{{"MF0;A10-P1-IBSPINE-01-AAAAAAAAAAAA:MQM9701/U1", "MF0;A10-P1-IBSPINE-02-AAAAAAAAAAAA:MQM9701/U1",
+		  "MF0;A10-P1-IBSPINE-03-AAAAAAAAAAAA:MQM9701/U1", "MF0;A10-P1-IBSPINE-14-AAAAAAAAAAAA:MQM9701/U1"},
+		 {ELLIPSIS "A10-P1-IBSPINE-01" ELLIPSIS, ELLIPSIS "A10-P1-IBSPINE-02" ELLIPSIS,
+		  ELLIPSIS "A10-P1-IBSPINE-03" ELLIPSIS, ELLIPSIS "A10-P1-IBSPINE-14" ELLIPSIS}},
+		{{"the-first-machine-room-of-this-house-leaf01", "the-first-machine-room-of-this-house-leaf02",
+		  "the-first-machine-room-of-this-house-leaf10", "the-first-machine-room-of-this-house-leaf11"},
+		 {ELLIPSIS "of-this-house-leaf01", ELLIPSIS "of-this-house-leaf02", ELLIPSIS "of-this-house-leaf10",
+		  ELLIPSIS "of-this-house-leaf11"}},
+		/* Short ones among them. */
+		{{"MF0;A10-P1-IBSPINE-01-AAAAAAAAAAAA:MQM9701/U1", "c2", "MF0;A10-P1-IBSPINE-02:MQM9701/U1", "c4"},
+		 {ELLIPSIS "AAAAAAAA" ELLIPSIS, "c2", ELLIPSIS "02" ELLIPSIS, "c4"}},
+		/* They differ in the middle, and at both ends. */
+		{{"x-mmmmmmmmmmmmmmmmmmmmm1mmmmmmmmmmmmmmmmmmmmmmmmm-a",
+		  "x-mmmmmmmmmmmmmmmmmmmmm2mmmmmmmmmmmmmmmmmmmmmmmmm-a",
+		  "y-mmmmmmmmmmmmmmmmmmmmm1mmmmmmmmmmmmmmmmmmmmmmmmm-b",
+		  "y-mmmmmmmmmmmmmmmmmmmmm1mmmmmmmmmmmmmmmmmmmmmmmmm-c"},
+		 {" #1", " #2", " #3", " #4"}},
+		/* One is the other's beginning. */
+		{{"the-first-machine-room-of-this-house", "the-first-machine-room-of-this-house-2",
+		  "the-first-machine-room-of-this-house-3", "the-first-machine-room-of-this-house-4"},
+		 {"", "-2", "-3", "-4"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+		_cleanup_(ft_drawing_release) struct ft_drawing d = {0};
+
+		read_design(SMALL, &design, &plan);
+		for (size_t k = 0; k < 4; k++) {
+			free(plan->switches[k].name);
+			plan->switches[k].name = strdup(rows[i].names[k]);
+		}
+		assert_int_equal(ft_drawing_init(&d, design, plan, NULL, NULL), 0);
+		assert_string_equal(ft_drawing_label(&d, 4), "core01");
+		for (uint32_t k = 0; k < 4; k++) {
+			const char *label = ft_drawing_label(&d, k), *wanted = rows[i].labels[k];
+			size_t length = strlen(label), end = strlen(wanted);
+
+			if (length < end || strcmp(label + length - end, wanted) != 0)
+				fail_msg("%s is drawn as %s", rows[i].names[k], label);
+			assert_in_range(ft_draw_text_width(label, 11), 1, FT_DRAW_LABEL_WIDTH);
+			for (uint32_t other = 0; other < k; other++)
+				assert_string_not_equal(label, ft_drawing_label(&d, other));
+		}
+	}
 }
 
 static void test_marks_refused(void **state)
@@ -605,9 +719,7 @@ static const struct told {
 	const char *what;
 	enum ft_code code;
 	uint32_t where[6]; /* planned switches + 1; 0: the end */
-	uint32_t count;
-	const char *expected;
-	const char *symptom; /* at the first place */
+	struct ft_lack lacks[2];
 	struct {
 		uint32_t a, b, missing, surplus, slow;
 	} bundles[4];
@@ -619,80 +731,72 @@ static const struct told {
 	{.what = "cables missing",
 	 .code = FT_CODE_CABLE_MISSING,
 	 .where = {2, 2, 5},
-	 .count = 2,
-	 .expected = "9 cables between edge002 and core01",
+	 .lacks = {{1, 4, 2}},
 	 .bundles = {{1, 4, 2, 0, 0}}},
 	{.what = "more cables missing than there are",
 	 .code = FT_CODE_CABLE_MISSING,
 	 .where = {2, 5},
-	 .count = 4000,
-	 .expected = "",
+	 .lacks = {{4, 1, 4000}},
 	 .bundles = {{1, 4, 9, 0, 0}}},
+	{.what = "cables missing where the plan has none",
+	 .code = FT_CODE_CABLE_MISSING,
+	 .where = {2, 5},
+	 .lacks = {{1, 2, 1}, {7, 99, 1}}},
 	{.what = "two swapped",
 	 .code = FT_CODE_CABLES_SWAPPED,
 	 .where = {1, 6, 3, 5},
-	 .count = 2,
-	 .expected = "edge001 - core01, edge003 - core02",
+	 .lacks = {{0, 4, 1}, {2, 5, 1}},
 	 .bundles = {{0, 4, 1, 0, 0}, {2, 5, 1, 0, 0}, {0, 5, 0, 1, 0}, {2, 4, 0, 1, 0}},
 	 .links = {{0, 5}, {2, 4}},
 	 .link_count = 2},
 	{.what = "two swapped beside the tiers",
 	 .code = FT_CODE_CABLES_SWAPPED,
 	 .where = {1, 2, 5, 6},
-	 .count = 2,
-	 .expected = "edge001 - core02, edge002 - core01",
+	 .lacks = {{0, 5, 1}, {1, 4, 1}},
 	 .bundles = {{0, 5, 1, 0, 0}, {1, 4, 1, 0, 0}},
 	 .links = {{0, 1}, {4, 5}},
 	 .link_count = 2},
 	{.what = "misplaced",
 	 .code = FT_CODE_CABLE_MISPLACED,
 	 .where = {4, 5},
-	 .count = 1,
-	 .expected = "core01 port 10 - edge002 port 19",
+	 .lacks = {{4, 1, 1}},
 	 .bundles = {{1, 4, 1, 0, 0}, {3, 4, 0, 1, 0}},
 	 .links = {{3, 4}},
 	 .link_count = 1},
 	{.what = "misplaced to the same tier",
 	 .code = FT_CODE_CABLE_MISPLACED,
 	 .where = {1, 2},
-	 .count = 1,
-	 .expected = "edge001 port 19 - core01",
+	 .lacks = {{0, 4, 1}},
 	 .bundles = {{0, 4, 1, 0, 0}},
 	 .links = {{0, 1}},
 	 .link_count = 1},
-	{.what = "misplaced, in words that do not tell",
+	{.what = "misplaced, in a report that does not tell",
 	 .code = FT_CODE_CABLE_MISPLACED,
 	 .where = {1, 2},
-	 .count = 1,
-	 .expected = "edge0011 - core01 and so on - core02",
 	 .links = {{0, 1}},
 	 .link_count = 1},
 	{.what = "unplanned",
 	 .code = FT_CODE_CABLE_UNPLANNED,
 	 .where = {1, 5},
-	 .count = 1,
-	 .expected = "",
 	 .bundles = {{0, 4, 0, 1, 0}},
 	 .links = {{0, 4}},
 	 .link_count = 1},
 	{.what = "a loopback in the place of a cable",
 	 .code = FT_CODE_LOOPBACK,
 	 .where = {3, 3},
-	 .count = 1,
-	 .expected = "",
-	 .symptom = "the cable from edge003 to core02 is not in its place",
+	 .lacks = {{2, 5, 1}},
 	 .bundles = {{2, 5, 1, 0, 0}},
 	 .links = {{2, 2}},
 	 .link_count = 1},
-	{.what = "slow",
-	 .code = FT_CODE_CABLE_SLOW,
-	 .where = {1, 5},
-	 .count = 1,
-	 .expected = "4xHDR",
-	 .bundles = {{0, 4, 0, 0, 1}}},
-	{.what = "a slow host", .code = FT_CODE_CABLE_NARROW, .where = {1, 99}, .count = 1, .expected = "4xHDR"},
-	{.what = "of nobody", .code = FT_CODE_CABLES_SWAPPED, .where = {1, 99, 77, 5}, .count = 2, .expected = ""},
-	{.what = "a missing end", .code = FT_CODE_CABLE_MISPLACED, .where = {1}, .count = 1, .expected = ""},
+	{.what = "a stranger in the place of a cable",
+	 .code = FT_CODE_SWITCH_UNPLANNED,
+	 .where = {99},
+	 .lacks = {{2, 5, 1}},
+	 .bundles = {{2, 5, 1, 0, 0}}},
+	{.what = "slow", .code = FT_CODE_CABLE_SLOW, .where = {1, 5}, .bundles = {{0, 4, 0, 0, 1}}},
+	{.what = "a slow host", .code = FT_CODE_CABLE_NARROW, .where = {1, 99}},
+	{.what = "of nobody", .code = FT_CODE_CABLES_SWAPPED, .where = {1, 99, 77, 5}},
+	{.what = "a missing end", .code = FT_CODE_CABLE_MISPLACED, .where = {1}},
 };
 
 static void finding_make(struct ft_report *report, const struct told *t)
@@ -703,9 +807,9 @@ static void finding_make(struct ft_report *report, const struct told *t)
 	*f = (struct ft_finding){.code = t->code,
 				 .severity = FT_SEVERITY_WARNING,
 				 .id = strdup("id"),
-				 .expected = strdup(t->expected),
+				 .expected = strdup(""),
 				 .observed = strdup(""),
-				 .count = t->count,
+				 .count = 1,
 				 .text = strdup(t->what),
 				 .fix = strdup("mend it")};
 	f->where = calloc(FT_COUNT(t->where), sizeof(*f->where));
@@ -714,10 +818,10 @@ static void finding_make(struct ft_report *report, const struct told *t)
 		f->where[f->where_count].guid = GUID + t->where[f->where_count] - 1;
 		f->where_count++;
 	}
-	if (t->symptom) {
-		f->symptoms = calloc(1, sizeof(*f->symptoms));
-		f->symptoms[0] = (struct ft_symptom){strdup(t->symptom), {strdup("n"), f->where[0].guid, 1}};
-		f->symptom_count = 1;
+	f->lacks = calloc(FT_COUNT(t->lacks), sizeof(*f->lacks));
+	while (f->lack_count < FT_COUNT(t->lacks) && t->lacks[f->lack_count].cables) {
+		f->lacks[f->lack_count] = t->lacks[f->lack_count];
+		f->lack_count++;
 	}
 	report->findings = f;
 	report->finding_count = 1;
@@ -897,7 +1001,9 @@ int main(void)
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_marks_merge),
+		cmocka_unit_test(test_marks_ranges),
 		cmocka_unit_test(test_marks_refused),
+		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_odd_places),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_text),

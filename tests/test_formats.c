@@ -886,8 +886,10 @@ static const struct text_row {
 	 "   P4 -> MTS3600 core01 P4\n\n"
 	 "MTS3600 core01\n\n"},
 	{"a director for ibdm", ft_write_ibdm, "\"nodes\":648,\"edge\":{\"ports\":36},\"core\":{\"ports\":648}",
-	 "ibdmchk takes at most 254 ports a node, and a core switch of this plan has 648: it is a director, which "
-	 "ibdmchk knows by its chips only"},
+	 "the core switches of this plan, of 648 ports, are directors, which ibdmchk knows by their chips only"},
+	{"a small director for ibdm", ft_write_ibdm,
+	 "\"nodes\":100,\"topology\":\"star\",\"edge\":{\"model\":\"Mellanox SX6506\"}",
+	 "the edge switches of this plan, of 108 ports, are directors, which ibdmchk knows by their chips only"},
 	{"ibnl", ft_write_ibnl, "\"nodes\":2,\"topology\":\"fat-tree\",\"edge\":{\"ports\":2},\"core\":{\"ports\":3}",
 	 "SYSTEM BOARD:2\n\nNODE SW 2 FTSWITCH U1\n1 -> P1\n2 -> P2\n\n"
 	 "SYSTEM BOARD:3\n\nNODE SW 3 FTSWITCH U1\n1 -> P1\n2 -> P2\n3 -> P3\n\n"

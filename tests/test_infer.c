@@ -48,6 +48,9 @@
 	"\"edge\":"                                                                                             \
 	"2,\"spine\":1}}"
 
+/* Six edges of ten uplinks to four cores: 3, 3, 2 and 2 each. */
+#define UNEVEN "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":60,\"edge\":{\"ports\":20},\"core\":{\"ports\":20}"
+
 struct row {
 	const char *what;
 	const char *fabric;
@@ -67,13 +70,19 @@ static const struct row rows[] = {
 	 "cable-missing cable-missing cable-missing"},
 	{"nor do cables too many", MAIN "; link leaf1 core2 2; link leaf3 leaf4 1", "\"bundle\": 2|\"count\": 6",
 	 "cable-unplanned cable-unplanned cable-unplanned"},
+	{"but where many are missing there is no telling",
+	 MAIN "; cut leaf1 core1 2; cut leaf2 core2 2; cut leaf3 core3 2; cut leaf4 core1 2; cut leaf5 core2 2",
+	 "!no design to be inferred: by the nearest one, of 6 edge, 0 spine and 3 core switches, 10 of 26 cables "
+	 "between "
+	 "switches would be wrong or missing",
+	 NULL},
 	{"a slow cable", MAIN "; rate leaf5 core3 4xEDR", "35 of 36 cables between switches run at 4xHDR",
 	 "cable-slow"},
 	{"a dead edge is not promised", MAIN "; dead leaf6", "\"count\": 5|\"nodes\": 40", "ok"},
 	{"but one that the numbers miss is", MAIN "; dead leaf3",
-	 "\"count\": 6|number 3 is not there: 1 more that nobody saw|\"nodes\": 40", "edge-isolated"},
+	 "\"count\": 6|leaf3 is not there: 1 more that nobody saw|\"nodes\": 40", "edge-isolated"},
 	{"a dead core in the midst", MAIN "; dead core2",
-	 "\"core\": {\"ports\": 36, \"count\": 3}|every edge switch gives its ports out in blocks of 2",
+	 "\"core\": {\"ports\": 36, \"count\": 3}|among the uplinks, given out in one order, 2 ports are dark",
 	 "core-missing"},
 	{"a mute core",
 	 MAIN "; dead core3; hush leaf1 2; hush leaf2 2; hush leaf3 2; hush leaf4 2; hush leaf5 2; hush "
@@ -171,6 +180,71 @@ static const struct row rows[] = {
 	 "8, \"count\": 12}|\"pods\": [{\"count\": 3, \"edges\": 5}, {\"count\": 1, \"edges\": 3}]|\"bundle\": "
 	 "{\"edge\": 2, \"spine\": 1}",
 	 "ok"},
+	{"unlike bundles on both levels, by one rule",
+	 "{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":24,\"edge\":{\"ports\":10,\"count\":6,\"ports_to_"
+	 "nodes\":4,\"ports_to_core\":4},\"spine\":{\"ports\":16,\"count\":4,\"ports_to_core\":5},\"core\":{\"ports\":"
+	 "8,\"count\":4},\"pods\":2,\"bundles\":{\"multiple\":3}}",
+	 "one by one 3 (6 do), 1 (6 do); most have 5 uplinks|one by one 3 (4 do), 2 (4 do)|\"bundles\": \"thick\"",
+	 "ok"},
+	{"uneven bundles, and a core in the midst is off", UNEVEN "};core02",
+	 "\"core\": {\"ports\": 20, \"count\": 4}|\"ports_to_core\": 10|among the uplinks, given out in one order, 3 "
+	 "ports "
+	 "are dark on every edge switch; their names are numbered, and core02 is not there: 1 more that nobody saw|3 "
+	 "(to "
+	 "none that was seen)",
+	 "core-missing"},
+	{"thick bundles, and a core in the midst is off", UNEVEN ",\"bundles\":\"thick\"};core02",
+	 "\"core\": {\"ports\": 20, \"count\": 4}|\"ports_to_core\": 10|core02 is not there: 1 more that nobody saw",
+	 "core-missing"},
+	{"uneven bundles, and the first core is off", UNEVEN "};core01",
+	 "\"core\": {\"ports\": 20, \"count\": 4}|\"ports_to_core\": 10|core01 is not there: 1 more that nobody saw",
+	 "core-missing"},
+	{"uneven bundles, and the last core is off", UNEVEN "};core04",
+	 "\"count\": 3}|\"ports_to_core\": 8|above the uplinks, given out in one order, 2 ports are dark on every edge "
+	 "switch: left out, or core switches that are off; if so, raise core.count and edge.ports_to_core",
+	 "ok"},
+	{"two cores off", "tree leaf 5 core 8 2 8 36; dead core3; dead core6",
+	 "\"core\": {\"ports\": 36, \"count\": 8}|\"ports_to_core\": 16|core3, core6 are not there: 2 more that nobody "
+	 "saw",
+	 "core-missing core-missing"},
+	{"the first core off, with its ports beside the others'", "tree leaf 5 core 4 3 8 20; dead core1",
+	 "\"core\": {\"ports\": 20, \"count\": 4}|\"ports_to_core\": 12|below the uplinks, given out in one order, 3 "
+	 "ports are dark on every edge switch; their names are numbered, and core1 is not there: 1 more that nobody "
+	 "saw",
+	 "core-missing"},
+	{"the first of two cores", "tree leaf 5 core 2 3 8 20; dead core1",
+	 "\"core\": {\"ports\": 20, \"count\": 2}|\"ports_to_core\": 6", "core-missing"},
+	{"the last core: its ports may be free for hosts", "tree leaf 5 core 4 3 8 20; dead core4",
+	 "\"count\": 3}|\"ports_to_core\": 9|above the uplinks, given out in one order, 3 ports are dark on every edge "
+	 "switch: left out, or core switches that are off; if so, raise core.count and edge.ports_to_core",
+	 "ok"},
+	{"free ports and no number that lacks", "tree leaf 5 core 4 3 5 22", "\"count\": 4}|\"ports_to_core\": 12",
+	 "ok"},
+	{"free ports between core switches of which no number lacks",
+	 "tree leaf 5 core 4 3 8 30; name core3 core2; name core4 core3; dead core2",
+	 "\"count\": 3}|\"ports_to_core\": 9|among the uplinks, given out in one order, 3 ports are dark on every edge "
+	 "switch: left out",
+	 "ok"},
+	{"and where they do not follow the numbers",
+	 "tree leaf 5 core 4 3 8 30; name core2 core4; name core4 core2; dead core2",
+	 "\"core\": {\"ports\": 30, \"count\": 4}|\"ports_to_core\": 12|3 ports are dark on every edge switch: 1 more",
+	 "core-missing"},
+	{"an edge of which only the number lacks", "tree leaf 6 core 2 2 8 36; dead leaf3; hosts core1 2",
+	 "\"count\": 5|their names are numbered, and leaf3 is not there: left out, or off; if off, raise edge.count "
+	 "and nodes",
+	 NULL},
+	{"numbers that two tiers share", "tree sw 4 sx 2 2 8 36; name sx1 sw5; name sx2 sw7; name sw4 sw6",
+	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", "ok"},
+	{"three levels without names",
+	 "{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":24,\"edge\":{\"ports\":10,\"count\":6,\"ports_to_"
+	 "nodes\":4,\"ports_to_core\":4},\"spine\":{\"ports\":16,\"count\":4,\"ports_to_core\":5},\"core\":{\"ports\":"
+	 "8,\"count\":4},\"pods\":2,\"bundles\":{\"multiple\":3}};nameless",
+	 "edge: by GUID", "ok"},
+	{"a pod with hardly a host",
+	 "{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":37,\"edge\":{\"ports\":12,\"count\":5,\"ports_to_"
+	 "nodes\":9,\"ports_to_core\":2},\"spine\":{\"ports\":8,\"count\":6,\"ports_to_core\":2},\"core\":{\"ports\":8,"
+	 "\"count\":4},\"pods\":[{\"count\":2,\"edges\":2},{\"count\":1,\"edges\":1}],\"fill\":\"dense\"}",
+	 "\"nodes\": 37|\"pods\": [{\"count\": 2, \"edges\": 2}, {\"count\": 1, \"edges\": 1}]", "ok"},
 };
 
 /* ---- a fabric of words ---- */
@@ -433,15 +507,56 @@ static void fabric_hush(const struct fabric *f, struct ft_snapshot *s)
 		}
 }
 
-static void plan_text(const char *json, struct ft_text *text)
+/* Adds a line of a network file; @nameless: what the plan calls a switch is "x". */
+static void line_add(struct ft_text *text, const char *line, bool nameless)
+{
+	static const char *const tiers[] = {"# \"edge", "# \"spine", "# \"core"};
+	const char *name = NULL, *end;
+
+	for (size_t t = 0; nameless && !name && t < sizeof(tiers) / sizeof(tiers[0]); t++)
+		name = strstr(line, tiers[t]);
+	end = name ? strchr(name + 3, '"') : NULL;
+	if (end)
+		ft_text_printf(text, "%.*s# \"x%s\n", (int)(name - line), line, end);
+	else
+		ft_text_printf(text, "%s\n", line);
+}
+
+/* Adds a network file without a switch (NULL: with all) and its cables. */
+static void network_add(struct ft_text *text, char *network, const char *without, bool nameless)
+{
+	char mark[NAME_MAX_LENGTH + 8], id[32] = "none";
+	char *at = without ? strstr(network, (snprintf(mark, sizeof(mark), "# \"%s\"", without), mark)) : NULL;
+	bool inside = false;
+
+	/* Its own line is the first with its name, or else it is behind that of a neighbour: then its GUID is there. */
+	while (at && at > network && at[-1] != '\n')
+		at--;
+	if (at)
+		assert_int_equal(sscanf(at, "%*[^\"]\"%31[^\"]", id), 1);
+	for (char *line = strsep(&network, "\n"); line; line = strsep(&network, "\n")) {
+		if (line[0] == '\0' || strncmp(line, "Switch", 6) == 0)
+			inside = line[0] && strstr(line, id);
+		if (!inside && !strstr(line, id))
+			line_add(text, line, nameless);
+	}
+}
+
+/* A design, and behind ";" the name of a switch that is off, or "nameless". */
+static void plan_text(const char *words, struct ft_text *text)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text network = {0};
+	const char *end = strchr(words, ';');
+	bool nameless = end && strcmp(end, ";nameless") == 0;
 	struct ft_error err = {0};
 
-	if (ft_design_read(json, strlen(json), &design, &plan, &err) < 0)
+	if (ft_design_read(words, end ? (size_t)(end - words) : strlen(words), &design, &plan, &err) < 0)
 		fail_msg("%s", err.text);
-	ft_plan_write_ibsim(text, design, plan);
+	ft_plan_write_ibsim(&network, design, plan);
+	assert_false(ft_text_failed(&network));
+	network_add(text, network.data, end && !nameless ? end + 1 : NULL, nameless);
 }
 
 static struct ft_snapshot *snapshot_make(const char *fabric)
@@ -490,7 +605,7 @@ static struct ft_report *verify_by(const struct ft_text *text, const struct ft_s
 	if (ft_design_read(text->data, text->length, &design, &plan, &err) < 0)
 		fail_msg("%u:%u: %s\n%s", err.line, err.column, err.text, text->data);
 	assert_int_equal(ft_verify(design, plan, snapshot, "2026-11-20", &report), 0);
-	assert_int_equal(ft_resolve_roots(plan, report, roots), 0);
+	assert_int_equal(ft_resolve_roots(design, plan, report, roots), 0);
 	assert_int_equal(ft_resolve_hosts(design, plan, snapshot, report, hosts), 0);
 	return report;
 }
@@ -551,6 +666,9 @@ static void test_resolve(void **state)
 	assert_int_equal(roots.count, 2);
 	assert_true(roots.guids[0] == 0x100007 && roots.guids[1] == 0x100009);
 	assert_string_equal(roots.names[0], "core1");
+	assert_int_equal(roots.missing, 1);
+	assert_non_null(roots.missing_name);
+	assert_int_equal(hosts.missing, 0);
 	/* No host on a core or a stranger, no aggregation node; ports, not nodes. */
 	assert_int_equal(hosts.count, 48);
 	for (size_t i = 0; i < hosts.count; i++) {
@@ -578,7 +696,7 @@ static void test_resolve_no_memory(void **state)
 		_cleanup_(ft_resolved_release) struct ft_resolved roots = {0}, hosts = {0};
 
 		allocation_failing = n;
-		r = ft_resolve_roots(plan, report, &roots);
+		r = ft_resolve_roots(design, plan, report, &roots);
 		if (r == 0)
 			r = ft_resolve_hosts(design, plan, snapshot, report, &hosts);
 		spent = allocation_failing == 0;

@@ -18,8 +18,10 @@
 
 #include <cmocka.h>
 
+#include "planner/draw.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "verify/model.h"
 
 #define PODS                                                                                                           \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":48,\"blocking\":\"4:1\",\"pods\":3,\"edge\":{\"ports\":" \
@@ -30,6 +32,22 @@
 	"\"edges\":4},{\"count\":2,\"edges\":3}],\"edge\":{\"ports\":8,\"count\":10,\"ports_to_nodes\":3,"     \
 	"\"ports_to_core\":3},\"spine\":{\"ports\":8,\"count\":9,\"ports_to_core\":2},\"core\":{\"ports\":6,"  \
 	"\"count\":6},\"bundle\":{\"edge\":1,\"spine\":1}"
+
+/* Two planes of one core: a spine has more cables to its core than to its edges. */
+#define LONE                                                                                                           \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":12,\"blocking\":\"4:1\",\"pods\":2,\"edge\":{\"ports\":" \
+	"8,"                                                                                                           \
+	"\"count\":6,\"ports_to_nodes\":2,\"ports_to_core\":2},\"spine\":{\"ports\":8,\"count\":4,\"ports_to_core\":"  \
+	"4},"                                                                                                          \
+	"\"core\":{\"ports\":8,\"count\":2},\"bundle\":{\"edge\":1,\"spine\":4}"
+/* Two pods of two edges, and one of a single edge with but one host. */
+#define LAST                                                                                                          \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":33,\"fill\":\"dense\",\"blocking\":\"4:1\",\"pods\":[{" \
+	"\"count\":2,\"edges\":2},{"                                                                                  \
+	"\"count\":1,\"edges\":1}],\"edge\":{\"ports\":16,\"count\":5,\"ports_to_nodes\":8,\"ports_to_core\":6},"     \
+	"\"spine\":{"                                                                                                 \
+	"\"ports\":12,\"count\":6,\"ports_to_core\":4},\"core\":{\"ports\":6,\"count\":8},\"bundle\":{\"edge\":3,"    \
+	"\"spine\":1}"
 
 struct row {
 	const char *what;
@@ -89,6 +107,20 @@ static const struct row rows[] = {
 	 "cut edge001:5; cut spine05:11; link edge001:5 core03:2; link spine05:11 spine01:1",
 	 "warning; cables-swapped seen edge001:5 core03:2 spine01:1 spine05:11 x2",
 	 "12/11/1/0 9/7/2/0 6/5/1/0 88/0/2/0"},
+	{"an uplink swapped with a spine's beside a dead spine of a plane of one core", LONE "}",
+	 "dead spine01; cut edge002:4; cut spine04:8; link edge002:4 core02:8; link spine04:8 spine02:2",
+	 "warning; core-missing absent edge001:3 edge002:3 edge003:3 core01:1 core01:2 core01:3 core01:4; "
+	 "cables-swapped seen edge002:4 core02:8 spine02:2 spine04:8 x2",
+	 "6/3/3/0 3/1/2/1 2/0/2/0 19/7/2/0"},
+	{"an edge between two pods beside a dead spine of its own", UNLIKE "}",
+	 "dead spine03; cut edge001:5; link edge001:5 spine05:4",
+	 "warning; core-missing absent edge001:6 edge002:6 edge003:6 edge004:6 core05:1 core06:1; cable-misplaced seen "
+	 "edge001:5 spine05:4",
+	 "10/6/4/0 8/7/1/1 6/4/2/0 41/6/1/0"},
+	{"an edge with hardly any hosts, a cable astray in its pod, and a place for it among the cores", LAST "}",
+	 "dead core03; cut edge001:9; link edge001:9 spine06:5",
+	 "warning; core-missing absent spine01:11 spine03:11 spine05:11; cable-misplaced seen edge001:9 spine06:5",
+	 "5/4/1/0 6/3/3/0 7/7/0/1 50/3/1/0"},
 	{"misplaced in another pod", PODS "}", "cut edge001:5; link edge001:5 spine05:9",
 	 "warning; cable-misplaced seen edge001:5 spine05:9", "12/11/1/0 9/8/1/0 6/6/0/0 89/0/1/0"},
 	{"unplanned past the spines", PODS "}", "link edge001:12 core01:6",
@@ -368,12 +400,96 @@ static void test_no_memory(void **state)
 	assert_true(n > 50);
 }
 
+/* ---- the matrix has a cell for each pair that has something, and no other ---- */
+
+static uint32_t planned_between(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	uint32_t i = (uint32_t)(m->places[p] - m->plan->switches), j = (uint32_t)(m->places[q] - m->plan->switches);
+	uint32_t bundle = ft_plan_find_bundle(m->plan, i, j);
+
+	return bundle == FT_UNPINNED ? 0 : m->plan->bundles[bundle].count;
+}
+
+static uint32_t seen_between(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+		uint32_t a = m->live.switches[cable->a].planned, b = m->live.switches[cable->b].planned;
+
+		count += (a == p && b == q) || (a == q && b == p);
+	}
+	return count;
+}
+
+static void test_cells(void **state)
+{
+	static const char faults[] = "cut edge001:5; link edge001:5 spine05:9; link spine01:9 spine04:9; dead core04; "
+				     "link edge001:11 edge002:11; link edge012:11 spine01:10";
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	_cleanup_(bench_release) struct bench b;
+	uint32_t cells = 0;
+	(void)state;
+
+	bench_make(&b, PODS "}");
+	faults_apply(&b, faults);
+	m = (struct ft_model){.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+	assert_int_equal(ft_live_build(&m), 0);
+	assert_int_equal(ft_match(&m), 0);
+	/* Two pairs have a cable that is not planned; those of two spines, and of two edges, are none of the matrix. */
+	assert_int_equal(m.cells.count, b.plan->bundle_count + 2);
+	for (uint32_t p = 0; p < m.place_count; p++)
+		for (uint32_t q = p + 1; q < m.place_count; q++) {
+			uint32_t cell = ft_cell_at(&m, p, q);
+			bool pair = p < m.rows && q >= m.rows;
+
+			assert_int_equal(ft_cell_at(&m, q, p), cell);
+			assert_int_equal(m.cells.width[cell], pair ? planned_between(&m, p, q) : 0);
+			assert_int_equal(m.cells.seen[cell], pair ? seen_between(&m, p, q) : 0);
+			cells += cell < m.cells.count;
+		}
+	assert_int_equal(cells, m.cells.count);
+	for (uint32_t p = 0; p < m.place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(&m, p); pair < ft_pairs_of(&m, p + 1); pair++) {
+			assert_int_equal(ft_cell_at(&m, p, pair->peer), pair->cell);
+			assert_true(pair == ft_pairs_of(&m, p) || pair[-1].peer < pair->peer);
+			cells--;
+		}
+	/* Each is a pair of either end. */
+	assert_int_equal(cells, -m.cells.count);
+}
+
+/* A fabric of 20,480 switches has a million pairs of neighbours; all pairs would be a hundred times as many. */
+static void test_cells_are_few(void **state)
+{
+	static const char design[] =
+		"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":524288,\"edge\":{\"ports\":128},"
+		"\"spine\":{\"ports\":128},\"core\":{\"ports\":128}}";
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	_cleanup_(ft_design_freep) struct ft_design *wanted = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(bench_release) struct bench b;
+	struct ft_error err = {0};
+	(void)state;
+
+	bench_make(&b, PODS "}");
+	assert_int_equal(ft_design_read(design, strlen(design), &wanted, &plan, &err), 0);
+	assert_int_equal(plan->switch_count, 20480);
+	m = (struct ft_model){.design = wanted, .plan = plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+	assert_int_equal(ft_live_build(&m), 0);
+	assert_int_equal(ft_match(&m), 0);
+	assert_true(m.cells.count >= plan->bundle_count);
+	assert_true(m.cells.count <= plan->bundle_count + m.live.cable_count);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_nameless), cmocka_unit_test(test_unlike_pods_nameless),
 		cmocka_unit_test(test_rivals),	 cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_anything), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_cells),	 cmocka_unit_test(test_cells_are_few),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -683,6 +683,10 @@ static void test_ibsim(void **state)
 	}
 }
 
+#define BOUND(edge, core)                                                                                    \
+	"\"nodes\":40,\"edge\":{\"ports\":36},\"core\":{\"ports\":72},\"bind\":{\"edge\":{\"match\":\"" edge \
+	"\"},\"core\":{\"match\":\"" core "\"}}"
+
 static void test_ibsim_lines(void **state)
 {
 	static const struct {
@@ -709,6 +713,19 @@ static void test_ibsim_lines(void **state)
 		{"\"nodes\":20,\"edge\":{\"ports\":36},\"rate\":\"4xFDR10\"", "\nvendid=0x2c9\ndevid=0xc738\n"},
 		{"\"nodes\":20,\"edge\":{\"ports\":36},\"bind\":{\"edge\":[\"0xABCDEF0123456789\"]}",
 		 "\nSwitch\t36 \"S-abcdef0123456789\"\t\t# \"0xABCDEF0123456789\" base"},
+		/* of a pattern: names that it matches, at both ends of a cable */
+		{BOUND("^leaf[0-9]+$", "^top-[0-9]{3}$"), "# \"leaf3\" base port 0 lid 3 lmc 0\n"},
+		{BOUND("^leaf[0-9]+$", "^top-[0-9]{3}$"), "# \"top-001\" base port 0 lid 4 lmc 0\n"},
+		{BOUND("^leaf[0-9]+$", "^top-[0-9]{3}$"), "\n[19]\t\"S-0000000000100004\"[1]\t\t# \"top-001\" lid 4"},
+		{BOUND("^leaf[0-9]+$", "^top-[0-9]{3}$"), "lmc 0 \"leaf1\" lid 1 4xHDR\n"},
+		{BOUND("^[1-9][0-9]leaf$", "top"), "# \"12leaf\" base"},
+		/* the other tier's pattern matches them too, the same name for all, no room, not understood */
+		{BOUND("^sw[0-9]+$", "^sw[0-9]+$"), "# \"edge003\" base"},
+		{BOUND("^sw[0-9]+$", "^sw[0-9]+$"), "# \"core01\" base"},
+		{BOUND("^sw[0-9]+$", "^sw[0-9]+-top$"), "# \"sw1-top\" base"},
+		{BOUND("^sw$", "^[0-9]+top$"), "# \"edge003\" base"},
+		{BOUND("^sw[12]$", "^[0-9]+top$"), "# \"edge003\" base"},
+		{BOUND("^sw(?=[0-9])[0-9]$", "^[0-9]+top$"), "# \"edge003\" base"},
 	};
 
 	(void)state;
@@ -730,9 +747,10 @@ static void test_ibsim_refused(void **state)
 		const char *keys, *text;
 	} rows[] = {
 		{"\"nodes\":648,\"edge\":{\"ports\":36},\"core\":{\"ports\":648}",
-		 "ibsim takes at most 254 ports a node, and a core switch of this plan has 648: it is a director, "
-		 "which ibsim "
-		 "knows by its chips only"},
+		 "the core switches of this plan, of 648 ports, are directors, which ibsim knows by their chips only"},
+		/* of few ports, and several chips all the same */
+		{"\"nodes\":100,\"topology\":\"star\",\"edge\":{\"model\":\"Mellanox SX6506\"}",
+		 "the edge switches of this plan, of 108 ports, are directors, which ibsim knows by their chips only"},
 		{"\"nodes\":20,\"edge\":{\"ports\":36},\"bind\":{\"edge\":[\"a\\\"b\"]}",
 		 "\"a\"b\" holds a character that ibsim's network file cannot (\" or =)"},
 		{"\"nodes\":20,\"edge\":{\"ports\":36},\"bind\":{\"edge\":[\"w=4\"]}",

@@ -78,10 +78,11 @@ static int near_list(const struct ft_live *live, struct ft_clusters *c)
 struct work {
 	const struct ft_model *m;
 	const struct ft_clusters *c;
-	const bool *row;  /* by live switch: whether it is one of the rows */
-	uint32_t *label;  /* by live switch: the cluster of a row or column, or FT_NONE */
-	uint32_t count;	  /* labels given */
-	uint32_t *cables; /* scratch, by label; all 0 between uses */
+	const bool *row;      /* by live switch: whether it is one of the rows */
+	const uint32_t *with; /* by live switch: whose cluster is its, or FT_NONE */
+	uint32_t *label;      /* by live switch: the cluster of a row or column, or FT_NONE */
+	uint32_t count;	      /* labels given */
+	uint32_t *cables;     /* scratch, by label; all 0 between uses */
 };
 
 static bool is_column(const struct work *w, uint32_t live)
@@ -105,6 +106,10 @@ static uint32_t label_best(const struct work *w, uint32_t live, bool *ret_share)
 {
 	uint32_t own = w->label[live], best = FT_NONE, most = 0, all = 0;
 
+	if (w->with && w->with[live] != FT_NONE && w->label[w->with[live]] != FT_NONE) {
+		*ret_share = true;
+		return w->label[w->with[live]];
+	}
 	for (uint32_t n = w->c->near_first[live]; n < w->c->near_first[live + 1]; n++) {
 		const struct ft_near *near = &w->c->near[n];
 		uint32_t label = w->label[near->live];
@@ -267,14 +272,15 @@ static int labels_renumber(struct work *w)
 /*
  * Clusters the rows marked in @row and all columns.
  *
+ * @with   by live switch: whose cluster is its, or FT_NONE; or NULL
  * @label  out: by live switch, overwritten
  */
-static int cluster(const struct ft_model *m, const struct ft_clusters *c, const bool *row, uint32_t *label,
-		   uint32_t *ret_count)
+static int cluster(const struct ft_model *m, const struct ft_clusters *c, const bool *row, const uint32_t *with,
+		   uint32_t *label, uint32_t *ret_count)
 {
 	_cleanup_free_ uint32_t *cables = calloc(m->live.switch_count + 1UL, sizeof(*cables));
 	_cleanup_free_ struct seed *seeds = NULL;
-	struct work w = {.m = m, .c = c, .row = row, .label = label, .cables = cables};
+	struct work w = {.m = m, .c = c, .row = row, .with = with, .label = label, .cables = cables};
 	uint32_t count;
 	int r;
 
@@ -307,11 +313,11 @@ struct doubt {
 };
 
 /* Many hosts make an edge, to begin with; a core may carry a few. */
-static bool is_likely_edge(const struct ft_model *m, uint32_t live)
+static bool is_likely_edge(const struct ft_model *m, const struct ft_hints *hints, uint32_t live)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
 
-	if (sw->tier_bound)
+	if (sw->tier_bound || hints->tier[live] != FT_TIER_COUNT)
 		return sw->tier == FT_TIER_EDGE;
 	return sw->hosts > 0 && (uint64_t)sw->hosts * 4 >= m->plan->ports_to_nodes;
 }
@@ -419,12 +425,12 @@ static uint32_t loose_pods(const struct ft_model *m, const uint32_t *pod)
 	return (count + spines - 1) / spines;
 }
 
-static int rows_judge(struct ft_model *m, struct ft_clusters *c, struct doubt *doubts, const uint32_t *pod,
-		      uint32_t pods)
+static int rows_judge(struct ft_model *m, const struct ft_hints *hints, struct ft_clusters *c, struct doubt *doubts)
 {
+	const uint32_t *pod = c->pod;
 	uint32_t n = m->live.switch_count, count = 0, edges = 0, cores = 0;
-	_cleanup_free_ uint32_t *sum = calloc(pods + 1UL, sizeof(*sum));
-	_cleanup_free_ uint32_t *most = calloc(pods + 1UL, sizeof(*most));
+	_cleanup_free_ uint32_t *sum = calloc(c->pods + 1UL, sizeof(*sum));
+	_cleanup_free_ uint32_t *most = calloc(c->pods + 1UL, sizeof(*most));
 	_cleanup_free_ uint32_t *loose = malloc((n + 1UL) * sizeof(*loose));
 	struct trial t = {.m = m, .c = c, .pod = pod, .sum = sum, .most = most, .loose = loose};
 
@@ -437,7 +443,7 @@ static int rows_judge(struct ft_model *m, struct ft_clusters *c, struct doubt *d
 		cores += sw->tier == FT_TIER_CORE && !sw->tolerated;
 		if (sw->tolerated || sw->tier != FT_TIER_EDGE)
 			continue;
-		if (sw->tier_bound)
+		if (sw->tier_bound || hints->tier[i] != FT_TIER_COUNT)
 			edges++;
 		else
 			doubts[count++] = doubt_of(&t, i);
@@ -446,14 +452,13 @@ static int rows_judge(struct ft_model *m, struct ft_clusters *c, struct doubt *d
 	return 0;
 }
 
-static void rows_mark(const struct ft_model *m, enum ft_tier tier, bool likely, bool *row)
+static void rows_mark(const struct ft_model *m, enum ft_tier tier, bool *row)
 {
 	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		row[i] = m->live.switches[i].tier == tier && !m->live.switches[i].tolerated &&
-			 (!likely || is_likely_edge(m, i));
+		row[i] = m->live.switches[i].tier == tier && !m->live.switches[i].tolerated;
 }
 
-int ft_clusters_find(struct ft_model *m, struct ft_clusters *ret)
+int ft_clusters_find(struct ft_model *m, const struct ft_hints *hints, struct ft_clusters *ret)
 {
 	uint32_t n = m->live.switch_count;
 	_cleanup_free_ bool *row = malloc(n + 1UL);
@@ -470,16 +475,18 @@ int ft_clusters_find(struct ft_model *m, struct ft_clusters *ret)
 	r = near_list(&m->live, ret);
 	if (r < 0)
 		return r;
-	rows_mark(m, FT_TIER_EDGE, true, row);
-	r = cluster(m, ret, row, ret->pod, &ret->pods);
+	rows_mark(m, FT_TIER_EDGE, row);
+	for (uint32_t i = 0; i < n; i++)
+		row[i] = row[i] && is_likely_edge(m, hints, i);
+	r = cluster(m, ret, row, hints->with, ret->pod, &ret->pods);
 	if (r == 0)
-		r = rows_judge(m, ret, doubts, ret->pod, ret->pods);
+		r = rows_judge(m, hints, ret, doubts);
 	if (r < 0)
 		return r;
-	rows_mark(m, FT_TIER_EDGE, false, row);
-	r = cluster(m, ret, row, ret->pod, &ret->pods);
+	rows_mark(m, FT_TIER_EDGE, row);
+	r = cluster(m, ret, row, hints->with, ret->pod, &ret->pods);
 	if (r < 0)
 		return r;
-	rows_mark(m, FT_TIER_CORE, false, row);
-	return cluster(m, ret, row, ret->plane, &ret->planes);
+	rows_mark(m, FT_TIER_CORE, row);
+	return cluster(m, ret, row, NULL, ret->plane, &ret->planes);
 }

@@ -66,15 +66,15 @@ static void residual_take(struct explain *x)
 	const struct ft_model *m = x->m;
 
 	for (uint32_t r = 0; r < m->rows; r++)
-		for (uint32_t c = 0; m->live_of[r] != FT_NONE && c < m->columns; c++) {
-			size_t cell = (size_t)r * m->columns + c;
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
 
-			if (m->live_of[ft_column_place(m, c)] == FT_NONE)
+			if (m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
 				continue;
-			if (m->seen[cell] > m->width[cell])
-				strays_of_pair(x, r, ft_column_place(m, c), m->seen[cell] - m->width[cell]);
+			if (seen > width)
+				strays_of_pair(x, r, pair->peer, seen - width);
 			else
-				x->deficit[cell] = m->width[cell] - m->seen[cell];
+				x->deficit[pair->cell] = width - seen;
 		}
 	for (uint32_t i = 0; i < m->live.cable_count; i++) {
 		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
@@ -110,9 +110,9 @@ static int unjudged_take(struct explain *x)
 			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
 				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
 	for (uint32_t r = 0; r < m->rows; r++)
-		for (uint32_t c = 0; c < m->columns; c++) {
-			uint32_t q = ft_column_place(m, c), n;
-			uint32_t *deficit = &x->deficit[(size_t)r * m->columns + c];
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t *deficit = &x->deficit[pair->cell];
+			uint32_t q = pair->peer, n;
 
 			if (!*deficit || !hazy[r] || !hazy[q])
 				continue;
@@ -120,7 +120,7 @@ static int unjudged_take(struct explain *x)
 			*deficit -= n;
 			hazy[r] -= n;
 			hazy[q] -= n;
-			m->unjudged[(size_t)r * m->columns + c] = n;
+			m->cells.unjudged[pair->cell] = n;
 		}
 	return 0;
 }
@@ -134,15 +134,17 @@ static int unjudged_take(struct explain *x)
 static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port)
 {
 	struct ft_model *m = x->m;
-	uint32_t live = m->live_of[planned], first, end;
+	uint32_t live = m->live_of[planned];
 
-	peers_of(m, planned, &first, &end);
-	for (uint32_t q = first; q < end; q++) {
-		if (m->live_of[q] == FT_NONE || !*deficit_at(x, planned, q) ||
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t q = pair->peer;
+
+		if (m->live_of[q] == FT_NONE || !x->deficit[pair->cell] ||
 		    !ft_port_usual(m, live, ft_port_number(m, port), q))
 			continue;
-		(*deficit_at(x, planned, q))--;
+		x->deficit[pair->cell]--;
 		f->impact.links_lost++;
+		ft_finding_lack(m, f, planned, q, 1);
 		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
 				   label_of(m, planned), label_of(m, q));
 		return;
@@ -230,6 +232,15 @@ static void unplanned_switches(struct explain *x)
 
 /* ---- what remains ---- */
 
+/* One that @e is short of a cable to, or FT_NONE. */
+static uint32_t short_peer(const struct explain *x, uint32_t e)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(x->m, e); pair < ft_pairs_of(x->m, e + 1); pair++)
+		if (x->m->live_of[pair->peer] != FT_NONE && x->deficit[pair->cell] > 0)
+			return pair->peer;
+	return FT_NONE;
+}
+
 /*
  * An unplanned cable u-v and a missing one e-c cost as much as two cables each moved by one end: that of e-c plugged
  * into v, and one of e-v into u. The count of e-v hides it.
@@ -240,28 +251,24 @@ static void unplanned_alternative(struct explain *x, struct ft_finding *f, const
 	const uint32_t ends[2] = {s->a, s->b};
 
 	for (unsigned int n = 0; n < 2; n++) {
-		uint32_t first, end;
+		const struct ft_pair *end = ft_pairs_of(m, ends[n] + 1);
 
-		peers_of(m, ends[n], &first, &end);
-		for (uint32_t e = first; e < end; e++) {
-			uint32_t c, c_end;
+		for (const struct ft_pair *pair = ft_pairs_of(m, ends[n]); pair < end; pair++) {
+			uint32_t e = pair->peer, c;
 
-			if (m->live_of[e] == FT_NONE || e == ends[1 - n] || width_of(m, e, ends[n]) == 0)
+			if (m->live_of[e] == FT_NONE || e == ends[1 - n] || m->cells.width[pair->cell] == 0)
 				continue;
-			peers_of(m, e, &c, &c_end);
-			for (; c < c_end; c++) {
-				if (m->live_of[c] == FT_NONE || !*deficit_at(x, e, c))
-					continue;
-				if (x->rival_count < m->live.cable_count)
-					x->rivals[x->rival_count++] = (struct rival){e, c, ends[0], ends[1]};
-				ft_finding_alternative(
-					m, f,
-					"two cables were moved: that of %s and %s now ends on %s, and one "
-					"that belongs between %s and %s is this one. Labels tell",
-					label_of(m, e), label_of(m, c), label_of(m, ends[n]), label_of(m, e),
-					label_of(m, ends[n]));
-				return;
-			}
+			c = short_peer(x, e);
+			if (c == FT_NONE)
+				continue;
+			if (x->rival_count < m->live.cable_count)
+				x->rivals[x->rival_count++] = (struct rival){e, c, ends[0], ends[1]};
+			ft_finding_alternative(m, f,
+					       "two cables were moved: that of %s and %s now ends on %s, and one "
+					       "that belongs between %s and %s is this one. Labels tell",
+					       label_of(m, e), label_of(m, c), label_of(m, ends[n]), label_of(m, e),
+					       label_of(m, ends[n]));
+			return;
 		}
 	}
 }
@@ -414,6 +421,7 @@ static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t cou
 	shortage_look(x, &s);
 	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, s.evidence);
 	f->count = f->impact.links_lost = count;
+	ft_finding_lack(m, f, p, q, count);
 	shortage_end(x, f, &s, s.lower, s.upper, &x->text_a);
 	upper_ports = shortage_end(x, f, &s, s.upper, s.lower, &x->text_b);
 	shortage_fix(x, f, &s, upper_ports > 0);
@@ -430,7 +438,7 @@ static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t cou
 	for (uint32_t i = 0; i < x->rival_count; i++) {
 		const struct rival *v = &x->rivals[i];
 
-		if (cell_at(m, v->p, v->q) == cell_at(m, p, q))
+		if (ft_cell_at(m, v->p, v->q) == ft_cell_at(m, p, q))
 			ft_finding_alternative(
 				m, f,
 				"it is not missing but moved: see the finding about the cable between %s "
@@ -444,13 +452,9 @@ static void missing_cables(struct explain *x)
 	const struct ft_model *m = x->m;
 
 	for (uint32_t r = 0; r < m->rows; r++)
-		for (uint32_t c = 0; c < m->columns; c++) {
-			uint32_t *deficit = &x->deficit[(size_t)r * m->columns + c];
-
-			if (*deficit == 0)
-				continue;
-			missing_pair(x, r, ft_column_place(m, c), *deficit);
-		}
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
+			if (x->deficit[pair->cell] > 0)
+				missing_pair(x, r, pair->peer, x->deficit[pair->cell]);
 }
 
 /* ---- places taken by others, and the edge that the sweep is locked up on ---- */
@@ -480,7 +484,7 @@ static void foreign_count(struct explain *x)
 {
 	for (uint32_t i = 0; i < x->stray_count; i++)
 		if (stray_crosses(x->m, &x->strays[i]) && !x->strays[i].covered)
-			x->m->foreign[cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
+			x->m->cells.foreign[ft_cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
 }
 
 static int explain_steps(struct explain *x)
@@ -515,7 +519,7 @@ int ft_explain(struct ft_model *m)
 	struct explain x = {.m = m};
 	int r = -ENOMEM;
 
-	x.deficit = calloc((size_t)m->rows * m->columns + 1, sizeof(*x.deficit));
+	x.deficit = calloc(m->cells.count + 1UL, sizeof(*x.deficit));
 	/* A cable is a stray once, whether its pair is too rich or it was uncovered. */
 	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
 	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));

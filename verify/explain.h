@@ -27,7 +27,7 @@ struct rival {
 
 struct explain {
 	struct ft_model *m;
-	uint32_t *deficit; /* [row * columns + column] */
+	uint32_t *deficit; /* by cell */
 	struct stray *strays;
 	uint32_t stray_count;
 	struct rival *rivals;
@@ -38,17 +38,9 @@ struct explain {
 	bool isolated_seen;		       /* an edge without a path to a core was seen */
 };
 
-/* Where the places of a row and of a column, in either order, meet in the matrices. */
-static inline size_t cell_at(const struct ft_model *m, uint32_t p, uint32_t q)
-{
-	uint32_t row = p < q ? p : q, column = p < q ? q : p;
-
-	return (size_t)row * m->columns + column - m->rows;
-}
-
 static inline uint32_t *deficit_at(const struct explain *x, uint32_t p, uint32_t q)
 {
-	return &x->deficit[cell_at(x->m, p, q)];
+	return &x->deficit[ft_cell_at(x->m, p, q)];
 }
 
 static inline uint32_t lesser(uint32_t a, uint32_t b)
@@ -59,13 +51,6 @@ static inline uint32_t lesser(uint32_t a, uint32_t b)
 static inline bool is_row(const struct ft_model *m, uint32_t planned)
 {
 	return planned < m->rows;
-}
-
-/* The places that @planned may be cabled to: [first, end). */
-static inline void peers_of(const struct ft_model *m, uint32_t planned, uint32_t *ret_first, uint32_t *ret_end)
-{
-	*ret_first = is_row(m, planned) ? m->rows : 0;
-	*ret_end = is_row(m, planned) ? m->rows + m->columns : m->rows;
 }
 
 static inline uint32_t width_of(const struct ft_model *m, uint32_t p, uint32_t q)

@@ -124,6 +124,19 @@ static void where_add(struct ft_model *m, struct ft_finding *f, char *name, uint
 	where[f->where_count++] = (struct ft_place){name, guid, port};
 }
 
+void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
+{
+	struct ft_lack *lacks = array_more(f->lacks, f->lack_count, sizeof(*lacks));
+
+	if (!lacks) {
+		m->failed = true;
+		return;
+	}
+	f->lacks = lacks;
+	lacks[f->lack_count++] = (struct ft_lack){(uint32_t)(m->places[p] - m->plan->switches),
+						  (uint32_t)(m->places[q] - m->plan->switches), cables};
+}
+
 static char *node_name(const struct ft_model *m, const struct ft_node *node)
 {
 	return ft_text_safe_dup(ft_node_description(m->snapshot, node), node->description_length);

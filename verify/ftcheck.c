@@ -371,25 +371,6 @@ static int daemon_ask(const struct options *options)
 	return STATUS_UNKNOWN;
 }
 
-/*
- * A switch of more ports than a node can have is a director: on the fabric there are its chips, and which of these
- * stands for which port the plan does not say.
- */
-static int directors_refuse(const char *path, const struct ft_plan *plan)
-{
-	struct ft_error err = {0};
-
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		if (plan->switches[i].ports <= FT_PORTS_MAX)
-			continue;
-		ft_error_set(&err, -EINVAL, 0, 0,
-			     "the plan has %s switches of %u ports: directors, which cannot be verified yet",
-			     ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
-		return file_error(path, -EINVAL, &err);
-	}
-	return 0;
-}
-
 static int design_take(const struct options *options, struct ft_design **ret_design, struct ft_plan **ret_plan)
 {
 	_cleanup_(ft_catalog_freep) struct ft_catalog *catalog = NULL;
@@ -402,9 +383,9 @@ static int design_take(const struct options *options, struct ft_design **ret_des
 			return file_error(options->catalog, r, &err);
 	}
 	r = ft_design_load_with(options->plan, catalog, ret_design, ret_plan, &err);
-	if (r < 0)
-		return file_error(options->plan, r, &err);
-	return directors_refuse(options->plan, *ret_plan);
+	if (r == 0)
+		r = ft_verify_check_plan(*ret_plan, &err);
+	return r < 0 ? file_error(options->plan, r, &err) : 0;
 }
 
 int main(int argc, char **argv)

@@ -13,7 +13,7 @@
 /* The first place that is wired like @place. Edges are places 0 and up. */
 static uint32_t place_like(const struct ft_model *m, uint32_t place)
 {
-	uint32_t like = 0;
+	uint32_t like = place < m->rows ? m->edges : m->rows;
 
 	if (place < m->edges)
 		return 0;
@@ -77,7 +77,7 @@ static uint32_t role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
 
 	if (m->plan->levels < 3)
 		return peer;
-	if ((here < m->rows) == (peer < m->rows) || ft_width_at(m, here, peer) == 0)
+	if (ft_width_at(m, here, peer) == 0)
 		return ROLE_FOREIGN;
 	switch (ft_tier_of(m, here)) {
 	case FT_TIER_EDGE:

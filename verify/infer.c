@@ -17,6 +17,7 @@ enum { WRONG_SOME = 8, WRONG_SHARE = 4 };
 struct attempt {
 	struct ft_text text;
 	uint64_t wrong;
+	size_t findings; /* of all kinds */
 };
 
 static void attempt_release(struct attempt *attempt)
@@ -62,10 +63,11 @@ static bool notes_failed(const struct ft_inference *f)
 }
 
 /*
- * What is wrong with how the switches are cabled: of cables each counts, of switches each once, however many cables it
- * has. Whatever else is wrong, no other design would make it right.
+ * What is wrong with how the switches are cabled, or would be no fault if they were of another tier: of cables each
+ * counts, of switches each once, however many cables it has. Whatever else is wrong is so by any design.
+ * @unseen  switches that are taken to be off, for there are traces of them: that they are missing speaks for the design
  */
-static uint64_t wrong_count(const struct ft_report *report)
+static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 {
 	static const bool cables[FT_CODE_COUNT] = {
 		[FT_CODE_CABLE_MISSING] = true,
@@ -82,7 +84,9 @@ static uint64_t wrong_count(const struct ft_report *report)
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 
-		if (finding->severity != FT_SEVERITY_INFO)
+		if (unseen > 0 && (finding->code == FT_CODE_CORE_MISSING || finding->code == FT_CODE_EDGE_ISOLATED))
+			unseen--;
+		else if (finding->severity != FT_SEVERITY_INFO)
 			wrong += cables[finding->code] ? finding->count : switches[finding->code];
 	}
 	return wrong;
@@ -109,8 +113,10 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	/* No waivers: the date does not matter. */
 	if (r == 0)
 		r = ft_verify(design, plan, f->snapshot, "", &report);
-	if (r == 0)
-		attempt->wrong = wrong_count(report);
+	if (r == 0) {
+		attempt->findings = report->finding_count;
+		attempt->wrong = wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
+	}
 	return r;
 }
 
@@ -130,13 +136,47 @@ static int drafts(struct ft_inference *f, const char *name, struct attempt *atte
 	return r;
 }
 
+static bool has_list(const struct ft_inference *f)
+{
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++)
+		if (f->bind[t].names || f->bind[t].guids)
+			return true;
+	return false;
+}
+
+/*
+ * In three levels a list puts every switch into a pod or plane, as the inference did. Where the verifier, left to
+ * itself, finds less that is wrong, it knows better.
+ */
+static int lists_judge(struct ft_inference *f, const char *name, struct attempt *attempt)
+{
+	_cleanup_(attempt_release) struct attempt plain = {0};
+	struct ft_error err = {0};
+	int r;
+
+	if (f->fit.levels < 3 || !has_list(f))
+		return 0;
+	f->no_lists = true;
+	r = drafts(f, name, &plain, &err);
+	f->no_lists = false;
+	if (r == 0 &&
+	    (plain.wrong < attempt->wrong || (plain.wrong == attempt->wrong && plain.findings < attempt->findings))) {
+		attempt_release(attempt);
+		*attempt = plain;
+		plain = (struct attempt){0};
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
 static int attempt_make(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
 {
 	int r = ft_infer_members(f);
 
 	if (r == 0)
 		r = ft_infer_counts(f, err);
-	return r == 0 ? drafts(f, name, attempt, err) : r;
+	if (r == 0)
+		r = drafts(f, name, attempt, err);
+	return r == 0 ? lists_judge(f, name, attempt) : r;
 }
 
 /* -EINVAL with @err filled where more is wrong than things go wrong. */

@@ -12,7 +12,11 @@
 /*
  * Writes the design that explains most of @snapshot, as the text of a design file (ftcheck-design(5)) that
  * ft_design_read() accepts. Every number is what the majority says, so that the faults of the fabric do not become the
- * design; the votes are noted under "why".
+ * design; the votes are noted under "why". Only the host ports of edge switches are as many as the fullest has, for
+ * hosts are hardly ever spread evenly and one more on a switch is no fault.
+ *
+ * The design is held against @snapshot as ft_verify() does, and one by which more is wrong than things go wrong is not
+ * returned.
  *
  * @name        of the fabric; made safe for printing; "fabric" where it is NULL or empty
  * @ret_design  out: the text is added; the caller releases it. Untouched on failure.

@@ -26,15 +26,17 @@ static uint32_t usual_ports(const struct ft_inference *f, enum ft_tier tier)
 static void topology_tell(struct ft_inference *f)
 {
 	struct ft_text *why = &f->why[FT_WHY_TOPOLOGY];
+	uint64_t total = f->cable_total, lacking = f->fit.lacking, wrong = f->fit.unexplained - lacking;
 
 	if (f->fit.levels == 1) {
 		ft_text_puts(why, "one switch has the hosts, and no other switch joins it to more of them");
 		return;
 	}
-	ft_text_printf(
-		why, "%u levels: %llu of %llu cables between switches are as in such a fat-tree", f->fit.levels,
-		(unsigned long long)(f->cable_total > f->fit.unexplained ? f->cable_total - f->fit.unexplained : 0),
-		(unsigned long long)f->cable_total);
+	ft_text_printf(why, "%u levels: %llu of %llu cables between switches are as in such a fat-tree", f->fit.levels,
+		       (unsigned long long)(total > wrong ? total - wrong : 0), (unsigned long long)total);
+	if (lacking > 0)
+		ft_text_printf(why, ", and %llu %s", (unsigned long long)lacking,
+			       ft_infer_plural(lacking, "lacks", "lack"));
 }
 
 static void aggregation_tell(struct ft_inference *f)
@@ -354,9 +356,9 @@ static int tree_counts(struct ft_inference *f, struct ft_error *err)
 		r = ft_infer_three_counts(f, err);
 	} else {
 		r = ft_infer_widths(f, err);
-		if (r == 0)
-			r = ft_infer_unseen(f);
 	}
+	if (r == 0)
+		r = ft_infer_unseen_edges(f);
 	if (r < 0)
 		return r;
 	if (d->ports_to_core >= d->edge_ports)

@@ -18,6 +18,19 @@ uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least)
 	return best;
 }
 
+uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_t *lacking)
+{
+	uint64_t below = 0, above = 0;
+
+	for (uint32_t i = 0; i < FT_TALLY_MAX; i++)
+		if (i < usual)
+			below += (uint64_t)tally->votes[i] * (usual - i);
+		else
+			above += (uint64_t)tally->votes[i] * (i - usual);
+	*lacking += below;
+	return below + above;
+}
+
 void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
 		   const char *one, const char *many)
 {

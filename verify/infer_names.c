@@ -241,6 +241,7 @@ static void bind_tell(struct ft_inference *f, enum ft_tier tier)
 	const char *how = bind->match	? "their names match a pattern that no other switch's does"
 			  : bind->names ? "by name: names are unlike, but no pattern tells the tiers"
 			  : bind->guids ? "by GUID: no pattern of names tells the tier"
+			  : f->no_lists ? "not bound: a list would hold more to be wrong than there is without"
 			  : planned_count(f, tier) != f->count[tier]
 				  ? "not bound: not all of them were seen, and no pattern of names tells the tier"
 				  : "not bound: neither names nor GUIDs tell the switches apart";
@@ -249,10 +250,10 @@ static void bind_tell(struct ft_inference *f, enum ft_tier tier)
 		       ft_tier_name(tier), how);
 }
 
-/* Lists name every planned switch, in the plan's order, or they are refused. In three levels pods set that order. */
+/* Lists name every planned switch, or they are refused. */
 static bool list_possible(const struct ft_inference *f, enum ft_tier tier)
 {
-	return f->fit.levels < 3 && planned_count(f, tier) == f->count[tier];
+	return !f->no_lists && planned_count(f, tier) == f->count[tier];
 }
 
 static void edges_order(struct ft_inference *f)
@@ -361,6 +362,8 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 	if (r < 0 || guids < 0)
 		return -ENOMEM;
 	edges_order(f);
+	if (f->fit.levels == 3 && ft_infer_places(f) < 0)
+		return -ENOMEM;
 	for (unsigned int t = 0; t < FT_TIER_COUNT && f->fit.levels > 1; t++) {
 		if (f->count[t] == 0)
 			continue;

@@ -27,6 +27,7 @@ struct ft_fit {
 	uint32_t levels; /* 1 (a star), 2 or 3 */
 	uint32_t pods, planes;
 	uint64_t unexplained; /* cables that are there and should not be, or the other way round */
+	uint64_t lacking;     /* of those, the other way round */
 	bool possible;
 };
 
@@ -110,6 +111,7 @@ struct ft_inference {
 	uint32_t unseen[FT_TIER_COUNT]; /* switches that left a trace only */
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_TIER_COUNT];
+	bool no_lists;			 /* a list would do harm */
 	char *expected[FT_EXPECTED_MAX]; /* patterns for expect.unplanned; owned */
 	uint32_t expected_count;
 	struct ft_text why[FT_WHY_COUNT];
@@ -140,6 +142,7 @@ struct ft_column {
 	struct ft_tally pairs;
 	uint32_t cables;
 	uint32_t order; /* the caller's number of it */
+	bool unseen;	/* the upper switch left a trace only: what it should have */
 };
 
 struct ft_columns {
@@ -156,7 +159,14 @@ struct ft_spread_rule {
 	uint32_t uplinks;
 	uint32_t widest; /* of its bundles */
 	bool pinned;	 /* the bundle is said in the design; else the ports of the upper switches give it */
+	uint64_t cost;	 /* cables missing or too many by it */
 };
+
+/* All bundles alike, and said: so by any rule. */
+static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
+{
+	return rule->spread == FT_SPREAD_EVEN && rule->pinned;
+}
 
 /* infer_graph.c: who is cabled to whom, and hosts. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
@@ -189,17 +199,47 @@ int ft_infer_widths(struct ft_inference *f, struct ft_error *err);
 /*
  * infer_widths.c: of all rules the simplest of those that leave the fewest cables missing or too many. Sorts the
  * columns, those with the most cables first, as in the plan.
- * @usual  uplinks that most have; @most  that a lower switch can have. Returns 0, or -ERANGE where no rule fits.
+ * @usual  uplinks that most have; @most  that a lower switch can have
+ * @like   NULL, or the spread and multiple that it must have, if its bundles are not all alike
+ *
+ * Returns 0, or -ERANGE where no rule fits.
  */
-int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, struct ft_spread_rule *ret_rule);
+int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, const struct ft_spread_rule *like,
+		  struct ft_spread_rule *ret_rule);
 void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, const struct ft_columns *columns,
 			const char *pairs, const char *switches);
 
-/* infer_unseen.c: switches that left a gap in ports, or silent ones. Returns 0 or -ENOMEM. */
-int ft_infer_unseen(struct ft_inference *f);
+/* Switches whose numbers lack among the names of a tier. */
+struct ft_numbers {
+	uint32_t inside;	    /* numbers between others */
+	uint32_t first;		    /* from 1 on to the lowest, where the whole tier is one series */
+	struct ft_text names;	    /* of those inside, for a note */
+	struct ft_text first_names; /* and of those before */
+	bool single;		    /* the whole tier is one series */
+};
+
+/*
+ * infer_numbers.c: fills @lacking, which is empty, and stays so where the tier is not numbered or so many numbers lack
+ * that they were left out on purpose. Returns 0 or -ENOMEM; to be released in any case.
+ */
+int ft_infer_numbers(const struct ft_inference *f, enum ft_tier tier, struct ft_numbers *lacking);
+void ft_numbers_release(struct ft_numbers *lacking);
+
+/*
+ * infer_unseen.c: core switches of two levels that left a trace only. Adds their columns, for which there is room, and
+ * makes @rule, the one without them, that with them. Fills unseen. Returns 0 or -ENOMEM.
+ */
+int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, uint32_t usual,
+			  struct ft_spread_rule *rule);
+
+/* infer_unseen.c: edge switches that left a trace only; of three levels it is only told. Returns 0 or -ENOMEM. */
+int ft_infer_unseen_edges(struct ft_inference *f);
 
 /* infer_counts.c: all numbers, and the notes on them. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
 int ft_infer_counts(struct ft_inference *f, struct ft_error *err);
+
+/* infer_places.c: puts the members of three levels into the plan's order. Returns 0 or -ENOMEM. */
+int ft_infer_places(struct ft_inference *f);
 
 /* infer_names.c: binding and what to expect. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
 int ft_infer_names(struct ft_inference *f, bool by_name);
@@ -215,6 +255,9 @@ static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
 
 /* The value with most votes, from @least up; of equals the largest, for things get lost more often than they grow. */
 uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least);
+
+/* How far all votes are from @usual; what those below it lack is added to @lacking. */
+uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_t *lacking);
 
 /* "540 of 558 UNITS have 2 MANY; 6 have 1, 12 have none" */
 void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,

@@ -77,9 +77,21 @@ static bool alike(const struct ft_inference *f, const struct ft_fit *fit, uint32
 	return common * 2 > (other > most ? other : most);
 }
 
+/* The switch of a role that has the most cables to this one; of equals the first, FT_NONE where there is none. */
+static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint8_t role)
+{
+	uint32_t best = FT_NONE;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		if (fit->role[f->near[n].live] == role && (best == FT_NONE || f->near[n].cables > f->near[best].cables))
+			best = n;
+	return best == FT_NONE ? FT_NONE : f->near[best].live;
+}
+
 /*
  * Numbers the groups of switches of role @lower that share their neighbours of role @upper, from 0 on. At each upper
- * switch all are held against the first, so that this stays linear; one that is out of place there is first elsewhere.
+ * switch all are held against the one with the most cables, so that this stays linear, and two whose cables are swapped
+ * do not find each other on the wrong switch before they find their equals.
  */
 static int groups_number(const struct ft_inference *f, const struct ft_fit *fit, uint8_t lower, uint8_t upper,
 			 uint32_t *ret_group, uint32_t *ret_count)
@@ -92,18 +104,15 @@ static int groups_number(const struct ft_inference *f, const struct ft_fit *fit,
 	for (uint32_t i = 0; i < n; i++)
 		parent[i] = i;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t first = FT_NONE;
+		uint32_t first;
 
 		if (fit->role[i] != upper)
 			continue;
+		first = nearest_of(f, fit, i, lower);
 		for (uint32_t k = f->near_first[i]; k < f->near_first[i + 1]; k++) {
 			uint32_t far = f->near[k].live;
 
-			if (fit->role[far] != lower)
-				continue;
-			if (first == FT_NONE)
-				first = far;
-			else if (alike(f, fit, first, far, upper))
+			if (fit->role[far] == lower && far != first && alike(f, fit, first, far, upper))
 				parent[root_of(parent, far)] = root_of(parent, first);
 		}
 	}
@@ -524,7 +533,7 @@ static int upper_columns(const struct ft_inference *f, const struct ft_fit *fit,
 	return 0;
 }
 
-static uint64_t columns_residual(const struct ft_columns *columns)
+static uint64_t columns_residual(const struct ft_columns *columns, uint64_t *lacking)
 {
 	uint64_t residual = 0;
 
@@ -532,8 +541,7 @@ static uint64_t columns_residual(const struct ft_columns *columns)
 		const struct ft_tally *pairs = &columns->column[c].pairs;
 		uint32_t usual = ft_tally_mode(pairs, 1);
 
-		for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
-			residual += (uint64_t)pairs->votes[value] * (value > usual ? value - usual : usual - value);
+		residual += ft_tally_distance(pairs, usual, lacking);
 	}
 	return residual;
 }
@@ -596,7 +604,9 @@ static int three_judge(const struct ft_inference *f, struct ft_fit *fit)
 	fit->levels = 3;
 	fit->possible = fit->pods >= 1 && fit->planes >= 1 && fit->planes == ft_tally_mode(&spines, 1) &&
 			(fit->pods > 1 || serves_one(f, fit));
-	fit->unexplained = stray_cables(f, fit) + columns_residual(&lower) + columns_residual(&upper);
+	fit->lacking = 0;
+	fit->unexplained = stray_cables(f, fit) + columns_residual(&lower, &fit->lacking) +
+			   columns_residual(&upper, &fit->lacking);
 	return 0;
 }
 
@@ -657,38 +667,90 @@ static uint32_t usual_cables(const struct ft_inference *f, const uint32_t *group
 	return ft_tally_mode(&tally, 1);
 }
 
-/* Both levels are spread by one rule of the design; what is equal is so by any rule. */
+/* Uplinks of edges and of spines, and how they are spread. */
+struct pair {
+	struct ft_columns *lower, *upper;
+	uint32_t down, up; /* uplinks that most have */
+	struct ft_spread_rule low, high;
+};
+
+/* Each level by itself, or both by one rule; -ERANGE where none fits. */
+static int pair_rules(const struct ft_inference *f, const struct ft_spread_rule *like, struct pair *pair)
+{
+	const struct ft_inferred *d = &f->design;
+	int r = ft_infer_rule(pair->lower, pair->down, d->edge_ports - 1, like, &pair->low);
+
+	if (r < 0)
+		return r;
+	return ft_infer_rule(pair->upper, pair->up, d->spine_ports - pair->low.widest * d->pods[0].edges, like,
+			     &pair->high);
+}
+
+/* The design has one rule for both levels; what is equal is so by any. */
+static bool pair_agrees(const struct pair *pair)
+{
+	return ft_infer_rule_is_equal(&pair->low) || ft_infer_rule_is_equal(&pair->high) ||
+	       (pair->low.spread == pair->high.spread && pair->low.multiple == pair->high.multiple);
+}
+
+/* Of the rules for both levels the simplest of those that leave the fewest cables missing or too many. */
+static int pair_choose(const struct ft_inference *f, struct pair *pair)
+{
+	struct ft_spread_rule like = {.spread = FT_SPREAD_EVEN};
+	uint64_t least = UINT64_MAX;
+	struct pair trial = *pair;
+	uint32_t widest;
+	int r = pair_rules(f, NULL, &trial);
+
+	if (r < 0 || pair_agrees(&trial)) {
+		*pair = trial;
+		return r;
+	}
+	widest = trial.low.widest > trial.high.widest ? trial.low.widest : trial.high.widest;
+	while (like.multiple <= widest) {
+		if (pair_rules(f, &like, &trial) == 0 && trial.low.cost + trial.high.cost < least) {
+			least = trial.low.cost + trial.high.cost;
+			*pair = trial;
+		}
+		if (like.spread == FT_SPREAD_EVEN) {
+			like.spread = FT_SPREAD_THICK;
+			continue;
+		}
+		like.multiple = like.spread == FT_SPREAD_THICK ? 2 : like.multiple + 1;
+		like.spread = FT_SPREAD_MULTIPLE;
+	}
+	return least < UINT64_MAX ? 0 : -ERANGE;
+}
+
 static int rules_choose(struct ft_inference *f, struct ft_columns *lower, struct ft_columns *upper,
 			struct ft_error *err)
 {
 	struct ft_inferred *d = &f->design;
-	uint32_t down = usual_cables(f, f->fit.pod, FT_TIER_EDGE, FT_TIER_SPINE);
-	uint32_t up = usual_cables(f, f->fit.plane, FT_TIER_SPINE, FT_TIER_CORE);
-	struct ft_spread_rule low, high, *uneven;
-	int r;
+	struct pair pair = {.lower = lower,
+			    .upper = upper,
+			    .down = usual_cables(f, f->fit.pod, FT_TIER_EDGE, FT_TIER_SPINE),
+			    .up = usual_cables(f, f->fit.plane, FT_TIER_SPINE, FT_TIER_CORE)};
+	const struct ft_spread_rule *low = &pair.low, *high = &pair.high, *uneven;
 
-	lower->room = d->spine_ports > up ? (d->spine_ports - up) / d->pods[0].edges : 0;
+	lower->room = d->spine_ports > pair.up ? (d->spine_ports - pair.up) / d->pods[0].edges : 0;
 	upper->room = d->core_ports / f->fit.pods;
-	r = ft_infer_rule(lower, down, d->edge_ports - 1, &low);
-	if (r == 0)
-		r = ft_infer_rule(upper, up, d->spine_ports - low.widest * d->pods[0].edges, &high);
-	if (r < 0)
+	if (pair_choose(f, &pair) < 0)
 		return ft_error_set(
 			err, -EINVAL, 0, 0,
 			"no design to be inferred: in pods of up to %u edge switches of mostly %u ports and "
 			"%u spines of mostly %u ports, not all can be cabled to each other",
 			d->pods[0].edges, d->edge_ports, lower->count, d->spine_ports);
-	uneven = low.spread == FT_SPREAD_EVEN ? &high : &low;
+	uneven = ft_infer_rule_is_equal(low) ? high : low;
 	d->spread = uneven->spread;
 	d->multiple = uneven->multiple;
-	d->bundle = low.pinned ? low.bundle : 0;
-	d->spine_bundle = high.pinned ? high.bundle : 0;
-	d->ports_to_core = low.uplinks;
-	d->spine_up = high.uplinks;
-	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], &low, lower, "pairs of an edge switch and a spine of its pod",
+	d->bundle = low->pinned ? low->bundle : 0;
+	d->spine_bundle = high->pinned ? high->bundle : 0;
+	d->ports_to_core = low->uplinks;
+	d->spine_up = high->uplinks;
+	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], low, lower, "pairs of an edge switch and a spine of its pod",
 			   "spines of the pod");
 	ft_text_puts(&f->why[FT_WHY_BUNDLE], "; ");
-	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], &high, upper, "pairs of a spine and a core switch of its plane",
+	ft_infer_rule_tell(&f->why[FT_WHY_BUNDLE], high, upper, "pairs of a spine and a core switch of its plane",
 			   "core switches of the plane");
 	return 0;
 }

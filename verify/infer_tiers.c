@@ -261,11 +261,11 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 }
 
 /* Cables more or fewer than most edges have to that core. */
-static uint64_t column_residual(const struct ft_inference *f, const struct ft_fit *fit, uint32_t core, uint32_t edges)
+static uint64_t column_residual(const struct ft_inference *f, const struct ft_fit *fit, uint32_t core, uint32_t edges,
+				uint64_t *lacking)
 {
 	struct ft_tally tally = {0};
-	uint64_t residual = 0;
-	uint32_t seen = 0, usual;
+	uint32_t seen = 0;
 
 	for (uint32_t n = f->near_first[core]; n < f->near_first[core + 1]; n++) {
 		if (fit->role[f->near[n].live] != FT_TIER_EDGE)
@@ -274,10 +274,7 @@ static uint64_t column_residual(const struct ft_inference *f, const struct ft_fi
 		seen++;
 	}
 	tally.votes[0] = edges - seen;
-	usual = ft_tally_mode(&tally, 1);
-	for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
-		residual += (uint64_t)tally.votes[value] * (value > usual ? value - usual : usual - value);
-	return residual;
+	return ft_tally_distance(&tally, ft_tally_mode(&tally, 1), lacking);
 }
 
 /* One edge and nothing above but what serves its hosts. */
@@ -324,7 +321,7 @@ static int fit_two(struct ft_inference *f, struct ft_fit *fit)
 	fit->unexplained = stray_cables(f, fit);
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
 		if (fit->role[i] == FT_TIER_CORE)
-			fit->unexplained += column_residual(f, fit, i, edges);
+			fit->unexplained += column_residual(f, fit, i, edges, &fit->lacking);
 	return 0;
 }
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Switches that nobody saw and that left a trace all the same: on every switch of the other tier the ports that lead to
- * them are up and silent, or are dark in the midst of ports that are given out in blocks, one block a switch; or the
- * names of their equals are numbered and one number is not there.
+ * them are up and silent, or are dark among those that lead to their equals; or the names of these are numbered and one
+ * number is not there.
  *
- * Racks are left empty more often than half of the core level is left out. So one of these signs will do for a core
- * switch, but an edge switch must be silent, or dark and missed in the numbering too.
+ * Nobody leaves ports free in the midst of uplinks, so that one of these signs will do for a core switch; but beside
+ * the uplinks a dark port may be for hosts, and a number must lack too. Racks are left empty more often: an edge switch
+ * must be silent, or dark and missed in the numbering too.
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "verify/infer_parts.h"
 
@@ -110,97 +109,6 @@ static uint32_t silent_ports(const struct ft_inference *f, enum ft_tier tier)
 	return tally.votes[usual] * 2 > f->count[tier] ? usual : 0;
 }
 
-/* The bytes that all names of a tier begin and end with, up to the number in between. */
-static void names_frame(const struct ft_inference *f, enum ft_tier tier, size_t *ret_before, size_t *ret_behind)
-{
-	const char *first = f->live->switches[f->member[tier][0]].name;
-	size_t before = strlen(first), behind = before;
-
-	for (uint32_t i = 1; i < f->count[tier]; i++) {
-		const char *name = f->live->switches[f->member[tier][i]].name;
-		size_t length = strlen(name), same = 0;
-
-		while (same < before && name[same] == first[same])
-			same++;
-		before = same;
-		for (same = 0;
-		     same < behind && same < length && name[length - 1 - same] == first[strlen(first) - 1 - same];)
-			same++;
-		behind = same;
-	}
-	while (before > 0 && isdigit((unsigned char)first[before - 1]))
-		before--;
-	while (behind > 0 && isdigit((unsigned char)first[strlen(first) - behind]))
-		behind--;
-	*ret_before = before;
-	*ret_behind = behind;
-}
-
-/* The number in a name between what all names share. False: there is more than a number. */
-static bool name_number(const char *name, size_t before, size_t behind, uint32_t *ret_number)
-{
-	enum { DIGITS_MAX = 6 };
-	size_t length = strlen(name), digits = length > before + behind ? length - before - behind : 0;
-
-	if (digits == 0 || digits > DIGITS_MAX || strspn(name + before, "0123456789") < digits)
-		return false;
-	*ret_number = (uint32_t)strtoul(name + before, NULL, 10);
-	return true;
-}
-
-/* Does a switch, of whatever tier, have the name of @like with that number? */
-static bool name_taken(const struct ft_inference *f, const char *like, size_t before, size_t behind, uint32_t number)
-{
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
-		const char *name = f->live->switches[i].name;
-		size_t length = strlen(name);
-		uint32_t other;
-
-		if (length > before + behind && strncmp(name, like, before) == 0 &&
-		    strcmp(name + length - behind, like + strlen(like) - behind) == 0 &&
-		    name_number(name, before, behind, &other) && other == number)
-			return true;
-	}
-	return false;
-}
-
-static int uint32_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The one number that lacks in the midst of the names of a tier, or FT_NONE. 0 or -ENOMEM. */
-static int number_missed(const struct ft_inference *f, enum ft_tier tier, uint32_t *ret_number)
-{
-	uint32_t count = f->count[tier];
-	_cleanup_free_ uint32_t *number = malloc((count + 1UL) * sizeof(*number));
-	size_t before, behind;
-
-	*ret_number = FT_NONE;
-	if (!number)
-		return -ENOMEM;
-	names_frame(f, tier, &before, &behind);
-	for (uint32_t i = 0; i < count; i++)
-		if (!name_number(f->live->switches[f->member[tier][i]].name, before, behind, &number[i]))
-			return 0;
-	qsort(number, count, sizeof(*number), uint32_compare);
-	if (number[count - 1] - number[0] != count)
-		return 0;
-	for (uint32_t i = 1; i < count; i++) {
-		uint32_t step = number[i] - number[i - 1];
-
-		if (step != 1 && step != 2)
-			return 0;
-		if (step == 2)
-			*ret_number = number[i] - 1;
-	}
-	if (name_taken(f, f->live->switches[f->member[tier][0]].name, before, behind, *ret_number))
-		*ret_number = FT_NONE;
-	return 0;
-}
-
 /* Has every switch of the tier so many ports that nothing is cabled to? */
 static bool ports_left(const struct ft_inference *f, enum ft_tier tier, uint32_t width)
 {
@@ -213,80 +121,403 @@ static bool ports_left(const struct ft_inference *f, enum ft_tier tier, uint32_t
 	return true;
 }
 
-static int dark_find(const struct ft_inference *f, enum ft_tier tier, enum ft_tier other, uint32_t *ret_dark)
+/* ---- core switches ---- */
+
+/* Ports that are dark on all edge switches, beside those that most have to the core switches in the same order. */
+struct dark {
+	uint32_t between; /* uplinks to two core switches */
+	uint32_t below;	  /* all uplinks, in a row */
+	uint32_t above;
+	bool by_name; /* the uplinks follow the names of the core switches */
+};
+
+/* An edge or two may have something else there. */
+static bool is_dark(const struct ft_inference *f, const struct use *use)
+{
+	enum { ODD_SHARE = 20 };
+
+	return use->used * ODD_SHARE <= f->count[FT_TIER_EDGE];
+}
+
+/* Does each core switch have ports of its own? */
+static bool owners_complete(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high)
+{
+	uint32_t owners = 0;
+
+	for (uint32_t c = 0; c < f->count[FT_TIER_CORE]; c++)
+		for (uint32_t p = low; p <= high; p++)
+			if (use[p].agree * 2 > f->count[FT_TIER_EDGE] && use[p].owner == f->member[FT_TIER_CORE][c]) {
+				owners++;
+				break;
+			}
+	return owners == f->count[FT_TIER_CORE];
+}
+
+static bool owners_by_name(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high)
+{
+	uint32_t c = 0;
+
+	for (uint32_t p = low; p <= high; p++) {
+		if (use[p].agree * 2 <= f->count[FT_TIER_EDGE])
+			continue;
+		while (c < f->count[FT_TIER_CORE] && f->member[FT_TIER_CORE][c] != use[p].owner)
+			c++;
+	}
+	return c < f->count[FT_TIER_CORE];
+}
+
+/* Nothing is dark where uplinks are not in one order, or where something else is among them. */
+static struct dark dark_ports(const struct ft_inference *f, const struct use *use)
+{
+	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[FT_TIER_EDGE] / 2, run = 0, owner = FT_NONE;
+	struct dark dark = {0};
+
+	while (low < high && use[low].agree <= most)
+		low++;
+	while (high > low && use[high].agree <= most)
+		high--;
+	if (!owners_complete(f, use, low, high))
+		return dark;
+	for (uint32_t p = low; p <= high; p++) {
+		bool owned = use[p].agree > most;
+
+		if (!owned && !is_dark(f, &use[p]))
+			return (struct dark){0};
+		dark.between += owned && use[p].owner != owner ? run : 0;
+		run = owned ? 0 : run + 1;
+		owner = owned ? use[p].owner : owner;
+	}
+	dark.by_name = owners_by_name(f, use, low, high);
+	for (uint32_t p = low; p > 1 && is_dark(f, &use[p - 1]); p--)
+		dark.below++;
+	for (uint32_t p = high; p < f->design.edge_ports && p + 1 < PORT_NUMBERS && is_dark(f, &use[p + 1]); p++)
+		dark.above++;
+	return dark;
+}
+
+/* What the columns say that are there, and what is held against them. */
+struct search {
+	struct ft_inference *f;
+	struct ft_columns *columns;
+	struct ft_spread_rule *rule;
+	uint32_t usual;		   /* uplinks that most have */
+	uint32_t thinnest, widest; /* bundles that most have to a core switch */
+	struct dark dark;
+	uint32_t silent;
+	struct ft_numbers lacking;
+};
+
+static void columns_undo(struct search *s, uint32_t seen)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t c = 0; c < s->columns->count; c++)
+		if (!s->columns->column[c].unseen)
+			s->columns->column[kept++] = s->columns->column[c];
+	s->columns->count = seen;
+}
+
+/* Columns of @cores more switches with @uplinks in all; the first with the more, or as thick as the thickest. */
+static void columns_guess(struct search *s, uint32_t cores, uint32_t uplinks, bool thick)
+{
+	uint32_t seen = s->columns->count, edges = s->f->count[FT_TIER_EDGE];
+
+	for (uint32_t i = 0; i < cores; i++) {
+		uint32_t left = cores - i, share = (uplinks + left - 1) / left;
+		struct ft_column *column = &s->columns->column[seen + i];
+
+		if (thick && uplinks >= s->widest + left - 1)
+			share = s->widest;
+		*column = (struct ft_column){.cables = share * edges, .order = seen + i, .unseen = true};
+		column->pairs.votes[share < FT_TALLY_MAX ? share : FT_TALLY_MAX - 1] = edges;
+		uplinks -= share;
+	}
+	s->columns->count += cores;
+}
+
+/* Is there a rule of the design that explains no less with so many more, and every cable of theirs? Their columns stay.
+ */
+static bool cores_fit(struct search *s, uint32_t cores, uint32_t uplinks, struct ft_spread_rule *ret_rule)
+{
+	uint32_t seen = s->columns->count, most = s->f->design.edge_ports - 1;
+
+	if (cores == 0 || cores > seen || uplinks < cores)
+		return false;
+	for (unsigned int thick = 0; thick < 2; thick++) {
+		columns_guess(s, cores, uplinks, thick > 0);
+		if (ft_infer_rule(s->columns, s->usual + uplinks, most, NULL, ret_rule) == 0 &&
+		    ret_rule->cost <= s->rule->cost && ret_rule->uplinks == s->rule->uplinks + uplinks)
+			return true;
+		columns_undo(s, seen);
+	}
+	return false;
+}
+
+static bool cores_enter(struct search *s, uint32_t cores, uint32_t uplinks)
+{
+	struct ft_spread_rule rule;
+
+	if (!cores_fit(s, cores, uplinks, &rule))
+		return false;
+	*s->rule = rule;
+	s->f->unseen[FT_TIER_CORE] = cores;
+	return true;
+}
+
+/* Switches of such bundles as are there that so many ports are for; 0: they do not come out even. */
+static uint32_t cores_of(const struct search *s, uint32_t ports)
+{
+	uint32_t cores = (ports + s->widest - 1) / s->widest;
+
+	return cores * s->thinnest <= ports ? cores : 0;
+}
+
+static void dark_tell(const struct search *s, const char *where, uint32_t ports)
+{
+	ft_text_printf(&s->f->why[FT_WHY_CORE],
+		       "; %s the uplinks, given out in one order, %u %s dark on every edge switch", where, ports,
+		       ports == 1 ? "port is" : "ports are");
+}
+
+/* @first  with those before the lowest */
+static void numbers_tell(struct ft_text *why, const struct ft_numbers *lacking, bool first)
+{
+	uint32_t before = first ? lacking->first : 0;
+
+	if (lacking->inside + before > 0)
+		ft_text_printf(why, "; their names are numbered, and %s%s%s %s not there",
+			       before > 0 ? ft_text_string(&lacking->first_names) : "",
+			       before > 0 && lacking->inside > 0 ? ", " : "", ft_text_string(&lacking->names),
+			       lacking->inside + before == 1 ? "is" : "are");
+}
+
+static void names_tell(const struct search *s, bool first)
+{
+	numbers_tell(&s->f->why[FT_WHY_CORE], &s->lacking, first);
+}
+
+/* Beside the uplinks a dark port may be for hosts: only as many as lack in the names count. */
+static bool beside_enter(struct search *s)
+{
+	const struct {
+		const char *where;
+		uint32_t ports;
+	} sides[] = {{"below", s->dark.below}, {"above", s->dark.above}};
+	uint32_t lacking = s->lacking.inside + s->lacking.first;
+
+	if (lacking <= cores_of(s, s->dark.between))
+		return false;
+	for (size_t i = 0; i < FT_COUNT(sides); i++) {
+		const uint32_t guesses[] = {sides[i].ports, lacking * s->widest, lacking * s->thinnest};
+
+		for (size_t g = 0; g < FT_COUNT(guesses); g++) {
+			if (guesses[g] == 0 || guesses[g] > sides[i].ports ||
+			    !cores_enter(s, lacking, s->dark.between + guesses[g]))
+				continue;
+			dark_tell(s, sides[i].where, sides[i].ports);
+			names_tell(s, true);
+			s->dark =
+				i == 0 ? (struct dark){.above = s->dark.above} : (struct dark){.below = s->dark.below};
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Many free ports among the uplinks are left so on purpose, and so are those between two switches of numbers that
+ * follow each other.
+ */
+static bool between_alone(const struct search *s, uint32_t cores)
+{
+	return cores * 2 <= s->columns->count && !(s->lacking.single && s->lacking.inside == 0 && s->dark.by_name);
+}
+
+static bool between_enter(struct search *s)
+{
+	uint32_t ports = s->dark.between, cores = ports > 0 ? cores_of(s, ports) : 0;
+
+	if (ports == 0)
+		return false;
+	if (!cores_enter(s, s->lacking.inside, ports) && !(between_alone(s, cores) && cores_enter(s, cores, ports)))
+		return false;
+	dark_tell(s, "among", ports);
+	names_tell(s, false);
+	s->dark.between = 0;
+	return true;
+}
+
+static bool silent_enter(struct search *s)
+{
+	if (s->silent == 0 || !cores_enter(s, cores_of(s, s->silent), s->silent))
+		return false;
+	ft_text_printf(&s->f->why[FT_WHY_CORE], "; on most edge switches %u %s up that nobody answers on", s->silent,
+		       s->silent == 1 ? "port is" : "ports are");
+	s->dark = (struct dark){0};
+	return true;
+}
+
+/* One name alone will do where the edges have ports for it. */
+static bool name_enter(struct search *s)
+{
+	if (s->lacking.inside != 1 || !ports_left(s->f, FT_TIER_EDGE, s->widest) ||
+	    (!cores_enter(s, 1, s->widest) && !cores_enter(s, 1, s->thinnest)))
+		return false;
+	names_tell(s, false);
+	return true;
+}
+
+/* Can so many ports be for some more switches, for half as many again at most? */
+static bool may_be_cores(struct search *s, uint32_t ports)
+{
+	uint32_t seen = s->columns->count;
+	struct ft_spread_rule rule;
+
+	for (uint32_t cores = 1; s->f->unseen[FT_TIER_CORE] == 0 && ports > 0 && cores <= (seen + 1) / 2; cores++)
+		if (cores_fit(s, cores, ports, &rule)) {
+			columns_undo(s, seen);
+			return true;
+		}
+	return s->f->unseen[FT_TIER_CORE] > 0 && ports > 0 && cores_of(s, ports) == 1;
+}
+
+/* One sign alone: room, or switches that are off. */
+static void cores_hint(struct search *s)
+{
+	const struct {
+		const char *where;
+		uint32_t ports;
+	} sides[] = {{"among", s->dark.between}, {"above", s->dark.above}, {"below", s->dark.below}};
+	bool told = s->lacking.inside + s->lacking.first > 0;
+
+	for (size_t i = 0; i < FT_COUNT(sides); i++)
+		if (may_be_cores(s, sides[i].ports)) {
+			dark_tell(s, sides[i].where, sides[i].ports);
+			told = true;
+			break;
+		}
+	names_tell(s, true);
+	if (told)
+		ft_text_puts(&s->f->why[FT_WHY_CORE],
+			     ": left out, or core switches that are off; if so, raise core.count and "
+			     "edge.ports_to_core");
+}
+
+static void bundles_range(struct search *s)
+{
+	s->thinnest = UINT32_MAX;
+	for (uint32_t c = 0; c < s->columns->count; c++) {
+		uint32_t usual = ft_tally_mode(&s->columns->column[c].pairs, 1);
+
+		s->thinnest = usual < s->thinnest ? usual : s->thinnest;
+		s->widest = usual > s->widest ? usual : s->widest;
+	}
+}
+
+static int search_fill(struct search *s)
 {
 	_cleanup_free_ struct use *use = calloc(PORT_NUMBERS, sizeof(*use));
 
 	if (!use)
 		return -ENOMEM;
-	uses_vote(f, tier, other, false, use);
-	uses_vote(f, tier, other, true, use);
-	uses_count(f, tier, use);
-	*ret_dark = dark_blocks(f, tier, other, f->design.bundle, use);
-	if (*ret_dark * 2 > f->count[other])
+	uses_vote(s->f, FT_TIER_EDGE, FT_TIER_CORE, false, use);
+	uses_vote(s->f, FT_TIER_EDGE, FT_TIER_CORE, true, use);
+	uses_count(s->f, FT_TIER_EDGE, use);
+	s->dark = dark_ports(s->f, use);
+	s->silent = silent_ports(s->f, FT_TIER_EDGE);
+	bundles_range(s);
+	return ft_infer_numbers(s->f, FT_TIER_CORE, &s->lacking);
+}
+
+static void search_release(struct search *s)
+{
+	ft_numbers_release(&s->lacking);
+}
+
+int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, uint32_t usual,
+			  struct ft_spread_rule *rule)
+{
+	_cleanup_(search_release) struct search s = {.f = f, .columns = columns, .rule = rule, .usual = usual};
+	int r;
+
+	if (f->count[FT_TIER_EDGE] < ROWS_MIN)
+		return 0;
+	r = search_fill(&s);
+	if (r < 0)
+		return r;
+	if (silent_enter(&s) || beside_enter(&s) || between_enter(&s) || name_enter(&s)) {
+		ft_text_printf(&f->why[FT_WHY_CORE], ": %u more that nobody saw", f->unseen[FT_TIER_CORE]);
+		ft_numbers_release(&s.lacking);
+	}
+	cores_hint(&s);
+	return 0;
+}
+
+/* ---- edge switches ---- */
+
+static int edge_blocks(const struct ft_inference *f, uint32_t *ret_dark)
+{
+	_cleanup_free_ struct use *use = calloc(PORT_NUMBERS, sizeof(*use));
+
+	if (!use)
+		return -ENOMEM;
+	uses_vote(f, FT_TIER_CORE, FT_TIER_EDGE, false, use);
+	uses_vote(f, FT_TIER_CORE, FT_TIER_EDGE, true, use);
+	uses_count(f, FT_TIER_CORE, use);
+	*ret_dark = dark_blocks(f, FT_TIER_CORE, FT_TIER_EDGE, f->design.bundle, use);
+	if (*ret_dark * 2 > f->count[FT_TIER_EDGE])
 		*ret_dark = 0;
 	return 0;
 }
 
-/* Which signs there are of a switch of tier @other, and what they come to. */
-static void signs_weigh(struct ft_inference *f, enum ft_tier tier, enum ft_tier other, uint32_t dark, uint32_t missed,
-			struct ft_text *why)
+/* Which signs there are, and what they come to. */
+static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_numbers *lacking)
 {
-	uint32_t width = f->design.bundle;
+	struct ft_text *why = &f->why[FT_WHY_EDGE];
 
 	if (dark > 0)
-		ft_text_printf(
-			why,
-			"; every %s switch gives its ports out in blocks of %u, one for each %s switch in the same "
-			"order, and %u such %s dark on all of them",
-			ft_tier_name(tier), width, ft_tier_name(other), dark, dark == 1 ? "block is" : "blocks are");
-	if (missed != FT_NONE && ports_left(f, tier, width))
-		ft_text_printf(why, "; their names are numbered, and number %u is not there", missed);
-	else
-		missed = FT_NONE;
-	if (other == FT_TIER_EDGE ? dark == 1 && missed != FT_NONE : dark > 0 || missed != FT_NONE) {
-		f->unseen[other] = dark > 0 ? dark : 1;
-		ft_text_printf(why, ": %u more that nobody saw", f->unseen[other]);
+		ft_text_printf(why,
+			       "; every core switch gives its ports out in blocks of %u, one for each edge switch in "
+			       "the same order, and %u such %s dark on all of them",
+			       f->design.bundle, dark, dark == 1 ? "block is" : "blocks are");
+	numbers_tell(why, lacking, true);
+	if (lacking->inside > 0 && lacking->inside <= dark) {
+		f->unseen[FT_TIER_EDGE] = lacking->inside;
+		ft_text_printf(why, ": %u more that nobody saw", lacking->inside);
+	} else if (lacking->inside + lacking->first > 0) {
+		ft_text_puts(why, ": left out, or off; if off, raise edge.count and nodes");
 	} else if (dark > 0) {
 		ft_text_puts(why, ": room for more, or edge switches that are off; if so, raise edge.count and nodes");
-	} else if (missed != FT_NONE) {
-		ft_text_puts(why, ": if it is off, raise edge.count and nodes");
 	}
 }
 
-/* Unseen switches of tier @other, as those of @tier show them. */
-static int unseen_find(struct ft_inference *f, enum ft_tier tier, enum ft_tier other, struct ft_text *why)
+static int edges_find(struct ft_inference *f)
 {
-	uint32_t width = f->design.bundle, silent = silent_ports(f, tier), dark, missed;
+	_cleanup_(ft_numbers_release) struct ft_numbers lacking = {0};
+	uint32_t dark = 0;
+	bool blocks = f->design.bundle > 0 && f->fit.levels == 2;
+	uint32_t silent = blocks && f->count[FT_TIER_CORE] >= ROWS_MIN ? silent_ports(f, FT_TIER_CORE) : 0;
 	int r;
 
-	if (f->count[tier] < ROWS_MIN || f->count[other] < 2)
-		return 0;
-	if (silent > 0 && silent % width == 0) {
-		f->unseen[other] = silent / width;
-		ft_text_printf(why, "; and %u more: on most %s switches %u ports are up that nobody answers on",
-			       f->unseen[other], ft_tier_name(tier), silent);
+	if (silent > 0 && silent % f->design.bundle == 0) {
+		f->unseen[FT_TIER_EDGE] = silent / f->design.bundle;
+		ft_text_printf(&f->why[FT_WHY_EDGE],
+			       "; and %u more: on most core switches %u ports are up that nobody answers on",
+			       f->unseen[FT_TIER_EDGE], silent);
 		return 0;
 	}
-	r = dark_find(f, tier, other, &dark);
+	r = blocks && f->count[FT_TIER_CORE] > 1 ? edge_blocks(f, &dark) : 0;
 	if (r == 0)
-		r = number_missed(f, other, &missed);
+		r = ft_infer_numbers(f, FT_TIER_EDGE, &lacking);
 	if (r == 0)
-		signs_weigh(f, tier, other, dark, missed, why);
+		edges_weigh(f, dark, &lacking);
 	return r;
 }
 
-int ft_infer_unseen(struct ft_inference *f)
+int ft_infer_unseen_edges(struct ft_inference *f)
 {
-	int r;
+	int r = f->count[FT_TIER_EDGE] > 1 ? edges_find(f) : 0;
 
-	if (f->design.bundle == 0)
-		return 0;
-	r = unseen_find(f, FT_TIER_EDGE, FT_TIER_CORE, &f->why[FT_WHY_CORE]);
-	if (r == 0)
-		r = unseen_find(f, FT_TIER_CORE, FT_TIER_EDGE, &f->why[FT_WHY_EDGE]);
-	f->design.core_count += f->unseen[FT_TIER_CORE];
 	f->design.edge_count += f->unseen[FT_TIER_EDGE];
-	f->design.ports_to_core += f->unseen[FT_TIER_CORE] * f->design.bundle;
 	return r;
 }

@@ -13,8 +13,8 @@
 /* The choice so far. */
 struct contest {
 	const struct ft_columns *columns;
-	struct ft_spread_rule best;
-	uint64_t cost; /* cables missing or too many */
+	const struct ft_spread_rule *like; /* NULL: any */
+	struct ft_spread_rule best;	   /* of cost UINT64_MAX: none */
 };
 
 static uint32_t share_of(const struct ft_spread_rule *rule, uint32_t cores, uint32_t i, uint32_t left)
@@ -59,12 +59,13 @@ static uint64_t rule_cost(const struct ft_spread_rule *rule, const struct ft_col
 /* Of equal rules the one that was tried first stays. */
 static void contest_enter(struct contest *contest, struct ft_spread_rule rule)
 {
-	uint64_t cost = rule_cost(&rule, contest->columns);
+	const struct ft_spread_rule *like = contest->like;
 
-	if (cost < contest->cost) {
-		contest->cost = cost;
+	if (like && !ft_infer_rule_is_equal(&rule) && (rule.spread != like->spread || rule.multiple != like->multiple))
+		return;
+	rule.cost = rule_cost(&rule, contest->columns);
+	if (rule.cost < contest->best.cost)
 		contest->best = rule;
-	}
 }
 
 static void contest_thick(struct contest *contest, uint32_t uplinks)
@@ -90,7 +91,10 @@ static void contest_uplinks(struct contest *contest, uint32_t uplinks)
 	if (uplinks < cores)
 		return;
 	if (uplinks % cores == 0)
-		contest_enter(contest, (struct ft_spread_rule){FT_SPREAD_EVEN, 0, uplinks / cores, uplinks, 0, true});
+		contest_enter(contest, (struct ft_spread_rule){.spread = FT_SPREAD_EVEN,
+							       .bundle = uplinks / cores,
+							       .uplinks = uplinks,
+							       .pinned = true});
 	contest_enter(contest, (struct ft_spread_rule){.spread = FT_SPREAD_EVEN, .uplinks = uplinks});
 	contest_thick(contest, uplinks);
 	for (uint32_t m = 2; m <= uplinks / cores + 1; m++)
@@ -119,16 +123,17 @@ static int wider_first(const void *a, const void *b)
 }
 
 /* What most have comes first, so that of rules that explain as much it stays. */
-int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, struct ft_spread_rule *ret_rule)
+int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, const struct ft_spread_rule *like,
+		  struct ft_spread_rule *ret_rule)
 {
-	struct contest contest = {.columns = columns, .cost = UINT64_MAX};
+	struct contest contest = {.columns = columns, .like = like, .best = {.cost = UINT64_MAX}};
 
 	qsort(columns->column, columns->count, sizeof(*columns->column), wider_first);
 	if (usual <= most)
 		contest_uplinks(&contest, usual);
 	for (uint32_t uplinks = columns->count; uplinks <= most; uplinks++)
 		contest_uplinks(&contest, uplinks);
-	if (contest.cost == UINT64_MAX)
+	if (contest.best.cost == UINT64_MAX)
 		return -ERANGE;
 	*ret_rule = contest.best;
 	ret_rule->widest = share_of(ret_rule, columns->count, 0, ret_rule->uplinks);
@@ -143,7 +148,7 @@ void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, 
 
 	if (rule->spread == FT_SPREAD_EVEN && rule->bundle > 0) {
 		for (uint32_t c = 0; c < columns->count; c++)
-			for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
+			for (uint32_t value = 0; !columns->column[c].unseen && value < FT_TALLY_MAX; value++)
 				all.votes[value] += columns->column[c].pairs.votes[value];
 		ft_tally_tell(why, &all, rule->bundle, pairs, "cable", "cables");
 		return;
@@ -154,7 +159,11 @@ void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, 
 		uint32_t share = share_of(rule, columns->count, c, left);
 
 		left -= share;
-		ft_text_printf(why, "%s %u (%u do)", c ? "," : "", share, columns->column[c].pairs.votes[share]);
+		if (columns->column[c].unseen)
+			ft_text_printf(why, "%s %u (to none that was seen)", c ? "," : "", share);
+		else
+			ft_text_printf(why, "%s %u (%u do)", c ? "," : "", share,
+				       columns->column[c].pairs.votes[share]);
 	}
 }
 
@@ -194,13 +203,19 @@ static int rule_choose(struct ft_inference *f, struct ft_columns *columns, struc
 {
 	struct ft_inferred *d = &f->design;
 	struct ft_spread_rule rule;
+	uint32_t usual = usual_uplinks(f);
+	int r;
 
-	if (ft_infer_rule(columns, usual_uplinks(f), d->edge_ports - 1, &rule) < 0)
+	if (ft_infer_rule(columns, usual, d->edge_ports - 1, NULL, &rule) < 0)
 		return ft_error_set(
 			err, -EINVAL, 0, 0,
 			"no design to be inferred: %u edge switches of mostly %u ports and %u core switches "
 			"of mostly %u ports cannot all be cabled to each other",
 			d->edge_count, d->edge_ports, d->core_count, d->core_ports);
+	r = ft_infer_unseen_cores(f, columns, usual, &rule);
+	if (r < 0)
+		return r;
+	d->core_count += f->unseen[FT_TIER_CORE];
 	d->spread = rule.spread;
 	d->multiple = rule.multiple;
 	d->bundle = rule.pinned ? rule.bundle : 0;
@@ -213,7 +228,8 @@ static int columns_find(struct ft_inference *f, struct ft_columns *columns)
 {
 	columns->count = f->count[FT_TIER_CORE];
 	columns->room = f->design.core_ports / f->design.edge_count;
-	columns->column = calloc(columns->count + 1UL, sizeof(*columns->column));
+	/* Of the core level no more than half is taken to be unseen. */
+	columns->column = calloc(2UL * columns->count + 1, sizeof(*columns->column));
 	if (!columns->column)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < columns->count; c++) {
@@ -227,7 +243,7 @@ static int columns_find(struct ft_inference *f, struct ft_columns *columns)
 static int cores_order(struct ft_inference *f, const struct ft_columns *columns)
 {
 	uint32_t *by_name = f->member[FT_TIER_CORE];
-	uint32_t *sorted;
+	uint32_t *sorted, count = 0;
 
 	if (f->design.spread == FT_SPREAD_EVEN && f->design.bundle > 0)
 		return 0;
@@ -235,7 +251,8 @@ static int cores_order(struct ft_inference *f, const struct ft_columns *columns)
 	if (!sorted)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < columns->count; c++)
-		sorted[c] = by_name[columns->column[c].order];
+		if (!columns->column[c].unseen)
+			sorted[count++] = by_name[columns->column[c].order];
 	f->member[FT_TIER_CORE] = sorted;
 	free(by_name);
 	return 0;

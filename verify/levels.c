@@ -339,7 +339,7 @@ static int edges_seat(struct ft_levels *l)
 	return e;
 }
 
-int ft_levels_match(struct ft_model *m)
+int ft_levels_try(struct ft_model *m, const struct ft_hints *hints, struct ft_clusters *ret_clusters)
 {
 	_cleanup_(levels_release) struct ft_levels l;
 	int r;
@@ -350,7 +350,7 @@ int ft_levels_match(struct ft_model *m)
 	ft_bound_take(m, FT_TIER_EDGE, 0);
 	ft_bound_take(m, FT_TIER_CORE, m->edges);
 	ft_bound_take(m, FT_TIER_SPINE, m->rows);
-	r = ft_clusters_find(m, &l.c);
+	r = ft_clusters_find(m, hints, &l.c);
 	if (r == 0)
 		r = ft_pods_share(&l);
 	if (r == 0)
@@ -361,5 +361,11 @@ int ft_levels_match(struct ft_model *m)
 		r = cores_seat(&l);
 	if (r == 0)
 		r = edges_seat(&l);
-	return r < 0 ? r : ft_places_settle(m, &l.c);
+	if (r == 0)
+		r = ft_places_settle(m, &l.c);
+	if (r < 0)
+		return r;
+	*ret_clusters = l.c;
+	l.c = (struct ft_clusters){0};
+	return 0;
 }

@@ -274,7 +274,7 @@ static bool name_follows(const char *a, const char *b)
 	return strtoul(b + la - digits, NULL, 10) == strtoul(a + la - digits, NULL, 10) + 1;
 }
 
-/* "node001-node018, login1" from sorted names. */
+/* "node001-node018, login1" from sorted names; NULL where memory ran out. */
 static char *names_condense(char **names, uint32_t count)
 {
 	struct ft_text text = {0};
@@ -295,11 +295,11 @@ static char *names_condense(char **names, uint32_t count)
 			ft_text_printf(&text, "-%s", names[last]);
 		i = last + 1;
 	}
-	if (text.failed || !text.data) {
+	if (text.failed) {
 		ft_text_release(&text);
-		return strdup("");
+		return NULL;
 	}
-	return text.data;
+	return text.data ? text.data : strdup("");
 }
 
 static int host_by_switch(const void *a, const void *b)

@@ -171,18 +171,6 @@ static void names_judge(struct ft_model *m)
 	}
 }
 
-static void seen_count(struct ft_model *m)
-{
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
-		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
-		uint32_t row = a < b ? a : b, column = a < b ? b : a;
-
-		if (column != FT_NONE && row < m->rows && column >= m->rows)
-			m->seen[(size_t)row * m->columns + column - m->rows]++;
-	}
-}
-
 /* ---- */
 
 static bool tier_is_row(const struct ft_plan *plan, enum ft_tier tier)
@@ -214,24 +202,15 @@ static int places_init(struct ft_model *m)
 	return 0;
 }
 
-static int matrices_alloc(struct ft_model *m)
+static int places_alloc(struct ft_model *m)
 {
-	size_t cells = (size_t)m->rows * m->columns + 1;
-
-	m->width = calloc(cells, sizeof(*m->width));
-	m->seen = calloc(cells, sizeof(*m->seen));
-	m->foreign = calloc(cells, sizeof(*m->foreign));
-	m->unjudged = calloc(cells, sizeof(*m->unjudged));
 	m->typical = calloc(m->place_count + 1UL, sizeof(*m->typical));
 	m->live_of = malloc((m->place_count + 1UL) * sizeof(*m->live_of));
 	m->replaced = calloc(m->place_count + 1UL, sizeof(*m->replaced));
 	m->status = calloc(m->place_count + 1UL, sizeof(*m->status));
 	m->port_claimed = calloc(m->snapshot->port_count + 1UL, sizeof(*m->port_claimed));
 	m->misplaced = calloc(m->live.cable_count + 1UL, sizeof(*m->misplaced));
-	return m->width && m->seen && m->foreign && m->unjudged && m->typical && m->live_of && m->replaced &&
-			       m->status && m->port_claimed && m->misplaced
-		       ? 0
-		       : -ENOMEM;
+	return m->typical && m->live_of && m->replaced && m->status && m->port_claimed && m->misplaced ? 0 : -ENOMEM;
 }
 
 /*
@@ -245,9 +224,9 @@ static int typical_find(struct ft_model *m)
 	if (!votes)
 		return -ENOMEM;
 	for (uint32_t r = 0; r < m->rows; r++)
-		for (uint32_t c = 0; c < m->columns; c++) {
-			uint32_t width = m->width[(size_t)r * m->columns + c];
-			uint32_t upper = r < m->edges ? ft_column_place(m, c) : r;
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t width = m->cells.width[pair->cell];
+			uint32_t upper = r < m->edges ? pair->peer : r;
 
 			if (width == 0)
 				continue;
@@ -258,25 +237,20 @@ static int typical_find(struct ft_model *m)
 	return 0;
 }
 
-static int matrices_init(struct ft_model *m)
+static int plan_init(struct ft_model *m)
 {
 	int r;
 
 	r = places_init(m);
 	if (r == 0)
-		r = matrices_alloc(m);
+		r = places_alloc(m);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < m->place_count; i++)
 		m->live_of[i] = FT_NONE;
-	for (uint32_t i = 0; i < m->plan->bundle_count; i++) {
-		const struct ft_plan_bundle *bundle = &m->plan->bundles[i];
-		uint32_t a = m->place_of[bundle->a], b = m->place_of[bundle->b];
-		uint32_t row = a < b ? a : b, column = a < b ? b : a;
-
-		m->width[(size_t)row * m->columns + column - m->rows] = bundle->count;
-	}
-	r = typical_find(m);
+	r = ft_cells_build(m);
+	if (r == 0)
+		r = typical_find(m);
 	return r < 0 ? r : ft_habits_init(m);
 }
 
@@ -284,15 +258,17 @@ int ft_match(struct ft_model *m)
 {
 	int r;
 
-	r = matrices_init(m);
+	r = plan_init(m);
 	if (r == 0)
 		r = ft_tiers_tell(m);
 	if (r == 0)
 		r = m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
+	/* Now that everybody has a place, with what is seen between them. */
+	if (r == 0)
+		r = ft_cells_build(m);
 	if (r < 0)
 		return r;
 	names_judge(m);
-	seen_count(m);
 	ft_habits_learn(m);
 	return 0;
 }

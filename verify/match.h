@@ -4,7 +4,8 @@
  *
  * Flow: ft_tiers_tell() tells rows from columns. In two levels match.c says how well live switches fit places, and
  * roster.c seats them. In three, clusters.c finds pods and planes, share.c says which planned ones they are, levels.c
- * and roster.c seat who is in them, and settle.c those whom that left out or put in the wrong place.
+ * and roster.c seat who is in them, and settle.c those whom that left out or put in the wrong place. trials.c does all
+ * that again where another reading of a switch may explain more.
  */
 #ifndef FT_VERIFY_MATCH_H
 #define FT_VERIFY_MATCH_H
@@ -125,11 +126,17 @@ struct ft_clusters {
 	uint32_t pods, planes;
 };
 
+/* What a trial takes for granted, beside what is bound. Both are by live switch. */
+struct ft_hints {
+	uint8_t *tier;	/* an enum ft_tier, or FT_TIER_COUNT: nothing */
+	uint32_t *with; /* a spine in whose pod it is, or FT_NONE */
+};
+
 /*
  * Tells edges from cores among the rows, and finds the pods and the planes that the cables make, whatever the plan's
  * numbers of them. The caller releases it also on failure. Returns 0 or -ENOMEM.
  */
-int ft_clusters_find(struct ft_model *m, struct ft_clusters *ret);
+int ft_clusters_find(struct ft_model *m, const struct ft_hints *hints, struct ft_clusters *ret);
 void ft_clusters_release(struct ft_clusters *c);
 
 /*
@@ -138,7 +145,22 @@ void ft_clusters_release(struct ft_clusters *c);
  */
 int ft_places_settle(struct ft_model *m, const struct ft_clusters *c);
 
-/* levels.c: everybody's place in a plan of three levels. Returns 0 or -ENOMEM. */
+/* No difference in hosts is worth a cable. */
+enum { FT_PLACES_SCALE = 1 << 24 };
+
+/*
+ * How much of what is seen these places leave unexplained, to hold one matching against another: cables that lack, are
+ * too many, or are a stranger's, each at both of its ends, times FT_PLACES_SCALE; then hosts.
+ */
+int64_t ft_places_cost(struct ft_model *m, const struct ft_clusters *c);
+
+/*
+ * levels.c: everybody's place in a plan of three levels, given the sides that ft_tiers_tell() told, and @hints. The
+ * caller releases @ret_clusters. Returns 0 or -ENOMEM.
+ */
+int ft_levels_try(struct ft_model *m, const struct ft_hints *hints, struct ft_clusters *ret_clusters);
+
+/* trials.c: the cheapest of such matchings. Returns 0 or -ENOMEM. */
 int ft_levels_match(struct ft_model *m);
 
 #endif

@@ -18,16 +18,18 @@ static bool status_is_gone(enum ft_status status)
 	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
 }
 
-static struct tally cell_tally(const struct ft_model *m, uint32_t row, uint32_t c)
+static struct tally pair_tally(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
 {
-	size_t cell = (size_t)row * m->columns + c;
-	struct tally t = {.planned = m->width[cell]};
-	enum ft_status one = m->status[row], other = m->status[ft_column_place(m, c)];
-	bool one_seen = m->live_of[row] != FT_NONE, other_seen = m->live_of[ft_column_place(m, c)] != FT_NONE;
+	const struct ft_cells *cells = &m->cells;
+	struct tally t = {.planned = cells->width[pair->cell]};
+	enum ft_status one = m->status[place], other = m->status[pair->peer];
+	bool one_seen = m->live_of[place] != FT_NONE, other_seen = m->live_of[pair->peer] != FT_NONE;
 
 	if (one_seen && other_seen) {
-		t.up = m->seen[cell] - m->foreign[cell] < t.planned ? m->seen[cell] - m->foreign[cell] : t.planned;
-		t.unjudged = m->unjudged[cell];
+		uint32_t own = cells->seen[pair->cell] - cells->foreign[pair->cell];
+
+		t.up = own < t.planned ? own : t.planned;
+		t.unjudged = cells->unjudged[pair->cell];
 		return t;
 	}
 	if (status_is_gone(one) || status_is_gone(other))
@@ -50,25 +52,19 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 {
 	struct tally sum = {0};
 
-	if (planned < m->rows)
-		for (uint32_t c = 0; c < m->columns; c++)
-			tally_add(&sum, cell_tally(m, planned, c));
-	else
-		for (uint32_t r = 0; r < m->rows; r++)
-			tally_add(&sum, cell_tally(m, r, planned - m->rows));
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
+		tally_add(&sum, pair_tally(m, planned, pair));
 	return sum;
 }
 
 /* ---- blocking ---- */
 
-/* Cables of a seen row that lead to a column, where the plan has one or not, and so carry its traffic. */
-static uint32_t cell_carriers(const struct ft_model *m, uint32_t row, uint32_t c)
+/* Cables of a pair, where the plan has one or not, that carry traffic. */
+static uint32_t pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
 {
-	size_t cell = (size_t)row * m->columns + c;
-
-	if (m->live_of[ft_column_place(m, c)] != FT_NONE)
-		return m->seen[cell] + m->unjudged[cell];
-	return cell_tally(m, row, c).up;
+	if (m->live_of[place] != FT_NONE && m->live_of[pair->peer] != FT_NONE)
+		return m->cells.seen[pair->cell] + m->cells.unjudged[pair->cell];
+	return pair_tally(m, place, pair).up;
 }
 
 static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
@@ -79,36 +75,35 @@ static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
 		*worst = ratio;
 }
 
-/* Cables of the spine of column @c to cores. */
-static uint32_t spine_carriers(const struct ft_model *m, uint32_t c)
+/* Cables of a spine to cores. */
+static uint32_t spine_carriers(const struct ft_model *m, uint32_t spine)
 {
 	uint32_t up = 0;
 
-	for (uint32_t r = m->edges; r < m->rows; r++)
-		up += m->live_of[r] == FT_NONE ? cell_tally(m, r, c).up : cell_carriers(m, r, c);
+	for (const struct ft_pair *pair = ft_pairs_of(m, spine); pair < ft_pairs_of(m, spine + 1); pair++)
+		up += pair->peer >= m->edges ? pair_carriers(m, spine, pair) : 0;
 	return up;
 }
 
 /* Of all seen edges; 0 where there is none. A spine that has lost all cores carries nothing that leaves the pod. */
 static int edges_worst(const struct ft_model *m, struct ft_ratio *ret)
 {
-	_cleanup_free_ bool *carries = malloc(m->columns + 1UL);
+	_cleanup_free_ bool *carries = calloc(m->place_count + 1UL, sizeof(*carries));
 	struct ft_ratio worst = {0, 1};
 
 	if (!carries)
 		return -ENOMEM;
-	for (uint32_t c = 0; c < m->columns; c++)
-		carries[c] =
-			m->plan->levels < 3 || m->live_of[ft_column_place(m, c)] == FT_NONE || spine_carriers(m, c) > 0;
+	for (uint32_t p = m->rows; p < m->place_count; p++)
+		carries[p] = m->plan->levels < 3 || m->live_of[p] == FT_NONE || spine_carriers(m, p) > 0;
 	for (uint32_t e = 0; m->columns > 0 && e < m->edges; e++) {
 		const struct ft_live_switch *sw = ft_live_at(m, e);
 		uint32_t links = 0;
 
-		for (uint32_t c = 0; sw && c < m->columns; c++)
-			links += carries[c] ? cell_carriers(m, e, c) : 0;
-		if (sw)
-			ratio_raise(&worst, sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes,
-				    links);
+		if (!sw)
+			continue;
+		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+			links += carries[pair->peer] ? pair_carriers(m, e, pair) : 0;
+		ratio_raise(&worst, sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes, links);
 	}
 	*ret = worst;
 	return 0;
@@ -119,14 +114,14 @@ static struct ft_ratio spines_worst(const struct ft_model *m)
 {
 	struct ft_ratio worst = {0, 1};
 
-	for (uint32_t c = 0; m->plan->levels == 3 && c < m->columns; c++) {
+	for (uint32_t p = m->rows; m->plan->levels == 3 && p < m->place_count; p++) {
 		uint32_t down = 0;
 
-		if (m->live_of[ft_column_place(m, c)] == FT_NONE)
+		if (m->live_of[p] == FT_NONE)
 			continue;
-		for (uint32_t e = 0; e < m->edges; e++)
-			down += m->width[(size_t)e * m->columns + c];
-		ratio_raise(&worst, down, spine_carriers(m, c));
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			down += pair->peer < m->edges ? m->cells.width[pair->cell] : 0;
+		ratio_raise(&worst, down, spine_carriers(m, p));
 	}
 	return worst;
 }
@@ -284,40 +279,156 @@ struct farthest {
 	uint32_t from, to;
 };
 
-static int farthest_find(const struct ft_live *live, struct farthest *ret)
+static bool counts_for_distance(const struct ft_live_switch *sw)
 {
-	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1UL) * sizeof(*queue));
-	_cleanup_free_ uint32_t *chips = malloc((live->switch_count + 1UL) * sizeof(*chips));
-	struct neighbours next = {0};
-	struct farthest far = {0, FT_NONE, FT_NONE};
+	return sw->hosts > 0 && !sw->tolerated;
+}
 
-	if (!queue || !chips || neighbours_list(live, &next) < 0)
+enum { BATCH = 64 };
+
+/*
+ * Breadth-first searches from up to 64 switches at once: bit n of a word is that of the n-th. In a tree they meet after
+ * a step or two, and then go on as one.
+ */
+struct batch {
+	const struct ft_live *live;
+	struct neighbours next;
+	uint64_t *reached, *front, *coming; /* by live switch: by whom; those just there; those one step on */
+	uint32_t *here, *there;		    /* the live switches that have a bit in @front, in @coming */
+	uint32_t start[BATCH];
+	uint32_t chips[BATCH]; /* the farthest switch with hosts */
+	uint32_t count;
+};
+
+static void batch_release(struct batch *b)
+{
+	free(b->next.first);
+	free(b->next.of);
+	free(b->reached);
+	free(b->front);
+	free(b->coming);
+	free(b->here);
+	free(b->there);
+}
+
+static int batch_init(struct batch *b, const struct ft_live *live)
+{
+	size_t count = live->switch_count + 1UL;
+
+	*b = (struct batch){
+		.live = live,
+		.reached = calloc(count, sizeof(*b->reached)),
+		.front = calloc(count, sizeof(*b->front)),
+		.coming = calloc(count, sizeof(*b->coming)),
+		.here = calloc(count, sizeof(*b->here)),
+		.there = calloc(count, sizeof(*b->there)),
+	};
+	if (!b->reached || !b->front || !b->coming || !b->here || !b->there)
 		return -ENOMEM;
-	for (uint32_t start = 0; start < live->switch_count; start++) {
-		uint32_t head = 0, tail = 0;
+	return neighbours_list(live, &b->next);
+}
 
-		if (live->switches[start].hosts == 0 || live->switches[start].tolerated)
-			continue;
-		memset(chips, 0, live->switch_count * sizeof(*chips));
-		chips[start] = 1;
-		queue[tail++] = start;
-		while (head < tail) {
-			uint32_t here = queue[head++];
+/* One step from each of the @count switches in @here. Returns how many there are in @there, which then are the front.
+ */
+static uint32_t batch_step(struct batch *b, uint32_t count)
+{
+	uint32_t found = 0;
 
-			if (live->switches[here].hosts > 0 && !live->switches[here].tolerated &&
-			    chips[here] > far.chips)
-				far = (struct farthest){chips[here], start, here};
-			for (uint32_t i = next.first[here]; i < next.first[here + 1]; i++)
-				if (chips[next.of[i]] == 0) {
-					chips[next.of[i]] = chips[here] + 1;
-					queue[tail++] = next.of[i];
-				}
+	for (uint32_t n = 0; n < count; n++) {
+		uint32_t here = b->here[n];
+		uint64_t front = b->front[here];
+
+		b->front[here] = 0;
+		for (uint32_t i = b->next.first[here]; i < b->next.first[here + 1]; i++) {
+			uint32_t far = b->next.of[i];
+			uint64_t bits = front & ~b->reached[far];
+
+			if (bits && !b->coming[far])
+				b->there[found++] = far;
+			b->coming[far] |= bits;
 		}
 	}
-	free(next.first);
-	free(next.of);
-	*ret = far;
+	for (uint32_t n = 0; n < found; n++) {
+		uint32_t there = b->there[n];
+
+		b->front[there] = b->coming[there];
+		b->reached[there] |= b->coming[there];
+		b->coming[there] = 0;
+	}
+	return found;
+}
+
+static void batch_search(struct batch *b)
+{
+	uint32_t count = b->count;
+
+	memset(b->reached, 0, b->live->switch_count * sizeof(*b->reached));
+	for (uint32_t n = 0; n < count; n++) {
+		b->here[n] = b->start[n];
+		b->front[b->start[n]] = b->reached[b->start[n]] = (uint64_t)1 << n;
+	}
+	for (uint32_t chips = 1; count > 0; chips++) {
+		uint32_t *here = b->here;
+		uint64_t bits = 0;
+
+		for (uint32_t n = 0; n < count; n++)
+			if (counts_for_distance(&b->live->switches[here[n]]))
+				bits |= b->front[here[n]];
+		for (uint32_t n = 0; n < b->count; n++)
+			if (bits >> n & 1)
+				b->chips[n] = chips;
+		count = batch_step(b, count);
+		b->here = b->there;
+		b->there = here;
+	}
+}
+
+/* The first switch with hosts that a search from @far->from finds that far away. */
+static int far_end_find(const struct batch *b, struct farthest *far)
+{
+	_cleanup_free_ uint32_t *chips = calloc(b->live->switch_count + 1UL, sizeof(*chips));
+	uint32_t *queue = b->here, head = 0, tail = 0;
+
+	if (!chips)
+		return -ENOMEM;
+	chips[far->from] = 1;
+	queue[tail++] = far->from;
+	while (head < tail) {
+		uint32_t here = queue[head++];
+
+		if (chips[here] == far->chips && counts_for_distance(&b->live->switches[here])) {
+			far->to = here;
+			return 0;
+		}
+		for (uint32_t i = b->next.first[here]; i < b->next.first[here + 1]; i++)
+			if (chips[b->next.of[i]] == 0) {
+				chips[b->next.of[i]] = chips[here] + 1;
+				queue[tail++] = b->next.of[i];
+			}
+	}
 	return 0;
+}
+
+static int farthest_find(const struct ft_live *live, struct farthest *ret)
+{
+	_cleanup_(batch_release) struct batch b;
+	struct farthest far = {0, FT_NONE, FT_NONE};
+	int r = batch_init(&b, live);
+
+	for (uint32_t i = 0; r == 0 && i < live->switch_count;) {
+		for (b.count = 0; i < live->switch_count && b.count < BATCH; i++)
+			if (counts_for_distance(&live->switches[i]))
+				b.start[b.count++] = i;
+		batch_search(&b);
+		for (uint32_t n = 0; n < b.count; n++)
+			if (b.chips[n] > far.chips)
+				far = (struct farthest){b.chips[n], b.start[n], FT_NONE};
+	}
+	if (r == 0 && far.from != FT_NONE)
+		r = far_end_find(&b, &far);
+	if (r == 0)
+		*ret = far;
+	return r;
 }
 
 /* Faults that can lengthen a path. */

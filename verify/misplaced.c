@@ -51,14 +51,14 @@ static int candidates_gather(const struct explain *x, struct candidate **ret_can
 		const uint32_t ends[2] = {x->strays[i].a, x->strays[i].b};
 
 		for (unsigned int n = 0; !x->strays[i].used && ends[0] != ends[1] && n < 2; n++) {
-			uint32_t first, end;
+			const struct ft_pair *end = ft_pairs_of(m, ends[n] + 1);
 
-			peers_of(m, ends[n], &first, &end);
-			for (uint32_t q = first; q < end && count < CANDIDATES_MAX; q++) {
-				struct candidate c = {i, ends[n], q, 0};
+			for (const struct ft_pair *pair = ft_pairs_of(m, ends[n]); pair < end && count < CANDIDATES_MAX;
+			     pair++) {
+				struct candidate c = {i, ends[n], pair->peer, 0};
 
-				if (m->live_of[q] == FT_NONE || q == ends[1 - n] || !*deficit_at(x, ends[n], q) ||
-				    !candidate_score(x, &c))
+				if (m->live_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
+				    !x->deficit[pair->cell] || !candidate_score(x, &c))
 					continue;
 				if (count == size) {
 					struct candidate *more = realloc(list, (size ? size * 2 : 64) * sizeof(*more));
@@ -100,9 +100,9 @@ struct pairing {
 	bool *visited;	  /* by cell */
 };
 
-static size_t cell_of(const struct explain *x, const struct candidate *c)
+static uint32_t cell_of(const struct explain *x, const struct candidate *c)
 {
-	return cell_at(x->m, c->right, c->target);
+	return ft_cell_at(x->m, c->right, c->target);
 }
 
 /* Finds a deficit for @stray, moving other strays to their next best where that helps (an augmenting path). */
@@ -110,7 +110,7 @@ static bool pairing_augment(struct pairing *p, uint32_t stray, unsigned int dept
 {
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct candidate *c = &p->list[i];
-		size_t cell = cell_of(p->x, c);
+		uint32_t cell = cell_of(p->x, c);
 
 		if (c->stray != stray || p->visited[cell])
 			continue;
@@ -142,6 +142,7 @@ static void misplaced_report(struct explain *x, const struct pairing *p, const s
 	s->used = true;
 	m->misplaced[s->cable] = true;
 	(*deficit_at(x, c->right, c->target))--;
+	ft_finding_lack(m, f, c->right, c->target, 1);
 	ft_finding_where_cable(m, f, &m->live.cables[s->cable]);
 	f->impact.links_lost = 1;
 	ft_place_text(m, stray_port(m, s, c->right), &x->text_a);
@@ -196,7 +197,7 @@ int ft_misplaced_explain(struct explain *x)
 	_cleanup_free_ struct candidate *list = NULL;
 	_cleanup_free_ uint32_t *chosen = NULL, *taken = NULL;
 	_cleanup_free_ bool *visited = NULL;
-	size_t cells = (size_t)x->m->rows * x->m->columns + 1;
+	size_t cells = x->m->cells.count + 1UL;
 	int r;
 
 	r = candidates_gather(x, &list, &p.count);
@@ -216,7 +217,7 @@ int ft_misplaced_explain(struct explain *x)
 		chosen[i] = FT_NONE;
 	/* The best supported first; then room is made for those that are left. */
 	for (uint32_t i = 0; i < p.count; i++) {
-		size_t cell = cell_of(x, &list[i]);
+		uint32_t cell = cell_of(x, &list[i]);
 
 		if (chosen[list[i].stray] != FT_NONE || taken[cell] >= x->deficit[cell])
 			continue;

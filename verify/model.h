@@ -80,6 +80,27 @@ struct ft_port_ranges {
 	uint32_t link_low, link_high, host_low, host_high;
 };
 
+/* One of those that a place is cabled to, or should be. */
+struct ft_pair {
+	uint32_t peer; /* its place */
+	uint32_t cell; /* the number of the two among the cells */
+};
+
+/*
+ * The pairs of a row and a column that have something: planned cables or, once everybody has a place, seen ones. Cells
+ * are numbered row by row, and those of a row by column. All other pairs share the cell behind the last, where nothing
+ * is planned and nothing seen; nothing is ever written there.
+ */
+struct ft_cells {
+	uint32_t count;
+	uint32_t *first;       /* by place: its first pair; of [place_count] the end of all */
+	struct ft_pair *pairs; /* of each place, in the order of their peers */
+	uint32_t *width;       /* by cell: planned cables */
+	uint32_t *seen;	       /* by cell: cables seen between the switches matched to them */
+	uint32_t *foreign;     /* by cell: of the cables seen, those that belong elsewhere though the count is right */
+	uint32_t *unjudged;    /* by cell: cables that could not be judged */
+};
+
 struct ft_model {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
@@ -96,16 +117,13 @@ struct ft_model {
 	const struct ft_plan_switch **places; /* [place_count] */
 	uint32_t *place_of;		      /* by index into plan->switches */
 	uint32_t place_count, edges, rows, columns;
-	uint32_t *width;   /* planned cables of [row * columns + column] */
-	uint32_t *seen;	   /* cables seen between the switches matched to them, likewise */
-	uint32_t *foreign; /* of the cables seen, those that belong elsewhere though the count is right, likewise */
+	struct ft_cells cells;
 	uint32_t *typical; /* by place: cables of most of its bundles to the tier below; of edges 0 */
 
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
 	bool *replaced;			/* by place: bound to another GUID or name than stands there */
 	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
 	enum ft_status *status;		/* by place; what is not seen is set in explain.c */
-	uint32_t *unjudged;		/* by [row * columns + column]: cables that could not be judged */
 
 	/* Who is wired alike: the edges, all of them; above them, switches of one tier and one typical bundle. */
 	uint32_t *group; /* by place */
@@ -124,6 +142,9 @@ struct ft_model {
 	bool failed;		/* an allocation failed: there is no report */
 };
 
+/* verify.c: frees what the model has made, the report included; what it was given stays. */
+void ft_model_release(struct ft_model *m);
+
 static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32_t planned)
 {
 	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
@@ -135,10 +156,38 @@ static inline uint32_t ft_column_place(const struct ft_model *m, uint32_t c)
 	return m->rows + c;
 }
 
+/* The pairs of place @p, up to those of @p + 1. */
+static inline const struct ft_pair *ft_pairs_of(const struct ft_model *m, uint32_t p)
+{
+	return m->cells.pairs + m->cells.first[p];
+}
+
+/* The cell of two places, in either order; cells.count where they are no row and column or have nothing. */
+static inline uint32_t ft_cell_at(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	uint32_t row = p < q ? p : q, column = p < q ? q : p;
+	uint32_t low = m->cells.first[row], high = m->cells.first[row + 1], end = high;
+
+	if (row >= m->rows || column < m->rows)
+		return m->cells.count;
+	/* A row that has all columns, as in two levels, has them by number. */
+	if (high - low == m->columns)
+		return m->cells.pairs[low + column - m->rows].cell;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->cells.pairs[middle].peer < column)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end && m->cells.pairs[low].peer == column ? m->cells.pairs[low].cell : m->cells.count;
+}
+
 /* Planned cables between two places, one of a row and one of a column, in either order. */
 static inline uint32_t ft_width_at(const struct ft_model *m, uint32_t p, uint32_t q)
 {
-	return p < q ? m->width[(size_t)p * m->columns + q - m->rows] : m->width[(size_t)q * m->columns + p - m->rows];
+	return m->cells.width[ft_cell_at(m, p, q)];
 }
 
 static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
@@ -171,6 +220,10 @@ void ft_live_release(struct ft_live *live);
  * unit), is leaf07. Anything else is left as it is. A new string; NULL where memory ran out.
  */
 char *ft_switch_short_name(const char *name);
+
+/* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
+int ft_cells_build(struct ft_model *m);
+void ft_cells_release(struct ft_cells *cells);
 
 /* habits.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place. */
 int ft_habits_init(struct ft_model *m);
@@ -223,6 +276,8 @@ void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t 
 void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable);
 void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The bundle of two places lacks so many cables because of it. */
+void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

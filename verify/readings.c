@@ -30,11 +30,9 @@ static bool pair_has_moved(const struct explain *x, uint32_t p, uint32_t q)
 /* True where the port of planned switch @p, @live, usually leads to a switch that @p is short of a cable to. */
 static bool port_is_short(const struct explain *x, uint32_t p, uint32_t live, uint32_t number)
 {
-	uint32_t first, end;
-
-	peers_of(x->m, p, &first, &end);
-	for (uint32_t t = first; t < end; t++)
-		if (x->m->live_of[t] != FT_NONE && *deficit_at(x, p, t) && ft_port_usual(x->m, live, number, t))
+	for (const struct ft_pair *pair = ft_pairs_of(x->m, p); pair < ft_pairs_of(x->m, p + 1); pair++)
+		if (x->m->live_of[pair->peer] != FT_NONE && x->deficit[pair->cell] > 0 &&
+		    ft_port_usual(x->m, live, number, pair->peer))
 			return true;
 	return false;
 }
@@ -122,7 +120,7 @@ static void *copy_of(const void *bytes, size_t size)
 
 static size_t cells_size(const struct explain *x)
 {
-	return (size_t)x->m->rows * x->m->columns * sizeof(*x->deficit);
+	return x->m->cells.count * sizeof(*x->deficit);
 }
 
 static int state_keep(const struct explain *x, struct state *ret)
@@ -169,7 +167,7 @@ static size_t reading_price(const struct explain *x)
 {
 	size_t price = x->m->report->finding_count;
 
-	for (size_t i = 0; i < (size_t)x->m->rows * x->m->columns; i++)
+	for (uint32_t i = 0; i < x->m->cells.count; i++)
 		price += x->deficit[i] > 0;
 	for (uint32_t i = 0; i < x->stray_count; i++)
 		price += !x->strays[i].used;
@@ -207,7 +205,7 @@ static bool pair_is_suspect(const struct explain *x, uint32_t p, uint32_t q, con
 {
 	bool near = *deficit_at(x, p, q) > 0 || (is_short[p] && is_short[q]);
 
-	if ((!is_short[p] && !is_short[q]) || x->m->seen[cell_at(x->m, p, q)] == 0)
+	if ((!is_short[p] && !is_short[q]) || x->m->cells.seen[ft_cell_at(x->m, p, q)] == 0)
 		return false;
 	for (uint32_t i = 0; i < x->stray_count && !near; i++)
 		near = x->strays[i].a == p || x->strays[i].b == p || x->strays[i].a == q || x->strays[i].b == q;
@@ -226,12 +224,13 @@ static int suspects_list(struct explain *x, uint32_t (*ret_pairs)[2], uint32_t *
 	if (!is_short)
 		return -ENOMEM;
 	for (uint32_t r = 0; r < m->rows; r++)
-		for (uint32_t c = 0; c < m->columns; c++)
-			if (x->deficit[(size_t)r * m->columns + c])
-				is_short[r] = is_short[ft_column_place(m, c)] = true;
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
+			if (x->deficit[pair->cell])
+				is_short[r] = is_short[pair->peer] = true;
 	for (uint32_t r = 0; r < m->rows && x->stray_count <= HIDDEN_STRAYS_MAX; r++)
-		for (uint32_t c = 0; c < m->columns && count < HIDDEN_TRIALS_MAX; c++) {
-			uint32_t q = ft_column_place(m, c);
+		for (const struct ft_pair *pair = ft_pairs_of(m, r);
+		     pair < ft_pairs_of(m, r + 1) && count < HIDDEN_TRIALS_MAX; pair++) {
+			uint32_t q = pair->peer;
 
 			if (m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE || !pair_is_suspect(x, r, q, is_short))
 				continue;

@@ -22,6 +22,7 @@ void ft_finding_release(struct ft_finding *f)
 	free(f->where);
 	free(f->symptoms);
 	free(f->alternatives);
+	free(f->lacks);
 	free(f->id);
 	free(f->expected);
 	free(f->observed);

@@ -78,6 +78,12 @@ struct ft_impact {
 	uint32_t hosts_cut_off;
 };
 
+/* A bundle of the plan that is short of cables because of a finding. */
+struct ft_lack {
+	uint32_t a, b; /* indices into the plan's switches */
+	uint32_t cables;
+};
+
 struct ft_finding {
 	char *id; /* stable from sweep to sweep for the same fault */
 	enum ft_code code;
@@ -99,6 +105,9 @@ struct ft_finding {
 	char *waived;	     /* NULL, or why this is known and no alarm; the severity is info then */
 	char **alternatives; /* other explanations of equal price, and the look that tells them apart */
 	size_t alternative_count;
+	/* No part of the JSON: a report that was read has none. What is gone with a whole switch is not listed. */
+	struct ft_lack *lacks;
+	size_t lack_count;
 };
 
 enum ft_status {

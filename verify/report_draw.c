@@ -2,8 +2,7 @@
 /*
  * From the findings of a report to marks in the drawing of its plan.
  *
- * A finding names the places where something is; which planned pair lacks a cable because of it follows from its code
- * and, where that leaves a choice, from the names in its words. Where these do not settle it, nothing is marked.
+ * A finding names the places where something is, and the bundles of the plan that lack a cable because of it.
  */
 #include "config.h"
 
@@ -166,32 +165,6 @@ static uint32_t planned_at(const struct marker *m, const struct ft_finding *f, s
 	return p == FT_MAP_NONE ? FT_UNPINNED : p;
 }
 
-static bool ends_name(char next)
-{
-	return next == '\0' || next == ' ' || next == ',';
-}
-
-/* Whether @words speak of the pair "@a … - @b": each name as a whole, and between them no other pair. */
-static bool words_pair(const char *words, const char *a, const char *b)
-{
-	size_t length_a = strlen(a), length_b = strlen(b);
-
-	for (const char *at = strstr(words, a); at; at = strstr(at + 1, a)) {
-		const char *dash = strstr(at + length_a, " - ");
-
-		if ((at > words && at[-1] != ' ') || !ends_name(at[length_a]) || !dash)
-			continue;
-		if (strncmp(dash + 3, b, length_b) == 0 && ends_name(dash[3 + length_b]))
-			return true;
-	}
-	return false;
-}
-
-static const char *name_of(const struct marker *m, uint32_t p)
-{
-	return m->labels[p];
-}
-
 static void link_add(struct marker *m, const struct ft_finding *f, uint32_t a, uint32_t b, uint32_t number)
 {
 	uint32_t bundle = ft_plan_find_bundle(m->plan, a, b);
@@ -203,111 +176,26 @@ static void link_add(struct marker *m, const struct ft_finding *f, uint32_t a, u
 	string_keep(m, &m->marks->bundles[bundle].note, f->text);
 }
 
-static void pair_lacks(struct marker *m, const struct ft_finding *f, uint32_t a, uint32_t b, uint32_t cables)
+static void lacks_mark(struct marker *m, const struct ft_finding *f)
 {
-	uint32_t bundle = ft_plan_find_bundle(m->plan, a, b);
+	for (size_t i = 0; i < f->lack_count; i++) {
+		uint32_t bundle = ft_plan_find_bundle(m->plan, f->lacks[i].a, f->lacks[i].b);
 
-	if (bundle != FT_UNPINNED)
-		bundle_lacks(m, bundle, cables, f->text);
-}
-
-static void mark_missing(struct marker *m, const struct ft_finding *f, uint32_t number)
-{
-	uint32_t first = planned_at(m, f, 0), other = FT_UNPINNED;
-
-	(void)number;
-	for (size_t i = 1; i < f->where_count && other == FT_UNPINNED; i++)
-		if (planned_at(m, f, i) != first)
-			other = planned_at(m, f, i);
-	if (first != FT_UNPINNED && other != FT_UNPINNED)
-		pair_lacks(m, f, first, other, f->count);
-}
-
-/* A cable that is seen, and planned nowhere. */
-static void mark_unplanned(struct marker *m, const struct ft_finding *f, uint32_t number)
-{
-	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1);
-
-	if (a != FT_UNPINNED && b != FT_UNPINNED)
-		link_add(m, f, a, b, number);
-}
-
-/* The one bundle of @p that @f expects the cable to be in; FT_UNPINNED: none, or several could be meant. */
-static uint32_t bundle_expected(const struct marker *m, const struct ft_finding *f, uint32_t p, uint32_t other_than)
-{
-	uint32_t found = FT_UNPINNED;
-
-	for (uint32_t i = 0; i < m->plan->bundle_count; i++) {
-		const struct ft_plan_bundle *bundle = &m->plan->bundles[i];
-		uint32_t q = bundle->a == p ? bundle->b : bundle->a;
-
-		if ((bundle->a != p && bundle->b != p) || q == other_than ||
-		    !words_pair(f->expected, name_of(m, p), name_of(m, q)))
-			continue;
-		if (found != FT_UNPINNED)
-			return FT_UNPINNED;
-		found = i;
+		if (bundle != FT_UNPINNED)
+			bundle_lacks(m, bundle, f->lacks[i].cables, f->text);
 	}
-	return found;
 }
 
-/* One end is right: the finding's words tell which, and where the other belongs. */
-static void mark_misplaced(struct marker *m, const struct ft_finding *f, uint32_t number)
+/* Cables that are seen and planned nowhere: their ends, one cable after the other. */
+static void mark_cables(struct marker *m, const struct ft_finding *f, uint32_t number)
 {
-	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1), of_a, of_b;
+	size_t ends = f->where_count / 2 * 2;
 
-	if (a == FT_UNPINNED || b == FT_UNPINNED)
-		return;
-	link_add(m, f, a, b, number);
-	of_a = bundle_expected(m, f, a, b);
-	of_b = bundle_expected(m, f, b, a);
-	if (of_a != FT_UNPINNED && of_b == FT_UNPINNED)
-		bundle_lacks(m, of_a, 1, f->text);
-	else if (of_b != FT_UNPINNED && of_a == FT_UNPINNED)
-		bundle_lacks(m, of_b, 1, f->text);
-}
-
-/* The tier that all bundles have one end in: the upper one, or the middle one of three. */
-static bool in_middle(const struct marker *m, uint32_t p)
-{
-	return m->plan->switches[p].tier == (m->plan->levels > 2 ? FT_TIER_SPINE : FT_TIER_CORE);
-}
-
-/* Two cables beside the tiers, x-y and u-v: x belongs to one of u and v, y to the other. */
-static void swapped_beside(struct marker *m, const struct ft_finding *f)
-{
-	uint32_t x = planned_at(m, f, 0), y = planned_at(m, f, 1), u = planned_at(m, f, 2), v = planned_at(m, f, 3);
-	bool straight = words_pair(f->expected, name_of(m, x), name_of(m, u));
-	bool crossed = words_pair(f->expected, name_of(m, x), name_of(m, v));
-
-	if (straight == crossed)
-		return;
-	pair_lacks(m, f, x, straight ? u : v, 1);
-	pair_lacks(m, f, y, straight ? v : u, 1);
-}
-
-/* The outer end of each cable belongs to where the next one's middle end is. */
-static void mark_swapped(struct marker *m, const struct ft_finding *f, uint32_t number)
-{
-	size_t cables = f->where_count / 2;
-
-	for (size_t i = 0; i < 2 * cables; i++)
+	for (size_t i = 0; i < ends; i++)
 		if (planned_at(m, f, i) == FT_UNPINNED)
 			return;
-	for (size_t i = 0; i < cables; i++)
-		link_add(m, f, planned_at(m, f, 2 * i), planned_at(m, f, 2 * i + 1), number);
-	for (size_t i = 0; i < cables; i++) {
-		size_t next = (i + 1) % cables;
-		uint32_t a = planned_at(m, f, 2 * i), b = planned_at(m, f, 2 * i + 1);
-		uint32_t c = planned_at(m, f, 2 * next), d = planned_at(m, f, 2 * next + 1);
-
-		if (in_middle(m, a) == in_middle(m, b)) {
-			if (i == 0 && cables == 2)
-				swapped_beside(m, f);
-			continue;
-		}
-		pair_lacks(m, f, in_middle(m, a) ? b : a, in_middle(m, c) ? c : d, 1);
-	}
+	for (size_t i = 0; i < ends; i += 2)
+		link_add(m, f, planned_at(m, f, i), planned_at(m, f, i + 1), number);
 }
 
 static void mark_slow(struct marker *m, const struct ft_finding *f, uint32_t number)
@@ -327,49 +215,6 @@ static void mark_slow(struct marker *m, const struct ft_finding *f, uint32_t num
 		return;
 	m->marks->bundles[bundle].slow++;
 	string_keep(m, &m->marks->bundles[bundle].note, f->text);
-}
-
-/*
- * What takes the port of a planned cable has that for a symptom: "the cable from … to B is not in its place", at the
- * switch whose port it is.
- */
-static void mark_symptoms(struct marker *m, const struct ft_finding *f)
-{
-	static const char before[] = "the cable from ", after[] = " is not in its place";
-
-	for (size_t i = 0; i < f->symptom_count; i++) {
-		const struct ft_symptom *s = &f->symptoms[i];
-		uint32_t p = s->place.guid ? ft_map_get(&m->by_guid, s->place.guid) : FT_MAP_NONE;
-
-		if (p == FT_MAP_NONE || strncmp(s->text, before, strlen(before)) != 0)
-			continue;
-		for (uint32_t b = 0; b < m->plan->bundle_count; b++) {
-			const struct ft_plan_bundle *bundle = &m->plan->bundles[b];
-			const char *far = name_of(m, bundle->a == p ? bundle->b : bundle->a), *at;
-
-			if (bundle->a != p && bundle->b != p)
-				continue;
-			at = strstr(s->text, after);
-			if (at && (size_t)(at - s->text) > strlen(far) + 4 &&
-			    strncmp(at - strlen(far), far, strlen(far)) == 0 &&
-			    strncmp(at - strlen(far) - 4, " to ", 4) == 0) {
-				bundle_lacks(m, b, 1, f->text);
-				break;
-			}
-		}
-	}
-}
-
-static void mark_loopback(struct marker *m, const struct ft_finding *f, uint32_t number)
-{
-	mark_unplanned(m, f, number);
-	mark_symptoms(m, f);
-}
-
-static void mark_stranger(struct marker *m, const struct ft_finding *f, uint32_t number)
-{
-	(void)number;
-	mark_symptoms(m, f);
 }
 
 /* Its hosts are not as many as the plan says. */
@@ -395,12 +240,11 @@ static void mark_switches(struct marker *m, const struct ft_finding *f, uint32_t
 	}
 }
 
-/* Of the others, the status of the switches says it all. */
+/* Of the others, what they lack and the status of the switches say it all. */
 static void (*const finding_marks[FT_CODE_COUNT])(struct marker *, const struct ft_finding *, uint32_t) = {
-	[FT_CODE_CABLE_MISSING] = mark_missing,	  [FT_CODE_CABLE_MISPLACED] = mark_misplaced,
-	[FT_CODE_CABLES_SWAPPED] = mark_swapped,  [FT_CODE_CABLE_UNPLANNED] = mark_unplanned,
+	[FT_CODE_CABLE_MISPLACED] = mark_cables,  [FT_CODE_CABLES_SWAPPED] = mark_cables,
+	[FT_CODE_CABLE_UNPLANNED] = mark_cables,  [FT_CODE_LOOPBACK] = mark_cables,
 	[FT_CODE_CABLE_SLOW] = mark_slow,	  [FT_CODE_CABLE_NARROW] = mark_slow,
-	[FT_CODE_LOOPBACK] = mark_loopback,	  [FT_CODE_SWITCH_UNPLANNED] = mark_stranger,
 	[FT_CODE_EDGE_OVERLOADED] = mark_hosts,	  [FT_CODE_HOSTS_MISSING] = mark_hosts,
 	[FT_CODE_HOSTS_UNPLANNED] = mark_hosts,	  [FT_CODE_HOST_ON_CORE] = mark_switches,
 	[FT_CODE_GUID_DUPLICATE] = mark_switches, [FT_CODE_SWITCH_REPLACED] = mark_switches,
@@ -435,6 +279,7 @@ static void findings_mark(struct marker *m)
 		finding_line(m, f);
 		if (finding_marks[f->code])
 			finding_marks[f->code](m, f, (uint32_t)i + 1);
+		lacks_mark(m, f);
 	}
 }
 

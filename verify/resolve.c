@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/wiring.h"
 #include "verify/model.h"
 
 void ft_resolved_release(struct ft_resolved *resolved)
@@ -15,6 +16,7 @@ void ft_resolved_release(struct ft_resolved *resolved)
 		free(resolved->names[i]);
 	free(resolved->names);
 	free(resolved->guids);
+	free(resolved->missing_name);
 	*resolved = (struct ft_resolved){0};
 }
 
@@ -51,13 +53,22 @@ static int collection_add(struct collection *c, uint64_t guid, const char *name)
 	return 0;
 }
 
+static int collection_lacks(struct collection *c, const char *name)
+{
+	if (c->list.missing++ > 0)
+		return 0;
+	c->list.missing_name = strdup(name);
+	return c->list.missing_name ? 0 : -ENOMEM;
+}
+
 static void collection_hand_over(struct collection *c, struct ft_resolved *ret_resolved)
 {
 	*ret_resolved = c->list;
 	c->list = (struct ft_resolved){0};
 }
 
-int ft_resolve_roots(const struct ft_plan *plan, const struct ft_report *report, struct ft_resolved *ret_resolved)
+int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+		     struct ft_resolved *ret_resolved)
 {
 	_cleanup_(collection_release) struct collection c = {0};
 	const char *top = ft_tier_name(plan->core_count > 0 ? FT_TIER_CORE : FT_TIER_EDGE);
@@ -65,9 +76,14 @@ int ft_resolve_roots(const struct ft_plan *plan, const struct ft_report *report,
 
 	for (size_t i = 0; r == 0 && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
+		uint64_t guid = sw->guid;
 
-		if (sw->planned_as && strcmp(sw->tier, top) == 0)
-			r = collection_add(&c, sw->guid, sw->name);
+		if (!sw->planned_as || strcmp(sw->tier, top) != 0)
+			continue;
+		/* Those of the plan come first, in its order. What is bound by GUID is known unseen. */
+		if (guid == 0 && i < plan->switch_count)
+			guid = ft_plan_bound_guid(design, plan, (uint32_t)i);
+		r = guid ? collection_add(&c, guid, sw->name) : collection_lacks(&c, sw->name);
 	}
 	if (r < 0)
 		return r;

@@ -16,21 +16,25 @@ struct ft_resolved {
 	uint64_t *guids; /* in host order; owned */
 	char **names;	 /* descriptions made safe; owned */
 	size_t count;
+	size_t missing;	    /* roots: planned switches that were not seen and are not bound by GUID */
+	char *missing_name; /* the first of them, made safe; owned; NULL: none */
 };
 
 void ft_resolved_release(struct ft_resolved *resolved);
 
 /*
  * Node GUIDs of the switches that were seen in the places of the highest tier of @plan (the edge tier of a star), in
- * the order of the report: what opensm(8) takes as its root GUID file (-a).
+ * the order of the report, and of those that were not, but are bound by GUID: what opensm(8) takes as its root GUID
+ * file (-a).
  *
- * @report        what ft_verify() made of @plan and a snapshot
- * @ret_resolved  out: released by the caller. Untouched on failure. Its count is below the plan's where switches are
- *                missing.
+ * @report        what ft_verify() made of @design, @plan and a snapshot
+ * @ret_resolved  out: released by the caller. Untouched on failure. OpenSM never takes a root that is not in its file
+ *                for one, not even when it comes back, so the caller looks at how many are missing.
  *
  * Returns 0 or -ENOMEM.
  */
-int ft_resolve_roots(const struct ft_plan *plan, const struct ft_report *report, struct ft_resolved *ret_resolved);
+int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+		     struct ft_resolved *ret_resolved);
 
 /*
  * Port GUIDs of the hosts on planned edge switches, sorted by switch and port: what opensm(8) takes as its file of

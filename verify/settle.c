@@ -30,15 +30,13 @@ static const struct ft_live_switch *live_at(const struct scene *s, uint32_t live
 static struct ft_cabling place_judge(const struct scene *s, uint32_t live, uint32_t place)
 {
 	const struct ft_model *m = s->m;
-	bool row = place < m->rows;
-	uint32_t first = row ? m->rows : 0, end = row ? m->place_count : m->rows;
 	struct ft_cabling v = {0};
 	uint32_t missing = 0, wrong = 0;
 
-	for (uint32_t q = first; q < end; q++) {
-		uint32_t width = ft_width_at(m, place, q);
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+		uint32_t width = m->cells.width[pair->cell];
 
-		if (width == 0 || m->live_of[q] == FT_NONE)
+		if (width == 0 || m->live_of[pair->peer] == FT_NONE)
 			continue;
 		v.wanted += width;
 		v.cost += width;
@@ -46,7 +44,7 @@ static struct ft_cabling place_judge(const struct scene *s, uint32_t live, uint3
 	}
 	for (uint32_t n = s->c->near_first[live]; n < s->c->near_first[live + 1]; n++) {
 		uint32_t cables = s->c->near[n].cables, q = live_at(s, s->c->near[n].live)->planned;
-		uint32_t width = q == FT_NONE || (q < m->rows) == row ? 0 : ft_width_at(m, place, q);
+		uint32_t width = q == FT_NONE ? 0 : ft_width_at(m, place, q);
 
 		v.cost += llabs((int64_t)cables - width) - width;
 		missing -= width > 0 && cables >= width;
@@ -341,4 +339,34 @@ int ft_places_settle(struct ft_model *m, const struct ft_clusters *c)
 	if (r == 0)
 		places_exchange(&s);
 	return r;
+}
+
+/*
+ * Hosts where there should be none, and an edge without any, are as bad as a cable; how many an edge has decides only
+ * among equals.
+ */
+static int64_t hosts_cost(const struct ft_model *m, const struct ft_live_switch *sw)
+{
+	uint32_t planned = m->places[sw->planned]->hosts;
+
+	if (ft_tier_of(m, sw->planned) != FT_TIER_EDGE)
+		return 2 * (int64_t)sw->hosts * FT_PLACES_SCALE;
+	return 2 * (int64_t)(planned > 0 && sw->hosts == 0) * FT_PLACES_SCALE + llabs((int64_t)sw->hosts - planned);
+}
+
+int64_t ft_places_cost(struct ft_model *m, const struct ft_clusters *c)
+{
+	const struct scene s = {.m = m, .c = c};
+	int64_t cost = 0;
+
+	/* A cable between two that have a place is counted at both ends. */
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = live_at(&s, i);
+
+		if (sw->planned != FT_NONE)
+			cost += place_judge(&s, i, sw->planned).cost * FT_PLACES_SCALE + hosts_cost(m, sw);
+		else if (!sw->tolerated)
+			cost += (2 + stranger_cost(&s, i)) * FT_PLACES_SCALE;
+	}
+	return cost;
 }

@@ -30,6 +30,7 @@ static void swap_report(struct explain *x, struct stray **strays, const uint32_t
 		strays[i]->used = true;
 		m->misplaced[strays[i]->cable] = true;
 		(*deficit_at(x, keeps[i], belongs[i]))--;
+		ft_finding_lack(m, f, keeps[i], belongs[i], 1);
 		ft_text_printf(&expected, "%s%s - %s", i ? ", " : "", label_of(m, keeps[i]), label_of(m, belongs[i]));
 		ft_text_printf(&observed, "%s%s ends on ", i ? ", " : "",
 			       ft_place_text(m, stray_port(m, strays[i], keeps[i]), &x->text_a));

@@ -149,6 +149,142 @@ static void split_improve(const struct ft_model *m, struct split *split)
 	split->cost = split_cost(m, split->column);
 }
 
+/* ---- what moving single switches does not mend ---- */
+
+/* A switch and all those behind it may have to change sides together, each for itself making things worse at first. */
+struct mend {
+	const struct ft_model *m;
+	bool *column;
+	uint32_t (*links)[2]; /* by live switch: its cables to rows, and to columns */
+	uint32_t count[2];    /* rows and columns there are */
+	bool *moved;	      /* by live switch: in this pass */
+	uint32_t *moves;      /* of this pass, in their order */
+};
+
+static void mend_release(struct mend *w)
+{
+	free(w->links);
+	free(w->moved);
+	free(w->moves);
+}
+
+static int mend_init(struct mend *w, const struct ft_model *m, bool *column)
+{
+	uint32_t n = m->live.switch_count;
+
+	*w = (struct mend){.m = m, .column = column};
+	w->links = calloc(n + 1UL, sizeof(*w->links));
+	w->moved = calloc(n + 1UL, sizeof(*w->moved));
+	w->moves = malloc((n + 1UL) * sizeof(*w->moves));
+	if (!w->links || !w->moved || !w->moves)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		links_by_side(&m->live, column, i, &w->links[i][false], &w->links[i][true]);
+		w->count[column[i]] += !m->live.switches[i].tolerated;
+	}
+	return 0;
+}
+
+/* What split_cost() falls by if @i changes sides. */
+static int64_t mend_gain(const struct mend *w, uint32_t i)
+{
+	bool column = w->column[i];
+	int64_t as_row = 2 * ((int64_t)w->links[i][false] + (w->count[false] - !column >= w->m->rows)) +
+			 is_nearly_empty(w->m, i);
+	int64_t as_column = 2 * ((int64_t)w->links[i][true] + w->m->live.switches[i].hosts +
+				 (w->count[true] - column >= w->m->columns));
+
+	return column ? as_column - as_row : as_row - as_column;
+}
+
+static void mend_move(struct mend *w, uint32_t i)
+{
+	const struct ft_live *live = &w->m->live;
+	const struct ft_live_switch *sw = &live->switches[i];
+	bool column = w->column[i];
+
+	for (uint32_t n = 0; n < sw->cable_count; n++) {
+		uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
+
+		if (far == i)
+			continue;
+		w->links[far][column]--;
+		w->links[far][!column]++;
+	}
+	w->count[column]--;
+	w->count[!column]++;
+	w->column[i] = !column;
+}
+
+/* The switch that has not moved in this pass and gains most, or loses least, or FT_NONE. */
+static uint32_t mend_best(const struct mend *w, int64_t *ret_gain)
+{
+	uint32_t best = FT_NONE;
+
+	for (uint32_t i = 0; i < w->m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &w->m->live.switches[i];
+		int64_t gain;
+
+		if (w->moved[i] || sw->tier_bound || sw->tolerated)
+			continue;
+		gain = mend_gain(w, i);
+		if (best == FT_NONE || gain > *ret_gain) {
+			best = i;
+			*ret_gain = gain;
+		}
+	}
+	return best;
+}
+
+/*
+ * One pass as of Fiduccia and Mattheyses: every switch moves at most once, the best first even at a loss, and what the
+ * best of all these splits lacks is taken back. Returns what was gained.
+ */
+static int64_t mend_pass(struct mend *w)
+{
+	/* So many moves in vain, and nothing comes of it. */
+	enum { PATIENCE = 192 };
+	uint32_t count = 0, kept = 0;
+	int64_t sum = 0, most = 0, gain = 0;
+
+	memset(w->moved, 0, w->m->live.switch_count * sizeof(*w->moved));
+	while (count - kept < PATIENCE) {
+		uint32_t i = mend_best(w, &gain);
+
+		if (i == FT_NONE)
+			break;
+		mend_move(w, i);
+		w->moved[i] = true;
+		w->moves[count++] = i;
+		sum += gain;
+		if (sum > most) {
+			most = sum;
+			kept = count;
+		}
+	}
+	while (count > kept)
+		mend_move(w, w->moves[--count]);
+	return most;
+}
+
+static int split_mend(const struct ft_model *m, struct split *split)
+{
+	enum { PASSES = 16 };
+	_cleanup_(mend_release) struct mend w = {0};
+	int r;
+
+	if (split->cost == 0)
+		return 0;
+	r = mend_init(&w, m, split->column);
+	for (unsigned int pass = 0; r == 0 && pass < PASSES && mend_pass(&w) > 0; pass++)
+		;
+	if (r == 0)
+		split->cost = split_cost(m, split->column);
+	return r;
+}
+
+/* ---- starts ---- */
+
 /* Start 1: hosts hang on rows. */
 static void split_by_hosts(const struct ft_model *m, bool *column)
 {
@@ -285,12 +421,14 @@ int ft_tiers_tell(struct ft_model *m)
 			m->live.switches[i].tier = FT_TIER_EDGE;
 		return 0;
 	}
-	for (unsigned int start = 0; r == 0 && start < STARTS; start++) {
+	for (unsigned int start = 0; r == 0 && start < STARTS && best.cost > 0; start++) {
 		struct split split = {malloc((n + 1) * sizeof(*split.column)), 0};
 
 		r = split.column ? split_start(m, start, split.column) : -ENOMEM;
 		if (r == 0)
 			split_improve(m, &split);
+		if (r == 0)
+			r = split_mend(m, &split);
 		if (r == 0 && split.cost < best.cost) {
 			free(best.column);
 			best = split;

@@ -21,13 +21,11 @@ struct shadow {
 static struct shadow shadow_of(const struct ft_model *m, uint32_t planned)
 {
 	struct shadow s = {.planned = planned};
-	uint32_t first, end;
 
-	peers_of(m, planned, &first, &end);
-	for (uint32_t q = first; q < end; q++) {
-		uint32_t room = width_of(m, planned, q), live = m->live_of[q], n;
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t room = m->cells.width[pair->cell], live = m->live_of[pair->peer], n;
 
-		if (live == FT_NONE || m->status[q] == FT_STATUS_ISOLATED)
+		if (live == FT_NONE || m->status[pair->peer] == FT_STATUS_ISOLATED)
 			continue;
 		s.expected += room;
 		n = lesser(ft_uplinks_in_state(m, live, FT_LINK_SILENT), room);
@@ -40,7 +38,7 @@ static struct shadow shadow_of(const struct ft_model *m, uint32_t planned)
 		room -= n;
 		n = ft_uplinks_in_state(m, live, FT_LINK_DOWN);
 		s.dark += lesser(n, room);
-		s.dark_at_most += lesser(n, width_of(m, planned, q));
+		s.dark_at_most += lesser(n, m->cells.width[pair->cell]);
 	}
 	return s;
 }
@@ -65,13 +63,11 @@ static enum shadow_kind shadow_kind(const struct ft_model *m, const struct shado
 static void shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, enum ft_link link)
 {
 	struct ft_model *m = x->m;
-	uint32_t first, end;
 
-	peers_of(m, planned, &first, &end);
-	for (uint32_t q = first; q < end; q++) {
-		uint32_t width = width_of(m, planned, q), live = m->live_of[q], n;
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t width = m->cells.width[pair->cell], live = m->live_of[pair->peer], n;
 
-		if (live == FT_NONE || width == 0 || m->status[q] == FT_STATUS_ISOLATED)
+		if (live == FT_NONE || width == 0 || m->status[pair->peer] == FT_STATUS_ISOLATED)
 			continue;
 		/* As long as ports were not read, one that is down is not known to be the one. */
 		n = link == FT_LINK_DOWN && ft_uplinks_in_state(m, live, FT_LINK_UNREAD) > 0
@@ -172,16 +168,15 @@ static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_te
 static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t planned)
 {
 	struct ft_model *m = x->m;
-	uint32_t first, end;
 
-	peers_of(m, planned, &first, &end);
-	for (uint32_t q = first; q < end; q++) {
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t width = m->cells.width[pair->cell], q = pair->peer;
 		char cables[48];
 
-		if (m->live_of[q] == FT_NONE || width_of(m, planned, q) == 0 || m->status[q] == FT_STATUS_ISOLATED)
+		if (m->live_of[q] == FT_NONE || width == 0 || m->status[q] == FT_STATUS_ISOLATED)
 			continue;
 		ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q),
-				   ft_plural(width_of(m, planned, q), "cable", cables));
+				   ft_plural(width, "cable", cables));
 	}
 }
 
@@ -571,9 +566,11 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 		spines++;
 		m->status[p] = FT_STATUS_ISOLATED;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		for (uint32_t r = m->edges; r < m->rows; r++) {
-			planned += m->width[(size_t)r * m->columns + p - m->rows];
-			x->deficit[(size_t)r * m->columns + p - m->rows] = 0;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			if (pair->peer < m->edges)
+				continue;
+			planned += m->cells.width[pair->cell];
+			x->deficit[pair->cell] = 0;
 		}
 	}
 	f->count = edges;
@@ -595,13 +592,13 @@ static void edge_isolated_look(struct explain *x, uint32_t e)
 	struct ft_model *m = x->m;
 	uint32_t planned = 0;
 
-	for (uint32_t c = 0; c < m->columns; c++)
-		planned += m->width[(size_t)e * m->columns + c];
+	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		planned += m->cells.width[pair->cell];
 	if (planned == 0 || uplink_may_be_up(m, e, planned))
 		return;
 	m->status[e] = FT_STATUS_ISOLATED;
-	for (uint32_t c = 0; c < m->columns; c++)
-		x->deficit[(size_t)e * m->columns + c] = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		x->deficit[pair->cell] = 0;
 	x->isolated_seen = true;
 	isolated_report(x, e, planned);
 }
@@ -640,8 +637,8 @@ static struct gaps gaps_count(struct ft_model *m)
 {
 	struct gaps g = {0};
 
-	for (size_t i = 0; i < (size_t)m->rows * m->columns; i++)
-		g.unjudged += m->unjudged[i];
+	for (uint32_t i = 0; i < m->cells.count; i++)
+		g.unjudged += m->cells.unjudged[i];
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		uint32_t unread = ft_ports_in_state(m, i, FT_LINK_UNREAD);
 		uint32_t silent = ft_ports_in_state(m, i, FT_LINK_SILENT);

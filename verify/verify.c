@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/wiring.h"
 #include "verify/model.h"
 
-static void model_release(struct ft_model *m)
+void ft_model_release(struct ft_model *m)
 {
 	ft_live_release(&m->live);
-	free(m->width);
-	free(m->seen);
-	free(m->foreign);
-	free(m->unjudged);
+	ft_cells_release(&m->cells);
 	free(m->places);
 	free(m->place_of);
 	free(m->typical);
@@ -58,10 +56,21 @@ static int source_describe(struct ft_model *m)
 	return 0;
 }
 
+int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return ft_error_set(
+				err, -EINVAL, 0, 0,
+				"the plan has %s switches of %u ports: directors, which cannot be verified yet",
+				ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
+	return 0;
+}
+
 int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
 	      const char *today, struct ft_report **ret_report)
 {
-	_cleanup_(model_release) struct ft_model m = {
+	_cleanup_(ft_model_release) struct ft_model m = {
 		.design = design,
 		.plan = plan,
 		.snapshot = snapshot,

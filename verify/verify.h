@@ -8,6 +8,14 @@
 #include "verify/report.h"
 
 /*
+ * Whether a fabric can be held against @plan at all. Whoever reads a plan from a file asks before ft_verify().
+ *
+ * Returns 0, or -EINVAL with @err filled (no line): the plan has directors. On the fabric there are their chips, and
+ * which of these has which port the plan does not say.
+ */
+int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err);
+
+/*
  * Holds @snapshot against @plan (made from @design, which adds the bindings, expected rates and waivers).
  *
  * @today  the date for waivers, "YYYY-MM-DD" (UTC)
