@@ -164,8 +164,9 @@ int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *pl
  * ports_to_nodes + 1 on, core by core; the ports of a core are taken edge by edge. The first expected rate of each
  * kind of cable is used, or 4xHDR.
  *
- * Switches of a tier that is bound by a pattern have names that it matches and that of no other tier does, where such
- * are found (ft_pattern_sample()); else, and in all other outputs, the names of the plan.
+ * Switches of a tier that is bound by a pattern have the names of the plan where it matches these, and that of no other
+ * tier does; else names for which this holds, where such are found (ft_pattern_sample()); else, and in all other
+ * outputs, the names of the plan.
  */
 void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan);
 

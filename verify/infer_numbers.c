@@ -12,8 +12,8 @@
 
 #include "verify/infer_parts.h"
 
-/* Where one of so many lacks, people have left numbers out. */
-enum { DIGITS_MAX = 6, LACKING_SHARE = 3 };
+/* Where more lack than one of so many, and than a few, people have left numbers out. */
+enum { DIGITS_MAX = 6, LACKING_SHARE = 3, LACKING_FEW = 4 };
 
 struct numbered {
 	const char *name;
@@ -156,7 +156,8 @@ static uint32_t start_count(const struct series *s, const struct numbered *lowes
 /* False: a number is there twice, more lack than get lost, or the series is not the tier's own. */
 static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
 {
-	uint32_t most = s->count / LACKING_SHARE > 1 ? s->count / LACKING_SHARE : 1, inside = 0;
+	uint32_t few = s->count < LACKING_FEW ? s->count : LACKING_FEW, inside = 0;
+	uint32_t most = s->count / LACKING_SHARE > few ? s->count / LACKING_SHARE : few;
 	const struct numbered *first = &s->names[0];
 	bool single = true;
 

@@ -15,7 +15,7 @@
 
 #include "verify/infer_parts.h"
 
-enum { ROWS_MIN = 3, PORT_NUMBERS = 256 };
+enum { ROWS_MIN = 3, PORT_NUMBERS = 256, EDGES_SHARE = 4 };
 
 /* What the switches of one tier use a port number for. */
 struct use {
@@ -474,6 +474,7 @@ static int edge_blocks(const struct ft_inference *f, uint32_t *ret_dark)
 static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_numbers *lacking)
 {
 	struct ft_text *why = &f->why[FT_WHY_EDGE];
+	bool few = lacking->inside * EDGES_SHARE <= f->count[FT_TIER_EDGE];
 
 	if (dark > 0)
 		ft_text_printf(why,
@@ -481,7 +482,7 @@ static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_n
 			       "the same order, and %u such %s dark on all of them",
 			       f->design.bundle, dark, dark == 1 ? "block is" : "blocks are");
 	numbers_tell(why, lacking, true);
-	if (lacking->inside > 0 && lacking->inside <= dark) {
+	if (lacking->inside > 0 && lacking->inside <= dark && (lacking->inside == 1 || few)) {
 		f->unseen[FT_TIER_EDGE] = lacking->inside;
 		ft_text_printf(why, ": %u more that nobody saw", lacking->inside);
 	} else if (lacking->inside + lacking->first > 0) {
