@@ -88,10 +88,11 @@ static void add_decimal(struct ft_text *text, struct ft_quantity q)
 	ft_text_printf(text, "%" PRId64, whole);
 	if (rest)
 		ft_text_puts(text, ".");
-	while (rest) {
-		rest *= 10;
-		ft_text_printf(text, "%" PRId64, rest / q.den);
-		rest %= q.den;
+	while (rest != 0) {
+		int64_t tenfold = rest * 10;
+
+		ft_text_printf(text, "%" PRId64, tenfold / q.den);
+		rest = tenfold % q.den;
 	}
 }
 

@@ -157,7 +157,11 @@ static void text_bandwidth(struct ft_text *text, const struct ft_design *design,
 /* A share of 1 in percent, rounded down. */
 static uint32_t percent(struct ft_quantity share)
 {
-	return share.den ? (uint32_t)((__extension__(__int128) share.num * 100) / share.den) : 0;
+	__extension__ typedef __int128 wide;
+	wide hundredfold = share.num;
+
+	hundredfold *= 100;
+	return share.den ? (uint32_t)(hundredfold / share.den) : 0;
 }
 
 static void text_figures(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)

@@ -20,6 +20,17 @@
 #ifndef FT_TESTS_BENCH_H
 #define FT_TESTS_BENCH_H
 
+/* cmocka wants these four before its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/text.h"
 #include "planner/plan.h"
 #include "probe/source.h"

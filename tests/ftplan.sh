@@ -161,7 +161,7 @@ run 'a link to a file' 0 '' "$ftplan" -o link.txt options.json
 grep -q '^x: a plan for 600 nodes' plan.txt || not_ok 'what it leads to is new' "$(head -n 1 plan.txt)"
 [ "$(stat -c %a plan.txt)" = 600 ] || not_ok 'a file keeps its mode' "$(stat -c %a plan.txt)"
 run 'to standard output' 0 '' "$ftplan" -o - good.json
-[ -s out ] && [ ! -e ./- ] || not_ok 'standard output is no file' "$(ls)"
+if [ ! -s out ] || [ -e ./- ]; then not_ok 'standard output is no file' "$(ls)"; fi
 [ -z "$(find . -name 'plan.txt?*')" ] || not_ok 'nothing is left beside it' "$(ls)"
 
 exit $((failed > 0))

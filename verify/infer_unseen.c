@@ -316,8 +316,10 @@ static bool beside_enter(struct search *s)
 				continue;
 			dark_tell(s, sides[i].where, sides[i].ports);
 			names_tell(s, true);
-			s->dark =
-				i == 0 ? (struct dark){.above = s->dark.above} : (struct dark){.below = s->dark.below};
+			if (i == 0)
+				s->dark = (struct dark){.above = s->dark.above};
+			else
+				s->dark = (struct dark){.below = s->dark.below};
 			return true;
 		}
 	}
