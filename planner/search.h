@@ -10,6 +10,10 @@
 #include "planner/catalog.h"
 #include "planner/rules.h"
 
+/* Whether the design leaves room for a star, and for a tree. */
+bool ft_stars_wanted(const struct ft_design *design);
+bool ft_trees_wanted(const struct ft_design *design);
+
 /*
  * The switches on trial for each role: from the catalog, or the one that the design gives by its ports. Made once, used
  * for any number of searches with designs that differ in their numbers of nodes only.
