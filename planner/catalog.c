@@ -759,3 +759,14 @@ int ft_switch_type_with_fabric(const struct ft_switch_type *type, uint32_t fabri
 	ret_type->weight_kg = amount_without(type->weight_kg, type->fabric_board_weight_kg, without);
 	return 0;
 }
+
+bool ft_model_is(const char *name, const char *family, const char *asked)
+{
+	const char *whole = family ? family : name;
+	size_t length = strlen(whole), suffix = strlen(asked);
+
+	if (strcmp(name, asked) == 0 || strcmp(whole, asked) == 0)
+		return true;
+	return suffix > 0 && suffix < length && whole[length - suffix - 1] == ' ' &&
+	       strcmp(whole + length - suffix, asked) == 0;
+}

@@ -94,6 +94,12 @@ const char *ft_catalog_builtin_name(size_t index);
 const char *ft_catalog_builtin_text(size_t index);
 
 /*
+ * Whether @asked names the type called @name of @family (NULL: the same as the name): either of the two, or the family
+ * without the maker's name in front, as in "SX6036" for "Mellanox SX6036".
+ */
+bool ft_model_is(const char *name, const char *family, const char *asked);
+
+/*
  * A population with only @fabric_boards of its fabric boards installed: the same type with that number, and with its
  * cost, power and weight reduced by what the others have; unknown where that is unknown.
  *

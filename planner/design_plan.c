@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/catalog.h"
 #include "planner/rules.h"
 
 enum {
@@ -128,7 +129,7 @@ static int tier_from_plan(const struct ft_key_reader *reader, const json_t *chos
 	if (!model || !json_is_integer(ports) || json_integer_value(ports) < 2 ||
 	    json_integer_value(ports) > FT_DIRECTOR_PORTS_MAX)
 		return 0;
-	if (given->model && strcmp(given->model, model) != 0 && (!family || strcmp(given->model, family) != 0))
+	if (given->model && !ft_model_is(model, family, given->model))
 		return tier_difference(reader, chosen, tier, "model", json_string(given->model));
 	if (ft_pinned(given->ports) && given->ports != json_integer_value(ports))
 		return tier_difference(reader, chosen, tier, "ports", json_integer(given->ports));

@@ -68,7 +68,7 @@ static struct ft_switch_type bare_type(const struct ft_design_role *role)
 
 static bool is_model(const struct ft_switch_type *type, const char *model)
 {
-	return strcmp(type->name, model) == 0 || strcmp(type->family, model) == 0;
+	return ft_model_is(type->name, type->family, model);
 }
 
 /* The catalog's entry or population whose name is nearest to a misspelt one, or NULL. */

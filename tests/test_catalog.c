@@ -795,6 +795,30 @@ static void test_later(void **state)
 	assert_int_equal(rows, FT_COUNT(later_switches));
 }
 
+/* How people call a switch. */
+static void test_model_is(void **state)
+{
+	static const struct {
+		const char *name, *family, *asked;
+		bool is;
+	} rows[] = {
+		{"Mellanox SX6506 (with 90 ports)", "Mellanox SX6506", "Mellanox SX6506 (with 90 ports)", true},
+		{"Mellanox SX6506 (with 90 ports)", "Mellanox SX6506", "Mellanox SX6506", true},
+		{"Mellanox SX6506 (with 90 ports)", "Mellanox SX6506", "SX6506", true},
+		{"Mellanox SX6506 (with 90 ports)", "Mellanox SX6506", "X6506", false},
+		{"Mellanox SX6506 (with 90 ports)", "Mellanox SX6506", "ports)", false},
+		{"NVIDIA QM8700", NULL, "QM8700", true},
+		{"NVIDIA QM8700", NULL, "NVIDIA", false},
+		{"NVIDIA QM8700", NULL, "", false},
+		{"QM8700", NULL, "NVIDIA QM8700", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (ft_model_is(rows[i].name, rows[i].family, rows[i].asked) != rows[i].is)
+			fail_msg("\"%s\" of \"%s\"", rows[i].asked, rows[i].name);
+}
+
 int main(void)
 {
 	static struct CMUnitTest tests[FT_COUNT(bad_catalogs) + FT_COUNT(references) + 16];
@@ -802,9 +826,10 @@ int main(void)
 		cmocka_unit_test(test_every_key),     cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_amounts),	      cmocka_unit_test(test_thousandths),
 		cmocka_unit_test(test_fabric_boards), cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_builtin),	      cmocka_unit_test(test_load),
-		cmocka_unit_test(test_truncated),     cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_blade),	      cmocka_unit_test(test_later),
+		cmocka_unit_test(test_model_is),      cmocka_unit_test(test_builtin),
+		cmocka_unit_test(test_load),	      cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_blade),
+		cmocka_unit_test(test_later),
 	};
 	char names[FT_COUNT(references)][80];
 	size_t n = 0;

@@ -75,8 +75,8 @@ static const struct bad_design {
 	{HEAD "\"cables\": []}", "2:1: \"cables\" is not supported yet"},
 	{HEAD "\"hosts\": []}", "2:1: \"hosts\" is not supported yet"},
 	/* the catalog */
-	{FREE "\"nodes\": 72, \"edge\": {\"model\": \"SX6036\"}}",
-	 "2:32: the catalog \"mellanox-fdr-2013\" has no \"SX6036\"; did you mean \"Mellanox SX6036\"?"},
+	{FREE "\"nodes\": 72, \"edge\": {\"model\": \"Mellanox SX6063\"}}",
+	 "2:32: the catalog \"mellanox-fdr-2013\" has no \"Mellanox SX6063\"; did you mean \"Mellanox SX6036\"?"},
 	{FREE "\"nodes\": 72, \"core\": {\"model\": \"x\"}}", "2:32: the catalog \"mellanox-fdr-2013\" has no \"x\""},
 	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36, \"fabric_boards\": 3}}",
 	 "2:53: \"fabric_boards\" needs the \"model\" of a modular switch beside it"},
