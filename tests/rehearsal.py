@@ -79,7 +79,9 @@ def main():
             planned[chosen.get("levels", 2)] += 1
     print(f"FT_SEED={SEED}: {RUNS} designs, of which {planned[2]} of up to two levels and {planned[3]} of three could be "
           f"planned; {inferred[0]} were inferred back; {len(failures)} failures")
-    return 1 if failures or min(planned.values()) * 8 < RUNS else 0
+    # A test that plans nothing proves nothing; of a few designs all may be too much for their switches.
+    idle = RUNS >= 30 and min(planned.values()) * 8 < RUNS
+    return 1 if failures or idle else 0
 
 
 if __name__ == "__main__":
