@@ -102,28 +102,6 @@ int ft_draw_marks_add_stranger(struct ft_draw_marks *marks, const char *name)
 	return 0;
 }
 
-uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b)
-{
-	uint32_t low = 0, high = plan->bundle_count, lower = a, upper = b;
-
-	if (a < plan->switch_count && b < plan->switch_count && plan->switches[a].tier > plan->switches[b].tier) {
-		lower = b;
-		upper = a;
-	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct ft_plan_bundle *bundle = &plan->bundles[middle];
-
-		if (bundle->a < lower || (bundle->a == lower && bundle->b < upper))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < plan->bundle_count && plan->bundles[low].a == lower && plan->bundles[low].b == upper)
-		return low;
-	return FT_UNPINNED;
-}
-
 /* ---- the plan, looked at ---- */
 
 enum ft_draw_state ft_drawing_state(const struct ft_drawing *d, uint32_t index)

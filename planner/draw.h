@@ -91,9 +91,6 @@ int ft_draw_marks_add_link(struct ft_draw_marks *marks, uint32_t a, uint32_t b, 
 int ft_draw_marks_add_line(struct ft_draw_marks *marks, enum ft_draw_severity severity, const char *text);
 int ft_draw_marks_add_stranger(struct ft_draw_marks *marks, const char *name);
 
-/* The bundle between planned switches @a and @b, in either order, or FT_UNPINNED. */
-uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
-
 /*
  * The drawing, added to @text: one SVG 1.1 document, needing nothing else; or one undirected graph in the DOT language.
  *

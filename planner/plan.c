@@ -427,6 +427,28 @@ int ft_plan_make(const struct ft_design *design, struct ft_plan **ret_plan, stru
 	return ft_plan_make_blame(design, NULL, ret_plan, err, &blame);
 }
 
+uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b)
+{
+	uint32_t low = 0, high = plan->bundle_count, lower = a, upper = b;
+
+	if (a < plan->switch_count && b < plan->switch_count && plan->switches[a].tier > plan->switches[b].tier) {
+		lower = b;
+		upper = a;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct ft_plan_bundle *bundle = &plan->bundles[middle];
+
+		if (bundle->a < lower || (bundle->a == lower && bundle->b < upper))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < plan->bundle_count && plan->bundles[low].a == lower && plan->bundles[low].b == upper)
+		return low;
+	return FT_UNPINNED;
+}
+
 void ft_plan_free(struct ft_plan *plan)
 {
 	if (!plan)

@@ -135,6 +135,9 @@ struct ft_plan_blame {
 int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
 		       struct ft_error *err, struct ft_plan_blame *ret_blame);
 
+/* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
+uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
+
 /* The plan as the "plan" object of SPEC 3, indented by @indent blanks a level (0: on one line). */
 void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsigned int indent);
 

@@ -119,25 +119,6 @@ static uint32_t later_switch(const struct ft_plan *later, const struct ft_plan *
 	return place < later->edge_count ? place : FT_UNPINNED;
 }
 
-/* The bundle between two switches of a plan: bundles are sorted. */
-static const struct ft_plan_bundle *bundle_find(const struct ft_plan *plan, uint32_t a, uint32_t b)
-{
-	uint32_t low = 0, high = plan->bundle_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct ft_plan_bundle *bundle = &plan->bundles[middle];
-
-		if (bundle->a == a && bundle->b == b)
-			return bundle;
-		if (bundle->a < a || (bundle->a == a && bundle->b < b))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
 /* Cables between switches of @plan that are not at the same ports in @later. */
 static uint64_t cables_moved(const struct ft_plan *plan, const struct ft_plan *later)
 {
@@ -145,8 +126,10 @@ static uint64_t cables_moved(const struct ft_plan *plan, const struct ft_plan *l
 
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
 		const struct ft_plan_bundle *here = &plan->bundles[i], *there;
+		uint32_t found = ft_plan_find_bundle(later, later_switch(later, plan, here->a),
+						     later_switch(later, plan, here->b));
 
-		there = bundle_find(later, later_switch(later, plan, here->a), later_switch(later, plan, here->b));
+		there = found == FT_UNPINNED ? NULL : &later->bundles[found];
 		if (!there || there->a_port != here->a_port || there->b_port != here->b_port ||
 		    there->count < here->count)
 			moved += here->count;

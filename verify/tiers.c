@@ -292,6 +292,25 @@ static void split_by_hosts(const struct ft_model *m, bool *column)
 		column[i] = m->live.switches[i].hosts == 0;
 }
 
+/* From the @tail switches that @queue begins with, and that are @done, every cable leads to the other side. */
+static void sides_alternate(const struct ft_live *live, uint32_t *queue, uint32_t tail, bool *done, bool *column)
+{
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t here = queue[head];
+		const struct ft_live_switch *sw = &live->switches[here];
+
+		for (uint32_t n = 0; n < sw->cable_count; n++) {
+			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], here);
+
+			if (done[far])
+				continue;
+			done[far] = true;
+			column[far] = !column[here];
+			queue[tail++] = far;
+		}
+	}
+}
+
 /* Start 2: every cable crosses sides, counted from the switch with the most hosts: right where few hosts are up. */
 static int split_by_parity(const struct ft_model *m, bool *column)
 {
@@ -302,7 +321,7 @@ static int split_by_parity(const struct ft_model *m, bool *column)
 	if (!queue || !done)
 		return -ENOMEM;
 	for (uint32_t part = 0; part < live->part_count; part++) {
-		uint32_t head = 0, tail = 0, start = FT_NONE;
+		uint32_t tail = 0, start = FT_NONE;
 
 		for (uint32_t i = 0; i < live->switch_count; i++)
 			if (live->switches[i].part == part &&
@@ -313,20 +332,7 @@ static int split_by_parity(const struct ft_model *m, bool *column)
 		queue[tail++] = start;
 		done[start] = true;
 		column[start] = live->switches[start].hosts == 0;
-		while (head < tail) {
-			uint32_t here = queue[head++];
-			const struct ft_live_switch *sw = &live->switches[here];
-
-			for (uint32_t n = 0; n < sw->cable_count; n++) {
-				uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], here);
-
-				if (done[far])
-					continue;
-				done[far] = true;
-				column[far] = !column[here];
-				queue[tail++] = far;
-			}
-		}
+		sides_alternate(live, queue, tail, done, column);
 	}
 	return 0;
 }
@@ -347,7 +353,7 @@ static int split_by_distance(const struct ft_model *m, bool *column)
 	const struct ft_live *live = &m->live;
 	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1) * sizeof(*queue));
 	_cleanup_free_ bool *done = calloc(live->switch_count + 1, sizeof(*done));
-	uint32_t head = 0, tail = 0;
+	uint32_t tail = 0;
 
 	if (!queue || !done)
 		return -ENOMEM;
@@ -357,20 +363,7 @@ static int split_by_distance(const struct ft_model *m, bool *column)
 		if (done[i])
 			queue[tail++] = i;
 	}
-	while (head < tail) {
-		uint32_t here = queue[head++];
-		const struct ft_live_switch *sw = &live->switches[here];
-
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], here);
-
-			if (done[far])
-				continue;
-			done[far] = true;
-			column[far] = !column[here];
-			queue[tail++] = far;
-		}
-	}
+	sides_alternate(live, queue, tail, done, column);
 	return 0;
 }
 
