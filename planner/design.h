@@ -38,6 +38,22 @@ const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat
 const char *ft_fill_name(enum ft_fill fill);		 /* "auto", "dense", "uniform" */
 const char *ft_tier_name(enum ft_tier tier);		 /* "edge", "spine", "core" */
 
+/*
+ * The inside of a director: a two-level tree of chips, in which each chip of a line board has as many traces to each
+ * chip of a fabric board. What is 0 is not known, and the fabric itself has to tell (the majority of its chips).
+ *
+ * The outer ports of a director are numbered board by board: port p of the whole is port (p - 1) % line_ports + 1 of
+ * line board (p - 1) / line_ports + 1.
+ */
+struct ft_inside {
+	uint32_t line_boards, line_boards_max;	   /* installed, and slots */
+	uint32_t line_ports;			   /* outside, of a line board */
+	uint32_t line_chips;			   /* of a line board */
+	uint32_t fabric_boards, fabric_boards_max; /* installed, and slots */
+	uint32_t fabric_chips;			   /* of a fabric board */
+	uint32_t traces;			   /* between a line chip and a fabric chip */
+};
+
 /* The switches of one tier as the design gives them. */
 struct ft_design_role {
 	uint32_t ports;		 /* FT_UNPINNED: not given */
@@ -46,7 +62,8 @@ struct ft_design_role {
 	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
 	char *model;		 /* from the catalog: a type or a family; NULL: not given */
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
-	bool director;		 /* given by its ports, and known to be modular: from the "plan" of the file */
+	bool director;		 /* given by its ports, and known to be modular */
+	struct ft_inside inside; /* of a director; all 0: not given */
 };
 
 /* As built: so many pods, one after the other in the plan's order, have so many edge switches each. */

@@ -463,5 +463,9 @@ void ft_plan_free(struct ft_plan *plan)
 	free(plan->blade_pass_through);
 	free(plan->switches);
 	free(plan->bundles);
+	free(plan->cables);
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		free(plan->hosts[i].name);
+	free(plan->hosts);
 	free(plan);
 }

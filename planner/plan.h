@@ -44,6 +44,22 @@ struct ft_plan_bundle {
 	uint32_t b_port; /* the first port at b */
 };
 
+/*
+ * One cable of a port-precise plan, between planned switches. In a director, ports are numbered as in struct ft_inside.
+ */
+struct ft_plan_cable {
+	uint32_t a, b;		 /* indices of the switches; the lower tier is a, as in the bundle of the two */
+	uint32_t a_port, b_port; /* from 1; 0: not said, any will do */
+};
+
+/* Where a host should be. */
+struct ft_plan_host {
+	char *name; /* its node description, as far as people use it ("node055" of "node055 HCA-1"); NULL: not said */
+	uint64_t guid; /* of its node or port; 0: not said */
+	uint32_t edge; /* index of the planned switch */
+	uint32_t port; /* of that switch; 0: not said */
+};
+
 struct ft_plan {
 	enum ft_topology topology; /* star or fat-tree, never auto */
 	uint32_t levels;	   /* 1 for a star */
@@ -82,6 +98,7 @@ struct ft_plan {
 	bool directors[FT_TIER_COUNT];		   /* modular: a tree of chips inside */
 	uint32_t fabric_boards[FT_TIER_COUNT];	   /* installed, where some are left out; 0: all, or not modular */
 	uint32_t fabric_boards_max[FT_TIER_COUNT]; /* likewise: how many there are slots for */
+	struct ft_inside inside[FT_TIER_COUNT];	   /* of directors */
 	int64_t cost, power_w, weight_kg, size_u;  /* in all, thousandths; FT_AMOUNT_UNKNOWN */
 	uint64_t unpriced; /* choices of switches that were left out, as their figure for the objective is not known */
 	bool fallback_objective; /* no cost was known, so the fewest switches were looked for, then the fewest cables */
@@ -102,6 +119,12 @@ struct ft_plan {
 	uint32_t switch_count;
 	struct ft_plan_bundle *bundles; /* sorted by (a, b); at most one a pair */
 	uint32_t bundle_count;
+
+	/* Port by port, where the design says so: else NULL and 0, and any port will do. */
+	struct ft_plan_cable *cables; /* sorted by (a, b, a_port); they are what the bundles count */
+	uint32_t cable_count;
+	struct ft_plan_host *hosts; /* of which it is known where they should be; owned, their names too */
+	uint32_t host_count;
 };
 
 void ft_plan_free(struct ft_plan *plan);

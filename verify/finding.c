@@ -24,20 +24,38 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 				    "cables that would be right after exchanging their ends"},
 	[FT_CODE_CABLE_UNPLANNED] = {"cable-unplanned", WARNING,
 				     "a cable that the plan does not know between two planned switches"},
+	[FT_CODE_CABLE_WRONG_PORT] = {"cable-wrong-port", WARNING,
+				      "a cable between the right switches, in another port than planned"},
 	[FT_CODE_CABLE_SLOW] = {"cable-slow", WARNING, "active speed below the expected"},
 	[FT_CODE_CABLE_NARROW] = {"cable-narrow", WARNING, "active width below the expected"},
+	[FT_CODE_PORT_INACTIVE] = {"port-inactive", WARNING,
+				   "a link that is up but that no subnet manager has brought to Active"},
 	[FT_CODE_LOOPBACK] = {"loopback", WARNING, "a switch cabled to itself"},
 	[FT_CODE_SWITCH_UNPLANNED] = {"switch-unplanned", WARNING, "a switch that the plan does not know"},
 	[FT_CODE_SWITCH_REPLACED] = {"switch-replaced", INFO, "another switch stands where a bound one should"},
 	[FT_CODE_SWITCH_MUTE] = {"switch-mute", WARNING, "its links are up, but it answers no management packet"},
+	[FT_CODE_BOARD_MISSING] = {"board-missing", WARNING, "a line or fabric board of a director that is not there"},
 	[FT_CODE_EDGE_OVERLOADED] = {"edge-overloaded", WARNING,
 				     "more hosts on an edge switch than planned: its blocking exceeds the design's"},
 	[FT_CODE_HOST_ON_CORE] = {"host-on-core", WARNING, "a host cabled to a core switch or spine"},
+	[FT_CODE_HOST_MISPLACED] = {"host-misplaced", WARNING, "a host on another edge switch or port than planned"},
 	[FT_CODE_HOSTS_MISSING] = {"hosts-missing", INFO, "fewer hosts than planned"},
 	[FT_CODE_HOSTS_UNPLANNED] = {"hosts-unplanned", INFO, "more hosts than planned"},
 	[FT_CODE_HOPS_EXCEEDED] = {"hops-exceeded", WARNING, "hosts farther apart than the plan's Clos number"},
 	[FT_CODE_GUID_DUPLICATE] = {"guid-duplicate", WARNING, "two nodes of one GUID"},
 	[FT_CODE_LID_DUPLICATE] = {"lid-duplicate", WARNING, "two ports of one LID"},
+	[FT_CODE_LID_MISSING] = {"lid-missing", WARNING, "a port that is Active and has no LID"},
+	[FT_CODE_SM_MISSING] = {"sm-missing", WARNING, "no master subnet manager"},
+	[FT_CODE_SM_CONFLICT] = {"sm-conflict", WARNING, "more than one master subnet manager"},
+	[FT_CODE_ROUTE_UNREACHABLE] = {"route-unreachable", CRITICAL,
+				       "hosts that the forwarding tables do not lead to"},
+	[FT_CODE_ROUTE_LOOP] = {"route-loop", CRITICAL, "forwarding tables that lead round in a circle"},
+	[FT_CODE_ROUTE_DETOUR] = {"route-detour", WARNING, "routes longer than planned, or up again after down"},
+	[FT_CODE_ROUTE_CYCLE] = {"route-cycle", WARNING,
+				 "channels that wait for each other in a circle: a possible deadlock"},
+	[FT_CODE_ROUTE_IMBALANCE] = {"route-imbalance", WARNING, "uplinks of an edge switch that are unevenly used"},
+	[FT_CODE_PORT_ERRORS] = {"port-errors", WARNING,
+				 "error counters that rise faster than allowed, both ends of a cable as one"},
 	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
 };
 
@@ -137,9 +155,9 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 						  (uint32_t)(m->places[q] - m->plan->switches), cables};
 }
 
-static char *node_name(const struct ft_model *m, const struct ft_node *node)
+static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
 {
-	return ft_text_safe_dup(ft_node_description(m->snapshot, node), node->description_length);
+	return ft_text_safe_dup(ft_node_description(s, node), node->description_length);
 }
 
 void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number)
@@ -151,15 +169,28 @@ void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t no
 {
 	const struct ft_node *n = &m->snapshot->nodes[node];
 
-	where_add(m, f, node_name(m, n), n->guid, 0);
+	where_add(m, f, node_name(m->snapshot, n), n->guid, 0);
 }
 
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
 {
-	const struct ft_node *node = ft_port_node(m->snapshot, &m->snapshot->ports[port]);
-
 	m->port_claimed[port] = true;
-	where_add(m, f, node_name(m, node), node->guid, ft_port_number(m, port));
+	ft_finding_where_chip_port(m, f, ft_port_origin(m, port));
+}
+
+void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node)
+{
+	const struct ft_node *n = &m->chips->nodes[node];
+
+	where_add(m, f, node_name(m->chips, n), n->guid, 0);
+}
+
+void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+	const struct ft_node *node = ft_port_node(m->chips, p);
+
+	where_add(m, f, node_name(m->chips, node), node->guid, p->number);
 }
 
 void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable)
@@ -172,6 +203,52 @@ void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const stru
 
 	ft_finding_where_port(m, f, turn ? cable->b_port : cable->a_port);
 	ft_finding_where_port(m, f, turn ? cable->a_port : cable->b_port);
+}
+
+/* A place of its own, like @from; without a name where that has none. */
+static struct ft_place place_copy(struct ft_model *m, const struct ft_place *from)
+{
+	struct ft_place place = {0};
+
+	if (!from || !from->name)
+		return place;
+	place = *from;
+	place.name = strdup(from->name);
+	m->failed |= !place.name;
+	return place;
+}
+
+void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
+		    const struct ft_place *b)
+{
+	struct ft_action *actions = array_more(f->actions, f->action_count, sizeof(*actions));
+
+	if (!actions) {
+		m->failed = true;
+		return;
+	}
+	f->actions = actions;
+	actions[f->action_count++] = (struct ft_action){act, place_copy(m, a), place_copy(m, b)};
+}
+
+void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b)
+{
+	const uint32_t ports[2] = {a, b};
+	struct ft_place places[2] = {{0}, {0}};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct ft_port *port;
+
+		if (ports[i] == FT_NONE)
+			continue;
+		port = &m->chips->ports[ft_port_origin(m, ports[i])];
+		places[i] = (struct ft_place){node_name(m->chips, ft_port_node(m->chips, port)),
+					      ft_port_node(m->chips, port)->guid, port->number};
+		m->failed |= !places[i].name;
+	}
+	ft_finding_act(m, f, act, &places[0], &places[1]);
+	free(places[0].name);
+	free(places[1].name);
 }
 
 void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
@@ -221,6 +298,19 @@ const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_tex
 		ft_text_puts(buffer, m->live.switches[live].label);
 	else
 		ft_text_add_safe(buffer, ft_node_description(m->snapshot, node), node->description_length);
+	ft_text_printf(buffer, " port %u", p->number);
+	return ft_text_string(buffer);
+}
+
+const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+	const struct ft_node *node = ft_port_node(m->chips, p);
+
+	if (!m->origin)
+		return ft_place_text(m, port, buffer);
+	ft_text_reset(buffer);
+	ft_text_add_safe(buffer, ft_node_description(m->chips, node), node->description_length);
 	ft_text_printf(buffer, " port %u", p->number);
 	return ft_text_string(buffer);
 }

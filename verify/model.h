@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "verify/report.h"
+#include "verify/verify.h"
 
 #define FT_NONE UINT32_MAX
 
@@ -104,8 +105,11 @@ struct ft_cells {
 struct ft_model {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
-	const struct ft_snapshot *snapshot;
+	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
+	const struct ft_snapshot *chips;    /* as it was read: a director is its chips */
+	uint32_t *origin; /* by port of @snapshot: the port of @chips; NULL: the two snapshots are one */
 	const char *today;
+	const struct ft_verify_input *input;
 	struct ft_live live;
 
 	/*
@@ -195,6 +199,12 @@ static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
 	return m->places[place]->tier;
 }
 
+/* The port as it was read. */
+static inline uint32_t ft_port_origin(const struct ft_model *m, uint32_t port)
+{
+	return m->origin ? m->origin[port] : port;
+}
+
 static inline uint32_t ft_port_number(const struct ft_model *m, uint32_t port)
 {
 	return m->snapshot->ports[port].number;
@@ -273,6 +283,9 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node);
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
 void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number);
+/* @node and @port are indices into m->chips. */
+void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node);
+void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
 void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable);
 void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -280,6 +293,12 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* What mends it: see struct ft_action. The places are copied. */
+void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
+		    const struct ft_place *b);
+/* The same with ports: indices into the snapshot's, or FT_NONE. */
+void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b);
 
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -289,6 +308,8 @@ int ft_string_set(char **string, const char *format, ...) __attribute__((format(
 
 /* "edge003 port 20"; @buffer is reset first. */
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
+const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 

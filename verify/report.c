@@ -22,7 +22,12 @@ void ft_finding_release(struct ft_finding *f)
 	free(f->where);
 	free(f->symptoms);
 	free(f->alternatives);
+	for (size_t i = 0; i < f->action_count; i++) {
+		free(f->actions[i].a.name);
+		free(f->actions[i].b.name);
+	}
 	free(f->lacks);
+	free(f->actions);
 	free(f->id);
 	free(f->expected);
 	free(f->observed);

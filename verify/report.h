@@ -34,19 +34,32 @@ enum ft_code {
 	FT_CODE_CABLE_MISPLACED,
 	FT_CODE_CABLES_SWAPPED,
 	FT_CODE_CABLE_UNPLANNED,
+	FT_CODE_CABLE_WRONG_PORT,
 	FT_CODE_CABLE_SLOW,
 	FT_CODE_CABLE_NARROW,
+	FT_CODE_PORT_INACTIVE,
 	FT_CODE_LOOPBACK,
 	FT_CODE_SWITCH_UNPLANNED,
 	FT_CODE_SWITCH_REPLACED,
 	FT_CODE_SWITCH_MUTE,
+	FT_CODE_BOARD_MISSING,
 	FT_CODE_EDGE_OVERLOADED,
 	FT_CODE_HOST_ON_CORE,
+	FT_CODE_HOST_MISPLACED,
 	FT_CODE_HOSTS_MISSING,
 	FT_CODE_HOSTS_UNPLANNED,
 	FT_CODE_HOPS_EXCEEDED,
 	FT_CODE_GUID_DUPLICATE,
 	FT_CODE_LID_DUPLICATE,
+	FT_CODE_LID_MISSING,
+	FT_CODE_SM_MISSING,
+	FT_CODE_SM_CONFLICT,
+	FT_CODE_ROUTE_UNREACHABLE,
+	FT_CODE_ROUTE_LOOP,
+	FT_CODE_ROUTE_DETOUR,
+	FT_CODE_ROUTE_CYCLE,
+	FT_CODE_ROUTE_IMBALANCE,
+	FT_CODE_PORT_ERRORS,
 	FT_CODE_SWEEP_INCOMPLETE,
 	FT_CODE_COUNT,
 };
@@ -78,6 +91,26 @@ struct ft_impact {
 	uint32_t hosts_cut_off;
 };
 
+/*
+ * One thing to do with the hands. Ports are places; one without a port number is any free port of that switch that
+ * suits, for more is not known.
+ */
+enum ft_act {
+	FT_ACT_CONNECT,	 /* there should be a cable from @a to @b: reseat it, or replace it */
+	FT_ACT_REMOVE,	 /* unplug the cable from @a to @b */
+	FT_ACT_MOVE,	 /* the cable end in @a goes into @b; its other end stays where it is */
+	FT_ACT_EXCHANGE, /* the cable ends in @a and @b change places */
+	FT_ACT_RENEW,	 /* the cable from @a to @b is in its place and bad: reseat it, or replace it */
+	FT_ACT_POWER,	 /* switch @a (its planned name, where it was not seen) is off, or gone: bring it back */
+	FT_ACT_BOARD,	 /* board @a of a director likewise */
+	FT_ACT_SETTING,	 /* nothing to carry: a setting, by software */
+};
+
+struct ft_action {
+	enum ft_act act;
+	struct ft_place a, b; /* b.name NULL: there is none */
+};
+
 /* A bundle of the plan that is short of cables because of a finding. */
 struct ft_lack {
 	uint32_t a, b; /* indices into the plan's switches */
@@ -105,9 +138,11 @@ struct ft_finding {
 	char *waived;	     /* NULL, or why this is known and no alarm; the severity is info then */
 	char **alternatives; /* other explanations of equal price, and the look that tells them apart */
 	size_t alternative_count;
-	/* No part of the JSON: a report that was read has none. What is gone with a whole switch is not listed. */
+	/* No part of the JSON: a report that was read has neither. What is gone with a whole switch is not listed. */
 	struct ft_lack *lacks;
 	size_t lack_count;
+	struct ft_action *actions; /* what mends it, in this order; none: nothing that is known */
+	size_t action_count;
 };
 
 enum ft_status {

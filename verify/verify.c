@@ -14,6 +14,7 @@ void ft_model_release(struct ft_model *m)
 {
 	ft_live_release(&m->live);
 	ft_cells_release(&m->cells);
+	free(m->origin);
 	free(m->places);
 	free(m->place_of);
 	free(m->typical);
@@ -67,14 +68,15 @@ int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err)
 	return 0;
 }
 
-int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
-	      const char *today, struct ft_report **ret_report)
+int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
 {
 	_cleanup_(ft_model_release) struct ft_model m = {
-		.design = design,
-		.plan = plan,
-		.snapshot = snapshot,
-		.today = today,
+		.design = input->design,
+		.plan = input->plan,
+		.snapshot = input->snapshot,
+		.chips = input->snapshot,
+		.today = input->today,
+		.input = input,
 	};
 	int r;
 
@@ -98,4 +100,12 @@ int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const 
 		return r;
 	*ret_report = FT_STEAL(m.report);
 	return 0;
+}
+
+int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+	      const char *today, struct ft_report **ret_report)
+{
+	return ft_verify_all(
+		&(struct ft_verify_input){.design = design, .plan = plan, .snapshot = snapshot, .today = today},
+		ret_report);
 }

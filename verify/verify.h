@@ -15,6 +15,26 @@
  */
 int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err);
 
+struct ft_routes;
+struct ft_counters;
+struct ft_sms;
+
+/*
+ * What a fabric is judged by. Of what a plain check does not read (NULL), nothing is said. All is borrowed.
+ */
+struct ft_verify_input {
+	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
+	const struct ft_plan *plan;	    /* ft_verify_check_plan() took it */
+	const struct ft_snapshot *snapshot; /* as it was read */
+	const char *today;		    /* the date for waivers, "YYYY-MM-DD" (UTC) */
+	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
+	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
+	const struct ft_sms *sms;	    /* probe/sms.h: who manages the subnet */
+};
+
+/* ft_verify() with all that there is. */
+int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
+
 /*
  * Holds @snapshot against @plan (made from @design, which adds the bindings, expected rates and waivers).
  *
