@@ -64,6 +64,9 @@ struct ft_design_role {
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
 	bool director;		 /* given by its ports, and known to be modular */
 	struct ft_inside inside; /* of a director; all 0: not given */
+
+	/* Of the descriptions of a director's chips; its first group is the chassis' name. NULL: not given. */
+	struct ft_pattern *chassis;
 };
 
 /* As built: so many pods, one after the other in the plan's order, have so many edge switches each. */

@@ -35,6 +35,7 @@ struct ft_node {
 	uint64_t system_guid; /* SystemImageGUID; 0: not known */
 	uint32_t vendor_id;
 	uint32_t device_id;
+	uint32_t chassis;     /* by libibnetdisc's grouping: chips of one number are in one box; 0: not known */
 	uint32_t first_port;  /* index into ports[] of port 1; port n is first_port + n - 1 */
 	uint32_t description; /* offset into strings[]: raw bytes as seen, then one NUL */
 	uint16_t description_length;
@@ -50,7 +51,7 @@ struct ft_port {
 	uint32_t peer; /* index into ports[], or FT_NO_PORT; mutual */
 	uint16_t lid;  /* of CA and router ports; 0: none */
 	uint8_t lmc;
-	uint8_t number;	       /* from 1 */
+	uint16_t number;       /* from 1 */
 	uint8_t link;	       /* enum ft_link */
 	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
 	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */
