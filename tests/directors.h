@@ -155,6 +155,51 @@ static inline void description_set(struct ft_snapshot *s, struct ft_node *node, 
 	s->strings_length += length + 1;
 }
 
+static inline bool name_begins(const struct ft_snapshot *s, uint32_t node, const char *begin)
+{
+	return strncmp(ft_node_description(s, &s->nodes[node]), begin, strlen(begin)) == 0;
+}
+
+static inline void node_sever(struct ft_snapshot *s, uint32_t node, enum ft_link link, bool traces_only)
+{
+	for (uint32_t p = s->nodes[node].first_port; p < s->nodes[node].first_port + s->nodes[node].port_count; p++)
+		if (!traces_only ||
+		    (s->ports[p].peer != FT_NO_PORT && is_chip(&s->nodes[s->ports[s->ports[p].peer].node])))
+			cable_drop(s, &s->ports[p], link);
+}
+
+/*
+ * Faults of bench.h, and
+ *   board X     all nodes whose names begin so are off: a board, or core01/ for all of a director
+ *   quiet X     they are up and silent
+ *   sever X     their traces are dead
+ */
+static inline void chip_fault_apply(struct bench *b, char *words)
+{
+	struct ft_snapshot *s = b->snapshot;
+	char *name = strchr(words, ' ');
+	bool sever = strncmp(words, "sever", 5) == 0, quiet = strncmp(words, "quiet", 5) == 0;
+
+	if (!sever && !quiet && strncmp(words, "board", 5) != 0) {
+		fault_apply(b, words);
+		return;
+	}
+	for (uint32_t i = 0; i < s->node_count; i++)
+		if (is_chip(&s->nodes[i]) && name_begins(s, i, name + 1))
+			node_sever(s, i, quiet ? FT_LINK_SILENT : FT_LINK_DOWN, sever);
+	if (!sever)
+		reached_keep(s, node_find(s, "node001"));
+}
+
+static inline void chip_faults_apply(struct bench *b, const char *faults)
+{
+	char copy[1024], *rest = copy, *fault;
+
+	snprintf(copy, sizeof(copy), "%s", faults);
+	while ((fault = strtok_r(rest, ";", &rest)))
+		chip_fault_apply(b, fault + strspn(fault, " "));
+}
+
 /* What the chips say of themselves; last, for faults go by names. */
 static inline void chips_name(struct ft_snapshot *s, enum naming naming)
 {

@@ -125,6 +125,11 @@ static void board_name_add(const struct ft_inspection *in, struct ft_spot spot, 
 		ft_text_printf(text, "%u", spot.board + 1);
 }
 
+bool ft_board_is_named(const struct ft_inspection *in, struct ft_spot spot)
+{
+	return namesake_find(in, spot, true) || namesake_find(in, spot, false);
+}
+
 void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft_text *text)
 {
 	ft_text_printf(text, "%s board ", side_word(spot));
@@ -136,7 +141,7 @@ static void gap_add(const struct ft_inspection *in, const struct gap *gap, struc
 {
 	if (!gap->whole)
 		ft_text_printf(text, "chip %u of ", gap->spot.chip + 1);
-	if (gap->placed)
+	if (gap->placed && (!gap->whole || ft_board_is_named(in, gap->spot)))
 		ft_board_add(in, gap->spot, text);
 	else
 		ft_text_printf(text, "a %s board", side_word(gap->spot));
@@ -307,7 +312,8 @@ static void outer_cables_take(const struct ft_inspection *in, struct ft_finding 
 		ft_finding_where_port(m, f, in->x->picked[i]);
 	*deficit_at(in->x, in->place, q) -= count;
 	if (link == FT_LINK_SILENT) {
-		m->cells.unjudged[ft_cell_at(m, in->place, q)] += count;
+		/* They are up, as far as anybody can see. */
+		m->cells.seen[ft_cell_at(m, in->place, q)] += count;
 	} else {
 		f->impact.links_lost += count;
 		ft_finding_lack(m, f, in->place, q, count);
@@ -362,7 +368,7 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 	struct ft_place place;
 
 	ft_text_printf(&name, "%s ", m->live.switches[in->live].name);
-	if (gap->placed)
+	if (gap->placed && gap->whole && ft_board_is_named(in, gap->spot))
 		board_name_add(in, gap->spot, &name);
 	else
 		gap_add(in, gap, &name);
@@ -404,7 +410,9 @@ static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const 
 	ft_say(m, &f->text, "%s of %s is missing: its %u traces to the %s are %s%s", part, director, s->expected,
 	       others, down_word(m), ft_text_string(&in->x->text_b));
 	ft_say(m, &f->fix, "look at the board's lights, reseat it, then replace it%s",
-	       gap->placed ? "" : "; an empty slot, or a dark board, is the one");
+	       !gap->whole || (gap->placed && ft_board_is_named(in, gap->spot))
+		       ? ""
+		       : "; an empty slot, or a dark board, is the one");
 }
 
 static bool gap_is_mute(const struct gap_shadow *s)

@@ -75,4 +75,7 @@ void ft_traces_rate(struct ft_model *m);
 /* inside.c: "line board L05" or, where names tell none, "line board 5"; @text is added to. */
 void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft_text *text);
 
+/* Whether names of chips tell what that board is called. */
+bool ft_board_is_named(const struct ft_inspection *in, struct ft_spot spot);
+
 #endif

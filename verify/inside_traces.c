@@ -269,9 +269,17 @@ static void boards_fix_say(const struct ft_inspection *in, struct ft_finding *f,
 			   const struct ft_chip *fabric)
 {
 	struct ft_model *m = in->x->m;
+	const char *what = f->count == 1 ? "it is on the backplane, no cable" : "they are on the backplane, no cables";
 
+	if (!line->named || !fabric->named) {
+		ft_say(m, &f->fix,
+		       "%s: reseat the line board, then the fabric board, that these chips are on, and replace the "
+		       "one with which it moves",
+		       what);
+		return;
+	}
 	ft_text_reset(&in->x->text_c);
-	ft_text_printf(&in->x->text_c, "it is on the backplane, no cable: reseat ");
+	ft_text_printf(&in->x->text_c, "%s: reseat ", what);
 	ft_board_add(in, ft_spot_of(line), &in->x->text_c);
 	ft_text_puts(&in->x->text_c, ", then ");
 	ft_board_add(in, ft_spot_of(fabric), &in->x->text_c);
