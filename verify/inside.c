@@ -97,14 +97,18 @@ static void word_add(const struct ft_inspection *in, const struct ft_chip *chip,
 	const struct ft_model *m = in->x->m;
 	const struct ft_node *node = &m->chips->nodes[chip->node];
 	const char *word = ft_node_description(m->chips, node) + chip->slot.word;
+	size_t length = node->description_length - chip->slot.word, tail = chip->slot.stem + chip->slot.digits;
 	bool letter = in->want.line_chips == 1 && chip->slot.chip > 0;
 
 	if (!chip->line)
 		letter = in->want.fabric_chips == 1 && chip->slot.chip > 0;
 	ft_text_add_safe(text, word, chip->slot.stem);
 	ft_text_printf(text, "%0*" PRIu32, (int)chip->slot.digits, number);
-	if (letter && chip->slot.word + chip->slot.stem + chip->slot.digits < node->description_length)
-		ft_text_add_safe(text, word + chip->slot.stem + chip->slot.digits, 1);
+	/* The "A" of S201A, the "/U2" of L03/U2. */
+	while (letter && length > tail && word[length - 1] == ' ')
+		length--;
+	if (letter && length > tail)
+		ft_text_add_safe(text, word + tail, length - tail);
 }
 
 static const char *side_word(struct ft_spot spot)
@@ -139,12 +143,14 @@ void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft
 /* "line board L05", "chip 2 of line board L05", "a line board (15 of 16 are there)" */
 static void gap_add(const struct ft_inspection *in, const struct gap *gap, struct ft_text *text)
 {
-	if (!gap->whole)
+	bool named = gap->placed && ft_board_is_named(in, gap->spot);
+
+	if (!gap->whole && named)
 		ft_text_printf(text, "chip %u of ", gap->spot.chip + 1);
-	if (gap->placed && (!gap->whole || ft_board_is_named(in, gap->spot)))
+	if (named)
 		ft_board_add(in, gap->spot, text);
 	else
-		ft_text_printf(text, "a %s board", side_word(gap->spot));
+		ft_text_printf(text, "a %s %s", side_word(gap->spot), gap->whole ? "board" : "chip");
 }
 
 /* ---- traces ---- */
@@ -193,7 +199,7 @@ static void gap_where(const struct ft_inspection *in, struct ft_finding *f, cons
 	const struct ft_chip *chips = chips_of(in);
 
 	for (uint32_t i = 0; i < in->d->count; i++) {
-		uint32_t per_chip, last = gap->whole ? 0 : gap->spot.chip;
+		uint32_t per_chip, picked, last = gap->whole ? 0 : gap->spot.chip;
 
 		if (chips[i].line == gap->spot.line)
 			continue;
@@ -204,9 +210,11 @@ static void gap_where(const struct ft_inspection *in, struct ft_finding *f, cons
 			struct gap one = {.spot = {gap->spot.line, gap->spot.board, c}};
 
 			per_chip = gap_traces(in, &one, &chips[i]);
-			per_chip = ft_traces_pick(in, &chips[i], spot, per_chip, link, in->x->picked);
-			for (uint32_t p = 0; p < per_chip; p++)
+			picked = ft_traces_pick(in, &chips[i], spot, per_chip, link, in->x->picked);
+			for (uint32_t p = 0; p < picked; p++)
 				ft_finding_where_trace(m, f, in->x->picked[p]);
+			/* Which of the others it is cannot be told; it is as many of them. */
+			ft_traces_claim(m, &chips[i], per_chip - picked, link);
 		}
 	}
 	f->vague = f->where_count == 0;

@@ -57,6 +57,9 @@ uint32_t ft_traces_in_state(const struct ft_model *m, const struct ft_chip *chip
 uint32_t ft_traces_pick(const struct ft_inspection *in, const struct ft_chip *chip, struct ft_spot spot, uint32_t need,
 			enum ft_link link, uint32_t *ret_ports);
 
+/* Up to @count ports of @chip in state @link, whichever, belong to a finding now. */
+void ft_traces_claim(struct ft_model *m, const struct ft_chip *chip, uint32_t count, enum ft_link link);
+
 /* Adds the port to the finding, and to those that a finding has. */
 void ft_finding_where_trace(struct ft_model *m, struct ft_finding *f, uint32_t chip_port);
 

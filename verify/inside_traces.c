@@ -136,6 +136,17 @@ uint32_t ft_traces_pick(const struct ft_inspection *in, const struct ft_chip *ch
 	return found;
 }
 
+void ft_traces_claim(struct ft_model *m, const struct ft_chip *chip, uint32_t count, enum ft_link link)
+{
+	const struct ft_node *node = &m->chips->nodes[chip->node];
+
+	for (uint32_t n = 1; count > 0 && n <= node->port_count; n++)
+		if (trace_waits(m, chip, n, link)) {
+			m->trace_claimed[node->first_port + n - 1] = true;
+			count--;
+		}
+}
+
 void ft_finding_where_trace(struct ft_model *m, struct ft_finding *f, uint32_t chip_port)
 {
 	m->trace_claimed[chip_port] = true;
@@ -329,14 +340,24 @@ static uint32_t hidden_traces(const struct ft_inspection *in, const struct ft_ch
 	return lesser(lacking - dark, hazy);
 }
 
-/* ---- a line board that is there, and has lost all its traces ---- */
+/* ---- a line board, or a chip of it, that is there, and has lost all its traces ---- */
+
+struct part {
+	uint32_t board;
+	uint32_t chip; /* FT_NONE: all of the board */
+};
+
+static bool part_has(const struct part *part, const struct ft_chip *chip)
+{
+	return chip->line && chip->board == part->board && (part->chip == FT_NONE || chip->chip == part->chip);
+}
 
 struct cut {
 	uint32_t wanted, seen, hazy; /* traces of all chips of the board */
 	uint32_t links, hosts;	     /* what is plugged into it */
 };
 
-static struct cut board_cut(const struct ft_inspection *in, uint32_t board)
+static struct cut cut_of(const struct ft_inspection *in, const struct part *part)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_chip *chips = chips_of(m, in->d);
@@ -345,7 +366,7 @@ static struct cut board_cut(const struct ft_inspection *in, uint32_t board)
 	for (uint32_t i = 0; i < in->d->count; i++) {
 		const struct ft_node *node = &m->chips->nodes[chips[i].node];
 
-		if (!chips[i].line || chips[i].board != board)
+		if (!part_has(part, &chips[i]))
 			continue;
 		cut.hazy += hazy_of(m, &chips[i]);
 		for (uint32_t n = 0; n < in->d->count; n++) {
@@ -366,20 +387,16 @@ static struct cut board_cut(const struct ft_inspection *in, uint32_t board)
 	return cut;
 }
 
-static void cut_board_claim(const struct ft_inspection *in, struct ft_finding *f, uint32_t board)
+static void cut_claim(const struct ft_inspection *in, struct ft_finding *f, const struct part *part)
 {
 	struct ft_model *m = in->x->m;
 	const struct ft_chip *chips = chips_of(m, in->d);
 
 	for (uint32_t i = 0; i < in->d->count; i++) {
-		const struct ft_node *node = &m->chips->nodes[chips[i].node];
-
-		if (!chips[i].line || chips[i].board != board)
+		if (!part_has(part, &chips[i]))
 			continue;
 		ft_finding_where_chip(m, f, chips[i].node);
-		for (uint32_t n = 1; n <= node->port_count; n++)
-			if (trace_waits(m, &chips[i], n, FT_LINK_DOWN))
-				m->trace_claimed[node->first_port + n - 1] = true;
+		ft_traces_claim(m, &chips[i], UINT32_MAX, FT_LINK_DOWN);
 		for (uint32_t n = 0; n < in->d->count; n++) {
 			uint32_t count = chips[n].line ? 0 : ft_traces_wanted(in, &chips[i], &chips[n]);
 
@@ -391,55 +408,75 @@ static void cut_board_claim(const struct ft_inspection *in, struct ft_finding *f
 	}
 }
 
+/* "line board L05 of core01", or "core01 L05/U2", or, where names tell no slots, by a chip on it. */
+static void cut_add(const struct ft_inspection *in, const struct part *part, struct ft_text *text)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_chip *chips = chips_of(m, in->d);
+	uint32_t i = 0;
+
+	while (i + 1 < in->d->count && !part_has(part, &chips[i]))
+		i++;
+	ft_text_reset(text);
+	if (chips[i].named && part->chip == FT_NONE) {
+		ft_board_add(in, ft_spot_of(&chips[i]), text);
+		ft_text_printf(text, " of %s", m->live.switches[in->live].label);
+		return;
+	}
+	ft_chip_text(m, chips[i].node, &in->x->text_b);
+	ft_text_printf(text, "%s%s", part->chip == FT_NONE ? "the line board of " : "", ft_text_string(&in->x->text_b));
+}
+
 /*
  * Its hosts are cut off from all others if it has no cables to other switches of its own: as good as an isolated edge.
  */
-static void cut_board_report(const struct ft_inspection *in, uint32_t board, const struct cut *cut)
+static void cut_report(const struct ft_inspection *in, const struct part *part, const struct cut *cut)
 {
 	struct ft_model *m = in->x->m;
 	bool isolated = cut->hosts > 0 && cut->links == 0;
 	struct ft_finding *f =
 		ft_finding_add(m, isolated ? FT_CODE_EDGE_ISOLATED : FT_CODE_BOARD_MISSING, FT_EVIDENCE_ABSENT);
 	struct ft_text *text = &in->x->text_a;
-	char hosts[48];
+	char words[48];
 
-	cut_board_claim(in, f, board);
+	cut_claim(in, f, part);
 	f->count = cut->wanted;
 	f->impact.hosts_cut_off = isolated ? cut->hosts : 0;
-	ft_text_reset(text);
-	ft_board_add(in, (struct ft_spot){true, board, 0}, text);
+	cut_add(in, part, text);
 	ft_say(m, &f->expected, "%u traces to the fabric boards", cut->wanted);
 	ft_say(m, &f->observed, "none is up");
-	ft_say(m, &f->text, "%s of %s is cut off: none of its %u traces to the fabric boards is up%s%s",
-	       ft_text_string(text), m->live.switches[in->live].label, cut->wanted, isolated ? ", and with it " : "",
-	       isolated ? ft_plural(cut->hosts, "host", hosts) : "");
-	ft_say(m, &f->fix, "reseat %s, then replace it", ft_text_string(text));
+	ft_say(m, &f->text, "%s is cut off: none of its %u traces to the fabric boards is up%s%s", ft_text_string(text),
+	       cut->wanted, isolated ? ", and with it " : "", isolated ? ft_plural(cut->hosts, "host", words) : "");
+	ft_say(m, &f->fix, "reseat this line board, then replace it");
 	if (cut->links > 0)
 		ft_finding_symptom(m, f, in->live, 0, "%s that %s plugged into it carr%s nothing through it",
-				   ft_plural(cut->links, "cable", hosts), cut->links == 1 ? "is" : "are",
+				   ft_plural(cut->links, "cable", words), cut->links == 1 ? "is" : "are",
 				   cut->links == 1 ? "ies" : "y");
 }
 
-/* Returns true where the board is cut off, and it is said. */
-static bool cut_board_look(const struct ft_inspection *in, const struct ft_chip *chip)
+static bool is_cut(const struct cut *cut)
 {
-	struct cut cut;
-
-	/* Each board is looked at with its first chip. */
-	if (chip > chips_of(in->x->m, in->d) && chip[-1].line && chip[-1].board == chip->board)
-		return false;
-	cut = board_cut(in, chip->board);
-	if (cut.wanted < 2 || cut.seen > 0 || cut.hazy > 0)
-		return false;
-	cut_board_report(in, chip->board, &cut);
-	return true;
+	return cut->wanted >= 2 && cut->seen == 0 && cut->hazy == 0;
 }
 
-static bool board_is_cut(const struct ft_inspection *in, const struct ft_chip *chip)
+/* Says it with the first chip of it. Returns true where @chip has no traces that would have to be looked at one by one.
+ */
+static bool cut_look(const struct ft_inspection *in, const struct ft_chip *chip)
 {
-	struct cut cut = board_cut(in, chip->board);
+	const struct ft_chip *chips = chips_of(in->x->m, in->d);
+	struct part part = {chip->board, FT_NONE};
+	struct cut cut = cut_of(in, &part);
 
-	return cut.wanted >= 2 && cut.seen == 0;
+	if (is_cut(&cut)) {
+		if (chip == chips || !chip[-1].line || chip[-1].board != chip->board)
+			cut_report(in, &part, &cut);
+		return true;
+	}
+	part.chip = chip->chip;
+	cut = cut_of(in, &part);
+	if (is_cut(&cut))
+		cut_report(in, &part, &cut);
+	return is_cut(&cut);
 }
 
 void ft_traces_explain(const struct ft_inspection *in)
@@ -447,11 +484,8 @@ void ft_traces_explain(const struct ft_inspection *in)
 	const struct ft_model *m = in->x->m;
 	const struct ft_chip *chips = chips_of(m, in->d);
 
-	for (uint32_t i = 0; i < in->d->count; i++) {
-		if (!chips[i].line)
-			break;
-		cut_board_look(in, &chips[i]);
-		if (board_is_cut(in, &chips[i]))
+	for (uint32_t i = 0; i < in->d->count && chips[i].line; i++) {
+		if (cut_look(in, &chips[i]))
 			continue;
 		for (uint32_t n = i + 1; n < in->d->count; n++) {
 			uint32_t seen, wanted;
