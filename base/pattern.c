@@ -26,8 +26,8 @@ enum {
 };
 
 /* Bytes, whatever the pattern itself asks for by "(*UTF)". */
-static const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP |
-				PCRE2_NEVER_UTF | PCRE2_NO_AUTO_CAPTURE;
+static const uint32_t options =
+	PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_NEVER_UTF;
 
 struct ft_pattern {
 	pcre2_code *code;
@@ -78,7 +78,8 @@ const char *ft_pattern_text(const struct ft_pattern *pattern)
 	return pattern->text;
 }
 
-static int code_compile(const char *text, pcre2_general_context *memory, pcre2_code **ret_code, struct ft_error *err)
+static int code_compile(const char *text, uint32_t more, pcre2_general_context *memory, pcre2_code **ret_code,
+			struct ft_error *err)
 {
 	_cleanup_(compile_freep) pcre2_compile_context *context = pcre2_compile_context_create(memory);
 	PCRE2_UCHAR why[128];
@@ -89,7 +90,7 @@ static int code_compile(const char *text, pcre2_general_context *memory, pcre2_c
 		return -ENOMEM;
 	pcre2_set_parens_nest_limit(context, NEST_MAX);
 	pcre2_set_max_pattern_length(context, FT_PATTERN_SIZE_MAX);
-	*ret_code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &code, &offset, context);
+	*ret_code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options | more, &code, &offset, context);
 	if (*ret_code)
 		return 0;
 	if (code == PCRE2_ERROR_HEAP_FAILED)
@@ -111,7 +112,8 @@ static int limits_create(pcre2_general_context *memory, size_t size, pcre2_match
 	return 0;
 }
 
-int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err)
+/* @more  options of PCRE2 beside those of all patterns */
+static int pattern_compile(const char *text, uint32_t more, struct ft_pattern **ret_pattern, struct ft_error *err)
 {
 	_cleanup_(general_freep) pcre2_general_context *memory =
 		pcre2_general_context_create(memory_get, memory_put, NULL);
@@ -124,7 +126,7 @@ int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct
 	pattern->text = strdup(text);
 	if (!pattern->text)
 		return -ENOMEM;
-	r = code_compile(text, memory, &pattern->code, err);
+	r = code_compile(text, more, memory, &pattern->code, err);
 	if (r < 0)
 		return r;
 	pcre2_pattern_info(pattern->code, PCRE2_INFO_SIZE, &size);
@@ -135,6 +137,39 @@ int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct
 		return r;
 	*ret_pattern = FT_STEAL(pattern);
 	return 0;
+}
+
+int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err)
+{
+	return pattern_compile(text, PCRE2_NO_AUTO_CAPTURE, ret_pattern, err);
+}
+
+int ft_pattern_compile_groups(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err)
+{
+	return pattern_compile(text, 0, ret_pattern, err);
+}
+
+int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
+		    size_t *ret_end)
+{
+	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+	const PCRE2_SIZE *at;
+	int r;
+
+	if (!data)
+		return -ENOMEM;
+	r = pcre2_match(pattern->code, (PCRE2_SPTR)bytes, length, 0, 0, data, pattern->limits);
+	if (r == PCRE2_ERROR_NOMEMORY)
+		return -ENOMEM;
+	if (r < 0)
+		return 0;
+	at = pcre2_get_ovector_pointer(data);
+	if (r > 1 && at[2] != PCRE2_UNSET)
+		at += 2;
+	/* "\K" in a lookahead can put the start behind the end. */
+	*ret_start = at[0];
+	*ret_end = at[1] > at[0] ? at[1] : at[0];
+	return 1;
 }
 
 int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length)

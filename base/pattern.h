@@ -31,6 +31,12 @@ struct ft_pattern;
 int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
 
 /*
+ * The same, but parentheses capture, for ft_pattern_find(). A pattern may then refer back to one by number; what that
+ * costs is bounded as all else is.
+ */
+int ft_pattern_compile_groups(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
+
+/*
  * Does @pattern match anywhere in the @length bytes? Safe from several threads at once.
  *
  * The search is given up after a number of steps that takes repetitions inside repetitions, such as (x+x+)+[yz] on a
@@ -39,6 +45,16 @@ int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct
  * Returns 1, 0 or -ENOMEM.
  */
 int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length);
+
+/*
+ * Where @pattern matches: the part that its first pair of parentheses took, of one by ft_pattern_compile_groups() that
+ * has them and where they took part in the match, else all of the match.
+ *
+ * @ret_start, @ret_end  out: bytes from the first up to, not including, the last. Untouched unless 1 is returned.
+ * Returns 1, 0 (no match, as ft_pattern_matches()) or -ENOMEM.
+ */
+int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
+		    size_t *ret_end);
 
 /* The text that it was compiled from; the pattern's own. */
 const char *ft_pattern_text(const struct ft_pattern *pattern);

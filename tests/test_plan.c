@@ -29,8 +29,10 @@ static void design_init(struct ft_design *design)
 		.spread_multiple = 1,
 	};
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] =
-			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0, false};
+		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
+							      .count = FT_UNPINNED,
+							      .ports_to_nodes = FT_UNPINNED,
+							      .ports_to_core = FT_UNPINNED};
 }
 
 static struct ft_plan *plan_json(const char *keys)
