@@ -766,7 +766,7 @@ static void test_ibsim_directors(void **state)
 		{boards, "},\"bind\":{\"core\":[\"big one\"]}", "# \"big one F01/2\" base port 0"},
 		{boards, ",\"chassis\":\"^(core[0-9]+) [LF]\"}", "# \"core01 F01/2\" base port 0"},
 		{boards, ",\"chassis\":\"^(SL1-[0-9]+) MT[0-9]+$\"}", "# \"SL1-1 MT1\" base port 0"},
-		{boards, ",\"chassis\":\"^sw(.*) [LF]\"},\"bind\":{\"core\":[\"big\"]}",
+		{boards, ",\"chassis\":\"^sw([a-z]*) [LF]\"},\"bind\":{\"core\":[\"big\"]}",
 		 "# \"swbig L L01\" base port 0"},
 	};
 
