@@ -52,7 +52,7 @@ struct ft_port {
 	uint32_t peer; /* index into ports[], or FT_NO_PORT; mutual */
 	uint16_t lid;  /* of CA and router ports; 0: none */
 	uint8_t lmc;
-	uint8_t number;	       /* from 1 */
+	uint16_t number;       /* from 1 */
 	uint8_t link;	       /* enum ft_link */
 	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
 	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */

@@ -123,7 +123,7 @@ sed 's/^{/{"bind": {"core": ["0x100005", "0x100006"]},/' good.json >bound.json
 run 'a root that is not there, and bound' 0 '' "$ftplan" --format opensm --from less.net bound.json
 [ "$(grep -c '^0x000000000010000[56]' out)" = 2 ] || not_ok 'both roots' "$(cat out)"
 run 'hosts on directors' 3 \
-	'director.json: the plan has core switches of 648 ports: directors, which cannot be verified yet' \
+	'director.json: the plan has core switches of 648 ports: directors, and to OpenSM each of their chips is a switch of its own' \
 	"$ftplan" --format opensm-cn --from good.net director.json
 run 'GUIDs for a drawing' 3 'ftplan: --from goes with --format opensm and opensm-cn: good.net' \
 	"$ftplan" --format svg --from good.net good.json
