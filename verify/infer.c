@@ -222,7 +222,7 @@ static int attempts(struct ft_inference *f, const char *name, struct attempt *be
 }
 
 /* The best design where directors are one switch each (@chassis), or where every chip is (NULL). */
-static int reading(const struct ft_snapshot *snapshot, const struct ft_chassis *chassis, const char *name,
+static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
 		   struct attempt *best, struct ft_error *err)
 {
 	_cleanup_(inference_release) struct ft_inference f = {
@@ -242,7 +242,7 @@ static int reading(const struct ft_snapshot *snapshot, const struct ft_chassis *
  * Directors are what people buy and repair: of two ways to see the fabric that explain as much it is the one with them.
  * Where neither does, the complaint is about the chips, which are what there is for certain.
  */
-static int readings(const struct ft_snapshot *snapshot, const struct ft_chassis *chassis, const char *name,
+static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
 		    struct attempt *best, struct ft_error *err)
 {
 	_cleanup_(attempt_release) struct attempt flat = {0};

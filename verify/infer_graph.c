@@ -238,6 +238,7 @@ int ft_infer_graph(struct ft_inference *f)
 		.plan = &no_plan,
 		.snapshot = f->snapshot,
 		.chips = f->chips,
+		.chassis = f->chassis,
 		.origin = f->chassis ? f->chassis->origin : NULL,
 	};
 	f->live = &f->model.live;

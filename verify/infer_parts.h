@@ -95,9 +95,10 @@ struct ft_inferred_bind {
 
 struct ft_inference {
 	const struct ft_snapshot *snapshot;
-	const struct ft_snapshot *chips;  /* as it was read: a director is its chips */
-	const struct ft_chassis *chassis; /* the directors that are one node each in @snapshot; NULL: there are none */
-	struct ft_model model;		  /* of it, only what ft_live_build() fills */
+	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
+	struct ft_chassis
+		*chassis;      /* borrowed; the directors that are one node each in @snapshot; NULL: there are none */
+	struct ft_model model; /* of it, only what ft_live_build() fills */
 	const struct ft_live *live;
 	uint32_t *near_first; /* by live switch: its first of near[]; one more at the end */
 	struct ft_neighbour *near;
