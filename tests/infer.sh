@@ -68,6 +68,21 @@ result "random fabrics of two levels" $?
 python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --rounds "$((runs / 4))"
 result "random fabrics of three levels" $?
 
+# same_system WHAT SED KEYS: two levels of plain switches whose nodes say what SED makes of them are what they are.
+same_system()
+{
+	printf '{"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}' >"$work/plain"
+	"$ftplan" --format ibsim "$work/plain" | sed "$2" >"$work/net"
+	"$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" &&
+		grep -qF "$3" "$work/design" && ! grep -q inside "$work/design"
+	result "$1" $?
+}
+
+tree='"edge": {"ports": 36, "count": 4, "ports_to_nodes": 18, "ports_to_core": 18}'
+same_system "switches that all say one SystemImageGUID" 's/^sysimgguid=0x1000.*/sysimgguid=0x999/' "$tree"
+same_system "and have one name" 's/^sysimgguid=0x1000.*/sysimgguid=0x999/; s/"\(edge\|core\)[0-9]*"/"sw"/' "$tree"
+same_system "switches called as chips are" 's/"edge00\([0-9]\)"/"ib leaf \1"/; s/"core0\([0-9]\)"/"ib spine \1"/' "$tree"
+
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
 		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'
