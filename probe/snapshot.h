@@ -35,7 +35,8 @@ struct ft_node {
 	uint64_t system_guid; /* SystemImageGUID; 0: not known */
 	uint32_t vendor_id;
 	uint32_t device_id;
-	uint32_t chassis;     /* by libibnetdisc's grouping: chips of one number are in one box; 0: not known */
+	uint32_t chassis;     /* of switches: those with the same number are chips of one director; 0: none is known */
+	uint32_t spare;	      /* 0, so that no byte is without a value */
 	uint32_t first_port;  /* index into ports[] of port 1; port n is first_port + n - 1 */
 	uint32_t description; /* offset into strings[]: raw bytes as seen, then one NUL */
 	uint16_t description_length;

@@ -46,7 +46,7 @@ static const char help_text[] =
 	"      --plan FILE        the design, see ftcheck-design(5)\n"
 	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
-	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
+	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
 	"      --save FILE        keep what was seen\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
