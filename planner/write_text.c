@@ -126,6 +126,23 @@ static void text_model(struct ft_text *text, const struct ft_plan *plan, enum ft
 	ft_text_add_safe(text, plan->models[tier], strlen(plan->models[tier]));
 }
 
+/* What is known of the directors. */
+static void text_inside(struct ft_text *text, const struct ft_plan *plan)
+{
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
+		const struct ft_inside *in = &plan->inside[tier];
+
+		if (!in->line_boards)
+			continue;
+		ft_text_printf(text, "Director: every %s switch has %u line %s of %u ports", ft_tier_name(tier),
+			       in->line_boards, in->line_boards == 1 ? "board" : "boards", in->line_ports);
+		if (in->fabric_boards)
+			ft_text_printf(text, " and %u fabric %s", in->fabric_boards,
+				       in->fabric_boards == 1 ? "board" : "boards");
+		ft_text_puts(text, ".\n");
+	}
+}
+
 /* A director that lacks fabric boards blocks inside, whatever is cabled outside. */
 static void text_boards(struct ft_text *text, const struct ft_plan *plan)
 {
@@ -269,6 +286,7 @@ static void text_star(struct ft_text *text, const struct ft_design *design, cons
 	ft_text_puts(text, ".\n");
 	text_blades(text, plan);
 	ft_text_puts(text, "Blocking: 1; nothing is shared but the switch itself.\n");
+	text_inside(text, plan);
 	text_boards(text, plan);
 	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s.\n", plan->clos, plural(plan->clos));
 	ft_text_printf(text, "Cables: %u, all of them to nodes.\n", plan->links);
@@ -349,6 +367,7 @@ static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
 		ft_text_printf(text, " (%u cables from edge switches share %u uplinks).\n",
 			       plan->pod_edges * plan->bundle, plan->spine_ports_up);
 	}
+	text_inside(text, plan);
 	text_boards(text, plan);
 }
 
