@@ -96,6 +96,96 @@ static const struct ft_rate *rate_shortfall(const struct expectation *e, struct 
 	return nearest;
 }
 
+/* Why a link is not as fast as expected, as far as one of its ends tells. */
+enum limit {
+	LIMIT_NONE,    /* this end allows more, or is not known: the cable, or a port that is broken */
+	LIMIT_SETTING, /* it is set to no more, and could do more */
+	LIMIT_ABILITY, /* it can do no more */
+};
+
+/* The most that LinkWidthEnabled or LinkWidthSupported allow; 0: not known. */
+static unsigned int lanes_most(unsigned int widths)
+{
+	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < FT_COUNT(lanes); i++)
+		if (widths & 1U << i && lanes[i] > most)
+			most = lanes[i];
+	return most;
+}
+
+static unsigned int speed_most(unsigned int speeds)
+{
+	unsigned int speed = FT_SPEED_COUNT - 1;
+
+	while (speed > FT_SPEED_UNKNOWN && !(speeds & 1U << speed))
+		speed--;
+	return speed;
+}
+
+/* A link runs at the most that both ends allow: one that stays below that of this end is not this end's choice. */
+static enum limit limit_of(unsigned int active, unsigned int enabled, unsigned int supported)
+{
+	if (enabled == 0 || supported == 0 || enabled > active)
+		return LIMIT_NONE;
+	return supported > enabled ? LIMIT_SETTING : LIMIT_ABILITY;
+}
+
+static enum limit port_limit(const struct ft_model *m, uint32_t port, struct ft_rate active, bool narrow)
+{
+	const struct ft_port_limits *l = &m->snapshot->ports[port].limits;
+
+	if (narrow)
+		return limit_of(active.lanes, lanes_most(l->widths_enabled), lanes_most(l->widths_supported));
+	return limit_of(active.speed, speed_most(l->speeds_enabled), speed_most(l->speeds_supported));
+}
+
+/* The ends of a cable that are so limited: "edge003 port 20 and core01 port 2". */
+static void limits_name(struct ft_model *m, const uint32_t ends[2], const enum limit limits[2], enum limit which,
+			struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text place = {0};
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (limits[i] == which)
+			ft_text_printf(text, "%s%s", text->length ? " and " : "", ft_place_text(m, ends[i], &place));
+	m->failed |= ft_text_failed(text) || ft_text_failed(&place);
+}
+
+/*
+ * Settings first: as long as one end is set to no more, nothing can be told of the cable. Returns in @ret_why what the
+ * finding's text ends with.
+ */
+static void rate_cause(struct ft_model *m, struct ft_finding *f, const uint32_t ends[2], struct ft_rate is, bool narrow,
+		       struct ft_text *ret_why)
+{
+	const enum limit limits[2] = {port_limit(m, ends[0], is, narrow), port_limit(m, ends[1], is, narrow)};
+	const char *what = narrow ? "width" : "speed";
+	_cleanup_(ft_text_release) struct ft_text names = {0};
+
+	limits_name(m, ends, limits, LIMIT_SETTING, &names);
+	if (names.length > 0) {
+		ft_text_printf(ret_why, ": %s %s set to no more, though able to do more", ft_text_string(&names),
+			       limits[0] == limits[1] ? "are" : "is");
+		ft_say(m, &f->fix, "enable the full %s there again (ibportstate); the cable is not to blame", what);
+		for (unsigned int i = 0; i < 2; i++)
+			if (limits[i] == LIMIT_SETTING)
+				ft_finding_act_ports(m, f, FT_ACT_SETTING, ends[i], FT_NONE);
+		return;
+	}
+	limits_name(m, ends, limits, LIMIT_ABILITY, &names);
+	if (names.length > 0) {
+		ft_text_printf(ret_why, ": %s can do no more", ft_text_string(&names));
+		ft_say(m, &f->fix,
+		       "no cable mends that: put a faster device there, or have \"rate\" in the design say so");
+		return;
+	}
+	ft_say(m, &f->fix, "reseat the cable at both ends, then replace it%s",
+	       narrow ? "; some of its lanes do not come up" : "");
+	ft_finding_act_ports(m, f, FT_ACT_RENEW, ends[0], ends[1]);
+}
+
 static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
 {
 	struct ft_rate rate = cable_rate(m, near_port);
@@ -103,19 +193,20 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text a = {0};
 	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text why = {0};
 	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
-	uint32_t far_port = m->snapshot->ports[near_port].peer;
+	const uint32_t ends[2] = {near_port, m->snapshot->ports[near_port].peer};
 
 	ft_rate_name(rate, is);
 	ft_rate_name(*expected, should);
-	ft_finding_where_port(m, f, near_port);
-	ft_finding_where_port(m, f, far_port);
+	ft_finding_where_port(m, f, ends[0]);
+	ft_finding_where_port(m, f, ends[1]);
 	ft_say(m, &f->expected, "%s", should);
 	ft_say(m, &f->observed, "%s", is);
-	ft_say(m, &f->text, "the %s cable %s - %s runs at %s instead of %s", kind, ft_place_text(m, near_port, &a),
-	       ft_place_text(m, far_port, &b), is, should);
-	ft_say(m, &f->fix, "reseat the cable at both ends, then replace it%s",
-	       narrow ? "; some of its lanes do not come up" : "");
+	rate_cause(m, f, ends, rate, narrow, &why);
+	ft_say(m, &f->text, "the %s cable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0], &a),
+	       ft_place_text(m, ends[1], &b), is, should, ft_text_string(&why));
+	m->failed |= ft_text_failed(&why);
 }
 
 /* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
