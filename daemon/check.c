@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "probe/guard.h"
+#include "probe/sms.h"
 #include "verify/verify.h"
 
 struct ft_check {

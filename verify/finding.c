@@ -369,7 +369,8 @@ static int finding_id(struct ft_finding *f)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
-			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED;
+			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
+			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
 	int r = 0;
 
 	ft_text_puts(&id, ft_codes[f->code].name);

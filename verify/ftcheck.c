@@ -14,12 +14,14 @@
 
 #include "base/file.h"
 #include "planner/plan.h"
+#include "probe/counters.h"
+#include "probe/sms.h"
 #include "probe/source.h"
 #include "verify/report_draw.h"
 #include "verify/status.h"
 #include "verify/verify.h"
 
-enum { STATUS_UNKNOWN = 3 };
+enum { STATUS_UNKNOWN = 3, COUNTERS_S = 10 };
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_NAGIOS, FORMAT_SVG, FORMAT_DOT };
 
@@ -36,6 +38,14 @@ struct options {
 	bool verbose;
 	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
+	bool sm;
+	unsigned int counters_ms; /* between two readings; 0: none */
+};
+
+/* What is read beside the fabric itself, where it is asked for. */
+struct extras {
+	struct ft_sms *sms;
+	struct ft_counters *counters;
 };
 
 static const char help_text[] =
@@ -51,6 +61,9 @@ static const char help_text[] =
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
+	"\n"
+	"      --sm               who manages the subnet: one master, and which others stand by\n"
+	"      --counters[=SECONDS]  read the error counters of all ports twice, so far apart (default %u)\n"
 	"\n"
 	"The live sweep:\n"
 	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
@@ -157,6 +170,8 @@ static int status_alone(const struct options *options)
 		{options->from, "--from"},
 		{options->save, "--save"},
 		{options->sweep_option, options->sweep_option},
+		{options->sm ? "" : NULL, "--sm"},
+		{options->counters_ms ? "" : NULL, "--counters"},
 	};
 
 	for (size_t i = 0; i < FT_COUNT(others); i++)
@@ -169,20 +184,52 @@ static int status_alone(const struct options *options)
 	return -1;
 }
 
+/* What only a live fabric answers. Returns -1 to go on. */
+static int live_only(const struct options *options)
+{
+	if (options->from && (options->sm || options->counters_ms))
+		return usage_error("%s asks the live fabric; --from is a recorded one",
+				   options->sm ? "--sm" : "--counters");
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum {
+		PLAN = 256,
+		CATALOG,
+		FROM,
+		SAVE,
+		ASK,
+		FORMAT,
+		SM,
+		COUNTERS,
+		RETRIES,
+		DEADLINE,
+		LIST_CODES,
+		SHOW_VERSION
+	};
 	static const struct option long_options[] = {
-		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
-		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
+		{"plan", required_argument, NULL, PLAN},
+		{"catalog", required_argument, NULL, CATALOG},
+		{"from", required_argument, NULL, FROM},
+		{"save", required_argument, NULL, SAVE},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
-		{"format", required_argument, NULL, FORMAT},   {"verbose", no_argument, NULL, 'v'},
-		{"Ca", required_argument, NULL, 'C'},	       {"Port", required_argument, NULL, 'P'},
-		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
-		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
-		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},  {0},
+		{"sm", no_argument, NULL, SM},
+		{"counters", optional_argument, NULL, COUNTERS},
+		{"format", required_argument, NULL, FORMAT},
+		{"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},
+		{"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},
+		{"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES},
+		{"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},
+		{0},
 	};
 	unsigned int port = 0;
 	const struct number_option numbers[] = {
@@ -192,6 +239,8 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{RETRIES, "--retries", 0, 100, 1, &options->sweep.retries},
 		{DEADLINE, "--deadline", 1, 86400, 1000, &options->sweep.deadline_ms},
 	};
+	const struct number_option seconds = {COUNTERS, "--counters", 1, 86400, 1000, &options->counters_ms};
+	const char *ignored;
 	int c, r = 0;
 
 	while (r == 0 && (c = getopt_long(argc, argv, "vC:P:t:o:h", long_options, NULL)) != -1) {
@@ -211,6 +260,13 @@ static int options_parse(int argc, char **argv, struct options *options)
 		case ASK:
 			r = status_set(options, optarg ? optarg : FT_STATUS_DEFAULT);
 			break;
+		case SM:
+			options->sm = true;
+			break;
+		case COUNTERS:
+			options->counters_ms = COUNTERS_S * 1000;
+			r = optarg ? number_set(&seconds, 1, c, optarg, &ignored) : 0;
+			break;
 		case FORMAT:
 			r = format_set(options, optarg);
 			break;
@@ -222,7 +278,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 			options->sweep_option = "-C";
 			break;
 		case 'h':
-			printf(help_text, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
+			printf(help_text, COUNTERS_S, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
 			return printed();
 		case LIST_CODES:
 			return codes_list();
@@ -252,7 +308,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		return usage_error("--save takes a file: standard output is the report's");
 	if (options->from && strcmp(options->from, "-") == 0 && strcmp(options->plan, "-") == 0)
 		return usage_error("--plan and --from cannot both be standard input");
-	return -1;
+	return live_only(options);
 }
 
 /* One line: FILE:LINE:COLUMN: what is wrong. */
@@ -280,6 +336,24 @@ static int snapshot_take(const struct options *options, struct ft_snapshot **ret
 		return r < 0 ? file_error(options->from, r, &err) : 0;
 	}
 	r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	return r < 0 ? file_error("ftcheck", r, &err) : 0;
+}
+
+static void extras_release(struct extras *extras)
+{
+	ft_sms_free(extras->sms);
+	ft_counters_free(extras->counters);
+}
+
+static int extras_take(const struct options *options, const struct ft_snapshot *snapshot, struct extras *extras)
+{
+	struct ft_error err = {0};
+	int r = 0;
+
+	if (options->sm)
+		r = ft_sms_ask(&options->sweep, snapshot, &extras->sms, &err);
+	if (r == 0 && options->counters_ms)
+		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &extras->counters, &err);
 	return r < 0 ? file_error("ftcheck", r, &err) : 0;
 }
 
@@ -394,6 +468,7 @@ int main(int argc, char **argv)
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(extras_release) struct extras extras = {0};
 	struct options options = {.sweep = ft_sweep_defaults};
 	struct ft_error err = {0};
 	char today[11];
@@ -412,11 +487,19 @@ int main(int argc, char **argv)
 	r = snapshot_take(&options, &snapshot);
 	if (r == 0 && options.save)
 		r = snapshot_keep(options.save, snapshot);
+	if (r == 0)
+		r = extras_take(&options, snapshot, &extras);
 	if (r != 0)
 		return r;
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return file_error("ftcheck", -EOVERFLOW, &err);
-	r = ft_verify(design, plan, snapshot, today, &report);
+	r = ft_verify_all(&(struct ft_verify_input){.design = design,
+						    .plan = plan,
+						    .snapshot = snapshot,
+						    .today = today,
+						    .sms = extras.sms,
+						    .counters = extras.counters},
+			  &report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)

@@ -269,6 +269,21 @@ int ft_explain(struct ft_model *m);
 /* checks.c: rates, hosts, GUIDs and LIDs: what needs no explanation, only a look. */
 int ft_checks(struct ft_model *m);
 
+/* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
+int ft_sm_check(struct ft_model *m);
+
+/* counters.c: cables that damage what they carry. */
+int ft_counters_check(struct ft_model *m);
+
+/*
+ * How many symbol errors a sound link may count in that time. Its bits are wrong once in 10^12 at most (IBTA Vol 2,
+ * the bit error rate of links), one by one, so that what is counted is Poisson distributed; more than this would be
+ * counted by chance less than once in 10^9 times.
+ *
+ * @mbps  ft_rate_mbps() of the link
+ */
+uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
+
 /* checks.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 

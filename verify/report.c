@@ -47,10 +47,13 @@ void ft_report_free(struct ft_report *report)
 		free(report->switches[i].planned_as);
 		free(report->switches[i].hosts_names);
 	}
+	for (size_t i = 0; i < report->sm_count; i++)
+		free(report->sms[i].place.name);
 	for (size_t i = 0; i < report->source.unreached_count; i++)
 		free(report->source.unreached[i]);
 	free(report->findings);
 	free(report->switches);
+	free(report->sms);
 	free(report->source.unreached);
 	free(report->source.detail);
 	free(report->source.entry.name);
@@ -71,6 +74,13 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 	report->plan_file = safe;
 	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
 	return 0;
+}
+
+const char *ft_sm_state_name(unsigned int state)
+{
+	static const char *const names[] = {"not active", "discovering", "standby", "master", "silent"};
+
+	return names[state];
 }
 
 const char *ft_severity_name(enum ft_severity severity)

@@ -173,6 +173,25 @@ struct ft_report_switch {
 	char *hosts_names; /* "node055-node072"; "" if none */
 };
 
+/* A subnet manager, where they were asked for. */
+struct ft_report_sm {
+	struct ft_place place;
+	uint64_t port_guid; /* as it says; 0: it did not answer */
+	const char *state;  /* ft_sm_state_name() */
+	uint32_t priority;
+	uint32_t activity;
+};
+
+/* The ports whose error counters were read, where they were. */
+struct ft_report_counters {
+	uint32_t interval_ms; /* 0: they were not read */
+	uint32_t ports;	      /* that are up */
+	uint32_t read;
+	uint32_t no_lid, silent, refused; /* those that could not be read: see enum ft_counted */
+	uint32_t stuck;	     /* of those read: an error counter has been at its greatest value all the time */
+	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
+};
+
 struct ft_report {
 	/* What was compared with what. */
 	char *plan_name;
@@ -208,6 +227,9 @@ struct ft_report {
 
 	struct ft_report_switch *switches;
 	size_t switch_count;
+	struct ft_report_sm *sms; /* NULL: they were not asked for */
+	size_t sm_count;
+	struct ft_report_counters counters;
 	struct ft_finding *findings; /* worst first */
 	size_t finding_count;
 
@@ -234,6 +256,8 @@ const char *ft_severity_name(enum ft_severity severity);
 const char *ft_verdict_name(enum ft_verdict verdict);
 const char *ft_evidence_name(enum ft_evidence evidence);
 const char *ft_status_name(enum ft_status status);
+/* Of an enum ft_sm_state (probe/sms.h): "not active", "discovering", "standby", "master", "silent". */
+const char *ft_sm_state_name(unsigned int state);
 
 /* Exit status of a verdict (SPEC 2). */
 int ft_verdict_status(enum ft_verdict verdict);

@@ -138,6 +138,32 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, r->switch_count ? "\n  ],\n" : "],\n");
 }
 
+static void sms_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, "  \"sms\": [");
+	for (size_t i = 0; i < r->sm_count; i++) {
+		const struct ft_report_sm *sm = &r->sms[i];
+
+		ft_text_puts(t, i ? ",\n    {\"where\": " : "\n    {\"where\": ");
+		place_write(t, &sm->place);
+		if (sm->port_guid)
+			ft_text_printf(t, ", \"port_guid\": \"0x%016" PRIx64 "\", ", sm->port_guid);
+		else
+			ft_text_puts(t, ", \"port_guid\": null, ");
+		member_string(t, "state", sm->state);
+		ft_text_printf(t, ", \"priority\": %u, \"activity\": %u}", sm->priority, sm->activity);
+	}
+	ft_text_puts(t, r->sm_count ? "\n  ],\n" : "],\n");
+}
+
+static void counters_write(struct ft_text *t, const struct ft_report_counters *c)
+{
+	ft_text_printf(t,
+		       "  \"counters\": {\"interval_ms\": %u, \"ports\": %u, \"read\": %u, \"no_lid\": %u, "
+		       "\"silent\": %u, \"refused\": %u, \"stuck\": %u, \"discarding\": %u},\n",
+		       c->interval_ms, c->ports, c->read, c->no_lid, c->silent, c->refused, c->stuck, c->discarding);
+}
+
 /* @gap stands between groups of members: a blank, or the beginning of the next line of a report. */
 static void finding_write(struct ft_text *t, const struct ft_finding *f, const char *gap)
 {
@@ -217,6 +243,10 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	fraction_member(t, "bisection", r->bisection);
 	ft_text_puts(t, ",\n");
 	switches_write(t, r);
+	if (r->sms)
+		sms_write(t, r);
+	if (r->counters.interval_ms)
+		counters_write(t, &r->counters);
 	ft_text_puts(t, "  \"findings\": [");
 	for (size_t i = 0; i < r->finding_count; i++) {
 		ft_text_puts(t, i ? ",\n    " : "\n    ");

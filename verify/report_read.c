@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "probe/sms.h"
 #include "verify/report.h"
 
 enum { REPORT_VERSION = 1 };
@@ -323,6 +324,17 @@ static int tier_read(const struct place *at, const json_t *value, void *to)
 	return 0;
 }
 
+static int sm_state_read(const struct place *at, const json_t *value, void *to)
+{
+	unsigned int index;
+
+	(void)at;
+	if (word_read(value, ft_sm_state_name, FT_SM_SILENT + 1, &index) < 0)
+		return -EINVAL;
+	*(const char **)to = ft_sm_state_name(index);
+	return 0;
+}
+
 static int source_kind_read(const struct place *at, const json_t *value, void *to)
 {
 	unsigned int index;
@@ -371,6 +383,8 @@ static const struct kind status = {status_read, "\"ok\", \"degraded\", \"isolate
 						"\"mute\" or \"unreached\""};
 static const struct kind tier = {tier_read, "\"edge\", \"spine\" or \"core\""};
 static const struct kind source_kind = {source_kind_read, "\"live\" or \"file\""};
+static const struct kind sm_state = {sm_state_read, "\"master\", \"standby\", \"discovering\", \"not active\" or "
+						    "\"silent\""};
 static const struct kind code = {code_read, "a string"};
 
 /* ---- what the objects hold ---- */
@@ -476,6 +490,31 @@ static const struct list switches_list = {
 	.length_offset = offsetof(struct ft_report, switch_count),
 };
 
+static const struct member sm_members[] = {
+	{"where", OBJECT(place_members), .offset = offsetof(struct ft_report_sm, place)},
+	{"port_guid", .kind = &guid, .offset = offsetof(struct ft_report_sm, port_guid)},
+	{"state", .kind = &sm_state, .offset = offsetof(struct ft_report_sm, state)},
+	{"priority", .kind = &count, .offset = offsetof(struct ft_report_sm, priority)},
+	{"activity", .kind = &count, .offset = offsetof(struct ft_report_sm, activity)},
+};
+
+static const struct list sms_list = {
+	OBJECT(sm_members),
+	.element_size = sizeof(struct ft_report_sm),
+	.length_offset = offsetof(struct ft_report, sm_count),
+};
+
+static const struct member counters_members[] = {
+	{"interval_ms", .kind = &count, .offset = offsetof(struct ft_report_counters, interval_ms)},
+	{"ports", .kind = &count, .offset = offsetof(struct ft_report_counters, ports)},
+	{"read", .kind = &count, .offset = offsetof(struct ft_report_counters, read)},
+	{"no_lid", .kind = &count, .offset = offsetof(struct ft_report_counters, no_lid)},
+	{"silent", .kind = &count, .offset = offsetof(struct ft_report_counters, silent)},
+	{"refused", .kind = &count, .offset = offsetof(struct ft_report_counters, refused)},
+	{"stuck", .kind = &count, .offset = offsetof(struct ft_report_counters, stuck)},
+	{"discarding", .kind = &count, .offset = offsetof(struct ft_report_counters, discarding)},
+};
+
 static const struct list where_list = {
 	OBJECT(place_members),
 	.element_size = sizeof(struct ft_place),
@@ -538,6 +577,8 @@ static const struct member report_members[] = {
 	{"blocking", OBJECT(blocking_members)},
 	{"bisection", .kind = &fraction, .offset = offsetof(struct ft_report, bisection)},
 	{"switches", .list = &switches_list, .offset = offsetof(struct ft_report, switches)},
+	{"sms", .list = &sms_list, .offset = offsetof(struct ft_report, sms), .optional = true},
+	{"counters", OBJECT(counters_members), .offset = offsetof(struct ft_report, counters), .optional = true},
 	{"findings", .list = &findings_list, .offset = offsetof(struct ft_report, findings)},
 };
 

@@ -112,6 +112,45 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 	}
 }
 
+static void sms_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_printf(t, "\nsubnet managers:%s", r->sm_count ? "" : " none");
+	for (size_t i = 0; i < r->sm_count; i++) {
+		const struct ft_report_sm *sm = &r->sms[i];
+
+		ft_text_printf(t, "%s %s", i ? "," : "", sm->place.name);
+		if (sm->place.port)
+			ft_text_printf(t, " port %u", sm->place.port);
+		ft_text_printf(t, " (%s", sm->state);
+		if (sm->port_guid)
+			ft_text_printf(t, ", priority %u", sm->priority);
+		ft_text_puts(t, ")");
+	}
+	ft_text_puts(t, "\n");
+}
+
+static void counters_write(struct ft_text *t, const struct ft_report_counters *c)
+{
+	const struct {
+		uint32_t count;
+		const char *what;
+	} parts[] = {
+		{c->no_lid, "have no LID"},
+		{c->silent, "did not answer"},
+		{c->refused, "have no such counters"},
+		{c->stuck,
+		 "have one that stood at its greatest value, so that it tells nothing (perfquery -R resets it)"},
+		{c->discarding, "discarded packets, which is congestion and no fault of a cable"},
+	};
+
+	ft_text_printf(t, "\nerror counters: %u of %u ports read, %u.%03u s apart", c->read, c->ports,
+		       c->interval_ms / 1000, c->interval_ms % 1000);
+	for (size_t i = 0; i < FT_COUNT(parts); i++)
+		if (parts[i].count)
+			ft_text_printf(t, "; %u %s", parts[i].count, parts[i].what);
+	ft_text_puts(t, "\n");
+}
+
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
@@ -119,6 +158,10 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(t, &r->findings[i], verbose, colour);
+	if (verbose && r->sms)
+		sms_write(t, r);
+	if (verbose && r->counters.interval_ms)
+		counters_write(t, &r->counters);
 	if (verbose)
 		switches_write(t, r);
 }

@@ -93,6 +93,10 @@ int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_re
 	if (r == 0)
 		r = ft_checks(&m);
 	if (r == 0)
+		r = ft_sm_check(&m);
+	if (r == 0)
+		r = ft_counters_check(&m);
+	if (r == 0)
 		r = ft_measure(&m);
 	if (r == 0)
 		r = ft_findings_finish(&m);
