@@ -49,6 +49,8 @@ void ft_report_free(struct ft_report *report)
 	}
 	for (size_t i = 0; i < report->source.unreached_count; i++)
 		free(report->source.unreached[i]);
+	free(report->hops_planned.pairs);
+	free(report->hops_found.pairs);
 	free(report->findings);
 	free(report->switches);
 	free(report->source.unreached);
