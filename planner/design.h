@@ -109,6 +109,30 @@ struct ft_expect {
 	size_t waiver_count;
 };
 
+/*
+ * Switches beside the tree: an island, told by the names of its switches. A name is a node description as seen, with or
+ * without what a vendor's switch software puts around it: "MF0;leaf07:MQM8700/U1" is leaf07.
+ */
+struct ft_island_switch {
+	char *name;
+	uint32_t ports; /* FT_UNPINNED: those of edge switches */
+	uint32_t hosts; /* FT_UNPINNED: not said, and any number is right */
+};
+
+/* Cables between two switches: at least one is of an island, the other may be one of the tree. */
+struct ft_island_bundle {
+	char *a, *b;
+	uint32_t count;
+};
+
+struct ft_island {
+	char *name;
+	struct ft_island_switch *switches;
+	size_t switch_count;
+	struct ft_island_bundle *bundles;
+	size_t bundle_count;
+};
+
 struct ft_design {
 	char *name;
 	enum ft_topology topology;
@@ -126,6 +150,8 @@ struct ft_design {
 	uint32_t pods;	       /* pinned, three levels */
 	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
 	size_t pod_size_count;
+	struct ft_island *islands;
+	size_t island_count;
 	enum ft_spread spread;
 	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
 	enum ft_fill fill;
@@ -142,6 +168,7 @@ struct ft_design {
 	size_t text_length;
 };
 
+void ft_islands_free(struct ft_island *islands, size_t count);
 void ft_design_free(struct ft_design *design);
 static inline void ft_design_freep(struct ft_design **design)
 {

@@ -432,6 +432,7 @@ static const struct ft_key design_keys[] = {
 	{"limits", key_limits, 0, 0, 0, NULL},
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
+	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
 	{"cables", key_unsupported, 0, 0, 0, NULL},
 	{"hosts", key_unsupported, 0, 0, 0, NULL},
 	{"why", ft_key_notes, 0, 0, 0, NULL},

@@ -27,6 +27,8 @@ int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at,
 int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* its binds */
 int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_expect */
 
+int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_design */
+
 /* Whether the design leaves the switches of a tier to the catalog. "count": 0 says that there are none. */
 bool ft_design_tier_is_open(const struct ft_design *design, enum ft_tier tier);
 

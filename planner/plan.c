@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/islands.h"
 #include "planner/rules.h"
 #include "planner/search.h"
 
@@ -372,6 +373,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 		r = bundles_fill(&b);
 	if (r == 0)
 		r = check_names(&b);
+	if (r == 0)
+		r = ft_islands_plan(&b.rules, plan);
 	if (r < 0)
 		return r;
 	*ret_plan = FT_STEAL(plan);
@@ -463,6 +466,7 @@ void ft_plan_free(struct ft_plan *plan)
 	free(plan->blade_pass_through);
 	free(plan->switches);
 	free(plan->bundles);
+	ft_islands_release(plan);
 	free(plan->cables);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		free(plan->hosts[i].name);

@@ -60,6 +60,32 @@ struct ft_plan_host {
 	uint32_t port; /* of that switch; 0: not said */
 };
 
+/* A switch of an island: beside the tree, and no part of its tiers. */
+struct ft_plan_islander {
+	char *name;	 /* owned */
+	uint32_t island; /* index into the design's */
+	uint32_t ports;
+	uint32_t hosts; /* host ports, on its ports from 1 on; FT_UNPINNED: not said */
+};
+
+/* A switch of the tree that an island is cabled to. */
+struct ft_plan_anchor {
+	char *name;	    /* as the design has it; owned */
+	char *seen_as;	    /* the node description to be expected of it, where a bind pattern asks for more; or NULL */
+	uint32_t stands_in; /* index of the planned switch that is taken for it where nothing was seen */
+	bool planned;	    /* that is the very one: the name is its name */
+};
+
+/* The cables of an islander to another, or to an anchor. */
+struct ft_plan_island_bundle {
+	uint32_t a;	 /* islander */
+	uint32_t b;	 /* islander, or FT_UNPINNED */
+	uint32_t anchor; /* anchor, or FT_UNPINNED: one of the two is there */
+	uint32_t count;	 /* cables, >= 1 */
+	uint32_t a_port; /* the first port at a; the others follow */
+	uint32_t b_port; /* the first port at the other end; of an anchor one that the tree leaves free */
+};
+
 struct ft_plan {
 	enum ft_topology topology; /* star or fat-tree, never auto */
 	uint32_t levels;	   /* 1 for a star */
@@ -120,6 +146,14 @@ struct ft_plan {
 	struct ft_plan_bundle *bundles; /* sorted by (a, b); at most one a pair */
 	uint32_t bundle_count;
 
+	/* What hangs on the tree. It is in none of the figures above; NULL and 0 where there is none. */
+	struct ft_plan_islander *islanders;
+	uint32_t islander_count;
+	struct ft_plan_anchor *anchors;
+	uint32_t anchor_count;
+	struct ft_plan_island_bundle *island_bundles;
+	uint32_t island_bundle_count;
+
 	/* Port by port, where the design says so: else NULL and 0, and any port will do. */
 	struct ft_plan_cable *cables; /* sorted by (a, b, a_port); they are what the bundles count */
 	uint32_t cable_count;
@@ -160,6 +194,10 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
+
+/* Cables of all islands, and the host ports of those of whom they are said. */
+uint32_t ft_plan_island_cables(const struct ft_plan *plan);
+uint32_t ft_plan_island_hosts(const struct ft_plan *plan);
 
 /* The plan as the "plan" object of SPEC 3, indented by @indent blanks a level (0: on one line). */
 void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsigned int indent);

@@ -19,25 +19,40 @@ enum {
 static const uint64_t switch_guid_base = 0x100001;
 static const uint64_t host_guid_base = 0x200001;
 
+static int check_name(const char *name, struct ft_error *err)
+{
+	if (strlen(name) > DESCRIPTION_SIZE_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0, "\"%s\" is longer than the %d bytes that ibsim keeps of a name",
+				    name, DESCRIPTION_SIZE_MAX);
+	/* A quote ends the description early, and NAME=VALUE is read as an option of the port. */
+	if (strpbrk(name, "\"="))
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "\"%s\" holds a character that ibsim's network file cannot (\" or =)", name);
+	return 0;
+}
+
+/* Host ports of the network, those of islands included. */
+static uint32_t host_count(const struct ft_plan *plan)
+{
+	return plan->nodes + ft_plan_island_hosts(plan);
+}
+
 static int check_switch(const struct ft_design *design, const struct ft_plan *plan, uint32_t index,
 			struct ft_error *err)
 {
 	const struct ft_plan_switch *sw = &plan->switches[index];
 	uint64_t guid = ft_plan_bound_guid(design, plan, index);
+	int r;
 
 	if (ft_plan_is_director(plan, index))
 		return ft_error_set(err, -EINVAL, 0, 0,
 				    "the %s switches of this plan, of %u ports, are directors, which ibsim knows by "
 				    "their chips only",
 				    ft_tier_name(sw->tier), sw->ports);
-	if (strlen(sw->name) > DESCRIPTION_SIZE_MAX)
-		return ft_error_set(err, -EINVAL, 0, 0, "\"%s\" is longer than the %d bytes that ibsim keeps of a name",
-				    sw->name, DESCRIPTION_SIZE_MAX);
-	/* A quote ends the description early, and NAME=VALUE is read as an option of the port. */
-	if (strpbrk(sw->name, "\"="))
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "\"%s\" holds a character that ibsim's network file cannot (\" or =)", sw->name);
-	if (guid >= switch_guid_base && guid < host_guid_base + 2 * (uint64_t)plan->nodes)
+	r = check_name(sw->name, err);
+	if (r < 0)
+		return r;
+	if (guid >= switch_guid_base && guid < host_guid_base + 2 * (uint64_t)host_count(plan))
 		return ft_error_set(
 			err, -EINVAL, 0, 0,
 			"\"%s\" is a GUID of those that are made up for the other nodes of the network file", sw->name);
@@ -48,6 +63,12 @@ int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *pl
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		int r = check_switch(design, plan, i, err);
+
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t i = 0; i < plan->islander_count; i++) {
+		int r = check_name(plan->islanders[i].name, err);
 
 		if (r < 0)
 			return r;
@@ -194,13 +215,46 @@ static int names_find(const struct ft_design *design, const struct ft_plan *plan
 	return 0;
 }
 
+/* Names @index as @form; whoever is called so by chance gets the name that is free then. */
+static int anchor_name(const struct ft_plan *plan, uint32_t index, const char *form, char **names)
+{
+	char *old = names[index];
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (i == index || !names[i] || strcmp(names[i], form) != 0)
+			continue;
+		names[index] = names[i];
+		names[i] = old;
+		return 0;
+	}
+	names[index] = strdup(form);
+	free(old);
+	return names[index] ? 0 : -ENOMEM;
+}
+
+/* Who stands in for a switch that an island is cabled to carries its name. */
+static int anchors_name(const struct ft_plan *plan, char **names)
+{
+	for (uint32_t i = 0; i < plan->anchor_count; i++) {
+		const struct ft_plan_anchor *anchor = &plan->anchors[i];
+		int r = anchor->planned ? 0
+					: anchor_name(plan, anchor->stands_in,
+						      anchor->seen_as ? anchor->seen_as : anchor->name, names);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 /* The plan as a network of nodes with GUIDs and LIDs. */
 struct network {
 	struct ft_text *text;
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_wiring *wiring;
-	char **names; /* by switch; NULL: the plan's */
+	char **names;	/* by switch; NULL: the plan's */
+	bool *anchored; /* by switch: an island is cabled to it */
 	const char *uplink_rate;
 	const char *host_rate;
 	const struct product *switch_product;
@@ -208,9 +262,10 @@ struct network {
 	bool lids; /* there are enough for all */
 };
 
+/* Islanders are numbered behind the switches of the tree. */
 static uint64_t switch_guid(const struct network *net, uint32_t index)
 {
-	uint64_t guid = ft_plan_bound_guid(net->design, net->plan, index);
+	uint64_t guid = index < net->plan->switch_count ? ft_plan_bound_guid(net->design, net->plan, index) : 0;
 
 	return guid ? guid : switch_guid_base + index;
 }
@@ -228,12 +283,15 @@ static uint32_t switch_lid(const struct network *net, uint32_t index)
 
 static uint32_t host_lid(const struct network *net, uint32_t host)
 {
-	return net->lids ? net->plan->switch_count + host + 1 : 0;
+	return net->lids ? net->plan->switch_count + net->plan->islander_count + host + 1 : 0;
 }
 
 static void add_name(const struct network *net, uint32_t index)
 {
-	const char *name = net->names[index] ? net->names[index] : net->plan->switches[index].name;
+	const struct ft_plan *plan = net->plan;
+	const char *name = index >= plan->switch_count ? plan->islanders[index - plan->switch_count].name
+			   : net->names[index]	       ? net->names[index]
+						       : plan->switches[index].name;
 
 	ft_text_add_safe(net->text, name, strlen(name));
 }
@@ -244,15 +302,31 @@ static void write_product(const struct network *net, const struct product *produ
 		       product->device, guid);
 }
 
+static uint32_t port_count(const struct network *net, uint32_t index)
+{
+	const struct ft_plan *plan = net->plan;
+
+	return index < plan->switch_count ? plan->switches[index].ports
+					  : plan->islanders[index - plan->switch_count].ports;
+}
+
 static void write_switch_head(const struct network *net, uint32_t index)
 {
 	uint64_t guid = switch_guid(net, index);
 
 	write_product(net, net->switch_product, guid);
 	ft_text_printf(net->text, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", guid, guid);
-	ft_text_printf(net->text, "Switch\t%u \"S-%016" PRIx64 "\"\t\t# \"", net->plan->switches[index].ports, guid);
+	ft_text_printf(net->text, "Switch\t%u \"S-%016" PRIx64 "\"\t\t# \"", port_count(net, index), guid);
 	add_name(net, index);
 	ft_text_printf(net->text, "\" base port 0 lid %u lmc 0\n", switch_lid(net, index));
+}
+
+/* Those of islands are numbered behind those of the tree. */
+static const char *host_name(const struct network *net, uint32_t host, char name[FT_HOST_NAME_SIZE])
+{
+	if (host < net->plan->nodes)
+		return ft_plan_host_name(net->plan, host, name);
+	return ft_numbered_name("node", host + 1, host_count(net->plan), 3, name);
 }
 
 static void write_switch_host(const struct network *net, uint32_t port, uint32_t host)
@@ -260,22 +334,45 @@ static void write_switch_host(const struct network *net, uint32_t port, uint32_t
 	char name[FT_HOST_NAME_SIZE];
 
 	ft_text_printf(net->text, "[%u]\t\"H-%016" PRIx64 "\"[1](%" PRIx64 ")\t\t# \"%s\" lid %u %s\n", port,
-		       host_guid(host), host_guid(host) + 1, ft_plan_host_name(net->plan, host, name),
-		       host_lid(net, host), net->host_rate);
+		       host_guid(host), host_guid(host) + 1, host_name(net, host, name), host_lid(net, host),
+		       net->host_rate);
+}
+
+/* @count cables in ports from @port on, to switch @far and its ports from @far_port on. */
+static void write_cables(const struct network *net, uint32_t count, uint32_t port, uint32_t far, uint32_t far_port)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		ft_text_printf(net->text, "[%u]\t\"S-%016" PRIx64 "\"[%u]\t\t# \"", port + k, switch_guid(net, far),
+			       far_port + k);
+		add_name(net, far);
+		ft_text_printf(net->text, "\" lid %u %s\n", switch_lid(net, far), net->uplink_rate);
+	}
 }
 
 /* The cables of a bundle at @index, one of its two ends. */
 static void write_switch_bundle(const struct network *net, const struct ft_plan_bundle *bundle, uint32_t index)
 {
-	bool lower = bundle->a == index;
-	uint32_t far = lower ? bundle->b : bundle->a;
-	uint32_t port = lower ? bundle->a_port : bundle->b_port, far_port = lower ? bundle->b_port : bundle->a_port;
+	if (bundle->a == index)
+		write_cables(net, bundle->count, bundle->a_port, bundle->b, bundle->b_port);
+	else
+		write_cables(net, bundle->count, bundle->b_port, bundle->a, bundle->a_port);
+}
 
-	for (uint32_t k = 0; k < bundle->count; k++) {
-		ft_text_printf(net->text, "[%u]\t\"S-%016" PRIx64 "\"[%u]\t\t# \"", port + k, switch_guid(net, far),
-			       far_port + k);
-		add_name(net, far);
-		ft_text_printf(net->text, "\" lid %u %s\n", switch_lid(net, far), net->uplink_rate);
+/* The cables of islands at switch @index, of a tree or an island. */
+static void write_island_bundles(const struct network *net, uint32_t index)
+{
+	const struct ft_plan *plan = net->plan;
+
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *bundle = &plan->island_bundles[i];
+		uint32_t a = plan->switch_count + bundle->a;
+		uint32_t b = bundle->anchor == FT_UNPINNED ? plan->switch_count + bundle->b
+							   : plan->anchors[bundle->anchor].stands_in;
+
+		if (a == index)
+			write_cables(net, bundle->count, bundle->a_port, b, bundle->b_port);
+		else if (b == index)
+			write_cables(net, bundle->count, bundle->b_port, a, bundle->a_port);
 	}
 }
 
@@ -288,6 +385,20 @@ static void write_switch(const struct network *net, uint32_t index)
 		write_switch_host(net, i + 1, wiring->first_host[index] + i);
 	for (uint32_t i = wiring->first_bundle[index]; i < wiring->first_bundle[index + 1]; i++)
 		write_switch_bundle(net, &net->plan->bundles[wiring->bundles[i]], index);
+	if (net->anchored[index])
+		write_island_bundles(net, index);
+}
+
+/* @first_host: number of its first host. */
+static void write_islander(const struct network *net, uint32_t islander, uint32_t first_host)
+{
+	const struct ft_plan_islander *sw = &net->plan->islanders[islander];
+	uint32_t index = net->plan->switch_count + islander;
+
+	write_switch_head(net, index);
+	for (uint32_t i = 0; sw->hosts != FT_UNPINNED && i < sw->hosts; i++)
+		write_switch_host(net, i + 1, first_host + i);
+	write_island_bundles(net, index);
 }
 
 static void write_host(const struct network *net, uint32_t host, uint32_t edge, uint32_t port)
@@ -297,8 +408,7 @@ static void write_host(const struct network *net, uint32_t host, uint32_t edge, 
 
 	write_product(net, net->host_product, guid);
 	ft_text_printf(net->text, "caguid=0x%" PRIx64 "\n", guid);
-	ft_text_printf(net->text, "Ca\t1 \"H-%016" PRIx64 "\"\t\t# \"%s\"\n", guid,
-		       ft_plan_host_name(net->plan, host, name));
+	ft_text_printf(net->text, "Ca\t1 \"H-%016" PRIx64 "\"\t\t# \"%s\"\n", guid, host_name(net, host, name));
 	ft_text_printf(net->text, "[1](%" PRIx64 ")\t\"S-%016" PRIx64 "\"[%u]\t\t# lid %u lmc 0 \"", guid + 1,
 		       switch_guid(net, edge), port, host_lid(net, host));
 	add_name(net, edge);
@@ -308,6 +418,21 @@ static void write_host(const struct network *net, uint32_t host, uint32_t edge, 
 static const char *first_rate(const struct ft_rates *rates, char buffer[FT_RATE_NAME_SIZE])
 {
 	return rates->count ? ft_rate_name(rates->rates[0], buffer) : "4xHDR";
+}
+
+static void write_islands(const struct network *net)
+{
+	const struct ft_plan *plan = net->plan;
+	uint32_t host = plan->nodes;
+
+	for (uint32_t i = 0; i < plan->islander_count; i++) {
+		uint32_t hosts = plan->islanders[i].hosts == FT_UNPINNED ? 0 : plan->islanders[i].hosts;
+
+		write_islander(net, i, host);
+		for (uint32_t k = 0; k < hosts; k++)
+			write_host(net, host + k, plan->switch_count + i, k + 1);
+		host += hosts;
+	}
 }
 
 static void write_network(const struct network *net)
@@ -320,6 +445,13 @@ static void write_network(const struct network *net)
 	for (uint32_t i = 0; i < net->plan->switch_count; i++)
 		for (uint32_t k = 0; k < net->plan->switches[i].hosts; k++)
 			write_host(net, net->wiring->first_host[i] + k, i, k + 1);
+	write_islands(net);
+}
+
+static void anchors_mark(const struct ft_plan *plan, bool *anchored)
+{
+	for (uint32_t i = 0; i < plan->anchor_count; i++)
+		anchored[plan->anchors[i].stands_in] = true;
 }
 
 void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
@@ -333,17 +465,22 @@ void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, c
 		.plan = plan,
 		.wiring = &wiring,
 		.names = calloc(plan->switch_count + 1UL, sizeof(*net.names)),
+		.anchored = calloc(plan->switch_count + 1UL, sizeof(*net.anchored)),
 		.uplink_rate = first_rate(&design->uplink_rates, uplink),
 		.host_rate = first_rate(&design->host_rates, host_rate),
 		.switch_product = switches_fdr10 ? &fdr10_switch : &no_product,
 		.host_product = is_fdr10(&design->host_rates) ? &fdr10_host : &no_product,
-		.lids = plan->switch_count + plan->nodes <= UNICAST_LID_MAX,
+		.lids = plan->switch_count + plan->islander_count + host_count(plan) <= UNICAST_LID_MAX,
 	};
 
-	if (!net.names || ft_wiring_make(plan, &wiring) < 0 || names_find(design, plan, net.names) < 0)
+	if (!net.names || !net.anchored || ft_wiring_make(plan, &wiring) < 0 ||
+	    names_find(design, plan, net.names) < 0 || anchors_name(plan, net.names) < 0) {
 		text->failed = true;
-	else
+	} else {
+		anchors_mark(plan, net.anchored);
 		write_network(&net);
+	}
+	free(net.anchored);
 	names_free(plan, net.names);
 }
 

@@ -218,6 +218,15 @@ static void json_bundles(struct writer *w, const struct ft_plan *plan)
 	json_close(w, "]");
 }
 
+static void json_islands(struct writer *w, const struct ft_plan *plan)
+{
+	if (plan->islander_count == 0)
+		return;
+	json_key(w, "islands");
+	ft_text_printf(w->text, "{\"switches\": %u, \"hosts\": %u, \"cables\": %u}", plan->islander_count,
+		       ft_plan_island_hosts(plan), ft_plan_island_cables(plan));
+}
+
 static void json_plan(struct writer *w, const struct ft_plan *plan)
 {
 	json_open(w, "{");
@@ -242,6 +251,7 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);
+	json_islands(w, plan);
 	json_close(w, "}");
 }
 

@@ -472,6 +472,55 @@ static void text_cables(struct ft_text *text, const struct ft_plan *plan)
 		text_cable(text, plan, &plan->bundles[i]);
 }
 
+static void text_end(struct ft_text *text, const struct ft_plan *plan, const struct ft_plan_island_bundle *bundle)
+{
+	const char *name =
+		bundle->anchor == FT_UNPINNED ? plan->islanders[bundle->b].name : plan->anchors[bundle->anchor].name;
+
+	ft_text_printf(text, "%u to ", bundle->count);
+	ft_text_add_safe(text, name, strlen(name));
+}
+
+/* Every cable from the side of the tree is named at its islander; those between two of these at the first. */
+static void text_islander(struct ft_text *text, const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_plan_islander *islander = &plan->islanders[index];
+	const char *between = ": cables ";
+
+	ft_text_puts(text, "  ");
+	ft_text_add_safe(text, islander->name, strlen(islander->name));
+	ft_text_printf(text, ", %u ports", islander->ports);
+	if (islander->hosts != FT_UNPINNED)
+		ft_text_printf(text, ", %u node%s", islander->hosts, plural(islander->hosts));
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		if (plan->island_bundles[i].a != index)
+			continue;
+		ft_text_puts(text, between);
+		text_end(text, plan, &plan->island_bundles[i]);
+		between = ", ";
+	}
+	ft_text_puts(text, "\n");
+}
+
+static void text_islands(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	if (plan->islander_count == 0)
+		return;
+	ft_text_printf(text, "\nBeside the tree, and in none of the figures above: %u switch%s with %u cable%s.\n",
+		       plan->islander_count, plan->islander_count == 1 ? "" : "es", ft_plan_island_cables(plan),
+		       plural(ft_plan_island_cables(plan)));
+	for (uint32_t i = 0; i < plan->islander_count; i++) {
+		if (i == 0 || plan->islanders[i].island != plan->islanders[i - 1].island) {
+			const char *name = design->islands[plan->islanders[i].island].name;
+
+			ft_text_puts(text, "Island ");
+			ft_text_add_safe(text, name, strlen(name));
+			ft_text_puts(text, ":\n");
+		}
+		text_islander(text, plan, i);
+	}
+}
+
 void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	ft_text_add_safe(text, design->name, strlen(design->name));
@@ -482,9 +531,11 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 	if (plan->topology == FT_TOPOLOGY_STAR) {
 		text_star(text, design, plan);
 		text_hosts(text, plan);
+		text_islands(text, design, plan);
 		return;
 	}
 	text_fat_tree(text, design, plan);
 	text_hosts(text, plan);
 	text_cables(text, plan);
+	text_islands(text, design, plan);
 }

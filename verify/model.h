@@ -290,6 +290,9 @@ uint32_t ft_hosts_found(const struct ft_model *m);
 /* measure.c: the figures of the report and its table of switches. */
 int ft_measure(struct ft_model *m);
 
+/* distances.c: how many pairs of hosts are how far apart, in the plan and on the fabric; 0 or -ENOMEM. */
+int ft_distances(struct ft_model *m);
+
 /*
  * finding.c: findings under construction. They never fail one by one: an allocation that fails is remembered in
  * m->failed, and whoever began says -ENOMEM at the end.

@@ -51,6 +51,8 @@ void ft_report_free(struct ft_report *report)
 		free(report->sms[i].place.name);
 	for (size_t i = 0; i < report->source.unreached_count; i++)
 		free(report->source.unreached[i]);
+	free(report->hops_planned.pairs);
+	free(report->hops_found.pairs);
 	free(report->findings);
 	free(report->switches);
 	free(report->sms);

@@ -192,6 +192,18 @@ struct ft_report_counters {
 	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
 };
 
+/* Pairs of host ports with so many switch chips between them, by the shortest path. */
+struct ft_hop_pairs {
+	uint32_t chips;
+	uint64_t pairs;
+};
+
+/* Sorted by chips; only numbers of chips that some pair has. */
+struct ft_histogram {
+	struct ft_hop_pairs *pairs; /* owned */
+	size_t count;
+};
+
 struct ft_report {
 	/* What was compared with what. */
 	char *plan_name;
@@ -221,6 +233,8 @@ struct ft_report {
 	struct {
 		uint32_t planned, found;
 	} hosts;
+	struct ft_histogram hops_planned, hops_found;
+	uint64_t hops_unreachable;	   /* pairs of hosts without any path */
 	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
 	struct ft_ratio blocking_planned, blocking_worst;
 	struct ft_ratio bisection; /* fraction of the planned */

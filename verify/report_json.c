@@ -105,6 +105,27 @@ static void ratio_member(struct ft_text *t, const char *name, struct ft_ratio ra
 	ft_ratio_add_json(t, ratio);
 }
 
+static void histogram_write(struct ft_text *t, const char *name, const struct ft_histogram *histogram)
+{
+	ft_text_printf(t, "\"%s\": {", name);
+	for (size_t i = 0; i < histogram->count; i++)
+		ft_text_printf(t, "%s\"%u\": %" PRIu64, i ? ", " : "", histogram->pairs[i].chips,
+			       histogram->pairs[i].pairs);
+	ft_text_puts(t, "}");
+}
+
+/* Where there are no two hosts, planned or found, there is nothing to say. */
+static void hops_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->hops_planned.count == 0 && r->hops_found.count == 0 && r->hops_unreachable == 0)
+		return;
+	ft_text_puts(t, "  \"hops\": {");
+	histogram_write(t, "planned", &r->hops_planned);
+	ft_text_puts(t, ", ");
+	histogram_write(t, "found", &r->hops_found);
+	ft_text_printf(t, ", \"unreachable\": %" PRIu64 "},\n", r->hops_unreachable);
+}
+
 /* A fraction is a number whatever its digits: it is no count that must be exact. */
 static void fraction_member(struct ft_text *t, const char *name, struct ft_ratio ratio)
 {
@@ -234,8 +255,9 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	member_string(t, "verdict", ft_verdict_name(r->verdict));
 	ft_text_puts(t, ",\n");
 	counts_write(t, r);
-	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n  \"blocking\": {", r->clos_planned,
-		       r->clos_found);
+	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n", r->clos_planned, r->clos_found);
+	hops_write(t, r);
+	ft_text_puts(t, "  \"blocking\": {");
 	ratio_member(t, "planned", r->blocking_planned);
 	ft_text_puts(t, ", ");
 	ratio_member(t, "worst", r->blocking_worst);

@@ -111,6 +111,57 @@ static int string_or_null_read(const struct place *at, const json_t *value, void
 	return json_is_null(value) ? 0 : string_read(at, value, to);
 }
 
+static int pairs_read(const struct place *at, const json_t *value, void *to)
+{
+	(void)at;
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return -EINVAL;
+	*(uint64_t *)to = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+/* "3": the number as it is written, and no other way to write it. */
+static bool key_is_count(const char *key, uint32_t *ret_count)
+{
+	enum { DIGITS_MAX = 9 };
+	size_t length = strlen(key);
+
+	if (length == 0 || length > DIGITS_MAX || strspn(key, "0123456789") != length || key[0] == '0')
+		return false;
+	*ret_count = (uint32_t)strtoul(key, NULL, 10);
+	return true;
+}
+
+static int hop_pairs_compare(const void *a, const void *b)
+{
+	const struct ft_hop_pairs *x = a, *y = b;
+
+	return (x->chips > y->chips) - (x->chips < y->chips);
+}
+
+static int histogram_read(const struct place *at, const json_t *value, void *to)
+{
+	size_t size = json_object_size(value);
+	_cleanup_free_ struct ft_hop_pairs *pairs = calloc(size + 1, sizeof(*pairs));
+	struct ft_histogram *histogram = to;
+	const json_t *count;
+	const char *key;
+	size_t n = 0;
+
+	if (!json_is_object(value))
+		return -EINVAL;
+	if (!pairs)
+		return -ENOMEM;
+	json_object_foreach((json_t *)value, key, count) {
+		if (!key_is_count(key, &pairs[n].chips) || pairs_read(at, count, &pairs[n].pairs) < 0)
+			return -EINVAL;
+		n++;
+	}
+	qsort(pairs, n, sizeof(*pairs), hop_pairs_compare);
+	*histogram = (struct ft_histogram){FT_STEAL(pairs), n};
+	return 0;
+}
+
 static bool is_hex(const char *string, size_t length)
 {
 	return strlen(string) == length && strspn(string, "0123456789abcdef") == length;
@@ -367,6 +418,8 @@ static int code_read(const struct place *at, const json_t *value, void *to)
 }
 
 static const struct kind count = {count_read, "a whole number from 0 to 4294967295"};
+static const struct kind pair_count = {pairs_read, "a whole number"};
+static const struct kind histogram = {histogram_read, "an object of pairs by numbers of switches"};
 static const struct kind port = {port_read, "null or a number from 0 to 255"};
 static const struct kind truth = {truth_read, "true or false"};
 static const struct kind string = {string_read, "a string"};
@@ -461,6 +514,12 @@ static const struct member counts_members[] = {
 static const struct member clos_members[] = {
 	{"planned", .kind = &count, .offset = offsetof(struct ft_report, clos_planned)},
 	{"found", .kind = &count, .offset = offsetof(struct ft_report, clos_found)},
+};
+
+static const struct member hops_members[] = {
+	{"planned", .kind = &histogram, .offset = offsetof(struct ft_report, hops_planned)},
+	{"found", .kind = &histogram, .offset = offsetof(struct ft_report, hops_found)},
+	{"unreachable", .kind = &pair_count, .offset = offsetof(struct ft_report, hops_unreachable)},
 };
 
 static const struct member blocking_members[] = {
@@ -574,6 +633,7 @@ static const struct member report_members[] = {
 	{"verdict", .kind = &verdict, .offset = offsetof(struct ft_report, verdict)},
 	{"counts", OBJECT(counts_members)},
 	{"clos", OBJECT(clos_members)},
+	{"hops", OBJECT(hops_members), .optional = true},
 	{"blocking", OBJECT(blocking_members)},
 	{"bisection", .kind = &fraction, .offset = offsetof(struct ft_report, bisection)},
 	{"switches", .list = &switches_list, .offset = offsetof(struct ft_report, switches)},

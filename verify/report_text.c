@@ -151,6 +151,37 @@ static void counters_write(struct ft_text *t, const struct ft_report_counters *c
 	ft_text_puts(t, "\n");
 }
 
+/* Pairs of hosts that have @chips switches between them. */
+static uint64_t pairs_at(const struct ft_histogram *histogram, uint32_t chips)
+{
+	for (size_t i = 0; i < histogram->count; i++)
+		if (histogram->pairs[i].chips == chips)
+			return histogram->pairs[i].pairs;
+	return 0;
+}
+
+/* How far hosts are apart: "3 switches: 1944 of 1944 pairs". Both histograms are sorted. */
+static void hops_write(struct ft_text *t, const struct ft_report *r)
+{
+	const struct ft_histogram *planned = &r->hops_planned, *found = &r->hops_found;
+	size_t p = 0, f = 0;
+
+	if (planned->count == 0 && found->count == 0)
+		return;
+	ft_text_puts(t, "    pairs of hosts by the switches between them, found of planned:");
+	while (p < planned->count || f < found->count) {
+		bool is_planned =
+			p < planned->count && (f == found->count || planned->pairs[p].chips <= found->pairs[f].chips);
+		uint32_t chips = is_planned ? planned->pairs[p].chips : found->pairs[f].chips;
+
+		ft_text_printf(t, "%s %u: %" PRIu64 " of %" PRIu64, p + f ? "," : "", chips, pairs_at(found, chips),
+			       pairs_at(planned, chips));
+		p += p < planned->count && planned->pairs[p].chips == chips;
+		f += f < found->count && found->pairs[f].chips == chips;
+	}
+	ft_text_printf(t, "; without a path: %" PRIu64 "\n", r->hops_unreachable);
+}
+
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
@@ -162,6 +193,8 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		sms_write(t, r);
 	if (verbose && r->counters.interval_ms)
 		counters_write(t, &r->counters);
+	if (verbose)
+		hops_write(t, r);
 	if (verbose)
 		switches_write(t, r);
 }
