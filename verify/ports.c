@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "verify/explain.h"
 
@@ -104,6 +105,57 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, u
 	}
 	qsort(ret_ports, found, sizeof(*ret_ports), number_compare);
 	return found;
+}
+
+/* True where an action of @f has a cable for that port already. */
+static bool port_is_acted_on(const struct ft_model *m, const struct ft_finding *f, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	uint64_t guid = ft_port_node(m->chips, p)->guid;
+
+	for (size_t i = 0; i < f->action_count; i++) {
+		const struct ft_place *ends[2] = {&f->actions[i].a, &f->actions[i].b};
+
+		for (unsigned int n = 0; f->actions[i].act == FT_ACT_CONNECT && n < 2; n++)
+			if (ends[n]->guid == guid && ends[n]->port == p->number)
+				return true;
+	}
+	return false;
+}
+
+/* The place for the next cable from @p to @q: a port that is free for it, or the switch alone. @name is to be freed. */
+static struct ft_place connect_end(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q,
+				   uint32_t count)
+{
+	struct ft_model *m = x->m;
+	struct ft_place end = {.name = strdup(ft_live_at(m, p) ? ft_live_at(m, p)->name : m->places[p]->name)};
+	uint32_t found;
+
+	m->failed |= !end.name;
+	if (!ft_live_at(m, p))
+		return end;
+	end.guid = ft_live_at(m, p)->guid;
+	found = ft_ports_pick(m, m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
+	for (uint32_t i = 0; i < found && end.port == 0; i++) {
+		const struct ft_port *port = &m->chips->ports[ft_port_origin(m, x->picked[i])];
+
+		if (port_is_acted_on(m, f, x->picked[i]))
+			continue;
+		end.guid = ft_port_node(m->chips, port)->guid;
+		end.port = port->number;
+	}
+	return end;
+}
+
+void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct ft_place a = connect_end(x, f, p, q, count), b = connect_end(x, f, q, p, count);
+
+		ft_finding_act(x->m, f, FT_ACT_CONNECT, &a, &b);
+		free(a.name);
+		free(b.name);
+	}
 }
 
 uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes)
