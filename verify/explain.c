@@ -131,9 +131,15 @@ static int unjudged_take(struct explain *x)
 static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
 {
 	struct ft_model *m = x->m;
+	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
+	uint32_t count = *deficit_at(x, planned, q), to;
 
-	if (ft_ports_pick(m, m->live_of[q], planned, 1, FT_LINK_DOWN, x->picked) == 1)
-		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, x->picked[0]);
+	/* Those of the pair that were folded before wait for their cables too. */
+	for (size_t i = 0; i < f->lack_count; i++)
+		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
+	to = ft_port_unacted(x, f, q, planned, count);
+	if (to != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
 	else
 		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
 }

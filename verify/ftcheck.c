@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "planner/plan.h"
 #include "probe/source.h"
+#include "verify/repair.h"
 #include "verify/report_draw.h"
 #include "verify/status.h"
 #include "verify/verify.h"
@@ -34,6 +35,7 @@ struct options {
 	struct ft_status_address daemon;
 	enum format format;
 	bool verbose;
+	bool repair;
 	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
 };
@@ -50,6 +52,7 @@ static const char help_text[] =
 	"      --save FILE        keep what was seen\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
 	"\n"
 	"The live sweep:\n"
@@ -156,6 +159,7 @@ static int status_alone(const struct options *options)
 		{options->catalog, "--catalog"},
 		{options->from, "--from"},
 		{options->save, "--save"},
+		{options->repair ? "" : NULL, "--repair"},
 		{options->sweep_option, options->sweep_option},
 	};
 
@@ -172,7 +176,7 @@ static int status_alone(const struct options *options)
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, REPAIR, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
 	static const struct option long_options[] = {
 		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
 		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
@@ -182,7 +186,8 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
 		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
 		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},  {0},
+		{"version", no_argument, NULL, SHOW_VERSION},  {"repair", no_argument, NULL, REPAIR},
+		{0},
 	};
 	unsigned int port = 0;
 	const struct number_option numbers[] = {
@@ -213,6 +218,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case FORMAT:
 			r = format_set(options, optarg);
+			break;
+		case REPAIR:
+			options->repair = true;
 			break;
 		case 'v':
 			options->verbose = true;
@@ -395,6 +403,7 @@ int main(int argc, char **argv)
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	struct options options = {.sweep = ft_sweep_defaults};
+	struct ft_verify_input input;
 	struct ft_error err = {0};
 	char today[11];
 	time_t now = time(NULL);
@@ -416,7 +425,10 @@ int main(int argc, char **argv)
 		return r;
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return file_error("ftcheck", -EOVERFLOW, &err);
-	r = ft_verify(design, plan, snapshot, today, &report);
+	input = (struct ft_verify_input){.design = design, .plan = plan, .snapshot = snapshot, .today = today};
+	r = ft_verify_all(&input, &report);
+	if (r == 0 && options.repair)
+		r = ft_repair_make(&input, report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)

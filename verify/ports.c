@@ -123,26 +123,31 @@ static bool port_is_acted_on(const struct ft_model *m, const struct ft_finding *
 	return false;
 }
 
+uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
+{
+	uint32_t found = ft_ports_pick(x->m, x->m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
+
+	for (uint32_t i = 0; i < found; i++)
+		if (!port_is_acted_on(x->m, f, x->picked[i]))
+			return x->picked[i];
+	return FT_NONE;
+}
+
 /* The place for the next cable from @p to @q: a port that is free for it, or the switch alone. @name is to be freed. */
 static struct ft_place connect_end(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q,
 				   uint32_t count)
 {
 	struct ft_model *m = x->m;
-	struct ft_place end = {.name = strdup(ft_live_at(m, p) ? ft_live_at(m, p)->name : m->places[p]->name)};
-	uint32_t found;
+	const struct ft_live_switch *sw = ft_live_at(m, p);
+	struct ft_place end = {.name = strdup(sw ? sw->name : m->places[p]->name), .guid = sw ? sw->guid : 0};
+	uint32_t port = sw ? ft_port_unacted(x, f, p, q, count) : FT_NONE;
 
 	m->failed |= !end.name;
-	if (!ft_live_at(m, p))
-		return end;
-	end.guid = ft_live_at(m, p)->guid;
-	found = ft_ports_pick(m, m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
-	for (uint32_t i = 0; i < found && end.port == 0; i++) {
-		const struct ft_port *port = &m->chips->ports[ft_port_origin(m, x->picked[i])];
+	if (port != FT_NONE) {
+		const struct ft_port *origin = &m->chips->ports[ft_port_origin(m, port)];
 
-		if (port_is_acted_on(m, f, x->picked[i]))
-			continue;
-		end.guid = ft_port_node(m->chips, port)->guid;
-		end.port = port->number;
+		end.guid = ft_port_node(m->chips, origin)->guid;
+		end.port = origin->number;
 	}
 	return end;
 }
