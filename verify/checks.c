@@ -267,7 +267,55 @@ static void host_rates(struct ft_model *m)
 
 /* ---- hosts ---- */
 
-static void hosts_on_core(struct ft_model *m)
+/*
+ * An edge that lacks more hosts than @room says it is to get; where none does, one with a free port for hosts. FT_NONE:
+ * there is none.
+ */
+static uint32_t edge_with_room(const struct ft_model *m, const uint32_t *room)
+{
+	uint32_t spare = FT_NONE;
+
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw || sw->hosts + room[p] >= m->plan->ports_to_nodes)
+			continue;
+		if (sw->hosts + room[p] < m->places[p]->hosts)
+			return p;
+		spare = spare == FT_NONE ? p : spare;
+	}
+	return spare;
+}
+
+/* The host at @switch_port goes to an edge switch with room for one more; @room counts those that went to each. */
+static void host_act(struct ft_model *m, struct ft_finding *f, uint32_t switch_port, uint32_t *room)
+{
+	uint32_t to = edge_with_room(m, room);
+
+	if (to == FT_NONE)
+		return;
+	room[to]++;
+	ft_finding_act_free(m, f, FT_ACT_MOVE, switch_port, to);
+}
+
+/* The last hosts of a crowded edge, by the numbers of its ports. */
+static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t *room)
+{
+	uint32_t left = f->count;
+	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+
+	for (uint32_t n = node->port_count; n > 0 && left > 0; n--) {
+		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
+
+		if (!far || m->live.switch_of_node[far->node] != FT_NONE ||
+		    m->snapshot->nodes[far->node].type != FT_NODE_CA)
+			continue;
+		host_act(m, f, node->first_port + n - 1, room);
+		left--;
+	}
+}
+
+static void hosts_on_core(struct ft_model *m, uint32_t *room)
 {
 
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
@@ -284,6 +332,7 @@ static void hosts_on_core(struct ft_model *m)
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
 		ft_finding_where_port(m, f, host->switch_port);
 		ft_finding_where_port(m, f, host->port);
+		host_act(m, f, host->switch_port, room);
 		ft_say(m, &f->expected, "hosts on edge switches only");
 		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
 		       ft_place_text(m, host->switch_port, &b));
@@ -335,7 +384,7 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 	return b;
 }
 
-static void edges_overloaded(struct ft_model *m)
+static void edges_overloaded(struct ft_model *m, uint32_t *room)
 {
 
 	for (uint32_t p = 0; p < m->edges; p++) {
@@ -347,6 +396,7 @@ static void edges_overloaded(struct ft_model *m)
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
 		f->count = sw->hosts - m->plan->ports_to_nodes;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		crowd_act(m, f, m->live_of[p], room);
 		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
 		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
 		ft_say(m, &f->text, "%s has %u hosts where %u are planned: they share its %u uplinks", sw->label,
@@ -494,11 +544,14 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 static int hosts_check(struct ft_model *m)
 {
 	struct host_balance b = hosts_balance(m);
+	_cleanup_free_ uint32_t *room = calloc(m->edges + 1UL, sizeof(*room));
 	uint32_t down = 0, accounted;
 	int r;
 
-	hosts_on_core(m);
-	edges_overloaded(m);
+	if (!room)
+		return -ENOMEM;
+	hosts_on_core(m, room);
+	edges_overloaded(m, room);
 	r = hosts_expected_down(m, &down);
 	if (r < 0)
 		return r;
@@ -521,6 +574,7 @@ static void duplicate_report(struct ft_model *m, uint32_t first, uint32_t second
 
 	for (unsigned int i = 0; i < 2; i++)
 		ft_finding_where_node(m, f, nodes[i]);
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
 	ft_say(m, &f->expected, "one node of GUID 0x%016llx", (unsigned long long)s->nodes[first].guid);
 	ft_say(m, &f->observed, "%s and %s", f->where[0].name, f->where[1].name);
 	ft_say(m, &f->text, "two nodes carry GUID 0x%016llx: %s and %s", (unsigned long long)s->nodes[first].guid,
@@ -568,6 +622,7 @@ static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_
 			ft_text_printf(&words, " port %u", ft_port_number(m, owners[i]));
 	}
 	m->failed |= words.failed;
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
 	ft_say(m, &f->expected, "one port of LID %u", lid);
 	ft_say(m, &f->observed, "%s", ft_text_string(&words));
 	ft_say(m, &f->text, "LID %u is held by %s", lid, ft_text_string(&words));

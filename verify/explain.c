@@ -127,6 +127,23 @@ static int unjudged_take(struct explain *x)
 
 /* ---- what occupies the ports of planned cables ---- */
 
+/* The cable from @port of @planned to @q goes back, into the port of @q that waits for it where that is known. */
+static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
+{
+	struct ft_model *m = x->m;
+	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
+	uint32_t count = *deficit_at(x, planned, q), to;
+
+	/* Those of the pair that were folded before wait for their cables too. */
+	for (size_t i = 0; i < f->lack_count; i++)
+		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
+	to = ft_port_unacted(x, f, q, planned, count);
+	if (to != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
+	else
+		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
+}
+
 /*
  * A wrong plug in port @port of planned switch @planned keeps the cable out that belongs there: its deficit is a
  * consequence. Only the port's number can tell which; without a pattern the cable is reported as missing.
@@ -147,6 +164,7 @@ static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 		ft_finding_lack(m, f, planned, q, 1);
 		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
 				   label_of(m, planned), label_of(m, q));
+		deficit_act(x, f, port, planned, q);
 		return;
 	}
 }
@@ -165,6 +183,7 @@ static void loopbacks_explain(struct explain *x)
 		s->used = true;
 		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		deficit_fold(x, f, s->a, cable->a_port);
 		deficit_fold(x, f, s->a, cable->b_port);
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
@@ -200,6 +219,7 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 		far = far == FT_NONE ? far_port : far;
 		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
 				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
 		deficit_fold(x, f, m->live.switches[other].planned, far_port);
 	}
 	if (sw->hosts)
@@ -298,6 +318,7 @@ static void unplanned_cables(struct explain *x)
 		s->used = true;
 		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
 		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
 		if (stray_crosses(m, s)) {
@@ -408,6 +429,19 @@ static void shortage_fix(struct explain *x, struct ft_finding *f, const struct s
 	}
 }
 
+/* The first @lower of its places are at the lower end, the others at the upper one; an end alone has no port. */
+static void shortage_act(struct ft_model *m, struct ft_finding *f, size_t lower, uint32_t count)
+{
+	for (uint32_t i = 0; lower > 0 && lower < f->where_count && i < count; i++) {
+		struct ft_place a = f->where[i < lower ? i : 0];
+		struct ft_place b = f->where[lower + i < f->where_count ? lower + i : lower];
+
+		a.port = i < lower ? a.port : 0;
+		b.port = lower + i < f->where_count ? b.port : 0;
+		ft_finding_act(m, f, FT_ACT_CONNECT, &a, &b);
+	}
+}
+
 static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t count)
 {
 	struct ft_model *m = x->m;
@@ -417,13 +451,16 @@ static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t cou
 	struct ft_finding *f;
 	char cables[48];
 	uint32_t upper_ports;
+	size_t lower_places;
 
 	shortage_look(x, &s);
 	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, s.evidence);
 	f->count = f->impact.links_lost = count;
 	ft_finding_lack(m, f, p, q, count);
 	shortage_end(x, f, &s, s.lower, s.upper, &x->text_a);
+	lower_places = f->where_count;
 	upper_ports = shortage_end(x, f, &s, s.upper, s.lower, &x->text_b);
+	shortage_act(m, f, lower_places, count);
 	shortage_fix(x, f, &s, upper_ports > 0);
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, s.lower),
 	       label_of(m, s.upper));

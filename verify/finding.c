@@ -251,6 +251,33 @@ void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act 
 	free(places[1].name);
 }
 
+/* A switch as a place; not owned. */
+static struct ft_place place_of_switch(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	return sw ? (struct ft_place){sw->name, sw->guid, 0} : (struct ft_place){m->places[place]->name, 0, 0};
+}
+
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	struct ft_place to = place_of_switch(m, place);
+	struct ft_place from = {node_name(m->chips, ft_port_node(m->chips, p)), ft_port_node(m->chips, p)->guid,
+				p->number};
+
+	m->failed |= !from.name;
+	ft_finding_act(m, f, act, &from, &to);
+	free(from.name);
+}
+
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	struct ft_place sw = place_of_switch(m, place);
+
+	ft_finding_act(m, f, FT_ACT_POWER, &sw, NULL);
+}
+
 void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
 			const char *format, ...)
 {

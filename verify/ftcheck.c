@@ -17,6 +17,7 @@
 #include "probe/counters.h"
 #include "probe/sms.h"
 #include "probe/source.h"
+#include "verify/repair.h"
 #include "verify/report_draw.h"
 #include "verify/status.h"
 #include "verify/verify.h"
@@ -36,6 +37,7 @@ struct options {
 	struct ft_status_address daemon;
 	enum format format;
 	bool verbose;
+	bool repair;
 	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
 	bool sm;
@@ -60,6 +62,7 @@ static const char help_text[] =
 	"      --save FILE        keep what was seen\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
 	"\n"
 	"      --sm               who manages the subnet: one master, and which others stand by\n"
@@ -169,6 +172,7 @@ static int status_alone(const struct options *options)
 		{options->catalog, "--catalog"},
 		{options->from, "--from"},
 		{options->save, "--save"},
+		{options->repair ? "" : NULL, "--repair"},
 		{options->sweep_option, options->sweep_option},
 		{options->sm ? "" : NULL, "--sm"},
 		{options->counters_ms ? "" : NULL, "--counters"},
@@ -203,6 +207,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		SAVE,
 		ASK,
 		FORMAT,
+		REPAIR,
 		SM,
 		COUNTERS,
 		RETRIES,
@@ -216,6 +221,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{"from", required_argument, NULL, FROM},
 		{"save", required_argument, NULL, SAVE},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
+		{"repair", no_argument, NULL, REPAIR},
 		{"sm", no_argument, NULL, SM},
 		{"counters", optional_argument, NULL, COUNTERS},
 		{"format", required_argument, NULL, FORMAT},
@@ -269,6 +275,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case FORMAT:
 			r = format_set(options, optarg);
+			break;
+		case REPAIR:
+			options->repair = true;
 			break;
 		case 'v':
 			options->verbose = true;
@@ -470,6 +479,7 @@ int main(int argc, char **argv)
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(extras_release) struct extras extras = {0};
 	struct options options = {.sweep = ft_sweep_defaults};
+	struct ft_verify_input input;
 	struct ft_error err = {0};
 	char today[11];
 	time_t now = time(NULL);
@@ -493,13 +503,15 @@ int main(int argc, char **argv)
 		return r;
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return file_error("ftcheck", -EOVERFLOW, &err);
-	r = ft_verify_all(&(struct ft_verify_input){.design = design,
-						    .plan = plan,
-						    .snapshot = snapshot,
-						    .today = today,
-						    .sms = extras.sms,
-						    .counters = extras.counters},
-			  &report);
+	input = (struct ft_verify_input){.design = design,
+					 .plan = plan,
+					 .snapshot = snapshot,
+					 .today = today,
+					 .sms = extras.sms,
+					 .counters = extras.counters};
+	r = ft_verify_all(&input, &report);
+	if (r == 0 && options.repair)
+		r = ft_repair_make(&input, report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)

@@ -317,6 +317,10 @@ void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, c
 		    const struct ft_place *b);
 /* The same with ports: indices into the snapshot's, or FT_NONE. */
 void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b);
+/* The same with @port (of the snapshot's) and any free port of the switch in place @place. */
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place);
+/* The switch of that place is off, or does not answer. */
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place);
 
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -36,6 +36,18 @@ void ft_finding_release(struct ft_finding *f)
 	free(f->waived);
 }
 
+static void step_release(struct ft_repair_step *step)
+{
+	for (size_t i = 0; i < step->mend_count; i++)
+		free(step->mends[i]);
+	free(step->mends);
+	free(step->a.name);
+	free(step->b.name);
+	free(step->place);
+	free(step->rack);
+	free(step->text);
+}
+
 void ft_report_free(struct ft_report *report)
 {
 	if (!report)
@@ -53,6 +65,14 @@ void ft_report_free(struct ft_report *report)
 		free(report->source.unreached[i]);
 	free(report->hops_planned.pairs);
 	free(report->hops_found.pairs);
+	for (size_t i = 0; i < report->repair_count; i++)
+		step_release(&report->repair[i]);
+	for (size_t i = 0; i < report->left_count; i++) {
+		free(report->left[i].id);
+		free(report->left[i].text);
+	}
+	free(report->repair);
+	free(report->left);
 	free(report->findings);
 	free(report->switches);
 	free(report->sms);
@@ -83,6 +103,14 @@ const char *ft_sm_state_name(unsigned int state)
 	static const char *const names[] = {"not active", "discovering", "standby", "master", "silent"};
 
 	return names[state];
+}
+
+const char *ft_act_name(enum ft_act act)
+{
+	static const char *const names[FT_ACT_COUNT] = {"connect", "remove", "move",  "exchange",
+							"renew",   "power",  "board", "setting"};
+
+	return names[act];
 }
 
 const char *ft_severity_name(enum ft_severity severity)

@@ -204,6 +204,25 @@ struct ft_histogram {
 	size_t count;
 };
 
+/* One thing to do of a repair, and what is seen once it, and all before it, is done. */
+struct ft_repair_step {
+	enum ft_act act;
+	struct ft_place a, b; /* b.name NULL: there is none; a port 0: any free one */
+	char *place;	      /* where it is done: the switch */
+	char *rack;	      /* and its rack, by the floor plan; NULL: not known */
+	char *text;	      /* one sentence */
+	char **mends;	      /* ids of findings */
+	size_t mend_count;
+	bool predicted; /* what follows was computed: not for each step, where there are very many */
+	enum ft_verdict verdict;
+	uint32_t findings, uplinks_up, hosts_found;
+};
+
+/* A finding that no hand mends, or that shows once the rest is mended. */
+struct ft_repair_left {
+	char *id, *text;
+};
+
 struct ft_report {
 	/* What was compared with what. */
 	char *plan_name;
@@ -247,6 +266,13 @@ struct ft_report {
 	struct ft_finding *findings; /* worst first */
 	size_t finding_count;
 
+	/* What to do, in the order of one walk, and what is left after it (repair.h): where it was asked for. */
+	bool repair_asked;
+	struct ft_repair_step *repair;
+	size_t repair_count;
+	struct ft_repair_left *left;
+	size_t left_count;
+
 	/* Of a report that somebody else made, a while ago; no part of the JSON. NULL where it is fresh. */
 	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
 	char *state; /* how its maker is, in its own words: a line of the verbose text */
@@ -265,6 +291,10 @@ static inline void ft_report_freep(struct ft_report **report)
 {
 	ft_report_free(*report);
 }
+
+/* "connect", "remove" … */
+const char *ft_act_name(enum ft_act act);
+enum { FT_ACT_COUNT = FT_ACT_SETTING + 1 };
 
 const char *ft_severity_name(enum ft_severity severity);
 const char *ft_verdict_name(enum ft_verdict verdict);

@@ -239,6 +239,56 @@ void ft_finding_write_json(struct ft_text *t, const struct ft_finding *f)
 	finding_write(t, f, " ");
 }
 
+static void step_write(struct ft_text *t, const struct ft_repair_step *step)
+{
+	ft_text_puts(t, "{");
+	member_string(t, "do", ft_act_name(step->act));
+	ft_text_puts(t, ", ");
+	member_string(t, "place", step->place);
+	if (step->rack) {
+		ft_text_puts(t, ", ");
+		member_string(t, "rack", step->rack);
+	}
+	ft_text_puts(t, ",\n     \"a\": ");
+	place_write(t, &step->a);
+	if (step->b.name) {
+		ft_text_puts(t, ", \"b\": ");
+		place_write(t, &step->b);
+	}
+	ft_text_puts(t, ",\n     ");
+	member_string(t, "text", step->text);
+	ft_text_puts(t, ",\n     \"mends\": [");
+	for (size_t i = 0; i < step->mend_count; i++) {
+		ft_text_puts(t, i ? ", " : "");
+		ft_text_add_json(t, step->mends[i]);
+	}
+	ft_text_puts(t, "]");
+	if (step->predicted)
+		ft_text_printf(t,
+			       ",\n     \"then\": {\"verdict\": \"%s\", \"findings\": %u, \"uplinks_up\": %u, "
+			       "\"hosts_found\": %u}",
+			       ft_verdict_name(step->verdict), step->findings, step->uplinks_up, step->hosts_found);
+	ft_text_puts(t, "}");
+}
+
+static void repair_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, ",\n  \"repair\": [");
+	for (size_t i = 0; i < r->repair_count; i++) {
+		ft_text_puts(t, i ? ",\n    " : "\n    ");
+		step_write(t, &r->repair[i]);
+	}
+	ft_text_printf(t, "%s],\n  \"left\": [", r->repair_count ? "\n  " : "");
+	for (size_t i = 0; i < r->left_count; i++) {
+		ft_text_puts(t, i ? ",\n    {" : "\n    {");
+		member_string(t, "id", r->left[i].id);
+		ft_text_puts(t, ", ");
+		member_string(t, "text", r->left[i].text);
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, r->left_count ? "\n  ]" : "]");
+}
+
 void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_report\": 1,\n  \"plan\": {");
@@ -274,5 +324,8 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 		ft_text_puts(t, i ? ",\n    " : "\n    ");
 		finding_write(t, &r->findings[i], "\n     ");
 	}
-	ft_text_puts(t, r->finding_count ? "\n  ]\n}\n" : "]\n}\n");
+	ft_text_puts(t, r->finding_count ? "\n  ]" : "]");
+	if (r->repair_asked)
+		repair_write(t, r);
+	ft_text_puts(t, "\n}\n");
 }

@@ -313,6 +313,11 @@ static const char *code_at(unsigned int index)
 	return ft_codes[index].name;
 }
 
+static const char *act_at(unsigned int index)
+{
+	return ft_act_name((enum ft_act)index);
+}
+
 static const char *source_at(unsigned int index)
 {
 	static const char *const names[] = {"file", "live"};
@@ -417,6 +422,28 @@ static int code_read(const struct place *at, const json_t *value, void *to)
 	return 0;
 }
 
+/* That a member which may be left out is there. */
+static int there_read(const struct place *at, const json_t *value, void *to)
+{
+	(void)at;
+	(void)value;
+	*(bool *)to = true;
+	return 0;
+}
+
+static int act_read(const struct place *at, const json_t *value, void *to)
+{
+	unsigned int index;
+
+	(void)at;
+	if (word_read(value, act_at, FT_ACT_COUNT, &index) < 0)
+		return -EINVAL;
+	*(enum ft_act *)to = (enum ft_act)index;
+	return 0;
+}
+
+static const struct kind there = {there_read, "there"};
+static const struct kind act = {act_read, "what is to be done, such as \"connect\""};
 static const struct kind count = {count_read, "a whole number from 0 to 4294967295"};
 static const struct kind pair_count = {pairs_read, "a whole number"};
 static const struct kind histogram = {histogram_read, "an object of pairs by numbers of switches"};
@@ -626,6 +653,48 @@ static const struct list findings_list = {
 	.length_offset = offsetof(struct ft_report, finding_count),
 };
 
+static const struct list mends_list = {
+	.kind = &string,
+	.element_size = sizeof(char *),
+	.length_offset = offsetof(struct ft_repair_step, mend_count),
+};
+
+static const struct member then_members[] = {
+	{"verdict", .kind = &verdict, .offset = offsetof(struct ft_repair_step, verdict)},
+	{"findings", .kind = &count, .offset = offsetof(struct ft_repair_step, findings)},
+	{"uplinks_up", .kind = &count, .offset = offsetof(struct ft_repair_step, uplinks_up)},
+	{"hosts_found", .kind = &count, .offset = offsetof(struct ft_repair_step, hosts_found)},
+};
+
+static const struct member step_members[] = {
+	{"do", .kind = &act, .offset = offsetof(struct ft_repair_step, act)},
+	{"place", .kind = &string, .offset = offsetof(struct ft_repair_step, place)},
+	{"rack", .kind = &string, .offset = offsetof(struct ft_repair_step, rack), .optional = true},
+	{"a", OBJECT(place_members), .offset = offsetof(struct ft_repair_step, a)},
+	{"b", OBJECT(place_members), .offset = offsetof(struct ft_repair_step, b), .optional = true},
+	{"text", .kind = &string, .offset = offsetof(struct ft_repair_step, text)},
+	{"mends", .list = &mends_list, .offset = offsetof(struct ft_repair_step, mends)},
+	{"then", OBJECT(then_members), .optional = true},
+	{"then", .kind = &there, .offset = offsetof(struct ft_repair_step, predicted), .optional = true},
+};
+
+static const struct list steps_list = {
+	OBJECT(step_members),
+	.element_size = sizeof(struct ft_repair_step),
+	.length_offset = offsetof(struct ft_report, repair_count),
+};
+
+static const struct member left_members[] = {
+	{"id", .kind = &string, .offset = offsetof(struct ft_repair_left, id)},
+	{"text", .kind = &string, .offset = offsetof(struct ft_repair_left, text)},
+};
+
+static const struct list left_list = {
+	OBJECT(left_members),
+	.element_size = sizeof(struct ft_repair_left),
+	.length_offset = offsetof(struct ft_report, left_count),
+};
+
 static const struct member report_members[] = {
 	{"plan", OBJECT(plan_members)},
 	{"source", OBJECT(source_members)},
@@ -640,6 +709,9 @@ static const struct member report_members[] = {
 	{"sms", .list = &sms_list, .offset = offsetof(struct ft_report, sms), .optional = true},
 	{"counters", OBJECT(counters_members), .offset = offsetof(struct ft_report, counters), .optional = true},
 	{"findings", .list = &findings_list, .offset = offsetof(struct ft_report, findings)},
+	{"repair", .list = &steps_list, .offset = offsetof(struct ft_report, repair), .optional = true},
+	{"repair", .kind = &there, .offset = offsetof(struct ft_report, repair_asked), .optional = true},
+	{"left", .list = &left_list, .offset = offsetof(struct ft_report, left), .optional = true},
 };
 
 /* ---- reading by these tables ---- */

@@ -182,6 +182,39 @@ static void hops_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_printf(t, "; without a path: %" PRIu64 "\n", r->hops_unreachable);
 }
 
+static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, bool colour)
+{
+	const struct ft_repair_step *step = &r->repair[i];
+
+	if (i == 0 || strcmp(step->place, r->repair[i - 1].place) != 0)
+		ft_text_printf(t, "  at %s%s%s%s\n", step->place, step->rack ? " (rack " : "",
+			       step->rack ? step->rack : "", step->rack ? ")" : "");
+	ft_text_printf(t, "  %3zu. %s\n", i + 1, step->text);
+	if (!step->predicted)
+		return;
+	ft_text_puts(t, "       then: ");
+	word(t, ft_verdict_name(step->verdict), verdict_colour[step->verdict], colour);
+	ft_text_printf(t, ", %u finding%s, %u of %u uplinks, %u of %u hosts\n", step->findings,
+		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned, step->hosts_found,
+		       r->hosts.planned);
+}
+
+/* A list to print and to carry. */
+static void repair_write(struct ft_text *t, const struct ft_report *r, bool colour)
+{
+	if (r->repair_count == 0)
+		ft_text_puts(t, "\nRepair: nothing to do by hand\n");
+	else
+		ft_text_printf(t, "\nRepair, %zu step%s:\n", r->repair_count, r->repair_count == 1 ? "" : "s");
+	for (size_t i = 0; i < r->repair_count; i++)
+		step_write(t, r, i, colour);
+	if (r->left_count > 0)
+		ft_text_puts(t, r->repair_count ? "Left after that, for it takes more than hands:\n"
+						: "It takes more than hands:\n");
+	for (size_t i = 0; i < r->left_count; i++)
+		ft_text_printf(t, "  - %s\n", r->left[i].text);
+}
+
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
@@ -195,6 +228,8 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		counters_write(t, &r->counters);
 	if (verbose)
 		hops_write(t, r);
+	if (r->repair_asked)
+		repair_write(t, r, colour);
 	if (verbose)
 		switches_write(t, r);
 }

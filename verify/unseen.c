@@ -212,6 +212,7 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_MUTE;
 	f->count = s->silent;
 	shadow_where(x, f, s->planned, FT_LINK_SILENT);
+	ft_finding_act_power(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
 	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
@@ -302,6 +303,7 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_ISOLATED;
 	f->impact = (struct ft_impact){s->expected, behind};
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_finding_act_power(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	f->count = (uint32_t)f->where_count;
@@ -329,6 +331,7 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_MISSING;
 	f->impact.links_lost = s->expected;
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_finding_act_power(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
@@ -396,6 +399,7 @@ static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, 
 		spines += p >= m->edges;
 		if (p >= m->edges) {
 			shadow_where(x, f, p, FT_LINK_DOWN);
+			ft_finding_act_power(m, f, p);
 			peers_symptoms(x, f, p);
 		}
 	}
@@ -499,6 +503,8 @@ static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
 	f->count = planned;
 	f->impact = (struct ft_impact){planned, sw->hosts};
 	ft_finding_where_switch(m, f, m->live_of[e], 0);
+	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		ft_connect_act(x, f, e, pair->peer, m->cells.width[pair->cell]);
 	ft_say(m, &f->expected, "%u uplinks", planned);
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text, "%s has no path to any core switch: none of its %u uplinks is up%s", sw->label, planned,
@@ -570,6 +576,7 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 			if (pair->peer < m->edges)
 				continue;
 			planned += m->cells.width[pair->cell];
+			ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
 			x->deficit[pair->cell] = 0;
 		}
 	}
