@@ -78,8 +78,10 @@ static void design_init(struct ft_design *design)
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] =
-			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0, false};
+		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
+							      .count = FT_UNPINNED,
+							      .ports_to_nodes = FT_UNPINNED,
+							      .ports_to_core = FT_UNPINNED};
 }
 
 /* The place of what the planner blames: the key, else its object, else the whole design. */

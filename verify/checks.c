@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +268,23 @@ static void host_rates(struct ft_model *m)
 
 /* ---- hosts ---- */
 
+/* Where the host should be, as far as that is known. */
+static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_text *buffer)
+{
+	const struct ft_plan_host *home;
+	uint32_t place;
+
+	if (!m->exact.belongs || m->exact.belongs[host] == FT_NONE)
+		return "an edge switch";
+	home = &m->plan->hosts[m->exact.belongs[host]];
+	place = m->place_of[home->edge];
+	ft_text_reset(buffer);
+	ft_text_puts(buffer, m->live_of[place] == FT_NONE ? m->places[place]->name : ft_live_at(m, place)->label);
+	if (home->port > 0)
+		ft_text_printf(buffer, " port %u", home->port);
+	return ft_text_string(buffer);
+}
+
 /*
  * An edge that lacks more hosts than @room says it is to get; where none does, one with a free port for hosts. FT_NONE:
  * there is none.
@@ -338,7 +356,8 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 		       ft_place_text(m, host->switch_port, &b));
 		ft_say(m, &f->text, "host %s is cabled to a %s switch, at %s", ft_place_text(m, host->port, &a), tier,
 		       ft_place_text(m, host->switch_port, &b));
-		ft_say(m, &f->fix, "move it to an edge switch; on a %s it makes OpenSM's ftree routing give up", tier);
+		ft_say(m, &f->fix, "move it to %s; on a %s it makes OpenSM's ftree routing give up",
+		       host_home(m, i, &a), tier);
 	}
 }
 
@@ -378,8 +397,8 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 		}
 		b.unheard += sw->unheard;
 		b.placed += sw->hosts;
-		if (sw->hosts > m->plan->ports_to_nodes)
-			b.crowd += sw->hosts - least;
+		if (ft_exact_host_count(m, p) > m->plan->ports_to_nodes)
+			b.crowd += ft_exact_host_count(m, p) - least;
 	}
 	return b;
 }
@@ -391,10 +410,11 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 		struct ft_finding *f;
 
-		if (!sw || sw->hosts <= m->plan->ports_to_nodes)
+		/* Those that belong elsewhere are findings of their own. */
+		if (!sw || ft_exact_host_count(m, p) <= m->plan->ports_to_nodes)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
-		f->count = sw->hosts - m->plan->ports_to_nodes;
+		f->count = ft_exact_host_count(m, p) - m->plan->ports_to_nodes;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		crowd_act(m, f, m->live_of[p], room);
 		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
@@ -495,9 +515,73 @@ static enum ft_evidence hosts_evidence(const struct ft_model *m)
 	return unread ? FT_EVIDENCE_UNREACHED : silent ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT;
 }
 
+/* A host that the plan lists, that is not there, and of which the design does not know that. */
+static bool listed_is_missing(const struct ft_model *m, uint32_t listing)
+{
+	const struct ft_expect *expect = &m->design->expect;
+	const char *name = m->plan->hosts[listing].name;
+
+	if (m->exact.fate[listing] != FT_HOST_MISSING)
+		return false;
+	for (size_t i = 0; name && i < expect->hosts_down_name_count; i++)
+		if (strcmp(name, expect->hosts_down_names[i]) == 0)
+			return false;
+	return true;
+}
+
+static uint32_t listed_missing_count(const struct ft_model *m, uint32_t down)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++)
+		count += listed_is_missing(m, i);
+	if (m->design->expect.hosts_down_name_count > 0)
+		return count;
+	return count > down ? count - down : 0;
+}
+
+/* The edge is among the finding's places. */
+static void edge_where(struct ft_model *m, struct ft_finding *f, uint32_t live)
+{
+	for (size_t i = 0; i < f->where_count; i++)
+		if (f->where[i].guid == m->live.switches[live].guid)
+			return;
+	ft_finding_where_switch(m, f, live, 0);
+}
+
+/* ": node017, node018 and 3 more", and where each should be. */
+static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct ft_text *names)
+{
+	enum { SHOWN = 6 };
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++) {
+		const struct ft_plan_host *h = &m->plan->hosts[i];
+		uint32_t live = m->live_of[m->place_of[h->edge]];
+		_cleanup_free_ char *name = NULL;
+		char guid[24], port[24] = "";
+
+		if (!listed_is_missing(m, i))
+			continue;
+		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)h->guid);
+		if (h->port > 0)
+			snprintf(port, sizeof(port), " port %u", h->port);
+		name = h->name ? ft_text_safe_dup(h->name, strlen(h->name)) : strdup(guid);
+		m->failed |= !name;
+		if (count++ < SHOWN)
+			ft_text_printf(names, "%s%s", count > 1 ? ", " : ": ", name ? name : "");
+		edge_where(m, f, live);
+		ft_finding_symptom(m, f, live, h->port, "%s was not seen; it belongs on %s%s", name ? name : "",
+				   m->live.switches[live].label, port);
+	}
+	if (count > SHOWN)
+		ft_text_printf(names, " and %u more", count - SHOWN);
+}
+
 static void hosts_missing(struct ft_model *m, uint32_t count)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
+	_cleanup_(ft_text_release) struct ft_text names = {0};
 	char hosts[48];
 
 	f->count = count;
@@ -505,7 +589,7 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || sw->hosts >= m->places[p]->hosts)
+		if (!sw || ft_exact_host_count(m, p) >= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
@@ -513,9 +597,11 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	}
 	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
-	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s",
+	listed_missing_name(m, f, &names);
+	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s%s",
 	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
-	       f->where_count == 1 ? "" : "es");
+	       f->where_count == 1 ? "" : "es", ft_text_string(&names));
+	m->failed |= names.failed;
 	ft_say(m, &f->fix, "check whether they are powered on; known ones can go into expect.hosts_down");
 	hosts_alternatives(m, f);
 }
@@ -529,7 +615,7 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || sw->hosts <= m->places[p]->hosts)
+		if (!sw || ft_exact_host_count(m, p) <= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
@@ -545,7 +631,7 @@ static int hosts_check(struct ft_model *m)
 {
 	struct host_balance b = hosts_balance(m);
 	_cleanup_free_ uint32_t *room = calloc(m->edges + 1UL, sizeof(*room));
-	uint32_t down = 0, accounted;
+	uint32_t down = 0, accounted, missing;
 	int r;
 
 	if (!room)
@@ -556,8 +642,12 @@ static int hosts_check(struct ft_model *m)
 	if (r < 0)
 		return r;
 	accounted = b.found + b.unheard + (b.unseen > down ? b.unseen : down);
-	if (m->plan->nodes > accounted)
-		hosts_missing(m, m->plan->nodes - accounted);
+	missing = m->plan->nodes > accounted ? m->plan->nodes - accounted : 0;
+	/* Others may have come in the place of those that the plan lists. */
+	if (listed_missing_count(m, down) > missing)
+		missing = listed_missing_count(m, down);
+	if (missing > 0)
+		hosts_missing(m, missing);
 	/* What crowds one edge is named there. */
 	else if (b.placed > m->plan->nodes + b.crowd)
 		hosts_unplanned(m, b.placed - m->plan->nodes - b.crowd);

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/explain.h"
+#include "verify/exact.h"
 
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
 {
@@ -339,7 +339,7 @@ static void unplanned_cables(struct explain *x)
 				m, f,
 				"it is the misplaced cable, and the one called misplaced is unplanned; see "
 				"cable-misplaced");
-		else
+		else if (m->plan->cable_count == 0)
 			unplanned_alternative(x, f, s);
 	}
 }
@@ -524,6 +524,27 @@ static void foreign_count(struct explain *x)
 			x->m->cells.foreign[ft_cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
 }
 
+/* All that is planned, as deficits, for what is not seen to take its own from. */
+static void planned_take(struct explain *x)
+{
+	for (uint32_t i = 0; i < x->m->cells.count; i++)
+		x->deficit[i] = x->m->cells.width[i];
+}
+
+/* Strays and deficits, by number where the plan does not say which port is whose. */
+static int cables_explain(struct explain *x)
+{
+	const struct ft_plan *plan = x->m->plan;
+	int r = 0;
+
+	if (plan->cable_count == 0) {
+		r = unjudged_take(x);
+		if (r == 0)
+			r = ft_strays_read(x);
+	}
+	return r == 0 && (plan->cable_count > 0 || x->m->exact.listed) ? ft_exact_explain(x) : r;
+}
+
 static int explain_steps(struct explain *x)
 {
 	struct ft_model *m = x->m;
@@ -531,14 +552,15 @@ static int explain_steps(struct explain *x)
 
 	m->cut_off = ft_entry_is_cut_off(m);
 	x->hosts_lacking = m->plan->nodes > ft_hosts_found(m) ? m->plan->nodes - ft_hosts_found(m) : 0;
-	residual_take(x);
+	if (m->plan->cable_count > 0)
+		planned_take(x);
+	else
+		residual_take(x);
 	r = ft_seen_isolated(x);
 	if (r < 0)
 		return r;
 	ft_unseen_explain(x);
-	r = unjudged_take(x);
-	if (r == 0)
-		r = ft_strays_read(x);
+	r = cables_explain(x);
 	if (r < 0)
 		return r;
 	foreign_count(x);

@@ -251,6 +251,8 @@ static int plan_init(struct ft_model *m)
 	r = ft_cells_build(m);
 	if (r == 0)
 		r = typical_find(m);
+	if (r == 0)
+		r = ft_exact_init(m);
 	return r < 0 ? r : ft_habits_init(m);
 }
 
@@ -266,6 +268,8 @@ int ft_match(struct ft_model *m)
 	/* Now that everybody has a place, with what is seen between them. */
 	if (r == 0)
 		r = ft_cells_build(m);
+	if (r == 0)
+		r = ft_exact_hosts(m);
 	if (r < 0)
 		return r;
 	names_judge(m);

@@ -222,7 +222,8 @@ static void tiers_count(struct ft_model *m)
 			tally_add(&level[p >= m->edges], t);
 	}
 	report->uplinks.planned = level[0].planned + level[1].planned;
-	report->uplinks.up = level[0].up + level[1].up;
+	/* They carry as much as in their own ports, but are not where they should be. */
+	report->uplinks.up = level[0].up + level[1].up - m->exact.shifted;
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
 		misplaced += m->misplaced[i];
 	for (size_t i = 0; i < report->finding_count; i++)

@@ -102,6 +102,27 @@ struct ft_cells {
 	uint32_t *unjudged;    /* by cell: cables that could not be judged */
 };
 
+/* What became of a host that the plan lists. */
+enum ft_host_fate {
+	FT_HOST_SEEN,	   /* where it should be, or somewhere else */
+	FT_HOST_MISSING,   /* nowhere, though its place could be seen */
+	FT_HOST_UNDECIDED, /* several nodes of its name, or a place that was not seen */
+};
+
+/* Ports and hosts, where the plan says which is whose (exact.c, exact_hosts.c); else all NULL and 0. */
+struct ft_exact {
+	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
+	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
+	bool *loose;	  /* by place: it has cables of which its own port is not said */
+	uint32_t shifted; /* cables counted as up that are in another port than planned */
+
+	uint32_t *listed;  /* by live host: index into plan->hosts, or FT_NONE */
+	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
+	uint8_t *fate;	   /* likewise: enum ft_host_fate */
+	uint32_t *belongs; /* by live host: where it should be, if that is elsewhere: index into plan->hosts */
+	int32_t *away;	   /* by place: hosts that are elsewhere, less those that are here and belong elsewhere */
+};
+
 struct ft_model {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
@@ -122,6 +143,7 @@ struct ft_model {
 	uint32_t *place_of;		      /* by index into plan->switches */
 	uint32_t place_count, edges, rows, columns;
 	struct ft_cells cells;
+	struct ft_exact exact;
 	uint32_t *typical; /* by place: cables of most of its bundles to the tier below; of edges 0 */
 
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
@@ -234,6 +256,40 @@ char *ft_switch_short_name(const char *name);
 /* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
 int ft_cells_build(struct ft_model *m);
 void ft_cells_release(struct ft_cells *cells);
+
+/* exact.c: which ports the plan means; the places are known. 0 or -ENOMEM. */
+int ft_exact_init(struct ft_model *m);
+void ft_exact_release(struct ft_exact *exact);
+
+/* True where the plan says of each cable in which port of @place it is. */
+static inline bool ft_exact_knows(const struct ft_model *m, uint32_t place)
+{
+	return m->exact.first && place != FT_NONE && !m->exact.loose[place];
+}
+
+/* The planned cable in this port of @place: an index into plan->cables, or FT_NONE. */
+static inline uint32_t ft_exact_cable(const struct ft_model *m, uint32_t place, uint32_t number)
+{
+	const struct ft_exact *e = &m->exact;
+
+	if (!e->first || place == FT_NONE || number >= e->first[place + 1] - e->first[place])
+		return FT_NONE;
+	return e->cable[e->first[place] + number];
+}
+
+/* The place that this cable leads to from @place. */
+static inline uint32_t ft_exact_far(const struct ft_model *m, uint32_t cable, uint32_t place)
+{
+	const struct ft_plan_cable *c = &m->plan->cables[cable];
+
+	return m->place_of[c->a] == place ? m->place_of[c->b] : m->place_of[c->a];
+}
+
+/* exact_hosts.c: which live host is which listed one. 0 or -ENOMEM. */
+int ft_exact_hosts(struct ft_model *m);
+
+/* Hosts of a place that was seen, as if each were where it belongs. */
+uint32_t ft_exact_host_count(const struct ft_model *m, uint32_t place);
 
 /* habits.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place. */
 int ft_habits_init(struct ft_model *m);

@@ -14,6 +14,7 @@ void ft_model_release(struct ft_model *m)
 {
 	ft_live_release(&m->live);
 	ft_cells_release(&m->cells);
+	ft_exact_release(&m->exact);
 	free(m->origin);
 	free(m->places);
 	free(m->place_of);
