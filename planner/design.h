@@ -133,6 +133,36 @@ struct ft_island {
 	size_t bundle_count;
 };
 
+/* Whether the design goes down to ports. */
+enum ft_cables {
+	FT_CABLES_UNSAID,  /* any port will do */
+	FT_CABLES_PLANNED, /* the plan's own ports */
+	FT_CABLES_LISTED,
+};
+
+/* A port of a planned switch, by its name. */
+struct ft_design_end {
+	char *name;
+	uint32_t board; /* line board of a director, from 1; 0: not said */
+	uint32_t port;	/* from 1; 0: not said */
+};
+
+struct ft_design_cable {
+	struct ft_design_end a, b; /* in either order */
+};
+
+struct ft_design_host {
+	char *name;    /* NULL: not given */
+	uint64_t guid; /* of the node or port; 0: not given */
+	struct ft_design_end edge;
+};
+
+/* What the names of a spreadsheet are rewritten to before they are looked up. */
+struct ft_name_rule {
+	struct ft_pattern *match; /* ft_pattern_compile_capturing() */
+	char *as;		  /* ft_pattern_rewrite() */
+};
+
 struct ft_design {
 	char *name;
 	enum ft_topology topology;
@@ -164,6 +194,14 @@ struct ft_design {
 	struct ft_rates host_rates;
 	struct ft_bind binds[FT_TIER_COUNT];
 	struct ft_expect expect;
+	enum ft_cables cables_given;
+	bool cables_complete; /* the list has all cables; true where not given */
+	struct ft_design_cable *cables;
+	size_t cable_count;
+	struct ft_design_host *hosts; /* NULL: not given */
+	size_t host_count;
+	struct ft_name_rule *name_rules; /* the first that matches is taken */
+	size_t name_rule_count;
 	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */
 	size_t text_length;
 };

@@ -45,13 +45,6 @@ const char *ft_tier_name(enum ft_tier tier)
 	return tier_names[tier];
 }
 
-static int key_unsupported(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
-{
-	(void)out;
-	return ft_json_error_key(&reader->json, reader->err, at->parent, at->key, "\"%s\" is not supported yet",
-				 at->key);
-}
-
 static int key_misplaced(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	(void)out;
@@ -433,8 +426,10 @@ static const struct ft_key design_keys[] = {
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
-	{"cables", key_unsupported, 0, 0, 0, NULL},
-	{"hosts", key_unsupported, 0, 0, 0, NULL},
+	{"cables", ft_design_key_cables, 0, 0, 0, NULL},
+	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
+	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
+	{"names", ft_design_key_names, 0, 0, 0, NULL},
 	{"why", ft_key_notes, 0, 0, 0, NULL},
 	{"expect", ft_design_key_expect, DESIGN(expect), 0, 0, NULL},
 	{"plan", key_later, 0, 0, 0, NULL},

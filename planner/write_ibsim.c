@@ -37,6 +37,11 @@ static uint32_t host_count(const struct ft_plan *plan)
 	return plan->nodes + ft_plan_island_hosts(plan);
 }
 
+static bool guid_is_made_up(const struct ft_plan *plan, uint64_t guid)
+{
+	return guid >= switch_guid_base && guid < host_guid_base + 2 * (uint64_t)host_count(plan);
+}
+
 static int check_switch(const struct ft_design *design, const struct ft_plan *plan, uint32_t index,
 			struct ft_error *err)
 {
@@ -52,11 +57,43 @@ static int check_switch(const struct ft_design *design, const struct ft_plan *pl
 	r = check_name(sw->name, err);
 	if (r < 0)
 		return r;
-	if (guid >= switch_guid_base && guid < host_guid_base + 2 * (uint64_t)host_count(plan))
+	if (guid_is_made_up(plan, guid))
 		return ft_error_set(
 			err, -EINVAL, 0, 0,
 			"\"%s\" is a GUID of those that are made up for the other nodes of the network file", sw->name);
 	return 0;
+}
+
+/* A host has two GUIDs, of which the list may give either: ibsim takes no GUID twice. */
+static int check_hosts(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err)
+{
+	_cleanup_(ft_map_release) struct ft_map there = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < plan->switch_count; i++)
+		if (ft_plan_bound_guid(design, plan, i))
+			r = ft_map_add(&there, ft_plan_bound_guid(design, plan, i), 0, NULL);
+	for (uint32_t i = 0; r >= 0 && i < plan->host_count; i++) {
+		const struct ft_plan_host *host = &plan->hosts[i];
+
+		r = host->name ? check_name(host->name, err) : 0;
+		if (r < 0 || host->guid == 0)
+			continue;
+		if (guid_is_made_up(plan, host->guid) || guid_is_made_up(plan, host->guid + 1))
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "the host's GUID 0x%016" PRIx64
+					    " is of those that are made up for the other nodes of the network file",
+					    host->guid);
+		for (unsigned int k = 0; r >= 0 && k < 2; k++) {
+			r = ft_map_add(&there, host->guid + k, 0, NULL);
+			if (r == 0)
+				return ft_error_set(err, -EINVAL, 0, 0,
+						    "ibsim takes no GUID twice, and 0x%016" PRIx64
+						    " is that of another node or port",
+						    host->guid + k);
+		}
+	}
+	return r < 0 ? r : 0;
 }
 
 int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err)
@@ -73,7 +110,7 @@ int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *pl
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return check_hosts(design, plan, err);
 }
 
 /*
@@ -271,8 +308,12 @@ static uint64_t switch_guid(const struct network *net, uint32_t index)
 }
 
 /* Two GUIDs a host: the node's, and its port's next to it, as ibsim numbers them. */
-static uint64_t host_guid(uint32_t host)
+static uint64_t host_guid(const struct network *net, uint32_t host)
 {
+	uint32_t listed = host < net->plan->nodes ? net->wiring->hosts[host].listed : FT_UNPINNED;
+
+	if (listed != FT_UNPINNED && net->plan->hosts[listed].guid)
+		return net->plan->hosts[listed].guid;
 	return host_guid_base + 2 * (uint64_t)host;
 }
 
@@ -321,41 +362,43 @@ static void write_switch_head(const struct network *net, uint32_t index)
 	ft_text_printf(net->text, "\" base port 0 lid %u lmc 0\n", switch_lid(net, index));
 }
 
-/* Those of islands are numbered behind those of the tree. */
-static const char *host_name(const struct network *net, uint32_t host, char name[FT_HOST_NAME_SIZE])
+static void add_host_name(const struct network *net, uint32_t host)
 {
-	if (host < net->plan->nodes)
-		return ft_plan_host_name(net->plan, host, name);
-	return ft_numbered_name("node", host + 1, host_count(net->plan), 3, name);
+	char buffer[FT_HOST_NAME_SIZE];
+	/* Those of islands are numbered behind those of the tree. */
+	const char *name = host < net->plan->nodes
+				   ? ft_wiring_host_name(net->plan, net->wiring, host, buffer)
+				   : ft_numbered_name("node", host + 1, host_count(net->plan), 3, buffer);
+
+	ft_text_add_safe(net->text, name, strlen(name));
 }
 
 static void write_switch_host(const struct network *net, uint32_t port, uint32_t host)
 {
-	char name[FT_HOST_NAME_SIZE];
-
-	ft_text_printf(net->text, "[%u]\t\"H-%016" PRIx64 "\"[1](%" PRIx64 ")\t\t# \"%s\" lid %u %s\n", port,
-		       host_guid(host), host_guid(host) + 1, host_name(net, host, name), host_lid(net, host),
-		       net->host_rate);
+	ft_text_printf(net->text, "[%u]\t\"H-%016" PRIx64 "\"[1](%" PRIx64 ")\t\t# \"", port, host_guid(net, host),
+		       host_guid(net, host) + 1);
+	add_host_name(net, host);
+	ft_text_printf(net->text, "\" lid %u %s\n", host_lid(net, host), net->host_rate);
 }
 
-/* @count cables in ports from @port on, to switch @far and its ports from @far_port on. */
-static void write_cables(const struct network *net, uint32_t count, uint32_t port, uint32_t far, uint32_t far_port)
+/* A cable in port @port, to @far_port of switch @far. */
+static void write_cable(const struct network *net, uint32_t port, uint32_t far, uint32_t far_port)
 {
-	for (uint32_t k = 0; k < count; k++) {
-		ft_text_printf(net->text, "[%u]\t\"S-%016" PRIx64 "\"[%u]\t\t# \"", port + k, switch_guid(net, far),
-			       far_port + k);
-		add_name(net, far);
-		ft_text_printf(net->text, "\" lid %u %s\n", switch_lid(net, far), net->uplink_rate);
-	}
+	ft_text_printf(net->text, "[%u]\t\"S-%016" PRIx64 "\"[%u]\t\t# \"", port, switch_guid(net, far), far_port);
+	add_name(net, far);
+	ft_text_printf(net->text, "\" lid %u %s\n", switch_lid(net, far), net->uplink_rate);
 }
 
 /* The cables of a bundle at @index, one of its two ends. */
-static void write_switch_bundle(const struct network *net, const struct ft_plan_bundle *bundle, uint32_t index)
+static void write_switch_bundle(const struct network *net, uint32_t number, uint32_t index)
 {
-	if (bundle->a == index)
-		write_cables(net, bundle->count, bundle->a_port, bundle->b, bundle->b_port);
-	else
-		write_cables(net, bundle->count, bundle->b_port, bundle->a, bundle->a_port);
+	const struct ft_plan_bundle *bundle = &net->plan->bundles[number];
+	const struct ft_wire *wires = &net->wiring->cables[net->wiring->first_cable[number]];
+	bool lower = bundle->a == index;
+
+	for (uint32_t k = 0; k < bundle->count; k++)
+		write_cable(net, lower ? wires[k].a_port : wires[k].b_port, lower ? bundle->b : bundle->a,
+			    lower ? wires[k].b_port : wires[k].a_port);
 }
 
 /* The cables of islands at switch @index, of a tree or an island. */
@@ -369,10 +412,12 @@ static void write_island_bundles(const struct network *net, uint32_t index)
 		uint32_t b = bundle->anchor == FT_UNPINNED ? plan->switch_count + bundle->b
 							   : plan->anchors[bundle->anchor].stands_in;
 
-		if (a == index)
-			write_cables(net, bundle->count, bundle->a_port, b, bundle->b_port);
-		else if (b == index)
-			write_cables(net, bundle->count, bundle->b_port, a, bundle->a_port);
+		for (uint32_t k = 0; k < bundle->count; k++) {
+			if (a == index)
+				write_cable(net, bundle->a_port + k, b, bundle->b_port + k);
+			else if (b == index)
+				write_cable(net, bundle->b_port + k, a, bundle->a_port + k);
+		}
 	}
 }
 
@@ -382,9 +427,10 @@ static void write_switch(const struct network *net, uint32_t index)
 
 	write_switch_head(net, index);
 	for (uint32_t i = 0; i < net->plan->switches[index].hosts; i++)
-		write_switch_host(net, i + 1, wiring->first_host[index] + i);
+		write_switch_host(net, wiring->hosts[wiring->first_host[index] + i].port,
+				  wiring->first_host[index] + i);
 	for (uint32_t i = wiring->first_bundle[index]; i < wiring->first_bundle[index + 1]; i++)
-		write_switch_bundle(net, &net->plan->bundles[wiring->bundles[i]], index);
+		write_switch_bundle(net, wiring->bundles[i], index);
 	if (net->anchored[index])
 		write_island_bundles(net, index);
 }
@@ -403,12 +449,13 @@ static void write_islander(const struct network *net, uint32_t islander, uint32_
 
 static void write_host(const struct network *net, uint32_t host, uint32_t edge, uint32_t port)
 {
-	uint64_t guid = host_guid(host);
-	char name[FT_HOST_NAME_SIZE];
+	uint64_t guid = host_guid(net, host);
 
 	write_product(net, net->host_product, guid);
 	ft_text_printf(net->text, "caguid=0x%" PRIx64 "\n", guid);
-	ft_text_printf(net->text, "Ca\t1 \"H-%016" PRIx64 "\"\t\t# \"%s\"\n", guid, host_name(net, host, name));
+	ft_text_printf(net->text, "Ca\t1 \"H-%016" PRIx64 "\"\t\t# \"", guid);
+	add_host_name(net, host);
+	ft_text_puts(net->text, "\"\n");
 	ft_text_printf(net->text, "[1](%" PRIx64 ")\t\"S-%016" PRIx64 "\"[%u]\t\t# lid %u lmc 0 \"", guid + 1,
 		       switch_guid(net, edge), port, host_lid(net, host));
 	add_name(net, edge);
@@ -444,7 +491,8 @@ static void write_network(const struct network *net)
 		write_switch(net, i);
 	for (uint32_t i = 0; i < net->plan->switch_count; i++)
 		for (uint32_t k = 0; k < net->plan->switches[i].hosts; k++)
-			write_host(net, net->wiring->first_host[i] + k, i, k + 1);
+			write_host(net, net->wiring->first_host[i] + k, i,
+				   net->wiring->hosts[net->wiring->first_host[i] + k].port);
 	write_islands(net);
 }
 

@@ -354,8 +354,10 @@ static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
 
 static void text_links(struct ft_text *text, const struct ft_plan *plan)
 {
-	uint32_t uplinks = plan->edge_count * plan->ports_to_core, top = plan->spine_count * plan->spine_ports_up;
+	uint32_t uplinks = 0, top = 0;
 
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		*(plan->switches[plan->bundles[i].a].tier == FT_TIER_EDGE ? &uplinks : &top) += plan->bundles[i].count;
 	ft_text_printf(text, "Hops: a packet crosses %u switch chips between nodes %s.\n", plan->clos,
 		       plan->levels == 3 ? "in different pods" : "on different edge switches");
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between %s", plan->links, plan->nodes, uplinks,
@@ -367,6 +369,10 @@ static void text_links(struct ft_text *text, const struct ft_plan *plan)
 
 static void text_bundles(struct ft_text *text, const struct ft_plan *plan)
 {
+	if (plan->cable_count > 0) {
+		ft_text_puts(text, "Bundles: as the cables are listed.\n");
+		return;
+	}
 	ft_text_puts(text, "Bundles: the cables of every edge switch are ");
 	if (plan->levels == 3)
 		ft_text_printf(
@@ -436,6 +442,15 @@ static void text_hosts(struct ft_text *text, const struct ft_plan *plan)
 {
 	uint32_t same;
 
+	if (plan->host_count > 0) {
+		ft_text_printf(text, "\nNodes: %u of %u have their edge switch in the design.\n", plan->host_count,
+			       plan->nodes);
+		return;
+	}
+	if (plan->cable_count > 0) {
+		ft_text_puts(text, "\nNodes: in ports of the edge switches that no listed cable takes.\n");
+		return;
+	}
 	ft_text_puts(text, "\nNodes, from port 1 of each edge switch on:\n");
 	for (uint32_t i = 0; i < plan->edge_count; i += same) {
 		for (same = 1; i + same < plan->edge_count; same++)
@@ -456,8 +471,40 @@ static void text_hosts(struct ft_text *text, const struct ft_plan *plan)
 	}
 }
 
+static void add_port(struct ft_text *text, uint32_t port)
+{
+	if (port > 0)
+		ft_text_printf(text, " port %u", port);
+	else
+		ft_text_puts(text, " any port");
+}
+
+static void text_listed_cables(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_puts(text, "\nCables between switches (ftcheck wants them in these ports):\n");
+	if (plan->cable_count > PAIRS_LISTED_MAX) {
+		ft_text_printf(text, "  %u cables: ftplan --format cables lists every one.\n", plan->cable_count);
+		return;
+	}
+	for (uint32_t i = 0; i < plan->cable_count; i++) {
+		const struct ft_plan_cable *cable = &plan->cables[i];
+
+		ft_text_puts(text, "  ");
+		add_name(text, &plan->switches[cable->a]);
+		add_port(text, cable->a_port);
+		ft_text_puts(text, " -> ");
+		add_name(text, &plan->switches[cable->b]);
+		add_port(text, cable->b_port);
+		ft_text_puts(text, "\n");
+	}
+}
+
 static void text_cables(struct ft_text *text, const struct ft_plan *plan)
 {
+	if (plan->cable_count > 0) {
+		text_listed_cables(text, plan);
+		return;
+	}
 	ft_text_puts(text,
 		     "\nCables between switches (a numbering that suits; ftcheck wants the pairs, not the ports):\n");
 	if (plan->bundle_count > PAIRS_LISTED_MAX && plan->levels == 3) {
