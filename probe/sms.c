@@ -171,6 +171,9 @@ static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 						    .arg = a});
 	if (r < 0 && r != -ENOMEM)
 		return ft_error_set(err, r, 0, 0, "cannot send management packets: %s", strerror(-r));
+	/* Whom there was no time for is not silent. */
+	if (r == 0 && ft_guard_now_ms() >= end_ms)
+		return ft_error_set(err, -ETIMEDOUT, 0, 0, "asking the subnet managers did not end in time");
 	return r;
 }
 

@@ -300,12 +300,12 @@ static void unread_report(struct ft_model *m)
 	f->count = r->no_lid + r->silent;
 	ft_say(m, &f->expected, "error counters of %u ports", r->ports);
 	ft_say(m, &f->observed, "of %u", r->read);
-	ft_text_printf(&why, "%u ", r->no_lid ? r->no_lid : r->silent);
-	ft_text_puts(&why, r->no_lid ? "without a LID" : "did not answer");
-	if (r->no_lid && r->silent)
-		ft_text_printf(&why, ", %u did not answer", r->silent);
+	if (r->no_lid)
+		ft_text_printf(&why, "%u have no LID", r->no_lid);
+	if (r->silent)
+		ft_text_printf(&why, "%s%u did not answer", r->no_lid ? ", " : "", r->silent);
 	m->failed |= ft_text_failed(&why);
-	ft_say(m, &f->text, "the error counters of %u of %u ports could not be read (%s)", f->count, r->ports,
+	ft_say(m, &f->text, "the error counters of %u of %u ports are not known: %s", f->count, r->ports,
 	       ft_text_string(&why));
 	/* All but our own, maybe: nothing is routed. */
 	ft_say(m, &f->fix, "%s",
