@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "planner/plan.h"
+#include "probe/routes.h"
 #include "probe/source.h"
 #include "verify/report_draw.h"
 #include "verify/status.h"
@@ -30,7 +31,10 @@ struct options {
 	const char *catalog; /* NULL: none is named */
 	const char *from;    /* NULL: live */
 	const char *save;
-	bool ask; /* a running ftcheckd, at @daemon, instead of looking at the fabric */
+	bool routes;			/* forwarding tables too */
+	const char *const *route_paths; /* files or directories of them */
+	size_t route_path_count;	/* 0: from the switches */
+	bool ask;			/* a running ftcheckd, at @daemon, instead of looking at the fabric */
 	struct ft_status_address daemon;
 	enum format format;
 	bool verbose;
@@ -48,6 +52,8 @@ static const char help_text[] =
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
 	"      --save FILE        keep what was seen\n"
+	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
+	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
@@ -156,6 +162,7 @@ static int status_alone(const struct options *options)
 		{options->catalog, "--catalog"},
 		{options->from, "--from"},
 		{options->save, "--save"},
+		{options->routes ? "" : NULL, "--routes"},
 		{options->sweep_option, options->sweep_option},
 	};
 
@@ -169,20 +176,40 @@ static int status_alone(const struct options *options)
 	return -1;
 }
 
+/* A recorded fabric cannot be asked for its tables. Returns -1 to go on. */
+static int routes_check(const struct options *options)
+{
+	if (options->routes && options->from && options->route_path_count == 0)
+		return usage_error("--routes with --from takes the files that hold the forwarding tables");
+	for (size_t i = 0; i < options->route_path_count; i++)
+		if (strcmp(options->route_paths[i], "-") == 0)
+			return usage_error("--routes takes files, not standard input");
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum { PLAN = 256, CATALOG, FROM, SAVE, ROUTES, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
 	static const struct option long_options[] = {
-		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
-		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
+		{"plan", required_argument, NULL, PLAN},
+		{"catalog", required_argument, NULL, CATALOG},
+		{"from", required_argument, NULL, FROM},
+		{"save", required_argument, NULL, SAVE},
+		{"routes", no_argument, NULL, ROUTES},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
-		{"format", required_argument, NULL, FORMAT},   {"verbose", no_argument, NULL, 'v'},
-		{"Ca", required_argument, NULL, 'C'},	       {"Port", required_argument, NULL, 'P'},
-		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
-		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
-		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},  {0},
+		{"format", required_argument, NULL, FORMAT},
+		{"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},
+		{"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},
+		{"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES},
+		{"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},
+		{0},
 	};
 	unsigned int port = 0;
 	const struct number_option numbers[] = {
@@ -207,6 +234,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case SAVE:
 			options->save = optarg;
+			break;
+		case ROUTES:
+			options->routes = true;
 			break;
 		case ASK:
 			r = status_set(options, optarg ? optarg : FT_STATUS_DEFAULT);
@@ -242,8 +272,12 @@ static int options_parse(int argc, char **argv, struct options *options)
 	if (optind < argc && options->ask)
 		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
 				   argv[optind]);
-	if (optind < argc)
+	if (options->routes) {
+		options->route_paths = (const char *const *)&argv[optind];
+		options->route_path_count = (size_t)(argc - optind);
+	} else if (optind < argc) {
 		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	}
 	if (options->ask)
 		return status_alone(options);
 	if (!options->plan)
@@ -252,7 +286,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		return usage_error("--save takes a file: standard output is the report's");
 	if (options->from && strcmp(options->from, "-") == 0 && strcmp(options->plan, "-") == 0)
 		return usage_error("--plan and --from cannot both be standard input");
-	return -1;
+	return routes_check(options);
 }
 
 /* One line: FILE:LINE:COLUMN: what is wrong. */
@@ -270,7 +304,8 @@ static int file_error(const char *path, int code, const struct ft_error *err)
 	return STATUS_UNKNOWN;
 }
 
-static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot)
+static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot,
+			 struct ft_routes **ret_routes)
 {
 	struct ft_error err = {0};
 	int r;
@@ -279,8 +314,23 @@ static int snapshot_take(const struct options *options, struct ft_snapshot **ret
 		r = ft_source_load(options->from, ret_snapshot, &err);
 		return r < 0 ? file_error(options->from, r, &err) : 0;
 	}
-	r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	if (options->routes && options->route_path_count == 0)
+		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
+	else
+		r = ft_sweep(&options->sweep, ret_snapshot, &err);
 	return r < 0 ? file_error("ftcheck", r, &err) : 0;
+}
+
+static int routes_take(const struct options *options, const struct ft_snapshot *snapshot, struct ft_routes **ret_routes)
+{
+	_cleanup_free_ char *file = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->route_path_count == 0)
+		return 0;
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &file, &err);
+	return r < 0 ? file_error(file ? file : "--routes", r, &err) : 0;
 }
 
 static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
@@ -393,6 +443,7 @@ int main(int argc, char **argv)
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	struct options options = {.sweep = ft_sweep_defaults};
 	struct ft_error err = {0};
@@ -409,14 +460,19 @@ int main(int argc, char **argv)
 	r = design_take(&options, &design, &plan);
 	if (r != 0)
 		return r;
-	r = snapshot_take(&options, &snapshot);
+	r = snapshot_take(&options, &snapshot, &routes);
+	if (r == 0)
+		r = routes_take(&options, snapshot, &routes);
 	if (r == 0 && options.save)
 		r = snapshot_keep(options.save, snapshot);
 	if (r != 0)
 		return r;
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return file_error("ftcheck", -EOVERFLOW, &err);
-	r = ft_verify(design, plan, snapshot, today, &report);
+	r = ft_verify_all(
+		&(struct ft_verify_input){
+			.design = design, .plan = plan, .snapshot = snapshot, .today = today, .routes = routes},
+		&report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)
