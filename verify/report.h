@@ -208,7 +208,7 @@ struct ft_report {
 
 	/* Forwarding tables, where they were read: then @switches is not 0. Pairs of hosts are ordered. */
 	struct {
-		uint32_t switches, tables;    /* switches, and those whose tables are known */
+		uint32_t switches, tables;    /* switches, and those whose tables are known, all of them */
 		uint32_t pairs;		      /* = reached + unreachable + looping + unknown */
 		uint32_t reached;	      /* whose route arrives */
 		uint32_t unreachable;	      /* whose route ends early, or between which there is no cable at all */

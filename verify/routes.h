@@ -127,6 +127,12 @@ struct ft_walk {
 	uint32_t tables, tables_unknown;
 };
 
+/* Not all of its table is known. */
+static inline bool ft_walk_has_holes(const struct ft_hop *hop)
+{
+	return !hop->table->ports || hop->table->unread;
+}
+
 static inline uint32_t ft_walk_words(const struct ft_walk *w, uint32_t hop)
 {
 	return (w->hops[hop].links + 63) / 64;

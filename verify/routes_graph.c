@@ -65,8 +65,8 @@ static int hops_collect(struct ft_walk *w)
 			.table = &routes->tables[i],
 		};
 		w->link_count += hop->links;
-		w->tables += hop->table->ports != NULL;
-		w->tables_unknown += hop->table->ports == NULL;
+		w->tables += !ft_walk_has_holes(hop);
+		w->tables_unknown += ft_walk_has_holes(hop);
 	}
 	return 0;
 }

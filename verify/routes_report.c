@@ -462,7 +462,7 @@ static void unknown_report(struct ft_walk *w)
 	f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, FT_EVIDENCE_UNREACHED);
 	f->count = w->tables_unknown;
 	for (uint32_t h = 0; h < w->hop_count; h++) {
-		if (w->hops[h].table->ports)
+		if (!ft_walk_has_holes(&w->hops[h]))
 			continue;
 		if (shown < PLACES_SHOWN)
 			ft_finding_where_chip(m, f, w->hops[h].node);
