@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "planner/plan.h"
 #include "probe/counters.h"
+#include "probe/routes.h"
 #include "probe/sms.h"
 #include "probe/source.h"
 #include "verify/repair.h"
@@ -33,7 +34,10 @@ struct options {
 	const char *catalog; /* NULL: none is named */
 	const char *from;    /* NULL: live */
 	const char *save;
-	bool ask; /* a running ftcheckd, at @daemon, instead of looking at the fabric */
+	bool routes;			/* forwarding tables too */
+	const char *const *route_paths; /* files or directories of them */
+	size_t route_path_count;	/* 0: from the switches */
+	bool ask;			/* a running ftcheckd, at @daemon, instead of looking at the fabric */
 	struct ft_status_address daemon;
 	enum format format;
 	bool verbose;
@@ -48,6 +52,7 @@ struct options {
 struct extras {
 	struct ft_sms *sms;
 	struct ft_counters *counters;
+	struct ft_routes *routes; /* of --from, or of the sweep */
 };
 
 static const char help_text[] =
@@ -60,6 +65,8 @@ static const char help_text[] =
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
 	"      --save FILE        keep what was seen\n"
+	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
+	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
@@ -173,6 +180,7 @@ static int status_alone(const struct options *options)
 		{options->from, "--from"},
 		{options->save, "--save"},
 		{options->repair ? "" : NULL, "--repair"},
+		{options->routes ? "" : NULL, "--routes"},
 		{options->sweep_option, options->sweep_option},
 		{options->sm ? "" : NULL, "--sm"},
 		{options->counters_ms ? "" : NULL, "--counters"},
@@ -197,6 +205,17 @@ static int live_only(const struct options *options)
 	return -1;
 }
 
+/* A recorded fabric cannot be asked for its tables. Returns -1 to go on. */
+static int routes_check(const struct options *options)
+{
+	if (options->routes && options->from && options->route_path_count == 0)
+		return usage_error("--routes with --from takes the files that hold the forwarding tables");
+	for (size_t i = 0; i < options->route_path_count; i++)
+		if (strcmp(options->route_paths[i], "-") == 0)
+			return usage_error("--routes takes files, not standard input");
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
@@ -205,6 +224,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		CATALOG,
 		FROM,
 		SAVE,
+		ROUTES,
 		ASK,
 		FORMAT,
 		REPAIR,
@@ -220,6 +240,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{"catalog", required_argument, NULL, CATALOG},
 		{"from", required_argument, NULL, FROM},
 		{"save", required_argument, NULL, SAVE},
+		{"routes", no_argument, NULL, ROUTES},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
 		{"repair", no_argument, NULL, REPAIR},
 		{"sm", no_argument, NULL, SM},
@@ -262,6 +283,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case SAVE:
 			options->save = optarg;
+			break;
+		case ROUTES:
+			options->routes = true;
 			break;
 		case ASK:
 			r = status_set(options, optarg ? optarg : FT_STATUS_DEFAULT);
@@ -307,8 +331,12 @@ static int options_parse(int argc, char **argv, struct options *options)
 	if (optind < argc && options->ask)
 		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
 				   argv[optind]);
-	if (optind < argc)
+	if (options->routes) {
+		options->route_paths = (const char *const *)&argv[optind];
+		options->route_path_count = (size_t)(argc - optind);
+	} else if (optind < argc) {
 		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	}
 	if (options->ask)
 		return status_alone(options);
 	if (!options->plan)
@@ -317,7 +345,8 @@ static int options_parse(int argc, char **argv, struct options *options)
 		return usage_error("--save takes a file: standard output is the report's");
 	if (options->from && strcmp(options->from, "-") == 0 && strcmp(options->plan, "-") == 0)
 		return usage_error("--plan and --from cannot both be standard input");
-	return live_only(options);
+	r = live_only(options);
+	return r >= 0 ? r : routes_check(options);
 }
 
 /* One line: FILE:LINE:COLUMN: what is wrong. */
@@ -335,7 +364,8 @@ static int file_error(const char *path, int code, const struct ft_error *err)
 	return STATUS_UNKNOWN;
 }
 
-static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot)
+static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot,
+			 struct ft_routes **ret_routes)
 {
 	struct ft_error err = {0};
 	int r;
@@ -344,7 +374,10 @@ static int snapshot_take(const struct options *options, struct ft_snapshot **ret
 		r = ft_source_load(options->from, ret_snapshot, &err);
 		return r < 0 ? file_error(options->from, r, &err) : 0;
 	}
-	r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	if (options->routes && options->route_path_count == 0)
+		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
+	else
+		r = ft_sweep(&options->sweep, ret_snapshot, &err);
 	return r < 0 ? file_error("ftcheck", r, &err) : 0;
 }
 
@@ -352,6 +385,7 @@ static void extras_release(struct extras *extras)
 {
 	ft_sms_free(extras->sms);
 	ft_counters_free(extras->counters);
+	ft_routes_free(extras->routes);
 }
 
 static int extras_take(const struct options *options, const struct ft_snapshot *snapshot, struct extras *extras)
@@ -364,6 +398,18 @@ static int extras_take(const struct options *options, const struct ft_snapshot *
 	if (r == 0 && options->counters_ms)
 		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &extras->counters, &err);
 	return r < 0 ? file_error("ftcheck", r, &err) : 0;
+}
+
+static int routes_take(const struct options *options, const struct ft_snapshot *snapshot, struct ft_routes **ret_routes)
+{
+	_cleanup_free_ char *file = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->route_path_count == 0)
+		return 0;
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &file, &err);
+	return r < 0 ? file_error(file ? file : "--routes", r, &err) : 0;
 }
 
 static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
@@ -494,7 +540,9 @@ int main(int argc, char **argv)
 	r = design_take(&options, &design, &plan);
 	if (r != 0)
 		return r;
-	r = snapshot_take(&options, &snapshot);
+	r = snapshot_take(&options, &snapshot, &extras.routes);
+	if (r == 0)
+		r = routes_take(&options, snapshot, &extras.routes);
 	if (r == 0 && options.save)
 		r = snapshot_keep(options.save, snapshot);
 	if (r == 0)
@@ -508,7 +556,8 @@ int main(int argc, char **argv)
 					 .snapshot = snapshot,
 					 .today = today,
 					 .sms = extras.sms,
-					 .counters = extras.counters};
+					 .counters = extras.counters,
+					 .routes = extras.routes};
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && options.repair)
 		r = ft_repair_make(&input, report);

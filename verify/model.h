@@ -343,6 +343,9 @@ uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
 /* checks.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 
+/* routes.c: forwarding tables, where they were read; its findings know of those that are there. 0 or -ENOMEM. */
+int ft_routes_check(struct ft_model *m);
+
 /* measure.c: the figures of the report and its table of switches. */
 int ft_measure(struct ft_model *m);
 

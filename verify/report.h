@@ -258,6 +258,18 @@ struct ft_report {
 	struct ft_ratio blocking_planned, blocking_worst;
 	struct ft_ratio bisection; /* fraction of the planned */
 
+	/* Forwarding tables, where they were read: then @switches is not 0. Pairs of hosts are ordered. */
+	struct {
+		uint32_t switches, tables;    /* switches, and those whose tables are known, all of them */
+		uint32_t pairs;		      /* = reached + unreachable + looping + unknown */
+		uint32_t reached;	      /* whose route arrives */
+		uint32_t unreachable;	      /* whose route ends early, or between which there is no cable at all */
+		uint32_t looping;	      /* whose route never ends */
+		uint32_t unknown;	      /* that lead to where nothing is known */
+		uint32_t longest, mean_milli; /* switches on a route that arrives; the mean in thousandths */
+		uint32_t mads;		      /* SMPs sent for the tables; 0: from files */
+	} routes;
+
 	struct ft_report_switch *switches;
 	size_t switch_count;
 	struct ft_report_sm *sms; /* NULL: they were not asked for */

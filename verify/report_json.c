@@ -135,6 +135,19 @@ static void fraction_member(struct ft_text *t, const char *name, struct ft_ratio
 	ft_text_printf(t, "%" PRId64 ".%06" PRId64, millionths / 1000000, millionths % 1000000);
 }
 
+static void routes_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->routes.switches == 0)
+		return;
+	ft_text_printf(t,
+		       "  \"routes\": {\"switches\": %u, \"tables\": %u, \"pairs\": %u, \"reached\": %u, "
+		       "\"unreachable\": %u, \"looping\": %u, \"unknown\": %u, \"longest\": %u, "
+		       "\"mean\": %u.%03u, \"mads\": %u},\n",
+		       r->routes.switches, r->routes.tables, r->routes.pairs, r->routes.reached, r->routes.unreachable,
+		       r->routes.looping, r->routes.unknown, r->routes.longest, r->routes.mean_milli / 1000,
+		       r->routes.mean_milli % 1000, r->routes.mads);
+}
+
 static void switches_write(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "  \"switches\": [");
@@ -314,6 +327,7 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, "},\n  ");
 	fraction_member(t, "bisection", r->bisection);
 	ft_text_puts(t, ",\n");
+	routes_write(t, r);
 	switches_write(t, r);
 	if (r->sms)
 		sms_write(t, r);

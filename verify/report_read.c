@@ -267,6 +267,19 @@ static int fraction_read(const struct place *at, const json_t *value, void *to)
 	return ft_ratio_make((int64_t)(fraction * MILLION + 0.5), MILLION, to) < 0 ? -EINVAL : 0;
 }
 
+/* As fraction_read(), with three decimals and no bound but what a route can be long. */
+static int milli_read(const struct place *at, const json_t *value, void *to)
+{
+	enum { THOUSAND = 1000, MEAN_MAX = 65535 };
+	double mean = json_number_value(value);
+
+	(void)at;
+	if (!json_is_number(value) || !(mean >= 0 && mean <= MEAN_MAX))
+		return -EINVAL;
+	*(uint32_t *)to = (uint32_t)(mean * THOUSAND + 0.5);
+	return 0;
+}
+
 /* ---- kinds that are words ---- */
 
 /* The index of @value among the first @count of @names. */
@@ -456,6 +469,7 @@ static const struct kind guid = {guid_read, "null or a GUID such as \"0x0002c902
 static const struct kind time_utc = {time_read, "a time such as \"2026-11-20T12:00:00Z\""};
 static const struct kind ratio = {ratio_read, "a number, or a ratio such as \"7:3\""};
 static const struct kind fraction = {fraction_read, "a number from 0 to 1"};
+static const struct kind milli = {milli_read, "a number from 0 to 65535"};
 static const struct kind severity = {severity_read, "\"critical\", \"warning\" or \"info\""};
 static const struct kind verdict = {verdict_read, "\"ok\", \"warning\", \"critical\" or \"unknown\""};
 static const struct kind evidence = {evidence_read, "\"absent\", \"mute\", \"unreached\" or \"seen\""};
@@ -552,6 +566,19 @@ static const struct member hops_members[] = {
 static const struct member blocking_members[] = {
 	{"planned", .kind = &ratio, .offset = offsetof(struct ft_report, blocking_planned)},
 	{"worst", .kind = &ratio, .offset = offsetof(struct ft_report, blocking_worst)},
+};
+
+static const struct member routes_members[] = {
+	{"switches", .kind = &count, .offset = offsetof(struct ft_report, routes.switches)},
+	{"tables", .kind = &count, .offset = offsetof(struct ft_report, routes.tables)},
+	{"pairs", .kind = &count, .offset = offsetof(struct ft_report, routes.pairs)},
+	{"reached", .kind = &count, .offset = offsetof(struct ft_report, routes.reached)},
+	{"unreachable", .kind = &count, .offset = offsetof(struct ft_report, routes.unreachable)},
+	{"looping", .kind = &count, .offset = offsetof(struct ft_report, routes.looping)},
+	{"unknown", .kind = &count, .offset = offsetof(struct ft_report, routes.unknown)},
+	{"longest", .kind = &count, .offset = offsetof(struct ft_report, routes.longest)},
+	{"mean", .kind = &milli, .offset = offsetof(struct ft_report, routes.mean_milli)},
+	{"mads", .kind = &count, .offset = offsetof(struct ft_report, routes.mads)},
 };
 
 static const struct member switch_uplinks_members[] = {
@@ -705,6 +732,7 @@ static const struct member report_members[] = {
 	{"hops", OBJECT(hops_members), .optional = true},
 	{"blocking", OBJECT(blocking_members)},
 	{"bisection", .kind = &fraction, .offset = offsetof(struct ft_report, bisection)},
+	{"routes", OBJECT(routes_members), .optional = true},
 	{"switches", .list = &switches_list, .offset = offsetof(struct ft_report, switches)},
 	{"sms", .list = &sms_list, .offset = offsetof(struct ft_report, sms), .optional = true},
 	{"counters", OBJECT(counters_members), .offset = offsetof(struct ft_report, counters), .optional = true},

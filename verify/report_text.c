@@ -60,6 +60,24 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	ft_text_puts(t, "\n");
 }
 
+static void routes_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->routes.switches == 0)
+		return;
+	ft_text_printf(t, "routes: tables of %u of %u switches; ", r->routes.tables, r->routes.switches);
+	if (r->routes.pairs == 0) {
+		ft_text_puts(t, "no two hosts have LIDs, so there are no routes\n");
+		return;
+	}
+	ft_text_printf(t, "%u of %u pairs of hosts reach each other", r->routes.reached, r->routes.pairs);
+	if (r->routes.reached > 0)
+		ft_text_printf(t, " over %u.%03u switches on average, at most %u", r->routes.mean_milli / 1000,
+			       r->routes.mean_milli % 1000, r->routes.longest);
+	if (r->routes.unknown > 0)
+		ft_text_printf(t, "; of %u pairs it is not known", r->routes.unknown);
+	ft_text_puts(t, "\n");
+}
+
 static void finding_write(struct ft_text *t, const struct ft_finding *f, bool verbose, bool colour)
 {
 	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
@@ -220,6 +238,7 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 	head_write(t, r, colour);
 	if (verbose && r->state)
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
+	routes_write(t, r);
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(t, &r->findings[i], verbose, colour);
 	if (verbose && r->sms)
