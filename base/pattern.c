@@ -201,6 +201,29 @@ static void form_fill(const char *form, const char *bytes, const PCRE2_SIZE *end
 	}
 }
 
+int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
+		    size_t *ret_end)
+{
+	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+	const PCRE2_SIZE *at;
+	int r;
+
+	if (!data)
+		return -ENOMEM;
+	r = pcre2_match(pattern->code, (PCRE2_SPTR)bytes, length, 0, 0, data, pattern->limits);
+	if (r == PCRE2_ERROR_NOMEMORY)
+		return -ENOMEM;
+	if (r < 0)
+		return 0;
+	at = pcre2_get_ovector_pointer(data);
+	if (r > 1 && at[2] != PCRE2_UNSET)
+		at += 2;
+	/* "\K" in a lookahead can put the start behind the end. */
+	*ret_start = at[0];
+	*ret_end = at[1] > at[0] ? at[1] : at[0];
+	return 1;
+}
+
 int ft_pattern_rewrite(const struct ft_pattern *pattern, const char *bytes, size_t length, const char *form,
 		       struct ft_text *text)
 {

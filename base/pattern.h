@@ -32,7 +32,8 @@ struct ft_text;
  */
 int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
 
-/* The same, and parentheses capture: for ft_pattern_rewrite(). Also -EINVAL for more than nine of them. */
+/* The same, and parentheses capture: for ft_pattern_rewrite() and ft_pattern_find(). Also -EINVAL for more than nine of
+ * them. */
 int ft_pattern_compile_capturing(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
 
 /*
@@ -60,6 +61,16 @@ bool ft_pattern_takes_form(const struct ft_pattern *pattern, const char *form);
  * Returns 1, 0 or -ENOMEM.
  */
 int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length);
+
+/*
+ * Where @pattern matches: the part that its first pair of parentheses took, of one by ft_pattern_compile_capturing()
+ * that has them and where they took part in the match, else all of the match.
+ *
+ * @ret_start, @ret_end  out: bytes from the first up to, not including, the last. Untouched unless 1 is returned.
+ * Returns 1, 0 (no match, as ft_pattern_matches()) or -ENOMEM.
+ */
+int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
+		    size_t *ret_end);
 
 /* The text that it was compiled from; the pattern's own. */
 const char *ft_pattern_text(const struct ft_pattern *pattern);

@@ -48,8 +48,10 @@ void ft_design_free(struct ft_design *design)
 		return;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		bind_release(&design->binds[tier]);
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
 		free(design->roles[tier].model);
+		ft_pattern_free(design->roles[tier].chassis);
+	}
 	free(design->limits);
 	free(design->pod_sizes);
 	ft_islands_free(design->islands, design->island_count);

@@ -64,7 +64,35 @@ struct ft_design_role {
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
 	bool director;		 /* given by its ports, and known to be modular */
 	struct ft_inside inside; /* of a director; all 0: not given */
+
+	/* Of the descriptions of a director's chips; its first group is the chassis' name. NULL: not given. */
+	struct ft_pattern *chassis;
 };
+
+/*
+ * Whether the numbers that are known of a director of @ports ports go together: boards and slots, ports and boards, and
+ * what one chip can have. Returns 0, or -EINVAL with @err filled (no line) and the name of the key to blame: of the
+ * object "inside", or NULL for the ports of the whole.
+ */
+int ft_inside_check(const struct ft_inside *inside, uint32_t ports, struct ft_error *err, const char **ret_key);
+
+/* A member of struct ft_inside, by the name of its key. */
+struct ft_inside_key {
+	const char *name;
+	size_t offset;
+};
+enum { FT_INSIDE_KEYS = 8 };
+extern const struct ft_inside_key ft_inside_keys[FT_INSIDE_KEYS];
+
+static inline uint32_t ft_inside_get(const struct ft_inside *inside, unsigned int key)
+{
+	return *(const uint32_t *)((const char *)inside + ft_inside_keys[key].offset);
+}
+
+static inline void ft_inside_set(struct ft_inside *inside, unsigned int key, uint32_t value)
+{
+	*(uint32_t *)((char *)inside + ft_inside_keys[key].offset) = value;
+}
 
 /* As built: so many pods, one after the other in the plan's order, have so many edge switches each. */
 struct ft_pod_size {

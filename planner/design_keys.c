@@ -210,7 +210,9 @@ static int role_read(struct ft_key_reader *reader, const struct ft_key_at *at, c
 	int r;
 
 	r = ft_key_read_part(reader, at, keys, count, role);
-	return r < 0 ? r : role_check(reader, at, role);
+	if (r == 0)
+		r = role_check(reader, at, role);
+	return r < 0 ? r : ft_design_finish_inside(reader, at, role);
 }
 
 static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -222,6 +224,8 @@ static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"ports_to_core", ft_key_count, ROLE(ports_to_core), 0, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
+		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
 	};
 
 	return role_read(reader, at, keys, FT_COUNT(keys), out);
@@ -236,6 +240,8 @@ static int key_spine(struct ft_key_reader *reader, const struct ft_key_at *at, v
 		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
+		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
 	};
 
 	return role_read(reader, at, keys, FT_COUNT(keys), out);
@@ -250,6 +256,8 @@ static int key_core(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"ports_to_core", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
+		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
 	};
 
 	return role_read(reader, at, keys, FT_COUNT(keys), out);

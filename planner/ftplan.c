@@ -637,7 +637,7 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 static int work_guids(struct run *run, struct ft_error *err)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
-	int r = ft_verify_check_plan(run->plan, err);
+	int r = ft_resolve_check_plan(run->plan, err);
 
 	if (r < 0)
 		return r;

@@ -247,11 +247,57 @@ static int family_fill(struct ft_plan *plan, enum ft_tier tier, const struct ft_
 	return plan->families[tier] ? 0 : -ENOMEM;
 }
 
+/* What the catalog says of a board, where the design says nothing else. */
+static int inside_take(const struct build *b, enum ft_tier tier, uint32_t *member, uint32_t catalog, const char *what)
+{
+	if (catalog && *member && *member != catalog)
+		return ft_rules_error(&b->rules, ft_tier_name(tier), "inside",
+				      "the inside of the %s switches has %u %s, but by the catalog these are %u",
+				      ft_tier_name(tier), *member, what, catalog);
+	if (!*member)
+		*member = catalog;
+	return 0;
+}
+
+/* The inside of a director: as the design says and, where it does not, the catalog. */
+static int inside_fill(struct build *b, enum ft_tier tier, const struct ft_switch_type *type)
+{
+	const struct ft_design_role *role = &b->design->roles[tier];
+	struct ft_inside in = role->inside;
+	struct ft_error why = {0};
+	const char *key;
+	int r;
+
+	if (!type->modular)
+		return 0;
+	r = inside_take(b, tier, &in.line_boards, type->line_boards, "line boards");
+	if (r == 0)
+		r = inside_take(b, tier, &in.line_boards_max, type->line_boards_max, "slots for line boards");
+	if (r == 0)
+		r = inside_take(b, tier, &in.line_ports, type->line_board_ports, "ports a line board");
+	if (r == 0)
+		r = inside_take(b, tier, &in.fabric_boards, type->fabric_boards, "fabric boards");
+	if (r == 0)
+		r = inside_take(b, tier, &in.fabric_boards_max, type->fabric_boards_max, "slots for fabric boards");
+	if (r < 0)
+		return r;
+	/* A catalog may know ports outside that are on no board. */
+	if ((uint64_t)in.line_boards * in.line_ports != type->ports && type->name)
+		in = role->inside;
+	in.line_boards_max = in.line_boards_max ? in.line_boards_max : in.line_boards;
+	in.fabric_boards_max = in.fabric_boards_max ? in.fabric_boards_max : in.fabric_boards;
+	if (ft_inside_check(&in, type->ports, &why, &key) < 0)
+		return ft_rules_error(&b->rules, ft_tier_name(tier), "inside", "%s", why.text);
+	b->plan->inside[tier] = in;
+	return 0;
+}
+
 static int models_fill(struct build *b)
 {
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		const struct ft_switch_type *type = b->candidate->types[tier];
 		const char *model = type && type->name ? type->name : NULL;
+		int r;
 
 		if (!type)
 			continue;
@@ -259,6 +305,9 @@ static int models_fill(struct build *b)
 		if (!model)
 			model = b->design->roles[tier].model;
 		b->plan->directors[tier] = type->modular;
+		r = inside_fill(b, tier, type);
+		if (r < 0)
+			return r;
 		if (type->fabric_boards < type->fabric_boards_max) {
 			b->plan->fabric_boards[tier] = type->fabric_boards;
 			b->plan->fabric_boards_max[tier] = type->fabric_boards_max;

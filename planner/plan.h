@@ -212,9 +212,9 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan);
 
 /*
- * Whether ibsim and its text form can hold @plan. Returns 0, or -EINVAL with @err filled (no line): a switch is a
- * director, which is many nodes, a bound name has bytes that the form has no escape for, or a bound GUID is one of
- * those that are made up.
+ * Whether ibsim and its text form can hold @plan. Returns 0, or -EINVAL with @err filled (no line): a bound name has
+ * bytes that the form has no escape for, a bound GUID is one of those that are made up, or a switch is a director of
+ * whose inside too little is known.
  */
 int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err);
 
@@ -227,6 +227,11 @@ int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *pl
  * where there are more ports than unicast LIDs. Each edge has its hosts from port 1 on and its uplinks from port
  * ports_to_nodes + 1 on, core by core; the ports of a core are taken edge by edge. The first expected rate of each
  * kind of cable is used, or 4xHDR.
+ *
+ * A director is its chips, each with the name of the director and its slot behind it ("core01 L05", "core01 F03"; the
+ * second chip of a board "core01 L05/2"), and with GUIDs from 0x0000000001000001 on. The GUID of the switch, made up or
+ * bound, is the SystemImageGUID of all of them. What is not known of the inside is as usual (planner/chips.h). Where
+ * the design tells chassis by a pattern, names are made up in which that finds the director's.
  *
  * Switches of a tier that is bound by a pattern have the names of the plan where it matches these, and that of no other
  * tier does; else names for which this holds, where such are found (ft_pattern_sample()); else, and in all other

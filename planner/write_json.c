@@ -86,12 +86,32 @@ static void json_model(struct writer *w, const struct ft_plan *plan, enum ft_tie
 		json_word(w, "family", plan->families[tier]);
 }
 
+/* What is known of it. */
+static void json_inside(struct writer *w, const struct ft_inside *inside)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < FT_INSIDE_KEYS; i++) {
+		if (ft_inside_get(inside, i) == 0)
+			continue;
+		if (!any) {
+			json_key(w, "inside");
+			json_open(w, "{");
+		}
+		any = true;
+		json_count(w, ft_inside_keys[i].name, ft_inside_get(inside, i));
+	}
+	if (any)
+		json_close(w, "}");
+}
+
 /* A modular switch without all of its fabric boards blocks inside. */
 static void json_boards(struct writer *w, const struct ft_plan *plan, enum ft_tier tier)
 {
 	if (plan->directors[tier]) {
 		json_key(w, "director");
 		ft_text_puts(w->text, "true");
+		json_inside(w, &plan->inside[tier]);
 	}
 	if (!plan->fabric_boards[tier])
 		return;

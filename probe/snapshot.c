@@ -261,6 +261,7 @@ static int node_equal(const struct comparison *c, const struct ft_node *x, const
 		{"its SystemImageGUID", x->system_guid, y->system_guid},
 		{"its vendor", x->vendor_id, y->vendor_id},
 		{"its device", x->device_id, y->device_id},
+		{"its chassis", x->chassis, y->chassis},
 		{"its LID", lid_known(x->lid), lid_known(y->lid)},
 		{"its LMC", x->lmc, y->lmc},
 	};

@@ -35,6 +35,8 @@ struct ft_node {
 	uint64_t system_guid; /* SystemImageGUID; 0: not known */
 	uint32_t vendor_id;
 	uint32_t device_id;
+	uint32_t chassis;     /* of switches: those with the same number are chips of one director; 0: none is known */
+	uint32_t spare;	      /* 0, so that no byte is without a value */
 	uint32_t first_port;  /* index into ports[] of port 1; port n is first_port + n - 1 */
 	uint32_t description; /* offset into strings[]: raw bytes as seen, then one NUL */
 	uint16_t description_length;
@@ -63,7 +65,7 @@ struct ft_port {
 	uint16_t lid;		      /* of CA and router ports; 0: none */
 	struct ft_port_limits limits; /* of links that are up; zeros else */
 	uint8_t lmc;
-	uint8_t number;	       /* from 1 */
+	uint16_t number;       /* from 1 */
 	uint8_t link;	       /* enum ft_link */
 	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
 	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */

@@ -469,6 +469,7 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
 			.system_guid = record->node.system_guid,
 			.vendor_id = record->node.vendor_id,
 			.device_id = record->node.device_id,
+			.chassis = record->node.type == FT_NODE_SWITCH ? record->node.chassis : 0,
 			.first_port = s->port_count,
 			.description = record->description,
 			.description_length = (uint16_t)record->node.description_length,
@@ -479,6 +480,72 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
 			.sm = record->node.sm,
 		};
 		s->port_count += record->node.port_count;
+	}
+	return 0;
+}
+
+/* A chassis as the source numbers it. */
+struct chassis {
+	uint64_t guid; /* the lowest of its switches */
+	uint32_t said;
+	uint32_t switches;
+};
+
+static int chassis_compare(const void *a, const void *b)
+{
+	const struct chassis *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->said < y->said ? -1 : x->said > y->said;
+}
+
+/* The chassis of the snapshot's nodes; @by_said: their indices. */
+static int chassis_collect(const struct ft_snapshot *s, struct ft_map *by_said, struct chassis *all,
+			   uint32_t *ret_count)
+{
+	*ret_count = 0;
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		const struct ft_node *node = &s->nodes[n];
+		uint32_t at = *ret_count;
+		int r;
+
+		if (node->chassis == 0)
+			continue;
+		r = ft_map_add(by_said, node->chassis, *ret_count, &at);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			all[(*ret_count)++] = (struct chassis){node->guid, node->chassis, 0};
+		else if (node->guid < all[at].guid)
+			all[at].guid = node->guid;
+		all[r > 0 ? *ret_count - 1 : at].switches++;
+	}
+	return 0;
+}
+
+/* Numbers that depend on the fabric only, so that two looks at it say the same. */
+static int chassis_number(struct ft_snapshot *s)
+{
+	_cleanup_free_ struct chassis *all = calloc(s->node_count + 1UL, sizeof(*all));
+	_cleanup_(ft_map_release) struct ft_map by_said = {0}, numbers = {0};
+	uint32_t count, number = 0;
+	int r = all ? chassis_collect(s, &by_said, all, &count) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	qsort(all, count, sizeof(*all), chassis_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		if (all[i].switches < 2)
+			continue;
+		r = ft_map_add(&numbers, all[i].said, ++number, NULL);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		uint32_t found = s->nodes[n].chassis ? ft_map_get(&numbers, s->nodes[n].chassis) : FT_MAP_NONE;
+
+		s->nodes[n].chassis = found == FT_MAP_NONE ? 0 : found;
 	}
 	return 0;
 }
@@ -670,6 +737,8 @@ int ft_builder_finish(struct ft_builder *b, struct ft_snapshot **ret_snapshot, s
 	if (r < 0)
 		return r;
 	r = nodes_lay_out(b, s);
+	if (r == 0)
+		r = chassis_number(s);
 	if (r < 0)
 		return r;
 	claims_place(b, s);

@@ -30,6 +30,7 @@ struct ft_build_node {
 	uint64_t system_guid;
 	uint32_t vendor_id;
 	uint32_t device_id;
+	uint32_t chassis;	   /* any number that its other nodes have too */
 	const char *description;   /* raw bytes, copied; they may hold anything but NUL, at which they end */
 	size_t description_length; /* the rest beyond UINT16_MAX is cut off */
 	uint16_t lid;		   /* of a switch */
@@ -112,6 +113,7 @@ int ft_builder_add_port(struct ft_builder *builder, uint32_t node, const struct 
  *   first mention. The ports of those are FT_LINK_UP where they are mentioned and FT_LINK_UNREAD else.
  * - Two records of one GUID stay two nodes, unless they say the same: then they are one record read twice. Far ends
  *   of that GUID are those of the two records that name their port in return.
+ * - Chassis are numbered from 1 by the lowest GUIDs of their switches; one that has a single switch is none.
  * - Where both ends name each other that is a link. A far end named by one side only is a link too if the other side
  *   says nothing of that port. Else the ends disagree, and the port is FT_LINK_SILENT: up, with a far end that is not
  *   known. First come, first served.

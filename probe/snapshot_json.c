@@ -5,11 +5,10 @@
  *     {"ftcheck_snapshot": 1,
  *      "source": {"live", "complete", "lists_down_ports", "detail", "entry": [NODE, PORT] or null, "mads", "timeouts",
  *                 "duration_ms", "time"},
- *      "nodes": [{"type", "guid", "description", "system_guid", "vendor_id", "device_id", "lid", "lmc", "port_count",
- *                 "sm", "ports": [{"number", "link", "guid", "lid", "lmc", "phys_state", "logical_state", "rate",
- *                                  "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported",
- *                                  "sm"}, …]}, …],
- *      "links": [[NODE, PORT, NODE, PORT], …]}
+ *      "nodes": [{"type", "guid", "description", "system_guid", "vendor_id", "device_id", "chassis", "lid", "lmc",
+ *                 "port_count", "sm", "ports": [{"number", "link", "guid", "lid", "lmc", "phys_state", "logical_state",
+ * "rate", "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported", "sm"}, …]}, …], "links": [[NODE,
+ * PORT, NODE, PORT], …]}
  *
  * NODE is an index of "nodes", from 0. Members that are 0 or empty are left out; so are ports that are down and of
  * which nothing else is known, a switch port's GUID that is its node's, and the "link" of ports in "links": "up".
@@ -133,6 +132,7 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 	add_guid(text, "system_guid", node->system_guid);
 	add_number(text, "vendor_id", node->vendor_id);
 	add_number(text, "device_id", node->device_id);
+	add_number(text, "chassis", node->chassis);
 	add_number(text, "lid", node->lid);
 	add_number(text, "lmc", node->lmc);
 	add_number(text, "port_count", node->port_count);
@@ -539,6 +539,7 @@ enum {
 	N_SYSTEM,
 	N_VENDOR,
 	N_DEVICE,
+	N_CHASSIS,
 	N_LID,
 	N_LMC,
 	N_PORT_COUNT,
@@ -554,6 +555,7 @@ static const struct member node_members[NODE_MEMBERS] = {
 	[N_SYSTEM] = {"system_guid", GUID, 0, false},
 	[N_VENDOR] = {"vendor_id", NUMBER, UINT32_MAX, false},
 	[N_DEVICE] = {"device_id", NUMBER, UINT32_MAX, false},
+	[N_CHASSIS] = {"chassis", NUMBER, UINT32_MAX, false},
 	[N_LID] = {"lid", NUMBER, UINT16_MAX, false},
 	[N_LMC] = {"lmc", NUMBER, UINT8_MAX, false},
 	[N_PORT_COUNT] = {"port_count", NUMBER, FT_PORT_NUMBER_MAX, false},
@@ -605,6 +607,7 @@ static int node_read(struct reader *r, const json_t *json, struct ft_node *node)
 	node->system_guid = values[N_SYSTEM].number;
 	node->vendor_id = (uint32_t)values[N_VENDOR].number;
 	node->device_id = (uint32_t)values[N_DEVICE].number;
+	node->chassis = (uint32_t)values[N_CHASSIS].number;
 	node->lid = (uint16_t)values[N_LID].number;
 	node->lmc = (uint8_t)values[N_LMC].number;
 	node->port_count = (uint16_t)values[N_PORT_COUNT].number;

@@ -50,8 +50,8 @@ int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct
 		  struct ft_error *err);
 
 /*
- * Reads a file ("-": standard input), told by its content: ibnetdiscover text, a libibnetdisc cache, or a snapshot of
- * ours. @err has line and column where the content is at fault. Returns 0 or -errno.
+ * Reads a file ("-": standard input), told by its content: ibnetdiscover text, a libibnetdisc cache, a subnet list, or
+ * a snapshot of ours. @err has line and column where the content is at fault. Returns 0 or -errno.
  */
 int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
@@ -60,6 +60,12 @@ int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct f
  */
 int ft_dump_read_ibnetdiscover(const char *text, size_t length, struct ft_snapshot **ret_snapshot,
 			       struct ft_error *err);
+
+/*
+ * A subnet list of ibdm and OpenSM (".lst"); see dump_lst.c. Whether the text is one is told by its first line.
+ */
+bool ft_dump_is_lst(const char *text, size_t length);
+int ft_dump_read_lst(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
 /* A libibnetdisc cache file, read by libibnetdisc itself in a child process. */
 int ft_dump_read_cache(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);

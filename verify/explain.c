@@ -582,7 +582,7 @@ int ft_explain(struct ft_model *m)
 	/* A cable is a stray once, whether its pair is too rich or it was uncovered. */
 	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
 	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));
-	x.picked = malloc((FT_HABIT_PORTS + 1UL) * sizeof(*x.picked));
+	x.picked = malloc((m->habit_ports + 1UL) * sizeof(*x.picked));
 	if (x.deficit && x.strays && x.rivals && x.picked)
 		r = explain_steps(&x);
 	if (r == 0 && (m->failed || x.text_a.failed || x.text_b.failed || x.text_c.failed))

@@ -63,7 +63,7 @@ static const char help_text[] =
 	"      --plan FILE        the design, see ftcheck-design(5)\n"
 	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
-	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
+	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
 	"      --save FILE        keep what was seen\n"
 	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
 	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "verify/chassis.h"
 #include "verify/report.h"
 #include "verify/verify.h"
 
@@ -74,8 +75,6 @@ struct ft_port_habit {
 	uint32_t hosts; /* how many lead to hosts */
 };
 
-enum { FT_HABIT_PORTS = 256 };
-
 /* The lowest and highest port number that leads to switches, and to hosts; low FT_NONE: none does. */
 struct ft_port_ranges {
 	uint32_t link_low, link_high, host_low, host_high;
@@ -128,7 +127,9 @@ struct ft_model {
 	const struct ft_plan *plan;
 	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
 	const struct ft_snapshot *chips;    /* as it was read: a director is its chips */
-	uint32_t *origin; /* by port of @snapshot: the port of @chips; NULL: the two snapshots are one */
+	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
+	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
+				   not seen; NULL: the two snapshots are one */
 	const char *today;
 	const struct ft_verify_input *input;
 	struct ft_live live;
@@ -154,7 +155,8 @@ struct ft_model {
 	/* Who is wired alike: the edges, all of them; above them, switches of one tier and one typical bundle. */
 	uint32_t *group; /* by place */
 	uint32_t group_count;
-	struct ft_port_habit *habits;  /* [group_count][FT_HABIT_PORTS] */
+	uint32_t habit_ports;	       /* above all port numbers there are */
+	struct ft_port_habit *habits;  /* [group_count][habit_ports] */
 	struct ft_port_ranges *ranges; /* [group_count] */
 	bool regular[FT_TIER_COUNT];   /* the tier is wired by a pattern of port numbers */
 
@@ -299,7 +301,7 @@ void ft_habits_learn(struct ft_model *m);
 bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number);
 const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live);
 
-/* [FT_HABIT_PORTS]: what port numbers are used for on switches like @live. */
+/* [habit_ports]: what port numbers are used for on switches like @live. */
 const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live);
 
 /* True where switches like @live use ports of this number for any one planned switch of theirs. */

@@ -19,7 +19,7 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 	if (ft_exact_knows(m, sw->planned))
 		return ft_port_usual(m, live, number, peer) ? RANK_USUAL : RANK_FOREIGN;
 	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
-	if (number >= FT_HABIT_PORTS || !m->regular[sw->tier])
+	if (number >= m->habit_ports || !m->regular[sw->tier])
 		return RANK_SPARE;
 	if (ft_port_usual(m, live, number, peer))
 		return RANK_USUAL;

@@ -67,6 +67,17 @@ static void collection_hand_over(struct collection *c, struct ft_resolved *ret_r
 	c->list = (struct ft_resolved){0};
 }
 
+int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "the plan has %s switches of %u ports: directors, and to OpenSM each of "
+					    "their chips is a switch of its own",
+					    ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
+	return 0;
+}
+
 int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
 		     struct ft_resolved *ret_resolved)
 {

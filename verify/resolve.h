@@ -23,6 +23,12 @@ struct ft_resolved {
 void ft_resolved_release(struct ft_resolved *resolved);
 
 /*
+ * Whether OpenSM can be told of the switches of @plan. Returns 0, or -EINVAL with @err filled (no line): it has
+ * directors, each of whose chips is a switch to OpenSM.
+ */
+int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err);
+
+/*
  * Node GUIDs of the switches that were seen in the places of the highest tier of @plan (the edge tier of a star), in
  * the order of the report, and of those that were not, but are bound by GUID: what opensm(8) takes as its root GUID
  * file (-a).
