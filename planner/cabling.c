@@ -9,6 +9,11 @@
 #include "base/map.h"
 #include "planner/wiring.h"
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* One listing on its way into the plan. */
 struct work {
 	struct ft_plan *plan;
@@ -361,23 +366,24 @@ static int host_read(struct work *w, size_t entry)
 	return 0;
 }
 
-/* Of the hosts that the plan has room for beyond those that are listed, the last are one too many each. */
+/* Where the rules have more hosts than are listed, the others are; the last of these are too many. */
 static void hosts_share_out(struct work *w)
 {
 	const struct ft_plan *plan = w->plan;
 	uint64_t total = 0;
 
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		total += plan->switches[i].hosts > w->host_counts[i] ? plan->switches[i].hosts : w->host_counts[i];
-	for (uint32_t i = plan->switch_count; i-- > 0;) {
-		uint32_t listed = w->host_counts[i], spare;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		uint32_t rule = plan->switches[i].hosts_rule;
 
-		if (plan->switches[i].hosts <= listed)
+		total += rule > w->host_counts[i] ? rule : w->host_counts[i];
+	}
+	for (uint32_t i = plan->switch_count; i-- > 0;) {
+		uint32_t listed = w->host_counts[i], rule = plan->switches[i].hosts_rule, spare;
+
+		if (rule <= listed)
 			continue;
-		spare = plan->switches[i].hosts - listed;
-		if (total - plan->nodes < spare)
-			spare = (uint32_t)(total - plan->nodes);
-		w->host_counts[i] = plan->switches[i].hosts - spare;
+		spare = (uint32_t)least(total - plan->nodes, rule - listed);
+		w->host_counts[i] = rule - spare;
 		total -= spare;
 	}
 }
@@ -439,13 +445,6 @@ static void bundles_hand_over(struct work *w)
 	struct ft_plan *plan = w->plan;
 
 	plan->links = plan->links - cables_total(plan->bundles, plan->bundle_count) + w->cable_count;
-	for (uint32_t i = 0; i < w->bundle_count; i++) {
-		uint32_t *widest =
-			plan->switches[w->bundles[i].a].tier == FT_TIER_SPINE ? &plan->spine_bundle : &plan->bundle;
-
-		if (w->bundles[i].count > *widest)
-			*widest = w->bundles[i].count;
-	}
 	free(plan->bundles);
 	plan->bundles = FT_STEAL(w->bundles);
 	plan->bundle_count = w->bundle_count;

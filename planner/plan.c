@@ -79,7 +79,7 @@ static int edges_add(struct build *b)
 
 		if (!sw)
 			return -ENOMEM;
-		sw->hosts = hosts_on(b->design, b->s, i);
+		sw->hosts = sw->hosts_rule = hosts_on(b->design, b->s, i);
 		sw->pod = pod;
 		sw->place = place++;
 		if (place == size && b->s->levels == 3) {

@@ -28,6 +28,9 @@ struct ft_plan_switch {
 	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch */
 	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge */
 	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
+
+	/* Hosts by the rules alone, whatever hosts are listed. */
+	uint32_t hosts_rule;
 };
 
 /*
@@ -154,7 +157,8 @@ struct ft_plan {
 	struct ft_plan_island_bundle *island_bundles;
 	uint32_t island_bundle_count;
 
-	/* Port by port, where the design says so: else NULL and 0, and any port will do. */
+	/* Port by port, where the design says so: else NULL and 0, and any port will do. Bundles are what is listed,
+	   and may be thicker then than @bundle and @spine_bundle. */
 	struct ft_plan_cable *cables; /* sorted by (a, b, a_port); they are what the bundles count */
 	uint32_t cable_count;
 	struct ft_plan_host *hosts; /* of which it is known where they should be; owned, their names too */

@@ -282,18 +282,6 @@ void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsign
 	json_plan(&w, plan);
 }
 
-/* Where the last member of the object that is all of @text ends. */
-static size_t last_member_end(const char *text, size_t length)
-{
-	size_t end = length;
-
-	while (text[end - 1] != '}')
-		end--;
-	for (end--; strchr(" \t\r\n", text[end - 1]); end--)
-		;
-	return end;
-}
-
 int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	_cleanup_(ft_json_release) struct ft_json json = {0};
@@ -307,7 +295,7 @@ int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, c
 	if (!json_is_object(json.root) || json_object_size(json.root) == 0)
 		return -EINVAL;
 	if (ft_json_member_span(&json, json.root, "plan", &start, &end) < 0) {
-		start = end = last_member_end(design->text, design->text_length);
+		start = end = ft_json_members_end(&json);
 		ft_text_add(text, design->text, start);
 		ft_text_printf(text, ",\n%*s\"plan\": ", EMBED_INDENT, "");
 		json_plan(&w, plan);

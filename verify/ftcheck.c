@@ -14,12 +14,15 @@
 
 #include "base/file.h"
 #include "planner/plan.h"
+#include "planner/sheet.h"
+#include "planner/site.h"
 #include "probe/counters.h"
 #include "probe/routes.h"
 #include "probe/sms.h"
 #include "probe/source.h"
 #include "verify/repair.h"
 #include "verify/report_draw.h"
+#include "verify/resolve.h"
 #include "verify/status.h"
 #include "verify/verify.h"
 
@@ -32,6 +35,7 @@ static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot
 struct options {
 	const char *plan;
 	const char *catalog; /* NULL: none is named */
+	const char *cables;  /* the site's list of cables; NULL: none */
 	const char *from;    /* NULL: live */
 	const char *save;
 	bool routes;			/* forwarding tables too */
@@ -62,6 +66,7 @@ static const char help_text[] =
 	"\n"
 	"      --plan FILE        the design, see ftcheck-design(5)\n"
 	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
+	"      --cables FILE      the site's list of cables, as CSV: ports and hosts are checked too\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
 	"      --save FILE        keep what was seen\n"
@@ -177,6 +182,7 @@ static int status_alone(const struct options *options)
 	} others[] = {
 		{options->plan, "--plan"},
 		{options->catalog, "--catalog"},
+		{options->cables, "--cables"},
 		{options->from, "--from"},
 		{options->save, "--save"},
 		{options->repair ? "" : NULL, "--repair"},
@@ -222,6 +228,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 	enum {
 		PLAN = 256,
 		CATALOG,
+		CABLES,
 		FROM,
 		SAVE,
 		ROUTES,
@@ -238,6 +245,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 	static const struct option long_options[] = {
 		{"plan", required_argument, NULL, PLAN},
 		{"catalog", required_argument, NULL, CATALOG},
+		{"cables", required_argument, NULL, CABLES},
 		{"from", required_argument, NULL, FROM},
 		{"save", required_argument, NULL, SAVE},
 		{"routes", no_argument, NULL, ROUTES},
@@ -277,6 +285,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case CATALOG:
 			options->catalog = optarg;
+			break;
+		case CABLES:
+			options->cables = optarg;
 			break;
 		case FROM:
 			options->from = optarg;
@@ -345,6 +356,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 		return usage_error("--save takes a file: standard output is the report's");
 	if (options->from && strcmp(options->from, "-") == 0 && strcmp(options->plan, "-") == 0)
 		return usage_error("--plan and --from cannot both be standard input");
+	if (options->cables && strcmp(options->cables, "-") == 0 &&
+	    (strcmp(options->plan, "-") == 0 || (options->from && strcmp(options->from, "-") == 0)))
+		return usage_error("--cables and another cannot both be standard input");
 	r = live_only(options);
 	return r >= 0 ? r : routes_check(options);
 }
@@ -362,6 +376,13 @@ static int file_error(const char *path, int code, const struct ft_error *err)
 	else
 		fprintf(stderr, "%s: %s\n", file, err->text);
 	return STATUS_UNKNOWN;
+}
+
+static void file_note(const char *path, const char *note)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
+
+	fprintf(stderr, "%s: %s\n", safe ? safe : "file", note);
 }
 
 static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot,
@@ -517,6 +538,29 @@ static int design_take(const struct options *options, struct ft_design **ret_des
 	return r < 0 ? file_error(options->plan, r, &err) : 0;
 }
 
+/* The site's list of cables becomes part of the design and the plan. What was passed over is told on one line. */
+static int cables_take(const struct options *options, const struct ft_snapshot *snapshot, struct ft_design *design,
+		       struct ft_plan *plan)
+{
+	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_free_ struct ft_site_switch *known = NULL;
+	size_t known_count = 0;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_sheet_load(options->cables, &sheet, &err);
+	if (r == 0)
+		r = ft_resolve_switches(snapshot, &known, &known_count);
+	if (r == 0)
+		r = ft_site_import(design, plan, &sheet, known, known_count, &notes, &err);
+	if (r < 0)
+		return file_error(options->cables, r, &err);
+	if (r == 1 || options->verbose)
+		file_note(options->cables, ft_text_string(&notes));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
@@ -547,6 +591,8 @@ int main(int argc, char **argv)
 		r = snapshot_keep(options.save, snapshot);
 	if (r == 0)
 		r = extras_take(&options, snapshot, &extras);
+	if (r == 0 && options.cables)
+		r = cables_take(&options, snapshot, design, plan);
 	if (r != 0)
 		return r;
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
