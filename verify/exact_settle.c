@@ -55,12 +55,20 @@ static uint32_t cable_says(const struct ft_model *m, uint32_t live, const struct
 												       : FT_NONE;
 }
 
-/* Places of one pod and plane, with cables to as many. */
-static bool are_alike(const struct ft_model *m, uint32_t p, uint32_t q)
+/*
+ * Places of one pod and plane, with cables to as many, are alike: any cable decides. Others of the tier are told apart
+ * by how many cables there are; only where most that a switch has agrees on another place were they misread.
+ */
+static bool may_change(const struct settling *s, uint32_t live, uint32_t p, uint32_t q, uint32_t gain)
 {
-	const struct ft_plan_switch *x = m->places[p], *y = m->places[q];
+	enum { CABLES_LEAST = 3 };
+	const struct ft_plan_switch *x = s->m->places[p], *y = s->m->places[q];
 
-	return x->tier == y->tier && x->pod == y->pod && x->plane == y->plane && m->typical[p] == m->typical[q];
+	if (x->tier != y->tier)
+		return false;
+	if (x->pod == y->pod && x->plane == y->plane && s->m->typical[p] == s->m->typical[q])
+		return true;
+	return gain >= CABLES_LEAST && s->m->exact.votes[q] * 2 > s->all[live];
 }
 
 static void vote(struct settling *s, uint32_t live, uint32_t place, int step)
@@ -90,7 +98,7 @@ static void wish_offer(struct settling *s, uint32_t live, uint32_t place)
 	uint32_t own = place_of(s, live);
 	uint32_t here = m->exact.votes[own], there = place == FT_NONE ? 0 : m->exact.votes[place];
 
-	if (place == FT_NONE || there <= here + s->gain[live] || !are_alike(m, own, place))
+	if (place == FT_NONE || there <= here + s->gain[live] || !may_change(s, live, own, place, there - here))
 		return;
 	s->wants[live] = place;
 	s->gain[live] = there - here;
