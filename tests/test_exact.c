@@ -374,6 +374,504 @@ static void test_row(void **state)
 	assert_int_equal(unjudged_of(after), 0);
 }
 
+/* ---- random faults: each is found, nothing else is, and what the findings say mends them ---- */
+
+enum { FAULTS_MAX = 4, ENDS_MAX = 16, TRUTHS_MAX = 8 };
+
+/* What a fault is to be found as. */
+struct truth {
+	enum ft_code code;
+	uint64_t guid[ENDS_MAX];
+	uint32_t port[ENDS_MAX];
+	uint32_t count;	   /* of places; 0: they are not compared */
+	bool mends_itself; /* by what the finding says */
+};
+
+struct trial {
+	struct bench b;
+	uint64_t *guids; /* by index into the plan's switches */
+	bool *touched;	 /* by planned cable */
+	bool *moved;	 /* by planned host */
+	bool *paired;	 /* by bundle: a cable of it was pulled */
+	bool *lost;	 /* by planned switch: dead */
+	uint64_t *seed;
+	struct truth truths[TRUTHS_MAX];
+	uint32_t truth_count;
+};
+
+static void trial_release(struct trial *t)
+{
+	bench_release(&t->b);
+	free(t->guids);
+	free(t->touched);
+	free(t->moved);
+	free(t->paired);
+	free(t->lost);
+}
+
+static uint32_t pick(struct trial *t, uint32_t count)
+{
+	return random_next(t->seed) % count;
+}
+
+static uint32_t node_by_guid(const struct ft_snapshot *s, uint64_t guid)
+{
+	for (uint32_t i = 0; i < s->node_count; i++)
+		if (s->nodes[i].guid == guid)
+			return i;
+	return FT_NO_NODE;
+}
+
+static struct ft_port *plan_port(const struct trial *t, uint32_t sw, uint32_t number)
+{
+	struct ft_snapshot *s = t->b.snapshot;
+
+	return &s->ports[s->nodes[node_by_guid(s, t->guids[sw])].first_port + number - 1];
+}
+
+static void truth_place(struct trial *t, const struct ft_port *port)
+{
+	struct truth *truth = &t->truths[t->truth_count];
+
+	truth->guid[truth->count] = t->b.snapshot->nodes[port->node].guid;
+	truth->port[truth->count++] = port->number;
+}
+
+static void truth_cable(struct trial *t, const struct ft_port *port)
+{
+	truth_place(t, port);
+	truth_place(t, &t->b.snapshot->ports[port->peer]);
+}
+
+static void truth_add(struct trial *t, enum ft_code code, bool mends_itself)
+{
+	t->truths[t->truth_count].code = code;
+	t->truths[t->truth_count++].mends_itself = mends_itself;
+}
+
+/* A cable that no fault has met yet, and whose switches are there; FT_NONE: none was found. */
+static uint32_t cable_pick(struct trial *t)
+{
+	for (uint32_t tries = 0; tries < 100; tries++) {
+		uint32_t i = pick(t, t->b.plan->cable_count);
+		const struct ft_plan_cable *c = &t->b.plan->cables[i];
+
+		if (t->touched[i] || t->lost[c->a] || t->lost[c->b])
+			continue;
+		t->touched[i] = true;
+		return i;
+	}
+	return FT_NONE;
+}
+
+/* A port of the switch that the plan gives to nobody and that nobody has taken; NULL: there is none. */
+static struct ft_port *spare_pick(struct trial *t, uint32_t sw)
+{
+	const struct ft_plan *plan = t->b.plan;
+	uint32_t first = pick(t, plan->switches[sw].ports);
+
+	for (uint32_t n = 0; n < plan->switches[sw].ports; n++) {
+		uint32_t number = (first + n) % plan->switches[sw].ports + 1;
+		struct ft_port *port = plan_port(t, sw, number);
+		bool used = port->peer != FT_NO_PORT || number <= plan->switches[sw].hosts;
+
+		for (uint32_t i = 0; i < plan->cable_count && !used; i++)
+			used = (plan->cables[i].a == sw && plan->cables[i].a_port == number) ||
+			       (plan->cables[i].b == sw && plan->cables[i].b_port == number);
+		if (!used)
+			return port;
+	}
+	return NULL;
+}
+
+static struct ft_port *cable_end(const struct trial *t, uint32_t cable, bool upper)
+{
+	const struct ft_plan_cable *c = &t->b.plan->cables[cable];
+
+	return upper ? plan_port(t, c->b, c->b_port) : plan_port(t, c->a, c->a_port);
+}
+
+static void pull(struct trial *t)
+{
+	uint32_t i = cable_pick(t), bundle;
+	const struct ft_plan_cable *c = &t->b.plan->cables[i];
+
+	if (i == FT_NONE)
+		return;
+	bundle = ft_plan_find_bundle(t->b.plan, c->a, c->b);
+	if (t->paired[bundle])
+		return;
+	t->paired[bundle] = true;
+	truth_cable(t, cable_end(t, i, false));
+	truth_add(t, FT_CODE_CABLE_MISSING, true);
+	cable_drop(t->b.snapshot, cable_end(t, i, false), FT_LINK_DOWN);
+}
+
+static void move_to(struct trial *t, uint32_t cable, bool upper, uint32_t sw, enum ft_code code)
+{
+	struct ft_port *to = spare_pick(t, sw), *from = cable_end(t, cable, upper);
+
+	if (!to)
+		return;
+	end_move(t->b.snapshot, from, to);
+	truth_cable(t, to);
+	truth_add(t, code, true);
+}
+
+static void move_port(struct trial *t)
+{
+	uint32_t i = cable_pick(t);
+	bool upper = pick(t, 2);
+
+	if (i != FT_NONE)
+		move_to(t, i, upper, upper ? t->b.plan->cables[i].b : t->b.plan->cables[i].a, FT_CODE_CABLE_WRONG_PORT);
+}
+
+static void move_switch(struct trial *t)
+{
+	uint32_t i = cable_pick(t), to = pick(t, t->b.plan->switch_count), keep, from;
+	bool upper = pick(t, 2);
+
+	if (i == FT_NONE)
+		return;
+	from = upper ? t->b.plan->cables[i].b : t->b.plan->cables[i].a;
+	keep = upper ? t->b.plan->cables[i].a : t->b.plan->cables[i].b;
+	if (to == from || to == keep || t->lost[to])
+		return;
+	move_to(t, i, upper, to, FT_CODE_CABLE_MISPLACED);
+}
+
+/* The upper ends of @cables go round. */
+static void cables_rotate(struct trial *t, const uint32_t *cables, uint32_t k)
+{
+	struct ft_snapshot *s = t->b.snapshot;
+
+	for (uint32_t n = 1; n < k; n++)
+		ends_exchange(s, cable_end(t, cables[0], true), cable_end(t, cables[n], true));
+	for (uint32_t n = 0; n < k; n++)
+		truth_cable(t, cable_end(t, cables[n], false));
+	truth_add(t, FT_CODE_CABLES_SWAPPED, true);
+}
+
+static void swap(struct trial *t)
+{
+	uint32_t cables[4], k = 2 + pick(t, 3);
+
+	for (uint32_t n = 0; n < k; n++) {
+		cables[n] = cable_pick(t);
+		/* Two levels of a tree are not exchanged by accident. */
+		if (cables[n] == FT_NONE || t->b.plan->switches[t->b.plan->cables[cables[n]].b].tier !=
+						    t->b.plan->switches[t->b.plan->cables[cables[0]].b].tier)
+			return;
+	}
+	cables_rotate(t, cables, k);
+}
+
+static void swap_in_pair(struct trial *t)
+{
+	uint32_t cables[3], k = 0, first = cable_pick(t);
+	const struct ft_plan *plan = t->b.plan;
+
+	if (first == FT_NONE)
+		return;
+	cables[k++] = first;
+	for (uint32_t i = 0; i < plan->cable_count && k < 2 + pick(t, 2); i++)
+		if (!t->touched[i] && plan->cables[i].a == plan->cables[first].a &&
+		    plan->cables[i].b == plan->cables[first].b) {
+			t->touched[i] = true;
+			cables[k++] = i;
+		}
+	if (k > 1)
+		cables_rotate(t, cables, k);
+}
+
+/* A host that is where it should be, on an edge that is there: the port of the edge; NULL: none was found. */
+static struct ft_port *host_pick(struct trial *t)
+{
+	const struct ft_plan *plan = t->b.plan;
+	uint32_t i = plan->host_count ? pick(t, plan->host_count) : 0;
+
+	if (plan->host_count == 0 || t->moved[i] || t->lost[plan->hosts[i].edge])
+		return NULL;
+	t->moved[i] = true;
+	return plan_port(t, plan->hosts[i].edge, plan->hosts[i].port);
+}
+
+static void host_move(struct trial *t)
+{
+	struct ft_port *from = host_pick(t), *to;
+	uint32_t edge = pick(t, t->b.plan->edge_count);
+
+	if (!from || t->lost[edge])
+		return;
+	to = spare_pick(t, edge);
+	if (!to)
+		return;
+	end_move(t->b.snapshot, from, to);
+	truth_cable(t, to);
+	truth_add(t, FT_CODE_HOST_MISPLACED, true);
+}
+
+static void hosts_swap(struct trial *t)
+{
+	struct ft_port *ports[3];
+	uint32_t k = 2 + pick(t, 2);
+
+	for (uint32_t n = 0; n < k; n++) {
+		ports[n] = host_pick(t);
+		if (!ports[n])
+			return;
+	}
+	for (uint32_t n = 1; n < k; n++)
+		ends_exchange(t->b.snapshot, ports[0], ports[n]);
+	for (uint32_t n = 0; n < k; n++)
+		truth_cable(t, ports[n]);
+	truth_add(t, FT_CODE_HOST_MISPLACED, true);
+}
+
+/* Only a whole switch: one of which no cable has a fault of its own. */
+static void die(struct trial *t)
+{
+	const struct ft_plan *plan = t->b.plan;
+	uint32_t sw = pick(t, plan->switch_count);
+	struct ft_snapshot *s = t->b.snapshot;
+	uint32_t node, start = sw == 0 ? 1 : 0;
+
+	for (uint32_t i = 0; i < plan->cable_count; i++)
+		if (t->touched[i])
+			return;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (t->lost[i])
+			return;
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		if (t->moved[i])
+			return;
+	t->lost[sw] = true;
+	node = node_by_guid(s, t->guids[sw]);
+	for (uint32_t p = 0; p < s->nodes[node].port_count; p++)
+		cable_drop(s, &s->ports[s->nodes[node].first_port + p], FT_LINK_DOWN);
+	reached_keep(s, node_by_guid(s, t->guids[start]));
+	truth_add(t, plan->switches[sw].tier == FT_TIER_EDGE ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, false);
+}
+
+static void fault_make(struct trial *t)
+{
+	static void (*const kinds[])(struct trial * t) = {pull,		move_port, move_switch, swap,
+							  swap_in_pair, host_move, hosts_swap,	die};
+
+	kinds[pick(t, FT_COUNT(kinds))](t);
+	/* What a fault that could not be made has noted is nothing. */
+	t->truths[t->truth_count] = (struct truth){0};
+}
+
+/* ---- the fabric of a trial ---- */
+
+static void numbers_shuffle(struct trial *t, uint32_t **numbers, uint32_t count)
+{
+	for (uint32_t i = count; i > 1; i--) {
+		uint32_t j = pick(t, i), kept = *numbers[i - 1];
+
+		*numbers[i - 1] = *numbers[j];
+		*numbers[j] = kept;
+	}
+}
+
+/* As it was built: every switch has its cables in the planned ports, but in an order of its own. */
+static void cabling_shuffle(struct trial *t)
+{
+	struct ft_plan *plan = t->b.plan;
+	struct ft_snapshot *s = t->b.snapshot;
+	uint32_t **numbers = calloc(plan->cable_count + 1, sizeof(*numbers));
+
+	assert_non_null(numbers);
+	for (uint32_t i = 0; i < plan->cable_count; i++)
+		cable_drop(s, cable_end(t, i, false), FT_LINK_DOWN);
+	for (uint32_t sw = 0; sw < plan->switch_count; sw++) {
+		uint32_t lower = 0, upper = 0;
+
+		for (uint32_t i = 0; i < plan->cable_count; i++)
+			if (plan->cables[i].a == sw)
+				numbers[lower++] = &plan->cables[i].a_port;
+		numbers_shuffle(t, numbers, lower);
+		for (uint32_t i = 0; i < plan->cable_count; i++)
+			if (plan->cables[i].b == sw)
+				numbers[upper++] = &plan->cables[i].b_port;
+		numbers_shuffle(t, numbers, upper);
+	}
+	free(numbers);
+	for (uint32_t i = 0; i < plan->cable_count; i++)
+		cable_put(s, cable_end(t, i, false), cable_end(t, i, true));
+}
+
+/* The GUIDs of switches tell nothing of their order. */
+static void guids_shuffle(struct trial *t)
+{
+	struct ft_snapshot *s = t->b.snapshot;
+
+	for (uint32_t i = t->b.plan->switch_count; i > 1; i--) {
+		uint32_t j = pick(t, i), x = node_by_guid(s, t->guids[i - 1]), y = node_by_guid(s, t->guids[j]);
+		uint64_t kept = t->guids[i - 1];
+
+		s->nodes[x].guid = t->guids[i - 1] = t->guids[j];
+		s->nodes[y].guid = t->guids[j] = kept;
+		if (x == y)
+			continue;
+		for (uint32_t p = 0; p < s->nodes[x].port_count; p++)
+			s->ports[s->nodes[x].first_port + p].guid = s->nodes[x].guid;
+		for (uint32_t p = 0; p < s->nodes[y].port_count; p++)
+			s->ports[s->nodes[y].first_port + p].guid = s->nodes[y].guid;
+	}
+}
+
+static void trial_make(struct trial *t, const char *design, unsigned int how, bool as_built, uint64_t *seed)
+{
+	*t = (struct trial){.seed = seed};
+	bench_make(&t->b, design);
+	plan_fill(t->b.plan, how);
+	t->guids = calloc(t->b.plan->switch_count, sizeof(*t->guids));
+	t->touched = calloc(t->b.plan->cable_count + 1, sizeof(*t->touched));
+	t->moved = calloc(t->b.plan->host_count + 1, sizeof(*t->moved));
+	t->paired = calloc(t->b.plan->bundle_count + 1, sizeof(*t->paired));
+	t->lost = calloc(t->b.plan->switch_count, sizeof(*t->lost));
+	assert_true(t->guids && t->touched && t->moved && t->paired && t->lost);
+	for (uint32_t i = 0; i < t->b.plan->switch_count; i++)
+		t->guids[i] = t->b.snapshot->nodes[node_find(t->b.snapshot, t->b.plan->switches[i].name)].guid;
+	if (as_built)
+		cabling_shuffle(t);
+	guids_shuffle(t);
+}
+
+static bool truth_has(const struct truth *truth, const struct ft_place *place)
+{
+	for (uint32_t i = 0; i < truth->count; i++)
+		if (truth->guid[i] == place->guid && truth->port[i] == place->port)
+			return true;
+	return false;
+}
+
+static bool truth_is(const struct truth *truth, const struct ft_finding *f)
+{
+	if (truth->code != f->code || (truth->count > 0 && truth->count != f->where_count))
+		return false;
+	for (size_t i = 0; i < f->where_count && truth->count > 0; i++)
+		if (!truth_has(truth, &f->where[i]))
+			return false;
+	return true;
+}
+
+/* Returns how many of the truths were found. */
+static uint32_t truths_found(const struct trial *t, const struct ft_report *report)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < t->truth_count; i++)
+		for (size_t n = 0; n < report->finding_count; n++)
+			if (truth_is(&t->truths[i], &report->findings[n])) {
+				found++;
+				break;
+			}
+	return found;
+}
+
+static void trial_show(const struct trial *t, const struct ft_report *report, uint64_t seed)
+{
+	print_message("seed %" PRIu64 ":\n", seed);
+	for (uint32_t i = 0; i < t->truth_count; i++) {
+		print_message("  made  %s", ft_codes[t->truths[i].code].name);
+		for (uint32_t n = 0; n < t->truths[i].count; n++)
+			print_message(" 0x%" PRIx64 ":%u", t->truths[i].guid[n], t->truths[i].port[n]);
+		print_message("\n");
+	}
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+
+		print_message("  found %s", ft_codes[f->code].name);
+		for (size_t n = 0; n < f->where_count; n++)
+			print_message(" 0x%" PRIx64 ":%u", f->where[n].guid, f->where[n].port);
+		print_message("\n        %s\n", f->text);
+	}
+}
+
+struct score {
+	uint32_t trials, made, found, said, mended;
+};
+
+static void trial_judge(struct trial *t, struct score *score, uint64_t seed)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL, *after = NULL;
+	uint32_t found, stay = 0;
+
+	assert_int_equal(ft_snapshot_check(t->b.snapshot, NULL), 0);
+	assert_int_equal(ft_verify(t->b.design, t->b.plan, t->b.snapshot, "2026-11-20", &report), 0);
+	report_check(report);
+	assert_int_equal(unjudged_of(report), 0);
+	report_returns(report);
+	found = truths_found(t, report);
+	score->trials++;
+	score->made += t->truth_count;
+	score->found += found;
+	score->said += (uint32_t)report->finding_count;
+	if (found < t->truth_count || report->finding_count > t->truth_count)
+		trial_show(t, report, seed);
+	for (uint32_t i = 0; i < t->truth_count; i++)
+		stay += !t->truths[i].mends_itself;
+	report_carry_out(t->b.snapshot, report);
+	assert_int_equal(ft_verify(t->b.design, t->b.plan, t->b.snapshot, "2026-11-20", &after), 0);
+	score->mended += after->finding_count == stay;
+}
+
+static void test_campaign(void **state)
+{
+	static const struct {
+		const char *what, *design;
+		unsigned int how;
+		bool as_built, unnamed;
+	} kinds[] = {
+		{"two levels, bound",
+		 WIDE ",\"bind\":{\"edge\":[\"edge001\",\"edge002\",\"edge003\",\"edge004\",\"edge005\",\"edge006\","
+		      "\"edge007\",\"edge008\",\"edge009\",\"edge010\",\"edge011\",\"edge012\"],\"core\":[\"core01\","
+		      "\"core02\",\"core03\",\"core04\",\"core05\",\"core06\"]}}",
+		 CABLES | HOSTS, false, false},
+		{"two levels, named", WIDE "}", CABLES, false, false},
+		{"two levels, nothing bound", WIDE "}", CABLES, false, true},
+		{"two levels, hosts too", WIDE "}", CABLES | HOSTS, false, true},
+		{"two levels, as built", WIDE "}", CABLES | HOSTS, true, true},
+		{"two levels, as built, bound", WIDE "}", CABLES | HOSTS, true, false},
+		{"no spare ports", SMALL "}", CABLES | HOSTS, false, true},
+		{"three levels, named", PODS "}", CABLES | HOSTS, false, false},
+		{"three levels, nothing bound", PODS "}", CABLES | HOSTS, false, true},
+		{"three levels, as built", PODS "}", CABLES | HOSTS, true, true},
+	};
+	const char *given = getenv("FT_SEED"), *runs = getenv("FT_RUNS");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261122;
+	unsigned long rounds = runs ? strtoul(runs, NULL, 0) : 100;
+	bool all = true;
+	(void)state;
+
+	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);
+	for (size_t k = 0; k < FT_COUNT(kinds); k++) {
+		struct score score = {0};
+
+		for (unsigned long round = 0; round < rounds; round++) {
+			_cleanup_(trial_release) struct trial t;
+			uint64_t began = seed;
+			uint32_t faults;
+
+			trial_make(&t, kinds[k].design, kinds[k].how, kinds[k].as_built, &seed);
+			faults = 1 + pick(&t, FAULTS_MAX);
+			for (uint32_t i = 0; i < faults; i++)
+				fault_make(&t);
+			if (kinds[k].unnamed)
+				switches_unname(t.b.snapshot);
+			trial_judge(&t, &score, began);
+		}
+		print_message("%s: %u trials, %u faults, %u found, %u said, %u mended\n", kinds[k].what, score.trials,
+			      score.made, score.found, score.said, score.mended);
+		all &= score.found == score.made && score.said == score.made && score.mended == score.trials;
+	}
+	assert_true(all);
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -409,6 +907,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_campaign),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -12,6 +12,12 @@ void ft_exact_release(struct ft_exact *exact)
 	free(exact->first);
 	free(exact->cable);
 	free(exact->loose);
+	free(exact->by_a);
+	free(exact->by_b);
+	free(exact->votes);
+	free(exact->home);
+	free(exact->first_host);
+	free(exact->named_at);
 	free(exact->listed);
 	free(exact->host_of);
 	free(exact->fate);

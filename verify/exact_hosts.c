@@ -269,6 +269,15 @@ static int exact_alloc(struct ft_model *m)
 	return 0;
 }
 
+static int groups_make(struct guests *g, struct ft_model *m)
+{
+	int r = guests_init(g, m);
+
+	if (r == 0)
+		r = groups_exact(g);
+	return r == 0 ? groups_brief(g) : r;
+}
+
 int ft_exact_hosts(struct ft_model *m)
 {
 	_cleanup_(guests_release) struct guests g = {0};
@@ -278,17 +287,42 @@ int ft_exact_hosts(struct ft_model *m)
 		return 0;
 	r = exact_alloc(m);
 	if (r == 0)
-		r = guests_init(&g, m);
-	if (r == 0)
-		r = groups_exact(&g);
-	if (r == 0)
-		r = groups_brief(&g);
+		r = groups_make(&g, m);
 	if (r < 0)
 		return r;
 	for (uint32_t n = 0; n < g.group_count; n++)
 		if (!g.groups[n].doubtful)
 			group_settle(&g, &g.groups[n]);
 	fates_tell(&g);
+	return 0;
+}
+
+/* The one edge that all listings of a group are of, or FT_NONE. */
+static uint32_t group_home(const struct guests *g, const struct group *group)
+{
+	const struct ft_plan_host *hosts = g->m->plan->hosts;
+
+	for (uint32_t l = group->listing; l != FT_NONE; l = g->next[l])
+		if (hosts[l].edge != hosts[group->listing].edge)
+			return FT_NONE;
+	return g->m->place_of[hosts[group->listing].edge];
+}
+
+int ft_exact_homes(struct ft_model *m)
+{
+	_cleanup_(guests_release) struct guests g = {0};
+	int r = groups_make(&g, m);
+
+	if (r < 0)
+		return r;
+	m->exact.home = malloc((m->live.host_count + 1UL) * sizeof(*m->exact.home));
+	if (!m->exact.home)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		const struct group *group = g.group_live[i] == FT_NONE ? NULL : &g.groups[g.group_live[i]];
+
+		m->exact.home[i] = group && !group->doubtful ? group_home(&g, group) : FT_NONE;
+	}
 	return 0;
 }
 

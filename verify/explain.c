@@ -516,6 +516,39 @@ static void replaced_report(struct explain *x)
 	}
 }
 
+/* Whole switches that have changed places, as their cables tell: each carries the name of the next. */
+static void exchanged_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	uint32_t *named = m->exact.named_at;
+
+	for (uint32_t p = 0; named && p < m->place_count; p++) {
+		struct ft_finding *f;
+		uint32_t count = 0;
+
+		if (named[p] == FT_NONE)
+			continue;
+		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
+		ft_text_reset(&x->text_a);
+		ft_text_reset(&x->text_b);
+		for (uint32_t q = p, next; q != FT_NONE && named[q] != FT_NONE; q = next) {
+			next = named[q];
+			named[q] = FT_NONE;
+			ft_finding_where_switch(m, f, m->live_of[q], 0);
+			ft_text_printf(&x->text_a, "%s%s in the place of %s", count ? ", " : "", label_of(m, q),
+				       m->places[q]->name);
+			ft_text_printf(&x->text_b, "%s%s", count++ ? ", " : "", label_of(m, q));
+		}
+		f->count = count;
+		ft_say(m, &f->expected, "each in its own place: %s", ft_text_string(&x->text_b));
+		ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
+		ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
+		       ft_text_string(&x->text_a));
+		ft_say(m, &f->fix, "exchange their names, in the design's bind list too; or else all of their cables");
+		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
+	}
+}
+
 /* Of the cables counted between two switches, the strays are not the pair's own. */
 static void foreign_count(struct explain *x)
 {
@@ -569,6 +602,7 @@ static int explain_steps(struct explain *x)
 	unplanned_cables(x);
 	missing_cables(x);
 	replaced_report(x);
+	exchanged_report(x);
 	ft_incomplete_report(x);
 	return 0;
 }

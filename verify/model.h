@@ -109,11 +109,23 @@ enum ft_host_fate {
 };
 
 /* Ports and hosts, where the plan says which is whose (exact.c, exact_hosts.c); else all NULL and 0. */
+struct ft_exact_key {
+	uint32_t a_port, b_port, place;
+};
+
 struct ft_exact {
 	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
 	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
 	bool *loose;	  /* by place: it has cables of which its own port is not said */
 	uint32_t shifted; /* cables counted as up that are in another port than planned */
+
+	/* What ports tell of who is who (exact_votes.c). */
+	struct ft_exact_key *by_a, *by_b; /* of each cable whose ports are both said, the place of its a, of its b */
+	uint32_t key_count;
+	uint32_t *votes;      /* scratch: by place, all 0 */
+	uint32_t *home;	      /* by live host: the edge that the plan has it on, or FT_NONE */
+	uint32_t *first_host; /* by live switch, and one more: where its hosts begin */
+	uint32_t *named_at;   /* by place: the place whose name or binding its switch carries, if that is another */
 
 	uint32_t *listed;  /* by live host: index into plan->hosts, or FT_NONE */
 	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
@@ -289,6 +301,9 @@ static inline uint32_t ft_exact_far(const struct ft_model *m, uint32_t cable, ui
 
 /* exact_hosts.c: which live host is which listed one. 0 or -ENOMEM. */
 int ft_exact_hosts(struct ft_model *m);
+
+/* The same before anybody has a place: m->exact.home, as far as names and GUIDs tell. 0 or -ENOMEM. */
+int ft_exact_homes(struct ft_model *m);
 
 /* Hosts of a place that was seen, as if each were where it belongs. */
 uint32_t ft_exact_host_count(const struct ft_model *m, uint32_t place);
