@@ -118,11 +118,17 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	       narrow ? "; some of its lanes do not come up" : "");
 }
 
+/* Of the tree, or of an island. */
+static bool switch_is_planned(const struct ft_model *m, uint32_t live)
+{
+	return m->live.switches[live].planned != FT_NONE || m->live.switches[live].islander != FT_NONE;
+}
+
 /* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
 static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
 {
-	return m->live.switches[cable->a].planned != FT_NONE && m->live.switches[cable->b].planned != FT_NONE &&
-	       cable->a != cable->b && !m->port_claimed[cable->a_port];
+	return switch_is_planned(m, cable->a) && switch_is_planned(m, cable->b) && cable->a != cable->b &&
+	       !m->port_claimed[cable->a_port];
 }
 
 static void uplink_rates(struct ft_model *m)
@@ -209,6 +215,55 @@ uint32_t ft_hosts_found(const struct ft_model *m)
 	for (uint32_t p = 0; p < m->place_count; p++)
 		found += m->live_of[p] != FT_NONE ? ft_live_at(m, p)->hosts : 0;
 	return found;
+}
+
+uint32_t ft_hosts_planned(const struct ft_model *m)
+{
+	uint32_t planned = m->plan->nodes;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t hosts = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+
+		planned += hosts != FT_UNPINNED ? hosts : live != FT_NONE ? m->live.switches[live].hosts : 0;
+	}
+	return planned;
+}
+
+/* What an islander that was seen has too few of hosts, or too many (@surplus). Behind silent ports there may be some.
+ */
+static uint32_t islander_hosts(const struct ft_model *m, uint32_t i, bool surplus)
+{
+	uint32_t planned = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+	const struct ft_live_switch *sw = live == FT_NONE ? NULL : &m->live.switches[live];
+
+	if (!sw || planned == FT_UNPINNED)
+		return 0;
+	if (surplus)
+		return sw->hosts > planned ? sw->hosts - planned : 0;
+	return planned > sw->hosts + sw->unheard ? planned - sw->hosts - sw->unheard : 0;
+}
+
+static uint32_t islands_hosts(const struct ft_model *m, bool surplus)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++)
+		sum += islander_hosts(m, i, surplus);
+	return sum;
+}
+
+/* The islanders with too few hosts, or too many, under what is said of all hosts. */
+static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplus)
+{
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t live = m->islanders[i].live;
+
+		if (islander_hosts(m, i, surplus) == 0)
+			continue;
+		ft_finding_where_switch(m, f, live, 0);
+		ft_finding_symptom(m, f, live, 0, "%s has %u of %u hosts", m->live.switches[live].label,
+				   m->live.switches[live].hosts, m->plan->islanders[i].hosts);
+	}
 }
 
 /* The hosts of the plan, and what accounts for those that were not seen. */
@@ -370,7 +425,8 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
 				   m->places[p]->hosts);
 	}
-	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	islanders_name(m, f, false);
+	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s",
 	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
@@ -394,7 +450,8 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
 				   m->places[p]->hosts);
 	}
-	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	islanders_name(m, f, true);
+	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	ft_say(m, &f->text, "%s more than the plan counts", ft_plural(count, "host", hosts));
 	ft_say(m, &f->fix, "if they belong there, raise \"nodes\" in the design");
@@ -403,7 +460,7 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 static int hosts_check(struct ft_model *m)
 {
 	struct host_balance b = hosts_balance(m);
-	uint32_t down = 0, accounted;
+	uint32_t planned = m->plan->nodes + islands_hosts(m, false), down = 0, accounted, extra;
 	int r;
 
 	hosts_on_core(m);
@@ -412,11 +469,13 @@ static int hosts_check(struct ft_model *m)
 	if (r < 0)
 		return r;
 	accounted = b.found + b.unheard + (b.unseen > down ? b.unseen : down);
-	if (m->plan->nodes > accounted)
-		hosts_missing(m, m->plan->nodes - accounted);
 	/* What crowds one edge is named there. */
-	else if (b.placed > m->plan->nodes + b.crowd)
-		hosts_unplanned(m, b.placed - m->plan->nodes - b.crowd);
+	extra = islands_hosts(m, true);
+	extra += b.placed > m->plan->nodes + b.crowd ? b.placed - m->plan->nodes - b.crowd : 0;
+	if (planned > accounted)
+		hosts_missing(m, planned - accounted);
+	else if (extra > 0)
+		hosts_unplanned(m, extra);
 	return 0;
 }
 

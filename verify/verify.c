@@ -15,6 +15,8 @@ void ft_model_release(struct ft_model *m)
 	ft_live_release(&m->live);
 	ft_cells_release(&m->cells);
 	free(m->origin);
+	free(m->islanders);
+	free(m->anchor_live);
 	free(m->places);
 	free(m->place_of);
 	free(m->typical);
