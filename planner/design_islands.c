@@ -208,7 +208,7 @@ static int key_switch(struct ft_key_reader *reader, const struct ft_key_at *at, 
 	if (json_is_object(at->value))
 		r = ft_key_read_part(reader, at, keys, FT_COUNT(keys), &entry);
 	else
-		r = key_names(reader, at, &entry.names);
+		r = name_read(reader, at, &entry.names);
 	if (r == 0)
 		r = switches_take(out, &entry);
 	names_release(&entry.names);

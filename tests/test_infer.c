@@ -118,7 +118,10 @@ static const struct row rows[] = {
 	{"a stray switch", MAIN "; switch stray 8; link stray leaf1 1; link stray core1 1",
 	 "no part of the tree: stray; left to be found", "switch-unplanned"},
 	{"an island", MAIN "; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 core1 1; hosts mgmt2 3",
-	 "\"nodes\": 48|\"expect\": {\"unplanned\": [\"^mgmt[0-9]+ *$\"]}", "ok"},
+	 "\"nodes\": 48|\"islands\": [{\"name\": \"island\", \"switches\": [{\"name\": \"mgmt1\", \"ports\": 8, "
+	 "\"hosts\": 0}|{\"name\": \"mgmt2\", \"ports\": 8, \"hosts\": 3}]|{\"a\": \"mgmt1\", \"b\": \"core1\", "
+	 "\"count\": 1}|{\"a\": \"mgmt1\", \"b\": \"mgmt2\", \"count\": 2}",
+	 "ok"},
 	{"unlike bundles",
 	 "tree leaf 5 core 2 2 8 36; link leaf1 core1 1; link leaf2 core1 1; link leaf3 core1 1; link "
 	 "leaf4 core1 1; link leaf5 core1 1",

@@ -27,6 +27,8 @@ CATALOGS = ("mellanox-fdr-2013", "hp-blade-fdr-2013", "infiniband")
 GOOD = {"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}
 WAIVER = {"id": "x", "until": "2026-12-31", "why": "y"}
 
+ISLAND_BUNDLE = {"a": "m1", "b": "core01"}
+
 # What is merged into a good design, and by that must become refused by both: shape, not arithmetic.
 BAD = [
     {"ftcheck": 2}, {"ftcheck": "1"}, {"name": ""}, {"name": 1}, {"nodes": 0}, {"nodes": "72"}, {"nodes": 1000001},
@@ -48,11 +50,18 @@ BAD = [
     {"expect": {"waive": [dict(WAIVER, until="31.12.2026")]}}, {"expect": {"waive": [dict(WAIVER, till="x")]}},
     {"expect": {"waive": [dict(WAIVER, until="2026-13-01")]}}, {"plan": []}, {"plan": {"colour": 1}},
     {"plan": {"topology": "auto"}}, {"plan": {"switches": [{"rank": 1}]}}, {"plan": {"catalog": 1}},
-    {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
+    {"islands": []}, {"islands": {}}, {"islands": [{"name": "i", "switches": [], "bundles": [ISLAND_BUNDLE]}]},
+    {"islands": [{"name": "i", "switches": ["m1"], "bundles": []}]}, {"islands": [{"switches": ["m1"], "bundles": [ISLAND_BUNDLE]}]},
+    {"islands": [{"name": "i", "switches": [{"ports": 8}], "bundles": [ISLAND_BUNDLE]}]},
+    {"islands": [{"name": "i", "switches": ["m1"], "bundles": [dict(ISLAND_BUNDLE, count=0)]}]},
+    {"islands": [{"name": "i", "switches": [["m1"]], "bundles": [ISLAND_BUNDLE]}]},
+    {"plan": {"islands": []}}, {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
 ]
 
 # Merged the same way, these stay good.
 FINE = [
+    {"nodes": 54, "islands": [{"name": "i", "switches": ["m1", {"name": ["m[2-3]", "n"], "ports": 8, "hosts": 0}],
+                  "bundles": [dict(ISLAND_BUNDLE, count=2), {"a": ["m2", "m3"], "b": "m1"}]}]},
     {}, {"blocking": "2.6:1"}, {"blocking": 2.6}, {"levels": 2}, {"objective": "cost"}, {"bundles": "thick"},
     {"bundles": {"multiple": 3}}, {"rate": "4xhdr"}, {"rate": {}}, {"rate": {"uplink": ["4xHDR", "2xNDR"]}},
     {"bind": {"edge": ["a", "b", "c", "0xAB"]}}, {"bind": {"core": {"match": "^spine"}}}, {"why": {"a": "b"}},
@@ -77,6 +86,8 @@ def plan_keys(design):
     keys = set(SCHEMA["definitions"]["plan"]["properties"]) - {"chassis"}
     if all(design["plan"].get(tier, {}).get("model") is None for tier in ("edge", "spine", "core")):
         keys -= {"catalog"}
+    if "islands" not in design:
+        keys -= {"islands"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
 

@@ -210,11 +210,17 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	m->failed |= ft_text_failed(&why);
 }
 
+/* Of the tree, or of an island. */
+static bool switch_is_planned(const struct ft_model *m, uint32_t live)
+{
+	return m->live.switches[live].planned != FT_NONE || m->live.switches[live].islander != FT_NONE;
+}
+
 /* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
 static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
 {
-	return m->live.switches[cable->a].planned != FT_NONE && m->live.switches[cable->b].planned != FT_NONE &&
-	       cable->a != cable->b && !m->port_claimed[cable->a_port];
+	return switch_is_planned(m, cable->a) && switch_is_planned(m, cable->b) && cable->a != cable->b &&
+	       !m->port_claimed[cable->a_port];
 }
 
 static void uplink_rates(struct ft_model *m)
@@ -368,6 +374,55 @@ uint32_t ft_hosts_found(const struct ft_model *m)
 	for (uint32_t p = 0; p < m->place_count; p++)
 		found += m->live_of[p] != FT_NONE ? ft_live_at(m, p)->hosts : 0;
 	return found;
+}
+
+uint32_t ft_hosts_planned(const struct ft_model *m)
+{
+	uint32_t planned = m->plan->nodes;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t hosts = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+
+		planned += hosts != FT_UNPINNED ? hosts : live != FT_NONE ? m->live.switches[live].hosts : 0;
+	}
+	return planned;
+}
+
+/* What an islander that was seen has too few of hosts, or too many (@surplus). Behind silent ports there may be some.
+ */
+static uint32_t islander_hosts(const struct ft_model *m, uint32_t i, bool surplus)
+{
+	uint32_t planned = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+	const struct ft_live_switch *sw = live == FT_NONE ? NULL : &m->live.switches[live];
+
+	if (!sw || planned == FT_UNPINNED)
+		return 0;
+	if (surplus)
+		return sw->hosts > planned ? sw->hosts - planned : 0;
+	return planned > sw->hosts + sw->unheard ? planned - sw->hosts - sw->unheard : 0;
+}
+
+static uint32_t islands_hosts(const struct ft_model *m, bool surplus)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++)
+		sum += islander_hosts(m, i, surplus);
+	return sum;
+}
+
+/* The islanders with too few hosts, or too many, under what is said of all hosts. */
+static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplus)
+{
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t live = m->islanders[i].live;
+
+		if (islander_hosts(m, i, surplus) == 0)
+			continue;
+		ft_finding_where_switch(m, f, live, 0);
+		ft_finding_symptom(m, f, live, 0, "%s has %u of %u hosts", m->live.switches[live].label,
+				   m->live.switches[live].hosts, m->plan->islanders[i].hosts);
+	}
 }
 
 /* The hosts of the plan, and what accounts for those that were not seen. */
@@ -595,7 +650,8 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
 				   m->places[p]->hosts);
 	}
-	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	islanders_name(m, f, false);
+	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	listed_missing_name(m, f, &names);
 	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s%s",
@@ -621,7 +677,8 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
 				   m->places[p]->hosts);
 	}
-	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	islanders_name(m, f, true);
+	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	ft_say(m, &f->text, "%s more than the plan counts", ft_plural(count, "host", hosts));
 	ft_say(m, &f->fix, "if they belong there, raise \"nodes\" in the design");
@@ -631,7 +688,7 @@ static int hosts_check(struct ft_model *m)
 {
 	struct host_balance b = hosts_balance(m);
 	_cleanup_free_ uint32_t *room = calloc(m->edges + 1UL, sizeof(*room));
-	uint32_t down = 0, accounted, missing;
+	uint32_t planned = m->plan->nodes + islands_hosts(m, false), down = 0, accounted, missing, extra;
 	int r;
 
 	if (!room)
@@ -642,15 +699,17 @@ static int hosts_check(struct ft_model *m)
 	if (r < 0)
 		return r;
 	accounted = b.found + b.unheard + (b.unseen > down ? b.unseen : down);
-	missing = m->plan->nodes > accounted ? m->plan->nodes - accounted : 0;
+	missing = planned > accounted ? planned - accounted : 0;
 	/* Others may have come in the place of those that the plan lists. */
 	if (listed_missing_count(m, down) > missing)
 		missing = listed_missing_count(m, down);
+	/* What crowds one edge is named there. */
+	extra = islands_hosts(m, true);
+	extra += b.placed > m->plan->nodes + b.crowd ? b.placed - m->plan->nodes - b.crowd : 0;
 	if (missing > 0)
 		hosts_missing(m, missing);
-	/* What crowds one edge is named there. */
-	else if (b.placed > m->plan->nodes + b.crowd)
-		hosts_unplanned(m, b.placed - m->plan->nodes - b.crowd);
+	else if (extra > 0)
+		hosts_unplanned(m, extra);
 	return 0;
 }
 

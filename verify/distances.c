@@ -110,6 +110,41 @@ static void cables_add(const struct ft_plan *plan, const struct chips *chips, st
 	}
 }
 
+/*
+ * Islanders are one chip each, from @first on. The switch of the tree is the one that was seen to be meant, if it has a
+ * place; else the one that stands in for it.
+ */
+static void island_cables_add(const struct ft_model *m, const struct chips *chips, uint32_t first, struct edges *edges)
+{
+	const struct ft_plan *plan = m->plan;
+
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *b = &plan->island_bundles[i];
+		uint32_t live = ft_island_bundle_far(m, b), index;
+
+		if (b->anchor == FT_UNPINNED) {
+			edge_add(edges, first + b->a, first + b->b);
+			continue;
+		}
+		index = plan->anchors[b->anchor].stands_in;
+		if (live != FT_NONE && m->live.switches[live].planned != FT_NONE)
+			index = (uint32_t)(m->places[m->live.switches[live].planned] - plan->switches);
+		edge_add(edges, first + b->a, chip_at(&chips[index], b->b_port));
+	}
+}
+
+static void island_hosts_add(const struct ft_model *m, uint32_t first, struct ft_hop_graph *graph)
+{
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t hosts = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+
+		if (hosts == FT_UNPINNED)
+			hosts = live != FT_NONE ? m->live.switches[live].hosts : 0;
+		graph->hosts[first + i] = hosts;
+		graph->regular[first + i] = false;
+	}
+}
+
 static void plan_hosts_add(const struct ft_plan *plan, const struct chips *chips, struct ft_hop_graph *graph)
 {
 	for (uint32_t c = 0; c < graph->count; c++)
@@ -135,12 +170,15 @@ static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
 		inside_add(&edges, &chips[i]);
 	}
 	cables_add(plan, chips, &edges);
+	island_cables_add(m, chips, count, &edges);
 	if (edges.failed)
 		return -ENOMEM;
-	r = ft_hop_graph_make(count, edges.edge, edges.count, ret);
-	if (r == 0)
-		plan_hosts_add(plan, chips, ret);
-	return r;
+	r = ft_hop_graph_make(count + plan->islander_count, edges.edge, edges.count, ret);
+	if (r < 0)
+		return r;
+	plan_hosts_add(plan, chips, ret);
+	island_hosts_add(m, count, ret);
+	return 0;
 }
 
 /* ---- the fabric, chip by chip ---- */

@@ -603,8 +603,10 @@ static int explain_steps(struct explain *x)
 	missing_cables(x);
 	replaced_report(x);
 	exchanged_report(x);
-	ft_incomplete_report(x);
-	return 0;
+	r = ft_islands_explain(x);
+	if (r == 0)
+		ft_incomplete_report(x);
+	return r;
 }
 
 int ft_explain(struct ft_model *m)

@@ -52,6 +52,7 @@ enum ft_why {
 	FT_WHY_RATE,
 	FT_WHY_AGGREGATION,
 	FT_WHY_BIND,
+	FT_WHY_ISLANDS,
 	FT_WHY_UNPLANNED,
 	FT_WHY_COUNT,
 };
@@ -114,6 +115,7 @@ struct ft_inference {
 	bool no_lists;			 /* a list would do harm */
 	char *expected[FT_EXPECTED_MAX]; /* patterns for expect.unplanned; owned */
 	uint32_t expected_count;
+	struct ft_text islands; /* the member of the design, with the comma before it; empty: there are none */
 	struct ft_text why[FT_WHY_COUNT];
 };
 
@@ -244,6 +246,12 @@ int ft_infer_places(struct ft_inference *f);
 /* infer_names.c: binding and what to expect. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
 int ft_infer_names(struct ft_inference *f, bool by_name);
 void ft_infer_names_release(struct ft_inference *f);
+
+/*
+ * infer_islands.c: the @count switches of @member, which are no part of the tree, as islands of the design. Returns 1;
+ * 0 where names do not tell who is who; or -ENOMEM.
+ */
+int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 
 /* infer_write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);

@@ -19,6 +19,7 @@ static const char *const why_names[FT_WHY_COUNT] = {
 	[FT_WHY_RATE] = "rate",
 	[FT_WHY_AGGREGATION] = "aggregation",
 	[FT_WHY_BIND] = "bind",
+	[FT_WHY_ISLANDS] = "islands",
 	[FT_WHY_UNPLANNED] = "unplanned",
 };
 
@@ -198,6 +199,7 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 		write_tree(text, f);
 	write_rates(text, f);
 	write_binds(text, f);
+	ft_text_puts(text, ft_text_string(&f->islands));
 	write_expected(text, f);
 	ft_text_puts(text, "\n}\n");
 }

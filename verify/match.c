@@ -278,5 +278,5 @@ int ft_match(struct ft_model *m)
 		return r;
 	names_judge(m);
 	ft_habits_learn(m);
-	return 0;
+	return ft_anchors_settle(m);
 }

@@ -207,6 +207,24 @@ static struct ft_ratio bisection_of(const struct tally level[2], bool two)
 	return left;
 }
 
+static void islanders_count(struct ft_model *m)
+{
+	struct ft_report_tier *tier = &m->report->islands;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		struct ft_islander *islander = &m->islanders[i];
+		bool seen = islander->live != FT_NONE;
+
+		if (seen)
+			islander->status = islander->up < islander->planned ? FT_STATUS_DEGRADED : FT_STATUS_OK;
+		tier->planned++;
+		tier->found += seen;
+		tier->ok += seen && islander->status == FT_STATUS_OK;
+		tier->degraded += seen && islander->status == FT_STATUS_DEGRADED;
+		tier->missing += status_is_gone(islander->status);
+	}
+}
+
 static void tiers_count(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
@@ -221,17 +239,17 @@ static void tiers_count(struct ft_model *m)
 		if (p < m->rows)
 			tally_add(&level[p >= m->edges], t);
 	}
-	report->uplinks.planned = level[0].planned + level[1].planned;
-	/* They carry as much as in their own ports, but are not where they should be. */
-	report->uplinks.up = level[0].up + level[1].up - m->exact.shifted;
+	report->uplinks.planned = level[0].planned + level[1].planned + m->island_cables.planned;
+	/* Those in other ports carry as much as in their own, but are not where they should be. */
+	report->uplinks.up = level[0].up + level[1].up + m->island_cables.up - m->exact.shifted;
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
 		misplaced += m->misplaced[i];
 	for (size_t i = 0; i < report->finding_count; i++)
 		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
 	report->uplinks.misplaced = misplaced;
-	report->uplinks.missing =
-		report->uplinks.planned - report->uplinks.up - level[0].unjudged - level[1].unjudged - misplaced;
-	report->hosts.planned = m->plan->nodes;
+	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - level[0].unjudged - level[1].unjudged -
+				  m->island_cables.unjudged - misplaced;
+	report->hosts.planned = ft_hosts_planned(m);
 	report->hosts.found = m->live.host_count;
 	report->bisection = bisection_of(level, m->plan->levels == 3);
 }
@@ -247,12 +265,43 @@ static int row_fill(struct ft_report_switch *row, const struct ft_live_switch *s
 	return row->name && row->hosts_names ? 0 : -ENOMEM;
 }
 
+/* A planned switch that was not seen, by its name in the plan. */
+static int row_fill_unseen(struct ft_report_switch *row, const char *name)
+{
+	row->name = ft_text_safe_dup(name, strlen(name));
+	row->hosts_names = strdup("");
+	return row->name && row->hosts_names ? 0 : -ENOMEM;
+}
+
+static int islanders_list(struct ft_model *m)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < m->plan->islander_count; i++) {
+		struct ft_report_switch *row = &m->report->switches[m->report->switch_count++];
+		const struct ft_islander *islander = &m->islanders[i];
+		const char *name = m->plan->islanders[i].name;
+
+		row->tier = "island";
+		row->status = islander->status;
+		row->uplinks_planned = islander->planned;
+		row->uplinks_up = islander->up;
+		row->planned_as = strdup(name);
+		if (!row->planned_as)
+			return -ENOMEM;
+		r = islander->live != FT_NONE ? row_fill(row, &m->live.switches[islander->live])
+					      : row_fill_unseen(row, name);
+	}
+	return r;
+}
+
 static int switches_list(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
 	int r = 0;
 
-	report->switches = calloc(m->place_count + m->live.switch_count + 1UL, sizeof(*report->switches));
+	report->switches = calloc(m->place_count + m->plan->islander_count + m->live.switch_count + 1UL,
+				  sizeof(*report->switches));
 	if (!report->switches)
 		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < m->plan->switch_count; i++) {
@@ -271,16 +320,15 @@ static int switches_list(struct ft_model *m)
 			r = row_fill(row, ft_live_at(m, p));
 			continue;
 		}
-		row->name = ft_text_safe_dup(m->places[p]->name, strlen(m->places[p]->name));
-		row->hosts_names = strdup("");
-		if (!row->name || !row->hosts_names)
-			return -ENOMEM;
+		r = row_fill_unseen(row, m->places[p]->name);
 	}
+	if (r == 0)
+		r = islanders_list(m);
 	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 		struct ft_report_switch *row = &report->switches[report->switch_count];
 
-		if (sw->planned != FT_NONE)
+		if (sw->planned != FT_NONE || sw->islander != FT_NONE)
 			continue;
 		report->switch_count++;
 		row->tier = ft_tier_name(sw->tier);
@@ -315,6 +363,7 @@ int ft_measure(struct ft_model *m)
 {
 	int r;
 
+	islanders_count(m);
 	tiers_count(m);
 	r = blocking_measure(m);
 	if (r == 0)

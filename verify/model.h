@@ -32,13 +32,15 @@ struct ft_live_switch {
 	uint32_t unheard; /* of those two, the ones that no finding explains (explain.c): what is behind is not known */
 	uint32_t part;	  /* connected part of the fabric, numbered from 0 */
 	enum ft_tier tier;
-	bool tier_bound;  /* the design's bind said so */
-	bool regular;	  /* its port numbers are used as on others of its kind */
-	uint32_t planned; /* its place, or FT_NONE */
-	bool passed_over; /* unplanned, though a place was free: it fits too badly */
-	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
-	uint32_t rival;	  /* another place that would explain as much, or FT_NONE */
-	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+	bool tier_bound;   /* the design's bind said so */
+	bool regular;	   /* its port numbers are used as on others of its kind */
+	uint32_t planned;  /* its place, or FT_NONE */
+	bool passed_over;  /* unplanned, though a place was free: it fits too badly */
+	bool doubtful;	   /* hardly fits its place: it may as well be unplanned, and the place empty */
+	uint32_t rival;	   /* another place that would explain as much, or FT_NONE */
+	bool tolerated;	   /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+	uint32_t islander; /* which one of the plan's it is, or FT_NONE; it is tolerated as well: the tree is without it
+			    */
 };
 
 /* A cable between two switches. Ports are indices into the snapshot's ports. */
@@ -134,6 +136,13 @@ struct ft_exact {
 	int32_t *away;	   /* by place: hosts that are elsewhere, less those that are here and belong elsewhere */
 };
 
+/* A planned switch of an island, as it was seen. */
+struct ft_islander {
+	uint32_t live;	       /* or FT_NONE */
+	enum ft_status status; /* of one that was not seen, set in islands_explain.c */
+	uint32_t planned, up;  /* cables */
+};
+
 struct ft_model {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
@@ -171,6 +180,12 @@ struct ft_model {
 	struct ft_port_habit *habits;  /* [group_count][habit_ports] */
 	struct ft_port_ranges *ranges; /* [group_count] */
 	bool regular[FT_TIER_COUNT];   /* the tier is wired by a pattern of port numbers */
+
+	struct ft_islander *islanders; /* by the plan's; NULL: there are none */
+	uint32_t *anchor_live;	       /* by the plan's anchors: the live switch, or FT_NONE */
+	struct {
+		uint32_t planned, up, unjudged;
+	} island_cables;
 
 	bool *port_claimed; /* by snapshot port: named by a finding already */
 	bool *misplaced;    /* by live cable: not where it belongs */
@@ -267,6 +282,15 @@ void ft_live_release(struct ft_live *live);
  */
 char *ft_switch_short_name(const char *name);
 
+/* islands.c: the islanders among the live switches, by name, before anybody else is matched. 0 or -ENOMEM. */
+int ft_islanders_find(struct ft_model *m);
+
+/* islands.c: the switches that islands are cabled to, once everybody has a place. 0 or -ENOMEM. */
+int ft_anchors_settle(struct ft_model *m);
+
+/* islands.c: the live switch at the far end of an islander's bundle, or FT_NONE. */
+uint32_t ft_island_bundle_far(const struct ft_model *m, const struct ft_plan_island_bundle *bundle);
+
 /* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
 int ft_cells_build(struct ft_model *m);
 void ft_cells_release(struct ft_cells *cells);
@@ -362,6 +386,9 @@ uint32_t ft_hosts_found(const struct ft_model *m);
 
 /* routes.c: forwarding tables, where they were read; its findings know of those that are there. 0 or -ENOMEM. */
 int ft_routes_check(struct ft_model *m);
+
+/* checks.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
+uint32_t ft_hosts_planned(const struct ft_model *m);
 
 /* measure.c: the figures of the report and its table of switches. */
 int ft_measure(struct ft_model *m);

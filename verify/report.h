@@ -164,7 +164,7 @@ struct ft_report_tier {
 struct ft_report_switch {
 	char *name;	  /* observed; the planned one where it was not seen */
 	uint64_t guid;	  /* 0: not seen */
-	const char *tier; /* "edge", "spine", "core"; of an unplanned switch the tier it looks like */
+	const char *tier; /* "edge", "spine", "core", "island"; of an unplanned switch the tier it looks like */
 	char *planned_as; /* NULL: unplanned */
 	enum ft_status status;
 	uint32_t uplinks_planned;
@@ -245,6 +245,7 @@ struct ft_report {
 	} edge;
 	struct ft_report_tier spine; /* three levels only: else all 0 */
 	struct ft_report_tier core;
+	struct ft_report_tier islands; /* all 0 where the plan has none */
 	/* planned = up + missing + misplaced + what could not be judged */
 	struct {
 		uint32_t planned, up, missing, misplaced, unplanned, slow;

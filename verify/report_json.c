@@ -90,6 +90,8 @@ static void counts_write(struct ft_text *t, const struct ft_report *r)
 	if (r->spine.planned)
 		tier_write(t, "spine", &r->spine);
 	tier_write(t, "core", &r->core);
+	if (r->islands.planned)
+		tier_write(t, "islands", &r->islands);
 	ft_text_printf(t,
 		       "    \"uplinks\": {\"planned\": %u, \"up\": %u, \"missing\": %u, \"misplaced\": %u, "
 		       "\"unplanned\": %u, \"slow\": %u},\n"

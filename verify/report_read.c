@@ -316,9 +316,10 @@ static const char *status_at(unsigned int index)
 	return ft_status_name((enum ft_status)index);
 }
 
+/* Islands are no tier of the plan. */
 static const char *tier_at(unsigned int index)
 {
-	return ft_tier_name((enum ft_tier)index);
+	return index < FT_TIER_COUNT ? ft_tier_name((enum ft_tier)index) : "island";
 }
 
 static const char *code_at(unsigned int index)
@@ -387,7 +388,7 @@ static int tier_read(const struct place *at, const json_t *value, void *to)
 	unsigned int index;
 
 	(void)at;
-	if (word_read(value, tier_at, FT_TIER_COUNT, &index) < 0)
+	if (word_read(value, tier_at, FT_TIER_COUNT + 1, &index) < 0)
 		return -EINVAL;
 	*(const char **)to = tier_at(index);
 	return 0;
@@ -475,7 +476,7 @@ static const struct kind verdict = {verdict_read, "\"ok\", \"warning\", \"critic
 static const struct kind evidence = {evidence_read, "\"absent\", \"mute\", \"unreached\" or \"seen\""};
 static const struct kind status = {status_read, "\"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", "
 						"\"mute\" or \"unreached\""};
-static const struct kind tier = {tier_read, "\"edge\", \"spine\" or \"core\""};
+static const struct kind tier = {tier_read, "\"edge\", \"spine\", \"core\" or \"island\""};
 static const struct kind source_kind = {source_kind_read, "\"live\" or \"file\""};
 static const struct kind sm_state = {sm_state_read, "\"master\", \"standby\", \"discovering\", \"not active\" or "
 						    "\"silent\""};
@@ -548,6 +549,7 @@ static const struct member counts_members[] = {
 	{"edge", OBJECT(edge_members)},
 	{"spine", OBJECT(tier_members), .offset = offsetof(struct ft_report, spine), .optional = true},
 	{"core", OBJECT(tier_members), .offset = offsetof(struct ft_report, core)},
+	{"islands", OBJECT(tier_members), .offset = offsetof(struct ft_report, islands), .optional = true},
 	{"uplinks", OBJECT(uplinks_members)},
 	{"hosts", OBJECT(hosts_members)},
 };

@@ -46,6 +46,8 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	if (r->core.planned)
 		ft_text_printf(t, ", %u of %u core switches, %u of %u uplinks", r->core.found, r->core.planned,
 			       r->uplinks.up, r->uplinks.planned);
+	if (r->islands.planned)
+		ft_text_printf(t, ", %u of %u island switches", r->islands.found, r->islands.planned);
 	ft_text_printf(t, ", %u of %u hosts; ", r->hosts.found, r->hosts.planned);
 	if (!r->source.complete && r->source.timeouts > 0)
 		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);

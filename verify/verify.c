@@ -16,6 +16,8 @@ void ft_model_release(struct ft_model *m)
 	ft_cells_release(&m->cells);
 	ft_exact_release(&m->exact);
 	ft_chassis_free(m->chassis);
+	free(m->islanders);
+	free(m->anchor_live);
 	free(m->places);
 	free(m->place_of);
 	free(m->typical);
