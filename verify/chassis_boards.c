@@ -77,20 +77,31 @@ static uint32_t chips_in_slot(const struct side *s, const struct ft_chip *chip)
 	return count;
 }
 
-/* Where nobody says how many chips a board has: as many as share each number, if it is the same everywhere; else 1. */
+/*
+ * Where nobody says how many chips a board has: as many as share each number, if it is the same everywhere, or in most
+ * places of several directors, some of which may have lost one; else 1.
+ */
 static uint32_t chips_per_board_seen(const struct side *s)
 {
-	uint32_t usual = 0;
+	uint32_t most = 0, with_most = 0, all = 0, first = UINT32_MAX;
+	bool several = false;
 
 	for (uint32_t i = 0; i < s->c->chip_count; i++) {
 		const struct ft_chip *chip = &s->c->chips[i];
 		uint32_t count = is_of(s, chip) && chip->named ? chips_in_slot(s, chip) : 0;
 
-		if (count > 0 && usual > 0 && count != usual)
-			return 1;
-		usual = count > 0 ? count : usual;
+		if (count == 0)
+			continue;
+		first = first == UINT32_MAX ? chip->director : first;
+		several |= chip->director != first;
+		with_most = count > most ? 0 : with_most;
+		most = count > most ? count : most;
+		with_most += count == most;
+		all++;
 	}
-	return usual > 0 ? usual : 1;
+	if (with_most == all || (several && with_most * 4 >= all * 3))
+		return most > 0 ? most : 1;
+	return 1;
 }
 
 /* Boards of one chip may be told by number and letter: S201A, S201B. */

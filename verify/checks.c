@@ -698,6 +698,7 @@ static int hosts_check(struct ft_model *m)
 	r = hosts_expected_down(m, &down);
 	if (r < 0)
 		return r;
+	b.unseen += m->hosts_behind;
 	accounted = b.found + b.unheard + (b.unseen > down ? b.unseen : down);
 	missing = planned > accounted ? planned - accounted : 0;
 	/* Others may have come in the place of those that the plan lists. */
@@ -717,12 +718,12 @@ static int hosts_check(struct ft_model *m)
 
 static void duplicate_report(struct ft_model *m, uint32_t first, uint32_t second)
 {
-	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_snapshot *s = m->chips;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_GUID_DUPLICATE, FT_EVIDENCE_SEEN);
 	const uint32_t nodes[2] = {first, second};
 
 	for (unsigned int i = 0; i < 2; i++)
-		ft_finding_where_node(m, f, nodes[i]);
+		ft_finding_where_chip(m, f, nodes[i]);
 	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
 	ft_say(m, &f->expected, "one node of GUID 0x%016llx", (unsigned long long)s->nodes[first].guid);
 	ft_say(m, &f->observed, "%s and %s", f->where[0].name, f->where[1].name);
@@ -735,13 +736,13 @@ static int guids_check(struct ft_model *m)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
 
-	for (uint32_t i = 0; i < m->snapshot->node_count; i++) {
+	for (uint32_t i = 0; i < m->chips->node_count; i++) {
 		uint32_t there;
 		int r;
 
-		if (m->snapshot->nodes[i].guid == 0)
+		if (m->chips->nodes[i].guid == 0)
 			continue;
-		r = ft_map_add(&guids, m->snapshot->nodes[i].guid, i, &there);
+		r = ft_map_add(&guids, m->chips->nodes[i].guid, i, &there);
 		if (r < 0)
 			return r;
 		if (r == 0)
@@ -758,17 +759,17 @@ static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_
 
 	for (unsigned int i = 0; i < 2; i++) {
 		/* An owner is a port; a switch's own LID is that of its port 0, kept as port count + node. */
-		bool is_node = owners[i] >= m->snapshot->port_count;
-		uint32_t node = is_node ? owners[i] - m->snapshot->port_count : m->snapshot->ports[owners[i]].node;
+		bool is_node = owners[i] >= m->chips->port_count;
+		uint32_t node = is_node ? owners[i] - m->chips->port_count : m->chips->ports[owners[i]].node;
 
 		if (is_node)
-			ft_finding_where_node(m, f, node);
+			ft_finding_where_chip(m, f, node);
 		else
-			ft_finding_where_port(m, f, owners[i]);
+			ft_finding_where_chip_port(m, f, owners[i]);
 		if (f->where_count > i)
 			ft_text_printf(&words, "%s%s", i ? " and " : "", f->where[i].name);
 		if (!is_node)
-			ft_text_printf(&words, " port %u", ft_port_number(m, owners[i]));
+			ft_text_printf(&words, " port %u", m->chips->ports[owners[i]].number);
 	}
 	m->failed |= words.failed;
 	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
@@ -782,7 +783,7 @@ static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_
 static int lids_check(struct ft_model *m)
 {
 	enum { LID_UNICAST_MAX = 0xbfff };
-	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_snapshot *s = m->chips;
 	_cleanup_free_ uint32_t *owner = malloc((LID_UNICAST_MAX + 1UL) * sizeof(*owner));
 
 	if (!owner)
@@ -795,7 +796,7 @@ static int lids_check(struct ft_model *m)
 		uint32_t lid = is_node ? s->nodes[i - s->port_count].lid : port->lid;
 		uint32_t lmc = is_node ? s->nodes[i - s->port_count].lmc : port->lmc;
 
-		if (port && (m->live.switch_of_node[port->node] != FT_NONE || port->link == FT_LINK_DOWN))
+		if (port && (ft_port_node(s, port)->type == FT_NODE_SWITCH || port->link == FT_LINK_DOWN))
 			continue;
 		for (uint32_t n = 0; lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++) {
 			if (owner[lid + n] == FT_NONE)

@@ -169,6 +169,20 @@ static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 	}
 }
 
+static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_live_cable *cable)
+{
+	struct ft_model *m = x->m;
+
+	ft_place_text(m, cable->a_port, &x->text_a);
+	ft_place_text(m, cable->b_port, &x->text_b);
+	ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	if (cable->a_port == cable->b_port)
+		ft_say(m, &f->text, "there is a loopback plug in %s", ft_text_string(&x->text_a));
+	else
+		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->live.switches[cable->a].label,
+		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+}
+
 static void loopbacks_explain(struct explain *x)
 {
 	struct ft_model *m = x->m;
@@ -187,6 +201,12 @@ static void loopbacks_explain(struct explain *x)
 		deficit_fold(x, f, s->a, cable->a_port);
 		deficit_fold(x, f, s->a, cable->b_port);
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
+		ft_say(m, &f->fix, "unplug it%s",
+		       f->symptom_count ? " and put the planned cables back into these ports" : "");
+		if (ft_live_is_director(m, cable->a)) {
+			director_loopback_say(x, f, cable);
+			continue;
+		}
 		ft_say(m, &f->observed, "ports %u and %u of %s are cabled to each other",
 		       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port), label_of(m, s->a));
 		if (cable->a_port == cable->b_port)
@@ -195,8 +215,6 @@ static void loopbacks_explain(struct explain *x)
 		else
 			ft_say(m, &f->text, "%s is cabled to itself: port %u to port %u", label_of(m, s->a),
 			       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port));
-		ft_say(m, &f->fix, "unplug it%s",
-		       f->symptom_count ? " and put the planned cables back into these ports" : "");
 	}
 }
 
@@ -396,12 +414,9 @@ static uint32_t shortage_end(struct explain *x, struct ft_finding *f, const stru
 	bool mute = s->evidence == FT_EVIDENCE_MUTE && here == s->lower;
 	uint32_t n = ft_ports_pick(m, live, peer, s->count, mute ? FT_LINK_SILENT : FT_LINK_DOWN, x->picked);
 
-	ft_text_reset(words);
-	ft_text_puts(words, m->live.switches[live].label);
-	for (uint32_t i = 0; i < n; i++) {
-		ft_text_printf(words, "%s%u", i ? ", " : n > 1 ? " ports " : " port ", ft_port_number(m, x->picked[i]));
+	ft_ports_text(m, live, x->picked, n, words);
+	for (uint32_t i = 0; i < n; i++)
 		ft_finding_where_port(m, f, x->picked[i]);
-	}
 	if (n == 0)
 		ft_finding_where_switch(m, f, live, 0);
 	return n;
@@ -593,7 +608,9 @@ static int explain_steps(struct explain *x)
 	if (r < 0)
 		return r;
 	ft_unseen_explain(x);
-	r = cables_explain(x);
+	r = ft_inside_explain(x);
+	if (r == 0)
+		r = cables_explain(x);
 	if (r < 0)
 		return r;
 	foreign_count(x);

@@ -134,6 +134,12 @@ void ft_incomplete_report(struct explain *x);
 /* islands_explain.c: what is wrong with switches beside the tree. Returns 0 or -ENOMEM. */
 int ft_islands_explain(struct explain *x);
 
+/*
+ * inside.c: what is wrong inside directors. Takes the deficits of outer cables that went with a board. The ports of
+ * boards that are not there belong to no finding but that. Returns 0 or -ENOMEM.
+ */
+int ft_inside_explain(struct explain *x);
+
 /* explain.c: live cable @cable is a stray. How many of its ends are in unusual ports. */
 void ft_stray_add(struct explain *x, uint32_t cable);
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable);

@@ -21,6 +21,7 @@
 struct ft_live_switch {
 	uint32_t node; /* index into the snapshot's nodes */
 	uint64_t guid;
+	uint32_t ports;	      /* as the plan counts them: of a director, not those that are out of order */
 	char *name;	      /* its description made safe; owned */
 	char *label;	      /* how the report calls it: the name, with GUID and hosts where names repeat; owned */
 	char *host_names;     /* "node055-node072"; owned */
@@ -187,9 +188,11 @@ struct ft_model {
 		uint32_t planned, up, unjudged;
 	} island_cables;
 
-	bool *port_claimed; /* by snapshot port: named by a finding already */
-	bool *misplaced;    /* by live cable: not where it belongs */
-	bool cut_off;	    /* the sweep began on an edge without a way to any core: nothing else can be judged */
+	bool *port_claimed;    /* by snapshot port: named by a finding already */
+	bool *trace_claimed;   /* by port of @chips, where there are directors: likewise */
+	uint32_t hosts_behind; /* hosts that are known to have gone with boards of directors */
+	bool *misplaced;       /* by live cable: not where it belongs */
+	bool cut_off;	       /* the sweep began on an edge without a way to any core: nothing else can be judged */
 
 	struct ft_report *report;
 	size_t findings_size;
@@ -250,7 +253,15 @@ static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
 	return m->places[place]->tier;
 }
 
-/* The port as it was read. */
+/* The director that a live switch is, or NULL. */
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live);
+
+static inline bool ft_live_is_director(const struct ft_model *m, uint32_t live)
+{
+	return m->origin && ft_director_of(m, live);
+}
+
+/* The port as it was read; FT_NONE where its board was not seen. */
 static inline uint32_t ft_port_origin(const struct ft_model *m, uint32_t port)
 {
 	return m->origin ? m->origin[port] : port;
@@ -435,6 +446,13 @@ int ft_string_set(char **string, const char *format, ...) __attribute__((format(
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 /* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
 const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* "edge003 ports 19, 20" of ports of the snapshot that are all on @live, or its name where there are none; likewise. */
+const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+			  struct ft_text *buffer);
+/* "core01 L05": a chip of a director, which node @node of m->chips is; likewise. */
+const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
+/* True where the chip of that GUID is of @sw, a director. */
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw);
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 

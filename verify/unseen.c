@@ -124,7 +124,7 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 			continue;
 		}
 		for (uint32_t n = 0; n < m->live.switch_count; n++)
-			if (m->live.switches[n].guid == f->where[i].guid)
+			if (m->live.switches[n].guid == f->where[i].guid && !ft_live_is_director(m, n))
 				label = m->live.switches[n].label;
 		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", label);
 		i += ports_words(f, i, buffer);
@@ -640,6 +640,14 @@ struct gaps {
 	uint32_t unjudged, unreached; /* planned cables, planned switches */
 };
 
+/* A port inside a director, in state @link, that no finding has yet. */
+static bool trace_is_open(const struct ft_model *m, uint32_t chip_port, enum ft_link link)
+{
+	return m->chassis->chip_of[m->chips->ports[chip_port].node] != FT_NO_NODE &&
+	       m->chassis->whole_port[chip_port] == FT_NO_PORT && !m->trace_claimed[chip_port] &&
+	       m->chips->ports[chip_port].link == link;
+}
+
 static struct gaps gaps_count(struct ft_model *m)
 {
 	struct gaps g = {0};
@@ -656,6 +664,10 @@ static struct gaps gaps_count(struct ft_model *m)
 	}
 	for (uint32_t p = 0; p < m->place_count; p++)
 		g.unreached += m->status[p] == FT_STATUS_UNREACHED;
+	for (uint32_t i = 0; m->trace_claimed && i < m->chips->port_count; i++) {
+		g.unread += trace_is_open(m, i, FT_LINK_UNREAD);
+		g.silent += trace_is_open(m, i, FT_LINK_SILENT);
+	}
 	return g;
 }
 
@@ -732,6 +744,9 @@ void ft_incomplete_report(struct explain *x)
 				ft_finding_where_port(m, f, node->first_port + n);
 		}
 	}
+	for (uint32_t i = 0; m->trace_claimed && i < m->chips->port_count; i++)
+		if (trace_is_open(m, i, FT_LINK_UNREAD) || trace_is_open(m, i, FT_LINK_SILENT))
+			ft_finding_where_chip_port(m, f, i);
 	ft_say(m, &f->expected, "an answer from everything that is there");
 	gaps_words(x, f, &gaps);
 }

@@ -28,6 +28,7 @@ void ft_model_release(struct ft_model *m)
 	free(m->habits);
 	free(m->ranges);
 	free(m->port_claimed);
+	free(m->trace_claimed);
 	free(m->misplaced);
 	ft_finding_release(&m->lost);
 	ft_report_free(m->report);
