@@ -353,6 +353,19 @@ static bool read_chassis_number(struct ft_span s, uint32_t *ret_chassis)
 	return true;
 }
 
+/* What -g puts behind GUIDs: "# Chassis 1" of a system's, "# ISR2012 Spine 1 Chip 2" of a switch's. */
+static void read_slot(struct ft_span s, bool of_switch, struct ft_build_node *node)
+{
+	const char *comment = ft_span_find(&s, '#');
+
+	if (!comment)
+		return;
+	s.at = comment + 1;
+	ft_span_trim(&s);
+	read_chassis_number(s, &node->chassis);
+	node->slotted |= of_switch && s.at < s.end;
+}
+
 static int read_attribute(struct reader *r, struct ft_span line, unsigned int index)
 {
 	const struct attribute *attribute = &attributes[index];
@@ -369,10 +382,7 @@ static int read_attribute(struct reader *r, struct ft_span line, unsigned int in
 	} else if (attribute->size == sizeof(uint64_t)) {
 		*(uint64_t *)((char *)&r->next + attribute->offset) = number;
 	}
-	/* "sysimgguid=0x66a00e8001310		# Chassis 1" */
-	ft_span_skip_blanks(&s);
-	if (ft_span_skip_char(&s, '#'))
-		read_chassis_number(s, &r->next.chassis);
+	read_slot(s, strcmp(attribute->name, "switchguid=") == 0, &r->next);
 	if (!r->pending)
 		r->pending = line.at;
 	r->node = NO_RECORD;

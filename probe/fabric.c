@@ -104,6 +104,7 @@ static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd
 	if (r < 0)
 		return r;
 	survey->nodes[id].chassis = number;
+	survey->nodes[id].slotted = node->ch_slotnum != 0;
 	return 0;
 }
 

@@ -38,6 +38,7 @@ struct ft_build_node {
 	uint8_t lmc;
 	uint8_t type;	  /* enum ft_node_type */
 	bool sm;	  /* of a switch */
+	bool slotted;	  /* the source knows its slot in the chassis */
 	uint8_t unlisted; /* enum ft_link: what ports are that ft_builder_add_port() never heard of:
 			   * FT_LINK_DOWN of a dump that lists links only, else FT_LINK_UNREAD */
 	bool port_count_known;
@@ -113,7 +114,9 @@ int ft_builder_add_port(struct ft_builder *builder, uint32_t node, const struct 
  *   first mention. The ports of those are FT_LINK_UP where they are mentioned and FT_LINK_UNREAD else.
  * - Two records of one GUID stay two nodes, unless they say the same: then they are one record read twice. Far ends
  *   of that GUID are those of the two records that name their port in return.
- * - Chassis are numbered from 1 by the lowest GUIDs of their switches; one that has a single switch is none.
+ * - Chassis are numbered from 1 by the lowest GUIDs of their switches. One that has a single switch is none, and so is
+ *   one of which no slot is known and whose switches have one SystemImageGUID: libibnetdisc makes a chassis of these,
+ *   which says no more than that GUID, and that is wrong on some makers' switches.
  * - Where both ends name each other that is a link. A far end named by one side only is a link too if the other side
  *   says nothing of that port. Else the ends disagree, and the port is FT_LINK_SILENT: up, with a far end that is not
  *   known. First come, first served.

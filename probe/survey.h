@@ -49,7 +49,8 @@ struct ft_survey_node {
 	uint8_t port_count;
 	uint8_t description_length;
 	bool described;
-	bool gone; /* cannot be reached any more: no part of the snapshot to be */
+	bool slotted; /* its slot in the chassis is known */
+	bool gone;    /* cannot be reached any more: no part of the snapshot to be */
 	char description[FT_SMP_SIZE];
 	uint8_t hops;
 	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: out of these ports, from path[1] to path[hops] */

@@ -261,9 +261,15 @@ static const struct row rows[] = {
 			 CHIP_SEEN("50", "") CHIP_SEEN("51", ""),
 	 0},
 	{"chassis, told behind the system's GUID",
-	 "sysimgguid=0x30\t\t# Chassis 4 (gw)\n" CHIP("31") "sysimgguid=0x30\t\t# Chassis 4\n" CHIP(
-		 "32") "sysimgguid=0x30\t# Chassis X\n" CHIP("33"),
+	 "sysimgguid=0x30\t\t# Chassis 4 (gw)\nswitchguid=0x31(31)\t# Spine 1 Chip 2\n" CHIP(
+		 "31") "sysimgguid=0x30\t\t# Chassis 4\n" CHIP("32") "sysimgguid=0x30\t# Chassis X\n" CHIP("33"),
 	 "S 31 x2 sys 30 chassis 1 'chip'\nS 32 x2 sys 30 chassis 1 'chip'\nS 33 x2 sys 30 'chip'\n", 0},
+	{"chassis that say no more than the system's GUID",
+	 "Chassis 1\nsysimgguid=0x30\t# Chassis 1\nswitchguid=0x31(31)\t# \n" CHIP("31") "sysimgguid=0x30\n" CHIP(
+		 "32") "Chassis 2\nsysimgguid=0x30\n" CHIP("33") "sysimgguid=0x31\n" CHIP("34"),
+	 "S 31 x2 sys 30 'chip'\nS 32 x2 sys 30 'chip'\nS 33 x2 sys 30 chassis 1 'chip'\nS 34 x2 sys 31 chassis 1 "
+	 "'chip'\n",
+	 0},
 	{"verbose chatter",
 	 "DR path slid 0; dlid 0; 0 -> new Channel Adapter {0011750000790cd4} portnum 1 lid 0-0 \"\"\n" HEADER SWITCH
 	 "DR path slid 0; dlid 0; 0,1 -> known Switch {0000000000000010} portnum 0 lid 0-0 \"\"\n" HOST,

@@ -767,7 +767,7 @@ static void test_ibsim_directors(void **state)
 		{boards, ",\"chassis\":\"^(core[0-9]+) [LF]\"}", "# \"core01 F01/2\" base port 0"},
 		{boards, ",\"chassis\":\"^(SL1-[0-9]+) MT[0-9]+$\"}", "# \"SL1-1 MT1\" base port 0"},
 		{boards, ",\"chassis\":\"^sw([a-z]*) [LF]\"},\"bind\":{\"core\":[\"big\"]}",
-		 "# \"swbig L L01\" base port 0"},
+		 "# \"swbig F1 L01\" base port 0"},
 	};
 
 	(void)state;

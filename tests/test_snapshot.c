@@ -690,6 +690,7 @@ static void random_node(struct ft_builder *builder, uint32_t guid, uint32_t node
 		.vendor_id = random_below(2),
 		.device_id = random_below(70000),
 		.chassis = random_below(4),
+		.slotted = random_below(2),
 		.description = description,
 		.description_length = random_below(sizeof(description)),
 		.lid = (uint16_t)random_below(65536),
