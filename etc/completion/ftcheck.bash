@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --from --save --status --format --verbose --Ca --Port --timeout --outstanding_smps --retries
+	local options='--plan --catalog --from --save --status --format --repair --verbose --Ca --Port --timeout --outstanding_smps --retries
 		--deadline --list-codes --help --version -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
