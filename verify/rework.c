@@ -682,28 +682,25 @@ static int do_connect(struct ft_rework *w, const struct ft_action *action, const
 static int do_move(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
 	uint32_t from = port_at(w, &action->a), far, to;
-	struct ft_rate rate;
 	int r;
 
 	(void)because;
 	if (from == NONE || w->s.ports[from].peer == FT_NO_PORT)
 		return -ENODEV;
 	far = w->s.ports[from].peer;
-	rate = w->s.ports[from].rate;
 	r = end_take(w, &action->b, node_is_switch(w, w->s.ports[far].node) ? KIND_UPLINK : KIND_HOST, &to);
 	if (r < 0)
 		return r;
 	if (w->s.ports[to].peer != FT_NO_PORT)
 		return -EBUSY;
 	cable_pull(w, from);
-	cable_put(w, far, to, rate);
+	cable_put(w, far, to, w->rates[kind_of(w, far, to)]);
 	return 0;
 }
 
 static int do_exchange(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
 	uint32_t a = port_at(w, &action->a), b = port_at(w, &action->b), far_a, far_b;
-	struct ft_rate rate_a, rate_b;
 
 	(void)because;
 	if (a == NONE || b == NONE || w->s.ports[a].peer == FT_NO_PORT || w->s.ports[b].peer == FT_NO_PORT ||
@@ -713,10 +710,8 @@ static int do_exchange(struct ft_rework *w, const struct ft_action *action, cons
 	far_b = w->s.ports[b].peer;
 	if (far_a == b)
 		return 0;
-	rate_a = w->s.ports[a].rate;
-	rate_b = w->s.ports[b].rate;
-	cable_put(w, far_a, b, rate_a);
-	cable_put(w, far_b, a, rate_b);
+	cable_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
+	cable_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
 	return 0;
 }
 
