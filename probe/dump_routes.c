@@ -13,11 +13,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/map.h"
 #include "probe/routes.h"
 
@@ -28,6 +28,7 @@ struct parser {
 	const struct ft_snapshot *snapshot;
 	struct ft_routes *routes;
 	struct ft_map switches; /* by GUID: node */
+	struct ft_map twins;	/* GUIDs of several switches: whose table it is, nobody knows */
 	struct ft_error *err;
 	unsigned int line; /* from 1 */
 
@@ -104,7 +105,8 @@ static const char *find(const char *at, const char *end, const char *what)
 static int table_take(struct parser *p, uint64_t guid, size_t column)
 {
 	uint32_t node = ft_map_get(&p->switches, guid);
-	struct ft_route_table *table = node == FT_MAP_NONE ? NULL : &p->routes->tables[node];
+	bool alone = node != FT_MAP_NONE && ft_map_get(&p->twins, guid) == FT_MAP_NONE;
+	struct ft_route_table *table = alone ? &p->routes->tables[node] : NULL;
 
 	p->count++;
 	p->open = true;
@@ -197,19 +199,47 @@ static int line_read(struct parser *p, const char *line, const char *end)
 	return table_end(p, false);
 }
 
-/* Two switches of one GUID: whose table it is, nobody knows. */
 static int switches_index(struct parser *p)
 {
-	for (uint32_t i = 0; i < p->snapshot->node_count; i++)
-		if (p->snapshot->nodes[i].type == FT_NODE_SWITCH &&
-		    ft_map_add(&p->switches, p->snapshot->nodes[i].guid, i, NULL) < 0)
-			return -ENOMEM;
-	return 0;
+	int r = 1;
+
+	for (uint32_t i = 0; r >= 0 && i < p->snapshot->node_count; i++) {
+		const struct ft_node *node = &p->snapshot->nodes[i];
+
+		if (node->type != FT_NODE_SWITCH)
+			continue;
+		r = ft_map_add(&p->switches, node->guid, i, NULL);
+		if (r == 0)
+			r = ft_map_add(&p->twins, node->guid, i, NULL);
+	}
+	return r < 0 ? r : 0;
 }
 
 static void parser_release(struct parser *p)
 {
 	ft_map_release(&p->switches);
+	ft_map_release(&p->twins);
+}
+
+/* A line with or without what ends it. */
+static int line_take(struct parser *p, const char *line, const char *end)
+{
+	if (p->line == 0 && begins(line, end, "\xef\xbb\xbf"))
+		line += 3;
+	p->line++;
+	while (end > line && (end[-1] == '\n' || end[-1] == '\r'))
+		end--;
+	return line_read(p, line, end);
+}
+
+static int parser_finish(struct parser *p)
+{
+	int r = table_end(p, false);
+
+	if (r == 0 && p->count == 0)
+		return ft_error_set(p->err, -ENOMSG, 1, 1,
+				    "there is no forwarding table here: no line begins with \"Unicast lids [\"");
+	return r;
 }
 
 int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *snapshot, struct ft_routes *routes,
@@ -219,25 +249,38 @@ int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *s
 	const char *at = text, *stop = text + length;
 	int r = switches_index(&p);
 
-	if (r == 0 && length >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
-		at += 3;
 	while (r == 0 && at < stop) {
-		const char *newline = memchr(at, '\n', (size_t)(stop - at)), *end = newline ? newline : stop;
+		const char *newline = memchr(at, '\n', (size_t)(stop - at)), *end = newline ? newline + 1 : stop;
 
-		p.line++;
-		r = line_read(&p, at, end > at && end[-1] == '\r' ? end - 1 : end);
-		at = newline ? newline + 1 : stop;
+		r = line_take(&p, at, end);
+		at = end;
 	}
 	if (r == 0)
-		r = table_end(&p, false);
-	if (r < 0)
-		return r;
-	if (p.count == 0)
-		return ft_error_set(err, -ENOMSG, 1, 1,
-				    "there is no forwarding table here: no line begins with \"Unicast lids [\"");
-	if (ret_tables)
+		r = parser_finish(&p);
+	if (r == 0 && ret_tables)
 		*ret_tables = p.count;
-	return 0;
+	return r;
+}
+
+/* The same of a file, line by line: the tables of 1,620 switches are 1.4 GB of text. */
+static int file_parse(FILE *file, const struct ft_snapshot *snapshot, struct ft_routes *routes, struct ft_error *err)
+{
+	_cleanup_(parser_release) struct parser p = {.snapshot = snapshot, .routes = routes, .err = err};
+	_cleanup_free_ char *line = NULL;
+	ssize_t length = 0;
+	size_t size = 0;
+	int r = switches_index(&p);
+
+	while (r == 0) {
+		errno = 0;
+		length = getline(&line, &size, file);
+		if (length < 0)
+			break;
+		r = line_take(&p, line, line + length);
+	}
+	if (r == 0 && !feof(file))
+		return errno ? -errno : -EIO;
+	return r == 0 ? parser_finish(&p) : r;
 }
 
 /* ---- files and directories ---- */
@@ -257,18 +300,14 @@ static void loader_release(struct loader *l)
 
 static int file_load(struct loader *l, const char *path)
 {
-	_cleanup_free_ char *text = NULL;
-	size_t length;
-	int r;
+	_cleanup_(ft_fclosep) FILE *file = NULL;
 
 	free(l->file);
 	l->file = strdup(path);
 	if (!l->file)
 		return -ENOMEM;
-	r = ft_file_read(path, 0, &text, &length, l->err);
-	if (r < 0)
-		return r;
-	return ft_routes_parse(text, length, l->snapshot, l->routes, NULL, l->err);
+	file = fopen(path, "re");
+	return file ? file_parse(file, l->snapshot, l->routes, l->err) : -errno;
 }
 
 static int is_visible(const struct dirent *entry)
@@ -324,7 +363,6 @@ static int path_load(struct loader *l, const char *path)
 {
 	struct stat about;
 
-	/* What is not there, and standard input, ft_file_read() knows about. */
 	if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
 		return directory_load(l, path);
 	return file_load(l, path);

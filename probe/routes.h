@@ -86,7 +86,8 @@ int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snap
 /*
  * Adds the tables in a file's @length bytes at @text to @routes, by the GUIDs of their switches; of a switch that is
  * not in @snapshot they are left out. Told by content: any number of tables in the form of ibroute (with or without
- * -a, -n or a range of LIDs), dump_lfts or OpenSM. A table that ends early is not known from there on.
+ * -a, -n or a range of LIDs), dump_lfts or OpenSM. A table that ends early is not known from that
+ * block on.
  *
  * @ret_tables  out: how many tables there were, those left out included; NULL is fine
  * Returns 0; -ENOMSG where there is no table; -EINVAL with line and column in @err, where one is damaged or a switch

@@ -6,12 +6,10 @@
 #include "config.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
+#include "probe/routes.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
-#include "base/file.h"
-#include "probe/routes.h"
 
 /* Four edges of four hosts, uplinks from port 5 on; two cores, two cables each. Hosts' LIDs are 7 to 22. */
 #define TWO                                                                                                  \
@@ -189,10 +187,10 @@ static const struct row rows[] = {
 	{"routed around a pulled cable", TWO, "cut edge001:5", "", "",
 	 "warning; cable-missing absent edge001:5 core01:1", "240 240 0 0 0 3 2600", NULL},
 	{"an entry is gone", TWO, "", "drop edge001 node016", "", "critical; route-unreachable seen edge001 x4",
-	 "240 236 4 0 0 3 2593", "edge001 has no entry for them"},
+	 "240 236 4 0 0 3 2593", "edge001 has no entry for node016: the routes of 4 pairs of hosts end there"},
 	{"a core without entries: one cause", TWO, "", "drop core01 *", "",
 	 "critical; route-unreachable seen core01 x96", "240 144 96 0 0 3 2333",
-	 "routes end early (96 pairs of hosts, 8 destinations): core01 has no entry for them"},
+	 "core01 has no entry for 8 destinations: the routes of 96 pairs of hosts end there"},
 	{"hosts that nobody knows", TWO, "",
 	 "drop edge001 node016; drop edge002 node016; drop edge003 node016; drop core01 node016; drop core02 node016",
 	 "", "critical; route-unreachable seen node016:1 x12", "240 228 12 0 0 3 2579",
@@ -200,9 +198,10 @@ static const struct row rows[] = {
 	{"nothing was routed", TWO, "", "empty", "", "critical; route-unreachable seen x240", "240 0 240 0 0 0 0",
 	 "lead to no host at all: no subnet manager has routed this fabric"},
 	{"the port of another host", TWO, "", "send edge004 node016 1", "",
-	 "critical; route-unreachable seen edge004:1 x15", "240 225 15 0 0 3 2600", "leads to another host"},
+	 "critical; route-unreachable seen edge004:1 x15", "240 225 15 0 0 3 2600",
+	 "edge004 port 1 leads to another host, and the table sends packets for node016 there"},
 	{"the switch takes it for its own", TWO, "", "send edge004 node016 0", "",
-	 "critical; route-unreachable seen edge004 x15", "240 225 15 0 0 3 2600", "edge004 has no entry for them"},
+	 "critical; route-unreachable seen edge004 x15", "240 225 15 0 0 3 2600", "edge004 has no entry for node016"},
 	{"a port that it does not have", TWO, "", "send edge004 node016 99", "",
 	 "critical; route-unreachable seen edge004 x15", "240 225 15 0 0 3 2600", NULL},
 	{"a port that is down", TWO, "cut core01:8", "send core01 node013 8; send core01 node014 8", "",
@@ -210,7 +209,8 @@ static const struct row rows[] = {
 	 "240 228 12 0 0 3 2579", NULL},
 	{"a cable that was pulled unnoticed: both of its ends are one cause", TWO, "", "", "cut edge001:5",
 	 "critical; route-unreachable seen core01:1 edge001:5 x36; cable-missing absent edge001:5 core01:1",
-	 "240 204 36 0 0 3 2529", "in all 36 pairs of hosts"},
+	 "240 204 36 0 0 3 2529",
+	 "the routes of 36 pairs of hosts end early, at core01 port 1, edge001 port 5, which are down"},
 	{"a core that went off unnoticed: one cause", TWO, "", "", "dead core02",
 	 "critical; route-unreachable seen edge001:7 edge001:8 edge002:7 edge002:8 edge003:7 edge003:8 edge004:7 "
 	 "edge004:8 x96; core-missing absent edge001:7 edge001:8 edge002:7 edge002:8 edge003:7 edge003:8 edge004:7 "
@@ -519,16 +519,247 @@ static void test_no_memory(void **state)
 	assert_true(failing > 50);
 }
 
+/* ---- text ---- */
+
+/* LID by LID: the port, - for none, ? where it is not known; then how many there are. */
+static void table_print(const struct ft_route_table *table, struct ft_text *text)
+{
+	if (!table->ports)
+		ft_text_puts(text, "unknown");
+	for (uint32_t lid = 1; table->ports && lid < table->lids && lid < 10; lid++) {
+		unsigned int port = ft_route_port(table, lid);
+
+		if (port == FT_ROUTE_UNKNOWN)
+			ft_text_puts(text, "?");
+		else if (port == FT_ROUTE_NONE)
+			ft_text_puts(text, "-");
+		else
+			ft_text_printf(text, "%u ", port);
+	}
+	if (table->ports)
+		ft_text_printf(text, "of %u", table->lids);
+}
+
+#define EDGE1 "guid 0x0000000000100001 "
+#define EDGE2 "guid 0x0000000000100002 "
+#define HEAD1 "Unicast lids [0x0-0x5] of switch Lid 1 " EDGE1 "(edge001):\n"
+
+struct text_row {
+	const char *what;
+	const char *text;
+	const char *expected; /* edge001's table; then, where it is known, edge002's; or LINE:COLUMN: what is wrong */
+};
+
+static const struct text_row text_rows[] = {
+	{"ibroute",
+	 HEAD1 "  Lid  Out   Destination\n       Port     Info \n0x0001 000 : (Switch portguid 0x1: 'edge001')\n"
+	       "0x0003 017 : (Channel Adapter portguid 0x2: 'n')\n2 valid lids dumped \n",
+	 "0 -17 --of 6"},
+	{"ibroute -n",
+	 HEAD1 "  Lid  Out   Destination\n       Port     Info \n0x0001 000 \n0x0002 007 \n2 valid lids dumped \n",
+	 "0 7 ---of 6"},
+	{"ibroute -a",
+	 HEAD1 "0x0000 255 : (path #0 - illegal port)\n0x0001 009 : ()\n0x0002 255 : ()\n3 lids dumped \n",
+	 "9 ----of 6"},
+	{"ibroute by a directed route",
+	 "Unicast lids [0x0-0x1] of switch DR path slid 0; dlid 0; 0,1,7,15 " EDGE1 "(edge001):\n0x0001 003\n",
+	 "3 of 2"},
+	{"of a range of LIDs, all others are not known",
+	 "Unicast lids [0x42-0x43] of switch Lid 1 " EDGE1 "(edge001):\n0x0043 003\n2 valid lids dumped\n",
+	 "?????????of 49152"},
+	{"OpenSM's",
+	 "Unicast lids [0-3] of switch Lid 1 " EDGE1 "('edge001'):\n0x0001 000 # Switch portguid 0x1: 'e'\n"
+	 "0x0003 255 # unreachable\n3 lids dumped\n\n",
+	 "0 --of 4"},
+	{"two tables",
+	 HEAD1 "0x0001 001\n1 valid lids dumped\nUnicast lids [0x0-0x1] of switch Lid 2 " EDGE2 "(x):\n0x0001 002\n",
+	 "1 ----of 6, 2 of 2"},
+	{"CRLF, a BOM, a prompt before and behind",
+	 "\xef\xbb\xbf$ ibroute 1\r\nUnicast lids [0x0-0x2] of switch Lid 1 " EDGE1 "(e):\r\n\r\n0x0001 001\r\n"
+	 "0x0002 002 :\r\n$ \r\n",
+	 "1 2 of 3"},
+	{"the last line without its end", "Unicast lids [0x0-0x1] of switch Lid 1 " EDGE1 "(e):\n0x0001 001", "1 of 2"},
+	{"one that failed at its end has all of it",
+	 "Unicast lids [0x0-0x1] of switch Lid 1 " EDGE1 "(e):\n0x0001 001\nibroute: iberror: failed\n", "1 of 2"},
+	{"one that failed before is not known from there on",
+	 HEAD1 "0x0001 001\nibroute: iberror: failed\n0x0002 004\n", "?????of 6"},
+	{"one that was cut short", HEAD1 "0x0001 001\n", "?????of 6"},
+	{"one without any line", HEAD1, "?????of 6"},
+	{"a table for multicast is none of ours",
+	 HEAD1 "0x0001 001\n0 valid lids dumped\nMulticast mlids [0xc000-0xc3ff] of switch Lid 1 " EDGE1
+	       "(e):\n     Ports: 0 1\n0xc000     x\n0 valid mlids dumped\n",
+	 "1 ----of 6"},
+	{"a switch that is not in the fabric", "Unicast lids [0x0-0x1] of switch Lid 1 guid 0x77 (e):\n0x0001 001\n",
+	 "unknown"},
+	{"names that pretend",
+	 "Unicast lids [0x0-0x1] of switch Lid 1 " EDGE1 "(guid 0x0000000000100002 (x):\n0x0001 001 : (')\n", "1 of 2"},
+	{"nothing", "", "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\""},
+	{"something else", "# Topology file\nSwitch 36 \"S-1\"\n",
+	 "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\""},
+	{"LIDs beyond all unicast", "Unicast lids [0x0-0xc000] of switch Lid 1 " EDGE1 "(e):\n",
+	 "1:19: here the last LID is to be, 0xbfff at most, and a bracket"},
+	{"a range that ends before it begins", "Unicast lids [0x5-0x4] of switch Lid 1 " EDGE1 "(e):\n",
+	 "1:19: here the last LID is to be, 0xbfff at most, and a bracket"},
+	{"no first LID", "Unicast lids [-0x4] of switch Lid 1 " EDGE1 "(e):\n",
+	 "1:15: here the first LID is to be, 0xbfff at most, and a hyphen"},
+	{"no GUID", "Unicast lids [0x0-0x4] of switch Lid 1 (e):\n", "1:22: the GUID of the switch is missing"},
+	{"a GUID of too many digits", "Unicast lids [0x0-0x4] of switch Lid 1 guid 0x10000000000000000 (e):\n",
+	 "1:22: the GUID of the switch is missing"},
+	{"a LID of another table", HEAD1 "0x0006 001\n", "2:1: this LID is not among those of the table's first line"},
+	{"a LID twice", HEAD1 "0x0003 001\n0x0003 002\n", "3:1: this LID is not higher than the one before"},
+	{"a LID that is none", HEAD1 "0xg 001\n", "2:1: here a LID is to be, and a blank"},
+	{"a LID without a port", HEAD1 "0x0003", "2:1: here a LID is to be, and a blank"},
+	{"a port that is none", HEAD1 "0x0003 x\n", "2:8: here a port is to be, 255 at most"},
+	{"a port beyond 255", HEAD1 "0x0003   256\n", "2:10: here a port is to be, 255 at most"},
+	{"a port beyond all numbers", HEAD1 "0x0003 99999999999999999999999\n",
+	 "2:8: here a port is to be, 255 at most"},
+	{"a second table of a switch", HEAD1 "0x0001 001\n1 valid lids dumped\n" HEAD1,
+	 "4:45: there is a table of this switch already"},
+};
+
+static void test_text(void **state)
+{
+	const struct text_row *row = *state;
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
+	_cleanup_(ft_text_release) struct ft_text said = {0};
+	const struct ft_route_table *second;
+	struct ft_error err = {0};
+	int r;
+
+	bench_make(&b, TWO);
+	assert_int_equal(ft_routes_new(b.snapshot->node_count, &routes), 0);
+	r = ft_routes_parse(row->text, strlen(row->text), b.snapshot, routes, NULL, &err);
+	if (r < 0) {
+		ft_text_printf(&said, "%u:%u: %s", err.line, err.column, err.text);
+		assert_int_equal(r, strstr(err.text, "no forwarding table") ? -ENOMSG : -EINVAL);
+	} else {
+		table_print(&routes->tables[node_find(b.snapshot, "edge001")], &said);
+		second = &routes->tables[node_find(b.snapshot, "edge002")];
+		if (second->ports)
+			ft_text_puts(&said, ", ");
+		if (second->ports)
+			table_print(second, &said);
+	}
+	assert_string_equal(ft_text_string(&said), row->expected);
+}
+
+/* Two switches of one GUID have no table that is known to be theirs. */
+static void test_twins(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
+	struct ft_error err = {0};
+	(void)state;
+
+	bench_make(&b, TWO);
+	faults_apply(&b, "guid edge002 edge001");
+	assert_int_equal(ft_routes_new(b.snapshot->node_count, &routes), 0);
+	assert_int_equal(ft_routes_parse(HEAD1, strlen(HEAD1), b.snapshot, routes, NULL, &err), 0);
+	for (uint32_t i = 0; i < routes->node_count; i++)
+		assert_null(routes->tables[i].ports);
+}
+
+/* ---- from process to process ---- */
+
+static void same_check(const struct ft_routes *a, const struct ft_routes *b)
+{
+	assert_int_equal(a->node_count, b->node_count);
+	assert_int_equal(a->mads, b->mads);
+	assert_int_equal(a->timeouts, b->timeouts);
+	for (uint32_t n = 0; n < a->node_count; n++) {
+		assert_int_equal(a->tables[n].lids, b->tables[n].lids);
+		for (uint32_t lid = 0; lid < a->tables[n].lids + 1; lid++)
+			assert_int_equal(ft_route_port(&a->tables[n], lid), ft_route_port(&b->tables[n], lid));
+	}
+}
+
+static void test_pack(void **state)
+{
+	_cleanup_(tables_release) struct tables t;
+	_cleanup_(ft_routes_freep) struct ft_routes *back = NULL;
+	_cleanup_(ft_text_release) struct ft_text packed = {0};
+	uint64_t seed = seed_choose();
+	struct ft_error err = {0};
+	uint32_t nodes;
+	(void)state;
+
+	tables_make(&t, TWO, "", "forget core01; blur edge002", "");
+	t.routes->mads = 17;
+	t.routes->timeouts = 4;
+	nodes = t.routes->node_count;
+	ft_routes_pack(&packed, t.routes);
+	assert_int_equal(ft_routes_unpack(packed.data, packed.length, nodes, &back, &err), 0);
+	same_check(t.routes, back);
+	/* What is cut short is never taken, nor what belongs to another snapshot, nor what has more behind it. */
+	for (size_t length = 0; length < packed.length; length++) {
+		_cleanup_(ft_routes_freep) struct ft_routes *none = NULL;
+
+		assert_int_equal(ft_routes_unpack(packed.data, length, nodes, &none, &err), -EINVAL);
+		assert_null(none);
+		assert_true(err.text[0]);
+	}
+	assert_int_equal(ft_routes_unpack(packed.data, packed.length, nodes + 1, &back, &err), -EINVAL);
+	/* Anything may come. What is taken can be looked at. */
+	for (uint32_t round = 0; round < 2000; round++) {
+		_cleanup_(ft_routes_freep) struct ft_routes *some = NULL;
+		char *bytes = malloc(packed.length);
+
+		assert_non_null(bytes);
+		memcpy(bytes, packed.data, packed.length);
+		bytes[random_next(&seed) % packed.length] = (char)random_next(&seed);
+		if (ft_routes_unpack(bytes, packed.length, nodes, &some, &err) == 0)
+			same_check(some, some);
+		free(bytes);
+	}
+	ft_text_add(&packed, "", 1);
+	assert_int_equal(ft_routes_unpack(packed.data, packed.length, nodes, &back, &err), -EINVAL);
+}
+
+static void test_readers_no_memory(void **state)
+{
+	static const char text[] =
+		HEAD1 "0x0001 001\nUnicast lids [0x3-0x5] of switch Lid 2 " EDGE2 "(x):\n0x0003 002\n";
+	_cleanup_(bench_release) struct bench b;
+	size_t failing = 0;
+	int r = -ENOMEM;
+	(void)state;
+
+	bench_make(&b, TWO);
+	while (r == -ENOMEM) {
+		_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL, *back = NULL;
+		_cleanup_(ft_text_release) struct ft_text packed = {0};
+		struct ft_error err = {0};
+
+		allocation_failing = ++failing;
+		r = ft_routes_new(b.snapshot->node_count, &routes);
+		if (r == 0)
+			r = ft_routes_parse(text, strlen(text), b.snapshot, routes, NULL, &err);
+		if (r == 0) {
+			ft_routes_pack(&packed, routes);
+			r = ft_text_failed(&packed) ? -ENOMEM : 0;
+		}
+		if (r == 0)
+			r = ft_routes_unpack(packed.data, packed.length, b.snapshot->node_count, &back, &err);
+		allocation_failing = 0;
+	}
+	assert_int_equal(r, 0);
+	assert_true(failing > 10);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_random), cmocka_unit_test(test_no_memory),	 cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_pack),   cmocka_unit_test(test_readers_no_memory),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
+	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(text_rows) + FT_COUNT(others)];
 
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
 		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
-	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
+	for (size_t i = 0; i < FT_COUNT(text_rows); i++)
+		tests[FT_COUNT(rows) + i] =
+			(struct CMUnitTest){text_rows[i].what, test_text, NULL, NULL, (void *)&text_rows[i]};
+	memcpy(tests + FT_COUNT(rows) + FT_COUNT(text_rows), others, sizeof(others));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,18 @@ void ft_walk_release(struct ft_walk *w)
 	free(w->after_first);
 }
 
+static int hop_compare(const void *a, const void *b, void *context)
+{
+	const struct ft_snapshot *s = context;
+	const struct ft_hop *x = a, *y = b;
+	uint64_t p = s->nodes[x->node].guid, q = s->nodes[y->node].guid;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* By GUID: what is found and said is then the same wherever the fabric and its tables were read from. */
 static int hops_collect(struct ft_walk *w)
 {
 	const struct ft_snapshot *s = w->m->chips;
@@ -48,22 +60,25 @@ static int hops_collect(struct ft_walk *w)
 	if (!w->hop_of_node || !w->hops)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->node_count; i++) {
-		struct ft_hop *hop = &w->hops[w->hop_count];
-
 		w->hop_of_node[i] = FT_NONE;
-		if (s->nodes[i].type != FT_NODE_SWITCH)
-			continue;
-		w->hop_of_node[i] = w->hop_count++;
+		if (s->nodes[i].type == FT_NODE_SWITCH)
+			w->hops[w->hop_count++].node = i;
+	}
+	qsort_r(w->hops, w->hop_count, sizeof(*w->hops), hop_compare, (void *)(uintptr_t)s);
+	for (uint32_t h = 0; h < w->hop_count; h++) {
+		struct ft_hop *hop = &w->hops[h];
+
 		*hop = (struct ft_hop){
-			.node = i,
+			.node = hop->node,
 			.live = FT_NONE,
 			.part = FT_NONE,
 			.pod = FT_NONE,
 			.first_link = w->link_count,
-			.links = s->nodes[i].port_count,
+			.links = s->nodes[hop->node].port_count,
 			.first_host = FT_NONE,
-			.table = &routes->tables[i],
+			.table = &routes->tables[hop->node],
 		};
+		w->hop_of_node[hop->node] = h;
 		w->link_count += hop->links;
 		w->tables += !ft_walk_has_holes(hop);
 		w->tables_unknown += ft_walk_has_holes(hop);

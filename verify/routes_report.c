@@ -64,34 +64,50 @@ static uint32_t host_from(const struct ft_walk *w, uint32_t from, uint32_t targe
 	return FT_NONE;
 }
 
+static bool is_among(const uint32_t *hops, uint32_t count, uint32_t hop)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (hops[i] == hop)
+			return true;
+	return false;
+}
+
 void ft_walk_path(const struct ft_walk *w, uint32_t from, uint32_t target, struct ft_text *text)
 {
-	uint32_t host = host_from(w, from, target), h = from, shown = 0;
+	uint32_t host = host_from(w, from, target), h = from, seen[PATH_SHOWN];
 
-	if (host != FT_NONE) {
+	ft_text_puts(text, "from ");
+	if (host != FT_NONE)
 		host_name(w, host, text);
-		ft_text_puts(text, ", ");
-	}
-	while (shown++ < PATH_SHOWN) {
+	else
+		ft_walk_name(w, from, text);
+	ft_text_puts(text, " to ");
+	host_name(w, target, text);
+	for (uint32_t count = 0; count < PATH_SHOWN; count++) {
 		uint32_t link = link_out(w, h, target);
 
+		ft_text_puts(text, count ? ", " : ": ");
+		if (is_among(seen, count, h)) {
+			ft_walk_name(w, h, text);
+			ft_text_puts(text, " again");
+			return;
+		}
 		if (link == FT_NONE) {
 			ft_walk_name(w, h, text);
+			ft_text_puts(text, " and no further");
 			return;
 		}
 		port_add(w, link, text);
-		ft_text_puts(text, ", ");
-		if (link == w->targets[target].link) {
-			host_name(w, target, text);
+		if (link == w->targets[target].link)
 			return;
-		}
 		if (w->far[link] >= w->hop_count) {
-			ft_text_puts(text, "and no further");
+			ft_text_puts(text, " and no further");
 			return;
 		}
+		seen[count] = h;
 		h = w->far[link];
 	}
-	ft_text_puts(text, "and so on");
+	ft_text_puts(text, " and so on");
 }
 
 void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop)
@@ -106,7 +122,15 @@ void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop)
 	free(place.name);
 }
 
-/* "12 routes, to 3 hosts" in whole words; pairs may be more than a uint32_t holds only on fabrics that cannot be. */
+/* The only one by name, else how many. A host has one for each of its LIDs. */
+static void targets_say(const struct ft_walk *w, const struct ft_some *some, struct ft_text *text)
+{
+	if (some->targets == 1)
+		host_name(w, some->to, text);
+	else
+		ft_text_printf(text, "%u destinations", some->targets);
+}
+
 static void some_say(const struct ft_some *some, struct ft_text *text)
 {
 	ft_text_printf(text, "%" PRIu64 " pair%s of hosts, %u destination%s", some->pairs, some->pairs == 1 ? "" : "s",
@@ -121,7 +145,7 @@ static void example_say(struct ft_walk *w, struct ft_finding *f, const struct ft
 	ft_walk_path(w, some->from, some->to, &path);
 	w->m->failed |= ft_text_failed(&path);
 	if (live != FT_NONE)
-		ft_finding_symptom(w->m, f, live, 0, "for example: %s", ft_text_string(&path));
+		ft_finding_symptom(w->m, f, live, 0, "for example, %s", ft_text_string(&path));
 }
 
 /* ---- causes ---- */
@@ -146,18 +170,36 @@ static void cause_place(struct ft_walk *w, struct ft_finding *f, uint32_t at)
 		ft_finding_where_chip(w->m, f, w->hops[cause_hop(w, at)].node);
 }
 
-static void cause_say(const struct ft_walk *w, uint32_t at, struct ft_text *text)
+/* What is wrong there, as the beginning of a sentence. */
+static void cause_say(const struct ft_walk *w, const struct cause *cause, struct ft_text *text)
 {
-	if (at >= w->link_count) {
-		ft_walk_name(w, at - w->link_count, text);
-		ft_text_puts(text, " has no entry for them");
+	if (cause->at >= w->link_count) {
+		ft_walk_name(w, cause->at - w->link_count, text);
+		ft_text_puts(text, " has no entry for ");
+		targets_say(w, &cause->some, text);
 		return;
 	}
-	port_add(w, at, text);
-	if (w->far[at] == FT_FAR_DOWN)
-		ft_text_puts(text, ", which its table sends them to, is down");
-	else
-		ft_text_puts(text, ", which its table sends them to, leads to another host");
+	port_add(w, cause->at, text);
+	ft_text_printf(text, " %s, and the table sends packets for ",
+		       w->far[cause->at] == FT_FAR_DOWN ? "is down" : "leads to another host");
+	targets_say(w, &cause->some, text);
+	ft_text_puts(text, " there");
+}
+
+/* The places of several causes, some of them. */
+static void places_say(const struct ft_walk *w, const struct cause *causes, uint32_t count, struct ft_text *text)
+{
+	enum { SHOWN = 4 };
+
+	for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		if (causes[i].at < w->link_count)
+			port_add(w, causes[i].at, text);
+		else
+			ft_walk_name(w, causes[i].at - w->link_count, text);
+	}
+	if (count > SHOWN)
+		ft_text_printf(text, " and %u more", count - SHOWN);
 }
 
 static uint64_t place_key(uint64_t guid, uint32_t port)
@@ -207,41 +249,43 @@ static uint32_t saturate(uint64_t count)
 	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/*
- * One finding for these: causes that another finding explains, or one alone, or too many to be each a fault of its own.
- * Destinations of different causes may be the same: their highest number is said, not their sum.
+/* One finding for these: causes that another finding explains, or one alone, or too many to be each a fault of its own.
  */
 static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint32_t count)
 {
 	struct ft_model *m = w->m;
 	_cleanup_(ft_text_release) struct ft_text words = {0};
-	_cleanup_(ft_text_release) struct ft_text sum_words = {0};
-	struct ft_some sum = causes[0].some;
-	struct ft_finding *f;
 	/* Before the finding is added: that may move the others. */
 	const char *because =
 		causes[0].group == FT_NONE ? NULL : ft_codes[m->report->findings[causes[0].group].code].name;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
+	uint64_t pairs = 0;
+	char plural[48];
 
-	f = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
-	for (uint32_t i = 1; i < count; i++) {
-		sum.pairs += causes[i].some.pairs;
-		sum.targets = causes[i].some.targets > sum.targets ? causes[i].some.targets : sum.targets;
-	}
-	f->count = saturate(sum.pairs);
-	some_say(&sum, &sum_words);
-	for (uint32_t i = 0; i < count && i < PLACES_SHOWN; i++) {
+	for (uint32_t i = 0; i < count; i++) {
+		pairs += causes[i].some.pairs;
+		if (i >= PLACES_SHOWN)
+			continue;
 		cause_place(w, f, causes[i].at);
 		ft_walk_act(w, f, cause_hop(w, causes[i].at));
 	}
-	cause_say(w, causes[0].at, &words);
-	m->failed |= ft_text_failed(&words) || ft_text_failed(&sum_words);
+	f->count = saturate(pairs);
+	ft_plural(f->count, "pair", plural);
+	if (count == 1)
+		cause_say(w, causes, &words);
+	else
+		places_say(w, causes, count, &words);
+	m->failed |= ft_text_failed(&words);
 	ft_say(m, &f->expected, "tables that lead to every host");
-	ft_say(m, &f->observed, "%s whose routes end early", ft_text_string(&sum_words));
-	ft_say(m, &f->text, "routes end early (%s%s): %s%s", count > 1 ? "in all " : "", ft_text_string(&sum_words),
-	       ft_text_string(&words), count > 1 ? ", and so on at other switches" : "");
+	ft_say(m, &f->observed, "%s of hosts whose routes end early", plural);
+	if (count == 1)
+		ft_say(m, &f->text, "%s: the routes of %s of hosts end there", ft_text_string(&words), plural);
+	else
+		ft_say(m, &f->text, "the routes of %s of hosts end early, at %s, %s", plural, ft_text_string(&words),
+		       because ? "which are down" : "where tables lead astray");
 	if (because)
 		ft_say(m, &f->fix,
-		       "mend what is behind %s; until then have the subnet manager route around it: it has not noticed",
+		       "mend what %s says; until then have the subnet manager route around it, for it has not noticed",
 		       because);
 	else
 		ft_say(m, &f->fix,
@@ -333,28 +377,29 @@ static void loop_links_say(const struct ft_walk *w, const struct ft_loop *loop, 
 		ft_text_printf(text, " and %u more", loop->count - PATH_SHOWN);
 }
 
-static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loops, const struct ft_some *some)
+static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loops, uint64_t pairs)
 {
 	struct ft_model *m = w->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_LOOP, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text links = {0};
-	_cleanup_(ft_text_release) struct ft_text words = {0};
+	char plural[48];
 
-	f->count = saturate(some->pairs);
+	f->count = saturate(pairs);
+	ft_plural(f->count, "pair", plural);
 	for (uint32_t i = 0; i < loop->count && i < PLACES_SHOWN; i++) {
 		ft_finding_where_chip_port(m, f, ft_walk_port(w, loop->links[i]));
 		ft_walk_act(w, f, w->owner[loop->links[i]]);
 	}
 	loop_links_say(w, loop, &links);
-	some_say(some, &words);
-	m->failed |= ft_text_failed(&links) || ft_text_failed(&words);
+	m->failed |= ft_text_failed(&links);
 	ft_say(m, &f->expected, "routes that arrive");
 	ft_say(m, &f->observed, "packets that go round over %u switches", loop->count);
 	if (loops > 1)
-		ft_say(m, &f->text, "routes go round in %u circles and never arrive (in all %s); one of them: %s",
-		       loops, ft_text_string(&words), ft_text_string(&links));
+		ft_say(m, &f->text,
+		       "the routes of %s of hosts go round in %u circles and never arrive; one of them is %s", plural,
+		       loops, ft_text_string(&links));
 	else
-		ft_say(m, &f->text, "routes go round and never arrive (%s): %s, and again", ft_text_string(&words),
+		ft_say(m, &f->text, "the routes of %s of hosts go round and never arrive: %s, and again", plural,
 		       ft_text_string(&links));
 	ft_say(m, &f->fix,
 	       "have the subnet manager compute the tables anew (OpenSM: SIGHUP), and look whether a second one runs");
@@ -363,21 +408,16 @@ static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loo
 
 static void loops_report(struct ft_walk *w)
 {
-	struct ft_some sum = {0};
 	uint32_t worst = 0;
 
 	for (uint32_t i = 0; i < w->loop_count; i++) {
-		const struct ft_some *some = &w->loops[i].some;
-
-		worst = some->pairs > w->loops[worst].some.pairs ? i : worst;
-		sum.pairs += some->pairs;
-		sum.targets = some->targets > sum.targets ? some->targets : sum.targets;
+		if (w->loops[i].some.pairs > w->loops[worst].some.pairs)
+			worst = i;
+		if (w->loop_count <= MANY)
+			loop_add(w, &w->loops[i], 1, w->loops[i].some.pairs);
 	}
 	if (w->loop_count > MANY)
-		loop_add(w, &w->loops[worst], w->loop_count, &sum);
-	else
-		for (uint32_t i = 0; i < w->loop_count; i++)
-			loop_add(w, &w->loops[i], 1, &w->loops[i].some);
+		loop_add(w, &w->loops[worst], w->loop_count, w->looping);
 }
 
 /* ---- detours ---- */
