@@ -133,12 +133,14 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 		return -EOVERFLOW;
 	r = sms_take(request, snapshot, end_ms, &sms);
 	if (r == 0)
-		r = ft_verify_all(&(struct ft_verify_input){.design = request->design,
-							    .plan = request->plan,
-							    .snapshot = snapshot,
-							    .today = today,
-							    .sms = sms},
-				  &report);
+		r = ft_verify_all(
+			&(struct ft_verify_input){.design = request->design,
+						  .plan = request->plan,
+						  .snapshot = snapshot,
+						  .today = today,
+						  .sms = sms,
+						  .before = request->kind == FT_CHECK_REREAD ? request->last : NULL},
+			&report);
 	if (r == 0)
 		r = ft_report_set_plan(report, request->plan_file, request->design);
 	if (r < 0)
