@@ -207,7 +207,7 @@ static const struct row {
 	 "no port says that one runs there|start the subnet manager"},
 	{"only standbys", SMALL, "sm node001:1 standby 14; sm core01:0 standby 3",
 	 "warning; sm-missing absent node001:1 core01", "",
-	 "node001 port 1 is standby (priority 14), core01 is standby (priority 3)|wait for one of them"},
+	 "node001 port 1 is standby (priority 14), core01 is standby (priority 3)|a standby takes over by itself"},
 	{"one that hangs", SMALL, "sm node001:1 silent 0", "warning; sm-missing mute", "",
 	 "node001 port 1 does not answer|restart the subnet manager"},
 	{"one may be behind what was not seen", SMALL, "ask; doubt; haze edge003:20; haze core01:20",
@@ -217,6 +217,8 @@ static const struct row {
 	 "critical; edge-isolated absent edge002 x18", "", NULL},
 	{"no manager: the links that wait are its symptom", SMALL, "nobody; ask", "warning; sm-missing absent", "",
 	 "144 of 144 links are up and not Active"},
+	{"no manager: a link that waits is its symptom", SMALL, "state edge003:20 2; sm node001:1 discovering 0",
+	 "warning; sm-missing absent node001:1", "", "1 of 144 links are up and not Active|one that is discovering"},
 	{"a manager that is not through", SMALL, "nobody; sm node001:1 master 0",
 	 "warning; port-inactive seen node001:1 x144", "", "not through with the fabric (node001 port 1 is master"},
 	{"two masters", SMALL, "sm node001:1 master 14; sm node002:1 master 14; sm node003:1 standby 0",
@@ -321,7 +323,7 @@ static void test_hostile(void **state)
 	struct ft_snapshot *s;
 	(void)state;
 
-	scene_make(&scene, SMALL, "sm node001:1 standby 0; state node001:1 2; state edge001:1 2; lid node002:1 0");
+	scene_make(&scene, SMALL, "sm node001:1 master 0; sm node003:1 master 0; state node001:1 2; state edge001:1 2; lid node002:1 0");
 	s = scene.bench.snapshot;
 	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_CA)
