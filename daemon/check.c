@@ -119,6 +119,19 @@ static int sms_take(const struct ft_check_request *request, const struct ft_snap
 	return sms_keep(request->last, snapshot, ret_sms);
 }
 
+/*
+ * What a subnet manager has left undone is told by sweeps, once it had time for it; and not at all where managers are
+ * no concern of ours.
+ */
+static const struct ft_report *known_before(const struct ft_check_request *request)
+{
+	static const struct ft_report nothing;
+
+	if (!request->sm)
+		return &nothing;
+	return request->kind == FT_CHECK_REREAD ? request->last : NULL;
+}
+
 static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
 		 struct ft_text *ret_json)
 {
@@ -137,7 +150,8 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 							    .plan = request->plan,
 							    .snapshot = snapshot,
 							    .today = today,
-							    .sms = sms},
+							    .sms = sms,
+							    .before = known_before(request)},
 				  &report);
 	if (r == 0)
 		r = ft_report_set_plan(report, request->plan_file, request->design);

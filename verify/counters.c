@@ -301,9 +301,9 @@ static void unread_report(struct ft_model *m)
 	ft_say(m, &f->expected, "error counters of %u ports", r->ports);
 	ft_say(m, &f->observed, "of %u", r->read);
 	if (r->no_lid)
-		ft_text_printf(&why, "%u have no LID", r->no_lid);
+		ft_text_printf(&why, "%u without a LID", r->no_lid);
 	if (r->silent)
-		ft_text_printf(&why, "%s%u did not answer", r->no_lid ? ", " : "", r->silent);
+		ft_text_printf(&why, "%s%u that did not answer", r->no_lid ? ", " : "", r->silent);
 	m->failed |= ft_text_failed(&why);
 	ft_say(m, &f->text, "the error counters of %u of %u ports are not known: %s", f->count, r->ports,
 	       ft_text_string(&why));

@@ -673,6 +673,33 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	}
 }
 
+static bool report_knows(const struct ft_report *report, const char *id)
+{
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (strcmp(report->findings[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Where the fabric is changing: what may be over in a moment is not told for the first time. */
+static void fresh_drop(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	size_t kept = 0;
+
+	for (size_t i = 0; m->input->before && i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		bool passing = f->code == FT_CODE_PORT_INACTIVE || f->code == FT_CODE_LID_MISSING;
+
+		if (passing && !report_knows(m->input->before, f->id))
+			ft_finding_release(f);
+		else
+			report->findings[kept++] = *f;
+	}
+	if (m->input->before)
+		report->finding_count = kept;
+}
+
 int ft_findings_finish(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
@@ -687,6 +714,8 @@ int ft_findings_finish(struct ft_model *m)
 		r = finding_id(&report->findings[i]);
 	if (r == 0)
 		r = ids_separate(report);
+	if (r == 0)
+		fresh_drop(m);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		doubts_name(m, &report->findings[i]);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)

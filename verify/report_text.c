@@ -155,12 +155,12 @@ static void counters_write(struct ft_text *t, const struct ft_report_counters *c
 		uint32_t count;
 		const char *what;
 	} parts[] = {
-		{c->no_lid, "have no LID"},
-		{c->silent, "did not answer"},
-		{c->refused, "have no such counters"},
+		{c->no_lid, "without a LID"},
+		{c->silent, "that did not answer"},
+		{c->refused, "without such counters"},
 		{c->stuck,
-		 "have one that stood at its greatest value, so that it tells nothing (perfquery -R resets it)"},
-		{c->discarding, "discarded packets, which is congestion and no fault of a cable"},
+		 "with one that stood at its greatest value, so that it tells nothing (perfquery -R resets it)"},
+		{c->discarding, "that discarded packets, which is congestion and no fault of a cable"},
 	};
 
 	ft_text_printf(t, "\nerror counters: %u of %u ports read, %u.%03u s apart", c->read, c->ports,

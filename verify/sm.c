@@ -148,6 +148,21 @@ static void links_report(struct ft_model *m, const struct tally *nodes)
 	}
 }
 
+static uint32_t sms_in_state(const struct ft_sms *sms, enum ft_sm_state state)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sms->count; i++)
+		count += sms->items[i].state == state;
+	return count;
+}
+
+/* Then that is the fault, and links that wait are its symptom. */
+static bool sm_is_known_missing(const struct ft_model *m)
+{
+	return m->input->sms && !m->cut_off && sms_in_state(m->input->sms, FT_SM_MASTER) == 0;
+}
+
 /* Where most links wait, nobody has brought up this fabric yet: that is no fault of any cable. */
 static int links_check(struct ft_model *m, struct tally *ret_all)
 {
@@ -156,7 +171,7 @@ static int links_check(struct ft_model *m, struct tally *ret_all)
 	if (!nodes)
 		return -ENOMEM;
 	*ret_all = tally_all(m->chips, nodes);
-	if (ret_all->inactive > 0 && ret_all->inactive * 2UL <= ret_all->links)
+	if (ret_all->inactive > 0 && ret_all->inactive * 2UL <= ret_all->links && !sm_is_known_missing(m))
 		links_report(m, nodes);
 	return 0;
 }
@@ -293,21 +308,23 @@ static void sms_describe(struct ft_model *m, struct ft_finding *f, const struct 
 	m->failed |= ft_text_failed(text);
 }
 
-static uint32_t sms_in_state(const struct ft_sms *sms, enum ft_sm_state state)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < sms->count; i++)
-		count += sms->items[i].state == state;
-	return count;
-}
-
 /* Behind what the sweep did not see, there may be one. */
 static enum ft_evidence missing_evidence(const struct ft_model *m, const struct ft_sms *sms)
 {
 	if (!m->chips->source.complete)
 		return FT_EVIDENCE_UNREACHED;
 	return sms_in_state(sms, FT_SM_SILENT) ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT;
+}
+
+static const char *missing_fix(const struct ft_sms *sms)
+{
+	if (sms->count == 0)
+		return "start the subnet manager (opensm, or the one of a switch)";
+	if (sms_in_state(sms, FT_SM_STANDBY) > 0)
+		return "a standby takes over by itself, as a rule within a minute; then see to the one that was master";
+	if (sms_in_state(sms, FT_SM_SILENT) > 0)
+		return "restart the subnet manager that does not answer";
+	return "one that is discovering becomes master in a moment; if none does, look at their logs and restart one";
 }
 
 static void sm_missing(struct ft_model *m, const struct ft_sms *sms, const struct tally *links)
@@ -326,11 +343,7 @@ static void sm_missing(struct ft_model *m, const struct ft_sms *sms, const struc
 	ft_say(m, &f->expected, "one master subnet manager");
 	ft_say(m, &f->observed, "%s", ft_text_string(&who));
 	ft_say(m, &f->text, "no subnet manager is master, so nothing routes the fabric anew: %s", ft_text_string(&who));
-	ft_say(m, &f->fix, "%s",
-	       sms->count == 0 ? "start the subnet manager (opensm, or the one of a switch)"
-	       : sms_in_state(sms, FT_SM_SILENT)
-		       ? "restart the subnet manager that does not answer"
-		       : "wait for one of them to take over, then look at their logs and restart one");
+	ft_say(m, &f->fix, "%s", missing_fix(sms));
 }
 
 static void sm_conflict(struct ft_model *m, const struct ft_sms *sms, uint32_t masters)
@@ -368,7 +381,7 @@ static void sms_check(struct ft_model *m, const struct ft_sms *sms, const struct
 	uint32_t masters = sms_in_state(sms, FT_SM_MASTER);
 
 	/* A lone part of the fabric has none, as a rule, and that is not what is wrong with it. */
-	if (masters == 0 && !m->cut_off)
+	if (sm_is_known_missing(m))
 		sm_missing(m, sms, links);
 	if (masters > 1)
 		sm_conflict(m, sms, masters);
