@@ -428,9 +428,9 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	islanders_name(m, f, false);
 	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
-	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s",
+	ft_say(m, &f->text, "%s missing that the plan counts, on %zu %sswitch%s",
 	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
-	       f->where_count == 1 ? "" : "es");
+	       m->plan->islander_count > 0 ? "" : "edge ", f->where_count == 1 ? "" : "es");
 	ft_say(m, &f->fix, "check whether they are powered on; known ones can go into expect.hosts_down");
 	hosts_alternatives(m, f);
 }
