@@ -52,6 +52,7 @@ void ft_design_free(struct ft_design *design)
 		free(design->roles[tier].model);
 	free(design->limits);
 	free(design->pod_sizes);
+	free(design->host_kinds);
 	ft_islands_free(design->islands, design->island_count);
 	expect_release(&design->expect);
 	free(design->uplink_rates.rates);

@@ -32,6 +32,19 @@
 	     "\"switches\":[{\"name\":\"store1\",\"ports\":8,\"hosts\":3}],\"bundles\":[{\"a\":\"spine05\","      \
 	     "\"b\":\"store1\",\"count\":2}]}]"
 
+/* Edges with unlike numbers of hosts, as built. */
+#define UNEVEN                                                                                                         \
+	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":20,\"edge\":{\"ports\":8,\"ports_to_nodes\":4,\"hosts\":[{\"count\":" \
+	"4,"                                                                                                           \
+	"\"hosts\":4},{\"count\":2,\"hosts\":2}]},\"core\":{\"ports\":8}"
+/* The last pod is part full, and what is there has fewer hosts. */
+#define PART_FULL                                                                                                    \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":36,\"blocking\":\"4:1\",\"pods\":[{\"count\":2,"       \
+	"\"edges\":4},{\"count\":1,\"edges\":2}],\"edge\":{\"ports\":12,\"count\":10,\"ports_to_nodes\":4,"          \
+	"\"ports_to_core\":6,\"hosts\":[{\"count\":8,\"hosts\":4},{\"count\":2,\"hosts\":2}]},\"spine\":{\"ports\":" \
+	"12,"                                                                                                        \
+	"\"count\":9,\"ports_to_core\":2},\"core\":{\"ports\":6,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}"
+
 struct row {
 	const char *what;
 	const char *design;
@@ -101,6 +114,32 @@ static const struct row rows[] = {
 	{"the sweep began on one that is cut off", ISLANDS "}", "lone mgmt1", "critical; edge-isolated absent mgmt1",
 	 "0/0/0/0, 1/0/1/0, 53/2, 7/1"},
 	{"the sweep began on one", ISLANDS "}", "only mgmt1", "ok", "97/0/0/0, 3/3/0/0, 53/53, 7/7"},
+	{"uneven", UNEVEN "}", "", "ok", "24/0/0/0, 0/0/0/0, 20/20, 3/3"},
+	{"uneven, a host of the few", UNEVEN "}", "cut edge005:1", "ok; hosts-missing absent edge005",
+	 "24/0/0/0, 0/0/0/0, 20/19, 3/3"},
+	{"uneven, a host of the many", UNEVEN "}", "cut edge002:1", "ok; hosts-missing absent edge002",
+	 "24/0/0/0, 0/0/0/0, 20/19, 3/3"},
+	{"uneven, a host moved", UNEVEN "}", "cut edge002:1; host edge006:3", "warning; edge-overloaded seen edge006",
+	 "24/0/0/0, 0/0/0/0, 20/20, 3/3"},
+	{"uneven, a host more", UNEVEN "}", "host edge006:3", "warning; edge-overloaded seen edge006",
+	 "24/0/0/0, 0/0/0/0, 20/21, 3/3"},
+	{"uneven, a dead edge", UNEVEN "}", "dead edge006",
+	 "critical; edge-isolated absent core01 core02 core03 core04 x4", "20/4/0/0, 0/0/0/0, 20/18, 3/3"},
+	{"uneven, bound, a dead edge",
+	 UNEVEN ",\"bind\":{\"edge\":[\"edge001\",\"edge002\",\"edge003\",\"edge004\",\"edge005\",\"edge006\"]}}",
+	 "dead edge006", "critical; edge-isolated absent core01 core02 core03 core04 x4",
+	 "20/4/0/0, 0/0/0/0, 20/18, 3/3"},
+	{"a part full pod", PART_FULL "}", "", "ok", "78/0/0/0, 0/0/0/0, 36/36, 5/5"},
+	{"a part full pod, an edge of it", PART_FULL "}", "dead edge009",
+	 "critical; edge-isolated absent spine07:1 spine07:2 spine08:1 spine08:2 spine09:1 spine09:2 x6",
+	 "72/6/0/0, 0/0/0/0, 36/34, 5/5"},
+	{"a part full pod, a host of it", PART_FULL "}", "cut edge009:1", "ok; hosts-missing absent edge009",
+	 "78/0/0/0, 0/0/0/0, 36/35, 5/5"},
+	{"a part full pod, a cable of it", PART_FULL "}", "cut edge010:5",
+	 "warning; cable-missing absent edge010:5 spine07:3", "77/1/0/0, 0/0/0/0, 36/36, 5/5"},
+	{"a part full pod, swapped with another", PART_FULL "}",
+	 "cut edge010:5; cut edge001:7; link edge010:5 spine02:1; link edge001:7 spine07:3",
+	 "warning; cables-swapped seen edge001:7 spine07:3 edge010:5 spine02:1 x2", "76/0/2/0, 0/0/0/0, 36/36, 5/5"},
 };
 
 static void report_counts(const struct ft_report *r, struct ft_text *text)
@@ -136,6 +175,10 @@ static void test_row(void **state)
 #define ONE(switches, bundles) \
 	TREE ",\n\"islands\":[{\"name\":\"i\",\"switches\":[" switches "],\"bundles\":[" bundles "]}]}"
 
+#define HOSTS(kinds)                                                                                                  \
+	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":9,\n\"edge\":{\"ports\":8,\"hosts\":" kinds "},\"core\":{\"ports\":" \
+											     "8}}"
+
 static const struct {
 	const char *design, *error;
 } bad[] = {
@@ -166,6 +209,15 @@ static const struct {
 	 "2:11: \"m\" of an island has fewer ports than hosts and cables"},
 	{ONE("\"m\"", "{\"a\":\"m\",\"b\":\"core01\",\"count\":6}"),
 	 "2:11: \"core01\" has no ports left for the cables of an island"},
+	{HOSTS("[]"), "2:27: \"hosts\" must not be empty"},
+	{HOSTS("[{\"count\":2}]"), "2:28: \"hosts\" is missing: hosts of each"},
+	{HOSTS("[{\"count\":2,\"hosts\":4}]"), "2:27: \"hosts\" are 8 in all, but nodes is 9"},
+	{HOSTS("[{\"count\":1,\"hosts\":5},{\"count\":1,\"hosts\":4}]"),
+	 "2:8: nodes 9 need 3 edge switches at ports_to_nodes 4, but edge.count is 2"},
+	{"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":9,\n\"edge\":{\"ports\":8,\"count\":4,\"hosts\":[{\"count\":3,"
+	 "\"hosts\":3}]},"
+	 "\"core\":{\"ports\":8}}",
+	 "2:37: \"hosts\" are of 3 edge switches, but edge.count is 4"},
 	{ONE("\"m\"", "{\"a\":\"m\",\"b\":\"elsewhere\",\"count\":6}"),
 	 "2:11: \"elsewhere\" has no ports left for the cables of an island"},
 };

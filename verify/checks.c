@@ -266,6 +266,12 @@ static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplu
 	}
 }
 
+/* How many hosts an edge may have: as many as its ports to nodes, or as the design says of this one. */
+static uint32_t hosts_limit(const struct ft_model *m, uint32_t place)
+{
+	return ft_design_has_host_kinds(m->design) ? m->places[place]->hosts : m->plan->ports_to_nodes;
+}
+
 /* The hosts of the plan, and what accounts for those that were not seen. */
 struct host_balance {
 	uint32_t found;	  /* on planned switches */
@@ -288,13 +294,13 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
 		if (!sw) {
-			b.unseen += bound ? m->places[p]->hosts : m->plan->ports_to_nodes;
+			b.unseen += bound ? m->places[p]->hosts : hosts_limit(m, p);
 			continue;
 		}
 		b.unheard += sw->unheard;
 		b.placed += sw->hosts;
-		if (sw->hosts > m->plan->ports_to_nodes)
-			b.crowd += sw->hosts - least;
+		if (sw->hosts > hosts_limit(m, p))
+			b.crowd += sw->hosts - (ft_design_has_host_kinds(m->design) ? m->places[p]->hosts : least);
 	}
 	return b;
 }
@@ -304,17 +310,18 @@ static void edges_overloaded(struct ft_model *m)
 
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
+		uint32_t limit = hosts_limit(m, p);
 		struct ft_finding *f;
 
-		if (!sw || sw->hosts <= m->plan->ports_to_nodes)
+		if (!sw || sw->hosts <= limit)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
-		f->count = sw->hosts - m->plan->ports_to_nodes;
+		f->count = sw->hosts - limit;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
+		ft_say(m, &f->expected, "at most %u hosts", limit);
 		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
 		ft_say(m, &f->text, "%s has %u hosts where %u are planned: they share its %u uplinks", sw->label,
-		       sw->hosts, m->plan->ports_to_nodes, m->plan->ports_to_core);
+		       sw->hosts, limit, m->plan->ports_to_core);
 		ft_say(m, &f->fix, "move %u of them to another edge switch", f->count);
 	}
 }
