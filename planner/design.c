@@ -54,6 +54,7 @@ void ft_design_free(struct ft_design *design)
 	}
 	free(design->limits);
 	free(design->pod_sizes);
+	free(design->host_kinds);
 	ft_islands_free(design->islands, design->island_count);
 	expect_release(&design->expect);
 	ft_design_cabling_release(design);

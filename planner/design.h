@@ -100,6 +100,12 @@ struct ft_pod_size {
 	uint32_t edges;
 };
 
+/* As built: so many edge switches, one after the other in the plan's order, have so many hosts each. */
+struct ft_host_kind {
+	uint32_t count;
+	uint32_t hosts;
+};
+
 /* "max_cost", "min_spare_ports": what a plan must keep to. */
 struct ft_limit {
 	enum ft_metric metric;
@@ -208,6 +214,8 @@ struct ft_design {
 	uint32_t pods;	       /* pinned, three levels */
 	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
 	size_t pod_size_count;
+	struct ft_host_kind *host_kinds; /* their hosts add up to nodes; NULL: by the rule of fill */
+	size_t host_kind_count;
 	struct ft_island *islands;
 	size_t island_count;
 	enum ft_spread spread;

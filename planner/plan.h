@@ -196,6 +196,9 @@ struct ft_plan_blame {
 int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
 		       struct ft_error *err, struct ft_plan_blame *ret_blame);
 
+/* True where the design says how many hosts each edge switch has, for just the nodes that it has. */
+bool ft_design_has_host_kinds(const struct ft_design *design);
+
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
 

@@ -56,7 +56,7 @@ static void add_bundle_pattern(struct ft_text *text, const struct ft_plan *plan)
 	}
 }
 
-static void text_fill(struct ft_text *text, const struct ft_plan *plan)
+static void text_fill(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	uint32_t most = 0, least = UINT32_MAX;
 
@@ -65,7 +65,9 @@ static void text_fill(struct ft_text *text, const struct ft_plan *plan)
 		least = plan->switches[i].hosts < least ? plan->switches[i].hosts : least;
 	}
 	ft_text_printf(text, "Nodes: %u now, ", plan->nodes);
-	if (plan->fill == FT_FILL_UNIFORM)
+	if (ft_design_has_host_kinds(design))
+		ft_text_puts(text, "on each edge switch as many as the design says: ");
+	else if (plan->fill == FT_FILL_UNIFORM)
 		ft_text_puts(text, "spread evenly (uniform fill): ");
 	else
 		ft_text_puts(text, "each edge switch filled before the next (dense fill): ");
@@ -397,7 +399,7 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 	text_links(text, plan);
 	text_amounts(text, design, plan);
 	text_figures(text, design, plan);
-	text_fill(text, plan);
+	text_fill(text, design, plan);
 	text_room(text, plan);
 }
 

@@ -425,6 +425,12 @@ static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplu
 	}
 }
 
+/* How many hosts an edge may have: as many as its ports to nodes, or as the design says of this one. */
+static uint32_t hosts_limit(const struct ft_model *m, uint32_t place)
+{
+	return ft_design_has_host_kinds(m->design) ? m->places[place]->hosts : m->plan->ports_to_nodes;
+}
+
 /* The hosts of the plan, and what accounts for those that were not seen. */
 struct host_balance {
 	uint32_t found;	  /* on planned switches */
@@ -447,13 +453,14 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
 		if (!sw) {
-			b.unseen += bound ? m->places[p]->hosts : m->plan->ports_to_nodes;
+			b.unseen += bound ? m->places[p]->hosts : hosts_limit(m, p);
 			continue;
 		}
 		b.unheard += sw->unheard;
 		b.placed += sw->hosts;
-		if (ft_exact_host_count(m, p) > m->plan->ports_to_nodes)
-			b.crowd += ft_exact_host_count(m, p) - least;
+		if (ft_exact_host_count(m, p) > hosts_limit(m, p))
+			b.crowd += ft_exact_host_count(m, p) -
+				   (ft_design_has_host_kinds(m->design) ? m->places[p]->hosts : least);
 	}
 	return b;
 }
@@ -463,19 +470,20 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
+		uint32_t limit = hosts_limit(m, p);
 		struct ft_finding *f;
 
 		/* Those that belong elsewhere are findings of their own. */
-		if (!sw || ft_exact_host_count(m, p) <= m->plan->ports_to_nodes)
+		if (!sw || ft_exact_host_count(m, p) <= limit)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
-		f->count = ft_exact_host_count(m, p) - m->plan->ports_to_nodes;
+		f->count = ft_exact_host_count(m, p) - limit;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		crowd_act(m, f, m->live_of[p], room);
-		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
+		ft_say(m, &f->expected, "at most %u hosts", limit);
 		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
 		ft_say(m, &f->text, "%s has %u hosts where %u are planned: they share its %u uplinks", sw->label,
-		       sw->hosts, m->plan->ports_to_nodes, m->plan->ports_to_core);
+		       sw->hosts, limit, m->plan->ports_to_core);
 		ft_say(m, &f->fix, "move %u of them to another edge switch", f->count);
 	}
 }
@@ -654,9 +662,9 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	listed_missing_name(m, f, &names);
-	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s%s",
+	ft_say(m, &f->text, "%s missing that the plan counts, on %zu %sswitch%s%s",
 	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
-	       f->where_count == 1 ? "" : "es", ft_text_string(&names));
+	       m->plan->islander_count > 0 ? "" : "edge ", f->where_count == 1 ? "" : "es", ft_text_string(&names));
 	m->failed |= names.failed;
 	ft_say(m, &f->fix, "check whether they are powered on; known ones can go into expect.hosts_down");
 	hosts_alternatives(m, f);

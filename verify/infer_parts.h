@@ -62,7 +62,7 @@ struct ft_pod_kind {
 	uint32_t edges; /* of each */
 };
 
-enum { FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
+enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
 
 /* The design in the making. */
 struct ft_inferred {
@@ -75,6 +75,8 @@ struct ft_inferred {
 	enum ft_spread spread;
 	uint32_t multiple;
 	enum ft_fill fill;
+	struct ft_host_kind hosts[FT_HOST_KINDS_MAX]; /* hosts of edges that no fill gives */
+	uint32_t host_kinds;
 	struct ft_pod_kind pods[FT_POD_KINDS_MAX];
 	uint32_t pod_kinds;
 	struct ft_rate uplink_rate; /* of unknown speed: not said */

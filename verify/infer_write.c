@@ -100,8 +100,12 @@ static void write_tree(struct ft_text *text, const struct ft_inference *f)
 		ft_text_puts(text, ",\n\t\"levels\": 3");
 	ft_text_printf(text,
 		       ",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u, \"count\": %u, \"ports_to_nodes\": %u, "
-		       "\"ports_to_core\": %u}",
+		       "\"ports_to_core\": %u",
 		       d->nodes, d->edge_ports, d->edge_count, d->ports_to_nodes, d->ports_to_core);
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : ",\n\t\t\"hosts\": [",
+			       d->hosts[i].count, d->hosts[i].hosts);
+	ft_text_puts(text, d->host_kinds ? "]}" : "}");
 	if (f->fit.levels == 3)
 		ft_text_printf(text, ",\n\t\"spine\": {\"ports\": %u, \"count\": %u, \"ports_to_core\": %u}",
 			       d->spine_ports, d->spine_count, d->spine_up);

@@ -141,6 +141,44 @@ static uint32_t anchor_by_cables(const struct ft_model *m, const struct ft_plan_
 	return best;
 }
 
+/* ---- switches of another name ---- */
+
+/* Has @live just the cables that unseen islander @islander should have, to those of its neighbours that were seen? */
+static bool cabled_like(const struct ft_model *m, uint32_t live, uint32_t islander)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t i = 0; i < m->plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *bundle = &m->plan->island_bundles[i];
+		bool lower = bundle->a == islander;
+		uint32_t far;
+
+		if (!lower && (bundle->anchor != FT_UNPINNED || bundle->b != islander))
+			continue;
+		far = lower ? ft_island_bundle_far(m, bundle) : m->islanders[bundle->a].live;
+		if (far == FT_NONE || cables_between(m, live, far) != bundle->count)
+			return false;
+		cables += bundle->count;
+	}
+	return cables > 0 && cables == m->live.switches[live].cable_count;
+}
+
+/* A switch that nobody planned, cabled exactly like one that was not seen, is that one under another name. */
+static void replaced_find(struct ft_model *m)
+{
+	for (uint32_t i = 0; i < m->plan->islander_count; i++)
+		for (uint32_t s = 0; s < m->live.switch_count && m->islanders[i].live == FT_NONE; s++) {
+			struct ft_live_switch *sw = &m->live.switches[s];
+
+			if (sw->planned != FT_NONE || sw->tolerated || !cabled_like(m, s, i))
+				continue;
+			m->islanders[i].live = s;
+			m->islanders[i].replaced = true;
+			sw->islander = i;
+			sw->tolerated = true;
+		}
+}
+
 int ft_anchors_settle(struct ft_model *m)
 {
 	const struct ft_plan *plan = m->plan;
@@ -165,6 +203,8 @@ int ft_anchors_settle(struct ft_model *m)
 		m->anchor_live[bundle->anchor] =
 			m->design->binds[ft_tier_of(m, place)].count ? m->live_of[place] : anchor_by_cables(m, bundle);
 	}
+	if (r == 0)
+		replaced_find(m);
 	return r;
 }
 

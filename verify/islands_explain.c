@@ -65,6 +65,14 @@ static const char *label(const struct islands *w, uint32_t live)
 	return w->m->live.switches[live].label;
 }
 
+static struct ft_finding *island_finding(struct islands *w, enum ft_code code, enum ft_evidence evidence)
+{
+	struct ft_finding *f = ft_finding_add(w->m, code, evidence);
+
+	f->beside = true;
+	return f;
+}
+
 /* ---- the residual ---- */
 
 /* Up to @most cables between the ends of a bundle are planned; those in the last ports are beyond. */
@@ -94,19 +102,24 @@ static uint32_t unjudged_of(const struct islands *w, const struct tie *tie, uint
 	return lesser(deficit, lesser(a, b));
 }
 
-static void tally(struct islands *w, uint32_t i, uint32_t up)
+static void islander_tally(struct ft_islander *islander, uint32_t planned, uint32_t up, uint32_t unjudged)
+{
+	islander->planned += planned;
+	islander->up += up;
+	islander->unjudged += unjudged;
+}
+
+static void tally(struct islands *w, uint32_t i, uint32_t up, uint32_t unjudged)
 {
 	const struct ft_plan_island_bundle *bundle = bundle_at(w, i);
 	struct ft_model *m = w->m;
 
 	m->island_cables.planned += bundle->count;
 	m->island_cables.up += up;
-	m->islanders[bundle->a].planned += bundle->count;
-	m->islanders[bundle->a].up += up;
-	if (bundle->anchor != FT_UNPINNED)
-		return;
-	m->islanders[bundle->b].planned += bundle->count;
-	m->islanders[bundle->b].up += up;
+	m->island_cables.unjudged += unjudged;
+	islander_tally(&m->islanders[bundle->a], bundle->count, up, unjudged);
+	if (bundle->anchor == FT_UNPINNED)
+		islander_tally(&m->islanders[bundle->b], bundle->count, up, unjudged);
 }
 
 static void ties_take(struct islands *w)
@@ -123,9 +136,8 @@ static void ties_take(struct islands *w)
 			seen = bundle_count(w, tie, bundle->count);
 			unjudged = unjudged_of(w, tie, bundle->count - seen);
 			tie->deficit = bundle->count - seen - unjudged;
-			m->island_cables.unjudged += unjudged;
 		}
-		tally(w, i, seen);
+		tally(w, i, seen, unjudged);
 	}
 }
 
@@ -243,12 +255,10 @@ static void where_ports(struct islands *w, struct ft_finding *f, uint32_t live, 
 	}
 }
 
-/* Where it should be cabled to, in the finding and in words: "14 cables to MSPINE3-01". */
+/* Where it should be cabled to, in the finding and in words: "14 to MSPINE3-01". */
 static void shade_where(struct islands *w, struct ft_finding *f, uint32_t islander, enum ft_link link,
 			struct ft_text *words)
 {
-	char cables[48];
-
 	ft_text_reset(words);
 	for (uint32_t i = 0; i < w->m->plan->island_bundle_count; i++) {
 		uint32_t far = tie_touches(w, i, islander) ? tie_far(w, i, islander) : FT_NONE;
@@ -256,28 +266,45 @@ static void shade_where(struct islands *w, struct ft_finding *f, uint32_t island
 		if (far == FT_NONE)
 			continue;
 		where_ports(w, f, far, link, bundle_at(w, i)->count);
-		ft_text_printf(words, "%s%s to %s", words->length ? ", " : "",
-			       ft_plural(bundle_at(w, i)->count, "cable", cables), label(w, far));
+		ft_text_printf(words, "%s%u to %s", words->length ? ", " : "", bundle_at(w, i)->count, label(w, far));
 	}
 }
 
-static void unseen_behind(struct islands *w, struct ft_finding *f, uint32_t root)
+/* A neighbour of an unseen islander that was seen. */
+static uint32_t seen_near(const struct islands *w, uint32_t root)
+{
+	for (uint32_t i = 0; i < w->m->plan->island_bundle_count; i++)
+		if (tie_touches(w, i, root) && tie_far(w, i, root) != FT_NONE)
+			return tie_far(w, i, root);
+	return FT_NONE;
+}
+
+/* Those behind it, of which nothing is known: they are lost with it, or only out of sight. */
+static void unseen_behind(struct islands *w, struct ft_finding *f, uint32_t root, bool lost)
 {
 	struct ft_model *m = w->m;
-	uint32_t near = m->live.switch_count > 0 ? 0 : FT_NONE;
+	uint32_t near = seen_near(w, root);
 	char hosts[48];
 
-	for (uint32_t i = 0; i < m->plan->island_bundle_count; i++)
-		if (tie_touches(w, i, root) && tie_far(w, i, root) != FT_NONE)
-			near = tie_far(w, i, root);
 	for (uint32_t i = 0; i < m->plan->islander_count && near != FT_NONE; i++) {
 		if (w->root[i] != root || i == root)
 			continue;
-		f->impact.hosts_cut_off += hosts_of(w, i);
-		m->islanders[i].status = FT_STATUS_ISOLATED;
-		ft_finding_symptom(m, f, near, 0, "%s and its %s behind it are out of reach",
-				   m->plan->islanders[i].name, ft_plural(hosts_of(w, i), "host", hosts));
+		f->impact.hosts_cut_off += lost ? hosts_of(w, i) : 0;
+		m->islanders[i].status = lost ? FT_STATUS_ISOLATED : FT_STATUS_UNREACHED;
+		ft_finding_symptom(m, f, near, 0, "%s and its %s behind it are out of %s", m->plan->islanders[i].name,
+				   ft_plural(hosts_of(w, i), "host", hosts), lost ? "reach" : "sight");
 	}
+}
+
+/* Of cables with both ends unseen, behind what was not read or is mute, nobody knows. */
+static uint32_t cables_behind(const struct islands *w, uint32_t root)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t i = 0; i < w->m->plan->island_bundle_count; i++)
+		if (w->ties[i].a == FT_NONE && w->ties[i].b == FT_NONE && w->root[bundle_at(w, i)->a] == root)
+			cables += bundle_at(w, i)->count;
+	return cables;
 }
 
 /* Hosts on it, or on what is lost with it. */
@@ -294,7 +321,7 @@ static void unseen_mute(struct islands *w, uint32_t islander, const struct shade
 {
 	struct ft_model *m = w->m;
 	const char *name = m->plan->islanders[islander].name;
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+	struct ft_finding *f = island_finding(w, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
 
 	m->islanders[islander].status = FT_STATUS_MUTE;
 	f->count = s->silent;
@@ -305,7 +332,10 @@ static void unseen_mute(struct islands *w, uint32_t islander, const struct shade
 	ft_say(m, &f->text, "island switch %s does not answer: its links are up, but its management agent is silent",
 	       name);
 	ft_say(m, &f->fix, "restart the management of that switch, or power-cycle it; its cables are good");
-	unseen_behind(w, f, islander);
+	m->island_cables.up += s->cables;
+	m->islanders[islander].up += s->cables;
+	m->island_cables.unjudged += cables_behind(w, islander);
+	unseen_behind(w, f, islander, false);
 }
 
 static void unseen_gone(struct islands *w, uint32_t islander, const struct shade *s)
@@ -314,7 +344,7 @@ static void unseen_gone(struct islands *w, uint32_t islander, const struct shade
 	const char *name = m->plan->islanders[islander].name;
 	uint32_t hosts = hosts_lost(w, islander);
 	struct ft_finding *f =
-		ft_finding_add(m, hosts > 0 ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
+		island_finding(w, hosts > 0 ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
 	struct ft_place place = {.name = (char *)name};
 	char hosts_words[48];
 
@@ -323,17 +353,18 @@ static void unseen_gone(struct islands *w, uint32_t islander, const struct shade
 	f->planned_as = name;
 	f->impact.hosts_cut_off = hosts_of(w, islander);
 	shade_where(w, f, islander, FT_LINK_DOWN, &w->x->text_a);
-	ft_say(m, &f->expected, "island switch %s with %s", name, ft_text_string(&w->x->text_a));
+	ft_say(m, &f->expected, "island switch %s, cabled by %s", name, ft_text_string(&w->x->text_a));
 	ft_say(m, &f->observed, "none of these cables is up");
 	if (hosts > 0)
-		ft_say(m, &f->text, "island switch %s is cut off or powered down, with %s: nothing is left of its %s",
-		       name, ft_plural(hosts, "host", hosts_words), ft_text_string(&w->x->text_a));
+		ft_say(m, &f->text,
+		       "island switch %s is cut off or powered down, with %s: none of its cables is up (%s)", name,
+		       ft_plural(hosts, "host", hosts_words), ft_text_string(&w->x->text_a));
 	else
-		ft_say(m, &f->text, "island switch %s is missing: nothing is left of its %s", name,
+		ft_say(m, &f->text, "island switch %s is missing: none of its cables is up (%s)", name,
 		       ft_text_string(&w->x->text_a));
 	ft_say(m, &f->fix, "check the power of %s, then its cables", name);
 	ft_finding_act(m, f, FT_ACT_POWER, &place, NULL);
-	unseen_behind(w, f, islander);
+	unseen_behind(w, f, islander, true);
 }
 
 /* The finding about the tree that takes the way to an island with it. */
@@ -383,7 +414,7 @@ static void unseen_afar(struct islands *w, uint32_t islander)
 	}
 	if (!m->snapshot->source.complete)
 		return;
-	f = ft_finding_add(m, hosts > 0 ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_UNREACHED);
+	f = island_finding(w, hosts > 0 ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_UNREACHED);
 	f->planned_as = name;
 	f->impact.hosts_cut_off = hosts;
 	ft_say(m, &f->expected, "island switch %s at %s", name, anchor_name(w, islander));
@@ -413,7 +444,7 @@ static void unseen_explain(struct islands *w)
 			unseen_mute(w, i, &s);
 		} else if (s.unread > 0) {
 			m->islanders[i].status = FT_STATUS_UNREACHED;
-			m->island_cables.unjudged += s.cables;
+			m->island_cables.unjudged += s.cables + cables_behind(w, i);
 		} else {
 			unseen_gone(w, i, &s);
 		}
@@ -445,17 +476,20 @@ static void swap_report(struct islands *w, uint32_t one, uint32_t other, uint32_
 	struct ft_model *m = w->m;
 	struct explain *e = w->x;
 	uint32_t y = ft_cable_far(&m->live.cables[one], x), v = ft_cable_far(&m->live.cables[other], u);
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLES_SWAPPED, FT_EVIDENCE_SEEN);
+	struct ft_finding *f = island_finding(w, FT_CODE_CABLES_SWAPPED, FT_EVIDENCE_SEEN);
 
 	f->count = 2;
 	m->misplaced[one] = m->misplaced[other] = true;
+	ft_finding_where_port(m, f, port_at(w, one, x));
+	ft_finding_where_port(m, f, port_at(w, one, y));
+	ft_finding_where_port(m, f, port_at(w, other, u));
+	ft_finding_where_port(m, f, port_at(w, other, v));
 	ft_place_text(m, port_at(w, one, y), &e->text_a);
 	ft_place_text(m, port_at(w, other, v), &e->text_b);
-	ft_finding_where_port(m, f, port_at(w, one, y));
-	ft_finding_where_port(m, f, port_at(w, other, v));
 	ft_say(m, &f->expected, "%s cabled to %s, and %s to %s", label(w, x), label(w, v), label(w, u), label(w, y));
-	ft_say(m, &f->observed, "%s cabled to %s, and %s to %s", label(w, x), ft_text_string(&e->text_a), label(w, u),
-	       ft_text_string(&e->text_b));
+	ft_say(m, &f->observed, "%s port %u cabled to %s, and %s port %u to %s", label(w, x),
+	       ft_port_number(m, port_at(w, one, x)), ft_text_string(&e->text_a), label(w, u),
+	       ft_port_number(m, port_at(w, other, u)), ft_text_string(&e->text_b));
 	ft_say(m, &f->text, "2 cables are swapped: %s", f->observed ? f->observed : "");
 	ft_say(m, &f->fix, "exchange the two cable ends at %s and %s", ft_text_string(&e->text_a),
 	       ft_text_string(&e->text_b));
@@ -508,7 +542,7 @@ static void misplaced_report(struct islands *w, uint32_t cable, uint32_t wrong, 
 	struct ft_model *m = w->m;
 	struct explain *x = w->x;
 	uint32_t right = ft_cable_far(&m->live.cables[cable], wrong);
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISPLACED, FT_EVIDENCE_SEEN);
+	struct ft_finding *f = island_finding(w, FT_CODE_CABLE_MISPLACED, FT_EVIDENCE_SEEN);
 	struct ft_place from = {m->live.switches[wrong].name, m->live.switches[wrong].guid, 0};
 	struct ft_place to = {m->live.switches[target].name, m->live.switches[target].guid, 0};
 
@@ -638,7 +672,7 @@ static void missing_report(struct islands *w, uint32_t i)
 	struct ft_model *m = w->m;
 	const struct tie *tie = &w->ties[i];
 	uint32_t width = bundle_at(w, i)->count, count = tie->deficit;
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISSING, FT_EVIDENCE_ABSENT);
+	struct ft_finding *f = island_finding(w, FT_CODE_CABLE_MISSING, FT_EVIDENCE_ABSENT);
 	char cables[48];
 
 	f->count = f->impact.links_lost = count;
@@ -646,8 +680,12 @@ static void missing_report(struct islands *w, uint32_t i)
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label(w, tie->a),
 	       label(w, tie->b));
 	ft_say(m, &f->observed, "%u of %u", width - count, width);
-	ft_say(m, &f->text, "%s of %u %s missing between %s and %s", ft_plural(count, "cable", cables), width,
-	       count == 1 ? "is" : "are", ft_text_string(&w->x->text_a), ft_text_string(&w->x->text_b));
+	if (width == 1)
+		ft_say(m, &f->text, "the cable between %s and %s is missing", ft_text_string(&w->x->text_a),
+		       ft_text_string(&w->x->text_b));
+	else
+		ft_say(m, &f->text, "%s of %u %s missing between %s and %s", ft_plural(count, "cable", cables), width,
+		       count == 1 ? "is" : "are", ft_text_string(&w->x->text_a), ft_text_string(&w->x->text_b));
 	ft_say(m, &f->fix, "reseat or replace the cable%s between %s and %s", count == 1 ? "" : "s",
 	       ft_text_string(&w->x->text_a), ft_text_string(&w->x->text_b));
 }
@@ -671,7 +709,7 @@ static void missing_afar(struct islands *w, uint32_t i)
 		m->island_cables.unjudged += bundle->count;
 		return;
 	}
-	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, FT_EVIDENCE_UNREACHED);
+	f = island_finding(w, FT_CODE_CABLE_MISSING, FT_EVIDENCE_UNREACHED);
 	f->count = f->impact.links_lost = bundle->count;
 	where_ports(w, f, w->ties[i].a, FT_LINK_DOWN, bundle->count);
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(bundle->count, "cable", cables), near_name(w, i),
@@ -698,7 +736,7 @@ static void unplanned_report(struct islands *w, uint32_t cable)
 	struct ft_model *m = w->m;
 	const struct ft_live_cable *c = &m->live.cables[cable];
 	bool loop = c->a == c->b;
-	struct ft_finding *f = ft_finding_add(m, loop ? FT_CODE_LOOPBACK : FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
+	struct ft_finding *f = island_finding(w, loop ? FT_CODE_LOOPBACK : FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
 	const char *a, *b;
 
 	ft_finding_where_cable(m, f, c);
@@ -715,6 +753,30 @@ static void unplanned_report(struct islands *w, uint32_t cable)
 	ft_say(m, &f->fix, "unplug it, or find out where it belongs by its label");
 }
 
+/* ---- switches of another name ---- */
+
+static void replaced_explain(struct islands *w)
+{
+	struct ft_model *m = w->m;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		const char *name = m->plan->islanders[i].name;
+		const struct ft_live_switch *sw;
+		struct ft_finding *f;
+
+		if (!m->islanders[i].replaced)
+			continue;
+		sw = &m->live.switches[m->islanders[i].live];
+		f = island_finding(w, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
+		ft_finding_where_switch(m, f, m->islanders[i].live, 0);
+		ft_say(m, &f->expected, "%s", name);
+		ft_say(m, &f->observed, "%s 0x%016llx", sw->name, (unsigned long long)sw->guid);
+		ft_say(m, &f->text, "%s 0x%016llx stands in the place of island switch %s", sw->name,
+		       (unsigned long long)sw->guid, name);
+		ft_say(m, &f->fix, "if it was replaced or renamed, put its name into the design's islands");
+	}
+}
+
 /* ---- */
 
 static int islands_init(struct islands *w)
@@ -728,6 +790,35 @@ static int islands_init(struct islands *w)
 	return w->ties && w->strays && w->planned && w->root ? 0 : -ENOMEM;
 }
 
+/* Was nothing of the tree seen, as the sweep began on an island that is cut off? */
+static bool island_is_adrift(const struct ft_model *m)
+{
+	if (m->live.entry == FT_NONE || m->live.switches[m->live.entry].islander == FT_NONE)
+		return false;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].planned != FT_NONE)
+			return false;
+	return true;
+}
+
+/* Then the rest is out of sight, and nothing is said of it. */
+static void island_adrift(struct islands *w)
+{
+	struct ft_model *m = w->m;
+	const char *name = label(w, m->live.entry);
+	struct ft_finding *f = island_finding(w, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
+	char hosts[48];
+
+	m->cut_off = w->x->isolated_seen = true;
+	f->impact.hosts_cut_off = m->live.host_count;
+	ft_finding_where_switch(m, f, m->live.entry, 0);
+	ft_say(m, &f->expected, "a way from %s to the tree", name);
+	ft_say(m, &f->observed, "no switch of the tree was seen");
+	ft_say(m, &f->text, "the sweep began on island switch %s, which has no way to the tree, with %s on its side",
+	       name, ft_plural(m->live.host_count, "host", hosts));
+	ft_say(m, &f->fix, "check its cables to the tree; of all that is behind them nothing can be said from here");
+}
+
 int ft_islands_explain(struct explain *x)
 {
 	_cleanup_(islands_release) struct islands w = {.x = x, .m = x->m};
@@ -739,8 +830,12 @@ int ft_islands_explain(struct explain *x)
 	if (r < 0)
 		return r;
 	ties_take(&w);
+	if (!x->m->cut_off && island_is_adrift(x->m))
+		island_adrift(&w);
 	if (x->m->cut_off) {
 		x->m->island_cables.unjudged = x->m->island_cables.planned - x->m->island_cables.up;
+		for (uint32_t i = 0; i < x->m->plan->islander_count; i++)
+			x->m->islanders[i].status = FT_STATUS_UNREACHED;
 		return 0;
 	}
 	strays_take(&w);
@@ -748,6 +843,7 @@ int ft_islands_explain(struct explain *x)
 	swaps_explain(&w);
 	misplaced_explain(&w);
 	missing_explain(&w);
+	replaced_explain(&w);
 	for (uint32_t i = 0; i < w.stray_count; i++)
 		if (w.strays[i] != FT_NONE)
 			unplanned_report(&w, w.strays[i]);

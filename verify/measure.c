@@ -216,7 +216,8 @@ static void islanders_count(struct ft_model *m)
 		bool seen = islander->live != FT_NONE;
 
 		if (seen)
-			islander->status = islander->up < islander->planned ? FT_STATUS_DEGRADED : FT_STATUS_OK;
+			islander->status = islander->up + islander->unjudged < islander->planned ? FT_STATUS_DEGRADED
+												 : FT_STATUS_OK;
 		tier->planned++;
 		tier->found += seen;
 		tier->ok += seen && islander->status == FT_STATUS_OK;

@@ -139,9 +139,10 @@ struct ft_exact {
 
 /* A planned switch of an island, as it was seen. */
 struct ft_islander {
-	uint32_t live;	       /* or FT_NONE */
-	enum ft_status status; /* of one that was not seen, set in islands_explain.c */
-	uint32_t planned, up;  /* cables */
+	uint32_t live;			/* or FT_NONE */
+	enum ft_status status;		/* of one that was not seen, set in islands_explain.c */
+	uint32_t planned, up, unjudged; /* cables */
+	bool replaced;			/* another name stands in its place */
 };
 
 struct ft_model {

@@ -139,6 +139,7 @@ struct ft_finding {
 	char **alternatives; /* other explanations of equal price, and the look that tells them apart */
 	size_t alternative_count;
 	/* No part of the JSON: a report that was read has neither. What is gone with a whole switch is not listed. */
+	bool beside; /* about cables of an island, which are in no bundle of the tree: it has no lacks */
 	struct ft_lack *lacks;
 	size_t lack_count;
 	struct ft_action *actions; /* what mends it, in this order; none: nothing that is known */
