@@ -170,15 +170,34 @@ static int rows_count(struct ft_site *site)
 	return r;
 }
 
+/* A name with its domain is the one without, if the list has that too. @normals: of normal forms. */
+static int domains_join(struct ft_site *site, const struct ft_map *normals)
+{
+	for (uint32_t i = 0; i < site->name_count; i++) {
+		_cleanup_(ft_text_release) struct ft_text bare = {0};
+		uint32_t other;
+
+		if (!ft_name_add_bare(&bare, site->names[i].text))
+			continue;
+		if (ft_text_failed(&bare))
+			return -ENOMEM;
+		other = ft_map_get(normals, ft_text_hash(ft_text_string(&bare)));
+		if (other != FT_MAP_NONE)
+			site->names[i].same = site->names[other].same;
+	}
+	return 0;
+}
+
 /* Spellings of one name are one thing, and its rows are counted together. */
 static int names_join(struct ft_site *site)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
+	int r;
 
 	for (uint32_t i = 0; i < site->name_count; i++) {
 		struct ft_site_name *name = &site->names[i];
-		int r = name_normalise(name);
 
+		r = name_normalise(name);
 		if (r == 0)
 			r = name_expect(site, name);
 		if (r == 0)
@@ -188,7 +207,8 @@ static int names_join(struct ft_site *site)
 		if (r == 1)
 			name->same = i;
 	}
-	return rows_count(site);
+	r = domains_join(site, &map);
+	return r < 0 ? r : rows_count(site);
 }
 
 static int known_index(struct ft_site *site)

@@ -18,6 +18,7 @@ enum { NAME_SIZE_MAX = 64 };
 struct binding {
 	struct ft_site *site;
 	bool open[FT_TIER_COUNT]; /* to be told by the cables, or by a pattern */
+	bool any_found;		  /* a switch of the plan is in the list under its name */
 	uint32_t *found;	  /* names that may be switches: indices, each of its first spelling */
 	size_t found_count;
 	uint32_t *number; /* by name: its place in @found; FT_UNPINNED: it is none */
@@ -111,6 +112,7 @@ static unsigned int tiers_look(struct binding *b)
 	unsigned int count = 0;
 
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
+		b->any_found |= tier_is_found(b->site, tier);
 		if (b->site->design->binds[tier].count || ft_plan_tier_count(b->site->plan, tier) == 0)
 			continue;
 		b->open[tier] = !tier_is_found(b->site, tier);
@@ -163,6 +165,12 @@ static int candidates_choose(struct binding *b)
 		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED && !site->names[i].expected)
 			b->found[b->found_count++] = i;
 	qsort_r(b->found, b->found_count, sizeof(*b->found), rows_compare, site);
+	/* A list of hosts alone has no core switches, and one of a part of the fabric not all. */
+	if (b->found_count < wanted && b->any_found) {
+		memset(b->open, 0, sizeof(b->open));
+		b->found_count = 0;
+		return 0;
+	}
 	if (b->found_count < wanted)
 		return bind_error(b, "it has fewer names than the plan has switches");
 	if (b->found_count > wanted && site->names[b->found[wanted]].rows == site->names[b->found[wanted - 1]].rows)
