@@ -93,6 +93,24 @@ void ft_name_add_stem(struct ft_text *text, const char *name)
 	normal_add(text, start, length, true);
 }
 
+/* "leaf07.example.org": what follows the dot is no number, as in "leaf0.7". */
+static size_t host_length(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return dot && dot > name && is_letter(dot[1]) ? (size_t)(dot - name) : strlen(name);
+}
+
+bool ft_name_add_bare(struct ft_text *text, const char *name)
+{
+	size_t length = host_length(name);
+
+	if (name[length] == '\0')
+		return false;
+	normal_add(text, name, length, false);
+	return true;
+}
+
 uint64_t ft_name_guid(const char *name)
 {
 	bool prefix = name[0] == '0' && (name[1] == 'x' || name[1] == 'X');
@@ -114,15 +132,21 @@ uint64_t ft_name_guid(const char *name)
 	return digits ? guid : 0;
 }
 
+static void forms_release(struct ft_name_forms *forms, size_t count)
+{
+	for (size_t i = 0; forms->forms && i < count; i++)
+		free(forms->forms[i]);
+	free(forms->forms);
+	free(forms->next);
+	ft_map_release(&forms->map);
+}
+
 void ft_names_release(struct ft_names *names)
 {
-	for (size_t i = 0; names->normals && i < names->count; i++)
-		free(names->normals[i]);
-	free(names->normals);
+	forms_release(&names->normal, names->count);
+	forms_release(&names->bare, names->count);
 	free(names->next_exact);
-	free(names->next_normal);
 	ft_map_release(&names->exact);
-	ft_map_release(&names->normal);
 	*names = (struct ft_names){0};
 }
 
@@ -140,20 +164,31 @@ static int chain_add(struct ft_map *map, uint32_t *next, const char *string, uin
 	return 0;
 }
 
+static int form_enter(struct ft_name_forms *forms, uint32_t index, const struct ft_text *form)
+{
+	if (ft_text_failed(form))
+		return -ENOMEM;
+	forms->forms[index] = strdup(ft_text_string(form));
+	return forms->forms[index] ? chain_add(&forms->map, forms->next, forms->forms[index], index) : -ENOMEM;
+}
+
 static int name_enter(struct ft_names *names, uint32_t index)
 {
-	_cleanup_(ft_text_release) struct ft_text normal = {0};
+	_cleanup_(ft_text_release) struct ft_text normal = {0}, bare = {0};
 	int r;
 
 	ft_name_add_normal(&normal, names->names[index]);
-	ft_text_add(&normal, "", 0);
-	if (ft_text_failed(&normal))
-		return -ENOMEM;
-	names->normals[index] = strdup(ft_text_string(&normal));
-	if (!names->normals[index])
-		return -ENOMEM;
-	r = chain_add(&names->exact, names->next_exact, names->names[index], index);
-	return r < 0 ? r : chain_add(&names->normal, names->next_normal, names->normals[index], index);
+	r = form_enter(&names->normal, index, &normal);
+	if (r == 0 && ft_name_add_bare(&bare, names->names[index]))
+		r = form_enter(&names->bare, index, &bare);
+	return r < 0 ? r : chain_add(&names->exact, names->next_exact, names->names[index], index);
+}
+
+static int forms_allocate(struct ft_name_forms *forms, size_t count)
+{
+	forms->next = calloc(count + 1, sizeof(*forms->next));
+	forms->forms = calloc(count + 1, sizeof(*forms->forms));
+	return forms->next && forms->forms ? 0 : -ENOMEM;
 }
 
 int ft_names_make(const char *const *list, size_t count, struct ft_names *ret_names)
@@ -162,11 +197,9 @@ int ft_names_make(const char *const *list, size_t count, struct ft_names *ret_na
 		.names = list,
 		.count = count,
 		.next_exact = calloc(count + 1, sizeof(uint32_t)),
-		.next_normal = calloc(count + 1, sizeof(uint32_t)),
-		.normals = calloc(count + 1, sizeof(char *)),
 	};
 
-	if (!names.next_exact || !names.next_normal || !names.normals)
+	if (!names.next_exact || forms_allocate(&names.normal, count) < 0 || forms_allocate(&names.bare, count) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		int r = name_enter(&names, i);
@@ -204,15 +237,15 @@ static void candidate_add(const struct ft_names *names, uint32_t index, uint32_t
 	ft_text_puts(candidates, "\"");
 }
 
-/* As ft_names_find(), by the normal form alone. */
-static int find_normal(const struct ft_names *names, const char *normal, uint32_t *ret_index,
-		       struct ft_text *candidates)
+/* As ft_names_find(), by one form alone. */
+static int find_form(const struct ft_names *names, const struct ft_name_forms *forms, const char *form,
+		     uint32_t *ret_index, struct ft_text *candidates)
 {
-	uint32_t i = *normal ? ft_map_get(&names->normal, ft_text_hash(normal)) : FT_MAP_NONE;
+	uint32_t i = *form ? ft_map_get(&forms->map, ft_text_hash(form)) : FT_MAP_NONE;
 	uint32_t found = FT_MAP_NONE, count = 0;
 
-	for (; i != FT_MAP_NONE; i = names->next_normal[i])
-		if (strcmp(names->normals[i], normal) == 0) {
+	for (; i != FT_MAP_NONE; i = forms->next[i])
+		if (strcmp(forms->forms[i], form) == 0) {
 			candidate_add(names, i, count++, candidates);
 			found = i;
 		}
@@ -226,19 +259,10 @@ static int find_normal(const struct ft_names *names, const char *normal, uint32_
 	return count == 1;
 }
 
-/* "leaf07.example.org": what follows the dot is no number, as in "leaf0.7". */
-static size_t host_length(const char *name)
-{
-	const char *dot = strchr(name, '.');
-
-	return dot && dot > name && is_letter(dot[1]) ? (size_t)(dot - name) : strlen(name);
-}
-
 int ft_names_find(const struct ft_names *names, const char *name, uint32_t *ret_index, struct ft_text *candidates)
 {
-	_cleanup_(ft_text_release) struct ft_text normal = {0};
+	_cleanup_(ft_text_release) struct ft_text normal = {0}, bare = {0};
 	uint32_t exact = ft_names_find_exact(names, name);
-	size_t length = host_length(name);
 	int r;
 
 	if (exact != FT_MAP_NONE) {
@@ -246,12 +270,13 @@ int ft_names_find(const struct ft_names *names, const char *name, uint32_t *ret_
 		return 1;
 	}
 	ft_name_add_normal(&normal, name);
-	if (ft_text_failed(&normal))
+	ft_name_add_bare(&bare, name);
+	if (ft_text_failed(&normal) || ft_text_failed(&bare))
 		return -ENOMEM;
-	r = find_normal(names, ft_text_string(&normal), ret_index, candidates);
-	if (r != 0 || length == strlen(name))
-		return r;
-	ft_text_reset(&normal);
-	normal_add(&normal, name, length, false);
-	return ft_text_failed(&normal) ? -ENOMEM : find_normal(names, ft_text_string(&normal), ret_index, candidates);
+	r = find_form(names, &names->normal, ft_text_string(&normal), ret_index, candidates);
+	if (r == 0)
+		r = find_form(names, &names->normal, ft_text_string(&bare), ret_index, candidates);
+	if (r == 0)
+		r = find_form(names, &names->bare, ft_text_string(&normal), ret_index, candidates);
+	return r;
 }

@@ -6,6 +6,7 @@
 #ifndef FT_PLANNER_NAMES_H
 #define FT_PLANNER_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@
  * themselves, it is the name in the middle.
  */
 void ft_name_add_normal(struct ft_text *text, const char *name);
+
+/* The same of a name without its domain ("leaf07.example.org"). Returns false, and adds nothing, where it has none. */
+bool ft_name_add_bare(struct ft_text *text, const char *name);
 
 /*
  * Adds the stem of a name, by which one tells what sort of thing it is: its normal form with "#" for each number, so
@@ -33,9 +37,13 @@ uint64_t ft_name_guid(const char *name);
 struct ft_names {
 	const char *const *names;
 	size_t count;
-	struct ft_map exact, normal; /* of hashes, to the first name of that hash */
-	uint32_t *next_exact, *next_normal;
-	char **normals;
+	struct ft_map exact; /* of hashes, to the first name of that hash */
+	uint32_t *next_exact;
+	struct ft_name_forms {
+		struct ft_map map;
+		uint32_t *next;
+		char **forms; /* by name; NULL: it has none */
+	} normal, bare;
 };
 
 int ft_names_make(const char *const *names, size_t count, struct ft_names *ret_names);
@@ -45,8 +53,8 @@ void ft_names_release(struct ft_names *names);
 uint32_t ft_names_find_exact(const struct ft_names *names, const char *name);
 
 /*
- * The one that @name is a spelling of: the same, or else that of the same normal form, or else that of the normal form
- * of the name without its domain ("leaf07.example.org").
+ * The one that @name is a spelling of: the same, or else that of the same normal form, or else that of the same where
+ * one of the two is taken without its domain ("leaf07.example.org").
  *
  * @ret_index   out: which
  * @candidates  where several would do: their names are added, in quotes, with "and" between

@@ -117,6 +117,18 @@ static int names_collect(struct ft_site *site)
 	return 0;
 }
 
+/* Whether the design's "expect" has it for something that is there unplanned: 0 or -ENOMEM. */
+static int name_expect(const struct ft_site *site, struct ft_site_name *name)
+{
+	const struct ft_expect *expect = &site->design->expect;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < expect->unplanned_count; i++)
+		r = ft_pattern_matches(expect->unplanned[i], name->text, strlen(name->text));
+	name->expected = r == 1;
+	return r < 0 ? r : 0;
+}
+
 static int name_normalise(struct ft_site_name *name)
 {
 	_cleanup_(ft_text_release) struct ft_text normal = {0};
@@ -128,27 +140,66 @@ static int name_normalise(struct ft_site_name *name)
 	return name->normal ? 0 : -ENOMEM;
 }
 
-static void rows_count(struct ft_site *site)
+/* A switch has each of its ports once; what people write for hosts without a name of their own has port 1 many times.
+ */
+static int port_count(struct ft_site *site, struct ft_map *seen, uint32_t name, const struct ft_sheet_end *end)
 {
-	for (size_t i = 0; i < 2 * site->sheet->row_count; i++) {
+	char key[NAME_SIZE_MAX];
+	int r = 1;
+
+	if (end->port.text[0]) {
+		snprintf(key, sizeof(key), "%u %.20s/%.20s", site->names[name].same, end->board.text, end->port.text);
+		r = ft_map_add(seen, ft_text_hash(key), 0, NULL);
+	}
+	site->names[name].spelt++;
+	site->names[site->names[name].same].rows += r == 1;
+	return r < 0 ? r : 0;
+}
+
+static int rows_count(struct ft_site *site)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < 2 * site->sheet->row_count; i++) {
 		uint32_t name = site->ends[i / 2][i % 2];
 
-		if (name == FT_UNPINNED)
-			continue;
-		site->names[name].spelt++;
-		site->names[site->names[name].same].rows++;
+		if (name != FT_UNPINNED)
+			r = port_count(site, &seen, name, &site->sheet->rows[i / 2].ends[i % 2]);
 	}
+	return r;
+}
+
+/* A name with its domain is the one without, if the list has that too. @normals: of normal forms. */
+static int domains_join(struct ft_site *site, const struct ft_map *normals)
+{
+	for (uint32_t i = 0; i < site->name_count; i++) {
+		_cleanup_(ft_text_release) struct ft_text bare = {0};
+		uint32_t other;
+
+		if (!ft_name_add_bare(&bare, site->names[i].text))
+			continue;
+		if (ft_text_failed(&bare))
+			return -ENOMEM;
+		other = ft_map_get(normals, ft_text_hash(ft_text_string(&bare)));
+		if (other != FT_MAP_NONE)
+			site->names[i].same = site->names[other].same;
+	}
+	return 0;
 }
 
 /* Spellings of one name are one thing, and its rows are counted together. */
 static int names_join(struct ft_site *site)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
+	int r;
 
 	for (uint32_t i = 0; i < site->name_count; i++) {
 		struct ft_site_name *name = &site->names[i];
-		int r = name_normalise(name);
 
+		r = name_normalise(name);
+		if (r == 0)
+			r = name_expect(site, name);
 		if (r == 0)
 			r = ft_map_add(&map, ft_text_hash(name->normal), i, &name->same);
 		if (r < 0)
@@ -156,8 +207,8 @@ static int names_join(struct ft_site *site)
 		if (r == 1)
 			name->same = i;
 	}
-	rows_count(site);
-	return 0;
+	r = domains_join(site, &map);
+	return r < 0 ? r : rows_count(site);
 }
 
 static int known_index(struct ft_site *site)
@@ -467,9 +518,11 @@ static int stranger_take(struct rows *rows, uint32_t row, unsigned int end)
 	const struct ft_site *site = rows->site;
 	const struct ft_site_name *name = &site->names[site->ends[row][!end]];
 	uint32_t sw = site->names[site->ends[row][end]].sw;
-	int r = stem_enter(&rows->stems, name->text, true);
+	int r = name->expected ? 0 : stem_enter(&rows->stems, name->text, true);
 
-	if (r < 0)
+	if (name->expected)
+		rows->skipped[SKIP_UNKNOWN]++;
+	if (r < 0 || name->expected)
 		return r;
 	if (r == 1)
 		return ft_site_error(site, &site->sheet->rows[row].ends[!end].name,
@@ -621,7 +674,7 @@ static bool notes_write(const struct rows *rows, size_t hosts, size_t cables, ui
 {
 	static const char *const words[SKIP_COUNT][2] = {
 		[SKIP_FOREIGN] = {"row of another network", "rows of other networks"},
-		[SKIP_UNKNOWN] = {"row without a switch of the plan", "rows without a switch of the plan"},
+		[SKIP_UNKNOWN] = {"row of what is not in the plan", "rows of what is not in the plan"},
 		[SKIP_FREE] = {"row with one end only", "rows with one end only"},
 		[SKIP_UPPER] = {"row of something that is no switch on a spine or core switch",
 				"rows of things that are no switches on spine or core switches"},
@@ -639,7 +692,9 @@ static bool notes_write(const struct rows *rows, size_t hosts, size_t cables, ui
 	if (differ)
 		ft_text_printf(notes, "; %u %s of switches %s other cables than the rules give", differ,
 			       plural(differ, "pair", "pairs"), plural(differ, "has", "have"));
-	return any || differ;
+	if (rows->site->strange)
+		ft_text_puts(notes, "; none of its names of switches is a node description on the fabric");
+	return any || differ || rows->site->strange;
 }
 
 static int rows_apply(struct rows *rows, struct ft_text *notes)
@@ -694,7 +749,7 @@ static int site_take(struct ft_site *site, struct ft_text *notes)
 	notable = rows_apply(&rows, notes);
 	if (notable < 0)
 		return notable;
-	r = ft_site_write(site->design, site->plan, bound);
+	r = ft_site_write(site);
 	return r < 0 ? r : notable;
 }
 

@@ -18,6 +18,7 @@ enum { NAME_SIZE_MAX = 64 };
 struct binding {
 	struct ft_site *site;
 	bool open[FT_TIER_COUNT]; /* to be told by the cables, or by a pattern */
+	bool any_found;		  /* a switch of the plan is in the list under its name */
 	uint32_t *found;	  /* names that may be switches: indices, each of its first spelling */
 	size_t found_count;
 	uint32_t *number; /* by name: its place in @found; FT_UNPINNED: it is none */
@@ -111,6 +112,7 @@ static unsigned int tiers_look(struct binding *b)
 	unsigned int count = 0;
 
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
+		b->any_found |= tier_is_found(b->site, tier);
 		if (b->site->design->binds[tier].count || ft_plan_tier_count(b->site->plan, tier) == 0)
 			continue;
 		b->open[tier] = !tier_is_found(b->site, tier);
@@ -160,9 +162,15 @@ static int candidates_choose(struct binding *b)
 	uint32_t wanted = open_count(b);
 
 	for (uint32_t i = 0; i < site->name_count; i++)
-		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED)
+		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED && !site->names[i].expected)
 			b->found[b->found_count++] = i;
 	qsort_r(b->found, b->found_count, sizeof(*b->found), rows_compare, site);
+	/* A list of hosts alone has no core switches, and one of a part of the fabric not all. */
+	if (b->found_count < wanted && b->any_found) {
+		memset(b->open, 0, sizeof(b->open));
+		b->found_count = 0;
+		return 0;
+	}
 	if (b->found_count < wanted)
 		return bind_error(b, "it has fewer names than the plan has switches");
 	if (b->found_count > wanted && site->names[b->found[wanted]].rows == site->names[b->found[wanted - 1]].rows)
@@ -181,9 +189,11 @@ static uint32_t name_at(const struct ft_site *site, size_t row, unsigned int end
 	return name == FT_UNPINNED ? name : site->names[name].same;
 }
 
-static bool is_switch(const struct binding *b, uint32_t name)
+static bool is_host(const struct binding *b, uint32_t name)
 {
-	return b->number[name] != FT_UNPINNED || b->site->names[name].sw != FT_UNPINNED;
+	const struct ft_site_name *n = &b->site->names[name];
+
+	return b->number[name] == FT_UNPINNED && n->sw == FT_UNPINNED && !n->expected;
 }
 
 static void hosts_count(struct binding *b)
@@ -195,21 +205,30 @@ static void hosts_count(struct binding *b)
 
 		if (x == FT_UNPINNED || y == FT_UNPINNED)
 			continue;
-		b->hosts[x] += !is_switch(b, y);
-		b->hosts[y] += !is_switch(b, x);
+		b->hosts[x] += is_host(b, y);
+		b->hosts[y] += is_host(b, x);
 	}
 }
 
 /* ---- which tier ---- */
 
+/* Patterns are of node descriptions, which the list may shorten. Returns 1, 0 or -ENOMEM. */
+static int pattern_matches(const struct ft_site *site, const struct ft_pattern *match, const char *text)
+{
+	uint32_t live;
+	int r = ft_pattern_matches(match, text, strlen(text));
+
+	if (r == 0 && ft_names_find(&site->known_index, text, &live, NULL) == 1)
+		r = ft_pattern_matches(match, site->known[live].name, strlen(site->known[live].name));
+	return r;
+}
+
 /* What a pattern of the design says: 1 where one does, 0, -EINVAL where two do, or -ENOMEM. */
 static int tier_by_pattern(struct binding *b, uint32_t name)
 {
-	const char *text = b->site->names[name].text;
-
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		const struct ft_pattern *match = b->site->design->binds[tier].match;
-		int r = b->open[tier] && match ? ft_pattern_matches(match, text, strlen(text)) : 0;
+		int r = b->open[tier] && match ? pattern_matches(b->site, match, b->site->names[name].text) : 0;
 
 		if (r < 0)
 			return r;
@@ -432,54 +451,58 @@ static const char *usual_spelling(const struct ft_site *site, uint32_t name)
 	return site->names[best].text;
 }
 
-/* The plan's name for the switch: as the live fabric spells it, where that is known. */
-static int bound_name(const struct binding *b, uint32_t name, char **ret_name)
+/*
+ * The plan's name for the switch: as the live fabric spells it, where that is known. Returns 1 where it is, 0, or
+ * -ENOMEM.
+ */
+static int name_choose(const struct binding *b, uint32_t name, char **ret_name)
 {
 	const struct ft_site *site = b->site;
+	_cleanup_free_ char *safe = NULL;
 	const char *text = usual_spelling(site, name);
 	uint32_t live;
 	int r = ft_names_find(&site->known_index, text, &live, NULL);
 
 	if (r == -ENOMEM)
 		return r;
-	if (r == 1 && strlen(site->known[live].name) <= NAME_SIZE_MAX) {
-		_cleanup_free_ char *safe = ft_text_safe_dup(site->known[live].name, strlen(site->known[live].name));
+	if (r == 1) {
+		const char *seen = site->known[live].name;
 
+		safe = ft_text_safe_dup(seen, strlen(seen));
 		if (!safe)
 			return -ENOMEM;
 		/* A description that cannot be printed is told by the name in the list. */
-		if (strcmp(safe, site->known[live].name) == 0 && safe[0]) {
-			*ret_name = FT_STEAL(safe);
-			return 0;
-		}
+		if (strcmp(safe, seen) == 0 && safe[0] && strlen(seen) <= NAME_SIZE_MAX)
+			text = seen;
 	}
 	*ret_name = strdup(text);
-	return *ret_name ? 0 : -ENOMEM;
+	return *ret_name ? r == 1 : -ENOMEM;
 }
 
-static int names_set(struct binding *b, uint32_t index, struct ft_bind *bind, uint32_t place)
+/* Names the planned switches of @tier. Returns 1 where a name of them is on the live fabric, 0, or -ENOMEM. */
+static int tier_name(struct binding *b, enum ft_tier tier)
 {
-	struct ft_plan_switch *sw = &b->site->plan->switches[index];
-	char *copy;
-	int r = bound_name(b, b->list[index], &bind->names[place]);
+	uint32_t first = ft_plan_tier_first(b->site->plan, tier), count = ft_plan_tier_count(b->site->plan, tier);
+	int any = 0;
 
-	if (r < 0)
-		return r;
-	bind->guids[place] = strncmp(bind->names[place], "0x", 2) == 0 ? ft_name_guid(bind->names[place]) : 0;
-	copy = strdup(bind->names[place]);
-	if (!copy)
-		return -ENOMEM;
-	free(sw->name);
-	sw->name = copy;
-	return 0;
+	for (uint32_t i = first; i < first + count; i++) {
+		char *name;
+		int r = name_choose(b, b->list[i], &name);
+
+		if (r < 0)
+			return r;
+		free(b->site->plan->switches[i].name);
+		b->site->plan->switches[i].name = name;
+		any |= r;
+	}
+	return any;
 }
 
 /* In place of a pattern, the names of the tier. */
-static int tier_bind(struct binding *b, enum ft_tier tier)
+static int names_bind(struct binding *b, enum ft_tier tier)
 {
 	struct ft_bind *bind = &b->site->design->binds[tier];
 	uint32_t first = ft_plan_tier_first(b->site->plan, tier), count = ft_plan_tier_count(b->site->plan, tier);
-	int r = 0;
 
 	bind->names = calloc(count + 1UL, sizeof(*bind->names));
 	bind->count = bind->names ? count : 0;
@@ -488,9 +511,33 @@ static int tier_bind(struct binding *b, enum ft_tier tier)
 		return -ENOMEM;
 	ft_pattern_free(bind->match);
 	bind->match = NULL;
-	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = names_set(b, first + i, bind, i);
-	return r;
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = b->site->plan->switches[first + i].name;
+
+		bind->names[i] = strdup(name);
+		if (!bind->names[i])
+			return -ENOMEM;
+		bind->guids[i] = strncmp(name, "0x", 2) == 0 ? ft_name_guid(name) : 0;
+	}
+	return 0;
+}
+
+/*
+ * Where the list has names of its own for all switches of a tier, which the fabric does not know, these are no binding
+ * to hold that fabric against: the planned switches are called so, and told by other means.
+ */
+static int tier_bind(struct binding *b, enum ft_tier tier)
+{
+	int r = tier_name(b, tier);
+
+	if (r < 0)
+		return r;
+	b->site->bound[tier] = true;
+	if (r == 0 && b->site->known_count > 0) {
+		b->site->strange = true;
+		return 0;
+	}
+	return names_bind(b, tier);
 }
 
 /* One name may be bound once only, and not be that of an unbound one. */

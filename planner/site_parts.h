@@ -14,9 +14,10 @@ struct ft_site_name {
 	uint32_t sw;			  /* the planned switch; FT_UNPINNED: none */
 	uint32_t board;			  /* that the name says; 0: none */
 	uint32_t same;			  /* the first name of this normal form */
-	uint32_t rows;			  /* of the sheet that have it; counted at @same */
+	uint32_t rows;			  /* of the sheet that have it, each port once; counted at @same */
 	uint32_t spelt;			  /* of these, in this spelling */
 	char *normal;			  /* its normal form; owned */
+	bool expected;			  /* the design knows that it is there unplanned */
 };
 
 struct ft_site {
@@ -35,6 +36,9 @@ struct ft_site {
 	struct ft_names planned_index;
 	const char **known_names; /* not owned */
 	struct ft_names known_index;
+
+	bool bound[FT_TIER_COUNT]; /* by the names of the sheet */
+	bool strange;		   /* of such a tier, none is a name on the live fabric, though that is known */
 };
 
 /* -EINVAL with the place of a cell. */
@@ -56,9 +60,7 @@ int ft_site_bind(struct ft_site *site);
  */
 int ft_site_group(struct ft_site *site, uint32_t *list);
 
-/*
- * The design's text with the cables and hosts of the plan, and what is bound. Returns 0 or -ENOMEM.
- */
-int ft_site_write(struct ft_design *design, const struct ft_plan *plan, bool bound);
+/* The design's text with the cables and hosts of the plan, and what is bound. Returns 0 or -ENOMEM. */
+int ft_site_write(struct ft_site *site);
 
 #endif

@@ -64,26 +64,29 @@ static void hosts_write(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_puts(text, "\n  ]");
 }
 
-static void names_write(struct ft_text *text, const struct ft_bind *bind)
+static void names_write(struct ft_text *text, const struct ft_plan *plan, enum ft_tier tier)
 {
-	for (size_t i = 0; i < bind->count; i++)
-		word_add(text, i == 0 ? "[" : ", ", bind->names[i]);
+	uint32_t first = ft_plan_tier_first(plan, tier), count = ft_plan_tier_count(plan, tier);
+
+	for (uint32_t i = 0; i < count; i++)
+		word_add(text, i == 0 ? "[" : ", ", plan->switches[first + i].name);
 	ft_text_puts(text, "]");
 }
 
-static void binds_write(struct ft_text *text, const struct ft_bind *binds)
+static void binds_write(struct ft_text *text, const struct ft_site *site)
 {
 	bool any = false;
 
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
-		const struct ft_bind *bind = &binds[tier];
+		const struct ft_bind *bind = &site->design->binds[tier];
 
-		if (!bind->count && !bind->match)
+		if (!site->bound[tier] && !bind->count && !bind->match)
 			continue;
 		ft_text_printf(text, "%s    \"%s\": ", any ? ",\n" : "{\n", ft_tier_name(tier));
 		any = true;
-		if (bind->count) {
-			names_write(text, bind);
+		/* A planned switch is called what it is bound to. */
+		if (site->bound[tier] || bind->count) {
+			names_write(text, site->plan, tier);
 			continue;
 		}
 		word_add(text, "{\"match\": ", ft_pattern_text(bind->match));
@@ -120,22 +123,23 @@ static int member_set(struct ft_design *design, const char *key, const struct ft
 	return 0;
 }
 
-int ft_site_write(struct ft_design *design, const struct ft_plan *plan, bool bound)
+int ft_site_write(struct ft_site *site)
 {
 	_cleanup_(ft_text_release) struct ft_text cables = {0}, hosts = {0}, binds = {0};
+	const struct ft_plan *plan = site->plan;
 	int r = 0;
 
-	if (bound) {
-		binds_write(&binds, design->binds);
-		r = member_set(design, "bind", &binds);
+	if (site->bound[FT_TIER_EDGE] || site->bound[FT_TIER_SPINE] || site->bound[FT_TIER_CORE]) {
+		binds_write(&binds, site);
+		r = member_set(site->design, "bind", &binds);
 	}
 	if (r == 0 && plan->cable_count) {
 		cables_write(&cables, plan);
-		r = member_set(design, "cables", &cables);
+		r = member_set(site->design, "cables", &cables);
 	}
 	if (r == 0 && plan->host_count) {
 		hosts_write(&hosts, plan);
-		r = member_set(design, "hosts", &hosts);
+		r = member_set(site->design, "hosts", &hosts);
 	}
 	return r;
 }
