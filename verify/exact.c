@@ -12,6 +12,7 @@ void ft_exact_release(struct ft_exact *exact)
 	free(exact->first);
 	free(exact->cable);
 	free(exact->loose);
+	free(exact->key);
 	free(exact->by_a);
 	free(exact->by_b);
 	free(exact->votes);

@@ -36,12 +36,14 @@ static uint32_t place_of(const struct settling *s, uint32_t live)
 	return s->m->live.switches[live].planned;
 }
 
-/* Where switch @live would be if the cable were in its ports: its port and its far end's agree. Else FT_NONE. */
+/*
+ * Where switch @live would be if the cable were in its ports: its port, where that is said, and its far end's agree.
+ * Else FT_NONE.
+ */
 static uint32_t cable_says(const struct ft_model *m, uint32_t live, const struct ft_live_cable *c)
 {
-	uint32_t far = ft_cable_far(c, live), there = m->live.switches[far].planned, cable, place;
+	uint32_t far = ft_cable_far(c, live), there = m->live.switches[far].planned, cable, port;
 	const struct ft_plan_cable *planned;
-	bool turn;
 
 	if (far == live || there == FT_NONE)
 		return FT_NONE;
@@ -49,10 +51,8 @@ static uint32_t cable_says(const struct ft_model *m, uint32_t live, const struct
 	if (cable == FT_NONE)
 		return FT_NONE;
 	planned = &m->plan->cables[cable];
-	place = ft_exact_far(m, cable, there);
-	turn = m->place_of[planned->a] == there;
-	return ft_port_number(m, ft_cable_port(c, live)) == (turn ? planned->b_port : planned->a_port) ? place
-												       : FT_NONE;
+	port = m->place_of[planned->a] == there ? planned->b_port : planned->a_port;
+	return port == 0 || port == ft_port_number(m, ft_cable_port(c, live)) ? ft_exact_far(m, cable, there) : FT_NONE;
 }
 
 /*

@@ -10,35 +10,61 @@
 /* What one cable, or one host, has to share out; and among so many it says nothing any more. */
 enum { VOTE = 1 << 12, SHARES_MAX = 128 };
 
-static int key_compare(const void *a, const void *b)
+/* Where the cables of two port numbers begin. */
+static uint32_t key_of(const struct ft_exact *e, uint32_t a_port, uint32_t b_port)
 {
-	const struct ft_exact_key *x = a, *y = b;
-
-	if (x->a_port != y->a_port)
-		return x->a_port < y->a_port ? -1 : 1;
-	if (x->b_port != y->b_port)
-		return x->b_port < y->b_port ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return a_port * (e->b_ports + 1) + b_port;
 }
 
-static int keys_init(struct ft_model *m)
+/* The highest port numbers; false where there are too many combinations, or none. */
+static bool keys_measure(struct ft_model *m)
 {
+	enum { KEYS_MAX = 1 << 22 };
 	struct ft_exact *e = &m->exact;
 
-	e->by_a = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_a));
-	e->by_b = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_b));
-	if (!e->by_a || !e->by_b)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
 		const struct ft_plan_cable *c = &m->plan->cables[i];
 
-		if (c->a_port == 0 || c->b_port == 0)
-			continue;
-		e->by_a[e->key_count] = (struct ft_exact_key){c->a_port, c->b_port, m->place_of[c->a]};
-		e->by_b[e->key_count++] = (struct ft_exact_key){c->a_port, c->b_port, m->place_of[c->b]};
+		e->a_ports = c->a_port > e->a_ports ? c->a_port : e->a_ports;
+		e->b_ports = c->b_port > e->b_ports ? c->b_port : e->b_ports;
 	}
-	qsort(e->by_a, e->key_count, sizeof(*e->by_a), key_compare);
-	qsort(e->by_b, e->key_count, sizeof(*e->by_b), key_compare);
+	return (uint64_t)(e->a_ports + 1) * (e->b_ports + 1) < KEYS_MAX;
+}
+
+/* Groups the planned cables of which both ports are said by these. */
+static int keys_init(struct ft_model *m)
+{
+	struct ft_exact *e = &m->exact;
+	uint32_t count;
+
+	if (!keys_measure(m))
+		return 0;
+	count = key_of(e, e->a_ports, e->b_ports) + 1;
+	e->key = calloc(count + 2UL, sizeof(*e->key));
+	e->by_a = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_a));
+	e->by_b = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_b));
+	if (!e->key || !e->by_a || !e->by_b)
+		return -ENOMEM;
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		/* Two further on: counted, and then where the next one goes, which ends as where the next key begins.
+		 */
+		for (uint32_t k = 0; pass == 1 && k < count; k++)
+			e->key[k + 1] += e->key[k];
+		for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+			const struct ft_plan_cable *c = &m->plan->cables[i];
+			uint32_t k = key_of(e, c->a_port, c->b_port), at;
+
+			if (c->a_port == 0 || c->b_port == 0)
+				continue;
+			if (pass == 0) {
+				e->key[k + 2]++;
+				continue;
+			}
+			at = e->key[k + 1]++;
+			e->by_a[at] = m->place_of[c->a];
+			e->by_b[at] = m->place_of[c->b];
+		}
+	}
 	return 0;
 }
 
@@ -72,47 +98,29 @@ int ft_exact_votes_init(struct ft_model *m)
 	return r == 0 && m->plan->host_count > 0 ? homes_init(m) : r;
 }
 
-/* The first of the sorted keys that is not less than this one. */
-static uint32_t key_find(const struct ft_exact *e, const struct ft_exact_key *keys, struct ft_exact_key key)
-{
-	uint32_t low = 0, high = e->key_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (key_compare(&keys[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Planned cables of two port numbers: the places of one of their ends, in order. */
+/* Planned cables of two port numbers: the places of one of their ends. */
 struct shares {
-	const struct ft_exact_key *keys;
+	const uint32_t *places;
 	uint32_t count, each; /* how many, and what each of them gets */
 };
 
-/* Who @live may be by cable @n of its own, once as its lower end and once as its upper. */
+/* Who @live may be by cable @n of its own, as its lower end or as its upper. */
 static struct shares shares_of(const struct ft_model *m, uint32_t live, uint32_t n, bool lower)
 {
 	const struct ft_live_cable *c = &m->live.cables[m->live.at[m->live.switches[live].first_cable + n]];
 	uint32_t near = ft_port_number(m, ft_cable_port(c, live));
 	uint32_t far = ft_port_number(m, ft_cable_port(c, ft_cable_far(c, live)));
+	uint32_t a_port = lower ? near : far, b_port = lower ? far : near;
 	const struct ft_exact *e = &m->exact;
-	const struct ft_exact_key *keys = lower ? e->by_a : e->by_b;
-	struct ft_exact_key key = lower ? (struct ft_exact_key){near, far, 0} : (struct ft_exact_key){far, near, 0};
-	uint32_t first, end;
+	uint32_t k, count;
 
-	if (c->a == c->b || e->key_count == 0)
+	if (c->a == c->b || !e->key || a_port > e->a_ports || b_port > e->b_ports)
 		return (struct shares){NULL, 0, 0};
-	first = key_find(e, keys, key);
-	key.place = UINT32_MAX;
-	end = key_find(e, keys, key);
-	if (end == first || end - first > SHARES_MAX)
+	k = key_of(e, a_port, b_port);
+	count = e->key[k + 1] - e->key[k];
+	if (count == 0 || count > SHARES_MAX)
 		return (struct shares){NULL, 0, 0};
-	return (struct shares){keys + first, end - first, VOTE / (end - first)};
+	return (struct shares){(lower ? e->by_a : e->by_b) + e->key[k], count, VOTE / count};
 }
 
 /* A place may get votes that are nothing to do with its tier: who asks knows which places are meant. */
@@ -124,8 +132,8 @@ static void votes_add(const struct ft_model *m, uint32_t live, uint32_t first, u
 		struct shares s = shares_of(m, live, n / 2, n % 2);
 
 		for (uint32_t i = 0; i < s.count; i++)
-			if (s.keys[i].place >= first && s.keys[i].place - first < count)
-				votes[s.keys[i].place] += s.each;
+			if (s.places[i] >= first && s.places[i] - first < count)
+				votes[s.places[i]] += s.each;
 	}
 	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
 	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
@@ -156,7 +164,7 @@ void ft_exact_vote_share(const struct ft_model *m, uint32_t live, bool pods, uin
 		struct shares s = shares_of(m, live, n / 2, n % 2);
 
 		for (uint32_t i = 0; i < s.count; i++) {
-			const struct ft_plan_switch *sw = m->places[s.keys[i].place];
+			const struct ft_plan_switch *sw = m->places[s.places[i]];
 			uint32_t of = pods ? sw->pod : sw->plane;
 
 			if (sw->tier == m->live.switches[live].tier && of != FT_UNPINNED)

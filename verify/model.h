@@ -112,10 +112,6 @@ enum ft_host_fate {
 };
 
 /* Ports and hosts, where the plan says which is whose (exact.c, exact_hosts.c); else all NULL and 0. */
-struct ft_exact_key {
-	uint32_t a_port, b_port, place;
-};
-
 struct ft_exact {
 	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
 	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
@@ -123,12 +119,13 @@ struct ft_exact {
 	uint32_t shifted; /* cables counted as up that are in another port than planned */
 
 	/* What ports tell of who is who (exact_votes.c). */
-	struct ft_exact_key *by_a, *by_b; /* of each cable whose ports are both said, the place of its a, of its b */
-	uint32_t key_count;
-	uint32_t *votes;      /* scratch: by place, all 0 */
-	uint32_t *home;	      /* by live host: the edge that the plan has it on, or FT_NONE */
-	uint32_t *first_host; /* by live switch, and one more: where its hosts begin */
-	uint32_t *named_at;   /* by place: the place whose name or binding its switch carries, if that is another */
+	uint32_t a_ports, b_ports; /* the highest of each */
+	uint32_t *key;		   /* by a_port * (b_ports + 1) + b_port: where the planned cables with these begin */
+	uint32_t *by_a, *by_b;	   /* of these: the places of their ends */
+	uint32_t *votes;	   /* scratch: by place, all 0 */
+	uint32_t *home;		   /* by live host: the edge that the plan has it on, or FT_NONE */
+	uint32_t *first_host;	   /* by live switch, and one more: where its hosts begin */
+	uint32_t *named_at; /* by place: the place whose name or binding its switch carries, if that is another */
 
 	uint32_t *listed;  /* by live host: index into plan->hosts, or FT_NONE */
 	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
