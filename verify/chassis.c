@@ -144,9 +144,54 @@ static uint64_t tier_distance(const struct build *b, const struct ft_director *d
 	return (uint64_t)(llabs(line_gap) + llabs(fabric_gap));
 }
 
+/* Whether hosts are on the switch, or on the director that the chip is of; of directors the tier says so for now. */
+static bool node_has_hosts(const struct build *b, uint32_t n)
+{
+	const struct ft_node *node = &b->chips->nodes[n];
+
+	if (b->c->chip_of[n] != FT_NO_NODE)
+		return b->c->directors[b->c->chips[b->c->chip_of[n]].director].tier == FT_TIER_EDGE;
+	for (uint32_t p = node->first_port; p < node->first_port + node->port_count; p++) {
+		const struct ft_port *far = ft_port_peer(b->chips, &b->chips->ports[p]);
+
+		if (far && ft_port_node(b->chips, far)->type == FT_NODE_CA && !ft_chip_port_aggregates(b->chips, p))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a good part of the outer cables leads down, to switches with hosts, and a good part up, to others. */
+static bool is_between(const struct build *b, const struct ft_director *d)
+{
+	uint32_t up = 0, down = 0;
+
+	for (uint32_t i = d->first; i < d->first + d->count; i++) {
+		const struct ft_node *node = &b->chips->nodes[b->c->chips[i].node];
+
+		for (uint32_t p = node->first_port; p < node->first_port + node->port_count; p++) {
+			const struct ft_port *far = ft_port_peer(b->chips, &b->chips->ports[p]);
+			uint32_t chip = far ? b->c->chip_of[far->node] : FT_NO_NODE;
+
+			if (!far || ft_port_node(b->chips, far)->type != FT_NODE_SWITCH ||
+			    (chip != FT_NO_NODE && b->c->chips[chip].director == b->c->chips[i].director))
+				continue;
+			if (node_has_hosts(b, far->node))
+				down++;
+			else
+				up++;
+		}
+	}
+	return up > 0 && down > 0 && up * 8 >= down && down * 8 >= up;
+}
+
+static bool both_upper_tiers(const struct build *b)
+{
+	return ft_tier_has_directors(b->plan, FT_TIER_SPINE) && ft_tier_has_directors(b->plan, FT_TIER_CORE);
+}
+
 static enum ft_tier tier_of(const struct build *b, const struct ft_director *d)
 {
-	bool hosts = has_hosts(b, d);
+	bool hosts = d->tier == FT_TIER_EDGE;
 	enum ft_tier best = FT_TIER_COUNT;
 
 	for (uint32_t i = d->first; i < d->first + d->count; i++)
@@ -154,6 +199,8 @@ static enum ft_tier tier_of(const struct build *b, const struct ft_director *d)
 			return b->groups->pattern[b->c->chips[i].node];
 	if (b->plan && hosts && ft_tier_has_directors(b->plan, FT_TIER_EDGE))
 		return FT_TIER_EDGE;
+	if (!hosts && (!b->plan || both_upper_tiers(b)))
+		return is_between(b, d) ? FT_TIER_SPINE : FT_TIER_CORE;
 	for (unsigned int tier = FT_TIER_COUNT; b->plan && tier-- > 0;) {
 		if (!ft_tier_has_directors(b->plan, tier))
 			continue;
@@ -197,8 +244,15 @@ static uint64_t guid_of(const struct build *b, const struct ft_director *d)
 
 static void directors_describe(struct build *b)
 {
+	for (uint32_t i = 0; i < b->c->director_count; i++)
+		b->c->directors[i].tier = has_hosts(b, &b->c->directors[i]) ? FT_TIER_EDGE : FT_TIER_COUNT;
+	/* Those without hosts are told by who is below them, so the others keep their mark until then. */
+	for (uint32_t i = 0; i < b->c->director_count; i++)
+		if (b->c->directors[i].tier != FT_TIER_EDGE)
+			b->c->directors[i].tier = tier_of(b, &b->c->directors[i]);
 	for (uint32_t i = 0; i < b->c->director_count; i++) {
-		b->c->directors[i].tier = tier_of(b, &b->c->directors[i]);
+		if (b->c->directors[i].tier == FT_TIER_EDGE)
+			b->c->directors[i].tier = tier_of(b, &b->c->directors[i]);
 		b->c->directors[i].guid = guid_of(b, &b->c->directors[i]);
 	}
 }

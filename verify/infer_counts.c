@@ -16,8 +16,11 @@ enum {
 
 static uint32_t usual_ports(const struct ft_inference *f, enum ft_tier tier)
 {
+	const struct ft_inside *inside = &f->design.inside[tier];
 	struct ft_tally tally = {0};
 
+	if (f->design.directors[tier] && inside->line_boards && inside->line_ports)
+		return inside->line_boards * inside->line_ports;
 	for (uint32_t i = 0; i < f->count[tier]; i++)
 		ft_tally_add(&tally, ft_infer_ports(f, f->member[tier][i]));
 	return ft_tally_mode(&tally, 1);
@@ -87,7 +90,7 @@ static uint32_t ports_for_hosts(const struct ft_inference *f)
 		uint32_t number = f->snapshot->ports[f->live->hosts[i].switch_port].number;
 
 		if (f->fit.role[f->live->hosts[i].live] != FT_TIER_EDGE ||
-		    number > ft_infer_ports(f, f->live->hosts[i].live))
+		    number > ft_infer_last_port(f, f->live->hosts[i].live))
 			continue;
 		most = number > most ? number : most;
 		least = number < least ? number : least;
@@ -151,7 +154,7 @@ static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uin
 	struct ft_inferred *d = &f->design;
 	uint32_t usual = ft_tally_mode(tally, 1), above = 0;
 
-	for (uint32_t i = usual + 1; i < FT_TALLY_MAX; i++)
+	for (uint32_t i = usual + 1; i < tally->end; i++)
 		above += tally->votes[i];
 	if (tally->votes[usual] * 4 >= edges * 3 && edges >= 4 && above <= 1 + edges / 20) {
 		ft_tally_tell(&f->why[FT_WHY_SPLIT], tally, usual, "edge switches", "host", "hosts");
@@ -382,7 +385,7 @@ static int star_counts(struct ft_inference *f)
 	struct ft_inferred *d = &f->design;
 
 	d->edge_count = 1;
-	d->edge_ports = ft_infer_ports(f, live);
+	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
 	d->nodes = f->hosts[live];
 	ft_text_printf(&f->why[FT_WHY_NODES],
 		       "%u host %s seen; what nobody saw is not promised, so hosts that are down now have to be added",
@@ -421,6 +424,7 @@ int ft_infer_counts(struct ft_inference *f, struct ft_error *err)
 
 	topology_tell(f);
 	aggregation_tell(f);
+	ft_infer_insides(f);
 	r = f->fit.levels == 1 ? star_counts(f) : tree_counts(f, err);
 	if (r < 0)
 		return r;

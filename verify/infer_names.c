@@ -37,8 +37,42 @@ static bool is_plain(const struct ft_inference *f, uint32_t live)
 	return known > 0 && length <= NAME_SIZE_MAX;
 }
 
-/* The name with every number made any number (GUIDs too), and blanks at its end made optional, as a regular expression.
- */
+size_t ft_infer_number_end(const char *name, size_t length, size_t at)
+{
+	if (name[at] == '0' && at + 2 < length && name[at + 1] == 'x' && isxdigit((unsigned char)name[at + 2])) {
+		for (at += 2; at < length && isxdigit((unsigned char)name[at]);)
+			at++;
+		return at;
+	}
+	while (at < length && isdigit((unsigned char)name[at]))
+		at++;
+	return at;
+}
+
+bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal)
+{
+	size_t number = 0;
+
+	for (size_t i = 0, end; i < length; i = end) {
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+		end = ft_infer_number_end(name, length, i);
+		if (end > i && literal && number < FT_SHAPE_NUMBERS && literal[number])
+			ft_text_add(shape, name + i, end - i);
+		else if (end > i)
+			ft_text_puts(shape,
+				     name[i] == '0' && end > i + 2 && name[i + 1] == 'x' ? "0x[0-9a-fA-F]+" : "[0-9]+");
+		else if (strchr("\\^$.[]|()?*+{}", name[i]))
+			ft_text_printf(shape, "\\%c", name[i]);
+		else
+			ft_text_add(shape, &name[i], 1);
+		number += end > i;
+		end = end > i ? end : i + 1;
+	}
+	return true;
+}
+
+/* The shape of a switch's name, with blanks at its end made optional. */
 static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text *shape)
 {
 	size_t length;
@@ -47,21 +81,7 @@ static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text
 	ft_text_reset(shape);
 	while (length > 0 && name[length - 1] == ' ')
 		length--;
-	for (size_t i = 0; i < length; i++) {
-		if (name[i] == '0' && name[i + 1] == 'x' && isxdigit((unsigned char)name[i + 2])) {
-			for (i++; i + 1 < length && isxdigit((unsigned char)name[i + 1]);)
-				i++;
-			ft_text_puts(shape, "0x[0-9a-fA-F]+");
-		} else if (isdigit((unsigned char)name[i])) {
-			while (i + 1 < length && isdigit((unsigned char)name[i + 1]))
-				i++;
-			ft_text_puts(shape, "[0-9]+");
-		} else if (strchr("\\^$.[]|()?*+{}", name[i])) {
-			ft_text_printf(shape, "\\%c", name[i]);
-		} else {
-			ft_text_add(shape, &name[i], 1);
-		}
-	}
+	ft_infer_shape(shape, name, length, NULL);
 	ft_text_puts(shape, " *");
 }
 
@@ -397,6 +417,8 @@ void ft_infer_names_release(struct ft_inference *f)
 	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
 		free(f->bind[t].match);
 		f->bind[t] = (struct ft_inferred_bind){0};
+		free(f->chassis_match[t]);
+		f->chassis_match[t] = NULL;
 	}
 	while (f->expected_count > 0)
 		free(f->expected[--f->expected_count]);
@@ -415,6 +437,8 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 		return -ENOMEM;
 	edges_order(f);
 	if (f->fit.levels == 3 && ft_infer_places(f) < 0)
+		return -ENOMEM;
+	if (by_name && ft_infer_chassis_names(f) < 0)
 		return -ENOMEM;
 	for (unsigned int t = 0; t < FT_TIER_COUNT && f->fit.levels > 1; t++) {
 		if (f->count[t] == 0)
