@@ -178,15 +178,23 @@ static int options_parse(int argc, char **argv, struct options *options)
 {
 	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, REPAIR, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
 	static const struct option long_options[] = {
-		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
-		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
+		{"plan", required_argument, NULL, PLAN},
+		{"catalog", required_argument, NULL, CATALOG},
+		{"from", required_argument, NULL, FROM},
+		{"save", required_argument, NULL, SAVE},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
-		{"format", required_argument, NULL, FORMAT},   {"verbose", no_argument, NULL, 'v'},
-		{"Ca", required_argument, NULL, 'C'},	       {"Port", required_argument, NULL, 'P'},
-		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
-		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
-		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},  {"repair", no_argument, NULL, REPAIR},
+		{"format", required_argument, NULL, FORMAT},
+		{"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},
+		{"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},
+		{"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES},
+		{"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},
+		{"repair", no_argument, NULL, REPAIR},
 		{0},
 	};
 	unsigned int port = 0;

@@ -512,6 +512,16 @@ static const struct list where_list = {
 static const struct member impact_members[] = {
 	{"links_lost", .kind = &count, .offset = offsetof(struct ft_finding, impact.links_lost)},
 	{"hosts_cut_off", .kind = &count, .offset = offsetof(struct ft_finding, impact.hosts_cut_off)},
+	{"hosts_at_risk", .kind = &count, .offset = offsetof(struct ft_finding, impact.hosts_at_risk),
+	 .optional = true},
+	{"bisection_lost", .kind = &fraction, .offset = offsetof(struct ft_finding, impact.bisection_lost),
+	 .optional = true},
+	{"edges", .kind = &count, .offset = offsetof(struct ft_finding, impact.edges), .optional = true},
+	{"worst_edge", .kind = &string, .offset = offsetof(struct ft_finding, worst_edge), .optional = true},
+	{"edge_loss", .kind = &fraction, .offset = offsetof(struct ft_finding, impact.edge_loss), .optional = true},
+	{"blocking", .kind = &ratio, .offset = offsetof(struct ft_finding, impact.blocking), .optional = true},
+	{"ftree_refuses", .kind = &truth, .offset = offsetof(struct ft_finding, impact.ftree_refuses),
+	 .optional = true},
 };
 
 static const struct member symptom_members[] = {
@@ -597,6 +607,11 @@ static const struct list left_list = {
 	.length_offset = offsetof(struct ft_report, left_count),
 };
 
+static const struct member ftree_members[] = {
+	{"refuses", .kind = &truth, .offset = offsetof(struct ft_report, ftree_refuses)},
+	{"why", .kind = &string, .offset = offsetof(struct ft_report, ftree_why), .optional = true},
+};
+
 static const struct member report_members[] = {
 	{"plan", OBJECT(plan_members)},
 	{"source", OBJECT(source_members)},
@@ -606,6 +621,8 @@ static const struct member report_members[] = {
 	{"clos", OBJECT(clos_members)},
 	{"blocking", OBJECT(blocking_members)},
 	{"bisection", .kind = &fraction, .offset = offsetof(struct ft_report, bisection)},
+	{"ftree", OBJECT(ftree_members), .optional = true},
+	{"ftree", .kind = &there, .offset = offsetof(struct ft_report, ftree_known), .optional = true},
 	{"switches", .list = &switches_list, .offset = offsetof(struct ft_report, switches)},
 	{"findings", .list = &findings_list, .offset = offsetof(struct ft_report, findings)},
 	{"repair", .list = &steps_list, .offset = offsetof(struct ft_report, repair), .optional = true},
