@@ -6,7 +6,7 @@ is kept in STATE. What is printed are commands for ibsim's console.
 
   repair.py widen NET STATE          adds cables between all ports that are free to NET, and prints what takes them out again:
                                      ibsim's ports have the rate of the cable that they begin with
-  repair.py break SEED STATE         faults drawn from SEED; what they are goes to standard error
+  repair.py break SEED STATE [COUNT]     faults drawn from SEED; what they are goes to standard error
   repair.py step STATE REPORT N      step N (from 0) of the report
   repair.py compare REPORT N NOW     the report NOW is what REPORT foretold after step N: else status 1 and the difference
   repair.py steps REPORT             how many steps there are
@@ -263,7 +263,7 @@ def main(arguments):
         state = State.load(arguments[2])
         rng = random.Random(arguments[1])
         breaker = Breaker(state, rng)
-        breaker.run(rng.randint(1, 5))
+        breaker.run(int(arguments[3]) if len(arguments) > 3 else rng.randint(1, 5))
         print("\n".join(breaker.told), file=sys.stderr)
         state.save(arguments[2])
         print("\n".join(state.commands))

@@ -187,6 +187,22 @@ static void rate_cause(struct ft_model *m, struct ft_finding *f, const uint32_t 
 	ft_finding_act_ports(m, f, FT_ACT_RENEW, ends[0], ends[1]);
 }
 
+/* A slow uplink is part of a cable lacking. */
+static void rate_lack(struct ft_model *m, struct ft_finding *f, uint32_t near_port, uint64_t is_mbps,
+		      uint64_t expected_mbps)
+{
+	enum { MILLION = 1000000 };
+	const struct ft_port *near = &m->snapshot->ports[near_port], *far = ft_port_peer(m->snapshot, near);
+	uint32_t a = m->live.switch_of_node[near->node], b = far ? m->live.switch_of_node[far->node] : FT_NONE;
+
+	if (a == FT_NONE || b == FT_NONE || m->live.switches[a].planned == FT_NONE ||
+	    m->live.switches[b].planned == FT_NONE)
+		return;
+	ft_finding_lack(m, f, m->live.switches[a].planned, m->live.switches[b].planned, 0);
+	if (f->lack_count > 0)
+		f->lacks[f->lack_count - 1].part_ppm = (uint32_t)((expected_mbps - is_mbps) * MILLION / expected_mbps);
+}
+
 static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
 {
 	struct ft_rate rate = cable_rate(m, near_port);
@@ -202,6 +218,7 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	ft_rate_name(*expected, should);
 	ft_finding_where_port(m, f, ends[0]);
 	ft_finding_where_port(m, f, ends[1]);
+	rate_lack(m, f, ends[0], ft_rate_mbps(rate), ft_rate_mbps(*expected));
 	ft_say(m, &f->expected, "%s", should);
 	ft_say(m, &f->observed, "%s", is);
 	rate_cause(m, f, ends, rate, narrow, &why);

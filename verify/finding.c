@@ -152,7 +152,19 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 	}
 	f->lacks = lacks;
 	lacks[f->lack_count++] = (struct ft_lack){(uint32_t)(m->places[p] - m->plan->switches),
-						  (uint32_t)(m->places[q] - m->plan->switches), cables};
+						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
+}
+
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));
+
+	if (!gone) {
+		m->failed = true;
+		return;
+	}
+	f->gone = gone;
+	gone[f->gone_count++] = (uint32_t)(m->places[place] - m->plan->switches);
 }
 
 static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)

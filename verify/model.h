@@ -399,6 +399,9 @@ int ft_routes_check(struct ft_model *m);
 /* checks.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
 uint32_t ft_hosts_planned(const struct ft_model *m);
 
+/* impact.c: what each finding costs, once all is measured, and whether OpenSM takes the fabric for a fat-tree. */
+int ft_impact_weigh(struct ft_model *m);
+
 /* measure.c: the figures of the report and its table of switches. */
 int ft_measure(struct ft_model *m);
 
@@ -421,6 +424,8 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The bundle of two places lacks so many cables because of it. */
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
+/* Nothing leads to the switch of that place because of it. */
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

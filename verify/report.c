@@ -27,6 +27,8 @@ void ft_finding_release(struct ft_finding *f)
 		free(f->actions[i].b.name);
 	}
 	free(f->lacks);
+	free(f->gone);
+	free(f->worst_edge);
 	free(f->actions);
 	free(f->id);
 	free(f->expected);
@@ -79,6 +81,7 @@ void ft_report_free(struct ft_report *report)
 	free(report->source.unreached);
 	free(report->source.detail);
 	free(report->source.entry.name);
+	free(report->ftree_why);
 	free(report->plan_name);
 	free(report->plan_file);
 	free(report->as_of);

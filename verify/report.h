@@ -89,6 +89,13 @@ struct ft_symptom {
 struct ft_impact {
 	uint32_t links_lost; /* planned uplink cables that carry nothing now */
 	uint32_t hosts_cut_off;
+	uint32_t hosts_at_risk; /* that one more switch or cable would cut off, where by the plan none can */
+	uint32_t edges;		/* edge switches that have less of their bandwidth */
+	/* What of the rest is 0, or of a denominator of 0, is as planned. Each as if nothing else were wrong. */
+	struct ft_ratio bisection_lost; /* fraction of the planned */
+	struct ft_ratio edge_loss;	/* of the uplinks of the edge that loses most: ft_finding.worst_edge */
+	struct ft_ratio blocking;	/* of that edge now */
+	bool ftree_refuses;		/* OpenSM's ftree would not take the fabric for a fat-tree, for this alone */
 };
 
 /*
@@ -115,6 +122,7 @@ struct ft_action {
 struct ft_lack {
 	uint32_t a, b; /* indices into the plan's switches */
 	uint32_t cables;
+	uint32_t part_ppm; /* and of one more cable so many millionths, where it is slow */
 };
 
 struct ft_finding {
@@ -130,6 +138,7 @@ struct ft_finding {
 	char *text;	/* one sentence: cause and place */
 	char *fix;	/* what to do */
 	struct ft_impact impact;
+	char *worst_edge; /* NULL: no edge switch has less */
 	struct ft_symptom *symptoms;
 	size_t symptom_count;
 	/* Of a switch that was not seen: its name in the plan, where that is known; not owned. */
@@ -142,6 +151,8 @@ struct ft_finding {
 	bool beside; /* about cables of an island, which are in no bundle of the tree: it has no lacks */
 	struct ft_lack *lacks;
 	size_t lack_count;
+	uint32_t *gone; /* switches of the plan that nothing leads to because of it */
+	size_t gone_count;
 	struct ft_action *actions; /* what mends it, in this order; none: nothing that is known */
 	size_t action_count;
 };
@@ -259,6 +270,9 @@ struct ft_report {
 	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
 	struct ft_ratio blocking_planned, blocking_worst;
 	struct ft_ratio bisection; /* fraction of the planned */
+	bool ftree_known;	   /* whether OpenSM's ftree would refuse the fabric as it is, and why */
+	bool ftree_refuses;
+	char *ftree_why; /* NULL: it would not */
 
 	/* Forwarding tables, where they were read: then @switches is not 0. Pairs of hosts are ordered. */
 	struct {

@@ -181,7 +181,7 @@ static void lacks_mark(struct marker *m, const struct ft_finding *f)
 	for (size_t i = 0; i < f->lack_count; i++) {
 		uint32_t bundle = ft_plan_find_bundle(m->plan, f->lacks[i].a, f->lacks[i].b);
 
-		if (bundle != FT_UNPINNED)
+		if (bundle != FT_UNPINNED && f->lacks[i].cables > 0)
 			bundle_lacks(m, bundle, f->lacks[i].cables, f->text);
 	}
 }

@@ -200,6 +200,34 @@ static void counters_write(struct ft_text *t, const struct ft_report_counters *c
 		       c->interval_ms, c->ports, c->read, c->no_lid, c->silent, c->refused, c->stuck, c->discarding);
 }
 
+/* What is as planned is left out. */
+static void impact_write(struct ft_text *t, const struct ft_finding *f)
+{
+	const struct ft_impact *impact = &f->impact;
+
+	ft_text_printf(t, "\"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u", impact->links_lost,
+		       impact->hosts_cut_off);
+	if (impact->hosts_at_risk)
+		ft_text_printf(t, ", \"hosts_at_risk\": %u", impact->hosts_at_risk);
+	if (impact->bisection_lost.num > 0) {
+		ft_text_puts(t, ", ");
+		fraction_member(t, "bisection_lost", impact->bisection_lost);
+	}
+	if (impact->edges)
+		ft_text_printf(t, ", \"edges\": %u", impact->edges);
+	if (f->worst_edge) {
+		ft_text_puts(t, ", ");
+		member_string(t, "worst_edge", f->worst_edge);
+		ft_text_puts(t, ", ");
+		fraction_member(t, "edge_loss", impact->edge_loss);
+	}
+	if (impact->blocking.den > 0) {
+		ft_text_puts(t, ", ");
+		ratio_member(t, "blocking", impact->blocking);
+	}
+	ft_text_printf(t, "%s}", impact->ftree_refuses ? ", \"ftree_refuses\": true" : "");
+}
+
 /* @gap stands between groups of members: a blank, or the beginning of the next line of a report. */
 static void finding_write(struct ft_text *t, const struct ft_finding *f, const char *gap)
 {
@@ -224,8 +252,9 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, const c
 	member_string(t, "text", f->text);
 	ft_text_printf(t, ",%s", gap);
 	member_string(t, "fix", f->fix);
-	ft_text_printf(t, ",%s\"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u},%s\"symptoms\": [", gap,
-		       f->impact.links_lost, f->impact.hosts_cut_off, gap);
+	ft_text_printf(t, ",%s", gap);
+	impact_write(t, f);
+	ft_text_printf(t, ",%s\"symptoms\": [", gap);
 	for (size_t i = 0; i < f->symptom_count; i++) {
 		ft_text_puts(t, i ? ", {" : "{");
 		member_string(t, "text", f->symptoms[i].text);
@@ -330,6 +359,14 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	fraction_member(t, "bisection", r->bisection);
 	ft_text_puts(t, ",\n");
 	routes_write(t, r);
+	if (r->ftree_known) {
+		ft_text_printf(t, "  \"ftree\": {\"refuses\": %s", r->ftree_refuses ? "true" : "false");
+		if (r->ftree_why) {
+			ft_text_puts(t, ", ");
+			member_string(t, "why", r->ftree_why);
+		}
+		ft_text_puts(t, "},\n");
+	}
 	switches_write(t, r);
 	if (r->sms)
 		sms_write(t, r);

@@ -639,6 +639,16 @@ static const struct list where_list = {
 static const struct member impact_members[] = {
 	{"links_lost", .kind = &count, .offset = offsetof(struct ft_finding, impact.links_lost)},
 	{"hosts_cut_off", .kind = &count, .offset = offsetof(struct ft_finding, impact.hosts_cut_off)},
+	{"hosts_at_risk", .kind = &count, .offset = offsetof(struct ft_finding, impact.hosts_at_risk),
+	 .optional = true},
+	{"bisection_lost", .kind = &fraction, .offset = offsetof(struct ft_finding, impact.bisection_lost),
+	 .optional = true},
+	{"edges", .kind = &count, .offset = offsetof(struct ft_finding, impact.edges), .optional = true},
+	{"worst_edge", .kind = &string, .offset = offsetof(struct ft_finding, worst_edge), .optional = true},
+	{"edge_loss", .kind = &fraction, .offset = offsetof(struct ft_finding, impact.edge_loss), .optional = true},
+	{"blocking", .kind = &ratio, .offset = offsetof(struct ft_finding, impact.blocking), .optional = true},
+	{"ftree_refuses", .kind = &truth, .offset = offsetof(struct ft_finding, impact.ftree_refuses),
+	 .optional = true},
 };
 
 static const struct member symptom_members[] = {
@@ -724,6 +734,11 @@ static const struct list left_list = {
 	.length_offset = offsetof(struct ft_report, left_count),
 };
 
+static const struct member ftree_members[] = {
+	{"refuses", .kind = &truth, .offset = offsetof(struct ft_report, ftree_refuses)},
+	{"why", .kind = &string, .offset = offsetof(struct ft_report, ftree_why), .optional = true},
+};
+
 static const struct member report_members[] = {
 	{"plan", OBJECT(plan_members)},
 	{"source", OBJECT(source_members)},
@@ -735,6 +750,8 @@ static const struct member report_members[] = {
 	{"blocking", OBJECT(blocking_members)},
 	{"bisection", .kind = &fraction, .offset = offsetof(struct ft_report, bisection)},
 	{"routes", OBJECT(routes_members), .optional = true},
+	{"ftree", OBJECT(ftree_members), .optional = true},
+	{"ftree", .kind = &there, .offset = offsetof(struct ft_report, ftree_known), .optional = true},
 	{"switches", .list = &switches_list, .offset = offsetof(struct ft_report, switches)},
 	{"sms", .list = &sms_list, .offset = offsetof(struct ft_report, sms), .optional = true},
 	{"counters", OBJECT(counters_members), .offset = offsetof(struct ft_report, counters), .optional = true},

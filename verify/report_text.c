@@ -80,7 +80,77 @@ static void routes_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, "\n");
 }
 
-static void finding_write(struct ft_text *t, const struct ft_finding *f, bool verbose, bool colour)
+/* "5.6 %"; never "0 %" of what is there, nor "100 %" where something is left. */
+static void percent_write(struct ft_text *t, struct ft_ratio part)
+{
+	int64_t tenths = part.den > 0 ? (part.num * 1000 + part.den / 2) / part.den : 0;
+
+	if (part.num > 0 && tenths == 0)
+		ft_text_puts(t, "less than 0.1 %");
+	else
+		ft_text_printf(t, "%" PRId64 ".%" PRId64 " %%", tenths / 10, tenths % 10);
+}
+
+/* "1.06:1" */
+static void blocking_write(struct ft_text *t, struct ft_ratio ratio)
+{
+	int64_t hundredths = ratio.den > 0 ? (ratio.num * 100 + ratio.den / 2) / ratio.den : 0;
+
+	if (hundredths % 100 == 0)
+		ft_text_printf(t, "%" PRId64 ":1", hundredths / 100);
+	else
+		ft_text_printf(t, "%" PRId64 ".%02" PRId64 ":1", hundredths / 100, hundredths % 100);
+}
+
+static const char *gap_of(const char **gap)
+{
+	const char *now = *gap;
+
+	*gap = ", ";
+	return now;
+}
+
+/* What the finding costs, as far as it costs anything. */
+static void costs_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f)
+{
+	const struct ft_impact *impact = &f->impact;
+	const char *gap = "    costs: ";
+
+	if (impact->links_lost)
+		ft_text_printf(t, "%s%u of %u uplinks", gap_of(&gap), impact->links_lost, r->uplinks.planned);
+	if (impact->bisection_lost.num > 0) {
+		ft_text_puts(t, gap_of(&gap));
+		percent_write(t, impact->bisection_lost);
+		ft_text_puts(t, " of the bisection");
+	}
+	if (f->worst_edge) {
+		ft_text_puts(t, gap_of(&gap));
+		if (impact->edges > 1)
+			ft_text_printf(t, "of %u edge switches most of all ", impact->edges);
+		ft_text_printf(t, "%s loses ", f->worst_edge);
+		percent_write(t, impact->edge_loss);
+		ft_text_puts(t, " of its uplinks");
+	}
+	if (impact->blocking.den > 0) {
+		ft_text_puts(t, " and blocks ");
+		blocking_write(t, impact->blocking);
+		ft_text_puts(t, " instead of ");
+		blocking_write(t, r->blocking_planned);
+	}
+	if (impact->hosts_cut_off)
+		ft_text_printf(t, "%s%u host%s cut off", gap_of(&gap), impact->hosts_cut_off,
+			       impact->hosts_cut_off == 1 ? "" : "s");
+	if (impact->hosts_at_risk)
+		ft_text_printf(t, "%s%u host%s that one more failure would cut off", gap_of(&gap),
+			       impact->hosts_at_risk, impact->hosts_at_risk == 1 ? "" : "s");
+	if (impact->ftree_refuses)
+		ft_text_printf(t, "%sfat-tree routing by OpenSM, which gives up for it", gap_of(&gap));
+	if (gap[0] == ',')
+		ft_text_puts(t, "\n");
+}
+
+static void finding_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f, bool verbose,
+			  bool colour)
 {
 	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
 	ft_text_printf(t, " %s: %s", ft_codes[f->code].name, f->text);
@@ -94,6 +164,7 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, bool ve
 	if (!verbose)
 		return;
 	ft_text_printf(t, "    id %s, evidence: %s\n", f->id, ft_evidence_name(f->evidence));
+	costs_write(t, r, f);
 	for (size_t i = 0; i < f->symptom_count; i++)
 		ft_text_printf(t, "    so: %s\n", f->symptoms[i].text);
 }
@@ -242,7 +313,7 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
 	routes_write(t, r);
 	for (size_t i = 0; i < r->finding_count; i++)
-		finding_write(t, &r->findings[i], verbose, colour);
+		finding_write(t, r, &r->findings[i], verbose, colour);
 	if (verbose && r->sms)
 		sms_write(t, r);
 	if (verbose && r->counters.interval_ms)
@@ -251,6 +322,8 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		hops_write(t, r);
 	if (r->repair_asked)
 		repair_write(t, r, colour);
+	if (verbose && r->ftree_why)
+		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
 	if (verbose)
 		switches_write(t, r);
 }
