@@ -502,6 +502,88 @@ static void inside_describe(struct build *b, struct ft_director *d)
 	d->seen.traces = votes_winner(votes, TRACES_MAX);
 }
 
+static uint32_t line_chips_of(const struct build *b, const struct ft_director *d)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = d->first; i < d->first + d->count; i++)
+		count += b->c->chips[i].line;
+	return count;
+}
+
+/* What most directors of the tier have of @member; of two equally common numbers the larger. */
+static uint32_t usual_of(const struct build *b, enum ft_tier tier, size_t member)
+{
+	enum { MOST = 1024 };
+	uint32_t votes[MOST] = {0};
+
+	for (uint32_t i = 0; i < b->c->director_count; i++) {
+		const struct ft_director *d = &b->c->directors[i];
+		uint32_t value = *(const uint32_t *)((const char *)&d->seen + member);
+
+		if (d->tier == tier && value < MOST)
+			votes[value]++;
+	}
+	return votes_winner(votes, MOST);
+}
+
+/* Places of line or fabric boards where at least half of the directors of the tier have one. */
+static uint32_t boards_usual(const struct build *b, enum ft_tier tier, bool line)
+{
+	enum { MOST = 1024 };
+	uint32_t votes[MOST] = {0}, directors = 0, count = 0;
+
+	for (uint32_t i = 0; i < b->c->director_count; i++)
+		directors += b->c->directors[i].tier == tier;
+	for (uint32_t i = 0; i < b->c->chip_count; i++) {
+		const struct ft_chip *chip = &b->c->chips[i], *last = i > 0 ? chip - 1 : NULL;
+
+		if (chip->line != line || b->c->directors[chip->director].tier != tier || chip->board >= MOST)
+			continue;
+		/* A board is counted with the first of its chips. */
+		votes[chip->board] +=
+			!last || last->director != chip->director || last->line != line || last->board != chip->board;
+	}
+	for (uint32_t i = 0; i < MOST; i++)
+		count += votes[i] > 0 && votes[i] * 2 >= directors;
+	return count;
+}
+
+static void usual_find(struct build *b, enum ft_tier tier)
+{
+	static const size_t members[] = {
+		offsetof(struct ft_inside, line_ports),
+		offsetof(struct ft_inside, line_chips),
+		offsetof(struct ft_inside, fabric_chips),
+		offsetof(struct ft_inside, traces),
+	};
+	struct ft_inside *usual = &b->c->usual[tier];
+
+	*usual = ft_inside_planned(b->plan, tier);
+	for (size_t i = 0; i < FT_COUNT(members); i++) {
+		uint32_t *member = (uint32_t *)((char *)usual + members[i]);
+
+		if (*member == 0)
+			*member = usual_of(b, tier, members[i]);
+	}
+	if (usual->line_boards == 0)
+		usual->line_boards = boards_usual(b, tier, true);
+	if (usual->fabric_boards == 0)
+		usual->fabric_boards = boards_usual(b, tier, false);
+}
+
+static void losses_count(struct build *b)
+{
+	for (uint32_t i = 0; i < b->c->director_count; i++) {
+		struct ft_director *d = &b->c->directors[i];
+		const struct ft_inside *usual = &b->c->usual[d->tier];
+		uint32_t wanted = usual->line_boards * usual->line_chips, seen = line_chips_of(b, d);
+
+		if (wanted > seen && usual->line_chips > 0)
+			d->lost_ports = (wanted - seen) * (b->line_ports[d->tier] / usual->line_chips);
+	}
+}
+
 /* ---- the whole fabric ---- */
 
 /* The number of @port of a line chip among the ports of its board, from 0; UINT32_MAX: it has none. */
@@ -797,6 +879,9 @@ static int chassis_build(struct build *b)
 		b->c->directors[i].node = FT_NO_NODE;
 		inside_describe(b, &b->c->directors[i]);
 	}
+	for (unsigned int tier = 0; tier < FT_TIER_COUNT; tier++)
+		usual_find(b, tier);
+	losses_count(b);
 	return whole_make(b);
 }
 

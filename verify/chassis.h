@@ -64,6 +64,7 @@ struct ft_director {
 	uint32_t first, count; /* its chips: chips[first …], line chips first, board by board */
 	enum ft_tier tier;     /* that it is taken for; edge or core where no plan says more */
 	uint64_t guid;	       /* the one the design binds, else its SystemImageGUID, else the lowest of its chips */
+	uint32_t lost_ports; /* outer, of line chips that should be there (by the plan, or as most have) and are not */
 	struct ft_inside
 		seen; /* boards that are there; slots as far as numbers go; the other members as most have it */
 };
@@ -80,6 +81,11 @@ struct ft_chassis {
 	uint32_t director_count;
 	struct ft_chip_kind *kinds;
 	uint32_t kind_count;
+	/*
+	 * By tier: what its directors should have. It is what the plan says; where that is silent, boards in the places
+	 * where at least half of the directors have one, and else what most directors have.
+	 */
+	struct ft_inside usual[FT_TIER_COUNT];
 };
 
 /*

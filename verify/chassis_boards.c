@@ -215,10 +215,24 @@ static uint32_t boards_end(const struct side *s, const struct ft_director *d)
 }
 
 /*
- * What tells a board: the ports of the other side's chips that its traces end in, and who its outer cables lead to. A
- * bag of small hashes, by board.
+ * What tells a board: first of all the ports of the other side's chips that its traces end in, and who its outer cables
+ * lead to. A bag of small hashes, by board.
  */
-enum { BAG = 1024 };
+enum { BAG = 1024, BAG_TRACES = 512, TRACE_WEIGHT = 4 };
+
+/* Knuth's multiplicative hash: its upper half. */
+static uint32_t mix(uint32_t value)
+{
+	return value * 2654435761U >> 16;
+}
+
+/* Line boards come last, so that for them it is known which fabric chip is which. */
+static uint32_t trace_mark(const struct side *s, const struct ft_chip *far, uint32_t number)
+{
+	uint32_t chip = s->line ? far->board * 16 + far->chip : 0;
+
+	return mix(chip * 256 + number) % BAG_TRACES;
+}
 
 static uint32_t far_mark(const struct side *s, const struct ft_chip *chip, uint32_t port)
 {
@@ -228,10 +242,10 @@ static uint32_t far_mark(const struct side *s, const struct ft_chip *chip, uint3
 	if (!far || ft_chip_port_aggregates(s->chips, port))
 		return BAG;
 	if (other != FT_NO_NODE && s->c->chips[other].director == chip->director)
-		return s->c->chips[other].line == s->line ? BAG : far->number;
+		return s->c->chips[other].line == s->line ? BAG : trace_mark(s, &s->c->chips[other], far->number);
 	unit = other != FT_NO_NODE ? s->c->directors[s->c->chips[other].director].first + s->chips->node_count
 				   : far->node;
-	return 256 + unit * 2654435761U % (BAG - 256);
+	return BAG_TRACES + mix(unit) % (BAG - BAG_TRACES);
 }
 
 static void bags_fill(const struct side *s, const struct ft_director *d, uint16_t (*bags)[BAG])
@@ -256,7 +270,7 @@ static uint32_t bags_share(const uint16_t *a, const uint16_t *b)
 	uint32_t share = 0;
 
 	for (unsigned int i = 0; i < BAG; i++)
-		share += a[i] < b[i] ? a[i] : b[i];
+		share += (i < BAG_TRACES ? TRACE_WEIGHT : 1U) * (a[i] < b[i] ? a[i] : b[i]);
 	return share;
 }
 
@@ -364,12 +378,12 @@ int ft_boards_number(struct ft_chassis *c, const struct ft_snapshot *chips, cons
 	int r = 0;
 
 	for (unsigned int i = 0; r == 0 && i < 2 * FT_TIER_COUNT; i++) {
-		struct ft_inside in = ft_inside_planned(plan, i / 2);
-		bool line = i % 2 == 0;
+		struct ft_inside in = ft_inside_planned(plan, i % FT_TIER_COUNT);
+		bool line = i >= FT_TIER_COUNT;
 		struct side side = {
 			.c = c,
 			.chips = chips,
-			.tier = i / 2,
+			.tier = i % FT_TIER_COUNT,
 			.line = line,
 			.chips_per_board = line ? in.line_chips : in.fabric_chips,
 			.boards = line ? greater(in.line_boards, in.line_boards_max)

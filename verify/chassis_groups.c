@@ -416,6 +416,77 @@ static void strays_attach(struct ft_groups *g)
 	}
 }
 
+/* ---- groups that are several ---- */
+
+struct parts {
+	uint32_t *of;	 /* by node */
+	uint32_t *size;	 /* by part */
+	uint32_t *group; /* by part */
+	uint32_t count;
+};
+
+static int parts_number(const struct ft_groups *g, struct parts *p)
+{
+	const struct ft_snapshot *s = g->chips;
+	_cleanup_free_ uint32_t *queue = malloc((s->node_count + 1UL) * sizeof(*queue));
+
+	if (!queue)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->node_count; i++)
+		p->of[i] = FT_NO_GROUP;
+	for (uint32_t start = 0; start < s->node_count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (g->group[start] == FT_NO_GROUP || p->of[start] != FT_NO_GROUP)
+			continue;
+		queue[tail++] = start;
+		p->of[start] = p->count;
+		while (head < tail) {
+			const struct ft_node *n = &s->nodes[queue[head++]];
+
+			for (uint32_t port = n->first_port; port < n->first_port + n->port_count; port++) {
+				const struct ft_port *far = ft_port_peer(s, &s->ports[port]);
+
+				if (!far || g->group[far->node] != g->group[start] || p->of[far->node] != FT_NO_GROUP)
+					continue;
+				p->of[far->node] = p->count;
+				queue[tail++] = far->node;
+			}
+		}
+		p->size[p->count] = tail;
+		p->group[p->count++] = g->group[start];
+	}
+	return 0;
+}
+
+/*
+ * A description, or a SystemImageGUID given by mistake, may be that of several directors, which are not cabled to each
+ * other. A chip that is cabled to none stays where it is if there is only one.
+ */
+static int groups_split(struct ft_groups *g)
+{
+	_cleanup_free_ uint32_t *of = malloc((g->chips->node_count + 1UL) * sizeof(*of));
+	_cleanup_free_ uint32_t *size = calloc(g->chips->node_count + 1UL, sizeof(*size));
+	_cleanup_free_ uint32_t *group = calloc(g->chips->node_count + 1UL, sizeof(*group));
+	_cleanup_free_ uint32_t *several = calloc(g->count + 1UL, sizeof(*several));
+	struct parts p = {of, size, group, 0};
+	int r;
+
+	if (!of || !size || !group || !several)
+		return -ENOMEM;
+	r = parts_number(g, &p);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < p.count; i++)
+		several[group[i]] += size[i] > 1;
+	/* What was one group has the number of its parts behind all others. */
+	for (uint32_t i = 0; i < g->chips->node_count; i++)
+		if (g->group[i] != FT_NO_GROUP && several[g->group[i]] > 1)
+			g->group[i] = size[of[i]] > 1 ? g->count + of[i] : FT_NO_GROUP;
+	g->count += p.count;
+	return 0;
+}
+
 /* ---- the best of all kinds ---- */
 
 static int groups_alloc(struct ft_groups *g)
@@ -469,6 +540,8 @@ static int evidence_try(struct ft_groups *g, enum evidence evidence, const uint6
 		/* The first kind has the patterns tried even where it says nothing itself. */
 		r = any || evidence == BY_CHASSIS ? groups_by_keys(g, keys) : -ENOENT;
 	}
+	if (r == 0 && (evidence == BY_SYSTEM || evidence == BY_DESCRIPTION))
+		r = groups_split(g);
 	if (r == 0)
 		r = groups_judge(g, evidence);
 	if (r == 0)

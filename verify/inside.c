@@ -31,46 +31,7 @@ static const struct ft_chip *chips_of(const struct ft_inspection *in)
 	return in->x->m->chassis->chips + in->d->first;
 }
 
-/* ---- what there should be ---- */
-
-enum { VOTES = 1024 };
-
-/* What most directors of the tier have of @member; of two equally common numbers the larger. */
-static uint32_t usual_of(const struct ft_model *m, enum ft_tier tier, size_t member)
-{
-	uint32_t votes[VOTES] = {0}, best = 0;
-
-	for (uint32_t i = 0; i < m->chassis->director_count; i++) {
-		const struct ft_director *d = &m->chassis->directors[i];
-		uint32_t value = *(const uint32_t *)((const char *)&d->seen + member);
-
-		if (d->tier == tier && value < VOTES)
-			votes[value]++;
-	}
-	for (uint32_t i = 1; i < VOTES; i++)
-		if (votes[i] > 0 && votes[i] >= votes[best])
-			best = i;
-	return best;
-}
-
-static const size_t members[] = {
-	offsetof(struct ft_inside, line_boards),  offsetof(struct ft_inside, line_ports),
-	offsetof(struct ft_inside, line_chips),	  offsetof(struct ft_inside, fabric_boards),
-	offsetof(struct ft_inside, fabric_chips), offsetof(struct ft_inside, traces),
-};
-
-static struct ft_inside want_find(const struct ft_model *m, enum ft_tier tier)
-{
-	struct ft_inside want = m->plan->inside[tier];
-
-	for (size_t i = 0; i < FT_COUNT(members); i++) {
-		uint32_t *member = (uint32_t *)((char *)&want + members[i]);
-
-		if (*member == 0)
-			*member = usual_of(m, tier, members[i]);
-	}
-	return want;
-}
+enum { BOARDS_MOST = 1024 };
 
 /* ---- what boards are called ---- */
 
@@ -329,24 +290,55 @@ static void outer_cables_take(const struct ft_inspection *in, struct ft_finding 
 	ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q), ft_plural(count, "cable", cables));
 }
 
+/* Ports of the gap that no other director of its kind has any use for that would tell. */
+static uint32_t ports_untold(const struct ft_inspection *in, const struct gap *gap)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t count, first = gap_ports(in, gap, &count), untold = 0;
+
+	for (uint32_t n = first; n < first + count; n++)
+		untold += !ft_port_has_use(m, in->live, n);
+	return untold;
+}
+
+/* How many of the cables that lack to @q went with the board, if it has room for @room more. */
+static uint32_t share_of(const struct ft_inspection *in, const struct gap *gap, enum knowledge by, uint32_t q,
+			 uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t deficit = m->live_of[q] == FT_NONE ? 0 : *deficit_at(in->x, in->place, q);
+	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN);
+
+	return lesser(deficit, lesser(most, room));
+}
+
+/* And those in ports of which others tell nothing: what no port on the other boards is the place of. */
+static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t share, uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+
+	if (room == 0 || m->live_of[q] == FT_NONE || ft_usual_ports(m, in->live, q, FT_LINK_DOWN, 1) > 0)
+		return 0;
+	return lesser(*deficit_at(in->x, in->place, q) - share, room);
+}
+
 /* Returns how many cables went with the board. */
 static uint32_t outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
 				  enum ft_link link)
 {
 	const struct ft_model *m = in->x->m;
 	enum knowledge by = knowledge_of(in, gap);
-	uint32_t room, taken = 0;
+	uint32_t room, untold = by == BY_HABIT ? ports_untold(in, gap) : 0, taken = 0;
 
 	gap_ports(in, gap, &room);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
-		uint32_t deficit = m->live_of[pair->peer] == FT_NONE ? 0 : in->x->deficit[pair->cell];
-		uint32_t most = by == BY_COUNT ? room - taken : ports_for(in, gap, pair->peer, by == BY_PLAN);
+		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
+		uint32_t rest = rest_of(in, pair->peer, share, lesser(untold, room - taken - share));
 
-		deficit = lesser(deficit, lesser(most, room - taken));
-		if (deficit == 0)
-			continue;
-		outer_cables_take(in, f, pair->peer, deficit, link);
-		taken += deficit;
+		if (share + rest > 0)
+			outer_cables_take(in, f, pair->peer, share + rest, link);
+		taken += share + rest;
+		untold -= rest;
 	}
 	return taken;
 }
@@ -502,7 +494,7 @@ static uint32_t board_free(const struct ft_inspection *in, bool line, uint32_t w
 {
 	uint32_t best = FT_NONE, most = 0;
 
-	for (uint32_t b = 0; b < VOTES; b++) {
+	for (uint32_t b = 0; b < BOARDS_MOST; b++) {
 		uint32_t votes;
 
 		if (taken[b] || board_is_seen(in, line, b))
@@ -523,9 +515,9 @@ static void boards_check(const struct ft_inspection *in, bool line)
 {
 	uint32_t wanted = line ? in->want.line_boards : in->want.fabric_boards;
 	uint32_t seen = line ? in->d->seen.line_boards : in->d->seen.fabric_boards;
-	bool numbered = side_is_numbered(in, line), taken[VOTES] = {false};
+	bool numbered = side_is_numbered(in, line), taken[BOARDS_MOST] = {false};
 
-	for (uint32_t n = seen; n < wanted && n < VOTES; n++) {
+	for (uint32_t n = seen; n < wanted && n < BOARDS_MOST; n++) {
 		uint32_t votes, board = board_free(in, line, wanted, taken, &votes);
 		struct gap gap = {.spot = {line, board, 0}, .whole = true, .seen = seen, .wanted = wanted};
 
@@ -587,7 +579,7 @@ static void director_inspect(struct explain *x, uint32_t place, struct ft_trace_
 
 	if (!in.d || m->status[place] == FT_STATUS_ISOLATED)
 		return;
-	in.want = want_find(m, in.d->tier);
+	in.want = m->chassis->usual[in.d->tier];
 	in.lines_planned = m->plan->inside[in.d->tier].line_boards > 0;
 	boards_check(&in, false);
 	if (!is_smaller(&in))

@@ -17,19 +17,16 @@ static bool is_inside(const struct ft_model *m, uint32_t chip_port)
 	return m->chassis->whole_port[chip_port] == FT_NO_PORT;
 }
 
-/*
- * True where a port of @chip may be a trace: of a line chip, one that others use so; of a fabric chip, any but one
- * beyond an even number.
- */
+/* Chips that hold an aggregation node have one port more than these. */
+enum { PORTS_WITH_AGGREGATION = 36 };
+
+/* True where a port of @chip may be a trace: any that is not outside, but one beyond an even number. */
 static bool may_be_trace(const struct ft_model *m, const struct ft_chip *chip, uint32_t number)
 {
 	uint32_t ports = m->chips->nodes[chip->node].port_count;
 
-	if (!is_inside(m, m->chips->nodes[chip->node].first_port + number - 1))
-		return false;
-	if (chip->line)
-		return number < 256 && m->chassis->kinds[chip->kind].is_trace[number];
-	return number < ports || ports % 2 == 0;
+	return is_inside(m, m->chips->nodes[chip->node].first_port + number - 1) &&
+	       (number < ports || ports % 2 == 0 || ports < PORTS_WITH_AGGREGATION);
 }
 
 static bool trace_waits(const struct ft_model *m, const struct ft_chip *chip, uint32_t number, enum ft_link link)

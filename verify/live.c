@@ -101,6 +101,14 @@ static uint32_t director_ports(const struct ft_model *m, uint32_t node)
 	return ports;
 }
 
+static uint32_t director_lost_ports(const struct ft_model *m, uint32_t node)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
+		if (m->chassis->directors[i].node == node)
+			return m->chassis->directors[i].lost_ports;
+	return 0;
+}
+
 static int live_switches_collect(struct ft_model *m)
 {
 	const struct ft_snapshot *s = m->snapshot;
@@ -127,6 +135,7 @@ static int live_switches_collect(struct ft_model *m)
 		sw->node = i;
 		sw->guid = node->guid;
 		sw->ports = director_ports(m, i);
+		sw->lost_ports = director_lost_ports(m, i);
 		sw->planned = FT_NONE;
 		sw->part = FT_NONE;
 		sw->rival = FT_NONE;

@@ -22,6 +22,7 @@ struct ft_live_switch {
 	uint32_t node; /* index into the snapshot's nodes */
 	uint64_t guid;
 	uint32_t ports;	      /* as the plan counts them: of a director, not those that are out of order */
+	uint32_t lost_ports;  /* of a director: they went with boards, and lack no cables of their own */
 	char *name;	      /* its description made safe; owned */
 	char *label;	      /* how the report calls it: the name, with GUID and hosts where names repeat; owned */
 	char *host_names;     /* "node055-node072"; owned */
