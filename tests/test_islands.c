@@ -177,7 +177,7 @@ static void test_row(void **state)
 
 #define HOSTS(kinds)                                                                                                  \
 	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":9,\n\"edge\":{\"ports\":8,\"hosts\":" kinds "},\"core\":{\"ports\":" \
-											     "8}}"
+	"8}}"
 
 static const struct {
 	const char *design, *error;

@@ -303,7 +303,8 @@ static const struct refused {
 	{"\"bisection\": 0.986111", "\"bisection\": @1.000001", -EINVAL, "\"bisection\" is to be a number from 0 to 1"},
 	{"\"bisection\": 0.986111", "\"bisection\": @-0.1", -EINVAL, "\"bisection\" is to be a number from 0 to 1"},
 	{"\"bisection\": 0.986111", "\"bisection\": @null", -EINVAL, "\"bisection\" is to be a number from 0 to 1"},
-	{"\"tier\": \"edge\"", "\"tier\": @\"leaf\"", -EINVAL, "\"tier\" is to be \"edge\", \"spine\", \"core\" or \"island\""},
+	{"\"tier\": \"edge\"", "\"tier\": @\"leaf\"", -EINVAL,
+	 "\"tier\" is to be \"edge\", \"spine\", \"core\" or \"island\""},
 	{"\"status\": \"degraded\"", "\"status\": @\"odd\"", -EINVAL,
 	 "\"status\" is to be \"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", \"mute\" or "
 	 "\"unreached\""},
