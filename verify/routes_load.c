@@ -102,12 +102,10 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 	ft_say(m, &f->expected, "uplinks that lead to about as many hosts each");
 	ft_say(m, &f->observed, "%s", ft_text_string(&spread));
 	if (count > 1)
-		ft_say(m, &f->text,
-		       "the uplinks of %u of %u switches are unevenly used; the worst is %s, with routes to %u hosts",
-		       count, judged, ft_text_string(&port), uneven[0].most);
+		ft_say(m, &f->text, "the uplinks of %u of %u switches are unevenly used; the worst is %s", count,
+		       judged, ft_text_string(&spread));
 	else
-		ft_say(m, &f->text, "%s, by its tables, and the busiest is %s", ft_text_string(&spread),
-		       ft_text_string(&port));
+		ft_say(m, &f->text, "%s; the busiest is %s", ft_text_string(&spread), ft_text_string(&port));
 	ft_say(m, &f->fix,
 	       "have the subnet manager route for fat-trees (OpenSM: routing_engine ftree, or updn with its root "
 	       "switches "

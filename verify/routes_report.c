@@ -175,7 +175,7 @@ static void cause_say(const struct ft_walk *w, const struct cause *cause, struct
 {
 	if (cause->at >= w->link_count) {
 		ft_walk_name(w, cause->at - w->link_count, text);
-		ft_text_puts(text, " has no entry for ");
+		ft_text_puts(text, " has no valid entry for ");
 		targets_say(w, &cause->some, text);
 		return;
 	}
