@@ -367,7 +367,7 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 		struct ft_finding *f;
 		const char *tier;
 
-		if (sw->planned == FT_NONE || sw->planned < m->edges)
+		if (sw->planned == FT_NONE || sw->planned < m->edges || (m->exact.told && m->exact.told[i]))
 			continue;
 		tier = ft_tier_name(ft_tier_of(m, sw->planned));
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);

@@ -23,6 +23,7 @@ void ft_exact_release(struct ft_exact *exact)
 	free(exact->host_of);
 	free(exact->fate);
 	free(exact->belongs);
+	free(exact->told);
 	free(exact->away);
 	*exact = (struct ft_exact){0};
 }

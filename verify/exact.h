@@ -35,6 +35,8 @@ struct ft_exact_graph {
 	uint32_t *place;	     /* by vertex: its planned switch; FT_NONE: a host's port */
 	bool *held;		     /* by vertex: a loopback's, or a switch's that the plan does not know */
 	bool *done;		     /* by vertex */
+	uint32_t *lacking;	     /* by cell: cables too few, as far as no finding has them yet */
+	uint32_t matched;	     /* cables between switches that are as planned */
 	uint32_t *path;		     /* scratch: vertices */
 };
 

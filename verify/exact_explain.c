@@ -94,8 +94,8 @@ static bool is_read_back(const struct path *p, uint32_t i, uint32_t odd)
 	return p->planned_first ? i < odd : i > odd;
 }
 
-/* The cheapest choice of a cable without counterpart, and another as cheap in @ret_rival, or FT_NONE. */
-static uint32_t odd_choose(const struct ft_exact_graph *g, const struct path *p, uint32_t *ret_rival)
+/* The cheapest choice of a cable without counterpart, and another as cheap in @ret_rival, or FT_NONE. What it costs. */
+static int64_t odd_choose(const struct ft_exact_graph *g, const struct path *p, uint32_t *ret_odd, uint32_t *ret_rival)
 {
 	uint32_t first = p->planned_first ? 1 : 0, best = 0;
 	int64_t cost = odd_cost(g, p, 0), least;
@@ -121,7 +121,8 @@ static uint32_t odd_choose(const struct ft_exact_graph *g, const struct path *p,
 			*ret_rival = odd;
 		}
 	}
-	return best;
+	*ret_odd = best;
+	return least;
 }
 
 static void move_add(const struct ft_exact_graph *g, struct ft_exact_result *r, uint32_t i, bool back)
@@ -141,11 +142,12 @@ static void gap_add(const struct ft_exact_graph *g, struct ft_exact_result *r, u
 	r->gaps[r->gap_count++] = (struct ft_exact_gap){g->planned[a], turn ? b : a, turn ? a : b, FT_NONE, 0};
 }
 
-/* One planned more than seen, or one seen more. */
-static void odd_path_explain(const struct ft_exact_graph *g, struct ft_exact_result *r, const struct path *p)
+/* One planned more than seen, or one seen more: @odd has no counterpart, and @rival might be it as well. */
+static void odd_path_explain(const struct ft_exact_graph *g, struct ft_exact_result *r, const struct path *p,
+			     uint32_t odd, uint32_t rival)
 {
 	const uint32_t *v = g->path;
-	uint32_t rival, odd = odd_choose(g, p, &rival), first_move = r->move_count;
+	uint32_t first_move = r->move_count;
 
 	for (uint32_t i = p->planned_first ? 1 : 0; i + 1 < p->count; i += 2)
 		if (i != odd)
@@ -154,8 +156,6 @@ static void odd_path_explain(const struct ft_exact_graph *g, struct ft_exact_res
 		r->extras[r->extra_count++] = v[odd];
 		return;
 	}
-	if (ft_exact_is_host(g, v[odd]) || ft_exact_is_host(g, v[odd + 1]))
-		return;
 	gap_add(g, r, v[odd], v[odd + 1]);
 	if (rival == FT_NONE)
 		return;
@@ -175,22 +175,133 @@ static void even_path_explain(const struct ft_exact_graph *g, struct ft_exact_re
 		move_add(g, r, i, p->planned_first);
 }
 
+static int64_t even_cost(const struct ft_exact_graph *g, const struct path *p)
+{
+	int64_t cost = 0;
+
+	for (uint32_t i = p->planned_first ? 1 : 0; i + 1 < p->count; i += 2)
+		cost += shift_cost(g, i, p->planned_first);
+	return cost;
+}
+
+/* ---- paths that hosts hold: any cable may be without a counterpart ---- */
+
+/* What became of the cable before: a planned one was found or not, a seen one is the next planned one or not. */
+enum { OPEN, CLOSED, STATES };
+enum reading { READ_NONE, READ_BACK, READ_ON, READINGS };
+
+/* The cheapest way to have come to a state, cable by cable. */
+struct reach {
+	int64_t cost[STATES];
+	uint8_t from[STATES];	 /* the state before */
+	uint8_t reading[STATES]; /* of this cable, if it was seen */
+};
+
+static const int64_t never = INT64_MAX / 4;
+
+static void reach_offer(struct reach *to, unsigned int state, int64_t cost, unsigned int from, enum reading reading)
+{
+	if (cost >= to->cost[state])
+		return;
+	to->cost[state] = cost;
+	to->from[state] = (uint8_t)from;
+	to->reading[state] = (uint8_t)reading;
+}
+
+static bool is_planned(const struct path *p, uint32_t i)
+{
+	return (i % 2 == 0) == p->planned_first;
+}
+
+/* Cable @i, seen: after a planned one that is OPEN, not found yet, or CLOSED, or after none at all. */
+static void seen_reach(const struct ft_exact_graph *g, const struct path *p, uint32_t i, const struct reach *before,
+		       struct reach *to)
+{
+	const uint32_t *v = g->path;
+	int64_t extra = extra_cost(g, v[i], v[i + 1]), on = i + 2 < p->count ? shift_cost(g, i, false) : never;
+
+	for (unsigned int state = 0; state < STATES; state++) {
+		int64_t cost = before ? before->cost[state] : state == CLOSED ? 0 : never;
+		int64_t gap = before && state == OPEN ? gap_cost(g, v[i - 1], v[i]) : 0;
+
+		reach_offer(to, CLOSED, cost + gap + extra, state, READ_NONE);
+		reach_offer(to, OPEN, cost + gap + on, state, READ_ON);
+		if (before && state == OPEN)
+			reach_offer(to, CLOSED, cost + shift_cost(g, i, true), state, READ_BACK);
+	}
+}
+
+/* After a seen cable that is OPEN, this one is that. */
+static void planned_reach(const struct reach *before, struct reach *to)
+{
+	reach_offer(to, OPEN, before ? before->cost[CLOSED] : 0, CLOSED, READ_NONE);
+	if (before)
+		reach_offer(to, CLOSED, before->cost[OPEN], OPEN, READ_NONE);
+}
+
+static void held_path_take(const struct ft_exact_graph *g, struct ft_exact_result *r, const struct path *p,
+			   const struct reach *reaches, unsigned int state)
+{
+	const uint32_t *v = g->path;
+	bool found = false;
+
+	for (uint32_t i = p->count - 1; i-- > 0;) {
+		enum reading reading = reaches[i].reading[state];
+
+		if (is_planned(p, i) && state == OPEN && !found)
+			gap_add(g, r, v[i], v[i + 1]);
+		if (!is_planned(p, i) && reading == READ_NONE)
+			r->extras[r->extra_count++] = v[i];
+		else if (!is_planned(p, i))
+			move_add(g, r, i, reading == READ_BACK);
+		found = !is_planned(p, i) && reading == READ_BACK;
+		state = reaches[i].from[state];
+	}
+}
+
+static int held_path_explain(const struct ft_exact_graph *g, struct ft_exact_result *r, const struct path *p)
+{
+	uint32_t cables = p->count - 1;
+	_cleanup_free_ struct reach *reaches = malloc(cables * sizeof(*reaches));
+	int64_t open;
+
+	if (!reaches)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < cables; i++) {
+		reaches[i] = (struct reach){.cost = {never, never}};
+		if (is_planned(p, i))
+			planned_reach(i ? &reaches[i - 1] : NULL, &reaches[i]);
+		else
+			seen_reach(g, p, i, i ? &reaches[i - 1] : NULL, &reaches[i]);
+	}
+	open = is_planned(p, cables - 1) ? gap_cost(g, g->path[cables - 1], g->path[cables]) : never;
+	open += reaches[cables - 1].cost[OPEN];
+	held_path_take(g, r, p, reaches, open < reaches[cables - 1].cost[CLOSED] ? OPEN : CLOSED);
+	return 0;
+}
+
 /* Nothing is known against a planned cable both of whose ends may lead anywhere. */
 static bool path_is_hazy(const struct ft_exact_graph *g, const struct path *p)
 {
 	return p->count == 2 && p->planned_first && ft_exact_is_hazy(g, g->path[0]) && ft_exact_is_hazy(g, g->path[1]);
 }
 
-static void path_explain(struct ft_exact_graph *g, struct ft_exact_result *r, const struct path *p)
+static int path_explain(struct ft_exact_graph *g, struct ft_exact_result *r, const struct path *p)
 {
 	const uint32_t *v = g->path;
+	bool even = p->planned_first != p->planned_last;
+	uint32_t odd = 0, rival = FT_NONE;
+	int64_t cost = even ? even_cost(g, p) : odd_choose(g, p, &odd, &rival);
 
 	if (path_is_hazy(g, p))
 		g->m->cells.unjudged[ft_cell_at(g->m, g->place[v[0]], g->place[v[1]])]++;
-	else if (p->planned_first != p->planned_last)
+	else if (cost >= COST_HOST_END)
+		return held_path_explain(g, r, p);
+	else if (even)
 		even_path_explain(g, r, p);
 	else
-		odd_path_explain(g, r, p);
+		odd_path_explain(g, r, p, odd, rival);
+	return 0;
 }
 
 /* ---- walking ---- */
@@ -265,19 +376,22 @@ static void loopbacks_take(struct ft_exact_graph *g)
 	}
 }
 
-static void paths_explain(struct ft_exact_graph *g, struct ft_exact_result *r)
+static int paths_explain(struct ft_exact_graph *g, struct ft_exact_result *r)
 {
+	int e = 0;
+
 	for (uint32_t v = 0; v < g->count; v++)
 		g->done[v] = false;
-	for (uint32_t v = 0; v < g->count; v++) {
+	for (uint32_t v = 0; v < g->count && e == 0; v++) {
 		struct path p;
 
 		if (g->done[v] || !is_end(g, v))
 			continue;
 		p.planned_first = g->mate[v] != FT_NONE;
 		p.count = walk(g, v, p.planned_first, &p.planned_last);
-		path_explain(g, r, &p);
+		e = path_explain(g, r, &p);
 	}
+	return e;
 }
 
 /* ---- reports ---- */
@@ -370,7 +484,9 @@ static int graph_explain(struct ft_exact_graph *g, struct ft_exact_result *r)
 	paths_mark(g);
 	cycles_explain(g);
 	loopbacks_take(g);
-	paths_explain(g, r);
+	e = paths_explain(g, r);
+	if (e < 0)
+		return e;
 	for (uint32_t i = 0; i < r->move_count; i++)
 		ft_exact_report_move(g, &r->moves[i]);
 	if (r->gap_count)
@@ -379,6 +495,27 @@ static int graph_explain(struct ft_exact_graph *g, struct ft_exact_result *r)
 	if (e == 0)
 		gaps_report(g, r);
 	return e;
+}
+
+/*
+ * Which pairs are short of cables, in whatever ports: what is in a wrong port of the right switch carries what it
+ * should, and is up as far as bandwidth is concerned.
+ */
+static void cells_count(struct ft_exact_graph *g)
+{
+	struct ft_model *m = g->m;
+	uint32_t up = 0;
+
+	for (uint32_t r = 0; r < m->rows; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t width = m->cells.width[pair->cell], seen = lesser(m->cells.seen[pair->cell], width);
+
+			if (m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
+				continue;
+			up += seen;
+			g->lacking[pair->cell] = width - seen;
+		}
+	m->exact.shifted = up - g->matched;
 }
 
 int ft_exact_explain(struct explain *x)
@@ -393,6 +530,8 @@ int ft_exact_explain(struct explain *x)
 	/* From here on a deficit is one that another finding is to account for. */
 	for (uint32_t i = 0; m->plan->cable_count > 0 && i < m->cells.count; i++)
 		x->deficit[i] = 0;
+	if (m->plan->cable_count > 0)
+		cells_count(&g);
 	r = result_alloc(&result, m);
 	return r < 0 ? r : graph_explain(&g, &result);
 }

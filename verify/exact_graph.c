@@ -18,6 +18,7 @@ void ft_exact_graph_release(struct ft_exact_graph *g)
 	free(g->held);
 	free(g->done);
 	free(g->path);
+	free(g->lacking);
 	*g = (struct ft_exact_graph){0};
 }
 
@@ -41,9 +42,10 @@ static int graph_alloc(struct ft_exact_graph *g, struct explain *x)
 		.held = calloc(size, sizeof(bool)),
 		.done = calloc(size, sizeof(bool)),
 		.path = malloc(size * sizeof(uint32_t)),
+		.lacking = calloc(m->cells.count + 1UL, sizeof(uint32_t)),
 	};
 	if (!g->mate || !g->planned || !g->far || !g->seen || !g->guest || !g->place || !g->held || !g->done ||
-	    !g->path)
+	    !g->path || !g->lacking)
 		return -ENOMEM;
 	for (size_t v = 0; v < size; v++)
 		g->mate[v] = g->planned[v] = g->far[v] = g->seen[v] = g->guest[v] = g->place[v] = FT_NONE;
@@ -140,6 +142,12 @@ static void match_clear(struct ft_exact_graph *g, uint32_t a)
 	g->mate[a] = FT_NONE;
 }
 
+static void cable_match(struct ft_exact_graph *g, uint32_t a)
+{
+	match_clear(g, a);
+	g->matched++;
+}
+
 static void cables_planned(struct ft_exact_graph *g)
 {
 	const struct ft_model *m = g->m;
@@ -154,7 +162,7 @@ static void cables_planned(struct ft_exact_graph *g)
 		vb = vertex_of(g, b, c->b_port);
 		planned_set(g, va, vb, i);
 		if (g->far[va] == vb)
-			match_clear(g, va);
+			cable_match(g, va);
 	}
 }
 
@@ -224,7 +232,7 @@ static void loose_planned(struct ft_exact_graph *g)
 				continue;
 			v = loose_find(g, c);
 			if (v != FT_NONE)
-				match_clear(g, v);
+				cable_match(g, v);
 			else
 				left[left_count++] = i;
 		}
@@ -235,7 +243,7 @@ static void loose_planned(struct ft_exact_graph *g)
 
 		/* Two ends of one and the same cable seen would be a cable in its place. */
 		if (g->far[a] == b)
-			match_clear(g, a);
+			cable_match(g, a);
 		else
 			planned_set(g, a, b, left[n]);
 	}
@@ -293,6 +301,12 @@ static uint64_t way_key(uint32_t from, uint32_t to)
 	return ((uint64_t)from << 32) | to;
 }
 
+/* True where another listed host may come to the port of this one, and this one is to leave it. */
+static bool port_is_left(const struct ft_exact_graph *g, const struct ft_live_host *host)
+{
+	return g->mate[host->port] == FT_NONE && g->mate[host->switch_port] == FT_NONE;
+}
+
 /*
  * A host that should be on some port of another edge takes that of one who has to leave it: one that goes the other way
  * if there is such, so that it is an exchange.
@@ -303,15 +317,17 @@ static int hosts_exchange(struct ft_exact_graph *g, const uint32_t *wait, uint32
 	_cleanup_(ft_map_release) struct ft_map ways = {0};
 
 	for (uint32_t n = 0; n < count; n++) {
-		const struct ft_live_host *host = &m->live.hosts[wait[n]];
-		uint32_t listed = m->exact.listed[wait[n]], to = m->place_of[m->plan->hosts[listed].edge];
-		uint32_t other = ft_map_get(&ways, way_key(to, g->place[host->switch_port]));
+		const struct ft_live_host *host = &m->live.hosts[wait[n]], *other;
+		uint32_t to = m->place_of[m->plan->hosts[m->exact.listed[wait[n]]].edge], way;
 		int r;
 
-		if (other != FT_MAP_NONE && g->mate[m->live.hosts[other].port] == FT_NONE) {
-			planned_set(g, host->port, m->live.hosts[other].switch_port, m->plan->cable_count + listed);
-			planned_set(g, m->live.hosts[other].port, host->switch_port,
-				    m->plan->cable_count + m->exact.listed[other]);
+		if (!port_is_left(g, host))
+			continue;
+		way = ft_map_get(&ways, way_key(to, g->place[host->switch_port]));
+		other = way == FT_MAP_NONE ? NULL : &m->live.hosts[way];
+		if (other && port_is_left(g, other)) {
+			planned_set(g, host->port, other->switch_port, m->plan->cable_count + m->exact.listed[wait[n]]);
+			planned_set(g, other->port, host->switch_port, m->plan->cable_count + m->exact.listed[way]);
 			continue;
 		}
 		r = ft_map_add(&ways, way_key(g->place[host->switch_port], to), wait[n], NULL);

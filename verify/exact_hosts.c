@@ -259,8 +259,9 @@ static int exact_alloc(struct ft_model *m)
 	e->belongs = malloc(lives * sizeof(*e->belongs));
 	e->host_of = malloc(listings * sizeof(*e->host_of));
 	e->fate = calloc(listings, sizeof(*e->fate));
+	e->told = calloc(lives, sizeof(*e->told));
 	e->away = calloc(m->place_count + 1UL, sizeof(*e->away));
-	if (!e->listed || !e->belongs || !e->host_of || !e->fate || !e->away)
+	if (!e->listed || !e->belongs || !e->host_of || !e->fate || !e->told || !e->away)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.host_count; i++)
 		e->listed[i] = e->belongs[i] = FT_NONE;

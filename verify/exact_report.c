@@ -73,32 +73,29 @@ static bool planned_is_host(const struct ft_exact_graph *g, uint32_t planned)
 	return planned >= g->m->plan->cable_count;
 }
 
-/*
- * The cable seen between the switches of @keep and @wrong is that of @keep and @target. Between the same two switches
- * it carries what it should; else that pair lacks one.
- */
-static void moved_count(struct ft_exact_graph *g, struct ft_finding *f, const struct ft_exact_move *move)
+/* The pair of the two ports is short of a cable, unless others between the two switches make up for it. */
+static void lack_take(struct ft_exact_graph *g, struct ft_finding *f, uint32_t a, uint32_t b)
 {
-	struct ft_model *m = g->m;
-	uint32_t keep = g->place[move->keep], wrong = g->place[move->wrong], target = g->place[move->target];
-	uint32_t cell;
+	uint32_t cell = ft_cell_at(g->m, g->place[a], g->place[b]);
 
-	if (!planned_is_host(g, move->planned) && target != wrong)
-		ft_finding_lack(m, f, keep, target, 1);
-	if (move->seen >= m->live.cable_count || planned_is_host(g, move->planned))
+	if (g->lacking[cell] == 0)
 		return;
-	m->misplaced[move->seen] = true;
-	if (target == wrong) {
-		m->exact.shifted++;
-		return;
-	}
-	cell = ft_cell_at(m, keep, wrong);
-	if (cell < m->cells.count)
-		m->cells.foreign[cell]++;
+	g->lacking[cell]--;
+	ft_finding_lack(g->m, f, g->place[a], g->place[b], 1);
 }
 
-/* A host that is not where it should be counts where it belongs. */
-static void host_drifted(struct ft_exact_graph *g, const struct ft_exact_move *move)
+static void moved_count(struct ft_exact_graph *g, struct ft_finding *f, const struct ft_exact_move *move)
+{
+	if (planned_is_host(g, move->planned))
+		return;
+	if (g->place[move->wrong] != g->place[move->target])
+		lack_take(g, f, move->keep, move->target);
+	if (move->seen < g->m->live.cable_count)
+		g->m->misplaced[move->seen] = true;
+}
+
+/* A host that is not where it should be counts where it belongs. @told: a finding is about to say so. */
+static void host_drifted(struct ft_exact_graph *g, const struct ft_exact_move *move, bool told)
 {
 	struct ft_exact *e = &g->m->exact;
 
@@ -107,6 +104,7 @@ static void host_drifted(struct ft_exact_graph *g, const struct ft_exact_move *m
 	e->belongs[move->seen - g->m->live.cable_count] = move->planned - g->m->plan->cable_count;
 	e->away[g->place[move->target]]++;
 	e->away[g->place[move->wrong]]--;
+	e->told[move->seen - g->m->live.cable_count] = told;
 }
 
 /* ---- cycles ---- */
@@ -147,24 +145,55 @@ static void cycle_turn(const struct ft_exact_graph *g, const uint32_t *path, uin
 		ret[i] = odd < even ? path[(count + 1 - i) % count] : path[i];
 }
 
-/* "exchange the two cable ends at A and B": each step puts one of them where it belongs, the last one two. */
+/* "exchange the two cable ends at A and B" */
+static void exchange_add(struct ft_exact_graph *g, struct ft_finding *f, uint32_t a, uint32_t b, bool alone,
+			 struct ft_text *fix)
+{
+	size_t before = f->action_count;
+
+	act(g, f, FT_ACT_EXCHANGE, a, b);
+	if (before >= NAMED_MAX)
+		return;
+	ft_text_printf(fix, "%s%s and %s",
+		       before  ? ", then those at "
+		       : alone ? "exchange the two cable ends at "
+			       : "exchange the cable ends at ",
+		       vertex_text(g, a, &g->x->text_a), vertex_text(g, b, &g->x->text_b));
+}
+
+/* Puts the planned cable at @x into its place, by exchanging the other end of what is in it with what is in the way. */
+static void place_by_exchange(struct ft_exact_graph *g, struct ft_finding *f, uint32_t x, struct ft_text *fix)
+{
+	uint32_t y = g->mate[x], from = g->far[x], other = g->far[y];
+
+	if (from == y)
+		return;
+	exchange_add(g, f, from, y, false, fix);
+	g->far[x] = y;
+	g->far[y] = x;
+	g->far[from] = other;
+	g->far[other] = from;
+}
+
+/*
+ * Each step puts one cable where it belongs, and the last one two. Where hosts are among both halves of the ends, they
+ * come first: the other end of a host's cable is a switch's, and once all hosts are right only switches are left.
+ */
 static void cycle_fix(struct ft_exact_graph *g, struct ft_finding *f, const uint32_t *path, uint32_t count)
 {
-	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b;
 	_cleanup_(ft_text_release) struct ft_text fix = {0};
+	bool held = hosts_at(g, path, count, 0) > 0;
 
-	for (uint32_t i = 2; i < count; i += 2) {
-		act(g, f, FT_ACT_EXCHANGE, path[0], path[i]);
-		if (i / 2 > NAMED_MAX)
-			continue;
-		ft_text_printf(&fix, "%s%s and %s",
-			       i > 2	    ? ", then those at "
-			       : count == 4 ? "exchange the two cable ends at "
-					    : "exchange the cable ends at ",
-			       vertex_text(g, path[0], a), vertex_text(g, path[i], b));
-	}
-	if (count / 2 > NAMED_MAX + 1)
-		ft_text_printf(&fix, ", and so on for %u more", count / 2 - 1 - NAMED_MAX);
+	for (uint32_t i = 2; i < count && !held; i += 2)
+		exchange_add(g, f, path[0], path[i], count == 4, &fix);
+	for (uint32_t i = 0; i < count && held; i++)
+		if (ft_exact_is_host(g, path[i]))
+			place_by_exchange(g, f, path[i], &fix);
+	for (uint32_t i = 0; i < count && held; i++)
+		if (!ft_exact_is_host(g, path[i]))
+			place_by_exchange(g, f, path[i], &fix);
+	if (f->action_count > NAMED_MAX)
+		ft_text_printf(&fix, ", and so on for %zu more", f->action_count - NAMED_MAX);
 	ft_say(g->m, &f->fix, "%s", ft_text_string(&fix));
 	g->m->failed |= fix.failed;
 }
@@ -221,7 +250,7 @@ void ft_exact_report_cycle(struct ft_exact_graph *g, const uint32_t *path, uint3
 
 		seen_where(g, f, move.seen);
 		moved_count(g, f, &move);
-		host_drifted(g, &move);
+		host_drifted(g, &move, true);
 	}
 	cycle_words(g, f, ring, count, hosts);
 	cycle_fix(g, f, ring, count);
@@ -283,8 +312,8 @@ static void host_move(struct ft_exact_graph *g, const struct ft_exact_move *move
 	struct ft_model *m = g->m;
 	struct ft_finding *f;
 
-	host_drifted(g, move);
-	/* That is a finding of its own, which says where it belongs. */
+	/* On a core it is a finding of its own, which says where it belongs. */
+	host_drifted(g, move, g->place[move->wrong] < m->edges);
 	if (g->place[move->wrong] >= m->edges)
 		return;
 	f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
@@ -325,7 +354,7 @@ void ft_exact_report_move(struct ft_exact_graph *g, const struct ft_exact_move *
 		seen_where(g, f, m->live.cable_count + g->guest[move->target]);
 	}
 	moved_count(g, f, move);
-	f->impact.links_lost = code == FT_CODE_CABLE_MISPLACED;
+	f->impact.links_lost = (uint32_t)f->lack_count;
 	if (move->target < g->ports)
 		m->port_claimed[move->target] = true;
 	vertex_text(g, move->keep, a);
@@ -355,7 +384,6 @@ void ft_exact_report_both(struct ft_exact_graph *g, uint32_t extra, const struct
 
 	seen_where(g, f, g->seen[a]);
 	m->misplaced[g->seen[a]] = true;
-	m->exact.shifted++;
 	vertex_text(g, a, text_a);
 	vertex_text(g, b, text_b);
 	vertex_text(g, gap->a, text_c);
@@ -470,6 +498,7 @@ void ft_exact_report_gaps(struct ft_exact_graph *g, const struct ft_exact_gap *g
 			f->evidence = gap_evidence(g, &gaps[i]);
 	f->count = f->impact.links_lost = count;
 	ft_finding_lack(m, f, lower, upper, count);
+	g->lacking[ft_cell_at(m, lower, upper)] -= lesser(count, g->lacking[ft_cell_at(m, lower, upper)]);
 	gaps_end(g, f, gaps, count, false, a);
 	gaps_end(g, f, gaps, count, true, b);
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, lower),

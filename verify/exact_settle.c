@@ -17,7 +17,7 @@ struct settling {
 	struct ft_model *m;
 	uint32_t *wants; /* by live switch: a place that explains more of it than its own, or FT_NONE */
 	uint32_t *gain;	 /* by live switch: how many cables and hosts more */
-	uint32_t *all;	 /* by live switch: how many of them tell anything */
+	uint32_t *all;	 /* by live switch: how many it has in all */
 	uint32_t *ring;	 /* scratch: live switches */
 	uint32_t *mark;	 /* by live switch: the walk that came by */
 };
@@ -71,12 +71,10 @@ static bool may_change(const struct settling *s, uint32_t live, uint32_t p, uint
 	return gain >= CABLES_LEAST && s->m->exact.votes[q] * 2 > s->all[live];
 }
 
-static void vote(struct settling *s, uint32_t live, uint32_t place, int step)
+static void vote(struct settling *s, uint32_t place, int step)
 {
-	if (place == FT_NONE)
-		return;
-	s->m->exact.votes[place] += (uint32_t)step;
-	s->all[live] += step > 0;
+	if (place != FT_NONE)
+		s->m->exact.votes[place] += (uint32_t)step;
 }
 
 /* What the cables and hosts of @live say, added to the votes or, with @step -1, taken off again. */
@@ -86,10 +84,10 @@ static void votes_make(struct settling *s, uint32_t live, int step)
 	const struct ft_live_switch *sw = &m->live.switches[live];
 
 	for (uint32_t n = 0; n < sw->cable_count; n++)
-		vote(s, live, cable_says(m, live, &m->live.cables[m->live.at[sw->first_cable + n]]), step);
+		vote(s, cable_says(m, live, &m->live.cables[m->live.at[sw->first_cable + n]]), step);
 	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
 	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
-		vote(s, live, m->exact.home[i], step);
+		vote(s, m->exact.home[i], step);
 }
 
 static void wish_offer(struct settling *s, uint32_t live, uint32_t place)
@@ -111,7 +109,10 @@ static bool wish_find(struct settling *s, uint32_t live)
 	const struct ft_live_switch *sw = &m->live.switches[live];
 
 	s->wants[live] = FT_NONE;
-	s->gain[live] = s->all[live] = 0;
+	s->gain[live] = 0;
+	s->all[live] = sw->cable_count;
+	if (m->exact.home)
+		s->all[live] += m->exact.first_host[live + 1] - m->exact.first_host[live];
 	if (sw->planned == FT_NONE)
 		return false;
 	votes_make(s, live, 1);
@@ -134,15 +135,14 @@ static bool is_pinned(const struct settling *s, uint32_t live)
 	       strcmp(m->live.switches[live].name, m->places[place]->name) == 0;
 }
 
-/* How many of the cables and hosts of @live that say anything say @place. */
+/* How many of the cables and hosts of @live say @place. */
 static uint32_t votes_for(struct settling *s, uint32_t live, uint32_t place)
 {
-	uint32_t votes, all = s->all[live];
+	uint32_t votes;
 
 	votes_make(s, live, 1);
 	votes = s->m->exact.votes[place];
 	votes_make(s, live, -1);
-	s->all[live] = all;
 	return votes;
 }
 

@@ -567,6 +567,9 @@ static void exchanged_report(struct explain *x)
 /* Of the cables counted between two switches, the strays are not the pair's own. */
 static void foreign_count(struct explain *x)
 {
+	/* By ports it is known anyway which are. */
+	if (x->m->plan->cable_count > 0)
+		return;
 	for (uint32_t i = 0; i < x->stray_count; i++)
 		if (stray_crosses(x->m, &x->strays[i]) && !x->strays[i].covered)
 			x->m->cells.foreign[ft_cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;

@@ -132,6 +132,7 @@ struct ft_exact {
 	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
 	uint8_t *fate;	   /* likewise: enum ft_host_fate */
 	uint32_t *belongs; /* by live host: where it should be, if that is elsewhere: index into plan->hosts */
+	bool *told;	   /* by live host: that it is elsewhere is part of a finding */
 	int32_t *away;	   /* by place: hosts that are elsewhere, less those that are here and belong elsewhere */
 };
 
