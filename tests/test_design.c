@@ -746,7 +746,11 @@ static void test_no_memory(void **state)
 		FREE "\"nodes\": 9, \"limits\": {\"max_cost\": 5, \"max_links\": 30},\n" CHOSEN
 		     ", \"catalog\": \"shop\", \"cost\": 4.5, \"chassis\": {\"servers\": 4, \"size_u\": 0, "
 		     "\"rack_chassis\": 0, \"pass_through\": \"P\"}}}";
-	const char *texts[3] = {everything, NULL, chosen};
+	static const char directors[] = FREE
+		"\"nodes\": 64, \"edge\": {\"ports\": 16, \"count\": 8, \"ports_to_core\": 8}, \"core\": {\"inside\": "
+		"{\"line_boards\": 8, \"line_ports\": 8, \"line_chips\": 1}, \"chassis\": \"^(big[0-9]+) x$\"},\n"
+		"\"plan\": {\"core\": {\"inside\": {\"line_boards_max\": 8}}}}";
+	const char *texts[4] = {everything, NULL, chosen, directors};
 
 	(void)state;
 	ft_text_add(&with_plan, everything, strlen(everything) - 1);
