@@ -20,7 +20,7 @@ struct item {
 	const char *name;
 	size_t length;
 	bool quoted;
-	const struct ft_floor_place *place;
+	const struct ft_floor_place *place; /* NULL: not on the floor that was planned, as islands are not */
 };
 
 struct cables {
@@ -30,7 +30,7 @@ struct cables {
 	struct ft_wiring wiring;
 	uint32_t *host_ports; /* NULL: each has one */
 	struct ft_text names; /* the cells of the switches, each with a NUL behind it */
-	struct item *items;   /* of the switches */
+	struct item *items;   /* item_name() of each */
 	char (*racks)[FT_FLOOR_RACK_SIZE];
 };
 
@@ -43,20 +43,36 @@ static void cables_release(struct cables *c)
 	free(c->racks);
 }
 
+/* Switches of the tree, islanders, and the switches of the tree by the names that islands know them by. */
+static uint32_t item_count(const struct ft_plan *plan)
+{
+	return plan->switch_count + plan->islander_count + plan->anchor_count;
+}
+
+static const char *item_name(const struct ft_plan *plan, uint32_t item)
+{
+	if (item < plan->switch_count)
+		return plan->switches[item].name;
+	item -= plan->switch_count;
+	return item < plan->islander_count ? plan->islanders[item].name
+					   : plan->anchors[item - plan->islander_count].name;
+}
+
 static int make_names(struct cables *c)
 {
 	const struct ft_plan *plan = c->plan;
 	const char *name;
 
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		ft_csv_add(&c->names, plan->switches[i].name);
+	for (uint32_t i = 0; i < item_count(plan); i++) {
+		ft_csv_add(&c->names, item_name(plan, i));
 		ft_text_add(&c->names, "", 1);
 	}
 	if (ft_text_failed(&c->names))
 		return -ENOMEM;
 	name = c->names.data;
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		c->items[i] = (struct item){name, strlen(name), name[0] == '"', &c->floor->switches[i]};
+	for (uint32_t i = 0; i < item_count(plan); i++) {
+		c->items[i] = (struct item){name, strlen(name), name[0] == '"',
+					    i < plan->switch_count ? &c->floor->switches[i] : NULL};
 		name += c->items[i].length + 1;
 	}
 	return 0;
@@ -98,7 +114,7 @@ static int check_names(struct cables *c, struct ft_error *err)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
-	for (uint32_t i = 0; i < c->plan->switch_count; i++) {
+	for (uint32_t i = 0; i < c->plan->switch_count + c->plan->islander_count; i++) {
 		const char *name = c->items[i].name;
 		uint32_t other;
 		int r = ft_map_add(&map, ft_text_hash(name), i, &other);
@@ -134,12 +150,17 @@ static void add_label(const struct cables *c, const struct item *item, uint32_t 
 
 static void add_end(const struct cables *c, const struct item *item, uint32_t port)
 {
-	const char *rack = c->racks[item->place->rack];
+	const char *rack;
 
 	ft_text_add(c->text, item->name, item->length);
 	ft_text_add(c->text, ",", 1);
 	ft_csv_add_count(c->text, port);
 	ft_text_add(c->text, ",", 1);
+	if (!item->place) {
+		ft_text_add(c->text, ",,", 2);
+		return;
+	}
+	rack = c->racks[item->place->rack];
 	ft_text_add(c->text, rack, strlen(rack));
 	ft_text_add(c->text, ",", 1);
 	ft_csv_add_count(c->text, item->place->unit);
@@ -163,7 +184,8 @@ static void add_cable(const struct cables *c, const struct item *a, uint32_t a_p
 	add_end(c, b, b_port);
 	ft_text_puts(c->text, kind);
 	ft_text_add(c->text, ",", 1);
-	add_length(c->text, ft_floor_cable_mm(ft_floor_distance_mm(c->floor, a->place, b->place)));
+	if (a->place && b->place)
+		add_length(c->text, ft_floor_cable_mm(ft_floor_distance_mm(c->floor, a->place, b->place)));
 	ft_text_add(c->text, "\n", 1);
 }
 
@@ -208,6 +230,31 @@ static void add_bundle(const struct cables *c, uint32_t index)
 		add_cable(c, &c->items[bundle->a], wires[k].a_port, &c->items[bundle->b], wires[k].b_port, kind);
 }
 
+/* Of islands only who is cabled to whom, and where: no floor was planned for them. */
+static void add_islands(const struct cables *c)
+{
+	const struct ft_plan *plan = c->plan;
+	uint32_t hosts = plan->nodes + ft_plan_island_hosts(plan), host = plan->nodes;
+
+	for (uint32_t i = 0; i < plan->islander_count; i++)
+		for (uint32_t k = 0; plan->islanders[i].hosts != FT_UNPINNED && k < plan->islanders[i].hosts; k++) {
+			char name[FT_HOST_NAME_SIZE];
+			struct item item = {.name = ft_numbered_name("node", ++host, hosts, 3, name)};
+
+			item.length = strlen(name);
+			add_cable(c, &item, 1, &c->items[plan->switch_count + i], k + 1, "host");
+		}
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *b = &plan->island_bundles[i];
+		uint32_t far =
+			plan->switch_count + (b->anchor == FT_UNPINNED ? b->b : plan->islander_count + b->anchor);
+
+		for (uint32_t k = 0; k < b->count; k++)
+			add_cable(c, &c->items[plan->switch_count + b->a], b->a_port + k, &c->items[far], b->b_port + k,
+				  "island");
+	}
+}
+
 /* Switch by switch in the plan's order: its hosts, then its uplinks. */
 static void add_cables(struct cables *c)
 {
@@ -220,6 +267,7 @@ static void add_cables(struct cables *c)
 		for (; bundle < plan->bundle_count && plan->bundles[bundle].a == i; bundle++)
 			add_bundle(c, bundle);
 	}
+	add_islands(c);
 }
 
 int ft_write_cables(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
@@ -234,7 +282,7 @@ int ft_write_cables(struct ft_text *text, const struct ft_design *design, const 
 	if (r < 0)
 		return r == -EINVAL ? ft_error_set(err, r, 0, 0, "the floor model has no room for this plan") : r;
 	c.floor = floor;
-	c.items = calloc((size_t)plan->switch_count + 1, sizeof(*c.items));
+	c.items = calloc((size_t)item_count(plan) + 1, sizeof(*c.items));
 	if (!c.items)
 		return -ENOMEM;
 	r = ft_wiring_make(plan, &c.wiring);

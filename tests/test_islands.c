@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "planner/formats.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "verify/model.h"
@@ -280,6 +281,22 @@ static void test_ports(void **state)
 	assert_int_equal(ft_plan_island_hosts(b.plan), 5);
 }
 
+/* The cable list has them, each label once. */
+static void test_cables(void **state)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(bench_release) struct bench b;
+	struct ft_error err = {0};
+	(void)state;
+
+	bench_make(&b, ISLANDS "}");
+	assert_int_equal(ft_write_cables(&text, b.design, b.plan, NULL, &err), 0);
+	assert_non_null(strstr(text.data, "\nnode053/1,store1/3,node053,1,,,store1,3,,,host,\n"));
+	assert_non_null(strstr(text.data, "\nmgmt2/2,core02/6,mgmt2,2,,,core02,6,,,island,\n"));
+	assert_non_null(strstr(text.data, "\nmgmt1/3,mgmt2/3,mgmt1,3,,,mgmt2,3,,,island,\n"));
+	assert_non_null(strstr(text.data, "\nstore1/5,spine05/10,store1,5,,,spine05,10,,,island,\n"));
+}
+
 /* Names of switches that a pattern tells: whoever stands in carries the vendor's form of it. */
 static void test_stand_ins(void **state)
 {
@@ -464,6 +481,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_cables),
 		cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_stand_ins),
 		cmocka_unit_test(test_nameless_tree),
