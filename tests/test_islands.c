@@ -21,6 +21,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "verify/model.h"
+#include "verify/report_draw.h"
 
 #define PODS                                                                                                           \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":48,\"blocking\":\"4:1\",\"pods\":3,\"edge\":{\"ports\":" \
@@ -150,6 +151,17 @@ static void report_counts(const struct ft_report *r, struct ft_text *text)
 		       r->islands.missing, r->hosts.planned, r->hosts.found, r->clos_planned, r->clos_found);
 }
 
+/* Islands are no strangers in the picture of the tree. */
+static void drawing_check(const struct bench *b, const struct ft_report *report)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+
+	assert_int_equal(ft_report_write_dot(&text, report, b->design, b->plan, &err), 0);
+	assert_int_equal(strstr(text.data, "not in the plan") != NULL,
+			 report->switch_count > b->plan->switch_count + b->plan->islander_count);
+}
+
 static void test_row(void **state)
 {
 	const struct row *row = *state;
@@ -168,6 +180,7 @@ static void test_row(void **state)
 	assert_string_equal(ft_text_string(&words), row->expected);
 	assert_string_equal(ft_text_string(&counts), row->counts);
 	report_returns(report);
+	drawing_check(&b, report);
 }
 
 /* ---- the key ---- */
