@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "planner/plan.h"
 #include "probe/source.h"
+#include "verify/after.h"
 #include "verify/repair.h"
 #include "verify/report_draw.h"
 #include "verify/status.h"
@@ -36,6 +37,8 @@ struct options {
 	enum format format;
 	bool verbose;
 	bool repair;
+	uint32_t after; /* so many more failures; 0: not asked for */
+	bool after_kinds[FT_AFTER_KINDS];
 	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
 };
@@ -53,6 +56,7 @@ static const char help_text[] =
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
+	"      --after N[:KIND]   what if N more core switches (KIND core), cables (cable), or either fail\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
 	"\n"
 	"The live sweep:\n"
@@ -137,6 +141,26 @@ static int format_set(struct options *options, const char *name)
 	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
 }
 
+/* "2", "2:core", "2:cable" */
+static int after_set(struct options *options, const char *value)
+{
+	char *end;
+	unsigned long count;
+	bool known = false;
+
+	errno = 0;
+	count = strtoul(value, &end, 10);
+	for (enum ft_after_kind kind = 0; kind < FT_AFTER_KINDS; kind++) {
+		options->after_kinds[kind] = *end == '\0' || (*end == ':' && strcmp(end + 1, ft_after_name(kind)) == 0);
+		known |= options->after_kinds[kind];
+	}
+	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
+		return usage_error("--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
+				   FT_AFTER_COUNT_MAX, value);
+	options->after = (uint32_t)count;
+	return 0;
+}
+
 static int status_set(struct options *options, const char *address)
 {
 	int r = ft_status_address_read(address, &options->daemon);
@@ -160,6 +184,7 @@ static int status_alone(const struct options *options)
 		{options->from, "--from"},
 		{options->save, "--save"},
 		{options->repair ? "" : NULL, "--repair"},
+		{options->after ? "" : NULL, "--after"},
 		{options->sweep_option, options->sweep_option},
 	};
 
@@ -176,7 +201,7 @@ static int status_alone(const struct options *options)
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, REPAIR, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum { PLAN = 256, AFTER, CATALOG, FROM, SAVE, ASK, FORMAT, REPAIR, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
 	static const struct option long_options[] = {
 		{"plan", required_argument, NULL, PLAN},
 		{"catalog", required_argument, NULL, CATALOG},
@@ -195,7 +220,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, SHOW_VERSION},
 		{"repair", no_argument, NULL, REPAIR},
-		{0},
+		{"after", required_argument, NULL, AFTER},     {0},
 	};
 	unsigned int port = 0;
 	const struct number_option numbers[] = {
@@ -226,6 +251,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case FORMAT:
 			r = format_set(options, optarg);
+			break;
+		case AFTER:
+			r = after_set(options, optarg);
 			break;
 		case REPAIR:
 			options->repair = true;
@@ -437,6 +465,9 @@ int main(int argc, char **argv)
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && options.repair)
 		r = ft_repair_make(&input, report);
+	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
+		if (options.after && options.after_kinds[kind])
+			r = ft_after_add(&input, kind, options.after, report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)

@@ -69,6 +69,11 @@ void ft_report_free(struct ft_report *report)
 		free(report->left[i].id);
 		free(report->left[i].text);
 	}
+	for (size_t i = 0; i < report->after_count; i++) {
+		free(report->after[i].ways);
+		free(report->after[i].example);
+	}
+	free(report->after);
 	free(report->repair);
 	free(report->left);
 	free(report->findings);
@@ -94,6 +99,13 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 	report->plan_file = safe;
 	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
 	return 0;
+}
+
+const char *ft_after_name(enum ft_after_kind kind)
+{
+	static const char *const names[FT_AFTER_KINDS] = {"core", "cable"};
+
+	return names[kind];
 }
 
 const char *ft_act_name(enum ft_act act)

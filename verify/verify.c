@@ -68,9 +68,11 @@ int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err)
 	return 0;
 }
 
-int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
-	_cleanup_(ft_model_release) struct ft_model m = {
+	int r;
+
+	*m = (struct ft_model){
 		.design = input->design,
 		.plan = input->plan,
 		.snapshot = input->snapshot,
@@ -78,22 +80,26 @@ int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_re
 		.today = input->today,
 		.input = input,
 	};
-	int r;
-
-	m.report = calloc(1, sizeof(*m.report));
-	if (!m.report)
+	m->report = calloc(1, sizeof(*m->report));
+	if (!m->report)
 		return -ENOMEM;
-	r = source_describe(&m);
+	r = source_describe(m);
 	if (r == 0)
-		r = ft_live_build(&m);
+		r = ft_live_build(m);
 	if (r == 0)
-		r = ft_match(&m);
+		r = ft_match(m);
 	if (r == 0)
-		r = ft_explain(&m);
+		r = ft_explain(m);
 	if (r == 0)
-		r = ft_checks(&m);
-	if (r == 0)
-		r = ft_measure(&m);
+		r = ft_checks(m);
+	return r == 0 ? ft_measure(m) : r;
+}
+
+int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	int r = ft_model_make(&m, input);
+
 	if (r == 0)
 		r = ft_impact_weigh(&m);
 	if (r == 0)
