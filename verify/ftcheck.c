@@ -20,6 +20,7 @@
 #include "probe/routes.h"
 #include "probe/sms.h"
 #include "probe/source.h"
+#include "verify/after.h"
 #include "verify/repair.h"
 #include "verify/report_draw.h"
 #include "verify/resolve.h"
@@ -46,6 +47,8 @@ struct options {
 	enum format format;
 	bool verbose;
 	bool repair;
+	uint32_t after; /* so many more failures; 0: not asked for */
+	bool after_kinds[FT_AFTER_KINDS];
 	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
 	bool sm;
@@ -75,6 +78,7 @@ static const char help_text[] =
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
+	"      --after N[:KIND]   what if N more core switches (KIND core), cables (cable), or either fail\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
 	"\n"
 	"      --sm               who manages the subnet: one master, and which others stand by\n"
@@ -162,6 +166,27 @@ static int format_set(struct options *options, const char *name)
 	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
 }
 
+/* "2", "2:core", "2:cable" */
+static int after_set(struct options *options, const char *value)
+{
+	char *end;
+	unsigned long count;
+	bool known = false;
+
+	errno = 0;
+	count = strtoul(value, &end, 10);
+	for (enum ft_after_kind kind = 0; kind < FT_AFTER_KINDS; kind++) {
+		options->after_kinds[kind] = *end == '\0' || (*end == ':' && strcmp(end + 1, ft_after_name(kind)) == 0);
+		known |= options->after_kinds[kind];
+	}
+	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
+		return usage_error(
+			"--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
+			FT_AFTER_COUNT_MAX, value);
+	options->after = (uint32_t)count;
+	return 0;
+}
+
 static int status_set(struct options *options, const char *address)
 {
 	int r = ft_status_address_read(address, &options->daemon);
@@ -187,6 +212,7 @@ static int status_alone(const struct options *options)
 		{options->save, "--save"},
 		{options->repair ? "" : NULL, "--repair"},
 		{options->routes ? "" : NULL, "--routes"},
+		{options->after ? "" : NULL, "--after"},
 		{options->sweep_option, options->sweep_option},
 		{options->sm ? "" : NULL, "--sm"},
 		{options->counters_ms ? "" : NULL, "--counters"},
@@ -227,6 +253,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 {
 	enum {
 		PLAN = 256,
+		AFTER,
 		CATALOG,
 		CABLES,
 		FROM,
@@ -264,6 +291,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{"list-codes", no_argument, NULL, LIST_CODES},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, SHOW_VERSION},
+		{"after", required_argument, NULL, AFTER},
 		{0},
 	};
 	unsigned int port = 0;
@@ -310,6 +338,9 @@ static int options_parse(int argc, char **argv, struct options *options)
 			break;
 		case FORMAT:
 			r = format_set(options, optarg);
+			break;
+		case AFTER:
+			r = after_set(options, optarg);
 			break;
 		case REPAIR:
 			options->repair = true;
@@ -607,6 +638,9 @@ int main(int argc, char **argv)
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && options.repair)
 		r = ft_repair_make(&input, report);
+	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
+		if (options.after && options.after_kinds[kind])
+			r = ft_after_add(&input, kind, options.after, report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)

@@ -60,11 +60,18 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 /* ---- blocking ---- */
 
 /* Cables of a pair, where the plan has one or not, that carry traffic. */
-static uint32_t pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
 {
 	if (m->live_of[place] != FT_NONE && m->live_of[pair->peer] != FT_NONE)
 		return m->cells.seen[pair->cell] + m->cells.unjudged[pair->cell];
 	return pair_tally(m, place, pair).up;
+}
+
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+{
+	struct tally t = pair_tally(m, place, pair);
+
+	return t.up + t.unjudged;
 }
 
 static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
@@ -81,7 +88,7 @@ static uint32_t spine_carriers(const struct ft_model *m, uint32_t spine)
 	uint32_t up = 0;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, spine); pair < ft_pairs_of(m, spine + 1); pair++)
-		up += pair->peer >= m->edges ? pair_carriers(m, spine, pair) : 0;
+		up += pair->peer >= m->edges ? ft_pair_carriers(m, spine, pair) : 0;
 	return up;
 }
 
@@ -102,7 +109,7 @@ static int edges_worst(const struct ft_model *m, struct ft_ratio *ret)
 		if (!sw)
 			continue;
 		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-			links += carries[pair->peer] ? pair_carriers(m, e, pair) : 0;
+			links += carries[pair->peer] ? ft_pair_carriers(m, e, pair) : 0;
 		ratio_raise(&worst, sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes, links);
 	}
 	*ret = worst;

@@ -401,6 +401,18 @@ int ft_routes_check(struct ft_model *m);
 /* checks.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
 uint32_t ft_hosts_planned(const struct ft_model *m);
 
+/*
+ * verify.c: fills all of @m but what a finding costs, and its id; findings are in the order in which they were found,
+ * and there is no verdict yet. What was in @m before is not looked at. The caller releases it, whatever is returned: 0
+ * or -ENOMEM.
+ */
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
+
+/* measure.c: cables of a pair that carry traffic, whether the plan has them or not; and those that are the pair's own.
+ */
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+
 /* impact.c: what each finding costs, once all is measured, and whether OpenSM takes the fabric for a fat-tree. */
 int ft_impact_weigh(struct ft_model *m);
 

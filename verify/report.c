@@ -73,6 +73,11 @@ void ft_report_free(struct ft_report *report)
 		free(report->left[i].id);
 		free(report->left[i].text);
 	}
+	for (size_t i = 0; i < report->after_count; i++) {
+		free(report->after[i].ways);
+		free(report->after[i].example);
+	}
+	free(report->after);
 	free(report->repair);
 	free(report->left);
 	free(report->findings);
@@ -106,6 +111,13 @@ const char *ft_sm_state_name(unsigned int state)
 	static const char *const names[] = {"not active", "discovering", "standby", "master", "silent"};
 
 	return names[state];
+}
+
+const char *ft_after_name(enum ft_after_kind kind)
+{
+	static const char *const names[FT_AFTER_KINDS] = {"core", "cable"};
+
+	return names[kind];
 }
 
 const char *ft_act_name(enum ft_act act)

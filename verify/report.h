@@ -235,6 +235,28 @@ struct ft_repair_left {
 	char *id, *text;
 };
 
+enum ft_after_kind { FT_AFTER_CORE, FT_AFTER_CABLE, FT_AFTER_KINDS };
+
+/* How bad it is. Means are exact, of what was looked at. */
+struct ft_after_state {
+	struct ft_ratio edges, hosts; /* edge switches without a path to a core switch, and the hosts on them */
+	struct ft_ratio bisection;    /* what is left, a fraction of the planned */
+	struct ft_ratio blocking;     /* of the worst edge that has a path; 0: none has */
+};
+
+/* What so many more failures do (after.h). */
+struct ft_after {
+	enum ft_after_kind kind;
+	uint32_t count, of; /* so many of those that are there */
+	char *ways;	    /* in how many ways: "15", "8.1e12" */
+	uint32_t looked;    /* at so many of them */
+	bool drawn;	    /* they are not all, but drawn, with this seed */
+	uint32_t seed;
+	bool exact; /* no way is worse */
+	struct ft_after_state worst, mean;
+	char *example; /* what fails where most hosts are cut off, or else most bandwidth is lost */
+};
+
 struct ft_report {
 	/* What was compared with what. */
 	char *plan_name;
@@ -301,6 +323,9 @@ struct ft_report {
 	struct ft_repair_left *left;
 	size_t left_count;
 
+	struct ft_after *after; /* where it was asked for */
+	size_t after_count;
+
 	/* Of a report that somebody else made, a while ago; no part of the JSON. NULL where it is fresh. */
 	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
 	char *state; /* how its maker is, in its own words: a line of the verbose text */
@@ -320,6 +345,7 @@ static inline void ft_report_freep(struct ft_report **report)
 	ft_report_free(*report);
 }
 
+const char *ft_after_name(enum ft_after_kind kind); /* "core", "cable" */
 /* "connect", "remove" … */
 const char *ft_act_name(enum ft_act act);
 enum { FT_ACT_COUNT = FT_ACT_SETTING + 1 };

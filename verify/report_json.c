@@ -333,6 +333,44 @@ static void repair_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, r->left_count ? "\n  ]" : "]");
 }
 
+static void after_state_write(struct ft_text *t, const char *name, const struct ft_after_state *state)
+{
+	key(t, name);
+	ft_text_puts(t, "{");
+	ratio_member(t, "edges_isolated", state->edges);
+	ft_text_puts(t, ", ");
+	ratio_member(t, "hosts_cut_off", state->hosts);
+	ft_text_puts(t, ", ");
+	fraction_member(t, "bisection", state->bisection);
+	ft_text_puts(t, ", ");
+	ratio_member(t, "blocking", state->blocking);
+	ft_text_puts(t, "}");
+}
+
+static void after_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, ",\n  \"after\": [");
+	for (size_t i = 0; i < r->after_count; i++) {
+		const struct ft_after *after = &r->after[i];
+
+		ft_text_puts(t, i ? ",\n    {" : "\n    {");
+		member_string(t, "kind", ft_after_name(after->kind));
+		ft_text_printf(t, ", \"fail\": %u, \"of\": %u, ", after->count, after->of);
+		member_string(t, "ways", after->ways);
+		ft_text_printf(t, ", \"looked_at\": %u, ", after->looked);
+		if (after->drawn)
+			ft_text_printf(t, "\"seed\": %u, ", after->seed);
+		ft_text_printf(t, "\"exact\": %s,\n     ", after->exact ? "true" : "false");
+		after_state_write(t, "worst", &after->worst);
+		ft_text_puts(t, ",\n     ");
+		after_state_write(t, "mean", &after->mean);
+		ft_text_puts(t, ",\n     ");
+		member_string(t, "example", after->example);
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, "\n  ]");
+}
+
 void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_report\": 1,\n  \"plan\": {");
@@ -380,5 +418,7 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, r->finding_count ? "\n  ]" : "]");
 	if (r->repair_asked)
 		repair_write(t, r);
+	if (r->after_count > 0)
+		after_write(t, r);
 	ft_text_puts(t, "\n}\n");
 }

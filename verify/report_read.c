@@ -327,6 +327,11 @@ static const char *code_at(unsigned int index)
 	return ft_codes[index].name;
 }
 
+static const char *after_at(unsigned int index)
+{
+	return ft_after_name((enum ft_after_kind)index);
+}
+
 static const char *act_at(unsigned int index)
 {
 	return ft_act_name((enum ft_act)index);
@@ -456,6 +461,18 @@ static int act_read(const struct place *at, const json_t *value, void *to)
 	return 0;
 }
 
+static int after_kind_read(const struct place *at, const json_t *value, void *to)
+{
+	unsigned int index;
+
+	(void)at;
+	if (word_read(value, after_at, FT_AFTER_KINDS, &index) < 0)
+		return -EINVAL;
+	*(enum ft_after_kind *)to = (enum ft_after_kind)index;
+	return 0;
+}
+
+static const struct kind after_kind = {after_kind_read, "\"core\" or \"cable\""};
 static const struct kind there = {there_read, "there"};
 static const struct kind act = {act_read, "what is to be done, such as \"connect\""};
 static const struct kind count = {count_read, "a whole number from 0 to 4294967295"};
@@ -734,6 +751,37 @@ static const struct list left_list = {
 	.length_offset = offsetof(struct ft_report, left_count),
 };
 
+#define AFTER_STATE(state)                                                                                      \
+	{                                                                                                       \
+		{"edges_isolated", .kind = &ratio, .offset = offsetof(struct ft_after, state.edges)},           \
+			{"hosts_cut_off", .kind = &ratio, .offset = offsetof(struct ft_after, state.hosts)},    \
+			{"bisection", .kind = &fraction, .offset = offsetof(struct ft_after, state.bisection)}, \
+			{"blocking", .kind = &ratio, .offset = offsetof(struct ft_after, state.blocking)},      \
+	}
+
+static const struct member after_worst_members[] = AFTER_STATE(worst);
+static const struct member after_mean_members[] = AFTER_STATE(mean);
+
+static const struct member after_members[] = {
+	{"kind", .kind = &after_kind, .offset = offsetof(struct ft_after, kind)},
+	{"fail", .kind = &count, .offset = offsetof(struct ft_after, count)},
+	{"of", .kind = &count, .offset = offsetof(struct ft_after, of)},
+	{"ways", .kind = &string, .offset = offsetof(struct ft_after, ways)},
+	{"looked_at", .kind = &count, .offset = offsetof(struct ft_after, looked)},
+	{"seed", .kind = &count, .offset = offsetof(struct ft_after, seed), .optional = true},
+	{"seed", .kind = &there, .offset = offsetof(struct ft_after, drawn), .optional = true},
+	{"exact", .kind = &truth, .offset = offsetof(struct ft_after, exact)},
+	{"worst", OBJECT(after_worst_members)},
+	{"mean", OBJECT(after_mean_members)},
+	{"example", .kind = &string, .offset = offsetof(struct ft_after, example)},
+};
+
+static const struct list after_list = {
+	OBJECT(after_members),
+	.element_size = sizeof(struct ft_after),
+	.length_offset = offsetof(struct ft_report, after_count),
+};
+
 static const struct member ftree_members[] = {
 	{"refuses", .kind = &truth, .offset = offsetof(struct ft_report, ftree_refuses)},
 	{"why", .kind = &string, .offset = offsetof(struct ft_report, ftree_why), .optional = true},
@@ -758,6 +806,7 @@ static const struct member report_members[] = {
 	{"findings", .list = &findings_list, .offset = offsetof(struct ft_report, findings)},
 	{"repair", .list = &steps_list, .offset = offsetof(struct ft_report, repair), .optional = true},
 	{"repair", .kind = &there, .offset = offsetof(struct ft_report, repair_asked), .optional = true},
+	{"after", .list = &after_list, .offset = offsetof(struct ft_report, after), .optional = true},
 	{"left", .list = &left_list, .offset = offsetof(struct ft_report, left), .optional = true},
 };
 

@@ -220,6 +220,31 @@ static void sms_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, "\n");
 }
 
+/* "2", "0.25" */
+static void decimal_write(struct ft_text *t, struct ft_ratio ratio)
+{
+	int64_t hundredths = ratio.den > 0 ? (ratio.num * 100 + ratio.den / 2) / ratio.den : 0;
+
+	ft_text_printf(t, "%" PRId64, hundredths / 100);
+	if (hundredths % 100)
+		ft_text_printf(t, ".%02" PRId64, hundredths % 100);
+}
+
+static void after_state_write(struct ft_text *t, const char *when, const struct ft_after_state *state)
+{
+	ft_text_printf(t, "  %s: edge switches cut off ", when);
+	decimal_write(t, state->edges);
+	ft_text_puts(t, ", hosts cut off ");
+	decimal_write(t, state->hosts);
+	ft_text_puts(t, ", bisection left ");
+	percent_write(t, state->bisection);
+	if (state->blocking.num > 0) {
+		ft_text_puts(t, ", worst blocking ");
+		blocking_write(t, state->blocking);
+	}
+	ft_text_puts(t, "\n");
+}
+
 static void counters_write(struct ft_text *t, const struct ft_report_counters *c)
 {
 	const struct {
@@ -273,6 +298,21 @@ static void hops_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_printf(t, "; without a path: %" PRIu64 "\n", r->hops_unreachable);
 }
 
+static void after_write(struct ft_text *t, const struct ft_after *after)
+{
+	const char *many = after->of == 1 ? "" : after->kind == FT_AFTER_CORE ? "es" : "s";
+
+	ft_text_printf(t, "\nIf %u more of %u %s%s fail%s (", after->count, after->of,
+		       after->kind == FT_AFTER_CORE ? "core switch" : "cable", many, after->count == 1 ? "s" : "");
+	if (after->drawn)
+		ft_text_printf(t, "sampled %u of %s ways, seed %u):\n", after->looked, after->ways, after->seed);
+	else
+		ft_text_printf(t, "all %s ways):\n", after->ways);
+	after_state_write(t, after->exact ? "at worst" : "at worst, as far as was looked", &after->worst);
+	after_state_write(t, "on average", &after->mean);
+	ft_text_printf(t, "  the hardest: %s\n", after->example);
+}
+
 static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, bool colour)
 {
 	const struct ft_repair_step *step = &r->repair[i];
@@ -322,6 +362,8 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		hops_write(t, r);
 	if (r->repair_asked)
 		repair_write(t, r, colour);
+	for (size_t i = 0; i < r->after_count; i++)
+		after_write(t, &r->after[i]);
 	if (verbose && r->ftree_why)
 		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
 	if (verbose)

@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --from --save --routes --status --sm --counters --repair --format --verbose --Ca --Port --timeout --outstanding_smps --retries
+	local options='--plan --catalog --from --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --retries
 		--deadline --list-codes --help --version -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
@@ -65,7 +65,7 @@ _ftcheck()
 	-P | --Port)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
 		;;
-	-t | --timeout | -o | --outstanding_smps | --retries | --deadline | --status | --counters)
+	--after | -t | --timeout | -o | --outstanding_smps | --retries | --deadline | --status | --counters)
 		# A number or an address: nothing to propose.
 		;;
 	*)
