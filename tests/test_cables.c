@@ -499,8 +499,7 @@ static const struct {
 	 NULL},
 	{TREE, "leaf1,5,top1,1\nleaf2,5,top1,2\n",
 	 "1:1: the design does not say what its switches are called, and the list does not tell: it has fewer names "
-	 "than "
-	 "the plan has switches; name them in \"bind\"",
+	 "that may be switches than the plan has; name them in \"bind\"",
 	 NULL},
 	/* one tier is bound, the other is not */
 	{TREE_HEAD "\"bind\": {\"edge\": [\"leaf1\", \"leaf2\"]}}", ALL4("LEAF-0", "top") "n1,1,leaf1,3",
@@ -543,8 +542,7 @@ static const struct {
 	/* what cannot be */
 	{TREE, "foo,1,bar,2\n",
 	 "1:1: the design does not say what its switches are called, and the list does not tell: it has fewer names "
-	 "than "
-	 "the plan has switches; name them in \"bind\"",
+	 "that may be switches than the plan has; name them in \"bind\"",
 	 NULL},
 	{TREE_HEAD BOUND "}", "foo,1,bar,2\n",
 	 "1:1: no row of this list has a switch of the plan: the list has \"foo\", the plan \"leaf01\"; say in the "
