@@ -388,6 +388,17 @@ static void hosts_share_out(struct work *w)
 	}
 }
 
+static int host_compare(const void *one, const void *other)
+{
+	const struct ft_plan_host *x = one, *y = other;
+	const uint64_t keys[][2] = {{x->edge, y->edge}, {x->port, y->port}, {x->guid, y->guid}};
+
+	for (size_t i = 0; i < FT_COUNT(keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+}
+
 static int hosts_read(struct work *w)
 {
 	int r = 0;
@@ -404,6 +415,7 @@ static int hosts_read(struct work *w)
 		return fault_set(w, true, SIZE_MAX, 0, FT_CABLING_ENTRY,
 				 "%u hosts are listed, but \"nodes\" is %u: it must be as many, or more", w->host_count,
 				 w->plan->nodes);
+	qsort(w->hosts, w->host_count, sizeof(*w->hosts), host_compare);
 	hosts_share_out(w);
 	return 0;
 }

@@ -651,16 +651,6 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 	return roots ? ft_write_opensm_roots(&run->out, &list, err) : ft_write_opensm_cns(&run->out, &list, err);
 }
 
-static int work_guids(struct run *run, struct ft_error *err)
-{
-	int r = ft_resolve_check_plan(run->plan, err);
-
-	if (r < 0)
-		return r;
-	run->path = run->options.from;
-	return write_found_guids(run, run->snapshot, err);
-}
-
 /* The site's list of cables becomes part of the design and its plan. What was passed over is told on one line. */
 static int cables_take(struct run *run, struct ft_error *err)
 {
@@ -685,9 +675,9 @@ static int cables_take(struct run *run, struct ft_error *err)
 static int work_plan(struct run *run, struct ft_error *err)
 {
 	bool guids = strncmp(run->options.format_name, "opensm", 6) == 0 && run->options.from;
-	int r = 0;
+	int r = guids ? ft_resolve_check_plan(run->plan, err) : 0;
 
-	if (run->options.from) {
+	if (r == 0 && run->options.from) {
 		run->path = run->options.from;
 		r = ft_source_load(run->options.from, &run->snapshot, err);
 	}
@@ -696,7 +686,7 @@ static int work_plan(struct run *run, struct ft_error *err)
 	if (r < 0)
 		return r;
 	if (guids)
-		return work_guids(run, err);
+		return write_found_guids(run, run->snapshot, err);
 	r = models_look_up(run, err);
 	return r < 0 ? r : run->options.write(&run->out, run->design, run->plan, run->catalog, err);
 }

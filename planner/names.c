@@ -93,8 +93,7 @@ void ft_name_add_stem(struct ft_text *text, const char *name)
 	normal_add(text, start, length, true);
 }
 
-/* "leaf07.example.org": what follows the dot is no number, as in "leaf0.7". */
-static size_t host_length(const char *name)
+size_t ft_name_bare_length(const char *name)
 {
 	const char *dot = strchr(name, '.');
 
@@ -103,7 +102,7 @@ static size_t host_length(const char *name)
 
 bool ft_name_add_bare(struct ft_text *text, const char *name)
 {
-	size_t length = host_length(name);
+	size_t length = ft_name_bare_length(name);
 
 	if (name[length] == '\0')
 		return false;

@@ -20,6 +20,9 @@
  */
 void ft_name_add_normal(struct ft_text *text, const char *name);
 
+/* How long a name is without its domain ("leaf07.example.org"): what follows the dot is no number, as in "leaf0.7". */
+size_t ft_name_bare_length(const char *name);
+
 /* The same of a name without its domain ("leaf07.example.org"). Returns false, and adds nothing, where it has none. */
 bool ft_name_add_bare(struct ft_text *text, const char *name);
 

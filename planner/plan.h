@@ -161,7 +161,8 @@ struct ft_plan {
 	   and may be thicker then than @bundle and @spine_bundle. */
 	struct ft_plan_cable *cables; /* sorted by (a, b, a_port); they are what the bundles count */
 	uint32_t cable_count;
-	struct ft_plan_host *hosts; /* of which it is known where they should be; owned, their names too */
+	struct ft_plan_host *hosts; /* of which it is known where they should be, sorted by (edge, port); owned, their
+				       names too */
 	uint32_t host_count;
 };
 

@@ -20,6 +20,7 @@ static void site_release(struct ft_site *site)
 	for (size_t i = 0; site->names && i < site->name_count; i++) {
 		free(site->names[i].rewritten);
 		free(site->names[i].normal);
+		free(site->names[i].host);
 	}
 	free(site->names);
 	free(site->ends);
@@ -492,16 +493,32 @@ static int host_again(struct rows *rows, const struct ft_cabling_host *host)
 	return r < 0 ? r : r == 0;
 }
 
+/* Node descriptions have host names without their domain. */
+static int host_name(struct ft_site_name *name, const char **ret_name)
+{
+	size_t length = ft_name_bare_length(name->text);
+
+	*ret_name = name->text;
+	if (name->text[length] == '\0')
+		return 0;
+	if (!name->host)
+		name->host = strndup(name->text, length);
+	*ret_name = name->host;
+	return name->host ? 0 : -ENOMEM;
+}
+
 static int host_take(struct rows *rows, uint32_t row, unsigned int end)
 {
 	const struct ft_site *site = rows->site;
-	const struct ft_site_name *name = &site->names[site->ends[row][!end]];
+	struct ft_site_name *name = &site->names[site->ends[row][!end]];
 	struct ft_cabling_host *host = &rows->hosts[rows->host_count];
-	int r;
+	int r = host_name(name, &host->name);
 
 	host->guid = ft_name_guid(name->text);
-	host->name = host->guid ? NULL : name->text;
-	r = end_read(site, &site->sheet->rows[row].ends[end], &site->names[site->ends[row][end]], &host->edge);
+	if (host->guid)
+		host->name = NULL;
+	if (r == 0)
+		r = end_read(site, &site->sheet->rows[row].ends[end], &site->names[site->ends[row][end]], &host->edge);
 	if (r == 0)
 		r = host_again(rows, &(struct ft_cabling_host){name->text, 0, host->edge});
 	if (r != 0) {

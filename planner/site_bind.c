@@ -155,24 +155,43 @@ static uint32_t open_count(const struct binding *b)
 	return count;
 }
 
+/* Cables to other switches that one of the open tiers has by the plan, on the average; of the tier that has fewest. */
+static uint32_t usual_cables(const struct binding *b)
+{
+	const struct ft_plan *plan = b->site->plan;
+	uint32_t counts[FT_TIER_COUNT] = {0}, fewest = UINT32_MAX;
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		counts[plan->switches[plan->bundles[i].a].tier] += plan->bundles[i].count;
+		counts[plan->switches[plan->bundles[i].b].tier] += plan->bundles[i].count;
+	}
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
+		if (b->open[tier] && counts[tier] / ft_plan_tier_count(plan, tier) < fewest)
+			fewest = counts[tier] / ft_plan_tier_count(plan, tier);
+	/* A switch of a single cable cannot be told from a host. */
+	return fewest < 4 ? 4 : fewest;
+}
+
 /* The names with the most cables, as many as there are switches to find. */
 static int candidates_choose(struct binding *b)
 {
 	struct ft_site *site = b->site;
 	uint32_t wanted = open_count(b);
+	bool few;
 
 	for (uint32_t i = 0; i < site->name_count; i++)
 		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED && !site->names[i].expected)
 			b->found[b->found_count++] = i;
 	qsort_r(b->found, b->found_count, sizeof(*b->found), rows_compare, site);
+	few = b->found_count < wanted || (uint64_t)site->names[b->found[wanted - 1]].rows * 2 < usual_cables(b);
 	/* A list of hosts alone has no core switches, and one of a part of the fabric not all. */
-	if (b->found_count < wanted && b->any_found) {
+	if (few && b->any_found) {
 		memset(b->open, 0, sizeof(b->open));
 		b->found_count = 0;
 		return 0;
 	}
-	if (b->found_count < wanted)
-		return bind_error(b, "it has fewer names than the plan has switches");
+	if (few)
+		return bind_error(b, "it has fewer names that may be switches than the plan has");
 	if (b->found_count > wanted && site->names[b->found[wanted]].rows == site->names[b->found[wanted - 1]].rows)
 		return bind_error(b, "by their number of cables, more names may be switches than the plan has");
 	b->found_count = wanted;

@@ -17,7 +17,8 @@ struct ft_site_name {
 	uint32_t rows;			  /* of the sheet that have it, each port once; counted at @same */
 	uint32_t spelt;			  /* of these, in this spelling */
 	char *normal;			  /* its normal form; owned */
-	bool expected;			  /* the design knows that it is there unplanned */
+	char *host;    /* what a host of this name calls itself: without the domain; owned, or NULL */
+	bool expected; /* the design knows that it is there unplanned */
 };
 
 struct ft_site {

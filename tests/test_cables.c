@@ -99,7 +99,7 @@ static const struct {
 	/* hosts */
 	{TREE_HEAD "\"hosts\": [{\"name\": \"n1\", \"edge\": \"edge002\", \"port\": 3}, {\"guid\": \"0xab\", "
 		   "\"edge\": \"edge001\"}]}",
-	 "n1@edge002:3 GUID@edge001:0; 4 4"},
+	 "GUID@edge001:0 n1@edge002:3; 4 4"},
 	{TREE_HEAD "\"hosts\": [{\"name\": \"a\", \"edge\": \"edge002\"}, {\"name\": \"b\", \"edge\": \"edge002\"}, "
 		   "{\"name\": \"c\", \"edge\": \"edge002\"}, {\"name\": \"d\", \"edge\": \"edge002\"}]}",
 	 "a@edge002:0 b@edge002:0 c@edge002:0 d@edge002:0; 4 4"},
@@ -499,8 +499,7 @@ static const struct {
 	 NULL},
 	{TREE, "leaf1,5,top1,1\nleaf2,5,top1,2\n",
 	 "1:1: the design does not say what its switches are called, and the list does not tell: it has fewer names "
-	 "than "
-	 "the plan has switches; name them in \"bind\"",
+	 "that may be switches than the plan has; name them in \"bind\"",
 	 NULL},
 	/* one tier is bound, the other is not */
 	{TREE_HEAD "\"bind\": {\"edge\": [\"leaf1\", \"leaf2\"]}}", ALL4("LEAF-0", "top") "n1,1,leaf1,3",
@@ -529,7 +528,7 @@ static const struct {
 	 "edge1:5-core1:1 edge1:6-core1:2 edge1:7-core2:1 edge1:8-core2:2 edge2:5-core1:3 edge2:6-core1:4 "
 	 "edge2:7-core2:3 edge2:8-core2:4; 4 4",
 	 "8 cables between switches, 0 hosts; passed over: 1 row of what is not in the plan"},
-	{TREE, "n1,1,edge001,1\n", "n1@edge001:1; 4 4", NULL},
+	{TREE, "n1,1,edge001,1\nn2.ib.example.org,1,edge001,2\n", "n1@edge001:1 n2@edge001:2; 4 4", NULL},
 	{TREE_HEAD "\"cables_complete\": false}", "edge001,8,core01,6\n",
 	 "edge001:0-core01:0 edge001:8-core01:6 edge001:0-core02:0 edge001:0-core02:0 edge002:0-core01:0 "
 	 "edge002:0-core01:0 edge002:0-core02:0 edge002:0-core02:0; 4 4",
@@ -543,8 +542,7 @@ static const struct {
 	/* what cannot be */
 	{TREE, "foo,1,bar,2\n",
 	 "1:1: the design does not say what its switches are called, and the list does not tell: it has fewer names "
-	 "than "
-	 "the plan has switches; name them in \"bind\"",
+	 "that may be switches than the plan has; name them in \"bind\"",
 	 NULL},
 	{TREE_HEAD BOUND "}", "foo,1,bar,2\n",
 	 "1:1: no row of this list has a switch of the plan: the list has \"foo\", the plan \"leaf01\"; say in the "

@@ -40,7 +40,11 @@ BAD = [
     {"bundles": {"multiple": 0}}, {"fill": "full"}, {"prefer_expandable": 1}, {"objective": "beauty"}, {"limits": []},
     {"limits": {"max_beauty": 1}}, {"limits": {"max_cost": -1}}, {"limits": {"cost": 1}},
     {"spine": {"colour": 36}}, {"levels": 3, "spine": {"ports": 36}, "pods": [{"count": 1}]}, {"pods": 0},
-    {"blocking": {"edge": 0.5}}, {"blocking": {"core": 2}}, {"bundle": {"core": 2}}, {"cables": []}, {"hosts": []}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
+    {"blocking": {"edge": 0.5}}, {"blocking": {"core": 2}}, {"bundle": {"core": 2}}, {"cables": []}, {"hosts": []}, {"cables": "all"}, {"cables": [{"a": "edge001", "b": "core01", "port": 1}]},
+    {"cables": [{"a": "edge001"}]}, {"cables": [{"a": "edge001", "a_port": 0, "b": "core01"}]}, {"cables_complete": 1},
+    {"cables": [{"a": "edge001", "a_port": "L1", "b": "core01"}], "cables_complete": False},
+    {"hosts": [{"edge": "edge001"}]}, {"hosts": [{"name": "n"}]}, {"hosts": [{"guid": "12", "edge": "edge001"}]},
+    {"hosts": [{"guid": "0x0", "edge": "edge001"}]}, {"names": []}, {"names": [{"match": "x"}]}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
     {"rate": "3xHDR"}, {"rate": {"host": []}}, {"rate": {"uplinks": "4xHDR"}}, {"bind": []}, {"bind": {"edge": []}},
     {"bind": {"edge": {}}}, {"bind": {"edge": [1, "b", "c", "d"]}}, {"bind": {"edge": ["a", "a", "b", "c"]}},
     {"bind": {"edge": ["0x12g", "b", "c", "d"]}}, {"bind": {"spine": []}}, {"bind": {"edge": {"match": ""}}},
@@ -73,7 +77,10 @@ FINE = [
     {"limits": {"max_links": 1000, "min_spare_ports": 0, "max_blocking": "3:1"}}, {"blocking": {"edge": 2}},
     {"levels": 3, "spine": {"ports": 36}}, {"levels": 3, "pods": 2, "blocking": {"edge": "3:2", "spine": 1.5}},
     {"levels": 3, "spine": {"ports": 36}, "pods": [{"count": 1, "edges": 3}, {"count": 1, "edges": 1}]},
-    {"levels": 3, "spine": {"ports": 36, "ports_to_core": 18}, "bundle": {"edge": 9, "spine": 18}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}},
+    {"levels": 3, "spine": {"ports": 36, "ports_to_core": 18}, "bundle": {"edge": 9, "spine": 18}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}}, {"cables": "plan"},
+    {"cables": [{"a": "core02", "a_port": 7, "b": "edge001", "b_port": 30}], "cables_complete": False},
+    {"hosts": [{"name": "n1", "edge": "edge001"}, {"guid": "0xAB", "edge": "edge002", "port": 7}]},
+    {"names": [{"match": "^ib-([0-9]+)$", "as": "edge\\1"}]},
 ]
 
 failures = []

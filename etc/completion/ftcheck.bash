@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --from --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --retries
+	local options='--plan --catalog --cables --from --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --retries
 		--deadline --list-codes --help --version -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
@@ -52,7 +52,7 @@ _ftcheck()
 
 	COMPREPLY=()
 	case $prev in
-	--plan | --from | --save | --routes)
+	--plan | --cables | --from | --save | --routes)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
