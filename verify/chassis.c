@@ -349,19 +349,28 @@ static uint32_t idle_port_nearest(const struct build *b, uint32_t kind, const bo
 	return best;
 }
 
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 static void kind_learn(struct build *b, uint32_t kind)
 {
 	struct ft_chip_kind *k = &b->c->kinds[kind];
 	uint32_t wanted = outer_wanted(b, k->tier), count = 0, next = 0, low = 0, high = 0;
+	uint32_t mixed = 0, used = 0;
 	bool outer[256] = {false};
 
 	for (uint32_t n = 1; n < 256; n++) {
+		mixed += lesser(b->outer_use[kind][n], b->trace_use[kind][n]);
+		used += b->outer_use[kind][n] + b->trace_use[kind][n];
 		outer[n] = b->outer_use[kind][n] > b->trace_use[kind][n];
 		k->is_trace[n] = b->trace_use[kind][n] > 0 && !outer[n];
 		count += outer[n];
 		low = outer[n] && !low ? n : low;
 		high = outer[n] ? n : high;
 	}
+	k->irregular = mixed * 10 > used;
 	while (count < wanted && (next = idle_port_nearest(b, kind, outer)) > 0) {
 		outer[next] = true;
 		count++;

@@ -56,6 +56,7 @@ struct ft_chip_kind {
 	uint32_t first;		  /* the first port of its own among those of a line board, from 0 */
 	uint32_t outer;		  /* how many ports are outside */
 	uint8_t outer_ports[256]; /* these, in ascending order */
+	bool irregular;		  /* some have a trace where others have an outer cable: numbers tell nothing */
 	bool is_trace[256];	  /* by port number: leads to a fabric board */
 };
 

@@ -25,8 +25,12 @@ static bool may_be_trace(const struct ft_model *m, const struct ft_chip *chip, u
 {
 	uint32_t ports = m->chips->nodes[chip->node].port_count;
 
-	return is_inside(m, m->chips->nodes[chip->node].first_port + number - 1) &&
-	       (number < ports || ports % 2 == 0 || ports < PORTS_WITH_AGGREGATION);
+	uint32_t whole = m->chassis->whole_port[m->chips->nodes[chip->node].first_port + number - 1];
+
+	/* Where numbers tell nothing, a port that leads nowhere may be either. */
+	if (whole != FT_NO_PORT && chip->line && m->chassis->kinds[chip->kind].irregular)
+		return !m->port_claimed[whole];
+	return whole == FT_NO_PORT && (number < ports || ports % 2 == 0 || ports < PORTS_WITH_AGGREGATION);
 }
 
 static bool trace_waits(const struct ft_model *m, const struct ft_chip *chip, uint32_t number, enum ft_link link)
@@ -133,20 +137,29 @@ uint32_t ft_traces_pick(const struct ft_inspection *in, const struct ft_chip *ch
 	return found;
 }
 
+static void trace_claim(struct ft_model *m, uint32_t chip_port)
+{
+	uint32_t whole = m->chassis->whole_port[chip_port];
+
+	m->trace_claimed[chip_port] = true;
+	if (whole != FT_NO_PORT)
+		m->port_claimed[whole] = true;
+}
+
 void ft_traces_claim(struct ft_model *m, const struct ft_chip *chip, uint32_t count, enum ft_link link)
 {
 	const struct ft_node *node = &m->chips->nodes[chip->node];
 
 	for (uint32_t n = 1; count > 0 && n <= node->port_count; n++)
 		if (trace_waits(m, chip, n, link)) {
-			m->trace_claimed[node->first_port + n - 1] = true;
+			trace_claim(m, node->first_port + n - 1);
 			count--;
 		}
 }
 
 void ft_finding_where_trace(struct ft_model *m, struct ft_finding *f, uint32_t chip_port)
 {
-	m->trace_claimed[chip_port] = true;
+	trace_claim(m, chip_port);
 	ft_finding_where_chip_port(m, f, chip_port);
 }
 
@@ -384,6 +397,16 @@ static struct cut cut_of(const struct ft_inspection *in, const struct part *part
 	return cut;
 }
 
+static uint32_t chip_traces_wanted(const struct ft_inspection *in, const struct ft_chip *line)
+{
+	const struct ft_chip *chips = chips_of(in->x->m, in->d);
+	uint32_t wanted = 0;
+
+	for (uint32_t n = 0; n < in->d->count; n++)
+		wanted += chips[n].line ? 0 : ft_traces_wanted(in, line, &chips[n]);
+	return wanted;
+}
+
 static void cut_claim(const struct ft_inspection *in, struct ft_finding *f, const struct part *part)
 {
 	struct ft_model *m = in->x->m;
@@ -393,14 +416,14 @@ static void cut_claim(const struct ft_inspection *in, struct ft_finding *f, cons
 		if (!part_has(part, &chips[i]))
 			continue;
 		ft_finding_where_chip(m, f, chips[i].node);
-		ft_traces_claim(m, &chips[i], UINT32_MAX, FT_LINK_DOWN);
+		ft_traces_claim(m, &chips[i], chip_traces_wanted(in, &chips[i]), FT_LINK_DOWN);
 		for (uint32_t n = 0; n < in->d->count; n++) {
 			uint32_t count = chips[n].line ? 0 : ft_traces_wanted(in, &chips[i], &chips[n]);
 
 			count = ft_traces_pick(in, &chips[n], ft_spot_of(&chips[i]), count, FT_LINK_DOWN,
 					       in->x->picked);
 			for (uint32_t p = 0; p < count; p++)
-				m->trace_claimed[in->x->picked[p]] = true;
+				trace_claim(m, in->x->picked[p]);
 		}
 	}
 }

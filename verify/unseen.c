@@ -105,6 +105,28 @@ static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_te
 	return count;
 }
 
+/* The director that the place is on, its chips included, or FT_NONE. */
+static uint32_t director_at(const struct ft_model *m, const struct ft_place *place)
+{
+	for (uint32_t n = 0; m->origin && n < m->live.switch_count; n++)
+		if (ft_live_is_director(m, n) &&
+		    (m->live.switches[n].guid == place->guid || ft_chip_is_of(m, place->guid, &m->live.switches[n])))
+			return n;
+	return FT_NONE;
+}
+
+/* How many places from @first on are on one switch, or on one director: then the ports are many, and on many chips. */
+static size_t places_of_one(const struct ft_model *m, const struct ft_finding *f, size_t first, uint32_t director)
+{
+	size_t count = 1;
+
+	while (first + count < f->where_count &&
+	       (director == FT_NONE ? f->where[first + count].guid == f->where[first].guid
+				    : director_at(m, &f->where[first + count]) == director))
+		count++;
+	return count;
+}
+
 /* "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches" */
 static const char *where_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
 {
@@ -114,17 +136,22 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 	ft_text_reset(buffer);
 	for (size_t i = 0; i < f->where_count;) {
 		const char *label = f->where[i].name;
+		uint32_t director = director_at(m, &f->where[i]);
+		size_t count = places_of_one(m, f, i, director);
 
 		if (shown == SHOWN) {
-			size_t guid_first = i;
-
-			while (i < f->where_count && f->where[i].guid == f->where[guid_first].guid)
-				i++;
+			i += count;
 			more++;
 			continue;
 		}
+		if (director != FT_NONE) {
+			ft_text_printf(buffer, "%s%s (%zu port%s)", shown++ ? ", " : "",
+				       m->live.switches[director].label, count, count == 1 ? "" : "s");
+			i += count;
+			continue;
+		}
 		for (uint32_t n = 0; n < m->live.switch_count; n++)
-			if (m->live.switches[n].guid == f->where[i].guid && !ft_live_is_director(m, n))
+			if (m->live.switches[n].guid == f->where[i].guid)
 				label = m->live.switches[n].label;
 		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", label);
 		i += ports_words(f, i, buffer);
