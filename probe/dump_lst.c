@@ -6,10 +6,13 @@
  *     { SW Ports:18 SystemGUID:… NodeGUID:… PortGUID:… VenID:… DevID:… Rev:… {description} LID:0401 PN:03 } { CA … }
  *       PHY=4x LOG=ACT SPD=2.5
  *
- * - The type is CA, SW or RT, with "-SM" behind it where a subnet manager is. Simulated subnets (ibmgtsim, from ibdm's
- *   topology files) say CA of every node: one of more than two ports is a switch, for no adapter has so many.
+ * - The type is CA, SW, RT or "**", with "-SM" behind it where a subnet manager is. Simulated subnets (ibmgtsim, from
+ * ibdm's topology files) say CA of every node: one of more than two ports is a switch, for no adapter has so many.
  * - A description may hold braces: it ends where the rest of its end follows.
- * - Ports that are not listed are FT_LINK_DOWN: only links are.
+ * - A device's 16 bits stand in the upper half of 32 where OpenSM swaps their bytes as those of 32: in the far end, and
+ *   in older lists in both.
+ * - Ports that are not listed are FT_LINK_DOWN: only links are. So is one that is listed with LOG=DWN, whose far end is
+ *   what the subnet manager saw there before.
  * - Link ends are listed once or twice, from either side; where two lines disagree, that is an error.
  */
 #include "config.h"
@@ -110,6 +113,7 @@ static const struct {
 	{"CA", FT_NODE_CA},
 	{"SW", FT_NODE_SWITCH},
 	{"RT", FT_NODE_ROUTER},
+	{"**", FT_NODE_UNKNOWN},
 };
 
 static int read_type(const struct reader *r, struct ft_span *s, uint8_t *ret_type)
@@ -223,7 +227,7 @@ static int read_end(const struct reader *r, struct ft_span *s, struct end *end)
 	end->node.guid = value[NODE_GUID];
 	end->node.system_guid = value[SYSTEM_GUID];
 	end->node.vendor_id = (uint32_t)value[VENDOR];
-	end->node.device_id = (uint32_t)value[DEVICE];
+	end->node.device_id = (uint32_t)(value[DEVICE] & 0xffff ? value[DEVICE] : value[DEVICE] >> 16);
 	end->node.port_count = (uint16_t)value[PORTS];
 	end->node.port_count_known = true;
 	end->node.unlisted = FT_LINK_DOWN;
@@ -296,14 +300,29 @@ static const struct {
 	{"100", FT_SPEED_NDR}, {"200", FT_SPEED_XDR},
 };
 static const char *const states[] = {"", "DWN", "INI", "ARM", "ACT"};
+enum { LOGICAL_DOWN = 1 };
 
 static bool word_is(const struct ft_span *word, const char *text)
 {
 	return (size_t)(word->end - word->at) == strlen(text) && memcmp(word->at, text, strlen(text)) == 0;
 }
 
-static void read_tail(struct ft_span s, struct ft_build_port *port)
+/* Returns whether the speed is one of those, or said not to be known. */
+static bool read_speed(const struct ft_span *word, struct ft_build_port *port)
 {
+	for (size_t i = 0; i < FT_COUNT(speeds); i++)
+		if (word_is(word, speeds[i].name)) {
+			port->rate.speed = speeds[i].speed;
+			return true;
+		}
+	return word_is(word, "??");
+}
+
+/* Returns whether there is a speed at the end, as far as lines end with it. */
+static bool read_tail(struct ft_span s, struct ft_build_port *port)
+{
+	bool whole = false;
+
 	while (s.at < s.end) {
 		struct ft_span word = ft_span_word(&s);
 		unsigned int lanes = 0;
@@ -315,10 +334,11 @@ static void read_tail(struct ft_span s, struct ft_build_port *port)
 				if (word_is(&word, states[i]))
 					port->logical_state = i;
 		if (ft_span_skip_string(&word, "SPD="))
-			for (size_t i = 0; i < FT_COUNT(speeds); i++)
-				if (word_is(&word, speeds[i].name))
-					port->rate.speed = speeds[i].speed;
+			whole = read_speed(&word, port);
 	}
+	if (port->logical_state == LOGICAL_DOWN)
+		*port = (struct ft_build_port){.link = FT_LINK_DOWN, .logical_state = LOGICAL_DOWN};
+	return whole;
 }
 
 /* The near port of a line with its far end. The same line twice, or from the other side, does no harm. */
@@ -333,18 +353,20 @@ static int add_port(struct reader *r, const struct end *near, const struct end *
 	if (e < 0)
 		return e;
 	known = &r->known[index];
-	if (known->far[near->number].number &&
+	if (port.link == FT_LINK_UP && known->far[near->number].number &&
 	    (known->far[near->number].guid != far->node.guid || known->far[near->number].number != far->number))
 		return fail(r, near->place, "port %u of 0x%016" PRIx64 " has another far end than in a line before",
 			    near->number, known->guid);
-	known->far[near->number].guid = far->node.guid;
-	known->far[near->number].number = far->number;
+	if (port.link == FT_LINK_UP) {
+		known->far[near->number].guid = far->node.guid;
+		known->far[near->number].number = far->number;
+		port.peer_guid = far->node.guid;
+		port.peer_number = far->number;
+		port.peer_type = far->node.type;
+	}
 	port.number = near->number;
 	port.guid = known->type == FT_NODE_SWITCH ? 0 : near->port_guid;
 	port.lid = known->type == FT_NODE_SWITCH ? 0 : near->lid;
-	port.peer_guid = far->node.guid;
-	port.peer_number = far->number;
-	port.peer_type = far->node.type;
 	port.place = (uint32_t)(near->place - r->text);
 	return ft_builder_add_port(r->builder, known->id, &port);
 }
@@ -363,8 +385,7 @@ static int read_line(struct reader *r, struct ft_span line, bool line_open)
 		e = read_end(r, &line, &ends[i]);
 	if (e < 0)
 		return e;
-	read_tail(line, &link);
-	if (line_open && link.rate.speed == FT_SPEED_UNKNOWN)
+	if (!read_tail(line, &link) && line_open)
 		return fail(r, line.end, "the file ends in the middle of a line");
 	if (link.rate.lanes == 0 && link.rate.speed == FT_SPEED_UNKNOWN && link.logical_state == 0)
 		return fail(r, line.at, "\"PHY=\", \"LOG=\" and \"SPD=\" were expected");

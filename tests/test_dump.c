@@ -839,6 +839,13 @@ static const struct row files[] = {
 	 LST_HOST("CA-SM") "\t" LST_SWITCH("SW-SM") " PHY=4x LOG=ACT SPD=2.5 \r\n", LST_SEEN, 0},
 	{"a subnet list: EDR", LST_RATE(" PHY=4x LOG=ARM SPD=25"), LST_RATE_SEEN(" 4xEDR"), 0},
 	{"a subnet list: FDR10", LST_RATE("SPD=FDR10 PHY=4x\n"), LST_RATE_SEEN(" 4xFDR10"), 0},
+	{"a subnet list: a speed that OpenSM does not know", LST_RATE("PHY=?? LOG=ACT SPD=??"), LST_RATE_SEEN(""), 0},
+	{"a subnet list: a device in the upper half",
+	 "{ CA Ports:01 SystemGUID:0 NodeGUID:20 PortGUID:20 VenID:2C9 DevID:5A44 Rev:0 {a} LID:1 PN:1 } "
+	 "{ ** Ports:01 SystemGUID:0 NodeGUID:30 PortGUID:30 VenID:2C9 DevID:5A450000 Rev:0 {b} LID:2 PN:1 }" LST_TAIL,
+	 "C 20 x1 2c9:5a44 'a' | 1>30[1] 4xSDR (20) lid 1\n? 30 x1 2c9:5a45 'b' | 1>20[1] 4xSDR (30) lid 2\n", 0},
+	{"a subnet list: a port that is down", LST_HOST("CA") " " LST_SWITCH("SW") " PHY=4x LOG=DWN SPD=2.5\n",
+	 "C 20 x2 sys 20 2c9:b924 'host a'\nS 10 x24 sys 10 2c9:b924 lid 1025 'sw one'\n", 0},
 	{"a subnet list: an unknown speed", LST_RATE("SPD=3 PHY=12x\n"), LST_RATE_SEEN(" 12x?"), 0},
 	{"a subnet list: braces in a name",
 	 LST_END("CA", "01", "20", "a } { b} LID:7 }", "1", "01") LST_SWITCH("SW") LST_TAIL,

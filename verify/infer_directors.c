@@ -37,7 +37,14 @@ static uint32_t line_ports(const struct ft_inference *f, const struct ft_directo
 
 uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_director *director)
 {
-	return director->seen.line_boards_max * line_ports(f, director);
+	uint32_t boards = 0;
+
+	/* One that lost its last board is still of the size of the others. */
+	for (uint32_t i = 0; i < f->chassis->director_count; i++)
+		if (f->chassis->directors[i].tier == director->tier &&
+		    f->chassis->directors[i].seen.line_boards_max > boards)
+			boards = f->chassis->directors[i].seen.line_boards_max;
+	return boards * line_ports(f, director);
 }
 
 /* What most directors of a tier have of one thing. */

@@ -270,7 +270,7 @@ int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 /* infer_directors.c: the director that a live switch is, or NULL. */
 const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t live);
 
-/* infer_directors.c: the ports of a director with all its slots full; 0: not known. */
+/* infer_directors.c: the ports of a director with as many boards as the largest of its tier; 0: not known. */
 uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_director *director);
 
 /* infer_directors.c: which tiers are directors, and what most of them are made of. Begins with no pattern of names. */
