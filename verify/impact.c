@@ -308,6 +308,7 @@ struct graph {
 	uint32_t *of;
 	bool *single;
 	uint32_t *hosts;
+	bool *core;
 };
 
 static void graph_release(struct graph *g)
@@ -316,6 +317,7 @@ static void graph_release(struct graph *g)
 	free(g->of);
 	free(g->single);
 	free(g->hosts);
+	free(g->core);
 }
 
 static int graph_init(struct graph *g, uint32_t count, size_t ends)
@@ -326,8 +328,9 @@ static int graph_init(struct graph *g, uint32_t count, size_t ends)
 		.of = calloc(ends + 1, sizeof(*g->of)),
 		.single = calloc(ends + 1, sizeof(*g->single)),
 		.hosts = calloc(count + 1UL, sizeof(*g->hosts)),
+		.core = calloc(count + 1UL, sizeof(*g->core)),
 	};
-	return g->first && g->of && g->single && g->hosts ? 0 : -ENOMEM;
+	return g->first && g->of && g->single && g->hosts && g->core ? 0 : -ENOMEM;
 }
 
 static int graph_of_live(const struct ft_live *live, struct graph *g)
@@ -345,6 +348,7 @@ static int graph_of_live(const struct ft_live *live, struct graph *g)
 
 		g->first[i] = count;
 		g->hosts[i] = sw->tolerated ? 0 : sw->hosts;
+		g->core[i] = sw->tier == FT_TIER_CORE;
 		for (uint32_t n = 0; n < sw->cable_count; n++) {
 			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
 
@@ -374,6 +378,7 @@ static int graph_of_plan(const struct ft_model *m, struct graph *g)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		g->first[p] = count;
 		g->hosts[p] = m->places[p]->hosts;
+		g->core[p] = ft_tier_of(m, p) == FT_TIER_CORE;
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
 			if (m->cells.width[pair->cell] == 0)
 				continue;
@@ -385,14 +390,36 @@ static int graph_of_plan(const struct ft_model *m, struct graph *g)
 	return 0;
 }
 
+/* What a part of the fabric amounts to. Without a core switch nothing of it is connected to anything. */
+struct amount {
+	uint64_t hosts;
+	uint32_t cores;
+};
+
+static struct amount amount_plus(struct amount a, struct amount b)
+{
+	return (struct amount){a.hosts + b.hosts, a.cores + b.cores};
+}
+
+static struct amount amount_minus(struct amount a, struct amount b)
+{
+	return (struct amount){a.hosts - b.hosts, a.cores - b.cores};
+}
+
+/* Of two parts, the one with more hosts is what remains of the fabric, if it has a core switch. */
+static bool amount_is_more(struct amount a, struct amount b)
+{
+	return a.cores > 0 && (b.cores == 0 || a.hosts > b.hosts);
+}
+
 /* Depth first, as Tarjan's algorithm for articulation points and bridges has it, without recursion. */
 struct walk {
 	const struct graph *g;
 	uint32_t *entered, *low, *parent, *next; /* by node; entered from 1 */
 	uint32_t *order;			 /* nodes as they were entered */
-	uint64_t *below;			 /* by node: hosts of its subtree, its own included */
+	struct amount *below;			 /* by node: its subtree, itself included */
 	uint32_t *last;				 /* by node: the last that was entered in its subtree */
-	uint64_t *cut;				 /* by node: hosts of subtrees that fall off if it fails */
+	struct amount *cut;			 /* by node: the subtrees that fall off if it fails */
 	int32_t *marks;				 /* by time of entry: where marked ranges begin and end */
 	uint32_t clock;
 	uint32_t root;
@@ -432,13 +459,18 @@ static int walk_init(struct walk *w, const struct graph *g)
 		       : -ENOMEM;
 }
 
+static struct amount amount_of(const struct graph *g, uint32_t node)
+{
+	return (struct amount){g->hosts[node], g->core[node]};
+}
+
 static void walk_enter(struct walk *w, uint32_t node, uint32_t parent)
 {
 	w->entered[node] = w->low[node] = ++w->clock;
 	w->order[w->clock] = node;
 	w->parent[node] = parent;
 	w->next[node] = w->g->first[node];
-	w->below[node] = w->g->hosts[node];
+	w->below[node] = amount_of(w->g, node);
 }
 
 static void walk_leave(struct walk *w, uint32_t node)
@@ -448,7 +480,7 @@ static void walk_leave(struct walk *w, uint32_t node)
 	w->last[node] = w->clock;
 	if (parent == FT_NONE)
 		return;
-	w->below[parent] += w->below[node];
+	w->below[parent] = amount_plus(w->below[parent], w->below[node]);
 	if (w->low[node] < w->low[parent])
 		w->low[parent] = w->low[node];
 }
@@ -485,15 +517,27 @@ static void mark(struct walk *w, uint32_t from, uint32_t to)
 	w->marks[to + 1]--;
 }
 
-/* The subtree of @node comes off from all others of the part that began at time @begin: the lesser side is cut off. */
-static void part_off(struct walk *w, uint32_t node, uint64_t rest, uint32_t begin)
+static void mark_below(struct walk *w, uint32_t node)
 {
-	if (w->below[node] <= rest) {
-		mark(w, w->entered[node], w->last[node]);
-		return;
-	}
+	mark(w, w->entered[node], w->last[node]);
+}
+
+/* All of the part that began at time @begin but @node and what is below it. */
+static void mark_beside(struct walk *w, uint32_t node, uint32_t begin)
+{
 	mark(w, begin, w->entered[node] - 1);
 	mark(w, w->last[node] + 1, w->clock);
+}
+
+/* The cable above @node is the only way to it, and fails: what does not remain is cut off. */
+static void cable_fail(struct walk *w, uint32_t node, uint32_t begin)
+{
+	struct amount rest = amount_minus(w->below[w->root], w->below[node]);
+
+	if (!amount_is_more(w->below[node], rest))
+		mark_below(w, node);
+	if (amount_is_more(w->below[node], rest) || rest.cores == 0)
+		mark_beside(w, node, begin);
 }
 
 static bool link_is_single(const struct graph *g, uint32_t node, uint32_t parent)
@@ -504,47 +548,42 @@ static bool link_is_single(const struct graph *g, uint32_t node, uint32_t parent
 	return false;
 }
 
-/*
- * If @node fails, the subtrees in @cut fall apart, and the rest of the part, if it is not the root. The one with most
- * hosts is what remains of the fabric; all others are cut off.
- */
+/* A subtree of @node that has no way around it. */
+static bool falls_off(const struct walk *w, uint32_t node, uint32_t child)
+{
+	return w->parent[child] == node && w->low[child] >= w->entered[node];
+}
+
+/* If @node fails, subtrees fall off, and leave the rest of the part: the greatest of these is what remains. */
 static void node_fail(struct walk *w, uint32_t node, uint32_t begin)
 {
 	const struct graph *g = w->g;
-	uint64_t most = w->below[w->root] - g->hosts[node] - w->cut[node], above = most;
+	struct amount rest = amount_minus(amount_minus(w->below[w->root], amount_of(g, node)), w->cut[node]),
+		      most = rest;
 	uint32_t kept = FT_NONE;
 	bool falls = false;
 
 	for (uint32_t n = g->first[node]; n < g->first[node + 1]; n++) {
 		uint32_t child = g->of[n];
 
-		if (w->parent[child] != node || w->low[child] < w->entered[node])
+		if (!falls_off(w, node, child))
 			continue;
 		falls = true;
-		if (w->below[child] > most) {
+		if (amount_is_more(w->below[child], most)) {
 			most = w->below[child];
 			kept = child;
 		}
 	}
-	if (!falls)
+	for (uint32_t n = g->first[node]; falls && n < g->first[node + 1]; n++)
+		if (falls_off(w, node, g->of[n]) && g->of[n] != kept)
+			mark_below(w, g->of[n]);
+	if (!falls || (kept == FT_NONE && rest.cores > 0))
 		return;
-	for (uint32_t n = g->first[node]; n < g->first[node + 1]; n++) {
-		uint32_t child = g->of[n];
-
-		if (w->parent[child] == node && w->low[child] >= w->entered[node] && child != kept)
-			mark(w, w->entered[child], w->last[child]);
-	}
-	if (kept == FT_NONE || above == 0)
-		return;
-	/* All but this node and its subtrees is the rest, and so are subtrees that have a way around it. */
-	mark(w, begin, w->entered[node] - 1);
-	mark(w, w->last[node] + 1, w->clock);
-	for (uint32_t n = g->first[node]; n < g->first[node + 1]; n++) {
-		uint32_t child = g->of[n];
-
-		if (w->parent[child] == node && w->low[child] < w->entered[node])
-			mark(w, w->entered[child], w->last[child]);
-	}
+	/* The rest does not remain either: what is beside, and subtrees that have a way around. */
+	mark_beside(w, node, begin);
+	for (uint32_t n = g->first[node]; n < g->first[node + 1]; n++)
+		if (w->parent[g->of[n]] == node && !falls_off(w, node, g->of[n]))
+			mark_below(w, g->of[n]);
 }
 
 static void part_judge(struct walk *w, uint32_t begin)
@@ -554,11 +593,11 @@ static void part_judge(struct walk *w, uint32_t begin)
 
 		if (parent == FT_NONE)
 			continue;
-		if (w->low[node] >= w->entered[parent])
-			w->cut[parent] += w->below[node];
+		if (falls_off(w, parent, node))
+			w->cut[parent] = amount_plus(w->cut[parent], w->below[node]);
 		/* A bridge: nothing below reaches above but by this one cable. */
 		if (w->low[node] > w->entered[parent] && link_is_single(w->g, node, parent))
-			part_off(w, node, w->below[w->root] - w->below[node], begin);
+			cable_fail(w, node, begin);
 	}
 	for (uint32_t t = begin; t <= w->clock; t++)
 		node_fail(w, w->order[t], begin);
@@ -899,7 +938,7 @@ int ft_impact_weigh(struct ft_model *m)
 	uint64_t judged = 0;
 	int r = impact_init(&x, m);
 
-	if (r == 0 && m->report->finding_count > 0)
+	if (r == 0 && m->columns > 0 && m->report->finding_count > 0)
 		r = risk_weigh(&x);
 	if (r == 0 && m->columns > 0)
 		r = plan_judge(&x, &(const struct extras){.hosts_at = FT_NONE}, &refuses);
