@@ -68,26 +68,27 @@ static int fail(const struct parser *p, size_t column, const char *what)
 	return ft_error_set(p->err, -EINVAL, p->line, (unsigned int)column + 1, "%s", what);
 }
 
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : 16;
+}
+
 /* A number at @at of the line, in the base that its form says, up to @max. The place behind it, or NULL. */
 static const char *number_read(const char *at, const char *end, uint64_t max, uint64_t *ret_number)
 {
-	unsigned int base = 10;
-	const char *first;
-	uint64_t n = 0;
+	bool hex = end - at > 2 && at[0] == '0' && at[1] == 'x';
+	uint64_t n = 0, most = hex ? max / 16 : max / 10;
+	const char *first = hex ? at + 2 : at;
 
-	if (end - at > 2 && at[0] == '0' && at[1] == 'x') {
-		base = 16;
-		at += 2;
-	}
-	for (first = at; at < end; at++) {
-		unsigned int digit = *at >= '0' && *at <= '9' ? (unsigned int)(*at - '0')
-				     : (*at | 0x20) >= 'a' && (*at | 0x20) <= 'f'
-					     ? (unsigned int)((*at | 0x20) - 'a' + 10)
-					     : 16;
+	for (at = first; at < end; at++) {
+		unsigned int digit = digit_of(*at), base = hex ? 16 : 10;
 
 		if (digit >= base)
 			break;
-		if (n > (max - digit) / base)
+		if (n > most || n * base > max - digit)
 			return NULL;
 		n = n * base + digit;
 	}

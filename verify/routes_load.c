@@ -16,7 +16,8 @@ enum {
 	LOAD_NUM = 3,
 	LOAD_DEN = 2,
 	LOAD_MORE = 2,
-	FEW = 4, /* switches that have a finding each */
+	FEW = 4,    /* switches that have a finding each */
+	SHOWN = 32, /* of more, the worst */
 };
 
 struct balance {
@@ -90,6 +91,8 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 			ft_finding_where_chip(m, f, w->hops[b->hop].node);
 		else
 			ft_finding_where_chip_port(m, f, ft_walk_port(w, b->most_link));
+		if (i >= SHOWN)
+			continue;
 		ft_text_reset(&spread);
 		spread_say(w, b, &spread);
 		if (live != FT_NONE)

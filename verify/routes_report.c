@@ -181,7 +181,9 @@ static void cause_say(const struct ft_walk *w, const struct cause *cause, struct
 	}
 	port_add(w, cause->at, text);
 	ft_text_printf(text, " %s, and the table sends packets for ",
-		       w->far[cause->at] == FT_FAR_DOWN ? "is down" : "leads to another host");
+		       w->far[cause->at] != FT_FAR_DOWN	      ? "leads to another host"
+		       : w->m->chips->source.lists_down_ports ? "is down"
+							      : "leads to nobody that the dump lists");
 	targets_say(w, &cause->some, text);
 	ft_text_puts(text, " there");
 }
@@ -324,6 +326,20 @@ static int unreachable_report(struct ft_walk *w)
 	return 0;
 }
 
+/* The LIDs of a port follow each other. */
+static uint32_t unrouted_hosts(const struct ft_walk *w)
+{
+	uint32_t count = 0, port = FT_NONE;
+
+	for (uint32_t i = 0; i < w->target_count; i++) {
+		if (!w->targets[i].unrouted)
+			continue;
+		count += w->targets[i].port != port;
+		port = w->targets[i].port;
+	}
+	return count;
+}
+
 /* Hosts that hardly any switch has an entry for: that is one fault, the subnet manager's. */
 static void unrouted_report(struct ft_walk *w)
 {
@@ -337,7 +353,7 @@ static void unrouted_report(struct ft_walk *w)
 		return;
 	f = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
 	f->count = saturate(w->unrouted.pairs);
-	f->impact.hosts_cut_off = w->unrouted.targets;
+	f->impact.hosts_cut_off = unrouted_hosts(w);
 	for (uint32_t i = 0, shown = 0; i < w->target_count && shown < 4; i++) {
 		if (!w->targets[i].unrouted)
 			continue;
