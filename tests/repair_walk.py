@@ -4,12 +4,12 @@
 Breaks a fabric on ibsim, and carries out on it what "ftcheck --repair" says, for tests/repair.sim. Where the cables are
 is kept in STATE. What is printed are commands for ibsim's console.
 
-  repair.py widen NET STATE          adds cables between all ports that are free to NET, and prints what takes them out again:
+  repair_walk.py widen NET STATE          adds cables between all ports that are free to NET, and prints what takes them out again:
                                      ibsim's ports have the rate of the cable that they begin with
-  repair.py break SEED STATE [COUNT]     faults drawn from SEED; what they are goes to standard error
-  repair.py step STATE REPORT N      step N (from 0) of the report
-  repair.py compare REPORT N NOW     the report NOW is what REPORT foretold after step N: else status 1 and the difference
-  repair.py steps REPORT             how many steps there are
+  repair_walk.py break SEED STATE [COUNT]     faults drawn from SEED; what they are goes to standard error
+  repair_walk.py step STATE REPORT N      step N (from 0) of the report
+  repair_walk.py compare REPORT N NOW     the report NOW is what REPORT foretold after step N: else status 1 and the difference
+  repair_walk.py steps REPORT             how many steps there are
 """
 import json
 import os
