@@ -27,6 +27,16 @@ int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at,
 int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* its binds */
 int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_expect */
 
+int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_design */
+/* Keys on ports and hosts, likewise; @out is the struct ft_design. */
+int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+void ft_design_cabling_release(struct ft_design *design);
+
+/* Makes the cables and hosts that @design lists part of its @plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
+int ft_design_apply_cabling(const struct ft_key_reader *reader, const struct ft_design *design, struct ft_plan *plan);
+
 /*
  * Directors, likewise: struct ft_inside, and struct ft_pattern *. Once the keys of a role at @at are read, what follows
  * from its "inside" is filled in, and what contradicts itself there is refused.

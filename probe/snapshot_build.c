@@ -477,6 +477,7 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
 			.lid = record->node.lid,
 			.lmc = record->node.lmc,
 			.type = record->node.type,
+			.sm = record->node.sm,
 		};
 		s->port_count += record->node.port_count;
 	}
@@ -609,8 +610,11 @@ static void port_fill(struct ft_port *port, const struct record *record, const s
 	port->lmc = claim->port.lmc;
 	port->phys_state = claim->port.phys_state;
 	port->logical_state = claim->port.logical_state;
-	if (port->link == FT_LINK_SILENT)
-		port->rate = claim->port.rate;
+	port->sm = claim->port.sm;
+	if (port->link != FT_LINK_SILENT)
+		return;
+	port->rate = claim->port.rate;
+	port->limits = claim->port.limits;
 }
 
 static void ports_fill(const struct ft_builder *b, struct ft_snapshot *s)

@@ -19,6 +19,9 @@
 /* PortNum has 8 bits, and 255 means "all ports" (IBTA Vol 1, PortInfo). */
 enum { FT_PORT_NUMBER_MAX = 254 };
 
+/* Of the bits of LinkWidthEnabled and LinkWidthSupported, and of speeds. */
+enum { FT_WIDTHS_MAX = 31, FT_SPEEDS_MAX = (1 << FT_SPEED_COUNT) - 1 };
+
 struct ft_builder;
 
 /* A node's own record. What is not known stays 0. */
@@ -34,6 +37,7 @@ struct ft_build_node {
 	uint16_t port_count;	   /* 0 and !port_count_known: as many as are named */
 	uint8_t lmc;
 	uint8_t type;	  /* enum ft_node_type */
+	bool sm;	  /* of a switch */
 	bool slotted;	  /* the source knows its slot in the chassis */
 	uint8_t unlisted; /* enum ft_link: what ports are that ft_builder_add_port() never heard of:
 			   * FT_LINK_DOWN of a dump that lists links only, else FT_LINK_UNREAD */
@@ -61,6 +65,8 @@ struct ft_build_port {
 	uint8_t phys_state;
 	uint8_t logical_state;
 	struct ft_rate rate;
+	struct ft_port_limits limits;
+	bool sm;
 	bool peer_by_port;
 };
 

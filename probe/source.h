@@ -32,8 +32,17 @@ int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_err
  */
 int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
+struct ft_routes;
+
 /*
- * The same in the calling process, which should be a guarded child (probe/guard.h) that does more with the result.
+ * The same, and in the same child, while the ways to the switches are at hand, the forwarding tables of all of them
+ * (probe/routes.h); @ret_routes is the caller's to free. What could not be read by the deadline is not known.
+ */
+int ft_sweep_routes(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot,
+		    struct ft_routes **ret_routes, struct ft_error *err);
+
+/*
+ * ft_sweep() in the calling process, which should be a guarded child (probe/guard.h) that does more with the result.
  * @end_ms  by when the caller's own result has to be there, on the clock of ft_guard_now_ms(); deadline_ms of @options
  * does not count
  */

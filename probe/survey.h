@@ -26,6 +26,8 @@ struct ft_survey_port {
 	uint8_t phys_state;
 	uint8_t logical_state;
 	struct ft_rate rate;
+	struct ft_port_limits limits;
+	bool sm;	  /* says that a subnet manager runs there */
 	bool read;	  /* PortInfo came */
 	bool reached;	  /* a path of the sweep goes through it */
 	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which tells, did not come */

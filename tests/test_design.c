@@ -71,9 +71,20 @@ static const struct bad_design {
 	{HEAD "\"bind\": {\"edge\": {\"regex\": \"x\"}}}", "2:19: unknown key \"regex\""},
 	{HEAD "\"expect\": {\"host_down\": 1}}", "2:12: unknown key \"host_down\"; did you mean \"hosts_down\"?"},
 	{HEAD "\"expect\": {\"waive\": [{\"id\": \"x\", \"till\": \"2026-01-01\"}]}}", "2:34: unknown key \"till\""},
-	/* work of later versions is refused, never ignored */
-	{HEAD "\"cables\": []}", "2:1: \"cables\" is not supported yet"},
-	{HEAD "\"hosts\": []}", "2:1: \"hosts\" is not supported yet"},
+	/* cables and hosts: tests/test_cables.c has what they must agree with */
+	{HEAD "\"cables\": []}",
+	 "2:11: \"cables\" must be a list of cables, or \"plan\": the ports that the plan gives"},
+	{HEAD "\"cables\": \"all\"}",
+	 "2:11: \"cables\" must be a list of cables, or \"plan\": the ports that the plan gives"},
+	{HEAD "\"cables\": [{\"a\": \"edge001\"}]}", "2:12: \"b\" is missing: the name of a planned switch"},
+	{HEAD "\"cables_complete\": 1}", "2:20: \"cables_complete\" must be true or false, not a number"},
+	{HEAD "\"hosts\": []}", "2:10: \"hosts\" must not be empty"},
+	{HEAD "\"hosts\": [{\"edge\": \"edge001\"}]}",
+	 "2:11: element 1 of \"hosts\" lacks \"name\" or \"guid\": which host it is"},
+	{HEAD "\"names\": [{\"match\": \"(\", \"as\": \"x\"}]}",
+	 "2:21: \"match\" is not an extended regular expression: missing closing parenthesis"},
+	{HEAD "\"names\": [{\"match\": \"^ib-([0-9]+)$\", \"as\": \"leaf\\\\2\"}]}",
+	 "2:44: \"as\" has a backslash that is not \\\\ or \\1 to \\9, one for each parenthesis of \"match\""},
 	/* the catalog */
 	{FREE "\"nodes\": 72, \"edge\": {\"model\": \"Mellanox SX6063\"}}",
 	 "2:32: the catalog \"mellanox-fdr-2013\" has no \"Mellanox SX6063\"; did you mean \"Mellanox SX6036\"?"},

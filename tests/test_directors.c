@@ -642,7 +642,7 @@ static void test_pattern(void **state)
 		snprintf(other, sizeof(other), "asic %s of big%c", name + 7, name[5]);
 		description_set(b.snapshot, node, other);
 	}
-	assert_int_equal(ft_pattern_compile_groups("of (big.)$", &b.design->roles[FT_TIER_CORE].chassis, NULL), 0);
+	assert_int_equal(ft_pattern_compile_capturing("of (big.)$", &b.design->roles[FT_TIER_CORE].chassis, NULL), 0);
 	chip_faults_apply(&b, "board asic L02 of big1");
 	report_make(&b, &report);
 	assert_int_equal(report->finding_count, 1);

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/explain.h"
+#include "verify/exact.h"
 
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
 {
@@ -127,6 +127,23 @@ static int unjudged_take(struct explain *x)
 
 /* ---- what occupies the ports of planned cables ---- */
 
+/* The cable from @port of @planned to @q goes back, into the port of @q that waits for it where that is known. */
+static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
+{
+	struct ft_model *m = x->m;
+	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
+	uint32_t count = *deficit_at(x, planned, q), to;
+
+	/* Those of the pair that were folded before wait for their cables too. */
+	for (size_t i = 0; i < f->lack_count; i++)
+		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
+	to = ft_port_unacted(x, f, q, planned, count);
+	if (to != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
+	else
+		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
+}
+
 /*
  * A wrong plug in port @port of planned switch @planned keeps the cable out that belongs there: its deficit is a
  * consequence. Only the port's number can tell which; without a pattern the cable is reported as missing.
@@ -147,6 +164,7 @@ static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 		ft_finding_lack(m, f, planned, q, 1);
 		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
 				   label_of(m, planned), label_of(m, q));
+		deficit_act(x, f, port, planned, q);
 		return;
 	}
 }
@@ -179,6 +197,7 @@ static void loopbacks_explain(struct explain *x)
 		s->used = true;
 		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		deficit_fold(x, f, s->a, cable->a_port);
 		deficit_fold(x, f, s->a, cable->b_port);
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
@@ -218,6 +237,7 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 		far = far == FT_NONE ? far_port : far;
 		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
 				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
 		deficit_fold(x, f, m->live.switches[other].planned, far_port);
 	}
 	if (sw->hosts)
@@ -316,6 +336,7 @@ static void unplanned_cables(struct explain *x)
 		s->used = true;
 		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
 		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
 		if (stray_crosses(m, s)) {
@@ -336,7 +357,7 @@ static void unplanned_cables(struct explain *x)
 				m, f,
 				"it is the misplaced cable, and the one called misplaced is unplanned; see "
 				"cable-misplaced");
-		else
+		else if (m->plan->cable_count == 0)
 			unplanned_alternative(x, f, s);
 	}
 }
@@ -423,6 +444,19 @@ static void shortage_fix(struct explain *x, struct ft_finding *f, const struct s
 	}
 }
 
+/* The first @lower of its places are at the lower end, the others at the upper one; an end alone has no port. */
+static void shortage_act(struct ft_model *m, struct ft_finding *f, size_t lower, uint32_t count)
+{
+	for (uint32_t i = 0; lower > 0 && lower < f->where_count && i < count; i++) {
+		struct ft_place a = f->where[i < lower ? i : 0];
+		struct ft_place b = f->where[lower + i < f->where_count ? lower + i : lower];
+
+		a.port = i < lower ? a.port : 0;
+		b.port = lower + i < f->where_count ? b.port : 0;
+		ft_finding_act(m, f, FT_ACT_CONNECT, &a, &b);
+	}
+}
+
 static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t count)
 {
 	struct ft_model *m = x->m;
@@ -432,13 +466,16 @@ static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t cou
 	struct ft_finding *f;
 	char cables[48];
 	uint32_t upper_ports;
+	size_t lower_places;
 
 	shortage_look(x, &s);
 	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, s.evidence);
 	f->count = f->impact.links_lost = count;
 	ft_finding_lack(m, f, p, q, count);
 	shortage_end(x, f, &s, s.lower, s.upper, &x->text_a);
+	lower_places = f->where_count;
 	upper_ports = shortage_end(x, f, &s, s.upper, s.lower, &x->text_b);
+	shortage_act(m, f, lower_places, count);
 	shortage_fix(x, f, &s, upper_ports > 0);
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, s.lower),
 	       label_of(m, s.upper));
@@ -494,12 +531,69 @@ static void replaced_report(struct explain *x)
 	}
 }
 
+/* Whole switches that have changed places, as their cables tell: each carries the name of the next. */
+static void exchanged_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	uint32_t *named = m->exact.named_at;
+
+	for (uint32_t p = 0; named && p < m->place_count; p++) {
+		struct ft_finding *f;
+		uint32_t count = 0;
+
+		if (named[p] == FT_NONE)
+			continue;
+		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
+		ft_text_reset(&x->text_a);
+		ft_text_reset(&x->text_b);
+		for (uint32_t q = p, next; q != FT_NONE && named[q] != FT_NONE; q = next) {
+			next = named[q];
+			named[q] = FT_NONE;
+			ft_finding_where_switch(m, f, m->live_of[q], 0);
+			ft_text_printf(&x->text_a, "%s%s in the place of %s", count ? ", " : "", label_of(m, q),
+				       m->places[q]->name);
+			ft_text_printf(&x->text_b, "%s%s", count++ ? ", " : "", label_of(m, q));
+		}
+		f->count = count;
+		ft_say(m, &f->expected, "each in its own place: %s", ft_text_string(&x->text_b));
+		ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
+		ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
+		       ft_text_string(&x->text_a));
+		ft_say(m, &f->fix, "exchange their names, in the design's bind list too; or else all of their cables");
+		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
+	}
+}
+
 /* Of the cables counted between two switches, the strays are not the pair's own. */
 static void foreign_count(struct explain *x)
 {
+	/* By ports it is known anyway which are. */
+	if (x->m->plan->cable_count > 0)
+		return;
 	for (uint32_t i = 0; i < x->stray_count; i++)
 		if (stray_crosses(x->m, &x->strays[i]) && !x->strays[i].covered)
 			x->m->cells.foreign[ft_cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
+}
+
+/* All that is planned, as deficits, for what is not seen to take its own from. */
+static void planned_take(struct explain *x)
+{
+	for (uint32_t i = 0; i < x->m->cells.count; i++)
+		x->deficit[i] = x->m->cells.width[i];
+}
+
+/* Strays and deficits, by number where the plan does not say which port is whose. */
+static int cables_explain(struct explain *x)
+{
+	const struct ft_plan *plan = x->m->plan;
+	int r = 0;
+
+	if (plan->cable_count == 0) {
+		r = unjudged_take(x);
+		if (r == 0)
+			r = ft_strays_read(x);
+	}
+	return r == 0 && (plan->cable_count > 0 || x->m->exact.listed) ? ft_exact_explain(x) : r;
 }
 
 static int explain_steps(struct explain *x)
@@ -509,16 +603,17 @@ static int explain_steps(struct explain *x)
 
 	m->cut_off = ft_entry_is_cut_off(m);
 	x->hosts_lacking = m->plan->nodes > ft_hosts_found(m) ? m->plan->nodes - ft_hosts_found(m) : 0;
-	residual_take(x);
+	if (m->plan->cable_count > 0)
+		planned_take(x);
+	else
+		residual_take(x);
 	r = ft_seen_isolated(x);
 	if (r < 0)
 		return r;
 	ft_unseen_explain(x);
 	r = ft_inside_explain(x);
 	if (r == 0)
-		r = unjudged_take(x);
-	if (r == 0)
-		r = ft_strays_read(x);
+		r = cables_explain(x);
 	if (r < 0)
 		return r;
 	foreign_count(x);
@@ -527,8 +622,11 @@ static int explain_steps(struct explain *x)
 	unplanned_cables(x);
 	missing_cables(x);
 	replaced_report(x);
-	ft_incomplete_report(x);
-	return 0;
+	exchanged_report(x);
+	r = ft_islands_explain(x);
+	if (r == 0)
+		ft_incomplete_report(x);
+	return r;
 }
 
 int ft_explain(struct ft_model *m)

@@ -152,7 +152,19 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 	}
 	f->lacks = lacks;
 	lacks[f->lack_count++] = (struct ft_lack){(uint32_t)(m->places[p] - m->plan->switches),
-						  (uint32_t)(m->places[q] - m->plan->switches), cables};
+						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
+}
+
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));
+
+	if (!gone) {
+		m->failed = true;
+		return;
+	}
+	f->gone = gone;
+	gone[f->gone_count++] = (uint32_t)(m->places[place] - m->plan->switches);
 }
 
 static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
@@ -271,6 +283,33 @@ void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act 
 	ft_finding_act(m, f, act, &places[0], &places[1]);
 	free(places[0].name);
 	free(places[1].name);
+}
+
+/* A switch as a place; not owned. */
+static struct ft_place place_of_switch(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	return sw ? (struct ft_place){sw->name, sw->guid, 0} : (struct ft_place){m->places[place]->name, 0, 0};
+}
+
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	struct ft_place to = place_of_switch(m, place);
+	struct ft_place from = {node_name(m->chips, ft_port_node(m->chips, p)), ft_port_node(m->chips, p)->guid,
+				p->number};
+
+	m->failed |= !from.name;
+	ft_finding_act(m, f, act, &from, &to);
+	free(from.name);
+}
+
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	struct ft_place sw = place_of_switch(m, place);
+
+	ft_finding_act(m, f, FT_ACT_POWER, &sw, NULL);
 }
 
 static struct ft_place symptom_place(const struct ft_model *m, uint32_t live, uint32_t port_number)
@@ -500,7 +539,8 @@ static int finding_id(struct ft_finding *f)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
-			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED;
+			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
+			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
 	int r = 0;
 
 	ft_text_puts(&id, ft_codes[f->code].name);
@@ -645,6 +685,33 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	}
 }
 
+static bool report_knows(const struct ft_report *report, const char *id)
+{
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (strcmp(report->findings[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Where the fabric is changing: what may be over in a moment is not told for the first time. */
+static void fresh_drop(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	size_t kept = 0;
+
+	for (size_t i = 0; m->input->before && i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		bool passing = f->code == FT_CODE_PORT_INACTIVE || f->code == FT_CODE_LID_MISSING;
+
+		if (passing && !report_knows(m->input->before, f->id))
+			ft_finding_release(f);
+		else
+			report->findings[kept++] = *f;
+	}
+	if (m->input->before)
+		report->finding_count = kept;
+}
+
 int ft_findings_finish(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
@@ -659,6 +726,8 @@ int ft_findings_finish(struct ft_model *m)
 		r = finding_id(&report->findings[i]);
 	if (r == 0)
 		r = ids_separate(report);
+	if (r == 0)
+		fresh_drop(m);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		doubts_name(m, &report->findings[i]);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)

@@ -225,15 +225,25 @@ static bool port_tells(const struct ft_model *m, uint32_t live, uint32_t port_nu
 
 bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number)
 {
-	uint32_t usual, votes;
+	uint32_t usual, votes, here = m->live.switches[live].planned;
 
+	if (ft_exact_cable(m, here, port_number) != FT_NONE)
+		return true;
+	if (ft_exact_knows(m, here))
+		return false;
 	return port_tells(m, live, port_number) && habit_without(m, live, port_number, &usual, &votes);
 }
 
 uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
 {
-	uint32_t usual, votes;
+	uint32_t usual, votes, here = m->live.switches[live].planned;
+	uint32_t cable = ft_exact_cable(m, here, port_number);
 
+	/* The plan itself says so: that is more than any number of others. */
+	if (cable != FT_NONE)
+		return ft_exact_far(m, cable, here) == peer ? UINT32_MAX : 0;
+	if (ft_exact_knows(m, here))
+		return 0;
 	if (!port_tells(m, live, port_number) || !habit_without(m, live, port_number, &usual, &votes))
 		return 0;
 	return peer != FT_NONE && usual == role_of(m, m->live.switches[live].planned, peer) ? votes : 0;
@@ -266,7 +276,12 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 {
 	const struct ft_port_ranges *r = ft_port_ranges_of(m, live);
 	const struct ft_port_habit *habit;
+	uint32_t here = m->live.switches[live].planned;
 
+	if (ft_exact_cable(m, here, port_number) != FT_NONE)
+		return false;
+	if (ft_exact_knows(m, here))
+		return true;
 	if (port_number >= m->habit_ports)
 		return false;
 	habit = &ft_habits_of(m, live)[port_number];

@@ -28,6 +28,7 @@ static void attempt_release(struct attempt *attempt)
 static void inference_release(struct ft_inference *f)
 {
 	ft_infer_names_release(f);
+	ft_text_release(&f->islands);
 	ft_live_release(&f->model.live);
 	free(f->near_first);
 	free(f->near);

@@ -172,6 +172,46 @@ static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uin
 			       ft_infer_plural(d->ports_to_core, "port leads", "ports lead"));
 }
 
+/* Kinds are of several edges each, and far apart: what differs by a host or two has lost them, or waits for more. */
+static bool kinds_are_clear(const struct ft_host_kind *kinds, uint32_t count)
+{
+	bool clear = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		clear &= kinds[i].count > 1;
+		clear &= i == 0 || (kinds[i - 1].hosts - kinds[i].hosts) * 4 >= kinds[0].hosts;
+	}
+	return clear;
+}
+
+/*
+ * Edges that come in few kinds by their hosts. Sets them in the design where no fill
+ * gives these numbers, and where every edge and every host was counted; in three levels it is pods that come in kinds.
+ */
+static void kinds_tell(struct ft_inference *f, const uint32_t *sorted)
+{
+	struct ft_inferred *d = &f->design;
+	struct ft_host_kind kinds[FT_HOST_KINDS_MAX];
+	uint32_t count = 0;
+	uint64_t hosts = 0;
+
+	for (uint32_t i = 0; i < d->edge_count; i++) {
+		if (i == 0 || sorted[i] != sorted[i - 1]) {
+			if (count == FT_HOST_KINDS_MAX)
+				return;
+			kinds[count++] = (struct ft_host_kind){0, sorted[i]};
+		}
+		kinds[count - 1].count++;
+		hosts += sorted[i];
+	}
+	if (f->fit.levels != 2 || count < 2 || !kinds_are_clear(kinds, count) || hosts != d->nodes ||
+	    f->count[FT_TIER_EDGE] != d->edge_count || sorted[0] > d->ports_to_nodes)
+		return;
+	memcpy(d->hosts, kinds, sizeof(kinds));
+	d->host_kinds = count;
+	d->sorted_by_hosts = true;
+}
+
 static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 {
 	struct ft_inferred *d = &f->design;
@@ -188,11 +228,17 @@ static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 	if (d->fill == FT_FILL_DENSE)
 		d->ports_to_nodes = usual;
 	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
+	if (!d->sorted_by_hosts)
+		kinds_tell(f, sorted);
 	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u hosts",
 		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
 						: "hosts are spread over all edge switches",
 		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch has", "switches have"),
 		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0]);
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(&f->why[FT_WHY_FILL], "%s%u with %u",
+			       i ? ", " : "; in so few kinds that they are meant: ", d->hosts[i].count,
+			       d->hosts[i].hosts);
 }
 
 /* What was seen on the edges and above, as far as the edges have ports for it. */

@@ -261,7 +261,7 @@ static int chassis_match(struct ft_inference *f, enum ft_tier tier, const bool *
 
 	if (r <= 0)
 		return r;
-	r = ft_pattern_compile_groups(text.data, &pattern, NULL);
+	r = ft_pattern_compile_capturing(text.data, &pattern, NULL);
 	if (r == 0)
 		r = pattern_serves(f, tier, pattern);
 	if (r <= 0)

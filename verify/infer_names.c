@@ -311,42 +311,92 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 	return count;
 }
 
-static int islands_expect(struct ft_inference *f, const uint32_t *member, uint32_t count)
+/* The switches outside of the tree that @text matches, of which there are @count so far, and others named like these.
+ */
+static int named_alike(const struct ft_inference *f, const char *text, uint32_t *member, uint32_t *count)
 {
-	_cleanup_free_ char *pattern = NULL;
-	bool single;
-	int r;
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+	int r = ft_pattern_compile(text, &pattern, NULL);
 
-	if (count == 0)
-		return 0;
-	pattern = shapes_join(f, member, count, &single);
-	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
-	if (r < 0)
-		return r;
-	if (r > 0)
-		f->expected[f->expected_count++] = FT_STEAL(pattern);
-	return 0;
+	*count = 0;
+	for (uint32_t i = 0; r >= 0 && i < f->live->switch_count; i++) {
+		size_t length;
+		const char *name = description_of(f, i, &length);
+
+		if (ft_infer_in_tree(f, i))
+			continue;
+		r = ft_pattern_matches(pattern, name, length);
+		if (r > 0)
+			member[(*count)++] = i;
+	}
+	return r < 0 ? r : 0;
 }
 
-static void strangers_tell(struct ft_inference *f, uint32_t islanders)
+/* As islands where names tell who is who; else they are expected, and no more is known of them. */
+static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
+{
+	_cleanup_free_ char *pattern = NULL;
+	bool single, connected = true;
+	int r;
+
+	if (*count == 0)
+		return 0;
+	pattern = shapes_join(f, member, *count, &single);
+	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
+	if (r > 0)
+		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
+	if (r <= 0)
+		return r;
+	/* What is not cabled to the tree is another fabric. */
+	for (uint32_t i = 0; i < *count; i++)
+		connected &= ft_infer_connected(f, member[i]);
+	r = by_name && connected ? ft_infer_islands(f, member, *count) : 0;
+	if (r == 0)
+		f->expected[f->expected_count++] = FT_STEAL(pattern);
+	return r < 0 ? r : 0;
+}
+
+static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
+{
+	struct ft_text *why = &f->why[FT_WHY_ISLANDS];
+
+	for (uint32_t i = 0; i < count; i++)
+		ft_text_printf(why, "%s%s", i ? ", " : "", f->live->switches[member[i]].label);
+	ft_text_puts(why, ": no part of the tree, cabled to each other or called like those that are; their cables are "
+			  "taken to be all right");
+}
+
+static bool is_among(const uint32_t *member, uint32_t count, uint32_t live)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (member[i] == live)
+			return true;
+	return false;
+}
+
+/* @count: of @member are planned as islands, or expected. */
+static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
 {
 	struct ft_text *why = &f->why[FT_WHY_UNPLANNED];
+	bool planned = f->islands.length > 0;
 	uint32_t strangers = 0;
 
+	if (planned)
+		islands_tell(f, member, count);
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (!ft_infer_in_tree(f, i))
+		if (!ft_infer_in_tree(f, i) && !(planned && is_among(member, count, i)))
 			ft_text_printf(why, "%s%s",
 				       strangers++ ? ", " : "no part of the tree: ", f->live->switches[i].label);
 	if (f->expected_count > 0)
 		ft_text_printf(why,
-			       "; %u of them are cabled to each other, an island of their own, and are expected by "
-			       "the pattern of their names",
-			       islanders);
+			       "; %u of them are cabled to each other or called like those that are, an island of "
+			       "their own, and are expected by the pattern of their names",
+			       count);
 	else if (strangers > 0)
 		ft_text_puts(why, "; left to be found");
 }
 
-static int strangers_find(struct ft_inference *f)
+static int strangers_find(struct ft_inference *f, bool by_name)
 {
 	_cleanup_free_ uint32_t *member = malloc((f->live->switch_count + 1UL) * sizeof(*member));
 	uint32_t count;
@@ -355,8 +405,8 @@ static int strangers_find(struct ft_inference *f)
 	if (!member)
 		return -ENOMEM;
 	count = islanders_collect(f, member);
-	r = islands_expect(f, member, count);
-	strangers_tell(f, count);
+	r = islands_take(f, by_name, member, &count);
+	strangers_tell(f, member, count);
 	return r;
 }
 
@@ -373,6 +423,8 @@ void ft_infer_names_release(struct ft_inference *f)
 	while (f->expected_count > 0)
 		free(f->expected[--f->expected_count]);
 	ft_text_reset(&f->why[FT_WHY_BIND]);
+	ft_text_reset(&f->islands);
+	ft_text_reset(&f->why[FT_WHY_ISLANDS]);
 	ft_text_reset(&f->why[FT_WHY_UNPLANNED]);
 }
 
@@ -398,5 +450,5 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 		f->bind[t].guids = !f->bind[t].match && !f->bind[t].names && guids > 0 && list_possible(f, t);
 		bind_tell(f, t);
 	}
-	return strangers_find(f);
+	return strangers_find(f, by_name);
 }

@@ -54,6 +54,7 @@ enum ft_why {
 	FT_WHY_RATE,
 	FT_WHY_AGGREGATION,
 	FT_WHY_BIND,
+	FT_WHY_ISLANDS,
 	FT_WHY_UNPLANNED,
 	FT_WHY_COUNT,
 };
@@ -63,7 +64,7 @@ struct ft_pod_kind {
 	uint32_t edges; /* of each */
 };
 
-enum { FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
+enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
 
 /* The design in the making. */
 struct ft_inferred {
@@ -76,6 +77,8 @@ struct ft_inferred {
 	enum ft_spread spread;
 	uint32_t multiple;
 	enum ft_fill fill;
+	struct ft_host_kind hosts[FT_HOST_KINDS_MAX]; /* hosts of edges that no fill gives */
+	uint32_t host_kinds;
 	struct ft_pod_kind pods[FT_POD_KINDS_MAX];
 	uint32_t pod_kinds;
 	struct ft_rate uplink_rate; /* of unknown speed: not said */
@@ -122,6 +125,7 @@ struct ft_inference {
 	bool no_lists;			    /* a list would do harm */
 	char *expected[FT_EXPECTED_MAX];    /* patterns for expect.unplanned; owned */
 	uint32_t expected_count;
+	struct ft_text islands; /* the member of the design, with the comma before it; empty: there are none */
 	struct ft_text why[FT_WHY_COUNT];
 };
 
@@ -256,6 +260,12 @@ int ft_infer_places(struct ft_inference *f);
 /* infer_names.c: binding and what to expect. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
 int ft_infer_names(struct ft_inference *f, bool by_name);
 void ft_infer_names_release(struct ft_inference *f);
+
+/*
+ * infer_islands.c: the @count switches of @member, which are no part of the tree, as islands of the design. Returns 1;
+ * 0 where names do not tell who is who; or -ENOMEM.
+ */
+int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 
 /* infer_directors.c: the director that a live switch is, or NULL. */
 const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t live);

@@ -20,6 +20,7 @@ static const char *const why_names[FT_WHY_COUNT] = {
 	[FT_WHY_RATE] = "rate",
 	[FT_WHY_AGGREGATION] = "aggregation",
 	[FT_WHY_BIND] = "bind",
+	[FT_WHY_ISLANDS] = "islands",
 	[FT_WHY_UNPLANNED] = "unplanned",
 };
 
@@ -124,8 +125,12 @@ static void write_tree(struct ft_text *text, const struct ft_inference *f)
 		ft_text_puts(text, ",\n\t\"levels\": 3");
 	ft_text_printf(text, ",\n\t\"nodes\": %u", d->nodes);
 	write_switch(text, f, FT_TIER_EDGE, d->edge_ports);
-	ft_text_printf(text, ", \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u}", d->edge_count,
+	ft_text_printf(text, ", \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u", d->edge_count,
 		       d->ports_to_nodes, d->ports_to_core);
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : ",\n\t\t\"hosts\": [",
+			       d->hosts[i].count, d->hosts[i].hosts);
+	ft_text_puts(text, d->host_kinds ? "]}" : "}");
 	if (f->fit.levels == 3) {
 		write_switch(text, f, FT_TIER_SPINE, d->spine_ports);
 		ft_text_printf(text, ", \"count\": %u, \"ports_to_core\": %u}", d->spine_count, d->spine_up);
@@ -225,6 +230,7 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 		write_tree(text, f);
 	write_rates(text, f);
 	write_binds(text, f);
+	ft_text_puts(text, ft_text_string(&f->islands));
 	write_expected(text, f);
 	ft_text_puts(text, "\n}\n");
 }

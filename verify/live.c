@@ -139,6 +139,7 @@ static int live_switches_collect(struct ft_model *m)
 		sw->planned = FT_NONE;
 		sw->part = FT_NONE;
 		sw->rival = FT_NONE;
+		sw->islander = FT_NONE;
 		r = description_expected(m, node);
 		if (r < 0)
 			return r;
@@ -147,7 +148,7 @@ static int live_switches_collect(struct ft_model *m)
 		if (!sw->name)
 			return -ENOMEM;
 	}
-	return 0;
+	return ft_islanders_find(m);
 }
 
 /* Sorts the far end of every switch port into cables, hosts, and ports of which less is known. */
@@ -188,7 +189,7 @@ static int live_ports_collect(struct ft_model *m)
 		if (r > 0)
 			continue;
 		sw->hosts++;
-		if (sw->tolerated)
+		if (sw->tolerated && sw->islander == FT_NONE)
 			continue;
 		live->hosts[live->host_count++] = (struct ft_live_host){near, port->peer, i};
 	}
@@ -385,12 +386,11 @@ static int live_host_names(struct ft_model *m)
 
 char *ft_switch_short_name(const char *name)
 {
-	const char *start = strncmp(name, "MF0;", 4) == 0 ? name + 4 : NULL;
-	const char *end = start ? strrchr(start, ':') : NULL;
+	size_t length;
+	const char *start = ft_text_short_name(name, &length);
 
-	if (!end || end == start || !strstr(end, "/U"))
-		return strdup(name);
-	return strndup(start, (size_t)(end - start));
+	/* Blanks at its end are left where nothing else is taken away. */
+	return start == name ? strdup(name) : strndup(start, length);
 }
 
 /* Marks the names that more than one switch has. */

@@ -269,6 +269,8 @@ static int plan_init(struct ft_model *m)
 	r = ft_cells_build(m);
 	if (r == 0)
 		r = typical_find(m);
+	if (r == 0)
+		r = ft_exact_init(m);
 	return r < 0 ? r : ft_habits_init(m);
 }
 
@@ -278,15 +280,21 @@ int ft_match(struct ft_model *m)
 
 	r = plan_init(m);
 	if (r == 0)
+		r = ft_exact_votes_init(m);
+	if (r == 0)
 		r = ft_tiers_tell(m);
 	if (r == 0)
 		r = m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
+	if (r == 0)
+		r = ft_exact_settle(m);
 	/* Now that everybody has a place, with what is seen between them. */
 	if (r == 0)
 		r = ft_cells_build(m);
+	if (r == 0)
+		r = ft_exact_hosts(m);
 	if (r < 0)
 		return r;
 	names_judge(m);
 	ft_habits_learn(m);
-	return 0;
+	return ft_anchors_settle(m);
 }

@@ -27,6 +27,22 @@ struct ft_choice {
  */
 int ft_classes_assign(const struct ft_choice *choice, const uint32_t *capacity, uint32_t *ret_class);
 
+/*
+ * exact_votes.c: what port numbers tell of who is who, where the plan says which cable is in which port. A cable
+ * between port p of a lower and port q of an upper switch has one vote, shared out among the planned ones with these
+ * two numbers; a listed host has one for its edge. What is not port-precise has no votes.
+ */
+int ft_exact_votes_init(struct ft_model *m); /* 0 or -ENOMEM */
+
+/* Of @count places from @first on, the free one that most votes of @live are for; FT_NONE where none, or two, are. */
+uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count);
+
+/* Adds the votes of @live for each planned pod, or plane, to @tally. */
+void ft_exact_vote_share(const struct ft_model *m, uint32_t live, bool pods, uint64_t *tally);
+
+/* exact_settle.c: what those who have places tell of one another: exchanges that put more cables into their ports. */
+int ft_exact_settle(struct ft_model *m);
+
 /* Live switches that wait for a place, and the places among which theirs is to be. */
 struct ft_roster {
 	struct ft_model *m;

@@ -34,13 +34,15 @@ struct ft_live_switch {
 	uint32_t unheard; /* of those two, the ones that no finding explains (explain.c): what is behind is not known */
 	uint32_t part;	  /* connected part of the fabric, numbered from 0 */
 	enum ft_tier tier;
-	bool tier_bound;  /* the design's bind said so */
-	bool regular;	  /* its port numbers are used as on others of its kind */
-	uint32_t planned; /* its place, or FT_NONE */
-	bool passed_over; /* unplanned, though a place was free: it fits too badly */
-	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
-	uint32_t rival;	  /* another place that would explain as much, or FT_NONE */
-	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+	bool tier_bound;   /* the design's bind said so */
+	bool regular;	   /* its port numbers are used as on others of its kind */
+	uint32_t planned;  /* its place, or FT_NONE */
+	bool passed_over;  /* unplanned, though a place was free: it fits too badly */
+	bool doubtful;	   /* hardly fits its place: it may as well be unplanned, and the place empty */
+	uint32_t rival;	   /* another place that would explain as much, or FT_NONE */
+	bool tolerated;	   /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+	uint32_t islander; /* which one of the plan's it is, or FT_NONE; it is tolerated as well: the tree is without it
+			    */
 };
 
 /* A cable between two switches. Ports are indices into the snapshot's ports. */
@@ -103,6 +105,45 @@ struct ft_cells {
 	uint32_t *unjudged;    /* by cell: cables that could not be judged */
 };
 
+/* What became of a host that the plan lists. */
+enum ft_host_fate {
+	FT_HOST_SEEN,	   /* where it should be, or somewhere else */
+	FT_HOST_MISSING,   /* nowhere, though its place could be seen */
+	FT_HOST_UNDECIDED, /* several nodes of its name, or a place that was not seen */
+};
+
+/* Ports and hosts, where the plan says which is whose (exact.c, exact_hosts.c); else all NULL and 0. */
+struct ft_exact {
+	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
+	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
+	bool *loose;	  /* by place: it has cables of which its own port is not said */
+	uint32_t shifted; /* cables counted as up that are in another port than planned */
+
+	/* What ports tell of who is who (exact_votes.c). */
+	uint32_t a_ports, b_ports; /* the highest of each */
+	uint32_t *key;		   /* by a_port * (b_ports + 1) + b_port: where the planned cables with these begin */
+	uint32_t *by_a, *by_b;	   /* of these: the places of their ends */
+	uint32_t *votes;	   /* scratch: by place, all 0 */
+	uint32_t *home;		   /* by live host: the edge that the plan has it on, or FT_NONE */
+	uint32_t *first_host;	   /* by live switch, and one more: where its hosts begin */
+	uint32_t *named_at; /* by place: the place whose name or binding its switch carries, if that is another */
+
+	uint32_t *listed;  /* by live host: index into plan->hosts, or FT_NONE */
+	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
+	uint8_t *fate;	   /* likewise: enum ft_host_fate */
+	uint32_t *belongs; /* by live host: where it should be, if that is elsewhere: index into plan->hosts */
+	bool *told;	   /* by live host: that it is elsewhere is part of a finding */
+	int32_t *away;	   /* by place: hosts that are elsewhere, less those that are here and belong elsewhere */
+};
+
+/* A planned switch of an island, as it was seen. */
+struct ft_islander {
+	uint32_t live;			/* or FT_NONE */
+	enum ft_status status;		/* of one that was not seen, set in islands_explain.c */
+	uint32_t planned, up, unjudged; /* cables */
+	bool replaced;			/* another name stands in its place */
+};
+
 struct ft_model {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
@@ -125,6 +166,7 @@ struct ft_model {
 	uint32_t *place_of;		      /* by index into plan->switches */
 	uint32_t place_count, edges, rows, columns;
 	struct ft_cells cells;
+	struct ft_exact exact;
 	uint32_t *typical; /* by place: cables of most of its bundles to the tier below; of edges 0 */
 
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
@@ -139,6 +181,12 @@ struct ft_model {
 	struct ft_port_habit *habits;  /* [group_count][habit_ports] */
 	struct ft_port_ranges *ranges; /* [group_count] */
 	bool regular[FT_TIER_COUNT];   /* the tier is wired by a pattern of port numbers */
+
+	struct ft_islander *islanders; /* by the plan's; NULL: there are none */
+	uint32_t *anchor_live;	       /* by the plan's anchors: the live switch, or FT_NONE */
+	struct {
+		uint32_t planned, up, unjudged;
+	} island_cables;
 
 	bool *port_claimed;    /* by snapshot port: named by a finding already */
 	bool *trace_claimed;   /* by port of @chips, where there are directors: likewise */
@@ -245,9 +293,55 @@ void ft_live_release(struct ft_live *live);
  */
 char *ft_switch_short_name(const char *name);
 
+/* islands.c: the islanders among the live switches, by name, before anybody else is matched. 0 or -ENOMEM. */
+int ft_islanders_find(struct ft_model *m);
+
+/* islands.c: the switches that islands are cabled to, once everybody has a place. 0 or -ENOMEM. */
+int ft_anchors_settle(struct ft_model *m);
+
+/* islands.c: the live switch at the far end of an islander's bundle, or FT_NONE. */
+uint32_t ft_island_bundle_far(const struct ft_model *m, const struct ft_plan_island_bundle *bundle);
+
 /* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
 int ft_cells_build(struct ft_model *m);
 void ft_cells_release(struct ft_cells *cells);
+
+/* exact.c: which ports the plan means; the places are known. 0 or -ENOMEM. */
+int ft_exact_init(struct ft_model *m);
+void ft_exact_release(struct ft_exact *exact);
+
+/* True where the plan says of each cable in which port of @place it is. */
+static inline bool ft_exact_knows(const struct ft_model *m, uint32_t place)
+{
+	return m->exact.first && place != FT_NONE && !m->exact.loose[place];
+}
+
+/* The planned cable in this port of @place: an index into plan->cables, or FT_NONE. */
+static inline uint32_t ft_exact_cable(const struct ft_model *m, uint32_t place, uint32_t number)
+{
+	const struct ft_exact *e = &m->exact;
+
+	if (!e->first || place == FT_NONE || number >= e->first[place + 1] - e->first[place])
+		return FT_NONE;
+	return e->cable[e->first[place] + number];
+}
+
+/* The place that this cable leads to from @place. */
+static inline uint32_t ft_exact_far(const struct ft_model *m, uint32_t cable, uint32_t place)
+{
+	const struct ft_plan_cable *c = &m->plan->cables[cable];
+
+	return m->place_of[c->a] == place ? m->place_of[c->b] : m->place_of[c->a];
+}
+
+/* exact_hosts.c: which live host is which listed one. 0 or -ENOMEM. */
+int ft_exact_hosts(struct ft_model *m);
+
+/* The same before anybody has a place: m->exact.home, as far as names and GUIDs tell. 0 or -ENOMEM. */
+int ft_exact_homes(struct ft_model *m);
+
+/* Hosts of a place that was seen, as if each were where it belongs. */
+uint32_t ft_exact_host_count(const struct ft_model *m, uint32_t place);
 
 /* habits.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place. */
 int ft_habits_init(struct ft_model *m);
@@ -283,11 +377,50 @@ int ft_explain(struct ft_model *m);
 /* checks.c: rates, hosts, GUIDs and LIDs: what needs no explanation, only a look. */
 int ft_checks(struct ft_model *m);
 
+/* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
+int ft_sm_check(struct ft_model *m);
+
+/* counters.c: cables that damage what they carry. */
+int ft_counters_check(struct ft_model *m);
+
+/*
+ * How many symbol errors a sound link may count in that time. Its bits are wrong once in 10^12 at most (IBTA Vol 2,
+ * the bit error rate of links), one by one, so that what is counted is Poisson distributed; more than this would be
+ * counted by chance less than once in 10^9 times.
+ *
+ * @mbps  ft_rate_mbps() of the link
+ */
+uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
+
 /* checks.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 
+/* routes.c: forwarding tables, where they were read; its findings know of those that are there. 0 or -ENOMEM. */
+int ft_routes_check(struct ft_model *m);
+
+/* checks.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
+uint32_t ft_hosts_planned(const struct ft_model *m);
+
+/*
+ * verify.c: fills all of @m but what a finding costs, and its id; findings are in the order in which they were found,
+ * and there is no verdict yet. What was in @m before is not looked at. The caller releases it, whatever is returned: 0
+ * or -ENOMEM.
+ */
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
+
+/* measure.c: cables of a pair that carry traffic, whether the plan has them or not; and those that are the pair's own.
+ */
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+
+/* impact.c: what each finding costs, once all is measured, and whether OpenSM takes the fabric for a fat-tree. */
+int ft_impact_weigh(struct ft_model *m);
+
 /* measure.c: the figures of the report and its table of switches. */
 int ft_measure(struct ft_model *m);
+
+/* distances.c: how many pairs of hosts are how far apart, in the plan and on the fabric; 0 or -ENOMEM. */
+int ft_distances(struct ft_model *m);
 
 /*
  * finding.c: findings under construction. They never fail one by one: an allocation that fails is remembered in
@@ -305,6 +438,8 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The bundle of two places lacks so many cables because of it. */
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
+/* Nothing leads to the switch of that place because of it. */
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -313,6 +448,10 @@ void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, c
 		    const struct ft_place *b);
 /* The same with ports: indices into the snapshot's, or FT_NONE. */
 void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b);
+/* The same with @port (of the snapshot's) and any free port of the switch in place @place. */
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place);
+/* The switch of that place is off, or does not answer. */
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place);
 
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -154,3 +154,33 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 	ft_live_release(&m.live);
 	return r;
 }
+
+int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count)
+{
+	size_t count = 0, bytes = 0;
+	struct ft_site_switch *switches;
+	char *names;
+
+	for (uint32_t i = 0; i < snapshot->node_count; i++)
+		if (snapshot->nodes[i].type == FT_NODE_SWITCH) {
+			bytes += snapshot->nodes[i].description_length + 1;
+			count++;
+		}
+	switches = calloc(1, count * sizeof(*switches) + bytes + 1);
+	if (!switches)
+		return -ENOMEM;
+	names = (char *)(switches + count);
+	count = 0;
+	for (uint32_t i = 0; i < snapshot->node_count; i++) {
+		const struct ft_node *node = &snapshot->nodes[i];
+
+		if (node->type != FT_NODE_SWITCH)
+			continue;
+		memcpy(names, ft_node_description(snapshot, node), node->description_length);
+		switches[count++] = (struct ft_site_switch){names, node->guid};
+		names += node->description_length + 1;
+	}
+	*ret_switches = switches;
+	*ret_count = count;
+	return 0;
+}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "planner/site.h"
 #include "verify/report.h"
 
 /* GUIDs, no two of them the same, and what to call each. */
@@ -52,5 +53,13 @@ int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan,
  */
 int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
 		     const struct ft_report *report, struct ft_resolved *ret_resolved);
+
+/*
+ * The switches of @snapshot by name and GUID, as ft_site_import() takes them.
+ *
+ * @ret_switches  out: one block that the caller frees. Untouched on failure.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count);
 
 #endif

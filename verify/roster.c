@@ -19,6 +19,20 @@ void ft_roster_release(struct ft_roster *r)
 	free(r->named);
 }
 
+/* Where the plan says which ports cables are in, these tell what names do not. */
+static void roster_ports(struct ft_roster *r)
+{
+	struct ft_model *m = r->m;
+
+	for (uint32_t i = 0; i < r->live_count && m->exact.votes; i++) {
+		uint32_t place =
+			r->named[i] == FT_NONE ? ft_exact_vote_best(m, r->live[i], r->first, r->count) : FT_NONE;
+
+		if (place != FT_NONE)
+			r->named[i] = place - r->first;
+	}
+}
+
 /* Which free places the waiting switches name. */
 static int roster_names(struct ft_roster *r)
 {
@@ -39,6 +53,7 @@ static int roster_names(struct ft_roster *r)
 			place = FT_NONE;
 		r->named[i] = place;
 	}
+	roster_ports(r);
 	return 0;
 }
 

@@ -112,6 +112,36 @@ static void vote_add(const struct ft_levels *l, struct vote *votes, uint32_t *co
 		votes[(*count)++] = (struct vote){cluster, planned};
 }
 
+/* What most votes are for; FT_NONE where there are none, or as many for two. */
+static uint32_t tally_winner(const uint64_t *tally, uint32_t count)
+{
+	uint32_t winner = FT_NONE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (tally[i] > 0 && tally[i] >= most) {
+			winner = tally[i] == most ? FT_NONE : i;
+			most = tally[i];
+		}
+	return winner;
+}
+
+/* Which one port numbers tell, of clusters whose names do not. */
+static int sharing_ports(const struct ft_levels *l, struct sharing *s, const uint32_t *cluster, bool pods)
+{
+	_cleanup_free_ uint64_t *tally = calloc((size_t)s->clusters * s->planned + 1, sizeof(*tally));
+
+	if (!tally)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->m->live.switch_count; i++)
+		if (cluster[i] != FT_NONE && s->named[cluster[i]] == FT_NONE)
+			ft_exact_vote_share(l->m, i, pods, tally + (size_t)cluster[i] * s->planned);
+	for (uint32_t n = 0; n < s->clusters; n++)
+		if (s->named[n] == FT_NONE)
+			s->named[n] = tally_winner(tally + (size_t)n * s->planned, s->planned);
+	return 0;
+}
+
 /* Which planned pod or plane the names in each cluster are of, and which its bound switches. */
 static int sharing_vote(const struct ft_levels *l, struct sharing *s, const uint32_t *cluster, bool pods)
 {
@@ -136,7 +166,7 @@ static int sharing_vote(const struct ft_levels *l, struct sharing *s, const uint
 	}
 	votes_count(named, named_count, s->named);
 	votes_count(bound, bound_count, s->bound);
-	return 0;
+	return m->exact.votes ? sharing_ports(l, s, cluster, pods) : 0;
 }
 
 /* Counts the switches of each cluster, and finds the one of @tier that comes first by name. */

@@ -239,6 +239,8 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_MUTE;
 	f->count = s->silent;
 	shadow_where(x, f, s->planned, FT_LINK_SILENT);
+	ft_finding_act_power(m, f, s->planned);
+	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
 	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
@@ -327,8 +329,11 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	char cables[48], hosts[48];
 
 	m->status[s->planned] = FT_STATUS_ISOLATED;
-	f->impact = (struct ft_impact){s->expected, behind};
+	f->impact.links_lost = s->expected;
+	f->impact.hosts_cut_off = behind;
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_finding_act_power(m, f, s->planned);
+	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	f->count = (uint32_t)f->where_count;
@@ -356,6 +361,8 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_MISSING;
 	f->impact.links_lost = s->expected;
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_finding_act_power(m, f, s->planned);
+	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
@@ -419,14 +426,17 @@ static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, 
 		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
 			continue;
 		m->status[p] = p < m->edges ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
+		ft_finding_gone(m, f, p);
 		behind += p < m->edges ? hosts_behind(x, p) : 0;
 		spines += p >= m->edges;
 		if (p >= m->edges) {
 			shadow_where(x, f, p, FT_LINK_DOWN);
+			ft_finding_act_power(m, f, p);
 			peers_symptoms(x, f, p);
 		}
 	}
-	f->impact = (struct ft_impact){s->expected, behind};
+	f->impact.links_lost = s->expected;
+	f->impact.hosts_cut_off = behind;
 	f->count = (uint32_t)f->where_count;
 	unseen_identify(m, f, s->planned);
 	switches_words(edges, below);
@@ -524,8 +534,12 @@ static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
 	char hosts[48];
 
 	f->count = planned;
-	f->impact = (struct ft_impact){planned, sw->hosts};
+	f->impact.links_lost = planned;
+	f->impact.hosts_cut_off = sw->hosts;
 	ft_finding_where_switch(m, f, m->live_of[e], 0);
+	ft_finding_gone(m, f, e);
+	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		ft_connect_act(x, f, e, pair->peer, m->cells.width[pair->cell]);
 	ft_say(m, &f->expected, "%u uplinks", planned);
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text, "%s has no path to any core switch: none of its %u uplinks is up%s", sw->label, planned,
@@ -580,6 +594,7 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		if (m->live_of[p] == FT_NONE || ft_live_at(m, p)->part != part)
 			continue;
+		ft_finding_gone(m, f, p);
 		if (p < m->edges) {
 			m->status[p] = FT_STATUS_ISOLATED;
 			edges++;
@@ -597,11 +612,13 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 			if (pair->peer < m->edges)
 				continue;
 			planned += m->cells.width[pair->cell];
+			ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
 			x->deficit[pair->cell] = 0;
 		}
 	}
 	f->count = edges;
-	f->impact = (struct ft_impact){planned, hosts};
+	f->impact.links_lost = planned;
+	f->impact.hosts_cut_off = hosts;
 	ft_say(m, &f->expected, "%u cables from %u spines to the core level", planned, spines);
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text,

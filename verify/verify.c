@@ -14,7 +14,10 @@ void ft_model_release(struct ft_model *m)
 {
 	ft_live_release(&m->live);
 	ft_cells_release(&m->cells);
+	ft_exact_release(&m->exact);
 	ft_chassis_free(m->chassis);
+	free(m->islanders);
+	free(m->anchor_live);
 	free(m->places);
 	free(m->place_of);
 	free(m->typical);
@@ -85,9 +88,11 @@ static int directors_collapse(struct ft_model *m)
 	return 0;
 }
 
-int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
-	_cleanup_(ft_model_release) struct ft_model m = {
+	int r;
+
+	*m = (struct ft_model){
 		.design = input->design,
 		.plan = input->plan,
 		.snapshot = input->snapshot,
@@ -95,24 +100,36 @@ int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_re
 		.today = input->today,
 		.input = input,
 	};
-	int r;
-
-	m.report = calloc(1, sizeof(*m.report));
-	if (!m.report)
+	m->report = calloc(1, sizeof(*m->report));
+	if (!m->report)
 		return -ENOMEM;
-	r = source_describe(&m);
+	r = source_describe(m);
 	if (r == 0)
-		r = directors_collapse(&m);
+		r = directors_collapse(m);
 	if (r == 0)
-		r = ft_live_build(&m);
+		r = ft_live_build(m);
 	if (r == 0)
-		r = ft_match(&m);
+		r = ft_match(m);
 	if (r == 0)
-		r = ft_explain(&m);
+		r = ft_explain(m);
 	if (r == 0)
-		r = ft_checks(&m);
+		r = ft_checks(m);
 	if (r == 0)
-		r = ft_measure(&m);
+		r = ft_sm_check(m);
+	if (r == 0)
+		r = ft_counters_check(m);
+	return r == 0 ? ft_measure(m) : r;
+}
+
+int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	int r = ft_model_make(&m, input);
+
+	if (r == 0)
+		r = ft_routes_check(&m);
+	if (r == 0)
+		r = ft_impact_weigh(&m);
 	if (r == 0)
 		r = ft_findings_finish(&m);
 	if (r < 0)
