@@ -323,7 +323,9 @@ static void test_hostile(void **state)
 	struct ft_snapshot *s;
 	(void)state;
 
-	scene_make(&scene, SMALL, "sm node001:1 master 0; sm node003:1 master 0; state node001:1 2; state edge001:1 2; lid node002:1 0");
+	scene_make(
+		&scene, SMALL,
+		"sm node001:1 master 0; sm node003:1 master 0; state node001:1 2; state edge001:1 2; lid node002:1 0");
 	s = scene.bench.snapshot;
 	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_CA)
