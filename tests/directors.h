@@ -90,6 +90,20 @@ static inline void wholes_forget(struct ft_snapshot *s, const bool *whole, uint3
 	free(keep);
 }
 
+/* Switch chips on the way between two hosts: a director counts for three, each way up and down. */
+static inline uint32_t clos_of(const struct ft_plan *plan)
+{
+	const uint32_t chips[FT_TIER_COUNT] = {
+		[FT_TIER_EDGE] = plan->directors[FT_TIER_EDGE] ? 3 : 1,
+		[FT_TIER_SPINE] = plan->directors[FT_TIER_SPINE] ? 3 : 1,
+		[FT_TIER_CORE] = plan->directors[FT_TIER_CORE] ? 3 : 1,
+	};
+
+	if (plan->levels == 1)
+		return chips[FT_TIER_EDGE];
+	return 2 * chips[FT_TIER_EDGE] + (plan->levels == 3 ? 2 * chips[FT_TIER_SPINE] : 0) + chips[FT_TIER_CORE];
+}
+
 static inline void directors_take_apart(struct bench *b, const struct shape *shape)
 {
 	struct ft_snapshot *s = b->snapshot;
@@ -112,6 +126,7 @@ static inline void directors_take_apart(struct bench *b, const struct shape *sha
 			director_take_apart(s, node, &shape->inside, 0x1000000 + 0x1000 * (uint64_t)i);
 		}
 	}
+	b->plan->clos = clos_of(b->plan);
 	wholes_forget(s, whole, count);
 	free(whole);
 }
