@@ -363,6 +363,29 @@ static bool is_all_and_weak(const struct ft_groups *g, enum evidence evidence, c
 	return look->members == switches;
 }
 
+/*
+ * A director that has lost all fabric boards is line chips that are cabled to none of each other. Said to belong
+ * together clearly, it is one as long as the plan has more directors than were found.
+ */
+static void bare_take(const struct ft_groups *g, enum evidence evidence, struct look *looks)
+{
+	uint32_t room = 0;
+
+	if (!g->plan || evidence == BY_DESCRIPTION || evidence == BY_CABLES)
+		return;
+	for (uint32_t i = 0; i < g->plan->switch_count; i++)
+		room += ft_plan_is_director(g->plan, i);
+	for (uint32_t i = 0; i < g->count; i++)
+		room -= looks[i].director && room > 0;
+	for (uint32_t i = 0; room > 0 && i < g->count; i++) {
+		if (looks[i].director || looks[i].members < 2 || looks[i].cross + looks[i].same > 0 ||
+		    looks[i].outer == 0 || looks[i].outer > ports_most(g->plan))
+			continue;
+		looks[i].director = true;
+		room--;
+	}
+}
+
 static int groups_judge(struct ft_groups *g, enum evidence evidence)
 {
 	_cleanup_free_ struct look *looks = calloc(g->count + 1UL, sizeof(*looks));
@@ -379,6 +402,7 @@ static int groups_judge(struct ft_groups *g, enum evidence evidence)
 			look_at_node(g, i, &looks[g->group[i]]);
 	for (uint32_t i = 0; i < g->count; i++)
 		looks[i].director = looks_like_director(g, &looks[i]) && !is_all_and_weak(g, evidence, &looks[i]);
+	bare_take(g, evidence, looks);
 	return groups_sift(g, looks);
 }
 
