@@ -259,13 +259,11 @@ static int64_t role_doubt(const struct ft_groups *g, uint32_t node)
 static void roles_mend(struct ft_groups *g)
 {
 	enum { ROUNDS = 64 };
-	bool changed = true;
 
-	for (unsigned int round = 0; changed && round < ROUNDS; round++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
 		uint32_t worst = FT_NO_NODE;
 		int64_t most = 0;
 
-		changed = false;
 		for (uint32_t i = 0; i < g->chips->node_count; i++) {
 			int64_t doubt = g->group[i] != FT_NO_GROUP && g->role[i] != FT_CHIP_NONE ? role_doubt(g, i) : 0;
 
@@ -275,9 +273,8 @@ static void roles_mend(struct ft_groups *g)
 			}
 		}
 		if (worst == FT_NO_NODE)
-			break;
+			return;
 		g->role[worst] = g->role[worst] == FT_CHIP_LINE ? FT_CHIP_FABRIC : FT_CHIP_LINE;
-		changed = true;
 	}
 }
 
