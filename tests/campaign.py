@@ -1136,11 +1136,16 @@ class Campaign:
             file.write(text)
         print("  kept:   %s.design.json %s.net; again: --replay %d:%d" % (base, base, self.options.seed, number))
 
+    def rounds(self):
+        """Returns how many were wrong."""
+        for number in self.numbers():
+            self.round(number)
+        return self.tally["wrong"]
+
     def run(self):
         print("campaign: seed %d, %d rounds" % (self.options.seed, self.options.rounds))
         start = time.monotonic()
-        for number in self.numbers():
-            self.round(number)
+        self.rounds()
         self.table()
         seconds = time.monotonic() - start
         print("campaign: seed %d: %d exact, %d cheaper, %d ambiguous, %d wrong in %.1f s; %d designs refused" % (
@@ -1160,7 +1165,7 @@ class Campaign:
         print("faults: %s" % ", ".join("%s %d" % item for item in sorted(self.faults.items())))
 
 
-def run(arguments=None):
+def read_options(arguments):
     parser = argparse.ArgumentParser(description="Random faults in random fabrics, and whether ftcheck names them.")
     parser.add_argument("--seed", type=int, default=1, help="default: 1; 0: of the clock")
     parser.add_argument("--rounds", type=int, default=200)
@@ -1178,7 +1183,11 @@ def run(arguments=None):
         options.seed = int(options.replay.split(":")[0])
     if options.seed == 0:
         options.seed = int(time.time()) % 1000000
-    return Campaign(options).run()
+    return options
+
+
+def run(arguments=None):
+    return Campaign(read_options(arguments)).run()
 
 
 if __name__ == "__main__":

@@ -814,7 +814,6 @@ static void random_round(uint32_t round, uint32_t *ret_read)
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL, *first = NULL;
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL, *unused = NULL;
 	_cleanup_(ft_wiring_release) struct ft_wiring wiring = {0};
-	_cleanup_(ft_text_release) struct ft_text one = {0}, other = {0};
 	struct ft_error err = {0};
 
 	random_design(&text);

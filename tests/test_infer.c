@@ -122,6 +122,16 @@ static const struct row rows[] = {
 	 "hosts leaf7 2; link leaf5 core1 2; link leaf5 core2 2; link leaf6 core1 2; link leaf6 core2 2; link leaf7 "
 	 "core1 2; link leaf7 core2 2",
 	 "\"hosts\": [{\"count\": 4, \"hosts\": 6}, {\"count\": 3, \"hosts\": 2}]", "ok"},
+	{"a storage switch, wired and named otherwise",
+	 MAIN "; switch stor1 36; hosts stor1 5; link stor1 core1 1; link stor1 core2 1; link stor1 core3 1",
+	 "\"count\": 6|{\"name\": \"stor1\", \"hosts\": 5}|{\"a\": \"stor1\", \"b\": \"core[1-3]\", \"count\": 1}",
+	 "ok"},
+	{"but one of an edge's name has lost cables",
+	 MAIN "; switch leaf7 36; hosts leaf7 8; link leaf7 core1 1; link leaf7 core2 1; link leaf7 core3 1",
+	 "\"count\": 7", "cable-missing cable-missing cable-missing"},
+	{"an edge on two cores of four, by thicker bundles",
+	 "tree leaf 8 core 4 3 10 36; switch leaf9 36; hosts leaf9 5; link leaf9 core1 6; link leaf9 core2 6",
+	 "\"count\": 8|{\"a\": \"leaf9\", \"b\": \"core[1-2]\", \"count\": 6}", "ok"},
 	{"an island", MAIN "; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 core1 1; hosts mgmt2 3",
 	 "\"nodes\": 48|\"islands\": [{\"name\": \"island\", \"switches\": [{\"name\": \"mgmt1\", \"ports\": 8, "
 	 "\"hosts\": 0}|{\"name\": \"mgmt2\", \"ports\": 8, \"hosts\": 3}]|{\"a\": \"mgmt1\", \"b\": \"core1\", "

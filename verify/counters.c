@@ -15,9 +15,9 @@
 
 /* ---- how many symbol errors are too many ---- */
 
-enum { EXACT_MOST = 4000 };
+enum { EXACT_MOST = 600 }; /* e to that power is still a number */
 
-static const long double improbable = 1e-9L;
+static const double improbable = 1e-9;
 
 /* Floor of the square root. */
 static uint64_t root(uint64_t n)
@@ -39,9 +39,9 @@ static uint64_t root(uint64_t n)
  * The greatest count that is not improbable where @mean is expected: of the Poisson terms mean^k / k!, whose sum is
  * e^mean, those behind it are together less than that part.
  */
-static uint64_t poisson_most(long double mean)
+static uint64_t poisson_most(double mean)
 {
-	long double term = 1, sum = 1, tail = 0;
+	double term = 1, sum = 1, tail = 0;
 	uint64_t k = 0;
 
 	while (k <= mean || term > sum * improbable * improbable) {
@@ -58,7 +58,7 @@ static uint64_t poisson_most(long double mean)
 uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms)
 {
 	/* 10^6 bits a second, 10^-3 seconds, 10^-12 errors a bit. */
-	long double mean = (long double)mbps * interval_ms * 1e-9L;
+	double mean = (double)mbps * interval_ms * 1e-9;
 	uint64_t whole = (uint64_t)mean + 1;
 
 	if (mean <= 0)

@@ -299,7 +299,7 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
-		bool island = false;
+		bool island = f->fit.beside[i];
 
 		if (ft_infer_in_tree(f, i))
 			continue;
@@ -336,21 +336,26 @@ static int named_alike(const struct ft_inference *f, const char *text, uint32_t 
 static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
 {
 	_cleanup_free_ char *pattern = NULL;
-	bool single, connected = true;
+	bool single, connected = true, beside = false;
 	int r;
 
 	if (*count == 0)
 		return 0;
+	for (uint32_t i = 0; i < *count; i++)
+		beside |= f->fit.beside[member[i]];
 	pattern = shapes_join(f, member, *count, &single);
 	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
 	if (r > 0)
 		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
-	if (r <= 0)
+	if (r < 0 || (r == 0 && !beside))
 		return r;
 	/* What is not cabled to the tree is another fabric. */
 	for (uint32_t i = 0; i < *count; i++)
 		connected &= ft_infer_connected(f, member[i]);
 	r = by_name && connected ? ft_infer_islands(f, member, *count) : 0;
+	/* Those that could be edges are islands, or this is no way to see the fabric. */
+	if (r == 0 && beside)
+		return -EINVAL;
 	if (r == 0)
 		f->expected[f->expected_count++] = FT_STEAL(pattern);
 	return r < 0 ? r : 0;
@@ -362,7 +367,8 @@ static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_
 
 	for (uint32_t i = 0; i < count; i++)
 		ft_text_printf(why, "%s%s", i ? ", " : "", f->live->switches[member[i]].label);
-	ft_text_puts(why, ": no part of the tree, cabled to each other or called like those that are; their cables are "
+	ft_text_puts(why, ": no part of the tree, cabled to each other or otherwise than edge switches, or called like "
+			  "those that are; their cables are "
 			  "taken to be all right");
 }
 

@@ -25,6 +25,7 @@ struct ft_fit {
 	uint8_t *role;	 /* enum ft_tier or FT_OUTSIDE */
 	uint32_t *pod;	 /* of edges and spines, from 0; FT_NONE for others */
 	uint32_t *plane; /* of spines and cores */
+	bool *beside;	 /* outside of the tree, and cabled so on purpose */
 	uint32_t levels; /* 1 (a star), 2 or 3 */
 	uint32_t pods, planes;
 	uint64_t unexplained; /* cables that are there and should not be, or the other way round */
@@ -32,8 +33,8 @@ struct ft_fit {
 	bool possible;
 };
 
-/* The likeliest first: two levels, three twice, and a star. */
-enum { FT_FITS_MAX = 4 };
+/* The likeliest first: two levels, three twice, and a star; last two levels without those beside them. */
+enum { FT_FITS_MAX = 5 };
 struct ft_fits {
 	struct ft_fit fit[FT_FITS_MAX];
 	uint32_t count;
@@ -190,6 +191,12 @@ int ft_infer_graph(struct ft_inference *f);
 /* infer_tiers.c: fills fits. Returns 0, -ENOMEM, or -EINVAL with @err filled where there is none. */
 int ft_infer_tiers(struct ft_inference *f, struct ft_error *err);
 void ft_fits_release(struct ft_fits *fits);
+
+/*
+ * infer_beside.c: @fit, of two levels, without edges that are cabled otherwise than the others, and evidently meant so.
+ * @ret is allocated. Returns 1, 0 where there are none, or -ENOMEM.
+ */
+int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, struct ft_fit *ret);
 
 /* infer_tiers.c: fills count and member from fit. Returns 0 or -ENOMEM. */
 int ft_infer_members(struct ft_inference *f);

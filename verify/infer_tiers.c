@@ -23,6 +23,7 @@ static void fit_release(struct ft_fit *fit)
 	free(fit->role);
 	free(fit->pod);
 	free(fit->plane);
+	free(fit->beside);
 	*fit = (struct ft_fit){0};
 }
 
@@ -41,7 +42,8 @@ static int fit_init(const struct ft_inference *f, struct ft_fit *fit)
 	fit->role = malloc(n + 1UL);
 	fit->pod = malloc((n + 1UL) * sizeof(*fit->pod));
 	fit->plane = malloc((n + 1UL) * sizeof(*fit->plane));
-	if (!fit->role || !fit->pod || !fit->plane) {
+	fit->beside = calloc(n + 1UL, sizeof(*fit->beside));
+	if (!fit->role || !fit->pod || !fit->plane || !fit->beside) {
 		fit_release(fit);
 		return -ENOMEM;
 	}
@@ -449,6 +451,25 @@ static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
 	fits->count = kept;
 }
 
+/* The last resort: two levels with switches beside them. */
+static int fits_add_beside(const struct ft_inference *f, struct ft_fits *fits)
+{
+	struct ft_fit *fit = &fits->fit[fits->count];
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < fits->count; i++) {
+		if (fits->fit[i].levels != 2)
+			continue;
+		r = fit_init(f, fit);
+		if (r == 0)
+			r = ft_infer_beside(f, &fits->fit[i], fit);
+		if (r == 0)
+			fit_release(fit);
+	}
+	fits->count += r > 0;
+	return r < 0 ? r : 0;
+}
+
 /* Where no tree is possible there may be a star. */
 static int fits_choose(struct ft_inference *f, struct ft_error *err)
 {
@@ -468,7 +489,7 @@ static int fits_choose(struct ft_inference *f, struct ft_error *err)
 	if (!any)
 		return refuse(f, &fits->fit[0], &fits->fit[1], err);
 	fits_sort(f, fits);
-	return 0;
+	return fits_add_beside(f, fits);
 }
 
 int ft_infer_tiers(struct ft_inference *f, struct ft_error *err)

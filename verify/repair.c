@@ -25,7 +25,7 @@ struct job {
 
 /* What a job is sorted by. */
 struct order {
-	uint32_t rack, row, stop, act, port, job;
+	uint32_t turn, act, port, job;
 };
 
 /* A switch at which something is to be done. */
@@ -33,6 +33,7 @@ struct stop {
 	const struct ft_place *place; /* any that names it */
 	uint32_t row;		      /* of the report's table of switches, or FT_NONE */
 	uint32_t rack;		      /* of the floor plan, or FT_NONE */
+	uint32_t turn;		      /* its place in the walk */
 	uint32_t jobs;		      /* that could be done here and have no other stop yet */
 };
 
@@ -394,6 +395,52 @@ static void stops_choose(struct repair *x)
 		}
 }
 
+/* A stop, as those are sorted. */
+struct station {
+	uint32_t rack, tier;
+	const char *name;
+	uint32_t stop;
+};
+
+static int station_compare(const void *a, const void *b)
+{
+	const struct station *x = a, *y = b;
+	int names;
+
+	if (x->rack != y->rack)
+		return x->rack < y->rack ? -1 : 1;
+	if (x->tier != y->tier)
+		return x->tier < y->tier ? -1 : 1;
+	names = ft_text_natural_compare(x->name, y->name);
+	return names ? names : (x->stop > y->stop) - (x->stop < y->stop);
+}
+
+static uint32_t tier_number(const struct repair *x, uint32_t row)
+{
+	uint32_t tier = 0;
+
+	while (row != FT_NONE && tier < FT_TIER_COUNT &&
+	       strcmp(x->report->switches[row].tier, ft_tier_name((enum ft_tier)tier)) != 0)
+		tier++;
+	return row == FT_NONE ? FT_TIER_COUNT : tier;
+}
+
+/* The way from one stop to the next: rack by rack or, where these are not known, as people count names. */
+static int stops_sort(struct repair *x)
+{
+	_cleanup_free_ struct station *stations = calloc(x->stop_count + 1UL, sizeof(*stations));
+
+	if (!stations)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->stop_count; i++)
+		stations[i] =
+			(struct station){x->stops[i].rack, tier_number(x, x->stops[i].row), x->stops[i].place->name, i};
+	qsort(stations, x->stop_count, sizeof(*stations), station_compare);
+	for (uint32_t i = 0; i < x->stop_count; i++)
+		x->stops[stations[i].stop].turn = i;
+	return 0;
+}
+
 static int order_compare(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -419,9 +466,7 @@ static int jobs_sort(struct repair *x)
 		const struct stop *stop = job->stop == FT_NONE ? NULL : &x->stops[job->stop];
 		bool at_b = stop && x->ends[i][0] != job->stop;
 
-		x->order[i] = (struct order){.rack = stop ? stop->rack : FT_NONE,
-					     .row = stop ? stop->row : FT_NONE,
-					     .stop = job->stop,
+		x->order[i] = (struct order){.turn = stop ? stop->turn : FT_NONE,
 					     .act = ranks[job->action.act],
 					     .port = at_b ? job->action.b.port : job->action.a.port,
 					     .job = i};
@@ -432,6 +477,15 @@ static int jobs_sort(struct repair *x)
 
 /* ---- in words ---- */
 
+/* What people call it. */
+static void name_short(struct ft_text *text, const char *name)
+{
+	_cleanup_free_ char *brief = ft_switch_short_name(name);
+
+	text->failed |= !brief;
+	ft_text_puts(text, brief ? brief : "");
+}
+
 /* "core01 port 7"; "a free port of core01"; with the GUID where names repeat. */
 static const char *place_words(const struct repair *x, const struct ft_place *place, bool with_port,
 			       struct ft_text *text)
@@ -439,7 +493,7 @@ static const char *place_words(const struct repair *x, const struct ft_place *pl
 	ft_text_reset(text);
 	if (with_port && place->port == 0)
 		ft_text_puts(text, "a free port of ");
-	ft_text_puts(text, place->name);
+	name_short(text, place->name);
 	if (place->guid && ft_map_get(&x->alike, ft_text_hash(place->name)) != FT_MAP_NONE)
 		ft_text_printf(text, " (0x%016llx)", (unsigned long long)place->guid);
 	if (with_port && place->port > 0)
@@ -846,7 +900,9 @@ int ft_repair_make(const struct ft_verify_input *input, struct ft_report *report
 	if (r < 0)
 		return r;
 	stops_choose(&x);
-	r = jobs_sort(&x);
+	r = stops_sort(&x);
+	if (r == 0)
+		r = jobs_sort(&x);
 	if (r == 0)
 		r = walk_begin(&x);
 	if (r == 0)

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""
+Random fabrics with directors at the core, broken at the level of their chips, and whether ftcheck names each fault.
+
+A director is several switch chips under one SystemImageGUID: line chips, which have the outer ports, and fabric chips
+behind them. Broken are outer cables (pulled, on the wrong switch, exchanged), traces on the backplane, boards, and
+whole directors. Names are left out in half of the rounds, so that a chassis is told by its SystemImageGUID alone. What
+is compared: code, count, and which chips a finding names.
+
+  campaign_directors.py [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
+"""
+import collections
+import json
+import os
+import random
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import campaign  # noqa: E402
+import campaign_exact  # noqa: E402
+from fabric import Fabric  # noqa: E402
+
+
+class Fault:
+    """What a finding has to say: the sets that each need a place in it, and all that it may name."""
+
+    def __init__(self, code, needs, may=(), count=1):
+        self.code = code
+        self.needs = [set(n) for n in needs]
+        self.may = set(may).union(*self.needs) if self.needs else set(may)
+        self.count = count
+
+    def renamed(self, guids):
+        # Chips that are gone, and a director as a whole, have no other GUID.
+        turn = lambda some: {guids.get(g, g) for g in some}  # noqa: E731
+        return Fault(self.code, [turn(n) for n in self.needs], turn(self.may), self.count)
+
+    def explains(self, finding):
+        where = {int(p["guid"], 16) if p["guid"] else 0 for p in finding["where"]}
+        return (finding["code"] == self.code and finding["count"] == self.count and where <= self.may
+                and all(need & where for need in self.needs))
+
+    def __str__(self):
+        return "%s x%d %s" % (self.code, self.count, " + ".join(
+            "{%s}" % ", ".join("%x" % g for g in sorted(n)) for n in self.needs))
+
+
+class Directors:
+    """The fabric of a plan, chip by chip, and what is broken of it."""
+
+    def __init__(self, rng, plan, inside, fabric):
+        self.rng = rng
+        self.plan = plan
+        self.inside = inside
+        self.fabric = fabric
+        self.name = {n.guid: n.description.decode() for n in fabric.switches()}
+        self.director = collections.defaultdict(list)  # planned name -> chips
+        self.board = {}  # chip -> (director, "L05")
+        self.system = {}  # planned name -> SystemImageGUID
+        for guid, name in self.name.items():
+            whole, _, slot = name.partition(" ")
+            if slot:
+                self.director[whole].append(guid)
+                self.board[guid] = whole, slot.split("/")[0]
+                self.system[whole] = fabric.nodes[guid].system
+        self.edges = [g for g in self.name if g not in self.board]
+        self.faults = []
+        self.kinds = []
+        self.pulled = collections.Counter()  # (edge, director) -> cables
+        self.traces = collections.Counter()  # (chip, chip) -> traces
+        self.used = set()  # directors, edges that a fault has touched
+        self.dead = set()
+
+    def chips(self, director):
+        return [g for g in self.director[director] if g in self.fabric.nodes]
+
+    def all_of(self, director):
+        """What a place in it may be called by: its chips or, where none of them is meant, its SystemImageGUID."""
+        return {*self.director[director], self.system[director]}
+
+    def is_line(self, chip):
+        return self.board[chip][1].startswith("L")
+
+    def uplinks(self, edge):
+        return [(port, far, far_port) for port, (far, far_port) in sorted(self.fabric.nodes[edge].links.items())
+                if far in self.board]
+
+    def free_outer(self, director):
+        """Outer ports of its line chips that no cable is in, nor a trace."""
+        result = []
+        for chip in self.chips(director):
+            if self.is_line(chip):
+                result += [(chip, p) for p in self.fabric.nodes[chip].free_ports() if p in self.outer[chip]]
+        return result
+
+    def learn_outer(self):
+        """Which ports of a line chip are for cables: those that no trace is in."""
+        self.outer = {c: {p for p in range(1, self.fabric.nodes[c].ports + 1)
+                          if self.fabric.nodes[c].links.get(p, (None, 0))[0] not in self.director[self.board[c][0]]}
+                      for c in self.board if self.is_line(c)}
+
+    def fresh_edges(self):
+        return [e for e in self.edges if e not in self.used and len(self.uplinks(e)) > 2]
+
+    def fresh_directors(self):
+        return [d for d in sorted(self.director) if d not in self.used]
+
+    def pull(self):
+        edges = self.fresh_edges()
+        if not edges:
+            return False
+        edge = self.rng.choice(edges)
+        port, chip, _ = self.rng.choice(self.uplinks(edge))
+        self.fabric.unlink(edge, port)
+        self.pulled[edge, self.board[chip][0]] += 1
+        self.used.add(edge)
+        return True
+
+    def misplace(self):
+        edges = self.fresh_edges()
+        if not edges:
+            return False
+        edge = self.rng.choice(edges)
+        port, chip, _ = self.rng.choice(self.uplinks(edge))
+        home = self.board[chip][0]
+        free = [p for d in self.fresh_directors() if d != home for p in self.free_outer(d)]
+        if not free or home in self.used:
+            return False
+        to = self.rng.choice(free)
+        self.fabric.link(edge, port, *to, self.fabric.unlink(edge, port))
+        self.used.update((edge, home, self.board[to[0]][0]))
+        self.faults.append(Fault("cable-misplaced", [{edge}, {to[0]}], self.director[home]))
+        return True
+
+    def swap(self):
+        edges = self.fresh_edges()
+        if len(edges) < 2:
+            return False
+        one, two = self.rng.sample(edges, 2)
+        cables = [(a, b) for a in self.uplinks(one) for b in self.uplinks(two)
+                  if self.board[a[1]][0] != self.board[b[1]][0]]
+        if not cables:
+            return False
+        (p, chip_a, q), (r, chip_b, s) = self.rng.choice(cables)
+        if {self.board[chip_a][0], self.board[chip_b][0]} & self.used:
+            return False
+        rates = self.fabric.unlink(one, p), self.fabric.unlink(two, r)
+        self.fabric.link(one, p, chip_b, s, rates[0])
+        self.fabric.link(two, r, chip_a, q, rates[1])
+        self.used.update((one, two, self.board[chip_a][0], self.board[chip_b][0]))
+        self.faults.append(Fault("cables-swapped", [{one}, {two}, {chip_a}, {chip_b}], count=2))
+        return True
+
+    def trace_pairs(self):
+        result = collections.defaultdict(list)
+        for director in self.fresh_directors():
+            for chip in self.chips(director):
+                if not self.is_line(chip):
+                    continue
+                for port, (far, _) in self.fabric.nodes[chip].links.items():
+                    if far in self.board and not self.is_line(far) and self.board[far][0] == director:
+                        result[chip, far].append(port)
+        return result
+
+    def trace(self):
+        pairs = self.trace_pairs()
+        left = collections.Counter()
+        for (line, fabric_chip), ports in pairs.items():
+            left[line] += len(ports)
+            left[fabric_chip] += len(ports)
+        pairs = sorted((pair, ports) for pair, ports in pairs.items() if all(left[c] > len(ports) for c in pair))
+        if not pairs:
+            return False
+        (line, fabric_chip), ports = self.rng.choice(pairs)
+        gone = self.rng.sample(ports, self.rng.randint(1, len(ports)))
+        for port in gone:
+            self.fabric.unlink(line, port)
+        self.faults.append(Fault("cable-missing", [{line}, {fabric_chip}], count=len(gone)))
+        self.used.add(self.board[line][0])
+        return True
+
+    def dead_board(self, letter):
+        """One board of several; the chips that are left are its witnesses."""
+        directors = [d for d in self.fresh_directors()
+                     if len({self.board[c] for c in self.chips(d) if self.board[c][1][0] == letter}) > 2]
+        if not directors:
+            return False
+        director = self.rng.choice(directors)
+        boards = sorted({self.board[c] for c in self.chips(director) if self.board[c][1][0] == letter})
+        gone = self.rng.choice(boards)
+        chips = [c for c in self.chips(director) if self.board[c] == gone]
+        lost = collections.Counter(far for c in chips for far, _ in self.fabric.nodes[c].links.values()
+                                   if far in self.edges)
+        if any(e in self.used or len(self.uplinks(e)) - n < 1 for e, n in lost.items()):
+            return False
+        for chip in chips:
+            self.fabric.remove(chip)
+        self.used.update([director, *lost])
+        self.faults.append(Fault("board-missing", [self.all_of(director)], lost))
+        return True
+
+    def dead_line_board(self):
+        return self.dead_board("L")
+
+    def dead_fabric_board(self):
+        return self.dead_board("F")
+
+    def dead_director(self):
+        if self.dead or len(self.director) < 2 or not self.fresh_directors():
+            return False
+        director = self.rng.choice(self.fresh_directors())
+        ends = {far for c in self.chips(director) for far, _ in self.fabric.nodes[c].links.values()} & set(self.edges)
+        if any(all(self.board[far][0] == director for _, far, _ in self.uplinks(e)) for e in ends) or ends & self.used:
+            return False
+        for chip in self.chips(director):
+            self.fabric.remove(chip)
+        self.dead.add(director)
+        self.used.update([director, *ends])
+        self.faults.append(Fault("core-missing", [{e} for e in ends]))
+        return True
+
+    KINDS = [(pull, 4), (misplace, 3), (swap, 3), (trace, 4), (dead_line_board, 3), (dead_fabric_board, 3),
+             (dead_director, 1)]
+
+    def break_it(self, count):
+        functions, weights = zip(*self.KINDS)
+        for _ in range(40):
+            if len(self.kinds) == count:
+                break
+            fault = self.rng.choices(functions, weights)[0]
+            if fault(self):
+                self.kinds.append(fault.__name__)
+        for (edge, director), cables in self.pulled.items():
+            self.faults.append(Fault("cable-missing", [{edge}, self.all_of(director)], count=cables))
+
+
+class Campaign(campaign_exact.Campaign):
+    name = "directors"
+
+    def draw(self, rng):
+        for _ in range(100):
+            design = draw_design(rng)
+            text = self.ftplan_run(design, "json")
+            if text is None:
+                continue
+            plan = json.loads(text)["plan"]
+            net = self.ftplan_run(design, "ibsim")
+            if net is not None:
+                return design, plan, net
+        raise RuntimeError("no design was accepted in 100 draws")
+
+    def round(self, number):
+        rng = random.Random("directors:%d:%d" % (self.options.seed, number))
+        design, plan, net = self.draw(rng)
+        while True:
+            broken = Directors(rng, plan, design["core"]["inside"], Fabric.read(net))
+            broken.learn_outer()
+            broken.break_it(rng.choices([0, 1, 2, 3], [1, 5, 4, 2])[0])
+            entry = rng.choice([h.guid for h in broken.fabric.hosts() if h.links])
+            if len(broken.fabric.reachable(entry)) == len(broken.fabric.nodes):
+                break
+        fabric, guids = disguise(rng, broken)
+        faults = [f.renamed(guids) for f in broken.faults]
+        return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
+
+
+def draw_design(rng):
+    boards, line_chips, fabric_chips = rng.randint(3, 6), rng.choice([1, 1, 2]), rng.choice([1, 1, 2])
+    line_ports = rng.choice([4, 6, 8]) * line_chips
+    cores, bundle = rng.randint(2, 3), rng.choice([1, 2, 3])
+    edges = rng.randint(4, max(4, boards * line_ports // bundle))
+    to_nodes = rng.randint(2, 4)
+    inside = {"line_boards": boards, "line_ports": line_ports, "line_chips": line_chips,
+              "fabric_boards": rng.randint(3, 4), "fabric_chips": fabric_chips, "traces": rng.choice([1, 1, 2, 3])}
+    return {
+        "ftcheck": 1, "name": "directors", "topology": "fat-tree", "nodes": edges * to_nodes, "rate": "4xHDR",
+        "blocking": "%d:1" % max(1, -(-to_nodes // (cores * bundle))),
+        "edge": {"ports": to_nodes + cores * bundle + 2, "count": edges, "ports_to_nodes": to_nodes,
+                 "ports_to_core": cores * bundle},
+        "core": {"ports": boards * line_ports, "count": cores, "inside": inside},
+        "bundle": bundle,
+    }
+
+
+def disguise(rng, broken):
+    """Other GUIDs and order of records; chips without names in half of the rounds."""
+    fabric = broken.fabric
+    guids = {g: g for g in fabric.nodes}
+    if rng.random() < 0.7:
+        guids = dict(zip(guids, rng.sample(range(0x0002C90300000000, 0x0002C90300FFFFF0, 16), len(guids))))
+    if rng.random() < 0.5:
+        for node in fabric.switches():
+            node.description = b"MT Switch"
+    order = list(fabric.nodes)
+    rng.shuffle(order)
+    result = Fabric()
+    for guid in order:
+        node = fabric.nodes[guid]
+        new = result.add(campaign.Node(node.kind, guids[guid], node.ports, node.description, node.lid, node.system))
+        for port, (far, far_port) in node.links.items():
+            new.links[port] = (guids[far], far_port)
+            new.rates[port] = node.rates[port]
+    result.check()
+    return result, guids
+
+
+if __name__ == "__main__":
+    sys.exit(campaign_exact.run(kind=Campaign))
