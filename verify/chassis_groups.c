@@ -310,15 +310,19 @@ static void look_at_node(const struct ft_groups *g, uint32_t node, struct look *
 	look->linked += linked;
 }
 
-/* The most outer ports that a director of the plan has; no plan: as many as anybody makes. */
+/*
+ * The most outer ports that a director of the plan has, and some more, for a cable may be in a port that should not be
+ * there; no plan: as many as anybody makes.
+ */
 static uint32_t ports_most(const struct ft_plan *plan)
 {
+	enum { ODD = 4 };
 	uint32_t most = plan ? 0 : FT_DIRECTOR_PORTS_MAX;
 
 	for (unsigned int tier = 0; plan && tier < FT_TIER_COUNT; tier++)
 		if (ft_tier_has_directors(plan, tier) && ft_ports_planned(plan, tier) > most)
 			most = ft_ports_planned(plan, tier);
-	return most;
+	return most + most / 8 + ODD;
 }
 
 /* A tree of two levels, as far as its cables show; what is wrong with a few of them does not matter. */
