@@ -117,8 +117,6 @@ static int instance_check(const char *file, const char *instance)
 	if (r < 0)
 		return file_error(file, r, &err);
 	r = ft_design_load(config->plan, &design, &plan, &err);
-	if (r == 0)
-		r = ft_verify_check_plan(plan, &err);
 	if (r < 0)
 		return file_error(config->plan, r, &err);
 	printf("%s: good%s%s, with %s, the plan of %s\n", file, instance && instance[0] ? " for " : "",

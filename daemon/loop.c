@@ -275,8 +275,6 @@ static int settings_load(const struct ft_daemon_options *options, struct setting
 		return r;
 	}
 	r = ft_design_load(settings.config->plan, &settings.design, &settings.plan, &err);
-	if (r == 0)
-		r = ft_verify_check_plan(settings.plan, &err);
 	if (r < 0) {
 		file_error_log(settings.config->plan, &err, r, more);
 		return r;

@@ -201,7 +201,10 @@ static enum ft_tier tier_of(const struct build *b, const struct ft_director *d)
 		return FT_TIER_EDGE;
 	if (!hosts && (!b->plan || both_upper_tiers(b)))
 		return is_between(b, d) ? FT_TIER_SPINE : FT_TIER_CORE;
-	for (unsigned int tier = FT_TIER_COUNT; b->plan && tier-- > 0;) {
+	/* From the top: of two tiers that fit as well, hosts would tell the edges. */
+	for (unsigned int i = 0; b->plan && i < FT_TIER_COUNT; i++) {
+		enum ft_tier tier = FT_TIER_COUNT - 1 - i;
+
 		if (!ft_tier_has_directors(b->plan, tier))
 			continue;
 		if (tier == FT_TIER_EDGE && best != FT_TIER_COUNT)

@@ -259,13 +259,11 @@ static int64_t role_doubt(const struct ft_groups *g, uint32_t node)
 static void roles_mend(struct ft_groups *g)
 {
 	enum { ROUNDS = 64 };
-	bool changed = true;
 
-	for (unsigned int round = 0; changed && round < ROUNDS; round++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
 		uint32_t worst = FT_NO_NODE;
 		int64_t most = 0;
 
-		changed = false;
 		for (uint32_t i = 0; i < g->chips->node_count; i++) {
 			int64_t doubt = g->group[i] != FT_NO_GROUP && g->role[i] != FT_CHIP_NONE ? role_doubt(g, i) : 0;
 
@@ -275,9 +273,8 @@ static void roles_mend(struct ft_groups *g)
 			}
 		}
 		if (worst == FT_NO_NODE)
-			break;
+			return;
 		g->role[worst] = g->role[worst] == FT_CHIP_LINE ? FT_CHIP_FABRIC : FT_CHIP_LINE;
-		changed = true;
 	}
 }
 
@@ -313,15 +310,19 @@ static void look_at_node(const struct ft_groups *g, uint32_t node, struct look *
 	look->linked += linked;
 }
 
-/* The most outer ports that a director of the plan has; no plan: as many as anybody makes. */
+/*
+ * The most outer ports that a director of the plan has, and some more, for a cable may be in a port that should not be
+ * there; no plan: as many as anybody makes.
+ */
 static uint32_t ports_most(const struct ft_plan *plan)
 {
+	enum { ODD = 4 };
 	uint32_t most = plan ? 0 : FT_DIRECTOR_PORTS_MAX;
 
 	for (unsigned int tier = 0; plan && tier < FT_TIER_COUNT; tier++)
 		if (ft_tier_has_directors(plan, tier) && ft_ports_planned(plan, tier) > most)
 			most = ft_ports_planned(plan, tier);
-	return most;
+	return most + most / 8 + ODD;
 }
 
 /* A tree of two levels, as far as its cables show; what is wrong with a few of them does not matter. */
@@ -363,6 +364,29 @@ static bool is_all_and_weak(const struct ft_groups *g, enum evidence evidence, c
 	return look->members == switches;
 }
 
+/*
+ * A director that has lost all fabric boards is line chips that are cabled to none of each other. Said to belong
+ * together clearly, it is one as long as the plan has more directors than were found.
+ */
+static void bare_take(const struct ft_groups *g, enum evidence evidence, struct look *looks)
+{
+	uint32_t room = 0;
+
+	if (!g->plan || evidence == BY_DESCRIPTION || evidence == BY_CABLES)
+		return;
+	for (uint32_t i = 0; i < g->plan->switch_count; i++)
+		room += ft_plan_is_director(g->plan, i);
+	for (uint32_t i = 0; i < g->count; i++)
+		room -= looks[i].director && room > 0;
+	for (uint32_t i = 0; room > 0 && i < g->count; i++) {
+		if (looks[i].director || looks[i].members < 2 || looks[i].cross + looks[i].same > 0 ||
+		    looks[i].outer == 0 || looks[i].outer > ports_most(g->plan))
+			continue;
+		looks[i].director = true;
+		room--;
+	}
+}
+
 static int groups_judge(struct ft_groups *g, enum evidence evidence)
 {
 	_cleanup_free_ struct look *looks = calloc(g->count + 1UL, sizeof(*looks));
@@ -379,6 +403,7 @@ static int groups_judge(struct ft_groups *g, enum evidence evidence)
 			look_at_node(g, i, &looks[g->group[i]]);
 	for (uint32_t i = 0; i < g->count; i++)
 		looks[i].director = looks_like_director(g, &looks[i]) && !is_all_and_weak(g, evidence, &looks[i]);
+	bare_take(g, evidence, looks);
 	return groups_sift(g, looks);
 }
 

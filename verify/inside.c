@@ -570,6 +570,46 @@ static bool is_smaller(const struct ft_inspection *in)
 	return in->place >= m->edges || m->live.switches[in->live].hosts >= m->places[in->place]->hosts;
 }
 
+/* ---- a director without any fabric board ---- */
+
+static void bare_fold(const struct ft_inspection *in, struct ft_finding *f)
+{
+	const struct ft_model *m = in->x->m;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
+		if (m->live_of[pair->peer] != FT_NONE && in->x->deficit[pair->cell] > 0)
+			outer_cables_take(in, f, pair->peer, in->x->deficit[pair->cell], FT_LINK_DOWN);
+}
+
+/* What is on its line boards is cut off from each other: all else of it that lacks is a consequence. */
+static void bare_report(const struct ft_inspection *in)
+{
+	struct ft_model *m = in->x->m;
+	const char *label = m->live.switches[in->live].label;
+	struct gap all = {.spot = {true, 0, 0}, .whole = true};
+	bool edge = in->place < m->edges;
+	struct ft_finding *f =
+		ft_finding_add(m, edge ? FT_CODE_EDGE_ISOLATED : FT_CODE_BOARD_MISSING, FT_EVIDENCE_ABSENT);
+	uint32_t hosts = 0;
+	char words[48];
+
+	ft_finding_where_switch(m, f, in->live, 0);
+	f->count = in->want.fabric_boards;
+	bare_fold(in, f);
+	for (uint32_t b = in->d->seen.line_boards; edge && b < in->want.line_boards; b++)
+		hosts += hosts_fold(in, &all, 0);
+	f->impact.hosts_cut_off = edge ? hosts + m->live.switches[in->live].hosts : 0;
+	for (uint32_t i = 0; i < in->d->count; i++)
+		ft_traces_claim(m, &chips_of(in)[i], UINT32_MAX, FT_LINK_DOWN);
+	ft_say(m, &f->expected, "%u fabric boards", in->want.fabric_boards);
+	ft_say(m, &f->observed, "none");
+	ft_say(m, &f->text,
+	       "none of the %u fabric boards of %s is there: its line boards are cut off from each other%s%s",
+	       in->want.fabric_boards, label, hosts > 0 ? ", and out of reach are " : "",
+	       hosts > 0 ? ft_plural(hosts, "host", words) : "");
+	ft_say(m, &f->fix, "look at the power of %s and at the lights of its fabric boards", label);
+}
+
 static void director_inspect(struct explain *x, uint32_t place, struct ft_trace_widths *widths)
 {
 	struct ft_model *m = x->m;
@@ -581,6 +621,10 @@ static void director_inspect(struct explain *x, uint32_t place, struct ft_trace_
 		return;
 	in.want = m->chassis->usual[in.d->tier];
 	in.lines_planned = m->plan->inside[in.d->tier].line_boards > 0;
+	if (in.d->seen.fabric_boards == 0 && in.want.fabric_boards > 0) {
+		bare_report(&in);
+		return;
+	}
 	boards_check(&in, false);
 	if (!is_smaller(&in))
 		boards_check(&in, true);

@@ -447,6 +447,26 @@ static void cut_add(const struct ft_inspection *in, const struct part *part, str
 	ft_text_printf(text, "%s%s", part->chip == FT_NONE ? "the line board of " : "", ft_text_string(&in->x->text_b));
 }
 
+/* The outer cables of the part to other switches carry nothing through the director. */
+static void cut_lacks(const struct ft_inspection *in, struct ft_finding *f, const struct part *part)
+{
+	struct ft_model *m = in->x->m;
+	const struct ft_live_switch *sw = &m->live.switches[in->live];
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
+		uint32_t chip = ft_port_origin(m, ft_cable_port(cable, in->live));
+
+		chip = chip == FT_NONE ? FT_NO_NODE : m->chassis->chip_of[m->chips->ports[chip].node];
+		if (chip == FT_NO_NODE || far == FT_NONE || !part_has(part, &m->chassis->chips[chip]) ||
+		    width_of(m, in->place, far) == 0)
+			continue;
+		f->impact.links_lost++;
+		ft_finding_lack(m, f, in->place, far, 1);
+	}
+}
+
 /*
  * Its hosts are cut off from all others if it has no cables to other switches of its own: as good as an isolated edge.
  */
@@ -460,6 +480,8 @@ static void cut_report(const struct ft_inspection *in, const struct part *part, 
 	char words[48];
 
 	cut_claim(in, f, part);
+	if (!isolated)
+		cut_lacks(in, f, part);
 	f->count = cut->wanted;
 	f->impact.hosts_cut_off = isolated ? cut->hosts : 0;
 	cut_add(in, part, text);

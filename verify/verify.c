@@ -61,13 +61,6 @@ static int source_describe(struct ft_model *m)
 	return 0;
 }
 
-int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err)
-{
-	(void)plan;
-	(void)err;
-	return 0;
-}
-
 static bool plan_has_directors(const struct ft_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++)

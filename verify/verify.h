@@ -7,14 +7,6 @@
 
 #include "verify/report.h"
 
-/*
- * Whether a fabric can be held against @plan at all. Whoever reads a plan from a file asks before ft_verify().
- *
- * Returns 0, or -EINVAL with @err filled (no line): the plan has directors. On the fabric there are their chips, and
- * which of these has which port the plan does not say.
- */
-int ft_verify_check_plan(const struct ft_plan *plan, struct ft_error *err);
-
 struct ft_routes;
 struct ft_counters;
 struct ft_sms;
@@ -24,7 +16,7 @@ struct ft_sms;
  */
 struct ft_verify_input {
 	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
-	const struct ft_plan *plan;	    /* ft_verify_check_plan() took it */
+	const struct ft_plan *plan;	    /* directors included */
 	const struct ft_snapshot *snapshot; /* as it was read */
 	const char *today;		    /* the date for waivers, "YYYY-MM-DD" (UTC) */
 	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
