@@ -188,9 +188,13 @@ static int switches_take(struct ft_island *island, const struct switches_entry *
 	if (!switches)
 		return -ENOMEM;
 	island->switches = switches;
-	for (size_t i = 0; i < entry->names.count; i++)
-		switches[island->switch_count++] =
-			(struct ft_island_switch){FT_STEAL(entry->names.name[i]), entry->ports, entry->hosts};
+	for (size_t i = 0; i < entry->names.count; i++) {
+		struct ft_island_switch *sw = &switches[island->switch_count++];
+
+		sw->name = FT_STEAL(entry->names.name[i]);
+		sw->ports = entry->ports;
+		sw->hosts = entry->hosts;
+	}
 	return 0;
 }
 

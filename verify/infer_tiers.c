@@ -460,6 +460,8 @@ static int fits_add_beside(const struct ft_inference *f, struct ft_fits *fits)
 	for (uint32_t i = 0; r == 0 && i < fits->count; i++) {
 		if (fits->fit[i].levels != 2)
 			continue;
+		/* A star that nothing came of may be there. */
+		fit_release(fit);
 		r = fit_init(f, fit);
 		if (r == 0)
 			r = ft_infer_beside(f, &fits->fit[i], fit);

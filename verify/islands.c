@@ -143,6 +143,19 @@ static uint32_t anchor_by_cables(const struct ft_model *m, const struct ft_plan_
 
 /* ---- switches of another name ---- */
 
+static uint32_t planned_cables(const struct ft_model *m, uint32_t islander)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t i = 0; i < m->plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *bundle = &m->plan->island_bundles[i];
+
+		if (bundle->a == islander || (bundle->anchor == FT_UNPINNED && bundle->b == islander))
+			cables += bundle->count;
+	}
+	return cables;
+}
+
 /* Has @live just the cables that unseen islander @islander should have, to those of its neighbours that were seen? */
 static bool cabled_like(const struct ft_model *m, uint32_t live, uint32_t islander)
 {
@@ -160,23 +173,27 @@ static bool cabled_like(const struct ft_model *m, uint32_t live, uint32_t island
 			return false;
 		cables += bundle->count;
 	}
-	return cables > 0 && cables == m->live.switches[live].cable_count;
+	return cables > 0;
 }
 
 /* A switch that nobody planned, cabled exactly like one that was not seen, is that one under another name. */
 static void replaced_find(struct ft_model *m)
 {
-	for (uint32_t i = 0; i < m->plan->islander_count; i++)
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t cables = m->islanders[i].live == FT_NONE ? planned_cables(m, i) : 0;
+
 		for (uint32_t s = 0; s < m->live.switch_count && m->islanders[i].live == FT_NONE; s++) {
 			struct ft_live_switch *sw = &m->live.switches[s];
 
-			if (sw->planned != FT_NONE || sw->tolerated || !cabled_like(m, s, i))
+			if (sw->planned != FT_NONE || sw->tolerated || sw->cable_count != cables ||
+			    !cabled_like(m, s, i))
 				continue;
 			m->islanders[i].live = s;
 			m->islanders[i].replaced = true;
 			sw->islander = i;
 			sw->tolerated = true;
 		}
+	}
 }
 
 int ft_anchors_settle(struct ft_model *m)

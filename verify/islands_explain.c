@@ -519,7 +519,9 @@ static bool swap_try(struct islands *w, uint32_t i, uint32_t k, bool turned)
 
 static void swaps_explain(struct islands *w)
 {
-	uint32_t most = w->stray_count < STRAYS_EXPLAINED_MAX ? w->stray_count : 0;
+	/* An island with more strays than this is not the planned one. */
+	enum { SWAPS_TRIED_MAX = 128 };
+	uint32_t most = w->stray_count < SWAPS_TRIED_MAX ? w->stray_count : 0;
 
 	for (uint32_t i = 0; i < most; i++)
 		for (uint32_t k = i + 1; k < most && w->strays[i] != FT_NONE; k++)

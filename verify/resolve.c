@@ -151,7 +151,7 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 
 	if (r == 0)
 		r = hosts_collect(&m, report, ret_resolved);
-	ft_live_release(&m.live);
+	ft_model_release(&m);
 	return r;
 }
 
