@@ -155,8 +155,9 @@ static int after_set(struct options *options, const char *value)
 		known |= options->after_kinds[kind];
 	}
 	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
-		return usage_error("--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
-				   FT_AFTER_COUNT_MAX, value);
+		return usage_error(
+			"--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
+			FT_AFTER_COUNT_MAX, value);
 	options->after = (uint32_t)count;
 	return 0;
 }
@@ -201,25 +202,30 @@ static int status_alone(const struct options *options)
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, AFTER, CATALOG, FROM, SAVE, ASK, FORMAT, REPAIR, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum {
+		PLAN = 256,
+		AFTER,
+		CATALOG,
+		FROM,
+		SAVE,
+		ASK,
+		FORMAT,
+		REPAIR,
+		RETRIES,
+		DEADLINE,
+		LIST_CODES,
+		SHOW_VERSION
+	};
 	static const struct option long_options[] = {
-		{"plan", required_argument, NULL, PLAN},
-		{"catalog", required_argument, NULL, CATALOG},
-		{"from", required_argument, NULL, FROM},
-		{"save", required_argument, NULL, SAVE},
+		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
+		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
-		{"format", required_argument, NULL, FORMAT},
-		{"verbose", no_argument, NULL, 'v'},
-		{"Ca", required_argument, NULL, 'C'},
-		{"Port", required_argument, NULL, 'P'},
-		{"timeout", required_argument, NULL, 't'},
-		{"outstanding_smps", required_argument, NULL, 'o'},
-		{"retries", required_argument, NULL, RETRIES},
-		{"deadline", required_argument, NULL, DEADLINE},
-		{"list-codes", no_argument, NULL, LIST_CODES},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},
-		{"repair", no_argument, NULL, REPAIR},
+		{"format", required_argument, NULL, FORMAT},   {"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},	       {"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},  {"repair", no_argument, NULL, REPAIR},
 		{"after", required_argument, NULL, AFTER},     {0},
 	};
 	unsigned int port = 0;

@@ -3,8 +3,8 @@
  * A fabric on paper: a copy of a snapshot on which the actions of findings are carried out, to see what a sweep would
  * see then. Nothing of the real fabric is touched.
  *
- * A cable that is plugged anew is taken to be a good one. What was not seen is taken to be as planned: a dead switch comes back with its planned cables, in the ports that went
- * dark, and with what nobody saw but through it.
+ * A cable that is plugged anew is taken to be a good one. What was not seen is taken to be as planned: a dead switch
+ * comes back with its planned cables, in the ports that went dark, and with what nobody saw but through it.
  */
 #ifndef FT_VERIFY_REWORK_H
 #define FT_VERIFY_REWORK_H
