@@ -521,9 +521,16 @@ static bool hardest_are_known(const struct after *x)
 
 /* ---- the result ---- */
 
+/* "27720", "8.1e12" */
 static int ways_say(char **string, uint64_t ways, double about)
 {
-	return ways < 1000000 ? ft_string_set(string, "%" PRIu64, ways) : ft_string_set(string, "%.1e", about);
+	unsigned int exponent = 0;
+
+	if (ways < 1000000)
+		return ft_string_set(string, "%" PRIu64, ways);
+	for (; about >= 9.95; about /= 10)
+		exponent++;
+	return ft_string_set(string, "%.1fe%u", about, exponent);
 }
 
 static int example_say(const struct after *x, char **string)

@@ -110,6 +110,31 @@ static const char *gap_of(const char **gap)
 	return now;
 }
 
+/*
+ * "edge003 loses 5.6 % of its uplinks and blocks 1.06:1 instead of 1:1"; "12 edge switches lose up to 16.7 % of their
+ * uplinks and block up to 1.20:1 instead of 1:1 (edge001)"
+ */
+static void edges_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f)
+{
+	const struct ft_impact *impact = &f->impact;
+	bool many = impact->edges > 1;
+
+	if (many)
+		ft_text_printf(t, "%u edge switches lose up to ", impact->edges);
+	else
+		ft_text_printf(t, "%s loses ", f->worst_edge);
+	percent_write(t, impact->edge_loss);
+	ft_text_printf(t, " of %s uplinks", many ? "their" : "its");
+	if (impact->blocking.den > 0) {
+		ft_text_puts(t, many ? " and block up to " : " and blocks ");
+		blocking_write(t, impact->blocking);
+		ft_text_puts(t, " instead of ");
+		blocking_write(t, r->blocking_planned);
+	}
+	if (many)
+		ft_text_printf(t, " (%s)", f->worst_edge);
+}
+
 /* What the finding costs, as far as it costs anything. */
 static void costs_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f)
 {
@@ -125,17 +150,7 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 	}
 	if (f->worst_edge) {
 		ft_text_puts(t, gap_of(&gap));
-		if (impact->edges > 1)
-			ft_text_printf(t, "of %u edge switches most of all ", impact->edges);
-		ft_text_printf(t, "%s loses ", f->worst_edge);
-		percent_write(t, impact->edge_loss);
-		ft_text_puts(t, " of its uplinks");
-	}
-	if (impact->blocking.den > 0) {
-		ft_text_puts(t, " and blocks ");
-		blocking_write(t, impact->blocking);
-		ft_text_puts(t, " instead of ");
-		blocking_write(t, r->blocking_planned);
+		edges_write(t, r, f);
 	}
 	if (impact->hosts_cut_off)
 		ft_text_printf(t, "%s%u host%s cut off", gap_of(&gap), impact->hosts_cut_off,
@@ -306,6 +321,8 @@ static void after_write(struct ft_text *t, const struct ft_after *after)
 		       after->kind == FT_AFTER_CORE ? "core switch" : "cable", many, after->count == 1 ? "s" : "");
 	if (after->drawn)
 		ft_text_printf(t, "sampled %u of %s ways, seed %u):\n", after->looked, after->ways, after->seed);
+	else if (after->looked == 1)
+		ft_text_puts(t, "in the only way):\n");
 	else
 		ft_text_printf(t, "all %s ways):\n", after->ways);
 	after_state_write(t, after->exact ? "at worst" : "at worst, as far as was looked", &after->worst);

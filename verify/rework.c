@@ -596,6 +596,30 @@ static void cables_return(struct ft_rework *w, const struct comeback *c, uint32_
 	}
 }
 
+static bool node_is_planned(const struct ft_rework *w, uint32_t node)
+{
+	for (uint32_t i = 0; i < w->plan->switch_count; i++)
+		if (w->node_of[i] == node)
+			return true;
+	return false;
+}
+
+/* Ports that went dark on chips of directors, which are no switches of the plan by themselves, are for @node as well.
+ */
+static void chips_return(struct ft_rework *w, const struct comeback *c, uint32_t node)
+{
+	for (size_t i = 0; c->to_seen && c->because && i < c->because->where_count; i++) {
+		uint32_t port = port_at(w, &c->because->where[i]), to;
+
+		if (port == NONE || w->s.ports[port].peer != FT_NO_PORT || w->spoken[port] ||
+		    node_is_planned(w, w->s.ports[port].node))
+			continue;
+		to = port_free(w, node, KIND_UPLINK);
+		if (to != NONE)
+			cable_put(w, port, to, w->rates[KIND_UPLINK]);
+	}
+}
+
 static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because, bool to_seen)
 {
 	_cleanup_free_ uint32_t *queue = calloc(w->plan->switch_count + 1UL, sizeof(*queue));
@@ -614,6 +638,8 @@ static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_fi
 	/* A pair of two that come back has its cables once. */
 	for (uint32_t i = 0; r == 0 && i < c.count; i++) {
 		cables_return(w, &c, queue[i], done);
+		if (i == 0)
+			chips_return(w, &c, w->node_of[index]);
 		done[queue[i]] = true;
 		r = hosts_return(w, queue[i], w->node_of[queue[i]]);
 	}

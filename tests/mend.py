@@ -4,12 +4,12 @@
 Breaks a fabric on ibsim, and carries out on it what "ftcheck --repair" says, for tests/repair.sim. Where the cables are
 is kept in STATE. What is printed are commands for ibsim's console.
 
-  repair_walk.py widen NET STATE          adds cables between all ports that are free to NET, and prints what takes them out again:
+  mend.py widen NET STATE          adds cables between all ports that are free to NET, and prints what takes them out again:
                                      ibsim's ports have the rate of the cable that they begin with
-  repair_walk.py break SEED STATE [COUNT]     faults drawn from SEED; what they are goes to standard error
-  repair_walk.py step STATE REPORT N      step N (from 0) of the report
-  repair_walk.py compare REPORT N NOW     the report NOW is what REPORT foretold after step N: else status 1 and the difference
-  repair_walk.py steps REPORT             how many steps there are
+  mend.py break SEED STATE [COUNT]     faults drawn from SEED; what they are goes to standard error
+  mend.py step STATE REPORT N      step N (from 0) of the report
+  mend.py compare REPORT N NOW     the report NOW is what REPORT foretold after step N: else status 1 and the difference
+  mend.py steps REPORT             how many steps there are
 """
 import json
 import os
@@ -89,7 +89,7 @@ class State:
 class Breaker:
     def __init__(self, state, rng):
         self.state, self.rng = state, rng
-        self.touched = set()  # switches: faults that meet may have a cheaper reading
+        self.touched = set()  # switches
         self.first = next(far[0] for (key, _), far in state.links.items() if key[0] == "H")
         self.told = []
 
@@ -166,7 +166,10 @@ class Breaker:
         kinds = [self.pull, self.swap, self.misplace, self.unplanned, self.loop, self.power]
         # A switch that goes takes its cables with it; what happens to them before is not seen any more.
         drawn = sorted((self.rng.choice(kinds) for _ in range(count)), key=lambda kind: kind != self.power)
+        # Half of the time faults may meet.
+        meet = self.rng.random() < 0.5
         for kind in drawn:
+            self.touched = set() if meet else self.touched
             what = kind()
             if what:
                 self.told.append("%s %s" % (kind.__name__, what))
