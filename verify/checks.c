@@ -230,6 +230,14 @@ uint32_t ft_hosts_found(const struct ft_model *m)
 	return found;
 }
 
+/* Hosts that are on the edge and not said to belong elsewhere. */
+static uint32_t hosts_staying(const struct ft_model *m, uint32_t p)
+{
+	uint32_t hosts = ft_live_at(m, p)->hosts, due = ft_exact_host_count(m, p);
+
+	return due < hosts ? due : hosts;
+}
+
 /* The hosts of the plan, and what accounts for those that were not seen. */
 struct host_balance {
 	uint32_t found;	  /* on planned switches */
@@ -257,8 +265,8 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 		}
 		b.unheard += sw->unheard;
 		b.placed += sw->hosts;
-		if (ft_exact_host_count(m, p) > m->plan->ports_to_nodes)
-			b.crowd += ft_exact_host_count(m, p) - least;
+		if (hosts_staying(m, p) > m->plan->ports_to_nodes)
+			b.crowd += hosts_staying(m, p) - least;
 	}
 	return b;
 }
@@ -271,10 +279,10 @@ static void edges_overloaded(struct ft_model *m)
 		struct ft_finding *f;
 
 		/* Those that belong elsewhere are findings of their own. */
-		if (!sw || ft_exact_host_count(m, p) <= m->plan->ports_to_nodes)
+		if (!sw || hosts_staying(m, p) <= m->plan->ports_to_nodes)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
-		f->count = ft_exact_host_count(m, p) - m->plan->ports_to_nodes;
+		f->count = hosts_staying(m, p) - m->plan->ports_to_nodes;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
 		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
@@ -474,7 +482,7 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || ft_exact_host_count(m, p) <= m->places[p]->hosts)
+		if (!sw || hosts_staying(m, p) <= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,

@@ -268,6 +268,7 @@ static bool is_exchanged_with_guest(const struct ft_exact_graph *g, const struct
 static void move_fix(struct ft_exact_graph *g, struct ft_finding *f, const struct ft_exact_move *move, bool exchanged)
 {
 	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b, *c = &g->x->text_c;
+	const char *what = ft_exact_is_host(g, move->keep) ? "cable" : "end";
 	struct ft_model *m = g->m;
 
 	vertex_text(g, move->wrong, a);
@@ -278,15 +279,15 @@ static void move_fix(struct ft_exact_graph *g, struct ft_finding *f, const struc
 		return;
 	}
 	if (g->guest[move->target] != FT_NONE) {
-		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its end from %s there",
-		       ft_text_string(b), ft_place_text(m, m->live.hosts[g->guest[move->target]].port, c),
+		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its %s from %s there",
+		       ft_text_string(b), ft_place_text(m, m->live.hosts[g->guest[move->target]].port, c), what,
 		       ft_text_string(a));
 		act_out(g, f, move->target);
 	} else if (g->far[move->target] != FT_NONE) {
-		ft_say(m, &f->fix, "move its end from %s to %s, once that of %s has left it", ft_text_string(a),
+		ft_say(m, &f->fix, "move its %s from %s to %s, once that of %s has left it", what, ft_text_string(a),
 		       ft_text_string(b), vertex_text(g, g->far[move->target], c));
 	} else {
-		ft_say(m, &f->fix, "move its end from %s to %s", ft_text_string(a), ft_text_string(b));
+		ft_say(m, &f->fix, "move its %s from %s to %s", what, ft_text_string(a), ft_text_string(b));
 	}
 	act(g, f, FT_ACT_MOVE, move->wrong, move->target);
 }
