@@ -61,9 +61,13 @@ static void act(const struct ft_exact_graph *g, struct ft_finding *f, enum ft_ac
 static void act_out(const struct ft_exact_graph *g, struct ft_finding *f, uint32_t port)
 {
 	const struct ft_live_switch *sw = ft_live_at(g->m, g->place[port]);
-	struct ft_place from = {sw->name, sw->guid, ft_port_number(g->m, port)}, to = {sw->name, sw->guid, 0};
+	size_t before = f->action_count;
 
-	ft_finding_act(g->m, f, FT_ACT_MOVE, &from, &to);
+	ft_finding_act_ports(g->m, f, FT_ACT_MOVE, port, FT_NONE);
+	if (f->action_count == before)
+		return;
+	f->actions[before].b = (struct ft_place){strdup(sw->name), sw->guid, 0};
+	g->m->failed |= !f->actions[before].b.name;
 }
 
 /* ---- what a cable that has moved means for the figures ---- */
