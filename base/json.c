@@ -201,3 +201,15 @@ int ft_json_member_span(const struct ft_json *json, const json_t *parent, const 
 	*ret_end = place.end;
 	return 0;
 }
+
+size_t ft_json_members_end(const struct ft_json *json)
+{
+	const char *text = json->text;
+	size_t end = json->length;
+
+	while (text[end - 1] != '}')
+		end--;
+	for (end--; strchr(" \t\r\n", text[end - 1]); end--)
+		;
+	return end;
+}

@@ -44,4 +44,7 @@ int ft_json_error_element(const struct ft_json *json, struct ft_error *err, cons
 int ft_json_member_span(const struct ft_json *json, const json_t *parent, const char *key, size_t *ret_start,
 			size_t *ret_end);
 
+/* Where the last member of the root, an object that is not empty, ends: a further one goes there, behind a comma. */
+size_t ft_json_members_end(const struct ft_json *json);
+
 #endif

@@ -7,6 +7,7 @@
 #ifndef FT_BASE_PATTERN_H
 #define FT_BASE_PATTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ enum {
 };
 
 struct ft_pattern;
+struct ft_text;
 
 /*
  * Compiles @text, which is at most FT_PATTERN_SIZE_MAX bytes. Names are bytes, not characters: "." is any one byte, and
@@ -30,6 +32,26 @@ struct ft_pattern;
  */
 int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
 
+/* The same, and parentheses capture: for ft_pattern_rewrite() and ft_pattern_find(). Also -EINVAL for more than nine of
+ * them. */
+int ft_pattern_compile_capturing(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
+
+/*
+ * What becomes of a name that @pattern (ft_pattern_compile_capturing()) matches: @form, in which \1 to \9 stand for
+ * what the parentheses captured (nothing, where they took no part) and \\ for a backslash.
+ *
+ * @text  it is added to this; untouched unless 1 is returned, or memory ran out
+ *
+ * Returns 1, 0 where the pattern does not match, or -ENOMEM.
+ */
+int ft_pattern_rewrite(const struct ft_pattern *pattern, const char *bytes, size_t length, const char *form,
+		       struct ft_text *text);
+
+/*
+ * Whether @form has nothing but \1 to \N behind its backslashes, N the number of parentheses of @pattern, and \\.
+ */
+bool ft_pattern_takes_form(const struct ft_pattern *pattern, const char *form);
+
 /*
  * Does @pattern match anywhere in the @length bytes? Safe from several threads at once.
  *
@@ -39,6 +61,16 @@ int ft_pattern_compile(const char *text, struct ft_pattern **ret_pattern, struct
  * Returns 1, 0 or -ENOMEM.
  */
 int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size_t length);
+
+/*
+ * Where @pattern matches: the part that its first pair of parentheses took, of one by ft_pattern_compile_capturing()
+ * that has them and where they took part in the match, else all of the match.
+ *
+ * @ret_start, @ret_end  out: bytes from the first up to, not including, the last. Untouched unless 1 is returned.
+ * Returns 1, 0 (no match, as ft_pattern_matches()) or -ENOMEM.
+ */
+int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
+		    size_t *ret_end);
 
 /* The text that it was compiled from; the pattern's own. */
 const char *ft_pattern_text(const struct ft_pattern *pattern);

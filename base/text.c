@@ -246,3 +246,19 @@ unsigned int ft_text_distance(const char *a, const char *b)
 	}
 	return row[length_b];
 }
+
+const char *ft_text_short_name(const char *name, size_t *ret_length)
+{
+	const char *start = strncmp(name, "MF0;", 4) == 0 ? name + 4 : NULL;
+	const char *end = start ? strrchr(start, ':') : NULL;
+	size_t length = strlen(name);
+
+	if (end && end != start && strstr(end, "/U")) {
+		*ret_length = (size_t)(end - start);
+		return start;
+	}
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	*ret_length = length;
+	return name;
+}

@@ -52,6 +52,12 @@ void ft_text_add_json(struct ft_text *text, const char *string);
 /* The safe form of @length bytes as a new string; NULL where memory ran out. The caller frees it. */
 char *ft_text_safe_dup(const char *bytes, size_t length);
 
+/*
+ * What people call a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
+ * unit), is leaf07. Of anything else, all but the blanks at its end. Returns where that begins in @name.
+ */
+const char *ft_text_short_name(const char *name, size_t *ret_length);
+
 /* FNV-1a of a string, as a key for base/map.h. */
 uint64_t ft_text_hash(const char *string);
 

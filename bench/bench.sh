@@ -105,10 +105,52 @@ bench_events() {
 	sim_stop
 }
 
+# Forwarding tables: how many packets they take, how long reading takes beside the field's tool, how long the walk.
+bench_routes() {
+	local figures
+
+	echo "Forwarding tables, live, 648 hosts, routed by OpenSM, whole process, sweep included:"
+	needs opensm dump_fts || return 0
+	echo '{"ftcheck": 1, "name": "648", "nodes": 648, "edge": {"ports": 36}, "core": {"ports": 36}}' >"$SIM_DIR/648.json"
+	"$FTPLAN" "$SIM_DIR/648.json" --format ibsim -o "$SIM_DIR/648.net" || fail "ftplan"
+	sim_start "$SIM_DIR/648.net" || fail "ibsim"
+	sim_opensm_start node648 || fail "opensm"
+	sim_run node001 "$FTCHECK" --plan "$SIM_DIR/648.json" --routes --format json >"$SIM_DIR/routes.json" ||
+		fail "what OpenSM routed is not found right"
+	figures=$(python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))["routes"]
+# LIDs of all hosts and switches, 64 of them in a block.
+blocks = (648 + r["switches"]) // 64 + 1
+print("%d packets for %d switches: %d blocks and one SwitchInfo each" % (r["mads"], r["switches"], blocks))
+sys.exit(r["mads"] != r["switches"] * (blocks + 1))' "$SIM_DIR/routes.json") || fail "$figures"
+	echo "  $figures"
+	alternate_live node001 --goal 1.0 "ftcheck --routes=$FTCHECK --plan $SIM_DIR/648.json --routes" "dump_fts=dump_fts"
+	sim_opensm_stop
+	echo "The same from a file, 11,664 hosts on three levels, 1,620 switches, 136 million pairs, whole process:"
+	echo '{"ftcheck": 1, "name": "11664", "nodes": 11664, "levels": 3, "topology": "fat-tree", "edge": {"ports": 36},
+		"spine": {"ports": 36}, "core": {"ports": 36}}' >"$SIM_DIR/routes.design"
+	"$FTPLAN" "$SIM_DIR/routes.design" --format ibsim -o "$SIM_DIR/routes.net" || fail "ftplan"
+	sim_start "$SIM_DIR/routes.net" || fail "ibsim"
+	# 0x40: with its tables in a file, of which the comments are 1.2 GB.
+	SIM_DEADLINE=300 sim_opensm_start node11664 -D 0xc3 || fail "opensm"
+	sed 's/ #.*//' "$SIM_DIR/opensm/opensm-lfts.dump" >"$SIM_DIR/routes.lfts"
+	SIM_TIMEOUT=300 sim_run node00001 "$FTCHECK" --plan "$SIM_DIR/routes.design" --save "$SIM_DIR/routes.snapshot" >/dev/null ||
+		fail "the healthy fabric is not found healthy"
+	sim_stop
+	ROUNDS=5 alternate --below 3000 \
+		"ftcheck --routes=$FTCHECK --plan $SIM_DIR/routes.design --from $SIM_DIR/routes.snapshot --routes $SIM_DIR/routes.lfts"
+	echo "  of which without the tables:"
+	ROUNDS=5 alternate "ftcheck=$FTCHECK --plan $SIM_DIR/routes.design --from $SIM_DIR/routes.snapshot"
+}
+
 # Debian keeps opensm where only root looks.
 PATH=$PATH:/usr/sbin:/sbin
 if [ "${1:-}" = plan ]; then
 	bench_plan
+	exit
+fi
+if [ "${1:-}" = routes ]; then
+	bench_routes
 	exit
 fi
 if [ "${1:-}" = events ]; then
@@ -119,5 +161,6 @@ fi
 bench_live
 bench_file
 bench_plan
+bench_routes
 bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
 bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5

@@ -47,11 +47,24 @@ bool ft_track_in_flap_window(const struct ft_alert_rules *rules, int64_t then_ms
 	return ft_track_counts_flaps(rules) && now_ms - then_ms < rules->flap_window_ms;
 }
 
+/* What the subnet manager has still to do is done in a moment: a second sweep has to find it undone. */
+static const struct ft_patience *raise_patience(const struct ft_alert_rules *rules, const struct ft_track *track)
+{
+	static const struct ft_patience twice = {.looks = 2};
+	static const enum ft_code passing[] = {FT_CODE_PORT_INACTIVE, FT_CODE_LID_MISSING};
+
+	for (size_t i = 0; i < FT_COUNT(passing); i++)
+		if (strcmp(track->message->code, ft_codes[passing[i]].name) == 0 && rules->raise_after.ms == 0 &&
+		    rules->raise_after.looks < twice.looks)
+			return &twice;
+	return &rules->raise_after;
+}
+
 const struct ft_patience *ft_track_waits(const struct ft_alert_rules *rules, const struct ft_track *track)
 {
 	if (track->kind != FT_TRACK_FINDING || track->flap || track->present == track->raised)
 		return NULL;
-	return track->present ? &rules->raise_after : &rules->clear_after;
+	return track->present ? raise_patience(rules, track) : &rules->clear_after;
 }
 
 /* Is anything due by the clock alone? */
@@ -182,7 +195,7 @@ static int flap_end(struct ft_draft *d, struct ft_track *track)
 	const struct ft_track before = *track;
 	int r = 0;
 
-	if (track->present && patience_is_over(&d->rules->raise_after, track, d->now.mono_ms)) {
+	if (track->present && patience_is_over(raise_patience(d->rules, track), track, d->now.mono_ms)) {
 		r = ft_draft_say_raised(d, track, track->message);
 		track->raised = true;
 	}

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "probe/guard.h"
+#include "probe/sms.h"
 #include "verify/verify.h"
 
 struct ft_check {
@@ -47,8 +48,94 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 			 ret_snapshot, err);
 }
 
-static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, struct ft_text *ret_json)
+/* The node that is @known of the last report; FT_NO_NODE: it is not there any more. */
+static uint32_t sm_node(const struct ft_snapshot *snapshot, const struct ft_report_sm *known)
 {
+	for (uint32_t i = 0; i < snapshot->node_count; i++)
+		if (snapshot->nodes[i].guid == known->place.guid && known->place.port <= snapshot->nodes[i].port_count)
+			return i;
+	return FT_NO_NODE;
+}
+
+static uint8_t sm_state(const char *name)
+{
+	uint8_t state = 0;
+
+	while (state < FT_SM_SILENT && strcmp(ft_sm_state_name(state), name) != 0)
+		state++;
+	return state;
+}
+
+/* The subnet managers as the last report has them, of those nodes that are still there. NULL where it has none. */
+static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snapshot, struct ft_sms **ret_sms)
+{
+	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
+
+	if (!last || !last->sms)
+		return 0;
+	sms = calloc(1, sizeof(*sms));
+	if (!sms)
+		return -ENOMEM;
+	sms->items = calloc(last->sm_count + 1, sizeof(*sms->items));
+	if (!sms->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < last->sm_count; i++) {
+		const struct ft_report_sm *known = &last->sms[i];
+		uint32_t node = sm_node(snapshot, known);
+
+		if (node == FT_NO_NODE)
+			continue;
+		sms->items[sms->count++] = (struct ft_sm){
+			.guid = known->port_guid,
+			.node = node,
+			.activity = known->activity,
+			.port = (uint8_t)known->place.port,
+			.state = sm_state(known->state),
+			.priority = (uint8_t)known->priority,
+		};
+	}
+	*ret_sms = FT_STEAL(sms);
+	return 0;
+}
+
+/*
+ * A sweep asks them. What reads a few ports again, or nothing, does not: a manager that hangs would hold up what is to
+ * be told within a second. Nor does a sweep fail for want of them.
+ */
+static int sms_take(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
+		    struct ft_sms **ret_sms)
+{
+	struct ft_error err = {0};
+	int64_t ask_ms = end_ms - kinds[request->kind].more_ms / 2;
+	int r;
+
+	if (!request->sm)
+		return 0;
+	if (request->kind == FT_CHECK_SWEEP) {
+		r = ft_sms_ask_here(request->sweep, snapshot, ask_ms, ret_sms, &err);
+		if (r == 0 || r == -ENOMEM)
+			return r;
+	}
+	return sms_keep(request->last, snapshot, ret_sms);
+}
+
+/*
+ * What a subnet manager has left undone is told by sweeps, once it had time for it; and not at all where managers are
+ * no concern of ours.
+ */
+static const struct ft_report *known_before(const struct ft_check_request *request)
+{
+	static const struct ft_report nothing;
+
+	if (!request->sm)
+		return &nothing;
+	return request->kind == FT_CHECK_REREAD ? request->last : NULL;
+}
+
+static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
+		 struct ft_text *ret_json)
+{
+	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	time_t now = time(NULL);
 	char today[11];
@@ -57,7 +144,15 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return -EOVERFLOW;
-	r = ft_verify(request->design, request->plan, snapshot, today, &report);
+	r = sms_take(request, snapshot, end_ms, &sms);
+	if (r == 0)
+		r = ft_verify_all(&(struct ft_verify_input){.design = request->design,
+							    .plan = request->plan,
+							    .snapshot = snapshot,
+							    .today = today,
+							    .sms = sms,
+							    .before = known_before(request)},
+				  &report);
 	if (r == 0)
 		r = ft_report_set_plan(report, request->plan_file, request->design);
 	if (r < 0)
@@ -73,11 +168,11 @@ static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	int r;
 
 	if (request->kind == FT_CHECK_JUDGE)
-		return judge(request, request->snapshot, &result->text);
+		return judge(request, request->snapshot, end_ms, &result->text);
 	r = snapshot_take(request, end_ms, &result->snapshot, err);
 	if (r < 0)
 		return r;
-	return judge(request, result->snapshot, &result->text);
+	return judge(request, result->snapshot, end_ms, &result->text);
 }
 
 /* In the parent. */

@@ -25,6 +25,8 @@ struct ft_check_request {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const char *plan_file;
+	bool sm;			    /* the subnet managers are part of it: a sweep asks them, */
+	const struct ft_report *last;	    /* the last one; for the others it tells of them. NULL: there is none */
 	const struct ft_snapshot *snapshot; /* not used by a sweep */
 	const struct ft_change *changes;    /* of a rereading */
 	size_t change_count;

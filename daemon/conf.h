@@ -16,6 +16,7 @@ struct ft_config {
 	struct ft_sweep_options sweep; /* .ca points to @ca */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
 	bool events;		       /* listen to the fabric's events */
+	bool sm;		       /* ask who manages the subnet */
 	uint32_t settle_ms;	       /* after an event: how long it must be quiet before the fabric is looked at */
 	uint32_t settle_max_ms;	       /* and how long it is waited for that at most */
 	struct ft_alert_rules rules;

@@ -221,6 +221,8 @@ static void sweep_start(struct ft_daemon *d)
 		.design = d->design,
 		.plan = d->plan,
 		.plan_file = d->config->plan,
+		.sm = d->config->sm,
+		.last = d->report,
 	};
 	struct ft_error err = {0};
 	int r;
@@ -362,6 +364,8 @@ static void reread_start(struct ft_daemon *d)
 		.design = d->design,
 		.plan = d->plan,
 		.plan_file = d->config->plan,
+		.sm = d->config->sm,
+		.last = d->report,
 		.snapshot = d->snapshot,
 		.changes = changes.items,
 		.change_count = changes.count,

@@ -48,11 +48,16 @@ void ft_design_free(struct ft_design *design)
 		return;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		bind_release(&design->binds[tier]);
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
 		free(design->roles[tier].model);
+		ft_pattern_free(design->roles[tier].chassis);
+	}
 	free(design->limits);
 	free(design->pod_sizes);
+	free(design->host_kinds);
+	ft_islands_free(design->islands, design->island_count);
 	expect_release(&design->expect);
+	ft_design_cabling_release(design);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);
 	free(design->name);
@@ -76,9 +81,12 @@ static void design_init(struct ft_design *design)
 	design->spread_multiple = 1;
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
+	design->cables_complete = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] =
-			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0, false};
+		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
+							      .count = FT_UNPINNED,
+							      .ports_to_nodes = FT_UNPINNED,
+							      .ports_to_core = FT_UNPINNED};
 }
 
 /* The place of what the planner blames: the key, else its object, else the whole design. */
@@ -187,6 +195,8 @@ static int design_read(const char *text, size_t length, bool planned, const stru
 	r = ft_design_parse(&reading.reader, design);
 	if (r == 0 && planned)
 		r = design_plan(&reading, &plan);
+	if (r == 0 && planned)
+		r = ft_design_apply_cabling(&reading.reader, design, plan);
 	if (r == 0 && planned)
 		r = ft_design_check_plan(&reading.reader, plan);
 	ft_json_release(&reading.reader.json);

@@ -64,12 +64,46 @@ struct ft_design_role {
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
 	bool director;		 /* given by its ports, and known to be modular */
 	struct ft_inside inside; /* of a director; all 0: not given */
+
+	/* Of the descriptions of a director's chips; its first group is the chassis' name. NULL: not given. */
+	struct ft_pattern *chassis;
 };
+
+/*
+ * Whether the numbers that are known of a director of @ports ports go together: boards and slots, ports and boards, and
+ * what one chip can have. Returns 0, or -EINVAL with @err filled (no line) and the name of the key to blame: of the
+ * object "inside", or NULL for the ports of the whole.
+ */
+int ft_inside_check(const struct ft_inside *inside, uint32_t ports, struct ft_error *err, const char **ret_key);
+
+/* A member of struct ft_inside, by the name of its key. */
+struct ft_inside_key {
+	const char *name;
+	size_t offset;
+};
+enum { FT_INSIDE_KEYS = 8 };
+extern const struct ft_inside_key ft_inside_keys[FT_INSIDE_KEYS];
+
+static inline uint32_t ft_inside_get(const struct ft_inside *inside, unsigned int key)
+{
+	return *(const uint32_t *)((const char *)inside + ft_inside_keys[key].offset);
+}
+
+static inline void ft_inside_set(struct ft_inside *inside, unsigned int key, uint32_t value)
+{
+	*(uint32_t *)((char *)inside + ft_inside_keys[key].offset) = value;
+}
 
 /* As built: so many pods, one after the other in the plan's order, have so many edge switches each. */
 struct ft_pod_size {
 	uint32_t count;
 	uint32_t edges;
+};
+
+/* As built: so many edge switches, one after the other in the plan's order, have so many hosts each. */
+struct ft_host_kind {
+	uint32_t count;
+	uint32_t hosts;
 };
 
 /* "max_cost", "min_spare_ports": what a plan must keep to. */
@@ -109,6 +143,60 @@ struct ft_expect {
 	size_t waiver_count;
 };
 
+/*
+ * Switches beside the tree: an island, told by the names of its switches. A name is a node description as seen, with or
+ * without what a vendor's switch software puts around it: "MF0;leaf07:MQM8700/U1" is leaf07.
+ */
+struct ft_island_switch {
+	char *name;
+	uint32_t ports; /* FT_UNPINNED: those of edge switches */
+	uint32_t hosts; /* FT_UNPINNED: not said, and any number is right */
+};
+
+/* Cables between two switches: at least one is of an island, the other may be one of the tree. */
+struct ft_island_bundle {
+	char *a, *b;
+	uint32_t count;
+};
+
+struct ft_island {
+	char *name;
+	struct ft_island_switch *switches;
+	size_t switch_count;
+	struct ft_island_bundle *bundles;
+	size_t bundle_count;
+};
+
+/* Whether the design goes down to ports. */
+enum ft_cables {
+	FT_CABLES_UNSAID,  /* any port will do */
+	FT_CABLES_PLANNED, /* the plan's own ports */
+	FT_CABLES_LISTED,
+};
+
+/* A port of a planned switch, by its name. */
+struct ft_design_end {
+	char *name;
+	uint32_t board; /* line board of a director, from 1; 0: not said */
+	uint32_t port;	/* from 1; 0: not said */
+};
+
+struct ft_design_cable {
+	struct ft_design_end a, b; /* in either order */
+};
+
+struct ft_design_host {
+	char *name;    /* NULL: not given */
+	uint64_t guid; /* of the node or port; 0: not given */
+	struct ft_design_end edge;
+};
+
+/* What the names of a spreadsheet are rewritten to before they are looked up. */
+struct ft_name_rule {
+	struct ft_pattern *match; /* ft_pattern_compile_capturing() */
+	char *as;		  /* ft_pattern_rewrite() */
+};
+
 struct ft_design {
 	char *name;
 	enum ft_topology topology;
@@ -126,6 +214,10 @@ struct ft_design {
 	uint32_t pods;	       /* pinned, three levels */
 	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
 	size_t pod_size_count;
+	struct ft_host_kind *host_kinds; /* their hosts add up to nodes; NULL: by the rule of fill */
+	size_t host_kind_count;
+	struct ft_island *islands;
+	size_t island_count;
 	enum ft_spread spread;
 	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
 	enum ft_fill fill;
@@ -138,10 +230,19 @@ struct ft_design {
 	struct ft_rates host_rates;
 	struct ft_bind binds[FT_TIER_COUNT];
 	struct ft_expect expect;
+	enum ft_cables cables_given;
+	bool cables_complete; /* the list has all cables; true where not given */
+	struct ft_design_cable *cables;
+	size_t cable_count;
+	struct ft_design_host *hosts; /* NULL: not given */
+	size_t host_count;
+	struct ft_name_rule *name_rules; /* the first that matches is taken */
+	size_t name_rule_count;
 	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */
 	size_t text_length;
 };
 
+void ft_islands_free(struct ft_island *islands, size_t count);
 void ft_design_free(struct ft_design *design);
 static inline void ft_design_freep(struct ft_design **design)
 {

@@ -2,6 +2,7 @@
 #include "planner/design_parts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,6 @@ const char *ft_fill_name(enum ft_fill fill)
 const char *ft_tier_name(enum ft_tier tier)
 {
 	return tier_names[tier];
-}
-
-static int key_unsupported(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
-{
-	(void)out;
-	return ft_json_error_key(&reader->json, reader->err, at->parent, at->key, "\"%s\" is not supported yet",
-				 at->key);
 }
 
 static int key_misplaced(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -217,7 +211,36 @@ static int role_read(struct ft_key_reader *reader, const struct ft_key_at *at, c
 	int r;
 
 	r = ft_key_read_part(reader, at, keys, count, role);
-	return r < 0 ? r : role_check(reader, at, role);
+	if (r == 0)
+		r = role_check(reader, at, role);
+	return r < 0 ? r : ft_design_finish_inside(reader, at, role);
+}
+
+static int key_host_kind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	static const struct ft_key keys[] = {
+		{"count", ft_key_count, offsetof(struct ft_host_kind, count), 1, FT_SWITCHES_MAX,
+		 "how many edge switches"},
+		{"hosts", ft_key_count, offsetof(struct ft_host_kind, hosts), 0, FT_DIRECTOR_PORTS_MAX,
+		 "hosts of each"},
+	};
+
+	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), out);
+}
+
+static int key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	struct ft_design *design = reader->owner;
+	int r = ft_key_expect_filled_list(reader, at);
+
+	(void)out;
+	if (r < 0)
+		return r;
+	design->host_kinds = calloc(json_array_size(at->value), sizeof(*design->host_kinds));
+	if (!design->host_kinds)
+		return -ENOMEM;
+	design->host_kind_count = json_array_size(at->value);
+	return ft_key_read_elements(reader, at, key_host_kind, sizeof(*design->host_kinds), design->host_kinds);
 }
 
 static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -227,8 +250,11 @@ static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"count", ft_key_count, ROLE(count), 1, FT_SWITCHES_MAX, NULL},
 		{"ports_to_nodes", ft_key_count, ROLE(ports_to_nodes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"ports_to_core", ft_key_count, ROLE(ports_to_core), 0, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"hosts", key_hosts, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
+		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
 	};
 
 	return role_read(reader, at, keys, FT_COUNT(keys), out);
@@ -243,6 +269,8 @@ static int key_spine(struct ft_key_reader *reader, const struct ft_key_at *at, v
 		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
+		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
 	};
 
 	return role_read(reader, at, keys, FT_COUNT(keys), out);
@@ -257,6 +285,8 @@ static int key_core(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"ports_to_core", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
+		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
 	};
 
 	return role_read(reader, at, keys, FT_COUNT(keys), out);
@@ -432,8 +462,11 @@ static const struct ft_key design_keys[] = {
 	{"limits", key_limits, 0, 0, 0, NULL},
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
-	{"cables", key_unsupported, 0, 0, 0, NULL},
-	{"hosts", key_unsupported, 0, 0, 0, NULL},
+	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
+	{"cables", ft_design_key_cables, 0, 0, 0, NULL},
+	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
+	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
+	{"names", ft_design_key_names, 0, 0, 0, NULL},
 	{"why", ft_key_notes, 0, 0, 0, NULL},
 	{"expect", ft_design_key_expect, DESIGN(expect), 0, 0, NULL},
 	{"plan", key_later, 0, 0, 0, NULL},
@@ -472,6 +505,30 @@ static int levels_check(const struct ft_key_reader *reader, const struct ft_desi
 	return 0;
 }
 
+/* What "hosts" of "edge" say of all edges must be what the rest of the design says. */
+static int host_kinds_check(const struct ft_key_reader *reader, struct ft_design *design)
+{
+	const json_t *edge = json_object_get(reader->json.root, "edge");
+	struct ft_design_role *role = &design->roles[FT_TIER_EDGE];
+	uint64_t edges = 0, hosts = 0;
+
+	if (design->host_kind_count == 0)
+		return 0;
+	for (size_t i = 0; i < design->host_kind_count; i++) {
+		edges += design->host_kinds[i].count;
+		hosts += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
+	}
+	if (hosts != design->nodes)
+		return ft_json_error_value(&reader->json, reader->err, edge, "hosts",
+					   "\"hosts\" are %" PRIu64 " in all, but nodes is %u", hosts, design->nodes);
+	if (edges > FT_SWITCHES_MAX || (ft_pinned(role->count) && edges != role->count))
+		return ft_json_error_value(&reader->json, reader->err, edge, "hosts",
+					   "\"hosts\" are of %" PRIu64 " edge switches, but edge.count is %u", edges,
+					   ft_pinned(role->count) ? role->count : FT_SWITCHES_MAX);
+	role->count = (uint32_t)edges;
+	return 0;
+}
+
 int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 {
 	json_t *root = reader->json.root;
@@ -489,5 +546,8 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 			return ft_json_error_key(&reader->json, reader->err, root, NULL, "%s", required_keys[i].text);
 	if (!design->nodes_max_given)
 		design->nodes_max = design->nodes;
+	r = host_kinds_check(reader, design);
+	if (r < 0)
+		return r;
 	return levels_check(reader, design);
 }

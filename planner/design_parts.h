@@ -27,6 +27,27 @@ int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at,
 int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* its binds */
 int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_expect */
 
+int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_design */
+/* Keys on ports and hosts, likewise; @out is the struct ft_design. */
+int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+void ft_design_cabling_release(struct ft_design *design);
+
+/* Makes the cables and hosts that @design lists part of its @plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
+int ft_design_apply_cabling(const struct ft_key_reader *reader, const struct ft_design *design, struct ft_plan *plan);
+
+/*
+ * Directors, likewise: struct ft_inside, and struct ft_pattern *. Once the keys of a role at @at are read, what follows
+ * from its "inside" is filled in, and what contradicts itself there is refused.
+ */
+int ft_design_key_inside(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_chassis(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_finish_inside(struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_design_role *role);
+
+/* What @role does not say of the inside is as in @chosen, its tier of the "plan", as far as that makes sense. */
+void ft_design_inside_from_plan(const json_t *chosen, struct ft_design_role *role);
+
 /* Whether the design leaves the switches of a tier to the catalog. "count": 0 says that there are none. */
 bool ft_design_tier_is_open(const struct ft_design *design, enum ft_tier tier);
 

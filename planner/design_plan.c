@@ -134,7 +134,9 @@ static int tier_from_plan(const struct ft_key_reader *reader, const json_t *chos
 	if (ft_pinned(given->ports) && given->ports != json_integer_value(ports))
 		return tier_difference(reader, chosen, tier, "ports", json_integer(given->ports));
 	role->ports = (uint32_t)json_integer_value(ports);
-	role->director = json_is_true(json_object_get(chosen, "director"));
+	role->director |= json_is_true(json_object_get(chosen, "director"));
+	if (role->director)
+		ft_design_inside_from_plan(chosen, role);
 	role->model = strdup(model);
 	return role->model ? 1 : -ENOMEM;
 }

@@ -16,6 +16,7 @@
 #include "planner/choice.h"
 #include "planner/draw.h"
 #include "planner/formats.h"
+#include "planner/site.h"
 #include "probe/source.h"
 #include "verify/infer.h"
 #include "verify/resolve.h"
@@ -45,7 +46,8 @@ struct options {
 	size_t stage_count;
 	uint32_t first, last, step; /* of a curve */
 	const char *infer;
-	const char *from; /* where OpenSM's GUIDs are taken from */
+	const char *from;   /* where OpenSM's GUIDs, or the live names for a list of cables, are taken from */
+	const char *cables; /* the site's list; NULL: none */
 	const char *name;
 	const char *override; /* the last option given that belongs into a design file; NULL: none */
 };
@@ -139,7 +141,9 @@ static const char help_text[] =
 	"  --pareto A,B       the designs that none is better than in both figures\n"
 	"  --stages N,N,...   what each stage of an expansion adds\n"
 	"  --infer FILE       write the design that this fabric was evidently built to\n"
-	"  --from FILE        take OpenSM's GUIDs from this snapshot or dump of the fabric\n"
+	"  --cables FILE      take ports and hosts from the site's list of cables, as CSV\n"
+	"  --from FILE        take OpenSM's GUIDs, or the spelling of the names of --cables, from\n"
+	"                     this snapshot or dump of the fabric\n"
 	"  --name NAME        the name of a design without a file\n"
 	"  -o, --output FILE  write to FILE, in one piece or not at all\n"
 	"  -h, --help         print this help\n"
@@ -277,6 +281,7 @@ enum {
 	OPTION_STAGES,
 	OPTION_INFER,
 	OPTION_FROM,
+	OPTION_CABLES,
 	OPTION_NAME,
 	OPTION_NODES,
 	OPTION_NODES_MAX,
@@ -368,6 +373,9 @@ static int parse_option(struct options *options, int c, const char *argument)
 	case OPTION_FROM:
 		options->from = argument;
 		return -1;
+	case OPTION_CABLES:
+		options->cables = argument;
+		return -1;
 	case OPTION_NODES:
 		if (parse_nodes(options, argument) < 0)
 			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
@@ -393,8 +401,14 @@ static int check_options(struct options *options, int argc, char **argv)
 		options->design = argv[optind];
 	if (options->work == WORK_INFER && (options->design || options->override || options->nodes))
 		return usage_error("--infer writes a design, and takes none", options->design);
-	if (options->from && (options->work != WORK_PLAN || strncmp(options->format_name, "opensm", 6) != 0))
-		return usage_error("--from goes with --format opensm and opensm-cn", options->from);
+	if (options->from && !options->cables &&
+	    (options->work != WORK_PLAN || strncmp(options->format_name, "opensm", 6) != 0))
+		return usage_error("--from goes with --cables, and with --format opensm and opensm-cn", options->from);
+	if (options->cables && options->work != WORK_PLAN)
+		return usage_error("--cables goes with one plan", options->cables);
+	if (options->cables && options->design && strcmp(options->cables, "-") == 0 &&
+	    strcmp(options->design, "-") == 0)
+		return usage_error("--cables and the design cannot both be standard input", NULL);
 	if (options->design && (options->override || options->nodes || options->name))
 		return usage_error("with a design file, this belongs into it", options->nodes	   ? "--nodes"
 									       : options->override ? options->override
@@ -429,6 +443,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{"stages", required_argument, NULL, OPTION_STAGES},
 		{"infer", required_argument, NULL, OPTION_INFER},
 		{"from", required_argument, NULL, OPTION_FROM},
+		{"cables", required_argument, NULL, OPTION_CABLES},
 		{"name", required_argument, NULL, OPTION_NAME},
 		{"nodes", required_argument, NULL, OPTION_NODES},
 		{"nodes-max", required_argument, NULL, OPTION_NODES_MAX},
@@ -524,13 +539,15 @@ struct run {
 	struct ft_catalog *catalog;
 	struct ft_design *design;
 	struct ft_plan *plan;
-	struct ft_text design_text; /* of a design made from options */
+	struct ft_snapshot *snapshot; /* of --from; NULL: none */
+	struct ft_text design_text;   /* of a design made from options */
 	struct ft_text out;
 };
 
 static void run_release(struct run *run)
 {
 	ft_plan_free(run->plan);
+	ft_snapshot_free(run->snapshot);
 	ft_design_free(run->design);
 	ft_catalog_free(run->catalog);
 	ft_text_release(&run->design_text);
@@ -634,24 +651,42 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 	return roots ? ft_write_opensm_roots(&run->out, &list, err) : ft_write_opensm_cns(&run->out, &list, err);
 }
 
-static int work_guids(struct run *run, struct ft_error *err)
+/* The site's list of cables becomes part of the design and its plan. What was passed over is told on one line. */
+static int cables_take(struct run *run, struct ft_error *err)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
-	int r = ft_verify_check_plan(run->plan, err);
+	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_free_ struct ft_site_switch *known = NULL;
+	size_t known_count = 0;
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	run->path = run->options.from;
-	r = ft_source_load(run->options.from, &snapshot, err);
-	return r < 0 ? r : write_found_guids(run, snapshot, err);
+	if (run->snapshot)
+		r = ft_resolve_switches(run->snapshot, &known, &known_count);
+	run->path = run->options.cables;
+	if (r == 0)
+		r = ft_sheet_load(run->path, &sheet, err);
+	if (r == 0)
+		r = ft_site_import(run->design, run->plan, &sheet, known, known_count, &notes, err);
+	if (r == 1)
+		fprintf(stderr, "%s: %s\n", run->path, ft_text_string(&notes));
+	return r < 0 ? r : 0;
 }
 
 static int work_plan(struct run *run, struct ft_error *err)
 {
-	int r;
+	bool guids = strncmp(run->options.format_name, "opensm", 6) == 0 && run->options.from;
+	int r = guids ? ft_resolve_check_plan(run->plan, err) : 0;
 
-	if (run->options.from)
-		return work_guids(run, err);
+	if (r == 0 && run->options.from) {
+		run->path = run->options.from;
+		r = ft_source_load(run->options.from, &run->snapshot, err);
+	}
+	if (r == 0 && run->options.cables)
+		r = cables_take(run, err);
+	if (r < 0)
+		return r;
+	if (guids)
+		return write_found_guids(run, run->snapshot, err);
 	r = models_look_up(run, err);
 	return r < 0 ? r : run->options.write(&run->out, run->design, run->plan, run->catalog, err);
 }

@@ -59,6 +59,11 @@ static struct ft_switch_type bare_type(const struct ft_design_role *role)
 		.ports = role->ports,
 		.modular = role->ports > FT_PORTS_MAX || role->director,
 		.roles = FT_ROLE_EDGE | FT_ROLE_SPINE | FT_ROLE_CORE | FT_ROLE_STAR,
+		.line_boards = role->inside.line_boards,
+		.line_boards_max = role->inside.line_boards_max,
+		.line_board_ports = role->inside.line_ports,
+		.fabric_boards = role->inside.fabric_boards,
+		.fabric_boards_max = role->inside.fabric_boards_max,
 		.cost = FT_AMOUNT_UNKNOWN,
 		.power_w = FT_AMOUNT_UNKNOWN,
 		.weight_kg = FT_AMOUNT_UNKNOWN,
@@ -94,13 +99,46 @@ static const char *model_near(const struct ft_catalog *catalog, const char *mode
 	return near;
 }
 
+static bool number_suits(uint32_t type, uint32_t asked)
+{
+	return type == 0 || asked == 0 || type == asked;
+}
+
+/* Whether the type is a director where one is asked for, with the boards that are asked for. */
+static bool inside_suits(const struct ft_switch_type *type, const struct ft_design_role *asked)
+{
+	const struct ft_inside *in = &asked->inside;
+
+	return !asked->director || (type->modular && number_suits(type->line_boards, in->line_boards) &&
+				    number_suits(type->line_board_ports, in->line_ports));
+}
+
+/* No director, or none with such boards. Returns 0 where that is not what is wrong. */
+static int no_such_inside(const struct ft_catalog *catalog, const struct ft_design_role *asked, enum ft_tier tier,
+			  struct ft_error *err, struct ft_plan_blame *blame)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	for (size_t i = 0; i < catalog->count; i++)
+		if (is_model(&catalog->types[i], asked->model) && inside_suits(&catalog->types[i], asked))
+			return 0;
+	ft_text_printf(&text, "no \"%s\" of the catalog \"%s\" is a director with such boards", asked->model,
+		       catalog->name);
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	return menu_error(err, blame, tier, "inside", ft_text_string(&text));
+}
+
 /* What is wrong with a model of the catalog that may have the role. */
 static int no_such_population(const struct ft_catalog *catalog, const struct ft_design_role *asked, enum ft_tier tier,
 			      struct ft_error *err, struct ft_plan_blame *blame)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	bool ports = false;
+	int r = no_such_inside(catalog, asked, tier, err, blame);
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < catalog->count; i++)
 		ports |= is_model(&catalog->types[i], asked->model) && catalog->types[i].ports == asked->ports;
 	ports = ft_pinned(asked->ports) && !ports;
@@ -149,7 +187,7 @@ static int types_of(const struct ft_catalog *catalog, unsigned int role, const s
 		const struct ft_switch_type *type = &catalog->types[i];
 
 		if (!(type->roles & role) || (asked->model && !is_model(type, asked->model)) ||
-		    (ft_pinned(asked->ports) && type->ports != asked->ports))
+		    (ft_pinned(asked->ports) && type->ports != asked->ports) || !inside_suits(type, asked))
 			continue;
 		if (asked->fabric_boards == 0)
 			types[count++] = *type;

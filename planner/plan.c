@@ -2,10 +2,12 @@
 #include "planner/plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/islands.h"
 #include "planner/rules.h"
 #include "planner/search.h"
 
@@ -35,11 +37,34 @@ static char *switch_name(const struct ft_bind *bind, enum ft_tier tier, uint32_t
 	return strdup(name);
 }
 
+bool ft_design_has_host_kinds(const struct ft_design *design)
+{
+	uint64_t hosts = 0;
+
+	for (size_t i = 0; i < design->host_kind_count; i++)
+		hosts += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
+	return design->host_kind_count > 0 && hosts == design->nodes;
+}
+
+/* Hosts of edge switch @index of a design that has kinds. */
+static uint32_t kind_hosts(const struct ft_design *design, uint32_t index)
+{
+	for (size_t i = 0; i < design->host_kind_count; i++) {
+		if (index < design->host_kinds[i].count)
+			return design->host_kinds[i].hosts;
+		index -= design->host_kinds[i].count;
+	}
+	return 0;
+}
+
 /* Hosts on edge @index: as many as fit before the next, or everywhere the same. */
 static uint32_t hosts_on(const struct ft_design *design, const struct ft_shape *s, uint32_t index)
 {
 	uint64_t before = (uint64_t)index * s->n;
 
+	/* For another number of nodes, as in a stage, they say nothing. */
+	if (ft_design_has_host_kinds(design))
+		return kind_hosts(design, index);
 	if (s->even)
 		return design->nodes / s->e + (index < design->nodes % s->e);
 	return before >= design->nodes ? 0 : ft_minimum(s->n, design->nodes - (uint32_t)before);
@@ -78,7 +103,7 @@ static int edges_add(struct build *b)
 
 		if (!sw)
 			return -ENOMEM;
-		sw->hosts = hosts_on(b->design, b->s, i);
+		sw->hosts = sw->hosts_rule = hosts_on(b->design, b->s, i);
 		sw->pod = pod;
 		sw->place = place++;
 		if (place == size && b->s->levels == 3) {
@@ -217,6 +242,27 @@ static int check_names(const struct build *b)
 	return 0;
 }
 
+/* Hosts as built must have ports, and be of as many edges as there are. */
+static int check_hosts(const struct build *b)
+{
+	uint64_t edges = 0;
+
+	if (!ft_design_has_host_kinds(b->design))
+		return 0;
+	for (size_t i = 0; i < b->design->host_kind_count; i++) {
+		edges += b->design->host_kinds[i].count;
+		if (b->design->host_kinds[i].hosts > b->s->n)
+			return ft_rules_error(
+				&b->rules, "edge", "hosts",
+				"edge.hosts gives edge switches %u hosts, but they have %u ports to nodes",
+				b->design->host_kinds[i].hosts, b->s->n);
+	}
+	if (edges != b->s->e)
+		return ft_rules_error(&b->rules, "edge", "hosts",
+				      "edge.hosts is of %" PRIu64 " edge switches, but %u are planned", edges, b->s->e);
+	return 0;
+}
+
 static int check_binds(const struct build *b)
 {
 	const uint32_t planned[FT_TIER_COUNT] = {b->s->e, b->spines, b->s->cores};
@@ -246,11 +292,57 @@ static int family_fill(struct ft_plan *plan, enum ft_tier tier, const struct ft_
 	return plan->families[tier] ? 0 : -ENOMEM;
 }
 
+/* What the catalog says of a board, where the design says nothing else. */
+static int inside_take(const struct build *b, enum ft_tier tier, uint32_t *member, uint32_t catalog, const char *what)
+{
+	if (catalog && *member && *member != catalog)
+		return ft_rules_error(&b->rules, ft_tier_name(tier), "inside",
+				      "the inside of the %s switches has %u %s, but by the catalog these are %u",
+				      ft_tier_name(tier), *member, what, catalog);
+	if (!*member)
+		*member = catalog;
+	return 0;
+}
+
+/* The inside of a director: as the design says and, where it does not, the catalog. */
+static int inside_fill(struct build *b, enum ft_tier tier, const struct ft_switch_type *type)
+{
+	const struct ft_design_role *role = &b->design->roles[tier];
+	struct ft_inside in = role->inside;
+	struct ft_error why = {0};
+	const char *key;
+	int r;
+
+	if (!type->modular)
+		return 0;
+	r = inside_take(b, tier, &in.line_boards, type->line_boards, "line boards");
+	if (r == 0)
+		r = inside_take(b, tier, &in.line_boards_max, type->line_boards_max, "slots for line boards");
+	if (r == 0)
+		r = inside_take(b, tier, &in.line_ports, type->line_board_ports, "ports a line board");
+	if (r == 0)
+		r = inside_take(b, tier, &in.fabric_boards, type->fabric_boards, "fabric boards");
+	if (r == 0)
+		r = inside_take(b, tier, &in.fabric_boards_max, type->fabric_boards_max, "slots for fabric boards");
+	if (r < 0)
+		return r;
+	/* A catalog may know ports outside that are on no board. */
+	if ((uint64_t)in.line_boards * in.line_ports != type->ports && type->name)
+		in = role->inside;
+	in.line_boards_max = in.line_boards_max ? in.line_boards_max : in.line_boards;
+	in.fabric_boards_max = in.fabric_boards_max ? in.fabric_boards_max : in.fabric_boards;
+	if (ft_inside_check(&in, type->ports, &why, &key) < 0)
+		return ft_rules_error(&b->rules, ft_tier_name(tier), "inside", "%s", why.text);
+	b->plan->inside[tier] = in;
+	return 0;
+}
+
 static int models_fill(struct build *b)
 {
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		const struct ft_switch_type *type = b->candidate->types[tier];
 		const char *model = type && type->name ? type->name : NULL;
+		int r;
 
 		if (!type)
 			continue;
@@ -258,6 +350,9 @@ static int models_fill(struct build *b)
 		if (!model)
 			model = b->design->roles[tier].model;
 		b->plan->directors[tier] = type->modular;
+		r = inside_fill(b, tier, type);
+		if (r < 0)
+			return r;
 		if (type->fabric_boards < type->fabric_boards_max) {
 			b->plan->fabric_boards[tier] = type->fabric_boards;
 			b->plan->fabric_boards_max[tier] = type->fabric_boards_max;
@@ -360,6 +455,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 	if (!plan)
 		return -ENOMEM;
 	r = check_binds(&b);
+	if (r == 0)
+		r = check_hosts(&b);
 	if (r < 0)
 		return r;
 	figures_fill(&b);
@@ -372,6 +469,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 		r = bundles_fill(&b);
 	if (r == 0)
 		r = check_names(&b);
+	if (r == 0)
+		r = ft_islands_plan(&b.rules, plan);
 	if (r < 0)
 		return r;
 	*ret_plan = FT_STEAL(plan);
@@ -463,6 +562,7 @@ void ft_plan_free(struct ft_plan *plan)
 	free(plan->blade_pass_through);
 	free(plan->switches);
 	free(plan->bundles);
+	ft_islands_release(plan);
 	free(plan->cables);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		free(plan->hosts[i].name);

@@ -28,6 +28,9 @@ struct ft_plan_switch {
 	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch */
 	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge */
 	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
+
+	/* Hosts by the rules alone, whatever hosts are listed. */
+	uint32_t hosts_rule;
 };
 
 /*
@@ -58,6 +61,32 @@ struct ft_plan_host {
 	uint64_t guid; /* of its node or port; 0: not said */
 	uint32_t edge; /* index of the planned switch */
 	uint32_t port; /* of that switch; 0: not said */
+};
+
+/* A switch of an island: beside the tree, and no part of its tiers. */
+struct ft_plan_islander {
+	char *name;	 /* owned */
+	uint32_t island; /* index into the design's */
+	uint32_t ports;
+	uint32_t hosts; /* host ports, on its ports from 1 on; FT_UNPINNED: not said */
+};
+
+/* A switch of the tree that an island is cabled to. */
+struct ft_plan_anchor {
+	char *name;	    /* as the design has it; owned */
+	char *seen_as;	    /* the node description to be expected of it, where a bind pattern asks for more; or NULL */
+	uint32_t stands_in; /* index of the planned switch that is taken for it where nothing was seen */
+	bool planned;	    /* that is the very one: the name is its name */
+};
+
+/* The cables of an islander to another, or to an anchor. */
+struct ft_plan_island_bundle {
+	uint32_t a;	 /* islander */
+	uint32_t b;	 /* islander, or FT_UNPINNED */
+	uint32_t anchor; /* anchor, or FT_UNPINNED: one of the two is there */
+	uint32_t count;	 /* cables, >= 1 */
+	uint32_t a_port; /* the first port at a; the others follow */
+	uint32_t b_port; /* the first port at the other end; of an anchor one that the tree leaves free */
 };
 
 struct ft_plan {
@@ -120,10 +149,20 @@ struct ft_plan {
 	struct ft_plan_bundle *bundles; /* sorted by (a, b); at most one a pair */
 	uint32_t bundle_count;
 
-	/* Port by port, where the design says so: else NULL and 0, and any port will do. */
+	/* What hangs on the tree. It is in none of the figures above; NULL and 0 where there is none. */
+	struct ft_plan_islander *islanders;
+	uint32_t islander_count;
+	struct ft_plan_anchor *anchors;
+	uint32_t anchor_count;
+	struct ft_plan_island_bundle *island_bundles;
+	uint32_t island_bundle_count;
+
+	/* Port by port, where the design says so: else NULL and 0, and any port will do. Bundles are what is listed,
+	   and may be thicker then than @bundle and @spine_bundle. */
 	struct ft_plan_cable *cables; /* sorted by (a, b, a_port); they are what the bundles count */
 	uint32_t cable_count;
-	struct ft_plan_host *hosts; /* of which it is known where they should be; owned, their names too */
+	struct ft_plan_host *hosts; /* of which it is known where they should be, sorted by (edge, port); owned, their
+				       names too */
 	uint32_t host_count;
 };
 
@@ -158,8 +197,15 @@ struct ft_plan_blame {
 int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
 		       struct ft_error *err, struct ft_plan_blame *ret_blame);
 
+/* True where the design says how many hosts each edge switch has, for just the nodes that it has. */
+bool ft_design_has_host_kinds(const struct ft_design *design);
+
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
+
+/* Cables of all islands, and the host ports of those of whom they are said. */
+uint32_t ft_plan_island_cables(const struct ft_plan *plan);
+uint32_t ft_plan_island_hosts(const struct ft_plan *plan);
 
 /* The plan as the "plan" object of SPEC 3, indented by @indent blanks a level (0: on one line). */
 void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsigned int indent);
@@ -174,9 +220,9 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan);
 
 /*
- * Whether ibsim and its text form can hold @plan. Returns 0, or -EINVAL with @err filled (no line): a switch is a
- * director, which is many nodes, a bound name has bytes that the form has no escape for, or a bound GUID is one of
- * those that are made up.
+ * Whether ibsim and its text form can hold @plan. Returns 0, or -EINVAL with @err filled (no line): a bound name has
+ * bytes that the form has no escape for, a bound GUID is one of those that are made up, or a switch is a director of
+ * whose inside too little is known.
  */
 int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err);
 
@@ -189,6 +235,11 @@ int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *pl
  * where there are more ports than unicast LIDs. Each edge has its hosts from port 1 on and its uplinks from port
  * ports_to_nodes + 1 on, core by core; the ports of a core are taken edge by edge. The first expected rate of each
  * kind of cable is used, or 4xHDR.
+ *
+ * A director is its chips, each with the name of the director and its slot behind it ("core01 L05", "core01 F03"; the
+ * second chip of a board "core01 L05/2"), and with GUIDs from 0x0000000001000001 on. The GUID of the switch, made up or
+ * bound, is the SystemImageGUID of all of them. What is not known of the inside is as usual (planner/chips.h). Where
+ * the design tells chassis by a pattern, names are made up in which that finds the director's.
  *
  * Switches of a tier that is bound by a pattern have the names of the plan where it matches these, and that of no other
  * tier does; else names for which this holds, where such are found (ft_pattern_sample()); else, and in all other

@@ -11,12 +11,16 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "planner/cabling.h"
 
 void ft_wiring_release(struct ft_wiring *wiring)
 {
 	free(wiring->first_host);
 	free(wiring->first_bundle);
 	free(wiring->bundles);
+	free(wiring->first_cable);
+	free(wiring->cables);
+	free(wiring->hosts);
 	*wiring = (struct ft_wiring){0};
 }
 
@@ -47,18 +51,183 @@ static void sort_bundles(const struct ft_plan *plan, struct ft_wiring *wiring)
 	}
 }
 
+/* Which ports of which switch are taken. */
+struct sockets {
+	size_t *first; /* of each switch, in @taken: that of port 0, which is none */
+	bool *taken;
+};
+
+static void sockets_release(struct sockets *sockets)
+{
+	free(sockets->first);
+	free(sockets->taken);
+}
+
+static int sockets_make(const struct ft_plan *plan, struct sockets *sockets)
+{
+	size_t total = 0;
+
+	sockets->first = calloc(plan->switch_count + 1UL, sizeof(*sockets->first));
+	if (!sockets->first)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		sockets->first[i] = total;
+		total += ft_cabling_ports(plan, i) + 1UL;
+	}
+	sockets->first[plan->switch_count] = total;
+	sockets->taken = calloc(total + 1, sizeof(*sockets->taken));
+	return sockets->taken ? 0 : -ENOMEM;
+}
+
+/* A port of the plan's: it is taken, whatever else is. */
+static void socket_take(const struct sockets *sockets, uint32_t sw, uint32_t port)
+{
+	sockets->taken[sockets->first[sw] + port] = true;
+}
+
+/* The first free port from @from on, and round; 0 where there is none. */
+static uint32_t socket_find(const struct sockets *sockets, uint32_t sw, uint32_t from)
+{
+	const bool *taken = sockets->taken + sockets->first[sw];
+	uint32_t ports = (uint32_t)(sockets->first[sw + 1] - sockets->first[sw]) - 1;
+
+	for (uint32_t i = 0; i < ports; i++) {
+		uint32_t port = (from - 1 + i) % ports + 1;
+
+		if (!taken[port]) {
+			socket_take(sockets, sw, port);
+			return port;
+		}
+	}
+	return 0;
+}
+
+/* The computed ports; a plan that lists its cables has some of its own. */
+static void bundle_wire(const struct ft_plan *plan, uint32_t index, struct ft_wire *wires)
+{
+	const struct ft_plan_bundle *bundle = &plan->bundles[index];
+
+	for (uint32_t k = 0; k < bundle->count; k++)
+		wires[k] = (struct ft_wire){bundle->a_port + k, bundle->b_port + k};
+}
+
+/* Cables are sorted as bundles are. */
+static void said_take(const struct ft_plan *plan, const struct sockets *sockets, struct ft_wiring *wiring)
+{
+	for (uint32_t i = 0; i < plan->cable_count; i++) {
+		const struct ft_plan_cable *cable = &plan->cables[i];
+
+		wiring->cables[i] = (struct ft_wire){cable->a_port, cable->b_port};
+		socket_take(sockets, cable->a, cable->a_port);
+		socket_take(sockets, cable->b, cable->b_port);
+	}
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		socket_take(sockets, plan->hosts[i].edge, plan->hosts[i].port);
+}
+
+/* Where the uplinks of a switch begin, by the rules. */
+static uint32_t uplinks_from(const struct ft_plan *plan, uint32_t sw)
+{
+	uint32_t below = plan->switches[sw].tier == FT_TIER_EDGE ? plan->ports_to_nodes : plan->spine_ports_down;
+
+	return below < plan->switches[sw].ports ? below + 1 : 1;
+}
+
+static void unsaid_cables_wire(const struct ft_plan *plan, const struct sockets *sockets, struct ft_wiring *wiring)
+{
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+
+		for (uint32_t k = 0; k < bundle->count; k++) {
+			struct ft_wire *wire = &wiring->cables[wiring->first_cable[i] + k];
+			bool said = plan->cable_count > 0;
+
+			if (!said || wire->a_port == 0)
+				wire->a_port = socket_find(sockets, bundle->a,
+							   said ? uplinks_from(plan, bundle->a) : wire->a_port);
+			if (!said || wire->b_port == 0)
+				wire->b_port = socket_find(sockets, bundle->b, said ? 1 : wire->b_port);
+		}
+	}
+}
+
+/* Those that are listed first, in the order of the list. */
+static void hosts_wire(const struct ft_plan *plan, const struct sockets *sockets, struct ft_wiring *wiring,
+		       uint32_t *next)
+{
+	memcpy(next, wiring->first_host, plan->switch_count * sizeof(*next));
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		const struct ft_plan_host *host = &plan->hosts[i];
+
+		wiring->hosts[next[host->edge]++] = (struct ft_host_wire){host->port, i};
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		for (uint32_t k = 0; k < plan->switches[i].hosts; k++) {
+			uint32_t host = wiring->first_host[i] + k;
+
+			if (host >= next[i])
+				wiring->hosts[host].listed = FT_UNPINNED;
+			if (wiring->hosts[host].port == 0)
+				wiring->hosts[host].port = sockets ? socket_find(sockets, i, 1) : k + 1;
+		}
+}
+
+static int ports_wire(const struct ft_plan *plan, struct ft_wiring *wiring)
+{
+	_cleanup_(sockets_release) struct sockets sockets = {0};
+	_cleanup_free_ uint32_t *next = calloc(plan->switch_count + 1UL, sizeof(*next));
+	bool plain = plan->cable_count == 0 && plan->host_count == 0;
+	int r;
+
+	if (!next)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		bundle_wire(plan, i, &wiring->cables[wiring->first_cable[i]]);
+	if (plain) {
+		hosts_wire(plan, NULL, wiring, next);
+		return 0;
+	}
+	r = sockets_make(plan, &sockets);
+	if (r < 0)
+		return r;
+	said_take(plan, &sockets, wiring);
+	unsaid_cables_wire(plan, &sockets, wiring);
+	hosts_wire(plan, &sockets, wiring, next);
+	return 0;
+}
+
+static size_t cables_number(const struct ft_plan *plan, uint32_t *first_cable)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		first_cable[i] = total;
+		total += plan->bundles[i].count;
+	}
+	return total;
+}
+
 int ft_wiring_make(const struct ft_plan *plan, struct ft_wiring *ret_wiring)
 {
 	_cleanup_(ft_wiring_release) struct ft_wiring wiring = {
 		.first_host = calloc((size_t)plan->switch_count + 1, sizeof(uint32_t)),
 		.first_bundle = calloc((size_t)plan->switch_count + 1, sizeof(uint32_t)),
 		.bundles = calloc(2 * (size_t)plan->bundle_count + 1, sizeof(uint32_t)),
+		.first_cable = calloc((size_t)plan->bundle_count + 1, sizeof(uint32_t)),
+		.hosts = calloc((size_t)plan->nodes + 1, sizeof(struct ft_host_wire)),
 	};
+	int r;
 
-	if (!wiring.first_host || !wiring.first_bundle || !wiring.bundles)
+	if (!wiring.first_host || !wiring.first_bundle || !wiring.bundles || !wiring.first_cable || !wiring.hosts)
+		return -ENOMEM;
+	wiring.cables = calloc(cables_number(plan, wiring.first_cable) + 1, sizeof(*wiring.cables));
+	if (!wiring.cables)
 		return -ENOMEM;
 	number_hosts(plan, &wiring);
 	sort_bundles(plan, &wiring);
+	r = ports_wire(plan, &wiring);
+	if (r < 0)
+		return r;
 	*ret_wiring = wiring;
 	wiring = (struct ft_wiring){0};
 	return 0;
@@ -81,6 +250,18 @@ const char *ft_numbered_name(const char *stem, uint32_t number, uint32_t count, 
 const char *ft_plan_host_name(const struct ft_plan *plan, uint32_t host, char buffer[FT_HOST_NAME_SIZE])
 {
 	return ft_numbered_name("node", host + 1, plan->nodes, 3, buffer);
+}
+
+const char *ft_wiring_host_name(const struct ft_plan *plan, const struct ft_wiring *wiring, uint32_t host,
+				char buffer[FT_HOST_NAME_SIZE])
+{
+	uint32_t listed = wiring->hosts[host].listed;
+
+	if (plan->host_count == 0)
+		return ft_plan_host_name(plan, host, buffer);
+	if (listed == FT_UNPINNED)
+		return ft_numbered_name("unlisted", host + 1, plan->nodes, 3, buffer);
+	return plan->hosts[listed].name ? plan->hosts[listed].name : ft_plan_host_name(plan, host, buffer);
 }
 
 uint32_t ft_plan_tier_first(const struct ft_plan *plan, enum ft_tier tier)

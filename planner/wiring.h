@@ -16,9 +16,27 @@ struct ft_wiring {
 	uint32_t *first_host;	/* of each switch: its number among all hosts, from 0, edge by edge */
 	uint32_t *first_bundle; /* of each switch and one more: where in @bundles its own begin */
 	uint32_t *bundles;	/* numbers of the bundles that end at the switch, in the plan's order */
+	uint32_t *first_cable;	/* of each bundle: where in @cables its own begin */
+	struct ft_wire *cables; /* bundle by bundle */
+	struct ft_host_wire *hosts;
 };
 
-/* Returns 0 or -ENOMEM. ft_wiring_release() is fine on one of zeros. */
+/* The ports of a cable between switches. */
+struct ft_wire {
+	uint32_t a_port, b_port;
+};
+
+/* Where a host is plugged in. */
+struct ft_host_wire {
+	uint32_t port;	 /* of its edge switch */
+	uint32_t listed; /* its number in the plan's list of hosts; FT_UNPINNED: it is one of the others */
+};
+
+/*
+ * What the plan says of ports is kept; where it says that any will do, cables have those of their bundle if these are
+ * free, and hosts the lowest that are.
+ *
+ * Returns 0 or -ENOMEM. ft_wiring_release() is fine on one of zeros. */
 int ft_wiring_make(const struct ft_plan *plan, struct ft_wiring *ret_wiring);
 void ft_wiring_release(struct ft_wiring *wiring);
 
@@ -26,6 +44,10 @@ enum { FT_HOST_NAME_SIZE = 16 };
 
 /* The name of host @host (from 0, edge by edge): "node001", with as many digits as the last has. Returns @buffer. */
 const char *ft_plan_host_name(const struct ft_plan *plan, uint32_t host, char buffer[FT_HOST_NAME_SIZE]);
+
+/* The same of a plan that may list its hosts: the name in the list, or "unlisted001" for one that is not in it. */
+const char *ft_wiring_host_name(const struct ft_plan *plan, const struct ft_wiring *wiring, uint32_t host,
+				char buffer[FT_HOST_NAME_SIZE]);
 
 /*
  * @stem and @number with as many digits as @count has, @digits_min at least. @buffer has room for them (ten, if

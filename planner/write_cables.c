@@ -20,23 +20,42 @@ struct item {
 	const char *name;
 	size_t length;
 	bool quoted;
-	const struct ft_floor_place *place;
+	const struct ft_floor_place *place; /* NULL: not on the floor that was planned, as islands are not */
 };
 
 struct cables {
 	struct ft_text *text;
 	const struct ft_plan *plan;
 	const struct ft_floor *floor;
+	struct ft_wiring wiring;
+	uint32_t *host_ports; /* NULL: each has one */
 	struct ft_text names; /* the cells of the switches, each with a NUL behind it */
-	struct item *items;   /* of the switches */
+	struct item *items;   /* item_name() of each */
 	char (*racks)[FT_FLOOR_RACK_SIZE];
 };
 
 static void cables_release(struct cables *c)
 {
 	ft_text_release(&c->names);
+	ft_wiring_release(&c->wiring);
+	free(c->host_ports);
 	free(c->items);
 	free(c->racks);
+}
+
+/* Switches of the tree, islanders, and the switches of the tree by the names that islands know them by. */
+static uint32_t item_count(const struct ft_plan *plan)
+{
+	return plan->switch_count + plan->islander_count + plan->anchor_count;
+}
+
+static const char *item_name(const struct ft_plan *plan, uint32_t item)
+{
+	if (item < plan->switch_count)
+		return plan->switches[item].name;
+	item -= plan->switch_count;
+	return item < plan->islander_count ? plan->islanders[item].name
+					   : plan->anchors[item - plan->islander_count].name;
 }
 
 static int make_names(struct cables *c)
@@ -44,15 +63,16 @@ static int make_names(struct cables *c)
 	const struct ft_plan *plan = c->plan;
 	const char *name;
 
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		ft_csv_add(&c->names, plan->switches[i].name);
+	for (uint32_t i = 0; i < item_count(plan); i++) {
+		ft_csv_add(&c->names, item_name(plan, i));
 		ft_text_add(&c->names, "", 1);
 	}
 	if (ft_text_failed(&c->names))
 		return -ENOMEM;
 	name = c->names.data;
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		c->items[i] = (struct item){name, strlen(name), name[0] == '"', &c->floor->switches[i]};
+	for (uint32_t i = 0; i < item_count(plan); i++) {
+		c->items[i] = (struct item){name, strlen(name), name[0] == '"',
+					    i < plan->switch_count ? &c->floor->switches[i] : NULL};
 		name += c->items[i].length + 1;
 	}
 	return 0;
@@ -64,12 +84,37 @@ static int name_taken(const char *name, struct ft_error *err)
 			    name);
 }
 
+/*
+ * Ports of hosts: a host that is listed twice has two. @there: names of switches.
+ */
+static int number_host_ports(struct cables *c, struct ft_map *there, struct ft_error *err)
+{
+	_cleanup_free_ uint32_t *counts = calloc((size_t)c->plan->nodes + 1, sizeof(*counts));
+	char buffer[FT_HOST_NAME_SIZE];
+
+	c->host_ports = calloc((size_t)c->plan->nodes + 1, sizeof(*c->host_ports));
+	if (!counts || !c->host_ports)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->plan->nodes; i++) {
+		const char *name = ft_wiring_host_name(c->plan, &c->wiring, i, buffer);
+		uint32_t first = i + c->plan->switch_count;
+		int r = ft_map_add(there, ft_text_hash(name), first, &first);
+
+		if (r < 0)
+			return r;
+		if (first < c->plan->switch_count)
+			return name_taken(name, err);
+		c->host_ports[i] = ++counts[first - c->plan->switch_count];
+	}
+	return 0;
+}
+
 /* Bound names may be those of hosts, or be the same once they are escaped. */
-static int check_names(const struct cables *c, struct ft_error *err)
+static int check_names(struct cables *c, struct ft_error *err)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
-	for (uint32_t i = 0; i < c->plan->switch_count; i++) {
+	for (uint32_t i = 0; i < c->plan->switch_count + c->plan->islander_count; i++) {
 		const char *name = c->items[i].name;
 		uint32_t other;
 		int r = ft_map_add(&map, ft_text_hash(name), i, &other);
@@ -77,10 +122,10 @@ static int check_names(const struct cables *c, struct ft_error *err)
 		if (r < 0)
 			return r;
 		if ((r == 0 && strcmp(c->items[other].name, name) == 0) ||
-		    ft_plan_find_host(c->plan, name) != FT_UNPINNED)
+		    (c->plan->host_count == 0 && ft_plan_find_host(c->plan, name) != FT_UNPINNED))
 			return name_taken(name, err);
 	}
-	return 0;
+	return c->plan->host_count > 0 ? number_host_ports(c, &map, err) : 0;
 }
 
 static int name_racks(struct cables *c)
@@ -105,12 +150,17 @@ static void add_label(const struct cables *c, const struct item *item, uint32_t 
 
 static void add_end(const struct cables *c, const struct item *item, uint32_t port)
 {
-	const char *rack = c->racks[item->place->rack];
+	const char *rack;
 
 	ft_text_add(c->text, item->name, item->length);
 	ft_text_add(c->text, ",", 1);
 	ft_csv_add_count(c->text, port);
 	ft_text_add(c->text, ",", 1);
+	if (!item->place) {
+		ft_text_add(c->text, ",,", 2);
+		return;
+	}
+	rack = c->racks[item->place->rack];
 	ft_text_add(c->text, rack, strlen(rack));
 	ft_text_add(c->text, ",", 1);
 	ft_csv_add_count(c->text, item->place->unit);
@@ -134,44 +184,90 @@ static void add_cable(const struct cables *c, const struct item *a, uint32_t a_p
 	add_end(c, b, b_port);
 	ft_text_puts(c->text, kind);
 	ft_text_add(c->text, ",", 1);
-	add_length(c->text, ft_floor_cable_mm(ft_floor_distance_mm(c->floor, a->place, b->place)));
+	if (a->place && b->place)
+		add_length(c->text, ft_floor_cable_mm(ft_floor_distance_mm(c->floor, a->place, b->place)));
 	ft_text_add(c->text, "\n", 1);
 }
 
-static void add_host_cables(const struct cables *c, uint32_t edge, uint32_t first_host)
+/* A host that is listed twice has two ports. */
+static uint32_t host_port(struct cables *c, uint32_t host)
 {
-	for (uint32_t i = 0; i < c->plan->switches[edge].hosts; i++) {
-		char name[FT_HOST_NAME_SIZE];
-		struct item host = {.name = ft_plan_host_name(c->plan, first_host + i, name),
-				    .length = strlen(name),
-				    .place = &c->floor->hosts[first_host + i]};
-
-		if (!host.place->midplane)
-			add_cable(c, &host, 1, &c->items[edge], i + 1, "host");
-	}
+	return c->host_ports ? c->host_ports[host] : 1;
 }
 
-static void add_bundle(const struct cables *c, const struct ft_plan_bundle *bundle)
+static void add_host_cable(struct cables *c, uint32_t edge, uint32_t number)
 {
+	char buffer[FT_HOST_NAME_SIZE];
+	_cleanup_(ft_text_release) struct ft_text cell = {0};
+	struct item host = {.name = ft_wiring_host_name(c->plan, &c->wiring, number, buffer),
+			    .place = &c->floor->hosts[number]};
+
+	if (host.place->midplane)
+		return;
+	if (host.name != buffer) {
+		ft_csv_add(&cell, host.name);
+		c->text->failed |= ft_text_failed(&cell);
+		host.name = ft_text_string(&cell);
+		host.quoted = host.name[0] == '"';
+	}
+	host.length = strlen(host.name);
+	add_cable(c, &host, host_port(c, number), &c->items[edge], c->wiring.hosts[number].port, "host");
+}
+
+static void add_host_cables(struct cables *c, uint32_t edge)
+{
+	for (uint32_t i = 0; i < c->plan->switches[edge].hosts; i++)
+		add_host_cable(c, edge, c->wiring.first_host[edge] + i);
+}
+
+static void add_bundle(const struct cables *c, uint32_t index)
+{
+	const struct ft_plan_bundle *bundle = &c->plan->bundles[index];
+	const struct ft_wire *wires = &c->wiring.cables[c->wiring.first_cable[index]];
 	const char *kind = c->plan->switches[bundle->a].tier == FT_TIER_EDGE ? "uplink" : "spine-uplink";
 
 	for (uint32_t k = 0; k < bundle->count; k++)
-		add_cable(c, &c->items[bundle->a], bundle->a_port + k, &c->items[bundle->b], bundle->b_port + k, kind);
+		add_cable(c, &c->items[bundle->a], wires[k].a_port, &c->items[bundle->b], wires[k].b_port, kind);
+}
+
+/* Of islands only who is cabled to whom, and where: no floor was planned for them. */
+static void add_islands(const struct cables *c)
+{
+	const struct ft_plan *plan = c->plan;
+	uint32_t hosts = plan->nodes + ft_plan_island_hosts(plan), host = plan->nodes;
+
+	for (uint32_t i = 0; i < plan->islander_count; i++)
+		for (uint32_t k = 0; plan->islanders[i].hosts != FT_UNPINNED && k < plan->islanders[i].hosts; k++) {
+			char name[FT_HOST_NAME_SIZE];
+			struct item item = {.name = ft_numbered_name("node", ++host, hosts, 3, name)};
+
+			item.length = strlen(name);
+			add_cable(c, &item, 1, &c->items[plan->switch_count + i], k + 1, "host");
+		}
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *b = &plan->island_bundles[i];
+		uint32_t far =
+			plan->switch_count + (b->anchor == FT_UNPINNED ? b->b : plan->islander_count + b->anchor);
+
+		for (uint32_t k = 0; k < b->count; k++)
+			add_cable(c, &c->items[plan->switch_count + b->a], b->a_port + k, &c->items[far], b->b_port + k,
+				  "island");
+	}
 }
 
 /* Switch by switch in the plan's order: its hosts, then its uplinks. */
-static void add_cables(const struct cables *c)
+static void add_cables(struct cables *c)
 {
 	const struct ft_plan *plan = c->plan;
-	uint32_t host = 0, bundle = 0;
+	uint32_t bundle = 0;
 
 	ft_text_puts(c->text, "label_a,label_b,a,a_port,a_rack,a_unit,b,b_port,b_rack,b_unit,kind,length_m\n");
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		add_host_cables(c, i, host);
-		host += plan->switches[i].hosts;
+		add_host_cables(c, i);
 		for (; bundle < plan->bundle_count && plan->bundles[bundle].a == i; bundle++)
-			add_bundle(c, &plan->bundles[bundle]);
+			add_bundle(c, bundle);
 	}
+	add_islands(c);
 }
 
 int ft_write_cables(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
@@ -186,10 +282,12 @@ int ft_write_cables(struct ft_text *text, const struct ft_design *design, const 
 	if (r < 0)
 		return r == -EINVAL ? ft_error_set(err, r, 0, 0, "the floor model has no room for this plan") : r;
 	c.floor = floor;
-	c.items = calloc((size_t)plan->switch_count + 1, sizeof(*c.items));
+	c.items = calloc((size_t)item_count(plan) + 1, sizeof(*c.items));
 	if (!c.items)
 		return -ENOMEM;
-	r = make_names(&c);
+	r = ft_wiring_make(plan, &c.wiring);
+	if (r == 0)
+		r = make_names(&c);
 	if (r == 0)
 		r = check_names(&c, err);
 	if (r == 0)

@@ -74,12 +74,15 @@ static void write_heading(const struct topology *t)
 	ft_text_puts(t->text, "\n");
 }
 
-static void write_bundle(const struct topology *t, const struct ft_plan_bundle *bundle)
+static void write_bundle(const struct topology *t, uint32_t index)
 {
+	const struct ft_plan_bundle *bundle = &t->plan->bundles[index];
+	const struct ft_wire *wires = &t->wiring.cables[t->wiring.first_cable[index]];
+
 	for (uint32_t k = 0; k < bundle->count; k++)
-		ft_text_printf(t->text, "   P%u -> %s %s P%u\n", bundle->a_port + k,
+		ft_text_printf(t->text, "   P%u -> %s %s P%u\n", wires[k].a_port,
 			       system_name(t->plan->switches[bundle->b].ports), t->names.names[bundle->b],
-			       bundle->b_port + k);
+			       wires[k].b_port);
 }
 
 /* Each cable is told at its lower end. */
@@ -94,11 +97,12 @@ static void write_system(const struct topology *t, uint32_t index)
 		ft_text_printf(t->text, " CFG: sw=%u", sw->ports);
 	ft_text_puts(t->text, "\n");
 	for (uint32_t i = 0; i < sw->hosts; i++)
-		ft_text_printf(t->text, "   P%u -> " HOST_SYSTEM " %s P1\n", i + 1,
+		ft_text_printf(t->text, "   P%u -> " HOST_SYSTEM " %s P1\n",
+			       t->wiring.hosts[t->wiring.first_host[index] + i].port,
 			       ft_plan_host_name(t->plan, t->wiring.first_host[index] + i, host));
 	for (uint32_t i = t->wiring.first_bundle[index]; i < t->wiring.first_bundle[index + 1]; i++)
 		if (t->plan->bundles[t->wiring.bundles[i]].a == index)
-			write_bundle(t, &t->plan->bundles[t->wiring.bundles[i]]);
+			write_bundle(t, t->wiring.bundles[i]);
 	ft_text_puts(t->text, "\n");
 }
 

@@ -86,12 +86,32 @@ static void json_model(struct writer *w, const struct ft_plan *plan, enum ft_tie
 		json_word(w, "family", plan->families[tier]);
 }
 
+/* What is known of it. */
+static void json_inside(struct writer *w, const struct ft_inside *inside)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < FT_INSIDE_KEYS; i++) {
+		if (ft_inside_get(inside, i) == 0)
+			continue;
+		if (!any) {
+			json_key(w, "inside");
+			json_open(w, "{");
+		}
+		any = true;
+		json_count(w, ft_inside_keys[i].name, ft_inside_get(inside, i));
+	}
+	if (any)
+		json_close(w, "}");
+}
+
 /* A modular switch without all of its fabric boards blocks inside. */
 static void json_boards(struct writer *w, const struct ft_plan *plan, enum ft_tier tier)
 {
 	if (plan->directors[tier]) {
 		json_key(w, "director");
 		ft_text_puts(w->text, "true");
+		json_inside(w, &plan->inside[tier]);
 	}
 	if (!plan->fabric_boards[tier])
 		return;
@@ -218,6 +238,15 @@ static void json_bundles(struct writer *w, const struct ft_plan *plan)
 	json_close(w, "]");
 }
 
+static void json_islands(struct writer *w, const struct ft_plan *plan)
+{
+	if (plan->islander_count == 0)
+		return;
+	json_key(w, "islands");
+	ft_text_printf(w->text, "{\"switches\": %u, \"hosts\": %u, \"cables\": %u}", plan->islander_count,
+		       ft_plan_island_hosts(plan), ft_plan_island_cables(plan));
+}
+
 static void json_plan(struct writer *w, const struct ft_plan *plan)
 {
 	json_open(w, "{");
@@ -242,6 +271,7 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);
+	json_islands(w, plan);
 	json_close(w, "}");
 }
 
@@ -250,18 +280,6 @@ void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsign
 	struct writer w = {.text = text, .indent = indent};
 
 	json_plan(&w, plan);
-}
-
-/* Where the last member of the object that is all of @text ends. */
-static size_t last_member_end(const char *text, size_t length)
-{
-	size_t end = length;
-
-	while (text[end - 1] != '}')
-		end--;
-	for (end--; strchr(" \t\r\n", text[end - 1]); end--)
-		;
-	return end;
 }
 
 int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
@@ -277,7 +295,7 @@ int ft_plan_write_design(struct ft_text *text, const struct ft_design *design, c
 	if (!json_is_object(json.root) || json_object_size(json.root) == 0)
 		return -EINVAL;
 	if (ft_json_member_span(&json, json.root, "plan", &start, &end) < 0) {
-		start = end = last_member_end(design->text, design->text_length);
+		start = end = ft_json_members_end(&json);
 		ft_text_add(text, design->text, start);
 		ft_text_printf(text, ",\n%*s\"plan\": ", EMBED_INDENT, "");
 		json_plan(&w, plan);

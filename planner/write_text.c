@@ -56,7 +56,7 @@ static void add_bundle_pattern(struct ft_text *text, const struct ft_plan *plan)
 	}
 }
 
-static void text_fill(struct ft_text *text, const struct ft_plan *plan)
+static void text_fill(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	uint32_t most = 0, least = UINT32_MAX;
 
@@ -65,7 +65,9 @@ static void text_fill(struct ft_text *text, const struct ft_plan *plan)
 		least = plan->switches[i].hosts < least ? plan->switches[i].hosts : least;
 	}
 	ft_text_printf(text, "Nodes: %u now, ", plan->nodes);
-	if (plan->fill == FT_FILL_UNIFORM)
+	if (ft_design_has_host_kinds(design))
+		ft_text_puts(text, "on each edge switch as many as the design says: ");
+	else if (plan->fill == FT_FILL_UNIFORM)
 		ft_text_puts(text, "spread evenly (uniform fill): ");
 	else
 		ft_text_puts(text, "each edge switch filled before the next (dense fill): ");
@@ -354,8 +356,10 @@ static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
 
 static void text_links(struct ft_text *text, const struct ft_plan *plan)
 {
-	uint32_t uplinks = plan->edge_count * plan->ports_to_core, top = plan->spine_count * plan->spine_ports_up;
+	uint32_t uplinks = 0, top = 0;
 
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		*(plan->switches[plan->bundles[i].a].tier == FT_TIER_EDGE ? &uplinks : &top) += plan->bundles[i].count;
 	ft_text_printf(text, "Hops: a packet crosses %u switch chips between nodes %s.\n", plan->clos,
 		       plan->levels == 3 ? "in different pods" : "on different edge switches");
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between %s", plan->links, plan->nodes, uplinks,
@@ -367,6 +371,10 @@ static void text_links(struct ft_text *text, const struct ft_plan *plan)
 
 static void text_bundles(struct ft_text *text, const struct ft_plan *plan)
 {
+	if (plan->cable_count > 0) {
+		ft_text_puts(text, "Bundles: as the cables are listed.\n");
+		return;
+	}
 	ft_text_puts(text, "Bundles: the cables of every edge switch are ");
 	if (plan->levels == 3)
 		ft_text_printf(
@@ -391,7 +399,7 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 	text_links(text, plan);
 	text_amounts(text, design, plan);
 	text_figures(text, design, plan);
-	text_fill(text, plan);
+	text_fill(text, design, plan);
 	text_room(text, plan);
 }
 
@@ -436,6 +444,15 @@ static void text_hosts(struct ft_text *text, const struct ft_plan *plan)
 {
 	uint32_t same;
 
+	if (plan->host_count > 0) {
+		ft_text_printf(text, "\nNodes: %u of %u have their edge switch in the design.\n", plan->host_count,
+			       plan->nodes);
+		return;
+	}
+	if (plan->cable_count > 0) {
+		ft_text_puts(text, "\nNodes: in ports of the edge switches that no listed cable takes.\n");
+		return;
+	}
 	ft_text_puts(text, "\nNodes, from port 1 of each edge switch on:\n");
 	for (uint32_t i = 0; i < plan->edge_count; i += same) {
 		for (same = 1; i + same < plan->edge_count; same++)
@@ -456,8 +473,40 @@ static void text_hosts(struct ft_text *text, const struct ft_plan *plan)
 	}
 }
 
+static void add_port(struct ft_text *text, uint32_t port)
+{
+	if (port > 0)
+		ft_text_printf(text, " port %u", port);
+	else
+		ft_text_puts(text, " any port");
+}
+
+static void text_listed_cables(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_puts(text, "\nCables between switches (ftcheck wants them in these ports):\n");
+	if (plan->cable_count > PAIRS_LISTED_MAX) {
+		ft_text_printf(text, "  %u cables: ftplan --format cables lists every one.\n", plan->cable_count);
+		return;
+	}
+	for (uint32_t i = 0; i < plan->cable_count; i++) {
+		const struct ft_plan_cable *cable = &plan->cables[i];
+
+		ft_text_puts(text, "  ");
+		add_name(text, &plan->switches[cable->a]);
+		add_port(text, cable->a_port);
+		ft_text_puts(text, " -> ");
+		add_name(text, &plan->switches[cable->b]);
+		add_port(text, cable->b_port);
+		ft_text_puts(text, "\n");
+	}
+}
+
 static void text_cables(struct ft_text *text, const struct ft_plan *plan)
 {
+	if (plan->cable_count > 0) {
+		text_listed_cables(text, plan);
+		return;
+	}
 	ft_text_puts(text,
 		     "\nCables between switches (a numbering that suits; ftcheck wants the pairs, not the ports):\n");
 	if (plan->bundle_count > PAIRS_LISTED_MAX && plan->levels == 3) {
@@ -472,6 +521,55 @@ static void text_cables(struct ft_text *text, const struct ft_plan *plan)
 		text_cable(text, plan, &plan->bundles[i]);
 }
 
+static void text_end(struct ft_text *text, const struct ft_plan *plan, const struct ft_plan_island_bundle *bundle)
+{
+	const char *name =
+		bundle->anchor == FT_UNPINNED ? plan->islanders[bundle->b].name : plan->anchors[bundle->anchor].name;
+
+	ft_text_printf(text, "%u to ", bundle->count);
+	ft_text_add_safe(text, name, strlen(name));
+}
+
+/* Every cable from the side of the tree is named at its islander; those between two of these at the first. */
+static void text_islander(struct ft_text *text, const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_plan_islander *islander = &plan->islanders[index];
+	const char *between = ": cables ";
+
+	ft_text_puts(text, "  ");
+	ft_text_add_safe(text, islander->name, strlen(islander->name));
+	ft_text_printf(text, ", %u ports", islander->ports);
+	if (islander->hosts != FT_UNPINNED)
+		ft_text_printf(text, ", %u node%s", islander->hosts, plural(islander->hosts));
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		if (plan->island_bundles[i].a != index)
+			continue;
+		ft_text_puts(text, between);
+		text_end(text, plan, &plan->island_bundles[i]);
+		between = ", ";
+	}
+	ft_text_puts(text, "\n");
+}
+
+static void text_islands(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	if (plan->islander_count == 0)
+		return;
+	ft_text_printf(text, "\nBeside the tree, and in none of the figures above: %u switch%s with %u cable%s.\n",
+		       plan->islander_count, plan->islander_count == 1 ? "" : "es", ft_plan_island_cables(plan),
+		       plural(ft_plan_island_cables(plan)));
+	for (uint32_t i = 0; i < plan->islander_count; i++) {
+		if (i == 0 || plan->islanders[i].island != plan->islanders[i - 1].island) {
+			const char *name = design->islands[plan->islanders[i].island].name;
+
+			ft_text_puts(text, "Island ");
+			ft_text_add_safe(text, name, strlen(name));
+			ft_text_puts(text, ":\n");
+		}
+		text_islander(text, plan, i);
+	}
+}
+
 void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	ft_text_add_safe(text, design->name, strlen(design->name));
@@ -482,9 +580,11 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 	if (plan->topology == FT_TOPOLOGY_STAR) {
 		text_star(text, design, plan);
 		text_hosts(text, plan);
+		text_islands(text, design, plan);
 		return;
 	}
 	text_fat_tree(text, design, plan);
 	text_hosts(text, plan);
 	text_cables(text, plan);
+	text_islands(text, design, plan);
 }

@@ -19,6 +19,8 @@
  * known by the port's GUID, unless there are records too. Descriptions in it stand in single quotes, or in none;
  * " - " parts the two of a line.
  *
+ * Which nodes are of one chassis is told by -g.
+ *
  * What is cut short is an error where that can be seen (a line without its end, a record without its node); where
  * nodes are named that have no record, see ft_builder_set_last().
  */
@@ -38,14 +40,9 @@
 #include <time.h>
 
 #include "probe/snapshot_build.h"
+#include "probe/span.h"
 
 enum { NO_RECORD = UINT32_MAX, LOSSES_MAX = 512 };
-
-/* Part of a line: [at, end). */
-struct span {
-	const char *at;
-	const char *end;
-};
 
 struct reader {
 	const char *text;
@@ -58,6 +55,7 @@ struct reader {
 	const char *pending;	   /* the first line of a record that has no node yet */
 	const char *garbage;	   /* the first line behind the first record that could not be read */
 	struct ft_build_node next; /* what the lines before its own say of the next node */
+	uint32_t chassis;	   /* that the records are of, as -g says; 0: of none */
 
 	uint32_t node; /* the open record */
 	uint8_t type;
@@ -71,8 +69,8 @@ struct reader {
 		uint32_t node;
 		uint64_t peer_guid;
 		uint8_t peer_number;
-	} listed[256];			/* the last node to list this port number */
-	struct span losses[LOSSES_MAX]; /* messages of packets that were lost, from their directed route on */
+	} listed[256];			   /* the last node to list this port number */
+	struct ft_span losses[LOSSES_MAX]; /* messages of packets that were lost, from their directed route on */
 	size_t loss_count;
 	bool loss_nowhere; /* there was one without a route, or one too many */
 };
@@ -93,95 +91,12 @@ static __attribute__((format(printf, 3, 4))) int fail(const struct reader *r, co
 	return ft_error_set(r->err, -EINVAL, line, column, "%s", text);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
-static void skip_blanks(struct span *s)
-{
-	while (s->at < s->end && is_blank(*s->at))
-		s->at++;
-}
-
-static bool skip_char(struct span *s, char c)
-{
-	if (s->at == s->end || *s->at != c)
-		return false;
-	s->at++;
-	return true;
-}
-
-static bool skip_string(struct span *s, const char *string)
-{
-	size_t length = strlen(string);
-
-	if ((size_t)(s->end - s->at) < length || memcmp(s->at, string, length) != 0)
-		return false;
-	s->at += length;
-	return true;
-}
-
-static const char *find_char(const struct span *s, char c)
-{
-	return s->at < s->end ? memchr(s->at, c, (size_t)(s->end - s->at)) : NULL;
-}
-
-static const char *find_char_last(const struct span *s, char c)
+static const char *find_last(const struct ft_span *s, char c)
 {
 	return s->at < s->end ? memrchr(s->at, c, (size_t)(s->end - s->at)) : NULL;
 }
 
-static struct span next_word(struct span *s)
-{
-	struct span word;
-
-	skip_blanks(s);
-	word.at = s->at;
-	while (s->at < s->end && !is_blank(*s->at))
-		s->at++;
-	word.end = s->at;
-	return word;
-}
-
-/* A decimal number; values beyond @max come out as @max + 1. False where there is none. */
-static bool read_number(struct span *s, unsigned int max, unsigned int *ret_number)
-{
-	unsigned int number = 0;
-	const char *start = s->at;
-
-	for (; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++)
-		if (number <= max)
-			number = number * 10 + (unsigned int)(*s->at - '0');
-	if (s->at == start)
-		return false;
-	*ret_number = number > max ? max + 1 : number;
-	return true;
-}
-
-/* A hexadecimal number of at most 64 bits, with or without 0x. False where there is none, or a longer one. */
-static bool read_hex(struct span *s, uint64_t *ret_number)
-{
-	uint64_t number = 0;
-	const char *start;
-
-	if (s->end - s->at > 2 && s->at[0] == '0' && (s->at[1] | 0x20) == 'x')
-		s->at += 2;
-	start = s->at;
-	for (; s->at < s->end && isxdigit((unsigned char)*s->at); s->at++) {
-		unsigned int digit = (unsigned char)*s->at;
-
-		if (number >> 60)
-			return false;
-		number = number << 4 | (digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
-	}
-	if (s->at == start)
-		return false;
-	*ret_number = number;
-	return true;
-}
-
-static uint8_t read_speed(const struct span *word)
+static uint8_t read_speed(const struct ft_span *word)
 {
 	for (unsigned int i = FT_SPEED_SDR; i < FT_SPEED_COUNT; i++) {
 		const char *name = ft_speed_name(i);
@@ -196,20 +111,20 @@ static uint8_t read_speed(const struct span *word)
  * "4xHDR", "4x" with the speed as the next word, "??" and "???" where ibnetdiscover could not tell. False where @word
  * is no rate at all.
  */
-static bool read_rate(struct span word, struct span *rest, struct ft_rate *ret_rate)
+static bool read_rate(struct ft_span word, struct ft_span *rest, struct ft_rate *ret_rate)
 {
 	unsigned int lanes = 0;
 
-	if (!skip_string(&word, "??")) {
-		if (!read_number(&word, 99, &lanes) || word.at == word.end || (*word.at | 0x20) != 'x')
+	if (!ft_span_skip_string(&word, "??")) {
+		if (!ft_span_number(&word, 99, &lanes) || word.at == word.end || (*word.at | 0x20) != 'x')
 			return false;
 		word.at++;
 	}
 	if (word.at == word.end) {
-		struct span after = *rest, speed = next_word(&after);
+		struct ft_span after = *rest, speed = ft_span_word(&after);
 
-		if (read_speed(&speed) != FT_SPEED_UNKNOWN || skip_string(&speed, "???")) {
-			word = next_word(rest);
+		if (read_speed(&speed) != FT_SPEED_UNKNOWN || ft_span_skip_string(&speed, "???")) {
+			word = ft_span_word(rest);
 		}
 	}
 	if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12)
@@ -228,21 +143,21 @@ struct words {
 };
 
 /* "lid 12", "lid12", "lid -1", "lid" and nothing: @rest is moved behind the number only if there is one. */
-static int read_value(const struct reader *r, struct span word, struct span *rest, unsigned int max,
+static int read_value(const struct reader *r, struct ft_span word, struct ft_span *rest, unsigned int max,
 		      unsigned int *ret_value)
 {
-	struct span after = *rest;
+	struct ft_span after = *rest;
 	const char *start;
 	bool negative;
 
 	if (word.at == word.end) {
-		word = next_word(&after);
+		word = ft_span_word(&after);
 		if (word.at == word.end || (*word.at != '-' && !isdigit((unsigned char)*word.at)))
 			return 0;
 	}
 	start = word.at;
-	negative = skip_char(&word, '-');
-	if (!read_number(&word, max, ret_value) || word.at != word.end) {
+	negative = ft_span_skip_char(&word, '-');
+	if (!ft_span_number(&word, max, ret_value) || word.at != word.end) {
 		*ret_value = 0;
 		return 0; /* the next word is of another kind, such as "4xHDR" */
 	}
@@ -254,26 +169,26 @@ static int read_value(const struct reader *r, struct span word, struct span *res
 	return 0;
 }
 
-static int read_words(const struct reader *r, struct span s, struct words *ret_words)
+static int read_words(const struct reader *r, struct ft_span s, struct words *ret_words)
 {
 	while (s.at < s.end) {
-		struct span word = next_word(&s);
+		struct ft_span word = ft_span_word(&s);
 		unsigned int value = 0;
 		int e = 0;
 
-		skip_char(&word, '#');
-		if (skip_string(&word, "lid")) {
+		ft_span_skip_char(&word, '#');
+		if (ft_span_skip_string(&word, "lid")) {
 			e = read_value(r, word, &s, UINT16_MAX, &value);
 			ret_words->lid = (uint16_t)value;
-		} else if (skip_string(&word, "lmc")) {
+		} else if (ft_span_skip_string(&word, "lmc")) {
 			e = read_value(r, word, &s, 7, &value);
 			ret_words->lmc = (uint8_t)value;
-		} else if (skip_string(&word, "w=")) {
-			read_number(&word, 255, &ret_words->width_code);
-		} else if (skip_string(&word, "s=")) {
-			read_number(&word, 255, &ret_words->speed_code);
-		} else if (skip_string(&word, "e=")) {
-			read_number(&word, 255, &ret_words->speed_ext_code);
+		} else if (ft_span_skip_string(&word, "w=")) {
+			ft_span_number(&word, 255, &ret_words->width_code);
+		} else if (ft_span_skip_string(&word, "s=")) {
+			ft_span_number(&word, 255, &ret_words->speed_code);
+		} else if (ft_span_skip_string(&word, "e=")) {
+			ft_span_number(&word, 255, &ret_words->speed_ext_code);
 		} else if (read_rate(word, &s, &ret_words->rate)) {
 			ret_words->rate_said = true;
 		}
@@ -315,23 +230,23 @@ static uint8_t type_of_letter(char letter)
 }
 
 /* "S-0002c90200404730", with its quotes. */
-static int read_id(const struct reader *r, struct span *s, uint8_t *ret_type, uint64_t *ret_guid)
+static int read_id(const struct reader *r, struct ft_span *s, uint8_t *ret_type, uint64_t *ret_guid)
 {
 	const char *start = s->at, *close;
-	struct span id;
+	struct ft_span id;
 
-	if (!skip_char(s, '"'))
+	if (!ft_span_skip_char(s, '"'))
 		return fail(r, s->at, "a node id in quotes was expected");
-	close = find_char(s, '"');
+	close = ft_span_find(s, '"');
 	if (!close)
 		return fail(r, r->line_open ? r->line_end : start, "the closing quote of the node id is missing");
-	id = (struct span){s->at, close};
+	id = (struct ft_span){s->at, close};
 	s->at = close + 1;
 	if (close - id.at < 2 || !strchr("SHR?", id.at[0]) || id.at[1] != '-')
 		id.end = id.at;
 	*ret_type = id.at < id.end ? type_of_letter(id.at[0]) : FT_NODE_UNKNOWN;
 	id.at = id.at < id.end ? id.at + 2 : id.at;
-	if (!read_hex(&id, ret_guid) || id.at != close)
+	if (!ft_span_hex(&id, ret_guid) || id.at != close)
 		return fail(r, start, "node id \"%.*s\" is not S-, H- or R- and a GUID in hexadecimal",
 			    (int)(close - start - 1 > 80 ? 80 : close - start - 1), start + 1);
 	return 0;
@@ -341,43 +256,43 @@ static int read_id(const struct reader *r, struct span *s, uint8_t *ret_type, ui
  * The text between the first quote of @s and the last, with @s moved behind it; nothing where there is no quote.
  * @ret_before  out: what stood before it
  */
-static int read_description(const struct reader *r, struct span *s, struct span *ret_before,
-			    struct span *ret_description)
+static int read_description(const struct reader *r, struct ft_span *s, struct ft_span *ret_before,
+			    struct ft_span *ret_description)
 {
-	const char *open = find_char(s, '"'), *close;
+	const char *open = ft_span_find(s, '"'), *close;
 
 	*ret_before = *s;
-	*ret_description = (struct span){NULL, NULL};
+	*ret_description = (struct ft_span){NULL, NULL};
 	if (!open) {
 		s->at = s->end;
 		return 0;
 	}
 	ret_before->end = open;
-	close = find_char_last(s, '"');
+	close = find_last(s, '"');
 	if (close == open)
 		return fail(r, r->line_open ? r->line_end : open, "the closing quote of the description is missing");
 	if (close - open - 1 > UINT16_MAX)
 		return fail(r, open, "the description is longer than %u bytes", UINT16_MAX);
 	if (memchr(open, '\0', (size_t)(close - open)))
 		return fail(r, memchr(open, '\0', (size_t)(close - open)), "a NUL byte in a description");
-	*ret_description = (struct span){open + 1, close};
+	*ret_description = (struct ft_span){open + 1, close};
 	s->at = close + 1;
 	return 0;
 }
 
 /* "[12]", and "[ext 3]" behind it. */
-static int read_port_number(const struct reader *r, struct span *s, uint8_t *ret_number)
+static int read_port_number(const struct reader *r, struct ft_span *s, uint8_t *ret_number)
 {
 	const char *start = s->at;
 	unsigned int number = 0;
 
-	if (!skip_char(s, '[') || !read_number(s, FT_PORT_NUMBER_MAX, &number) || !skip_char(s, ']'))
+	if (!ft_span_skip_char(s, '[') || !ft_span_number(s, FT_PORT_NUMBER_MAX, &number) || !ft_span_skip_char(s, ']'))
 		return fail(r, s->at, "a port number in brackets was expected");
 	if (number < 1 || number > FT_PORT_NUMBER_MAX)
 		return fail(r, start + 1, "a port number is from 1 to %d", FT_PORT_NUMBER_MAX);
 	*ret_number = (uint8_t)number;
-	if (skip_string(s, "[ext")) {
-		const char *close = find_char(s, ']');
+	if (ft_span_skip_string(s, "[ext")) {
+		const char *close = ft_span_find(s, ']');
 
 		if (!close)
 			return fail(r, r->line_open ? r->line_end : s->at, "the closing bracket is missing");
@@ -387,24 +302,24 @@ static int read_port_number(const struct reader *r, struct span *s, uint8_t *ret
 }
 
 /* "(2c90300080e85)": the port's GUID, except on switches, where it is a label that says nothing of the cabling. */
-static int read_parenthesis(const struct reader *r, struct span *s, bool is_switch, uint64_t *ret_guid)
+static int read_parenthesis(const struct reader *r, struct ft_span *s, bool is_switch, uint64_t *ret_guid)
 {
-	struct span inner, before = *s;
+	struct ft_span inner, before = *s;
 	const char *close;
 
-	skip_blanks(s);
-	if (!skip_char(s, '(')) {
+	ft_span_skip_blanks(s);
+	if (!ft_span_skip_char(s, '(')) {
 		*s = before;
 		return 0;
 	}
-	close = find_char(s, ')');
+	close = ft_span_find(s, ')');
 	if (!close)
 		return fail(r, r->line_open ? r->line_end : s->at, "the closing parenthesis is missing");
-	inner = (struct span){s->at, close};
+	inner = (struct ft_span){s->at, close};
 	s->at = close + 1;
 	if (is_switch)
 		return 0;
-	if (!read_hex(&inner, ret_guid) || inner.at != close)
+	if (!ft_span_hex(&inner, ret_guid) || inner.at != close)
 		return fail(r, inner.at, "a port's GUID in hexadecimal was expected");
 	return 0;
 }
@@ -422,14 +337,43 @@ static const struct attribute {
 	{"rtguid=", 0, 0},
 };
 
-static int read_attribute(struct reader *r, struct span line, unsigned int index)
+/* "Chassis 1", with whatever behind it. */
+static bool read_chassis_number(struct ft_span s, uint32_t *ret_chassis)
+{
+	enum { CHASSIS_MAX = 1000000 };
+	unsigned int number;
+
+	ft_span_skip_blanks(&s);
+	if (!ft_span_skip_string(&s, "Chassis "))
+		return false;
+	ft_span_skip_blanks(&s);
+	if (!ft_span_number(&s, CHASSIS_MAX, &number) || (s.at < s.end && !ft_is_blank(*s.at)))
+		return false;
+	*ret_chassis = number;
+	return true;
+}
+
+/* What -g puts behind GUIDs: "# Chassis 1" of a system's, "# ISR2012 Spine 1 Chip 2" of a switch's. */
+static void read_slot(struct ft_span s, bool of_switch, struct ft_build_node *node)
+{
+	const char *comment = ft_span_find(&s, '#');
+
+	if (!comment)
+		return;
+	s.at = comment + 1;
+	ft_span_trim(&s);
+	read_chassis_number(s, &node->chassis);
+	node->slotted |= of_switch && s.at < s.end;
+}
+
+static int read_attribute(struct reader *r, struct ft_span line, unsigned int index)
 {
 	const struct attribute *attribute = &attributes[index];
-	struct span s = {line.at + strlen(attribute->name), line.end};
+	struct ft_span s = {line.at + strlen(attribute->name), line.end};
 	const char *value = s.at;
 	uint64_t number;
 
-	if (!read_hex(&s, &number) || (s.at < s.end && *s.at != '(' && *s.at != '#' && !is_blank(*s.at)))
+	if (!ft_span_hex(&s, &number) || (s.at < s.end && *s.at != '(' && *s.at != '#' && !ft_is_blank(*s.at)))
 		return fail(r, value, "a number in hexadecimal was expected");
 	if (attribute->size == sizeof(uint32_t)) {
 		if (number > UINT32_MAX)
@@ -438,6 +382,7 @@ static int read_attribute(struct reader *r, struct span line, unsigned int index
 	} else if (attribute->size == sizeof(uint64_t)) {
 		*(uint64_t *)((char *)&r->next + attribute->offset) = number;
 	}
+	read_slot(s, strcmp(attribute->name, "switchguid=") == 0, &r->next);
 	if (!r->pending)
 		r->pending = line.at;
 	r->node = NO_RECORD;
@@ -453,20 +398,20 @@ static const struct node_kind {
 };
 
 /* Switch 41 "S-1c34da0300728866" # "MF0;MLG01-02:MQM8700/U1" enhanced port 0 lid 1600 lmc 0 */
-static int read_node(struct reader *r, struct span line, unsigned int index)
+static int read_node(struct reader *r, struct ft_span line, unsigned int index)
 {
-	struct span s = {line.at + strlen(node_kinds[index].name), line.end}, before, description;
+	struct ft_span s = {line.at + strlen(node_kinds[index].name), line.end}, before, description;
 	struct words words = {0};
 	unsigned int ports = 0;
 	const char *number;
 	uint8_t type;
 	int e;
 
-	skip_blanks(&s);
+	ft_span_skip_blanks(&s);
 	number = s.at;
-	if (!read_number(&s, FT_PORT_NUMBER_MAX, &ports))
+	if (!ft_span_number(&s, FT_PORT_NUMBER_MAX, &ports))
 		return number == s.end && r->line_open ? fail(r, number, "a number of ports was expected") : 0;
-	skip_blanks(&s);
+	ft_span_skip_blanks(&s);
 	if (!r->records && !r->pending && (s.at == s.end || *s.at != '"'))
 		return 0; /* a message that begins like this */
 	if (ports > FT_PORT_NUMBER_MAX)
@@ -489,6 +434,8 @@ static int read_node(struct reader *r, struct span line, unsigned int index)
 	r->next.lid = words.lid;
 	r->next.lmc = words.lmc;
 	r->next.unlisted = FT_LINK_DOWN;
+	if (r->next.chassis == 0)
+		r->next.chassis = r->chassis;
 	e = ft_builder_add_node(r->builder, &r->next, &r->node);
 	if (e < 0)
 		return e;
@@ -520,10 +467,10 @@ static int check_listed(struct reader *r, const char *at, const struct ft_build_
 }
 
 /* What stands behind the far end: of a CA's port line its own LID too, before the far description. */
-static int read_port_tail(struct reader *r, struct span s, struct ft_build_port *port)
+static int read_port_tail(struct reader *r, struct ft_span s, struct ft_build_port *port)
 {
 	struct words near = {0}, far = {0};
-	struct span before, description;
+	struct ft_span before, description;
 	bool is_switch = r->type == FT_NODE_SWITCH;
 	int e;
 
@@ -549,10 +496,10 @@ static int read_port_tail(struct reader *r, struct span s, struct ft_build_port 
 }
 
 /* [1](f4521403001165a1) "S-1c34da0300608820"[1](1c34da0300608820) # lid 3 lmc 0 "name" lid 837 4xHDR */
-static int read_port(struct reader *r, struct span line, unsigned int index)
+static int read_port(struct reader *r, struct ft_span line, unsigned int index)
 {
 	struct ft_build_port port = {.link = FT_LINK_UP, .place = (uint32_t)(line.at - r->text)};
-	struct span s = line;
+	struct ft_span s = line;
 	bool again = false;
 	const char *far;
 	int e;
@@ -568,12 +515,12 @@ static int read_port(struct reader *r, struct span line, unsigned int index)
 	e = read_parenthesis(r, &s, r->type == FT_NODE_SWITCH, &port.guid);
 	if (e < 0)
 		return e;
-	skip_blanks(&s);
+	ft_span_skip_blanks(&s);
 	far = s.at;
 	e = read_id(r, &s, &port.peer_type, &port.peer_guid);
 	if (e < 0)
 		return e;
-	skip_blanks(&s);
+	ft_span_skip_blanks(&s);
 	port.place = (uint32_t)(far - r->text);
 	e = read_port_number(r, &s, &port.peer_number);
 	if (e < 0)
@@ -608,66 +555,59 @@ struct report_end {
 };
 
 /* Returns 1, 0 if it is not of that form, or -EINVAL if a number is out of its range. */
-static int read_report_end(const struct reader *r, struct span *s, uint8_t type, struct report_end *ret_end)
+static int read_report_end(const struct reader *r, struct ft_span *s, uint8_t type, struct report_end *ret_end)
 {
 	unsigned int lid = 0, number = 0;
 	uint64_t guid;
 	const char *at;
 
-	if (s->at == s->end || !is_blank(*s->at))
+	if (s->at == s->end || !ft_is_blank(*s->at))
 		return 0;
-	skip_blanks(s);
+	ft_span_skip_blanks(s);
 	at = s->at;
-	if (skip_char(s, '-') ? !read_number(s, 1, &lid) : !read_number(s, UINT16_MAX, &lid))
+	if (ft_span_skip_char(s, '-') ? !ft_span_number(s, 1, &lid) : !ft_span_number(s, UINT16_MAX, &lid))
 		return 0;
 	if (*at == '-')
 		lid = 0;
-	skip_blanks(s);
+	ft_span_skip_blanks(s);
 	if (lid > UINT16_MAX)
 		return fail(r, at, "a number of at most %u was expected", UINT16_MAX);
 	at = s->at;
-	if (!read_number(s, FT_PORT_NUMBER_MAX, &number))
+	if (!ft_span_number(s, FT_PORT_NUMBER_MAX, &number))
 		return 0;
-	skip_blanks(s);
+	ft_span_skip_blanks(s);
 	if (s->end - s->at < 2 || s->at[0] != '0' || s->at[1] != 'x')
 		return 0;
 	if (number < 1 || number > FT_PORT_NUMBER_MAX)
 		return fail(r, at, "a port number is from 1 to %d", FT_PORT_NUMBER_MAX);
 	at = s->at;
-	if (!read_hex(s, &guid) || (s->at < s->end && !is_blank(*s->at)))
+	if (!ft_span_hex(s, &guid) || (s->at < s->end && !ft_is_blank(*s->at)))
 		return fail(r, at, "a GUID in hexadecimal was expected");
 	*ret_end = (struct report_end){type, (uint8_t)number, (uint16_t)lid, guid};
 	return 1;
 }
 
 /* "- CA   224  1 0x001175000077f612", the far end of a report line. */
-static int read_report_far(const struct reader *r, struct span *s, struct report_end *ret_end)
+static int read_report_far(const struct reader *r, struct ft_span *s, struct report_end *ret_end)
 {
-	struct span far = *s;
+	struct ft_span far = *s;
 	int e = 0;
 
-	if (!skip_char(&far, '-'))
+	if (!ft_span_skip_char(&far, '-'))
 		return 0;
-	skip_blanks(&far);
+	ft_span_skip_blanks(&far);
 	for (size_t i = 0; i < FT_COUNT(report_kinds) && e == 0; i++)
-		if (skip_string(&far, report_kinds[i].name))
+		if (ft_span_skip_string(&far, report_kinds[i].name))
 			e = read_report_end(r, &far, report_kinds[i].type, ret_end);
 	if (e > 0)
 		*s = far;
 	return e;
 }
 
-static void trim(struct span *s)
-{
-	skip_blanks(s);
-	while (s->end > s->at && is_blank(s->end[-1]))
-		s->end--;
-}
-
 /* 'name', where blanks inside the quotes count. */
-static void unquote(struct span *s)
+static void unquote(struct ft_span *s)
 {
-	trim(s);
+	ft_span_trim(s);
 	if (s->end - s->at >= 2 && *s->at == '\'' && s->end[-1] == '\'') {
 		s->at++;
 		s->end--;
@@ -675,34 +615,34 @@ static void unquote(struct span *s)
 }
 
 /* "( 'near' - 'far' )": the quotes part them surely, as far as no name holds "' - '". */
-static void split_report_names(struct span s, struct span *ret_near, struct span *ret_far)
+static void split_report_names(struct ft_span s, struct ft_span *ret_near, struct ft_span *ret_far)
 {
 	const char *quoted, *part;
 
-	trim(&s);
+	ft_span_trim(&s);
 	if (s.at < s.end && *s.at == '(')
 		s.at++;
 	if (s.end > s.at && s.end[-1] == ')')
 		s.end--;
-	trim(&s);
+	ft_span_trim(&s);
 	quoted = memmem(s.at, (size_t)(s.end - s.at), "' - '", 5);
 	part = quoted ? quoted + 1 : memmem(s.at, (size_t)(s.end - s.at), " - ", 3);
-	*ret_near = (struct span){s.at, part ? part : s.end};
-	*ret_far = part ? (struct span){part + 3, s.end} : (struct span){s.end, s.end};
+	*ret_near = (struct ft_span){s.at, part ? part : s.end};
+	*ret_far = part ? (struct ft_span){part + 3, s.end} : (struct ft_span){s.end, s.end};
 	unquote(ret_near);
 	unquote(ret_far);
 }
 
-static int check_name(const struct reader *r, const struct span *name)
+static int check_name(const struct reader *r, const struct ft_span *name)
 {
 	if (name->end - name->at > UINT16_MAX)
 		return fail(r, name->at, "the description is longer than %u bytes", UINT16_MAX);
-	if (find_char(name, '\0'))
-		return fail(r, find_char(name, '\0'), "a NUL byte in a description");
+	if (ft_span_find(name, '\0'))
+		return fail(r, ft_span_find(name, '\0'), "a NUL byte in a description");
 	return 0;
 }
 
-static int add_report(struct reader *r, const struct report_end *near, const struct span *name,
+static int add_report(struct reader *r, const struct report_end *near, const struct ft_span *name,
 		      struct ft_build_port *port)
 {
 	struct ft_build_node node = {
@@ -731,9 +671,9 @@ static int add_report(struct reader *r, const struct report_end *near, const str
 }
 
 /* SW    20 15 0x00066a00ec002def 4x QDR - CA   224  1 0x001175000077f612 ( 'near' - 'far' ) */
-static int read_report(struct reader *r, struct span line, unsigned int index)
+static int read_report(struct reader *r, struct ft_span line, unsigned int index)
 {
-	struct span s = {line.at + strlen(report_kinds[index].name), line.end}, name, far_name = {NULL, NULL}, word;
+	struct ft_span s = {line.at + strlen(report_kinds[index].name), line.end}, name, far_name = {NULL, NULL}, word;
 	struct ft_build_port port = {.link = FT_LINK_DOWN, .place = (uint32_t)(line.at - r->text)};
 	struct report_end near, far;
 	int e;
@@ -743,10 +683,10 @@ static int read_report(struct reader *r, struct span line, unsigned int index)
 		return e == 0 && r->line_open && s.at == s.end && r->records ? fail(r, s.at, "cut") : e;
 	if (r->line_open && line.end[-1] != ')' && line.end[-1] != '\'')
 		return fail(r, r->line_end, "cut");
-	word = next_word(&s);
+	word = ft_span_word(&s);
 	if (!read_rate(word, &s, &port.rate))
 		return fail(r, word.at, "a link width was expected");
-	skip_blanks(&s);
+	ft_span_skip_blanks(&s);
 	e = read_report_far(r, &s, &far);
 	if (e < 0)
 		return e;
@@ -774,7 +714,7 @@ static int read_report(struct reader *r, struct span line, unsigned int index)
 }
 
 /* "Tue Feb 23 14:02:06 2021", taken as UTC: the dump does not say in which zone it was made. */
-static int64_t read_time(const struct span *s)
+static int64_t read_time(const struct ft_span *s)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	char text[64] = "", month[4] = "";
@@ -794,42 +734,42 @@ static int64_t read_time(const struct span *s)
 	return timegm(&tm);
 }
 
-static int read_comment(struct reader *r, struct span line, unsigned int index)
+static int read_comment(struct reader *r, struct ft_span line, unsigned int index)
 {
-	struct span s = {line.at + 1, line.end};
+	struct ft_span s = {line.at + 1, line.end};
 	uint64_t guid, port_guid;
 
 	(void)index;
-	skip_blanks(&s);
-	if (skip_string(&s, "Topology file: generated on ")) {
+	ft_span_skip_blanks(&s);
+	if (ft_span_skip_string(&s, "Topology file: generated on ")) {
 		ft_builder_source(r->builder)->time_s = read_time(&s);
 		r->header = true;
 		r->garbage = NULL; /* the prompt between two dumps that were put together */
 		return 1;
 	}
-	if (!skip_string(&s, "Initiated from node "))
+	if (!ft_span_skip_string(&s, "Initiated from node "))
 		return 1;
 	r->header = true;
-	if (!read_hex(&s, &guid) || !skip_string(&s, " port ") || !read_hex(&s, &port_guid))
+	if (!ft_span_hex(&s, &guid) || !ft_span_skip_string(&s, " port ") || !ft_span_hex(&s, &port_guid))
 		return 1;
 	ft_builder_set_entry(r->builder, guid, port_guid, 0);
 	return 1;
 }
 
-static bool find_string(const struct span *s, const char *string, struct span *ret_after)
+static bool find_string(const struct ft_span *s, const char *string, struct ft_span *ret_after)
 {
 	const char *found = memmem(s->at, (size_t)(s->end - s->at), string, strlen(string));
 
 	if (found)
-		*ret_after = (struct span){found + strlen(string), s->end};
+		*ret_after = (struct ft_span){found + strlen(string), s->end};
 	return found != NULL;
 }
 
 /* Messages of the libraries, and what in them tells of packets that were lost. */
-static int read_message(struct reader *r, struct span line, unsigned int index)
+static int read_message(struct reader *r, struct ft_span line, unsigned int index)
 {
 	static const char *const losses[] = {"timed out", "bad status", "recv failed", "send failed", "madrpc failed"};
-	struct span after;
+	struct ft_span after;
 	bool lost = false;
 
 	(void)index;
@@ -861,19 +801,20 @@ static void ports_doubt(struct ft_snapshot *s, uint32_t node, unsigned int numbe
  * @ret_node  out: the node where it ends, or FT_NO_NODE where the last port's far end is not known
  * @ret_port  out: the last port; its index, or FT_NO_PORT for a route of no hops
  */
-static int route_follow(const struct ft_snapshot *s, struct span *route, uint32_t *ret_node, uint32_t *ret_port)
+static int route_follow(const struct ft_snapshot *s, struct ft_span *route, uint32_t *ret_node, uint32_t *ret_port)
 {
 	const struct ft_port *far = NULL;
 	uint32_t node = s->source.entry_node, at = FT_NO_PORT;
 	unsigned int hop = 0;
 
-	if (!find_string(route, "dlid ", route) || !read_number(route, UINT16_MAX, &hop) || !skip_char(route, ';'))
+	if (!find_string(route, "dlid ", route) || !ft_span_number(route, UINT16_MAX, &hop) ||
+	    !ft_span_skip_char(route, ';'))
 		return -EINVAL;
-	skip_blanks(route);
-	if (!read_number(route, 0, &hop) || hop != 0)
+	ft_span_skip_blanks(route);
+	if (!ft_span_number(route, 0, &hop) || hop != 0)
 		return -EINVAL;
-	while (skip_char(route, ',')) {
-		if (node == FT_NO_NODE || !read_number(route, FT_PORT_NUMBER_MAX, &hop) || hop == 0 ||
+	while (ft_span_skip_char(route, ',')) {
+		if (node == FT_NO_NODE || !ft_span_number(route, FT_PORT_NUMBER_MAX, &hop) || hop == 0 ||
 		    hop > s->nodes[node].port_count)
 			return -EINVAL;
 		at = s->nodes[node].first_port + hop - 1;
@@ -889,7 +830,7 @@ static int route_follow(const struct ft_snapshot *s, struct span *route, uint32_
  * What one lost packet leaves unknown. A port is asked who its far end is (NodeInfo) only if it is physically up, so
  * that one without an answer is not down but silent.
  */
-static int loss_apply(struct ft_snapshot *s, struct span loss)
+static int loss_apply(struct ft_snapshot *s, struct ft_span loss)
 {
 	enum { NODE_INFO = 0x11, SWITCH_INFO = 0x12, PORT_INFO = 0x15 };
 	uint32_t node, port;
@@ -898,9 +839,9 @@ static int loss_apply(struct ft_snapshot *s, struct span loss)
 
 	if (route_follow(s, &loss, &node, &port) < 0)
 		return -EINVAL;
-	if (find_string(&loss, "Attr ", &loss) && !read_hex(&loss, &attribute))
+	if (find_string(&loss, "Attr ", &loss) && !ft_span_hex(&loss, &attribute))
 		return -EINVAL;
-	if (skip_char(&loss, ':') && !read_number(&loss, FT_PORT_NUMBER_MAX, &modifier))
+	if (ft_span_skip_char(&loss, ':') && !ft_span_number(&loss, FT_PORT_NUMBER_MAX, &modifier))
 		return -EINVAL;
 	if (attribute == NODE_INFO && port != FT_NO_PORT) {
 		if (s->ports[port].link == FT_LINK_DOWN)
@@ -926,10 +867,18 @@ static void losses_apply(const struct reader *r, struct ft_snapshot *s)
 		ports_doubt(s, n, 0);
 }
 
+/* "Chassis 1 (guid 0x66a00e8001310)", before its nodes; "Non-Chassis Nodes". */
+static int read_chassis(struct reader *r, struct ft_span line, unsigned int index)
+{
+	if (index == 0 || !read_chassis_number(line, &r->chassis))
+		r->chassis = 0;
+	return read_message(r, line, index);
+}
+
 /* What lines begin with. A reader returns 1, 0 if the line is not of its kind after all, or -errno. */
 static const struct line_kind {
 	const char *start;
-	int (*read)(struct reader *r, struct span line, unsigned int index);
+	int (*read)(struct reader *r, struct ft_span line, unsigned int index);
 	unsigned int index;
 } line_kinds[] = {
 	{"[", read_port, 0},
@@ -954,8 +903,8 @@ static const struct line_kind {
 	{"Max of ", read_message, 0},
 	{"Total MADs", read_message, 0},
 	{"Reported max hops", read_message, 0},
-	{"Non-Chassis Nodes", read_message, 0},
-	{"Chassis", read_message, 0},
+	{"Non-Chassis Nodes", read_chassis, 0},
+	{"Chassis", read_chassis, 1},
 	{"Hostname:", read_message, 0},
 	{"discovered", read_message, 0},
 	{"ibwarn", read_message, 0},
@@ -972,35 +921,36 @@ static const struct line_kind {
 };
 
 /* Is this open last line the beginning of one that we know? */
-static bool line_is_cut(const struct reader *r, const struct span *line)
+static bool line_is_cut(const struct reader *r, const struct ft_span *line)
 {
 	size_t length = (size_t)(line->end - line->at);
 
 	if (!r->line_open)
 		return false;
 	for (size_t i = 0; i < FT_COUNT(line_kinds); i++)
-		if (line_kinds[i].read != read_message && length < strlen(line_kinds[i].start) + 1 &&
-		    strncmp(line_kinds[i].start, line->at, length) == 0)
+		if (line_kinds[i].read != read_message && line_kinds[i].read != read_chassis &&
+		    length < strlen(line_kinds[i].start) + 1 && strncmp(line_kinds[i].start, line->at, length) == 0)
 			return true;
 	return false;
 }
 
-static int read_line(struct reader *r, struct span line)
+static int read_line(struct reader *r, struct ft_span line)
 {
 	int e = 0;
 
-	trim(&line);
+	ft_span_trim(&line);
 	if (line.at == line.end)
 		return 0;
 	r->line_end = line.end;
 	for (size_t i = 0; i < FT_COUNT(line_kinds) && e == 0; i++) {
-		struct span rest = line;
+		struct ft_span rest = line;
 
-		if (*line_kinds[i].start != *line.at || !skip_string(&rest, line_kinds[i].start))
+		if (*line_kinds[i].start != *line.at || !ft_span_skip_string(&rest, line_kinds[i].start))
 			continue;
 		e = line_kinds[i].read(r, line, line_kinds[i].index);
 		/* What could not be read is a message only where nothing of a record follows it. */
-		if (e > 0 && r->garbage && line_kinds[i].read != read_message && line_kinds[i].read != read_comment)
+		if (e > 0 && r->garbage && line_kinds[i].read != read_message && line_kinds[i].read != read_chassis &&
+		    line_kinds[i].read != read_comment)
 			return fail(r, r->garbage, "this is no line of a dump by ibnetdiscover");
 	}
 	if (e != 0)
@@ -1025,7 +975,7 @@ static int read_lines(struct reader *r)
 		int e;
 
 		r->line_open = !newline;
-		e = read_line(r, (struct span){at, line_end});
+		e = read_line(r, (struct ft_span){at, line_end});
 		if (e < 0)
 			return e;
 		at = newline ? newline + 1 : r->end;

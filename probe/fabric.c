@@ -92,6 +92,22 @@ static void set_entry(struct ft_survey *survey, const ibnd_fabric_t *fabric, uin
 	port->reached = true;
 }
 
+/* Numbered by its first node, for libibnetdisc's own numbers have 8 bits. @ids has chassis by their addresses too. */
+static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd_node_t *node, uint32_t id)
+{
+	uint32_t number = id + 1;
+	int r;
+
+	if (!node->chassis)
+		return 0;
+	r = ft_map_add(ids, (uint64_t)(uintptr_t)node->chassis, number, &number);
+	if (r < 0)
+		return r;
+	survey->nodes[id].chassis = number;
+	survey->nodes[id].slotted = node->ch_slotnum != 0;
+	return 0;
+}
+
 static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
 {
 	uint32_t id;
@@ -101,6 +117,8 @@ static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_
 		r = add_node(survey, node, &id);
 		if (r == 0)
 			r = ft_map_add(ids, key(node), id, NULL);
+		if (r == 1)
+			r = take_chassis(survey, ids, node, id);
 		if (r < 0)
 			return r;
 		take_ports(survey, node, id);

@@ -658,6 +658,8 @@ static void keep_rate(const struct ft_survey_port *old, struct ft_survey_port *p
 	if (old->rate.speed != FT_SPEED_QDR && old->rate.speed != FT_SPEED_FDR10)
 		return;
 	port->rate.speed = old->rate.speed;
+	port->limits.speeds_enabled |= old->limits.speeds_enabled & 1 << FT_SPEED_FDR10;
+	port->limits.speeds_supported |= old->limits.speeds_supported & 1 << FT_SPEED_FDR10;
 	port->maybe_fdr10 = false;
 }
 

@@ -25,6 +25,7 @@ struct slot {
 };
 
 struct ft_smp_wire {
+	enum ft_smp_kind kind;
 	struct slot *slots;
 	size_t max_smps;
 	size_t pending;
@@ -35,12 +36,17 @@ struct ft_smp_wire {
 	bool giving_up; /* of all that is on the wire */
 };
 
+static int class_of(const struct ft_smp_wire *wire)
+{
+	return wire->kind == FT_SMP_PERFORMANCE ? IB_PERFORMANCE_CLASS : IB_SMI_DIRECT_CLASS;
+}
+
 static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, struct ft_error *err)
 {
 	wire->fd = umad_open_port(o->ca, o->port);
 	if (wire->fd < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets", o->ca, o->port);
-	wire->agent = umad_register(wire->fd, IB_SMI_DIRECT_CLASS, 1, 0, NULL);
+	wire->agent = umad_register(wire->fd, class_of(wire), 1, 0, NULL);
 	if (wire->agent < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);
 	return 0;
@@ -54,6 +60,7 @@ int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_w
 	if (!wire)
 		return -ENOMEM;
 	wire->fd = wire->agent = -1;
+	wire->kind = options->kind;
 	wire->max_smps = options->max_smps;
 	wire->end_ms = options->end_ms;
 	wire->slots = calloc(options->max_smps, sizeof(*wire->slots));
@@ -76,6 +83,11 @@ void ft_smp_close(struct ft_smp_wire *wire)
 		umad_close_port(wire->fd);
 	free(wire->slots);
 	free(wire);
+}
+
+size_t ft_smp_max(const struct ft_smp_wire *wire)
+{
+	return wire->max_smps;
 }
 
 size_t ft_smp_pending(const struct ft_smp_wire *wire)
@@ -107,10 +119,10 @@ static struct slot *slot_of(struct ft_smp_wire *wire, uint32_t trid)
 int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
 {
 	struct slot *slot = free_slot(wire);
-	uint8_t umad[UMAD_SIZE] = {0};
+	uint8_t umad[UMAD_SIZE] = {0}, data[FT_MAD_DATA_SIZE] = {0};
 	ib_portid_t to = {.drpath.cnt = (int)request->hops};
 	ib_rpc_t rpc = {
-		.mgtclass = IB_SMI_DIRECT_CLASS,
+		.mgtclass = class_of(wire),
 		.method = IB_MAD_METHOD_GET,
 		.attr = {.id = request->attribute, .mod = request->modifier},
 		.datasz = IB_SMP_DATA_SIZE,
@@ -122,8 +134,14 @@ int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
 	if (umad_size() + IB_MAD_SIZE > sizeof(umad) || request->hops > FT_SMP_HOPS_MAX)
 		return -EINVAL;
 	memcpy(to.drpath.p, request->path, sizeof(request->path));
+	if (wire->kind == FT_SMP_PERFORMANCE) {
+		to = (ib_portid_t){.lid = request->lid, .qp = 1, .qkey = IB_DEFAULT_QP1_QKEY};
+		rpc.datasz = IB_PC_DATA_SZ;
+		rpc.dataoffs = IB_PC_DATA_OFFS;
+		mad_set_field(data, 0, IB_PC_PORT_SELECT_F, request->port_select);
+	}
 	rpc.trid = mad_trid();
-	if (mad_build_pkt(umad, &rpc, &to, NULL, NULL) < 0)
+	if (mad_build_pkt(umad, &rpc, &to, NULL, data) < 0)
 		return -EINVAL;
 	/* Repeated by us, not by the kernel: in between, the others get their turn. */
 	if (umad_send(wire->fd, wire->agent, umad, IB_MAD_SIZE, (int)request->timeout_ms, 0) < 0)
@@ -151,9 +169,10 @@ static void take_slot(struct ft_smp_wire *wire, struct slot *slot, enum ft_smp_o
 		wire->count.timeouts++;
 }
 
-static enum ft_smp_outcome outcome_of(void *mad)
+static enum ft_smp_outcome outcome_of(const struct ft_smp_wire *wire, void *mad)
 {
-	unsigned int status = mad_get_field(mad, 0, IB_DRSMP_STATUS_F);
+	unsigned int status =
+		mad_get_field(mad, 0, wire->kind == FT_SMP_PERFORMANCE ? IB_MAD_STATUS_F : IB_DRSMP_STATUS_F);
 
 	if (status == STATUS_BUSY)
 		return FT_SMP_BUSY;
@@ -168,8 +187,11 @@ static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_ans
 
 	if (!slot)
 		return false;
-	take_slot(wire, slot, umad_status(umad) != 0 ? FT_SMP_LOST : outcome_of(mad), ret_answer);
-	memcpy(ret_answer->data, mad + IB_SMP_DATA_OFFS, FT_SMP_SIZE);
+	take_slot(wire, slot, umad_status(umad) != 0 ? FT_SMP_LOST : outcome_of(wire, mad), ret_answer);
+	if (wire->kind == FT_SMP_PERFORMANCE)
+		memcpy(ret_answer->data, mad + IB_PC_DATA_OFFS, FT_MAD_DATA_SIZE);
+	else
+		memcpy(ret_answer->data, mad + IB_SMP_DATA_OFFS, FT_SMP_SIZE);
 	return true;
 }
 

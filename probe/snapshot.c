@@ -61,15 +61,28 @@ static bool rate_is_possible(struct ft_rate rate)
 	return rate.speed < FT_SPEED_COUNT && memchr(lanes, rate.lanes, sizeof(lanes));
 }
 
+static bool limits_are_possible(const struct ft_port_limits *limits)
+{
+	return (limits->speeds_enabled | limits->speeds_supported) <= FT_SPEEDS_MAX &&
+	       (limits->widths_enabled | limits->widths_supported) <= FT_WIDTHS_MAX;
+}
+
+static bool limits_are_known(const struct ft_port_limits *limits)
+{
+	return limits->speeds_enabled || limits->speeds_supported || limits->widths_enabled || limits->widths_supported;
+}
+
 static int check_port(const struct ft_snapshot *s, uint32_t p, struct ft_error *err)
 {
 	const struct ft_port *port = &s->ports[p];
 	bool up = port->link == FT_LINK_SILENT || port->link == FT_LINK_UP;
 
-	if (port->link > FT_LINK_UP || port->phys_state > 15 || port->logical_state > 15)
+	if (port->link > FT_LINK_UP || port->phys_state > 15 || port->logical_state > 15 || port->sm > 1)
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " is in no known state", p);
 	if (!rate_is_possible(port->rate) || (!up && (port->rate.lanes || port->rate.speed)))
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " has an impossible rate", p);
+	if (!limits_are_possible(&port->limits) || (!up && limits_are_known(&port->limits)))
+		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " has impossible settings", p);
 	if ((port->link == FT_LINK_UP) != (port->peer != FT_NO_PORT))
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " is up without a far end, or the reverse", p);
 	if (port->peer != FT_NO_PORT && (port->peer >= s->port_count || s->ports[port->peer].peer != p))
@@ -189,6 +202,12 @@ static uint64_t lid_known(uint16_t lid)
 	return lid == 0xffff ? 0 : lid;
 }
 
+/* Of FDR10, only the vendor's ExtendedPortInfo tells, which not every source has. */
+static uint64_t speeds_told(uint16_t speeds)
+{
+	return speeds & ~(1U << FT_SPEED_FDR10);
+}
+
 static bool links_agree(const struct ft_snapshot *a, const struct ft_port *x, const struct ft_snapshot *b,
 			const struct ft_port *y)
 {
@@ -212,6 +231,11 @@ static int port_equal(const struct comparison *c, const struct ft_node *node, co
 		{"its logical state", x->logical_state, y->logical_state},
 		{"its width", x->rate.lanes, y->rate.lanes},
 		{"its speed", x->rate.speed, y->rate.speed},
+		{"its enabled widths", x->limits.widths_enabled, y->limits.widths_enabled},
+		{"its supported widths", x->limits.widths_supported, y->limits.widths_supported},
+		{"its enabled speeds", speeds_told(x->limits.speeds_enabled), speeds_told(y->limits.speeds_enabled)},
+		{"its supported speeds", speeds_told(x->limits.speeds_supported),
+		 speeds_told(y->limits.speeds_supported)},
 	};
 
 	if (!links_agree(c->a, x, c->b, y))
@@ -237,6 +261,7 @@ static int node_equal(const struct comparison *c, const struct ft_node *x, const
 		{"its SystemImageGUID", x->system_guid, y->system_guid},
 		{"its vendor", x->vendor_id, y->vendor_id},
 		{"its device", x->device_id, y->device_id},
+		{"its chassis", x->chassis, y->chassis},
 		{"its LID", lid_known(x->lid), lid_known(y->lid)},
 		{"its LMC", x->lmc, y->lmc},
 	};

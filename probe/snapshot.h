@@ -35,26 +35,42 @@ struct ft_node {
 	uint64_t system_guid; /* SystemImageGUID; 0: not known */
 	uint32_t vendor_id;
 	uint32_t device_id;
+	uint32_t chassis;     /* of switches: those with the same number are chips of one director; 0: none is known */
+	uint32_t spare;	      /* 0, so that no byte is without a value */
 	uint32_t first_port;  /* index into ports[] of port 1; port n is first_port + n - 1 */
 	uint32_t description; /* offset into strings[]: raw bytes as seen, then one NUL */
 	uint16_t description_length;
 	uint16_t port_count; /* external ports, so port 0 of a switch is not among them */
 	uint16_t lid;	     /* a switch's own (port 0); 0: none. A CA's are on its ports */
 	uint8_t lmc;
-	uint8_t type; /* enum ft_node_type */
+	uint8_t type : 7; /* enum ft_node_type */
+	uint8_t sm : 1;	  /* a switch's own IsSM, that of port 0 */
+};
+
+/*
+ * What a port is set to, and what it is able to, as PortInfo has it: zeros where that is not known. Widths are the bits
+ * of LinkWidthEnabled (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x); bit n of speeds is enum ft_speed n.
+ */
+struct ft_port_limits {
+	uint16_t speeds_enabled;
+	uint16_t speeds_supported;
+	uint8_t widths_enabled;
+	uint8_t widths_supported;
 };
 
 struct ft_port {
 	uint64_t guid; /* a CA's port GUID; of a switch: its node GUID; 0: not known */
 	uint32_t node;
-	uint32_t peer; /* index into ports[], or FT_NO_PORT; mutual */
-	uint16_t lid;  /* of CA and router ports; 0: none */
+	uint32_t peer;		      /* index into ports[], or FT_NO_PORT; mutual */
+	uint16_t lid;		      /* of CA and router ports; 0: none */
+	struct ft_port_limits limits; /* of links that are up; zeros else */
 	uint8_t lmc;
-	uint8_t number;	       /* from 1 */
+	uint16_t number;       /* from 1 */
 	uint8_t link;	       /* enum ft_link */
 	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
 	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */
 	struct ft_rate rate;   /* of links that are up; zeros else */
+	uint8_t sm; /* 1: PortInfo:CapabilityMask.IsSM, a subnet manager runs there. Of a switch see its node */
 };
 
 /* Where the snapshot came from. Offsets are into strings[]; the empty string is offset 0. */

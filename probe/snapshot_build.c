@@ -469,6 +469,7 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
 			.system_guid = record->node.system_guid,
 			.vendor_id = record->node.vendor_id,
 			.device_id = record->node.device_id,
+			.chassis = record->node.type == FT_NODE_SWITCH ? record->node.chassis : 0,
 			.first_port = s->port_count,
 			.description = record->description,
 			.description_length = (uint16_t)record->node.description_length,
@@ -476,8 +477,89 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
 			.lid = record->node.lid,
 			.lmc = record->node.lmc,
 			.type = record->node.type,
+			.sm = record->node.sm,
 		};
 		s->port_count += record->node.port_count;
+	}
+	return 0;
+}
+
+/* A chassis as the source numbers it. */
+struct chassis {
+	uint64_t guid;	      /* the lowest of its switches */
+	uint64_t system_guid; /* of its first switch */
+	uint32_t said;
+	uint32_t switches;
+	bool one_system; /* all have that */
+	bool slotted;
+};
+
+static int chassis_compare(const void *a, const void *b)
+{
+	const struct chassis *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->said < y->said ? -1 : x->said > y->said;
+}
+
+static void chassis_count(struct chassis *chassis, const struct ft_node *node, bool slotted)
+{
+	chassis->switches++;
+	chassis->slotted |= slotted;
+	chassis->one_system &= node->system_guid == chassis->system_guid && node->system_guid != 0;
+	if (node->guid < chassis->guid)
+		chassis->guid = node->guid;
+}
+
+/* The chassis of the nodes; @by_said: their indices. */
+static int chassis_collect(const struct ft_builder *b, const struct ft_snapshot *s, struct ft_map *by_said,
+			   struct chassis *all, uint32_t *ret_count)
+{
+	*ret_count = 0;
+	for (uint32_t i = 0; i < b->record_count; i++) {
+		const struct record *record = &b->records[i];
+		const struct ft_node *node = record->alias == i ? &s->nodes[record->index] : NULL;
+		uint32_t at;
+		int r;
+
+		if (!node || node->chassis == 0)
+			continue;
+		r = ft_map_add(by_said, node->chassis, *ret_count, &at);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			all[(*ret_count)++] = (struct chassis){.guid = node->guid,
+							       .system_guid = node->system_guid,
+							       .said = node->chassis,
+							       .one_system = true};
+		chassis_count(&all[at], node, record->node.slotted);
+	}
+	return 0;
+}
+
+/* Numbers that depend on the fabric only, so that two looks at it say the same. */
+static int chassis_number(const struct ft_builder *b, struct ft_snapshot *s)
+{
+	_cleanup_free_ struct chassis *all = calloc(s->node_count + 1UL, sizeof(*all));
+	_cleanup_(ft_map_release) struct ft_map by_said = {0}, numbers = {0};
+	uint32_t count, number = 0;
+	int r = all ? chassis_collect(b, s, &by_said, all, &count) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	qsort(all, count, sizeof(*all), chassis_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		if (all[i].switches < 2 || (all[i].one_system && !all[i].slotted))
+			continue;
+		r = ft_map_add(&numbers, all[i].said, ++number, NULL);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		uint32_t found = s->nodes[n].chassis ? ft_map_get(&numbers, s->nodes[n].chassis) : FT_MAP_NONE;
+
+		s->nodes[n].chassis = found == FT_MAP_NONE ? 0 : found;
 	}
 	return 0;
 }
@@ -528,8 +610,11 @@ static void port_fill(struct ft_port *port, const struct record *record, const s
 	port->lmc = claim->port.lmc;
 	port->phys_state = claim->port.phys_state;
 	port->logical_state = claim->port.logical_state;
-	if (port->link == FT_LINK_SILENT)
-		port->rate = claim->port.rate;
+	port->sm = claim->port.sm;
+	if (port->link != FT_LINK_SILENT)
+		return;
+	port->rate = claim->port.rate;
+	port->limits = claim->port.limits;
 }
 
 static void ports_fill(const struct ft_builder *b, struct ft_snapshot *s)
@@ -666,6 +751,8 @@ int ft_builder_finish(struct ft_builder *b, struct ft_snapshot **ret_snapshot, s
 	if (r < 0)
 		return r;
 	r = nodes_lay_out(b, s);
+	if (r == 0)
+		r = chassis_number(b, s);
 	if (r < 0)
 		return r;
 	claims_place(b, s);

@@ -19,6 +19,9 @@
 /* PortNum has 8 bits, and 255 means "all ports" (IBTA Vol 1, PortInfo). */
 enum { FT_PORT_NUMBER_MAX = 254 };
 
+/* Of the bits of LinkWidthEnabled and LinkWidthSupported, and of speeds. */
+enum { FT_WIDTHS_MAX = 31, FT_SPEEDS_MAX = (1 << FT_SPEED_COUNT) - 1 };
+
 struct ft_builder;
 
 /* A node's own record. What is not known stays 0. */
@@ -27,12 +30,15 @@ struct ft_build_node {
 	uint64_t system_guid;
 	uint32_t vendor_id;
 	uint32_t device_id;
+	uint32_t chassis;	   /* any number that its other nodes have too */
 	const char *description;   /* raw bytes, copied; they may hold anything but NUL, at which they end */
 	size_t description_length; /* the rest beyond UINT16_MAX is cut off */
 	uint16_t lid;		   /* of a switch */
 	uint16_t port_count;	   /* 0 and !port_count_known: as many as are named */
 	uint8_t lmc;
 	uint8_t type;	  /* enum ft_node_type */
+	bool sm;	  /* of a switch */
+	bool slotted;	  /* the source knows its slot in the chassis */
 	uint8_t unlisted; /* enum ft_link: what ports are that ft_builder_add_port() never heard of:
 			   * FT_LINK_DOWN of a dump that lists links only, else FT_LINK_UNREAD */
 	bool port_count_known;
@@ -59,6 +65,8 @@ struct ft_build_port {
 	uint8_t phys_state;
 	uint8_t logical_state;
 	struct ft_rate rate;
+	struct ft_port_limits limits;
+	bool sm;
 	bool peer_by_port;
 };
 
@@ -106,6 +114,9 @@ int ft_builder_add_port(struct ft_builder *builder, uint32_t node, const struct 
  *   first mention. The ports of those are FT_LINK_UP where they are mentioned and FT_LINK_UNREAD else.
  * - Two records of one GUID stay two nodes, unless they say the same: then they are one record read twice. Far ends
  *   of that GUID are those of the two records that name their port in return.
+ * - Chassis are numbered from 1 by the lowest GUIDs of their switches. One that has a single switch is none, and so is
+ *   one of which no slot is known and whose switches have one SystemImageGUID: libibnetdisc makes a chassis of these,
+ *   which says no more than that GUID, and that is wrong on some makers' switches.
  * - Where both ends name each other that is a link. A far end named by one side only is a link too if the other side
  *   says nothing of that port. Else the ends disagree, and the port is FT_LINK_SILENT: up, with a far end that is not
  *   known. First come, first served.

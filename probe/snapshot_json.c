@@ -5,10 +5,10 @@
  *     {"ftcheck_snapshot": 1,
  *      "source": {"live", "complete", "lists_down_ports", "detail", "entry": [NODE, PORT] or null, "mads", "timeouts",
  *                 "duration_ms", "time"},
- *      "nodes": [{"type", "guid", "description", "system_guid", "vendor_id", "device_id", "lid", "lmc", "port_count",
- *                 "ports": [{"number", "link", "guid", "lid", "lmc", "phys_state", "logical_state", "rate"},
- *                           …]}, …],
- *      "links": [[NODE, PORT, NODE, PORT], …]}
+ *      "nodes": [{"type", "guid", "description", "system_guid", "vendor_id", "device_id", "chassis", "lid", "lmc",
+ *                 "port_count", "sm", "ports": [{"number", "link", "guid", "lid", "lmc", "phys_state", "logical_state",
+ * "rate", "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported", "sm"}, …]}, …], "links": [[NODE,
+ * PORT, NODE, PORT], …]}
  *
  * NODE is an index of "nodes", from 0. Members that are 0 or empty are left out; so are ports that are down and of
  * which nothing else is known, a switch port's GUID that is its node's, and the "link" of ports in "links": "up".
@@ -91,7 +91,7 @@ static bool port_is_plain(const struct ft_node *node, const struct ft_port *port
 	bool own_guid = node->type != FT_NODE_SWITCH || port->guid == node->guid;
 
 	return port->link == FT_LINK_DOWN && own_guid && !port_guid_said(node, port) && !port->lid && !port->lmc &&
-	       !port->phys_state && !port->logical_state;
+	       !port->phys_state && !port->logical_state && !port->sm;
 }
 
 static void write_port(struct ft_text *text, const struct ft_node *node, const struct ft_port *port)
@@ -110,6 +110,12 @@ static void write_port(struct ft_text *text, const struct ft_node *node, const s
 	add_number(text, "logical_state", port->logical_state);
 	if (port->rate.lanes || port->rate.speed)
 		ft_text_printf(text, ", \"rate\": \"%s\"", ft_rate_name(port->rate, rate));
+	add_number(text, "widths_enabled", port->limits.widths_enabled);
+	add_number(text, "widths_supported", port->limits.widths_supported);
+	add_number(text, "speeds_enabled", port->limits.speeds_enabled);
+	add_number(text, "speeds_supported", port->limits.speeds_supported);
+	if (port->sm)
+		ft_text_puts(text, ", \"sm\": true");
 	ft_text_puts(text, "}");
 }
 
@@ -126,9 +132,12 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 	add_guid(text, "system_guid", node->system_guid);
 	add_number(text, "vendor_id", node->vendor_id);
 	add_number(text, "device_id", node->device_id);
+	add_number(text, "chassis", node->chassis);
 	add_number(text, "lid", node->lid);
 	add_number(text, "lmc", node->lmc);
 	add_number(text, "port_count", node->port_count);
+	if (node->sm)
+		ft_text_puts(text, ", \"sm\": true");
 	for (unsigned int n = 1; n <= node->port_count; n++) {
 		const struct ft_port *port = ft_node_port(s, node, n);
 
@@ -453,7 +462,22 @@ static int source_read(struct reader *r, const json_t *source)
 	return bytes_read(r, source, "detail", &values[DETAIL], UINT32_MAX / 4, &to->detail, &length);
 }
 
-enum { P_NUMBER, P_LINK, P_GUID, P_LID, P_LMC, P_PHYS, P_LOGICAL, P_RATE, PORT_MEMBERS };
+enum {
+	P_NUMBER,
+	P_LINK,
+	P_GUID,
+	P_LID,
+	P_LMC,
+	P_PHYS,
+	P_LOGICAL,
+	P_RATE,
+	P_WIDTHS_ENABLED,
+	P_WIDTHS_SUPPORTED,
+	P_SPEEDS_ENABLED,
+	P_SPEEDS_SUPPORTED,
+	P_SM,
+	PORT_MEMBERS
+};
 
 static const struct member port_members[PORT_MEMBERS] = {
 	[P_NUMBER] = {"number", NUMBER, FT_PORT_NUMBER_MAX, true},
@@ -464,6 +488,11 @@ static const struct member port_members[PORT_MEMBERS] = {
 	[P_PHYS] = {"phys_state", NUMBER, 15, false},
 	[P_LOGICAL] = {"logical_state", NUMBER, 15, false},
 	[P_RATE] = {"rate", RATE, 0, false},
+	[P_WIDTHS_ENABLED] = {"widths_enabled", NUMBER, FT_WIDTHS_MAX, false},
+	[P_WIDTHS_SUPPORTED] = {"widths_supported", NUMBER, FT_WIDTHS_MAX, false},
+	[P_SPEEDS_ENABLED] = {"speeds_enabled", NUMBER, FT_SPEEDS_MAX, false},
+	[P_SPEEDS_SUPPORTED] = {"speeds_supported", NUMBER, FT_SPEEDS_MAX, false},
+	[P_SM] = {"sm", TRUTH, 0, false},
 };
 
 /* A listed port. Without a "link" it is up, and one of "links" has to name it: see links_complete(). */
@@ -493,10 +522,31 @@ static int port_read(const struct reader *r, const struct ft_node *node, const j
 	port->phys_state = (uint8_t)values[P_PHYS].number;
 	port->logical_state = (uint8_t)values[P_LOGICAL].number;
 	port->rate = (struct ft_rate){(uint8_t)(values[P_RATE].number >> 8), values[P_RATE].number & 0xff};
+	port->limits = (struct ft_port_limits){
+		.widths_enabled = (uint8_t)values[P_WIDTHS_ENABLED].number,
+		.widths_supported = (uint8_t)values[P_WIDTHS_SUPPORTED].number,
+		.speeds_enabled = (uint16_t)values[P_SPEEDS_ENABLED].number,
+		.speeds_supported = (uint16_t)values[P_SPEEDS_SUPPORTED].number,
+	};
+	port->sm = values[P_SM].number;
 	return 0;
 }
 
-enum { N_TYPE, N_GUID, N_DESCRIPTION, N_SYSTEM, N_VENDOR, N_DEVICE, N_LID, N_LMC, N_PORT_COUNT, N_PORTS, NODE_MEMBERS };
+enum {
+	N_TYPE,
+	N_GUID,
+	N_DESCRIPTION,
+	N_SYSTEM,
+	N_VENDOR,
+	N_DEVICE,
+	N_CHASSIS,
+	N_LID,
+	N_LMC,
+	N_PORT_COUNT,
+	N_SM,
+	N_PORTS,
+	NODE_MEMBERS
+};
 
 static const struct member node_members[NODE_MEMBERS] = {
 	[N_TYPE] = {"type", TYPE, 0, true},
@@ -505,9 +555,11 @@ static const struct member node_members[NODE_MEMBERS] = {
 	[N_SYSTEM] = {"system_guid", GUID, 0, false},
 	[N_VENDOR] = {"vendor_id", NUMBER, UINT32_MAX, false},
 	[N_DEVICE] = {"device_id", NUMBER, UINT32_MAX, false},
+	[N_CHASSIS] = {"chassis", NUMBER, UINT32_MAX, false},
 	[N_LID] = {"lid", NUMBER, UINT16_MAX, false},
 	[N_LMC] = {"lmc", NUMBER, UINT8_MAX, false},
 	[N_PORT_COUNT] = {"port_count", NUMBER, FT_PORT_NUMBER_MAX, false},
+	[N_SM] = {"sm", TRUTH, 0, false},
 	[N_PORTS] = {"ports", LIST, 0, false},
 };
 
@@ -555,9 +607,11 @@ static int node_read(struct reader *r, const json_t *json, struct ft_node *node)
 	node->system_guid = values[N_SYSTEM].number;
 	node->vendor_id = (uint32_t)values[N_VENDOR].number;
 	node->device_id = (uint32_t)values[N_DEVICE].number;
+	node->chassis = (uint32_t)values[N_CHASSIS].number;
 	node->lid = (uint16_t)values[N_LID].number;
 	node->lmc = (uint8_t)values[N_LMC].number;
 	node->port_count = (uint16_t)values[N_PORT_COUNT].number;
+	node->sm = values[N_SM].number;
 	node->first_port = r->s->port_count;
 	ports = reallocarray(r->s->ports, (size_t)r->s->port_count + node->port_count + 1, sizeof(*ports));
 	if (!ports)

@@ -30,6 +30,7 @@ static const struct format {
 	bool has_detail; /* the file says itself where it came from */
 } formats[] = {
 	{is_cache, ft_dump_read_cache, false},
+	{ft_dump_is_lst, ft_dump_read_lst, false},
 	{is_snapshot, ft_snapshot_read_json, true},
 	{NULL, ft_dump_read_ibnetdiscover, false},
 };

@@ -32,8 +32,17 @@ int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_err
  */
 int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
+struct ft_routes;
+
 /*
- * The same in the calling process, which should be a guarded child (probe/guard.h) that does more with the result.
+ * The same, and in the same child, while the ways to the switches are at hand, the forwarding tables of all of them
+ * (probe/routes.h); @ret_routes is the caller's to free. What could not be read by the deadline is not known.
+ */
+int ft_sweep_routes(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot,
+		    struct ft_routes **ret_routes, struct ft_error *err);
+
+/*
+ * ft_sweep() in the calling process, which should be a guarded child (probe/guard.h) that does more with the result.
  * @end_ms  by when the caller's own result has to be there, on the clock of ft_guard_now_ms(); deadline_ms of @options
  * does not count
  */
@@ -41,8 +50,8 @@ int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct
 		  struct ft_error *err);
 
 /*
- * Reads a file ("-": standard input), told by its content: ibnetdiscover text, a libibnetdisc cache, or a snapshot of
- * ours. @err has line and column where the content is at fault. Returns 0 or -errno.
+ * Reads a file ("-": standard input), told by its content: ibnetdiscover text, a libibnetdisc cache, a subnet list, or
+ * a snapshot of ours. @err has line and column where the content is at fault. Returns 0 or -errno.
  */
 int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
@@ -51,6 +60,12 @@ int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct f
  */
 int ft_dump_read_ibnetdiscover(const char *text, size_t length, struct ft_snapshot **ret_snapshot,
 			       struct ft_error *err);
+
+/*
+ * A subnet list of ibdm and OpenSM (".lst"); see dump_lst.c. Whether the text is one is told by its first line.
+ */
+bool ft_dump_is_lst(const char *text, size_t length);
+int ft_dump_read_lst(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
 /* A libibnetdisc cache file, read by libibnetdisc itself in a child process. */
 int ft_dump_read_cache(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);

@@ -11,6 +11,7 @@
 
 enum {
 	/* PortInfo:CapabilityMask and CapabilityMask2 (IBTA Vol 1, PortInfo). */
+	CAP_SM = 1 << 1,
 	CAP_EXTENDED_SPEEDS = 1 << 14,
 	CAP_MASK2 = 1 << 15,
 	CAP2_EXTENDED_SPEEDS_2 = 1 << 11,
@@ -204,6 +205,44 @@ static uint8_t extended_speed(const struct ft_survey_node *node, const uint8_t *
 	return LOOK_UP(speeds_ext, field(info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F));
 }
 
+/* Speeds as bits of enum ft_speed, from the bits of a field of PortInfo. */
+static uint16_t speed_bits(const struct code *table, size_t count, unsigned int codes)
+{
+	unsigned int bits = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (codes & table[i].code)
+			bits |= 1U << table[i].value;
+	return (uint16_t)bits;
+}
+
+static uint16_t speeds_of(const struct ft_survey_node *node, const uint8_t *info, enum MAD_FIELDS basic,
+			  enum MAD_FIELDS extended)
+{
+	uint16_t bits = speed_bits(speeds, FT_COUNT(speeds), field(info, basic));
+
+	if (node->capability & CAP_EXTENDED_SPEEDS)
+		bits |= speed_bits(speeds_ext, FT_COUNT(speeds_ext), field(info, extended));
+	return bits;
+}
+
+/* Where the fields of the second extension say more, which libibmad 44 does not know, speeds stay not known. */
+static void set_limits(const struct ft_survey_node *node, struct ft_survey_port *port, const uint8_t *info)
+{
+	enum { WIDTHS = 31 };
+
+	port->limits = (struct ft_port_limits){
+		.widths_enabled = field(info, IB_PORT_LINK_WIDTH_ENABLED_F) & WIDTHS,
+		.widths_supported = field(info, IB_PORT_LINK_WIDTH_SUPPORTED_F) & WIDTHS,
+	};
+	if (node->capability & CAP_MASK2 && node->capability2 & CAP2_EXTENDED_SPEEDS_2)
+		return;
+	port->limits.speeds_enabled =
+		speeds_of(node, info, IB_PORT_LINK_SPEED_ENABLED_F, IB_PORT_LINK_SPEED_EXT_ENABLED_F);
+	port->limits.speeds_supported =
+		speeds_of(node, info, IB_PORT_LINK_SPEED_SUPPORTED_F, IB_PORT_LINK_SPEED_EXT_SUPPORTED_F);
+}
+
 static bool may_be_fdr10(const struct ft_survey_node *node)
 {
 	for (size_t i = 0; i < FT_COUNT(fdr10_devices); i++)
@@ -246,8 +285,11 @@ void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned i
 		n->lid = port->lid;
 		n->lmc = port->lmc;
 	}
-	if (number > 0)
+	port->sm = field(info, IB_PORT_CAPMASK_F) & CAP_SM && (number == 0 || n->type != FT_NODE_SWITCH);
+	if (number > 0) {
 		set_rate(n, port, info);
+		set_limits(n, port, info);
+	}
 }
 
 void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned int number,
@@ -260,6 +302,10 @@ void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned in
 	port->maybe_fdr10 = false;
 	if (field(info, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & EXT_SPEED_FDR10)
 		port->rate.speed = FT_SPEED_FDR10;
+	if (field(info, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) & EXT_SPEED_FDR10)
+		port->limits.speeds_enabled |= 1 << FT_SPEED_FDR10;
+	if (field(info, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F) & EXT_SPEED_FDR10)
+		port->limits.speeds_supported |= 1 << FT_SPEED_FDR10;
 }
 
 void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number)
@@ -327,6 +373,8 @@ static int take_snapshot_node(const struct ft_snapshot *snapshot, const struct f
 		.system_guid = node->system_guid,
 		.vendor_id = node->vendor_id,
 		.device_id = node->device_id,
+		.chassis = node->chassis,
+		.slotted = node->chassis != 0,
 		.lid = node->lid,
 		.lmc = node->lmc,
 		.type = node->type,
@@ -364,6 +412,8 @@ static void take_snapshot_port(const struct ft_snapshot *snapshot, const struct 
 		.phys_state = port->phys_state,
 		.logical_state = port->logical_state,
 		.rate = port->rate,
+		.limits = port->limits,
+		.sm = port->sm,
 		/* A link that only its far end told of has no state of this end. */
 		.read = port->phys_state != 0 || port->link == FT_LINK_DOWN || port->link == FT_LINK_SILENT,
 		.reached = n->type == FT_NODE_SWITCH || peer || port->guid != 0,
@@ -397,9 +447,14 @@ int ft_survey_from_snapshot(const struct ft_snapshot *snapshot, struct ft_survey
 	}
 	for (uint32_t i = 0; i < snapshot->port_count; i++)
 		take_snapshot_port(snapshot, &snapshot->ports[i], survey);
-	for (uint32_t i = 0; i < survey->node_count; i++)
-		if (survey->nodes[i].type == FT_NODE_SWITCH && snapshot->source.complete)
-			ft_survey_port(survey, i, 0)->read = true;
+	for (uint32_t i = 0; i < survey->node_count; i++) {
+		struct ft_survey_port *own = ft_survey_port(survey, i, 0);
+
+		if (survey->nodes[i].type != FT_NODE_SWITCH)
+			continue;
+		own->sm = snapshot->nodes[i].sm;
+		own->read |= snapshot->source.complete;
+	}
 	take_snapshot_entry(snapshot, survey);
 	return 0;
 }
@@ -454,10 +509,13 @@ static int build_port(const struct ft_survey *survey, struct ft_builder *builder
 		.link = port_link(port),
 		.phys_state = port->phys_state,
 		.logical_state = port->logical_state,
+		.sm = port->sm,
 	};
 
-	if (b.link == FT_LINK_UP || b.link == FT_LINK_SILENT)
+	if (b.link == FT_LINK_UP || b.link == FT_LINK_SILENT) {
 		b.rate = port->rate;
+		b.limits = port->limits;
+	}
 	/* Not told which: neither a slow FDR10 cable nor a fast QDR one. */
 	if (port->maybe_fdr10)
 		b.rate.speed = FT_SPEED_UNKNOWN;
@@ -481,11 +539,14 @@ static int build_node(const struct ft_survey *survey, struct ft_builder *builder
 					.system_guid = n->system_guid,
 					.vendor_id = n->vendor_id,
 					.device_id = n->device_id,
+					.chassis = n->chassis,
+					.slotted = n->slotted,
 					.description = n->description,
 					.description_length = n->description_length,
 					.lid = n->lid,
 					.lmc = n->lmc,
 					.type = n->type,
+					.sm = n->type == FT_NODE_SWITCH && ft_survey_port(survey, node, 0)->sm,
 					.unlisted = FT_LINK_UNREAD,
 					.port_count = n->port_count,
 					.port_count_known = true,

@@ -26,6 +26,8 @@ struct ft_survey_port {
 	uint8_t phys_state;
 	uint8_t logical_state;
 	struct ft_rate rate;
+	struct ft_port_limits limits;
+	bool sm;	  /* says that a subnet manager runs there */
 	bool read;	  /* PortInfo came */
 	bool reached;	  /* a path of the sweep goes through it */
 	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which tells, did not come */
@@ -36,6 +38,7 @@ struct ft_survey_node {
 	uint64_t system_guid;
 	uint32_t vendor_id;
 	uint32_t device_id;
+	uint32_t chassis;    /* any number that its other nodes have too; 0: none */
 	uint32_t first_port; /* index into ports[] of port 0; port n is n further, up to port_count */
 	uint32_t next_twin;  /* the next node of the same GUID, or FT_NO_NODE */
 	uint32_t capability; /* CapabilityMask of port 0 */
@@ -46,7 +49,8 @@ struct ft_survey_node {
 	uint8_t port_count;
 	uint8_t description_length;
 	bool described;
-	bool gone; /* cannot be reached any more: no part of the snapshot to be */
+	bool slotted; /* its slot in the chassis is known */
+	bool gone;    /* cannot be reached any more: no part of the snapshot to be */
 	char description[FT_SMP_SIZE];
 	uint8_t hops;
 	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: out of these ports, from path[1] to path[hops] */

@@ -13,6 +13,7 @@
 #include "probe/guard.h"
 #include "probe/mend.h"
 #include "probe/port.h"
+#include "probe/routes.h"
 #include "probe/snapshot_build.h"
 
 enum {
@@ -69,23 +70,29 @@ static int discover(const struct ft_sweep_options *options, struct ft_port_choic
 	return 0;
 }
 
+static struct ft_mend_options asking_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
+					     int64_t end_ms)
+{
+	int64_t tenth_ms = (end_ms - ft_guard_now_ms()) / 10;
+
+	return (struct ft_mend_options){
+		.ca = from->ca,
+		.port = from->port,
+		.timeout_ms = options->timeout_ms,
+		.max_smps = options->max_smps,
+		.retries = options->retries,
+		.end_ms = end_ms - (tenth_ms < RESERVE_MS ? tenth_ms : RESERVE_MS),
+	};
+}
+
 static int mend(const struct ft_sweep_options *options, const struct ft_port_choice *from, int64_t end_ms,
 		struct ft_survey *survey, struct ft_smp_count *count, struct ft_error *err)
 {
-	int64_t tenth_ms = (end_ms - ft_guard_now_ms()) / 10;
+	struct ft_mend_options asking = asking_options(options, from, end_ms);
 	struct ft_smp_count more = {0};
 	int r;
 
-	r = ft_mend(survey,
-		    &(struct ft_mend_options){
-			    .ca = from->ca,
-			    .port = from->port,
-			    .timeout_ms = options->timeout_ms,
-			    .max_smps = options->max_smps,
-			    .retries = options->retries,
-			    .end_ms = end_ms - (tenth_ms < RESERVE_MS ? tenth_ms : RESERVE_MS),
-		    },
-		    &more, err);
+	r = ft_mend(survey, &asking, &more, err);
 	count->mads += more.mads;
 	count->timeouts += more.timeouts;
 	return r;
@@ -120,8 +127,9 @@ int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_err
 	return 0;
 }
 
-int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct ft_snapshot **ret_snapshot,
-		  struct ft_error *err)
+/* @ret_routes  the forwarding tables; NULL: they are not asked for */
+static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct ft_snapshot **ret_snapshot,
+		      struct ft_routes **ret_routes, struct ft_error *err)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
@@ -148,8 +156,21 @@ int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct
 	snapshot->source.timeouts = count.timeouts;
 	snapshot->source.time_s = time(NULL);
 	snapshot->source.duration_ms = (uint32_t)(ft_guard_now_ms() - began_ms);
+	if (ret_routes) {
+		struct ft_mend_options asking = asking_options(options, &from, end_ms);
+
+		r = ft_routes_ask(&survey, snapshot, &asking, ret_routes, err);
+		if (r < 0)
+			return r;
+	}
 	*ret_snapshot = FT_STEAL(snapshot);
 	return 0;
+}
+
+int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct ft_snapshot **ret_snapshot,
+		  struct ft_error *err)
+{
+	return sweep_here(options, end_ms, ret_snapshot, NULL, err);
 }
 
 /* In the child. */
@@ -158,15 +179,57 @@ static int sweep_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	return ft_sweep_here(arg, end_ms, &result->snapshot, err);
 }
 
-int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+/* The same, with the forwarding tables as the text of the result. */
+static int sweep_routes_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
-	struct ft_guard guard = {.what = "the sweep", .deadline_ms = options->deadline_ms};
+	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
 	int r;
 
-	r = ft_sweep_options_check(options, err);
+	r = sweep_here(arg, end_ms, &result->snapshot, &routes, err);
+	if (r == 0)
+		ft_routes_pack(&result->text, routes);
+	return r;
+}
+
+static int sweep_guard(const struct ft_sweep_options *options, struct ft_guard *ret_guard, struct ft_error *err)
+{
+	int r = ft_sweep_options_check(options, err);
+
 	if (r < 0)
 		return r;
 	if (options->deadline_ms == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "the deadline has to be later than now");
+	*ret_guard = (struct ft_guard){.what = "the sweep", .deadline_ms = options->deadline_ms};
+	return 0;
+}
+
+int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	struct ft_guard guard;
+	int r;
+
+	r = sweep_guard(options, &guard, err);
+	if (r < 0)
+		return r;
 	return ft_guard_run_snapshot(&guard, sweep_work, options, ret_snapshot, err);
+}
+
+int ft_sweep_routes(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot,
+		    struct ft_routes **ret_routes, struct ft_error *err)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	struct ft_guard guard;
+	int r;
+
+	r = sweep_guard(options, &guard, err);
+	if (r == 0)
+		r = ft_guard_run(&guard, sweep_routes_work, options, &result, err);
+	if (r < 0)
+		return r;
+	if (!result.snapshot)
+		return ft_error_set(err, -EIO, 0, 0, "%s sent no snapshot", guard.what);
+	r = ft_routes_unpack(result.text.data, result.text.length, result.snapshot->node_count, ret_routes, err);
+	if (r == 0)
+		*ret_snapshot = FT_STEAL(result.snapshot);
+	return r;
 }

@@ -1000,6 +1000,14 @@ def judge(plan, fabric, report, truth):
 # Rounds
 
 
+def table_print(hit, lost, false):
+    print("%-18s %6s %6s %6s %10s %7s" % ("code", "right", "lost", "false", "precision", "recall"))
+    for code in sorted(set(hit) | set(lost) | set(false)):
+        print("%-18s %6d %6d %6d %10.4f %7.4f" % (code, hit[code], lost[code], false[code],
+                                                  hit[code] / max(1, hit[code] + false[code]),
+                                                  hit[code] / max(1, hit[code] + lost[code])))
+
+
 class Campaign:
     def __init__(self, options):
         self.options = options
@@ -1146,11 +1154,7 @@ class Campaign:
         return range(self.options.rounds)
 
     def table(self):
-        print("%-18s %6s %6s %6s %10s %7s" % ("code", "right", "lost", "false", "precision", "recall"))
-        for code in sorted(set(self.hit) | set(self.lost) | set(self.false)):
-            hit, lost, false = self.hit[code], self.lost[code], self.false[code]
-            print("%-18s %6d %6d %6d %10.4f %7.4f" % (code, hit, lost, false, hit / max(1, hit + false),
-                                                      hit / max(1, hit + lost)))
+        table_print(self.hit, self.lost, self.false)
         for (verdict, words), count in sorted(self.kinds.items()):
             print("%-9s %5d x %s" % (verdict, count, words))
         print("faults: %s" % ", ".join("%s %d" % item for item in sorted(self.faults.items())))

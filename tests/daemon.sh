@@ -59,12 +59,14 @@ daemon_fresh() {
 	chmod +x "$D/hooks/keep"
 }
 
-# daemon_configure PLAN [LINE…]
+# daemon_configure PLAN [LINE…]: most fabrics of tests are without a subnet manager, or lose it for a while; who is about
+# that says "sm = yes".
 daemon_configure() {
 	local plan=$1
 
 	shift
 	printf '%s\n' "plan = $plan" "hooks = $D/hooks" "hook_retry = 200ms" "listen = 127.0.0.1:0" "$@" >"$D/conf"
+	grep -q '^sm = ' "$D/conf" || echo 'sm = no' >>"$D/conf"
 }
 
 # daemon_launch HOST: as it is configured, with that host's port as its own. Does not wait.

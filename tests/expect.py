@@ -79,7 +79,7 @@ class Expectation:
         self.ignored.add(code)
 
     def take_finding(self, code, nodes, count):
-        key = code, tuple(sorted(set(nodes.split(","))))
+        key = code, tuple(sorted(set(filter(None, nodes.split(",")))))
         self.findings[key] += 1
         if count:
             self.counted.setdefault(key, []).append(int(count))

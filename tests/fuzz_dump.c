@@ -46,8 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	expect(text != NULL, "no memory", &err);
 	memcpy(text, data, size);
 	text[size] = '\0';
-	r = is_json ? ft_snapshot_read_json(text, size, &snapshot, &err)
-		    : ft_dump_read_ibnetdiscover(text, size, &snapshot, &err);
+	r = ft_dump_is_lst(text, size) ? ft_dump_read_lst(text, size, &snapshot, &err)
+	    : is_json		       ? ft_snapshot_read_json(text, size, &snapshot, &err)
+				       : ft_dump_read_ibnetdiscover(text, size, &snapshot, &err);
 	/* A failure is told, with its place; of that text nothing is kept in the snapshot. */
 	expect(r == 0 || (err.text[0] && err.line && err.column && !snapshot), "fails without a word", &err);
 	free(text);

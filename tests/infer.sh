@@ -68,16 +68,48 @@ result "random fabrics of two levels" $?
 python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --rounds "$((runs / 4))"
 result "random fabrics of three levels" $?
 
+# same_system WHAT SED KEYS: two levels of plain switches whose nodes say what SED makes of them are what they are.
+same_system()
+{
+	printf '{"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}' >"$work/plain"
+	"$ftplan" --format ibsim "$work/plain" | sed "$2" >"$work/net"
+	"$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" &&
+		grep -qF "$3" "$work/design" && ! grep -q inside "$work/design"
+	result "$1" $?
+}
+
+tree='"edge": {"ports": 36, "count": 4, "ports_to_nodes": 18, "ports_to_core": 18}'
+same_system "switches that all say one SystemImageGUID" 's/^sysimgguid=0x1000.*/sysimgguid=0x999/' "$tree"
+same_system "and have one name" 's/^sysimgguid=0x1000.*/sysimgguid=0x999/; s/"\(edge\|core\)[0-9]*"/"sw"/' "$tree"
+same_system "switches called as chips are" 's/"edge00\([0-9]\)"/"ib leaf \1"/; s/"core0\([0-9]\)"/"ib spine \1"/' "$tree"
+
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
 		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'
 	real loginoff/topo '{"bundle": 4, "core": {"ports": 36, "count": 2}}' '{"cable-missing": 1, "host-on-core": 3}'
-	real avakas/ib-subnet.txt '{"nodes": 281, "bundle": 2, "core": {"ports": 36, "count": 9},
-		"edge": {"ports": 36, "count": 16, "ports_to_nodes": 18, "ports_to_core": 18}}' '{"cable-slow": 1}'
+	# One director: what was bought is one switch, and its inside is part of the design.
+	real avakas/ib-subnet.txt '{"topology": "star", "nodes": 281, "edge": {"ports": 288, "inside": {"line_boards": 16,
+		"line_boards_max": 16, "line_ports": 18, "line_chips": 1, "fabric_boards": 9, "fabric_boards_max": 9,
+		"fabric_chips": 1, "traces": 2}, "chassis": "^(QLogic [0-9]+-[0-9]+ GUID=0x[0-9a-fA-F]+)[ /:]"}}' \
+		'{"cable-slow": 1}'
+	# Edge and core directors, as the topology file beside it says: 8 of 64 hosts and 64 uplinks, 4 above.
+	boards='"inside": {"line_boards": 12, "line_boards_max": 12, "line_ports": 12, "line_chips": 1, "fabric_boards": 6,
+		"fabric_boards_max": 6, "fabric_chips": 1, "traces": 2}'
+	name='[0-9]+ MT47396 Infiniscale-III Mellanox Technologies) *$'
+	rhino='{"topology": "fat-tree", "nodes": 512, "bundle": 16, "edge": {"ports": 144, '$boards', "count": 8,
+		"ports_to_nodes": 64, "ports_to_core": 64, "chassis": "^(SL1-'$name'"},
+		"core": {"ports": 144, '$boards', "count": 4, "chassis": "^(SL2-'$name'"}}'
+	real ibutils/RhinoBased512.lst "$rhino" '{}'
+	# Without director SL2-3, which its neighbours' names and the ports that are dark tell of; and by the design of before.
+	real ibutils/RhinoBased512.no_sp2-3.lst "$rhino" '{"core-missing": 1}'
+	"$ftplan" --infer "$fabrics/ibutils/RhinoBased512.lst" >"$work/design" &&
+		{ "$ftcheck" --plan "$work/design" --from "$fabrics/ibutils/RhinoBased512.no_sp2-3.lst" >"$work/report" || true; } &&
+		[ "$(grep -c '^warning\|^critical' "$work/report")" = 1 ] && grep -q '^warning core-missing: core switch SL2-3 ' "$work/report"
+	result "ibutils/RhinoBased512.no_sp2-3.lst: the director that is gone, by the design of the whole" $?
 	real selene/selene.compute.txt '{"levels": 3, "nodes": 3664, "bundle": {"edge": 2, "spine": 1},
 		"pods": [{"count": 24, "edges": 7}, {"count": 8, "edges": 4}], "core": {"ports": 40, "count": 140},
 		"spine": {"ports": 40, "count": 320, "ports_to_core": 14}}' '{"cable-missing": 29}'
-	for file in topograph/example.out loginoff/topo selene/selene.compute.txt; do
+	for file in topograph/example.out loginoff/topo selene/selene.compute.txt ibutils/RhinoBased512.lst; do
 		rehearses "$file"
 	done
 	refused x5/X5.topofile '11 switches, 6 of them with hosts'

@@ -251,7 +251,7 @@ conf=$(find "$installed" -path '*/ftcheck/ftcheckd.conf')
 conf_dir=${conf%/*}
 conf_dir=${conf_dir#"$installed"}
 cp "$design" "$installed$conf_dir/plan.json"
-printf '%s\n' 'events = no' 'sweep_interval = 1s' >>"$conf"
+printf '%s\n' 'events = no' 'sm = no' 'sweep_interval = 1s' >>"$conf"
 printf '%s\n' '[ibsim0:1]' 'listen = none' >>"$conf"
 # A hook that says what it can do from within the sandbox.
 cat >"$installed$conf_dir/hooks.d/facts" <<-'END'

@@ -539,6 +539,48 @@ static void test_pattern_matches(void **state)
 	}
 }
 
+/* What the first group took, or else the whole match. */
+static void test_pattern_find(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+		const char *found; /* NULL: no match */
+	} rows[] = {
+		{"^(core[0-9]+) [LF]", "core01 L05", "core01"},
+		{"^(core[0-9]+) [LF]", "leaf01 L05", NULL},
+		{"SL[0-9]-[0-9]+", "SL1-2 MT47396", "SL1-2"},
+		{"^(?:a|b) (.*)$", "b xyz", "xyz"},
+		{"^(x)?y", "y", "y"},
+		{"^(x)?y", "xy", "x"},
+		{"(a)(b)", "zab", "a"},
+		{"()b", "ab", ""},
+		{"^([^ ]+) .* \\1$", "n1 at n1", "n1"},
+		{"(?=ab\\K)", "ab", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+		struct ft_error err = {0};
+		size_t start = 99, end = 99;
+
+		if (ft_pattern_compile_capturing(rows[i].pattern, &pattern, &err) < 0) {
+			/* Newer PCRE2 takes "\\K" in no lookahead. */
+			assert_non_null(strstr(rows[i].pattern, "\\K"));
+			continue;
+		}
+		assert_int_equal(ft_pattern_find(pattern, rows[i].name, strlen(rows[i].name), &start, &end),
+				 rows[i].found != NULL);
+		if (!rows[i].found) {
+			assert_true(start == 99 && end == 99);
+			continue;
+		}
+		assert_true(start <= end && end <= strlen(rows[i].name));
+		assert_int_equal(end - start, strlen(rows[i].found));
+		assert_memory_equal(rows[i].name + start, rows[i].found, end - start);
+	}
+}
+
 static void test_pattern_errors(void **state)
 {
 	static const struct {
@@ -825,15 +867,25 @@ static void test_file_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_safe),	cmocka_unit_test(test_text_random),
-		cmocka_unit_test(test_text_add),	cmocka_unit_test(test_natural_order),
-		cmocka_unit_test(test_ratio_parse),	cmocka_unit_test(test_ratio_make),
-		cmocka_unit_test(test_rates),		cmocka_unit_test(test_map),
-		cmocka_unit_test(test_error),		cmocka_unit_test(test_json_places),
-		cmocka_unit_test(test_json_errors),	cmocka_unit_test(test_file_read),
-		cmocka_unit_test(test_pattern_matches), cmocka_unit_test(test_pattern_errors),
-		cmocka_unit_test(test_pattern_limits),	cmocka_unit_test(test_pattern_hostile),
-		cmocka_unit_test(test_pattern_sample),	cmocka_unit_test(test_pattern_sample_hostile),
+		cmocka_unit_test(test_text_safe),
+		cmocka_unit_test(test_text_random),
+		cmocka_unit_test(test_text_add),
+		cmocka_unit_test(test_natural_order),
+		cmocka_unit_test(test_ratio_parse),
+		cmocka_unit_test(test_ratio_make),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_error),
+		cmocka_unit_test(test_json_places),
+		cmocka_unit_test(test_json_errors),
+		cmocka_unit_test(test_file_read),
+		cmocka_unit_test(test_pattern_matches),
+		cmocka_unit_test(test_pattern_find),
+		cmocka_unit_test(test_pattern_errors),
+		cmocka_unit_test(test_pattern_limits),
+		cmocka_unit_test(test_pattern_hostile),
+		cmocka_unit_test(test_pattern_sample),
+		cmocka_unit_test(test_pattern_sample_hostile),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

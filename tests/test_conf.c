@@ -26,10 +26,10 @@ static char *config_text(const struct ft_config *c)
 	ft_text_printf(&text, "plan=%s ca=%s port=%d timeout=%u smps=%u retries=%u deadline=%u ", c->plan,
 		       c->ca ? c->ca : "-", c->sweep.port, c->sweep.timeout_ms, c->sweep.max_smps, c->sweep.retries,
 		       c->sweep.deadline_ms);
-	ft_text_printf(&text, "interval=%u events=%d settle=%u/%u raise=%u/%u clear=%u/%u severity=%s ",
-		       c->sweep_interval_ms, c->events, c->settle_ms, c->settle_max_ms, c->rules.raise_after.looks,
-		       c->rules.raise_after.ms, c->rules.clear_after.looks, c->rules.clear_after.ms,
-		       ft_severity_name(c->rules.severity));
+	ft_text_printf(&text, "interval=%u events=%d sm=%d settle=%u/%u raise=%u/%u clear=%u/%u severity=%s ",
+		       c->sweep_interval_ms, c->events, c->sm, c->settle_ms, c->settle_max_ms,
+		       c->rules.raise_after.looks, c->rules.raise_after.ms, c->rules.clear_after.looks,
+		       c->rules.clear_after.ms, ft_severity_name(c->rules.severity));
 	ft_text_printf(&text, "flap=%u/%u incomplete=%u listen=%s hooks=%s %u/%u/%u", c->rules.flap_count,
 		       c->rules.flap_window_ms, c->rules.incomplete_after, c->listen ? c->listen : "-",
 		       c->hook_directory, c->hook_timeout_ms, c->hook_retry_ms, c->hook_give_up_ms);
@@ -38,9 +38,10 @@ static char *config_text(const struct ft_config *c)
 	return text.data;
 }
 
-#define DEFAULTS                                                                                                      \
-	"plan=/d/p ca=- port=0 timeout=1000 smps=16 retries=3 deadline=60000 interval=300000 events=1 settle=10/250 " \
-	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d "     \
+#define DEFAULTS                                                                                                  \
+	"plan=/d/p ca=- port=0 timeout=1000 smps=16 retries=3 deadline=60000 interval=300000 events=1 sm=1 "      \
+	"settle=10/250 "                                                                                          \
+	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d " \
 	"30000/1000/86400000"
 
 /* "NAME=VALUE" of @all is as in @wanted: a list of such words. */
@@ -107,6 +108,7 @@ static const struct {
 	{"plan = p\nevents = no", NULL, "events=0"},
 	{"plan = p\nevents = false", NULL, "events=0"},
 	{"plan = p\nevents = on", NULL, "events=1"},
+	{"plan = p\nsm = no", NULL, "sm=0"},
 	{"plan = p\nseverity = info", NULL, "severity=info"},
 	{"plan = p\nseverity = critical", NULL, "severity=critical"},
 	{"plan = p\nlisten = none", NULL, "listen=-"},

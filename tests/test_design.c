@@ -71,9 +71,20 @@ static const struct bad_design {
 	{HEAD "\"bind\": {\"edge\": {\"regex\": \"x\"}}}", "2:19: unknown key \"regex\""},
 	{HEAD "\"expect\": {\"host_down\": 1}}", "2:12: unknown key \"host_down\"; did you mean \"hosts_down\"?"},
 	{HEAD "\"expect\": {\"waive\": [{\"id\": \"x\", \"till\": \"2026-01-01\"}]}}", "2:34: unknown key \"till\""},
-	/* work of later versions is refused, never ignored */
-	{HEAD "\"cables\": []}", "2:1: \"cables\" is not supported yet"},
-	{HEAD "\"hosts\": []}", "2:1: \"hosts\" is not supported yet"},
+	/* cables and hosts: tests/test_cables.c has what they must agree with */
+	{HEAD "\"cables\": []}",
+	 "2:11: \"cables\" must be a list of cables, or \"plan\": the ports that the plan gives"},
+	{HEAD "\"cables\": \"all\"}",
+	 "2:11: \"cables\" must be a list of cables, or \"plan\": the ports that the plan gives"},
+	{HEAD "\"cables\": [{\"a\": \"edge001\"}]}", "2:12: \"b\" is missing: the name of a planned switch"},
+	{HEAD "\"cables_complete\": 1}", "2:20: \"cables_complete\" must be true or false, not a number"},
+	{HEAD "\"hosts\": []}", "2:10: \"hosts\" must not be empty"},
+	{HEAD "\"hosts\": [{\"edge\": \"edge001\"}]}",
+	 "2:11: element 1 of \"hosts\" lacks \"name\" or \"guid\": which host it is"},
+	{HEAD "\"names\": [{\"match\": \"(\", \"as\": \"x\"}]}",
+	 "2:21: \"match\" is not an extended regular expression: missing closing parenthesis"},
+	{HEAD "\"names\": [{\"match\": \"^ib-([0-9]+)$\", \"as\": \"leaf\\\\2\"}]}",
+	 "2:44: \"as\" has a backslash that is not \\\\ or \\1 to \\9, one for each parenthesis of \"match\""},
 	/* the catalog */
 	{FREE "\"nodes\": 72, \"edge\": {\"model\": \"Mellanox SX6063\"}}",
 	 "2:32: the catalog \"mellanox-fdr-2013\" has no \"Mellanox SX6063\"; did you mean \"Mellanox SX6036\"?"},
@@ -289,6 +300,56 @@ static const struct bad_design {
 	{HEAD "\"bind\": {\"edge\": [\"a\", \"b\", \"c\"]}}", "2:18: bind.edge names 3 switches, but the plan has 4"},
 	{HEAD "\"bind\": {\"edge\": [\"a\", \"b\", \"c\", \"core02\"]}}",
 	 "2:9: \"core02\" is bound, and the name of another planned switch too"},
+	/* directors */
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 150, \"inside\": {\"line_boards\": 12, "
+	      "\"line_ports\": 12}}}",
+	 "3:19: 12 line boards of 12 ports are not the 150 ports of the whole"},
+	{FREE
+	 "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": 13}}}",
+	 "3:34: \"inside\" does not go with the 144 ports of the whole: 13 line boards cannot have the same number "
+	 "each"},
+	{FREE
+	 "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_ports\": 13}}}",
+	 "3:34: \"inside\" does not go with the 144 ports of the whole: 13 ports a line board leave some over"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"inside\": {\"line_boards\": 2, \"line_ports\": "
+	      "4000}}}",
+	 "3:20: \"inside\" makes 8000 ports; the most is 4096"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": 12, "
+	      "\"line_boards_max\": 11}}}",
+	 "3:50: \"inside\": 12 line boards do not go into 11 slots"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"fabric_boards\": "
+	      "4, \"fabric_boards_max\": 3}}}",
+	 "3:52: \"inside\": 4 fabric boards do not go into 3 slots"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": 12, "
+	      "\"line_chips\": 5}}}",
+	 "3:68: \"inside\": 12 ports of a line board are not the same number on each of 5 chips"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": 12, "
+	      "\"line_chips\": 1, \"traces\": 40, \"fabric_boards\": 6, \"fabric_chips\": 2}}}",
+	 "3:68: \"inside\": a chip of a line board would have 492 ports; the most is 254"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": 12, "
+	      "\"line_chips\": 1, \"traces\": 22}}}",
+	 "3:81: \"inside\": a chip of a fabric board would have 264 ports; the most is 254"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"slots\": 12}}}",
+	 "3:35: unknown key \"slots\""},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": 1}}",
+	 "3:34: \"inside\" must be an object, not a number"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"traces\": 0}}}",
+	 "3:45: \"traces\" is 0; it must be 1 to 254"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"chassis\": \"(\"}}",
+	 "3:35: \"chassis\" is not an extended regular expression: missing closing parenthesis"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"chassis\": 1}}",
+	 "3:35: \"chassis\" must be a string, not a number"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"model\": \"SX6036\", \"chassis\": \"x\"}}",
+	 "3:9: no \"SX6036\" of the catalog \"mellanox-fdr-2013\" is a director with such boards"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"model\": \"SX6506\", \"inside\": "
+	      "{\"line_boards\": 7}}}",
+	 "3:39: no \"SX6506\" of the catalog \"mellanox-fdr-2013\" is a director with such boards"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"model\": \"SX6506\", \"inside\": "
+	      "{\"line_boards\": 6, \"fabric_boards\": 4}}}",
+	 "3:9: no \"SX6506\" of the catalog \"mellanox-fdr-2013\" has 4 fabric boards"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": "
+	      "12}}, \"plan\": {\"core\": {\"inside\": {\"line_ports\": 13}}}}",
+	 "3:99: \"plan.core.inside.line_ports\" is 13 here, but the design gives 12"},
 	/* a plan that is not this design's */
 	{HEAD "\"plan\": {\"bundle\": 8}}", "2:20: \"plan.bundle\" is 8 here, but the design gives 9"},
 	{HEAD "\"plan\": {\"edge\": {\"count\": 5}}}", "2:28: \"plan.edge.count\" is 5 here, but the design gives 4"},
@@ -598,6 +659,63 @@ static void test_truncated(void **state)
 	}
 }
 
+/* Directors as given, with what follows from it, and the same from the file with its plan. */
+static const struct inside_row {
+	const char *core; /* keys of it */
+	uint32_t ports;
+	struct ft_inside inside;
+	uint32_t fabric_boards_missing;
+} inside_rows[] = {
+	{"\"inside\": {\"line_boards\": 12, \"line_ports\": 12}", 144, {12, 12, 12, 0, 0, 0, 0, 0}, 0},
+	{"\"ports\": 144, \"inside\": {\"line_boards\": 8}", 144, {8, 8, 18, 0, 0, 0, 0, 0}, 0},
+	{"\"ports\": 144, \"inside\": {\"line_ports\": 24, \"line_boards_max\": 8}", 144, {6, 8, 24, 0, 0, 0, 0, 0}, 0},
+	{"\"ports\": 144, \"inside\": {\"line_boards\": 12, \"line_chips\": 1, \"fabric_boards\": 3, "
+	 "\"fabric_boards_max\": 6, \"fabric_chips\": 1, \"traces\": 2}",
+	 144,
+	 {12, 12, 12, 1, 3, 6, 1, 2},
+	 3},
+	{"\"ports\": 144, \"inside\": {}", 144, {0, 0, 0, 0, 0, 0, 0, 0}, 0},
+	{"\"ports\": 144, \"chassis\": \"^(core[0-9]+) \"", 144, {0, 0, 0, 0, 0, 0, 0, 0}, 0},
+	{"\"model\": \"Mellanox SX6506 (with 90 ports)\"", 90, {5, 6, 18, 0, 3, 3, 0, 0}, 0},
+	{"\"model\": \"Mellanox SX6506 (with 90 ports)\", \"fabric_boards\": 2", 90, {5, 6, 18, 0, 2, 3, 0, 0}, 1},
+	{"\"model\": \"SX6506\", \"inside\": {\"line_boards\": 5, \"fabric_boards\": 2, \"traces\": 6}",
+	 90,
+	 {5, 6, 18, 0, 2, 3, 0, 6},
+	 1},
+};
+
+static void inside_expect(const struct ft_plan *plan, const struct inside_row *row)
+{
+	assert_true(plan->directors[FT_TIER_CORE]);
+	assert_int_equal(plan->core_ports, row->ports);
+	for (unsigned int i = 0; i < FT_INSIDE_KEYS; i++)
+		assert_int_equal(ft_inside_get(&plan->inside[FT_TIER_CORE], i), ft_inside_get(&row->inside, i));
+	assert_int_equal(plan->fabric_boards_max[FT_TIER_CORE] - plan->fabric_boards[FT_TIER_CORE],
+			 row->fabric_boards_missing);
+	assert_int_equal(plan->clos, 5);
+}
+
+static void test_inside(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(inside_rows); i++) {
+		const struct inside_row *row = &inside_rows[i];
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL, *again = NULL;
+		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL, *same = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0}, out = {0};
+		struct ft_error err = {0};
+
+		ft_text_printf(&text, FREE "\"nodes\": 72, \"edge\": {\"ports\": 36}, \"core\": {%s}}", row->core);
+		if (ft_design_read(text.data, text.length, &design, &plan, &err) < 0)
+			fail_msg("%s: %u:%u: %s", row->core, err.line, err.column, err.text);
+		inside_expect(plan, row);
+		assert_int_equal(ft_plan_write_design(&out, design, plan), 0);
+		if (ft_design_read(out.data, out.length, &again, &same, &err) < 0)
+			fail_msg("%s: %u:%u: %s", out.data, err.line, err.column, err.text);
+		inside_expect(same, row);
+	}
+}
+
 static int read_and_write(const char *text)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
@@ -628,7 +746,11 @@ static void test_no_memory(void **state)
 		FREE "\"nodes\": 9, \"limits\": {\"max_cost\": 5, \"max_links\": 30},\n" CHOSEN
 		     ", \"catalog\": \"shop\", \"cost\": 4.5, \"chassis\": {\"servers\": 4, \"size_u\": 0, "
 		     "\"rack_chassis\": 0, \"pass_through\": \"P\"}}}";
-	const char *texts[3] = {everything, NULL, chosen};
+	static const char directors[] = FREE
+		"\"nodes\": 64, \"edge\": {\"ports\": 16, \"count\": 8, \"ports_to_core\": 8}, \"core\": {\"inside\": "
+		"{\"line_boards\": 8, \"line_ports\": 8, \"line_chips\": 1}, \"chassis\": \"^(big[0-9]+) x$\"},\n"
+		"\"plan\": {\"core\": {\"inside\": {\"line_boards_max\": 8}}}}";
+	const char *texts[4] = {everything, NULL, chosen, directors};
 
 	(void)state;
 	ft_text_add(&with_plan, everything, strlen(everything) - 1);
@@ -659,7 +781,7 @@ int main(void)
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_every_key), cmocka_unit_test(test_patterns), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_blocking),  cmocka_unit_test(test_load),	   cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_chosen),   cmocka_unit_test(test_inside),
 	};
 	size_t n = 0;
 

@@ -54,6 +54,8 @@ static void show(struct ft_text *text, const struct ft_snapshot *s)
 		ft_text_printf(text, "%c %" PRIx64 " x%u", "?SCR"[node->type], node -> guid, node -> port_count);
 		if (node->system_guid)
 			ft_text_printf(text, " sys %" PRIx64, node->system_guid);
+		if (node->chassis)
+			ft_text_printf(text, " chassis %u", node->chassis);
 		if (node->vendor_id)
 			ft_text_printf(text, " %x:%x", node->vendor_id, node->device_id);
 		if (node->lid)
@@ -153,6 +155,26 @@ static void row_test(void **state)
 	"SW     7  1 0x0000000000000010 4x HDR - CA     3  1 0x0000000000000021 ( 'sw one' - 'host a' )\n"
 #define REPORT_SEEN "C 21 x1 'host a' | 1>10[1] 4xHDR (21) lid 3\nS 10 x3 lid 7 'sw one' | 1>21[1] 4xHDR | 2- | 3-\n"
 
+#define CHIP(guid) "Switch 2 " S(guid) " # \"chip\" base port 0 lid 0 lmc 0\n"
+#define CHIP_SEEN(guid, chassis) "S " guid " x2" chassis " 'chip'\n"
+
+/* An end of a line of a subnet list, and the line. */
+#define LST_END(type, ports, guid, name, lid, number)                                                               \
+	"{ " type " Ports:" ports " SystemGUID:00000000000000" guid " NodeGUID:00000000000000" guid                 \
+	" PortGUID:00000000000000" guid " VenID:000002C9 DevID:B924 Rev:000000A1 {" name "} LID:" lid " PN:" number \
+	" }"
+#define LST_SWITCH(type) LST_END(type, "18", "10", "sw one", "0401", "18")
+#define LST_HOST(type) LST_END(type, "02", "20", "host a", "000a", "01")
+#define LST_TAIL " PHY=4x LOG=ACT SPD=2.5\n"
+#define LST LST_HOST("CA") " " LST_SWITCH("SW") LST_TAIL LST_SWITCH("SW") " " LST_HOST("CA") LST_TAIL
+#define LST_SEEN                                                          \
+	"C 20 x2 sys 20 2c9:b924 'host a' | 1>10[24] 4xSDR (20) lid 10\n" \
+	"S 10 x24 sys 10 2c9:b924 lid 1025 'sw one' | 24>20[1] 4xSDR\n"
+#define LST_RATE(tail) LST_HOST("CA") " " LST_SWITCH("SW") tail
+#define LST_RATE_SEEN(rate)                                                 \
+	"C 20 x2 sys 20 2c9:b924 'host a' | 1>10[24]" rate " (20) lid 10\n" \
+	"S 10 x24 sys 10 2c9:b924 lid 1025 'sw one' | 24>20[1]" rate "\n"
+
 static const struct row rows[] = {
 	{"plain", HEADER SWITCH HOST, SEEN, 0},
 	{"no header", SWITCH HOST, SEEN, 0},
@@ -230,6 +252,24 @@ static const struct row rows[] = {
 		"[1][ext 12]\t" H("20") "[1](21) \t\t# \"host a\" lid 3 4xHDR\n"
 					"\n# Chassis Switches\n\n# Chassis CAs\n\nNon-Chassis Nodes\n" HOST,
 	 SEEN, 0},
+	{"chassis, numbered anew by their lowest switch",
+	 "\nChassis 7 (guid 0x30)\n" CHIP("31") CHIP("32") "\nChassis 3\n" CHIP("12") CHIP("11")
+		 CHIP("13") "\nChassis 5 (guid 0x40)\n" CHIP("41") "Chassis of no number\n" CHIP(
+			 "42") "\nNon-Chassis Nodes\n" CHIP("50") CHIP("51"),
+	 CHIP_SEEN("31", " chassis 2") CHIP_SEEN("32", " chassis 2") CHIP_SEEN("12", " chassis 1")
+		 CHIP_SEEN("11", " chassis 1") CHIP_SEEN("13", " chassis 1") CHIP_SEEN("41", "") CHIP_SEEN("42", "")
+			 CHIP_SEEN("50", "") CHIP_SEEN("51", ""),
+	 0},
+	{"chassis, told behind the system's GUID",
+	 "sysimgguid=0x30\t\t# Chassis 4 (gw)\nswitchguid=0x31(31)\t# Spine 1 Chip 2\n" CHIP(
+		 "31") "sysimgguid=0x30\t\t# Chassis 4\n" CHIP("32") "sysimgguid=0x30\t# Chassis X\n" CHIP("33"),
+	 "S 31 x2 sys 30 chassis 1 'chip'\nS 32 x2 sys 30 chassis 1 'chip'\nS 33 x2 sys 30 'chip'\n", 0},
+	{"chassis that say no more than the system's GUID",
+	 "Chassis 1\nsysimgguid=0x30\t# Chassis 1\nswitchguid=0x31(31)\t# \n" CHIP("31") "sysimgguid=0x30\n" CHIP(
+		 "32") "Chassis 2\nsysimgguid=0x30\n" CHIP("33") "sysimgguid=0x31\n" CHIP("34"),
+	 "S 31 x2 sys 30 'chip'\nS 32 x2 sys 30 'chip'\nS 33 x2 sys 30 chassis 1 'chip'\nS 34 x2 sys 31 chassis 1 "
+	 "'chip'\n",
+	 0},
 	{"verbose chatter",
 	 "DR path slid 0; dlid 0; 0 -> new Channel Adapter {0011750000790cd4} portnum 1 lid 0-0 \"\"\n" HEADER SWITCH
 	 "DR path slid 0; dlid 0; 0,1 -> known Switch {0000000000000010} portnum 0 lid 0-0 \"\"\n" HOST,
@@ -657,6 +697,8 @@ static const struct real {
 	{"loginoff/topo", 8, 144, 192, 0, false},
 	{"x5/X5.topofile", 11, 89, 159, 0, false},
 	{"avakas/ib-subnet.txt", 25, 281, 569, 0, true},
+	{"ibutils/RhinoBased512.lst", 216, 512, 2752, 0, false},
+	{"ibutils/RhinoBased512.no_sp2-3.lst", 198, 512, 2480, 0, false},
 };
 
 /* The path of a real dump, or NULL where they are not at hand. The caller frees it. */
@@ -789,6 +831,55 @@ static const struct row files[] = {
 	 "\"links\": []}\n",
 	 "C 20 x1 | 1-\n", 0},
 	{"other JSON", "{\"ftcheck\": 1}", "1:1: this JSON is no ftcheck snapshot", 0},
+	{"a subnet list", LST, LST_SEEN, 0},
+	{"a subnet list of one direction", "\n# comment\n\r\n" LST_HOST("CA") LST_SWITCH("SW") LST_TAIL "\n", LST_SEEN,
+	 0},
+	{"a subnet list where all nodes are adapters", LST_HOST("CA") " " LST_SWITCH("CA") LST_TAIL, LST_SEEN, 0},
+	{"a subnet list with subnet managers",
+	 LST_HOST("CA-SM") "\t" LST_SWITCH("SW-SM") " PHY=4x LOG=ACT SPD=2.5 \r\n", LST_SEEN, 0},
+	{"a subnet list: EDR", LST_RATE(" PHY=4x LOG=ARM SPD=25"), LST_RATE_SEEN(" 4xEDR"), 0},
+	{"a subnet list: FDR10", LST_RATE("SPD=FDR10 PHY=4x\n"), LST_RATE_SEEN(" 4xFDR10"), 0},
+	{"a subnet list: a speed that OpenSM does not know", LST_RATE("PHY=?? LOG=ACT SPD=??"), LST_RATE_SEEN(""), 0},
+	{"a subnet list: a device in the upper half",
+	 "{ CA Ports:01 SystemGUID:0 NodeGUID:20 PortGUID:20 VenID:2C9 DevID:5A44 Rev:0 {a} LID:1 PN:1 } "
+	 "{ ** Ports:01 SystemGUID:0 NodeGUID:30 PortGUID:30 VenID:2C9 DevID:5A450000 Rev:0 {b} LID:2 PN:1 }" LST_TAIL,
+	 "C 20 x1 2c9:5a44 'a' | 1>30[1] 4xSDR (20) lid 1\n? 30 x1 2c9:5a45 'b' | 1>20[1] 4xSDR (30) lid 2\n", 0},
+	{"a subnet list: a port that is down", LST_HOST("CA") " " LST_SWITCH("SW") " PHY=4x LOG=DWN SPD=2.5\n",
+	 "C 20 x2 sys 20 2c9:b924 'host a'\nS 10 x24 sys 10 2c9:b924 lid 1025 'sw one'\n", 0},
+	{"a subnet list: an unknown speed", LST_RATE("SPD=3 PHY=12x\n"), LST_RATE_SEEN(" 12x?"), 0},
+	{"a subnet list: braces in a name",
+	 LST_END("CA", "01", "20", "a } { b} LID:7 }", "1", "01") LST_SWITCH("SW") LST_TAIL,
+	 "C 20 x1 sys 20 2c9:b924 'a } { b} LID:7 }' | 1>10[24] 4xSDR (20) lid 1\n"
+	 "S 10 x24 sys 10 2c9:b924 lid 1025 'sw one' | 24>20[1] 4xSDR\n",
+	 0},
+	{"a subnet list: no name", LST_END("RT", "2", "20", "", "0", "01") LST_SWITCH("SW") LST_TAIL,
+	 "R 20 x2 sys 20 2c9:b924 | 1>10[24] 4xSDR (20)\n"
+	 "S 10 x24 sys 10 2c9:b924 lid 1025 'sw one' | 24>20[1] 4xSDR\n",
+	 0},
+	{"a subnet list: an unknown type", LST_HOST("HCA") LST_SWITCH("SW") LST_TAIL,
+	 "1:3: the type of a node was expected: CA, SW or RT", 0},
+	{"a subnet list: ports", LST_END("CA", "ff", "20", "", "1", "01") "\n",
+	 "1:12: ff is too large: the most is fe (in hexadecimal)", 0},
+	{"a subnet list: no ports", LST_END("CA", "0", "20", "", "1", "01") "\n", "1:1: a node without ports", 0},
+	{"a subnet list: port 0", LST_END("CA", "1", "20", "", "1", "0") "\n", "1:1: port 0 of a node of 1 ports", 0},
+	{"a subnet list: a port too many", LST_END("CA", "1", "20", "", "1", "2") "\n",
+	 "1:1: port 2 of a node of 1 ports", 0},
+	{"a subnet list: no GUID", LST_END("CA", "1", "00", "", "1", "1") "\n", "1:1: a node without a GUID", 0},
+	{"a subnet list: no number", LST_END("CA", "1", "20", "", "x", "1") "\n",
+	 "1:140: a number in hexadecimal was expected", 0},
+	{"a subnet list: one end", LST_HOST("CA") "\n", "1:159: the end of a link in braces was expected", 0},
+	{"a subnet list: nothing behind the ends", LST_HOST("CA") LST_SWITCH("SW") "\n",
+	 "1:317: \"PHY=\", \"LOG=\" and \"SPD=\" were expected", 0},
+	{"a subnet list: cut in the speed", LST_HOST("CA") LST_SWITCH("SW") " PHY=4x LOG=ACT SPD=2",
+	 "1:338: the file ends in the middle of a line", 0},
+	{"a subnet list: cut in an end", LST_HOST("CA") " { SW Ports:18 Sys", "1:174: \"SystemGUID:\" was expected", 0},
+	{"a subnet list: another far end", LST LST_HOST("CA") LST_END("SW", "18", "10", "sw one", "401", "2") LST_TAIL,
+	 "3:1: port 1 of 0x0000000000000020 has another far end than in a line before", 0},
+	{"a subnet list: another node", LST LST_HOST("CA") LST_END("SW", "18", "10", "sw two", "401", "18") LST_TAIL,
+	 "3:159: node 0x0000000000000010 has another type, number of ports or description than in a line before", 0},
+	{"a subnet list: a name with a NUL",
+	 "{ CA Ports:1 SystemGUID:1 NodeGUID:1 PortGUID:1 VenID:1 DevID:1 Rev:1 {a\0b} LID:1 PN:1 }\n",
+	 "1:73: a NUL byte in a description", 94},
 	{"a cut cache", "\x2b\x83\xe7\x8f\x01", NULL, 5},
 };
 

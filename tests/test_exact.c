@@ -134,8 +134,13 @@ static void ends_exchange(struct ft_snapshot *s, struct ft_port *a, struct ft_po
 /* False where it has to wait for another finding's, which frees the port. */
 static bool action_carry_out(struct ft_snapshot *s, const struct ft_action *action)
 {
-	struct ft_port *a = place_port(s, &action->a, action->act == FT_ACT_CONNECT), *b = NULL;
+	struct ft_port *a, *b = NULL;
 
+	/* What is not done with cables waits for others. */
+	if (action->act != FT_ACT_CONNECT && action->act != FT_ACT_MOVE && action->act != FT_ACT_EXCHANGE &&
+	    action->act != FT_ACT_REMOVE)
+		return true;
+	a = place_port(s, &action->a, action->act == FT_ACT_CONNECT);
 	if (action->b.name)
 		b = place_port(s, &action->b, true);
 	switch (action->act) {

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "planner/chips.h"
 #include "planner/csv.h"
 #include "planner/floor.h"
 #include "planner/formats.h"
@@ -564,6 +565,10 @@ static const struct design_row {
 	{"\"nodes\":90,\"blocking\":4,\"edge\":{\"ports\":24},\"core\":{\"ports\":24},\"bundles\":\"thick\"", NULL},
 	{"\"nodes\":542,\"edge\":{\"ports\":64,\"count\":31},\"core\":{\"ports\":64,\"count\":9},\"bundle\":2", NULL},
 	{"\"nodes\":648,\"edge\":{\"ports\":36},\"core\":{\"ports\":648}", NULL},
+	{"\"nodes\":512,\"edge\":{\"ports_to_nodes\":64,\"ports_to_core\":64,\"inside\":{\"line_boards\":6,"
+	 "\"line_boards_max\":8,\"line_ports\":24,\"line_chips\":2,\"fabric_boards\":2,\"fabric_boards_max\":3,"
+	 "\"fabric_chips\":2,\"traces\":2}},\"core\":{\"count\":4,\"ports\":144,\"chassis\":\"^(SL2-[0-9]+) x$\"}",
+	 NULL},
 	{"\"nodes\":40,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}," HOSTILE_BINDS, NULL},
 	{"\"nodes\":128,\"levels\":3,\"topology\":\"fat-tree\",\"edge\":{\"ports\":8},\"spine\":{\"ports\":8},"
 	 "\"core\":{\"ports\":8}",
@@ -677,11 +682,21 @@ static void check_bill(const struct planned *p, const char *what)
 
 /* ---- ibsim ---- */
 
-static bool ibsim_refuses(const struct ft_plan *plan)
+/* @ret_traces: links inside of directors */
+static bool ibsim_refuses(const struct ft_plan *plan, uint32_t *ret_traces)
 {
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (plan->switches[i].ports > FT_PORTS_MAX || strpbrk(plan->switches[i].name, "\"="))
+	*ret_traces = 0;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		struct ft_inside inside;
+
+		if (strpbrk(plan->switches[i].name, "\"="))
 			return true;
+		if (!ft_plan_is_director(plan, i))
+			continue;
+		if (ft_inside_assume(&plan->inside[plan->switches[i].tier], plan->switches[i].ports, &inside) < 0)
+			return true;
+		*ret_traces += ft_inside_line_chips(&inside) * ft_inside_fabric_chips(&inside) * inside.traces;
+	}
 	return false;
 }
 
@@ -703,8 +718,9 @@ static void check_ibsim(const struct planned *p, const char *what)
 	unsigned int port, far_port, count = 0;
 	struct ft_error err = {0};
 	int r = ft_write_ibsim(&text, p->design, p->plan, p->catalog, &err);
+	uint32_t traces;
 
-	if (ibsim_refuses(p->plan)) {
+	if (ibsim_refuses(p->plan, &traces)) {
 		assert_int_equal(r, -EINVAL);
 		return;
 	}
@@ -720,8 +736,8 @@ static void check_ibsim(const struct planned *p, const char *what)
 		if (ft_map_get(&mirrored, end_hash(id, port, far_id, far_port)) != FT_MAP_NONE)
 			count++;
 	}
-	assert_int_equal(ends.count, 2 * (size_t)p->plan->links);
-	assert_int_equal(count, p->plan->links);
+	assert_int_equal(ends.count, 2 * ((size_t)p->plan->links + traces));
+	assert_int_equal(count, p->plan->links + traces);
 }
 
 /* ---- a three-level plan by hand ---- */

@@ -117,8 +117,16 @@ static const struct row rows[] = {
 	 "\"levels\": 3|\"pods\": 1|\"spine\": {\"ports\": 36, \"count\": 2, \"ports_to_core\": 3}", "ok"},
 	{"a stray switch", MAIN "; switch stray 8; link stray leaf1 1; link stray core1 1",
 	 "no part of the tree: stray; left to be found", "switch-unplanned"},
+	{"edges of two kinds",
+	 "tree leaf 4 core 2 2 6 36; switch leaf5 36; switch leaf6 36; switch leaf7 36; hosts leaf5 2; hosts leaf6 2; "
+	 "hosts leaf7 2; link leaf5 core1 2; link leaf5 core2 2; link leaf6 core1 2; link leaf6 core2 2; link leaf7 "
+	 "core1 2; link leaf7 core2 2",
+	 "\"hosts\": [{\"count\": 4, \"hosts\": 6}, {\"count\": 3, \"hosts\": 2}]", "ok"},
 	{"an island", MAIN "; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 core1 1; hosts mgmt2 3",
-	 "\"nodes\": 48|\"expect\": {\"unplanned\": [\"^mgmt[0-9]+ *$\"]}", "ok"},
+	 "\"nodes\": 48|\"islands\": [{\"name\": \"island\", \"switches\": [{\"name\": \"mgmt1\", \"ports\": 8, "
+	 "\"hosts\": 0}|{\"name\": \"mgmt2\", \"ports\": 8, \"hosts\": 3}]|{\"a\": \"mgmt1\", \"b\": \"core1\", "
+	 "\"count\": 1}|{\"a\": \"mgmt1\", \"b\": \"mgmt2\", \"count\": 2}",
+	 "ok"},
 	{"unlike bundles",
 	 "tree leaf 5 core 2 2 8 36; link leaf1 core1 1; link leaf2 core1 1; link leaf3 core1 1; link "
 	 "leaf4 core1 1; link leaf5 core1 1",

@@ -29,8 +29,10 @@ static void design_init(struct ft_design *design)
 		.spread_multiple = 1,
 	};
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] =
-			(struct ft_design_role){FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, FT_UNPINNED, NULL, 0, false};
+		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
+							      .count = FT_UNPINNED,
+							      .ports_to_nodes = FT_UNPINNED,
+							      .ports_to_core = FT_UNPINNED};
 }
 
 static struct ft_plan *plan_json(const char *keys)
@@ -741,16 +743,66 @@ static void test_ibsim_lines(void **state)
 	}
 }
 
+/* What a director is written as: a line of each sort of chip, and who is behind an outer port. */
+static void test_ibsim_directors(void **state)
+{
+	static const char boards[] = "\"nodes\":40,\"edge\":{\"ports\":8},\"core\":{\"count\":1,\"inside\":"
+				     "{\"line_boards\":5,\"line_boards_max\":6,\"line_ports\":8,\"line_chips\":2,"
+				     "\"fabric_boards\":1,\"fabric_boards_max\":2,\"fabric_chips\":2,\"traces\":1}";
+	static const struct {
+		const char *keys, *more, *line;
+	} rows[] = {
+		{boards, "}", "Switch\t12 \"S-0000000001000001\"\t\t# \"core01 L01\" base port 0 lid 11 lmc 0\n"},
+		{boards, "}", "Switch\t12 \"S-0000000001000002\"\t\t# \"core01 L01/2\" base port 0 lid 12 lmc 0\n"},
+		{boards, "}", "Switch\t12 \"S-000000000100000c\"\t\t# \"core01 F01/2\" base port 0 lid 22 lmc 0\n"},
+		{boards, "}", "sysimgguid=0x10000b\nswitchguid=0x100000c(100000c)\n"},
+		/* the third edge's last uplink is outer port 12: board 2, its first chip */
+		{boards, "}", "[8]\t\"S-0000000001000003\"[4]\t\t# \"core01 L02\" lid 13 4xHDR\n"},
+		{boards, "}", "[4]\t\"S-0000000000100003\"[8]\t\t# \"edge003\" lid 3 4xHDR\n"},
+		/* traces: behind the outer ports, of line chip 3 and fabric chip 2 */
+		{boards, "}", "[6]\t\"S-000000000100000c\"[3]\t\t# \"core01 F01/2\" lid 22 4xHDR\n"},
+		{boards, "}", "[3]\t\"S-0000000001000003\"[6]\t\t# \"core01 L02\" lid 13 4xHDR\n"},
+		{boards, "},\"bind\":{\"core\":[\"0xabc\"]}", "sysimgguid=0xabc\nswitchguid=0x1000001(1000001)\n"},
+		{boards, "},\"bind\":{\"core\":[\"big one\"]}", "# \"big one F01/2\" base port 0"},
+		{boards, ",\"chassis\":\"^(core[0-9]+) [LF]\"}", "# \"core01 F01/2\" base port 0"},
+		{boards, ",\"chassis\":\"^(SL1-[0-9]+) MT[0-9]+$\"}", "# \"SL1-1 MT1\" base port 0"},
+		{boards, ",\"chassis\":\"^sw([a-z]*) [LF]\"},\"bind\":{\"core\":[\"big\"]}",
+		 "# \"swbig F1 L01\" base port 0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0}, keys = {0};
+		struct ft_error err = {0};
+
+		ft_text_printf(&keys, "%s%s", rows[i].keys, rows[i].more);
+		read_design(keys.data, &design, &plan);
+		if (ft_plan_check_ibsim(design, plan, &err) < 0)
+			fail_msg("%s: %s", keys.data, err.text);
+		ft_plan_write_ibsim(&text, design, plan);
+		if (!strstr(ft_text_string(&text), rows[i].line))
+			fail_msg("%s: no line %s in\n%.9000s", keys.data, rows[i].line, ft_text_string(&text));
+	}
+}
+
 static void test_ibsim_refused(void **state)
 {
 	static const struct {
 		const char *keys, *text;
 	} rows[] = {
-		{"\"nodes\":648,\"edge\":{\"ports\":36},\"core\":{\"ports\":648}",
-		 "the core switches of this plan, of 648 ports, are directors, which ibsim knows by their chips only"},
-		/* of few ports, and several chips all the same */
-		{"\"nodes\":100,\"topology\":\"star\",\"edge\":{\"model\":\"Mellanox SX6506\"}",
-		 "the edge switches of this plan, of 108 ports, are directors, which ibsim knows by their chips only"},
+		{"\"nodes\":400,\"topology\":\"star\",\"edge\":{\"ports\":509}",
+		 "the edge switches of this plan, of 509 ports, are directors, and no usual way to build one fits what "
+		 "is known of them: say what they are made of by \"inside\""},
+		{"\"nodes\":100,\"topology\":\"star\",\"edge\":{\"inside\":{\"line_boards\":6,\"line_ports\":18}},"
+		 "\"bind\":{\"edge\":[\"0123456789012345678901234567890123456789012345678901\"]}",
+		 "\"0123456789012345678901234567890123456789012345678901\" is longer than the 51 bytes that ibsim "
+		 "keeps "
+		 "of a name besides the slot"},
+		{"\"nodes\":100,\"topology\":\"star\",\"edge\":{\"ports\":108,\"inside\":{}},"
+		 "\"bind\":{\"edge\":[\"0x1000001\"]}",
+		 "\"0x1000001\" is a GUID of those that are made up for the other nodes of the network file"},
 		{"\"nodes\":20,\"edge\":{\"ports\":36},\"bind\":{\"edge\":[\"a\\\"b\"]}",
 		 "\"a\"b\" holds a character that ibsim's network file cannot (\" or =)"},
 		{"\"nodes\":20,\"edge\":{\"ports\":36},\"bind\":{\"edge\":[\"w=4\"]}",
@@ -912,6 +964,7 @@ int main(void)
 		cmocka_unit_test(test_clos),
 		cmocka_unit_test(test_ibsim),
 		cmocka_unit_test(test_ibsim_lines),
+		cmocka_unit_test(test_ibsim_directors),
 		cmocka_unit_test(test_ibsim_refused),
 		cmocka_unit_test(test_json_round_trip),
 		cmocka_unit_test(test_json_keys),

@@ -61,6 +61,14 @@ static const char whole[] =
 	"\"unreached\", "
 	"\"uplinks\": {\"planned\": 0, \"up\": 0}, \"hosts\": 0, \"hosts_names\": \"\"}\n"
 	"  ],\n"
+	"  \"sms\": [\n"
+	"    {\"where\": {\"name\": \"node001\", \"guid\": \"0x0000000000200001\", \"port\": 1}, \"port_guid\": "
+	"\"0x0000000000200002\", \"state\": \"master\", \"priority\": 14, \"activity\": 4294967295},\n"
+	"    {\"where\": {\"name\": \"core02\", \"guid\": \"0x0000000000100006\", \"port\": null}, \"port_guid\": "
+	"null, \"state\": \"silent\", \"priority\": 0, \"activity\": 0}\n"
+	"  ],\n"
+	"  \"counters\": {\"interval_ms\": 10000, \"ports\": 288, \"read\": 280, \"no_lid\": 1, \"silent\": 2, "
+	"\"refused\": 5, \"stuck\": 3, \"discarding\": 4},\n"
 	"  \"findings\": [\n"
 	"    " FINDING "\n"
 	"  ]\n"
@@ -135,6 +143,9 @@ static const struct value {
 	{"\"verdict\": \"warning\"", "\"verdict\": \"ok\""},
 	{"\"verdict\": \"warning\"", "\"verdict\": \"critical\""},
 	{"\"verdict\": \"warning\"", "\"verdict\": \"unknown\""},
+	{"\"state\": \"master\"", "\"state\": \"standby\""},
+	{"\"state\": \"master\"", "\"state\": \"discovering\""},
+	{"\"state\": \"master\"", "\"state\": \"not active\""},
 	{"\"severity\": \"warning\"", "\"severity\": \"info\""},
 	{"\"severity\": \"warning\"", "\"severity\": \"critical\""},
 	{"\"tier\": \"core\"", "\"tier\": \"spine\""},
@@ -292,7 +303,8 @@ static const struct refused {
 	{"\"bisection\": 0.986111", "\"bisection\": @1.000001", -EINVAL, "\"bisection\" is to be a number from 0 to 1"},
 	{"\"bisection\": 0.986111", "\"bisection\": @-0.1", -EINVAL, "\"bisection\" is to be a number from 0 to 1"},
 	{"\"bisection\": 0.986111", "\"bisection\": @null", -EINVAL, "\"bisection\" is to be a number from 0 to 1"},
-	{"\"tier\": \"edge\"", "\"tier\": @\"leaf\"", -EINVAL, "\"tier\" is to be \"edge\", \"spine\" or \"core\""},
+	{"\"tier\": \"edge\"", "\"tier\": @\"leaf\"", -EINVAL,
+	 "\"tier\" is to be \"edge\", \"spine\", \"core\" or \"island\""},
 	{"\"status\": \"degraded\"", "\"status\": @\"odd\"", -EINVAL,
 	 "\"status\" is to be \"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", \"mute\" or "
 	 "\"unreached\""},
@@ -307,6 +319,12 @@ static const struct refused {
 	{"\"impact\": {\"links_lost\": 1, \"hosts_cut_off\": 0}", "\"impact\": @{}", -EINVAL,
 	 "\"links_lost\" is missing"},
 	{"\"alternatives\": [\"none\", ", "\"alternatives\": [@null, ", -EINVAL, "this element is to be a string"},
+	{"\"state\": \"master\"", "\"state\": @\"king\"", -EINVAL,
+	 "\"state\" is to be \"master\", \"standby\", \"discovering\", \"not active\" or \"silent\""},
+	{"\"priority\": 14", "\"priority\": @-1", -EINVAL, "\"priority\" is to be a whole number from 0 to 4294967295"},
+	{"\"sms\": [", "\"sms\": @{}, \"smt\": [", -EINVAL, "\"sms\" is to be a list"},
+	{"\"stuck\": 3", "\"struck\": 3", -EINVAL, NULL},
+	{"\"counters\": {", "\"counters\": @null, \"counter\": {", -EINVAL, "\"counters\" is to be an object"},
 	{"\"waived\": \"until", "\"waived\": @null, \"was\": \"until", -EINVAL, "\"waived\" is to be a string"},
 	{"\"verdict\": \"warning\"", "\"verdict\": \"warning\", @\"verdict\": \"ok\"", -EINVAL, NULL},
 	{"\"text\": \"1 cable",

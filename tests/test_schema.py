@@ -27,6 +27,8 @@ CATALOGS = ("mellanox-fdr-2013", "hp-blade-fdr-2013", "infiniband")
 GOOD = {"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}
 WAIVER = {"id": "x", "until": "2026-12-31", "why": "y"}
 
+ISLAND_BUNDLE = {"a": "m1", "b": "core01"}
+
 # What is merged into a good design, and by that must become refused by both: shape, not arithmetic.
 BAD = [
     {"ftcheck": 2}, {"ftcheck": "1"}, {"name": ""}, {"name": 1}, {"nodes": 0}, {"nodes": "72"}, {"nodes": 1000001},
@@ -38,7 +40,11 @@ BAD = [
     {"bundles": {"multiple": 0}}, {"fill": "full"}, {"prefer_expandable": 1}, {"objective": "beauty"}, {"limits": []},
     {"limits": {"max_beauty": 1}}, {"limits": {"max_cost": -1}}, {"limits": {"cost": 1}},
     {"spine": {"colour": 36}}, {"levels": 3, "spine": {"ports": 36}, "pods": [{"count": 1}]}, {"pods": 0},
-    {"blocking": {"edge": 0.5}}, {"blocking": {"core": 2}}, {"bundle": {"core": 2}}, {"cables": []}, {"hosts": []}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
+    {"blocking": {"edge": 0.5}}, {"blocking": {"core": 2}}, {"bundle": {"core": 2}}, {"cables": []}, {"hosts": []}, {"cables": "all"}, {"cables": [{"a": "edge001", "b": "core01", "port": 1}]},
+    {"cables": [{"a": "edge001"}]}, {"cables": [{"a": "edge001", "a_port": 0, "b": "core01"}]}, {"cables_complete": 1},
+    {"cables": [{"a": "edge001", "a_port": "L1", "b": "core01"}], "cables_complete": False},
+    {"hosts": [{"edge": "edge001"}]}, {"hosts": [{"name": "n"}]}, {"hosts": [{"guid": "12", "edge": "edge001"}]},
+    {"hosts": [{"guid": "0x0", "edge": "edge001"}]}, {"names": []}, {"names": [{"match": "x"}]}, {"colour": 1}, {"rate": "HDR"}, {"rate": 4},
     {"rate": "3xHDR"}, {"rate": {"host": []}}, {"rate": {"uplinks": "4xHDR"}}, {"bind": []}, {"bind": {"edge": []}},
     {"bind": {"edge": {}}}, {"bind": {"edge": [1, "b", "c", "d"]}}, {"bind": {"edge": ["a", "a", "b", "c"]}},
     {"bind": {"edge": ["0x12g", "b", "c", "d"]}}, {"bind": {"spine": []}}, {"bind": {"edge": {"match": ""}}},
@@ -48,11 +54,20 @@ BAD = [
     {"expect": {"waive": [dict(WAIVER, until="31.12.2026")]}}, {"expect": {"waive": [dict(WAIVER, till="x")]}},
     {"expect": {"waive": [dict(WAIVER, until="2026-13-01")]}}, {"plan": []}, {"plan": {"colour": 1}},
     {"plan": {"topology": "auto"}}, {"plan": {"switches": [{"rank": 1}]}}, {"plan": {"catalog": 1}},
-    {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
+    {"islands": []}, {"islands": {}}, {"islands": [{"name": "i", "switches": [], "bundles": [ISLAND_BUNDLE]}]},
+    {"islands": [{"name": "i", "switches": ["m1"], "bundles": []}]}, {"islands": [{"switches": ["m1"], "bundles": [ISLAND_BUNDLE]}]},
+    {"islands": [{"name": "i", "switches": [{"ports": 8}], "bundles": [ISLAND_BUNDLE]}]},
+    {"islands": [{"name": "i", "switches": ["m1"], "bundles": [dict(ISLAND_BUNDLE, count=0)]}]},
+    {"islands": [{"name": "i", "switches": [["m1"]], "bundles": [ISLAND_BUNDLE]}]},
+    {"plan": {"islands": []}}, {"edge": {"ports": 36, "hosts": []}}, {"edge": {"ports": 36, "hosts": [{"count": 4}]}},
+    {"edge": {"ports": 36, "hosts": [{"count": 4, "hosts": "18"}]}}, {"edge": {"ports": 36, "hosts": 18}}, {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
 ]
 
 # Merged the same way, these stay good.
 FINE = [
+    {"nodes": 54, "islands": [{"name": "i", "switches": ["m1", {"name": ["m[2-3]", "n"], "ports": 8, "hosts": 0}],
+                  "bundles": [dict(ISLAND_BUNDLE, count=2), {"a": ["m2", "m3"], "b": "m1"}]}]},
+    {"edge": {"ports": 36, "hosts": [{"count": 3, "hosts": 18}, {"count": 2, "hosts": 9}]}},
     {}, {"blocking": "2.6:1"}, {"blocking": 2.6}, {"levels": 2}, {"objective": "cost"}, {"bundles": "thick"},
     {"bundles": {"multiple": 3}}, {"rate": "4xhdr"}, {"rate": {}}, {"rate": {"uplink": ["4xHDR", "2xNDR"]}},
     {"bind": {"edge": ["a", "b", "c", "0xAB"]}}, {"bind": {"core": {"match": "^spine"}}}, {"why": {"a": "b"}},
@@ -62,7 +77,10 @@ FINE = [
     {"limits": {"max_links": 1000, "min_spare_ports": 0, "max_blocking": "3:1"}}, {"blocking": {"edge": 2}},
     {"levels": 3, "spine": {"ports": 36}}, {"levels": 3, "pods": 2, "blocking": {"edge": "3:2", "spine": 1.5}},
     {"levels": 3, "spine": {"ports": 36}, "pods": [{"count": 1, "edges": 3}, {"count": 1, "edges": 1}]},
-    {"levels": 3, "spine": {"ports": 36, "ports_to_core": 18}, "bundle": {"edge": 9, "spine": 18}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}},
+    {"levels": 3, "spine": {"ports": 36, "ports_to_core": 18}, "bundle": {"edge": 9, "spine": 18}}, {"plan": {}}, {"plan": {"bundle": 9, "cost": None}}, {"cables": "plan"},
+    {"cables": [{"a": "core02", "a_port": 7, "b": "edge001", "b_port": 30}], "cables_complete": False},
+    {"hosts": [{"name": "n1", "edge": "edge001"}, {"guid": "0xAB", "edge": "edge002", "port": 7}]},
+    {"names": [{"match": "^ib-([0-9]+)$", "as": "edge\\1"}]},
 ]
 
 failures = []
@@ -77,6 +95,8 @@ def plan_keys(design):
     keys = set(SCHEMA["definitions"]["plan"]["properties"]) - {"chassis"}
     if all(design["plan"].get(tier, {}).get("model") is None for tier in ("edge", "spine", "core")):
         keys -= {"catalog"}
+    if "islands" not in design:
+        keys -= {"islands"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
 

@@ -83,7 +83,8 @@ static struct ft_snapshot *sample(void)
 								     .lmc = 1,
 								     .port_count = 4,
 								     .port_count_known = true,
-								     .type = FT_NODE_SWITCH},
+								     .type = FT_NODE_SWITCH,
+								     .sm = true},
 					     &b),
 			 0);
 	assert_int_equal(ft_builder_add_node(builder,
@@ -105,7 +106,11 @@ static struct ft_snapshot *sample(void)
 	ADD(host, .number = 1, .guid = 0x21, .lid = 5, .lmc = 1, .link = FT_LINK_UP, .peer_guid = 0x10,
 	    .peer_number = 1, .rate = {4, FT_SPEED_HDR});
 	ADD(host, .number = 2, .guid = 0x22, .lid = 6, .link = FT_LINK_UP, .peer_guid = 0x11, .peer_number = 1,
-	    .rate = {4, FT_SPEED_HDR});
+	    .rate = {4, FT_SPEED_HDR}, .sm = true,
+	    .limits = {.speeds_enabled = 1 << FT_SPEED_HDR,
+		       .speeds_supported = FT_SPEEDS_MAX,
+		       .widths_enabled = 2,
+		       .widths_supported = FT_WIDTHS_MAX});
 #undef ADD
 	assert_int_equal(ft_builder_finish(builder, &s, NULL, NULL), 0);
 	ft_builder_free(builder);
@@ -336,6 +341,22 @@ static void spoil_rate_down(struct ft_snapshot *s)
 {
 	s->ports[3].rate.lanes = 4;
 }
+static void spoil_limits_down(struct ft_snapshot *s)
+{
+	s->ports[3].limits.widths_enabled = 2;
+}
+static void spoil_widths(struct ft_snapshot *s)
+{
+	s->ports[9].limits.widths_supported = 32;
+}
+static void spoil_speeds(struct ft_snapshot *s)
+{
+	s->ports[9].limits.speeds_enabled = 1 << FT_SPEED_COUNT;
+}
+static void spoil_sm(struct ft_snapshot *s)
+{
+	s->ports[9].sm = 2;
+}
 static void spoil_up(struct ft_snapshot *s)
 {
 	s->ports[3].link = FT_LINK_UP;
@@ -391,6 +412,10 @@ static const struct spoil {
 	{"lanes", spoil_lanes, "port 9 has an impossible rate"},
 	{"speed", spoil_speed, "port 9 has an impossible rate"},
 	{"rate of a port that is down", spoil_rate_down, "port 3 has an impossible rate"},
+	{"settings of a port that is down", spoil_limits_down, "port 3 has impossible settings"},
+	{"widths", spoil_widths, "port 9 has impossible settings"},
+	{"speeds", spoil_speeds, "port 9 has impossible settings"},
+	{"a subnet manager, or none", spoil_sm, "port 9 is in no known state"},
 	{"up without a far end", spoil_up, "port 3 is up without a far end, or the reverse"},
 	{"down with a far end", spoil_peer_down, "port 3 is up without a far end, or the reverse"},
 	{"far end of another port", spoil_peer, "the link of port 4 is not mutual"},
@@ -664,6 +689,8 @@ static void random_node(struct ft_builder *builder, uint32_t guid, uint32_t node
 		.system_guid = random_below(2) ? random_below(1000) : 0,
 		.vendor_id = random_below(2),
 		.device_id = random_below(70000),
+		.chassis = random_below(4),
+		.slotted = random_below(2),
 		.description = description,
 		.description_length = random_below(sizeof(description)),
 		.lid = (uint16_t)random_below(65536),

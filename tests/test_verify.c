@@ -413,33 +413,6 @@ static void test_no_memory(void **state)
 	assert_true(n > 50);
 }
 
-/* A modular switch is several chips, however few ports it has. */
-static void test_directors(void **state)
-{
-	static const struct {
-		const char *keys, *text;
-	} designs[] = {
-		{"\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}", NULL},
-		{"\"nodes\":648,\"edge\":{\"ports\":36},\"core\":{\"ports\":648}",
-		 "the plan has core switches of 648 ports: directors, which cannot be verified yet"},
-		{"\"nodes\":100,\"topology\":\"star\",\"edge\":{\"model\":\"Mellanox SX6506\"}",
-		 "the plan has edge switches of 108 ports: directors, which cannot be verified yet"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < FT_COUNT(designs); i++) {
-		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-		struct ft_error err = {0};
-		char text[256];
-
-		snprintf(text, sizeof(text), "{\"ftcheck\":1,\"name\":\"t\",%s}", designs[i].keys);
-		assert_int_equal(ft_design_read(text, strlen(text), &design, &plan, &err), 0);
-		assert_int_equal(ft_verify_check_plan(plan, &err), designs[i].text ? -EINVAL : 0);
-		assert_string_equal(err.text, designs[i].text ? designs[i].text : "");
-	}
-}
-
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
@@ -447,7 +420,6 @@ int main(void)
 		cmocka_unit_test(test_nothing_seen),	cmocka_unit_test(test_ids_stay),
 		cmocka_unit_test(test_anything),	cmocka_unit_test(test_nagios_bar),
 		cmocka_unit_test(test_expired_says_so), cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_directors),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -97,6 +97,112 @@ static const struct ft_rate *rate_shortfall(const struct expectation *e, struct 
 	return nearest;
 }
 
+/* Why a link is not as fast as expected, as far as one of its ends tells. */
+enum limit {
+	LIMIT_NONE,    /* this end allows more, or is not known: the cable, or a port that is broken */
+	LIMIT_SETTING, /* it is set to no more, and could do more */
+	LIMIT_ABILITY, /* it can do no more */
+};
+
+/* The most that LinkWidthEnabled or LinkWidthSupported allow; 0: not known. */
+static unsigned int lanes_most(unsigned int widths)
+{
+	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < FT_COUNT(lanes); i++)
+		if (widths & 1U << i && lanes[i] > most)
+			most = lanes[i];
+	return most;
+}
+
+static unsigned int speed_most(unsigned int speeds)
+{
+	unsigned int speed = FT_SPEED_COUNT - 1;
+
+	while (speed > FT_SPEED_UNKNOWN && !(speeds & 1U << speed))
+		speed--;
+	return speed;
+}
+
+/* A link runs at the most that both ends allow: one that stays below that of this end is not this end's choice. */
+static enum limit limit_of(unsigned int active, unsigned int enabled, unsigned int supported)
+{
+	if (enabled == 0 || supported == 0 || enabled > active)
+		return LIMIT_NONE;
+	return supported > enabled ? LIMIT_SETTING : LIMIT_ABILITY;
+}
+
+static enum limit port_limit(const struct ft_model *m, uint32_t port, struct ft_rate active, bool narrow)
+{
+	const struct ft_port_limits *l = &m->snapshot->ports[port].limits;
+
+	if (narrow)
+		return limit_of(active.lanes, lanes_most(l->widths_enabled), lanes_most(l->widths_supported));
+	return limit_of(active.speed, speed_most(l->speeds_enabled), speed_most(l->speeds_supported));
+}
+
+/* The ends of a cable that are so limited: "edge003 port 20 and core01 port 2". */
+static void limits_name(struct ft_model *m, const uint32_t ends[2], const enum limit limits[2], enum limit which,
+			struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text place = {0};
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (limits[i] == which)
+			ft_text_printf(text, "%s%s", text->length ? " and " : "", ft_place_text(m, ends[i], &place));
+	m->failed |= ft_text_failed(text) || ft_text_failed(&place);
+}
+
+/*
+ * Settings first: as long as one end is set to no more, nothing can be told of the cable. Returns in @ret_why what the
+ * finding's text ends with.
+ */
+static void rate_cause(struct ft_model *m, struct ft_finding *f, const uint32_t ends[2], struct ft_rate is, bool narrow,
+		       struct ft_text *ret_why)
+{
+	const enum limit limits[2] = {port_limit(m, ends[0], is, narrow), port_limit(m, ends[1], is, narrow)};
+	const char *what = narrow ? "width" : "speed";
+	_cleanup_(ft_text_release) struct ft_text names = {0};
+
+	limits_name(m, ends, limits, LIMIT_SETTING, &names);
+	if (names.length > 0) {
+		ft_text_printf(ret_why, ": %s %s set to no more, though able to do more", ft_text_string(&names),
+			       limits[0] == limits[1] ? "are" : "is");
+		ft_say(m, &f->fix, "enable the full %s there again (ibportstate); the cable is not to blame", what);
+		for (unsigned int i = 0; i < 2; i++)
+			if (limits[i] == LIMIT_SETTING)
+				ft_finding_act_ports(m, f, FT_ACT_SETTING, ends[i], FT_NONE);
+		return;
+	}
+	limits_name(m, ends, limits, LIMIT_ABILITY, &names);
+	if (names.length > 0) {
+		ft_text_printf(ret_why, ": %s can do no more", ft_text_string(&names));
+		ft_say(m, &f->fix,
+		       "no cable mends that: put a faster device there, or have \"rate\" in the design say so");
+		return;
+	}
+	ft_say(m, &f->fix, "reseat the cable at both ends, then replace it%s",
+	       narrow ? "; some of its lanes do not come up" : "");
+	ft_finding_act_ports(m, f, FT_ACT_RENEW, ends[0], ends[1]);
+}
+
+/* A slow uplink is part of a cable lacking. */
+static void rate_lack(struct ft_model *m, struct ft_finding *f, uint32_t near_port, uint64_t is_mbps,
+		      uint64_t expected_mbps)
+{
+	enum { MILLION = 1000000 };
+	const struct ft_port *near = &m->snapshot->ports[near_port], *far = ft_port_peer(m->snapshot, near);
+	uint32_t a = m->live.switch_of_node[near->node], b = far ? m->live.switch_of_node[far->node] : FT_NONE;
+
+	if (a == FT_NONE || b == FT_NONE || m->live.switches[a].planned == FT_NONE ||
+	    m->live.switches[b].planned == FT_NONE)
+		return;
+	ft_finding_lack(m, f, m->live.switches[a].planned, m->live.switches[b].planned, 0);
+	if (f->lack_count > 0)
+		f->lacks[f->lack_count - 1].part_ppm = (uint32_t)((expected_mbps - is_mbps) * MILLION / expected_mbps);
+}
+
 static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
 {
 	struct ft_rate rate = cable_rate(m, near_port);
@@ -104,26 +210,34 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text a = {0};
 	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text why = {0};
 	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
-	uint32_t far_port = m->snapshot->ports[near_port].peer;
+	const uint32_t ends[2] = {near_port, m->snapshot->ports[near_port].peer};
 
 	ft_rate_name(rate, is);
 	ft_rate_name(*expected, should);
-	ft_finding_where_port(m, f, near_port);
-	ft_finding_where_port(m, f, far_port);
+	ft_finding_where_port(m, f, ends[0]);
+	ft_finding_where_port(m, f, ends[1]);
+	rate_lack(m, f, ends[0], ft_rate_mbps(rate), ft_rate_mbps(*expected));
 	ft_say(m, &f->expected, "%s", should);
 	ft_say(m, &f->observed, "%s", is);
-	ft_say(m, &f->text, "the %s cable %s - %s runs at %s instead of %s", kind, ft_place_text(m, near_port, &a),
-	       ft_place_text(m, far_port, &b), is, should);
-	ft_say(m, &f->fix, "reseat the cable at both ends, then replace it%s",
-	       narrow ? "; some of its lanes do not come up" : "");
+	rate_cause(m, f, ends, rate, narrow, &why);
+	ft_say(m, &f->text, "the %s cable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0], &a),
+	       ft_place_text(m, ends[1], &b), is, should, ft_text_string(&why));
+	m->failed |= ft_text_failed(&why);
+}
+
+/* Of the tree, or of an island. */
+static bool switch_is_planned(const struct ft_model *m, uint32_t live)
+{
+	return m->live.switches[live].planned != FT_NONE || m->live.switches[live].islander != FT_NONE;
 }
 
 /* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
 static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
 {
-	return m->live.switches[cable->a].planned != FT_NONE && m->live.switches[cable->b].planned != FT_NONE &&
-	       cable->a != cable->b && !m->port_claimed[cable->a_port];
+	return switch_is_planned(m, cable->a) && switch_is_planned(m, cable->b) && cable->a != cable->b &&
+	       !m->port_claimed[cable->a_port];
 }
 
 static void uplink_rates(struct ft_model *m)
@@ -194,7 +308,55 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 	return ft_text_string(buffer);
 }
 
-static void hosts_on_core(struct ft_model *m)
+/*
+ * An edge that lacks more hosts than @room says it is to get; where none does, one with a free port for hosts. FT_NONE:
+ * there is none.
+ */
+static uint32_t edge_with_room(const struct ft_model *m, const uint32_t *room)
+{
+	uint32_t spare = FT_NONE;
+
+	for (uint32_t p = 0; p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+
+		if (!sw || sw->hosts + room[p] >= m->plan->ports_to_nodes)
+			continue;
+		if (sw->hosts + room[p] < m->places[p]->hosts)
+			return p;
+		spare = spare == FT_NONE ? p : spare;
+	}
+	return spare;
+}
+
+/* The host at @switch_port goes to an edge switch with room for one more; @room counts those that went to each. */
+static void host_act(struct ft_model *m, struct ft_finding *f, uint32_t switch_port, uint32_t *room)
+{
+	uint32_t to = edge_with_room(m, room);
+
+	if (to == FT_NONE)
+		return;
+	room[to]++;
+	ft_finding_act_free(m, f, FT_ACT_MOVE, switch_port, to);
+}
+
+/* The last hosts of a crowded edge, by the numbers of its ports. */
+static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t *room)
+{
+	uint32_t left = f->count;
+	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+
+	for (uint32_t n = node->port_count; n > 0 && left > 0; n--) {
+		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
+
+		if (!far || m->live.switch_of_node[far->node] != FT_NONE ||
+		    m->snapshot->nodes[far->node].type != FT_NODE_CA)
+			continue;
+		host_act(m, f, node->first_port + n - 1, room);
+		left--;
+	}
+}
+
+static void hosts_on_core(struct ft_model *m, uint32_t *room)
 {
 
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
@@ -211,6 +373,7 @@ static void hosts_on_core(struct ft_model *m)
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
 		ft_finding_where_port(m, f, host->switch_port);
 		ft_finding_where_port(m, f, host->port);
+		host_act(m, f, host->switch_port, room);
 		ft_say(m, &f->expected, "hosts on edge switches only");
 		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
 		       ft_place_text(m, host->switch_port, &b));
@@ -238,6 +401,61 @@ static uint32_t hosts_staying(const struct ft_model *m, uint32_t p)
 	return due < hosts ? due : hosts;
 }
 
+uint32_t ft_hosts_planned(const struct ft_model *m)
+{
+	uint32_t planned = m->plan->nodes;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t hosts = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+
+		planned += hosts != FT_UNPINNED ? hosts : live != FT_NONE ? m->live.switches[live].hosts : 0;
+	}
+	return planned;
+}
+
+/* What an islander that was seen has too few of hosts, or too many (@surplus). Behind silent ports there may be some.
+ */
+static uint32_t islander_hosts(const struct ft_model *m, uint32_t i, bool surplus)
+{
+	uint32_t planned = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+	const struct ft_live_switch *sw = live == FT_NONE ? NULL : &m->live.switches[live];
+
+	if (!sw || planned == FT_UNPINNED)
+		return 0;
+	if (surplus)
+		return sw->hosts > planned ? sw->hosts - planned : 0;
+	return planned > sw->hosts + sw->unheard ? planned - sw->hosts - sw->unheard : 0;
+}
+
+static uint32_t islands_hosts(const struct ft_model *m, bool surplus)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++)
+		sum += islander_hosts(m, i, surplus);
+	return sum;
+}
+
+/* The islanders with too few hosts, or too many, under what is said of all hosts. */
+static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplus)
+{
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t live = m->islanders[i].live;
+
+		if (islander_hosts(m, i, surplus) == 0)
+			continue;
+		ft_finding_where_switch(m, f, live, 0);
+		ft_finding_symptom(m, f, live, 0, "%s has %u of %u hosts", m->live.switches[live].label,
+				   m->live.switches[live].hosts, m->plan->islanders[i].hosts);
+	}
+}
+
+/* How many hosts an edge may have: as many as its ports to nodes, or as the design says of this one. */
+static uint32_t hosts_limit(const struct ft_model *m, uint32_t place)
+{
+	return ft_design_has_host_kinds(m->design) ? m->places[place]->hosts : m->plan->ports_to_nodes;
+}
+
 /* The hosts of the plan, and what accounts for those that were not seen. */
 struct host_balance {
 	uint32_t found;	  /* on planned switches */
@@ -260,34 +478,37 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
 		if (!sw) {
-			b.unseen += bound ? m->places[p]->hosts : m->plan->ports_to_nodes;
+			b.unseen += bound ? m->places[p]->hosts : hosts_limit(m, p);
 			continue;
 		}
 		b.unheard += sw->unheard;
 		b.placed += sw->hosts;
-		if (hosts_staying(m, p) > m->plan->ports_to_nodes)
-			b.crowd += hosts_staying(m, p) - least;
+		if (hosts_staying(m, p) > hosts_limit(m, p))
+			b.crowd += hosts_staying(m, p) -
+				   (ft_design_has_host_kinds(m->design) ? m->places[p]->hosts : least);
 	}
 	return b;
 }
 
-static void edges_overloaded(struct ft_model *m)
+static void edges_overloaded(struct ft_model *m, uint32_t *room)
 {
 
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
+		uint32_t limit = hosts_limit(m, p);
 		struct ft_finding *f;
 
 		/* Those that belong elsewhere are findings of their own. */
-		if (!sw || hosts_staying(m, p) <= m->plan->ports_to_nodes)
+		if (!sw || hosts_staying(m, p) <= limit)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
-		f->count = hosts_staying(m, p) - m->plan->ports_to_nodes;
+		f->count = hosts_staying(m, p) - limit;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_say(m, &f->expected, "at most %u hosts", m->plan->ports_to_nodes);
+		crowd_act(m, f, m->live_of[p], room);
+		ft_say(m, &f->expected, "at most %u hosts", limit);
 		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
 		ft_say(m, &f->text, "%s has %u hosts where %u are planned: they share its %u uplinks", sw->label,
-		       sw->hosts, m->plan->ports_to_nodes, m->plan->ports_to_core);
+		       sw->hosts, limit, m->plan->ports_to_core);
 		ft_say(m, &f->fix, "move %u of them to another edge switch", f->count);
 	}
 }
@@ -462,12 +683,13 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
 				   m->places[p]->hosts);
 	}
-	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	islanders_name(m, f, false);
+	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	listed_missing_name(m, f, &names);
-	ft_say(m, &f->text, "%s missing that the plan counts, on %zu edge switch%s%s",
+	ft_say(m, &f->text, "%s missing that the plan counts, on %zu %sswitch%s%s",
 	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
-	       f->where_count == 1 ? "" : "es", ft_text_string(&names));
+	       m->plan->islander_count > 0 ? "" : "edge ", f->where_count == 1 ? "" : "es", ft_text_string(&names));
 	m->failed |= names.failed;
 	ft_say(m, &f->fix, "check whether they are powered on; known ones can go into expect.hosts_down");
 	hosts_alternatives(m, f);
@@ -488,7 +710,8 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
 				   m->places[p]->hosts);
 	}
-	ft_say(m, &f->expected, "%u hosts", m->plan->nodes);
+	islanders_name(m, f, true);
+	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	ft_say(m, &f->text, "%s more than the plan counts", ft_plural(count, "host", hosts));
 	ft_say(m, &f->fix, "if they belong there, raise \"nodes\" in the design");
@@ -497,24 +720,30 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 static int hosts_check(struct ft_model *m)
 {
 	struct host_balance b = hosts_balance(m);
-	uint32_t down = 0, accounted, missing;
+	_cleanup_free_ uint32_t *room = calloc(m->edges + 1UL, sizeof(*room));
+	uint32_t planned = m->plan->nodes + islands_hosts(m, false), down = 0, accounted, missing, extra;
 	int r;
 
-	hosts_on_core(m);
-	edges_overloaded(m);
+	if (!room)
+		return -ENOMEM;
+	hosts_on_core(m, room);
+	edges_overloaded(m, room);
 	r = hosts_expected_down(m, &down);
 	if (r < 0)
 		return r;
+	b.unseen += m->hosts_behind;
 	accounted = b.found + b.unheard + (b.unseen > down ? b.unseen : down);
-	missing = m->plan->nodes > accounted ? m->plan->nodes - accounted : 0;
+	missing = planned > accounted ? planned - accounted : 0;
 	/* Others may have come in the place of those that the plan lists. */
 	if (listed_missing_count(m, down) > missing)
 		missing = listed_missing_count(m, down);
+	/* What crowds one edge is named there. */
+	extra = islands_hosts(m, true);
+	extra += b.placed > m->plan->nodes + b.crowd ? b.placed - m->plan->nodes - b.crowd : 0;
 	if (missing > 0)
 		hosts_missing(m, missing);
-	/* What crowds one edge is named there. */
-	else if (b.placed > m->plan->nodes + b.crowd)
-		hosts_unplanned(m, b.placed - m->plan->nodes - b.crowd);
+	else if (extra > 0)
+		hosts_unplanned(m, extra);
 	return 0;
 }
 
@@ -522,12 +751,13 @@ static int hosts_check(struct ft_model *m)
 
 static void duplicate_report(struct ft_model *m, uint32_t first, uint32_t second)
 {
-	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_snapshot *s = m->chips;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_GUID_DUPLICATE, FT_EVIDENCE_SEEN);
 	const uint32_t nodes[2] = {first, second};
 
 	for (unsigned int i = 0; i < 2; i++)
-		ft_finding_where_node(m, f, nodes[i]);
+		ft_finding_where_chip(m, f, nodes[i]);
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
 	ft_say(m, &f->expected, "one node of GUID 0x%016llx", (unsigned long long)s->nodes[first].guid);
 	ft_say(m, &f->observed, "%s and %s", f->where[0].name, f->where[1].name);
 	ft_say(m, &f->text, "two nodes carry GUID 0x%016llx: %s and %s", (unsigned long long)s->nodes[first].guid,
@@ -539,13 +769,13 @@ static int guids_check(struct ft_model *m)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
 
-	for (uint32_t i = 0; i < m->snapshot->node_count; i++) {
+	for (uint32_t i = 0; i < m->chips->node_count; i++) {
 		uint32_t there;
 		int r;
 
-		if (m->snapshot->nodes[i].guid == 0)
+		if (m->chips->nodes[i].guid == 0)
 			continue;
-		r = ft_map_add(&guids, m->snapshot->nodes[i].guid, i, &there);
+		r = ft_map_add(&guids, m->chips->nodes[i].guid, i, &there);
 		if (r < 0)
 			return r;
 		if (r == 0)
@@ -562,19 +792,20 @@ static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_
 
 	for (unsigned int i = 0; i < 2; i++) {
 		/* An owner is a port; a switch's own LID is that of its port 0, kept as port count + node. */
-		bool is_node = owners[i] >= m->snapshot->port_count;
-		uint32_t node = is_node ? owners[i] - m->snapshot->port_count : m->snapshot->ports[owners[i]].node;
+		bool is_node = owners[i] >= m->chips->port_count;
+		uint32_t node = is_node ? owners[i] - m->chips->port_count : m->chips->ports[owners[i]].node;
 
 		if (is_node)
-			ft_finding_where_node(m, f, node);
+			ft_finding_where_chip(m, f, node);
 		else
-			ft_finding_where_port(m, f, owners[i]);
+			ft_finding_where_chip_port(m, f, owners[i]);
 		if (f->where_count > i)
 			ft_text_printf(&words, "%s%s", i ? " and " : "", f->where[i].name);
 		if (!is_node)
-			ft_text_printf(&words, " port %u", ft_port_number(m, owners[i]));
+			ft_text_printf(&words, " port %u", m->chips->ports[owners[i]].number);
 	}
 	m->failed |= words.failed;
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
 	ft_say(m, &f->expected, "one port of LID %u", lid);
 	ft_say(m, &f->observed, "%s", ft_text_string(&words));
 	ft_say(m, &f->text, "LID %u is held by %s", lid, ft_text_string(&words));
@@ -585,7 +816,7 @@ static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_
 static int lids_check(struct ft_model *m)
 {
 	enum { LID_UNICAST_MAX = 0xbfff };
-	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_snapshot *s = m->chips;
 	_cleanup_free_ uint32_t *owner = malloc((LID_UNICAST_MAX + 1UL) * sizeof(*owner));
 
 	if (!owner)
@@ -598,7 +829,7 @@ static int lids_check(struct ft_model *m)
 		uint32_t lid = is_node ? s->nodes[i - s->port_count].lid : port->lid;
 		uint32_t lmc = is_node ? s->nodes[i - s->port_count].lmc : port->lmc;
 
-		if (port && (m->live.switch_of_node[port->node] != FT_NONE || port->link == FT_LINK_DOWN))
+		if (port && (ft_port_node(s, port)->type == FT_NODE_SWITCH || port->link == FT_LINK_DOWN))
 			continue;
 		for (uint32_t n = 0; lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++) {
 			if (owner[lid + n] == FT_NONE)

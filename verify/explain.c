@@ -127,6 +127,23 @@ static int unjudged_take(struct explain *x)
 
 /* ---- what occupies the ports of planned cables ---- */
 
+/* The cable from @port of @planned to @q goes back, into the port of @q that waits for it where that is known. */
+static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
+{
+	struct ft_model *m = x->m;
+	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
+	uint32_t count = *deficit_at(x, planned, q), to;
+
+	/* Those of the pair that were folded before wait for their cables too. */
+	for (size_t i = 0; i < f->lack_count; i++)
+		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
+	to = ft_port_unacted(x, f, q, planned, count);
+	if (to != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
+	else
+		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
+}
+
 /*
  * A wrong plug in port @port of planned switch @planned keeps the cable out that belongs there: its deficit is a
  * consequence. Only the port's number can tell which; without a pattern the cable is reported as missing.
@@ -147,8 +164,23 @@ static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 		ft_finding_lack(m, f, planned, q, 1);
 		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
 				   label_of(m, planned), label_of(m, q));
+		deficit_act(x, f, port, planned, q);
 		return;
 	}
+}
+
+static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_live_cable *cable)
+{
+	struct ft_model *m = x->m;
+
+	ft_place_text(m, cable->a_port, &x->text_a);
+	ft_place_text(m, cable->b_port, &x->text_b);
+	ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	if (cable->a_port == cable->b_port)
+		ft_say(m, &f->text, "there is a loopback plug in %s", ft_text_string(&x->text_a));
+	else
+		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->live.switches[cable->a].label,
+		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 }
 
 static void loopbacks_explain(struct explain *x)
@@ -165,9 +197,16 @@ static void loopbacks_explain(struct explain *x)
 		s->used = true;
 		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		deficit_fold(x, f, s->a, cable->a_port);
 		deficit_fold(x, f, s->a, cable->b_port);
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
+		ft_say(m, &f->fix, "unplug it%s",
+		       f->symptom_count ? " and put the planned cables back into these ports" : "");
+		if (ft_live_is_director(m, cable->a)) {
+			director_loopback_say(x, f, cable);
+			continue;
+		}
 		ft_say(m, &f->observed, "ports %u and %u of %s are cabled to each other",
 		       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port), label_of(m, s->a));
 		if (cable->a_port == cable->b_port)
@@ -176,8 +215,6 @@ static void loopbacks_explain(struct explain *x)
 		else
 			ft_say(m, &f->text, "%s is cabled to itself: port %u to port %u", label_of(m, s->a),
 			       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port));
-		ft_say(m, &f->fix, "unplug it%s",
-		       f->symptom_count ? " and put the planned cables back into these ports" : "");
 	}
 }
 
@@ -200,6 +237,7 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 		far = far == FT_NONE ? far_port : far;
 		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
 				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
 		deficit_fold(x, f, m->live.switches[other].planned, far_port);
 	}
 	if (sw->hosts)
@@ -298,6 +336,7 @@ static void unplanned_cables(struct explain *x)
 		s->used = true;
 		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
 		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
 		if (stray_crosses(m, s)) {
@@ -375,12 +414,9 @@ static uint32_t shortage_end(struct explain *x, struct ft_finding *f, const stru
 	bool mute = s->evidence == FT_EVIDENCE_MUTE && here == s->lower;
 	uint32_t n = ft_ports_pick(m, live, peer, s->count, mute ? FT_LINK_SILENT : FT_LINK_DOWN, x->picked);
 
-	ft_text_reset(words);
-	ft_text_puts(words, m->live.switches[live].label);
-	for (uint32_t i = 0; i < n; i++) {
-		ft_text_printf(words, "%s%u", i ? ", " : n > 1 ? " ports " : " port ", ft_port_number(m, x->picked[i]));
+	ft_ports_text(m, live, x->picked, n, words);
+	for (uint32_t i = 0; i < n; i++)
 		ft_finding_where_port(m, f, x->picked[i]);
-	}
 	if (n == 0)
 		ft_finding_where_switch(m, f, live, 0);
 	return n;
@@ -408,6 +444,19 @@ static void shortage_fix(struct explain *x, struct ft_finding *f, const struct s
 	}
 }
 
+/* The first @lower of its places are at the lower end, the others at the upper one; an end alone has no port. */
+static void shortage_act(struct ft_model *m, struct ft_finding *f, size_t lower, uint32_t count)
+{
+	for (uint32_t i = 0; lower > 0 && lower < f->where_count && i < count; i++) {
+		struct ft_place a = f->where[i < lower ? i : 0];
+		struct ft_place b = f->where[lower + i < f->where_count ? lower + i : lower];
+
+		a.port = i < lower ? a.port : 0;
+		b.port = lower + i < f->where_count ? b.port : 0;
+		ft_finding_act(m, f, FT_ACT_CONNECT, &a, &b);
+	}
+}
+
 static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t count)
 {
 	struct ft_model *m = x->m;
@@ -417,13 +466,16 @@ static void missing_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t cou
 	struct ft_finding *f;
 	char cables[48];
 	uint32_t upper_ports;
+	size_t lower_places;
 
 	shortage_look(x, &s);
 	f = ft_finding_add(m, FT_CODE_CABLE_MISSING, s.evidence);
 	f->count = f->impact.links_lost = count;
 	ft_finding_lack(m, f, p, q, count);
 	shortage_end(x, f, &s, s.lower, s.upper, &x->text_a);
+	lower_places = f->where_count;
 	upper_ports = shortage_end(x, f, &s, s.upper, s.lower, &x->text_b);
+	shortage_act(m, f, lower_places, count);
 	shortage_fix(x, f, &s, upper_ports > 0);
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, s.lower),
 	       label_of(m, s.upper));
@@ -559,7 +611,9 @@ static int explain_steps(struct explain *x)
 	if (r < 0)
 		return r;
 	ft_unseen_explain(x);
-	r = cables_explain(x);
+	r = ft_inside_explain(x);
+	if (r == 0)
+		r = cables_explain(x);
 	if (r < 0)
 		return r;
 	foreign_count(x);
@@ -569,8 +623,10 @@ static int explain_steps(struct explain *x)
 	missing_cables(x);
 	replaced_report(x);
 	exchanged_report(x);
-	ft_incomplete_report(x);
-	return 0;
+	r = ft_islands_explain(x);
+	if (r == 0)
+		ft_incomplete_report(x);
+	return r;
 }
 
 int ft_explain(struct ft_model *m)
@@ -582,7 +638,7 @@ int ft_explain(struct ft_model *m)
 	/* A cable is a stray once, whether its pair is too rich or it was uncovered. */
 	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
 	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));
-	x.picked = malloc((FT_HABIT_PORTS + 1UL) * sizeof(*x.picked));
+	x.picked = malloc((m->habit_ports + 1UL) * sizeof(*x.picked));
 	if (x.deficit && x.strays && x.rivals && x.picked)
 		r = explain_steps(&x);
 	if (r == 0 && (m->failed || x.text_a.failed || x.text_b.failed || x.text_c.failed))

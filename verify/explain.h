@@ -104,6 +104,18 @@ static inline const char *down_word(const struct ft_model *m)
 uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
 		       uint32_t *ret_ports);
 
+/*
+ * The actions that put @count cables between two places back: with the ports that are free and known for them, as far
+ * as there are such.
+ */
+void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count);
+
+/*
+ * The first of @count ports at @p that wait for cables to @q and that no action of @f has yet, or FT_NONE. What
+ * ft_ports_pick() said before is gone.
+ */
+uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count);
+
 /* Ports of @live in state @link that at least @votes others use for planned @peer, and that no finding has yet. */
 uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes);
 
@@ -118,6 +130,15 @@ bool ft_entry_is_cut_off(const struct ft_model *m);
 int ft_seen_isolated(struct explain *x);
 void ft_unseen_explain(struct explain *x);
 void ft_incomplete_report(struct explain *x);
+
+/* islands_explain.c: what is wrong with switches beside the tree. Returns 0 or -ENOMEM. */
+int ft_islands_explain(struct explain *x);
+
+/*
+ * inside.c: what is wrong inside directors. Takes the deficits of outer cables that went with a board. The ports of
+ * boards that are not there belong to no finding but that. Returns 0 or -ENOMEM.
+ */
+int ft_inside_explain(struct explain *x);
 
 /* explain.c: live cable @cable is a stray. How many of its ends are in unusual ports. */
 void ft_stray_add(struct explain *x, uint32_t cable);

@@ -152,7 +152,19 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 	}
 	f->lacks = lacks;
 	lacks[f->lack_count++] = (struct ft_lack){(uint32_t)(m->places[p] - m->plan->switches),
-						  (uint32_t)(m->places[q] - m->plan->switches), cables};
+						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
+}
+
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));
+
+	if (!gone) {
+		m->failed = true;
+		return;
+	}
+	f->gone = gone;
+	gone[f->gone_count++] = (uint32_t)(m->places[place] - m->plan->switches);
 }
 
 static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
@@ -160,8 +172,24 @@ static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
 	return ft_text_safe_dup(ft_node_description(s, node), node->description_length);
 }
 
+/* The port of the chips' snapshot that port @port_number of a director is, or FT_NONE: no director, or not seen. */
+static uint32_t chip_port_of(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+
+	if (!ft_live_is_director(m, live) || port_number == 0 || port_number > node->port_count)
+		return FT_NONE;
+	return ft_port_origin(m, node->first_port + port_number - 1);
+}
+
 void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number)
 {
+	uint32_t chip_port = chip_port_of(m, live, port_number);
+
+	if (chip_port != FT_NONE) {
+		ft_finding_where_chip_port(m, f, chip_port);
+		return;
+	}
 	where_add(m, f, strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number);
 }
 
@@ -174,8 +202,14 @@ void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t no
 
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
 {
+	uint32_t origin = ft_port_origin(m, port);
+
 	m->port_claimed[port] = true;
-	ft_finding_where_chip_port(m, f, ft_port_origin(m, port));
+	if (origin != FT_NONE)
+		ft_finding_where_chip_port(m, f, origin);
+	else
+		ft_finding_where_switch(m, f, m->live.switch_of_node[m->snapshot->ports[port].node],
+					m->snapshot->ports[port].number);
 }
 
 void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node)
@@ -239,7 +273,7 @@ void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act 
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct ft_port *port;
 
-		if (ports[i] == FT_NONE)
+		if (ports[i] == FT_NONE || ft_port_origin(m, ports[i]) == FT_NONE)
 			continue;
 		port = &m->chips->ports[ft_port_origin(m, ports[i])];
 		places[i] = (struct ft_place){node_name(m->chips, ft_port_node(m->chips, port)),
@@ -249,6 +283,46 @@ void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act 
 	ft_finding_act(m, f, act, &places[0], &places[1]);
 	free(places[0].name);
 	free(places[1].name);
+}
+
+/* A switch as a place; not owned. */
+static struct ft_place place_of_switch(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	return sw ? (struct ft_place){sw->name, sw->guid, 0} : (struct ft_place){m->places[place]->name, 0, 0};
+}
+
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	struct ft_place to = place_of_switch(m, place);
+	struct ft_place from = {node_name(m->chips, ft_port_node(m->chips, p)), ft_port_node(m->chips, p)->guid,
+				p->number};
+
+	m->failed |= !from.name;
+	ft_finding_act(m, f, act, &from, &to);
+	free(from.name);
+}
+
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	struct ft_place sw = place_of_switch(m, place);
+
+	ft_finding_act(m, f, FT_ACT_POWER, &sw, NULL);
+}
+
+static struct ft_place symptom_place(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	uint32_t chip_port = chip_port_of(m, live, port_number);
+	const struct ft_port *port;
+	const struct ft_node *node;
+
+	if (chip_port == FT_NONE)
+		return (struct ft_place){strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number};
+	port = &m->chips->ports[chip_port];
+	node = ft_port_node(m->chips, port);
+	return (struct ft_place){node_name(m->chips, node), node->guid, port->number};
 }
 
 void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
@@ -263,8 +337,7 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 	}
 	f->symptoms = symptoms;
 	symptom = &symptoms[f->symptom_count++];
-	*symptom = (struct ft_symptom){
-		.place = {strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number}};
+	*symptom = (struct ft_symptom){.place = symptom_place(m, live, port_number)};
 	va_start(args, format);
 	if (vasprintf(&symptom->text, format, args) < 0)
 		symptom->text = NULL;
@@ -287,18 +360,90 @@ void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char
 	va_end(args);
 }
 
-const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+/* "core01 L05", or, where names tell no slots, "core01 line chip 0x0002c90000000602". */
+static void chip_add(const struct ft_model *m, const struct ft_chip *chip, struct ft_text *text)
+{
+	const struct ft_node *node = &m->chips->nodes[chip->node];
+	uint32_t live = m->live.switch_of_node[m->chassis->directors[chip->director].node];
+	const char *word = ft_node_description(m->chips, node) + chip->slot.word;
+	size_t length = node->description_length - chip->slot.word;
+
+	ft_text_puts(text, m->live.switches[live].label);
+	while (chip->named && length > 0 && word[length - 1] == ' ')
+		length--;
+	if (chip->named) {
+		ft_text_puts(text, " ");
+		ft_text_add_safe(text, word, length);
+	} else {
+		ft_text_printf(text, " %s chip 0x%016" PRIx64, chip->line ? "line" : "fabric", node->guid);
+	}
+}
+
+/* The chip of a director that node @node of the chips' snapshot is, or NULL. */
+static const struct ft_chip *chip_of_node(const struct ft_model *m, uint32_t node)
+{
+	return m->origin && m->chassis->chip_of[node] != FT_NO_NODE ? &m->chassis->chips[m->chassis->chip_of[node]]
+								    : NULL;
+}
+
+/* Adds what the switch, or the chip of a director, is called that port @port of the snapshot is on. */
+static void owner_add(const struct ft_model *m, uint32_t port, struct ft_text *text)
 {
 	const struct ft_port *p = &m->snapshot->ports[port];
+	uint32_t live = m->live.switch_of_node[p->node], origin = ft_port_origin(m, port);
+	const struct ft_chip *chip = origin == FT_NONE ? NULL : chip_of_node(m, m->chips->ports[origin].node);
 	const struct ft_node *node = ft_port_node(m->snapshot, p);
-	uint32_t live = m->live.switch_of_node[p->node];
 
-	ft_text_reset(buffer);
-	if (live != FT_NONE)
-		ft_text_puts(buffer, m->live.switches[live].label);
+	if (chip)
+		chip_add(m, chip, text);
+	else if (live != FT_NONE)
+		ft_text_puts(text, m->live.switches[live].label);
 	else
-		ft_text_add_safe(buffer, ft_node_description(m->snapshot, node), node->description_length);
-	ft_text_printf(buffer, " port %u", p->number);
+		ft_text_add_safe(text, ft_node_description(m->snapshot, node), node->description_length);
+}
+
+/* Its number as it is on the switch or chip. */
+static uint32_t own_number(const struct ft_model *m, uint32_t port)
+{
+	uint32_t origin = ft_port_origin(m, port);
+
+	return origin == FT_NONE ? m->snapshot->ports[port].number : m->chips->ports[origin].number;
+}
+
+const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	owner_add(m, port, buffer);
+	ft_text_printf(buffer, " port %u", own_number(m, port));
+	return ft_text_string(buffer);
+}
+
+/* True where two ports are of one switch, and of one chip if that is a director. */
+static bool owner_is_same(const struct ft_model *m, uint32_t a, uint32_t b)
+{
+	uint32_t x = ft_port_origin(m, a), y = ft_port_origin(m, b);
+
+	if (x == FT_NONE || y == FT_NONE)
+		return x == y;
+	return m->chips->ports[x].node == m->chips->ports[y].node;
+}
+
+const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+			  struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	if (count == 0)
+		ft_text_puts(buffer, m->live.switches[live].label);
+	for (uint32_t i = 0; i < count; i++) {
+		bool again = i > 0 && owner_is_same(m, ports[i - 1], ports[i]);
+		bool more = i + 1 < count && owner_is_same(m, ports[i], ports[i + 1]);
+
+		if (!again) {
+			ft_text_puts(buffer, i > 0 ? ", " : "");
+			owner_add(m, ports[i], buffer);
+		}
+		ft_text_printf(buffer, "%s%u", again ? ", " : more ? " ports " : " port ", own_number(m, ports[i]));
+	}
 	return ft_text_string(buffer);
 }
 
@@ -306,13 +451,38 @@ const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft
 {
 	const struct ft_port *p = &m->chips->ports[port];
 	const struct ft_node *node = ft_port_node(m->chips, p);
+	const struct ft_chip *chip;
 
 	if (!m->origin)
 		return ft_place_text(m, port, buffer);
+	chip = chip_of_node(m, p->node);
+	if (!chip && m->chassis->whole_port[port] != FT_NO_PORT)
+		return ft_place_text(m, m->chassis->whole_port[port], buffer);
 	ft_text_reset(buffer);
-	ft_text_add_safe(buffer, ft_node_description(m->chips, node), node->description_length);
+	if (chip)
+		chip_add(m, chip, buffer);
+	else
+		ft_text_add_safe(buffer, ft_node_description(m->chips, node), node->description_length);
 	ft_text_printf(buffer, " port %u", p->number);
 	return ft_text_string(buffer);
+}
+
+const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	chip_add(m, chip_of_node(m, node), buffer);
+	return ft_text_string(buffer);
+}
+
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->chip_count; i++) {
+		const struct ft_chip *chip = &m->chassis->chips[i];
+
+		if (m->chassis->directors[chip->director].node == sw->node && m->chips->nodes[chip->node].guid == guid)
+			return true;
+	}
+	return false;
 }
 
 static int place_compare(const void *a, const void *b)
@@ -369,7 +539,8 @@ static int finding_id(struct ft_finding *f)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
-			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED;
+			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
+			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
 	int r = 0;
 
 	ft_text_puts(&id, ft_codes[f->code].name);
@@ -463,10 +634,10 @@ static int finding_compare(const void *a, const void *b)
 	return ft_text_natural_compare(x->id, y->id);
 }
 
-static bool finding_names(const struct ft_finding *f, const struct ft_live_switch *sw)
+static bool finding_names(const struct ft_model *m, const struct ft_finding *f, const struct ft_live_switch *sw)
 {
 	for (size_t n = 0; n < f->where_count; n++)
-		if (f->where[n].guid == sw->guid)
+		if (f->where[n].guid == sw->guid || ft_chip_is_of(m, f->where[n].guid, sw))
 			return true;
 	return false;
 }
@@ -500,18 +671,45 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 
-		if (sw->doubtful && f->code != FT_CODE_CABLES_SWAPPED && finding_names(f, sw)) {
+		if (sw->doubtful && f->code != FT_CODE_CABLES_SWAPPED && finding_names(m, f, sw)) {
 			ft_finding_alternative(m, f,
 					       "%s is not %s at all but a switch that the plan does not know, "
 					       "and the planned one is off; its name plate tells",
 					       sw->label, m->places[sw->planned]->name);
 			return;
 		}
-		if (sw->rival != FT_NONE && finding_names(f, sw)) {
+		if (sw->rival != FT_NONE && finding_names(m, f, sw)) {
 			rival_name(m, f, sw);
 			return;
 		}
 	}
+}
+
+static bool report_knows(const struct ft_report *report, const char *id)
+{
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (strcmp(report->findings[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Where the fabric is changing: what may be over in a moment is not told for the first time. */
+static void fresh_drop(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	size_t kept = 0;
+
+	for (size_t i = 0; m->input->before && i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		bool passing = f->code == FT_CODE_PORT_INACTIVE || f->code == FT_CODE_LID_MISSING;
+
+		if (passing && !report_knows(m->input->before, f->id))
+			ft_finding_release(f);
+		else
+			report->findings[kept++] = *f;
+	}
+	if (m->input->before)
+		report->finding_count = kept;
 }
 
 int ft_findings_finish(struct ft_model *m)
@@ -528,6 +726,8 @@ int ft_findings_finish(struct ft_model *m)
 		r = finding_id(&report->findings[i]);
 	if (r == 0)
 		r = ids_separate(report);
+	if (r == 0)
+		fresh_drop(m);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		doubts_name(m, &report->findings[i]);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)

@@ -14,12 +14,20 @@
 
 #include "base/file.h"
 #include "planner/plan.h"
+#include "planner/sheet.h"
+#include "planner/site.h"
+#include "probe/counters.h"
+#include "probe/routes.h"
+#include "probe/sms.h"
 #include "probe/source.h"
+#include "verify/after.h"
+#include "verify/repair.h"
 #include "verify/report_draw.h"
+#include "verify/resolve.h"
 #include "verify/status.h"
 #include "verify/verify.h"
 
-enum { STATUS_UNKNOWN = 3 };
+enum { STATUS_UNKNOWN = 3, COUNTERS_S = 10 };
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_NAGIOS, FORMAT_SVG, FORMAT_DOT };
 
@@ -28,14 +36,30 @@ static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot
 struct options {
 	const char *plan;
 	const char *catalog; /* NULL: none is named */
+	const char *cables;  /* the site's list of cables; NULL: none */
 	const char *from;    /* NULL: live */
 	const char *save;
-	bool ask; /* a running ftcheckd, at @daemon, instead of looking at the fabric */
+	bool routes;			/* forwarding tables too */
+	const char *const *route_paths; /* files or directories of them */
+	size_t route_path_count;	/* 0: from the switches */
+	bool ask;			/* a running ftcheckd, at @daemon, instead of looking at the fabric */
 	struct ft_status_address daemon;
 	enum format format;
 	bool verbose;
+	bool repair;
+	uint32_t after; /* so many more failures; 0: not asked for */
+	bool after_kinds[FT_AFTER_KINDS];
 	const char *sweep_option; /* the last one given that is about the sweep; NULL: none */
 	struct ft_sweep_options sweep;
+	bool sm;
+	unsigned int counters_ms; /* between two readings; 0: none */
+};
+
+/* What is read beside the fabric itself, where it is asked for. */
+struct extras {
+	struct ft_sms *sms;
+	struct ft_counters *counters;
+	struct ft_routes *routes; /* of --from, or of the sweep */
 };
 
 static const char help_text[] =
@@ -45,12 +69,20 @@ static const char help_text[] =
 	"\n"
 	"      --plan FILE        the design, see ftcheck-design(5)\n"
 	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
+	"      --cables FILE      the site's list of cables, as CSV: ports and hosts are checked too\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
-	"                         libibnetdisc cache, or what --save wrote; \"-\" is standard input\n"
+	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
 	"      --save FILE        keep what was seen\n"
+	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
+	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
 	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
+	"      --after N[:KIND]   what if N more core switches (KIND core), cables (cable), or either fail\n"
 	"  -v, --verbose          with evidence, consequences and the table of switches\n"
+	"\n"
+	"      --sm               who manages the subnet: one master, and which others stand by\n"
+	"      --counters[=SECONDS]  read the error counters of all ports twice, so far apart (default %u)\n"
 	"\n"
 	"The live sweep:\n"
 	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
@@ -134,6 +166,27 @@ static int format_set(struct options *options, const char *name)
 	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
 }
 
+/* "2", "2:core", "2:cable" */
+static int after_set(struct options *options, const char *value)
+{
+	char *end;
+	unsigned long count;
+	bool known = false;
+
+	errno = 0;
+	count = strtoul(value, &end, 10);
+	for (enum ft_after_kind kind = 0; kind < FT_AFTER_KINDS; kind++) {
+		options->after_kinds[kind] = *end == '\0' || (*end == ':' && strcmp(end + 1, ft_after_name(kind)) == 0);
+		known |= options->after_kinds[kind];
+	}
+	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
+		return usage_error(
+			"--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
+			FT_AFTER_COUNT_MAX, value);
+	options->after = (uint32_t)count;
+	return 0;
+}
+
 static int status_set(struct options *options, const char *address)
 {
 	int r = ft_status_address_read(address, &options->daemon);
@@ -154,9 +207,15 @@ static int status_alone(const struct options *options)
 	} others[] = {
 		{options->plan, "--plan"},
 		{options->catalog, "--catalog"},
+		{options->cables, "--cables"},
 		{options->from, "--from"},
 		{options->save, "--save"},
+		{options->repair ? "" : NULL, "--repair"},
+		{options->routes ? "" : NULL, "--routes"},
+		{options->after ? "" : NULL, "--after"},
 		{options->sweep_option, options->sweep_option},
+		{options->sm ? "" : NULL, "--sm"},
+		{options->counters_ms ? "" : NULL, "--counters"},
 	};
 
 	for (size_t i = 0; i < FT_COUNT(others); i++)
@@ -169,20 +228,71 @@ static int status_alone(const struct options *options)
 	return -1;
 }
 
+/* What only a live fabric answers. Returns -1 to go on. */
+static int live_only(const struct options *options)
+{
+	if (options->from && (options->sm || options->counters_ms))
+		return usage_error("%s asks the live fabric; --from is a recorded one",
+				   options->sm ? "--sm" : "--counters");
+	return -1;
+}
+
+/* A recorded fabric cannot be asked for its tables. Returns -1 to go on. */
+static int routes_check(const struct options *options)
+{
+	if (options->routes && options->from && options->route_path_count == 0)
+		return usage_error("--routes with --from takes the files that hold the forwarding tables");
+	for (size_t i = 0; i < options->route_path_count; i++)
+		if (strcmp(options->route_paths[i], "-") == 0)
+			return usage_error("--routes takes files, not standard input");
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { PLAN = 256, CATALOG, FROM, SAVE, ASK, FORMAT, RETRIES, DEADLINE, LIST_CODES, SHOW_VERSION };
+	enum {
+		PLAN = 256,
+		AFTER,
+		CATALOG,
+		CABLES,
+		FROM,
+		SAVE,
+		ROUTES,
+		ASK,
+		FORMAT,
+		REPAIR,
+		SM,
+		COUNTERS,
+		RETRIES,
+		DEADLINE,
+		LIST_CODES,
+		SHOW_VERSION
+	};
 	static const struct option long_options[] = {
-		{"plan", required_argument, NULL, PLAN},       {"catalog", required_argument, NULL, CATALOG},
-		{"from", required_argument, NULL, FROM},       {"save", required_argument, NULL, SAVE},
+		{"plan", required_argument, NULL, PLAN},
+		{"catalog", required_argument, NULL, CATALOG},
+		{"cables", required_argument, NULL, CABLES},
+		{"from", required_argument, NULL, FROM},
+		{"save", required_argument, NULL, SAVE},
+		{"routes", no_argument, NULL, ROUTES},
 		{"status", optional_argument, NULL, ASK}, /* its value may be left out */
-		{"format", required_argument, NULL, FORMAT},   {"verbose", no_argument, NULL, 'v'},
-		{"Ca", required_argument, NULL, 'C'},	       {"Port", required_argument, NULL, 'P'},
-		{"timeout", required_argument, NULL, 't'},     {"outstanding_smps", required_argument, NULL, 'o'},
-		{"retries", required_argument, NULL, RETRIES}, {"deadline", required_argument, NULL, DEADLINE},
-		{"list-codes", no_argument, NULL, LIST_CODES}, {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},  {0},
+		{"repair", no_argument, NULL, REPAIR},
+		{"sm", no_argument, NULL, SM},
+		{"counters", optional_argument, NULL, COUNTERS},
+		{"format", required_argument, NULL, FORMAT},
+		{"verbose", no_argument, NULL, 'v'},
+		{"Ca", required_argument, NULL, 'C'},
+		{"Port", required_argument, NULL, 'P'},
+		{"timeout", required_argument, NULL, 't'},
+		{"outstanding_smps", required_argument, NULL, 'o'},
+		{"retries", required_argument, NULL, RETRIES},
+		{"deadline", required_argument, NULL, DEADLINE},
+		{"list-codes", no_argument, NULL, LIST_CODES},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, SHOW_VERSION},
+		{"after", required_argument, NULL, AFTER},
+		{0},
 	};
 	unsigned int port = 0;
 	const struct number_option numbers[] = {
@@ -192,6 +302,8 @@ static int options_parse(int argc, char **argv, struct options *options)
 		{RETRIES, "--retries", 0, 100, 1, &options->sweep.retries},
 		{DEADLINE, "--deadline", 1, 86400, 1000, &options->sweep.deadline_ms},
 	};
+	const struct number_option seconds = {COUNTERS, "--counters", 1, 86400, 1000, &options->counters_ms};
+	const char *ignored;
 	int c, r = 0;
 
 	while (r == 0 && (c = getopt_long(argc, argv, "vC:P:t:o:h", long_options, NULL)) != -1) {
@@ -202,17 +314,36 @@ static int options_parse(int argc, char **argv, struct options *options)
 		case CATALOG:
 			options->catalog = optarg;
 			break;
+		case CABLES:
+			options->cables = optarg;
+			break;
 		case FROM:
 			options->from = optarg;
 			break;
 		case SAVE:
 			options->save = optarg;
 			break;
+		case ROUTES:
+			options->routes = true;
+			break;
 		case ASK:
 			r = status_set(options, optarg ? optarg : FT_STATUS_DEFAULT);
 			break;
+		case SM:
+			options->sm = true;
+			break;
+		case COUNTERS:
+			options->counters_ms = COUNTERS_S * 1000;
+			r = optarg ? number_set(&seconds, 1, c, optarg, &ignored) : 0;
+			break;
 		case FORMAT:
 			r = format_set(options, optarg);
+			break;
+		case AFTER:
+			r = after_set(options, optarg);
+			break;
+		case REPAIR:
+			options->repair = true;
 			break;
 		case 'v':
 			options->verbose = true;
@@ -222,7 +353,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 			options->sweep_option = "-C";
 			break;
 		case 'h':
-			printf(help_text, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
+			printf(help_text, COUNTERS_S, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
 			return printed();
 		case LIST_CODES:
 			return codes_list();
@@ -242,8 +373,12 @@ static int options_parse(int argc, char **argv, struct options *options)
 	if (optind < argc && options->ask)
 		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
 				   argv[optind]);
-	if (optind < argc)
+	if (options->routes) {
+		options->route_paths = (const char *const *)&argv[optind];
+		options->route_path_count = (size_t)(argc - optind);
+	} else if (optind < argc) {
 		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	}
 	if (options->ask)
 		return status_alone(options);
 	if (!options->plan)
@@ -252,7 +387,11 @@ static int options_parse(int argc, char **argv, struct options *options)
 		return usage_error("--save takes a file: standard output is the report's");
 	if (options->from && strcmp(options->from, "-") == 0 && strcmp(options->plan, "-") == 0)
 		return usage_error("--plan and --from cannot both be standard input");
-	return -1;
+	if (options->cables && strcmp(options->cables, "-") == 0 &&
+	    (strcmp(options->plan, "-") == 0 || (options->from && strcmp(options->from, "-") == 0)))
+		return usage_error("--cables and another cannot both be standard input");
+	r = live_only(options);
+	return r >= 0 ? r : routes_check(options);
 }
 
 /* One line: FILE:LINE:COLUMN: what is wrong. */
@@ -270,7 +409,15 @@ static int file_error(const char *path, int code, const struct ft_error *err)
 	return STATUS_UNKNOWN;
 }
 
-static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot)
+static void file_note(const char *path, const char *note)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
+
+	fprintf(stderr, "%s: %s\n", safe ? safe : "file", note);
+}
+
+static int snapshot_take(const struct options *options, struct ft_snapshot **ret_snapshot,
+			 struct ft_routes **ret_routes)
 {
 	struct ft_error err = {0};
 	int r;
@@ -279,8 +426,42 @@ static int snapshot_take(const struct options *options, struct ft_snapshot **ret
 		r = ft_source_load(options->from, ret_snapshot, &err);
 		return r < 0 ? file_error(options->from, r, &err) : 0;
 	}
-	r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	if (options->routes && options->route_path_count == 0)
+		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
+	else
+		r = ft_sweep(&options->sweep, ret_snapshot, &err);
 	return r < 0 ? file_error("ftcheck", r, &err) : 0;
+}
+
+static void extras_release(struct extras *extras)
+{
+	ft_sms_free(extras->sms);
+	ft_counters_free(extras->counters);
+	ft_routes_free(extras->routes);
+}
+
+static int extras_take(const struct options *options, const struct ft_snapshot *snapshot, struct extras *extras)
+{
+	struct ft_error err = {0};
+	int r = 0;
+
+	if (options->sm)
+		r = ft_sms_ask(&options->sweep, snapshot, &extras->sms, &err);
+	if (r == 0 && options->counters_ms)
+		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &extras->counters, &err);
+	return r < 0 ? file_error("ftcheck", r, &err) : 0;
+}
+
+static int routes_take(const struct options *options, const struct ft_snapshot *snapshot, struct ft_routes **ret_routes)
+{
+	_cleanup_free_ char *file = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->route_path_count == 0)
+		return 0;
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &file, &err);
+	return r < 0 ? file_error(file ? file : "--routes", r, &err) : 0;
 }
 
 static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
@@ -388,13 +569,38 @@ static int design_take(const struct options *options, struct ft_design **ret_des
 	return r < 0 ? file_error(options->plan, r, &err) : 0;
 }
 
+/* The site's list of cables becomes part of the design and the plan. What was passed over is told on one line. */
+static int cables_take(const struct options *options, const struct ft_snapshot *snapshot, struct ft_design *design,
+		       struct ft_plan *plan)
+{
+	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_free_ struct ft_site_switch *known = NULL;
+	size_t known_count = 0;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_sheet_load(options->cables, &sheet, &err);
+	if (r == 0)
+		r = ft_resolve_switches(snapshot, &known, &known_count);
+	if (r == 0)
+		r = ft_site_import(design, plan, &sheet, known, known_count, &notes, &err);
+	if (r < 0)
+		return file_error(options->cables, r, &err);
+	if (r == 1 || options->verbose)
+		file_note(options->cables, ft_text_string(&notes));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(extras_release) struct extras extras = {0};
 	struct options options = {.sweep = ft_sweep_defaults};
+	struct ft_verify_input input;
 	struct ft_error err = {0};
 	char today[11];
 	time_t now = time(NULL);
@@ -409,14 +615,32 @@ int main(int argc, char **argv)
 	r = design_take(&options, &design, &plan);
 	if (r != 0)
 		return r;
-	r = snapshot_take(&options, &snapshot);
+	r = snapshot_take(&options, &snapshot, &extras.routes);
+	if (r == 0)
+		r = routes_take(&options, snapshot, &extras.routes);
 	if (r == 0 && options.save)
 		r = snapshot_keep(options.save, snapshot);
+	if (r == 0)
+		r = extras_take(&options, snapshot, &extras);
+	if (r == 0 && options.cables)
+		r = cables_take(&options, snapshot, design, plan);
 	if (r != 0)
 		return r;
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return file_error("ftcheck", -EOVERFLOW, &err);
-	r = ft_verify(design, plan, snapshot, today, &report);
+	input = (struct ft_verify_input){.design = design,
+					 .plan = plan,
+					 .snapshot = snapshot,
+					 .today = today,
+					 .sms = extras.sms,
+					 .counters = extras.counters,
+					 .routes = extras.routes};
+	r = ft_verify_all(&input, &report);
+	if (r == 0 && options.repair)
+		r = ft_repair_make(&input, report);
+	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
+		if (options.after && options.after_kinds[kind])
+			r = ft_after_add(&input, kind, options.after, report);
 	if (r == 0)
 		r = report_complete(report, &options, design, snapshot);
 	if (r < 0)

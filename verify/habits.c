@@ -35,7 +35,13 @@ int ft_habits_init(struct ft_model *m)
 
 		m->group[p] = like < p ? m->group[like] : m->group_count++;
 	}
-	count = (size_t)m->group_count * FT_HABIT_PORTS;
+	m->habit_ports = 256;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t ports = m->snapshot->nodes[m->live.switches[i].node].port_count;
+
+		m->habit_ports = ports >= m->habit_ports ? ports + 1 : m->habit_ports;
+	}
+	count = (size_t)m->group_count * m->habit_ports;
 	m->habits = calloc(count, sizeof(*m->habits));
 	m->ranges = calloc(m->group_count, sizeof(*m->ranges));
 	if (!m->habits || !m->ranges)
@@ -48,7 +54,7 @@ int ft_habits_init(struct ft_model *m)
 /* The habits that the switch of place @planned shares. */
 static struct ft_port_habit *habits_of_planned(const struct ft_model *m, uint32_t planned)
 {
-	return m->habits + (size_t)m->group[planned] * FT_HABIT_PORTS;
+	return m->habits + (size_t)m->group[planned] * m->habit_ports;
 }
 
 /* Where a switch has no place, the habits of the first one of its tier are as good as any. */
@@ -117,7 +123,7 @@ static void habit_count(struct ft_model *m, bool first_pass)
 static void habits_count(struct ft_model *m)
 {
 	habit_count(m, true);
-	for (size_t i = 0; i < (size_t)m->group_count * FT_HABIT_PORTS; i++)
+	for (size_t i = 0; i < (size_t)m->group_count * m->habit_ports; i++)
 		m->habits[i].votes = 0;
 	habit_count(m, false);
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
@@ -176,7 +182,7 @@ static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *
 		uint32_t there = m->live.switches[ft_cable_far(cable, live)].planned;
 		bool agree;
 
-		if (there == FT_NONE || cable->a == cable->b || number >= FT_HABIT_PORTS)
+		if (there == FT_NONE || cable->a == cable->b || number >= m->habit_ports)
 			continue;
 		agree = habit_without(m, live, number, &role, &votes);
 		*told += others_link(m, live, number);
@@ -213,7 +219,7 @@ static bool port_tells(const struct ft_model *m, uint32_t live, uint32_t port_nu
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
 
-	return port_number < FT_HABIT_PORTS && sw->planned != FT_NONE && sw->regular &&
+	return port_number < m->habit_ports && sw->planned != FT_NONE && sw->regular &&
 	       m->regular[ft_tier_of(m, sw->planned)];
 }
 
@@ -245,11 +251,11 @@ uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_nu
 
 /* ---- where hosts end and uplinks begin ---- */
 
-static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits)
+static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits, uint32_t ports)
 {
 	struct ft_port_ranges r = {FT_NONE, 0, FT_NONE, 0};
 
-	for (uint32_t p = 0; p < FT_HABIT_PORTS; p++) {
+	for (uint32_t p = 0; p < ports; p++) {
 		if (habits[p].links > habits[p].hosts) {
 			r.link_low = r.link_low == FT_NONE ? p : r.link_low;
 			r.link_high = p;
@@ -263,7 +269,7 @@ static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits)
 
 const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live)
 {
-	return &m->ranges[(ft_habits_of(m, live) - m->habits) / FT_HABIT_PORTS];
+	return &m->ranges[(ft_habits_of(m, live) - m->habits) / m->habit_ports];
 }
 
 bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number)
@@ -276,7 +282,7 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 		return false;
 	if (ft_exact_knows(m, here))
 		return true;
-	if (port_number >= FT_HABIT_PORTS)
+	if (port_number >= m->habit_ports)
 		return false;
 	habit = &ft_habits_of(m, live)[port_number];
 	if (habit->links > 0 || habit->hosts > 0)
@@ -290,6 +296,6 @@ void ft_habits_learn(struct ft_model *m)
 {
 	habits_count(m);
 	for (uint32_t group = 0; group < m->group_count; group++)
-		m->ranges[group] = ranges_find(m->habits + (size_t)group * FT_HABIT_PORTS);
+		m->ranges[group] = ranges_find(m->habits + (size_t)group * m->habit_ports, m->habit_ports);
 	regularity_learn(m);
 }

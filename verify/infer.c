@@ -28,6 +28,7 @@ static void attempt_release(struct attempt *attempt)
 static void inference_release(struct ft_inference *f)
 {
 	ft_infer_names_release(f);
+	ft_text_release(&f->islands);
 	ft_live_release(&f->model.live);
 	free(f->near_first);
 	free(f->near);
@@ -77,7 +78,7 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	};
 	static const bool switches[FT_CODE_COUNT] = {
 		[FT_CODE_EDGE_ISOLATED] = true,	   [FT_CODE_CORE_MISSING] = true, [FT_CODE_SWITCH_UNPLANNED] = true,
-		[FT_CODE_SWEEP_INCOMPLETE] = true, [FT_CODE_HOST_ON_CORE] = true,
+		[FT_CODE_SWEEP_INCOMPLETE] = true, [FT_CODE_HOST_ON_CORE] = true, [FT_CODE_BOARD_MISSING] = true,
 	};
 	uint64_t wrong = 0;
 
@@ -112,7 +113,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	r = ft_design_read(text->data, text->length, &design, &plan, err);
 	/* No waivers: the date does not matter. */
 	if (r == 0)
-		r = ft_verify(design, plan, f->snapshot, "", &report);
+		r = ft_verify(design, plan, f->chips, "", &report);
 	if (r == 0) {
 		attempt->findings = report->finding_count;
 		attempt->wrong = wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
@@ -221,17 +222,76 @@ static int attempts(struct ft_inference *f, const char *name, struct attempt *be
 	return found ? 0 : ft_error_set(err, -EINVAL, 0, 0, "%s", first.text);
 }
 
-int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
+/* The best design where directors are one switch each (@chassis), or where every chip is (NULL). */
+static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
+		   struct attempt *best, struct ft_error *err)
 {
-	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot};
-	_cleanup_(attempt_release) struct attempt best = {0};
+	_cleanup_(inference_release) struct ft_inference f = {
+		.snapshot = chassis ? chassis->snapshot : snapshot,
+		.chips = snapshot,
+		.chassis = chassis,
+	};
 	int r;
 
 	r = ft_infer_graph(&f);
 	if (r == 0)
 		r = ft_infer_tiers(&f, err);
+	return r < 0 ? r : attempts(&f, name && name[0] ? name : "fabric", best, err);
+}
+
+/*
+ * Directors are what people buy and repair: of two ways to see the fabric that explain as much it is the one with them.
+ * Where neither does, the complaint is about the chips, which are what there is for certain.
+ */
+static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
+		    struct attempt *best, struct ft_error *err)
+{
+	_cleanup_(attempt_release) struct attempt flat = {0};
+	struct ft_error why = {0};
+	int r = reading(snapshot, chassis, name, best, &why), flat_r;
+
+	if ((r < 0 && r != -EINVAL) || (r == 0 && best->wrong == 0))
+		return r;
+	flat_r = reading(snapshot, NULL, name, &flat, r == 0 ? &why : err);
+	if (flat_r < 0)
+		return r == 0 && flat_r == -EINVAL ? 0 : flat_r;
+	if (r == 0 && best->wrong <= flat.wrong)
+		return 0;
+	attempt_release(best);
+	*best = flat;
+	flat = (struct attempt){0};
+	return 0;
+}
+
+/*
+ * One director that is all of the fabric, by the names of its chips: so may the switches of a plain fat-tree be called
+ * ("ib leaf 1", "ib spine 2"). Where each says that it is a system of its own, as chips of a director do not
+ * (SystemImageGUID; IBTA Vol 1, NodeInfo), it is one.
+ */
+static bool is_doubtful(const struct ft_snapshot *snapshot, const struct ft_chassis *chassis)
+{
+	if (chassis->director_count != 1)
+		return false;
+	for (uint32_t n = 0; n < snapshot->node_count; n++) {
+		const struct ft_node *node = &snapshot->nodes[n];
+
+		if (node->type == FT_NODE_SWITCH &&
+		    (chassis->chip_of[n] == FT_NO_NODE || node->system_guid != node->guid))
+			return false;
+	}
+	return true;
+}
+
+int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
+{
+	_cleanup_(ft_chassis_freep) struct ft_chassis *chassis = NULL;
+	_cleanup_(attempt_release) struct attempt best = {0};
+	int r;
+
+	r = ft_chassis_find(snapshot, NULL, NULL, &chassis);
 	if (r == 0)
-		r = attempts(&f, name && name[0] ? name : "fabric", &best, err);
+		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best, err)
+									 : reading(snapshot, NULL, name, &best, err);
 	if (r < 0)
 		return r;
 	ft_text_add(ret_design, best.text.data, best.text.length);

@@ -16,8 +16,11 @@ enum {
 
 static uint32_t usual_ports(const struct ft_inference *f, enum ft_tier tier)
 {
+	const struct ft_inside *inside = &f->design.inside[tier];
 	struct ft_tally tally = {0};
 
+	if (f->design.directors[tier] && inside->line_boards && inside->line_ports)
+		return inside->line_boards * inside->line_ports;
 	for (uint32_t i = 0; i < f->count[tier]; i++)
 		ft_tally_add(&tally, ft_infer_ports(f, f->member[tier][i]));
 	return ft_tally_mode(&tally, 1);
@@ -87,7 +90,7 @@ static uint32_t ports_for_hosts(const struct ft_inference *f)
 		uint32_t number = f->snapshot->ports[f->live->hosts[i].switch_port].number;
 
 		if (f->fit.role[f->live->hosts[i].live] != FT_TIER_EDGE ||
-		    number > ft_infer_ports(f, f->live->hosts[i].live))
+		    number > ft_infer_last_port(f, f->live->hosts[i].live))
 			continue;
 		most = number > most ? number : most;
 		least = number < least ? number : least;
@@ -151,7 +154,7 @@ static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uin
 	struct ft_inferred *d = &f->design;
 	uint32_t usual = ft_tally_mode(tally, 1), above = 0;
 
-	for (uint32_t i = usual + 1; i < FT_TALLY_MAX; i++)
+	for (uint32_t i = usual + 1; i < tally->end; i++)
 		above += tally->votes[i];
 	if (tally->votes[usual] * 4 >= edges * 3 && edges >= 4 && above <= 1 + edges / 20) {
 		ft_tally_tell(&f->why[FT_WHY_SPLIT], tally, usual, "edge switches", "host", "hosts");
@@ -167,6 +170,46 @@ static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uin
 	if (f->fit.levels == 2)
 		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u %s up: the sum of the bundles", d->ports_to_core,
 			       ft_infer_plural(d->ports_to_core, "port leads", "ports lead"));
+}
+
+/* Kinds are of several edges each, and far apart: what differs by a host or two has lost them, or waits for more. */
+static bool kinds_are_clear(const struct ft_host_kind *kinds, uint32_t count)
+{
+	bool clear = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		clear &= kinds[i].count > 1;
+		clear &= i == 0 || (kinds[i - 1].hosts - kinds[i].hosts) * 4 >= kinds[0].hosts;
+	}
+	return clear;
+}
+
+/*
+ * Edges that come in few kinds by their hosts. Sets them in the design where no fill
+ * gives these numbers, and where every edge and every host was counted; in three levels it is pods that come in kinds.
+ */
+static void kinds_tell(struct ft_inference *f, const uint32_t *sorted)
+{
+	struct ft_inferred *d = &f->design;
+	struct ft_host_kind kinds[FT_HOST_KINDS_MAX];
+	uint32_t count = 0;
+	uint64_t hosts = 0;
+
+	for (uint32_t i = 0; i < d->edge_count; i++) {
+		if (i == 0 || sorted[i] != sorted[i - 1]) {
+			if (count == FT_HOST_KINDS_MAX)
+				return;
+			kinds[count++] = (struct ft_host_kind){0, sorted[i]};
+		}
+		kinds[count - 1].count++;
+		hosts += sorted[i];
+	}
+	if (f->fit.levels != 2 || count < 2 || !kinds_are_clear(kinds, count) || hosts != d->nodes ||
+	    f->count[FT_TIER_EDGE] != d->edge_count || sorted[0] > d->ports_to_nodes)
+		return;
+	memcpy(d->hosts, kinds, sizeof(kinds));
+	d->host_kinds = count;
+	d->sorted_by_hosts = true;
 }
 
 static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
@@ -185,11 +228,17 @@ static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 	if (d->fill == FT_FILL_DENSE)
 		d->ports_to_nodes = usual;
 	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
+	if (!d->sorted_by_hosts)
+		kinds_tell(f, sorted);
 	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u hosts",
 		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
 						: "hosts are spread over all edge switches",
 		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch has", "switches have"),
 		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0]);
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(&f->why[FT_WHY_FILL], "%s%u with %u",
+			       i ? ", " : "; in so few kinds that they are meant: ", d->hosts[i].count,
+			       d->hosts[i].hosts);
 }
 
 /* What was seen on the edges and above, as far as the edges have ports for it. */
@@ -336,7 +385,7 @@ static int star_counts(struct ft_inference *f)
 	struct ft_inferred *d = &f->design;
 
 	d->edge_count = 1;
-	d->edge_ports = ft_infer_ports(f, live);
+	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
 	d->nodes = f->hosts[live];
 	ft_text_printf(&f->why[FT_WHY_NODES],
 		       "%u host %s seen; what nobody saw is not promised, so hosts that are down now have to be added",
@@ -375,6 +424,7 @@ int ft_infer_counts(struct ft_inference *f, struct ft_error *err)
 
 	topology_tell(f);
 	aggregation_tell(f);
+	ft_infer_insides(f);
 	r = f->fit.levels == 1 ? star_counts(f) : tree_counts(f, err);
 	if (r < 0)
 		return r;

@@ -12,7 +12,7 @@ uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least)
 {
 	uint32_t best = least;
 
-	for (uint32_t i = least; i < FT_TALLY_MAX; i++)
+	for (uint32_t i = least; i < tally->end; i++)
 		if (tally->votes[i] > 0 && tally->votes[i] >= tally->votes[best])
 			best = i;
 	return best;
@@ -22,7 +22,7 @@ uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_
 {
 	uint64_t below = 0, above = 0;
 
-	for (uint32_t i = 0; i < FT_TALLY_MAX; i++)
+	for (uint32_t i = 0; i < tally->end; i++)
 		if (i < usual)
 			below += (uint64_t)tally->votes[i] * (usual - i);
 		else
@@ -37,11 +37,11 @@ void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t 
 	const char *separator = ";";
 	uint64_t total = 0;
 
-	for (uint32_t i = 0; i < FT_TALLY_MAX; i++)
+	for (uint32_t i = 0; i < tally->end; i++)
 		total += tally->votes[i];
 	ft_text_printf(text, "%u of %llu %s %s %u %s", tally->votes[usual], (unsigned long long)total, units,
 		       ft_infer_plural(tally->votes[usual], "has", "have"), usual, ft_infer_plural(usual, one, many));
-	for (uint32_t i = FT_TALLY_MAX; i-- > 0;) {
+	for (uint32_t i = tally->end; i-- > 0;) {
 		if (i == usual || tally->votes[i] == 0)
 			continue;
 		ft_text_printf(text, "%s %u %s ", separator, tally->votes[i],
@@ -57,8 +57,18 @@ void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t 
 uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live)
 {
 	uint32_t ports = f->snapshot->nodes[f->live->switches[live].node].port_count;
+	const struct ft_director *director = ft_infer_director(f, live);
 
+	if (director && ft_infer_director_ports(f, director) > 0)
+		return ft_infer_director_ports(f, director);
 	return ports < FT_COUNT(f->extra_port) && f->extra_port[ports] ? ports - 1 : ports;
+}
+
+uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t live)
+{
+	const struct ft_director *director = ft_infer_director(f, live);
+
+	return director ? director->seen.line_boards_max * director->seen.line_ports : ft_infer_ports(f, live);
 }
 
 /* Chips have so many ports; one more is for the aggregation node. */
@@ -131,7 +141,7 @@ static void hosts_count(struct ft_inference *f)
 		const struct ft_live_host *host = &f->live->hosts[i];
 		uint32_t number = s->ports[host->switch_port].number;
 
-		if (number > ft_infer_ports(f, host->live))
+		if (number > ft_infer_last_port(f, host->live))
 			continue;
 		f->hosts[host->live]++;
 		f->host_total++;
@@ -223,7 +233,14 @@ int ft_infer_graph(struct ft_inference *f)
 	static const struct ft_design no_design;
 	int r;
 
-	f->model = (struct ft_model){.design = &no_design, .plan = &no_plan, .snapshot = f->snapshot};
+	f->model = (struct ft_model){
+		.design = &no_design,
+		.plan = &no_plan,
+		.snapshot = f->snapshot,
+		.chips = f->chips,
+		.chassis = f->chassis,
+		.origin = f->chassis ? f->chassis->origin : NULL,
+	};
 	f->live = &f->model.live;
 	r = ft_live_build(&f->model);
 	if (r < 0)

@@ -37,8 +37,42 @@ static bool is_plain(const struct ft_inference *f, uint32_t live)
 	return known > 0 && length <= NAME_SIZE_MAX;
 }
 
-/* The name with every number made any number (GUIDs too), and blanks at its end made optional, as a regular expression.
- */
+size_t ft_infer_number_end(const char *name, size_t length, size_t at)
+{
+	if (name[at] == '0' && at + 2 < length && name[at + 1] == 'x' && isxdigit((unsigned char)name[at + 2])) {
+		for (at += 2; at < length && isxdigit((unsigned char)name[at]);)
+			at++;
+		return at;
+	}
+	while (at < length && isdigit((unsigned char)name[at]))
+		at++;
+	return at;
+}
+
+bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal)
+{
+	size_t number = 0;
+
+	for (size_t i = 0, end; i < length; i = end) {
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+		end = ft_infer_number_end(name, length, i);
+		if (end > i && literal && number < FT_SHAPE_NUMBERS && literal[number])
+			ft_text_add(shape, name + i, end - i);
+		else if (end > i)
+			ft_text_puts(shape,
+				     name[i] == '0' && end > i + 2 && name[i + 1] == 'x' ? "0x[0-9a-fA-F]+" : "[0-9]+");
+		else if (strchr("\\^$.[]|()?*+{}", name[i]))
+			ft_text_printf(shape, "\\%c", name[i]);
+		else
+			ft_text_add(shape, &name[i], 1);
+		number += end > i;
+		end = end > i ? end : i + 1;
+	}
+	return true;
+}
+
+/* The shape of a switch's name, with blanks at its end made optional. */
 static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text *shape)
 {
 	size_t length;
@@ -47,21 +81,7 @@ static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text
 	ft_text_reset(shape);
 	while (length > 0 && name[length - 1] == ' ')
 		length--;
-	for (size_t i = 0; i < length; i++) {
-		if (name[i] == '0' && name[i + 1] == 'x' && isxdigit((unsigned char)name[i + 2])) {
-			for (i++; i + 1 < length && isxdigit((unsigned char)name[i + 1]);)
-				i++;
-			ft_text_puts(shape, "0x[0-9a-fA-F]+");
-		} else if (isdigit((unsigned char)name[i])) {
-			while (i + 1 < length && isdigit((unsigned char)name[i + 1]))
-				i++;
-			ft_text_puts(shape, "[0-9]+");
-		} else if (strchr("\\^$.[]|()?*+{}", name[i])) {
-			ft_text_printf(shape, "\\%c", name[i]);
-		} else {
-			ft_text_add(shape, &name[i], 1);
-		}
-	}
+	ft_infer_shape(shape, name, length, NULL);
 	ft_text_puts(shape, " *");
 }
 
@@ -291,42 +311,92 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 	return count;
 }
 
-static int islands_expect(struct ft_inference *f, const uint32_t *member, uint32_t count)
+/* The switches outside of the tree that @text matches, of which there are @count so far, and others named like these.
+ */
+static int named_alike(const struct ft_inference *f, const char *text, uint32_t *member, uint32_t *count)
 {
-	_cleanup_free_ char *pattern = NULL;
-	bool single;
-	int r;
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+	int r = ft_pattern_compile(text, &pattern, NULL);
 
-	if (count == 0)
-		return 0;
-	pattern = shapes_join(f, member, count, &single);
-	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
-	if (r < 0)
-		return r;
-	if (r > 0)
-		f->expected[f->expected_count++] = FT_STEAL(pattern);
-	return 0;
+	*count = 0;
+	for (uint32_t i = 0; r >= 0 && i < f->live->switch_count; i++) {
+		size_t length;
+		const char *name = description_of(f, i, &length);
+
+		if (ft_infer_in_tree(f, i))
+			continue;
+		r = ft_pattern_matches(pattern, name, length);
+		if (r > 0)
+			member[(*count)++] = i;
+	}
+	return r < 0 ? r : 0;
 }
 
-static void strangers_tell(struct ft_inference *f, uint32_t islanders)
+/* As islands where names tell who is who; else they are expected, and no more is known of them. */
+static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
+{
+	_cleanup_free_ char *pattern = NULL;
+	bool single, connected = true;
+	int r;
+
+	if (*count == 0)
+		return 0;
+	pattern = shapes_join(f, member, *count, &single);
+	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
+	if (r > 0)
+		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
+	if (r <= 0)
+		return r;
+	/* What is not cabled to the tree is another fabric. */
+	for (uint32_t i = 0; i < *count; i++)
+		connected &= ft_infer_connected(f, member[i]);
+	r = by_name && connected ? ft_infer_islands(f, member, *count) : 0;
+	if (r == 0)
+		f->expected[f->expected_count++] = FT_STEAL(pattern);
+	return r < 0 ? r : 0;
+}
+
+static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
+{
+	struct ft_text *why = &f->why[FT_WHY_ISLANDS];
+
+	for (uint32_t i = 0; i < count; i++)
+		ft_text_printf(why, "%s%s", i ? ", " : "", f->live->switches[member[i]].label);
+	ft_text_puts(why, ": no part of the tree, cabled to each other or called like those that are; their cables are "
+			  "taken to be all right");
+}
+
+static bool is_among(const uint32_t *member, uint32_t count, uint32_t live)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (member[i] == live)
+			return true;
+	return false;
+}
+
+/* @count: of @member are planned as islands, or expected. */
+static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
 {
 	struct ft_text *why = &f->why[FT_WHY_UNPLANNED];
+	bool planned = f->islands.length > 0;
 	uint32_t strangers = 0;
 
+	if (planned)
+		islands_tell(f, member, count);
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (!ft_infer_in_tree(f, i))
+		if (!ft_infer_in_tree(f, i) && !(planned && is_among(member, count, i)))
 			ft_text_printf(why, "%s%s",
 				       strangers++ ? ", " : "no part of the tree: ", f->live->switches[i].label);
 	if (f->expected_count > 0)
 		ft_text_printf(why,
-			       "; %u of them are cabled to each other, an island of their own, and are expected by "
-			       "the pattern of their names",
-			       islanders);
+			       "; %u of them are cabled to each other or called like those that are, an island of "
+			       "their own, and are expected by the pattern of their names",
+			       count);
 	else if (strangers > 0)
 		ft_text_puts(why, "; left to be found");
 }
 
-static int strangers_find(struct ft_inference *f)
+static int strangers_find(struct ft_inference *f, bool by_name)
 {
 	_cleanup_free_ uint32_t *member = malloc((f->live->switch_count + 1UL) * sizeof(*member));
 	uint32_t count;
@@ -335,8 +405,8 @@ static int strangers_find(struct ft_inference *f)
 	if (!member)
 		return -ENOMEM;
 	count = islanders_collect(f, member);
-	r = islands_expect(f, member, count);
-	strangers_tell(f, count);
+	r = islands_take(f, by_name, member, &count);
+	strangers_tell(f, member, count);
 	return r;
 }
 
@@ -347,10 +417,14 @@ void ft_infer_names_release(struct ft_inference *f)
 	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
 		free(f->bind[t].match);
 		f->bind[t] = (struct ft_inferred_bind){0};
+		free(f->chassis_match[t]);
+		f->chassis_match[t] = NULL;
 	}
 	while (f->expected_count > 0)
 		free(f->expected[--f->expected_count]);
 	ft_text_reset(&f->why[FT_WHY_BIND]);
+	ft_text_reset(&f->islands);
+	ft_text_reset(&f->why[FT_WHY_ISLANDS]);
 	ft_text_reset(&f->why[FT_WHY_UNPLANNED]);
 }
 
@@ -364,6 +438,8 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 	edges_order(f);
 	if (f->fit.levels == 3 && ft_infer_places(f) < 0)
 		return -ENOMEM;
+	if (by_name && ft_infer_chassis_names(f) < 0)
+		return -ENOMEM;
 	for (unsigned int t = 0; t < FT_TIER_COUNT && f->fit.levels > 1; t++) {
 		if (f->count[t] == 0)
 			continue;
@@ -374,5 +450,5 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 		f->bind[t].guids = !f->bind[t].match && !f->bind[t].names && guids > 0 && list_possible(f, t);
 		bind_tell(f, t);
 	}
-	return strangers_find(f);
+	return strangers_find(f, by_name);
 }

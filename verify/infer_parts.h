@@ -8,6 +8,7 @@
 #ifndef FT_VERIFY_INFER_PARTS_H
 #define FT_VERIFY_INFER_PARTS_H
 
+#include "verify/chassis.h"
 #include "verify/model.h"
 
 /* A switch that is cabled to another, and by how many cables; loopbacks are left out. */
@@ -49,9 +50,11 @@ enum ft_why {
 	FT_WHY_SPLIT,
 	FT_WHY_BUNDLE,
 	FT_WHY_FILL,
+	FT_WHY_INSIDE,
 	FT_WHY_RATE,
 	FT_WHY_AGGREGATION,
 	FT_WHY_BIND,
+	FT_WHY_ISLANDS,
 	FT_WHY_UNPLANNED,
 	FT_WHY_COUNT,
 };
@@ -61,7 +64,7 @@ struct ft_pod_kind {
 	uint32_t edges; /* of each */
 };
 
-enum { FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
+enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
 
 /* The design in the making. */
 struct ft_inferred {
@@ -74,11 +77,15 @@ struct ft_inferred {
 	enum ft_spread spread;
 	uint32_t multiple;
 	enum ft_fill fill;
+	struct ft_host_kind hosts[FT_HOST_KINDS_MAX]; /* hosts of edges that no fill gives */
+	uint32_t host_kinds;
 	struct ft_pod_kind pods[FT_POD_KINDS_MAX];
 	uint32_t pod_kinds;
 	struct ft_rate uplink_rate; /* of unknown speed: not said */
 	struct ft_rate host_rates[FT_RATES_MAX];
 	uint32_t host_rate_count;
+	bool directors[FT_TIER_COUNT];
+	struct ft_inside inside[FT_TIER_COUNT]; /* of directors */
 	bool sorted_by_hosts; /* the plan's hosts come out exactly where edges go by their number of hosts */
 };
 
@@ -91,6 +98,9 @@ struct ft_inferred_bind {
 
 struct ft_inference {
 	const struct ft_snapshot *snapshot;
+	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
+	struct ft_chassis
+		*chassis;      /* borrowed; the directors that are one node each in @snapshot; NULL: there are none */
 	struct ft_model model; /* of it, only what ft_live_build() fills */
 	const struct ft_live *live;
 	uint32_t *near_first; /* by live switch: its first of near[]; one more at the end */
@@ -111,9 +121,11 @@ struct ft_inference {
 	uint32_t unseen[FT_TIER_COUNT]; /* switches that left a trace only */
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_TIER_COUNT];
-	bool no_lists;			 /* a list would do harm */
-	char *expected[FT_EXPECTED_MAX]; /* patterns for expect.unplanned; owned */
+	char *chassis_match[FT_TIER_COUNT]; /* a pattern for the names of chips, or NULL; owned */
+	bool no_lists;			    /* a list would do harm */
+	char *expected[FT_EXPECTED_MAX];    /* patterns for expect.unplanned; owned */
 	uint32_t expected_count;
+	struct ft_text islands; /* the member of the design, with the comma before it; empty: there are none */
 	struct ft_text why[FT_WHY_COUNT];
 };
 
@@ -131,10 +143,14 @@ static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t liv
 /* Ports of a live switch, without the aggregation node's. */
 uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live);
 
+/* The numbers of its ports in the snapshot are up to this one; what is beyond is an aggregation node's. */
+uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t live);
+
 /* Counts of something that is mostly one and the same. */
-enum { FT_TALLY_MAX = 256 };
+enum { FT_TALLY_MAX = FT_DIRECTOR_PORTS_MAX + 1 };
 struct ft_tally {
 	uint32_t votes[FT_TALLY_MAX]; /* by value; larger values count as the largest */
+	uint32_t end;		      /* behind the largest value that has a vote */
 };
 
 /* What lower switches have to one upper switch each: to the same core, or to the spine of the same place. */
@@ -245,12 +261,51 @@ int ft_infer_places(struct ft_inference *f);
 int ft_infer_names(struct ft_inference *f, bool by_name);
 void ft_infer_names_release(struct ft_inference *f);
 
+/*
+ * infer_islands.c: the @count switches of @member, which are no part of the tree, as islands of the design. Returns 1;
+ * 0 where names do not tell who is who; or -ENOMEM.
+ */
+int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
+
+/* infer_directors.c: the director that a live switch is, or NULL. */
+const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t live);
+
+/* infer_directors.c: the ports of a director with as many boards as the largest of its tier; 0: not known. */
+uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_director *director);
+
+/* infer_directors.c: which tiers are directors, and what most of them are made of. Begins with no pattern of names. */
+void ft_infer_insides(struct ft_inference *f);
+
+/* infer_directors.c: patterns by which the chips of a director are told. Returns 0 or -ENOMEM. */
+int ft_infer_chassis_names(struct ft_inference *f);
+
+/*
+ * infer_names.c: adds a name with every number in it made any number (GUIDs too), as a regular expression, to @shape.
+ *
+ * @literal  [FT_SHAPE_NUMBERS]: which numbers of the name stay as they are; NULL: none
+ * Returns false where it holds what no pattern is made of.
+ */
+enum { FT_SHAPE_NUMBERS = 16 };
+bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal);
+
+/* infer_names.c: where the number that begins at @at ends; @at where none does. */
+size_t ft_infer_number_end(const char *name, size_t length, size_t at);
+
 /* infer_write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
 
+static inline void ft_tally_add_many(struct ft_tally *tally, uint32_t value, uint32_t votes)
+{
+	if (value >= FT_TALLY_MAX)
+		value = FT_TALLY_MAX - 1;
+	tally->votes[value] += votes;
+	if (votes > 0 && value >= tally->end)
+		tally->end = value + 1;
+}
+
 static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
 {
-	tally->votes[value < FT_TALLY_MAX ? value : FT_TALLY_MAX - 1]++;
+	ft_tally_add_many(tally, value, 1);
 }
 
 /* The value with most votes, from @least up; of equals the largest, for things get lost more often than they grow. */

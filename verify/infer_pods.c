@@ -460,7 +460,7 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, c
 		column->cables += f->near[n].cables;
 		links++;
 	}
-	column->pairs.votes[0] += lowers - links;
+	ft_tally_add_many(&column->pairs, 0, lowers - links);
 }
 
 /* The upper switches in the order of their place: by pod and plane, or by plane and how many cables they have. */
@@ -629,7 +629,7 @@ static void pods_tell(struct ft_inference *f, const struct ft_tally *edges)
 
 	ft_text_printf(&f->why[FT_WHY_PODS], "edge switches that are cabled to the same spines are a pod: %u %s,",
 		       f->fit.pods, ft_infer_plural(f->fit.pods, "pod", "pods"));
-	for (uint32_t size = FT_TALLY_MAX - 1; size > 0; size--) {
+	for (uint32_t size = edges->end; size-- > 1;) {
 		if (edges->votes[size] == 0)
 			continue;
 		ft_text_printf(&f->why[FT_WHY_PODS], "%s %u of %u edge %s", d->pod_kinds ? "," : "", edges->votes[size],

@@ -273,7 +273,7 @@ static uint64_t column_residual(const struct ft_inference *f, const struct ft_fi
 		ft_tally_add(&tally, f->near[n].cables);
 		seen++;
 	}
-	tally.votes[0] = edges - seen;
+	ft_tally_add_many(&tally, 0, edges - seen);
 	return ft_tally_distance(&tally, ft_tally_mode(&tally, 1), lacking);
 }
 

@@ -15,7 +15,7 @@
 
 #include "verify/infer_parts.h"
 
-enum { ROWS_MIN = 3, PORT_NUMBERS = 256, EDGES_SHARE = 4 };
+enum { ROWS_MIN = 3, PORT_NUMBERS = FT_DIRECTOR_PORTS_MAX + 1, EDGES_SHARE = 4 };
 
 /* What the switches of one tier use a port number for. */
 struct use {
@@ -32,9 +32,10 @@ static void uses_vote(const struct ft_inference *f, enum ft_tier tier, enum ft_t
 
 		for (unsigned int end = 0; end < 2; end++) {
 			uint32_t near = end ? cable->b : cable->a, far = end ? cable->a : cable->b;
-			struct use *u = &use[f->snapshot->ports[end ? cable->b_port : cable->a_port].number];
+			uint32_t number = f->snapshot->ports[end ? cable->b_port : cable->a_port].number;
+			struct use *u = &use[number < PORT_NUMBERS ? number : 0];
 
-			if (f->fit.role[near] != tier || f->fit.role[far] != other)
+			if (number >= PORT_NUMBERS || f->fit.role[near] != tier || f->fit.role[far] != other)
 				continue;
 			if (second)
 				u->agree += u->owner == far;
@@ -92,7 +93,7 @@ static uint32_t silent_of(const struct ft_inference *f, uint32_t live)
 	const struct ft_node *node = &f->snapshot->nodes[f->live->switches[live].node];
 	uint32_t silent = 0;
 
-	for (uint32_t p = 1; p <= ft_infer_ports(f, live); p++)
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live) && p <= node->port_count; p++)
 		silent += ft_node_port(f->snapshot, node, p)->link == FT_LINK_SILENT;
 	return silent;
 }
@@ -229,7 +230,7 @@ static void columns_guess(struct search *s, uint32_t cores, uint32_t uplinks, bo
 		if (thick && uplinks >= s->widest + left - 1)
 			share = s->widest;
 		*column = (struct ft_column){.cables = share * edges, .order = seen + i, .unseen = true};
-		column->pairs.votes[share < FT_TALLY_MAX ? share : FT_TALLY_MAX - 1] = edges;
+		ft_tally_add_many(&column->pairs, share, edges);
 		uplinks -= share;
 	}
 	s->columns->count += cores;

@@ -34,7 +34,7 @@ static uint64_t column_cost(const struct ft_tally *pairs, uint32_t share)
 {
 	uint64_t cost = 0;
 
-	for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
+	for (uint32_t value = 0; value < pairs->end; value++)
 		cost += (uint64_t)pairs->votes[value] * (value > share ? value - share : share - value);
 	return cost;
 }
@@ -106,7 +106,7 @@ static uint64_t pairs_counted(const struct ft_column *column)
 {
 	uint64_t pairs = 0;
 
-	for (uint32_t value = 0; value < FT_TALLY_MAX; value++)
+	for (uint32_t value = 0; value < column->pairs.end; value++)
 		pairs += column->pairs.votes[value];
 	return pairs;
 }
@@ -148,8 +148,9 @@ void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, 
 
 	if (rule->spread == FT_SPREAD_EVEN && rule->bundle > 0) {
 		for (uint32_t c = 0; c < columns->count; c++)
-			for (uint32_t value = 0; !columns->column[c].unseen && value < FT_TALLY_MAX; value++)
-				all.votes[value] += columns->column[c].pairs.votes[value];
+			for (uint32_t value = 0; !columns->column[c].unseen && value < columns->column[c].pairs.end;
+			     value++)
+				ft_tally_add_many(&all, value, columns->column[c].pairs.votes[value]);
 		ft_tally_tell(why, &all, rule->bundle, pairs, "cable", "cables");
 		return;
 	}
@@ -180,7 +181,7 @@ static void column_fill(const struct ft_inference *f, uint32_t core, struct ft_c
 		column->cables += f->near[n].cables;
 		seen++;
 	}
-	column->pairs.votes[0] += f->count[FT_TIER_EDGE] - seen;
+	ft_tally_add_many(&column->pairs, 0, f->count[FT_TIER_EDGE] - seen);
 }
 
 /* How many cables most edges have to the core level: what swaps and cables on the wrong core do not change. */

@@ -16,9 +16,11 @@ static const char *const why_names[FT_WHY_COUNT] = {
 	[FT_WHY_SPLIT] = "edge.ports_to_nodes",
 	[FT_WHY_BUNDLE] = "bundle",
 	[FT_WHY_FILL] = "fill",
+	[FT_WHY_INSIDE] = "inside",
 	[FT_WHY_RATE] = "rate",
 	[FT_WHY_AGGREGATION] = "aggregation",
 	[FT_WHY_BIND] = "bind",
+	[FT_WHY_ISLANDS] = "islands",
 	[FT_WHY_UNPLANNED] = "unplanned",
 };
 
@@ -51,10 +53,34 @@ static void write_why(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, "\n\t}");
 }
 
+/* What tells a switch of a tier: its ports, and of a director what it is made of. */
+static void write_switch(struct ft_text *text, const struct ft_inference *f, enum ft_tier tier, uint32_t ports)
+{
+	const struct ft_inside *inside = &f->design.inside[tier];
+	const char *separator = "";
+
+	ft_text_printf(text, ",\n\t\"%s\": {\"ports\": %u", ft_tier_name(tier), ports);
+	if (!f->design.directors[tier])
+		return;
+	ft_text_puts(text, ", \"inside\": {");
+	for (unsigned int key = 0; key < FT_INSIDE_KEYS; key++) {
+		if (ft_inside_get(inside, key) == 0)
+			continue;
+		ft_text_printf(text, "%s\"%s\": %u", separator, ft_inside_keys[key].name, ft_inside_get(inside, key));
+		separator = ", ";
+	}
+	ft_text_puts(text, "}");
+	if (f->chassis_match[tier]) {
+		ft_text_puts(text, ", \"chassis\": ");
+		ft_text_add_json(text, f->chassis_match[tier]);
+	}
+}
+
 static void write_star(struct ft_text *text, const struct ft_inference *f)
 {
-	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u}",
-		       f->design.nodes, f->design.edge_ports);
+	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"nodes\": %u", f->design.nodes);
+	write_switch(text, f, FT_TIER_EDGE, f->design.edge_ports);
+	ft_text_puts(text, "}");
 }
 
 static void write_pods(struct ft_text *text, const struct ft_inference *f)
@@ -97,14 +123,20 @@ static void write_tree(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, ",\n\t\"topology\": \"fat-tree\"");
 	if (f->fit.levels == 3)
 		ft_text_puts(text, ",\n\t\"levels\": 3");
-	ft_text_printf(text,
-		       ",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u, \"count\": %u, \"ports_to_nodes\": %u, "
-		       "\"ports_to_core\": %u}",
-		       d->nodes, d->edge_ports, d->edge_count, d->ports_to_nodes, d->ports_to_core);
-	if (f->fit.levels == 3)
-		ft_text_printf(text, ",\n\t\"spine\": {\"ports\": %u, \"count\": %u, \"ports_to_core\": %u}",
-			       d->spine_ports, d->spine_count, d->spine_up);
-	ft_text_printf(text, ",\n\t\"core\": {\"ports\": %u, \"count\": %u}", d->core_ports, d->core_count);
+	ft_text_printf(text, ",\n\t\"nodes\": %u", d->nodes);
+	write_switch(text, f, FT_TIER_EDGE, d->edge_ports);
+	ft_text_printf(text, ", \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u", d->edge_count,
+		       d->ports_to_nodes, d->ports_to_core);
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : ",\n\t\t\"hosts\": [",
+			       d->hosts[i].count, d->hosts[i].hosts);
+	ft_text_puts(text, d->host_kinds ? "]}" : "}");
+	if (f->fit.levels == 3) {
+		write_switch(text, f, FT_TIER_SPINE, d->spine_ports);
+		ft_text_printf(text, ", \"count\": %u, \"ports_to_core\": %u}", d->spine_count, d->spine_up);
+	}
+	write_switch(text, f, FT_TIER_CORE, d->core_ports);
+	ft_text_printf(text, ", \"count\": %u}", d->core_count);
 	if (f->fit.levels == 3)
 		write_pods(text, f);
 	write_spread(text, f);
@@ -198,6 +230,7 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 		write_tree(text, f);
 	write_rates(text, f);
 	write_binds(text, f);
+	ft_text_puts(text, ft_text_string(&f->islands));
 	write_expected(text, f);
 	ft_text_puts(text, "\n}\n");
 }

@@ -43,12 +43,16 @@ static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
  * cabled to the last port of an ordinary switch, so what else is known must agree: the switch has one port more than
  * planned, or the CA carries its SystemImageGUID, or says what it is. A name alone may be lost on the way, or lie.
  */
-static bool is_aggregation(const struct ft_model *m, const struct ft_port *switch_port, const struct ft_port *ca_port)
+static bool is_aggregation(const struct ft_model *m, uint32_t port)
 {
-	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_snapshot *s = m->origin ? m->chips : m->snapshot;
+	const struct ft_port *switch_port = &s->ports[ft_port_origin(m, port)];
 	const struct ft_node *sw = ft_port_node(s, switch_port);
-	const struct ft_node *ca = ft_port_node(s, ca_port);
+	const struct ft_node *ca = ft_port_node(s, ft_port_peer(s, switch_port));
 
+	/* A chip's number of ports is not what the plan says of its director. */
+	if (ft_live_is_director(m, m->live.switch_of_node[m->snapshot->ports[port].node]))
+		return ft_chip_port_aggregates(s, ft_port_origin(m, port));
 	if (switch_port->number != sw->port_count || ca->type != FT_NODE_CA)
 		return false;
 	return ports_are_one_more(m->plan, sw->port_count) || (sw->system_guid && ca->system_guid == sw->system_guid) ||
@@ -67,6 +71,41 @@ static int description_expected(const struct ft_model *m, const struct ft_node *
 		if (r != 0)
 			return r;
 	}
+	return 0;
+}
+
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
+		if (m->chassis->directors[i].node == m->live.switches[live].node)
+			return &m->chassis->directors[i];
+	return NULL;
+}
+
+/* The ports of a switch; of a director as many as the plan says, unless there is no room for them on its boards. */
+static uint32_t director_ports(const struct ft_model *m, uint32_t node)
+{
+	uint32_t ports = m->snapshot->nodes[node].port_count;
+
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
+		const struct ft_director *d = &m->chassis->directors[i];
+		const uint32_t planned[FT_TIER_COUNT] = {
+			[FT_TIER_EDGE] = m->plan->edge_ports,
+			[FT_TIER_SPINE] = m->plan->spine_ports,
+			[FT_TIER_CORE] = m->plan->core_ports,
+		};
+
+		if (d->node == node && m->plan->directors[d->tier])
+			return planned[d->tier];
+	}
+	return ports;
+}
+
+static uint32_t director_lost_ports(const struct ft_model *m, uint32_t node)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
+		if (m->chassis->directors[i].node == node)
+			return m->chassis->directors[i].lost_ports;
 	return 0;
 }
 
@@ -95,9 +134,12 @@ static int live_switches_collect(struct ft_model *m)
 		sw = &live->switches[live->switch_of_node[i]];
 		sw->node = i;
 		sw->guid = node->guid;
+		sw->ports = director_ports(m, i);
+		sw->lost_ports = director_lost_ports(m, i);
 		sw->planned = FT_NONE;
 		sw->part = FT_NONE;
 		sw->rival = FT_NONE;
+		sw->islander = FT_NONE;
 		r = description_expected(m, node);
 		if (r < 0)
 			return r;
@@ -106,7 +148,7 @@ static int live_switches_collect(struct ft_model *m)
 		if (!sw->name)
 			return -ENOMEM;
 	}
-	return 0;
+	return ft_islanders_find(m);
 }
 
 /* Sorts the far end of every switch port into cables, hosts, and ports of which less is known. */
@@ -139,7 +181,7 @@ static int live_ports_collect(struct ft_model *m)
 				live->cables[live->cable_count++] = (struct ft_live_cable){near, far, i, port->peer};
 			continue;
 		}
-		if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, port, peer))
+		if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i))
 			continue;
 		r = description_expected(m, ft_port_node(s, peer));
 		if (r < 0)
@@ -147,7 +189,7 @@ static int live_ports_collect(struct ft_model *m)
 		if (r > 0)
 			continue;
 		sw->hosts++;
-		if (sw->tolerated)
+		if (sw->tolerated && sw->islander == FT_NONE)
 			continue;
 		live->hosts[live->host_count++] = (struct ft_live_host){near, port->peer, i};
 	}
@@ -344,12 +386,11 @@ static int live_host_names(struct ft_model *m)
 
 char *ft_switch_short_name(const char *name)
 {
-	const char *start = strncmp(name, "MF0;", 4) == 0 ? name + 4 : NULL;
-	const char *end = start ? strrchr(start, ':') : NULL;
+	size_t length;
+	const char *start = ft_text_short_name(name, &length);
 
-	if (!end || end == start || !strstr(end, "/U"))
-		return strdup(name);
-	return strndup(start, (size_t)(end - start));
+	/* Blanks at its end are left where nothing else is taken away. */
+	return start == name ? strdup(name) : strndup(start, length);
 }
 
 /* Marks the names that more than one switch has. */

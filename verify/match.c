@@ -18,6 +18,23 @@
 /* ---- two levels: who is who within a tier ---- */
 
 /*
+ * Cables that went with a board of a director do not tell it from others: of those that lack in each class, as many as
+ * it has lost ports cost next to nothing: a place where none lack is still the better one.
+ */
+static void losses_forgive(const struct ft_roster *r, const struct ft_live_switch *sw, uint32_t edges_seen,
+			   uint64_t total, int64_t *cost)
+{
+	for (uint32_t c = 0; sw->lost_ports > 0 && c < r->class_count; c++) {
+		int64_t planned = (int64_t)r->value[c] * edges_seen;
+		/* cost = lacking + beyond, and total = planned - lacking + beyond */
+		int64_t lacking = (cost[c] + planned - (int64_t)total) / 2;
+
+		if (lacking > 0)
+			cost[c] -= (lacking < sw->lost_ports ? lacking : (int64_t)sw->lost_ports) - 1;
+	}
+}
+
+/*
  * For each waiting core: how far its bundles are from a place of each class, in cables, which tells classes apart; and,
  * which tells it from a stranger, the findings it makes in the best of them and those it makes as an unplanned switch.
  */
@@ -56,6 +73,7 @@ static int cores_price(struct ft_roster *r, uint32_t edges_seen)
 			total += links[far];
 			links[far] = 0;
 		}
+		losses_forgive(r, sw, edges_seen, total, cost);
 		r->best[i] = INT64_MAX;
 		for (uint32_t c = 0; c < r->class_count; c++) {
 			int64_t halves = 2 * faults[c] + ft_strangeness(m, sw, m->plan->core_ports, total,
@@ -278,5 +296,5 @@ int ft_match(struct ft_model *m)
 		return r;
 	names_judge(m);
 	ft_habits_learn(m);
-	return 0;
+	return ft_anchors_settle(m);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The figures of the report: counts, distances, blocking, bandwidth left, and the table of switches. */
+/* The figures of the report: counts, blocking, bandwidth left, and the table of switches. */
 #include "config.h"
 
 #include <errno.h>
@@ -60,11 +60,18 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 /* ---- blocking ---- */
 
 /* Cables of a pair, where the plan has one or not, that carry traffic. */
-static uint32_t pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
 {
 	if (m->live_of[place] != FT_NONE && m->live_of[pair->peer] != FT_NONE)
 		return m->cells.seen[pair->cell] + m->cells.unjudged[pair->cell];
 	return pair_tally(m, place, pair).up;
+}
+
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+{
+	struct tally t = pair_tally(m, place, pair);
+
+	return t.up + t.unjudged;
 }
 
 static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
@@ -81,7 +88,7 @@ static uint32_t spine_carriers(const struct ft_model *m, uint32_t spine)
 	uint32_t up = 0;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, spine); pair < ft_pairs_of(m, spine + 1); pair++)
-		up += pair->peer >= m->edges ? pair_carriers(m, spine, pair) : 0;
+		up += pair->peer >= m->edges ? ft_pair_carriers(m, spine, pair) : 0;
 	return up;
 }
 
@@ -102,7 +109,7 @@ static int edges_worst(const struct ft_model *m, struct ft_ratio *ret)
 		if (!sw)
 			continue;
 		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-			links += carries[pair->peer] ? pair_carriers(m, e, pair) : 0;
+			links += carries[pair->peer] ? ft_pair_carriers(m, e, pair) : 0;
 		ratio_raise(&worst, sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes, links);
 	}
 	*ret = worst;
@@ -207,6 +214,25 @@ static struct ft_ratio bisection_of(const struct tally level[2], bool two)
 	return left;
 }
 
+static void islanders_count(struct ft_model *m)
+{
+	struct ft_report_tier *tier = &m->report->islands;
+
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		struct ft_islander *islander = &m->islanders[i];
+		bool seen = islander->live != FT_NONE;
+
+		if (seen)
+			islander->status = islander->up + islander->unjudged < islander->planned ? FT_STATUS_DEGRADED
+												 : FT_STATUS_OK;
+		tier->planned++;
+		tier->found += seen;
+		tier->ok += seen && islander->status == FT_STATUS_OK;
+		tier->degraded += seen && islander->status == FT_STATUS_DEGRADED;
+		tier->missing += status_is_gone(islander->status);
+	}
+}
+
 static void tiers_count(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
@@ -221,259 +247,19 @@ static void tiers_count(struct ft_model *m)
 		if (p < m->rows)
 			tally_add(&level[p >= m->edges], t);
 	}
-	report->uplinks.planned = level[0].planned + level[1].planned;
-	/* They carry as much as in their own ports, but are not where they should be. */
-	report->uplinks.up = level[0].up + level[1].up - m->exact.shifted;
+	report->uplinks.planned = level[0].planned + level[1].planned + m->island_cables.planned;
+	/* Those in other ports carry as much as in their own, but are not where they should be. */
+	report->uplinks.up = level[0].up + level[1].up + m->island_cables.up - m->exact.shifted;
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
 		misplaced += m->misplaced[i];
 	for (size_t i = 0; i < report->finding_count; i++)
 		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
 	report->uplinks.misplaced = misplaced;
-	report->uplinks.missing =
-		report->uplinks.planned - report->uplinks.up - level[0].unjudged - level[1].unjudged - misplaced;
-	report->hosts.planned = m->plan->nodes;
+	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - level[0].unjudged - level[1].unjudged -
+				  m->island_cables.unjudged - misplaced;
+	report->hosts.planned = ft_hosts_planned(m);
 	report->hosts.found = m->live.host_count;
 	report->bisection = bisection_of(level, m->plan->levels == 3);
-}
-
-/* ---- distances ---- */
-
-/* Each switch's neighbours, once each. */
-struct neighbours {
-	uint32_t *first; /* [switches + 1] */
-	uint32_t *of;
-};
-
-static int neighbours_list(const struct ft_live *live, struct neighbours *ret)
-{
-	_cleanup_free_ uint32_t *first = malloc((live->switch_count + 1UL) * sizeof(*first));
-	_cleanup_free_ uint32_t *of = malloc((2UL * live->cable_count + 1) * sizeof(*of));
-	_cleanup_free_ uint32_t *mark = malloc((live->switch_count + 1UL) * sizeof(*mark));
-	uint32_t count = 0;
-
-	if (!first || !of || !mark)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < live->switch_count; i++)
-		mark[i] = FT_NONE;
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		const struct ft_live_switch *sw = &live->switches[i];
-
-		first[i] = count;
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
-
-			if (far == i || mark[far] == i)
-				continue;
-			mark[far] = i;
-			of[count++] = far;
-		}
-	}
-	first[live->switch_count] = count;
-	ret->first = FT_STEAL(first);
-	ret->of = FT_STEAL(of);
-	return 0;
-}
-
-/* The greatest distance between two switches with hosts, in switch chips on the way, and an example. */
-struct farthest {
-	uint32_t chips;
-	uint32_t from, to;
-};
-
-static bool counts_for_distance(const struct ft_live_switch *sw)
-{
-	return sw->hosts > 0 && !sw->tolerated;
-}
-
-enum { BATCH = 64 };
-
-/*
- * Breadth-first searches from up to 64 switches at once: bit n of a word is that of the n-th. In a tree they meet after
- * a step or two, and then go on as one.
- */
-struct batch {
-	const struct ft_live *live;
-	struct neighbours next;
-	uint64_t *reached, *front, *coming; /* by live switch: by whom; those just there; those one step on */
-	uint32_t *here, *there;		    /* the live switches that have a bit in @front, in @coming */
-	uint32_t start[BATCH];
-	uint32_t chips[BATCH]; /* the farthest switch with hosts */
-	uint32_t count;
-};
-
-static void batch_release(struct batch *b)
-{
-	free(b->next.first);
-	free(b->next.of);
-	free(b->reached);
-	free(b->front);
-	free(b->coming);
-	free(b->here);
-	free(b->there);
-}
-
-static int batch_init(struct batch *b, const struct ft_live *live)
-{
-	size_t count = live->switch_count + 1UL;
-
-	*b = (struct batch){
-		.live = live,
-		.reached = calloc(count, sizeof(*b->reached)),
-		.front = calloc(count, sizeof(*b->front)),
-		.coming = calloc(count, sizeof(*b->coming)),
-		.here = calloc(count, sizeof(*b->here)),
-		.there = calloc(count, sizeof(*b->there)),
-	};
-	if (!b->reached || !b->front || !b->coming || !b->here || !b->there)
-		return -ENOMEM;
-	return neighbours_list(live, &b->next);
-}
-
-/* One step from each of the @count switches in @here. Returns how many there are in @there, which then are the front.
- */
-static uint32_t batch_step(struct batch *b, uint32_t count)
-{
-	uint32_t found = 0;
-
-	for (uint32_t n = 0; n < count; n++) {
-		uint32_t here = b->here[n];
-		uint64_t front = b->front[here];
-
-		b->front[here] = 0;
-		for (uint32_t i = b->next.first[here]; i < b->next.first[here + 1]; i++) {
-			uint32_t far = b->next.of[i];
-			uint64_t bits = front & ~b->reached[far];
-
-			if (bits && !b->coming[far])
-				b->there[found++] = far;
-			b->coming[far] |= bits;
-		}
-	}
-	for (uint32_t n = 0; n < found; n++) {
-		uint32_t there = b->there[n];
-
-		b->front[there] = b->coming[there];
-		b->reached[there] |= b->coming[there];
-		b->coming[there] = 0;
-	}
-	return found;
-}
-
-static void batch_search(struct batch *b)
-{
-	uint32_t count = b->count;
-
-	memset(b->reached, 0, b->live->switch_count * sizeof(*b->reached));
-	for (uint32_t n = 0; n < count; n++) {
-		b->here[n] = b->start[n];
-		b->front[b->start[n]] = b->reached[b->start[n]] = (uint64_t)1 << n;
-	}
-	for (uint32_t chips = 1; count > 0; chips++) {
-		uint32_t *here = b->here;
-		uint64_t bits = 0;
-
-		for (uint32_t n = 0; n < count; n++)
-			if (counts_for_distance(&b->live->switches[here[n]]))
-				bits |= b->front[here[n]];
-		for (uint32_t n = 0; n < b->count; n++)
-			if (bits >> n & 1)
-				b->chips[n] = chips;
-		count = batch_step(b, count);
-		b->here = b->there;
-		b->there = here;
-	}
-}
-
-/* The first switch with hosts that a search from @far->from finds that far away. */
-static int far_end_find(const struct batch *b, struct farthest *far)
-{
-	_cleanup_free_ uint32_t *chips = calloc(b->live->switch_count + 1UL, sizeof(*chips));
-	uint32_t *queue = b->here, head = 0, tail = 0;
-
-	if (!chips)
-		return -ENOMEM;
-	chips[far->from] = 1;
-	queue[tail++] = far->from;
-	while (head < tail) {
-		uint32_t here = queue[head++];
-
-		if (chips[here] == far->chips && counts_for_distance(&b->live->switches[here])) {
-			far->to = here;
-			return 0;
-		}
-		for (uint32_t i = b->next.first[here]; i < b->next.first[here + 1]; i++)
-			if (chips[b->next.of[i]] == 0) {
-				chips[b->next.of[i]] = chips[here] + 1;
-				queue[tail++] = b->next.of[i];
-			}
-	}
-	return 0;
-}
-
-static int farthest_find(const struct ft_live *live, struct farthest *ret)
-{
-	_cleanup_(batch_release) struct batch b;
-	struct farthest far = {0, FT_NONE, FT_NONE};
-	int r = batch_init(&b, live);
-
-	for (uint32_t i = 0; r == 0 && i < live->switch_count;) {
-		for (b.count = 0; i < live->switch_count && b.count < BATCH; i++)
-			if (counts_for_distance(&live->switches[i]))
-				b.start[b.count++] = i;
-		batch_search(&b);
-		for (uint32_t n = 0; n < b.count; n++)
-			if (b.chips[n] > far.chips)
-				far = (struct farthest){b.chips[n], b.start[n], FT_NONE};
-	}
-	if (r == 0 && far.from != FT_NONE)
-		r = far_end_find(&b, &far);
-	if (r == 0)
-		*ret = far;
-	return r;
-}
-
-/* Faults that can lengthen a path. */
-static bool code_lengthens(enum ft_code code)
-{
-	return code == FT_CODE_EDGE_ISOLATED || code == FT_CODE_CORE_MISSING || code == FT_CODE_CABLE_MISSING ||
-	       code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_SWITCH_MUTE ||
-	       code == FT_CODE_CABLE_UNPLANNED || code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWEEP_INCOMPLETE ||
-	       code == FT_CODE_LOOPBACK;
-}
-
-/*
- * Longer paths are a consequence of whatever broke the short ones; they hang under that. They are a finding of their
- * own only where nothing else was found that could be the cause.
- */
-static void hops_check(struct ft_model *m, const struct farthest *far)
-{
-	struct ft_report *report = m->report;
-	struct ft_finding *cause = NULL, *f;
-	bool unplanned = far->chips > 0 && (m->live.switches[far->from].planned == FT_NONE ||
-					    m->live.switches[far->to].planned == FT_NONE);
-
-	report->clos_planned = m->plan->clos;
-	report->clos_found = far->chips;
-	if (far->chips <= m->plan->clos || far->from == FT_NONE)
-		return;
-	for (size_t i = 0; i < report->finding_count && !cause; i++)
-		if (unplanned ? report->findings[i].code == FT_CODE_SWITCH_UNPLANNED
-			      : code_lengthens(report->findings[i].code))
-			cause = &report->findings[i];
-	if (cause) {
-		ft_finding_symptom(m, cause, far->from, 0, "hosts on %s and %s are %u switches apart, planned are %u",
-				   m->live.switches[far->from].label, m->live.switches[far->to].label, far->chips,
-				   m->plan->clos);
-		return;
-	}
-	f = ft_finding_add(m, FT_CODE_HOPS_EXCEEDED, FT_EVIDENCE_SEEN);
-	ft_finding_where_switch(m, f, far->from, 0);
-	ft_finding_where_switch(m, f, far->to, 0);
-	ft_say(m, &f->expected, "at most %u switches between two hosts", m->plan->clos);
-	ft_say(m, &f->observed, "%u", far->chips);
-	ft_say(m, &f->text, "hosts on %s and %s are %u switches apart, planned are %u",
-	       m->live.switches[far->from].label, m->live.switches[far->to].label, far->chips, m->plan->clos);
-	ft_say(m, &f->fix, "compare the cabling of these two switches with the plan");
 }
 
 /* ---- the table of switches ---- */
@@ -487,12 +273,43 @@ static int row_fill(struct ft_report_switch *row, const struct ft_live_switch *s
 	return row->name && row->hosts_names ? 0 : -ENOMEM;
 }
 
+/* A planned switch that was not seen, by its name in the plan. */
+static int row_fill_unseen(struct ft_report_switch *row, const char *name)
+{
+	row->name = ft_text_safe_dup(name, strlen(name));
+	row->hosts_names = strdup("");
+	return row->name && row->hosts_names ? 0 : -ENOMEM;
+}
+
+static int islanders_list(struct ft_model *m)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < m->plan->islander_count; i++) {
+		struct ft_report_switch *row = &m->report->switches[m->report->switch_count++];
+		const struct ft_islander *islander = &m->islanders[i];
+		const char *name = m->plan->islanders[i].name;
+
+		row->tier = "island";
+		row->status = islander->status;
+		row->uplinks_planned = islander->planned;
+		row->uplinks_up = islander->up;
+		row->planned_as = strdup(name);
+		if (!row->planned_as)
+			return -ENOMEM;
+		r = islander->live != FT_NONE ? row_fill(row, &m->live.switches[islander->live])
+					      : row_fill_unseen(row, name);
+	}
+	return r;
+}
+
 static int switches_list(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
 	int r = 0;
 
-	report->switches = calloc(m->place_count + m->live.switch_count + 1UL, sizeof(*report->switches));
+	report->switches = calloc(m->place_count + m->plan->islander_count + m->live.switch_count + 1UL,
+				  sizeof(*report->switches));
 	if (!report->switches)
 		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < m->plan->switch_count; i++) {
@@ -511,16 +328,15 @@ static int switches_list(struct ft_model *m)
 			r = row_fill(row, ft_live_at(m, p));
 			continue;
 		}
-		row->name = ft_text_safe_dup(m->places[p]->name, strlen(m->places[p]->name));
-		row->hosts_names = strdup("");
-		if (!row->name || !row->hosts_names)
-			return -ENOMEM;
+		r = row_fill_unseen(row, m->places[p]->name);
 	}
+	if (r == 0)
+		r = islanders_list(m);
 	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 		struct ft_report_switch *row = &report->switches[report->switch_count];
 
-		if (sw->planned != FT_NONE)
+		if (sw->planned != FT_NONE || sw->islander != FT_NONE)
 			continue;
 		report->switch_count++;
 		row->tier = ft_tier_name(sw->tier);
@@ -553,14 +369,13 @@ static int unreached_list(struct ft_model *m)
 
 int ft_measure(struct ft_model *m)
 {
-	struct farthest far = {0};
 	int r;
 
+	islanders_count(m);
 	tiers_count(m);
 	r = blocking_measure(m);
 	if (r == 0)
-		r = farthest_find(&m->live, &far);
-	hops_check(m, &far);
+		r = ft_distances(m);
 	if (r == 0)
 		r = switches_list(m);
 	if (r == 0)

@@ -155,6 +155,10 @@ static void misplaced_report(struct explain *x, const struct pairing *p, const s
 	} else {
 		ft_text_puts(&x->text_c, label_of(m, c->target));
 	}
+	if (free_port != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_MOVE, stray_port(m, s, wrong), free_port);
+	else
+		ft_finding_act_free(m, f, FT_ACT_MOVE, stray_port(m, s, wrong), c->target);
 	ft_say(m, &f->expected, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_c));
 	ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 	ft_say(m, &f->text, "the cable from %s ends on %s, but belongs on %s", ft_text_string(&x->text_a),

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "verify/chassis.h"
 #include "verify/report.h"
 #include "verify/verify.h"
 
@@ -20,6 +21,8 @@
 struct ft_live_switch {
 	uint32_t node; /* index into the snapshot's nodes */
 	uint64_t guid;
+	uint32_t ports;	      /* as the plan counts them: of a director, not those that are out of order */
+	uint32_t lost_ports;  /* of a director: they went with boards, and lack no cables of their own */
 	char *name;	      /* its description made safe; owned */
 	char *label;	      /* how the report calls it: the name, with GUID and hosts where names repeat; owned */
 	char *host_names;     /* "node055-node072"; owned */
@@ -31,13 +34,15 @@ struct ft_live_switch {
 	uint32_t unheard; /* of those two, the ones that no finding explains (explain.c): what is behind is not known */
 	uint32_t part;	  /* connected part of the fabric, numbered from 0 */
 	enum ft_tier tier;
-	bool tier_bound;  /* the design's bind said so */
-	bool regular;	  /* its port numbers are used as on others of its kind */
-	uint32_t planned; /* its place, or FT_NONE */
-	bool passed_over; /* unplanned, though a place was free: it fits too badly */
-	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
-	uint32_t rival;	  /* another place that would explain as much, or FT_NONE */
-	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+	bool tier_bound;   /* the design's bind said so */
+	bool regular;	   /* its port numbers are used as on others of its kind */
+	uint32_t planned;  /* its place, or FT_NONE */
+	bool passed_over;  /* unplanned, though a place was free: it fits too badly */
+	bool doubtful;	   /* hardly fits its place: it may as well be unplanned, and the place empty */
+	uint32_t rival;	   /* another place that would explain as much, or FT_NONE */
+	bool tolerated;	   /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+	uint32_t islander; /* which one of the plan's it is, or FT_NONE; it is tolerated as well: the tree is without it
+			    */
 };
 
 /* A cable between two switches. Ports are indices into the snapshot's ports. */
@@ -73,8 +78,6 @@ struct ft_port_habit {
 	uint32_t links; /* how many go to switches at all */
 	uint32_t hosts; /* how many lead to hosts */
 };
-
-enum { FT_HABIT_PORTS = 256 };
 
 /* The lowest and highest port number that leads to switches, and to hosts; low FT_NONE: none does. */
 struct ft_port_ranges {
@@ -133,12 +136,22 @@ struct ft_exact {
 	int32_t *away;	   /* by place: hosts that are elsewhere, less those that are here and belong elsewhere */
 };
 
+/* A planned switch of an island, as it was seen. */
+struct ft_islander {
+	uint32_t live;			/* or FT_NONE */
+	enum ft_status status;		/* of one that was not seen, set in islands_explain.c */
+	uint32_t planned, up, unjudged; /* cables */
+	bool replaced;			/* another name stands in its place */
+};
+
 struct ft_model {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
 	const struct ft_snapshot *chips;    /* as it was read: a director is its chips */
-	uint32_t *origin; /* by port of @snapshot: the port of @chips; NULL: the two snapshots are one */
+	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
+	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
+				   not seen; NULL: the two snapshots are one */
 	const char *today;
 	const struct ft_verify_input *input;
 	struct ft_live live;
@@ -164,13 +177,22 @@ struct ft_model {
 	/* Who is wired alike: the edges, all of them; above them, switches of one tier and one typical bundle. */
 	uint32_t *group; /* by place */
 	uint32_t group_count;
-	struct ft_port_habit *habits;  /* [group_count][FT_HABIT_PORTS] */
+	uint32_t habit_ports;	       /* above all port numbers there are */
+	struct ft_port_habit *habits;  /* [group_count][habit_ports] */
 	struct ft_port_ranges *ranges; /* [group_count] */
 	bool regular[FT_TIER_COUNT];   /* the tier is wired by a pattern of port numbers */
 
-	bool *port_claimed; /* by snapshot port: named by a finding already */
-	bool *misplaced;    /* by live cable: not where it belongs */
-	bool cut_off;	    /* the sweep began on an edge without a way to any core: nothing else can be judged */
+	struct ft_islander *islanders; /* by the plan's; NULL: there are none */
+	uint32_t *anchor_live;	       /* by the plan's anchors: the live switch, or FT_NONE */
+	struct {
+		uint32_t planned, up, unjudged;
+	} island_cables;
+
+	bool *port_claimed;    /* by snapshot port: named by a finding already */
+	bool *trace_claimed;   /* by port of @chips, where there are directors: likewise */
+	uint32_t hosts_behind; /* hosts that are known to have gone with boards of directors */
+	bool *misplaced;       /* by live cable: not where it belongs */
+	bool cut_off;	       /* the sweep began on an edge without a way to any core: nothing else can be judged */
 
 	struct ft_report *report;
 	size_t findings_size;
@@ -231,7 +253,15 @@ static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
 	return m->places[place]->tier;
 }
 
-/* The port as it was read. */
+/* The director that a live switch is, or NULL. */
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live);
+
+static inline bool ft_live_is_director(const struct ft_model *m, uint32_t live)
+{
+	return m->origin && ft_director_of(m, live);
+}
+
+/* The port as it was read; FT_NONE where its board was not seen. */
 static inline uint32_t ft_port_origin(const struct ft_model *m, uint32_t port)
 {
 	return m->origin ? m->origin[port] : port;
@@ -262,6 +292,15 @@ void ft_live_release(struct ft_live *live);
  * unit), is leaf07. Anything else is left as it is. A new string; NULL where memory ran out.
  */
 char *ft_switch_short_name(const char *name);
+
+/* islands.c: the islanders among the live switches, by name, before anybody else is matched. 0 or -ENOMEM. */
+int ft_islanders_find(struct ft_model *m);
+
+/* islands.c: the switches that islands are cabled to, once everybody has a place. 0 or -ENOMEM. */
+int ft_anchors_settle(struct ft_model *m);
+
+/* islands.c: the live switch at the far end of an islander's bundle, or FT_NONE. */
+uint32_t ft_island_bundle_far(const struct ft_model *m, const struct ft_plan_island_bundle *bundle);
 
 /* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
 int ft_cells_build(struct ft_model *m);
@@ -312,7 +351,7 @@ void ft_habits_learn(struct ft_model *m);
 bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number);
 const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live);
 
-/* [FT_HABIT_PORTS]: what port numbers are used for on switches like @live. */
+/* [habit_ports]: what port numbers are used for on switches like @live. */
 const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live);
 
 /* True where switches like @live use ports of this number for any one planned switch of theirs. */
@@ -338,11 +377,50 @@ int ft_explain(struct ft_model *m);
 /* checks.c: rates, hosts, GUIDs and LIDs: what needs no explanation, only a look. */
 int ft_checks(struct ft_model *m);
 
+/* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
+int ft_sm_check(struct ft_model *m);
+
+/* counters.c: cables that damage what they carry. */
+int ft_counters_check(struct ft_model *m);
+
+/*
+ * How many symbol errors a sound link may count in that time. Its bits are wrong once in 10^12 at most (IBTA Vol 2,
+ * the bit error rate of links), one by one, so that what is counted is Poisson distributed; more than this would be
+ * counted by chance less than once in 10^9 times.
+ *
+ * @mbps  ft_rate_mbps() of the link
+ */
+uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
+
 /* checks.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 
+/* routes.c: forwarding tables, where they were read; its findings know of those that are there. 0 or -ENOMEM. */
+int ft_routes_check(struct ft_model *m);
+
+/* checks.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
+uint32_t ft_hosts_planned(const struct ft_model *m);
+
+/*
+ * verify.c: fills all of @m but what a finding costs, and its id; findings are in the order in which they were found,
+ * and there is no verdict yet. What was in @m before is not looked at. The caller releases it, whatever is returned: 0
+ * or -ENOMEM.
+ */
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
+
+/* measure.c: cables of a pair that carry traffic, whether the plan has them or not; and those that are the pair's own.
+ */
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+
+/* impact.c: what each finding costs, once all is measured, and whether OpenSM takes the fabric for a fat-tree. */
+int ft_impact_weigh(struct ft_model *m);
+
 /* measure.c: the figures of the report and its table of switches. */
 int ft_measure(struct ft_model *m);
+
+/* distances.c: how many pairs of hosts are how far apart, in the plan and on the fabric; 0 or -ENOMEM. */
+int ft_distances(struct ft_model *m);
 
 /*
  * finding.c: findings under construction. They never fail one by one: an allocation that fails is remembered in
@@ -360,6 +438,8 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The bundle of two places lacks so many cables because of it. */
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
+/* Nothing leads to the switch of that place because of it. */
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -368,6 +448,10 @@ void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, c
 		    const struct ft_place *b);
 /* The same with ports: indices into the snapshot's, or FT_NONE. */
 void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b);
+/* The same with @port (of the snapshot's) and any free port of the switch in place @place. */
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place);
+/* The switch of that place is off, or does not answer. */
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place);
 
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -379,6 +463,13 @@ int ft_string_set(char **string, const char *format, ...) __attribute__((format(
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 /* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
 const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* "edge003 ports 19, 20" of ports of the snapshot that are all on @live, or its name where there are none; likewise. */
+const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+			  struct ft_text *buffer);
+/* "core01 L05": a chip of a director, which node @node of m->chips is; likewise. */
+const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
+/* True where the chip of that GUID is of @sw, a director. */
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw);
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 

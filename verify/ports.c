@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "verify/explain.h"
 
@@ -18,7 +19,7 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 	if (ft_exact_knows(m, sw->planned))
 		return ft_port_usual(m, live, number, peer) ? RANK_USUAL : RANK_FOREIGN;
 	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
-	if (number >= FT_HABIT_PORTS || !m->regular[sw->tier])
+	if (number >= m->habit_ports || !m->regular[sw->tier])
 		return RANK_SPARE;
 	if (ft_port_usual(m, live, number, peer))
 		return RANK_USUAL;
@@ -106,6 +107,62 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, u
 	}
 	qsort(ret_ports, found, sizeof(*ret_ports), number_compare);
 	return found;
+}
+
+/* True where an action of @f has a cable for that port already. */
+static bool port_is_acted_on(const struct ft_model *m, const struct ft_finding *f, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	uint64_t guid = ft_port_node(m->chips, p)->guid;
+
+	for (size_t i = 0; i < f->action_count; i++) {
+		const struct ft_place *ends[2] = {&f->actions[i].a, &f->actions[i].b};
+
+		for (unsigned int n = 0; f->actions[i].act == FT_ACT_CONNECT && n < 2; n++)
+			if (ends[n]->guid == guid && ends[n]->port == p->number)
+				return true;
+	}
+	return false;
+}
+
+uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
+{
+	uint32_t found = ft_ports_pick(x->m, x->m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
+
+	for (uint32_t i = 0; i < found; i++)
+		if (!port_is_acted_on(x->m, f, x->picked[i]))
+			return x->picked[i];
+	return FT_NONE;
+}
+
+/* The place for the next cable from @p to @q: a port that is free for it, or the switch alone. @name is to be freed. */
+static struct ft_place connect_end(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q,
+				   uint32_t count)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = ft_live_at(m, p);
+	struct ft_place end = {.name = strdup(sw ? sw->name : m->places[p]->name), .guid = sw ? sw->guid : 0};
+	uint32_t port = sw ? ft_port_unacted(x, f, p, q, count) : FT_NONE;
+
+	m->failed |= !end.name;
+	if (port != FT_NONE) {
+		const struct ft_port *origin = &m->chips->ports[ft_port_origin(m, port)];
+
+		end.guid = ft_port_node(m->chips, origin)->guid;
+		end.port = origin->number;
+	}
+	return end;
+}
+
+void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct ft_place a = connect_end(x, f, p, q, count), b = connect_end(x, f, q, p, count);
+
+		ft_finding_act(x->m, f, FT_ACT_CONNECT, &a, &b);
+		free(a.name);
+		free(b.name);
+	}
 }
 
 uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes)

@@ -27,6 +27,8 @@ void ft_finding_release(struct ft_finding *f)
 		free(f->actions[i].b.name);
 	}
 	free(f->lacks);
+	free(f->gone);
+	free(f->worst_edge);
 	free(f->actions);
 	free(f->id);
 	free(f->expected);
@@ -34,6 +36,18 @@ void ft_finding_release(struct ft_finding *f)
 	free(f->text);
 	free(f->fix);
 	free(f->waived);
+}
+
+static void step_release(struct ft_repair_step *step)
+{
+	for (size_t i = 0; i < step->mend_count; i++)
+		free(step->mends[i]);
+	free(step->mends);
+	free(step->a.name);
+	free(step->b.name);
+	free(step->place);
+	free(step->rack);
+	free(step->text);
 }
 
 void ft_report_free(struct ft_report *report)
@@ -47,13 +61,32 @@ void ft_report_free(struct ft_report *report)
 		free(report->switches[i].planned_as);
 		free(report->switches[i].hosts_names);
 	}
+	for (size_t i = 0; i < report->sm_count; i++)
+		free(report->sms[i].place.name);
 	for (size_t i = 0; i < report->source.unreached_count; i++)
 		free(report->source.unreached[i]);
+	free(report->hops_planned.pairs);
+	free(report->hops_found.pairs);
+	for (size_t i = 0; i < report->repair_count; i++)
+		step_release(&report->repair[i]);
+	for (size_t i = 0; i < report->left_count; i++) {
+		free(report->left[i].id);
+		free(report->left[i].text);
+	}
+	for (size_t i = 0; i < report->after_count; i++) {
+		free(report->after[i].ways);
+		free(report->after[i].example);
+	}
+	free(report->after);
+	free(report->repair);
+	free(report->left);
 	free(report->findings);
 	free(report->switches);
+	free(report->sms);
 	free(report->source.unreached);
 	free(report->source.detail);
 	free(report->source.entry.name);
+	free(report->ftree_why);
 	free(report->plan_name);
 	free(report->plan_file);
 	free(report->as_of);
@@ -71,6 +104,28 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 	report->plan_file = safe;
 	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
 	return 0;
+}
+
+const char *ft_sm_state_name(unsigned int state)
+{
+	static const char *const names[] = {"not active", "discovering", "standby", "master", "silent"};
+
+	return names[state];
+}
+
+const char *ft_after_name(enum ft_after_kind kind)
+{
+	static const char *const names[FT_AFTER_KINDS] = {"core", "cable"};
+
+	return names[kind];
+}
+
+const char *ft_act_name(enum ft_act act)
+{
+	static const char *const names[FT_ACT_COUNT] = {"connect", "remove", "move",  "exchange",
+							"renew",   "power",  "board", "setting"};
+
+	return names[act];
 }
 
 const char *ft_severity_name(enum ft_severity severity)

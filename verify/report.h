@@ -89,6 +89,13 @@ struct ft_symptom {
 struct ft_impact {
 	uint32_t links_lost; /* planned uplink cables that carry nothing now */
 	uint32_t hosts_cut_off;
+	uint32_t hosts_at_risk; /* that one more switch or cable would cut off, where by the plan none can */
+	uint32_t edges;		/* edge switches that have less of their bandwidth */
+	/* What of the rest is 0, or of a denominator of 0, is as planned. Each as if nothing else were wrong. */
+	struct ft_ratio bisection_lost; /* fraction of the planned */
+	struct ft_ratio edge_loss;	/* of the uplinks of the edge that loses most: ft_finding.worst_edge */
+	struct ft_ratio blocking;	/* of that edge now */
+	bool ftree_refuses;		/* OpenSM's ftree would not take the fabric for a fat-tree, for this alone */
 };
 
 /*
@@ -115,6 +122,7 @@ struct ft_action {
 struct ft_lack {
 	uint32_t a, b; /* indices into the plan's switches */
 	uint32_t cables;
+	uint32_t part_ppm; /* and of one more cable so many millionths, where it is slow */
 };
 
 struct ft_finding {
@@ -130,6 +138,7 @@ struct ft_finding {
 	char *text;	/* one sentence: cause and place */
 	char *fix;	/* what to do */
 	struct ft_impact impact;
+	char *worst_edge; /* NULL: no edge switch has less */
 	struct ft_symptom *symptoms;
 	size_t symptom_count;
 	/* Of a switch that was not seen: its name in the plan, where that is known; not owned. */
@@ -139,8 +148,11 @@ struct ft_finding {
 	char **alternatives; /* other explanations of equal price, and the look that tells them apart */
 	size_t alternative_count;
 	/* No part of the JSON: a report that was read has neither. What is gone with a whole switch is not listed. */
+	bool beside; /* about cables of an island, which are in no bundle of the tree: it has no lacks */
 	struct ft_lack *lacks;
 	size_t lack_count;
+	uint32_t *gone; /* switches of the plan that nothing leads to because of it */
+	size_t gone_count;
 	struct ft_action *actions; /* what mends it, in this order; none: nothing that is known */
 	size_t action_count;
 };
@@ -164,13 +176,85 @@ struct ft_report_tier {
 struct ft_report_switch {
 	char *name;	  /* observed; the planned one where it was not seen */
 	uint64_t guid;	  /* 0: not seen */
-	const char *tier; /* "edge", "spine", "core"; of an unplanned switch the tier it looks like */
+	const char *tier; /* "edge", "spine", "core", "island"; of an unplanned switch the tier it looks like */
 	char *planned_as; /* NULL: unplanned */
 	enum ft_status status;
 	uint32_t uplinks_planned;
 	uint32_t uplinks_up;
 	uint32_t hosts;
 	char *hosts_names; /* "node055-node072"; "" if none */
+};
+
+/* A subnet manager, where they were asked for. */
+struct ft_report_sm {
+	struct ft_place place;
+	uint64_t port_guid; /* as it says; 0: it did not answer */
+	const char *state;  /* ft_sm_state_name() */
+	uint32_t priority;
+	uint32_t activity;
+};
+
+/* The ports whose error counters were read, where they were. */
+struct ft_report_counters {
+	uint32_t interval_ms; /* 0: they were not read */
+	uint32_t ports;	      /* that are up */
+	uint32_t read;
+	uint32_t no_lid, silent, refused; /* those that could not be read: see enum ft_counted */
+	uint32_t stuck;	     /* of those read: an error counter has been at its greatest value all the time */
+	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
+};
+
+/* Pairs of host ports with so many switch chips between them, by the shortest path. */
+struct ft_hop_pairs {
+	uint32_t chips;
+	uint64_t pairs;
+};
+
+/* Sorted by chips; only numbers of chips that some pair has. */
+struct ft_histogram {
+	struct ft_hop_pairs *pairs; /* owned */
+	size_t count;
+};
+
+/* One thing to do of a repair, and what is seen once it, and all before it, is done. */
+struct ft_repair_step {
+	enum ft_act act;
+	struct ft_place a, b; /* b.name NULL: there is none; a port 0: any free one */
+	char *place;	      /* where it is done: the switch */
+	char *rack;	      /* and its rack, by the floor plan; NULL: not known */
+	char *text;	      /* one sentence */
+	char **mends;	      /* ids of findings */
+	size_t mend_count;
+	bool predicted; /* what follows was computed: not for each step, where there are very many */
+	enum ft_verdict verdict;
+	uint32_t findings, uplinks_up, hosts_found;
+};
+
+/* A finding that no hand mends, or that shows once the rest is mended. */
+struct ft_repair_left {
+	char *id, *text;
+};
+
+enum ft_after_kind { FT_AFTER_CORE, FT_AFTER_CABLE, FT_AFTER_KINDS };
+
+/* How bad it is. Means are exact, of what was looked at. */
+struct ft_after_state {
+	struct ft_ratio edges, hosts; /* edge switches without a path to a core switch, and the hosts on them */
+	struct ft_ratio bisection;    /* what is left, a fraction of the planned */
+	struct ft_ratio blocking;     /* of the worst edge that has a path; 0: none has */
+};
+
+/* What so many more failures do (after.h). */
+struct ft_after {
+	enum ft_after_kind kind;
+	uint32_t count, of; /* so many of those that are there */
+	char *ways;	    /* in how many ways: "15", "8.1e12" */
+	uint32_t looked;    /* at so many of them */
+	bool drawn;	    /* they are not all, but drawn, with this seed */
+	uint32_t seed;
+	bool exact; /* no way is worse */
+	struct ft_after_state worst, mean;
+	char *example; /* what fails where most hosts are cut off, or else most bandwidth is lost */
 };
 
 struct ft_report {
@@ -195,6 +279,7 @@ struct ft_report {
 	} edge;
 	struct ft_report_tier spine; /* three levels only: else all 0 */
 	struct ft_report_tier core;
+	struct ft_report_tier islands; /* all 0 where the plan has none */
 	/* planned = up + missing + misplaced + what could not be judged */
 	struct {
 		uint32_t planned, up, missing, misplaced, unplanned, slow;
@@ -202,14 +287,44 @@ struct ft_report {
 	struct {
 		uint32_t planned, found;
 	} hosts;
+	struct ft_histogram hops_planned, hops_found;
+	uint64_t hops_unreachable;	   /* pairs of hosts without any path */
 	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
 	struct ft_ratio blocking_planned, blocking_worst;
 	struct ft_ratio bisection; /* fraction of the planned */
+	bool ftree_known;	   /* whether OpenSM's ftree would refuse the fabric as it is, and why */
+	bool ftree_refuses;
+	char *ftree_why; /* NULL: it would not */
+
+	/* Forwarding tables, where they were read: then @switches is not 0. Pairs of hosts are ordered. */
+	struct {
+		uint32_t switches, tables;    /* switches, and those whose tables are known, all of them */
+		uint32_t pairs;		      /* = reached + unreachable + looping + unknown */
+		uint32_t reached;	      /* whose route arrives */
+		uint32_t unreachable;	      /* whose route ends early, or between which there is no cable at all */
+		uint32_t looping;	      /* whose route never ends */
+		uint32_t unknown;	      /* that lead to where nothing is known */
+		uint32_t longest, mean_milli; /* switches on a route that arrives; the mean in thousandths */
+		uint32_t mads;		      /* SMPs sent for the tables; 0: from files */
+	} routes;
 
 	struct ft_report_switch *switches;
 	size_t switch_count;
+	struct ft_report_sm *sms; /* NULL: they were not asked for */
+	size_t sm_count;
+	struct ft_report_counters counters;
 	struct ft_finding *findings; /* worst first */
 	size_t finding_count;
+
+	/* What to do, in the order of one walk, and what is left after it (repair.h): where it was asked for. */
+	bool repair_asked;
+	struct ft_repair_step *repair;
+	size_t repair_count;
+	struct ft_repair_left *left;
+	size_t left_count;
+
+	struct ft_after *after; /* where it was asked for */
+	size_t after_count;
 
 	/* Of a report that somebody else made, a while ago; no part of the JSON. NULL where it is fresh. */
 	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
@@ -230,10 +345,17 @@ static inline void ft_report_freep(struct ft_report **report)
 	ft_report_free(*report);
 }
 
+const char *ft_after_name(enum ft_after_kind kind); /* "core", "cable" */
+/* "connect", "remove" … */
+const char *ft_act_name(enum ft_act act);
+enum { FT_ACT_COUNT = FT_ACT_SETTING + 1 };
+
 const char *ft_severity_name(enum ft_severity severity);
 const char *ft_verdict_name(enum ft_verdict verdict);
 const char *ft_evidence_name(enum ft_evidence evidence);
 const char *ft_status_name(enum ft_status status);
+/* Of an enum ft_sm_state (probe/sms.h): "not active", "discovering", "standby", "master", "silent". */
+const char *ft_sm_state_name(unsigned int state);
 
 /* Exit status of a verdict (SPEC 2). */
 int ft_verdict_status(enum ft_verdict verdict);

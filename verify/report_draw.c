@@ -111,8 +111,10 @@ static int switches_mark(struct marker *m, struct ft_error *err)
 			return ft_error_set(err, -EINVAL, 0, 0, "the report is of another plan");
 		switch_mark(m, p);
 	}
+	/* Switches of islands are planned, and are in no picture of the tree. */
 	for (size_t i = m->plan->switch_count; i < report->switch_count; i++)
-		m->failed |= ft_draw_marks_add_stranger(m->marks, m->labels[i]) < 0;
+		if (!report->switches[i].planned_as)
+			m->failed |= ft_draw_marks_add_stranger(m->marks, m->labels[i]) < 0;
 	return 0;
 }
 
@@ -181,7 +183,7 @@ static void lacks_mark(struct marker *m, const struct ft_finding *f)
 	for (size_t i = 0; i < f->lack_count; i++) {
 		uint32_t bundle = ft_plan_find_bundle(m->plan, f->lacks[i].a, f->lacks[i].b);
 
-		if (bundle != FT_UNPINNED)
+		if (bundle != FT_UNPINNED && f->lacks[i].cables > 0)
 			bundle_lacks(m, bundle, f->lacks[i].cables, f->text);
 	}
 }

@@ -90,6 +90,8 @@ static void counts_write(struct ft_text *t, const struct ft_report *r)
 	if (r->spine.planned)
 		tier_write(t, "spine", &r->spine);
 	tier_write(t, "core", &r->core);
+	if (r->islands.planned)
+		tier_write(t, "islands", &r->islands);
 	ft_text_printf(t,
 		       "    \"uplinks\": {\"planned\": %u, \"up\": %u, \"missing\": %u, \"misplaced\": %u, "
 		       "\"unplanned\": %u, \"slow\": %u},\n"
@@ -105,6 +107,27 @@ static void ratio_member(struct ft_text *t, const char *name, struct ft_ratio ra
 	ft_ratio_add_json(t, ratio);
 }
 
+static void histogram_write(struct ft_text *t, const char *name, const struct ft_histogram *histogram)
+{
+	ft_text_printf(t, "\"%s\": {", name);
+	for (size_t i = 0; i < histogram->count; i++)
+		ft_text_printf(t, "%s\"%u\": %" PRIu64, i ? ", " : "", histogram->pairs[i].chips,
+			       histogram->pairs[i].pairs);
+	ft_text_puts(t, "}");
+}
+
+/* Where there are no two hosts, planned or found, there is nothing to say. */
+static void hops_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->hops_planned.count == 0 && r->hops_found.count == 0 && r->hops_unreachable == 0)
+		return;
+	ft_text_puts(t, "  \"hops\": {");
+	histogram_write(t, "planned", &r->hops_planned);
+	ft_text_puts(t, ", ");
+	histogram_write(t, "found", &r->hops_found);
+	ft_text_printf(t, ", \"unreachable\": %" PRIu64 "},\n", r->hops_unreachable);
+}
+
 /* A fraction is a number whatever its digits: it is no count that must be exact. */
 static void fraction_member(struct ft_text *t, const char *name, struct ft_ratio ratio)
 {
@@ -112,6 +135,19 @@ static void fraction_member(struct ft_text *t, const char *name, struct ft_ratio
 
 	key(t, name);
 	ft_text_printf(t, "%" PRId64 ".%06" PRId64, millionths / 1000000, millionths % 1000000);
+}
+
+static void routes_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->routes.switches == 0)
+		return;
+	ft_text_printf(t,
+		       "  \"routes\": {\"switches\": %u, \"tables\": %u, \"pairs\": %u, \"reached\": %u, "
+		       "\"unreachable\": %u, \"looping\": %u, \"unknown\": %u, \"longest\": %u, "
+		       "\"mean\": %u.%03u, \"mads\": %u},\n",
+		       r->routes.switches, r->routes.tables, r->routes.pairs, r->routes.reached, r->routes.unreachable,
+		       r->routes.looping, r->routes.unknown, r->routes.longest, r->routes.mean_milli / 1000,
+		       r->routes.mean_milli % 1000, r->routes.mads);
 }
 
 static void switches_write(struct ft_text *t, const struct ft_report *r)
@@ -138,6 +174,60 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, r->switch_count ? "\n  ],\n" : "],\n");
 }
 
+static void sms_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, "  \"sms\": [");
+	for (size_t i = 0; i < r->sm_count; i++) {
+		const struct ft_report_sm *sm = &r->sms[i];
+
+		ft_text_puts(t, i ? ",\n    {\"where\": " : "\n    {\"where\": ");
+		place_write(t, &sm->place);
+		if (sm->port_guid)
+			ft_text_printf(t, ", \"port_guid\": \"0x%016" PRIx64 "\", ", sm->port_guid);
+		else
+			ft_text_puts(t, ", \"port_guid\": null, ");
+		member_string(t, "state", sm->state);
+		ft_text_printf(t, ", \"priority\": %u, \"activity\": %u}", sm->priority, sm->activity);
+	}
+	ft_text_puts(t, r->sm_count ? "\n  ],\n" : "],\n");
+}
+
+static void counters_write(struct ft_text *t, const struct ft_report_counters *c)
+{
+	ft_text_printf(t,
+		       "  \"counters\": {\"interval_ms\": %u, \"ports\": %u, \"read\": %u, \"no_lid\": %u, "
+		       "\"silent\": %u, \"refused\": %u, \"stuck\": %u, \"discarding\": %u},\n",
+		       c->interval_ms, c->ports, c->read, c->no_lid, c->silent, c->refused, c->stuck, c->discarding);
+}
+
+/* What is as planned is left out. */
+static void impact_write(struct ft_text *t, const struct ft_finding *f)
+{
+	const struct ft_impact *impact = &f->impact;
+
+	ft_text_printf(t, "\"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u", impact->links_lost,
+		       impact->hosts_cut_off);
+	if (impact->hosts_at_risk)
+		ft_text_printf(t, ", \"hosts_at_risk\": %u", impact->hosts_at_risk);
+	if (impact->bisection_lost.num > 0) {
+		ft_text_puts(t, ", ");
+		fraction_member(t, "bisection_lost", impact->bisection_lost);
+	}
+	if (impact->edges)
+		ft_text_printf(t, ", \"edges\": %u", impact->edges);
+	if (f->worst_edge) {
+		ft_text_puts(t, ", ");
+		member_string(t, "worst_edge", f->worst_edge);
+		ft_text_puts(t, ", ");
+		fraction_member(t, "edge_loss", impact->edge_loss);
+	}
+	if (impact->blocking.den > 0) {
+		ft_text_puts(t, ", ");
+		ratio_member(t, "blocking", impact->blocking);
+	}
+	ft_text_printf(t, "%s}", impact->ftree_refuses ? ", \"ftree_refuses\": true" : "");
+}
+
 /* @gap stands between groups of members: a blank, or the beginning of the next line of a report. */
 static void finding_write(struct ft_text *t, const struct ft_finding *f, const char *gap)
 {
@@ -162,8 +252,9 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, const c
 	member_string(t, "text", f->text);
 	ft_text_printf(t, ",%s", gap);
 	member_string(t, "fix", f->fix);
-	ft_text_printf(t, ",%s\"impact\": {\"links_lost\": %u, \"hosts_cut_off\": %u},%s\"symptoms\": [", gap,
-		       f->impact.links_lost, f->impact.hosts_cut_off, gap);
+	ft_text_printf(t, ",%s", gap);
+	impact_write(t, f);
+	ft_text_printf(t, ",%s\"symptoms\": [", gap);
 	for (size_t i = 0; i < f->symptom_count; i++) {
 		ft_text_puts(t, i ? ", {" : "{");
 		member_string(t, "text", f->symptoms[i].text);
@@ -192,6 +283,94 @@ void ft_finding_write_json(struct ft_text *t, const struct ft_finding *f)
 	finding_write(t, f, " ");
 }
 
+static void step_write(struct ft_text *t, const struct ft_repair_step *step)
+{
+	ft_text_puts(t, "{");
+	member_string(t, "do", ft_act_name(step->act));
+	ft_text_puts(t, ", ");
+	member_string(t, "place", step->place);
+	if (step->rack) {
+		ft_text_puts(t, ", ");
+		member_string(t, "rack", step->rack);
+	}
+	ft_text_puts(t, ",\n     \"a\": ");
+	place_write(t, &step->a);
+	if (step->b.name) {
+		ft_text_puts(t, ", \"b\": ");
+		place_write(t, &step->b);
+	}
+	ft_text_puts(t, ",\n     ");
+	member_string(t, "text", step->text);
+	ft_text_puts(t, ",\n     \"mends\": [");
+	for (size_t i = 0; i < step->mend_count; i++) {
+		ft_text_puts(t, i ? ", " : "");
+		ft_text_add_json(t, step->mends[i]);
+	}
+	ft_text_puts(t, "]");
+	if (step->predicted)
+		ft_text_printf(t,
+			       ",\n     \"then\": {\"verdict\": \"%s\", \"findings\": %u, \"uplinks_up\": %u, "
+			       "\"hosts_found\": %u}",
+			       ft_verdict_name(step->verdict), step->findings, step->uplinks_up, step->hosts_found);
+	ft_text_puts(t, "}");
+}
+
+static void repair_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, ",\n  \"repair\": [");
+	for (size_t i = 0; i < r->repair_count; i++) {
+		ft_text_puts(t, i ? ",\n    " : "\n    ");
+		step_write(t, &r->repair[i]);
+	}
+	ft_text_printf(t, "%s],\n  \"left\": [", r->repair_count ? "\n  " : "");
+	for (size_t i = 0; i < r->left_count; i++) {
+		ft_text_puts(t, i ? ",\n    {" : "\n    {");
+		member_string(t, "id", r->left[i].id);
+		ft_text_puts(t, ", ");
+		member_string(t, "text", r->left[i].text);
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, r->left_count ? "\n  ]" : "]");
+}
+
+static void after_state_write(struct ft_text *t, const char *name, const struct ft_after_state *state)
+{
+	key(t, name);
+	ft_text_puts(t, "{");
+	ratio_member(t, "edges_isolated", state->edges);
+	ft_text_puts(t, ", ");
+	ratio_member(t, "hosts_cut_off", state->hosts);
+	ft_text_puts(t, ", ");
+	fraction_member(t, "bisection", state->bisection);
+	ft_text_puts(t, ", ");
+	ratio_member(t, "blocking", state->blocking);
+	ft_text_puts(t, "}");
+}
+
+static void after_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_puts(t, ",\n  \"after\": [");
+	for (size_t i = 0; i < r->after_count; i++) {
+		const struct ft_after *after = &r->after[i];
+
+		ft_text_puts(t, i ? ",\n    {" : "\n    {");
+		member_string(t, "kind", ft_after_name(after->kind));
+		ft_text_printf(t, ", \"fail\": %u, \"of\": %u, ", after->count, after->of);
+		member_string(t, "ways", after->ways);
+		ft_text_printf(t, ", \"looked_at\": %u, ", after->looked);
+		if (after->drawn)
+			ft_text_printf(t, "\"seed\": %u, ", after->seed);
+		ft_text_printf(t, "\"exact\": %s,\n     ", after->exact ? "true" : "false");
+		after_state_write(t, "worst", &after->worst);
+		ft_text_puts(t, ",\n     ");
+		after_state_write(t, "mean", &after->mean);
+		ft_text_puts(t, ",\n     ");
+		member_string(t, "example", after->example);
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, "\n  ]");
+}
+
 void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_report\": 1,\n  \"plan\": {");
@@ -208,19 +387,38 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	member_string(t, "verdict", ft_verdict_name(r->verdict));
 	ft_text_puts(t, ",\n");
 	counts_write(t, r);
-	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n  \"blocking\": {", r->clos_planned,
-		       r->clos_found);
+	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n", r->clos_planned, r->clos_found);
+	hops_write(t, r);
+	ft_text_puts(t, "  \"blocking\": {");
 	ratio_member(t, "planned", r->blocking_planned);
 	ft_text_puts(t, ", ");
 	ratio_member(t, "worst", r->blocking_worst);
 	ft_text_puts(t, "},\n  ");
 	fraction_member(t, "bisection", r->bisection);
 	ft_text_puts(t, ",\n");
+	routes_write(t, r);
+	if (r->ftree_known) {
+		ft_text_printf(t, "  \"ftree\": {\"refuses\": %s", r->ftree_refuses ? "true" : "false");
+		if (r->ftree_why) {
+			ft_text_puts(t, ", ");
+			member_string(t, "why", r->ftree_why);
+		}
+		ft_text_puts(t, "},\n");
+	}
 	switches_write(t, r);
+	if (r->sms)
+		sms_write(t, r);
+	if (r->counters.interval_ms)
+		counters_write(t, &r->counters);
 	ft_text_puts(t, "  \"findings\": [");
 	for (size_t i = 0; i < r->finding_count; i++) {
 		ft_text_puts(t, i ? ",\n    " : "\n    ");
 		finding_write(t, &r->findings[i], "\n     ");
 	}
-	ft_text_puts(t, r->finding_count ? "\n  ]\n}\n" : "]\n}\n");
+	ft_text_puts(t, r->finding_count ? "\n  ]" : "]");
+	if (r->repair_asked)
+		repair_write(t, r);
+	if (r->after_count > 0)
+		after_write(t, r);
+	ft_text_puts(t, "\n}\n");
 }

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "probe/sms.h"
 #include "verify/report.h"
 
 enum { REPORT_VERSION = 1 };
@@ -108,6 +109,57 @@ static int string_read(const struct place *at, const json_t *value, void *to)
 static int string_or_null_read(const struct place *at, const json_t *value, void *to)
 {
 	return json_is_null(value) ? 0 : string_read(at, value, to);
+}
+
+static int pairs_read(const struct place *at, const json_t *value, void *to)
+{
+	(void)at;
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return -EINVAL;
+	*(uint64_t *)to = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+/* "3": the number as it is written, and no other way to write it. */
+static bool key_is_count(const char *key, uint32_t *ret_count)
+{
+	enum { DIGITS_MAX = 9 };
+	size_t length = strlen(key);
+
+	if (length == 0 || length > DIGITS_MAX || strspn(key, "0123456789") != length || key[0] == '0')
+		return false;
+	*ret_count = (uint32_t)strtoul(key, NULL, 10);
+	return true;
+}
+
+static int hop_pairs_compare(const void *a, const void *b)
+{
+	const struct ft_hop_pairs *x = a, *y = b;
+
+	return (x->chips > y->chips) - (x->chips < y->chips);
+}
+
+static int histogram_read(const struct place *at, const json_t *value, void *to)
+{
+	size_t size = json_object_size(value);
+	_cleanup_free_ struct ft_hop_pairs *pairs = calloc(size + 1, sizeof(*pairs));
+	struct ft_histogram *histogram = to;
+	const json_t *count;
+	const char *key;
+	size_t n = 0;
+
+	if (!json_is_object(value))
+		return -EINVAL;
+	if (!pairs)
+		return -ENOMEM;
+	json_object_foreach((json_t *)value, key, count) {
+		if (!key_is_count(key, &pairs[n].chips) || pairs_read(at, count, &pairs[n].pairs) < 0)
+			return -EINVAL;
+		n++;
+	}
+	qsort(pairs, n, sizeof(*pairs), hop_pairs_compare);
+	*histogram = (struct ft_histogram){FT_STEAL(pairs), n};
+	return 0;
 }
 
 static bool is_hex(const char *string, size_t length)
@@ -215,6 +267,19 @@ static int fraction_read(const struct place *at, const json_t *value, void *to)
 	return ft_ratio_make((int64_t)(fraction * MILLION + 0.5), MILLION, to) < 0 ? -EINVAL : 0;
 }
 
+/* As fraction_read(), with three decimals and no bound but what a route can be long. */
+static int milli_read(const struct place *at, const json_t *value, void *to)
+{
+	enum { THOUSAND = 1000, MEAN_MAX = 65535 };
+	double mean = json_number_value(value);
+
+	(void)at;
+	if (!json_is_number(value) || !(mean >= 0 && mean <= MEAN_MAX))
+		return -EINVAL;
+	*(uint32_t *)to = (uint32_t)(mean * THOUSAND + 0.5);
+	return 0;
+}
+
 /* ---- kinds that are words ---- */
 
 /* The index of @value among the first @count of @names. */
@@ -251,14 +316,25 @@ static const char *status_at(unsigned int index)
 	return ft_status_name((enum ft_status)index);
 }
 
+/* Islands are no tier of the plan. */
 static const char *tier_at(unsigned int index)
 {
-	return ft_tier_name((enum ft_tier)index);
+	return index < FT_TIER_COUNT ? ft_tier_name((enum ft_tier)index) : "island";
 }
 
 static const char *code_at(unsigned int index)
 {
 	return ft_codes[index].name;
+}
+
+static const char *after_at(unsigned int index)
+{
+	return ft_after_name((enum ft_after_kind)index);
+}
+
+static const char *act_at(unsigned int index)
+{
+	return ft_act_name((enum ft_act)index);
 }
 
 static const char *source_at(unsigned int index)
@@ -317,9 +393,20 @@ static int tier_read(const struct place *at, const json_t *value, void *to)
 	unsigned int index;
 
 	(void)at;
-	if (word_read(value, tier_at, FT_TIER_COUNT, &index) < 0)
+	if (word_read(value, tier_at, FT_TIER_COUNT + 1, &index) < 0)
 		return -EINVAL;
 	*(const char **)to = tier_at(index);
+	return 0;
+}
+
+static int sm_state_read(const struct place *at, const json_t *value, void *to)
+{
+	unsigned int index;
+
+	(void)at;
+	if (word_read(value, ft_sm_state_name, FT_SM_SILENT + 1, &index) < 0)
+		return -EINVAL;
+	*(const char **)to = ft_sm_state_name(index);
 	return 0;
 }
 
@@ -354,7 +441,43 @@ static int code_read(const struct place *at, const json_t *value, void *to)
 	return 0;
 }
 
+/* That a member which may be left out is there. */
+static int there_read(const struct place *at, const json_t *value, void *to)
+{
+	(void)at;
+	(void)value;
+	*(bool *)to = true;
+	return 0;
+}
+
+static int act_read(const struct place *at, const json_t *value, void *to)
+{
+	unsigned int index;
+
+	(void)at;
+	if (word_read(value, act_at, FT_ACT_COUNT, &index) < 0)
+		return -EINVAL;
+	*(enum ft_act *)to = (enum ft_act)index;
+	return 0;
+}
+
+static int after_kind_read(const struct place *at, const json_t *value, void *to)
+{
+	unsigned int index;
+
+	(void)at;
+	if (word_read(value, after_at, FT_AFTER_KINDS, &index) < 0)
+		return -EINVAL;
+	*(enum ft_after_kind *)to = (enum ft_after_kind)index;
+	return 0;
+}
+
+static const struct kind after_kind = {after_kind_read, "\"core\" or \"cable\""};
+static const struct kind there = {there_read, "there"};
+static const struct kind act = {act_read, "what is to be done, such as \"connect\""};
 static const struct kind count = {count_read, "a whole number from 0 to 4294967295"};
+static const struct kind pair_count = {pairs_read, "a whole number"};
+static const struct kind histogram = {histogram_read, "an object of pairs by numbers of switches"};
 static const struct kind port = {port_read, "null or a number from 0 to 255"};
 static const struct kind truth = {truth_read, "true or false"};
 static const struct kind string = {string_read, "a string"};
@@ -364,13 +487,16 @@ static const struct kind guid = {guid_read, "null or a GUID such as \"0x0002c902
 static const struct kind time_utc = {time_read, "a time such as \"2026-11-20T12:00:00Z\""};
 static const struct kind ratio = {ratio_read, "a number, or a ratio such as \"7:3\""};
 static const struct kind fraction = {fraction_read, "a number from 0 to 1"};
+static const struct kind milli = {milli_read, "a number from 0 to 65535"};
 static const struct kind severity = {severity_read, "\"critical\", \"warning\" or \"info\""};
 static const struct kind verdict = {verdict_read, "\"ok\", \"warning\", \"critical\" or \"unknown\""};
 static const struct kind evidence = {evidence_read, "\"absent\", \"mute\", \"unreached\" or \"seen\""};
 static const struct kind status = {status_read, "\"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", "
 						"\"mute\" or \"unreached\""};
-static const struct kind tier = {tier_read, "\"edge\", \"spine\" or \"core\""};
+static const struct kind tier = {tier_read, "\"edge\", \"spine\", \"core\" or \"island\""};
 static const struct kind source_kind = {source_kind_read, "\"live\" or \"file\""};
+static const struct kind sm_state = {sm_state_read, "\"master\", \"standby\", \"discovering\", \"not active\" or "
+						    "\"silent\""};
 static const struct kind code = {code_read, "a string"};
 
 /* ---- what the objects hold ---- */
@@ -440,6 +566,7 @@ static const struct member counts_members[] = {
 	{"edge", OBJECT(edge_members)},
 	{"spine", OBJECT(tier_members), .offset = offsetof(struct ft_report, spine), .optional = true},
 	{"core", OBJECT(tier_members), .offset = offsetof(struct ft_report, core)},
+	{"islands", OBJECT(tier_members), .offset = offsetof(struct ft_report, islands), .optional = true},
 	{"uplinks", OBJECT(uplinks_members)},
 	{"hosts", OBJECT(hosts_members)},
 };
@@ -449,9 +576,28 @@ static const struct member clos_members[] = {
 	{"found", .kind = &count, .offset = offsetof(struct ft_report, clos_found)},
 };
 
+static const struct member hops_members[] = {
+	{"planned", .kind = &histogram, .offset = offsetof(struct ft_report, hops_planned)},
+	{"found", .kind = &histogram, .offset = offsetof(struct ft_report, hops_found)},
+	{"unreachable", .kind = &pair_count, .offset = offsetof(struct ft_report, hops_unreachable)},
+};
+
 static const struct member blocking_members[] = {
 	{"planned", .kind = &ratio, .offset = offsetof(struct ft_report, blocking_planned)},
 	{"worst", .kind = &ratio, .offset = offsetof(struct ft_report, blocking_worst)},
+};
+
+static const struct member routes_members[] = {
+	{"switches", .kind = &count, .offset = offsetof(struct ft_report, routes.switches)},
+	{"tables", .kind = &count, .offset = offsetof(struct ft_report, routes.tables)},
+	{"pairs", .kind = &count, .offset = offsetof(struct ft_report, routes.pairs)},
+	{"reached", .kind = &count, .offset = offsetof(struct ft_report, routes.reached)},
+	{"unreachable", .kind = &count, .offset = offsetof(struct ft_report, routes.unreachable)},
+	{"looping", .kind = &count, .offset = offsetof(struct ft_report, routes.looping)},
+	{"unknown", .kind = &count, .offset = offsetof(struct ft_report, routes.unknown)},
+	{"longest", .kind = &count, .offset = offsetof(struct ft_report, routes.longest)},
+	{"mean", .kind = &milli, .offset = offsetof(struct ft_report, routes.mean_milli)},
+	{"mads", .kind = &count, .offset = offsetof(struct ft_report, routes.mads)},
 };
 
 static const struct member switch_uplinks_members[] = {
@@ -476,6 +622,31 @@ static const struct list switches_list = {
 	.length_offset = offsetof(struct ft_report, switch_count),
 };
 
+static const struct member sm_members[] = {
+	{"where", OBJECT(place_members), .offset = offsetof(struct ft_report_sm, place)},
+	{"port_guid", .kind = &guid, .offset = offsetof(struct ft_report_sm, port_guid)},
+	{"state", .kind = &sm_state, .offset = offsetof(struct ft_report_sm, state)},
+	{"priority", .kind = &count, .offset = offsetof(struct ft_report_sm, priority)},
+	{"activity", .kind = &count, .offset = offsetof(struct ft_report_sm, activity)},
+};
+
+static const struct list sms_list = {
+	OBJECT(sm_members),
+	.element_size = sizeof(struct ft_report_sm),
+	.length_offset = offsetof(struct ft_report, sm_count),
+};
+
+static const struct member counters_members[] = {
+	{"interval_ms", .kind = &count, .offset = offsetof(struct ft_report_counters, interval_ms)},
+	{"ports", .kind = &count, .offset = offsetof(struct ft_report_counters, ports)},
+	{"read", .kind = &count, .offset = offsetof(struct ft_report_counters, read)},
+	{"no_lid", .kind = &count, .offset = offsetof(struct ft_report_counters, no_lid)},
+	{"silent", .kind = &count, .offset = offsetof(struct ft_report_counters, silent)},
+	{"refused", .kind = &count, .offset = offsetof(struct ft_report_counters, refused)},
+	{"stuck", .kind = &count, .offset = offsetof(struct ft_report_counters, stuck)},
+	{"discarding", .kind = &count, .offset = offsetof(struct ft_report_counters, discarding)},
+};
+
 static const struct list where_list = {
 	OBJECT(place_members),
 	.element_size = sizeof(struct ft_place),
@@ -485,6 +656,16 @@ static const struct list where_list = {
 static const struct member impact_members[] = {
 	{"links_lost", .kind = &count, .offset = offsetof(struct ft_finding, impact.links_lost)},
 	{"hosts_cut_off", .kind = &count, .offset = offsetof(struct ft_finding, impact.hosts_cut_off)},
+	{"hosts_at_risk", .kind = &count, .offset = offsetof(struct ft_finding, impact.hosts_at_risk),
+	 .optional = true},
+	{"bisection_lost", .kind = &fraction, .offset = offsetof(struct ft_finding, impact.bisection_lost),
+	 .optional = true},
+	{"edges", .kind = &count, .offset = offsetof(struct ft_finding, impact.edges), .optional = true},
+	{"worst_edge", .kind = &string, .offset = offsetof(struct ft_finding, worst_edge), .optional = true},
+	{"edge_loss", .kind = &fraction, .offset = offsetof(struct ft_finding, impact.edge_loss), .optional = true},
+	{"blocking", .kind = &ratio, .offset = offsetof(struct ft_finding, impact.blocking), .optional = true},
+	{"ftree_refuses", .kind = &truth, .offset = offsetof(struct ft_finding, impact.ftree_refuses),
+	 .optional = true},
 };
 
 static const struct member symptom_members[] = {
@@ -528,6 +709,84 @@ static const struct list findings_list = {
 	.length_offset = offsetof(struct ft_report, finding_count),
 };
 
+static const struct list mends_list = {
+	.kind = &string,
+	.element_size = sizeof(char *),
+	.length_offset = offsetof(struct ft_repair_step, mend_count),
+};
+
+static const struct member then_members[] = {
+	{"verdict", .kind = &verdict, .offset = offsetof(struct ft_repair_step, verdict)},
+	{"findings", .kind = &count, .offset = offsetof(struct ft_repair_step, findings)},
+	{"uplinks_up", .kind = &count, .offset = offsetof(struct ft_repair_step, uplinks_up)},
+	{"hosts_found", .kind = &count, .offset = offsetof(struct ft_repair_step, hosts_found)},
+};
+
+static const struct member step_members[] = {
+	{"do", .kind = &act, .offset = offsetof(struct ft_repair_step, act)},
+	{"place", .kind = &string, .offset = offsetof(struct ft_repair_step, place)},
+	{"rack", .kind = &string, .offset = offsetof(struct ft_repair_step, rack), .optional = true},
+	{"a", OBJECT(place_members), .offset = offsetof(struct ft_repair_step, a)},
+	{"b", OBJECT(place_members), .offset = offsetof(struct ft_repair_step, b), .optional = true},
+	{"text", .kind = &string, .offset = offsetof(struct ft_repair_step, text)},
+	{"mends", .list = &mends_list, .offset = offsetof(struct ft_repair_step, mends)},
+	{"then", OBJECT(then_members), .optional = true},
+	{"then", .kind = &there, .offset = offsetof(struct ft_repair_step, predicted), .optional = true},
+};
+
+static const struct list steps_list = {
+	OBJECT(step_members),
+	.element_size = sizeof(struct ft_repair_step),
+	.length_offset = offsetof(struct ft_report, repair_count),
+};
+
+static const struct member left_members[] = {
+	{"id", .kind = &string, .offset = offsetof(struct ft_repair_left, id)},
+	{"text", .kind = &string, .offset = offsetof(struct ft_repair_left, text)},
+};
+
+static const struct list left_list = {
+	OBJECT(left_members),
+	.element_size = sizeof(struct ft_repair_left),
+	.length_offset = offsetof(struct ft_report, left_count),
+};
+
+#define AFTER_STATE(state)                                                                                      \
+	{                                                                                                       \
+		{"edges_isolated", .kind = &ratio, .offset = offsetof(struct ft_after, state.edges)},           \
+			{"hosts_cut_off", .kind = &ratio, .offset = offsetof(struct ft_after, state.hosts)},    \
+			{"bisection", .kind = &fraction, .offset = offsetof(struct ft_after, state.bisection)}, \
+			{"blocking", .kind = &ratio, .offset = offsetof(struct ft_after, state.blocking)},      \
+	}
+
+static const struct member after_worst_members[] = AFTER_STATE(worst);
+static const struct member after_mean_members[] = AFTER_STATE(mean);
+
+static const struct member after_members[] = {
+	{"kind", .kind = &after_kind, .offset = offsetof(struct ft_after, kind)},
+	{"fail", .kind = &count, .offset = offsetof(struct ft_after, count)},
+	{"of", .kind = &count, .offset = offsetof(struct ft_after, of)},
+	{"ways", .kind = &string, .offset = offsetof(struct ft_after, ways)},
+	{"looked_at", .kind = &count, .offset = offsetof(struct ft_after, looked)},
+	{"seed", .kind = &count, .offset = offsetof(struct ft_after, seed), .optional = true},
+	{"seed", .kind = &there, .offset = offsetof(struct ft_after, drawn), .optional = true},
+	{"exact", .kind = &truth, .offset = offsetof(struct ft_after, exact)},
+	{"worst", OBJECT(after_worst_members)},
+	{"mean", OBJECT(after_mean_members)},
+	{"example", .kind = &string, .offset = offsetof(struct ft_after, example)},
+};
+
+static const struct list after_list = {
+	OBJECT(after_members),
+	.element_size = sizeof(struct ft_after),
+	.length_offset = offsetof(struct ft_report, after_count),
+};
+
+static const struct member ftree_members[] = {
+	{"refuses", .kind = &truth, .offset = offsetof(struct ft_report, ftree_refuses)},
+	{"why", .kind = &string, .offset = offsetof(struct ft_report, ftree_why), .optional = true},
+};
+
 static const struct member report_members[] = {
 	{"plan", OBJECT(plan_members)},
 	{"source", OBJECT(source_members)},
@@ -535,10 +794,20 @@ static const struct member report_members[] = {
 	{"verdict", .kind = &verdict, .offset = offsetof(struct ft_report, verdict)},
 	{"counts", OBJECT(counts_members)},
 	{"clos", OBJECT(clos_members)},
+	{"hops", OBJECT(hops_members), .optional = true},
 	{"blocking", OBJECT(blocking_members)},
 	{"bisection", .kind = &fraction, .offset = offsetof(struct ft_report, bisection)},
+	{"routes", OBJECT(routes_members), .optional = true},
+	{"ftree", OBJECT(ftree_members), .optional = true},
+	{"ftree", .kind = &there, .offset = offsetof(struct ft_report, ftree_known), .optional = true},
 	{"switches", .list = &switches_list, .offset = offsetof(struct ft_report, switches)},
+	{"sms", .list = &sms_list, .offset = offsetof(struct ft_report, sms), .optional = true},
+	{"counters", OBJECT(counters_members), .offset = offsetof(struct ft_report, counters), .optional = true},
 	{"findings", .list = &findings_list, .offset = offsetof(struct ft_report, findings)},
+	{"repair", .list = &steps_list, .offset = offsetof(struct ft_report, repair), .optional = true},
+	{"repair", .kind = &there, .offset = offsetof(struct ft_report, repair_asked), .optional = true},
+	{"after", .list = &after_list, .offset = offsetof(struct ft_report, after), .optional = true},
+	{"left", .list = &left_list, .offset = offsetof(struct ft_report, left), .optional = true},
 };
 
 /* ---- reading by these tables ---- */

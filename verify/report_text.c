@@ -46,6 +46,8 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	if (r->core.planned)
 		ft_text_printf(t, ", %u of %u core switches, %u of %u uplinks", r->core.found, r->core.planned,
 			       r->uplinks.up, r->uplinks.planned);
+	if (r->islands.planned)
+		ft_text_printf(t, ", %u of %u island switches", r->islands.found, r->islands.planned);
 	ft_text_printf(t, ", %u of %u hosts; ", r->hosts.found, r->hosts.planned);
 	if (!r->source.complete && r->source.timeouts > 0)
 		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);
@@ -60,7 +62,95 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	ft_text_puts(t, "\n");
 }
 
-static void finding_write(struct ft_text *t, const struct ft_finding *f, bool verbose, bool colour)
+static void routes_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->routes.switches == 0)
+		return;
+	ft_text_printf(t, "routes: tables of %u of %u switches; ", r->routes.tables, r->routes.switches);
+	if (r->routes.pairs == 0) {
+		ft_text_puts(t, "no two hosts have LIDs, so there are no routes\n");
+		return;
+	}
+	ft_text_printf(t, "%u of %u pairs of hosts reach each other", r->routes.reached, r->routes.pairs);
+	if (r->routes.reached > 0)
+		ft_text_printf(t, " over %u.%03u switches on average, at most %u", r->routes.mean_milli / 1000,
+			       r->routes.mean_milli % 1000, r->routes.longest);
+	if (r->routes.unknown > 0)
+		ft_text_printf(t, "; of %u pairs it is not known", r->routes.unknown);
+	ft_text_puts(t, "\n");
+}
+
+/* "5.6 %"; never "0 %" of what is there, nor "100 %" where something is left. */
+static void percent_write(struct ft_text *t, struct ft_ratio part)
+{
+	int64_t tenths = part.den > 0 ? (part.num * 1000 + part.den / 2) / part.den : 0;
+
+	if (part.num > 0 && tenths == 0)
+		ft_text_puts(t, "less than 0.1 %");
+	else
+		ft_text_printf(t, "%" PRId64 ".%" PRId64 " %%", tenths / 10, tenths % 10);
+}
+
+/* "1.06:1" */
+static void blocking_write(struct ft_text *t, struct ft_ratio ratio)
+{
+	int64_t hundredths = ratio.den > 0 ? (ratio.num * 100 + ratio.den / 2) / ratio.den : 0;
+
+	if (hundredths % 100 == 0)
+		ft_text_printf(t, "%" PRId64 ":1", hundredths / 100);
+	else
+		ft_text_printf(t, "%" PRId64 ".%02" PRId64 ":1", hundredths / 100, hundredths % 100);
+}
+
+static const char *gap_of(const char **gap)
+{
+	const char *now = *gap;
+
+	*gap = ", ";
+	return now;
+}
+
+/* What the finding costs, as far as it costs anything. */
+static void costs_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f)
+{
+	const struct ft_impact *impact = &f->impact;
+	const char *gap = "    costs: ";
+
+	if (impact->links_lost)
+		ft_text_printf(t, "%s%u of %u uplinks", gap_of(&gap), impact->links_lost, r->uplinks.planned);
+	if (impact->bisection_lost.num > 0) {
+		ft_text_puts(t, gap_of(&gap));
+		percent_write(t, impact->bisection_lost);
+		ft_text_puts(t, " of the bisection");
+	}
+	if (f->worst_edge) {
+		ft_text_puts(t, gap_of(&gap));
+		if (impact->edges > 1)
+			ft_text_printf(t, "of %u edge switches most of all ", impact->edges);
+		ft_text_printf(t, "%s loses ", f->worst_edge);
+		percent_write(t, impact->edge_loss);
+		ft_text_puts(t, " of its uplinks");
+	}
+	if (impact->blocking.den > 0) {
+		ft_text_puts(t, " and blocks ");
+		blocking_write(t, impact->blocking);
+		ft_text_puts(t, " instead of ");
+		blocking_write(t, r->blocking_planned);
+	}
+	if (impact->hosts_cut_off)
+		ft_text_printf(t, "%s%u host%s cut off", gap_of(&gap), impact->hosts_cut_off,
+			       impact->hosts_cut_off == 1 ? "" : "s");
+	if (impact->hosts_at_risk)
+		ft_text_printf(t, "%s%u host%s that one more failure would cut off", gap_of(&gap),
+			       impact->hosts_at_risk, impact->hosts_at_risk == 1 ? "" : "s");
+	if (impact->ftree_refuses)
+		ft_text_printf(t, "%sfat-tree routing by OpenSM, which gives up for it", gap_of(&gap));
+	if (gap[0] == ',')
+		ft_text_puts(t, "\n");
+}
+
+static void finding_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f, bool verbose,
+			  bool colour)
 {
 	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
 	ft_text_printf(t, " %s: %s", ft_codes[f->code].name, f->text);
@@ -74,6 +164,7 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, bool ve
 	if (!verbose)
 		return;
 	ft_text_printf(t, "    id %s, evidence: %s\n", f->id, ft_evidence_name(f->evidence));
+	costs_write(t, r, f);
 	for (size_t i = 0; i < f->symptom_count; i++)
 		ft_text_printf(t, "    so: %s\n", f->symptoms[i].text);
 }
@@ -112,13 +203,169 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 	}
 }
 
+static void sms_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_printf(t, "\nsubnet managers:%s", r->sm_count ? "" : " none");
+	for (size_t i = 0; i < r->sm_count; i++) {
+		const struct ft_report_sm *sm = &r->sms[i];
+
+		ft_text_printf(t, "%s %s", i ? "," : "", sm->place.name);
+		if (sm->place.port)
+			ft_text_printf(t, " port %u", sm->place.port);
+		ft_text_printf(t, " (%s", sm->state);
+		if (sm->port_guid)
+			ft_text_printf(t, ", priority %u", sm->priority);
+		ft_text_puts(t, ")");
+	}
+	ft_text_puts(t, "\n");
+}
+
+/* "2", "0.25" */
+static void decimal_write(struct ft_text *t, struct ft_ratio ratio)
+{
+	int64_t hundredths = ratio.den > 0 ? (ratio.num * 100 + ratio.den / 2) / ratio.den : 0;
+
+	ft_text_printf(t, "%" PRId64, hundredths / 100);
+	if (hundredths % 100)
+		ft_text_printf(t, ".%02" PRId64, hundredths % 100);
+}
+
+static void after_state_write(struct ft_text *t, const char *when, const struct ft_after_state *state)
+{
+	ft_text_printf(t, "  %s: edge switches cut off ", when);
+	decimal_write(t, state->edges);
+	ft_text_puts(t, ", hosts cut off ");
+	decimal_write(t, state->hosts);
+	ft_text_puts(t, ", bisection left ");
+	percent_write(t, state->bisection);
+	if (state->blocking.num > 0) {
+		ft_text_puts(t, ", worst blocking ");
+		blocking_write(t, state->blocking);
+	}
+	ft_text_puts(t, "\n");
+}
+
+static void counters_write(struct ft_text *t, const struct ft_report_counters *c)
+{
+	const struct {
+		uint32_t count;
+		const char *what;
+	} parts[] = {
+		{c->no_lid, "without a LID"},
+		{c->silent, "that did not answer"},
+		{c->refused, "without such counters"},
+		{c->stuck,
+		 "with one that stood at its greatest value, so that it tells nothing (perfquery -R resets it)"},
+		{c->discarding, "that discarded packets, which is congestion and no fault of a cable"},
+	};
+
+	ft_text_printf(t, "\nerror counters: %u of %u ports read, %u.%03u s apart", c->read, c->ports,
+		       c->interval_ms / 1000, c->interval_ms % 1000);
+	for (size_t i = 0; i < FT_COUNT(parts); i++)
+		if (parts[i].count)
+			ft_text_printf(t, "; %u %s", parts[i].count, parts[i].what);
+	ft_text_puts(t, "\n");
+}
+
+/* Pairs of hosts that have @chips switches between them. */
+static uint64_t pairs_at(const struct ft_histogram *histogram, uint32_t chips)
+{
+	for (size_t i = 0; i < histogram->count; i++)
+		if (histogram->pairs[i].chips == chips)
+			return histogram->pairs[i].pairs;
+	return 0;
+}
+
+/* How far hosts are apart: "3 switches: 1944 of 1944 pairs". Both histograms are sorted. */
+static void hops_write(struct ft_text *t, const struct ft_report *r)
+{
+	const struct ft_histogram *planned = &r->hops_planned, *found = &r->hops_found;
+	size_t p = 0, f = 0;
+
+	if (planned->count == 0 && found->count == 0)
+		return;
+	ft_text_puts(t, "    pairs of hosts by the switches between them, found of planned:");
+	while (p < planned->count || f < found->count) {
+		bool is_planned =
+			p < planned->count && (f == found->count || planned->pairs[p].chips <= found->pairs[f].chips);
+		uint32_t chips = is_planned ? planned->pairs[p].chips : found->pairs[f].chips;
+
+		ft_text_printf(t, "%s %u: %" PRIu64 " of %" PRIu64, p + f ? "," : "", chips, pairs_at(found, chips),
+			       pairs_at(planned, chips));
+		p += p < planned->count && planned->pairs[p].chips == chips;
+		f += f < found->count && found->pairs[f].chips == chips;
+	}
+	ft_text_printf(t, "; without a path: %" PRIu64 "\n", r->hops_unreachable);
+}
+
+static void after_write(struct ft_text *t, const struct ft_after *after)
+{
+	const char *many = after->of == 1 ? "" : after->kind == FT_AFTER_CORE ? "es" : "s";
+
+	ft_text_printf(t, "\nIf %u more of %u %s%s fail%s (", after->count, after->of,
+		       after->kind == FT_AFTER_CORE ? "core switch" : "cable", many, after->count == 1 ? "s" : "");
+	if (after->drawn)
+		ft_text_printf(t, "sampled %u of %s ways, seed %u):\n", after->looked, after->ways, after->seed);
+	else
+		ft_text_printf(t, "all %s ways):\n", after->ways);
+	after_state_write(t, after->exact ? "at worst" : "at worst, as far as was looked", &after->worst);
+	after_state_write(t, "on average", &after->mean);
+	ft_text_printf(t, "  the hardest: %s\n", after->example);
+}
+
+static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, bool colour)
+{
+	const struct ft_repair_step *step = &r->repair[i];
+
+	if (i == 0 || strcmp(step->place, r->repair[i - 1].place) != 0)
+		ft_text_printf(t, "  at %s%s%s%s\n", step->place, step->rack ? " (rack " : "",
+			       step->rack ? step->rack : "", step->rack ? ")" : "");
+	ft_text_printf(t, "  %3zu. %s\n", i + 1, step->text);
+	if (!step->predicted)
+		return;
+	ft_text_puts(t, "       then: ");
+	word(t, ft_verdict_name(step->verdict), verdict_colour[step->verdict], colour);
+	ft_text_printf(t, ", %u finding%s, %u of %u uplinks, %u of %u hosts\n", step->findings,
+		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned, step->hosts_found,
+		       r->hosts.planned);
+}
+
+/* A list to print and to carry. */
+static void repair_write(struct ft_text *t, const struct ft_report *r, bool colour)
+{
+	if (r->repair_count == 0)
+		ft_text_puts(t, "\nRepair: nothing to do by hand\n");
+	else
+		ft_text_printf(t, "\nRepair, %zu step%s:\n", r->repair_count, r->repair_count == 1 ? "" : "s");
+	for (size_t i = 0; i < r->repair_count; i++)
+		step_write(t, r, i, colour);
+	if (r->left_count > 0)
+		ft_text_puts(t, r->repair_count ? "Left after that, for it takes more than hands:\n"
+						: "It takes more than hands:\n");
+	for (size_t i = 0; i < r->left_count; i++)
+		ft_text_printf(t, "  - %s\n", r->left[i].text);
+}
+
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
 	if (verbose && r->state)
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
+	routes_write(t, r);
 	for (size_t i = 0; i < r->finding_count; i++)
-		finding_write(t, &r->findings[i], verbose, colour);
+		finding_write(t, r, &r->findings[i], verbose, colour);
+	if (verbose && r->sms)
+		sms_write(t, r);
+	if (verbose && r->counters.interval_ms)
+		counters_write(t, &r->counters);
+	if (verbose)
+		hops_write(t, r);
+	if (r->repair_asked)
+		repair_write(t, r, colour);
+	for (size_t i = 0; i < r->after_count; i++)
+		after_write(t, &r->after[i]);
+	if (verbose && r->ftree_why)
+		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
 	if (verbose)
 		switches_write(t, r);
 }

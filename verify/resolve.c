@@ -67,6 +67,17 @@ static void collection_hand_over(struct collection *c, struct ft_resolved *ret_r
 	c->list = (struct ft_resolved){0};
 }
 
+int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "the plan has %s switches of %u ports: directors, and to OpenSM each of "
+					    "their chips is a switch of its own",
+					    ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
+	return 0;
+}
+
 int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
 		     struct ft_resolved *ret_resolved)
 {
@@ -142,4 +153,34 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 		r = hosts_collect(&m, report, ret_resolved);
 	ft_live_release(&m.live);
 	return r;
+}
+
+int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count)
+{
+	size_t count = 0, bytes = 0;
+	struct ft_site_switch *switches;
+	char *names;
+
+	for (uint32_t i = 0; i < snapshot->node_count; i++)
+		if (snapshot->nodes[i].type == FT_NODE_SWITCH) {
+			bytes += snapshot->nodes[i].description_length + 1;
+			count++;
+		}
+	switches = calloc(1, count * sizeof(*switches) + bytes + 1);
+	if (!switches)
+		return -ENOMEM;
+	names = (char *)(switches + count);
+	count = 0;
+	for (uint32_t i = 0; i < snapshot->node_count; i++) {
+		const struct ft_node *node = &snapshot->nodes[i];
+
+		if (node->type != FT_NODE_SWITCH)
+			continue;
+		memcpy(names, ft_node_description(snapshot, node), node->description_length);
+		switches[count++] = (struct ft_site_switch){names, node->guid};
+		names += node->description_length + 1;
+	}
+	*ret_switches = switches;
+	*ret_count = count;
+	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "planner/site.h"
 #include "verify/report.h"
 
 /* GUIDs, no two of them the same, and what to call each. */
@@ -21,6 +22,12 @@ struct ft_resolved {
 };
 
 void ft_resolved_release(struct ft_resolved *resolved);
+
+/*
+ * Whether OpenSM can be told of the switches of @plan. Returns 0, or -EINVAL with @err filled (no line): it has
+ * directors, each of whose chips is a switch to OpenSM.
+ */
+int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err);
 
 /*
  * Node GUIDs of the switches that were seen in the places of the highest tier of @plan (the edge tier of a star), in
@@ -46,5 +53,13 @@ int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan,
  */
 int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
 		     const struct ft_report *report, struct ft_resolved *ret_resolved);
+
+/*
+ * The switches of @snapshot by name and GUID, as ft_site_import() takes them.
+ *
+ * @ret_switches  out: one block that the caller frees. Untouched on failure.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count);
 
 #endif

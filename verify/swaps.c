@@ -21,11 +21,18 @@ static void swap_report(struct explain *x, struct stray **strays, const uint32_t
 	_cleanup_(ft_text_release) struct ft_text expected = {0};
 	_cleanup_(ft_text_release) struct ft_text observed = {0};
 	_cleanup_(ft_text_release) struct ft_text ends = {0};
+	uint32_t first = FT_NONE;
 
 	f->count = k;
 	for (uint32_t i = 0; i < k; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[strays[i]->cable];
 		uint32_t far = strays[i]->a == keeps[i] ? strays[i]->b : strays[i]->a;
+
+		/* Each cable belongs where the next one ends: an exchange puts one right, the last one two. */
+		if (i == 0)
+			first = stray_port(m, strays[i], far);
+		else
+			ft_finding_act_ports(m, f, FT_ACT_EXCHANGE, first, stray_port(m, strays[i], far));
 
 		strays[i]->used = true;
 		m->misplaced[strays[i]->cable] = true;

@@ -30,6 +30,20 @@ static bool tier_is_bound(const struct ft_bind *bind)
 	return bind->count > 0 || bind->match;
 }
 
+/* 1 where @pattern matches the name of a switch or, of a director, that of any of its chips; 0, or -ENOMEM. */
+static int pattern_means(const struct ft_pattern *pattern, const struct ft_model *m, const struct ft_live_switch *sw)
+{
+	const struct ft_node *node = &m->snapshot->nodes[sw->node];
+	const struct ft_director *d = ft_director_of(m, (uint32_t)(sw - m->live.switches));
+	int r = ft_pattern_matches(pattern, ft_node_description(m->snapshot, node), node->description_length);
+
+	for (uint32_t i = 0; r == 0 && d && i < d->count; i++) {
+		node = &m->chips->nodes[m->chassis->chips[d->first + i].node];
+		r = ft_pattern_matches(pattern, ft_node_description(m->chips, node), node->description_length);
+	}
+	return r;
+}
+
 /* 1 where @bind means the switch, 0 where not, or -ENOMEM. */
 static int bind_names(const struct ft_bind *bind, const struct ft_model *m, const struct ft_live_switch *sw)
 {
@@ -37,7 +51,7 @@ static int bind_names(const struct ft_bind *bind, const struct ft_model *m, cons
 	const char *description = ft_node_description(m->snapshot, node);
 
 	if (bind->match)
-		return ft_pattern_matches(bind->match, description, node->description_length);
+		return pattern_means(bind->match, m, sw);
 	for (size_t i = 0; i < bind->count; i++)
 		if (bind->guids[i] ? bind->guids[i] == sw->guid : strcmp(bind->names[i], description) == 0)
 			return 1;
@@ -341,7 +355,7 @@ static int split_by_parity(const struct ft_model *m, bool *column)
 static void split_by_ports(const struct ft_model *m, uint32_t planned, bool *column)
 {
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t ports = m->snapshot->nodes[m->live.switches[i].node].port_count;
+		uint32_t ports = m->live.switches[i].ports;
 
 		column[i] = ports == planned || ports == planned + 1;
 	}

@@ -105,6 +105,28 @@ static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_te
 	return count;
 }
 
+/* The director that the place is on, its chips included, or FT_NONE. */
+static uint32_t director_at(const struct ft_model *m, const struct ft_place *place)
+{
+	for (uint32_t n = 0; m->origin && n < m->live.switch_count; n++)
+		if (ft_live_is_director(m, n) &&
+		    (m->live.switches[n].guid == place->guid || ft_chip_is_of(m, place->guid, &m->live.switches[n])))
+			return n;
+	return FT_NONE;
+}
+
+/* How many places from @first on are on one switch, or on one director: then the ports are many, and on many chips. */
+static size_t places_of_one(const struct ft_model *m, const struct ft_finding *f, size_t first, uint32_t director)
+{
+	size_t count = 1;
+
+	while (first + count < f->where_count &&
+	       (director == FT_NONE ? f->where[first + count].guid == f->where[first].guid
+				    : director_at(m, &f->where[first + count]) == director))
+		count++;
+	return count;
+}
+
 /* "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches" */
 static const char *where_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
 {
@@ -114,13 +136,18 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 	ft_text_reset(buffer);
 	for (size_t i = 0; i < f->where_count;) {
 		const char *label = f->where[i].name;
+		uint32_t director = director_at(m, &f->where[i]);
+		size_t count = places_of_one(m, f, i, director);
 
 		if (shown == SHOWN) {
-			size_t guid_first = i;
-
-			while (i < f->where_count && f->where[i].guid == f->where[guid_first].guid)
-				i++;
+			i += count;
 			more++;
+			continue;
+		}
+		if (director != FT_NONE) {
+			ft_text_printf(buffer, "%s%s (%zu port%s)", shown++ ? ", " : "",
+				       m->live.switches[director].label, count, count == 1 ? "" : "s");
+			i += count;
 			continue;
 		}
 		for (uint32_t n = 0; n < m->live.switch_count; n++)
@@ -249,6 +276,8 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_MUTE;
 	f->count = s->silent;
 	shadow_where(x, f, s->planned, FT_LINK_SILENT);
+	ft_finding_act_power(m, f, s->planned);
+	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
 	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
@@ -338,8 +367,11 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	char cables[48], hosts[48];
 
 	m->status[s->planned] = FT_STATUS_ISOLATED;
-	f->impact = (struct ft_impact){s->expected, behind};
+	f->impact.links_lost = s->expected;
+	f->impact.hosts_cut_off = behind;
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_finding_act_power(m, f, s->planned);
+	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	f->count = (uint32_t)f->where_count;
@@ -368,6 +400,8 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	m->status[s->planned] = FT_STATUS_MISSING;
 	f->impact.links_lost = s->expected;
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_finding_act_power(m, f, s->planned);
+	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	unseen_name(m, s->planned, &x->text_a);
@@ -432,14 +466,17 @@ static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, 
 		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
 			continue;
 		m->status[p] = p < m->edges ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
+		ft_finding_gone(m, f, p);
 		behind += p < m->edges ? hosts_behind(x, p) : 0;
 		spines += p >= m->edges;
 		if (p >= m->edges) {
 			shadow_where(x, f, p, FT_LINK_DOWN);
+			ft_finding_act_power(m, f, p);
 			peers_symptoms(x, f, p);
 		}
 	}
-	f->impact = (struct ft_impact){s->expected, behind};
+	f->impact.links_lost = s->expected;
+	f->impact.hosts_cut_off = behind;
 	f->count = (uint32_t)f->where_count;
 	unseen_identify(m, f, s->planned);
 	switches_words(edges, below);
@@ -537,8 +574,12 @@ static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
 	char hosts[48];
 
 	f->count = planned;
-	f->impact = (struct ft_impact){planned, sw->hosts};
+	f->impact.links_lost = planned;
+	f->impact.hosts_cut_off = sw->hosts;
 	ft_finding_where_switch(m, f, m->live_of[e], 0);
+	ft_finding_gone(m, f, e);
+	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		ft_connect_act(x, f, e, pair->peer, m->cells.width[pair->cell]);
 	ft_say(m, &f->expected, "%u uplinks", planned);
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text, "%s has no path to any core switch: none of its %u uplinks is up%s", sw->label, planned,
@@ -593,6 +634,7 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		if (m->live_of[p] == FT_NONE || ft_live_at(m, p)->part != part)
 			continue;
+		ft_finding_gone(m, f, p);
 		if (p < m->edges) {
 			m->status[p] = FT_STATUS_ISOLATED;
 			edges++;
@@ -610,11 +652,13 @@ static void part_isolated_report(struct explain *x, uint32_t part)
 			if (pair->peer < m->edges)
 				continue;
 			planned += m->cells.width[pair->cell];
+			ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
 			x->deficit[pair->cell] = 0;
 		}
 	}
 	f->count = edges;
-	f->impact = (struct ft_impact){planned, hosts};
+	f->impact.links_lost = planned;
+	f->impact.hosts_cut_off = hosts;
 	ft_say(m, &f->expected, "%u cables from %u spines to the core level", planned, spines);
 	ft_say(m, &f->observed, "none is up");
 	ft_say(m, &f->text,
@@ -673,6 +717,14 @@ struct gaps {
 	uint32_t unjudged, unreached; /* planned cables, planned switches */
 };
 
+/* A port inside a director, in state @link, that no finding has yet. */
+static bool trace_is_open(const struct ft_model *m, uint32_t chip_port, enum ft_link link)
+{
+	return m->chassis->chip_of[m->chips->ports[chip_port].node] != FT_NO_NODE &&
+	       m->chassis->whole_port[chip_port] == FT_NO_PORT && !m->trace_claimed[chip_port] &&
+	       m->chips->ports[chip_port].link == link;
+}
+
 static struct gaps gaps_count(struct ft_model *m)
 {
 	struct gaps g = {0};
@@ -689,6 +741,10 @@ static struct gaps gaps_count(struct ft_model *m)
 	}
 	for (uint32_t p = 0; p < m->place_count; p++)
 		g.unreached += m->status[p] == FT_STATUS_UNREACHED;
+	for (uint32_t i = 0; m->trace_claimed && i < m->chips->port_count; i++) {
+		g.unread += trace_is_open(m, i, FT_LINK_UNREAD);
+		g.silent += trace_is_open(m, i, FT_LINK_SILENT);
+	}
 	return g;
 }
 
@@ -765,6 +821,9 @@ void ft_incomplete_report(struct explain *x)
 				ft_finding_where_port(m, f, node->first_port + n);
 		}
 	}
+	for (uint32_t i = 0; m->trace_claimed && i < m->chips->port_count; i++)
+		if (trace_is_open(m, i, FT_LINK_UNREAD) || trace_is_open(m, i, FT_LINK_SILENT))
+			ft_finding_where_chip_port(m, f, i);
 	ft_say(m, &f->expected, "an answer from everything that is there");
 	gaps_words(x, f, &gaps);
 }

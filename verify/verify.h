@@ -30,6 +30,11 @@ struct ft_verify_input {
 	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
 	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
 	const struct ft_sms *sms;	    /* probe/sms.h: who manages the subnet */
+	/*
+	 * Not NULL: something changed a moment ago, and the subnet manager may not be through with it. Of what it has
+	 * left undone (port-inactive, lid-missing), only what this report knows already is told.
+	 */
+	const struct ft_report *before;
 };
 
 /* ft_verify() with all that there is. */

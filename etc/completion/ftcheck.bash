@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --from --save --status --format --verbose --Ca --Port --timeout --outstanding_smps --retries
+	local options='--plan --catalog --cables --from --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --retries
 		--deadline --list-codes --help --version -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
@@ -48,11 +48,11 @@ _ftcheck()
 		prev=${COMP_WORDS[COMP_CWORD - 2]} equals=1
 	fi
 	# Its value stands behind a "=", or there is none.
-	[[ $prev == --status && -z $equals ]] && prev=''
+	[[ ( $prev == --status || $prev == --counters ) && -z $equals ]] && prev=''
 
 	COMPREPLY=()
 	case $prev in
-	--plan | --from | --save)
+	--plan | --cables | --from | --save | --routes)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -65,7 +65,7 @@ _ftcheck()
 	-P | --Port)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
 		;;
-	-t | --timeout | -o | --outstanding_smps | --retries | --deadline | --status)
+	--after | -t | --timeout | -o | --outstanding_smps | --retries | --deadline | --status | --counters)
 		# A number or an address: nothing to propose.
 		;;
 	*)

@@ -34,14 +34,14 @@ _ftplan()
 	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --name)
 		return
 		;;
-	-o | --output | --infer | --from)
+	-o | --output | --infer | --cables | --from)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --from --name --nodes --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --cables --from --name --nodes --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The cabling of a plan as somebody lists it: cable by cable, host by host. It may come from a design or a spreadsheet;
+ * both are held against the plan here, and become part of it.
+ */
+#ifndef FT_PLANNER_CABLING_H
+#define FT_PLANNER_CABLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/plan.h"
+
+/* A port of a planned switch. */
+struct ft_cabling_end {
+	uint32_t sw;	/* index of the planned switch */
+	uint32_t board; /* line board of a director, from 1; 0: not said, and @port is of the whole */
+	uint32_t port;	/* from 1; 0: not said, any will do */
+};
+
+struct ft_cabling_cable {
+	struct ft_cabling_end ends[2]; /* in either order */
+};
+
+struct ft_cabling_host {
+	const char *name; /* NULL: not said; not owned */
+	uint64_t guid;	  /* 0: not said */
+	struct ft_cabling_end edge;
+};
+
+struct ft_cabling {
+	const struct ft_cabling_cable *cables; /* NULL: none are listed, and those of the plan stay as they are */
+	size_t cable_count;
+	bool complete; /* the list has all cables between switches */
+	const struct ft_cabling_host *hosts;
+	size_t host_count;
+};
+
+/* What of an entry is wrong, for its place in the file. */
+enum ft_cabling_cell { FT_CABLING_ENTRY, FT_CABLING_NAME, FT_CABLING_PORT };
+
+struct ft_cabling_fault {
+	bool of_hosts;	  /* in the list of hosts */
+	size_t entry;	  /* SIZE_MAX: the list as a whole */
+	unsigned int end; /* 0 or 1, of a cable */
+	enum ft_cabling_cell cell;
+	size_t other; /* the entry that contradicts it; SIZE_MAX: none */
+	bool other_of_hosts;
+	struct ft_error why; /* its text only; "see …" for @other is the caller's to add */
+};
+
+/*
+ * The number that port @end has in the whole of its switch (struct ft_inside).
+ *
+ * @ret_port  out: 0 where the port is not said. Untouched on failure.
+ * @err       on -EINVAL its text says why, without a place: the switch has no such port or board, or it is a director
+ * of which it is not known how many ports a board has
+ *
+ * Returns 0 or -EINVAL.
+ */
+int ft_cabling_port(const struct ft_plan *plan, const struct ft_cabling_end *end, uint32_t *ret_port,
+		    struct ft_error *err);
+
+/* The highest number that a port of planned switch @sw can have: boards of a director may sit in any of its slots. */
+uint32_t ft_cabling_ports(const struct ft_plan *plan, uint32_t sw);
+
+/*
+ * Makes what is listed part of @plan: its cables and hosts, and the bundles, links and hosts of each switch that follow
+ * from them.
+ *
+ * A complete list of cables is the plan: bundles become what it says. Where it is not complete, the cables of the plan
+ * that it does not have stay in their bundles, and may be in any port. The plan must join the two switches of a cable:
+ * by a bundle, or as those of neighbouring tiers in one pod or plane. A complete list has a cable of each switch.
+ *
+ * Hosts that are listed are so many at least on their edge switch, the others of the plan's nodes are where there is
+ * room by the plan, in its order.
+ *
+ * @fault  out: filled on -EINVAL. The plan is untouched on failure.
+ *
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int ft_cabling_apply(struct ft_plan *plan, const struct ft_cabling *cabling, struct ft_cabling_fault *fault);
+
+/*
+ * The plan's own list: every cable of its bundles in the port that ftplan --format cables prints. Returns 0 or -ENOMEM;
+ * the caller frees @ret_cables.
+ */
+int ft_cabling_of_plan(const struct ft_plan *plan, struct ft_cabling_cable **ret_cables, size_t *ret_count);
+
+/*
+ * A port as people write it: "20", "20.0", "Port 20", "p20", "16/20", "L16/P20", "ib1/20", "Blade 16_Port 2/20" or
+ * "Leaf 16 Port 20": the last number is the port, and one before it the board. Of "Blade 16_Port 2/20" the 2 is a chip
+ * of board 16, and says no more than the port does.
+ *
+ * @ret_board  out: 0 where there is none
+ * Returns 0, or -EINVAL if it is none of these. Nothing is touched then.
+ */
+int ft_port_label_read(const char *label, uint32_t *ret_board, uint32_t *ret_port);
+
+#endif

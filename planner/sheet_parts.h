@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What the reading of a spreadsheet is made of. Private to planner/sheet*.c. */
+#ifndef FT_PLANNER_SHEET_PARTS_H
+#define FT_PLANNER_SHEET_PARTS_H
+
+#include "planner/sheet.h"
+
+enum {
+	FT_SHEET_COLUMNS_MAX = 256,
+	FT_SHEET_NONE = -1,
+};
+
+/* One line of the sheet, cut into cells. */
+struct ft_sheet_record {
+	struct ft_sheet_cell cells[FT_SHEET_COLUMNS_MAX];
+	int count;
+};
+
+/* Which column is what; FT_SHEET_NONE: there is none. */
+struct ft_sheet_columns {
+	int name[2], board[2], port[2];
+	int kind;
+};
+
+/*
+ * Whether the cells are words that name columns: two of names at least.
+ *
+ * @ret_columns  out: untouched unless it is true
+ */
+bool ft_sheet_header_read(const struct ft_sheet_record *record, struct ft_sheet_columns *ret_columns);
+
+/* The columns of a sheet without such words, by the first row of it. Returns 0 or -EINVAL: they do not tell. */
+int ft_sheet_columns_guess(const struct ft_sheet_record *record, struct ft_sheet_columns *ret_columns);
+
+/* Whether a cell of the column "kind" says that the cable is of another network. */
+bool ft_sheet_kind_is_foreign(const char *kind);
+
+/* Whether a cell says that nothing is there: "-", "n/a", "free" and so on, or nothing at all. */
+bool ft_sheet_cell_is_blank(const char *text);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "probe/counters.h"
+
+#include <errno.h>
+#include <infiniband/mad.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/guard.h"
+#include "probe/port.h"
+#include "probe/smp.h"
+
+enum {
+	LID_UNICAST_MAX = 0xbfff,
+	CAP2_EXTENDED_ERRORS = 1 << 1, /* PerfMgt ClassPortInfo:CapabilityMask2 */
+	READINGS = 2,
+	RESERVE_SHARE = 10, /* for handing the result over: that part of the deadline */
+};
+
+static const struct {
+	const char *key, *one, *many;
+	enum MAD_FIELDS field, wide;
+	uint64_t max; /* of @field; of @wide it is UINT64_MAX */
+} counters[FT_COUNTER_COUNT] = {
+	[FT_COUNTER_SYMBOL] = {"SymbolErrorCounter", "symbol error", "symbol errors", IB_PC_ERR_SYM_F,
+			       IB_PC_EXT_ERR_SYM_F, 0xffff},
+	[FT_COUNTER_RECOVERY] = {"LinkErrorRecoveryCounter", "link recovery", "link recoveries", IB_PC_LINK_RECOVERS_F,
+				 IB_PC_EXT_LINK_RECOVERS_F, 0xff},
+	[FT_COUNTER_DOWNED] = {"LinkDownedCounter", "link failure", "link failures", IB_PC_LINK_DOWNED_F,
+			       IB_PC_EXT_LINK_DOWNED_F, 0xff},
+	[FT_COUNTER_RECEIVE] = {"PortRcvErrors", "receive error", "receive errors", IB_PC_ERR_RCV_F,
+				IB_PC_EXT_ERR_RCV_F, 0xffff},
+	[FT_COUNTER_INTEGRITY] = {"LocalLinkIntegrityErrors", "link integrity error", "link integrity errors",
+				  IB_PC_ERR_LOCALINTEG_F, IB_PC_EXT_ERR_LOCALINTEG_F, 0xf},
+	[FT_COUNTER_OVERRUN] = {"ExcessiveBufferOverrunErrors", "buffer overrun", "buffer overruns",
+				IB_PC_ERR_EXCESS_OVR_F, IB_PC_EXT_ERR_EXCESS_OVR_F, 0xf},
+	[FT_COUNTER_DISCARDS] = {"PortXmitDiscards", "discarded packet", "discarded packets", IB_PC_XMT_DISCARDS_F,
+				 IB_PC_EXT_XMT_DISCARDS_F, 0xffff},
+};
+
+/* A port while it is read. */
+struct subject {
+	uint64_t first[FT_COUNTER_COUNT];
+	int64_t first_ms;
+	uint32_t head; /* the first subject of its LID: that one's @wide counts */
+	uint16_t lid;
+	uint8_t number;
+	bool wide; /* the node has 64-bit error counters */
+	bool seen; /* the first reading came */
+	bool done; /* the second too */
+};
+
+struct reading {
+	const struct ft_sweep_options *options;
+	const struct ft_snapshot *snapshot;
+	struct ft_counters *out;
+	struct subject *subjects; /* by item */
+	unsigned int pass;	  /* from 0 */
+};
+
+const char *ft_counter_name(enum ft_counter counter, uint64_t count)
+{
+	return count == 1 ? counters[counter].one : counters[counter].many;
+}
+
+const char *ft_counter_key(enum ft_counter counter)
+{
+	return counters[counter].key;
+}
+
+void ft_counters_free(struct ft_counters *c)
+{
+	if (!c)
+		return;
+	free(c->items);
+	free(c);
+}
+
+void ft_counter_between(uint64_t first, uint64_t second, uint64_t max, uint64_t *ret_count, bool *ret_at_least,
+			bool *ret_stuck)
+{
+	bool reset = second < first;
+
+	*ret_stuck = first >= max && second >= max;
+	*ret_at_least = !*ret_stuck && (reset || second >= max);
+	*ret_count = *ret_stuck ? 0 : reset ? second : second - first;
+}
+
+static void reading_release(struct reading *r)
+{
+	free(r->subjects);
+}
+
+static bool port_counts(const struct ft_port *port)
+{
+	return port->link == FT_LINK_UP || port->link == FT_LINK_SILENT;
+}
+
+static uint16_t lid_of(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	const struct ft_node *node = ft_port_node(s, port);
+	uint16_t lid = node->type == FT_NODE_SWITCH ? node->lid : port->lid;
+
+	return lid <= LID_UNICAST_MAX ? lid : 0;
+}
+
+/* All ports that are to be read. Returns 0 or -ENOMEM. */
+static int subjects_find(struct reading *r)
+{
+	const struct ft_snapshot *s = r->snapshot;
+	size_t size = s->port_count ? s->port_count : 1;
+	uint32_t head = 0;
+
+	r->out->items = calloc(size, sizeof(*r->out->items));
+	r->subjects = calloc(size, sizeof(*r->subjects));
+	if (!r->out->items || !r->subjects)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < s->port_count; p++) {
+		uint32_t n = r->out->count;
+
+		if (!port_counts(&s->ports[p]))
+			continue;
+		/* The ports of a node stand side by side. */
+		if (n == 0 || s->ports[r->out->items[head].port].node != s->ports[p].node ||
+		    r->subjects[head].lid != lid_of(s, &s->ports[p]))
+			head = n;
+		/* Not as a whole: it goes through a pipe, padding and all. */
+		r->out->items[n].port = p;
+		r->out->items[n].status = FT_COUNTED_SILENT;
+		r->subjects[n] =
+			(struct subject){.head = head, .lid = lid_of(s, &s->ports[p]), .number = s->ports[p].number};
+		if (r->subjects[n].lid == 0)
+			r->out->items[n].status = FT_COUNTED_NO_LID;
+		r->out->count++;
+	}
+	return 0;
+}
+
+/* ClassPortInfo of each node that has a LID: has it wide counters? */
+
+static bool make_class(void *arg, uint32_t question, struct ft_smp_request *ret_request)
+{
+	const struct reading *r = arg;
+	const struct subject *subject = &r->subjects[question];
+
+	ret_request->attribute = CLASS_PORT_INFO;
+	ret_request->lid = subject->lid;
+	return subject->lid != 0 && subject->head == question;
+}
+
+static void take_class(void *arg, uint32_t question, const struct ft_smp_answer *answer)
+{
+	const struct reading *r = arg;
+
+	if (answer->outcome == FT_SMP_ANSWERED)
+		r->subjects[question].wide =
+			mad_get_field((void *)(uintptr_t)answer->data, 0, IB_CPI_CAPMASK2_F) & CAP2_EXTENDED_ERRORS;
+}
+
+/* The counters. */
+
+static bool make_reading(void *arg, uint32_t question, struct ft_smp_request *ret_request)
+{
+	const struct reading *r = arg;
+	const struct subject *subject = &r->subjects[question];
+
+	ret_request->attribute = r->subjects[subject->head].wide ? IB_GSI_PORT_COUNTERS_EXT : IB_GSI_PORT_COUNTERS;
+	ret_request->lid = subject->lid;
+	ret_request->port_select = subject->number;
+	return subject->lid != 0 && (r->pass == 0 || subject->seen);
+}
+
+static void count_between(struct ft_port_count *item, const struct subject *subject, const uint64_t *second, bool wide)
+{
+	item->status = FT_COUNTED;
+	item->interval_ms = (uint32_t)(ft_guard_now_ms() - subject->first_ms);
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++) {
+		bool at_least, stuck;
+
+		ft_counter_between(subject->first[i], second[i], wide ? UINT64_MAX : counters[i].max, &item->counts[i],
+				   &at_least, &stuck);
+		item->at_least |= (uint8_t)(at_least << i);
+		item->stuck |= (uint8_t)(stuck << i);
+	}
+}
+
+static void take_reading(void *arg, uint32_t question, const struct ft_smp_answer *answer)
+{
+	const struct reading *r = arg;
+	struct subject *subject = &r->subjects[question];
+	bool wide = r->subjects[subject->head].wide;
+	void *data = (void *)(uintptr_t)answer->data;
+	uint64_t values[FT_COUNTER_COUNT];
+
+	if (answer->outcome == FT_SMP_REFUSED)
+		r->out->items[question].status = FT_COUNTED_REFUSED;
+	if (answer->outcome != FT_SMP_ANSWERED)
+		return;
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
+		values[i] =
+			wide ? mad_get_field64(data, 0, counters[i].wide) : mad_get_field(data, 0, counters[i].field);
+	if (r->pass > 0) {
+		count_between(&r->out->items[question], subject, values, wide);
+		return;
+	}
+	memcpy(subject->first, values, sizeof(values));
+	subject->first_ms = ft_guard_now_ms();
+	subject->seen = true;
+}
+
+static int ask_all(struct reading *r, struct ft_smp_wire *wire, int64_t end_ms,
+		   bool (*make)(void *arg, uint32_t question, struct ft_smp_request *ret_request),
+		   void (*take)(void *arg, uint32_t question, const struct ft_smp_answer *answer), struct ft_error *err)
+{
+	int code = ft_smp_ask(wire, &(struct ft_smp_round){.count = r->out->count,
+							   .retries = r->options->retries,
+							   .timeout_ms = r->options->timeout_ms,
+							   .end_ms = end_ms,
+							   .make = make,
+							   .take = take,
+							   .arg = r});
+
+	if (code < 0 && code != -ENOMEM)
+		return ft_error_set(err, code, 0, 0, "cannot send management packets: %s", strerror(-code));
+	return code;
+}
+
+static bool any_seen(const struct reading *r)
+{
+	for (uint32_t i = 0; i < r->out->count; i++)
+		if (r->subjects[i].seen)
+			return true;
+	return false;
+}
+
+static void wait_until(int64_t when_ms)
+{
+	int64_t left;
+
+	for (left = when_ms - ft_guard_now_ms(); left > 0; left = when_ms - ft_guard_now_ms())
+		poll(NULL, 0, (int)left);
+}
+
+/* @end_ms of all; half of what is left beside the interval is for the first reading. */
+static int read_twice(struct reading *r, struct ft_smp_wire *wire, int64_t end_ms, struct ft_error *err)
+{
+	int64_t began_ms, middle_ms = ft_guard_now_ms();
+	int code;
+
+	middle_ms += (end_ms - middle_ms - r->out->interval_ms) / READINGS;
+	code = ask_all(r, wire, middle_ms, make_class, take_class, err);
+	began_ms = ft_guard_now_ms();
+	if (code == 0)
+		code = ask_all(r, wire, middle_ms, make_reading, take_reading, err);
+	/* There is nothing to wait for. */
+	if (code < 0 || !any_seen(r))
+		return code;
+	wait_until(began_ms + r->out->interval_ms);
+	r->pass++;
+	return ask_all(r, wire, end_ms, make_reading, take_reading, err);
+}
+
+static bool any_lid(const struct reading *r)
+{
+	for (uint32_t i = 0; i < r->out->count; i++)
+		if (r->subjects[i].lid)
+			return true;
+	return false;
+}
+
+static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
+{
+	_cleanup_(ft_smp_closep) struct ft_smp_wire *wire = NULL;
+	struct ft_port_choice from;
+	int code;
+
+	code = subjects_find(r);
+	if (code < 0 || !any_lid(r))
+		return code;
+	code = ft_port_choose(r->options->ca, r->options->port, &from, err);
+	if (code == 0)
+		code = ft_smp_open(&(struct ft_smp_options){.kind = FT_SMP_PERFORMANCE,
+							    .ca = from.ca,
+							    .port = from.port,
+							    .max_smps = r->options->max_smps,
+							    .end_ms = end_ms},
+				   &wire, err);
+	return code < 0 ? code : read_twice(r, wire, end_ms, err);
+}
+
+/* In a child of its own: what it found goes through a pipe. */
+
+struct work {
+	const struct ft_sweep_options *options;
+	const struct ft_snapshot *snapshot;
+	unsigned int interval_ms;
+};
+
+static int work_read(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	const struct work *work = arg;
+	_cleanup_(ft_counters_freep) struct ft_counters *out = calloc(1, sizeof(*out));
+	_cleanup_(reading_release) struct reading r = {
+		.options = work->options, .snapshot = work->snapshot, .out = out};
+	int code;
+
+	if (!out)
+		return -ENOMEM;
+	out->interval_ms = work->interval_ms;
+	code = read_here(&r, end_ms - work->options->deadline_ms / RESERVE_SHARE, err);
+	if (code == 0 && out->count > 0)
+		ft_text_add(&result->text, (const char *)out->items, out->count * sizeof(*out->items));
+	return code;
+}
+
+/* A child that crashed may have sent anything. */
+static bool item_is_good(const struct ft_snapshot *s, const struct ft_port_count *item)
+{
+	enum { BITS = (1 << FT_COUNTER_COUNT) - 1 };
+
+	return item->port < s->port_count && item->status <= FT_COUNTED_REFUSED && item->at_least <= BITS &&
+	       item->stuck <= BITS;
+}
+
+static int take_result(const struct work *work, const struct ft_text *text, struct ft_counters **ret_counters,
+		       struct ft_error *err)
+{
+	_cleanup_(ft_counters_freep) struct ft_counters *out = calloc(1, sizeof(*out));
+	size_t count = text->length / sizeof(*out->items);
+
+	if (!out)
+		return -ENOMEM;
+	out->interval_ms = work->interval_ms;
+	out->items = calloc(count ? count : 1, sizeof(*out->items));
+	if (!out->items)
+		return -ENOMEM;
+	if (count > 0)
+		memcpy(out->items, text->data, count * sizeof(*out->items));
+	out->count = (uint32_t)count;
+	for (size_t i = 0; i < count; i++)
+		if (!item_is_good(work->snapshot, &out->items[i]))
+			return ft_error_set(err, -EIO, 0, 0, "reading the counters gave a damaged result");
+	*ret_counters = FT_STEAL(out);
+	return 0;
+}
+
+int ft_counters_read(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot,
+		     unsigned int interval_ms, struct ft_counters **ret_counters, struct ft_error *err)
+{
+	const struct ft_guard guard = {.what = "reading the counters",
+				       .deadline_ms = options->deadline_ms + interval_ms};
+	const struct work work = {options, snapshot, interval_ms};
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	int r;
+
+	r = ft_guard_run(&guard, work_read, &work, &result, err);
+	return r < 0 ? r : take_result(&work, &result.text, ret_counters, err);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Forwarding tables as people keep them in files. A table begins with a line
+ *
+ *     Unicast lids [0x0-0x132] of switch Lid 1 guid 0x00066a02e8001310 (name):       ibroute, dump_lfts, dump_fts
+ *     Unicast lids [0-59] of switch Lid 1 guid 0x0000000000100001 ('name'):          OpenSM's opensm-lfts.dump
+ *
+ * (or "of switch DR path …"), and has lines that begin with a LID and a port: "0x0001 019 : (…)", "0x0001 019 # …".
+ * What has no port is listed by ibroute -a only. It ends with "306 valid lids dumped", but for the tables of an
+ * ibroute that failed: then what is behind the last LID is not known, unless that was the highest one of its head.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/map.h"
+#include "probe/routes.h"
+
+#define HEAD "Unicast lids ["
+#define HEAD_MULTICAST "Multicast mlids ["
+
+struct parser {
+	const struct ft_snapshot *snapshot;
+	struct ft_routes *routes;
+	struct ft_map switches; /* by GUID: node */
+	struct ft_map twins;	/* GUIDs of several switches: whose table it is, nobody knows */
+	struct ft_error *err;
+	unsigned int line; /* from 1 */
+
+	/* The table that is being read. */
+	struct ft_route_table *table; /* NULL: none, or one of a switch that is not in the snapshot */
+	bool open;		      /* a table is being read, also one that is left out */
+	uint32_t low, high;	      /* LIDs of its head */
+	uint32_t last;		      /* the last LID listed; below low: none yet */
+	bool listed;
+
+	uint32_t count;
+};
+
+/* The LIDs of the head's range that were not seen are unknown, and so is what is outside of a range not from 0. */
+static int table_cut(struct parser *p, uint32_t from, uint32_t to)
+{
+	for (uint32_t block = from / FT_ROUTE_BLOCK; from <= to && block <= to / FT_ROUTE_BLOCK; block++)
+		if (ft_route_table_unread(p->table, block) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* @whole: its last line says so. */
+static int table_end(struct parser *p, bool whole)
+{
+	int r = 0;
+
+	if (p->open && p->table && !whole && (!p->listed || p->last < p->high))
+		r = table_cut(p, p->listed ? p->last + 1 : p->low, p->high);
+	p->open = false;
+	p->table = NULL;
+	return r;
+}
+
+static int fail(const struct parser *p, size_t column, const char *what)
+{
+	return ft_error_set(p->err, -EINVAL, p->line, (unsigned int)column + 1, "%s", what);
+}
+
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : 16;
+}
+
+/* A number at @at of the line, in the base that its form says, up to @max. The place behind it, or NULL. */
+static const char *number_read(const char *at, const char *end, uint64_t max, uint64_t *ret_number)
+{
+	bool hex = end - at > 2 && at[0] == '0' && at[1] == 'x';
+	uint64_t n = 0, most = hex ? max / 16 : max / 10;
+	const char *first = hex ? at + 2 : at;
+
+	for (at = first; at < end; at++) {
+		unsigned int digit = digit_of(*at), base = hex ? 16 : 10;
+
+		if (digit >= base)
+			break;
+		if (n > most || n * base > max - digit)
+			return NULL;
+		n = n * base + digit;
+	}
+	if (at == first)
+		return NULL;
+	*ret_number = n;
+	return at;
+}
+
+static const char *find(const char *at, const char *end, const char *what)
+{
+	return memmem(at, (size_t)(end - at), what, strlen(what));
+}
+
+static int table_take(struct parser *p, uint64_t guid, size_t column)
+{
+	uint32_t node = ft_map_get(&p->switches, guid);
+	bool alone = node != FT_MAP_NONE && ft_map_get(&p->twins, guid) == FT_MAP_NONE;
+	struct ft_route_table *table = alone ? &p->routes->tables[node] : NULL;
+
+	p->count++;
+	p->open = true;
+	p->listed = false;
+	p->table = table;
+	if (!table)
+		return 0;
+	if (table->ports)
+		return fail(p, column, "there is a table of this switch already");
+	if (ft_route_table_begin(table, p->high) < 0)
+		return -ENOMEM;
+	/* A range of LIDs was asked for: of all others nothing is known, not even that they are the last. */
+	if (p->low == 0)
+		return 0;
+	if (ft_route_table_begin(table, FT_ROUTE_LID_MAX) < 0 || table_cut(p, 0, p->low - 1) < 0)
+		return -ENOMEM;
+	return p->high < FT_ROUTE_LID_MAX ? table_cut(p, p->high + 1, FT_ROUTE_LID_MAX) : 0;
+}
+
+static int head_read(struct parser *p, const char *line, const char *end)
+{
+	const char *at = line + strlen(HEAD), *guid_at;
+	uint64_t low, high, guid;
+	int r = table_end(p, false);
+
+	if (r < 0)
+		return r;
+	at = number_read(at, end, FT_ROUTE_LID_MAX, &low);
+	if (!at || at == end || *at != '-')
+		return fail(p, strlen(HEAD), "here the first LID is to be, 0xbfff at most, and a hyphen");
+	guid_at = at + 1;
+	at = number_read(guid_at, end, FT_ROUTE_LID_MAX, &high);
+	if (!at || at == end || *at != ']' || high < low)
+		return fail(p, (size_t)(guid_at - line), "here the last LID is to be, 0xbfff at most, and a bracket");
+	guid_at = find(at, end, " guid 0x");
+	if (!guid_at || !number_read(guid_at + 6, end, UINT64_MAX, &guid))
+		return fail(p, (size_t)(at - line), "the GUID of the switch is missing");
+	p->low = (uint32_t)low;
+	p->high = (uint32_t)high;
+	return table_take(p, guid, (size_t)(guid_at + 6 - line));
+}
+
+static int entry_read(struct parser *p, const char *line, const char *end)
+{
+	uint64_t lid, port;
+	const char *at = number_read(line, end, UINT32_MAX, &lid), *port_at;
+
+	if (!at || at == end || (*at != ' ' && *at != '\t'))
+		return fail(p, 0, "here a LID is to be, and a blank");
+	if (lid < p->low || lid > p->high)
+		return fail(p, 0, "this LID is not among those of the table's first line");
+	if (p->listed && lid <= p->last)
+		return fail(p, 0, "this LID is not higher than the one before");
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	port_at = at;
+	at = number_read(at, end, FT_ROUTE_NONE, &port);
+	if (!at || (at < end && *at != ' ' && *at != '\t'))
+		return fail(p, (size_t)(port_at - line), "here a port is to be, 255 at most");
+	p->listed = true;
+	p->last = (uint32_t)lid;
+	if (p->table)
+		p->table->ports[lid] = (uint8_t)port;
+	return 0;
+}
+
+static bool begins(const char *line, const char *end, const char *with)
+{
+	size_t length = strlen(with);
+
+	return (size_t)(end - line) >= length && memcmp(line, with, length) == 0;
+}
+
+/* What is no line of a table is noise outside of one. Inside, an error message ends it early, and blanks and titles do
+ * not. */
+static int line_read(struct parser *p, const char *line, const char *end)
+{
+	if (begins(line, end, HEAD))
+		return head_read(p, line, end);
+	if (begins(line, end, HEAD_MULTICAST))
+		return table_end(p, false);
+	if (!p->open)
+		return 0;
+	if (begins(line, end, "0x"))
+		return entry_read(p, line, end);
+	if (end > line && *line >= '0' && *line <= '9' && find(line, end, " lids dumped"))
+		return table_end(p, true);
+	if (end == line || *line == ' ' || *line == '\t' || *line == '#')
+		return 0;
+	return table_end(p, false);
+}
+
+static int switches_index(struct parser *p)
+{
+	int r = 1;
+
+	for (uint32_t i = 0; r >= 0 && i < p->snapshot->node_count; i++) {
+		const struct ft_node *node = &p->snapshot->nodes[i];
+
+		if (node->type != FT_NODE_SWITCH)
+			continue;
+		r = ft_map_add(&p->switches, node->guid, i, NULL);
+		if (r == 0)
+			r = ft_map_add(&p->twins, node->guid, i, NULL);
+	}
+	return r < 0 ? r : 0;
+}
+
+static void parser_release(struct parser *p)
+{
+	ft_map_release(&p->switches);
+	ft_map_release(&p->twins);
+}
+
+/* A line with or without what ends it. */
+static int line_take(struct parser *p, const char *line, const char *end)
+{
+	if (p->line == 0 && begins(line, end, "\xef\xbb\xbf"))
+		line += 3;
+	p->line++;
+	while (end > line && (end[-1] == '\n' || end[-1] == '\r'))
+		end--;
+	return line_read(p, line, end);
+}
+
+static int parser_finish(struct parser *p)
+{
+	int r = table_end(p, false);
+
+	if (r == 0 && p->count == 0)
+		return ft_error_set(p->err, -ENOMSG, 1, 1,
+				    "there is no forwarding table here: no line begins with \"Unicast lids [\"");
+	return r;
+}
+
+int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *snapshot, struct ft_routes *routes,
+		    uint32_t *ret_tables, struct ft_error *err)
+{
+	_cleanup_(parser_release) struct parser p = {.snapshot = snapshot, .routes = routes, .err = err};
+	const char *at = text, *stop = text + length;
+	int r = switches_index(&p);
+
+	while (r == 0 && at < stop) {
+		const char *newline = memchr(at, '\n', (size_t)(stop - at)), *end = newline ? newline + 1 : stop;
+
+		r = line_take(&p, at, end);
+		at = end;
+	}
+	if (r == 0)
+		r = parser_finish(&p);
+	if (r == 0 && ret_tables)
+		*ret_tables = p.count;
+	return r;
+}
+
+/* The same of a file, line by line: the tables of 1,620 switches are 1.4 GB of text. */
+static int file_parse(FILE *file, const struct ft_snapshot *snapshot, struct ft_routes *routes, struct ft_error *err)
+{
+	_cleanup_(parser_release) struct parser p = {.snapshot = snapshot, .routes = routes, .err = err};
+	_cleanup_free_ char *line = NULL;
+	ssize_t length = 0;
+	size_t size = 0;
+	int r = switches_index(&p);
+
+	while (r == 0) {
+		errno = 0;
+		length = getline(&line, &size, file);
+		if (length < 0)
+			break;
+		r = line_take(&p, line, line + length);
+	}
+	if (r == 0 && !feof(file))
+		return errno ? -errno : -EIO;
+	return r == 0 ? parser_finish(&p) : r;
+}
+
+/* ---- files and directories ---- */
+
+struct loader {
+	const struct ft_snapshot *snapshot;
+	struct ft_routes *routes;
+	struct ft_error *err;
+	char *file; /* that is being read */
+};
+
+static void loader_release(struct loader *l)
+{
+	ft_routes_free(l->routes);
+	free(l->file);
+}
+
+static int file_load(struct loader *l, const char *path)
+{
+	_cleanup_(ft_fclosep) FILE *file = NULL;
+
+	free(l->file);
+	l->file = strdup(path);
+	if (!l->file)
+		return -ENOMEM;
+	file = fopen(path, "re");
+	return file ? file_parse(file, l->snapshot, l->routes, l->err) : -errno;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static void entries_free(struct dirent **entries, int count)
+{
+	while (count > 0)
+		free(entries[--count]);
+	free(entries);
+}
+
+/* 1 where it held tables, 0 where it did not. */
+static int entry_load(struct loader *l, const char *directory, const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	struct stat about;
+	int r;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return -ENOMEM;
+	if (stat(path, &about) < 0 || !S_ISREG(about.st_mode))
+		return 0;
+	r = file_load(l, path);
+	return r == 0 ? 1 : r == -ENOMSG ? 0 : r;
+}
+
+static int directory_load(struct loader *l, const char *path)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_visible, versionsort), tables = 0, r = 0;
+
+	if (count < 0)
+		return -errno;
+	for (int i = 0; i < count && r >= 0; i++) {
+		r = entry_load(l, path, entries[i]->d_name);
+		tables += r > 0;
+	}
+	entries_free(entries, count);
+	if (r < 0)
+		return r;
+	free(l->file);
+	l->file = strdup(path);
+	if (!l->file)
+		return -ENOMEM;
+	return tables > 0 ? 0
+			  : ft_error_set(l->err, -ENOMSG, 0, 0, "no file in this directory holds a forwarding table");
+}
+
+static int path_load(struct loader *l, const char *path)
+{
+	struct stat about;
+
+	if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+		return directory_load(l, path);
+	return file_load(l, path);
+}
+
+static bool is_any_known(const struct ft_routes *routes)
+{
+	for (uint32_t i = 0; i < routes->node_count; i++)
+		if (routes->tables[i].ports)
+			return true;
+	return false;
+}
+
+int ft_routes_load(const char *const *paths, size_t count, const struct ft_snapshot *snapshot,
+		   struct ft_routes **ret_routes, char **ret_file, struct ft_error *err)
+{
+	_cleanup_(loader_release) struct loader l = {.snapshot = snapshot, .err = err};
+	int r;
+
+	*ret_file = NULL;
+	r = ft_routes_new(snapshot->node_count, &l.routes);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = path_load(&l, paths[i]);
+	if (r == 0 && !is_any_known(l.routes))
+		r = ft_error_set(err, -EINVAL, 0, 0, "these tables are of none of the fabric's switches");
+	if (r < 0) {
+		*ret_file = FT_STEAL(l.file);
+		return r;
+	}
+	*ret_routes = FT_STEAL(l.routes);
+	return 0;
+}

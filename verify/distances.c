@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* How far hosts are apart, planned and found: the histogram of the report, and hops-exceeded. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/hops.h"
+#include "verify/model.h"
+
+/* Edges of a graph in the making. */
+struct edges {
+	struct ft_hop_edge *edge;
+	size_t count, size;
+	bool failed;
+};
+
+static void edges_release(struct edges *edges)
+{
+	free(edges->edge);
+}
+
+static void edge_add(struct edges *edges, uint32_t a, uint32_t b)
+{
+	if (edges->count == edges->size) {
+		size_t size = edges->size ? 2 * edges->size : 1024;
+		struct ft_hop_edge *edge = realloc(edges->edge, size * sizeof(*edge));
+
+		if (!edge) {
+			edges->failed = true;
+			return;
+		}
+		edges->edge = edge;
+		edges->size = size;
+	}
+	edges->edge[edges->count++] = (struct ft_hop_edge){a, b};
+}
+
+/* ---- the plan, chip by chip ---- */
+
+/*
+ * The chips of a planned switch. Those with outer ports come first, each with so many of the ports in their order;
+ * behind them those inside of a director, each of which is cabled to all of the former.
+ */
+struct chips {
+	uint32_t first;	       /* number of the first */
+	uint32_t outer, inner; /* how many there are */
+	uint32_t ports;	       /* outer ones, of each */
+};
+
+/*
+ * Of a director whose inside is not known it is taken that every way through it passes three chips: no two ports are on
+ * one (SPEC 4).
+ */
+static struct chips chips_of(const struct ft_plan *plan, uint32_t index, uint32_t first)
+{
+	const struct ft_plan_switch *sw = &plan->switches[index];
+	const struct ft_inside *inside = &plan->inside[sw->tier];
+	struct chips chips = {.first = first, .outer = 1, .ports = sw->ports};
+
+	if (!plan->directors[sw->tier] && sw->ports <= FT_PORTS_MAX)
+		return chips;
+	chips = (struct chips){.first = first, .outer = sw->ports, .inner = 1, .ports = 1};
+	if (inside->line_ports > 0 && inside->line_chips > 0 && inside->line_boards > 0) {
+		uint32_t boards =
+			inside->line_boards_max > inside->line_boards ? inside->line_boards_max : inside->line_boards;
+
+		chips.outer = boards * inside->line_chips;
+		chips.ports = (inside->line_ports + inside->line_chips - 1) / inside->line_chips;
+	}
+	if (inside->fabric_boards * inside->fabric_chips > 0)
+		chips.inner = inside->fabric_boards * inside->fabric_chips;
+	return chips;
+}
+
+/* The chip that has outer port @port (from 1). */
+static uint32_t chip_at(const struct chips *chips, uint32_t port)
+{
+	uint32_t chip = port > 0 && chips->ports > 0 ? (port - 1) / chips->ports : 0;
+
+	return chips->first + (chip < chips->outer ? chip : chips->outer - 1);
+}
+
+static void inside_add(struct edges *edges, const struct chips *chips)
+{
+	for (uint32_t i = 0; i < chips->inner; i++)
+		for (uint32_t o = 0; o < chips->outer; o++)
+			edge_add(edges, chips->first + o, chips->first + chips->outer + i);
+}
+
+static void cables_add(const struct ft_plan *plan, const struct chips *chips, struct edges *edges)
+{
+	for (uint32_t i = 0; i < plan->bundle_count && plan->cable_count == 0; i++) {
+		const struct ft_plan_bundle *b = &plan->bundles[i];
+
+		for (uint32_t k = 0; k < b->count; k++) {
+			uint32_t x = chip_at(&chips[b->a], b->a_port + k), y = chip_at(&chips[b->b], b->b_port + k);
+
+			edge_add(edges, x, y);
+			/* Of two single chips one cable says it all. */
+			if (chips[b->a].outer == 1 && chips[b->b].outer == 1)
+				break;
+		}
+	}
+	for (uint32_t i = 0; i < plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &plan->cables[i];
+
+		edge_add(edges, chip_at(&chips[c->a], c->a_port), chip_at(&chips[c->b], c->b_port));
+	}
+}
+
+/*
+ * Islanders are one chip each, from @first on. The switch of the tree is the one that was seen to be meant, if it has a
+ * place; else the one that stands in for it.
+ */
+static void island_cables_add(const struct ft_model *m, const struct chips *chips, uint32_t first, struct edges *edges)
+{
+	const struct ft_plan *plan = m->plan;
+
+	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+		const struct ft_plan_island_bundle *b = &plan->island_bundles[i];
+		uint32_t live = ft_island_bundle_far(m, b), index;
+
+		if (b->anchor == FT_UNPINNED) {
+			edge_add(edges, first + b->a, first + b->b);
+			continue;
+		}
+		index = plan->anchors[b->anchor].stands_in;
+		if (live != FT_NONE && m->live.switches[live].planned != FT_NONE)
+			index = (uint32_t)(m->places[m->live.switches[live].planned] - plan->switches);
+		edge_add(edges, first + b->a, chip_at(&chips[index], b->b_port));
+	}
+}
+
+static void island_hosts_add(const struct ft_model *m, uint32_t first, struct ft_hop_graph *graph)
+{
+	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
+		uint32_t hosts = m->plan->islanders[i].hosts, live = m->islanders[i].live;
+
+		if (hosts == FT_UNPINNED)
+			hosts = live != FT_NONE ? m->live.switches[live].hosts : 0;
+		graph->hosts[first + i] = hosts;
+		graph->regular[first + i] = false;
+	}
+}
+
+static void plan_hosts_add(const struct ft_plan *plan, const struct chips *chips, struct ft_hop_graph *graph)
+{
+	for (uint32_t c = 0; c < graph->count; c++)
+		graph->regular[c] = true;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		for (uint32_t h = 0; h < plan->switches[i].hosts; h++)
+			graph->hosts[chip_at(&chips[i], h + 1)]++;
+}
+
+static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
+{
+	const struct ft_plan *plan = m->plan;
+	_cleanup_free_ struct chips *chips = calloc(plan->switch_count + 1UL, sizeof(*chips));
+	_cleanup_(edges_release) struct edges edges = {0};
+	uint32_t count = 0;
+	int r;
+
+	if (!chips)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		chips[i] = chips_of(plan, i, count);
+		count += chips[i].outer + chips[i].inner;
+		inside_add(&edges, &chips[i]);
+	}
+	cables_add(plan, chips, &edges);
+	island_cables_add(m, chips, count, &edges);
+	if (edges.failed)
+		return -ENOMEM;
+	r = ft_hop_graph_make(count + plan->islander_count, edges.edge, edges.count, ret);
+	if (r < 0)
+		return r;
+	plan_hosts_add(plan, chips, ret);
+	island_hosts_add(m, count, ret);
+	return 0;
+}
+
+/* ---- the fabric, chip by chip ---- */
+
+/* What was seen, as a graph of its switch chips. */
+struct seen {
+	struct ft_hop_graph graph;
+	uint32_t *chip_of; /* by node of m->chips: its number in the graph, or FT_NONE */
+	uint32_t *node_of; /* by chip: its node */
+	uint32_t *live_of; /* by chip: the live switch that it is of, or FT_NONE */
+	uint32_t *host_of; /* by chip: where its first host is in live.hosts, or FT_NONE */
+};
+
+static void seen_release(struct seen *seen)
+{
+	ft_hop_graph_release(&seen->graph);
+	free(seen->chip_of);
+	free(seen->node_of);
+	free(seen->live_of);
+	free(seen->host_of);
+}
+
+static int seen_alloc(const struct ft_model *m, struct seen *seen)
+{
+	size_t count = m->chips->node_count + 1UL;
+
+	seen->chip_of = malloc(count * sizeof(*seen->chip_of));
+	seen->node_of = malloc(count * sizeof(*seen->node_of));
+	seen->live_of = malloc(count * sizeof(*seen->live_of));
+	seen->host_of = malloc(count * sizeof(*seen->host_of));
+	return seen->chip_of && seen->node_of && seen->live_of && seen->host_of ? 0 : -ENOMEM;
+}
+
+static uint32_t chips_number(const struct ft_model *m, struct seen *seen)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->chips->node_count; i++) {
+		seen->chip_of[i] = FT_NONE;
+		if (m->chips->nodes[i].type != FT_NODE_SWITCH)
+			continue;
+		seen->node_of[count] = i;
+		seen->live_of[count] = seen->host_of[count] = FT_NONE;
+		seen->chip_of[i] = count++;
+	}
+	return count;
+}
+
+/* Which switch a chip is of: the one that has its outer ports. */
+static void chips_assign(const struct ft_model *m, struct seen *seen)
+{
+	const struct ft_snapshot *s = m->snapshot;
+
+	for (uint32_t p = 0; p < s->port_count; p++) {
+		uint32_t live = m->live.switch_of_node[s->ports[p].node], origin = ft_port_origin(m, p), chip;
+
+		if (live == FT_NONE || origin >= m->chips->port_count)
+			continue;
+		chip = seen->chip_of[m->chips->ports[origin].node];
+		if (chip == FT_NONE)
+			continue;
+		seen->live_of[chip] = live;
+		seen->graph.regular[chip] = m->live.switches[live].planned != FT_NONE;
+	}
+}
+
+static void hosts_assign(const struct ft_model *m, struct seen *seen)
+{
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		uint32_t port = ft_port_origin(m, m->live.hosts[i].switch_port), chip;
+
+		if (port >= m->chips->port_count)
+			continue;
+		chip = seen->chip_of[m->chips->ports[port].node];
+		if (chip == FT_NONE)
+			continue;
+		if (seen->host_of[chip] == FT_NONE)
+			seen->host_of[chip] = i;
+		seen->graph.hosts[chip]++;
+	}
+}
+
+static int seen_build(const struct ft_model *m, struct seen *seen)
+{
+	const struct ft_snapshot *chips = m->chips;
+	_cleanup_(edges_release) struct edges edges = {0};
+	uint32_t count;
+	int r = seen_alloc(m, seen);
+
+	if (r < 0)
+		return r;
+	count = chips_number(m, seen);
+	for (uint32_t p = 0; p < chips->port_count; p++) {
+		const struct ft_port *port = &chips->ports[p];
+		uint32_t near = seen->chip_of[port->node], far;
+
+		if (near == FT_NONE || port->peer == FT_NO_PORT || port->peer < p)
+			continue;
+		far = seen->chip_of[chips->ports[port->peer].node];
+		if (far != FT_NONE && far != near)
+			edge_add(&edges, near, far);
+	}
+	if (edges.failed)
+		return -ENOMEM;
+	r = ft_hop_graph_make(count, edges.edge, edges.count, &seen->graph);
+	if (r < 0)
+		return r;
+	chips_assign(m, seen);
+	hosts_assign(m, seen);
+	return 0;
+}
+
+/* ---- what is too far ---- */
+
+/* Faults that can lengthen a path. */
+static bool code_lengthens(enum ft_code code)
+{
+	return code == FT_CODE_EDGE_ISOLATED || code == FT_CODE_CORE_MISSING || code == FT_CODE_CABLE_MISSING ||
+	       code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_SWITCH_MUTE ||
+	       code == FT_CODE_CABLE_UNPLANNED || code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWEEP_INCOMPLETE ||
+	       code == FT_CODE_LOOPBACK || code == FT_CODE_BOARD_MISSING;
+}
+
+static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, uint32_t chip)
+{
+	uint32_t live = seen->live_of[chip];
+
+	return live != FT_NONE && m->live.switches[live].planned == FT_NONE && !m->live.switches[live].tolerated;
+}
+
+/* What it hangs under, where something was found that explains it. */
+static struct ft_finding *cause_find(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far)
+{
+	bool stranger = chip_is_stranger(m, seen, far->from) || chip_is_stranger(m, seen, far->to);
+	struct ft_report *report = m->report;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (stranger ? report->findings[i].code == FT_CODE_SWITCH_UNPLANNED
+			     : code_lengthens(report->findings[i].code))
+			return &report->findings[i];
+	return NULL;
+}
+
+static void chip_add_name(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
+{
+	const struct ft_node *node = &m->chips->nodes[seen->node_of[chip]];
+
+	if (!m->origin && seen->live_of[chip] != FT_NONE)
+		ft_text_puts(text, m->live.switches[seen->live_of[chip]].label);
+	else
+		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
+}
+
+/* "node055 on leaf07" */
+static void end_add(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_node *host = ft_port_node(s, &s->ports[m->live.hosts[seen->host_of[chip]].port]);
+
+	ft_text_add_safe(text, ft_node_description(s, host), host->description_length);
+	ft_text_puts(text, " on ");
+	chip_add_name(m, seen, chip, text);
+}
+
+/* "leaf07, core01, leaf09" */
+static int path_tell(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far,
+		     struct ft_text *text)
+{
+	_cleanup_free_ uint32_t *path = calloc(far->chips, sizeof(*path));
+	int r = path ? ft_hop_path(&seen->graph, far, path) : -ENOMEM;
+
+	for (uint32_t n = 0; r == 0 && n < far->chips; n++) {
+		ft_text_puts(text, n ? ", " : "");
+		chip_add_name(m, seen, path[n], text);
+	}
+	return r;
+}
+
+/* @f NULL: there is no cause but the paths themselves. */
+static void excess_report(struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far, uint32_t planned,
+			  const char *ends, const char *path)
+{
+	struct ft_finding *f = cause_find(m, seen, far);
+	uint32_t live[2] = {seen->live_of[far->from], seen->live_of[far->to]};
+
+	if (f) {
+		ft_finding_symptom(m, f, live[0], 0,
+				   "hosts %s are %u switches apart, planned are %u; on the way are %s", ends,
+				   far->chips, planned, path);
+		return;
+	}
+	f = ft_finding_add(m, FT_CODE_HOPS_EXCEEDED, FT_EVIDENCE_SEEN);
+	ft_finding_where_chip(m, f, seen->node_of[far->from]);
+	ft_finding_where_chip(m, f, seen->node_of[far->to]);
+	ft_say(m, &f->expected, "at most %u switches between two hosts", planned);
+	ft_say(m, &f->observed, "%u", far->chips);
+	ft_say(m, &f->text, "hosts %s are %u switches apart, planned are %u", ends, far->chips, planned);
+	ft_say(m, &f->fix, "compare the cabling of these two switches with the plan");
+	ft_finding_symptom(m, f, live[0], 0, "the shortest way between them is by %s", path);
+}
+
+/*
+ * Longer paths are a consequence of whatever broke the short ones; they hang under that. They are a finding of their
+ * own only where nothing else was found that could be the cause.
+ */
+static int excess_check(struct ft_model *m, const struct seen *seen, const struct ft_hop_counts *found,
+			uint32_t longest)
+{
+	_cleanup_(ft_text_release) struct ft_text ends = {0};
+	_cleanup_(ft_text_release) struct ft_text path = {0};
+	bool regular = found->regular.chips > m->plan->clos;
+	const struct ft_hop_far *far = regular ? &found->regular : &found->any;
+	uint32_t planned = regular ? m->plan->clos : longest;
+	int r;
+
+	if (far->chips <= planned)
+		return 0;
+	end_add(m, seen, far->from, &ends);
+	ft_text_puts(&ends, " and ");
+	end_add(m, seen, far->to, &ends);
+	r = path_tell(m, seen, far, &path);
+	if (r < 0 || ends.failed || path.failed)
+		return -ENOMEM;
+	excess_report(m, seen, far, planned, ft_text_string(&ends), ft_text_string(&path));
+	return 0;
+}
+
+/* ---- the histogram ---- */
+
+static int histogram_fill(const struct ft_hop_counts *counts, uint32_t chips, struct ft_histogram *ret)
+{
+	ret->pairs = calloc(chips + 1UL, sizeof(*ret->pairs));
+	if (!ret->pairs)
+		return -ENOMEM;
+	for (uint32_t n = 1; n <= chips; n++)
+		if (counts->pairs[n] > 0)
+			ret->pairs[ret->count++] = (struct ft_hop_pairs){n, counts->pairs[n]};
+	return 0;
+}
+
+static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
+{
+	_cleanup_(ft_hop_graph_release) struct ft_hop_graph graph = {0};
+	_cleanup_(ft_hop_counts_release) struct ft_hop_counts counts = {0};
+	int r = plan_graph(m, &graph);
+
+	if (r == 0)
+		r = ft_hop_count(&graph, &counts);
+	if (r == 0)
+		r = histogram_fill(&counts, graph.count, &m->report->hops_planned);
+	if (r == 0)
+		*ret_longest = counts.any.chips > m->plan->clos ? counts.any.chips : m->plan->clos;
+	return r;
+}
+
+int ft_distances(struct ft_model *m)
+{
+	_cleanup_(seen_release) struct seen seen = {{0}, NULL, NULL, NULL, NULL};
+	_cleanup_(ft_hop_counts_release) struct ft_hop_counts found = {0};
+	uint32_t longest = 0;
+	int r = planned_measure(m, &longest);
+
+	if (r == 0)
+		r = seen_build(m, &seen);
+	if (r == 0)
+		r = ft_hop_count(&seen.graph, &found);
+	if (r == 0)
+		r = histogram_fill(&found, seen.graph.count, &m->report->hops_found);
+	if (r < 0)
+		return r;
+	m->report->hops_unreachable = found.unreachable;
+	m->report->clos_planned = longest;
+	m->report->clos_found = found.any.chips;
+	return excess_check(m, &seen, &found, longest);
+}

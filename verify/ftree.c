@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/ftree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/map.h"
+
+#define NONE UINT32_MAX
+
+enum { RANKS_MIN = 2, RANKS_MAX = 8, INDEX_LENGTH = 8, INDEX_END = 0xff };
+
+/* The place of a switch in the tree: its rank, then a number for each rank. Bytes of INDEX_END: none yet. */
+struct place {
+	uint8_t index[INDEX_LENGTH];
+};
+
+struct judge {
+	const struct ft_ftree *f;
+	uint32_t *order; /* switches as the tables of OpenSM have them */
+	uint32_t *rank;	 /* NONE: not reached */
+	uint32_t *queue;
+	uint32_t leaf_rank;
+	struct place *places;
+	struct ft_map taken; /* places that are given */
+	/* By switch: its groups to a higher rank (nearer to the roots), and to a lower one; in one array as in @f. */
+	struct ft_ftree_group *up, *down;
+	uint32_t *up_count, *down_count;
+};
+
+static void judge_release(struct judge *j)
+{
+	free(j->order);
+	free(j->rank);
+	free(j->queue);
+	free(j->places);
+	free(j->up);
+	free(j->down);
+	free(j->up_count);
+	free(j->down_count);
+	ft_map_release(&j->taken);
+}
+
+/* ---- the order of its tables: by GUID as it is on the wire, read as a number of this machine ---- */
+
+struct entry {
+	uint64_t key;
+	uint32_t node;
+};
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static int order_make(struct judge *j)
+{
+	_cleanup_free_ struct entry *entries = calloc(j->f->count + 1UL, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < j->f->count; i++)
+		entries[i] = (struct entry){__builtin_bswap64(j->f->guids[i]), i};
+	qsort(entries, j->f->count, sizeof(*entries), entry_compare);
+	for (uint32_t i = 0; i < j->f->count; i++)
+		j->order[i] = entries[i].node;
+	return 0;
+}
+
+/* ---- ranks ---- */
+
+/* Distances from the @tail switches in the queue; the others' are NONE before. Returns the greatest. */
+static uint32_t distances(struct judge *j, uint32_t tail)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < j->f->count; i++)
+		j->rank[i] = NONE;
+	for (uint32_t i = 0; i < tail; i++)
+		j->rank[j->queue[i]] = 0;
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t here = j->queue[head];
+
+		for (uint32_t n = j->f->first[here]; n < j->f->first[here + 1]; n++) {
+			uint32_t far = j->f->groups[n].far;
+
+			if (j->rank[far] != NONE)
+				continue;
+			j->rank[far] = most = j->rank[here] + 1;
+			j->queue[tail++] = far;
+		}
+	}
+	return most;
+}
+
+/* From the hosts up, and from what is farthest from them down again. */
+static void ranks_make(struct judge *j)
+{
+	uint32_t tail = 0, farthest;
+
+	for (uint32_t i = 0; i < j->f->count; i++)
+		if (j->f->hosts[i] > 0)
+			j->queue[tail++] = i;
+	farthest = distances(j, tail);
+	tail = 0;
+	for (uint32_t i = 0; i < j->f->count; i++)
+		if (j->rank[i] == farthest)
+			j->queue[tail++] = i;
+	j->leaf_rank = distances(j, tail);
+}
+
+static void groups_sort_out(struct judge *j)
+{
+	for (uint32_t i = 0; i < j->f->count; i++)
+		for (uint32_t n = j->f->first[i]; n < j->f->first[i + 1]; n++) {
+			struct ft_ftree_group group = j->f->groups[n];
+
+			if (j->rank[group.far] < j->rank[i])
+				j->up[j->f->first[i] + j->up_count[i]++] = group;
+			else if (j->rank[group.far] > j->rank[i])
+				j->down[j->f->first[i] + j->down_count[i]++] = group;
+		}
+}
+
+/* ---- places in the tree: they tell which group comes first ---- */
+
+static bool is_leaf(const struct judge *j, uint32_t node)
+{
+	return j->f->hosts[node] > 0;
+}
+
+static uint64_t place_key(const struct place *place)
+{
+	uint64_t key = 0;
+
+	for (unsigned int i = 0; i < INDEX_LENGTH; i++)
+		key = key << 8 | place->index[i];
+	return key;
+}
+
+static int place_take(struct judge *j, uint32_t node, struct place place)
+{
+	int r = ft_map_add(&j->taken, place_key(&place), node, NULL);
+
+	j->places[node] = place;
+	return r < 0 ? r : 0;
+}
+
+/* The next place that is free beside @from, one rank up or down, for @node. */
+static int place_give(struct judge *j, uint32_t node, uint32_t from, bool down)
+{
+	struct place place = j->places[from];
+	unsigned int varies = down ? place.index[0] + 1U : place.index[0];
+
+	if (place.index[0] == INDEX_END || varies >= INDEX_LENGTH)
+		return 0;
+	place.index[0] = (uint8_t)(down ? place.index[0] + 1 : place.index[0] - 1);
+	for (unsigned int i = 0; i < INDEX_END; i++) {
+		place.index[varies] = (uint8_t)i;
+		if (ft_map_get(&j->taken, place_key(&place)) == FT_MAP_NONE)
+			return place_take(j, node, place);
+	}
+	return 0;
+}
+
+/* Breadth first from the first leaf, each switch with its neighbours in the order of its ports: down, then up. */
+static int places_make(struct judge *j)
+{
+	struct place first = {{0}};
+	uint32_t head = 0, tail = 0, start = 0;
+	int r;
+
+	for (uint32_t i = 0; i < j->f->count; i++)
+		memset(j->places[i].index, INDEX_END, INDEX_LENGTH);
+	while (!is_leaf(j, j->order[start]))
+		start++;
+	memset(first.index + j->leaf_rank + 1, INDEX_END, INDEX_LENGTH - 1 - j->leaf_rank);
+	first.index[0] = (uint8_t)j->leaf_rank;
+	r = place_take(j, j->order[start], first);
+	j->queue[tail++] = j->order[start];
+	while (r == 0 && head < tail) {
+		uint32_t here = j->queue[head++];
+
+		for (uint32_t n = 0; r == 0 && n < j->down_count[here] + j->up_count[here]; n++) {
+			bool down = n < j->down_count[here];
+			uint32_t at = j->f->first[here] + (down ? n : n - j->down_count[here]);
+			uint32_t far = down ? j->down[at].far : j->up[at].far;
+
+			if (j->rank[far] == NONE || j->places[far].index[0] != INDEX_END || tail == j->f->count)
+				continue;
+			r = place_give(j, far, here, down);
+			j->queue[tail++] = far;
+		}
+	}
+	return r;
+}
+
+/* The group that leads to the lowest place. */
+static const struct ft_ftree_group *group_first(const struct judge *j, const struct ft_ftree_group *groups,
+						uint32_t count)
+{
+	const struct ft_ftree_group *best = groups;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (memcmp(&j->places[groups[i].far], &j->places[best->far], sizeof(struct place)) < 0)
+			best = &groups[i];
+	return best;
+}
+
+/* ---- the rules ---- */
+
+static struct ft_ftree_verdict ranks_judge(const struct judge *j)
+{
+	uint32_t leaves = 0;
+
+	if (j->leaf_rank + 1 < RANKS_MIN)
+		return (struct ft_ftree_verdict){.why = FT_FTREE_FLAT};
+	if (j->leaf_rank + 1 > RANKS_MAX)
+		return (struct ft_ftree_verdict){.why = FT_FTREE_DEEP};
+	for (uint32_t i = 0; i < j->f->count; i++) {
+		uint32_t node = j->order[i];
+
+		if (is_leaf(j, node) && j->rank[node] != j->leaf_rank)
+			return (struct ft_ftree_verdict){.why = FT_FTREE_HOST_RANK, .a = node};
+		leaves += is_leaf(j, node);
+	}
+	return (struct ft_ftree_verdict){.why = leaves < 2 ? FT_FTREE_ONE_LEAF : FT_FTREE_TAKEN};
+}
+
+/* @b against @a, the first of its rank. */
+static enum ft_ftree_why pair_judge(const struct judge *j, uint32_t a, uint32_t b)
+{
+	const struct ft_ftree_group *up_a = j->up + j->f->first[a], *up_b = j->up + j->f->first[b];
+	const struct ft_ftree_group *down_a = j->down + j->f->first[a], *down_b = j->down + j->f->first[b];
+	bool leaf = j->rank[b] == j->leaf_rank;
+
+	if (j->up_count[a] != j->up_count[b])
+		return FT_FTREE_UP_NEIGHBOURS;
+	if (!leaf && j->down_count[a] != j->down_count[b])
+		return FT_FTREE_DOWN_NEIGHBOURS;
+	for (uint32_t i = 0; i < j->up_count[b]; i++)
+		if (up_b[i].count != group_first(j, up_a, j->up_count[a])->count)
+			return FT_FTREE_UP_CABLES;
+	/* Its own slip: of the groups below, the first one is looked at over and over. */
+	if (!leaf && j->down_count[b] > 0 &&
+	    group_first(j, down_a, j->down_count[a])->count != group_first(j, down_b, j->down_count[b])->count)
+		return FT_FTREE_DOWN_CABLES;
+	return FT_FTREE_TAKEN;
+}
+
+static struct ft_ftree_verdict groups_judge(const struct judge *j)
+{
+	uint32_t reference[RANKS_MAX];
+
+	for (unsigned int i = 0; i < RANKS_MAX; i++)
+		reference[i] = NONE;
+	for (uint32_t i = 0; i < j->f->count; i++) {
+		uint32_t node = j->order[i], *first;
+		enum ft_ftree_why why;
+
+		if (j->rank[node] == NONE)
+			continue;
+		first = &reference[j->rank[node]];
+		if (*first == NONE) {
+			*first = node;
+			continue;
+		}
+		why = pair_judge(j, *first, node);
+		if (why != FT_FTREE_TAKEN)
+			return (struct ft_ftree_verdict){why, *first, node};
+	}
+	return (struct ft_ftree_verdict){.why = FT_FTREE_TAKEN};
+}
+
+static int judge_init(struct judge *j, const struct ft_ftree *fabric)
+{
+	size_t count = fabric->count + 1UL, groups = fabric->first[fabric->count] + 1UL;
+
+	*j = (struct judge){
+		.f = fabric,
+		.order = calloc(count, sizeof(*j->order)),
+		.rank = calloc(count, sizeof(*j->rank)),
+		.queue = calloc(count, sizeof(*j->queue)),
+		.places = calloc(count, sizeof(*j->places)),
+		.up = calloc(groups, sizeof(*j->up)),
+		.down = calloc(groups, sizeof(*j->down)),
+		.up_count = calloc(count, sizeof(*j->up_count)),
+		.down_count = calloc(count, sizeof(*j->down_count)),
+	};
+	return j->order && j->rank && j->queue && j->places && j->up && j->down && j->up_count && j->down_count
+		       ? 0
+		       : -ENOMEM;
+}
+
+int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_verdict)
+{
+	_cleanup_(judge_release) struct judge j;
+	struct ft_ftree_verdict verdict;
+	uint64_t hosts = 0;
+	int r = judge_init(&j, fabric);
+
+	for (uint32_t i = 0; i < fabric->count; i++)
+		hosts += fabric->hosts[i];
+	if (r == 0)
+		r = order_make(&j);
+	if (r < 0)
+		return r;
+	if (fabric->count < 2 || hosts < 2) {
+		*ret_verdict = (struct ft_ftree_verdict){.why = FT_FTREE_TOO_SMALL};
+		return 0;
+	}
+	ranks_make(&j);
+	verdict = ranks_judge(&j);
+	if (verdict.why == FT_FTREE_TAKEN) {
+		groups_sort_out(&j);
+		r = places_make(&j);
+		if (r < 0)
+			return r;
+		verdict = groups_judge(&j);
+	}
+	*ret_verdict = verdict;
+	return 0;
+}

@@ -1,0 +1,820 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/rework.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "planner/wiring.h"
+
+#define NONE UINT32_MAX
+
+/* The two kinds of cables, which run at rates of their own. */
+enum kind { KIND_UPLINK, KIND_HOST, KIND_COUNT };
+
+struct ft_rework {
+	const struct ft_design *design;
+	const struct ft_plan *plan;
+	const struct ft_report *report;
+	struct ft_snapshot s; /* what is worked on; it only grows */
+	uint32_t nodes_size, ports_size, strings_size;
+	struct ft_map by_guid; /* node */
+	struct ft_wiring wiring;
+	uint32_t *node_of;    /* by switch of the plan: its node, or NONE */
+	bool *awaits_power;   /* by switch of the plan: an action of its own will bring it back */
+	bool *spoken;	      /* by port: an action to come names it */
+	bool *apart;	      /* by node: was seen though nothing led to it from where the sweep began */
+	uint32_t first_count; /* nodes that were seen */
+	uint32_t start;	      /* where the sweep began, or what comes nearest to that; NONE: an empty fabric */
+	struct ft_rate rates[KIND_COUNT];
+	uint32_t made_up; /* GUIDs */
+};
+
+void ft_rework_free(struct ft_rework *w)
+{
+	if (!w)
+		return;
+	free(w->s.nodes);
+	free(w->s.ports);
+	free(w->s.strings);
+	ft_map_release(&w->by_guid);
+	ft_wiring_release(&w->wiring);
+	free(w->node_of);
+	free(w->awaits_power);
+	free(w->spoken);
+	free(w->apart);
+	free(w);
+}
+
+/* ---- making it ---- */
+
+static bool node_is_switch(const struct ft_rework *w, uint32_t node)
+{
+	return w->s.nodes[node].type == FT_NODE_SWITCH;
+}
+
+static void *copy_of(const void *data, size_t size)
+{
+	void *copy = malloc(size ? size : 1);
+
+	if (copy && size)
+		memcpy(copy, data, size);
+	return copy;
+}
+
+static int snapshot_copy(struct ft_rework *w, const struct ft_snapshot *from)
+{
+	w->s = *from;
+	w->s.nodes = copy_of(from->nodes, from->node_count * sizeof(*from->nodes));
+	w->s.ports = copy_of(from->ports, from->port_count * sizeof(*from->ports));
+	w->s.strings = copy_of(from->strings, from->strings_length);
+	w->nodes_size = from->node_count;
+	w->ports_size = from->port_count;
+	w->strings_size = from->strings_length;
+	w->first_count = from->node_count;
+	w->spoken = calloc(from->port_count + 1UL, sizeof(*w->spoken));
+	w->apart = calloc(from->node_count + 1UL, sizeof(*w->apart));
+	return w->s.nodes && w->s.ports && w->s.strings && w->spoken && w->apart ? 0 : -ENOMEM;
+}
+
+/* Marks what cables lead to from the nodes in @queue, of which there are @tail. Returns how many there are then. */
+static uint32_t reached_mark(const struct ft_snapshot *s, bool *reached, uint32_t *queue, uint32_t tail)
+{
+	for (uint32_t head = 0; head < tail; head++) {
+		const struct ft_node *node = &s->nodes[queue[head]];
+
+		for (uint32_t n = 0; n < node->port_count; n++) {
+			uint32_t peer = s->ports[node->first_port + n].peer;
+			uint32_t far = peer == FT_NO_PORT ? queue[head] : s->ports[peer].node;
+
+			if (reached[far])
+				continue;
+			reached[far] = true;
+			queue[tail++] = far;
+		}
+	}
+	return tail;
+}
+
+/* A recorded fabric may not say where its sweep began: then its largest part is what was swept. */
+static uint32_t start_find(const struct ft_rework *w, bool *reached, uint32_t *queue)
+{
+	uint32_t most = 0, start = NONE;
+
+	if (w->s.source.entry_node < w->s.node_count)
+		return w->s.source.entry_node;
+	memset(reached, 0, w->s.node_count * sizeof(*reached));
+	for (uint32_t i = 0; i < w->s.node_count; i++) {
+		uint32_t count;
+
+		if (reached[i])
+			continue;
+		reached[i] = true;
+		queue[0] = i;
+		count = reached_mark(&w->s, reached, queue, 1);
+		if (count > most) {
+			most = count;
+			start = i;
+		}
+	}
+	return start;
+}
+
+static int start_settle(struct ft_rework *w)
+{
+	_cleanup_free_ bool *reached = calloc(w->s.node_count + 1UL, sizeof(*reached));
+	_cleanup_free_ uint32_t *queue = calloc(w->s.node_count + 1UL, sizeof(*queue));
+
+	if (!reached || !queue)
+		return -ENOMEM;
+	w->start = start_find(w, reached, queue);
+	memset(reached, 0, w->s.node_count * sizeof(*reached));
+	if (w->start != NONE) {
+		reached[w->start] = true;
+		queue[0] = w->start;
+		reached_mark(&w->s, reached, queue, 1);
+	}
+	for (uint32_t i = 0; i < w->s.node_count; i++)
+		w->apart[i] = !reached[i];
+	return 0;
+}
+
+static int guids_map(struct ft_rework *w)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < w->s.node_count; i++)
+		r = w->s.nodes[i].guid ? ft_map_add(&w->by_guid, w->s.nodes[i].guid, i, NULL) : 0;
+	return r < 0 ? r : 0;
+}
+
+static uint32_t node_by_guid(const struct ft_rework *w, uint64_t guid)
+{
+	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : NONE;
+
+	return node < w->s.node_count ? node : NONE;
+}
+
+/* The rows of the report's table come in the plan's order. */
+static int places_map(struct ft_rework *w)
+{
+	w->node_of = malloc((w->plan->switch_count + 1UL) * sizeof(*w->node_of));
+	w->awaits_power = calloc(w->plan->switch_count + 1UL, sizeof(*w->awaits_power));
+	if (!w->node_of || !w->awaits_power)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->plan->switch_count; i++)
+		w->node_of[i] = i < w->report->switch_count ? node_by_guid(w, w->report->switches[i].guid) : NONE;
+	return 0;
+}
+
+/* What most cables of the kind run at; of two equally common rates the faster one, as the verifier has it. */
+static struct ft_rate rate_usual(const struct ft_snapshot *s, enum kind kind)
+{
+	enum { LANES_MAX = 13 };
+	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0}, most = 0;
+	struct ft_rate usual = {4, FT_SPEED_SDR};
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
+
+		if (far && ft_port_node(s, port)->type == FT_NODE_SWITCH &&
+		    (ft_port_node(s, far)->type == FT_NODE_SWITCH) == (kind == KIND_UPLINK) &&
+		    port->rate.lanes < LANES_MAX && port->rate.speed < FT_SPEED_COUNT)
+			votes[port->rate.lanes][port->rate.speed]++;
+	}
+	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
+		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++) {
+			struct ft_rate rate = {lanes, speed};
+
+			if (votes[lanes][speed] == 0 || votes[lanes][speed] < most ||
+			    (votes[lanes][speed] == most && ft_rate_mbps(rate) < ft_rate_mbps(usual)))
+				continue;
+			most = votes[lanes][speed];
+			usual = rate;
+		}
+	return usual;
+}
+
+static void rates_settle(struct ft_rework *w)
+{
+	const struct ft_rates *given[KIND_COUNT] = {&w->design->uplink_rates, &w->design->host_rates};
+
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+		w->rates[kind] = rate_usual(&w->s, kind);
+		for (size_t i = 0; i < given[kind]->count; i++)
+			if (i == 0 || ft_rate_mbps(given[kind]->rates[i]) > ft_rate_mbps(w->rates[kind]))
+				w->rates[kind] = given[kind]->rates[i];
+	}
+}
+
+int ft_rework_new(const struct ft_verify_input *input, const struct ft_report *report, struct ft_rework **ret_rework)
+{
+	_cleanup_(ft_rework_freep) struct ft_rework *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	w->design = input->design;
+	w->plan = input->plan;
+	w->report = report;
+	r = snapshot_copy(w, input->snapshot);
+	if (r == 0)
+		r = guids_map(w);
+	if (r == 0)
+		r = places_map(w);
+	if (r == 0)
+		r = start_settle(w);
+	if (r == 0)
+		r = ft_wiring_make(w->plan, &w->wiring);
+	if (r < 0)
+		return r;
+	rates_settle(w);
+	*ret_rework = FT_STEAL(w);
+	return 0;
+}
+
+/* ---- what there is ---- */
+
+/* The switch of the plan that goes by that name, or NONE. */
+static uint32_t switch_by_name(const struct ft_rework *w, const char *name)
+{
+	for (uint32_t i = 0; name && i < w->plan->switch_count; i++)
+		if (strcmp(w->plan->switches[i].name, name) == 0)
+			return i;
+	return NONE;
+}
+
+static uint32_t node_at(const struct ft_rework *w, const struct ft_place *place)
+{
+	uint32_t index;
+
+	if (place->guid)
+		return node_by_guid(w, place->guid);
+	index = switch_by_name(w, place->name);
+	return index == NONE ? NONE : w->node_of[index];
+}
+
+/* The port that @place names, or NONE. */
+static uint32_t port_at(const struct ft_rework *w, const struct ft_place *place)
+{
+	uint32_t node = place->name || place->guid ? node_at(w, place) : NONE;
+
+	if (node == NONE || place->port == 0 || place->port > w->s.nodes[node].port_count)
+		return NONE;
+	return w->s.nodes[node].first_port + place->port - 1;
+}
+
+bool ft_rework_is_taken(const struct ft_rework *w, const struct ft_place *place)
+{
+	uint32_t port = port_at(w, place);
+
+	return port != NONE && w->s.ports[port].peer != FT_NO_PORT;
+}
+
+void ft_rework_reserve(struct ft_rework *w, const struct ft_action *action, bool wanted)
+{
+	const struct ft_place *ends[2] = {&action->a, &action->b};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		uint32_t port = port_at(w, ends[n]);
+
+		if (port != NONE)
+			w->spoken[port] = wanted;
+	}
+	if (action->act == FT_ACT_POWER && switch_by_name(w, action->a.name) != NONE)
+		w->awaits_power[switch_by_name(w, action->a.name)] = wanted;
+}
+
+/* The numbers of the ports of @node that lead to things of @kind; low 0: there is none. */
+static void ports_range(const struct ft_rework *w, uint32_t node, enum kind kind, uint32_t *ret_low, uint32_t *ret_high)
+{
+	const struct ft_node *n = &w->s.nodes[node];
+
+	*ret_low = *ret_high = 0;
+	for (uint32_t i = 1; i <= n->port_count; i++) {
+		const struct ft_port *far = ft_port_peer(&w->s, &w->s.ports[n->first_port + i - 1]);
+
+		if (!far || node_is_switch(w, far->node) != (kind == KIND_UPLINK))
+			continue;
+		*ret_low = *ret_low ? *ret_low : i;
+		*ret_high = i;
+	}
+}
+
+/* A free port of @node as near as can be to those of its @kind, or NONE. */
+static uint32_t port_free(const struct ft_rework *w, uint32_t node, enum kind kind)
+{
+	const struct ft_node *n = &w->s.nodes[node];
+	uint32_t low, high, best = NONE, nearest = NONE;
+
+	ports_range(w, node, kind, &low, &high);
+	for (uint32_t i = 1; i <= n->port_count; i++) {
+		uint32_t port = n->first_port + i - 1, away = low == 0	 ? 0
+							      : i < low	 ? low - i
+							      : i > high ? i - high
+									 : 0;
+
+		if (w->s.ports[port].peer != FT_NO_PORT || w->spoken[port] || away >= nearest)
+			continue;
+		/* Up without a known far end, or not read: something may be in it. */
+		if (w->s.ports[port].link != FT_LINK_DOWN)
+			continue;
+		best = port;
+		nearest = away;
+	}
+	return best;
+}
+
+static enum kind kind_of(const struct ft_rework *w, uint32_t a, uint32_t b)
+{
+	return node_is_switch(w, w->s.ports[a].node) && node_is_switch(w, w->s.ports[b].node) ? KIND_UPLINK : KIND_HOST;
+}
+
+static void port_end(struct ft_port *port)
+{
+	port->peer = FT_NO_PORT;
+	port->link = FT_LINK_DOWN;
+	port->rate = (struct ft_rate){0};
+	port->phys_state = port->logical_state = 0;
+}
+
+static void cable_pull(struct ft_rework *w, uint32_t port)
+{
+	uint32_t peer = w->s.ports[port].peer;
+
+	if (peer != FT_NO_PORT)
+		port_end(&w->s.ports[peer]);
+	port_end(&w->s.ports[port]);
+}
+
+static void cable_put(struct ft_rework *w, uint32_t a, uint32_t b, struct ft_rate rate)
+{
+	const uint32_t ends[2] = {a, b};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		struct ft_port *port = &w->s.ports[ends[n]];
+
+		port_end(port);
+		port->peer = ends[1 - n];
+		port->link = FT_LINK_UP;
+		port->rate = rate;
+	}
+}
+
+/* ---- what comes back ---- */
+
+/* @array with room for @more beyond @count elements; grows by half. */
+static void *room_make(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
+{
+	uint64_t wanted = (uint64_t)count + more, grown = wanted + wanted / 2;
+	void *fresh;
+
+	if (wanted <= *size)
+		return array;
+	if (grown > INT32_MAX)
+		return NULL;
+	fresh = realloc(array, grown * element);
+	if (fresh)
+		*size = (uint32_t)grown;
+	return fresh;
+}
+
+static int room_for_node(struct ft_rework *w, uint32_t ports, uint32_t name_length)
+{
+	uint32_t old = w->ports_size;
+	struct ft_node *nodes = room_make(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
+	struct ft_port *all;
+	char *strings;
+	bool *spoken;
+
+	if (!nodes)
+		return -ENOMEM;
+	w->s.nodes = nodes;
+	strings = room_make(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
+	if (!strings)
+		return -ENOMEM;
+	w->s.strings = strings;
+	all = room_make(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	w->s.ports = all;
+	spoken = realloc(w->spoken, (w->ports_size + 1UL) * sizeof(*spoken));
+	if (!spoken)
+		return -ENOMEM;
+	w->spoken = spoken;
+	memset(spoken + old, 0, (w->ports_size + 1UL - old) * sizeof(*spoken));
+	return 0;
+}
+
+/* A node that was not seen, with all ports down. @guid 0: one is made up. */
+static int node_add(struct ft_rework *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
+		    uint32_t *ret_node)
+{
+	enum { MADE_UP = 0xf7c4ec };
+	uint32_t length = (uint32_t)strlen(name);
+	struct ft_node *node;
+	int r = room_for_node(w, ports, length);
+
+	if (r < 0)
+		return r;
+	while (guid == 0 || node_by_guid(w, guid) != NONE)
+		guid = (uint64_t)MADE_UP << 40 | ++w->made_up;
+	r = ft_map_add(&w->by_guid, guid, w->s.node_count, NULL);
+	if (r < 0)
+		return r;
+	node = &w->s.nodes[w->s.node_count];
+	*node = (struct ft_node){.guid = guid,
+				 .system_guid = guid,
+				 .type = (uint8_t)type,
+				 .port_count = (uint16_t)ports,
+				 .first_port = w->s.port_count,
+				 .description = w->s.strings_length,
+				 .description_length = (uint16_t)length};
+	memcpy(w->s.strings + w->s.strings_length, name, length + 1);
+	w->s.strings_length += length + 1;
+	for (uint32_t i = 0; i < ports; i++)
+		w->s.ports[w->s.port_count++] = (struct ft_port){.guid = guid,
+								 .node = w->s.node_count,
+								 .peer = FT_NO_PORT,
+								 .number = (uint8_t)(i + 1),
+								 .link = FT_LINK_DOWN};
+	*ret_node = w->s.node_count++;
+	return 0;
+}
+
+/* The name by which the switch will be known: where a pattern tells the tier, one that others of it have. */
+static int switch_name(const struct ft_rework *w, uint32_t index, char **ret_name)
+{
+	const struct ft_plan_switch *sw = &w->plan->switches[index];
+	uint32_t like = NONE;
+	char *name;
+
+	for (uint32_t i = 0; w->design->binds[sw->tier].match && like == NONE && i < w->plan->switch_count; i++)
+		if (w->plan->switches[i].tier == sw->tier)
+			like = w->node_of[i];
+	name = strdup(like == NONE ? sw->name : w->s.strings + w->s.nodes[like].description);
+	if (!name)
+		return -ENOMEM;
+	*ret_name = name;
+	return 0;
+}
+
+static int hosts_return(struct ft_rework *w, uint32_t index, uint32_t node)
+{
+	uint32_t named = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < w->plan->switches[index].hosts; i++) {
+		const struct ft_plan_host *host = NULL;
+		uint32_t there, port;
+
+		while (!host && named < w->plan->host_count)
+			host = w->plan->hosts[named++].edge == index ? &w->plan->hosts[named - 1] : NULL;
+		port = host && host->port && host->port <= w->s.nodes[node].port_count
+			       ? w->s.nodes[node].first_port + host->port - 1
+			       : port_free(w, node, KIND_HOST);
+		if (port == NONE || w->s.ports[port].peer != FT_NO_PORT)
+			continue;
+		r = node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &there);
+		if (r == 0)
+			cable_put(w, port, w->s.nodes[there].first_port, w->rates[KIND_HOST]);
+	}
+	return r;
+}
+
+/* The next port of @node that the finding names and that waits for a cable, or NONE. */
+static uint32_t port_dark(const struct ft_rework *w, const struct ft_finding *because, uint32_t node)
+{
+	for (size_t i = 0; because && i < because->where_count; i++) {
+		uint32_t port;
+
+		if (because->where[i].guid != w->s.nodes[node].guid)
+			continue;
+		port = port_at(w, &because->where[i]);
+		if (port != NONE && w->s.ports[port].peer == FT_NO_PORT && !w->spoken[port])
+			return port;
+	}
+	return NONE;
+}
+
+/* The first cable of a bundle in a plan port by port, or NONE. */
+static uint32_t cable_first(const struct ft_plan *plan, const struct ft_plan_bundle *bundle)
+{
+	uint32_t low = 0, high = plan->cable_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct ft_plan_cable *c = &plan->cables[middle];
+
+		if (c->a < bundle->a || (c->a == bundle->a && c->b < bundle->b))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->cable_count && plan->cables[low].a == bundle->a && plan->cables[low].b == bundle->b ? low
+													       : NONE;
+}
+
+/* Where cable @i of a bundle ends on @node: where the plan says, where a port went dark, or in any free port. */
+static uint32_t bundle_port(const struct ft_rework *w, uint32_t node, uint32_t planned, bool precise,
+			    const struct ft_finding *because)
+{
+	uint32_t port = NONE;
+
+	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->s.nodes[node].port_count)
+		port = w->s.nodes[node].first_port + planned - 1;
+	if (port != NONE && w->s.ports[port].peer == FT_NO_PORT)
+		return port;
+	port = port_dark(w, because, node);
+	return port == NONE ? port_free(w, node, KIND_UPLINK) : port;
+}
+
+/* The planned cables between two switches that are both there. */
+static void bundle_return(struct ft_rework *w, const struct ft_plan_bundle *bundle, const struct ft_finding *because)
+{
+	uint32_t a = w->node_of[bundle->a], b = w->node_of[bundle->b], cable = cable_first(w->plan, bundle);
+
+	for (uint32_t i = 0; i < bundle->count; i++) {
+		const struct ft_plan_cable *c =
+			cable != NONE && cable + i < w->plan->cable_count ? &w->plan->cables[cable + i] : NULL;
+		uint32_t at_a = bundle_port(w, a, c ? c->a_port : bundle->a_port + i, c, because);
+		uint32_t at_b = bundle_port(w, b, c ? c->b_port : bundle->b_port + i, c, because);
+
+		if (at_a != NONE && at_b != NONE)
+			cable_put(w, at_a, at_b, w->rates[KIND_UPLINK]);
+	}
+}
+
+static int switch_add(struct ft_rework *w, uint32_t index)
+{
+	_cleanup_free_ char *name = NULL;
+	int r = switch_name(w, index, &name);
+
+	if (r == 0)
+		r = node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
+			     w->plan->switches[index].ports, &w->node_of[index]);
+	return r;
+}
+
+/* How one switch is brought back: with cables to those that were seen, or only to those that come back with it. */
+struct comeback {
+	const struct ft_finding *because;
+	bool to_seen;
+	uint32_t *queue; /* [switch_count] */
+	uint32_t count;
+};
+
+/* Those that nobody saw, and that nothing else is to bring back, were hidden behind this one. */
+static int neighbours_return(struct ft_rework *w, struct comeback *c, uint32_t index)
+{
+	int r = 0;
+
+	for (uint32_t i = w->wiring.first_bundle[index]; r == 0 && i < w->wiring.first_bundle[index + 1]; i++) {
+		const struct ft_plan_bundle *bundle = &w->plan->bundles[w->wiring.bundles[i]];
+		uint32_t far = bundle->a == index ? bundle->b : bundle->a;
+
+		if (w->node_of[far] == NONE && !w->awaits_power[far] && !ft_plan_is_director(w->plan, far)) {
+			r = switch_add(w, far);
+			c->queue[c->count++] = far;
+		}
+	}
+	return r;
+}
+
+static void cables_return(struct ft_rework *w, const struct comeback *c, uint32_t index, const bool *done)
+{
+	for (uint32_t i = w->wiring.first_bundle[index]; i < w->wiring.first_bundle[index + 1]; i++) {
+		const struct ft_plan_bundle *bundle = &w->plan->bundles[w->wiring.bundles[i]];
+		uint32_t far = bundle->a == index ? bundle->b : bundle->a;
+
+		if (w->node_of[far] == NONE || done[far] || (w->node_of[far] < w->first_count && !c->to_seen))
+			continue;
+		bundle_return(w, bundle, c->because);
+	}
+}
+
+static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because, bool to_seen)
+{
+	_cleanup_free_ uint32_t *queue = calloc(w->plan->switch_count + 1UL, sizeof(*queue));
+	_cleanup_free_ bool *done = calloc(w->plan->switch_count + 1UL, sizeof(*done));
+	struct comeback c = {because, to_seen, queue, 1};
+	int r;
+
+	if (!queue || !done)
+		return -ENOMEM;
+	if (ft_plan_is_director(w->plan, index))
+		return -ENOTSUP;
+	queue[0] = index;
+	r = switch_add(w, index);
+	for (uint32_t i = 0; r == 0 && i < c.count; i++)
+		r = neighbours_return(w, &c, queue[i]);
+	/* A pair of two that come back has its cables once. */
+	for (uint32_t i = 0; r == 0 && i < c.count; i++) {
+		cables_return(w, &c, queue[i], done);
+		done[queue[i]] = true;
+		r = hosts_return(w, queue[i], w->node_of[queue[i]]);
+	}
+	return r;
+}
+
+/* ---- the actions ---- */
+
+static int do_remove(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = port_at(w, &action->a), b = port_at(w, &action->b);
+
+	(void)because;
+	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT || (b != NONE && w->s.ports[a].peer != b))
+		return -ENODEV;
+	cable_pull(w, a);
+	return 0;
+}
+
+/* The end of a new cable: the port that is named, or any that is free. */
+static int end_take(struct ft_rework *w, const struct ft_place *place, enum kind kind, uint32_t *ret_port)
+{
+	uint32_t node = node_at(w, place), port = port_at(w, place);
+
+	if (node == NONE)
+		return -ENODEV;
+	port = place->port == 0 ? port_free(w, node, kind) : port;
+	if (port == NONE)
+		return place->port == 0 ? -EBUSY : -ENODEV;
+	*ret_port = port;
+	return 0;
+}
+
+/* A planned switch that a cable leads to, and that nobody saw: it was out of reach, and is there. */
+static int end_return(struct ft_rework *w, const struct ft_place *place)
+{
+	uint32_t index = place->guid ? NONE : switch_by_name(w, place->name);
+
+	if (index == NONE || w->node_of[index] != NONE || w->awaits_power[index])
+		return 0;
+	return switch_return(w, index, NULL, false);
+}
+
+static int do_connect(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = NONE, b = NONE;
+	int r = end_return(w, &action->a);
+
+	(void)because;
+	if (r == 0)
+		r = end_return(w, &action->b);
+	if (r == 0)
+		r = end_take(w, &action->a, KIND_UPLINK, &a);
+	if (r == 0)
+		r = end_take(w, &action->b, KIND_UPLINK, &b);
+	if (r < 0)
+		return r;
+	if (w->s.ports[a].peer == b)
+		return 0;
+	if (a == b || w->s.ports[a].peer != FT_NO_PORT || w->s.ports[b].peer != FT_NO_PORT)
+		return -EBUSY;
+	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	return 0;
+}
+
+static int do_move(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t from = port_at(w, &action->a), far, to;
+	int r;
+
+	(void)because;
+	if (from == NONE || w->s.ports[from].peer == FT_NO_PORT)
+		return -ENODEV;
+	far = w->s.ports[from].peer;
+	r = end_take(w, &action->b, node_is_switch(w, w->s.ports[far].node) ? KIND_UPLINK : KIND_HOST, &to);
+	if (r < 0)
+		return r;
+	if (w->s.ports[to].peer != FT_NO_PORT)
+		return -EBUSY;
+	cable_pull(w, from);
+	cable_put(w, far, to, w->rates[kind_of(w, far, to)]);
+	return 0;
+}
+
+static int do_exchange(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = port_at(w, &action->a), b = port_at(w, &action->b), far_a, far_b;
+
+	(void)because;
+	if (a == NONE || b == NONE || w->s.ports[a].peer == FT_NO_PORT || w->s.ports[b].peer == FT_NO_PORT ||
+	    w->s.ports[a].peer == a || w->s.ports[b].peer == b)
+		return -ENODEV;
+	far_a = w->s.ports[a].peer;
+	far_b = w->s.ports[b].peer;
+	if (far_a == b)
+		return 0;
+	cable_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
+	cable_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
+	return 0;
+}
+
+static int do_renew(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = port_at(w, &action->a), b;
+
+	(void)because;
+	a = a == NONE ? port_at(w, &action->b) : a;
+	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT)
+		return -ENODEV;
+	b = w->s.ports[a].peer;
+	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	return 0;
+}
+
+static int do_power(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t index = action->a.guid ? NONE : switch_by_name(w, action->a.name);
+
+	if (index == NONE)
+		return action->a.guid ? -ENOTSUP : -ENODEV;
+	w->awaits_power[index] = false;
+	/* It came back with another one, behind which it was. */
+	if (w->node_of[index] != NONE)
+		return 0;
+	return switch_return(w, index, because, true);
+}
+
+static int do_nothing(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	(void)w;
+	(void)action;
+	(void)because;
+	return -ENOTSUP;
+}
+
+int ft_rework_do(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	static int (*const acts[])(struct ft_rework *, const struct ft_action *, const struct ft_finding *) = {
+		[FT_ACT_CONNECT] = do_connect,	 [FT_ACT_REMOVE] = do_remove,	[FT_ACT_MOVE] = do_move,
+		[FT_ACT_EXCHANGE] = do_exchange, [FT_ACT_RENEW] = do_renew,	[FT_ACT_POWER] = do_power,
+		[FT_ACT_BOARD] = do_nothing,	 [FT_ACT_SETTING] = do_nothing,
+	};
+
+	return acts[action->act](w, action, because);
+}
+
+/* ---- what is seen then ---- */
+
+/* The nodes marked in @keep, numbered anew, of @from in @to, which has room for all. */
+static void nodes_keep(struct ft_snapshot *to, const struct ft_snapshot *from, const bool *keep, uint32_t *moved)
+{
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < from->node_count; i++)
+		for (uint32_t p = 0; p < from->nodes[i].port_count; p++)
+			moved[from->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NO_PORT;
+	to->node_count = to->port_count = 0;
+	to->source.entry_node = FT_NO_NODE;
+	for (uint32_t i = 0; i < from->node_count; i++) {
+		const struct ft_node *node = &from->nodes[i];
+
+		if (!keep[i])
+			continue;
+		if (i == from->source.entry_node)
+			to->source.entry_node = to->node_count;
+		to->nodes[to->node_count] = *node;
+		to->nodes[to->node_count].first_port = to->port_count;
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			struct ft_port *port = &to->ports[to->port_count++];
+
+			*port = from->ports[node->first_port + p];
+			port->node = to->node_count;
+			port->peer = port->peer == FT_NO_PORT ? FT_NO_PORT : moved[port->peer];
+		}
+		to->node_count++;
+	}
+}
+
+int ft_rework_look(const struct ft_rework *w, struct ft_snapshot **ret_snapshot)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *to = calloc(1, sizeof(*to));
+	_cleanup_free_ bool *keep = calloc(w->s.node_count + 1UL, sizeof(*keep));
+	_cleanup_free_ uint32_t *queue = calloc(w->s.node_count + 1UL, sizeof(*queue));
+	_cleanup_free_ uint32_t *moved = calloc(w->s.port_count + 1UL, sizeof(*moved));
+	uint32_t tail = 0;
+
+	if (!to || !keep || !queue || !moved)
+		return -ENOMEM;
+	*to = w->s;
+	to->nodes = copy_of(w->s.nodes, w->s.node_count * sizeof(*w->s.nodes));
+	to->ports = copy_of(w->s.ports, w->s.port_count * sizeof(*w->s.ports));
+	to->strings = copy_of(w->s.strings, w->s.strings_length);
+	if (!to->nodes || !to->ports || !to->strings)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->first_count; i++)
+		if (i == w->start || w->apart[i]) {
+			keep[i] = true;
+			queue[tail++] = i;
+		}
+	reached_mark(&w->s, keep, queue, tail);
+	nodes_keep(to, &w->s, keep, moved);
+	*ret_snapshot = FT_STEAL(to);
+	return 0;
+}
