@@ -356,6 +356,26 @@ static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, u
 	}
 }
 
+/* It goes there; false where that is not known. */
+static bool host_home_act(struct ft_model *m, struct ft_finding *f, uint32_t host)
+{
+	uint32_t from = m->live.hosts[host].switch_port;
+	const struct ft_plan_host *home;
+	const struct ft_live_switch *sw;
+	const struct ft_node *node;
+
+	if (!m->exact.belongs || m->exact.belongs[host] == FT_NONE)
+		return false;
+	home = &m->plan->hosts[m->exact.belongs[host]];
+	sw = ft_live_at(m, m->place_of[home->edge]);
+	node = &m->snapshot->nodes[sw->node];
+	if (home->port == 0 || home->port > node->port_count)
+		ft_finding_act_free(m, f, FT_ACT_MOVE, from, m->place_of[home->edge]);
+	else
+		ft_finding_act_ports(m, f, FT_ACT_MOVE, from, node->first_port + home->port - 1);
+	return true;
+}
+
 static void hosts_on_core(struct ft_model *m, uint32_t *room)
 {
 
@@ -373,7 +393,8 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
 		ft_finding_where_port(m, f, host->switch_port);
 		ft_finding_where_port(m, f, host->port);
-		host_act(m, f, host->switch_port, room);
+		if (!host_home_act(m, f, i))
+			host_act(m, f, host->switch_port, room);
 		ft_say(m, &f->expected, "hosts on edge switches only");
 		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
 		       ft_place_text(m, host->switch_port, &b));
