@@ -20,7 +20,7 @@ struct ft_counters;
 struct ft_sms;
 
 /*
- * What a fabric is judged by. NULL is what a plain check has not got: nothing is said of it. All is borrowed.
+ * What a fabric is judged by. Of what is NULL, as it is in a plain check, nothing is said. All is borrowed.
  */
 struct ft_verify_input {
 	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
