@@ -356,6 +356,26 @@ static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, u
 	}
 }
 
+/* It goes there; false where that is not known. */
+static bool host_home_act(struct ft_model *m, struct ft_finding *f, uint32_t host)
+{
+	uint32_t from = m->live.hosts[host].switch_port;
+	const struct ft_plan_host *home;
+	const struct ft_live_switch *sw;
+	const struct ft_node *node;
+
+	if (!m->exact.belongs || m->exact.belongs[host] == FT_NONE)
+		return false;
+	home = &m->plan->hosts[m->exact.belongs[host]];
+	sw = ft_live_at(m, m->place_of[home->edge]);
+	node = &m->snapshot->nodes[sw->node];
+	if (home->port == 0 || home->port > node->port_count)
+		ft_finding_act_free(m, f, FT_ACT_MOVE, from, m->place_of[home->edge]);
+	else
+		ft_finding_act_ports(m, f, FT_ACT_MOVE, from, node->first_port + home->port - 1);
+	return true;
+}
+
 static void hosts_on_core(struct ft_model *m, uint32_t *room)
 {
 
@@ -373,7 +393,8 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
 		ft_finding_where_port(m, f, host->switch_port);
 		ft_finding_where_port(m, f, host->port);
-		host_act(m, f, host->switch_port, room);
+		if (!host_home_act(m, f, i))
+			host_act(m, f, host->switch_port, room);
 		ft_say(m, &f->expected, "hosts on edge switches only");
 		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
 		       ft_place_text(m, host->switch_port, &b));
@@ -391,6 +412,14 @@ uint32_t ft_hosts_found(const struct ft_model *m)
 	for (uint32_t p = 0; p < m->place_count; p++)
 		found += m->live_of[p] != FT_NONE ? ft_live_at(m, p)->hosts : 0;
 	return found;
+}
+
+/* Hosts that are on the edge and not said to belong elsewhere. */
+static uint32_t hosts_staying(const struct ft_model *m, uint32_t p)
+{
+	uint32_t hosts = ft_live_at(m, p)->hosts, due = ft_exact_host_count(m, p);
+
+	return due < hosts ? due : hosts;
 }
 
 uint32_t ft_hosts_planned(const struct ft_model *m)
@@ -475,8 +504,8 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 		}
 		b.unheard += sw->unheard;
 		b.placed += sw->hosts;
-		if (ft_exact_host_count(m, p) > hosts_limit(m, p))
-			b.crowd += ft_exact_host_count(m, p) -
+		if (hosts_staying(m, p) > hosts_limit(m, p))
+			b.crowd += hosts_staying(m, p) -
 				   (ft_design_has_host_kinds(m->design) ? m->places[p]->hosts : least);
 	}
 	return b;
@@ -491,10 +520,10 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 		struct ft_finding *f;
 
 		/* Those that belong elsewhere are findings of their own. */
-		if (!sw || ft_exact_host_count(m, p) <= limit)
+		if (!sw || hosts_staying(m, p) <= limit)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
-		f->count = ft_exact_host_count(m, p) - limit;
+		f->count = hosts_staying(m, p) - limit;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		crowd_act(m, f, m->live_of[p], room);
 		ft_say(m, &f->expected, "at most %u hosts", limit);
@@ -696,7 +725,7 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!sw || ft_exact_host_count(m, p) <= m->places[p]->hosts)
+		if (!sw || hosts_staying(m, p) <= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,

@@ -61,9 +61,13 @@ static void act(const struct ft_exact_graph *g, struct ft_finding *f, enum ft_ac
 static void act_out(const struct ft_exact_graph *g, struct ft_finding *f, uint32_t port)
 {
 	const struct ft_live_switch *sw = ft_live_at(g->m, g->place[port]);
-	struct ft_place from = {sw->name, sw->guid, ft_port_number(g->m, port)}, to = {sw->name, sw->guid, 0};
+	size_t before = f->action_count;
 
-	ft_finding_act(g->m, f, FT_ACT_MOVE, &from, &to);
+	ft_finding_act_ports(g->m, f, FT_ACT_MOVE, port, FT_NONE);
+	if (f->action_count == before)
+		return;
+	f->actions[before].b = (struct ft_place){strdup(sw->name), sw->guid, 0};
+	g->m->failed |= !f->actions[before].b.name;
 }
 
 /* ---- what a cable that has moved means for the figures ---- */
@@ -268,6 +272,7 @@ static bool is_exchanged_with_guest(const struct ft_exact_graph *g, const struct
 static void move_fix(struct ft_exact_graph *g, struct ft_finding *f, const struct ft_exact_move *move, bool exchanged)
 {
 	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b, *c = &g->x->text_c;
+	const char *what = ft_exact_is_host(g, move->keep) ? "cable" : "end";
 	struct ft_model *m = g->m;
 
 	vertex_text(g, move->wrong, a);
@@ -278,15 +283,15 @@ static void move_fix(struct ft_exact_graph *g, struct ft_finding *f, const struc
 		return;
 	}
 	if (g->guest[move->target] != FT_NONE) {
-		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its end from %s there",
-		       ft_text_string(b), ft_place_text(m, m->live.hosts[g->guest[move->target]].port, c),
+		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its %s from %s there",
+		       ft_text_string(b), ft_place_text(m, m->live.hosts[g->guest[move->target]].port, c), what,
 		       ft_text_string(a));
 		act_out(g, f, move->target);
 	} else if (g->far[move->target] != FT_NONE) {
-		ft_say(m, &f->fix, "move its end from %s to %s, once that of %s has left it", ft_text_string(a),
+		ft_say(m, &f->fix, "move its %s from %s to %s, once that of %s has left it", what, ft_text_string(a),
 		       ft_text_string(b), vertex_text(g, g->far[move->target], c));
 	} else {
-		ft_say(m, &f->fix, "move its end from %s to %s", ft_text_string(a), ft_text_string(b));
+		ft_say(m, &f->fix, "move its %s from %s to %s", what, ft_text_string(a), ft_text_string(b));
 	}
 	act(g, f, FT_ACT_MOVE, move->wrong, move->target);
 }

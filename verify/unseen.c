@@ -165,7 +165,8 @@ static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
 {
 	enum ft_tier tier = m->places[planned]->tier;
 
-	return m->tier_named[tier] || m->design->binds[tier].count > 0;
+	/* Where the plan says which ports lead to it, the dark ones tell. */
+	return m->tier_named[tier] || m->design->binds[tier].count > 0 || ft_exact_knows(m, planned);
 }
 
 /* What its id is made of: the plan's name, or the ports that went dark; without either it is not known which it is. */
@@ -190,6 +191,42 @@ static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_te
 	else
 		ft_text_printf(buffer, "%s %s switch (%s in the plan)", sw->tier == FT_TIER_EDGE ? "an" : "a",
 			       ft_tier_name(sw->tier), sw->name);
+}
+
+/* "edge003 port 20": the first port that the finding names, or "". */
+static const char *port_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	for (size_t i = 0; i < f->where_count && buffer->length == 0; i++)
+		for (uint32_t n = 0; n < m->live.switch_count && f->where[i].port > 0; n++)
+			if (m->live.switches[n].guid == f->where[i].guid && buffer->length == 0)
+				ft_text_printf(buffer, "%s port %u", m->live.switches[n].label, f->where[i].port);
+	return ft_text_string(buffer);
+}
+
+/* Which of several that are alike is not there nothing may tell but a look at one of its cables, or at the others. */
+static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planned)
+{
+	struct ft_model *m = x->m;
+	const char *tier = ft_tier_name(ft_tier_of(m, planned)), *port = port_words(m, f, &x->text_c);
+	uint32_t alike = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		alike += m->group[p] == m->group[planned];
+	if (unseen_is_named(m, planned) || alike < 2 || f->alternative_count > 0)
+		return;
+	if (port[0])
+		ft_finding_alternative(
+			m, f,
+			"which of the %u %s switches of the plan it is cannot be told: they are alike, and "
+			"not bound. The label of the cable in %s tells",
+			alike, tier, port);
+	else
+		ft_finding_alternative(
+			m, f,
+			"which of the %u %s switches of the plan it is cannot be told: they are alike, and "
+			"not bound. The name plates of those that are there tell",
+			alike, tier);
 }
 
 static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t planned)
@@ -248,6 +285,7 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but its management agent is silent",
 	       ft_text_string(&x->text_a), where_words(m, f, &x->text_b));
 	ft_say(m, &f->fix, "restart the management of that switch, or power-cycle it; its cables are good");
+	unseen_look(x, f, s->planned);
 }
 
 /*
@@ -348,6 +386,7 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s are out of reach",
 	       ft_plural(behind, "host", hosts));
 	unseen_edge_alternative(x, f, s->planned);
+	unseen_look(x, f, s->planned);
 }
 
 static void unseen_upper(struct explain *x, const struct shadow *s)
@@ -374,6 +413,7 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	       f->where_count ? words->ports : "", f->where_count ? " ports that went dark: " : "",
 	       f->where_count ? where_words(m, f, &x->text_b) : "");
 	ft_say(m, &f->fix, "look at its power; %s", words->loss);
+	unseen_look(x, f, s->planned);
 }
 
 /* ---- a pod of which nothing was seen ---- */
