@@ -351,6 +351,43 @@ static void test_names(void **state)
 	assert_true(ft_name_guid("0x12345678901234567") == 0);
 }
 
+static void test_rewriting(void **state)
+{
+	static const struct {
+		const char *pattern, *form, *name;
+		bool taken;	       /* the form */
+		const char *rewritten; /* NULL: the pattern does not match */
+	} rows[] = {
+		{"^ibsw-([0-9]+)$", "leaf\\1", "ibsw-07", true, "leaf07"},
+		{"^ibsw-([0-9]+)$", "leaf\\1", "ibsw-07a", true, NULL},
+		{"(a)(b)?(c)", "\\3\\2\\1\\\\", "xacx", true, "ca\\"},
+		{"(?:x)(y)", "\\1\\1", "xy", true, "yy"},
+		{"x", "\\1", "x", false, NULL},
+		{"(x)", "\\2", "x", false, NULL},
+		{"(x)", "\\0", "x", false, NULL},
+		{"(x)", "y\\", "x", false, NULL},
+	};
+	struct ft_pattern *none = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		int r;
+
+		assert_int_equal(ft_pattern_compile_capturing(rows[i].pattern, &pattern, &err), 0);
+		assert_int_equal(ft_pattern_takes_form(pattern, rows[i].form), rows[i].taken);
+		if (!rows[i].taken)
+			continue;
+		r = ft_pattern_rewrite(pattern, rows[i].name, strlen(rows[i].name), rows[i].form, &text);
+		assert_int_equal(r, rows[i].rewritten != NULL);
+		assert_string_equal(ft_text_string(&text), rows[i].rewritten ? rows[i].rewritten : "");
+	}
+	assert_int_equal(ft_pattern_compile_capturing("()()()()()()()()()()", &none, &err), -EINVAL);
+	assert_string_equal(err.text, "more than 9 parentheses capture");
+}
+
 /* ---- sheets ---- */
 
 #define WORKBOOK "this is a workbook: save the sheet with the cables as CSV"
@@ -979,13 +1016,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_designs),	   cmocka_unit_test(test_plan_follows),
-		cmocka_unit_test(test_labels),	   cmocka_unit_test(test_boards),
-		cmocka_unit_test(test_names),	   cmocka_unit_test(test_sheets),
-		cmocka_unit_test(test_sheet_nul),  cmocka_unit_test(test_imports),
-		cmocka_unit_test(test_live_names), cmocka_unit_test(test_random),
-		cmocka_unit_test(test_own_list),   cmocka_unit_test(test_wiring),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_designs), cmocka_unit_test(test_plan_follows),
+		cmocka_unit_test(test_labels),	cmocka_unit_test(test_boards),
+		cmocka_unit_test(test_names),	cmocka_unit_test(test_rewriting),
+		cmocka_unit_test(test_sheets),	cmocka_unit_test(test_sheet_nul),
+		cmocka_unit_test(test_imports), cmocka_unit_test(test_live_names),
+		cmocka_unit_test(test_random),	cmocka_unit_test(test_own_list),
+		cmocka_unit_test(test_wiring),	cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
