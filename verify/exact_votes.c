@@ -7,8 +7,8 @@
 
 #include "verify/match.h"
 
-/* What one cable, or one host, has to share out; and among so many it says nothing any more. */
-enum { VOTE = 1 << 12, SHARES_MAX = 128 };
+/* Among so many a cable says nothing any more. */
+enum { SHARES_MAX = 128 };
 
 /* Where the cables of two port numbers begin. */
 static uint32_t key_of(const struct ft_exact *e, uint32_t a_port, uint32_t b_port)
@@ -120,7 +120,7 @@ static struct shares shares_of(const struct ft_model *m, uint32_t live, uint32_t
 	count = e->key[k + 1] - e->key[k];
 	if (count == 0 || count > SHARES_MAX)
 		return (struct shares){NULL, 0, 0};
-	return (struct shares){(lower ? e->by_a : e->by_b) + e->key[k], count, VOTE / count};
+	return (struct shares){(lower ? e->by_a : e->by_b) + e->key[k], count, FT_EXACT_VOTE / count};
 }
 
 /* A place may get votes that are nothing to do with its tier: who asks knows which places are meant. */
@@ -138,7 +138,7 @@ static void votes_add(const struct ft_model *m, uint32_t live, uint32_t first, u
 	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
 	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
 		if (m->exact.home[i] != FT_NONE && m->exact.home[i] >= first && m->exact.home[i] - first < count)
-			votes[m->exact.home[i]] += VOTE;
+			votes[m->exact.home[i]] += FT_EXACT_VOTE;
 }
 
 uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count)
@@ -174,5 +174,5 @@ void ft_exact_vote_share(const struct ft_model *m, uint32_t live, bool pods, uin
 	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
 	     pods && m->exact.home && i < m->exact.first_host[live + 1]; i++)
 		if (m->exact.home[i] != FT_NONE)
-			tally[m->places[m->exact.home[i]]->pod] += VOTE;
+			tally[m->places[m->exact.home[i]]->pod] += FT_EXACT_VOTE;
 }

@@ -37,6 +37,9 @@ int ft_exact_votes_init(struct ft_model *m); /* 0 or -ENOMEM */
 /* Of @count places from @first on, the free one that most votes of @live are for; FT_NONE where none, or two, are. */
 uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count);
 
+/* What one cable, or one host, has to share out. */
+enum { FT_EXACT_VOTE = 1 << 12 };
+
 /* Adds the votes of @live for each planned pod, or plane, to @tally. */
 void ft_exact_vote_share(const struct ft_model *m, uint32_t live, bool pods, uint64_t *tally);
 

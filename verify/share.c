@@ -20,9 +20,10 @@ struct sharing {
 	uint32_t *size;	    /* by cluster: switches */
 	uint32_t *face;	    /* by cluster: the live switch that comes first by name */
 	uint32_t *named;    /* by cluster: the planned one that most names in it are of, or FT_NONE */
-	uint32_t *bound;    /* by cluster: that most of its bound switches are of, or FT_NONE */
-	uint32_t *as;	    /* by cluster: the planned one it gets, or FT_NONE */
-	bool *taken;	    /* by planned */
+	uint32_t *lead;	 /* by cluster: how many more ports and hosts speak for @named than for any other; 0: a name */
+	uint32_t *bound; /* by cluster: that most of its bound switches are of, or FT_NONE */
+	uint32_t *as;	 /* by cluster: the planned one it gets, or FT_NONE */
+	bool *taken;	 /* by planned */
 };
 
 static void sharing_release(struct sharing *s)
@@ -32,6 +33,7 @@ static void sharing_release(struct sharing *s)
 	free(s->size);
 	free(s->face);
 	free(s->named);
+	free(s->lead);
 	free(s->bound);
 	free(s->as);
 	free(s->taken);
@@ -45,10 +47,12 @@ static int sharing_init(struct sharing *s, struct ft_model *m, uint32_t clusters
 	s->size = calloc(clusters + 1UL, sizeof(*s->size));
 	s->face = malloc((clusters + 1UL) * sizeof(*s->face));
 	s->named = malloc((clusters + 1UL) * sizeof(*s->named));
+	s->lead = calloc(clusters + 1UL, sizeof(*s->lead));
 	s->bound = malloc((clusters + 1UL) * sizeof(*s->bound));
 	s->as = malloc((clusters + 1UL) * sizeof(*s->as));
 	s->taken = calloc(planned + 1UL, sizeof(*s->taken));
-	if (!s->class_of || !s->cost || !s->size || !s->face || !s->named || !s->bound || !s->as || !s->taken)
+	if (!s->class_of || !s->cost || !s->size || !s->face || !s->named || !s->lead || !s->bound || !s->as ||
+	    !s->taken)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < clusters; i++)
 		s->face[i] = s->named[i] = s->bound[i] = s->as[i] = FT_NONE;
@@ -112,21 +116,26 @@ static void vote_add(const struct ft_levels *l, struct vote *votes, uint32_t *co
 		votes[(*count)++] = (struct vote){cluster, planned};
 }
 
-/* What most votes are for; FT_NONE where there are none, or as many for two. */
-static uint32_t tally_winner(const uint64_t *tally, uint32_t count)
+/* What most votes are for; FT_NONE where there are none, or as many for two. @ret_lead: by how many cables or hosts. */
+static uint32_t tally_winner(const uint64_t *tally, uint32_t count, uint32_t *ret_lead)
 {
 	uint32_t winner = FT_NONE;
-	uint64_t most = 0;
+	uint64_t most = 0, next = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (tally[i] > 0 && tally[i] >= most) {
-			winner = tally[i] == most ? FT_NONE : i;
+	for (uint32_t i = 0; i < count; i++) {
+		if (tally[i] > most) {
+			next = most;
 			most = tally[i];
+			winner = i;
+		} else if (tally[i] > next) {
+			next = tally[i];
 		}
-	return winner;
+	}
+	*ret_lead = (uint32_t)((most - next) / FT_EXACT_VOTE);
+	return most > next ? winner : FT_NONE;
 }
 
-/* Which one port numbers tell, of clusters whose names do not. */
+/* Which one port numbers and listed hosts tell, where names do not; where they do, how much speaks for these. */
 static int sharing_ports(const struct ft_levels *l, struct sharing *s, const uint32_t *cluster, bool pods)
 {
 	_cleanup_free_ uint64_t *tally = calloc((size_t)s->clusters * s->planned + 1, sizeof(*tally));
@@ -134,11 +143,16 @@ static int sharing_ports(const struct ft_levels *l, struct sharing *s, const uin
 	if (!tally)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->m->live.switch_count; i++)
-		if (cluster[i] != FT_NONE && s->named[cluster[i]] == FT_NONE)
+		if (cluster[i] != FT_NONE)
 			ft_exact_vote_share(l->m, i, pods, tally + (size_t)cluster[i] * s->planned);
-	for (uint32_t n = 0; n < s->clusters; n++)
-		if (s->named[n] == FT_NONE)
-			s->named[n] = tally_winner(tally + (size_t)n * s->planned, s->planned);
+	for (uint32_t n = 0; n < s->clusters; n++) {
+		uint32_t lead, winner = tally_winner(tally + (size_t)n * s->planned, s->planned, &lead);
+
+		if (winner == FT_NONE || (s->named[n] != FT_NONE && s->named[n] != winner))
+			continue;
+		s->named[n] = winner;
+		s->lead[n] = lead;
+	}
 	return 0;
 }
 
@@ -249,10 +263,12 @@ static int sharing_assign(struct sharing *s, const uint32_t *order, uint32_t cou
 		capacity[s->class_of[i]] += !s->taken[i];
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t c = 0; c < k; c++) {
-			uint32_t named = s->named[order[i]];
+			uint32_t named = s->named[order[i]], lead = s->lead[order[i]];
+			/* A name only breaks a tie. A cable in the wrong port, or a host, is a fault like another. */
+			int64_t weight = lead > 0 ? (int64_t)lead * FT_NAMES_SCALE : 1;
 
 			cost[(size_t)i * k + c] = s->cost[(size_t)order[i] * k + c] * FT_NAMES_SCALE +
-						  (named != FT_NONE && s->class_of[named] != c);
+						  (named != FT_NONE && s->class_of[named] != c ? weight : 0);
 		}
 	r = ft_classes_assign(&(struct ft_choice){cost, count, k}, capacity, class_of_item);
 	for (uint32_t c = 0; r == 0 && c < k; c++)
