@@ -85,6 +85,17 @@ class Exact(campaign.Broken):
         self.fabric.link(*kept, to, port, rate)
         return self.fault("cable-wrong-port" if to == old[0] else "cable-misplaced", [kept, (to, port)], [old])
 
+    def unplanned_cable(self):
+        """One more between two switches that lack one would be that one in other ports."""
+        lacking = {guid for pair in self.pulled for guid in pair}
+        ends = [g for g in self.with_spare(self.all) if g not in lacking]
+        if len(ends) < 2:
+            return False
+        a, b = self.rng.sample(ends, 2)
+        ports = self.spare_port(a), self.spare_port(b)
+        self.fabric.link(a, ports[0], b, ports[1], self.uplink_rate())
+        return self.note("cable-unplanned", (a, ports[0]), (b, ports[1]))
+
     def wrong_port(self):
         cables = self.spare_cables()
         if not cables:
@@ -150,7 +161,7 @@ class Exact(campaign.Broken):
 
     KINDS = [(pull_one, 4), (wrong_port, 4), (misplace, 4), (swap_within_pair, 3), (campaign.Broken.swap_two, 3),
              (campaign.Broken.swap_three, 2), (campaign.Broken.dead_core, 2), (campaign.Broken.dead_edge, 2),
-             (campaign.Broken.unplanned_cable, 2), (campaign.Broken.loopback, 1), (move_host, 2), (swap_hosts, 2)]
+             (unplanned_cable, 2), (campaign.Broken.loopback, 1), (move_host, 2), (swap_hosts, 2)]
 
     def all_faults(self):
         result = list(self.faults)
