@@ -7,147 +7,17 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/map.h"
 #include "base/text.h"
 #include "planner/chips.h"
+#include "planner/ibsim_parts.h"
 #include "planner/wiring.h"
 
-enum {
-	UNICAST_LID_MAX = 0xbfff,  /* IBTA Vol 1, Local Identifiers */
-	DESCRIPTION_SIZE_MAX = 63, /* ibsim keeps one byte of the 64 for a NUL */
-	SLOT_SIZE_MAX = 12,	   /* " L0123/100" behind the name of a director */
-};
-
-static const uint64_t switch_guid_base = 0x100001;
-static const uint64_t host_guid_base = 0x200001;
-static const uint64_t chip_guid_base = 0x1000001; /* of directors */
+enum { UNICAST_LID_MAX = 0xbfff }; /* IBTA Vol 1, Local Identifiers */
 
 /* Nodes of the network that switch @index is: itself, or its chips. */
 static uint32_t node_count(const struct ft_inside *inside)
 {
 	return inside->line_chips ? ft_inside_line_chips(inside) + ft_inside_fabric_chips(inside) : 1;
-}
-
-/*
- * The directors of each tier, where what is not known is as usual; all 0 for tiers of other switches. Returns 0, or
- * -EINVAL with @err filled.
- */
-static int insides_make(const struct ft_plan *plan, struct ft_inside insides[FT_TIER_COUNT], struct ft_error *err)
-{
-	memset(insides, 0, FT_TIER_COUNT * sizeof(*insides));
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		const struct ft_plan_switch *sw = &plan->switches[i];
-
-		if (!ft_plan_is_director(plan, i) || insides[sw->tier].line_chips)
-			continue;
-		if (ft_inside_assume(&plan->inside[sw->tier], sw->ports, &insides[sw->tier]) < 0)
-			return ft_error_set(err, -EINVAL, 0, 0,
-					    "the %s switches of this plan, of %u ports, are directors, and no usual "
-					    "way to build one fits what is known of them: say what they are made of "
-					    "by \"inside\"",
-					    ft_tier_name(sw->tier), sw->ports);
-	}
-	return 0;
-}
-
-static int check_name(const char *name, struct ft_error *err)
-{
-	if (strlen(name) > DESCRIPTION_SIZE_MAX)
-		return ft_error_set(err, -EINVAL, 0, 0, "\"%s\" is longer than the %d bytes that ibsim keeps of a name",
-				    name, DESCRIPTION_SIZE_MAX);
-	/* A quote ends the description early, and NAME=VALUE is read as an option of the port. */
-	if (strpbrk(name, "\"="))
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "\"%s\" holds a character that ibsim's network file cannot (\" or =)", name);
-	return 0;
-}
-
-/* Host ports of the network, those of islands included. */
-static uint32_t host_count(const struct ft_plan *plan)
-{
-	return plan->nodes + ft_plan_island_hosts(plan);
-}
-
-static bool guid_is_made_up(const struct ft_plan *plan, uint64_t guid)
-{
-	return (guid >= switch_guid_base && guid < host_guid_base + 2 * (uint64_t)host_count(plan)) ||
-	       (guid >= chip_guid_base &&
-		guid < chip_guid_base + (uint64_t)plan->switch_count * 2 * FT_DIRECTOR_PORTS_MAX);
-}
-
-static int check_switch(const struct ft_design *design, const struct ft_plan *plan, uint32_t index,
-			struct ft_error *err)
-{
-	const struct ft_plan_switch *sw = &plan->switches[index];
-	uint64_t guid = ft_plan_bound_guid(design, plan, index);
-	size_t room = DESCRIPTION_SIZE_MAX - (ft_plan_is_director(plan, index) ? SLOT_SIZE_MAX : 0);
-	int r;
-
-	if (strlen(sw->name) > room)
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "\"%s\" is longer than the %zu bytes that ibsim keeps of a name%s", sw->name, room,
-				    ft_plan_is_director(plan, index) ? " besides the slot" : "");
-	r = check_name(sw->name, err);
-	if (r < 0)
-		return r;
-	if (guid && guid_is_made_up(plan, guid))
-		return ft_error_set(
-			err, -EINVAL, 0, 0,
-			"\"%s\" is a GUID of those that are made up for the other nodes of the network file", sw->name);
-	return 0;
-}
-
-/* A host has two GUIDs, of which the list may give either: ibsim takes no GUID twice. */
-static int check_hosts(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err)
-{
-	_cleanup_(ft_map_release) struct ft_map there = {0};
-	int r = 0;
-
-	for (uint32_t i = 0; r >= 0 && i < plan->switch_count; i++)
-		if (ft_plan_bound_guid(design, plan, i))
-			r = ft_map_add(&there, ft_plan_bound_guid(design, plan, i), 0, NULL);
-	for (uint32_t i = 0; r >= 0 && i < plan->host_count; i++) {
-		const struct ft_plan_host *host = &plan->hosts[i];
-
-		r = host->name ? check_name(host->name, err) : 0;
-		if (r < 0 || host->guid == 0)
-			continue;
-		if (guid_is_made_up(plan, host->guid) || guid_is_made_up(plan, host->guid + 1))
-			return ft_error_set(err, -EINVAL, 0, 0,
-					    "the host's GUID 0x%016" PRIx64
-					    " is of those that are made up for the other nodes of the network file",
-					    host->guid);
-		for (unsigned int k = 0; r >= 0 && k < 2; k++) {
-			r = ft_map_add(&there, host->guid + k, 0, NULL);
-			if (r == 0)
-				return ft_error_set(err, -EINVAL, 0, 0,
-						    "ibsim takes no GUID twice, and 0x%016" PRIx64
-						    " is that of another node or port",
-						    host->guid + k);
-		}
-	}
-	return r < 0 ? r : 0;
-}
-
-int ft_plan_check_ibsim(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err)
-{
-	struct ft_inside insides[FT_TIER_COUNT];
-
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		int r = check_switch(design, plan, i, err);
-
-		if (r < 0)
-			return r;
-	}
-	for (uint32_t i = 0; i < plan->islander_count; i++) {
-		int r = check_name(plan->islanders[i].name, err);
-
-		if (r < 0)
-			return r;
-	}
-	if (insides_make(plan, insides, err) < 0)
-		return -EINVAL;
-	return check_hosts(design, plan, err);
 }
 
 /*
@@ -167,269 +37,14 @@ static bool is_fdr10(const struct ft_rates *rates)
 	return rates->count > 0 && rates->rates[0].speed == FT_SPEED_FDR10;
 }
 
-/*
- * ---- names ----
- * Of switches of a tier that is bound by a pattern, names are made up that it matches, so that they are told for that
- * tier again.
- */
-
-/* By switch: a name in place of the plan's, or NULL. */
-static void names_free(const struct ft_plan *plan, char **names)
-{
-	for (uint32_t i = 0; names && i < plan->switch_count; i++)
-		free(names[i]);
-	free(names);
-}
-
-static void tier_names_drop(const struct ft_plan *plan, enum ft_tier tier, char **names)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (plan->switches[i].tier == tier) {
-			free(names[i]);
-			names[i] = NULL;
-		}
-}
-
-/* Whether the pattern of no tier but @tier matches @name: 1, 0 or -ENOMEM. */
-static int name_is_ours(const struct ft_design *design, enum ft_tier tier, const char *name)
-{
-	for (int other = 0; other < FT_TIER_COUNT; other++) {
-		const struct ft_pattern *match = design->binds[other].match;
-		int r = match && other != (int)tier ? ft_pattern_matches(match, name, strlen(name)) : 0;
-
-		if (r != 0)
-			return r < 0 ? r : 0;
-	}
-	return 1;
-}
-
-/* Whether the pattern of @tier, and of no other, matches what the plan calls its switches: 1, 0 or -ENOMEM. */
-static int plan_names_serve(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		const char *name = plan->switches[i].name;
-		int r;
-
-		if (plan->switches[i].tier != tier)
-			continue;
-		r = ft_pattern_matches(design->binds[tier].match, name, strlen(name));
-		if (r > 0)
-			r = name_is_ours(design, tier, name);
-		if (r <= 0)
-			return r;
-	}
-	return 1;
-}
-
-/* Names for the switches of @tier, counted from @number on. 1, 0 where there are none for all of them, or -ENOMEM. */
-static int tier_names_make(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier,
-			   uint32_t number, char **names)
-{
-	const char *pattern = ft_pattern_text(design->binds[tier].match);
-	char name[FT_PATTERN_SAMPLE_SIZE];
-	int r;
-
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		if (plan->switches[i].tier != tier)
-			continue;
-		r = ft_pattern_sample(pattern, number++, name, sizeof(name));
-		if (r < 0)
-			return r == -ENOMEM ? r : 0;
-		r = name_is_ours(design, tier, name);
-		if (r <= 0)
-			return r;
-		names[i] = strdup(name);
-		if (!names[i])
-			return -ENOMEM;
-	}
-	return 1;
-}
-
-/* Whether all switches are called differently: 1, 0 or -ENOMEM. */
-static int names_differ(const struct ft_plan *plan, char *const *names)
-{
-	_cleanup_(ft_map_release) struct ft_map there = {0};
-	int r = 1;
-
-	for (uint32_t i = 0; r == 1 && i < plan->switch_count; i++)
-		r = ft_map_add(&there, ft_text_hash(names[i] ? names[i] : plan->switches[i].name), i, NULL);
-	return r;
-}
-
-/* A tier that its pattern tells by the plan's names, or that none are found for, keeps these. Returns 0 or -ENOMEM. */
-static int tier_names_find(const struct ft_design *design, const struct ft_plan *plan, enum ft_tier tier, char **names)
-{
-	/* "leaf[1-9][0-9]" has no room for less than 10. */
-	static const uint32_t starts[] = {1, 10, 100, 1000, 10000, 100000};
-	int r = plan_names_serve(design, plan, tier);
-
-	if (r != 0)
-		return r < 0 ? r : 0;
-	for (size_t i = 0; i < FT_COUNT(starts); i++) {
-		r = tier_names_make(design, plan, tier, starts[i], names);
-		if (r == 1)
-			r = names_differ(plan, names);
-		if (r == 1)
-			return 0;
-		tier_names_drop(plan, tier, names);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int names_find(const struct ft_design *design, const struct ft_plan *plan, char **names)
-{
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
-		int r = design->binds[tier].match ? tier_names_find(design, plan, tier, names) : 0;
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Names @index as @form; whoever is called so by chance gets the name that is free then. */
-static int anchor_name(const struct ft_plan *plan, uint32_t index, const char *form, char **names)
-{
-	char *old = names[index];
-
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		if (i == index || !names[i] || strcmp(names[i], form) != 0)
-			continue;
-		names[index] = names[i];
-		names[i] = old;
-		return 0;
-	}
-	names[index] = strdup(form);
-	free(old);
-	return names[index] ? 0 : -ENOMEM;
-}
-
-/* Who stands in for a switch that an island is cabled to carries its name. */
-static int anchors_name(const struct ft_plan *plan, char **names)
-{
-	for (uint32_t i = 0; i < plan->anchor_count; i++) {
-		const struct ft_plan_anchor *anchor = &plan->anchors[i];
-		int r = anchor->planned ? 0
-					: anchor_name(plan, anchor->stands_in,
-						      anchor->seen_as ? anchor->seen_as : anchor->name, names);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/*
- * ---- directors ----
- * Each chip has the name of its director and its slot behind it: "core01 L05". Where the design has a pattern for
- * chassis, it has to find the director's name in there.
- */
-
-/* Does the pattern find @chassis in @name? 1, 0 or -ENOMEM. */
-static int chassis_found(const struct ft_pattern *pattern, const char *name, const char *chassis)
-{
-	size_t start = 0, end = 0;
-	int r = ft_pattern_find(pattern, name, strlen(name), &start, &end);
-
-	if (r <= 0)
-		return r;
-	return end - start == strlen(chassis) && strncmp(name + start, chassis, end - start) == 0;
-}
-
-/*
- * A name that the pattern matches, with @name in place of what it takes for the chassis; or, where that may be (@free)
- * and has to be, with a chassis of its own. @ret_chassis: which it has. 1, 0 or -ENOMEM.
- */
-static int chassis_sample(const struct ft_pattern *pattern, uint32_t number, const char *name, bool free,
-			  struct ft_text *ret_stem, struct ft_text *ret_chassis)
-{
-	char sample[FT_PATTERN_SAMPLE_SIZE];
-	size_t start = 0, end = 0;
-	int r = ft_pattern_sample(ft_pattern_text(pattern), number, sample, sizeof(sample));
-
-	if (r == 0)
-		r = ft_pattern_find(pattern, sample, strlen(sample), &start, &end);
-	if (r <= 0)
-		return r == -ENOMEM ? r : 0;
-	ft_text_printf(ret_stem, "%.*s%s%s", (int)start, sample, name, sample + end);
-	ft_text_puts(ret_chassis, name);
-	if (ft_text_failed(ret_stem) || ft_text_failed(ret_chassis))
-		return -ENOMEM;
-	r = ret_stem->length > DESCRIPTION_SIZE_MAX ? 0 : chassis_found(pattern, ft_text_string(ret_stem), name);
-	if (r != 0 || !free)
-		return r;
-	ft_text_reset(ret_stem);
-	ft_text_puts(ret_stem, sample);
-	ft_text_reset(ret_chassis);
-	ft_text_add(ret_chassis, sample + start, end - start);
-	return ft_text_failed(ret_stem) || ft_text_failed(ret_chassis) ? -ENOMEM : 1;
-}
-
-/* What stands before the slot in the names of the chips of director @index. */
-struct chassis {
-	char *stem; /* owned; NULL: the name of the director */
-	bool bare;  /* no slot may stand behind it: all chips have one name */
-};
-
-static void chassis_free(struct chassis *chassis, uint32_t count)
-{
-	for (uint32_t i = 0; chassis && i < count; i++)
-		free(chassis[i].stem);
-	free(chassis);
-}
-
-/* Whether the pattern finds @name before a slot, too: 1, 0 or -ENOMEM. */
-static int slots_serve(const struct ft_pattern *pattern, const char *stem, const char *name)
-{
-	static const char *const slots[] = {"L01", "F01"};
-	int r = 1;
-
-	for (size_t i = 0; i < FT_COUNT(slots) && r == 1; i++) {
-		_cleanup_(ft_text_release) struct ft_text text = {0};
-
-		ft_text_printf(&text, "%s %s", stem, slots[i]);
-		r = ft_text_failed(&text) ? -ENOMEM : chassis_found(pattern, ft_text_string(&text), name);
-	}
-	return r;
-}
-
-/*
- * @free  the director may be called anything. Where no name is found that serves, it has that of the plan.
- * Returns 0 or -ENOMEM.
- */
-static int chassis_name(const struct ft_pattern *pattern, uint32_t number, const char *name, bool free,
-			struct chassis *ret)
-{
-	_cleanup_(ft_text_release) struct ft_text stem = {0}, chassis = {0};
-	int r = slots_serve(pattern, name, name);
-
-	if (r != 0)
-		return r < 0 ? r : 0;
-	r = chassis_sample(pattern, number, name, free, &stem, &chassis);
-	if (r <= 0)
-		return r;
-	r = stem.length > DESCRIPTION_SIZE_MAX - SLOT_SIZE_MAX
-		    ? 0
-		    : slots_serve(pattern, ft_text_string(&stem), ft_text_string(&chassis));
-	if (r < 0)
-		return r;
-	while (stem.length > 0 && stem.data[stem.length - 1] == ' ' && r > 0)
-		stem.data[--stem.length] = '\0';
-	ret->bare = r == 0;
-	ret->stem = strdup(ft_text_string(&stem));
-	return ret->stem ? 0 : -ENOMEM;
-}
-
 /* The plan as a network of nodes with GUIDs and LIDs. */
 struct network {
 	struct ft_text *text;
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_wiring *wiring;
-	char **names;		 /* by switch; NULL: the plan's */
-	struct chassis *chassis; /* by switch */
+	char **names;			  /* by switch; NULL: the plan's */
+	struct ft_ibsim_chassis *chassis; /* by switch */
 	struct ft_inside insides[FT_TIER_COUNT];
 	uint32_t *first_node; /* by switch, those of islands behind: nodes before it, and at the end all */
 	uint32_t *first_chip; /* by switch: chips of directors before it */
@@ -481,12 +96,12 @@ static uint64_t switch_guid(const struct network *net, uint32_t index)
 {
 	uint64_t guid = index < net->plan->switch_count ? ft_plan_bound_guid(net->design, net->plan, index) : 0;
 
-	return guid ? guid : switch_guid_base + index;
+	return guid ? guid : FT_IBSIM_SWITCH_GUID + index;
 }
 
 static uint64_t node_guid(const struct network *net, uint32_t index, uint32_t chip)
 {
-	return is_director(net, index) ? chip_guid_base + net->first_chip[index] + chip : switch_guid(net, index);
+	return is_director(net, index) ? FT_IBSIM_CHIP_GUID + net->first_chip[index] + chip : switch_guid(net, index);
 }
 
 /* Two GUIDs a host: the node's, and its port's next to it, as ibsim numbers them. */
@@ -496,7 +111,7 @@ static uint64_t host_guid(const struct network *net, uint32_t host)
 
 	if (listed != FT_UNPINNED && net->plan->hosts[listed].guid)
 		return net->plan->hosts[listed].guid;
-	return host_guid_base + 2 * (uint64_t)host;
+	return FT_IBSIM_HOST_GUID + 2 * (uint64_t)host;
 }
 
 static uint32_t node_lid(const struct network *net, uint32_t index, uint32_t chip)
@@ -511,7 +126,7 @@ static uint32_t host_lid(const struct network *net, uint32_t host)
 
 static void add_name(const struct network *net, uint32_t index, uint32_t chip)
 {
-	const struct chassis *chassis = is_director(net, index) ? &net->chassis[index] : NULL;
+	const struct ft_ibsim_chassis *chassis = is_director(net, index) ? &net->chassis[index] : NULL;
 	const char *name = chassis && chassis->stem ? chassis->stem : switch_name(net, index);
 	char slot[FT_SLOT_SIZE];
 
@@ -553,7 +168,7 @@ static void add_host_name(const struct network *net, uint32_t host)
 	/* Those of islands are numbered behind those of the tree. */
 	const char *name = host < net->plan->nodes
 				   ? ft_wiring_host_name(net->plan, net->wiring, host, buffer)
-				   : ft_numbered_name("node", host + 1, host_count(net->plan), 3, buffer);
+				   : ft_numbered_name("node", host + 1, ft_ibsim_host_count(net->plan), 3, buffer);
 
 	ft_text_add_safe(net->text, name, strlen(name));
 }
@@ -738,22 +353,22 @@ static int network_prepare(struct network *net)
 		nodes += count;
 		chips += is_director(net, i) ? count : 0;
 		if (is_director(net, i) && pattern &&
-		    chassis_name(pattern, i - ft_plan_tier_first(net->plan, tier) + 1, switch_name(net, i), free,
-				 &net->chassis[i]) < 0)
+		    ft_ibsim_chassis_name(pattern, i - ft_plan_tier_first(net->plan, tier) + 1, switch_name(net, i),
+					  free, &net->chassis[i]) < 0)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i <= net->plan->islander_count; i++)
 		net->first_node[net->plan->switch_count + i] = nodes + i;
 	for (uint32_t i = 0; i < net->plan->anchor_count; i++)
 		net->anchored[net->plan->anchors[i].stands_in] = true;
-	net->lids = nodes + net->plan->islander_count + host_count(net->plan) <= UNICAST_LID_MAX;
+	net->lids = nodes + net->plan->islander_count + ft_ibsim_host_count(net->plan) <= UNICAST_LID_MAX;
 	return 0;
 }
 
 static void network_release(struct network *net)
 {
-	names_free(net->plan, net->names);
-	chassis_free(net->chassis, net->plan->switch_count);
+	ft_ibsim_names_free(net->plan, net->names);
+	ft_ibsim_chassis_free(net->chassis, net->plan->switch_count);
 	free(net->first_node);
 	free(net->first_chip);
 	free(net->anchored);
@@ -781,9 +396,8 @@ void ft_plan_write_ibsim(struct ft_text *text, const struct ft_design *design, c
 	};
 
 	if (!net.names || !net.chassis || !net.first_node || !net.first_chip || !net.anchored ||
-	    ft_wiring_make(plan, &wiring) < 0 || names_find(design, plan, net.names) < 0 ||
-	    anchors_name(plan, net.names) < 0 || insides_make(plan, net.insides, NULL) < 0 ||
-	    network_prepare(&net) < 0) {
+	    ft_wiring_make(plan, &wiring) < 0 || ft_ibsim_names_find(design, plan, net.names) < 0 ||
+	    ft_ibsim_insides(plan, net.insides, NULL) < 0 || network_prepare(&net) < 0) {
 		text->failed = true;
 	} else {
 		write_network(&net);

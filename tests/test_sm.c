@@ -153,17 +153,17 @@ static int scene_verify(const struct scene *scene, struct ft_report **ret_report
 			     ret_report);
 }
 
-/* What mends the findings: "; setting edge003:20", "; renew edge003:20 core01:2". */
+/* What mends the findings of this part: "setting edge003:20; renew edge003:20 core01:2". */
 static void actions_words(const struct ft_report *report, struct ft_text *text)
 {
-	static const char *const acts[] = {[FT_ACT_RENEW] = "renew", [FT_ACT_SETTING] = "setting"};
-
 	for (size_t i = 0; i < report->finding_count; i++)
 		for (size_t n = 0; n < report->findings[i].action_count; n++) {
 			const struct ft_action *action = &report->findings[i].actions[n];
 
-			ft_text_printf(text, "%s%s %s:%u", text->length ? "; " : "", acts[action->act], action->a.name,
-				       action->a.port);
+			if (action->act != FT_ACT_RENEW && action->act != FT_ACT_SETTING)
+				continue;
+			ft_text_printf(text, "%s%s %s:%u", text->length ? "; " : "", ft_act_name(action->act),
+				       action->a.name, action->a.port);
 			if (action->b.name)
 				ft_text_printf(text, " %s:%u", action->b.name, action->b.port);
 		}

@@ -374,8 +374,13 @@ int ft_match(struct ft_model *m);
 /* explain.c: the faults that explain the difference, as findings. */
 int ft_explain(struct ft_model *m);
 
-/* checks.c: rates, hosts, GUIDs and LIDs: what needs no explanation, only a look. */
-int ft_checks(struct ft_model *m);
+/*
+ * What needs no explanation, only a look: cables slower than others (rates.c), the number of hosts and what they are
+ * cabled to (hosts.c), GUIDs and LIDs that are held twice (identities.c). 0 or -ENOMEM.
+ */
+int ft_rates_check(struct ft_model *m);
+int ft_hosts_check(struct ft_model *m);
+int ft_identities_check(struct ft_model *m);
 
 /* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
 int ft_sm_check(struct ft_model *m);
@@ -392,13 +397,13 @@ int ft_counters_check(struct ft_model *m);
  */
 uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
 
-/* checks.c: hosts on planned switches; those of an unplanned switch are its own. */
+/* hosts.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 
 /* routes.c: forwarding tables, where they were read; its findings know of those that are there. 0 or -ENOMEM. */
 int ft_routes_check(struct ft_model *m);
 
-/* checks.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
+/* hosts.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
 uint32_t ft_hosts_planned(const struct ft_model *m);
 
 /*

@@ -81,10 +81,32 @@ static int directors_collapse(struct ft_model *m)
 	return 0;
 }
 
+/* In this order: each stands on what those before it have filled in. */
+typedef int step_fn(struct ft_model *m);
+
+static step_fn *const model_steps[] = {
+	source_describe, directors_collapse,  ft_live_build, ft_match,		ft_explain, ft_rates_check,
+	ft_hosts_check,	 ft_identities_check, ft_sm_check,   ft_counters_check, ft_measure,
+};
+
+/* Once, for a report; --after does without. */
+static step_fn *const report_steps[] = {
+	ft_routes_check,
+	ft_impact_weigh,
+	ft_findings_finish,
+};
+
+static int steps_take(struct ft_model *m, step_fn *const steps[], size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = steps[i](m);
+	return r;
+}
+
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
-	int r;
-
 	*m = (struct ft_model){
 		.design = input->design,
 		.plan = input->plan,
@@ -96,22 +118,7 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 	m->report = calloc(1, sizeof(*m->report));
 	if (!m->report)
 		return -ENOMEM;
-	r = source_describe(m);
-	if (r == 0)
-		r = directors_collapse(m);
-	if (r == 0)
-		r = ft_live_build(m);
-	if (r == 0)
-		r = ft_match(m);
-	if (r == 0)
-		r = ft_explain(m);
-	if (r == 0)
-		r = ft_checks(m);
-	if (r == 0)
-		r = ft_sm_check(m);
-	if (r == 0)
-		r = ft_counters_check(m);
-	return r == 0 ? ft_measure(m) : r;
+	return steps_take(m, model_steps, FT_COUNT(model_steps));
 }
 
 int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
@@ -120,11 +127,7 @@ int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_re
 	int r = ft_model_make(&m, input);
 
 	if (r == 0)
-		r = ft_routes_check(&m);
-	if (r == 0)
-		r = ft_impact_weigh(&m);
-	if (r == 0)
-		r = ft_findings_finish(&m);
+		r = steps_take(&m, report_steps, FT_COUNT(report_steps));
 	if (r < 0)
 		return r;
 	*ret_report = FT_STEAL(m.report);
