@@ -12,6 +12,7 @@ void ft_exact_release(struct ft_exact *exact)
 	free(exact->first);
 	free(exact->cable);
 	free(exact->loose);
+	free(exact->gone);
 	free(exact->key);
 	free(exact->by_a);
 	free(exact->by_b);
@@ -69,7 +70,8 @@ int ft_exact_init(struct ft_model *m)
 		return 0;
 	e->first = calloc(m->place_count + 1UL, sizeof(*e->first));
 	e->loose = calloc(m->place_count + 1UL, sizeof(*e->loose));
-	if (!e->first || !e->loose)
+	e->gone = calloc(m->plan->cable_count, sizeof(*e->gone));
+	if (!e->first || !e->loose || !e->gone)
 		return -ENOMEM;
 	entries_number(m, e->first);
 	count = e->first[m->place_count];

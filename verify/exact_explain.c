@@ -515,6 +515,13 @@ static void cells_count(struct ft_exact_graph *g)
 			up += seen;
 			g->lacking[pair->cell] = width - seen;
 		}
+	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &m->plan->cables[i];
+		uint32_t cell = ft_cell_at(m, m->place_of[c->a], m->place_of[c->b]);
+
+		if (m->exact.gone[i] && g->lacking[cell] > 0)
+			g->lacking[cell]--;
+	}
 	m->exact.shifted = up - g->matched;
 }
 

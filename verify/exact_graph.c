@@ -124,12 +124,13 @@ static void planned_set(struct ft_exact_graph *g, uint32_t a, uint32_t b, uint32
 }
 
 /*
- * True where the cable is not looked for: a switch of it was not seen, or is cut off, and that is its finding. The
- * deficits that such findings leave say so.
+ * True where the cable @i is not looked for: a switch of it was not seen, or is cut off, or its board, and that is its
+ * finding. The deficits that such findings leave say so.
  */
-static bool cable_is_excused(const struct ft_exact_graph *g, uint32_t a, uint32_t b)
+static bool cable_is_excused(const struct ft_exact_graph *g, uint32_t i, uint32_t a, uint32_t b)
 {
-	return g->m->live_of[a] == FT_NONE || g->m->live_of[b] == FT_NONE || *deficit_at(g->x, a, b) == 0;
+	return g->m->exact.gone[i] || g->m->live_of[a] == FT_NONE || g->m->live_of[b] == FT_NONE ||
+	       *deficit_at(g->x, a, b) == 0;
 }
 
 static void match_clear(struct ft_exact_graph *g, uint32_t a)
@@ -156,7 +157,7 @@ static void cables_planned(struct ft_exact_graph *g)
 		const struct ft_plan_cable *c = &m->plan->cables[i];
 		uint32_t a = m->place_of[c->a], b = m->place_of[c->b], va, vb;
 
-		if (c->a_port == 0 || c->b_port == 0 || cable_is_excused(g, a, b))
+		if (c->a_port == 0 || c->b_port == 0 || cable_is_excused(g, i, a, b))
 			continue;
 		va = vertex_of(g, a, c->a_port);
 		vb = vertex_of(g, b, c->b_port);
@@ -228,7 +229,7 @@ static void loose_planned(struct ft_exact_graph *g)
 			uint32_t v;
 
 			if (!cable_is_loose(c) || (c->a_port == 0 && c->b_port == 0) != (pass == 1) ||
-			    cable_is_excused(g, m->place_of[c->a], m->place_of[c->b]))
+			    cable_is_excused(g, i, m->place_of[c->a], m->place_of[c->b]))
 				continue;
 			v = loose_find(g, c);
 			if (v != FT_NONE)

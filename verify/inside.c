@@ -270,16 +270,13 @@ static enum knowledge knowledge_of(const struct ft_inspection *in, const struct 
 	return plan_ports_hold(in) ? BY_PLAN : BY_COUNT;
 }
 
-static void outer_cables_take(const struct ft_inspection *in, struct ft_finding *f, uint32_t q, uint32_t count,
-			      enum ft_link link)
+/* @count cables to @q went with it. */
+static void lack_say(const struct ft_inspection *in, struct ft_finding *f, uint32_t q, uint32_t count,
+		     enum ft_link link)
 {
 	struct ft_model *m = in->x->m;
 	char cables[48];
-	uint32_t n = ft_ports_pick(m, m->live_of[q], in->place, count, link, in->x->picked);
 
-	for (uint32_t i = 0; i < n; i++)
-		ft_finding_where_port(m, f, in->x->picked[i]);
-	*deficit_at(in->x, in->place, q) -= count;
 	if (link == FT_LINK_SILENT) {
 		/* They are up, as far as anybody can see. */
 		m->cells.seen[ft_cell_at(m, in->place, q)] += count;
@@ -288,6 +285,18 @@ static void outer_cables_take(const struct ft_inspection *in, struct ft_finding 
 		ft_finding_lack(m, f, in->place, q, count);
 	}
 	ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q), ft_plural(count, "cable", cables));
+}
+
+static void outer_cables_take(const struct ft_inspection *in, struct ft_finding *f, uint32_t q, uint32_t count,
+			      enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t n = ft_ports_pick(m, m->live_of[q], in->place, count, link, in->x->picked);
+
+	for (uint32_t i = 0; i < n; i++)
+		ft_finding_where_port(m, f, in->x->picked[i]);
+	*deficit_at(in->x, in->place, q) -= count;
+	lack_say(in, f, q, count, link);
 }
 
 /* Ports of the gap that no other director of its kind has any use for that would tell. */
@@ -322,14 +331,86 @@ static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t sha
 	return lesser(*deficit_at(in->x, in->place, q) - share, room);
 }
 
+/* ---- the same, where the plan says which port is whose ---- */
+
+/* Where nobody knows which board it is, it is any port that nobody saw. */
+static bool port_is_of(const struct ft_inspection *in, const struct gap *gap, uint32_t number)
+{
+	const struct ft_node *node = node_of(in->x->m, in->live);
+	uint32_t count, first = gap_ports(in, gap, &count);
+
+	if (gap->placed)
+		return number >= first && number - first < count;
+	return number > 0 && number <= node->port_count && in->x->m->origin[node->first_port + number - 1] == FT_NONE;
+}
+
+/*
+ * True where planned cable @c led to the gap, and its far end, port @number of the switch in @q, bears that out: the
+ * port is in state @link and no finding has it yet (it is in @ret_port then), or it went with another board.
+ */
+static bool cable_went(const struct ft_inspection *in, uint32_t q, uint32_t number, enum ft_link link,
+		       uint32_t *ret_port)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = m->live_of[q] == FT_NONE ? NULL : node_of(m, m->live_of[q]);
+	uint32_t port;
+
+	if (!node)
+		return false;
+	*ret_port = FT_NONE;
+	if (number == 0 || number > node->port_count)
+		return true;
+	port = node->first_port + number - 1;
+	if (m->origin[port] == FT_NONE)
+		return true;
+	*ret_port = port;
+	return m->snapshot->ports[port].link == link && !m->port_claimed[port];
+}
+
+/* Returns how many cables went with the board. The list is sorted, so that those to one switch follow each other. */
+static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
+				    enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t self = (uint32_t)(m->places[in->place] - m->plan->switches), taken = 0, to = FT_NONE, count = 0;
+
+	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &m->plan->cables[i];
+		bool upper = c->b == self;
+		uint32_t q = m->place_of[upper ? c->a : c->b], port;
+
+		if ((c->a != self && !upper) || m->exact.gone[i] ||
+		    !port_is_of(in, gap, upper ? c->b_port : c->a_port) ||
+		    !cable_went(in, q, upper ? c->a_port : c->b_port, link, &port))
+			continue;
+		m->exact.gone[i] = true;
+		if (port != FT_NONE)
+			ft_finding_where_port(m, f, port);
+		if (q != to && count > 0) {
+			lack_say(in, f, to, count, link);
+			count = 0;
+		}
+		to = q;
+		count++;
+		taken++;
+	}
+	if (count > 0)
+		lack_say(in, f, to, count, link);
+	return taken;
+}
+
 /* Returns how many cables went with the board. */
 static uint32_t outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
 				  enum ft_link link)
 {
 	const struct ft_model *m = in->x->m;
-	enum knowledge by = knowledge_of(in, gap);
-	uint32_t room, untold = by == BY_HABIT ? ports_untold(in, gap) : 0, taken = 0;
+	enum knowledge by;
+	uint32_t room, untold, taken = 0;
 
+	if (m->plan->cable_count > 0)
+		return planned_cables_fold(in, f, gap, link);
+	by = knowledge_of(in, gap);
+	untold = by == BY_HABIT ? ports_untold(in, gap) : 0;
 	gap_ports(in, gap, &room);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
 		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
@@ -557,6 +638,24 @@ static void chips_check(const struct ft_inspection *in)
 	}
 }
 
+/* True where a planned cable that nothing else has taken leads to a port that nobody saw. */
+static bool lacks_planned_cables(const struct ft_inspection *in)
+{
+	const struct ft_model *m = in->x->m;
+	const struct gap anywhere = {.spot = {true, 0, 0}, .whole = true};
+	uint32_t self = (uint32_t)(m->places[in->place] - m->plan->switches);
+
+	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &m->plan->cables[i];
+
+		if ((c->a == self || c->b == self) && !m->exact.gone[i] &&
+		    m->live_of[m->place_of[c->a == self ? c->b : c->a]] != FT_NONE &&
+		    port_is_of(in, &anywhere, c->a == self ? c->a_port : c->b_port))
+			return true;
+	}
+	return false;
+}
+
 /* A director that the plan does not tell the size of, and that lacks nothing, is one that was bought smaller. */
 static bool is_smaller(const struct ft_inspection *in)
 {
@@ -564,6 +663,8 @@ static bool is_smaller(const struct ft_inspection *in)
 
 	if (in->lines_planned)
 		return false;
+	if (m->plan->cable_count > 0)
+		return !lacks_planned_cables(in);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
 		if (m->live_of[pair->peer] != FT_NONE && in->x->deficit[pair->cell] > 0)
 			return false;
@@ -575,7 +676,12 @@ static bool is_smaller(const struct ft_inspection *in)
 static void bare_fold(const struct ft_inspection *in, struct ft_finding *f)
 {
 	const struct ft_model *m = in->x->m;
+	const struct gap anywhere = {.spot = {true, 0, 0}, .whole = true};
 
+	if (m->plan->cable_count > 0) {
+		planned_cables_fold(in, f, &anywhere, FT_LINK_DOWN);
+		return;
+	}
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
 		if (m->live_of[pair->peer] != FT_NONE && in->x->deficit[pair->cell] > 0)
 			outer_cables_take(in, f, pair->peer, in->x->deficit[pair->cell], FT_LINK_DOWN);

@@ -117,6 +117,7 @@ struct ft_exact {
 	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
 	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
 	bool *loose;	  /* by place: it has cables of which its own port is not said */
+	bool *gone;	  /* by index into plan->cables: it went with a board of a director, and is told there */
 	uint32_t shifted; /* cables counted as up that are in another port than planned */
 
 	/* What ports tell of who is who (exact_votes.c). */
