@@ -147,7 +147,7 @@ static const struct {
 	 "3:43: \"port\" is port 5 of edge001, which is used twice: see element 1 of \"hosts\""},
 	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 1, \"topology\": \"star\", \"edge\": {\"ports\": 8},\n"
 	 "\"hosts\": [{\"name\": \"a\", \"edge\": \"edge001\"}, {\"name\": \"b\", \"edge\": \"edge001\"}]}",
-	 "2:10: \"hosts\": 2 hosts are listed, but \"nodes\" is 1: it must be as many, or more"},
+	 "a@edge001:0 b@edge001:0; 2"},
 	{TREE_HEAD "\"cables\": [" CABLE("edge001", 5, "core01", 1) ", " CABLE("edge001", 6, "core01", 2) ", " CABLE(
 		 "edge001", 7, "core01", 3) ", " CABLE("edge001", 8, "core01",
 						       4) ", " CABLE("edge001", 1, "core01",
@@ -564,6 +564,55 @@ static const struct {
 	 "1:1: there is no cable of core02 in the list: add them, or say \"cables_complete\": false if it does not "
 	 "have all",
 	 NULL},
+	/* a row that cannot be right does not hide the others */
+	{TREE, "edge001,99,core01,5\nedge001,6,core01,2\nedge001,7,core02,1\nedge002,5,core01,3\n",
+	 "edge001:0-core01:5 edge001:6-core01:2 edge001:7-core02:1 edge002:5-core01:3; 4 4",
+	 "1:9: \"99\" is 99, but edge001 has 8 ports\n4 cables between switches, 0 hosts; 3 pairs of switches have "
+	 "other "
+	 "cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	{TREE, "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,7,core02,2\nedge002,5,core01,3\n",
+	 "edge001:5-core01:1 edge001:6-core01:2 edge001:0-core02:1 edge001:0-core02:2 edge002:5-core01:3; 4 4",
+	 "4:9: \"7\" is port 7 of edge001, which is used twice: see line 3\n5 cables between switches, 0 hosts; 2 "
+	 "pairs "
+	 "of switches have other cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	{TREE,
+	 "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,8,coer02,2\nedge002,5,core01,3\n"
+	 "edge002,6,core01,4\nedge002,7,core02,3\nedge002,8,edge002,4\n",
+	 "edge001:5-core01:1 edge001:6-core01:2 edge001:0-core02:0 edge001:7-core02:1 edge002:5-core01:3 "
+	 "edge002:6-core01:4 edge002:0-core02:0 edge002:7-core02:3; 4 4",
+	 "4:11: \"coer02\" is no switch of the plan; did they mean \"core02\"?\n8:1: both ends are at edge002\n6 "
+	 "cables "
+	 "between switches, 0 hosts; 2 rows cannot be right: ports that they claim may be any; 2 cables are as the "
+	 "rules "
+	 "give them, in any port"},
+	/* a mistake at one of both ends that are listed is one cable all the same */
+	{TREE,
+	 ALL4("edge00", "core0") "core01,1,edge001,5\ncore01,2,edge001,6\ncore02,1,edge001,7\ncore02,2,edge001,8\n"
+				 "core01,3,edge002,5\ncore01,4,edge002,7\ncore02,3,edge002,7\ncore02,4,edge002,8\n",
+	 "edge001:5-core01:1 edge001:6-core01:2 edge001:7-core02:1 edge001:8-core02:2 edge002:5-core01:3 "
+	 "edge002:6-core01:0 edge002:0-core02:3 edge002:8-core02:4; 4 4",
+	 "14:8: \"4\" is port 4 of core01, which is used twice: see line 6\n8 cables between switches, 0 hosts; passed "
+	 "over: 7 rows that repeat others; 1 row cannot be right: ports that they claim may be any"},
+	/* switches that were forgotten */
+	{PODS "\"why\": {}}",
+	 "edge001,3,spine01,1\nedge001,4,spine02,1\nedge002,3,spine01,2\nedge002,4,spine02,2\nedge003,3,spine03,1\n"
+	 "edge003,4,spine04,1\nspine01,3,core01,1\nspine02,3,core02,1\nspine03,3,core01,2\nspine04,3,core02,2\n",
+	 "edge001:3-spine01:1 edge001:4-spine02:1 edge002:3-spine01:2 edge002:4-spine02:2 edge003:3-spine03:1 "
+	 "edge003:4-spine04:1 edge004:0-spine03:0 edge004:0-spine04:0 spine01:3-core01:1 spine02:3-core02:1 "
+	 "spine03:3-core01:2 spine04:3-core02:2; 2 2 2 2",
+	 "10 cables between switches, 0 hosts; 4 pairs of switches have other cables than the rules give; no cable of "
+	 "edge004 is listed; 2 cables are as the rules give them, in "
+	 "any "
+	 "port"},
+	{TREE,
+	 "n1,1,edge001,1\nn2,1,edge001,2\nn3,1,edge001,3\nn4,1,edge001,4\nn5,1,edge001,5\nn6,1,edge002,1\n"
+	 "n7,1,edge002,2\nn8,1,edge002,3\nn9,1,edge002,4\n",
+	 "1:1: edge001 has 8 ports, but 5 hosts and 4 cables to other switches", NULL},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 3, \"edge\": {\"ports\": 8, \"count\": 2, \"ports_to_nodes\": "
+	 "2}, \"core\": {\"ports\": 8, \"count\": 1}, \"bundle\": 2}",
+	 "n1,1,edge001,1\nn2,1,edge001,2\nn3,1,edge001,3\nn4,1,edge002,1\n",
+	 "n1@edge001:1 n2@edge001:2 n3@edge001:3 n4@edge002:1; 3 1",
+	 "0 cables between switches, 4 hosts; that is more hosts than the 3 nodes of the design"},
 	{TREE_HEAD "\"bind\": {\"edge\": [\"leaf1\", \"leaf01\"]}}", "Leaf1,1,core01,2",
 	 "1:1: \"Leaf1\" may be \"leaf1\" and \"leaf01\": spell it as in the plan", NULL},
 	{TREE, "a,a_port,b,b_port\nedge001,5,core01,1\nn\x1b[1m,1,edge001,1",
@@ -577,9 +626,14 @@ static int import(struct ft_design *design, struct ft_plan *plan, const char *te
 		  struct ft_text *notes, struct ft_error *err)
 {
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text rest = {0};
 	int r = ft_sheet_read(text, length, &sheet, err);
 
-	return r < 0 ? r : ft_site_import(design, plan, &sheet, known ? live : NULL, known ? 2 : 0, notes, err);
+	/* What is wrong with single rows goes before the notes. */
+	if (r == 0)
+		r = ft_site_import(design, plan, &sheet, known ? live : NULL, known ? 2 : 0, notes, &rest, err);
+	ft_text_puts(notes, ft_text_string(&rest));
+	return r >= 0 && ft_text_failed(notes) ? -ENOMEM : r;
 }
 
 /* The design's text has become one that gives the plan. */
@@ -632,12 +686,12 @@ static void test_live_names(void **state)
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_design_freep) struct ft_design *design = design_of(TREE, &plan);
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
-	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0};
 	struct ft_error err = {0};
 
 	(void)state;
 	assert_int_equal(ft_sheet_read(sheet_text, strlen(sheet_text), &sheet, &err), 0);
-	assert_int_equal(ft_site_import(design, plan, &sheet, seen, 3, &notes, &err), 1);
+	assert_int_equal(ft_site_import(design, plan, &sheet, seen, 3, &faults, &notes, &err), 1);
 	assert_string_equal(ft_text_string(&notes), "8 cables between switches, 1 host; none of its names of switches "
 						    "is a node description on the fabric");
 	assert_string_equal(plan->switches[1].name, "MF0;leaf02:X/U1");
