@@ -129,7 +129,7 @@ static int names_collect(struct ft_site *site)
 	return 0;
 }
 
-/* Whether the design's "expect" has it for something that is there unplanned: 0 or -ENOMEM. */
+/* Whether the design's "expect" has it for something that is there unplanned, or it is of an island: 0 or -ENOMEM. */
 static int name_expect(const struct ft_site *site, struct ft_site_name *name)
 {
 	const struct ft_expect *expect = &site->design->expect;
@@ -138,6 +138,13 @@ static int name_expect(const struct ft_site *site, struct ft_site_name *name)
 	for (size_t i = 0; r == 0 && i < expect->unplanned_count; i++)
 		r = ft_pattern_matches(expect->unplanned[i], name->text, strlen(name->text));
 	name->expected = r == 1;
+	for (uint32_t i = 0; r == 0 && i < site->plan->islander_count; i++) {
+		_cleanup_(ft_text_release) struct ft_text normal = {0};
+
+		ft_name_add_normal(&normal, site->plan->islanders[i].name);
+		r = ft_text_failed(&normal) ? -ENOMEM : 0;
+		name->expected |= r == 0 && strcmp(ft_text_string(&normal), name->normal) == 0;
+	}
 	return r < 0 ? r : 0;
 }
 

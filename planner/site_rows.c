@@ -96,14 +96,19 @@ static int stems_collect(struct rows *rows)
 	return r < 0 ? r : families_count(rows);
 }
 
-/* Board and port of an end, from up to two columns. */
-static int label_read(const struct ft_sheet_end *end, uint32_t *ret_board, uint32_t *ret_port)
+/* Board and port of an end: from up to two columns, and from what its name said of a board. */
+static int label_read(const struct ft_sheet_end *end, uint32_t named, uint32_t *ret_board, uint32_t *ret_port)
 {
 	_cleanup_(ft_text_release) struct ft_text whole = {0};
+	const char *board = end->board.text;
 
-	if (end->board.text[0] == '\0')
+	if (board[0] == '\0' && named == 0)
 		return ft_port_label_read(end->port.text, ret_board, ret_port);
-	ft_text_printf(&whole, "%s/%s", end->board.text, end->port.text);
+	if (board[0] == '\0')
+		ft_text_printf(&whole, "board %u/%s", named, end->port.text);
+	else
+		ft_text_printf(&whole, "%s%s/%s", board[strspn(board, "0123456789")] ? "" : "board ", board,
+			       end->port.text);
 	if (ft_text_failed(&whole))
 		return -ENOMEM;
 	if (ft_port_label_read(ft_text_string(&whole), ret_board, ret_port) == 0)
@@ -122,7 +127,7 @@ static int end_read(struct rows *rows, uint32_t row, unsigned int at, struct ft_
 	int r;
 
 	if (from->port.text[0]) {
-		r = label_read(from, &end.board, &end.port);
+		r = label_read(from, name->board, &end.board, &end.port);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)
@@ -272,11 +277,15 @@ static bool is_slip(const char *one, const char *other)
  */
 static int slip_find(const struct rows *rows, const struct ft_site_name *name, struct ft_text *why)
 {
-	enum { FAMILY_LEAST = 3, LENGTH_LEAST = 5 };
+	enum { FAMILY_LEAST = 3, LENGTH_LEAST = 5, ROWS_LEAST = 3 };
 	const struct ft_site *site = rows->site;
 	_cleanup_(ft_text_release) struct ft_text stem = {0};
-	uint32_t family;
+	uint32_t family, live;
 
+	/* What stands there again and again, or is on the fabric, is called so. */
+	if (site->names[name->same].rows >= ROWS_LEAST ||
+	    ft_names_find(&site->known_index, name->text, &live, NULL) == 1)
+		return 0;
 	ft_name_add_stem(&stem, name->text);
 	if (ft_text_failed(&stem))
 		return -ENOMEM;

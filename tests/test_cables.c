@@ -108,6 +108,10 @@ static const struct {
 	 "\"hosts\": [{\"name\": \"a\", \"edge\": \"edge002\"}, {\"name\": \"b\", \"edge\": \"edge002\"}, "
 	 "{\"name\": \"c\", \"edge\": \"edge002\"}]}",
 	 "a@edge002:0 b@edge002:0 c@edge002:0; 3 3"},
+	/* by short names */
+	{TREE_HEAD "\"bind\": {\"edge\": [\"MF0;leaf1:X/U1\", \"MF0;leaf2:X/U1\"], \"core\": [\"a \", \"b\"]}, "
+		   "\"cables\": [" CABLE("leaf1", 5, "a", 1) ", " CABLE("MF0;leaf2:Y/U1", 5, "b ", 1) "]}",
+	 "MF0;leaf1:X/U1:5-a :1 MF0;leaf2:X/U1:5-b:1; 4 4"},
 	/* what cannot be */
 	{TREE_HEAD "\"cables\": [" CABLE("edge003", 5, "core01", 1) "]}",
 	 "2:18: \"a\" is \"edge003\", which is no switch of the plan"},
@@ -386,6 +390,27 @@ static const struct {
 	{"Cables of the machine\nas of May\nCable ID,A-End Switch,A-End Port,Z-End Switch,Z-End Port\n17,x,1,y,2",
 	 "4:4 x /1-y /2;"},
 	{"a,a_port,b,b_port\nx,1,y,2\n\nb,b_port,a,a_port\nx,1,y,2", "2:1 x /1-y /2; 5:5 y /2-x /1;"},
+	/* what the tools of others write */
+	{"Rack,U,Name,HCA/Port,Rack,Name,Name,Port\nr,3,n,1,q,30,x,4", "2:5 n /1-x /4;"},
+	{"Label,Side A,Termination A,Device A,Side B,Termination B,Device B,Status,Type,Length\n"
+	 "#1,,IB1/4,x,,mlx5_0,n,Connected,AOC,3 m",
+	 "2:11 x /IB1/4-n /mlx5_0;"},
+	{"ID,Label,Side A,Termination A,Side B,Termination B,Status\n1,,x,4,y,5,Connected", "2:4 x /4-y /5;"},
+	{"side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name\nx,dcim.interface,4,y,dcim."
+	 "interface,5",
+	 "2:1 x /4-y /5;"},
+	{"A-Node,A-Port,Z-Node,Z-Port,Protocol\nx,1,y,2,ib\nx,2,y,3,ethernet", "2:1 x /1-y /2; foreign;"},
+	{"a_name,a_port,b_name,b_port\nx,1,y,2", "2:1 x /1-y /2;"},
+	/* name and port in one */
+	{"end 1,end 2\nLeaf 7 Port 12,SW01 Blade 16_Port 2/20\ncore1/L16/P20,node01 HCA-1\n",
+	 "2:1 Leaf 7 /Port 12-SW01 Blade 16 /Port 2/20; 3:1 core1/L16 /P20-node01 /HCA-1;"},
+	{"leaf1/1/20,core1:3\nleaf1[7],core1-p4\n", "1:1 leaf1 /1/20-core1 /3; 2:1 leaf1 /7-core1 /p4;"},
+	{"Switch,Port,Connected to\nx,1,y Port 3\nx,2,z Port 4\n", "2:1 x /1-y /Port 3; 3:1 x /2-z /Port 4;"},
+	{"leaf/1,top/1\nleaf/1,top/2\nleaf/1,top/1\nleaf/1,top/2\nleaf/2,top/1\nleaf/2,top/2\nleaf/2,top/1\nleaf/2,top/"
+	 "2",
+	 "1:1 leaf/1 /-top/1 /; 2:1 leaf/1 /-top/2 /; 3:1 leaf/1 /-top/1 /; 4:1 leaf/1 /-top/2 /; 5:1 leaf/2 /-top/1 "
+	 "/; "
+	 "6:1 leaf/2 /-top/2 /; 7:1 leaf/2 /-top/1 /; 8:1 leaf/2 /-top/2 /;"},
 	/* what spreadsheets do */
 	{"x,'1,'y,=\"007\"", "1:1 x /1-y /007;"},
 	{"a,a_port,b,b_port\nx,1,y,2\n,2,,3\n,3,z,1\n,4,,2\n",
