@@ -262,3 +262,11 @@ const char *ft_text_short_name(const char *name, size_t *ret_length)
 	*ret_length = length;
 	return name;
 }
+
+bool ft_text_short_equal(const char *a, const char *b)
+{
+	size_t length_a, length_b;
+	const char *start_a = ft_text_short_name(a, &length_a), *start_b = ft_text_short_name(b, &length_b);
+
+	return length_a == length_b && memcmp(start_a, start_b, length_a) == 0;
+}

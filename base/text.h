@@ -58,6 +58,9 @@ char *ft_text_safe_dup(const char *bytes, size_t length);
  */
 const char *ft_text_short_name(const char *name, size_t *ret_length);
 
+/* Whether two names are the same by ft_text_short_name(). */
+bool ft_text_short_equal(const char *a, const char *b);
+
 /* FNV-1a of a string, as a key for base/map.h. */
 uint64_t ft_text_hash(const char *string);
 

@@ -30,6 +30,7 @@ struct work {
 	struct ft_plan_host *hosts;
 	uint32_t host_count;
 	uint32_t *host_counts; /* by switch */
+	uint32_t nodes;
 };
 
 static void work_release(struct work *w)
@@ -158,28 +159,36 @@ static bool tiers_join(const struct ft_plan *plan, const struct ft_plan_switch *
 	return low->tier == FT_TIER_SPINE && high->tier == FT_TIER_CORE && low->plane == high->plane;
 }
 
-static int joined_check(struct work *w, size_t entry, uint32_t low, uint32_t high)
+static int joined_check(const struct ft_plan *plan, uint32_t low, uint32_t high, struct ft_error *err)
 {
-	const struct ft_plan_switch *a = &w->plan->switches[low], *b = &w->plan->switches[high];
+	const struct ft_plan_switch *a = &plan->switches[low], *b = &plan->switches[high];
 	const char *a_tier = ft_tier_name(a->tier), *b_tier = ft_tier_name(b->tier);
 
-	if (tiers_join(w->plan, a, b) || ft_plan_find_bundle(w->plan, low, high) != FT_UNPINNED)
+	if (tiers_join(plan, a, b) || ft_plan_find_bundle(plan, low, high) != FT_UNPINNED)
 		return 0;
 	if (a->tier == b->tier)
-		return fault_set(w, false, entry, 0, FT_CABLING_ENTRY,
-				 "%s and %s are both %s switches, which the plan does not join", a->name, b->name,
-				 a_tier);
-	if (w->plan->levels == 3 && a->tier == FT_TIER_EDGE && b->tier == FT_TIER_SPINE)
-		return fault_set(w, false, entry, 0, FT_CABLING_ENTRY,
-				 "%s is of pod %u and %s of pod %u, which the plan joins at the core level only",
-				 a->name, a->pod + 1, b->name, b->pod + 1);
-	if (w->plan->levels == 3 && a->tier == FT_TIER_SPINE)
-		return fault_set(w, false, entry, 0, FT_CABLING_ENTRY,
-				 "%s is of plane %u and %s of plane %u, which the plan does not join", a->name,
-				 a->plane + 1, b->name, b->plane + 1);
-	return fault_set(w, false, entry, 0, FT_CABLING_ENTRY,
-			 "%s is of the %s tier and %s of the %s tier, which the plan does not join", a->name, a_tier,
-			 b->name, b_tier);
+		return ft_error_set(err, -EINVAL, 0, 0, "%s and %s are both %s switches, which the plan does not join",
+				    a->name, b->name, a_tier);
+	if (plan->levels == 3 && a->tier == FT_TIER_EDGE && b->tier == FT_TIER_SPINE)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "%s is of pod %u and %s of pod %u, which the plan joins at the core level only",
+				    a->name, a->pod + 1, b->name, b->pod + 1);
+	if (plan->levels == 3 && a->tier == FT_TIER_SPINE)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "%s is of plane %u and %s of plane %u, which the plan does not join", a->name,
+				    a->plane + 1, b->name, b->plane + 1);
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "%s is of the %s tier and %s of the %s tier, which the plan does not join", a->name, a_tier,
+			    b->name, b_tier);
+}
+
+int ft_cabling_check_pair(const struct ft_plan *plan, uint32_t a, uint32_t b, struct ft_error *err)
+{
+	bool turn = plan->switches[a].tier > plan->switches[b].tier;
+
+	if (a == b)
+		return ft_error_set(err, -EINVAL, 0, 0, "both ends are at %s", plan->switches[a].name);
+	return turn ? joined_check(plan, b, a, err) : joined_check(plan, a, b, err);
 }
 
 static int cable_read(struct work *w, size_t entry)
@@ -187,12 +196,12 @@ static int cable_read(struct work *w, size_t entry)
 	const struct ft_cabling_end *ends = w->list->cables[entry].ends;
 	const struct ft_plan_switch *switches = w->plan->switches;
 	bool turn = switches[ends[0].sw].tier > switches[ends[1].sw].tier;
+	struct ft_error why = {0};
 	uint32_t ports[2];
-	int r;
+	int r = 0;
 
-	if (ends[0].sw == ends[1].sw)
-		return fault_set(w, false, entry, 0, FT_CABLING_ENTRY, "both ends are at %s", name_of(w, ends[0].sw));
-	r = joined_check(w, entry, ends[turn].sw, ends[!turn].sw);
+	if (ft_cabling_check_pair(w->plan, ends[0].sw, ends[1].sw, &why) < 0)
+		return fault_set(w, false, entry, 0, FT_CABLING_ENTRY, "%s", why.text);
 	for (unsigned int end = 0; r == 0 && end < 2; end++)
 		r = end_read(w, false, entry, end, &ends[end], &ports[end]);
 	if (r < 0)
@@ -382,7 +391,7 @@ static void hosts_share_out(struct work *w)
 
 		if (rule <= listed)
 			continue;
-		spare = (uint32_t)least(total - plan->nodes, rule - listed);
+		spare = (uint32_t)least(total - w->nodes, rule - listed);
 		w->host_counts[i] = rule - spare;
 		total -= spare;
 	}
@@ -411,10 +420,7 @@ static int hosts_read(struct work *w)
 		r = host_read(w, i);
 	if (r < 0)
 		return r;
-	if (w->host_count > w->plan->nodes)
-		return fault_set(w, true, SIZE_MAX, 0, FT_CABLING_ENTRY,
-				 "%u hosts are listed, but \"nodes\" is %u: it must be as many, or more", w->host_count,
-				 w->plan->nodes);
+	w->nodes = w->host_count > w->plan->nodes ? w->host_count : w->plan->nodes;
 	qsort(w->hosts, w->host_count, sizeof(*w->hosts), host_compare);
 	hosts_share_out(w);
 	return 0;
@@ -465,10 +471,22 @@ static void bundles_hand_over(struct work *w)
 	plan->cable_count = w->cable_count;
 }
 
+/* Whoever lists more hosts than there were to be has more of them. */
+static void nodes_raise(struct ft_plan *plan, uint32_t nodes)
+{
+	uint32_t more = nodes - plan->nodes;
+
+	plan->nodes = nodes;
+	plan->nodes_max = plan->nodes_max > nodes ? plan->nodes_max : nodes;
+	plan->links += more;
+	plan->spare_ports -= (uint32_t)least(plan->spare_ports, more);
+}
+
 static void hosts_hand_over(struct work *w)
 {
 	struct ft_plan *plan = w->plan;
 
+	nodes_raise(plan, w->nodes);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		plan->switches[i].hosts = w->host_counts[i];
 	for (uint32_t i = 0; i < plan->host_count; i++)

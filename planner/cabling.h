@@ -62,6 +62,12 @@ struct ft_cabling_fault {
 int ft_cabling_port(const struct ft_plan *plan, const struct ft_cabling_end *end, uint32_t *ret_port,
 		    struct ft_error *err);
 
+/*
+ * Whether the plan can have a cable between two of its switches, in either order. Returns 0, or -EINVAL: the text of
+ * @err says why not.
+ */
+int ft_cabling_check_pair(const struct ft_plan *plan, uint32_t a, uint32_t b, struct ft_error *err);
+
 /* The highest number that a port of planned switch @sw can have: boards of a director may sit in any of its slots. */
 uint32_t ft_cabling_ports(const struct ft_plan *plan, uint32_t sw);
 
@@ -74,7 +80,7 @@ uint32_t ft_cabling_ports(const struct ft_plan *plan, uint32_t sw);
  * by a bundle, or as those of neighbouring tiers in one pod or plane. A complete list has a cable of each switch.
  *
  * Hosts that are listed are so many at least on their edge switch, the others of the plan's nodes are where there is
- * room by the plan, in its order.
+ * room by the plan, in its order. Where more are listed than the plan has nodes, it has as many as are listed.
  *
  * @fault  out: filled on -EINVAL. The plan is untouched on failure.
  *

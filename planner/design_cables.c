@@ -212,12 +212,29 @@ static const char *key_of(bool of_hosts, unsigned int end, bool port)
 	return keys[of_hosts ? 2 : end][port];
 }
 
+/* The planned switch of that name, or the only one of that short name. */
+static uint32_t name_find(const struct applying *a, const char *name)
+{
+	uint32_t found = ft_names_find_exact(&a->index, name);
+
+	if (found != FT_MAP_NONE)
+		return found;
+	for (uint32_t i = 0; i < a->plan->switch_count; i++) {
+		if (!ft_text_short_equal(a->names[i], name))
+			continue;
+		if (found != FT_MAP_NONE)
+			return FT_MAP_NONE;
+		found = i;
+	}
+	return found;
+}
+
 static int end_find(const struct applying *a, bool of_hosts, size_t entry, unsigned int end,
 		    const struct ft_design_end *from, struct ft_cabling_end *ret_end)
 {
 	struct ft_key_at at = {.parent = json_array_get(list_of(a, of_hosts), entry),
 			       .key = key_of(of_hosts, end, false)};
-	uint32_t index = ft_names_find_exact(&a->index, from->name);
+	uint32_t index = name_find(a, from->name);
 	int r;
 
 	if (index != FT_MAP_NONE) {

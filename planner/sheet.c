@@ -66,6 +66,12 @@ static int bytes_check(const char *text, size_t length, struct ft_error *err)
 	return ft_error_set(err, -EINVAL, line, column, "a byte 0: this is no text");
 }
 
+/* What begins with a # is a comment, but #17 may be the number of a cable. */
+static bool is_comment(const char *c, const char *end)
+{
+	return *c == '#' && !(c + 1 < end && isdigit((unsigned char)c[1]));
+}
+
 /* The one that there is most of, outside of quotes, in the first lines that are no comments. */
 static char separator_tell(const char *c, const char *end)
 {
@@ -75,7 +81,7 @@ static char separator_tell(const char *c, const char *end)
 
 	for (size_t lines = 0; c < end && lines < LINES_LOOKED_AT; c++) {
 		if (begins)
-			comment = *c == '#';
+			comment = is_comment(c, end);
 		begins = *c == '\n' && !quoted;
 		lines += begins;
 		quoted ^= *c == '"' && !comment;
@@ -225,7 +231,7 @@ static int record_read(struct scan *s, struct ft_sheet_record *record)
 		char mark = s->separator;
 		bool empty = true;
 
-		if (*s->c == '#') {
+		if (is_comment(s->c, s->end)) {
 			line_skip(s);
 			continue;
 		}
@@ -414,6 +420,8 @@ int ft_sheet_read(const char *text, size_t length, struct ft_sheet *ret_sheet, s
 				.line = 1,
 				.err = err};
 	n = rows_read(r);
+	if (n == 0)
+		n = ft_sheet_split(&r->sheet);
 	if (n < 0) {
 		ft_sheet_release(&r->sheet);
 		return n;

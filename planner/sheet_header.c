@@ -18,9 +18,10 @@ enum {
 
 /* What a word says of its column. */
 enum word_kind {
-	WORD_A,	   /* one end */
-	WORD_B,	   /* the other */
-	WORD_NAME, /* of a switch or host */
+	WORD_A,	    /* one end */
+	WORD_B,	    /* the other */
+	WORD_NAME,  /* of a switch or host */
+	WORD_LABEL, /* the same, where there is no better; beside one, of a port */
 	WORD_PORT,
 	WORD_BOARD,
 	WORD_KIND,   /* of cable, or the network it is of */
@@ -64,7 +65,7 @@ static const struct {
 	{"node", WORD_NAME},
 	{"system", WORD_NAME},
 	{"server", WORD_NAME},
-	{"name", WORD_NAME},
+	{"name", WORD_LABEL},
 	{"hostname", WORD_NAME},
 	{"equipment", WORD_NAME},
 	{"leaf", WORD_NAME},
@@ -85,6 +86,7 @@ static const struct {
 	{"plug", WORD_PORT},
 	{"socket", WORD_PORT},
 	{"portnumber", WORD_PORT},
+	{"termination", WORD_PORT},
 	{"board", WORD_BOARD},
 	{"blade", WORD_BOARD},
 	{"slot", WORD_BOARD},
@@ -94,6 +96,7 @@ static const struct {
 	{"kind", WORD_KIND},
 	{"type", WORD_KIND},
 	{"network", WORD_KIND},
+	{"protocol", WORD_KIND},
 	{"fabric", WORD_KIND},
 	{"usage", WORD_KIND},
 	{"purpose", WORD_KIND},
@@ -262,7 +265,15 @@ static int *place_of(const struct heading *h, struct ft_sheet_columns *columns)
 	if (h->said[WORD_BOARD])
 		return columns->board;
 	/* "Cable" alone is a number or a label of it. */
-	return h->said[WORD_NAME] || (side && !h->said[WORD_UNKNOWN]) ? columns->name : NULL;
+	return h->said[WORD_NAME] || h->said[WORD_LABEL] || (side && !h->said[WORD_UNKNOWN]) ? columns->name : NULL;
+}
+
+/* How sure it is that a column of names is that of switches and hosts. */
+enum surety { SURE_DEVICE, SURE_LABEL, SURE_SIDE, SURE_COUNT };
+
+static enum surety surety_of(const struct heading *h)
+{
+	return h->said[WORD_NAME] ? SURE_DEVICE : h->said[WORD_LABEL] ? SURE_LABEL : SURE_SIDE;
 }
 
 /* The end that column @at of @place belongs to, where its words do not say: the nearest name before it, else in order.
@@ -281,24 +292,98 @@ static int side_by_order(const struct ft_sheet_columns *columns, const int *plac
 	return place[0] == FT_SHEET_NONE ? 0 : place[1] == FT_SHEET_NONE ? 1 : FT_SHEET_NONE;
 }
 
-/* Columns whose words say which end they are of (@sided), or the others. The first of several is taken. */
-static void columns_place(const struct ft_sheet_record *record, bool sided, bool names,
-			  struct ft_sheet_columns *columns)
+/* One column, if its words say which end it is of (@sided), or do not. The first of several is taken. */
+static void column_place(const struct ft_sheet_record *record, int at, bool sided, struct ft_sheet_columns *columns)
 {
+	struct heading h;
+	int *place, side;
+
+	heading_read(record->cells[at].text, &h);
+	place = place_of(&h, columns);
+	side = side_of(&h);
+	if (!place || (side != FT_SHEET_NONE) != sided)
+		return;
+	if (!sided)
+		side = side_by_order(columns, place, at);
+	if (side != FT_SHEET_NONE && place[side] == FT_SHEET_NONE)
+		place[side] = at;
+}
+
+static bool is_name(const struct ft_sheet_record *record, int at, enum surety *ret_surety)
+{
+	struct ft_sheet_columns columns;
+	struct heading h;
+
+	heading_read(record->cells[at].text, &h);
+	*ret_surety = surety_of(&h);
+	return place_of(&h, &columns) == columns.name;
+}
+
+/* The surest of each side. */
+static void names_place(const struct ft_sheet_record *record, bool sided, struct ft_sheet_columns *columns)
+{
+	enum surety surety;
+
+	for (enum surety wanted = SURE_DEVICE; wanted < SURE_COUNT; wanted++)
+		for (int i = 0; i < record->count; i++)
+			if (is_name(record, i, &surety) && surety == wanted)
+				column_place(record, i, sided, columns);
+}
+
+static void ports_place(const struct ft_sheet_record *record, bool sided, struct ft_sheet_columns *columns)
+{
+	enum surety surety;
+
+	for (int i = 0; i < record->count; i++)
+		if (!is_name(record, i, &surety))
+			column_place(record, i, sided, columns);
+}
+
+/* "side_a_device,side_a_name": beside a device, what has a name is its port. */
+static void labels_as_ports(const struct ft_sheet_record *record, struct ft_sheet_columns *columns)
+{
+	enum surety surety;
+	struct heading h;
+
 	for (int i = 0; i < record->count; i++) {
-		struct heading h;
-		int *place, side;
+		int side;
 
 		heading_read(record->cells[i].text, &h);
-		place = place_of(&h, columns);
 		side = side_of(&h);
-		if (!place || (side != FT_SHEET_NONE) != sided || (place == columns->name) != names)
-			continue;
-		if (!sided)
-			side = side_by_order(columns, place, i);
-		if (side != FT_SHEET_NONE && place[side] == FT_SHEET_NONE)
-			place[side] = i;
+		if (is_name(record, i, &surety) && surety == SURE_LABEL && side != FT_SHEET_NONE &&
+		    columns->name[side] != i && columns->port[side] == FT_SHEET_NONE)
+			columns->port[side] = i;
 	}
+}
+
+/* "Rack,U,Name,Port,Rack,Name,Name,Port": of more names than ends, those that ports stand behind. */
+static void names_by_ports(const struct ft_sheet_record *record, struct ft_sheet_columns *columns)
+{
+	int nearest = FT_SHEET_NONE, found[2], ports[2], count = 0, names = 0;
+	enum surety surety;
+	struct heading h;
+
+	for (int i = 0; i < record->count; i++) {
+		struct ft_sheet_columns any;
+
+		heading_read(record->cells[i].text, &h);
+		if (place_of(&h, &any) && side_of(&h) != FT_SHEET_NONE)
+			return;
+		if (is_name(record, i, &surety)) {
+			nearest = i;
+			names++;
+		} else if (place_of(&h, &any) == any.port) {
+			if (count == 2 || nearest == FT_SHEET_NONE)
+				return;
+			found[count] = nearest;
+			ports[count++] = i;
+			nearest = FT_SHEET_NONE;
+		}
+	}
+	if (names < 3 || count < 2)
+		return;
+	memcpy(columns->name, found, sizeof(found));
+	memcpy(columns->port, ports, sizeof(ports));
 }
 
 /* Two ports behind two names, and nothing that says whose they are: "a,b,port,port". */
@@ -334,13 +419,15 @@ bool ft_sheet_header_read(const struct ft_sheet_record *record, struct ft_sheet_
 		if (columns.kind == FT_SHEET_NONE && h.said[WORD_KIND] && !h.said[WORD_OTHER] && !h.said[WORD_PORT])
 			columns.kind = i;
 	}
-	columns_place(record, true, true, &columns);
-	columns_place(record, false, true, &columns);
+	names_place(record, true, &columns);
+	names_place(record, false, &columns);
 	if (columns.name[0] == FT_SHEET_NONE || columns.name[1] == FT_SHEET_NONE)
 		return false;
-	columns_place(record, true, false, &columns);
-	columns_place(record, false, false, &columns);
+	ports_place(record, true, &columns);
+	ports_place(record, false, &columns);
 	ports_in_order(record, &columns);
+	labels_as_ports(record, &columns);
+	names_by_ports(record, &columns);
 	*ret_columns = columns;
 	return true;
 }
@@ -365,7 +452,8 @@ int ft_sheet_columns_guess(const struct ft_sheet_record *record, struct ft_sheet
 	if (record->count == 3 && is_port(record, 2) && !is_port(record, 1))
 		columns = (struct ft_sheet_columns){
 			{0, 1}, {FT_SHEET_NONE, FT_SHEET_NONE}, {FT_SHEET_NONE, 2}, FT_SHEET_NONE};
-	else if (record->count == 2 && !is_port(record, 0) && !is_port(record, 1))
+	else if (record->count == 2 && !isdigit((unsigned char)record->cells[0].text[0]) &&
+		 !isdigit((unsigned char)record->cells[1].text[0]))
 		columns = (struct ft_sheet_columns){
 			{0, 1}, {FT_SHEET_NONE, FT_SHEET_NONE}, {FT_SHEET_NONE, FT_SHEET_NONE}, FT_SHEET_NONE};
 	else

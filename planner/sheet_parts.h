@@ -35,6 +35,12 @@ int ft_sheet_columns_guess(const struct ft_sheet_record *record, struct ft_sheet
 /* Whether a cell of the column "kind" says that the cable is of another network. */
 bool ft_sheet_kind_is_foreign(const char *kind);
 
+/*
+ * Cuts the cells of names in two where they end with a port, if most of those without a port of their own do. Returns 0
+ * or -ENOMEM.
+ */
+int ft_sheet_split(struct ft_sheet *sheet);
+
 /* Whether a cell says that nothing is there: "-", "n/a", "free" and so on, or nothing at all. */
 bool ft_sheet_cell_is_blank(const char *text);
 

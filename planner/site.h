@@ -27,7 +27,14 @@ struct ft_site_switch {
  *
  * A cable from an edge switch to something else is a host's. Whatever else there is, is passed over.
  *
+ * A row that cannot be right (a port that the switch does not have or that another row claims, two switches that the
+ * plan does not join, a name that is no switch but looks like one) does not stop the others. As far as it goes it is
+ * taken: its cable is planned, but may be in any port. Where it tells of no cable, its switches have those that the
+ * rules give, as has a switch of which the list has none. Where a quarter of the rows is wrong, or more than a quarter
+ * of the switches has no cable, it is an error: the list is of something else.
+ *
  * @known  NULL: nothing is known of the live fabric
+ * @faults "LINE:COLUMN: what is wrong", a line each, is added for the first of the rows that cannot be right
  * @notes  one line for people is added: how much was taken, what was passed over, and what differs from the computed
  *         cabling
  * @err    filled with line, column and text on -EINVAL
@@ -36,6 +43,12 @@ struct ft_site_switch {
  * -EINVAL or -ENOMEM. On failure @design and @plan are of no use but to be freed.
  */
 int ft_site_import(struct ft_design *design, struct ft_plan *plan, const struct ft_sheet *sheet,
-		   const struct ft_site_switch *known, size_t known_count, struct ft_text *notes, struct ft_error *err);
+		   const struct ft_site_switch *known, size_t known_count, struct ft_text *faults,
+		   struct ft_text *notes, struct ft_error *err);
+
+/*
+ * The faults and notes as they go to standard error: "FILE:LINE:COLUMN: what is wrong" a line, and "FILE: notes".
+ */
+void ft_site_tell(struct ft_text *text, const char *path, const char *faults, const char *notes);
 
 #endif

@@ -180,7 +180,8 @@ static int candidates_choose(struct binding *b)
 	bool few;
 
 	for (uint32_t i = 0; i < site->name_count; i++)
-		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED && !site->names[i].expected)
+		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED && !site->names[i].expected &&
+		    !site->names[i].why)
 			b->found[b->found_count++] = i;
 	qsort_r(b->found, b->found_count, sizeof(*b->found), rows_compare, site);
 	few = b->found_count < wanted || (uint64_t)site->names[b->found[wanted - 1]].rows * 2 < usual_cables(b);

@@ -18,6 +18,7 @@ struct ft_site_name {
 	uint32_t spelt;			  /* of these, in this spelling */
 	char *normal;			  /* its normal form; owned */
 	char *host;    /* what a host of this name calls itself: without the domain; owned, or NULL */
+	char *why;     /* rows of it are doubtful, as it cannot be told or printed; owned, or NULL */
 	bool expected; /* the design knows that it is there unplanned */
 };
 
@@ -60,6 +61,12 @@ int ft_site_bind(struct ft_site *site);
  * 0, -EINVAL or -ENOMEM.
  */
 int ft_site_group(struct ft_site *site, uint32_t *list);
+
+/*
+ * Makes the rows part of the plan. Doubtful ones are told in @faults, as ft_site_import() has them.
+ * Returns 1 where @notes are worth reading, 0, -EINVAL or -ENOMEM.
+ */
+int ft_site_take_rows(struct ft_site *site, struct ft_text *faults, struct ft_text *notes);
 
 /* The design's text with the cables and hosts of the plan, and what is bound. Returns 0 or -ENOMEM. */
 int ft_site_write(struct ft_site *site);

@@ -44,12 +44,12 @@ static void import(const char *text, const struct ft_sheet *sheet, size_t seen_c
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL, *again = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL, *same = NULL;
-	_cleanup_(ft_text_release) struct ft_text notes = {0}, one = {0}, other = {0};
+	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0}, one = {0}, other = {0};
 	struct ft_error err = {0};
 	int r;
 
 	check(ft_design_read(text, strlen(text), &design, &plan, &err) == 0);
-	r = ft_site_import(design, plan, sheet, seen, seen_count, &notes, &err);
+	r = ft_site_import(design, plan, sheet, seen, seen_count, &faults, &notes, &err);
 	if (r < 0) {
 		check(r == -EINVAL && err.line >= 1 && err.column >= 1 && err.text[0]);
 		return;

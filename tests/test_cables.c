@@ -108,6 +108,10 @@ static const struct {
 	 "\"hosts\": [{\"name\": \"a\", \"edge\": \"edge002\"}, {\"name\": \"b\", \"edge\": \"edge002\"}, "
 	 "{\"name\": \"c\", \"edge\": \"edge002\"}]}",
 	 "a@edge002:0 b@edge002:0 c@edge002:0; 3 3"},
+	/* by short names */
+	{TREE_HEAD "\"bind\": {\"edge\": [\"MF0;leaf1:X/U1\", \"MF0;leaf2:X/U1\"], \"core\": [\"a \", \"b\"]}, "
+		   "\"cables\": [" CABLE("leaf1", 5, "a", 1) ", " CABLE("MF0;leaf2:Y/U1", 5, "b ", 1) "]}",
+	 "MF0;leaf1:X/U1:5-a :1 MF0;leaf2:X/U1:5-b:1; 4 4"},
 	/* what cannot be */
 	{TREE_HEAD "\"cables\": [" CABLE("edge003", 5, "core01", 1) "]}",
 	 "2:18: \"a\" is \"edge003\", which is no switch of the plan"},
@@ -147,7 +151,7 @@ static const struct {
 	 "3:43: \"port\" is port 5 of edge001, which is used twice: see element 1 of \"hosts\""},
 	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 1, \"topology\": \"star\", \"edge\": {\"ports\": 8},\n"
 	 "\"hosts\": [{\"name\": \"a\", \"edge\": \"edge001\"}, {\"name\": \"b\", \"edge\": \"edge001\"}]}",
-	 "2:10: \"hosts\": 2 hosts are listed, but \"nodes\" is 1: it must be as many, or more"},
+	 "a@edge001:0 b@edge001:0; 2"},
 	{TREE_HEAD "\"cables\": [" CABLE("edge001", 5, "core01", 1) ", " CABLE("edge001", 6, "core01", 2) ", " CABLE(
 		 "edge001", 7, "core01", 3) ", " CABLE("edge001", 8, "core01",
 						       4) ", " CABLE("edge001", 1, "core01",
@@ -423,6 +427,27 @@ static const struct {
 	{"Cables of the machine\nas of May\nCable ID,A-End Switch,A-End Port,Z-End Switch,Z-End Port\n17,x,1,y,2",
 	 "4:4 x /1-y /2;"},
 	{"a,a_port,b,b_port\nx,1,y,2\n\nb,b_port,a,a_port\nx,1,y,2", "2:1 x /1-y /2; 5:5 y /2-x /1;"},
+	/* what the tools of others write */
+	{"Rack,U,Name,HCA/Port,Rack,Name,Name,Port\nr,3,n,1,q,30,x,4", "2:5 n /1-x /4;"},
+	{"Label,Side A,Termination A,Device A,Side B,Termination B,Device B,Status,Type,Length\n"
+	 "#1,,IB1/4,x,,mlx5_0,n,Connected,AOC,3 m",
+	 "2:11 x /IB1/4-n /mlx5_0;"},
+	{"ID,Label,Side A,Termination A,Side B,Termination B,Status\n1,,x,4,y,5,Connected", "2:4 x /4-y /5;"},
+	{"side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name\nx,dcim.interface,4,y,dcim."
+	 "interface,5",
+	 "2:1 x /4-y /5;"},
+	{"A-Node,A-Port,Z-Node,Z-Port,Protocol\nx,1,y,2,ib\nx,2,y,3,ethernet", "2:1 x /1-y /2; foreign;"},
+	{"a_name,a_port,b_name,b_port\nx,1,y,2", "2:1 x /1-y /2;"},
+	/* name and port in one */
+	{"end 1,end 2\nLeaf 7 Port 12,SW01 Blade 16_Port 2/20\ncore1/L16/P20,node01 HCA-1\n",
+	 "2:1 Leaf 7 /Port 12-SW01 Blade 16 /Port 2/20; 3:1 core1/L16 /P20-node01 /HCA-1;"},
+	{"leaf1/1/20,core1:3\nleaf1[7],core1-p4\n", "1:1 leaf1 /1/20-core1 /3; 2:1 leaf1 /7-core1 /p4;"},
+	{"Switch,Port,Connected to\nx,1,y Port 3\nx,2,z Port 4\n", "2:1 x /1-y /Port 3; 3:1 x /2-z /Port 4;"},
+	{"leaf/1,top/1\nleaf/1,top/2\nleaf/1,top/1\nleaf/1,top/2\nleaf/2,top/1\nleaf/2,top/2\nleaf/2,top/1\nleaf/2,top/"
+	 "2",
+	 "1:1 leaf/1 /-top/1 /; 2:1 leaf/1 /-top/2 /; 3:1 leaf/1 /-top/1 /; 4:1 leaf/1 /-top/2 /; 5:1 leaf/2 /-top/1 "
+	 "/; "
+	 "6:1 leaf/2 /-top/2 /; 7:1 leaf/2 /-top/1 /; 8:1 leaf/2 /-top/2 /;"},
 	/* what spreadsheets do */
 	{"x,'1,'y,=\"007\"", "1:1 x /1-y /007;"},
 	{"a,a_port,b,b_port\nx,1,y,2\n,2,,3\n,3,z,1\n,4,,2\n",
@@ -601,6 +626,55 @@ static const struct {
 	 "1:1: there is no cable of core02 in the list: add them, or say \"cables_complete\": false if it does not "
 	 "have all",
 	 NULL},
+	/* a row that cannot be right does not hide the others */
+	{TREE, "edge001,99,core01,5\nedge001,6,core01,2\nedge001,7,core02,1\nedge002,5,core01,3\n",
+	 "edge001:0-core01:5 edge001:6-core01:2 edge001:7-core02:1 edge002:5-core01:3; 4 4",
+	 "1:9: \"99\" is 99, but edge001 has 8 ports\n4 cables between switches, 0 hosts; 3 pairs of switches have "
+	 "other "
+	 "cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	{TREE, "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,7,core02,2\nedge002,5,core01,3\n",
+	 "edge001:5-core01:1 edge001:6-core01:2 edge001:0-core02:1 edge001:0-core02:2 edge002:5-core01:3; 4 4",
+	 "4:9: \"7\" is port 7 of edge001, which is used twice: see line 3\n5 cables between switches, 0 hosts; 2 "
+	 "pairs "
+	 "of switches have other cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	{TREE,
+	 "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,8,coer02,2\nedge002,5,core01,3\n"
+	 "edge002,6,core01,4\nedge002,7,core02,3\nedge002,8,edge002,4\n",
+	 "edge001:5-core01:1 edge001:6-core01:2 edge001:0-core02:0 edge001:7-core02:1 edge002:5-core01:3 "
+	 "edge002:6-core01:4 edge002:0-core02:0 edge002:7-core02:3; 4 4",
+	 "4:11: \"coer02\" is no switch of the plan; did they mean \"core02\"?\n8:1: both ends are at edge002\n6 "
+	 "cables "
+	 "between switches, 0 hosts; 2 rows cannot be right: ports that they claim may be any; 2 cables are as the "
+	 "rules "
+	 "give them, in any port"},
+	/* a mistake at one of both ends that are listed is one cable all the same */
+	{TREE,
+	 ALL4("edge00", "core0") "core01,1,edge001,5\ncore01,2,edge001,6\ncore02,1,edge001,7\ncore02,2,edge001,8\n"
+				 "core01,3,edge002,5\ncore01,4,edge002,7\ncore02,3,edge002,7\ncore02,4,edge002,8\n",
+	 "edge001:5-core01:1 edge001:6-core01:2 edge001:7-core02:1 edge001:8-core02:2 edge002:5-core01:3 "
+	 "edge002:6-core01:0 edge002:0-core02:3 edge002:8-core02:4; 4 4",
+	 "14:8: \"4\" is port 4 of core01, which is used twice: see line 6\n8 cables between switches, 0 hosts; passed "
+	 "over: 7 rows that repeat others; 1 row cannot be right: ports that they claim may be any"},
+	/* switches that were forgotten */
+	{PODS "\"why\": {}}",
+	 "edge001,3,spine01,1\nedge001,4,spine02,1\nedge002,3,spine01,2\nedge002,4,spine02,2\nedge003,3,spine03,1\n"
+	 "edge003,4,spine04,1\nspine01,3,core01,1\nspine02,3,core02,1\nspine03,3,core01,2\nspine04,3,core02,2\n",
+	 "edge001:3-spine01:1 edge001:4-spine02:1 edge002:3-spine01:2 edge002:4-spine02:2 edge003:3-spine03:1 "
+	 "edge003:4-spine04:1 edge004:0-spine03:0 edge004:0-spine04:0 spine01:3-core01:1 spine02:3-core02:1 "
+	 "spine03:3-core01:2 spine04:3-core02:2; 2 2 2 2",
+	 "10 cables between switches, 0 hosts; 4 pairs of switches have other cables than the rules give; no cable of "
+	 "edge004 is listed; 2 cables are as the rules give them, in "
+	 "any "
+	 "port"},
+	{TREE,
+	 "n1,1,edge001,1\nn2,1,edge001,2\nn3,1,edge001,3\nn4,1,edge001,4\nn5,1,edge001,5\nn6,1,edge002,1\n"
+	 "n7,1,edge002,2\nn8,1,edge002,3\nn9,1,edge002,4\n",
+	 "1:1: edge001 has 8 ports, but 5 hosts and 4 cables to other switches", NULL},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 3, \"edge\": {\"ports\": 8, \"count\": 2, \"ports_to_nodes\": "
+	 "2}, \"core\": {\"ports\": 8, \"count\": 1}, \"bundle\": 2}",
+	 "n1,1,edge001,1\nn2,1,edge001,2\nn3,1,edge001,3\nn4,1,edge002,1\n",
+	 "n1@edge001:1 n2@edge001:2 n3@edge001:3 n4@edge002:1; 3 1",
+	 "0 cables between switches, 4 hosts; that is more hosts than the 3 nodes of the design"},
 	{TREE_HEAD "\"bind\": {\"edge\": [\"leaf1\", \"leaf01\"]}}", "Leaf1,1,core01,2",
 	 "1:1: \"Leaf1\" may be \"leaf1\" and \"leaf01\": spell it as in the plan", NULL},
 	{TREE, "a,a_port,b,b_port\nedge001,5,core01,1\nn\x1b[1m,1,edge001,1",
@@ -614,9 +688,14 @@ static int import(struct ft_design *design, struct ft_plan *plan, const char *te
 		  struct ft_text *notes, struct ft_error *err)
 {
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text rest = {0};
 	int r = ft_sheet_read(text, length, &sheet, err);
 
-	return r < 0 ? r : ft_site_import(design, plan, &sheet, known ? live : NULL, known ? 2 : 0, notes, err);
+	/* What is wrong with single rows goes before the notes. */
+	if (r == 0)
+		r = ft_site_import(design, plan, &sheet, known ? live : NULL, known ? 2 : 0, notes, &rest, err);
+	ft_text_puts(notes, ft_text_string(&rest));
+	return r >= 0 && ft_text_failed(notes) ? -ENOMEM : r;
 }
 
 /* The design's text has become one that gives the plan. */
@@ -669,12 +748,12 @@ static void test_live_names(void **state)
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_design_freep) struct ft_design *design = design_of(TREE, &plan);
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
-	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0};
 	struct ft_error err = {0};
 
 	(void)state;
 	assert_int_equal(ft_sheet_read(sheet_text, strlen(sheet_text), &sheet, &err), 0);
-	assert_int_equal(ft_site_import(design, plan, &sheet, seen, 3, &notes, &err), 1);
+	assert_int_equal(ft_site_import(design, plan, &sheet, seen, 3, &faults, &notes, &err), 1);
 	assert_string_equal(ft_text_string(&notes), "8 cables between switches, 1 host; none of its names of switches "
 						    "is a node description on the fabric");
 	assert_string_equal(plan->switches[1].name, "MF0;leaf02:X/U1");

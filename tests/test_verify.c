@@ -384,6 +384,37 @@ static void test_expired_says_so(void **state)
 	assert_non_null(strstr(report->findings[0].text, "its waiver ended on 2026-01-31: cable ordered"));
 }
 
+/* A list that has "edge003" means "MF0;edge003:X/U1" and "edge003  ", where there is one of them. */
+static void test_short_names(void **state)
+{
+	static const char *const called[] = {"MF0;edge001:X/U1", "edge002", "edge003  ", "MF0;edge002:X/U2"};
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	uint32_t nodes[FT_COUNT(called)];
+	char planned[16];
+	(void)state;
+
+	bench_make(&b, SMALL ",\"bind\":{\"edge\":[\"edge004\",\"edge003\",\"edge002\",\"edge001\"]}}");
+	for (uint32_t i = 0; i < FT_COUNT(called); i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "edge%03u", i + 1);
+		nodes[i] = node_find(b.snapshot, name);
+	}
+	for (uint32_t i = 0; i < FT_COUNT(called); i++)
+		node_name(b.snapshot, nodes[i], called[i]);
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	/* What only looks like edge002 is the one that is left, and so in the place of edge004. */
+	assert_int_equal(report->finding_count, 1);
+	assert_int_equal(report->findings[0].code, FT_CODE_SWITCH_REPLACED);
+	for (uint32_t i = 0; i < report->switch_count; i++)
+		for (uint32_t n = 0; n < FT_COUNT(called); n++)
+			if (strcmp(report->switches[i].name, called[n]) == 0) {
+				snprintf(planned, sizeof(planned), "edge%03u", n + 1);
+				assert_string_equal(report->switches[i].planned_as, planned);
+			}
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -416,10 +447,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_nameless),	cmocka_unit_test(test_edge_without_hosts),
-		cmocka_unit_test(test_nothing_seen),	cmocka_unit_test(test_ids_stay),
-		cmocka_unit_test(test_anything),	cmocka_unit_test(test_nagios_bar),
-		cmocka_unit_test(test_expired_says_so), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_nameless),     cmocka_unit_test(test_edge_without_hosts),
+		cmocka_unit_test(test_nothing_seen), cmocka_unit_test(test_ids_stay),
+		cmocka_unit_test(test_anything),     cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_short_names),  cmocka_unit_test(test_expired_says_so),
+		cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -27,13 +27,6 @@ int ft_file_error(const char *path, int code, const struct ft_error *err)
 	return FT_STATUS_UNKNOWN;
 }
 
-static void file_note(const char *path, const char *note)
-{
-	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
-
-	fprintf(stderr, "%s: %s\n", safe ? safe : "file", note);
-}
-
 void ft_gathered_release(struct ft_gathered *g)
 {
 	ft_design_free(g->design);
@@ -117,7 +110,7 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 		       struct ft_plan *plan)
 {
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
-	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0}, text = {0};
 	_cleanup_free_ struct ft_site_switch *known = NULL;
 	size_t known_count = 0;
 	struct ft_error err = {0};
@@ -127,11 +120,14 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 	if (r == 0)
 		r = ft_resolve_switches(snapshot, &known, &known_count);
 	if (r == 0)
-		r = ft_site_import(design, plan, &sheet, known, known_count, &notes, &err);
+		r = ft_site_import(design, plan, &sheet, known, known_count, &faults, &notes, &err);
+	if (r == 1 || (r == 0 && options->verbose))
+		ft_site_tell(&text, options->cables, ft_text_string(&faults), ft_text_string(&notes));
+	if (r >= 0 && ft_text_failed(&text))
+		r = -ENOMEM;
 	if (r < 0)
 		return ft_file_error(options->cables, r, &err);
-	if (r == 1 || options->verbose)
-		file_note(options->cables, ft_text_string(&notes));
+	fputs(ft_text_string(&text), stderr);
 	return 0;
 }
 

@@ -188,10 +188,15 @@ static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplu
 	}
 }
 
-/* How many hosts an edge may have: as many as its ports to nodes, or as the design says of this one. */
+/*
+ * How many hosts an edge may have: as many as its ports to nodes, or as the design says of this one. A list of hosts
+ * may have more there.
+ */
 static uint32_t hosts_limit(const struct ft_model *m, uint32_t place)
 {
-	return ft_design_has_host_kinds(m->design) ? m->places[place]->hosts : m->plan->ports_to_nodes;
+	uint32_t hosts = m->places[place]->hosts;
+
+	return ft_design_has_host_kinds(m->design) || hosts > m->plan->ports_to_nodes ? hosts : m->plan->ports_to_nodes;
 }
 
 /* The hosts of the plan, and what accounts for those that were not seen. */

@@ -21,14 +21,6 @@ static uint64_t short_hash(const char *name, struct ft_text *scratch)
 	return ft_text_hash(ft_text_string(scratch));
 }
 
-static bool short_equal(const char *a, const char *b)
-{
-	size_t length_a, length_b;
-	const char *start_a = ft_text_short_name(a, &length_a), *start_b = ft_text_short_name(b, &length_b);
-
-	return length_a == length_b && memcmp(start_a, start_b, length_a) == 0;
-}
-
 static int islanders_map(const struct ft_model *m, struct ft_map *map, struct ft_text *scratch)
 {
 	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
@@ -61,7 +53,7 @@ int ft_islanders_find(struct ft_model *m)
 
 		/* Of two of one name the second is nobody's. */
 		if (islander == FT_MAP_NONE || m->islanders[islander].live != FT_NONE ||
-		    !short_equal(sw->name, m->plan->islanders[islander].name))
+		    !ft_text_short_equal(sw->name, m->plan->islanders[islander].name))
 			continue;
 		m->islanders[islander].live = i;
 		sw->islander = islander;
@@ -92,7 +84,7 @@ static int anchors_by_name(struct ft_model *m)
 		const char *name = m->plan->anchors[i].name;
 		uint32_t live = ft_map_get(&map, short_hash(name, &scratch));
 
-		if (live != FT_MAP_NONE && !twice[live] && short_equal(m->live.switches[live].name, name))
+		if (live != FT_MAP_NONE && !twice[live] && ft_text_short_equal(m->live.switches[live].name, name))
 			m->anchor_live[i] = live;
 	}
 	return r < 0 || scratch.failed ? -ENOMEM : 0;

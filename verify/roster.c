@@ -96,20 +96,41 @@ static void place_take(struct ft_model *m, uint32_t planned, uint32_t live)
 	m->live.switches[live].planned = planned;
 }
 
+/*
+ * The switch that entry @n of a binding means: by its GUID or its description to the letter, or else the only one by
+ * its short name ("leaf07" of "MF0;leaf07:MQM8700/U1"). FT_NONE: there is none.
+ */
+static uint32_t bound_find(const struct ft_model *m, const struct ft_bind *bind, size_t n, bool brief)
+{
+	uint32_t found = FT_NONE;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+		const char *description = ft_node_description(m->snapshot, &m->snapshot->nodes[sw->node]);
+
+		if (sw->planned != FT_NONE)
+			continue;
+		if (!brief && (bind->guids[n] ? bind->guids[n] == sw->guid : strcmp(bind->names[n], description) == 0))
+			return i;
+		if (!brief || bind->guids[n] || !ft_text_short_equal(bind->names[n], description))
+			continue;
+		if (found != FT_NONE)
+			return FT_NONE;
+		found = i;
+	}
+	return found;
+}
+
 void ft_bound_take(struct ft_model *m, enum ft_tier tier, uint32_t first)
 {
 	const struct ft_bind *bind = &m->design->binds[tier];
 
-	for (size_t n = 0; n < bind->count; n++)
-		for (uint32_t i = 0; i < m->live.switch_count; i++) {
-			const struct ft_live_switch *sw = &m->live.switches[i];
-			const char *description = ft_node_description(m->snapshot, &m->snapshot->nodes[sw->node]);
+	for (int brief = 0; brief < 2; brief++)
+		for (size_t n = 0; n < bind->count; n++) {
+			uint32_t live = m->live_of[first + n] == FT_NONE ? bound_find(m, bind, n, brief) : FT_NONE;
 
-			if (sw->planned != FT_NONE ||
-			    (bind->guids[n] ? bind->guids[n] != sw->guid : strcmp(bind->names[n], description) != 0))
-				continue;
-			place_take(m, first + (uint32_t)n, i);
-			break;
+			if (live != FT_NONE)
+				place_take(m, first + (uint32_t)n, live);
 		}
 }
 

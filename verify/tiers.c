@@ -53,7 +53,7 @@ static int bind_names(const struct ft_bind *bind, const struct ft_model *m, cons
 	if (bind->match)
 		return pattern_means(bind->match, m, sw);
 	for (size_t i = 0; i < bind->count; i++)
-		if (bind->guids[i] ? bind->guids[i] == sw->guid : strcmp(bind->names[i], description) == 0)
+		if (bind->guids[i] ? bind->guids[i] == sw->guid : ft_text_short_equal(bind->names[i], description))
 			return 1;
 	return 0;
 }

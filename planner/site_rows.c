@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What each row of a site's list is: a cable of the plan, a host, or neither. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "planner/site_rows.h"
+#include "planner/wiring.h"
+
+/* ---- rows ---- */
+
+static void rows_release(struct rows *rows)
+{
+	ft_map_release(&rows->stems);
+	ft_map_release(&rows->families);
+	free(rows->family);
+	ft_site_doubts_release(&rows->doubts);
+	ft_map_release(&rows->seen);
+	free(rows->cables);
+	free(rows->cable_rows);
+	free(rows->hosts);
+	free(rows->host_rows);
+}
+
+static int rows_allocate(struct rows *rows)
+{
+	const struct ft_plan *plan = rows->site->plan;
+	size_t count = rows->site->sheet->row_count;
+	size_t cables = (count > plan->cable_count ? count : plan->cable_count) + 1, bundled = 0;
+	size_t hosts = (count > plan->host_count ? count : plan->host_count) + 1;
+
+	/* Those of the rules may be added. */
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		bundled += plan->bundles[i].count;
+	cables += bundled;
+	rows->cables = calloc(cables, sizeof(*rows->cables));
+	rows->cable_rows = calloc(cables, sizeof(*rows->cable_rows));
+	rows->hosts = calloc(hosts, sizeof(*rows->hosts));
+	rows->host_rows = calloc(hosts, sizeof(*rows->host_rows));
+	rows->family = calloc(rows->site->name_count + 1, sizeof(*rows->family));
+	if (!rows->cables || !rows->cable_rows || !rows->hosts || !rows->host_rows || !rows->family)
+		return -ENOMEM;
+	return ft_site_doubts_init(&rows->doubts, rows->site);
+}
+
+/* The stem of @name in the map: 1 it is entered, or was there (@look: is there), 0 it is not; -ENOMEM. */
+static int stem_enter(struct ft_map *stems, const char *name, bool look)
+{
+	_cleanup_(ft_text_release) struct ft_text stem = {0};
+	int r;
+
+	ft_name_add_stem(&stem, name);
+	if (ft_text_failed(&stem))
+		return -ENOMEM;
+	/* A name without a number says nothing of others. */
+	if (!strchr(ft_text_string(&stem), '#'))
+		return 0;
+	if (look)
+		return ft_map_get(stems, ft_text_hash(ft_text_string(&stem))) != FT_MAP_NONE;
+	r = ft_map_add(stems, ft_text_hash(ft_text_string(&stem)), 0, NULL);
+	return r < 0 ? r : 1;
+}
+
+/* How many names of things that are no switches are of one stem. */
+static int families_count(struct rows *rows)
+{
+	const struct ft_site *site = rows->site;
+
+	for (uint32_t i = 0; i < site->name_count; i++) {
+		_cleanup_(ft_text_release) struct ft_text stem = {0};
+		uint32_t family = i;
+
+		if (site->names[i].sw != FT_UNPINNED || site->names[i].same != i)
+			continue;
+		ft_name_add_stem(&stem, site->names[i].text);
+		if (ft_text_failed(&stem) ||
+		    ft_map_add(&rows->families, ft_text_hash(ft_text_string(&stem)), i, &family) < 0)
+			return -ENOMEM;
+		rows->family[family]++;
+	}
+	return 0;
+}
+
+static int stems_collect(struct rows *rows)
+{
+	const struct ft_site *site = rows->site;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < site->plan->switch_count; i++)
+		r = stem_enter(&rows->stems, site->plan->switches[i].name, false);
+	for (size_t i = 0; r >= 0 && i < site->name_count; i++)
+		if (site->names[i].sw != FT_UNPINNED)
+			r = stem_enter(&rows->stems, site->names[i].text, false);
+	return r < 0 ? r : families_count(rows);
+}
+
+/* Board and port of an end: from up to two columns, and from what its name said of a board. */
+static int label_read(const struct ft_sheet_end *end, uint32_t named, uint32_t *ret_board, uint32_t *ret_port)
+{
+	_cleanup_(ft_text_release) struct ft_text whole = {0};
+	const char *board = end->board.text;
+
+	if (board[0] == '\0' && named == 0)
+		return ft_port_label_read(end->port.text, ret_board, ret_port);
+	if (board[0] == '\0')
+		ft_text_printf(&whole, "board %u/%s", named, end->port.text);
+	else
+		ft_text_printf(&whole, "%s%s/%s", board[strspn(board, "0123456789")] ? "" : "board ", board,
+			       end->port.text);
+	if (ft_text_failed(&whole))
+		return -ENOMEM;
+	if (ft_port_label_read(ft_text_string(&whole), ret_board, ret_port) == 0)
+		return 0;
+	return ft_port_label_read(end->port.text, ret_board, ret_port);
+}
+
+/* The port of a planned switch that a row says, by its number in the whole. One that cannot be may be any. */
+static int end_read(struct rows *rows, uint32_t row, unsigned int at, struct ft_cabling_end *ret_end)
+{
+	const struct ft_site *site = rows->site;
+	const struct ft_sheet_end *from = &site->sheet->rows[row].ends[at];
+	const struct ft_site_name *name = &site->names[site->ends[row][at]];
+	struct ft_cabling_end end = {.sw = name->sw, .board = name->board};
+	struct ft_error why = {0};
+	int r;
+
+	if (from->port.text[0]) {
+		r = label_read(from, name->board, &end.board, &end.port);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			ft_site_doubt(&rows->doubts, row, &from->port,
+				      "\"%s\" is no port: 20, 16/20, L16/P20, \"Blade 16_Port 2/20\" and "
+				      "\"Port 20\" are",
+				      from->port.text);
+		if (end.board == 0)
+			end.board = name->board;
+	}
+	r = ft_cabling_port(site->plan, &end, &end.port, &why);
+	if (r < 0)
+		ft_site_doubt(&rows->doubts, row, &from->port, "\"%s\" %s", from->port.text, why.text);
+	if (r < 0)
+		end.port = 0;
+	end.board = 0;
+	*ret_end = end;
+	return 0;
+}
+
+/* Whether a cable that both ends have in the list was there before: 1, 0 or -ENOMEM. */
+static int cable_again(struct rows *rows, const struct ft_cabling_end *a, const struct ft_cabling_end *b)
+{
+	bool turn = a->sw > b->sw || (a->sw == b->sw && a->port > b->port);
+	const struct ft_cabling_end *low = turn ? b : a, *high = turn ? a : b;
+	char key[64];
+	int r;
+
+	if (a->port == 0 || b->port == 0)
+		return 0;
+	snprintf(key, sizeof(key), "%u/%u %u/%u", low->sw, low->port, high->sw, high->port);
+	r = ft_map_add(&rows->seen, ft_text_hash(key), 0, NULL);
+	return r < 0 ? r : r == 0;
+}
+
+/* A row that is no cable of the plan: its switches lack one that the list meant. */
+static void row_lose(struct rows *rows, uint32_t row, const struct ft_sheet_cell *cell, const char *why)
+{
+	const struct ft_site *site = rows->site;
+
+	if (!rows->doubts.rows[row])
+		for (unsigned int end = 0; end < 2; end++) {
+			uint32_t sw = site->names[site->ends[row][end]].sw;
+
+			if (sw != FT_UNPINNED)
+				rows->doubts.lost[sw]++;
+		}
+	ft_site_doubt(&rows->doubts, row, cell, "%s", why);
+}
+
+static int cable_take(struct rows *rows, uint32_t row)
+{
+	const struct ft_site *site = rows->site;
+	struct ft_cabling_cable *cable = &rows->cables[rows->cable_count];
+	struct ft_error why = {0};
+	int r = 0;
+
+	if (ft_cabling_check_pair(site->plan, site->names[site->ends[row][0]].sw, site->names[site->ends[row][1]].sw,
+				  &why) < 0) {
+		row_lose(rows, row, &site->sheet->rows[row].ends[0].name, why.text);
+		return 0;
+	}
+	for (unsigned int end = 0; r == 0 && end < 2; end++)
+		r = end_read(rows, row, end, &cable->ends[end]);
+	if (r == 0)
+		r = cable_again(rows, &cable->ends[0], &cable->ends[1]);
+	if (r != 0) {
+		rows->skipped[SKIP_AGAIN] += r == 1;
+		return r < 0 ? r : 0;
+	}
+	rows->cable_rows[rows->cable_count++] = row;
+	return 0;
+}
+
+/* A host that both lists of a site have, or the same row twice. */
+static int host_again(struct rows *rows, const struct ft_cabling_host *host)
+{
+	_cleanup_(ft_text_release) struct ft_text key = {0};
+	int r;
+
+	if (host->edge.port == 0)
+		return 0;
+	ft_text_printf(&key, "%u/%u %s", host->edge.sw, host->edge.port, host->name);
+	if (ft_text_failed(&key))
+		return -ENOMEM;
+	r = ft_map_add(&rows->seen, ft_text_hash(ft_text_string(&key)), 0, NULL);
+	return r < 0 ? r : r == 0;
+}
+
+/* Node descriptions have host names without their domain. */
+static int host_name(struct ft_site_name *name, const char **ret_name)
+{
+	size_t length = ft_name_bare_length(name->text);
+
+	*ret_name = name->text;
+	if (name->text[length] == '\0')
+		return 0;
+	if (!name->host)
+		name->host = strndup(name->text, length);
+	*ret_name = name->host;
+	return name->host ? 0 : -ENOMEM;
+}
+
+static int host_take(struct rows *rows, uint32_t row, unsigned int end)
+{
+	const struct ft_site *site = rows->site;
+	struct ft_site_name *name = &site->names[site->ends[row][!end]];
+	struct ft_cabling_host *host = &rows->hosts[rows->host_count];
+	int r = host_name(name, &host->name);
+
+	host->guid = ft_name_guid(name->text);
+	if (host->guid)
+		host->name = NULL;
+	if (r == 0)
+		r = end_read(rows, row, end, &host->edge);
+	if (r == 0)
+		r = host_again(rows, &(struct ft_cabling_host){name->text, 0, host->edge});
+	if (r != 0) {
+		rows->skipped[SKIP_AGAIN] += r == 1;
+		return r < 0 ? r : 0;
+	}
+	rows->host_rows[rows->host_count++] = row;
+	return 0;
+}
+
+/* Whether one is the other with a letter added, left out or changed, or with two of them exchanged. */
+static bool is_slip(const char *one, const char *other)
+{
+	size_t length = strlen(one), same = 0, end = 0;
+
+	if (length == strlen(other)) {
+		while (one[same] && one[same] == other[same])
+			same++;
+		if (one[same] && one[same + 1] && one[same] == other[same + 1] && one[same + 1] == other[same] &&
+		    strcmp(one + same + 2, other + same + 2) == 0)
+			return true;
+		while (end < length - same && one[length - end - 1] == other[length - end - 1])
+			end++;
+		return same + end + 1 == length;
+	}
+	return ft_text_distance(one, other) == 1;
+}
+
+/*
+ * Whether a name that no family of hosts shares is that of a planned switch but for a slip of the pen: 1, 0 or
+ * -ENOMEM. @why is filled with what is wrong then.
+ */
+static int slip_find(const struct rows *rows, const struct ft_site_name *name, struct ft_text *why)
+{
+	enum { FAMILY_LEAST = 3, LENGTH_LEAST = 5, ROWS_LEAST = 3 };
+	const struct ft_site *site = rows->site;
+	_cleanup_(ft_text_release) struct ft_text stem = {0};
+	uint32_t family, live;
+
+	/* What stands there again and again, or is on the fabric, is called so. */
+	if (site->names[name->same].rows >= ROWS_LEAST ||
+	    ft_names_find(&site->known_index, name->text, &live, NULL) == 1)
+		return 0;
+	ft_name_add_stem(&stem, name->text);
+	if (ft_text_failed(&stem))
+		return -ENOMEM;
+	family = ft_map_get(&rows->families, ft_text_hash(ft_text_string(&stem)));
+	if (stem.length < LENGTH_LEAST || (family != FT_MAP_NONE && rows->family[family] >= FAMILY_LEAST))
+		return 0;
+	for (uint32_t i = 0; i < site->name_count; i++) {
+		if (site->names[i].sw == FT_UNPINNED || !is_slip(site->names[i].normal, name->normal))
+			continue;
+		ft_text_printf(why, "\"%s\" is no switch of the plan; did they mean \"%s\"?", name->text,
+			       site->names[i].text);
+		return 1;
+	}
+	return 0;
+}
+
+/* From planned switch number @end of the row to something that is none. */
+static int stranger_take(struct rows *rows, uint32_t row, unsigned int end)
+{
+	const struct ft_site *site = rows->site;
+	const struct ft_site_name *name = &site->names[site->ends[row][!end]];
+	uint32_t sw = site->names[site->ends[row][end]].sw;
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	int r = name->expected ? 0 : stem_enter(&rows->stems, name->text, true);
+
+	if (name->expected)
+		rows->skipped[SKIP_UNKNOWN]++;
+	if (r < 0 || name->expected)
+		return r;
+	if (r == 1)
+		ft_text_printf(&why, "\"%s\" is no switch of the plan, but called like one", name->text);
+	else
+		r = slip_find(rows, name, &why);
+	if (r < 0 || ft_text_failed(&why))
+		return -ENOMEM;
+	if (r == 1) {
+		row_lose(rows, row, &site->sheet->rows[row].ends[!end].name, ft_text_string(&why));
+		return 0;
+	}
+	if (site->plan->switches[sw].tier == FT_TIER_EDGE)
+		return host_take(rows, row, end);
+	if (rows->skipped[SKIP_UPPER]++ == 0)
+		rows->upper = &site->sheet->rows[row];
+	return 0;
+}
+
+static int row_take(struct rows *rows, uint32_t row)
+{
+	const struct ft_site *site = rows->site;
+	const uint32_t *ends = site->ends[row];
+	bool planned[2];
+
+	if (site->sheet->rows[row].foreign) {
+		rows->skipped[SKIP_FOREIGN]++;
+		return 0;
+	}
+	if (ends[0] == FT_UNPINNED || ends[1] == FT_UNPINNED) {
+		rows->skipped[SKIP_FREE]++;
+		return 0;
+	}
+	for (unsigned int end = 0; end < 2; end++)
+		if (site->names[ends[end]].why) {
+			row_lose(rows, row, &site->sheet->rows[row].ends[end].name, site->names[ends[end]].why);
+			return 0;
+		}
+	for (unsigned int end = 0; end < 2; end++)
+		planned[end] = site->names[ends[end]].sw != FT_UNPINNED;
+	if (planned[0] && planned[1])
+		return cable_take(rows, row);
+	if (planned[0] || planned[1])
+		return stranger_take(rows, row, planned[1]);
+	rows->skipped[SKIP_UNKNOWN]++;
+	return 0;
+}
+
+static int nothing_fits(const struct rows *rows)
+{
+	const struct ft_site *site = rows->site;
+
+	return ft_error_set(site->err, -EINVAL, site->sheet->first_line ? site->sheet->first_line : 1, 1,
+			    "no row of this list has a switch of the plan: the list has \"%s\", the plan \"%s\"; say "
+			    "in the design's \"names\" which is which",
+			    site->name_count ? site->names[0].text : "", site->plan->switches[0].name);
+}
+
+/* Rows that are of this plan, or should be. */
+static size_t rows_judged(const struct rows *rows)
+{
+	size_t judged = rows->site->sheet->row_count;
+
+	for (int i = 0; i < SKIP_COUNT; i++)
+		judged -= i == SKIP_AGAIN ? 0 : rows->skipped[i];
+	return judged;
+}
+
+static int rows_take(struct rows *rows)
+{
+	int r = rows_allocate(rows);
+
+	if (r == 0)
+		r = stems_collect(rows);
+	for (uint32_t i = 0; r == 0 && i < rows->site->sheet->row_count; i++)
+		r = row_take(rows, i);
+	if (r == 0)
+		r = ft_site_ports_contested(rows);
+	if (r == 0)
+		r = ft_site_doubts_check(rows->site, &rows->doubts, rows_judged(rows));
+	if (r == 0 && rows->cable_count == 0 && rows->host_count == 0)
+		return nothing_fits(rows);
+	if (r == 0 && rows->cable_count > 0 && rows->site->design->cables_complete)
+		r = ft_site_rules_fill(rows);
+	return r;
+}
+
+/* ---- into the plan ---- */
+
+/* What the list has nothing of stays as the design has it. */
+static void rest_keep(struct rows *rows)
+{
+	const struct ft_plan *plan = rows->site->plan;
+
+	for (uint32_t i = 0; rows->cable_count == i && i < plan->cable_count; i++) {
+		const struct ft_plan_cable *cable = &plan->cables[i];
+
+		rows->cable_rows[i] = FT_UNPINNED;
+		rows->cables[rows->cable_count++] =
+			(struct ft_cabling_cable){{{cable->a, 0, cable->a_port}, {cable->b, 0, cable->b_port}}};
+	}
+	for (uint32_t i = 0; rows->host_count == i && i < plan->host_count; i++) {
+		const struct ft_plan_host *host = &plan->hosts[i];
+
+		rows->host_rows[i] = FT_UNPINNED;
+		rows->hosts[rows->host_count++] =
+			(struct ft_cabling_host){host->name, host->guid, {host->edge, 0, host->port}};
+	}
+}
+
+static int fault_tell(const struct rows *rows, const struct ft_cabling_fault *fault)
+{
+	const struct ft_site *site = rows->site;
+	const uint32_t *numbers = fault->of_hosts ? rows->host_rows : rows->cable_rows;
+	const struct ft_sheet_row *row;
+	const struct ft_sheet_end *end;
+	char other[32] = "";
+
+	if (fault->entry == SIZE_MAX || numbers[fault->entry] == FT_UNPINNED)
+		return ft_error_set(site->err, -EINVAL, site->sheet->first_line ? site->sheet->first_line : 1, 1, "%s",
+				    fault->why.text);
+	row = &site->sheet->rows[numbers[fault->entry]];
+	end = &row->ends[fault->end];
+	if (fault->of_hosts)
+		end = &row->ends[site->names[site->ends[numbers[fault->entry]][1]].sw != FT_UNPINNED];
+	if (fault->other != SIZE_MAX) {
+		uint32_t number = (fault->other_of_hosts ? rows->host_rows : rows->cable_rows)[fault->other];
+
+		if (number != FT_UNPINNED)
+			snprintf(other, sizeof(other), ": see line %u", site->sheet->rows[number].line);
+	}
+	if (fault->cell == FT_CABLING_PORT)
+		return ft_site_error(site, &end->port, "\"%s\" %s%s", end->port.text, fault->why.text, other);
+	return ft_site_error(site, &end->name, "%s", fault->why.text);
+}
+
+/* Pairs of switches that have other cables than the rules give. */
+static uint32_t bundles_differ(const struct ft_plan *plan, const struct ft_plan_bundle *before, uint32_t count)
+{
+	uint32_t same = 0, i = 0;
+
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t now = ft_plan_find_bundle(plan, before[k].a, before[k].b);
+
+		same += now != FT_UNPINNED && plan->bundles[now].count == before[k].count;
+	}
+	i = plan->bundle_count > count ? plan->bundle_count : count;
+	return i - same;
+}
+
+static struct ft_plan_bundle *bundles_copy(const struct ft_plan *plan)
+{
+	struct ft_plan_bundle *copy = calloc(plan->bundle_count + 1UL, sizeof(*copy));
+
+	if (copy && plan->bundle_count)
+		memcpy(copy, plan->bundles, plan->bundle_count * sizeof(*copy));
+	return copy;
+}
+
+/* ---- notes ---- */
+
+static const char *plural(size_t count, const char *one, const char *more)
+{
+	return count == 1 ? one : more;
+}
+
+static void note_add(struct ft_text *notes, bool *ret_any, size_t count, const char *one, const char *more)
+{
+	if (count == 0)
+		return;
+	ft_text_puts(notes, *ret_any ? ", " : "; passed over: ");
+	ft_text_printf(notes, "%zu %s", count, plural(count, one, more));
+	*ret_any = true;
+}
+
+/* Which rows were not believed, and what is planned in their place. */
+static void doubts_note(const struct rows *rows, struct ft_text *notes)
+{
+	const struct ft_site_doubts *doubts = &rows->doubts;
+
+	if (doubts->count)
+		ft_text_printf(notes, "; %zu %s cannot be right: ports that they claim may be any", doubts->count,
+			       plural(doubts->count, "row", "rows"));
+	if (doubts->absent_count)
+		ft_text_printf(notes, "; no cable of %s%s is listed", rows->site->plan->switches[doubts->absent].name,
+			       doubts->absent_count > 1 ? " and other switches" : "");
+	if (doubts->filled)
+		ft_text_printf(notes, "; %zu %s as the rules give %s, in any port", doubts->filled,
+			       plural(doubts->filled, "cable is", "cables are"), plural(doubts->filled, "it", "them"));
+}
+
+/* Returns whether there is more to it than what was taken. */
+static bool notes_write(const struct rows *rows, size_t hosts, size_t cables, uint32_t differ, uint32_t nodes,
+			struct ft_text *notes)
+{
+	static const char *const words[SKIP_COUNT][2] = {
+		[SKIP_FOREIGN] = {"row of another network", "rows of other networks"},
+		[SKIP_UNKNOWN] = {"row of what is not in the plan", "rows of what is not in the plan"},
+		[SKIP_FREE] = {"row with one end only", "rows with one end only"},
+		[SKIP_UPPER] = {"row of something that is no switch on a spine or core switch",
+				"rows of things that are no switches on spine or core switches"},
+		[SKIP_AGAIN] = {"row that repeats another", "rows that repeat others"},
+	};
+	bool any = false;
+
+	ft_text_printf(notes, "%zu %s between switches, %zu %s", cables, plural(cables, "cable", "cables"), hosts,
+		       plural(hosts, "host", "hosts"));
+	for (int i = 0; i < SKIP_COUNT; i++) {
+		note_add(notes, &any, rows->skipped[i], words[i][0], words[i][1]);
+		if (i == SKIP_UPPER && rows->upper)
+			ft_text_printf(notes, " (first in line %u)", rows->upper->line);
+	}
+	if (differ)
+		ft_text_printf(notes, "; %u %s of switches %s other cables than the rules give", differ,
+			       plural(differ, "pair", "pairs"), plural(differ, "has", "have"));
+	if (nodes < rows->site->plan->nodes)
+		ft_text_printf(notes, "; that is more hosts than the %u nodes of the design", nodes);
+	doubts_note(rows, notes);
+	if (rows->site->strange)
+		ft_text_puts(notes, "; none of its names of switches is a node description on the fabric");
+	return any || differ || nodes < rows->site->plan->nodes || rows->site->strange || rows->doubts.count ||
+	       rows->doubts.absent_count;
+}
+
+static int rows_apply(struct rows *rows, struct ft_text *faults, struct ft_text *notes)
+{
+	struct ft_site *site = rows->site;
+	_cleanup_free_ struct ft_plan_bundle *before = bundles_copy(site->plan);
+	uint32_t before_count = site->plan->bundle_count, nodes = site->plan->nodes;
+	size_t cables = rows->cable_count - rows->doubts.filled, hosts = rows->host_count;
+	struct ft_cabling list = {0};
+	struct ft_cabling_fault fault;
+	bool notable;
+	int r;
+
+	if (!before)
+		return -ENOMEM;
+	rest_keep(rows);
+	list.cables = rows->cable_count ? rows->cables : NULL;
+	list.cable_count = rows->cable_count;
+	/* What is kept of a list that has not all of them has the others, too. */
+	list.complete = cables ? site->design->cables_complete : true;
+	list.hosts = rows->host_count ? rows->hosts : NULL;
+	list.host_count = rows->host_count;
+	r = ft_cabling_apply(site->plan, &list, &fault);
+	if (r < 0)
+		return r == -EINVAL ? fault_tell(rows, &fault) : r;
+	notable = notes_write(rows, hosts, cables, bundles_differ(site->plan, before, before_count), nodes, notes);
+	ft_site_doubts_write(&rows->doubts, faults);
+	return ft_text_failed(notes) || ft_text_failed(faults) ? -ENOMEM : notable;
+}
+
+int ft_site_take_rows(struct ft_site *site, struct ft_text *faults, struct ft_text *notes)
+{
+	_cleanup_(rows_release) struct rows rows = {.site = site};
+	int r = rows_take(&rows);
+
+	return r < 0 ? r : rows_apply(&rows, faults, notes);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The rows of a site's list on their way into the plan. Private to planner/site*.c. */
+#ifndef FT_PLANNER_SITE_ROWS_H
+#define FT_PLANNER_SITE_ROWS_H
+
+#include "base/map.h"
+#include "planner/site_parts.h"
+
+/* What was passed over. */
+enum skipped { SKIP_FOREIGN, SKIP_UNKNOWN, SKIP_FREE, SKIP_UPPER, SKIP_AGAIN, SKIP_COUNT };
+
+/* Rows that cannot be right. */
+struct ft_site_doubts {
+	bool *rows; /* by row: it is one of them */
+	size_t count;
+	struct ft_error first[8]; /* what is wrong with the first of them */
+	uint32_t *lost;		  /* by planned switch: its rows that gave no cable; UINT32_MAX: it has none at all */
+	uint32_t absent_count;	  /* switches without any cable */
+	uint32_t absent;	  /* one of them */
+	size_t filled;		  /* cables that are as the rules have them */
+};
+
+struct rows {
+	struct ft_site *site;
+	struct ft_map stems;	/* of planned switches, and of what the sheet calls them */
+	struct ft_map families; /* stems of all other names, to how many names have them */
+	uint32_t *family;	/* by number of a family */
+	struct ft_map seen;	/* cables, by both ports */
+	struct ft_cabling_cable *cables;
+	uint32_t *cable_rows; /* where each stands in the sheet; FT_UNPINNED: it is the plan's */
+	size_t cable_count;
+	struct ft_cabling_host *hosts;
+	uint32_t *host_rows;
+	size_t host_count;
+	size_t skipped[SKIP_COUNT];
+	const struct ft_sheet_row *upper; /* the first of SKIP_UPPER */
+	struct ft_site_doubts doubts;
+};
+
+void ft_site_doubts_release(struct ft_site_doubts *doubts);
+int ft_site_doubts_init(struct ft_site_doubts *doubts, const struct ft_site *site);
+
+/* Remembers that a row is doubtful, once a row, and what of it is wrong, of the first ones. */
+void ft_site_doubt(struct ft_site_doubts *doubts, uint32_t row, const struct ft_sheet_cell *cell, const char *format,
+		   ...) __attribute__((format(printf, 4, 5)));
+
+/* "LINE:COLUMN: what is wrong", a line each, of the first ones. */
+void ft_site_doubts_write(const struct ft_site_doubts *doubts, struct ft_text *faults);
+
+/* -EINVAL where so many of @judged rows are doubtful that the list is not this plan's; else 0. */
+int ft_site_doubts_check(const struct ft_site *site, const struct ft_site_doubts *doubts, size_t judged);
+
+/* What claims a port that another claims is in any port, and both rows are doubtful. Returns 0 or -ENOMEM. */
+int ft_site_ports_contested(struct rows *rows);
+
+/*
+ * Cables that the list lacks on account of rows that gave none, and those of a switch that it has no row of, are as the
+ * rules have them, in any port. Returns 0 or -ENOMEM.
+ */
+int ft_site_rules_fill(struct rows *rows);
+
+#endif
