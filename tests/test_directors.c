@@ -655,6 +655,55 @@ static void test_pattern(void **state)
 	assert_non_null(strstr(report->findings[0].text, "big1"));
 }
 
+/*
+ * A chassis of six slots with five line boards, the fourth slot empty: which board is gone is said only where that is
+ * certain.
+ */
+static void test_empty_slots(void **state)
+{
+	static const struct {
+		const char *off, *text, *fix;
+		uint32_t slots;
+	} cases[] = {
+		{"board edge001/L02", "a line board of ", "; it is L02 or L04, whichever is not empty by intent", 6},
+		{"board edge001/L06", "a line board of ", "; it is L04 or L06, whichever is not empty by intent", 6},
+		{"board edge001/F03", "fabric board F03/U1 of ", "then replace it", 6},
+		{"board edge001/L02", "a line board of ", "; an empty slot, or a dark board, is the one", 9},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		struct shape shape = {.tiers = {FT_TIER_EDGE, FT_TIER_COUNT},
+				      .inside = {5, cases[i].slots, 12, 1, 6, 6, 1, 2}};
+		char faults[32];
+
+		bench_make(&b, STAR);
+		directors_take_apart(&b, &shape);
+		for (uint32_t n = 0; n < b.snapshot->node_count; n++) {
+			struct ft_node *node = &b.snapshot->nodes[n];
+			const char *old = ft_node_description(b.snapshot, node);
+			unsigned int number;
+			char name[32], side;
+
+			if (!is_chip(node) || sscanf(old, "edge001/%c%u", &side, &number) != 2)
+				continue;
+			/* The one chip of each board has a number, too. */
+			snprintf(name, sizeof(name), "edge001/%c%02u%s", side, number + (side == 'L' && number > 3),
+				 side == 'F' ? "/U1" : "");
+			description_set(b.snapshot, node, name);
+		}
+		snprintf(faults, sizeof(faults), "%s", cases[i].off);
+		chip_faults_apply(&b, faults);
+		report_make(&b, &report);
+		assert_int_equal(report->finding_count, 1);
+		assert_int_equal(report->findings[0].code, FT_CODE_BOARD_MISSING);
+		assert_int_equal(strncmp(report->findings[0].text, cases[i].text, strlen(cases[i].text)), 0);
+		assert_non_null(strstr(report->findings[0].fix, cases[i].fix));
+	}
+}
+
 /* Bound by the GUID of any of its chips, or by its SystemImageGUID, a director has its place. */
 static void test_bound(void **state)
 {
@@ -714,9 +763,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_slots),	     cmocka_unit_test(test_whole),    cmocka_unit_test(test_unplanned),
-		cmocka_unit_test(test_vendor_fault), cmocka_unit_test(test_pattern),  cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_random),	     cmocka_unit_test(test_anything), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_empty_slots),  cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_unplanned), cmocka_unit_test(test_vendor_fault), cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_bound),	  cmocka_unit_test(test_random),       cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

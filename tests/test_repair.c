@@ -386,6 +386,33 @@ static void test_ftree(void **state)
 	assert_int_equal(verdict.why, t->why);
 }
 
+/* Where all switches are called alike, what a fault costs and what disturbs ftree is still told of one of them. */
+static void test_namesakes(void **state)
+{
+	const struct row row = {"", SMALL "}", "cut edge001:20", NULL};
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	const struct ft_node *edge = NULL;
+	(void)state;
+
+	bench_make(&b, row.design);
+	faults_apply(&b, row.faults);
+	for (uint32_t i = 0; i < b.snapshot->node_count; i++) {
+		struct ft_node *node = &b.snapshot->nodes[i];
+
+		edge = !edge && node->type == FT_NODE_SWITCH ? node : edge;
+		if (node->type != FT_NODE_SWITCH || node == edge)
+			continue;
+		node->description = edge->description;
+		node->description_length = edge->description_length;
+	}
+	assert_non_null(edge);
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->finding_count, 1);
+	assert_non_null(strstr(report->findings[0].worst_edge, " 0x0000000000100001 (hosts node001-node018)"));
+	assert_non_null(strstr(report->ftree_why, " 0x0000000000100001 (hosts node001-node018)"));
+}
+
 /* ---- memory that runs out, and much that is wrong ---- */
 
 static void test_allocations(void **state)
@@ -452,7 +479,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_after_cores), cmocka_unit_test(test_after_cables),
 		cmocka_unit_test(test_after_drawn), cmocka_unit_test(test_allocations),
-		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_namesakes),   cmocka_unit_test(test_anything),
 	};
 	struct CMUnitTest tests[FT_COUNT(repairs) + FT_COUNT(costs) + FT_COUNT(trees) + FT_COUNT(others)];
 	char names[FT_COUNT(trees)][16];

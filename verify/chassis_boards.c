@@ -147,7 +147,7 @@ static uint32_t board_of_key(const struct side *s, uint64_t key)
 	bool letters = false;
 
 	for (uint32_t i = 0; i < s->key_count; i++) {
-		letters |= (s->keys[i] & 0xffff) > 0;
+		letters |= (s->keys[i] & 0xffff) > 1; /* The A of 201A alone, or a /U1, tells nothing. */
 		rank += s->keys[i] < key;
 	}
 	if (letters || low == 0 || high - base > limit)

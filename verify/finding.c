@@ -474,6 +474,25 @@ const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text
 	return ft_text_string(buffer);
 }
 
+const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer)
+{
+	const struct ft_node *chip = &m->chips->nodes[node];
+	uint32_t whole = FT_NO_PORT;
+
+	ft_text_reset(buffer);
+	if (chip_of_node(m, node)) {
+		chip_add(m, chip_of_node(m, node), buffer);
+		return ft_text_string(buffer);
+	}
+	if (chip->port_count > 0)
+		whole = m->origin ? m->chassis->whole_port[chip->first_port] : chip->first_port;
+	if (whole != FT_NO_PORT)
+		owner_add(m, whole, buffer);
+	else
+		ft_text_add_safe(buffer, ft_node_description(m->chips, chip), chip->description_length);
+	return ft_text_string(buffer);
+}
+
 bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw)
 {
 	for (uint32_t i = 0; m->origin && i < m->chassis->chip_count; i++) {

@@ -296,7 +296,7 @@ static void edges_weigh(struct impact *x, struct ft_finding *f)
 	    ft_ratio_make((int64_t)(most.planned - most.left), (int64_t)most.planned, &f->impact.edge_loss) < 0)
 		return;
 	f->impact.blocking = blocking_of(x, &most, worst);
-	ft_say(m, &f->worst_edge, "%s", ft_live_at(m, worst) ? ft_live_at(m, worst)->name : m->places[worst]->name);
+	ft_say(m, &f->worst_edge, "%s", ft_live_at(m, worst) ? ft_live_at(m, worst)->label : m->places[worst]->name);
 }
 
 /* ---- one more failure ---- */
@@ -767,11 +767,6 @@ static void tree_of_seen(const struct ft_snapshot *s, const uint32_t *number, co
 }
 
 /* "leaf07", as it is on the fabric. */
-static char *node_name_safe(const struct ft_snapshot *s, uint32_t node)
-{
-	return ft_text_safe_dup(ft_node_description(s, &s->nodes[node]), s->nodes[node].description_length);
-}
-
 static int refusal_say(struct ft_model *m, const struct ft_ftree_verdict *verdict, const uint32_t *nodes, bool planned)
 {
 	static const char *const words[] = {
@@ -785,26 +780,22 @@ static int refusal_say(struct ft_model *m, const struct ft_ftree_verdict *verdic
 		[FT_FTREE_UP_CABLES] = "%s and %s have bundles of unlike width to switches above them",
 		[FT_FTREE_DOWN_CABLES] = "%s and %s have bundles of unlike width to switches below them",
 	};
-	_cleanup_free_ char *a = node_name_safe(m->chips, nodes[verdict->a]);
-	_cleanup_free_ char *b = node_name_safe(m->chips, nodes[verdict->b]);
-	_cleanup_(ft_text_release) struct ft_text text = {0};
-	const char *names[2] = {a, b};
-	unsigned int named = 0;
+	_cleanup_(ft_text_release) struct ft_text text = {0}, name_text = {0};
+	const uint32_t named[2] = {nodes[verdict->a], nodes[verdict->b]};
+	unsigned int count = 0;
 
-	if (!a || !b)
-		return -ENOMEM;
 	for (const char *c = words[verdict->why]; *c; c++) {
 		bool name = c[0] == '%' && c[1] == 's';
 
 		if (name)
-			ft_text_puts(&text, names[named++]);
+			ft_text_puts(&text, ft_switch_text(m, named[count++], &name_text));
 		else
 			ft_text_add(&text, c, 1);
 		c += name;
 	}
 	if (!planned)
 		ft_text_puts(&text, "; not even as planned is it what it takes for a fat-tree");
-	if (text.failed)
+	if (text.failed || name_text.failed)
 		return -ENOMEM;
 	ft_say(m, &m->report->ftree_why, "%s", ft_text_string(&text));
 	return 0;

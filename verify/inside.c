@@ -17,6 +17,7 @@
 struct gap {
 	struct ft_spot spot;
 	bool placed;	       /* it is known which board it is; else only that there are too few */
+	const bool *empty;     /* else, by place: the slots that it may have; NULL: any */
 	bool whole;	       /* all of the board */
 	uint32_t seen, wanted; /* boards of the side, or chips of the board */
 };
@@ -458,6 +459,31 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 	ft_finding_act(m, f, FT_ACT_BOARD, &place, NULL);
 }
 
+/* "; it is L04 or L06, whichever was not empty before" */
+static void slots_add(const struct ft_inspection *in, const struct gap *gap, struct ft_text *text)
+{
+	enum { NAMED_MOST = 4 };
+	uint32_t count = 0, named = 0;
+
+	if (!gap->whole || (gap->placed && ft_board_is_named(in, gap->spot)))
+		return;
+	for (uint32_t b = 0; gap->empty && b < BOARDS_MOST; b++)
+		count += gap->empty[b];
+	if (count == 0 || count > NAMED_MOST) {
+		ft_text_printf(text, "; an empty slot, or a dark board, is the one");
+		return;
+	}
+	ft_text_printf(text, "; it is ");
+	for (uint32_t b = 0; named < count; b++) {
+		if (!gap->empty[b])
+			continue;
+		ft_text_printf(text, "%s", named == 0 ? "" : named + 1 < count ? ", " : " or ");
+		board_name_add(in, (struct ft_spot){gap->spot.line, b, 0}, text);
+		named++;
+	}
+	ft_text_printf(text, ", whichever is not empty by intent");
+}
+
 static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
 		    const struct gap_shadow *s, uint32_t cables, uint32_t hosts)
 {
@@ -490,10 +516,9 @@ static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const 
 			       ft_plural(hosts, "host", host_words));
 	ft_say(m, &f->text, "%s of %s is missing: its %u traces to the %s are %s%s", part, director, s->expected,
 	       others, down_word(m), ft_text_string(&in->x->text_b));
-	ft_say(m, &f->fix, "look at the board's lights, reseat it, then replace it%s",
-	       !gap->whole || (gap->placed && ft_board_is_named(in, gap->spot))
-		       ? ""
-		       : "; an empty slot, or a dark board, is the one");
+	ft_text_reset(&in->x->text_b);
+	slots_add(in, gap, &in->x->text_b);
+	ft_say(m, &f->fix, "look at the board's lights, reseat it, then replace it%s", ft_text_string(&in->x->text_b));
 }
 
 static bool gap_is_mute(const struct gap_shadow *s)
@@ -569,6 +594,31 @@ static bool side_is_numbered(const struct ft_inspection *in, bool line)
 	return offset != UINT32_MAX;
 }
 
+/* How many places there are; those that names tell of may be more than there are boards. */
+static uint32_t slots_of(const struct ft_inspection *in, bool line, uint32_t wanted)
+{
+	const struct ft_chip *chips = chips_of(in);
+	uint32_t slots = line ? in->want.line_boards_max : in->want.fabric_boards_max;
+
+	slots = slots > wanted ? slots : wanted;
+	for (uint32_t i = 0; i < in->d->count; i++)
+		if (chips[i].line == line && chips[i].board >= slots)
+			slots = chips[i].board + 1;
+	return lesser(slots, BOARDS_MOST);
+}
+
+/* Marks the places without a board. Returns how many. */
+static uint32_t slots_empty(const struct ft_inspection *in, bool line, uint32_t wanted, bool *ret_empty)
+{
+	uint32_t slots = slots_of(in, line, wanted), count = 0;
+
+	for (uint32_t b = 0; b < slots; b++) {
+		ret_empty[b] = !board_is_seen(in, line, b);
+		count += ret_empty[b];
+	}
+	return count;
+}
+
 /* The place that the next missing board most likely has, beside those in @taken. */
 static uint32_t board_free(const struct ft_inspection *in, bool line, uint32_t wanted, const bool *taken,
 			   uint32_t *ret_votes)
@@ -596,7 +646,8 @@ static void boards_check(const struct ft_inspection *in, bool line)
 {
 	uint32_t wanted = line ? in->want.line_boards : in->want.fabric_boards;
 	uint32_t seen = line ? in->d->seen.line_boards : in->d->seen.fabric_boards;
-	bool numbered = side_is_numbered(in, line), taken[BOARDS_MOST] = {false};
+	bool numbered = side_is_numbered(in, line), taken[BOARDS_MOST] = {false}, empty[BOARDS_MOST] = {false};
+	bool certain = wanted > seen && slots_empty(in, line, wanted, empty) <= wanted - seen;
 
 	for (uint32_t n = seen; n < wanted && n < BOARDS_MOST; n++) {
 		uint32_t votes, board = board_free(in, line, wanted, taken, &votes);
@@ -605,7 +656,8 @@ static void boards_check(const struct ft_inspection *in, bool line)
 		if (board == FT_NONE)
 			return;
 		taken[board] = true;
-		gap.placed = numbered || votes > 0;
+		gap.placed = (numbered && certain) || votes > 0;
+		gap.empty = numbered ? empty : NULL;
 		gap_explain(in, &gap);
 	}
 }

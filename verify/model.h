@@ -474,6 +474,8 @@ const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_
 			  struct ft_text *buffer);
 /* "core01 L05": a chip of a director, which node @node of m->chips is; likewise. */
 const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
+/* Likewise of any switch there: "core01 L05", "edge003", or what describes it where the tiers do not have it. */
+const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
 /* True where the chip of that GUID is of @sw, a director. */
 bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw);
 /* "18 cables", "1 cable" */
