@@ -88,7 +88,7 @@ static int help_print(struct ft_options *options, const char *value)
 {
 	(void)options;
 	(void)value;
-	printf(help_text, COUNTERS_S, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
+	printf(help_text, (unsigned int)COUNTERS_S, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
 	return printed();
 }
 
