@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/gather.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "planner/sheet.h"
+#include "planner/site.h"
+#include "verify/resolve.h"
+
+int ft_file_error(const char *path, int code, const struct ft_error *err)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
+	const char *file = safe ? safe : "file";
+
+	if (err->text[0] == '\0')
+		fprintf(stderr, "ftcheck: %s: %s\n", file, strerror(-code));
+	else if (err->line > 0)
+		fprintf(stderr, "%s:%u:%u: %s\n", file, err->line, err->column, err->text);
+	else
+		fprintf(stderr, "%s: %s\n", file, err->text);
+	return FT_STATUS_UNKNOWN;
+}
+
+static void file_note(const char *path, const char *note)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
+
+	fprintf(stderr, "%s: %s\n", safe ? safe : "file", note);
+}
+
+void ft_gathered_release(struct ft_gathered *g)
+{
+	ft_design_free(g->design);
+	ft_plan_free(g->plan);
+	ft_snapshot_free(g->snapshot);
+	ft_sms_free(g->sms);
+	ft_counters_free(g->counters);
+	ft_routes_free(g->routes);
+}
+
+static int design_take(const struct ft_options *options, struct ft_design **ret_design, struct ft_plan **ret_plan)
+{
+	_cleanup_(ft_catalog_freep) struct ft_catalog *catalog = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->catalog) {
+		r = ft_catalog_load(options->catalog, &catalog, &err);
+		if (r < 0)
+			return ft_file_error(options->catalog, r, &err);
+	}
+	r = ft_design_load_with(options->plan, catalog, ret_design, ret_plan, &err);
+	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
+}
+
+static int snapshot_take(const struct ft_options *options, struct ft_snapshot **ret_snapshot,
+			 struct ft_routes **ret_routes)
+{
+	struct ft_error err = {0};
+	int r;
+
+	if (options->from) {
+		r = ft_source_load(options->from, ret_snapshot, &err);
+		return r < 0 ? ft_file_error(options->from, r, &err) : 0;
+	}
+	if (options->routes && options->route_path_count == 0)
+		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
+	else
+		r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
+}
+
+static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
+		       struct ft_routes **ret_routes)
+{
+	_cleanup_free_ char *file = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->route_path_count == 0)
+		return 0;
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &file, &err);
+	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
+}
+
+static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	int r;
+
+	ft_snapshot_write_json(&text, snapshot);
+	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(path, &text);
+	return r < 0 ? ft_file_error(path, r, &(struct ft_error){0}) : 0;
+}
+
+/* What is asked of the fabric beside what a sweep asks. */
+static int extras_take(const struct ft_options *options, const struct ft_snapshot *snapshot, struct ft_gathered *g)
+{
+	struct ft_error err = {0};
+	int r = 0;
+
+	if (options->sm)
+		r = ft_sms_ask(&options->sweep, snapshot, &g->sms, &err);
+	if (r == 0 && options->counters_ms)
+		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &g->counters, &err);
+	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
+}
+
+/* The site's list of cables becomes part of the design and the plan. What was passed over is told on one line. */
+static int cables_take(const struct ft_options *options, const struct ft_snapshot *snapshot, struct ft_design *design,
+		       struct ft_plan *plan)
+{
+	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text notes = {0};
+	_cleanup_free_ struct ft_site_switch *known = NULL;
+	size_t known_count = 0;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_sheet_load(options->cables, &sheet, &err);
+	if (r == 0)
+		r = ft_resolve_switches(snapshot, &known, &known_count);
+	if (r == 0)
+		r = ft_site_import(design, plan, &sheet, known, known_count, &notes, &err);
+	if (r < 0)
+		return ft_file_error(options->cables, r, &err);
+	if (r == 1 || options->verbose)
+		file_note(options->cables, ft_text_string(&notes));
+	return 0;
+}
+
+int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
+{
+	int r = design_take(options, &ret->design, &ret->plan);
+
+	if (r == 0)
+		r = snapshot_take(options, &ret->snapshot, &ret->routes);
+	if (r == 0)
+		r = routes_take(options, ret->snapshot, &ret->routes);
+	if (r == 0 && options->save)
+		r = snapshot_keep(options->save, ret->snapshot);
+	if (r == 0)
+		r = extras_take(options, ret->snapshot, ret);
+	if (r == 0 && options->cables)
+		r = cables_take(options, ret->snapshot, ret->design, ret->plan);
+	return r;
+}

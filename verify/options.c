@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "verify/report.h"
+
+enum { COUNTERS_S = 10 };
+
+static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
+
+static const char help_text[] =
+	"Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
+	"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
+	"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do about it.\n"
+	"\n"
+	"      --plan FILE        the design, see ftcheck-design(5)\n"
+	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
+	"      --cables FILE      the site's list of cables, as CSV: ports and hosts are checked too\n"
+	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
+	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
+	"      --save FILE        keep what was seen\n"
+	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
+	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
+	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
+	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
+	"      --after N[:KIND]   what if N more core switches (KIND core), cables (cable), or either fail\n"
+	"  -v, --verbose          with evidence, consequences and the table of switches\n"
+	"\n"
+	"      --sm               who manages the subnet: one master, and which others stand by\n"
+	"      --counters[=SECONDS]  read the error counters of all ports twice, so far apart (default %u)\n"
+	"\n"
+	"The live sweep:\n"
+	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
+	"  -P, --Port NUMBER      its port\n"
+	"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
+	"  -o, --outstanding_smps N  management packets on the wire at a time (default %u)\n"
+	"      --retries N        of one packet (default 3)\n"
+	"      --deadline SECONDS of the whole sweep (default %u)\n"
+	"\n"
+	"      --list-codes       print the finding codes with severity and meaning\n"
+	"  -h, --help             print this help\n"
+	"      --version          print the version\n"
+	"\n"
+	"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
+
+__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
+{
+	va_list args;
+
+	fputs("ftcheck: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputs("; try 'ftcheck --help'\n", stderr);
+	return FT_STATUS_UNKNOWN;
+}
+
+/* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
+static int printed(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "ftcheck: standard output: %s\n", strerror(errno));
+	return FT_STATUS_UNKNOWN;
+}
+
+static int codes_print(struct ft_options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	for (unsigned int i = 0; i < FT_CODE_COUNT; i++)
+		printf("%-17s %-9s %s\n", ft_codes[i].name, ft_severity_name(ft_codes[i].severity),
+		       ft_codes[i].meaning);
+	return printed();
+}
+
+static int help_print(struct ft_options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	printf(help_text, (unsigned int)COUNTERS_S, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
+	return printed();
+}
+
+static int version_print(struct ft_options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	puts("ftcheck " PACKAGE_VERSION);
+	return printed();
+}
+
+static int format_set(struct ft_options *options, const char *name)
+{
+	for (unsigned int i = 0; i < FT_COUNT(format_names); i++)
+		if (strcmp(format_names[i], name) == 0) {
+			options->format = i;
+			return -1;
+		}
+	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
+}
+
+/* "2", "2:core", "2:cable" */
+static int after_set(struct ft_options *options, const char *value)
+{
+	char *end;
+	unsigned long count;
+	bool known = false;
+
+	errno = 0;
+	count = strtoul(value, &end, 10);
+	for (enum ft_after_kind kind = 0; kind < FT_AFTER_KINDS; kind++) {
+		options->after_kinds[kind] = *end == '\0' || (*end == ':' && strcmp(end + 1, ft_after_name(kind)) == 0);
+		known |= options->after_kinds[kind];
+	}
+	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
+		return usage_error(
+			"--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
+			FT_AFTER_COUNT_MAX, value);
+	options->after = (uint32_t)count;
+	return -1;
+}
+
+static int status_set(struct ft_options *options, const char *address)
+{
+	int r;
+
+	address = address ? address : FT_STATUS_DEFAULT;
+	options->ask = true;
+	r = ft_status_address_read(address, &options->daemon);
+	if (r == -EADDRNOTAVAIL)
+		return usage_error("--status asks this machine only, and %s is no loopback address", address);
+	if (r < 0)
+		return usage_error("--status takes a port, " FT_STATUS_DEFAULT " or [::1]:9683, not \"%s\"", address);
+	return -1;
+}
+
+/* What an option does with its value. */
+enum kind {
+	KIND_STRING, /* kept as it is */
+	KIND_FLAG,
+	KIND_NUMBER,
+	KIND_CALL, /* of a function */
+};
+
+/* What it does not go with. */
+enum {
+	NOT_STATUS = 1 << 0, /* ftcheckd has its own plan and its own way to look at the fabric */
+	NOT_FROM = 1 << 1,   /* only the live fabric answers */
+};
+
+struct range {
+	unsigned int low, high, unit;
+};
+
+/* The options; two that do not go with a third are named in this order. */
+static const struct row {
+	const char *name;
+	char letter;  /* 0: it has none */
+	int argument; /* as getopt_long() has it */
+	enum kind kind;
+	unsigned int apart;
+	size_t offset; /* of what it sets */
+	struct range range;
+	unsigned int unsaid;					    /* the number where none is said */
+	int (*call)(struct ft_options *options, const char *value); /* returns -1 to go on, else the exit status */
+} rows[] = {
+#define AT(member) .offset = offsetof(struct ft_options, member)
+	{"plan", 0, required_argument, KIND_STRING, NOT_STATUS, AT(plan)},
+	{"catalog", 0, required_argument, KIND_STRING, NOT_STATUS, AT(catalog)},
+	{"cables", 0, required_argument, KIND_STRING, NOT_STATUS, AT(cables)},
+	{"from", 0, required_argument, KIND_STRING, NOT_STATUS, AT(from)},
+	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
+	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
+	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
+	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
+	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS, AT(sweep.ca)},
+	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.port), {1, 254, 1}},
+	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.timeout_ms), {1, 600000, 1}},
+	{"outstanding_smps", 'o', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.max_smps), {1, 1024, 1}},
+	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.retries), {0, 100, 1}},
+	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.deadline_ms), {1, 86400, 1000}},
+	{"sm", 0, no_argument, KIND_FLAG, NOT_STATUS | NOT_FROM, AT(sm)},
+	{"counters",
+	 0,
+	 optional_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(counters_ms),
+	 {1, 86400, 1000},
+	 COUNTERS_S},
+	{"status", 0, optional_argument, KIND_CALL, 0, .call = status_set},
+	{"format", 0, required_argument, KIND_CALL, 0, .call = format_set},
+	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
+	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
+	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
+	{"version", 0, no_argument, KIND_CALL, 0, .call = version_print},
+#undef AT
+};
+
+enum { LONG_ONLY = 256 }; /* above all letters: what getopt_long() returns for a row without one, less its number */
+
+/* As messages call it: "-P", "--deadline". */
+static const char *row_name(const struct row *row, char buffer[32])
+{
+	if (row->letter)
+		snprintf(buffer, 32, "-%c", row->letter);
+	else
+		snprintf(buffer, 32, "--%s", row->name);
+	return buffer;
+}
+
+static int number_set(const struct row *row, const char *value, unsigned int *to)
+{
+	unsigned long n = row->unsaid;
+	char name[32], *end;
+
+	if (value) {
+		errno = 0;
+		n = strtoul(value, &end, 10);
+		if (value[0] < '0' || value[0] > '9' || *end || errno || n < row->range.low || n > row->range.high)
+			return usage_error("%s takes a number from %u to %u, not \"%s\"", row_name(row, name),
+					   row->range.low, row->range.high, value);
+	}
+	*to = (unsigned int)n * row->range.unit;
+	return -1;
+}
+
+static int option_set(struct ft_options *options, const struct row *row, const char *value)
+{
+	char *to = (char *)options + row->offset;
+
+	switch (row->kind) {
+	case KIND_STRING:
+		*(const char **)to = value;
+		return -1;
+	case KIND_FLAG:
+		*(bool *)to = true;
+		return -1;
+	case KIND_NUMBER:
+		return number_set(row, value, (unsigned int *)to);
+	case KIND_CALL:
+		break;
+	}
+	return row->call(options, value);
+}
+
+/* The rows in the form of getopt_long(). */
+static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 1])
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		const struct row *row = &rows[i];
+
+		long_options[i] = (struct option){row->name, row->argument, NULL, LONG_ONLY + (int)i};
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && row->argument == required_argument)
+			*letters++ = ':';
+	}
+	long_options[FT_COUNT(rows)] = (struct option){0};
+	*letters = '\0';
+}
+
+/* The row of what getopt_long() returned. */
+static const struct row *row_find(int c)
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (c == LONG_ONLY + (int)i || (c != 0 && c == rows[i].letter))
+			return &rows[i];
+	return NULL;
+}
+
+/* @given: by row. Returns -1 to go on, else the exit status. */
+static int rows_read(int argc, char **argv, struct ft_options *options, bool given[FT_COUNT(rows)])
+{
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 1];
+	int c, r = -1;
+
+	rows_write(long_options, letters);
+	while (r < 0 && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		const struct row *row = row_find(c);
+
+		if (!row) {
+			fputs("Try 'ftcheck --help'.\n", stderr);
+			return FT_STATUS_UNKNOWN;
+		}
+		given[row - rows] = true;
+		r = option_set(options, row, optarg);
+	}
+	return r;
+}
+
+/* The first option given that is so marked, or NULL. */
+static const char *given_apart(const bool given[FT_COUNT(rows)], unsigned int mark, char buffer[32])
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (given[i] && rows[i].apart & mark)
+			return row_name(&rows[i], buffer);
+	return NULL;
+}
+
+/* Arguments that are no options are files of --routes. Returns -1 to go on, else the exit status. */
+static int arguments_take(int argc, char **argv, struct ft_options *options)
+{
+	if (optind < argc && options->ask)
+		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
+				   argv[optind]);
+	if (optind < argc && !options->routes)
+		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	options->route_paths = (const char *const *)&argv[optind];
+	options->route_path_count = (size_t)(argc - optind);
+	return -1;
+}
+
+static bool is_stdin(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+/* Who reads standard input, and who must not. Returns -1 to go on, else the exit status. */
+static int files_check(const struct ft_options *options)
+{
+	if (is_stdin(options->save))
+		return usage_error("--save takes a file: standard output is the report's");
+	if (is_stdin(options->from) && is_stdin(options->plan))
+		return usage_error("--plan and --from cannot both be standard input");
+	if (is_stdin(options->cables) && (is_stdin(options->plan) || is_stdin(options->from)))
+		return usage_error("--cables and another cannot both be standard input");
+	return -1;
+}
+
+/* A recorded fabric cannot be asked for its tables. Returns -1 to go on, else the exit status. */
+static int routes_check(const struct ft_options *options)
+{
+	if (options->routes && options->from && options->route_path_count == 0)
+		return usage_error("--routes with --from takes the files that hold the forwarding tables");
+	for (size_t i = 0; i < options->route_path_count; i++)
+		if (is_stdin(options->route_paths[i]))
+			return usage_error("--routes takes files, not standard input");
+	return -1;
+}
+
+/* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
+static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
+{
+	char buffer[32];
+	const char *name = given_apart(given, options->ask ? NOT_STATUS : NOT_FROM, buffer);
+	bool drawn = options->format == FT_FORMAT_SVG || options->format == FT_FORMAT_DOT;
+	int r;
+
+	if (options->ask && name)
+		return usage_error("--status prints the report of ftcheckd; %s does not go with it", name);
+	if (options->ask && drawn)
+		return usage_error("--format %s draws the plan, and ftcheckd's report comes without it",
+				   format_names[options->format]);
+	if (options->ask)
+		return -1;
+	if (!options->plan)
+		return usage_error("--plan FILE is missing");
+	r = files_check(options);
+	if (r >= 0)
+		return r;
+	if (options->from && name)
+		return usage_error("%s asks the live fabric; --from is a recorded one", name);
+	return routes_check(options);
+}
+
+int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
+{
+	struct ft_options options = {.sweep = ft_sweep_defaults};
+	bool given[FT_COUNT(rows)] = {false};
+	int r = rows_read(argc, argv, &options, given);
+
+	if (r < 0)
+		r = arguments_take(argc, argv, &options);
+	if (r < 0)
+		r = options_check(&options, given);
+	if (r < 0)
+		*ret_options = options;
+	return r;
+}

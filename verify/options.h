@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What ftcheck is asked for on its command line. Part of the program ftcheck and of no library: it prints. */
+#ifndef FT_VERIFY_OPTIONS_H
+#define FT_VERIFY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/source.h"
+#include "verify/after.h"
+#include "verify/status.h"
+
+enum { FT_STATUS_UNKNOWN = 3 };
+
+enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT };
+
+/* The strings are those of the command line. */
+struct ft_options {
+	const char *plan;
+	const char *catalog; /* NULL: none is named */
+	const char *cables;  /* the site's list of cables; NULL: none */
+	const char *from;    /* NULL: live */
+	const char *save;    /* NULL: nowhere */
+	struct ft_sweep_options sweep;
+
+	bool routes;			/* forwarding tables too */
+	const char *const *route_paths; /* files or directories of them */
+	size_t route_path_count;	/* 0: from the switches */
+	bool sm;
+	unsigned int counters_ms; /* between two readings; 0: none */
+
+	bool repair;
+	uint32_t after; /* so many more failures; 0: not asked for */
+	bool after_kinds[FT_AFTER_KINDS];
+
+	bool ask; /* a running ftcheckd, at @daemon, instead of looking at the fabric */
+	struct ft_status_address daemon;
+
+	enum ft_format format;
+	bool verbose;
+};
+
+/*
+ * Reads the command line. What is wrong with it is told on standard error, what it asks to be printed (--help,
+ * --version, --list-codes) is printed.
+ *
+ * Returns -1 to go on, with @ret_options filled, else the exit status.
+ */
+int ft_options_read(int argc, char **argv, struct ft_options *ret_options);
+
+#endif
