@@ -74,7 +74,7 @@ static bool is_among(const uint32_t *hops, uint32_t count, uint32_t hop)
 
 void ft_walk_path(const struct ft_walk *w, uint32_t from, uint32_t target, struct ft_text *text)
 {
-	uint32_t host = host_from(w, from, target), h = from, seen[PATH_SHOWN];
+	uint32_t host = host_from(w, from, target), h = from, seen[PATH_SHOWN] = {0};
 
 	ft_text_puts(text, "from ");
 	if (host != FT_NONE)
