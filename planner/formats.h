@@ -71,4 +71,16 @@ int ft_write_opensm_cns(struct ft_text *text, const struct ft_opensm_list *list,
 int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		    const struct ft_catalog *catalog, struct ft_error *err);
 
+typedef int ft_format_writer(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			     const struct ft_catalog *catalog, struct ft_error *err);
+
+/* A form by the name that --format gives it. */
+struct ft_format {
+	const char *name;
+	ft_format_writer *write;
+};
+
+/* NULL: there is none of that name. */
+const struct ft_format *ft_format_find(const char *name);
+
 #endif

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the steps of the explanation share. Private to explain.c and the files of its steps.
+ *
+ * Flow: what lacks and what is too much is counted by pairs of places (explain.c); unseen.c takes what went with
+ * switches that are not there, inside.c what went with boards of directors. Of the rest, strays are held against
+ * deficits: by number, readings.c tries swaps.c and misplaced.c in several readings; by port, where the plan lists
+ * cables or hosts, exact_explain.c (exact.h). What nothing explains is loopbacks, unplanned and missing cables, each a
+ * finding of its own. islands_explain.c comes last: switches beside the tree.
  */
 #ifndef FT_VERIFY_EXPLAIN_H
 #define FT_VERIFY_EXPLAIN_H

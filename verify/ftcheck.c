@@ -93,7 +93,7 @@ static int daemon_ask(const struct ft_options *options)
 	if (err.text[0] == '\0')
 		return ft_file_error("ftcheck", r, &err);
 	fprintf(stderr, "%s\n", err.text);
-	return FT_STATUS_UNKNOWN;
+	return FT_EXIT_UNKNOWN;
 }
 
 static int report_make(const struct ft_options *options, const struct ft_gathered *g, struct ft_report **ret_report)

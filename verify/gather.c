@@ -24,7 +24,7 @@ int ft_file_error(const char *path, int code, const struct ft_error *err)
 		fprintf(stderr, "%s:%u:%u: %s\n", file, err->line, err->column, err->text);
 	else
 		fprintf(stderr, "%s: %s\n", file, err->text);
-	return FT_STATUS_UNKNOWN;
+	return FT_EXIT_UNKNOWN;
 }
 
 void ft_gathered_release(struct ft_gathered *g)

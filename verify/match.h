@@ -2,10 +2,12 @@
 /*
  * What the steps of the matching share. Private to match.c and the files of its steps.
  *
- * Flow: ft_tiers_tell() tells rows from columns. In two levels match.c says how well live switches fit places, and
- * roster.c seats them. In three, clusters.c finds pods and planes, share.c says which planned ones they are, levels.c
- * and roster.c seat who is in them, and settle.c those whom that left out or put in the wrong place. trials.c does all
- * that again where another reading of a switch may explain more.
+ * Flow: exact_votes.c collects what port numbers and listed hosts tell, where the plan has such. ft_tiers_tell() tells
+ * rows from columns; switches of islands have been told by name and are left out. In two levels match.c says how well
+ * live switches fit places, and roster.c seats them. In three, clusters.c finds pods and planes, share.c says which
+ * planned ones they are, levels.c and roster.c seat who is in them, and settle.c those whom that left out or put in the
+ * wrong place. trials.c does all that again where another reading of a switch may explain more. At the end,
+ * exact_settle.c has switches that look alike exchange places where more cables are in their ports then.
  */
 #ifndef FT_VERIFY_MATCH_H
 #define FT_VERIFY_MATCH_H

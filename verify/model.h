@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the parts of the verifier share: the fabric as a graph of switches (live.c), which live switch is which planned
- * one (match.c), and the findings under construction (finding.c). Private to verify/.
+ * What the parts of the verifier share: the fabric as a graph of switches, which live switch is which planned one, and
+ * the findings under construction. Private to verify/. Nothing here does I/O or keeps state of its own.
  *
- * Flow: ft_live_build() -> ft_match() -> ft_explain() -> ft_checks() -> ft_measure(). Nothing here does I/O or keeps
- * state of its own.
+ * The steps, in the order in which verify.c takes them; each fills its part of struct ft_model and reads those above:
+ *
+ *   chassis*.c     the chips of a director become one switch, where the plan has directors (chassis.h)
+ *   live.c         switches, cables and hosts of what was seen; by name, who is of an island (islands.c)
+ *   match.c        who is who: places in the plan (match.h), listed hosts (exact_hosts.c), the switches that islands
+ *                  are cabled to (islands.c); and what port numbers are used for (habits.c)
+ *   explain.c      the fewest faults that explain the difference (explain.h): what was not seen (unseen.c), insides of
+ *                  directors (inside*.c), cables by number (readings.c, swaps.c, misplaced.c) or, where the plan says
+ *                  which port is whose, by port (exact.h), switches beside the tree (islands_explain.c)
+ *   rates.c, hosts.c, identities.c, sm.c, counters.c
+ *                  what needs no explanation, only a look
+ *   measure.c      the figures: cables, switches, blocking, distances (distances.c)
+ *   routes*.c      where the forwarding tables lead, if there are any (routes.h)
+ *   impact.c       what each finding costs
+ *   finding.c      ids, waivers, the order, the verdict
+ *
+ * repair.c has all that done again on a fabric in which a finding is mended (rework.c); after.c asks a model, made up
+ * to the figures, what more would fail.
  */
 #ifndef FT_VERIFY_MODEL_H
 #define FT_VERIFY_MODEL_H
@@ -146,36 +162,48 @@ struct ft_islander {
 };
 
 struct ft_model {
+	/* What is given (verify.c). */
+	const struct ft_verify_input *input;
 	const struct ft_design *design;
 	const struct ft_plan *plan;
-	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
-	const struct ft_snapshot *chips;    /* as it was read: a director is its chips */
+	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
+	const char *today;
+
+	/* The fabric as it was seen (chassis.c, live.c). */
 	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
+	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
 	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
 				   not seen; NULL: the two snapshots are one */
-	const char *today;
-	const struct ft_verify_input *input;
 	struct ft_live live;
 
 	/*
-	 * The plan as a matrix. A tree is bipartite whatever its levels: rows are the edge switches and, in three
-	 * levels, the core switches behind them; columns are the switches that these are cabled to, core switches in
-	 * two levels and spines in three. A planned switch has a place: its number among the rows and, from @rows on,
-	 * the columns, each tier in the plan's order.
+	 * The plan as a matrix (match.c, cells.c). A tree is bipartite whatever its levels: rows are the edge switches
+	 * and, in three levels, the core switches behind them; columns are the switches that these are cabled to, core
+	 * switches in two levels and spines in three. A planned switch has a place: its number among the rows and, from
+	 * @rows on, the columns, each tier in the plan's order.
 	 */
 	const struct ft_plan_switch **places; /* [place_count] */
 	uint32_t *place_of;		      /* by index into plan->switches */
 	uint32_t place_count, edges, rows, columns;
 	struct ft_cells cells;
-	struct ft_exact exact;
 	uint32_t *typical; /* by place: cables of most of its bundles to the tier below; of edges 0 */
 
+	/* Who is who (match.c and its steps). */
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
 	bool *replaced;			/* by place: bound to another GUID or name than stands there */
 	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
-	enum ft_status *status;		/* by place; what is not seen is set in explain.c */
 
-	/* Who is wired alike: the edges, all of them; above them, switches of one tier and one typical bundle. */
+	/* Ports and hosts that the plan lists (exact*.c). */
+	struct ft_exact exact;
+
+	/* Switches beside the tree, and those that they are cabled to (islands.c). */
+	struct ft_islander *islanders; /* by the plan's; NULL: there are none */
+	uint32_t *anchor_live;	       /* by the plan's anchors: the live switch, or FT_NONE */
+
+	/*
+	 * What port numbers are used for (habits.c). Who is wired alike is a group: the edges, all of them; above them,
+	 * switches of one tier and one typical bundle.
+	 */
 	uint32_t *group; /* by place */
 	uint32_t group_count;
 	uint32_t habit_ports;	       /* above all port numbers there are */
@@ -183,18 +211,18 @@ struct ft_model {
 	struct ft_port_ranges *ranges; /* [group_count] */
 	bool regular[FT_TIER_COUNT];   /* the tier is wired by a pattern of port numbers */
 
-	struct ft_islander *islanders; /* by the plan's; NULL: there are none */
-	uint32_t *anchor_live;	       /* by the plan's anchors: the live switch, or FT_NONE */
+	/* What the explanation has come to (explain.c and its steps). */
+	enum ft_status *status; /* by place; of those that were seen, measure.c sets it */
+	bool *port_claimed;	/* by snapshot port: named by a finding already */
+	bool *trace_claimed;	/* by port of @chips, where there are directors: likewise */
+	bool *misplaced;	/* by live cable: not where it belongs */
+	uint32_t hosts_behind;	/* hosts that are known to have gone with boards of directors */
+	bool cut_off;		/* the sweep began on an edge without a way to any core: nothing else can be judged */
 	struct {
 		uint32_t planned, up, unjudged;
 	} island_cables;
 
-	bool *port_claimed;    /* by snapshot port: named by a finding already */
-	bool *trace_claimed;   /* by port of @chips, where there are directors: likewise */
-	uint32_t hosts_behind; /* hosts that are known to have gone with boards of directors */
-	bool *misplaced;       /* by live cable: not where it belongs */
-	bool cut_off;	       /* the sweep began on an edge without a way to any core: nothing else can be judged */
-
+	/* The findings, and all figures (finding.c, measure.c). */
 	struct ft_report *report;
 	size_t findings_size;
 	struct ft_finding lost; /* where a finding goes that could not be allocated */
@@ -383,6 +411,12 @@ int ft_rates_check(struct ft_model *m);
 int ft_hosts_check(struct ft_model *m);
 int ft_identities_check(struct ft_model *m);
 
+/* hosts.c: hosts on planned switches; those of an unplanned switch are its own. */
+uint32_t ft_hosts_found(const struct ft_model *m);
+
+/* hosts.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
+uint32_t ft_hosts_planned(const struct ft_model *m);
+
 /* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
 int ft_sm_check(struct ft_model *m);
 
@@ -398,14 +432,8 @@ int ft_counters_check(struct ft_model *m);
  */
 uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
 
-/* hosts.c: hosts on planned switches; those of an unplanned switch are its own. */
-uint32_t ft_hosts_found(const struct ft_model *m);
-
 /* routes.c: forwarding tables, where they were read; its findings know of those that are there. 0 or -ENOMEM. */
 int ft_routes_check(struct ft_model *m);
-
-/* hosts.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
-uint32_t ft_hosts_planned(const struct ft_model *m);
 
 /*
  * verify.c: fills all of @m but what a finding costs, and its id; findings are in the order in which they were found,

@@ -62,7 +62,7 @@ __attribute__((format(printf, 1, 2))) static int usage_error(const char *format,
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputs("; try 'ftcheck --help'\n", stderr);
-	return FT_STATUS_UNKNOWN;
+	return FT_EXIT_UNKNOWN;
 }
 
 /* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
@@ -71,7 +71,7 @@ static int printed(void)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
 	fprintf(stderr, "ftcheck: standard output: %s\n", strerror(errno));
-	return FT_STATUS_UNKNOWN;
+	return FT_EXIT_UNKNOWN;
 }
 
 static int codes_print(struct ft_options *options, const char *value)
@@ -293,7 +293,7 @@ static int rows_read(int argc, char **argv, struct ft_options *options, bool giv
 
 		if (!row) {
 			fputs("Try 'ftcheck --help'.\n", stderr);
-			return FT_STATUS_UNKNOWN;
+			return FT_EXIT_UNKNOWN;
 		}
 		given[row - rows] = true;
 		r = option_set(options, row, optarg);

@@ -11,7 +11,7 @@
 #include "verify/after.h"
 #include "verify/status.h"
 
-enum { FT_STATUS_UNKNOWN = 3 };
+enum { FT_EXIT_UNKNOWN = 3 };
 
 enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT };
 

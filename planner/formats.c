@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/formats.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "planner/choice.h"
+#include "planner/draw.h"
+
+static int write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		      const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	(void)err;
+	ft_plan_write_text(text, design, plan);
+	return 0;
+}
+
+static int write_json(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		      const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	(void)err;
+	return ft_plan_write_design(text, design, plan);
+}
+
+static int write_csv(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)design;
+	(void)catalog;
+	(void)err;
+	ft_csv_header(text, plan->levels);
+	ft_csv_plan(text, plan);
+	return 0;
+}
+
+static int write_svg(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	return ft_draw_svg(text, design, plan, NULL, err);
+}
+
+static int write_dot(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	return ft_draw_dot(text, design, plan, NULL, err);
+}
+
+/* A design knows no host's GUID. */
+static int write_opensm_cns(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			    const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)text;
+	(void)design;
+	(void)plan;
+	(void)catalog;
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "the GUIDs of hosts are in no design: give a snapshot or dump of the fabric with --from");
+}
+
+static const struct ft_format formats[] = {
+	{"text", write_text},
+	{"json", write_json},
+	{"csv", write_csv},
+	{"cables", ft_write_cables},
+	{"bom", ft_write_bom},
+	{"ibsim", ft_write_ibsim},
+	{"ibdm", ft_write_ibdm},
+	{"ibnl", ft_write_ibnl},
+	{"slurm", ft_write_slurm},
+	{"opensm", ft_write_opensm},
+	{"opensm-cn", write_opensm_cns},
+	{"dot", write_dot},
+	{"svg", write_svg},
+};
+
+const struct ft_format *ft_format_find(const char *name)
+{
+	for (size_t i = 0; i < FT_COUNT(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
