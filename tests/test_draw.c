@@ -542,11 +542,11 @@ static void test_marks_refused(void **state)
 static void test_odd_places(void **state)
 {
 	struct ft_plan_switch switches[] = {
-		{(char *)(uintptr_t) "e1", FT_TIER_EDGE, 8, 3, 0, FT_UNPINNED, 0},
-		{(char *)(uintptr_t) "e2", FT_TIER_EDGE, 8, 3, 1, FT_UNPINNED, 0},
-		{(char *)(uintptr_t) "s1", FT_TIER_SPINE, 8, 0, 0, 0, 0},
-		{(char *)(uintptr_t) "s2", FT_TIER_SPINE, 8, 0, 1, 0, 0},
-		{(char *)(uintptr_t) "c1", FT_TIER_CORE, 8, 0, FT_UNPINNED, 0, 0},
+		{(char *)(uintptr_t) "e1", FT_TIER_EDGE, 8, 3, 0, FT_UNPINNED, 0, 0},
+		{(char *)(uintptr_t) "e2", FT_TIER_EDGE, 8, 3, 1, FT_UNPINNED, 0, 0},
+		{(char *)(uintptr_t) "s1", FT_TIER_SPINE, 8, 0, 0, 0, 0, 0},
+		{(char *)(uintptr_t) "s2", FT_TIER_SPINE, 8, 0, 1, 0, 0, 0},
+		{(char *)(uintptr_t) "c1", FT_TIER_CORE, 8, 0, FT_UNPINNED, 0, 0, 0},
 	};
 	struct ft_plan_bundle bundles[] = {{0, 2, 1, 4, 1}, {0, 3, 2, 5, 1}, {1, 2, 3, 4, 2},
 					   {1, 3, 4, 7, 3}, {2, 4, 5, 5, 1}, {3, 4, 6, 7, 6}};
