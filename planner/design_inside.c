@@ -32,12 +32,18 @@ static int chip_check(const char *what, uint64_t outside, uint64_t uplinks, stru
 			    (unsigned long long)(outside + uplinks), FT_PORTS_MAX);
 }
 
+/* What is not said is one at least. */
+static uint64_t one_or(uint32_t count)
+{
+	return count ? count : 1;
+}
+
 static int line_chip_check(const struct ft_inside *in, struct ft_error *err)
 {
-	uint64_t traces = (uint64_t)in->fabric_boards_max * in->fabric_chips * in->traces;
+	uint64_t traces = in->fabric_boards_max * one_or(in->fabric_chips) * one_or(in->traces);
 
 	if (in->line_ports == 0 || in->line_chips == 0)
-		return 0;
+		return chip_check("line", 0, traces, err);
 	if (in->line_ports % in->line_chips != 0)
 		return ft_error_set(err, -EINVAL, 0, 0,
 				    "%u ports of a line board are not the same number on each of %u chips",
@@ -55,7 +61,7 @@ static int ports_check(const struct ft_inside *in, uint32_t ports, struct ft_err
 
 int ft_inside_check(const struct ft_inside *in, uint32_t ports, struct ft_error *err, const char **ret_key)
 {
-	uint64_t down = (uint64_t)in->line_boards_max * in->line_chips * in->traces;
+	uint64_t down = in->line_boards_max * one_or(in->line_chips) * one_or(in->traces);
 
 	*ret_key = "line_boards";
 	if (boards_check("line", in->line_boards, in->line_boards_max, err) < 0)

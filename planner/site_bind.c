@@ -426,6 +426,8 @@ static int tiers_tell(struct binding *b)
 	}
 	if (candidates_choose(b) < 0)
 		return -EINVAL;
+	if (b->found_count == 0)
+		return 0;
 	hosts_count(b);
 	for (size_t i = 0; open == 1 && i < b->found_count; i++)
 		b->tier[b->found[i]] = (int)last;

@@ -677,6 +677,14 @@ static const struct {
 	 "0 cables between switches, 4 hosts; that is more hosts than the 3 nodes of the design"},
 	{TREE_HEAD "\"bind\": {\"edge\": [\"leaf1\", \"leaf01\"]}}", "Leaf1,1,core01,2",
 	 "1:1: \"Leaf1\" may be \"leaf1\" and \"leaf01\": spell it as in the plan", NULL},
+	/* of three levels: hosts alone, under the plan's names */
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 48, \"blocking\": \"4:1\", \"pods\": 3, "
+	 "\"edge\": "
+	 "{\"ports\": 12, \"count\": 12, \"ports_to_nodes\": 4, \"ports_to_core\": 6}, \"spine\": {\"ports\": 12, "
+	 "\"count\": "
+	 "9, \"ports_to_core\": 2}, \"core\": {\"ports\": 6, \"count\": 6}, \"bundle\": {\"edge\": 2, \"spine\": 1}}",
+	 "a,a_port,b,b_port\nedge001,1,n1,1\nedge002,2,n2,1\n", "n1@edge001:1 n2@edge002:2; 4 4 4 4 4 4 4 4 4 4 4 4",
+	 NULL},
 	{TREE, "a,a_port,b,b_port\nedge001,5,core01,1\nn\x1b[1m,1,edge001,1",
 	 "3:1: the name holds bytes that are not safe to print, or not UTF-8", NULL},
 };

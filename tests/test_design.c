@@ -329,6 +329,9 @@ static const struct bad_design {
 	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"line_boards\": 12, "
 	      "\"line_chips\": 1, \"traces\": 22}}}",
 	 "3:81: \"inside\": a chip of a fabric board would have 264 ports; the most is 254"},
+	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"fabric_boards\": "
+	      "4096}}}",
+	 "3:34: \"inside\": a chip of a line board would have 4096 ports; the most is 254"},
 	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": {\"slots\": 12}}}",
 	 "3:35: unknown key \"slots\""},
 	{FREE "\"nodes\": 72, \"edge\": {\"ports\": 36},\n\"core\": {\"ports\": 144, \"inside\": 1}}",

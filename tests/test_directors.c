@@ -581,6 +581,86 @@ static void test_whole(void **state)
 	assert_string_equal(ft_node_description(s, &s->nodes[c->directors[0].node]), "core01");
 }
 
+/* Beside the fabric, so many line chips and as many fabric chips of one SystemImageGUID. */
+static void test_too_many_chips(void **state)
+{
+	static const struct {
+		uint32_t chips, directors;
+	} cases[] = {{60, 3}, {100, 2}};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		const struct ft_inside inside = {
+			cases[i].chips, cases[i].chips, cases[i].chips, 1, cases[i].chips, cases[i].chips, 1, 1};
+		const struct shape shape = DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN);
+		_cleanup_(ft_chassis_freep) struct ft_chassis *c = NULL;
+		_cleanup_(bench_release) struct bench b;
+		uint32_t whole;
+
+		bench_make(&b, CORES);
+		directors_take_apart(&b, &shape);
+		chip_faults_apply(&b, "cut edge001:36");
+		whole = node_add(b.snapshot, "huge", 0x900000, FT_NODE_SWITCH, 1);
+		cable_put(b.snapshot, chip_port(b.snapshot, whole, 1),
+			  chip_port(b.snapshot, node_find(b.snapshot, "edge001"), 36));
+		director_take_apart(b.snapshot, whole, &inside, 0x1100000);
+		b.snapshot->nodes[whole].type = FT_NODE_CA;
+		chips_name(b.snapshot, BY_SYSTEM_GUID);
+		assert_int_equal(ft_chassis_find(b.snapshot, b.design, b.plan, &c), 0);
+		assert_int_equal(c->director_count, cases[i].directors);
+	}
+}
+
+/* Most directors have lost all fabric boards, and the plan does not say what these are made of. */
+static void test_mostly_bare(void **state)
+{
+	const struct shape shape = DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, SMALL);
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	_cleanup_(bench_release) struct bench b;
+	(void)state;
+
+	bench_make(&b, LEVELS);
+	directors_take_apart(&b, &shape);
+	b.plan->inside[FT_TIER_CORE] = (struct ft_inside){.fabric_boards = 2};
+	chip_faults_apply(&b, "board core01/F; board core02/F; board core03/F; board core04/F; board core05/F; "
+			      "board core06/F02");
+	report_make(&b, &report);
+	words_of(report, false, &words);
+	assert_string_equal(ft_text_string(&words),
+			    "warning\nboard-missing absent\nboard-missing absent\nboard-missing absent\n"
+			    "board-missing absent\nboard-missing absent\nboard-missing absent");
+}
+
+/* A cable on the wrong director carries what its edge has, all the same. */
+static void test_swap_impact(void **state)
+{
+	static const char swap[] = "cut core01:1; cut core02:13; link core01:1 edge002:31; link core02:13 edge001:19";
+	static const char swap_of_chips[] = "cut core01/L01:1; cut core02/L02:1; link core01/L01:1 edge002:31; "
+					    "link core02/L02:1 edge001:19";
+	const struct shape shape = DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN);
+	struct ft_impact impacts[2];
+	(void)state;
+
+	for (unsigned int whole = 0; whole < 2; whole++) {
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(bench_release) struct bench b;
+
+		bench_make(&b, CORES);
+		if (!whole)
+			directors_take_apart(&b, &shape);
+		chip_faults_apply(&b, whole ? swap : swap_of_chips);
+		report_make(&b, &report);
+		assert_int_equal(report->finding_count, 1);
+		assert_int_equal(report->findings[0].code, FT_CODE_CABLES_SWAPPED);
+		impacts[whole] = report->findings[0].impact;
+	}
+	assert_int_equal(impacts[0].links_lost, impacts[1].links_lost);
+	assert_int_equal(impacts[0].edges, 0);
+	assert_int_equal(impacts[1].edges, 0);
+	assert_int_equal(ft_ratio_compare(impacts[0].bisection_lost, impacts[1].bisection_lost), 0);
+}
+
 /* Without a plan, what all share is said of all switches in vain. */
 static void test_unplanned(void **state)
 {
@@ -763,10 +843,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_empty_slots),  cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_unplanned), cmocka_unit_test(test_vendor_fault), cmocka_unit_test(test_pattern),
-		cmocka_unit_test(test_bound),	  cmocka_unit_test(test_random),       cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_slots),	       cmocka_unit_test(test_empty_slots),
+		cmocka_unit_test(test_whole),	       cmocka_unit_test(test_unplanned),
+		cmocka_unit_test(test_vendor_fault),   cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_bound),	       cmocka_unit_test(test_random),
+		cmocka_unit_test(test_anything),       cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_too_many_chips), cmocka_unit_test(test_mostly_bare),
+		cmocka_unit_test(test_swap_impact),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

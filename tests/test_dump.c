@@ -879,7 +879,7 @@ static const struct row files[] = {
 	 "3:159: node 0x0000000000000010 has another type, number of ports or description than in a line before", 0},
 	{"a subnet list: a name with a NUL",
 	 "{ CA Ports:1 SystemGUID:1 NodeGUID:1 PortGUID:1 VenID:1 DevID:1 Rev:1 {a\0b} LID:1 PN:1 }\n",
-	 "1:73: a NUL byte in a description", 94},
+	 "1:73: a NUL byte in a description", 89},
 	{"a cut cache", "\x2b\x83\xe7\x8f\x01", NULL, 5},
 };
 

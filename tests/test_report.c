@@ -149,7 +149,7 @@ static const struct value {
 	{"\"severity\": \"warning\"", "\"severity\": \"info\""},
 	{"\"severity\": \"warning\"", "\"severity\": \"critical\""},
 	{"\"tier\": \"core\"", "\"tier\": \"spine\""},
-	{"\"port\": 20", "\"port\": 255"},
+	{"\"port\": 20", "\"port\": 648"},
 	{"[{\"text\": \"edge003 has less\", \"where\": {\"name\": \"edge003\", \"guid\": \"0x0000000000100003\", "
 	 "\"port\": "
 	 "null}}, {\"text\": \"so it is\", \"where\": null}]",
@@ -271,7 +271,7 @@ static const struct refused {
 	 "\"guid\" is to be null or a GUID such as \"0x0002c90200404730\""},
 	{"\"0xffffffffffffffff", "@\"0x-fffffffffffffff", -EINVAL,
 	 "\"guid\" is to be null or a GUID such as \"0x0002c90200404730\""},
-	{"\"port\": 1}", "\"port\": @256}", -EINVAL, "\"port\" is to be null or a number from 0 to 255"},
+	{"\"port\": 1}", "\"port\": @65536}", -EINVAL, "\"port\" is to be null or a number from 0 to 65535"},
 	{"\"2026-11-20T12:34:56Z\"", "@\"2026-11-20T12:34:56+00:00\"", -EINVAL,
 	 "\"time\" is to be a time such as \"2026-11-20T12:00:00Z\""},
 	{"\"2026-11-20T12:34:56Z\"", "@\"2026-02-30T12:34:56Z\"", -EINVAL,

@@ -523,7 +523,7 @@ static uint32_t line_chips_of(const struct build *b, const struct ft_director *d
 	return count;
 }
 
-/* What most directors of the tier have of @member; of two equally common numbers the larger. */
+/* What most directors of the tier that have any of @member have of it; of two equally common numbers the larger. */
 static uint32_t usual_of(const struct build *b, enum ft_tier tier, size_t member)
 {
 	enum { MOST = 1024 };
@@ -533,7 +533,7 @@ static uint32_t usual_of(const struct build *b, enum ft_tier tier, size_t member
 		const struct ft_director *d = &b->c->directors[i];
 		uint32_t value = *(const uint32_t *)((const char *)&d->seen + member);
 
-		if (d->tier == tier && value < MOST)
+		if (d->tier == tier && value > 0 && value < MOST)
 			votes[value]++;
 	}
 	return votes_winner(votes, MOST);
@@ -702,6 +702,19 @@ static int name_by_pattern(const struct build *b, const struct ft_director *d, c
 	return 0;
 }
 
+/* What the name of a director takes at most: it is a part of one of its chips' descriptions. */
+static uint32_t name_room(const struct build *b, const struct ft_director *d)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t i = d->first; i < d->first + d->count; i++) {
+		uint32_t length = b->chips->nodes[b->c->chips[i].node].description_length;
+
+		longest = length > longest ? length : longest;
+	}
+	return longest + 1;
+}
+
 static int whole_alloc(struct build *b)
 {
 	const struct ft_snapshot *from = b->chips;
@@ -714,7 +727,7 @@ static int whole_alloc(struct build *b)
 	s->source = from->source;
 	for (uint32_t i = 0; i < b->c->director_count; i++) {
 		ports += ports_of(b, &b->c->directors[i]);
-		names += UINT16_MAX + 1;
+		names += name_room(b, &b->c->directors[i]);
 	}
 	if (ports >= UINT32_MAX || names >= UINT32_MAX)
 		return -ENOMEM;

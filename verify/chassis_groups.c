@@ -325,12 +325,17 @@ static uint32_t ports_most(const struct ft_plan *plan)
 	return most + most / 8 + ODD;
 }
 
-/* A tree of two levels, as far as its cables show; what is wrong with a few of them does not matter. */
+/*
+ * A tree of two levels, as far as its cables show; what is wrong with a few of them does not matter. Each line chip has
+ * an outer port at least, and fabric chips are fewer than these: what has more chips of either is none.
+ */
 static bool looks_like_director(const struct ft_groups *g, const struct look *look)
 {
+	uint32_t most = ports_most(g->plan);
+
 	return look->lines > 0 && look->fabrics > 0 && look->linked * 2 >= look->members &&
-	       look->cross >= 9 * look->same && look->cross >= 10 * look->fabric_outer &&
-	       look->outer <= ports_most(g->plan);
+	       look->cross >= 9 * look->same && look->cross >= 10 * look->fabric_outer && look->outer <= most &&
+	       look->lines <= most && look->fabrics <= most;
 }
 
 /* ---- one kind of evidence ---- */

@@ -704,31 +704,38 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	}
 }
 
-static bool report_knows(const struct ft_report *report, const char *id)
+/* The ids of a report's findings, by hash. */
+static int ids_known(const struct ft_report *report, struct ft_map *ids)
 {
-	for (size_t i = 0; i < report->finding_count; i++)
-		if (strcmp(report->findings[i].id, id) == 0)
-			return true;
-	return false;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < report->finding_count; i++)
+		r = ft_map_add(ids, ft_text_hash(report->findings[i].id), (uint32_t)i, NULL);
+	return r < 0 ? r : 0;
 }
 
-/* Where the fabric is changing: what may be over in a moment is not told for the first time. */
-static void fresh_drop(struct ft_model *m)
+/* Where the fabric is changing: what may be over in a moment is not told for the first time. 0 or -ENOMEM. */
+static int fresh_drop(struct ft_model *m)
 {
+	_cleanup_(ft_map_release) struct ft_map known = {0};
 	struct ft_report *report = m->report;
 	size_t kept = 0;
 
-	for (size_t i = 0; m->input->before && i < report->finding_count; i++) {
+	if (!m->input->before)
+		return 0;
+	if (ids_known(m->input->before, &known) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->finding_count; i++) {
 		struct ft_finding *f = &report->findings[i];
 		bool passing = f->code == FT_CODE_PORT_INACTIVE || f->code == FT_CODE_LID_MISSING;
 
-		if (passing && !report_knows(m->input->before, f->id))
+		if (passing && ft_map_get(&known, ft_text_hash(f->id)) == FT_MAP_NONE)
 			ft_finding_release(f);
 		else
 			report->findings[kept++] = *f;
 	}
-	if (m->input->before)
-		report->finding_count = kept;
+	report->finding_count = kept;
+	return 0;
 }
 
 int ft_findings_finish(struct ft_model *m)
@@ -746,7 +753,7 @@ int ft_findings_finish(struct ft_model *m)
 	if (r == 0)
 		r = ids_separate(report);
 	if (r == 0)
-		fresh_drop(m);
+		r = fresh_drop(m);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		doubts_name(m, &report->findings[i]);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)

@@ -16,6 +16,7 @@ enum { MILLION = 1000000 };
 
 struct impact {
 	struct ft_model *m;
+	struct ft_map by_guid; /* live switches; directors by their chips too, which is how findings name them */
 	/* Of one finding: by cell, in millionths of cables; what is not 0 is listed. */
 	uint64_t *lost;
 	uint32_t *cells;
@@ -35,6 +36,7 @@ struct impact {
 
 static void impact_release(struct impact *x)
 {
+	ft_map_release(&x->by_guid);
 	free(x->lost);
 	free(x->cells);
 	free(x->ends);
@@ -44,6 +46,22 @@ static void impact_release(struct impact *x)
 	free(x->touched);
 	free(x->is_touched);
 	free(x->at_risk);
+}
+
+static int guids_map(struct impact *x)
+{
+	const struct ft_model *m = x->m;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < m->live.switch_count; i++)
+		r = ft_map_add(&x->by_guid, m->live.switches[i].guid, i, NULL);
+	for (uint32_t i = 0; r >= 0 && m->origin && i < m->chassis->chip_count; i++) {
+		const struct ft_chip *chip = &m->chassis->chips[i];
+
+		r = ft_map_add(&x->by_guid, m->chips->nodes[chip->node].guid,
+			       m->live.switch_of_node[m->chassis->directors[chip->director].node], NULL);
+	}
+	return r < 0 ? r : 0;
 }
 
 /* Whether the second of a pair is the upper one: an edge's is, and of a spine and a core the core. */
@@ -78,25 +96,24 @@ static int impact_init(struct impact *x, struct ft_model *m)
 			x->planned[r >= m->edges] += width;
 			x->planned_up[is_upward(m, r, pair->peer) ? r : pair->peer] += width;
 		}
-	return 0;
+	return guids_map(x);
 }
 
 /* ---- bandwidth ---- */
 
 /* The live switch of that GUID, or FT_NONE. */
-static uint32_t live_by_guid(const struct ft_model *m, uint64_t guid)
+static uint32_t live_by_guid(const struct impact *x, uint64_t guid)
 {
-	for (uint32_t i = 0; guid && i < m->live.switch_count; i++)
-		if (m->live.switches[i].guid == guid)
-			return i;
-	return FT_NONE;
+	uint32_t live = guid ? ft_map_get(&x->by_guid, guid) : FT_MAP_NONE;
+
+	return live == FT_MAP_NONE ? FT_NONE : live;
 }
 
-static uint32_t place_by_guid(const struct ft_model *m, uint64_t guid)
+static uint32_t place_by_guid(const struct impact *x, uint64_t guid)
 {
-	uint32_t live = live_by_guid(m, guid);
+	uint32_t live = live_by_guid(x, guid);
 
-	return live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+	return live == FT_NONE ? FT_NONE : x->m->live.switches[live].planned;
 }
 
 static void touch(struct impact *x, uint32_t place)
@@ -136,7 +153,7 @@ static void strays_credit(struct impact *x, const struct ft_finding *f)
 	if (f->code != FT_CODE_CABLE_MISPLACED && f->code != FT_CODE_CABLES_SWAPPED)
 		return;
 	for (size_t i = 0; i + 1 < f->where_count; i += 2) {
-		uint32_t a = place_by_guid(m, f->where[i].guid), b = place_by_guid(m, f->where[i + 1].guid), lower;
+		uint32_t a = place_by_guid(x, f->where[i].guid), b = place_by_guid(x, f->where[i + 1].guid), lower;
 
 		if (a == FT_NONE || b == FT_NONE || (a < m->rows) == (b < m->rows))
 			continue;
@@ -843,9 +860,10 @@ static void extra_add(struct extras *e, uint32_t a, uint32_t b)
 	e->ends[e->count++][1] = b;
 }
 
-static int extras_gather(const struct ft_model *m, const struct ft_finding *f, struct extras *e)
+static int extras_gather(const struct impact *x, const struct ft_finding *f, struct extras *e)
 {
-	uint32_t live = f->code == FT_CODE_SWITCH_UNPLANNED ? live_by_guid(m, f->where[0].guid) : FT_NONE;
+	const struct ft_model *m = x->m;
+	uint32_t live = f->code == FT_CODE_SWITCH_UNPLANNED ? live_by_guid(x, f->where[0].guid) : FT_NONE;
 	bool stray = f->code == FT_CODE_CABLE_MISPLACED || f->code == FT_CODE_CABLES_SWAPPED ||
 		     f->code == FT_CODE_CABLE_UNPLANNED;
 
@@ -855,9 +873,9 @@ static int extras_gather(const struct ft_model *m, const struct ft_finding *f, s
 	if (!e->ends)
 		return -ENOMEM;
 	for (size_t i = 0; stray && i + 1 < f->where_count; i += 2)
-		extra_add(e, place_by_guid(m, f->where[i].guid), place_by_guid(m, f->where[i + 1].guid));
+		extra_add(e, place_by_guid(x, f->where[i].guid), place_by_guid(x, f->where[i + 1].guid));
 	if (f->code == FT_CODE_HOST_ON_CORE && f->where_count > 0)
-		e->hosts_at = place_by_guid(m, f->where[0].guid);
+		e->hosts_at = place_by_guid(x, f->where[0].guid);
 	if (live == FT_NONE)
 		return 0;
 	e->stranger_hosts = m->live.switches[live].hosts;
@@ -909,7 +927,7 @@ static int plan_judge(const struct impact *x, const struct extras *e, bool *ret_
 static int finding_judge(const struct impact *x, struct ft_finding *f)
 {
 	struct extras e;
-	int r = extras_gather(x->m, f, &e);
+	int r = extras_gather(x, f, &e);
 
 	if (r == 0 && (x->cell_count > 0 || e.count > 0 || e.hosts_at != FT_NONE))
 		r = plan_judge(x, &e, &f->impact.ftree_refuses);

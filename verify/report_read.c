@@ -73,7 +73,7 @@ static int count_read(const struct place *at, const json_t *value, void *to)
 
 static int port_read(const struct place *at, const json_t *value, void *to)
 {
-	enum { PORT_MAX = 255 };
+	enum { PORT_MAX = UINT16_MAX }; /* a director, as one switch, has more than a chip can have */
 	uint32_t port = 0;
 
 	if (!json_is_null(value) && (count_read(at, value, &port) < 0 || port > PORT_MAX))
@@ -478,7 +478,7 @@ static const struct kind act = {act_read, "what is to be done, such as \"connect
 static const struct kind count = {count_read, "a whole number from 0 to 4294967295"};
 static const struct kind pair_count = {pairs_read, "a whole number"};
 static const struct kind histogram = {histogram_read, "an object of pairs by numbers of switches"};
-static const struct kind port = {port_read, "null or a number from 0 to 255"};
+static const struct kind port = {port_read, "null or a number from 0 to 65535"};
 static const struct kind truth = {truth_read, "true or false"};
 static const struct kind string = {string_read, "a string"};
 static const struct kind string_or_null = {string_or_null_read, "null or a string"};
