@@ -274,6 +274,8 @@ static void test_boards(void **state)
 		{2, 1, 3, 3, NULL},
 		{2, 2, 3, 7, NULL},
 		{2, 3, 4, 12, NULL},
+		{2, 103, 4, 12, NULL},
+		{2, 104, 1, 0, "is on board 104, but core01 has 3 of them"},
 		{2, 0, 13, 0, "is 13, but core01 has 12 ports"},
 		{2, 4, 1, 0, "is on board 4, but core01 has 3 of them"},
 		{2, 2, 5, 0, "is port 5 of a board, but a board of core01 has 4"},
