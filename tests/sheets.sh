@@ -70,7 +70,7 @@ for style in $styles; do
 	"$ftplan" "$work/directors.json" --cables "$work/$style.csv" --format cables -o "$work/read.csv" 2>"$work/err"
 	# Racks and lengths follow from the plan's order of hosts; who is cabled to whom does not.
 	cut -d, -f3,4,7,8 "$work/own.csv" | sort >"$work/own"
-	cut -d, -f3,4,7,8 "$work/read.csv" | tr A-Z a-z | sort >"$work/read"
+	cut -d, -f3,4,7,8 "$work/read.csv" | tr "[:upper:]" "[:lower:]" | sort >"$work/read"
 	cmp -s "$work/own" "$work/read"
 	result "directors, $style: the same plan" $?
 done
