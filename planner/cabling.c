@@ -74,7 +74,7 @@ static int board_port(const struct ft_plan *plan, const struct ft_cabling_end *e
 		      struct ft_error *err)
 {
 	const struct ft_plan_switch *sw = &plan->switches[end->sw];
-	uint32_t line_ports = plan->inside[sw->tier].line_ports, boards;
+	uint32_t line_ports = plan->inside[sw->tier].line_ports, boards, board = end->board;
 
 	if (!ft_plan_is_director(plan, end->sw))
 		return ft_error_set(err, -EINVAL, 0, 0, "is on board %u, but %s is no director and has no boards",
@@ -85,13 +85,16 @@ static int board_port(const struct ft_plan *plan, const struct ft_cabling_end *e
 				    "known: say it in the design, or number the ports of the whole",
 				    end->board, sw->name);
 	boards = ft_cabling_ports(plan, end->sw) / line_ports;
-	if (end->board > boards)
+	/* Some makers' first board is L101. */
+	if (board > boards && board > 100 && board - 100 <= boards)
+		board -= 100;
+	if (board > boards)
 		return ft_error_set(err, -EINVAL, 0, 0, "is on board %u, but %s has %u of them", end->board, sw->name,
 				    boards);
 	if (end->port > line_ports)
 		return ft_error_set(err, -EINVAL, 0, 0, "is port %u of a board, but a board of %s has %u", end->port,
 				    sw->name, line_ports);
-	*ret_port = (end->board - 1) * line_ports + end->port;
+	*ret_port = (board - 1) * line_ports + end->port;
 	return 0;
 }
 

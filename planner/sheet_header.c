@@ -64,6 +64,7 @@ static const struct {
 	{"host", WORD_NAME},
 	{"node", WORD_NAME},
 	{"system", WORD_NAME},
+	{"director", WORD_NAME},
 	{"server", WORD_NAME},
 	{"name", WORD_LABEL},
 	{"hostname", WORD_NAME},

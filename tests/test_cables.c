@@ -274,6 +274,8 @@ static void test_boards(void **state)
 		{2, 1, 3, 3, NULL},
 		{2, 2, 3, 7, NULL},
 		{2, 3, 4, 12, NULL},
+		{2, 103, 4, 12, NULL},
+		{2, 104, 1, 0, "is on board 104, but core01 has 3 of them"},
 		{2, 0, 13, 0, "is 13, but core01 has 12 ports"},
 		{2, 4, 1, 0, "is on board 4, but core01 has 3 of them"},
 		{2, 2, 5, 0, "is port 5 of a board, but a board of core01 has 4"},
@@ -804,7 +806,14 @@ static void random_design(struct ft_text *text)
 		ft_text_puts(text, "\"blocking\": 2, ");
 	if (random_below(3) == 0)
 		ft_text_puts(text, "\"fill\": \"uniform\", ");
-	ft_text_printf(text, "\"edge\": {\"ports\": %u}, \"core\": {\"ports\": %u}", ports, ports);
+	ft_text_printf(text, "\"edge\": {\"ports\": %u}, \"core\": {", ports);
+	if (random_below(3) == 0)
+		ft_text_printf(text,
+			       "\"inside\": {\"line_boards\": %u, \"line_boards_max\": %u, \"line_ports\": %u, "
+			       "\"fabric_boards\": %u}}",
+			       2 + ports / 8, 2 + ports / 8 + random_below(3), 4 + ports / 2, 2 + random_below(4));
+	else
+		ft_text_printf(text, "\"ports\": %u}", ports);
 }
 
 /* A spelling of "edge007": other stems, capitals, zeros, punctuation. */
@@ -836,11 +845,37 @@ static void port_spelling_add(struct ft_text *text, uint32_t port)
 	ft_text_printf(text, "%s%u%s", forms[form][0], port, forms[form][1]);
 }
 
-static void end_add(struct ft_text *text, const char *name, uint32_t port, char separator)
+/* Of a director by its boards, or by the number in the whole. */
+static void board_spelling_add(struct ft_text *text, uint32_t port, uint32_t line_ports)
+{
+	uint32_t board = (port - 1) / line_ports + 1, number = (port - 1) % line_ports + 1;
+
+	switch (random_below(5)) {
+	case 0:
+		ft_text_printf(text, "%u", port);
+		break;
+	case 1:
+		ft_text_printf(text, "%u/%u", board, number);
+		break;
+	case 2:
+		ft_text_printf(text, "L%02u/P%u", board, number);
+		break;
+	case 3:
+		ft_text_printf(text, "Leaf %u Port %u", board, number);
+		break;
+	default:
+		ft_text_printf(text, "Blade %u_Port 2/%u", board, number);
+	}
+}
+
+static void end_add(struct ft_text *text, const char *name, uint32_t port, uint32_t line_ports, char separator)
 {
 	spelling_add(text, name);
 	ft_text_printf(text, "%c", separator);
-	port_spelling_add(text, port);
+	if (line_ports)
+		board_spelling_add(text, port, line_ports);
+	else
+		port_spelling_add(text, port);
 }
 
 /* Everything that plan has, in random order and spelling. */
@@ -863,7 +898,7 @@ static void random_sheet(struct ft_text *text, const struct ft_plan *plan, const
 	}
 	for (uint32_t i = 0; i < plan->links; i++) {
 		const char *names[2];
-		uint32_t ports[2];
+		uint32_t ports[2], boards[2] = {0, 0};
 		bool turn = random_below(2);
 		char buffer[FT_HOST_NAME_SIZE];
 
@@ -875,6 +910,8 @@ static void random_sheet(struct ft_text *text, const struct ft_plan *plan, const
 			names[1] = plan->switches[plan->bundles[bundle].b].name;
 			ports[0] = wiring->cables[order[i]].a_port;
 			ports[1] = wiring->cables[order[i]].b_port;
+			if (ft_plan_is_director(plan, plan->bundles[bundle].b))
+				boards[1] = plan->inside[FT_TIER_CORE].line_ports;
 		} else {
 			uint32_t sw = 0;
 
@@ -886,9 +923,9 @@ static void random_sheet(struct ft_text *text, const struct ft_plan *plan, const
 			ports[0] = 1;
 			ports[1] = wiring->hosts[host].port;
 		}
-		end_add(text, names[turn], ports[turn], separator);
+		end_add(text, names[turn], ports[turn], boards[turn], separator);
 		ft_text_printf(text, "%c", separator);
-		end_add(text, names[!turn], ports[!turn], separator);
+		end_add(text, names[!turn], ports[!turn], boards[!turn], separator);
 		ft_text_puts(text, end);
 	}
 	free(order);
@@ -932,7 +969,7 @@ static bool tiers_can_be_told(const struct ft_plan *plan)
 }
 
 /* A plan, written by somebody who has other names for all of it, and spells no two alike, is read back. */
-static void random_round(uint32_t round, uint32_t *ret_read)
+static void random_round(uint32_t round, uint32_t *ret_read, uint32_t *ret_directors)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0}, sheet = {0}, notes = {0};
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL, *first = NULL;
@@ -957,17 +994,19 @@ static void random_round(uint32_t round, uint32_t *ret_read)
 	assert_int_equal(plan->cable_count, first->cable_count);
 	assert_memory_equal(plan->cables, first->cables, plan->cable_count * sizeof(*plan->cables));
 	(*ret_read)++;
+	*ret_directors += plan->core_count > 0 && ft_plan_is_director(plan, plan->switch_count - 1);
 }
 
 static void test_random(void **state)
 {
-	uint32_t rounds = 300, read = 0;
+	uint32_t rounds = 300, read = 0, directors = 0;
 
 	(void)state;
 	random_state = seed_get();
 	for (uint32_t i = 0; i < rounds; i++)
-		random_round(i, &read);
-	print_message("%u of %u plans\n", read, rounds);
+		random_round(i, &read, &directors);
+	print_message("%u of %u plans, %u with directors\n", read, rounds, directors);
+	assert_true(directors > rounds / 30);
 	assert_true(read > rounds / 3);
 }
 

@@ -424,20 +424,22 @@ static void gaps_end(struct ft_exact_graph *g, struct ft_finding *f, const struc
 		     bool upper, struct ft_text *words)
 {
 	struct ft_model *m = g->m;
-	uint32_t live = m->live_of[g->place[upper ? gaps->b : gaps->a]], known = 0, named = 0;
+	uint32_t live = m->live_of[g->place[upper ? gaps->b : gaps->a]], known = 0;
+	_cleanup_free_ uint32_t *ports = calloc(count + 1UL, sizeof(*ports));
 
-	for (uint32_t i = 0; i < count; i++)
-		known += (upper ? gaps[i].b : gaps[i].a) < g->ports;
-	ft_text_reset(words);
-	ft_text_puts(words, m->live.switches[live].label);
+	if (!ports) {
+		m->failed = true;
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t v = upper ? gaps[i].b : gaps[i].a;
 
 		if (v >= g->ports)
 			continue;
-		ft_text_printf(words, "%s%u", named++ ? ", " : known > 1 ? " ports " : " port ", ft_port_number(m, v));
+		ports[known++] = v;
 		ft_finding_where_port(m, f, v);
 	}
+	ft_ports_text(m, live, ports, known, words);
 	if (known < count)
 		ft_finding_where_switch(m, f, live, 0);
 }
