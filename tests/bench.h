@@ -310,6 +310,9 @@ static inline void lacks_check(const struct ft_finding *f)
 		assert_int_equal(cables, f->count);
 	else if (f->code == FT_CODE_LOOPBACK)
 		assert_int_equal(cables, f->symptom_count);
+	else if (f->code == FT_CODE_EDGE_ISOLATED && strstr(f->text, "fabric boards"))
+		/* Line boards that are out of reach took their cables with them. */
+		return;
 	else if (f->code != FT_CODE_SWITCH_UNPLANNED && f->code != FT_CODE_BOARD_MISSING)
 		assert_int_equal(cables, 0);
 }

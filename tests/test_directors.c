@@ -551,7 +551,7 @@ static void test_whole(void **state)
 	bench_make(&b, CORES);
 	directors_take_apart(&b, &shape);
 	chip_faults_apply(&b, "board core01/L03; cut core02/L02:13");
-	assert_int_equal(ft_chassis_find(b.snapshot, b.design, b.plan, &c), 0);
+	assert_int_equal(ft_chassis_find(b.snapshot, b.design, b.plan, NULL, &c), 0);
 	s = c->snapshot;
 	assert_non_null(s);
 	assert_int_equal(ft_snapshot_check(s, NULL), 0);
@@ -684,7 +684,7 @@ static void test_unplanned(void **state)
 		bench_make(&b, cases[i].design);
 		directors_take_apart(&b, &shape);
 		chips_name(b.snapshot, cases[i].naming);
-		assert_int_equal(ft_chassis_find(b.snapshot, NULL, NULL, &c), 0);
+		assert_int_equal(ft_chassis_find(b.snapshot, NULL, NULL, NULL, &c), 0);
 		if (c->director_count != cases[i].directors)
 			fail_msg("case %zu: %u directors", i, c->director_count);
 	}
@@ -701,7 +701,7 @@ static void test_vendor_fault(void **state)
 	for (uint32_t i = 0; i < b.snapshot->node_count; i++)
 		if (b.snapshot->nodes[i].type == FT_NODE_SWITCH)
 			b.snapshot->nodes[i].system_guid = 0xabc;
-	assert_int_equal(ft_chassis_find(b.snapshot, NULL, NULL, &c), 0);
+	assert_int_equal(ft_chassis_find(b.snapshot, NULL, NULL, NULL, &c), 0);
 	assert_int_equal(c->director_count, 0);
 	assert_null(c->snapshot);
 }

@@ -32,6 +32,7 @@ struct build {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_groups *groups;
+	const struct ft_seat *seats;	    /* or NULL */
 	uint32_t line_ports[FT_TIER_COUNT]; /* outer ports of a line board */
 	uint32_t boards[FT_TIER_COUNT];	    /* line boards, by the highest number */
 	uint32_t (*trace_use)[256];	    /* by kind and port number */
@@ -881,6 +882,18 @@ static bool sizes_are_sane(const struct build *b)
 	return true;
 }
 
+static void seats_take(struct build *b)
+{
+	for (uint32_t i = 0; b->seats && i < b->c->chip_count; i++) {
+		struct ft_chip *chip = &b->c->chips[i];
+
+		if (!chip->line)
+			continue;
+		chip->board = b->seats[chip->node].board;
+		chip->chip = b->seats[chip->node].chip;
+	}
+}
+
 static int chassis_build(struct build *b)
 {
 	int r = chips_collect(b);
@@ -891,6 +904,7 @@ static int chassis_build(struct build *b)
 	r = ft_boards_number(b->c, b->chips, b->plan);
 	if (r < 0)
 		return r;
+	seats_take(b);
 	qsort(b->c->chips, b->c->chip_count, sizeof(*b->c->chips), place_compare);
 	chips_index(b->c, b->chips);
 	r = ports_learn(b);
@@ -911,11 +925,11 @@ static int chassis_build(struct build *b)
 }
 
 int ft_chassis_find(const struct ft_snapshot *chips, const struct ft_design *design, const struct ft_plan *plan,
-		    struct ft_chassis **ret)
+		    const struct ft_seat *seats, struct ft_chassis **ret)
 {
 	_cleanup_(ft_groups_release) struct ft_groups groups = {0};
 	_cleanup_(ft_chassis_freep) struct ft_chassis *c = calloc(1, sizeof(*c));
-	struct build b = {.c = c, .chips = chips, .design = design, .plan = plan, .groups = &groups};
+	struct build b = {.c = c, .chips = chips, .design = design, .plan = plan, .groups = &groups, .seats = seats};
 	int r;
 
 	if (!c)

@@ -89,6 +89,11 @@ struct ft_chassis {
 	struct ft_inside usual[FT_TIER_COUNT];
 };
 
+/* Where a chip of a line board is, from 0. */
+struct ft_seat {
+	uint32_t board, chip;
+};
+
 /*
  * Finds the directors of the fabric @chips, and makes them whole.
  *
@@ -96,6 +101,7 @@ struct ft_chassis {
  * @plan    which tiers are directors, how many there are, and what is known of their inside. NULL: not known; then a
  *          group that is all of the fabric counts only if a pattern, libibnetdisc or names of slots make it one, for a
  *          fat-tree of monolithic switches that share a name, or wrongly a SystemImageGUID, is a tree, too
+ * @seats   by node: where the chips of line boards are, if that is known better; NULL: it is not
  * @ret     out: the caller frees it; without directors where none is found
  *
  * Outer ports of a whole are numbered as struct ft_inside says, boards that are not there included; behind them come
@@ -103,7 +109,7 @@ struct ft_chassis {
  * Returns 0 or -ENOMEM.
  */
 int ft_chassis_find(const struct ft_snapshot *chips, const struct ft_design *design, const struct ft_plan *plan,
-		    struct ft_chassis **ret);
+		    const struct ft_seat *seats, struct ft_chassis **ret);
 
 void ft_chassis_free(struct ft_chassis *chassis);
 static inline void ft_chassis_freep(struct ft_chassis **chassis)

@@ -288,7 +288,7 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 	_cleanup_(attempt_release) struct attempt best = {0};
 	int r;
 
-	r = ft_chassis_find(snapshot, NULL, NULL, &chassis);
+	r = ft_chassis_find(snapshot, NULL, NULL, NULL, &chassis);
 	if (r == 0)
 		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best, err)
 									 : reading(snapshot, NULL, name, &best, err);

@@ -576,6 +576,21 @@ static uint32_t board_votes(const struct ft_inspection *in, bool line, uint32_t 
 	return votes;
 }
 
+/* Where the plan says which port is whose: cables that should be in the ports of that board, and are not seen. */
+static uint32_t board_cables(const struct ft_inspection *in, uint32_t board)
+{
+	const struct ft_model *m = in->x->m;
+	const struct gap gap = {.spot = {true, board, 0}, .whole = true};
+	uint32_t count, first = gap_ports(in, &gap, &count), cables = 0;
+
+	for (uint32_t n = first; n < first + count; n++) {
+		uint32_t cable = ft_exact_cable(m, in->place, n);
+
+		cables += cable != FT_NONE && !m->exact.gone[cable];
+	}
+	return cables;
+}
+
 /* True where places follow from the numbers in names, so that one that is free is that of the missing board. */
 static bool side_is_numbered(const struct ft_inspection *in, bool line)
 {
@@ -630,7 +645,7 @@ static uint32_t board_free(const struct ft_inspection *in, bool line, uint32_t w
 
 		if (taken[b] || board_is_seen(in, line, b))
 			continue;
-		votes = board_votes(in, line, b);
+		votes = board_votes(in, line, b) + (line ? board_cables(in, b) : 0);
 		if (best == FT_NONE || votes > most) {
 			best = b;
 			most = votes;
@@ -656,7 +671,7 @@ static void boards_check(const struct ft_inspection *in, bool line)
 		if (board == FT_NONE)
 			return;
 		taken[board] = true;
-		gap.placed = (numbered && certain) || votes > 0;
+		gap.placed = (numbered && certain) || votes > 0 || (line && in->x->m->plan->cable_count > 0);
 		gap.empty = numbered ? empty : NULL;
 		gap_explain(in, &gap);
 	}

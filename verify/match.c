@@ -76,8 +76,11 @@ static int cores_price(struct ft_roster *r, uint32_t edges_seen)
 		losses_forgive(r, sw, edges_seen, total, cost);
 		r->best[i] = INT64_MAX;
 		for (uint32_t c = 0; c < r->class_count; c++) {
-			int64_t halves = 2 * faults[c] + ft_strangeness(m, sw, m->plan->core_ports, total,
-									(uint64_t)r->value[c] * edges_seen);
+			/* What went with boards is a fault or two, and no stranger's. */
+			int64_t lost = faults[c] < sw->lost_ports ? faults[c] : (int64_t)sw->lost_ports;
+			int64_t halves =
+				2 * (faults[c] - lost + (lost > 0)) +
+				ft_strangeness(m, sw, m->plan->core_ports, total, (uint64_t)r->value[c] * edges_seen);
 
 			r->best[i] = halves < r->best[i] ? halves : r->best[i];
 		}

@@ -110,10 +110,13 @@ static inline uint32_t ft_strangeness(const struct ft_model *m, const struct ft_
 	return 2U * (ports != planned_ports && ports != planned_ports + 1) + (right * 2 <= row);
 }
 
-/* How many of @missing pairs are surely short: their cables may be in ports that are silent or were not read. */
+/*
+ * How many of @missing pairs are surely short of cables of their own: those may be in ports that are silent or were not
+ * read, or have gone with a board, which is one fault.
+ */
 static inline uint32_t ft_missing_less(uint32_t missing, const struct ft_live_switch *sw)
 {
-	uint32_t unknown = sw->silent + sw->unread;
+	uint32_t unknown = sw->silent + sw->unread + sw->lost_ports;
 
 	return missing > unknown ? missing - unknown : 0;
 }

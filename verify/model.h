@@ -282,6 +282,12 @@ static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
 	return m->places[place]->tier;
 }
 
+/*
+ * chassis_seats.c: where the chips of line boards are by their cables, now that everybody has a place: by node of
+ * m->chips, for ft_chassis_find(); the caller frees it. NULL: where they are taken to be anyway. 0 or -ENOMEM.
+ */
+int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
+
 /* The director that a live switch is, or NULL. */
 const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live);
 

@@ -10,7 +10,8 @@
 #include "planner/wiring.h"
 #include "verify/model.h"
 
-void ft_model_release(struct ft_model *m)
+/* All but the report. */
+static void work_release(struct ft_model *m)
 {
 	ft_live_release(&m->live);
 	ft_cells_release(&m->cells);
@@ -30,6 +31,11 @@ void ft_model_release(struct ft_model *m)
 	free(m->port_claimed);
 	free(m->trace_claimed);
 	free(m->misplaced);
+}
+
+void ft_model_release(struct ft_model *m)
+{
+	work_release(m);
 	ft_finding_release(&m->lost);
 	ft_report_free(m->report);
 }
@@ -70,9 +76,9 @@ static bool plan_has_directors(const struct ft_plan *plan)
 }
 
 /* What the plan calls one switch is one from here on. */
-static int directors_collapse(struct ft_model *m)
+static int directors_collapse(struct ft_model *m, const struct ft_seat *seats)
 {
-	int r = plan_has_directors(m->plan) ? ft_chassis_find(m->chips, m->design, m->plan, &m->chassis) : 0;
+	int r = plan_has_directors(m->plan) ? ft_chassis_find(m->chips, m->design, m->plan, seats, &m->chassis) : 0;
 
 	if (r < 0 || !m->chassis || !m->chassis->snapshot)
 		return r;
@@ -81,11 +87,58 @@ static int directors_collapse(struct ft_model *m)
 	return 0;
 }
 
+static void model_begin(struct ft_model *m, const struct ft_verify_input *input, struct ft_report *report)
+{
+	*m = (struct ft_model){
+		.design = input->design,
+		.plan = input->plan,
+		.snapshot = input->snapshot,
+		.chips = input->snapshot,
+		.today = input->today,
+		.input = input,
+		.report = report,
+	};
+}
+
+static int who_is_who(struct ft_model *m, const struct ft_seat *seats)
+{
+	int r = directors_collapse(m, seats);
+
+	if (r == 0)
+		r = ft_live_build(m);
+	return r == 0 ? ft_match(m) : r;
+}
+
+/* Whatever the boards. */
+static int switches_tell(struct ft_model *m)
+{
+	return who_is_who(m, NULL);
+}
+
+/* Boards without names are told by who is at the other ends of their cables, and that is told by the boards. */
+static int boards_settle(struct ft_model *m)
+{
+	enum { ROUNDS_MAX = 6 };
+	int r = 0;
+
+	for (unsigned int round = 0; r == 0 && round < ROUNDS_MAX; round++) {
+		_cleanup_free_ struct ft_seat *seats = NULL;
+
+		r = ft_seats_tell(m, &seats);
+		if (r < 0 || !seats)
+			return r;
+		work_release(m);
+		model_begin(m, m->input, m->report);
+		r = who_is_who(m, seats);
+	}
+	return r;
+}
+
 /* In this order: each stands on what those before it have filled in. */
 typedef int step_fn(struct ft_model *m);
 
 static step_fn *const model_steps[] = {
-	source_describe, directors_collapse,  ft_live_build, ft_match,		ft_explain, ft_rates_check,
+	source_describe, switches_tell,	      boards_settle, ft_explain,	ft_rates_check,
 	ft_hosts_check,	 ft_identities_check, ft_sm_check,   ft_counters_check, ft_measure,
 };
 
@@ -107,14 +160,7 @@ static int steps_take(struct ft_model *m, step_fn *const steps[], size_t count)
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
-	*m = (struct ft_model){
-		.design = input->design,
-		.plan = input->plan,
-		.snapshot = input->snapshot,
-		.chips = input->snapshot,
-		.today = input->today,
-		.input = input,
-	};
+	model_begin(m, input, NULL);
 	m->report = calloc(1, sizeof(*m->report));
 	if (!m->report)
 		return -ENOMEM;
