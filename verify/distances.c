@@ -47,6 +47,7 @@ struct chips {
 	uint32_t first;	       /* number of the first */
 	uint32_t outer, inner; /* how many there are */
 	uint32_t ports;	       /* outer ones, of each */
+	bool deep;	       /* it stands for a whole director */
 };
 
 /*
@@ -58,19 +59,19 @@ static struct chips chips_of(const struct ft_plan *plan, uint32_t index, uint32_
 	const struct ft_plan_switch *sw = &plan->switches[index];
 	const struct ft_inside *inside = &plan->inside[sw->tier];
 	struct chips chips = {.first = first, .outer = 1, .ports = sw->ports};
+	uint32_t boards;
 
 	if (!plan->directors[sw->tier] && sw->ports <= FT_PORTS_MAX)
 		return chips;
-	chips = (struct chips){.first = first, .outer = sw->ports, .inner = 1, .ports = 1};
-	if (inside->line_ports > 0 && inside->line_chips > 0 && inside->line_boards > 0) {
-		uint32_t boards =
-			inside->line_boards_max > inside->line_boards ? inside->line_boards_max : inside->line_boards;
-
-		chips.outer = boards * inside->line_chips;
-		chips.ports = (inside->line_ports + inside->line_chips - 1) / inside->line_chips;
+	if (inside->line_ports == 0 || inside->line_chips == 0 || inside->line_boards == 0) {
+		chips.deep = true;
+		return chips;
 	}
-	if (inside->fabric_boards * inside->fabric_chips > 0)
-		chips.inner = inside->fabric_boards * inside->fabric_chips;
+	boards = inside->line_boards_max > inside->line_boards ? inside->line_boards_max : inside->line_boards;
+	chips.outer = boards * inside->line_chips;
+	chips.ports = (inside->line_ports + inside->line_chips - 1) / inside->line_chips;
+	chips.inner =
+		inside->fabric_boards * inside->fabric_chips > 0 ? inside->fabric_boards * inside->fabric_chips : 1;
 	return chips;
 }
 
@@ -158,6 +159,7 @@ static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
 {
 	const struct ft_plan *plan = m->plan;
 	_cleanup_free_ struct chips *chips = calloc(plan->switch_count + 1UL, sizeof(*chips));
+	_cleanup_free_ bool *deep = NULL;
 	_cleanup_(edges_release) struct edges edges = {0};
 	uint32_t count = 0;
 	int r;
@@ -171,9 +173,12 @@ static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
 	}
 	cables_add(plan, chips, &edges);
 	island_cables_add(m, chips, count, &edges);
-	if (edges.failed)
+	deep = calloc(count + plan->islander_count + 1UL, sizeof(*deep));
+	if (edges.failed || !deep)
 		return -ENOMEM;
-	r = ft_hop_graph_make(count + plan->islander_count, edges.edge, edges.count, ret);
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		deep[chips[i].first] = chips[i].deep;
+	r = ft_hop_graph_make(count + plan->islander_count, deep, edges.edge, edges.count, ret);
 	if (r < 0)
 		return r;
 	plan_hosts_add(plan, chips, ret);
@@ -283,7 +288,7 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 	}
 	if (edges.failed)
 		return -ENOMEM;
-	r = ft_hop_graph_make(count, edges.edge, edges.count, &seen->graph);
+	r = ft_hop_graph_make(count, NULL, edges.edge, edges.count, &seen->graph);
 	if (r < 0)
 		return r;
 	chips_assign(m, seen);
@@ -428,7 +433,7 @@ static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
 	if (r == 0)
 		r = ft_hop_count(&graph, &counts);
 	if (r == 0)
-		r = histogram_fill(&counts, graph.count, &m->report->hops_planned);
+		r = histogram_fill(&counts, graph.nodes, &m->report->hops_planned);
 	if (r == 0)
 		*ret_longest = counts.any.chips > m->plan->clos ? counts.any.chips : m->plan->clos;
 	return r;
@@ -446,7 +451,7 @@ int ft_distances(struct ft_model *m)
 	if (r == 0)
 		r = ft_hop_count(&seen.graph, &found);
 	if (r == 0)
-		r = histogram_fill(&found, seen.graph.count, &m->report->hops_found);
+		r = histogram_fill(&found, seen.graph.nodes, &m->report->hops_found);
 	if (r < 0)
 		return r;
 	m->report->hops_unreachable = found.unreachable;

@@ -25,8 +25,8 @@ struct judge {
 	uint32_t *rank;	 /* NONE: not reached */
 	uint32_t *queue;
 	uint32_t leaf_rank;
-	struct place *places;
-	struct ft_map taken; /* places that are given */
+	struct place *places; /* where they matter: see widths_vary() */
+	struct ft_map taken;  /* places that are given */
 	/* By switch: its groups to a higher rank (nearer to the roots), and to a lower one; in one array as in @f. */
 	struct ft_ftree_group *up, *down;
 	uint32_t *up_count, *down_count;
@@ -203,16 +203,35 @@ static int places_make(struct judge *j)
 	return r;
 }
 
-/* The group that leads to the lowest place. */
-static const struct ft_ftree_group *group_first(const struct judge *j, const struct ft_ftree_group *groups,
-						uint32_t count)
+static bool width_varies(const struct ft_ftree_group *groups, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++)
+		if (groups[i].count != groups[0].count)
+			return true;
+	return false;
+}
+
+/* Whether which group of a switch comes first makes a difference anywhere. */
+static bool widths_vary(const struct judge *j)
+{
+	for (uint32_t i = 0; i < j->f->count; i++)
+		if (width_varies(j->up + j->f->first[i], j->up_count[i]) ||
+		    width_varies(j->down + j->f->first[i], j->down_count[i]))
+			return true;
+	return false;
+}
+
+/* Cables of the group that leads to the lowest place; there is one group at least. */
+static uint32_t width_first(const struct judge *j, const struct ft_ftree_group *groups, uint32_t count)
 {
 	const struct ft_ftree_group *best = groups;
 
+	if (!width_varies(groups, count))
+		return groups->count;
 	for (uint32_t i = 1; i < count; i++)
 		if (memcmp(&j->places[groups[i].far], &j->places[best->far], sizeof(struct place)) < 0)
 			best = &groups[i];
-	return best;
+	return best->count;
 }
 
 /* ---- the rules ---- */
@@ -240,6 +259,7 @@ static enum ft_ftree_why pair_judge(const struct judge *j, uint32_t a, uint32_t 
 {
 	const struct ft_ftree_group *up_a = j->up + j->f->first[a], *up_b = j->up + j->f->first[b];
 	const struct ft_ftree_group *down_a = j->down + j->f->first[a], *down_b = j->down + j->f->first[b];
+	uint32_t width = j->up_count[a] > 0 ? width_first(j, up_a, j->up_count[a]) : 0;
 	bool leaf = j->rank[b] == j->leaf_rank;
 
 	if (j->up_count[a] != j->up_count[b])
@@ -247,11 +267,11 @@ static enum ft_ftree_why pair_judge(const struct judge *j, uint32_t a, uint32_t 
 	if (!leaf && j->down_count[a] != j->down_count[b])
 		return FT_FTREE_DOWN_NEIGHBOURS;
 	for (uint32_t i = 0; i < j->up_count[b]; i++)
-		if (up_b[i].count != group_first(j, up_a, j->up_count[a])->count)
+		if (up_b[i].count != width)
 			return FT_FTREE_UP_CABLES;
 	/* Its own slip: of the groups below, the first one is looked at over and over. */
 	if (!leaf && j->down_count[b] > 0 &&
-	    group_first(j, down_a, j->down_count[a])->count != group_first(j, down_b, j->down_count[b])->count)
+	    width_first(j, down_a, j->down_count[a]) != width_first(j, down_b, j->down_count[b]))
 		return FT_FTREE_DOWN_CABLES;
 	return FT_FTREE_TAKEN;
 }
@@ -321,7 +341,7 @@ int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_v
 	verdict = ranks_judge(&j);
 	if (verdict.why == FT_FTREE_TAKEN) {
 		groups_sort_out(&j);
-		r = places_make(&j);
+		r = widths_vary(&j) ? places_make(&j) : 0;
 		if (r < 0)
 			return r;
 		verdict = groups_judge(&j);
