@@ -261,6 +261,50 @@ static void test_nameless(void **state)
 	assert_non_null(strstr(report->findings[0].text, "0x0000000000100003 (hosts node037-node054)"));
 }
 
+/* Which core is missing the plan does not say; the names of the others may. */
+static void test_name_left_out(void **state)
+{
+	static const struct {
+		const char *names[6];
+		unsigned int dead;    /* which of them */
+		const char *left_out; /* NULL: nothing is said of names */
+	} cases[] = {
+		{{"MF0;ib-s8:X/U1", "MF0;ib-s9:X/U1", "MF0;ib-s10:X/U1", "MF0;ib-s11:X/U1", "MF0;ib-s12:X/U1",
+		  "MF0;ib-s13:X/U1"},
+		 3,
+		 "not bound. The names of the others leave out ib-s10. The label of "},
+		{{"a-09", "a-10", "a-11", "b-09", "b-10", "b-11"}, 5, " leave out b-10. "},
+		{{"s1-ib", "s2-ib", "s3-ib", "s4-ib", "s5-ib", "s6-ib"}, 6, NULL},
+		{{"s1", "s2", "s4", "s5", "s6", "s7"}, 4, NULL},
+		{{"s1", "s2", "s5", "s6", "s7", "s8"}, 6, NULL},
+		{{"s1", "s01", "s2", "s4", "s5", "s6"}, 6, NULL},
+		{{"north", "south", "east", "west", "up", "down"}, 5, NULL},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		char name[16];
+
+		bench_make(&b, WIDE "}");
+		snprintf(name, sizeof(name), "dead core%02u", cases[i].dead);
+		faults_apply(&b, name);
+		for (unsigned int n = 1; n <= 6; n++) {
+			snprintf(name, sizeof(name), "core%02u", n);
+			if (n != cases[i].dead)
+				node_name(b.snapshot, node_find(b.snapshot, name), cases[i].names[n - 1]);
+		}
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		assert_int_equal(report->finding_count, 1);
+		assert_int_equal(report->findings[0].code, FT_CODE_CORE_MISSING);
+		assert_int_equal(report->findings[0].alternative_count, 1);
+		if (!strstr(report->findings[0].alternatives[0],
+			    cases[i].left_out ? cases[i].left_out : "bound. The l"))
+			fail_msg("case %zu: %s", i, report->findings[0].alternatives[0]);
+	}
+}
+
 static void test_edge_without_hosts(void **state)
 {
 	_cleanup_(bench_release) struct bench b;
@@ -447,11 +491,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_nameless),     cmocka_unit_test(test_edge_without_hosts),
-		cmocka_unit_test(test_nothing_seen), cmocka_unit_test(test_ids_stay),
-		cmocka_unit_test(test_anything),     cmocka_unit_test(test_nagios_bar),
-		cmocka_unit_test(test_short_names),  cmocka_unit_test(test_expired_says_so),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_nameless),	   cmocka_unit_test(test_name_left_out),
+		cmocka_unit_test(test_edge_without_hosts), cmocka_unit_test(test_nothing_seen),
+		cmocka_unit_test(test_ids_stay),	   cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_nagios_bar),	   cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_expired_says_so),	   cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -2,7 +2,9 @@
 /* What was not seen: switches that are not there, edges without a core, and what could not be judged. */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,29 +206,115 @@ static const char *port_words(const struct ft_model *m, const struct ft_finding 
 	return ft_text_string(buffer);
 }
 
+/* ---- what the names of those that are there leave out ---- */
+
+/* A name around its last number: "pod2-spine-", 3 of two digits, "". */
+struct numbered {
+	const char *name;
+	uint32_t stem, digits, number;
+};
+
+static bool numbered_read(const char *name, struct numbered *ret)
+{
+	enum { DIGITS_MOST = 8 };
+	uint32_t end = (uint32_t)strlen(name), begin;
+
+	while (end > 0 && !isdigit((unsigned char)name[end - 1]))
+		end--;
+	for (begin = end; begin > 0 && isdigit((unsigned char)name[begin - 1]);)
+		begin--;
+	if (begin == end || end - begin > DIGITS_MOST)
+		return false;
+	*ret = (struct numbered){name, begin, end - begin, (uint32_t)strtoul(name + begin, NULL, 10)};
+	return true;
+}
+
+static int series_compare(const struct numbered *a, const struct numbered *b)
+{
+	int order = a->stem == b->stem ? memcmp(a->name, b->name, a->stem) : a->stem < b->stem ? -1 : 1;
+
+	return order ? order : strcmp(a->name + a->stem + a->digits, b->name + b->stem + b->digits);
+}
+
+static int numbered_compare(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	int order = series_compare(x, y);
+
+	return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+/* The last before the only number that lacks in these, in ascending order; NULL: none lacks, or several do. */
+static const struct numbered *gap_find(const struct numbered *list, uint32_t count)
+{
+	const struct numbered *before = NULL;
+
+	for (uint32_t i = 1; i < count; i++) {
+		if (series_compare(&list[i - 1], &list[i]) != 0 || list[i].number == list[i - 1].number + 1)
+			continue;
+		if (before || list[i].number != list[i - 1].number + 2)
+			return NULL;
+		before = &list[i - 1];
+	}
+	return before;
+}
+
+/*
+ * "The names of the others leave out core-24. " where one switch of the tier was not seen, and the names of the others
+ * leave out one number; else "". It is a hint: the number may be one that never was.
+ */
+static const char *left_out_words(struct ft_model *m, enum ft_tier tier, struct ft_text *buffer)
+{
+	_cleanup_free_ struct numbered *list = calloc(m->live.switch_count + 1UL, sizeof(*list));
+	const struct numbered *before;
+	uint32_t count = 0, unseen = 0;
+
+	ft_text_reset(buffer);
+	m->failed |= !list;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		unseen += ft_tier_of(m, p) == tier && m->live_of[p] == FT_NONE;
+	for (uint32_t i = 0; list && unseen == 1 && i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		if (sw->planned != FT_NONE && ft_tier_of(m, sw->planned) == tier)
+			count += numbered_read(sw->label, &list[count]);
+	}
+	if (count < 2)
+		return ft_text_string(buffer);
+	qsort(list, count, sizeof(*list), numbered_compare);
+	before = gap_find(list, count);
+	if (before)
+		ft_text_printf(buffer, "The names of the others leave out %.*s%0*" PRIu32 "%s. ", (int)before->stem,
+			       before->name, (int)before->digits, before->number + 1,
+			       before->name + before->stem + before->digits);
+	return ft_text_string(buffer);
+}
+
 /* Which of several that are alike is not there nothing may tell but a look at one of its cables, or at the others. */
 static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planned)
 {
 	struct ft_model *m = x->m;
 	const char *tier = ft_tier_name(ft_tier_of(m, planned)), *port = port_words(m, f, &x->text_c);
+	const char *left_out;
 	uint32_t alike = 0;
 
 	for (uint32_t p = 0; p < m->place_count; p++)
 		alike += m->group[p] == m->group[planned];
 	if (unseen_is_named(m, planned) || alike < 2 || f->alternative_count > 0)
 		return;
+	left_out = left_out_words(m, ft_tier_of(m, planned), &x->text_b);
 	if (port[0])
 		ft_finding_alternative(
 			m, f,
 			"which of the %u %s switches of the plan it is cannot be told: they are alike, and "
-			"not bound. The label of the cable in %s tells",
-			alike, tier, port);
+			"not bound. %sThe label of the cable in %s tells",
+			alike, tier, left_out, port);
 	else
 		ft_finding_alternative(
 			m, f,
 			"which of the %u %s switches of the plan it is cannot be told: they are alike, and "
-			"not bound. The name plates of those that are there tell",
-			alike, tier);
+			"not bound. %sThe name plates of those that are there tell",
+			alike, tier, left_out);
 }
 
 static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t planned)
@@ -383,8 +471,8 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	ft_say(m, &f->text, "%s is cut off or powered down%s%s%s%s", ft_text_string(&x->text_a),
 	       f->where_count ? "; the " : "", f->where_count ? words->ports : "",
 	       f->where_count ? " ports that went dark: " : "", f->where_count ? where_words(m, f, &x->text_b) : "");
-	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s are out of reach",
-	       ft_plural(behind, "host", hosts));
+	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s %s out of reach",
+	       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
 	unseen_edge_alternative(x, f, s->planned);
 	unseen_look(x, f, s->planned);
 }
@@ -488,8 +576,8 @@ static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, 
 	unseen_name(m, s->planned, &x->text_a);
 	ft_say(m, &f->text, "the pod of %s (%s, %s) is cut off or powered down; the core ports that went dark: %s",
 	       ft_text_string(&x->text_a), below, above, where_words(m, f, &x->text_b));
-	ft_say(m, &f->fix, "look at the power of its spines first; %s are out of reach",
-	       ft_plural(behind, "host", hosts));
+	ft_say(m, &f->fix, "look at the power of its spines first; %s %s out of reach",
+	       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
 }
 
 /* One finding where all of a pod is gone, instead of one a spine, and silence about the edges behind. */
