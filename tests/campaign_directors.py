@@ -151,7 +151,9 @@ class Directors:
         self.fabric.link(one, p, chip_b, s, rates[0])
         self.fabric.link(two, r, chip_a, q, rates[1])
         self.used.update((one, two, self.board[chip_a][0], self.board[chip_b][0]))
-        self.faults.append(Fault("cables-swapped", [{one}, {two}, {chip_a}, {chip_b}], count=2))
+        # Of the cables to one director, which are alike, any may be named.
+        homes = [set(self.director[self.board[chip][0]]) for chip in (chip_a, chip_b)]
+        self.faults.append(Fault("cables-swapped", [{one}, {two}, *homes], count=2))
         return True
 
     def trace_pairs(self):

@@ -606,7 +606,7 @@ static void test_too_many_chips(void **state)
 		director_take_apart(b.snapshot, whole, &inside, 0x1100000);
 		b.snapshot->nodes[whole].type = FT_NODE_CA;
 		chips_name(b.snapshot, BY_SYSTEM_GUID);
-		assert_int_equal(ft_chassis_find(b.snapshot, b.design, b.plan, &c), 0);
+		assert_int_equal(ft_chassis_find(b.snapshot, b.design, b.plan, NULL, &c), 0);
 		assert_int_equal(c->director_count, cases[i].directors);
 	}
 }
