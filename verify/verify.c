@@ -121,7 +121,7 @@ int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_re
 
 	if (r == 0)
 		r = ft_routes_check(&m);
-	if (r == 0)
+	if (r == 0 && !input->without_impact)
 		r = ft_impact_weigh(&m);
 	if (r == 0)
 		r = ft_findings_finish(&m);
