@@ -938,7 +938,7 @@ static int finding_judge(const struct impact *x, struct ft_finding *f)
 /* ---- all of it ---- */
 
 /* Findings beyond this many bundles looked at are not asked one by one whether ftree refuses the fabric for them. */
-enum { BUNDLES_JUDGED_MAX = 500000 };
+enum { BUNDLES_JUDGED_MAX = 2000000 };
 
 int ft_impact_weigh(struct ft_model *m)
 {

@@ -656,6 +656,7 @@ static int look(struct repair *x, struct ft_report **ret_report)
 	input.routes = NULL;
 	input.counters = NULL;
 	input.sms = NULL;
+	input.without_impact = true;
 	return ft_verify_all(&input, ret_report);
 }
 

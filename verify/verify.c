@@ -134,6 +134,11 @@ static int boards_settle(struct ft_model *m)
 	return r;
 }
 
+static int impact_weigh(struct ft_model *m)
+{
+	return m->input->without_impact ? 0 : ft_impact_weigh(m);
+}
+
 /* In this order: each stands on what those before it have filled in. */
 typedef int step_fn(struct ft_model *m);
 
@@ -145,7 +150,7 @@ static step_fn *const model_steps[] = {
 /* Once, for a report; --after does without. */
 static step_fn *const report_steps[] = {
 	ft_routes_check,
-	ft_impact_weigh,
+	impact_weigh,
 	ft_findings_finish,
 };
 

@@ -27,6 +27,7 @@ struct ft_verify_input {
 	 * left undone (port-inactive, lid-missing), only what this report knows already is told.
 	 */
 	const struct ft_report *before;
+	bool without_impact; /* what findings cost, and whether OpenSM's ftree refuses the fabric, is left open */
 };
 
 /* ft_verify() with all that there is. */
