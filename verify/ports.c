@@ -129,8 +129,9 @@ uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t
 {
 	uint32_t found = ft_ports_pick(x->m, x->m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
 
+	/* A port of a director's board that was not seen is no place to plug anything into. */
 	for (uint32_t i = 0; i < found; i++)
-		if (!port_is_acted_on(x->m, f, x->picked[i]))
+		if (ft_port_origin(x->m, x->picked[i]) != FT_NONE && !port_is_acted_on(x->m, f, x->picked[i]))
 			return x->picked[i];
 	return FT_NONE;
 }
