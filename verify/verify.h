@@ -20,7 +20,7 @@ struct ft_counters;
 struct ft_sms;
 
 /*
- * What a fabric is judged by. Of what a plain check does not read (NULL), nothing is said. All is borrowed.
+ * What a fabric is judged by. What a plain check leaves out is NULL, and nothing is said of it. All is borrowed.
  */
 struct ft_verify_input {
 	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
