@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Scope-bound release of memory, files and descriptors.
+ * Scope-bound release of memory, files and descriptors; copies of memory.
  *
  *     _cleanup_(ft_text_freep) struct ft_text text = {0};
  *
@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define _cleanup_(f) __attribute__((cleanup(f)))
@@ -43,5 +44,15 @@ static inline void ft_fclosep(FILE **file)
 }
 
 #define _cleanup_free_ _cleanup_(ft_freep)
+
+/* A copy of @size bytes, for the caller to free; NULL where memory ran out, and only there. */
+static inline void *ft_memory_copy(const void *bytes, size_t size)
+{
+	void *copy = malloc(size + 1);
+
+	if (copy && size > 0)
+		memcpy(copy, bytes, size);
+	return copy;
+}
 
 #endif

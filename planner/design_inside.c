@@ -160,18 +160,7 @@ int ft_design_key_inside(struct ft_key_reader *reader, const struct ft_key_at *a
 
 int ft_design_key_chassis(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
-	struct ft_error why = {0};
-	int r;
-
-	r = ft_key_check_string(reader, at);
-	if (r < 0)
-		return r;
-	if (json_string_length(at->value) > FT_PATTERN_SIZE_MAX)
-		return ft_key_error(reader, at, "is a pattern of more than %d bytes", FT_PATTERN_SIZE_MAX);
-	r = ft_pattern_compile_capturing(json_string_value(at->value), out, &why);
-	if (r == -EINVAL)
-		return ft_key_error(reader, at, "is not an extended regular expression: %s", why.text);
-	return r;
+	return ft_design_read_pattern(reader, at, ft_pattern_compile_capturing, out);
 }
 
 /* ---- from the "plan" of a file ---- */

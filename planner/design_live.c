@@ -60,7 +60,8 @@ int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at,
 	return key_rates(reader, at, &design->host_rates);
 }
 
-static int key_pattern(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+int ft_design_read_pattern(struct ft_key_reader *reader, const struct ft_key_at *at, ft_pattern_compiler *compile,
+			   struct ft_pattern **ret_pattern)
 {
 	struct ft_error why = {0};
 	int r;
@@ -70,10 +71,15 @@ static int key_pattern(struct ft_key_reader *reader, const struct ft_key_at *at,
 		return r;
 	if (json_string_length(at->value) > FT_PATTERN_SIZE_MAX)
 		return ft_key_error(reader, at, "is a pattern of more than %d bytes", FT_PATTERN_SIZE_MAX);
-	r = ft_pattern_compile(json_string_value(at->value), out, &why);
+	r = compile(json_string_value(at->value), ret_pattern, &why);
 	if (r == -EINVAL)
 		return ft_key_error(reader, at, "is not an extended regular expression: %s", why.text);
 	return r;
+}
+
+static int key_pattern(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	return ft_design_read_pattern(reader, at, ft_pattern_compile, out);
 }
 
 /* "0x" and one to sixteen digits, not zero. */

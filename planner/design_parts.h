@@ -37,6 +37,11 @@ void ft_design_cabling_release(struct ft_design *design);
 /* Makes the cables and hosts that @design lists part of its @plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
 int ft_design_apply_cabling(const struct ft_key_reader *reader, const struct ft_design *design, struct ft_plan *plan);
 
+/* A value that is a pattern, as one of the compilers of base/pattern.h takes it. */
+typedef int ft_pattern_compiler(const char *text, struct ft_pattern **ret_pattern, struct ft_error *err);
+int ft_design_read_pattern(struct ft_key_reader *reader, const struct ft_key_at *at, ft_pattern_compiler *compile,
+			   struct ft_pattern **ret_pattern);
+
 /*
  * Directors, likewise: struct ft_inside, and struct ft_pattern *. Once the keys of a role at @at are read, what follows
  * from its "inside" is filled in, and what contradicts itself there is refused.

@@ -304,16 +304,23 @@ static int groups_renumber(const struct ft_inference *f, uint32_t *group, uint32
 	return 0;
 }
 
-static int pods_find(const struct ft_inference *f, struct ft_fit *fit)
+/* The groups that @lower and @upper switches make. */
+static int groups_find(const struct ft_inference *f, struct ft_fit *fit, uint8_t lower, uint8_t upper, uint32_t *group,
+		       uint32_t *groups)
 {
-	int r = groups_number(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, &fit->pods);
+	int r = groups_number(f, fit, lower, upper, group, groups);
 
 	if (r == 0)
-		r = groups_lift(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, fit->pods);
+		r = groups_lift(f, fit, lower, upper, group, *groups);
 	if (r == 0)
-		r = groups_settle(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, fit->pods);
-	if (r == 0)
-		r = groups_lift(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, fit->pods);
+		r = groups_settle(f, fit, lower, upper, group, *groups);
+	return r == 0 ? groups_lift(f, fit, lower, upper, group, *groups) : r;
+}
+
+static int pods_find(const struct ft_inference *f, struct ft_fit *fit)
+{
+	int r = groups_find(f, fit, FT_TIER_EDGE, FT_TIER_SPINE, fit->pod, &fit->pods);
+
 	if (r == 0)
 		r = hostless_edges_find(f, fit);
 	if (r == 0)
@@ -428,14 +435,8 @@ static int planes_merge(const struct ft_inference *f, struct ft_fit *fit)
 
 static int planes_find(const struct ft_inference *f, struct ft_fit *fit)
 {
-	int r = groups_number(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, &fit->planes);
+	int r = groups_find(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, &fit->planes);
 
-	if (r == 0)
-		r = groups_lift(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
-	if (r == 0)
-		r = groups_settle(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
-	if (r == 0)
-		r = groups_lift(f, fit, FT_TIER_SPINE, FT_TIER_CORE, fit->plane, fit->planes);
 	if (r == 0)
 		r = planes_merge(f, fit);
 	if (r == 0)

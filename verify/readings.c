@@ -111,13 +111,6 @@ static void state_release(struct state *s)
 	free(s->misplaced);
 }
 
-static void *copy_of(const void *bytes, size_t size)
-{
-	void *copy = malloc(size + 1);
-
-	return copy ? memcpy(copy, bytes, size) : NULL;
-}
-
 static size_t cells_size(const struct explain *x)
 {
 	return x->m->cells.count * sizeof(*x->deficit);
@@ -127,10 +120,10 @@ static int state_keep(const struct explain *x, struct state *ret)
 {
 	const struct ft_model *m = x->m;
 
-	ret->deficit = copy_of(x->deficit, cells_size(x));
-	ret->strays = copy_of(x->strays, m->live.cable_count * sizeof(*x->strays));
-	ret->port_claimed = copy_of(m->port_claimed, m->snapshot->port_count * sizeof(*m->port_claimed));
-	ret->misplaced = copy_of(m->misplaced, m->live.cable_count * sizeof(*m->misplaced));
+	ret->deficit = ft_memory_copy(x->deficit, cells_size(x));
+	ret->strays = ft_memory_copy(x->strays, m->live.cable_count * sizeof(*x->strays));
+	ret->port_claimed = ft_memory_copy(m->port_claimed, m->snapshot->port_count * sizeof(*m->port_claimed));
+	ret->misplaced = ft_memory_copy(m->misplaced, m->live.cable_count * sizeof(*m->misplaced));
 	ret->stray_count = x->stray_count;
 	ret->rival_count = x->rival_count;
 	ret->finding_count = m->report->finding_count;

@@ -56,28 +56,27 @@ static bool node_is_switch(const struct ft_rework *w, uint32_t node)
 	return w->s.nodes[node].type == FT_NODE_SWITCH;
 }
 
-static void *copy_of(const void *data, size_t size)
+/* The caller releases @to, whatever is returned. */
+static int snapshot_copy(struct ft_snapshot *to, const struct ft_snapshot *from)
 {
-	void *copy = malloc(size ? size : 1);
-
-	if (copy && size)
-		memcpy(copy, data, size);
-	return copy;
+	*to = *from;
+	to->nodes = ft_memory_copy(from->nodes, from->node_count * sizeof(*from->nodes));
+	to->ports = ft_memory_copy(from->ports, from->port_count * sizeof(*from->ports));
+	to->strings = ft_memory_copy(from->strings, from->strings_length);
+	return to->nodes && to->ports && to->strings ? 0 : -ENOMEM;
 }
 
-static int snapshot_copy(struct ft_rework *w, const struct ft_snapshot *from)
+static int fabric_copy(struct ft_rework *w, const struct ft_snapshot *from)
 {
-	w->s = *from;
-	w->s.nodes = copy_of(from->nodes, from->node_count * sizeof(*from->nodes));
-	w->s.ports = copy_of(from->ports, from->port_count * sizeof(*from->ports));
-	w->s.strings = copy_of(from->strings, from->strings_length);
+	int r = snapshot_copy(&w->s, from);
+
 	w->nodes_size = from->node_count;
 	w->ports_size = from->port_count;
 	w->strings_size = from->strings_length;
 	w->first_count = from->node_count;
 	w->spoken = calloc(from->port_count + 1UL, sizeof(*w->spoken));
 	w->apart = calloc(from->node_count + 1UL, sizeof(*w->apart));
-	return w->s.nodes && w->s.ports && w->s.strings && w->spoken && w->apart ? 0 : -ENOMEM;
+	return r == 0 && w->spoken && w->apart ? 0 : -ENOMEM;
 }
 
 /* Marks what cables lead to from the nodes in @queue, of which there are @tail. Returns how many there are then. */
@@ -220,7 +219,7 @@ int ft_rework_new(const struct ft_verify_input *input, const struct ft_report *r
 	w->design = input->design;
 	w->plan = input->plan;
 	w->report = report;
-	r = snapshot_copy(w, input->snapshot);
+	r = fabric_copy(w, input->snapshot);
 	if (r == 0)
 		r = guids_map(w);
 	if (r == 0)
@@ -826,13 +825,7 @@ int ft_rework_look(const struct ft_rework *w, struct ft_snapshot **ret_snapshot)
 	_cleanup_free_ uint32_t *moved = calloc(w->s.port_count + 1UL, sizeof(*moved));
 	uint32_t tail = 0;
 
-	if (!to || !keep || !queue || !moved)
-		return -ENOMEM;
-	*to = w->s;
-	to->nodes = copy_of(w->s.nodes, w->s.node_count * sizeof(*w->s.nodes));
-	to->ports = copy_of(w->s.ports, w->s.port_count * sizeof(*w->s.ports));
-	to->strings = copy_of(w->s.strings, w->s.strings_length);
-	if (!to->nodes || !to->ports || !to->strings)
+	if (!to || !keep || !queue || !moved || snapshot_copy(to, &w->s) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->first_count; i++)
 		if (i == w->start || w->apart[i]) {
