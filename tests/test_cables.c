@@ -1017,12 +1017,8 @@ static void test_own_list(void **state)
 		TREE,
 		PODS "\"why\": {}}",
 		TREE_HEAD "\"bind\": {\"edge\": [\"=1+1\", \"'x\"], \"core\": [\"a,b\", \" c;\\\"d\\\"\"]}}",
-<<<<<<< HEAD
-		"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 40, \"edge\": {\"ports\": 36}}",
-=======
 		("{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 40, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": "
 		 "36}}"),
->>>>>>> tidy
 	};
 
 	(void)state;
