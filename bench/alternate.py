@@ -76,7 +76,7 @@ def main():
     if others:
         fastest = min(others, key=lambda name: median[name])
         ratio = median[first] / median[fastest]
-        goal = "" if options.goal is None else "   goal: at most %.1f: %s" % (options.goal,
+        goal = "" if options.goal is None else "   goal: at most %g: %s" % (options.goal,
                                                                             verdict(ratio <= options.goal))
         print("  ratio %s / %s: %.2f%s" % (first, fastest, ratio, goal))
     if options.memory and shutil.which("time"):

@@ -143,6 +143,27 @@ sys.exit(r["mads"] != r["switches"] * (blocks + 1))' "$SIM_DIR/routes.json") || 
 	ROUNDS=5 alternate "ftcheck=$FTCHECK --plan $SIM_DIR/routes.design --from $SIM_DIR/routes.snapshot"
 }
 
+# What verifying adds to the sweep; and the paths between all hosts, where directors are planned without their inside.
+bench_deep() {
+	echo "Live, 11,664 hosts on three levels, 1,620 switches, whole process:"
+	echo '{"ftcheck": 1, "name": "11664", "nodes": 11664, "levels": 3, "topology": "fat-tree", "edge": {"ports": 36},
+		"spine": {"ports": 36}, "core": {"ports": 36}}' >"$SIM_DIR/deep.json"
+	"$FTPLAN" "$SIM_DIR/deep.json" --format ibsim -o "$SIM_DIR/deep.net" || fail "ftplan"
+	sim_start "$SIM_DIR/deep.net" || fail "ibsim"
+	SIM_TIMEOUT=300 sim_run node00001 "$FTCHECK" --plan "$SIM_DIR/deep.json" >/dev/null ||
+		fail "the healthy fabric is not found healthy"
+	ROUNDS=${BENCH_DEEP_ROUNDS:-5} alternate_live node00001 --goal 1.15 "ftcheck=$FTCHECK --plan $SIM_DIR/deep.json" \
+		"the sweep alone=$FT_BUILDDIR/tests/snapshot_tool sweep /dev/null"
+	sim_stop
+	echo "From a file, 20,000 hosts, 6,255 chips, the insides of 425 directors not planned, whole process:"
+	echo '{"ftcheck": 1, "name": "20000", "nodes": 20000, "topology": "fat-tree", "core": {"ports": 648},
+		"edge": {"inside": {"line_boards": 6, "line_ports": 18}}}' >"$SIM_DIR/directors.json"
+	"$FTPLAN" "$SIM_DIR/directors.json" --format ibsim -o "$SIM_DIR/directors.net" || fail "ftplan"
+	"$FTCHECK" --plan "$SIM_DIR/directors.json" --from "$SIM_DIR/directors.net" >/dev/null ||
+		fail "the healthy fabric is not found healthy"
+	ROUNDS=5 alternate --below 1000 "ftcheck=$FTCHECK --plan $SIM_DIR/directors.json --from $SIM_DIR/directors.net"
+}
+
 # Debian keeps opensm where only root looks.
 PATH=$PATH:/usr/sbin:/sbin
 if [ "${1:-}" = plan ]; then
@@ -153,6 +174,10 @@ if [ "${1:-}" = routes ]; then
 	bench_routes
 	exit
 fi
+if [ "${1:-}" = deep ]; then
+	bench_deep
+	exit
+fi
 if [ "${1:-}" = events ]; then
 	bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
 	bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5
@@ -161,6 +186,7 @@ fi
 bench_live
 bench_file
 bench_plan
+bench_deep
 bench_routes
 bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
 bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5
