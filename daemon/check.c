@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/map.h"
 #include "probe/guard.h"
 #include "probe/sms.h"
 #include "verify/verify.h"
@@ -48,13 +49,23 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 			 ret_snapshot, err);
 }
 
-/* The node that is @known of the last report; FT_NO_NODE: it is not there any more. */
-static uint32_t sm_node(const struct ft_snapshot *snapshot, const struct ft_report_sm *known)
+/* The first node of each GUID. 0 or -ENOMEM. */
+static int nodes_map(const struct ft_snapshot *snapshot, struct ft_map *by_guid)
 {
-	for (uint32_t i = 0; i < snapshot->node_count; i++)
-		if (snapshot->nodes[i].guid == known->place.guid && known->place.port <= snapshot->nodes[i].port_count)
-			return i;
-	return FT_NO_NODE;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < snapshot->node_count; i++)
+		r = ft_map_add(by_guid, snapshot->nodes[i].guid, i, NULL);
+	return r < 0 ? r : 0;
+}
+
+/* The node that is @known of the last report; FT_NO_NODE: it is not there any more. */
+static uint32_t sm_node(const struct ft_snapshot *snapshot, const struct ft_map *by_guid,
+			const struct ft_report_sm *known)
+{
+	uint32_t node = ft_map_get(by_guid, known->place.guid);
+
+	return node != FT_MAP_NONE && known->place.port <= snapshot->nodes[node].port_count ? node : FT_NO_NODE;
 }
 
 static uint8_t sm_state(const char *name)
@@ -70,6 +81,7 @@ static uint8_t sm_state(const char *name)
 static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snapshot, struct ft_sms **ret_sms)
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
+	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
 
 	if (!last || !last->sms)
 		return 0;
@@ -77,11 +89,11 @@ static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snap
 	if (!sms)
 		return -ENOMEM;
 	sms->items = calloc(last->sm_count + 1, sizeof(*sms->items));
-	if (!sms->items)
+	if (!sms->items || nodes_map(snapshot, &by_guid) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < last->sm_count; i++) {
 		const struct ft_report_sm *known = &last->sms[i];
-		uint32_t node = sm_node(snapshot, known);
+		uint32_t node = sm_node(snapshot, &by_guid, known);
 
 		if (node == FT_NO_NODE)
 			continue;
