@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "planner/wiring.h"
+#include "verify/model.h"
 
 #define NONE UINT32_MAX
 
@@ -628,8 +630,6 @@ static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_fi
 
 	if (!queue || !done)
 		return -ENOMEM;
-	if (ft_plan_is_director(w->plan, index))
-		return -ENOTSUP;
 	queue[0] = index;
 	r = switch_add(w, index);
 	for (uint32_t i = 0; r == 0 && i < c.count; i++)
@@ -643,6 +643,502 @@ static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_fi
 		r = hosts_return(w, queue[i], w->node_of[queue[i]]);
 	}
 	return r;
+}
+
+/* ---- boards of directors, and directors ---- */
+
+/* What comes back of a director, chip by chip, each after the likeness of one that is there. */
+struct parts {
+	struct ft_rework *w;
+	const struct ft_model *m; /* what is there */
+	const struct ft_finding *because;
+	const struct ft_chip **like; /* by part */
+	uint32_t *board; /* by part: its place, of line boards the one that gives outer ports their numbers */
+	uint32_t *node;	 /* by part */
+	uint32_t count;
+	uint32_t index; /* of the plan's switches: the director */
+};
+
+static void parts_release(struct parts *p)
+{
+	free(p->like);
+	free(p->board);
+	free(p->node);
+}
+
+static int parts_init(struct parts *p, struct ft_rework *w, const struct ft_model *m, const struct ft_finding *because)
+{
+	uint32_t size = m->chassis->chip_count + 1;
+
+	*p = (struct parts){.w = w,
+			    .m = m,
+			    .because = because,
+			    .like = calloc(size, sizeof(const struct ft_chip *)),
+			    .board = calloc(size, sizeof(uint32_t)),
+			    .node = calloc(size, sizeof(uint32_t))};
+	return p->like && p->board && p->node ? 0 : -ENOMEM;
+}
+
+/* The node that the chip is here: nodes of a look have other numbers. */
+static uint32_t chip_node(const struct parts *p, const struct ft_chip *chip)
+{
+	return node_by_guid(p->w, p->m->chips->nodes[chip->node].guid);
+}
+
+/* The name of a chip like @chip: of another chassis where @chassis says so, with another number of the board. */
+static int part_name(const struct parts *p, const struct ft_chip *chip, const char *from, const char *chassis,
+		     uint32_t board, struct ft_text *ret_name)
+{
+	const struct ft_node *node = &p->m->chips->nodes[chip->node];
+	const char *name = ft_node_description(p->m->chips, node);
+	size_t skip = from && strncmp(name, from, strlen(from)) == 0 ? strlen(from) : 0, tail;
+
+	ft_text_printf(ret_name, "%s", skip ? chassis : "");
+	if (!chip->named || chip->slot.word < skip) {
+		ft_text_printf(ret_name, "%.*s", (int)(node->description_length - skip), name + skip);
+		return ret_name->failed ? -ENOMEM : 0;
+	}
+	tail = chip->slot.word + chip->slot.stem + chip->slot.digits;
+	ft_text_printf(ret_name, "%.*s", (int)(chip->slot.word + chip->slot.stem - skip), name + skip);
+	ft_text_printf(ret_name, "%0*u", (int)chip->slot.digits, chip->slot.number - chip->board + board);
+	ft_text_printf(ret_name, "%.*s", (int)(node->description_length - tail), name + tail);
+	return ret_name->failed ? -ENOMEM : 0;
+}
+
+static int part_add(struct parts *p, const struct ft_chip *like, uint32_t board, const char *from, const char *chassis)
+{
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+	const struct ft_node *node = &p->m->chips->nodes[like->node];
+	int r = part_name(p, like, from, chassis, board, &name);
+
+	if (r == 0)
+		r = node_add(p->w, FT_NODE_SWITCH, 0, ft_text_string(&name), node->port_count, &p->node[p->count]);
+	if (r < 0)
+		return r;
+	p->w->s.nodes[p->node[p->count]].system_guid = node->system_guid;
+	p->w->s.nodes[p->node[p->count]].chassis = node->chassis;
+	p->like[p->count] = like;
+	p->board[p->count++] = board;
+	return 0;
+}
+
+static bool port_is_inside(const struct parts *p, const struct ft_chip *chip, uint32_t number)
+{
+	const struct ft_chip_kind *kind = &p->m->chassis->kinds[chip->kind];
+
+	for (uint32_t i = 0; chip->line && i < kind->outer; i++)
+		if (kind->outer_ports[i] == number)
+			return false;
+	return true;
+}
+
+/* The port of @chip that leads inside and waits for its far end: one of the finding's, or else any. */
+static uint32_t trace_dark(const struct parts *p, const struct ft_chip *chip)
+{
+	const struct ft_rework *w = p->w;
+	uint32_t node = chip_node(p, chip), port = node == NONE ? NONE : port_dark(w, p->because, node);
+
+	if (port != NONE || node == NONE)
+		return port;
+	for (uint32_t n = 1; n <= w->s.nodes[node].port_count && n < 256; n++) {
+		port = w->s.nodes[node].first_port + n - 1;
+		if (w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN && !w->spoken[port] &&
+		    port_is_inside(p, chip, n))
+			return port;
+	}
+	return NONE;
+}
+
+/* Traces to the chips of the same director that its likeness, on another board of it, has traces to. */
+static void part_traces(const struct parts *p, uint32_t part)
+{
+	const struct ft_snapshot *s = p->m->chips;
+	const struct ft_chip *like = p->like[part];
+	const struct ft_node *node = &s->nodes[like->node];
+
+	for (uint32_t n = 0; n < node->port_count; n++) {
+		const struct ft_port *far = ft_port_peer(s, &s->ports[node->first_port + n]);
+		uint32_t chip = far ? p->m->chassis->chip_of[far->node] : FT_NO_NODE, to;
+
+		if (chip == FT_NO_NODE || p->m->chassis->chips[chip].director != like->director ||
+		    p->m->chassis->chips[chip].line == like->line)
+			continue;
+		to = trace_dark(p, &p->m->chassis->chips[chip]);
+		if (to != NONE)
+			cable_put(p->w, p->w->s.nodes[p->node[part]].first_port + n, to,
+				  s->ports[node->first_port + n].rate);
+	}
+}
+
+/* Traces between parts, as there are between their likenesses. */
+static void parts_join(const struct parts *p)
+{
+	const struct ft_snapshot *s = p->m->chips;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct ft_node *node = &s->nodes[p->like[i]->node];
+
+		for (uint32_t n = 0; n < node->port_count; n++) {
+			const struct ft_port *far = ft_port_peer(s, &s->ports[node->first_port + n]);
+
+			for (uint32_t k = i + 1; far && k < p->count; k++)
+				if (p->like[k]->node == far->node)
+					cable_put(p->w, p->w->s.nodes[p->node[i]].first_port + n,
+						  p->w->s.nodes[p->node[k]].first_port + far->number - 1,
+						  s->ports[node->first_port + n].rate);
+		}
+	}
+}
+
+/* How many traces there are between two parts. */
+static uint32_t traces_of(const struct parts *p, uint32_t a, uint32_t b)
+{
+	const struct ft_node *node = &p->w->s.nodes[p->node[a]];
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < node->port_count; n++) {
+		uint32_t peer = p->w->s.ports[node->first_port + n].peer;
+
+		count += peer != FT_NO_PORT && p->w->s.ports[peer].node == p->node[b];
+	}
+	return count;
+}
+
+/* A port inside that nothing is in, or NONE. */
+static uint32_t trace_free(const struct parts *p, uint32_t part)
+{
+	const struct ft_node *node = &p->w->s.nodes[p->node[part]];
+	const struct ft_chip *like = p->like[part];
+
+	for (uint32_t n = 1; n <= node->port_count && n < 256; n++)
+		if (p->w->s.ports[node->first_port + n - 1].peer == FT_NO_PORT && port_is_inside(p, like, n))
+			return node->first_port + n - 1;
+	return NONE;
+}
+
+/* What the likeness lacks itself. */
+static void parts_complete(const struct parts *p, uint32_t traces)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		for (uint32_t k = 0; p->like[i]->line && k < p->count; k++)
+			for (uint32_t n = p->like[k]->line ? traces : traces_of(p, i, k); n < traces; n++) {
+				uint32_t a = trace_free(p, i), b = trace_free(p, k);
+
+				if (a != NONE && b != NONE)
+					cable_put(p->w, a, b, p->w->rates[KIND_UPLINK]);
+			}
+}
+
+/* Port @number of the whole, if a part has it: its port, else NONE. */
+static uint32_t part_port(const struct parts *p, uint32_t number)
+{
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct ft_chip *like = p->like[i];
+		const struct ft_chip_kind *kind = &p->m->chassis->kinds[like->kind];
+		uint32_t line_ports = p->m->chassis->directors[like->director].seen.line_ports, at;
+
+		if (!like->line || number == 0 || (number - 1) / line_ports != p->board[i])
+			continue;
+		at = (number - 1) % line_ports;
+		if (at >= kind->first && at - kind->first < kind->outer)
+			return p->w->s.nodes[p->node[i]].first_port + kind->outer_ports[at - kind->first] - 1;
+	}
+	return NONE;
+}
+
+/* An outer port of a part that nothing is in, or NONE. */
+static uint32_t part_port_free(const struct parts *p)
+{
+	const struct ft_chassis *c = p->m->chassis;
+
+	for (uint32_t i = 0; i < p->count; i++)
+		for (uint32_t n = 0; p->like[i]->line && n < c->kinds[p->like[i]->kind].outer; n++) {
+			uint32_t port =
+				p->w->s.nodes[p->node[i]].first_port + c->kinds[p->like[i]->kind].outer_ports[n] - 1;
+
+			if (p->w->s.ports[port].peer == FT_NO_PORT)
+				return port;
+		}
+	return NONE;
+}
+
+/* The port of the snapshot of wholes that a port here is, or NONE. */
+static uint32_t whole_of(const struct parts *p, uint32_t port)
+{
+	const struct ft_port *here = &p->w->s.ports[port];
+	const struct ft_model *m = p->m;
+
+	for (uint32_t i = 0; i < m->snapshot->port_count; i++) {
+		uint32_t origin = ft_port_origin(m, i);
+		const struct ft_port *there = origin == FT_NONE ? NULL : &m->chips->ports[origin];
+
+		if (there && there->number == here->number &&
+		    ft_port_node(m->chips, there)->guid == p->w->s.nodes[here->node].guid)
+			return i;
+	}
+	return NONE;
+}
+
+/* The planned port of the director for the cable in @port of another switch, 0 where none is said. */
+static uint32_t port_planned(const struct parts *p, uint32_t port)
+{
+	const struct ft_model *m = p->m;
+	uint32_t whole = m->exact.first ? whole_of(p, port) : NONE;
+	uint32_t live = whole == NONE ? FT_NONE : m->live.switch_of_node[m->snapshot->ports[whole].node];
+	uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+	uint32_t cable = whole == NONE ? FT_NONE : ft_exact_cable(m, place, ft_port_number(m, whole));
+	const struct ft_plan_cable *c = cable == FT_NONE ? NULL : &m->plan->cables[cable];
+
+	if (!c)
+		return 0;
+	return c->a == p->index ? c->a_port : c->b == p->index ? c->b_port : 0;
+}
+
+static void outer_put(const struct parts *p, uint32_t port)
+{
+	uint32_t to = part_port(p, port_planned(p, port));
+
+	to = to == NONE || p->w->s.ports[to].peer != FT_NO_PORT ? part_port_free(p) : to;
+	if (to != NONE)
+		cable_put(p->w, port, to, p->w->rates[KIND_UPLINK]);
+}
+
+/* The cables whose other ends went dark with it; where it is not known which those are, any that lack. */
+static void outer_return(const struct parts *p)
+{
+	struct ft_rework *w = p->w;
+	uint32_t count = 0, lacking = 0;
+
+	for (size_t i = 0; i < p->because->where_count; i++) {
+		uint32_t port = port_at(w, &p->because->where[i]);
+
+		if (port == NONE || w->s.ports[port].peer != FT_NO_PORT || w->spoken[port])
+			continue;
+		outer_put(p, port);
+		count++;
+	}
+	for (size_t i = 0; i < p->because->lack_count; i++)
+		lacking += p->because->lacks[i].cables;
+	for (size_t i = 0; i < p->because->lack_count && count < lacking; i++) {
+		const struct ft_lack *lack = &p->because->lacks[i];
+		uint32_t far = lack->a == p->index ? lack->b : lack->a;
+		uint32_t node = ft_plan_is_director(w->plan, far) ? NONE : w->node_of[far];
+
+		for (uint32_t n = 0; node != NONE && n < lack->cables && count < lacking; n++) {
+			uint32_t port = port_free(w, node, KIND_UPLINK);
+
+			if (port == NONE)
+				break;
+			outer_put(p, port);
+			count++;
+		}
+	}
+}
+
+/* Hosts that were on it, those that the plan lists there first. */
+static int part_hosts(const struct parts *p)
+{
+	const struct ft_plan *plan = p->w->plan;
+	uint32_t count = p->because->impact.hosts_cut_off, next = 0;
+	int r = 0;
+
+	for (uint32_t n = 0; r == 0 && n < count; n++) {
+		const struct ft_plan_host *host = NULL;
+		uint32_t port = NONE, node;
+
+		for (; !host && next < plan->host_count; next++)
+			if (plan->hosts[next].edge == p->index && p->m->exact.host_of[next] == FT_NONE)
+				host = &plan->hosts[next];
+		port = host ? part_port(p, host->port) : NONE;
+		port = port == NONE || p->w->s.ports[port].peer != FT_NO_PORT ? part_port_free(p) : port;
+		if (port == NONE)
+			return 0;
+		r = node_add(p->w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &node);
+		if (r == 0)
+			cable_put(p->w, port, p->w->s.nodes[node].first_port, p->w->rates[KIND_HOST]);
+	}
+	return r;
+}
+
+/* True where a chip is in that place of @d. */
+static bool spot_is_held(const struct ft_model *m, const struct ft_director *d, bool line, uint32_t board,
+			 uint32_t chip)
+{
+	for (uint32_t i = d->first; i < d->first + d->count; i++)
+		if (m->chassis->chips[i].line == line && m->chassis->chips[i].board == board &&
+		    m->chassis->chips[i].chip == chip)
+			return true;
+	return false;
+}
+
+/* How many of the ports that went dark, inside and outside, say that the line board in @board is meant. */
+static uint32_t board_votes(const struct parts *p, uint32_t board, uint32_t line_ports)
+{
+	uint32_t votes = 0;
+
+	for (size_t i = 0; i < p->because->where_count; i++) {
+		uint32_t port = port_at(p->w, &p->because->where[i]);
+		uint32_t number = port == NONE ? 0 : port_planned(p, port);
+
+		votes += number > 0 && (number - 1) / line_ports == board;
+	}
+	return votes;
+}
+
+/* Which side the finding is about: the ports inside that went dark are on the other. */
+static bool finding_is_of_line(const struct parts *p, const struct ft_director *d)
+{
+	for (size_t i = 0; i < p->because->where_count; i++)
+		for (uint32_t n = d->first; n < d->first + d->count; n++)
+			if (p->because->where[i].port > 0 &&
+			    p->m->chips->nodes[p->m->chassis->chips[n].node].guid == p->because->where[i].guid)
+				return !p->m->chassis->chips[n].line;
+	return strstr(p->because->text, "line board") && !strstr(p->because->text, "fabric board of");
+}
+
+/* The place of the board that comes back: one where a chip lacks, and the one that most speaks for. */
+static uint32_t board_choose(const struct parts *p, const struct ft_director *d, bool line)
+{
+	const struct ft_inside *want = &p->m->chassis->usual[d->tier];
+	uint32_t boards = line ? want->line_boards : want->fabric_boards, best = NONE, most = 0;
+	uint32_t chips = line ? want->line_chips : want->fabric_chips;
+
+	for (uint32_t b = 0; b < boards + d->count; b++) {
+		uint32_t held = 0, votes;
+
+		for (uint32_t c = 0; c < chips; c++)
+			held += spot_is_held(p->m, d, line, b, c);
+		votes = line ? board_votes(p, b, d->seen.line_ports) : 0;
+		if (held == chips || (best != NONE && votes <= most))
+			continue;
+		best = b;
+		most = votes;
+	}
+	return best;
+}
+
+static const struct ft_director *director_at(const struct ft_model *m, uint64_t guid, uint32_t *ret_index)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
+		const struct ft_director *d = &m->chassis->directors[i];
+		uint32_t live = m->live.switch_of_node[d->node];
+		uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+
+		if (d->guid != guid || place == FT_NONE)
+			continue;
+		*ret_index = (uint32_t)(m->places[place] - m->plan->switches);
+		return d;
+	}
+	return NULL;
+}
+
+static int board_return(struct parts *p, const struct ft_director *d)
+{
+	bool line = finding_is_of_line(p, d);
+	uint32_t board = board_choose(p, d, line),
+		 chips = line ? p->m->chassis->usual[d->tier].line_chips : p->m->chassis->usual[d->tier].fabric_chips;
+	int r = board == NONE ? -ENOTSUP : 0;
+
+	for (uint32_t c = 0; r == 0 && c < chips; c++) {
+		const struct ft_chip *like = NULL;
+
+		if (spot_is_held(p->m, d, line, board, c))
+			continue;
+		for (uint32_t i = d->first; !like && i < d->first + d->count; i++)
+			if (p->m->chassis->chips[i].line == line && p->m->chassis->chips[i].chip == c)
+				like = &p->m->chassis->chips[i];
+		if (!like)
+			return -ENOTSUP;
+		r = part_add(p, like, board, NULL, NULL);
+	}
+	for (uint32_t i = 0; r == 0 && i < p->count; i++)
+		part_traces(p, i);
+	if (r == 0 && line) {
+		outer_return(p);
+		r = part_hosts(p);
+	}
+	return r;
+}
+
+/* The fabric as it is by now, read anew. */
+static int now_read(const struct ft_rework *w, struct ft_snapshot **ret_snapshot, struct ft_model *m)
+{
+	struct ft_verify_input input = {.design = w->design, .plan = w->plan, .today = "9999-12-31"};
+	int r = ft_rework_look(w, ret_snapshot);
+
+	if (r < 0)
+		return r;
+	input.snapshot = *ret_snapshot;
+	r = ft_model_make(m, &input);
+	m->input = NULL;
+	return r;
+}
+
+static int do_board(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	_cleanup_(parts_release) struct parts p = {0};
+	const struct ft_director *d;
+	uint32_t index = 0;
+	int r = now_read(w, &now, &m);
+
+	if (r < 0)
+		return r;
+	d = director_at(&m, action->a.guid, &index);
+	if (!d)
+		return -ENOTSUP;
+	r = parts_init(&p, w, &m, because);
+	p.index = index;
+	return r == 0 ? board_return(&p, d) : r;
+}
+
+/* One of the same tier with the most chips is what it is made after. */
+static const struct ft_director *director_like(const struct ft_model *m, enum ft_tier tier)
+{
+	const struct ft_director *best = NULL;
+
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
+		const struct ft_director *d = &m->chassis->directors[i];
+
+		if (d->tier == tier && (!best || d->count > best->count))
+			best = d;
+	}
+	return best;
+}
+
+static int director_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	_cleanup_(parts_release) struct parts p = {0};
+	const struct ft_director *d;
+	uint64_t guid = 0;
+	int r = now_read(w, &now, &m);
+
+	if (r < 0)
+		return r;
+	d = director_like(&m, w->plan->switches[index].tier);
+	if (!d || !because)
+		return -ENOTSUP;
+	r = parts_init(&p, w, &m, because);
+	p.index = index;
+	for (uint32_t i = d->first; r == 0 && i < d->first + d->count; i++) {
+		r = part_add(&p, &m.chassis->chips[i], m.chassis->chips[i].board,
+			     m.live.switches[m.live.switch_of_node[d->node]].name, w->plan->switches[index].name);
+		if (r < 0)
+			return r;
+		guid = guid ? guid : w->s.nodes[p.node[0]].guid;
+		w->s.nodes[p.node[p.count - 1]].system_guid = guid;
+		if (w->s.nodes[p.node[p.count - 1]].chassis)
+			w->s.nodes[p.node[p.count - 1]].chassis = UINT32_MAX - index;
+	}
+	if (r < 0)
+		return r;
+	parts_join(&p);
+	parts_complete(&p, m.chassis->usual[d->tier].traces);
+	outer_return(&p);
+	return part_hosts(&p);
 }
 
 /* ---- the actions ---- */
@@ -679,7 +1175,7 @@ static int end_return(struct ft_rework *w, const struct ft_place *place)
 
 	if (index == NONE || w->node_of[index] != NONE || w->awaits_power[index])
 		return 0;
-	return switch_return(w, index, NULL, false);
+	return ft_plan_is_director(w->plan, index) ? -ENOTSUP : switch_return(w, index, NULL, false);
 }
 
 static int do_connect(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
@@ -763,7 +1259,8 @@ static int do_power(struct ft_rework *w, const struct ft_action *action, const s
 	/* It came back with another one, behind which it was. */
 	if (w->node_of[index] != NONE)
 		return 0;
-	return switch_return(w, index, because, true);
+	return ft_plan_is_director(w->plan, index) ? director_return(w, index, because)
+						   : switch_return(w, index, because, true);
 }
 
 static int do_nothing(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
@@ -779,7 +1276,7 @@ int ft_rework_do(struct ft_rework *w, const struct ft_action *action, const stru
 	static int (*const acts[])(struct ft_rework *, const struct ft_action *, const struct ft_finding *) = {
 		[FT_ACT_CONNECT] = do_connect,	 [FT_ACT_REMOVE] = do_remove,	[FT_ACT_MOVE] = do_move,
 		[FT_ACT_EXCHANGE] = do_exchange, [FT_ACT_RENEW] = do_renew,	[FT_ACT_POWER] = do_power,
-		[FT_ACT_BOARD] = do_nothing,	 [FT_ACT_SETTING] = do_nothing,
+		[FT_ACT_BOARD] = do_board,	 [FT_ACT_SETTING] = do_nothing,
 	};
 
 	return acts[action->act](w, action, because);
