@@ -15,6 +15,7 @@
 #include "tests/allocations.h"
 #include "tests/directors.h"
 #include "verify/chassis.h"
+#include "verify/repair.h"
 
 #define NODES(count) "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":" #count ","
 #define CORES NODES(144) "\"edge\":{\"ports\":36},\"core\":{\"ports\":72}}"
@@ -655,6 +656,45 @@ static void test_pattern(void **state)
 	assert_non_null(strstr(report->findings[0].text, "big1"));
 }
 
+/* A board brings its cables back, and a trace is mended at its boards, which have names of their own. */
+static void test_repair(void **state)
+{
+	struct shape shape = {.tiers = {FT_TIER_CORE, FT_TIER_COUNT}, .inside = PLAIN, .naming = BY_SLOTS};
+	char faults[] = "board core01/L04; cut core02/L01:13";
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(bench_release) struct bench b;
+	struct ft_verify_input input;
+	bool traced = false;
+	(void)state;
+
+	bench_make(&b, CORES);
+	directors_take_apart(&b, &shape);
+	chip_faults_apply(&b, faults);
+	for (uint32_t n = 0; n < b.snapshot->node_count; n++) {
+		struct ft_node *node = &b.snapshot->nodes[n];
+		const char *old = ft_node_description(b.snapshot, node);
+		char name[96];
+
+		if (!is_chip(node))
+			continue;
+		snprintf(name, sizeof(name), "MF0;%.6s:CS7500%s/U1", old, old + 6);
+		description_set(b.snapshot, node, name);
+	}
+	input = (struct ft_verify_input){
+		.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+	assert_int_equal(ft_verify_all(&input, &report), 0);
+	assert_int_equal(report->finding_count, 2);
+	assert_int_equal(ft_repair_make(&input, report), 0);
+	assert_int_equal(report->repair_count, 2);
+	assert_int_equal(report->left_count, 0);
+	assert_int_equal(report->repair[1].findings, 0);
+	assert_int_equal(report->repair[1].uplinks_up, report->uplinks.planned);
+	for (size_t i = 0; i < report->repair_count; i++)
+		traced |= strncmp(report->repair[i].text, "mend the backplane trace between core02 L01/U1 port 13 and ",
+				  59) == 0;
+	assert_true(traced);
+}
+
 /*
  * A chassis of six slots with five line boards, the fourth slot empty: which board is gone is said only where that is
  * certain.
@@ -763,9 +803,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_empty_slots),  cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_unplanned), cmocka_unit_test(test_vendor_fault), cmocka_unit_test(test_pattern),
-		cmocka_unit_test(test_bound),	  cmocka_unit_test(test_random),       cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_empty_slots),
+		cmocka_unit_test(test_repair),	  cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_unplanned), cmocka_unit_test(test_vendor_fault),
+		cmocka_unit_test(test_pattern),	  cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_random),	  cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
