@@ -21,6 +21,11 @@
 #define CORES NODES(144) "\"edge\":{\"ports\":36},\"core\":{\"ports\":72}}"
 #define EDGES NODES(144) "\"edge\":{\"ports\":72},\"core\":{\"ports\":36}}"
 #define BOTH NODES(144) "\"edge\":{\"ports\":72,\"count\":4},\"core\":{\"ports\":72}}"
+/* A core has eight of its nine cables on its first line board. */
+#define FEW                                                                                                \
+	NODES(18)                                                                                          \
+	"\"edge\":{\"ports\":4,\"count\":9,\"ports_to_nodes\":2,\"ports_to_core\":2},\"core\":{\"ports\":" \
+	"16,\"count\":2}}"
 #define STAR NODES(60) "\"topology\":\"star\",\"edge\":{\"ports\":72}}"
 #define LEVELS                                                                                                         \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":48,\"blocking\":\"4:1\",\"pods\":3,\"edge\":{\"ports\":" \
@@ -39,6 +44,10 @@
 		6, 6, 12, 2, 3, 3, 2, 1 \
 	}
 
+#define MOST_ON_ONE                    \
+	{                              \
+		2, 2, 8, 1, 2, 2, 1, 4 \
+	}
 #define SMALL                          \
 	{                              \
 		3, 3, 2, 1, 2, 2, 1, 1 \
@@ -245,6 +254,8 @@ static const struct row rows[] = {
 	{"two chips a board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS), "", "ok", ALWAYS},
 	{"two chips a board, a line board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS), "board core01/L03",
 	 "warning; board-missing absent core01/F01/U1:5 +23 lacks 12", NAMED_ONLY},
+	{"a line board with all cables but one", FEW, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, MOST_ON_ONE),
+	 "board core02/L01", "warning; board-missing absent core02/F01:1 +15 lacks 8", ALWAYS},
 	{"two chips a board, one of a line board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS),
 	 "board core01/L03/U2", "warning; board-missing absent core01/F01/U1:6 +11 lacks 6", ALWAYS},
 	{"two chips a board, one of a fabric board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS),
