@@ -15,11 +15,17 @@
 #include "tests/allocations.h"
 #include "tests/directors.h"
 #include "verify/chassis.h"
+#include "verify/repair.h"
 
 #define NODES(count) "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":" #count ","
 #define CORES NODES(144) "\"edge\":{\"ports\":36},\"core\":{\"ports\":72}}"
 #define EDGES NODES(144) "\"edge\":{\"ports\":72},\"core\":{\"ports\":36}}"
 #define BOTH NODES(144) "\"edge\":{\"ports\":72,\"count\":4},\"core\":{\"ports\":72}}"
+/* A core has eight of its nine cables on its first line board. */
+#define FEW                                                                                                \
+	NODES(18)                                                                                          \
+	"\"edge\":{\"ports\":4,\"count\":9,\"ports_to_nodes\":2,\"ports_to_core\":2},\"core\":{\"ports\":" \
+	"16,\"count\":2}}"
 #define STAR NODES(60) "\"topology\":\"star\",\"edge\":{\"ports\":72}}"
 #define LEVELS                                                                                                         \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":48,\"blocking\":\"4:1\",\"pods\":3,\"edge\":{\"ports\":" \
@@ -38,6 +44,10 @@
 		6, 6, 12, 2, 3, 3, 2, 1 \
 	}
 
+#define MOST_ON_ONE                    \
+	{                              \
+		2, 2, 8, 1, 2, 2, 1, 4 \
+	}
 #define SMALL                          \
 	{                              \
 		3, 3, 2, 1, 2, 2, 1, 1 \
@@ -244,6 +254,8 @@ static const struct row rows[] = {
 	{"two chips a board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS), "", "ok", ALWAYS},
 	{"two chips a board, a line board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS), "board core01/L03",
 	 "warning; board-missing absent core01/F01/U1:5 +23 lacks 12", NAMED_ONLY},
+	{"a line board with all cables but one", FEW, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, MOST_ON_ONE),
+	 "board core02/L01", "warning; board-missing absent core02/F01:1 +15 lacks 8", ALWAYS},
 	{"two chips a board, one of a line board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS),
 	 "board core01/L03/U2", "warning; board-missing absent core01/F01/U1:6 +11 lacks 6", ALWAYS},
 	{"two chips a board, one of a fabric board", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS),
@@ -735,6 +747,45 @@ static void test_pattern(void **state)
 	assert_non_null(strstr(report->findings[0].text, "big1"));
 }
 
+/* A board brings its cables back, and a trace is mended at its boards, which have names of their own. */
+static void test_repair(void **state)
+{
+	struct shape shape = {.tiers = {FT_TIER_CORE, FT_TIER_COUNT}, .inside = PLAIN, .naming = BY_SLOTS};
+	char faults[] = "board core01/L04; cut core02/L01:13";
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(bench_release) struct bench b;
+	struct ft_verify_input input;
+	bool traced = false;
+	(void)state;
+
+	bench_make(&b, CORES);
+	directors_take_apart(&b, &shape);
+	chip_faults_apply(&b, faults);
+	for (uint32_t n = 0; n < b.snapshot->node_count; n++) {
+		struct ft_node *node = &b.snapshot->nodes[n];
+		const char *old = ft_node_description(b.snapshot, node);
+		char name[96];
+
+		if (!is_chip(node))
+			continue;
+		snprintf(name, sizeof(name), "MF0;%.6s:CS7500%s/U1", old, old + 6);
+		description_set(b.snapshot, node, name);
+	}
+	input = (struct ft_verify_input){
+		.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+	assert_int_equal(ft_verify_all(&input, &report), 0);
+	assert_int_equal(report->finding_count, 2);
+	assert_int_equal(ft_repair_make(&input, report), 0);
+	assert_int_equal(report->repair_count, 2);
+	assert_int_equal(report->left_count, 0);
+	assert_int_equal(report->repair[1].findings, 0);
+	assert_int_equal(report->repair[1].uplinks_up, report->uplinks.planned);
+	for (size_t i = 0; i < report->repair_count; i++)
+		traced |= strncmp(report->repair[i].text, "mend the backplane trace between core02 L01/U1 port 13 and ",
+				  59) == 0;
+	assert_true(traced);
+}
+
 /*
  * A chassis of six slots with five line boards, the fourth slot empty: which board is gone is said only where that is
  * certain.
@@ -843,13 +894,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_slots),	       cmocka_unit_test(test_empty_slots),
-		cmocka_unit_test(test_whole),	       cmocka_unit_test(test_unplanned),
-		cmocka_unit_test(test_vendor_fault),   cmocka_unit_test(test_pattern),
-		cmocka_unit_test(test_bound),	       cmocka_unit_test(test_random),
-		cmocka_unit_test(test_anything),       cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_too_many_chips), cmocka_unit_test(test_mostly_bare),
-		cmocka_unit_test(test_swap_impact),
+		cmocka_unit_test(test_slots),	    cmocka_unit_test(test_empty_slots),
+		cmocka_unit_test(test_repair),	    cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_unplanned),   cmocka_unit_test(test_vendor_fault),
+		cmocka_unit_test(test_pattern),	    cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_random),	    cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_too_many_chips),
+		cmocka_unit_test(test_mostly_bare), cmocka_unit_test(test_swap_impact),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -262,7 +262,7 @@ void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, c
 		return;
 	}
 	f->actions = actions;
-	actions[f->action_count++] = (struct ft_action){act, place_copy(m, a), place_copy(m, b)};
+	actions[f->action_count++] = (struct ft_action){act, place_copy(m, a), place_copy(m, b), false};
 }
 
 void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b)

@@ -282,6 +282,8 @@ static void trace_act(const struct ft_inspection *in, struct ft_finding *f, uint
 		m->failed |= !places[i].name;
 	}
 	ft_finding_act(m, f, FT_ACT_CONNECT, &places[0], &places[1]);
+	if (f->action_count > 0)
+		f->actions[f->action_count - 1].trace = true;
 	free(places[0].name);
 	free(places[1].name);
 }

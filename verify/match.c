@@ -19,18 +19,23 @@
 
 /*
  * Cables that went with a board of a director do not tell it from others: of those that lack in each class, as many as
- * it has lost ports cost next to nothing: a place where none lack is still the better one.
+ * it has lost ports cost next to nothing: a place where none lack is still the better one. And however many bundles are
+ * short of them, it is one fault.
  */
 static void losses_forgive(const struct ft_roster *r, const struct ft_live_switch *sw, uint32_t edges_seen,
-			   uint64_t total, int64_t *cost)
+			   uint64_t total, int64_t *cost, int64_t *faults)
 {
 	for (uint32_t c = 0; sw->lost_ports > 0 && c < r->class_count; c++) {
 		int64_t planned = (int64_t)r->value[c] * edges_seen;
 		/* cost = lacking + beyond, and total = planned - lacking + beyond */
 		int64_t lacking = (cost[c] + planned - (int64_t)total) / 2;
 
-		if (lacking > 0)
-			cost[c] -= (lacking < sw->lost_ports ? lacking : (int64_t)sw->lost_ports) - 1;
+		if (lacking <= 0)
+			continue;
+		lacking = lacking < sw->lost_ports ? lacking : (int64_t)sw->lost_ports;
+		cost[c] -= lacking - 1;
+		if (faults[c] > 0)
+			faults[c] = faults[c] > lacking ? faults[c] - lacking + 1 : 1;
 	}
 }
 
@@ -73,7 +78,7 @@ static int cores_price(struct ft_roster *r, uint32_t edges_seen)
 			total += links[far];
 			links[far] = 0;
 		}
-		losses_forgive(r, sw, edges_seen, total, cost);
+		losses_forgive(r, sw, edges_seen, total, cost, faults);
 		r->best[i] = INT64_MAX;
 		for (uint32_t c = 0; c < r->class_count; c++) {
 			/* What went with boards is a fault or two, and no stranger's. */

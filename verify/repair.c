@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "planner/floor.h"
+#include "verify/chassis.h"
 #include "verify/model.h"
 #include "verify/rework.h"
 
@@ -477,13 +478,23 @@ static int jobs_sort(struct repair *x)
 
 /* ---- in words ---- */
 
-/* What people call it. */
+/* What people call it: of "MF0;core01:CS7500/L05/U1", a chip of a director, "core01 L05/U1". */
 static void name_short(struct ft_text *text, const char *name)
 {
-	_cleanup_free_ char *brief = ft_switch_short_name(name);
+	_cleanup_free_ char *brief = ft_switch_short_name(name), *word = NULL;
+	size_t length = strlen(name);
+	struct ft_slot slot;
 
 	text->failed |= !brief;
 	ft_text_puts(text, brief ? brief : "");
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	if (!brief || !ft_slot_read(name, length, &slot))
+		return;
+	word = strndup(name + slot.word, length - slot.word);
+	text->failed |= !word;
+	if (word && !strstr(brief, word))
+		ft_text_printf(text, " %s", word);
 }
 
 /* "core01 port 7"; "a free port of core01"; with the GUID where names repeat. */
@@ -513,6 +524,14 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 
 	switch (action->act) {
 	case FT_ACT_CONNECT:
+		if (action->trace) {
+			r = ft_string_set(
+				&step->text,
+				"mend the backplane trace between %s and %s: reseat the two boards, one after "
+				"the other, and replace the one with which it moves",
+				here, there);
+			break;
+		}
 		r = ft_string_set(&step->text, "connect %s and %s: reseat the cable that belongs there, or replace it",
 				  here, there);
 		break;
@@ -660,6 +679,25 @@ static int look(struct repair *x, struct ft_report **ret_report)
 	return ft_verify_all(&input, ret_report);
 }
 
+/* What comes back with boards and directors, which the copy of the fabric goes on without. */
+static void returns_add(const struct repair *x, struct ft_repair_step *step)
+{
+	uint32_t uplinks = 0, hosts = 0, up = x->report->uplinks.planned, found = x->report->hosts.planned;
+
+	for (size_t i = 0; i < x->report->finding_count; i++) {
+		const struct ft_finding *f = &x->report->findings[i];
+
+		if (ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE)
+			continue;
+		uplinks += f->impact.links_lost;
+		hosts += f->code == FT_CODE_BOARD_MISSING ? f->impact.hosts_cut_off : 0;
+	}
+	if (step->uplinks_up < up)
+		step->uplinks_up = uplinks < up - step->uplinks_up ? step->uplinks_up + uplinks : up;
+	if (step->hosts_found < found)
+		step->hosts_found = hosts < found - step->hosts_found ? step->hosts_found + hosts : found;
+}
+
 /* Looks again after the last step. What was seen is the caller's to free. */
 static int predict(struct repair *x, struct ft_report **ret_seen)
 {
@@ -684,6 +722,7 @@ static int predict(struct repair *x, struct ft_report **ret_seen)
 		}
 	step->uplinks_up = seen->uplinks.up;
 	step->hosts_found = seen->hosts.found;
+	returns_add(x, step);
 	if (ret_seen)
 		*ret_seen = FT_STEAL(seen);
 	return 0;

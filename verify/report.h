@@ -116,6 +116,7 @@ enum ft_act {
 struct ft_action {
 	enum ft_act act;
 	struct ft_place a, b; /* b.name NULL: there is none */
+	bool trace;	      /* of the backplane of a director: no cable */
 };
 
 /* A bundle of the plan that is short of cables because of a finding. */
