@@ -1177,11 +1177,44 @@ static int do_remove(struct ft_rework *w, const struct ft_action *action, const 
 	return 0;
 }
 
+/* Any free outer port of the director of that GUID, or NONE. */
+static int director_port_free(struct ft_rework *w, uint64_t guid, uint32_t *ret_port)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	const struct ft_director *d;
+	uint32_t index;
+	int r = now_read(w, &now, &m);
+
+	*ret_port = NONE;
+	if (r < 0)
+		return r;
+	d = director_at(&m, guid, &index);
+	for (uint32_t i = d ? d->first : 0; d && i < d->first + d->count && *ret_port == NONE; i++) {
+		const struct ft_chip *chip = &m.chassis->chips[i];
+		uint32_t node = node_by_guid(w, m.chips->nodes[chip->node].guid);
+
+		for (uint32_t n = 0; chip->line && node != NONE && n < m.chassis->kinds[chip->kind].outer; n++) {
+			uint32_t port = w->s.nodes[node].first_port + m.chassis->kinds[chip->kind].outer_ports[n] - 1;
+
+			if (w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN &&
+			    !w->spoken[port])
+				*ret_port = port;
+		}
+	}
+	return d ? 0 : -ENODEV;
+}
+
 /* The end of a new cable: the port that is named, or any that is free. */
 static int end_take(struct ft_rework *w, const struct ft_place *place, enum kind kind, uint32_t *ret_port)
 {
 	uint32_t node = node_at(w, place), port = port_at(w, place);
 
+	if (node == NONE && place->port == 0 && place->guid) {
+		int r = director_port_free(w, place->guid, ret_port);
+
+		return r < 0 || *ret_port != NONE ? r : -EBUSY;
+	}
 	if (node == NONE)
 		return -ENODEV;
 	port = place->port == 0 ? port_free(w, node, kind) : port;
