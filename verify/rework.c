@@ -605,21 +605,8 @@ static bool node_is_planned(const struct ft_rework *w, uint32_t node)
 	return false;
 }
 
-/* Ports that went dark on chips of directors, which are no switches of the plan by themselves, are for @node as well.
- */
-static void chips_return(struct ft_rework *w, const struct comeback *c, uint32_t node)
-{
-	for (size_t i = 0; c->to_seen && c->because && i < c->because->where_count; i++) {
-		uint32_t port = port_at(w, &c->because->where[i]), to;
-
-		if (port == NONE || w->s.ports[port].peer != FT_NO_PORT || w->spoken[port] ||
-		    node_is_planned(w, w->s.ports[port].node))
-			continue;
-		to = port_free(w, node, KIND_UPLINK);
-		if (to != NONE)
-			cable_put(w, port, to, w->rates[KIND_UPLINK]);
-	}
-}
+/* For chips of directors see below. */
+static int chips_return(struct ft_rework *w, const struct comeback *c, uint32_t index);
 
 static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because, bool to_seen)
 {
@@ -637,10 +624,10 @@ static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_fi
 	/* A pair of two that come back has its cables once. */
 	for (uint32_t i = 0; r == 0 && i < c.count; i++) {
 		cables_return(w, &c, queue[i], done);
-		if (i == 0)
-			chips_return(w, &c, w->node_of[index]);
 		done[queue[i]] = true;
-		r = hosts_return(w, queue[i], w->node_of[queue[i]]);
+		r = i == 0 ? chips_return(w, &c, index) : 0;
+		if (r == 0)
+			r = hosts_return(w, queue[i], w->node_of[queue[i]]);
 	}
 	return r;
 }
@@ -1074,6 +1061,41 @@ static int now_read(const struct ft_rework *w, struct ft_snapshot **ret_snapshot
 	return r;
 }
 
+/* True where the port waits for a cable, and is of a chip of a director, which is no switch of the plan by itself. */
+static bool chip_port_waits(const struct ft_rework *w, uint32_t port)
+{
+	return port != NONE && w->s.ports[port].peer == FT_NO_PORT && !w->spoken[port] &&
+	       !node_is_planned(w, w->s.ports[port].node);
+}
+
+static int chips_return(struct ft_rework *w, const struct comeback *c, uint32_t index)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	const struct ft_node *node = &w->s.nodes[w->node_of[index]];
+	struct parts p = {.w = w, .m = &m, .because = c->because, .index = index};
+
+	for (size_t i = 0; c->to_seen && c->because && i < c->because->where_count; i++) {
+		uint32_t port = port_at(w, &c->because->where[i]), to = NONE, number = 0;
+		int r = 0;
+
+		if (!chip_port_waits(w, port))
+			continue;
+		if (!now && w->plan->cable_count > 0)
+			r = now_read(w, &now, &m);
+		if (r < 0)
+			return r;
+		number = now ? port_planned(&p, port) : 0;
+		if (number > 0 && number <= node->port_count)
+			to = node->first_port + number - 1;
+		if (to == NONE || w->s.ports[to].peer != FT_NO_PORT)
+			to = port_free(w, w->node_of[index], KIND_UPLINK);
+		if (to != NONE)
+			cable_put(w, port, to, w->rates[KIND_UPLINK]);
+	}
+	return 0;
+}
+
 static int do_board(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
@@ -1154,11 +1176,44 @@ static int do_remove(struct ft_rework *w, const struct ft_action *action, const 
 	return 0;
 }
 
+/* Any free outer port of the director of that GUID, or NONE. */
+static int director_port_free(struct ft_rework *w, uint64_t guid, uint32_t *ret_port)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
+	const struct ft_director *d;
+	uint32_t index;
+	int r = now_read(w, &now, &m);
+
+	*ret_port = NONE;
+	if (r < 0)
+		return r;
+	d = director_at(&m, guid, &index);
+	for (uint32_t i = d ? d->first : 0; d && i < d->first + d->count && *ret_port == NONE; i++) {
+		const struct ft_chip *chip = &m.chassis->chips[i];
+		uint32_t node = node_by_guid(w, m.chips->nodes[chip->node].guid);
+
+		for (uint32_t n = 0; chip->line && node != NONE && n < m.chassis->kinds[chip->kind].outer; n++) {
+			uint32_t port = w->s.nodes[node].first_port + m.chassis->kinds[chip->kind].outer_ports[n] - 1;
+
+			if (w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN &&
+			    !w->spoken[port])
+				*ret_port = port;
+		}
+	}
+	return d ? 0 : -ENODEV;
+}
+
 /* The end of a new cable: the port that is named, or any that is free. */
 static int end_take(struct ft_rework *w, const struct ft_place *place, enum kind kind, uint32_t *ret_port)
 {
 	uint32_t node = node_at(w, place), port = port_at(w, place);
 
+	if (node == NONE && place->port == 0 && place->guid) {
+		int r = director_port_free(w, place->guid, ret_port);
+
+		return r < 0 || *ret_port != NONE ? r : -EBUSY;
+	}
 	if (node == NONE)
 		return -ENODEV;
 	port = place->port == 0 ? port_free(w, node, kind) : port;

@@ -4,7 +4,8 @@
  * see then. Nothing of the real fabric is touched.
  *
  * A cable that is plugged anew is taken to be a good one. What was not seen is taken to be as planned: a dead switch
- * comes back with its planned cables, in the ports that went dark, and with what nobody saw but through it.
+ * comes back with its planned cables, in the ports that went dark, and with what nobody saw but through it. Boards of
+ * directors come back chip by chip, each after the likeness of one on another board, directors after another one.
  */
 #ifndef FT_VERIFY_REWORK_H
 #define FT_VERIFY_REWORK_H
@@ -36,7 +37,8 @@ void ft_rework_reserve(struct ft_rework *rework, const struct ft_action *action,
  * Carries out @action of the finding @because.
  *
  * Returns 0; -EBUSY (a port for it is taken, or none is free); -ENODEV (the switch or the cable is not there);
- * -ENOTSUP (it changes nothing that a snapshot shows as it is known: a setting, a board); -ENOMEM.
+ * -ENOTSUP (it changes nothing that a snapshot shows as it is known: a setting; a
+ * director without its like); -ENOMEM.
  */
 int ft_rework_do(struct ft_rework *rework, const struct ft_action *action, const struct ft_finding *because);
 
