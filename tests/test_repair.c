@@ -74,6 +74,11 @@ static const struct row repairs[] = {
 	{"a dead core", WIDE "}", "dead core03", "power core03 -> ok 0 216 216"},
 	{"a dead edge", SMALL "}", "dead edge002", "power edge002 -> ok 0 72 72"},
 	{"a mute core", SMALL "}", "mute core02", "power core02 -> ok 0 72 72"},
+	{"a dead switch of an island",
+	 WIDE
+	 ",\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":\"m\",\"ports\":8,\"hosts\":1}],\"bundles\":[{\"a\":"
+	 "\"m\",\"b\":\"core01\"}]}]}",
+	 "dead m", "power m -> ok 0 216 216"},
 	{"a dead core and a cable", WIDE "}", "dead core03; cut edge004:20",
 	 "connect edge004:20 core01:11 -> warning 1 180 216; power core03 -> ok 0 216 216"},
 	{"a host on a core", WIDE "}", "cut edge001:1; link core02:40 node001:1",

@@ -1308,8 +1308,9 @@ static int do_power(struct ft_rework *w, const struct ft_action *action, const s
 {
 	uint32_t index = action->a.guid ? NONE : switch_by_name(w, action->a.name);
 
+	/* One that is silent, or a switch of an island: what it would look like then is not worked out. */
 	if (index == NONE)
-		return action->a.guid ? -ENOTSUP : -ENODEV;
+		return -ENOTSUP;
 	w->awaits_power[index] = false;
 	/* It came back with another one, behind which it was. */
 	if (w->node_of[index] != NONE)
