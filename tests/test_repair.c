@@ -78,7 +78,7 @@ static const struct row repairs[] = {
 	 WIDE
 	 ",\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":\"m\",\"ports\":8,\"hosts\":1}],\"bundles\":[{\"a\":"
 	 "\"m\",\"b\":\"core01\"}]}]}",
-	 "dead m", "power m -> ok 0 216 216"},
+	 "dead m", "power m -> ok 0 217 217"},
 	{"a dead core and a cable", WIDE "}", "dead core03; cut edge004:20",
 	 "connect edge004:20 core01:11 -> warning 1 180 216; power core03 -> ok 0 216 216"},
 	{"a host on a core", WIDE "}", "cut edge001:1; link core02:40 node001:1",
