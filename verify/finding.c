@@ -536,13 +536,20 @@ static int id_add_places(struct ft_text *id, const struct ft_finding *f)
  * not, depending on what else is gone. A second one gone from the same pair must not hide behind a waiver for the
  * first.
  */
-static void id_add_pair(struct ft_text *id, const struct ft_finding *f)
+static void id_add_pair(const struct ft_model *m, struct ft_text *id, const struct ft_finding *f)
 {
 	uint64_t low = f->where_count ? f->where[0].guid : 0, high = low;
+	const struct ft_live_switch *a = f->lack_count ? ft_live_at(m, m->place_of[f->lacks[0].a]) : NULL;
+	const struct ft_live_switch *b = f->lack_count ? ft_live_at(m, m->place_of[f->lacks[0].b]) : NULL;
 
 	for (size_t i = 0; i < f->where_count; i++) {
 		low = f->where[i].guid < low ? f->where[i].guid : low;
 		high = f->where[i].guid > high ? f->where[i].guid : high;
+	}
+	/* Which chip of a director it is, too, is known at times only. */
+	if (a && b) {
+		low = a->guid < b->guid ? a->guid : b->guid;
+		high = a->guid < b->guid ? b->guid : a->guid;
 	}
 	ft_text_printf(id, ":0x%016" PRIx64 "-0x%016" PRIx64, low, high);
 	if (f->count > 1)
@@ -554,7 +561,7 @@ static void id_add_pair(struct ft_text *id, const struct ft_finding *f)
  * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
  * about the fabric as a whole is known by its code alone.
  */
-static int finding_id(struct ft_finding *f)
+static int finding_id(const struct ft_model *m, struct ft_finding *f)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
@@ -566,7 +573,7 @@ static int finding_id(struct ft_finding *f)
 	if (f->planned_as)
 		ft_text_printf(&id, ":%s", f->planned_as);
 	else if (f->code == FT_CODE_CABLE_MISSING)
-		id_add_pair(&id, f);
+		id_add_pair(m, &id, f);
 	else if (!fabric_wide)
 		r = id_add_places(&id, f);
 	if (r < 0)
@@ -749,7 +756,7 @@ int ft_findings_finish(struct ft_model *m)
 	int r = m->failed ? -ENOMEM : 0;
 
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
-		r = finding_id(&report->findings[i]);
+		r = finding_id(m, &report->findings[i]);
 	if (r == 0)
 		r = ids_separate(report);
 	if (r == 0)

@@ -545,6 +545,8 @@ static void gap_explain(const struct ft_inspection *in, const struct gap *gap)
 		hosts = hosts_fold(in, gap, cables);
 	}
 	f->impact.hosts_cut_off = mute ? 0 : hosts;
+	if (f->impact.hosts_cut_off > 0)
+		f->severity = FT_SEVERITY_CRITICAL;
 	gap_say(in, f, gap, &s, cables, hosts);
 	if (!mute)
 		board_act(in, f, gap);
