@@ -70,7 +70,7 @@ class Directors:
         self.faults = []
         self.kinds = []
         self.pulled = collections.Counter()  # (edge, director) -> cables
-        self.traces = collections.Counter()  # (chip, chip) -> traces
+        self.bared = set()  # chips that have lost a cable, so that they must not die: it would be part of that
         self.used = set()  # directors, edges that a fault has touched
         self.dead = set()
 
@@ -116,6 +116,7 @@ class Directors:
         port, chip, _ = self.rng.choice(self.uplinks(edge))
         self.fabric.unlink(edge, port)
         self.pulled[edge, self.board[chip][0]] += 1
+        self.bared.add(chip)
         self.used.add(edge)
         return True
 
@@ -196,7 +197,7 @@ class Directors:
         chips = [c for c in self.chips(director) if self.board[c] == gone]
         lost = collections.Counter(far for c in chips for far, _ in self.fabric.nodes[c].links.values()
                                    if far in self.edges)
-        if any(e in self.used or len(self.uplinks(e)) - n < 1 for e, n in lost.items()):
+        if any(e in self.used or len(self.uplinks(e)) - n < 1 for e, n in lost.items()) or self.bared & set(chips):
             return False
         for chip in chips:
             self.fabric.remove(chip)
@@ -215,7 +216,9 @@ class Directors:
             return False
         director = self.rng.choice(self.fresh_directors())
         ends = {far for c in self.chips(director) for far, _ in self.fabric.nodes[c].links.values()} & set(self.edges)
-        if any(all(self.board[far][0] == director for _, far, _ in self.uplinks(e)) for e in ends) or ends & self.used:
+        if any(all(self.board[far][0] == director for _, far, _ in self.uplinks(e)) for e in ends):
+            return False
+        if ends & self.used or self.bared & set(self.director[director]):
             return False
         for chip in self.chips(director):
             self.fabric.remove(chip)
