@@ -87,6 +87,7 @@ static int on_synced(sd_event_source *source, const siginfo_t *info, void *userd
 static void state_sync(struct ft_daemon *d)
 {
 	pid_t child;
+	int r;
 
 	if (d->sync_child)
 		return;
@@ -97,8 +98,10 @@ static void state_sync(struct ft_daemon *d)
 		close_range(3, ~0U, 0);
 		_exit(-ft_state_sync(d->options->state_directory));
 	}
-	if (child < 0 || sd_event_add_child(d->loop, &d->sync_child, child, WEXITED, on_synced, d) < 0)
-		ft_log(LOG_WARNING, "no process to bring the state to the disk: %s", strerror(errno));
+	r = child < 0 ? -errno : sd_event_add_child(d->loop, &d->sync_child, child, WEXITED, on_synced, d);
+	/* A loop that has ended waits for nobody; the child does its work all the same. */
+	if (r < 0 && r != -ESTALE)
+		ft_log(LOG_WARNING, "no process to bring the state to the disk: %s", strerror(-r));
 }
 
 static void state_save(struct ft_daemon *d)

@@ -168,10 +168,16 @@ static struct ft_report_switch switches[] = {
 };
 
 static struct ft_finding findings[] = {
-	{.code = FT_CODE_CORE_MISSING, .severity = FT_SEVERITY_WARNING, .impact = {18, 0}},
-	{.code = FT_CODE_CABLE_MISSING, .severity = FT_SEVERITY_WARNING, .impact = {1, 0}},
-	{.code = FT_CODE_CABLE_MISSING, .severity = FT_SEVERITY_WARNING, .impact = {2, 4}},
-	{.code = FT_CODE_CABLE_MISSING, .severity = FT_SEVERITY_INFO, .impact = {1, 0}},
+	{.code = FT_CODE_CORE_MISSING,
+	 .severity = FT_SEVERITY_WARNING,
+	 .impact = {.links_lost = 18, .hosts_cut_off = 0}},
+	{.code = FT_CODE_CABLE_MISSING,
+	 .severity = FT_SEVERITY_WARNING,
+	 .impact = {.links_lost = 1, .hosts_cut_off = 0}},
+	{.code = FT_CODE_CABLE_MISSING,
+	 .severity = FT_SEVERITY_WARNING,
+	 .impact = {.links_lost = 2, .hosts_cut_off = 4}},
+	{.code = FT_CODE_CABLE_MISSING, .severity = FT_SEVERITY_INFO, .impact = {.links_lost = 1, .hosts_cut_off = 0}},
 };
 
 static const struct ft_report degraded = {
@@ -460,8 +466,12 @@ static void test_strange(void **state)
 	struct ft_finding strange[] = {
 		{.code = FT_CODE_COUNT, .severity = FT_SEVERITY_WARNING},
 		{.code = (enum ft_code)1000, .severity = FT_SEVERITY_WARNING},
-		{.code = FT_CODE_LOOPBACK, .severity = (enum ft_severity)9, .impact = {UINT32_MAX, UINT32_MAX}},
-		{.code = FT_CODE_LOOPBACK, .severity = FT_SEVERITY_CRITICAL, .impact = {UINT32_MAX, UINT32_MAX}},
+		{.code = FT_CODE_LOOPBACK,
+		 .severity = (enum ft_severity)9,
+		 .impact = {.links_lost = UINT32_MAX, .hosts_cut_off = UINT32_MAX}},
+		{.code = FT_CODE_LOOPBACK,
+		 .severity = FT_SEVERITY_CRITICAL,
+		 .impact = {.links_lost = UINT32_MAX, .hosts_cut_off = UINT32_MAX}},
 	};
 	struct ft_report_switch odd = {TEXT("x"), 1, "attic", TEXT("p"), (enum ft_status)99, 1, 1, 1, NULL};
 	struct ft_report report = {.plan_name = NULL,
