@@ -201,11 +201,9 @@ static void form_fill(const char *form, const char *bytes, const PCRE2_SIZE *end
 	}
 }
 
-int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
-		    size_t *ret_end)
+/* How many pairs of offsets are in @data, the whole match one of them; 0: no match; or -ENOMEM. */
+static int pattern_match(const struct ft_pattern *pattern, const char *bytes, size_t length, pcre2_match_data *data)
 {
-	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
-	const PCRE2_SIZE *at;
 	int r;
 
 	if (!data)
@@ -213,8 +211,19 @@ int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t 
 	r = pcre2_match(pattern->code, (PCRE2_SPTR)bytes, length, 0, 0, data, pattern->limits);
 	if (r == PCRE2_ERROR_NOMEMORY)
 		return -ENOMEM;
-	if (r < 0)
-		return 0;
+	return r > 0 ? r : 0;
+}
+
+int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t length, size_t *ret_start,
+		    size_t *ret_end)
+{
+	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+	const PCRE2_SIZE *at;
+	int r;
+
+	r = pattern_match(pattern, bytes, length, data);
+	if (r <= 0)
+		return r;
 	at = pcre2_get_ovector_pointer(data);
 	if (r > 1 && at[2] != PCRE2_UNSET)
 		at += 2;
@@ -230,13 +239,9 @@ int ft_pattern_rewrite(const struct ft_pattern *pattern, const char *bytes, size
 	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
 	int r;
 
-	if (!data)
-		return -ENOMEM;
-	r = pcre2_match(pattern->code, (PCRE2_SPTR)bytes, length, 0, 0, data, pattern->limits);
-	if (r == PCRE2_ERROR_NOMEMORY)
-		return -ENOMEM;
-	if (r < 0)
-		return 0;
+	r = pattern_match(pattern, bytes, length, data);
+	if (r <= 0)
+		return r;
 	form_fill(form, bytes, pcre2_get_ovector_pointer(data), pcre2_get_ovector_count(data), text);
 	return ft_text_failed(text) ? -ENOMEM : 1;
 }
@@ -246,10 +251,6 @@ int ft_pattern_matches(const struct ft_pattern *pattern, const char *bytes, size
 	_cleanup_(match_freep) pcre2_match_data *data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
 	int r;
 
-	if (!data)
-		return -ENOMEM;
-	r = pcre2_match(pattern->code, (PCRE2_SPTR)bytes, length, 0, 0, data, pattern->limits);
-	if (r == PCRE2_ERROR_NOMEMORY)
-		return -ENOMEM;
-	return r >= 0;
+	r = pattern_match(pattern, bytes, length, data);
+	return r > 0 ? 1 : r;
 }

@@ -14,6 +14,7 @@
 
 #include "tests/allocations.h"
 #include "tests/directors.h"
+#include "tests/rows.h"
 #include "verify/chassis.h"
 #include "verify/repair.h"
 
@@ -870,7 +871,6 @@ static void test_no_memory(void **state)
 	struct shape shape = {
 		.tiers = {FT_TIER_CORE, FT_TIER_COUNT}, .inside = PLAIN, .naming = BY_SLOTS, .silent = true};
 	uint64_t seed = 3;
-	int r = -ENOMEM;
 	(void)state;
 
 	bench_make(&b, CORES);
@@ -878,17 +878,7 @@ static void test_no_memory(void **state)
 	guids_shuffle(b.snapshot, &seed);
 	chip_faults_apply(&b, "board core01/L02; board core02/F03; cut core02/L02:13; sever core02/L05");
 	chips_name(b.snapshot, BY_NAME);
-	for (size_t n = 1; r == -ENOMEM && n < 100000; n++) {
-		struct ft_report *report = NULL;
-
-		allocation_failing = n;
-		r = ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report);
-		allocation_failing = 0;
-		if (r < 0)
-			assert_null(report);
-		ft_report_free(report);
-	}
-	assert_int_equal(r, 0);
+	bench_out_of_memory(&b, false);
 }
 
 int main(void)

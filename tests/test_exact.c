@@ -20,6 +20,7 @@
 #include "planner/wiring.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/rows.h"
 #include "verify/model.h"
 
 /* Four edges of 18 hosts and two cores, nine cables a pair. */
@@ -1209,8 +1210,6 @@ static void test_which_is_dead(void **state)
 static void test_no_memory(void **state)
 {
 	_cleanup_(bench_release) struct bench b;
-	int r = -ENOMEM;
-	size_t n;
 	(void)state;
 
 	bench_make(&b, WIDE "}");
@@ -1221,18 +1220,7 @@ static void test_no_memory(void **state)
 		     "core01:1; cut edge003:20; link edge003:20 core04:40; cut edge004:19; cut edge004:1; link "
 		     "edge004:19 node055:1; link edge004:1 core01:10; cut edge001:2; link edge002:38 node002:1; cut "
 		     "edge005:20; cut edge002:13; cut edge004:7; link edge002:13 node061:1; link edge004:7 node031:1");
-	for (n = 1; r == -ENOMEM && n < 100000; n++) {
-		struct ft_report *report = NULL;
-
-		allocation_failing = n;
-		r = ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report);
-		allocation_failing = 0;
-		if (r < 0)
-			assert_null(report);
-		ft_report_free(report);
-	}
-	assert_int_equal(r, 0);
-	assert_true(n > 50);
+	bench_out_of_memory(&b, false);
 }
 
 int main(void)
@@ -1244,10 +1232,6 @@ int main(void)
 		cmocka_unit_test(test_exchanged),     cmocka_unit_test(test_other_ports),
 		cmocka_unit_test(test_anything),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 
-	for (size_t i = 0; i < FT_COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
-	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return rows_run(rows, test_row, others);
 }

@@ -20,6 +20,7 @@
 #include "planner/formats.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/rows.h"
 #include "verify/model.h"
 #include "verify/report_draw.h"
 
@@ -440,25 +441,12 @@ static void test_hops_exceeded(void **state)
 static void test_no_memory(void **state)
 {
 	_cleanup_(bench_release) struct bench b;
-	int r = -ENOMEM;
-	size_t n;
 	(void)state;
 
 	bench_make(&b, ISLANDS "}");
 	faults_apply(&b, "cut mgmt1:4; cut mgmt2:1; link mgmt2:1 core03:6; dead store1; cut mgmt1:1; "
 			 "link mgmt1:8 edge003:11");
-	for (n = 1; r == -ENOMEM && n < 100000; n += 1 + n / 40) {
-		struct ft_report *report = NULL;
-
-		allocation_failing = n;
-		r = ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report);
-		allocation_failing = 0;
-		if (r < 0)
-			assert_null(report);
-		ft_report_free(report);
-	}
-	assert_int_equal(r, 0);
-	assert_true(n > 50);
+	bench_out_of_memory(&b, true);
 }
 
 static void test_no_memory_reading(void **state)
@@ -504,10 +492,6 @@ int main(void)
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_no_memory_reading),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 
-	for (size_t i = 0; i < FT_COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
-	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return rows_run(rows, test_row, others);
 }

@@ -21,6 +21,7 @@
 #include "planner/draw.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/rows.h"
 #include "verify/model.h"
 
 #define PODS                                                                                                           \
@@ -380,26 +381,12 @@ static void test_anything(void **state)
 static void test_no_memory(void **state)
 {
 	_cleanup_(bench_release) struct bench b;
-	int r = -ENOMEM;
-	size_t n;
 	(void)state;
 
 	bench_make(&b, PODS ",\"expect\":{\"unplanned\":[\"^mgmt\"]}}");
 	faults_apply(&b, "dead spine05; cut edge001:5; cut spine01:11; link edge001:5 core01:1; cut edge009:6; link "
 			 "edge009:6 spine02:9; spare stray 36; link stray:1 core02:6; link spine09:9 spine09:10");
-	/* There are thousands, in the same places again and again: each of the first, then ever fewer. */
-	for (n = 1; r == -ENOMEM && n < 100000; n += 1 + n / 40) {
-		struct ft_report *report = NULL;
-
-		allocation_failing = n;
-		r = ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report);
-		allocation_failing = 0;
-		if (r < 0)
-			assert_null(report);
-		ft_report_free(report);
-	}
-	assert_int_equal(r, 0);
-	assert_true(n > 50);
+	bench_out_of_memory(&b, true);
 }
 
 /* ---- the matrix has a cell for each pair that has something, and no other ---- */
@@ -493,10 +480,6 @@ int main(void)
 		cmocka_unit_test(test_anything), cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_cells),	 cmocka_unit_test(test_cells_are_few),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 
-	for (size_t i = 0; i < FT_COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
-	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return rows_run(rows, test_row, others);
 }

@@ -26,6 +26,7 @@
 #include "probe/sms.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/rows.h"
 #include "verify/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}"
@@ -372,10 +373,6 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_no_memory),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 
-	for (size_t i = 0; i < FT_COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)(uintptr_t)&rows[i]};
-	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return rows_run(rows, test_row, others);
 }

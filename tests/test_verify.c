@@ -23,6 +23,7 @@
 #include "probe/source.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/rows.h"
 #include "verify/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -464,8 +465,6 @@ static void test_short_names(void **state)
 static void test_no_memory(void **state)
 {
 	_cleanup_(bench_release) struct bench b;
-	int r = -ENOMEM;
-	size_t n;
 	(void)state;
 
 	bench_make(&b, WIDE ",\"bind\":{\"core\":{\"match\":\"^core\"}},\"expect\":{\"unplanned\":[\"^mgmt\"]}}");
@@ -474,18 +473,7 @@ static void test_no_memory(void **state)
 		"dead core06; cut edge001:19; cut edge002:22; link edge001:19 core02:4; link edge002:22 core01:1; cut "
 		"edge003:20; link edge003:20 edge004:40; link edge005:38 edge005:39; spare stray 36; link stray:1 "
 		"core02:39; rate edge006:19 4xEDR; cut edge007:1");
-	for (n = 1; r == -ENOMEM && n < 100000; n++) {
-		struct ft_report *report = NULL;
-
-		allocation_failing = n;
-		r = ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report);
-		allocation_failing = 0;
-		if (r < 0)
-			assert_null(report);
-		ft_report_free(report);
-	}
-	assert_int_equal(r, 0);
-	assert_true(n > 50);
+	bench_out_of_memory(&b, false);
 }
 
 int main(void)
@@ -497,10 +485,6 @@ int main(void)
 		cmocka_unit_test(test_nagios_bar),	   cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_expired_says_so),	   cmocka_unit_test(test_no_memory),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 
-	for (size_t i = 0; i < FT_COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
-	memcpy(tests + FT_COUNT(rows), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return rows_run(rows, test_row, others);
 }
