@@ -220,6 +220,17 @@ def draw_computed_pods(rng):
 # Faults
 
 
+def draw_faults(broken, count):
+    """Faults of its KINDS, by their weights, until there are so many; notes the names of those that could be done."""
+    functions, weights = zip(*broken.KINDS)
+    for _ in range(40):
+        if len(broken.kinds) == count:
+            break
+        fault = broken.rng.choices(functions, weights)[0]
+        if fault(broken):
+            broken.kinds.append(fault.__name__)
+
+
 class Broken:
     """The fabric of a plan, broken step by step, and the truth about it."""
 
@@ -596,13 +607,7 @@ class Broken:
              (same_lid, 1)]
 
     def break_it(self, count):
-        functions, weights = zip(*self.KINDS)
-        for _ in range(40):
-            if len(self.kinds) == count:
-                break
-            fault = self.rng.choices(functions, weights)[0]
-            if fault(self):
-                self.kinds.append(fault.__name__)
+        draw_faults(self, count)
 
     def truth(self):
         """What was broken, in the terms of the report."""
@@ -664,14 +669,9 @@ def disguise(rng, fabric, findings):
     if rng.random() < 0.6:
         rng.shuffle(order)
 
-    result = Fabric()
-    for guid in order:
-        node = fabric.nodes[guid]
-        new = result.add(Node(node.kind, guids[guid], node.ports, names[guid], node.lid))
-        for port, (far, far_port) in node.links.items():
-            new.links[ports[guid][port]] = (guids[far], ports[far][far_port])
-            new.rates[ports[guid][port]] = node.rates[port]
-    result.check()
+    for guid, name in names.items():
+        fabric.nodes[guid].description = name
+    result = fabric.renamed(guids, order, ports, systems=False)
     renamed = [Finding(f.code, [(guids[g], None if p is None else ports[g][p]) for g, p in f.places], f.count)
                for f in findings]
     return result, renamed, guids

@@ -231,13 +231,7 @@ class Directors:
              (dead_director, 1)]
 
     def break_it(self, count):
-        functions, weights = zip(*self.KINDS)
-        for _ in range(40):
-            if len(self.kinds) == count:
-                break
-            fault = self.rng.choices(functions, weights)[0]
-            if fault(self):
-                self.kinds.append(fault.__name__)
+        campaign.draw_faults(self, count)
         for (edge, director), cables in self.pulled.items():
             self.faults.append(Fault("cable-missing", [{edge}, self.all_of(director)], count=cables))
 
@@ -301,15 +295,7 @@ def disguise(rng, broken):
             node.description = b"MT Switch"
     order = list(fabric.nodes)
     rng.shuffle(order)
-    result = Fabric()
-    for guid in order:
-        node = fabric.nodes[guid]
-        new = result.add(campaign.Node(node.kind, guids[guid], node.ports, node.description, node.lid, node.system))
-        for port, (far, far_port) in node.links.items():
-            new.links[port] = (guids[far], far_port)
-            new.rates[port] = node.rates[port]
-    result.check()
-    return result, guids
+    return fabric.renamed(guids, order), guids
 
 
 if __name__ == "__main__":

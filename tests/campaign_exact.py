@@ -301,20 +301,12 @@ def disguise(rng, fabric):
     guids = {g: g for g in fabric.nodes}
     if rng.random() < 0.7:
         guids = dict(zip(guids, rng.sample(range(0x0002C90300000000, 0x0002C90300FFFFF0, 16), len(guids))))
-    names = {g: n.description for g, n in fabric.nodes.items()}
     if rng.random() < 0.5:
-        names.update({n.guid: b"MT Switch" for n in fabric.switches()})
+        for node in fabric.switches():
+            node.description = b"MT Switch"
     order = list(fabric.nodes)
     rng.shuffle(order)
-    result = Fabric()
-    for guid in order:
-        node = fabric.nodes[guid]
-        new = result.add(campaign.Node(node.kind, guids[guid], node.ports, names[guid], node.lid))
-        for port, (far, far_port) in node.links.items():
-            new.links[port] = (guids[far], far_port)
-            new.rates[port] = node.rates[port]
-    result.check()
-    return result, guids
+    return fabric.renamed(guids, order, systems=False), guids
 
 
 def read_options(arguments):

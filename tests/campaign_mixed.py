@@ -21,6 +21,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import campaign  # noqa: E402
 import campaign_directors  # noqa: E402
 import campaign_exact  # noqa: E402
 import director_plans  # noqa: E402
@@ -273,13 +274,7 @@ class Mixed:
              (fabric_board, 3), (switch_dies, 2)]
 
     def break_it(self, count):
-        functions, weights = zip(*self.KINDS)
-        for _ in range(40):
-            if len(self.kinds) == count:
-                break
-            fault = self.rng.choices(functions, weights)[0]
-            if fault(self):
-                self.kinds.append(fault.__name__)
+        campaign.draw_faults(self, count)
         for ends in self.pulled.values():
             self.faults.append(Fault("cable-missing", ends, count=len(ends) // 2))
 

@@ -98,6 +98,21 @@ class Fabric:
         """The ports of @a whose cables end on @b."""
         return sorted(p for p, (far, _) in self.nodes[a].links.items() if far == b)
 
+    def renamed(self, guids, order, ports=None, systems=True):
+        """The same fabric with other GUIDs, its nodes in that order; @ports, by GUID: what became of port numbers. Without
+        @systems, each node is a system of its own."""
+        result = Fabric()
+        for guid in order:
+            node = self.nodes[guid]
+            turn = ports[guid] if ports else {}
+            new = result.add(Node(node.kind, guids[guid], node.ports, node.description, node.lid,
+                                  node.system if systems else 0))
+            for port, (far, far_port) in node.links.items():
+                new.links[turn.get(port, port)] = (guids[far], (ports[far] if ports else {}).get(far_port, far_port))
+                new.rates[turn.get(port, port)] = node.rates[port]
+        result.check()
+        return result
+
     # Reading
 
     @classmethod
