@@ -29,6 +29,16 @@ within() {
 	done
 }
 
+one_child() {
+	[ "$(pgrep -P "$DAEMON_PID" | wc -l)" = 1 ]
+}
+
+# Sets LISTENER: the child that is left once no sweep and no reading goes on.
+listener_find() {
+	within 120 one_child || fail "the daemon's children do not end"
+	LISTENER=$(pgrep -P "$DAEMON_PID")
+}
+
 # sim.sh calls this at exit, with $status.
 sim_at_exit() {
 	[ -z "$DAEMON_PID" ] || kill -KILL "$DAEMON_PID" 2>/dev/null
