@@ -36,6 +36,7 @@ one_child() {
 # Sets LISTENER: the child that is left once no sweep and no reading goes on.
 listener_find() {
 	within 120 one_child || fail "the daemon's children do not end"
+	# shellcheck disable=SC2034 # for those who source this
 	LISTENER=$(pgrep -P "$DAEMON_PID")
 }
 
