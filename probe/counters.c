@@ -247,18 +247,18 @@ static void wait_until(int64_t when_ms)
 /* @end_ms of all; half of what is left beside the interval is for the first reading. */
 static int read_twice(struct reading *r, struct ft_smp_wire *wire, int64_t end_ms, struct ft_error *err)
 {
-	int64_t began_ms, middle_ms = ft_guard_now_ms();
+	int64_t middle_ms = ft_guard_now_ms();
 	int code;
 
 	middle_ms += (end_ms - middle_ms - r->out->interval_ms) / READINGS;
 	code = ask_all(r, wire, middle_ms, make_class, take_class, err);
-	began_ms = ft_guard_now_ms();
 	if (code == 0)
 		code = ask_all(r, wire, middle_ms, make_reading, take_reading, err);
 	/* There is nothing to wait for. */
 	if (code < 0 || !any_seen(r))
 		return code;
-	wait_until(began_ms + r->out->interval_ms);
+	/* From the last answer on, so that of no port it is less. */
+	wait_until(ft_guard_now_ms() + r->out->interval_ms);
 	r->pass++;
 	return ask_all(r, wire, end_ms, make_reading, take_reading, err);
 }
