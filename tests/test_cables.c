@@ -22,6 +22,7 @@
 #include "planner/site.h"
 #include "planner/wiring.h"
 #include "tests/allocations.h"
+#include "tests/runs.h"
 
 /* Two edge switches with four hosts (ports 1-4) and two cables (5-8) to each of two core switches of four ports. */
 #define TREE_HEAD                                                                                                     \
@@ -999,7 +1000,7 @@ static void random_round(uint32_t round, uint32_t *ret_read, uint32_t *ret_direc
 
 static void test_random(void **state)
 {
-	uint32_t rounds = 300, read = 0, directors = 0;
+	uint32_t rounds = (uint32_t)runs_at_most(300), read = 0, directors = 0;
 
 	(void)state;
 	random_state = seed_get();

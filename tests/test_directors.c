@@ -15,6 +15,7 @@
 #include "tests/allocations.h"
 #include "tests/directors.h"
 #include "tests/rows.h"
+#include "tests/runs.h"
 #include "verify/chassis.h"
 #include "verify/repair.h"
 
@@ -527,7 +528,7 @@ static void test_random(void **state)
 	(void)state;
 
 	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);
-	for (unsigned int round = 0; round < 400; round++)
+	for (unsigned int round = 0; round < runs_at_most(400); round++)
 		campaign_round(&seed, round);
 }
 
@@ -538,7 +539,7 @@ static void test_anything(void **state)
 	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261122;
 	(void)state;
 
-	for (unsigned int round = 0; round < 100; round++) {
+	for (unsigned int round = 0; round < runs_at_most(100); round++) {
 		_cleanup_(bench_release) struct bench b;
 		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 		const struct row *row = &rows[random_next(&seed) % FT_COUNT(rows)];

@@ -21,6 +21,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
+#include "tests/runs.h"
 #include "verify/model.h"
 
 /* Four edges of 18 hosts and two cores, nine cables a pair. */
@@ -863,9 +864,9 @@ static void test_campaign(void **state)
 		{"three levels, nothing bound", PODS "}", CABLES | HOSTS, false, true},
 		{"three levels, as built", PODS "}", CABLES | HOSTS, true, true},
 	};
-	const char *given = getenv("FT_SEED"), *runs = getenv("FT_RUNS");
+	const char *given = getenv("FT_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261122;
-	unsigned long rounds = runs ? strtoul(runs, NULL, 0) : 100;
+	unsigned long rounds = runs_get(100);
 	bool all = true;
 	(void)state;
 
@@ -935,9 +936,9 @@ static void anything_do(struct trial *t)
 static void test_anything_done(void **state)
 {
 	static const char *const designs[] = {WIDE "}", PODS "}", SMALL "}"};
-	const char *given = getenv("FT_SEED"), *runs = getenv("FT_RUNS");
+	const char *given = getenv("FT_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261123;
-	unsigned long rounds = runs ? strtoul(runs, NULL, 0) : 200, mended = 0, made = 0, said = 0;
+	unsigned long rounds = runs_get(200), mended = 0, made = 0, said = 0;
 	(void)state;
 
 	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);
@@ -1052,9 +1053,9 @@ static void test_anything(void **state)
 {
 	static const unsigned int hows[] = {CABLES,   CABLES | HOSTS, CABLES | EDGES_ONLY, A_PORTS | EDGES_ONLY,
 					    NO_PORTS, HOSTS};
-	const char *given = getenv("FT_SEED"), *runs = getenv("FT_RUNS");
+	const char *given = getenv("FT_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261125;
-	unsigned long rounds = runs ? strtoul(runs, NULL, 0) : 200;
+	unsigned long rounds = runs_get(200);
 	(void)state;
 
 	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);

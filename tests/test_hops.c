@@ -14,8 +14,9 @@
 
 #include "base/cleanup.h"
 #include "verify/hops.h"
+#include "tests/runs.h"
 
-enum { CHIPS_MAX = 150, EDGES_MAX = 600, ROUNDS = 400, FAR = 1000000 };
+enum { CHIPS_MAX = 150, EDGES_MAX = 600, FAR = 1000000 };
 
 /* As in test_repair.c: the 64-bit generator of S. Vigna, "splitmix64" (public domain). */
 static uint64_t random_next(uint64_t *seed)
@@ -163,7 +164,7 @@ static void test_random(void **state)
 
 	(void)state;
 	print_message("FT_SEED=%" PRIu64 "\n", seed);
-	for (unsigned int round = 0; round < ROUNDS; round++) {
+	for (unsigned int round = 0; round < runs_at_most(400); round++) {
 		fabric_draw(&f, &seed);
 		fabric_check(&f, true);
 		memset(f.deep, 0, sizeof(f.deep));

@@ -22,6 +22,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
+#include "tests/runs.h"
 #include "verify/model.h"
 
 #define PODS                                                                                                           \
@@ -356,9 +357,9 @@ static void test_figures(void **state)
 
 static void test_anything(void **state)
 {
-	const char *given = getenv("FT_SEED"), *runs = getenv("FT_RUNS");
+	const char *given = getenv("FT_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261121;
-	unsigned long rounds = runs ? strtoul(runs, NULL, 0) : 200;
+	unsigned long rounds = runs_get(200);
 	(void)state;
 
 	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);
