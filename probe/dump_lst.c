@@ -318,6 +318,12 @@ static bool read_speed(const struct ft_span *word, struct ft_build_port *port)
 	return word_is(word, "??");
 }
 
+/* The widths that there are (IBTA Vol 1, PortInfo:LinkWidthActive). */
+static bool lanes_are_possible(unsigned int lanes)
+{
+	return lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12;
+}
+
 /* Returns whether there is a speed at the end, as far as lines end with it. */
 static bool read_tail(struct ft_span s, struct ft_build_port *port)
 {
@@ -327,7 +333,8 @@ static bool read_tail(struct ft_span s, struct ft_build_port *port)
 		struct ft_span word = ft_span_word(&s);
 		unsigned int lanes = 0;
 
-		if (ft_span_skip_string(&word, "PHY=") && ft_span_number(&word, 12, &lanes) && lanes <= 12)
+		if (ft_span_skip_string(&word, "PHY=") && ft_span_number(&word, 12, &lanes) &&
+		    lanes_are_possible(lanes))
 			port->rate.lanes = (uint8_t)lanes;
 		if (ft_span_skip_string(&word, "LOG="))
 			for (uint8_t i = 1; i < FT_COUNT(states); i++)
