@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static const struct {
@@ -21,6 +22,16 @@ const char *ft_speed_name(enum ft_speed speed)
 	return speed < FT_SPEED_COUNT ? speeds[speed].name : speeds[FT_SPEED_UNKNOWN].name;
 }
 
+enum ft_speed ft_speed_find(const char *name, size_t length)
+{
+	for (unsigned int i = FT_SPEED_SDR; i < FT_SPEED_COUNT && length > 0; i++)
+		/* The first letter tells most of them apart. */
+		if (((name[0] ^ speeds[i].name[0]) & ~0x20) == 0 && strlen(speeds[i].name) == length &&
+		    strncasecmp(name, speeds[i].name, length) == 0)
+			return (enum ft_speed)i;
+	return FT_SPEED_UNKNOWN;
+}
+
 unsigned int ft_rate_mbps(struct ft_rate rate)
 {
 	return rate.speed < FT_SPEED_COUNT ? rate.lanes * speeds[rate.speed].lane_100kbps / 10 : 0;
@@ -30,17 +41,17 @@ int ft_rate_parse(const char *string, struct ft_rate *ret_rate)
 {
 	char *end;
 	unsigned long lanes = strtoul(string, &end, 10);
+	enum ft_speed speed;
 
 	if (string[0] < '0' || string[0] > '9' || (*end != 'x' && *end != 'X'))
 		return -EINVAL;
 	if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12)
 		return -EINVAL;
-	for (unsigned int i = FT_SPEED_SDR; i < FT_SPEED_COUNT; i++)
-		if (strcasecmp(end + 1, speeds[i].name) == 0) {
-			*ret_rate = (struct ft_rate){(uint8_t)lanes, (uint8_t)i};
-			return 0;
-		}
-	return -EINVAL;
+	speed = ft_speed_find(end + 1, strlen(end + 1));
+	if (speed == FT_SPEED_UNKNOWN)
+		return -EINVAL;
+	*ret_rate = (struct ft_rate){(uint8_t)lanes, (uint8_t)speed};
+	return 0;
 }
 
 const char *ft_rate_name(struct ft_rate rate, char buffer[FT_RATE_NAME_SIZE])

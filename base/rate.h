@@ -5,6 +5,7 @@
 #ifndef FT_BASE_RATE_H
 #define FT_BASE_RATE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* In order of their lane rate: a greater value is faster. */
@@ -29,6 +30,9 @@ struct ft_rate {
 
 /* "HDR", and "?" for FT_SPEED_UNKNOWN. */
 const char *ft_speed_name(enum ft_speed speed);
+
+/* The other way round, for the @length bytes at @name, in capitals or not; FT_SPEED_UNKNOWN where it is none. */
+enum ft_speed ft_speed_find(const char *name, size_t length);
 
 /*
  * Signalling rate of all lanes, Mb/s (10^6 bit/s): 4xHDR is 212500. 0 where lanes or speed are not known.

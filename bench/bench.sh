@@ -164,8 +164,167 @@ bench_deep() {
 	ROUNDS=5 alternate --below 1000 "ftcheck=$FTCHECK --plan $SIM_DIR/directors.json --from $SIM_DIR/directors.net"
 }
 
-# Debian keeps opensm where only root looks.
-PATH=$PATH:/usr/sbin:/sbin
+# Where VL15 runs over: who asks for more than fits waits for time-outs. kindness_at NODES HOST DEPTH ROUNDS [option...]
+kindness_at() {
+	local nodes=$1 host=$2 depth=$3 rounds=$4
+
+	shift 4
+	(
+		mkdir -p "$SIM_DIR/work" && cd "$SIM_DIR/work" || exit 1
+		BENCH_PRELOAD="$FT_BUILDDIR/tests/vl15.so $SIM_PRELOAD" SIM_HOST=$host IBSIM_SOCKNAME=$SIM_NAME \
+			python3 -B "$FT_SRCDIR/bench/kindness.py" --ftcheck "$FTCHECK" --plan "$SIM_DIR/kindness.json" \
+			--nodes "$nodes" --depth "$depth" --rounds "$rounds" "$@"
+	) || fail "the healthy fabric is not found healthy"
+}
+
+# bench_kindness NODES HOSTS PORTS HOST ROUNDS: three levels.
+bench_kindness() {
+	local depth
+
+	needs ibnetdiscover || return 0
+	echo "{\"ftcheck\": 1, \"name\": \"$1\", \"nodes\": $2, \"levels\": 3, \"topology\": \"fat-tree\"," \
+		"\"edge\": {\"ports\": $3}, \"spine\": {\"ports\": $3}, \"core\": {\"ports\": $3}}" >"$SIM_DIR/kindness.json"
+	"$FTPLAN" "$SIM_DIR/kindness.json" --format ibsim -o "$SIM_DIR/kindness.net" || fail "ftplan"
+	sim_start "$SIM_DIR/kindness.net" || fail "ibsim"
+	for depth in 8 32; do
+		echo "Live, $1 nodes, 1 ms from a question to its answer, VL15 with room for $depth, whole process:"
+		kindness_at "$1" "$4" "$depth" "$5"
+	done
+	if [ "$1" = 1344 ]; then
+		echo "The same with room for 8 and the time-out that all of them have unless told, 1000 ms, once:"
+		kindness_at "$1" "$4" 8 1 --timeout 1000
+	fi
+	sim_stop
+}
+
+# A check or sweep of a whole fabric, by both engines and by the field's tools, at growing sizes. See bench/sweep.py.
+
+SWEEP=(python3 -B "$FT_SRCDIR/bench/sweep.py")
+SWEEP_TABLE=$FT_BUILDDIR/bench-sweep.tsv
+
+# sweep_design NAME HOSTS LEVELS PORTS: a full fat-tree of one model of switch, and its network for ibsim.
+sweep_design() {
+	local switch="{\"ports\": $4}" spine=
+
+	[ "$3" = 2 ] || spine=", \"spine\": $switch"
+	echo "{\"ftcheck\": 1, \"name\": \"$1\", \"nodes\": $2, \"levels\": $3, \"topology\": \"fat-tree\"," \
+		"\"edge\": $switch$spine, \"core\": $switch}" >"$SIM_DIR/$1.json"
+	"$FTPLAN" "$SIM_DIR/$1.json" --format ibsim -o "$SIM_DIR/$1.net" || fail "ftplan"
+}
+
+# sweep_smps NODES HOST NET TOOL COMMAND...: how many SMPs one check takes, and the most that it may.
+sweep_smps() {
+	local nodes=$1 host=$2 net=$3 tool=$4 smps bound
+
+	shift 4
+	SIM_TIMEOUT=900 sim_run "$host" "$@" --format json >"$SIM_DIR/smps.json" 2>/dev/null
+	smps=$("${SWEEP[@]}" smps <"$SIM_DIR/smps.json") || fail "$tool: no report"
+	bound=$("${SWEEP[@]}" bound "$net") || fail "$net"
+	printf '%s\t%s\tsmps\t%s\n%s\t%s\tsmps_bound\t%s\n' "$nodes" "$tool" "$smps" "$nodes" "$tool" "$bound" >>"$SWEEP_TABLE"
+}
+
+# sweep_live NODES PLAN NET ROUNDS: the fabric of NET on ibsim, swept by all of them. ibsim runs on.
+sweep_live() {
+	local nodes=$1 plan=$2 net=$3 rounds=$4 warm=1 few window size
+	local check="$FTCHECK --plan $plan --deadline 900" ours=ftcheck\ --engine\ libibumad
+	local -a hosts peers scan=()
+
+	few=$(((rounds + 2) / 3))
+	# In the largest, the scan has warmed up all that there is.
+	[ "$rounds" -gt 3 ] || warm=0
+	mapfile -t hosts < <(sed -n 's/^Ca.*"\(H-[0-9a-f]*\)".*/\1/p' "$net")
+	SIM_DEADLINE=300 sim_start "$net" || fail "ibsim"
+	echo "Live, $nodes nodes, whole process:"
+	for size in 4 16 32 64 128; do
+		scan+=("$size=ibnetdiscover -o $size")
+	done
+	window=$(alternate_live "${hosts[0]}" --choose --warm 0 --rounds "$few" "${scan[@]}") || fail "ibnetdiscover"
+	ROUNDS=$rounds alternate_live "${hosts[0]}" --table "$SWEEP_TABLE" --nodes "$nodes" --warm "$warm" "ftcheck=$check" \
+		"$ours=$check --engine libibumad" ibnetdiscover=ibnetdiscover "ibnetdiscover -o $window=ibnetdiscover -o $window" ||
+		fail "sweeps of $nodes nodes"
+	alternate_live "${hosts[0]}" --table "$SWEEP_TABLE" --nodes "$nodes" --rounds 0 --warm 0 --memory "ftcheck=$check" \
+		"$ours=$check --engine libibumad" ibnetdiscover=ibnetdiscover || fail "memory at $nodes nodes"
+	# The window that is best for one is best for all three: it is the same library that sweeps.
+	peers=("iblinkinfo=iblinkinfo -l" "iblinkinfo -o $window=iblinkinfo -l -o $window")
+	sweep_smps "$nodes" "${hosts[0]}" "$net" ftcheck "$FTCHECK" --plan "$plan" --deadline 900
+	sweep_smps "$nodes" "${hosts[0]}" "$net" "$ours" "$FTCHECK" --plan "$plan" --deadline 900 --engine libibumad
+	if sweep_route "${hosts[-1]}"; then
+		peers+=("ibqueryerrors=ibqueryerrors --skip-sl" "ibqueryerrors -o $window=ibqueryerrors --skip-sl -o $window")
+	fi
+	ROUNDS=$few alternate_live "${hosts[0]}" --table "$SWEEP_TABLE" --nodes "$nodes" --warm 0 "${peers[@]}" ||
+		fail "sweeps of $nodes nodes"
+}
+
+# ibqueryerrors asks by LID, so somebody has to have set forwarding tables; they stay when OpenSM has gone. What it takes is
+# not measured: many packets on the wire and the plainest routing are for that.
+sweep_route() {
+	if ! command -v opensm >/dev/null; then
+		echo "  ibqueryerrors is skipped: no opensm"
+		return 1
+	fi
+	SIM_TIMEOUT=1800 sim_run "$1" env OSM_TMP_DIR=. OSM_CACHE_DIR=. opensm -o -n 64 -R minhop -f log >/dev/null 2>&1 ||
+		fail "opensm"
+}
+
+# sweep_file NODES PLAN HOST ROUNDS: the fabric of the running ibsim, recorded and read again.
+sweep_file() {
+	local nodes=$1 plan=$2 host=$3
+
+	echo "From a file, $nodes nodes, whole process:"
+	SIM_TIMEOUT=900 sim_run "$host" ibnetdiscover -o 32 >"$SIM_DIR/dump" 2>/dev/null || fail "ibnetdiscover"
+	SIM_TIMEOUT=900 sim_run "$host" ibnetdiscover -o 32 --cache "$SIM_DIR/cache" >/dev/null 2>&1 || fail "ibnetdiscover"
+	sim_stop
+	ROUNDS=$4 alternate --table "$SWEEP_TABLE" --nodes "$nodes" --warm 1 \
+		"ftcheck --from=$FTCHECK --plan $plan --from $SIM_DIR/dump" \
+		"ibnetdiscover --load-cache=ibnetdiscover --load-cache $SIM_DIR/cache" || fail "files of $nodes nodes"
+	ROUNDS=$4 alternate --table "$SWEEP_TABLE" --nodes "$nodes" --warm 1 --printed \
+		"verifying alone=$FT_BUILDDIR/tests/verify_tool $plan $SIM_DIR/dump" || fail "verify_tool"
+}
+
+sweep_size() {
+	local dump=$FT_SHARED/fabrics/selene/selene.compute.txt few=$(((ROUNDS + 6) / 7))
+
+	case $1 in
+	702) sweep_design 702 648 2 36 && sweep_live 702 "$SIM_DIR/702.json" "$SIM_DIR/702.net" "$ROUNDS" ;;
+	1344) sweep_design 1344 1024 3 16 && sweep_live 1344 "$SIM_DIR/1344.json" "$SIM_DIR/1344.net" "$ROUNDS" ;;
+	5007)
+		if [ -r "$dump" ]; then
+			sweep_live 5007 "$FT_SRCDIR/bench/selene.json" "$dump" $((2 * few))
+		else
+			echo "5,007 nodes are skipped: no $dump"
+		fi
+		;;
+	13284)
+		sweep_design 13284 11664 3 36
+		sweep_live 13284 "$SIM_DIR/13284.json" "$SIM_DIR/13284.net" $((2 * few))
+		sweep_file 13284 "$SIM_DIR/13284.json" node00001 $((2 * few))
+		;;
+	30528) sweep_design 30528 27648 3 48 && sweep_live 30528 "$SIM_DIR/30528.json" "$SIM_DIR/30528.net" "$few" ;;
+	*) fail "sweep: 702, 1344, 5007, 13284 or 30528 nodes, not $1" ;;
+	esac
+	sim_stop
+}
+
+# bench_sweep [NODES...]: of these sizes, or of all.
+bench_sweep() {
+	local size
+
+	needs ibnetdiscover iblinkinfo ibqueryerrors || return 0
+	[ $# -gt 0 ] || set -- 702 1344 5007 13284 30528
+	rm -f "$SWEEP_TABLE"
+	for size; do
+		sweep_size "$size"
+	done
+	echo "A check or sweep of a whole fabric, medians, the best window in brackets:"
+	"${SWEEP[@]}" summary "$SWEEP_TABLE"
+	"${SWEEP[@]}" goals "$SWEEP_TABLE"
+	if needs gnuplot; then
+		"${SWEEP[@]}" plot "$SWEEP_TABLE" "${SWEEP_TABLE%.tsv}.svg"
+	fi
+}
+
+# Debian keeps opensm where only root looks; quickstart unpacks one in its build directory.
+PATH=$PATH:/usr/sbin:/sbin:$FT_BUILDDIR/tools/usr/sbin
 if [ "${1:-}" = plan ]; then
 	bench_plan
 	exit
@@ -176,6 +335,15 @@ if [ "${1:-}" = routes ]; then
 fi
 if [ "${1:-}" = deep ]; then
 	bench_deep
+	exit
+fi
+if [ "${1:-}" = kindness ]; then
+	bench_kindness 1344 1024 16 node0001 $(((ROUNDS + 6) / 7))
+	bench_kindness 13284 11664 36 node00001 $(((ROUNDS + 20) / 21))
+	exit
+fi
+if [ "${1:-}" = sweep ]; then
+	bench_sweep "${@:2}"
 	exit
 fi
 if [ "${1:-}" = events ]; then
@@ -190,3 +358,6 @@ bench_deep
 bench_routes
 bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
 bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5
+bench_sweep
+bench_kindness 1344 1024 16 node0001 $(((ROUNDS + 6) / 7))
+bench_kindness 13284 11664 36 node00001 $(((ROUNDS + 20) / 21))

@@ -27,6 +27,8 @@ import threading
 import time
 import urllib.request
 
+from processes import family, resident_kib
+
 BUILD = os.environ["FT_BUILDDIR"]
 
 
@@ -63,20 +65,6 @@ def drain(lines):
         lines.get_nowait()
 
 
-def family(pid):
-    """The process and all below it."""
-    found, todo = [], [pid]
-    while todo:
-        one = todo.pop()
-        found.append(one)
-        try:
-            with open("/proc/%d/task/%d/children" % (one, one)) as file:
-                todo += map(int, file.read().split())
-        except OSError:
-            pass
-    return found
-
-
 def cpu_seconds(pids):
     """To the nanosecond, of all threads; of those that ended meanwhile nothing."""
     total = 0
@@ -88,22 +76,6 @@ def cpu_seconds(pids):
             except OSError:
                 pass
     return total / 1e9
-
-
-def resident_kib(pids):
-    """Sums of resident memory, shared pages counted once a process, and counted once."""
-    rss = pss = 0
-    for pid in pids:
-        try:
-            with open("/proc/%d/smaps_rollup" % pid) as file:
-                for line in file:
-                    if line.startswith("Rss:"):
-                        rss += int(line.split()[1])
-                    elif line.startswith("Pss:"):
-                        pss += int(line.split()[1])
-        except OSError:
-            pass
-    return rss, pss
 
 
 def cables_of(path):

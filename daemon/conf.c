@@ -202,6 +202,24 @@ static int set_number(const struct ft_config_setting *setting)
 	return 0;
 }
 
+/* The same, or the word that stands for its default: no number of ours. */
+static int set_number_or_word(const struct ft_config_setting *setting)
+{
+	const struct ft_config_key *key = setting->key;
+	int r;
+
+	if (strcmp(setting->value, key->standard) == 0) {
+		*(uint32_t *)setting_field(setting) = 0;
+		return 0;
+	}
+	r = set_number(setting);
+	if (r == -EINVAL)
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "\"%s\" has to be \"%s\" or a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"",
+				    key->name, key->standard, key->min, key->max, setting->value);
+	return r;
+}
+
 /* So many looks, or, with a unit, so long. */
 static int set_patience(const struct ft_config_setting *setting)
 {
@@ -260,6 +278,19 @@ static int set_severity(const struct ft_config_setting *setting)
 			    setting->value);
 }
 
+static int set_engine(const struct ft_config_setting *setting)
+{
+	enum ft_engine engine = ft_engine_find(setting->value);
+
+	if (engine == FT_ENGINE_COUNT)
+		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+				    "\"%s\" has to be \"%s\" or \"%s\", not \"%s\"", setting->key->name,
+				    ft_engine_name(FT_ENGINE_LIBIBNETDISC), ft_engine_name(FT_ENGINE_LIBIBUMAD),
+				    setting->value);
+	*(enum ft_engine *)setting_field(setting) = engine;
+	return 0;
+}
+
 static int set_path(const struct ft_config_setting *setting)
 {
 	char *path;
@@ -316,8 +347,14 @@ const struct ft_config_key ft_config_keys[] = {
 	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
 	{"timeout", "MILLISECONDS", "1000", "how long to wait for one answer", set_milliseconds,
 	 FIELD(sweep.timeout_ms), 1, 1000000},
-	{"outstanding_smps", "NUMBER", "16", "management packets on the wire at a time", set_number,
-	 FIELD(sweep.max_smps), 1, 1024},
+	{"engine", "libibnetdisc | libibumad", "libibnetdisc", "who asks: libibnetdisc, or the daemon alone",
+	 set_engine, FIELD(sweep.engine), 0, 0},
+	{"outstanding_smps", "NUMBER | auto", "auto", "management packets on the wire at a time, at most",
+	 set_number_or_word, FIELD(sweep.max_smps), 1, 1024},
+	{"max_smps_per_switch", "NUMBER", "4", "of them on the way to one switch", set_number,
+	 FIELD(sweep.max_smps_per_switch), 1, 1024},
+	{"max_smps_per_second", "NUMBER | any", "any", "packets sent in a second, at most", set_number_or_word,
+	 FIELD(sweep.max_smps_per_second), 1, 10000000},
 	{"retries", "NUMBER", "3", "of one packet", set_number, FIELD(sweep.retries), 0, 100},
 	{"deadline", "TIME", "60s", "how long a look at the fabric may take", set_duration, FIELD(sweep.deadline_ms),
 	 SECOND, HOUR},
@@ -687,6 +724,20 @@ static int check_settle(const struct reader *reader)
 			    "\"settle\" may not be longer than \"settle_max\"");
 }
 
+static int check_pace(const struct reader *reader)
+{
+	const struct section *section = section_of_instance(reader);
+	size_t key = key_index("max_smps_per_second");
+	struct ft_error why = {0};
+
+	if (ft_sweep_options_check(&reader->config->sweep, &why) == 0)
+		return 0;
+	if (!section || section->key_lines[key] == 0)
+		section = &reader->sections[0];
+	return ft_error_set(reader->err, -EINVAL, section->key_lines[key], section->key_columns[key], "\"%s\": %s",
+			    ft_config_keys[key].name, why.text);
+}
+
 /* It may be absent, but what is there has to be able to hold hooks. */
 static int check_hooks(const struct reader *reader)
 {
@@ -713,7 +764,7 @@ int ft_config_read(const char *text, size_t length, const char *directory, const
 		.instance = instance ? instance : "",
 		.err = err,
 	};
-	static int (*const checks[])(const struct reader *) = {check_plan, check_settle, check_hooks};
+	static int (*const checks[])(const struct reader *) = {check_plan, check_settle, check_pace, check_hooks};
 	int r = reader_begin(&reader);
 
 	if (r == 0)

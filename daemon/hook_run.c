@@ -52,6 +52,9 @@ static void become_hook(const struct runner *r, pid_t runner, int output)
 
 	/* A session, and so a process group, of its own; nobody's terminal. */
 	setsid();
+	/* By the hook itself, before it starts anything: a runner that is killed may not have come as far as to say so.
+	 */
+	r->result->hook = getpid();
 	/* A runner that is killed must not leave a hook behind that nobody waits for: it will be run again. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != runner)

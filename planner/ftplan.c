@@ -185,24 +185,16 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 static int cables_take(struct run *run, struct ft_error *err)
 {
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
-	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0}, text = {0};
-	_cleanup_free_ struct ft_site_switch *known = NULL;
-	size_t known_count = 0;
-	int r = 0;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	int r;
 
-	if (run->snapshot)
-		r = ft_resolve_switches(run->snapshot, &known, &known_count);
 	run->path = run->options.cables;
+	r = ft_sheet_load(run->path, &sheet, err);
 	if (r == 0)
-		r = ft_sheet_load(run->path, &sheet, err);
+		r = ft_resolve_cables(run->snapshot, run->path, &sheet, run->design, run->plan, false, &text, err);
 	if (r == 0)
-		r = ft_site_import(run->design, run->plan, &sheet, known, known_count, &faults, &notes, err);
-	if (r == 1)
-		ft_site_tell(&text, run->path, ft_text_string(&faults), ft_text_string(&notes));
-	if (r < 0 || ft_text_failed(&text))
-		return r < 0 ? r : -ENOMEM;
-	fputs(ft_text_string(&text), stderr);
-	return 0;
+		fputs(ft_text_string(&text), stderr);
+	return r;
 }
 
 static int work_plan(struct run *run, struct ft_error *err)

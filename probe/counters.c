@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/ask.h"
 #include "probe/guard.h"
 #include "probe/port.h"
-#include "probe/smp.h"
 
 enum {
 	LID_UNICAST_MAX = 0xbfff,
@@ -58,7 +58,9 @@ struct reading {
 	const struct ft_snapshot *snapshot;
 	struct ft_counters *out;
 	struct subject *subjects; /* by item */
-	unsigned int pass;	  /* from 0 */
+	struct ft_asker *asker;
+	unsigned int pass; /* from 0 */
+	bool asking_class; /* before the counters, what kind of them there is */
 };
 
 const char *ft_counter_name(enum ft_counter counter, uint64_t count)
@@ -91,6 +93,7 @@ void ft_counter_between(uint64_t first, uint64_t second, uint64_t max, uint64_t 
 
 static void reading_release(struct reading *r)
 {
+	ft_asker_free(r->asker);
 	free(r->subjects);
 }
 
@@ -141,31 +144,28 @@ static int subjects_find(struct reading *r)
 
 /* ClassPortInfo of each node that has a LID: has it wide counters? */
 
-static bool make_class(void *arg, uint32_t question, struct ft_smp_request *ret_request)
+static bool make_class(const struct reading *r, const struct ft_question *question, struct ft_smp_request *ret_request)
 {
-	const struct reading *r = arg;
-	const struct subject *subject = &r->subjects[question];
+	const struct subject *subject = &r->subjects[question->other];
 
 	ret_request->attribute = CLASS_PORT_INFO;
 	ret_request->lid = subject->lid;
-	return subject->lid != 0 && subject->head == question;
+	return subject->lid != 0 && subject->head == question->other;
 }
 
-static void take_class(void *arg, uint32_t question, const struct ft_smp_answer *answer)
+static void take_class(const struct reading *r, const struct ft_question *question, const struct ft_smp_answer *answer)
 {
-	const struct reading *r = arg;
-
 	if (answer->outcome == FT_SMP_ANSWERED)
-		r->subjects[question].wide =
+		r->subjects[question->other].wide =
 			mad_get_field((void *)(uintptr_t)answer->data, 0, IB_CPI_CAPMASK2_F) & CAP2_EXTENDED_ERRORS;
 }
 
 /* The counters. */
 
-static bool make_reading(void *arg, uint32_t question, struct ft_smp_request *ret_request)
+static bool make_reading(const struct reading *r, const struct ft_question *question,
+			 struct ft_smp_request *ret_request)
 {
-	const struct reading *r = arg;
-	const struct subject *subject = &r->subjects[question];
+	const struct subject *subject = &r->subjects[question->other];
 
 	ret_request->attribute = r->subjects[subject->head].wide ? IB_GSI_PORT_COUNTERS_EXT : IB_GSI_PORT_COUNTERS;
 	ret_request->lid = subject->lid;
@@ -187,23 +187,23 @@ static void count_between(struct ft_port_count *item, const struct subject *subj
 	}
 }
 
-static void take_reading(void *arg, uint32_t question, const struct ft_smp_answer *answer)
+static void take_reading(const struct reading *r, const struct ft_question *question,
+			 const struct ft_smp_answer *answer)
 {
-	const struct reading *r = arg;
-	struct subject *subject = &r->subjects[question];
+	struct subject *subject = &r->subjects[question->other];
 	bool wide = r->subjects[subject->head].wide;
 	void *data = (void *)(uintptr_t)answer->data;
 	uint64_t values[FT_COUNTER_COUNT];
 
 	if (answer->outcome == FT_SMP_REFUSED)
-		r->out->items[question].status = FT_COUNTED_REFUSED;
+		r->out->items[question->other].status = FT_COUNTED_REFUSED;
 	if (answer->outcome != FT_SMP_ANSWERED)
 		return;
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
 		values[i] =
 			wide ? mad_get_field64(data, 0, counters[i].wide) : mad_get_field(data, 0, counters[i].field);
 	if (r->pass > 0) {
-		count_between(&r->out->items[question], subject, values, wide);
+		count_between(&r->out->items[question->other], subject, values, wide);
 		return;
 	}
 	memcpy(subject->first, values, sizeof(values));
@@ -211,18 +211,35 @@ static void take_reading(void *arg, uint32_t question, const struct ft_smp_answe
 	subject->seen = true;
 }
 
-static int ask_all(struct reading *r, struct ft_smp_wire *wire, int64_t end_ms,
-		   bool (*make)(void *arg, uint32_t question, struct ft_smp_request *ret_request),
-		   void (*take)(void *arg, uint32_t question, const struct ft_smp_answer *answer), struct ft_error *err)
+static bool make(void *arg, const struct ft_question *question, struct ft_smp_request *ret_request)
 {
-	int code = ft_smp_ask(wire, &(struct ft_smp_round){.count = r->out->count,
-							   .retries = r->options->retries,
-							   .timeout_ms = r->options->timeout_ms,
-							   .end_ms = end_ms,
-							   .make = make,
-							   .take = take,
-							   .arg = r});
+	const struct reading *r = arg;
 
+	return r->asking_class ? make_class(r, question, ret_request) : make_reading(r, question, ret_request);
+}
+
+static void take(void *arg, const struct ft_question *question, const struct ft_smp_answer *answer)
+{
+	const struct reading *r = arg;
+
+	if (r->asking_class)
+		take_class(r, question, answer);
+	else
+		take_reading(r, question, answer);
+}
+
+/* Once for each port. */
+static int ask_all(struct reading *r, bool asking_class, int64_t end_ms, struct ft_error *err)
+{
+	int code;
+
+	r->asking_class = asking_class;
+	for (uint32_t i = 0; i < r->out->count; i++)
+		ft_asker_push(r->asker, &(struct ft_question){.target = r->subjects[i].head, .other = i});
+	code = ft_asker_run(r->asker, end_ms);
+	/* Whom there was no time for is not silent. */
+	if (code == -ETIMEDOUT)
+		return ft_error_set(err, code, 0, 0, "reading the error counters did not end in time");
 	if (code < 0 && code != -ENOMEM)
 		return ft_error_set(err, code, 0, 0, "cannot send management packets: %s", strerror(-code));
 	return code;
@@ -245,22 +262,22 @@ static void wait_until(int64_t when_ms)
 }
 
 /* @end_ms of all; half of what is left beside the interval is for the first reading. */
-static int read_twice(struct reading *r, struct ft_smp_wire *wire, int64_t end_ms, struct ft_error *err)
+static int read_twice(struct reading *r, int64_t end_ms, struct ft_error *err)
 {
 	int64_t middle_ms = ft_guard_now_ms();
 	int code;
 
 	middle_ms += (end_ms - middle_ms - r->out->interval_ms) / READINGS;
-	code = ask_all(r, wire, middle_ms, make_class, take_class, err);
+	code = ask_all(r, true, middle_ms, err);
 	if (code == 0)
-		code = ask_all(r, wire, middle_ms, make_reading, take_reading, err);
+		code = ask_all(r, false, middle_ms, err);
 	/* There is nothing to wait for. */
 	if (code < 0 || !any_seen(r))
 		return code;
 	/* From the last answer on, so that of no port it is less. */
 	wait_until(ft_guard_now_ms() + r->out->interval_ms);
 	r->pass++;
-	return ask_all(r, wire, end_ms, make_reading, take_reading, err);
+	return ask_all(r, false, end_ms, err);
 }
 
 static bool any_lid(const struct reading *r)
@@ -273,7 +290,7 @@ static bool any_lid(const struct reading *r)
 
 static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 {
-	_cleanup_(ft_smp_closep) struct ft_smp_wire *wire = NULL;
+	struct ft_ask_options options;
 	struct ft_port_choice from;
 	int code;
 
@@ -281,14 +298,12 @@ static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 	if (code < 0 || !any_lid(r))
 		return code;
 	code = ft_port_choose(r->options->ca, r->options->port, &from, err);
-	if (code == 0)
-		code = ft_smp_open(&(struct ft_smp_options){.kind = FT_SMP_PERFORMANCE,
-							    .ca = from.ca,
-							    .port = from.port,
-							    .max_smps = r->options->max_smps,
-							    .end_ms = end_ms},
-				   &wire, err);
-	return code < 0 ? code : read_twice(r, wire, end_ms, err);
+	if (code < 0)
+		return code;
+	options = ft_sweep_ask_options(r->options, &from, end_ms);
+	options.kind = FT_SMP_PERFORMANCE;
+	code = ft_asker_new(&options, make, take, r, &r->asker, err);
+	return code < 0 ? code : read_twice(r, end_ms, err);
 }
 
 /* In a child of its own: what it found goes through a pipe. */

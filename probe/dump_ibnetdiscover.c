@@ -98,13 +98,7 @@ static const char *find_last(const struct ft_span *s, char c)
 
 static uint8_t read_speed(const struct ft_span *word)
 {
-	for (unsigned int i = FT_SPEED_SDR; i < FT_SPEED_COUNT; i++) {
-		const char *name = ft_speed_name(i);
-
-		if ((size_t)(word->end - word->at) == strlen(name) && strncasecmp(word->at, name, strlen(name)) == 0)
-			return (uint8_t)i;
-	}
-	return FT_SPEED_UNKNOWN;
+	return (uint8_t)ft_speed_find(word->at, (size_t)(word->end - word->at));
 }
 
 /*

@@ -110,7 +110,7 @@ static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd
 
 static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
 {
-	uint32_t id;
+	uint32_t id = FT_NO_NODE;
 	int r;
 
 	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next) {

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "probe/guard.h"
+#include "probe/pace.h"
 #include "probe/port.h"
 #include "probe/smp.h"
 #include "probe/snapshot_build.h"
@@ -29,7 +30,7 @@ enum {
 	EXT_PORT_INFO = IB_ATTR_MLNX_EXT_PORT_INFO,
 	/* To a node; one more leads beyond it. */
 	HOPS_MAX = FT_SMP_HOPS_MAX - 1,
-	/* As in mend.c: a lost SMP that took all of its time-out weighs as much as so many that failed at once. */
+	/* As in ask.c: a lost SMP that took all of its time-out weighs as much as so many that failed at once. */
 	WEIGHT_SLOW = 16,
 	WEIGHT_FAST = 1,
 	/* Of a switch that lost so much, the neighbours are asked whether it is still there. */
@@ -39,6 +40,9 @@ enum {
 	 * neighbours tell at once, and with a second of waiting before that nobody would hear of a fault within one.
 	 */
 	FIRST_TRY = 16,
+	/* On the wire. There are few to be asked, and the time that a larger window would need to be found is not
+	   there. */
+	SMPS_MAX = 16,
 	/* SMPs that are never too many. */
 	CHEAP = 512,
 };
@@ -109,6 +113,7 @@ struct reader {
 	uint32_t *walk[2];  /* lists of find_ways() */
 	size_t walk_size;
 	struct ft_smp_wire *wire;
+	struct ft_pace pace;	  /* for max_smps_per_second */
 	struct question *on_wire; /* by slot */
 	uint32_t changes;	  /* to links, so far */
 	int64_t end_ms;
@@ -922,6 +927,16 @@ static enum way examine_way(const struct reader *r, const struct question *q, st
 	return way;
 }
 
+static unsigned int max_smps(const struct reader *r)
+{
+	unsigned int max = ft_sweep_max_smps(r->options);
+
+	/* There may be one switch only to be read. libibnetdisc's users are used to what it sends. */
+	if (r->options->engine == FT_ENGINE_LIBIBUMAD && max > r->options->max_smps_per_switch)
+		max = r->options->max_smps_per_switch;
+	return max < SMPS_MAX ? max : SMPS_MAX;
+}
+
 static bool put_on_wire(struct reader *r, const struct question *q)
 {
 	struct ft_smp_request request;
@@ -930,6 +945,7 @@ static bool put_on_wire(struct reader *r, const struct question *q)
 	if (!make_request(r, q, &request))
 		return false;
 	slot = ft_smp_send(r->wire, &request);
+	ft_pace_sent(&r->pace);
 	if (slot >= 0)
 		r->on_wire[slot] = *q;
 	else if (r->code == 0)
@@ -969,14 +985,22 @@ static size_t run_round(struct reader *r)
 	for (size_t i = 0; i < r->port_count; i++)
 		r->ports[i].proving = false;
 	do {
-		while (next < r->queue.count && ft_smp_pending(r->wire) < r->options->max_smps && !out_of_time(r)) {
+		int64_t now_ns = ft_smp_now_ns(), until_ns = now_ns;
+
+		while (next < r->queue.count && ft_smp_pending(r->wire) < max_smps(r) && !out_of_time(r) &&
+		       (until_ns = ft_pace_next_ns(&r->pace, now_ns)) <= now_ns) {
 			const struct question *q = &r->queue.items[next++];
 
 			if (!is_open(r, q))
 				continue;
 			sent += send_question(r, q);
 		}
-		if (ft_smp_receive(r->wire, &answer))
+		if (next == r->queue.count || ft_smp_pending(r->wire) == max_smps(r))
+			until_ns = INT64_MAX;
+		/* Nothing is on the wire where all of it was settled without asking. */
+		if (next == r->queue.count && ft_smp_pending(r->wire) == 0)
+			break;
+		if (until_ns > now_ns && ft_smp_receive_until(r->wire, until_ns, &answer))
 			take(r, &answer);
 	} while (r->code == 0 && (next < r->queue.count || ft_smp_pending(r->wire) > 0));
 	return r->code == 0 ? sent : 0;
@@ -1177,12 +1201,13 @@ static int prepare(struct reader *r, const struct ft_snapshot *old)
 
 static int open_wire(struct reader *r, const struct ft_port_choice *from)
 {
-	r->on_wire = calloc(r->options->max_smps, sizeof(*r->on_wire));
+	r->on_wire = calloc(max_smps(r), sizeof(*r->on_wire));
 	if (!r->on_wire)
 		return -ENOMEM;
+	ft_pace_init(&r->pace, max_smps(r), r->options->max_smps_per_second, r->options->timeout_ms, ft_smp_now_ns());
 	return ft_smp_open(
 		&(struct ft_smp_options){
-			.ca = from->ca, .port = from->port, .max_smps = r->options->max_smps, .end_ms = r->end_ms},
+			.ca = from->ca, .port = from->port, .max_smps = max_smps(r), .end_ms = r->end_ms},
 		&r->wire, r->err);
 }
 

@@ -8,16 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/guard.h"
-#include "probe/mend.h"
+#include "probe/ask.h"
 
 enum {
-	WINDOW_MIN = 2,
-	/* As in mend.c: one that took all of its time-out weighs as much as so many that failed at once. */
-	WEIGHT_SLOW = 16,
-	WEIGHT_FAST = 1,
-	ASK_SWITCH_INFO = -1, /* in place of a block's number */
+	/* So many blocks of a switch are asked for at a time; each answer asks for the next. */
+	BLOCKS_AHEAD = 8,
 };
+
+/* What a question is after. */
+enum { ASK_SWITCH_INFO, ASK_BLOCK };
 
 static const uint32_t PACK_MAGIC = 0x66745231;
 
@@ -169,203 +168,90 @@ int ft_routes_unpack(const char *bytes, size_t length, uint32_t node_count, stru
 struct asked {
 	const struct ft_survey_node *node;
 	struct ft_route_table *table;
-	unsigned int spent; /* on attempts since its last answer, in weights */
+	uint32_t next_block; /* which is not asked for yet */
 };
 
-struct question {
-	uint32_t asked;
-	int32_t block; /* or ASK_SWITCH_INFO */
-	unsigned int spent;
-};
-
-struct queue {
-	struct question *items;
-	size_t count;
-	size_t size;
-};
-
-struct asker {
-	const struct ft_mend_options *options;
-	struct ft_smp_wire *wire;
+struct reading {
+	struct ft_asker *asker;
 	struct asked *asked;
 	uint32_t asked_count;
-	struct queue queue;	  /* of this pass */
-	struct queue later;	  /* of the next */
-	struct question *on_wire; /* by slot */
-	size_t next;		  /* of the queue */
-	size_t window;
-	size_t answered; /* in this pass */
-	bool failed;	 /* out of memory */
+	bool failed; /* out of memory */
 };
 
-static void asker_release(struct asker *a)
+static void reading_release(struct reading *r)
 {
-	free(a->asked);
-	free(a->queue.items);
-	free(a->later.items);
-	free(a->on_wire);
-	ft_smp_close(a->wire);
+	ft_asker_free(r->asker);
+	free(r->asked);
 }
 
-static void queue_push(struct asker *a, struct queue *queue, struct question question)
+static bool make(void *arg, const struct ft_question *q, struct ft_smp_request *ret_request)
 {
-	if (queue->count == queue->size) {
-		size_t size = queue->size ? queue->size * 2 : 1024;
-		struct question *items = reallocarray(queue->items, size, sizeof(*items));
+	const struct reading *r = arg;
+	const struct ft_survey_node *node = r->asked[q->node].node;
 
-		if (!items) {
-			a->failed = true;
-			return;
-		}
-		queue->items = items;
-		queue->size = size;
-	}
-	queue->items[queue->count++] = question;
-}
-
-static bool out_of_time(const struct asker *a)
-{
-	return ft_guard_now_ms() >= a->options->end_ms;
-}
-
-static unsigned int patience(const struct asker *a)
-{
-	return WEIGHT_SLOW * (a->options->retries + 1);
-}
-
-/* One that has answered nothing for so long went mute: what it was not asked yet, it is not asked. */
-static bool is_mute(const struct asker *a, const struct question *q)
-{
-	return a->asked[q->asked].spent >= 2 * patience(a);
-}
-
-static void fill_wire(struct asker *a)
-{
-	while (ft_smp_pending(a->wire) < a->window && a->next < a->queue.count && !a->failed && !out_of_time(a)) {
-		const struct question *q = &a->queue.items[a->next++];
-		const struct ft_survey_node *node = a->asked[q->asked].node;
-		bool info = q->block == ASK_SWITCH_INFO;
-		struct ft_smp_request request = {
-			.attribute = info ? IB_ATTR_SWITCH_INFO : IB_ATTR_LINEARFORWTBL,
-			.modifier = info ? 0 : (unsigned int)q->block,
-			.timeout_ms = a->options->timeout_ms,
-			.hops = node->hops,
-		};
-		int slot;
-
-		if (is_mute(a, q))
-			continue;
-		memcpy(request.path, node->path, sizeof(request.path));
-		slot = ft_smp_send(a->wire, &request);
-		if (slot >= 0)
-			a->on_wire[slot] = *q;
-	}
-}
-
-static void take_answer(struct asker *a, const struct question *q, const uint8_t *data)
-{
-	struct ft_route_table *table = a->asked[q->asked].table;
-
-	if (q->block == ASK_SWITCH_INFO) {
-		uint32_t top = mad_get_field((void *)(uintptr_t)data, 0, IB_SW_LINEAR_FDB_TOP_F);
-
-		a->failed |= ft_route_table_begin(table, top) < 0;
-		/* Until they come. Without any entry there is nothing to come. */
-		for (uint32_t i = 0; top > 0 && !a->failed && i < ft_route_blocks(table->lids); i++)
-			a->failed |= ft_route_table_unread(table, i) < 0;
-		return;
-	}
-	/* The table was made of whole blocks; what is beyond its top in the last one is no entry. */
-	memcpy(table->ports + (size_t)q->block * FT_ROUTE_BLOCK, data, FT_ROUTE_BLOCK);
-	table->unread[q->block] = 0;
-}
-
-/* One that refuses a block has none: it stays unknown. */
-static void take_outcome(struct asker *a, const struct ft_smp_answer *answer)
-{
-	struct question q = a->on_wire[answer->slot];
-	struct asked *asked = &a->asked[q.asked];
-	unsigned int weight = answer->slow ? WEIGHT_SLOW : WEIGHT_FAST;
-
-	if (answer->outcome == FT_SMP_LOST) {
-		asked->spent += weight;
-	} else {
-		asked->spent = 0;
-		a->answered++;
-	}
-	if (answer->outcome == FT_SMP_ANSWERED)
-		take_answer(a, &q, answer->data);
-	if (answer->outcome != FT_SMP_LOST && answer->outcome != FT_SMP_BUSY)
-		return;
-	q.spent += weight;
-	if (q.spent < patience(a))
-		queue_push(a, &a->later, q);
-}
-
-/* What was lost in this pass is the next one's. False if there shall be none. */
-static bool next_pass(struct asker *a, int64_t began_ms)
-{
-	struct queue done = a->queue;
-
-	a->queue.count = 0;
-	if (a->later.count == 0 || a->failed || out_of_time(a))
-		return false;
-	/* Nobody answered, and finding out took its time: mute they are. */
-	if (a->answered == 0 && ft_guard_now_ms() - began_ms >= a->options->timeout_ms)
-		return false;
-	a->queue = a->later;
-	a->later = (struct queue){.items = done.items, .size = done.size};
-	if (a->window > WINDOW_MIN)
-		a->window = a->window / 2 > WINDOW_MIN ? a->window / 2 : WINDOW_MIN;
+	ret_request->attribute = q->kind == ASK_SWITCH_INFO ? IB_ATTR_SWITCH_INFO : IB_ATTR_LINEARFORWTBL;
+	ret_request->modifier = q->other;
+	ret_request->hops = node->hops;
+	memcpy(ret_request->path, node->path, sizeof(ret_request->path));
 	return true;
 }
 
-/* Passes until nothing is open, or nothing is to be gained. */
-static void run(struct asker *a)
+static void ask_next_block(struct reading *r, uint32_t number)
 {
-	struct ft_smp_answer answer;
-	int64_t began_ms;
+	struct asked *asked = &r->asked[number];
 
-	a->window = a->options->max_smps;
-	do {
-		began_ms = ft_guard_now_ms();
-		a->answered = 0;
-		a->next = 0;
-		for (fill_wire(a); ft_smp_receive(a->wire, &answer); fill_wire(a))
-			take_outcome(a, &answer);
-	} while (next_pass(a, began_ms));
-	a->queue.count = a->later.count = 0;
+	if (asked->table->unread && asked->next_block < ft_route_blocks(asked->table->lids))
+		ft_asker_push(r->asker, &(struct ft_question){.target = number,
+							      .node = number,
+							      .other = asked->next_block++,
+							      .kind = ASK_BLOCK});
 }
 
-/* Block by block, and of each switch by switch: so that no switch has many of them at its door at a time. */
-static void ask_blocks(struct asker *a)
+static void take_switch_info(struct reading *r, uint32_t number, const uint8_t *data)
 {
-	uint32_t most = 0;
+	struct ft_route_table *table = r->asked[number].table;
+	uint32_t top = mad_get_field((void *)(uintptr_t)data, 0, IB_SW_LINEAR_FDB_TOP_F);
 
-	for (uint32_t i = 0; i < a->asked_count; i++) {
-		const struct ft_route_table *table = a->asked[i].table;
+	r->failed |= ft_route_table_begin(table, top) < 0;
+	/* Until they come. Without any entry there is nothing to come. */
+	for (uint32_t i = 0; top > 0 && !r->failed && i < ft_route_blocks(table->lids); i++)
+		r->failed |= ft_route_table_unread(table, i) < 0;
+	for (unsigned int i = 0; !r->failed && i < BLOCKS_AHEAD; i++)
+		ask_next_block(r, number);
+}
 
-		if (table->unread && ft_route_blocks(table->lids) > most)
-			most = ft_route_blocks(table->lids);
+/*
+ * A switch that refuses a block has none: it stays unknown. One that is lost for good is followed by no other, so that
+ * a switch that went mute is not asked for all of them.
+ */
+static void take_answer(void *arg, const struct ft_question *q, const struct ft_smp_answer *answer)
+{
+	struct reading *r = arg;
+	struct ft_route_table *table = r->asked[q->node].table;
+
+	if (q->kind == ASK_SWITCH_INFO) {
+		if (answer->outcome == FT_SMP_ANSWERED)
+			take_switch_info(r, q->node, answer->data);
+		return;
 	}
-	for (uint32_t block = 0; block < most; block++)
-		for (uint32_t i = 0; i < a->asked_count; i++) {
-			const struct ft_route_table *table = a->asked[i].table;
-
-			if (table->unread && block < ft_route_blocks(table->lids))
-				queue_push(a, &a->queue, (struct question){.asked = i, .block = (int32_t)block});
-		}
+	/* The table was made of whole blocks; what is beyond its top in the last one is no entry. */
+	if (answer->outcome == FT_SMP_ANSWERED) {
+		memcpy(table->ports + (size_t)q->other * FT_ROUTE_BLOCK, answer->data, FT_ROUTE_BLOCK);
+		table->unread[q->other] = 0;
+	}
+	if (answer->outcome != FT_SMP_LOST)
+		ask_next_block(r, q->node);
 }
 
 /*
  * Which node of the snapshot each of the survey's became: the only one of its GUID. Of two switches of one GUID it is
  * not known which is which, and their tables stay unknown.
  */
-static int asked_find(struct asker *a, const struct ft_survey *survey, const struct ft_snapshot *snapshot,
+static int asked_find(struct reading *r, const struct ft_survey *survey, const struct ft_snapshot *snapshot,
 		      struct ft_routes *routes)
 {
-	a->asked = calloc(survey->node_count + 1, sizeof(*a->asked));
-	if (!a->asked)
+	r->asked = calloc(survey->node_count + 1, sizeof(*r->asked));
+	if (!r->asked)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot->node_count; i++) {
 		uint64_t guid = snapshot->nodes[i].guid;
@@ -378,7 +264,7 @@ static int asked_find(struct asker *a, const struct ft_survey *survey, const str
 		while (from != FT_NO_NODE && survey->nodes[from].gone)
 			from = survey->nodes[from].next_twin;
 		if (from != FT_NO_NODE)
-			a->asked[a->asked_count++] =
+			r->asked[r->asked_count++] =
 				(struct asked){.node = &survey->nodes[from], .table = &routes->tables[i]};
 	}
 	return 0;
@@ -397,44 +283,34 @@ static void unread_forget(struct ft_routes *routes)
 	}
 }
 
-static int ask(struct asker *a, struct ft_error *err)
-{
-	const struct ft_mend_options *o = a->options;
-	int r;
-
-	a->on_wire = calloc(o->max_smps, sizeof(*a->on_wire));
-	if (!a->on_wire)
-		return -ENOMEM;
-	r = ft_smp_open(
-		&(struct ft_smp_options){.ca = o->ca, .port = o->port, .max_smps = o->max_smps, .end_ms = o->end_ms},
-		&a->wire, err);
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < a->asked_count; i++)
-		queue_push(a, &a->queue, (struct question){.asked = i, .block = ASK_SWITCH_INFO});
-	run(a);
-	ask_blocks(a);
-	run(a);
-	return a->failed ? -ENOMEM : 0;
-}
-
 int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snapshot,
-		  const struct ft_mend_options *options, struct ft_routes **ret_routes, struct ft_error *err)
+		  const struct ft_ask_options *options, struct ft_routes **ret_routes, struct ft_error *err)
 {
 	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
-	_cleanup_(asker_release) struct asker a = {.options = options};
+	_cleanup_(reading_release) struct reading reading = {0};
 	struct ft_smp_count count;
 	int r;
 
 	r = ft_routes_new(snapshot->node_count, &routes);
 	if (r == 0)
-		r = asked_find(&a, survey, snapshot, routes);
+		r = asked_find(&reading, survey, snapshot, routes);
 	if (r == 0)
-		r = ask(&a, err);
+		r = ft_asker_new(options, make, take_answer, &reading, &reading.asker, err);
 	if (r < 0)
 		return r;
+	for (uint32_t i = 0; i < reading.asked_count; i++)
+		ft_asker_push(reading.asker, &(struct ft_question){.target = i, .node = i, .kind = ASK_SWITCH_INFO});
+	r = ft_asker_run(reading.asker, options->end_ms);
+	/* What there was no time for stays unknown. */
+	if (r == -ETIMEDOUT)
+		r = 0;
+	if (r < 0 && r != -ENOMEM)
+		return ft_error_set(err, r, 0, 0, "cannot send management packets from %s port %d", options->ca,
+				    options->port);
+	if (r < 0 || reading.failed)
+		return -ENOMEM;
 	unread_forget(routes);
-	count = ft_smp_count(a.wire);
+	count = ft_asker_count(reading.asker);
 	routes->mads = count.mads;
 	routes->timeouts = count.timeouts;
 	*ret_routes = FT_STEAL(routes);

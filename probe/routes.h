@@ -70,18 +70,17 @@ int ft_routes_unpack(const char *bytes, size_t length, uint32_t node_count, stru
 		     struct ft_error *err);
 
 struct ft_survey;
-struct ft_mend_options;
+struct ft_ask_options;
 
 /*
  * Reads the tables of all switches of @snapshot, which was made from @survey: of each SwitchInfo, then the blocks up to
- * LinearFDBTop, one SMP each. The blocks of a switch are not asked one right after the other, and what is lost is
- * repeated with fewer on the wire: a shallow VL15 buffer may be what lost it. Get SMPs only.
+ * LinearFDBTop, one SMP each, at the pace that the fabric bears (ask.h). Get SMPs only.
  *
- * @options  as for ft_mend(); end_ms is when what is left stays unknown
+ * @options  as for ft_walk(); end_ms is when what is left stays unknown
  * Returns 0, -ENOMEM, or -EIO where the port cannot be used, with @err filled.
  */
 int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snapshot,
-		  const struct ft_mend_options *options, struct ft_routes **ret_routes, struct ft_error *err);
+		  const struct ft_ask_options *options, struct ft_routes **ret_routes, struct ft_error *err);
 
 /*
  * Adds the tables in a file's @length bytes at @text to @routes, by the GUIDs of their switches; of a switch that is

@@ -7,34 +7,71 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "probe/guard.h"
 
 enum {
-	STATUS_BUSY = 1, /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
-	GRACE_MS = 1000, /* beyond the time-out, in which the kernel gives every SMP back */
+	STATUS_BUSY = 1,  /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
+	GRACE_MS = 1000,  /* beyond the time-out, in which the kernel gives an SMP back, if it does */
+	ERRORS_MAX = 100, /* in a row, each at least 1 ms after the last: the device is gone */
 	UMAD_SIZE = sizeof(struct ib_user_mad) + IB_MAD_SIZE + 64,
+	/*
+	 * ibsim's client library holds a lock while it sends, and needs it to receive; with its sockets full in both
+	 * directions, ten each, it stops for ever. On it no more than this are sent that may not have been received.
+	 */
+	SIMULATOR_BEARS = 24,
+	SIMULATOR_WAIT_MS = 10,
+	/* A transaction is its slot, and in the bits above a number that tells it from those before it there. */
+	SLOT_BITS = 12,
 };
 
+#define NS_PER_MS 1000000LL
+
+/* Most answers take less than falling asleep and being woken up does. */
+#define SPIN_NS (20 * 1000LL)
+
 struct slot {
-	int64_t sent_ms;
+	int64_t sent_ns;
+	int64_t back_ns; /* when it has to be back: a send that failed later on the kernel tells nobody of */
 	unsigned int timeout_ms;
-	uint32_t trid;
-	bool busy;
+	uint32_t trid;	 /* 0: the slot is free */
+	uint32_t number; /* of all that were sent */
+	unsigned int attribute, modifier;
+	uint32_t next_free;
 };
 
 struct ft_smp_wire {
 	enum ft_smp_kind kind;
 	struct slot *slots;
-	size_t max_smps;
+	uint32_t max_smps;
+	uint32_t free; /* the first slot that is, or max_smps */
 	size_t pending;
-	int64_t end_ms;
+	uint32_t serial;
+	int64_t back_ns; /* the soonest of the slots', or sooner */
+	int64_t end_ns;
 	struct ft_smp_count count;
+	uint32_t received;	       /* the newest that came back, by its number */
+	uint8_t (*backlog)[UMAD_SIZE]; /* of a simulator: received already, a ring of max_smps */
+	uint32_t backlog_first, backlog_count;
 	int fd;
+	int epoll_fd; /* -1: a simulator's port is no descriptor that the kernel knows */
 	int agent;
-	bool giving_up; /* of all that is on the wire */
+	unsigned int errors; /* of receiving, in a row */
+	uint32_t overtaken;  /* how many came back since one should have */
 };
+
+int64_t ft_smp_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
+}
 
 static int class_of(const struct ft_smp_wire *wire)
 {
@@ -43,12 +80,32 @@ static int class_of(const struct ft_smp_wire *wire)
 
 static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, struct ft_error *err)
 {
+	struct epoll_event event = {.events = EPOLLIN};
+
 	wire->fd = umad_open_port(o->ca, o->port);
 	if (wire->fd < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets", o->ca, o->port);
 	wire->agent = umad_register(wire->fd, class_of(wire), 1, 0, NULL);
 	if (wire->agent < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);
+	wire->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (wire->epoll_fd >= 0 && epoll_ctl(wire->epoll_fd, EPOLL_CTL_ADD, umad_get_fd(wire->fd), &event) == 0)
+		return 0;
+	if (wire->epoll_fd >= 0)
+		close(wire->epoll_fd);
+	wire->epoll_fd = -1;
+	wire->backlog = reallocarray(NULL, wire->max_smps, sizeof(*wire->backlog));
+	return wire->backlog ? 0 : -ENOMEM;
+}
+
+static int slots_make(struct ft_smp_wire *wire, unsigned int count)
+{
+	wire->slots = calloc(count, sizeof(*wire->slots));
+	if (!wire->slots)
+		return -ENOMEM;
+	wire->max_smps = count;
+	for (uint32_t i = 0; i < count; i++)
+		wire->slots[i].next_free = i + 1;
 	return 0;
 }
 
@@ -59,14 +116,14 @@ int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_w
 
 	if (!wire)
 		return -ENOMEM;
-	wire->fd = wire->agent = -1;
+	wire->fd = wire->agent = wire->epoll_fd = -1;
 	wire->kind = options->kind;
-	wire->max_smps = options->max_smps;
-	wire->end_ms = options->end_ms;
-	wire->slots = calloc(options->max_smps, sizeof(*wire->slots));
-	if (!wire->slots)
-		return -ENOMEM;
-	r = open_port(wire, options, err);
+	wire->end_ns = options->end_ms * NS_PER_MS;
+	/* Of an earlier process on this port answers may still be on their way. */
+	wire->serial = (uint32_t)ft_smp_now_ns();
+	r = slots_make(wire, options->max_smps < FT_SMP_SLOTS_MAX ? options->max_smps : FT_SMP_SLOTS_MAX);
+	if (r == 0)
+		r = open_port(wire, options, err);
 	if (r < 0)
 		return r;
 	*ret_wire = FT_STEAL(wire);
@@ -77,17 +134,15 @@ void ft_smp_close(struct ft_smp_wire *wire)
 {
 	if (!wire)
 		return;
+	if (wire->epoll_fd >= 0)
+		close(wire->epoll_fd);
 	if (wire->agent >= 0)
 		umad_unregister(wire->fd, wire->agent);
 	if (wire->fd >= 0)
 		umad_close_port(wire->fd);
 	free(wire->slots);
+	free(wire->backlog);
 	free(wire);
-}
-
-size_t ft_smp_max(const struct ft_smp_wire *wire)
-{
-	return wire->max_smps;
 }
 
 size_t ft_smp_pending(const struct ft_smp_wire *wire)
@@ -100,25 +155,25 @@ struct ft_smp_count ft_smp_count(const struct ft_smp_wire *wire)
 	return wire->count;
 }
 
-static struct slot *free_slot(struct ft_smp_wire *wire)
+static uint32_t new_trid(struct ft_smp_wire *wire, uint32_t slot)
 {
-	for (size_t i = 0; i < wire->max_smps; i++)
-		if (!wire->slots[i].busy)
-			return &wire->slots[i];
-	return NULL;
+	uint32_t trid;
+
+	do
+		trid = wire->serial++ << SLOT_BITS | slot;
+	while (trid == 0);
+	return trid;
 }
 
 static struct slot *slot_of(struct ft_smp_wire *wire, uint32_t trid)
 {
-	for (size_t i = 0; i < wire->max_smps; i++)
-		if (wire->slots[i].busy && wire->slots[i].trid == trid)
-			return &wire->slots[i];
-	return NULL;
+	uint32_t slot = trid & ((1U << SLOT_BITS) - 1);
+
+	return trid != 0 && slot < wire->max_smps && wire->slots[slot].trid == trid ? &wire->slots[slot] : NULL;
 }
 
-int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
+static int send_umad(struct ft_smp_wire *wire, const struct ft_smp_request *request, uint32_t trid)
 {
-	struct slot *slot = free_slot(wire);
 	uint8_t umad[UMAD_SIZE] = {0}, data[FT_MAD_DATA_SIZE] = {0};
 	ib_portid_t to = {.drpath.cnt = (int)request->hops};
 	ib_rpc_t rpc = {
@@ -127,10 +182,9 @@ int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
 		.attr = {.id = request->attribute, .mod = request->modifier},
 		.datasz = IB_SMP_DATA_SIZE,
 		.dataoffs = IB_SMP_DATA_OFFS,
+		.trid = trid,
 	};
 
-	if (!slot)
-		return -EBUSY;
 	if (umad_size() + IB_MAD_SIZE > sizeof(umad) || request->hops > FT_SMP_HOPS_MAX)
 		return -EINVAL;
 	memcpy(to.drpath.p, request->path, sizeof(request->path));
@@ -140,21 +194,77 @@ int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
 		rpc.dataoffs = IB_PC_DATA_OFFS;
 		mad_set_field(data, 0, IB_PC_PORT_SELECT_F, request->port_select);
 	}
-	rpc.trid = mad_trid();
 	if (mad_build_pkt(umad, &rpc, &to, NULL, data) < 0)
 		return -EINVAL;
 	/* Repeated by us, not by the kernel: in between, the others get their turn. */
-	if (umad_send(wire->fd, wire->agent, umad, IB_MAD_SIZE, (int)request->timeout_ms, 0) < 0)
+	return umad_send(wire->fd, wire->agent, umad, IB_MAD_SIZE, (int)request->timeout_ms, 0) < 0 ? -EIO : 0;
+}
+
+/* As umad_recv(), without waiting; 0 where it received. */
+static int receive_umad(struct ft_smp_wire *wire, uint8_t umad[UMAD_SIZE])
+{
+	const struct slot *slot;
+	int length = IB_MAD_SIZE;
+	int r;
+
+	memset(umad, 0, UMAD_SIZE);
+	r = umad_recv(wire->fd, umad, &length, 0);
+	if (r < 0)
+		return r;
+	wire->errors = 0;
+	slot = slot_of(wire, (uint32_t)mad_get_field64(umad_get_mad(umad), 0, IB_MAD_TRID_F));
+	/* They come back in the order in which they were sent, or never. */
+	if (slot && (int32_t)(slot->number - wire->received) > 0)
+		wire->received = slot->number;
+	return 0;
+}
+
+static void relieve_simulator(struct ft_smp_wire *wire)
+{
+	while (wire->count.mads - wire->received >= SIMULATOR_BEARS && wire->backlog_count < wire->max_smps) {
+		uint32_t last = (wire->backlog_first + wire->backlog_count) % wire->max_smps;
+
+		if (receive_umad(wire, wire->backlog[last]) == 0)
+			wire->backlog_count++;
+		else if (umad_poll(wire->fd, SIMULATOR_WAIT_MS) < 0)
+			/* The rest is lost. */
+			wire->received = wire->count.mads;
+	}
+}
+
+int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
+{
+	int64_t now_ns, back_ns;
+	uint32_t number = wire->free;
+	struct slot *slot;
+	int r;
+
+	if (number == wire->max_smps)
+		return -EBUSY;
+	if (wire->errors >= ERRORS_MAX)
 		return -EIO;
-	*slot = (struct slot){
-		.sent_ms = ft_guard_now_ms(),
-		.timeout_ms = request->timeout_ms,
-		.trid = (uint32_t)rpc.trid,
-		.busy = true,
-	};
+	if (wire->backlog)
+		relieve_simulator(wire);
+	now_ns = ft_smp_now_ns();
+	back_ns = now_ns + (request->timeout_ms + GRACE_MS) * NS_PER_MS;
+	slot = &wire->slots[number];
+	slot->sent_ns = now_ns;
+	slot->back_ns = back_ns;
+	slot->timeout_ms = request->timeout_ms;
+	slot->number = wire->count.mads + 1;
+	slot->attribute = request->attribute;
+	slot->modifier = request->modifier;
+	slot->trid = new_trid(wire, number);
+	r = send_umad(wire, request, slot->trid);
+	if (r < 0) {
+		slot->trid = 0;
+		return r;
+	}
+	wire->free = slot->next_free;
+	wire->back_ns = wire->pending == 0 || back_ns < wire->back_ns ? back_ns : wire->back_ns;
 	wire->count.mads++;
 	wire->pending++;
-	return (int)(slot - wire->slots);
+	return (int)number;
 }
 
 static void take_slot(struct ft_smp_wire *wire, struct slot *slot, enum ft_smp_outcome outcome,
@@ -162,18 +272,24 @@ static void take_slot(struct ft_smp_wire *wire, struct slot *slot, enum ft_smp_o
 {
 	ret_answer->slot = (unsigned int)(slot - wire->slots);
 	ret_answer->outcome = outcome;
-	ret_answer->slow = ft_guard_now_ms() - slot->sent_ms >= slot->timeout_ms;
-	slot->busy = false;
+	ret_answer->slow = ft_smp_now_ns() - slot->sent_ns >= slot->timeout_ms * NS_PER_MS;
+	slot->trid = 0;
+	slot->next_free = wire->free;
+	wire->free = ret_answer->slot;
 	wire->pending--;
 	if (outcome == FT_SMP_LOST)
 		wire->count.timeouts++;
 }
 
-static enum ft_smp_outcome outcome_of(const struct ft_smp_wire *wire, void *mad)
+static enum ft_smp_outcome outcome_of(const struct ft_smp_wire *wire, const struct slot *slot, void *mad)
 {
-	unsigned int status =
-		mad_get_field(mad, 0, wire->kind == FT_SMP_PERFORMANCE ? IB_MAD_STATUS_F : IB_DRSMP_STATUS_F);
+	unsigned int status;
 
+	/* An agent that answers what nobody asked has not answered. */
+	if (mad_get_field(mad, 0, IB_MAD_ATTRID_F) != slot->attribute ||
+	    mad_get_field(mad, 0, IB_MAD_ATTRMOD_F) != slot->modifier || !mad_get_field(mad, 0, IB_MAD_RESPONSE_F))
+		return FT_SMP_LOST;
+	status = mad_get_field(mad, 0, wire->kind == FT_SMP_PERFORMANCE ? IB_MAD_STATUS_F : IB_DRSMP_STATUS_F);
 	if (status == STATUS_BUSY)
 		return FT_SMP_BUSY;
 	return status == 0 ? FT_SMP_ANSWERED : FT_SMP_REFUSED;
@@ -187,7 +303,7 @@ static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_ans
 
 	if (!slot)
 		return false;
-	take_slot(wire, slot, umad_status(umad) != 0 ? FT_SMP_LOST : outcome_of(wire, mad), ret_answer);
+	take_slot(wire, slot, umad_status(umad) != 0 ? FT_SMP_LOST : outcome_of(wire, slot, mad), ret_answer);
 	if (wire->kind == FT_SMP_PERFORMANCE)
 		memcpy(ret_answer->data, mad + IB_PC_DATA_OFFS, FT_MAD_DATA_SIZE);
 	else
@@ -195,49 +311,111 @@ static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_ans
 	return true;
 }
 
-static int64_t patience_ends(const struct ft_smp_wire *wire)
+/* Until there is something to be read, about. */
+static void wait_for_input(const struct ft_smp_wire *wire, int64_t wait_ns)
 {
-	int64_t end_ms = 0;
+	int64_t wait_ms = wait_ns / NS_PER_MS + (wait_ns % NS_PER_MS > 0);
+	struct epoll_event event;
 
-	for (size_t i = 0; i < wire->max_smps; i++)
-		if (wire->slots[i].busy && wire->slots[i].timeout_ms > end_ms)
-			end_ms = wire->slots[i].timeout_ms;
-	end_ms += ft_guard_now_ms() + GRACE_MS;
-	return end_ms < wire->end_ms ? end_ms : wire->end_ms;
+	if (wait_ms > INT32_MAX)
+		wait_ms = INT32_MAX;
+	if (wire->epoll_fd >= 0)
+		epoll_wait(wire->epoll_fd, &event, 1, (int)wait_ms);
+	else
+		umad_poll(wire->fd, (int)wait_ms);
 }
 
-static bool receive(struct ft_smp_wire *wire, struct ft_smp_answer *ret_answer)
+enum { GOT_NOTHING, GOT_ANSWER, GOT_OTHER };
+
+static int receive_now(struct ft_smp_wire *wire, struct ft_smp_answer *ret_answer)
 {
-	uint8_t umad[UMAD_SIZE] = {0};
-	int64_t end_ms = patience_ends(wire);
-	int64_t left;
+	uint8_t umad[UMAD_SIZE];
+	int r;
 
-	for (left = end_ms - ft_guard_now_ms(); left > 0; left = end_ms - ft_guard_now_ms()) {
-		int length = IB_MAD_SIZE;
-		int r = umad_recv(wire->fd, umad, &length, (int)left);
+	if (wire->backlog_count > 0) {
+		r = take_umad(wire, wire->backlog[wire->backlog_first], ret_answer) ? GOT_ANSWER : GOT_OTHER;
+		wire->backlog_first = (wire->backlog_first + 1) % wire->max_smps;
+		wire->backlog_count--;
+		return r;
+	}
+	r = receive_umad(wire, umad);
+	if (r == 0)
+		return take_umad(wire, umad, ret_answer) ? GOT_ANSWER : GOT_OTHER;
+	/* A device that is gone fails at once, each time. */
+	if (r == -EWOULDBLOCK || r == -EINTR)
+		return GOT_NOTHING;
+	wire->errors++;
+	poll(NULL, 0, 1);
+	return GOT_NOTHING;
+}
 
-		if (r >= 0 && take_umad(wire, umad, ret_answer))
+static bool receive(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_answer *ret_answer)
+{
+	int64_t began_ns = 0, now_ns;
+	int got;
+
+	/* At least one look, for the process may have been stopped for long: what has come in time counts. */
+	for (;;) {
+		got = receive_now(wire, ret_answer);
+		if (got == GOT_ANSWER)
 			return true;
-		/* A device that is gone fails at once, each time. */
-		if (r < 0 && r != -ETIMEDOUT)
-			poll(NULL, 0, 1);
+		now_ns = ft_smp_now_ns();
+		if (now_ns >= until_ns)
+			return false;
+		if (got != GOT_NOTHING)
+			continue;
+		began_ns = began_ns ? began_ns : now_ns;
+		if (now_ns - began_ns < SPIN_NS)
+			sched_yield();
+		else
+			wait_for_input(wire, until_ns - now_ns);
 	}
-	return false;
 }
 
-bool ft_smp_receive(struct ft_smp_wire *wire, struct ft_smp_answer *ret_answer)
+/* One that has not come back in time, or NULL. */
+static struct slot *overdue_slot(struct ft_smp_wire *wire, int64_t now_ns)
 {
-	if (wire->pending == 0)
-		return false;
-	if (!wire->giving_up && receive(wire, ret_answer))
-		return true;
-	wire->giving_up = true;
-	for (size_t i = 0; i < wire->max_smps; i++) {
-		if (!wire->slots[i].busy)
+	struct slot *overdue = NULL;
+	int64_t next_ns = INT64_MAX;
+
+	for (uint32_t i = 0; i < wire->max_smps; i++) {
+		struct slot *slot = &wire->slots[i];
+
+		if (slot->trid == 0)
 			continue;
-		take_slot(wire, &wire->slots[i], FT_SMP_LOST, ret_answer);
-		wire->giving_up = wire->pending > 0;
-		return true;
+		if (now_ns >= slot->back_ns || now_ns >= wire->end_ns)
+			overdue = slot;
+		if (slot->back_ns < next_ns)
+			next_ns = slot->back_ns;
 	}
-	return false;
+	wire->back_ns = next_ns;
+	return overdue;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+bool ft_smp_receive_until(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_answer *ret_answer)
+{
+	for (;;) {
+		int64_t last_ns = sooner(wire->end_ns, wire->pending > 0 ? wire->back_ns : INT64_MAX), now_ns;
+		struct slot *slot;
+
+		/* What had come in time would be among them, however long the process was stopped. */
+		if (wire->overtaken <= wire->max_smps && receive(wire, sooner(until_ns, last_ns), ret_answer)) {
+			wire->overtaken = ft_smp_now_ns() >= last_ns ? wire->overtaken + 1 : 0;
+			return true;
+		}
+		wire->overtaken = 0;
+		now_ns = ft_smp_now_ns();
+		slot = wire->pending > 0 && now_ns >= last_ns ? overdue_slot(wire, now_ns) : NULL;
+		if (slot) {
+			take_slot(wire, slot, FT_SMP_LOST, ret_answer);
+			return true;
+		}
+		if (now_ns >= until_ns || now_ns >= wire->end_ns)
+			return false;
+	}
 }

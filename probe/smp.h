@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Directed-route Get SMPs, several on the wire at a time: sent one by one, and taken back in the order in which they
- * are answered or turn out to be lost. What is to be repeated is the caller's to say: in between, others get their
- * turn. The same wire takes Gets of performance management, which go to a LID.
+ * are answered or turn out to be lost. What is to be repeated, and when, is the caller's to say (ask.h does, for most).
+ * The same wire takes Gets of performance management, which go to a LID.
  */
 #ifndef FT_PROBE_SMP_H
 #define FT_PROBE_SMP_H
@@ -14,13 +14,15 @@ enum ft_smp_kind {
 	FT_SMP_PERFORMANCE, /* PerfMgt Get to QP 1 of a LID (IBTA Vol 1, 16.1) */
 };
 
+enum { FT_SMP_SLOTS_MAX = 4096 };
+
 enum { FT_MAD_DATA_SIZE = 192 }; /* bytes of an attribute of performance management; of an SMP FT_SMP_SIZE */
 
 struct ft_smp_options {
 	enum ft_smp_kind kind;
 	const char *ca;
 	int port;
-	unsigned int max_smps; /* on the wire */
+	unsigned int max_smps; /* on the wire, up to FT_SMP_SLOTS_MAX */
 	int64_t end_ms;	       /* when to wait no longer, on the clock of ft_guard_now_ms() */
 };
 
@@ -63,8 +65,7 @@ static inline void ft_smp_closep(struct ft_smp_wire **wire)
 	ft_smp_close(*wire);
 }
 
-/* How many are on the wire, and may be. */
-size_t ft_smp_max(const struct ft_smp_wire *wire);
+/* How many are on the wire. */
 size_t ft_smp_pending(const struct ft_smp_wire *wire);
 struct ft_smp_count ft_smp_count(const struct ft_smp_wire *wire);
 
@@ -72,28 +73,13 @@ struct ft_smp_count ft_smp_count(const struct ft_smp_wire *wire);
 int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request);
 
 /*
- * The next answer or loss, waited for. Where nothing comes back any more, not even those that got lost, or at end_ms,
- * all that is on the wire is lost, one by one. Returns false where nothing is on the wire.
+ * The next answer or loss, waited for until @until_ns (of CLOCK_MONOTONIC; 0: not at all, INT64_MAX: as long as it
+ * takes) and no longer than end_ms. Where nothing comes back any more, not even those that got lost, or at end_ms, all
+ * that is on the wire is lost, one by one. Returns false where there is none by then.
  */
-bool ft_smp_receive(struct ft_smp_wire *wire, struct ft_smp_answer *ret_answer);
+bool ft_smp_receive_until(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_answer *ret_answer);
 
-/*
- * Many questions that do not depend on each other, as many at a time as the wire takes. What is lost, or the other side
- * too busy for, is asked again, after all others had their turn.
- */
-struct ft_smp_round {
-	uint32_t count;	      /* of questions, numbered from 0 */
-	unsigned int retries; /* of one question; of losses that are told at once there may be more */
-	unsigned int timeout_ms;
-	int64_t end_ms; /* when no more is sent */
-	/* Fills @ret_request for that question. Returns false where there is nothing to ask. */
-	bool (*make)(void *arg, uint32_t question, struct ft_smp_request *ret_request);
-	/* Once a question that was sent: the answer, or FT_SMP_LOST where there is none. */
-	void (*take)(void *arg, uint32_t question, const struct ft_smp_answer *answer);
-	void *arg;
-};
-
-/* Returns 0, -ENOMEM, or as ft_smp_send(). That answers are missing is no failure: @take hears of each. */
-int ft_smp_ask(struct ft_smp_wire *wire, const struct ft_smp_round *round);
+/* Nanoseconds of CLOCK_MONOTONIC. */
+int64_t ft_smp_now_ns(void);
 
 #endif

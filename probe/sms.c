@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/ask.h"
 #include "probe/guard.h"
 #include "probe/port.h"
-#include "probe/smp.h"
 
 /* How a node is reached from the entry. */
 struct way {
@@ -107,11 +107,11 @@ static int find_sms(const struct ft_snapshot *s, struct ft_sms *sms)
 }
 
 /* An end node is gone into through the port in question: from the switch that this is cabled to. */
-static bool make_request(void *arg, uint32_t question, struct ft_smp_request *ret_request)
+static bool make_request(void *arg, const struct ft_question *question, struct ft_smp_request *ret_request)
 {
 	const struct asking *a = arg;
 	const struct ft_snapshot *s = a->snapshot;
-	const struct ft_sm *sm = &a->sms->items[question];
+	const struct ft_sm *sm = &a->sms->items[question->other];
 	bool own = sm->node == s->source.entry_node && (sm->port == 0 || sm->port == s->source.entry_port);
 	const struct ft_port *peer =
 		sm->port && !own ? ft_port_peer(s, ft_node_port(s, &s->nodes[sm->node], sm->port)) : NULL;
@@ -129,10 +129,10 @@ static bool make_request(void *arg, uint32_t question, struct ft_smp_request *re
 	return true;
 }
 
-static void take_answer(void *arg, uint32_t question, const struct ft_smp_answer *answer)
+static void take_answer(void *arg, const struct ft_question *question, const struct ft_smp_answer *answer)
 {
 	const struct asking *a = arg;
-	struct ft_sm *sm = &a->sms->items[question];
+	struct ft_sm *sm = &a->sms->items[question->other];
 	void *data = (void *)(uintptr_t)answer->data;
 
 	if (answer->outcome != FT_SMP_ANSWERED)
@@ -148,32 +148,28 @@ static void take_answer(void *arg, uint32_t question, const struct ft_smp_answer
 
 static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 {
-	_cleanup_(ft_smp_closep) struct ft_smp_wire *wire = NULL;
+	_cleanup_(ft_asker_freep) struct ft_asker *asker = NULL;
+	struct ft_ask_options options;
 	struct ft_port_choice from;
 	int r;
 
 	r = ft_port_choose(a->options->ca, a->options->port, &from, err);
 	if (r == 0)
 		r = find_ways(a);
-	if (r == 0)
-		r = ft_smp_open(
-			&(struct ft_smp_options){
-				.ca = from.ca, .port = from.port, .max_smps = a->options->max_smps, .end_ms = end_ms},
-			&wire, err);
 	if (r < 0)
 		return r;
-	r = ft_smp_ask(wire, &(struct ft_smp_round){.count = a->sms->count,
-						    .retries = a->options->retries,
-						    .timeout_ms = a->options->timeout_ms,
-						    .end_ms = end_ms,
-						    .make = make_request,
-						    .take = take_answer,
-						    .arg = a});
+	options = ft_sweep_ask_options(a->options, &from, end_ms);
+	r = ft_asker_new(&options, make_request, take_answer, a, &asker, err);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < a->sms->count; i++)
+		ft_asker_push(asker, &(struct ft_question){.target = a->sms->items[i].node, .other = i});
+	r = ft_asker_run(asker, end_ms);
+	/* Whom there was no time for is not silent. */
+	if (r == -ETIMEDOUT || (r == 0 && ft_guard_now_ms() >= end_ms))
+		return ft_error_set(err, -ETIMEDOUT, 0, 0, "asking the subnet managers did not end in time");
 	if (r < 0 && r != -ENOMEM)
 		return ft_error_set(err, r, 0, 0, "cannot send management packets: %s", strerror(-r));
-	/* Whom there was no time for is not silent. */
-	if (r == 0 && ft_guard_now_ms() >= end_ms)
-		return ft_error_set(err, -ETIMEDOUT, 0, 0, "asking the subnet managers did not end in time");
 	return r;
 }
 

@@ -513,17 +513,16 @@ static void chassis_count(struct chassis *chassis, const struct ft_node *node, b
 }
 
 /* The chassis of the nodes; @by_said: their indices. */
-static int chassis_collect(const struct ft_builder *b, const struct ft_snapshot *s, struct ft_map *by_said,
+static int chassis_collect(const struct ft_snapshot *s, const bool *slotted, struct ft_map *by_said,
 			   struct chassis *all, uint32_t *ret_count)
 {
 	*ret_count = 0;
-	for (uint32_t i = 0; i < b->record_count; i++) {
-		const struct record *record = &b->records[i];
-		const struct ft_node *node = record->alias == i ? &s->nodes[record->index] : NULL;
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		const struct ft_node *node = &s->nodes[n];
 		uint32_t at;
 		int r;
 
-		if (!node || node->chassis == 0)
+		if (node->chassis == 0)
 			continue;
 		r = ft_map_add(by_said, node->chassis, *ret_count, &at);
 		if (r < 0)
@@ -533,18 +532,17 @@ static int chassis_collect(const struct ft_builder *b, const struct ft_snapshot 
 							       .system_guid = node->system_guid,
 							       .said = node->chassis,
 							       .one_system = true};
-		chassis_count(&all[at], node, record->node.slotted);
+		chassis_count(&all[at], node, slotted[n]);
 	}
 	return 0;
 }
 
-/* Numbers that depend on the fabric only, so that two looks at it say the same. */
-static int chassis_number(const struct ft_builder *b, struct ft_snapshot *s)
+int ft_snapshot_number_chassis(struct ft_snapshot *s, const bool *slotted)
 {
 	_cleanup_free_ struct chassis *all = calloc(s->node_count + 1UL, sizeof(*all));
 	_cleanup_(ft_map_release) struct ft_map by_said = {0}, numbers = {0};
 	uint32_t count, number = 0;
-	int r = all ? chassis_collect(b, s, &by_said, all, &count) : -ENOMEM;
+	int r = all ? chassis_collect(s, slotted, &by_said, all, &count) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -562,6 +560,18 @@ static int chassis_number(const struct ft_builder *b, struct ft_snapshot *s)
 		s->nodes[n].chassis = found == FT_MAP_NONE ? 0 : found;
 	}
 	return 0;
+}
+
+static int chassis_number(const struct ft_builder *b, struct ft_snapshot *s)
+{
+	_cleanup_free_ bool *slotted = calloc(s->node_count + 1UL, sizeof(*slotted));
+
+	if (!slotted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->record_count; i++)
+		if (b->records[i].alias == i)
+			slotted[b->records[i].index] = b->records[i].node.slotted;
+	return ft_snapshot_number_chassis(s, slotted);
 }
 
 /* What two sources say of one port: the record and the port report. */

@@ -129,6 +129,15 @@ int ft_builder_add_port(struct ft_builder *builder, uint32_t node, const struct 
 int ft_builder_finish(struct ft_builder *builder, struct ft_snapshot **ret_snapshot, struct ft_error *err,
 		      uint32_t *ret_place);
 
+/*
+ * Numbers the chassis of a snapshot anew, as ft_builder_finish() says; until now its switches have in common whatever
+ * number their source gave them. The numbers depend on the fabric only, so that two looks at it say the same.
+ *
+ * @slotted  by node: its slot in the chassis is known
+ * Returns 0 or -ENOMEM.
+ */
+int ft_snapshot_number_chassis(struct ft_snapshot *snapshot, const bool *slotted);
+
 /* Replaces source.detail of a finished snapshot. Returns 0 or -ENOMEM. */
 int ft_snapshot_set_detail(struct ft_snapshot *snapshot, const char *detail);
 

@@ -7,20 +7,47 @@
 
 #include "probe/snapshot.h"
 
-struct ft_sweep_options {
-	const char *ca;		  /* -C: name of the channel adapter, or NULL: the first with an InfiniBand port up */
-	int port;		  /* -P: its port, or 0: the first InfiniBand port that is up */
-	unsigned int timeout_ms;  /* -t: of one SMP */
-	unsigned int max_smps;	  /* -o: SMPs on the wire at a time */
-	unsigned int retries;	  /* --retries: of one SMP */
-	unsigned int deadline_ms; /* of the whole sweep */
+/*
+ * Who asks the fabric; both give the same snapshot, but for the slots of directors whose makers' numbering only
+ * libibnetdisc knows (Voltaire's, for one): there the second one leaves the grouping to SystemImageGUIDs and names.
+ */
+enum ft_engine {
+	FT_ENGINE_LIBIBNETDISC, /* libibnetdisc, with a fixed number of SMPs on the wire, and we for what it missed */
+	FT_ENGINE_LIBIBUMAD,	/* we alone, over libibumad (probe/walk.h), with as many as the fabric bears */
+	FT_ENGINE_COUNT,
 };
 
-/* The defaults: 1000 ms, 16 SMPs, 3 retries, 60 s. */
+struct ft_sweep_options {
+	const char *ca;		 /* -C: name of the channel adapter, or NULL: the first with an InfiniBand port up */
+	int port;		 /* -P: its port, or 0: the first InfiniBand port that is up */
+	enum ft_engine engine;	 /* --engine */
+	unsigned int timeout_ms; /* -t: of one SMP */
+	unsigned int max_smps;	 /* -o: SMPs on the wire at a time, at most; 0: what is good for the engine */
+	unsigned int max_smps_per_switch; /* --max-smps-per-switch: of them on the way to one node */
+	unsigned int max_smps_per_second; /* --max-smps-per-second; 0: no such limit. Not with libibnetdisc */
+	unsigned int retries;		  /* --retries: of one SMP */
+	unsigned int deadline_ms;	  /* of the whole sweep */
+};
+
+/* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs of libibnetdisc, 64 of ours and 4 a switch. */
 extern const struct ft_sweep_options ft_sweep_defaults;
+
+/* "libibnetdisc", "libibumad", and which of them @name is: FT_ENGINE_COUNT where none. */
+const char *ft_engine_name(enum ft_engine engine);
+enum ft_engine ft_engine_find(const char *name);
+
+/* max_smps, or what it is for the engine where it is 0. */
+unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options);
 
 /* Are they in range? deadline_ms aside. Returns 0, or -EINVAL with @err filled. */
 int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_error *err);
+
+struct ft_ask_options;
+struct ft_port_choice;
+
+/* What they mean for ft_asker_new() (ask.h), for SMPs from that port, until @end_ms. */
+struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
+					   int64_t end_ms);
 
 /*
  * Sweeps the live fabric in a child process: libibnetdisc 44 can crash or hang on a partial fabric, and whatever

@@ -6,7 +6,6 @@
 #ifndef FT_PROBE_SPAN_H
 #define FT_PROBE_SPAN_H
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -82,21 +81,29 @@ static inline bool ft_span_number(struct ft_span *s, unsigned int max, unsigned 
 	return true;
 }
 
+/* Its value, or 16 where it is none: digits of GUIDs are half of a dump, and isxdigit() looks at the locale for each.
+ */
+static inline unsigned int ft_hex_digit(char c)
+{
+	unsigned int digit = (unsigned int)(unsigned char)c - '0', letter = ((unsigned char)c | 0x20U) - 'a';
+
+	return digit <= 9 ? digit : letter <= 5 ? letter + 10 : 16;
+}
+
 /* A hexadecimal number of at most 64 bits, with or without 0x. False where there is none, or a longer one. */
 static inline bool ft_span_hex(struct ft_span *s, uint64_t *ret_number)
 {
 	uint64_t number = 0;
+	unsigned int digit;
 	const char *start;
 
 	if (s->end - s->at > 2 && s->at[0] == '0' && (s->at[1] | 0x20) == 'x')
 		s->at += 2;
 	start = s->at;
-	for (; s->at < s->end && isxdigit((unsigned char)*s->at); s->at++) {
-		unsigned int digit = (unsigned char)*s->at;
-
+	for (; s->at < s->end && (digit = ft_hex_digit(*s->at)) < 16; s->at++) {
 		if (number >> 60)
 			return false;
-		number = number << 4 | (digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+		number = number << 4 | digit;
 	}
 	if (s->at == start)
 		return false;

@@ -20,6 +20,7 @@ enum {
 	SPEED_EXT2_SHIFT = 5,
 	SPEED_EXT2_MASK = 3,
 	LINK_SPEED_QDR = 4,
+	LOGICAL_DOWN = 1, /* PortInfo:PortState */
 	/* Mellanox ExtendedPortInfo:LinkSpeedActive. */
 	EXT_SPEED_FDR10 = 1 << 0,
 };
@@ -272,6 +273,7 @@ void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned i
 	if (!port)
 		return;
 	port->read = true;
+	port->listed_down = false;
 	port->phys_state = (uint8_t)field(info, IB_PORT_PHYS_STATE_F);
 	port->logical_state = (uint8_t)field(info, IB_PORT_STATE_F);
 	port->lid = (uint16_t)field(info, IB_PORT_LID_F);
@@ -306,6 +308,15 @@ void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned in
 		port->limits.speeds_enabled |= 1 << FT_SPEED_FDR10;
 	if (field(info, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F) & EXT_SPEED_FDR10)
 		port->limits.speeds_supported |= 1 << FT_SPEED_FDR10;
+}
+
+void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	struct ft_survey_port *port = ft_survey_port(survey, node, number);
+
+	port->read = port->listed_down = true;
+	port->phys_state = 0;
+	port->logical_state = LOGICAL_DOWN;
 }
 
 void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number)
@@ -495,68 +506,6 @@ static enum ft_link port_link(const struct ft_survey_port *port)
 	return port->phys_state == FT_PHYS_LINK_UP ? FT_LINK_SILENT : FT_LINK_DOWN;
 }
 
-static int build_port(const struct ft_survey *survey, struct ft_builder *builder, uint32_t id, uint32_t node,
-		      unsigned int number)
-{
-	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
-	const struct ft_survey_node *n = &survey->nodes[node];
-	bool is_switch = n->type == FT_NODE_SWITCH;
-	struct ft_build_port b = {
-		.guid = is_switch ? n->guid : port->guid,
-		.lid = is_switch ? 0 : port->lid,
-		.lmc = is_switch ? 0 : port->lmc,
-		.number = (uint8_t)number,
-		.link = port_link(port),
-		.phys_state = port->phys_state,
-		.logical_state = port->logical_state,
-		.sm = port->sm,
-	};
-
-	if (b.link == FT_LINK_UP || b.link == FT_LINK_SILENT) {
-		b.rate = port->rate;
-		b.limits = port->limits;
-	}
-	/* Not told which: neither a slow FDR10 cable nor a fast QDR one. */
-	if (port->maybe_fdr10)
-		b.rate.speed = FT_SPEED_UNKNOWN;
-	if (port->peer_node != FT_NO_NODE) {
-		b.peer_guid = survey->nodes[port->peer_node].guid;
-		b.peer_number = port->peer_port;
-		b.peer_type = survey->nodes[port->peer_node].type;
-	}
-	return ft_builder_add_port(builder, id, &b);
-}
-
-static int build_node(const struct ft_survey *survey, struct ft_builder *builder, uint32_t node)
-{
-	const struct ft_survey_node *n = &survey->nodes[node];
-	uint32_t id;
-	int r;
-
-	r = ft_builder_add_node(builder,
-				&(struct ft_build_node){
-					.guid = n->guid,
-					.system_guid = n->system_guid,
-					.vendor_id = n->vendor_id,
-					.device_id = n->device_id,
-					.chassis = n->chassis,
-					.slotted = n->slotted,
-					.description = n->description,
-					.description_length = n->description_length,
-					.lid = n->lid,
-					.lmc = n->lmc,
-					.type = n->type,
-					.sm = n->type == FT_NODE_SWITCH && ft_survey_port(survey, node, 0)->sm,
-					.unlisted = FT_LINK_UNREAD,
-					.port_count = n->port_count,
-					.port_count_known = true,
-				},
-				&id);
-	for (unsigned int i = 1; r == 0 && i <= n->port_count; i++)
-		r = build_port(survey, builder, id, node, i);
-	return r;
-}
-
 static int compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -587,10 +536,8 @@ static int compare_links(const struct ft_survey *survey, uint32_t a, uint32_t b)
 }
 
 /* By GUID; those of one GUID by all that tells them apart, and does not depend on which answer came first. */
-static int compare_nodes(const void *a, const void *b, void *context)
+static int compare_records(const struct ft_survey *survey, uint32_t x, uint32_t y)
 {
-	const struct ft_survey *survey = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct ft_survey_node *m = &survey->nodes[x], *n = &survey->nodes[y];
 	int d = compare(m->guid, n->guid);
 
@@ -602,6 +549,14 @@ static int compare_nodes(const void *a, const void *b, void *context)
 		d = compare_descriptions(m, n);
 	if (d == 0)
 		d = compare_links(survey, x, y);
+	return d ? d : compare(m->system_guid, n->system_guid);
+}
+
+static int compare_nodes(const void *a, const void *b, void *context)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int d = compare_records(context, x, y);
+
 	return d ? d : compare(x, y);
 }
 
@@ -619,24 +574,216 @@ static int sort_nodes(const struct ft_survey *survey, uint32_t **ret_order)
 	return 0;
 }
 
-int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+/* A snapshot in the making. Nothing else is in memory twice: a large fabric's survey and snapshot are enough of it. */
+struct making {
+	const struct ft_survey *survey;
+	struct ft_snapshot *s;
+	uint32_t *order; /* nodes of the survey as they are to follow each other */
+	uint32_t *kept;	 /* by node of the survey: itself, the one it is the same as, or FT_NO_NODE */
+	uint32_t *index; /* by node that is kept: its number in the snapshot */
+	bool *slotted;	 /* by number in the snapshot */
+};
+
+static void making_release(struct making *m)
 {
-	_cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
-	_cleanup_free_ uint32_t *order = NULL;
+	ft_snapshot_free(m->s);
+	free(m->order);
+	free(m->kept);
+	free(m->index);
+	free(m->slotted);
+}
+
+static int making_init(struct making *m, const struct ft_survey *survey)
+{
+	size_t count = survey->node_count + 1;
+
+	*m = (struct making){
+		.survey = survey,
+		.s = calloc(1, sizeof(*m->s)),
+		.kept = reallocarray(NULL, count, sizeof(*m->kept)),
+		.index = reallocarray(NULL, count, sizeof(*m->index)),
+		.slotted = calloc(count, sizeof(*m->slotted)),
+	};
+	return m->s && m->kept && m->index && m->slotted ? sort_nodes(survey, &m->order) : -ENOMEM;
+}
+
+/*
+ * Numbers the nodes, and finds room for them. Two that say the same in everything, far ends included, are one that was
+ * come upon twice. Returns 0, -ENOMEM, or -EOVERFLOW: sums of two indices or sizes are to fit 32 bits.
+ */
+static int make_room(struct making *m)
+{
+	const uint32_t max = UINT32_MAX / 2;
+	uint32_t last = FT_NO_NODE;
+	size_t ports = 0, strings = 1;
+
+	for (size_t i = 0; i < m->survey->node_count; i++) {
+		uint32_t node = m->order[i];
+		const struct ft_survey_node *n = &m->survey->nodes[node];
+
+		m->kept[node] = FT_NO_NODE;
+		if (n->gone)
+			continue;
+		if (last == FT_NO_NODE || compare_records(m->survey, last, node) != 0)
+			last = node;
+		m->kept[node] = last;
+		if (last != node)
+			continue;
+		m->index[node] = m->s->node_count++;
+		ports += n->port_count;
+		strings += n->description_length + 1UL;
+	}
+	if (ports > max || strings > max)
+		return -EOVERFLOW;
+	m->s->nodes = calloc(m->s->node_count + 1UL, sizeof(*m->s->nodes));
+	m->s->ports = calloc(ports + 1, sizeof(*m->s->ports));
+	m->s->strings = calloc(strings, 1);
+	m->s->strings_length = 1;
+	return m->s->nodes && m->s->ports && m->s->strings ? 0 : -ENOMEM;
+}
+
+/* Offset 0 is the empty string. */
+static uint32_t make_description(struct ft_snapshot *s, const struct ft_survey_node *n)
+{
+	uint32_t at = s->strings_length;
+
+	if (n->description_length == 0)
+		return 0;
+	memcpy(s->strings + at, n->description, n->description_length);
+	s->strings_length += n->description_length + 1U;
+	return at;
+}
+
+static void make_node(struct making *m, uint32_t node)
+{
+	const struct ft_survey_node *n = &m->survey->nodes[node];
+	bool is_switch = n->type == FT_NODE_SWITCH;
+
+	m->slotted[m->index[node]] = n->slotted;
+	m->s->nodes[m->index[node]] = (struct ft_node){
+		.guid = n->guid,
+		.system_guid = n->system_guid,
+		.vendor_id = n->vendor_id,
+		.device_id = n->device_id,
+		.chassis = is_switch ? n->chassis : 0,
+		.first_port = m->s->port_count,
+		.description = make_description(m->s, n),
+		.description_length = n->description_length,
+		.port_count = n->port_count,
+		.lid = n->lid,
+		.lmc = n->lmc,
+		.type = n->type,
+		.sm = is_switch && ft_survey_port(m->survey, node, 0)->sm,
+	};
+	m->s->port_count += n->port_count;
+}
+
+/*
+ * The far end's port, if the cable is one of the snapshot too: its far node may be gone, or one of two that became one,
+ * and the cables of the other are kept.
+ */
+static const struct ft_survey_port *far_port(const struct making *m, uint32_t node, unsigned int number)
+{
+	const struct ft_survey_port *port = ft_survey_port(m->survey, node, number), *far;
+
+	if (port->peer_node == FT_NO_NODE || port->peer_port == 0 || m->kept[port->peer_node] == FT_NO_NODE)
+		return NULL;
+	far = ft_survey_port(m->survey, m->kept[port->peer_node], port->peer_port);
+	return far->peer_node != FT_NO_NODE && m->kept[far->peer_node] == node && far->peer_port == number ? far : NULL;
+}
+
+/* Index of a port of a node that is kept. */
+static uint32_t port_index(const struct making *m, uint32_t node, unsigned int number)
+{
+	return m->s->nodes[m->index[node]].first_port + number - 1;
+}
+
+/* Not told which: neither a slow FDR10 cable nor a fast QDR one. */
+static struct ft_rate port_rate(const struct ft_survey_port *port)
+{
+	return (struct ft_rate){port->rate.lanes, port->maybe_fdr10 ? FT_SPEED_UNKNOWN : port->rate.speed};
+}
+
+static void make_port(struct making *m, uint32_t node, unsigned int number)
+{
+	const struct ft_survey_port *port = ft_survey_port(m->survey, node, number), *far = far_port(m, node, number);
+	const struct ft_survey_node *n = &m->survey->nodes[node];
+	bool is_switch = n->type == FT_NODE_SWITCH;
+	struct ft_port *p = &m->s->ports[port_index(m, node, number)];
+
+	*p = (struct ft_port){
+		.guid = is_switch ? n->guid : port->guid,
+		.node = m->index[node],
+		.peer = far ? port_index(m, m->kept[port->peer_node], port->peer_port) : FT_NO_PORT,
+		.lid = is_switch ? 0 : port->lid,
+		.lmc = is_switch ? 0 : port->lmc,
+		.number = (uint16_t)number,
+		.link = port_link(port),
+		.phys_state = port->phys_state,
+		.logical_state = port->logical_state,
+		.sm = port->sm,
+	};
+	if (p->link == FT_LINK_UP && !far)
+		p->link = FT_LINK_SILENT;
+	if (p->link != FT_LINK_UP && p->link != FT_LINK_SILENT)
+		return;
+	p->limits = port->limits;
+	p->rate = port_rate(port);
+	/* What the far end says where this one said nothing. */
+	if (far && p->rate.lanes == 0 && p->rate.speed == FT_SPEED_UNKNOWN)
+		p->rate = port_rate(far);
+}
+
+static void make_source(struct making *m)
+{
+	const struct ft_survey *survey = m->survey;
+	const struct ft_node *node;
+
+	m->s->source = (struct ft_snapshot_source){
+		.live = true,
+		.lists_down_ports = true,
+		.complete = ft_survey_is_complete(survey),
+		.entry_node = FT_NO_NODE,
+	};
+	if (survey->entry_node == FT_NO_NODE || m->kept[survey->entry_node] == FT_NO_NODE)
+		return;
+	m->s->source.entry_node = m->index[m->kept[survey->entry_node]];
+	node = &m->s->nodes[m->s->source.entry_node];
+	if (survey->entry_port <= node->port_count)
+		m->s->source.entry_port = survey->entry_port;
+	if (m->s->source.entry_port == 0 && node->type != FT_NODE_SWITCH && node->port_count == 1)
+		m->s->source.entry_port = 1;
+}
+
+static int make_all(struct making *m, const struct ft_survey *survey)
+{
 	int r;
 
-	r = ft_builder_new(&builder);
+	r = making_init(m, survey);
 	if (r == 0)
-		r = sort_nodes(survey, &order);
-	for (size_t i = 0; r == 0 && i < survey->node_count; i++)
-		if (!survey->nodes[order[i]].gone)
-			r = build_node(survey, builder, order[i]);
+		r = make_room(m);
+	if (r < 0)
+		return r;
+	/* Nodes that are kept come in the order of their numbers. All of them first, for they say where ports are. */
+	for (size_t i = 0; i < survey->node_count; i++)
+		if (m->kept[m->order[i]] == m->order[i])
+			make_node(m, m->order[i]);
+	for (size_t i = 0; i < survey->node_count; i++)
+		if (m->kept[m->order[i]] == m->order[i])
+			for (unsigned int n = 1; n <= survey->nodes[m->order[i]].port_count; n++)
+				make_port(m, m->order[i], n);
+	make_source(m);
+	return ft_snapshot_number_chassis(m->s, m->slotted);
+}
+
+int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(making_release) struct making m = {0};
+	int r;
+
+	r = make_all(&m, survey);
 	if (r < 0)
 		return ft_error_set(err, r, 0, 0, "no memory for the snapshot");
-	ft_builder_source(builder)->live = true;
-	ft_builder_source(builder)->lists_down_ports = true;
-	ft_builder_source(builder)->complete = ft_survey_is_complete(survey);
-	if (survey->entry_node != FT_NO_NODE)
-		ft_builder_set_entry(builder, survey->nodes[survey->entry_node].guid, 0, survey->entry_port);
-	return ft_builder_finish(builder, ret_snapshot, err, NULL);
+	*ret_snapshot = FT_STEAL(m.s);
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A survey: what SMPs told so far of a fabric, and what they did not. libibnetdisc's findings become one (fabric.h),
- * what it missed is asked for once more (mend.h), and the whole becomes a snapshot.
+ * what it missed is asked for once more (walk.h), and the whole becomes a snapshot.
  *
  * Attributes come in as the 64 bytes of an SMP (IBTA Vol 1, chapter 14.2.5) and are decoded by libibmad.
  */
@@ -29,6 +29,8 @@ struct ft_survey_port {
 	struct ft_port_limits limits;
 	bool sm;	  /* says that a subnet manager runs there */
 	bool read;	  /* PortInfo came */
+	bool listed_down; /* said to be down by the switch's table of states, without PortInfo */
+	bool asked;	  /* PortInfo is on its way */
 	bool reached;	  /* a path of the sweep goes through it */
 	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which tells, did not come */
 };
@@ -103,6 +105,9 @@ void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned i
 void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned int number,
 			    const uint8_t info[FT_SMP_SIZE]);
 
+/* A port that its switch says is down, though its PortInfo was not read. */
+void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int number);
+
 /* A cable between two ports, which must exist; what they were linked to before is linked to nothing then. */
 void ft_survey_link(struct ft_survey *survey, uint32_t a, unsigned int a_port, uint32_t b, unsigned int b_port);
 void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number);
@@ -120,8 +125,9 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 bool ft_survey_is_complete(const struct ft_survey *survey);
 
 /*
- * The snapshot. source.live, .complete, .lists_down_ports and the entry are set; the rest of source is the caller's.
- * Returns 0 or -errno with @err filled.
+ * The snapshot, its nodes in the order of their GUIDs; without those that are gone, and two of one GUID that say the
+ * same in all are one. source.live, .complete, .lists_down_ports and the entry are set; the rest of source is the
+ * caller's. Returns 0 or -errno with @err filled.
  */
 int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 

@@ -11,10 +11,10 @@
 
 #include "probe/fabric.h"
 #include "probe/guard.h"
-#include "probe/mend.h"
 #include "probe/port.h"
 #include "probe/routes.h"
 #include "probe/snapshot_build.h"
+#include "probe/walk.h"
 
 enum {
 	/* For handing the snapshot over and ending, out of the deadline: a tenth, but not more than this. */
@@ -22,11 +22,48 @@ enum {
 };
 
 const struct ft_sweep_options ft_sweep_defaults = {
+	.engine = FT_ENGINE_LIBIBNETDISC,
 	.timeout_ms = 1000,
-	.max_smps = 16,
+	.max_smps_per_switch = 4,
 	.retries = 3,
 	.deadline_ms = 60000,
 };
+
+/* What begins the survey; what is missing then, ft_walk() asks for. */
+typedef int engine_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
+			    struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err);
+
+static engine_discover libibnetdisc_discover;
+
+static const struct engine {
+	const char *name;
+	engine_discover *discover; /* NULL: it begins with nothing */
+	unsigned int max_smps;
+} engines[FT_ENGINE_COUNT] = {
+	/* Its window is fixed: what a shallow VL15 bears as a rule. */
+	[FT_ENGINE_LIBIBNETDISC] = {"libibnetdisc", libibnetdisc_discover, 16},
+	/* An upper end of a window that finds its size. */
+	[FT_ENGINE_LIBIBUMAD] = {"libibumad", NULL, 64},
+};
+
+const char *ft_engine_name(enum ft_engine engine)
+{
+	return engines[engine].name;
+}
+
+enum ft_engine ft_engine_find(const char *name)
+{
+	enum ft_engine engine = 0;
+
+	while (engine < FT_ENGINE_COUNT && strcmp(engines[engine].name, name) != 0)
+		engine++;
+	return engine;
+}
+
+unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options)
+{
+	return options->max_smps ? options->max_smps : engines[options->engine].max_smps;
+}
 
 static int check_port_opens(const struct ft_port_choice *from, struct ft_error *err)
 {
@@ -47,12 +84,12 @@ static void fabric_destroyp(ibnd_fabric_t **fabric)
 		ibnd_destroy_fabric(*fabric);
 }
 
-static int discover(const struct ft_sweep_options *options, struct ft_port_choice *from, struct ft_survey *survey,
-		    struct ft_smp_count *ret_count, struct ft_error *err)
+static int libibnetdisc_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
+				 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
 {
 	_cleanup_(fabric_destroyp) ibnd_fabric_t *fabric = NULL;
 	struct ibnd_config config = {
-		.max_smps = options->max_smps,
+		.max_smps = ft_sweep_max_smps(options),
 		.timeout_ms = options->timeout_ms,
 		.retries = options->retries,
 		.flags = IBND_CONFIG_MLX_EPI,
@@ -70,29 +107,38 @@ static int discover(const struct ft_sweep_options *options, struct ft_port_choic
 	return 0;
 }
 
-static struct ft_mend_options asking_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
-					     int64_t end_ms)
+struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
+					   int64_t end_ms)
 {
-	int64_t tenth_ms = (end_ms - ft_guard_now_ms()) / 10;
-
-	return (struct ft_mend_options){
+	return (struct ft_ask_options){
 		.ca = from->ca,
 		.port = from->port,
 		.timeout_ms = options->timeout_ms,
-		.max_smps = options->max_smps,
+		.max_smps = ft_sweep_max_smps(options),
+		.max_smps_per_target = options->max_smps_per_switch,
+		.max_smps_per_second = options->max_smps_per_second,
 		.retries = options->retries,
-		.end_ms = end_ms - (tenth_ms < RESERVE_MS ? tenth_ms : RESERVE_MS),
+		.end_ms = end_ms,
 	};
 }
 
-static int mend(const struct ft_sweep_options *options, const struct ft_port_choice *from, int64_t end_ms,
+/* The same, with time left for the rest. */
+static struct ft_ask_options asking_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
+					    int64_t end_ms)
+{
+	int64_t tenth_ms = (end_ms - ft_guard_now_ms()) / 10;
+
+	return ft_sweep_ask_options(options, from, end_ms - (tenth_ms < RESERVE_MS ? tenth_ms : RESERVE_MS));
+}
+
+static int walk(const struct ft_sweep_options *options, const struct ft_port_choice *from, int64_t end_ms,
 		struct ft_survey *survey, struct ft_smp_count *count, struct ft_error *err)
 {
-	struct ft_mend_options asking = asking_options(options, from, end_ms);
+	struct ft_ask_options asking = asking_options(options, from, end_ms);
 	struct ft_smp_count more = {0};
 	int r;
 
-	r = ft_mend(survey, &asking, &more, err);
+	r = ft_walk(survey, &asking, &more, err);
 	count->mads += more.mads;
 	count->timeouts += more.timeouts;
 	return r;
@@ -101,11 +147,13 @@ static int mend(const struct ft_sweep_options *options, const struct ft_port_cho
 static int survey_fabric(const struct ft_sweep_options *options, struct ft_port_choice *from, int64_t end_ms,
 			 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
 {
-	int r;
+	engine_discover *discover = engines[options->engine].discover;
+	int r = 0;
 
-	r = discover(options, from, survey, ret_count, err);
+	if (discover)
+		r = discover(options, from, survey, ret_count, err);
 	if (r == 0)
-		r = mend(options, from, end_ms, survey, ret_count, err);
+		r = walk(options, from, end_ms, survey, ret_count, err);
 	if (r == 0 && survey->node_count == 0)
 		return ft_error_set(err, -EIO, 0, 0, "%s port %d does not answer itself", from->ca, from->port);
 	return r;
@@ -116,8 +164,14 @@ int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_err
 	/* libibnetdisc takes 0 for its own default, and the kernel counts milliseconds in an int. */
 	if (options->timeout_ms == 0 || options->timeout_ms > 1000000)
 		return ft_error_set(err, -EINVAL, 0, 0, "the time-out has to be from 1 to 1000000 ms");
-	if (options->max_smps == 0 || options->max_smps > 1024)
+	if (options->max_smps > 1024)
 		return ft_error_set(err, -EINVAL, 0, 0, "the number of SMPs on the wire has to be from 1 to 1024");
+	if (options->max_smps_per_switch == 0 || options->max_smps_per_switch > 1024)
+		return ft_error_set(err, -EINVAL, 0, 0, "the number of SMPs per switch has to be from 1 to 1024");
+	if (options->max_smps_per_second > 0 && options->engine == FT_ENGINE_LIBIBNETDISC)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "libibnetdisc cannot be held to a number of SMPs per second: use the engine %s",
+				    engines[FT_ENGINE_LIBIBUMAD].name);
 	if (options->retries > 100)
 		return ft_error_set(err, -EINVAL, 0, 0, "the number of retries has to be up to 100");
 	if (options->port < 0 || options->port > 254)
@@ -157,7 +211,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	snapshot->source.time_s = time(NULL);
 	snapshot->source.duration_ms = (uint32_t)(ft_guard_now_ms() - began_ms);
 	if (ret_routes) {
-		struct ft_mend_options asking = asking_options(options, &from, end_ms);
+		struct ft_ask_options asking = asking_options(options, &from, end_ms);
 
 		r = ft_routes_ask(&survey, snapshot, &asking, ret_routes, err);
 		if (r < 0)

@@ -25,7 +25,7 @@ within() {
 	shift
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		sleep 0.02
+		sim_pause 0.02
 	done
 }
 
@@ -183,8 +183,14 @@ alerts_count() {
 	wc -l <"$D/alerts"
 }
 
+# Asked often: in the shell itself.
 alerts_are() {
-	(($(alerts_count) >= $1))
+	local -a lines
+
+	mapfile lines <"$D/alerts"
+	# The last one may be on its way still.
+	[ ${#lines[@]} = 0 ] || [[ ${lines[-1]} == *$'\n' ]] || unset 'lines[-1]'
+	((${#lines[@]} >= $1))
 }
 
 # alerts_wait COUNT: until so many were told, and fails where there are more.

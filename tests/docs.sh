@@ -74,20 +74,20 @@ completion_options()
 	' completion "$src/etc/completion/$1.bash" "$1" 2>/dev/null | sort -u
 }
 
-# The forms of output that the completion proposes, and those that the man page lists.
-completion_formats()
+# The values that the completion of program $1 proposes for option $2, and those that man page $1 lists.
+completion_values()
 {
 	bash -c '
 		. "$1" || exit 1
-		COMP_WORDS=("$2" --format "") COMP_CWORD=2 COMPREPLY=()
+		COMP_WORDS=("$2" "$3" "") COMP_CWORD=2 COMPREPLY=()
 		"_$2"
 		printf "%s\n" "${COMPREPLY[@]}"
-	' completion "$src/etc/completion/$1.bash" "$1" 2>/dev/null | sort -u
+	' completion "$src/etc/completion/$1.bash" "$1" "$2" 2>/dev/null | sort -u
 }
 
-man_formats()
+man_values()
 {
-	grep -E '^\.It Fl (o , )?-format ' "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
+	grep -E "^\.It Fl (o , )?$2 " "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
 }
 
 for program in ftplan ftcheck; do
@@ -98,8 +98,8 @@ for program in ftplan ftcheck; do
 	completion_options "$program" >"$work/c"
 	same "$program: options of --help and of the man page" --help "$work/a" "$program.1" "$work/b"
 	same "$program: options of --help and of the completion" --help "$work/a" completion "$work/c"
-	man_formats "$page" >"$work/b"
-	completion_formats "$program" >"$work/c"
+	man_values "$page" -format >"$work/b"
+	completion_values "$program" --format >"$work/c"
 	same "$program: formats of the man page and of the completion" "$program.1" "$work/b" completion "$work/c"
 	while read -r format; do
 		ok "$program: --help speaks of --format $format" grep -qw "$format" "$work/help"
@@ -110,10 +110,14 @@ for program in ftplan ftcheck; do
 	' version "$build/$program" "$program" "$build"
 done
 
+man_values "$src/man/ftcheck.1" -engine >"$work/a"
+completion_values ftcheck --engine >"$work/b"
+same 'ftcheck: engines of the man page and of the completion' ftcheck.1 "$work/a" completion "$work/b"
+
 # Defaults that are numbers: "(default 16)" of the help and "16 unless told" of the man page, by long option.
-"$build/ftcheck" --help | sed -nE 's/^.*(--[a-z_]+) .*[(]default ([0-9]+)[)].*/\1 \2/p' | sort -u >"$work/a"
+"$build/ftcheck" --help | sed -nE 's/^.*(--[a-z_-]+) .*[(]default ([0-9]+)[;)].*/\1 \2/p' | sort -u >"$work/a"
 awk '
-	/^\.It Fl / { option = ""; for (i = 1; i <= NF; i++) if ($i ~ /^-[a-z_]+$/) option = "-" $i }
+	/^\.It Fl / { option = ""; for (i = 1; i <= NF; i++) if ($i ~ /^-[a-z_-]+$/) option = "-" $i }
 	match($0, /[0-9]+ unless told/) { split(substr($0, RSTART), word, " "); print option, word[1] }
 ' "$src/man/ftcheck.1" | sort -u >"$work/b"
 same 'default numbers of ftcheck --help and of ftcheck.1' --help "$work/a" ftcheck.1 "$work/b"

@@ -2,7 +2,8 @@
 /*
  * Snapshots by hand, for the tests on a simulated fabric:
  *
- *     snapshot_tool sweep OUT [KEY=VALUE ...]  sweeps live; keys: ca port timeout_ms max_smps retries deadline_ms
+ *     snapshot_tool sweep OUT [KEY=VALUE ...]  sweeps live; keys: ca port engine timeout_ms
+ *                                              max_smps max_smps_per_switch max_smps_per_second retries deadline_ms
  *     snapshot_tool load FILE OUT              reads a dump, a cache or a snapshot
  *     snapshot_tool compare FILE FILE          prints the difference, if any; status 1 then
  *     snapshot_tool summary FILE               figures and states, one a line
@@ -53,8 +54,12 @@ static bool set_option(struct ft_sweep_options *options, const char *argument)
 		const char *key;
 		unsigned int *value;
 	} keys[] = {
-		{"timeout_ms", &options->timeout_ms},	  {"max_smps", &options->max_smps},
-		{"retries", &options->retries},		  {"deadline_ms", &options->deadline_ms},
+		{"timeout_ms", &options->timeout_ms},
+		{"max_smps", &options->max_smps},
+		{"max_smps_per_switch", &options->max_smps_per_switch},
+		{"max_smps_per_second", &options->max_smps_per_second},
+		{"retries", &options->retries},
+		{"deadline_ms", &options->deadline_ms},
 		{"port", (unsigned int *)&options->port},
 	};
 	const char *equals = strchr(argument, '=');
@@ -65,8 +70,13 @@ static bool set_option(struct ft_sweep_options *options, const char *argument)
 		options->ca = equals + 1;
 		return true;
 	}
+	if (strncmp(argument, "engine=", 7) == 0) {
+		options->engine = ft_engine_find(equals + 1);
+		return options->engine < FT_ENGINE_COUNT;
+	}
 	for (size_t i = 0; i < FT_COUNT(keys); i++)
-		if (strncmp(argument, keys[i].key, (size_t)(equals - argument)) == 0) {
+		if (strncmp(argument, keys[i].key, (size_t)(equals - argument)) == 0 &&
+		    keys[i].key[equals - argument] == '\0') {
 			*keys[i].value = (unsigned int)strtoul(equals + 1, NULL, 10);
 			return true;
 		}

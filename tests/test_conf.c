@@ -23,9 +23,10 @@ static char *config_text(const struct ft_config *c)
 {
 	struct ft_text text = {0};
 
-	ft_text_printf(&text, "plan=%s ca=%s port=%d timeout=%u smps=%u retries=%u deadline=%u ", c->plan,
-		       c->ca ? c->ca : "-", c->sweep.port, c->sweep.timeout_ms, c->sweep.max_smps, c->sweep.retries,
-		       c->sweep.deadline_ms);
+	ft_text_printf(&text, "plan=%s ca=%s port=%d timeout=%u engine=%s smps=%u/%u/%u retries=%u deadline=%u ",
+		       c->plan, c->ca ? c->ca : "-", c->sweep.port, c->sweep.timeout_ms,
+		       ft_engine_name(c->sweep.engine), c->sweep.max_smps, c->sweep.max_smps_per_switch,
+		       c->sweep.max_smps_per_second, c->sweep.retries, c->sweep.deadline_ms);
 	ft_text_printf(&text, "interval=%u events=%d sm=%d settle=%u/%u raise=%u/%u clear=%u/%u severity=%s ",
 		       c->sweep_interval_ms, c->events, c->sm, c->settle_ms, c->settle_max_ms,
 		       c->rules.raise_after.looks, c->rules.raise_after.ms, c->rules.clear_after.looks,
@@ -39,7 +40,8 @@ static char *config_text(const struct ft_config *c)
 }
 
 #define DEFAULTS                                                                                                  \
-	"plan=/d/p ca=- port=0 timeout=1000 smps=16 retries=3 deadline=60000 interval=300000 events=1 sm=1 "      \
+	"plan=/d/p ca=- port=0 timeout=1000 engine=libibnetdisc smps=0/4/0 retries=3 deadline=60000 "             \
+	"interval=300000 events=1 sm=1 "                                                                          \
 	"settle=10/250 "                                                                                          \
 	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d " \
 	"30000/1000/86400000"
@@ -80,6 +82,11 @@ static const struct {
 	/* the port */
 	{"plan = p\nca = mlx5_0\nport = 2", NULL, "ca=mlx5_0 port=2"},
 	{"plan = p\nport = 254", NULL, "ca=- port=254"},
+	/* who asks, and how much */
+	{"plan = p\nengine = libibumad", NULL, "engine=libibumad smps=0/4/0"},
+	{"plan = p\nengine = libibumad\noutstanding_smps = 7\nmax_smps_per_switch = 1\nmax_smps_per_second = 9", NULL,
+	 "smps=7/1/9"},
+	{"plan = p\noutstanding_smps = auto\nmax_smps_per_second = any", NULL, "smps=0/4/0"},
 	/* times */
 	{"plan = p\nsweep_interval = 90", NULL, "interval=90000"},
 	{"plan = p\nsweep_interval = 90s", NULL, "interval=90000"},
@@ -205,7 +212,8 @@ static const struct {
 	{"port = 0x1", NULL, "1:8: \"port\" has to be a number from 1 to 254, not \"0x1\""},
 	{"port = 99999999999999999999999999", NULL,
 	 "1:8: \"port\" has to be a number from 1 to 254, not \"99999999999999999999999999\""},
-	{"outstanding_smps = 0", NULL, "1:20: \"outstanding_smps\" has to be a number from 1 to 1024, not \"0\""},
+	{"outstanding_smps = 0", NULL,
+	 "1:20: \"outstanding_smps\" has to be \"auto\" or a number from 1 to 1024, not \"0\""},
 	{"retries = 101", NULL, "1:11: \"retries\" has to be a number from 0 to 100, not \"101\""},
 	{"flap_count = 1001", NULL, "1:14: \"flap_count\" has to be a number from 0 to 1000, not \"1001\""},
 	{"incomplete_after = 0", NULL, "1:20: \"incomplete_after\" has to be a number from 1 to 1000, not \"0\""},
@@ -249,6 +257,11 @@ static const struct {
 	/* words */
 	{"events = maybe", NULL, "1:10: \"events\" has to be \"yes\" or \"no\", not \"maybe\""},
 	{"severity = fatal", NULL, "1:12: \"severity\" has to be \"info\", \"warning\" or \"critical\", not \"fatal\""},
+	{"engine = ibnetdiscover", NULL,
+	 "1:10: \"engine\" has to be \"libibnetdisc\" or \"libibumad\", not \"ibnetdiscover\""},
+	{"plan = p\nmax_smps_per_second = 9", NULL,
+	 "2:23: \"max_smps_per_second\": libibnetdisc cannot be held to a number of SMPs per second: use the engine "
+	 "libibumad"},
 	{"plan = \"p\"", NULL, "1:8: values are written without quotes"},
 	{"hooks = 'h'", NULL, "1:9: values are written without quotes"},
 	{"ca = /dev/infiniband/umad0", NULL,
@@ -404,7 +417,10 @@ static void test_defaults(void **state)
 	(void)state;
 	assert_int_equal(ft_config_read("plan = p", 8, "/d", NULL, &config, NULL), 0);
 	assert_int_equal(config->sweep.timeout_ms, ft_sweep_defaults.timeout_ms);
+	assert_int_equal(config->sweep.engine, ft_sweep_defaults.engine);
 	assert_int_equal(config->sweep.max_smps, ft_sweep_defaults.max_smps);
+	assert_int_equal(config->sweep.max_smps_per_switch, ft_sweep_defaults.max_smps_per_switch);
+	assert_int_equal(config->sweep.max_smps_per_second, ft_sweep_defaults.max_smps_per_second);
 	assert_int_equal(config->sweep.retries, ft_sweep_defaults.retries);
 	assert_int_equal(config->sweep.deadline_ms, ft_sweep_defaults.deadline_ms);
 	assert_memory_equal(&config->rules, &ft_alert_rules_defaults, sizeof(config->rules));

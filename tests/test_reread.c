@@ -261,6 +261,118 @@ static void test_twins(void **state)
 	}
 }
 
+/* A switch of one port, of that GUID and name. */
+static uint32_t add_named(struct ft_survey *survey, uint8_t guid, const char *name)
+{
+	uint8_t info[FT_SMP_SIZE] = {[2] = 2, [3] = 1, [19] = guid}, description[FT_SMP_SIZE] = {0};
+	uint32_t node;
+
+	assert_int_equal(ft_survey_add_node(survey, info, NULL, 0, &node), 0);
+	description[0] = (uint8_t)name[0];
+	ft_survey_set_description(survey, node, description);
+	return node;
+}
+
+/* Whose cable is whose, and where the sweep began, is told from twins where their GUIDs do not tell it. */
+static void test_twin_cables(void **state)
+{
+	(void)state;
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		unsigned int nth = 0, unused;
+
+		do {
+			_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+			_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+			uint32_t nodes[] = {add_named(&survey, 1, "a"), add_named(&survey, 1, "b"),
+					    add_named(&survey, 2, "c"), add_named(&survey, 2, "d")};
+			int r;
+
+			ft_survey_link(&survey, nodes[0], 1, nodes[2 + turn], 1);
+			ft_survey_link(&survey, nodes[1], 1, nodes[3 - turn], 1);
+			survey.entry_node = nodes[1];
+			survey.entry_port = 1;
+			allocation_failing = ++nth;
+			r = ft_survey_snapshot(&survey, &snapshot, NULL);
+			unused = (unsigned int)allocation_failing;
+			allocation_failing = 0;
+			assert_true(r == 0 ? snapshot != NULL : r == -ENOMEM && !snapshot && !unused);
+			if (r < 0)
+				continue;
+			assert_int_equal(ft_snapshot_check(snapshot, NULL), 0);
+			assert_int_equal(snapshot->ports[0].peer, 2 + turn);
+			assert_int_equal(snapshot->ports[1].peer, 3 - turn);
+			assert_int_equal(snapshot->source.entry_node, 1);
+			assert_int_equal(snapshot->source.entry_port, 1);
+		} while (!unused);
+	}
+}
+
+static uint32_t add_switch(struct ft_survey *survey, uint8_t guid)
+{
+	static const uint8_t answer[FT_SMP_SIZE] = {[2] = 2, [3] = 3};
+	uint8_t info[FT_SMP_SIZE];
+	uint32_t node;
+
+	memcpy(info, answer, sizeof(info));
+	info[19] = guid;
+	assert_int_equal(ft_survey_add_node(survey, info, NULL, 0, &node), 0);
+	return node;
+}
+
+/* A cable between two of one GUID, in the same port of both, is no loopback; nor is the entry the other one's. */
+static void test_twins_linked(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	uint32_t one = add_switch(&survey, 7), two = add_switch(&survey, 7), far = add_switch(&survey, 8);
+
+	(void)state;
+	ft_survey_link(&survey, one, 1, two, 1);
+	ft_survey_link(&survey, two, 2, far, 3);
+	survey.entry_node = two;
+	survey.entry_port = 2;
+	assert_int_equal(ft_survey_snapshot(&survey, &snapshot, NULL), 0);
+	assert_int_equal(ft_snapshot_check(snapshot, NULL), 0);
+	assert_int_equal(snapshot->node_count, 3);
+	assert_int_equal(ft_port_peer(snapshot, &snapshot->ports[0])->node, 1);
+	assert_int_equal(ft_port_peer(snapshot, &snapshot->ports[snapshot->nodes[2].first_port + 2])->node,
+			 snapshot->source.entry_node);
+	assert_int_equal(snapshot->source.entry_port, 2);
+}
+
+/* Two that are the same in all are one; of their cables, those stay whose ends still agree. */
+static void test_twins_merged(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	uint32_t one = add_switch(&survey, 7), two = add_switch(&survey, 7);
+	uint32_t near = add_switch(&survey, 3), far = add_switch(&survey, 3), gone = add_switch(&survey, 9);
+	unsigned int up = 0, silent = 0;
+
+	(void)state;
+	/* @near and @far differ in their cables, so they stay two, and both say they are cabled to what became one. */
+	ft_survey_link(&survey, one, 1, far, 1);
+	ft_survey_link(&survey, two, 1, near, 1);
+	ft_survey_link(&survey, far, 2, far, 3);
+	ft_survey_link(&survey, near, 3, gone, 1);
+	survey.nodes[gone].gone = true;
+	assert_int_equal(ft_survey_snapshot(&survey, &snapshot, NULL), 0);
+	assert_int_equal(ft_snapshot_check(snapshot, NULL), 0);
+	assert_int_equal(snapshot->node_count, 3);
+	assert_true(snapshot->nodes[2].guid == 7);
+	for (uint32_t i = 0; i < 2; i++) {
+		/* Port 1 leads to the merged one, port 3 of one of the two to the one that is gone. */
+		for (unsigned int n = 1; n <= 3; n += 2) {
+			uint8_t link = ft_node_port(snapshot, &snapshot->nodes[i], n)->link;
+
+			up += link == FT_LINK_UP;
+			silent += link == FT_LINK_SILENT;
+		}
+	}
+	assert_int_equal(up, 2);
+	assert_int_equal(silent, 2);
+}
+
 static void test_options(void **state)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *old = make(&trip_cases[0]);
@@ -270,7 +382,7 @@ static void test_options(void **state)
 	struct ft_error err = {0};
 
 	(void)state;
-	options.max_smps = 0;
+	options.max_smps = 1025;
 	assert_int_equal(ft_reread(&options, old, &change, 1, ft_guard_now_ms() + 1000, &snapshot, &err), -EINVAL);
 	assert_string_equal(err.text, "the number of SMPs on the wire has to be from 1 to 1024");
 	assert_null(snapshot);
@@ -319,7 +431,7 @@ void __wrap_ft_smp_close(struct ft_smp_wire *unused);
 size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused);
 struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused);
 int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request);
-bool __wrap_ft_smp_receive(struct ft_smp_wire *unused, struct ft_smp_answer *ret_answer);
+bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer);
 
 int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err)
 {
@@ -403,11 +515,12 @@ static void answer_node(const struct ft_smp_request *request, uint8_t *data)
 									: 1 + chance(ports[who]));
 }
 
-bool __wrap_ft_smp_receive(struct ft_smp_wire *unused, struct ft_smp_answer *ret_answer)
+bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer)
 {
 	unsigned int slot = chance(WIRE_SLOTS);
 	const struct ft_smp_request *request;
 
+	(void)until_ns;
 	(void)unused;
 	if (wire.pending == 0)
 		return false;
@@ -555,8 +668,10 @@ static void test_refusal(void **state)
 int main(void)
 {
 	static const struct CMUnitTest single[] = {
-		cmocka_unit_test(test_malice),	cmocka_unit_test(test_no_memory_to_read), cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_options), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_malice),	    cmocka_unit_test(test_no_memory_to_read),
+		cmocka_unit_test(test_twins),	    cmocka_unit_test(test_twins_linked),
+		cmocka_unit_test(test_twin_cables), cmocka_unit_test(test_twins_merged),
+		cmocka_unit_test(test_options),	    cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(trip_cases) + FT_COUNT(refusal_cases) + FT_COUNT(single)];
 	size_t count = 0;

@@ -69,7 +69,7 @@ struct option_case {
 	const char *text;
 };
 
-#define GOOD .timeout_ms = 1000, .max_smps = 16, .retries = 3, .deadline_ms = 1000
+#define GOOD .timeout_ms = 1000, .max_smps = 16, .max_smps_per_switch = 4, .retries = 3, .deadline_ms = 1000
 
 static const struct option_case option_cases[] = {
 	{"time-out 0",
@@ -78,16 +78,24 @@ static const struct option_case option_cases[] = {
 	{"time-out beyond an int of microseconds",
 	 {.timeout_ms = 1000001, .max_smps = 16, .deadline_ms = 1000},
 	 "the time-out has to be from 1 to 1000000 ms"},
-	{"no SMP on the wire",
+	{"no SMP for a switch",
 	 {.timeout_ms = 1000, .deadline_ms = 1000},
-	 "the number of SMPs on the wire has to be from 1 to 1024"},
+	 "the number of SMPs per switch has to be from 1 to 1024"},
+	{"too many SMPs for a switch",
+	 {.timeout_ms = 1000, .max_smps_per_switch = 1025, .deadline_ms = 1000},
+	 "the number of SMPs per switch has to be from 1 to 1024"},
+	{"libibnetdisc keeps no pace",
+	 {GOOD, .max_smps_per_second = 1},
+	 "libibnetdisc cannot be held to a number of SMPs per second: use the engine libibumad"},
 	{"too many SMPs on the wire",
 	 {.timeout_ms = 1000, .max_smps = 1025, .deadline_ms = 1000},
 	 "the number of SMPs on the wire has to be from 1 to 1024"},
 	{"too many retries",
-	 {.timeout_ms = 1000, .max_smps = 1, .retries = 101, .deadline_ms = 1000},
+	 {.timeout_ms = 1000, .max_smps = 1, .max_smps_per_switch = 4, .retries = 101, .deadline_ms = 1000},
 	 "the number of retries has to be up to 100"},
-	{"no time", {.timeout_ms = 1000, .max_smps = 1}, "the deadline has to be later than now"},
+	{"no time",
+	 {.timeout_ms = 1000, .max_smps = 1, .max_smps_per_switch = 4},
+	 "the deadline has to be later than now"},
 	{"port beyond 254", {GOOD, .port = 255}, "no port has the number 255"},
 	{"port below 0", {GOOD, .port = -1}, "no port has the number -1"},
 	{"no device name", {GOOD, .ca = ""}, "no device has the name \"\""},

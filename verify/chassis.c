@@ -807,8 +807,8 @@ static int director_put(struct build *b, struct ft_director *d)
 {
 	struct ft_snapshot *s = b->c->snapshot;
 	const struct ft_node *like = &b->chips->nodes[b->c->chips[d->first].node];
-	const char *name;
-	size_t length;
+	const char *name = NULL;
+	size_t length = 0;
 	int r = name_by_pattern(b, d, &name, &length);
 
 	if (r < 0)

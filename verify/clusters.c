@@ -26,18 +26,11 @@ void ft_clusters_release(struct ft_clusters *c)
 
 /* ---- neighbours ---- */
 
-static int near_compare(const void *a, const void *b)
-{
-	const struct ft_near *x = a, *y = b;
-
-	return (x->live > y->live) - (x->live < y->live);
-}
-
 /* Adds the neighbours of @i behind those of the switches before it. @at is all FT_NONE, here and afterwards. */
-static void near_add(struct ft_clusters *c, const struct ft_live *live, uint32_t i, uint32_t *at)
+static void near_add(const struct ft_live *live, uint32_t i, uint32_t *at, uint32_t *near_first, struct ft_near *found)
 {
 	const struct ft_live_switch *sw = &live->switches[i];
-	uint32_t first = c->near_first[i], end = first;
+	uint32_t first = near_first[i], end = first;
 
 	for (uint32_t n = 0; n < sw->cable_count && !sw->tolerated; n++) {
 		uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
@@ -46,29 +39,38 @@ static void near_add(struct ft_clusters *c, const struct ft_live *live, uint32_t
 			continue;
 		if (at[far] == FT_NONE) {
 			at[far] = end;
-			c->near[end++] = (struct ft_near){.live = far};
+			found[end++] = (struct ft_near){.live = far};
 		}
-		c->near[at[far]].cables++;
+		found[at[far]].cables++;
 	}
 	for (uint32_t n = first; n < end; n++)
-		at[c->near[n].live] = FT_NONE;
-	if (end > first)
-		qsort(c->near + first, end - first, sizeof(*c->near), near_compare);
-	c->near_first[i + 1] = end;
+		at[found[n].live] = FT_NONE;
+	near_first[i + 1] = end;
+}
+
+/* Who is cabled to whom goes both ways: told by the far ends in their order, each one's neighbours come in order. */
+static void near_sort(const struct ft_live *live, const struct ft_near *found, uint32_t *next, struct ft_clusters *c)
+{
+	memcpy(next, c->near_first, live->switch_count * sizeof(*next));
+	for (uint32_t i = 0; i < live->switch_count; i++)
+		for (uint32_t n = c->near_first[i]; n < c->near_first[i + 1]; n++)
+			c->near[next[found[n].live]++] = (struct ft_near){i, found[n].cables};
 }
 
 static int near_list(const struct ft_live *live, struct ft_clusters *c)
 {
 	_cleanup_free_ uint32_t *at = malloc((live->switch_count + 1UL) * sizeof(*at));
+	_cleanup_free_ struct ft_near *found = malloc((2UL * live->cable_count + 1) * sizeof(*found));
 
 	c->near_first = calloc(live->switch_count + 2UL, sizeof(*c->near_first));
 	c->near = malloc((2UL * live->cable_count + 1) * sizeof(*c->near));
-	if (!at || !c->near_first || !c->near)
+	if (!at || !found || !c->near_first || !c->near)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < live->switch_count; i++)
 		at[i] = FT_NONE;
 	for (uint32_t i = 0; i < live->switch_count; i++)
-		near_add(c, live, i, at);
+		near_add(live, i, at, c->near_first, found);
+	near_sort(live, found, at, c);
 	return 0;
 }
 

@@ -233,7 +233,7 @@ static void cycle_words(struct ft_exact_graph *g, struct ft_finding *f, const ui
 void ft_exact_report_cycle(struct ft_exact_graph *g, const uint32_t *path, uint32_t count)
 {
 	struct ft_model *m = g->m;
-	_cleanup_free_ uint32_t *ring = malloc(count * sizeof(*ring));
+	_cleanup_free_ uint32_t *ring = calloc(count, sizeof(*ring));
 	struct ft_finding *f;
 	bool hosts;
 

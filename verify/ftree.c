@@ -21,8 +21,7 @@ struct place {
 
 struct judge {
 	const struct ft_ftree *f;
-	uint32_t *order; /* switches as the tables of OpenSM have them */
-	uint32_t *rank;	 /* NONE: not reached */
+	uint32_t *rank; /* NONE: not reached */
 	uint32_t *queue;
 	uint32_t leaf_rank;
 	struct place *places; /* where they matter: see widths_vary() */
@@ -34,7 +33,6 @@ struct judge {
 
 static void judge_release(struct judge *j)
 {
-	free(j->order);
 	free(j->rank);
 	free(j->queue);
 	free(j->places);
@@ -47,32 +45,16 @@ static void judge_release(struct judge *j)
 
 /* ---- the order of its tables: by GUID as it is on the wire, read as a number of this machine ---- */
 
-struct entry {
-	uint64_t key;
-	uint32_t node;
-};
-
-static int entry_compare(const void *a, const void *b)
+/* Whether switch @a comes before @b there. NONE comes last. */
+static bool is_before(const struct judge *j, uint32_t a, uint32_t b)
 {
-	const struct entry *x = a, *y = b;
+	uint64_t x, y;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static int order_make(struct judge *j)
-{
-	_cleanup_free_ struct entry *entries = calloc(j->f->count + 1UL, sizeof(*entries));
-
-	if (!entries)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < j->f->count; i++)
-		entries[i] = (struct entry){__builtin_bswap64(j->f->guids[i]), i};
-	qsort(entries, j->f->count, sizeof(*entries), entry_compare);
-	for (uint32_t i = 0; i < j->f->count; i++)
-		j->order[i] = entries[i].node;
-	return 0;
+	if (a == NONE || b == NONE)
+		return a != NONE;
+	x = __builtin_bswap64(j->f->guids[a]);
+	y = __builtin_bswap64(j->f->guids[b]);
+	return x != y ? x < y : a < b;
 }
 
 /* ---- ranks ---- */
@@ -92,7 +74,7 @@ static uint32_t distances(struct judge *j, uint32_t tail)
 		for (uint32_t n = j->f->first[here]; n < j->f->first[here + 1]; n++) {
 			uint32_t far = j->f->groups[n].far;
 
-			if (j->rank[far] != NONE)
+			if (j->rank[far] != NONE || j->f->groups[n].count == 0)
 				continue;
 			j->rank[far] = most = j->rank[here] + 1;
 			j->queue[tail++] = far;
@@ -123,6 +105,8 @@ static void groups_sort_out(struct judge *j)
 		for (uint32_t n = j->f->first[i]; n < j->f->first[i + 1]; n++) {
 			struct ft_ftree_group group = j->f->groups[n];
 
+			if (group.count == 0)
+				continue;
 			if (j->rank[group.far] < j->rank[i])
 				j->up[j->f->first[i] + j->up_count[i]++] = group;
 			else if (j->rank[group.far] > j->rank[i])
@@ -175,17 +159,18 @@ static int place_give(struct judge *j, uint32_t node, uint32_t from, bool down)
 static int places_make(struct judge *j)
 {
 	struct place first = {{0}};
-	uint32_t head = 0, tail = 0, start = 0;
+	uint32_t head = 0, tail = 0, start = NONE;
 	int r;
 
-	for (uint32_t i = 0; i < j->f->count; i++)
+	for (uint32_t i = 0; i < j->f->count; i++) {
 		memset(j->places[i].index, INDEX_END, INDEX_LENGTH);
-	while (!is_leaf(j, j->order[start]))
-		start++;
+		if (is_leaf(j, i) && is_before(j, i, start))
+			start = i;
+	}
 	memset(first.index + j->leaf_rank + 1, INDEX_END, INDEX_LENGTH - 1 - j->leaf_rank);
 	first.index[0] = (uint8_t)j->leaf_rank;
-	r = place_take(j, j->order[start], first);
-	j->queue[tail++] = j->order[start];
+	r = place_take(j, start, first);
+	j->queue[tail++] = start;
 	while (r == 0 && head < tail) {
 		uint32_t here = j->queue[head++];
 
@@ -238,19 +223,19 @@ static uint32_t width_first(const struct judge *j, const struct ft_ftree_group *
 
 static struct ft_ftree_verdict ranks_judge(const struct judge *j)
 {
-	uint32_t leaves = 0;
+	uint32_t leaves = 0, wrong = NONE;
 
 	if (j->leaf_rank + 1 < RANKS_MIN)
 		return (struct ft_ftree_verdict){.why = FT_FTREE_FLAT};
 	if (j->leaf_rank + 1 > RANKS_MAX)
 		return (struct ft_ftree_verdict){.why = FT_FTREE_DEEP};
 	for (uint32_t i = 0; i < j->f->count; i++) {
-		uint32_t node = j->order[i];
-
-		if (is_leaf(j, node) && j->rank[node] != j->leaf_rank)
-			return (struct ft_ftree_verdict){.why = FT_FTREE_HOST_RANK, .a = node};
-		leaves += is_leaf(j, node);
+		if (is_leaf(j, i) && j->rank[i] != j->leaf_rank && is_before(j, i, wrong))
+			wrong = i;
+		leaves += is_leaf(j, i);
 	}
+	if (wrong != NONE)
+		return (struct ft_ftree_verdict){.why = FT_FTREE_HOST_RANK, .a = wrong};
 	return (struct ft_ftree_verdict){.why = leaves < 2 ? FT_FTREE_ONE_LEAF : FT_FTREE_TAKEN};
 }
 
@@ -276,28 +261,31 @@ static enum ft_ftree_why pair_judge(const struct judge *j, uint32_t a, uint32_t 
 	return FT_FTREE_TAKEN;
 }
 
-static struct ft_ftree_verdict groups_judge(const struct judge *j)
+/* The first of each rank. */
+static void references_find(const struct judge *j, uint32_t reference[RANKS_MAX])
 {
-	uint32_t reference[RANKS_MAX];
-
 	for (unsigned int i = 0; i < RANKS_MAX; i++)
 		reference[i] = NONE;
-	for (uint32_t i = 0; i < j->f->count; i++) {
-		uint32_t node = j->order[i], *first;
-		enum ft_ftree_why why;
+	for (uint32_t i = 0; i < j->f->count; i++)
+		if (j->rank[i] != NONE && is_before(j, i, reference[j->rank[i]]))
+			reference[j->rank[i]] = i;
+}
 
-		if (j->rank[node] == NONE)
-			continue;
-		first = &reference[j->rank[node]];
-		if (*first == NONE) {
-			*first = node;
-			continue;
-		}
-		why = pair_judge(j, *first, node);
-		if (why != FT_FTREE_TAKEN)
-			return (struct ft_ftree_verdict){why, *first, node};
+static struct ft_ftree_verdict groups_judge(const struct judge *j)
+{
+	struct ft_ftree_verdict verdict = {.why = FT_FTREE_TAKEN, .b = NONE};
+	uint32_t reference[RANKS_MAX];
+
+	references_find(j, reference);
+	for (uint32_t i = 0; i < j->f->count; i++) {
+		uint32_t first = j->rank[i] == NONE ? i : reference[j->rank[i]];
+		enum ft_ftree_why why = first == i ? FT_FTREE_TAKEN : pair_judge(j, first, i);
+
+		/* The first one that does not fit is the one that OpenSM tells of. */
+		if (why != FT_FTREE_TAKEN && is_before(j, i, verdict.b))
+			verdict = (struct ft_ftree_verdict){why, first, i};
 	}
-	return (struct ft_ftree_verdict){.why = FT_FTREE_TAKEN};
+	return verdict;
 }
 
 static int judge_init(struct judge *j, const struct ft_ftree *fabric)
@@ -306,18 +294,15 @@ static int judge_init(struct judge *j, const struct ft_ftree *fabric)
 
 	*j = (struct judge){
 		.f = fabric,
-		.order = calloc(count, sizeof(*j->order)),
-		.rank = calloc(count, sizeof(*j->rank)),
-		.queue = calloc(count, sizeof(*j->queue)),
-		.places = calloc(count, sizeof(*j->places)),
-		.up = calloc(groups, sizeof(*j->up)),
-		.down = calloc(groups, sizeof(*j->down)),
+		.rank = malloc(count * sizeof(*j->rank)),
+		.queue = malloc(count * sizeof(*j->queue)),
+		.places = malloc(count * sizeof(*j->places)),
+		.up = malloc(groups * sizeof(*j->up)),
+		.down = malloc(groups * sizeof(*j->down)),
 		.up_count = calloc(count, sizeof(*j->up_count)),
 		.down_count = calloc(count, sizeof(*j->down_count)),
 	};
-	return j->order && j->rank && j->queue && j->places && j->up && j->down && j->up_count && j->down_count
-		       ? 0
-		       : -ENOMEM;
+	return j->rank && j->queue && j->places && j->up && j->down && j->up_count && j->down_count ? 0 : -ENOMEM;
 }
 
 int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_verdict)
@@ -329,8 +314,6 @@ int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_v
 
 	for (uint32_t i = 0; i < fabric->count; i++)
 		hosts += fabric->hosts[i];
-	if (r == 0)
-		r = order_make(&j);
 	if (r < 0)
 		return r;
 	if (fabric->count < 2 || hosts < 2) {

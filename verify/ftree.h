@@ -35,8 +35,8 @@ struct ft_ftree_verdict {
 
 /* A bundle as one of its switches sees it. */
 struct ft_ftree_group {
-	uint32_t far; /* switch */
-	uint32_t count;
+	uint32_t far;	/* switch */
+	uint32_t count; /* of cables; with none it is as good as not there */
 };
 
 /*

@@ -110,21 +110,13 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 		       struct ft_plan *plan)
 {
 	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
-	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0}, text = {0};
-	_cleanup_free_ struct ft_site_switch *known = NULL;
-	size_t known_count = 0;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct ft_error err = {0};
 	int r;
 
 	r = ft_sheet_load(options->cables, &sheet, &err);
 	if (r == 0)
-		r = ft_resolve_switches(snapshot, &known, &known_count);
-	if (r == 0)
-		r = ft_site_import(design, plan, &sheet, known, known_count, &faults, &notes, &err);
-	if (r == 1 || (r == 0 && options->verbose))
-		ft_site_tell(&text, options->cables, ft_text_string(&faults), ft_text_string(&notes));
-	if (r >= 0 && ft_text_failed(&text))
-		r = -ENOMEM;
+		r = ft_resolve_cables(snapshot, options->cables, &sheet, design, plan, options->verbose, &text, &err);
 	if (r < 0)
 		return ft_file_error(options->cables, r, &err);
 	fputs(ft_text_string(&text), stderr);

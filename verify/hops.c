@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/map.h"
 
 /* ---- the graph ---- */
 
@@ -103,6 +104,123 @@ int ft_hop_graph_make(uint32_t count, const bool *deep, const struct ft_hop_edge
 	edges_sort(edges, edge_count, ret);
 	ends_merge(ret, seen);
 	return 0;
+}
+
+/* ---- twins ---- */
+
+/*
+ * Chips with the same neighbours are as far from all others, and from each other by one of these: the edges of a pod
+ * are, the cores of a plane, and so are nearly all chips of a tree. What is searched is the graph of the first of each;
+ * the others' hosts are counted as its own.
+ */
+struct twins {
+	struct ft_hop_graph graph; /* numbered as the whole one; nobody leads to the others */
+	uint32_t *first;	   /* by chip: of its twins the first; of a node behind the chips itself */
+};
+
+static void twins_release(struct twins *t)
+{
+	/* A door is where it is in the whole graph. */
+	t->graph.door = NULL;
+	ft_hop_graph_release(&t->graph);
+	free(t->first);
+}
+
+static int twins_init(struct twins *t, const struct ft_hop_graph *whole)
+{
+	struct ft_hop_graph *graph = &t->graph;
+
+	*t = (struct twins){.graph = {.count = whole->count, .nodes = whole->nodes, .door = whole->door}};
+	graph->first = calloc(whole->nodes + 1UL, sizeof(*graph->first));
+	graph->of = malloc((whole->first[whole->nodes] + 1UL) * sizeof(*graph->of));
+	graph->hosts = calloc(whole->nodes + 1UL, sizeof(*graph->hosts));
+	graph->regular = calloc(whole->nodes + 1UL, sizeof(*graph->regular));
+	t->first = calloc(whole->nodes + 1UL, sizeof(*t->first));
+	return graph->first && graph->of && graph->hosts && graph->regular && t->first ? 0 : -ENOMEM;
+}
+
+static uint32_t degree(const struct ft_hop_graph *graph, uint32_t node)
+{
+	return graph->first[node + 1] - graph->first[node];
+}
+
+/* Of no twins one counts and the other does not: so the first of them stands for all where the farthest are told. */
+static unsigned int kind_of(const struct ft_hop_graph *graph, uint32_t chip)
+{
+	return graph->hosts[chip] == 0 ? 0 : graph->regular[chip] ? 2 : 1;
+}
+
+/* The same for the same neighbours, in whatever order. */
+static uint64_t neighbours_hash(const struct ft_hop_graph *graph, uint32_t chip)
+{
+	uint64_t hash = kind_of(graph, chip);
+
+	for (uint32_t i = graph->first[chip]; i < graph->first[chip + 1]; i++) {
+		uint64_t far = (graph->of[i] + 1) * 0x9e3779b97f4a7c15ULL;
+
+		hash += (far ^ far >> 32) * 0x100000001b3ULL;
+	}
+	return hash;
+}
+
+/* @seen is by node; it has no @a + 1 yet. Every neighbour is there but once. */
+static bool are_twins(const struct ft_hop_graph *graph, uint32_t a, uint32_t b, uint32_t *seen)
+{
+	if (degree(graph, a) != degree(graph, b) || kind_of(graph, a) != kind_of(graph, b))
+		return false;
+	for (uint32_t i = graph->first[a]; i < graph->first[a + 1]; i++)
+		seen[graph->of[i]] = a + 1;
+	for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++)
+		if (seen[graph->of[i]] != a + 1)
+			return false;
+	return true;
+}
+
+/* Chips without neighbours are far from each other, and a deep one is left by another way than it is entered. */
+static bool may_have_twins(const struct ft_hop_graph *graph, uint32_t node)
+{
+	return node < graph->count && graph->door[node] == node && degree(graph, node) > 0;
+}
+
+static int twins_find(const struct ft_hop_graph *graph, uint32_t *ret_first)
+{
+	_cleanup_(ft_map_release) struct ft_map found = {0};
+	_cleanup_free_ uint32_t *seen = calloc(graph->nodes + 1UL, sizeof(*seen));
+
+	if (!seen)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < graph->nodes; n++) {
+		uint32_t other = n;
+		int r = 1;
+
+		ret_first[n] = n;
+		if (may_have_twins(graph, n))
+			r = ft_map_add(&found, neighbours_hash(graph, n), n, &other);
+		if (r < 0)
+			return r;
+		if (r == 0 && are_twins(graph, n, other, seen))
+			ret_first[n] = other;
+	}
+	return 0;
+}
+
+/* What is left where the first of twins stand for the others. */
+static int twins_merge(const struct ft_hop_graph *whole, struct twins *t)
+{
+	struct ft_hop_graph *graph = &t->graph;
+	uint32_t kept = 0;
+	int r = twins_find(whole, t->first);
+
+	for (uint32_t n = 0; r == 0 && n < whole->nodes; n++) {
+		graph->first[n] = kept;
+		graph->hosts[t->first[n]] += whole->hosts[n];
+		graph->regular[n] = whole->regular[n];
+		for (uint32_t i = whole->first[n]; t->first[n] == n && i < whole->first[n + 1]; i++)
+			if (t->first[whole->of[i]] == whole->of[i])
+				graph->of[kept++] = whole->of[i];
+	}
+	graph->first[whole->nodes] = kept;
+	return r;
 }
 
 /* ---- searches ---- */
@@ -250,6 +368,35 @@ static void batch_search(struct batch *b, struct ft_hop_counts *counts)
 	}
 }
 
+/* How many chips it takes from one twin to another: both, and a neighbour, and a deep one only where all are deep. */
+static uint32_t twins_apart(const struct ft_hop_graph *graph, uint32_t chip)
+{
+	for (uint32_t i = graph->first[chip]; i < graph->first[chip + 1]; i++)
+		if (graph->of[i] < graph->count)
+			return 3;
+	return 2 + FT_HOP_DEEP;
+}
+
+/* Hosts of twins were counted as if they were on one chip. Pairs are ordered ones here. */
+static void twins_part(const struct ft_hop_graph *whole, const struct twins *t, struct ft_hop_counts *counts)
+{
+	for (uint32_t c = 0; c < whole->count; c++) {
+		uint32_t first = t->first[c], chips;
+		uint64_t apart = (uint64_t)whole->hosts[c] * (t->graph.hosts[first] - whole->hosts[c]);
+
+		if (apart == 0)
+			continue;
+		chips = twins_apart(whole, c);
+		counts->pairs[1] -= apart;
+		counts->pairs[chips] += apart;
+		if (first == c)
+			continue;
+		far_take(&counts->any, chips, first, c);
+		if (whole->regular[c])
+			far_take(&counts->regular, chips, first, c);
+	}
+}
+
 /* From ordered pairs, a host with itself among them, to pairs. */
 static void pairs_settle(const struct ft_hop_graph *graph, struct ft_hop_counts *counts)
 {
@@ -271,16 +418,22 @@ static void pairs_settle(const struct ft_hop_graph *graph, struct ft_hop_counts 
 
 int ft_hop_count(const struct ft_hop_graph *graph, struct ft_hop_counts *ret)
 {
-	_cleanup_(batch_release) struct batch b;
-	int r = batch_init(&b, graph);
+	_cleanup_(twins_release) struct twins twins;
+	_cleanup_(batch_release) struct batch b = {0};
+	int r = twins_init(&twins, graph);
 
 	*ret = (struct ft_hop_counts){.pairs = calloc(graph->nodes + 2UL, sizeof(*ret->pairs))};
+	if (r == 0)
+		r = twins_merge(graph, &twins);
+	if (r == 0)
+		r = batch_init(&b, &twins.graph);
 	if (r < 0 || !ret->pairs)
 		return -ENOMEM;
 	for (uint32_t next = 0; next < graph->count;) {
 		batch_fill(&b, &next);
 		batch_search(&b, ret);
 	}
+	twins_part(graph, &twins, ret);
 	pairs_settle(graph, ret);
 	return 0;
 }

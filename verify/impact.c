@@ -909,28 +909,70 @@ static void tree_of_plan(const struct impact *x, const struct extras *e, struct 
 	}
 }
 
-static int plan_judge(const struct impact *x, const struct extras *e, bool *ret_refuses)
+/* @t: empty; the caller releases it, also on failure. */
+static int plan_judge(const struct impact *x, const struct extras *e, struct tree *t, bool *ret_refuses)
 {
-	_cleanup_(tree_release) struct tree t = {0};
 	struct ft_ftree_verdict verdict;
-	int r = tree_init(&t, x->m->place_count + 1, 2UL * (x->m->cells.count + e->count));
+	int r = tree_init(t, x->m->place_count + 1, 2UL * (x->m->cells.count + e->count));
 
 	if (r < 0)
 		return r;
-	tree_of_plan(x, e, &t);
-	r = tree_judge(&t, &verdict);
+	tree_of_plan(x, e, t);
+	r = tree_judge(t, &verdict);
 	if (r == 0)
 		*ret_refuses = verdict.why != FT_FTREE_TAKEN;
 	return r;
 }
 
-static int finding_judge(const struct impact *x, struct ft_finding *f)
+static void tree_bundle_set(struct tree *t, uint32_t node, uint32_t far, uint32_t cables)
 {
+	for (uint32_t n = t->first[node]; n < t->first[node + 1]; n++)
+		if (t->groups[n].far == far)
+			t->groups[n].count = cables;
+}
+
+/* Takes what the finding at hand has lost out of the plan's tree, or (@back) puts it there again. */
+static void tree_change(const struct impact *x, struct tree *t, bool back)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->cell_count; i++) {
+		uint32_t cables = m->cells.width[x->cells[i]];
+
+		cables -= back ? 0 : (uint32_t)(x->lost[x->cells[i]] / MILLION);
+		for (unsigned int n = 0; n < 2; n++)
+			tree_bundle_set(t, x->ends[i][n], x->ends[i][1 - n], cables);
+	}
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (x->is_gone[p])
+			t->hosts[p] = back ? m->places[p]->hosts : 0;
+}
+
+/* Of a finding that adds nothing to the plan, in the tree of the whole plan: it has many bundles, and few are lost. */
+static int loss_judge(const struct impact *x, struct tree *t, bool *ret_refuses)
+{
+	struct ft_ftree_verdict verdict;
+	int r;
+
+	tree_change(x, t, false);
+	r = tree_judge(t, &verdict);
+	tree_change(x, t, true);
+	if (r == 0)
+		*ret_refuses = verdict.why != FT_FTREE_TAKEN;
+	return r;
+}
+
+/* @t: the tree of the plan */
+static int finding_judge(const struct impact *x, struct tree *t, struct ft_finding *f)
+{
+	_cleanup_(tree_release) struct tree own = {0};
 	struct extras e;
 	int r = extras_gather(x, f, &e);
 
-	if (r == 0 && (x->cell_count > 0 || e.count > 0 || e.hosts_at != FT_NONE))
-		r = plan_judge(x, &e, &f->impact.ftree_refuses);
+	if (r == 0 && (e.count > 0 || e.hosts_at != FT_NONE || (x->cell_count > 0 && e.stranger_hosts > 0)))
+		r = plan_judge(x, &e, &own, &f->impact.ftree_refuses);
+	else if (r == 0 && x->cell_count > 0)
+		r = loss_judge(x, t, &f->impact.ftree_refuses);
 	free(e.ends);
 	return r;
 }
@@ -943,6 +985,7 @@ enum { BUNDLES_JUDGED_MAX = 2000000 };
 int ft_impact_weigh(struct ft_model *m)
 {
 	_cleanup_(impact_release) struct impact x;
+	_cleanup_(tree_release) struct tree plan = {0};
 	bool refuses = true;
 	uint64_t judged = 0;
 	int r = impact_init(&x, m);
@@ -950,7 +993,7 @@ int ft_impact_weigh(struct ft_model *m)
 	if (r == 0 && m->columns > 0 && m->report->finding_count > 0)
 		r = risk_weigh(&x);
 	if (r == 0 && m->columns > 0)
-		r = plan_judge(&x, &(const struct extras){.hosts_at = FT_NONE}, &refuses);
+		r = plan_judge(&x, &(const struct extras){.hosts_at = FT_NONE}, &plan, &refuses);
 	if (r == 0 && m->columns > 0)
 		r = ftree_of_fabric(m, !refuses);
 	for (size_t i = 0; r == 0 && i < m->report->finding_count; i++) {
@@ -961,7 +1004,7 @@ int ft_impact_weigh(struct ft_model *m)
 		edges_weigh(&x, f);
 		judged += m->cells.count + m->place_count;
 		if (!refuses && judged <= BUNDLES_JUDGED_MAX)
-			r = finding_judge(&x, f);
+			r = finding_judge(&x, &plan, f);
 		losses_forget(&x, f);
 	}
 	return r;

@@ -316,7 +316,7 @@ int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count)
 		.picked = picked,
 		.lines.text = &f->islands,
 	};
-	bool serve;
+	bool serve = false;
 	int r;
 
 	if (!islander || !done || !picked)

@@ -24,6 +24,7 @@ static void levels_release(struct ft_levels *l)
 	free(l->pod_as);
 	free(l->plane_as);
 	free(l->live);
+	free(l->first);
 	free(l->values);
 }
 
@@ -40,8 +41,9 @@ static int levels_init(struct ft_levels *l, struct ft_model *m)
 	l->spines = calloc(l->pods + 1UL, sizeof(*l->spines));
 	l->cores = calloc(l->planes + 1UL, sizeof(*l->cores));
 	l->live = malloc((m->live.switch_count + 1UL) * sizeof(*l->live));
+	l->first = malloc((l->pods + l->planes + 2UL) * sizeof(*l->first));
 	l->values = malloc((m->place_count + 1UL) * sizeof(*l->values));
-	if (!l->edges || !l->spines || !l->cores || !l->live || !l->values)
+	if (!l->edges || !l->spines || !l->cores || !l->live || !l->first || !l->values)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		const struct ft_plan_switch *sw = m->places[p];
@@ -81,51 +83,101 @@ static bool core_width_fits(const struct ft_levels *l, uint32_t plane, uint32_t 
 	return false;
 }
 
-/* What the cables of a spine say of it in place @plane of its pod. */
-static struct ft_cabling spine_judge(const struct ft_levels *l, const struct seen *seen, uint32_t live, uint32_t pod,
-				     uint32_t plane)
-{
-	uint32_t width = l->m->typical[l->spines[pod].first + plane], edges = 0, cores = 0;
-	uint32_t core_width = l->cores[plane].count ? l->m->typical[l->cores[plane].first] : 0;
-	struct ft_cabling v = {0};
-	uint32_t missing;
+/* The cables of a spine to the cores of one plane. */
+struct to_plane {
+	uint32_t cores, cables;
+	uint32_t unfit; /* bundles that no core there has */
+};
 
-	for (uint32_t n = l->c.near_first[live]; n < l->c.near_first[live + 1]; n++) {
+/* What the cables of a spine say of it in any place of its pod, before it is asked which: so each is looked at once. */
+struct spine {
+	uint32_t live, pod;
+	struct to_plane *planes; /* by planned plane */
+	uint32_t outside;	 /* cables to whatever is no edge of its pod */
+	uint32_t width;		 /* of the bundles to edges in @edges; FT_NONE: nothing is there yet */
+	uint32_t edges_seen;
+	struct ft_cabling edges;
+};
+
+static void spine_read(const struct ft_levels *l, struct spine *spine)
+{
+	memset(spine->planes, 0, l->planes * sizeof(*spine->planes));
+	spine->outside = 0;
+	spine->width = FT_NONE;
+	for (uint32_t n = l->c.near_first[spine->live]; n < l->c.near_first[spine->live + 1]; n++) {
 		const struct ft_near *near = &l->c.near[n];
 		enum ft_tier tier = live_at(l, near->live)->tier;
+		uint32_t plane = tier == FT_TIER_CORE ? plane_of(l, near->live) : FT_NONE;
 
-		if (tier == FT_TIER_EDGE && pod_of(l, near->live) == pod) {
-			edges++;
-			v.right += near->cables;
-			v.cost += llabs((int64_t)near->cables - width);
-			v.faults += ft_pair_faults(near->cables, width);
-		} else if (tier == FT_TIER_CORE && plane_of(l, near->live) == plane) {
-			cores++;
-			v.right += near->cables;
-			v.faults += !core_width_fits(l, plane, near->cables);
-		} else {
-			v.cost += near->cables;
-			v.faults += near->cables;
-		}
+		if (tier == FT_TIER_EDGE && pod_of(l, near->live) == spine->pod)
+			continue;
+		spine->outside += near->cables;
+		if (plane == FT_NONE)
+			continue;
+		spine->planes[plane].cores++;
+		spine->planes[plane].cables += near->cables;
+		spine->planes[plane].unfit += !core_width_fits(l, plane, near->cables);
 	}
-	missing = seen->edges > edges ? seen->edges - edges : 0;
+}
+
+/* Its cables to the edges of its pod, where @width of them belong to each. Places are of one width, or of two. */
+static void spine_edges_read(const struct ft_levels *l, struct spine *spine, uint32_t width)
+{
+	struct ft_cabling v = {0};
+
+	if (width == spine->width)
+		return;
+	spine->edges_seen = 0;
+	for (uint32_t n = l->c.near_first[spine->live]; n < l->c.near_first[spine->live + 1]; n++) {
+		const struct ft_near *near = &l->c.near[n];
+
+		if (live_at(l, near->live)->tier != FT_TIER_EDGE || pod_of(l, near->live) != spine->pod)
+			continue;
+		spine->edges_seen++;
+		v.right += near->cables;
+		v.cost += llabs((int64_t)near->cables - width);
+		v.faults += ft_pair_faults(near->cables, width);
+	}
+	spine->edges = v;
+	spine->width = width;
+}
+
+/* What they say of it in place @plane. */
+static struct ft_cabling spine_judge(const struct ft_levels *l, const struct seen *seen, struct spine *spine,
+				     uint32_t plane)
+{
+	uint32_t width = l->m->typical[l->spines[spine->pod].first + plane];
+	uint32_t core_width = l->cores[plane].count ? l->m->typical[l->cores[plane].first] : 0;
+	const struct to_plane *to = &spine->planes[plane];
+	uint32_t strays = spine->outside - to->cables, missing;
+	struct ft_cabling v;
+
+	spine_edges_read(l, spine, width);
+	v = spine->edges;
+	v.right += to->cables;
+	v.cost += strays;
+	v.faults += (int64_t)to->unfit + strays;
+	missing = seen->edges > spine->edges_seen ? seen->edges - spine->edges_seen : 0;
 	v.cost += (int64_t)width * missing;
-	missing += seen->cores[plane] > cores ? seen->cores[plane] - cores : 0;
-	v.faults += ft_missing_less(missing, live_at(l, live));
+	missing += seen->cores[plane] > to->cores ? seen->cores[plane] - to->cores : 0;
+	v.faults += ft_missing_less(missing, live_at(l, spine->live));
 	v.wanted = (uint64_t)width * seen->edges + (uint64_t)core_width * seen->cores[plane];
 	return v;
 }
 
-static void spines_price(const struct ft_levels *l, struct ft_roster *r, const struct seen *seen, uint32_t pod)
+static void spines_price(const struct ft_levels *l, struct ft_roster *r, const struct seen *seen, uint32_t pod,
+			 struct to_plane *planes)
 {
 	const struct ft_model *m = l->m;
 
 	for (uint32_t i = 0; i < r->live_count; i++) {
 		const struct ft_live_switch *sw = live_at(l, r->live[i]);
+		struct spine spine = {.live = r->live[i], .pod = pod, .planes = planes};
 
+		spine_read(l, &spine);
 		r->best[i] = INT64_MAX;
 		for (uint32_t c = 0; c < r->class_count; c++) {
-			struct ft_cabling v = spine_judge(l, seen, r->live[i], pod, r->value[c]);
+			struct ft_cabling v = spine_judge(l, seen, &spine, r->value[c]);
 			int64_t halves = 2 * v.faults + ft_strangeness(m, sw, m->plan->spine_ports, v.right, v.wanted);
 
 			r->cost[(size_t)i * r->class_count + c] = v.cost;
@@ -137,54 +189,70 @@ static void spines_price(const struct ft_levels *l, struct ft_roster *r, const s
 	}
 }
 
-/* The waiting switches of @tier whose planned pod or plane, by @of, is @planned, in the order of their names. */
-static uint32_t waiting_list(const struct ft_levels *l, enum ft_tier tier,
-			     uint32_t (*of)(const struct ft_levels *l, uint32_t live), uint32_t planned)
+/*
+ * The waiting switches of @tier by their planned pod or plane, which @of tells and of which there are @lists: in
+ * l->live from l->first[n] up to l->first[n + 1], each list in the order of their names.
+ */
+static void waiting_list(struct ft_levels *l, enum ft_tier tier,
+			 uint32_t (*of)(const struct ft_levels *l, uint32_t live), uint32_t lists)
 {
-	uint32_t count = 0;
+	uint32_t *first = l->first, total = 0;
 
+	memset(first, 0, (lists + 1UL) * sizeof(*first));
 	for (uint32_t i = 0; i < l->m->live.switch_count; i++)
-		if (ft_live_waits(l->m, live_at(l, i), tier) && of(l, i) == planned)
-			l->live[count++] = i;
-	qsort_r(l->live, count, sizeof(*l->live), ft_live_compare, l->m);
-	return count;
+		if (ft_live_waits(l->m, live_at(l, i), tier) && of(l, i) != FT_NONE)
+			first[of(l, i)]++;
+	for (uint32_t n = 0; n <= lists; n++)
+		first[n] = total += first[n];
+	/* From behind, so that each list comes out forward. */
+	for (uint32_t i = l->m->live.switch_count; i-- > 0;)
+		if (ft_live_waits(l->m, live_at(l, i), tier) && of(l, i) != FT_NONE)
+			l->live[--first[of(l, i)]] = i;
+	for (uint32_t n = 0; n < lists; n++)
+		qsort_r(l->live + first[n], first[n + 1] - first[n], sizeof(*l->live), ft_live_compare, l->m);
 }
 
-static int pod_spines_seat(struct ft_levels *l, struct seen *seen, uint32_t pod)
+/* The roster of places @span and of list @list, which are to have the first @span->count of l->values. */
+static int roster_begin(const struct ft_levels *l, const struct ft_span *span, uint32_t list, struct ft_roster *r)
+{
+	return ft_roster_init(r, l->m, span->first, span->count, l->values, l->live + l->first[list],
+			      l->first[list + 1] - l->first[list]);
+}
+
+static int pod_spines_seat(struct ft_levels *l, const struct seen *seen, uint32_t pod, struct to_plane *planes)
 {
 	_cleanup_(ft_roster_release) struct ft_roster r = {0};
-	uint32_t count = waiting_list(l, FT_TIER_SPINE, pod_of, pod);
 	int e;
 
-	seen->edges = 0;
-	for (uint32_t i = 0; i < l->m->live.switch_count; i++)
-		seen->edges += live_at(l, i)->tier == FT_TIER_EDGE && pod_of(l, i) == pod;
-	seen->edges = seen->edges < l->edges[pod].count ? seen->edges : l->edges[pod].count;
 	for (uint32_t j = 0; j < l->spines[pod].count; j++)
 		l->values[j] = j;
-	e = ft_roster_init(&r, l->m, l->spines[pod].first, l->spines[pod].count, l->values, l->live, count);
+	e = roster_begin(l, &l->spines[pod], pod, &r);
 	if (e < 0)
 		return e;
-	spines_price(l, &r, seen, pod);
+	spines_price(l, &r, seen, pod, planes);
 	return ft_roster_seat(&r);
 }
 
 static int spines_seat(struct ft_levels *l)
 {
 	_cleanup_free_ uint32_t *cores = calloc(l->planes + 1UL, sizeof(*cores));
-	struct seen seen = {.cores = cores};
+	_cleanup_free_ uint32_t *edges = calloc(l->pods + 1UL, sizeof(*edges));
+	_cleanup_free_ struct to_plane *planes = calloc(l->planes + 1UL, sizeof(*planes));
 	int r = 0;
 
-	if (!cores)
+	if (!cores || !edges || !planes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->m->live.switch_count; i++) {
-		uint32_t plane = plane_of(l, i);
+		uint32_t plane = plane_of(l, i), pod = pod_of(l, i);
 
 		if (live_at(l, i)->tier == FT_TIER_CORE && plane != FT_NONE && cores[plane] < l->cores[plane].count)
 			cores[plane]++;
+		if (live_at(l, i)->tier == FT_TIER_EDGE && pod != FT_NONE && edges[pod] < l->edges[pod].count)
+			edges[pod]++;
 	}
+	waiting_list(l, FT_TIER_SPINE, pod_of, l->pods);
 	for (uint32_t pod = 0; r == 0 && pod < l->pods; pod++)
-		r = pod_spines_seat(l, &seen, pod);
+		r = pod_spines_seat(l, &(struct seen){edges[pod], cores}, pod, planes);
 	return r;
 }
 
@@ -252,14 +320,14 @@ static int cores_seat(struct ft_levels *l)
 {
 	int e = 0;
 
+	waiting_list(l, FT_TIER_CORE, plane_of, l->planes);
 	for (uint32_t plane = 0; e == 0 && plane < l->planes; plane++) {
 		_cleanup_(ft_roster_release) struct ft_roster r = {0};
 		const struct ft_span *span = &l->cores[plane];
-		uint32_t count = waiting_list(l, FT_TIER_CORE, plane_of, plane);
 
 		for (uint32_t n = 0; n < span->count; n++)
 			l->values[n] = l->m->typical[span->first + n];
-		e = ft_roster_init(&r, l->m, span->first, span->count, l->values, l->live, count);
+		e = roster_begin(l, span, plane, &r);
 		if (e < 0)
 			return e;
 		cores_price(l, &r, plane);
@@ -324,13 +392,13 @@ static int edges_seat(struct ft_levels *l)
 {
 	int e = 0;
 
+	waiting_list(l, FT_TIER_EDGE, pod_of, l->pods);
 	for (uint32_t pod = 0; e == 0 && pod < l->pods; pod++) {
 		_cleanup_(ft_roster_release) struct ft_roster r = {0};
 		const struct ft_span *span = &l->edges[pod];
-		uint32_t count = waiting_list(l, FT_TIER_EDGE, pod_of, pod);
 
 		edge_values(l, span);
-		e = ft_roster_init(&r, l->m, span->first, span->count, l->values, l->live, count);
+		e = roster_begin(l, span, pod, &r);
 		if (e < 0)
 			return e;
 		edges_price(l, &r, pod);

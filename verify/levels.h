@@ -21,7 +21,8 @@ struct ft_levels {
 	struct ft_span *cores;	/* by planned plane */
 	uint32_t *pod_as;	/* by live pod: the planned one, or FT_NONE */
 	uint32_t *plane_as;	/* by live plane */
-	uint32_t *live;		/* scratch: live switches */
+	uint32_t *live;		/* scratch: live switches, in lists by planned pod or plane */
+	uint32_t *first;	/* scratch: where each list begins, and the end of all */
 	uint32_t *values;	/* scratch: by place */
 };
 

@@ -43,7 +43,12 @@ static const char help_text[] =
 	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
 	"  -P, --Port NUMBER      its port\n"
 	"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
-	"  -o, --outstanding_smps N  management packets on the wire at a time (default %u)\n"
+	"      --engine ENGINE    who asks: libibnetdisc (default), or we alone over libibumad, which is\n"
+	"                         faster, the more so the larger the fabric\n"
+	"  -o, --outstanding_smps N  management packets on the wire, at most (default %u; with\n"
+	"                         libibumad, which finds how many the fabric bears, %u)\n"
+	"      --max-smps-per-switch N  of them on the way to one (default %u)\n"
+	"      --max-smps-per-second N  packets sent in a second, at most (libibumad)\n"
 	"      --retries N        of one packet (default 3)\n"
 	"      --deadline SECONDS of the whole sweep (default %u)\n"
 	"\n"
@@ -88,7 +93,10 @@ static int help_print(struct ft_options *options, const char *value)
 {
 	(void)options;
 	(void)value;
-	printf(help_text, (unsigned int)COUNTERS_S, ft_sweep_defaults.max_smps, ft_sweep_defaults.deadline_ms / 1000);
+	printf(help_text, (unsigned int)COUNTERS_S,
+	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBNETDISC}),
+	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBUMAD}),
+	       ft_sweep_defaults.max_smps_per_switch, ft_sweep_defaults.deadline_ms / 1000);
 	return printed();
 }
 
@@ -108,6 +116,15 @@ static int format_set(struct ft_options *options, const char *name)
 			return -1;
 		}
 	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
+}
+
+static int engine_set(struct ft_options *options, const char *name)
+{
+	options->sweep.engine = ft_engine_find(name);
+	if (options->sweep.engine < FT_ENGINE_COUNT)
+		return -1;
+	return usage_error("--engine takes %s or %s, not \"%s\"", ft_engine_name(FT_ENGINE_LIBIBNETDISC),
+			   ft_engine_name(FT_ENGINE_LIBIBUMAD), name);
 }
 
 /* "2", "2:core", "2:cable" */
@@ -188,6 +205,21 @@ static const struct row {
 	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.port), {1, 254, 1}},
 	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.timeout_ms), {1, 600000, 1}},
 	{"outstanding_smps", 'o', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.max_smps), {1, 1024, 1}},
+	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS, .call = engine_set},
+	{"max-smps-per-switch",
+	 0,
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS,
+	 AT(sweep.max_smps_per_switch),
+	 {1, 1024, 1}},
+	{"max-smps-per-second",
+	 0,
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS,
+	 AT(sweep.max_smps_per_second),
+	 {1, 10000000, 1}},
 	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.retries), {0, 100, 1}},
 	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.deadline_ms), {1, 86400, 1000}},
 	{"sm", 0, no_argument, KIND_FLAG, NOT_STATUS | NOT_FROM, AT(sm)},
@@ -357,6 +389,7 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 	char buffer[32];
 	const char *name = given_apart(given, options->ask ? NOT_STATUS : NOT_FROM, buffer);
 	bool drawn = options->format == FT_FORMAT_SVG || options->format == FT_FORMAT_DOT;
+	struct ft_error err = {0};
 	int r;
 
 	if (options->ask && name)
@@ -366,6 +399,8 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 				   format_names[options->format]);
 	if (options->ask)
 		return -1;
+	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
+		return usage_error("%s", err.text);
 	if (!options->plan)
 		return usage_error("--plan FILE is missing");
 	r = files_check(options);

@@ -27,14 +27,33 @@ static bool pair_has_moved(const struct explain *x, uint32_t p, uint32_t q)
 	return false;
 }
 
-/* True where the port of planned switch @p, @live, usually leads to a switch that @p is short of a cable to. */
-static bool port_is_short(const struct explain *x, uint32_t p, uint32_t live, uint32_t number)
+/*
+ * True where the port of planned switch @p, @live, usually leads to a switch that @p is short of a cable to.
+ *
+ * @is_short  by place: false where it is short of none at all, which goes for nearly all of a large fabric
+ */
+static bool port_is_short(const struct explain *x, const bool *is_short, uint32_t p, uint32_t live, uint32_t number)
 {
+	if (!is_short[p])
+		return false;
 	for (const struct ft_pair *pair = ft_pairs_of(x->m, p); pair < ft_pairs_of(x->m, p + 1); pair++)
 		if (x->m->live_of[pair->peer] != FT_NONE && x->deficit[pair->cell] > 0 &&
 		    ft_port_usual(x->m, live, number, pair->peer))
 			return true;
 	return false;
+}
+
+/* By place: short of some cable; to be freed. NULL: no memory. */
+static bool *places_short(const struct explain *x)
+{
+	const struct ft_model *m = x->m;
+	bool *is_short = calloc(m->place_count + 1UL, sizeof(*is_short));
+
+	for (uint32_t r = 0; is_short && r < m->rows; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
+			if (x->deficit[pair->cell])
+				is_short[r] = is_short[pair->peer] = true;
+	return is_short;
 }
 
 static bool cable_is_stray(const struct explain *x, uint32_t cable)
@@ -59,13 +78,16 @@ static void cable_uncover(struct explain *x, uint32_t cable)
  * Two moves can hide one another: a cable of e-c1 that landed on c2, and the cable of e-c2 gone elsewhere, leave the
  * count of e-c2 right. Port numbers show it: the cable sits where e's cable to c1 usually does, one is short there, and
  * either the cable of e-c2 is found among the strays, or the other end sits in a port whose own cable is short as well.
- * Such a cable is a stray too, and e-c2 short of one.
+ * Such a cable is a stray too, and e-c2 short of one. Returns 0 or -ENOMEM.
  */
-static void strays_uncover(struct explain *x)
+static int strays_uncover(struct explain *x)
 {
+	_cleanup_free_ bool *is_short = places_short(x);
 	const struct ft_model *m = x->m;
 	uint32_t known = x->stray_count;
 
+	if (!is_short)
+		return -ENOMEM;
 	for (uint32_t i = 0; known > 0 && i < 2 * m->live.cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[i / 2];
 		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
@@ -75,10 +97,13 @@ static void strays_uncover(struct explain *x)
 
 		if (p == FT_NONE || q == FT_NONE || is_row(m, p) == is_row(m, q) || ft_port_usual(m, near, number, q))
 			continue;
-		if (port_is_short(x, p, near, number) && !cable_is_stray(x, i / 2) &&
-		    (pair_has_moved(x, p, q) || port_is_short(x, q, far, far_number)))
-			cable_uncover(x, i / 2);
+		if (!port_is_short(x, is_short, p, near, number) || cable_is_stray(x, i / 2) ||
+		    (!pair_has_moved(x, p, q) && !port_is_short(x, is_short, q, far, far_number)))
+			continue;
+		cable_uncover(x, i / 2);
+		is_short[p] = is_short[q] = true;
 	}
+	return 0;
 }
 
 /* What was uncovered and turned out to explain nothing is an ordinary cable again. */
@@ -211,15 +236,11 @@ enum { HIDDEN_STRAYS_MAX = 8, HIDDEN_TRIALS_MAX = 512 };
 static int suspects_list(struct explain *x, uint32_t (*ret_pairs)[2], uint32_t *ret_count)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_free_ bool *is_short = calloc(m->place_count + 1UL, sizeof(*is_short));
+	_cleanup_free_ bool *is_short = places_short(x);
 	uint32_t count = 0;
 
 	if (!is_short)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < m->rows; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			if (x->deficit[pair->cell])
-				is_short[r] = is_short[pair->peer] = true;
 	for (uint32_t r = 0; r < m->rows && x->stray_count <= HIDDEN_STRAYS_MAX; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r);
 		     pair < ft_pairs_of(m, r + 1) && count < HIDDEN_TRIALS_MAX; pair++) {
@@ -246,8 +267,9 @@ static int reading_try(struct explain *x, const struct state *before, struct rea
 	int r;
 
 	state_restore(x, before);
-	if (reading->kind == READ_PORTS)
-		strays_uncover(x);
+	r = reading->kind == READ_PORTS ? strays_uncover(x) : 0;
+	if (r < 0)
+		return r;
 	if (reading->kind == READ_HIDDEN && !pair_uncover(x, reading->pair[0], reading->pair[1])) {
 		reading->price = SIZE_MAX;
 		return 0;

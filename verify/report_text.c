@@ -363,6 +363,17 @@ static void repair_write(struct ft_text *t, const struct ft_report *r, bool colo
 		ft_text_printf(t, "  - %s\n", r->left[i].text);
 }
 
+/* What the look cost the fabric. */
+static void source_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->source.mads == 0)
+		return;
+	ft_text_puts(t, "    swept through ");
+	ft_text_add_safe(t, r->source.detail, strlen(r->source.detail));
+	ft_text_printf(t, ": %u packet%s in %u.%03u s, %u lost\n", r->source.mads, r->source.mads == 1 ? "" : "s",
+		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts);
+}
+
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
@@ -375,8 +386,10 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		sms_write(t, r);
 	if (verbose && r->counters.interval_ms)
 		counters_write(t, &r->counters);
-	if (verbose)
+	if (verbose) {
+		source_write(t, r);
 		hops_write(t, r);
+	}
 	if (r->repair_asked)
 		repair_write(t, r, colour);
 	for (size_t i = 0; i < r->after_count; i++)

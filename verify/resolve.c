@@ -184,3 +184,23 @@ int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switc
 	*ret_count = count;
 	return 0;
 }
+
+int ft_resolve_cables(const struct ft_snapshot *snapshot, const char *path, const struct ft_sheet *sheet,
+		      struct ft_design *design, struct ft_plan *plan, bool all, struct ft_text *text,
+		      struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0};
+	_cleanup_free_ struct ft_site_switch *known = NULL;
+	size_t known_count = 0;
+	int r = 0;
+
+	if (snapshot)
+		r = ft_resolve_switches(snapshot, &known, &known_count);
+	if (r == 0)
+		r = ft_site_import(design, plan, sheet, known, known_count, &faults, &notes, err);
+	if (r == 1 || (r == 0 && all))
+		ft_site_tell(text, path, ft_text_string(&faults), ft_text_string(&notes));
+	if (r < 0)
+		return r;
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}

@@ -62,4 +62,18 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
  */
 int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count);
 
+/*
+ * ft_site_import() with the switches of @snapshot (NULL: nothing is known of the live fabric).
+ *
+ * @path  of @sheet, for what is said of it
+ * @all   also where nothing was passed over and nothing differs
+ * @text  what ft_site_tell() makes of it is added
+ * @err   filled with line, column and text on -EINVAL
+ *
+ * Returns 0, -EINVAL or -ENOMEM. On failure @design and @plan are of no use but to be freed.
+ */
+int ft_resolve_cables(const struct ft_snapshot *snapshot, const char *path, const struct ft_sheet *sheet,
+		      struct ft_design *design, struct ft_plan *plan, bool all, struct ft_text *text,
+		      struct ft_error *err);
+
 #endif

@@ -220,10 +220,47 @@ static int classes_split(const struct ft_choice *r, const uint32_t *capacity, ui
 	return 0;
 }
 
+/* The class that is cheapest for switch @item of those that have seats; FT_NONE where no single one is. */
+static uint32_t class_cheapest(const struct ft_choice *r, const uint32_t *capacity, uint32_t item)
+{
+	const int64_t *cost = &r->cost[(size_t)item * r->class_count];
+	uint32_t cheapest = FT_NONE;
+	bool single = false;
+
+	for (uint32_t c = 0; c < r->class_count; c++) {
+		if (capacity[c] == 0)
+			continue;
+		if (cheapest == FT_NONE || cost[c] < cost[cheapest]) {
+			cheapest = c;
+			single = true;
+		} else if (cost[c] == cost[cheapest]) {
+			single = false;
+		}
+	}
+	return single ? cheapest : FT_NONE;
+}
+
+/*
+ * Seats the first switches, each in the class that is cheapest for it alone and has nobody yet: as long as all sit
+ * best, no chain of moves is cheaper. Where spines are in order, these are all. Returns how many they are.
+ */
+static uint32_t classes_begin(const struct ft_choice *r, const uint32_t *capacity, uint32_t *left, uint32_t *ret_class)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		uint32_t c = class_cheapest(r, capacity, i);
+
+		if (c == FT_NONE || left[c] < capacity[c])
+			return i;
+		left[c]--;
+		ret_class[i] = c;
+	}
+	return r->count;
+}
+
 /*
  * Any number of classes: the assignment problem, by shortest augmenting paths over classes (a class has as many seats
  * as capacity). Each switch enters in turn; the cheapest chain of moves between classes makes room for it. Exact, and
- * quick because classes are few: O(n^2 k + n k^2).
+ * quick because classes are few and most switches sit well at once: O(n^2 k + n k^2) for the others.
  */
 static int classes_chain(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
 {
@@ -236,7 +273,7 @@ static int classes_chain(const struct ft_choice *r, const uint32_t *capacity, ui
 	if (!left || !before || !mover || !price)
 		return -ENOMEM;
 	memcpy(left, capacity, k * sizeof(*left));
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = classes_begin(r, capacity, left, ret_class); i < n; i++) {
 		uint32_t to = FT_NONE;
 		bool cheaper = true;
 

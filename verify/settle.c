@@ -12,11 +12,18 @@
 
 #include "verify/match.h"
 
+/* What a place asks of whoever has it, given who has a place already. */
+struct demand {
+	uint64_t cables;
+	uint32_t peers;
+};
+
 struct scene {
 	struct ft_model *m;
 	const struct ft_clusters *c;
-	uint32_t *live;	  /* scratch: live switches */
-	uint32_t *values; /* scratch: by place */
+	struct demand *demands; /* by place, as of demands_read(); NULL where few places are asked about */
+	uint32_t *live;		/* scratch: live switches */
+	uint32_t *values;	/* scratch: by place */
 };
 
 static const struct ft_live_switch *live_at(const struct scene *s, uint32_t live)
@@ -26,25 +33,50 @@ static const struct ft_live_switch *live_at(const struct scene *s, uint32_t live
 
 /* ---- places that are free ---- */
 
-/* What the cables of a switch say of it in a place, given who has a place already. */
-static struct ft_cabling place_judge(const struct scene *s, uint32_t live, uint32_t place)
+static struct demand demand_of(const struct ft_model *m, uint32_t place)
 {
-	const struct ft_model *m = s->m;
-	struct ft_cabling v = {0};
-	uint32_t missing = 0, wrong = 0;
+	struct demand demand = {0};
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
 		uint32_t width = m->cells.width[pair->cell];
 
 		if (width == 0 || m->live_of[pair->peer] == FT_NONE)
 			continue;
-		v.wanted += width;
-		v.cost += width;
-		missing++;
+		demand.cables += width;
+		demand.peers++;
 	}
+	return demand;
+}
+
+/* Of all places, from those that somebody has: in a large plan of which little is there, these are few. */
+static void demands_read(struct scene *s)
+{
+	const struct ft_model *m = s->m;
+
+	memset(s->demands, 0, m->place_count * sizeof(*s->demands));
+	for (uint32_t place = 0; place < m->place_count; place++)
+		if (m->live_of[place] != FT_NONE)
+			for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1);
+			     pair++) {
+				uint32_t width = m->cells.width[pair->cell];
+
+				s->demands[pair->peer].cables += width;
+				s->demands[pair->peer].peers += width > 0;
+			}
+}
+
+/* What the cables of a switch say of it in a place, given who has a place already. */
+static struct ft_cabling place_judge(const struct scene *s, uint32_t live, uint32_t place)
+{
+	const struct ft_model *m = s->m;
+	struct demand demand = s->demands ? s->demands[place] : demand_of(m, place);
+	struct ft_cabling v = {.wanted = demand.cables, .cost = (int64_t)demand.cables};
+	uint32_t missing = demand.peers, wrong = 0;
+
 	for (uint32_t n = s->c->near_first[live]; n < s->c->near_first[live + 1]; n++) {
 		uint32_t cables = s->c->near[n].cables, q = live_at(s, s->c->near[n].live)->planned;
-		uint32_t width = q == FT_NONE ? 0 : ft_width_at(m, place, q);
+		/* Who asks nothing of those that are there asks nothing of this one. */
+		uint32_t width = q == FT_NONE || demand.peers == 0 ? 0 : ft_width_at(m, place, q);
 
 		v.cost += llabs((int64_t)cables - width) - width;
 		missing -= width > 0 && cables >= width;
@@ -117,6 +149,7 @@ static int lost_seat(struct scene *s, enum ft_tier tier, uint32_t first, uint32_
 	e = ft_roster_init(&r, s->m, first, places, s->values, s->live, count);
 	if (e < 0)
 		return e;
+	demands_read(s);
 	lost_price(s, &r, tier);
 	return ft_roster_seat(&r);
 }
@@ -313,9 +346,11 @@ static void rivals_forget(struct ft_model *m)
 static void places_exchange(struct scene *s)
 {
 	for (unsigned int round = 0; round < EXCHANGES_MAX; round++) {
-		uint32_t count = suspects_list(s);
 		struct step best;
+		uint32_t count;
 
+		demands_read(s);
+		count = suspects_list(s);
 		rivals_forget(s->m);
 		if (count > SUSPECTS_MAX)
 			return;
@@ -330,10 +365,11 @@ int ft_places_settle(struct ft_model *m, const struct ft_clusters *c)
 {
 	_cleanup_free_ uint32_t *live = malloc((m->live.switch_count + m->place_count + 1UL) * sizeof(*live));
 	_cleanup_free_ uint32_t *values = malloc((m->place_count + 1UL) * sizeof(*values));
-	struct scene s = {.m = m, .c = c, .live = live, .values = values};
+	_cleanup_free_ struct demand *demands = malloc((m->place_count + 1UL) * sizeof(*demands));
+	struct scene s = {.m = m, .c = c, .demands = demands, .live = live, .values = values};
 	int r;
 
-	if (!live || !values)
+	if (!live || !values || !demands)
 		return -ENOMEM;
 	r = all_lost_seat(&s);
 	if (r == 0)

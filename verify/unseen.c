@@ -875,7 +875,9 @@ static void gaps_words(struct explain *x, struct ft_finding *f, const struct gap
 	if (m->live.switch_count == 0) {
 		ft_say(m, &f->observed, "no switch was seen");
 		ft_say(m, &f->text, "the sweep saw no switch: nothing can be judged");
-		ft_say(m, &f->fix, "check the cable of the port that the sweep starts from");
+		ft_say(m, &f->fix,
+		       "check the cable of the port that the sweep starts from, and whether the switch behind it "
+		       "answers");
 		return;
 	}
 	gaps_list(m, g, &x->text_a);
@@ -883,9 +885,9 @@ static void gaps_words(struct explain *x, struct ft_finding *f, const struct gap
 	ft_say(m, &f->text, "not everything could be judged: %s", ft_text_string(&x->text_a));
 	ft_say(m, &f->fix, "%s",
 	       g->silent > 0 && g->unread == 0 ? "find out what is cabled to these ports and why it does not answer"
-	       : m->snapshot->source.live
-		       ? "sweep again; if it stays, fewer SMPs on the wire (-o 2) or a longer time-out (-t)"
-		       : "record the fabric again: this file does not hold all of it");
+	       : m->snapshot->source.live ? "sweep again; if it stays, fewer SMPs on the wire (-o 2, outstanding_smps "
+					    "= 2) or a longer time-out"
+					  : "record the fabric again: this file does not hold all of it");
 }
 
 void ft_incomplete_report(struct explain *x)
