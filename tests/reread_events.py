@@ -256,10 +256,26 @@ def ends_of(fabric):
     return {(guid, port): far for guid, node in fabric.nodes.items() for port, far in node.links.items()}
 
 
+def reach(fabric, entry, links):
+    """What a sweep sees over those links: nothing is behind a host."""
+    seen, todo = {entry}, [entry]
+    while todo:
+        guid = todo.pop()
+        node = fabric.nodes[guid]
+        if node.kind != "S" and guid != entry:
+            continue
+        for port in range(1, node.ports + 1):
+            far = links.get((guid, port))
+            if far and far[0] not in seen:
+                seen.add(far[0])
+                todo.append(far[0])
+    return seen
+
+
 class Naming:
     """Which switches the traps of an event name, and which of these are enough."""
 
-    def __init__(self, rng, fabric, before, after, seen):
+    def __init__(self, rng, fabric, entry, before, after, seen):
         self.rng = rng
         self.fabric = fabric
         self.seen = seen  # what the last snapshot holds
@@ -267,6 +283,9 @@ class Naming:
         self.visible = {end for end in self.changed if (end in before) != (end in after)}
         links = {frozenset((end, ends[end])) for ends in (before, after) for end in self.changed if end in ends}
         self.links = sorted(sorted(link) for link in links)
+        self.came = {frozenset((end, after[end])) for end in self.changed if end in after}
+        stayed = {end: far for end, far in before.items() if after.get(end) == far}
+        self.near = reach(fabric, entry, stayed)
 
     def can_name(self, end):
         return self.fabric.nodes[end[0]].kind == "S" and end[0] in self.seen
@@ -281,7 +300,8 @@ class Naming:
 
     def enough(self, dead):
         """Of a cable, one end will do; of a moved one, the ends that came up or went down. Of a switch that died, or
-        came, one neighbour."""
+        came, one neighbour. Of a cable that came, an end that was in reach all along; both where neither was: nothing
+        else leads to what is behind it."""
         names = set()
         by_dead = {}
         for link in self.links:
@@ -294,6 +314,9 @@ class Naming:
                 names.add(shown[0][0])
             elif owner is not None and all(end in self.visible for end in link):
                 by_dead.setdefault(owner, []).append([end for end in ends if end[0] not in dead] or ends)
+            elif frozenset(link) in self.came:
+                near = [end for end in ends if end[0] in self.near]
+                names.update(end[0] for end in ([self.rng.choice(near)] if near else ends))
             else:
                 names.add(self.rng.choice(ends)[0])
         for choices in by_dead.values():
@@ -316,18 +339,7 @@ class Run:
         self.microseconds = []
 
     def seen(self):
-        """What a sweep sees: nothing is behind a host."""
-        fabric = self.world.fabric
-        seen, todo = {self.world.entry}, [self.world.entry]
-        while todo:
-            node = fabric.nodes[todo.pop()]
-            if node.kind != "S" and node.guid != self.world.entry:
-                continue
-            for far, _ in node.links.values():
-                if far not in seen:
-                    seen.add(far)
-                    todo.append(far)
-        return seen
+        return reach(self.world.fabric, self.world.entry, ends_of(self.world.fabric))
 
     def draw(self):
         world = self.world
@@ -363,7 +375,7 @@ class Run:
         if not happened:
             return
         dead ^= set(world.dead)
-        naming = Naming(self.rng, world.fabric, before, ends_of(world.fabric), seen)
+        naming = Naming(self.rng, world.fabric, world.entry, before, ends_of(world.fabric), seen)
         if kind == "several" and naming.hidden():
             # Nothing shows that, where something else does show: it is for the next full sweep.
             world.apply()
