@@ -396,6 +396,69 @@ static void test_anything(void **state)
 	}
 }
 
+/* ---- cables in any port: what was not heard of is not missing ---- */
+
+static void port_swap(struct ft_snapshot *s, uint32_t a, uint32_t b)
+{
+	struct ft_port first = s->ports[a];
+	uint16_t number = s->ports[b].number;
+
+	s->ports[a] = s->ports[b];
+	s->ports[a].number = first.number;
+	s->ports[b] = first;
+	s->ports[b].number = number;
+	if (s->ports[a].peer != FT_NO_PORT)
+		s->ports[s->ports[a].peer].peer = a;
+	if (s->ports[b].peer != FT_NO_PORT)
+		s->ports[s->ports[b].peer].peer = b;
+}
+
+/* The same cables, each in any port of its two switches. */
+static void ports_mix(struct ft_snapshot *s, uint64_t *seed)
+{
+	for (uint32_t i = 0; i < s->node_count; i++)
+		for (uint32_t p = s->nodes[i].port_count; p > 1; p--)
+			port_swap(s, s->nodes[i].first_port + p - 1, s->nodes[i].first_port + random_next(seed) % p);
+}
+
+static bool is_switch_port(const struct ft_snapshot *s, uint32_t port)
+{
+	return s->nodes[s->ports[port].node].type == FT_NODE_SWITCH;
+}
+
+static void test_any_port_unheard(void **state)
+{
+	const char *given = getenv("FT_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 20261122;
+	(void)state;
+
+	print_message("seed %" PRIu64 " (FT_SEED sets it)\n", seed);
+	for (unsigned int round = 0; round < 200; round++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		uint32_t lost = 1 + round % 4;
+		struct ft_snapshot *s;
+
+		bench_make(&b, WIDE "}");
+		s = b.snapshot;
+		ports_mix(s, &seed);
+		for (uint32_t n = 0; n < lost;) {
+			uint32_t port = random_next(&seed) % s->port_count;
+
+			if (s->ports[port].peer == FT_NO_PORT || !is_switch_port(s, port) ||
+			    !is_switch_port(s, s->ports[port].peer))
+				continue;
+			cable_drop(s, &s->ports[port], random_next(&seed) % 2 ? FT_LINK_SILENT : FT_LINK_UNREAD);
+			n++;
+		}
+		assert_int_equal(ft_verify(b.design, b.plan, s, "2026-11-20", &report), 0);
+		if (report->uplinks.up + lost != report->uplinks.planned || report->uplinks.missing ||
+		    report->finding_count != 1 || report->findings[0].code != FT_CODE_SWEEP_INCOMPLETE)
+			fail_msg("round %u: %u cables not heard of, %u missing: %s", round, lost,
+				 report->uplinks.missing, report->findings[0].text);
+	}
+}
+
 /* ---- the writers ---- */
 
 static void test_nagios_bar(void **state)
@@ -482,8 +545,9 @@ int main(void)
 		cmocka_unit_test(test_nameless),	   cmocka_unit_test(test_name_left_out),
 		cmocka_unit_test(test_edge_without_hosts), cmocka_unit_test(test_nothing_seen),
 		cmocka_unit_test(test_ids_stay),	   cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_nagios_bar),	   cmocka_unit_test(test_short_names),
-		cmocka_unit_test(test_expired_says_so),	   cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_any_port_unheard),   cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_short_names),	   cmocka_unit_test(test_expired_says_so),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

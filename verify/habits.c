@@ -253,9 +253,12 @@ uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_nu
 
 static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits, uint32_t ports)
 {
-	struct ft_port_ranges r = {FT_NONE, 0, FT_NONE, 0};
+	struct ft_port_ranges r = {FT_NONE, 0, FT_NONE, 0, false};
+	uint32_t used = 0, agreed = 0;
 
 	for (uint32_t p = 0; p < ports; p++) {
+		used += habits[p].links + habits[p].hosts;
+		agreed += habits[p].links > habits[p].hosts ? habits[p].links : habits[p].hosts;
 		if (habits[p].links > habits[p].hosts) {
 			r.link_low = r.link_low == FT_NONE ? p : r.link_low;
 			r.link_high = p;
@@ -264,6 +267,7 @@ static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits, uin
 			r.host_high = p;
 		}
 	}
+	r.mixed = agreed * 20 < used * 17;
 	return r;
 }
 
@@ -282,7 +286,7 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 		return false;
 	if (ft_exact_knows(m, here))
 		return true;
-	if (port_number >= m->habit_ports)
+	if (port_number >= m->habit_ports || r->mixed)
 		return false;
 	habit = &ft_habits_of(m, live)[port_number];
 	if (habit->links > 0 || habit->hosts > 0)

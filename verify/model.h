@@ -98,6 +98,7 @@ struct ft_port_habit {
 /* The lowest and highest port number that leads to switches, and to hosts; low FT_NONE: none does. */
 struct ft_port_ranges {
 	uint32_t link_low, link_high, host_low, host_high;
+	bool mixed; /* hosts and uplinks alike are in any port: a number does not tell which it is for */
 };
 
 /* One of those that a place is cabled to, or should be. */
