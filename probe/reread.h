@@ -21,9 +21,11 @@ struct ft_change {
  * Asked again are PortInfo of the ports of each switch named (of an end port: of the switch it hangs on), and who is
  * behind the ports that changed. From there on it goes where the changes lead: the far end of a link that broke, the
  * other links of a switch that does not answer any more, a switch that came, and all that is behind it. What can no
- * longer be reached from where the sweep began is dropped, as a sweep would not see it. Where nothing of a switch that
- * is named changed, who is behind each of its ports is asked: cables may have been exchanged unseen. The number of SMPs
- * depends on the ports of the switches concerned, never on the size of the fabric. Get MADs only.
+ * longer be reached from where the sweep began is dropped, as a sweep would not see it: a switch that lost all its
+ * cables and came back by another one is found where the switch at the other end of that is named, as it is by its own
+ * trap, or by the next sweep. Where nothing of a switch that is named changed, who is behind each of its ports is
+ * asked: cables may have been exchanged unseen. The number of SMPs depends on the ports of the switches concerned,
+ * never on the size of the fabric. Get MADs only.
  *
  * @options  as for the sweep that gave @old; deadline_ms does not count, @end_ms does
  * @old      complete or not, it stays as it is
