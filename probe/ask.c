@@ -11,9 +11,6 @@
 
 enum {
 	NONE = UINT32_MAX,
-	/* A lost SMP that took all of its time-out weighs as much as so many that failed at once. */
-	WEIGHT_SLOW = 16,
-	WEIGHT_FAST = 1,
 	/* Lost in a row, of a target that did not answer in between: it may be mute. */
 	SUSPECT = 4,
 	/* What is on the wire for so long is in nobody's buffer any more: a target that does not answer has it. */
@@ -25,8 +22,6 @@ enum {
 	/* A device that takes so many in a row for none of its own is gone. */
 	FAILED_MAX = 16,
 };
-
-#define NS_PER_MS 1000000LL
 
 struct entry {
 	struct ft_question question;
@@ -468,7 +463,7 @@ static void age(struct ft_asker *a, int64_t now_ns)
 		flight_lost(a, &a->flights[slot], now_ns);
 		flight_age(a, slot);
 	}
-	while ((stale = next_stale(a)) != NONE && now_ns - a->flights[stale].sent_ns > STALE_MS * NS_PER_MS) {
+	while ((stale = next_stale(a)) != NONE && now_ns - a->flights[stale].sent_ns > STALE_MS * FT_NS_PER_MS) {
 		uint32_t lane = lane_of(&a->entries[a->flights[stale].entry].question);
 
 		flight_drop(a, stale);
@@ -478,7 +473,7 @@ static void age(struct ft_asker *a, int64_t now_ns)
 
 static unsigned int patience_ms(const struct ft_asker *a, const struct entry *e)
 {
-	unsigned int repeats = e->spent / WEIGHT_SLOW;
+	unsigned int repeats = e->spent / FT_SMP_WEIGHT_SLOW;
 
 	return repeats >= a->options.retries ? a->options.timeout_ms : ft_pace_patience_ms(&a->pace, repeats);
 }
@@ -489,7 +484,7 @@ static void entry_repeat(struct ft_asker *a, uint32_t entry, unsigned int weight
 	struct entry *e = &a->entries[entry];
 
 	e->spent += weight;
-	if (e->spent < WEIGHT_SLOW * (a->options.retries + 1))
+	if (e->spent < FT_SMP_WEIGHT_SLOW * (a->options.retries + 1))
 		entry_queue_again(a, entry);
 	else
 		entry_give_up(a, entry);
@@ -497,7 +492,7 @@ static void entry_repeat(struct ft_asker *a, uint32_t entry, unsigned int weight
 
 static void entry_sleep(struct ft_asker *a, uint32_t entry, int64_t now_ns)
 {
-	a->entries[entry].wake_ns = now_ns + BUSY_MS * NS_PER_MS;
+	a->entries[entry].wake_ns = now_ns + BUSY_MS * FT_NS_PER_MS;
 	a->lanes[lane_of(&a->entries[entry].question)].asleep++;
 	list_add(a, &a->asleep, entry);
 }
@@ -559,7 +554,7 @@ static void sleepers_wake(struct ft_asker *a, int64_t now_ns)
 
 		a->lanes[lane].asleep--;
 		/* It answers, so it may have more patience than one that does not. */
-		entry_repeat(a, entry, WEIGHT_FAST);
+		entry_repeat(a, entry, FT_SMP_WEIGHT_FAST);
 		lane_wake(a, lane);
 	}
 }
@@ -594,7 +589,7 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 		f->entry = NONE;
 		a->entries[entry].told |= !answer->slow;
 		lane->lost += tells_of_target(&a->entries[entry].question) && lane->lost < UINT16_MAX;
-		entry_repeat(a, entry, answer->slow ? WEIGHT_SLOW : WEIGHT_FAST);
+		entry_repeat(a, entry, ft_smp_weight(answer->slow));
 	} else {
 		flight_drop(a, answer->slot);
 		f->entry = NONE;
@@ -611,11 +606,6 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 	lane_wake(a, number);
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* When there is something to be done though nothing is received. */
 static int64_t next_ns(struct ft_asker *a, int64_t now_ns, int64_t end_ns)
 {
@@ -623,13 +613,14 @@ static int64_t next_ns(struct ft_asker *a, int64_t now_ns, int64_t end_ns)
 	int64_t until_ns = end_ns;
 
 	if (a->oldest_fresh != NONE && a->queued > 0)
-		until_ns = sooner(until_ns, a->flights[a->oldest_fresh].sent_ns + ft_pace_overdue_ns(&a->pace) + 1);
+		until_ns =
+			ft_sooner_ns(until_ns, a->flights[a->oldest_fresh].sent_ns + ft_pace_overdue_ns(&a->pace) + 1);
 	if (stale != NONE && a->queued > 0)
-		until_ns = sooner(until_ns, a->flights[stale].sent_ns + STALE_MS * NS_PER_MS + 1);
+		until_ns = ft_sooner_ns(until_ns, a->flights[stale].sent_ns + STALE_MS * FT_NS_PER_MS + 1);
 	if (a->asleep.first != NONE)
-		until_ns = sooner(until_ns, a->entries[a->asleep.first].wake_ns);
+		until_ns = ft_sooner_ns(until_ns, a->entries[a->asleep.first].wake_ns);
 	if (a->ready_first != NONE && has_room(a))
-		until_ns = sooner(until_ns, ft_pace_next_ns(&a->pace, now_ns));
+		until_ns = ft_sooner_ns(until_ns, ft_pace_next_ns(&a->pace, now_ns));
 	return until_ns;
 }
 
@@ -676,7 +667,7 @@ static bool is_unfinished(const struct ft_asker *a)
 
 int ft_asker_run(struct ft_asker *a, int64_t end_ms)
 {
-	int64_t end_ns = end_ms * NS_PER_MS;
+	int64_t end_ns = end_ms * FT_NS_PER_MS;
 	struct ft_smp_answer answer;
 
 	while (a->code == 0 && anything_left(a)) {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "probe/pace.h"
 
-#define NS_PER_MS 1000000LL
-#define NS_PER_S 1000000000LL
+#define NS_PER_S (1000 * FT_NS_PER_MS)
 
 /* What a VL15 buffer of any switch bears. */
 #define WINDOW_FIRST 4.0
 
 /* Nobody has answered yet: neither a switch on the table nor one at the end of a busy fabric takes longer. */
-#define OVERDUE_FIRST_NS (20 * NS_PER_MS)
+#define OVERDUE_FIRST_NS (20 * FT_NS_PER_MS)
 
 /* Up to that it is the scheduler that is late, not the fabric: what RFC 6298 calls the granularity of the clock. */
-#define GRANULARITY_NS (2 * NS_PER_MS)
+#define GRANULARITY_NS (2 * FT_NS_PER_MS)
 
 /* Management agents are firmware with other things to do: tens of milliseconds are nothing unusual. */
-#define PATIENCE_LEAST_NS (50 * NS_PER_MS)
+#define PATIENCE_LEAST_NS (50 * FT_NS_PER_MS)
 
 /*
  * Each time that the window finds out how large is too large, a few SMPs are lost, and take long to be repeated. So
@@ -24,7 +23,7 @@
 #define CAUTION 16
 
 /* And for so long: the fabric may have become quiet since. */
-#define CEILING_NS (500 * NS_PER_MS)
+#define CEILING_NS (500 * FT_NS_PER_MS)
 
 /* Clocks of operating systems tick in milliseconds: so much may be made up for at once. */
 #define CREDIT_S 0.002
@@ -52,7 +51,7 @@ void ft_pace_init(struct ft_pace *pace, size_t max, unsigned int per_second, uns
 		.threshold = (double)max,
 		.max = max,
 		.halved_ns = INT64_MIN / 2,
-		.longest_ns = timeout_ms * NS_PER_MS,
+		.longest_ns = timeout_ms * FT_NS_PER_MS,
 		.per_second = per_second,
 		.credit = 1,
 		.credit_ns = now_ns,
@@ -106,7 +105,7 @@ unsigned int ft_pace_patience_ms(const struct ft_pace *pace, unsigned int repeat
 
 	while (repeats-- > 0 && wait_ns < pace->longest_ns)
 		wait_ns *= 2;
-	return (unsigned int)(clamp_ns(wait_ns, 0, pace->longest_ns) / NS_PER_MS);
+	return (unsigned int)(clamp_ns(wait_ns, 0, pace->longest_ns) / FT_NS_PER_MS);
 }
 
 static void measure(struct ft_pace *pace, int64_t took_ns)

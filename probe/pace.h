@@ -17,6 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define FT_NS_PER_MS 1000000LL
+
+static inline int64_t ft_sooner_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 struct ft_pace {
 	double window;
 	double threshold; /* beyond it the window grows slowly */

@@ -30,9 +30,6 @@ enum {
 	EXT_PORT_INFO = IB_ATTR_MLNX_EXT_PORT_INFO,
 	/* To a node; one more leads beyond it. */
 	HOPS_MAX = FT_SMP_HOPS_MAX - 1,
-	/* As in ask.c: a lost SMP that took all of its time-out weighs as much as so many that failed at once. */
-	WEIGHT_SLOW = 16,
-	WEIGHT_FAST = 1,
 	/* Of a switch that lost so much, the neighbours are asked whether it is still there. */
 	WEIGHT_ALARM = 4,
 	/*
@@ -180,7 +177,7 @@ static bool is_up(const struct ft_survey_port *port)
 
 static uint16_t limit(const struct reader *r)
 {
-	return (uint16_t)(WEIGHT_SLOW * (r->options->retries + 1));
+	return (uint16_t)(FT_SMP_WEIGHT_SLOW * (r->options->retries + 1));
 }
 
 /* Room for marks of whatever the survey holds now. */
@@ -287,7 +284,7 @@ static void ask_beyond_once(struct reader *r, uint32_t node, unsigned int port)
 	push(r, (struct question){.node = node,
 				  .port = (uint8_t)port,
 				  .ask = ASK_NODE,
-				  .spent = (uint16_t)(limit(r) - WEIGHT_SLOW),
+				  .spent = (uint16_t)(limit(r) - FT_SMP_WEIGHT_SLOW),
 				  .brief = true});
 }
 
@@ -799,11 +796,6 @@ static void take_exhaustion(struct reader *r, const struct question *q)
 		stale(r, q->node, "is linked and does not answer");
 }
 
-static unsigned int weight(bool slow)
-{
-	return slow ? WEIGHT_SLOW : WEIGHT_FAST;
-}
-
 /* Nobody answered behind a link of which the far end is known: the link may be gone, or all of the far node. */
 static void take_proof_loss(struct reader *r, const struct question *q, bool slow)
 {
@@ -816,13 +808,13 @@ static void take_proof_loss(struct reader *r, const struct question *q, bool slo
 	n = &r->nodes[far];
 	if (n->lost == 0)
 		n->changes = r->changes;
-	n->lost = (uint16_t)(n->lost + weight(slow));
+	n->lost = (uint16_t)(n->lost + ft_smp_weight(slow));
 	if (n->lost >= WEIGHT_ALARM && !n->alarmed) {
 		n->alarmed = true;
 		raise_alarm(r, far);
 		/* What the neighbours say is waited for. */
 		if (n->lost >= limit(r))
-			n->lost = (uint16_t)(limit(r) - WEIGHT_FAST);
+			n->lost = (uint16_t)(limit(r) - FT_SMP_WEIGHT_FAST);
 	}
 	if (n->lost < limit(r))
 		return;
@@ -838,7 +830,7 @@ static void take_loss(struct reader *r, struct question *q, bool slow)
 		take_proof_loss(r, q, slow);
 		return;
 	}
-	q->spent = (uint16_t)(q->spent + weight(slow));
+	q->spent = (uint16_t)(q->spent + ft_smp_weight(slow));
 	if (q->spent < limit(r))
 		push(r, *q);
 	else

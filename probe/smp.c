@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "probe/guard.h"
+#include "probe/pace.h"
 
 enum {
 	STATUS_BUSY = 1,  /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
@@ -29,8 +30,6 @@ enum {
 	/* A transaction is its slot, and in the bits above a number that tells it from those before it there. */
 	SLOT_BITS = 12,
 };
-
-#define NS_PER_MS 1000000LL
 
 /* Most answers take less than falling asleep and being woken up does. */
 #define SPIN_NS (20 * 1000LL)
@@ -70,7 +69,7 @@ int64_t ft_smp_now_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
+	return now.tv_sec * 1000 * FT_NS_PER_MS + now.tv_nsec;
 }
 
 static int class_of(const struct ft_smp_wire *wire)
@@ -118,7 +117,7 @@ int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_w
 		return -ENOMEM;
 	wire->fd = wire->agent = wire->epoll_fd = -1;
 	wire->kind = options->kind;
-	wire->end_ns = options->end_ms * NS_PER_MS;
+	wire->end_ns = options->end_ms * FT_NS_PER_MS;
 	/* Of an earlier process on this port answers may still be on their way. */
 	wire->serial = (uint32_t)ft_smp_now_ns();
 	r = slots_make(wire, options->max_smps < FT_SMP_SLOTS_MAX ? options->max_smps : FT_SMP_SLOTS_MAX);
@@ -246,7 +245,7 @@ int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request)
 	if (wire->backlog)
 		relieve_simulator(wire);
 	now_ns = ft_smp_now_ns();
-	back_ns = now_ns + (request->timeout_ms + GRACE_MS) * NS_PER_MS;
+	back_ns = now_ns + (request->timeout_ms + GRACE_MS) * FT_NS_PER_MS;
 	slot = &wire->slots[number];
 	slot->sent_ns = now_ns;
 	slot->back_ns = back_ns;
@@ -272,7 +271,7 @@ static void take_slot(struct ft_smp_wire *wire, struct slot *slot, enum ft_smp_o
 {
 	ret_answer->slot = (unsigned int)(slot - wire->slots);
 	ret_answer->outcome = outcome;
-	ret_answer->slow = ft_smp_now_ns() - slot->sent_ns >= slot->timeout_ms * NS_PER_MS;
+	ret_answer->slow = ft_smp_now_ns() - slot->sent_ns >= slot->timeout_ms * FT_NS_PER_MS;
 	slot->trid = 0;
 	slot->next_free = wire->free;
 	wire->free = ret_answer->slot;
@@ -314,7 +313,7 @@ static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_ans
 /* Until there is something to be read, about. */
 static void wait_for_input(const struct ft_smp_wire *wire, int64_t wait_ns)
 {
-	int64_t wait_ms = wait_ns / NS_PER_MS + (wait_ns % NS_PER_MS > 0);
+	int64_t wait_ms = wait_ns / FT_NS_PER_MS + (wait_ns % FT_NS_PER_MS > 0);
 	struct epoll_event event;
 
 	if (wait_ms > INT32_MAX)
@@ -392,19 +391,14 @@ static struct slot *overdue_slot(struct ft_smp_wire *wire, int64_t now_ns)
 	return overdue;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 bool ft_smp_receive_until(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_answer *ret_answer)
 {
 	for (;;) {
-		int64_t last_ns = sooner(wire->end_ns, wire->pending > 0 ? wire->back_ns : INT64_MAX), now_ns;
+		int64_t last_ns = ft_sooner_ns(wire->end_ns, wire->pending > 0 ? wire->back_ns : INT64_MAX), now_ns;
 		struct slot *slot;
 
 		/* What had come in time would be among them, however long the process was stopped. */
-		if (wire->overtaken <= wire->max_smps && receive(wire, sooner(until_ns, last_ns), ret_answer)) {
+		if (wire->overtaken <= wire->max_smps && receive(wire, ft_sooner_ns(until_ns, last_ns), ret_answer)) {
 			wire->overtaken = ft_smp_now_ns() >= last_ns ? wire->overtaken + 1 : 0;
 			return true;
 		}

@@ -55,6 +55,17 @@ struct ft_smp_answer {
 	uint8_t data[FT_MAD_DATA_SIZE]; /* of an SMP the first FT_SMP_SIZE */
 };
 
+/*
+ * What a loss counts for where tries are limited: finding out may take all of a time-out, or, where the way is known to
+ * be broken (simulators, a port that is down), no time at all; so many of the second kind are worth one of the first.
+ */
+enum { FT_SMP_WEIGHT_FAST = 1, FT_SMP_WEIGHT_SLOW = 16 };
+
+static inline unsigned int ft_smp_weight(bool slow)
+{
+	return slow ? FT_SMP_WEIGHT_SLOW : FT_SMP_WEIGHT_FAST;
+}
+
 struct ft_smp_wire;
 
 /* Opens the port. Returns 0, -ENOMEM, or -EIO with @err filled. */
