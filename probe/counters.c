@@ -50,7 +50,6 @@ struct subject {
 	uint8_t number;
 	bool wide; /* the node has 64-bit error counters */
 	bool seen; /* the first reading came */
-	bool done; /* the second too */
 };
 
 struct reading {

@@ -667,7 +667,10 @@ static void keep_rate(const struct ft_survey_port *old, struct ft_survey_port *p
 
 static bool is_changed(const struct ft_survey_port *old, const struct ft_survey_port *port)
 {
-	if (!old->read || old->phys_state != port->phys_state || old->logical_state != port->logical_state)
+	if (!old->read || is_up(old) != is_up(port) || old->logical_state != port->logical_state)
+		return true;
+	/* Of a port that a switch's table calls down (walk.h) it is not known. */
+	if (old->phys_state > 0 && old->phys_state != port->phys_state)
 		return true;
 	/* The fields of a port that is down say nothing. */
 	if (!is_up(port))

@@ -88,10 +88,14 @@ static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, s
 	if (wire->agent < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);
 	wire->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (wire->epoll_fd >= 0 && epoll_ctl(wire->epoll_fd, EPOLL_CTL_ADD, umad_get_fd(wire->fd), &event) == 0)
+	if (wire->epoll_fd < 0)
+		return ft_error_set(err, -EIO, 0, 0, "cannot wait for %s port %d: %s", o->ca, o->port, strerror(errno));
+	if (epoll_ctl(wire->epoll_fd, EPOLL_CTL_ADD, umad_get_fd(wire->fd), &event) == 0)
 		return 0;
-	if (wire->epoll_fd >= 0)
-		close(wire->epoll_fd);
+	if (errno != EBADF && errno != EPERM)
+		return ft_error_set(err, -EIO, 0, 0, "cannot wait for %s port %d: %s", o->ca, o->port, strerror(errno));
+	/* A simulator's. */
+	close(wire->epoll_fd);
 	wire->epoll_fd = -1;
 	wire->backlog = reallocarray(NULL, wire->max_smps, sizeof(*wire->backlog));
 	return wire->backlog ? 0 : -ENOMEM;
@@ -222,10 +226,11 @@ static void relieve_simulator(struct ft_smp_wire *wire)
 {
 	while (wire->count.mads - wire->received >= SIMULATOR_BEARS && wire->backlog_count < wire->max_smps) {
 		uint32_t last = (wire->backlog_first + wire->backlog_count) % wire->max_smps;
+		int r = receive_umad(wire, wire->backlog[last]);
 
-		if (receive_umad(wire, wire->backlog[last]) == 0)
+		if (r == 0)
 			wire->backlog_count++;
-		else if (umad_poll(wire->fd, SIMULATOR_WAIT_MS) < 0)
+		else if ((r != -EWOULDBLOCK && r != -EINTR) || umad_poll(wire->fd, SIMULATOR_WAIT_MS) < 0)
 			/* The rest is lost. */
 			wire->received = wire->count.mads;
 	}
@@ -271,7 +276,8 @@ static void take_slot(struct ft_smp_wire *wire, struct slot *slot, enum ft_smp_o
 {
 	ret_answer->slot = (unsigned int)(slot - wire->slots);
 	ret_answer->outcome = outcome;
-	ret_answer->slow = ft_smp_now_ns() - slot->sent_ns >= slot->timeout_ms * FT_NS_PER_MS;
+	/* The kernel counts in ticks, from the middle of one: its time-outs may be some milliseconds short. */
+	ret_answer->slow = ft_smp_now_ns() - slot->sent_ns >= slot->timeout_ms * FT_NS_PER_MS / 2;
 	slot->trid = 0;
 	slot->next_free = wire->free;
 	wire->free = ret_answer->slot;

@@ -372,7 +372,7 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
 
 	/* Who is behind an end node's port is known from the other side, or is nobody of this fabric. */
-	if (survey->nodes[node].type != FT_NODE_SWITCH && node != survey->entry_node)
+	if (survey->nodes[node].type != FT_NODE_SWITCH && (node != survey->entry_node || number != survey->entry_port))
 		return false;
 	return number > 0 && port->read && port->phys_state == FT_PHYS_LINK_UP && port->peer_node == FT_NO_NODE;
 }

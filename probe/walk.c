@@ -47,7 +47,7 @@ enum ask {
 struct walker {
 	struct ft_survey *survey;
 	struct ft_asker *asker;
-	size_t conflicts;	      /* looked at from the other side, so far */
+	size_t conflicts;	      /* looked at once more, so far */
 	uint32_t answered[WITNESSES]; /* the last nodes that did, or FT_NO_NODE */
 	size_t answers;
 	size_t lost; /* questions without an answer */
@@ -191,8 +191,9 @@ static bool question_path(const struct walker *w, const struct ft_question *q, s
 	memcpy(request->path, node->path, sizeof(node->path));
 	if (!asks[q->kind].beyond)
 		return true;
-	/* No way through an end node, but out of our own. */
-	if (node->hops >= FT_SMP_HOPS_MAX || (node->type != FT_NODE_SWITCH && node->hops > 0))
+	/* No way through an end node, but out of our own port. */
+	if (node->hops >= FT_SMP_HOPS_MAX ||
+	    (node->type != FT_NODE_SWITCH && (node->hops > 0 || q->port != w->survey->entry_port)))
 		return false;
 	request->path[++request->hops] = q->port;
 	return true;
@@ -324,6 +325,9 @@ static void settle_next(struct walker *w, uint32_t node, unsigned int port, uint
 			return;
 		twin = next;
 	}
+	/* One that gives another GUID each time could go on with that for ever. */
+	if (w->conflicts++ > w->survey->port_count)
+		return;
 	push(w, (struct ft_question){.kind = ASK_TWIN, .node = node, .port = (uint8_t)port, .other = twin});
 }
 
@@ -517,6 +521,26 @@ static void ask_everything(struct walker *w)
 		ask_node_rest(w, node);
 }
 
+static size_t ask_alive(struct walker *w, uint32_t node)
+{
+	if (node == FT_NO_NODE || w->survey->nodes[node].hops == 0)
+		return 0;
+	ask(w, ASK_ALIVE, node, 0);
+	return 1;
+}
+
+/* Those that answered last; or, where nobody did, some of all that are known from before. */
+static size_t ask_witnesses(struct walker *w)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < WITNESSES; i++)
+		count += ask_alive(w, w->answered[i]);
+	for (uint32_t i = 1; i <= WITNESSES && w->answers == 0 && w->survey->node_count > 0; i++)
+		count += ask_alive(w, (w->survey->node_count - 1) * i / WITNESSES);
+	return count;
+}
+
 /*
  * Those that do not answer may be mute; but where those that did do not do so any more, it is the way to all of them
  * that is gone, and nothing is to be said of anybody. Returns 0 or as ft_asker_run().
@@ -526,19 +550,27 @@ static int check_alive(struct walker *w, int64_t end_ms, bool *ret_alive)
 	int r;
 
 	*ret_alive = true;
-	if (w->lost == 0 || w->answers == 0)
+	if (w->lost == 0 || ask_witnesses(w) == 0)
 		return 0;
-	for (size_t i = 0; i < WITNESSES; i++)
-		if (w->answered[i] != FT_NO_NODE)
-			ask(w, ASK_ALIVE, w->answered[i], 0);
 	r = ft_asker_run(w->asker, end_ms);
 	*ret_alive = w->alive;
 	return r;
 }
 
+/* Until when to walk: that the others are still there is to be asked after that. */
+static int64_t walk_end_ms(const struct ft_ask_options *options)
+{
+	int64_t left_ms = options->end_ms - ft_guard_now_ms();
+
+	if (left_ms <= 0)
+		return options->end_ms;
+	return options->end_ms - (options->timeout_ms < left_ms / 4 ? options->timeout_ms : left_ms / 4);
+}
+
 int ft_walk(struct ft_survey *survey, const struct ft_ask_options *options, struct ft_smp_count *ret_count,
 	    struct ft_error *err)
 {
+	int64_t walk_end = walk_end_ms(options);
 	struct walker w = {.survey = survey};
 	bool alive = true;
 	_cleanup_(ft_asker_freep) struct ft_asker *asker = NULL;
@@ -555,7 +587,7 @@ int ft_walk(struct ft_survey *survey, const struct ft_ask_options *options, stru
 	memset(w.answered, 0xff, sizeof(w.answered));
 	for (int i = 0; i < ROUNDS && r == 0; i++) {
 		ask_everything(&w);
-		r = ft_asker_run(asker, options->end_ms);
+		r = ft_asker_run(asker, walk_end);
 		if (ft_survey_drop_contradictions(survey) == 0)
 			break;
 	}

@@ -11,12 +11,14 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <infiniband/mad.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "probe/guard.h"
+#include "probe/pace.h"
 #include "probe/snapshot_build.h"
 #include "probe/walk.h"
 #include "tests/allocations.h"
@@ -51,10 +53,15 @@ static struct {
 
 	struct ft_smp_request requests[WIRE_SLOTS];
 	bool busy[WIRE_SLOTS];
+	int64_t sent_ns[WIRE_SLOTS];
 	size_t pending;
 	struct ft_smp_count count;
 	unsigned int asked[0x100]; /* by attribute; the vendor's by its lower half */
 	unsigned int gone_after;   /* so many SMPs nobody answers any more; 0: never */
+	bool gone;		   /* nobody ever does */
+	unsigned int mute;	   /* a node of which nothing ever comes back, nor of who is behind it; 0: none */
+	unsigned int liar;	   /* it says now that it is the one node, now that it is the other; 0: none */
+	unsigned int lies[2], lied;
 } net;
 
 int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err);
@@ -92,28 +99,9 @@ struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused)
 	return net.count;
 }
 
-int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request)
-{
-	(void)unused;
-	assert_true(request->hops <= FT_SMP_HOPS_MAX);
-	for (unsigned int i = 1; i <= request->hops; i++)
-		assert_in_range(request->path[i], 1, FT_PORT_NUMBER_MAX);
-	for (int i = 0; i < WIRE_SLOTS; i++) {
-		if (net.busy[i])
-			continue;
-		net.busy[i] = true;
-		net.requests[i] = *request;
-		net.pending++;
-		net.count.mads++;
-		net.asked[request->attribute & 0xff]++;
-		return i;
-	}
-	return -EBUSY;
-}
-
 static bool is_switch(unsigned int node)
 {
-	return net.ports[node] > 1;
+	return net.ports[node] > 2;
 }
 
 static bool is_up(unsigned int node, unsigned int port)
@@ -132,12 +120,38 @@ static struct place follow(const struct ft_smp_request *request)
 		if (port > net.ports[at.node] || !is_up(at.node, port) || (!is_switch(at.node) && i > 1))
 			return (struct place){NODES_MAX, 0};
 		at = net.peers[at.node][port];
+		if (net.mute && at.node == net.mute)
+			return (struct place){NODES_MAX, 0};
 	}
 	return at;
 }
 
+int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request)
+{
+	(void)unused;
+	assert_true(request->hops <= FT_SMP_HOPS_MAX);
+	for (unsigned int i = 1; i <= request->hops; i++)
+		assert_in_range(request->path[i], 1, FT_PORT_NUMBER_MAX);
+	/* As the kernel has it: through the port that was opened, and no other. */
+	assert_true(is_switch(0) || request->hops == 0 || request->path[1] == 1);
+	for (int i = 0; i < WIRE_SLOTS; i++) {
+		if (net.busy[i])
+			continue;
+		net.busy[i] = true;
+		net.requests[i] = *request;
+		net.sent_ns[i] = ft_smp_now_ns();
+		net.pending++;
+		net.count.mads++;
+		net.asked[request->attribute & 0xff]++;
+		return i;
+	}
+	return -EBUSY;
+}
+
 static void answer_node(struct place at, uint8_t *data)
 {
+	if (net.liar && at.node == net.liar)
+		at.node = net.lies[net.lied++ % 2];
 	mad_set_field64(data, 0, IB_NODE_GUID_F, 0x100 + at.node);
 	mad_set_field64(data, 0, IB_NODE_SYSTEM_GUID_F, 0x100 + at.node);
 	mad_set_field64(data, 0, IB_NODE_PORT_GUID_F, 0x100 + at.node);
@@ -186,7 +200,7 @@ static enum ft_smp_outcome answer(const struct ft_smp_request *request, uint8_t 
 {
 	struct place at = follow(request);
 
-	if (at.node == NODES_MAX || (net.gone_after && net.count.mads > net.gone_after))
+	if (at.node == NODES_MAX || net.gone || (net.gone_after && net.count.mads > net.gone_after))
 		return FT_SMP_LOST;
 	switch (request->attribute) {
 	case IB_ATTR_NODE_INFO:
@@ -217,16 +231,29 @@ static unsigned int chance(unsigned int below)
 	return (unsigned int)rand_r(&net.seed) % below;
 }
 
+/* What is lost takes its time where a node is mute, and else none. */
+static bool is_due(unsigned int slot)
+{
+	return !net.mute || follow(&net.requests[slot]).node < NODES_MAX ||
+	       ft_smp_now_ns() - net.sent_ns[slot] >= net.requests[slot].timeout_ms * FT_NS_PER_MS;
+}
+
 bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer)
 {
-	unsigned int slot = chance(WIRE_SLOTS);
+	unsigned int slot = chance(WIRE_SLOTS), tried = 0;
 
 	(void)unused;
-	(void)until_ns;
 	if (net.pending == 0)
 		return false;
-	while (!net.busy[slot])
+	while (!net.busy[slot] || !is_due(slot)) {
 		slot = (slot + 1) % WIRE_SLOTS;
+		if (++tried < WIRE_SLOTS)
+			continue;
+		if (ft_smp_now_ns() >= until_ns)
+			return false;
+		poll(NULL, 0, 1);
+		tried = 0;
+	}
 	net.busy[slot] = false;
 	net.pending--;
 	*ret_answer = (struct ft_smp_answer){.slot = slot};
@@ -372,6 +399,75 @@ static void test_gone(void **state)
 	assert_non_null(strstr(err.text, "nobody answers any more, after"));
 }
 
+/* So too where all that is known is from before, and nobody has answered since. */
+static void test_gone_since(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	(void)state;
+
+	build(40, GOOD_TABLE);
+	assert_int_equal(walk(&survey), 0);
+	assert_seen(&survey);
+	survey.nodes[2].described = false;
+	net.gone = true;
+	assert_int_equal(walk(&survey), -EIO);
+	net.gone = false;
+	assert_int_equal(walk(&survey), 0);
+	assert_seen(&survey);
+}
+
+/* Where time is up and only those are left to ask who never answer, the sweep has seen what there is to see. */
+static void test_mute_to_the_end(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	struct ft_ask_options options = usual;
+	struct ft_smp_count count;
+	(void)state;
+
+	build(40, GOOD_TABLE);
+	net.mute = 3;
+	options.timeout_ms = 100;
+	options.retries = 100;
+	options.end_ms = ft_guard_now_ms() + 800;
+	assert_int_equal(ft_walk(&survey, &options, &count, NULL), 0);
+	assert_false(ft_survey_is_complete(&survey));
+	assert_true(survey.node_count > net.nodes / 2);
+}
+
+/* Behind a port is now the one and now the other of two who are somewhere else: that comes to an end. */
+static void test_liar(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	struct ft_ask_options options = usual;
+	struct ft_smp_count count;
+	(void)state;
+
+	build(40, GOOD_TABLE);
+	net.liar = net.nodes - 1;
+	net.lies[0] = net.nodes - 2;
+	net.lies[1] = net.nodes - 3;
+	options.end_ms = ft_guard_now_ms() + 5000;
+	assert_int_equal(ft_walk(&survey, &options, &count, NULL), 0);
+	assert_true(count.mads < 10000);
+}
+
+/* Another port of our own adapter is none to send through, linked or not. */
+static void test_own_port(void **state)
+{
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	(void)state;
+
+	build(40, GOOD_TABLE);
+	net.ports[0] = 2;
+	cable(0, 2, 2, 2);
+	assert_int_equal(walk(&survey), 0);
+	assert_seen(&survey);
+	/* Only what the far end says leads there. */
+	ft_survey_unlink(&survey, survey.entry_node, 2);
+	assert_int_equal(walk(&survey), 0);
+	assert_seen(&survey);
+}
+
 /* Who was not asked for want of time is not said to be silent. */
 static void test_no_time(void **state)
 {
@@ -461,16 +557,20 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[FT_COUNT(table_cases) + 5];
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_stale),	   cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_gone_since), cmocka_unit_test(test_mute_to_the_end),
+		cmocka_unit_test(test_liar),	   cmocka_unit_test(test_own_port),
+		cmocka_unit_test(test_no_time),	   cmocka_unit_test(test_malice),
+		cmocka_unit_test(test_no_memory),
+	};
+	struct CMUnitTest tests[FT_COUNT(table_cases) + FT_COUNT(others)];
 	size_t count = 0;
 
 	for (size_t i = 0; i < FT_COUNT(table_cases); i++)
 		tests[count++] = (struct CMUnitTest){table_cases[i].name, test_table, NULL, NULL,
 						     (void *)(uintptr_t)&table_cases[i]};
-	tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_stale);
-	tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_gone);
-	tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_no_time);
-	tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_malice);
-	tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_no_memory);
+	for (size_t i = 0; i < FT_COUNT(others); i++)
+		tests[count++] = others[i];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
