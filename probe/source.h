@@ -9,7 +9,8 @@
 
 /*
  * Who asks the fabric; both give the same snapshot, but for the slots of directors whose makers' numbering only
- * libibnetdisc knows (Voltaire's, for one): there the second one leaves the grouping to SystemImageGUIDs and names.
+ * libibnetdisc knows (Voltaire's, for one): there the second one leaves the grouping to SystemImageGUIDs and names. And
+ * of a port that a switch's table of states calls down the second one does not know the physical state.
  */
 enum ft_engine {
 	FT_ENGINE_LIBIBNETDISC, /* libibnetdisc, with a fixed number of SMPs on the wire, and we for what it missed */
@@ -23,7 +24,7 @@ struct ft_sweep_options {
 	enum ft_engine engine;	 /* --engine */
 	unsigned int timeout_ms; /* -t: of one SMP */
 	unsigned int max_smps;	 /* -o: SMPs on the wire at a time, at most; 0: what is good for the engine */
-	unsigned int max_smps_per_switch; /* --max-smps-per-switch: of them on the way to one node */
+	unsigned int max_smps_per_switch; /* --max-smps-per-switch: of them to a node; as many through it to the next */
 	unsigned int max_smps_per_second; /* --max-smps-per-second; 0: no such limit. Not with libibnetdisc */
 	unsigned int retries;		  /* --retries: of one SMP */
 	unsigned int deadline_ms;	  /* of the whole sweep */
