@@ -13,7 +13,7 @@ enum {
 	NONE = UINT32_MAX,
 	/* Lost in a row, of a target that did not answer in between: it may be mute. */
 	SUSPECT = 4,
-	/* What is on the wire for so long is in nobody's buffer any more: a target that does not answer has it. */
+	/* What is on the wire for so long is in nobody's buffer any more, but where answers took long before. */
 	STALE_MS = 50,
 	/* So many such may be waited for, beside those that count. */
 	STALE_MAX = 512,
@@ -42,11 +42,11 @@ struct lane {
 	struct list queue;
 	uint32_t next_ready;
 	uint32_t answers; /* that came from it */
-	uint16_t pending; /* on the wire */
-	uint16_t recent;  /* of those, not stale */
+	int64_t slow_ns;  /* what its last answer took, if overdue: that the next one is is no sign of a loss; or 0 */
+	uint16_t pending; /* on the wire, but for what is both beyond it and stale */
+	uint16_t recent;  /* on the wire, and not stale */
 	uint16_t lost;	  /* in a row */
 	uint16_t asleep;  /* questions that it was too busy for: until they wake up it is left alone */
-	bool slow;	  /* its last answer was overdue: that the next one is is no sign of a loss */
 	bool ready;	  /* in the ring */
 };
 
@@ -412,6 +412,7 @@ static void flight_drop(struct ft_asker *a, uint32_t slot)
 	f->state = STALE;
 	a->late--;
 	flight_lane(a, f)->recent--;
+	flight_lane(a, f)->pending -= a->entries[f->entry].question.beyond;
 	if (f->older == NONE)
 		a->oldest = f->newer;
 	else
@@ -430,31 +431,46 @@ static void flight_lost(struct ft_asker *a, struct flight *f, int64_t now_ns)
 {
 	const struct lane *lane = flight_lane(a, f);
 
-	if (f->repeated || lane->slow || lane_is_suspect(lane))
+	if (f->repeated || lane->slow_ns > 0 || lane_is_suspect(lane))
 		return;
 	f->blamed = true;
 	ft_pace_lost(&a->pace, f->sent_ns, now_ns);
 }
 
-/* May nobody be there to answer it? */
-static bool flight_may_be_stale(struct ft_asker *a, const struct flight *f)
+/*
+ * When it is in nobody's buffer any more, if it is late by then: INT64_MAX where somebody is there to answer it. Where
+ * answers took long it may have as long again; but not for ever, for who answered may not be who is silent.
+ */
+static int64_t flight_stale_ns(struct ft_asker *a, const struct flight *f)
 {
-	return a->entries[f->entry].question.beyond || lane_is_suspect(flight_lane(a, f));
+	const struct lane *lane = flight_lane(a, f);
+	int64_t least_ns = STALE_MS * FT_NS_PER_MS;
+
+	if (!a->entries[f->entry].question.beyond && !lane_is_suspect(lane))
+		return INT64_MAX;
+	return f->sent_ns + (2 * lane->slow_ns > least_ns ? 2 * lane->slow_ns : least_ns);
 }
 
-/* The oldest of those that are to be stale next, or NONE. */
-static uint32_t next_stale(struct ft_asker *a)
+/* Which of those that are late is to be stale next, and when; or NONE. */
+static uint32_t next_stale(struct ft_asker *a, int64_t *ret_ns)
 {
-	uint32_t slot = a->oldest;
+	uint32_t next = NONE;
 
-	while (slot != NONE && a->flights[slot].state == LATE && !flight_may_be_stale(a, &a->flights[slot]))
-		slot = a->flights[slot].newer;
-	return slot != NONE && a->flights[slot].state == LATE ? slot : NONE;
+	*ret_ns = INT64_MAX;
+	for (uint32_t slot = a->oldest; slot != a->oldest_fresh; slot = a->flights[slot].newer) {
+		int64_t stale_ns = flight_stale_ns(a, &a->flights[slot]);
+
+		if (stale_ns < *ret_ns) {
+			*ret_ns = stale_ns;
+			next = slot;
+		}
+	}
+	return next;
 }
 
 static void age(struct ft_asker *a, int64_t now_ns)
 {
-	int64_t overdue_ns = ft_pace_overdue_ns(&a->pace);
+	int64_t overdue_ns = ft_pace_overdue_ns(&a->pace), stale_ns;
 	uint32_t stale;
 
 	while (a->oldest_fresh != NONE && now_ns - a->flights[a->oldest_fresh].sent_ns > overdue_ns) {
@@ -463,7 +479,7 @@ static void age(struct ft_asker *a, int64_t now_ns)
 		flight_lost(a, &a->flights[slot], now_ns);
 		flight_age(a, slot);
 	}
-	while ((stale = next_stale(a)) != NONE && now_ns - a->flights[stale].sent_ns > STALE_MS * FT_NS_PER_MS) {
+	while ((stale = next_stale(a, &stale_ns)) != NONE && now_ns > stale_ns) {
 		uint32_t lane = lane_of(&a->entries[a->flights[stale].entry].question);
 
 		flight_drop(a, stale);
@@ -579,7 +595,7 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 		return;
 	number = lane_of(&a->entries[entry].question);
 	lane = &a->lanes[number];
-	lane->pending--;
+	lane->pending -= !a->entries[entry].question.beyond;
 	a->flying--;
 	if (answer->outcome == FT_SMP_LOST) {
 		/* That a buffer was full nobody could have told at once. */
@@ -594,8 +610,9 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 		flight_drop(a, answer->slot);
 		f->entry = NONE;
 		ft_pace_answered(&a->pace, f->sent_ns, now_ns, f->blamed, a->fresh);
-		if (!f->repeated)
-			lane->slow = overdue;
+		/* That it is slow may show in no first try: they are all given up before. */
+		if (overdue || !f->repeated)
+			lane->slow_ns = overdue ? now_ns - f->sent_ns : 0;
 		lane->answers++;
 		lane->lost = 0;
 		if (answer->outcome == FT_SMP_BUSY)
@@ -609,14 +626,13 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 /* When there is something to be done though nothing is received. */
 static int64_t next_ns(struct ft_asker *a, int64_t now_ns, int64_t end_ns)
 {
-	uint32_t stale = next_stale(a);
-	int64_t until_ns = end_ns;
+	int64_t until_ns = end_ns, stale_ns;
 
 	if (a->oldest_fresh != NONE && a->queued > 0)
 		until_ns =
 			ft_sooner_ns(until_ns, a->flights[a->oldest_fresh].sent_ns + ft_pace_overdue_ns(&a->pace) + 1);
-	if (stale != NONE && a->queued > 0)
-		until_ns = ft_sooner_ns(until_ns, a->flights[stale].sent_ns + STALE_MS * FT_NS_PER_MS + 1);
+	if (a->queued > 0 && next_stale(a, &stale_ns) != NONE)
+		until_ns = ft_sooner_ns(until_ns, stale_ns + 1);
 	if (a->asleep.first != NONE)
 		until_ns = ft_sooner_ns(until_ns, a->entries[a->asleep.first].wake_ns);
 	if (a->ready_first != NONE && has_room(a))
@@ -639,7 +655,7 @@ static void all_lose(struct ft_asker *a)
 		if (entry == NONE)
 			continue;
 		a->flying--;
-		a->lanes[lane_of(&a->entries[entry].question)].pending--;
+		a->lanes[lane_of(&a->entries[entry].question)].pending -= !a->entries[entry].question.beyond;
 		flight_drop(a, slot);
 		a->flights[slot].entry = NONE;
 		entry_lose(a, entry);

@@ -9,7 +9,7 @@
  *   the last time for the whole time-out.
  * - A target that has lost several in a row gets one at a time; one that does not answer a question in all of its
  * tries, nor anything else meanwhile, is mute, and what was left to ask it is given up. Nobody else waits for it: what
- * is overdue leaves its place to others.
+ * is overdue leaves its place to others. One that is slow is not mute: it has no more to answer at a time than others.
  *
  *     r = ft_asker_new(&options, make, take, arg, &asker, err);
  *     ft_asker_push(asker, &question);  // also from within take()

@@ -467,6 +467,108 @@ static void test_no_memory(void **state)
 	assert_in_range(n, 6, 100);
 }
 
+/* What goes through a switch to those behind it, once a first answer of @own has come. */
+
+enum { TRANSIT = 1, FAST = 2, SLOW = 16, MUTE = 0 };
+
+static struct transit {
+	struct ft_asker *asker;
+	unsigned int own;	/* who is asked first */
+	unsigned int target;	/* of the others */
+	unsigned int node;	/* who is to answer them */
+	unsigned int questions; /* how many */
+	bool beyond;
+	int64_t fast_end_ns; /* until then there are answers of somebody who is fast */
+	int64_t began_ns;
+	int64_t took_ns; /* until the last of the others came to its end */
+} transit;
+
+static void push_fast(void)
+{
+	ft_asker_push(transit.asker, &(struct ft_question){.target = FAST, .node = FAST});
+}
+
+static void take_transit(void *arg, const struct ft_question *question, const struct ft_smp_answer *answer)
+{
+	(void)arg;
+	if (question->node == FAST && sim.now_ns < transit.fast_end_ns)
+		push_fast();
+	if (question->kind == 1)
+		transit.took_ns = sim.now_ns - transit.began_ns;
+	if (question->node != transit.own || answer->outcome != FT_SMP_ANSWERED || transit.began_ns > 0)
+		return;
+	transit.began_ns = sim.now_ns;
+	for (unsigned int i = 0; i < transit.questions; i++)
+		ft_asker_push(transit.asker, &(struct ft_question){.target = transit.target,
+								   .node = transit.node,
+								   .kind = 1,
+								   .beyond = transit.beyond});
+}
+
+/* @silent  questions, through @target, to somebody who does not answer, to begin with */
+static void transit_run(const struct fabric *f, unsigned int silent)
+{
+	_cleanup_(ft_asker_freep) struct ft_asker *asker = NULL;
+	const struct ft_ask_options options = {
+		.timeout_ms = 1000, .max_smps = 128, .max_smps_per_target = 4, .retries = 3, .end_ms = 100000};
+
+	memset(&sim, 0, sizeof(sim));
+	sim.f = f;
+	sim.now_ns = NS_PER_S;
+	assert_int_equal(ft_asker_new(&options, make, take_transit, NULL, &asker, NULL), 0);
+	transit.asker = asker;
+	transit.began_ns = transit.took_ns = 0;
+	push_fast();
+	ft_asker_push(asker, &(struct ft_question){.target = transit.own, .node = transit.own});
+	for (unsigned int i = 0; i < silent; i++)
+		ft_asker_push(asker, &(struct ft_question){.target = transit.target, .node = MUTE, .beyond = true});
+	assert_int_equal(ft_asker_run(asker, 100000), 0);
+	assert_true(transit.began_ns > 0);
+}
+
+/* One that takes long for all that goes through it is not mute: no more of it are on the wire than of any other. */
+static void test_slow_switch(void **state)
+{
+	static const struct fabric f = {"", .delay_ns = 5 * NS_PER_MS, .slow_ns = 300 * NS_PER_MS, USUAL};
+	(void)state;
+
+	transit = (struct transit){.own = SLOW,
+				   .target = SLOW,
+				   .node = SLOW,
+				   .questions = 36,
+				   .beyond = true,
+				   .fast_end_ns = 9 * NS_PER_S};
+	transit_run(&f, 0);
+	assert_in_range(sim.targets[SLOW].most, 1, 4);
+}
+
+/* But those who are mute are not waited for as long as they could be, because somebody else was slow. 8 rounds. */
+static void test_slow_and_silent(void **state)
+{
+	static const struct fabric f = {"", .delay_ns = 5 * NS_PER_MS, .slow_ns = 60 * NS_PER_MS, .mute = 1, USUAL};
+	(void)state;
+
+	transit = (struct transit){.own = SLOW,
+				   .target = SLOW,
+				   .node = MUTE,
+				   .questions = 32,
+				   .beyond = true,
+				   .fast_end_ns = 20 * NS_PER_S};
+	transit_run(&f, 0);
+	assert_in_range(transit.took_ns, 1, (8 * (50 + 100 + 120 + 120) + 1000) * NS_PER_MS);
+}
+
+/* A switch does not wait for those behind it: when it is asked, all of them are waited for the last time. */
+static void test_silence_behind(void **state)
+{
+	static const struct fabric f = {"", .delay_ns = 50000, .slow_ns = 900 * NS_PER_MS, .mute = 1, USUAL};
+	(void)state;
+
+	transit = (struct transit){.own = SLOW, .target = TRANSIT, .node = TRANSIT, .questions = 16};
+	transit_run(&f, 16);
+	assert_in_range(transit.took_ns, 1, NS_PER_MS);
+}
+
 /* The pace. */
 
 static void test_window(void **state)
@@ -539,9 +641,12 @@ static void test_patience(void **state)
 int main(void)
 {
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_gone),   cmocka_unit_test(test_end_mute), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_end),    cmocka_unit_test(test_tree),	cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_window), cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_gone),	       cmocka_unit_test(test_end_mute),
+		cmocka_unit_test(test_again),	       cmocka_unit_test(test_end),
+		cmocka_unit_test(test_tree),	       cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_slow_switch),    cmocka_unit_test(test_slow_and_silent),
+		cmocka_unit_test(test_silence_behind), cmocka_unit_test(test_window),
+		cmocka_unit_test(test_patience),
 	};
 
 	return rows_run(fabrics, test_fabric, others);
