@@ -506,10 +506,11 @@ static void entry_repeat(struct ft_asker *a, uint32_t entry, unsigned int weight
 		entry_give_up(a, entry);
 }
 
+/* Where it is for somebody beyond the target, it is not the target who was busy. */
 static void entry_sleep(struct ft_asker *a, uint32_t entry, int64_t now_ns)
 {
 	a->entries[entry].wake_ns = now_ns + BUSY_MS * FT_NS_PER_MS;
-	a->lanes[lane_of(&a->entries[entry].question)].asleep++;
+	a->lanes[lane_of(&a->entries[entry].question)].asleep += !a->entries[entry].question.beyond;
 	list_add(a, &a->asleep, entry);
 }
 
@@ -568,7 +569,7 @@ static void sleepers_wake(struct ft_asker *a, int64_t now_ns)
 	while (a->asleep.first != NONE && a->entries[a->asleep.first].wake_ns <= now_ns) {
 		uint32_t entry = list_take(a, &a->asleep), lane = lane_of(&a->entries[entry].question);
 
-		a->lanes[lane].asleep--;
+		a->lanes[lane].asleep -= !a->entries[entry].question.beyond;
 		/* It answers, so it may have more patience than one that does not. */
 		entry_repeat(a, entry, FT_SMP_WEIGHT_FAST);
 		lane_wake(a, lane);
@@ -661,7 +662,7 @@ static void all_lose(struct ft_asker *a)
 		entry_lose(a, entry);
 	}
 	while ((entry = list_take(a, &a->asleep)) != NONE) {
-		a->lanes[lane_of(&a->entries[entry].question)].asleep--;
+		a->lanes[lane_of(&a->entries[entry].question)].asleep -= !a->entries[entry].question.beyond;
 		entry_lose(a, entry);
 	}
 	/* What is asked in its place is lost as well. */

@@ -295,6 +295,9 @@ static const struct fabric fabrics[] = {
 	/* Firmware that does something else for a while: its targets are left alone, and lose nothing by it. */
 	{"busy for a while", 64, 20, .delay_ns = 50000, .busy_ns = 300 * NS_PER_MS, USUAL, .answered = 100,
 	 .ends_ns = 340 * NS_PER_MS, .sent_percent = 150},
+	/* Each of them is told 64 times, and nobody waits for another. */
+	{"busy for ever behind a switch", 1, 36, .delay_ns = 50000, .busy_ns = INT64_MAX, .beyond = true, USUAL,
+	 .answered = 0, .ends_ns = 1400 * NS_PER_MS, .sent_percent = 6400},
 	{"not taken now and then", 64, 20, .delay_ns = 50000, .unsent = 10, USUAL, .answered = 100,
 	 .ends_ns = 400 * NS_PER_MS, .sent_percent = 100},
 	/* One that is slow is no reason to ask the others less. */
