@@ -19,7 +19,9 @@ enum {
 	STALE_MAX = 512,
 	/* A target that says that it is busy is left alone for so long; so is a question that could not be sent. */
 	BUSY_MS = 20,
-	/* A device that takes so many in a row for none of its own is gone. */
+	/* One that cannot be sent may be to blame for it; where the next one cannot either, it is the device. */
+	FAILED_ALONE = 1,
+	/* That is tried again each BUSY_MS, and gone if it takes none of so many in a row. */
 	FAILED_MAX = 16,
 };
 
@@ -87,6 +89,7 @@ struct ft_asker {
 	size_t flying;		 /* entries on the wire */
 	size_t queued;		 /* entries in lanes */
 	unsigned int failed;	 /* sends in a row */
+	int64_t send_ns;	 /* no send before that */
 	int code;
 };
 
@@ -531,6 +534,8 @@ static void send_one(struct ft_asker *a, uint32_t number, int64_t now_ns)
 	if (slot < 0) {
 		if (++a->failed >= FAILED_MAX)
 			a->code = -EIO;
+		if (a->failed > FAILED_ALONE)
+			a->send_ns = now_ns + BUSY_MS * FT_NS_PER_MS;
 		entry_sleep(a, entry, now_ns);
 		return;
 	}
@@ -551,11 +556,17 @@ static bool has_room(const struct ft_asker *a)
 	       ft_smp_pending(a->wire) < max_slots(&a->options);
 }
 
+/* When the next one may be sent, as to time: up to @now_ns, now. */
+static int64_t next_send_ns(struct ft_asker *a, int64_t now_ns)
+{
+	return a->send_ns > now_ns ? a->send_ns : ft_pace_next_ns(&a->pace, now_ns);
+}
+
 static void fill_wire(struct ft_asker *a, int64_t now_ns)
 {
 	uint32_t number;
 
-	while (a->code == 0 && has_room(a) && ft_pace_next_ns(&a->pace, now_ns) <= now_ns) {
+	while (a->code == 0 && has_room(a) && next_send_ns(a, now_ns) <= now_ns) {
 		number = lane_next(a);
 		if (number == NONE)
 			return;
@@ -637,7 +648,7 @@ static int64_t next_ns(struct ft_asker *a, int64_t now_ns, int64_t end_ns)
 	if (a->asleep.first != NONE)
 		until_ns = ft_sooner_ns(until_ns, a->entries[a->asleep.first].wake_ns);
 	if (a->ready_first != NONE && has_room(a))
-		until_ns = ft_sooner_ns(until_ns, ft_pace_next_ns(&a->pace, now_ns));
+		until_ns = ft_sooner_ns(until_ns, next_send_ns(a, now_ns));
 	return until_ns;
 }
 

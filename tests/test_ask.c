@@ -36,6 +36,7 @@ struct fabric {
 	unsigned int gone_after;	 /* so many SMPs the device takes no more */
 	unsigned int unsent;		 /* one of so many it does not take */
 	unsigned int refused;		 /* likewise, there is no such thing */
+	int64_t unsent_ns;		 /* for so long, in the midst of it all, it takes none */
 	unsigned int lost;		 /* one of so many is lost, and told at once */
 	bool beyond;			 /* the questions go through their target */
 	unsigned int max_smps, per_target, per_second, retries, timeout_ms;
@@ -147,6 +148,14 @@ static void fate(struct pending *p, unsigned int timeout_ms)
 	}
 }
 
+/* From half a ms on: by then many are on the wire. */
+static bool takes_none(void)
+{
+	int64_t since_ns = sim.now_ns - NS_PER_S - NS_PER_MS / 2;
+
+	return since_ns >= 0 && since_ns < sim.f->unsent_ns;
+}
+
 static unsigned int most(unsigned int a, unsigned int b)
 {
 	return a > b ? a : b;
@@ -165,7 +174,7 @@ int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *
 		return -EBUSY;
 	sim.attempts++;
 	if ((sim.f->gone_after && sim.sent >= sim.f->gone_after) ||
-	    (sim.f->unsent && sim.attempts % sim.f->unsent == 0))
+	    (sim.f->unsent && sim.attempts % sim.f->unsent == 0) || takes_none())
 		return -EIO;
 	sim.now_ns += SEND_NS;
 	sim.slots[slot] = (struct pending){.busy = true, .target = request->modifier};
@@ -300,6 +309,9 @@ static const struct fabric fabrics[] = {
 	 .answered = 0, .ends_ns = 1400 * NS_PER_MS, .sent_percent = 6400},
 	{"not taken now and then", 64, 20, .delay_ns = 50000, .unsent = 10, USUAL, .answered = 100,
 	 .ends_ns = 400 * NS_PER_MS, .sent_percent = 100},
+	/* A machine that is out of memory for a moment. */
+	{"not taken for a while", 64, 20, .delay_ns = 50000, .unsent_ns = 100 * NS_PER_MS, USUAL, .answered = 100,
+	 .ends_ns = 130 * NS_PER_MS, .sent_percent = 100},
 	/* One that is slow is no reason to ask the others less. */
 	{"a buffer of 32, and slow agents", 256, 100, .depth = 32, .delay_ns = NS_PER_MS, .slow_ns = 20 * NS_PER_MS,
 	 USUAL, .answered = 100, .ends_ns = 5 * NS_PER_S, .sent_percent = 103},
@@ -362,6 +374,7 @@ static void test_gone(void **state)
 	assert_int_equal(run(&f, 3600 * 1000), -EIO);
 	assert_in_range(sim.answered, 1, 1000);
 	assert_in_range(sim.attempts, 1001, 1100);
+	assert_in_range(sim.now_ns, NS_PER_S, NS_PER_S + 400 * NS_PER_MS);
 }
 
 /* Those who do not answer need no more time: they are lost, and all else is as it should be. */
