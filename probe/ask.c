@@ -32,6 +32,7 @@ struct entry {
 	int64_t wake_ns;  /* of a list of sleepers */
 	uint16_t spent;	  /* on tries so far, in weights */
 	bool tried;
+	bool lost; /* its last try was */
 	bool told; /* at least one of its losses was told at once: somebody is there who drops it */
 };
 
@@ -616,6 +617,7 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 		flight_drop(a, answer->slot);
 		f->entry = NONE;
 		a->entries[entry].told |= !answer->slow;
+		a->entries[entry].lost = true;
 		lane->lost += tells_of_target(&a->entries[entry].question) && lane->lost < UINT16_MAX;
 		entry_repeat(a, entry, ft_smp_weight(answer->slow));
 	} else {
@@ -627,6 +629,7 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 			lane->slow_ns = overdue ? now_ns - f->sent_ns : 0;
 		lane->answers++;
 		lane->lost = 0;
+		a->entries[entry].lost = false;
 		if (answer->outcome == FT_SMP_BUSY)
 			entry_sleep(a, entry, now_ns);
 		else
@@ -683,13 +686,35 @@ static void all_lose(struct ft_asker *a)
 				entry_lose(a, lane_take(a, &a->lanes[i]));
 }
 
-/* Is there somebody who answers and was not asked all? Of those who do not, more time would make nothing of it. */
+/*
+ * Does somebody answer who was not asked that, or who has had no time for it yet, or wanted to be asked again? Of those
+ * who do not answer, more time would make nothing.
+ */
+static bool entry_is_unfinished(const struct ft_asker *a, uint32_t entry)
+{
+	const struct entry *e = &a->entries[entry];
+
+	return !e->lost && a->lanes[lane_of(&e->question)].lost == 0;
+}
+
+static bool list_is_unfinished(const struct ft_asker *a, const struct list *list)
+{
+	for (uint32_t entry = list->first; entry != NONE; entry = a->entries[entry].next)
+		if (entry_is_unfinished(a, entry))
+			return true;
+	return false;
+}
+
 static bool is_unfinished(const struct ft_asker *a)
 {
+	if (list_is_unfinished(a, &a->asleep))
+		return true;
 	for (uint32_t i = 0; i < a->lane_count; i++)
-		for (uint32_t entry = a->lanes[i].queue.first; entry != NONE; entry = a->entries[entry].next)
-			if (a->lanes[i].lost == 0 && !a->entries[entry].tried)
-				return true;
+		if (list_is_unfinished(a, &a->lanes[i].queue))
+			return true;
+	for (uint32_t slot = 0; slot < max_slots(&a->options); slot++)
+		if (a->flights[slot].entry != NONE && entry_is_unfinished(a, a->flights[slot].entry))
+			return true;
 	return false;
 }
 
@@ -710,9 +735,13 @@ int ft_asker_run(struct ft_asker *a, int64_t end_ms)
 		sleepers_wake(a, now_ns);
 		age(a, now_ns);
 		fill_wire(a, now_ns);
-		if (a->code == 0 && anything_left(a) &&
-		    ft_smp_receive_until(a->wire, next_ns(a, now_ns, end_ns), &answer))
-			take(a, &answer, ft_smp_now_ns());
+		if (a->code != 0 || !anything_left(a) ||
+		    !ft_smp_receive_until(a->wire, next_ns(a, now_ns, end_ns), &answer))
+			continue;
+		now_ns = ft_smp_now_ns();
+		/* What is lost because time is up tells of nobody. */
+		if (answer.outcome != FT_SMP_LOST || now_ns < end_ns)
+			take(a, &answer, now_ns);
 	}
 	return a->code;
 }

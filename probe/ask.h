@@ -66,7 +66,8 @@ void ft_asker_push(struct ft_asker *asker, const struct ft_question *question);
 
 /*
  * Asks until nothing is left, or until @end_ms. That answers are missing is no failure: take() hears of each. Returns
- * 0, -ENOMEM, -EIO where nothing can be sent any more, or -ETIMEDOUT where somebody who answers was not asked all. May
+ * 0, -ENOMEM, -EIO where nothing can be sent any more, or -ETIMEDOUT where somebody who answers was not asked all: what
+ * was not sent yet, or was sent so late that it may still be answered, or is to be asked again of one who is busy. May
  * be called again, with more questions.
  */
 int ft_asker_run(struct ft_asker *asker, int64_t end_ms);

@@ -65,6 +65,7 @@ static struct {
 	struct pending slots[SLOTS];
 	unsigned int slot_count;
 	size_t pending;
+	int64_t end_ns; /* from then on nothing is waited for */
 	unsigned int inside, most_inside;
 	struct fact targets[TARGETS_MAX];
 	uint32_t sent, dropped, serial, attempts;
@@ -90,6 +91,7 @@ int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire 
 	(void)err;
 	assert_in_range(options->max_smps, 1, SLOTS);
 	sim.slot_count = options->max_smps;
+	sim.end_ns = options->end_ms * NS_PER_MS;
 	*ret_wire = (struct ft_smp_wire *)&sim;
 	return 0;
 }
@@ -196,6 +198,11 @@ bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, s
 	for (unsigned int i = 0; i < sim.slot_count; i++)
 		if (sim.slots[i].busy && (!p || sim.slots[i].back_ns < p->back_ns))
 			p = &sim.slots[i];
+	if (p && p->back_ns > sim.end_ns && until_ns >= sim.end_ns) {
+		p->back_ns = sim.end_ns;
+		p->outcome = FT_SMP_LOST;
+		p->slow = true;
+	}
 	if (!p || p->back_ns > (until_ns > sim.now_ns ? until_ns : sim.now_ns)) {
 		/* For ever is too long. */
 		assert_true(until_ns < INT64_MAX);
@@ -386,6 +393,57 @@ static void test_end_mute(void **state)
 	assert_int_equal(run(&f, 1500), 0);
 	assert_int_equal(sim.answered, 5600);
 	assert_int_equal(sim.lost, 800);
+}
+
+/* Who has not had the time to answer is not silent. */
+static void test_end_first_try(void **state)
+{
+	static const struct fabric f = {"", 1, 1, .delay_ns = 30 * NS_PER_MS, USUAL};
+	(void)state;
+
+	assert_int_equal(run(&f, 1020), -ETIMEDOUT);
+	assert_int_equal(sim.lost, 1);
+	/* Several, none of which is left to be sent. */
+	assert_int_equal(run(&(struct fabric){"", 4, 4, .delay_ns = 30 * NS_PER_MS, USUAL}, 1020), -ETIMEDOUT);
+	assert_int_equal(sim.lost, 16);
+}
+
+/* Who wanted to be asked again is not silent either, behind a switch or not: asleep, or on the wire again. */
+static void test_end_busy(void **state)
+{
+	struct fabric f = {"", 1, 1, .delay_ns = 5 * NS_PER_MS, .busy_ns = INT64_MAX, USUAL};
+	(void)state;
+
+	for (int i = 0; i < 2; i++, f.beyond = true) {
+		assert_int_equal(run(&f, 1010), -ETIMEDOUT);
+		assert_int_equal(run(&f, 1028), -ETIMEDOUT);
+		assert_int_equal(run(&f, 1810), -ETIMEDOUT);
+		assert_int_equal(sim.lost, 1);
+	}
+}
+
+/* Nor who was asked nothing, as nothing could be sent. */
+static void test_end_unsent(void **state)
+{
+	static const struct fabric f = {"", 1, 1, .delay_ns = 50000, .unsent = 1, USUAL};
+	(void)state;
+
+	assert_int_equal(run(&f, 1010), -ETIMEDOUT);
+	assert_int_equal(sim.lost, 1);
+}
+
+/* But of one who did not answer a first try it is not known that he would. */
+static void test_end_silent(void **state)
+{
+	struct fabric f = {"", 1, 1, .delay_ns = 50000, .mute = 1, USUAL};
+	(void)state;
+
+	for (int i = 0; i < 2; i++, f.beyond = true) {
+		assert_int_equal(run(&f, 1040), -ETIMEDOUT);
+		assert_int_equal(run(&f, 1060), 0);
+		assert_int_equal(run(&f, 1500), 0);
+		assert_int_equal(sim.lost, 1);
+	}
 }
 
 /* What comes back of a run that is over is nothing to the next one. */
@@ -658,6 +716,8 @@ int main(void)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_gone),	       cmocka_unit_test(test_end_mute),
+		cmocka_unit_test(test_end_first_try),  cmocka_unit_test(test_end_busy),
+		cmocka_unit_test(test_end_unsent),     cmocka_unit_test(test_end_silent),
 		cmocka_unit_test(test_again),	       cmocka_unit_test(test_end),
 		cmocka_unit_test(test_tree),	       cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_slow_switch),    cmocka_unit_test(test_slow_and_silent),
