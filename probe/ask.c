@@ -13,13 +13,15 @@ enum {
 	NONE = UINT32_MAX,
 	/* Lost in a row, of a target that did not answer in between: it may be mute. */
 	SUSPECT = 4,
-	/* What is on the wire for so long is in nobody's buffer any more: a target that does not answer has it. */
+	/* What is on the wire for so long is in nobody's buffer any more, but where answers took long before. */
 	STALE_MS = 50,
 	/* So many such may be waited for, beside those that count. */
 	STALE_MAX = 512,
 	/* A target that says that it is busy is left alone for so long; so is a question that could not be sent. */
 	BUSY_MS = 20,
-	/* A device that takes so many in a row for none of its own is gone. */
+	/* One that cannot be sent may be to blame for it; where the next one cannot either, it is the device. */
+	FAILED_ALONE = 1,
+	/* That is tried again each BUSY_MS, and gone if it takes none of so many in a row. */
 	FAILED_MAX = 16,
 };
 
@@ -30,6 +32,7 @@ struct entry {
 	int64_t wake_ns;  /* of a list of sleepers */
 	uint16_t spent;	  /* on tries so far, in weights */
 	bool tried;
+	bool lost; /* its last try was */
 	bool told; /* at least one of its losses was told at once: somebody is there who drops it */
 };
 
@@ -42,11 +45,11 @@ struct lane {
 	struct list queue;
 	uint32_t next_ready;
 	uint32_t answers; /* that came from it */
-	uint16_t pending; /* on the wire */
-	uint16_t recent;  /* of those, not stale */
+	int64_t slow_ns;  /* what its last answer took, if overdue: that the next one is is no sign of a loss; or 0 */
+	uint16_t pending; /* on the wire, but for what is both beyond it and stale */
+	uint16_t recent;  /* on the wire, and not stale */
 	uint16_t lost;	  /* in a row */
 	uint16_t asleep;  /* questions that it was too busy for: until they wake up it is left alone */
-	bool slow;	  /* its last answer was overdue: that the next one is is no sign of a loss */
 	bool ready;	  /* in the ring */
 };
 
@@ -87,6 +90,7 @@ struct ft_asker {
 	size_t flying;		 /* entries on the wire */
 	size_t queued;		 /* entries in lanes */
 	unsigned int failed;	 /* sends in a row */
+	int64_t send_ns;	 /* no send before that */
 	int code;
 };
 
@@ -412,6 +416,7 @@ static void flight_drop(struct ft_asker *a, uint32_t slot)
 	f->state = STALE;
 	a->late--;
 	flight_lane(a, f)->recent--;
+	flight_lane(a, f)->pending -= a->entries[f->entry].question.beyond;
 	if (f->older == NONE)
 		a->oldest = f->newer;
 	else
@@ -430,31 +435,46 @@ static void flight_lost(struct ft_asker *a, struct flight *f, int64_t now_ns)
 {
 	const struct lane *lane = flight_lane(a, f);
 
-	if (f->repeated || lane->slow || lane_is_suspect(lane))
+	if (f->repeated || lane->slow_ns > 0 || lane_is_suspect(lane))
 		return;
 	f->blamed = true;
 	ft_pace_lost(&a->pace, f->sent_ns, now_ns);
 }
 
-/* May nobody be there to answer it? */
-static bool flight_may_be_stale(struct ft_asker *a, const struct flight *f)
+/*
+ * When it is in nobody's buffer any more, if it is late by then: INT64_MAX where somebody is there to answer it. Where
+ * answers took long it may have as long again; but not for ever, for who answered may not be who is silent.
+ */
+static int64_t flight_stale_ns(struct ft_asker *a, const struct flight *f)
 {
-	return a->entries[f->entry].question.beyond || lane_is_suspect(flight_lane(a, f));
+	const struct lane *lane = flight_lane(a, f);
+	int64_t least_ns = STALE_MS * FT_NS_PER_MS;
+
+	if (!a->entries[f->entry].question.beyond && !lane_is_suspect(lane))
+		return INT64_MAX;
+	return f->sent_ns + (2 * lane->slow_ns > least_ns ? 2 * lane->slow_ns : least_ns);
 }
 
-/* The oldest of those that are to be stale next, or NONE. */
-static uint32_t next_stale(struct ft_asker *a)
+/* Which of those that are late is to be stale next, and when; or NONE. */
+static uint32_t next_stale(struct ft_asker *a, int64_t *ret_ns)
 {
-	uint32_t slot = a->oldest;
+	uint32_t next = NONE;
 
-	while (slot != NONE && a->flights[slot].state == LATE && !flight_may_be_stale(a, &a->flights[slot]))
-		slot = a->flights[slot].newer;
-	return slot != NONE && a->flights[slot].state == LATE ? slot : NONE;
+	*ret_ns = INT64_MAX;
+	for (uint32_t slot = a->oldest; slot != a->oldest_fresh; slot = a->flights[slot].newer) {
+		int64_t stale_ns = flight_stale_ns(a, &a->flights[slot]);
+
+		if (stale_ns < *ret_ns) {
+			*ret_ns = stale_ns;
+			next = slot;
+		}
+	}
+	return next;
 }
 
 static void age(struct ft_asker *a, int64_t now_ns)
 {
-	int64_t overdue_ns = ft_pace_overdue_ns(&a->pace);
+	int64_t overdue_ns = ft_pace_overdue_ns(&a->pace), stale_ns;
 	uint32_t stale;
 
 	while (a->oldest_fresh != NONE && now_ns - a->flights[a->oldest_fresh].sent_ns > overdue_ns) {
@@ -463,7 +483,7 @@ static void age(struct ft_asker *a, int64_t now_ns)
 		flight_lost(a, &a->flights[slot], now_ns);
 		flight_age(a, slot);
 	}
-	while ((stale = next_stale(a)) != NONE && now_ns - a->flights[stale].sent_ns > STALE_MS * FT_NS_PER_MS) {
+	while ((stale = next_stale(a, &stale_ns)) != NONE && now_ns > stale_ns) {
 		uint32_t lane = lane_of(&a->entries[a->flights[stale].entry].question);
 
 		flight_drop(a, stale);
@@ -490,10 +510,11 @@ static void entry_repeat(struct ft_asker *a, uint32_t entry, unsigned int weight
 		entry_give_up(a, entry);
 }
 
+/* Where it is for somebody beyond the target, it is not the target who was busy. */
 static void entry_sleep(struct ft_asker *a, uint32_t entry, int64_t now_ns)
 {
 	a->entries[entry].wake_ns = now_ns + BUSY_MS * FT_NS_PER_MS;
-	a->lanes[lane_of(&a->entries[entry].question)].asleep++;
+	a->lanes[lane_of(&a->entries[entry].question)].asleep += !a->entries[entry].question.beyond;
 	list_add(a, &a->asleep, entry);
 }
 
@@ -514,6 +535,8 @@ static void send_one(struct ft_asker *a, uint32_t number, int64_t now_ns)
 	if (slot < 0) {
 		if (++a->failed >= FAILED_MAX)
 			a->code = -EIO;
+		if (a->failed > FAILED_ALONE)
+			a->send_ns = now_ns + BUSY_MS * FT_NS_PER_MS;
 		entry_sleep(a, entry, now_ns);
 		return;
 	}
@@ -534,11 +557,17 @@ static bool has_room(const struct ft_asker *a)
 	       ft_smp_pending(a->wire) < max_slots(&a->options);
 }
 
+/* When the next one may be sent, as to time: up to @now_ns, now. */
+static int64_t next_send_ns(struct ft_asker *a, int64_t now_ns)
+{
+	return a->send_ns > now_ns ? a->send_ns : ft_pace_next_ns(&a->pace, now_ns);
+}
+
 static void fill_wire(struct ft_asker *a, int64_t now_ns)
 {
 	uint32_t number;
 
-	while (a->code == 0 && has_room(a) && ft_pace_next_ns(&a->pace, now_ns) <= now_ns) {
+	while (a->code == 0 && has_room(a) && next_send_ns(a, now_ns) <= now_ns) {
 		number = lane_next(a);
 		if (number == NONE)
 			return;
@@ -552,7 +581,7 @@ static void sleepers_wake(struct ft_asker *a, int64_t now_ns)
 	while (a->asleep.first != NONE && a->entries[a->asleep.first].wake_ns <= now_ns) {
 		uint32_t entry = list_take(a, &a->asleep), lane = lane_of(&a->entries[entry].question);
 
-		a->lanes[lane].asleep--;
+		a->lanes[lane].asleep -= !a->entries[entry].question.beyond;
 		/* It answers, so it may have more patience than one that does not. */
 		entry_repeat(a, entry, FT_SMP_WEIGHT_FAST);
 		lane_wake(a, lane);
@@ -579,7 +608,7 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 		return;
 	number = lane_of(&a->entries[entry].question);
 	lane = &a->lanes[number];
-	lane->pending--;
+	lane->pending -= !a->entries[entry].question.beyond;
 	a->flying--;
 	if (answer->outcome == FT_SMP_LOST) {
 		/* That a buffer was full nobody could have told at once. */
@@ -588,16 +617,19 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 		flight_drop(a, answer->slot);
 		f->entry = NONE;
 		a->entries[entry].told |= !answer->slow;
+		a->entries[entry].lost = true;
 		lane->lost += tells_of_target(&a->entries[entry].question) && lane->lost < UINT16_MAX;
 		entry_repeat(a, entry, ft_smp_weight(answer->slow));
 	} else {
 		flight_drop(a, answer->slot);
 		f->entry = NONE;
 		ft_pace_answered(&a->pace, f->sent_ns, now_ns, f->blamed, a->fresh);
-		if (!f->repeated)
-			lane->slow = overdue;
+		/* That it is slow may show in no first try: they are all given up before. */
+		if (overdue || !f->repeated)
+			lane->slow_ns = overdue ? now_ns - f->sent_ns : 0;
 		lane->answers++;
 		lane->lost = 0;
+		a->entries[entry].lost = false;
 		if (answer->outcome == FT_SMP_BUSY)
 			entry_sleep(a, entry, now_ns);
 		else
@@ -609,18 +641,17 @@ static void take(struct ft_asker *a, const struct ft_smp_answer *answer, int64_t
 /* When there is something to be done though nothing is received. */
 static int64_t next_ns(struct ft_asker *a, int64_t now_ns, int64_t end_ns)
 {
-	uint32_t stale = next_stale(a);
-	int64_t until_ns = end_ns;
+	int64_t until_ns = end_ns, stale_ns;
 
 	if (a->oldest_fresh != NONE && a->queued > 0)
 		until_ns =
 			ft_sooner_ns(until_ns, a->flights[a->oldest_fresh].sent_ns + ft_pace_overdue_ns(&a->pace) + 1);
-	if (stale != NONE && a->queued > 0)
-		until_ns = ft_sooner_ns(until_ns, a->flights[stale].sent_ns + STALE_MS * FT_NS_PER_MS + 1);
+	if (a->queued > 0 && next_stale(a, &stale_ns) != NONE)
+		until_ns = ft_sooner_ns(until_ns, stale_ns + 1);
 	if (a->asleep.first != NONE)
 		until_ns = ft_sooner_ns(until_ns, a->entries[a->asleep.first].wake_ns);
 	if (a->ready_first != NONE && has_room(a))
-		until_ns = ft_sooner_ns(until_ns, ft_pace_next_ns(&a->pace, now_ns));
+		until_ns = ft_sooner_ns(until_ns, next_send_ns(a, now_ns));
 	return until_ns;
 }
 
@@ -639,13 +670,13 @@ static void all_lose(struct ft_asker *a)
 		if (entry == NONE)
 			continue;
 		a->flying--;
-		a->lanes[lane_of(&a->entries[entry].question)].pending--;
+		a->lanes[lane_of(&a->entries[entry].question)].pending -= !a->entries[entry].question.beyond;
 		flight_drop(a, slot);
 		a->flights[slot].entry = NONE;
 		entry_lose(a, entry);
 	}
 	while ((entry = list_take(a, &a->asleep)) != NONE) {
-		a->lanes[lane_of(&a->entries[entry].question)].asleep--;
+		a->lanes[lane_of(&a->entries[entry].question)].asleep -= !a->entries[entry].question.beyond;
 		entry_lose(a, entry);
 	}
 	/* What is asked in its place is lost as well. */
@@ -655,13 +686,35 @@ static void all_lose(struct ft_asker *a)
 				entry_lose(a, lane_take(a, &a->lanes[i]));
 }
 
-/* Is there somebody who answers and was not asked all? Of those who do not, more time would make nothing of it. */
+/*
+ * Does somebody answer who was not asked that, or who has had no time for it yet, or wanted to be asked again? Of those
+ * who do not answer, more time would make nothing.
+ */
+static bool entry_is_unfinished(const struct ft_asker *a, uint32_t entry)
+{
+	const struct entry *e = &a->entries[entry];
+
+	return !e->lost && a->lanes[lane_of(&e->question)].lost == 0;
+}
+
+static bool list_is_unfinished(const struct ft_asker *a, const struct list *list)
+{
+	for (uint32_t entry = list->first; entry != NONE; entry = a->entries[entry].next)
+		if (entry_is_unfinished(a, entry))
+			return true;
+	return false;
+}
+
 static bool is_unfinished(const struct ft_asker *a)
 {
+	if (list_is_unfinished(a, &a->asleep))
+		return true;
 	for (uint32_t i = 0; i < a->lane_count; i++)
-		for (uint32_t entry = a->lanes[i].queue.first; entry != NONE; entry = a->entries[entry].next)
-			if (a->lanes[i].lost == 0 && !a->entries[entry].tried)
-				return true;
+		if (list_is_unfinished(a, &a->lanes[i].queue))
+			return true;
+	for (uint32_t slot = 0; slot < max_slots(&a->options); slot++)
+		if (a->flights[slot].entry != NONE && entry_is_unfinished(a, a->flights[slot].entry))
+			return true;
 	return false;
 }
 
@@ -682,9 +735,13 @@ int ft_asker_run(struct ft_asker *a, int64_t end_ms)
 		sleepers_wake(a, now_ns);
 		age(a, now_ns);
 		fill_wire(a, now_ns);
-		if (a->code == 0 && anything_left(a) &&
-		    ft_smp_receive_until(a->wire, next_ns(a, now_ns, end_ns), &answer))
-			take(a, &answer, ft_smp_now_ns());
+		if (a->code != 0 || !anything_left(a) ||
+		    !ft_smp_receive_until(a->wire, next_ns(a, now_ns, end_ns), &answer))
+			continue;
+		now_ns = ft_smp_now_ns();
+		/* What is lost because time is up tells of nobody. */
+		if (answer.outcome != FT_SMP_LOST || now_ns < end_ns)
+			take(a, &answer, now_ns);
 	}
 	return a->code;
 }

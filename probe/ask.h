@@ -9,7 +9,7 @@
  *   the last time for the whole time-out.
  * - A target that has lost several in a row gets one at a time; one that does not answer a question in all of its
  * tries, nor anything else meanwhile, is mute, and what was left to ask it is given up. Nobody else waits for it: what
- * is overdue leaves its place to others.
+ * is overdue leaves its place to others. One that is slow is not mute: it has no more to answer at a time than others.
  *
  *     r = ft_asker_new(&options, make, take, arg, &asker, err);
  *     ft_asker_push(asker, &question);  // also from within take()
@@ -66,7 +66,8 @@ void ft_asker_push(struct ft_asker *asker, const struct ft_question *question);
 
 /*
  * Asks until nothing is left, or until @end_ms. That answers are missing is no failure: take() hears of each. Returns
- * 0, -ENOMEM, -EIO where nothing can be sent any more, or -ETIMEDOUT where somebody who answers was not asked all. May
+ * 0, -ENOMEM, -EIO where nothing can be sent any more, or -ETIMEDOUT where somebody who answers was not asked all: what
+ * was not sent yet, or was sent so late that it may still be answered, or is to be asked again of one who is busy. May
  * be called again, with more questions.
  */
 int ft_asker_run(struct ft_asker *asker, int64_t end_ms);

@@ -36,6 +36,7 @@ struct fabric {
 	unsigned int gone_after;	 /* so many SMPs the device takes no more */
 	unsigned int unsent;		 /* one of so many it does not take */
 	unsigned int refused;		 /* likewise, there is no such thing */
+	int64_t unsent_ns;		 /* for so long, in the midst of it all, it takes none */
 	unsigned int lost;		 /* one of so many is lost, and told at once */
 	bool beyond;			 /* the questions go through their target */
 	unsigned int max_smps, per_target, per_second, retries, timeout_ms;
@@ -64,6 +65,7 @@ static struct {
 	struct pending slots[SLOTS];
 	unsigned int slot_count;
 	size_t pending;
+	int64_t end_ns; /* from then on nothing is waited for */
 	unsigned int inside, most_inside;
 	struct fact targets[TARGETS_MAX];
 	uint32_t sent, dropped, serial, attempts;
@@ -89,6 +91,7 @@ int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire 
 	(void)err;
 	assert_in_range(options->max_smps, 1, SLOTS);
 	sim.slot_count = options->max_smps;
+	sim.end_ns = options->end_ms * NS_PER_MS;
 	*ret_wire = (struct ft_smp_wire *)&sim;
 	return 0;
 }
@@ -147,6 +150,14 @@ static void fate(struct pending *p, unsigned int timeout_ms)
 	}
 }
 
+/* From half a ms on: by then many are on the wire. */
+static bool takes_none(void)
+{
+	int64_t since_ns = sim.now_ns - NS_PER_S - NS_PER_MS / 2;
+
+	return since_ns >= 0 && since_ns < sim.f->unsent_ns;
+}
+
 static unsigned int most(unsigned int a, unsigned int b)
 {
 	return a > b ? a : b;
@@ -165,7 +176,7 @@ int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *
 		return -EBUSY;
 	sim.attempts++;
 	if ((sim.f->gone_after && sim.sent >= sim.f->gone_after) ||
-	    (sim.f->unsent && sim.attempts % sim.f->unsent == 0))
+	    (sim.f->unsent && sim.attempts % sim.f->unsent == 0) || takes_none())
 		return -EIO;
 	sim.now_ns += SEND_NS;
 	sim.slots[slot] = (struct pending){.busy = true, .target = request->modifier};
@@ -187,6 +198,11 @@ bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, s
 	for (unsigned int i = 0; i < sim.slot_count; i++)
 		if (sim.slots[i].busy && (!p || sim.slots[i].back_ns < p->back_ns))
 			p = &sim.slots[i];
+	if (p && p->back_ns > sim.end_ns && until_ns >= sim.end_ns) {
+		p->back_ns = sim.end_ns;
+		p->outcome = FT_SMP_LOST;
+		p->slow = true;
+	}
 	if (!p || p->back_ns > (until_ns > sim.now_ns ? until_ns : sim.now_ns)) {
 		/* For ever is too long. */
 		assert_true(until_ns < INT64_MAX);
@@ -295,8 +311,14 @@ static const struct fabric fabrics[] = {
 	/* Firmware that does something else for a while: its targets are left alone, and lose nothing by it. */
 	{"busy for a while", 64, 20, .delay_ns = 50000, .busy_ns = 300 * NS_PER_MS, USUAL, .answered = 100,
 	 .ends_ns = 340 * NS_PER_MS, .sent_percent = 150},
+	/* Each of them is told 64 times, and nobody waits for another. */
+	{"busy for ever behind a switch", 1, 36, .delay_ns = 50000, .busy_ns = INT64_MAX, .beyond = true, USUAL,
+	 .answered = 0, .ends_ns = 1400 * NS_PER_MS, .sent_percent = 6400},
 	{"not taken now and then", 64, 20, .delay_ns = 50000, .unsent = 10, USUAL, .answered = 100,
 	 .ends_ns = 400 * NS_PER_MS, .sent_percent = 100},
+	/* A machine that is out of memory for a moment. */
+	{"not taken for a while", 64, 20, .delay_ns = 50000, .unsent_ns = 100 * NS_PER_MS, USUAL, .answered = 100,
+	 .ends_ns = 130 * NS_PER_MS, .sent_percent = 100},
 	/* One that is slow is no reason to ask the others less. */
 	{"a buffer of 32, and slow agents", 256, 100, .depth = 32, .delay_ns = NS_PER_MS, .slow_ns = 20 * NS_PER_MS,
 	 USUAL, .answered = 100, .ends_ns = 5 * NS_PER_S, .sent_percent = 103},
@@ -359,6 +381,7 @@ static void test_gone(void **state)
 	assert_int_equal(run(&f, 3600 * 1000), -EIO);
 	assert_in_range(sim.answered, 1, 1000);
 	assert_in_range(sim.attempts, 1001, 1100);
+	assert_in_range(sim.now_ns, NS_PER_S, NS_PER_S + 400 * NS_PER_MS);
 }
 
 /* Those who do not answer need no more time: they are lost, and all else is as it should be. */
@@ -370,6 +393,57 @@ static void test_end_mute(void **state)
 	assert_int_equal(run(&f, 1500), 0);
 	assert_int_equal(sim.answered, 5600);
 	assert_int_equal(sim.lost, 800);
+}
+
+/* Who has not had the time to answer is not silent. */
+static void test_end_first_try(void **state)
+{
+	static const struct fabric f = {"", 1, 1, .delay_ns = 30 * NS_PER_MS, USUAL};
+	(void)state;
+
+	assert_int_equal(run(&f, 1020), -ETIMEDOUT);
+	assert_int_equal(sim.lost, 1);
+	/* Several, none of which is left to be sent. */
+	assert_int_equal(run(&(struct fabric){"", 4, 4, .delay_ns = 30 * NS_PER_MS, USUAL}, 1020), -ETIMEDOUT);
+	assert_int_equal(sim.lost, 16);
+}
+
+/* Who wanted to be asked again is not silent either, behind a switch or not: asleep, or on the wire again. */
+static void test_end_busy(void **state)
+{
+	struct fabric f = {"", 1, 1, .delay_ns = 5 * NS_PER_MS, .busy_ns = INT64_MAX, USUAL};
+	(void)state;
+
+	for (int i = 0; i < 2; i++, f.beyond = true) {
+		assert_int_equal(run(&f, 1010), -ETIMEDOUT);
+		assert_int_equal(run(&f, 1028), -ETIMEDOUT);
+		assert_int_equal(run(&f, 1810), -ETIMEDOUT);
+		assert_int_equal(sim.lost, 1);
+	}
+}
+
+/* Nor who was asked nothing, as nothing could be sent. */
+static void test_end_unsent(void **state)
+{
+	static const struct fabric f = {"", 1, 1, .delay_ns = 50000, .unsent = 1, USUAL};
+	(void)state;
+
+	assert_int_equal(run(&f, 1010), -ETIMEDOUT);
+	assert_int_equal(sim.lost, 1);
+}
+
+/* But of one who did not answer a first try it is not known that he would. */
+static void test_end_silent(void **state)
+{
+	struct fabric f = {"", 1, 1, .delay_ns = 50000, .mute = 1, USUAL};
+	(void)state;
+
+	for (int i = 0; i < 2; i++, f.beyond = true) {
+		assert_int_equal(run(&f, 1040), -ETIMEDOUT);
+		assert_int_equal(run(&f, 1060), 0);
+		assert_int_equal(run(&f, 1500), 0);
+		assert_int_equal(sim.lost, 1);
+	}
 }
 
 /* What comes back of a run that is over is nothing to the next one. */
@@ -467,6 +541,108 @@ static void test_no_memory(void **state)
 	assert_in_range(n, 6, 100);
 }
 
+/* What goes through a switch to those behind it, once a first answer of @own has come. */
+
+enum { TRANSIT = 1, FAST = 2, SLOW = 16, MUTE = 0 };
+
+static struct transit {
+	struct ft_asker *asker;
+	unsigned int own;	/* who is asked first */
+	unsigned int target;	/* of the others */
+	unsigned int node;	/* who is to answer them */
+	unsigned int questions; /* how many */
+	bool beyond;
+	int64_t fast_end_ns; /* until then there are answers of somebody who is fast */
+	int64_t began_ns;
+	int64_t took_ns; /* until the last of the others came to its end */
+} transit;
+
+static void push_fast(void)
+{
+	ft_asker_push(transit.asker, &(struct ft_question){.target = FAST, .node = FAST});
+}
+
+static void take_transit(void *arg, const struct ft_question *question, const struct ft_smp_answer *answer)
+{
+	(void)arg;
+	if (question->node == FAST && sim.now_ns < transit.fast_end_ns)
+		push_fast();
+	if (question->kind == 1)
+		transit.took_ns = sim.now_ns - transit.began_ns;
+	if (question->node != transit.own || answer->outcome != FT_SMP_ANSWERED || transit.began_ns > 0)
+		return;
+	transit.began_ns = sim.now_ns;
+	for (unsigned int i = 0; i < transit.questions; i++)
+		ft_asker_push(transit.asker, &(struct ft_question){.target = transit.target,
+								   .node = transit.node,
+								   .kind = 1,
+								   .beyond = transit.beyond});
+}
+
+/* @silent  questions, through @target, to somebody who does not answer, to begin with */
+static void transit_run(const struct fabric *f, unsigned int silent)
+{
+	_cleanup_(ft_asker_freep) struct ft_asker *asker = NULL;
+	const struct ft_ask_options options = {
+		.timeout_ms = 1000, .max_smps = 128, .max_smps_per_target = 4, .retries = 3, .end_ms = 100000};
+
+	memset(&sim, 0, sizeof(sim));
+	sim.f = f;
+	sim.now_ns = NS_PER_S;
+	assert_int_equal(ft_asker_new(&options, make, take_transit, NULL, &asker, NULL), 0);
+	transit.asker = asker;
+	transit.began_ns = transit.took_ns = 0;
+	push_fast();
+	ft_asker_push(asker, &(struct ft_question){.target = transit.own, .node = transit.own});
+	for (unsigned int i = 0; i < silent; i++)
+		ft_asker_push(asker, &(struct ft_question){.target = transit.target, .node = MUTE, .beyond = true});
+	assert_int_equal(ft_asker_run(asker, 100000), 0);
+	assert_true(transit.began_ns > 0);
+}
+
+/* One that takes long for all that goes through it is not mute: no more of it are on the wire than of any other. */
+static void test_slow_switch(void **state)
+{
+	static const struct fabric f = {"", .delay_ns = 5 * NS_PER_MS, .slow_ns = 300 * NS_PER_MS, USUAL};
+	(void)state;
+
+	transit = (struct transit){.own = SLOW,
+				   .target = SLOW,
+				   .node = SLOW,
+				   .questions = 36,
+				   .beyond = true,
+				   .fast_end_ns = 9 * NS_PER_S};
+	transit_run(&f, 0);
+	assert_in_range(sim.targets[SLOW].most, 1, 4);
+}
+
+/* But those who are mute are not waited for as long as they could be, because somebody else was slow. 8 rounds. */
+static void test_slow_and_silent(void **state)
+{
+	static const struct fabric f = {"", .delay_ns = 5 * NS_PER_MS, .slow_ns = 60 * NS_PER_MS, .mute = 1, USUAL};
+	(void)state;
+
+	transit = (struct transit){.own = SLOW,
+				   .target = SLOW,
+				   .node = MUTE,
+				   .questions = 32,
+				   .beyond = true,
+				   .fast_end_ns = 20 * NS_PER_S};
+	transit_run(&f, 0);
+	assert_in_range(transit.took_ns, 1, (8 * (50 + 100 + 120 + 120) + 1000) * NS_PER_MS);
+}
+
+/* A switch does not wait for those behind it: when it is asked, all of them are waited for the last time. */
+static void test_silence_behind(void **state)
+{
+	static const struct fabric f = {"", .delay_ns = 50000, .slow_ns = 900 * NS_PER_MS, .mute = 1, USUAL};
+	(void)state;
+
+	transit = (struct transit){.own = SLOW, .target = TRANSIT, .node = TRANSIT, .questions = 16};
+	transit_run(&f, 16);
+	assert_in_range(transit.took_ns, 1, NS_PER_MS);
+}
+
 /* The pace. */
 
 static void test_window(void **state)
@@ -539,9 +715,14 @@ static void test_patience(void **state)
 int main(void)
 {
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_gone),   cmocka_unit_test(test_end_mute), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_end),    cmocka_unit_test(test_tree),	cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_window), cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_gone),	       cmocka_unit_test(test_end_mute),
+		cmocka_unit_test(test_end_first_try),  cmocka_unit_test(test_end_busy),
+		cmocka_unit_test(test_end_unsent),     cmocka_unit_test(test_end_silent),
+		cmocka_unit_test(test_again),	       cmocka_unit_test(test_end),
+		cmocka_unit_test(test_tree),	       cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_slow_switch),    cmocka_unit_test(test_slow_and_silent),
+		cmocka_unit_test(test_silence_behind), cmocka_unit_test(test_window),
+		cmocka_unit_test(test_patience),
 	};
 
 	return rows_run(fabrics, test_fabric, others);
