@@ -29,15 +29,17 @@ within() {
 	done
 }
 
+# Sets CHILDREN. In one look: a sweep may begin between two.
 one_child() {
-	[ "$(pgrep -P "$DAEMON_PID" | wc -l)" = 1 ]
+	mapfile -t CHILDREN < <(pgrep -P "$DAEMON_PID")
+	[ ${#CHILDREN[@]} = 1 ]
 }
 
 # Sets LISTENER: the child that is left once no sweep and no reading goes on.
 listener_find() {
 	within 120 one_child || fail "the daemon's children do not end"
 	# shellcheck disable=SC2034 # for those who source this
-	LISTENER=$(pgrep -P "$DAEMON_PID")
+	LISTENER=${CHILDREN[0]}
 }
 
 # sim.sh calls this at exit, with $status.
