@@ -283,7 +283,6 @@ class Naming:
         self.visible = {end for end in self.changed if (end in before) != (end in after)}
         links = {frozenset((end, ends[end])) for ends in (before, after) for end in self.changed if end in ends}
         self.links = sorted(sorted(link) for link in links)
-        self.came = {frozenset((end, after[end])) for end in self.changed if end in after}
         stayed = {end: far for end, far in before.items() if after.get(end) == far}
         self.near = reach(fabric, entry, stayed)
 
@@ -300,8 +299,7 @@ class Naming:
 
     def enough(self, dead):
         """Of a cable, one end will do; of a moved one, the ends that came up or went down. Of a switch that died, or
-        came, one neighbour. Of a cable that came, an end that was in reach all along; both where neither was: nothing
-        else leads to what is behind it."""
+        came, one neighbour."""
         names = set()
         by_dead = {}
         for link in self.links:
@@ -313,15 +311,17 @@ class Naming:
             if len(shown) == 1 and len(link) == 2 and len(self.visible & set(link)) == 1:
                 names.add(shown[0][0])
             elif owner is not None and all(end in self.visible for end in link):
-                by_dead.setdefault(owner, []).append([end for end in ends if end[0] not in dead] or ends)
-            elif frozenset(link) in self.came:
-                near = [end for end in ends if end[0] in self.near]
-                names.update(end[0] for end in ([self.rng.choice(near)] if near else ends))
+                by_dead.setdefault(owner, []).extend([end for end in ends if end[0] not in dead] or ends)
             else:
-                names.add(self.rng.choice(ends)[0])
-        for choices in by_dead.values():
-            names.add(self.rng.choice(self.rng.choice(choices))[0])
+                names |= self.some(ends)
+        for ends in by_dead.values():
+            names |= self.some(ends)
         return names
+
+    def some(self, ends):
+        """The switch of one that was in reach all along; of each where none was: nothing else leads to what is behind."""
+        near = [end for end in ends if end[0] in self.near]
+        return {self.rng.choice(near)[0]} if near else {end[0] for end in ends}
 
 
 class Run:
