@@ -25,7 +25,7 @@ within() {
 	shift
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		sim_pause 0.02
+		sim_pause 0.05
 	done
 }
 
