@@ -154,10 +154,10 @@ awk '
 same 'keys and defaults of ftcheckd.conf and of its page' ftcheckd.conf "$work/a" ftcheckd.conf.5 "$work/b"
 
 grep -oE '^.\{"FTCHECK_[A-Z_]+"' "$src/daemon/fields.c" | tr -dc 'A-Z_\n' | sort -u >"$work/a"
-sed -nE '/^\.Ss Hooks/,/^Its standard input/p' "$page" | grep -oE 'FTCHECK_[A-Z_]+' | sort -u >"$work/b"
+sed -nE '/^\.Sh HOOKS/,/^Its standard input/p' "$page" | grep -oE 'FTCHECK_[A-Z_]+' | sort -u >"$work/b"
 same 'fields of events and the environment of hooks in ftcheckd.8' fields.c "$work/a" ftcheckd.8 "$work/b"
 { cat "$work/a"; echo FTCHECK_FINDING; } | sort -u >"$work/c"
-sed -nE '/^\.Ss The journal/,/^\.Ss Hooks/p' "$page" | sed -nE 's/^\.(It )?Va (FTCHECK_[A-Z_]+)$/\2/p' | sort -u >"$work/b"
+sed -nE '/^\.Ss The journal/,/^\.Sh HOOKS/p' "$page" | sed -nE 's/^\.(It )?Va (FTCHECK_[A-Z_]+)$/\2/p' | sort -u >"$work/b"
 same 'fields of the journal in ftcheckd.8' fields.c "$work/c" ftcheckd.8 "$work/b"
 
 # The rule that the page gives, applied to all codes; the ids that the page lists.
