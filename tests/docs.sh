@@ -114,11 +114,11 @@ man_values "$src/man/ftcheck.1" -engine >"$work/a"
 completion_values ftcheck --engine >"$work/b"
 same 'ftcheck: engines of the man page and of the completion' ftcheck.1 "$work/a" completion "$work/b"
 
-# Defaults that are numbers: "(default 16)" of the help and "16 unless told" of the man page, by long option.
+# Defaults that are numbers: "(default 16)" of the help and "The default is 16" of the man page, by long option.
 "$build/ftcheck" --help | sed -nE 's/^.*(--[a-z_-]+) .*[(]default ([0-9]+)[;)].*/\1 \2/p' | sort -u >"$work/a"
 awk '
 	/^\.It Fl / { option = ""; for (i = 1; i <= NF; i++) if ($i ~ /^-[a-z_-]+$/) option = "-" $i }
-	match($0, /[0-9]+ unless told/) { split(substr($0, RSTART), word, " "); print option, word[1] }
+	match($0, /^The default is [0-9]+/) { split(substr($0, RSTART, RLENGTH), word, " "); print option, word[4] }
 ' "$src/man/ftcheck.1" | sort -u >"$work/b"
 same 'default numbers of ftcheck --help and of ftcheck.1' --help "$work/a" ftcheck.1 "$work/b"
 
