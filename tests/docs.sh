@@ -43,6 +43,12 @@ ok()
 	fi
 }
 
+# help_fits PROGRAM: its --help fits a terminal of 80 columns, but for the paths that it was configured with.
+help_fits()
+{
+	"$1" --help | awk 'length > 80 && !/^ +\// { print length ": " $0; bad = 1 } END { exit bad || !NR }'
+}
+
 # The options that a --help text explains: those at the beginning of a line, up to its explanation.
 help_options()
 {
@@ -89,6 +95,10 @@ man_values()
 {
 	grep -E "^\.It Fl (o , )?$2 " "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
 }
+
+for program in ftplan ftcheck ftcheckd; do
+	ok "$program: --help fits 80 columns" help_fits "$build/$program"
+done
 
 for program in ftplan ftcheck; do
 	"$build/$program" --help >"$work/help" || { echo "not ok - $program --help fails"; failed=$((failed + 1)); }
