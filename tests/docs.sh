@@ -264,14 +264,14 @@ man_clean()
 	[ -z "$notes" ] || { printf '%s\n' "$notes"; return 1; }
 }
 
-# A macro that reaches too far puts a quote, or the end of a parenthesis, within a quote.
+# A macro that reaches too far puts a quote, a list or the end of a parenthesis within a quote.
 man_quotes()
 {
 	local wrong
 
 	wrong=$(mandoc -T utf8 "$1" 2>/dev/null | sed 's/.\x08//g' | tr -s ' \t\n' ' ' |
 		sed 's/\xe2\x80\x98/\x01/g; s/\xe2\x80\x99/\x02/g' |
-		grep -aoE $'\x01[^\x02]*\x01[^\x02]*\x02|\x01[^\x02(]*[)][^\x02]*\x02' | tr '\001\002' '<>')
+		grep -aoE $'\x01[^\x02]*\x01[^\x02]*\x02|\x01[^\x02]*, [^\x02]*\x02|\x01[^\x02(]*[)][^\x02]*\x02' | tr '\001\002' '<>')
 	[ -z "$wrong" ] || { printf '%s\n' "$wrong"; return 1; }
 }
 
