@@ -29,6 +29,19 @@ within() {
 	done
 }
 
+uptime_s() {
+	cut -d' ' -f1 /proc/uptime
+}
+
+# took_at_least SECONDS, took_less SECONDS: from $began (of uptime_s) to now.
+took_at_least() {
+	awk -v a="$began" -v b="$(uptime_s)" -v least="$1" 'BEGIN { exit !(b - a >= least) }'
+}
+
+took_less() {
+	! took_at_least "$1"
+}
+
 # Sets CHILDREN. In one look: a sweep may begin between two.
 one_child() {
 	mapfile -t CHILDREN < <(pgrep -P "$DAEMON_PID")
