@@ -45,10 +45,19 @@ static int string_copy(char **ret_copy, const char *string)
 	return *ret_copy ? 0 : -ENOMEM;
 }
 
+/* A switch that is missing is the place itself; the ports that went dark are on its neighbours. */
+static int place_copy(struct ft_message *message, const struct ft_finding *f)
+{
+	const struct ft_place *place = f->subject.name ? &f->subject : &f->where[0];
+
+	message->place = (struct ft_place){.guid = place->guid, .port = place->port};
+	return string_copy(&message->place.name, place->name);
+}
+
 static int places_copy(struct ft_message *message, const struct ft_finding *f)
 {
 	if (f->where_count == 0)
-		return 0;
+		return f->subject.name ? place_copy(message, f) : 0;
 	message->spots = calloc(f->where_count, sizeof(*message->spots));
 	if (!message->spots)
 		return -ENOMEM;
@@ -56,8 +65,7 @@ static int places_copy(struct ft_message *message, const struct ft_finding *f)
 		message->spots[i] = (struct ft_spot){f->where[i].guid, f->where[i].port, 0};
 	message->spot_count = f->where_count;
 	qsort(message->spots, message->spot_count, sizeof(*message->spots), ft_spot_compare);
-	message->place = (struct ft_place){.guid = f->where[0].guid, .port = f->where[0].port};
-	return string_copy(&message->place.name, f->where[0].name);
+	return place_copy(message, f);
 }
 
 char *ft_alert_id(const struct ft_finding *f)

@@ -15,6 +15,7 @@
 #include "daemon/links.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
+#include "daemon/remember.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
 
@@ -234,8 +235,10 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	ft_tell_sinks(d);
 	judged = alerts_look(d, result->report, kind);
 	alerts_check(judged);
-	if (judged > 0)
+	if (judged > 0) {
 		host_links_compare(d, result->snapshot);
+		ft_remember_look(d, result->snapshot, result->report, kind == FT_LOOK_ALL);
+	}
 	if (judged > 0 && kind == FT_LOOK_ALL)
 		d->metrics.last_success_ms = ft_daemon_now().wall_ms;
 	if (judged > 0 || kind != FT_LOOK_PART) {

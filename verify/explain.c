@@ -373,7 +373,7 @@ static void unplanned_cables(struct explain *x)
 				m, f,
 				"it is the misplaced cable, and the one called misplaced is unplanned; see "
 				"cable-misplaced");
-		else if (m->plan->cable_count == 0)
+		else if (m->plan->cable_count == 0 && !m->recall.baseline)
 			unplanned_alternative(x, f, s);
 	}
 }

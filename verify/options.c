@@ -27,6 +27,8 @@ static const char help_text[] =
 	"      --cables FILE      the site's list of cables, as CSV: ports and hosts are checked too\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
+	"      --before FILE      the fabric as it was in better times, recorded: what is missing now is\n"
+	"                         called by the names and ports that it had\n"
 	"      --save FILE        keep what was seen\n"
 	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
 	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
@@ -197,6 +199,7 @@ static const struct row {
 	{"catalog", 0, required_argument, KIND_STRING, NOT_STATUS, AT(catalog)},
 	{"cables", 0, required_argument, KIND_STRING, NOT_STATUS, AT(cables)},
 	{"from", 0, required_argument, KIND_STRING, NOT_STATUS, AT(from)},
+	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
 	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},

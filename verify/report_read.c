@@ -700,6 +700,7 @@ static const struct member finding_members[] = {
 	{"impact", OBJECT(impact_members)},
 	{"symptoms", .list = &symptoms_list, .offset = offsetof(struct ft_finding, symptoms)},
 	{"alternatives", .list = &alternatives_list, .offset = offsetof(struct ft_finding, alternatives)},
+	{"subject", OBJECT(place_members), .offset = offsetof(struct ft_finding, subject), .optional = true},
 	{"waived", .kind = &string, .offset = offsetof(struct ft_finding, waived), .optional = true},
 };
 
