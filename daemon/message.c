@@ -84,6 +84,7 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	message->refs = 1;
 	message->severity = f->severity;
 	message->count = f->count;
+	message->returning = f->returning.of > 0;
 	message->id = ft_alert_id(f);
 	if (!message->id || string_copy(&message->code, code ? code : ft_codes[f->code].name) < 0 ||
 	    string_copy(&message->text, f->text) < 0 || string_copy(&message->fix, f->fix) < 0 ||
@@ -180,6 +181,9 @@ static bool spots_equal(const struct ft_message *a, const struct ft_message *b)
 
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
 {
+	/* How many of its links are up by now is no news. */
+	if (a->returning && b->returning)
+		return false;
 	if (a->severity != b->severity || a->count != b->count)
 		return true;
 	if (spots_equal(a, b))

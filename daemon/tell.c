@@ -228,6 +228,16 @@ static int alerts_look(struct ft_daemon *d, const struct ft_report *report, enum
 	return r < 0 ? r : 1;
 }
 
+/* What a switch that comes back still lacks when its time is up is to be told, whether events come or not. */
+static void returning_watch(struct ft_daemon *d, const struct ft_report *report)
+{
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (report->findings[i].returning.of) {
+			ft_looks_sweep_in(d, (FT_RETURNING_S + 1) * 1000);
+			return;
+		}
+}
+
 bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_look_kind kind)
 {
 	int judged;
@@ -238,6 +248,7 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	if (judged > 0) {
 		host_links_compare(d, result->snapshot);
 		ft_remember_look(d, result->snapshot, result->report, kind == FT_LOOK_ALL);
+		returning_watch(d, result->report);
 	}
 	if (judged > 0 && kind == FT_LOOK_ALL)
 		d->metrics.last_success_ms = ft_daemon_now().wall_ms;

@@ -212,7 +212,7 @@ static void test_damaged(void **state)
 		 "\"hosts\": []}",
 		 "an entry of \"switches\" is damaged", 3},
 		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": [\n[\"0x0000000000000001\", \"a\", \"b\", 0, "
-		 "1]], "
+		 "1, 2]], "
 		 "\"cables\": [], \"hosts\": []}",
 		 "an entry of \"switches\" is damaged", 3},
 		{"{\"ftcheck_baseline\": 1, \"time\": 1, \"switches\": [],\n\"cables\": [\n[0, \"0x0000000000000001\", "

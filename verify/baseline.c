@@ -92,14 +92,15 @@ static uint32_t place_find(const struct look *l, const char *planned_as)
 }
 
 /* Adds it unless its GUID or its place is there already. Returns 1, 0 or -ENOMEM. */
-static int switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as, int64_t gone_s)
+static int switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as, int64_t gone_s,
+		      int64_t back_s)
 {
 	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count];
 	int r;
 
 	if (ft_map_get(&l->by_guid, guid) != FT_MAP_NONE || place_find(l, planned_as) != FT_MAP_NONE)
 		return 0;
-	*sw = (struct ft_baseline_switch){guid, strdup(name), strdup(planned_as), gone_s};
+	*sw = (struct ft_baseline_switch){guid, strdup(name), strdup(planned_as), gone_s, back_s};
 	/* From here on it is released with the others. */
 	l->b->switch_count++;
 	if (!sw->name || !sw->planned_as)
@@ -125,6 +126,18 @@ static bool switch_counts(const struct ft_report_switch *sw)
 	return sw->guid && sw->planned_as && sw->status != FT_STATUS_UNPLANNED && sw->status != FT_STATUS_MISSING;
 }
 
+/* Since when a switch that is seen now is back, if it was not there a moment ago; 0: it was. */
+static int64_t back_since(const struct look *l, uint32_t before)
+{
+	const struct ft_baseline_switch *was = before == FT_MAP_NONE ? NULL : &l->old->switches[before];
+
+	if (!was)
+		return 0;
+	if (was->gone_s)
+		return l->report->time_s;
+	return l->report->time_s - was->back_s < FT_RETURNING_S ? was->back_s : 0;
+}
+
 /* Those that are known already first: their places are not taken by strangers where it may be a guess. */
 static int switches_learn(struct look *l)
 {
@@ -141,7 +154,7 @@ static int switches_learn(struct look *l)
 				continue;
 			if (before != FT_MAP_NONE && l->guess)
 				place = l->old->switches[before].planned_as;
-			r = switch_add(l, sw->guid, sw->name, place, 0);
+			r = switch_add(l, sw->guid, sw->name, place, 0, back_since(l, before));
 			l->changed |=
 				before == FT_MAP_NONE || strcmp(l->old->switches[before].planned_as, place) != 0 ||
 				strcmp(l->old->switches[before].name, sw->name) != 0 || l->old->switches[before].gone_s;
@@ -151,7 +164,7 @@ static int switches_learn(struct look *l)
 
 		if (ft_map_get(&l->by_guid, sw->guid) != FT_MAP_NONE)
 			continue;
-		r = switch_add(l, sw->guid, sw->name, sw->planned_as, gone_since(l, sw->gone_s));
+		r = switch_add(l, sw->guid, sw->name, sw->planned_as, gone_since(l, sw->gone_s), 0);
 		l->changed |= !sw->gone_s || r == 0;
 	}
 	return r < 0 ? r : 0;
@@ -319,6 +332,22 @@ static int links_keep(struct look *l)
 	return r < 0 ? r : 0;
 }
 
+/* A switch that is back is whole again once all its cables are seen; what it loses then is another matter. */
+static int returns_end(struct look *l)
+{
+	_cleanup_free_ bool *lacks = calloc(l->b->switch_count + 1UL, sizeof(*lacks));
+
+	if (!lacks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++)
+		if (l->b->cables[i / 2].gone_s)
+			lacks[ft_map_get(&l->by_guid, l->b->cables[i / 2].ends[i % 2].owner)] = true;
+	for (uint32_t i = 0; i < l->b->switch_count; i++)
+		if (!lacks[i])
+			l->b->switches[i].back_s = 0;
+	return 0;
+}
+
 /* Whether what is seen now is what was seen before: both lists are in the order of the snapshot's ports. */
 static bool links_differ(const struct look *l)
 {
@@ -361,6 +390,8 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 		r = links_learn(&l);
 	if (r == 0)
 		r = links_keep(&l);
+	if (r == 0)
+		r = returns_end(&l);
 	if (r < 0)
 		return r;
 	l.changed = l.changed || links_differ(&l);

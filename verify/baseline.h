@@ -22,7 +22,11 @@ struct ft_baseline_switch {
 	char *name;	  /* as the report has it: safe; owned */
 	char *planned_as; /* its place: the name of a planned switch; owned */
 	int64_t gone_s;	  /* Unix time of the last look that saw it, where a later one did not; 0: the last one did */
+	int64_t back_s;	  /* Unix time of the look that saw it again, if that was a moment ago; 0: it was not */
 };
+
+/* For so long a switch that was missing is said to come back: its links train, one after the other. */
+enum { FT_RETURNING_S = 30 };
 
 /* A port of a switch, or of a chip of a director. */
 struct ft_baseline_port {

@@ -626,6 +626,7 @@ static int explain_steps(struct explain *x)
 	r = ft_seen_isolated(x);
 	if (r < 0)
 		return r;
+	ft_returning_explain(x);
 	ft_unseen_explain(x);
 	r = ft_inside_explain(x);
 	if (r == 0)

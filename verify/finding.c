@@ -155,6 +155,12 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
 }
 
+void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
+{
+	f->subject = (struct ft_place){strdup(name), guid, 0};
+	m->failed |= !f->subject.name;
+}
+
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 {
 	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));

@@ -297,6 +297,8 @@ int ft_match(struct ft_model *m)
 	if (r == 0)
 		r = m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
 	if (r == 0)
+		ft_recall_seat(m);
+	if (r == 0)
 		r = ft_exact_settle(m);
 	/* Now that everybody has a place, with what is seen between them. */
 	if (r == 0)

@@ -494,6 +494,8 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The bundle of two places lacks so many cables because of it. */
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
+/* It is about that switch, which is not in the fabric now, or hardly. @name is copied. */
+void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
 /* Nothing leads to the switch of that place because of it. */
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)

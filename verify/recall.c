@@ -186,6 +186,39 @@ enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_
 	return *ret_place == FT_NONE ? FT_RECALLED_NOTHING : FT_RECALLED_SWITCH;
 }
 
+/* True where @live has cables, and each is in the ports where it was. */
+static bool cables_are_as_before(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t near = ft_port_origin(m, ft_cable_port(cable, live));
+		uint32_t far = ft_port_origin(m, cable->a == live ? cable->b_port : cable->a_port);
+
+		if (near >= m->chips->port_count || far >= m->chips->port_count || m->recall.far[near] == FT_NONE ||
+		    m->recall.far[far] != (m->recall.far[near] ^ 1))
+			return false;
+	}
+	return sw->cable_count > 0;
+}
+
+void ft_recall_seat(struct ft_model *m)
+{
+	for (uint32_t i = 0; m->recall.baseline && i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+		uint32_t place = m->recall.place_of[i];
+
+		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE ||
+		    !cables_are_as_before(m, i))
+			continue;
+		m->live_of[place] = i;
+		sw->planned = place;
+		sw->tier = ft_tier_of(m, place);
+		sw->passed_over = false;
+	}
+}
+
 uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room)
 {
 	const struct ft_baseline *b = m->recall.baseline;

@@ -16,6 +16,12 @@ void ft_recall_release(struct ft_recall *recall);
 /* The place that @live had, or FT_NONE. */
 uint32_t ft_recall_place(const struct ft_model *m, uint32_t live);
 
+/*
+ * Those that the matching took for strangers for want of cables, but whose cables, as far as they are up, are all in
+ * the ports where they were: they have their places again.
+ */
+void ft_recall_seat(struct ft_model *m);
+
 /* The switch that was in @place, or NULL. */
 const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place);
 

@@ -275,6 +275,8 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, const c
 		ft_text_printf(t, ",%s\"subject\": ", gap);
 		place_write(t, &f->subject);
 	}
+	if (f->returning.of)
+		ft_text_printf(t, ",%s\"returning\": {\"up\": %u, \"of\": %u}", gap, f->returning.up, f->returning.of);
 	if (f->waived) {
 		ft_text_printf(t, ",%s", gap);
 		member_string(t, "waived", f->waived);

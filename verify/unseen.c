@@ -180,8 +180,7 @@ static void unseen_recall(struct ft_model *m, struct ft_finding *f, uint32_t pla
 
 	if (!was)
 		return;
-	f->subject = (struct ft_place){strdup(was->name), was->guid, 0};
-	m->failed |= !f->subject.name;
+	ft_finding_subject(m, f, was->name, was->guid);
 }
 
 /* What its id is made of: the plan's name, or the ports that went dark; without either it is not known which it is. */
