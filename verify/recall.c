@@ -134,7 +134,7 @@ static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 
 int ft_recall_init(struct ft_model *m)
 {
-	const struct ft_baseline *b = m->input->baseline;
+	const struct ft_baseline *b = m->input ? m->input->baseline : NULL;
 	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
 	int r = b ? recall_alloc(m, b, &m->recall) : 0;
 
