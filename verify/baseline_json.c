@@ -173,7 +173,7 @@ static void host_read(struct row *row, void *to)
 }
 
 /* What was allocated is released with the baseline, whatever is returned. */
-static int list_read(const struct ft_json *json, const char *key, size_t size, void (*read)(struct row *, void *),
+static int list_read(const struct ft_json *json, const char *key, size_t size, void (*entry_read)(struct row *, void *),
 		     const struct ft_baseline *b, void **ret_list, uint32_t *ret_count, struct ft_error *err)
 {
 	const json_t *list = json_object_get(json->root, key);
@@ -189,7 +189,7 @@ static int list_read(const struct ft_json *json, const char *key, size_t size, v
 		struct row row = {.list = json_array_get(list, i), .b = b};
 
 		/* Counted while it is read: the owner of a port is one of those before. */
-		read(&row, entries + i * size);
+		entry_read(&row, entries + i * size);
 		*ret_count = (uint32_t)i + 1;
 		if (row.out_of_memory)
 			return -ENOMEM;
