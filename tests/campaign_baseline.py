@@ -6,7 +6,7 @@ GUIDs and ports tell nothing. It takes the options of campaign.py.
 
 A round is judged as there, and is wrong, too, where
 
-  - more is found than without the memory;
+  - more is found than without the memory, and it is not what was injected;
   - of a round that is exact: a dead switch is not called by its own GUID and name, a pulled cable not by both the ports
     it was in, a cable that was moved or swapped not by the ports it is in, a host that is gone not by its name.
 """
@@ -82,7 +82,7 @@ class Remembering(campaign.Campaign):
         if report and verdict == "exact":
             words = self.forgotten(fabric, report, dead, gone)
             verdict = "wrong" if words else verdict
-        if report and verdict != "wrong" and len(report["findings"]) > self.blind:
+        if report and verdict not in ("wrong", "exact") and len(report["findings"]) > self.blind:
             verdict, words = "wrong", "more is found with a memory than without"
         for kind in broken.kinds:
             self.faults[kind] += 1

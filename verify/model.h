@@ -169,9 +169,10 @@ struct ft_recall {
 	uint32_t *switch_at;   /* by place: the baseline's switch that was there, or FT_NONE */
 	uint32_t *place_known; /* by switch of the baseline: its place, or FT_NONE */
 	uint32_t *live_known;  /* likewise: the live switch, or FT_NONE */
-	uint32_t *owner; /* by end of the baseline's cables, then by host: its switch in the baseline, or FT_NONE */
-	uint32_t *far;	 /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
-	bool *host_gone; /* by host of the baseline: it is not seen anywhere */
+	uint32_t *owner;   /* by end of the baseline's cables, then by host: its switch in the baseline, or FT_NONE */
+	uint32_t *far;	   /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
+	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
+	bool *host_gone;   /* by host of the baseline: it is not seen anywhere */
 };
 
 struct ft_model {

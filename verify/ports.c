@@ -16,12 +16,18 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 			      uint32_t peer)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
-	uint32_t was;
+	const struct ft_snapshot *s = m->snapshot;
+	uint32_t was, far;
 
 	if (ft_exact_knows(m, sw->planned))
 		return ft_port_usual(m, live, number, peer) ? RANK_USUAL : RANK_FOREIGN;
-	if (ft_recall_port(m, live, number, &was) != FT_RECALLED_NOTHING)
-		return was == peer ? RANK_RECALLED : RANK_FOREIGN;
+	if (ft_recall_port(m, live, number, &was) != FT_RECALLED_NOTHING) {
+		if (was != peer)
+			return RANK_FOREIGN;
+		/* Of a cable that has only moved, one end is still in its port. */
+		far = ft_recall_far(m, s->nodes[sw->node].first_port + number - 1);
+		return far != FT_NONE && s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
+	}
 	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
 	if (number >= m->habit_ports || !m->regular[sw->tier])
 		return RANK_SPARE;

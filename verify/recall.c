@@ -15,6 +15,7 @@ void ft_recall_release(struct ft_recall *r)
 	free(r->live_known);
 	free(r->owner);
 	free(r->far);
+	free(r->port_of);
 	free(r->host_gone);
 	*r = (struct ft_recall){0};
 }
@@ -37,8 +38,10 @@ static int recall_alloc(const struct ft_model *m, const struct ft_baseline *b, s
 	r->live_known = none_alloc(b->switch_count);
 	r->owner = none_alloc(2UL * b->cable_count + b->host_count);
 	r->far = none_alloc(m->chips->port_count);
+	r->port_of = none_alloc(2UL * b->cable_count + b->host_count);
 	r->host_gone = calloc(b->host_count + 1UL, sizeof(*r->host_gone));
-	return r->place_of && r->switch_at && r->place_known && r->live_known && r->owner && r->far && r->host_gone
+	return r->place_of && r->switch_at && r->place_known && r->live_known && r->owner && r->far && r->port_of &&
+			       r->host_gone
 		       ? 0
 		       : -ENOMEM;
 }
@@ -107,6 +110,7 @@ static int ports_recall(struct ft_model *m, const struct ft_baseline *b, const s
 		const struct ft_baseline_port *at = end_at(b, end);
 		uint32_t port = port_find(s, &nodes, at), known = ft_map_get(by_guid, at->owner);
 
+		recall->port_of[end] = port;
 		recall->owner[end] = known == FT_MAP_NONE ? FT_NONE : known;
 		if (port != FT_NONE)
 			recall->far[port] = end < 2 * b->cable_count ? end ^ 1 : end;
@@ -217,6 +221,15 @@ void ft_recall_seat(struct ft_model *m)
 		sw->tier = ft_tier_of(m, place);
 		sw->passed_over = false;
 	}
+}
+
+uint32_t ft_recall_far(const struct ft_model *m, uint32_t port)
+{
+	uint32_t origin = m->recall.far ? ft_port_origin(m, port) : FT_NONE;
+	uint32_t end = origin < m->chips->port_count ? m->recall.far[origin] : FT_NONE;
+	uint32_t far = end == FT_NONE ? FT_NONE : m->recall.port_of[end];
+
+	return far == FT_NONE || !m->origin ? far : m->chassis->whole_port[far];
 }
 
 uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room)

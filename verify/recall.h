@@ -31,6 +31,9 @@ enum ft_recalled { FT_RECALLED_NOTHING, FT_RECALLED_SWITCH, FT_RECALLED_HOST };
 /* @ret_place: of a switch, its place now if it is there, else the one that it had. */
 enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_place);
 
+/* The port of the snapshot that @port of it led to, where that is a switch's and seen; else FT_NONE. */
+uint32_t ft_recall_far(const struct ft_model *m, uint32_t port);
+
 /*
  * The hosts that are remembered on the switch in @place and are nowhere now: indices into the baseline's, at most
  * @room. Returns how many there are, which may be more.
