@@ -35,6 +35,7 @@ uptime_s() {
 
 # took_at_least SECONDS, took_less SECONDS: from $began (of uptime_s) to now.
 took_at_least() {
+	# shellcheck disable=SC2154 # the caller's
 	awk -v a="$began" -v b="$(uptime_s)" -v least="$1" 'BEGIN { exit !(b - a >= least) }'
 }
 

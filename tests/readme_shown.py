@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """What a Markdown file shows is what a program printed.
 
-readme.py FILE PATTERN PRINTED   the indented block, from the line of that pattern on, and what stands in the file
+readme_shown.py FILE PATTERN PRINTED   the indented block, from the line of that pattern on, and what stands in the file
                                  PRINTED: "[...]" stands for any lines, blank lines do not count
 """
 import re
