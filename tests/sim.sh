@@ -149,10 +149,12 @@ sim_exit() {
 
 # sim_start NETFILE [ibsim options]: the fabric of that file, in place of the one before.
 sim_start() {
-	local net=$1
+	local net=$1 survive=${FT_BUILDDIR:-}/tests/ibsim.so
 
 	shift
 	sim_stop
+	# make check builds it.
+	[ -r "$survive" ] || survive=
 	SIM_SERIAL=$((SIM_SERIAL + 1))
 	if [ -z "$SIM_NAME" ] || [ -z "${SIM_KEEP_NAME:-}" ]; then
 		SIM_NAME=ftcheck-$$-$RANDOM-$SIM_SERIAL
@@ -162,7 +164,7 @@ sim_start() {
 	# Open for reading too: ibsim spins once its console is at its end.
 	exec {SIM_CONSOLE}<>"$SIM_DIR/console"
 	: >"$SIM_DIR/log"
-	IBSIM_SOCKNAME=$SIM_NAME ibsim -s -N 40000 -S 4000 -P 400000 "$@" "$net" \
+	IBSIM_SOCKNAME=$SIM_NAME LD_PRELOAD=$survive ibsim -s -N 40000 -S 4000 -P 400000 "$@" "$net" \
 		<"$SIM_DIR/console" >"$SIM_DIR/log" 2>"$SIM_DIR/err" {SIM_CONSOLE}>&- &
 	SIM_PID=$!
 	if ! sim_wait sim_is_listening; then
