@@ -153,6 +153,9 @@ void ft_tell_alerts(struct ft_daemon *d);
 /* Saves what changed, and brings it to the disk. */
 void ft_tell_save(struct ft_daemon *d);
 
+/* The last that is told: the loop has ended. */
+void ft_tell_end(struct ft_daemon *d);
+
 /* STATUS= of sd_notify(3), and READY=1 the first time @ready is true. What nobody had room for is said the next time.
  */
 void ft_tell_status(struct ft_daemon *d, bool ready);

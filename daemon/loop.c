@@ -16,6 +16,7 @@
 #include "daemon/notify.h"
 #include "daemon/remember.h"
 #include "daemon/state.h"
+#include "daemon/stop.h"
 #include "probe/guard.h"
 #include "verify/verify.h"
 
@@ -437,19 +438,12 @@ static int signals_begin(struct ft_daemon *d)
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
 	r = sd_event_add_signal(d->loop, NULL, SIGHUP, on_hangup, d);
-	/* Without a handler they end the loop. */
-	if (r >= 0)
-		r = sd_event_add_signal(d->loop, NULL, SIGTERM, NULL, NULL);
-	if (r >= 0)
-		r = sd_event_add_signal(d->loop, NULL, SIGINT, NULL, NULL);
-	return r;
+	return r < 0 ? r : ft_stop_begin(d->loop);
 }
 
 static int timers_begin(struct ft_daemon *d)
@@ -574,11 +568,13 @@ int ft_daemon_run(const struct ft_daemon_options *options)
 	r = daemon_begin(&d);
 	if (r >= 0)
 		r = sd_event_loop(d.loop);
+	ft_stop_now();
 	ft_notify("STOPPING=1");
 	if (r < 0) {
 		ft_log(LOG_ERR, "cannot go on: %s", strerror(-r));
 		return STATUS_TROUBLE;
 	}
-	ft_tell_alerts(&d);
+	ft_tell_end(&d);
+	ft_stop_saved();
 	return 0;
 }

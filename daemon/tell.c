@@ -186,6 +186,15 @@ void ft_tell_alerts(struct ft_daemon *d)
 	alert_timer_set(d, fed);
 }
 
+/* No hook is started: whether it took its event, nobody would be there to hear. The next daemon starts it. */
+void ft_tell_end(struct ft_daemon *d)
+{
+	state_save(d);
+	(void)journal_feed(d);
+	ft_tell_save(d);
+	dropped_say(d);
+}
+
 static void alerts_check(int r)
 {
 	/* Nothing of the look was taken in; the next one will be. */

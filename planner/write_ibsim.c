@@ -322,11 +322,25 @@ static void write_islands(const struct network *net)
 	}
 }
 
+static bool is_beyond_ibsim(const struct ft_rates *rates)
+{
+	return rates->count > 0 && rates->rates[0].speed > FT_SPEED_HDR;
+}
+
+/* The file is the plan's: ftcheck --from holds it against the design, and later releases of ibsim know more rates. */
+static void write_rate_note(const struct network *net)
+{
+	if (is_beyond_ibsim(&net->design->uplink_rates) || is_beyond_ibsim(&net->design->host_rates))
+		ft_text_puts(net->text, "# ibsim 0.10 knows rates up to HDR: to rehearse with it, write 4xHDR in the "
+					"design (see ftplan(1))\n#\n");
+}
+
 static void write_network(const struct network *net)
 {
 	ft_text_puts(net->text, "#\n# Topology file: the intended fabric \"");
 	ft_text_add_safe(net->text, net->design->name, strlen(net->design->name));
 	ft_text_puts(net->text, "\", written by ftplan\n#\n");
+	write_rate_note(net);
 	for (uint32_t i = 0; i < net->plan->switch_count; i++)
 		for (uint32_t chip = 0; chip < node_count(inside_of(net, i)); chip++)
 			write_switch_node(net, i, chip);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
-campaign.py on fabrics of three levels; it takes the same options. Without any, the rounds of --across are run as well.
+campaign.py on fabrics of three levels; it takes the same options.
 """
 import os
 import sys
@@ -12,7 +12,4 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import campaign  # noqa: E402
 
 if __name__ == "__main__":
-    status = campaign.run(["--levels", "3"] + sys.argv[1:])
-    if not sys.argv[1:]:
-        status |= campaign.run(["--levels", "3", "--across", "--seed", "2", "--rounds", "250"])
-    sys.exit(status)
+    sys.exit(campaign.run(["--levels", "3"] + sys.argv[1:]))

@@ -25,8 +25,22 @@ within() {
 	shift
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		sim_pause 0.02
+		sim_pause 0.05
 	done
+}
+
+uptime_s() {
+	cut -d' ' -f1 /proc/uptime
+}
+
+# took_at_least SECONDS, took_less SECONDS: from $began (of uptime_s) to now.
+took_at_least() {
+	# shellcheck disable=SC2154 # the caller's
+	awk -v a="$began" -v b="$(uptime_s)" -v least="$1" 'BEGIN { exit !(b - a >= least) }'
+}
+
+took_less() {
+	! took_at_least "$1"
 }
 
 # Sets CHILDREN. In one look: a sweep may begin between two.
@@ -282,20 +296,29 @@ is_idle() {
 	[ "$children" = "$(grep -cx 'events = no' "$D/conf" | sed 'y/01/10/')" ]
 }
 
-# descriptors: how many it has, taken when it rests.
+# descriptors: how many it has, taken when it rests; connections of HTTP, which end when they may, do not count.
 descriptors() {
 	local n=
 
 	while :; do
 		within 120 is_idle || fail "ftcheckd does not rest"
-		n=$(find "/proc/$DAEMON_PID/fd" -mindepth 1 | wc -l)
+		n=$(find "/proc/$DAEMON_PID/fd" -mindepth 1 -printf '%l\n' | awk '
+			NR == FNR { if ($4 != "0A") connection["socket:[" $10 "]"]; next }
+			!($0 in connection) { n++ }
+			END { print n + 0 }
+		' /proc/net/tcp -)
 		! is_idle || break
 	done
 	echo "$n"
 }
 
-descriptors_are() {
+descriptors_equal() {
 	[ "$(descriptors)" = "$1" ]
+}
+
+# descriptors_are COUNT: again, once what is under way has ended. What is left behind stays.
+descriptors_are() {
+	within 60 descriptors_equal "$1" || { echo "  it has $(descriptors)"; return 1; }
 }
 
 zombies() {

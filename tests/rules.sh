@@ -4,7 +4,7 @@
 # promtool judges the pages, and the rules are played on series recorded from them. So no name can drift from another.
 set -u
 
-command -v promtool >/dev/null || { echo "no promtool: skipped"; exit 77; }
+command -v promtool >/dev/null || { echo "skipped: no promtool"; exit 77; }
 
 exec python3 - "${FT_BUILDDIR:?}/tests/metrics_tool" "${FT_SRCDIR:?}" <<'END'
 import json

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # A simulated fabric for a test: ibsim under a name of its own, its console, and programs that see it as their fabric.
-# To be sourced. It installs an EXIT trap; a test with clean-up of its own defines sim_at_exit().
+# To be sourced. It installs an EXIT trap, which ends all that the test started; a test with clean-up of its own defines
+# sim_at_exit().
 #
 #	. "$FT_SRCDIR/tests/sim.sh"
 #	sim_start net                               # ibsim options may follow
@@ -26,7 +27,6 @@ SIM_DIR=
 SIM_NAME=
 SIM_PID=
 SIM_CONSOLE=
-SIM_NEVER=
 SIM_SERIAL=0
 SIM_ISSM=${SIM_ISSM:-}
 SIM_OPENSM_PID=
@@ -56,10 +56,50 @@ sim_wait() {
 	done
 }
 
-# sim_pause SECONDS: sleep without a process for it, on a pipe that nobody writes to.
+# sim_pause SECONDS. Not "read -t": where its time is up before it begins to wait, as on a busy machine, bash 5.2 restores a
+# signal mask that it never saved. Children are not reaped from then on, so that kill -0 finds them for ever, and those
+# that are started have any signals blocked.
 sim_pause() {
-	read -r -t "$1" -u "$SIM_NEVER" || :
+	sleep "$1"
 }
+
+# sim_ours: the processes that this test started and that are still there: all that descend from its shell, and all that
+# carry its mark in their environment, whoever their parent is by now.
+sim_ours() (
+	self=$BASHPID
+	# What looks for the mark does not carry it.
+	unset SIM_TEST
+	{
+		# But for those that look.
+		ps -e -o pid= -o ppid= -o stat= | awk -v top="$$" -v self="$self" '
+			$3 !~ /^Z/ { parent[$1] = $2 }
+			END {
+				for (; self in parent && self != top; self = parent[self])
+					looks[self] = 1
+				for (pid in parent) {
+					for (up = pid; up in parent && up != top && !(up in looks); up = parent[up])
+						;
+					if (up == top && pid != top)
+						print pid
+				}
+			}
+		'
+		grep -lzsxF -e "SIM_TEST=$SIM_DIR" /proc/[0-9]*/environ | cut -d/ -f3
+	} | sort -u
+)
+
+# Ends them all. One that is just starting another is found by another look.
+sim_end_all() {
+	local round
+	local -a pids
+
+	for ((round = 0; round < 100; round++)); do
+		mapfile -t pids < <(sim_ours)
+		((${#pids[@]})) || return 0
+		kill -KILL "${pids[@]}"
+		sim_pause 0.01
+	done
+} 2>/dev/null
 
 sim_is_listening() {
 	# The name is followed by a NUL, which the kernel prints as another @.
@@ -80,7 +120,8 @@ sim_init() {
 	[ -n "$SIM_PRELOAD" ] || skip "no libumad2sim.so"
 	grep -q . /proc/net/unix 2>/dev/null || skip "no /proc/net/unix"
 	SIM_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ftcheck-sim.XXXXXX") || exit 99
-	mkfifo "$SIM_DIR/never" && exec {SIM_NEVER}<>"$SIM_DIR/never" || exit 99
+	# The mark of all that this test starts.
+	export SIM_TEST=$SIM_DIR
 	echo 'interceptor_via_lib:libumad2sim.so' >"$SIM_DIR/asan"
 	echo 'leak:libibnetdisc.so' >"$SIM_DIR/lsan"
 	trap sim_exit EXIT
@@ -101,16 +142,19 @@ sim_exit() {
 		echo "--- the simulator's last words:" >&2
 		tail -n 20 "$SIM_DIR/err" >&2
 	fi
+	sim_end_all
 	rm -rf "$SIM_DIR"
 	exit "$status"
 }
 
 # sim_start NETFILE [ibsim options]: the fabric of that file, in place of the one before.
 sim_start() {
-	local net=$1
+	local net=$1 survive=${FT_BUILDDIR:-}/tests/ibsim.so
 
 	shift
 	sim_stop
+	# make check builds it.
+	[ -r "$survive" ] || survive=
 	SIM_SERIAL=$((SIM_SERIAL + 1))
 	if [ -z "$SIM_NAME" ] || [ -z "${SIM_KEEP_NAME:-}" ]; then
 		SIM_NAME=ftcheck-$$-$RANDOM-$SIM_SERIAL
@@ -120,7 +164,7 @@ sim_start() {
 	# Open for reading too: ibsim spins once its console is at its end.
 	exec {SIM_CONSOLE}<>"$SIM_DIR/console"
 	: >"$SIM_DIR/log"
-	IBSIM_SOCKNAME=$SIM_NAME ibsim -s -N 40000 -S 4000 -P 400000 "$@" "$net" \
+	IBSIM_SOCKNAME=$SIM_NAME LD_PRELOAD=$survive ibsim -s -N 40000 -S 4000 -P 400000 "$@" "$net" \
 		<"$SIM_DIR/console" >"$SIM_DIR/log" 2>"$SIM_DIR/err" {SIM_CONSOLE}>&- &
 	SIM_PID=$!
 	if ! sim_wait sim_is_listening; then

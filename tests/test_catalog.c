@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "planner/catalog.h"
 #include "tests/allocations.h"
+#include "tests/skipped.h"
 
 /* What a row is about stands on line 2. */
 #define HEAD "{\"ftcheck_catalog\": 1, \"name\": \"t\",\n"
@@ -653,7 +654,7 @@ static void reference_test(void **state)
 	size_t index = 0;
 
 	if (!file)
-		skip();
+		skip_for(NO_REFERENCE);
 	assert_int_equal(ft_catalog_load(reference->catalog, &catalog, NULL), 0);
 	assert_true(catalog->cable_cost == 80000);
 	assert_non_null(strstr(catalog->notice, "K. Solnushkin"));
@@ -773,7 +774,7 @@ static void test_later(void **state)
 
 	(void)state;
 	if (!file)
-		skip();
+		skip_for(NO_REFERENCE);
 	assert_int_equal(ft_catalog_load("infiniband", &catalog, NULL), 0);
 	assert_true(catalog->cable_cost == FT_AMOUNT_UNKNOWN);
 	assert_non_null(fgets(line, sizeof(line), file));

@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "probe/snapshot_build.h"
 #include "probe/source.h"
+#include "tests/skipped.h"
 
 /*
  * A snapshot in words: a line a node, with its ports that are not down (those too, as "-", where the source lists
@@ -684,7 +685,7 @@ static void cuts_are_harmless(void **state)
 		cut_is_harmless(dump, strlen(dump), whole, cut);
 }
 
-/* The real dumps, as fabrics/README.md describes them. */
+/* The real dumps, as fabrics/README.md describes them; and one that is made up, which is at hand everywhere. */
 static const struct real {
 	const char *path;
 	unsigned int switches, cas, links;
@@ -699,15 +700,19 @@ static const struct real {
 	{"avakas/ib-subnet.txt", 25, 281, 569, 0, true},
 	{"ibutils/RhinoBased512.lst", 216, 512, 2752, 0, false},
 	{"ibutils/RhinoBased512.no_sp2-3.lst", 198, 512, 2480, 0, false},
+	{"twin/fabric.txt", 6, 19, 41, 2, false},
 };
 
 /* The path of a real dump, or NULL where they are not at hand. The caller frees it. */
 static char *real_path(const char *name)
 {
-	const char *shared = getenv("FT_SHARED");
+	bool ours = strncmp(name, "twin/", 5) == 0;
+	const char *base = getenv(ours ? "FT_SRCDIR" : "FT_SHARED");
 	char *path = NULL;
 
-	if (asprintf(&path, "%s/fabrics/%s", shared ? shared : "../shared", name) < 0)
+	if (!base)
+		base = ours ? "." : "../shared";
+	if (asprintf(&path, "%s/%s/%s", base, ours ? "tests/data" : "fabrics", name) < 0)
 		return NULL;
 	if (access(path, R_OK) == 0)
 		return path;
@@ -755,7 +760,7 @@ static void real_test(void **state)
 	struct ft_error err = {0};
 
 	if (!path)
-		skip();
+		skip_for(NO_CAPTURED);
 	if (ft_source_load(path, &s, &err) < 0)
 		fail_msg("%s:%u:%u: %s", path, err.line, err.column, err.text);
 	assert_int_equal(ft_snapshot_check(s, &err), 0);
@@ -771,16 +776,15 @@ static void real_test(void **state)
 		assert_true(s->ports[p].link == FT_LINK_UP || s->ports[p].link == FT_LINK_DOWN);
 }
 
-/* One host of avakas runs at DDR; its empty ports are down, and so have no rate. */
+/* One host of each runs at DDR; empty ports are down, and so have no rate. */
 static void real_rates(void **state)
 {
-	_cleanup_free_ char *path = real_path("avakas/ib-subnet.txt");
+	_cleanup_free_ char *path = real_path(*state);
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
 	unsigned int ddr = 0, other = 0;
 
-	(void)state;
 	if (!path)
-		skip();
+		skip_for(NO_CAPTURED);
 	assert_int_equal(ft_source_load(path, &s, NULL), 0);
 	for (uint32_t p = 0; p < s->port_count; p++) {
 		if (s->ports[p].link == FT_LINK_DOWN)
@@ -797,13 +801,12 @@ static void real_rates(void **state)
 static void real_cuts(void **state)
 {
 	const char *seed = getenv("FT_SEED");
-	_cleanup_free_ char *path = real_path("topograph/example.out"), *text = NULL;
+	_cleanup_free_ char *path = real_path(*state), *text = NULL;
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *whole = NULL;
 	size_t length;
 
-	(void)state;
 	if (!path)
-		skip();
+		skip_for(NO_CAPTURED);
 	random_state = seed ? strtoull(seed, NULL, 0) : ((uint64_t)time(NULL) << 20 ^ (uint64_t)getpid()) | 1;
 	print_message("FT_SEED=0x%" PRIx64 "\n", random_state);
 	assert_int_equal(ft_file_read(path, 0, &text, &length, NULL), 0);
@@ -922,9 +925,17 @@ static void file_is_missing(void **state)
 int main(void)
 {
 	static struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(reals) + FT_COUNT(files) + 16];
+	static char avakas[] = "avakas/ib-subnet.txt", topograph[] = "topograph/example.out",
+		    twin[] = "twin/fabric.txt";
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(header_is_kept),    cmocka_unit_test(long_lines), cmocka_unit_test(many_of_a_kind),
-		cmocka_unit_test(cuts_are_harmless), cmocka_unit_test(real_rates), cmocka_unit_test(real_cuts),
+		cmocka_unit_test(header_is_kept),
+		cmocka_unit_test(long_lines),
+		cmocka_unit_test(many_of_a_kind),
+		cmocka_unit_test(cuts_are_harmless),
+		{"rates of avakas", real_rates, NULL, NULL, avakas},
+		{"rates of the twin", real_rates, NULL, NULL, twin},
+		{"cuts of topograph", real_cuts, NULL, NULL, topograph},
+		{"cuts of the twin", real_cuts, NULL, NULL, twin},
 		cmocka_unit_test(file_is_missing),
 	};
 	size_t n = 0;

@@ -33,6 +33,7 @@
 #include "daemon/hook_notes.h"
 #include "daemon/hooks.h"
 #include "daemon/log.h"
+#include "tests/skipped.h"
 
 enum {
 	EVENTS_MAX = 128,
@@ -426,7 +427,7 @@ static void test_hook(void **state)
 	struct stage stage;
 
 	if (c->log && strstr(c->log, "cannot be run") && on_valgrind())
-		skip();
+		skip_for("not under valgrind");
 	write_hook("it", c->script, 0755);
 	stage_open(&stage, c->events);
 	if (c->timeout_ms)

@@ -30,6 +30,7 @@
 #include "probe/source.h"
 #include "probe/survey.h"
 #include "tests/allocations.h"
+#include "tests/skipped.h"
 
 enum {
 	SHORT_MS = 300,	  /* the deadline of work that hangs */
@@ -122,7 +123,7 @@ static void test_no_device(void **state)
 
 	(void)state;
 	if (access("/sys/class/infiniband", F_OK) == 0)
-		skip();
+		skip_for("this machine has an InfiniBand device");
 	assert_int_equal(ft_sweep(&ft_sweep_defaults, &snapshot, &err), -ENODEV);
 	assert_string_equal(err.text, "no InfiniBand device found");
 }
@@ -367,7 +368,7 @@ static void test_child(void **state)
 #if defined(__SANITIZE_ADDRESS__)
 	/* Its malloc() ends the process instead of allocation_failing. */
 	if (c->memory)
-		skip();
+		skip_for("not under AddressSanitizer");
 #endif
 	run_guarded(&guard, c->work, NULL, c->code, &snapshot, &err);
 	assert_null(snapshot);

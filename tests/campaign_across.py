@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""
+campaign.py on fabrics of three levels, with the rounds of --across; it takes the same options.
+"""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import campaign  # noqa: E402
+
+if __name__ == "__main__":
+    sys.exit(campaign.run(["--levels", "3", "--across", "--seed", "2", "--rounds", "250"] + sys.argv[1:]))

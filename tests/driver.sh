@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# Runs one test for make check, in place of automake's test-driver, and says how long it took: "PASS: tests/x.sim (12 s)".
+set -u
+
+name='' log='' trs='' color=no expect=no hard=yes
+while [ $# -gt 0 ]; do
+	case $1 in
+	--test-name) name=$2 ;;
+	--log-file) log=$2 ;;
+	--trs-file) trs=$2 ;;
+	--color-tests) color=$2 ;;
+	--expect-failure) expect=$2 ;;
+	--enable-hard-errors) hard=$2 ;;
+	--collect-skipped-logs) ;;
+	--)
+		shift
+		break
+		;;
+	*)
+		echo "$0: $1 is not known" >&2
+		exit 2
+		;;
+	esac
+	shift 2
+done
+if [ -z "$log" ] || [ -z "$trs" ] || [ $# = 0 ]; then
+	echo "usage: $0 --log-file FILE --trs-file FILE -- COMMAND" >&2
+	exit 2
+fi
+
+# What is interrupted has no result.
+ended() {
+	rm -f "$log" "$trs"
+	exit "$1"
+}
+trap 'ended 129' HUP
+trap 'ended 130' INT
+trap 'ended 143' TERM
+
+start=$(date +%s)
+# Not in the background: there a shell has its commands ignore SIGINT.
+"$@" >"$log" 2>&1
+status=$?
+seconds=$(($(date +%s) - start))
+
+[ "$hard" = yes ] || [ "$status" != 99 ] || status=1
+case $status:$expect in
+0:yes) result=XPASS paint=31 recheck=yes copy=yes ;;
+0:*) result=PASS paint=32 recheck=no copy=no ;;
+77:*) result=SKIP paint=34 recheck=no copy=yes ;;
+99:*) result=ERROR paint=35 recheck=yes copy=yes ;;
+*:yes) result=XFAIL paint=32 recheck=no copy=yes ;;
+*) result=FAIL paint=31 recheck=yes copy=yes ;;
+esac
+echo "$result $name (exit status: $status)" >>"$log"
+{
+	echo ":test-result: $result"
+	echo ":global-test-result: $result"
+	echo ":recheck: $recheck"
+	echo ":copy-in-global-log: $copy"
+	echo ":seconds: $seconds"
+} >"$trs"
+if [ "$color" = yes ]; then
+	printf '\033[0;%sm%s\033[m: %s (%s s)\n' "$paint" "$result" "$name" "$seconds"
+else
+	printf '%s: %s (%s s)\n' "$result" "$name" "$seconds"
+fi
