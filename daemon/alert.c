@@ -214,6 +214,19 @@ const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char
 	return sink && sink->first ? &sink->first->event : NULL;
 }
 
+const struct ft_event *ft_alerts_after(const struct ft_alerts *alerts, const char *name, const struct ft_event *event)
+{
+	const struct ft_sink *sink = ft_outbox_sink(&alerts->outbox, name);
+	const struct ft_queued *queued = sink ? ft_outbox_after(sink, (const struct ft_queued *)event) : NULL;
+
+	return queued ? &queued->event : NULL;
+}
+
+void ft_alerts_begin(struct ft_alerts *alerts, const char *sink, uint64_t seq)
+{
+	ft_outbox_begin(&alerts->outbox, sink, seq);
+}
+
 void ft_alerts_done(struct ft_alerts *alerts, const char *sink, uint64_t seq)
 {
 	alerts->version += ft_outbox_done(&alerts->outbox, sink, seq);

@@ -184,6 +184,15 @@ bool ft_alerts_has_sink(const struct ft_alerts *alerts, const char *name);
 /* The oldest event that @sink has not had, or NULL. Valid until the next call that changes @alerts. */
 const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char *sink);
 
+/* The next one behind @event, which waits for @sink; NULL: there is none. */
+const struct ft_event *ft_alerts_after(const struct ft_alerts *alerts, const char *sink, const struct ft_event *event);
+
+/*
+ * @sink is being told of the event just now: it is not given up together with the end of its alert, which has to be
+ * told then. One at a time a sink; 0: none.
+ */
+void ft_alerts_begin(struct ft_alerts *alerts, const char *sink, uint64_t seq);
+
 /* @sink had the event; once all had it, it is forgotten. */
 void ft_alerts_done(struct ft_alerts *alerts, const char *sink, uint64_t seq);
 

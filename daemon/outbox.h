@@ -29,7 +29,7 @@ const char *ft_over_name(enum ft_over over);
  * fix either, unless it goes on as a part of another.
  */
 struct ft_queued {
-	struct ft_event event;
+	struct ft_event event;	    /* first, so that one leads to the other */
 	struct ft_message *message; /* a reference */
 	char *text;		    /* owned, or NULL: the message's */
 	enum ft_over over;
@@ -41,6 +41,7 @@ struct ft_sink {
 	char *name;		 /* owned; events that wait point to it */
 	struct ft_queued *first; /* the oldest that it has not had, or NULL */
 	size_t waiting;
+	uint64_t busy_seq; /* the event that it is being told of; 0: none */
 };
 
 struct ft_outbox {
@@ -72,6 +73,8 @@ void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first);
 /* See alert.h. */
 int ft_outbox_set_sinks(struct ft_outbox *outbox, const char *const *names, size_t count, bool *ret_changed);
 const struct ft_sink *ft_outbox_sink(const struct ft_outbox *outbox, const char *name);
+const struct ft_queued *ft_outbox_after(const struct ft_sink *sink, const struct ft_queued *queued);
+void ft_outbox_begin(struct ft_outbox *outbox, const char *sink, uint64_t seq);
 bool ft_outbox_done(struct ft_outbox *outbox, const char *sink, uint64_t seq);
 
 #endif
