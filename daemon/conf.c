@@ -379,6 +379,8 @@ const struct ft_config_key ft_config_keys[] = {
 	 FIELD(rules.flap_window_ms), SECOND, 7 * DAY},
 	{"incomplete_after", "NUMBER", "3", "looks in a row that failed before that is an alert", set_number,
 	 FIELD(rules.incomplete_after), 1, 1000},
+	{"storm", "NUMBER", "30", "more new alerts at once are summed up in one; 0: never", set_number,
+	 FIELD(rules.storm), 0, 10000},
 	{"listen", "ADDRESS:PORT | none", "127.0.0.1:9683", "where metrics and the report are served", set_listen,
 	 FIELD(listen), 0, 0},
 	{"hooks", "DIRECTORY", "hooks.d", "the programs that are told of alerts", set_path, FIELD(hook_directory), 0,

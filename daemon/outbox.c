@@ -20,6 +20,7 @@ static const struct {
 	[FT_OVER_FLAPPING] = {"flapping", "flapping now: "},
 	[FT_OVER_STEADY] = {"steady", "steady again: "},
 	[FT_OVER_COMPLETE] = {"complete", "seen whole again: "},
+	[FT_OVER_SINGLY] = {"singly", "told one by one now: "},
 	[FT_OVER_REPLANNED] = {"replanned", "not in the new plan: "},
 };
 

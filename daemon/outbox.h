@@ -18,6 +18,7 @@ enum ft_over {
 	FT_OVER_STEADY,	   /* of a link-flapping: it kept still */
 	FT_OVER_COMPLETE,  /* of a sweep-incomplete */
 	FT_OVER_REPLANNED, /* the plan changed, and nothing else */
+	FT_OVER_SINGLY,	   /* of an alert-storm: the few that are left are told one by one */
 	FT_OVER_PART,	   /* + enum ft_code: it is there, as a part of a finding of that code */
 	FT_OVER_COUNT = FT_OVER_PART + FT_CODE_COUNT,
 };
