@@ -50,8 +50,8 @@ int ft_hooks_set_options(struct ft_hooks *hooks, const struct ft_hooks_options *
  * directory is read again. Owned by the hooks, valid until the next call. Hidden files, directories, what is not
  * executable, what editors and package managers leave behind (.bak, .dpkg-old, …), and names beyond [A-Za-z0-9._-] or
  * longer than 200 are left out (the last two are logged once). One that is not trusted is logged once, too; it is
- * a sink only if it was one before, so that what waits for it is told once that is mended. A directory that is not there
- * has no hooks.
+ * a sink only if it was one before, so that what waits for it is told once that is mended. A directory that is not
+ * there has no hooks.
  *
  * Returns NULL, with a count of 0, if it could not be read; leave the sinks as they are, or what waits for hooks that
  * cannot be seen just now is forgotten. That is logged once, and the hooks of before stay.

@@ -19,7 +19,6 @@
 #include "verify/verify.h"
 
 enum {
-	STATUS_TROUBLE = 3,
 	FIRST_SWEEP_MS = 1000,	  /* it waits so long for the listener, so that no event falls in between */
 	LISTENER_RETRY_MS = 1000, /* doubles */
 	LISTENER_RETRY_MAX_MS = 60000,
@@ -274,7 +273,7 @@ static int settings_load(const struct ft_daemon_options *options, struct setting
 		file_error_log(options->config, &err, r, more);
 		return r;
 	}
-	r = ft_design_load(settings.config->plan, &settings.design, &settings.plan, &err);
+	r = ft_config_load_plan(settings.config, options->config, &settings.design, &settings.plan, &err);
 	if (r < 0) {
 		file_error_log(settings.config->plan, &err, r, more);
 		return r;
@@ -475,7 +474,7 @@ static int timers_begin(struct ft_daemon *d)
 	return r;
 }
 
-static int alerts_begin(struct ft_daemon *d)
+static int alerts_begin(struct ft_daemon *d, struct ft_error *ret_err)
 {
 	_cleanup_(ft_text_release) struct ft_text note = {0};
 	struct ft_hooks_options options = hooks_options(d);
@@ -488,22 +487,17 @@ static int alerts_begin(struct ft_daemon *d)
 			return r;
 	} else {
 		r = ft_state_lock(d->options->state_directory, &d->lock, &err);
-		if (r == -EWOULDBLOCK) {
-			ft_log(LOG_ERR, "%s", error_text(&err, r));
-			return r;
-		}
-		/* One that cannot be written to is said when it is. */
+		if (r == -EWOULDBLOCK || ft_config_failure_passes(r))
+			return ft_error_set(ret_err, r, 0, 0, "%s", error_text(&err, r));
+		/* A watch that forgets is better than none; that nothing can be saved is said when it is tried. */
 		r = ft_state_load(d->options->state_directory, ft_daemon_now(), &d->alerts, &note);
 		if (r < 0)
-			return r;
+			return ft_error_set(ret_err, r, 0, 0, "%s: %s", d->options->state_directory, strerror(-r));
 		if (note.length > 0)
 			ft_log(LOG_WARNING, "%s", ft_text_string(&note));
 	}
 	d->saved_version = ft_alerts_version(d->alerts);
-	r = ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, &err);
-	if (r < 0)
-		ft_log(LOG_ERR, "%s", error_text(&err, r));
-	return r;
+	return ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, ret_err);
 }
 
 static void daemon_release(struct ft_daemon *d)
@@ -531,7 +525,7 @@ static void daemon_release(struct ft_daemon *d)
 	ft_closep(&d->lock);
 }
 
-static int daemon_begin(struct ft_daemon *d)
+static int daemon_begin(struct ft_daemon *d, struct ft_error *ret_err)
 {
 	int r;
 
@@ -541,7 +535,7 @@ static int daemon_begin(struct ft_daemon *d)
 	if (r >= 0)
 		r = timers_begin(d);
 	if (r >= 0)
-		r = alerts_begin(d);
+		r = alerts_begin(d, ret_err);
 	if (r >= 0)
 		r = ft_looks_begin(d);
 	if (r < 0)
@@ -560,21 +554,31 @@ int ft_daemon_run(const struct ft_daemon_options *options)
 	_cleanup_(daemon_release) struct ft_daemon d = {
 		.options = options, .lock = -1, .metrics.instance = options->instance};
 	struct settings settings = {0};
+	struct ft_error err = {0};
 	int r;
 
-	if (settings_load(options, &settings, "") < 0)
-		return STATUS_TROUBLE;
+	r = settings_load(options, &settings, "");
+	if (r < 0)
+		return ft_daemon_status(r);
 	d.config = settings.config;
 	d.design = settings.design;
 	d.plan = settings.plan;
-	r = daemon_begin(&d);
+	r = daemon_begin(&d, &err);
 	if (r >= 0)
 		r = sd_event_loop(d.loop);
 	ft_notify("STOPPING=1");
 	if (r < 0) {
-		ft_log(LOG_ERR, "cannot go on: %s", strerror(-r));
-		return STATUS_TROUBLE;
+		if (err.text[0])
+			ft_log(LOG_ERR, "%s", err.text);
+		else
+			ft_log(LOG_ERR, "the daemon ends: %s", strerror(-r));
+		return FT_DAEMON_FAILED;
 	}
 	ft_tell_alerts(&d);
 	return 0;
+}
+
+int ft_daemon_status(int code)
+{
+	return ft_config_failure_passes(code) ? FT_DAEMON_FAILED : FT_DAEMON_REFUSED;
 }

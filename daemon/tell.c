@@ -59,10 +59,29 @@ void ft_tell_sinks(struct ft_daemon *d)
 
 static void state_trouble(struct ft_daemon *d, int r)
 {
+	static const struct {
+		int code;
+		const char *fix;
+	} fixes[] = {
+		{ENOENT, "make the directory (mkdir -p), or name another with --state-directory"},
+		{ENOTDIR, "name a directory with --state-directory"},
+		{EACCES,
+		 "give the directory to the user of the daemon (chown), or name another with --state-directory"},
+		{EPERM, "give the directory to the user of the daemon (chown), or name another with --state-directory"},
+		{EROFS, "mount it for writing, or name another with --state-directory"},
+		{ENOSPC, "make room on its file system"},
+		{EDQUOT, "make room on its file system"},
+	};
+	const char *fix = NULL;
+
 	d->metrics.state_failures++;
+	for (size_t i = 0; i < FT_COUNT(fixes); i++)
+		if (fixes[i].code == -r)
+			fix = fixes[i].fix;
 	if (!d->state_failed)
-		ft_log(LOG_ERR, "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s",
-		       d->options->state_directory, strerror(-r));
+		ft_log(LOG_ERR,
+		       "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s%s%s",
+		       d->options->state_directory, strerror(-r), fix ? "; " : "", fix ? fix : "");
 	d->state_failed = true;
 }
 
