@@ -60,12 +60,25 @@ static void listener_drop(struct ft_daemon *d)
 		sd_event_source_set_enabled(d->calm_timer, SD_EVENT_OFF);
 }
 
-static void listening_say(struct ft_daemon *d, bool listens, const char *text)
+/* What to do about it; the port is looked for again by itself. */
+static const char *no_port_advice(const char *text)
+{
+	if (strstr(text, "modprobe"))
+		return "";
+	return "; load the drivers (modprobe ib_umad), see with ibstat which ports there are and are up, or name "
+	       "another one with \"ca\" and \"port\"";
+}
+
+static void listening_say(struct ft_daemon *d, bool listens, bool no_port, const char *text)
 {
 	d->metrics.listens = listens;
+	d->no_port = no_port;
 	snprintf(d->listens, sizeof(d->listens), "%s", text);
-	ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
-	       listens ? "listening to events of " : "polling only: ", text);
+	if (no_port)
+		ft_log(LOG_WARNING, "nothing can be watched: %s%s", text, no_port_advice(text));
+	else
+		ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
+		       listens ? "listening to events of " : "polling only: ", text);
 	/* Whatever happened while nobody listened; and that nobody is to be heard any more may be the fault itself. */
 	ft_looks_sweep_in(d, 0);
 	ft_tell_status(d, false);
@@ -140,7 +153,7 @@ static void listener_failed(struct ft_daemon *d, const char *why)
 	listener_drop(d);
 	d->listener_failures++;
 	if (d->metrics.listens || strcmp(d->listens, why) != 0)
-		listening_say(d, false, why);
+		listening_say(d, false, false, why);
 	if (delay > LISTENER_RETRY_MAX_MS)
 		delay = LISTENER_RETRY_MAX_MS;
 	sd_event_source_set_time(d->listener_timer, (uint64_t)(ft_guard_now_ms() + delay) * 1000);
@@ -170,7 +183,7 @@ static int on_listener(sd_event_source *source, int fd, uint32_t events, void *u
 		}
 		if (message.kind == FT_LISTENER_SUBSCRIBED)
 			d->listener_failures = 0;
-		listening_say(d, message.kind == FT_LISTENER_SUBSCRIBED, message.text);
+		listening_say(d, message.kind == FT_LISTENER_SUBSCRIBED, message.no_port, message.text);
 	}
 	if (r < 0)
 		listener_failed(d, "the process that listens to events ended");
@@ -209,7 +222,7 @@ static void listener_restart(struct ft_daemon *d)
 	listener_drop(d);
 	sd_event_source_set_enabled(d->listener_timer, SD_EVENT_OFF);
 	d->listener_failures = 0;
-	d->metrics.listens = false;
+	d->metrics.listens = d->no_port = false;
 	snprintf(d->listens, sizeof(d->listens), "%s",
 		 d->config->events ? "not yet listening to events" : "the configuration wants no events");
 	if (d->config->events)

@@ -279,7 +279,9 @@ void ft_tell_miss(struct ft_daemon *d, const char *why)
 
 void ft_tell_listening(const struct ft_daemon *d, struct ft_text *text)
 {
-	if (d->metrics.listens)
+	if (d->no_port || (d->looks.no_port && !d->metrics.listens))
+		ft_text_printf(text, "nothing can be watched: %s", d->no_port ? d->listens : d->looks.trouble);
+	else if (d->metrics.listens)
 		ft_text_printf(text, "listening to events of %s", d->listens);
 	else
 		ft_text_printf(text, "polling every %u s: %s", d->config->sweep_interval_ms / 1000, d->listens);
