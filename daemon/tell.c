@@ -305,12 +305,17 @@ static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
 
 static void status_words(const struct ft_daemon *d, struct ft_text *text)
 {
+	uint64_t refused = ft_hooks_counts(d->hooks).refused;
+
 	ft_text_puts(text, "STATUS=");
 	verdict_words(d, text);
 	ft_text_puts(text, "; ");
 	ft_tell_listening(d, text);
 	if (d->state_failed)
 		ft_text_puts(text, "; state not saved");
+	if (refused > 0)
+		ft_text_printf(text, "; %llu hook%s refused, the log says why", (unsigned long long)refused,
+			       refused == 1 ? " is" : "s are");
 	if (d->refused)
 		ft_text_puts(text, "; the new configuration is refused, the old one is in force");
 }
@@ -336,17 +341,37 @@ void ft_tell_status(struct ft_daemon *d, bool ready)
 
 /* HTTP. */
 
+/* What is known is of long ago. */
+static bool is_blind(const struct ft_daemon *d)
+{
+	return d->looks.blind >= d->config->rules.incomplete_after;
+}
+
 static void metrics_page(void *userdata, struct ft_text *text)
 {
 	struct ft_daemon *d = userdata;
 	struct ft_hooks_counts hooks = ft_hooks_counts(d->hooks);
+	_cleanup_free_ struct ft_hook_runs *runs = NULL;
+	size_t count = 0;
 
 	for (unsigned int i = 0; i < FT_COUNT(d->metrics.standing); i++)
 		d->metrics.standing[i] = ft_alerts_standing(d->alerts, i);
 	d->metrics.hooks_succeeded = hooks.succeeded;
 	d->metrics.hooks_failed = hooks.failed;
 	d->metrics.hooks_given_up = hooks.given_up;
+	d->metrics.hooks_refused = hooks.refused;
+	d->metrics.alerts_summed_up = ft_alerts_summed_up(d->alerts);
+	d->metrics.blind = is_blind(d);
+	while (ft_hooks_runs(d->hooks, count))
+		count++;
+	runs = calloc(count + 1, sizeof(*runs));
+	for (size_t i = 0; runs && i < count; i++)
+		runs[i] = *ft_hooks_runs(d->hooks, i);
+	d->metrics.hooks = runs;
+	d->metrics.hook_count = runs ? count : 0;
 	ft_metrics_write(text, &d->metrics, d->report);
+	d->metrics.hooks = NULL;
+	d->metrics.hook_count = 0;
 }
 
 static int report_page(void *userdata, struct ft_text *text)
@@ -354,7 +379,7 @@ static int report_page(void *userdata, struct ft_text *text)
 	struct ft_daemon *d = userdata;
 
 	/* A report of long ago must not keep anybody's light green. */
-	if (!d->report || d->looks.blind >= d->config->rules.incomplete_after) {
+	if (!d->report || is_blind(d)) {
 		verdict_words(d, text);
 		ft_text_puts(text, "\n");
 		return -EAGAIN;
