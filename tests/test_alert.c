@@ -1588,7 +1588,7 @@ enum { STORM_IDS = 12 };
 
 struct storm_play {
 	struct run run;
-	bool stands[STORM_IDS + 1], flaps[STORM_IDS]; /* as told; the last one is alert-storm */
+	bool stands[STORM_IDS + 2], flaps[STORM_IDS]; /* as told; the last ones are alert-storm, sweep-incomplete */
 	size_t told;
 };
 
@@ -1598,6 +1598,8 @@ static void storm_told(struct storm_play *p, const struct ft_event *event)
 
 	if (strcmp(event->id, "alert-storm") == 0)
 		stands = &p->stands[STORM_IDS];
+	else if (strcmp(event->id, "sweep-incomplete") == 0)
+		stands = &p->stands[STORM_IDS + 1];
 	else if (strncmp(event->id, "link-flapping:", 14) == 0)
 		stands = &p->flaps[event->id[strlen(event->id) - 1] - 'a'];
 	else
@@ -1620,10 +1622,11 @@ static void storm_check(struct storm_play *p)
 		storm_told(p, event);
 		ft_alerts_done(p->run.alerts, "sink", event->seq);
 	}
-	assert_true(p->told <= 9 + 10 + 1);
+	/* One by one: what is no storm by itself, or ten critical ones; the storm, and the sweep. */
+	assert_true(p->told <= 12 + 2);
 	for (enum ft_severity i = FT_SEVERITY_INFO; i <= FT_SEVERITY_CRITICAL; i++)
 		standing += ft_alerts_standing(p->run.alerts, i);
-	for (size_t i = 0; i <= STORM_IDS; i++)
+	for (size_t i = 0; i <= STORM_IDS + 1; i++)
 		told += p->stands[i] + (i < STORM_IDS && p->flaps[i]);
 	assert_int_equal(standing, told);
 	assert_int_equal(ft_alerts_summed_up(p->run.alerts) > 0, p->stands[STORM_IDS]);
@@ -1673,7 +1676,7 @@ static void test_storms(void **state)
 		step(&p.run, "L:");
 		step(&p.run, "T");
 		storm_check(&p);
-		for (size_t k = 0; k <= STORM_IDS; k++)
+		for (size_t k = 0; k <= STORM_IDS + 1; k++)
 			assert_false(p.stands[k] || (k < STORM_IDS && p.flaps[k]));
 		run_end(&p.run);
 	}
@@ -2112,7 +2115,8 @@ static void test_state_unreadable(void **state)
 	(void)state;
 	disk_begin(&disk);
 	assert_int_equal(mkdir(disk.now, 0700), 0);
-	disk_load(&disk, "alerts.json: Is a directory (set aside as alerts.json.damaged); no alert is remembered: what "
+	disk_load(&disk, "alerts.json: it is a directory, not a file (set aside as alerts.json.damaged); no alert is "
+			 "remembered: what "
 			 "stands is said once more");
 	assert_int_equal(disk_save(&disk), 0);
 	assert_int_equal(rmdir(disk.damaged), 0);
@@ -2133,7 +2137,10 @@ static void test_state_lock(void **state)
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(ft_state_lock(disk.directory, &second, &err), -EWOULDBLOCK);
 	assert_int_equal(second, -1);
-	snprintf(path, sizeof(path), "%s/lock: another ftcheckd has this state directory", disk.directory);
+	snprintf(path, sizeof(path),
+		 "%s/lock: another ftcheckd has this state directory; stop that one, or give this one a "
+		 "--state-directory of its own",
+		 disk.directory);
 	assert_string_equal(err.text, path);
 	assert_int_equal(close(first), 0);
 	assert_int_equal(ft_state_lock(disk.directory, &second, &err), 0);
@@ -2196,7 +2203,8 @@ static void test_state_unwritable(void **state)
 	unlink(disk.now);
 	assert_int_equal(mkdir(disk.now, 0700), 0);
 	assert_int_equal(disk_save(&disk), -EISDIR);
-	disk_load(&disk, "alerts.json: Is a directory (set aside as alerts.json.damaged); no alert is remembered: what "
+	disk_load(&disk, "alerts.json: it is a directory, not a file (set aside as alerts.json.damaged); no alert is "
+			 "remembered: what "
 			 "stands is said once more");
 	assert_int_equal(rmdir(disk.damaged), 0);
 	/* And with all of it in order again it goes on. */

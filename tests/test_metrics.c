@@ -556,9 +556,11 @@ static void test_allocations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	cmocka_unit_test(test_added),	    cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_twins),	    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_strange), cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_verdict_level),
+		cmocka_unit_test(test_added),	    cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_names),	    cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
