@@ -27,6 +27,8 @@ static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n
 				"      --cables FILE      the site's list of cables (CSV): check ports and hosts\n"
 				"      --from FILE        read a recorded fabric: ibnetdiscover output, cache of\n"
 				"                         libibnetdisc, subnet list or snapshot; \"-\": stdin\n"
+				"      --before FILE      an earlier record: what is missing now is named as\n"
+				"                         it was then\n"
 				"      --save FILE        record the observed fabric as a snapshot\n"
 				"      --routes [PATH...]  check forwarding tables: those of the switches, or\n"
 				"                         files (or directories) of ibroute, dump_lfts or OpenSM\n"
@@ -200,6 +202,7 @@ static const struct row {
 	{"catalog", 0, required_argument, KIND_STRING, NOT_STATUS, AT(catalog)},
 	{"cables", 0, required_argument, KIND_STRING, NOT_STATUS, AT(cables)},
 	{"from", 0, required_argument, KIND_STRING, NOT_STATUS, AT(from)},
+	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
 	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
