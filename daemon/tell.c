@@ -317,19 +317,24 @@ static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
 }
 
-static void status_words(const struct ft_daemon *d, struct ft_text *text)
+static void refused_words(const struct ft_daemon *d, struct ft_text *text)
 {
 	uint64_t refused = ft_hooks_counts(d->hooks).refused;
 
+	if (refused > 0)
+		ft_text_printf(text, "; %llu hook%s refused, the log says why", (unsigned long long)refused,
+			       refused == 1 ? " is" : "s are");
+}
+
+static void status_words(const struct ft_daemon *d, struct ft_text *text)
+{
 	ft_text_puts(text, "STATUS=");
 	verdict_words(d, text);
 	ft_text_puts(text, "; ");
 	ft_tell_listening(d, text);
 	if (d->state_failed)
 		ft_text_puts(text, "; state not saved");
-	if (refused > 0)
-		ft_text_printf(text, "; %llu hook%s refused, the log says why", (unsigned long long)refused,
-			       refused == 1 ? " is" : "s are");
+	refused_words(d, text);
 	if (d->refused)
 		ft_text_puts(text, "; the new configuration is refused, the old one is in force");
 }
@@ -422,6 +427,7 @@ static void state_line(void *userdata, struct ft_text *text)
 	ft_tell_listening(d, text);
 	if (d->looks.trouble[0])
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
+	refused_words(d, text);
 }
 
 const struct ft_http_pages ft_tell_pages = {

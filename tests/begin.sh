@@ -98,7 +98,7 @@ run --config "$D/of-zero" --state-directory "$D/state"
 row 'a device for a plan: 3' is_status 3 "$D/of-zero:1:8: plan /dev/zero: it is a device, not a file"
 run --config "$D/hooks.d" --state-directory "$D/state"
 row 'a directory for a configuration: 3' is_status 3 "$D/hooks.d: it is a directory, not a file"
-for name in alerts.json alerts.json.new alerts.json.old lock; do
+for name in alerts.json alerts.json.new alerts.json.old baseline.json lock; do
 	mkfifo "$D/state/$name"
 done
 begin --config "$D/conf" --state-directory "$D/state"
