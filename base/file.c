@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +13,75 @@
 
 #include "base/cleanup.h"
 
-int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err)
+enum { WRITER_MS = 2000 };
+
+/* What else than a file a name may stand for; NULL: it is a file. */
+static const char *kind_of(mode_t mode)
 {
-	bool standard_input = strcmp(path, "-") == 0;
-	_cleanup_(ft_closep) int owned_fd = -1;
+	static const struct {
+		mode_t mode;
+		const char *name;
+	} kinds[] = {{S_IFDIR, "a directory"},
+		     {S_IFIFO, "a FIFO"},
+		     {S_IFSOCK, "a socket"},
+		     {S_IFCHR, "a device"},
+		     {S_IFBLK, "a device"}};
+
+	for (size_t i = 0; i < FT_COUNT(kinds); i++)
+		if ((mode & S_IFMT) == kinds[i].mode)
+			return kinds[i].name;
+	return NULL;
+}
+
+static int no_file(const struct stat *st, struct ft_error *err)
+{
+	return ft_error_set(err, S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL, 0, 0, "it is %s, not a file",
+			    kind_of(st->st_mode));
+}
+
+int ft_file_open(const char *path, int flags, struct ft_error *err)
+{
+	_cleanup_(ft_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+	struct stat st;
+	int ret;
+
+	if (fd < 0) {
+		ret = -errno;
+		/* A socket cannot be opened at all, and a link not with O_NOFOLLOW. */
+		if (ret == -ENXIO && lstat(path, &st) == 0 && kind_of(st.st_mode))
+			return no_file(&st, err);
+		if (ret == -ELOOP && lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && flags & O_NOFOLLOW)
+			return ft_error_set(err, ret, 0, 0, "it is a symbolic link, not a file");
+		return ft_error_set(err, ret, 0, 0, "%s", strerror(-ret));
+	}
+	if (fstat(fd, &st) < 0)
+		return ft_error_set(err, -errno, 0, 0, "%s", strerror(errno));
+	if (kind_of(st.st_mode))
+		return no_file(&st, err);
+	ret = fd;
+	fd = -1;
+	return ret;
+}
+
+/*
+ * Reads to the end. A FIFO may be a shell's <(command), with somebody at its other end who takes his time, or one that
+ * somebody made and nobody writes to, which is not waited for without end.
+ */
+static int read_all(int fd, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err)
+{
 	_cleanup_free_ char *text = NULL;
 	size_t length = 0, size = 65536;
+	struct pollfd input = {.fd = fd, .events = POLLIN};
+	bool waited = true;
 	struct stat st;
-	int fd = STDIN_FILENO;
 
 	if (limit == 0)
 		limit = 1UL << 30;
-	if (!standard_input) {
-		owned_fd = fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return ft_error_set(err, -errno, 0, 0, "%s", strerror(errno));
+	if (fstat(fd, &st) == 0) {
+		waited = !S_ISFIFO(st.st_mode);
+		if (S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size < limit)
+			size = (size_t)st.st_size + 2; /* the NUL, and room to see the end */
 	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size < limit)
-		size = (size_t)st.st_size + 2; /* the NUL, and room to see the end */
 	text = malloc(size);
 	if (!text)
 		return -ENOMEM;
@@ -46,8 +99,18 @@ int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_le
 		n = read(fd, text + length, size - 1 - length);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN) {
+			poll(&input, 1, -1);
+			continue;
+		}
 		if (n < 0)
 			return ft_error_set(err, -errno, 0, 0, "%s", strerror(errno));
+		if (n == 0 && length == 0 && !waited) {
+			waited = true;
+			if (poll(&input, 1, WRITER_MS) == 0)
+				return ft_error_set(err, -EINVAL, 0, 0, "it is a FIFO that nobody writes to");
+			continue;
+		}
 		if (n == 0)
 			break;
 		length += (size_t)n;
@@ -58,6 +121,26 @@ int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_le
 	*ret_text = FT_STEAL(text);
 	*ret_length = length;
 	return 0;
+}
+
+int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err)
+{
+	_cleanup_(ft_closep) int fd = -1;
+
+	if (strcmp(path, "-") == 0)
+		return read_all(STDIN_FILENO, limit, ret_text, ret_length, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ft_error_set(err, -errno, 0, 0, "%s", strerror(errno));
+	return read_all(fd, limit, ret_text, ret_length, err);
+}
+
+int ft_file_read_plain(const char *path, int flags, size_t limit, char **ret_text, size_t *ret_length,
+		       struct ft_error *err)
+{
+	_cleanup_(ft_closep) int fd = ft_file_open(path, flags, err);
+
+	return fd < 0 ? fd : read_all(fd, limit, ret_text, ret_length, err);
 }
 
 int ft_file_write_all(int fd, const struct ft_text *text)

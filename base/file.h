@@ -12,9 +12,21 @@
 
 /*
  * Reads all of @path ("-": standard input) into @ret_text, NUL-terminated. The caller frees it.
- * Returns 0, -errno with @err filled, or -EFBIG beyond @limit bytes (0: 1 GiB).
+ * Returns 0, -errno with @err filled, or -EFBIG beyond @limit bytes (0: 1 GiB). A FIFO that nobody opens for writing
+ * within two seconds is -EINVAL.
  */
 int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err);
+
+/*
+ * Opens @path for reading, and never waits for it: what is no file (a FIFO, a socket, a device, a directory) is
+ * refused.
+ * @flags: more for open(2), such as O_NOFOLLOW. Returns the descriptor, closed on exec, or -errno with @err filled.
+ */
+int ft_file_open(const char *path, int flags, struct ft_error *err);
+
+/* As ft_file_read(), of a file that ft_file_open() takes. */
+int ft_file_read_plain(const char *path, int flags, size_t limit, char **ret_text, size_t *ret_length,
+		       struct ft_error *err);
 
 /*
  * Replaces @path by @text: written beside it and renamed, so that whoever reads sees the old file or the new one.

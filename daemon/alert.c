@@ -16,6 +16,7 @@ const struct ft_alert_rules ft_alert_rules_defaults = {
 	.flap_count = 6,
 	.flap_window_ms = 10 * 60 * 1000,
 	.incomplete_after = 3,
+	.storm = 30,
 };
 
 const char *ft_event_kind_name(enum ft_event_kind kind)
@@ -144,7 +145,7 @@ int ft_alerts_host_link_down(struct ft_alerts *alerts, const struct ft_alert_rul
 
 int64_t ft_alerts_due_ms(const struct ft_alerts *alerts, const struct ft_alert_rules *rules)
 {
-	int64_t due_ms = INT64_MAX;
+	int64_t due_ms = ft_storm_due_ms(alerts);
 
 	for (size_t i = 0; i < alerts->track_count; i++) {
 		const struct ft_track *track = alerts->tracks[i];
@@ -179,9 +180,18 @@ size_t ft_alerts_standing(const struct ft_alerts *alerts, enum ft_severity sever
 	for (size_t i = 0; i < alerts->track_count; i++) {
 		const struct ft_track *track = alerts->tracks[i];
 
-		if (ft_track_stands(track))
+		if (ft_track_stands(track) && !track->hushed)
 			count += (track->flap ? track->flap : track->message)->severity == severity;
 	}
+	return count;
+}
+
+size_t ft_alerts_summed_up(const struct ft_alerts *alerts)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < alerts->track_count; i++)
+		count += alerts->tracks[i]->hushed;
 	return count;
 }
 
@@ -212,6 +222,19 @@ const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char
 	const struct ft_sink *sink = ft_outbox_sink(&alerts->outbox, name);
 
 	return sink && sink->first ? &sink->first->event : NULL;
+}
+
+const struct ft_event *ft_alerts_after(const struct ft_alerts *alerts, const char *name, const struct ft_event *event)
+{
+	const struct ft_sink *sink = ft_outbox_sink(&alerts->outbox, name);
+	const struct ft_queued *queued = sink ? ft_outbox_after(sink, (const struct ft_queued *)event) : NULL;
+
+	return queued ? &queued->event : NULL;
+}
+
+void ft_alerts_begin(struct ft_alerts *alerts, const char *sink, uint64_t seq)
+{
+	ft_outbox_begin(&alerts->outbox, sink, seq);
 }
 
 void ft_alerts_done(struct ft_alerts *alerts, const char *sink, uint64_t seq)

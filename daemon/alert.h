@@ -24,6 +24,9 @@
  * port of it is mute, or the sweep began on a switch that is cut off and so reached only a part (SPEC 6,
  * edge-isolated).
  *
+ * More new alerts at once than anybody reads are summed up in one, "alert-storm" (alert_storm.c). Those that it stands
+ * for are alerts all the same, but nothing is said of them.
+ *
  * An event leaves for its sinks only after the state with it was saved; otherwise, after kill -9, its number would be
  * given to another.
  */
@@ -55,9 +58,10 @@ struct ft_alert_rules {
 	uint32_t flap_window_ms;
 	uint32_t incomplete_after; /* full sweeps in a row that failed or were incomplete before that is an alert itself
 				    */
+	uint32_t storm;		   /* more new alerts at once are summed up in one; 0: never */
 };
 
-/* The defaults: at once, at once, warning, 6 in 10 minutes, 3. */
+/* The defaults: at once, at once, warning, 6 in 10 minutes, 3, 30. */
 extern const struct ft_alert_rules ft_alert_rules_defaults;
 
 enum ft_event_kind { FT_EVENT_RAISED, FT_EVENT_CHANGED, FT_EVENT_CLEARED };
@@ -164,8 +168,11 @@ int64_t ft_alerts_due_ms(const struct ft_alerts *alerts, const struct ft_alert_r
 /* Is something pending or clearing that waits for further looks? The caller may look sooner then. */
 bool ft_alerts_want_look(const struct ft_alerts *alerts, const struct ft_alert_rules *rules);
 
-/* How many alerts stand (raised, clearing or flapping) of that severity. */
+/* How many alerts stand (raised, clearing or flapping) of that severity; not those that are summed up in a storm. */
 size_t ft_alerts_standing(const struct ft_alerts *alerts, enum ft_severity severity);
+
+/* How many are summed up in the alert-storm that stands. */
+size_t ft_alerts_summed_up(const struct ft_alerts *alerts);
 
 /* Counts up with every change that has to outlive the process; the caller saves when it moved. */
 uint64_t ft_alerts_version(const struct ft_alerts *alerts);
@@ -183,6 +190,15 @@ bool ft_alerts_has_sink(const struct ft_alerts *alerts, const char *name);
 
 /* The oldest event that @sink has not had, or NULL. Valid until the next call that changes @alerts. */
 const struct ft_event *ft_alerts_next(const struct ft_alerts *alerts, const char *sink);
+
+/* The next one behind @event, which waits for @sink; NULL: there is none. */
+const struct ft_event *ft_alerts_after(const struct ft_alerts *alerts, const char *sink, const struct ft_event *event);
+
+/*
+ * @sink is being told of the event just now: it is not given up together with the end of its alert, which has to be
+ * told then. One at a time a sink; 0: none.
+ */
+void ft_alerts_begin(struct ft_alerts *alerts, const char *sink, uint64_t seq);
 
 /* @sink had the event; once all had it, it is forgotten. */
 void ft_alerts_done(struct ft_alerts *alerts, const char *sink, uint64_t seq);

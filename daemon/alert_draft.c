@@ -47,7 +47,7 @@ static struct ft_track *track_copy(const struct ft_track *track)
 /* As far as it has to outlive the process: the words of a finding alone are found again in the next look. */
 static bool track_same(const struct ft_track *a, const struct ft_track *b)
 {
-	return a->present == b->present && a->raised == b->raised && a->looks == b->looks &&
+	return a->present == b->present && a->raised == b->raised && a->hushed == b->hushed && a->looks == b->looks &&
 	       a->since_ms == b->since_ms && a->over == b->over && a->flap == b->flap && a->announced == b->announced &&
 	       a->flaps_count == b->flaps_count;
 }
@@ -56,7 +56,7 @@ static bool track_same(const struct ft_track *a, const struct ft_track *b)
 
 struct ft_draft ft_draft_begin(struct ft_alerts *alerts, const struct ft_alert_rules *rules, struct ft_now now)
 {
-	return (struct ft_draft){.alerts = alerts, .rules = rules, .now = now, .next_seq = alerts->next_seq};
+	return (struct ft_draft){.alerts = alerts, .rules = rules, .now = now};
 }
 
 void ft_draft_release(struct ft_draft *d)
@@ -64,6 +64,7 @@ void ft_draft_release(struct ft_draft *d)
 	for (size_t i = 0; i < d->step_count; i++)
 		ft_track_free(d->steps[i].track);
 	free(d->steps);
+	free(d->raises);
 	ft_queued_free_all(d->first);
 	ft_text_release(&d->json);
 }
@@ -120,11 +121,13 @@ int ft_draft_say(struct ft_draft *d, const struct ft_track *track, enum ft_event
 		 enum ft_over over)
 {
 	struct ft_queued *queued;
-	int r = ft_queued_new(&d->alerts->outbox, kind, message, over, &queued);
+	int r;
 
+	if (track->hushed)
+		return 0;
+	r = ft_queued_new(&d->alerts->outbox, kind, message, over, &queued);
 	if (r < 0)
 		return r;
-	queued->event.seq = d->next_seq++;
 	queued->event.wall_ms = d->now.wall_ms;
 	queued->event.raised_ms = track->raised_ms;
 	queued->event.duration_ms = d->now.mono_ms - track->standing_ms;
@@ -142,10 +145,32 @@ static void stand(const struct ft_draft *d, struct ft_track *track)
 	track->standing_ms = d->now.mono_ms;
 }
 
+/* The last event says that @track stands. */
+static int raise_note(struct ft_draft *d, struct ft_track *track)
+{
+	if (track->kind != FT_TRACK_FINDING && track->kind != FT_TRACK_HOST)
+		return 0;
+	if (d->raise_count == d->raise_size) {
+		size_t size = d->raise_size ? d->raise_size * 2 : 16;
+		struct ft_draft_raise *raises = reallocarray(d->raises, size, sizeof(*raises));
+
+		if (!raises)
+			return -ENOMEM;
+		d->raises = raises;
+		d->raise_size = size;
+	}
+	d->raises[d->raise_count++] = (struct ft_draft_raise){d->last, track};
+	return 0;
+}
+
 int ft_draft_say_raised(struct ft_draft *d, struct ft_track *track, struct ft_message *message)
 {
+	int r;
+
 	stand(d, track);
-	return ft_draft_say(d, track, FT_EVENT_RAISED, message, FT_OVER_REPAIRED);
+	track->hushed = false;
+	r = ft_draft_say(d, track, FT_EVENT_RAISED, message, FT_OVER_REPAIRED);
+	return r < 0 ? r : raise_note(d, track);
 }
 
 /* Nothing is said, nothing stands, and it was not here for so long that its return would be no flap. */
@@ -191,6 +216,8 @@ static void step_put(struct ft_alerts *alerts, struct ft_draft_step *step, bool 
 {
 	struct ft_track **place;
 
+	if (step->track->kind == FT_TRACK_STORM)
+		alerts->stormy = step->track->raised;
 	if (step->at == FT_DRAFT_NEW_TRACK) {
 		alerts->tracks[alerts->track_count++] = FT_STEAL(step->track);
 		*matters = true;
@@ -205,8 +232,11 @@ static void step_put(struct ft_alerts *alerts, struct ft_draft_step *step, bool 
 int ft_draft_commit(struct ft_draft *d)
 {
 	struct ft_alerts *alerts = d->alerts;
-	bool matters = d->matters || d->first;
+	bool matters;
 
+	if (ft_storm_settle(d) < 0)
+		return -ENOMEM;
+	matters = d->matters || d->first;
 	if (tracks_reserve(alerts, d->step_count) < 0)
 		return -ENOMEM;
 	if (d->step_count > 0 && !d->indexed)
@@ -214,7 +244,8 @@ int ft_draft_commit(struct ft_draft *d)
 	for (size_t i = 0; i < d->step_count; i++)
 		step_put(alerts, &d->steps[i], &matters);
 	d->step_count = 0;
-	alerts->next_seq = d->next_seq;
+	for (struct ft_queued *queued = d->first; queued; queued = queued->next)
+		queued->event.seq = alerts->next_seq++;
 	ft_outbox_append(&alerts->outbox, FT_STEAL(d->first));
 	alerts->version += matters;
 	return 0;

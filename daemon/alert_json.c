@@ -6,7 +6,8 @@
  *     "seq": the next event's number, "dropped", "misses", "gaps": [{"guid", "port", "looks"}], "sinks": [names],
  *     "findings": [FINDING of the report, ...],
  *     "alerts": [{"kind", "finding": its number in the list, "flap": the same or null, "present", "raised", "looks",
- *                 "since", "over", "raised_at", "standing", "announced", "flaps": [times]}, ...],
+ *                 "since", "over", "raised_at", "standing", "announced", "flaps": [times],
+ *                 "storm": true where alert-storm stands for it, else absent}, ...],
  *     "events": [{"seq", "event", "finding", "over", "time", "raised_at", "duration", "waiting": [names]}, ...]}}
  *
  * All times are of the wall clock in ms. The checksum is that of everything behind "state": and the blank after it. A
@@ -26,6 +27,7 @@ const char *const ft_track_kinds[FT_TRACK_KIND_COUNT] = {
 	[FT_TRACK_FINDING] = "finding",
 	[FT_TRACK_HOST] = "host",
 	[FT_TRACK_SWEEP] = "sweep",
+	[FT_TRACK_STORM] = "storm",
 };
 
 /* ---- an event ---- */
@@ -156,7 +158,7 @@ static void track_write(struct writer *w, const struct ft_track *track)
 		       wall_from_mono(w, track->standing_ms), track->announced);
 	for (uint32_t i = 0; i < track->flaps_count; i++)
 		ft_text_printf(w->t, "%s%" PRId64, i ? ", " : "", wall_from_mono(w, track->flaps[i]));
-	ft_text_puts(w->t, "]}");
+	ft_text_puts(w->t, track->hushed ? "], \"storm\": true}" : "]}");
 }
 
 static void event_write(struct writer *w, const struct ft_queued *q)

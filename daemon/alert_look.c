@@ -470,6 +470,7 @@ int ft_alerts_look(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 		return r < 0 ? r : 0;
 	}
 	d.kind = kind;
+	d.full = kind == FT_LOOK_ALL;
 	r = judge(&d, &view);
 	if (r == 0 && kind == FT_LOOK_ALL)
 		r = sweep_alert_clear(&d, FT_OVER_COMPLETE);
@@ -518,6 +519,7 @@ int ft_alerts_miss(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 	judged = gaps_judge(&d, &view, f, &gaps, &gap_count);
 	if (judged < 0 || (judged == 0 && kind != FT_LOOK_ALL))
 		return judged;
+	d.full = judged > 0 && kind == FT_LOOK_ALL;
 	r = 0;
 	if (kind == FT_LOOK_ALL && misses >= misses_enough(rules))
 		r = sweep_alert(&d, f, why, judged ? gaps_hash(gaps, gap_count) : 0);

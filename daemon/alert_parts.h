@@ -15,6 +15,7 @@ enum ft_track_kind {
 	FT_TRACK_FINDING, /* of a report */
 	FT_TRACK_HOST,	  /* a host's link, counted for flaps only: never present, never raised itself */
 	FT_TRACK_SWEEP,	  /* the sweep-incomplete alert; there only while it stands */
+	FT_TRACK_STORM,	  /* the alert-storm alert; likewise */
 	FT_TRACK_KIND_COUNT,
 };
 
@@ -34,12 +35,14 @@ struct ft_track {
 	struct ft_message *flap;    /* of the link-flapping that stands, or NULL; a reference */
 	bool present;		    /* in the last look that could tell */
 	bool raised;
+	bool hushed;	  /* it stands and is not told by itself: alert-storm stands for it (alert_storm.c) */
 	uint32_t looks;	  /* that saw it so, present or not: the first, and full sweeps in a row */
 	int64_t since_ms; /* monotonic: since when it is present or not; of a host's link: the last time it went down */
 	enum ft_over over;   /* why it is not present */
 	int64_t raised_ms;   /* wall: since when it stands */
 	int64_t standing_ms; /* monotonic: the same */
-	uint64_t announced;  /* of sweep-incomplete: which mute ports were told of; 0: none */
+	uint64_t announced;  /* of sweep-incomplete: which mute ports were told of; 0: none. Of alert-storm: how many
+				joined since it was said last */
 	int64_t *flaps;	     /* monotonic: when it came back (of a host's link: went down), oldest first */
 	uint32_t flaps_count;
 };
@@ -51,6 +54,7 @@ struct ft_alerts {
 	struct ft_outbox outbox;
 	uint64_t next_seq;
 	uint64_t version;
+	bool stormy;	  /* an alert-storm is among the tracks */
 	uint32_t misses;  /* full sweeps in a row that failed or were incomplete */
 	int64_t retry_ms; /* monotonic: after a ft_alerts_tick() that failed nothing is due before it; or 0 */
 	struct ft_spot *gaps;
@@ -73,6 +77,12 @@ struct ft_draft_step {
 	struct ft_track *track;
 };
 
+/* One that stands from now on, and the event that says so. */
+struct ft_draft_raise {
+	struct ft_queued *queued;
+	struct ft_track *track;
+};
+
 /*
  * Each call works on copies of the tracks that it touches and on a list of new events, and puts them in place when
  * nothing can fail any more: so it is taken in as a whole or not at all.
@@ -82,10 +92,12 @@ struct ft_draft {
 	const struct ft_alert_rules *rules;
 	struct ft_now now;
 	enum ft_look_kind kind; /* of a look */
+	bool full;		/* it is a look, and a full sweep */
 	struct ft_draft_step *steps;
 	size_t step_count, step_size;
-	struct ft_queued *first, *last; /* the events */
-	uint64_t next_seq;
+	struct ft_queued *first, *last; /* the events; their numbers are given by the commit */
+	struct ft_draft_raise *raises;	/* of findings and hosts, in the order of their events */
+	size_t raise_count, raise_size;
 	bool indexed;	     /* what it adds is in the index already, and it renames nothing */
 	bool matters;	     /* something besides the steps changes what has to outlive the process */
 	struct ft_text json; /* scratch */
@@ -105,11 +117,11 @@ int ft_draft_track_add(struct ft_draft *d, enum ft_track_kind kind, struct ft_me
 int ft_draft_message_make(struct ft_draft *d, const struct ft_finding *finding, const char *code,
 			  struct ft_message **ret_message);
 
-/* Tells of @track as it stands now, in the words of @message. */
+/* Tells of @track as it stands now, in the words of @message; of one that is hushed nothing is told. */
 int ft_draft_say(struct ft_draft *d, const struct ft_track *track, enum ft_event_kind kind, struct ft_message *message,
 		 enum ft_over over);
 
-/* The same of one that stands from now on. */
+/* The same of one that stands from now on; it is hushed no longer. */
 int ft_draft_say_raised(struct ft_draft *d, struct ft_track *track, struct ft_message *message);
 
 /* Puts steps and events in place: all, or on -ENOMEM none. */
@@ -117,6 +129,14 @@ int ft_draft_commit(struct ft_draft *d);
 
 /* After a commit: drops the tracks of which nothing is left to be known. */
 void ft_draft_forget(struct ft_draft *d);
+
+/* ---- storms (alert_storm.c) ---- */
+
+/* Sums up what is too much in a draft that is complete otherwise. Returns 0 or -ENOMEM. */
+int ft_storm_settle(struct ft_draft *d);
+
+/* When a storm has something to say by the clock alone; INT64_MAX: it has not. */
+int64_t ft_storm_due_ms(const struct ft_alerts *alerts);
 
 /* ---- one track over time (alert_track.c) ---- */
 

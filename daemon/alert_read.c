@@ -384,13 +384,16 @@ static int flaps_read(const struct reader *r, const json_t *value, struct ft_tra
 /* See the table in alert_parts.h. */
 static bool track_is_possible(const struct ft_track *track)
 {
+	if (track->hushed && !ft_track_stands(track))
+		return false;
 	switch (track->kind) {
 	case FT_TRACK_FINDING:
 		return !(track->flap && track->raised);
 	case FT_TRACK_HOST:
 		return !track->present && !track->raised;
 	case FT_TRACK_SWEEP:
-		return track->present && track->raised && !track->flap;
+	case FT_TRACK_STORM:
+		return !track->hushed && track->present && track->raised && !track->flap;
 	default:
 		return false;
 	}
@@ -398,10 +401,11 @@ static bool track_is_possible(const struct ft_track *track)
 
 static int track_fill(const struct reader *r, const json_t *value, struct ft_track *track)
 {
-	static const char *const keys[] = {"kind",  "finding", "flap",	    "present",	"raised",    "looks",
-					   "since", "over",    "raised_at", "standing", "announced", "flaps"};
+	static const char *const keys[] = {"kind", "finding",	"flap",	    "present",	 "raised", "looks", "since",
+					   "over", "raised_at", "standing", "announced", "flaps",  "storm"};
+	bool in_storm = json_object_get(value, "storm") != NULL;
 	unsigned int kind = 0, over = 0;
-	int ret = members_check(r, value, keys, FT_COUNT(keys));
+	int ret = members_check(r, value, keys, FT_COUNT(keys) - !in_storm);
 
 	if (ret == 0)
 		ret = word_read(r, value, "kind", FT_TRACK_KIND_COUNT, kind_word, &kind);
@@ -413,6 +417,8 @@ static int track_fill(const struct reader *r, const json_t *value, struct ft_tra
 		ret = bool_read(r, value, "present", &track->present);
 	if (ret == 0)
 		ret = bool_read(r, value, "raised", &track->raised);
+	if (ret == 0 && in_storm)
+		ret = bool_read(r, value, "storm", &track->hushed);
 	if (ret == 0)
 		ret = count_read(r, value, "looks", &track->looks);
 	if (ret == 0)
@@ -448,6 +454,7 @@ static int track_read(struct reader *r, const json_t *value, struct ft_ids *ids)
 		return ret;
 	}
 	alerts->tracks[alerts->track_count++] = track;
+	alerts->stormy |= track->kind == FT_TRACK_STORM;
 	ret = ft_ids_add(ids, track->message->id, NULL);
 	return ret == 0 ? refuse(r, value, "finding") : ret < 0 ? ret : 0;
 }

@@ -195,6 +195,7 @@ static int flap_end(struct ft_draft *d, struct ft_track *track)
 	const struct ft_track before = *track;
 	int r = 0;
 
+	track->hushed = false;
 	if (track->present && patience_is_over(raise_patience(d->rules, track), track, d->now.mono_ms)) {
 		r = ft_draft_say_raised(d, track, track->message);
 		track->raised = true;
@@ -237,6 +238,7 @@ static int track_settle(struct ft_draft *d, struct ft_track *track)
 	else
 		r = ft_draft_say(d, track, FT_EVENT_CLEARED, track->message, track->over);
 	track->raised = track->present;
+	track->hushed = track->hushed && track->raised;
 	return r;
 }
 
@@ -251,6 +253,7 @@ static int track_seen(struct ft_draft *d, struct ft_track *track, const struct f
 		      struct ft_message *message)
 {
 	bool differs = ft_message_differs(track->message, message);
+	bool worse = message->severity == FT_SEVERITY_CRITICAL && track->message->severity < FT_SEVERITY_CRITICAL;
 	bool back = !track->present, again = ft_track_in_flap_window(d->rules, track->since_ms, d->now.mono_ms);
 	int r = 0;
 
@@ -264,7 +267,9 @@ static int track_seen(struct ft_draft *d, struct ft_track *track, const struct f
 	}
 	if (back && again && !track->flap)
 		r = finding_flaps(d, track, f);
-	if (r == 0 && differs && track->raised)
+	if (r == 0 && worse && track->raised && track->hushed)
+		r = ft_draft_say_raised(d, track, message);
+	else if (r == 0 && differs && track->raised)
 		r = ft_draft_say(d, track, FT_EVENT_CHANGED, message, FT_OVER_REPAIRED);
 	return r < 0 ? r : track_settle(d, track);
 }

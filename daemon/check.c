@@ -13,6 +13,11 @@
 #include "probe/sms.h"
 #include "verify/verify.h"
 
+enum {
+	FIRST_MORE_MS = 1000, /* a look that hangs is stopped so long after its deadline */
+	SM_MORE_MS = 500,     /* the subnet managers are asked so long after it, at most */
+};
+
 struct ft_check {
 	enum ft_check_kind kind;
 	struct ft_guard_job *job;
@@ -118,7 +123,9 @@ static int sms_take(const struct ft_check_request *request, const struct ft_snap
 		    struct ft_sms **ret_sms)
 {
 	struct ft_error err = {0};
-	int64_t ask_ms = end_ms - kinds[request->kind].more_ms / 2;
+	/* When the work began, and when reading had to end. */
+	int64_t begin_ms = end_ms - request->sweep->deadline_ms - kinds[request->kind].more_ms;
+	int64_t ask_ms = begin_ms + request->sweep->deadline_ms + SM_MORE_MS;
 	int r;
 
 	if (!request->sm)
@@ -157,6 +164,8 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return -EOVERFLOW;
 	r = sms_take(request, snapshot, end_ms, &sms);
+	/* Nothing is asked of the fabric any more. */
+	ft_guard_go_on();
 	if (r == 0)
 		r = ft_verify_all(&(struct ft_verify_input){.design = request->design,
 							    .plan = request->plan,
@@ -306,6 +315,7 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 	const struct ft_guard guard = {
 		.what = kinds[request->kind].what,
 		.deadline_ms = request->sweep->deadline_ms + kinds[request->kind].more_ms,
+		.first_ms = request->sweep->deadline_ms + FIRST_MORE_MS,
 	};
 	_cleanup_(ft_check_freep) struct ft_check *check = calloc(1, sizeof(*check));
 	int r;

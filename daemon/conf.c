@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "daemon/http.h"
@@ -291,6 +292,20 @@ static int set_engine(const struct ft_config_setting *setting)
 	return 0;
 }
 
+static int set_path(const struct ft_config_setting *setting);
+
+/* Where it stands, for whoever finds that it cannot be read. */
+static int set_plan(const struct ft_config_setting *setting)
+{
+	int r = set_path(setting);
+
+	if (r == 0) {
+		setting->config->plan_line = setting->line;
+		setting->config->plan_column = setting->column;
+	}
+	return r;
+}
+
 static int set_path(const struct ft_config_setting *setting)
 {
 	char *path;
@@ -341,7 +356,7 @@ static int set_listen(const struct ft_config_setting *setting)
 #define FIELD(name) offsetof(struct ft_config, name)
 
 const struct ft_config_key ft_config_keys[] = {
-	{"plan", "FILE", "", "the design of the fabric; required", set_path, FIELD(plan), 0, 0},
+	{"plan", "FILE", "", "the design of the fabric; required", set_plan, FIELD(plan), 0, 0},
 	{"ca", "NAME", "", "channel adapter to look through; the first with a port that is up", set_ca, FIELD(ca), 0,
 	 0},
 	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
@@ -379,6 +394,8 @@ const struct ft_config_key ft_config_keys[] = {
 	 FIELD(rules.flap_window_ms), SECOND, 7 * DAY},
 	{"incomplete_after", "NUMBER", "3", "looks in a row that failed before that is an alert", set_number,
 	 FIELD(rules.incomplete_after), 1, 1000},
+	{"storm", "NUMBER", "30", "more new alerts at once are summed up in one; 0: never", set_number,
+	 FIELD(rules.storm), 0, 10000},
 	{"listen", "ADDRESS:PORT | none", "127.0.0.1:9683", "where metrics and the report are served", set_listen,
 	 FIELD(listen), 0, 0},
 	{"hooks", "DIRECTORY", "hooks.d", "the programs that are told of alerts", set_path, FIELD(hook_directory), 0,
@@ -815,7 +832,7 @@ int ft_config_load(const char *path, const char *instance, struct ft_config **re
 
 	if (err)
 		err->file = path;
-	r = ft_file_read(path, CONFIG_SIZE_MAX, &text, &length, err);
+	r = ft_file_read_plain(path, 0, CONFIG_SIZE_MAX, &text, &length, err);
 	if (r < 0)
 		return r;
 	r = directory_of(path, &directory);
@@ -854,7 +871,7 @@ int ft_config_instances(const char *path, char ***ret_names, struct ft_error *er
 
 	if (err)
 		err->file = path;
-	r = ft_file_read(path, CONFIG_SIZE_MAX, &text, &length, err);
+	r = ft_file_read_plain(path, 0, CONFIG_SIZE_MAX, &text, &length, err);
 	if (r == 0)
 		r = reader_begin(&reader);
 	if (r == 0)
@@ -873,6 +890,48 @@ bool ft_config_clash(const struct ft_config *a, const struct ft_config *b)
 		return false;
 	length = strlen(a->listen);
 	return length < strlen(any_port) || strcmp(a->listen + length - strlen(any_port), any_port) != 0;
+}
+
+/* "plan FILE: why", of the line that names it. */
+static int plan_error(const struct ft_config *config, const char *path, int code, const struct ft_error *why,
+		      struct ft_error *err)
+{
+	bool absent = code == -ENOENT;
+
+	if (!err)
+		return code;
+	err->file = path;
+	return ft_error_set(err, code, config->plan_line, config->plan_column, "plan %s: %s%s", config->plan,
+			    why->text[0] ? why->text : strerror(-code),
+			    absent ? "; correct the name, or write the plan with ftplan" : "");
+}
+
+int ft_config_load_plan(const struct ft_config *config, const char *path, struct ft_design **ret_design,
+			struct ft_plan **ret_plan, struct ft_error *err)
+{
+	struct ft_error why = {0};
+	int r = ft_file_open(config->plan, 0, &why);
+
+	if (r < 0)
+		return plan_error(config, path, r, &why, err);
+	close(r);
+	why = (struct ft_error){0};
+	r = ft_design_load(config->plan, ret_design, ret_plan, &why);
+	if (r < 0 && why.line == 0 && (!why.file || strcmp(why.file, config->plan) == 0))
+		return plan_error(config, path, r, &why, err);
+	if (r < 0 && err)
+		*err = why;
+	return r;
+}
+
+bool ft_config_failure_passes(int code)
+{
+	static const int passing[] = {ENOMEM, EMFILE, ENFILE, EAGAIN, EINTR, EIO, ENOBUFS, ENOSPC, ESTALE, ETIMEDOUT};
+
+	for (size_t i = 0; i < FT_COUNT(passing); i++)
+		if (code == -passing[i])
+			return true;
+	return false;
 }
 
 void ft_config_free(struct ft_config *config)

@@ -8,10 +8,14 @@
 #define FT_DAEMON_CONF_H
 
 #include "daemon/alert.h"
+#include "planner/plan.h"
 #include "probe/source.h"
+#include "verify/verify.h"
 
 struct ft_config {
-	char *plan;		       /* the design file; absolute */
+	char *plan;		/* the design file; absolute */
+	unsigned int plan_line; /* where the configuration names it */
+	unsigned int plan_column;
 	char *ca;		       /* NULL: the first */
 	struct ft_sweep_options sweep; /* .ca points to @ca */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
@@ -69,6 +73,18 @@ int ft_config_instances(const char *path, char ***ret_names, struct ft_error *er
 
 /* Do both listen at the same address, so that only one of two daemons that run at a time can? Port 0 is any port. */
 bool ft_config_clash(const struct ft_config *a, const struct ft_config *b);
+
+/*
+ * Reads the plan that @config, which was read from @path, names. What is no file is not read. That it cannot be read at
+ * all is a fault of the line that names it: @err is of @path then.
+ *
+ * Returns 0, -ENOMEM, or -errno with @err filled.
+ */
+int ft_config_load_plan(const struct ft_config *config, const char *path, struct ft_design **ret_design,
+			struct ft_plan **ret_plan, struct ft_error *err);
+
+/* Is that a failure of the system's, such as a want of memory, which may be over at the next try? */
+bool ft_config_failure_passes(int code);
 
 void ft_config_free(struct ft_config *config);
 static inline void ft_config_freep(struct ft_config **config)

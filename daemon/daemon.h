@@ -41,6 +41,7 @@ struct ft_looks {
 	uint32_t unjudged;		  /* sweeps in a row, for what was to be read again on top of them */
 	uint32_t reread_failures;	  /* in a row */
 	uint32_t blind;			  /* sweeps in a row that gave nothing at all */
+	bool no_port;			  /* the last sweep found no port to begin at */
 	bool stale;			  /* what is known may be older than what was said: a sweep comes first */
 	uint32_t failures;		  /* sweeps in a row that failed or were incomplete */
 	bool sweep_again;		  /* once the one under way has ended */
@@ -95,6 +96,7 @@ struct ft_daemon {
 	int64_t busy_since_ms;		  /* 0: it is not */
 	int64_t trap_ms;		  /* when the last trap came; 0: none did */
 	char listens[FT_ERROR_TEXT_SIZE]; /* who to, or why not */
+	bool no_port;			  /* not, since there is no port, and so nothing can be polled either */
 
 	sd_event_source *watchdog_timer;
 	uint64_t watchdog_us; /* half of it lies between two chores */

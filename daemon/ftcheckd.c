@@ -14,8 +14,6 @@
 #include "planner/plan.h"
 #include "verify/verify.h"
 
-enum { STATUS_TROUBLE = 3 };
-
 struct options {
 	struct ft_daemon_options daemon;
 	bool check_config;
@@ -36,7 +34,8 @@ static const char help_text[] = "Usage: ftcheckd [OPTION]...\n"
 				"      --version              print the version\n"
 				"\n"
 				"SIGHUP reads the configuration and the plan again; SIGTERM ends the daemon.\n"
-				"Exit status: 0, or 3 for a bad option or configuration.\n";
+				"Exit status: 0; 1 for a failure of the system, such as a lack of memory;\n"
+				"3 for a bad option, configuration or plan.\n";
 
 /* A failed write of the help is a failure too. */
 static int printed(void)
@@ -44,7 +43,7 @@ static int printed(void)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
 	fprintf(stderr, "ftcheckd: standard output: %s\n", strerror(errno));
-	return STATUS_TROUBLE;
+	return FT_DAEMON_FAILED;
 }
 
 /* Returns -1 to go on, else the exit status. */
@@ -85,25 +84,26 @@ static int options_parse(int argc, char **argv, struct options *options)
 			return printed();
 		default:
 			fputs("Try 'ftcheckd --help'.\n", stderr);
-			return STATUS_TROUBLE;
+			return FT_DAEMON_REFUSED;
 		}
 	}
 	if (optind == argc)
 		return -1;
 	fprintf(stderr, "ftcheckd: there is no argument \"%s\" to take; try 'ftcheckd --help'\n", argv[optind]);
-	return STATUS_TROUBLE;
+	return FT_DAEMON_REFUSED;
 }
 
 static int file_error(const char *file, int code, const struct ft_error *err)
 {
-	_cleanup_free_ char *safe = ft_text_safe_dup(file, strlen(file));
+	const char *of = err->file ? err->file : file;
+	_cleanup_free_ char *safe = ft_text_safe_dup(of, strlen(of));
 	const char *text = err->text[0] ? err->text : strerror(-code);
 
 	if (err->line > 0)
 		fprintf(stderr, "%s:%u:%u: %s\n", safe ? safe : "file", err->line, err->column, text);
 	else
 		fprintf(stderr, "%s: %s\n", safe ? safe : "file", text);
-	return STATUS_TROUBLE;
+	return ft_daemon_status(code);
 }
 
 static int instance_check(const char *file, const char *instance)
@@ -117,7 +117,7 @@ static int instance_check(const char *file, const char *instance)
 	r = ft_config_load(file, instance, &config, &err);
 	if (r < 0)
 		return file_error(file, r, &err);
-	r = ft_design_load(config->plan, &design, &plan, &err);
+	r = ft_config_load_plan(config, file, &design, &plan, &err);
 	if (r < 0)
 		return file_error(config->plan, r, &err);
 	printf("%s: good%s%s, with %s, the plan of %s\n", file, instance && instance[0] ? " for " : "",

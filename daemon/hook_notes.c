@@ -113,6 +113,14 @@ int ft_note_done(int fd)
 	return fdatasync(fd) < 0 ? -errno : 0;
 }
 
+void ft_note_drop(const char *directory, const char *name, uint64_t seq)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%" PRIu64 ".%s", directory, seq, name) < (int)sizeof(path))
+		(void)unlink(path);
+}
+
 /* "17.mail": 17 and "mail". */
 static bool note_parse(const char *file, uint64_t *ret_seq, const char **ret_name)
 {

@@ -31,6 +31,9 @@ int ft_note_claim(const char *directory, const char *name, const struct ft_event
 /* The hook succeeded. To be called by the runner; waits until that is on disk. Returns 0 or -errno. */
 int ft_note_done(int fd);
 
+/* The hook failed for the event @seq: forgets the note, which nobody holds any more. */
+void ft_note_drop(const char *directory, const char *name, uint64_t seq);
+
 /* Is a runner at work for the hook @name, whatever the event? */
 bool ft_note_any_busy(const char *directory, const char *name);
 

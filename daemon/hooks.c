@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,17 @@
 #include "daemon/fields.h"
 #include "daemon/hook_notes.h"
 #include "daemon/hook_run.h"
+#include "daemon/hook_tries.h"
 #include "daemon/log.h"
+#include "daemon/trust.h"
 
 enum {
 	RETRY_MAX_MS = 5 * 60 * 1000,
 	POLL_MS = 200,	  /* is the runner of a daemon before this one still at it? */
 	VALUE_MAX = 4096, /* of one variable; the JSON has all of it. execve(2) refuses 128 KiB and more */
+	/* A hook that fails so often in a row, whatever the event, is not run again sooner than after this. */
+	ROW_LONG = 32,
+	ROW_GAP_MS = 1000,
 };
 
 /* The options, copied. */
@@ -42,16 +48,22 @@ struct hook {
 	char *name;
 	char *sink; /* "hook:NAME" */
 	bool present;
+	bool refused;  /* it is there, but others than those who are trusted may have written it */
 	bool starting; /* hook_next() is at it; callbacks may come back to it */
 	bool alone;    /* no runner of a daemon before this one is at work for it */
+	bool waits;    /* for such a runner, or for memory: until @timer */
 
-	struct ft_hook_run run; /* of the event @seq */
+	struct ft_hook_run run; /* of the event @seq of the alert @id */
 	uint64_t seq;
+	char *id;
 	sd_event_source *runner; /* NULL: it does not run */
 
-	sd_event_source *timer;	  /* NULL: it waits for nothing */
-	unsigned int failures;	  /* in a row */
-	int64_t failing_since_ms; /* monotonic; of the first of them */
+	sd_event_source *timer; /* of the next try; NULL: none is due */
+	struct ft_hook_tries tries;
+	unsigned int failures; /* since all events were taken at the first try */
+	unsigned int row;      /* of them since the last one that was taken */
+	int64_t failed_ms;     /* monotonic: the last one */
+	struct ft_hook_runs runs;
 };
 
 struct ft_hooks {
@@ -67,8 +79,9 @@ struct ft_hooks {
 	size_t sink_count;
 
 	struct ft_hooks_counts counts;
-	char **refused; /* names that were complained about */
-	size_t refused_count;
+	char **complaints; /* lines that were logged, and still hold */
+	size_t complaint_count;
+	size_t refused;	   /* executables that are not run since others may have written them */
 	int scan_error;	   /* the last one that was logged; 0: it can be read */
 	bool notes_failed; /* logged */
 	bool notes_dirty;  /* some may be of events that wait no longer */
@@ -213,16 +226,24 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source, (void)usec;
 	hook->timer = sd_event_source_disable_unref(hook->timer);
+	hook->waits = false;
 	hook_next(hook);
 	return 0;
 }
 
 /* Where not even a timer can be had, the next kick tries again. */
-static void hook_wait(struct hook *hook, uint64_t delay_ms)
+static void timer_arm(struct hook *hook, uint64_t delay_ms)
 {
 	hook->timer = sd_event_source_disable_unref(hook->timer);
 	(void)sd_event_add_time_relative(hook->hooks->loop, &hook->timer, CLOCK_MONOTONIC, delay_ms * 1000,
 					 delay_ms * 1000 / 20 + 1, on_timer, hook);
+}
+
+/* Nothing is run for it until then, whatever comes. */
+static void hook_wait(struct hook *hook, uint64_t delay_ms)
+{
+	timer_arm(hook, delay_ms);
+	hook->waits = hook->timer;
 }
 
 /* What becomes of a run. */
@@ -234,24 +255,31 @@ static void report_change(struct ft_hooks *hooks)
 	hooks->changed(hooks->userdata);
 }
 
-static void hook_took(struct hook *hook, uint64_t seq)
+/* @id stays where it is until this returns. */
+static void hook_took(struct hook *hook, const char *id, uint64_t seq)
 {
+	struct ft_hook_try *one = ft_hook_tries_find(&hook->tries, id);
 	struct ft_hooks *hooks = hook->hooks;
 
 	hooks->counts.succeeded++;
-	if (hook->failures > 0)
+	hook->runs.succeeded++;
+	hook->row = 0;
+	if (one)
+		ft_hook_tries_remove(&hook->tries, one);
+	if (hook->tries.count == 0 && hook->failures > 0) {
 		ft_log(LOG_NOTICE, "hook %s: works again after %u failure%s", hook->name, hook->failures,
 		       hook->failures == 1 ? "" : "s");
-	hook->failures = 0;
+		hook->failures = 0;
+	}
 	ft_alerts_done(hooks->alerts, hook->sink, seq);
 	report_change(hooks);
 }
 
-static uint64_t retry_delay_ms(const struct hook *hook)
+static uint64_t retry_delay_ms(const struct hook *hook, unsigned int failures)
 {
 	uint64_t delay = hook->hooks->settings.retry_ms;
 
-	for (unsigned int i = 1; i < hook->failures && delay < RETRY_MAX_MS; i++)
+	for (unsigned int i = 1; i < failures && delay < RETRY_MAX_MS; i++)
 		delay *= 2;
 	/* Who asks for a longer one gets it. */
 	if (delay > RETRY_MAX_MS)
@@ -259,51 +287,85 @@ static uint64_t retry_delay_ms(const struct hook *hook)
 	return delay;
 }
 
-/*
- * Is it time to give up on what is that old? By the wall clock alone a step of it would throw everything away: the hook
- * must have failed for as long, too.
- */
-static size_t give_up(struct hook *hook)
+static const struct ft_event *event_find(const struct ft_alerts *alerts, const char *sink, uint64_t seq)
 {
-	struct ft_hooks *hooks = hook->hooks;
-	int64_t limit = hooks->settings.give_up_ms, now = clock_ms(CLOCK_REALTIME);
-	const struct ft_event *event;
-	size_t count = 0;
+	const struct ft_event *event = ft_alerts_next(alerts, sink);
 
-	if (clock_ms(CLOCK_MONOTONIC) - hook->failing_since_ms < limit)
-		return 0;
-	while ((event = ft_alerts_next(hooks->alerts, hook->sink)) && now - event->wall_ms >= limit) {
-		if (count++ == 0)
-			ft_log(LOG_ERR, "hook %s: event %" PRIu64 " is given up: %s: %s", hook->name, event->seq,
-			       ft_event_kind_name(event->kind), event->text ? event->text : event->id);
-		ft_alerts_done(hooks->alerts, hook->sink, event->seq);
-	}
-	if (count > 1)
-		ft_log(LOG_ERR, "hook %s: and %zu more events, which are as old", hook->name, count - 1);
-	hooks->counts.given_up += count;
-	return count;
+	while (event && event->seq < seq)
+		event = ft_alerts_after(alerts, sink, event);
+	return event && event->seq == seq ? event : NULL;
 }
 
-static void hook_failed(struct hook *hook, uint64_t seq, const char *why)
+/*
+ * Is it time to give up on one that is that old? By the wall clock alone a step of it would throw everything away: the
+ * hook must have failed for as long, too, with this event or with those of the same alert before it.
+ */
+static bool give_up(struct hook *hook, struct ft_hook_try *one)
 {
+	struct ft_hooks *hooks = hook->hooks;
+	int64_t limit = hooks->settings.give_up_ms;
+	const struct ft_event *event;
+
+	if (clock_ms(CLOCK_MONOTONIC) - one->failing_since_ms < limit)
+		return false;
+	event = event_find(hooks->alerts, hook->sink, one->seq);
+	if (!event || clock_ms(CLOCK_REALTIME) - event->wall_ms < limit)
+		return false;
+	ft_log(LOG_ERR, "hook %s: event %" PRIu64 " is given up: %s: %s", hook->name, event->seq,
+	       ft_event_kind_name(event->kind), event->text ? event->text : event->id);
+	/* What comes behind it, of the same alert, is tried at once. */
+	one->failures = 0;
+	ft_alerts_done(hooks->alerts, hook->sink, one->seq);
+	hooks->counts.given_up++;
+	return true;
+}
+
+/* At the first, and at each doubling: of this event, and of those in a row. */
+static bool is_worth_a_line(const struct hook *hook, const struct ft_hook_try *one)
+{
+	return (one->failures & (one->failures - 1)) == 0 && (hook->row & (hook->row - 1)) == 0;
+}
+
+static void hook_failed(struct hook *hook, const char *id, uint64_t seq, const char *why)
+{
+	const char *notes = hook->hooks->settings.notes;
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
+	struct ft_hook_try *one;
 	uint64_t delay_ms;
 
+	if (hook->tries.count == 0)
+		hook->failures = 0;
 	hook->hooks->counts.failed++;
-	if (hook->failures++ == 0)
-		hook->failing_since_ms = clock_ms(CLOCK_MONOTONIC);
-	delay_ms = retry_delay_ms(hook);
-	/* At the first, and at each doubling. */
-	if ((hook->failures & (hook->failures - 1)) == 0)
+	hook->runs.failed++;
+	hook->failures++;
+	hook->row++;
+	hook->failed_ms = now;
+	ft_alerts_begin(hook->hooks->alerts, hook->sink, 0);
+	/* It would say no more than no note does. */
+	if (notes)
+		ft_note_drop(notes, hook->name, seq);
+	one = ft_hook_tries_get(&hook->tries, id);
+	if (!one) {
+		hook_wait(hook, retry_delay_ms(hook, 1));
+		return;
+	}
+	if (one->failures == 0 && one->failing_since_ms == 0)
+		one->failing_since_ms = now;
+	one->seq = seq;
+	one->failures++;
+	delay_ms = retry_delay_ms(hook, one->failures);
+	one->due_ms = now + (int64_t)delay_ms;
+	if (is_worth_a_line(hook, one))
 		ft_log(LOG_WARNING, "hook %s: failed on event %" PRIu64 " (failure %u in a row, again in %g s): %s",
-		       hook->name, seq, hook->failures, (double)delay_ms / 1000, why);
-	hook_wait(hook, delay_ms);
-	if (give_up(hook) > 0)
+		       hook->name, seq, one->failures, (double)delay_ms / 1000, why);
+	if (give_up(hook, one))
 		report_change(hook->hooks);
 }
 
 static int on_runner(sd_event_source *source, const siginfo_t *info, void *userdata)
 {
 	_cleanup_(ft_text_release) struct ft_text why = {0};
+	_cleanup_free_ char *id = NULL;
 	struct hook *hook = userdata;
 	struct ft_hooks *hooks = hook->hooks;
 
@@ -314,15 +376,23 @@ static int on_runner(sd_event_source *source, const siginfo_t *info, void *userd
 		ft_log(LOG_WARNING, "%s: cannot be written: after a restart hooks may be told again what they know",
 		       hooks->settings.notes ? hooks->settings.notes : "notes");
 	}
+	id = FT_STEAL(hook->id);
 	if (ft_hook_run_end(&hook->run, info->si_code, info->si_status, &why))
-		hook_took(hook, hook->seq);
+		hook_took(hook, id, hook->seq);
 	else
-		hook_failed(hook, hook->seq, ft_text_string(&why));
+		hook_failed(hook, id, hook->seq, ft_text_string(&why));
 	hook_next(hook);
 	return 0;
 }
 
 /* Starting. */
+
+static char *hook_path(const struct hook *hook)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", hook->hooks->settings.directory, hook->name) < 0 ? NULL : path;
+}
 
 static int watch_runner(struct hook *hook)
 {
@@ -349,19 +419,17 @@ static int run_hook(struct hook *hook, const struct ft_event *event, int note)
 	const struct settings *settings = &hook->hooks->settings;
 	_cleanup_(ft_text_release) struct ft_text input = {0};
 	_cleanup_(strings_freep) char **environment = NULL;
-	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ char *path = hook_path(hook), *id = strdup(event->id);
 	int ret;
 
+	if (!path || !id)
+		return -ENOMEM;
 	ft_event_write_json(&input, event, settings->fabric, settings->instance);
 	if (ft_text_failed(&input))
 		return -ENOMEM;
 	ret = make_environment(event, settings, &environment);
 	if (ret < 0)
 		return ret;
-	if (asprintf(&path, "%s/%s", settings->directory, hook->name) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
 	ret = ft_hook_run_start(
 		&(struct ft_hook_job){
 			.path = path,
@@ -374,9 +442,14 @@ static int run_hook(struct hook *hook, const struct ft_event *event, int note)
 	if (ret < 0)
 		return ret;
 	ret = watch_runner(hook);
-	if (ret < 0)
+	if (ret < 0) {
 		end_unwatched(hook);
-	return ret;
+		return ret;
+	}
+	hook->id = FT_STEAL(id);
+	hook->seq = event->seq;
+	ft_alerts_begin(hook->hooks->alerts, hook->sink, event->seq);
+	return 0;
 }
 
 /* Returns an enum ft_note. Where no notes can be kept hooks are run all the same: better twice than never. */
@@ -416,29 +489,107 @@ static void hook_start(struct hook *hook, const struct ft_event *event)
 		return;
 	}
 	if (ret == FT_NOTE_DONE) {
-		hook_took(hook, event->seq);
+		hook_took(hook, event->id, event->seq);
 		return;
 	}
-	hook->seq = event->seq;
 	ret = run_hook(hook, event, note);
 	if (ret == 0)
 		return;
 	snprintf(why, sizeof(why), "it could not be started: %s", strerror(-ret));
-	hook_failed(hook, event->seq, why);
+	hook_failed(hook, event->id, event->seq, why);
 }
+
+/* What is to be run next. */
+struct choice {
+	const struct ft_event *event; /* NULL: nothing is, now */
+	int64_t due_ms;		      /* then: when something is; INT64_MAX: nothing waits */
+};
+
+/* The oldest of the same alert: that is told before what came after it. */
+static const struct ft_event *oldest_of_alert(const struct hook *hook, const struct ft_event *event)
+{
+	const struct ft_alerts *alerts = hook->hooks->alerts;
+	const struct ft_event *first = ft_alerts_next(alerts, hook->sink);
+
+	while (strcmp(first->id, event->id) != 0)
+		first = ft_alerts_after(alerts, hook->sink, first);
+	return first;
+}
+
+/*
+ * The event of an alert that @one is of. Returns whether it was tried and waits for its next try; what comes behind it
+ * waits with it.
+ */
+static bool waits_for_retry(struct ft_hook_try *one, const struct ft_event *event)
+{
+	if (one->seen)
+		return true;
+	one->seen = true;
+	/* The one that failed was given up meanwhile, or is waited for no longer. */
+	if (one->seq != event->seq)
+		one->failures = 0;
+	one->seq = event->seq;
+	return one->failures > 0;
+}
+
+/*
+ * First those that were not tried yet, critical ones before others, the oldest first; then those whose next try is due.
+ * So no event waits for another one's retries. All of them are looked at: there are 10,000 at most.
+ */
+static struct choice choose(struct hook *hook)
+{
+	const struct ft_alerts *alerts = hook->hooks->alerts;
+	const struct ft_event *fresh = NULL, *again = NULL;
+	int64_t now = clock_ms(CLOCK_MONOTONIC), due_ms = INT64_MAX;
+
+	for (size_t i = 0; i < hook->tries.count; i++)
+		hook->tries.items[i].seen = false;
+	for (const struct ft_event *event = ft_alerts_next(alerts, hook->sink); event;
+	     event = ft_alerts_after(alerts, hook->sink, event)) {
+		struct ft_hook_try *one = ft_hook_tries_find(&hook->tries, event->id);
+		bool behind = one && one->seen;
+
+		if (one && waits_for_retry(one, event)) {
+			if (!behind && one->due_ms < due_ms) {
+				due_ms = one->due_ms;
+				again = event;
+			}
+		} else if (!fresh || event->severity > fresh->severity) {
+			fresh = event;
+		}
+	}
+	ft_hook_tries_sift(&hook->tries);
+	if (hook->row >= ROW_LONG && (fresh || again) && now < hook->failed_ms + ROW_GAP_MS)
+		return (struct choice){.due_ms = hook->failed_ms + ROW_GAP_MS};
+	if (fresh)
+		return (struct choice){.event = oldest_of_alert(hook, fresh)};
+	return (struct choice){.event = due_ms <= now ? again : NULL, .due_ms = due_ms};
+}
+
+static bool hook_is_free(const struct hook *hook)
+{
+	return hook->present && !hook->refused && !hook->runner && !hook->waits;
+}
+
+static bool hook_is_trusted(struct hook *hook);
 
 static void hook_next(struct hook *hook)
 {
-	const struct ft_event *event;
+	struct choice choice = {.due_ms = INT64_MAX};
 
 	if (hook->starting)
 		return;
 	hook->starting = true;
-	while (hook->present && !hook->runner && !hook->timer) {
-		event = ft_alerts_next(hook->hooks->alerts, hook->sink);
-		if (!event)
+	while (hook_is_free(hook)) {
+		choice = choose(hook);
+		if (!choice.event || !hook_is_trusted(hook))
 			break;
-		hook_start(hook, event);
+		hook_start(hook, choice.event);
+	}
+	if (hook_is_free(hook) && !choice.event && choice.due_ms != INT64_MAX) {
+		int64_t left_ms = choice.due_ms - clock_ms(CLOCK_MONOTONIC);
+
+		timer_arm(hook, left_ms > 0 ? (uint64_t)left_ms : 0);
 	}
 	hook->starting = false;
 }
@@ -540,14 +691,87 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int read_directory(const char *path, struct names *names, struct names *refused)
+/* What is in the directory. */
+struct listing {
+	struct names names;   /* of hooks that may be run */
+	struct names refused; /* that may not be */
+	struct names complaints;
+};
+
+static void listing_release(struct listing *listing)
+{
+	names_release(&listing->names);
+	names_release(&listing->refused);
+	names_release(&listing->complaints);
+}
+
+static int complaint_add(struct listing *listing, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int complaint_add(struct listing *listing, const char *format, ...)
+{
+	_cleanup_free_ char *line = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&line, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		line = NULL;
+		return -ENOMEM;
+	}
+	return names_add(&listing->complaints, line);
+}
+
+/*
+ * @trusted: whether the directory is. A file of it may be not, all the same.
+ */
+static int take_hook(const char *directory, const char *name, bool trusted, struct listing *listing)
+{
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	_cleanup_free_ char *path = NULL;
+	int ret;
+
+	if (!is_good_name(name))
+		return complaint_add(listing, "%s/%s is left out: names of hooks are up to %d of A-Z a-z 0-9 . _ -",
+				     directory, name, FT_HOOK_NAME_MAX);
+	if (!trusted)
+		return names_add(&listing->refused, name);
+	if (asprintf(&path, "%s/%s", directory, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	ret = ft_trust_check(path, geteuid(), &why);
+	/* It went just now. */
+	if (ret == -ENOENT)
+		return 0;
+	if (ret != -EPERM)
+		return ret < 0 ? ret : names_add(&listing->names, name);
+	ret = complaint_add(listing, "hook %s is not run: %s", name, ft_text_string(&why));
+	return ret < 0 ? ret : names_add(&listing->refused, name);
+}
+
+static int check_directory(const char *path, struct listing *listing, bool *ret_trusted)
+{
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	int ret = ft_trust_check(path, geteuid(), &why);
+
+	*ret_trusted = ret == 0;
+	return ret == -EPERM ? complaint_add(listing, "no hook is run: %s", ft_text_string(&why)) : ret;
+}
+
+static int read_directory(const char *path, struct listing *listing)
 {
 	_cleanup_(dir_closep) DIR *dir = opendir(path);
 	const struct dirent *entry;
+	bool trusted = false;
 	int ret;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
+	ret = check_directory(path, listing, &trusted);
+	if (ret < 0)
+		return ret;
 	for (;;) {
 		errno = 0;
 		entry = readdir(dir);
@@ -560,14 +784,17 @@ static int read_directory(const char *path, struct names *names, struct names *r
 			return ret;
 		if (ret == 0)
 			continue;
-		ret = names_add(is_good_name(entry->d_name) ? names : refused, entry->d_name);
+		ret = take_hook(path, entry->d_name, trusted, listing);
 		if (ret < 0)
 			return ret;
 	}
 	if (errno)
 		return -errno;
-	if (names->count > 0)
-		qsort(names->items, names->count, sizeof(*names->items), compare_names);
+	/* Where there is nothing to be run, whoever may write there is no trouble yet. */
+	if (!trusted && listing->refused.count == 0) {
+		names_release(&listing->complaints);
+		listing->complaints = (struct names){0};
+	}
 	return 0;
 }
 
@@ -578,6 +805,8 @@ static void hook_free(struct hook *hook)
 	sd_event_source_disable_unref(hook->runner);
 	sd_event_source_disable_unref(hook->timer);
 	ft_hook_run_release(&hook->run);
+	ft_hook_tries_release(&hook->tries);
+	free(hook->id);
 	free(hook->name);
 	free(hook->sink);
 	free(hook);
@@ -607,6 +836,7 @@ static int add_hook(struct ft_hooks *hooks, const char *name)
 	hook->name = strdup(name);
 	if (!hook->name)
 		return -ENOMEM;
+	hook->runs.name = hook->name;
 	if (asprintf(&hook->sink, "hook:%s", name) < 0) {
 		hook->sink = NULL;
 		return -ENOMEM;
@@ -619,49 +849,78 @@ static int add_hook(struct ft_hooks *hooks, const char *name)
 	return 0;
 }
 
-/* These hooks are there now; all of them or, on -ENOMEM, as before. */
-static int set_present(struct ft_hooks *hooks, const struct names *names)
+/*
+ * What waits for a hook that is refused goes on waiting, for somebody may mend that. For one that never was a sink
+ * nothing does.
+ */
+static int keep_waiting(struct ft_hooks *hooks, const struct names *refused, struct names *all)
 {
-	_cleanup_free_ const char **sinks = calloc(names->count + 1, sizeof(*sinks));
+	char sink[sizeof("hook:") + FT_HOOK_NAME_MAX];
 
+	for (size_t i = 0; i < refused->count; i++) {
+		snprintf(sink, sizeof(sink), "hook:%s", refused->items[i]);
+		if (ft_alerts_has_sink(hooks->alerts, sink) && names_add(all, refused->items[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* These hooks are there now; all of them or, on -ENOMEM, as before. */
+static int set_present(struct ft_hooks *hooks, struct listing *listing)
+{
+	struct names *names = &listing->names;
+	size_t trusted = names->count;
+	_cleanup_free_ const char **sinks = NULL;
+
+	if (keep_waiting(hooks, &listing->refused, names) < 0)
+		return -ENOMEM;
+	if (names->count > trusted)
+		qsort(names->items, names->count, sizeof(*names->items), compare_names);
+	sinks = calloc(names->count + 1, sizeof(*sinks));
 	if (!sinks)
 		return -ENOMEM;
 	for (size_t i = 0; i < names->count; i++)
 		if (!find_hook(hooks, names->items[i]) && add_hook(hooks, names->items[i]) < 0)
 			return -ENOMEM;
-	for (size_t i = 0; i < hooks->count; i++)
-		hooks->items[i]->present = contains(names->items, names->count, hooks->items[i]->name);
+	for (size_t i = 0; i < hooks->count; i++) {
+		struct hook *hook = hooks->items[i];
+
+		hook->present = contains(names->items, names->count, hook->name);
+		hook->refused = contains(listing->refused.items, listing->refused.count, hook->name);
+	}
 	for (size_t i = 0; i < names->count; i++)
 		sinks[i] = find_hook(hooks, names->items[i])->sink;
 	free(hooks->sinks);
 	hooks->sinks = FT_STEAL(sinks);
 	hooks->sink_count = names->count;
+	hooks->refused = listing->refused.count;
 	return 0;
 }
 
-/* Each name once, as long as it is there. */
-static void complain(struct ft_hooks *hooks, struct names *refused)
+/* Each line once, as long as it holds. */
+static void complain(struct ft_hooks *hooks, struct names *complaints)
 {
-	for (size_t i = 0; i < refused->count; i++)
-		if (!contains(hooks->refused, hooks->refused_count, refused->items[i]))
-			ft_log(LOG_WARNING, "%s/%s is left out: names of hooks are up to %d of A-Z a-z 0-9 . _ -",
-			       hooks->settings.directory, refused->items[i], FT_HOOK_NAME_MAX);
-	strings_free(hooks->refused, hooks->refused_count);
-	hooks->refused = FT_STEAL(refused->items);
-	hooks->refused_count = refused->count;
-	refused->count = 0;
+	for (size_t i = 0; i < complaints->count; i++)
+		if (!contains(hooks->complaints, hooks->complaint_count, complaints->items[i]))
+			ft_log(LOG_WARNING, "%s", complaints->items[i]);
+	strings_free(hooks->complaints, hooks->complaint_count);
+	hooks->complaints = FT_STEAL(complaints->items);
+	hooks->complaint_count = complaints->count;
+	complaints->count = 0;
 }
 
 const char *const *ft_hooks_scan(struct ft_hooks *hooks, size_t *ret_count)
 {
-	_cleanup_(names_release) struct names names = {0}, refused = {0};
+	_cleanup_(listing_release) struct listing listing = {0};
 	int ret;
 
-	ret = read_directory(hooks->settings.directory, &names, &refused);
+	ret = read_directory(hooks->settings.directory, &listing);
+	if (ret == 0 && listing.names.count > 0)
+		qsort(listing.names.items, listing.names.count, sizeof(*listing.names.items), compare_names);
 	if (ret == 0)
-		ret = set_present(hooks, &names);
+		ret = set_present(hooks, &listing);
 	if (ret == 0)
-		complain(hooks, &refused);
+		complain(hooks, &listing.complaints);
 	else if (ret != hooks->scan_error)
 		ft_log(LOG_ERR, "%s: %s: the hooks stay as they were", hooks->settings.directory, strerror(-ret));
 	hooks->scan_error = ret;
@@ -669,19 +928,37 @@ const char *const *ft_hooks_scan(struct ft_hooks *hooks, size_t *ret_count)
 	return ret == 0 ? hooks->sinks : NULL;
 }
 
+/* Once more right before it is run: the scan may be minutes old. The next one says what is wrong. */
+static bool hook_is_trusted(struct hook *hook)
+{
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	_cleanup_free_ char *path = hook_path(hook);
+	struct ft_hooks *hooks = hook->hooks;
+	int ret;
+
+	if (!path)
+		return true;
+	ret = ft_trust_check(hooks->settings.directory, geteuid(), &why);
+	if (ret == 0)
+		ret = ft_trust_check(path, geteuid(), &why);
+	if (ret != -EPERM)
+		return true;
+	hook->refused = true;
+	hooks->refused++;
+	return false;
+}
+
 /* Notes. */
 
 static bool keep_note(void *userdata, const char *name, uint64_t seq)
 {
 	const struct ft_hooks *hooks = userdata;
-	const struct ft_event *event;
 	char sink[sizeof("hook:") + FT_HOOK_NAME_MAX];
 
+	/* By its sink: after a restart the directory may not have been read yet. */
 	if (snprintf(sink, sizeof(sink), "hook:%s", name) >= (int)sizeof(sink))
 		return false;
-	event = ft_alerts_next(hooks->alerts, sink);
-	/* A hook is started for the oldest only. */
-	return event && event->seq == seq;
+	return event_find(hooks->alerts, sink, seq);
 }
 
 void ft_hooks_saved(struct ft_hooks *hooks)
@@ -724,14 +1001,29 @@ int ft_hooks_set_options(struct ft_hooks *hooks, const struct ft_hooks_options *
 	settings_release(&hooks->settings);
 	hooks->settings = settings;
 	hooks->notes_dirty = true;
-	for (size_t i = 0; i < hooks->count; i++)
-		hooks->items[i]->timer = sd_event_source_disable_unref(hooks->items[i]->timer);
+	for (size_t i = 0; i < hooks->count; i++) {
+		struct hook *hook = hooks->items[i];
+
+		hook->timer = sd_event_source_disable_unref(hook->timer);
+		hook->waits = false;
+		hook->row = 0;
+		for (size_t k = 0; k < hook->tries.count; k++)
+			hook->tries.items[k].due_ms = 0;
+	}
 	return 0;
 }
 
 struct ft_hooks_counts ft_hooks_counts(const struct ft_hooks *hooks)
 {
-	return hooks->counts;
+	struct ft_hooks_counts counts = hooks->counts;
+
+	counts.refused = hooks->refused;
+	return counts;
+}
+
+const struct ft_hook_runs *ft_hooks_runs(const struct ft_hooks *hooks, size_t number)
+{
+	return number < hooks->count ? &hooks->items[number]->runs : NULL;
 }
 
 void ft_hooks_free(struct ft_hooks *hooks)
@@ -742,7 +1034,7 @@ void ft_hooks_free(struct ft_hooks *hooks)
 		hook_free(hooks->items[i]);
 	free(hooks->items);
 	free(hooks->sinks);
-	strings_free(hooks->refused, hooks->refused_count);
+	strings_free(hooks->complaints, hooks->complaint_count);
 	settings_release(&hooks->settings);
 	sd_event_unref(hooks->loop);
 	free(hooks);

@@ -199,6 +199,7 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 	int64_t began_ms = ft_check_begin_ms(check);
 
 	ft_check_free(FT_STEAL(d->looks.sweep));
+	d->looks.no_port = r == -ENODEV;
 	d->metrics.sweep_duration_s = (double)(ft_guard_now_ms() - began_ms) / 1000;
 	if (r < 0) {
 		d->metrics.sweeps[FT_LOOK_FAILED]++;

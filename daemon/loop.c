@@ -21,7 +21,6 @@
 #include "verify/verify.h"
 
 enum {
-	STATUS_TROUBLE = 3,
 	FIRST_SWEEP_MS = 1000,	  /* it waits so long for the listener, so that no event falls in between */
 	LISTENER_RETRY_MS = 1000, /* doubles */
 	LISTENER_RETRY_MAX_MS = 60000,
@@ -63,12 +62,25 @@ static void listener_drop(struct ft_daemon *d)
 		sd_event_source_set_enabled(d->calm_timer, SD_EVENT_OFF);
 }
 
-static void listening_say(struct ft_daemon *d, bool listens, const char *text)
+/* What to do about it; the port is looked for again by itself. */
+static const char *no_port_advice(const char *text)
+{
+	if (strstr(text, "modprobe"))
+		return "";
+	return "; load the drivers (modprobe ib_umad), see with ibstat which ports there are and are up, or name "
+	       "another one with \"ca\" and \"port\"";
+}
+
+static void listening_say(struct ft_daemon *d, bool listens, bool no_port, const char *text)
 {
 	d->metrics.listens = listens;
+	d->no_port = no_port;
 	snprintf(d->listens, sizeof(d->listens), "%s", text);
-	ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
-	       listens ? "listening to events of " : "polling only: ", text);
+	if (no_port)
+		ft_log(LOG_WARNING, "nothing can be watched: %s%s", text, no_port_advice(text));
+	else
+		ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
+		       listens ? "listening to events of " : "polling only: ", text);
 	/* Whatever happened while nobody listened; and that nobody is to be heard any more may be the fault itself. */
 	ft_looks_sweep_in(d, 0);
 	ft_tell_status(d, false);
@@ -143,7 +155,7 @@ static void listener_failed(struct ft_daemon *d, const char *why)
 	listener_drop(d);
 	d->listener_failures++;
 	if (d->metrics.listens || strcmp(d->listens, why) != 0)
-		listening_say(d, false, why);
+		listening_say(d, false, false, why);
 	if (delay > LISTENER_RETRY_MAX_MS)
 		delay = LISTENER_RETRY_MAX_MS;
 	sd_event_source_set_time(d->listener_timer, (uint64_t)(ft_guard_now_ms() + delay) * 1000);
@@ -173,7 +185,7 @@ static int on_listener(sd_event_source *source, int fd, uint32_t events, void *u
 		}
 		if (message.kind == FT_LISTENER_SUBSCRIBED)
 			d->listener_failures = 0;
-		listening_say(d, message.kind == FT_LISTENER_SUBSCRIBED, message.text);
+		listening_say(d, message.kind == FT_LISTENER_SUBSCRIBED, message.no_port, message.text);
 	}
 	if (r < 0)
 		listener_failed(d, "the process that listens to events ended");
@@ -212,7 +224,7 @@ static void listener_restart(struct ft_daemon *d)
 	listener_drop(d);
 	sd_event_source_set_enabled(d->listener_timer, SD_EVENT_OFF);
 	d->listener_failures = 0;
-	d->metrics.listens = false;
+	d->metrics.listens = d->no_port = false;
 	snprintf(d->listens, sizeof(d->listens), "%s",
 		 d->config->events ? "not yet listening to events" : "the configuration wants no events");
 	if (d->config->events)
@@ -276,7 +288,7 @@ static int settings_load(const struct ft_daemon_options *options, struct setting
 		file_error_log(options->config, &err, r, more);
 		return r;
 	}
-	r = ft_design_load(settings.config->plan, &settings.design, &settings.plan, &err);
+	r = ft_config_load_plan(settings.config, options->config, &settings.design, &settings.plan, &err);
 	if (r < 0) {
 		file_error_log(settings.config->plan, &err, r, more);
 		return r;
@@ -470,7 +482,7 @@ static int timers_begin(struct ft_daemon *d)
 	return r;
 }
 
-static int alerts_begin(struct ft_daemon *d)
+static int alerts_begin(struct ft_daemon *d, struct ft_error *ret_err)
 {
 	_cleanup_(ft_text_release) struct ft_text note = {0};
 	struct ft_hooks_options options = hooks_options(d);
@@ -483,23 +495,18 @@ static int alerts_begin(struct ft_daemon *d)
 			return r;
 	} else {
 		r = ft_state_lock(d->options->state_directory, &d->lock, &err);
-		if (r == -EWOULDBLOCK) {
-			ft_log(LOG_ERR, "%s", error_text(&err, r));
-			return r;
-		}
-		/* One that cannot be written to is said when it is. */
+		if (r == -EWOULDBLOCK || ft_config_failure_passes(r))
+			return ft_error_set(ret_err, r, 0, 0, "%s", error_text(&err, r));
+		/* A watch that forgets is better than none; that nothing can be saved is said when it is tried. */
 		r = ft_state_load(d->options->state_directory, ft_daemon_now(), &d->alerts, &note);
 		if (r < 0)
-			return r;
+			return ft_error_set(ret_err, r, 0, 0, "%s: %s", d->options->state_directory, strerror(-r));
 		if (note.length > 0)
 			ft_log(LOG_WARNING, "%s", ft_text_string(&note));
 	}
 	ft_remember_load(d);
 	d->saved_version = ft_alerts_version(d->alerts);
-	r = ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, &err);
-	if (r < 0)
-		ft_log(LOG_ERR, "%s", error_text(&err, r));
-	return r;
+	return ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, ret_err);
 }
 
 static void daemon_release(struct ft_daemon *d)
@@ -529,7 +536,7 @@ static void daemon_release(struct ft_daemon *d)
 	ft_closep(&d->lock);
 }
 
-static int daemon_begin(struct ft_daemon *d)
+static int daemon_begin(struct ft_daemon *d, struct ft_error *ret_err)
 {
 	int r;
 
@@ -539,7 +546,7 @@ static int daemon_begin(struct ft_daemon *d)
 	if (r >= 0)
 		r = timers_begin(d);
 	if (r >= 0)
-		r = alerts_begin(d);
+		r = alerts_begin(d, ret_err);
 	if (r >= 0)
 		r = ft_looks_begin(d);
 	if (r < 0)
@@ -558,23 +565,33 @@ int ft_daemon_run(const struct ft_daemon_options *options)
 	_cleanup_(daemon_release) struct ft_daemon d = {
 		.options = options, .lock = -1, .metrics.instance = options->instance};
 	struct settings settings = {0};
+	struct ft_error err = {0};
 	int r;
 
-	if (settings_load(options, &settings, "") < 0)
-		return STATUS_TROUBLE;
+	r = settings_load(options, &settings, "");
+	if (r < 0)
+		return ft_daemon_status(r);
 	d.config = settings.config;
 	d.design = settings.design;
 	d.plan = settings.plan;
-	r = daemon_begin(&d);
+	r = daemon_begin(&d, &err);
 	if (r >= 0)
 		r = sd_event_loop(d.loop);
 	ft_stop_now();
 	ft_notify("STOPPING=1");
 	if (r < 0) {
-		ft_log(LOG_ERR, "cannot go on: %s", strerror(-r));
-		return STATUS_TROUBLE;
+		if (err.text[0])
+			ft_log(LOG_ERR, "%s", err.text);
+		else
+			ft_log(LOG_ERR, "the daemon ends: %s", strerror(-r));
+		return FT_DAEMON_FAILED;
 	}
 	ft_tell_end(&d);
 	ft_stop_saved();
 	return 0;
+}
+
+int ft_daemon_status(int code)
+{
+	return ft_config_failure_passes(code) ? FT_DAEMON_FAILED : FT_DAEMON_REFUSED;
 }

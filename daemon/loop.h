@@ -19,8 +19,17 @@ struct ft_daemon_options {
 	const char *state_directory; /* where alerts outlive the process; NULL: nowhere */
 };
 
+/* Exit statuses. The units start the daemon again after the first, and not after the second. */
+enum {
+	FT_DAEMON_FAILED = 1,  /* the system failed it: no memory, no descriptors, another daemon has the state */
+	FT_DAEMON_REFUSED = 3, /* options, configuration or plan are wrong, and stay so until somebody mends them */
+};
+
+/* Which of both a configuration or plan that could not be read with that -errno is. */
+int ft_daemon_status(int code);
+
 /*
- * Runs until SIGTERM or SIGINT. Returns the exit status: 0, or 3 if it could not begin (which is logged).
+ * Runs until SIGTERM or SIGINT. Returns the exit status: 0, or one of those above (which is logged).
  */
 int ft_daemon_run(const struct ft_daemon_options *options);
 

@@ -146,9 +146,19 @@ void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const 
 	ft_text_puts(t, ", ");
 	member_string(t, "fix", f->fix);
 	ft_text_printf(t,
-		       ", \"impact\": {\"links_lost\": %" PRIu32 ", \"hosts_cut_off\": %" PRIu32
-		       "}, \"symptoms\": [], \"alternatives\": []}",
+		       ", \"impact\": {\"links_lost\": %" PRIu32 ", \"hosts_cut_off\": %" PRIu32 "}, \"symptoms\": [",
 		       f->impact.links_lost, f->impact.hosts_cut_off);
+	for (size_t i = 0; i < f->symptom_count; i++) {
+		ft_text_puts(t, i ? ", {" : "{");
+		member_string(t, "text", f->symptoms[i].text);
+		ft_text_puts(t, ", \"where\": ");
+		if (f->symptoms[i].place.name)
+			place_write(t, &f->symptoms[i].place);
+		else
+			ft_text_puts(t, "null");
+		ft_text_puts(t, "}");
+	}
+	ft_text_puts(t, "], \"alternatives\": []}");
 }
 
 /* Is each place of @a one of @b's, or may it be, where one of the two does not know the port? */

@@ -206,6 +206,24 @@ static void hooks_write(struct page *page, const struct metric *metric)
 	labelled_add(page, metric, "result", "given_up", page->metrics->hooks_given_up);
 }
 
+static void hook_runs_write(struct page *page, const struct metric *metric)
+{
+	static const char *const results[] = {"succeeded", "failed"};
+
+	for (size_t i = 0; i < page->metrics->hook_count; i++) {
+		const struct ft_hook_runs *hook = &page->metrics->hooks[i];
+		const uint64_t counts[] = {hook->succeeded, hook->failed};
+
+		for (size_t k = 0; k < FT_COUNT(results); k++) {
+			ft_text_puts(page->text, metric->name);
+			label_add(page, "{", "hook", hook->name);
+			label_add(page, ",", "result", results[k]);
+			ft_text_puts(page->text, "}");
+			number_add(page, counts[k]);
+		}
+	}
+}
+
 static void reloads_write(struct page *page, const struct metric *metric)
 {
 	labelled_add(page, metric, "result", "done", page->metrics->reloads);
@@ -228,6 +246,23 @@ static void success_write(struct page *page, const struct metric *metric)
 static void verdict_write(struct page *page, const struct metric *metric)
 {
 	one_add(page, metric, page->report->verdict);
+}
+
+/*
+ * In the order of badness, so that max() over several fabrics is the worst of them: one that cannot be judged does not
+ * hide a critical one. What was known before the daemon became blind is no better than unknown.
+ */
+static void verdict_level_write(struct page *page, const struct metric *metric)
+{
+	static const uint64_t levels[] = {
+		[FT_VERDICT_OK] = 0, [FT_VERDICT_UNKNOWN] = 1, [FT_VERDICT_WARNING] = 2, [FT_VERDICT_CRITICAL] = 3};
+	uint64_t level = levels[FT_VERDICT_UNKNOWN];
+
+	if (page->report && page->report->verdict < FT_COUNT(levels))
+		level = levels[page->report->verdict];
+	if (page->metrics->blind && level < levels[FT_VERDICT_UNKNOWN])
+		level = levels[FT_VERDICT_UNKNOWN];
+	one_add(page, metric, level);
 }
 
 static void report_time_write(struct page *page, const struct metric *metric)
@@ -410,13 +445,21 @@ static const struct metric metrics_table[] = {
 	GAUGE("last_success_timestamp_seconds",
 	      "Unix time of the last sweep, full or partial, that missed nothing; 0 before.", success_write,
 	      last_success_ms),
-	GAUGE("alerts_standing", "Alerts that stand now.", standing_write, standing),
+	GAUGE("alerts_standing", "Alerts that stand now; those that an alert-storm sums up are in it.", standing_write,
+	      standing),
+	GAUGE("alerts_summed_up", "Alerts that the alert-storm that stands sums up; 0: none does.", count_write,
+	      alerts_summed_up),
 	COUNTER("alerts_total", "Alerts said so far.", alerts_write, alerts),
 	COUNTER("hooks_total", "Runs of hooks that succeeded or failed, and events that were given up.", hooks_write,
 		hooks_succeeded),
+	COUNTER("hook_runs_total", "Runs of each hook, by result.", hook_runs_write, hooks),
+	GAUGE("hooks_refused", "Hooks that are not run since others may have written them; the log says which.",
+	      count_write, hooks_refused),
 	COUNTER("state_failures_total", "How often the alerts could not be saved to disk.", count_write,
 		state_failures),
 	COUNTER("reloads_total", "Reloads of the configuration and the plan.", reloads_write, reloads),
+	GAUGE("verdict_level", "0 ok, 1 unknown, 2 warning, 3 critical: the larger, the worse.", verdict_level_write,
+	      blind),
 
 	REPORT("plan_info", "The plan that the fabric is held against.", plan_write, plan_name),
 	REPORT("report_timestamp_seconds", "Unix time of the report that the metrics below come from.",

@@ -7,6 +7,7 @@
 #ifndef FT_DAEMON_METRICS_H
 #define FT_DAEMON_METRICS_H
 
+#include "daemon/hooks.h"
 #include "verify/report.h"
 
 /* How a look at the fabric ended. */
@@ -25,7 +26,11 @@ struct ft_metrics {
 	bool listens;		 /* subscribed to events now */
 	uint64_t alerts[3];	 /* said so far: raised, changed, cleared */
 	size_t standing[3];	 /* by enum ft_severity */
-	uint64_t hooks_succeeded, hooks_failed, hooks_given_up;
+	uint64_t alerts_summed_up;
+	bool blind; /* so many sweeps in a row gave nothing that the report is out of date */
+	uint64_t hooks_succeeded, hooks_failed, hooks_given_up, hooks_refused;
+	const struct ft_hook_runs *hooks; /* not owned */
+	size_t hook_count;
 	uint64_t state_failures;	   /* state that could not be saved */
 	uint64_t reloads, reloads_refused; /* those that took effect, and those that did not */
 };

@@ -20,6 +20,7 @@ static const struct {
 	[FT_OVER_FLAPPING] = {"flapping", "flapping now: "},
 	[FT_OVER_STEADY] = {"steady", "steady again: "},
 	[FT_OVER_COMPLETE] = {"complete", "seen whole again: "},
+	[FT_OVER_SINGLY] = {"singly", "told one by one now: "},
 	[FT_OVER_REPLANNED] = {"replanned", "not in the new plan: "},
 };
 
@@ -219,9 +220,8 @@ static void story_give_up(struct ft_outbox *outbox, struct ft_sink *sink, struct
 }
 
 /*
- * Alerts that came and went while the sink had neither: it misses nothing that still holds. The event at its head may
- * be with the sink just now, so its end must be told. Where there is no memory for this the oldest go, whatever they
- * are.
+ * Alerts that came and went while the sink had neither: it misses nothing that still holds. Of the event that it is
+ * being told of just now the end must be told. Where there is no memory for this the oldest go, whatever they are.
  */
 static void whole_stories_give_up(struct ft_outbox *outbox, struct ft_sink *sink)
 {
@@ -230,11 +230,11 @@ static void whole_stories_give_up(struct ft_outbox *outbox, struct ft_sink *sink
 
 	if (!all.stories)
 		return;
-	for (struct ft_queued *q = sink->first->next; q && sink->waiting > FT_EVENTS_MAX; q = next) {
+	for (struct ft_queued *q = sink->first; q && sink->waiting > FT_EVENTS_MAX; q = next) {
 		struct story *story;
 
 		next = q->next;
-		if (!waits(q, sink->name))
+		if (!waits(q, sink->name) || q->event.seq == sink->busy_seq)
 			continue;
 		if (q->event.kind == FT_EVENT_RAISED) {
 			if (story_begin(&all, q) < 0)
@@ -387,6 +387,22 @@ int ft_outbox_set_sinks(struct ft_outbox *outbox, const char *const *names, size
 	return 0;
 }
 
+const struct ft_queued *ft_outbox_after(const struct ft_sink *sink, const struct ft_queued *queued)
+{
+	do
+		queued = queued->next;
+	while (queued && !waits(queued, sink->name));
+	return queued;
+}
+
+void ft_outbox_begin(struct ft_outbox *outbox, const char *name, uint64_t seq)
+{
+	struct ft_sink *sink = sink_find(outbox->sinks, outbox->sink_count, name);
+
+	if (sink)
+		sink->busy_seq = seq;
+}
+
 bool ft_outbox_done(struct ft_outbox *outbox, const char *name, uint64_t seq)
 {
 	struct ft_sink *sink = sink_find(outbox->sinks, outbox->sink_count, name);
@@ -394,6 +410,8 @@ bool ft_outbox_done(struct ft_outbox *outbox, const char *name, uint64_t seq)
 
 	while (queued && queued->event.seq < seq)
 		queued = queued->next;
+	if (sink && sink->busy_seq == seq)
+		sink->busy_seq = 0;
 	if (!queued || queued->event.seq != seq || !waits(queued, sink->name))
 		return false;
 	sink_remove(outbox, sink, queued);

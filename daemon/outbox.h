@@ -18,6 +18,7 @@ enum ft_over {
 	FT_OVER_STEADY,	   /* of a link-flapping: it kept still */
 	FT_OVER_COMPLETE,  /* of a sweep-incomplete */
 	FT_OVER_REPLANNED, /* the plan changed, and nothing else */
+	FT_OVER_SINGLY,	   /* of an alert-storm: the few that are left are told one by one */
 	FT_OVER_PART,	   /* + enum ft_code: it is there, as a part of a finding of that code */
 	FT_OVER_COUNT = FT_OVER_PART + FT_CODE_COUNT,
 };
@@ -29,7 +30,7 @@ const char *ft_over_name(enum ft_over over);
  * fix either, unless it goes on as a part of another.
  */
 struct ft_queued {
-	struct ft_event event;
+	struct ft_event event;	    /* first, so that one leads to the other */
 	struct ft_message *message; /* a reference */
 	char *text;		    /* owned, or NULL: the message's */
 	enum ft_over over;
@@ -41,6 +42,7 @@ struct ft_sink {
 	char *name;		 /* owned; events that wait point to it */
 	struct ft_queued *first; /* the oldest that it has not had, or NULL */
 	size_t waiting;
+	uint64_t busy_seq; /* the event that it is being told of; 0: none */
 };
 
 struct ft_outbox {
@@ -72,6 +74,8 @@ void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first);
 /* See alert.h. */
 int ft_outbox_set_sinks(struct ft_outbox *outbox, const char *const *names, size_t count, bool *ret_changed);
 const struct ft_sink *ft_outbox_sink(const struct ft_outbox *outbox, const char *name);
+const struct ft_queued *ft_outbox_after(const struct ft_sink *sink, const struct ft_queued *queued);
+void ft_outbox_begin(struct ft_outbox *outbox, const char *sink, uint64_t seq);
 bool ft_outbox_done(struct ft_outbox *outbox, const char *sink, uint64_t seq);
 
 #endif

@@ -4,9 +4,12 @@
 #include "daemon/remember.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "daemon/daemon.h"
@@ -29,28 +32,35 @@ void ft_remember_load(struct ft_daemon *d)
 {
 	_cleanup_free_ char *path = baseline_path(d), *text = NULL;
 	struct ft_error err = {0};
+	char place[32] = "";
 	size_t length;
 	int r;
 
 	if (!path)
 		return;
-	r = ft_file_read(path, BASELINE_SIZE_MAX, &text, &length, &err);
+	r = ft_file_read_plain(path, O_NOFOLLOW, BASELINE_SIZE_MAX, &text, &length, &err);
 	if (r == 0)
 		r = ft_baseline_read_json(text, length, &d->baseline, &err);
 	if (r == 0 || r == -ENOENT)
 		return;
-	ft_log(LOG_WARNING, "%s:%u:%u: %s; switches that are missing now may be told by their places in the plan", path,
-	       err.line, err.column, err.text[0] ? err.text : strerror(-r));
+	if (err.line > 0)
+		snprintf(place, sizeof(place), ":%u:%u", err.line, err.column);
+	ft_log(LOG_WARNING, "%s%s: %s; switches that are missing now may be told by their places in the plan", path,
+	       place, err.text[0] ? err.text : strerror(-r));
 }
 
 void ft_remember_save(struct ft_daemon *d)
 {
 	_cleanup_free_ char *path = baseline_path(d);
 	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct stat st;
 	int r;
 
 	if (!d->baseline || !d->baseline_unsaved || !path)
 		return;
+	/* What is no file is none of ours, and a FIFO would be waited for without end. */
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		(void)unlink(path);
 	ft_baseline_write_json(&text, d->baseline);
 	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(path, &text);
 	if (r == 0)

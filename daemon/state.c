@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -62,7 +63,7 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
 	if (!path)
 		return ft_error_set(err, -ENOMEM, 0, 0, "out of memory");
 	/* Not for writing: the file system may have to be remounted. */
-	fd = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return ft_error_set(err, -errno, 0, 0, "%s: %s", path, strerror(errno));
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -70,7 +71,10 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
 		if (r == -EINTR)
 			continue;
 		if (r == -EWOULDBLOCK)
-			return ft_error_set(err, r, 0, 0, "%s: another ftcheckd has this state directory", path);
+			return ft_error_set(err, r, 0, 0,
+					    "%s: another ftcheckd has this state directory; stop that one, or give "
+					    "this one a --state-directory of its own",
+					    path);
 		return ft_error_set(err, r, 0, 0, "%s: cannot be locked: %s", path, strerror(-r));
 	}
 	*ret_fd = fd;
@@ -87,8 +91,14 @@ static int file_load(const char *path, struct ft_now now, struct ft_alerts **ret
 	size_t length;
 	int r;
 
-	r = ft_file_read(path, STATE_SIZE_MAX, &text, &length, err);
+	r = ft_file_read_plain(path, O_NOFOLLOW, STATE_SIZE_MAX, &text, &length, err);
 	return r < 0 ? r : ft_alerts_read_json(text, length, now, ret_alerts, err);
+}
+
+/* Nothing is wrong with the file: what it holds must not be thrown away for want of memory or descriptors. */
+static bool is_short(int code)
+{
+	return code == -ENOMEM || code == -EMFILE || code == -ENFILE;
 }
 
 static void error_note(struct ft_text *note, const char *path, const struct ft_error *err)
@@ -124,7 +134,7 @@ static int older_load(const struct paths *paths, struct ft_now now, bool lost, s
 	struct ft_error err = {0};
 	int r = file_load(paths->old, now, &alerts, &err);
 
-	if (r == -ENOMEM)
+	if (is_short(r))
 		return r;
 	if (r == 0) {
 		ft_text_printf(note, "%s%s is taken, the state before the last one",
@@ -157,7 +167,7 @@ int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **r
 	if (paths_make(directory, &paths) < 0)
 		return -ENOMEM;
 	r = file_load(paths.now, now, &alerts, &err);
-	if (r == -ENOMEM)
+	if (is_short(r))
 		return r;
 	if (r < 0 && r != -ENOENT)
 		error_note(&note, paths.now, &err);
@@ -182,9 +192,14 @@ int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **r
 /* A name of its own, not one made up each time: what a killed daemon left is written over by the next. */
 static int file_write(const char *path, const struct ft_text *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int r;
+	enum { FLAGS = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
+	int fd, r;
+	struct stat st;
 
+	/* What is no file is none of ours, and a FIFO would be waited for without end. */
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && unlink(path) < 0)
+		return -errno;
+	fd = open(path, FLAGS, 0600);
 	if (fd < 0)
 		return -errno;
 	r = ft_file_write_all(fd, text);
@@ -232,7 +247,7 @@ int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct 
 
 static int path_sync(const char *path, int flags)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags);
 	int r;
 
 	if (fd < 0)

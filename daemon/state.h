@@ -25,7 +25,7 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err);
  * @ret_alerts  out: the alerts; fresh ones where no file is, or none is whole
  * @ret_note    out: "" or one line worth a warning: what was wrong with a file, and what was taken instead. A file
  *              that is there and cannot be read (permissions) is something wrong, too
- * Returns 0 or -ENOMEM.
+ * Returns 0, -ENOMEM, -EMFILE or -ENFILE: then nothing is wrong with the files.
  */
 int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_text *ret_note);
 

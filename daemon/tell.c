@@ -60,10 +60,29 @@ void ft_tell_sinks(struct ft_daemon *d)
 
 static void state_trouble(struct ft_daemon *d, int r)
 {
+	static const struct {
+		int code;
+		const char *fix;
+	} fixes[] = {
+		{ENOENT, "make the directory (mkdir -p), or name another with --state-directory"},
+		{ENOTDIR, "name a directory with --state-directory"},
+		{EACCES,
+		 "give the directory to the user of the daemon (chown), or name another with --state-directory"},
+		{EPERM, "give the directory to the user of the daemon (chown), or name another with --state-directory"},
+		{EROFS, "mount it for writing, or name another with --state-directory"},
+		{ENOSPC, "make room on its file system"},
+		{EDQUOT, "make room on its file system"},
+	};
+	const char *fix = NULL;
+
 	d->metrics.state_failures++;
+	for (size_t i = 0; i < FT_COUNT(fixes); i++)
+		if (fixes[i].code == -r)
+			fix = fixes[i].fix;
 	if (!d->state_failed)
-		ft_log(LOG_ERR, "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s",
-		       d->options->state_directory, strerror(-r));
+		ft_log(LOG_ERR,
+		       "%s: the state of alerts cannot be saved, after a restart they may be said twice: %s%s%s",
+		       d->options->state_directory, strerror(-r), fix ? "; " : "", fix ? fix : "");
 	d->state_failed = true;
 }
 
@@ -283,7 +302,9 @@ void ft_tell_miss(struct ft_daemon *d, const char *why)
 
 void ft_tell_listening(const struct ft_daemon *d, struct ft_text *text)
 {
-	if (d->metrics.listens)
+	if (d->no_port || (d->looks.no_port && !d->metrics.listens))
+		ft_text_printf(text, "nothing can be watched: %s", d->no_port ? d->listens : d->looks.trouble);
+	else if (d->metrics.listens)
 		ft_text_printf(text, "listening to events of %s", d->listens);
 	else
 		ft_text_printf(text, "polling every %u s: %s", d->config->sweep_interval_ms / 1000, d->listens);
@@ -305,6 +326,15 @@ static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
 }
 
+static void refused_words(const struct ft_daemon *d, struct ft_text *text)
+{
+	uint64_t refused = ft_hooks_counts(d->hooks).refused;
+
+	if (refused > 0)
+		ft_text_printf(text, "; %llu hook%s refused, the log says why", (unsigned long long)refused,
+			       refused == 1 ? " is" : "s are");
+}
+
 static void status_words(const struct ft_daemon *d, struct ft_text *text)
 {
 	ft_text_puts(text, "STATUS=");
@@ -313,6 +343,7 @@ static void status_words(const struct ft_daemon *d, struct ft_text *text)
 	ft_tell_listening(d, text);
 	if (d->state_failed)
 		ft_text_puts(text, "; state not saved");
+	refused_words(d, text);
 	if (d->refused)
 		ft_text_puts(text, "; the new configuration is refused, the old one is in force");
 }
@@ -338,17 +369,37 @@ void ft_tell_status(struct ft_daemon *d, bool ready)
 
 /* HTTP. */
 
+/* What is known is of long ago. */
+static bool is_blind(const struct ft_daemon *d)
+{
+	return d->looks.blind >= d->config->rules.incomplete_after;
+}
+
 static void metrics_page(void *userdata, struct ft_text *text)
 {
 	struct ft_daemon *d = userdata;
 	struct ft_hooks_counts hooks = ft_hooks_counts(d->hooks);
+	_cleanup_free_ struct ft_hook_runs *runs = NULL;
+	size_t count = 0;
 
 	for (unsigned int i = 0; i < FT_COUNT(d->metrics.standing); i++)
 		d->metrics.standing[i] = ft_alerts_standing(d->alerts, i);
 	d->metrics.hooks_succeeded = hooks.succeeded;
 	d->metrics.hooks_failed = hooks.failed;
 	d->metrics.hooks_given_up = hooks.given_up;
+	d->metrics.hooks_refused = hooks.refused;
+	d->metrics.alerts_summed_up = ft_alerts_summed_up(d->alerts);
+	d->metrics.blind = is_blind(d);
+	while (ft_hooks_runs(d->hooks, count))
+		count++;
+	runs = calloc(count + 1, sizeof(*runs));
+	for (size_t i = 0; runs && i < count; i++)
+		runs[i] = *ft_hooks_runs(d->hooks, i);
+	d->metrics.hooks = runs;
+	d->metrics.hook_count = runs ? count : 0;
 	ft_metrics_write(text, &d->metrics, d->report);
+	d->metrics.hooks = NULL;
+	d->metrics.hook_count = 0;
 }
 
 static int report_page(void *userdata, struct ft_text *text)
@@ -356,7 +407,7 @@ static int report_page(void *userdata, struct ft_text *text)
 	struct ft_daemon *d = userdata;
 
 	/* A report of long ago must not keep anybody's light green. */
-	if (!d->report || d->looks.blind >= d->config->rules.incomplete_after) {
+	if (!d->report || is_blind(d)) {
 		verdict_words(d, text);
 		ft_text_puts(text, "\n");
 		return -EAGAIN;
@@ -385,6 +436,7 @@ static void state_line(void *userdata, struct ft_text *text)
 	ft_tell_listening(d, text);
 	if (d->looks.trouble[0])
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
+	refused_words(d, text);
 }
 
 const struct ft_http_pages ft_tell_pages = {

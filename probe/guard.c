@@ -40,6 +40,9 @@ struct head {
 
 static const uint32_t HEAD_MAGIC = 0x66744732;
 
+/* Comes before the head where the work said that it goes on. */
+static const uint32_t GO_ON_MAGIC = 0x66744767;
+
 /* What the child printed. */
 struct log {
 	char line[LINE_SIZE];	 /* the one being read */
@@ -62,10 +65,12 @@ struct ft_guard_job {
 	struct buffer buffer;
 	struct log log;
 	int64_t end_ms;
+	int64_t whole_end_ms; /* of the deadline; later than @end_ms until the child goes on */
 	pid_t child;
 	int fds[FT_GUARD_FDS];
-	int status; /* of the child */
-	int code;   /* why there will be no result: -ETIMEDOUT, -ENOMEM, … */
+	int status;   /* of the child */
+	int code;     /* why there will be no result: -ETIMEDOUT, -ENOMEM, … */
+	bool went_on; /* something of its result came */
 	bool lingers;
 	bool killed;
 	bool over;
@@ -126,6 +131,12 @@ static int write_all(int fd, const void *bytes, size_t length)
 		length -= (size_t)n;
 	}
 	return 0;
+}
+
+void ft_guard_go_on(void)
+{
+	/* A parent that is gone is found out when the result is sent. */
+	(void)write_all(RESULT_FD, &GO_ON_MAGIC, sizeof(GO_ON_MAGIC));
 }
 
 static int child_send(const struct head *head, const struct ft_guard_result *result)
@@ -367,6 +378,15 @@ static void job_linger(struct ft_guard_job *job)
 	job->end_ms = earlier(job->end_ms, ft_guard_now_ms() + LINGER_MS);
 }
 
+/* Whatever it sends, it is beyond what may hang. */
+static void job_go_on(struct ft_guard_job *job)
+{
+	if (job->buffer.length == 0 || job->killed || job->lingers)
+		return;
+	job->went_on = true;
+	job->end_ms = job->whole_end_ms;
+}
+
 bool ft_guard_step(struct ft_guard_job *job)
 {
 	bool ended;
@@ -377,6 +397,7 @@ bool ft_guard_step(struct ft_guard_job *job)
 	ended = child_reap(job->child, &job->status);
 	job_read(job, FD_LOG);
 	job_read(job, FD_RESULT);
+	job_go_on(job);
 	job_linger(job);
 	if (ended) {
 		job_end(job);
@@ -466,7 +487,7 @@ static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *a
 	if (job->child < 0)
 		return no_process(&job->guard, err, -errno);
 	if (job->child == 0)
-		child_main(&job->guard, work, arg, job->end_ms, parent, result, log);
+		child_main(&job->guard, work, arg, job->whole_end_ms, parent, result, log);
 	/* Where there is none (Linux before 5.3, valgrind 3.19) the child is looked at every now and then. */
 	job->fds[FD_END] = pidfd_open(job->child, 0);
 	if (job->fds[FD_END] >= 0 || errno == ENOSYS)
@@ -502,7 +523,10 @@ int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void
 	if (!job)
 		return no_process(guard, err, -ENOMEM);
 	job->guard = *guard;
-	job->end_ms = ft_guard_now_ms() + guard->deadline_ms;
+	job->whole_end_ms = ft_guard_now_ms() + guard->deadline_ms;
+	job->end_ms = job->whole_end_ms;
+	if (guard->first_ms > 0 && guard->first_ms < guard->deadline_ms)
+		job->end_ms += (int64_t)guard->first_ms - guard->deadline_ms;
 	if (open_pipe(result) < 0 || open_pipe(log) < 0)
 		return no_pipe(guard, err);
 	r = job_fork(job, work, arg, result[1], log[1], err);
@@ -532,10 +556,12 @@ static int guard_explain_status(struct ft_guard_job *job, struct ft_error *err)
 
 static int guard_explain_timeout(struct ft_guard_job *job, struct ft_error *err)
 {
+	unsigned int first_ms = job->guard.first_ms, ms = job->guard.deadline_ms;
 	char happened[80];
 
-	snprintf(happened, sizeof(happened), "did not end within %u.%03u s and was stopped",
-		 job->guard.deadline_ms / 1000, job->guard.deadline_ms % 1000);
+	if (!job->went_on && first_ms > 0 && first_ms < ms)
+		ms = first_ms;
+	snprintf(happened, sizeof(happened), "did not end within %u.%03u s and was stopped", ms / 1000, ms % 1000);
 	return guard_fail(&job->guard, &job->log, err, -ETIMEDOUT, happened);
 }
 
@@ -544,12 +570,21 @@ static int no_memory(const struct ft_guard_job *job, struct ft_error *err)
 	return ft_error_set(err, -ENOMEM, 0, 0, "%s: %s", job->guard.what, strerror(ENOMEM));
 }
 
+/* How much of the result is before the head. */
+static size_t go_on_size(const struct ft_guard_job *job)
+{
+	size_t size = sizeof(GO_ON_MAGIC);
+
+	return job->buffer.length >= size && memcmp(job->buffer.data, &GO_ON_MAGIC, size) == 0 ? size : 0;
+}
+
 /* What follows the head, which announces it. */
 static int take_parts(struct ft_guard_job *job, const struct head *head, struct ft_guard_result *result,
 		      struct ft_error *err)
 {
-	const char *bytes = job->buffer.data + sizeof(*head);
-	size_t length = job->buffer.length - sizeof(*head);
+	size_t begin = go_on_size(job) + sizeof(*head);
+	const char *bytes = job->buffer.data + begin;
+	size_t length = job->buffer.length - begin;
 	struct ft_error reason = {0};
 	int r = 0;
 
@@ -574,9 +609,9 @@ static int take_result(struct ft_guard_job *job, struct ft_guard_result *result,
 {
 	struct head head;
 
-	if (job->buffer.length < sizeof(head))
+	if (job->buffer.length < go_on_size(job) + sizeof(head))
 		return guard_explain_status(job, err);
-	memcpy(&head, job->buffer.data, sizeof(head));
+	memcpy(&head, job->buffer.data + go_on_size(job), sizeof(head));
 	head.text[sizeof(head.text) - 1] = '\0';
 	if (head.magic != HEAD_MAGIC || head.code > 0)
 		return guard_fail(&job->guard, &job->log, err, -EIO, "sent a damaged result");

@@ -18,7 +18,8 @@
 struct ft_guard {
 	const char *what;	  /* names the work in errors: "the sweep"; static */
 	unsigned int deadline_ms; /* of the whole work, handing over included */
-	size_t memory;		  /* bytes the child may add to the address space it begins with; 0: no limit */
+	unsigned int first_ms; /* by then it has called ft_guard_go_on(), or is stopped; 0: the deadline alone holds */
+	size_t memory;	       /* bytes the child may add to the address space it begins with; 0: no limit */
 };
 
 /* What the work hands over; either part may be empty. Owned by whoever has it. */
@@ -38,6 +39,9 @@ void ft_guard_result_release(struct ft_guard_result *result);
  * Returns 0, or -errno with @err filled.
  */
 typedef int ft_guard_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err);
+
+/* For the work, in the child: the part of it that may hang is over, and from here on the deadline alone holds. */
+void ft_guard_go_on(void);
 
 /*
  * Runs @work(@arg) in a child and waits. SMPs that libibnetdisc reports as timed out are added to the snapshot's

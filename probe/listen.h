@@ -15,6 +15,7 @@
 #ifndef FT_PROBE_LISTEN_H
 #define FT_PROBE_LISTEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -63,6 +64,7 @@ struct ft_listener_message {
 	uint16_t lid;		       /* 128: of the switch; 0 else */
 	uint64_t guid;		       /* 64, 65: of the end port; 0 else */
 	uint32_t smps;		       /* FT_LISTENER_BUSY */
+	bool no_port;		       /* FT_LISTENER_DEAF: there is no device, or no port that is up */
 	char text[FT_ERROR_TEXT_SIZE]; /* FT_LISTENER_SUBSCRIBED: "mlx5_0 port 1 (LID 5), SM LID 1"; DEAF: why; safe */
 };
 

@@ -101,6 +101,7 @@ struct listener {
 	unsigned int rejections; /* of the subscription, in a row */
 
 	char said[FT_ERROR_TEXT_SIZE]; /* the last reason given; empty: none since SUBSCRIBED */
+	bool no_port;		       /* there was none to be opened */
 	bool unsaid;		       /* something did not fit into the socket */
 };
 
@@ -142,6 +143,7 @@ static void say_deaf(struct listener *l)
 	struct ft_listener_message message = {.kind = FT_LISTENER_DEAF};
 
 	memcpy(message.text, l->said, sizeof(message.text));
+	message.no_port = l->no_port;
 	say(l, &message);
 }
 
@@ -335,6 +337,7 @@ static void open_port(struct listener *l)
 	int r;
 
 	r = choose_port(l, &l->port, &err);
+	l->no_port = r < 0;
 	if (r == 0)
 		r = open_chosen_port(l, &err);
 	if (r < 0) {

@@ -173,7 +173,7 @@ same 'fields of the journal in ftcheckd.8' fields.c "$work/c" ftcheckd.8 "$work/
 # The rule that the page gives, applied to all codes; the ids that the page lists.
 message_ids()
 {
-	{ "$build/ftcheck" --list-codes | awk 'NF { print $1 }'; echo link-flapping; } | sort -u | python3 -c '
+	{ "$build/ftcheck" --list-codes | awk 'NF { print $1 }'; echo link-flapping; echo alert-storm; } | sort -u | python3 -c '
 import sys, uuid
 space = uuid.UUID(sys.argv[1])
 for code in sys.stdin.read().split():

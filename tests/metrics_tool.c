@@ -63,6 +63,7 @@ static const struct {
 	{"hooks-succeeded", &metrics.hooks_succeeded, U64},
 	{"hooks-failed", &metrics.hooks_failed, U64},
 	{"hooks-given-up", &metrics.hooks_given_up, U64},
+	{"hooks-refused", &metrics.hooks_refused, U64},
 	{"state-failures", &metrics.state_failures, U64},
 	{"standing-warning", &metrics.standing[FT_SEVERITY_WARNING], SIZE},
 	{"verdict", &verdict, I64},

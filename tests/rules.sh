@@ -59,6 +59,8 @@ ALERTS = {
                             f"Alerts are told late. Which hook, and why: {JOURNAL}"),
     "FtcheckAlertsLost": ("critical", f"Hooks of ftcheckd on {ON} failed until their alerts were given up",
                           f"Somebody was not told. Which alerts: {JOURNAL}"),
+    "FtcheckHooksRefused": ("warning", f"Hooks of ftcheckd on {ON} are refused: {{count}}",
+                            f"Alerts are not delivered. Which hook, and the command that mends it: {JOURNAL}"),
     "FtcheckStateNotSaved": ("warning", f"ftcheckd on {ON} cannot save its alerts",
                              "After a restart some may be raised twice, or not be cleared. Is the disk full? "
                              f"Why: {JOURNAL}"),
@@ -122,6 +124,8 @@ SCENARIOS = [
      {**{m: ["add hooks-failed 1"] for m in range(20, 60, 2)}, 60: ["add hooks-given-up 1"]},
      {20: {}, 40: {"FtcheckHooksFailing": [HOOK]},
       62: {"FtcheckHooksFailing": [HOOK], "FtcheckAlertsLost": [{**HERE, "result": "given_up"}]}, 240: {}}),
+    ("a hook that anybody may write", 60, {20: ["set hooks-refused 1"], 40: ["set hooks-refused 0"]},
+     {20: {}, 30: {"FtcheckHooksRefused": [{**HERE, "count": "1"}]}, 60: {}}),
     ("the disk is full", 120, {m: ["add state-failures 1"] for m in range(20, 40, 3)},
      {20: {}, 35: {"FtcheckStateNotSaved": [HERE]}, 100: {}}),
 ]

@@ -13,10 +13,11 @@
  *   +3s +3    time passes; ^+3s ^-3s the wall clock is stepped
  *   T         the clock's turn
  *   K         killed and started again
- *   R:…       other rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only
+ *   R:…       other rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only, m2 storm
  *
  * and the events: +a raised, ~a changed, -a cleared (repaired), -a:w waived, -a:m minor, -a:f flapping now, -F:a:s
- * link-flapping of a is steady, -S:c sweep-incomplete is over, -a:p now part of another, -a:n not in the new plan.
+ * link-flapping of a is steady, -S:c sweep-incomplete is over, -a:p now part of another, -a:n not in the new plan; M4
+ * alert-storm, which sums up four; -M4:1 those that are left are told one by one.
  */
 #include "config.h"
 
@@ -329,6 +330,8 @@ static void rules_read(struct ft_alert_rules *rules, const char *s)
 			rules->flap_window_ms = (uint32_t)value;
 		else if (what == 'i')
 			rules->incomplete_after = (uint32_t)value;
+		else if (what == 'm')
+			rules->storm = (uint32_t)value;
 		else
 			*patience = seconds ? (struct ft_patience){1, (uint32_t)value}
 					    : (struct ft_patience){(uint32_t)value, 0};
@@ -340,11 +343,8 @@ static void id_say(struct ft_text *text, const char *id)
 {
 	static const struct {
 		const char *long_form, *short_form;
-	} forms[] = {{"link-flapping:", "F:"},
-		     {"cable-missing:", ""},
-		     {"core-missing:", ""},
-		     {"cables-swapped:", ""},
-		     {"sweep-incomplete", "S"}};
+	} forms[] = {{"link-flapping:", "F:"}, {"cable-missing:", ""},	  {"core-missing:", ""},
+		     {"cables-swapped:", ""},  {"sweep-incomplete", "S"}, {"alert-storm", "M"}};
 
 	for (size_t i = 0; i < FT_COUNT(forms); i++)
 		if (strncmp(id, forms[i].long_form, strlen(forms[i].long_form)) == 0) {
@@ -368,10 +368,13 @@ static void event_say(struct ft_text *text, const struct ft_event *event)
 		     {"steady again: ", ":s"},
 		     {"seen whole again: ", ":c"},
 		     {"now part of ", ":p"},
-		     {"not in the new plan: ", ":n"}};
+		     {"not in the new plan: ", ":n"},
+		     {"told one by one now: ", ":1"}};
 
 	ft_text_printf(text, "%s%c", text->length ? " " : "", "+~-"[event->kind]);
 	id_say(text, event->id);
+	if (strcmp(event->code, "alert-storm") == 0)
+		ft_text_printf(text, "%lu", strtoul(strpbrk(event->text, "0123456789"), NULL, 10));
 	for (size_t i = 0; event->kind == FT_EVENT_CLEARED && i < FT_COUNT(overs); i++)
 		if (strncmp(event->text, overs[i].words, strlen(overs[i].words)) == 0)
 			ft_text_puts(text, overs[i].mark);
@@ -629,6 +632,37 @@ static const struct row rows[] = {
 	{"only the worst is wanted: it stays what it is", "R:f2s! L:a! L: L:a! L: L:a! L:", "+a -a +a -a +a -a"},
 	{"two of them", "R:f1 L:a,b L: L:a,b L:c", "+a +b -a -b +F:a +F:b +c"},
 	{"not while it cannot be seen", "R:f1 L:a M M L:a", "+a"},
+	{"as many as are told one by one", "R:m3 L:a,b,c L:", "+a +b +c -a -b -c"},
+	{"a storm is one alert, and its end", "R:m3 L:a,b,c,d L:a,b,c,d +9s L:", "+M4 -M4"},
+	{"which goes bit by bit", "R:m3 L:a,b,c,d L:a,b L:b L:", "+M4 -M4"},
+	{"one that comes next is told", "R:m3 L:a,b,c,d L:a,b,c,d,e L:a,b,c,d L:", "+M4 +e -e -M4"},
+	{"over a restart", "R:m3 L:a,b,c,d K L:a,b,c,d K L:a K L:", "+M4 -M4"},
+	{"critical ones are told", "R:m3 L:a!,b!,c,d,e L:c,d L:", "+M3 +a +b -a -b -M3"},
+	{"as far as there are not many", "R:m3 L:a!,b!,c!,d!,e!,f!,g!,h!,i!,j!,k!,l! L:",
+	 "+M2 +a +b +c +d +e +f +g +h +i +j -a -b -c -d -e -f -g -h -i -j -M2"},
+	{"one that becomes critical is told", "R:m3 L:a,b,c,d L:a!,b,c,d L:a,b,c,d L:", "+M4 +a ~a -a -M4"},
+	{"what changes otherwise is not", "R:m3 L:a,b,c,d L:a2,b',c*,d L:", "+M4 -M4"},
+	{"a storm upon a storm", "R:m3 L:a,b,c,d L:a,b,c,d,e,f,g,h L:e,f,g,h L:", "+M4 ~M8 -M8"},
+	{"one after a storm", "R:m3 L:a,b,c,d L: L:a,b,c,d L:", "+M4 -M4 +M4 -M4"},
+	{"a plan of another fabric", "R:m3 nL:a,b,c,d nL:", "+M4 -M4:n"},
+	{"too many within a minute", "R:m2 L:a,b L:a,b,c,d L:a,b,c,d,e,f L:a,b,c,d,e,f,g T +59s T +1s T L:",
+	 "+a +b +c +d +e +f +M1 -a -b -c -d -e -f -M1"},
+	{"those that join are told once none does",
+	 "R:m2 L:a,b,c L:a,b,c,d,e L:a,b,c,d,e,f,g L:a,b,c,d,e,f,g,h,i "
+	 "L:a,b,c,d,e,f,g,h,i,j +59s T +1s T T",
+	 "+M3 +d +e +f +g +h +i ~M4"},
+	{"what is left is told one by one",
+	 "R:m3 L:a,b,c,d L:a,b +59s L:a,b +1s pL:a,b T L:a,b L:a L:", "+M4 +a +b -M4:1 -b -a"},
+	{"not while it is many", "R:m3 L:a,b,c,d +99s L:a,b,c,d +99s L:a,b,c,d L:a,b,c +59s L:a,b,c L:", "+M4 -M4"},
+	{"no storms any more", "R:m3 L:a,b,c,d R:m0 L:a,b,c,d L:", "+M4 +a +b +c +d -M4:1 -a -b -c -d"},
+	{"by the clock", "R:m3r3s L:a,b,c,d +3s T L:a,b,c,d L:", "+M4 -M4"},
+	{"cleared by the clock, over a restart", "R:m3c3s L:a,b,c,d L: K +2s T K +1s T", "+M4 -M4"},
+	{"one of a storm flaps", "R:m3f2 L:a,b,c,d L:b,c,d L:a,b,c,d L:b,c,d L:a,b,c,d L:", "+M4 +a -a +F:a -M4"},
+	{"a storm of flaps", "R:m3f1 L:a,b,c,d L: L:a,b,c,d K L: +9s T +1s T", "+M4 -M4 +M4 -M4"},
+	{"of alerts that were told",
+	 "R:m3f1 L:a,b L:a,b,c,d L:a,b L: L:a,b,c,d +9s T +1s T L:", "+a +b +c +d -c -d -a -b +M4 ~M4 -M4"},
+	{"waived, all of it", "R:m3 L:a,b,c,d L:aw,bw,cw,dw", "+M4 -M4:w"},
+	{"with a sweep that fails", "R:m3i1 L:a,b,c,d M L:a,b,c,d L:", "+M4 +S -S:c -M4"},
 	{"a host's link", "R:f3 H:x H:x H:y H:x H:x", "+F:hostx"},
 	{"too slowly", "R:f3 H:x +6s H:x +6s H:x +6s H:x", ""},
 	{"kept still", "R:f2 H:x H:x +9s H:x +9s T +1s T", "+F:hostx -F:hostx:s"},
@@ -985,10 +1019,15 @@ static void test_events_max(void **state)
 	look_at(&run, FT_EVENTS_MAX + 7, 0);
 	assert_int_equal(next(&run)->seq, 8);
 	assert_int_equal(ft_alerts_dropped(run.alerts), 7);
-	/* What is with the sink just now is told its end, whatever else is given up. */
+	/* What is with the sink just now is told its end, whatever else is given up; it need not be the oldest. */
+	ft_alerts_begin(run.alerts, "sink", 9);
 	look_at(&run, 0, 0);
 	assert_int_equal(ft_alerts_waiting(run.alerts, "sink"), FT_EVENTS_MAX - 1);
-	assert_int_equal(next(&run)->seq, 8);
+	assert_int_equal(next(&run)->seq, 9);
+	for (event = next(&run); event->kind != FT_EVENT_CLEARED || strcmp(event->id, next(&run)->id) != 0;) {
+		event = ft_alerts_after(run.alerts, "sink", event);
+		assert_non_null(event);
+	}
 	run_end(&run);
 }
 
@@ -1016,6 +1055,9 @@ static double wrong_plan(size_t count)
 	look_at(&run, count, 0);
 	look_at(&run, count, 0);
 	look_at(&run, count, count / 2);
+	/* As many once more, summed up. */
+	run.rules.storm = 30;
+	look_at(&run, count, count * 2);
 	for (const struct ft_event *event; (event = ft_alerts_next(run.alerts, "quick"));)
 		ft_alerts_done(run.alerts, "quick", event->seq);
 	step(&run, "K");
@@ -1540,6 +1582,134 @@ static void test_model(void **state)
 	print_message("%lu runs, %zu events\n", runs, events);
 }
 
+/* ---- storms, at random ---- */
+
+enum { STORM_IDS = 12 };
+
+struct storm_play {
+	struct run run;
+	bool stands[STORM_IDS + 2], flaps[STORM_IDS]; /* as told; the last ones are alert-storm, sweep-incomplete */
+	size_t told;
+};
+
+static void storm_told(struct storm_play *p, const struct ft_event *event)
+{
+	bool *stands;
+
+	if (strcmp(event->id, "alert-storm") == 0)
+		stands = &p->stands[STORM_IDS];
+	else if (strcmp(event->id, "sweep-incomplete") == 0)
+		stands = &p->stands[STORM_IDS + 1];
+	else if (strncmp(event->id, "link-flapping:", 14) == 0)
+		stands = &p->flaps[event->id[strlen(event->id) - 1] - 'a'];
+	else
+		stands = &p->stands[event->id[strlen(event->id) - 1] - 'a'];
+	assert_int_equal(*stands, event->kind != FT_EVENT_RAISED);
+	*stands = event->kind != FT_EVENT_CLEARED;
+	p->told += event->kind == FT_EVENT_RAISED;
+}
+
+/* Who hears all of it is never told of one twice, nor of an end without a beginning; and what stands is told, alone or
+ * by the storm. */
+static void storm_check(struct storm_play *p)
+{
+	const struct ft_event *event;
+	size_t standing = 0, told = 0;
+
+	p->told = 0;
+	while ((event = ft_alerts_next(p->run.alerts, "sink"))) {
+		event_check(event);
+		storm_told(p, event);
+		ft_alerts_done(p->run.alerts, "sink", event->seq);
+	}
+	/* One by one: what is no storm by itself, or ten critical ones; the storm, and the sweep. */
+	assert_true(p->told <= 12 + 2);
+	for (enum ft_severity i = FT_SEVERITY_INFO; i <= FT_SEVERITY_CRITICAL; i++)
+		standing += ft_alerts_standing(p->run.alerts, i);
+	for (size_t i = 0; i <= STORM_IDS + 1; i++)
+		told += p->stands[i] + (i < STORM_IDS && p->flaps[i]);
+	assert_int_equal(standing, told);
+	assert_int_equal(ft_alerts_summed_up(p->run.alerts) > 0, p->stands[STORM_IDS]);
+}
+
+static void storm_step(struct storm_play *p)
+{
+	static const char *const others[] = {"K",    "T",    "+1s",  "+9s",  "+61s",  "M",
+					     "R:m0", "R:m3", "R:r2", "R:r1", "R:c2s", "R:c1"};
+	char word[128];
+	size_t length = 0;
+
+	if (random_below(3) == 0) {
+		step(&p->run, others[random_below(FT_COUNT(others))]);
+		return;
+	}
+	length = (size_t)snprintf(word, sizeof(word), "%sL:", random_below(3) ? "" : "p");
+	for (unsigned int i = 0, rare = 1 + random_below(4); i < STORM_IDS; i++)
+		if (random_below(rare + 1) == 0)
+			length += (size_t)snprintf(word + length, sizeof(word) - length, "%s%c%s",
+						   word[length - 1] == ':' ? "" : ",", 'a' + (int)i,
+						   random_below(4) ? "" : "!");
+	step(&p->run, word);
+}
+
+static void test_storms(void **state)
+{
+	unsigned long runs = runs_wanted();
+
+	(void)state;
+	for (unsigned long i = 0; i < runs; i++) {
+		struct storm_play p = {0};
+
+		run_begin(&p.run);
+		p.run.rules.storm = 3;
+		p.run.rules.flap_count = random_below(4);
+		for (size_t steps = 20 + random_below(40); steps > 0; steps--) {
+			storm_step(&p);
+			storm_check(&p);
+		}
+		/* Nothing is left of it once all is well. */
+		p.run.rules = (struct ft_alert_rules){.raise_after = {1, 0},
+						      .clear_after = {1, 0},
+						      .storm = 3,
+						      .severity = FT_SEVERITY_WARNING,
+						      .incomplete_after = 3};
+		step(&p.run, "L:");
+		step(&p.run, "T");
+		storm_check(&p);
+		for (size_t k = 0; k <= STORM_IDS + 1; k++)
+			assert_false(p.stands[k] || (k < STORM_IDS && p.flaps[k]));
+		run_end(&p.run);
+	}
+}
+
+/* The list of a storm, and what it says. */
+static void test_storm_words(void **state)
+{
+	_cleanup_(ft_json_release) struct ft_json json = {0};
+	struct ft_error err = {0};
+	struct run run;
+
+	(void)state;
+	run_begin(&run);
+	run.rules.storm = 3;
+	step(&run, "L:C,a,b,c!,d");
+	assert_int_equal(ft_alerts_waiting(run.alerts, "sink"), 2);
+	assert_string_equal(next(&run)->text, "alert storm: 4 alerts summed up: 3 cable-missing, 1 core-missing");
+	assert_string_equal(next(&run)->code, "alert-storm");
+	assert_int_equal(next(&run)->severity, FT_SEVERITY_WARNING);
+	assert_null(next(&run)->place.name);
+	assert_int_equal(ft_json_read(next(&run)->finding, strlen(next(&run)->finding), &json, &err), 0);
+	assert_int_equal(json_integer_value(json_object_get(json.root, "count")), 4);
+	assert_int_equal(json_array_size(json_object_get(json.root, "symptoms")), 4);
+	assert_string_equal(
+		json_string_value(json_object_get(json_array_get(json_object_get(json.root, "symptoms"), 1), "text")),
+		"a: a cable is missing");
+	assert_int_equal(ft_alerts_summed_up(run.alerts), 4);
+	assert_int_equal(ft_alerts_standing(run.alerts, FT_SEVERITY_WARNING), 1);
+	assert_int_equal(ft_alerts_standing(run.alerts, FT_SEVERITY_CRITICAL), 1);
+	run_end(&run);
+}
+
 /* ---- the file ---- */
 
 /* A state in which there is something of everything. */
@@ -1945,7 +2115,8 @@ static void test_state_unreadable(void **state)
 	(void)state;
 	disk_begin(&disk);
 	assert_int_equal(mkdir(disk.now, 0700), 0);
-	disk_load(&disk, "alerts.json: Is a directory (set aside as alerts.json.damaged); no alert is remembered: what "
+	disk_load(&disk, "alerts.json: it is a directory, not a file (set aside as alerts.json.damaged); no alert is "
+			 "remembered: what "
 			 "stands is said once more");
 	assert_int_equal(disk_save(&disk), 0);
 	assert_int_equal(rmdir(disk.damaged), 0);
@@ -1966,7 +2137,10 @@ static void test_state_lock(void **state)
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(ft_state_lock(disk.directory, &second, &err), -EWOULDBLOCK);
 	assert_int_equal(second, -1);
-	snprintf(path, sizeof(path), "%s/lock: another ftcheckd has this state directory", disk.directory);
+	snprintf(path, sizeof(path),
+		 "%s/lock: another ftcheckd has this state directory; stop that one, or give this one a "
+		 "--state-directory of its own",
+		 disk.directory);
 	assert_string_equal(err.text, path);
 	assert_int_equal(close(first), 0);
 	assert_int_equal(ft_state_lock(disk.directory, &second, &err), 0);
@@ -2029,7 +2203,8 @@ static void test_state_unwritable(void **state)
 	unlink(disk.now);
 	assert_int_equal(mkdir(disk.now, 0700), 0);
 	assert_int_equal(disk_save(&disk), -EISDIR);
-	disk_load(&disk, "alerts.json: Is a directory (set aside as alerts.json.damaged); no alert is remembered: what "
+	disk_load(&disk, "alerts.json: it is a directory, not a file (set aside as alerts.json.damaged); no alert is "
+			 "remembered: what "
 			 "stands is said once more");
 	assert_int_equal(rmdir(disk.damaged), 0);
 	/* And with all of it in order again it goes on. */
@@ -2095,6 +2270,8 @@ int main(void)
 		cmocka_unit_test(test_events_max),
 		cmocka_unit_test(test_wrong_plan),
 		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_storms),
+		cmocka_unit_test(test_storm_words),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_read_failures),
 		cmocka_unit_test(test_hostile),

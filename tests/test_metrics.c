@@ -139,6 +139,8 @@ static void page_check(const char *page)
 			fail_msg("twice: %s", samples[i]);
 }
 
+static const struct ft_hook_runs hook_runs[] = {{"mail", 71, 72}, {"alertmanager", 73, 0}};
+
 static const struct ft_metrics busy = {
 	.instance = "mlx5_0:1",
 	.sweeps = {[FT_LOOK_COMPLETE] = 5, [FT_LOOK_INCOMPLETE] = 2, [FT_LOOK_FAILED] = 1},
@@ -155,6 +157,10 @@ static const struct ft_metrics busy = {
 	.hooks_succeeded = 41,
 	.hooks_failed = 42,
 	.hooks_given_up = 43,
+	.hooks_refused = 44,
+	.hooks = hook_runs,
+	.hook_count = FT_COUNT(hook_runs),
+	.alerts_summed_up = 34,
 	.state_failures = 51,
 	.reloads = 61,
 	.reloads_refused = 62,
@@ -232,6 +238,12 @@ static const struct {
 	{"ftcheck_hooks_total{result=\"succeeded\"}", "41", true},
 	{"ftcheck_hooks_total{result=\"failed\"}", "42", true},
 	{"ftcheck_hooks_total{result=\"given_up\"}", "43", true},
+	{"ftcheck_hooks_refused", "44", true},
+	{"ftcheck_hook_runs_total{hook=\"mail\",result=\"succeeded\"}", "71", true},
+	{"ftcheck_hook_runs_total{hook=\"mail\",result=\"failed\"}", "72", true},
+	{"ftcheck_hook_runs_total{hook=\"alertmanager\",result=\"succeeded\"}", "73", true},
+	{"ftcheck_hook_runs_total{hook=\"alertmanager\",result=\"failed\"}", "0", true},
+	{"ftcheck_alerts_summed_up", "34", true},
 	{"ftcheck_state_failures_total", "51", true},
 	{"ftcheck_reloads_total{result=\"done\"}", "61", true},
 	{"ftcheck_reloads_total{result=\"refused\"}", "62", true},
@@ -288,6 +300,33 @@ static void test_values(void **state)
 	}
 	/* What is not planned has no series of its own. */
 	assert_null(strstr(ft_text_string(&with), "stray"));
+}
+
+/* The worse, the larger, so that max() is right; and what is out of date is not good. */
+static void test_verdict_level(void **state)
+{
+	static const struct {
+		enum ft_verdict verdict;
+		bool report, blind;
+		const char *level;
+	} cases[] = {
+		{FT_VERDICT_OK, false, false, "1"},	 {FT_VERDICT_OK, true, false, "0"},
+		{FT_VERDICT_OK, true, true, "1"},	 {FT_VERDICT_UNKNOWN, true, false, "1"},
+		{FT_VERDICT_WARNING, true, false, "2"},	 {FT_VERDICT_WARNING, true, true, "2"},
+		{FT_VERDICT_CRITICAL, true, false, "3"}, {FT_VERDICT_CRITICAL, true, true, "3"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_metrics metrics = busy;
+		struct ft_report report = degraded;
+
+		metrics.blind = cases[i].blind;
+		report.verdict = cases[i].verdict;
+		ft_metrics_write(&text, &metrics, cases[i].report ? &report : NULL);
+		value_expect(ft_text_string(&text), "ftcheck_verdict_level", cases[i].level);
+	}
 }
 
 /* A page is added to what stands there already. */
@@ -517,9 +556,11 @@ static void test_allocations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	cmocka_unit_test(test_added),	    cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_twins),	    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_strange), cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_verdict_level),
+		cmocka_unit_test(test_added),	    cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_names),	    cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,26 +309,51 @@ struct child_case {
 	size_t memory;
 	int code;
 	const char *text; /* the beginning of it */
+	unsigned int first_ms;
 };
 
+static int work_goes_on_and_hangs(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	ft_guard_go_on();
+	return work_hangs(arg, end_ms, result, err);
+}
+
+/* Longer than what may hang may take. */
+static int work_takes_its_time(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	(void)arg;
+	(void)result;
+	ft_guard_go_on();
+	while (ft_guard_now_ms() < end_ms - LONG_MS + 3 * SHORT_MS)
+		poll(NULL, 0, 10);
+	return ft_error_set(err, -ENODEV, 0, 0, "it came to its end");
+}
+
 static const struct child_case child_cases[] = {
-	{"it refuses", work_refuses, LONG_MS, 0, -ENODEV, "no port at all"},
+	{"it refuses", work_refuses, LONG_MS, 0, -ENODEV, "no port at all", 0},
 	{"it hangs", work_hangs, SHORT_MS, 0, -ETIMEDOUT,
 	 "the work did not end within 0.300 s and was stopped: umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad "
-	 "status 110; Connection timed out"},
+	 "status 110; Connection timed out",
+	 0},
+	{"it hangs in its first part", work_hangs, LONG_MS, 0, -ETIMEDOUT, "the work did not end within 0.300 s and",
+	 SHORT_MS},
+	{"it hangs in its second part", work_goes_on_and_hangs, 3 * SHORT_MS, 0, -ETIMEDOUT,
+	 "the work did not end within 0.900 s and", SHORT_MS},
+	{"its second part takes longer than the first may", work_takes_its_time, LONG_MS, 0, -ENODEV,
+	 "it came to its end", SHORT_MS},
 	{"it prints without end", work_spins, SHORT_MS, 0, -ETIMEDOUT,
-	 "the work did not end within 0.300 s and was stopped: again and again"},
+	 "the work did not end within 0.300 s and was stopped: again and again", 0},
 	{"it segfaults", work_segfaults, LONG_MS, 0, -EIO,
-	 "the work was ended by signal 11 (Segmentation fault): umad_recv failed: -5"},
-	{"it is killed", work_is_killed, LONG_MS, 0, -EIO, "the work was ended by signal 9 (Killed)"},
+	 "the work was ended by signal 11 (Segmentation fault): umad_recv failed: -5", 0},
+	{"it is killed", work_is_killed, LONG_MS, 0, -EIO, "the work was ended by signal 9 (Killed)", 0},
 	{"it aborts", work_aborts, LONG_MS, 0, -EIO,
-	 "the work was ended by signal 6 (Aborted): free(): double free detected in tcache 2"},
+	 "the work was ended by signal 6 (Aborted): free(): double free detected in tcache 2", 0},
 	{"it exits", work_exits, LONG_MS, 0, -EIO,
-	 "the work ended with status 7 and no result: can't open \\x1b[31mUMAD port"},
-	{"it sends nothing", work_sends_nothing, LONG_MS, 0, -EIO, "the work ended with status 0 and no result"},
-	{"it sends garbage", work_sends_garbage, LONG_MS, 0, -EIO, "the work sent a damaged result"},
-	{"it sends half of it", work_sends_half, LONG_MS, 0, -EIO, "the work was ended by signal 7 (Bus error)"},
-	{"it eats memory", work_eats_memory, LONG_MS, 64 << 20, -ENOMEM, "no more memory"},
+	 "the work ended with status 7 and no result: can't open \\x1b[31mUMAD port", 0},
+	{"it sends nothing", work_sends_nothing, LONG_MS, 0, -EIO, "the work ended with status 0 and no result", 0},
+	{"it sends garbage", work_sends_garbage, LONG_MS, 0, -EIO, "the work sent a damaged result", 0},
+	{"it sends half of it", work_sends_half, LONG_MS, 0, -EIO, "the work was ended by signal 7 (Bus error)", 0},
+	{"it eats memory", work_eats_memory, LONG_MS, 64 << 20, -ENOMEM, "no more memory", 0},
 };
 
 static unsigned int count_descriptors(void)
@@ -361,8 +386,10 @@ static void run_guarded(const struct ft_guard *guard, ft_guard_work *work, const
 static void test_child(void **state)
 {
 	const struct child_case *c = *state;
-	struct ft_guard guard = {.what = "the work", .deadline_ms = c->deadline_ms, .memory = c->memory};
+	struct ft_guard guard = {
+		.what = "the work", .deadline_ms = c->deadline_ms, .first_ms = c->first_ms, .memory = c->memory};
 	struct ft_snapshot *snapshot = NULL;
+	int64_t began_ms = ft_guard_now_ms();
 	struct ft_error err = {0};
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -371,6 +398,7 @@ static void test_child(void **state)
 		skip_for("not under AddressSanitizer");
 #endif
 	run_guarded(&guard, c->work, NULL, c->code, &snapshot, &err);
+	assert_true(c->code != -ETIMEDOUT || ft_guard_now_ms() - began_ms < LONG_MS);
 	assert_null(snapshot);
 	assert_memory_equal(err.text, c->text, strlen(c->text));
 }
