@@ -159,6 +159,9 @@ static void answer_node(unsigned int node, unsigned int port, uint8_t *data)
 	mad_set_field64(data, 0, IB_NODE_GUID_F, 0x100 + node);
 	mad_set_field64(data, 0, IB_NODE_SYSTEM_GUID_F, 0x100 + node);
 	mad_set_field64(data, 0, IB_NODE_PORT_GUID_F, 0x100 + node);
+	/* Of a maker whose ports tell FDR10 from QDR only in an attribute of its own. */
+	mad_set_field(data, 0, IB_NODE_VENDORID_F, 0x2c9);
+	mad_set_field(data, 0, IB_NODE_DEVID_F, is_switch(node) ? 0xc738 : 0x1003);
 	mad_set_field(data, 0, IB_NODE_TYPE_F, is_switch(node) ? IB_NODE_SWITCH : IB_NODE_CA);
 	mad_set_field(data, 0, IB_NODE_NPORTS_F, ports_of(node));
 	mad_set_field(data, 0, IB_NODE_LOCAL_PORT_F, port);
@@ -213,6 +216,8 @@ static enum ft_smp_outcome answer_honestly(const struct ft_smp_request *request,
 	case IB_ATTR_LINEARFORWTBL:
 		answer_table(node, data);
 		return FT_SMP_ANSWERED;
+	case IB_ATTR_MLNX_EXT_PORT_INFO:
+		return node == FAR ? FT_SMP_ANSWERED : FT_SMP_REFUSED;
 	case IB_ATTR_SMINFO:
 		mad_set_field64(data, 0, IB_SMINFO_GUID_F, 0x100 + node);
 		mad_set_field(data, 0, IB_SMINFO_STATE_F, FT_SM_MASTER);
