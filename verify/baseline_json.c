@@ -133,8 +133,11 @@ static int64_t row_time(struct row *row)
 static struct ft_baseline_port row_port(struct row *row)
 {
 	int64_t sw = row_number(row, UINT32_MAX);
-	struct ft_baseline_port port = {.guid = row_guid(row), .number = (uint32_t)row_number(row, PORT_MAX)};
+	struct ft_baseline_port port = {0};
 
+	/* One after the other: the members of an initializer come in any order. */
+	port.guid = row_guid(row);
+	port.number = (uint32_t)row_number(row, PORT_MAX);
 	if (sw < row->b->switch_count)
 		port.owner = row->b->switches[sw].guid;
 	else
