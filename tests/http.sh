@@ -141,7 +141,6 @@ if server.port is None:
 server.command("report 1000 a")
 
 
-
 class Dripping(threading.Thread):
     """A client that sends a byte now and then, or none at all; notes when it was closed."""
 
@@ -163,6 +162,23 @@ class Dripping(threading.Thread):
                 self.closed = time.monotonic() - self.begun
 
 
+class Trickling(threading.Thread):
+    """A client that reads its large answer, but a little now and then; notes when it was closed."""
+
+    def __init__(self, socket):
+        super().__init__(daemon=True)
+        self.socket, self.begun, self.closed, self.size = socket, time.monotonic(), None, 0
+
+    def run(self):
+        try:
+            while piece := self.socket.recv(65536):
+                self.size += len(piece)
+                time.sleep(0.5)
+        except OSError:
+            pass
+        self.closed = time.monotonic() - self.begun
+
+
 # What of these is closed by time alone is begun now and looked at last. They have a server of their own: on another,
 # they might give way to those that come later.
 quiet = Server("127.0.0.1:0")
@@ -172,7 +188,10 @@ dripping.socket.sendall(b"GET /metrics HTTP/1.1\r\n")
 kept = Dripping(connect(quiet), b"")
 kept.socket.sendall(get("/healthz"))
 read_answer(kept.socket)
-for client in (mute, dripping, kept):
+quiet.command("report 8000000 a")
+trickling = Trickling(connect(quiet, receive=65536))
+trickling.socket.sendall(get("/report"))
+for client in (mute, dripping, kept, trickling):
     client.start()
 
 # Pages. REQUEST, status, type, body (None: any)
@@ -532,12 +551,14 @@ for c in idle + [waiting]:
 result("all are gone, and it serves", serves(server))
 
 # Those that only time ends. One byte now and then keeps a connection from being idle, but not for ever.
-for client in (mute, dripping, kept):
+for client in (mute, dripping, kept, trickling):
     client.join()
 result("a client that never sends is closed, not before its time", (mute.closed or 0) > 4.5, mute.closed)
 result("a client that sends a byte now and then is closed in the end, not before its time", (dripping.closed or 0) > 4.5,
        dripping.closed)
 result("a client between two requests is given more time", (kept.closed or 0) > 14, kept.closed)
+result("a client that reads too slowly is closed in the end, not before its time",
+       trickling.closed > 19 and trickling.size < 8000000, (trickling.closed, trickling.size))
 result("the quiet server ends cleanly", quiet.end() == 0)
 
 # Other ways to listen.

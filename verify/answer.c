@@ -76,7 +76,7 @@ static int state_header(struct ft_answer *answer, const char *value, size_t leng
 
 static const struct header {
 	const char *name;
-	int (*read)(struct ft_answer *answer, const char *value, size_t length);
+	int (*take)(struct ft_answer *answer, const char *value, size_t length);
 } headers[] = {
 	{"Content-Length:", length_header},
 	{"Content-Encoding:", encoding_header},
@@ -95,7 +95,7 @@ static int header_read(struct ft_answer *answer, const char *line, size_t length
 			name++;
 		while (length > name && (line[length - 1] == ' ' || line[length - 1] == '\t'))
 			length--;
-		return headers[i].read(answer, line + name, length - name);
+		return headers[i].take(answer, line + name, length - name);
 	}
 	return 0;
 }
