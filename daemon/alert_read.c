@@ -230,8 +230,6 @@ static int finding_fill(const struct reader *r, const json_t *value, struct ft_f
 	unsigned int severity = 0;
 	int ret;
 
-	if (!json_is_object(value))
-		return ft_error_set(r->err, -EINVAL, 0, 0, "a finding is no object");
 	for (size_t i = 0; i < FT_COUNT(strings); i++) {
 		const json_t *string = json_object_get(value, strings[i].key);
 
@@ -260,12 +258,16 @@ static int finding_fill(const struct reader *r, const json_t *value, struct ft_f
 
 static int finding_read(struct reader *r, const json_t *value)
 {
-	/* jansson's usual form has the blanks of ft_finding_write_json(), and keeps the order. */
-	_cleanup_free_ char *line = json_dumps(value, 0);
+	_cleanup_free_ char *line = NULL;
 	struct ft_finding f = {0};
 	const char *code;
 	int ret;
 
+	/* Of anything else jansson makes no text, as if memory were out. */
+	if (!json_is_object(value))
+		return ft_error_set(r->err, -EINVAL, 0, 0, "a finding is no object");
+	/* jansson's usual form has the blanks of ft_finding_write_json(), and keeps the order. */
+	line = json_dumps(value, 0);
 	if (!line)
 		return -ENOMEM;
 	ret = finding_fill(r, value, &f, &code);

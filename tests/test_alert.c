@@ -1657,6 +1657,7 @@ static const struct bad bads[] = {
 	{"a port that is none", "\"port\": 2}", "\"port\": -2}", "\"port\" is not what it should be"},
 	{"no places", "\"where\": [", "\"where\": 0, \"w\": [", "\"where\" is not what it should be"},
 	{"a place that is none", "\"where\": [{", "\"where\": [7, {", "an object is missing"},
+	{"a finding that is none", "\"findings\": [", "\"findings\": [false, ", "a finding is no object"},
 	{"no finding", "\"finding\": 0", "\"finding\": 999", "\"finding\" is not what it should be"},
 	{"one alert twice", "\"finding\": 2, \"flap\"", "\"finding\": 0, \"flap\"",
 	 "\"finding\" is not what it should be"},
