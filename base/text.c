@@ -270,3 +270,20 @@ bool ft_text_short_equal(const char *a, const char *b)
 
 	return length_a == length_b && memcmp(start_a, start_b, length_a) == 0;
 }
+
+bool ft_text_in_hexadecimal(const char *name, size_t at)
+{
+	size_t begin = at, end = at;
+	bool mixed = false;
+
+	while (begin > 0 && isalnum((unsigned char)name[begin - 1]))
+		begin--;
+	while (isalnum((unsigned char)name[end]))
+		end++;
+	for (size_t i = begin; i < end; i++) {
+		if (!isxdigit((unsigned char)name[i]))
+			return false;
+		mixed |= i > begin && isalpha((unsigned char)name[i]) && isdigit((unsigned char)name[i - 1]);
+	}
+	return mixed;
+}

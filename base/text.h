@@ -61,6 +61,12 @@ const char *ft_text_short_name(const char *name, size_t *ret_length);
 /* Whether two names are the same by ft_text_short_name(). */
 bool ft_text_short_equal(const char *a, const char *b);
 
+/*
+ * True where the digit at @at belongs to a hexadecimal number, as in "switch-33fd4e": a letter from a to f follows a
+ * digit, and up to the next blank or sign there is nothing else. Such names are no series: nothing lacks among them.
+ */
+bool ft_text_in_hexadecimal(const char *name, size_t at);
+
 /* FNV-1a of a string, as a key for base/map.h. */
 uint64_t ft_text_hash(const char *string);
 

@@ -109,6 +109,12 @@ if [ -d "$fabrics" ]; then
 	real selene/selene.compute.txt '{"levels": 3, "nodes": 3664, "bundle": {"edge": 2, "spine": 1},
 		"pods": [{"count": 24, "edges": 7}, {"count": 8, "edges": 4}], "core": {"ports": 40, "count": 140},
 		"spine": {"ports": 40, "count": 320, "ports_to_core": 14}}' '{"cable-missing": 29}'
+	# A DDR island among QDR switches, a leaf behind another one; what is slow is so in its own class.
+	real plafrim/ib-subnet.txt '{"bundle": 9}' '{"cable-missing": 1, "cable-slow": 7}'
+	real plafrim2/ib-subnet-0.txt '{"bundle": 6}' '{"cable-missing": 1}'
+	for file in cascaded_leaf dual_rail hexnames las_20_4 two_edge_classes; do
+		real "shapes/$file.txt" '{}' '{}'
+	done
 	for file in topograph/example.out loginoff/topo selene/selene.compute.txt ibutils/RhinoBased512.lst; do
 		rehearses "$file"
 	done

@@ -251,6 +251,17 @@ static const struct row rows[] = {
 	 "\"count\": 5|their names are numbered, and leaf3 is not there: left out, or off; if off, raise edge.count "
 	 "and nodes",
 	 NULL},
+	{"hexadecimal names are no series", "tree leaf 5 core 2 5 8 36; name core1 sw-33fd4e; name core2 sw-33fd6e",
+	 "\"core\": {\"ports\": 36, \"count\": 2}", "ok"},
+	{"a leaf with many hosts behind another leaf", MAIN "; switch leaf7 36; link leaf6 leaf7 2; hosts leaf7 8",
+	 "\"islands\": [{\"name\": \"island\", \"switches\": [{\"name\": \"leaf7\", \"hosts\": 8}]", "ok"},
+	{"and whose only cable runs at half the rate",
+	 MAIN "; switch leaf7 36; link leaf6 leaf7 1; hosts leaf7 8; rate leaf6 leaf7 4xEDR", "\"leaf7\"",
+	 "cable-slow"},
+	{"leaves that have more to both cores than the others, in the same way",
+	 "tree leaf 12 core 2 4 8 64; link leaf11 core1 5; link leaf11 core2 4; link leaf12 core1 5; link leaf12 core2 "
+	 "4",
+	 "\"edge\": {\"ports\": 64, \"count\": 10,|\"name\": \"leaf[11-12]\"", "ok"},
 	{"numbers that two tiers share", "tree sw 4 sx 2 2 8 36; name sx1 sw5; name sx2 sw7; name sw4 sw6",
 	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", "ok"},
 	{"three levels without names",

@@ -217,11 +217,13 @@ static int seen_alloc(const struct ft_model *m, struct seen *seen)
 	return seen->chip_of && seen->node_of && seen->live_of && seen->host_of ? 0 : -ENOMEM;
 }
 
-static uint32_t chips_number(const struct ft_model *m, struct seen *seen)
+static uint32_t chips_number(const struct ft_model *m, const uint32_t *order, struct seen *seen)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < m->chips->node_count; i++) {
+	for (uint32_t k = 0; k < m->chips->node_count; k++) {
+		uint32_t i = order[k];
+
 		seen->chip_of[i] = FT_NONE;
 		if (m->chips->nodes[i].type != FT_NODE_SWITCH)
 			continue;
@@ -270,22 +272,23 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 {
 	const struct ft_snapshot *chips = m->chips;
 	_cleanup_(edges_release) struct edges edges = {0};
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(chips);
 	uint32_t count;
-	int r = seen_alloc(m, seen);
+	int r = order ? seen_alloc(m, seen) : -ENOMEM;
 
 	if (r < 0)
 		return r;
-	count = chips_number(m, seen);
-	for (uint32_t p = 0; p < chips->port_count; p++) {
-		const struct ft_port *port = &chips->ports[p];
-		uint32_t near = seen->chip_of[port->node], far;
+	count = chips_number(m, order, seen);
+	for (uint32_t near = 0; near < count; near++)
+		for (uint32_t n = 0; n < chips->nodes[seen->node_of[near]].port_count; n++) {
+			const struct ft_port *port = &chips->ports[chips->nodes[seen->node_of[near]].first_port + n];
+			uint32_t far =
+				port->peer == FT_NO_PORT ? FT_NONE : seen->chip_of[chips->ports[port->peer].node];
 
-		if (near == FT_NONE || port->peer == FT_NO_PORT || port->peer < p)
-			continue;
-		far = seen->chip_of[chips->ports[port->peer].node];
-		if (far != FT_NONE && far != near)
-			edge_add(&edges, near, far);
-	}
+			/* Each cable once, from the chip with the lower number. */
+			if (far != FT_NONE && far > near)
+				edge_add(&edges, near, far);
+		}
 	if (edges.failed)
 		return -ENOMEM;
 	r = ft_hop_graph_make(count, NULL, edges.edge, edges.count, &seen->graph);

@@ -27,9 +27,12 @@ static void duplicate_report(struct ft_model *m, uint32_t first, uint32_t second
 static int guids_check(struct ft_model *m)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(m->chips);
 
-	for (uint32_t i = 0; i < m->chips->node_count; i++) {
-		uint32_t there;
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < m->chips->node_count; k++) {
+		uint32_t i = order[k], there;
 		int r;
 
 		if (m->chips->nodes[i].guid == 0)
@@ -71,18 +74,41 @@ static void lid_report(struct ft_model *m, uint32_t lid, uint32_t first, uint32_
 	ft_say(m, &f->fix, "have the subnet manager reassign LIDs (opensm -r); look for a second one");
 }
 
+/* What has a LID, in an order that does not depend on that of the sweep: end ports, then switches' own. */
+static int holders_find(const struct ft_snapshot *s, uint32_t **ret_holders, uint32_t *ret_count)
+{
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(s);
+	uint32_t *holders = malloc(((size_t)s->port_count + s->node_count + 1) * sizeof(*holders)), count = 0;
+
+	if (!order || !holders) {
+		free(holders);
+		return -ENOMEM;
+	}
+	for (uint32_t k = 0; k < s->node_count; k++)
+		for (uint32_t n = 0; n < s->nodes[order[k]].port_count; n++)
+			holders[count++] = s->nodes[order[k]].first_port + n;
+	for (uint32_t k = 0; k < s->node_count; k++)
+		holders[count++] = s->port_count + order[k];
+	*ret_holders = holders;
+	*ret_count = count;
+	return 0;
+}
+
 /* LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3). */
 static int lids_check(struct ft_model *m)
 {
 	enum { LID_UNICAST_MAX = 0xbfff };
 	const struct ft_snapshot *s = m->chips;
-	_cleanup_free_ uint32_t *owner = malloc((LID_UNICAST_MAX + 1UL) * sizeof(*owner));
+	_cleanup_free_ uint32_t *owner = malloc((LID_UNICAST_MAX + 1UL) * sizeof(*owner)), *holders = NULL;
+	uint32_t count = 0;
+	int r = owner ? holders_find(s, &holders, &count) : -ENOMEM;
 
-	if (!owner)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	for (uint32_t lid = 0; lid <= LID_UNICAST_MAX; lid++)
 		owner[lid] = FT_NONE;
-	for (uint32_t i = 0; i < s->port_count + s->node_count; i++) {
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t i = holders[k];
 		bool is_node = i >= s->port_count;
 		const struct ft_port *port = is_node ? NULL : &s->ports[i];
 		uint32_t lid = is_node ? s->nodes[i - s->port_count].lid : port->lid;

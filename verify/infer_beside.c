@@ -104,13 +104,38 @@ static bool is_named_apart(const struct look *look, uint32_t edge)
 	return alike * 4 <= look->edges && others * 4 >= look->edges * 3;
 }
 
+/* True where both have as many cables to each core. Neighbours are in the order of their numbers. */
+static bool are_twins(const struct look *look, uint32_t a, uint32_t b)
+{
+	const struct ft_inference *f = look->f;
+	uint32_t i = f->near_first[a], k = f->near_first[b];
+
+	if (f->near_first[a + 1] - i != f->near_first[b + 1] - k)
+		return false;
+	for (; i < f->near_first[a + 1]; i++, k++)
+		if (f->near[i].live != f->near[k].live || f->near[i].cables != f->near[k].cables)
+			return false;
+	return true;
+}
+
+/* Another edge differs in just the same way: that is no accident. */
+static bool has_twin(const struct look *look, uint32_t edge)
+{
+	for (uint32_t i = 0; i < look->f->live->switch_count; i++)
+		if (i != edge && look->fit->role[i] == FT_TIER_EDGE && are_twins(look, i, edge))
+			return true;
+	return false;
+}
+
 static bool is_beside(const struct look *look, uint32_t edge)
 {
 	struct difference d = difference_of(look, edge);
 
 	if (look->fit->role[edge] != FT_TIER_EDGE || d.wrong * 2 <= look->cores)
 		return false;
-	return (d.even && d.surplus >= REWIRED_MIN) || is_named_apart(look, edge);
+	if (d.surplus >= REWIRED_MIN && (d.even || has_twin(look, edge)))
+		return true;
+	return is_named_apart(look, edge);
 }
 
 int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, struct ft_fit *ret)

@@ -293,7 +293,10 @@ static void edges_order(struct ft_inference *f)
 
 /* ---- what is there besides ---- */
 
-/* Strangers that are cabled to each other: an island with a purpose, not a switch that somebody plugged in. */
+/*
+ * Strangers that are cabled to each other, and those that many hosts hang on: an island with a purpose, not a switch
+ * that somebody plugged in.
+ */
 static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_member)
 {
 	uint32_t count = 0;
@@ -303,6 +306,7 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 
 		if (ft_infer_in_tree(f, i))
 			continue;
+		island |= ft_infer_serves_hosts(f, i);
 		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
 			island |= !ft_infer_in_tree(f, f->near[n].live);
 		if (island)
@@ -336,19 +340,23 @@ static int named_alike(const struct ft_inference *f, const char *text, uint32_t 
 static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
 {
 	_cleanup_free_ char *pattern = NULL;
-	bool single, connected = true, beside = false;
+	bool single, connected = true, beside = false, hosted = false;
+	bool tells;
 	int r;
 
 	if (*count == 0)
 		return 0;
-	for (uint32_t i = 0; i < *count; i++)
+	for (uint32_t i = 0; i < *count; i++) {
 		beside |= f->fit.beside[member[i]];
+		hosted |= ft_infer_serves_hosts(f, member[i]);
+	}
 	pattern = shapes_join(f, member, *count, &single);
 	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
 	if (r > 0)
 		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
-	if (r < 0 || (r == 0 && !beside))
+	if (r < 0 || (r == 0 && !beside && !hosted))
 		return r;
+	tells = r > 0;
 	/* What is not cabled to the tree is another fabric. */
 	for (uint32_t i = 0; i < *count; i++)
 		connected &= ft_infer_connected(f, member[i]);
@@ -356,7 +364,8 @@ static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, 
 	/* Those that could be edges are islands, or this is no way to see the fabric. */
 	if (r == 0 && beside)
 		return -EINVAL;
-	if (r == 0)
+	/* Where names do not tell them either, they stay strangers. */
+	if (r == 0 && tells)
 		f->expected[f->expected_count++] = FT_STEAL(pattern);
 	return r < 0 ? r : 0;
 }

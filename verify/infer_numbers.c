@@ -60,7 +60,7 @@ static bool name_number(const char *name, size_t behind, struct numbered *ret)
 
 	while (digits < end && isdigit((unsigned char)name[end - 1 - digits]))
 		digits++;
-	if (digits == 0 || digits > DIGITS_MAX)
+	if (digits == 0 || digits > DIGITS_MAX || ft_text_in_hexadecimal(name, end - 1))
 		return false;
 	*ret = (struct numbered){name, end - digits, (int)digits, (uint32_t)strtoul(name + end - digits, NULL, 10)};
 	return true;

@@ -141,6 +141,14 @@ static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t liv
 	return f->live->switches[live].part == f->main_part;
 }
 
+/* So many hosts hang on it, and it on the fabric, that it is there on purpose. */
+static inline bool ft_infer_serves_hosts(const struct ft_inference *f, uint32_t live)
+{
+	enum { FEW = 4, SHARE = 4 };
+
+	return ft_infer_connected(f, live) && f->hosts[live] >= FEW && f->hosts[live] * SHARE >= f->usual_hosts;
+}
+
 /* Ports of a live switch, without the aggregation node's. */
 uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live);
 

@@ -109,7 +109,32 @@ static uint32_t director_lost_ports(const struct ft_model *m, uint32_t node)
 	return 0;
 }
 
-static int live_switches_collect(struct ft_model *m)
+/* By GUID, then by what else tells nodes apart. */
+static int node_compare(const void *a, const void *b, void *arg)
+{
+	const struct ft_snapshot *s = arg;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct ft_node *p = &s->nodes[x], *q = &s->nodes[y];
+	int r;
+
+	if (p->guid != q->guid)
+		return p->guid < q->guid ? -1 : 1;
+	r = strcmp(ft_node_description(s, p), ft_node_description(s, q));
+	return r != 0 ? r : (x > y) - (x < y);
+}
+
+uint32_t *ft_nodes_in_order(const struct ft_snapshot *s)
+{
+	uint32_t *order = malloc((s->node_count + 1UL) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < s->node_count; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, s->node_count, sizeof(*order), node_compare, (void *)s);
+	return order;
+}
+
+static int live_switches_collect(struct ft_model *m, const uint32_t *order)
 {
 	const struct ft_snapshot *s = m->snapshot;
 	struct ft_live *live = &m->live;
@@ -118,8 +143,8 @@ static int live_switches_collect(struct ft_model *m)
 	live->switch_of_node = malloc((s->node_count + 1) * sizeof(*live->switch_of_node));
 	if (!live->switch_of_node)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->node_count; i++)
-		live->switch_of_node[i] = s->nodes[i].type == FT_NODE_SWITCH ? count++ : FT_NONE;
+	for (uint32_t k = 0; k < s->node_count; k++)
+		live->switch_of_node[order[k]] = s->nodes[order[k]].type == FT_NODE_SWITCH ? count++ : FT_NONE;
 	live->switches = calloc(count + 1, sizeof(*live->switches));
 	if (!live->switches)
 		return -ENOMEM;
@@ -151,49 +176,64 @@ static int live_switches_collect(struct ft_model *m)
 	return ft_islanders_find(m);
 }
 
-/* Sorts the far end of every switch port into cables, hosts, and ports of which less is known. */
-static int live_ports_collect(struct ft_model *m)
+/* A port that leads to a switch port which comes before it, in the order of live switches and ports. */
+static bool port_is_second(const struct ft_live *live, const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_port *here = &s->ports[port], *there = ft_port_peer(s, here);
+	uint32_t near = live->switch_of_node[here->node], far = live->switch_of_node[there->node];
+
+	return near != far ? near > far : here->number > there->number;
+}
+
+/* Sorts the far end of a switch port into cables, hosts, and ports of which less is known. */
+static int live_port_collect(struct ft_model *m, uint32_t i)
 {
 	const struct ft_snapshot *s = m->snapshot;
 	struct ft_live *live = &m->live;
+	const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
+	uint32_t near = live->switch_of_node[port->node], far;
+	struct ft_live_switch *sw = &live->switches[near];
+	int r;
+
+	sw->silent += port->link == FT_LINK_SILENT;
+	sw->unread += port->link == FT_LINK_UNREAD;
+	if (!peer)
+		return 0;
+	far = live->switch_of_node[peer->node];
+	if (far != FT_NONE) {
+		/* A loopback plug is a port cabled to itself. */
+		if (!port_is_second(live, s, i))
+			live->cables[live->cable_count++] = (struct ft_live_cable){near, far, i, port->peer};
+		return 0;
+	}
+	if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i))
+		return 0;
+	r = description_expected(m, ft_port_node(s, peer));
+	if (r != 0)
+		return r < 0 ? r : 0;
+	sw->hosts++;
+	if (!sw->tolerated || sw->islander != FT_NONE)
+		live->hosts[live->host_count++] = (struct ft_live_host){near, port->peer, i};
+	return 0;
+}
+
+static int live_ports_collect(struct ft_model *m, const uint32_t *order)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_live *live = &m->live;
+	int r = 0;
 
 	live->cables = malloc((s->port_count + 1) * sizeof(*live->cables));
 	live->hosts = malloc((s->port_count + 1) * sizeof(*live->hosts));
 	if (!live->cables || !live->hosts)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->port_count; i++) {
-		const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
-		uint32_t near = live->switch_of_node[port->node], far;
-		struct ft_live_switch *sw;
-		int r;
+	for (uint32_t k = 0; r == 0 && k < s->node_count; k++) {
+		const struct ft_node *node = &s->nodes[order[k]];
 
-		if (near == FT_NONE)
-			continue;
-		sw = &live->switches[near];
-		sw->silent += port->link == FT_LINK_SILENT;
-		sw->unread += port->link == FT_LINK_UNREAD;
-		if (!peer)
-			continue;
-		far = live->switch_of_node[peer->node];
-		if (far != FT_NONE) {
-			/* A loopback plug is a port cabled to itself. */
-			if (i <= port->peer)
-				live->cables[live->cable_count++] = (struct ft_live_cable){near, far, i, port->peer};
-			continue;
-		}
-		if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i))
-			continue;
-		r = description_expected(m, ft_port_node(s, peer));
-		if (r < 0)
-			return r;
-		if (r > 0)
-			continue;
-		sw->hosts++;
-		if (sw->tolerated && sw->islander == FT_NONE)
-			continue;
-		live->hosts[live->host_count++] = (struct ft_live_host){near, port->peer, i};
+		for (uint32_t n = 0; r == 0 && live->switch_of_node[order[k]] != FT_NONE && n < node->port_count; n++)
+			r = live_port_collect(m, node->first_port + n);
 	}
-	return 0;
+	return r;
 }
 
 /* Groups the cables by switch. */
@@ -447,11 +487,11 @@ static int live_labels(struct ft_live *live)
 
 int ft_live_build(struct ft_model *m)
 {
-	int r;
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(m->snapshot);
+	int r = order ? live_switches_collect(m, order) : -ENOMEM;
 
-	r = live_switches_collect(m);
 	if (r == 0)
-		r = live_ports_collect(m);
+		r = live_ports_collect(m, order);
 	if (r == 0)
 		r = live_cables_index(&m->live);
 	if (r == 0)

@@ -335,6 +335,12 @@ static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t
 	return cable->a == live ? cable->a_port : cable->b_port;
 }
 
+/*
+ * live.c: the nodes by GUID. A fabric is the same fabric in whatever order it was swept or recorded, and so are the
+ * findings and their ids, however ties between explanations are broken. The caller frees it; NULL: no memory.
+ */
+uint32_t *ft_nodes_in_order(const struct ft_snapshot *snapshot);
+
 /* live.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
 int ft_live_build(struct ft_model *m);
 void ft_live_release(struct ft_live *live);

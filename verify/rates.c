@@ -2,6 +2,9 @@
 /* Rates: cables that are slower or narrower than others, and which end is to blame. */
 #include "config.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "verify/model.h"
 
 /* The rate of a cable is what its slower end says: both report the same unless one of them is wrong. */
@@ -226,6 +229,61 @@ static bool switch_is_planned(const struct ft_model *m, uint32_t live)
 	return m->live.switches[live].planned != FT_NONE || m->live.switches[live].islander != FT_NONE;
 }
 
+/*
+ * What is expected is told apart by class: old switches beside a newer tree are no fault. Class 0 is the tree, of which
+ * the design may say the rates. Islanders that are cabled to each other are a class, in which the majority is right.
+ */
+struct classes {
+	uint32_t *of; /* by islander: its class, the lowest islander of it and one more */
+	uint32_t count;
+};
+
+static void classes_release(struct classes *c)
+{
+	free(c->of);
+}
+
+/* Connected components, by propagating the lowest number: few switches, and fewer cables between them. */
+static int classes_find(const struct ft_model *m, struct classes *ret)
+{
+	const struct ft_plan *plan = m->plan;
+	bool changed = plan->islander_count > 0;
+
+	*ret = (struct classes){calloc(plan->islander_count + 1UL, sizeof(*ret->of)), plan->islander_count + 1};
+	if (!ret->of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->islander_count; i++)
+		ret->of[i] = i + 1;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
+			const struct ft_plan_island_bundle *b = &plan->island_bundles[i];
+			uint32_t least;
+
+			if (b->b == FT_UNPINNED || ret->of[b->a] == ret->of[b->b])
+				continue;
+			least = ret->of[b->a] < ret->of[b->b] ? ret->of[b->a] : ret->of[b->b];
+			ret->of[b->a] = ret->of[b->b] = least;
+			changed = true;
+		}
+	}
+	return 0;
+}
+
+static uint32_t class_of(const struct ft_model *m, const struct classes *classes, uint32_t live)
+{
+	uint32_t islander = m->live.switches[live].islander;
+
+	return islander == FT_NONE ? 0 : classes->of[islander];
+}
+
+static uint32_t cable_class(const struct ft_model *m, const struct classes *classes, const struct ft_live_cable *cable)
+{
+	uint32_t a = class_of(m, classes, cable->a), b = class_of(m, classes, cable->b);
+
+	return a > b ? a : b;
+}
+
 /* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
 static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
 {
@@ -233,27 +291,46 @@ static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable
 	       !m->port_claimed[cable->a_port];
 }
 
-static void uplink_rates(struct ft_model *m)
+/* Of fewer cables than that, what most have proves nothing: they are expected to be as the tree's. */
+enum { CLASS_FEW = 4 };
+
+/* Fills @e. @given: what the design says of the tree; @tree: what is expected there, NULL for the tree itself. */
+static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *tree,
+			     uint32_t votes[LANES_MAX][FT_SPEED_COUNT], bool hosts)
+{
+	uint32_t all = 0;
+
+	for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT; n++)
+		all += votes[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+	*e = (struct expectation){.rates = given->rates, .count = given->count, .given = given->count > 0};
+	e->splits = hosts || splits_are_usual(votes);
+	if (tree && all < CLASS_FEW) {
+		e->rates = tree->rates;
+		e->count = tree->count;
+		e->given = tree->given;
+	} else if (tree || !e->given) {
+		e->given = false;
+		majority_find(e, votes);
+	}
+}
+
+static void uplink_rates(struct ft_model *m, const struct classes *classes, uint32_t class,
+			 const struct expectation *tree, struct expectation *e)
 {
 	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0};
-	struct expectation e = {.rates = m->design->uplink_rates.rates,
-				.count = m->design->uplink_rates.count,
-				.given = m->design->uplink_rates.count > 0};
 
-	for (uint32_t i = 0; !e.given && i < m->live.cable_count; i++)
-		if (cable_is_uplink(m, &m->live.cables[i]))
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		if (cable_is_uplink(m, &m->live.cables[i]) && cable_class(m, classes, &m->live.cables[i]) == class)
 			vote(m, m->live.cables[i].a_port, votes);
-	e.splits = splits_are_usual(votes);
-	if (!e.given)
-		majority_find(&e, votes);
+	expectation_find(e, &m->design->uplink_rates, tree, votes, false);
 	for (uint32_t i = 0; i < m->live.cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[i];
 		const struct ft_rate *short_of;
 		bool turn;
 
-		if (!cable_is_uplink(m, cable))
+		if (!cable_is_uplink(m, cable) || cable_class(m, classes, cable) != class)
 			continue;
-		short_of = rate_shortfall(&e, cable_rate(m, cable->a_port));
+		short_of = rate_shortfall(e, cable_rate(m, cable->a_port));
 		if (!short_of)
 			continue;
 		turn = m->live.switches[cable->a].tier > m->live.switches[cable->b].tier;
@@ -262,29 +339,46 @@ static void uplink_rates(struct ft_model *m)
 	}
 }
 
-static void host_rates(struct ft_model *m)
+static void host_rates(struct ft_model *m, const struct classes *classes, uint32_t class,
+		       const struct expectation *tree, struct expectation *e)
 {
 	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0};
-	struct expectation e = {.rates = m->design->host_rates.rates,
-				.count = m->design->host_rates.count,
-				.given = m->design->host_rates.count > 0,
-				.splits = true};
 
-	for (uint32_t i = 0; !e.given && i < m->live.host_count; i++)
-		vote(m, m->live.hosts[i].switch_port, votes);
-	if (!e.given)
-		majority_find(&e, votes);
+	for (uint32_t i = 0; i < m->live.host_count; i++)
+		if (class_of(m, classes, m->live.hosts[i].live) == class)
+			vote(m, m->live.hosts[i].switch_port, votes);
+	expectation_find(e, &m->design->host_rates, tree, votes, true);
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		const struct ft_rate *short_of = rate_shortfall(&e, cable_rate(m, m->live.hosts[i].switch_port));
+		const struct ft_rate *short_of = NULL;
 
+		if (class_of(m, classes, m->live.hosts[i].live) == class)
+			short_of = rate_shortfall(e, cable_rate(m, m->live.hosts[i].switch_port));
 		if (short_of)
 			rate_report(m, m->live.hosts[i].switch_port, short_of, "host");
 	}
 }
 
+/* True where some islander gave the class its number. */
+static bool class_exists(const struct classes *classes, uint32_t class)
+{
+	return class == 0 || classes->of[class - 1] == class;
+}
+
 int ft_rates_check(struct ft_model *m)
 {
-	uplink_rates(m);
-	host_rates(m);
+	_cleanup_(classes_release) struct classes classes;
+	struct expectation uplinks, hosts, other;
+	int r = classes_find(m, &classes);
+
+	if (r < 0)
+		return r;
+	uplink_rates(m, &classes, 0, NULL, &uplinks);
+	host_rates(m, &classes, 0, NULL, &hosts);
+	for (uint32_t class = 1; class < classes.count; class ++) {
+		if (!class_exists(&classes, class))
+			continue;
+		uplink_rates(m, &classes, class, &uplinks, &other);
+		host_rates(m, &classes, class, &hosts, &other);
+	}
 	return 0;
 }

@@ -254,7 +254,7 @@ static bool numbered_read(const char *name, struct numbered *ret)
 		end--;
 	for (begin = end; begin > 0 && isdigit((unsigned char)name[begin - 1]);)
 		begin--;
-	if (begin == end || end - begin > DIGITS_MOST)
+	if (begin == end || end - begin > DIGITS_MOST || ft_text_in_hexadecimal(name, begin))
 		return false;
 	*ret = (struct numbered){name, begin, end - begin, (uint32_t)strtoul(name + begin, NULL, 10)};
 	return true;
