@@ -230,8 +230,6 @@ static int finding_fill(const struct reader *r, const json_t *value, struct ft_f
 	unsigned int severity = 0;
 	int ret;
 
-	if (!json_is_object(value))
-		return ft_error_set(r->err, -EINVAL, 0, 0, "a finding is no object");
 	for (size_t i = 0; i < FT_COUNT(strings); i++) {
 		const json_t *string = json_object_get(value, strings[i].key);
 
@@ -260,12 +258,16 @@ static int finding_fill(const struct reader *r, const json_t *value, struct ft_f
 
 static int finding_read(struct reader *r, const json_t *value)
 {
-	/* jansson's usual form has the blanks of ft_finding_write_json(), and keeps the order. */
-	_cleanup_free_ char *line = json_dumps(value, 0);
+	_cleanup_free_ char *line = NULL;
 	struct ft_finding f = {0};
 	const char *code;
 	int ret;
 
+	/* Of anything else jansson makes no text, as if memory were out. */
+	if (!json_is_object(value))
+		return ft_error_set(r->err, -EINVAL, 0, 0, "a finding is no object");
+	/* jansson's usual form has the blanks of ft_finding_write_json(), and keeps the order. */
+	line = json_dumps(value, 0);
 	if (!line)
 		return -ENOMEM;
 	ret = finding_fill(r, value, &f, &code);
@@ -541,23 +543,29 @@ static int events_read(struct reader *r, const json_t *state)
 {
 	static const char *const keys[] = {"seq",  "event",	"finding",  "over",
 					   "time", "raised_at", "duration", "waiting"};
+	struct ft_queued *first = NULL, **end = &first;
 	int64_t min_seq = 1;
 	const json_t *events;
 	int ret = array_read(r, state, "events", &events);
 
 	for (size_t i = 0; ret == 0 && i < json_array_size(events); i++) {
 		const json_t *value = json_array_get(events, i);
-		struct ft_queued *queued = NULL;
 
 		ret = members_check(r, value, keys, FT_COUNT(keys));
 		if (ret == 0)
-			ret = event_fill(r, value, min_seq, &queued);
+			ret = event_fill(r, value, min_seq, end);
 		if (ret < 0)
 			break;
-		min_seq = (int64_t)queued->event.seq + 1;
-		ft_outbox_append(&r->alerts->outbox, queued);
+		min_seq = (int64_t)(*end)->event.seq + 1;
+		end = &(*end)->next;
 	}
-	return ret;
+	if (ret < 0) {
+		ft_queued_free_all(first);
+		return ret;
+	}
+	/* All at once: what is too much is looked for anew each time. */
+	ft_outbox_append(&r->alerts->outbox, first);
+	return 0;
 }
 
 static int state_read(struct reader *r, const json_t *state)

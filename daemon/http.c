@@ -3,8 +3,10 @@
  * The daemon's pages. libmicrohttpd is run from the loop: its epoll descriptor is watched, and one timer stands for all
  * its deadlines.
  *
- * Whoever has an account on this machine may connect, so what one client can hold is bounded: the connections, the time
- * of one request however slowly it drips, and the memory of pages that nobody fetches.
+ * Whoever has an account on this machine may connect, so what one client can hold is bounded: the time of one request
+ * however slowly it drips, and the memory of pages that nobody fetches. On loopback all clients have one address, so
+ * places are not counted by address: when they run short, the connection that is least likely to come to something is
+ * closed for the new one. A client that asks at once and reads the answer always finds a place.
  */
 #include "config.h"
 
@@ -22,15 +24,21 @@
 #include "daemon/http.h"
 
 enum {
-	CONNECTIONS_MAX = 64,
+	CONNECTIONS_KEPT = 64,
+	CONNECTIONS_NEW = 32, /* the last ones to come; they give way to none, so that they can say what they want */
+	/* libmicrohttpd (0.9.75) takes up to 10 in one run, and no more at all once it has that many. */
+	CONNECTIONS_MAX = 96,
 	CONNECTION_MEMORY = 16 * 1024, /* headers beyond it are refused (431) */
-	IDLE_S = 15,
 	/*
-	 * From one finished request to the next. libmicrohttpd counts only the time since the last byte, and a client
-	 * that sends one now and then would keep its place for ever.
+	 * libmicrohttpd counts only the time since the last byte, and a client that sends one now and then would keep
+	 * its place for ever. So these are of the whole: the first head of a request, the next one of a connection that
+	 * is kept, and the answer until it is taken.
 	 */
-	REQUEST_S = 30,
-	/* Of pages being fetched. Beyond it only the newest report is served, and the small pages. */
+	HEAD_S = 5,
+	NEXT_HEAD_S = 15,
+	ANSWER_S = 20,
+	IDLE_S = 15, /* without any byte, while an answer is sent */
+	/* Of pages being fetched. Beyond it, who fetches an older report loses the connection, the oldest first. */
 	BODIES_MAX = 16 * 1024 * 1024,
 };
 
@@ -54,9 +62,23 @@ struct body {
 	char data[];
 };
 
+/* What a connection waits for. When places run short, those go first that stand first here. */
+enum stage { STAGE_HEAD, STAGE_NEXT_HEAD, STAGE_ANSWER };
+
+static const unsigned int stage_seconds[] = {
+	[STAGE_HEAD] = HEAD_S,
+	[STAGE_NEXT_HEAD] = NEXT_HEAD_S,
+	[STAGE_ANSWER] = ANSWER_S,
+};
+
 struct connection {
 	struct MHD_Connection *mhd; /* NULL: a free place */
-	uint64_t since_us;	    /* when it came, or its last request was done */
+	const struct body *body;    /* being fetched; NULL: none, or one that is always there */
+	enum stage stage;
+	uint64_t since_us; /* the begin of the stage */
+	uint64_t number;   /* of the connection */
+	uint64_t order;	   /* of the begins: many share one time */
+	bool ended;	   /* the client sends no more, and libmicrohttpd was told */
 	bool cut;
 };
 
@@ -72,6 +94,8 @@ struct ft_http {
 	bool checks_host;
 	bool closed; /* a connection, by the last MHD_run() */
 	struct connection connections[CONNECTIONS_MAX];
+	size_t connection_count; /* without those that are cut */
+	uint64_t connections_opened, stages_begun;
 	struct body *newest[PAGE_COUNT]; /* not owned; NULL: nobody fetches one */
 	size_t bodies_size;
 };
@@ -224,6 +248,22 @@ static const char *state_write(struct ft_http *http, const struct page *page, st
 	return state->length > 0 ? state->data : NULL;
 }
 
+static struct connection *connection_of(struct MHD_Connection *mhd)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static enum MHD_Result body_send(struct MHD_Connection *mhd, const struct body *body)
+{
+	struct connection *connection = connection_of(mhd);
+
+	if (connection)
+		connection->body = body;
+	return MHD_queue_response(mhd, body->status, body->response);
+}
+
 static enum MHD_Result page_send(struct ft_http *http, struct MHD_Connection *connection, size_t number)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0}, state_text = {0};
@@ -238,16 +278,13 @@ static enum MHD_Result page_send(struct ft_http *http, struct MHD_Connection *co
 	if (status != MHD_HTTP_OK && (text.length == 0 || text.data[text.length - 1] != '\n'))
 		ft_text_puts(&text, "\n");
 	if (body_is(body, status, &text, state))
-		return MHD_queue_response(connection, status, body->response);
+		return body_send(connection, body);
 
-	if (page->is_report && http->bodies_size > BODIES_MAX)
-		return line_send(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				 "too many slow clients are fetching older reports\n");
 	body = body_new(http, number, status, &text, state);
 	if (!body)
 		return line_send(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
 	http->newest[number] = body;
-	result = MHD_queue_response(connection, status, body->response);
+	result = body_send(connection, body);
 	MHD_destroy_response(body->response);
 	return result;
 }
@@ -323,6 +360,25 @@ static enum MHD_Result answer(struct ft_http *http, struct MHD_Connection *conne
 	return page_send(http, connection, page);
 }
 
+static uint64_t now_us(struct ft_http *http)
+{
+	uint64_t now = 0;
+
+	/* It fails only in another process. */
+	(void)sd_event_now(http->loop, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+/* @connection may be NULL: one that found no place, which does not happen. */
+static void stage_begin(struct ft_http *http, struct connection *connection, enum stage stage)
+{
+	if (!connection || connection->stage == stage)
+		return;
+	connection->stage = stage;
+	connection->since_us = now_us(http);
+	connection->order = http->stages_begun++;
+}
+
 /*
  * Called first with the headers, and again when all of the request is there. What has a body, or a method that may have
  * one, is answered at the first call, upon which libmicrohttpd reads no further and ends the connection.
@@ -337,6 +393,7 @@ static enum MHD_Result request_handle(void *userdata, struct MHD_Connection *con
 	(void)version;
 	(void)upload;
 	(void)upload_size;
+	stage_begin(userdata, connection_of(connection), STAGE_ANSWER);
 	if (!*mark && plain && !has_body(connection)) {
 		*mark = &seen;
 		return MHD_YES;
@@ -346,24 +403,26 @@ static enum MHD_Result request_handle(void *userdata, struct MHD_Connection *con
 
 /* Connections. */
 
-static uint64_t now_us(struct ft_http *http)
-{
-	uint64_t now = 0;
-
-	/* It fails only in another process. */
-	(void)sd_event_now(http->loop, CLOCK_MONOTONIC, &now);
-	return now;
-}
-
-static void connection_cut(struct connection *connection)
+static int connection_fd(const struct connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-	/* Closing is libmicrohttpd's, which learns of it by the next read or write. */
-	if (info)
-		(void)shutdown(info->connect_fd, SHUT_RDWR);
+	return info ? info->connect_fd : -1;
+}
+
+/* Closing is libmicrohttpd's, which does it in its next run. */
+static void connection_cut(struct ft_http *http, struct connection *connection)
+{
+	static const struct linger none = {.l_onoff = 1};
+	int fd = connection_fd(connection);
+
+	/* What is not taken by now, the kernel need not keep. */
+	if (connection->stage == STAGE_ANSWER)
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	(void)shutdown(fd, SHUT_RDWR);
 	connection->cut = true;
+	http->connection_count--;
 }
 
 static void connection_opened(struct ft_http *http, struct MHD_Connection *mhd, void **ret_context)
@@ -371,51 +430,146 @@ static void connection_opened(struct ft_http *http, struct MHD_Connection *mhd, 
 	for (size_t i = 0; i < FT_COUNT(http->connections); i++) {
 		if (http->connections[i].mhd)
 			continue;
-		http->connections[i] = (struct connection){.mhd = mhd, .since_us = now_us(http)};
+		http->connections[i] = (struct connection){
+			.mhd = mhd,
+			.since_us = now_us(http),
+			.number = http->connections_opened++,
+			.order = http->stages_begun++,
+		};
+		http->connection_count++;
 		*ret_context = &http->connections[i];
 		return;
 	}
 }
 
+static void connection_closed(struct ft_http *http, struct connection *connection)
+{
+	http->closed = true;
+	if (!connection)
+		return;
+	http->connection_count -= !connection->cut;
+	*connection = (struct connection){0};
+}
+
 static void connection_notified(void *userdata, struct MHD_Connection *mhd, void **context,
 				enum MHD_ConnectionNotificationCode code)
 {
-	struct connection *connection = *context;
-	struct ft_http *http = userdata;
-
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
-		connection_opened(http, mhd, context);
-	else if (connection)
-		*connection = (struct connection){0};
-	http->closed = http->closed || code == MHD_CONNECTION_NOTIFY_CLOSED;
+		connection_opened(userdata, mhd, context);
+	else
+		connection_closed(userdata, *context);
 }
 
 static void request_done(void *userdata, struct MHD_Connection *mhd, void **mark, enum MHD_RequestTerminationCode code)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct connection *connection = info ? info->socket_context : NULL;
+	struct connection *connection = connection_of(mhd);
 
 	(void)mark;
 	(void)code;
 	if (connection)
-		connection->since_us = now_us(userdata);
+		connection->body = NULL;
+	stage_begin(userdata, connection, STAGE_NEXT_HEAD);
 }
 
-/* Cuts the connections that took too long; returns when the next one will have. */
-static uint64_t connections_check(struct ft_http *http, uint64_t now)
+/*
+ * libmicrohttpd (0.9.75) takes an edge of epoll for read once a read returned less than it asked for, and if a client
+ * sent something and closed before that, it never learns of the end. To shut down the receiving side makes a new edge;
+ * it finishes what it has of the client then, and closes.
+ */
+static void connection_check_end(struct connection *connection)
+{
+	char byte;
+	int fd;
+
+	if (!connection->mhd || connection->cut || connection->ended || connection->stage == STAGE_ANSWER)
+		return;
+	fd = connection_fd(connection);
+	if (recv(fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) != 0)
+		return;
+	(void)shutdown(fd, SHUT_RD);
+	connection->ended = true;
+}
+
+static bool is_old_page(const struct ft_http *http, const struct connection *connection)
+{
+	return connection->body && http->newest[connection->body->page] != connection->body;
+}
+
+/* Of the connections before @number, the one to go first; NULL: none. */
+static struct connection *connection_to_close(struct ft_http *http, uint64_t number, bool old_pages)
+{
+	struct connection *first = NULL;
+
+	for (size_t i = 0; i < FT_COUNT(http->connections); i++) {
+		struct connection *connection = &http->connections[i];
+
+		if (!connection->mhd || connection->cut || connection->number >= number ||
+		    (old_pages && !is_old_page(http, connection)))
+			continue;
+		if (!first || connection->stage < first->stage ||
+		    (connection->stage == first->stage && connection->order < first->order))
+			first = connection;
+	}
+	return first;
+}
+
+/* How much goes with them stands only once they are closed: one at a time. */
+static bool bodies_check(struct ft_http *http)
+{
+	struct connection *connection =
+		http->bodies_size > BODIES_MAX ? connection_to_close(http, UINT64_MAX, true) : NULL;
+
+	if (connection)
+		connection_cut(http, connection);
+	return connection != NULL;
+}
+
+/* Of more than CONNECTIONS_KEPT, some are older than the newest CONNECTIONS_NEW. */
+static bool places_check(struct ft_http *http)
+{
+	bool any = false;
+
+	while (http->connection_count > CONNECTIONS_KEPT) {
+		connection_cut(http, connection_to_close(http, http->connections_opened - CONNECTIONS_NEW, false));
+		any = true;
+	}
+	return any;
+}
+
+static uint64_t connection_end(const struct connection *connection)
+{
+	return connection->since_us + stage_seconds[connection->stage] * USEC_PER_SEC;
+}
+
+/* Cuts the connections that took too long, and those that others need the place of. Were there any? */
+static bool connections_check(struct ft_http *http, uint64_t now)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < FT_COUNT(http->connections); i++) {
+		struct connection *connection = &http->connections[i];
+
+		connection_check_end(connection);
+		if (!connection->mhd || connection->cut || connection_end(connection) > now)
+			continue;
+		connection_cut(http, connection);
+		any = true;
+	}
+	any |= bodies_check(http);
+	any |= places_check(http);
+	return any;
+}
+
+/* When the next one is to be looked at. */
+static uint64_t connections_end(const struct ft_http *http)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (size_t i = 0; i < FT_COUNT(http->connections); i++) {
-		struct connection *connection = &http->connections[i];
-		uint64_t end = connection->since_us + REQUEST_S * USEC_PER_SEC;
+		const struct connection *connection = &http->connections[i];
 
-		if (!connection->mhd || connection->cut)
-			continue;
-		if (end <= now)
-			connection_cut(connection);
-		else if (end < next)
-			next = end;
+		if (connection->mhd && !connection->cut && connection_end(connection) < next)
+			next = connection_end(connection);
 	}
 	return next;
 }
@@ -432,7 +586,10 @@ static int http_run(struct ft_http *http)
 	if (MHD_run(http->mhd) != MHD_YES)
 		return -EIO;
 	now = now_us(http);
-	next = connections_check(http, now);
+	/* The next run closes what is cut now. */
+	next = connections_check(http, now) ? now : connections_end(http);
+	if (next < now)
+		next = now;
 	if (MHD_get_timeout(http->mhd, &wait_ms) == MHD_YES && wait_ms < (next - now) / 1000)
 		next = now + wait_ms * 1000;
 	/*

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "probe/child.h"
-#include "probe/snapshot_build.h"
+#include "probe/parcel.h"
 
 enum {
 	RESULT_FD = FT_CHILD_FIRST_FD, /* the child's end of the result pipe */
@@ -28,19 +28,7 @@ enum {
 	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
 
-/* What the child sends first. Where @code is 0, so many bytes of text and then, maybe, a snapshot follow. */
-struct head {
-	uint32_t magic;
-	int32_t code;
-	uint64_t length;
-	uint32_t has_snapshot;
-	uint32_t reserved;
-	char text[FT_ERROR_TEXT_SIZE];
-};
-
-static const uint32_t HEAD_MAGIC = 0x66744732;
-
-/* Comes before the head where the work said that it goes on. */
+/* Comes before the parcel where the work said that it goes on. */
 static const uint32_t GO_ON_MAGIC = 0x66744767;
 
 /* What the child printed. */
@@ -116,57 +104,24 @@ static void child_limit_memory(size_t memory)
 	fclose(file);
 }
 
-static int write_all(int fd, const void *bytes, size_t length)
-{
-	const char *p = bytes;
-
-	while (length > 0) {
-		ssize_t n = write(fd, p, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
 void ft_guard_go_on(void)
 {
-	/* A parent that is gone is found out when the result is sent. */
-	(void)write_all(RESULT_FD, &GO_ON_MAGIC, sizeof(GO_ON_MAGIC));
-}
-
-static int child_send(const struct head *head, const struct ft_guard_result *result)
-{
-	int r;
-
-	r = write_all(RESULT_FD, head, sizeof(*head));
-	if (r == 0 && head->length > 0)
-		r = write_all(RESULT_FD, result->text.data, result->text.length);
-	if (r == 0 && head->has_snapshot)
-		r = ft_snapshot_send(RESULT_FD, result->snapshot);
-	return r;
+	/* So few bytes are written at once. A parent that is gone is found out when the result is sent. */
+	while (write(RESULT_FD, &GO_ON_MAGIC, sizeof(GO_ON_MAGIC)) < 0 && errno == EINTR)
+		;
 }
 
 static int child_work(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms)
 {
 	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
-	struct head head = {.magic = HEAD_MAGIC};
 	struct ft_error err = {0};
+	int code;
 
 	child_limit_memory(guard->memory);
-	head.code = work(arg, end_ms, &result, &err);
-	if (head.code == 0 && ft_text_failed(&result.text))
-		head.code = -ENOMEM;
-	if (head.code == 0) {
-		head.length = result.text.length;
-		head.has_snapshot = result.snapshot != NULL;
-	}
-	memcpy(head.text, err.text, sizeof(head.text));
-	return child_send(&head, &result);
+	code = work(arg, end_ms, &result, &err);
+	if (code == 0 && ft_text_failed(&result.text))
+		code = -ENOMEM;
+	return ft_parcel_send(RESULT_FD, code, &err, &result);
 }
 
 static _Noreturn void child_main(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms,
@@ -570,7 +525,7 @@ static int no_memory(const struct ft_guard_job *job, struct ft_error *err)
 	return ft_error_set(err, -ENOMEM, 0, 0, "%s: %s", job->guard.what, strerror(ENOMEM));
 }
 
-/* How much of the result is before the head. */
+/* How much of the result is before the parcel. */
 static size_t go_on_size(const struct ft_guard_job *job)
 {
 	size_t size = sizeof(GO_ON_MAGIC);
@@ -578,46 +533,29 @@ static size_t go_on_size(const struct ft_guard_job *job)
 	return job->buffer.length >= size && memcmp(job->buffer.data, &GO_ON_MAGIC, size) == 0 ? size : 0;
 }
 
-/* What follows the head, which announces it. */
-static int take_parts(struct ft_guard_job *job, const struct head *head, struct ft_guard_result *result,
-		      struct ft_error *err)
+static int take_result(struct ft_guard_job *job, struct ft_guard_result *result, struct ft_error *err)
 {
-	size_t begin = go_on_size(job) + sizeof(*head);
-	const char *bytes = job->buffer.data + begin;
-	size_t length = job->buffer.length - begin;
-	struct ft_error reason = {0};
-	int r = 0;
+	size_t begin = go_on_size(job);
+	struct ft_error said = {0};
+	int code = 0, r;
 
-	if (head->length > length || (!head->has_snapshot && head->length != length))
-		r = ft_error_set(&reason, -EINVAL, 0, 0, "it was cut short");
-	if (r == 0 && head->length > 0)
-		ft_text_add(&result->text, bytes, head->length);
-	if (r == 0 && head->has_snapshot)
-		r = ft_snapshot_receive(bytes + head->length, length - head->length, &result->snapshot, &reason);
-	if (r == -ENOMEM || ft_text_failed(&result->text))
+	r = ft_parcel_open(job->buffer.data + begin, job->buffer.length - begin, &code, result, &said);
+	if (r == -ENODATA)
+		return guard_explain_status(job, err);
+	if (r == -EBADMSG)
+		return guard_fail(&job->guard, &job->log, err, -EIO, "sent a damaged result");
+	if (r == -ENOMEM)
 		return no_memory(job, err);
+	/* One that crashed is cut short for a reason. */
 	if (r < 0 && !(WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0))
 		return guard_explain_status(job, err);
 	if (r < 0)
-		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", job->guard.what, reason.text);
+		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", job->guard.what, said.text);
+	if (code < 0)
+		return ft_error_set(err, code, 0, 0, "%s", said.text);
 	if (result->snapshot)
 		result->snapshot->source.timeouts += job->log.timeouts;
 	return 0;
-}
-
-static int take_result(struct ft_guard_job *job, struct ft_guard_result *result, struct ft_error *err)
-{
-	struct head head;
-
-	if (job->buffer.length < go_on_size(job) + sizeof(head))
-		return guard_explain_status(job, err);
-	memcpy(&head, job->buffer.data + go_on_size(job), sizeof(head));
-	head.text[sizeof(head.text) - 1] = '\0';
-	if (head.magic != HEAD_MAGIC || head.code > 0)
-		return guard_fail(&job->guard, &job->log, err, -EIO, "sent a damaged result");
-	if (head.code < 0)
-		return ft_error_set(err, head.code, 0, 0, "%s", head.text[0] ? head.text : strerror(-head.code));
-	return take_parts(job, &head, result, err);
 }
 
 int ft_guard_finish(struct ft_guard_job *job, struct ft_guard_result *ret_result, struct ft_error *err)

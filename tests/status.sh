@@ -126,10 +126,15 @@ printf 'SSH-2.0-OpenSSH_9.2\r\n' >answers/ssh.keep
 printf 'HTTP/1.0 200 OK\r\nContent-Ty' >answers/halfhead.raw
 printf 'HTTP/1.0 2x0 OK\r\n\r\n{}' >answers/oddcode.raw
 printf 'HTTP/1.0 200 OK\r\nX: x' >answers/endlesshead.endless
+printf 'HTTP/1.1 200 OK\r\r\n\r\n' >answers/crcr.raw
+printf 'HTTP/1.1 200 OK\nX: y\r\n\r\n{}' >answers/lf.raw
+printf 'HTTP/1.1 200 \0\r\n\r\n{}' >answers/nulhead.raw
+printf 'HTTP/1.1 2000 OK\r\n\r\n{}' >answers/longcode.raw
 { head_only '200 OK'; printf '{"a": "'; } >answers/endlessbody.endless
 head_only '200 OK' 'Content-Length: 67108865' >answers/long.keep
 head_only '200 OK' 'Content-Length: 99999999999999999999999999' >answers/verylong.keep
 head_only '200 OK' 'Content-Length: -1' >answers/negative.raw
+{ head_only '200 OK' 'Content-Length: 2' 'Content-Length: 3'; echo '{}'; } >answers/lengths.raw
 { head_only '200 OK' 'Transfer-Encoding: chunked'; printf '2\r\n{}\r\n0\r\n\r\n'; } >answers/chunked.raw
 { head_only '200 OK' 'Content-Type: text/html'; echo '<html>It works!</html>'; } >answers/web.raw
 { head_only '404 Not Found'; echo '{}'; } >answers/notfound.raw
@@ -297,6 +302,11 @@ bad 'no word' empty "$stranger it hangs up without a word"
 bad 'another protocol' ssh "$stranger it does not speak HTTP"
 bad 'half a head' halfhead "$stranger it hangs up amid the head of its answer"
 bad 'an odd code' oddcode "$stranger it does not speak HTTP"
+bad 'one CR too many' crcr "$stranger it does not speak HTTP"
+bad 'LF alone ends a line' lf "$stranger it does not speak HTTP"
+bad 'a NUL in the head' nulhead "$stranger it does not speak HTTP"
+bad 'a code of four digits' longcode "$stranger it does not speak HTTP"
+bad 'two lengths that differ' lengths "$stranger it does not speak HTTP"
 bad 'an endless head' endlesshead "$stranger it does not speak HTTP"
 bad 'an endless body' endlessbody \
 	"($damaged it is longer than 64 MiB|ftcheckd does not answer on HERE: only a part came within 5 s)"

@@ -1827,6 +1827,7 @@ static const struct bad bads[] = {
 	{"a port that is none", "\"port\": 2}", "\"port\": -2}", "\"port\" is not what it should be"},
 	{"no places", "\"where\": [", "\"where\": 0, \"w\": [", "\"where\" is not what it should be"},
 	{"a place that is none", "\"where\": [{", "\"where\": [7, {", "an object is missing"},
+	{"a finding that is none", "\"findings\": [", "\"findings\": [false, ", "a finding is no object"},
 	{"no finding", "\"finding\": 0", "\"finding\": 999", "\"finding\" is not what it should be"},
 	{"one alert twice", "\"finding\": 2, \"flap\"", "\"finding\": 0, \"flap\"",
 	 "\"finding\" is not what it should be"},
@@ -1923,6 +1924,58 @@ static void test_hostile(void **state)
 	}
 	print_message("%zu of 1000 taken\n", taken);
 	run_end(&run);
+}
+
+/* Seconds of the processor that reading a state takes in which so many events wait. */
+static double reading_s(uint32_t events)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0}, changed = {0};
+	struct ft_alerts *alerts = NULL;
+	struct timespec begin, end;
+	const char *from, *to;
+	struct run run;
+
+	rich_run(&run);
+	text = state_text(&run);
+	from = strstr(text.data, "{\"seq\": 1,");
+	to = strchr(from, '\n');
+	assert_true(from && to);
+	ft_text_add(&changed, text.data, (size_t)(from - text.data));
+	for (uint32_t i = 1; i <= events; i++) {
+		ft_text_printf(&changed, "{\"seq\": %" PRIu32, i);
+		ft_text_add(&changed, from + strlen("{\"seq\": 1"), (size_t)(to - from) - strlen("{\"seq\": 1"));
+		if (i == events)
+			changed.data[--changed.length] = '\0';
+	}
+	ft_text_puts(&changed, "]}}\n");
+	from = strstr(changed.data, "\"state\": {\n\"seq\": ");
+	assert_non_null(from);
+	/* As many digits as it has: the next number is beyond all of these. */
+	from += strlen("\"state\": {\n\"seq\": ");
+	ft_text_reset(&text);
+	ft_text_add(&text, changed.data, (size_t)(from - changed.data));
+	ft_text_printf(&text, "%" PRIu32, events + 1);
+	ft_text_puts(&text, strchr(from, ','));
+	sum_put(text.data);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	assert_int_equal(ft_alerts_read_json(text.data, text.length, run.now, &alerts, NULL), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	assert_true(ft_alerts_waiting(alerts, "sink") <= FT_EVENTS_MAX);
+	ft_alerts_free(alerts);
+	run_end(&run);
+	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+}
+
+/* More events than are kept cost as much as others: what is to be given up is looked for once, not for each. */
+static void test_many_events(void **state)
+{
+	double few, many;
+
+	(void)state;
+	few = reading_s(FT_EVENTS_MAX);
+	many = reading_s(2 * FT_EVENTS_MAX);
+	print_message("%.3f s and %.3f s\n", few, many);
+	assert_true(many < 8 * few + 0.2);
 }
 
 /* ---- state on disk ---- */
@@ -2275,6 +2328,7 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_read_failures),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_state_damaged),
 		cmocka_unit_test(test_state_unreadable),

@@ -206,6 +206,8 @@ static void test_damaged(void **state)
 		{"[]", "this is no baseline that this version of ftcheck can read", 0},
 		{"{\"ftcheck_baseline\": 2}", "this is no baseline that this version of ftcheck can read", 0},
 		{"{\"ftcheck_baseline\": 1}", "\"time\" is not what it should be", 0},
+		{"{\"ftcheck_baseline\": 1, \"time\": -1, \"switches\": [], \"cables\": [], \"hosts\": []}",
+		 "\"time\" is not what it should be", 0},
 		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": 3}", "\"switches\" is no list", 2},
 		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": [\n[\"0x1\", \"a\", \"b\", 0]], \"cables\": "
 		 "[], "

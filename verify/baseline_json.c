@@ -22,6 +22,9 @@
 
 enum { BASELINE_VERSION = 1, PORT_MAX = UINT16_MAX };
 
+/* What a double holds exactly. */
+static const int64_t TIME_MAX = INT64_C(1) << 53;
+
 /* ---- writing ---- */
 
 static void port_write(struct ft_text *t, const struct ft_map *index, const struct ft_baseline_port *port)
@@ -127,14 +130,17 @@ static char *row_string(struct row *row)
 
 static int64_t row_time(struct row *row)
 {
-	return row_number(row, INT64_C(1) << 53);
+	return row_number(row, TIME_MAX);
 }
 
 static struct ft_baseline_port row_port(struct row *row)
 {
 	int64_t sw = row_number(row, UINT32_MAX);
-	struct ft_baseline_port port = {.guid = row_guid(row), .number = (uint32_t)row_number(row, PORT_MAX)};
+	struct ft_baseline_port port = {0};
 
+	/* One after the other: the members of an initializer come in any order. */
+	port.guid = row_guid(row);
+	port.number = (uint32_t)row_number(row, PORT_MAX);
 	if (sw < row->b->switch_count)
 		port.owner = row->b->switches[sw].guid;
 	else
@@ -207,7 +213,7 @@ static int document_read(const struct ft_json *json, struct ft_baseline *b, stru
 
 	if (!json_is_integer(version) || json_integer_value(version) != BASELINE_VERSION)
 		return ft_error_set(err, -EINVAL, 0, 0, "this is no baseline that this version of ftcheck can read");
-	if (!json_is_integer(time))
+	if (!json_is_integer(time) || json_integer_value(time) < 0 || json_integer_value(time) > TIME_MAX)
 		return ft_error_set(err, -EINVAL, 0, 0, "\"time\" is not what it should be");
 	b->time_s = json_integer_value(time);
 	r = list_read(json, "switches", sizeof(*b->switches), switch_read, b, (void **)&b->switches, &b->switch_count,

@@ -19,31 +19,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
+#include "verify/answer.h"
 
-enum {
-	TIMEOUT_S = 5,
-	HEAD_MAX = 16 << 10,
-	BODY_MAX = 64 << 20,
-	STATE_MAX = 256,
-};
-
-static const size_t length_unknown = SIZE_MAX;
-
-struct answer {
-	struct ft_text text; /* all that came */
-	size_t head_length;  /* with the empty line; 0: not all of the head is here */
-	size_t body_length;  /* as the head has it */
-	unsigned int code;
-	bool encoded; /* in a way that the request did not allow */
-	char *state;
-};
-
-static void answer_release(struct answer *answer)
-{
-	ft_text_release(&answer->text);
-	free(answer->state);
-}
+enum { TIMEOUT_S = 5 };
 
 /* ---- addresses ---- */
 
@@ -120,130 +98,13 @@ static int error_silent(const struct ft_status_address *address, int code, struc
 	return ft_error_set(err, code, 0, 0, "ftcheckd does not answer on %s: %s", address->name, strerror(-code));
 }
 
-static int error_stranger(const struct ft_status_address *address, const char *why, struct ft_error *err)
-{
-	return ft_error_set(err, -EPROTO, 0, 0, "what answers on %s is not ftcheckd: %s", address->name, why);
-}
-
-static int error_slow(const struct ft_status_address *address, const struct answer *answer, struct ft_error *err)
+static int error_slow(const struct ft_status_address *address, const struct ft_answer *answer, struct ft_error *err)
 {
 	if (answer->text.length == 0)
 		return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: nothing came within %d s",
 				    address->name, TIMEOUT_S);
 	return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: only a part came within %d s",
 			    address->name, TIMEOUT_S);
-}
-
-static int error_long(const struct ft_status_address *address, struct ft_error *err)
-{
-	return ft_error_set(err, -EFBIG, 0, 0, "what ftcheckd on %s sends is damaged: it is longer than %d MiB",
-			    address->name, BODY_MAX >> 20);
-}
-
-/* ---- the head of the answer ---- */
-
-static int length_header(struct answer *answer, const char *value, size_t length)
-{
-	size_t number = 0;
-
-	if (length == 0)
-		return -EPROTO;
-	for (size_t i = 0; i < length; i++) {
-		if (value[i] < '0' || value[i] > '9')
-			return -EPROTO;
-		/* More is too much anyway. */
-		if (number <= BODY_MAX)
-			number = number * 10 + (size_t)(value[i] - '0');
-	}
-	answer->body_length = number;
-	return 0;
-}
-
-static int encoding_header(struct answer *answer, const char *value, size_t length)
-{
-	(void)value;
-	(void)length;
-	answer->encoded = true;
-	return 0;
-}
-
-static int state_header(struct answer *answer, const char *value, size_t length)
-{
-	char *state = length > 0 ? ft_text_safe_dup(value, length < STATE_MAX ? length : STATE_MAX) : NULL;
-
-	if (length > 0 && !state)
-		return -ENOMEM;
-	free(answer->state);
-	answer->state = state;
-	return 0;
-}
-
-static const struct header {
-	const char *name;
-	int (*read)(struct answer *answer, const char *value, size_t length);
-} headers[] = {
-	{"Content-Length:", length_header},
-	{"Content-Encoding:", encoding_header},
-	{"Transfer-Encoding:", encoding_header},
-	{"X-Ftcheck-State:", state_header},
-};
-
-static int header_read(struct answer *answer, const char *line, size_t length)
-{
-	for (size_t i = 0; i < FT_COUNT(headers); i++) {
-		size_t name = strlen(headers[i].name);
-
-		if (length < name || strncasecmp(line, headers[i].name, name) != 0)
-			continue;
-		while (name < length && (line[name] == ' ' || line[name] == '\t'))
-			name++;
-		while (length > name && (line[length - 1] == ' ' || line[length - 1] == '\t'))
-			length--;
-		return headers[i].read(answer, line + name, length - name);
-	}
-	return 0;
-}
-
-/* "HTTP/1.1 200 OK" */
-static int status_line_read(struct answer *answer, const char *line, size_t length)
-{
-	enum { CODE_AT = 9, CODE_DIGITS = 3 };
-
-	if (length < CODE_AT + CODE_DIGITS || line[CODE_AT - 1] != ' ')
-		return -EPROTO;
-	answer->code = 0;
-	for (size_t i = CODE_AT; i < CODE_AT + CODE_DIGITS; i++) {
-		if (line[i] < '0' || line[i] > '9')
-			return -EPROTO;
-		answer->code = answer->code * 10 + (unsigned int)(line[i] - '0');
-	}
-	return 0;
-}
-
-/* Returns 1 once the head is there and read, 0 where more is to come, -EPROTO where this is no HTTP, or -ENOMEM. */
-static int head_read(struct answer *answer)
-{
-	static const char start[] = "HTTP/1.", empty_line[] = "\r\n\r\n";
-	const char *text = ft_text_string(&answer->text), *end, *line, *next;
-	size_t length = answer->text.length;
-	int r;
-
-	if (strncmp(text, start, length < strlen(start) ? length : strlen(start)) != 0)
-		return -EPROTO;
-	end = memmem(text, length, empty_line, strlen(empty_line));
-	if (!end)
-		return length > HEAD_MAX ? -EPROTO : 0;
-	line = memchr(text, '\r', length);
-	r = status_line_read(answer, text, (size_t)(line - text));
-	for (; r == 0 && line < end; line = next) {
-		line += strlen("\r\n");
-		next = memmem(line, (size_t)(end + 2 - line), "\r\n", 2);
-		r = header_read(answer, line, (size_t)(next - line));
-	}
-	if (r < 0)
-		return r;
-	answer->head_length = (size_t)(end - text) + strlen(empty_line);
-	return 1;
 }
 
 /* ---- the exchange ---- */
@@ -324,44 +185,30 @@ static int request_send(int fd, const struct ft_status_address *address, int64_t
 }
 
 /* The next bytes: how many, 0 at the end, or -errno. */
-static ssize_t bytes_receive(int fd, struct ft_text *text, int64_t end_ms)
+static ssize_t bytes_receive(int fd, char *bytes, size_t size, int64_t end_ms)
 {
-	char bytes[65536];
-
 	for (;;) {
 		int r = ready_wait(fd, POLLIN, end_ms);
 		ssize_t n;
 
 		if (r < 0)
 			return r;
-		n = recv(fd, bytes, sizeof(bytes), 0);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (n < 0)
+		n = recv(fd, bytes, size, 0);
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		ft_text_add(text, bytes, (size_t)n);
-		return ft_text_failed(text) ? -ENOMEM : n;
 	}
 }
 
-static bool answer_complete(const struct answer *answer)
-{
-	return answer->head_length > 0 && answer->body_length != length_unknown &&
-	       answer->text.length - answer->head_length >= answer->body_length;
-}
-
-static bool answer_too_long(const struct answer *answer)
-{
-	return answer->head_length > 0 && ((answer->body_length != length_unknown && answer->body_length > BODY_MAX) ||
-					   answer->text.length - answer->head_length > BODY_MAX);
-}
-
 /* Receives until the answer is complete, or its sender hangs up. */
-static int answer_receive(int fd, const struct ft_status_address *address, int64_t end_ms, struct answer *answer,
+static int answer_receive(int fd, const struct ft_status_address *address, int64_t end_ms, struct ft_answer *answer,
 			  struct ft_error *err)
 {
-	while (!answer_complete(answer)) {
-		ssize_t n = bytes_receive(fd, &answer->text, end_ms);
+	char bytes[65536];
+
+	for (;;) {
+		ssize_t n = bytes_receive(fd, bytes, sizeof(bytes), end_ms);
 		int r;
 
 		if (n == -ETIMEDOUT)
@@ -370,18 +217,13 @@ static int answer_receive(int fd, const struct ft_status_address *address, int64
 			return error_silent(address, (int)n, err);
 		if (n == 0)
 			return 0;
-		r = answer->head_length > 0 ? 1 : head_read(answer);
-		if (r == -ENOMEM)
-			return r;
-		if (r < 0)
-			return error_stranger(address, "it does not speak HTTP", err);
-		if (answer_too_long(answer))
-			return error_long(address, err);
+		r = ft_answer_add(answer, bytes, (size_t)n, err);
+		if (r != 0)
+			return r < 0 ? r : 0;
 	}
-	return 0;
 }
 
-static int answer_get(const struct ft_status_address *address, struct answer *answer, struct ft_error *err)
+static int answer_get(const struct ft_status_address *address, struct ft_answer *answer, struct ft_error *err)
 {
 	_cleanup_(ft_closep) int fd = -1;
 	int64_t end_ms = now_ms() + TIMEOUT_S * 1000;
@@ -398,70 +240,7 @@ static int answer_get(const struct ft_status_address *address, struct answer *an
 	return answer_receive(fd, address, end_ms, answer, err);
 }
 
-/* ---- what the answer says ---- */
-
-/* The first line of the body, for people. */
-static int reason_tell(const struct ft_status_address *address, const char *body, size_t length, struct ft_error *err)
-{
-	size_t line = 0;
-
-	while (line < length && body[line] != '\n' && body[line] != '\r' && body[line] != '\0')
-		line++;
-	if (line == 0)
-		return ft_error_set(err, -EAGAIN, 0, 0, "ftcheckd on %s has no report yet", address->name);
-	return ft_error_set(err, -EAGAIN, 0, 0, "ftcheckd on %s has no report yet: %.*s", address->name,
-			    (int)(line < STATE_MAX ? line : STATE_MAX), body);
-}
-
-static int report_read(const struct ft_status_address *address, const char *body, size_t length,
-		       struct ft_report **ret_report, struct ft_error *err)
-{
-	struct ft_error why = {0};
-	size_t blank = strspn(body, " \t\r\n");
-	int r;
-
-	if (blank >= length || body[blank] != '{')
-		return error_stranger(address, "it sends no JSON object", err);
-	r = ft_report_read_json(body, length, ret_report, &why);
-	if (r == 0 || r == -ENOMEM)
-		return r;
-	if (r == -ENOMSG)
-		return error_stranger(address, why.text, err);
-	if (r == -ENOTSUP)
-		return ft_error_set(err, r, 0, 0, "the report of ftcheckd on %s cannot be shown: %s", address->name,
-				    why.text);
-	return ft_error_set(err, r, 0, 0, "what ftcheckd on %s sends is damaged: %u:%u: %s", address->name, why.line,
-			    why.column, why.text);
-}
-
-static int answer_judge(const struct ft_status_address *address, struct answer *answer, struct ft_report **ret_report,
-			struct ft_error *err)
-{
-	enum { HTTP_OK = 200, HTTP_UNAVAILABLE = 503 };
-	const char *body = ft_text_string(&answer->text) + answer->head_length;
-	size_t length = answer->text.length - answer->head_length;
-	char why[64];
-
-	if (answer->text.length == 0)
-		return error_stranger(address, "it hangs up without a word", err);
-	if (answer->head_length == 0)
-		return error_stranger(address, "it hangs up amid the head of its answer", err);
-	if (answer->encoded)
-		return error_stranger(address, "its answer is encoded in a way that was not asked for", err);
-	if (answer->body_length != length_unknown && length < answer->body_length)
-		return ft_error_set(err, -EPROTO, 0, 0,
-				    "what ftcheckd on %s sends is damaged: it ends after %zu of %zu bytes",
-				    address->name, length, answer->body_length);
-	if (answer->body_length != length_unknown)
-		length = answer->body_length;
-	if (answer->code == HTTP_UNAVAILABLE)
-		return reason_tell(address, body, length, err);
-	if (answer->code != HTTP_OK) {
-		snprintf(why, sizeof(why), "to a question for /report it answers with HTTP status %u", answer->code);
-		return error_stranger(address, why, err);
-	}
-	return report_read(address, body, length, ret_report, err);
-}
+/* ---- the report ---- */
 
 /* A report from before the clock was set back is of the future. */
 static int age_tell(struct ft_report *report)
@@ -486,18 +265,17 @@ static int age_tell(struct ft_report *report)
 
 int ft_status_ask(const struct ft_status_address *address, struct ft_report **ret_report, struct ft_error *err)
 {
-	_cleanup_(answer_release) struct answer answer = {.body_length = length_unknown};
+	_cleanup_(ft_answer_release) struct ft_answer answer = {.from = address->name};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	int r;
 
 	r = answer_get(address, &answer, err);
 	if (r == 0)
-		r = answer_judge(address, &answer, &report, err);
+		r = ft_answer_report(&answer, &report, err);
 	if (r == 0)
 		r = age_tell(report);
 	if (r < 0)
 		return r;
-	report->state = FT_STEAL(answer.state);
 	*ret_report = FT_STEAL(report);
 	return 0;
 }
