@@ -37,33 +37,33 @@ def run(*command, given=None):
 ON = "127.0.0.1:9683"
 ALERTS = {
     "FtcheckDown": ("critical", "ftcheckd does not answer{on}",
-                    "Nobody watches the cabling of the fabric. Look at: systemctl status ftcheckd"),
-    "FtcheckFabricCritical": ("critical", "Fabric demo: a part of it, or some of its hosts, are cut off",
+                    "The cabling of the fabric is not being watched. Check: systemctl status ftcheckd"),
+    "FtcheckFabricCritical": ("critical", "Fabric demo: a part of it, or some hosts, are cut off",
                               f"The verdict of ftcheckd on {ON} is critical. What is wrong: {STATUS}"),
     "FtcheckFabricDegraded": ("warning", "Fabric demo is not as planned",
                               f"The verdict of ftcheckd on {ON} is warning. What is wrong: {STATUS}"),
     "FtcheckFabricUnknown": ("warning", "Fabric demo cannot be judged",
-                             f"Too little of it is seen by ftcheckd on {ON}. Why: {STATUS}"),
+                             f"ftcheckd on {ON} sees too little of it. Reason: {STATUS}"),
     "FtcheckCoreMissing": ("warning", "Core switches missing: {count}",
                            f"Seen by ftcheckd on {ON}. Which, and what it costs: {STATUS}"),
     "FtcheckUplinksMissing": ("warning", "Switch {switch} ({guid}) lacks uplinks: {count}",
                               f"It is {{planned_as}} in the plan. Which cables: {STATUS}"),
     "FtcheckNoData": ("warning", f"ftcheckd on {ON} has not seen the whole fabric for half an hour",
-                      f"What its metrics and its report say may be out of date. Why: {JOURNAL}"),
+                      f"Its metrics and its report may be out of date. Reason: {JOURNAL}"),
     "FtcheckNotListening": ("info", f"ftcheckd on {ON} gets no events from the fabric",
-                            "It only polls, so faults are found minutes late. Does the subnet manager answer? "
-                            f"Why: {JOURNAL}"),
+                            "It only polls, so faults are found late. Does the subnet manager answer? "
+                            f"Reason: {JOURNAL}"),
     "FtcheckSweepsIncomplete": ("warning", f"Most sweeps of ftcheckd on {ON} fail or are incomplete",
-                                f"Faults may go unseen. Switches that do not answer are named by: {STATUS}"),
+                                f"Faults may go unnoticed. Switches that do not respond are listed by: {STATUS}"),
     "FtcheckHooksFailing": ("warning", f"Hooks of ftcheckd on {ON} fail",
-                            f"Alerts are told late. Which hook, and why: {JOURNAL}"),
-    "FtcheckAlertsLost": ("critical", f"Hooks of ftcheckd on {ON} failed until their alerts were given up",
-                          f"Somebody was not told. Which alerts: {JOURNAL}"),
+                            f"Alerts are delivered late. Which hook, and why: {JOURNAL}"),
+    "FtcheckAlertsLost": ("critical", f"Hooks of ftcheckd on {ON} failed until alerts were given up",
+                          f"Alerts were not delivered. Which: {JOURNAL}"),
     "FtcheckHooksRefused": ("warning", f"Hooks of ftcheckd on {ON} are refused: {{count}}",
                             f"Alerts are not delivered. Which hook, and the command that mends it: {JOURNAL}"),
     "FtcheckStateNotSaved": ("warning", f"ftcheckd on {ON} cannot save its alerts",
-                             "After a restart some may be raised twice, or not be cleared. Is the disk full? "
-                             f"Why: {JOURNAL}"),
+                             "After a restart, some may be raised twice or never cleared. Is the disk full? "
+                             f"Reason: {JOURNAL}"),
 }
 
 HERE = {"job": "ftcheckd", "instance": ON}
