@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 
 void ft_text_release(struct ft_text *text)
 {
@@ -179,6 +180,11 @@ char *ft_text_safe_dup(const char *bytes, size_t length)
 }
 
 uint64_t ft_text_hash(const char *string)
+{
+	return ft_hash_bytes(string, strlen(string));
+}
+
+uint64_t ft_text_checksum(const char *string)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;
 

@@ -61,8 +61,11 @@ const char *ft_text_short_name(const char *name, size_t *ret_length);
 /* Whether two names are the same by ft_text_short_name(). */
 bool ft_text_short_equal(const char *a, const char *b);
 
-/* FNV-1a of a string, as a key for base/map.h. */
+/* ft_hash_bytes() of a string, as a key for base/map.h: another one in each process. */
 uint64_t ft_text_hash(const char *string);
+
+/* FNV-1a of a string: the same everywhere and always, for what is written down. It is easy to forge. */
+uint64_t ft_text_checksum(const char *string);
 
 /*
  * Order of names as people count: runs of digits compare as numbers ("node9" before "node10"), the rest by byte.

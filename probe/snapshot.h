@@ -20,6 +20,12 @@
 #define FT_NO_PORT UINT32_MAX
 #define FT_NO_NODE UINT32_MAX
 
+/*
+ * The most ports that a snapshot may have: 49,151 unicast LIDs and 254 ports on each switch give fewer (IBTA Vol 1,
+ * 4.1.3). A file of a few bytes a port must not take memory without end.
+ */
+enum { FT_SNAPSHOT_PORTS_MAX = 1 << 24 };
+
 enum ft_node_type { FT_NODE_UNKNOWN, FT_NODE_SWITCH, FT_NODE_CA, FT_NODE_ROUTER };
 
 /* What is known of a port's link. */

@@ -626,6 +626,80 @@ static void many_of_a_kind(void **state)
 	}
 }
 
+enum { FLOOD = 40000 };
+
+/* FLOOD cables, between switches of the first number's GUIDs and of the second one's. Processor time to read it, in s.
+ */
+static double flood_read(uint64_t (*near)(uint32_t), uint64_t (*far)(uint32_t))
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	clock_t start;
+
+	for (uint32_t i = 0; i < FLOOD; i++)
+		ft_text_printf(&text, "Switch 2 \"S-%" PRIx64 "\" # \"%u\"\n[1] \"S-%" PRIx64 "\"[1]\n", near(i), i,
+			       far(i));
+	for (uint32_t i = 0; i < FLOOD; i++)
+		ft_text_printf(&text, "Switch 2 \"S-%" PRIx64 "\" # \"%u\"\n[1] \"S-%" PRIx64 "\"[1]\n", far(i), i,
+			       near(i));
+	start = clock();
+	assert_int_equal(ft_dump_read_ibnetdiscover(text.data, text.length, &s, NULL), 0);
+	assert_int_equal(s->node_count, 2 * FLOOD);
+	return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+static uint64_t guid_of_its_own(uint32_t i)
+{
+	return 0x1000000 + i;
+}
+
+static uint64_t guid_of_its_own_too(uint32_t i)
+{
+	return 0x2000000 + i;
+}
+
+static uint64_t guid_of_all(uint32_t i)
+{
+	(void)i;
+	return 0x3000000;
+}
+
+static uint64_t guid_of_all_too(uint32_t i)
+{
+	(void)i;
+	return 0x4000000;
+}
+
+/* All in one slot of a map whose hash multiplies by the golden ratio, after a fold. */
+static uint64_t guid_chosen(uint32_t i)
+{
+	uint64_t x = ((uint64_t)(i + 1) << 45) * 0xf1de83e19937733dULL;
+
+	return x ^ x >> 32;
+}
+
+/* GUIDs come from the fabric: no choice of them makes a dump slow. Where they did, it took a thousand times as long. */
+static void guids_cannot_slow(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t (*near)(uint32_t), (*far)(uint32_t);
+	} choices[] = {
+		{"far ends of one GUID", guid_of_its_own, guid_of_all},
+		{"all of two GUIDs", guid_of_all_too, guid_of_all},
+		{"GUIDs of one slot", guid_chosen, guid_of_its_own},
+	};
+	double usual = flood_read(guid_of_its_own, guid_of_its_own_too);
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(choices); i++) {
+		double took = flood_read(choices[i].near, choices[i].far);
+
+		if (took > 30 * usual + 0.1)
+			fail_msg("%s: %.3f s, and %.3f s where each has its own", choices[i].name, took, usual);
+	}
+}
+
 static uint64_t random_state;
 
 static uint64_t random_next(void)
@@ -923,9 +997,10 @@ int main(void)
 {
 	static struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(reals) + FT_COUNT(files) + 16];
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(header_is_kept),    cmocka_unit_test(long_lines), cmocka_unit_test(many_of_a_kind),
-		cmocka_unit_test(cuts_are_harmless), cmocka_unit_test(real_rates), cmocka_unit_test(real_cuts),
-		cmocka_unit_test(file_is_missing),
+		cmocka_unit_test(header_is_kept),  cmocka_unit_test(long_lines),
+		cmocka_unit_test(many_of_a_kind),  cmocka_unit_test(cuts_are_harmless),
+		cmocka_unit_test(real_rates),	   cmocka_unit_test(real_cuts),
+		cmocka_unit_test(file_is_missing), cmocka_unit_test(guids_cannot_slow),
 	};
 	size_t n = 0;
 
