@@ -269,10 +269,38 @@ const char *ft_text_short_name(const char *name, size_t *ret_length)
 	return name;
 }
 
+/* Whatever the locale is: what two machines take for one name must not depend on it. */
+static char letter_small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
 bool ft_text_short_equal(const char *a, const char *b)
 {
 	size_t length_a, length_b;
 	const char *start_a = ft_text_short_name(a, &length_a), *start_b = ft_text_short_name(b, &length_b);
 
-	return length_a == length_b && memcmp(start_a, start_b, length_a) == 0;
+	if (length_a != length_b)
+		return false;
+	for (size_t i = 0; i < length_a; i++)
+		if (letter_small(start_a[i]) != letter_small(start_b[i]))
+			return false;
+	return true;
+}
+
+uint64_t ft_text_short_hash(const char *name)
+{
+	size_t length;
+	const char *start = ft_text_short_name(name, &length);
+	uint64_t hash = length;
+	char piece[64];
+
+	for (size_t done = 0; done < length; done += sizeof(piece)) {
+		size_t count = length - done < sizeof(piece) ? length - done : sizeof(piece);
+
+		for (size_t i = 0; i < count; i++)
+			piece[i] = letter_small(start[done + i]);
+		hash = ft_hash_pair(hash, ft_hash_bytes(piece, count));
+	}
+	return hash;
 }

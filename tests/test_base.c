@@ -382,6 +382,31 @@ static void test_checksum(void **state)
 	assert_int_equal(ft_text_checksum("foobar"), 0x85944171f73967e8);
 }
 
+static void test_short_equal(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool equal;
+	} rows[] = {
+		{"leaf07", "LEAF07", true},
+		{"MF0;Leaf07:MQM8700/U1", "leaf07", true},
+		{"leaf07 ", "Leaf07", true},
+		{"leaf07", "leaf08", false},
+		{"leaf07", "leaf0", false},
+		{"[", "{", false},
+		{"caf\xc3\xa9", "caf\xc3\x89", false},
+		{"", "", true},
+		{"a name of more than sixty-four bytes, so that it is hashed in two pieces: LEAF07",
+		 "a name of more than sixty-four bytes, so that it is hashed in two pieces: leaf07", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (ft_text_short_equal(rows[i].a, rows[i].b) != rows[i].equal ||
+		    (ft_text_short_hash(rows[i].a) == ft_text_short_hash(rows[i].b)) != rows[i].equal)
+			fail_msg("\"%s\" and \"%s\"", rows[i].a, rows[i].b);
+}
+
 /*
  * Keys chosen for a hash without a secret, here for a multiplication by the golden ratio with a fold: they all end in
  * one slot of every size up to 2^20. And those of a weak one: only the upper bits differ.
@@ -943,17 +968,29 @@ static void test_file_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_safe),      cmocka_unit_test(test_text_random),
-		cmocka_unit_test(test_text_add),       cmocka_unit_test(test_natural_order),
-		cmocka_unit_test(test_ratio_parse),    cmocka_unit_test(test_ratio_make),
-		cmocka_unit_test(test_rates),	       cmocka_unit_test(test_map),
-		cmocka_unit_test(test_hash),	       cmocka_unit_test(test_checksum),
-		cmocka_unit_test(test_map_chosen),     cmocka_unit_test(test_error),
-		cmocka_unit_test(test_json_places),    cmocka_unit_test(test_json_errors),
-		cmocka_unit_test(test_file_read),      cmocka_unit_test(test_pattern_matches),
-		cmocka_unit_test(test_pattern_find),   cmocka_unit_test(test_pattern_errors),
-		cmocka_unit_test(test_pattern_limits), cmocka_unit_test(test_pattern_hostile),
-		cmocka_unit_test(test_pattern_sample), cmocka_unit_test(test_pattern_sample_hostile),
+		cmocka_unit_test(test_text_safe),
+		cmocka_unit_test(test_text_random),
+		cmocka_unit_test(test_text_add),
+		cmocka_unit_test(test_natural_order),
+		cmocka_unit_test(test_ratio_parse),
+		cmocka_unit_test(test_ratio_make),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_short_equal),
+		cmocka_unit_test(test_map_chosen),
+		cmocka_unit_test(test_error),
+		cmocka_unit_test(test_json_places),
+		cmocka_unit_test(test_json_errors),
+		cmocka_unit_test(test_file_read),
+		cmocka_unit_test(test_pattern_matches),
+		cmocka_unit_test(test_pattern_find),
+		cmocka_unit_test(test_pattern_errors),
+		cmocka_unit_test(test_pattern_limits),
+		cmocka_unit_test(test_pattern_hostile),
+		cmocka_unit_test(test_pattern_sample),
+		cmocka_unit_test(test_pattern_sample_hostile),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
