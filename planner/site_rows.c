@@ -96,24 +96,54 @@ static int stems_collect(struct rows *rows)
 	return r < 0 ? r : families_count(rows);
 }
 
-/* Board and port of an end: from up to two columns, and from what its name said of a board. */
-static int label_read(const struct ft_sheet_end *end, uint32_t named, uint32_t *ret_board, uint32_t *ret_port)
+/* Board, chip and port of an end: from up to two columns, and from what its name said of a board. */
+static int label_read(const struct ft_sheet_end *end, const struct ft_site_name *name, struct ft_port_label *ret_label)
 {
 	_cleanup_(ft_text_release) struct ft_text whole = {0};
 	const char *board = end->board.text;
 
-	if (board[0] == '\0' && named == 0)
-		return ft_port_label_read(end->port.text, ret_board, ret_port);
-	if (board[0] == '\0')
-		ft_text_printf(&whole, "board %u/%s", named, end->port.text);
-	else
+	if (board[0] == '\0' && name->board == 0)
+		return ft_port_label_read(end->port.text, ret_label);
+	if (board[0])
 		ft_text_printf(&whole, "%s%s/%s", board[strspn(board, "0123456789")] ? "" : "board ", board,
 			       end->port.text);
+	else if (name->chip)
+		ft_text_printf(&whole, "board %u/chip %u/%s", name->board, name->chip, end->port.text);
+	else
+		ft_text_printf(&whole, "board %u/%s", name->board, end->port.text);
 	if (ft_text_failed(&whole))
 		return -ENOMEM;
-	if (ft_port_label_read(ft_text_string(&whole), ret_board, ret_port) == 0)
+	if (ft_port_label_read(ft_text_string(&whole), ret_label) == 0)
 		return 0;
-	return ft_port_label_read(end->port.text, ret_board, ret_port);
+	return ft_port_label_read(end->port.text, ret_label);
+}
+
+/*
+ * How many chips the list has of a board, where the plan does not know: as many as it numbers from 1 on. Where all are
+ * number 2 that is no chip.
+ */
+static int chips_look(struct rows *rows)
+{
+	const struct ft_site *site = rows->site;
+	uint32_t seen[FT_TIER_COUNT] = {0};
+
+	for (size_t i = 0; i < 2 * site->sheet->row_count; i++) {
+		uint32_t name = site->ends[i / 2][i % 2], sw = name == FT_UNPINNED ? name : site->names[name].sw;
+		struct ft_port_label label;
+		int r;
+
+		if (sw == FT_UNPINNED || !ft_plan_is_director(site->plan, sw))
+			continue;
+		r = label_read(&site->sheet->rows[i / 2].ends[i % 2], &site->names[name], &label);
+		if (r == -ENOMEM)
+			return r;
+		if (r == 0 && label.board && label.chip > 0 && label.chip < 32)
+			seen[site->plan->switches[sw].tier] |= 1U << label.chip;
+	}
+	for (unsigned int tier = 0; tier < FT_TIER_COUNT; tier++)
+		while (seen[tier] & 2U << rows->chips[tier])
+			rows->chips[tier]++;
+	return 0;
 }
 
 /* The port of a planned switch that a row says, by its number in the whole. One that cannot be may be any. */
@@ -122,12 +152,13 @@ static int end_read(struct rows *rows, uint32_t row, unsigned int at, struct ft_
 	const struct ft_site *site = rows->site;
 	const struct ft_sheet_end *from = &site->sheet->rows[row].ends[at];
 	const struct ft_site_name *name = &site->names[site->ends[row][at]];
-	struct ft_cabling_end end = {.sw = name->sw, .board = name->board};
+	struct ft_cabling_end end = {.sw = name->sw, .chips = rows->chips[site->plan->switches[name->sw].tier]};
+	struct ft_port_label label = {0};
 	struct ft_error why = {0};
 	int r;
 
 	if (from->port.text[0]) {
-		r = label_read(from, name->board, &end.board, &end.port);
+		r = label_read(from, name, &label);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)
@@ -135,16 +166,16 @@ static int end_read(struct rows *rows, uint32_t row, unsigned int at, struct ft_
 				      "\"%s\" is no port: 20, 16/20, L16/P20, \"Blade 16_Port 2/20\" and "
 				      "\"Port 20\" are",
 				      from->port.text);
-		if (end.board == 0)
-			end.board = name->board;
 	}
+	end.port = label.port;
+	end.board = label.board ? label.board : name->board;
+	end.chip = label.chip ? label.chip : name->chip;
 	r = ft_cabling_port(site->plan, &end, &end.port, &why);
 	if (r < 0)
 		ft_site_doubt(&rows->doubts, row, &from->port, "\"%s\" %s", from->port.text, why.text);
 	if (r < 0)
 		end.port = 0;
-	end.board = 0;
-	*ret_end = end;
+	*ret_end = (struct ft_cabling_end){.sw = end.sw, .port = end.port};
 	return 0;
 }
 
@@ -387,6 +418,8 @@ static int rows_take(struct rows *rows)
 
 	if (r == 0)
 		r = stems_collect(rows);
+	if (r == 0)
+		r = chips_look(rows);
 	for (uint32_t i = 0; r == 0 && i < rows->site->sheet->row_count; i++)
 		r = row_take(rows, i);
 	if (r == 0)
@@ -411,15 +444,15 @@ static void rest_keep(struct rows *rows)
 		const struct ft_plan_cable *cable = &plan->cables[i];
 
 		rows->cable_rows[i] = FT_UNPINNED;
-		rows->cables[rows->cable_count++] =
-			(struct ft_cabling_cable){{{cable->a, 0, cable->a_port}, {cable->b, 0, cable->b_port}}};
+		rows->cables[rows->cable_count++] = (struct ft_cabling_cable){
+			{{.sw = cable->a, .port = cable->a_port}, {.sw = cable->b, .port = cable->b_port}}};
 	}
 	for (uint32_t i = 0; rows->host_count == i && i < plan->host_count; i++) {
 		const struct ft_plan_host *host = &plan->hosts[i];
 
 		rows->host_rows[i] = FT_UNPINNED;
 		rows->hosts[rows->host_count++] =
-			(struct ft_cabling_host){host->name, host->guid, {host->edge, 0, host->port}};
+			(struct ft_cabling_host){host->name, host->guid, {.sw = host->edge, .port = host->port}};
 	}
 }
 

@@ -32,6 +32,7 @@ struct rows {
 	struct ft_cabling_host *hosts;
 	uint32_t *host_rows;
 	size_t host_count;
+	uint32_t chips[FT_TIER_COUNT]; /* a board of its directors has, as far as the list tells; 0: it does not */
 	size_t skipped[SKIP_COUNT];
 	const struct ft_sheet_row *upper; /* the first of SKIP_UPPER */
 	struct ft_site_doubts doubts;
