@@ -642,14 +642,17 @@ static const struct {
 							    "core1,1,edge1,5\nn5,1,edge2,1\nn5,1,edge2,1\n",
 	 "edge1:5-core1:1 edge1:6-core1:2 edge1:7-core2:1 edge1:8-core2:2 edge2:5-core1:3 edge2:6-core1:4 "
 	 "edge2:7-core2:3 edge2:8-core2:4 n5@edge2:1; 4 4",
-	 "8 cables between switches, 1 host; passed over: 1 row of another network, 1 row of what is not in the plan, "
-	 "1 "
-	 "row with one end only, 1 row of something that is no switch on a spine or core switch (first in line 12), 2 "
-	 "rows that repeat others"},
+	 "11:1: neither \"n1\" nor \"n2\" is a switch of the plan\n12:9: \"tank\" is no switch of the plan, and core1 "
+	 "has "
+	 "no hosts\n8 cables between switches, 1 host; passed over: 1 row of another network (line 13), 1 row of what "
+	 "is "
+	 "not in the plan (line 11), 1 row with one end only (line 10), 1 row of something that is no switch on a "
+	 "spine or "
+	 "core switch (line 12), 2 rows that repeat others (lines 14, 16)"},
 	{TREE_HEAD "\"expect\": {\"unplanned\": [\"^mgmt\"]}}", ALL4("edge", "core") "edge1,1,mgmt7,3\n",
 	 "edge1:5-core1:1 edge1:6-core1:2 edge1:7-core2:1 edge1:8-core2:2 edge2:5-core1:3 edge2:6-core1:4 "
 	 "edge2:7-core2:3 edge2:8-core2:4; 4 4",
-	 "8 cables between switches, 0 hosts; passed over: 1 row of what is not in the plan"},
+	 "8 cables between switches, 0 hosts; passed over: 1 row of what is not in the plan (line 9)"},
 	{TREE, "n1,1,edge001,1\nn2.ib.example.org,1,edge001,2\n", "n1@edge001:1 n2@edge001:2; 4 4", NULL},
 	{TREE_HEAD "\"cables_complete\": false}", "edge001,8,core01,6\n",
 	 "edge001:0-core01:0 edge001:8-core01:6 edge001:0-core02:0 edge001:0-core02:0 edge002:0-core01:0 "
@@ -691,12 +694,13 @@ static const struct {
 	 "edge001:0-core01:5 edge001:6-core01:2 edge001:7-core02:1 edge002:5-core01:3; 4 4",
 	 "1:9: \"99\" is 99, but edge001 has 8 ports\n4 cables between switches, 0 hosts; 3 pairs of switches have "
 	 "other "
-	 "cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	 "cables than the rules give; 1 row cannot be right (line 1): the port that it claims may be any"},
 	{TREE, "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,7,core02,2\nedge002,5,core01,3\n",
 	 "edge001:5-core01:1 edge001:6-core01:2 edge001:0-core02:1 edge001:0-core02:2 edge002:5-core01:3; 4 4",
 	 "4:9: \"7\" is port 7 of edge001, which is used twice: see line 3\n5 cables between switches, 0 hosts; 2 "
 	 "pairs "
-	 "of switches have other cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	 "of switches have other cables than the rules give; 1 row cannot be right (line 4): the port that it claims "
+	 "may be any"},
 	{TREE,
 	 "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,8,coer02,2\nedge002,5,core01,3\n"
 	 "edge002,6,core01,4\nedge002,7,core02,3\nedge002,8,edge002,4\n",
@@ -704,7 +708,8 @@ static const struct {
 	 "edge002:6-core01:4 edge002:0-core02:0 edge002:7-core02:3; 4 4",
 	 "4:11: \"coer02\" is no switch of the plan; did they mean \"core02\"?\n8:1: both ends are at edge002\n6 "
 	 "cables "
-	 "between switches, 0 hosts; 2 rows cannot be right: ports that they claim may be any; 2 cables are as the "
+	 "between switches, 0 hosts; 2 rows cannot be right (lines 4, 8): the ports that they claim may be any; 2 "
+	 "cables are as the "
 	 "rules "
 	 "give them, in any port"},
 	/* a mistake at one of both ends that are listed is one cable all the same */
@@ -714,7 +719,8 @@ static const struct {
 	 "edge001:5-core01:1 edge001:6-core01:2 edge001:7-core02:1 edge001:8-core02:2 edge002:5-core01:3 "
 	 "edge002:6-core01:0 edge002:0-core02:3 edge002:8-core02:4; 4 4",
 	 "14:8: \"4\" is port 4 of core01, which is used twice: see line 6\n8 cables between switches, 0 hosts; passed "
-	 "over: 7 rows that repeat others; 1 row cannot be right: ports that they claim may be any"},
+	 "over: 7 rows that repeat others (lines 9-13, 15-16); 1 row cannot be right (line 14): the port that it "
+	 "claims may be any"},
 	/* switches that were forgotten */
 	{PODS "\"why\": {}}",
 	 "edge001,3,spine01,1\nedge001,4,spine02,1\nedge002,3,spine01,2\nedge002,4,spine02,2\nedge003,3,spine03,1\n"
