@@ -72,13 +72,16 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
 		       struct ft_routes **ret_routes)
 {
+	_cleanup_(ft_text_release) struct ft_text faults = {0};
 	_cleanup_free_ char *file = NULL;
 	struct ft_error err = {0};
 	int r;
 
 	if (options->route_path_count == 0)
 		return 0;
-	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &file, &err);
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &faults, &file, &err);
+	/* One damaged table is no reason to be silent about the others. */
+	fputs(ft_text_string(&faults), stderr);
 	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
 }
 
