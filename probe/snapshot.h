@@ -87,8 +87,10 @@ struct ft_snapshot_source {
 	uint32_t detail;       /* "mlx5_0 port 1", or the file's name */
 	uint32_t entry_node;   /* the node the sweep began on, or FT_NO_NODE */
 	uint8_t entry_port;
-	uint32_t mads;	   /* SMPs sent; 0: not known */
-	uint32_t timeouts; /* SMPs that never came back, retries included */
+	uint32_t mads;	       /* SMPs sent; 0: not known */
+	uint32_t timeouts;     /* SMPs that never came back, retries included */
+	uint32_t odd_lids;     /* of dumps: LIDs that are empty, negative or 65535. There is 0 in their place */
+	uint32_t odd_lid_line; /* the first of them; 0: not known */
 	uint32_t duration_ms;
 	int64_t time_s; /* Unix time of the sweep; for dumps the time of their header (UTC); 0: not known */
 };

@@ -151,6 +151,22 @@ static int description_add(struct ft_builder *b, struct record *record, const ch
 	return string_add(b, bytes, length, &record->description);
 }
 
+void ft_builder_odd_lid(struct ft_builder *b, uint32_t line)
+{
+	if (b->source.odd_lids++ == 0)
+		b->source.odd_lid_line = line;
+}
+
+/* 65535 is "permissive", and no port's own (IBTA Vol 1, 4.1.3): nobody is found by it. */
+static void lid_take(struct ft_builder *b, uint16_t *lid, bool own)
+{
+	if (*lid != UINT16_MAX)
+		return;
+	*lid = 0;
+	if (own)
+		ft_builder_odd_lid(b, 0);
+}
+
 int ft_builder_set_detail(struct ft_builder *b, const char *detail)
 {
 	return string_add(b, detail, strlen(detail), &b->source.detail);
@@ -193,6 +209,7 @@ int ft_builder_add_node(struct ft_builder *b, const struct ft_build_node *node, 
 	record = &b->records[b->record_count];
 	*record = (struct record){
 		.node = *node, .same = NONE, .alias = b->record_count, .first_claim = b->claim_count, .index = NONE};
+	lid_take(b, &record->node.lid, true);
 	r = description_add(b, record, node->description, node->description_length);
 	if (r < 0)
 		return r;
@@ -224,6 +241,8 @@ int ft_builder_add_port(struct ft_builder *b, uint32_t node, const struct ft_bui
 	record->claim_count++;
 	claim = &b->claims[b->claim_count++];
 	*claim = (struct claim){.port = *port, .record = node, .peer = NONE};
+	lid_take(b, &claim->port.lid, true);
+	lid_take(b, &claim->port.peer_lid, false);
 	if (port->peer_number)
 		claim->port.link = FT_LINK_UP;
 	return 0;

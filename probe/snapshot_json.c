@@ -698,11 +698,24 @@ static const struct member root_members[ROOT_MEMBERS] = {
 	[R_LINKS] = {"links", LIST, 0, true},
 };
 
+/* Files of ours that are something else. */
+static const struct {
+	const char *key, *what;
+} others[] = {
+	{"ftcheck", "this is a design, not a recorded fabric; give it to --plan"},
+	{"ftcheck_report", "this is a report, not a recorded fabric; record one with --save or 'ibnetdiscover'"},
+	{"ftcheck_catalog", "this is a catalog, not a recorded fabric; give it to --catalog"},
+	{"ftcheckd_state", "this is the state of ftcheckd, not a recorded fabric; record one with --save"},
+};
+
 /* The version first: of a newer file the rest may look like anything. */
 static int version_check(const struct reader *r, const json_t *root)
 {
 	const json_t *version = json_is_object(root) ? json_object_get(root, "ftcheck_snapshot") : NULL;
 
+	for (size_t i = 0; !version && json_is_object(root) && i < FT_COUNT(others); i++)
+		if (json_object_get(root, others[i].key))
+			return ft_json_error_key(r->json, r->err, root, others[i].key, "%s", others[i].what);
 	if (!version)
 		return ft_json_error_key(r->json, r->err, root, NULL, "this JSON is no ftcheck snapshot");
 	if (!json_is_integer(version) || json_integer_value(version) < VERSION)

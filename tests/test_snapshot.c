@@ -837,7 +837,7 @@ static const struct json_row {
 	{"not JSON", "{\"ftcheck_snapshot\": 1,\n oops}", "2:5: string or '}' expected near 'oops'"},
 	{"cut", "{\"ftcheck_snapshot\": 1,\n", "2:1: string or '}' expected near end of file"},
 	{"an array", "[1]", "1:1: this JSON is no ftcheck snapshot"},
-	{"a design", "{\"ftcheck\": 1}", "1:1: this JSON is no ftcheck snapshot"},
+	{"a design", "{\"ftcheck\": 1}", "1:2: this is a design, not a recorded fabric; give it to --plan"},
 	{"a version in words", "{\"ftcheck_snapshot\": \"1\"}", "1:22: \"ftcheck_snapshot\" is to be a version number"},
 	{"version 0", "{\"ftcheck_snapshot\": 0}", "1:22: \"ftcheck_snapshot\" is to be a version number"},
 	{"a version to come", "{\"ftcheck_snapshot\": 2, \"x\": 1}",
