@@ -155,7 +155,10 @@ int ft_snapshot_check(const struct ft_snapshot *snapshot, struct ft_error *err);
  */
 int ft_snapshot_equal(const struct ft_snapshot *a, const struct ft_snapshot *b, struct ft_text *ret_difference);
 
-/* The snapshot as versioned JSON ({"ftcheck_snapshot": 1, …}), which ft_snapshot_read_json() gives back exactly. */
+/*
+ * The snapshot as versioned JSON ({"ftcheck_snapshot": 2, …}), which ft_snapshot_read_json() gives back exactly. It
+ * reads version 1, too.
+ */
 void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *snapshot);
 int ft_snapshot_read_json(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
