@@ -244,6 +244,9 @@ static int finding_fill(const struct reader *r, const json_t *value, struct ft_f
 		ret = count_read(r, value, "count", &f->count);
 	if (ret == 0)
 		ret = array_read(r, value, "where", &where);
+	f->returning.of = json_object_get(value, "returning") ? 1 : 0;
+	if (ret == 0 && json_object_get(value, "subject"))
+		ret = place_read(r, json_object_get(value, "subject"), &f->subject);
 	if (ret < 0)
 		return ret;
 	f->severity = severity;

@@ -163,6 +163,7 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 							    .snapshot = snapshot,
 							    .today = today,
 							    .sms = sms,
+							    .baseline = request->baseline,
 							    .before = known_before(request)},
 				  &report);
 	if (r == 0)

@@ -10,6 +10,7 @@
 #include <systemd/sd-event.h>
 
 #include "probe/reread.h"
+#include "verify/baseline.h"
 #include "verify/report.h"
 
 enum ft_check_kind {
@@ -26,6 +27,7 @@ struct ft_check_request {
 	const struct ft_plan *plan;
 	const char *plan_file;
 	bool sm;			    /* the subnet managers are part of it: a sweep asks them, */
+	const struct ft_baseline *baseline; /* who was who before; NULL: not known */
 	const struct ft_report *last;	    /* the last one; for the others it tells of them. NULL: there is none */
 	const struct ft_snapshot *snapshot; /* not used by a sweep */
 	const struct ft_change *changes;    /* of a rereading */

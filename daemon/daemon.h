@@ -62,6 +62,11 @@ struct ft_daemon {
 	struct ft_report *report;
 	struct ft_text json; /* @report as JSON */
 
+	/* Who was who when it was last seen in its place (remember.c). */
+	struct ft_baseline *baseline;
+	bool baseline_unsaved;
+	bool baseline_failed; /* to save it; said once */
+
 	struct ft_looks looks;
 
 	int lock; /* on the state directory; -1: none */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/log.h"
+#include "daemon/remember.h"
 #include "probe/guard.h"
 
 enum {
@@ -222,6 +223,7 @@ static void sweep_start(struct ft_daemon *d)
 		.plan = d->plan,
 		.plan_file = d->config->plan,
 		.sm = d->config->sm,
+		.baseline = d->baseline,
 		.last = d->report,
 	};
 	struct ft_error err = {0};
@@ -365,6 +367,7 @@ static void reread_start(struct ft_daemon *d)
 		.plan = d->plan,
 		.plan_file = d->config->plan,
 		.sm = d->config->sm,
+		.baseline = d->baseline,
 		.last = d->report,
 		.snapshot = d->snapshot,
 		.changes = changes.items,
@@ -453,6 +456,7 @@ void ft_looks_forget(struct ft_daemon *d)
 {
 	ft_snapshot_free(FT_STEAL(d->snapshot));
 	ft_snapshot_free(FT_STEAL(d->judged));
+	ft_remember_nothing(d);
 	changes_release(&d->looks.waiting);
 	changes_release(&d->looks.since_sweep);
 	changes_release(&d->looks.fresh);

@@ -14,6 +14,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
+#include "daemon/remember.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
 #include "verify/verify.h"
@@ -499,6 +500,7 @@ static int alerts_begin(struct ft_daemon *d)
 		if (note.length > 0)
 			ft_log(LOG_WARNING, "%s", ft_text_string(&note));
 	}
+	ft_remember_load(d);
 	d->saved_version = ft_alerts_version(d->alerts);
 	r = ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, &err);
 	if (r < 0)
@@ -521,6 +523,8 @@ static void daemon_release(struct ft_daemon *d)
 	sd_event_source_disable_unref(d->watchdog_timer);
 	ft_snapshot_free(d->snapshot);
 	ft_snapshot_free(d->judged);
+	ft_remember_save(d);
+	ft_baseline_free(d->baseline);
 	ft_report_free(d->report);
 	ft_text_release(&d->json);
 	free(d->status);

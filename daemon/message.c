@@ -45,10 +45,19 @@ static int string_copy(char **ret_copy, const char *string)
 	return *ret_copy ? 0 : -ENOMEM;
 }
 
+/* A switch that is missing is the place itself; the ports that went dark are on its neighbours. */
+static int place_copy(struct ft_message *message, const struct ft_finding *f)
+{
+	const struct ft_place *place = f->subject.name ? &f->subject : &f->where[0];
+
+	message->place = (struct ft_place){.guid = place->guid, .port = place->port};
+	return string_copy(&message->place.name, place->name);
+}
+
 static int places_copy(struct ft_message *message, const struct ft_finding *f)
 {
 	if (f->where_count == 0)
-		return 0;
+		return f->subject.name ? place_copy(message, f) : 0;
 	message->spots = calloc(f->where_count, sizeof(*message->spots));
 	if (!message->spots)
 		return -ENOMEM;
@@ -56,8 +65,7 @@ static int places_copy(struct ft_message *message, const struct ft_finding *f)
 		message->spots[i] = (struct ft_spot){f->where[i].guid, f->where[i].port, 0};
 	message->spot_count = f->where_count;
 	qsort(message->spots, message->spot_count, sizeof(*message->spots), ft_spot_compare);
-	message->place = (struct ft_place){.guid = f->where[0].guid, .port = f->where[0].port};
-	return string_copy(&message->place.name, f->where[0].name);
+	return place_copy(message, f);
 }
 
 char *ft_alert_id(const struct ft_finding *f)
@@ -76,6 +84,7 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	message->refs = 1;
 	message->severity = f->severity;
 	message->count = f->count;
+	message->returning = f->returning.of > 0;
 	message->id = ft_alert_id(f);
 	if (!message->id || string_copy(&message->code, code ? code : ft_codes[f->code].name) < 0 ||
 	    string_copy(&message->text, f->text) < 0 || string_copy(&message->fix, f->fix) < 0 ||
@@ -172,6 +181,9 @@ static bool spots_equal(const struct ft_message *a, const struct ft_message *b)
 
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
 {
+	/* How many of its links are up by now is no news. */
+	if (a->returning && b->returning)
+		return false;
 	if (a->severity != b->severity || a->count != b->count)
 		return true;
 	if (spots_equal(a, b))

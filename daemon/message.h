@@ -27,7 +27,8 @@ struct ft_message {
 	struct ft_place place; /* the first; name NULL: there is none */
 	struct ft_spot *spots; /* all places, in order */
 	size_t spot_count;
-	char *finding; /* the finding as JSON on one line */
+	bool returning; /* a switch that is coming back, cable by cable */
+	char *finding;	/* the finding as JSON on one line */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "daemon/links.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
+#include "daemon/remember.h"
 #include "daemon/state.h"
 #include "probe/guard.h"
 
@@ -227,6 +228,16 @@ static int alerts_look(struct ft_daemon *d, const struct ft_report *report, enum
 	return r < 0 ? r : 1;
 }
 
+/* What a switch that comes back still lacks when its time is up is to be told, whether events come or not. */
+static void returning_watch(struct ft_daemon *d, const struct ft_report *report)
+{
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (report->findings[i].returning.of) {
+			ft_looks_sweep_in(d, (FT_RETURNING_S + 1) * 1000);
+			return;
+		}
+}
+
 bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_look_kind kind)
 {
 	int judged;
@@ -234,8 +245,11 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	ft_tell_sinks(d);
 	judged = alerts_look(d, result->report, kind);
 	alerts_check(judged);
-	if (judged > 0)
+	if (judged > 0) {
 		host_links_compare(d, result->snapshot);
+		ft_remember_look(d, result->snapshot, result->report, kind == FT_LOOK_ALL);
+		returning_watch(d, result->report);
+	}
 	if (judged > 0 && kind == FT_LOOK_ALL)
 		d->metrics.last_success_ms = ft_daemon_now().wall_ms;
 	if (judged > 0 || kind != FT_LOOK_PART) {

@@ -373,7 +373,7 @@ static void unplanned_cables(struct explain *x)
 				m, f,
 				"it is the misplaced cable, and the one called misplaced is unplanned; see "
 				"cable-misplaced");
-		else if (m->plan->cable_count == 0)
+		else if (m->plan->cable_count == 0 && !m->recall.baseline)
 			unplanned_alternative(x, f, s);
 	}
 }
@@ -626,6 +626,7 @@ static int explain_steps(struct explain *x)
 	r = ft_seen_isolated(x);
 	if (r < 0)
 		return r;
+	ft_returning_explain(x);
 	ft_unseen_explain(x);
 	r = ft_inside_explain(x);
 	if (r == 0)

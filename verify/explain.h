@@ -131,6 +131,9 @@ uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_li
 /* Ports of @live in state @link that belong to no finding yet. */
 uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
 
+/* returning.c: switches that are coming back take what they still lack. */
+void ft_returning_explain(struct explain *x);
+
 /* unseen.c: switches that are not there, edges without a core, what could not be judged. */
 bool ft_entry_is_cut_off(const struct ft_model *m);
 int ft_seen_isolated(struct explain *x);

@@ -155,6 +155,12 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
 }
 
+void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
+{
+	f->subject = (struct ft_place){strdup(name), guid, 0};
+	m->failed |= !f->subject.name;
+}
+
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 {
 	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));
@@ -561,7 +567,7 @@ static void id_add_pair(const struct ft_model *m, struct ft_text *id, const stru
  * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
  * about the fabric as a whole is known by its code alone.
  */
-static int finding_id(const struct ft_model *m, struct ft_finding *f)
+static int finding_id(const struct ft_model *m, const struct ft_finding *f, const char *planned_as, char **ret_id)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
@@ -570,15 +576,15 @@ static int finding_id(const struct ft_model *m, struct ft_finding *f)
 	int r = 0;
 
 	ft_text_puts(&id, ft_codes[f->code].name);
-	if (f->planned_as)
-		ft_text_printf(&id, ":%s", f->planned_as);
+	if (planned_as)
+		ft_text_printf(&id, ":%s", planned_as);
 	else if (f->code == FT_CODE_CABLE_MISSING)
 		id_add_pair(m, &id, f);
 	else if (!fabric_wide)
 		r = id_add_places(&id, f);
 	if (r < 0)
 		return r;
-	return id.failed ? -ENOMEM : ft_string_set(&f->id, "%s", ft_text_string(&id));
+	return id.failed ? -ENOMEM : ft_string_set(ret_id, "%s", ft_text_string(&id));
 }
 
 /* Two findings of one id (two cables of a pair, ports unknown) are told apart by their order. */
@@ -629,6 +635,19 @@ static int waiver_apply(struct ft_finding *f, const struct ft_waiver *waiver)
 			     waiver->until[0] && why[0] ? ": " : "", why);
 }
 
+/* A waiver may have been written before it was remembered which switch is meant. */
+static int waiver_covers(const struct ft_model *m, const struct ft_finding *f, const struct ft_waiver *waiver)
+{
+	_cleanup_free_ char *other = NULL;
+	int r = 0;
+
+	if (strcmp(waiver->id, f->id) == 0)
+		return 1;
+	if (f->subject.name)
+		r = finding_id(m, f, NULL, &other);
+	return r < 0 ? r : other && strcmp(waiver->id, other) == 0;
+}
+
 /* A waiver that is in force wins over those that have ended. */
 static int waivers_apply(struct ft_model *m, struct ft_finding *f)
 {
@@ -637,8 +656,11 @@ static int waivers_apply(struct ft_model *m, struct ft_finding *f)
 
 	for (size_t i = 0; !f->vague && i < expect->waiver_count; i++) {
 		const struct ft_waiver *waiver = &expect->waivers[i];
+		int r = waiver_covers(m, f, waiver);
 
-		if (strcmp(waiver->id, f->id) != 0)
+		if (r < 0)
+			return r;
+		if (r == 0)
 			continue;
 		if (!waiver->until[0] || strcmp(m->today, waiver->until) <= 0)
 			return waiver_apply(f, waiver);
@@ -762,7 +784,7 @@ int ft_findings_finish(struct ft_model *m)
 	int r = m->failed ? -ENOMEM : 0;
 
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
-		r = finding_id(m, &report->findings[i]);
+		r = finding_id(m, &report->findings[i], report->findings[i].planned_as, &report->findings[i].id);
 	if (r == 0)
 		r = ids_separate(report);
 	if (r == 0)

@@ -113,7 +113,8 @@ static int report_make(const struct ft_options *options, const struct ft_gathere
 					 .today = today,
 					 .sms = g->sms,
 					 .counters = g->counters,
-					 .routes = g->routes};
+					 .routes = g->routes,
+					 .baseline = g->baseline};
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && options->repair)
 		r = ft_repair_make(&input, report);

@@ -12,6 +12,7 @@
 #include "planner/sheet.h"
 #include "planner/site.h"
 #include "verify/resolve.h"
+#include "verify/verify.h"
 
 int ft_file_error(const char *path, int code, const struct ft_error *err)
 {
@@ -35,6 +36,7 @@ void ft_gathered_release(struct ft_gathered *g)
 	ft_sms_free(g->sms);
 	ft_counters_free(g->counters);
 	ft_routes_free(g->routes);
+	ft_baseline_free(g->baseline);
 }
 
 static int design_take(const struct ft_options *options, struct ft_design **ret_design, struct ft_plan **ret_plan)
@@ -144,6 +146,29 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 	return 0;
 }
 
+/* Who was who in an earlier fabric, by the same plan. */
+static int baseline_take(const char *path, const struct ft_gathered *g, struct ft_baseline **ret_baseline)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_source_load(path, &snapshot, &err);
+	if (r == 0)
+		r = ft_verify_all(&(struct ft_verify_input){.design = g->design,
+							    .plan = g->plan,
+							    .snapshot = snapshot,
+							    .today = "",
+							    .without_impact = true},
+				  &report);
+	if (r == 0) {
+		report->time_s = snapshot->source.time_s;
+		r = ft_baseline_learn(ret_baseline, snapshot, report);
+	}
+	return r < 0 ? ft_file_error(path, r, &err) : 0;
+}
+
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 {
 	int r = design_take(options, &ret->design, &ret->plan);
@@ -158,5 +183,7 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 		r = extras_take(options, ret->snapshot, ret);
 	if (r == 0 && options->cables)
 		r = cables_take(options, ret->snapshot, ret->design, ret->plan);
+	if (r == 0 && options->before)
+		r = baseline_take(options->before, ret, &ret->baseline);
 	return r;
 }

@@ -11,6 +11,7 @@
 #include "probe/routes.h"
 #include "probe/sms.h"
 #include "probe/snapshot.h"
+#include "verify/baseline.h"
 #include "verify/options.h"
 
 /* What was not asked for is NULL. */
@@ -21,6 +22,7 @@ struct ft_gathered {
 	struct ft_sms *sms;
 	struct ft_counters *counters;
 	struct ft_routes *routes; /* of files, or of the switches */
+	struct ft_baseline *baseline;
 };
 
 /*

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "verify/model.h"
+#include "verify/recall.h"
 
 /* The first place that is wired like @place. Edges are places 0 and up. */
 static uint32_t place_like(const struct ft_model *m, uint32_t place)
@@ -231,6 +231,8 @@ bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_numb
 		return true;
 	if (ft_exact_knows(m, here))
 		return false;
+	if (ft_recall_port(m, live, port_number, &usual) == FT_RECALLED_SWITCH)
+		return true;
 	return port_tells(m, live, port_number) && habit_without(m, live, port_number, &usual, &votes);
 }
 
@@ -244,6 +246,9 @@ uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_nu
 		return ft_exact_far(m, cable, here) == peer ? UINT32_MAX : 0;
 	if (ft_exact_knows(m, here))
 		return 0;
+	/* What it led to itself is more than what others do. */
+	if (ft_recall_port(m, live, port_number, &usual) == FT_RECALLED_SWITCH)
+		return usual == peer ? UINT32_MAX : 0;
 	if (!port_tells(m, live, port_number) || !habit_without(m, live, port_number, &usual, &votes))
 		return 0;
 	return peer != FT_NONE && usual == role_of(m, m->live.switches[live].planned, peer) ? votes : 0;
@@ -280,12 +285,20 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 {
 	const struct ft_port_ranges *r = ft_port_ranges_of(m, live);
 	const struct ft_port_habit *habit;
-	uint32_t here = m->live.switches[live].planned;
+	uint32_t here = m->live.switches[live].planned, was;
 
 	if (ft_exact_cable(m, here, port_number) != FT_NONE)
 		return false;
 	if (ft_exact_knows(m, here))
 		return true;
+	switch (ft_recall_port(m, live, port_number, &was)) {
+	case FT_RECALLED_SWITCH:
+		return false;
+	case FT_RECALLED_HOST:
+		return true;
+	case FT_RECALLED_NOTHING:
+		break;
+	}
 	if (port_number >= m->habit_ports || r->mixed)
 		return false;
 	habit = &ft_habits_of(m, live)[port_number];

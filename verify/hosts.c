@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "verify/model.h"
+#include "verify/recall.h"
 
 /* Where the host should be, as far as that is known. */
 static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_text *buffer)
@@ -408,6 +409,35 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 		ft_text_printf(names, " and %u more", count - SHOWN);
 }
 
+/*
+ * ": node017, node018 and 3 more": those that were there before and are nowhere now, where no list of the plan says who
+ * belongs where. Their ports may be taken by others.
+ */
+static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, struct ft_text *names)
+{
+	enum { SHOWN = 6, NAMED_MAX = 256 };
+	uint32_t hosts[NAMED_MAX], shown = 0, gone = 0;
+	char until[FT_TIME_SIZE];
+
+	for (uint32_t p = 0; !m->exact.fate && p < m->edges; p++) {
+		const struct ft_live_switch *sw = ft_live_at(m, p);
+		uint32_t count = sw ? ft_recall_hosts_gone(m, p, hosts, NAMED_MAX) : 0;
+
+		gone += count;
+		for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
+			const struct ft_baseline_host *host = &m->recall.baseline->hosts[hosts[i]];
+
+			ft_recall_until(m, host->gone_s, until);
+			ft_finding_symptom(m, f, m->live_of[p], host->at.number, "%s was on %s port %u%s%s", host->name,
+					   sw->label, host->at.number, until[0] ? " until " : "", until);
+			if (shown++ < SHOWN)
+				ft_text_printf(names, "%s%s", shown > 1 ? ", " : ": ", host->name);
+		}
+	}
+	if (gone > SHOWN)
+		ft_text_printf(names, " and %u more", gone - SHOWN);
+}
+
 static void hosts_missing(struct ft_model *m, uint32_t count)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
@@ -429,6 +459,7 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
 	listed_missing_name(m, f, &names);
+	remembered_missing_name(m, f, &names);
 	ft_say(m, &f->text, "%s missing that the plan counts, on %zu %sswitch%s%s",
 	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
 	       m->plan->islander_count > 0 ? "" : "edge ", f->where_count == 1 ? "" : "es", ft_text_string(&names));

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "verify/match.h"
+#include "verify/recall.h"
 
 /* ---- two levels: who is who within a tier ---- */
 
@@ -274,7 +275,9 @@ static int plan_init(struct ft_model *m)
 		return r;
 	for (uint32_t i = 0; i < m->place_count; i++)
 		m->live_of[i] = FT_NONE;
-	r = ft_cells_build(m);
+	r = ft_recall_init(m);
+	if (r == 0)
+		r = ft_cells_build(m);
 	if (r == 0)
 		r = typical_find(m);
 	if (r == 0)
@@ -293,6 +296,8 @@ int ft_match(struct ft_model *m)
 		r = ft_tiers_tell(m);
 	if (r == 0)
 		r = m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
+	if (r == 0)
+		ft_recall_seat(m);
 	if (r == 0)
 		r = ft_exact_settle(m);
 	/* Now that everybody has a place, with what is seen between them. */

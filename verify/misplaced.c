@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "verify/explain.h"
+#include "verify/recall.h"
 
 /* A way to explain a stray: its end at @right is in its place, and its other end should be on @target. */
 struct candidate {
@@ -132,11 +133,23 @@ static bool pairing_augment(struct pairing *p, uint32_t stray, unsigned int dept
 	return false;
 }
 
+/* The port of @target that the cable in @keep, which has moved with its other end, belongs in; FT_NONE: not known. */
+static uint32_t home_port(struct explain *x, uint32_t keep, uint32_t right, uint32_t target)
+{
+	const struct ft_model *m = x->m;
+	uint32_t was = ft_recall_far(m, keep);
+
+	if (was != FT_NONE && m->live.switch_of_node[m->snapshot->ports[was].node] == m->live_of[target] &&
+	    m->snapshot->ports[was].link == FT_LINK_DOWN && !m->port_claimed[was])
+		return was;
+	return ft_ports_pick(m, m->live_of[target], right, 1, FT_LINK_DOWN, x->picked) == 1 ? x->picked[0] : FT_NONE;
+}
+
 static void misplaced_report(struct explain *x, const struct pairing *p, const struct candidate *c)
 {
 	struct ft_model *m = x->m;
 	struct stray *s = &x->strays[c->stray];
-	uint32_t wrong = s->a == c->right ? s->b : s->a, free_port = FT_NONE;
+	uint32_t wrong = s->a == c->right ? s->b : s->a, free_port;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISPLACED, FT_EVIDENCE_SEEN);
 
 	s->used = true;
@@ -148,8 +161,8 @@ static void misplaced_report(struct explain *x, const struct pairing *p, const s
 	ft_place_text(m, stray_port(m, s, c->right), &x->text_a);
 	ft_place_text(m, stray_port(m, s, wrong), &x->text_b);
 	ft_text_reset(&x->text_c);
-	if (ft_ports_pick(m, m->live_of[c->target], c->right, 1, FT_LINK_DOWN, x->picked) == 1) {
-		free_port = x->picked[0];
+	free_port = home_port(x, stray_port(m, s, c->right), c->right, c->target);
+	if (free_port != FT_NONE) {
 		m->port_claimed[free_port] = true;
 		ft_place_text(m, free_port, &x->text_c);
 	} else {

@@ -162,6 +162,19 @@ struct ft_islander {
 	bool replaced;			/* another name stands in its place */
 };
 
+/* What the baseline remembers, held beside what is seen (recall.h): all NULL where there is no baseline. */
+struct ft_recall {
+	const struct ft_baseline *baseline;
+	uint32_t *place_of;    /* by live switch: the place that it had, or FT_NONE */
+	uint32_t *switch_at;   /* by place: the baseline's switch that was there, or FT_NONE */
+	uint32_t *place_known; /* by switch of the baseline: its place, or FT_NONE */
+	uint32_t *live_known;  /* likewise: the live switch, or FT_NONE */
+	uint32_t *owner;   /* by end of the baseline's cables, then by host: its switch in the baseline, or FT_NONE */
+	uint32_t *far;	   /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
+	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
+	bool *host_gone;   /* by host of the baseline: it is not seen anywhere */
+};
+
 struct ft_model {
 	/* What is given (verify.c). */
 	const struct ft_verify_input *input;
@@ -193,6 +206,9 @@ struct ft_model {
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
 	bool *replaced;			/* by place: bound to another GUID or name than stands there */
 	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
+
+	/* What is remembered of better times (recall.c). */
+	struct ft_recall recall;
 
 	/* Ports and hosts that the plan lists (exact*.c). */
 	struct ft_exact exact;
@@ -479,6 +495,8 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The bundle of two places lacks so many cables because of it. */
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
+/* It is about that switch, which is not in the fabric now, or hardly. @name is copied. */
+void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
 /* Nothing leads to the switch of that place because of it. */
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)

@@ -21,6 +21,7 @@ struct ft_options {
 	const char *catalog; /* NULL: none is named */
 	const char *cables;  /* the site's list of cables; NULL: none */
 	const char *from;    /* NULL: live */
+	const char *before;  /* the fabric when all was well, recorded; NULL: none */
 	const char *save;    /* NULL: nowhere */
 	struct ft_sweep_options sweep;
 

@@ -6,18 +6,28 @@
 #include <string.h>
 
 #include "verify/explain.h"
+#include "verify/recall.h"
 
 /* From the likeliest port to one surely not meant. RANK_GAP is taken from the top, the others from the bottom. */
-enum { RANK_USUAL, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
+enum { RANK_RECALLED, RANK_USUAL, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
 
 /* How likely port @number of @live, which leads nowhere, is the one for planned switch @peer. */
 static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ranges *r, uint32_t live, uint32_t number,
 			      uint32_t peer)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_snapshot *s = m->snapshot;
+	uint32_t was, far;
 
 	if (ft_exact_knows(m, sw->planned))
 		return ft_port_usual(m, live, number, peer) ? RANK_USUAL : RANK_FOREIGN;
+	if (ft_recall_port(m, live, number, &was) != FT_RECALLED_NOTHING) {
+		if (was != peer)
+			return RANK_FOREIGN;
+		/* Of a cable that has only moved, one end is still in its port. */
+		far = ft_recall_far(m, s->nodes[sw->node].first_port + number - 1);
+		return far != FT_NONE && s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
+	}
 	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
 	if (number >= m->habit_ports || !m->regular[sw->tier])
 		return RANK_SPARE;
@@ -96,7 +106,7 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, u
 	uint32_t found = 0;
 
 	/* Where the port is known that it should be in, another one that happens to be free is not it. */
-	for (unsigned int rank = RANK_USUAL; rank <= last && found < need; rank++) {
+	for (unsigned int rank = RANK_RECALLED; rank <= last && found < need; rank++) {
 		uint32_t room = need - found;
 		uint32_t count = rank_pick(m, ranges, live, peer, rank, link, ret_ports + found, room);
 

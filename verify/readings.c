@@ -320,7 +320,8 @@ int ft_strays_read(struct explain *x)
 	_cleanup_(state_release) struct state before = {0};
 	_cleanup_free_ uint32_t(*pairs)[2] = malloc(HIDDEN_TRIALS_MAX * sizeof(*pairs));
 	struct reading best = {.kind = READ_PLAIN}, next = {.kind = READ_PORTS}, equal = {.price = SIZE_MAX};
-	bool patterned = tiers_are_regular(x->m);
+	/* With a memory of who was cabled to whom, port by port, there is nothing to guess. */
+	bool patterned = tiers_are_regular(x->m) || x->m->recall.baseline;
 	uint32_t count = 0;
 	int r;
 

@@ -26,6 +26,7 @@ void ft_finding_release(struct ft_finding *f)
 		free(f->actions[i].a.name);
 		free(f->actions[i].b.name);
 	}
+	free(f->subject.name);
 	free(f->lacks);
 	free(f->gone);
 	free(f->worst_edge);

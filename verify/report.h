@@ -142,6 +142,10 @@ struct ft_finding {
 	char *worst_edge; /* NULL: no edge switch has less */
 	struct ft_symptom *symptoms;
 	size_t symptom_count;
+	struct {
+		uint32_t up, of; /* cables of a switch that is coming back; of 0: it is not that */
+	} returning;
+	struct ft_place subject; /* a switch that was not seen, as it was called when it was; name NULL: not known */
 	/* Of a switch that was not seen: its name in the plan, where that is known; not owned. */
 	const char *planned_as;
 	bool vague;	     /* its id does not tell which switch is meant, so no waiver can */

@@ -271,6 +271,12 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, const c
 		ft_text_add_json(t, f->alternatives[i]);
 	}
 	ft_text_puts(t, "]");
+	if (f->subject.name) {
+		ft_text_printf(t, ",%s\"subject\": ", gap);
+		place_write(t, &f->subject);
+	}
+	if (f->returning.of)
+		ft_text_printf(t, ",%s\"returning\": {\"up\": %u, \"of\": %u}", gap, f->returning.up, f->returning.of);
 	if (f->waived) {
 		ft_text_printf(t, ",%s", gap);
 		member_string(t, "waived", f->waived);

@@ -686,6 +686,11 @@ static const struct list alternatives_list = {
 	.length_offset = offsetof(struct ft_finding, alternative_count),
 };
 
+static const struct member returning_members[] = {
+	{"up", .kind = &count, .offset = offsetof(struct ft_finding, returning.up)},
+	{"of", .kind = &count, .offset = offsetof(struct ft_finding, returning.of)},
+};
+
 static const struct member finding_members[] = {
 	{"id", .kind = &string, .offset = offsetof(struct ft_finding, id)},
 	{"code", .kind = &code, .offset = offsetof(struct ft_finding, code)},
@@ -700,6 +705,8 @@ static const struct member finding_members[] = {
 	{"impact", OBJECT(impact_members)},
 	{"symptoms", .list = &symptoms_list, .offset = offsetof(struct ft_finding, symptoms)},
 	{"alternatives", .list = &alternatives_list, .offset = offsetof(struct ft_finding, alternatives)},
+	{"subject", OBJECT(place_members), .offset = offsetof(struct ft_finding, subject), .optional = true},
+	{"returning", OBJECT(returning_members), .optional = true},
 	{"waived", .kind = &string, .offset = offsetof(struct ft_finding, waived), .optional = true},
 };
 

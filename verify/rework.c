@@ -20,6 +20,7 @@ enum kind { KIND_UPLINK, KIND_HOST, KIND_COUNT };
 struct ft_rework {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
+	const struct ft_baseline *baseline;
 	const struct ft_report *report;
 	struct ft_snapshot s; /* what is worked on; it only grows */
 	uint32_t nodes_size, ports_size, strings_size;
@@ -220,6 +221,7 @@ int ft_rework_new(const struct ft_verify_input *input, const struct ft_report *r
 		return -ENOMEM;
 	w->design = input->design;
 	w->plan = input->plan;
+	w->baseline = input->baseline;
 	w->report = report;
 	r = fabric_copy(w, input->snapshot);
 	if (r == 0)
@@ -1056,6 +1058,7 @@ static int now_read(const struct ft_rework *w, struct ft_snapshot **ret_snapshot
 	if (r < 0)
 		return r;
 	input.snapshot = *ret_snapshot;
+	input.baseline = w->baseline;
 	r = ft_model_make(m, &input);
 	m->input = NULL;
 	return r;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "verify/match.h"
+#include "verify/recall.h"
 
 void ft_roster_release(struct ft_roster *r)
 {
@@ -47,10 +48,13 @@ static int roster_names(struct ft_roster *r)
 	}
 	for (uint32_t i = 0; i < r->live_count; i++) {
 		const char *name = m->live.switches[r->live[i]].name;
-		uint32_t place = ft_map_get(&places, ft_text_hash(name));
+		uint32_t place = ft_map_get(&places, ft_text_hash(name)), had = ft_recall_place(m, r->live[i]);
 
 		if (place != FT_MAP_NONE && strcmp(m->places[r->first + place]->name, name) != 0)
 			place = FT_NONE;
+		/* Where it was is as good as a name, and tells where there are none. */
+		if (place == FT_NONE && had >= r->first && had < r->first + r->count && m->live_of[had] == FT_NONE)
+			place = had - r->first;
 		r->named[i] = place;
 	}
 	roster_ports(r);

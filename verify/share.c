@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "verify/levels.h"
+#include "verify/recall.h"
 
 /* Live clusters and the planned ones that they are to be shared out to. */
 struct sharing {
@@ -94,13 +95,14 @@ static void votes_count(struct vote *votes, uint32_t count, uint32_t *ret_winner
 	}
 }
 
-/* The place whose name the switch carries, or FT_NONE. */
+/* The place whose name the switch carries, or else the one where it was seen last; or FT_NONE. */
 static uint32_t place_named(const struct ft_levels *l, const struct ft_map *names, uint32_t live)
 {
 	const char *name = live_at(l, live)->name;
 	uint32_t place = ft_map_get(names, ft_text_hash(name));
 
-	return place != FT_MAP_NONE && strcmp(l->m->places[place]->name, name) == 0 ? place : FT_NONE;
+	return place != FT_MAP_NONE && strcmp(l->m->places[place]->name, name) == 0 ? place
+										    : ft_recall_place(l->m, live);
 }
 
 /* Adds the vote of a switch for the planned pod or plane of @place, if it has one. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "verify/explain.h"
+#include "verify/recall.h"
 
 /* What the seen switches around an unseen one show of it, or around a pod of which nothing was seen, in cables. */
 struct shadow {
@@ -167,32 +168,62 @@ static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
 {
 	enum ft_tier tier = m->places[planned]->tier;
 
-	/* Where the plan says which ports lead to it, the dark ones tell. */
-	return m->tier_named[tier] || m->design->binds[tier].count > 0 || ft_exact_knows(m, planned);
+	/* Where the plan says which ports lead to it, the dark ones tell; and it may be known from before. */
+	return ft_recall_switch(m, planned) || m->tier_named[tier] || m->design->binds[tier].count > 0 ||
+	       ft_exact_knows(m, planned);
+}
+
+/* Who it was, where that is remembered. */
+static void unseen_recall(struct ft_model *m, struct ft_finding *f, uint32_t planned)
+{
+	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
+
+	if (!was)
+		return;
+	ft_finding_subject(m, f, was->name, was->guid);
 }
 
 /* What its id is made of: the plan's name, or the ports that went dark; without either it is not known which it is. */
-static void unseen_identify(const struct ft_model *m, struct ft_finding *f, uint32_t planned)
+static void unseen_identify(struct ft_model *m, struct ft_finding *f, uint32_t planned)
 {
 	bool port = false;
 
+	unseen_recall(m, f, planned);
 	for (size_t i = 0; i < f->where_count; i++)
 		port |= f->where[i].port > 0;
 	f->planned_as = unseen_is_named(m, planned) ? m->places[planned]->name : NULL;
 	f->vague = !f->planned_as && !port;
 }
 
-/* An unseen switch by its plan name where the fabric uses the plan's names; else its name would be an accident. */
+/*
+ * An unseen switch by the name that it had, or by its plan name where the fabric uses the plan's names; else its name
+ * would be an accident.
+ */
 static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_text *buffer)
 {
 	const struct ft_plan_switch *sw = m->places[planned];
+	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
 
 	ft_text_reset(buffer);
-	if (unseen_is_named(m, planned))
+	if (was && strcmp(was->name, sw->name) != 0)
+		ft_text_printf(buffer, "%s switch %s (%s in the plan)", ft_tier_name(sw->tier), was->name, sw->name);
+	else if (unseen_is_named(m, planned))
 		ft_text_printf(buffer, "%s switch %s", ft_tier_name(sw->tier), sw->name);
 	else
 		ft_text_printf(buffer, "%s %s switch (%s in the plan)", sw->tier == FT_TIER_EDGE ? "an" : "a",
 			       ft_tier_name(sw->tier), sw->name);
+}
+
+/* ", seen until 2026-11-20T12:00:00Z,", or "". */
+static const char *until_words(const struct ft_model *m, uint32_t planned, char buffer[64])
+{
+	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
+	char time[FT_TIME_SIZE] = "";
+
+	if (was)
+		ft_recall_until(m, was->gone_s, time);
+	snprintf(buffer, 64, time[0] ? ", seen until %s," : "%s", time);
+	return buffer;
 }
 
 /* "edge003 port 20": the first port that the finding names, or "". */
@@ -452,7 +483,7 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	struct ft_finding *f =
 		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
 	const struct tier_words *words = words_of(m, s->planned);
-	char cables[48], hosts[48];
+	char cables[48], hosts[48], until[64];
 
 	m->status[s->planned] = FT_STATUS_ISOLATED;
 	f->impact.links_lost = s->expected;
@@ -468,8 +499,8 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	       words->levels);
 	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", words->ports,
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s is cut off or powered down%s%s%s%s", ft_text_string(&x->text_a),
-	       f->where_count ? "; the " : "", f->where_count ? words->ports : "",
+	ft_say(m, &f->text, "%s%s is cut off or powered down%s%s%s%s", ft_text_string(&x->text_a),
+	       until_words(m, s->planned, until), f->where_count ? "; the " : "", f->where_count ? words->ports : "",
 	       f->where_count ? " ports that went dark: " : "", f->where_count ? where_words(m, f, &x->text_b) : "");
 	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s %s out of reach",
 	       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
@@ -483,7 +514,7 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	struct ft_finding *f =
 		ft_finding_add(m, FT_CODE_CORE_MISSING, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
 	const struct tier_words *words = words_of(m, s->planned);
-	char cables[48];
+	char cables[48], until[64];
 
 	m->status[s->planned] = FT_STATUS_MISSING;
 	f->impact.links_lost = s->expected;
@@ -497,9 +528,9 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	       words->levels);
 	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", words->ports,
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s is missing%s%s%s%s", ft_text_string(&x->text_a), f->where_count ? "; the " : "",
-	       f->where_count ? words->ports : "", f->where_count ? " ports that went dark: " : "",
-	       f->where_count ? where_words(m, f, &x->text_b) : "");
+	ft_say(m, &f->text, "%s%s is missing%s%s%s%s", ft_text_string(&x->text_a), until_words(m, s->planned, until),
+	       f->where_count ? "; the " : "", f->where_count ? words->ports : "",
+	       f->where_count ? " ports that went dark: " : "", f->where_count ? where_words(m, f, &x->text_b) : "");
 	ft_say(m, &f->fix, "look at its power; %s", words->loss);
 	unseen_look(x, f, s->planned);
 }

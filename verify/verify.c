@@ -9,6 +9,7 @@
 
 #include "planner/wiring.h"
 #include "verify/model.h"
+#include "verify/recall.h"
 
 /* All but the report. */
 static void work_release(struct ft_model *m)
@@ -16,6 +17,7 @@ static void work_release(struct ft_model *m)
 	ft_live_release(&m->live);
 	ft_cells_release(&m->cells);
 	ft_exact_release(&m->exact);
+	ft_recall_release(&m->recall);
 	ft_chassis_free(m->chassis);
 	free(m->islanders);
 	free(m->anchor_live);

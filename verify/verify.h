@@ -10,6 +10,7 @@
 struct ft_routes;
 struct ft_counters;
 struct ft_sms;
+struct ft_baseline;
 
 /*
  * What a fabric is judged by. Of what was not asked for, which is NULL, nothing is said. All is borrowed.
@@ -22,6 +23,7 @@ struct ft_verify_input {
 	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
 	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
 	const struct ft_sms *sms;	    /* probe/sms.h: who manages the subnet */
+	const struct ft_baseline *baseline; /* verify/baseline.h: who was who when all was well */
 	/*
 	 * Not NULL: something changed a moment ago, and the subnet manager may not be through with it. Of what it has
 	 * left undone (port-inactive, lid-missing), only what this report knows already is told.

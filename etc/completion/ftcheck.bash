@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --engine
+	local options='--plan --catalog --cables --from --before --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --engine
 		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
@@ -52,7 +52,7 @@ _ftcheck()
 
 	COMPREPLY=()
 	case $prev in
-	--plan | --cables | --from | --save | --routes)
+	--plan | --cables | --from | --before | --save | --routes)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;

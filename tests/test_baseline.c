@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The baseline: what is learned of a row of looks, what the verifier makes of it, and its way through JSON. */
+#include "config.h"
+
+#include "tests/rows.h"
+
+#include "verify/baseline.h"
+
+/* Four edges and two cores that nothing but their cables tells apart. */
+static const char design[] = "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"fat-tree\", \"nodes\": 24,"
+			     " \"edge\": {\"ports\": 12, \"count\": 4, \"ports_to_nodes\": 6, \"ports_to_core\": 6},"
+			     " \"core\": {\"ports\": 16, \"count\": 2}, \"bundle\": 3}";
+
+enum { LOOKS_MAX = 4, FIRST_S = 1795178000 };
+
+/* Faults of each look in turn, in the words of bench.h; the last one is judged with what the others taught. */
+struct row {
+	const char *what;
+	const char *looks[LOOKS_MAX];
+	const char *says[4];   /* all of these are in the JSON of the last report */
+	const char *silent[3]; /* none of these is */
+};
+
+static const struct row rows[] = {
+	{.what = "a dead core by its name, GUID, and the ports that led to it",
+	 .looks = {"", "dead core02"},
+	 .says = {"\"id\": \"core-missing:core02\"",
+		  "\"subject\": {\"name\": \"spine-b\", \"guid\": \"0x0000000000100006\"",
+		  "core switch spine-b (core02 in the plan), seen until 2026-11-20T12:33:20Z, is missing",
+		  "\"port\": 12"}},
+	{.what = "the first one as well, though the places are alike",
+	 .looks = {"", "dead core01"},
+	 .says = {"\"id\": \"core-missing:core01\"", "core switch spine-a (core01 in the plan)"},
+	 .silent = {"spine-b (core"}},
+	{.what = "a dead edge",
+	 .looks = {"", "dead edge003"},
+	 .says = {"\"id\": \"edge-isolated:edge003\"", "edge switch leaf-c (edge003 in the plan)"}},
+	{.what = "two dead ones, one after the other: each keeps the time of its own end",
+	 .looks = {"", "dead edge003", "dead edge003;dead core02"},
+	 .says = {"leaf-c (edge003 in the plan), seen until 2026-11-20T12:33:20Z",
+		  "spine-b (core02 in the plan), seen until 2026-11-20T12:34:20Z"}},
+	{.what = "a pulled cable by both ports, where others do not tell",
+	 .looks = {"", "cut edge002:9;cut edge001:9;cut edge003:9"},
+	 .says = {"between leaf-b port 9 and spine-a port 6"}},
+	{.what = "a cable that was out before its core died is a port of the dead core's",
+	 .looks = {"", "cut edge002:8", "cut edge002:8;dead core01"},
+	 .says = {"\"id\": \"core-missing:core01\"", "leaf-b ports 7-9"},
+	 .silent = {"cable-missing"}},
+	{.what = "a host that is gone by its name",
+	 .looks = {"", "cut edge002:3"},
+	 .says = {"1 host is missing", "node009 was on leaf-b port 3"}},
+	{.what = "a host that moved is not gone",
+	 .looks = {"", "cut edge002:3;cut edge003:3;link edge002:3 node015:1"},
+	 .says = {"node009 was on leaf-b port 3"},
+	 .silent = {"node015 was on"}},
+	{.what = "what was wrong from the beginning is not learned",
+	 .looks = {"cut edge001:7;cut edge002:12;link edge001:7 edge002:12", "cut edge001:7;dead core01"},
+	 .says = {"\"id\": \"core-missing:core01\""}},
+	{.what = "another switch in the place of one that was replaced has the place from then on",
+	 .looks = {"", "guid core02 0x777", "guid core02 0x777;dead core02"},
+	 .says = {"\"subject\": {\"name\": \"spine-b\", \"guid\": \"0x0000000000000777\""}},
+	{.what = "nothing is remembered wrong of a fabric in order",
+	 .looks = {"", ""},
+	 .says = {"\"verdict\": \"ok\""},
+	 .silent = {"seen until"}},
+};
+
+/* The names that the switches have on their plates. */
+static const char names[] = ";name edge001 leaf-a;name edge002 leaf-b;name edge003 leaf-c;name edge004 leaf-d"
+			    ";name core01 spine-a;name core02 spine-b";
+
+static bool is_dead(const char *faults, const char *name)
+{
+	const char *at = faults;
+
+	while ((at = strstr(at, "dead "))) {
+		at += strlen("dead ");
+		if (strncmp(at, name, strlen(name)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The fabric with @faults in it, and the names of those that are there. */
+static void look_make(struct bench *b, const char *faults)
+{
+	_cleanup_free_ char *all = strdup(names);
+
+	assert_non_null(all);
+	bench_make(b, design);
+	faults_apply(b, faults);
+	for (char *save = NULL, *word = strtok_r(all, ";", &save); word; word = strtok_r(NULL, ";", &save)) {
+		char from[32] = "";
+
+		assert_int_equal(sscanf(word, "name %31s", from), 1);
+		if (!is_dead(faults, from))
+			faults_apply(b, word);
+	}
+}
+
+static struct ft_report *look_judge(const struct bench *b, const struct ft_baseline *baseline, int64_t time_s)
+{
+	struct ft_report *report = NULL;
+
+	assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = b->design,
+								 .plan = b->plan,
+								 .snapshot = b->snapshot,
+								 .today = "2026-11-20",
+								 .baseline = baseline},
+				       &report),
+			 0);
+	report_check(report);
+	report->time_s = time_s;
+	return report;
+}
+
+/* Through JSON and back after each look, as a daemon does that is started anew. */
+static void baseline_return(struct ft_baseline **baseline)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0}, again = {0};
+	struct ft_baseline *back = NULL;
+	struct ft_error err = {0};
+
+	ft_baseline_write_json(&text, *baseline);
+	assert_false(ft_text_failed(&text));
+	if (ft_baseline_read_json(text.data, text.length, &back, &err) != 0)
+		fail_msg("%u:%u: %s", err.line, err.column, err.text);
+	ft_baseline_write_json(&again, back);
+	assert_string_equal(again.data, text.data);
+	ft_baseline_free(*baseline);
+	*baseline = back;
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+
+	for (unsigned int i = 0; i < LOOKS_MAX && row->looks[i]; i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text json = {0};
+
+		look_make(&b, row->looks[i]);
+		report = look_judge(&b, baseline, FIRST_S + 60 * i);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 1);
+		baseline_return(&baseline);
+		if (i + 1 < LOOKS_MAX && row->looks[i + 1])
+			continue;
+		report_returns(report);
+		ft_report_write_json(&json, report);
+		for (size_t n = 0; n < FT_COUNT(row->says) && row->says[n]; n++)
+			if (!strstr(json.data, row->says[n]))
+				fail_msg("\"%s\" is not in %s", row->says[n], json.data);
+		for (size_t n = 0; n < FT_COUNT(row->silent) && row->silent[n]; n++)
+			if (strstr(json.data, row->silent[n]))
+				fail_msg("\"%s\" is in %s", row->silent[n], json.data);
+	}
+}
+
+/* A look that shows nothing new says so: whoever saves it need not. */
+static void test_unchanged(void **state)
+{
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+	static const char *const looks[] = {"", "", "dead core02", "dead core02"};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(looks); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		look_make(&b, looks[i]);
+		report = look_judge(&b, baseline, FIRST_S + (int64_t)i);
+		assert_int_equal(ft_baseline_learn(&baseline, b.snapshot, report), i % 2 == 0);
+	}
+}
+
+/* However long strangers come and go, it has no more entries than the plan has places and ports. */
+static void test_bounded(void **state)
+{
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < 50; i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text faults = {0};
+
+		ft_text_printf(&faults, "guid core02 0x%x;guid edge003 0x%x;cut edge002:3", 0x1000 + i, 0x2000 + i);
+		look_make(&b, ft_text_string(&faults));
+		report = look_judge(&b, baseline, FIRST_S + i);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 1);
+		assert_int_equal(baseline->switch_count, 6);
+		assert_in_range(baseline->cable_count, 1, 24);
+		assert_in_range(baseline->host_count, 1, 24);
+	}
+}
+
+static void test_damaged(void **state)
+{
+	static const struct {
+		const char *text, *error;
+		unsigned int line;
+	} damaged[] = {
+		{"", "'[' or '{' expected near end of file", 1},
+		{"[]", "this is no baseline that this version of ftcheck can read", 0},
+		{"{\"ftcheck_baseline\": 2}", "this is no baseline that this version of ftcheck can read", 0},
+		{"{\"ftcheck_baseline\": 1}", "\"time\" is not what it should be", 0},
+		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": 3}", "\"switches\" is no list", 2},
+		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": [\n[\"0x1\", \"a\", \"b\", 0]], \"cables\": "
+		 "[], "
+		 "\"hosts\": []}",
+		 "an entry of \"switches\" is damaged", 3},
+		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": [\n[\"0x0000000000000001\", \"a\", \"b\", 0, "
+		 "1, 2]], "
+		 "\"cables\": [], \"hosts\": []}",
+		 "an entry of \"switches\" is damaged", 3},
+		{"{\"ftcheck_baseline\": 1, \"time\": 1, \"switches\": [],\n\"cables\": [\n[0, \"0x0000000000000001\", "
+		 "1, "
+		 "0, \"0x0000000000000001\", 2, 0]], \"hosts\": []}",
+		 "an entry of \"cables\" is damaged", 3},
+		{"{\"ftcheck_baseline\": 1, \"time\": 1, \"switches\": [], \"cables\": [],\n\"hosts\": [7]}",
+		 "an entry of \"hosts\" is damaged", 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(damaged); i++) {
+		struct ft_baseline *baseline = NULL;
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_baseline_read_json(damaged[i].text, strlen(damaged[i].text), &baseline, &err),
+				 -EINVAL);
+		assert_null(baseline);
+		assert_string_equal(err.text, damaged[i].error);
+		assert_int_equal(err.line, damaged[i].line);
+	}
+}
+
+/* Each allocation fails in turn: nothing is lost, and what was known stays. */
+static void test_out_of_memory(void **state)
+{
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+	_cleanup_(bench_release) struct bench before, after;
+	_cleanup_(ft_report_freep) struct ft_report *good = NULL, *bad = NULL;
+	struct ft_verify_input input;
+	int r = -ENOMEM;
+
+	(void)state;
+	look_make(&before, "");
+	look_make(&after, "dead core02;cut edge002:3");
+	good = look_judge(&before, NULL, FIRST_S);
+	assert_int_equal(ft_baseline_learn(&baseline, before.snapshot, good), 1);
+	input = (struct ft_verify_input){.design = after.design,
+					 .plan = after.plan,
+					 .snapshot = after.snapshot,
+					 .today = "2026-11-20",
+					 .baseline = baseline};
+	input_out_of_memory(&input, 50, false);
+	bad = look_judge(&after, baseline, FIRST_S + 1);
+	for (size_t n = 1; r == -ENOMEM; n++) {
+		const struct ft_baseline *was = baseline;
+
+		allocation_failing = n;
+		r = ft_baseline_learn(&baseline, after.snapshot, bad);
+		allocation_failing = 0;
+		if (r < 0)
+			assert_ptr_equal(baseline, was);
+	}
+	assert_int_equal(r, 1);
+}
+
+static const struct CMUnitTest others[] = {
+	cmocka_unit_test(test_unchanged),
+	cmocka_unit_test(test_bounded),
+	cmocka_unit_test(test_damaged),
+	cmocka_unit_test(test_out_of_memory),
+};
+
+int main(void)
+{
+	return rows_run(rows, test_row, others);
+}
