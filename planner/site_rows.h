@@ -14,10 +14,10 @@ struct ft_site_doubts {
 	bool *rows; /* by row: it is one of them */
 	size_t count;
 	struct ft_error first[32]; /* what is wrong with the first of them */
-	uint32_t *lost;		  /* by planned switch: its rows that gave no cable; UINT32_MAX: it has none at all */
-	uint32_t absent_count;	  /* switches without any cable */
-	uint32_t absent;	  /* one of them */
-	size_t filled;		  /* cables that are as the rules have them */
+	uint32_t *lost;		   /* by planned switch: its rows that gave no cable; UINT32_MAX: it has none at all */
+	uint32_t absent_count;	   /* switches without any cable */
+	uint32_t absent;	   /* one of them */
+	size_t filled;		   /* cables that are as the rules have them */
 };
 
 struct rows {
