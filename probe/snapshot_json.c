@@ -16,7 +16,7 @@
  * Ports that follow each other and differ in nothing but their number and far end are one member, from "number" to
  * "last".
  *
- * Version 1 has no "last", and blanks between its members; it is read as well.
+ * Version 1 has no "last"; it is read as well.
  *
  * What this program writes is read by snapshot_scan.c in one pass over the text. All else, such as members in another
  * order, escapes of another kind, and whatever is wrong, is read here, from jansson's tree, which knows the place of
@@ -60,32 +60,32 @@ static void add_bytes(struct ft_text *text, const char *bytes, size_t length, st
 static void add_number(struct ft_text *text, const char *name, uint64_t number)
 {
 	if (number)
-		ft_text_printf(text, ",\"%s\":%" PRIu64, name, number);
+		ft_text_printf(text, ", \"%s\": %" PRIu64, name, number);
 }
 
 static void add_guid(struct ft_text *text, const char *name, uint64_t guid)
 {
 	if (guid)
-		ft_text_printf(text, ",\"%s\":\"0x%016" PRIx64 "\"", name, guid);
+		ft_text_printf(text, ", \"%s\": \"0x%016" PRIx64 "\"", name, guid);
 }
 
 static void write_source(struct ft_text *text, const struct ft_snapshot *s, struct ft_text *scratch)
 {
 	const char *detail = s->strings + s->source.detail;
 
-	ft_text_printf(text, "\"source\":{\"live\":%s,\"complete\":%s,\"lists_down_ports\":%s,\"detail\":",
+	ft_text_printf(text, "\"source\": {\"live\": %s, \"complete\": %s, \"lists_down_ports\": %s, \"detail\": ",
 		       s->source.live ? "true" : "false", s->source.complete ? "true" : "false",
 		       s->source.lists_down_ports ? "true" : "false");
 	add_bytes(text, detail, strlen(detail), scratch);
 	if (s->source.entry_node == FT_NO_NODE)
-		ft_text_puts(text, ",\"entry\":null");
+		ft_text_puts(text, ", \"entry\": null");
 	else
-		ft_text_printf(text, ",\"entry\":[%" PRIu32 ",%u]", s->source.entry_node, s->source.entry_port);
+		ft_text_printf(text, ", \"entry\": [%" PRIu32 ",%u]", s->source.entry_node, s->source.entry_port);
 	add_number(text, "mads", s->source.mads);
 	add_number(text, "timeouts", s->source.timeouts);
 	add_number(text, "duration_ms", s->source.duration_ms);
 	if (s->source.time_s)
-		ft_text_printf(text, ",\"time\":%" PRId64, s->source.time_s);
+		ft_text_printf(text, ", \"time\": %" PRId64, s->source.time_s);
 	ft_text_puts(text, "}");
 }
 
@@ -120,26 +120,26 @@ static void write_port(struct ft_text *text, const struct ft_node *node, const s
 {
 	char rate[FT_RATE_NAME_SIZE];
 
-	ft_text_printf(text, "{\"number\":%u", port->number);
+	ft_text_printf(text, "{\"number\": %u", port->number);
 	if (last > port->number)
-		ft_text_printf(text, ",\"last\":%u", last);
+		ft_text_printf(text, ", \"last\": %u", last);
 	if (port->link != FT_LINK_UP)
-		ft_text_printf(text, ",\"link\":\"%s\"", link_names[port->link]);
+		ft_text_printf(text, ", \"link\": \"%s\"", link_names[port->link]);
 	if (node->type == FT_NODE_SWITCH && port->guid == 0)
-		ft_text_puts(text, ",\"guid\":\"0x0\"");
+		ft_text_puts(text, ", \"guid\": \"0x0\"");
 	add_guid(text, "guid", port_guid_said(node, port));
 	add_number(text, "lid", port->lid);
 	add_number(text, "lmc", port->lmc);
 	add_number(text, "phys_state", port->phys_state);
 	add_number(text, "logical_state", port->logical_state);
 	if (port->rate.lanes || port->rate.speed)
-		ft_text_printf(text, ",\"rate\":\"%s\"", ft_rate_name(port->rate, rate));
+		ft_text_printf(text, ", \"rate\": \"%s\"", ft_rate_name(port->rate, rate));
 	add_number(text, "widths_enabled", port->limits.widths_enabled);
 	add_number(text, "widths_supported", port->limits.widths_supported);
 	add_number(text, "speeds_enabled", port->limits.speeds_enabled);
 	add_number(text, "speeds_supported", port->limits.speeds_supported);
 	if (port->sm)
-		ft_text_puts(text, ",\"sm\":true");
+		ft_text_puts(text, ", \"sm\": true");
 	ft_text_puts(text, "}");
 }
 
@@ -148,9 +148,9 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 {
 	bool listed = false;
 
-	ft_text_printf(text, "{\"type\":\"%s\",\"guid\":\"0x%016" PRIx64 "\"", type_names[node->type], node->guid);
+	ft_text_printf(text, "{\"type\": \"%s\", \"guid\": \"0x%016" PRIx64 "\"", type_names[node->type], node->guid);
 	if (node->description_length) {
-		ft_text_puts(text, ",\"description\":");
+		ft_text_puts(text, ", \"description\": ");
 		add_bytes(text, ft_node_description(s, node), node->description_length, scratch);
 	}
 	add_guid(text, "system_guid", node->system_guid);
@@ -161,7 +161,7 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 	add_number(text, "lmc", node->lmc);
 	add_number(text, "port_count", node->port_count);
 	if (node->sm)
-		ft_text_puts(text, ",\"sm\":true");
+		ft_text_puts(text, ", \"sm\": true");
 	for (unsigned int n = 1; n <= node->port_count; n++) {
 		const struct ft_port *port = ft_node_port(s, node, n);
 
@@ -169,7 +169,7 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 			continue;
 		while (n < node->port_count && ports_alike(port, ft_node_port(s, node, n + 1)))
 			n++;
-		ft_text_puts(text, listed ? "," : ",\"ports\":[");
+		ft_text_puts(text, listed ? "," : ", \"ports\": [");
 		write_port(text, node, port, n);
 		listed = true;
 	}
@@ -197,12 +197,12 @@ void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *s)
 
 	ft_text_printf(text, "{\"ftcheck_snapshot\": %d,\n", VERSION);
 	write_source(text, s, &scratch);
-	ft_text_puts(text, ",\n\"nodes\":[");
+	ft_text_puts(text, ",\n\"nodes\": [");
 	for (uint32_t n = 0; n < s->node_count; n++) {
 		ft_text_puts(text, n ? ",\n" : "\n");
 		write_node(text, s, &s->nodes[n], &scratch);
 	}
-	ft_text_puts(text, "],\n\"links\":[");
+	ft_text_puts(text, "],\n\"links\": [");
 	write_links(text, s);
 	ft_text_puts(text, "]}\n");
 }
