@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 struct ft_map_slot {
 	uint64_t key;
 	uint32_t value; /* FT_MAP_NONE: free */
@@ -18,9 +20,7 @@ void ft_map_release(struct ft_map *map)
 /* The slot that holds @key, or the free one where it belongs. */
 static struct ft_map_slot *map_slot(struct ft_map_slot *slots, size_t size, uint64_t key)
 {
-	/* Fibonacci hashing with a fold: GUIDs of one vendor differ in a few middle and low bits only. */
-	uint64_t hash = (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL;
-	size_t i = (size_t)(hash >> 20) & (size - 1);
+	size_t i = (size_t)ft_hash_number(key) & (size - 1);
 
 	while (slots[i].value != FT_MAP_NONE && slots[i].key != key)
 		i = (i + 1) & (size - 1);
@@ -48,6 +48,20 @@ static int map_grow(struct ft_map *map)
 	map->slots = slots;
 	map->size = size;
 	return 0;
+}
+
+size_t ft_map_reach(const struct ft_map *map)
+{
+	size_t reach = 0;
+
+	for (size_t i = 0; i < map->size; i++) {
+		size_t home = (size_t)ft_hash_number(map->slots[i].key) & (map->size - 1);
+		size_t way = ((i - home) & (map->size - 1)) + 1;
+
+		if (map->slots[i].value != FT_MAP_NONE && way > reach)
+			reach = way;
+	}
+	return reach;
 }
 
 int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * From a 64-bit key (a GUID) to a 32-bit index: open addressing, at most half full, so that look-ups stay flat however
- * large the fabric is.
+ * large the fabric is. Where a key belongs depends on a random number (base/hash.h), so that keys cannot be chosen to
+ * meet; nothing lists a map's keys, so that no result depends on it.
  */
 #ifndef FT_BASE_MAP_H
 #define FT_BASE_MAP_H
@@ -27,5 +28,8 @@ uint32_t ft_map_get(const struct ft_map *map, uint64_t key);
  * is fine). Returns 1 if it was added, 0 if it was there, -ENOMEM.
  */
 int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value);
+
+/* How many slots the longest look-up of a key in the map goes through: a few dozen at most, whatever the keys are. */
+size_t ft_map_reach(const struct ft_map *map);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 
 void ft_text_release(struct ft_text *text)
 {
@@ -180,6 +181,11 @@ char *ft_text_safe_dup(const char *bytes, size_t length)
 
 uint64_t ft_text_hash(const char *string)
 {
+	return ft_hash_bytes(string, strlen(string));
+}
+
+uint64_t ft_text_checksum(const char *string)
+{
 	uint64_t hash = 0xcbf29ce484222325ULL;
 
 	for (; *string; string++)
@@ -263,12 +269,40 @@ const char *ft_text_short_name(const char *name, size_t *ret_length)
 	return name;
 }
 
+/* Whatever the locale is: what two machines take for one name must not depend on it. */
+static char letter_small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
 bool ft_text_short_equal(const char *a, const char *b)
 {
 	size_t length_a, length_b;
 	const char *start_a = ft_text_short_name(a, &length_a), *start_b = ft_text_short_name(b, &length_b);
 
-	return length_a == length_b && memcmp(start_a, start_b, length_a) == 0;
+	if (length_a != length_b)
+		return false;
+	for (size_t i = 0; i < length_a; i++)
+		if (letter_small(start_a[i]) != letter_small(start_b[i]))
+			return false;
+	return true;
+}
+
+uint64_t ft_text_short_hash(const char *name)
+{
+	size_t length;
+	const char *start = ft_text_short_name(name, &length);
+	uint64_t hash = length;
+	char piece[64];
+
+	for (size_t done = 0; done < length; done += sizeof(piece)) {
+		size_t count = length - done < sizeof(piece) ? length - done : sizeof(piece);
+
+		for (size_t i = 0; i < count; i++)
+			piece[i] = letter_small(start[done + i]);
+		hash = ft_hash_pair(hash, ft_hash_bytes(piece, count));
+	}
+	return hash;
 }
 
 bool ft_text_in_hexadecimal(const char *name, size_t at)

@@ -58,7 +58,7 @@ char *ft_text_safe_dup(const char *bytes, size_t length);
  */
 const char *ft_text_short_name(const char *name, size_t *ret_length);
 
-/* Whether two names are the same by ft_text_short_name(). */
+/* Whether two names are the same by ft_text_short_name(), in capitals or small letters (of ASCII). */
 bool ft_text_short_equal(const char *a, const char *b);
 
 /*
@@ -67,8 +67,14 @@ bool ft_text_short_equal(const char *a, const char *b);
  */
 bool ft_text_in_hexadecimal(const char *name, size_t at);
 
-/* FNV-1a of a string, as a key for base/map.h. */
+/* A key for base/map.h of what ft_text_short_equal() compares: the same for names that are. */
+uint64_t ft_text_short_hash(const char *name);
+
+/* ft_hash_bytes() of a string, as a key for base/map.h: another one in each process. */
 uint64_t ft_text_hash(const char *string);
+
+/* FNV-1a of a string: the same everywhere and always, for what is written down. It is easy to forge. */
+uint64_t ft_text_checksum(const char *string);
 
 /*
  * Order of names as people count: runs of digits compare as numbers ("node9" before "node10"), the rest by byte.

@@ -80,7 +80,7 @@ struct writer {
 	uint32_t findings;
 };
 
-/* FNV-1a, as in ft_text_hash(), of bytes. */
+/* FNV-1a, as in ft_text_checksum(), of bytes. */
 static uint64_t bytes_hash(const char *bytes, size_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;

@@ -41,7 +41,7 @@ static int event_hash(const struct ft_event *event, uint64_t *ret_hash)
 		       event->wall_ms, event->id);
 	if (ft_text_failed(&text))
 		return -ENOMEM;
-	*ret_hash = ft_text_hash(ft_text_string(&text));
+	*ret_hash = ft_text_checksum(ft_text_string(&text));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "planner/chips.h"
 #include "planner/wiring.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -70,11 +71,53 @@ uint32_t ft_cabling_ports(const struct ft_plan *plan, uint32_t sw)
 										: plan->switches[sw].ports;
 }
 
+/*
+ * How many of a chip's own ports are before its outer ones, which are its last, as far as @port can tell: as many as
+ * there are outside, or else as there are traces.
+ */
+static uint32_t traces_before(const struct ft_inside *inside, uint32_t ports, uint32_t chips, uint32_t outside,
+			      uint32_t port)
+{
+	struct ft_inside known = *inside, whole;
+
+	if (port <= 2 * outside)
+		return outside;
+	known.line_chips = chips;
+	return ft_inside_assume(&known, ports, &whole) == 0 ? ft_inside_chip_ports(&whole) - outside : outside;
+}
+
+/* The number on its board of a port that may be one of a chip. Returns 0 or -EINVAL. */
+static int chip_port(const struct ft_plan *plan, const struct ft_cabling_end *end, uint32_t *ret_port,
+		     struct ft_error *err)
+{
+	const struct ft_plan_switch *sw = &plan->switches[end->sw];
+	const struct ft_inside *inside = &plan->inside[sw->tier];
+	uint32_t chips = inside->line_chips ? inside->line_chips : end->chips, outside, before, port = end->port;
+
+	*ret_port = port;
+	if (end->chip == 0 || chips <= 1 || inside->line_ports % chips != 0)
+		return 0;
+	if (end->chip > chips)
+		return ft_error_set(err, -EINVAL, 0, 0, "is on chip %u of a board, but a board of %s has %u of them",
+				    end->chip, sw->name, chips);
+	outside = inside->line_ports / chips;
+	before = traces_before(inside, sw->ports, chips, outside, port);
+	if (port > outside && (port - 1) / outside + 1 == end->chip)
+		port -= (end->chip - 1) * outside;
+	else if (port > outside && port > before)
+		port -= before;
+	if (port > outside)
+		return ft_error_set(err, -EINVAL, 0, 0, "is port %u of a chip, but a chip of %s has %u outside",
+				    end->port, sw->name, outside);
+	*ret_port = (end->chip - 1) * outside + port;
+	return 0;
+}
+
 static int board_port(const struct ft_plan *plan, const struct ft_cabling_end *end, uint32_t *ret_port,
 		      struct ft_error *err)
 {
 	const struct ft_plan_switch *sw = &plan->switches[end->sw];
-	uint32_t line_ports = plan->inside[sw->tier].line_ports, boards, board = end->board;
+	uint32_t line_ports = plan->inside[sw->tier].line_ports, boards, board = end->board, port;
 
 	if (!ft_plan_is_director(plan, end->sw))
 		return ft_error_set(err, -EINVAL, 0, 0, "is on board %u, but %s is no director and has no boards",
@@ -91,10 +134,12 @@ static int board_port(const struct ft_plan *plan, const struct ft_cabling_end *e
 	if (board > boards)
 		return ft_error_set(err, -EINVAL, 0, 0, "is on board %u, but %s has %u of them", end->board, sw->name,
 				    boards);
-	if (end->port > line_ports)
-		return ft_error_set(err, -EINVAL, 0, 0, "is port %u of a board, but a board of %s has %u", end->port,
+	if (chip_port(plan, end, &port, err) < 0)
+		return -EINVAL;
+	if (port > line_ports)
+		return ft_error_set(err, -EINVAL, 0, 0, "is port %u of a board, but a board of %s has %u", port,
 				    sw->name, line_ports);
-	*ret_port = (board - 1) * line_ports + end->port;
+	*ret_port = (board - 1) * line_ports + port;
 	return 0;
 }
 
@@ -538,8 +583,8 @@ int ft_cabling_of_plan(const struct ft_plan *plan, struct ft_cabling_cable **ret
 		const struct ft_plan_bundle *bundle = &plan->bundles[i];
 
 		for (uint32_t k = 0; k < bundle->count; k++)
-			cables[count++] = (struct ft_cabling_cable){
-				{{bundle->a, 0, bundle->a_port + k}, {bundle->b, 0, bundle->b_port + k}}};
+			cables[count++] = (struct ft_cabling_cable){{{.sw = bundle->a, .port = bundle->a_port + k},
+								     {.sw = bundle->b, .port = bundle->b_port + k}}};
 	}
 	*ret_cables = cables;
 	*ret_count = count;

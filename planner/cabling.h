@@ -17,6 +17,8 @@ struct ft_cabling_end {
 	uint32_t sw;	/* index of the planned switch */
 	uint32_t board; /* line board of a director, from 1; 0: not said, and @port is of the whole */
 	uint32_t port;	/* from 1; 0: not said, any will do */
+	uint32_t chip;	/* of the board, from 1: @port is of that chip; 0: not said, and it is of the board */
+	uint32_t chips; /* how many chips the list has of a board, where the plan does not know; 0: not known either */
 };
 
 struct ft_cabling_cable {
@@ -52,6 +54,9 @@ struct ft_cabling_fault {
 
 /*
  * The number that port @end has in the whole of its switch (struct ft_inside).
+ *
+ * The chips of a line board share its ports evenly. A port of a chip is numbered as people do: from 1 on; or as on the
+ * board; or, where the chip's own lower ports are traces, as on the chip. Of a board of one chip the chip says nothing.
  *
  * @ret_port  out: 0 where the port is not said. Untouched on failure.
  * @err       on -EINVAL its text says why, without a place: the switch has no such port or board, or it is a director
@@ -94,14 +99,18 @@ int ft_cabling_apply(struct ft_plan *plan, const struct ft_cabling *cabling, str
  */
 int ft_cabling_of_plan(const struct ft_plan *plan, struct ft_cabling_cable **ret_cables, size_t *ret_count);
 
+/* What a label says of a port; board and chip are 0 where it says none. */
+struct ft_port_label {
+	uint32_t board, chip, port;
+};
+
 /*
- * A port as people write it: "20", "20.0", "Port 20", "p20", "16/20", "L16/P20", "ib1/20", "Blade 16_Port 2/20" or
- * "Leaf 16 Port 20": the last number is the port, and one before it the board. Of "Blade 16_Port 2/20" the 2 is a chip
- * of board 16, and says no more than the port does.
+ * A port as people write it: "20", "20.0", "Port 20", "p20", "16/20", "L16/P20", "ib1/20", "Leaf 16 Port 20", or with
+ * the chip of the board between the two: "Blade 16_Port 2/20", "L16/U2 port 20". The last number is the port, the first
+ * one before it the board, but for "U2 port 20", which has a chip alone.
  *
- * @ret_board  out: 0 where there is none
  * Returns 0, or -EINVAL if it is none of these. Nothing is touched then.
  */
-int ft_port_label_read(const char *label, uint32_t *ret_board, uint32_t *ret_port);
+int ft_port_label_read(const char *label, struct ft_port_label *ret_label);
 
 #endif

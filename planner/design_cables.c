@@ -41,6 +41,7 @@ static int key_port(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 {
 	const char *label = json_string_value(at->value);
 	struct ft_design_end *end = out;
+	struct ft_port_label read;
 
 	if (json_is_integer(at->value))
 		return ft_key_count(reader, at, &end->port);
@@ -48,9 +49,11 @@ static int key_port(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		return ft_key_error(reader, at, "must be a port such as 20, or \"16/20\" of a director, not %s",
 				    ft_key_type_name(at->value));
 	if (strspn(label, "0123456789/") != strlen(label) || !strchr(label, '/') ||
-	    ft_port_label_read(label, &end->board, &end->port) < 0)
+	    ft_port_label_read(label, &read) < 0)
 		return ft_key_error(reader, at, "is \"%s\"; a port is 20, or of a director \"16/20\", board and port",
 				    label);
+	end->board = read.board;
+	end->port = read.port;
 	return 0;
 }
 
@@ -238,7 +241,7 @@ static int end_find(const struct applying *a, bool of_hosts, size_t entry, unsig
 	int r;
 
 	if (index != FT_MAP_NONE) {
-		*ret_end = (struct ft_cabling_end){index, from->board, from->port};
+		*ret_end = (struct ft_cabling_end){.sw = index, .board = from->board, .port = from->port};
 		return 0;
 	}
 	r = ft_names_find(&a->index, from->name, &index, NULL);
@@ -276,7 +279,7 @@ static int hosts_list(struct applying *a, struct ft_cabling *list)
 	if (!a->hosts)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < design->host_count; i++) {
-		a->hosts[i] = (struct ft_cabling_host){design->hosts[i].name, design->hosts[i].guid, {0, 0, 0}};
+		a->hosts[i] = (struct ft_cabling_host){.name = design->hosts[i].name, .guid = design->hosts[i].guid};
 		r = end_find(a, true, i, 0, &design->hosts[i].edge, &a->hosts[i].edge);
 	}
 	list->hosts = a->hosts;

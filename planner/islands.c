@@ -69,26 +69,16 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct islands *
 
 /* ---- names ---- */
 
-static uint64_t name_hash(const char *name)
-{
-	_cleanup_(ft_text_release) struct ft_text text = {0};
-	size_t length;
-	const char *start = ft_text_short_name(name, &length);
-
-	ft_text_add(&text, start, length);
-	return ft_text_hash(ft_text_string(&text));
-}
-
 /* Returns 1, 0 if it is another's already, or -ENOMEM. */
 static int name_add(struct islands *w, const char *name, enum kind kind, uint32_t index)
 {
 	w->known[w->known_count] = (struct known){kind, index};
-	return ft_map_add(&w->names, name_hash(name), w->known_count++, NULL);
+	return ft_map_add(&w->names, ft_text_short_hash(name), w->known_count++, NULL);
 }
 
 static const struct known *name_find(const struct islands *w, const char *name)
 {
-	uint32_t number = ft_map_get(&w->names, name_hash(name));
+	uint32_t number = ft_map_get(&w->names, ft_text_short_hash(name));
 
 	return number == FT_MAP_NONE ? NULL : &w->known[number];
 }

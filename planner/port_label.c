@@ -14,7 +14,7 @@ enum {
 };
 
 /* What may stand before a number, in small letters, and what that says of it. */
-enum label_word { WORD_NONE, WORD_BOARD, WORD_PORT, WORD_PLAIN };
+enum label_word { WORD_NONE, WORD_BOARD, WORD_PORT, WORD_PLAIN, WORD_CHIP };
 
 static const struct {
 	const char *word;
@@ -24,7 +24,8 @@ static const struct {
 	{"line", WORD_BOARD},	   {"l", WORD_BOARD},	   {"lb", WORD_BOARD},	  {"slot", WORD_BOARD},
 	{"s", WORD_BOARD},	   {"module", WORD_BOARD}, {"card", WORD_BOARD},  {"linecard", WORD_BOARD},
 	{"lineboard", WORD_BOARD}, {"port", WORD_PORT},	   {"p", WORD_PORT},	  {"pt", WORD_PORT},
-	{"ib", WORD_PLAIN},	   {"ibp", WORD_PLAIN},	   {"u", WORD_PLAIN},
+	{"ib", WORD_PLAIN},	   {"ibp", WORD_PLAIN},	   {"u", WORD_CHIP},	  {"chip", WORD_CHIP},
+	{"asic", WORD_CHIP},
 };
 
 struct label {
@@ -86,22 +87,31 @@ static int label_split(const char *c, struct label *label)
 	return label->count > 0 ? 0 : -EINVAL;
 }
 
-int ft_port_label_read(const char *string, uint32_t *ret_board, uint32_t *ret_port)
+int ft_port_label_read(const char *string, struct ft_port_label *ret_label)
 {
 	struct label label = {0};
 	size_t last;
+	bool chip_alone;
 
 	if (label_split(string, &label) < 0)
 		return -EINVAL;
 	last = label.count - 1;
+	chip_alone = last == 1 && label.words[0] == WORD_CHIP;
 	/* A board alone is no port, and what is called a port is no board: but for the chip before the last number. */
 	if (label.words[last] == WORD_BOARD || (last == 1 && label.words[0] == WORD_PORT))
 		return -EINVAL;
-	if (last == 2 && (label.words[0] != WORD_BOARD || label.words[2] == WORD_PORT))
+	if (last == 2 && (label.words[0] != WORD_BOARD || label.words[1] == WORD_BOARD || label.words[2] == WORD_CHIP ||
+			  (label.words[1] == WORD_PORT && label.words[2] == WORD_PORT)))
 		return -EINVAL;
-	if (label.numbers[last] == 0 || (last > 0 && label.numbers[0] == 0))
-		return -EINVAL;
-	*ret_board = last > 0 ? label.numbers[0] : 0;
-	*ret_port = label.numbers[last];
+	for (size_t i = 0; i <= last; i++)
+		if (label.numbers[i] == 0)
+			return -EINVAL;
+	*ret_label = (struct ft_port_label){
+		.board = last > 0 && !chip_alone ? label.numbers[0] : 0,
+		.chip = last == 2    ? label.numbers[1]
+			: chip_alone ? label.numbers[0]
+				     : 0,
+		.port = label.numbers[last],
+	};
 	return 0;
 }

@@ -435,9 +435,9 @@ bool ft_sheet_header_read(const struct ft_sheet_record *record, struct ft_sheet_
 
 static bool is_port(const struct ft_sheet_record *record, int column)
 {
-	uint32_t board, port;
+	struct ft_port_label label;
 
-	return ft_port_label_read(record->cells[column].text, &board, &port) == 0;
+	return ft_port_label_read(record->cells[column].text, &label) == 0;
 }
 
 int ft_sheet_columns_guess(const struct ft_sheet_record *record, struct ft_sheet_columns *ret_columns)

@@ -281,8 +281,8 @@ static int name_resolve_text(struct ft_site *site, const char *text, struct ft_s
 }
 
 /*
- * "SW01 Blade 16", "core1/L16": a board of a director has a line of its own in some lists. The name of the director
- * ends where "Blade 16" begins.
+ * "SW01 Blade 16", "core1/L16", "core1 L16/U2": a board of a director, or a chip, has a line of its own in some lists.
+ * The name of the director ends where "Blade 16" begins.
  */
 static int name_resolve_board(struct ft_site *site, struct ft_site_name *name)
 {
@@ -292,23 +292,29 @@ static int name_resolve_board(struct ft_site *site, struct ft_site_name *name)
 	if (!start)
 		return -ENOMEM;
 	for (size_t end = length; end-- > 1;) {
-		char label[NAME_SIZE_MAX + 8];
-		uint32_t board, port;
+		char text[NAME_SIZE_MAX + 8];
+		struct ft_port_label label;
 		int r;
 
 		/* A word begins here, behind something that is none. */
 		if (!isalpha((unsigned char)start[end]) || isalnum((unsigned char)start[end - 1]))
 			continue;
-		snprintf(label, sizeof(label), "%s/1", start + end);
-		if (ft_port_label_read(label, &board, &port) < 0 || board == 0)
+		snprintf(text, sizeof(text), "%s/1", start + end);
+		if (ft_port_label_read(text, &label) < 0 || label.board == 0)
 			continue;
 		start[end] = '\0';
 		r = name_resolve_text(site, start, name);
+		if (r == 0 && name->sw == FT_UNPINNED && !name->why && strncmp(start, "MF0;", 4) == 0) {
+			/* A chip of "MF0;core1:SX6536/U1" is "MF0;core1:SX6536/L16/U2". */
+			snprintf(text, sizeof(text), "%sU1", start);
+			r = name_resolve_text(site, text, name);
+		}
 		if (r < 0)
 			return r;
 		if (name->sw != FT_UNPINNED && !ft_plan_is_director(site->plan, name->sw))
 			name->sw = FT_UNPINNED;
-		name->board = name->sw == FT_UNPINNED ? 0 : board;
+		name->board = name->sw == FT_UNPINNED ? 0 : label.board;
+		name->chip = name->sw == FT_UNPINNED ? 0 : label.chip;
 		return 0;
 	}
 	return 0;
@@ -319,7 +325,7 @@ static int name_resolve(struct ft_site *site, struct ft_site_name *name)
 	int r;
 
 	name->sw = FT_UNPINNED;
-	name->board = 0;
+	name->board = name->chip = 0;
 	/* It cannot be printed, or was several switches before tiers were bound. */
 	if (name->text[0] == '\0')
 		return 0;

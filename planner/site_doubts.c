@@ -212,7 +212,7 @@ static void bundle_fill(struct rows *rows, const struct ft_plan_bundle *bundle, 
 		lost_take(a, count);
 	for (uint32_t k = 0; k < count; k++) {
 		rows->cable_rows[rows->cable_count] = FT_UNPINNED;
-		rows->cables[rows->cable_count++] = (struct ft_cabling_cable){{{bundle->a, 0, 0}, {bundle->b, 0, 0}}};
+		rows->cables[rows->cable_count++] = (struct ft_cabling_cable){{{.sw = bundle->a}, {.sw = bundle->b}}};
 	}
 }
 

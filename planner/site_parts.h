@@ -12,7 +12,7 @@ struct ft_site_name {
 	char *rewritten;		  /* owned; NULL: @text is the sheet's */
 	const struct ft_sheet_cell *cell; /* where it stands first */
 	uint32_t sw;			  /* the planned switch; FT_UNPINNED: none */
-	uint32_t board;			  /* that the name says; 0: none */
+	uint32_t board, chip;		  /* that the name says; 0: none */
 	uint32_t same;			  /* the first name of this normal form */
 	uint32_t rows;			  /* of the sheet that have it, each port once; counted at @same */
 	uint32_t spelt;			  /* of these, in this spelling */

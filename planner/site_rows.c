@@ -22,6 +22,7 @@ static void rows_release(struct rows *rows)
 	free(rows->cable_rows);
 	free(rows->hosts);
 	free(rows->host_rows);
+	free(rows->fate);
 }
 
 static int rows_allocate(struct rows *rows)
@@ -39,8 +40,9 @@ static int rows_allocate(struct rows *rows)
 	rows->cable_rows = calloc(cables, sizeof(*rows->cable_rows));
 	rows->hosts = calloc(hosts, sizeof(*rows->hosts));
 	rows->host_rows = calloc(hosts, sizeof(*rows->host_rows));
+	rows->fate = calloc(count + 1, sizeof(*rows->fate));
 	rows->family = calloc(rows->site->name_count + 1, sizeof(*rows->family));
-	if (!rows->cables || !rows->cable_rows || !rows->hosts || !rows->host_rows || !rows->family)
+	if (!rows->cables || !rows->cable_rows || !rows->hosts || !rows->host_rows || !rows->family || !rows->fate)
 		return -ENOMEM;
 	return ft_site_doubts_init(&rows->doubts, rows->site);
 }
@@ -96,24 +98,54 @@ static int stems_collect(struct rows *rows)
 	return r < 0 ? r : families_count(rows);
 }
 
-/* Board and port of an end: from up to two columns, and from what its name said of a board. */
-static int label_read(const struct ft_sheet_end *end, uint32_t named, uint32_t *ret_board, uint32_t *ret_port)
+/* Board, chip and port of an end: from up to two columns, and from what its name said of a board. */
+static int label_read(const struct ft_sheet_end *end, const struct ft_site_name *name, struct ft_port_label *ret_label)
 {
 	_cleanup_(ft_text_release) struct ft_text whole = {0};
 	const char *board = end->board.text;
 
-	if (board[0] == '\0' && named == 0)
-		return ft_port_label_read(end->port.text, ret_board, ret_port);
-	if (board[0] == '\0')
-		ft_text_printf(&whole, "board %u/%s", named, end->port.text);
-	else
+	if (board[0] == '\0' && name->board == 0)
+		return ft_port_label_read(end->port.text, ret_label);
+	if (board[0])
 		ft_text_printf(&whole, "%s%s/%s", board[strspn(board, "0123456789")] ? "" : "board ", board,
 			       end->port.text);
+	else if (name->chip)
+		ft_text_printf(&whole, "board %u/chip %u/%s", name->board, name->chip, end->port.text);
+	else
+		ft_text_printf(&whole, "board %u/%s", name->board, end->port.text);
 	if (ft_text_failed(&whole))
 		return -ENOMEM;
-	if (ft_port_label_read(ft_text_string(&whole), ret_board, ret_port) == 0)
+	if (ft_port_label_read(ft_text_string(&whole), ret_label) == 0)
 		return 0;
-	return ft_port_label_read(end->port.text, ret_board, ret_port);
+	return ft_port_label_read(end->port.text, ret_label);
+}
+
+/*
+ * How many chips the list has of a board, where the plan does not know: as many as it numbers from 1 on. Where all are
+ * number 2 that is no chip.
+ */
+static int chips_look(struct rows *rows)
+{
+	const struct ft_site *site = rows->site;
+	uint32_t seen[FT_TIER_COUNT] = {0};
+
+	for (size_t i = 0; i < 2 * site->sheet->row_count; i++) {
+		uint32_t name = site->ends[i / 2][i % 2], sw = name == FT_UNPINNED ? name : site->names[name].sw;
+		struct ft_port_label label;
+		int r;
+
+		if (sw == FT_UNPINNED || !ft_plan_is_director(site->plan, sw))
+			continue;
+		r = label_read(&site->sheet->rows[i / 2].ends[i % 2], &site->names[name], &label);
+		if (r == -ENOMEM)
+			return r;
+		if (r == 0 && label.board && label.chip > 0 && label.chip < 32)
+			seen[site->plan->switches[sw].tier] |= 1U << label.chip;
+	}
+	for (unsigned int tier = 0; tier < FT_TIER_COUNT; tier++)
+		while (seen[tier] & 2U << rows->chips[tier])
+			rows->chips[tier]++;
+	return 0;
 }
 
 /* The port of a planned switch that a row says, by its number in the whole. One that cannot be may be any. */
@@ -122,12 +154,13 @@ static int end_read(struct rows *rows, uint32_t row, unsigned int at, struct ft_
 	const struct ft_site *site = rows->site;
 	const struct ft_sheet_end *from = &site->sheet->rows[row].ends[at];
 	const struct ft_site_name *name = &site->names[site->ends[row][at]];
-	struct ft_cabling_end end = {.sw = name->sw, .board = name->board};
+	struct ft_cabling_end end = {.sw = name->sw, .chips = rows->chips[site->plan->switches[name->sw].tier]};
+	struct ft_port_label label = {0};
 	struct ft_error why = {0};
 	int r;
 
 	if (from->port.text[0]) {
-		r = label_read(from, name->board, &end.board, &end.port);
+		r = label_read(from, name, &label);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)
@@ -135,17 +168,23 @@ static int end_read(struct rows *rows, uint32_t row, unsigned int at, struct ft_
 				      "\"%s\" is no port: 20, 16/20, L16/P20, \"Blade 16_Port 2/20\" and "
 				      "\"Port 20\" are",
 				      from->port.text);
-		if (end.board == 0)
-			end.board = name->board;
 	}
+	end.port = label.port;
+	end.board = label.board ? label.board : name->board;
+	end.chip = label.chip ? label.chip : name->chip;
 	r = ft_cabling_port(site->plan, &end, &end.port, &why);
 	if (r < 0)
 		ft_site_doubt(&rows->doubts, row, &from->port, "\"%s\" %s", from->port.text, why.text);
 	if (r < 0)
 		end.port = 0;
-	end.board = 0;
-	*ret_end = end;
+	*ret_end = (struct ft_cabling_end){.sw = end.sw, .port = end.port};
 	return 0;
+}
+
+static void row_skip(struct rows *rows, uint32_t row, enum skipped why)
+{
+	rows->skipped[why]++;
+	rows->fate[row] = (uint8_t)(why + 1);
 }
 
 /* Whether a cable that both ends have in the list was there before: 1, 0 or -ENOMEM. */
@@ -195,7 +234,8 @@ static int cable_take(struct rows *rows, uint32_t row)
 	if (r == 0)
 		r = cable_again(rows, &cable->ends[0], &cable->ends[1]);
 	if (r != 0) {
-		rows->skipped[SKIP_AGAIN] += r == 1;
+		if (r == 1)
+			row_skip(rows, row, SKIP_AGAIN);
 		return r < 0 ? r : 0;
 	}
 	rows->cable_rows[rows->cable_count++] = row;
@@ -246,7 +286,8 @@ static int host_take(struct rows *rows, uint32_t row, unsigned int end)
 	if (r == 0)
 		r = host_again(rows, &(struct ft_cabling_host){name->text, 0, host->edge});
 	if (r != 0) {
-		rows->skipped[SKIP_AGAIN] += r == 1;
+		if (r == 1)
+			row_skip(rows, row, SKIP_AGAIN);
 		return r < 0 ? r : 0;
 	}
 	rows->host_rows[rows->host_count++] = row;
@@ -312,7 +353,7 @@ static int stranger_take(struct rows *rows, uint32_t row, unsigned int end)
 	int r = name->expected ? 0 : stem_enter(&rows->stems, name->text, true);
 
 	if (name->expected)
-		rows->skipped[SKIP_UNKNOWN]++;
+		row_skip(rows, row, SKIP_UNKNOWN);
 	if (r < 0 || name->expected)
 		return r;
 	if (r == 1)
@@ -327,8 +368,7 @@ static int stranger_take(struct rows *rows, uint32_t row, unsigned int end)
 	}
 	if (site->plan->switches[sw].tier == FT_TIER_EDGE)
 		return host_take(rows, row, end);
-	if (rows->skipped[SKIP_UPPER]++ == 0)
-		rows->upper = &site->sheet->rows[row];
+	row_skip(rows, row, SKIP_UPPER);
 	return 0;
 }
 
@@ -339,11 +379,11 @@ static int row_take(struct rows *rows, uint32_t row)
 	bool planned[2];
 
 	if (site->sheet->rows[row].foreign) {
-		rows->skipped[SKIP_FOREIGN]++;
+		row_skip(rows, row, SKIP_FOREIGN);
 		return 0;
 	}
 	if (ends[0] == FT_UNPINNED || ends[1] == FT_UNPINNED) {
-		rows->skipped[SKIP_FREE]++;
+		row_skip(rows, row, SKIP_FREE);
 		return 0;
 	}
 	for (unsigned int end = 0; end < 2; end++)
@@ -357,7 +397,7 @@ static int row_take(struct rows *rows, uint32_t row)
 		return cable_take(rows, row);
 	if (planned[0] || planned[1])
 		return stranger_take(rows, row, planned[1]);
-	rows->skipped[SKIP_UNKNOWN]++;
+	row_skip(rows, row, SKIP_UNKNOWN);
 	return 0;
 }
 
@@ -387,6 +427,8 @@ static int rows_take(struct rows *rows)
 
 	if (r == 0)
 		r = stems_collect(rows);
+	if (r == 0)
+		r = chips_look(rows);
 	for (uint32_t i = 0; r == 0 && i < rows->site->sheet->row_count; i++)
 		r = row_take(rows, i);
 	if (r == 0)
@@ -411,15 +453,15 @@ static void rest_keep(struct rows *rows)
 		const struct ft_plan_cable *cable = &plan->cables[i];
 
 		rows->cable_rows[i] = FT_UNPINNED;
-		rows->cables[rows->cable_count++] =
-			(struct ft_cabling_cable){{{cable->a, 0, cable->a_port}, {cable->b, 0, cable->b_port}}};
+		rows->cables[rows->cable_count++] = (struct ft_cabling_cable){
+			{{.sw = cable->a, .port = cable->a_port}, {.sw = cable->b, .port = cable->b_port}}};
 	}
 	for (uint32_t i = 0; rows->host_count == i && i < plan->host_count; i++) {
 		const struct ft_plan_host *host = &plan->hosts[i];
 
 		rows->host_rows[i] = FT_UNPINNED;
 		rows->hosts[rows->host_count++] =
-			(struct ft_cabling_host){host->name, host->guid, {host->edge, 0, host->port}};
+			(struct ft_cabling_host){host->name, host->guid, {.sw = host->edge, .port = host->port}};
 	}
 }
 
@@ -479,13 +521,87 @@ static const char *plural(size_t count, const char *one, const char *more)
 	return count == 1 ? one : more;
 }
 
-static void note_add(struct ft_text *notes, bool *ret_any, size_t count, const char *one, const char *more)
+/* Is the row one that became what @fate says? SKIP_COUNT: one that cannot be right. */
+static bool row_is(const struct rows *rows, uint32_t row, enum skipped fate)
 {
+	return fate == SKIP_COUNT ? rows->doubts.rows[row] : rows->fate[row] == fate + 1;
+}
+
+/* " (lines 3, 7-9)": where the rows of that fate are in the file, as many as a line of text bears. */
+static void lines_add(const struct rows *rows, enum skipped fate, struct ft_text *notes)
+{
+	enum { RANGES_MAX = 40 };
+	const struct ft_sheet *sheet = rows->site->sheet;
+	size_t ranges = 0, listed = 0, all = 0;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	for (uint32_t row = 0; row < sheet->row_count; row++) {
+		uint32_t first = sheet->rows[row].line, last = first;
+
+		if (!row_is(rows, row, fate))
+			continue;
+		all++;
+		while (row + 1 < sheet->row_count && row_is(rows, row + 1, fate) &&
+		       sheet->rows[row + 1].line <= last + 1) {
+			last = sheet->rows[++row].line;
+			all++;
+		}
+		if (ranges++ >= RANGES_MAX)
+			continue;
+		listed = all;
+		ft_text_printf(&text, first == last ? "%s%u" : "%s%u-%u", ranges > 1 ? ", " : "", first, last);
+	}
+	if (ranges == 0)
+		return;
+	ft_text_printf(notes, " (%s %s", all == 1 ? "line" : "lines", ft_text_string(&text));
+	if (all > listed)
+		ft_text_printf(notes, " and %zu more", all - listed);
+	ft_text_puts(notes, ")");
+	notes->failed |= text.failed;
+}
+
+static void note_add(const struct rows *rows, enum skipped kind, const char *const words[2], bool *ret_any,
+		     struct ft_text *notes)
+{
+	size_t count = rows->skipped[kind];
+
 	if (count == 0)
 		return;
 	ft_text_puts(notes, *ret_any ? ", " : "; passed over: ");
-	ft_text_printf(notes, "%zu %s", count, plural(count, one, more));
+	ft_text_printf(notes, "%zu %s", count, plural(count, words[0], words[1]));
+	lines_add(rows, kind, notes);
 	*ret_any = true;
+}
+
+/* "LINE:COLUMN: what it names that is not in the plan", a line a row, of the first ones. */
+static void strangers_tell(const struct rows *rows, struct ft_text *faults)
+{
+	enum { TOLD_MAX = 16 };
+	const struct ft_site *site = rows->site;
+	uint32_t told = 0;
+
+	for (uint32_t row = 0; row < site->sheet->row_count && told < TOLD_MAX; row++) {
+		const struct ft_site_name *names[2];
+		struct ft_error err = {0};
+		unsigned int end;
+
+		if (!row_is(rows, row, SKIP_UNKNOWN) && !row_is(rows, row, SKIP_UPPER))
+			continue;
+		for (end = 0; end < 2; end++)
+			names[end] = &site->names[site->ends[row][end]];
+		if (names[0]->expected || names[1]->expected)
+			continue;
+		end = names[0]->sw != FT_UNPINNED;
+		if (names[!end]->sw != FT_UNPINNED)
+			ft_error_set(&err, 0, 0, 0, "\"%s\" is no switch of the plan, and %s has no hosts",
+				     names[end]->text, site->plan->switches[names[!end]->sw].name);
+		else
+			ft_error_set(&err, 0, 0, 0, "neither \"%s\" nor \"%s\" is a switch of the plan", names[0]->text,
+				     names[1]->text);
+		ft_text_printf(faults, "%u:%u: %s\n", site->sheet->rows[row].ends[end].name.line,
+			       site->sheet->rows[row].ends[end].name.column, err.text);
+		told++;
+	}
 }
 
 /* Which rows were not believed, and what is planned in their place. */
@@ -493,9 +609,12 @@ static void doubts_note(const struct rows *rows, struct ft_text *notes)
 {
 	const struct ft_site_doubts *doubts = &rows->doubts;
 
-	if (doubts->count)
-		ft_text_printf(notes, "; %zu %s cannot be right: ports that they claim may be any", doubts->count,
-			       plural(doubts->count, "row", "rows"));
+	if (doubts->count) {
+		ft_text_printf(notes, "; %zu %s cannot be right", doubts->count, plural(doubts->count, "row", "rows"));
+		lines_add(rows, SKIP_COUNT, notes);
+		ft_text_printf(notes, ": %s may be any",
+			       plural(doubts->count, "the port that it claims", "the ports that they claim"));
+	}
 	if (doubts->absent_count)
 		ft_text_printf(notes, "; no cable of %s%s is listed", rows->site->plan->switches[doubts->absent].name,
 			       doubts->absent_count > 1 ? " and other switches" : "");
@@ -520,11 +639,8 @@ static bool notes_write(const struct rows *rows, size_t hosts, size_t cables, ui
 
 	ft_text_printf(notes, "%zu %s between switches, %zu %s", cables, plural(cables, "cable", "cables"), hosts,
 		       plural(hosts, "host", "hosts"));
-	for (int i = 0; i < SKIP_COUNT; i++) {
-		note_add(notes, &any, rows->skipped[i], words[i][0], words[i][1]);
-		if (i == SKIP_UPPER && rows->upper)
-			ft_text_printf(notes, " (first in line %u)", rows->upper->line);
-	}
+	for (int i = 0; i < SKIP_COUNT; i++)
+		note_add(rows, i, words[i], &any, notes);
 	if (differ)
 		ft_text_printf(notes, "; %u %s of switches %s other cables than the rules give", differ,
 			       plural(differ, "pair", "pairs"), plural(differ, "has", "have"));
@@ -562,6 +678,7 @@ static int rows_apply(struct rows *rows, struct ft_text *faults, struct ft_text 
 		return r == -EINVAL ? fault_tell(rows, &fault) : r;
 	notable = notes_write(rows, hosts, cables, bundles_differ(site->plan, before, before_count), nodes, notes);
 	ft_site_doubts_write(&rows->doubts, faults);
+	strangers_tell(rows, faults);
 	return ft_text_failed(notes) || ft_text_failed(faults) ? -ENOMEM : notable;
 }
 

@@ -13,11 +13,11 @@ enum skipped { SKIP_FOREIGN, SKIP_UNKNOWN, SKIP_FREE, SKIP_UPPER, SKIP_AGAIN, SK
 struct ft_site_doubts {
 	bool *rows; /* by row: it is one of them */
 	size_t count;
-	struct ft_error first[8]; /* what is wrong with the first of them */
-	uint32_t *lost;		  /* by planned switch: its rows that gave no cable; UINT32_MAX: it has none at all */
-	uint32_t absent_count;	  /* switches without any cable */
-	uint32_t absent;	  /* one of them */
-	size_t filled;		  /* cables that are as the rules have them */
+	struct ft_error first[32]; /* what is wrong with the first of them */
+	uint32_t *lost;		   /* by planned switch: its rows that gave no cable; UINT32_MAX: it has none at all */
+	uint32_t absent_count;	   /* switches without any cable */
+	uint32_t absent;	   /* one of them */
+	size_t filled;		   /* cables that are as the rules have them */
 };
 
 struct rows {
@@ -32,8 +32,9 @@ struct rows {
 	struct ft_cabling_host *hosts;
 	uint32_t *host_rows;
 	size_t host_count;
+	uint32_t chips[FT_TIER_COUNT]; /* a board of its directors has, as far as the list tells; 0: it does not */
+	uint8_t *fate;		       /* by row: 0, or one more than what of enum skipped became of it */
 	size_t skipped[SKIP_COUNT];
-	const struct ft_sheet_row *upper; /* the first of SKIP_UPPER */
 	struct ft_site_doubts doubts;
 };
 

@@ -131,6 +131,7 @@ static bool read_rate(struct ft_span word, struct ft_span *rest, struct ft_rate 
 struct words {
 	uint16_t lid;
 	uint8_t lmc;
+	bool odd_lid; /* there is one that is empty, negative or 65535: none */
 	bool rate_said;
 	struct ft_rate rate;
 	unsigned int width_code, speed_code, speed_ext_code;
@@ -138,12 +139,13 @@ struct words {
 
 /* "lid 12", "lid12", "lid -1", "lid" and nothing: @rest is moved behind the number only if there is one. */
 static int read_value(const struct reader *r, struct ft_span word, struct ft_span *rest, unsigned int max,
-		      unsigned int *ret_value)
+		      unsigned int *ret_value, bool *ret_none)
 {
 	struct ft_span after = *rest;
 	const char *start;
 	bool negative;
 
+	*ret_none = true;
 	if (word.at == word.end) {
 		word = ft_span_word(&after);
 		if (word.at == word.end || (*word.at != '-' && !isdigit((unsigned char)*word.at)))
@@ -156,6 +158,7 @@ static int read_value(const struct reader *r, struct ft_span word, struct ft_spa
 		return 0; /* the next word is of another kind, such as "4xHDR" */
 	}
 	*rest = after;
+	*ret_none = negative;
 	if (negative)
 		*ret_value = 0;
 	if (*ret_value > max)
@@ -168,14 +171,16 @@ static int read_words(const struct reader *r, struct ft_span s, struct words *re
 	while (s.at < s.end) {
 		struct ft_span word = ft_span_word(&s);
 		unsigned int value = 0;
+		bool none = false;
 		int e = 0;
 
 		ft_span_skip_char(&word, '#');
 		if (ft_span_skip_string(&word, "lid")) {
-			e = read_value(r, word, &s, UINT16_MAX, &value);
-			ret_words->lid = (uint16_t)value;
+			e = read_value(r, word, &s, UINT16_MAX, &value, &none);
+			ret_words->odd_lid = none || value == UINT16_MAX;
+			ret_words->lid = ret_words->odd_lid ? 0 : (uint16_t)value;
 		} else if (ft_span_skip_string(&word, "lmc")) {
-			e = read_value(r, word, &s, 7, &value);
+			e = read_value(r, word, &s, 7, &value, &none);
 			ret_words->lmc = (uint8_t)value;
 		} else if (ft_span_skip_string(&word, "w=")) {
 			ft_span_number(&word, 255, &ret_words->width_code);
@@ -391,6 +396,16 @@ static const struct node_kind {
 	{"Rt", FT_NODE_ROUTER},	    {"Router", FT_NODE_ROUTER}, {"???", FT_NODE_UNKNOWN},
 };
 
+/* A place of a file is a line of it only where somebody asks: counting lines takes time. */
+static void lid_is_odd(struct reader *r, const char *at)
+{
+	unsigned int line = 0, column;
+
+	if (ft_builder_source(r->builder)->odd_lids == 0)
+		ft_error_position(r->text, (size_t)(at - r->text), &line, &column);
+	ft_builder_odd_lid(r->builder, line);
+}
+
 /* Switch 41 "S-1c34da0300728866" # "MF0;MLG01-02:MQM8700/U1" enhanced port 0 lid 1600 lmc 0 */
 static int read_node(struct reader *r, struct ft_span line, unsigned int index)
 {
@@ -430,6 +445,8 @@ static int read_node(struct reader *r, struct ft_span line, unsigned int index)
 	r->next.unlisted = FT_LINK_DOWN;
 	if (r->next.chassis == 0)
 		r->next.chassis = r->chassis;
+	if (words.odd_lid)
+		lid_is_odd(r, line.at);
 	e = ft_builder_add_node(r->builder, &r->next, &r->node);
 	if (e < 0)
 		return e;
@@ -477,6 +494,8 @@ static int read_port_tail(struct reader *r, struct ft_span s, struct ft_build_po
 	e = read_words(r, s, &far);
 	if (e < 0)
 		return e;
+	if (!is_switch && near.odd_lid)
+		lid_is_odd(r, before.at);
 	port->peer_description = description.at;
 	port->peer_description_length = (uint16_t)(description.end - description.at);
 	port->lid = is_switch ? 0 : near.lid;
@@ -986,7 +1005,8 @@ static int read_end(struct reader *r)
 		return ft_error_set(r->err, -EINVAL, 1, 1, "this dump has no nodes");
 	if (!r->records)
 		return ft_error_set(r->err, -EINVAL, 1, 1,
-				    "not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot");
+				    "not a dump by ibnetdiscover or iblinkinfo, a libibnetdisc cache or an ftcheck "
+				    "snapshot; record the fabric with 'ibnetdiscover'");
 	if (r->last != NO_RECORD)
 		ft_builder_set_last(r->builder, r->last, r->last_is_bare);
 	return 0;

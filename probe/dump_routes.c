@@ -30,7 +30,9 @@ struct parser {
 	struct ft_map switches; /* by GUID: node */
 	struct ft_map twins;	/* GUIDs of several switches: whose table it is, nobody knows */
 	struct ft_error *err;
-	unsigned int line; /* from 1 */
+	struct ft_text *faults; /* or NULL */
+	const char *path;	/* in front of each of them, or NULL */
+	unsigned int line;	/* from 1 */
 
 	/* The table that is being read. */
 	struct ft_route_table *table; /* NULL: none, or one of a switch that is not in the snapshot */
@@ -38,6 +40,7 @@ struct parser {
 	uint32_t low, high;	      /* LIDs of its head */
 	uint32_t last;		      /* the last LID listed; below low: none yet */
 	bool listed;
+	bool hexadecimal; /* its head is: not OpenSM's */
 
 	uint32_t count;
 };
@@ -51,13 +54,21 @@ static int table_cut(struct parser *p, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* @whole: its last line says so. */
+/*
+ * @whole: its last line says so. What dump_lfts prints has no last LID that is a multiple of 64, as its block is not
+ * read: of that nothing is known.
+ */
 static int table_end(struct parser *p, bool whole)
 {
+	bool left_out = p->hexadecimal && p->high > 0 && p->high % FT_ROUTE_BLOCK == 0;
 	int r = 0;
 
-	if (p->open && p->table && !whole && (!p->listed || p->last < p->high))
-		r = table_cut(p, p->listed ? p->last + 1 : p->low, p->high);
+	if (p->open && p->table && (!p->listed || p->last < p->high)) {
+		if (!whole)
+			r = table_cut(p, p->listed ? p->last + 1 : p->low, p->high);
+		else if (left_out)
+			r = table_cut(p, p->high, p->high);
+	}
 	p->open = false;
 	p->table = NULL;
 	return r;
@@ -66,6 +77,29 @@ static int table_end(struct parser *p, bool whole)
 static int fail(const struct parser *p, size_t column, const char *what)
 {
 	return ft_error_set(p->err, -EINVAL, p->line, (unsigned int)column + 1, "%s", what);
+}
+
+/*
+ * What is wrong with the open table has been said in @why, in which case nothing of it counts, nor do its other lines
+ * up to the next head.
+ */
+static int table_spoil(struct parser *p, const struct ft_error *why)
+{
+	if (p->table) {
+		free(p->table->ports);
+		free(p->table->unread);
+		*p->table = (struct ft_route_table){.spoilt = true};
+	}
+	p->table = NULL;
+	p->open = false;
+	if (!p->faults)
+		return 0;
+	if (p->path) {
+		ft_text_add_safe(p->faults, p->path, strlen(p->path));
+		ft_text_puts(p->faults, ":");
+	}
+	ft_text_printf(p->faults, "%u:%u: %s; this table is not known\n", why->line, why->column, why->text);
+	return ft_text_failed(p->faults) ? -ENOMEM : 0;
 }
 
 static unsigned int digit_of(char c)
@@ -109,13 +143,12 @@ static int table_take(struct parser *p, uint64_t guid, size_t column)
 	bool alone = node != FT_MAP_NONE && ft_map_get(&p->twins, guid) == FT_MAP_NONE;
 	struct ft_route_table *table = alone ? &p->routes->tables[node] : NULL;
 
-	p->count++;
 	p->open = true;
 	p->listed = false;
 	p->table = table;
 	if (!table)
 		return 0;
-	if (table->ports)
+	if (table->ports || table->spoilt)
 		return fail(p, column, "there is a table of this switch already");
 	if (ft_route_table_begin(table, p->high) < 0)
 		return -ENOMEM;
@@ -135,6 +168,7 @@ static int head_read(struct parser *p, const char *line, const char *end)
 
 	if (r < 0)
 		return r;
+	p->count++;
 	at = number_read(at, end, FT_ROUTE_LID_MAX, &low);
 	if (!at || at == end || *at != '-')
 		return fail(p, strlen(HEAD), "here the first LID is to be, 0xbfff at most, and a hyphen");
@@ -145,6 +179,7 @@ static int head_read(struct parser *p, const char *line, const char *end)
 	guid_at = find(at, end, " guid 0x");
 	if (!guid_at || !number_read(guid_at + 6, end, UINT64_MAX, &guid))
 		return fail(p, (size_t)(at - line), "the GUID of the switch is missing");
+	p->hexadecimal = end - line > (ptrdiff_t)strlen(HEAD) + 1 && line[strlen(HEAD) + 1] == 'x';
 	p->low = (uint32_t)low;
 	p->high = (uint32_t)high;
 	return table_take(p, guid, (size_t)(guid_at + 6 - line));
@@ -225,12 +260,18 @@ static void parser_release(struct parser *p)
 /* A line with or without what ends it. */
 static int line_take(struct parser *p, const char *line, const char *end)
 {
+	struct ft_error why = {0}, *err = p->err;
+	int r;
+
 	if (p->line == 0 && begins(line, end, "\xef\xbb\xbf"))
 		line += 3;
 	p->line++;
 	while (end > line && (end[-1] == '\n' || end[-1] == '\r'))
 		end--;
-	return line_read(p, line, end);
+	p->err = &why;
+	r = line_read(p, line, end);
+	p->err = err;
+	return r == -EINVAL ? table_spoil(p, &why) : r;
 }
 
 static int parser_finish(struct parser *p)
@@ -244,9 +285,10 @@ static int parser_finish(struct parser *p)
 }
 
 int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *snapshot, struct ft_routes *routes,
-		    uint32_t *ret_tables, struct ft_error *err)
+		    uint32_t *ret_tables, struct ft_text *faults, struct ft_error *err)
 {
-	_cleanup_(parser_release) struct parser p = {.snapshot = snapshot, .routes = routes, .err = err};
+	_cleanup_(parser_release) struct parser p = {
+		.snapshot = snapshot, .routes = routes, .err = err, .faults = faults};
 	const char *at = text, *stop = text + length;
 	int r = switches_index(&p);
 
@@ -263,10 +305,21 @@ int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *s
 	return r;
 }
 
+/* ---- files and directories ---- */
+
+struct loader {
+	const struct ft_snapshot *snapshot;
+	struct ft_routes *routes;
+	struct ft_text *faults;
+	struct ft_error *err;
+	char *file; /* that is being read */
+};
+
 /* The same of a file, line by line: the tables of 1,620 switches are 1.4 GB of text. */
-static int file_parse(FILE *file, const struct ft_snapshot *snapshot, struct ft_routes *routes, struct ft_error *err)
+static int file_parse(FILE *file, struct loader *l)
 {
-	_cleanup_(parser_release) struct parser p = {.snapshot = snapshot, .routes = routes, .err = err};
+	_cleanup_(parser_release) struct parser p = {
+		.snapshot = l->snapshot, .routes = l->routes, .err = l->err, .faults = l->faults, .path = l->file};
 	_cleanup_free_ char *line = NULL;
 	ssize_t length = 0;
 	size_t size = 0;
@@ -284,15 +337,6 @@ static int file_parse(FILE *file, const struct ft_snapshot *snapshot, struct ft_
 	return r == 0 ? parser_finish(&p) : r;
 }
 
-/* ---- files and directories ---- */
-
-struct loader {
-	const struct ft_snapshot *snapshot;
-	struct ft_routes *routes;
-	struct ft_error *err;
-	char *file; /* that is being read */
-};
-
 static void loader_release(struct loader *l)
 {
 	ft_routes_free(l->routes);
@@ -308,7 +352,7 @@ static int file_load(struct loader *l, const char *path)
 	if (!l->file)
 		return -ENOMEM;
 	file = fopen(path, "re");
-	return file ? file_parse(file, l->snapshot, l->routes, l->err) : -errno;
+	return file ? file_parse(file, l) : -errno;
 }
 
 static int is_visible(const struct dirent *entry)
@@ -378,17 +422,20 @@ static bool is_any_known(const struct ft_routes *routes)
 }
 
 int ft_routes_load(const char *const *paths, size_t count, const struct ft_snapshot *snapshot,
-		   struct ft_routes **ret_routes, char **ret_file, struct ft_error *err)
+		   struct ft_routes **ret_routes, struct ft_text *faults, char **ret_file, struct ft_error *err)
 {
-	_cleanup_(loader_release) struct loader l = {.snapshot = snapshot, .err = err};
+	_cleanup_(loader_release) struct loader l = {.snapshot = snapshot, .faults = faults, .err = err};
 	int r;
 
 	*ret_file = NULL;
+	ft_text_add(faults, "", 0);
 	r = ft_routes_new(snapshot->node_count, &l.routes);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = path_load(&l, paths[i]);
 	if (r == 0 && !is_any_known(l.routes))
-		r = ft_error_set(err, -EINVAL, 0, 0, "these tables are of none of the fabric's switches");
+		r = ft_error_set(err, -EINVAL, 0, 0,
+				 faults->length ? "no table of a switch of the fabric is whole"
+						: "these tables are of none of the fabric's switches");
 	if (r < 0) {
 		*ret_file = FT_STEAL(l.file);
 		return r;

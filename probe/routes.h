@@ -21,6 +21,7 @@ struct ft_route_table {
 	uint8_t *ports;	 /* [lids]: by LID; 0 is the switch itself, FT_ROUTE_NONE no port. NULL: nothing is known */
 	uint8_t *unread; /* by block: 1 where it is not known. NULL: all of it is */
 	uint32_t lids;	 /* LinearFDBTop + 1: there are no entries for those beyond */
+	bool spoilt;	 /* of files: what they say of it cannot be right. Nothing is known, whatever else is read */
 };
 
 struct ft_routes {
@@ -86,22 +87,24 @@ int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snap
  * Adds the tables in a file's @length bytes at @text to @routes, by the GUIDs of their switches; of a switch that is
  * not in @snapshot they are left out. Told by content: any number of tables in the form of ibroute (with or without
  * -a, -n or a range of LIDs), dump_lfts or OpenSM. A table that ends early is not known from that
- * block on.
+ * block on; one that is damaged, and that of a switch that has two, are not known at all, and the others count.
  *
  * @ret_tables  out: how many tables there were, those left out included; NULL is fine
- * Returns 0; -ENOMSG where there is no table; -EINVAL with line and column in @err, where one is damaged or a switch
- * has a second one; or -ENOMEM.
+ * @faults      "LINE:COLUMN: what is wrong", a line a damaged table, is added; NULL is fine
+ * Returns 0; -ENOMSG where there is no table, with line and column in @err; or -ENOMEM.
  */
 int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *snapshot, struct ft_routes *routes,
-		    uint32_t *ret_tables, struct ft_error *err);
+		    uint32_t *ret_tables, struct ft_text *faults, struct ft_error *err);
 
 /*
  * The tables in @count files or directories of them; files in a directory that hold no table are passed over.
  *
+ * @faults    "FILE:LINE:COLUMN: what is wrong", a line a damaged table, is added
  * @ret_file  out, on failure: which file is at fault, the caller frees it; NULL where that is not known
- * Returns 0 or -errno with @err filled, as above; -EINVAL where none of the switches is in @snapshot.
+ * Returns 0 or -errno with @err filled, as above; -EINVAL where none of the switches is in @snapshot, or no table of
+ * one is whole.
  */
 int ft_routes_load(const char *const *paths, size_t count, const struct ft_snapshot *snapshot,
-		   struct ft_routes **ret_routes, char **ret_file, struct ft_error *err);
+		   struct ft_routes **ret_routes, struct ft_text *faults, char **ret_file, struct ft_error *err);
 
 #endif

@@ -20,6 +20,12 @@
 #define FT_NO_PORT UINT32_MAX
 #define FT_NO_NODE UINT32_MAX
 
+/*
+ * The most ports that a snapshot may have: 49,151 unicast LIDs and 254 ports on each switch give fewer (IBTA Vol 1,
+ * 4.1.3). A file of a few bytes a port must not take memory without end.
+ */
+enum { FT_SNAPSHOT_PORTS_MAX = 1 << 24 };
+
 enum ft_node_type { FT_NODE_UNKNOWN, FT_NODE_SWITCH, FT_NODE_CA, FT_NODE_ROUTER };
 
 /* What is known of a port's link. */
@@ -81,8 +87,10 @@ struct ft_snapshot_source {
 	uint32_t detail;       /* "mlx5_0 port 1", or the file's name */
 	uint32_t entry_node;   /* the node the sweep began on, or FT_NO_NODE */
 	uint8_t entry_port;
-	uint32_t mads;	   /* SMPs sent; 0: not known */
-	uint32_t timeouts; /* SMPs that never came back, retries included */
+	uint32_t mads;	       /* SMPs sent; 0: not known */
+	uint32_t timeouts;     /* SMPs that never came back, retries included */
+	uint32_t odd_lids;     /* of dumps: LIDs that are empty, negative or 65535. There is 0 in their place */
+	uint32_t odd_lid_line; /* the first of them; 0: not known */
 	uint32_t duration_ms;
 	int64_t time_s; /* Unix time of the sweep; for dumps the time of their header (UTC); 0: not known */
 };
@@ -147,7 +155,10 @@ int ft_snapshot_check(const struct ft_snapshot *snapshot, struct ft_error *err);
  */
 int ft_snapshot_equal(const struct ft_snapshot *a, const struct ft_snapshot *b, struct ft_text *ret_difference);
 
-/* The snapshot as versioned JSON ({"ftcheck_snapshot": 1, …}), which ft_snapshot_read_json() gives back exactly. */
+/*
+ * The snapshot as versioned JSON ({"ftcheck_snapshot": 2, …}), which ft_snapshot_read_json() gives back exactly. It
+ * reads version 1, too.
+ */
 void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *snapshot);
 int ft_snapshot_read_json(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 
 enum { NONE = UINT32_MAX };
@@ -16,6 +17,8 @@ struct record {
 	struct ft_build_node node; /* its description is in the arena */
 	uint32_t description;
 	uint32_t same;	      /* the next record of this GUID, or NONE */
+	uint32_t growing;     /* of this one and those behind it: the first of no known number of ports, or NONE */
+	uint16_t ports_held;  /* likewise: the most ports of those before that */
 	uint32_t alias;	      /* the record that this one is part of; itself: none */
 	uint32_t first_claim; /* its claims, where they lie side by side */
 	uint32_t claim_count;
@@ -42,7 +45,10 @@ struct ft_builder {
 	struct ft_map by_guid;	    /* GUID -> its first record */
 	struct ft_map by_port_guid; /* GUID of a CA's port -> the CA's record */
 	uint32_t *slots;	    /* port of the snapshot -> its claim, or NONE */
-	bool reports;		    /* there are nodes known by a port's GUID */
+	struct ft_map answers;	    /* where GUIDs repeat: of answer_key(), the first of the ports that fit it */
+	uint32_t *answers_next; /* [ports] the next one, or NONE; of the first, those that are linked are left out */
+	bool repeats;		/* there are GUIDs of several records */
+	bool reports;		/* there are nodes known by a port's GUID */
 
 	struct ft_snapshot_source source;
 	uint64_t entry_guid, entry_port_guid;
@@ -76,6 +82,8 @@ void ft_builder_free(struct ft_builder *b)
 	free(b->claims);
 	free(b->strings);
 	free(b->slots);
+	free(b->answers_next);
+	ft_map_release(&b->answers);
 	ft_map_release(&b->by_guid);
 	ft_map_release(&b->by_port_guid);
 	free(b);
@@ -143,6 +151,22 @@ static int description_add(struct ft_builder *b, struct record *record, const ch
 	return string_add(b, bytes, length, &record->description);
 }
 
+void ft_builder_odd_lid(struct ft_builder *b, uint32_t line)
+{
+	if (b->source.odd_lids++ == 0)
+		b->source.odd_lid_line = line;
+}
+
+/* 65535 is "permissive", and no port's own (IBTA Vol 1, 4.1.3): nobody is found by it. */
+static void lid_take(struct ft_builder *b, uint16_t *lid, bool own)
+{
+	if (*lid != UINT16_MAX)
+		return;
+	*lid = 0;
+	if (own)
+		ft_builder_odd_lid(b, 0);
+}
+
 int ft_builder_set_detail(struct ft_builder *b, const char *detail)
 {
 	return string_add(b, detail, strlen(detail), &b->source.detail);
@@ -185,6 +209,7 @@ int ft_builder_add_node(struct ft_builder *b, const struct ft_build_node *node, 
 	record = &b->records[b->record_count];
 	*record = (struct record){
 		.node = *node, .same = NONE, .alias = b->record_count, .first_claim = b->claim_count, .index = NONE};
+	lid_take(b, &record->node.lid, true);
 	r = description_add(b, record, node->description, node->description_length);
 	if (r < 0)
 		return r;
@@ -216,6 +241,8 @@ int ft_builder_add_port(struct ft_builder *b, uint32_t node, const struct ft_bui
 	record->claim_count++;
 	claim = &b->claims[b->claim_count++];
 	*claim = (struct claim){.port = *port, .record = node, .peer = NONE};
+	lid_take(b, &claim->port.lid, true);
+	lid_take(b, &claim->port.peer_lid, false);
 	if (port->peer_number)
 		claim->port.link = FT_LINK_UP;
 	return 0;
@@ -227,11 +254,6 @@ static struct record *record_of(const struct ft_builder *b, uint32_t record)
 	while (b->records[record].alias != record)
 		record = b->records[record].alias;
 	return &b->records[record];
-}
-
-static struct record *record_next(const struct ft_builder *b, const struct record *record)
-{
-	return record->same == NONE ? NULL : &b->records[record->same];
 }
 
 /* One record read twice, as in two dumps of one fabric put together? */
@@ -278,6 +300,7 @@ static int records_chain(struct ft_builder *b)
 		} else {
 			b->records[tails[first]].same = i;
 			tails[first] = i;
+			b->repeats = true;
 		}
 	}
 	return 0;
@@ -421,27 +444,45 @@ static bool record_holds(struct record *record, unsigned int number)
 	return true;
 }
 
+/* What chain_holds() has to know of the records behind each: without it every far end would ask all of them. */
+static void chains_measure(struct ft_builder *b)
+{
+	for (uint32_t i = b->record_count; i-- > 0;) {
+		struct record *record = &b->records[i];
+		const struct record *next = record->same == NONE ? NULL : &b->records[record->same];
+
+		record->growing = !record->node.port_count_known ? i : next ? next->growing : NONE;
+		record->ports_held = record->node.port_count_known ? record->node.port_count : 0;
+		if (record->node.port_count_known && next && next->ports_held > record->ports_held)
+			record->ports_held = next->ports_held;
+	}
+}
+
+/* Of the records of one GUID, from @first on: the first that record_holds() the port is asked. */
+static bool chain_holds(struct ft_builder *b, struct record *first, unsigned int number)
+{
+	return number <= first->ports_held ||
+	       (first->growing != NONE && record_holds(&b->records[first->growing], number));
+}
+
 static int ports_count(struct ft_builder *b, struct ft_error *err, uint32_t *ret_place)
 {
 	for (uint32_t i = 0; i < b->claim_count; i++) {
 		const struct claim *claim = &b->claims[i];
 		struct record *record = record_of(b, claim->record);
-		bool held = false;
 
 		if (!record_holds(record, claim->port.number))
 			return port_beyond(claim, record, "its", claim->port.number, err, ret_place);
 		if (claim->peer == NONE)
 			continue;
-		for (record = &b->records[claim->peer]; record && !held; record = record_next(b, record))
-			held = record_holds(record, claim->port.peer_number);
-		if (!held)
+		if (!chain_holds(b, &b->records[claim->peer], claim->port.peer_number))
 			return port_beyond(claim, &b->records[claim->peer], "the far", claim->port.peer_number, err,
 					   ret_place);
 	}
 	return 0;
 }
 
-static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
+static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s, struct ft_error *err)
 {
 	uint32_t nodes = 0, ports = 0;
 
@@ -449,8 +490,10 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s)
 		if (b->records[i].alias == i) {
 			nodes++;
 			ports += b->records[i].node.port_count;
-			if (ports > ARRAY_MAX)
-				return -EOVERFLOW;
+			if (ports > FT_SNAPSHOT_PORTS_MAX)
+				return ft_error_set(err, -EOVERFLOW, 0, 0,
+						    "there are more than %u ports here: no subnet has so many",
+						    FT_SNAPSHOT_PORTS_MAX);
 		}
 	s->nodes = calloc(nodes ? nodes : 1, sizeof(*s->nodes));
 	s->ports = calloc(ports ? ports : 1, sizeof(*s->ports));
@@ -681,28 +724,101 @@ static void link_make(const struct ft_builder *b, struct ft_snapshot *s, uint32_
 }
 
 /*
+ * What a port that may be the far end of another answers to: "I am this port of this GUID, and name that one", or, with
+ * @far NULL, "and name none".
+ */
+static uint64_t answer_key(uint64_t guid, unsigned int number, uint64_t far_guid, unsigned int far_number)
+{
+	return ft_hash_pair(ft_hash_pair(guid, number), ft_hash_pair(far_guid, far_number));
+}
+
+/* The key of what port @at says. */
+static uint64_t answer_of(const struct ft_builder *b, const struct ft_snapshot *s, uint32_t at)
+{
+	const struct claim *claim = port_claim(b, at);
+
+	return answer_key(s->nodes[s->ports[at].node].guid, s->ports[at].number,
+			  claim ? b->records[claim->peer].node.guid : 0, claim ? claim->port.peer_number : 0);
+}
+
+/* Lists the ports of GUIDs that several records have by what they say, each list in the order of the ports. */
+static int answers_list(struct ft_builder *b, const struct ft_snapshot *s)
+{
+	_cleanup_free_ uint32_t *tails = NULL;
+
+	if (!b->repeats)
+		return 0;
+	tails = reallocarray(NULL, s->port_count + 1UL, sizeof(*tails));
+	b->answers_next = reallocarray(NULL, s->port_count + 1UL, sizeof(*b->answers_next));
+	if (!tails || !b->answers_next)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		uint32_t first;
+		int r;
+
+		b->answers_next[i] = NONE;
+		tails[i] = i;
+		if (b->records[ft_map_get(&b->by_guid, s->nodes[s->ports[i].node].guid)].same == NONE)
+			continue;
+		r = ft_map_add(&b->answers, answer_of(b, s, i), i, &first);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			continue;
+		b->answers_next[tails[first]] = i;
+		tails[first] = i;
+	}
+	return 0;
+}
+
+/* The first port with that key that is not linked, or NONE. Linked ones are passed over once and then never again. */
+static uint32_t answer_find(struct ft_builder *b, const struct ft_snapshot *s, uint64_t key)
+{
+	uint32_t first = ft_map_get(&b->answers, key), at = first;
+
+	if (first == FT_MAP_NONE)
+		return NONE;
+	while (at != NONE && s->ports[at].peer != FT_NO_PORT)
+		at = at == first ? b->answers_next[first] : b->answers_next[at];
+	if (at != first)
+		b->answers_next[first] = at;
+	return at;
+}
+
+/* The only record of the GUID that @claim names: its port, where that is free and answers as port_link() asks. */
+static uint32_t port_answer(const struct ft_builder *b, const struct ft_snapshot *s, const struct claim *claim,
+			    uint32_t x, bool mutual)
+{
+	const struct record *record = &b->records[claim->peer];
+	uint32_t y = s->nodes[record->index].first_port + claim->port.peer_number - 1;
+	const struct claim *other;
+
+	if (claim->port.peer_number > record->node.port_count || s->ports[y].peer != FT_NO_PORT)
+		return NONE;
+	other = port_claim(b, y);
+	return (other ? mutual && claim_names(b, other, s, x) : !mutual) ? y : NONE;
+}
+
+/*
  * Links port @x with the first port that its claim can mean: one that names it in return (@mutual), or one that names
  * none.
  */
-static void port_link(const struct ft_builder *b, struct ft_snapshot *s, uint32_t x, bool mutual)
+static void port_link(struct ft_builder *b, struct ft_snapshot *s, uint32_t x, bool mutual)
 {
 	const struct claim *claim = port_claim(b, x);
+	uint64_t guid, own = s->nodes[s->ports[x].node].guid;
+	unsigned int number = s->ports[x].number;
+	uint32_t y;
 
 	if (!claim || s->ports[x].peer != FT_NO_PORT)
 		return;
-	for (const struct record *record = &b->records[claim->peer]; record; record = record_next(b, record)) {
-		const struct claim *other;
-		uint32_t y;
-
-		if (claim->port.peer_number > record->node.port_count)
-			continue;
-		y = s->nodes[record->index].first_port + claim->port.peer_number - 1;
-		other = port_claim(b, y);
-		if (s->ports[y].peer != FT_NO_PORT || !(other ? mutual && claim_names(b, other, s, x) : !mutual))
-			continue;
+	guid = b->records[claim->peer].node.guid;
+	if (b->records[claim->peer].same == NONE)
+		y = port_answer(b, s, claim, x, mutual);
+	else
+		y = answer_find(b, s, answer_key(guid, claim->port.peer_number, mutual ? own : 0, mutual ? number : 0));
+	if (y != NONE)
 		link_make(b, s, x, y);
-		return;
-	}
 }
 
 static void entry_resolve(const struct ft_builder *b, struct ft_snapshot *s)
@@ -757,16 +873,20 @@ int ft_builder_finish(struct ft_builder *b, struct ft_snapshot **ret_snapshot, s
 	if (r < 0)
 		return r;
 	last_doubt(b);
+	chains_measure(b);
 	r = ports_count(b, err, ret_place);
 	if (r < 0)
 		return r;
-	r = nodes_lay_out(b, s);
+	r = nodes_lay_out(b, s, err);
 	if (r == 0)
 		r = chassis_number(b, s);
 	if (r < 0)
 		return r;
 	claims_place(b, s);
 	ports_fill(b, s);
+	r = answers_list(b, s);
+	if (r < 0)
+		return r;
 	for (uint32_t i = 0; i < s->port_count; i++)
 		port_link(b, s, i, true);
 	for (uint32_t i = 0; i < s->port_count; i++)

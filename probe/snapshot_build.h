@@ -81,6 +81,11 @@ static inline void ft_builder_freep(struct ft_builder **builder)
 /* The source of the snapshot to be, for the caller to fill; its strings and entry are set by the two below. */
 struct ft_snapshot_source *ft_builder_source(struct ft_builder *builder);
 
+/*
+ * One more LID that is none: empty or negative. Those that are 65535 the builder sees itself. @line: where, or 0.
+ */
+void ft_builder_odd_lid(struct ft_builder *builder, uint32_t line);
+
 /* "mlx5_0 port 1". Returns 0 or -ENOMEM. */
 int ft_builder_set_detail(struct ft_builder *builder, const char *detail);
 

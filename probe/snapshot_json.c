@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Snapshots as JSON, version 1:
+ * Snapshots as JSON, version 2:
  *
- *     {"ftcheck_snapshot": 1,
+ *     {"ftcheck_snapshot": 2,
  *      "source": {"live", "complete", "lists_down_ports", "detail", "entry": [NODE, PORT] or null, "mads", "timeouts",
  *                 "duration_ms", "time"},
  *      "nodes": [{"type", "guid", "description", "system_guid", "vendor_id", "device_id", "chassis", "lid", "lmc",
- *                 "port_count", "sm", "ports": [{"number", "link", "guid", "lid", "lmc", "phys_state", "logical_state",
- * "rate", "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported", "sm"}, …]}, …], "links": [[NODE,
- * PORT, NODE, PORT], …]}
+ *                 "port_count", "sm", "ports": [{"number", "last", "link", "guid", "lid", "lmc", "phys_state",
+ *                 "logical_state", "rate", "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported",
+ *                 "sm"}, …]}, …],
+ *      "links": [[NODE, PORT, NODE, PORT], …]}
  *
  * NODE is an index of "nodes", from 0. Members that are 0 or empty are left out; so are ports that are down and of
  * which nothing else is known, a switch port's GUID that is its node's, and the "link" of ports in "links": "up".
+ * Ports that follow each other and differ in nothing but their number and far end are one member, from "number" to
+ * "last".
+ *
+ * Version 1 has no "last"; it is read as well.
+ *
+ * What this program writes is read by snapshot_scan.c in one pass over the text. All else, such as members in another
+ * order, escapes of another kind, and whatever is wrong, is read here, from jansson's tree, which knows the place of
+ * each error.
  *
  * A description may be any bytes, a JSON string may not: "\\" is a backslash and "\xNN" a byte (in the string itself,
  * so that JSON has each backslash twice), which stands for what ft_text_add_safe() calls unsafe.
@@ -22,9 +31,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "probe/snapshot_build.h"
+#include "probe/snapshot_parts.h"
 
-enum { VERSION = 1 };
+enum { VERSION = FT_SNAPSHOT_VERSION };
 
 static const char *const type_names[] = {"unknown", "switch", "ca", "router"};
 static const char *const link_names[] = {"unread", "down", "silent", "up"};
@@ -71,7 +80,7 @@ static void write_source(struct ft_text *text, const struct ft_snapshot *s, stru
 	if (s->source.entry_node == FT_NO_NODE)
 		ft_text_puts(text, ", \"entry\": null");
 	else
-		ft_text_printf(text, ", \"entry\": [%" PRIu32 ", %u]", s->source.entry_node, s->source.entry_port);
+		ft_text_printf(text, ", \"entry\": [%" PRIu32 ",%u]", s->source.entry_node, s->source.entry_port);
 	add_number(text, "mads", s->source.mads);
 	add_number(text, "timeouts", s->source.timeouts);
 	add_number(text, "duration_ms", s->source.duration_ms);
@@ -80,7 +89,7 @@ static void write_source(struct ft_text *text, const struct ft_snapshot *s, stru
 	ft_text_puts(text, "}");
 }
 
-/* The port's GUID as far as it is not what is assumed of it. */
+/* The port's FT_GUID as far as it is not what is assumed of it. */
 static uint64_t port_guid_said(const struct ft_node *node, const struct ft_port *port)
 {
 	return node->type == FT_NODE_SWITCH && port->guid == node->guid ? 0 : port->guid;
@@ -94,11 +103,26 @@ static bool port_is_plain(const struct ft_node *node, const struct ft_port *port
 	       !port->phys_state && !port->logical_state && !port->sm;
 }
 
-static void write_port(struct ft_text *text, const struct ft_node *node, const struct ft_port *port)
+/* Do two ports say the same, but for their numbers and far ends? */
+static bool ports_alike(const struct ft_port *a, const struct ft_port *b)
+{
+	return a->link == b->link && a->guid == b->guid && a->lid == b->lid && a->lmc == b->lmc &&
+	       a->phys_state == b->phys_state && a->logical_state == b->logical_state &&
+	       a->rate.lanes == b->rate.lanes && a->rate.speed == b->rate.speed && a->sm == b->sm &&
+	       a->limits.widths_enabled == b->limits.widths_enabled &&
+	       a->limits.widths_supported == b->limits.widths_supported &&
+	       a->limits.speeds_enabled == b->limits.speeds_enabled &&
+	       a->limits.speeds_supported == b->limits.speeds_supported;
+}
+
+/* @last: the number of the last of those that are alike */
+static void write_port(struct ft_text *text, const struct ft_node *node, const struct ft_port *port, unsigned int last)
 {
 	char rate[FT_RATE_NAME_SIZE];
 
 	ft_text_printf(text, "{\"number\": %u", port->number);
+	if (last > port->number)
+		ft_text_printf(text, ", \"last\": %u", last);
 	if (port->link != FT_LINK_UP)
 		ft_text_printf(text, ", \"link\": \"%s\"", link_names[port->link]);
 	if (node->type == FT_NODE_SWITCH && port->guid == 0)
@@ -143,8 +167,10 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 
 		if (port_is_plain(node, port))
 			continue;
-		ft_text_puts(text, listed ? ",\n  " : ", \"ports\": [\n  ");
-		write_port(text, node, port);
+		while (n < node->port_count && ports_alike(port, ft_node_port(s, node, n + 1)))
+			n++;
+		ft_text_puts(text, listed ? "," : ", \"ports\": [");
+		write_port(text, node, port, n);
 		listed = true;
 	}
 	ft_text_puts(text, listed ? "]}" : "}");
@@ -152,16 +178,16 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 
 static void write_links(struct ft_text *text, const struct ft_snapshot *s)
 {
-	const char *separator = "\n ";
+	const char *separator = "\n";
 
 	for (uint32_t p = 0; p < s->port_count; p++) {
 		const struct ft_port *port = &s->ports[p], *far = ft_port_peer(s, port);
 
 		if (!far || port->peer < p)
 			continue;
-		ft_text_printf(text, "%s[%" PRIu32 ", %u, %" PRIu32 ", %u]", separator, port->node, port->number,
+		ft_text_printf(text, "%s[%" PRIu32 ",%u,%" PRIu32 ",%u]", separator, port->node, port->number,
 			       far->node, far->number);
-		separator = ",\n ";
+		separator = ",\n";
 	}
 }
 
@@ -173,7 +199,7 @@ void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *s)
 	write_source(text, s, &scratch);
 	ft_text_puts(text, ",\n\"nodes\": [");
 	for (uint32_t n = 0; n < s->node_count; n++) {
-		ft_text_puts(text, n ? ",\n " : "\n ");
+		ft_text_puts(text, n ? ",\n" : "\n");
 		write_node(text, s, &s->nodes[n], &scratch);
 	}
 	ft_text_puts(text, "],\n\"links\": [");
@@ -186,22 +212,14 @@ struct reader {
 	const struct ft_json *json;
 	struct ft_error *err;
 	struct ft_snapshot *s;
-	size_t strings_size;
+	size_t strings_size, ports_size;
 };
 
-enum kind { TRUTH, NUMBER, SIGNED, GUID, TYPE, LINK, RATE, BYTES, LIST, OTHER };
-
-/* The members of an object. Numbers, truths, types and links go to values[] at the same index; the rest stays JSON. */
-struct member {
-	const char *name;
-	enum kind kind;
-	uint64_t max;
-	bool required;
-};
-
-struct value {
-	const json_t *json; /* NULL: not there */
-	uint64_t number;
+/* Numbers, truths, types and links go to numbers[] at the index of their member; the rest stays JSON. */
+struct values {
+	const json_t *json[FT_PORT_MEMBERS]; /* NULL: not there */
+	bool said[FT_PORT_MEMBERS];
+	uint64_t numbers[FT_PORT_MEMBERS];
 };
 
 static int named(const char *const *names, size_t count, const char *name, uint64_t *ret_index)
@@ -247,6 +265,27 @@ static int rate_parse(const char *string, struct ft_rate *ret_rate)
 	return -EINVAL;
 }
 
+int ft_member_word(enum ft_kind kind, const char *string, uint64_t *ret_number)
+{
+	struct ft_rate rate;
+
+	switch (kind) {
+	case FT_GUID:
+		return guid_parse(string, ret_number);
+	case FT_TYPE:
+		return named(type_names, FT_COUNT(type_names), string, ret_number);
+	case FT_LINK:
+		return named(link_names, FT_LINK_UP, string, ret_number);
+	case FT_RATE:
+		if (rate_parse(string, &rate) < 0)
+			return -EINVAL;
+		*ret_number = (uint64_t)rate.lanes << 8 | rate.speed;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
 static int integer_read(const json_t *json, uint64_t max, uint64_t *ret_number)
 {
 	if (!json_is_integer(json) || json_integer_value(json) < 0 || (uint64_t)json_integer_value(json) > max)
@@ -256,57 +295,50 @@ static int integer_read(const json_t *json, uint64_t max, uint64_t *ret_number)
 }
 
 /* One value by its kind; -EINVAL with what was expected in @ret_expected. */
-static int value_read(const struct member *member, const json_t *json, uint64_t *ret_number, const char **ret_expected)
+static int value_read(const struct ft_member *member, const json_t *json, uint64_t *ret_number,
+		      const char **ret_expected)
 {
 	static const char *const expected[] = {
-		[TRUTH] = "true or false",
-		[NUMBER] = "a number within its range",
-		[SIGNED] = "a whole number",
-		[GUID] = "a GUID such as \"0x0002c90200404730\"",
-		[TYPE] = "\"switch\", \"ca\", \"router\" or \"unknown\"",
-		[LINK] = "\"unread\", \"down\" or \"silent\"",
-		[RATE] = "a rate such as \"4xHDR\"",
-		[BYTES] = "a string",
-		[LIST] = "an array",
-		[OTHER] = "something else",
+		[FT_TRUTH] = "true or false",
+		[FT_NUMBER] = "a number within its range",
+		[FT_SIGNED] = "a whole number",
+		[FT_GUID] = "a GUID such as \"0x0002c90200404730\"",
+		[FT_TYPE] = "\"switch\", \"ca\", \"router\" or \"unknown\"",
+		[FT_LINK] = "\"unread\", \"down\" or \"silent\"",
+		[FT_RATE] = "a rate such as \"4xHDR\"",
+		[FT_BYTES] = "a string",
+		[FT_LIST] = "an array",
+		[FT_OTHER] = "something else",
 	};
 	const char *string = json_string_value(json);
-	struct ft_rate rate;
 	bool good = false;
 
 	*ret_expected = expected[member->kind];
 	switch (member->kind) {
-	case TRUTH:
+	case FT_TRUTH:
 		good = json_is_boolean(json);
 		*ret_number = json_is_true(json);
 		break;
-	case NUMBER:
+	case FT_NUMBER:
 		good = integer_read(json, member->max, ret_number) == 0;
 		break;
-	case SIGNED:
+	case FT_SIGNED:
 		good = json_is_integer(json);
 		*ret_number = (uint64_t)json_integer_value(json);
 		break;
-	case GUID:
-		good = string && guid_parse(string, ret_number) == 0;
+	case FT_GUID:
+	case FT_TYPE:
+	case FT_LINK:
+	case FT_RATE:
+		good = string && ft_member_word(member->kind, string, ret_number) == 0;
 		break;
-	case TYPE:
-		good = string && named(type_names, FT_COUNT(type_names), string, ret_number) == 0;
-		break;
-	case LINK:
-		good = string && named(link_names, FT_LINK_UP, string, ret_number) == 0;
-		break;
-	case RATE:
-		good = string && rate_parse(string, &rate) == 0;
-		*ret_number = good ? (uint64_t)rate.lanes << 8 | rate.speed : 0;
-		break;
-	case BYTES:
+	case FT_BYTES:
 		good = string != NULL;
 		break;
-	case LIST:
+	case FT_LIST:
 		good = json_is_array(json);
 		break;
-	case OTHER:
+	case FT_OTHER:
 		good = true;
 		break;
 	}
@@ -314,13 +346,13 @@ static int value_read(const struct member *member, const json_t *json, uint64_t 
 }
 
 /* Reads the members of @object into @ret_values, one for each of @members; others are refused. */
-static int members_read(const struct reader *r, const json_t *object, const struct member *members, size_t count,
-			struct value *ret_values)
+static int members_read(const struct reader *r, const json_t *object, const struct ft_member *members, size_t count,
+			struct values *ret_values)
 {
 	const char *key, *expected;
 	json_t *json;
 
-	memset(ret_values, 0, count * sizeof(*ret_values));
+	*ret_values = (struct values){0};
 	json_object_foreach((json_t *)(uintptr_t)object, key, json) {
 		size_t i = 0;
 
@@ -328,12 +360,13 @@ static int members_read(const struct reader *r, const json_t *object, const stru
 			i++;
 		if (i == count)
 			return ft_json_error_key(r->json, r->err, object, key, "unknown key \"%s\"", key);
-		if (value_read(&members[i], json, &ret_values[i].number, &expected) < 0)
+		if (value_read(&members[i], json, &ret_values->numbers[i], &expected) < 0)
 			return ft_json_error_value(r->json, r->err, object, key, "\"%s\" is to be %s", key, expected);
-		ret_values[i].json = json;
+		ret_values->json[i] = json;
+		ret_values->said[i] = true;
 	}
 	for (size_t i = 0; i < count; i++)
-		if (members[i].required && !ret_values[i].json)
+		if (members[i].required && !ret_values->said[i])
 			return ft_json_error_key(r->json, r->err, object, NULL, "\"%s\" is missing", members[i].name);
 	return 0;
 }
@@ -343,57 +376,64 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Undoes add_bytes(). Writes at most strlen(@string) bytes; -1 where an escape is wrong, or stands for a NUL. */
-static ssize_t bytes_decode(const char *string, char *ret_bytes)
+ssize_t ft_snapshot_bytes_decode(const char *string, size_t length, char *ret_bytes)
 {
+	const char *end = string + length;
 	char *out = ret_bytes;
 
-	for (; *string; string++) {
+	for (; string < end; string++) {
 		int high, low;
 
 		if (*string != '\\') {
 			*out++ = *string;
 			continue;
 		}
-		string++;
-		if (*string == '\\') {
+		if (end - string >= 2 && string[1] == '\\') {
 			*out++ = '\\';
+			string++;
 			continue;
 		}
-		high = *string == 'x' ? hex_digit(string[1]) : -1;
-		low = high >= 0 ? hex_digit(string[2]) : -1;
-		if (low < 0 || (high == 0 && low == 0))
+		if (end - string < 4 || string[1] != 'x')
+			return -1;
+		high = hex_digit(string[2]);
+		low = hex_digit(string[3]);
+		if (high < 0 || low < 0 || (high == 0 && low == 0))
 			return -1;
 		*out++ = (char)(high << 4 | low);
-		string += 2;
+		string += 3;
 	}
 	return out - ret_bytes;
 }
 
-static int strings_reserve(struct reader *r, size_t more)
+int ft_snapshot_strings_reserve(struct ft_snapshot *s, size_t more, size_t *size)
 {
-	size_t size = r->strings_size;
+	size_t wanted = *size ? *size : 256;
 	char *strings;
 
-	if (more >= UINT32_MAX / 2 - r->s->strings_length)
+	if (more >= UINT32_MAX / 2 - s->strings_length)
 		return -EOVERFLOW;
-	while (size < r->s->strings_length + more)
-		size = size * 2;
-	if (size == r->strings_size)
+	while (wanted < s->strings_length + more)
+		wanted = wanted * 2;
+	if (wanted == *size)
 		return 0;
-	strings = realloc(r->s->strings, size);
+	strings = realloc(s->strings, wanted);
 	if (!strings)
 		return -ENOMEM;
-	r->s->strings = strings;
-	r->strings_size = size;
+	/* Offset 0 is the empty string. */
+	if (*size == 0) {
+		strings[0] = '\0';
+		s->strings_length = 1;
+	}
+	s->strings = strings;
+	*size = wanted;
 	return 0;
 }
 
 /* A string member into the arena. */
-static int bytes_read(struct reader *r, const json_t *object, const char *key, const struct value *value, size_t max,
+static int bytes_read(struct reader *r, const json_t *object, const char *key, const json_t *value, size_t max,
 		      uint32_t *ret_offset, size_t *ret_length)
 {
-	const char *string = value->json ? json_string_value(value->json) : "";
+	const char *string = value ? json_string_value(value) : "";
 	size_t room = strlen(string) + 1;
 	ssize_t length;
 	int e;
@@ -402,10 +442,10 @@ static int bytes_read(struct reader *r, const json_t *object, const char *key, c
 	*ret_length = 0;
 	if (room == 1)
 		return 0;
-	e = strings_reserve(r, room);
+	e = ft_snapshot_strings_reserve(r->s, room, &r->strings_size);
 	if (e < 0)
 		return e;
-	length = bytes_decode(string, r->s->strings + r->s->strings_length);
+	length = ft_snapshot_bytes_decode(string, room - 1, r->s->strings + r->s->strings_length);
 	if (length < 0)
 		return ft_json_error_value(r->json, r->err, object, key,
 					   "in \"%s\", a backslash is to be one of \\\\ or \\xNN", key);
@@ -418,165 +458,184 @@ static int bytes_read(struct reader *r, const json_t *object, const char *key, c
 	return 0;
 }
 
-enum { LIVE, COMPLETE, LISTS_DOWN_PORTS, DETAIL, ENTRY, MADS, TIMEOUTS, DURATION, TIME, SOURCE_MEMBERS };
-
-static const struct member source_members[SOURCE_MEMBERS] = {
-	[LIVE] = {"live", TRUTH, 0, true},
-	[COMPLETE] = {"complete", TRUTH, 0, true},
-	[LISTS_DOWN_PORTS] = {"lists_down_ports", TRUTH, 0, true},
-	[DETAIL] = {"detail", BYTES, 0, true},
-	[ENTRY] = {"entry", OTHER, 0, true},
-	[MADS] = {"mads", NUMBER, UINT32_MAX, false},
-	[TIMEOUTS] = {"timeouts", NUMBER, UINT32_MAX, false},
-	[DURATION] = {"duration_ms", NUMBER, UINT32_MAX, false},
-	[TIME] = {"time", SIGNED, 0, false},
+const struct ft_member ft_source_members[FT_SOURCE_MEMBERS] = {
+	[FT_SOURCE_LIVE] = {"live", FT_TRUTH, 0, true},
+	[FT_SOURCE_COMPLETE] = {"complete", FT_TRUTH, 0, true},
+	[FT_SOURCE_LISTS_DOWN_PORTS] = {"lists_down_ports", FT_TRUTH, 0, true},
+	[FT_SOURCE_DETAIL] = {"detail", FT_BYTES, 0, true},
+	[FT_SOURCE_ENTRY] = {"entry", FT_OTHER, 0, true},
+	[FT_SOURCE_MADS] = {"mads", FT_NUMBER, UINT32_MAX, false},
+	[FT_SOURCE_TIMEOUTS] = {"timeouts", FT_NUMBER, UINT32_MAX, false},
+	[FT_SOURCE_DURATION] = {"duration_ms", FT_NUMBER, UINT32_MAX, false},
+	[FT_SOURCE_TIME] = {"time", FT_SIGNED, 0, false},
 };
+
+void ft_snapshot_source_set(struct ft_snapshot_source *source, const uint64_t numbers[FT_SOURCE_MEMBERS])
+{
+	source->live = numbers[FT_SOURCE_LIVE];
+	source->complete = numbers[FT_SOURCE_COMPLETE];
+	source->lists_down_ports = numbers[FT_SOURCE_LISTS_DOWN_PORTS];
+	source->mads = (uint32_t)numbers[FT_SOURCE_MADS];
+	source->timeouts = (uint32_t)numbers[FT_SOURCE_TIMEOUTS];
+	source->duration_ms = (uint32_t)numbers[FT_SOURCE_DURATION];
+	source->time_s = (int64_t)numbers[FT_SOURCE_TIME];
+}
 
 /* Runs when the nodes are known, for the entry is one of them. */
 static int source_read(struct reader *r, const json_t *source)
 {
 	struct ft_snapshot_source *to = &r->s->source;
-	struct value values[SOURCE_MEMBERS];
+	struct values values;
 	uint64_t node = FT_NO_NODE, port = 0;
 	size_t length;
 	int e;
 
-	e = members_read(r, source, source_members, SOURCE_MEMBERS, values);
+	e = members_read(r, source, ft_source_members, FT_SOURCE_MEMBERS, &values);
 	if (e < 0)
 		return e;
-	if (!json_is_null(values[ENTRY].json) &&
-	    (json_array_size(values[ENTRY].json) != 2 || r->s->node_count == 0 ||
-	     integer_read(json_array_get(values[ENTRY].json, 0), r->s->node_count - 1, &node) < 0 ||
-	     integer_read(json_array_get(values[ENTRY].json, 1), r->s->nodes[node].port_count, &port) < 0))
+	if (!json_is_null(values.json[FT_SOURCE_ENTRY]) &&
+	    (json_array_size(values.json[FT_SOURCE_ENTRY]) != 2 || r->s->node_count == 0 ||
+	     integer_read(json_array_get(values.json[FT_SOURCE_ENTRY], 0), r->s->node_count - 1, &node) < 0 ||
+	     integer_read(json_array_get(values.json[FT_SOURCE_ENTRY], 1), r->s->nodes[node].port_count, &port) < 0))
 		return ft_json_error_value(r->json, r->err, source, "entry",
 					   "\"entry\" is to be null, or a node and one of its ports");
-	to->live = values[LIVE].number;
-	to->complete = values[COMPLETE].number;
-	to->lists_down_ports = values[LISTS_DOWN_PORTS].number;
+	ft_snapshot_source_set(to, values.numbers);
 	to->entry_node = (uint32_t)node;
 	to->entry_port = (uint8_t)port;
-	to->mads = (uint32_t)values[MADS].number;
-	to->timeouts = (uint32_t)values[TIMEOUTS].number;
-	to->duration_ms = (uint32_t)values[DURATION].number;
-	to->time_s = (int64_t)values[TIME].number;
-	return bytes_read(r, source, "detail", &values[DETAIL], UINT32_MAX / 4, &to->detail, &length);
+	return bytes_read(r, source, "detail", values.json[FT_SOURCE_DETAIL], UINT32_MAX / 4, &to->detail, &length);
 }
 
-enum {
-	P_NUMBER,
-	P_LINK,
-	P_GUID,
-	P_LID,
-	P_LMC,
-	P_PHYS,
-	P_LOGICAL,
-	P_RATE,
-	P_WIDTHS_ENABLED,
-	P_WIDTHS_SUPPORTED,
-	P_SPEEDS_ENABLED,
-	P_SPEEDS_SUPPORTED,
-	P_SM,
-	PORT_MEMBERS
+const struct ft_member ft_port_members[FT_PORT_MEMBERS] = {
+	[FT_PORT_NUMBER] = {"number", FT_NUMBER, FT_PORT_NUMBER_MAX, true},
+	[FT_PORT_LAST] = {"last", FT_NUMBER, FT_PORT_NUMBER_MAX, false},
+	[FT_PORT_LINK] = {"link", FT_LINK, 0, false},
+	[FT_PORT_GUID] = {"guid", FT_GUID, 0, false},
+	[FT_PORT_LID] = {"lid", FT_NUMBER, UINT16_MAX, false},
+	[FT_PORT_LMC] = {"lmc", FT_NUMBER, UINT8_MAX, false},
+	[FT_PORT_PHYS] = {"phys_state", FT_NUMBER, 15, false},
+	[FT_PORT_LOGICAL] = {"logical_state", FT_NUMBER, 15, false},
+	[FT_PORT_RATE] = {"rate", FT_RATE, 0, false},
+	[FT_PORT_WIDTHS_ENABLED] = {"widths_enabled", FT_NUMBER, FT_WIDTHS_MAX, false},
+	[FT_PORT_WIDTHS_SUPPORTED] = {"widths_supported", FT_NUMBER, FT_WIDTHS_MAX, false},
+	[FT_PORT_SPEEDS_ENABLED] = {"speeds_enabled", FT_NUMBER, FT_SPEEDS_MAX, false},
+	[FT_PORT_SPEEDS_SUPPORTED] = {"speeds_supported", FT_NUMBER, FT_SPEEDS_MAX, false},
+	[FT_PORT_SM] = {"sm", FT_TRUTH, 0, false},
 };
 
-static const struct member port_members[PORT_MEMBERS] = {
-	[P_NUMBER] = {"number", NUMBER, FT_PORT_NUMBER_MAX, true},
-	[P_LINK] = {"link", LINK, 0, false},
-	[P_GUID] = {"guid", GUID, 0, false},
-	[P_LID] = {"lid", NUMBER, UINT16_MAX, false},
-	[P_LMC] = {"lmc", NUMBER, UINT8_MAX, false},
-	[P_PHYS] = {"phys_state", NUMBER, 15, false},
-	[P_LOGICAL] = {"logical_state", NUMBER, 15, false},
-	[P_RATE] = {"rate", RATE, 0, false},
-	[P_WIDTHS_ENABLED] = {"widths_enabled", NUMBER, FT_WIDTHS_MAX, false},
-	[P_WIDTHS_SUPPORTED] = {"widths_supported", NUMBER, FT_WIDTHS_MAX, false},
-	[P_SPEEDS_ENABLED] = {"speeds_enabled", NUMBER, FT_SPEEDS_MAX, false},
-	[P_SPEEDS_SUPPORTED] = {"speeds_supported", NUMBER, FT_SPEEDS_MAX, false},
-	[P_SM] = {"sm", TRUTH, 0, false},
-};
+void ft_snapshot_port_set(struct ft_snapshot *s, const struct ft_node *node, unsigned int number,
+			  const uint64_t numbers[FT_PORT_MEMBERS], const bool said[FT_PORT_MEMBERS])
+{
+	struct ft_port *port = &s->ports[node->first_port + number - 1];
 
-/* A listed port. Without a "link" it is up, and one of "links" has to name it: see links_complete(). */
+	port->link = said[FT_PORT_LINK] ? (uint8_t)numbers[FT_PORT_LINK] : FT_LINK_UP;
+	if (said[FT_PORT_GUID])
+		port->guid = numbers[FT_PORT_GUID];
+	port->lid = (uint16_t)numbers[FT_PORT_LID];
+	port->lmc = (uint8_t)numbers[FT_PORT_LMC];
+	port->phys_state = (uint8_t)numbers[FT_PORT_PHYS];
+	port->logical_state = (uint8_t)numbers[FT_PORT_LOGICAL];
+	port->rate = (struct ft_rate){(uint8_t)(numbers[FT_PORT_RATE] >> 8), numbers[FT_PORT_RATE] & 0xff};
+	port->limits = (struct ft_port_limits){
+		.widths_enabled = (uint8_t)numbers[FT_PORT_WIDTHS_ENABLED],
+		.widths_supported = (uint8_t)numbers[FT_PORT_WIDTHS_SUPPORTED],
+		.speeds_enabled = (uint16_t)numbers[FT_PORT_SPEEDS_ENABLED],
+		.speeds_supported = (uint16_t)numbers[FT_PORT_SPEEDS_SUPPORTED],
+	};
+	port->sm = numbers[FT_PORT_SM];
+}
+
+/* Listed ports. Without a "link" they are up, and some of "links" have to name them: see links_complete(). */
 static int port_read(const struct reader *r, const struct ft_node *node, const json_t *json, uint8_t *ret_last)
 {
-	struct value values[PORT_MEMBERS];
-	struct ft_port *port;
+	struct values values;
+	uint64_t first, last;
 	bool silent;
 	int e;
 
-	e = members_read(r, json, port_members, PORT_MEMBERS, values);
+	e = members_read(r, json, ft_port_members, FT_PORT_MEMBERS, &values);
 	if (e < 0)
 		return e;
-	if (values[P_NUMBER].number <= *ret_last || values[P_NUMBER].number > node->port_count)
+	first = values.numbers[FT_PORT_NUMBER];
+	last = values.said[FT_PORT_LAST] ? values.numbers[FT_PORT_LAST] : first;
+	if (first <= *ret_last || first > node->port_count)
 		return ft_json_error_value(r->json, r->err, json, "number",
 					   "ports are listed in order, from 1 to the node's \"port_count\"");
-	*ret_last = (uint8_t)values[P_NUMBER].number;
-	silent = values[P_LINK].json && values[P_LINK].number == FT_LINK_SILENT;
-	if (values[P_RATE].json && values[P_LINK].json && !silent)
+	if (last < first || last > node->port_count)
+		return ft_json_error_value(r->json, r->err, json, "last",
+					   "\"last\" is from \"number\" to the node's \"port_count\"");
+	silent = values.said[FT_PORT_LINK] && values.numbers[FT_PORT_LINK] == FT_LINK_SILENT;
+	if (values.said[FT_PORT_RATE] && values.said[FT_PORT_LINK] && !silent)
 		return ft_json_error_key(r->json, r->err, json, "rate", "a port that is not up has no \"rate\"");
-	port = &r->s->ports[node->first_port + *ret_last - 1];
-	port->link = values[P_LINK].json ? (uint8_t)values[P_LINK].number : FT_LINK_UP;
-	if (values[P_GUID].json)
-		port->guid = values[P_GUID].number;
-	port->lid = (uint16_t)values[P_LID].number;
-	port->lmc = (uint8_t)values[P_LMC].number;
-	port->phys_state = (uint8_t)values[P_PHYS].number;
-	port->logical_state = (uint8_t)values[P_LOGICAL].number;
-	port->rate = (struct ft_rate){(uint8_t)(values[P_RATE].number >> 8), values[P_RATE].number & 0xff};
-	port->limits = (struct ft_port_limits){
-		.widths_enabled = (uint8_t)values[P_WIDTHS_ENABLED].number,
-		.widths_supported = (uint8_t)values[P_WIDTHS_SUPPORTED].number,
-		.speeds_enabled = (uint16_t)values[P_SPEEDS_ENABLED].number,
-		.speeds_supported = (uint16_t)values[P_SPEEDS_SUPPORTED].number,
-	};
-	port->sm = values[P_SM].number;
+	for (uint64_t n = first; n <= last; n++)
+		ft_snapshot_port_set(r->s, node, (unsigned int)n, values.numbers, values.said);
+	*ret_last = (uint8_t)last;
 	return 0;
 }
 
-enum {
-	N_TYPE,
-	N_GUID,
-	N_DESCRIPTION,
-	N_SYSTEM,
-	N_VENDOR,
-	N_DEVICE,
-	N_CHASSIS,
-	N_LID,
-	N_LMC,
-	N_PORT_COUNT,
-	N_SM,
-	N_PORTS,
-	NODE_MEMBERS
+const struct ft_member ft_node_members[FT_NODE_MEMBERS] = {
+	[FT_NODE_NODE_TYPE] = {"type", FT_TYPE, 0, true},
+	[FT_NODE_GUID] = {"guid", FT_GUID, 0, true},
+	[FT_NODE_DESCRIPTION] = {"description", FT_BYTES, 0, false},
+	[FT_NODE_SYSTEM] = {"system_guid", FT_GUID, 0, false},
+	[FT_NODE_VENDOR] = {"vendor_id", FT_NUMBER, UINT32_MAX, false},
+	[FT_NODE_DEVICE] = {"device_id", FT_NUMBER, UINT32_MAX, false},
+	[FT_NODE_CHASSIS] = {"chassis", FT_NUMBER, UINT32_MAX, false},
+	[FT_NODE_LID] = {"lid", FT_NUMBER, UINT16_MAX, false},
+	[FT_NODE_LMC] = {"lmc", FT_NUMBER, UINT8_MAX, false},
+	[FT_NODE_PORT_COUNT] = {"port_count", FT_NUMBER, FT_PORT_NUMBER_MAX, false},
+	[FT_NODE_SM] = {"sm", FT_TRUTH, 0, false},
+	[FT_NODE_PORTS] = {"ports", FT_LIST, 0, false},
 };
 
-static const struct member node_members[NODE_MEMBERS] = {
-	[N_TYPE] = {"type", TYPE, 0, true},
-	[N_GUID] = {"guid", GUID, 0, true},
-	[N_DESCRIPTION] = {"description", BYTES, 0, false},
-	[N_SYSTEM] = {"system_guid", GUID, 0, false},
-	[N_VENDOR] = {"vendor_id", NUMBER, UINT32_MAX, false},
-	[N_DEVICE] = {"device_id", NUMBER, UINT32_MAX, false},
-	[N_CHASSIS] = {"chassis", NUMBER, UINT32_MAX, false},
-	[N_LID] = {"lid", NUMBER, UINT16_MAX, false},
-	[N_LMC] = {"lmc", NUMBER, UINT8_MAX, false},
-	[N_PORT_COUNT] = {"port_count", NUMBER, FT_PORT_NUMBER_MAX, false},
-	[N_SM] = {"sm", TRUTH, 0, false},
-	[N_PORTS] = {"ports", LIST, 0, false},
-};
+void ft_snapshot_node_set(struct ft_node *node, const uint64_t numbers[FT_NODE_MEMBERS])
+{
+	node->guid = numbers[FT_NODE_GUID];
+	node->type = (uint8_t)numbers[FT_NODE_NODE_TYPE];
+	node->system_guid = numbers[FT_NODE_SYSTEM];
+	node->vendor_id = (uint32_t)numbers[FT_NODE_VENDOR];
+	node->device_id = (uint32_t)numbers[FT_NODE_DEVICE];
+	node->chassis = (uint32_t)numbers[FT_NODE_CHASSIS];
+	node->lid = (uint16_t)numbers[FT_NODE_LID];
+	node->lmc = (uint8_t)numbers[FT_NODE_LMC];
+	node->port_count = (uint16_t)numbers[FT_NODE_PORT_COUNT];
+	node->sm = numbers[FT_NODE_SM];
+}
+
+int ft_snapshot_ports_add(struct ft_snapshot *s, struct ft_node *node, size_t *size, struct ft_error *err)
+{
+	size_t wanted = (size_t)s->port_count + node->port_count, more = *size ? *size : 256;
+	struct ft_port *ports = s->ports;
+
+	if (wanted > FT_SNAPSHOT_PORTS_MAX)
+		return ft_error_set(err, -EOVERFLOW, 0, 0, "there are more than %u ports here: no subnet has so many",
+				    FT_SNAPSHOT_PORTS_MAX);
+	while (more < wanted)
+		more += more / 2;
+	if (more > *size) {
+		ports = reallocarray(ports, more, sizeof(*ports));
+		if (!ports)
+			return -ENOMEM;
+		s->ports = ports;
+		*size = more;
+	}
+	node->first_port = s->port_count;
+	for (unsigned int n = 0; n < node->port_count; n++)
+		ports[s->port_count + n] = (struct ft_port){
+			.node = (uint32_t)(node - s->nodes),
+			.number = (uint16_t)(n + 1),
+			.peer = FT_NO_PORT,
+			.link = FT_LINK_DOWN,
+			.guid = node->type == FT_NODE_SWITCH ? node->guid : 0,
+		};
+	s->port_count += node->port_count;
+	return 0;
+}
 
 static int ports_read(const struct reader *r, const struct ft_node *node, const json_t *parent, const json_t *list)
 {
 	uint8_t last = 0;
 	int e = 0;
 
-	for (unsigned int n = 0; n < node->port_count; n++) {
-		struct ft_port *port = &r->s->ports[node->first_port + n];
-
-		port->node = (uint32_t)(node - r->s->nodes);
-		port->number = (uint8_t)(n + 1);
-		port->peer = FT_NO_PORT;
-		port->link = FT_LINK_DOWN;
-		port->guid = node->type == FT_NODE_SWITCH ? node->guid : 0;
-	}
 	for (size_t i = 0; i < json_array_size(list) && e == 0; i++) {
 		const json_t *json = json_array_get(list, i);
 
@@ -590,36 +649,21 @@ static int ports_read(const struct reader *r, const struct ft_node *node, const 
 
 static int node_read(struct reader *r, const json_t *json, struct ft_node *node)
 {
-	struct value values[NODE_MEMBERS];
-	struct ft_port *ports;
+	struct values values;
 	size_t length;
 	int e;
 
-	e = members_read(r, json, node_members, NODE_MEMBERS, values);
+	e = members_read(r, json, ft_node_members, FT_NODE_MEMBERS, &values);
 	if (e < 0)
 		return e;
-	e = bytes_read(r, json, "description", &values[N_DESCRIPTION], UINT16_MAX, &node->description, &length);
+	e = bytes_read(r, json, "description", values.json[FT_NODE_DESCRIPTION], UINT16_MAX, &node->description,
+		       &length);
 	if (e < 0)
 		return e;
 	node->description_length = (uint16_t)length;
-	node->guid = values[N_GUID].number;
-	node->type = (uint8_t)values[N_TYPE].number;
-	node->system_guid = values[N_SYSTEM].number;
-	node->vendor_id = (uint32_t)values[N_VENDOR].number;
-	node->device_id = (uint32_t)values[N_DEVICE].number;
-	node->chassis = (uint32_t)values[N_CHASSIS].number;
-	node->lid = (uint16_t)values[N_LID].number;
-	node->lmc = (uint8_t)values[N_LMC].number;
-	node->port_count = (uint16_t)values[N_PORT_COUNT].number;
-	node->sm = values[N_SM].number;
-	node->first_port = r->s->port_count;
-	ports = reallocarray(r->s->ports, (size_t)r->s->port_count + node->port_count + 1, sizeof(*ports));
-	if (!ports)
-		return -ENOMEM;
-	r->s->ports = ports;
-	memset(ports + r->s->port_count, 0, node->port_count * sizeof(*ports));
-	r->s->port_count += node->port_count;
-	return ports_read(r, node, json, values[N_PORTS].json);
+	ft_snapshot_node_set(node, values.numbers);
+	e = ft_snapshot_ports_add(r->s, node, &r->ports_size, r->err);
+	return e < 0 ? e : ports_read(r, node, json, values.json[FT_NODE_PORTS]);
 }
 
 static int nodes_read(struct reader *r, const json_t *list)
@@ -691,11 +735,21 @@ static int links_complete(const struct reader *r, const json_t *root)
 
 enum { R_VERSION, R_SOURCE, R_NODES, R_LINKS, ROOT_MEMBERS };
 
-static const struct member root_members[ROOT_MEMBERS] = {
-	[R_VERSION] = {"ftcheck_snapshot", OTHER, 0, true},
-	[R_SOURCE] = {"source", OTHER, 0, true},
-	[R_NODES] = {"nodes", LIST, 0, true},
-	[R_LINKS] = {"links", LIST, 0, true},
+static const struct ft_member root_members[ROOT_MEMBERS] = {
+	[R_VERSION] = {"ftcheck_snapshot", FT_OTHER, 0, true},
+	[R_SOURCE] = {"source", FT_OTHER, 0, true},
+	[R_NODES] = {"nodes", FT_LIST, 0, true},
+	[R_LINKS] = {"links", FT_LIST, 0, true},
+};
+
+/* Files of ours that are something else. */
+static const struct {
+	const char *key, *what;
+} others[] = {
+	{"ftcheck", "this is a design, not a recorded fabric; give it to --plan"},
+	{"ftcheck_report", "this is a report, not a recorded fabric; record one with --save or 'ibnetdiscover'"},
+	{"ftcheck_catalog", "this is a catalog, not a recorded fabric; give it to --catalog"},
+	{"ftcheckd_state", "this is the state of ftcheckd, not a recorded fabric; record one with --save"},
 };
 
 /* The version first: of a newer file the rest may look like anything. */
@@ -703,9 +757,12 @@ static int version_check(const struct reader *r, const json_t *root)
 {
 	const json_t *version = json_is_object(root) ? json_object_get(root, "ftcheck_snapshot") : NULL;
 
+	for (size_t i = 0; !version && json_is_object(root) && i < FT_COUNT(others); i++)
+		if (json_object_get(root, others[i].key))
+			return ft_json_error_key(r->json, r->err, root, others[i].key, "%s", others[i].what);
 	if (!version)
 		return ft_json_error_key(r->json, r->err, root, NULL, "this JSON is no ftcheck snapshot");
-	if (!json_is_integer(version) || json_integer_value(version) < VERSION)
+	if (!json_is_integer(version) || json_integer_value(version) < 1)
 		return ft_json_error_value(r->json, r->err, root, "ftcheck_snapshot",
 					   "\"ftcheck_snapshot\" is to be a version number");
 	if (json_integer_value(version) > VERSION)
@@ -717,36 +774,35 @@ static int version_check(const struct reader *r, const json_t *root)
 
 static int snapshot_read(struct reader *r)
 {
-	struct value values[ROOT_MEMBERS];
+	struct values values;
 	const json_t *root = r->json->root;
 	int e;
 
 	e = version_check(r, root);
 	if (e < 0)
 		return e;
-	e = members_read(r, root, root_members, ROOT_MEMBERS, values);
+	e = members_read(r, root, root_members, ROOT_MEMBERS, &values);
 	if (e < 0)
 		return e;
-	if (!json_is_object(values[R_SOURCE].json))
+	if (!json_is_object(values.json[R_SOURCE]))
 		return ft_json_error_value(r->json, r->err, root, "source", "\"source\" is to be an object");
-	r->s->strings = calloc(1, 256);
-	if (!r->s->strings)
-		return -ENOMEM;
-	r->s->strings_length = 1;
-	r->strings_size = 256;
-	e = nodes_read(r, values[R_NODES].json);
+	e = ft_snapshot_strings_reserve(r->s, 1, &r->strings_size);
 	if (e < 0)
 		return e;
-	e = links_read(r, values[R_LINKS].json);
+	e = nodes_read(r, values.json[R_NODES]);
+	if (e < 0)
+		return e;
+	e = links_read(r, values.json[R_LINKS]);
 	if (e < 0)
 		return e;
 	e = links_complete(r, root);
 	if (e < 0)
 		return e;
-	return source_read(r, values[R_SOURCE].json);
+	return source_read(r, values.json[R_SOURCE]);
 }
 
-int ft_snapshot_read_json(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+/* The tree of it takes ten times the memory of the text; the error's place is worth that. */
+static int tree_read(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = calloc(1, sizeof(*s));
 	_cleanup_(ft_json_release) struct ft_json json = {0};
@@ -756,9 +812,21 @@ int ft_snapshot_read_json(const char *text, size_t length, struct ft_snapshot **
 	if (!s)
 		return -ENOMEM;
 	e = ft_json_read(text, length, &json, err);
+	if (e == 0)
+		e = snapshot_read(&r);
 	if (e < 0)
 		return e;
-	e = snapshot_read(&r);
+	*ret_snapshot = FT_STEAL(s);
+	return 0;
+}
+
+int ft_snapshot_read_json(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	int e = ft_snapshot_scan(text, length, &s);
+
+	if (e == 0)
+		e = tree_read(text, length, &s, err);
 	if (e < 0)
 		return e;
 	e = ft_snapshot_check(s, err);

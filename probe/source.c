@@ -2,6 +2,7 @@
 #include "probe/source.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -29,11 +30,73 @@ static const struct format {
 	int (*read)(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 	bool has_detail; /* the file says itself where it came from */
 } formats[] = {
-	{is_cache, ft_dump_read_cache, false},
-	{ft_dump_is_lst, ft_dump_read_lst, false},
-	{is_snapshot, ft_snapshot_read_json, true},
+	{is_cache, ft_dump_read_cache, false},	    {ft_dump_is_lst, ft_dump_read_lst, false},
+	{is_snapshot, ft_snapshot_read_json, true}, {ft_dump_is_iblinkinfo, ft_dump_read_iblinkinfo, false},
 	{NULL, ft_dump_read_ibnetdiscover, false},
 };
+
+/* What people take for a record of the fabric: lines that begin so, and what to do. */
+static const struct {
+	const char *start;
+	const char *what;
+} mistakes[] = {
+	{"Switch\t: 0x",
+	 "this is a list of nodes by ibswitches or ibnodes, without cables; record with 'ibnetdiscover'"},
+	{"Ca\t: 0x", "this is a list of nodes by ibhosts or ibnodes, without cables; record with 'ibnetdiscover'"},
+	{"Rt\t: 0x", "this is a list of nodes by ibrouters or ibnodes, without cables; record with 'ibnetdiscover'"},
+	{"CA '", "this is ibstat's word of one machine's adapters; record the fabric with 'ibnetdiscover'"},
+	{"CA type:", "this is ibstat's word of one machine's adapters; record the fabric with 'ibnetdiscover'"},
+	{"Infiniband device '",
+	 "this is ibstatus' word of one machine's adapters; record the fabric with 'ibnetdiscover'"},
+	{"hca_id:", "this is ibv_devinfo's word of one machine's adapters; record the fabric with 'ibnetdiscover'"},
+	{"Unicast lids [", "these are forwarding tables; give them to --routes"},
+	{"Multicast mlids [", "these are multicast forwarding tables; record the fabric with 'ibnetdiscover'"},
+	{"Errors for ", "these are error counters by ibqueryerrors; record the fabric with 'ibnetdiscover'"},
+	{"# Port counters:", "these are counters by perfquery; record the fabric with 'ibnetdiscover'"},
+	{"# Node info:", "this is smpquery's word of one node; record the fabric with 'ibnetdiscover'"},
+	{"# Port info:", "this is smpquery's word of one port; record the fabric with 'ibnetdiscover'"},
+};
+
+static const struct {
+	const char *magic;
+	size_t length;
+	const char *what;
+} packings[] = {
+	{"\xfd"
+	 "7zXZ",
+	 5, "this is packed by xz; unpack it first: xz -dc FILE | ftcheck --from -"},
+	{"BZh", 3, "this is packed by bzip2; unpack it first: bzip2 -dc FILE | ftcheck --from -"},
+	{"\x28\xb5\x2f\xfd", 4, "this is packed by zstd; unpack it first: zstd -dc FILE | ftcheck --from -"},
+	{"PK\x03\x04", 4, "this is packed by zip; unpack it first: unzip -p FILE | ftcheck --from -"},
+};
+
+/* Says what a text is that nobody here could read, where that can be told. */
+static int mistake_tell(const char *text, size_t length, struct ft_error *err)
+{
+	const char *end = text + length;
+	unsigned int line = 1;
+
+	for (size_t i = 0; i < FT_COUNT(packings); i++)
+		if (length >= packings[i].length && memcmp(text, packings[i].magic, packings[i].length) == 0)
+			return ft_error_set(err, -EINVAL, 1, 1, "%s", packings[i].what);
+	for (const char *at = text, *next; at < end; at = next, line++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		next = newline ? newline + 1 : end;
+		for (size_t i = 0; i < FT_COUNT(mistakes); i++) {
+			size_t start = strlen(mistakes[i].start);
+
+			if ((size_t)(next - at) > start && memcmp(at, mistakes[i].start, start) == 0)
+				return ft_error_set(err, -EINVAL, line, 1, "%s", mistakes[i].what);
+		}
+	}
+	return -EINVAL;
+}
+
+static bool is_gzip(const char *bytes, size_t length)
+{
+	return length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0;
+}
 
 int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err)
 {
@@ -46,11 +109,22 @@ int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct f
 	r = ft_file_read(path, 0, &text, &length, err);
 	if (r < 0)
 		return r;
+	if (is_gzip(text, length)) {
+		char *packed = FT_STEAL(text);
+
+		r = ft_gzip_unpack(packed, length, &text, &length, err);
+		free(packed);
+		if (r < 0)
+			return r;
+	}
 	if (length == 0)
 		return ft_error_set(err, -EINVAL, 1, 1, "the file is empty");
 	while (format->matches && !format->matches(text, length))
 		format++;
 	r = format->read(text, length, &snapshot, err);
+	/* What is none of ours is mostly taken for ibnetdiscover's, whose reader finds its first line strange. */
+	if (r == -EINVAL && !format->matches)
+		r = mistake_tell(text, length, err);
 	if (r < 0)
 		return r;
 	if (!format->has_detail) {

@@ -78,8 +78,9 @@ int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct
 		  struct ft_error *err);
 
 /*
- * Reads a file ("-": standard input), told by its content: ibnetdiscover text, a libibnetdisc cache, a subnet list, or
- * a snapshot of ours. @err has line and column where the content is at fault. Returns 0 or -errno.
+ * Reads a file ("-": standard input), told by its content: ibnetdiscover text, iblinkinfo text, a libibnetdisc cache, a
+ * subnet list, or a snapshot of ours; each of them packed by gzip or not. @err has line and column where the content is
+ * at fault; of what is none of these but can be told, it says what it is, and what to do. Returns 0 or -errno.
  */
 int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
@@ -94,6 +95,23 @@ int ft_dump_read_ibnetdiscover(const char *text, size_t length, struct ft_snapsh
  */
 bool ft_dump_is_lst(const char *text, size_t length);
 int ft_dump_read_lst(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+/*
+ * iblinkinfo text, with or without -l and -p; see dump_iblinkinfo.c. Whether the text is some is told by its first line
+ * of a port.
+ */
+bool ft_dump_is_iblinkinfo(const char *text, size_t length);
+int ft_dump_read_iblinkinfo(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+/*
+ * Unpacks gzip, of any number of members. Output is bounded by what files of that size hold: 250 times as much as the
+ * input beyond 16 MiB, and 1 GiB at most.
+ *
+ * @ret_text  out: for free(), NUL-terminated. Untouched on failure
+ * Returns 0, -ENOMEM, -EFBIG beyond the bounds, or -EINVAL where it is damaged or cut, with @err filled (without a
+ * line).
+ */
+int ft_gzip_unpack(const char *bytes, size_t length, char **ret_text, size_t *ret_length, struct ft_error *err);
 
 /* A libibnetdisc cache file, read by libibnetdisc itself in a child process. */
 int ft_dump_read_cache(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);

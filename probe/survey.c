@@ -124,16 +124,15 @@ static uint8_t node_type(unsigned int code)
 /* Puts @node at the end of the list of those of its GUID. Returns 0 or -ENOMEM. */
 static int add_twin(struct ft_survey *survey, uint32_t node)
 {
-	uint32_t twin;
+	uint32_t first;
 	int r;
 
-	r = ft_map_add(&survey->by_guid, survey->nodes[node].guid, node, &twin);
-	if (r != 0)
-		return r < 0 ? r : 0;
-	while (survey->nodes[twin].next_twin != FT_NO_NODE)
-		twin = survey->nodes[twin].next_twin;
-	survey->nodes[twin].next_twin = node;
-	return 0;
+	r = ft_map_add(&survey->by_guid, survey->nodes[node].guid, node, &first);
+	if (r == 0)
+		survey->nodes[survey->nodes[first].last_twin].next_twin = node;
+	if (r >= 0)
+		survey->nodes[first].last_twin = node;
+	return r < 0 ? r : 0;
 }
 
 /* Adds a node as given but for the places of its ports, which are empty. Returns 0 or -ENOMEM. */
@@ -153,6 +152,7 @@ static int add_node(struct ft_survey *survey, const struct ft_survey_node *node,
 	*n = *node;
 	n->first_port = (uint32_t)survey->port_count;
 	n->next_twin = FT_NO_NODE;
+	n->last_twin = FT_NO_NODE;
 	r = add_twin(survey, (uint32_t)survey->node_count);
 	if (r < 0)
 		return r;

@@ -43,6 +43,7 @@ struct ft_survey_node {
 	uint32_t chassis;    /* any number that its other nodes have too; 0: none */
 	uint32_t first_port; /* index into ports[] of port 0; port n is n further, up to port_count */
 	uint32_t next_twin;  /* the next node of the same GUID, or FT_NO_NODE */
+	uint32_t last_twin;  /* of the first node of a GUID: the last one */
 	uint32_t capability; /* CapabilityMask of port 0 */
 	uint16_t capability2;
 	uint16_t lid; /* a switch's */

@@ -139,7 +139,7 @@ cp out imported.net
 run 'is as listed' 0 '' "$ftcheck" --plan good.json --cables "$sheets/labels.csv" --from imported.net
 run 'and as imported' 0 '' "$ftcheck" --plan imported.json --from imported.net
 run 'another list of the same' 0 \
-	"$sheets/racks.csv: 72 cables between switches, 72 hosts; passed over: 4 rows of other networks, 1 row with one end only" \
+	"$sheets/racks.csv: 72 cables between switches, 72 hosts; passed over: 4 rows of other networks (lines 42, 81, 120, 159), 1 row with one end only (line 41)" \
 	"$ftplan" --cables "$sheets/racks.csv" --from imported.net --format cables good.json
 sort out >racks.cables
 run 'the cables of the first' 0 '' "$ftplan" --format cables imported.json

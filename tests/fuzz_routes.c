@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!design)
 		fabric_make();
 	expect(ft_routes_new(snapshot->node_count, &routes) == 0, "no memory");
-	r = ft_routes_parse((const char *)data, size, snapshot, routes, &tables, &err);
+	r = ft_routes_parse((const char *)data, size, snapshot, routes, &tables, NULL, &err);
 	expect(r == 0 ? tables > 0 : err.text[0] && err.line && err.column, "fails without a word");
 	/* A damaged file leaves tables half read, and those can be walked, too. */
 	walk(routes);

@@ -86,8 +86,8 @@ check 'a line board and an edge switch' "$work/directors.json" "$work/words.csv"
 # Rows that cannot be right.
 sheet wrong 60 "$work/plain.csv" >"$work/wrong.csv"
 check 'wrong rows' "$work/directors.json" "$work/wrong.csv" "$work/directors.net" ''
-test "$(grep -c "^$work/wrong.csv:[0-9]*:[0-9]*: " "$work/err")" = 8 &&
-	grep -q "^$work/wrong.csv: 288 cables between switches, 288 hosts; .*60 rows cannot be right" "$work/err"
+test "$(grep -c "^$work/wrong.csv:[0-9]*:[0-9]*: " "$work/err")" = 32 &&
+	grep -q "^$work/wrong.csv: 288 cables between switches, 288 hosts; .*60 rows cannot be right (lines [0-9, -]*" "$work/err"
 result 'wrong rows are told' $?
 check 'a fault beside wrong rows' "$work/directors.json" "$work/wrong.csv" "$work/cut.net" 'cable-missing '
 sheet wrong 300 "$work/plain.csv" >"$work/wrong.csv"

@@ -1848,7 +1848,7 @@ static const struct bad bads[] = {
 
 static uint64_t fnv(const char *bytes)
 {
-	return ft_text_hash(bytes);
+	return ft_text_checksum(bytes);
 }
 
 static void sum_put(char *text)

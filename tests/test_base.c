@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/pattern.h"
 #include "base/rate.h"
@@ -346,6 +347,106 @@ static void test_map(void **state)
 	assert_true(map.count * 2 <= map.size);
 	ft_map_release(&map);
 	assert_true(ft_map_get(&map, 0) == FT_MAP_NONE);
+}
+
+/* The vectors are what Python 3.11, whose hash of bytes this is, says with PYTHONHASHSEED=0. */
+static void test_hash(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t hash;
+	} rows[] = {
+		{"a", 0x407448d2b89b1813},
+		{"abcdefgh", 0x3f7b849c0b8e35ea},
+		{"The GUID map 0x0002c90300000000", 0x13410d6e268f090d},
+	};
+	static const uint64_t none[2] = {0, 0};
+	static const uint8_t bytes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		assert_int_equal(ft_hash_keyed(none, rows[i].text, strlen(rows[i].text)), rows[i].hash);
+	assert_int_equal(ft_hash_keyed(none, bytes, sizeof(bytes)), 0x8972188433a5c5b7);
+	/* Numbers are their bytes, and the key is not that of the vectors. */
+	assert_int_equal(ft_hash_number(0x0706050403020100), ft_hash_bytes(bytes, 8));
+	assert_int_equal(ft_hash_pair(0x0706050403020100, 0x0f0e0d0c0b0a0908), ft_hash_bytes(bytes, 16));
+	assert_int_equal(ft_text_hash("abcdefgh"), ft_hash_bytes("abcdefgh", 8));
+	assert_int_not_equal(ft_hash_bytes(bytes, 16), 0x8972188433a5c5b7);
+}
+
+/* What is printed is written down by others: it is the same for ever. */
+static void test_checksum(void **state)
+{
+	(void)state;
+	assert_int_equal(ft_text_checksum(""), 0xcbf29ce484222325);
+	assert_int_equal(ft_text_checksum("foobar"), 0x85944171f73967e8);
+}
+
+static void test_short_equal(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool equal;
+	} rows[] = {
+		{"leaf07", "LEAF07", true},
+		{"MF0;Leaf07:MQM8700/U1", "leaf07", true},
+		{"leaf07 ", "Leaf07", true},
+		{"leaf07", "leaf08", false},
+		{"leaf07", "leaf0", false},
+		{"[", "{", false},
+		{"caf\xc3\xa9", "caf\xc3\x89", false},
+		{"", "", true},
+		{"a name of more than sixty-four bytes, so that it is hashed in two pieces: LEAF07",
+		 "a name of more than sixty-four bytes, so that it is hashed in two pieces: leaf07", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (ft_text_short_equal(rows[i].a, rows[i].b) != rows[i].equal ||
+		    (ft_text_short_hash(rows[i].a) == ft_text_short_hash(rows[i].b)) != rows[i].equal)
+			fail_msg("\"%s\" and \"%s\"", rows[i].a, rows[i].b);
+}
+
+/*
+ * Keys chosen for a hash without a secret, here for a multiplication by the golden ratio with a fold: they all end in
+ * one slot of every size up to 2^20. And those of a weak one: only the upper bits differ.
+ */
+static uint64_t key_for_golden_ratio(uint64_t i)
+{
+	uint64_t x = (i << 45) * 0xf1de83e19937733dULL;
+
+	return x ^ x >> 32;
+}
+
+static uint64_t key_in_upper_bits(uint64_t i)
+{
+	return i << 40;
+}
+
+static uint64_t key_in_lower_bits(uint64_t i)
+{
+	return i;
+}
+
+static void test_map_chosen(void **state)
+{
+	static uint64_t (*const keys[])(uint64_t) = {key_for_golden_ratio, key_in_upper_bits, key_in_lower_bits};
+	/* Of linear probing, half full at most, a way of 200 comes by chance once in 10^12 maps. */
+	enum { COUNT = 80000, REACH = 200 };
+
+	(void)state;
+	for (size_t k = 0; k < FT_COUNT(keys); k++) {
+		_cleanup_(ft_map_release) struct ft_map map = {0};
+
+		for (uint32_t i = 0; i < COUNT; i++) {
+			assert_int_equal(ft_map_add(&map, keys[k](i + 1), i, NULL), 1);
+			if ((i & (i + 1)) == 0 && ft_map_reach(&map) > REACH)
+				fail_msg("keys %zu: of %u, one is %zu slots away", k, i, ft_map_reach(&map));
+		}
+		assert_true(ft_map_reach(&map) >= 1 && ft_map_reach(&map) <= REACH);
+		for (uint32_t i = 0; i < COUNT; i++)
+			assert_int_equal(ft_map_get(&map, keys[k](i + 1)), i);
+	}
 }
 
 static void test_error(void **state)
@@ -875,6 +976,10 @@ int main(void)
 		cmocka_unit_test(test_ratio_make),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_short_equal),
+		cmocka_unit_test(test_map_chosen),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_json_places),
 		cmocka_unit_test(test_json_errors),

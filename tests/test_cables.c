@@ -212,53 +212,110 @@ static void test_plan_follows(void **state)
 
 static const struct {
 	const char *label;
-	uint32_t board, port; /* port 0: it is none */
+	uint32_t board, port, chip; /* port 0: it is none */
 } labels[] = {
-	{"20", 0, 20},
-	{"20.0", 0, 20},
-	{"020", 0, 20},
-	{"Port 20", 0, 20},
-	{"port20", 0, 20},
-	{"P20", 0, 20},
-	{"p-20", 0, 20},
-	{"#20", 0, 20},
-	{"IB 20", 0, 20},
-	{"16/20", 16, 20},
-	{"1/20", 1, 20},
-	{"ib1/20", 1, 20},
-	{"L16/P20", 16, 20},
-	{"Leaf 16 Port 20", 16, 20},
-	{"L16 P20.0", 16, 20},
-	{"Blade 16_Port 20", 16, 20},
-	{"Blade 16_Port 2/20", 16, 20},
-	{"slot 3, port 4", 0, 0},
-	{"slot 3: port 4", 3, 4},
-	{"", 0, 0},
-	{"x", 0, 0},
-	{"0", 0, 0},
-	{"L16", 0, 0},
-	{"P1/20", 0, 0},
-	{"1/2/3", 0, 0},
-	{"1.5", 1, 5},
-	{"20a", 0, 0},
-	{"99999999999", 0, 0},
-	{"-", 0, 0},
-	{"16/0", 0, 0},
-	{"0/16", 0, 0},
-	{"HCA-1", 0, 0},
+	{"20", 0, 20, 0},
+	{"20.0", 0, 20, 0},
+	{"020", 0, 20, 0},
+	{"Port 20", 0, 20, 0},
+	{"port20", 0, 20, 0},
+	{"P20", 0, 20, 0},
+	{"p-20", 0, 20, 0},
+	{"#20", 0, 20, 0},
+	{"IB 20", 0, 20, 0},
+	{"16/20", 16, 20, 0},
+	{"1/20", 1, 20, 0},
+	{"ib1/20", 1, 20, 0},
+	{"L16/P20", 16, 20, 0},
+	{"Leaf 16 Port 20", 16, 20, 0},
+	{"L16 P20.0", 16, 20, 0},
+	{"Blade 16_Port 20", 16, 20, 0},
+	{"Blade 16_Port 2/20", 16, 20, 2},
+	{"L16/U2 port 20", 16, 20, 2},
+	{"L16/U2/P20", 16, 20, 2},
+	{"Board 16 Chip 2 Port 20", 16, 20, 2},
+	{"L16/2/20", 16, 20, 2},
+	{"U2 port 20", 0, 20, 2},
+	{"L16/Port 2/Port 20", 0, 0, 0},
+	{"L16/L2/20", 0, 0, 0},
+	{"L16/0/20", 0, 0, 0},
+	{"slot 3, port 4", 0, 0, 0},
+	{"slot 3: port 4", 3, 4, 0},
+	{"", 0, 0, 0},
+	{"x", 0, 0, 0},
+	{"0", 0, 0, 0},
+	{"L16", 0, 0, 0},
+	{"P1/20", 0, 0, 0},
+	{"1/2/3", 0, 0, 0},
+	{"1.5", 1, 5, 0},
+	{"20a", 0, 0, 0},
+	{"99999999999", 0, 0, 0},
+	{"-", 0, 0, 0},
+	{"16/0", 0, 0, 0},
+	{"0/16", 0, 0, 0},
+	{"HCA-1", 0, 0, 0},
 };
 
 static void test_labels(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < FT_COUNT(labels); i++) {
-		uint32_t board = 7, port = 7;
-		int r = ft_port_label_read(labels[i].label, &board, &port);
+		struct ft_port_label read = {7, 7, 7};
+		int r = ft_port_label_read(labels[i].label, &read);
 
-		if (labels[i].port == 0 ? r != -EINVAL || board != 7 || port != 7
-					: r != 0 || board != labels[i].board || port != labels[i].port)
-			fail_msg("\"%s\": %d, %u/%u", labels[i].label, r, board, port);
+		if (labels[i].port == 0 ? r != -EINVAL || read.board != 7 || read.chip != 7 || read.port != 7
+					: r != 0 || read.board != labels[i].board || read.chip != labels[i].chip ||
+						  read.port != labels[i].port)
+			fail_msg("\"%s\": %d, %u/%u/%u", labels[i].label, r, read.board, read.chip, read.port);
 	}
+}
+
+/* Boards of two chips and eight ports: a port of a chip, as people number them. */
+static void test_chips(void **state)
+{
+	static const struct {
+		uint32_t board, chip, port, number;
+		const char *error;
+	} rows[] = {
+		{1, 1, 1, 1, NULL},
+		{1, 2, 1, 5, NULL},
+		{2, 1, 4, 12, NULL},
+		{2, 2, 4, 16, NULL},
+		{2, 0, 6, 14, NULL},
+		/* as on the board, which for the second chip is as on the chip, whose first half are traces */
+		{2, 2, 5, 13, NULL},
+		{2, 2, 8, 16, NULL},
+		{2, 1, 5, 9, NULL},
+		{2, 1, 8, 12, NULL},
+		{2, 2, 9, 0, "is port 9 of a chip, but a chip of core01 has 4 outside"},
+		{2, 3, 1, 0, "is on chip 3 of a board, but a board of core01 has 2 of them"},
+	};
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_design_freep) struct ft_design *design = design_of(TREE, &plan);
+	struct ft_error err = {0};
+
+	(void)state;
+	plan->directors[FT_TIER_CORE] = true;
+	plan->switches[2].ports = 16;
+	/* The plan knows of two chips, or the list does. */
+	for (unsigned int known = 0; known < 2; known++) {
+		plan->inside[FT_TIER_CORE] =
+			(struct ft_inside){.line_boards = 2, .line_ports = 8, .line_chips = known ? 2 : 0};
+		for (size_t i = 0; i < FT_COUNT(rows); i++) {
+			struct ft_cabling_end end = {.sw = 2,
+						     .board = rows[i].board,
+						     .chip = rows[i].chip,
+						     .port = rows[i].port,
+						     .chips = known ? 0 : 2};
+			uint32_t number = 99;
+			int r = ft_cabling_port(plan, &end, &number, &err);
+
+			if (rows[i].error ? r != -EINVAL || number != 99 || strcmp(err.text, rows[i].error) != 0
+					  : r != 0 || number != rows[i].number)
+				fail_msg("row %zu: %d, %u, %s", i, r, number, err.text);
+		}
+	}
+	assert_non_null(design);
 }
 
 /* A director of three boards of four ports, one of them left out: boards may sit in any slot. */
@@ -284,7 +341,7 @@ static void test_boards(void **state)
 	};
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_design_freep) struct ft_design *design = design_of(TREE, &plan);
-	struct ft_cabling_end end = {2, 2, 1};
+	struct ft_cabling_end end = {.sw = 2, .board = 2, .port = 1};
 	struct ft_error err = {0};
 	uint32_t number = 99;
 
@@ -298,7 +355,7 @@ static void test_boards(void **state)
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		int r;
 
-		end = (struct ft_cabling_end){rows[i].sw, rows[i].board, rows[i].port};
+		end = (struct ft_cabling_end){.sw = rows[i].sw, .board = rows[i].board, .port = rows[i].port};
 		number = 99;
 		r = ft_cabling_port(plan, &end, &number, &err);
 		if (rows[i].error ? r != -EINVAL || number != 99 || strcmp(err.text, rows[i].error) != 0
@@ -585,14 +642,17 @@ static const struct {
 							    "core1,1,edge1,5\nn5,1,edge2,1\nn5,1,edge2,1\n",
 	 "edge1:5-core1:1 edge1:6-core1:2 edge1:7-core2:1 edge1:8-core2:2 edge2:5-core1:3 edge2:6-core1:4 "
 	 "edge2:7-core2:3 edge2:8-core2:4 n5@edge2:1; 4 4",
-	 "8 cables between switches, 1 host; passed over: 1 row of another network, 1 row of what is not in the plan, "
-	 "1 "
-	 "row with one end only, 1 row of something that is no switch on a spine or core switch (first in line 12), 2 "
-	 "rows that repeat others"},
+	 "11:1: neither \"n1\" nor \"n2\" is a switch of the plan\n12:9: \"tank\" is no switch of the plan, and core1 "
+	 "has "
+	 "no hosts\n8 cables between switches, 1 host; passed over: 1 row of another network (line 13), 1 row of what "
+	 "is "
+	 "not in the plan (line 11), 1 row with one end only (line 10), 1 row of something that is no switch on a "
+	 "spine or "
+	 "core switch (line 12), 2 rows that repeat others (lines 14, 16)"},
 	{TREE_HEAD "\"expect\": {\"unplanned\": [\"^mgmt\"]}}", ALL4("edge", "core") "edge1,1,mgmt7,3\n",
 	 "edge1:5-core1:1 edge1:6-core1:2 edge1:7-core2:1 edge1:8-core2:2 edge2:5-core1:3 edge2:6-core1:4 "
 	 "edge2:7-core2:3 edge2:8-core2:4; 4 4",
-	 "8 cables between switches, 0 hosts; passed over: 1 row of what is not in the plan"},
+	 "8 cables between switches, 0 hosts; passed over: 1 row of what is not in the plan (line 9)"},
 	{TREE, "n1,1,edge001,1\nn2.ib.example.org,1,edge001,2\n", "n1@edge001:1 n2@edge001:2; 4 4", NULL},
 	{TREE_HEAD "\"cables_complete\": false}", "edge001,8,core01,6\n",
 	 "edge001:0-core01:0 edge001:8-core01:6 edge001:0-core02:0 edge001:0-core02:0 edge002:0-core01:0 "
@@ -634,12 +694,13 @@ static const struct {
 	 "edge001:0-core01:5 edge001:6-core01:2 edge001:7-core02:1 edge002:5-core01:3; 4 4",
 	 "1:9: \"99\" is 99, but edge001 has 8 ports\n4 cables between switches, 0 hosts; 3 pairs of switches have "
 	 "other "
-	 "cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	 "cables than the rules give; 1 row cannot be right (line 1): the port that it claims may be any"},
 	{TREE, "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,7,core02,2\nedge002,5,core01,3\n",
 	 "edge001:5-core01:1 edge001:6-core01:2 edge001:0-core02:1 edge001:0-core02:2 edge002:5-core01:3; 4 4",
 	 "4:9: \"7\" is port 7 of edge001, which is used twice: see line 3\n5 cables between switches, 0 hosts; 2 "
 	 "pairs "
-	 "of switches have other cables than the rules give; 1 row cannot be right: ports that they claim may be any"},
+	 "of switches have other cables than the rules give; 1 row cannot be right (line 4): the port that it claims "
+	 "may be any"},
 	{TREE,
 	 "edge001,5,core01,1\nedge001,6,core01,2\nedge001,7,core02,1\nedge001,8,coer02,2\nedge002,5,core01,3\n"
 	 "edge002,6,core01,4\nedge002,7,core02,3\nedge002,8,edge002,4\n",
@@ -647,7 +708,8 @@ static const struct {
 	 "edge002:6-core01:4 edge002:0-core02:0 edge002:7-core02:3; 4 4",
 	 "4:11: \"coer02\" is no switch of the plan; did they mean \"core02\"?\n8:1: both ends are at edge002\n6 "
 	 "cables "
-	 "between switches, 0 hosts; 2 rows cannot be right: ports that they claim may be any; 2 cables are as the "
+	 "between switches, 0 hosts; 2 rows cannot be right (lines 4, 8): the ports that they claim may be any; 2 "
+	 "cables are as the "
 	 "rules "
 	 "give them, in any port"},
 	/* a mistake at one of both ends that are listed is one cable all the same */
@@ -657,7 +719,8 @@ static const struct {
 	 "edge001:5-core01:1 edge001:6-core01:2 edge001:7-core02:1 edge001:8-core02:2 edge002:5-core01:3 "
 	 "edge002:6-core01:0 edge002:0-core02:3 edge002:8-core02:4; 4 4",
 	 "14:8: \"4\" is port 4 of core01, which is used twice: see line 6\n8 cables between switches, 0 hosts; passed "
-	 "over: 7 rows that repeat others; 1 row cannot be right: ports that they claim may be any"},
+	 "over: 7 rows that repeat others (lines 9-13, 15-16); 1 row cannot be right (line 14): the port that it "
+	 "claims may be any"},
 	/* switches that were forgotten */
 	{PODS "\"why\": {}}",
 	 "edge001,3,spine01,1\nedge001,4,spine02,1\nedge002,3,spine01,2\nedge002,4,spine02,2\nedge003,3,spine03,1\n"
@@ -811,8 +874,9 @@ static void random_design(struct ft_text *text)
 	if (random_below(3) == 0)
 		ft_text_printf(text,
 			       "\"inside\": {\"line_boards\": %u, \"line_boards_max\": %u, \"line_ports\": %u, "
-			       "\"fabric_boards\": %u}}",
-			       2 + ports / 8, 2 + ports / 8 + random_below(3), 4 + ports / 2, 2 + random_below(4));
+			       "\"fabric_boards\": %u%s}}",
+			       2 + ports / 8, 2 + ports / 8 + random_below(3), 4 + ports / 2, 2 + random_below(4),
+			       ports % 4 == 0 && random_below(2) ? ", \"line_chips\": 2" : "");
 	else
 		ft_text_printf(text, "\"ports\": %u}", ports);
 }
@@ -846,12 +910,16 @@ static void port_spelling_add(struct ft_text *text, uint32_t port)
 	ft_text_printf(text, "%s%u%s", forms[form][0], port, forms[form][1]);
 }
 
-/* Of a director by its boards, or by the number in the whole. */
+static uint32_t spelt_chips; /* of a board */
+
+/* Of a director by its boards and their chips, or by the number in the whole. */
 static void board_spelling_add(struct ft_text *text, uint32_t port, uint32_t line_ports)
 {
 	uint32_t board = (port - 1) / line_ports + 1, number = (port - 1) % line_ports + 1;
+	uint32_t outside = line_ports / spelt_chips, chip = (number - 1) / outside + 1,
+		 own = (number - 1) % outside + 1;
 
-	switch (random_below(5)) {
+	switch (random_below(spelt_chips > 1 ? 9 : 5)) {
 	case 0:
 		ft_text_printf(text, "%u", port);
 		break;
@@ -864,8 +932,18 @@ static void board_spelling_add(struct ft_text *text, uint32_t port, uint32_t lin
 	case 3:
 		ft_text_printf(text, "Leaf %u Port %u", board, number);
 		break;
+	case 4:
+		ft_text_printf(text, "Blade %u_Port %u/%u", board, spelt_chips > 1 ? chip : 2, number);
+		break;
+	case 5:
+	case 6:
+		ft_text_printf(text, "Blade %u_Port %u/%u", board, chip, own);
+		break;
+	case 7:
+		ft_text_printf(text, "L%u/U%u port %u", board, chip, own);
+		break;
 	default:
-		ft_text_printf(text, "Blade %u_Port 2/%u", board, number);
+		ft_text_printf(text, "L%u/U%u port %u", board, chip, own + outside);
 	}
 }
 
@@ -889,6 +967,7 @@ static void random_sheet(struct ft_text *text, const struct ft_plan *plan, const
 	const char *end = random_below(2) ? "\n" : "\r\n";
 
 	assert_non_null(order);
+	spelt_chips = plan->inside[FT_TIER_CORE].line_chips ? plan->inside[FT_TIER_CORE].line_chips : 1;
 	ft_text_printf(text, "%sfrom%cfrom port%cto%cto port%s", random_below(2) ? "" : "\xef\xbb\xbf", separator,
 		       separator, separator, end);
 	for (uint32_t i = 0; i < plan->links; i++) {
@@ -1143,13 +1222,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_designs), cmocka_unit_test(test_plan_follows),
-		cmocka_unit_test(test_labels),	cmocka_unit_test(test_boards),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_rewriting),
-		cmocka_unit_test(test_sheets),	cmocka_unit_test(test_sheet_nul),
-		cmocka_unit_test(test_imports), cmocka_unit_test(test_live_names),
-		cmocka_unit_test(test_random),	cmocka_unit_test(test_own_list),
-		cmocka_unit_test(test_wiring),	cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_designs),	  cmocka_unit_test(test_plan_follows), cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_boards),	  cmocka_unit_test(test_chips),	       cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rewriting), cmocka_unit_test(test_sheets),       cmocka_unit_test(test_sheet_nul),
+		cmocka_unit_test(test_imports),	  cmocka_unit_test(test_live_names),   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_own_list),  cmocka_unit_test(test_wiring),       cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

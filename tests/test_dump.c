@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -74,6 +75,8 @@ static void show(struct ft_text *text, const struct ft_snapshot *s)
 	}
 	if (!s->source.complete)
 		ft_text_puts(text, "incomplete\n");
+	if (s->source.odd_lids)
+		ft_text_printf(text, "no LID: %u from line %u\n", s->source.odd_lids, s->source.odd_lid_line);
 }
 
 struct row {
@@ -303,17 +306,17 @@ static const struct row rows[] = {
 	 "Switch 4 " S("10") " # \"sw\" enhanced port 0 lid lmc 2\n[1] " H(
 		 "20") "[1](21) # \"a\" lid 4xHDR\n"
 		       "Ca 1 " H("20") " # \"a\"\n[1](21) " S("10") "[1] # lid lmc 1 \"sw\" lid 4xHDR\n",
-	 "S 10 x4 lmc 2 'sw' | 1>20[1] 4xHDR\nC 20 x1 'a' | 1>10[1] 4xHDR (21) lmc 1\n", 0},
+	 "S 10 x4 lmc 2 'sw' | 1>20[1] 4xHDR\nC 20 x1 'a' | 1>10[1] 4xHDR (21) lmc 1\nno LID: 2 from line 1\n", 0},
 	{"lid -1",
 	 "Switch 4 " S("10") " # \"sw\" base port 0 lid -1 lmc 0\n[1] " H(
 		 "20") "[1](21) # \"a\" lid -1 4xHDR\n"
 		       "Ca 1 " H("20") " # \"a\"\n[1](21) " S("10") "[1] # lid -1 lmc 0 \"sw\" lid -1 4xHDR\n",
-	 "S 10 x4 'sw' | 1>20[1] 4xHDR\nC 20 x1 'a' | 1>10[1] 4xHDR (21)\n", 0},
+	 "S 10 x4 'sw' | 1>20[1] 4xHDR\nC 20 x1 'a' | 1>10[1] 4xHDR (21)\nno LID: 2 from line 1\n", 0},
 	{"LID 65535 on many",
 	 "Ca 2 " H("20") " # \"a\"\n[1](21) " H("30") "[1](31) # lid 65535 lmc 0 \"b\" lid 65535 4xHDR\n"
 						      "Ca 1 " H("30") " # \"b\"\n[1](31) " H(
 							      "20") "[1](21) # lid 65535 lmc 0 \"a\" lid 65535 4xHDR\n",
-	 "C 20 x2 'a' | 1>30[1] 4xHDR (21) lid 65535\nC 30 x1 'b' | 1>20[1] 4xHDR (31) lid 65535\n", 0},
+	 "C 20 x2 'a' | 1>30[1] 4xHDR (21)\nC 30 x1 'b' | 1>20[1] 4xHDR (31)\nno LID: 2 from line 2\n", 0},
 	{"a CA with no port line", HEADER SWITCH HOST "\ncaguid=0x30\nCa\t2 " H("30") "\t\t# \"alone\"\n",
 	 SEEN "C 30 x2 'alone'\n", 0},
 	{"far ends without comments",
@@ -506,12 +509,19 @@ static const struct row rows[] = {
 
 	/* Not a dump, or a damaged one. */
 	{"prose", "Dear all,\nthe fabric is fine.\n",
-	 "1:1: not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot", 0},
-	{"blanks", " \n\t\n", "1:1: not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot", 0},
+	 "1:1: not a dump by ibnetdiscover or iblinkinfo, a libibnetdisc cache or an ftcheck snapshot; record the "
+	 "fabric with 'ibnetdiscover'",
+	 0},
+	{"blanks", " \n\t\n",
+	 "1:1: not a dump by ibnetdiscover or iblinkinfo, a libibnetdisc cache or an ftcheck snapshot; record the "
+	 "fabric with 'ibnetdiscover'",
+	 0},
 	{"bytes",
 	 "\x7f"
 	 "ELF\2\1\1\0\0\0\n\0\1",
-	 "1:1: not an ibnetdiscover dump, a libibnetdisc cache or an ftcheck snapshot", 13},
+	 "1:1: not a dump by ibnetdiscover or iblinkinfo, a libibnetdisc cache or an ftcheck snapshot; record the "
+	 "fabric with 'ibnetdiscover'",
+	 13},
 	{"a header and no node", HEADER, "1:1: this dump has no nodes", 0},
 	{"a line of something else within a record", SWITCH_NODE "garbage here\n" SWITCH_PORT,
 	 "2:1: this is no line of a dump by ibnetdiscover", 0},
@@ -624,6 +634,80 @@ static void many_of_a_kind(void **state)
 
 		assert_non_null(far);
 		assert_int_equal(far->node, n + 500);
+	}
+}
+
+enum { FLOOD = 40000 };
+
+/* FLOOD cables, between switches of the first number's GUIDs and of the second one's. Processor time to read it, in s.
+ */
+static double flood_read(uint64_t (*near)(uint32_t), uint64_t (*far)(uint32_t))
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = NULL;
+	clock_t start;
+
+	for (uint32_t i = 0; i < FLOOD; i++)
+		ft_text_printf(&text, "Switch 2 \"S-%" PRIx64 "\" # \"%u\"\n[1] \"S-%" PRIx64 "\"[1]\n", near(i), i,
+			       far(i));
+	for (uint32_t i = 0; i < FLOOD; i++)
+		ft_text_printf(&text, "Switch 2 \"S-%" PRIx64 "\" # \"%u\"\n[1] \"S-%" PRIx64 "\"[1]\n", far(i), i,
+			       near(i));
+	start = clock();
+	assert_int_equal(ft_dump_read_ibnetdiscover(text.data, text.length, &s, NULL), 0);
+	assert_int_equal(s->node_count, 2 * FLOOD);
+	return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+static uint64_t guid_of_its_own(uint32_t i)
+{
+	return 0x1000000 + i;
+}
+
+static uint64_t guid_of_its_own_too(uint32_t i)
+{
+	return 0x2000000 + i;
+}
+
+static uint64_t guid_of_all(uint32_t i)
+{
+	(void)i;
+	return 0x3000000;
+}
+
+static uint64_t guid_of_all_too(uint32_t i)
+{
+	(void)i;
+	return 0x4000000;
+}
+
+/* All in one slot of a map whose hash multiplies by the golden ratio, after a fold. */
+static uint64_t guid_chosen(uint32_t i)
+{
+	uint64_t x = ((uint64_t)(i + 1) << 45) * 0xf1de83e19937733dULL;
+
+	return x ^ x >> 32;
+}
+
+/* GUIDs come from the fabric: no choice of them makes a dump slow. Where they did, it took a thousand times as long. */
+static void guids_cannot_slow(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t (*near)(uint32_t), (*far)(uint32_t);
+	} choices[] = {
+		{"far ends of one GUID", guid_of_its_own, guid_of_all},
+		{"all of two GUIDs", guid_of_all_too, guid_of_all},
+		{"GUIDs of one slot", guid_chosen, guid_of_its_own},
+	};
+	double usual = flood_read(guid_of_its_own, guid_of_its_own_too);
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(choices); i++) {
+		double took = flood_read(choices[i].near, choices[i].far);
+
+		if (took > 30 * usual + 0.1)
+			fail_msg("%s: %.3f s, and %.3f s where each has its own", choices[i].name, took, usual);
 	}
 }
 
@@ -825,6 +909,52 @@ static void file_write(const char *path, const char *bytes, size_t length)
 	assert_int_equal(fclose(file), 0);
 }
 
+/* One switch and two adapters, of which one has two ports; a port is down, and one has a far end that is silent. */
+#define SWITCH_LINES(SETTINGS)                                                                   \
+	"Switch: 0x0000000000000010 sw \"one\":\n"                                               \
+	"           1    1[  ] ==( 4X        53.125 Gbps     Active/  LinkUp)" SETTINGS          \
+	"==>       3    1[  ] \"h 1\" ( )\n"                                                     \
+	"           1    2[ 7] ==( 2X        106.25 Gbps     Active/  LinkUp)" SETTINGS          \
+	"==>       5    2[  ] \"h 1\" (Could be 4X )\n"                                          \
+	"           1    3[  ] ==( 4X 10.0 Gbps (FDR10)      Armed/  LinkUp)" SETTINGS           \
+	"==>       4    1[  ] \"h 2\" ( )\n"                                                     \
+	"           1    4[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n" \
+	"           1    5[  ] ==( 4X          10.0 Gbps Initialize/  LinkUp)" SETTINGS          \
+	"==>      \"Port not available\"\n"
+#define LINKS_HEAD "src/query_smp.c:185; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad\n"
+#define LINK_LINES(SETTINGS)                                                                                         \
+	SWITCH_LINES(SETTINGS)                                                                                       \
+	"CA: h 1:\n      0x0000000000000022      3    1[  ] ==( 4X        53.125 Gbps     Active/  LinkUp)" SETTINGS \
+	"==>       1    1[  ] \"sw \"one\"\" ( )\n"                                                                  \
+	"      0x0000000000000023      5    2[  ] ==( 2X        106.25 Gbps     Active/  LinkUp)" SETTINGS           \
+	"==>       1    2[ 7] \"sw \"one\"\" (Could be 4X )\n"                                                       \
+	"CA: h 2:\n      0x0000000000000032      4    1[  ] ==( 4X 10.0 Gbps (FDR10)      Armed/  LinkUp)" SETTINGS  \
+	"==>       1    3[  ] \"sw \"one\"\" ( )\n"
+#define LINE_OF_SWITCH(SETTINGS)                                                                                 \
+	"0x0000000000000010 \"                      sw \"one\"\"      1    1[  ] ==( 4X        53.125 Gbps     " \
+	"Active/  LinkUp)" SETTINGS "==>  0x0000000000000022      3    1[  ] \"h 1\" ( )\n"                      \
+	"0x0000000000000010 \"                      sw \"one\"\"      1    2[ 7] ==( 2X        106.25 Gbps     " \
+	"Active/  LinkUp)" SETTINGS "==>  0x0000000000000023      5    2[  ] \"h 1\" (Could be 4X )\n"           \
+	"0x0000000000000010 \"                      sw \"one\"\"      1    3[  ] ==( 4X 10.0 Gbps (FDR10)      " \
+	"Armed/  LinkUp)" SETTINGS "==>  0x0000000000000032      4    1[  ] \"h 2\" ( )\n"                       \
+	"0x0000000000000010 \"                      sw \"one\"\"      1    4[  ] ==(                Down/ "      \
+	"Polling)==>             [  ] \"\" ( )\n"                                                                \
+	"0x0000000000000010 \"                      sw \"one\"\"      1    5[  ] ==( 4X          10.0 Gbps "     \
+	"Initialize/  LinkUp)" SETTINGS "==>      \"Port not available\"\n"
+#define LINE_LINES(SETTINGS)                                                                                    \
+	LINE_OF_SWITCH(SETTINGS)                                                                                \
+	"0x0000000000000022 \"                           h 1\"      3    1[  ] ==( 4X        53.125 Gbps     "  \
+	"Active/  LinkUp)" SETTINGS "==>  0x0000000000000010      1    1[  ] \"sw \"one\"\" ( )\r\n"            \
+	"0x0000000000000023 \"                           h 1\"      5    2[  ] ==( 2X        106.25 Gbps     "  \
+	"Active/  LinkUp)" SETTINGS "==>  0x0000000000000010      1    2[ 7] \"sw \"one\"\" (Could be 4X )\r\n" \
+	"0x0000000000000032 \"                           h 2\"      4    1[  ] ==( 4X 10.0 Gbps (FDR10)      "  \
+	"Armed/  LinkUp)" SETTINGS "==>  0x0000000000000010      1    3[  ] \"sw \"one\"\" ( )\r\n"
+#define LINKS_SEEN                                                                                       \
+	"S 10 x5 lid 1 'sw \"one\"' | 1>22[1] 4xHDR | 2>22[2] 2xNDR | 3>32[1] 4xFDR10 | 4- | 5~ 4xQDR\n" \
+	"C 22 x2 'h 1' | 1>10[1] 4xHDR (22) lid 3 | 2>10[2] 2xNDR (23) lid 5\n"                          \
+	"C 32 x1 'h 2' | 1>10[3] 4xFDR10 (32) lid 4\n"
+#define LINKS_SEEN_OF_SWITCHES "?"
+
 static const struct row files[] = {
 	{"an empty file", "", "1:1: the file is empty", 0},
 	{"a text dump", "\n" HEADER SWITCH HOST, SEEN, 0},
@@ -833,7 +963,47 @@ static const struct row files[] = {
 	 " \"detail\": \"\", \"entry\": null}, \"nodes\": [{\"type\": \"ca\", \"guid\": \"0x20\", \"port_count\": 1}], "
 	 "\"links\": []}\n",
 	 "C 20 x1 | 1-\n", 0},
-	{"other JSON", "{\"ftcheck\": 1}", "1:1: this JSON is no ftcheck snapshot", 0},
+	{"other JSON", "{\"ftchuck\": 1}", "1:1: this JSON is no ftcheck snapshot", 0},
+	{"a design", "{\n \"ftcheck\": 1}", "2:2: this is a design, not a recorded fabric; give it to --plan", 0},
+	{"a report", "{\"ftcheck_report\": 1}",
+	 "1:2: this is a report, not a recorded fabric; record one with --save or 'ibnetdiscover'", 0},
+	{"a catalog", "{\"ftcheck_catalog\": 1}", "1:2: this is a catalog, not a recorded fabric; give it to --catalog",
+	 0},
+	{"ibswitches", "# a comment\nSwitch\t: 0x0000000000000010 ports 36 \"s\" enhanced port 0 lid 1 lmc 0\n",
+	 "2:1: this is a list of nodes by ibswitches or ibnodes, without cables; record with 'ibnetdiscover'", 0},
+	{"ibhosts", "Ca\t: 0x0000000000000020 ports 1 \"h HCA-1\"\n",
+	 "1:1: this is a list of nodes by ibhosts or ibnodes, without cables; record with 'ibnetdiscover'", 0},
+	{"ibstat", "CA 'mlx5_0'\n\tCA type: MT4123\n\tNumber of ports: 1\n",
+	 "1:1: this is ibstat's word of one machine's adapters; record the fabric with 'ibnetdiscover'", 0},
+	{"ibstatus", "Infiniband device 'mlx5_0' port 1 status:\n\tdefault gid:\t fe80::1\n",
+	 "1:1: this is ibstatus' word of one machine's adapters; record the fabric with 'ibnetdiscover'", 0},
+	{"forwarding tables", "Unicast lids [0x0-0x3] of switch Lid 1 guid 0x1 (s):\n0x0001 000\n",
+	 "1:1: these are forwarding tables; give them to --routes", 0},
+	{"xz",
+	 "\xfd"
+	 "7zXZ\0x",
+	 "1:1: this is packed by xz; unpack it first: xz -dc FILE | ftcheck --from -", 7},
+	{"iblinkinfo", LINKS_HEAD LINK_LINES(""), LINKS_SEEN, 0},
+	{"iblinkinfo -p", LINKS_HEAD LINK_LINES(" (HOQ:0 VL_Stall:7)"), LINKS_SEEN, 0},
+	{"iblinkinfo -l", "ibwarn: [1] noise\n" LINE_LINES(""), LINKS_SEEN, 0},
+	{"iblinkinfo -l -p, CRLF", LINE_LINES(" (HOQ:0 VL_Stall:7)"), LINKS_SEEN, 0},
+	{"iblinkinfo -l of switches alone", LINE_OF_SWITCH(""),
+	 "S 10 x5 lid 1 'sw \"one\"' | 1>22[1] 4xHDR | 2>23[2] 2xNDR | 3>32[1] 4xFDR10 | 4- | 5~ 4xQDR\n"
+	 "C 22 x1 'h 1' | 1>10[1] 4xHDR (22) lid 3\nC 23 x2 'h 1' | 1? | 2>10[2] 2xNDR (23) lid 5\n"
+	 "C 32 x1 'h 2' | 1>10[3] 4xFDR10 (32) lid 4\n",
+	 0},
+	{"iblinkinfo of switches alone", SWITCH_LINES(""),
+	 "2:72: this far end has no line of its own, and iblinkinfo says its GUID only with -l; record with "
+	 "'iblinkinfo -l' or 'ibnetdiscover'",
+	 0},
+	{"iblinkinfo, cut",
+	 SWITCH_LINES("") "CA: h 1:\n      0x0000000000000022      3    1[  ] ==( 4X        53.125 Gbps     Act",
+	 "8:75: the file ends in the middle of a line", 0},
+	{"iblinkinfo: a name that pretends",
+	 "0x0000000000000022 \"a ==( b\" )==> 1 \"c\"      3    1[  ] ==( 4X        53.125 Gbps     Active/  "
+	 "LinkUp)==>  "
+	 "0x0000000000000021      1    1[  ] \"x\"==>\" ( )\n",
+	 "C 22 x1 'a ==( b\" )==> 1 \"c' | 1>21[1] 4xHDR (22) lid 3\nC 21 x1 'x\"==>' | 1>22[1] 4xHDR (21) lid 1\n", 0},
 	{"a subnet list", LST, LST_SEEN, 0},
 	{"a subnet list of one direction", "\n# comment\n\r\n" LST_HOST("CA") LST_SWITCH("SW") LST_TAIL "\n", LST_SEEN,
 	 0},
@@ -911,6 +1081,57 @@ static void file_test(void **state)
 	assert_string_equal(ft_text_string(&text), row->expected);
 }
 
+/* @text, packed by gzip, behind what is in @packed. */
+static void pack(struct ft_text *packed, const char *text, size_t length)
+{
+	size_t room = compressBound(length) + 64;
+	_cleanup_free_ unsigned char *out = malloc(room);
+	z_stream stream = {.next_in = (unsigned char *)(uintptr_t)text, .avail_in = (unsigned int)length};
+
+	assert_non_null(out);
+	assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	stream.next_out = out;
+	stream.avail_out = (unsigned int)room;
+	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	ft_text_add(packed, (const char *)out, room - stream.avail_out);
+	assert_int_equal(deflateEnd(&stream), Z_OK);
+}
+
+static void packed_is_read(const struct ft_text *packed, size_t length, const char *expected)
+{
+	const struct row row = {"packed", packed->data, expected, length};
+	const void *state = &row;
+
+	file_test((void **)(uintptr_t)&state);
+}
+
+static void packed_files(void **state)
+{
+	enum { BLANKS = 64 << 20 };
+	static const char dump[] = SWITCH HOST;
+	_cleanup_(ft_text_release) struct ft_text one = {0}, two = {0}, odd = {0}, bomb = {0};
+	_cleanup_free_ char *blanks = malloc(BLANKS);
+
+	(void)state;
+	pack(&one, dump, strlen(dump));
+	packed_is_read(&one, one.length, SEEN);
+	/* Two that were put together, and zeros behind. */
+	pack(&two, SWITCH, strlen(SWITCH));
+	pack(&two, HOST, strlen(HOST));
+	ft_text_add(&two, "\0\0\0", 3);
+	packed_is_read(&two, two.length, SEEN);
+	packed_is_read(&one, one.length - 9, "0:0: the packed file ends too early: it was cut short");
+	packed_is_read(&one, 5, "0:0: the packed file ends too early: it was cut short");
+	ft_text_add(&odd, one.data, one.length);
+	odd.data[odd.length - 6] ^= 1;
+	packed_is_read(&odd, odd.length, "0:0: the packed file is damaged (incorrect data check)");
+	/* A file that packs a thousandfold is none. */
+	assert_non_null(blanks);
+	memset(blanks, '\n', BLANKS);
+	pack(&bomb, blanks, BLANKS);
+	packed_is_read(&bomb, bomb.length, NULL);
+}
+
 static void file_is_missing(void **state)
 {
 	struct ft_snapshot *s = NULL;
@@ -937,6 +1158,8 @@ int main(void)
 		{"cuts of topograph", real_cuts, NULL, NULL, topograph},
 		{"cuts of the twin", real_cuts, NULL, NULL, twin},
 		cmocka_unit_test(file_is_missing),
+		cmocka_unit_test(packed_files),
+		cmocka_unit_test(guids_cannot_slow),
 	};
 	size_t n = 0;
 

@@ -18,9 +18,10 @@
 #include <time.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "base/json.h"
-#include "probe/snapshot_build.h"
+#include "probe/snapshot_parts.h"
 #include "probe/source.h"
 #include "tests/allocations.h"
 
@@ -142,6 +143,26 @@ static void assert_same(const struct ft_snapshot *a, const struct ft_snapshot *b
 	assert_int_equal(a->source.time_s, b->source.time_s);
 }
 
+/* What is written is read in one pass, and the same with its members in another order, which jansson's tree is for. */
+static void assert_both_readers(const char *text, size_t length)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *scanned = NULL, *turned = NULL;
+	_cleanup_(ft_text_release) struct ft_text one = {0}, other = {0};
+	json_t *root = json_loadb(text, length, 0, NULL);
+	char *sorted = json_dumps(root, JSON_SORT_KEYS | JSON_INDENT(1));
+
+	assert_int_equal(ft_snapshot_scan(text, length, &scanned), 1);
+	assert_non_null(sorted);
+	assert_int_equal(ft_snapshot_scan(sorted, strlen(sorted), &turned), 0);
+	assert_int_equal(ft_snapshot_read_json(sorted, strlen(sorted), &turned, NULL), 0);
+	ft_snapshot_write_json(&one, scanned);
+	ft_snapshot_write_json(&other, turned);
+	assert_string_equal(ft_text_string(&one), ft_text_string(&other));
+	assert_string_equal(ft_text_string(&one), text);
+	free(sorted);
+	json_decref(root);
+}
+
 static struct ft_snapshot *through_json(const struct ft_snapshot *s)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0}, again = {0};
@@ -154,6 +175,7 @@ static struct ft_snapshot *through_json(const struct ft_snapshot *s)
 		fail_msg("%u:%u: %s in\n%s", err.line, err.column, err.text, text.data);
 	ft_snapshot_write_json(&again, copy);
 	assert_string_equal(ft_text_string(&text), ft_text_string(&again));
+	assert_both_readers(text.data, text.length);
 	return copy;
 }
 
@@ -644,6 +666,53 @@ static void sending_fails(void **state)
 	assert_int_equal(ft_snapshot_send(-1, s), -EBADF);
 }
 
+/*
+ * However a file is damaged, the reader in one pass takes nothing that the tree's refuses, and understands nothing
+ * otherwise.
+ */
+static void scan_takes_no_more(void **state)
+{
+	static const char odd[] = "0123456789-+.eE\\\"{}[]:, \n\t\x01\x80\xc3\xa9xun";
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = sample();
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	unsigned int taken = 0;
+
+	(void)state;
+	ft_snapshot_write_json(&text, s);
+	for (unsigned int round = 0; round < 30000; round++) {
+		_cleanup_(ft_snapshot_freep) struct ft_snapshot *scanned = NULL, *read = NULL;
+		_cleanup_(ft_text_release) struct ft_text one = {0}, other = {0};
+		size_t at = random_below((uint32_t)text.length);
+		char old = text.data[at];
+		json_t *root;
+		char *sorted;
+
+		text.data[at] = odd[random_below(sizeof(odd))];
+		if (ft_snapshot_scan(text.data, text.length, &scanned) == 1) {
+			root = memchr(text.data, '\0', text.length)
+				       ? NULL
+				       : json_loadb(text.data, text.length, JSON_REJECT_DUPLICATES, NULL);
+			if (!root)
+				fail_msg("byte %zu: %c became %c, and jansson refuses it", at, old, text.data[at]);
+			sorted = json_dumps(root, JSON_SORT_KEYS);
+			assert_non_null(sorted);
+			if (ft_snapshot_check(scanned, NULL) == 0) {
+				assert_int_equal(ft_snapshot_read_json(sorted, strlen(sorted), &read, NULL), 0);
+				ft_snapshot_write_json(&one, scanned);
+				ft_snapshot_write_json(&other, read);
+				assert_string_equal(ft_text_string(&one), ft_text_string(&other));
+				taken++;
+			} else {
+				assert_int_equal(ft_snapshot_read_json(sorted, strlen(sorted), &read, NULL), -EINVAL);
+			}
+			free(sorted);
+			json_decref(root);
+		}
+		text.data[at] = old;
+	}
+	assert_true(taken > 100);
+}
+
 static void sample_travels(void **state)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = sample(), *json = through_json(s), *file = through_file(s);
@@ -837,11 +906,15 @@ static const struct json_row {
 	{"not JSON", "{\"ftcheck_snapshot\": 1,\n oops}", "2:5: string or '}' expected near 'oops'"},
 	{"cut", "{\"ftcheck_snapshot\": 1,\n", "2:1: string or '}' expected near end of file"},
 	{"an array", "[1]", "1:1: this JSON is no ftcheck snapshot"},
-	{"a design", "{\"ftcheck\": 1}", "1:1: this JSON is no ftcheck snapshot"},
+	{"a design", "{\"ftcheck\": 1}", "1:2: this is a design, not a recorded fabric; give it to --plan"},
 	{"a version in words", "{\"ftcheck_snapshot\": \"1\"}", "1:22: \"ftcheck_snapshot\" is to be a version number"},
 	{"version 0", "{\"ftcheck_snapshot\": 0}", "1:22: \"ftcheck_snapshot\" is to be a version number"},
-	{"a version to come", "{\"ftcheck_snapshot\": 2, \"x\": 1}",
-	 "1:22: snapshot version 2 is newer than this program understands"},
+	{"a version to come", "{\"ftcheck_snapshot\": 3, \"x\": 1}",
+	 "1:22: snapshot version 3 is newer than this program understands"},
+	{"ports up to one that is not there", PORTS("{\"number\": 1, \"link\": \"down\", \"last\": 250}"),
+	 "3:111: \"last\" is from \"number\" to the node's \"port_count\""},
+	{"ports up to one before the first", PORTS("{\"number\": 2, \"link\": \"down\", \"last\": 1}"),
+	 "3:111: \"last\" is from \"number\" to the node's \"port_count\""},
 	{"nothing else", "{\"ftcheck_snapshot\": 1}", "1:1: \"source\" is missing"},
 	{"twice the same key", "{\"ftcheck_snapshot\": 1,\n\"nodes\": [], \"nodes\": []}",
 	 "2:20: duplicate object key near '\"nodes\"'"},
@@ -1106,6 +1179,7 @@ int main(void)
 		cmocka_unit_test(damaged_parcels),
 		cmocka_unit_test(sending_fails),
 		cmocka_unit_test(sample_travels),
+		cmocka_unit_test_setup(scan_takes_no_more, random_setup),
 		cmocka_unit_test_setup(random_snapshots_travel, random_setup),
 		cmocka_unit_test(json_keeps_bytes),
 		cmocka_unit_test(large_fabric),

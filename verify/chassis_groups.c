@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "verify/chassis_parts.h"
@@ -54,10 +55,8 @@ static bool is_switch(const struct ft_snapshot *s, uint32_t node)
 
 static uint64_t bytes_hash(const char *bytes, size_t length, uint64_t salt)
 {
-	uint64_t hash = 0xcbf29ce484222325U ^ salt;
+	uint64_t hash = ft_hash_pair(ft_hash_bytes(bytes, length), salt);
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3U;
 	return hash ? hash : 1;
 }
 

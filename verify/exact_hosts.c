@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "verify/model.h"
 
 /* More ports than this are not one machine's. */
@@ -68,16 +69,21 @@ static int guests_init(struct guests *g, struct ft_model *m)
 /* What a name is found by; @brief: without what the adapter adds. */
 static uint64_t name_key(const char *name, size_t length, bool brief)
 {
-	uint64_t key = 0xcbf29ce484222325ULL;
+	uint64_t key = 0, word = 0;
 	size_t i = 0;
 
 	while (i < length && name[i] == ' ')
 		i++;
 	while (length > i && name[length - 1] == ' ')
 		length--;
-	for (; i < length && !(brief && name[i] == ' '); i++)
-		key = (key ^ (uint64_t)tolower((unsigned char)name[i])) * 0x100000001b3ULL;
-	return key;
+	for (unsigned int n = 1; i < length && !(brief && name[i] == ' '); i++, n++) {
+		word = word << 8 | (unsigned char)tolower((unsigned char)name[i]);
+		if (n % sizeof(word) == 0) {
+			key = ft_hash_pair(key, word);
+			word = 0;
+		}
+	}
+	return ft_hash_pair(key, word);
 }
 
 static const struct ft_node *node_of_host(const struct ft_model *m, uint32_t live_host)
@@ -113,7 +119,7 @@ static int doubt_check(struct guests *g, struct group *group, uint32_t number, u
 {
 	const struct ft_model *m = g->m;
 	const struct ft_node *node = node_of_host(m, live_host), *other;
-	uint64_t key = live_key(m, live_host, false) + number * 0x9e3779b97f4a7c15ULL;
+	uint64_t key = ft_hash_pair(live_key(m, live_host, false), number);
 	uint32_t there;
 	int r = ft_map_add(&g->nodes, key, (uint32_t)(node - m->snapshot->nodes), &there);
 

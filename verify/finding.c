@@ -591,16 +591,22 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, cons
 static int ids_separate(struct ft_report *report)
 {
 	_cleanup_(ft_map_release) struct ft_map ids = {0};
+	_cleanup_free_ unsigned int *next = calloc(report->finding_count + 1UL, sizeof(*next));
 
+	if (!next)
+		return -ENOMEM;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		struct ft_finding *f = &report->findings[i];
 		size_t length = strlen(f->id);
-		int r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, NULL);
+		uint32_t first;
+		int r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, &first);
 
-		for (unsigned int n = 2; r == 0; n++) {
+		/* The numbers before that of @next are taken: thousands of one id must not try each of them. */
+		for (unsigned int n = 2 + (r == 0 ? next[first] : 0); r == 0; n++) {
 			if (ft_string_set(&f->id, "%.*s#%u", (int)length, f->id, n) < 0)
 				return -ENOMEM;
 			r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, NULL);
+			next[first] = n - 1;
 		}
 		if (r < 0)
 			return r;

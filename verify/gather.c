@@ -54,6 +54,21 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
+/* Once, however many there are: a fabric without a subnet manager has no others. */
+static void lids_tell(const char *path, const struct ft_snapshot_source *source)
+{
+	struct ft_error err = {.line = source->odd_lid_line, .column = 1};
+
+	if (source->odd_lids == 0)
+		return;
+	ft_error_set(
+		&err, 0, source->odd_lid_line, 1,
+		"%u %s empty, negative or 65535, which is none%s: was the subnet manager done when this was recorded?",
+		source->odd_lids, source->odd_lids == 1 ? "LID is" : "LIDs are",
+		source->odd_lids > 1 && source->odd_lid_line ? ", the first one here" : "");
+	ft_file_error(path, 0, &err);
+}
+
 static int snapshot_take(const struct ft_options *options, struct ft_snapshot **ret_snapshot,
 			 struct ft_routes **ret_routes)
 {
@@ -62,7 +77,10 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 
 	if (options->from) {
 		r = ft_source_load(options->from, ret_snapshot, &err);
-		return r < 0 ? ft_file_error(options->from, r, &err) : 0;
+		if (r < 0)
+			return ft_file_error(options->from, r, &err);
+		lids_tell(options->from, &(*ret_snapshot)->source);
+		return 0;
 	}
 	if (options->routes && options->route_path_count == 0)
 		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
@@ -74,13 +92,16 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
 		       struct ft_routes **ret_routes)
 {
+	_cleanup_(ft_text_release) struct ft_text faults = {0};
 	_cleanup_free_ char *file = NULL;
 	struct ft_error err = {0};
 	int r;
 
 	if (options->route_path_count == 0)
 		return 0;
-	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &file, &err);
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &faults, &file, &err);
+	/* One damaged table is no reason to be silent about the others. */
+	fputs(ft_text_string(&faults), stderr);
 	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
 }
 

@@ -11,30 +11,19 @@
 
 #include "verify/model.h"
 
-static uint64_t short_hash(const char *name, struct ft_text *scratch)
-{
-	size_t length;
-	const char *start = ft_text_short_name(name, &length);
-
-	ft_text_reset(scratch);
-	ft_text_add(scratch, start, length);
-	return ft_text_hash(ft_text_string(scratch));
-}
-
-static int islanders_map(const struct ft_model *m, struct ft_map *map, struct ft_text *scratch)
+static int islanders_map(const struct ft_model *m, struct ft_map *map)
 {
 	for (uint32_t i = 0; i < m->plan->islander_count; i++) {
-		int r = ft_map_add(map, short_hash(m->plan->islanders[i].name, scratch), i, NULL);
+		int r = ft_map_add(map, ft_text_short_hash(m->plan->islanders[i].name), i, NULL);
 
 		if (r < 0)
 			return r;
 	}
-	return scratch->failed ? -ENOMEM : 0;
+	return 0;
 }
 
 int ft_islanders_find(struct ft_model *m)
 {
-	_cleanup_(ft_text_release) struct ft_text scratch = {0};
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 	uint32_t count = m->plan->islander_count;
 	int r;
@@ -46,10 +35,10 @@ int ft_islanders_find(struct ft_model *m)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		m->islanders[i].live = FT_NONE;
-	r = islanders_map(m, &map, &scratch);
+	r = islanders_map(m, &map);
 	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
-		uint32_t islander = ft_map_get(&map, short_hash(sw->name, &scratch));
+		uint32_t islander = ft_map_get(&map, ft_text_short_hash(sw->name));
 
 		/* Of two of one name the second is nobody's. */
 		if (islander == FT_MAP_NONE || m->islanders[islander].live != FT_NONE ||
@@ -59,7 +48,7 @@ int ft_islanders_find(struct ft_model *m)
 		sw->islander = islander;
 		sw->tolerated = true;
 	}
-	return r < 0 || scratch.failed ? -ENOMEM : 0;
+	return r < 0 ? -ENOMEM : 0;
 }
 
 /* ---- the switches of the tree ---- */
@@ -67,7 +56,6 @@ int ft_islanders_find(struct ft_model *m)
 /* By name, whatever its place; a name that two have tells nothing. */
 static int anchors_by_name(struct ft_model *m)
 {
-	_cleanup_(ft_text_release) struct ft_text scratch = {0};
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 	_cleanup_free_ bool *twice = calloc(m->live.switch_count + 1UL, sizeof(*twice));
 	uint32_t there;
@@ -76,18 +64,18 @@ static int anchors_by_name(struct ft_model *m)
 	for (uint32_t i = 0; r >= 0 && i < m->live.switch_count; i++) {
 		if (m->live.switches[i].tolerated)
 			continue;
-		r = ft_map_add(&map, short_hash(m->live.switches[i].name, &scratch), i, &there);
+		r = ft_map_add(&map, ft_text_short_hash(m->live.switches[i].name), i, &there);
 		if (r == 0)
 			twice[there] = true;
 	}
 	for (uint32_t i = 0; r >= 0 && i < m->plan->anchor_count; i++) {
 		const char *name = m->plan->anchors[i].name;
-		uint32_t live = ft_map_get(&map, short_hash(name, &scratch));
+		uint32_t live = ft_map_get(&map, ft_text_short_hash(name));
 
 		if (live != FT_MAP_NONE && !twice[live] && ft_text_short_equal(m->live.switches[live].name, name))
 			m->anchor_live[i] = live;
 	}
-	return r < 0 || scratch.failed ? -ENOMEM : 0;
+	return r < 0 ? -ENOMEM : 0;
 }
 
 /* Cables of islander @live to @far. */

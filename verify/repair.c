@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "planner/floor.h"
@@ -163,7 +164,7 @@ static int jobs_merge(struct job *x, struct job *y)
 static uint64_t place_key(const struct ft_place *place)
 {
 	if (place->guid)
-		return (place->guid ^ (uint64_t)place->port << 56) * 0x9e3779b97f4a7c15u;
+		return ft_hash_pair(place->guid, place->port);
 	return ft_text_hash(place->name);
 }
 
@@ -274,7 +275,7 @@ static uint32_t row_of(const struct repair *x, const struct ft_place *place)
 /* Beyond all numbers of rows. */
 static uint64_t stop_key(const struct ft_place *place)
 {
-	return (place->guid ? place->guid : ft_text_hash(place->name)) | (uint64_t)1 << 63;
+	return (place->guid ? ft_hash_number(place->guid) : ft_text_hash(place->name)) | (uint64_t)1 << 63;
 }
 
 static int stops_gather(struct repair *x)

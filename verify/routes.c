@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "verify/routes.h"
 
 /*
@@ -59,7 +60,7 @@ static uint32_t step(struct ft_walk *w, uint32_t h, const struct ft_target *to)
 /* The loop of these links, in whatever order it was entered: an index, or FT_NONE without memory. */
 static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash;
 	uint32_t lowest = 0, there;
 	struct ft_loop loop = {.links = malloc(count * sizeof(*loop.links)), .count = count};
 	int r;
@@ -70,9 +71,8 @@ static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t coun
 		lowest = w->out[hops[i]] < w->out[hops[lowest]] ? i : lowest;
 	for (uint32_t i = 0; i < count; i++) {
 		loop.links[i] = w->out[hops[(lowest + i) % count]];
-		hash = (hash ^ loop.links[i]) * 0x100000001b3;
-		hash ^= hash >> 29;
 	}
+	hash = ft_hash_bytes(loop.links, count * sizeof(*loop.links));
 	r = ft_map_add(&w->loop_by_hash, hash, w->loop_count, &there);
 	if (r == 1 && w->loop_count == w->loop_size) {
 		uint32_t size = w->loop_size ? w->loop_size * 2 : 16;

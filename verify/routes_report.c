@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "verify/routes.h"
 
 enum {
@@ -204,11 +205,6 @@ static void places_say(const struct ft_walk *w, const struct cause *causes, uint
 		ft_text_printf(text, " and %u more", count - SHOWN);
 }
 
-static uint64_t place_key(uint64_t guid, uint32_t port)
-{
-	return (guid ^ 0x9e3779b97f4a7c15) * 0x100000001b3 + port;
-}
-
 /* Ports that are named by a finding: the first one that does. */
 static int named_index(const struct ft_model *m, struct ft_map *named)
 {
@@ -217,7 +213,7 @@ static int named_index(const struct ft_model *m, struct ft_map *named)
 
 		for (size_t n = 0; n < f->where_count; n++)
 			if (f->where[n].port > 0 &&
-			    ft_map_add(named, place_key(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) < 0)
+			    ft_map_add(named, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) < 0)
 				return -ENOMEM;
 	}
 	return 0;
@@ -229,8 +225,8 @@ static uint32_t named_group(const struct ft_walk *w, const struct ft_map *named,
 
 	if (at >= w->link_count || w->far[at] != FT_FAR_DOWN)
 		return FT_NONE;
-	group = ft_map_get(named, place_key(w->m->chips->nodes[w->hops[w->owner[at]].node].guid,
-					    w->m->chips->ports[ft_walk_port(w, at)].number));
+	group = ft_map_get(named, ft_hash_pair(w->m->chips->nodes[w->hops[w->owner[at]].node].guid,
+					       w->m->chips->ports[ft_walk_port(w, at)].number));
 	return group == FT_MAP_NONE ? FT_NONE : group;
 }
 

@@ -44,8 +44,9 @@ static int pattern_means(const struct ft_pattern *pattern, const struct ft_model
 	return r;
 }
 
-/* 1 where @bind means the switch, 0 where not, or -ENOMEM. */
-static int bind_names(const struct ft_bind *bind, const struct ft_model *m, const struct ft_live_switch *sw)
+/* 1 where @bind means the switch, 0 where not, or -ENOMEM. @exact: its names are to be the description to the letter.
+ */
+static int bind_names(const struct ft_bind *bind, const struct ft_model *m, const struct ft_live_switch *sw, bool exact)
 {
 	const struct ft_node *node = &m->snapshot->nodes[sw->node];
 	const char *description = ft_node_description(m->snapshot, node);
@@ -53,7 +54,9 @@ static int bind_names(const struct ft_bind *bind, const struct ft_model *m, cons
 	if (bind->match)
 		return pattern_means(bind->match, m, sw);
 	for (size_t i = 0; i < bind->count; i++)
-		if (bind->guids[i] ? bind->guids[i] == sw->guid : ft_text_short_equal(bind->names[i], description))
+		if (bind->guids[i] ? bind->guids[i] == sw->guid
+		    : exact	   ? strcmp(bind->names[i], description) == 0
+				   : ft_text_short_equal(bind->names[i], description))
 			return 1;
 	return 0;
 }
@@ -63,8 +66,10 @@ static int tiers_bind(struct ft_model *m)
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
 
-		for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
-			int r = tier_is_bound(&m->design->binds[t]) ? bind_names(&m->design->binds[t], m, sw) : 0;
+		for (unsigned int n = 0; n < 2 * FT_TIER_COUNT && !sw->tier_bound; n++) {
+			unsigned int t = n % FT_TIER_COUNT;
+			const struct ft_bind *bind = &m->design->binds[t];
+			int r = tier_is_bound(bind) ? bind_names(bind, m, sw, n < FT_TIER_COUNT) : 0;
 
 			if (r < 0)
 				return r;
@@ -72,7 +77,6 @@ static int tiers_bind(struct ft_model *m)
 				continue;
 			sw->tier = t;
 			sw->tier_bound = true;
-			break;
 		}
 	}
 	return 0;
