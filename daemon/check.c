@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "probe/guard.h"
 #include "probe/sms.h"
+#include "verify/bounds.h"
 #include "verify/verify.h"
 
 struct ft_check {
@@ -34,18 +35,28 @@ static const struct {
 	[FT_CHECK_JUDGE] = {"judging", 10000},
 };
 
+/* As they were asked for, bounded by the plan. */
+static struct ft_sweep_options sweep_bounded(const struct ft_check_request *request)
+{
+	struct ft_sweep_options sweep = *request->sweep;
+
+	ft_bounds_sweep(request->plan, &sweep);
+	return sweep;
+}
+
 /* In the child. */
 
 static int snapshot_take(const struct ft_check_request *request, int64_t end_ms, struct ft_snapshot **ret_snapshot,
 			 struct ft_error *err)
 {
-	int64_t read_ms = ft_guard_now_ms() + request->sweep->deadline_ms;
+	struct ft_sweep_options sweep = sweep_bounded(request);
+	int64_t read_ms = ft_guard_now_ms() + sweep.deadline_ms;
 
 	if (read_ms > end_ms)
 		read_ms = end_ms;
 	if (request->kind == FT_CHECK_SWEEP)
-		return ft_sweep_here(request->sweep, read_ms, ret_snapshot, err);
-	return ft_reread(request->sweep, request->snapshot, request->changes, request->change_count, read_ms,
+		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
+	return ft_reread(&sweep, request->snapshot, request->changes, request->change_count, read_ms,
 			 ret_snapshot, err);
 }
 
@@ -150,6 +161,7 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	time_t now = time(NULL);
+	struct ft_bounds bounds;
 	char today[11];
 	struct tm tm;
 	int r;
@@ -170,8 +182,8 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 	if (r < 0)
 		return r;
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
-	ft_report_write_json(ret_json, report);
-	return ft_text_failed(ret_json) ? -ENOMEM : 0;
+	ft_bounds_of_plan(request->plan, &bounds);
+	return ft_report_write_bounded(ret_json, report, &bounds);
 }
 
 static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
@@ -302,9 +314,11 @@ static int sources_add(struct ft_check *check)
 int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_check_done *done, void *userdata,
 		   struct ft_check **ret_check, struct ft_error *err)
 {
+	const struct ft_sweep_options sweep = sweep_bounded(request);
 	const struct ft_guard guard = {
 		.what = kinds[request->kind].what,
 		.deadline_ms = request->sweep->deadline_ms + kinds[request->kind].more_ms,
+		.memory = ft_sweep_memory(&sweep) + ft_bounds_memory(request->plan, sweep.max_nodes, sweep.max_ports),
 	};
 	_cleanup_(ft_check_freep) struct ft_check *check = calloc(1, sizeof(*check));
 	int r;

@@ -108,25 +108,54 @@ static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd
 	return 0;
 }
 
-static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
+static int take_node(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric, const ibnd_node_t *node)
 {
 	uint32_t id = FT_NO_NODE;
 	int r;
 
-	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next) {
-		r = add_node(survey, node, &id);
-		if (r == 0)
-			r = ft_map_add(ids, key(node), id, NULL);
-		if (r == 1)
-			r = take_chassis(survey, ids, node, id);
+	r = add_node(survey, node, &id);
+	/* What does not fit is left out, and the survey says so. */
+	if (r == -ENOSPC)
+		return 0;
+	if (r == 0)
+		r = ft_map_add(ids, key(node), id, NULL);
+	if (r == 1)
+		r = take_chassis(survey, ids, node, id);
+	if (r < 0)
+		return r;
+	take_ports(survey, node, id);
+	if (node == fabric->from_node)
+		set_entry(survey, fabric, id);
+	return 0;
+}
+
+/* Those so many hops away. The nearest come first: of a survey that gets full the farthest are left out. */
+static int take_nodes(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric, int hops)
+{
+	int r = 0;
+
+	for (const ibnd_node_t *node = fabric->nodes; node && r == 0; node = node->next) {
+		int away = node->path_portid.drpath.cnt < 0 ? 0 : node->path_portid.drpath.cnt;
+
+		/* More than there can be come from a damaged cache file only, and are refused. */
+		if (away == hops || (hops == FT_SMP_HOPS_MAX && away > hops))
+			r = take_node(survey, ids, fabric, node);
+	}
+	return r;
+}
+
+static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
+{
+	int r;
+
+	for (int hops = 0; hops <= FT_SMP_HOPS_MAX; hops++) {
+		r = take_nodes(survey, ids, fabric, hops);
 		if (r < 0)
 			return r;
-		take_ports(survey, node, id);
-		if (node == fabric->from_node)
-			set_entry(survey, fabric, id);
 	}
 	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next)
-		take_links(survey, ids, node, ft_map_get(ids, key(node)));
+		if (ft_map_get(ids, key(node)) != FT_MAP_NONE)
+			take_links(survey, ids, node, ft_map_get(ids, key(node)));
 	ft_survey_drop_contradictions(survey);
 	return 0;
 }

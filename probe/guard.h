@@ -95,6 +95,12 @@ static inline void ft_guard_freep(struct ft_guard_job **job)
 	ft_guard_free(*job);
 }
 
+/* The address space of the calling process, in bytes; 0: not known. */
+uint64_t ft_guard_memory(void);
+
+/* Bounds it: so many bytes more than now, for good. Best effort, and no bound that holds already is loosened. */
+void ft_guard_limit_memory(size_t memory);
+
 /* Milliseconds of the monotonic clock. */
 int64_t ft_guard_now_ms(void);
 

@@ -72,6 +72,8 @@ static void write_source(struct ft_text *text, const struct ft_snapshot *s, stru
 		ft_text_puts(text, ", \"entry\": null");
 	else
 		ft_text_printf(text, ", \"entry\": [%" PRIu32 ", %u]", s->source.entry_node, s->source.entry_port);
+	if (s->source.stopped)
+		ft_text_puts(text, ", \"stopped\": true");
 	add_number(text, "mads", s->source.mads);
 	add_number(text, "timeouts", s->source.timeouts);
 	add_number(text, "duration_ms", s->source.duration_ms);
@@ -418,12 +420,13 @@ static int bytes_read(struct reader *r, const json_t *object, const char *key, c
 	return 0;
 }
 
-enum { LIVE, COMPLETE, LISTS_DOWN_PORTS, DETAIL, ENTRY, MADS, TIMEOUTS, DURATION, TIME, SOURCE_MEMBERS };
+enum { LIVE, COMPLETE, LISTS_DOWN_PORTS, STOPPED, DETAIL, ENTRY, MADS, TIMEOUTS, DURATION, TIME, SOURCE_MEMBERS };
 
 static const struct member source_members[SOURCE_MEMBERS] = {
 	[LIVE] = {"live", TRUTH, 0, true},
 	[COMPLETE] = {"complete", TRUTH, 0, true},
 	[LISTS_DOWN_PORTS] = {"lists_down_ports", TRUTH, 0, true},
+	[STOPPED] = {"stopped", TRUTH, 0, false},
 	[DETAIL] = {"detail", BYTES, 0, true},
 	[ENTRY] = {"entry", OTHER, 0, true},
 	[MADS] = {"mads", NUMBER, UINT32_MAX, false},
@@ -453,6 +456,7 @@ static int source_read(struct reader *r, const json_t *source)
 	to->live = values[LIVE].number;
 	to->complete = values[COMPLETE].number;
 	to->lists_down_ports = values[LISTS_DOWN_PORTS].number;
+	to->stopped = values[STOPPED].number;
 	to->entry_node = (uint32_t)node;
 	to->entry_port = (uint8_t)port;
 	to->mads = (uint32_t)values[MADS].number;

@@ -163,6 +163,12 @@ static int add_node(struct ft_survey *survey, const struct ft_survey_node *node,
 	return 0;
 }
 
+static bool has_room(const struct ft_survey *survey, size_t port_count)
+{
+	return (survey->max_nodes == 0 || survey->node_count < survey->max_nodes) &&
+	       (survey->max_ports == 0 || survey->port_count + port_count + 1 <= survey->max_ports);
+}
+
 int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
 		       unsigned int hops, uint32_t *ret_node)
 {
@@ -180,6 +186,10 @@ int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE]
 
 	if (hops > FT_SMP_HOPS_MAX)
 		return -E2BIG;
+	if (!has_room(survey, node.port_count)) {
+		survey->full = true;
+		return -ENOSPC;
+	}
 	if (hops > 0)
 		memcpy(node.path + 1, path + 1, hops);
 	return add_node(survey, &node, ret_node);
@@ -374,7 +384,8 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 	/* Who is behind an end node's port is known from the other side, or is nobody of this fabric. */
 	if (survey->nodes[node].type != FT_NODE_SWITCH && (node != survey->entry_node || number != survey->entry_port))
 		return false;
-	return number > 0 && port->read && port->phys_state == FT_PHYS_LINK_UP && port->peer_node == FT_NO_NODE;
+	return number > 0 && port->read && !port->beyond && port->phys_state == FT_PHYS_LINK_UP &&
+	       port->peer_node == FT_NO_NODE;
 }
 
 static int take_snapshot_node(const struct ft_snapshot *snapshot, const struct ft_node *node, struct ft_survey *survey)
@@ -494,14 +505,14 @@ bool ft_survey_is_complete(const struct ft_survey *survey)
 			if (!port_is_complete(survey, node, i))
 				return false;
 	}
-	return survey->node_count > 0;
+	return survey->node_count > 0 && !survey->full;
 }
 
 static enum ft_link port_link(const struct ft_survey_port *port)
 {
 	if (port->peer_node != FT_NO_NODE)
 		return FT_LINK_UP;
-	if (!port->read)
+	if (!port->read || port->beyond)
 		return FT_LINK_UNREAD;
 	return port->phys_state == FT_PHYS_LINK_UP ? FT_LINK_SILENT : FT_LINK_DOWN;
 }
@@ -743,6 +754,7 @@ static void make_source(struct making *m)
 		.live = true,
 		.lists_down_ports = true,
 		.complete = ft_survey_is_complete(survey),
+		.stopped = survey->full,
 		.entry_node = FT_NO_NODE,
 	};
 	if (survey->entry_node == FT_NO_NODE || m->kept[survey->entry_node] == FT_NO_NODE)

@@ -7,6 +7,7 @@
 #include <infiniband/umad.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "probe/fabric.h"
@@ -19,6 +20,19 @@
 enum {
 	/* For handing the snapshot over and ending, out of the deadline: a tenth, but not more than this. */
 	RESERVE_MS = 2000,
+	/* Twice as many as there are LIDs for (IBTA Vol 1, 4.1.1), and more ports than these can have cables. */
+	NODES_MAX = 2 * 0xbfff,
+	PORTS_MAX = 1000 * 1000,
+	/*
+	 * Of memory, in bytes: libibnetdisc's records, and a question of its on every port at once; and what we make of
+	 * it, the survey and the snapshot, each of which may take twice what it holds while it grows.
+	 */
+	DISCOVER_BASE = 16 << 20,
+	DISCOVER_A_PORT = 1200,
+	DISCOVER_A_NODE = 1200,
+	OWN_BASE = 16 << 20,
+	OWN_A_PORT = 400,
+	OWN_A_NODE = 1000,
 };
 
 const struct ft_sweep_options ft_sweep_defaults = {
@@ -65,6 +79,28 @@ unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options)
 	return options->max_smps ? options->max_smps : engines[options->engine].max_smps;
 }
 
+static uint32_t max_nodes(const struct ft_sweep_options *options)
+{
+	return options->max_nodes ? options->max_nodes : NODES_MAX;
+}
+
+static uint32_t max_ports(const struct ft_sweep_options *options)
+{
+	return options->max_ports ? options->max_ports : PORTS_MAX;
+}
+
+static size_t discover_memory(const struct ft_sweep_options *options)
+{
+	return DISCOVER_BASE + (size_t)max_ports(options) * DISCOVER_A_PORT +
+	       (size_t)max_nodes(options) * DISCOVER_A_NODE;
+}
+
+size_t ft_sweep_memory(const struct ft_sweep_options *options)
+{
+	return discover_memory(options) + OWN_BASE + (size_t)max_ports(options) * OWN_A_PORT +
+	       (size_t)max_nodes(options) * OWN_A_NODE;
+}
+
 static int check_port_opens(const struct ft_port_choice *from, struct ft_error *err)
 {
 	int fd;
@@ -84,10 +120,28 @@ static void fabric_destroyp(ibnd_fabric_t **fabric)
 		ibnd_destroy_fabric(*fabric);
 }
 
+/*
+ * So much more than there is now, until @ret_before is set again: libibnetdisc knows no bound of its own, and where it
+ * gets no more memory it ends in good order. Some has to be left for the walk.
+ */
+static void memory_lower(size_t memory, struct rlimit *ret_before)
+{
+	struct rlimit limit;
+	uint64_t now = ft_guard_memory();
+
+	getrlimit(RLIMIT_AS, ret_before);
+	limit = *ret_before;
+	if (now == 0 || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= now + memory))
+		return;
+	limit.rlim_cur = now + memory;
+	setrlimit(RLIMIT_AS, &limit);
+}
+
 static int libibnetdisc_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
 				 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
 {
 	_cleanup_(fabric_destroyp) ibnd_fabric_t *fabric = NULL;
+	struct rlimit before;
 	struct ibnd_config config = {
 		.max_smps = ft_sweep_max_smps(options),
 		.timeout_ms = options->timeout_ms,
@@ -96,8 +150,13 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 	};
 	int r;
 
+	memory_lower(discover_memory(options), &before);
 	fabric = ibnd_discover_fabric(from->ca, from->port, NULL, &config);
-	/* It gives up altogether where its first packets are lost, or an answer comes that it does not expect. */
+	setrlimit(RLIMIT_AS, &before);
+	/*
+	 * It gives up altogether where its first packets are lost, an answer comes that it does not expect, or memory is
+	 * out. The walk then begins with nothing.
+	 */
 	if (!fabric)
 		return check_port_opens(from, err);
 	r = ft_fabric_survey(fabric, survey);
@@ -193,6 +252,8 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	struct ft_port_choice from;
 	int r;
 
+	survey.max_nodes = max_nodes(options);
+	survey.max_ports = max_ports(options);
 	r = ft_sweep_options_check(options, err);
 	if (r == 0)
 		r = ft_port_choose(options->ca, options->port, &from, err);
@@ -253,7 +314,8 @@ static int sweep_guard(const struct ft_sweep_options *options, struct ft_guard *
 		return r;
 	if (options->deadline_ms == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "the deadline has to be later than now");
-	*ret_guard = (struct ft_guard){.what = "the sweep", .deadline_ms = options->deadline_ms};
+	*ret_guard = (struct ft_guard){
+		.what = "the sweep", .deadline_ms = options->deadline_ms, .memory = ft_sweep_memory(options)};
 	return 0;
 }
 

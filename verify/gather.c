@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "planner/sheet.h"
 #include "planner/site.h"
+#include "verify/bounds.h"
 #include "verify/resolve.h"
 
 int ft_file_error(const char *path, int code, const struct ft_error *err)
@@ -52,9 +53,10 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
-static int snapshot_take(const struct ft_options *options, struct ft_snapshot **ret_snapshot,
+static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan, struct ft_snapshot **ret_snapshot,
 			 struct ft_routes **ret_routes)
 {
+	struct ft_sweep_options sweep = options->sweep;
 	struct ft_error err = {0};
 	int r;
 
@@ -62,10 +64,11 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 		r = ft_source_load(options->from, ret_snapshot, &err);
 		return r < 0 ? ft_file_error(options->from, r, &err) : 0;
 	}
+	ft_bounds_sweep(plan, &sweep);
 	if (options->routes && options->route_path_count == 0)
-		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
+		r = ft_sweep_routes(&sweep, ret_snapshot, ret_routes, &err);
 	else
-		r = ft_sweep(&options->sweep, ret_snapshot, &err);
+		r = ft_sweep(&sweep, ret_snapshot, &err);
 	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
 }
 
@@ -128,7 +131,7 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	int r = design_take(options, &ret->design, &ret->plan);
 
 	if (r == 0)
-		r = snapshot_take(options, &ret->snapshot, &ret->routes);
+		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
 	if (r == 0)
 		r = routes_take(options, ret->snapshot, &ret->routes);
 	if (r == 0 && options->save)
