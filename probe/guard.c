@@ -574,6 +574,7 @@ static int take_parts(struct ft_guard_job *job, const struct head *head, struct 
 		return guard_explain_status(job, err);
 	if (r < 0)
 		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", job->guard.what, reason.text);
+	result->timeouts = job->log.timeouts;
 	if (result->snapshot)
 		result->snapshot->source.timeouts += job->log.timeouts;
 	return 0;

@@ -25,6 +25,7 @@ struct ft_guard {
 struct ft_guard_result {
 	struct ft_snapshot *snapshot;
 	struct ft_text text; /* any bytes */
+	uint32_t timeouts;   /* SMPs that libibnetdisc reported as timed out; in a snapshot they are counted already */
 };
 
 void ft_guard_result_release(struct ft_guard_result *result);

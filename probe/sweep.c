@@ -7,7 +7,6 @@
 #include <infiniband/umad.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "probe/fabric.h"
@@ -27,6 +26,7 @@ enum {
 	 * Of memory, in bytes: libibnetdisc's records, and a question of its on every port at once; and what we make of
 	 * it, the survey and the snapshot, each of which may take twice what it holds while it grows.
 	 */
+	DISCOVER_SHARE = 60, /* of the time, in hundredths: to do it all again without libibnetdisc takes less */
 	DISCOVER_BASE = 16 << 20,
 	DISCOVER_A_PORT = 1200,
 	DISCOVER_A_NODE = 1200,
@@ -43,9 +43,9 @@ const struct ft_sweep_options ft_sweep_defaults = {
 	.deadline_ms = 60000,
 };
 
-/* What begins the survey; what is missing then, ft_walk() asks for. */
+/* What begins the survey; what is missing then, ft_walk() asks for. Works in a process of its own. */
 typedef int engine_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
-			    struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err);
+			    struct ft_survey *survey, struct ft_smp_count *ret_count);
 
 static engine_discover libibnetdisc_discover;
 
@@ -120,28 +120,10 @@ static void fabric_destroyp(ibnd_fabric_t **fabric)
 		ibnd_destroy_fabric(*fabric);
 }
 
-/*
- * So much more than there is now, until @ret_before is set again: libibnetdisc knows no bound of its own, and where it
- * gets no more memory it ends in good order. Some has to be left for the walk.
- */
-static void memory_lower(size_t memory, struct rlimit *ret_before)
-{
-	struct rlimit limit;
-	uint64_t now = ft_guard_memory();
-
-	getrlimit(RLIMIT_AS, ret_before);
-	limit = *ret_before;
-	if (now == 0 || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= now + memory))
-		return;
-	limit.rlim_cur = now + memory;
-	setrlimit(RLIMIT_AS, &limit);
-}
-
 static int libibnetdisc_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
-				 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
+				 struct ft_survey *survey, struct ft_smp_count *ret_count)
 {
 	_cleanup_(fabric_destroyp) ibnd_fabric_t *fabric = NULL;
-	struct rlimit before;
 	struct ibnd_config config = {
 		.max_smps = ft_sweep_max_smps(options),
 		.timeout_ms = options->timeout_ms,
@@ -150,15 +132,10 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 	};
 	int r;
 
-	memory_lower(discover_memory(options), &before);
 	fabric = ibnd_discover_fabric(from->ca, from->port, NULL, &config);
-	setrlimit(RLIMIT_AS, &before);
-	/*
-	 * It gives up altogether where its first packets are lost, an answer comes that it does not expect, or memory is
-	 * out. The walk then begins with nothing.
-	 */
+	/* It gives up altogether where its first packets are lost, or an answer comes that it does not expect. */
 	if (!fabric)
-		return check_port_opens(from, err);
+		return 0;
 	r = ft_fabric_survey(fabric, survey);
 	if (r < 0)
 		return r;
@@ -203,16 +180,70 @@ static int walk(const struct ft_sweep_options *options, const struct ft_port_cho
 	return r;
 }
 
-static int survey_fabric(const struct ft_sweep_options *options, struct ft_port_choice *from, int64_t end_ms,
-			 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
+/* In a child of the sweep's process. */
+static int discover_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
-	engine_discover *discover = engines[options->engine].discover;
+	const struct ft_sweep_options *options = arg;
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	struct ft_smp_count count = {0};
+	struct ft_port_choice from;
+	int r;
+
+	(void)end_ms;
+	survey.max_nodes = max_nodes(options);
+	survey.max_ports = max_ports(options);
+	r = ft_port_choose(options->ca, options->port, &from, err);
+	if (r == 0)
+		r = engines[options->engine].discover(options, &from, &survey, &count);
+	if (r < 0)
+		return r;
+	ft_text_add(&result->text, (const char *)&count, sizeof(count));
+	ft_survey_pack(&result->text, &survey);
+	return 0;
+}
+
+/*
+ * What libibnetdisc finds, if it gets through. It has no bound of its own: on a device that answers as switches without
+ * end it takes all the memory that it gets, and where it gets no more it crashes. So it has a process of its own, and
+ * whatever becomes of that, the walk goes on from what came, or from nothing. It runs before this process has used
+ * libibumad: a simulator's library keeps descriptors that a child does not have.
+ */
+static int discover(const struct ft_sweep_options *options, int64_t end_ms, struct ft_survey *survey,
+		    struct ft_smp_count *ret_count)
+{
+	int64_t left_ms = end_ms - ft_guard_now_ms();
+	const struct ft_guard guard = {
+		.what = "libibnetdisc",
+		.deadline_ms = left_ms > 0 ? (unsigned int)(left_ms * DISCOVER_SHARE / 100) : 0,
+		.memory = discover_memory(options),
+	};
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	struct ft_smp_count count = {0};
+	int r;
+
+	if (!engines[options->engine].discover)
+		return 0;
+	r = ft_guard_run(&guard, discover_work, options, &result, NULL);
+	if (r < 0 || result.text.length < sizeof(count))
+		return r == -ENOMEM ? r : 0;
+	memcpy(&count, result.text.data, sizeof(count));
+	r = ft_survey_unpack(result.text.data + sizeof(count), result.text.length - sizeof(count), survey);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	*ret_count = count;
+	ret_count->timeouts += result.timeouts;
+	return 0;
+}
+
+static int survey_fabric(const struct ft_sweep_options *options, struct ft_port_choice *from, int64_t end_ms,
+			 struct ft_survey *survey, struct ft_smp_count *count, struct ft_error *err)
+{
 	int r = 0;
 
-	if (discover)
-		r = discover(options, from, survey, ret_count, err);
+	if (engines[options->engine].discover && survey->node_count == 0)
+		r = check_port_opens(from, err);
 	if (r == 0)
-		r = walk(options, from, end_ms, survey, ret_count, err);
+		r = walk(options, from, end_ms, survey, count, err);
 	if (r == 0 && survey->node_count == 0)
 		return ft_error_set(err, -EIO, 0, 0, "%s port %d does not answer itself", from->ca, from->port);
 	return r;
@@ -255,6 +286,8 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	survey.max_nodes = max_nodes(options);
 	survey.max_ports = max_ports(options);
 	r = ft_sweep_options_check(options, err);
+	if (r == 0)
+		r = discover(options, end_ms, &survey, &count);
 	if (r == 0)
 		r = ft_port_choose(options->ca, options->port, &from, err);
 	if (r == 0)
