@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/map.h"
+#include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/sms.h"
 #include "verify/bounds.h"
@@ -56,6 +57,7 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 		read_ms = end_ms;
 	if (request->kind == FT_CHECK_SWEEP)
 		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
+	ft_confine();
 	return ft_reread(&sweep, request->snapshot, request->changes, request->change_count, read_ms,
 			 ret_snapshot, err);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "probe/confine.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
 #include "probe/port.h"
@@ -191,6 +192,7 @@ static int discover_work(const void *arg, int64_t end_ms, struct ft_guard_result
 	int r;
 
 	(void)end_ms;
+	ft_confine();
 	survey.max_nodes = max_nodes(options);
 	survey.max_ports = max_ports(options);
 	r = ft_port_choose(options->ca, options->port, &from, err);
@@ -289,6 +291,8 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	r = ft_sweep_options_check(options, err);
 	if (r == 0)
 		r = discover(options, end_ms, &survey, &count);
+	/* Now that no process is to be started any more. */
+	ft_confine();
 	if (r == 0)
 		r = ft_port_choose(options->ca, options->port, &from, err);
 	if (r == 0)
