@@ -82,12 +82,13 @@ void ft_confine(void)
 {
 	static bool confined;
 	bool preloaded = getenv("LD_PRELOAD") != NULL;
-	const char *const writable[] = {"/dev/infiniband", "."};
+	const char *const writable[] = {"/dev/infiniband"};
 
 	/* The leak checker of a sanitizer traces its own process from another. */
 	if (SANITIZED || confined)
 		return;
 	confined = true;
-	(void)ft_landlock_write_only_below(writable, preloaded ? 2 : 1);
+	if (!preloaded)
+		(void)ft_landlock_write_only_below(writable, FT_COUNT(writable));
 	confine_calls(preloaded);
 }

@@ -12,8 +12,7 @@
  * already. Such calls fail with EPERM or EACCES; the process goes on.
  *
  * By seccomp and Landlock, each where the kernel has it: it is a second wall, and nothing depends on it. Where a library is
- * preloaded (LD_PRELOAD), Unix sockets and files in the working directory stay allowed: the client library of a simulator
- * lives on them.
+ * preloaded (LD_PRELOAD), Unix sockets and files stay allowed: the client library of a simulator lives on them.
  */
 void ft_confine(void);
 

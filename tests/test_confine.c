@@ -190,7 +190,7 @@ static const struct confined {
 	{"reads files", do_read, 0, false, NULL},
 	{"writes no file", do_write, EACCES, true, NULL},
 	{"makes no file", do_create, EACCES, true, NULL},
-	{"a preloaded library writes in the working directory", do_write, 0, false, "x"},
+	{"a preloaded library writes files", do_write, 0, false, "x"},
 };
 
 /* The hook; the hidden directory stands for /dev/infiniband. */
