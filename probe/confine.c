@@ -9,6 +9,7 @@
 #include "probe/confine.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ enum { SANITIZED = 0 };
 /* By name: what the library, or this machine, does not know is passed over. */
 static const char *const refused[] = {
 	/* other programs and processes */
-	"execve", "execveat", "fork", "vfork", "clone", "clone3", "ptrace", "process_vm_readv", "process_vm_writev",
+	"execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev",
 	"pidfd_getfd", "pidfd_open", "pidfd_send_signal", "process_madvise", "kcmp", "tkill", "rt_sigqueueinfo",
 	"rt_tgsigqueueinfo", "setns", "unshare",
 	/* files, and where they are */
@@ -43,13 +44,22 @@ static const char *const refused[] = {
 	"personality", "syslog", "vhangup",
 };
 
-/* Some with these arguments only: signals to others (abort(3) sends one to itself), and sockets. */
+/*
+ * Some with these arguments only: processes, but not threads, which a preloaded library may start; signals to others, for
+ * abort(3) sends one to itself; sockets. Where clone3(2), whose arguments a filter cannot see, is not there, the C library
+ * takes clone(2).
+ */
 static int refuse_some(scmp_filter_ctx filter, bool preloaded)
 {
 	scmp_datum_t self = (scmp_datum_t)getpid();
 	int r;
 
-	r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_NE, self));
+	r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
+				     SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_NE, self));
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_NE, self));
 	if (r == 0 && preloaded)

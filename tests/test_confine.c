@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,6 +56,19 @@ static int do_fork(void)
 	if (pid == 0)
 		_exit(0);
 	return outcome(pid);
+}
+
+static void *thread_run(void *arg)
+{
+	return arg;
+}
+
+static int do_thread(void)
+{
+	pthread_t thread;
+	int r = pthread_create(&thread, NULL, thread_run, NULL);
+
+	return r != 0 ? r : pthread_join(thread, NULL);
 }
 
 static int do_exec(void)
@@ -176,6 +190,7 @@ static const struct confined {
 	const char *preload;
 } confined[] = {
 	{"starts no process", do_fork, EPERM, false, NULL},
+	{"may start a thread", do_thread, 0, false, NULL},
 	{"starts no program", do_exec, EPERM, false, NULL},
 	{"traces no other", do_trace, EPERM, false, NULL},
 	{"signals no other", do_signal_parent, EPERM, false, NULL},
