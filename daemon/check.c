@@ -5,8 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "probe/confine.h"
@@ -14,6 +19,12 @@
 #include "probe/sms.h"
 #include "verify/bounds.h"
 #include "verify/verify.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
 
 struct ft_check {
 	enum ft_check_kind kind;
@@ -24,6 +35,15 @@ struct ft_check {
 	ft_check_done *done;
 	void *userdata;
 	int64_t begin_ms;
+
+	/* What came of it, once that is read; until then the thread's, while there is one. */
+	struct ft_check_result result;
+	struct ft_error err;
+	int r;
+	int read; /* an eventfd that tells that it is */
+	pthread_t reader;
+	bool reading; /* there is a thread */
+	sd_event_source *read_source;
 };
 
 static const struct {
@@ -239,17 +259,103 @@ static void sources_drop(struct ft_check *check)
 	check->deadline = sd_event_source_disable_unref(check->deadline);
 }
 
-static void check_finish(struct ft_check *check)
+static void result_read(struct ft_check *check)
 {
-	_cleanup_(check_result_release) struct ft_check_result result = {0};
-	struct ft_error err = {0};
+	check->r = result_take(check, &check->result, &check->err);
+	if (check->r < 0 && check->err.text[0] == '\0')
+		ft_error_set(&check->err, check->r, 0, 0, "%s: %s", kinds[check->kind].what, strerror(-check->r));
+}
+
+/* In the thread. */
+static void *reader_run(void *arg)
+{
+	struct ft_check *check = arg;
+	const uint64_t one = 1;
+
+	result_read(check);
+	/* The loop looks at it from here on. This cannot fail: nothing is in it yet. */
+	(void)!write(check->read, &one, sizeof(one));
+	return NULL;
+}
+
+static void reader_join(struct ft_check *check)
+{
+	if (check->reading)
+		pthread_join(check->reader, NULL);
+	check->reading = false;
+	check->read_source = sd_event_source_disable_unref(check->read_source);
+	ft_closep(&check->read);
+	check->read = -1;
+}
+
+static void check_tell(struct ft_check *check)
+{
+	struct ft_error err = check->err;
+	struct ft_check_result result = check->result;
+
+	check->result = (struct ft_check_result){0};
+	/* Who is told may free the check. */
+	check->done(check, check->r, &result, &err, check->userdata);
+	check_result_release(&result);
+}
+
+static int on_read(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	reader_join(userdata);
+	check_tell(userdata);
+	return 0;
+}
+
+/* Signals are the loop's, so the thread has them blocked from its first moment. */
+static int reader_create(struct ft_check *check)
+{
+	sigset_t all, before;
 	int r;
 
+	sigfillset(&all);
+	r = -pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (r < 0)
+		return r;
+	r = -pthread_create(&check->reader, NULL, reader_run, check);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+static int reader_start(struct ft_check *check)
+{
+	int r;
+
+	/* A sanitizer's allocator may be locked for ever in a child that is forked meanwhile. */
+	if (SANITIZED)
+		return -EOPNOTSUPP;
+	/* One heap for both: what the thread takes and the loop frees is to be used again. */
+	mallopt(M_ARENA_MAX, 1);
+	check->read = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (check->read < 0)
+		return -errno;
+	r = sd_event_add_io(check->loop, &check->read_source, check->read, EPOLLIN, on_read, check);
+	if (r >= 0)
+		r = reader_create(check);
+	check->reading = r >= 0;
+	if (r < 0)
+		reader_join(check);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * The report of a large fabric is megabytes of JSON: it is read in a thread, and the loop goes on meanwhile. Where there
+ * is none to be had, it is read here and now.
+ */
+static void check_finish(struct ft_check *check)
+{
 	sources_drop(check);
-	r = result_take(check, &result, &err);
-	if (r < 0 && err.text[0] == '\0')
-		ft_error_set(&err, r, 0, 0, "%s: %s", kinds[check->kind].what, strerror(-r));
-	check->done(check, r, &result, &err, check->userdata);
+	if (reader_start(check) == 0)
+		return;
+	result_read(check);
+	check_tell(check);
 }
 
 static int check_step(struct ft_check *check)
@@ -332,6 +438,7 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 	check->done = done;
 	check->userdata = userdata;
 	check->begin_ms = ft_guard_now_ms();
+	check->read = -1;
 	r = ft_guard_start(&guard, check_work, request, &check->job, err);
 	if (r < 0)
 		return r;
@@ -362,6 +469,8 @@ void ft_check_free(struct ft_check *check)
 	if (!check)
 		return;
 	sources_drop(check);
+	reader_join(check);
+	check_result_release(&check->result);
 	ft_guard_free(check->job);
 	sd_event_unref(check->loop);
 	free(check);
