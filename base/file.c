@@ -136,7 +136,8 @@ static int write_beside(const char *path, mode_t mode, const struct stat *old, c
 	return r;
 }
 
-/* A file that is there keeps its owner, its group and its mode, and a link stays a link: what it leads to is replaced. */
+/* A file that is there keeps its owner, its group and its mode, and a link stays a link: what it leads to is replaced.
+ */
 static int write_file(const char *path, const struct stat *old, const struct ft_text *text)
 {
 	_cleanup_free_ char *target = NULL;

@@ -19,7 +19,8 @@ int ft_file_read(const char *path, size_t limit, char **ret_text, size_t *ret_le
 /*
  * Replaces @path by @text: written beside it and renamed, so that whoever reads sees the old file or the new one.
  * The new file has the owner, group and mode of the old one; where the caller may not give it to them, the old one is
- * written over. Devices and pipes, which cannot be replaced, are written to. NULL: standard output. Returns 0 or -errno.
+ * written over. Devices and pipes, which cannot be replaced, are written to. NULL: standard output. Returns 0 or
+ * -errno.
  */
 int ft_file_write(const char *path, const struct ft_text *text);
 

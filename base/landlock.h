@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Landlock (landlock(7)): a process takes rights to files from itself. Needs no privilege, and a kernel that has it: best
- * effort everywhere.
+ * Landlock (landlock(7)): a process takes rights to files from itself. Needs no privilege, and a kernel that has it:
+ * best effort everywhere.
  */
 #ifndef FT_BASE_LANDLOCK_H
 #define FT_BASE_LANDLOCK_H

@@ -435,7 +435,8 @@ static int gaps_make(const struct ft_draft *d, const struct ft_finding *f, struc
 static bool gaps_are_mute(const struct ft_draft *d, const struct ft_finding *f, const struct ft_spot *gaps,
 			  size_t count)
 {
-	/* A sweep that was stopped, of a fabric that answers for more than the plan knows, and for all that it knows. */
+	/* A sweep that was stopped, of a fabric that answers for more than the plan knows, and for all that it knows.
+	 */
 	if (f->evidence == FT_EVIDENCE_SEEN)
 		return count == 0;
 	if (f->evidence != FT_EVIDENCE_MUTE || count == 0)

@@ -78,8 +78,8 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 	if (request->kind == FT_CHECK_SWEEP)
 		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
 	ft_confine();
-	return ft_reread(&sweep, request->snapshot, request->changes, request->change_count, read_ms,
-			 ret_snapshot, err);
+	return ft_reread(&sweep, request->snapshot, request->changes, request->change_count, read_ms, ret_snapshot,
+			 err);
 }
 
 /* The first node of each GUID. 0 or -ENOMEM. */
@@ -346,8 +346,8 @@ static int reader_start(struct ft_check *check)
 }
 
 /*
- * The report of a large fabric is megabytes of JSON: it is read in a thread, and the loop goes on meanwhile. Where there
- * is none to be had, it is read here and now.
+ * The report of a large fabric is megabytes of JSON: it is read in a thread, and the loop goes on meanwhile. Where
+ * there is none to be had, it is read here and now.
  */
 static void check_finish(struct ft_check *check)
 {

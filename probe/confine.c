@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A list of what is refused, not of what is allowed: what a process needs here depends on the C library, on rdma-core, on
- * a simulator's preloaded library and on a sanitizer, and one call that is missing would end sweeps on some machine. What
- * can hurt others is known.
+ * A list of what is refused, not of what is allowed: what a process needs here depends on the C library, on rdma-core,
+ * on a simulator's preloaded library and on a sanitizer, and one call that is missing would end sweeps on some machine.
+ * What can hurt others is known.
  */
 #include "config.h"
 
@@ -28,26 +28,93 @@ enum { SANITIZED = 0 };
 /* By name: what the library, or this machine, does not know is passed over. */
 static const char *const refused[] = {
 	/* other programs and processes */
-	"execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev",
-	"pidfd_getfd", "pidfd_open", "pidfd_send_signal", "process_madvise", "kcmp", "tkill", "rt_sigqueueinfo",
-	"rt_tgsigqueueinfo", "setns", "unshare",
+	"execve",
+	"execveat",
+	"fork",
+	"vfork",
+	"ptrace",
+	"process_vm_readv",
+	"process_vm_writev",
+	"pidfd_getfd",
+	"pidfd_open",
+	"pidfd_send_signal",
+	"process_madvise",
+	"kcmp",
+	"tkill",
+	"rt_sigqueueinfo",
+	"rt_tgsigqueueinfo",
+	"setns",
+	"unshare",
 	/* files, and where they are */
-	"mount", "umount", "umount2", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
-	"pivot_root", "chroot", "mknod", "mknodat", "open_by_handle_at", "name_to_handle_at", "chown", "fchown", "lchown",
-	"fchownat", "swapon", "swapoff", "acct", "quotactl", "quotactl_fd",
+	"mount",
+	"umount",
+	"umount2",
+	"move_mount",
+	"open_tree",
+	"fsopen",
+	"fsconfig",
+	"fsmount",
+	"fspick",
+	"mount_setattr",
+	"pivot_root",
+	"chroot",
+	"mknod",
+	"mknodat",
+	"open_by_handle_at",
+	"name_to_handle_at",
+	"chown",
+	"fchown",
+	"lchown",
+	"fchownat",
+	"swapon",
+	"swapoff",
+	"acct",
+	"quotactl",
+	"quotactl_fd",
 	/* who it is */
-	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid", "setgroups", "capset",
+	"setuid",
+	"setgid",
+	"setreuid",
+	"setregid",
+	"setresuid",
+	"setresgid",
+	"setfsuid",
+	"setfsgid",
+	"setgroups",
+	"capset",
 	/* the kernel */
-	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "init_module",
-	"finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "keyctl", "add_key", "request_key",
-	"ioperm", "iopl", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
-	"personality", "syslog", "vhangup",
+	"bpf",
+	"perf_event_open",
+	"userfaultfd",
+	"io_uring_setup",
+	"io_uring_enter",
+	"io_uring_register",
+	"init_module",
+	"finit_module",
+	"delete_module",
+	"kexec_load",
+	"kexec_file_load",
+	"reboot",
+	"keyctl",
+	"add_key",
+	"request_key",
+	"ioperm",
+	"iopl",
+	"settimeofday",
+	"clock_settime",
+	"clock_adjtime",
+	"adjtimex",
+	"sethostname",
+	"setdomainname",
+	"personality",
+	"syslog",
+	"vhangup",
 };
 
 /*
- * Some with these arguments only: processes, but not threads, which a preloaded library may start; signals to others, for
- * abort(3) sends one to itself; sockets. Where clone3(2), whose arguments a filter cannot see, is not there, the C library
- * takes clone(2).
+ * Some with these arguments only: processes, but not threads, which a preloaded library may start; signals to others,
+ * for abort(3) sends one to itself; sockets. Where clone3(2), whose arguments a filter cannot see, is not there, the C
+ * library takes clone(2).
  */
 static int refuse_some(scmp_filter_ctx filter, bool preloaded)
 {

@@ -29,9 +29,9 @@ struct ft_sweep_options {
 	unsigned int retries;		  /* --retries: of one SMP */
 	unsigned int deadline_ms;	  /* of the whole sweep */
 	/*
-	 * The sweep takes no more nodes and ports than these, ports 0 of switches among them. Of more the farthest are left
-	 * out, and the snapshot says so (source.stopped): a device can answer as switches without end. Memory of the
-	 * sweep's process is bounded by these too. 0: twice as many nodes as there are LIDs for, a million ports.
+	 * The sweep takes no more nodes and ports than these, ports 0 of switches among them. Of more the farthest are
+	 * left out, and the snapshot says so (source.stopped): a device can answer as switches without end. Memory of
+	 * the sweep's process is bounded by these too. 0: twice as many nodes as there are LIDs for, a million ports.
 	 */
 	uint32_t max_nodes;
 	uint32_t max_ports;

@@ -78,8 +78,8 @@ struct ft_survey {
 void ft_survey_release(struct ft_survey *survey);
 
 /*
- * Handing a survey from a child to its parent: the bytes, in the byte order and layout of this machine; and the survey in
- * them. A child that crashed may have sent anything, so all of it is checked. @survey is empty, but for its bounds.
+ * Handing a survey from a child to its parent: the bytes, in the byte order and layout of this machine; and the survey
+ * in them. A child that crashed may have sent anything, so all of it is checked. @survey is empty, but for its bounds.
  * Returns 0, -ENOMEM, or -EINVAL.
  */
 void ft_survey_pack(struct ft_text *text, const struct ft_survey *survey);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * To be preloaded: a umad device of its own, no simulator behind it, with a small fabric on it and a device that answers
- * as more switches than there can be. It stands in for libibumad.
+ * To be preloaded: a umad device of its own, no simulator behind it, with a small fabric on it and a device that
+ * answers as more switches than there can be. It stands in for libibumad.
  *
  * The fabric is a star: edge001 of 36 ports, GUID 0x100, with hosts node001 (where the program runs), node002 and
  * node003 in its ports 1 to 3, and the device in port 36. All other ports are down.

@@ -338,8 +338,8 @@ static int make(void **state)
 
 static int unmake(void **state)
 {
-	static const char *const names[] = {"open/file",  "open/fresh",	   "open/moving", "other/moved", "hidden/device",
-					    "hidden/fresh", "open", "other", "hidden", ""};
+	static const char *const names[] = {"open/file",    "open/fresh", "open/moving", "other/moved", "hidden/device",
+					    "hidden/fresh", "open",	  "other",	 "hidden",	""};
 	char path[PATH_MAX];
 
 	(void)state;

@@ -223,8 +223,8 @@ static int omitted_say(struct ft_report *report, uint32_t count)
 	f.expected = strdup("a fabric much like its plan");
 	f.fix = strdup("mend what is listed first; the rest is told by the next look");
 	if (!f.id || !f.expected || !f.fix || asprintf(&f.observed, "%u more findings", count) < 0 ||
-	    asprintf(&f.text, "%u more finding%s %s not listed: a report of this plan lists no more than are above", count,
-		     count == 1 ? "" : "s", count == 1 ? "is" : "are") < 0) {
+	    asprintf(&f.text, "%u more finding%s %s not listed: a report of this plan lists no more than are above",
+		     count, count == 1 ? "" : "s", count == 1 ? "is" : "are") < 0) {
 		ft_finding_release(&f);
 		return -ENOMEM;
 	}

@@ -16,7 +16,8 @@
 
 struct ft_bounds {
 	uint32_t planned_nodes; /* switches and hosts, as people count them */
-	uint32_t max_nodes;	/* of a sweep; the chips of directors are nodes, and so is the aggregation node of a switch */
+	uint32_t max_nodes; /* of a sweep; the chips of directors are nodes, and so is the aggregation node of a switch
+			     */
 	uint32_t max_ports;
 	uint32_t max_findings; /* of a report */
 	size_t max_json;       /* bytes of a report that a daemon serves */

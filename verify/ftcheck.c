@@ -120,7 +120,8 @@ static int report_make(const struct ft_options *options, const struct ft_gathere
 					 .counters = g->counters,
 					 .routes = g->routes};
 	/* A fabric, or a file, that makes no sense is to end this process and not the machine. */
-	ft_guard_limit_memory(MEMORY_FACTOR * ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
+	ft_guard_limit_memory(MEMORY_FACTOR *
+			      ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && options->repair)
 		r = ft_repair_make(&input, report);

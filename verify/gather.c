@@ -53,8 +53,8 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
-static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan, struct ft_snapshot **ret_snapshot,
-			 struct ft_routes **ret_routes)
+static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
+			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
 {
 	struct ft_sweep_options sweep = options->sweep;
 	struct ft_error err = {0};

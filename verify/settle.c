@@ -344,8 +344,8 @@ static void rivals_forget(struct ft_model *m)
 }
 
 /*
- * A round looks at each place for each suspect, and for each pair of a suspect and a switch without a place. Of switches
- * that a device makes up without end there are too many for that, and none of them belongs to any place.
+ * A round looks at each place for each suspect, and for each pair of a suspect and a switch without a place. Of
+ * switches that a device makes up without end there are too many for that, and none of them belongs to any place.
  */
 static bool work_is_bounded(const struct scene *s, uint32_t count)
 {

@@ -882,7 +882,8 @@ static void stop_words(struct explain *x, struct ft_finding *f)
 	       "device answers as switches that do not exist, or this is the plan of another fabric",
 	       m->chips->node_count, m->chips->port_count, bounds.planned_nodes);
 	ft_say(m, &f->fix,
-	       "unplug the switch-unplanned that is cabled to a planned switch and sweep again; if the fabric really is "
+	       "unplug the switch-unplanned that is cabled to a planned switch and sweep again; if the fabric really "
+	       "is "
 	       "so much larger, give its own plan");
 }
 
