@@ -157,8 +157,39 @@ int ft_file_write_all(int fd, const struct ft_text *text)
 	return 0;
 }
 
-/* Beside the target, so that the rename cannot cross file systems; the old file stays until the new one is whole. */
-static int write_beside(const char *path, mode_t mode, const struct ft_text *text)
+/*
+ * What is there, written over: for one who may write the file and may not give another to its owner. Whoever reads
+ * meanwhile sees half of it.
+ */
+static int write_over(const char *path, const struct ft_text *text)
+{
+	_cleanup_(ft_closep) int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, 0) < 0)
+		return -errno;
+	r = ft_file_write_all(fd, text);
+	return r == 0 && fsync(fd) < 0 ? -errno : r;
+}
+
+/* To the owner and group that the old file has. False where that is not ours to do. */
+static bool owner_keep(int fd, const struct stat *old)
+{
+	struct stat own;
+
+	if (fstat(fd, &own) == 0 && own.st_uid == old->st_uid && own.st_gid == old->st_gid)
+		return true;
+	return fchown(fd, old->st_uid, old->st_gid) == 0;
+}
+
+/*
+ * Beside the target, so that the rename cannot cross file systems; the old file stays until the new one is whole.
+ *
+ * @old  the file that is there; NULL: none is
+ */
+static int write_beside(const char *path, mode_t mode, const struct stat *old, const struct ft_text *text)
 {
 	_cleanup_free_ char *temporary = NULL;
 	int fd, r;
@@ -170,6 +201,11 @@ static int write_beside(const char *path, mode_t mode, const struct ft_text *tex
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	if (old && !owner_keep(fd, old)) {
+		close(fd);
+		unlink(temporary);
+		return write_over(path, text);
+	}
 	r = ft_file_write_all(fd, text);
 	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
 		r = -errno;
@@ -182,7 +218,8 @@ static int write_beside(const char *path, mode_t mode, const struct ft_text *tex
 	return r;
 }
 
-/* A file that is there keeps its mode, and a link stays a link: what it leads to is replaced. */
+/* A file that is there keeps its owner, its group and its mode, and a link stays a link: what it leads to is replaced.
+ */
 static int write_file(const char *path, const struct stat *old, const struct ft_text *text)
 {
 	_cleanup_free_ char *target = NULL;
@@ -191,10 +228,10 @@ static int write_file(const char *path, const struct stat *old, const struct ft_
 	if (!old) {
 		mask = umask(0);
 		umask(mask);
-		return write_beside(path, 0666 & ~mask, text);
+		return write_beside(path, 0666 & ~mask, NULL, text);
 	}
 	target = realpath(path, NULL);
-	return target ? write_beside(target, old->st_mode & 0777, text) : -errno;
+	return target ? write_beside(target, old->st_mode & 0777, old, text) : -errno;
 }
 
 int ft_file_write(const char *path, const struct ft_text *text)

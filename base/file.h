@@ -30,7 +30,9 @@ int ft_file_read_plain(const char *path, int flags, size_t limit, char **ret_tex
 
 /*
  * Replaces @path by @text: written beside it and renamed, so that whoever reads sees the old file or the new one.
- * Devices and pipes, which cannot be replaced, are written to. NULL: standard output. Returns 0 or -errno.
+ * The new file has the owner, group and mode of the old one; where the caller may not give it to them, the old one is
+ * written over. Devices and pipes, which cannot be replaced, are written to. NULL: standard output. Returns 0 or
+ * -errno.
  */
 int ft_file_write(const char *path, const struct ft_text *text);
 

@@ -62,7 +62,7 @@ static int view_fill(struct view *view)
 		uint32_t number;
 		int r;
 
-		if (f->code == FT_CODE_SWEEP_INCOMPLETE)
+		if (f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_FINDINGS_OMITTED)
 			continue;
 		view->names[i] = ft_alert_id(f);
 		r = view->names[i] ? ft_ids_add(&view->ids, view->names[i], &number) : -ENOMEM;
@@ -303,6 +303,10 @@ bool ft_report_is_incomplete(const struct ft_report *report)
 
 static bool is_partial(const struct ft_report *report)
 {
+	/* What is not listed may still be there. */
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (report->findings[i].code == FT_CODE_FINDINGS_OMITTED)
+			return true;
 	if (report->source.unreached_count > 0)
 		return true;
 	for (size_t i = 0; i < report->switch_count; i++)
@@ -431,6 +435,10 @@ static int gaps_make(const struct ft_draft *d, const struct ft_finding *f, struc
 static bool gaps_are_mute(const struct ft_draft *d, const struct ft_finding *f, const struct ft_spot *gaps,
 			  size_t count)
 {
+	/* A sweep that was stopped, of a fabric that answers for more than the plan knows, and for all that it knows.
+	 */
+	if (f->evidence == FT_EVIDENCE_SEEN)
+		return count == 0;
 	if (f->evidence != FT_EVIDENCE_MUTE || count == 0)
 		return false;
 	for (size_t i = 0; i < count; i++)

@@ -5,18 +5,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/map.h"
+#include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/sms.h"
+#include "verify/bounds.h"
 #include "verify/verify.h"
 
 enum {
 	FIRST_MORE_MS = 1000, /* a look that hangs is stopped so long after its deadline */
 	SM_MORE_MS = 500,     /* the subnet managers are asked so long after it, at most */
 };
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
 
 struct ft_check {
 	enum ft_check_kind kind;
@@ -27,6 +39,15 @@ struct ft_check {
 	ft_check_done *done;
 	void *userdata;
 	int64_t begin_ms;
+
+	/* What came of it, once that is read; until then the thread's, while there is one. */
+	struct ft_check_result result;
+	struct ft_error err;
+	int r;
+	int read; /* an eventfd that tells that it is */
+	pthread_t reader;
+	bool reading; /* there is a thread */
+	sd_event_source *read_source;
 };
 
 static const struct {
@@ -39,19 +60,30 @@ static const struct {
 	[FT_CHECK_JUDGE] = {"judging", 10000},
 };
 
+/* As they were asked for, bounded by the plan. */
+static struct ft_sweep_options sweep_bounded(const struct ft_check_request *request)
+{
+	struct ft_sweep_options sweep = *request->sweep;
+
+	ft_bounds_sweep(request->plan, &sweep);
+	return sweep;
+}
+
 /* In the child. */
 
 static int snapshot_take(const struct ft_check_request *request, int64_t end_ms, struct ft_snapshot **ret_snapshot,
 			 struct ft_error *err)
 {
-	int64_t read_ms = ft_guard_now_ms() + request->sweep->deadline_ms;
+	struct ft_sweep_options sweep = sweep_bounded(request);
+	int64_t read_ms = ft_guard_now_ms() + sweep.deadline_ms;
 
 	if (read_ms > end_ms)
 		read_ms = end_ms;
 	if (request->kind == FT_CHECK_SWEEP)
-		return ft_sweep_here(request->sweep, read_ms, ret_snapshot, err);
-	return ft_reread(request->sweep, request->snapshot, request->changes, request->change_count, read_ms,
-			 ret_snapshot, err);
+		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
+	ft_confine();
+	return ft_reread(&sweep, request->snapshot, request->changes, request->change_count, read_ms, ret_snapshot,
+			 err);
 }
 
 /* The first node of each GUID. 0 or -ENOMEM. */
@@ -157,6 +189,7 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	time_t now = time(NULL);
+	struct ft_bounds bounds;
 	char today[11];
 	struct tm tm;
 	int r;
@@ -180,8 +213,8 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 	if (r < 0)
 		return r;
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
-	ft_report_write_json(ret_json, report);
-	return ft_text_failed(ret_json) ? -ENOMEM : 0;
+	ft_bounds_of_plan(request->plan, &bounds);
+	return ft_report_write_bounded(ret_json, report, &bounds);
 }
 
 static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
@@ -235,17 +268,103 @@ static void sources_drop(struct ft_check *check)
 	check->deadline = sd_event_source_disable_unref(check->deadline);
 }
 
-static void check_finish(struct ft_check *check)
+static void result_read(struct ft_check *check)
 {
-	_cleanup_(check_result_release) struct ft_check_result result = {0};
-	struct ft_error err = {0};
+	check->r = result_take(check, &check->result, &check->err);
+	if (check->r < 0 && check->err.text[0] == '\0')
+		ft_error_set(&check->err, check->r, 0, 0, "%s: %s", kinds[check->kind].what, strerror(-check->r));
+}
+
+/* In the thread. */
+static void *reader_run(void *arg)
+{
+	struct ft_check *check = arg;
+	const uint64_t one = 1;
+
+	result_read(check);
+	/* The loop looks at it from here on. This cannot fail: nothing is in it yet. */
+	(void)!write(check->read, &one, sizeof(one));
+	return NULL;
+}
+
+static void reader_join(struct ft_check *check)
+{
+	if (check->reading)
+		pthread_join(check->reader, NULL);
+	check->reading = false;
+	check->read_source = sd_event_source_disable_unref(check->read_source);
+	ft_closep(&check->read);
+	check->read = -1;
+}
+
+static void check_tell(struct ft_check *check)
+{
+	struct ft_error err = check->err;
+	struct ft_check_result result = check->result;
+
+	check->result = (struct ft_check_result){0};
+	/* Who is told may free the check. */
+	check->done(check, check->r, &result, &err, check->userdata);
+	check_result_release(&result);
+}
+
+static int on_read(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	reader_join(userdata);
+	check_tell(userdata);
+	return 0;
+}
+
+/* Signals are the loop's, so the thread has them blocked from its first moment. */
+static int reader_create(struct ft_check *check)
+{
+	sigset_t all, before;
 	int r;
 
+	sigfillset(&all);
+	r = -pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (r < 0)
+		return r;
+	r = -pthread_create(&check->reader, NULL, reader_run, check);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+static int reader_start(struct ft_check *check)
+{
+	int r;
+
+	/* A sanitizer's allocator may be locked for ever in a child that is forked meanwhile. */
+	if (SANITIZED)
+		return -EOPNOTSUPP;
+	/* One heap for both: what the thread takes and the loop frees is to be used again. */
+	mallopt(M_ARENA_MAX, 1);
+	check->read = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (check->read < 0)
+		return -errno;
+	r = sd_event_add_io(check->loop, &check->read_source, check->read, EPOLLIN, on_read, check);
+	if (r >= 0)
+		r = reader_create(check);
+	check->reading = r >= 0;
+	if (r < 0)
+		reader_join(check);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * The report of a large fabric is megabytes of JSON: it is read in a thread, and the loop goes on meanwhile. Where
+ * there is none to be had, it is read here and now.
+ */
+static void check_finish(struct ft_check *check)
+{
 	sources_drop(check);
-	r = result_take(check, &result, &err);
-	if (r < 0 && err.text[0] == '\0')
-		ft_error_set(&err, r, 0, 0, "%s: %s", kinds[check->kind].what, strerror(-r));
-	check->done(check, r, &result, &err, check->userdata);
+	if (reader_start(check) == 0)
+		return;
+	result_read(check);
+	check_tell(check);
 }
 
 static int check_step(struct ft_check *check)
@@ -312,10 +431,12 @@ static int sources_add(struct ft_check *check)
 int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_check_done *done, void *userdata,
 		   struct ft_check **ret_check, struct ft_error *err)
 {
+	const struct ft_sweep_options sweep = sweep_bounded(request);
 	const struct ft_guard guard = {
 		.what = kinds[request->kind].what,
 		.deadline_ms = request->sweep->deadline_ms + kinds[request->kind].more_ms,
 		.first_ms = request->sweep->deadline_ms + FIRST_MORE_MS,
+		.memory = ft_sweep_memory(&sweep) + ft_bounds_memory(request->plan, sweep.max_nodes, sweep.max_ports),
 	};
 	_cleanup_(ft_check_freep) struct ft_check *check = calloc(1, sizeof(*check));
 	int r;
@@ -327,6 +448,7 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 	check->done = done;
 	check->userdata = userdata;
 	check->begin_ms = ft_guard_now_ms();
+	check->read = -1;
 	r = ft_guard_start(&guard, check_work, request, &check->job, err);
 	if (r < 0)
 		return r;
@@ -357,6 +479,8 @@ void ft_check_free(struct ft_check *check)
 	if (!check)
 		return;
 	sources_drop(check);
+	reader_join(check);
+	check_result_release(&check->result);
 	ft_guard_free(check->job);
 	sd_event_unref(check->loop);
 	free(check);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/landlock.h"
 #include "daemon/hook_notes.h"
 #include "probe/child.h"
 
@@ -63,6 +64,9 @@ static void become_hook(const struct runner *r, pid_t runner, int output)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* The group that may use the management ports is the daemon's, for itself. Where the kernel has no Landlock,
+	 * not. */
+	(void)ft_landlock_hide("/dev/infiniband");
 	if (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && dup2(r->input, STDIN_FILENO) >= 0 &&
 	    chdir("/") == 0)
 		execve(r->job->path, arguments, r->job->environment);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe/ask.h"
+#include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/port.h"
 
@@ -321,6 +322,7 @@ static int work_read(const void *arg, int64_t end_ms, struct ft_guard_result *re
 		.options = work->options, .snapshot = work->snapshot, .out = out};
 	int code;
 
+	ft_confine();
 	if (!out)
 		return -ENOMEM;
 	out->interval_ms = work->interval_ms;

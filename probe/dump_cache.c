@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "probe/confine.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
 
@@ -66,6 +67,7 @@ static int cache_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	int r;
 
 	(void)end_ms;
+	ft_confine();
 	r = write_memory_file(arg, &fd);
 	if (r < 0)
 		return ft_error_set(err, r, 0, 0, "%s", strerror(-r));

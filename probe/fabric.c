@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { ANY_HOPS = -1 };
+
 static bool is_shell(const uint8_t info[FT_SMP_SIZE])
 {
 	static const uint8_t zero[FT_SMP_SIZE];
@@ -108,25 +110,71 @@ static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd
 	return 0;
 }
 
-static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
+static int take_node(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric, const ibnd_node_t *node)
 {
 	uint32_t id = FT_NO_NODE;
 	int r;
 
+	r = add_node(survey, node, &id);
+	/* What does not fit is left out, and the survey says so. */
+	if (r == -ENOSPC)
+		return 0;
+	if (r == 0)
+		r = ft_map_add(ids, key(node), id, NULL);
+	if (r == 1)
+		r = take_chassis(survey, ids, node, id);
+	if (r < 0)
+		return r;
+	take_ports(survey, node, id);
+	if (node == fabric->from_node)
+		set_entry(survey, fabric, id);
+	return 0;
+}
+
+static int hops_of(const ibnd_node_t *node)
+{
+	int hops = node->path_portid.drpath.cnt;
+
+	/* More than there can be come from a damaged cache file only, and are refused. */
+	return hops < 0 ? 0 : hops > FT_SMP_HOPS_MAX ? FT_SMP_HOPS_MAX : hops;
+}
+
+/* @hops  those so many hops away; ANY_HOPS: all */
+static int take_nodes(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric, int hops)
+{
+	int r = 0;
+
+	for (const ibnd_node_t *node = fabric->nodes; node && r == 0; node = node->next)
+		if (hops == ANY_HOPS || hops_of(node) == hops)
+			r = take_node(survey, ids, fabric, node);
+	return r;
+}
+
+static bool all_fit(const struct ft_survey *survey, const ibnd_fabric_t *fabric)
+{
+	size_t nodes = 0, ports = 0;
+
 	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next) {
-		r = add_node(survey, node, &id);
-		if (r == 0)
-			r = ft_map_add(ids, key(node), id, NULL);
-		if (r == 1)
-			r = take_chassis(survey, ids, node, id);
-		if (r < 0)
-			return r;
-		take_ports(survey, node, id);
-		if (node == fabric->from_node)
-			set_entry(survey, fabric, id);
+		nodes++;
+		ports += (size_t)(node->numports > 0 ? node->numports : 0) + 1;
 	}
+	return (survey->max_nodes == 0 || nodes <= survey->max_nodes) &&
+	       (survey->max_ports == 0 || ports <= survey->max_ports);
+}
+
+static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric)
+{
+	bool fits = all_fit(survey, fabric);
+	int r = fits ? take_nodes(survey, ids, fabric, ANY_HOPS) : 0;
+
+	/* The nearest first: what does not fit is the farthest. */
+	for (int hops = 0; r == 0 && !fits && hops <= FT_SMP_HOPS_MAX; hops++)
+		r = take_nodes(survey, ids, fabric, hops);
+	if (r < 0)
+		return r;
 	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next)
-		take_links(survey, ids, node, ft_map_get(ids, key(node)));
+		if (ft_map_get(ids, key(node)) != FT_MAP_NONE)
+			take_links(survey, ids, node, ft_map_get(ids, key(node)));
 	ft_survey_drop_contradictions(survey);
 	return 0;
 }

@@ -85,23 +85,31 @@ static void pipe_close(int (*ends)[2])
 
 /* The child. */
 
-static void child_limit_memory(size_t memory)
+uint64_t ft_guard_memory(void)
 {
 	unsigned long pages = 0;
-	struct rlimit limit;
-	FILE *file;
+	FILE *file = fopen("/proc/self/statm", "re");
 
-	if (memory == 0)
-		return;
-	/* What is mapped already counts too, and under AddressSanitizer that is terabytes. */
-	file = fopen("/proc/self/statm", "re");
 	if (!file)
-		return;
-	if (fscanf(file, "%lu", &pages) == 1) {
-		limit.rlim_cur = limit.rlim_max = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + memory;
-		setrlimit(RLIMIT_AS, &limit);
-	}
+		return 0;
+	if (fscanf(file, "%lu", &pages) != 1)
+		pages = 0;
 	fclose(file);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void ft_guard_limit_memory(size_t memory)
+{
+	/* What is mapped already counts too, and under AddressSanitizer that is terabytes. */
+	uint64_t now = ft_guard_memory();
+	struct rlimit limit;
+
+	if (now == 0 || getrlimit(RLIMIT_AS, &limit) < 0)
+		return;
+	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max <= now + memory)
+		return;
+	limit.rlim_cur = limit.rlim_max = now + memory;
+	setrlimit(RLIMIT_AS, &limit);
 }
 
 void ft_guard_go_on(void)
@@ -117,7 +125,8 @@ static int child_work(const struct ft_guard *guard, ft_guard_work *work, const v
 	struct ft_error err = {0};
 	int code;
 
-	child_limit_memory(guard->memory);
+	if (guard->memory > 0)
+		ft_guard_limit_memory(guard->memory);
 	code = work(arg, end_ms, &result, &err);
 	if (code == 0 && ft_text_failed(&result.text))
 		code = -ENOMEM;
@@ -553,6 +562,7 @@ static int take_result(struct ft_guard_job *job, struct ft_guard_result *result,
 		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", job->guard.what, said.text);
 	if (code < 0)
 		return ft_error_set(err, code, 0, 0, "%s", said.text);
+	result->timeouts = job->log.timeouts;
 	if (result->snapshot)
 		result->snapshot->source.timeouts += job->log.timeouts;
 	return 0;

@@ -26,6 +26,7 @@ struct ft_guard {
 struct ft_guard_result {
 	struct ft_snapshot *snapshot;
 	struct ft_text text; /* any bytes */
+	uint32_t timeouts;   /* SMPs that libibnetdisc reported as timed out; in a snapshot they are counted already */
 };
 
 void ft_guard_result_release(struct ft_guard_result *result);
@@ -98,6 +99,12 @@ static inline void ft_guard_freep(struct ft_guard_job **job)
 {
 	ft_guard_free(*job);
 }
+
+/* The address space of the calling process, in bytes; 0: not known. */
+uint64_t ft_guard_memory(void);
+
+/* Bounds it: so many bytes more than now, for good. Best effort, and no bound that holds already is loosened. */
+void ft_guard_limit_memory(size_t memory);
 
 /* Milliseconds of the monotonic clock. */
 int64_t ft_guard_now_ms(void);

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/notice.h"
 #include "probe/port.h"
@@ -763,6 +764,7 @@ void ft_listen(const struct ft_listener_options *options, int parent_fd)
 {
 	struct listener l = {.options = options, .parent = parent_fd, .fd = -1, .broken = true};
 
+	ft_confine();
 	/* Where it begins is no host's to guess: whoever knows a transaction id can answer in the SM's stead. */
 	if (getrandom(&l.tid, sizeof(l.tid), GRND_NONBLOCK) < 0)
 		l.tid = (uint32_t)ft_guard_now_ms();

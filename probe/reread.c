@@ -1266,6 +1266,10 @@ int ft_reread(const struct ft_sweep_options *options, const struct ft_snapshot *
 	struct ft_port_choice from;
 	int code;
 
+	/* What it left out may be what changed. */
+	if (old->source.stopped)
+		return ft_error_set(err, -ESTALE, 0, 0,
+				    "the last sweep was stopped: more answered than it was to take");
 	code = ft_sweep_options_check(options, err);
 	if (code == 0)
 		code = ft_port_choose(options->ca, options->port, &from, err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "probe/ask.h"
+#include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/port.h"
 
@@ -202,8 +203,10 @@ static int work_ask(const void *arg, int64_t end_ms, struct ft_guard_result *res
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	const struct work *work = arg;
-	int r = ft_sms_ask_here(work->options, work->snapshot, end_ms - (end_ms - ft_guard_now_ms()) / 10, &sms, err);
+	int r;
 
+	ft_confine();
+	r = ft_sms_ask_here(work->options, work->snapshot, end_ms - (end_ms - ft_guard_now_ms()) / 10, &sms, err);
 	if (r == 0 && sms->count > 0)
 		ft_text_add(&result->text, (const char *)sms->items, sms->count * sizeof(*sms->items));
 	return r;

@@ -357,7 +357,7 @@ struct parcel {
 	uint32_t detail, entry_node, mads, timeouts, duration_ms;
 	int64_t time_s;
 	uint8_t entry_port, live, complete, lists_down_ports;
-	uint32_t reserved;
+	uint8_t stopped, reserved[3];
 };
 
 enum { PARCEL_MAGIC = 0x46545331 };
@@ -413,6 +413,7 @@ int ft_snapshot_send(int fd, const struct ft_snapshot *s)
 		.live = s->source.live,
 		.complete = s->source.complete,
 		.lists_down_ports = s->source.lists_down_ports,
+		.stopped = s->source.stopped,
 	};
 	struct iovec parts[] = {
 		{&parcel, sizeof(parcel)},
@@ -448,7 +449,7 @@ int ft_snapshot_receive(const void *bytes, size_t length, struct ft_snapshot **r
 	part += sizeof(parcel);
 	if (parcel.magic != PARCEL_MAGIC || parcel.node_size != sizeof(struct ft_node) ||
 	    parcel.port_size != sizeof(struct ft_port) || parcel.live > 1 || parcel.complete > 1 ||
-	    parcel.lists_down_ports > 1)
+	    parcel.lists_down_ports > 1 || parcel.stopped > 1)
 		return ft_error_set(err, -EINVAL, 0, 0, "no snapshot came");
 	size = sizeof(parcel) + (uint64_t)parcel.node_count * sizeof(*s->nodes) +
 	       (uint64_t)parcel.port_count * sizeof(*s->ports) + parcel.strings_length;
@@ -469,6 +470,7 @@ int ft_snapshot_receive(const void *bytes, size_t length, struct ft_snapshot **r
 		.live = parcel.live,
 		.complete = parcel.complete,
 		.lists_down_ports = parcel.lists_down_ports,
+		.stopped = parcel.stopped,
 		.detail = parcel.detail,
 		.entry_node = parcel.entry_node,
 		.entry_port = parcel.entry_port,

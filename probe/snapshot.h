@@ -84,6 +84,7 @@ struct ft_snapshot_source {
 	bool live;
 	bool complete;	       /* nothing stayed unknown for lost SMPs; repeated ones may have timed out */
 	bool lists_down_ports; /* false: a plain dump, which names no port without a known far end */
+	bool stopped;	       /* more nodes or ports answered than the sweep was to take: the farthest are left out */
 	uint32_t detail;       /* "mlx5_0 port 1", or the file's name */
 	uint32_t entry_node;   /* the node the sweep began on, or FT_NO_NODE */
 	uint8_t entry_port;

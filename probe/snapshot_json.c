@@ -81,6 +81,8 @@ static void write_source(struct ft_text *text, const struct ft_snapshot *s, stru
 		ft_text_puts(text, ", \"entry\": null");
 	else
 		ft_text_printf(text, ", \"entry\": [%" PRIu32 ",%u]", s->source.entry_node, s->source.entry_port);
+	if (s->source.stopped)
+		ft_text_puts(text, ", \"stopped\": true");
 	add_number(text, "mads", s->source.mads);
 	add_number(text, "timeouts", s->source.timeouts);
 	add_number(text, "duration_ms", s->source.duration_ms);
@@ -462,6 +464,7 @@ const struct ft_member ft_source_members[FT_SOURCE_MEMBERS] = {
 	[FT_SOURCE_LIVE] = {"live", FT_TRUTH, 0, true},
 	[FT_SOURCE_COMPLETE] = {"complete", FT_TRUTH, 0, true},
 	[FT_SOURCE_LISTS_DOWN_PORTS] = {"lists_down_ports", FT_TRUTH, 0, true},
+	[FT_SOURCE_STOPPED] = {"stopped", FT_TRUTH, 0, false},
 	[FT_SOURCE_DETAIL] = {"detail", FT_BYTES, 0, true},
 	[FT_SOURCE_ENTRY] = {"entry", FT_OTHER, 0, true},
 	[FT_SOURCE_MADS] = {"mads", FT_NUMBER, UINT32_MAX, false},
@@ -475,6 +478,7 @@ void ft_snapshot_source_set(struct ft_snapshot_source *source, const uint64_t nu
 	source->live = numbers[FT_SOURCE_LIVE];
 	source->complete = numbers[FT_SOURCE_COMPLETE];
 	source->lists_down_ports = numbers[FT_SOURCE_LISTS_DOWN_PORTS];
+	source->stopped = numbers[FT_SOURCE_STOPPED];
 	source->mads = (uint32_t)numbers[FT_SOURCE_MADS];
 	source->timeouts = (uint32_t)numbers[FT_SOURCE_TIMEOUTS];
 	source->duration_ms = (uint32_t)numbers[FT_SOURCE_DURATION];

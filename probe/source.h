@@ -28,6 +28,13 @@ struct ft_sweep_options {
 	unsigned int max_smps_per_second; /* --max-smps-per-second; 0: no such limit. Not with libibnetdisc */
 	unsigned int retries;		  /* --retries: of one SMP */
 	unsigned int deadline_ms;	  /* of the whole sweep */
+	/*
+	 * The sweep takes no more nodes and ports than these, ports 0 of switches among them. Of more the farthest are
+	 * left out, and the snapshot says so (source.stopped): a device can answer as switches without end. Memory of
+	 * the sweep's process is bounded by these too. 0: twice as many nodes as there are LIDs for, a million ports.
+	 */
+	uint32_t max_nodes;
+	uint32_t max_ports;
 };
 
 /* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs of libibnetdisc, 64 of ours and 4 a switch. */
@@ -42,6 +49,12 @@ unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options);
 
 /* Are they in range? deadline_ms aside. Returns 0, or -EINVAL with @err filled. */
 int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_error *err);
+
+/*
+ * How much memory a sweep in a process of its own takes at most, in bytes beyond what that process begins with: for
+ * ft_guard.memory of who calls ft_sweep_here().
+ */
+size_t ft_sweep_memory(const struct ft_sweep_options *options);
 
 struct ft_ask_options;
 struct ft_port_choice;

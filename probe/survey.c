@@ -82,6 +82,130 @@ void ft_survey_release(struct ft_survey *survey)
 	*survey = FT_SURVEY_EMPTY;
 }
 
+/* What is in front of the nodes and the ports. */
+struct survey_head {
+	uint64_t node_count, port_count;
+	uint32_t node_size, port_size, entry_node;
+	uint8_t entry_port, full, reserved[2];
+};
+
+void ft_survey_pack(struct ft_text *text, const struct ft_survey *survey)
+{
+	const struct survey_head head = {
+		.node_count = survey->node_count,
+		.port_count = survey->port_count,
+		.node_size = sizeof(*survey->nodes),
+		.port_size = sizeof(*survey->ports),
+		.entry_node = survey->entry_node,
+		.entry_port = survey->entry_port,
+		.full = survey->full,
+	};
+
+	ft_text_add(text, (const char *)&head, sizeof(head));
+	ft_text_add(text, (const char *)survey->nodes, survey->node_count * sizeof(*survey->nodes));
+	ft_text_add(text, (const char *)survey->ports, survey->port_count * sizeof(*survey->ports));
+}
+
+static bool node_is_sound(const struct ft_survey *survey, const struct ft_survey_node *node, size_t first_port)
+{
+	return node->first_port == first_port && first_port + node->port_count < survey->port_count &&
+	       node->port_count <= FT_PORT_NUMBER_MAX && node->type <= FT_NODE_ROUTER &&
+	       node->description_length <= FT_SMP_SIZE && node->hops <= FT_SMP_HOPS_MAX;
+}
+
+static bool nodes_are_sound(const struct ft_survey *survey)
+{
+	size_t first_port = 0;
+
+	for (size_t i = 0; i < survey->node_count; i++) {
+		if (!node_is_sound(survey, &survey->nodes[i], first_port))
+			return false;
+		first_port += survey->nodes[i].port_count + 1UL;
+	}
+	return first_port == survey->port_count;
+}
+
+/* Its far end names it too. */
+static bool port_is_sound(const struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	const struct ft_survey_port *port = ft_survey_port(survey, node, number), *far;
+
+	if (port->rate.speed >= FT_SPEED_COUNT || port->limits.speeds_enabled > FT_SPEEDS_MAX ||
+	    port->limits.speeds_supported > FT_SPEEDS_MAX)
+		return false;
+	if (port->peer_node == FT_NO_NODE)
+		return true;
+	if (port->peer_node >= survey->node_count)
+		return false;
+	far = ft_survey_port(survey, port->peer_node, port->peer_port);
+	return far && far->peer_node == node && far->peer_port == number;
+}
+
+static bool ports_are_sound(const struct ft_survey *survey)
+{
+	for (uint32_t node = 0; node < survey->node_count; node++)
+		for (unsigned int i = 0; i <= survey->nodes[node].port_count; i++)
+			if (!port_is_sound(survey, node, i))
+				return false;
+	return survey->entry_node == FT_NO_NODE || (survey->entry_node < survey->node_count &&
+						    ft_survey_port(survey, survey->entry_node, survey->entry_port));
+}
+
+static int add_twin(struct ft_survey *survey, uint32_t node);
+
+/* The arrays as they came; who is whose twin is found out again. */
+static int take_arrays(const char *bytes, const struct survey_head *head, struct ft_survey *survey)
+{
+	int r = 0;
+
+	survey->nodes = reallocarray(NULL, head->node_count + 1, sizeof(*survey->nodes));
+	survey->ports = reallocarray(NULL, head->port_count + 1, sizeof(*survey->ports));
+	if (!survey->nodes || !survey->ports)
+		return -ENOMEM;
+	survey->node_size = head->node_count + 1;
+	survey->port_size = head->port_count + 1;
+	memcpy(survey->nodes, bytes, head->node_count * sizeof(*survey->nodes));
+	memcpy(survey->ports, bytes + head->node_count * sizeof(*survey->nodes),
+	       head->port_count * sizeof(*survey->ports));
+	survey->node_count = head->node_count;
+	survey->port_count = head->port_count;
+	survey->entry_node = head->entry_node;
+	survey->entry_port = head->entry_port;
+	survey->full = head->full;
+	if (!nodes_are_sound(survey) || !ports_are_sound(survey))
+		return -EINVAL;
+	for (uint32_t node = 0; r == 0 && node < survey->node_count; node++) {
+		survey->nodes[node].next_twin = FT_NO_NODE;
+		r = add_twin(survey, node);
+	}
+	return r;
+}
+
+int ft_survey_unpack(const char *bytes, size_t length, struct ft_survey *survey)
+{
+	struct ft_survey fresh = FT_SURVEY_EMPTY;
+	struct survey_head head;
+	int r;
+
+	if (length < sizeof(head))
+		return -EINVAL;
+	memcpy(&head, bytes, sizeof(head));
+	length -= sizeof(head);
+	if (head.node_size != sizeof(*fresh.nodes) || head.port_size != sizeof(*fresh.ports) || head.full > 1 ||
+	    head.node_count > length / head.node_size || head.port_count > length / head.port_size ||
+	    head.node_count * head.node_size + head.port_count * head.port_size != length)
+		return -EINVAL;
+	r = take_arrays(bytes + sizeof(head), &head, &fresh);
+	if (r < 0) {
+		ft_survey_release(&fresh);
+		return r;
+	}
+	fresh.max_nodes = survey->max_nodes;
+	fresh.max_ports = survey->max_ports;
+	*survey = fresh;
+	return 0;
+}
+
 struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t node, unsigned int number)
 {
 	const struct ft_survey_node *n = &survey->nodes[node];
@@ -163,6 +287,12 @@ static int add_node(struct ft_survey *survey, const struct ft_survey_node *node,
 	return 0;
 }
 
+static bool has_room(const struct ft_survey *survey, size_t port_count)
+{
+	return (survey->max_nodes == 0 || survey->node_count < survey->max_nodes) &&
+	       (survey->max_ports == 0 || survey->port_count + port_count + 1 <= survey->max_ports);
+}
+
 int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
 		       unsigned int hops, uint32_t *ret_node)
 {
@@ -180,6 +310,10 @@ int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE]
 
 	if (hops > FT_SMP_HOPS_MAX)
 		return -E2BIG;
+	if (!has_room(survey, node.port_count)) {
+		survey->full = true;
+		return -ENOSPC;
+	}
 	if (hops > 0)
 		memcpy(node.path + 1, path + 1, hops);
 	return add_node(survey, &node, ret_node);
@@ -374,7 +508,8 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 	/* Who is behind an end node's port is known from the other side, or is nobody of this fabric. */
 	if (survey->nodes[node].type != FT_NODE_SWITCH && (node != survey->entry_node || number != survey->entry_port))
 		return false;
-	return number > 0 && port->read && port->phys_state == FT_PHYS_LINK_UP && port->peer_node == FT_NO_NODE;
+	return number > 0 && port->read && !port->beyond && port->phys_state == FT_PHYS_LINK_UP &&
+	       port->peer_node == FT_NO_NODE;
 }
 
 static int take_snapshot_node(const struct ft_snapshot *snapshot, const struct ft_node *node, struct ft_survey *survey)
@@ -494,14 +629,14 @@ bool ft_survey_is_complete(const struct ft_survey *survey)
 			if (!port_is_complete(survey, node, i))
 				return false;
 	}
-	return survey->node_count > 0;
+	return survey->node_count > 0 && !survey->full;
 }
 
 static enum ft_link port_link(const struct ft_survey_port *port)
 {
 	if (port->peer_node != FT_NO_NODE)
 		return FT_LINK_UP;
-	if (!port->read)
+	if (!port->read || port->beyond)
 		return FT_LINK_UNREAD;
 	return port->phys_state == FT_PHYS_LINK_UP ? FT_LINK_SILENT : FT_LINK_DOWN;
 }
@@ -743,6 +878,7 @@ static void make_source(struct making *m)
 		.live = true,
 		.lists_down_ports = true,
 		.complete = ft_survey_is_complete(survey),
+		.stopped = survey->full,
 		.entry_node = FT_NO_NODE,
 	};
 	if (survey->entry_node == FT_NO_NODE || m->kept[survey->entry_node] == FT_NO_NODE)

@@ -33,6 +33,7 @@ struct ft_survey_port {
 	bool asked;	  /* PortInfo is on its way */
 	bool reached;	  /* a path of the sweep goes through it */
 	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which tells, did not come */
+	bool beyond;	  /* its far end answered, and was left out: the survey is full */
 };
 
 struct ft_survey_node {
@@ -68,11 +69,22 @@ struct ft_survey {
 	uint32_t entry_node;   /* FT_NO_NODE until known */
 	uint8_t entry_port;
 	bool without_ext_info; /* a cache file: no ExtendedPortInfo is to be had, and none is missed */
+	uint32_t max_nodes;    /* no more are added than that; 0: any number */
+	uint32_t max_ports;    /* likewise, ports 0 among them */
+	bool full;	       /* one was left out */
 };
 
 #define FT_SURVEY_EMPTY ((struct ft_survey){.entry_node = FT_NO_NODE})
 
 void ft_survey_release(struct ft_survey *survey);
+
+/*
+ * Handing a survey from a child to its parent: the bytes, in the byte order and layout of this machine; and the survey
+ * in them. A child that crashed may have sent anything, so all of it is checked. @survey is empty, but for its bounds.
+ * Returns 0, -ENOMEM, or -EINVAL.
+ */
+void ft_survey_pack(struct ft_text *text, const struct ft_survey *survey);
+int ft_survey_unpack(const char *bytes, size_t length, struct ft_survey *survey);
 
 /* The node's port @number, from 0; NULL beyond its last. */
 struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t node, unsigned int number);
@@ -85,7 +97,8 @@ uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid);
  *
  * @info  NodeInfo
  * @path  directed route, see struct ft_survey_node; @hops up to FT_SMP_HOPS_MAX
- * Returns 0, -ENOMEM, or -E2BIG.
+ * Returns 0, -ENOMEM, -E2BIG beyond FT_SMP_HOPS_MAX, or -ENOSPC where there are as many nodes or ports as there may
+ * be; the survey is full then.
  */
 int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
 		       unsigned int hops, uint32_t *ret_node);

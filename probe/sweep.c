@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "probe/confine.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
 #include "probe/port.h"
@@ -19,6 +20,21 @@
 enum {
 	/* For handing the snapshot over and ending, out of the deadline: a tenth, but not more than this. */
 	RESERVE_MS = 2000,
+	/* Twice as many as there are LIDs for (IBTA Vol 1, 4.1.1), and more ports than these can have cables. */
+	NODES_MAX = 2 * 0xbfff,
+	PORTS_MAX = 1000 * 1000,
+	/*
+	 * Of memory, in bytes: what libibnetdisc's records and the questions it has under way take (43 MB for 13,284
+	 * nodes with 69,984 ports); and what we make of it, the survey and the snapshot, each of which may take twice
+	 * what it holds while it grows.
+	 */
+	DISCOVER_SHARE = 60, /* of the time, in hundredths: to do it all again without libibnetdisc takes less */
+	DISCOVER_BASE = 16 << 20,
+	DISCOVER_A_PORT = 450,
+	DISCOVER_A_NODE = 400,
+	OWN_BASE = 16 << 20,
+	OWN_A_PORT = 400,
+	OWN_A_NODE = 1000,
 };
 
 const struct ft_sweep_options ft_sweep_defaults = {
@@ -29,9 +45,9 @@ const struct ft_sweep_options ft_sweep_defaults = {
 	.deadline_ms = 60000,
 };
 
-/* What begins the survey; what is missing then, ft_walk() asks for. */
+/* What begins the survey; what is missing then, ft_walk() asks for. Works in a process of its own. */
 typedef int engine_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
-			    struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err);
+			    struct ft_survey *survey, struct ft_smp_count *ret_count);
 
 static engine_discover libibnetdisc_discover;
 
@@ -65,6 +81,28 @@ unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options)
 	return options->max_smps ? options->max_smps : engines[options->engine].max_smps;
 }
 
+static uint32_t max_nodes(const struct ft_sweep_options *options)
+{
+	return options->max_nodes ? options->max_nodes : NODES_MAX;
+}
+
+static uint32_t max_ports(const struct ft_sweep_options *options)
+{
+	return options->max_ports ? options->max_ports : PORTS_MAX;
+}
+
+static size_t discover_memory(const struct ft_sweep_options *options)
+{
+	return DISCOVER_BASE + (size_t)max_ports(options) * DISCOVER_A_PORT +
+	       (size_t)max_nodes(options) * DISCOVER_A_NODE;
+}
+
+size_t ft_sweep_memory(const struct ft_sweep_options *options)
+{
+	return discover_memory(options) + OWN_BASE + (size_t)max_ports(options) * OWN_A_PORT +
+	       (size_t)max_nodes(options) * OWN_A_NODE;
+}
+
 static int check_port_opens(const struct ft_port_choice *from, struct ft_error *err)
 {
 	int fd;
@@ -85,7 +123,7 @@ static void fabric_destroyp(ibnd_fabric_t **fabric)
 }
 
 static int libibnetdisc_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
-				 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
+				 struct ft_survey *survey, struct ft_smp_count *ret_count)
 {
 	_cleanup_(fabric_destroyp) ibnd_fabric_t *fabric = NULL;
 	struct ibnd_config config = {
@@ -99,7 +137,7 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 	fabric = ibnd_discover_fabric(from->ca, from->port, NULL, &config);
 	/* It gives up altogether where its first packets are lost, or an answer comes that it does not expect. */
 	if (!fabric)
-		return check_port_opens(from, err);
+		return 0;
 	r = ft_fabric_survey(fabric, survey);
 	if (r < 0)
 		return r;
@@ -144,16 +182,71 @@ static int walk(const struct ft_sweep_options *options, const struct ft_port_cho
 	return r;
 }
 
-static int survey_fabric(const struct ft_sweep_options *options, struct ft_port_choice *from, int64_t end_ms,
-			 struct ft_survey *survey, struct ft_smp_count *ret_count, struct ft_error *err)
+/* In a child of the sweep's process. */
+static int discover_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
 {
-	engine_discover *discover = engines[options->engine].discover;
+	const struct ft_sweep_options *options = arg;
+	_cleanup_(ft_survey_release) struct ft_survey survey = FT_SURVEY_EMPTY;
+	struct ft_smp_count count = {0};
+	struct ft_port_choice from;
+	int r;
+
+	(void)end_ms;
+	ft_confine();
+	survey.max_nodes = max_nodes(options);
+	survey.max_ports = max_ports(options);
+	r = ft_port_choose(options->ca, options->port, &from, err);
+	if (r == 0)
+		r = engines[options->engine].discover(options, &from, &survey, &count);
+	if (r < 0)
+		return r;
+	ft_text_add(&result->text, (const char *)&count, sizeof(count));
+	ft_survey_pack(&result->text, &survey);
+	return 0;
+}
+
+/*
+ * What libibnetdisc finds, if it gets through. It has no bound of its own: on a device that answers as switches without
+ * end it takes all the memory that it gets, and where it gets no more it crashes. So it has a process of its own, and
+ * whatever becomes of that, the walk goes on from what came, or from nothing. It runs before this process has used
+ * libibumad: a simulator's library keeps descriptors that a child does not have.
+ */
+static int discover(const struct ft_sweep_options *options, int64_t end_ms, struct ft_survey *survey,
+		    struct ft_smp_count *ret_count)
+{
+	int64_t left_ms = end_ms - ft_guard_now_ms();
+	const struct ft_guard guard = {
+		.what = "libibnetdisc",
+		.deadline_ms = left_ms > 0 ? (unsigned int)(left_ms * DISCOVER_SHARE / 100) : 0,
+		.memory = discover_memory(options),
+	};
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	struct ft_smp_count count = {0};
+	int r;
+
+	if (!engines[options->engine].discover)
+		return 0;
+	r = ft_guard_run(&guard, discover_work, options, &result, NULL);
+	if (r < 0 || result.text.length < sizeof(count))
+		return r == -ENOMEM ? r : 0;
+	memcpy(&count, result.text.data, sizeof(count));
+	r = ft_survey_unpack(result.text.data + sizeof(count), result.text.length - sizeof(count), survey);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	*ret_count = count;
+	ret_count->timeouts += result.timeouts;
+	return 0;
+}
+
+static int survey_fabric(const struct ft_sweep_options *options, struct ft_port_choice *from, int64_t end_ms,
+			 struct ft_survey *survey, struct ft_smp_count *count, struct ft_error *err)
+{
 	int r = 0;
 
-	if (discover)
-		r = discover(options, from, survey, ret_count, err);
+	if (engines[options->engine].discover && survey->node_count == 0)
+		r = check_port_opens(from, err);
 	if (r == 0)
-		r = walk(options, from, end_ms, survey, ret_count, err);
+		r = walk(options, from, end_ms, survey, count, err);
 	if (r == 0 && survey->node_count == 0)
 		return ft_error_set(err, -EIO, 0, 0, "%s port %d does not answer itself", from->ca, from->port);
 	return r;
@@ -193,7 +286,13 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	struct ft_port_choice from;
 	int r;
 
+	survey.max_nodes = max_nodes(options);
+	survey.max_ports = max_ports(options);
 	r = ft_sweep_options_check(options, err);
+	if (r == 0)
+		r = discover(options, end_ms, &survey, &count);
+	/* Now that no process is to be started any more. */
+	ft_confine();
 	if (r == 0)
 		r = ft_port_choose(options->ca, options->port, &from, err);
 	if (r == 0)
@@ -253,7 +352,8 @@ static int sweep_guard(const struct ft_sweep_options *options, struct ft_guard *
 		return r;
 	if (options->deadline_ms == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "the deadline has to be later than now");
-	*ret_guard = (struct ft_guard){.what = "the sweep", .deadline_ms = options->deadline_ms};
+	*ret_guard = (struct ft_guard){
+		.what = "the sweep", .deadline_ms = options->deadline_ms, .memory = ft_sweep_memory(options)};
 	return 0;
 }
 

@@ -11,9 +11,6 @@
 #include "probe/guard.h"
 
 enum {
-	/* Twice as many as there are LIDs for (IBTA Vol 1, 4.1.1): somebody makes them up. */
-	NODES_MAX = 2 * 0xbfff,
-	PORTS_MAX = 4 * 1000 * 1000,
 	/* So many are asked whether the fabric is still there, where answers are missing. */
 	WITNESSES = 4,
 	/* What was learned may contradict what was taken for granted, and that may be so once more. */
@@ -157,7 +154,7 @@ static bool is_open(const struct walker *w, const struct ft_question *q)
 	switch ((enum ask)q->kind) {
 	case ASK_NODE:
 	case ASK_TWIN:
-		return port->peer_node == FT_NO_NODE;
+		return port->peer_node == FT_NO_NODE && !port->beyond;
 	case ASK_BACK:
 		return ft_survey_port(w->survey, q->other, q->other_port)->peer_node == FT_NO_NODE;
 	case ASK_DESCRIPTION:
@@ -203,11 +200,17 @@ static bool question_path(const struct walker *w, const struct ft_question *q, s
 static void add_node(struct walker *w, const struct ft_question *q, const uint8_t *info, uint32_t *ret_node)
 {
 	struct ft_smp_request request;
+	int r;
 
 	*ret_node = FT_NO_NODE;
-	if (w->survey->node_count < NODES_MAX && w->survey->port_count < PORTS_MAX && question_path(w, q, &request) &&
-	    ft_survey_add_node(w->survey, info, request.path, request.hops, ret_node) == -ENOMEM)
+	if (!question_path(w, q, &request))
+		return;
+	r = ft_survey_add_node(w->survey, info, request.path, request.hops, ret_node);
+	if (r == -ENOMEM)
 		w->failed = true;
+	/* It is not asked for again: there will be no more room than now. */
+	if (r == -ENOSPC && q->node != FT_NO_NODE)
+		ft_survey_port(w->survey, q->node, q->port)->beyond = true;
 }
 
 static void set_port_guid(struct walker *w, uint32_t node, unsigned int number, const uint8_t *info)

@@ -184,6 +184,25 @@ run 'a link to a file' 0 '' "$ftplan" -o link.txt options.json
 [ -L link.txt ] || not_ok 'the link stays one' "$(ls -l)"
 grep -q '^x: a plan for 600 nodes' plan.txt || not_ok 'what it leads to is new' "$(head -n 1 plan.txt)"
 [ "$(stat -c %a plan.txt)" = 600 ] || not_ok 'a file keeps its mode' "$(stat -c %a plan.txt)"
+# Of another's file, too: root keeps its owner and group, and who may only write it writes it over.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chown 65534:65533 plan.txt
+	run 'root, a file of another' 0 '' "$ftplan" -o link.txt good.json
+	[ "$(stat -c '%u:%g %a' plan.txt)" = '65534:65533 600' ] ||
+		not_ok 'it stays the file of another' "$(stat -c '%u:%g %a' plan.txt)"
+	grep -q '^sample: a plan for 72 nodes' plan.txt || not_ok 'and is the new plan' "$(head -n 1 plan.txt)"
+	mkdir shared
+	chmod 777 shared .
+	cp -p plan.txt shared/plan.txt
+	chown 65532:65532 shared/plan.txt
+	chmod 666 shared/plan.txt
+	run 'one who may write it, a file of another' 0 '' setpriv --reuid 65531 --regid 65531 --clear-groups \
+		"$ftplan" -o "$PWD/shared/plan.txt" --nodes 600
+	[ "$(stat -c '%u:%g %a' shared/plan.txt)" = '65532:65532 666' ] ||
+		not_ok 'it stays the file of another as well' "$(stat -c '%u:%g %a' shared/plan.txt)"
+	grep -q 'a plan for 600 nodes' shared/plan.txt || not_ok 'and is the new plan as well' "$(head -n 1 shared/plan.txt)"
+	[ "$(ls shared)" = plan.txt ] || not_ok 'nothing is left beside it there' "$(ls shared)"
+fi
 run 'to standard output' 0 '' "$ftplan" -o - good.json
 if [ ! -s out ] || [ -e ./- ]; then not_ok 'standard output is no file' "$(ls)"; fi
 [ -z "$(find . -name 'plan.txt?*')" ] || not_ok 'nothing is left beside it' "$(ls)"

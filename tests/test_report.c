@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "tests/allocations.h"
+#include "verify/bounds.h"
 #include "verify/report.h"
 
 #define FINDING                                                                                                      \
@@ -506,6 +507,66 @@ static void test_no_memory(void **state)
 	allocations_fail(bad, -EINVAL);
 }
 
+/* Lists and strings of a finding are cut, with the number of what is left out, and never within a character. */
+static void test_bounds(void **state)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = calloc(1, sizeof(*report));
+	enum { FINDINGS = 30, ROOM = 20, PLACES = 1500 };
+	struct ft_finding *f;
+
+	(void)state;
+	assert_non_null(report);
+	report->findings = calloc(FINDINGS, sizeof(*report->findings));
+	assert_non_null(report->findings);
+	for (size_t i = 0; i < FINDINGS; i++) {
+		report->findings[i] = (struct ft_finding){.code = FT_CODE_LOOPBACK, .severity = FT_SEVERITY_WARNING};
+		assert_true(asprintf(&report->findings[i].id, "loopback:%zu", i) > 0);
+	}
+	report->finding_count = FINDINGS;
+	f = &report->findings[0];
+	f->where = calloc(PLACES, sizeof(*f->where));
+	f->symptoms = calloc(PLACES, sizeof(*f->symptoms));
+	f->alternatives = calloc(PLACES, sizeof(*f->alternatives));
+	assert_true(f->where && f->symptoms && f->alternatives);
+	for (size_t i = 0; i < PLACES; i++) {
+		f->where[i] = (struct ft_place){strdup("a place"), 1, 2};
+		f->symptoms[i] = (struct ft_symptom){strdup("a symptom"), {strdup("a place"), 1, 2}};
+		f->alternatives[i] = strdup("an alternative");
+	}
+	f->where_count = f->symptom_count = f->alternative_count = PLACES;
+	/* Two bytes each, so that one of the two bounds is within one. */
+	f->text = calloc(1, 10001);
+	f->fix = calloc(1, 10002);
+	assert_true(f->text && f->fix);
+	for (size_t i = 0; i < 5000; i++)
+		memcpy(f->text + 2 * i, "\xc3\xa9", 2);
+	f->fix[0] = 'x';
+	for (size_t i = 0; i < 5000; i++)
+		memcpy(f->fix + 2 * i + 1, "\xc3\xa9", 2);
+
+	assert_int_equal(ft_report_bound(report, ROOM, 7), 0);
+	assert_int_equal(report->finding_count, ROOM + 1);
+	assert_string_equal(report->findings[ROOM].id, "findings-omitted");
+	assert_int_equal(report->findings[ROOM].count, FINDINGS - ROOM + 7);
+	f = &report->findings[0];
+	/* All of them together have room for 20 a finding. */
+	assert_int_equal(f->where_count, 400);
+	assert_string_equal(f->where[399].name, "and 1101 more");
+	assert_int_equal(f->symptom_count, 4);
+	assert_string_equal(f->symptoms[3].text, "and 1497 more");
+	assert_int_equal(f->alternative_count, 4);
+	assert_string_equal(f->alternatives[3], "and 1497 more");
+	assert_in_range(strlen(f->text), FT_STRING_MAX - 4, FT_STRING_MAX);
+	assert_in_range(strlen(f->fix), FT_STRING_MAX - 4, FT_STRING_MAX);
+	assert_memory_equal(f->text + strlen(f->text) - 5, "\xc3\xa9...", 5);
+	assert_memory_equal(f->fix + strlen(f->fix) - 5, "\xc3\xa9...", 5);
+
+	/* Once more, to less: what was left out adds up. */
+	assert_int_equal(ft_report_bound(report, ROOM / 2, 0), 0);
+	assert_int_equal(report->finding_count, ROOM / 2 + 1);
+	assert_int_equal(report->findings[ROOM / 2].count, FINDINGS - ROOM / 2 + 7);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
@@ -514,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_made_safe),   cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_as_of),	    cmocka_unit_test(test_finding_line),
 		cmocka_unit_test(test_time_string), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_bounds),
 	};
 	struct CMUnitTest tests[FT_COUNT(values) + FT_COUNT(tolerated) + FT_COUNT(refused) + FT_COUNT(others)];
 	size_t n = 0;

@@ -272,15 +272,31 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 				       ft_tier_name(sw->tier));
 }
 
+static bool has_planned_neighbour(const struct ft_model *m, const struct ft_live_switch *sw, uint32_t live)
+{
+	for (uint32_t i = 0; i < sw->cable_count; i++)
+		if (m->live.switches[ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + i]], live)].planned !=
+		    FT_NONE)
+			return true;
+	return false;
+}
+
 static void unplanned_switches(struct explain *x)
 {
+	enum { STRANGERS_MAX = 16 };
 	struct ft_model *m = x->m;
+	uint32_t told = 0;
 
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 
-		if (sw->planned == FT_NONE && !sw->tolerated)
-			unplanned_switch(x, i);
+		if (sw->planned != FT_NONE || sw->tolerated)
+			continue;
+		/* Of a device that makes up switches without end, those count that tell where it is cabled. */
+		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, sw, i)))
+			continue;
+		unplanned_switch(x, i);
+		told++;
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/bounds.h"
 #include "verify/model.h"
 
 #define WARNING FT_SEVERITY_WARNING
@@ -57,6 +58,7 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_PORT_ERRORS] = {"port-errors", WARNING,
 				 "error counters that rise faster than allowed, both ends of a cable as one"},
 	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
+	[FT_CODE_FINDINGS_OMITTED] = {"findings-omitted", INFO, "how many more findings there are than are listed"},
 };
 
 __attribute__((format(printf, 2, 0))) static int string_set(char **string, const char *format, va_list args)
@@ -101,6 +103,13 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 	struct ft_report *report = m->report;
 	struct ft_finding *f;
 
+	if (report->finding_count >= m->findings_max) {
+		/* Told in a number only (bounds.h). */
+		m->unsaid++;
+		ft_finding_release(&m->lost);
+		m->lost = (struct ft_finding){.code = code};
+		return &m->lost;
+	}
 	if (report->finding_count == m->findings_size) {
 		size_t size = m->findings_size ? m->findings_size * 2 : 16;
 
@@ -782,6 +791,7 @@ int ft_findings_finish(struct ft_model *m)
 		[FT_SEVERITY_CRITICAL] = FT_VERDICT_CRITICAL,
 	};
 	int r = m->failed ? -ENOMEM : 0;
+	struct ft_bounds bounds;
 
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		r = finding_id(m, &report->findings[i], report->findings[i].planned_as, &report->findings[i].id);
@@ -800,5 +810,6 @@ int ft_findings_finish(struct ft_model *m)
 	for (size_t i = 0; i < report->finding_count; i++)
 		if (report->verdict != FT_VERDICT_UNKNOWN && verdicts[report->findings[i].severity] > report->verdict)
 			report->verdict = verdicts[report->findings[i].severity];
-	return 0;
+	ft_bounds_of_plan(m->plan, &bounds);
+	return ft_report_bound(report, bounds.max_findings, m->unsaid);
 }

@@ -10,13 +10,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "probe/guard.h"
 #include "verify/after.h"
+#include "verify/bounds.h"
 #include "verify/gather.h"
 #include "verify/options.h"
 #include "verify/repair.h"
 #include "verify/report_draw.h"
 #include "verify/status.h"
 #include "verify/verify.h"
+
+/* What --repair, --after and --routes take is no more than this many times what the report takes. */
+enum { MEMORY_FACTOR = 4 };
 
 /* What only a main knows: names of files, clocks. */
 static int report_complete(struct ft_report *report, const struct ft_options *options, const struct ft_design *design,
@@ -115,6 +120,9 @@ static int report_make(const struct ft_options *options, const struct ft_gathere
 					 .counters = g->counters,
 					 .routes = g->routes,
 					 .baseline = g->baseline};
+	/* A fabric, or a file, that makes no sense is to end this process and not the machine. */
+	ft_guard_limit_memory(MEMORY_FACTOR *
+			      ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && options->repair)
 		r = ft_repair_make(&input, report);

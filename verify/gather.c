@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "planner/sheet.h"
 #include "planner/site.h"
+#include "verify/bounds.h"
 #include "verify/resolve.h"
 #include "verify/verify.h"
 
@@ -69,9 +70,10 @@ static void lids_tell(const char *path, const struct ft_snapshot_source *source)
 	ft_file_error(path, 0, &err);
 }
 
-static int snapshot_take(const struct ft_options *options, struct ft_snapshot **ret_snapshot,
-			 struct ft_routes **ret_routes)
+static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
+			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
 {
+	struct ft_sweep_options sweep = options->sweep;
 	struct ft_error err = {0};
 	int r;
 
@@ -82,10 +84,11 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 		lids_tell(options->from, &(*ret_snapshot)->source);
 		return 0;
 	}
+	ft_bounds_sweep(plan, &sweep);
 	if (options->routes && options->route_path_count == 0)
-		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
+		r = ft_sweep_routes(&sweep, ret_snapshot, ret_routes, &err);
 	else
-		r = ft_sweep(&options->sweep, ret_snapshot, &err);
+		r = ft_sweep(&sweep, ret_snapshot, &err);
 	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
 }
 
@@ -174,7 +177,7 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	int r = design_take(options, &ret->design, &ret->plan);
 
 	if (r == 0)
-		r = snapshot_take(options, &ret->snapshot, &ret->routes);
+		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
 	if (r == 0)
 		r = routes_take(options, ret->snapshot, &ret->routes);
 	if (r == 0 && options->save)

@@ -242,7 +242,9 @@ struct ft_model {
 	/* The findings, and all figures (finding.c, measure.c). */
 	struct ft_report *report;
 	size_t findings_size;
-	struct ft_finding lost; /* where a finding goes that could not be allocated */
+	size_t findings_max;	/* beyond, they are counted and not kept */
+	uint32_t unsaid;	/* so many */
+	struct ft_finding lost; /* where a finding goes that could not be allocated, or is not kept */
 	bool failed;		/* an allocation failed: there is no report */
 };
 

@@ -126,6 +126,7 @@ struct state {
 	bool *port_claimed, *misplaced;
 	uint32_t stray_count, rival_count;
 	size_t finding_count;
+	uint32_t unsaid;
 };
 
 static void state_release(struct state *s)
@@ -152,6 +153,7 @@ static int state_keep(const struct explain *x, struct state *ret)
 	ret->stray_count = x->stray_count;
 	ret->rival_count = x->rival_count;
 	ret->finding_count = m->report->finding_count;
+	ret->unsaid = m->unsaid;
 	return ret->deficit && ret->strays && ret->port_claimed && ret->misplaced ? 0 : -ENOMEM;
 }
 
@@ -165,6 +167,7 @@ static void state_restore(struct explain *x, const struct state *s)
 	memcpy(m->misplaced, s->misplaced, m->live.cable_count * sizeof(*m->misplaced));
 	x->stray_count = s->stray_count;
 	x->rival_count = s->rival_count;
+	m->unsaid = s->unsaid;
 	while (m->report->finding_count > s->finding_count)
 		ft_finding_release(&m->report->findings[--m->report->finding_count]);
 }

@@ -172,7 +172,7 @@ static int all_lost_seat(struct scene *s)
 /* ---- places that are taken ---- */
 
 /* More of them are no few faults any more. */
-enum { SUSPECTS_MAX = 64, EXCHANGES_MAX = 64 };
+enum { SUSPECTS_MAX = 64, EXCHANGES_MAX = 64, LOOKS_MAX = 2000000 };
 
 static uint32_t place_of(const struct ft_model *m, uint32_t live)
 {
@@ -344,6 +344,20 @@ static void rivals_forget(struct ft_model *m)
 		m->live.switches[i].rival = FT_NONE;
 }
 
+/*
+ * A round looks at each place for each suspect, and for each pair of a suspect and a switch without a place. Of
+ * switches that a device makes up without end there are too many for that, and none of them belongs to any place.
+ */
+static bool work_is_bounded(const struct scene *s, uint32_t count)
+{
+	const struct ft_model *m = s->m;
+	uint64_t waiting = 0;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		waiting += ft_live_waits(m, live_at(s, i), live_at(s, i)->tier);
+	return (waiting + 1) * count * m->place_count <= LOOKS_MAX;
+}
+
 static void places_exchange(struct scene *s)
 {
 	for (unsigned int round = 0; round < EXCHANGES_MAX; round++) {
@@ -353,7 +367,7 @@ static void places_exchange(struct scene *s)
 		demands_read(s);
 		count = suspects_list(s);
 		rivals_forget(s->m);
-		if (count > SUSPECTS_MAX)
+		if (count > SUSPECTS_MAX || !work_is_bounded(s, count))
 			return;
 		best = best_step(s, count);
 		if (best.gain <= 0)

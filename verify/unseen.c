@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/bounds.h"
 #include "verify/explain.h"
 #include "verify/recall.h"
 
@@ -871,7 +872,7 @@ static bool gaps_matter(const struct explain *x, const struct gaps *g)
 {
 	const struct ft_model *m = x->m;
 
-	if (m->live.switch_count == 0 || g->unread + g->silent + g->unjudged > 0)
+	if (m->live.switch_count == 0 || m->snapshot->source.stopped || g->unread + g->silent + g->unjudged > 0)
 		return true;
 	/* Behind an edge that is cut off lies the rest: that is said there. What else was lost is no matter of cables.
 	 */
@@ -897,6 +898,24 @@ static void gaps_list(const struct ft_model *m, const struct gaps *g, struct ft_
 		if (rows[i].count > 0)
 			ft_text_printf(words, "%s%u %s %s", words->length ? ", " : "", rows[i].count,
 				       rows[i].count == 1 ? rows[i].one : rows[i].many, rows[i].what);
+}
+
+/* More answered than the plan can be meant for. */
+static void stop_words(struct explain *x, struct ft_finding *f)
+{
+	struct ft_model *m = x->m;
+	struct ft_bounds bounds;
+
+	ft_bounds_of_plan(m->plan, &bounds);
+	ft_say(m, &f->observed, "more than %u nodes with %u ports", m->chips->node_count, m->chips->port_count);
+	ft_say(m, &f->text,
+	       "the sweep was stopped: more than %u nodes with %u ports answered where the plan has %u nodes, so a "
+	       "device answers as switches that do not exist, or this is the plan of another fabric",
+	       m->chips->node_count, m->chips->port_count, bounds.planned_nodes);
+	ft_say(m, &f->fix,
+	       "unplug the switch-unplanned that is cabled to a planned switch and sweep again; if the fabric really "
+	       "is "
+	       "so much larger, give its own plan");
 }
 
 static void gaps_words(struct explain *x, struct ft_finding *f, const struct gaps *g)
@@ -937,6 +956,9 @@ void ft_incomplete_report(struct explain *x)
 		for (uint32_t n = 0; n < node->port_count; n++) {
 			uint8_t link = m->snapshot->ports[node->first_port + n].link;
 
+			/* Of what was made up, nothing is missed. */
+			if (m->snapshot->source.stopped && m->live.switches[i].planned == FT_NONE)
+				break;
 			if ((link == FT_LINK_UNREAD || link == FT_LINK_SILENT) &&
 			    !m->port_claimed[node->first_port + n])
 				ft_finding_where_port(m, f, node->first_port + n);
@@ -946,5 +968,11 @@ void ft_incomplete_report(struct explain *x)
 		if (trace_is_open(m, i, FT_LINK_UNREAD) || trace_is_open(m, i, FT_LINK_SILENT))
 			ft_finding_where_chip_port(m, f, i);
 	ft_say(m, &f->expected, "an answer from everything that is there");
-	gaps_words(x, f, &gaps);
+	/* All that the plan knows of, and that was reached, answered. */
+	if (m->snapshot->source.stopped && f->where_count == 0)
+		f->evidence = FT_EVIDENCE_SEEN;
+	if (m->snapshot->source.stopped && m->live.switch_count > 0)
+		stop_words(x, f);
+	else
+		gaps_words(x, f, &gaps);
 }

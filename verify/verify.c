@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "planner/wiring.h"
+#include "verify/bounds.h"
 #include "verify/model.h"
 #include "verify/recall.h"
 
@@ -89,6 +90,18 @@ static int directors_collapse(struct ft_model *m, const struct ft_seat *seats)
 	return 0;
 }
 
+/*
+ * More than a report lists, for the worst of them are to be listed; but not as many as a fabric that makes no sense can
+ * give rise to.
+ */
+static size_t findings_max(const struct ft_plan *plan)
+{
+	struct ft_bounds bounds;
+
+	ft_bounds_of_plan(plan, &bounds);
+	return 4UL * bounds.max_findings;
+}
+
 static void model_begin(struct ft_model *m, const struct ft_verify_input *input, struct ft_report *report)
 {
 	*m = (struct ft_model){
@@ -99,6 +112,7 @@ static void model_begin(struct ft_model *m, const struct ft_verify_input *input,
 		.today = input->today,
 		.input = input,
 		.report = report,
+		.findings_max = findings_max(input->plan),
 	};
 }
 
