@@ -61,6 +61,9 @@ const char *ft_text_short_name(const char *name, size_t *ret_length);
 /* Whether two names are the same by ft_text_short_name(). */
 bool ft_text_short_equal(const char *a, const char *b);
 
+/* How many bytes at the beginning are the mark by which some editors say that a file is UTF-8: 3 or 0. */
+size_t ft_text_mark(const char *bytes, size_t length);
+
 /* FNV-1a of a string, as a key for base/map.h. */
 uint64_t ft_text_hash(const char *string);
 

@@ -93,7 +93,8 @@ run 'alternatives as CSV' 0 '' "$ftplan" --nodes 600 --alternatives 3 --format c
 run 'a Pareto front' 0 '' "$ftplan" --nodes 600 --pareto cost,size_u
 grep -q '^640880  *52  *34 x Mellanox SX6036' out || not_ok 'the cheapest is on it' "$(cat out)"
 grep -q '^651550  *31  *1 x Mellanox SX6536' out || not_ok 'the smallest is on it' "$(cat out)"
-run 'a front of one figure' 3 'ftplan: --pareto takes two different figures, such as cost,power_w: cost' \
+run 'a front of one figure' 3 \
+	'ftplan: --pareto takes two different figures out of cost, power_w, size_u, weight_kg, switches, cables, links, blocking, spare_ports, expandable_to, clos, edge_count, spine_count, core_count, ports_to_nodes, ports_to_core, bundle, such as cost,power_w: cost' \
 	"$ftplan" --nodes 600 --pareto cost
 run 'stages' 0 '' "$ftplan" --stages 200,400,600
 grep -q '^No laid cable moves: each of the 1230 cables' out || not_ok 'no cable moves' "$(cat out)"

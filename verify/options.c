@@ -11,7 +11,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
+#include "base/usage.h"
 #include "verify/report.h"
+#include "verify/stray.h"
 
 enum { COUNTERS_S = 10 };
 
@@ -54,7 +57,7 @@ static const char help_text[] =
 	"\n"
 	"      --list-codes       print the finding codes with severity and meaning\n"
 	"  -h, --help             print this help\n"
-	"      --version          print the version\n"
+	"  -V, --version          print the version\n"
 	"\n"
 	"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
 
@@ -201,27 +204,33 @@ static const struct row {
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
-	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS, AT(sweep.ca)},
-	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.port), {1, 254, 1}},
-	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.timeout_ms), {1, 600000, 1}},
-	{"outstanding_smps", 'o', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.max_smps), {1, 1024, 1}},
-	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS, .call = engine_set},
+	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
+	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
+	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.timeout_ms), {1, 600000, 1}},
+	{"outstanding_smps",
+	 'o',
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(sweep.max_smps),
+	 {1, 1024, 1}},
+	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = engine_set},
 	{"max-smps-per-switch",
 	 0,
 	 required_argument,
 	 KIND_NUMBER,
-	 NOT_STATUS,
+	 NOT_STATUS | NOT_FROM,
 	 AT(sweep.max_smps_per_switch),
 	 {1, 1024, 1}},
 	{"max-smps-per-second",
 	 0,
 	 required_argument,
 	 KIND_NUMBER,
-	 NOT_STATUS,
+	 NOT_STATUS | NOT_FROM,
 	 AT(sweep.max_smps_per_second),
 	 {1, 10000000, 1}},
-	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.retries), {0, 100, 1}},
-	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.deadline_ms), {1, 86400, 1000}},
+	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.retries), {0, 100, 1}},
+	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.deadline_ms), {1, 86400, 1000}},
 	{"sm", 0, no_argument, KIND_FLAG, NOT_STATUS | NOT_FROM, AT(sm)},
 	{"counters",
 	 0,
@@ -236,7 +245,7 @@ static const struct row {
 	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
 	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
 	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
-	{"version", 0, no_argument, KIND_CALL, 0, .call = version_print},
+	{"version", 'V', no_argument, KIND_CALL, 0, .call = version_print},
 #undef AT
 };
 
@@ -288,8 +297,9 @@ static int option_set(struct ft_options *options, const struct row *row, const c
 }
 
 /* The rows in the form of getopt_long(). */
-static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 1])
+static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 2])
 {
+	*letters++ = ':';
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 
@@ -312,21 +322,28 @@ static const struct row *row_find(int c)
 	return NULL;
 }
 
+static int refused(const struct option *long_options, char *const *argv, int c)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_usage_refused(long_options, argv, c, &text);
+	return usage_error("%s", ft_text_string(&text));
+}
+
 /* @given: by row. Returns -1 to go on, else the exit status. */
 static int rows_read(int argc, char **argv, struct ft_options *options, bool given[FT_COUNT(rows)])
 {
 	struct option long_options[FT_COUNT(rows) + 1];
-	char letters[2 * FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
 	int c, r = -1;
 
 	rows_write(long_options, letters);
+	opterr = 0;
 	while (r < 0 && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		const struct row *row = row_find(c);
 
-		if (!row) {
-			fputs("Try 'ftcheck --help'.\n", stderr);
-			return FT_EXIT_UNKNOWN;
-		}
+		if (!row)
+			return refused(long_options, argv, c);
 		given[row - rows] = true;
 		r = option_set(options, row, optarg);
 	}
@@ -342,14 +359,30 @@ static const char *given_apart(const bool given[FT_COUNT(rows)], unsigned int ma
 	return NULL;
 }
 
-/* Arguments that are no options are files of --routes. Returns -1 to go on, else the exit status. */
-static int arguments_take(int argc, char **argv, struct ft_options *options)
+static int stray(const struct ft_options *options, const struct option *before, const char *argument)
 {
-	if (optind < argc && options->ask)
-		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
-				   argv[optind]);
-	if (optind < argc && !options->routes)
-		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_stray_explain(options, before, argument, &text);
+	return usage_error("%s", ft_text_string(&text));
+}
+
+/*
+ * Arguments that are no options are files of --routes. @typed: the command line before getopt_long() moved its words.
+ * Returns -1 to go on, else the exit status.
+ */
+static int arguments_take(int argc, char **argv, char *const *typed, struct ft_options *options)
+{
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+
+	rows_write(long_options, letters);
+	for (int i = optind; i < argc; i++) {
+		const struct option *before = ft_usage_before(long_options, argc, typed, argv[i]);
+
+		if (options->ask || !options->routes || ft_stray_is_value(before, argv[i]))
+			return stray(options, before, argv[i]);
+	}
 	options->route_paths = (const char *const *)&argv[optind];
 	options->route_path_count = (size_t)(argc - optind);
 	return -1;
@@ -407,7 +440,8 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 	if (r >= 0)
 		return r;
 	if (options->from && name)
-		return usage_error("%s asks the live fabric; --from is a recorded one", name);
+		return usage_error("%s is for the live fabric, and --from reads a recorded one: leave out one of them",
+				   name);
 	return routes_check(options);
 }
 
@@ -415,10 +449,15 @@ int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 {
 	struct ft_options options = {.sweep = ft_sweep_defaults};
 	bool given[FT_COUNT(rows)] = {false};
-	int r = rows_read(argc, argv, &options, given);
+	_cleanup_free_ char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	int r;
 
+	if (!typed)
+		return usage_error("%s", strerror(ENOMEM));
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	r = rows_read(argc, argv, &options, given);
 	if (r < 0)
-		r = arguments_take(argc, argv, &options);
+		r = arguments_take(argc, argv, typed, &options);
 	if (r < 0)
 		r = options_check(&options, given);
 	if (r < 0)
