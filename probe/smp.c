@@ -15,6 +15,7 @@
 
 #include "probe/guard.h"
 #include "probe/pace.h"
+#include "probe/port.h"
 
 enum {
 	STATUS_BUSY = 1,  /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
@@ -83,7 +84,7 @@ static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, s
 
 	wire->fd = umad_open_port(o->ca, o->port);
 	if (wire->fd < 0)
-		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets", o->ca, o->port);
+		return ft_port_explain_closed(o->ca, o->port, err);
 	wire->agent = umad_register(wire->fd, class_of(wire), 1, 0, NULL);
 	if (wire->agent < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);

@@ -67,13 +67,10 @@ unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options)
 
 static int check_port_opens(const struct ft_port_choice *from, struct ft_error *err)
 {
-	int fd;
+	int fd = umad_open_port(from->ca, from->port);
 
-	errno = 0;
-	fd = umad_open_port(from->ca, from->port);
 	if (fd < 0)
-		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets: %s", from->ca,
-				    from->port, errno ? strerror(errno) : "no umad device");
+		return ft_port_explain_closed(from->ca, from->port, err);
 	umad_close_port(fd);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #include <cmocka.h>
 #include <infiniband/mad.h>
 
+#include "probe/device.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
 #include "probe/snapshot_build.h"
@@ -124,7 +126,146 @@ static void test_no_device(void **state)
 	if (access("/sys/class/infiniband", F_OK) == 0)
 		skip();
 	assert_int_equal(ft_sweep(&ft_sweep_defaults, &snapshot, &err), -ENODEV);
-	assert_string_equal(err.text, "no InfiniBand device found");
+	assert_non_null(strstr(err.text, "no InfiniBand device found"));
+}
+
+/* Machines on which no management packet can be sent: their files, and what is said. */
+static const struct machine_case {
+	const char *name;
+	struct {
+		const char *path, *text;
+	} files[6];
+	const char *ca;
+	bool closed; /* it has that device, whose port 1 does not open */
+	bool nobody; /* as an unprivileged user */
+	const char *said;
+} machine_cases[] = {
+	{"no adapter",
+	 {{NULL, NULL}},
+	 NULL,
+	 false,
+	 false,
+	 "no InfiniBand device found: /sys/class/infiniband is empty, so this machine has no adapter, or its driver "
+	 "(such as "
+	 "mlx5_ib) is not loaded"},
+	{"no adapter, one asked for",
+	 {{NULL, NULL}},
+	 "mlx5_0",
+	 false,
+	 false,
+	 "no InfiniBand device found, so no mlx5_0: /sys/class/infiniband is empty, so this machine has no adapter, or "
+	 "its "
+	 "driver (such as mlx5_ib) is not loaded"},
+	{"a simulator",
+	 {{"/proc/net/unix", "Num RefCount\n0: 00000002 00000000 00000000 0002 03 463587 @sim:ctl@@@@@\n"}},
+	 NULL,
+	 false,
+	 false,
+	 "no InfiniBand device found; a simulator runs here: put ibsim-run in front of the command"},
+	{"an adapter of another kind",
+	 {{"/sys/class/infiniband/efa_0/node_type", "7: unspecified\n"}},
+	 NULL,
+	 false,
+	 false,
+	 "no InfiniBand device found: those in /sys/class/infiniband are of other kinds (iWARP, EFA, ...)"},
+	{"no module",
+	 {{"/sys/class/infiniband/mlx5_0/node_type", "1: CA\n"}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: the kernel module ib_umad is not loaded; as root: modprobe "
+	 "ib_umad"},
+	{"no umad device",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad0/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad0/port", "2\n"}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: it has no umad device in /sys/class/infiniband_mad"},
+	{"a container without the device",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad3/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad3/port", "1\n"}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: /dev/infiniband/umad3 is missing (a container has to be "
+	 "given "
+	 "it)"},
+	{"no permission",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad3/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad3/port", "1\n"},
+	  {"/dev/infiniband/umad3", ""}},
+	 "mlx5_0",
+	 true,
+	 true,
+	 "cannot open mlx5_0 port 1 for management packets: no permission for /dev/infiniband/umad3: run this as root"},
+	{"a device that fails",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad3/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad3/port", "1\n"},
+	  {"/dev/infiniband/umad3", ""}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: /dev/infiniband/umad3 does not open"},
+};
+
+static void machine_file_make(const char *root, const char *path, const char *text)
+{
+	char name[512];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s%s", root, path);
+	for (char *slash = strchr(name + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		assert_true(mkdir(name, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	file = fopen(name, "we");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(name, strstr(path, "/dev/") ? 0600 : 0644), 0);
+}
+
+static int machine_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void test_machine(void **state)
+{
+	const struct machine_case *c = *state;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	char root[] = "/tmp/ftcheck-machine-XXXXXX";
+	bool privileged = geteuid() == 0;
+
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(chmod(root, 0755), 0);
+	for (size_t i = 0; i < FT_COUNT(c->files) && c->files[i].path; i++)
+		machine_file_make(root, c->files[i].path, c->files[i].text);
+	if (c->nobody && privileged)
+		assert_int_equal(seteuid(65534), 0);
+	if (c->nobody && !privileged) {
+		char device[64];
+
+		snprintf(device, sizeof(device), "%s/dev/infiniband/umad3", root);
+		assert_int_equal(chmod(device, 0), 0);
+	}
+	if (c->closed)
+		ft_device_explain_closed(root, c->ca, 1, &text);
+	else
+		ft_device_explain_none(root, c->ca, &text);
+	if (c->nobody && privileged)
+		assert_int_equal(seteuid(0), 0);
+	nftw(root, machine_remove, 8, FTW_DEPTH | FTW_PHYS);
+	assert_string_equal(ft_text_string(&text), c->said);
 }
 
 /* What can become of a child. */
@@ -1155,13 +1296,14 @@ int main(void)
 		cmocka_unit_test(test_cache_truncated),	  cmocka_unit_test(test_cache_damaged),
 	};
 	struct CMUnitTest tests[FT_COUNT(option_cases) + FT_COUNT(child_cases) + FT_COUNT(rate_cases) +
-				FT_COUNT(fabric_cases) + FT_COUNT(single)];
+				FT_COUNT(fabric_cases) + FT_COUNT(machine_cases) + FT_COUNT(single)];
 	size_t count = 0;
 
 	ROWS(option_cases, test_option);
 	ROWS(child_cases, test_child);
 	ROWS(rate_cases, test_rate);
 	ROWS(fabric_cases, test_fabric);
+	ROWS(machine_cases, test_machine);
 	memcpy(tests + count, single, sizeof(single));
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

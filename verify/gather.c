@@ -52,6 +52,15 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
+/* Only who asks by hand can take another way. */
+static int no_device(int code, const struct ft_error *why)
+{
+	struct ft_error err = {0};
+
+	ft_error_set(&err, code, 0, 0, "%s; to check a recorded fabric, add --from FILE", why->text);
+	return ft_file_error("ftcheck", code, &err);
+}
+
 static int snapshot_take(const struct ft_options *options, struct ft_snapshot **ret_snapshot,
 			 struct ft_routes **ret_routes)
 {
@@ -66,6 +75,8 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
 	else
 		r = ft_sweep(&options->sweep, ret_snapshot, &err);
+	if (r == -ENODEV)
+		return no_device(r, &err);
 	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
 }
 
