@@ -129,7 +129,7 @@ static int explain_no_port(const struct request *request, const struct survey_of
 	if (!seen->port_found && request->port != 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "%s has no port %d",
 				    request->ca ? request->ca : ft_text_string(&seen->names), request->port);
-	return ft_error_set(err, -ENETDOWN, 0, 0, "no InfiniBand port is up (%s)",
+	return ft_error_set(err, -ENODEV, 0, 0, "no InfiniBand port is up (%s)",
 			    seen->ports.length > 0 ? ft_text_string(&seen->ports) : "no ports");
 }
 

@@ -20,7 +20,7 @@ struct ft_port_choice {
  *
  * @ca    name of the channel adapter, or NULL: any
  * @port  its port, or 0: any
- * Returns 0, -EINVAL (no such CA or port), -ENODEV (no device), -ENETDOWN (no usable port) or -ENOMEM, with @err
+ * Returns 0, -EINVAL (no such CA or port), -ENODEV (no device, or no port that is up) or -ENOMEM, with @err
  * filled.
  */
 int ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err);

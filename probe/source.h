@@ -55,7 +55,7 @@ struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *option
  * happens to the child is a result here, within the deadline, never a crash. Sends Get MADs only.
  *
  * @err  filled on failure with one line: what happened to the sweep
- * Returns 0, -ENODEV (no device), -ENETDOWN (no usable port), -ETIMEDOUT (the deadline passed; the child was killed),
+ * Returns 0, -ENODEV (no device, or no port that is up), -ETIMEDOUT (the deadline passed; the child was killed),
  * -EIO (the child crashed or libibnetdisc failed), -EINVAL (no such CA or port) or another -errno.
  */
 int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err);

@@ -52,12 +52,17 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
-/* Only who asks by hand can take another way. */
-static int no_device(int code, const struct ft_error *why)
+/* What else who asks by hand can do. */
+static int live_error(const struct ft_options *options, int code, const struct ft_error *why)
 {
-	struct ft_error err = {0};
+	struct ft_error err = *why;
 
-	ft_error_set(&err, code, 0, 0, "%s; to check a recorded fabric, add --from FILE", why->text);
+	if (code == -ENODEV)
+		ft_error_set(&err, code, 0, 0, "%s; to check a recorded fabric, add --from FILE", why->text);
+	else if (code == -ETIMEDOUT)
+		ft_error_set(&err, code, 0, 0, "%s; allow more than %u s with --deadline%s", why->text,
+			     options->sweep.deadline_ms / 1000,
+			     options->sweep.engine == FT_ENGINE_LIBIBNETDISC ? ", or try --engine libibumad" : "");
 	return ft_file_error("ftcheck", code, &err);
 }
 
@@ -75,9 +80,7 @@ static int snapshot_take(const struct ft_options *options, struct ft_snapshot **
 		r = ft_sweep_routes(&options->sweep, ret_snapshot, ret_routes, &err);
 	else
 		r = ft_sweep(&options->sweep, ret_snapshot, &err);
-	if (r == -ENODEV)
-		return no_device(r, &err);
-	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
+	return r < 0 ? live_error(options, r, &err) : 0;
 }
 
 static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
@@ -113,7 +116,7 @@ static int extras_take(const struct ft_options *options, const struct ft_snapsho
 		r = ft_sms_ask(&options->sweep, snapshot, &g->sms, &err);
 	if (r == 0 && options->counters_ms)
 		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &g->counters, &err);
-	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
+	return r < 0 ? live_error(options, r, &err) : 0;
 }
 
 /* The site's list of cables becomes part of the design and the plan. What was passed over is told on one line. */
