@@ -8,12 +8,15 @@
 #define FT_DAEMON_CONF_H
 
 #include "daemon/alert.h"
+#include "probe/names.h"
 #include "probe/source.h"
 
 struct ft_config {
 	char *plan;		       /* the design file; absolute */
 	char *ca;		       /* NULL: the first */
 	struct ft_sweep_options sweep; /* .ca points to @ca */
+	char *name_map;		       /* absolute; NULL: the usual one, if it is there */
+	struct ft_names *names;	       /* what is in it; NULL: nothing. Filled by ft_config_load() only */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
 	bool events;		       /* listen to the fabric's events */
 	bool sm;		       /* ask who manages the subnet */

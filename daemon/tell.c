@@ -195,9 +195,9 @@ static void alerts_check(int r)
 static int host_link_lost(const struct ft_snapshot *before, const struct ft_port *port, void *userdata)
 {
 	const struct ft_node *sw = ft_port_node(before, port), *ca = ft_port_node(before, ft_port_peer(before, port));
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(before, sw), sw->description_length);
-	_cleanup_free_ char *host = ft_text_safe_dup(ft_node_description(before, ca), ca->description_length);
 	struct ft_daemon *d = userdata;
+	_cleanup_free_ char *name = ft_names_safe_dup(d->config->names, before, sw);
+	_cleanup_free_ char *host = ft_names_safe_dup(d->config->names, before, ca);
 
 	/* Where memory is out, one flap fewer is counted. */
 	if (name && host)

@@ -34,6 +34,8 @@ static const char help_text[] =
 	"  --cables FILE      take ports and hosts from the site's list of cables, as CSV\n"
 	"  --from FILE        take OpenSM's GUIDs, or the spelling of the names of --cables, from\n"
 	"                     this snapshot or dump of the fabric\n"
+	"  --node-name-map FILE  names instead of node descriptions for --infer and --from, as\n"
+	"                     infiniband-diags and OpenSM take them\n"
 	"  --name NAME        the name of a design without a file\n"
 	"  -o, --output FILE  write to FILE, in one piece or not at all\n"
 	"  -h, --help         print this help\n"
@@ -172,6 +174,7 @@ enum {
 	OPTION_FROM,
 	OPTION_CABLES,
 	OPTION_NAME,
+	OPTION_NODE_NAME_MAP,
 	OPTION_NODES,
 	OPTION_NODES_MAX,
 	OPTION_BLOCKING,
@@ -276,6 +279,9 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 	case OPTION_CABLES:
 		options->cables = argument;
 		return -1;
+	case OPTION_NODE_NAME_MAP:
+		options->names = argument;
+		return -1;
 	case OPTION_NODES:
 		if (parse_nodes(options, argument) < 0)
 			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
@@ -311,6 +317,8 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 	if (options->from && !options->cables &&
 	    (options->work != FT_WORK_PLAN || strncmp(options->format->name, "opensm", 6) != 0))
 		return usage_error("--from goes with --cables, and with --format opensm and opensm-cn", options->from);
+	if (options->names && options->work != FT_WORK_INFER && !options->from)
+		return usage_error("--node-name-map goes with --infer and --from, which read a fabric", options->names);
 	if (options->cables && options->work != FT_WORK_PLAN)
 		return usage_error("--cables goes with one plan", options->cables);
 	if (options->cables && options->design && strcmp(options->cables, "-") == 0 &&
@@ -351,6 +359,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},
 		{"name", required_argument, NULL, OPTION_NAME},
+		{"node-name-map", required_argument, NULL, OPTION_NODE_NAME_MAP},
 		{"nodes", required_argument, NULL, OPTION_NODES},
 		{"nodes-max", required_argument, NULL, OPTION_NODES_MAX},
 		{"blocking", required_argument, NULL, OPTION_BLOCKING},

@@ -28,6 +28,7 @@
 #include "probe/device.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
+#include "probe/names.h"
 #include "probe/snapshot_build.h"
 #include "probe/source.h"
 #include "probe/survey.h"
@@ -212,6 +213,75 @@ static const struct machine_case {
 	 false,
 	 "cannot open mlx5_0 port 1 for management packets: /dev/infiniband/umad3 does not open"},
 };
+
+/* Node name maps, and what three nodes are called by them: 0x11, 0x12 and 0x13 of the names "a", "b" and "c". */
+static const struct map_case {
+	const char *name, *map;
+	const char *said; /* the three names, or the error */
+} map_cases[] = {
+	{"an empty map", "", "a|b|c"},
+	{"quoted names", "0x11 \"leaf 1\"\n0x12\t\"leaf 2\" # the second\n", "leaf 1|leaf 2|c"},
+	{"names without quotes", "0x11 leaf 1  # the first\n 0x12 leaf2", "leaf 1|leaf2|c"},
+	{"decimal, capitals, zeros", "17 x\n0X0000000000000012 y\n", "x|y|c"},
+	{"comments and empty lines", "# 0x11 x\n\n  \t\r\n  # 0x12 y\n0x13 z\r\n", "a|b|z"},
+	{"a # in a name", "0x11 \"leaf #1\"\n", "leaf #1|b|c"},
+	{"the first line of a GUID holds", "0x11 x\n0x11 y\n", "x|b|c"},
+	{"no name", "0x11\n0x12 # none\n0x13 \"\"\n", "a|b|c"},
+	{"a comment right behind a GUID", "0x11# none\n", "a|b|c"},
+	{"a mark of UTF-8",
+	 "\xef\xbb\xbf"
+	 "0x11 x",
+	 "x|b|c"},
+	{"GUIDs of others", "0x99 x\n", "a|b|c"},
+	{"no GUID", "0x11 x\nleaf1 0x12\n",
+	 "2:1: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"a GUID and something", "\t0x11g x\n",
+	 "1:2: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"nothing behind 0x", "0x x\n",
+	 "1:1: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"a negative GUID", "-1 x\n",
+	 "1:1: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"a GUID of 68 bits", "0x10000000000000000 x\n", "1:1: a GUID has no more than 64 bits"},
+	{"a decimal GUID of 65 bits", "18446744073709551616 x\n", "1:1: a GUID has no more than 64 bits"},
+	{"an open quotation", "0x11 \"x\n", "1:6: the name that begins here has no closing quotation mark"},
+};
+
+static void test_map(void **state)
+{
+	const struct map_case *c = *state;
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_text_release) struct ft_text said = {0};
+	_cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
+	static const char *const own[] = {"a", "b", "c"};
+	struct ft_error err = {0};
+	uint32_t node;
+
+	assert_int_equal(ft_builder_new(&builder), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(ft_builder_add_node(builder,
+						     &(struct ft_build_node){.guid = 0x11 + i,
+									     .type = FT_NODE_SWITCH,
+									     .description = own[i],
+									     .description_length = 1},
+						     &node),
+				 0);
+	assert_int_equal(ft_builder_finish(builder, &snapshot, NULL, NULL), 0);
+	if (ft_names_read(c->map, strlen(c->map), &names, &err) < 0) {
+		assert_null(names);
+		ft_text_printf(&said, "%u:%u: %s", err.line, err.column, err.text);
+	} else {
+		assert_int_equal(ft_names_apply(names, snapshot), 0);
+		assert_int_equal(ft_snapshot_check(snapshot, &err), 0);
+		for (uint32_t i = 0; i < 3; i++) {
+			_cleanup_free_ char *safe = ft_names_safe_dup(names, snapshot, &snapshot->nodes[i]);
+
+			assert_string_equal(safe, ft_node_description(snapshot, &snapshot->nodes[i]));
+			ft_text_printf(&said, "%s%s", i > 0 ? "|" : "", safe);
+		}
+	}
+	assert_string_equal(ft_text_string(&said), c->said);
+}
 
 static void machine_file_make(const char *root, const char *path, const char *text)
 {
@@ -1296,7 +1366,8 @@ int main(void)
 		cmocka_unit_test(test_cache_truncated),	  cmocka_unit_test(test_cache_damaged),
 	};
 	struct CMUnitTest tests[FT_COUNT(option_cases) + FT_COUNT(child_cases) + FT_COUNT(rate_cases) +
-				FT_COUNT(fabric_cases) + FT_COUNT(machine_cases) + FT_COUNT(single)];
+				FT_COUNT(fabric_cases) + FT_COUNT(machine_cases) + FT_COUNT(map_cases) +
+				FT_COUNT(single)];
 	size_t count = 0;
 
 	ROWS(option_cases, test_option);
@@ -1304,6 +1375,7 @@ int main(void)
 	ROWS(rate_cases, test_rate);
 	ROWS(fabric_cases, test_fabric);
 	ROWS(machine_cases, test_machine);
+	ROWS(map_cases, test_map);
 	memcpy(tests + count, single, sizeof(single));
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "planner/sheet.h"
 #include "planner/site.h"
+#include "probe/names.h"
 #include "verify/resolve.h"
 
 int ft_file_error(const char *path, int code, const struct ft_error *err)
@@ -96,6 +97,21 @@ static int routes_take(const struct ft_options *options, const struct ft_snapsho
 	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
 }
 
+static int names_take(const struct ft_options *options, struct ft_names **ret_names)
+{
+	struct ft_error err = {0};
+	int r = ft_names_load(options->names, ret_names, &err);
+
+	return r < 0 ? ft_file_error(err.file ? err.file : "--node-name-map", r, &err) : 0;
+}
+
+static int names_give(const struct ft_names *names, struct ft_snapshot *snapshot)
+{
+	int r = ft_names_apply(names, snapshot);
+
+	return r < 0 ? ft_file_error("--node-name-map", r, &(struct ft_error){0}) : 0;
+}
+
 static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
@@ -139,14 +155,20 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 {
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
 	int r = design_take(options, &ret->design, &ret->plan);
 
+	if (r == 0)
+		r = names_take(options, &names);
 	if (r == 0)
 		r = snapshot_take(options, &ret->snapshot, &ret->routes);
 	if (r == 0)
 		r = routes_take(options, ret->snapshot, &ret->routes);
 	if (r == 0 && options->save)
 		r = snapshot_keep(options->save, ret->snapshot);
+	/* What is kept is what was seen: names are given when it is looked at. */
+	if (r == 0)
+		r = names_give(names, ret->snapshot);
 	if (r == 0)
 		r = extras_take(options, ret->snapshot, ret);
 	if (r == 0 && options->cables)

@@ -13,6 +13,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/usage.h"
+#include "verify/gather.h"
+#include "verify/plan_default.h"
 #include "verify/report.h"
 #include "verify/stray.h"
 
@@ -21,15 +23,18 @@ enum { COUNTERS_S = 10 };
 static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
 
 static const char help_text[] =
-	"Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
+	"Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
 	"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
 	"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do about it.\n"
 	"\n"
-	"      --plan FILE        the design, see ftcheck-design(5)\n"
+	"      --plan FILE        the design, see ftcheck-design(5) (default: the only one that is\n"
+	"                         in " FT_SYSCONFDIR "/ftcheck)\n"
 	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
 	"      --cables FILE      the site's list of cables, as CSV: ports and hosts are checked too\n"
 	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
 	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
+	"      --node-name-map FILE  names instead of node descriptions, as infiniband-diags and\n"
+	"                         OpenSM take them\n"
 	"      --save FILE        keep what was seen\n"
 	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
 	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
@@ -45,6 +50,7 @@ static const char help_text[] =
 	"The live sweep:\n"
 	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
 	"  -P, --Port NUMBER      its port\n"
+	"  -y, --m_key KEY        the M_Key of fabrics that are protected by one\n"
 	"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
 	"      --engine ENGINE    who asks: libibnetdisc (default), or we alone over libibumad, which is\n"
 	"                         faster, the more so the larger the fabric\n"
@@ -52,6 +58,7 @@ static const char help_text[] =
 	"                         libibumad, which finds how many the fabric bears, %u)\n"
 	"      --max-smps-per-switch N  of them on the way to one (default %u)\n"
 	"      --max-smps-per-second N  packets sent in a second, at most (libibumad)\n"
+	"  -z, --config FILE      of infiniband-diags, for what is not said here (default " FT_IBDIAG_CONF ")\n"
 	"      --retries N        of one packet (default 3)\n"
 	"      --deadline SECONDS of the whole sweep (default %u)\n"
 	"\n"
@@ -151,6 +158,14 @@ static int after_set(struct ft_options *options, const char *value)
 	return -1;
 }
 
+/* Hexadecimal or decimal, as infiniband-diags take it. */
+static int m_key_set(struct ft_options *options, const char *value)
+{
+	if (ft_m_key_read(value, &options->sweep.m_key) == 0)
+		return -1;
+	return usage_error("-y takes an M_Key of up to 64 bits, such as 0x1234abcd");
+}
+
 static int status_set(struct ft_options *options, const char *address)
 {
 	int r;
@@ -205,7 +220,9 @@ static const struct row {
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
 	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
+	{"ca", 0, required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
 	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
+	{"port", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
 	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.timeout_ms), {1, 600000, 1}},
 	{"outstanding_smps",
 	 'o',
@@ -214,6 +231,9 @@ static const struct row {
 	 NOT_STATUS | NOT_FROM,
 	 AT(sweep.max_smps),
 	 {1, 1024, 1}},
+	{"node-name-map", 0, required_argument, KIND_STRING, NOT_STATUS, AT(names)},
+	{"config", 'z', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(config)},
+	{"m_key", 'y', required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = m_key_set},
 	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = engine_set},
 	{"max-smps-per-switch",
 	 0,
@@ -434,8 +454,6 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return -1;
 	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
 		return usage_error("%s", err.text);
-	if (!options->plan)
-		return usage_error("--plan FILE is missing");
 	r = files_check(options);
 	if (r >= 0)
 		return r;
@@ -443,6 +461,50 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return usage_error("%s is for the live fabric, and --from reads a recorded one: leave out one of them",
 				   name);
 	return routes_check(options);
+}
+
+static bool is_given(const bool given[FT_COUNT(rows)], const char *name)
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (given[i] && strcasecmp(rows[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What the site has set for all tools; the command line comes first. Returns -1 to go on, else the exit status. */
+static int ibdiag_take(struct ft_options *options, const bool given[FT_COUNT(rows)])
+{
+	struct ft_error err = {0};
+	int r = ft_ibdiag_load(options->config, &options->ibdiag, &err);
+
+	if (r < 0)
+		return ft_file_error(err.file ? err.file : options->config, r, &err);
+	if (!is_given(given, "Ca") && options->ibdiag.ca[0])
+		options->sweep.ca = options->ibdiag.ca;
+	if (!is_given(given, "Port"))
+		options->sweep.port = (int)options->ibdiag.port;
+	if (!is_given(given, "timeout") && options->ibdiag.timeout_ms)
+		options->sweep.timeout_ms = options->ibdiag.timeout_ms;
+	if (!is_given(given, "m_key"))
+		options->sweep.m_key = options->ibdiag.m_key;
+	return -1;
+}
+
+/* The only plan there is. Returns -1 to go on, else the exit status. */
+static int plan_take(struct ft_options *options)
+{
+	_cleanup_free_ char *path = NULL;
+	struct ft_error err = {0};
+	int r = ft_plan_default(FT_SYSCONFDIR "/ftcheck", &path, &err);
+
+	if (r < 0)
+		return usage_error("%s", err.text[0] ? err.text : strerror(-r));
+	if (strlen(path) >= sizeof(options->plan_path))
+		return usage_error("--plan FILE is missing");
+	strcpy(options->plan_path, path);
+	options->plan = options->plan_path;
+	options->plan_found = true;
+	return -1;
 }
 
 int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
@@ -460,7 +522,14 @@ int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 		r = arguments_take(argc, argv, typed, &options);
 	if (r < 0)
 		r = options_check(&options, given);
-	if (r < 0)
-		*ret_options = options;
+	if (r >= 0)
+		return r;
+	*ret_options = options;
+	if (options.ask)
+		return -1;
+	if (!options.from)
+		r = ibdiag_take(ret_options, given);
+	if (r < 0 && !options.plan)
+		r = plan_take(ret_options);
 	return r;
 }

@@ -38,7 +38,10 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	for (size_t i = 0; ft_verdict_name(r->verdict)[i]; i++)
 		verdict[i] = (char)toupper((unsigned char)ft_verdict_name(r->verdict)[i]);
 	word(t, verdict, verdict_colour[r->verdict], colour);
-	ft_text_printf(t, " %s: %u of %u edge switches", r->plan_name, r->edge.found, r->edge.planned);
+	ft_text_printf(t, " %s", r->plan_name);
+	if (r->plan_found)
+		ft_text_printf(t, " (%s)", r->plan_file);
+	ft_text_printf(t, ": %u of %u edge switches", r->edge.found, r->edge.planned);
 	if (r->edge.degraded || r->edge.isolated)
 		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
 	if (r->spine.planned)
