@@ -502,6 +502,8 @@ static void test_shipped(void **state)
 	full->ca = NULL;
 	full->sweep.ca = NULL;
 	full->sweep.port = 0;
+	free(full->name_map);
+	full->name_map = NULL;
 	free(full->hook_directory);
 	full->hook_directory = strdup(config->hook_directory);
 	as_is = config_text(config);

@@ -83,7 +83,7 @@ done
 
 refused ftplan 'a number alone' 'ftplan: a number of nodes goes behind --nodes: 600' 600
 refused ftplan 'a slip of the pen' 'ftplan: there is no option --formt (did you mean --format?)' --formt=csv design.json
-refused ftplan 'a short form of several' 'ftplan: --no is short for several: --nodes, --nodes-max' --no 5
+refused ftplan 'a short form of several' 'ftplan: --nod is short for several: --node-name-map, --nodes, --nodes-max' --nod 5
 refused ftplan 'no value' 'ftplan: --output needs a value behind it' design.json -o
 refused ftplan 'an unknown figure' \
 	"ftplan: --pareto takes two different figures out of cost, power_w, size_u, weight_kg, switches, cables, links, blocking, spare_ports, expandable_to, clos, edge_count, spine_count, core_count, ports_to_nodes, ports_to_core, bundle, such as cost,power_w: cost,foo" \
