@@ -296,8 +296,9 @@ static int entry_check_fixed(const struct ft_key_reader *reader, const struct ft
 	if (blade.value && entry->modular)
 		return ft_key_error(reader, &blade, "cannot stand beside \"modular\": no blade switch has boards");
 	if (entry->blade.servers > entry->ports)
-		return ft_key_error(reader, &blade, "has %u servers, but the switch only %u ports",
-				    entry->blade.servers, entry->ports);
+		return ft_key_error(reader, &blade, "has %u server%s, but the switch only %u port%s",
+				    entry->blade.servers, ft_text_s(entry->blade.servers), entry->ports,
+				    ft_text_s(entry->ports));
 	return 0;
 }
 
@@ -310,15 +311,17 @@ static int entry_check_modular(const struct ft_key_reader *reader, const struct 
 	if (modular.value && !entry->modular)
 		return ft_key_error(reader, &modular, "is false, but there are \"line_boards\"");
 	if (entry->line.slots * entry->line.ports > FT_DIRECTOR_PORTS_MAX)
-		return ft_key_error(reader, &line, "has %u boards of %u ports: more than %d in all", entry->line.slots,
-				    entry->line.ports, FT_DIRECTOR_PORTS_MAX);
+		return ft_key_error(reader, &line, "has %u board%s of %u port%s: more than %d in all",
+				    entry->line.slots, ft_text_s(entry->line.slots), entry->line.ports,
+				    ft_text_s(entry->line.ports), FT_DIRECTOR_PORTS_MAX);
 	if (entry->line.min > entry->line.slots)
 		return ft_key_error(reader, &line, "has %u slots, fewer than its \"min\" of %u", entry->line.slots,
 				    entry->line.min);
 	for (int i = 0; i < ROLE_COUNT; i++)
 		if (entry->roles[i] != ROLE_FULL && entry->roles[i] > entry->line.slots)
-			return ft_key_error(reader, &roles, "has \"%s\" from %u line boards on, but there are only %u",
-					    role_keys[i].name, entry->roles[i], entry->line.slots);
+			return ft_key_error(reader, &roles, "has \"%s\" from %u line board%s on, but there are only %u",
+					    role_keys[i].name, entry->roles[i], ft_text_s(entry->roles[i]),
+					    entry->line.slots);
 	return 0;
 }
 

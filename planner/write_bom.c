@@ -165,7 +165,8 @@ static void add_boards(const struct bill *bill, enum ft_tier tier, const struct 
 		return;
 	add_part(bill, ft_tier_name(tier), "chassis", switches, type->chassis_cost);
 	if (type->line_boards) {
-		ft_text_printf(&board, "line board of %u ports", type->line_board_ports);
+		ft_text_printf(&board, "line board of %u port%s", type->line_board_ports,
+			       ft_text_s(type->line_board_ports));
 		add_part(bill, ft_tier_name(tier), ft_text_string(&board), switches * type->line_boards,
 			 type->line_board_cost);
 	}
@@ -213,11 +214,12 @@ static void add_switches(struct bill *bill, enum ft_tier tier)
 	if (bill->plan->models[tier])
 		ft_text_puts(&what, bill->plan->models[tier]);
 	else
-		ft_text_printf(&what, "switch of %u ports", bill->plan->switches[first].ports);
+		ft_text_printf(&what, "switch of %u port%s", bill->plan->switches[first].ports,
+			       ft_text_s(bill->plan->switches[first].ports));
 	type_amounts(&type, count, row.amounts);
 	if (bill->plan->fabric_boards[tier] && bill->plan->fabric_boards_max[tier])
-		ft_text_printf(&note, "%u of %u fabric boards", bill->plan->fabric_boards[tier],
-			       bill->plan->fabric_boards_max[tier]);
+		ft_text_printf(&note, "%u of %u fabric board%s", bill->plan->fabric_boards[tier],
+			       bill->plan->fabric_boards_max[tier], ft_text_s(bill->plan->fabric_boards_max[tier]));
 	add_unknown(&note, row.amounts, AMOUNT_COUNT);
 	row.what = ft_text_string(&what);
 	row.unit_cost = type.cost;

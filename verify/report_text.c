@@ -41,17 +41,20 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	ft_text_printf(t, " %s", r->plan_name);
 	if (r->plan_found)
 		ft_text_printf(t, " (%s)", r->plan_file);
-	ft_text_printf(t, ": %u of %u edge switches", r->edge.found, r->edge.planned);
+	ft_text_printf(t, ": %u of %u edge switch%s", r->edge.found, r->edge.planned, ft_text_es(r->edge.planned));
 	if (r->edge.degraded || r->edge.isolated)
 		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
 	if (r->spine.planned)
-		ft_text_printf(t, ", %u of %u spine switches", r->spine.found, r->spine.planned);
+		ft_text_printf(t, ", %u of %u spine switch%s", r->spine.found, r->spine.planned,
+			       ft_text_es(r->spine.planned));
 	if (r->core.planned)
-		ft_text_printf(t, ", %u of %u core switches, %u of %u uplinks", r->core.found, r->core.planned,
-			       r->uplinks.up, r->uplinks.planned);
+		ft_text_printf(t, ", %u of %u core switch%s, %u of %u uplink%s", r->core.found, r->core.planned,
+			       ft_text_es(r->core.planned), r->uplinks.up, r->uplinks.planned,
+			       ft_text_s(r->uplinks.planned));
 	if (r->islands.planned)
-		ft_text_printf(t, ", %u of %u island switches", r->islands.found, r->islands.planned);
-	ft_text_printf(t, ", %u of %u hosts; ", r->hosts.found, r->hosts.planned);
+		ft_text_printf(t, ", %u of %u island switch%s", r->islands.found, r->islands.planned,
+			       ft_text_es(r->islands.planned));
+	ft_text_printf(t, ", %u of %u host%s; ", r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned));
 	if (!r->source.complete && r->source.timeouts > 0)
 		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);
 	if (plan_is_doubtful(r))
@@ -69,17 +72,19 @@ static void routes_write(struct ft_text *t, const struct ft_report *r)
 {
 	if (r->routes.switches == 0)
 		return;
-	ft_text_printf(t, "routes: tables of %u of %u switches; ", r->routes.tables, r->routes.switches);
+	ft_text_printf(t, "routes: tables of %u of %u switch%s; ", r->routes.tables, r->routes.switches,
+		       ft_text_es(r->routes.switches));
 	if (r->routes.pairs == 0) {
 		ft_text_puts(t, "no two hosts have LIDs, so there are no routes\n");
 		return;
 	}
-	ft_text_printf(t, "%u of %u pairs of hosts reach each other", r->routes.reached, r->routes.pairs);
+	ft_text_printf(t, "%u of %u pair%s of hosts reach each other", r->routes.reached, r->routes.pairs,
+		       ft_text_s(r->routes.pairs));
 	if (r->routes.reached > 0)
 		ft_text_printf(t, " over %u.%03u switches on average, at most %u", r->routes.mean_milli / 1000,
 			       r->routes.mean_milli % 1000, r->routes.longest);
 	if (r->routes.unknown > 0)
-		ft_text_printf(t, "; of %u pairs it is not known", r->routes.unknown);
+		ft_text_printf(t, "; of %u pair%s it is not known", r->routes.unknown, ft_text_s(r->routes.unknown));
 	ft_text_puts(t, "\n");
 }
 
@@ -123,7 +128,7 @@ static void edges_write(struct ft_text *t, const struct ft_report *r, const stru
 	bool many = impact->edges > 1;
 
 	if (many)
-		ft_text_printf(t, "%u edge switches lose up to ", impact->edges);
+		ft_text_printf(t, "%u edge switch%s lose up to ", impact->edges, ft_text_es(impact->edges));
 	else
 		ft_text_printf(t, "%s loses ", f->worst_edge);
 	percent_write(t, impact->edge_loss);
@@ -145,7 +150,8 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 	const char *gap = "    costs: ";
 
 	if (impact->links_lost)
-		ft_text_printf(t, "%s%u of %u uplinks", gap_of(&gap), impact->links_lost, r->uplinks.planned);
+		ft_text_printf(t, "%s%u of %u uplink%s", gap_of(&gap), impact->links_lost, r->uplinks.planned,
+			       ft_text_s(r->uplinks.planned));
 	if (impact->bisection_lost.num > 0) {
 		ft_text_puts(t, gap_of(&gap));
 		percent_write(t, impact->bisection_lost);
@@ -277,8 +283,8 @@ static void counters_write(struct ft_text *t, const struct ft_report_counters *c
 		{c->discarding, "that discarded packets, which is congestion and no fault of a cable"},
 	};
 
-	ft_text_printf(t, "\nerror counters: %u of %u ports read, %u.%03u s apart", c->read, c->ports,
-		       c->interval_ms / 1000, c->interval_ms % 1000);
+	ft_text_printf(t, "\nerror counters: %u of %u port%s read, %u.%03u s apart", c->read, c->ports,
+		       ft_text_s(c->ports), c->interval_ms / 1000, c->interval_ms % 1000);
 	for (size_t i = 0; i < FT_COUNT(parts); i++)
 		if (parts[i].count)
 			ft_text_printf(t, "; %u %s", parts[i].count, parts[i].what);
@@ -345,9 +351,9 @@ static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, b
 		return;
 	ft_text_puts(t, "       then: ");
 	word(t, ft_verdict_name(step->verdict), verdict_colour[step->verdict], colour);
-	ft_text_printf(t, ", %u finding%s, %u of %u uplinks, %u of %u hosts\n", step->findings,
-		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned, step->hosts_found,
-		       r->hosts.planned);
+	ft_text_printf(t, ", %u finding%s, %u of %u uplink%s, %u of %u host%s\n", step->findings,
+		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned,
+		       ft_text_s(r->uplinks.planned), step->hosts_found, r->hosts.planned, ft_text_s(r->hosts.planned));
 }
 
 /* A list to print and to carry. */
