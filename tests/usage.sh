@@ -96,6 +96,27 @@ refused ftcheckd 'a slip of the pen' \
 	"ftcheckd: there is no option --confg (did you mean --config?); try 'ftcheckd --help'" --confg=x
 refused ftcheckd 'no value' "ftcheckd: --config needs a value behind it; try 'ftcheckd --help'" --config
 
+# ---- quickstart ----
+
+# quick WHAT LINE ARGUMENT...: exit status 2, and that line first.
+quick()
+{
+	local what=$1 line=$2 status
+
+	shift 2
+	"$FT_SRCDIR/quickstart" "$@" >out 2>err </dev/null
+	status=$?
+	if [ $status = 2 ] && [ ! -s out ] && [ "$(head -n 1 err)" = "$line" ] && grep -q '^usage: ' err; then
+		printf 'ok - quickstart: %s\n' "$what"
+		passed=$((passed + 1))
+	else
+		printf 'not ok - quickstart: %s\n  exit status %s, says: %s\n' "$what" $status "$(head -n 1 out err)"
+		failed=$((failed + 1))
+	fi
+}
+quick 'an unknown command' 'quickstart: unknown command "foo"' foo
+quick 'too many arguments' 'quickstart: too many arguments for "test"' test foo
+
 # ---- files ----
 
 # json_refused LINE:COLUMN:_WHAT TEXT: of a design.

@@ -31,6 +31,29 @@ static bool plan_is_doubtful(const struct ft_report *r)
 	       r->core.found > 0;
 }
 
+/* So many were lost that looking took longer than it should: one in a hundred, and a dozen at least. */
+static bool loss_is_much(const struct ft_report *r)
+{
+	enum { LOST_MANY = 12, LOST_SHARE = 100 };
+
+	return r->source.timeouts >= LOST_MANY && (uint64_t)r->source.timeouts * LOST_SHARE >= r->source.mads;
+}
+
+/* What lost packets cost: what is missing, or time. */
+static void lost_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->source.timeouts == 0 || (r->source.complete && !loss_is_much(r)))
+		return;
+	ft_text_printf(t, "(%u ", r->source.timeouts);
+	if (r->source.mads > 0)
+		ft_text_printf(t, "of %u packet%s ", r->source.mads, ft_text_s(r->source.mads));
+	else
+		ft_text_printf(t, "packet%s ", ft_text_s(r->source.timeouts));
+	ft_text_printf(t, "%s lost%s) ", r->source.timeouts == 1 ? "was" : "were",
+		       r->source.complete ? " and sent again, which took time: --counters finds bad cables"
+					  : "; what was asked so is missing here");
+}
+
 static void head_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	char verdict[16] = "";
@@ -55,8 +78,7 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 		ft_text_printf(t, ", %u of %u island switch%s", r->islands.found, r->islands.planned,
 			       ft_text_es(r->islands.planned));
 	ft_text_printf(t, ", %u of %u host%s; ", r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned));
-	if (!r->source.complete && r->source.timeouts > 0)
-		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);
+	lost_write(t, r);
 	if (plan_is_doubtful(r))
 		ft_text_puts(t, "(less than half of the plan was found: is this the design of this fabric?) ");
 	if (r->finding_count == 0)
@@ -379,8 +401,9 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 		return;
 	ft_text_puts(t, "    swept through ");
 	ft_text_add_safe(t, r->source.detail, strlen(r->source.detail));
-	ft_text_printf(t, ": %u packet%s in %u.%03u s, %u lost\n", r->source.mads, r->source.mads == 1 ? "" : "s",
-		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts);
+	ft_text_printf(t, ": %u packet%s in %u.%03u s, %u lost%s\n", r->source.mads, ft_text_s(r->source.mads),
+		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts,
+		       r->source.timeouts > 0 && r->source.complete ? " and sent again" : "");
 }
 
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
