@@ -88,6 +88,7 @@ static void catalog_release(struct ft_catalog *catalog)
 	free(catalog->source);
 	free(catalog->notice);
 	free(catalog->currency);
+	free(catalog->prices_of);
 }
 
 void ft_catalog_free(struct ft_catalog *catalog)
@@ -370,6 +371,7 @@ static const struct ft_key catalog_keys[] = {
 	{"source", ft_key_string, DRAFT(catalog.source), 0, TEXT_MAX_BYTES, NULL},
 	{"notice", ft_key_string, DRAFT(catalog.notice), 0, TEXT_MAX_BYTES, NULL},
 	{"currency", ft_key_string, DRAFT(catalog.currency), 0, NAME_MAX_BYTES, NULL},
+	{"prices_of", ft_key_string, DRAFT(catalog.prices_of), 0, NAME_MAX_BYTES, NULL},
 	{"cable_cost", ft_key_amount, DRAFT(catalog.cable_cost), 0, 0, NULL},
 	{"switches", key_switches, 0, 0, 0, "a list of what can be bought"},
 	{"note", ft_key_note, 0, 0, 0, NULL},
@@ -649,7 +651,7 @@ static int draft_read(struct ft_key_reader *reader, struct draft *draft)
 	if (r < 0)
 		return r;
 	if (string_default(&draft->catalog.source) < 0 || string_default(&draft->catalog.notice) < 0 ||
-	    string_default(&draft->catalog.currency) < 0)
+	    string_default(&draft->catalog.currency) < 0 || string_default(&draft->catalog.prices_of) < 0)
 		return -ENOMEM;
 	r = draft_expand(reader, draft);
 	if (r < 0)
@@ -688,6 +690,18 @@ int ft_catalog_read(const char *text, size_t length, struct ft_catalog **ret_cat
 	draft.catalog = (struct ft_catalog){0};
 	*ret_catalog = catalog;
 	return 0;
+}
+
+void ft_catalog_add_currency(struct ft_text *text, const struct ft_catalog *catalog)
+{
+	if (catalog && catalog->currency[0])
+		ft_text_printf(text, " %s", catalog->currency);
+}
+
+void ft_catalog_add_time(struct ft_text *text, const struct ft_catalog *catalog)
+{
+	if (catalog && catalog->prices_of[0])
+		ft_text_printf(text, " (prices of %s)", catalog->prices_of);
 }
 
 const char *ft_catalog_builtin_name(size_t index)

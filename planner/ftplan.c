@@ -284,6 +284,22 @@ static int work_choice(struct run *run, const struct ft_menu *menu, struct ft_er
 	return r;
 }
 
+/* What the costs above are in. Tables of CSV have the header that they always have. */
+static void write_currency(struct run *run)
+{
+	const struct ft_plan_options *options = &run->options;
+
+	if (strcmp(options->format->name, "csv") == 0 || run->catalog->currency[0] == '\0')
+		return;
+	if (options->work == FT_WORK_PARETO && options->pareto[0] != FT_METRIC_COST &&
+	    options->pareto[1] != FT_METRIC_COST)
+		return;
+	ft_text_puts(&run->out, "\nCosts are in");
+	ft_catalog_add_currency(&run->out, run->catalog);
+	ft_catalog_add_time(&run->out, run->catalog);
+	ft_text_puts(&run->out, ".\n");
+}
+
 /* What needs the switches to choose from, not one plan. */
 static int work_search(struct run *run, struct ft_error *err)
 {
@@ -296,9 +312,13 @@ static int work_search(struct run *run, struct ft_error *err)
 	if (run->options.work == FT_WORK_CURVE)
 		return work_curve(run, &menu);
 	if (run->options.work == FT_WORK_STAGES)
-		return ft_write_stages(&run->out, run->design, &menu, run->options.stages, run->options.stage_count,
-				       err, NULL);
-	return work_choice(run, &menu, err);
+		r = ft_write_stages(&run->out, run->design, &menu, run->options.stages, run->options.stage_count, err,
+				    NULL);
+	else
+		r = work_choice(run, &menu, err);
+	if (r == 0)
+		write_currency(run);
+	return r;
 }
 
 static int work_infer(struct run *run)

@@ -328,8 +328,11 @@ static void add_cables(const struct bill *bill)
 /* The plan's own cost has a cable for every link, those on mid-planes too, as the tutorial's tool has it. */
 static void note_total(const struct bill *bill, int64_t cost, struct ft_text *note)
 {
-	if (bill->catalog && bill->catalog->currency[0])
-		ft_text_printf(note, "in %s", bill->catalog->currency);
+	if (bill->catalog && bill->catalog->currency[0]) {
+		ft_text_puts(note, "in");
+		ft_catalog_add_currency(note, bill->catalog);
+		ft_catalog_add_time(note, bill->catalog);
+	}
 	if (!bill->catalog && bill->plan->catalog)
 		ft_text_printf(note,
 			       "prices are not known, as the catalog \"%s\" is not at hand: name it with --catalog",

@@ -101,12 +101,18 @@ static void text_amount(struct ft_text *text, const char **between, int64_t amou
 	*between = ", ";
 }
 
-static void text_amounts(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+static void text_amounts(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			 const struct ft_catalog *catalog)
 {
 	const char *between = "Figures: ";
 	bool modelled = plan->models[FT_TIER_EDGE] || plan->models[FT_TIER_CORE];
 
-	text_amount(text, &between, plan->cost, " for switches and cables");
+	text_amount(text, &between, plan->cost, "");
+	if (plan->cost != FT_AMOUNT_UNKNOWN) {
+		ft_catalog_add_currency(text, catalog);
+		ft_text_puts(text, " for switches and cables");
+		ft_catalog_add_time(text, catalog);
+	}
 	text_amount(text, &between, plan->power_w, " W");
 	text_amount(text, &between, plan->weight_kg, " kg");
 	text_amount(text, &between, plan->size_u, plan->size_u == FT_AMOUNT_UNIT ? " rack unit" : " rack units");
@@ -284,7 +290,8 @@ static void text_blades(struct ft_text *text, const struct ft_plan *plan)
 	text_racks(text, plan, chassis);
 }
 
-static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		      const struct ft_catalog *catalog)
 {
 	ft_text_puts(text, "Topology: a star. One switch holds all nodes.\n");
 	ft_text_printf(text, "Switch: 1 of %u port%s, %u of them for nodes", plan->edge_ports,
@@ -297,7 +304,7 @@ static void text_star(struct ft_text *text, const struct ft_design *design, cons
 	text_boards(text, plan);
 	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s.\n", plan->clos, plural(plan->clos));
 	ft_text_printf(text, "Cables: %u, all of them to nodes.\n", plan->links);
-	text_amounts(text, design, plan);
+	text_amounts(text, design, plan, catalog);
 	text_figures(text, design, plan);
 	ft_text_printf(text, "Room: %u port%s for nodes stay%s free.\n", plan->spare_ports, plural(plan->spare_ports),
 		       plan->spare_ports == 1 ? "s" : "");
@@ -414,7 +421,8 @@ static void text_bundles(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_puts(text, ".\n");
 }
 
-static void text_fat_tree(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+static void text_fat_tree(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			  const struct ft_catalog *catalog)
 {
 	ft_text_printf(text, "Topology: a fat-tree of %s levels.\n", plan->levels == 3 ? "three" : "two");
 	text_edge(text, plan);
@@ -425,7 +433,7 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 	text_bundles(text, plan);
 	text_blocking(text, plan);
 	text_links(text, plan);
-	text_amounts(text, design, plan);
+	text_amounts(text, design, plan, catalog);
 	text_figures(text, design, plan);
 	text_fill(text, design, plan);
 	text_room(text, plan);
@@ -599,7 +607,8 @@ static void text_islands(struct ft_text *text, const struct ft_design *design, c
 	}
 }
 
-void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			const struct ft_catalog *catalog)
 {
 	ft_text_add_safe(text, design->name, strlen(design->name));
 	ft_text_printf(text, ": a plan for %u node%s", plan->nodes, plural(plan->nodes));
@@ -607,12 +616,12 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 		ft_text_printf(text, ", and %u later", plan->nodes_max);
 	ft_text_puts(text, "\n\n");
 	if (plan->topology == FT_TOPOLOGY_STAR) {
-		text_star(text, design, plan);
+		text_star(text, design, plan, catalog);
 		text_hosts(text, plan);
 		text_islands(text, design, plan);
 		return;
 	}
-	text_fat_tree(text, design, plan);
+	text_fat_tree(text, design, plan, catalog);
 	text_hosts(text, plan);
 	text_cables(text, plan);
 	text_islands(text, design, plan);

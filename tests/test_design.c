@@ -737,7 +737,7 @@ static int read_and_write(const char *text)
 	if (r < 0)
 		return r;
 	ft_plan_write_ibsim(&out, design, plan);
-	ft_plan_write_text(&out, design, plan);
+	ft_plan_write_text(&out, design, plan, NULL);
 	return ft_text_failed(&out) ? -ENOMEM : 0;
 }
 
