@@ -176,7 +176,7 @@ static void text_bandwidth(struct ft_text *text, const struct ft_design *design,
 
 	if (rates->count == 0)
 		return;
-	mbps = (uint64_t)ft_rate_mbps(rates->rates[0]) * links;
+	mbps = (uint64_t)ft_rate_data_mbps(rates->rates[0]) * links;
 	ft_text_puts(text, ", ");
 	ft_quantity_add(text, (struct ft_quantity){(int64_t)(mbps / 10), 100});
 	ft_text_printf(text, " Gb/s each way at %s", ft_rate_name(rates->rates[0], name));

@@ -43,6 +43,8 @@ run()
 
 run 'a design' 0 '' "$ftplan" good.json
 grep -q '^Edge: 4 switches of 36 ports' out || not_ok 'the plan in words' "$(cat out)"
+run 'a rate' 0 '' "$ftplan" good.json
+grep -q '^Bisection: 36 cables, 7200 Gb/s each way at 4xHDR' out || not_ok 'HDR is 200 Gb/s' "$(grep Bisection out)"
 run 'as JSON' 0 '' "$ftplan" --format=json good.json
 run 'as a network' 0 '' "$ftplan" --format ibsim good.json
 run 'an unknown key' 3 'key.json:2:2: unknown key "nodse"; did you mean "nodes"?' "$ftplan" key.json

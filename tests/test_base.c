@@ -284,6 +284,11 @@ static void test_rates(void **state)
 		{"4xXDR", 4, 850000, FT_SPEED_XDR},    {"12xQDR", 12, 120000, FT_SPEED_QDR},
 		{"8xSDR", 8, 20000, FT_SPEED_SDR},
 	};
+	static const struct {
+		const char *name;
+		unsigned int mbps;
+	} data[] = {{"4xSDR", 8000},   {"4xDDR", 16000},  {"4xQDR", 32000},  {"4xFDR10", 40000}, {"4xFDR", 54545},
+		    {"4xEDR", 100000}, {"4xHDR", 200000}, {"2xHDR", 100000}, {"4xNDR", 400000},	 {"4xXDR", 800000}};
 	static const char *const bad[] = {"",	    "x",      "4x",	  "4HDR",   "HDR", "3xHDR",
 					  "4xHDR ", " 4xHDR", "4xABC",	  "-4xHDR", "4x?", "4294967300xHDR",
 					  "0xFDR",  "16xHDR", "4xFDR100", "+4xHDR"};
@@ -297,6 +302,10 @@ static void test_rates(void **state)
 		assert_int_equal(rate.speed, rows[i].speed);
 		assert_int_equal(ft_rate_mbps(rate), rows[i].mbps);
 		assert_string_equal(ft_rate_name(rate, name), rows[i].name);
+	}
+	for (size_t i = 0; i < FT_COUNT(data); i++) {
+		assert_int_equal(ft_rate_parse(data[i].name, &rate), 0);
+		assert_int_equal(ft_rate_data_mbps(rate), data[i].mbps);
 	}
 	/* 25.78125 Gb/s a lane is not a whole number of Mb/s: 103,125 for four, and never off by more than the
 	 * rounding. */
