@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Why no management packets can be sent from this machine, and what to do about it: as far as sysfs, /dev and /proc tell.
+ * Why no management packets can be sent from this machine, and what to do about it: as far as sysfs, /dev and /proc
+ * tell.
  */
 #ifndef FT_PROBE_DEVICE_H
 #define FT_PROBE_DEVICE_H

@@ -468,8 +468,8 @@ static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *a
 	if (job->child == 0)
 		child_main(&job->guard, work, arg, job->end_ms, parent, result, log);
 	/*
-	 * Where there is none (Linux before 5.3, valgrind 3.19; a child that ended already where SIGCHLD is ignored) the
-	 * child is looked at every now and then.
+	 * Where there is none (Linux before 5.3, valgrind 3.19; a child that ended already where SIGCHLD is ignored)
+	 * the child is looked at every now and then.
 	 */
 	job->fds[FD_END] = pidfd_open(job->child, 0);
 	if (job->fds[FD_END] >= 0 || errno == ENOSYS || errno == ESRCH)

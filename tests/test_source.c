@@ -313,9 +313,11 @@ static void test_machine(void **state)
 {
 	const struct machine_case *c = *state;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	char root[] = "/tmp/ftcheck-machine-XXXXXX";
+	const char *parent = getenv("TMPDIR");
+	char root[256];
 	bool privileged = geteuid() == 0;
 
+	snprintf(root, sizeof(root), "%s/ftcheck-machine.XXXXXX", parent ? parent : P_tmpdir);
 	assert_non_null(mkdtemp(root));
 	assert_int_equal(chmod(root, 0755), 0);
 	for (size_t i = 0; i < FT_COUNT(c->files) && c->files[i].path; i++)
@@ -323,7 +325,7 @@ static void test_machine(void **state)
 	if (c->nobody && privileged)
 		assert_int_equal(seteuid(65534), 0);
 	if (c->nobody && !privileged) {
-		char device[64];
+		char device[sizeof(root) + 32];
 
 		snprintf(device, sizeof(device), "%s/dev/infiniband/umad3", root);
 		assert_int_equal(chmod(device, 0), 0);

@@ -68,7 +68,7 @@ static int m_key_read(const struct value *v, struct ft_ibdiag *to)
 
 static const struct {
 	const char *key;
-	int (*read)(const struct value *v, struct ft_ibdiag *to);
+	int (*take)(const struct value *v, struct ft_ibdiag *to);
 } keys[] = {{"CA", ca_read}, {"Port", port_read}, {"timeout", timeout_read}, {"m_key", m_key_read}};
 
 static const char blanks[] = " \t\r";
@@ -99,7 +99,7 @@ static int line_read(char *line, unsigned int number, struct ft_ibdiag *to, stru
 		const struct value value = {key, text, number, (unsigned int)(text - line) + 1, err};
 
 		if (strcmp(key, keys[i].key) == 0)
-			return keys[i].read(&value, to);
+			return keys[i].take(&value, to);
 	}
 	return 0;
 }
