@@ -12,34 +12,68 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/json_slip.h"
+#include "base/text.h"
+
+static int text_error(const char *text, size_t offset, struct ft_error *err, const char *what)
+{
+	unsigned int line, column;
+
+	ft_error_position(text, offset, &line, &column);
+	return ft_error_set(err, -EINVAL, line, column, "%s", what);
+}
+
+/* What jansson could not take, in words of ours where the slip is a common one. */
+static int syntax_error(const char *text, size_t length, const json_error_t *why, struct ft_error *err)
+{
+	size_t at = why->position > 0 ? (size_t)why->position : 0;
+	unsigned int line = 1, column = 1;
+	struct ft_json_slip slip;
+
+	if (at > length)
+		at = length;
+	if (ft_json_slip_find(text, length, at, &slip))
+		return text_error(text, slip.offset, err, slip.text);
+	/* jansson's position is the byte behind the token it could not take. */
+	ft_error_position(text, at, &line, &column);
+	if (column > 1 && at > 0)
+		column--;
+	return ft_error_set(err, -EINVAL, line, column, "%s", why->text);
+}
+
+/* What an editor saved in another way than JSON is to be; @mark out: bytes in front that say it is UTF-8. */
+static int encoding_check(const char *text, size_t length, size_t *ret_mark, struct ft_error *err)
+{
+	const char *nul = memchr(text, '\0', length);
+
+	if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+		return ft_error_set(err, -EINVAL, 1, 1, "this is UTF-16: save it as UTF-8");
+	/* jansson swallows one behind a number, and then tree and text would not walk in step. */
+	if (nul)
+		return text_error(text, (size_t)(nul - text), err, "a NUL byte is no part of JSON");
+	*ret_mark = ft_text_mark(text, length);
+	return 0;
+}
 
 int ft_json_read(const char *text, size_t length, struct ft_json *ret_json, struct ft_error *err)
 {
-	const char *nul = memchr(text, '\0', length);
 	json_error_t why = {0};
 	json_t *root;
+	size_t mark = 0;
+	int r;
 
-	/* jansson swallows one behind a number, and then tree and text would not walk in step. */
-	if (nul) {
-		unsigned int line, column;
-
-		ft_error_position(text, (size_t)(nul - text), &line, &column);
-		return ft_error_set(err, -EINVAL, line, column, "a NUL byte is no part of JSON");
-	}
+	r = encoding_check(text, length, &mark, err);
+	if (r < 0)
+		return r;
+	text += mark;
+	length -= mark;
 	errno = 0;
 	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
 	if (!root) {
-		unsigned int line = 1, column = 1;
-		size_t at = why.position > 0 ? (size_t)why.position : 0;
-
 		/* jansson names few of its failed allocations so: the others are "invalid token", or nothing at all. */
 		if (json_error_code(&why) == json_error_out_of_memory || errno == ENOMEM || !why.text[0])
 			return -ENOMEM;
-		/* jansson's position is the byte behind the token it could not take. */
-		ft_error_position(text, at > length ? length : at, &line, &column);
-		if (column > 1 && at > 0)
-			column--;
-		return ft_error_set(err, -EINVAL, line, column, "%s", why.text);
+		return syntax_error(text, length, &why, err);
 	}
 	*ret_json = (struct ft_json){root, text, length};
 	return 0;

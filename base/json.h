@@ -15,12 +15,13 @@
 
 struct ft_json {
 	json_t *root;	  /* owned */
-	const char *text; /* not owned: the file's bytes, as long as the document is in use */
+	const char *text; /* not owned: the file's bytes behind a mark of UTF-8, as long as the document is in use */
 	size_t length;
 };
 
 /*
- * Parses @length bytes. Duplicate keys and anything behind the first value are refused.
+ * Parses @length bytes. Duplicate keys and anything behind the first value are refused; a mark of UTF-8 (byte order
+ * mark) in front, as some editors write it, is passed over. Common slips are told in words that say what to do.
  * Returns 0, -EINVAL with @err filled, or -ENOMEM.
  */
 int ft_json_read(const char *text, size_t length, struct ft_json *ret_json, struct ft_error *err);

@@ -10,11 +10,18 @@
 static const struct {
 	const char *name;
 	unsigned int lane_100kbps; /* a lane's rate in units of 10^5 bit/s, so that all are whole */
+	unsigned int data_100kbps; /* of which without the encoding, 8b/10b or 64b/66b, and the error correction */
 } speeds[FT_SPEED_COUNT] = {
-	[FT_SPEED_UNKNOWN] = {"?", 0},	   [FT_SPEED_SDR] = {"SDR", 25000},	 [FT_SPEED_DDR] = {"DDR", 50000},
-	[FT_SPEED_QDR] = {"QDR", 100000},  [FT_SPEED_FDR10] = {"FDR10", 103125}, [FT_SPEED_FDR] = {"FDR", 140625},
-	[FT_SPEED_EDR] = {"EDR", 257812},  [FT_SPEED_HDR] = {"HDR", 531250},	 [FT_SPEED_NDR] = {"NDR", 1062500},
-	[FT_SPEED_XDR] = {"XDR", 2125000},
+	[FT_SPEED_UNKNOWN] = {"?", 0, 0},
+	[FT_SPEED_SDR] = {"SDR", 25000, 20000},
+	[FT_SPEED_DDR] = {"DDR", 50000, 40000},
+	[FT_SPEED_QDR] = {"QDR", 100000, 80000},
+	[FT_SPEED_FDR10] = {"FDR10", 103125, 100000},
+	[FT_SPEED_FDR] = {"FDR", 140625, 136363},
+	[FT_SPEED_EDR] = {"EDR", 257812, 250000},
+	[FT_SPEED_HDR] = {"HDR", 531250, 500000},
+	[FT_SPEED_NDR] = {"NDR", 1062500, 1000000},
+	[FT_SPEED_XDR] = {"XDR", 2125000, 2000000},
 };
 
 const char *ft_speed_name(enum ft_speed speed)
@@ -35,6 +42,11 @@ enum ft_speed ft_speed_find(const char *name, size_t length)
 unsigned int ft_rate_mbps(struct ft_rate rate)
 {
 	return rate.speed < FT_SPEED_COUNT ? rate.lanes * speeds[rate.speed].lane_100kbps / 10 : 0;
+}
+
+unsigned int ft_rate_data_mbps(struct ft_rate rate)
+{
+	return rate.speed < FT_SPEED_COUNT ? rate.lanes * speeds[rate.speed].data_100kbps / 10 : 0;
 }
 
 int ft_rate_parse(const char *string, struct ft_rate *ret_rate)

@@ -41,6 +41,9 @@ enum ft_speed ft_speed_find(const char *name, size_t length);
  */
 unsigned int ft_rate_mbps(struct ft_rate rate);
 
+/* What of that is data, as people speak of it: 4xHDR is 200000, 4xEDR 100000, 4xFDR 54545, 4xQDR 32000. */
+unsigned int ft_rate_data_mbps(struct ft_rate rate);
+
 /* Reads "4xHDR" (the case of the letters does not matter). Returns 0 or -EINVAL. */
 int ft_rate_parse(const char *string, struct ft_rate *ret_rate);
 

@@ -179,6 +179,13 @@ char *ft_text_safe_dup(const char *bytes, size_t length)
 	return text.data;
 }
 
+size_t ft_text_mark(const char *bytes, size_t length)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return length >= sizeof(mark) - 1 && memcmp(bytes, mark, sizeof(mark) - 1) == 0 ? sizeof(mark) - 1 : 0;
+}
+
 uint64_t ft_text_hash(const char *string)
 {
 	return ft_hash_bytes(string, strlen(string));

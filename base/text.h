@@ -61,6 +61,20 @@ const char *ft_text_short_name(const char *name, size_t *ret_length);
 /* Whether two names are the same by ft_text_short_name(), in capitals or small letters (of ASCII). */
 bool ft_text_short_equal(const char *a, const char *b);
 
+/* The end of a plural behind its number: "1 host", "2 hosts"; "1 switch", "2 switches". */
+static inline const char *ft_text_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static inline const char *ft_text_es(uint64_t count)
+{
+	return count == 1 ? "" : "es";
+}
+
+/* How many bytes at the beginning are the mark by which some editors say that a file is UTF-8: 3 or 0. */
+size_t ft_text_mark(const char *bytes, size_t length);
+
 /*
  * True where the digit at @at belongs to a hexadecimal number, as in "switch-33fd4e": a letter from a to f follows a
  * digit, and up to the next blank or sign there is nothing else. Such names are no series: nothing lacks among them.

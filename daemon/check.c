@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
+#include "probe/names.h"
 #include "probe/sms.h"
 #include "verify/bounds.h"
 #include "verify/verify.h"
@@ -183,8 +184,8 @@ static const struct ft_report *known_before(const struct ft_check_request *reque
 	return request->kind == FT_CHECK_REREAD ? request->last : NULL;
 }
 
-static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
-		 struct ft_text *ret_json)
+static int judge_named(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
+		       struct ft_text *ret_json)
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -215,6 +216,19 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
 	ft_bounds_of_plan(request->plan, &bounds);
 	return ft_report_write_bounded(ret_json, report, &bounds);
+}
+
+/* Names are given for the report only: what is kept, and read again in part, is what was seen. */
+static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
+		 struct ft_text *ret_json)
+{
+	_cleanup_(ft_names_view_release) struct ft_snapshot view = {0};
+	int r;
+
+	if (!request->names)
+		return judge_named(request, snapshot, end_ms, ret_json);
+	r = ft_names_view(request->names, snapshot, &view);
+	return r < 0 ? r : judge_named(request, &view, end_ms, ret_json);
 }
 
 static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)

@@ -23,6 +23,7 @@ enum ft_check_kind {
 struct ft_check_request {
 	enum ft_check_kind kind;
 	const struct ft_sweep_options *sweep;
+	const struct ft_names *names; /* by which the report calls nodes; NULL: by their descriptions */
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const char *plan_file;

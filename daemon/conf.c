@@ -306,6 +306,15 @@ static int set_plan(const struct ft_config_setting *setting)
 	return r;
 }
 
+/* What it is, no message says. */
+static int set_m_key(const struct ft_config_setting *setting)
+{
+	if (ft_m_key_read(setting->value, setting_field(setting)) == 0)
+		return 0;
+	return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+			    "\"%s\" takes a number of up to 64 bits, such as 0x1234abcd", setting->key->name);
+}
+
 static int set_path(const struct ft_config_setting *setting)
 {
 	char *path;
@@ -362,6 +371,9 @@ const struct ft_config_key ft_config_keys[] = {
 	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
 	{"timeout", "MILLISECONDS", "1000", "how long to wait for one answer", set_milliseconds,
 	 FIELD(sweep.timeout_ms), 1, 1000000},
+	{"m_key", "KEY", "", "the M_Key of a fabric that is protected by one", set_m_key, FIELD(sweep.m_key), 0, 0},
+	{"node_name_map", "FILE", "", "names instead of node descriptions; " FT_NODE_NAME_MAP, set_path,
+	 FIELD(name_map), 0, 0},
 	{"engine", "libibnetdisc | libibumad", "libibnetdisc", "who asks: libibnetdisc, or the daemon alone",
 	 set_engine, FIELD(sweep.engine), 0, 0},
 	{"outstanding_smps", "NUMBER | auto", "auto", "management packets on the wire at a time, at most",
@@ -824,8 +836,27 @@ static int directory_of(const char *path, char **ret_directory)
 	return 0;
 }
 
+/* The node name map, or the usual one. */
+static int names_take(struct ft_config *config, struct ft_error *err)
+{
+	struct ft_error why = {0};
+	struct stat st;
+	int r = 0;
+
+	if (config->name_map && stat(config->name_map, &st) == 0 && !S_ISREG(st.st_mode))
+		r = ft_error_set(&why, -EINVAL, 0, 0, "it is no regular file");
+	if (r == 0)
+		r = ft_names_load(config->name_map, &config->names, &why);
+	if (r == 0)
+		return 0;
+	return ft_error_set(err, r, 0, 0, "the node name map %s, line %u: %s",
+			    config->name_map ? config->name_map : FT_NODE_NAME_MAP, why.line,
+			    why.text[0] ? why.text : strerror(-r));
+}
+
 int ft_config_load(const char *path, const char *instance, struct ft_config **ret_config, struct ft_error *err)
 {
+	_cleanup_(ft_config_freep) struct ft_config *config = NULL;
 	_cleanup_free_ char *text = NULL, *directory = NULL;
 	size_t length;
 	int r;
@@ -838,7 +869,12 @@ int ft_config_load(const char *path, const char *instance, struct ft_config **re
 	r = directory_of(path, &directory);
 	if (r < 0)
 		return ft_error_set(err, r, 0, 0, "which directory it is in cannot be told: %s", strerror(-r));
-	return ft_config_read(text, length, directory, instance, ret_config, err);
+	r = ft_config_read(text, length, directory, instance, &config, err);
+	if (r == 0)
+		r = names_take(config, err);
+	if (r == 0)
+		*ret_config = FT_STEAL(config);
+	return r;
 }
 
 /* Pointers and what they point to in one piece. */
@@ -940,6 +976,8 @@ void ft_config_free(struct ft_config *config)
 		return;
 	free(config->plan);
 	free(config->ca);
+	free(config->name_map);
+	ft_names_free(config->names);
 	free(config->listen);
 	free(config->hook_directory);
 	free(config);

@@ -9,6 +9,7 @@
 
 #include "daemon/alert.h"
 #include "planner/plan.h"
+#include "probe/names.h"
 #include "probe/source.h"
 #include "verify/verify.h"
 
@@ -18,6 +19,8 @@ struct ft_config {
 	unsigned int plan_column;
 	char *ca;		       /* NULL: the first */
 	struct ft_sweep_options sweep; /* .ca points to @ca */
+	char *name_map;		       /* absolute; NULL: the usual one, if it is there */
+	struct ft_names *names;	       /* what is in it; NULL: nothing. Filled by ft_config_load() only */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
 	bool events;		       /* listen to the fabric's events */
 	bool sm;		       /* ask who manages the subnet */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/usage.h"
 #include "daemon/conf.h"
 #include "daemon/loop.h"
 #include "planner/plan.h"
@@ -31,7 +32,7 @@ static const char help_text[] = "Usage: ftcheckd [OPTION]...\n"
 				"      --check-config         check the configuration and its plans, and exit\n"
 				"\n"
 				"  -h, --help                 print this help\n"
-				"      --version              print the version\n"
+				"  -V, --version              print the version\n"
 				"\n"
 				"SIGHUP reads the configuration and the plan again; SIGTERM ends the daemon.\n"
 				"Exit status: 0; 1 for a failure of the system, such as a lack of memory;\n"
@@ -46,22 +47,30 @@ static int printed(void)
 	return FT_DAEMON_FAILED;
 }
 
+static int usage_error(const struct ft_text *why)
+{
+	fprintf(stderr, "ftcheckd: %s; try 'ftcheckd --help'\n", ft_text_string(why));
+	return FT_DAEMON_REFUSED;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int options_parse(int argc, char **argv, struct options *options)
 {
-	enum { CONFIG = 256, INSTANCE, STATE_DIRECTORY, CHECK_CONFIG, SHOW_VERSION };
+	enum { CONFIG = 256, INSTANCE, STATE_DIRECTORY, CHECK_CONFIG };
 	static const struct option long_options[] = {
 		{"config", required_argument, NULL, CONFIG},
 		{"instance", required_argument, NULL, INSTANCE},
 		{"state-directory", required_argument, NULL, STATE_DIRECTORY},
 		{"check-config", no_argument, NULL, CHECK_CONFIG},
 		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, SHOW_VERSION},
+		{"version", no_argument, NULL, 'V'},
 		{0},
 	};
+	_cleanup_(ft_text_release) struct ft_text why = {0};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":hV", long_options, NULL)) != -1) {
 		switch (c) {
 		case CONFIG:
 			options->daemon.config = optarg;
@@ -79,18 +88,20 @@ static int options_parse(int argc, char **argv, struct options *options)
 		case 'h':
 			fputs(help_text, stdout);
 			return printed();
-		case SHOW_VERSION:
+		case 'V':
 			puts("ftcheckd " PACKAGE_VERSION);
 			return printed();
 		default:
-			fputs("Try 'ftcheckd --help'.\n", stderr);
-			return FT_DAEMON_REFUSED;
+			ft_usage_refused(long_options, argv, c, &why);
+			return usage_error(&why);
 		}
 	}
 	if (optind == argc)
 		return -1;
-	fprintf(stderr, "ftcheckd: there is no argument \"%s\" to take; try 'ftcheckd --help'\n", argv[optind]);
-	return FT_DAEMON_REFUSED;
+	ft_text_puts(&why, "\"");
+	ft_text_add_safe(&why, argv[optind], strlen(argv[optind]));
+	ft_text_puts(&why, "\" belongs to no option; the configuration goes behind --config, and names the plan");
+	return usage_error(&why);
 }
 
 static int file_error(const char *file, int code, const struct ft_error *err)

@@ -220,6 +220,7 @@ static void sweep_start(struct ft_daemon *d)
 	const struct ft_check_request request = {
 		.kind = FT_CHECK_SWEEP,
 		.sweep = &d->config->sweep,
+		.names = d->config->names,
 		.design = d->design,
 		.plan = d->plan,
 		.plan_file = d->config->plan,
@@ -364,6 +365,7 @@ static void reread_start(struct ft_daemon *d)
 	const struct ft_check_request request = {
 		.kind = changes.count > 0 ? FT_CHECK_REREAD : FT_CHECK_JUDGE,
 		.sweep = &d->config->sweep,
+		.names = d->config->names,
 		.design = d->design,
 		.plan = d->plan,
 		.plan_file = d->config->plan,

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "daemon/links.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
@@ -224,9 +225,9 @@ static void alerts_check(int r)
 static int host_link_lost(const struct ft_snapshot *before, const struct ft_port *port, void *userdata)
 {
 	const struct ft_node *sw = ft_port_node(before, port), *ca = ft_port_node(before, ft_port_peer(before, port));
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(before, sw), sw->description_length);
-	_cleanup_free_ char *host = ft_text_safe_dup(ft_node_description(before, ca), ca->description_length);
 	struct ft_daemon *d = userdata;
+	_cleanup_free_ char *name = ft_names_safe_dup(d->config->names, before, sw);
+	_cleanup_free_ char *host = ft_names_safe_dup(d->config->names, before, ca);
 
 	/* Where memory is out, one flap fewer is counted. */
 	if (name && host)
@@ -319,9 +320,10 @@ static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
 			       d->looks.trouble);
 		return;
 	}
-	ft_text_printf(text, "%s: %s: %u of %u uplinks up, %u of %u hosts, %zu finding%s", r->plan_name,
-		       ft_verdict_name(r->verdict), r->uplinks.up, r->uplinks.planned, r->hosts.found, r->hosts.planned,
-		       r->finding_count, r->finding_count == 1 ? "" : "s");
+	ft_text_printf(text, "%s: %s: %u of %u uplink%s up, %u of %u host%s, %zu finding%s", r->plan_name,
+		       ft_verdict_name(r->verdict), r->uplinks.up, r->uplinks.planned, ft_text_s(r->uplinks.planned),
+		       r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned), r->finding_count,
+		       r->finding_count == 1 ? "" : "s");
 	if (d->looks.trouble[0])
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
 }

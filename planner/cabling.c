@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "planner/chips.h"
 #include "planner/wiring.h"
 
@@ -152,8 +153,8 @@ int ft_cabling_port(const struct ft_plan *plan, const struct ft_cabling_end *end
 	if (end->port > 0 && (end->board > 1 || (end->board == 1 && ft_plan_is_director(plan, end->sw))))
 		return board_port(plan, end, ret_port, err);
 	if (end->port > ports)
-		return ft_error_set(err, -EINVAL, 0, 0, "is %u, but %s has %u ports", end->port,
-				    plan->switches[end->sw].name, ports);
+		return ft_error_set(err, -EINVAL, 0, 0, "is %u, but %s has %u port%s", end->port,
+				    plan->switches[end->sw].name, ports, ft_text_s(ports));
 	*ret_port = end->port;
 	return 0;
 }

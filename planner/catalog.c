@@ -88,6 +88,7 @@ static void catalog_release(struct ft_catalog *catalog)
 	free(catalog->source);
 	free(catalog->notice);
 	free(catalog->currency);
+	free(catalog->prices_of);
 }
 
 void ft_catalog_free(struct ft_catalog *catalog)
@@ -296,8 +297,9 @@ static int entry_check_fixed(const struct ft_key_reader *reader, const struct ft
 	if (blade.value && entry->modular)
 		return ft_key_error(reader, &blade, "cannot stand beside \"modular\": no blade switch has boards");
 	if (entry->blade.servers > entry->ports)
-		return ft_key_error(reader, &blade, "has %u servers, but the switch only %u ports",
-				    entry->blade.servers, entry->ports);
+		return ft_key_error(reader, &blade, "has %u server%s, but the switch only %u port%s",
+				    entry->blade.servers, ft_text_s(entry->blade.servers), entry->ports,
+				    ft_text_s(entry->ports));
 	return 0;
 }
 
@@ -310,15 +312,17 @@ static int entry_check_modular(const struct ft_key_reader *reader, const struct 
 	if (modular.value && !entry->modular)
 		return ft_key_error(reader, &modular, "is false, but there are \"line_boards\"");
 	if (entry->line.slots * entry->line.ports > FT_DIRECTOR_PORTS_MAX)
-		return ft_key_error(reader, &line, "has %u boards of %u ports: more than %d in all", entry->line.slots,
-				    entry->line.ports, FT_DIRECTOR_PORTS_MAX);
+		return ft_key_error(reader, &line, "has %u board%s of %u port%s: more than %d in all",
+				    entry->line.slots, ft_text_s(entry->line.slots), entry->line.ports,
+				    ft_text_s(entry->line.ports), FT_DIRECTOR_PORTS_MAX);
 	if (entry->line.min > entry->line.slots)
 		return ft_key_error(reader, &line, "has %u slots, fewer than its \"min\" of %u", entry->line.slots,
 				    entry->line.min);
 	for (int i = 0; i < ROLE_COUNT; i++)
 		if (entry->roles[i] != ROLE_FULL && entry->roles[i] > entry->line.slots)
-			return ft_key_error(reader, &roles, "has \"%s\" from %u line boards on, but there are only %u",
-					    role_keys[i].name, entry->roles[i], entry->line.slots);
+			return ft_key_error(reader, &roles, "has \"%s\" from %u line board%s on, but there are only %u",
+					    role_keys[i].name, entry->roles[i], ft_text_s(entry->roles[i]),
+					    entry->line.slots);
 	return 0;
 }
 
@@ -367,6 +371,7 @@ static const struct ft_key catalog_keys[] = {
 	{"source", ft_key_string, DRAFT(catalog.source), 0, TEXT_MAX_BYTES, NULL},
 	{"notice", ft_key_string, DRAFT(catalog.notice), 0, TEXT_MAX_BYTES, NULL},
 	{"currency", ft_key_string, DRAFT(catalog.currency), 0, NAME_MAX_BYTES, NULL},
+	{"prices_of", ft_key_string, DRAFT(catalog.prices_of), 0, NAME_MAX_BYTES, NULL},
 	{"cable_cost", ft_key_amount, DRAFT(catalog.cable_cost), 0, 0, NULL},
 	{"switches", key_switches, 0, 0, 0, "a list of what can be bought"},
 	{"note", ft_key_note, 0, 0, 0, NULL},
@@ -646,7 +651,7 @@ static int draft_read(struct ft_key_reader *reader, struct draft *draft)
 	if (r < 0)
 		return r;
 	if (string_default(&draft->catalog.source) < 0 || string_default(&draft->catalog.notice) < 0 ||
-	    string_default(&draft->catalog.currency) < 0)
+	    string_default(&draft->catalog.currency) < 0 || string_default(&draft->catalog.prices_of) < 0)
 		return -ENOMEM;
 	r = draft_expand(reader, draft);
 	if (r < 0)
@@ -685,6 +690,18 @@ int ft_catalog_read(const char *text, size_t length, struct ft_catalog **ret_cat
 	draft.catalog = (struct ft_catalog){0};
 	*ret_catalog = catalog;
 	return 0;
+}
+
+void ft_catalog_add_currency(struct ft_text *text, const struct ft_catalog *catalog)
+{
+	if (catalog && catalog->currency[0])
+		ft_text_printf(text, " %s", catalog->currency);
+}
+
+void ft_catalog_add_time(struct ft_text *text, const struct ft_catalog *catalog)
+{
+	if (catalog && catalog->prices_of[0])
+		ft_text_printf(text, " (prices of %s)", catalog->prices_of);
 }
 
 const char *ft_catalog_builtin_name(size_t index)

@@ -61,6 +61,7 @@ struct ft_catalog {
 	char *source;		      /* where the figures are from; "" if it does not say */
 	char *notice;		      /* that must be kept with them; "" if there is none */
 	char *currency;		      /* "USD"; "" if unknown */
+	char *prices_of;	      /* when they held: "December 2013"; "" if unknown */
 	int64_t cable_cost;	      /* of any cable, thousandths; FT_AMOUNT_UNKNOWN */
 	struct ft_switch_type *types; /* in the order of the file, full populations first; each has a role */
 	size_t count;
@@ -88,6 +89,12 @@ int ft_catalog_read(const char *text, size_t length, struct ft_catalog **ret_cat
  * neither exists.
  */
 int ft_catalog_load(const char *name, struct ft_catalog **ret_catalog, struct ft_error *err);
+
+/* Adds what an amount of money is in, " USD", and of when, " (prices of December 2013)"; nothing where that is unknown.
+ */
+struct ft_text;
+void ft_catalog_add_currency(struct ft_text *text, const struct ft_catalog *catalog);
+void ft_catalog_add_time(struct ft_text *text, const struct ft_catalog *catalog);
 
 /* The name of built-in catalog @index, NULL behind the last; and its file's text. */
 const char *ft_catalog_builtin_name(size_t index);

@@ -178,11 +178,14 @@ static int design_read(const char *text, size_t length, bool planned, const stru
 	_cleanup_(ft_design_freep) struct ft_design *design = calloc(1, sizeof(*design));
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	struct reading reading = {.reader.err = err, .design = design, .catalog = catalog};
+	size_t mark = ft_text_mark(text, length);
 	int r;
 
 	if (!design)
 		return -ENOMEM;
 	design_init(design);
+	text += mark;
+	length -= mark;
 	design->text = bytes_dup(text, length);
 	if (!design->text)
 		return -ENOMEM;

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/text.h"
 #include "planner/design_parts.h"
 #include "planner/rules.h"
 
@@ -28,8 +29,9 @@ static int chip_check(const char *what, uint64_t outside, uint64_t uplinks, stru
 {
 	if (outside + uplinks <= FT_PORTS_MAX)
 		return 0;
-	return ft_error_set(err, -EINVAL, 0, 0, "a chip of a %s board would have %llu ports; the most is %d", what,
-			    (unsigned long long)(outside + uplinks), FT_PORTS_MAX);
+	return ft_error_set(err, -EINVAL, 0, 0, "a chip of a %s board would have %llu port%s; the most is %d", what,
+			    (unsigned long long)(outside + uplinks), ft_text_s((unsigned long long)(outside + uplinks)),
+			    FT_PORTS_MAX);
 }
 
 /* What is not said is one at least. */
@@ -45,9 +47,9 @@ static int line_chip_check(const struct ft_inside *in, struct ft_error *err)
 	if (in->line_ports == 0 || in->line_chips == 0)
 		return chip_check("line", 0, traces, err);
 	if (in->line_ports % in->line_chips != 0)
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "%u ports of a line board are not the same number on each of %u chips",
-				    in->line_ports, in->line_chips);
+		return ft_error_set(
+			err, -EINVAL, 0, 0, "%u port%s of a line board are not the same number on each of %u chip%s",
+			in->line_ports, ft_text_s(in->line_ports), in->line_chips, ft_text_s(in->line_chips));
 	return chip_check("line", in->line_ports / in->line_chips, traces, err);
 }
 
@@ -55,8 +57,8 @@ static int ports_check(const struct ft_inside *in, uint32_t ports, struct ft_err
 {
 	if (in->line_boards == 0 || in->line_ports == 0 || (uint64_t)in->line_boards * in->line_ports == ports)
 		return 0;
-	return ft_error_set(err, -EINVAL, 0, 0, "%u line boards of %u ports are not the %u ports of the whole",
-			    in->line_boards, in->line_ports, ports);
+	return ft_error_set(err, -EINVAL, 0, 0, "%u line board%s of %u ports are not the %u port%s of the whole",
+			    in->line_boards, ft_text_s(in->line_boards), in->line_ports, ports, ft_text_s(ports));
 }
 
 int ft_inside_check(const struct ft_inside *in, uint32_t ports, struct ft_error *err, const char **ret_key)
@@ -89,8 +91,9 @@ static int ports_derive(struct ft_key_reader *reader, const struct ft_key_at *at
 
 	if (!ft_pinned(role->ports)) {
 		if (ports == 0 || ports > FT_DIRECTOR_PORTS_MAX)
-			return ports ? ft_key_error(reader, at, "makes %llu ports; the most is %d",
-						    (unsigned long long)ports, FT_DIRECTOR_PORTS_MAX)
+			return ports ? ft_key_error(reader, at, "makes %llu port%s; the most is %d",
+						    (unsigned long long)ports, ft_text_s((unsigned long long)ports),
+						    FT_DIRECTOR_PORTS_MAX)
 				     : 0;
 		role->ports = (uint32_t)ports;
 		return 0;
@@ -98,7 +101,8 @@ static int ports_derive(struct ft_key_reader *reader, const struct ft_key_at *at
 	if (ports > 0 || known == 0)
 		return 0;
 	if (role->ports % known != 0)
-		return ft_key_error(reader, at, "does not go with the %u ports of the whole: %u %s", role->ports, known,
+		return ft_key_error(reader, at, "does not go with the %u port%s of the whole: %u %s", role->ports,
+				    ft_text_s(role->ports), known,
 				    in->line_boards ? "line boards cannot have the same number each"
 						    : "ports a line board leave some over");
 	*missing = role->ports / known;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "planner/draw_parts.h"
 
 /* ---- marks ---- */
@@ -548,7 +549,8 @@ static void tier_words(const struct ft_drawing *d, enum ft_tier tier, uint32_t c
 
 	if (count == 0)
 		return;
-	ft_text_printf(text, "; %u %s switch%s of %u ports", count, ft_tier_name(tier), count == 1 ? "" : "es", ports);
+	ft_text_printf(text, "; %u %s switch%s of %u port%s", count, ft_tier_name(tier), count == 1 ? "" : "es", ports,
+		       ft_text_s(ports));
 	if (model) {
 		ft_text_puts(text, " (");
 		ft_text_add_safe(text, model, strlen(model));
@@ -568,7 +570,7 @@ void ft_drawing_summary(const struct ft_drawing *d, struct ft_text *text)
 	tier_words(d, FT_TIER_EDGE, plan->edge_count, plan->edge_ports, text);
 	tier_words(d, FT_TIER_SPINE, plan->spine_count, plan->spine_ports, text);
 	tier_words(d, FT_TIER_CORE, plan->core_count, plan->core_ports, text);
-	ft_text_printf(text, "; %u cables; blocking ", plan->links);
+	ft_text_printf(text, "; %u cable%s; blocking ", plan->links, ft_text_s(plan->links));
 	ft_ratio_add(text, plan->blocking);
 	ft_text_puts(text, ".");
 }
@@ -607,8 +609,8 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 		ft_text_puts(text, ")");
 	}
 	group_state_words(d, group, text);
-	ft_text_printf(text, "; %s switch%s of %u ports", ft_tier_name(sw->tier), group->count == 1 ? "" : "es",
-		       sw->ports);
+	ft_text_printf(text, "; %s switch%s of %u port%s", ft_tier_name(sw->tier), group->count == 1 ? "" : "es",
+		       sw->ports, ft_text_s(sw->ports));
 	if (sw->tier == FT_TIER_EDGE) {
 		ft_text_puts(text, ", ");
 		ft_draw_add_range(text, hosts.planned_least, hosts.planned_most);
@@ -663,8 +665,8 @@ void ft_drawing_bond_words(struct ft_drawing *d, const struct ft_draw_bond *bond
 	ft_text_puts(text, ft_drawing_group_name(d, &d->groups[bond->lower]));
 	ft_text_puts(text, " - ");
 	ft_text_puts(text, ft_drawing_group_name(d, &d->groups[bond->upper]));
-	ft_text_printf(text, ": %llu cables between %u pairs of switches", (unsigned long long)bond->cables,
-		       bond->pairs);
+	ft_text_printf(text, ": %llu cable%s between %u pair%s of switches", (unsigned long long)bond->cables,
+		       ft_text_s((unsigned long long)bond->cables), bond->pairs, ft_text_s(bond->pairs));
 	if (bond->least == bond->most)
 		ft_text_printf(text, ", %u each", bond->least);
 	else

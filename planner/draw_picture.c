@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "planner/draw_parts.h"
 
 enum {
@@ -151,11 +152,12 @@ static void hosts_draw(struct picture *p, uint32_t group)
 	ft_draw_add_range(&p->words, hosts->planned_least, hosts->planned_most);
 	ft_text_printf(&p->words, " host%s planned, ", hosts->planned_most == 1 ? "" : "s");
 	ft_draw_add_range(&p->words, hosts->seen_least, hosts->seen_most);
-	ft_text_printf(&p->words, " seen, %u ports for hosts", grid.ports);
+	ft_text_printf(&p->words, " seen, %u port%s for hosts", grid.ports, ft_text_s(grid.ports));
 	if (!p->d->marks) {
 		ft_text_reset(&p->words);
-		ft_text_printf(&p->words, "%u host%s, %u ports for hosts free", grid.planned,
-			       grid.planned == 1 ? "" : "s", grid.ports - grid.planned);
+		ft_text_printf(&p->words, "%u host%s, %u port%s for hosts free", grid.planned,
+			       grid.planned == 1 ? "" : "s", grid.ports - grid.planned,
+			       ft_text_s(grid.ports - grid.planned));
 	}
 	ft_draw_add_title(p->text, &p->words);
 	for (uint32_t i = 0; grid.columns > 0 && i < grid.ports; i++)
@@ -558,9 +560,9 @@ static const char *count_words(const struct ft_draw_group *g, char buffer[64])
 	uint32_t pods = g->pod == FT_UNPINNED ? 1 : g->pod_last - g->pod + 1;
 
 	if (pods > 1)
-		snprintf(buffer, 64, "%u switches, %u a pod", g->count, g->count / pods);
+		snprintf(buffer, 64, "%u switch%s, %u a pod", g->count, ft_text_es(g->count), g->count / pods);
 	else
-		snprintf(buffer, 64, "%u switches", g->count);
+		snprintf(buffer, 64, "%u switch%s", g->count, ft_text_es(g->count));
 	return buffer;
 }
 

@@ -12,9 +12,8 @@
 static int write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		      const struct ft_catalog *catalog, struct ft_error *err)
 {
-	(void)catalog;
 	(void)err;
-	ft_plan_write_text(text, design, plan);
+	ft_plan_write_text(text, design, plan, catalog);
 	return 0;
 }
 

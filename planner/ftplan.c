@@ -16,6 +16,7 @@
 #include "planner/formats.h"
 #include "planner/ftplan_options.h"
 #include "planner/site.h"
+#include "probe/names.h"
 #include "probe/source.h"
 #include "verify/infer.h"
 #include "verify/resolve.h"
@@ -197,6 +198,21 @@ static int cables_take(struct run *run, struct ft_error *err)
 	return r;
 }
 
+/* Names of the site instead of node descriptions. */
+static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
+	struct ft_error why = {0};
+	int r = ft_names_load(run->options.names, &names, &why);
+
+	if (r == 0)
+		return ft_names_apply(names, snapshot);
+	if (why.file)
+		run->path = why.file;
+	*err = why;
+	return r;
+}
+
 static int work_plan(struct run *run, struct ft_error *err)
 {
 	bool guids = strncmp(run->options.format->name, "opensm", 6) == 0 && run->options.from;
@@ -205,6 +221,8 @@ static int work_plan(struct run *run, struct ft_error *err)
 	if (r == 0 && run->options.from) {
 		run->path = run->options.from;
 		r = ft_source_load(run->options.from, &run->snapshot, err);
+		if (r == 0)
+			r = names_give(run, run->snapshot, err);
 	}
 	if (r == 0 && run->options.cables)
 		r = cables_take(run, err);
@@ -266,6 +284,22 @@ static int work_choice(struct run *run, const struct ft_menu *menu, struct ft_er
 	return r;
 }
 
+/* What the costs above are in. Tables of CSV have the header that they always have. */
+static void write_currency(struct run *run)
+{
+	const struct ft_plan_options *options = &run->options;
+
+	if (strcmp(options->format->name, "csv") == 0 || run->catalog->currency[0] == '\0')
+		return;
+	if (options->work == FT_WORK_PARETO && options->pareto[0] != FT_METRIC_COST &&
+	    options->pareto[1] != FT_METRIC_COST)
+		return;
+	ft_text_puts(&run->out, "\nCosts are in");
+	ft_catalog_add_currency(&run->out, run->catalog);
+	ft_catalog_add_time(&run->out, run->catalog);
+	ft_text_puts(&run->out, ".\n");
+}
+
 /* What needs the switches to choose from, not one plan. */
 static int work_search(struct run *run, struct ft_error *err)
 {
@@ -278,9 +312,13 @@ static int work_search(struct run *run, struct ft_error *err)
 	if (run->options.work == FT_WORK_CURVE)
 		return work_curve(run, &menu);
 	if (run->options.work == FT_WORK_STAGES)
-		return ft_write_stages(&run->out, run->design, &menu, run->options.stages, run->options.stage_count,
-				       err, NULL);
-	return work_choice(run, &menu, err);
+		r = ft_write_stages(&run->out, run->design, &menu, run->options.stages, run->options.stage_count, err,
+				    NULL);
+	else
+		r = work_choice(run, &menu, err);
+	if (r == 0)
+		write_currency(run);
+	return r;
 }
 
 static int work_infer(struct run *run)
@@ -291,6 +329,8 @@ static int work_infer(struct run *run)
 
 	run->path = run->options.infer;
 	r = ft_source_load(run->path, &snapshot, &err);
+	if (r == 0)
+		r = names_give(run, snapshot, &err);
 	if (r == 0)
 		r = ft_infer(snapshot, run->options.name ? run->options.name : "inferred", &run->out, &err);
 	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;

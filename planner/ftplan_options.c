@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/usage.h"
+#include "planner/metric.h"
 
 static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"       ftplan [OPTION]... --nodes N|A..B[..STEP]\n"
@@ -32,10 +35,12 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
 				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
 				"                     from this snapshot or dump of the fabric\n"
+				"  --node-name-map FILE  names for nodes, for --infer and --from; the format of\n"
+				"                     infiniband-diags and OpenSM\n"
 				"  --name NAME        the name of a design that is not read from a file\n"
 				"  -o, --output FILE  write to FILE, completely or not at all\n"
 				"  -h, --help         print this help\n"
-				"  --version          print the version\n"
+				"  -V, --version      print the version\n"
 				"\n"
 				"Without a design file:\n"
 				"  --nodes N          plan N host ports; A..B or A..B..STEP: one row of CSV for\n"
@@ -172,14 +177,26 @@ enum {
 	OPTION_FROM,
 	OPTION_CABLES,
 	OPTION_NAME,
+	OPTION_NODE_NAME_MAP,
 	OPTION_NODES,
 	OPTION_NODES_MAX,
 	OPTION_BLOCKING,
 	OPTION_LEVELS,
 	OPTION_OBJECTIVE,
 	OPTION_PREFER_EXPANDABLE,
-	OPTION_VERSION,
 };
+
+/* Both figures, and which there are. */
+static int pareto_error(const char *argument)
+{
+	_cleanup_(ft_text_release) struct ft_text what = {0};
+
+	ft_text_puts(&what, "--pareto takes two different figures out of ");
+	for (int i = 0; i < FT_METRIC_COUNT; i++)
+		ft_text_printf(&what, "%s%s", i > 0 ? ", " : "", ft_metric_name((enum ft_metric)i));
+	ft_text_puts(&what, ", such as cost,power_w");
+	return usage_error(ft_text_string(&what), argument);
+}
 
 /* What of a design is given by options. Their values are checked where all values of designs are: in ftcheck-design. */
 static bool parse_design_option(struct ft_plan_options *options, int c, const char *argument)
@@ -250,7 +267,7 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		return set_work(options, FT_WORK_ALTERNATIVES, "--alternatives");
 	case OPTION_PARETO:
 		if (parse_pareto(options, argument) < 0)
-			return usage_error("--pareto takes two different figures, such as cost,power_w", argument);
+			return pareto_error(argument);
 		return set_work(options, FT_WORK_PARETO, "--pareto");
 	case OPTION_STAGES:
 		if (parse_stages(options, argument) < 0)
@@ -265,6 +282,9 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 	case OPTION_CABLES:
 		options->cables = argument;
 		return -1;
+	case OPTION_NODE_NAME_MAP:
+		options->names = argument;
+		return -1;
 	case OPTION_NODES:
 		if (parse_nodes(options, argument) < 0)
 			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
@@ -274,9 +294,14 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		options->output = strcmp(argument, "-") == 0 ? NULL : argument;
 		return -1;
 	default:
-		fputs("Try 'ftplan --help'.\n", stderr);
+		/* The table of main() and this switch have the same options. */
 		return FT_EXIT_UNKNOWN;
 	}
+}
+
+static bool is_number(const char *argument)
+{
+	return argument[0] && argument[strspn(argument, "0123456789.")] == '\0';
 }
 
 /* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
@@ -288,11 +313,15 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 		return usage_error("one design file is enough", argv[optind + 1]);
 	if (optind < argc)
 		options->design = argv[optind];
+	if (options->design && is_number(options->design) && access(options->design, F_OK) < 0)
+		return usage_error("a number of nodes goes behind --nodes", options->design);
 	if (options->work == FT_WORK_INFER && (options->design || options->override || options->nodes))
 		return usage_error("--infer writes a design, and takes none", options->design);
 	if (options->from && !options->cables &&
 	    (options->work != FT_WORK_PLAN || strncmp(options->format->name, "opensm", 6) != 0))
 		return usage_error("--from goes with --cables, and with --format opensm and opensm-cn", options->from);
+	if (options->names && options->work != FT_WORK_INFER && !options->from)
+		return usage_error("--node-name-map goes with --infer and --from, which read a fabric", options->names);
 	if (options->cables && options->work != FT_WORK_PLAN)
 		return usage_error("--cables goes with one plan", options->cables);
 	if (options->cables && options->design && strcmp(options->cables, "-") == 0 &&
@@ -333,6 +362,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},
 		{"name", required_argument, NULL, OPTION_NAME},
+		{"node-name-map", required_argument, NULL, OPTION_NODE_NAME_MAP},
 		{"nodes", required_argument, NULL, OPTION_NODES},
 		{"nodes-max", required_argument, NULL, OPTION_NODES_MAX},
 		{"blocking", required_argument, NULL, OPTION_BLOCKING},
@@ -341,20 +371,27 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"prefer-expandable", no_argument, NULL, OPTION_PREFER_EXPANDABLE},
 		{"output", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, OPTION_VERSION},
+		{"version", no_argument, NULL, 'V'},
 		{0},
 	};
 	int c;
 
 	*options = (struct ft_plan_options){.format = ft_format_find("text")};
-	while ((c = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":o:hV", long_options, NULL)) != -1) {
 		int status;
 
+		if (c == '?' || c == ':') {
+			_cleanup_(ft_text_release) struct ft_text why = {0};
+
+			ft_usage_refused(long_options, argv, c, &why);
+			return usage_error(ft_text_string(&why), NULL);
+		}
 		if (c == 'h') {
 			fputs(help_text, stdout);
 			return flush_output();
 		}
-		if (c == OPTION_VERSION) {
+		if (c == 'V') {
 			puts("ftplan " PACKAGE_VERSION);
 			return flush_output();
 		}

@@ -20,6 +20,7 @@ struct ft_plan_options {
 	enum ft_work work;
 	const char *design;  /* a file; NULL: made from the options below */
 	const char *catalog; /* NULL: none is named */
+	const char *names;   /* a node name map; NULL: the usual one, if it is there */
 	const char *output;  /* NULL: standard output */
 	const struct ft_format *format;
 	const char *nodes, *nodes_max, *blocking, *levels, *objective;

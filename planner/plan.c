@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "planner/islands.h"
 #include "planner/rules.h"
 #include "planner/search.h"
@@ -254,12 +255,14 @@ static int check_hosts(const struct build *b)
 		if (b->design->host_kinds[i].hosts > b->s->n)
 			return ft_rules_error(
 				&b->rules, "edge", "hosts",
-				"edge.hosts gives edge switches %u hosts, but they have %u ports to nodes",
-				b->design->host_kinds[i].hosts, b->s->n);
+				"edge.hosts gives edge switches %u host%s, but they have %u port%s to nodes",
+				b->design->host_kinds[i].hosts, ft_text_s(b->design->host_kinds[i].hosts), b->s->n,
+				ft_text_s(b->s->n));
 	}
 	if (edges != b->s->e)
 		return ft_rules_error(&b->rules, "edge", "hosts",
-				      "edge.hosts is of %" PRIu64 " edge switches, but %u are planned", edges, b->s->e);
+				      "edge.hosts is of %" PRIu64 " edge switch%s, but %u are planned", edges,
+				      ft_text_es(edges), b->s->e);
 	return 0;
 }
 
@@ -277,8 +280,8 @@ static int check_binds(const struct build *b)
 					      name, name);
 		if (bind->count && bind->count != planned[tier])
 			return ft_rules_error(&b->rules, "bind", name,
-					      "bind.%s names %zu switches, but the plan has %u", name, bind->count,
-					      planned[tier]);
+					      "bind.%s names %zu switch%s, but the plan has %u", name, bind->count,
+					      ft_text_es(bind->count), planned[tier]);
 	}
 	return 0;
 }

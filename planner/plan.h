@@ -211,7 +211,8 @@ uint32_t ft_plan_island_hosts(const struct ft_plan *plan);
 void ft_plan_write_json(struct ft_text *text, const struct ft_plan *plan, unsigned int indent);
 
 /* The plan in words for people. */
-void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan);
+void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			const struct ft_catalog *catalog);
 
 /*
  * The design as it was given, byte for byte, with "plan" added or brought up to date: again a design that gives @plan.

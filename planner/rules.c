@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 /* Two tiers that are cabled to each other, in a tree, a pod or a plane. */
 struct level {
 	const char *low, *high; /* the objects of the design: "edge" and "core" */
@@ -148,8 +150,8 @@ static int count_edges(const struct ft_rules *rules, struct ft_shape *s)
 		return 0;
 	if (s->e > edge->count)
 		return ft_rules_error(rules, "edge", "count",
-				      "nodes %u need %u edge switches at ports_to_nodes %u, but edge.count is %u",
-				      design->nodes, s->e, s->n, edge->count);
+				      "nodes %u need %u edge switch%s at ports_to_nodes %u, but edge.count is %u",
+				      design->nodes, s->e, ft_text_es(s->e), s->n, edge->count);
 	s->e = edge->count;
 	if (s->e > s->e_max)
 		s->e_max = s->e;
@@ -182,8 +184,9 @@ static int uppers_as_built(const struct ft_rules *rules, const struct level *l, 
 		return ft_rules_error(rules, l->high, "count", "%s.count 0 fits a star only, not a fat-tree", l->high);
 	if (uppers > units)
 		return ft_rules_error(rules, l->high, "count",
-				      "%s.count %u, but an %s switch has only %u uplinks%s to spread over them",
-				      l->high, uppers, l->low, cables, unit > 1 ? " in multiples" : "");
+				      "%s.count %u, but an %s switch has only %u uplink%s%s to spread over them",
+				      l->high, uppers, l->low, cables, ft_text_s(cables),
+				      unit > 1 ? " in multiples" : "");
 	if (ft_pinned(l->bundle)) {
 		if (ft_divide_up(cables, *b) != uppers)
 			return ft_rules_error(
@@ -194,10 +197,10 @@ static int uppers_as_built(const struct ft_rules *rules, const struct level *l, 
 	}
 	if (ft_divide_up(cables, widest) > uppers)
 		return ft_rules_error(rules, l->high, "count",
-				      "%u %s switches with %u uplinks each need %u %s switches of %u ports, but "
+				      "%u %s switches with %u uplink%s each need %u %s switches of %u port%s, but "
 				      "%s.count is %u",
-				      l->low_max, l->low, cables, ft_divide_up(cables, widest), l->high, l->high_ports,
-				      l->high, uppers);
+				      l->low_max, l->low, cables, ft_text_s(cables), ft_divide_up(cables, widest),
+				      l->high, l->high_ports, ft_text_s(l->high_ports), l->high, uppers);
 	/* A thick bundle takes what an upper switch can give; an even one no more than its share. */
 	*b = rules->design->spread == FT_SPREAD_THICK ? ft_minimum(widest, cables - (uppers - 1))
 						      : unit * ft_divide_up(units, uppers);
@@ -220,10 +223,12 @@ static int widest_bundle(const struct ft_rules *rules, const struct level *l, ui
 		return 0;
 	/* The one bundle that may be odd is the last, so that any other needs whole units. */
 	if (room < unit)
-		return ft_rules_error(rules, NULL, "bundles",
-				      "a %s switch of %u ports takes %u cables from each of %u %s switches: no bundle "
-				      "of a multiple of %u fits",
-				      l->high, l->high_ports, room, l->low_max, l->low, unit);
+		return ft_rules_error(
+			rules, NULL, "bundles",
+			"a %s switch of %u port%s takes %u cable%s from each of %u %s switches: no bundle "
+			"of a multiple of %u fits",
+			l->high, l->high_ports, ft_text_s(l->high_ports), room, ft_text_s(room), l->low_max, l->low,
+			unit);
 	*ret_widest = room / unit * unit;
 	return 0;
 }
@@ -243,8 +248,8 @@ static int count_uppers(const struct ft_rules *rules, const struct level *l, uin
 		*ret_b = l->bundle;
 		if (*ret_b > cables)
 			return ft_rules_error(rules, NULL, "bundle",
-					      "bundle %u is thicker than the %u uplinks of an %s switch", *ret_b,
-					      cables, l->low);
+					      "bundle %u is thicker than the %u uplink%s of an %s switch", *ret_b,
+					      cables, ft_text_s(cables), l->low);
 		if (*ret_b % unit && *ret_b < cables)
 			return ft_rules_error(rules, NULL, "bundle",
 					      "bundle %u is not a multiple of %u, as bundles asks", *ret_b, unit);
@@ -414,8 +419,8 @@ static int pods_as_built(const struct ft_rules *rules, struct ft_shape *s)
 			s->pod_edges = design->pod_sizes[i].edges;
 	}
 	if (edges < s->e_max || (ft_pinned(rules->roles[FT_TIER_EDGE].count) && edges != s->e))
-		return ft_rules_error(rules, NULL, "pods", "pods hold %" PRIu64 " edge switches, but %u are planned",
-				      edges, s->e_max);
+		return ft_rules_error(rules, NULL, "pods", "pods hold %" PRIu64 " edge switch%s, but %u are planned",
+				      edges, ft_text_es(edges), s->e_max);
 	s->e = s->e_max = (uint32_t)edges;
 	s->pods = s->pods_max = design->pods;
 	return 0;
@@ -429,15 +434,15 @@ static int pods_of_one_size(const struct ft_rules *rules, uint32_t pods, struct 
 	if (pods == 0)
 		pods = ft_divide_up(s->e_max, s->spine_down);
 	if (pods > s->e_max)
-		return ft_rules_error(rules, NULL, "pods", "pods %u, but there are only %u edge switches", pods,
-				      s->e_max);
+		return ft_rules_error(rules, NULL, "pods", "pods %u, but there are only %u edge switch%s", pods,
+				      s->e_max, ft_text_es(s->e_max));
 	s->pod_edges = ft_divide_up(s->e_max, pods);
 	s->pods_max = ft_divide_up(s->e_max, s->pod_edges);
 	if (asked == rules->design->pods && s->pods_max != pods)
 		return ft_rules_error(rules, NULL, "pods",
-				      "%u edge switches make no %u pods of one size: give the sizes, as in "
+				      "%u edge switches make no %u pod%s of one size: give the sizes, as in "
 				      "[{\"count\": 2, \"edges\": 8}, {\"count\": 1, \"edges\": 4}]",
-				      s->e_max, pods);
+				      s->e_max, pods, ft_text_s(pods));
 	s->pods = ft_divide_up(s->e, s->pod_edges);
 	return 0;
 }
@@ -468,8 +473,9 @@ static int count_spines(const struct ft_rules *rules, struct ft_shape *s)
 		return r;
 	if (s->pod_edges > s->spine_down)
 		return ft_rules_error(rules, "spine", "ports",
-				      "%u edge switches a pod, but a spine of %u ports has only %u for them",
-				      s->pod_edges, spine->ports, s->spine_down);
+				      "%u edge switch%s a pod, but a spine of %u port%s has only %u for them",
+				      s->pod_edges, ft_text_es(s->pod_edges), spine->ports, ft_text_s(spine->ports),
+				      s->spine_down);
 	return count_uppers(rules, &l, s->c, &s->b, &s->pod_spines);
 }
 
@@ -632,8 +638,8 @@ int ft_rules_star(const struct ft_rules *rules, struct ft_shape *ret_shape)
 				      room, ports);
 	if (rules->design->nodes_max > room)
 		return ft_rules_error(rules, NULL, key,
-				      "%s %u do not fit on a star: one switch of %u ports has %u for nodes", key,
-				      rules->design->nodes_max, ports, room);
+				      "%s %u do not fit on a star: one switch of %u port%s has %u for nodes", key,
+				      rules->design->nodes_max, ports, ft_text_s(ports), room);
 	*ret_shape = (struct ft_shape){
 		.topology = FT_TOPOLOGY_STAR, .levels = 1, .n = room, .e = 1, .e_max = 1, .pods = 1, .pods_max = 1};
 	return 0;

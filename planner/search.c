@@ -471,9 +471,10 @@ static int core_missing(struct enumeration *x)
 		return ft_rules_error(&x->rules, "core", "count", "core.count 0 fits a star only, not a fat-tree");
 	return ft_rules_error(
 		&x->rules, "core", NULL,
-		"a fat-tree is needed for %s %u on edge switches of %u ports, but \"core\": {\"ports\": N} is "
+		"a fat-tree is needed for %s %u on edge switches of %u port%s, but \"core\": {\"ports\": N} is "
 		"missing",
-		key, design->nodes_max, design->roles[FT_TIER_EDGE].ports);
+		key, design->nodes_max, design->roles[FT_TIER_EDGE].ports,
+		ft_text_s(design->roles[FT_TIER_EDGE].ports));
 }
 
 /* Every switch is given: the rules are asked once more, and this time why. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "planner/site_rows.h"
 #include "planner/wiring.h"
 
@@ -61,7 +62,8 @@ int ft_site_doubts_check(const struct ft_site *site, const struct ft_site_doubts
 	if (doubts->count * 4 <= judged)
 		return 0;
 	if (doubts->count > 1)
-		snprintf(others, sizeof(others), "; of %zu rows %zu do not fit the plan", judged, doubts->count);
+		snprintf(others, sizeof(others), "; of %zu row%s %zu do not fit the plan", judged, ft_text_s(judged),
+			 doubts->count);
 	return ft_error_set(site->err, -EINVAL, first->line, first->column, "%s%s", first->text, others);
 }
 

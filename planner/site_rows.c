@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "planner/site_rows.h"
+#include "base/text.h"
 #include "planner/wiring.h"
 
 /* ---- rows ---- */
@@ -645,7 +646,7 @@ static bool notes_write(const struct rows *rows, size_t hosts, size_t cables, ui
 		ft_text_printf(notes, "; %u %s of switches %s other cables than the rules give", differ,
 			       plural(differ, "pair", "pairs"), plural(differ, "has", "have"));
 	if (nodes < rows->site->plan->nodes)
-		ft_text_printf(notes, "; that is more hosts than the %u nodes of the design", nodes);
+		ft_text_printf(notes, "; that is more hosts than the %u node%s of the design", nodes, ft_text_s(nodes));
 	doubts_note(rows, notes);
 	if (rows->site->strange)
 		ft_text_puts(notes, "; none of its names of switches is a node description on the fabric");

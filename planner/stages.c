@@ -162,10 +162,11 @@ static int stages_check(const struct stages *s)
 		if (s->blame)
 			*s->blame = (struct ft_plan_blame){NULL, "fill"};
 		return ft_error_set(s->err, -EINVAL, 0, 0,
-				    "from %u to %u nodes %" PRIu64 " cables between switches and %" PRIu64
+				    "from %u to %u node%s %" PRIu64 " cable%s between switches and %" PRIu64
 				    " to nodes would have to move: uniform fill spreads the nodes anew; ask for "
 				    "\"fill\": \"dense\" or \"prefer_expandable\": true",
-				    s->all[i - 1].plan->nodes, s->all[i].plan->nodes, cables, hosts);
+				    s->all[i - 1].plan->nodes, s->all[i].plan->nodes, ft_text_s(s->all[i].plan->nodes),
+				    cables, ft_text_s(cables), hosts);
 	}
 	return 0;
 }
@@ -177,7 +178,7 @@ static void add_name(struct ft_text *text, const struct ft_switch_type *type)
 	if (type->name)
 		ft_text_add_safe(text, type->name, strlen(type->name));
 	else
-		ft_text_printf(text, "switch of %u ports", type->ports);
+		ft_text_printf(text, "switch of %u port%s", type->ports, ft_text_s(type->ports));
 }
 
 static void add_tier(struct ft_text *text, const struct stage *stage, const struct stage *before, enum ft_tier tier)
@@ -223,7 +224,7 @@ static void stage_write(struct ft_text *text, const struct stages *s, size_t i)
 	const struct stage *stage = &s->all[i], *before = i ? &s->all[i - 1] : NULL;
 	const struct ft_plan *plan = stage->plan, *old = before ? before->plan : NULL;
 
-	ft_text_printf(text, "Stage %zu: %u nodes\n", i + 1, plan->nodes);
+	ft_text_printf(text, "Stage %zu: %u node%s\n", i + 1, plan->nodes, ft_text_s(plan->nodes));
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
 		add_tier(text, stage, before, tier);
 	add_growth(text, "cables", plan->links, old ? old->links : 0);
@@ -240,16 +241,16 @@ static void stages_write(struct ft_text *text, const struct stages *s)
 	uint64_t laid = 0;
 
 	ft_text_add_safe(text, design->name, strlen(design->name));
-	ft_text_printf(text, ": %zu stages, with room for %u nodes\n\n", s->count,
-		       s->all[s->count - 1].plan->expandable_to);
+	ft_text_printf(text, ": %zu stage%s, with room for %u node%s\n\n", s->count, ft_text_s(s->count),
+		       s->all[s->count - 1].plan->expandable_to, ft_text_s(s->all[s->count - 1].plan->expandable_to));
 	for (size_t i = 0; i < s->count; i++)
 		stage_write(text, s, i);
 	for (size_t i = 0; i + 1 < s->count; i++)
 		laid += s->all[i].plan->links;
 	ft_text_printf(text,
 		       "No laid cable moves: each of the %" PRIu64
-		       " cables of a stage was found at the same ports in the next.\n",
-		       laid);
+		       " cable%s of a stage was found at the same ports in the next.\n",
+		       laid, ft_text_s(laid));
 }
 
 /*

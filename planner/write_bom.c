@@ -165,7 +165,8 @@ static void add_boards(const struct bill *bill, enum ft_tier tier, const struct 
 		return;
 	add_part(bill, ft_tier_name(tier), "chassis", switches, type->chassis_cost);
 	if (type->line_boards) {
-		ft_text_printf(&board, "line board of %u ports", type->line_board_ports);
+		ft_text_printf(&board, "line board of %u port%s", type->line_board_ports,
+			       ft_text_s(type->line_board_ports));
 		add_part(bill, ft_tier_name(tier), ft_text_string(&board), switches * type->line_boards,
 			 type->line_board_cost);
 	}
@@ -213,11 +214,12 @@ static void add_switches(struct bill *bill, enum ft_tier tier)
 	if (bill->plan->models[tier])
 		ft_text_puts(&what, bill->plan->models[tier]);
 	else
-		ft_text_printf(&what, "switch of %u ports", bill->plan->switches[first].ports);
+		ft_text_printf(&what, "switch of %u port%s", bill->plan->switches[first].ports,
+			       ft_text_s(bill->plan->switches[first].ports));
 	type_amounts(&type, count, row.amounts);
 	if (bill->plan->fabric_boards[tier] && bill->plan->fabric_boards_max[tier])
-		ft_text_printf(&note, "%u of %u fabric boards", bill->plan->fabric_boards[tier],
-			       bill->plan->fabric_boards_max[tier]);
+		ft_text_printf(&note, "%u of %u fabric board%s", bill->plan->fabric_boards[tier],
+			       bill->plan->fabric_boards_max[tier], ft_text_s(bill->plan->fabric_boards_max[tier]));
 	add_unknown(&note, row.amounts, AMOUNT_COUNT);
 	row.what = ft_text_string(&what);
 	row.unit_cost = type.cost;
@@ -326,8 +328,11 @@ static void add_cables(const struct bill *bill)
 /* The plan's own cost has a cable for every link, those on mid-planes too, as the tutorial's tool has it. */
 static void note_total(const struct bill *bill, int64_t cost, struct ft_text *note)
 {
-	if (bill->catalog && bill->catalog->currency[0])
-		ft_text_printf(note, "in %s", bill->catalog->currency);
+	if (bill->catalog && bill->catalog->currency[0]) {
+		ft_text_puts(note, "in");
+		ft_catalog_add_currency(note, bill->catalog);
+		ft_catalog_add_time(note, bill->catalog);
+	}
 	if (!bill->catalog && bill->plan->catalog)
 		ft_text_printf(note,
 			       "prices are not known, as the catalog \"%s\" is not at hand: name it with --catalog",

@@ -21,7 +21,7 @@ static void add_switches(struct ft_text *text, const struct ft_candidate *c, enu
 	if (type->name)
 		ft_text_add_safe(text, type->name, strlen(type->name));
 	else
-		ft_text_printf(text, "%u ports", type->ports);
+		ft_text_printf(text, "%u port%s", type->ports, ft_text_s(type->ports));
 }
 
 static void add_topology(struct ft_text *text, const struct ft_candidate *c)
@@ -127,8 +127,8 @@ void ft_write_alternatives(struct ft_text *text, const struct ft_design *design,
 	_cleanup_(ft_text_release) struct ft_text cell = {0};
 
 	ft_text_add_safe(text, design->name, strlen(design->name));
-	ft_text_printf(text, ": %zu design%s for %u nodes, by %s", search->count, search->count == 1 ? "" : "s",
-		       design->nodes, ft_metric_name(search->objective));
+	ft_text_printf(text, ": %zu design%s for %u node%s, by %s", search->count, search->count == 1 ? "" : "s",
+		       design->nodes, ft_text_s(design->nodes), ft_metric_name(search->objective));
 	ft_text_puts(text, search->fallback ? ", then by cables (no cost is known)\n\n" : "\n\n");
 	ft_text_printf(text, "%-*s", NAME_WIDTH, "");
 	for (size_t i = 0; i < search->count; i++) {
@@ -180,9 +180,9 @@ void ft_write_front(struct ft_text *text, const struct ft_design *design, const 
 	const enum ft_metric metrics[] = {a, b};
 
 	ft_text_add_safe(text, design->name, strlen(design->name));
-	ft_text_printf(text, ": %zu design%s for %u nodes that none is better than in both %s and %s\n\n",
-		       search->count, search->count == 1 ? "" : "s", design->nodes, ft_metric_name(a),
-		       ft_metric_name(b));
+	ft_text_printf(text, ": %zu design%s for %u node%s that none is better than in both %s and %s\n\n",
+		       search->count, search->count == 1 ? "" : "s", design->nodes, ft_text_s(design->nodes),
+		       ft_metric_name(a), ft_metric_name(b));
 	ft_text_printf(text, "%-*s%-*sswitches\n", NAME_WIDTH, ft_metric_name(a), NAME_WIDTH, ft_metric_name(b));
 	for (size_t i = 0; i < search->count; i++) {
 		for (size_t k = 0; k < FT_COUNT(metrics); k++) {

@@ -81,7 +81,8 @@ static void text_room(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_printf(text, "Room: %u port%s for nodes stay%s free on the edge switches of now.\n", plan->spare_ports,
 		       plural(plan->spare_ports), plan->spare_ports == 1 ? "s" : "");
-	ft_text_printf(text, "Growth: up to %u nodes by adding %s", plan->expandable_to,
+	ft_text_printf(text, "Growth: up to %u node%s by adding %s", plan->expandable_to,
+		       ft_text_s(plan->expandable_to),
 		       plan->levels == 3 ? "edge switches, and spines with each pod" : "edge switches");
 	/* Hosts that are spread evenly would be spread anew. */
 	ft_text_puts(text, plan->fill == FT_FILL_UNIFORM
@@ -100,12 +101,18 @@ static void text_amount(struct ft_text *text, const char **between, int64_t amou
 	*between = ", ";
 }
 
-static void text_amounts(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+static void text_amounts(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			 const struct ft_catalog *catalog)
 {
 	const char *between = "Figures: ";
 	bool modelled = plan->models[FT_TIER_EDGE] || plan->models[FT_TIER_CORE];
 
-	text_amount(text, &between, plan->cost, " for switches and cables");
+	text_amount(text, &between, plan->cost, "");
+	if (plan->cost != FT_AMOUNT_UNKNOWN) {
+		ft_catalog_add_currency(text, catalog);
+		ft_text_puts(text, " for switches and cables");
+		ft_catalog_add_time(text, catalog);
+	}
 	text_amount(text, &between, plan->power_w, " W");
 	text_amount(text, &between, plan->weight_kg, " kg");
 	text_amount(text, &between, plan->size_u, plan->size_u == FT_AMOUNT_UNIT ? " rack unit" : " rack units");
@@ -136,8 +143,9 @@ static void text_inside(struct ft_text *text, const struct ft_plan *plan)
 
 		if (!in->line_boards)
 			continue;
-		ft_text_printf(text, "Director: every %s switch has %u line %s of %u ports", ft_tier_name(tier),
-			       in->line_boards, in->line_boards == 1 ? "board" : "boards", in->line_ports);
+		ft_text_printf(text, "Director: every %s switch has %u line %s of %u port%s", ft_tier_name(tier),
+			       in->line_boards, in->line_boards == 1 ? "board" : "boards", in->line_ports,
+			       ft_text_s(in->line_ports));
 		if (in->fabric_boards)
 			ft_text_printf(text, " and %u fabric %s", in->fabric_boards,
 				       in->fabric_boards == 1 ? "board" : "boards");
@@ -151,8 +159,9 @@ static void text_boards(struct ft_text *text, const struct ft_plan *plan)
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		if (!plan->fabric_boards[tier])
 			continue;
-		ft_text_printf(text, "Inside: every %s switch has %u of its %u fabric boards: it blocks by ",
-			       ft_tier_name(tier), plan->fabric_boards[tier], plan->fabric_boards_max[tier]);
+		ft_text_printf(text, "Inside: every %s switch has %u of its %u fabric board%s: it blocks by ",
+			       ft_tier_name(tier), plan->fabric_boards[tier], plan->fabric_boards_max[tier],
+			       ft_text_s(plan->fabric_boards_max[tier]));
 		ft_quantity_add(text, (struct ft_quantity){plan->fabric_boards_max[tier], plan->fabric_boards[tier]});
 		ft_text_puts(text, " inside.\n");
 	}
@@ -167,7 +176,7 @@ static void text_bandwidth(struct ft_text *text, const struct ft_design *design,
 
 	if (rates->count == 0)
 		return;
-	mbps = (uint64_t)ft_rate_mbps(rates->rates[0]) * links;
+	mbps = (uint64_t)ft_rate_data_mbps(rates->rates[0]) * links;
 	ft_text_puts(text, ", ");
 	ft_quantity_add(text, (struct ft_quantity){(int64_t)(mbps / 10), 100});
 	ft_text_printf(text, " Gb/s each way at %s", ft_rate_name(rates->rates[0], name));
@@ -228,14 +237,15 @@ static void text_racks(struct ft_text *text, const struct ft_plan *plan, uint32_
  */
 static void text_blade_pair(struct ft_text *text, const struct ft_plan *plan)
 {
-	ft_text_printf(text, "Chassis: 2. One holds the switch and %u nodes; the other has, in the place of a switch, ",
-		       plan->blade_servers);
+	ft_text_printf(text,
+		       "Chassis: 2. One holds the switch and %u node%s; the other has, in the place of a switch, ",
+		       plan->blade_servers, ft_text_s(plan->blade_servers));
 	if (plan->blade_pass_through)
 		ft_text_add_safe(text, plan->blade_pass_through, strlen(plan->blade_pass_through));
 	else
 		ft_text_puts(text, "a pass-through module");
-	ft_text_printf(text, " and a cable to the switch for each of its %u nodes.\n",
-		       plan->nodes - plan->blade_servers);
+	ft_text_printf(text, " and a cable to the switch for each of its %u node%s.\n",
+		       plan->nodes - plan->blade_servers, ft_text_s(plan->nodes - plan->blade_servers));
 	text_racks(text, plan, 2);
 }
 
@@ -264,8 +274,8 @@ static void text_blades(struct ft_text *text, const struct ft_plan *plan)
 		return;
 	}
 	chassis = chassis_count(plan);
-	ft_text_printf(text, "Chassis: %u of up to %u servers, %u of them with a switch", chassis, plan->blade_servers,
-		       plan->edge_count);
+	ft_text_printf(text, "Chassis: %u of up to %u server%s, %u of them with a switch", chassis, plan->blade_servers,
+		       ft_text_s(plan->blade_servers), plan->edge_count);
 	if (chassis > plan->edge_count)
 		ft_text_printf(text,
 			       " and %u with a pass-through module in its place, by cable to the switch of another",
@@ -273,17 +283,19 @@ static void text_blades(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_puts(text, ".\n");
 	if (chassis > plan->edge_count && plan->topology == FT_TOPOLOGY_FAT_TREE)
 		ft_text_printf(text,
-			       "Mind: %u ports for nodes are more than a chassis has servers; without pass-through "
+			       "Mind: %u port%s for nodes are more than a chassis has servers; without pass-through "
 			       "modules, pin "
 			       "\"ports_to_nodes\": %u.\n",
-			       plan->ports_to_nodes, plan->blade_servers);
+			       plan->ports_to_nodes, ft_text_s(plan->ports_to_nodes), plan->blade_servers);
 	text_racks(text, plan, chassis);
 }
 
-static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+static void text_star(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		      const struct ft_catalog *catalog)
 {
 	ft_text_puts(text, "Topology: a star. One switch holds all nodes.\n");
-	ft_text_printf(text, "Switch: 1 of %u ports, %u of them for nodes", plan->edge_ports, plan->ports_to_nodes);
+	ft_text_printf(text, "Switch: 1 of %u port%s, %u of them for nodes", plan->edge_ports,
+		       ft_text_s(plan->edge_ports), plan->ports_to_nodes);
 	text_model(text, plan, FT_TIER_EDGE);
 	ft_text_puts(text, ".\n");
 	text_blades(text, plan);
@@ -292,17 +304,18 @@ static void text_star(struct ft_text *text, const struct ft_design *design, cons
 	text_boards(text, plan);
 	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s.\n", plan->clos, plural(plan->clos));
 	ft_text_printf(text, "Cables: %u, all of them to nodes.\n", plan->links);
-	text_amounts(text, design, plan);
+	text_amounts(text, design, plan, catalog);
 	text_figures(text, design, plan);
 	ft_text_printf(text, "Room: %u port%s for nodes stay%s free.\n", plan->spare_ports, plural(plan->spare_ports),
 		       plan->spare_ports == 1 ? "s" : "");
-	ft_text_printf(text, "Growth: up to %u nodes on this switch.\n", plan->expandable_to);
+	ft_text_printf(text, "Growth: up to %u node%s on this switch.\n", plan->expandable_to,
+		       ft_text_s(plan->expandable_to));
 }
 
 static void text_edge(struct ft_text *text, const struct ft_plan *plan)
 {
-	ft_text_printf(text, "Edge: %u switch%s of %u ports", plan->edge_count, plan->edge_count == 1 ? "" : "es",
-		       plan->edge_ports);
+	ft_text_printf(text, "Edge: %u switch%s of %u port%s", plan->edge_count, plan->edge_count == 1 ? "" : "es",
+		       plan->edge_ports, ft_text_s(plan->edge_ports));
 	text_model(text, plan, FT_TIER_EDGE);
 	ft_text_printf(text, ", each with %u for nodes and %u to the %s level.\n", plan->ports_to_nodes,
 		       plan->ports_to_core, plan->levels == 3 ? "spine" : "core");
@@ -321,8 +334,8 @@ static uint32_t ports_used(const struct ft_plan *plan, uint32_t index)
 
 static void text_core(struct ft_text *text, const struct ft_plan *plan)
 {
-	ft_text_printf(text, "Core: %u switch%s of %u ports", plan->core_count, plan->core_count == 1 ? "" : "es",
-		       plan->core_ports);
+	ft_text_printf(text, "Core: %u switch%s of %u port%s", plan->core_count, plan->core_count == 1 ? "" : "es",
+		       plan->core_ports, ft_text_s(plan->core_ports));
 	text_model(text, plan, FT_TIER_CORE);
 	ft_text_printf(text, ", with up to %u of them in use now.\n",
 		       ports_used(plan, plan->edge_count + plan->spine_count));
@@ -335,18 +348,18 @@ static void text_spine(struct ft_text *text, const struct ft_plan *plan)
 		ft_text_printf(text, " (room for %u)", plan->pods_max);
 	ft_text_printf(
 		text,
-		" of up to %u edge switches and %u spines; every edge switch is cabled to each spine of its pod.\n",
-		plan->pod_edges, plan->pod_spines);
-	ft_text_printf(text, "Spine: %u switch%s of %u ports", plan->spine_count, plan->spine_count == 1 ? "" : "es",
-		       plan->spine_ports);
+		" of up to %u edge switch%s and %u spine%s; every edge switch is cabled to each spine of its pod.\n",
+		plan->pod_edges, ft_text_es(plan->pod_edges), plan->pod_spines, ft_text_s(plan->pod_spines));
+	ft_text_printf(text, "Spine: %u switch%s of %u port%s", plan->spine_count, plan->spine_count == 1 ? "" : "es",
+		       plan->spine_ports, ft_text_s(plan->spine_ports));
 	text_model(text, plan, FT_TIER_SPINE);
 	ft_text_printf(text, ", each with %u for edge switches and %u to the core level.\n", plan->spine_ports_down,
 		       plan->spine_ports_up);
 	ft_text_printf(
 		text,
-		"Planes: %u of %u core switches; the spine of one number in every pod is cabled to each core switch of "
+		"Planes: %u of %u core switch%s; the spine of one number in every pod is cabled to each core switch of "
 		"that plane.\n",
-		plan->pod_spines, plan->plane_cores);
+		plan->pod_spines, plan->plane_cores, ft_text_es(plan->plane_cores));
 }
 
 static bool lacks_boards(const struct ft_plan *plan)
@@ -361,13 +374,16 @@ static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_printf(text, "Blocking: ");
 	ft_ratio_add(text, plan->blocking);
-	ft_text_printf(text, " (%u ports for nodes share %u uplinks)%s.\n", plan->ports_to_nodes, plan->ports_to_core,
+	ft_text_printf(text, " (%u port%s for nodes share%s %u uplink%s)%s.\n", plan->ports_to_nodes,
+		       ft_text_s(plan->ports_to_nodes), plan->ports_to_nodes == 1 ? "s" : "", plan->ports_to_core,
+		       ft_text_s(plan->ports_to_core),
 		       plan->ports_to_nodes <= plan->ports_to_core && !lacks_boards(plan) ? "; non-blocking" : "");
 	if (plan->levels == 3) {
 		ft_text_puts(text, "Blocking of spines: ");
 		ft_ratio_add(text, plan->spine_blocking);
-		ft_text_printf(text, " (%u cables from edge switches share %u uplinks).\n",
-			       plan->pod_edges * plan->bundle, plan->spine_ports_up);
+		ft_text_printf(text, " (%u cable%s from edge switches share %u uplink%s).\n",
+			       plan->pod_edges * plan->bundle, ft_text_s(plan->pod_edges * plan->bundle),
+			       plan->spine_ports_up, ft_text_s(plan->spine_ports_up));
 	}
 	text_inside(text, plan);
 	text_boards(text, plan);
@@ -379,8 +395,8 @@ static void text_links(struct ft_text *text, const struct ft_plan *plan)
 
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		*(plan->switches[plan->bundles[i].a].tier == FT_TIER_EDGE ? &uplinks : &top) += plan->bundles[i].count;
-	ft_text_printf(text, "Hops: a packet crosses %u switch chips between nodes %s.\n", plan->clos,
-		       plan->levels == 3 ? "in different pods" : "on different edge switches");
+	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s between nodes %s.\n", plan->clos,
+		       ft_text_s(plan->clos), plan->levels == 3 ? "in different pods" : "on different edge switches");
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between %s", plan->links, plan->nodes, uplinks,
 		       plan->levels == 3 ? "edges and spines" : "switches");
 	if (plan->levels == 3)
@@ -405,7 +421,8 @@ static void text_bundles(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_puts(text, ".\n");
 }
 
-static void text_fat_tree(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+static void text_fat_tree(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			  const struct ft_catalog *catalog)
 {
 	ft_text_printf(text, "Topology: a fat-tree of %s levels.\n", plan->levels == 3 ? "three" : "two");
 	text_edge(text, plan);
@@ -416,7 +433,7 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 	text_bundles(text, plan);
 	text_blocking(text, plan);
 	text_links(text, plan);
-	text_amounts(text, design, plan);
+	text_amounts(text, design, plan, catalog);
 	text_figures(text, design, plan);
 	text_fill(text, design, plan);
 	text_room(text, plan);
@@ -504,7 +521,8 @@ static void text_listed_cables(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_puts(text, "\nCables between switches (ftcheck wants them in these ports):\n");
 	if (plan->cable_count > PAIRS_LISTED_MAX) {
-		ft_text_printf(text, "  %u cables: ftplan --format cables lists every one.\n", plan->cable_count);
+		ft_text_printf(text, "  %u cable%s: ftplan --format cables lists every one.\n", plan->cable_count,
+			       ft_text_s(plan->cable_count));
 		return;
 	}
 	for (uint32_t i = 0; i < plan->cable_count; i++) {
@@ -557,7 +575,7 @@ static void text_islander(struct ft_text *text, const struct ft_plan *plan, uint
 
 	ft_text_puts(text, "  ");
 	ft_text_add_safe(text, islander->name, strlen(islander->name));
-	ft_text_printf(text, ", %u ports", islander->ports);
+	ft_text_printf(text, ", %u port%s", islander->ports, ft_text_s(islander->ports));
 	if (islander->hosts != FT_UNPINNED)
 		ft_text_printf(text, ", %u node%s", islander->hosts, plural(islander->hosts));
 	for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
@@ -589,7 +607,8 @@ static void text_islands(struct ft_text *text, const struct ft_design *design, c
 	}
 }
 
-void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			const struct ft_catalog *catalog)
 {
 	ft_text_add_safe(text, design->name, strlen(design->name));
 	ft_text_printf(text, ": a plan for %u node%s", plan->nodes, plural(plan->nodes));
@@ -597,12 +616,12 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 		ft_text_printf(text, ", and %u later", plan->nodes_max);
 	ft_text_puts(text, "\n\n");
 	if (plan->topology == FT_TOPOLOGY_STAR) {
-		text_star(text, design, plan);
+		text_star(text, design, plan, catalog);
 		text_hosts(text, plan);
 		text_islands(text, design, plan);
 		return;
 	}
-	text_fat_tree(text, design, plan);
+	text_fat_tree(text, design, plan, catalog);
 	text_hosts(text, plan);
 	text_cables(text, plan);
 	text_islands(text, design, plan);

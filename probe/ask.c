@@ -121,6 +121,7 @@ int ft_asker_new(const struct ft_ask_options *options, ft_ask_make *make, ft_ask
 	r = ft_smp_open(&(struct ft_smp_options){.kind = options->kind,
 						 .ca = options->ca,
 						 .port = options->port,
+						 .m_key = options->m_key,
 						 .max_smps = max_slots(options),
 						 .end_ms = options->end_ms},
 			&a->wire, err);

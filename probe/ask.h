@@ -24,6 +24,7 @@ struct ft_ask_options {
 	const char *ca;
 	int port;
 	enum ft_smp_kind kind;
+	uint64_t m_key;			  /* of SMPs; 0: none */
 	unsigned int timeout_ms;	  /* of one SMP */
 	unsigned int max_smps;		  /* on the wire */
 	unsigned int max_smps_per_target; /* of those */

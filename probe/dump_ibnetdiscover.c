@@ -39,6 +39,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "probe/snapshot_build.h"
 #include "probe/span.h"
 
@@ -466,7 +467,8 @@ static int check_listed(struct reader *r, const char *at, const struct ft_build_
 	bool again = r->listed[port->number].node == r->node;
 
 	if (port->number > r->port_count)
-		return fail(r, at, "port %u is beyond the %u ports of its node", port->number, r->port_count);
+		return fail(r, at, "port %u is beyond the %u port%s of its node", port->number, r->port_count,
+			    ft_text_s(r->port_count));
 	if (again && (r->listed[port->number].peer_guid != port->peer_guid ||
 		      r->listed[port->number].peer_number != port->peer_number))
 		return fail(r, at, "port %u is listed twice, with two far ends", port->number);

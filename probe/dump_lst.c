@@ -28,6 +28,7 @@
 #include <strings.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "probe/snapshot_build.h"
 #include "probe/span.h"
 
@@ -194,8 +195,8 @@ static int check_end(const struct reader *r, const struct end *end, const uint64
 	if (value[PORTS] == 0)
 		return fail(r, end->place, "a node without ports");
 	if (value[NUMBER] < 1 || value[NUMBER] > value[PORTS])
-		return fail(r, end->place, "port %" PRIu64 " of a node of %" PRIu64 " ports", value[NUMBER],
-			    value[PORTS]);
+		return fail(r, end->place, "port %" PRIu64 " of a node of %" PRIu64 " port%s", value[NUMBER],
+			    value[PORTS], ft_text_s(value[PORTS]));
 	return 0;
 }
 

@@ -452,9 +452,12 @@ static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *a
 		return no_process(&job->guard, err, -errno);
 	if (job->child == 0)
 		child_main(&job->guard, work, arg, job->whole_end_ms, parent, result, log);
-	/* Where there is none (Linux before 5.3, valgrind 3.19) the child is looked at every now and then. */
+	/*
+	 * Where there is none (Linux before 5.3, valgrind 3.19; a child that ended already where SIGCHLD is ignored)
+	 * the child is looked at every now and then.
+	 */
 	job->fds[FD_END] = pidfd_open(job->child, 0);
-	if (job->fds[FD_END] >= 0 || errno == ENOSYS)
+	if (job->fds[FD_END] >= 0 || errno == ENOSYS || errno == ESRCH)
 		return 0;
 	r = -errno;
 	kill(job->child, SIGKILL);

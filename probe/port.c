@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "probe/device.h"
 #include "probe/survey.h"
 
 enum {
@@ -100,12 +101,28 @@ static int compare_names(const void *a, const void *b)
 	return ft_text_natural_compare(a, b);
 }
 
+static int explain_no_device(const struct request *request, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_device_explain_none("", request->ca, &text);
+	return ft_text_failed(&text) ? -ENOMEM : ft_error_set(err, -ENODEV, 0, 0, "%s", ft_text_string(&text));
+}
+
+int ft_port_explain_closed(const char *ca, int port, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_device_explain_closed("", ca, port, &text);
+	return ft_text_failed(&text) ? -ENOMEM : ft_error_set(err, -EIO, 0, 0, "%s", ft_text_string(&text));
+}
+
 static int explain_no_port(const struct request *request, const struct survey_of_ports *seen, struct ft_error *err)
 {
 	if (ft_text_failed(&seen->names) || ft_text_failed(&seen->ports))
 		return -ENOMEM;
 	if (seen->names.length == 0)
-		return ft_error_set(err, -ENODEV, 0, 0, "no InfiniBand device found");
+		return explain_no_device(request, err);
 	if (!seen->ca_found)
 		return ft_error_set(err, -EINVAL, 0, 0, "no such device %s (there are: %s)", request->ca,
 				    ft_text_string(&seen->names));
@@ -124,7 +141,7 @@ int ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, 
 	int count;
 
 	if (umad_init() < 0)
-		return ft_error_set(err, -ENODEV, 0, 0, "no InfiniBand device found");
+		return explain_no_device(&request, err);
 	count = umad_get_cas_names(names, DEVICES_MAX);
 	if (count > 0)
 		qsort(names, (size_t)count, sizeof(names[0]), compare_names);

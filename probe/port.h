@@ -20,8 +20,12 @@ struct ft_port_choice {
  *
  * @ca    name of the channel adapter, or NULL: any
  * @port  its port, or 0: any
- * Returns 0, -EINVAL (no such CA or port), -ENODEV (no usable port) or -ENOMEM, with @err filled.
+ * Returns 0, -EINVAL (no such CA or port), -ENODEV (no device, or no port that is up) or -ENOMEM, with @err
+ * filled.
  */
 int ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err);
+
+/* Says why that port did not open for management packets, and what to do. Returns -EIO with @err filled, or -ENOMEM. */
+int ft_port_explain_closed(const char *ca, int port, struct ft_error *err);
 
 #endif

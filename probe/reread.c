@@ -1200,10 +1200,12 @@ static int open_wire(struct reader *r, const struct ft_port_choice *from)
 	if (!r->on_wire)
 		return -ENOMEM;
 	ft_pace_init(&r->pace, max_smps(r), r->options->max_smps_per_second, r->options->timeout_ms, ft_smp_now_ns());
-	return ft_smp_open(
-		&(struct ft_smp_options){
-			.ca = from->ca, .port = from->port, .max_smps = max_smps(r), .end_ms = r->end_ms},
-		&r->wire, r->err);
+	return ft_smp_open(&(struct ft_smp_options){.ca = from->ca,
+						    .port = from->port,
+						    .m_key = r->options->m_key,
+						    .max_smps = max_smps(r),
+						    .end_ms = r->end_ms},
+			   &r->wire, r->err);
 }
 
 static int work(struct reader *r, const struct ft_snapshot *old, const struct ft_port_choice *from)

@@ -15,6 +15,7 @@
 
 #include "probe/guard.h"
 #include "probe/pace.h"
+#include "probe/port.h"
 
 enum {
 	STATUS_BUSY = 1,  /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
@@ -46,6 +47,7 @@ struct slot {
 
 struct ft_smp_wire {
 	enum ft_smp_kind kind;
+	uint64_t m_key;
 	struct slot *slots;
 	uint32_t max_smps;
 	uint32_t free; /* the first slot that is, or max_smps */
@@ -83,7 +85,7 @@ static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, s
 
 	wire->fd = umad_open_port(o->ca, o->port);
 	if (wire->fd < 0)
-		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets", o->ca, o->port);
+		return ft_port_explain_closed(o->ca, o->port, err);
 	wire->agent = umad_register(wire->fd, class_of(wire), 1, 0, NULL);
 	if (wire->agent < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);
@@ -121,6 +123,7 @@ int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_w
 		return -ENOMEM;
 	wire->fd = wire->agent = wire->epoll_fd = -1;
 	wire->kind = options->kind;
+	wire->m_key = options->m_key;
 	wire->end_ns = options->end_ms * FT_NS_PER_MS;
 	/* Of an earlier process on this port answers may still be on their way. */
 	wire->serial = (uint32_t)ft_smp_now_ns();
@@ -186,6 +189,7 @@ static int send_umad(struct ft_smp_wire *wire, const struct ft_smp_request *requ
 		.datasz = IB_SMP_DATA_SIZE,
 		.dataoffs = IB_SMP_DATA_OFFS,
 		.trid = trid,
+		.mkey = wire->kind == FT_SMP_DIRECTED ? wire->m_key : 0,
 	};
 
 	if (umad_size() + IB_MAD_SIZE > sizeof(umad) || request->hops > FT_SMP_HOPS_MAX)

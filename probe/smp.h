@@ -22,6 +22,7 @@ struct ft_smp_options {
 	enum ft_smp_kind kind;
 	const char *ca;
 	int port;
+	uint64_t m_key; /* of FT_SMP_DIRECTED: what the header of each SMP carries (IBTA Vol 1, 14.2.4); 0: none */
 	unsigned int max_smps; /* on the wire, up to FT_SMP_SLOTS_MAX */
 	int64_t end_ms;	       /* when to wait no longer, on the clock of ft_guard_now_ms() */
 };

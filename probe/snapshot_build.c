@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/text.h"
 
 enum { NONE = UINT32_MAX };
 
@@ -429,8 +430,8 @@ static int port_beyond(const struct claim *claim, const struct record *record, c
 {
 	if (ret_place)
 		*ret_place = claim->port.place;
-	return ft_error_set(err, -EINVAL, 0, 0, "port %u is beyond the %u ports of %s node", number,
-			    record->node.port_count, whose);
+	return ft_error_set(err, -EINVAL, 0, 0, "port %u is beyond the %u port%s of %s node", number,
+			    record->node.port_count, ft_text_s(record->node.port_count), whose);
 }
 
 /* Sees that port @number is one of @record, which grows as far as nothing is known of its size. */

@@ -17,7 +17,7 @@ static bool is_cache(const char *bytes, size_t length)
 /* Nothing that ibnetdiscover prints, and no prompt worth the name, begins with a brace. */
 static bool is_snapshot(const char *text, size_t length)
 {
-	size_t i = 0;
+	size_t i = ft_text_mark(text, length);
 
 	while (i < length && strchr(" \t\r\n", text[i]) && text[i])
 		i++;

@@ -22,6 +22,7 @@ struct ft_sweep_options {
 	const char *ca;		 /* -C: name of the channel adapter, or NULL: the first with an InfiniBand port up */
 	int port;		 /* -P: its port, or 0: the first InfiniBand port that is up */
 	enum ft_engine engine;	 /* --engine */
+	uint64_t m_key;		 /* -y: the M_Key that each SMP carries; 0: none */
 	unsigned int timeout_ms; /* -t: of one SMP */
 	unsigned int max_smps;	 /* -o: SMPs on the wire at a time, at most; 0: what is good for the engine */
 	unsigned int max_smps_per_switch; /* --max-smps-per-switch: of them to a node; as many through it to the next */
@@ -43,6 +44,11 @@ extern const struct ft_sweep_options ft_sweep_defaults;
 /* "libibnetdisc", "libibumad", and which of them @name is: FT_ENGINE_COUNT where none. */
 const char *ft_engine_name(enum ft_engine engine);
 enum ft_engine ft_engine_find(const char *name);
+
+/*
+ * An M_Key as people write it, decimal or hexadecimal with 0x in front. Returns 0, or -EINVAL with @ret_key untouched.
+ */
+int ft_m_key_read(const char *text, uint64_t *ret_key);
 
 /* max_smps, or what it is for the engine where it is 0. */
 unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options);
@@ -68,8 +74,8 @@ struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *option
  * happens to the child is a result here, within the deadline, never a crash. Sends Get MADs only.
  *
  * @err  filled on failure with one line: what happened to the sweep
- * Returns 0, -ENODEV (no usable port), -ETIMEDOUT (the deadline passed; the child was killed), -EIO (the child
- * crashed or libibnetdisc failed), -EINVAL (no such CA or port) or another -errno.
+ * Returns 0, -ENODEV (no device, or no port that is up), -ETIMEDOUT (the deadline passed; the child was killed),
+ * -EIO (the child crashed or libibnetdisc failed), -EINVAL (no such CA or port) or another -errno.
  */
 int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 

@@ -3,9 +3,11 @@
 
 #include "probe/source.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <infiniband/umad.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -76,6 +78,24 @@ enum ft_engine ft_engine_find(const char *name)
 	return engine;
 }
 
+int ft_m_key_read(const char *text, uint64_t *ret_key)
+{
+	bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hexadecimal ? text + 2 : text;
+	unsigned long long key;
+	char *end;
+
+	/* strtoull() takes blanks and signs, too. */
+	if (!isxdigit((unsigned char)digits[0]))
+		return -EINVAL;
+	errno = 0;
+	key = strtoull(digits, &end, hexadecimal ? 16 : 10);
+	if (errno || *end)
+		return -EINVAL;
+	*ret_key = key;
+	return 0;
+}
+
 unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options)
 {
 	return options->max_smps ? options->max_smps : engines[options->engine].max_smps;
@@ -105,13 +125,10 @@ size_t ft_sweep_memory(const struct ft_sweep_options *options)
 
 static int check_port_opens(const struct ft_port_choice *from, struct ft_error *err)
 {
-	int fd;
+	int fd = umad_open_port(from->ca, from->port);
 
-	errno = 0;
-	fd = umad_open_port(from->ca, from->port);
 	if (fd < 0)
-		return ft_error_set(err, -EIO, 0, 0, "cannot open %s port %d for management packets: %s", from->ca,
-				    from->port, errno ? strerror(errno) : "no umad device");
+		return ft_port_explain_closed(from->ca, from->port, err);
 	umad_close_port(fd);
 	return 0;
 }
@@ -131,6 +148,7 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 		.timeout_ms = options->timeout_ms,
 		.retries = options->retries,
 		.flags = IBND_CONFIG_MLX_EPI,
+		.mkey = options->m_key,
 	};
 	int r;
 
@@ -151,6 +169,7 @@ struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *option
 	return (struct ft_ask_options){
 		.ca = from->ca,
 		.port = from->port,
+		.m_key = options->m_key,
 		.timeout_ms = options->timeout_ms,
 		.max_smps = ft_sweep_max_smps(options),
 		.max_smps_per_target = options->max_smps_per_switch,

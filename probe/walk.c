@@ -570,6 +570,21 @@ static int64_t walk_end_ms(const struct ft_ask_options *options)
 	return options->end_ms - (options->timeout_ms < left_ms / 4 ? options->timeout_ms : left_ms / 4);
 }
 
+/* What was reached by then. */
+static int out_of_time(const struct ft_survey *survey, const struct ft_smp_count *count, struct ft_error *err)
+{
+	uint32_t switches = 0, others;
+
+	for (uint32_t i = 0; i < survey->node_count; i++)
+		switches += survey->nodes[i].type == FT_NODE_SWITCH;
+	others = (uint32_t)survey->node_count - switches;
+	return ft_error_set(err, -ETIMEDOUT, 0, 0,
+			    "the sweep did not end in time: %" PRIu32 " packet%s sent, %" PRIu32
+			    " switch%s and %" PRIu32 " host%s found so far, and there is more to ask",
+			    count->mads, count->mads == 1 ? " was" : "s were", switches, switches == 1 ? "" : "es",
+			    others, others == 1 ? "" : "s");
+}
+
 int ft_walk(struct ft_survey *survey, const struct ft_ask_options *options, struct ft_smp_count *ret_count,
 	    struct ft_error *err)
 {
@@ -598,13 +613,10 @@ int ft_walk(struct ft_survey *survey, const struct ft_ask_options *options, stru
 		r = check_alive(&w, options->end_ms, &alive);
 	*ret_count = ft_asker_count(asker);
 	if (r == -ETIMEDOUT)
-		return ft_error_set(err, r, 0, 0,
-				    "the sweep did not end in time: %" PRIu32
-				    " packets were sent, and there is more to ask",
-				    ret_count->mads);
+		return out_of_time(survey, ret_count, err);
 	if (r == 0 && !alive)
-		return ft_error_set(err, -EIO, 0, 0, "nobody answers any more, after %" PRIu32 " packets of the sweep",
-				    ret_count->mads);
+		return ft_error_set(err, -EIO, 0, 0, "nobody answers any more, after %" PRIu32 " packet%s of the sweep",
+				    ret_count->mads, ret_count->mads == 1 ? "" : "s");
 	if (r < 0 && r != -ENOMEM)
 		return ft_error_set(err, r, 0, 0, "cannot send management packets from %s port %d", options->ca,
 				    options->port);

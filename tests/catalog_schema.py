@@ -31,7 +31,7 @@ BOARDS = {"model": "b", "roles": {"core": "all"}, "line_boards": {"slots": 6, "p
 BAD_CATALOGS = [
     {"ftcheck_catalog": 2}, {"ftcheck_catalog": "1"}, {"ftcheck_catalog": None}, {"name": ""}, {"name": 1},
     {"name": "x" * 201}, {"name": None}, {"source": 1}, {"source": ""}, {"source": "x" * 4001}, {"notice": []},
-    {"currency": 1}, {"cable_cost": "80"}, {"cable_cost": -1}, {"cable_cost": 1000000001}, {"switches": []},
+    {"currency": 1}, {"prices_of": 2013}, {"cable_cost": "80"}, {"cable_cost": -1}, {"cable_cost": 1000000001}, {"switches": []},
     {"switches": {}}, {"switches": [1]}, {"switches": None}, {"note": 1}, {"why": "x"}, {"why": {"a": 1}},
     {"colour": 1}, {"ftcheck": 1},
 ]
@@ -59,7 +59,7 @@ BAD_MODULAR = [
 
 # Merged the same way, these stay good. The second of each is how many switches there are then, CATALOG's own included.
 FINE_CATALOGS = [
-    {}, {"cable_cost": None}, {"cable_cost": 79.99}, {"source": "s", "notice": "n", "currency": "EUR"},
+    {}, {"cable_cost": None}, {"cable_cost": 79.99}, {"source": "s", "notice": "n", "currency": "EUR", "prices_of": "2013"},
     {"note": "", "why": {"a": "b"}},
 ]
 FINE_FIXED = [

@@ -43,6 +43,8 @@ run()
 
 run 'a design' 0 '' "$ftplan" good.json
 grep -q '^Edge: 4 switches of 36 ports' out || not_ok 'the plan in words' "$(cat out)"
+run 'a rate' 0 '' "$ftplan" good.json
+grep -q '^Bisection: 36 cables, 7200 Gb/s each way at 4xHDR' out || not_ok 'HDR is 200 Gb/s' "$(grep Bisection out)"
 run 'as JSON' 0 '' "$ftplan" --format=json good.json
 run 'as a network' 0 '' "$ftplan" --format ibsim good.json
 run 'an unknown key' 3 'key.json:2:2: unknown key "nodse"; did you mean "nodes"?' "$ftplan" key.json
@@ -87,16 +89,28 @@ run 'no such catalog' 3 'none.cat: there is no such file, and the built-in catal
 
 # Choices.
 run 'alternatives' 0 '' "$ftplan" --nodes 600 --alternatives 3
-[ "$(grep -c '' out)" = 18 ] || not_ok 'a row for each figure' "$(cat out)"
+[ "$(grep -c '' out)" = 20 ] || not_ok 'a row for each figure' "$(cat out)"
+[ "$(tail -n 1 out)" = 'Costs are in USD (prices of December 2013).' ] || not_ok 'the currency' "$(tail -n 1 out)"
 run 'alternatives as CSV' 0 '' "$ftplan" --nodes 600 --alternatives 3 --format csv
 [ "$(wc -l <out)" = 4 ] || not_ok 'three designs' "$(cat out)"
 run 'a Pareto front' 0 '' "$ftplan" --nodes 600 --pareto cost,size_u
+grep -q '^Costs are in USD' out || not_ok 'the currency of a front' "$(cat out)"
 grep -q '^640880  *52  *34 x Mellanox SX6036' out || not_ok 'the cheapest is on it' "$(cat out)"
 grep -q '^651550  *31  *1 x Mellanox SX6536' out || not_ok 'the smallest is on it' "$(cat out)"
-run 'a front of one figure' 3 'ftplan: --pareto takes two different figures, such as cost,power_w: cost' \
+run 'a front of one figure' 3 \
+	'ftplan: --pareto takes two different figures out of cost, power_w, size_u, weight_kg, switches, cables, links, blocking, spare_ports, expandable_to, clos, edge_count, spine_count, core_count, ports_to_nodes, ports_to_core, bundle, such as cost,power_w: cost' \
 	"$ftplan" --nodes 600 --pareto cost
 run 'stages' 0 '' "$ftplan" --stages 200,400,600
+grep -q '^Costs are in USD' out || not_ok 'the currency of stages' "$(cat out)"
 grep -q '^No laid cable moves: each of the 1230 cables' out || not_ok 'no cable moves' "$(cat out)"
+run 'a front without costs' 0 '' "$ftplan" --nodes 600 --pareto power_w,size_u
+! grep -q 'USD' out || not_ok 'no currency where there is no cost' "$(cat out)"
+run 'a plan with its cost' 0 '' "$ftplan" --nodes 600
+grep -q '^Figures: 640880 USD for switches and cables (prices of December 2013), ' out || not_ok 'the currency' "$(grep Figures out)"
+run 'a bill' 0 '' "$ftplan" --nodes 600 --format bom
+grep -q '^total,,switches and cables,.*,in USD (prices of December 2013)$' out || not_ok 'the currency of a bill' "$(tail -n 1 out)"
+run 'without a price' 0 '' "$ftplan" --nodes 600 --catalog infiniband --alternatives 2
+! grep -q 'Costs are' out || not_ok 'no currency where none is known' "$(cat out)"
 run 'stages that fall' 3 'ftplan: --stages takes rising numbers of nodes, such as 200,400,600: 5,4' "$ftplan" --stages 5,4
 run 'choices as a drawing' 3 'ftplan: several designs are written as text or csv: svg' \
 	"$ftplan" --nodes 600 --alternatives 2 --format svg
@@ -161,7 +175,7 @@ run 'and planned' 0 '' "$ftplan" again.json
 grep -q '^Edge: 4 switches of 36 ports' out || not_ok 'the same edges' "$(cat out)"
 run 'inferred from a design' 3 '' "$ftplan" --infer good.json
 
-run 'an unknown option' 3 "$ftplan: unrecognized option '--fromat'" "$ftplan" --fromat json good.json
+run 'an unknown option' 3 'ftplan: there is no option --fromat (did you mean --format?)' "$ftplan" --fromat json good.json
 run 'a director in a network file' 0 '' "$ftplan" --format ibsim director.json
 [ "$(grep -c '^Switch' out)" = 90 ] || not_ok 'its chips' "$(grep -c '^Switch' out)"
 run 'a directory that is not there' 3 'none/plan.txt: No such file or directory' "$ftplan" -o none/plan.txt good.json

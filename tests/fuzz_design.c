@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (plan->links > 3000)
 		return 0;
 	round_trip(design, plan);
-	ft_plan_write_text(&text, design, plan);
+	ft_plan_write_text(&text, design, plan, NULL);
 	ft_csv_plan(&text, plan);
 	check(!ft_text_failed(&text));
 	write_all(design, plan);

@@ -363,7 +363,7 @@ for option in '-C mlx5_0' '-P 1' '-t 5' '-o 5' '--retries 5' '--deadline 5'; do
 	usage "$option" "--status prints the report of ftcheckd; ${option%% *} does not go with it" $option --status
 done
 usage 'the address as an argument' \
-	'there is no argument "127.0.0.1:9683" to take (an address is written --status=ADDRESS:PORT)' --status 127.0.0.1:9683
+	'"127.0.0.1:9683" belongs to no option; write --status=127.0.0.1:9683' --status 127.0.0.1:9683
 
 # shellcheck disable=SC2086 # two numbers
 wait $slow

@@ -285,6 +285,11 @@ static void test_rates(void **state)
 		{"4xXDR", 4, 850000, FT_SPEED_XDR},    {"12xQDR", 12, 120000, FT_SPEED_QDR},
 		{"8xSDR", 8, 20000, FT_SPEED_SDR},
 	};
+	static const struct {
+		const char *name;
+		unsigned int mbps;
+	} data[] = {{"4xSDR", 8000},   {"4xDDR", 16000},  {"4xQDR", 32000},  {"4xFDR10", 40000}, {"4xFDR", 54545},
+		    {"4xEDR", 100000}, {"4xHDR", 200000}, {"2xHDR", 100000}, {"4xNDR", 400000},	 {"4xXDR", 800000}};
 	static const char *const bad[] = {"",	    "x",      "4x",	  "4HDR",   "HDR", "3xHDR",
 					  "4xHDR ", " 4xHDR", "4xABC",	  "-4xHDR", "4x?", "4294967300xHDR",
 					  "0xFDR",  "16xHDR", "4xFDR100", "+4xHDR"};
@@ -298,6 +303,10 @@ static void test_rates(void **state)
 		assert_int_equal(rate.speed, rows[i].speed);
 		assert_int_equal(ft_rate_mbps(rate), rows[i].mbps);
 		assert_string_equal(ft_rate_name(rate, name), rows[i].name);
+	}
+	for (size_t i = 0; i < FT_COUNT(data); i++) {
+		assert_int_equal(ft_rate_parse(data[i].name, &rate), 0);
+		assert_int_equal(ft_rate_data_mbps(rate), data[i].mbps);
 	}
 	/* 25.78125 Gb/s a lane is not a whole number of Mb/s: 103,125 for four, and never off by more than the
 	 * rounding. */
@@ -550,14 +559,14 @@ static void test_json_errors(void **state)
 	} rows[] = {
 #define ROW(text, line, column) {text, sizeof(text) - 1, line, column}
 		ROW("", 1, 1),
-		ROW("{\"a\": 1,}", 1, 9),
+		ROW("{\"a\": 1,}", 1, 8),
 		ROW("{\n\"a\": 1,\n\"a\": 2}", 3, 3),
 		ROW("{} {}", 1, 4),
 		ROW("{\"a\": \"\xff\"}", 1, 7),
 		ROW("{\"a\": \"b\0\"}", 1, 9),
 		ROW("{\"a\": 1\0}", 1, 8),
 		ROW("{}\0", 1, 3),
-		ROW("\xef\xbb\xbf{}", 1, 3),
+		ROW("\xef\xbb\xbf{}}", 1, 3),
 		ROW("{\"a\": 1e999}", 1, 11),
 		ROW("{\"a\"\n", 2, 1),
 #undef ROW
@@ -575,6 +584,83 @@ static void test_json_errors(void **state)
 			fail_msg("row %zu: %u:%u: %s, expected %u:%u", i, err.line, err.column, err.text, rows[i].line,
 				 rows[i].column);
 	}
+}
+
+/* What people write by hand, and what they are told. */
+static void test_json_slips(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		unsigned int line, column;
+		const char *said;
+	} rows[] = {
+#define ROW(text, line, column, said) {text, sizeof(text) - 1, line, column, said}
+		ROW("{\"a\": 1,\n}", 1, 8, "a comma before }: take it out"),
+		ROW("{\"a\": [1, 2 ,]}", 1, 13, "a comma before ]: take it out"),
+		ROW("{\"a\": 1,, \"b\": 2}", 1, 9, "one comma too many: take it out"),
+		ROW("{\"a\": 1\n\"b\": 2}", 2, 1, "a comma is missing in front of this"),
+		ROW("{\"a\": [1 2]}", 1, 10, "a comma is missing in front of this"),
+		ROW("{\"a\" 1}", 1, 6, "a colon is missing between a key and this"),
+		ROW("{\"a\" = 1}", 1, 6, "between a key and its value there is a colon, not ="),
+		ROW("{\"a\": 1; \"b\": 2}", 1, 8, "between two members there is a comma, not ;"),
+		ROW("// x\n{}", 1, 1, "JSON has no comments: take this out (a design's notes go into \"why\")"),
+		ROW("{\"a\": 1, // x\n\"b\": 2}", 1, 10,
+		    "JSON has no comments: take this out (a design's notes go into \"why\")"),
+		ROW("{\"a\": 1, /* x */ \"b\": 2}", 1, 10,
+		    "JSON has no comments: take this out (a design's notes go into \"why\")"),
+		ROW("{\"a\": 1, # x\n\"b\": 2}", 1, 10,
+		    "JSON has no comments: take this out (a design's notes go into \"why\")"),
+		ROW("{'a': 1}", 1, 2, "JSON takes double quotation marks (\"), not single ones"),
+		ROW("{\xe2\x80\x9c"
+		    "a\xe2\x80\x9d: 1}",
+		    1, 2, "JSON takes plain quotation marks (\"), not typographic ones"),
+		ROW("{a: 1}", 1, 2, "quotation marks are missing: write \"a\""),
+		ROW("{\"a\": edge01}", 1, 7, "quotation marks are missing: write \"edge01\""),
+		ROW("{\"a\": True}", 1, 7, "write true for True"),
+		ROW("{\"a\": None}", 1, 7, "write null for None"),
+		ROW("{\"a\": \"b}", 1, 7, "the string that begins here has no closing quotation mark on its line"),
+		ROW("{\"a\": \"b,\n\"c\": 1}", 1, 7,
+		    "the string that begins here has no closing quotation mark on its line"),
+		ROW("{\"a\": 0x10}", 1, 7, "a hexadecimal number goes in quotation marks"),
+		ROW("{\"a\": 010}", 1, 7, "a number begins with a digit, and with 0 only where it is less than 1"),
+		ROW("{\"a\": .5}", 1, 7, "a number begins with a digit, and with 0 only where it is less than 1"),
+		ROW("{\"a\": [1}", 1, 9, "} ends what began with [ in line 1"),
+		ROW("{}}", 1, 3, "one } too many"),
+		ROW("{\"a\": {\n\"b\": [1]\n", 3, 1, "the file ends, and the { in line 1 is still to be closed"),
+		ROW("\xff\xfe{", 1, 1, "this is UTF-16: save it as UTF-8"),
+		ROW("{\"a // ': ,}\": -}", 1, 16, "invalid token near '-'"),
+		ROW("hello", 1, 5, "'[' or '{' expected near 'hello'"),
+		ROW("{} // x", 1, 4, "end of file expected near '/'"),
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		struct ft_json json = {0};
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_json_read(rows[i].text, rows[i].length, &json, &err), -EINVAL);
+		if (err.line != rows[i].line || err.column != rows[i].column || strcmp(err.text, rows[i].said) != 0)
+			fail_msg("%s: %u:%u: %s, expected %u:%u: %s", rows[i].text, err.line, err.column, err.text,
+				 rows[i].line, rows[i].column, rows[i].said);
+	}
+}
+
+/* Some editors begin a file so. */
+static void test_json_mark(void **state)
+{
+	static const char text[] = "\xef\xbb\xbf{\"a\": 1}";
+	_cleanup_(ft_json_release) struct ft_json json = {0};
+	struct ft_error err = {0};
+	size_t start, end;
+
+	(void)state;
+	assert_int_equal(ft_json_read(text, sizeof(text) - 1, &json, &err), 0);
+	assert_int_equal(ft_json_member_span(&json, json.root, "a", &start, &end), 0);
+	assert_int_equal(json.text[start], '1');
+	ft_json_error_value(&json, &err, json.root, "a", "x");
+	assert_true(err.line == 1 && err.column == 7);
 }
 
 static void test_pattern_matches(void **state)
@@ -983,6 +1069,8 @@ int main(void)
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_json_places),
 		cmocka_unit_test(test_json_errors),
+		cmocka_unit_test(test_json_slips),
+		cmocka_unit_test(test_json_mark),
 		cmocka_unit_test(test_file_read),
 		cmocka_unit_test(test_pattern_matches),
 		cmocka_unit_test(test_pattern_find),

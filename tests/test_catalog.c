@@ -40,7 +40,7 @@ static const struct bad_catalog {
 	{"{\"name\": \"a\", \"name\": \"b\"}", "1:20: duplicate object key near '\"name\"'"},
 	{LIST SWITCH "\"ports\": 36, \"ports\": 36}]}", "2:67: duplicate object key near '\"ports\"'"},
 	{HEAD "\"switches\": [" FINE "]} x", "2:63: end of file expected near 'x'"},
-	{HEAD "\"switches\": [", "2:13: ']' expected near end of file"},
+	{HEAD "\"switches\": [", "2:14: the file ends, and the [ in line 2 is still to be closed"},
 	/* what is missing */
 	{"{}", "1:1: \"ftcheck_catalog\" is missing: the version of the format, 1"},
 	{"{\"ftcheck_catalog\": 1}", "1:1: \"name\" is missing: the catalog's name"},

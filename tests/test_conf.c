@@ -35,6 +35,7 @@ static char *config_text(const struct ft_config *c)
 	ft_text_printf(&text, "flap=%u/%u incomplete=%u listen=%s hooks=%s %u/%u/%u", c->rules.flap_count,
 		       c->rules.flap_window_ms, c->rules.incomplete_after, c->listen ? c->listen : "-",
 		       c->hook_directory, c->hook_timeout_ms, c->hook_retry_ms, c->hook_give_up_ms);
+	ft_text_printf(&text, " m_key=%" PRIx64 " names=%s", c->sweep.m_key, c->name_map ? c->name_map : "-");
 	assert_false(ft_text_failed(&text));
 	assert_ptr_equal(c->sweep.ca, c->ca);
 	return text.data;
@@ -45,7 +46,7 @@ static char *config_text(const struct ft_config *c)
 	"interval=300000 events=1 sm=1 "                                                                          \
 	"settle=10/250 "                                                                                          \
 	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d " \
-	"30000/1000/86400000"
+	"30000/1000/86400000 m_key=0 names=-"
 
 /* "NAME=VALUE" of @all is as in @wanted: a list of such words. */
 static void assert_words(const char *all, const char *wanted)
@@ -83,6 +84,10 @@ static const struct {
 	/* the port */
 	{"plan = p\nca = mlx5_0\nport = 2", NULL, "ca=mlx5_0 port=2"},
 	{"plan = p\nport = 254", NULL, "ca=- port=254"},
+	/* keys and names */
+	{"plan = p\nm_key = 0x8899aabbccddeeff", NULL, "m_key=8899aabbccddeeff names=-"},
+	{"plan = p\nm_key = 10\nnode_name_map = map", NULL, "m_key=a names=/d/map"},
+	{"plan = p\nnode_name_map = /etc/opensm/map", NULL, "m_key=0 names=/etc/opensm/map"},
 	/* who asks, and how much */
 	{"plan = p\nengine = libibumad", NULL, "engine=libibumad smps=0/4/0"},
 	{"plan = p\nengine = libibumad\noutstanding_smps = 7\nmax_smps_per_switch = 1\nmax_smps_per_second = 9", NULL,
@@ -258,6 +263,9 @@ static const struct {
 	/* words */
 	{"events = maybe", NULL, "1:10: \"events\" has to be \"yes\" or \"no\", not \"maybe\""},
 	{"severity = fatal", NULL, "1:12: \"severity\" has to be \"info\", \"warning\" or \"critical\", not \"fatal\""},
+	{"m_key = sesame", NULL, "1:9: \"m_key\" takes a number of up to 64 bits, such as 0x1234abcd"},
+	{"m_key = -1", NULL, "1:9: \"m_key\" takes a number of up to 64 bits, such as 0x1234abcd"},
+	{"node_name_map = 'map'", NULL, "1:17: values are written without quotes"},
 	{"engine = ibnetdiscover", NULL,
 	 "1:10: \"engine\" has to be \"libibnetdisc\" or \"libibumad\", not \"ibnetdiscover\""},
 	{"plan = p\nmax_smps_per_second = 9", NULL,
@@ -495,6 +503,8 @@ static void test_shipped(void **state)
 	full->ca = NULL;
 	full->sweep.ca = NULL;
 	full->sweep.port = 0;
+	free(full->name_map);
+	full->name_map = NULL;
 	free(full->hook_directory);
 	full->hook_directory = strdup(config->hook_directory);
 	as_is = config_text(config);

@@ -934,7 +934,7 @@ static void test_text(void **state)
 		_cleanup_(ft_text_release) struct ft_text text = {0};
 
 		read_design(rows[i].keys, &design, &plan);
-		ft_plan_write_text(&text, design, plan);
+		ft_plan_write_text(&text, design, plan, NULL);
 		if (!strstr(ft_text_string(&text), rows[i].part))
 			fail_msg("%s: no %s in\n%s", rows[i].keys, rows[i].part, ft_text_string(&text));
 	}

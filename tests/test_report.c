@@ -421,6 +421,48 @@ static void test_long_name(void **state)
 	assert_non_null(strstr(last, "xxxx  -                   core   -        unreached     0/   0      0\n"));
 }
 
+/* ---- lost packets: what they cost ---- */
+
+static void test_lost(void **state)
+{
+	static const struct {
+		bool complete;
+		uint32_t mads, lost;
+		const char *said;  /* in the first line; NULL: nothing of it */
+		const char *below; /* in the line on the sweep */
+	} rows[] = {
+		{true, 1200, 0, NULL, "1200 packets in 7.000 s, 0 lost\n"},
+		{true, 1200, 11, NULL, "1200 packets in 7.000 s, 11 lost and sent again\n"},
+		{true, 1201, 12, NULL, "1201 packets in 7.000 s, 12 lost and sent again\n"},
+		{true, 1200, 12,
+		 "(12 of 1200 packets were lost and sent again, which took time: --counters finds bad cables)",
+		 "12 lost and sent again\n"},
+		{false, 1200, 1, "(1 of 1200 packets was lost; what was asked so is missing here)", "1 lost\n"},
+		{false, 0, 2, "(2 packets were lost; what was asked so is missing here)", NULL},
+		{false, 1200, 0, NULL, "0 lost\n"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_report_freep) struct ft_report *report = read_well(whole);
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+
+		report->source.complete = rows[i].complete;
+		report->source.mads = rows[i].mads;
+		report->source.timeouts = rows[i].lost;
+		report->source.duration_ms = 7000;
+		ft_report_write_text(&text, report, true, false);
+		if (rows[i].said)
+			assert_non_null(strstr(ft_text_string(&text), rows[i].said));
+		else
+			assert_null(strstr(ft_text_string(&text), "lost and sent again, which"));
+		if (!rows[i].said)
+			assert_null(strstr(ft_text_string(&text), "was asked"));
+		if (rows[i].below)
+			assert_non_null(strstr(ft_text_string(&text), rows[i].below));
+	}
+}
+
 /* ---- a report that is not fresh says so ---- */
 
 static void test_as_of(void **state)
@@ -432,8 +474,9 @@ static void test_as_of(void **state)
 	report->as_of = strdup("as of then, 7 s ago");
 	report->state = strdup("polling");
 	ft_report_write_text(&text, report, false, false);
-	assert_non_null(
-		strstr(ft_text_string(&text), "; (3 packets were lost) 1 finding (as of then, 7 s ago)\nwarning "));
+	assert_non_null(strstr(ft_text_string(&text),
+			       "; (3 of 4294967295 packets were lost; what was asked so is missing "
+			       "here) 1 finding (as of then, 7 s ago)\nwarning "));
 	assert_null(strstr(ft_text_string(&text), "polling"));
 	ft_text_reset(&text);
 	ft_report_write_text(&text, report, true, false);
@@ -570,11 +613,12 @@ static void test_bounds(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_whole),	    cmocka_unit_test(test_words),
-		cmocka_unit_test(test_bisection),   cmocka_unit_test(test_not_a_report),
-		cmocka_unit_test(test_made_safe),   cmocka_unit_test(test_long_name),
-		cmocka_unit_test(test_as_of),	    cmocka_unit_test(test_finding_line),
-		cmocka_unit_test(test_time_string), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_words),
+		cmocka_unit_test(test_bisection),    cmocka_unit_test(test_not_a_report),
+		cmocka_unit_test(test_made_safe),    cmocka_unit_test(test_long_name),
+		cmocka_unit_test(test_lost),	     cmocka_unit_test(test_as_of),
+		cmocka_unit_test(test_finding_line), cmocka_unit_test(test_time_string),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_bounds),
 	};
 	struct CMUnitTest tests[FT_COUNT(values) + FT_COUNT(tolerated) + FT_COUNT(refused) + FT_COUNT(others)];

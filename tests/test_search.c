@@ -1168,7 +1168,8 @@ static bool check_stages(const struct trial *t, uint32_t fewer)
 		large = plan_again(t, t->plan->nodes, open ? FT_FILL_DENSE : t->design->fill);
 		moved = cables_moved(small, large, t->what);
 		if (!open || !t->menu.from_catalog)
-			ft_text_printf(&expected, "\nStage 1: %u nodes\n  edge   %6u  ", fewer, small->edge_count);
+			ft_text_printf(&expected, "\nStage 1: %u node%s\n  edge   %6u  ", fewer, ft_text_s(fewer),
+				       small->edge_count);
 	}
 	if (r != (moved ? -EINVAL : 0))
 		fail_msg("%s: stages %u,%u: %d: %s, but %u cables move", t->what, fewer, t->plan->nodes, r, err.text,
@@ -1952,7 +1953,7 @@ static int choose_and_write(const struct ft_text *file, const uint32_t *stages)
 	ft_write_alternatives(&text, design, &search);
 	ft_csv_row(&text, design, &search.best[0]);
 	ft_csv_plan(&text, plan);
-	ft_plan_write_text(&text, design, plan);
+	ft_plan_write_text(&text, design, plan, NULL);
 	r = ft_plan_write_design(&json, design, plan);
 	if (r < 0 || ft_text_failed(&text))
 		return -ENOMEM;

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -24,8 +25,10 @@
 #include <cmocka.h>
 #include <infiniband/mad.h>
 
+#include "probe/device.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
+#include "probe/names.h"
 #include "probe/snapshot_build.h"
 #include "probe/source.h"
 #include "probe/survey.h"
@@ -125,7 +128,217 @@ static void test_no_device(void **state)
 	if (access("/sys/class/infiniband", F_OK) == 0)
 		skip_for("this machine has an InfiniBand device");
 	assert_int_equal(ft_sweep(&ft_sweep_defaults, &snapshot, &err), -ENODEV);
-	assert_string_equal(err.text, "no InfiniBand device found");
+	assert_non_null(strstr(err.text, "no InfiniBand device found"));
+}
+
+/* Machines on which no management packet can be sent: their files, and what is said. */
+static const struct machine_case {
+	const char *name;
+	struct {
+		const char *path, *text;
+	} files[6];
+	const char *ca;
+	bool closed; /* it has that device, whose port 1 does not open */
+	bool nobody; /* as an unprivileged user */
+	const char *said;
+} machine_cases[] = {
+	{"no adapter",
+	 {{NULL, NULL}},
+	 NULL,
+	 false,
+	 false,
+	 "no InfiniBand device found: /sys/class/infiniband is empty, so this machine has no adapter, or its driver "
+	 "(such as "
+	 "mlx5_ib) is not loaded"},
+	{"no adapter, one asked for",
+	 {{NULL, NULL}},
+	 "mlx5_0",
+	 false,
+	 false,
+	 "no InfiniBand device found, so no mlx5_0: /sys/class/infiniband is empty, so this machine has no adapter, or "
+	 "its "
+	 "driver (such as mlx5_ib) is not loaded"},
+	{"a simulator",
+	 {{"/proc/net/unix", "Num RefCount\n0: 00000002 00000000 00000000 0002 03 463587 @sim:ctl@@@@@\n"}},
+	 NULL,
+	 false,
+	 false,
+	 "no InfiniBand device found; a simulator runs here: put ibsim-run in front of the command"},
+	{"an adapter of another kind",
+	 {{"/sys/class/infiniband/efa_0/node_type", "7: unspecified\n"}},
+	 NULL,
+	 false,
+	 false,
+	 "no InfiniBand device found: those in /sys/class/infiniband are of other kinds (iWARP, EFA, ...)"},
+	{"no module",
+	 {{"/sys/class/infiniband/mlx5_0/node_type", "1: CA\n"}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: the kernel module ib_umad is not loaded; as root: modprobe "
+	 "ib_umad"},
+	{"no umad device",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad0/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad0/port", "2\n"}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: it has no umad device in /sys/class/infiniband_mad"},
+	{"a container without the device",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad3/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad3/port", "1\n"}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: /dev/infiniband/umad3 is missing (a container has to be "
+	 "given "
+	 "it)"},
+	{"no permission",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad3/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad3/port", "1\n"},
+	  {"/dev/infiniband/umad3", ""}},
+	 "mlx5_0",
+	 true,
+	 true,
+	 "cannot open mlx5_0 port 1 for management packets: no permission for /dev/infiniband/umad3: run this as root"},
+	{"a device that fails",
+	 {{"/sys/class/infiniband_mad/abi_version", "5\n"},
+	  {"/sys/class/infiniband_mad/umad3/ibdev", "mlx5_0\n"},
+	  {"/sys/class/infiniband_mad/umad3/port", "1\n"},
+	  {"/dev/infiniband/umad3", ""}},
+	 "mlx5_0",
+	 true,
+	 false,
+	 "cannot open mlx5_0 port 1 for management packets: /dev/infiniband/umad3 does not open"},
+};
+
+/* Node name maps, and what three nodes are called by them: 0x11, 0x12 and 0x13 of the names "a", "b" and "c". */
+static const struct map_case {
+	const char *name, *map;
+	const char *said; /* the three names, or the error */
+} map_cases[] = {
+	{"an empty map", "", "a|b|c"},
+	{"quoted names", "0x11 \"leaf 1\"\n0x12\t\"leaf 2\" # the second\n", "leaf 1|leaf 2|c"},
+	{"names without quotes", "0x11 leaf 1  # the first\n 0x12 leaf2", "leaf 1|leaf2|c"},
+	{"decimal, capitals, zeros", "17 x\n0X0000000000000012 y\n", "x|y|c"},
+	{"comments and empty lines", "# 0x11 x\n\n  \t\r\n  # 0x12 y\n0x13 z\r\n", "a|b|z"},
+	{"a # in a name", "0x11 \"leaf #1\"\n", "leaf #1|b|c"},
+	{"the first line of a GUID holds", "0x11 x\n0x11 y\n", "x|b|c"},
+	{"no name", "0x11\n0x12 # none\n0x13 \"\"\n", "a|b|c"},
+	{"a comment right behind a GUID", "0x11# none\n", "a|b|c"},
+	{"a mark of UTF-8",
+	 "\xef\xbb\xbf"
+	 "0x11 x",
+	 "x|b|c"},
+	{"GUIDs of others", "0x99 x\n", "a|b|c"},
+	{"no GUID", "0x11 x\nleaf1 0x12\n",
+	 "2:1: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"a GUID and something", "\t0x11g x\n",
+	 "1:2: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"nothing behind 0x", "0x x\n",
+	 "1:1: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"a negative GUID", "-1 x\n",
+	 "1:1: a line begins with a GUID such as 0x0002c90300001234, and its name follows"},
+	{"a GUID of 68 bits", "0x10000000000000000 x\n", "1:1: a GUID has no more than 64 bits"},
+	{"a decimal GUID of 65 bits", "18446744073709551616 x\n", "1:1: a GUID has no more than 64 bits"},
+	{"an open quotation", "0x11 \"x\n", "1:6: the name that begins here has no closing quotation mark"},
+};
+
+static void test_map(void **state)
+{
+	const struct map_case *c = *state;
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_text_release) struct ft_text said = {0};
+	_cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
+	static const char *const own[] = {"a", "b", "c"};
+	struct ft_error err = {0};
+	uint32_t node;
+
+	assert_int_equal(ft_builder_new(&builder), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(ft_builder_add_node(builder,
+						     &(struct ft_build_node){.guid = 0x11 + i,
+									     .type = FT_NODE_SWITCH,
+									     .description = own[i],
+									     .description_length = 1},
+						     &node),
+				 0);
+	assert_int_equal(ft_builder_finish(builder, &snapshot, NULL, NULL), 0);
+	if (ft_names_read(c->map, strlen(c->map), &names, &err) < 0) {
+		assert_null(names);
+		ft_text_printf(&said, "%u:%u: %s", err.line, err.column, err.text);
+	} else {
+		assert_int_equal(ft_names_apply(names, snapshot), 0);
+		assert_int_equal(ft_snapshot_check(snapshot, &err), 0);
+		for (uint32_t i = 0; i < 3; i++) {
+			_cleanup_free_ char *safe = ft_names_safe_dup(names, snapshot, &snapshot->nodes[i]);
+
+			assert_string_equal(safe, ft_node_description(snapshot, &snapshot->nodes[i]));
+			ft_text_printf(&said, "%s%s", i > 0 ? "|" : "", safe);
+		}
+	}
+	assert_string_equal(ft_text_string(&said), c->said);
+}
+
+static void machine_file_make(const char *root, const char *path, const char *text)
+{
+	char name[512];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s%s", root, path);
+	for (char *slash = strchr(name + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		assert_true(mkdir(name, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	file = fopen(name, "we");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(name, strstr(path, "/dev/") ? 0600 : 0644), 0);
+}
+
+static int machine_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void test_machine(void **state)
+{
+	const struct machine_case *c = *state;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const char *parent = getenv("TMPDIR");
+	char root[256];
+	bool privileged = geteuid() == 0;
+
+	snprintf(root, sizeof(root), "%s/ftcheck-machine.XXXXXX", parent ? parent : P_tmpdir);
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(chmod(root, 0755), 0);
+	for (size_t i = 0; i < FT_COUNT(c->files) && c->files[i].path; i++)
+		machine_file_make(root, c->files[i].path, c->files[i].text);
+	if (c->nobody && privileged)
+		assert_int_equal(seteuid(65534), 0);
+	if (c->nobody && !privileged) {
+		char device[sizeof(root) + 32];
+
+		snprintf(device, sizeof(device), "%s/dev/infiniband/umad3", root);
+		assert_int_equal(chmod(device, 0), 0);
+	}
+	if (c->closed)
+		ft_device_explain_closed(root, c->ca, 1, &text);
+	else
+		ft_device_explain_none(root, c->ca, &text);
+	if (c->nobody && privileged)
+		assert_int_equal(seteuid(0), 0);
+	nftw(root, machine_remove, 8, FTW_DEPTH | FTW_PHYS);
+	assert_string_equal(ft_text_string(&text), c->said);
 }
 
 /* What can become of a child. */
@@ -1184,13 +1397,16 @@ int main(void)
 		cmocka_unit_test(test_cache_truncated),	  cmocka_unit_test(test_cache_damaged),
 	};
 	struct CMUnitTest tests[FT_COUNT(option_cases) + FT_COUNT(child_cases) + FT_COUNT(rate_cases) +
-				FT_COUNT(fabric_cases) + FT_COUNT(single)];
+				FT_COUNT(fabric_cases) + FT_COUNT(machine_cases) + FT_COUNT(map_cases) +
+				FT_COUNT(single)];
 	size_t count = 0;
 
 	ROWS(option_cases, test_option);
 	ROWS(child_cases, test_child);
 	ROWS(rate_cases, test_rate);
 	ROWS(fabric_cases, test_fabric);
+	ROWS(machine_cases, test_machine);
+	ROWS(map_cases, test_map);
 	memcpy(tests + count, single, sizeof(single));
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "verify/model.h"
 
 /* ---- how many symbol errors are too many ---- */
@@ -298,7 +299,7 @@ static void unread_report(struct ft_model *m)
 		return;
 	f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, FT_EVIDENCE_UNREACHED);
 	f->count = r->no_lid + r->silent;
-	ft_say(m, &f->expected, "error counters of %u ports", r->ports);
+	ft_say(m, &f->expected, "error counters of %u port%s", r->ports, ft_text_s(r->ports));
 	ft_say(m, &f->observed, "of %u", r->read);
 	if (r->no_lid)
 		ft_text_printf(&why, "%u without a LID", r->no_lid);

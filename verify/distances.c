@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "verify/hops.h"
 #include "verify/model.h"
 
@@ -374,16 +375,17 @@ static void excess_report(struct ft_model *m, const struct seen *seen, const str
 
 	if (f) {
 		ft_finding_symptom(m, f, live[0], 0,
-				   "hosts %s are %u switches apart, planned are %u; on the way are %s", ends,
-				   far->chips, planned, path);
+				   "hosts %s are %u switch%s apart, planned are %u; on the way are %s", ends,
+				   far->chips, ft_text_es(far->chips), planned, path);
 		return;
 	}
 	f = ft_finding_add(m, FT_CODE_HOPS_EXCEEDED, FT_EVIDENCE_SEEN);
 	ft_finding_where_chip(m, f, seen->node_of[far->from]);
 	ft_finding_where_chip(m, f, seen->node_of[far->to]);
-	ft_say(m, &f->expected, "at most %u switches between two hosts", planned);
+	ft_say(m, &f->expected, "at most %u switch%s between two hosts", planned, ft_text_es(planned));
 	ft_say(m, &f->observed, "%u", far->chips);
-	ft_say(m, &f->text, "hosts %s are %u switches apart, planned are %u", ends, far->chips, planned);
+	ft_say(m, &f->text, "hosts %s are %u switch%s apart, planned are %u", ends, far->chips, ft_text_es(far->chips),
+	       planned);
 	ft_say(m, &f->fix, "compare the cabling of these two switches with the plan");
 	ft_finding_symptom(m, f, live[0], 0, "the shortest way between them is by %s", path);
 }

@@ -32,6 +32,7 @@ static int report_complete(struct ft_report *report, const struct ft_options *op
 	r = ft_report_set_plan(report, options->plan, design);
 	if (r < 0)
 		return r;
+	report->plan_found = options->plan_found;
 	/* A snapshot saved from a live sweep is a file all the same when it is read back. */
 	if (options->from) {
 		free(report->source.detail);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "planner/sheet.h"
 #include "planner/site.h"
+#include "probe/names.h"
 #include "verify/bounds.h"
 #include "verify/resolve.h"
 #include "verify/verify.h"
@@ -55,6 +56,20 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
+/* What else who asks by hand can do. */
+static int live_error(const struct ft_options *options, int code, const struct ft_error *why)
+{
+	struct ft_error err = *why;
+
+	if (code == -ENODEV)
+		ft_error_set(&err, code, 0, 0, "%s; to check a recorded fabric, add --from FILE", why->text);
+	else if (code == -ETIMEDOUT)
+		ft_error_set(&err, code, 0, 0, "%s; allow more than %u s with --deadline%s", why->text,
+			     options->sweep.deadline_ms / 1000,
+			     options->sweep.engine == FT_ENGINE_LIBIBNETDISC ? ", or try --engine libibumad" : "");
+	return ft_file_error("ftcheck", code, &err);
+}
+
 /* Once, however many there are: a fabric without a subnet manager has no others. */
 static void lids_tell(const char *path, const struct ft_snapshot_source *source)
 {
@@ -89,7 +104,7 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 		r = ft_sweep_routes(&sweep, ret_snapshot, ret_routes, &err);
 	else
 		r = ft_sweep(&sweep, ret_snapshot, &err);
-	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
+	return r < 0 ? live_error(options, r, &err) : 0;
 }
 
 static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
@@ -106,6 +121,21 @@ static int routes_take(const struct ft_options *options, const struct ft_snapsho
 	/* One damaged table is no reason to be silent about the others. */
 	fputs(ft_text_string(&faults), stderr);
 	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
+}
+
+static int names_take(const struct ft_options *options, struct ft_names **ret_names)
+{
+	struct ft_error err = {0};
+	int r = ft_names_load(options->names, ret_names, &err);
+
+	return r < 0 ? ft_file_error(err.file ? err.file : "--node-name-map", r, &err) : 0;
+}
+
+static int names_give(const struct ft_names *names, struct ft_snapshot *snapshot)
+{
+	int r = ft_names_apply(names, snapshot);
+
+	return r < 0 ? ft_file_error("--node-name-map", r, &(struct ft_error){0}) : 0;
 }
 
 static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
@@ -128,7 +158,7 @@ static int extras_take(const struct ft_options *options, const struct ft_snapsho
 		r = ft_sms_ask(&options->sweep, snapshot, &g->sms, &err);
 	if (r == 0 && options->counters_ms)
 		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &g->counters, &err);
-	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
+	return r < 0 ? live_error(options, r, &err) : 0;
 }
 
 /* The site's list of cables becomes part of the design and the plan. What was passed over is told on one line. */
@@ -150,7 +180,8 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 }
 
 /* Who was who in an earlier fabric, by the same plan. */
-static int baseline_take(const char *path, const struct ft_gathered *g, struct ft_baseline **ret_baseline)
+static int baseline_take(const char *path, const struct ft_gathered *g, const struct ft_names *names,
+			 struct ft_baseline **ret_baseline)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -158,6 +189,8 @@ static int baseline_take(const char *path, const struct ft_gathered *g, struct f
 	int r;
 
 	r = ft_source_load(path, &snapshot, &err);
+	if (r == 0)
+		r = ft_names_apply(names, snapshot);
 	if (r == 0)
 		r = ft_verify_all(&(struct ft_verify_input){.design = g->design,
 							    .plan = g->plan,
@@ -174,19 +207,25 @@ static int baseline_take(const char *path, const struct ft_gathered *g, struct f
 
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 {
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
 	int r = design_take(options, &ret->design, &ret->plan);
 
+	if (r == 0)
+		r = names_take(options, &names);
 	if (r == 0)
 		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
 	if (r == 0)
 		r = routes_take(options, ret->snapshot, &ret->routes);
 	if (r == 0 && options->save)
 		r = snapshot_keep(options->save, ret->snapshot);
+	/* What is kept is what was seen: names are given when it is looked at. */
+	if (r == 0)
+		r = names_give(names, ret->snapshot);
 	if (r == 0)
 		r = extras_take(options, ret->snapshot, ret);
 	if (r == 0 && options->cables)
 		r = cables_take(options, ret->snapshot, ret->design, ret->plan);
 	if (r == 0 && options->before)
-		r = baseline_take(options->before, ret, &ret->baseline);
+		r = baseline_take(options->before, ret, names, &ret->baseline);
 	return r;
 }

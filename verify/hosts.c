@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "verify/model.h"
 #include "verify/recall.h"
 
@@ -184,8 +185,9 @@ static void islanders_name(struct ft_model *m, struct ft_finding *f, bool surplu
 		if (islander_hosts(m, i, surplus) == 0)
 			continue;
 		ft_finding_where_switch(m, f, live, 0);
-		ft_finding_symptom(m, f, live, 0, "%s has %u of %u hosts", m->live.switches[live].label,
-				   m->live.switches[live].hosts, m->plan->islanders[i].hosts);
+		ft_finding_symptom(m, f, live, 0, "%s has %u of %u host%s", m->live.switches[live].label,
+				   m->live.switches[live].hosts, m->plan->islanders[i].hosts,
+				   ft_text_s(m->plan->islanders[i].hosts));
 	}
 }
 
@@ -248,10 +250,11 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 		f->count = hosts_staying(m, p) - limit;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		crowd_act(m, f, m->live_of[p], room);
-		ft_say(m, &f->expected, "at most %u hosts", limit);
-		ft_say(m, &f->observed, "%u hosts: %s", sw->hosts, sw->host_names);
-		ft_say(m, &f->text, "%s has %u hosts where %u are planned: they share its %u uplinks", sw->label,
-		       sw->hosts, limit, m->plan->ports_to_core);
+		ft_say(m, &f->expected, "at most %u host%s", limit, ft_text_s(limit));
+		ft_say(m, &f->observed, "%u host%s: %s", sw->hosts, ft_text_s(sw->hosts), sw->host_names);
+		ft_say(m, &f->text, "%s has %u host%s where %u are planned: they share its %u uplink%s", sw->label,
+		       sw->hosts, ft_text_s(sw->hosts), limit, m->plan->ports_to_core,
+		       ft_text_s(m->plan->ports_to_core));
 		ft_say(m, &f->fix, "move %u of them to another edge switch", f->count);
 	}
 }
@@ -452,12 +455,12 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 		if (!sw || ft_exact_host_count(m, p) >= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u hosts", sw->label, sw->hosts,
-				   m->places[p]->hosts);
+		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u host%s", sw->label, sw->hosts,
+				   m->places[p]->hosts, ft_text_s(m->places[p]->hosts));
 	}
 	islanders_name(m, f, false);
-	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
-	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
+	ft_say(m, &f->expected, "%u host%s", ft_hosts_planned(m), ft_text_s(ft_hosts_planned(m)));
+	ft_say(m, &f->observed, "%u host%s", m->live.host_count, ft_text_s(m->live.host_count));
 	listed_missing_name(m, f, &names);
 	remembered_missing_name(m, f, &names);
 	ft_say(m, &f->text, "%s missing that the plan counts, on %zu %sswitch%s%s",
@@ -480,12 +483,12 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 		if (!sw || hosts_staying(m, p) <= m->places[p]->hosts)
 			continue;
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u hosts, %u are planned", sw->label, sw->hosts,
-				   m->places[p]->hosts);
+		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u host%s, %u are planned", sw->label, sw->hosts,
+				   ft_text_s(sw->hosts), m->places[p]->hosts);
 	}
 	islanders_name(m, f, true);
-	ft_say(m, &f->expected, "%u hosts", ft_hosts_planned(m));
-	ft_say(m, &f->observed, "%u hosts", m->live.host_count);
+	ft_say(m, &f->expected, "%u host%s", ft_hosts_planned(m), ft_text_s(ft_hosts_planned(m)));
+	ft_say(m, &f->observed, "%u host%s", m->live.host_count, ft_text_s(m->live.host_count));
 	ft_say(m, &f->text, "%s more than the plan counts", ft_plural(count, "host", hosts));
 	ft_say(m, &f->fix, "if they belong there, raise \"nodes\" in the design");
 }

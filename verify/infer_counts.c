@@ -35,8 +35,9 @@ static void topology_tell(struct ft_inference *f)
 		ft_text_puts(why, "one switch has the hosts, and no other switch joins it to more of them");
 		return;
 	}
-	ft_text_printf(why, "%u levels: %llu of %llu cables between switches are as in such a fat-tree", f->fit.levels,
-		       (unsigned long long)(total > wrong ? total - wrong : 0), (unsigned long long)total);
+	ft_text_printf(why, "%u levels: %llu of %llu cable%s between switches %s as in such a fat-tree", f->fit.levels,
+		       (unsigned long long)(total > wrong ? total - wrong : 0), (unsigned long long)total,
+		       ft_text_s(total), total == 1 ? "is" : "are");
 	if (lacking > 0)
 		ft_text_printf(why, ", and %llu %s", (unsigned long long)lacking,
 			       ft_infer_plural(lacking, "lacks", "lack"));
@@ -230,11 +231,11 @@ static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
 	if (!d->sorted_by_hosts)
 		kinds_tell(f, sorted);
-	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u hosts",
+	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u host%s",
 		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
 						: "hosts are spread over all edge switches",
 		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch has", "switches have"),
-		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0]);
+		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0], ft_text_s(sorted[0]));
 	for (uint32_t i = 0; i < d->host_kinds; i++)
 		ft_text_printf(&f->why[FT_WHY_FILL], "%s%u with %u",
 			       i ? ", " : "; in so few kinds that they are meant: ", d->hosts[i].count,
@@ -359,7 +360,8 @@ static void rates_tell(struct ft_inference *f)
 	rates_collect(f, uplinks, hosts);
 	d->uplink_rate = rate_take(uplinks, &votes);
 	if (votes > 0)
-		ft_text_printf(why, "%u of %u cables between switches run at %s", votes, uplinks->total,
+		ft_text_printf(why, "%u of %u cable%s between switches run%s at %s", votes, uplinks->total,
+			       ft_text_s(uplinks->total), uplinks->total == 1 ? "s" : "",
 			       ft_rate_name(d->uplink_rate, name));
 	for (struct ft_rate rate = rate_take(hosts, &votes); votes > 0; rate = rate_take(hosts, &votes)) {
 		bool first = d->host_rate_count == 0;
@@ -369,11 +371,12 @@ static void rates_tell(struct ft_inference *f)
 		if (d->host_rate_count == FT_RATES_MAX)
 			break;
 		d->host_rates[d->host_rate_count++] = rate;
-		ft_text_printf(why, first ? "%s%u of %u hosts at %s" : "%s%u of %u at %s",
+		ft_text_printf(why, first ? "%s%u of %u %s at %s" : "%s%u of %u%.0s at %s",
 			       ft_text_string(why)[0] == '\0' ? ""
 			       : first			      ? "; "
 							      : ", ",
-			       votes, hosts->total, ft_rate_name(rate, name));
+			       votes, hosts->total, ft_infer_plural(hosts->total, "host", "hosts"),
+			       ft_rate_name(rate, name));
 	}
 }
 

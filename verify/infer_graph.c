@@ -31,6 +31,16 @@ uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_
 	return below + above;
 }
 
+/* Of "planes" or "edge switches", without the end of the plural where there is one. */
+static size_t units_length(const char *units, uint64_t count)
+{
+	size_t length = strlen(units);
+
+	if (count != 1)
+		return length;
+	return length - (length > 4 && strcmp(units + length - 4, "ches") == 0 ? 2 : 1);
+}
+
 void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
 		   const char *one, const char *many)
 {
@@ -39,8 +49,9 @@ void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t 
 
 	for (uint32_t i = 0; i < tally->end; i++)
 		total += tally->votes[i];
-	ft_text_printf(text, "%u of %llu %s %s %u %s", tally->votes[usual], (unsigned long long)total, units,
-		       ft_infer_plural(tally->votes[usual], "has", "have"), usual, ft_infer_plural(usual, one, many));
+	ft_text_printf(text, "%u of %llu %.*s %s %u %s", tally->votes[usual], (unsigned long long)total,
+		       (int)units_length(units, total), units, ft_infer_plural(tally->votes[usual], "has", "have"),
+		       usual, ft_infer_plural(usual, one, many));
 	for (uint32_t i = tally->end; i-- > 0;) {
 		if (i == usual || tally->votes[i] == 0)
 			continue;

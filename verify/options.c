@@ -11,18 +11,24 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
+#include "base/usage.h"
+#include "verify/gather.h"
+#include "verify/plan_default.h"
 #include "verify/report.h"
+#include "verify/stray.h"
 
 enum { COUNTERS_S = 10 };
 
 static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
 
-static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
+static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
 				"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
 				"Compare an InfiniBand fabric with its plan: one finding for each fault, and how\n"
 				"to fix it. See ftcheck(1).\n"
 				"\n"
-				"      --plan FILE        the design, see ftcheck-design(5)\n"
+				"      --plan FILE        the design, see ftcheck-design(5) (default: the only\n"
+				"                         one in " FT_SYSCONFDIR "/ftcheck)\n"
 				"      --catalog CATALOG  the catalog of a design without its plan, see ftplan(1)\n"
 				"      --cables FILE      the site's list of cables (CSV): check ports and hosts\n"
 				"      --from FILE        read a recorded fabric: ibnetdiscover or iblinkinfo\n"
@@ -30,6 +36,8 @@ static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n
 				"                         snapshot, also gzipped; \"-\": stdin\n"
 				"      --before FILE      an earlier record: what is missing now is named as\n"
 				"                         it was then\n"
+				"      --node-name-map FILE  names for nodes; the format of infiniband-diags and\n"
+				"                         OpenSM\n"
 				"      --save FILE        record the observed fabric as a snapshot\n"
 				"      --routes [PATH...]  check forwarding tables: those of the switches, or\n"
 				"                         files (or directories) of ibroute, dump_lfts or OpenSM\n"
@@ -50,6 +58,9 @@ static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n
 				"  -C, --Ca NAME          channel adapter (default: the first with a port up)\n"
 				"  -P, --Port NUMBER      its port\n"
 				"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
+				"  -y, --m_key KEY        the M_Key of a protected fabric\n"
+				"  -z, --config FILE      defaults of the live sweep (default:\n"
+				"                         " FT_IBDIAG_CONF ")\n"
 				"      --engine ENGINE    what sweeps: libibnetdisc (default) or libibumad, which\n"
 				"                         is faster, especially in large fabrics\n"
 				"  -o, --outstanding_smps N  most MADs in flight (default %u; libibumad: %u)\n"
@@ -60,7 +71,7 @@ static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n
 				"\n"
 				"      --list-codes       print the finding codes with severity and meaning\n"
 				"  -h, --help             print this help\n"
-				"      --version          print the version\n"
+				"  -V, --version          print the version\n"
 				"\n"
 				"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
 
@@ -154,6 +165,14 @@ static int after_set(struct ft_options *options, const char *value)
 	return -1;
 }
 
+/* Hexadecimal or decimal, as infiniband-diags take it. */
+static int m_key_set(struct ft_options *options, const char *value)
+{
+	if (ft_m_key_read(value, &options->sweep.m_key) == 0)
+		return -1;
+	return usage_error("-y takes an M_Key of up to 64 bits, such as 0x1234abcd");
+}
+
 static int status_set(struct ft_options *options, const char *address)
 {
 	int r;
@@ -208,27 +227,38 @@ static const struct row {
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
-	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS, AT(sweep.ca)},
-	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.port), {1, 254, 1}},
-	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.timeout_ms), {1, 600000, 1}},
-	{"outstanding_smps", 'o', required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.max_smps), {1, 1024, 1}},
-	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS, .call = engine_set},
+	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
+	{"ca", 0, required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
+	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
+	{"port", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
+	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.timeout_ms), {1, 600000, 1}},
+	{"outstanding_smps",
+	 'o',
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(sweep.max_smps),
+	 {1, 1024, 1}},
+	{"node-name-map", 0, required_argument, KIND_STRING, NOT_STATUS, AT(names)},
+	{"config", 'z', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(config)},
+	{"m_key", 'y', required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = m_key_set},
+	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = engine_set},
 	{"max-smps-per-switch",
 	 0,
 	 required_argument,
 	 KIND_NUMBER,
-	 NOT_STATUS,
+	 NOT_STATUS | NOT_FROM,
 	 AT(sweep.max_smps_per_switch),
 	 {1, 1024, 1}},
 	{"max-smps-per-second",
 	 0,
 	 required_argument,
 	 KIND_NUMBER,
-	 NOT_STATUS,
+	 NOT_STATUS | NOT_FROM,
 	 AT(sweep.max_smps_per_second),
 	 {1, 10000000, 1}},
-	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.retries), {0, 100, 1}},
-	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(sweep.deadline_ms), {1, 86400, 1000}},
+	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.retries), {0, 100, 1}},
+	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.deadline_ms), {1, 86400, 1000}},
 	{"sm", 0, no_argument, KIND_FLAG, NOT_STATUS | NOT_FROM, AT(sm)},
 	{"counters",
 	 0,
@@ -243,7 +273,7 @@ static const struct row {
 	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
 	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
 	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
-	{"version", 0, no_argument, KIND_CALL, 0, .call = version_print},
+	{"version", 'V', no_argument, KIND_CALL, 0, .call = version_print},
 #undef AT
 };
 
@@ -295,8 +325,9 @@ static int option_set(struct ft_options *options, const struct row *row, const c
 }
 
 /* The rows in the form of getopt_long(). */
-static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 1])
+static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 2])
 {
+	*letters++ = ':';
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 
@@ -319,21 +350,28 @@ static const struct row *row_find(int c)
 	return NULL;
 }
 
+static int refused(const struct option *long_options, char *const *argv, int c)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_usage_refused(long_options, argv, c, &text);
+	return usage_error("%s", ft_text_string(&text));
+}
+
 /* @given: by row. Returns -1 to go on, else the exit status. */
 static int rows_read(int argc, char **argv, struct ft_options *options, bool given[FT_COUNT(rows)])
 {
 	struct option long_options[FT_COUNT(rows) + 1];
-	char letters[2 * FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
 	int c, r = -1;
 
 	rows_write(long_options, letters);
+	opterr = 0;
 	while (r < 0 && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		const struct row *row = row_find(c);
 
-		if (!row) {
-			fputs("Try 'ftcheck --help'.\n", stderr);
-			return FT_EXIT_UNKNOWN;
-		}
+		if (!row)
+			return refused(long_options, argv, c);
 		given[row - rows] = true;
 		r = option_set(options, row, optarg);
 	}
@@ -349,14 +387,30 @@ static const char *given_apart(const bool given[FT_COUNT(rows)], unsigned int ma
 	return NULL;
 }
 
-/* Arguments that are no options are files of --routes. Returns -1 to go on, else the exit status. */
-static int arguments_take(int argc, char **argv, struct ft_options *options)
+static int stray(const struct ft_options *options, const struct option *before, const char *argument)
 {
-	if (optind < argc && options->ask)
-		return usage_error("there is no argument \"%s\" to take (an address is written --status=ADDRESS:PORT)",
-				   argv[optind]);
-	if (optind < argc && !options->routes)
-		return usage_error("there is no argument \"%s\" to take (the design goes behind --plan)", argv[optind]);
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_stray_explain(options, before, argument, &text);
+	return usage_error("%s", ft_text_string(&text));
+}
+
+/*
+ * Arguments that are no options are files of --routes. @typed: the command line before getopt_long() moved its words.
+ * Returns -1 to go on, else the exit status.
+ */
+static int arguments_take(int argc, char **argv, char *const *typed, struct ft_options *options)
+{
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+
+	rows_write(long_options, letters);
+	for (int i = optind; i < argc; i++) {
+		const struct option *before = ft_usage_before(long_options, argc, typed, argv[i]);
+
+		if (options->ask || !options->routes || ft_stray_is_value(before, argv[i]))
+			return stray(options, before, argv[i]);
+	}
 	options->route_paths = (const char *const *)&argv[optind];
 	options->route_path_count = (size_t)(argc - optind);
 	return -1;
@@ -408,27 +462,82 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return -1;
 	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
 		return usage_error("%s", err.text);
-	if (!options->plan)
-		return usage_error("--plan FILE is missing");
 	r = files_check(options);
 	if (r >= 0)
 		return r;
 	if (options->from && name)
-		return usage_error("%s asks the live fabric; --from is a recorded one", name);
+		return usage_error("%s is for the live fabric, and --from reads a recorded one: leave out one of them",
+				   name);
 	return routes_check(options);
+}
+
+static bool is_given(const bool given[FT_COUNT(rows)], const char *name)
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (given[i] && strcasecmp(rows[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What the site has set for all tools; the command line comes first. Returns -1 to go on, else the exit status. */
+static int ibdiag_take(struct ft_options *options, const bool given[FT_COUNT(rows)])
+{
+	struct ft_error err = {0};
+	int r = ft_ibdiag_load(options->config, &options->ibdiag, &err);
+
+	if (r < 0)
+		return ft_file_error(err.file ? err.file : options->config, r, &err);
+	if (!is_given(given, "Ca") && options->ibdiag.ca[0])
+		options->sweep.ca = options->ibdiag.ca;
+	if (!is_given(given, "Port"))
+		options->sweep.port = (int)options->ibdiag.port;
+	if (!is_given(given, "timeout") && options->ibdiag.timeout_ms)
+		options->sweep.timeout_ms = options->ibdiag.timeout_ms;
+	if (!is_given(given, "m_key"))
+		options->sweep.m_key = options->ibdiag.m_key;
+	return -1;
+}
+
+/* The only plan there is. Returns -1 to go on, else the exit status. */
+static int plan_take(struct ft_options *options)
+{
+	_cleanup_free_ char *path = NULL;
+	struct ft_error err = {0};
+	int r = ft_plan_default(FT_SYSCONFDIR "/ftcheck", &path, &err);
+
+	if (r < 0)
+		return usage_error("%s", err.text[0] ? err.text : strerror(-r));
+	if (strlen(path) >= sizeof(options->plan_path))
+		return usage_error("--plan FILE is missing");
+	strcpy(options->plan_path, path);
+	options->plan = options->plan_path;
+	options->plan_found = true;
+	return -1;
 }
 
 int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 {
 	struct ft_options options = {.sweep = ft_sweep_defaults};
 	bool given[FT_COUNT(rows)] = {false};
-	int r = rows_read(argc, argv, &options, given);
+	_cleanup_free_ char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	int r;
 
+	if (!typed)
+		return usage_error("%s", strerror(ENOMEM));
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	r = rows_read(argc, argv, &options, given);
 	if (r < 0)
-		r = arguments_take(argc, argv, &options);
+		r = arguments_take(argc, argv, typed, &options);
 	if (r < 0)
 		r = options_check(&options, given);
-	if (r < 0)
-		*ret_options = options;
+	if (r >= 0)
+		return r;
+	*ret_options = options;
+	if (options.ask)
+		return -1;
+	if (!options.from)
+		r = ibdiag_take(ret_options, given);
+	if (r < 0 && !options.plan)
+		r = plan_take(ret_options);
 	return r;
 }

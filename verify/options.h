@@ -3,12 +3,14 @@
 #ifndef FT_VERIFY_OPTIONS_H
 #define FT_VERIFY_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "probe/source.h"
 #include "verify/after.h"
+#include "verify/ibdiag.h"
 #include "verify/status.h"
 
 enum { FT_EXIT_UNKNOWN = 3 };
@@ -18,11 +20,14 @@ enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG
 /* The strings are those of the command line. */
 struct ft_options {
 	const char *plan;
+	bool plan_found;     /* it was not named: it is the only one there is */
 	const char *catalog; /* NULL: none is named */
 	const char *cables;  /* the site's list of cables; NULL: none */
 	const char *from;    /* NULL: live */
 	const char *before;  /* the fabric when all was well, recorded; NULL: none */
 	const char *save;    /* NULL: nowhere */
+	const char *names;   /* a node name map; NULL: the usual one, if it is there */
+	const char *config;  /* of infiniband-diags; NULL: the usual one, if it is there */
 	struct ft_sweep_options sweep;
 
 	bool routes;			/* forwarding tables too */
@@ -40,11 +45,16 @@ struct ft_options {
 
 	enum ft_format format;
 	bool verbose;
+
+	/* What @plan and @sweep point to where the command line does not say it. */
+	char plan_path[PATH_MAX];
+	struct ft_ibdiag ibdiag;
 };
 
 /*
- * Reads the command line. What is wrong with it is told on standard error, what it asks to be printed (--help,
- * --version, --list-codes) is printed.
+ * Reads the command line, and what holds where it does not say: the configuration of infiniband-diags and the only plan
+ * of this machine. What is wrong is told on standard error, what is asked to be printed (--help, --version,
+ * --list-codes) is printed. @ret_options stays where it is: it points into itself.
  *
  * Returns -1 to go on, with @ret_options filled, else the exit status.
  */

@@ -267,6 +267,7 @@ struct ft_report {
 	/* What was compared with what. */
 	char *plan_name;
 	char *plan_file;
+	bool plan_found; /* nobody named it: the report says which it is. Not part of the JSON */
 	char plan_sha256[65];
 	struct {
 		bool live;

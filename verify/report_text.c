@@ -31,6 +31,29 @@ static bool plan_is_doubtful(const struct ft_report *r)
 	       r->core.found > 0;
 }
 
+/* So many were lost that looking took longer than it should: one in a hundred, and a dozen at least. */
+static bool loss_is_much(const struct ft_report *r)
+{
+	enum { LOST_MANY = 12, LOST_SHARE = 100 };
+
+	return r->source.timeouts >= LOST_MANY && (uint64_t)r->source.timeouts * LOST_SHARE >= r->source.mads;
+}
+
+/* What lost packets cost: what is missing, or time. */
+static void lost_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->source.timeouts == 0 || (r->source.complete && !loss_is_much(r)))
+		return;
+	ft_text_printf(t, "(%u ", r->source.timeouts);
+	if (r->source.mads > 0)
+		ft_text_printf(t, "of %u packet%s ", r->source.mads, ft_text_s(r->source.mads));
+	else
+		ft_text_printf(t, "packet%s ", ft_text_s(r->source.timeouts));
+	ft_text_printf(t, "%s lost%s) ", r->source.timeouts == 1 ? "was" : "were",
+		       r->source.complete ? " and sent again, which took time: --counters finds bad cables"
+					  : "; what was asked so is missing here");
+}
+
 static void head_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	char verdict[16] = "";
@@ -38,19 +61,24 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	for (size_t i = 0; ft_verdict_name(r->verdict)[i]; i++)
 		verdict[i] = (char)toupper((unsigned char)ft_verdict_name(r->verdict)[i]);
 	word(t, verdict, verdict_colour[r->verdict], colour);
-	ft_text_printf(t, " %s: %u of %u edge switches", r->plan_name, r->edge.found, r->edge.planned);
+	ft_text_printf(t, " %s", r->plan_name);
+	if (r->plan_found)
+		ft_text_printf(t, " (%s)", r->plan_file);
+	ft_text_printf(t, ": %u of %u edge switch%s", r->edge.found, r->edge.planned, ft_text_es(r->edge.planned));
 	if (r->edge.degraded || r->edge.isolated)
 		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
 	if (r->spine.planned)
-		ft_text_printf(t, ", %u of %u spine switches", r->spine.found, r->spine.planned);
+		ft_text_printf(t, ", %u of %u spine switch%s", r->spine.found, r->spine.planned,
+			       ft_text_es(r->spine.planned));
 	if (r->core.planned)
-		ft_text_printf(t, ", %u of %u core switches, %u of %u uplinks", r->core.found, r->core.planned,
-			       r->uplinks.up, r->uplinks.planned);
+		ft_text_printf(t, ", %u of %u core switch%s, %u of %u uplink%s", r->core.found, r->core.planned,
+			       ft_text_es(r->core.planned), r->uplinks.up, r->uplinks.planned,
+			       ft_text_s(r->uplinks.planned));
 	if (r->islands.planned)
-		ft_text_printf(t, ", %u of %u island switches", r->islands.found, r->islands.planned);
-	ft_text_printf(t, ", %u of %u hosts; ", r->hosts.found, r->hosts.planned);
-	if (!r->source.complete && r->source.timeouts > 0)
-		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);
+		ft_text_printf(t, ", %u of %u island switch%s", r->islands.found, r->islands.planned,
+			       ft_text_es(r->islands.planned));
+	ft_text_printf(t, ", %u of %u host%s; ", r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned));
+	lost_write(t, r);
 	if (plan_is_doubtful(r))
 		ft_text_puts(t, "(less than half of the plan was found: is this the design of this fabric?) ");
 	if (r->finding_count == 0)
@@ -66,17 +94,19 @@ static void routes_write(struct ft_text *t, const struct ft_report *r)
 {
 	if (r->routes.switches == 0)
 		return;
-	ft_text_printf(t, "routes: tables of %u of %u switches; ", r->routes.tables, r->routes.switches);
+	ft_text_printf(t, "routes: tables of %u of %u switch%s; ", r->routes.tables, r->routes.switches,
+		       ft_text_es(r->routes.switches));
 	if (r->routes.pairs == 0) {
 		ft_text_puts(t, "no two hosts have LIDs, so there are no routes\n");
 		return;
 	}
-	ft_text_printf(t, "%u of %u pairs of hosts reach each other", r->routes.reached, r->routes.pairs);
+	ft_text_printf(t, "%u of %u pair%s of hosts reach each other", r->routes.reached, r->routes.pairs,
+		       ft_text_s(r->routes.pairs));
 	if (r->routes.reached > 0)
 		ft_text_printf(t, " over %u.%03u switches on average, at most %u", r->routes.mean_milli / 1000,
 			       r->routes.mean_milli % 1000, r->routes.longest);
 	if (r->routes.unknown > 0)
-		ft_text_printf(t, "; of %u pairs it is not known", r->routes.unknown);
+		ft_text_printf(t, "; of %u pair%s it is not known", r->routes.unknown, ft_text_s(r->routes.unknown));
 	ft_text_puts(t, "\n");
 }
 
@@ -120,7 +150,7 @@ static void edges_write(struct ft_text *t, const struct ft_report *r, const stru
 	bool many = impact->edges > 1;
 
 	if (many)
-		ft_text_printf(t, "%u edge switches lose up to ", impact->edges);
+		ft_text_printf(t, "%u edge switch%s lose up to ", impact->edges, ft_text_es(impact->edges));
 	else
 		ft_text_printf(t, "%s loses ", f->worst_edge);
 	percent_write(t, impact->edge_loss);
@@ -142,7 +172,8 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 	const char *gap = "    costs: ";
 
 	if (impact->links_lost)
-		ft_text_printf(t, "%s%u of %u uplinks", gap_of(&gap), impact->links_lost, r->uplinks.planned);
+		ft_text_printf(t, "%s%u of %u uplink%s", gap_of(&gap), impact->links_lost, r->uplinks.planned,
+			       ft_text_s(r->uplinks.planned));
 	if (impact->bisection_lost.num > 0) {
 		ft_text_puts(t, gap_of(&gap));
 		percent_write(t, impact->bisection_lost);
@@ -274,8 +305,8 @@ static void counters_write(struct ft_text *t, const struct ft_report_counters *c
 		{c->discarding, "that discarded packets, which is congestion and no fault of a cable"},
 	};
 
-	ft_text_printf(t, "\nerror counters: %u of %u ports read, %u.%03u s apart", c->read, c->ports,
-		       c->interval_ms / 1000, c->interval_ms % 1000);
+	ft_text_printf(t, "\nerror counters: %u of %u port%s read, %u.%03u s apart", c->read, c->ports,
+		       ft_text_s(c->ports), c->interval_ms / 1000, c->interval_ms % 1000);
 	for (size_t i = 0; i < FT_COUNT(parts); i++)
 		if (parts[i].count)
 			ft_text_printf(t, "; %u %s", parts[i].count, parts[i].what);
@@ -342,9 +373,9 @@ static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, b
 		return;
 	ft_text_puts(t, "       then: ");
 	word(t, ft_verdict_name(step->verdict), verdict_colour[step->verdict], colour);
-	ft_text_printf(t, ", %u finding%s, %u of %u uplinks, %u of %u hosts\n", step->findings,
-		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned, step->hosts_found,
-		       r->hosts.planned);
+	ft_text_printf(t, ", %u finding%s, %u of %u uplink%s, %u of %u host%s\n", step->findings,
+		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned,
+		       ft_text_s(r->uplinks.planned), step->hosts_found, r->hosts.planned, ft_text_s(r->hosts.planned));
 }
 
 /* A list to print and to carry. */
@@ -370,8 +401,9 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 		return;
 	ft_text_puts(t, "    swept through ");
 	ft_text_add_safe(t, r->source.detail, strlen(r->source.detail));
-	ft_text_printf(t, ": %u packet%s in %u.%03u s, %u lost\n", r->source.mads, r->source.mads == 1 ? "" : "s",
-		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts);
+	ft_text_printf(t, ": %u packet%s in %u.%03u s, %u lost%s\n", r->source.mads, ft_text_s(r->source.mads),
+		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts,
+		       r->source.timeouts > 0 && r->source.complete ? " and sent again" : "");
 }
 
 void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "verify/routes.h"
 
 enum {
@@ -71,8 +72,8 @@ static void spread_say(struct ft_walk *w, const struct balance *b, struct ft_tex
 	uint64_t tenths = b->sum * 10 / b->uplinks;
 
 	ft_walk_name(w, b->hop, text);
-	ft_text_printf(text, ": %u uplinks with routes to %u to %u hosts each, %u.%u on average", b->uplinks, b->least,
-		       b->most, (unsigned int)(tenths / 10), (unsigned int)(tenths % 10));
+	ft_text_printf(text, ": %u uplinks with routes to %u to %u host%s each, %u.%u on average", b->uplinks, b->least,
+		       b->most, ft_text_s(b->most), (unsigned int)(tenths / 10), (unsigned int)(tenths % 10));
 }
 
 static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint32_t count, uint32_t judged)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "verify/routes.h"
 
 enum {
@@ -405,7 +406,7 @@ static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loo
 	loop_links_say(w, loop, &links);
 	m->failed |= ft_text_failed(&links);
 	ft_say(m, &f->expected, "routes that arrive");
-	ft_say(m, &f->observed, "packets that go round over %u switches", loop->count);
+	ft_say(m, &f->observed, "packets that go round over %u switch%s", loop->count, ft_text_es(loop->count));
 	if (loops > 1)
 		ft_say(m, &f->text,
 		       "the routes of %s of hosts go round in %u circles and never arrive; one of them is %s", plural,
@@ -441,7 +442,7 @@ static void detour_say(const struct ft_walk *w, uint32_t hop, struct ft_text *te
 	ft_walk_name(w, hop, text);
 	ft_text_puts(text, ": ");
 	some_say(&d->some, text);
-	ft_text_printf(text, ", up to %u switches instead of %u", d->hops, d->allowed);
+	ft_text_printf(text, ", up to %u switch%s instead of %u", d->hops, ft_text_es(d->hops), d->allowed);
 	if (d->turns > 0)
 		ft_text_printf(text, ", %" PRIu64 " that go up again after down", d->turns);
 }
@@ -467,12 +468,13 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 	f->count = saturate(pairs);
 	detour_say(w, (uint32_t)(worst - w->detours), &words);
 	m->failed |= ft_text_failed(&words);
-	ft_say(m, &f->expected, "routes over at most %u switches, up and then down", worst->allowed);
-	ft_say(m, &f->observed, "routes over up to %u switches", worst->hops);
+	ft_say(m, &f->expected, "routes over at most %u switch%s, up and then down", worst->allowed,
+	       ft_text_es(worst->allowed));
+	ft_say(m, &f->observed, "routes over up to %u switch%s", worst->hops, ft_text_es(worst->hops));
 	if (count > 1)
 		ft_say(m, &f->text,
-		       "the tables of %u switches send packets on detours (%" PRIu64 " pairs of hosts); %s", count,
-		       pairs, ft_text_string(&words));
+		       "the tables of %u switch%s send packets on detours (%" PRIu64 " pair%s of hosts); %s", count,
+		       ft_text_es(count), pairs, ft_text_s(pairs), ft_text_string(&words));
 	else
 		ft_say(m, &f->text, "the table of a switch sends packets on detours; %s", ft_text_string(&words));
 	ft_say(m, &f->fix,
@@ -529,8 +531,9 @@ static void unknown_report(struct ft_walk *w)
 	ft_say(m, &f->expected, "the forwarding tables of all switches");
 	ft_say(m, &f->observed, "those of %u of %u", w->tables, w->tables + w->tables_unknown);
 	ft_say(m, &f->text,
-	       "the forwarding table%s of %s %s not known, and so not the routes of %" PRIu64 " pairs of hosts",
-	       shown == 1 ? "" : "s", ft_text_string(&names), shown == 1 ? "is" : "are", w->unknown);
+	       "the forwarding table%s of %s %s not known, and so not the routes of %" PRIu64 " pair%s of hosts",
+	       shown == 1 ? "" : "s", ft_text_string(&names), shown == 1 ? "is" : "are", w->unknown,
+	       ft_text_s(w->unknown));
 	ft_say(m, &f->fix, "%s",
 	       m->input->routes->mads ? "look why they do not answer, or ask again with fewer packets on the wire (-o)"
 				      : "add their tables to the files behind --routes");

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "probe/sms.h"
 #include "verify/model.h"
 
@@ -124,9 +125,9 @@ static void switch_inactive(struct ft_model *m, uint32_t node, uint32_t links)
 		return;
 	f->count = links;
 	ft_say(m, &f->expected, "Active");
-	ft_say(m, &f->observed, "0 of %u links Active", links);
-	ft_say(m, &f->text, "none of the %u links of %s that are up is Active: the subnet manager does not manage it",
-	       links, f->where[0].name);
+	ft_say(m, &f->observed, "0 of %u link%s Active", links, ft_text_s(links));
+	ft_say(m, &f->text, "none of the %u link%s of %s that are up is Active: the subnet manager does not manage it",
+	       links, ft_text_s(links), f->where[0].name);
 	ft_say(m, &f->fix, fix_inactive, "this switch");
 	ft_finding_act(m, f, FT_ACT_SETTING, &f->where[0], NULL);
 }
@@ -368,8 +369,9 @@ static void sm_unfinished(struct ft_model *m, const struct ft_sms *sms, const st
 
 	f->count = links->inactive;
 	sms_describe(m, f, sms, true, &who);
-	ft_say(m, &f->expected, "%u links Active", links->links);
-	ft_say(m, &f->observed, "%u links Active", links->links - links->inactive);
+	ft_say(m, &f->expected, "%u link%s Active", links->links, ft_text_s(links->links));
+	ft_say(m, &f->observed, "%u link%s Active", links->links - links->inactive,
+	       ft_text_s(links->links - links->inactive));
 	ft_say(m, &f->text,
 	       "%u of %u links are up and not Active: the subnet manager is not through with the fabric (%s)",
 	       links->inactive, links->links, ft_text_string(&who));

@@ -700,9 +700,14 @@ static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
 	ft_finding_gone(m, f, e);
 	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
 		ft_connect_act(x, f, e, pair->peer, m->cells.width[pair->cell]);
-	ft_say(m, &f->expected, "%u uplinks", planned);
+	ft_text_reset(&x->text_a);
+	if (planned == 1)
+		ft_text_puts(&x->text_a, "its only uplink is not up");
+	else
+		ft_text_printf(&x->text_a, "none of its %u uplinks is up", planned);
+	ft_say(m, &f->expected, "%u uplink%s", planned, ft_text_s(planned));
 	ft_say(m, &f->observed, "none is up");
-	ft_say(m, &f->text, "%s has no path to any core switch: none of its %u uplinks is up%s", sw->label, planned,
+	ft_say(m, &f->text, "%s has no path to any core switch: %s%s", sw->label, ft_text_string(&x->text_a),
 	       m->cut_off ? "; what lies behind them was not reached" : "");
 	ft_say(m, &f->fix, "check the uplink cables of %s, or the power of %s; %s cut off", sw->label,
 	       words_of(m, e)->levels, ft_plural(sw->hosts, "host", hosts));

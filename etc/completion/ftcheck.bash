@@ -8,7 +8,7 @@ _ftcheck_ports()
 
 	for ((i = 1; i < COMP_CWORD - 1; i++)); do
 		case ${COMP_WORDS[i]} in
-		-C | --Ca)
+		-C | --Ca | --ca)
 			ca=${COMP_WORDS[i + 1]}
 			[[ $ca == '=' ]] && ca=${COMP_WORDS[i + 2]}
 			;;
@@ -38,8 +38,8 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --before --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --engine
-		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -v -C -P -t -o -h'
+	local options='--plan --catalog --cables --from --before --node-name-map --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
+		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -v -C -P -y -z -t -o -h -V'
 
 	# "--format=json" comes as three words.
 	if [[ $cur == '=' ]]; then
@@ -52,7 +52,7 @@ _ftcheck()
 
 	COMPREPLY=()
 	case $prev in
-	--plan | --cables | --from | --before | --save | --routes)
+	--plan | --cables | --from | --before | --node-name-map | --save | --routes | -z | --config)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -62,13 +62,13 @@ _ftcheck()
 	--engine)
 		mapfile -t COMPREPLY < <(compgen -W 'libibnetdisc libibumad' -- "$cur")
 		;;
-	-C | --Ca)
+	-C | --Ca | --ca)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_cas)" -- "$cur")
 		;;
-	-P | --Port)
+	-P | --Port | --port)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
 		;;
-	--after | -t | --timeout | -o | --outstanding_smps | --max-smps-per-switch | --max-smps-per-second | --retries | \
+	--after | -y | --m_key | -t | --timeout | -o | --outstanding_smps | --max-smps-per-switch | --max-smps-per-second | --retries | \
 		--deadline | --status | --counters)
 		# A number or an address: nothing to propose.
 		;;

@@ -19,7 +19,7 @@ _ftcheckd_instances()
 _ftcheckd()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='--config --instance --state-directory --check-config --help --version -h'
+	local options='--config --instance --state-directory --check-config --help --version -h -V'
 
 	# "--config=FILE" comes as three words.
 	if [[ $cur == '=' ]]; then

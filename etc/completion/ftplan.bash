@@ -34,15 +34,15 @@ _ftplan()
 	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --name)
 		return
 		;;
-	-o | --output | --infer | --cables | --from)
+	-o | --output | --infer | --cables | --from | --node-name-map)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --cables --from --name --nodes --nodes-max --blocking --levels
-			--objective --prefer-expandable --output --help --version -o -h' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --cables --from --node-name-map --name --nodes --nodes-max --blocking --levels
+			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What is wrong with a command line that getopt_long() does not take, in words of our own: which option was meant.
+ *
+ * getopt_long() is to be called with opterr 0 and with letters that begin with ":", so that it tells a missing value
+ * from an unknown option and prints nothing.
+ */
+#ifndef FT_BASE_USAGE_H
+#define FT_BASE_USAGE_H
+
+#include <getopt.h>
+
+#include "base/text.h"
+
+/*
+ * Why getopt_long() returned @c, which is '?' or ':'. To be called before it is called again.
+ *
+ * @options  those it was called with; they end with one without a name
+ * @text     out: such as "there is no option --plna (did you mean --plan?)", safe to print
+ */
+void ft_usage_refused(const struct option *options, char *const *argv, int c, struct ft_text *text);
+
+/*
+ * The option right before an argument that belongs to none: what was meant may be its value.
+ *
+ * @typed     the command line as it was typed, @argc words (getopt_long() moves those of argv)
+ * @argument  one of them, the same pointer
+ * Returns NULL where no option stands there, or one that has its value already.
+ */
+const struct option *ft_usage_before(const struct option *options, int argc, char *const *typed, const char *argument);
+
+#endif
