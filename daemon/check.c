@@ -163,7 +163,8 @@ static int judge(const struct ft_check_request *request, const struct ft_snapsho
 							    .snapshot = snapshot,
 							    .today = today,
 							    .sms = sms,
-							    .before = known_before(request)},
+							    .before = known_before(request),
+							    .doubt_plan = true},
 				  &report);
 	if (r == 0)
 		r = ft_report_set_plan(report, request->plan_file, request->design);

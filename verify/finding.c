@@ -56,6 +56,10 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_ROUTE_IMBALANCE] = {"route-imbalance", WARNING, "uplinks of an edge switch that are unevenly used"},
 	[FT_CODE_PORT_ERRORS] = {"port-errors", WARNING,
 				 "error counters that rise faster than allowed, both ends of a cable as one"},
+	[FT_CODE_EXPECT_UNKNOWN] = {"expect-unknown", INFO, "a name in expect.hosts_down that no host is known by"},
+	[FT_CODE_EXPECT_OUTDATED] = {"expect-outdated", INFO,
+				     "hosts that are up though expect.hosts_down says they are down"},
+	[FT_CODE_PLAN_FOREIGN] = {"plan-foreign", WARNING, "the design is that of another fabric: nothing is judged"},
 	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
 };
 
@@ -556,6 +560,14 @@ static void id_add_pair(const struct ft_model *m, struct ft_text *id, const stru
 		ft_text_printf(id, "*%u", f->count);
 }
 
+/* A word of the design's, in the letters that an id is made of. */
+static void id_add_word(struct ft_text *id, const char *word)
+{
+	ft_text_puts(id, ":");
+	for (; *word; word++)
+		ft_text_add(id, *word > ' ' && *word <= '~' ? word : "_", 1);
+}
+
 /*
  * The id: the code and where it is. It holds GUIDs and ports only, so it stays the same when names, the order of the
  * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
@@ -565,6 +577,7 @@ static int finding_id(const struct ft_model *m, struct ft_finding *f)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
+			   f->code == FT_CODE_EXPECT_OUTDATED || f->code == FT_CODE_PLAN_FOREIGN ||
 			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
 			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
 	int r = 0;
@@ -572,6 +585,8 @@ static int finding_id(const struct ft_model *m, struct ft_finding *f)
 	ft_text_puts(&id, ft_codes[f->code].name);
 	if (f->planned_as)
 		ft_text_printf(&id, ":%s", f->planned_as);
+	else if (f->code == FT_CODE_EXPECT_UNKNOWN)
+		id_add_word(&id, f->observed);
 	else if (f->code == FT_CODE_CABLE_MISSING)
 		id_add_pair(m, &id, f);
 	else if (!fabric_wide)

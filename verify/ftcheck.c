@@ -96,6 +96,18 @@ static int daemon_ask(const struct ft_options *options)
 	return FT_EXIT_UNKNOWN;
 }
 
+/* What is asked for beyond the findings. */
+static int report_extend(const struct ft_options *options, const struct ft_verify_input *input,
+			 struct ft_report *report)
+{
+	int r = options->repair ? ft_repair_make(input, report) : 0;
+
+	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
+		if (options->after && options->after_kinds[kind])
+			r = ft_after_add(input, kind, options->after, report);
+	return r;
+}
+
 static int report_make(const struct ft_options *options, const struct ft_gathered *g, struct ft_report **ret_report)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -113,13 +125,11 @@ static int report_make(const struct ft_options *options, const struct ft_gathere
 					 .today = today,
 					 .sms = g->sms,
 					 .counters = g->counters,
-					 .routes = g->routes};
+					 .routes = g->routes,
+					 .doubt_plan = true};
 	r = ft_verify_all(&input, &report);
-	if (r == 0 && options->repair)
-		r = ft_repair_make(&input, report);
-	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
-		if (options->after && options->after_kinds[kind])
-			r = ft_after_add(&input, kind, options->after, report);
+	if (r == 0 && !ft_report_is_foreign(report))
+		r = report_extend(options, &input, report);
 	if (r == 0)
 		r = report_complete(report, options, g->design, g->snapshot);
 	if (r == 0)

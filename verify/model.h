@@ -15,6 +15,7 @@
  *   rates.c, hosts.c, identities.c, sm.c, counters.c
  *                  what needs no explanation, only a look
  *   measure.c      the figures: cables, switches, blocking, distances (distances.c)
+ *   foreign.c      whether the design is that of this fabric at all; if not, no other step follows but the last
  *   routes*.c      where the forwarding tables lead, if there are any (routes.h)
  *   impact.c       what each finding costs
  *   finding.c      ids, waivers, the order, the verdict
@@ -418,6 +419,15 @@ int ft_rates_check(struct ft_model *m);
 int ft_hosts_check(struct ft_model *m);
 int ft_identities_check(struct ft_model *m);
 
+/*
+ * hosts_expected.c: the hosts that the design expects to be down: names that are none, or of hosts that are up, become
+ * findings. @ret_count: how many may be missing. 0 or -ENOMEM.
+ */
+int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
+
+/* hosts_expected.c: the design names this host as one that is down. */
+bool ft_host_is_expected_down(const struct ft_model *m, const char *name);
+
 /* hosts.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 
@@ -453,6 +463,9 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
  */
 uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
 uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+
+/* foreign.c: whether the design is that of this fabric, where the input asks; once all is measured. 0 or -ENOMEM. */
+int ft_foreign_check(struct ft_model *m);
 
 /* impact.c: what each finding costs, once all is measured, and whether OpenSM takes the fabric for a fat-tree. */
 int ft_impact_weigh(struct ft_model *m);

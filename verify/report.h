@@ -60,6 +60,9 @@ enum ft_code {
 	FT_CODE_ROUTE_CYCLE,
 	FT_CODE_ROUTE_IMBALANCE,
 	FT_CODE_PORT_ERRORS,
+	FT_CODE_EXPECT_UNKNOWN,
+	FT_CODE_EXPECT_OUTDATED,
+	FT_CODE_PLAN_FOREIGN,
 	FT_CODE_SWEEP_INCOMPLETE,
 	FT_CODE_COUNT,
 };
@@ -337,6 +340,9 @@ struct ft_report {
  */
 int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design);
 
+/* The design is that of another fabric: that is the only finding (plan-foreign). */
+bool ft_report_is_foreign(const struct ft_report *report);
+
 /* Frees what a finding owns, not the finding itself. */
 void ft_finding_release(struct ft_finding *finding);
 
@@ -372,6 +378,9 @@ struct ft_text;
 void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
 void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);
 void ft_report_write_nagios(struct ft_text *text, const struct ft_report *report);
+
+/* The line where there is no report, for @reason, which is safe and one line. */
+void ft_report_write_nagios_unknown(struct ft_text *text, const char *reason);
 
 /* One finding as the object FINDING of SPEC 6, on one line. */
 void ft_finding_write_json(struct ft_text *text, const struct ft_finding *finding);

@@ -12,10 +12,32 @@ static void nagios_text(struct ft_text *t, const char *string)
 		ft_text_add(t, *string == '|' ? "/" : string, 1);
 }
 
+void ft_report_write_nagios_unknown(struct ft_text *t, const char *reason)
+{
+	ft_text_puts(t, "FTCHECK UNKNOWN - ");
+	nagios_text(t, reason);
+	ft_text_puts(t, "\n");
+}
+
+/* The figures are left out: against the design of another fabric they tell nothing. */
+static void foreign_write(struct ft_text *t, const struct ft_report *r)
+{
+	_cleanup_(ft_text_release) struct ft_text reason = {0};
+
+	ft_text_printf(&reason, "%s: %s%s%s%s", r->plan_name, r->findings[0].text, r->as_of ? " (" : "",
+		       r->as_of ? r->as_of : "", r->as_of ? ")" : "");
+	t->failed |= reason.failed;
+	ft_report_write_nagios_unknown(t, ft_text_string(&reason));
+}
+
 void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 {
 	static const char *const states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
 
+	if (ft_report_is_foreign(r)) {
+		foreign_write(t, r);
+		return;
+	}
 	ft_text_printf(t, "FTCHECK %s - ", states[r->verdict]);
 	nagios_text(t, r->plan_name);
 	ft_text_printf(t, ": %u/%u edge, ", r->edge.found, r->edge.planned);

@@ -22,15 +22,6 @@ static void word(struct ft_text *t, const char *string, const char *colour, bool
 		ft_text_puts(t, colour_off);
 }
 
-/* A report of hundreds of findings is as a rule the wrong design, not the wrong fabric. */
-static bool plan_is_doubtful(const struct ft_report *r)
-{
-	enum { MANY = 32 };
-
-	return r->source.complete && r->finding_count > MANY && r->uplinks.up * 2 < r->uplinks.planned &&
-	       r->core.found > 0;
-}
-
 static void head_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	char verdict[16] = "";
@@ -38,6 +29,12 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	for (size_t i = 0; ft_verdict_name(r->verdict)[i]; i++)
 		verdict[i] = (char)toupper((unsigned char)ft_verdict_name(r->verdict)[i]);
 	word(t, verdict, verdict_colour[r->verdict], colour);
+	/* Held against the design of another fabric, no count tells anything. */
+	if (ft_report_is_foreign(r)) {
+		ft_text_printf(t, " %s: %s. Fix: %s%s%s%s\n", r->plan_name, r->findings[0].text, r->findings[0].fix,
+			       r->as_of ? " (" : "", r->as_of ? r->as_of : "", r->as_of ? ")" : "");
+		return;
+	}
 	ft_text_printf(t, " %s: %u of %u edge switches", r->plan_name, r->edge.found, r->edge.planned);
 	if (r->edge.degraded || r->edge.isolated)
 		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
@@ -51,8 +48,6 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	ft_text_printf(t, ", %u of %u hosts; ", r->hosts.found, r->hosts.planned);
 	if (!r->source.complete && r->source.timeouts > 0)
 		ft_text_printf(t, "(%u packets were lost) ", r->source.timeouts);
-	if (plan_is_doubtful(r))
-		ft_text_puts(t, "(less than half of the plan was found: is this the design of this fabric?) ");
 	if (r->finding_count == 0)
 		ft_text_puts(t, "nothing to report");
 	else
@@ -379,6 +374,8 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 	head_write(t, r, colour);
 	if (verbose && r->state)
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
+	if (ft_report_is_foreign(r))
+		return;
 	routes_write(t, r);
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(t, r, &r->findings[i], verbose, colour);

@@ -134,9 +134,15 @@ static int boards_settle(struct ft_model *m)
 	return r;
 }
 
+/* What is found against the design of another fabric costs nothing, and its routes lead nowhere. */
+static int routes_check(struct ft_model *m)
+{
+	return ft_report_is_foreign(m->report) ? 0 : ft_routes_check(m);
+}
+
 static int impact_weigh(struct ft_model *m)
 {
-	return m->input->without_impact ? 0 : ft_impact_weigh(m);
+	return m->input->without_impact || ft_report_is_foreign(m->report) ? 0 : ft_impact_weigh(m);
 }
 
 /* In this order: each stands on what those before it have filled in. */
@@ -149,7 +155,8 @@ static step_fn *const model_steps[] = {
 
 /* Once, for a report; --after does without. */
 static step_fn *const report_steps[] = {
-	ft_routes_check,
+	ft_foreign_check,
+	routes_check,
 	impact_weigh,
 	ft_findings_finish,
 };
