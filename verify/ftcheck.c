@@ -92,8 +92,7 @@ static int daemon_ask(const struct ft_options *options)
 		return report_print_verdict(report, options, NULL, NULL);
 	if (err.text[0] == '\0')
 		return ft_file_error("ftcheck", r, &err);
-	fprintf(stderr, "%s\n", err.text);
-	return FT_EXIT_UNKNOWN;
+	return ft_complain(err.text);
 }
 
 /* What is asked for beyond the findings. */

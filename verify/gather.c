@@ -11,21 +11,8 @@
 #include "base/text.h"
 #include "planner/sheet.h"
 #include "planner/site.h"
+#include "verify/complain.h"
 #include "verify/resolve.h"
-
-int ft_file_error(const char *path, int code, const struct ft_error *err)
-{
-	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
-	const char *file = safe ? safe : "file";
-
-	if (err->text[0] == '\0')
-		fprintf(stderr, "ftcheck: %s: %s\n", file, strerror(-code));
-	else if (err->line > 0)
-		fprintf(stderr, "%s:%u:%u: %s\n", file, err->line, err->column, err->text);
-	else
-		fprintf(stderr, "%s: %s\n", file, err->text);
-	return FT_EXIT_UNKNOWN;
-}
 
 void ft_gathered_release(struct ft_gathered *g)
 {

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
+#include "verify/complain.h"
 #include "verify/report.h"
 
 enum { COUNTERS_S = 10 };
@@ -60,14 +62,13 @@ static const char help_text[] =
 
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
 {
+	char what[1024];
 	va_list args;
 
-	fputs("ftcheck: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	fputs("; try 'ftcheck --help'\n", stderr);
-	return FT_EXIT_UNKNOWN;
+	return ft_complainf("ftcheck: %s; try 'ftcheck --help'", what);
 }
 
 /* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
@@ -75,8 +76,7 @@ static int printed(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	fprintf(stderr, "ftcheck: standard output: %s\n", strerror(errno));
-	return FT_EXIT_UNKNOWN;
+	return ft_complainf("ftcheck: standard output: %s", strerror(errno));
 }
 
 static int codes_print(struct ft_options *options, const char *value)
@@ -288,8 +288,10 @@ static int option_set(struct ft_options *options, const struct row *row, const c
 }
 
 /* The rows in the form of getopt_long(). */
-static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 1])
+static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 2])
 {
+	/* So that an option without its value is told from one that is not known, and getopt_long() says nothing. */
+	*letters++ = ':';
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 
@@ -312,21 +314,57 @@ static const struct row *row_find(int c)
 	return NULL;
 }
 
+/* Whether the report is to be one for Nagios, whatever else is wrong with the command line: the last --format says. */
+static bool nagios_is_asked(int argc, char **argv)
+{
+	_cleanup_free_ char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+	bool nagios = false;
+	int c;
+
+	if (!copy)
+		return false;
+	/* It puts the arguments in another order. */
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	rows_write(long_options, letters);
+	optind = 0;
+	while ((c = getopt_long(argc, copy, letters, long_options, NULL)) != -1) {
+		const struct row *row = row_find(c);
+
+		if (row && row->call == format_set)
+			nagios = strcmp(optarg, format_names[FT_FORMAT_NAGIOS]) == 0;
+	}
+	optind = 0;
+	return nagios;
+}
+
+/* An option that getopt_long() does not take; @c is what it returned. */
+static int option_refuse(int c, char **argv)
+{
+	const char *word = argv[optind - 1];
+	_cleanup_free_ char *safe = ft_text_safe_dup(word, strcspn(word, "="));
+	char letter[] = {'-', (char)optopt, '\0'};
+	const char *name = strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < LONG_ONLY ? letter : safe ? safe : "";
+
+	if (c == ':')
+		return usage_error("%s needs a value", name);
+	return usage_error(row_find(optopt) ? "%s takes no value" : "there is no option %s", name);
+}
+
 /* @given: by row. Returns -1 to go on, else the exit status. */
 static int rows_read(int argc, char **argv, struct ft_options *options, bool given[FT_COUNT(rows)])
 {
 	struct option long_options[FT_COUNT(rows) + 1];
-	char letters[2 * FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
 	int c, r = -1;
 
 	rows_write(long_options, letters);
 	while (r < 0 && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		const struct row *row = row_find(c);
 
-		if (!row) {
-			fputs("Try 'ftcheck --help'.\n", stderr);
-			return FT_EXIT_UNKNOWN;
-		}
+		if (!row)
+			return option_refuse(c, argv);
 		given[row - rows] = true;
 		r = option_set(options, row, optarg);
 	}
@@ -415,8 +453,10 @@ int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 {
 	struct ft_options options = {.sweep = ft_sweep_defaults};
 	bool given[FT_COUNT(rows)] = {false};
-	int r = rows_read(argc, argv, &options, given);
+	int r;
 
+	ft_complain_to_nagios(nagios_is_asked(argc, argv));
+	r = rows_read(argc, argv, &options, given);
 	if (r < 0)
 		r = arguments_take(argc, argv, &options);
 	if (r < 0)

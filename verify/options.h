@@ -9,9 +9,8 @@
 
 #include "probe/source.h"
 #include "verify/after.h"
+#include "verify/complain.h"
 #include "verify/status.h"
-
-enum { FT_EXIT_UNKNOWN = 3 };
 
 enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT };
 
@@ -42,7 +41,7 @@ struct ft_options {
 };
 
 /*
- * Reads the command line. What is wrong with it is told on standard error, what it asks to be printed (--help,
+ * Reads the command line. What is wrong with it is told (complain.h), from here on in the form of --format; what it asks to be printed (--help,
  * --version, --list-codes) is printed.
  *
  * Returns -1 to go on, with @ret_options filled, else the exit status.

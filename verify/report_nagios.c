@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "verify/report.h"
 
-/* The bar begins the performance data, so it must not come from a name. */
+/* The bar begins the performance data, so it must not come from a name; and all is one line. */
 static void nagios_text(struct ft_text *t, const char *string)
 {
 	for (; *string; string++)
-		ft_text_add(t, *string == '|' ? "/" : string, 1);
+		ft_text_add(t, *string == '|' ? "/" : *string == '\n' ? " " : string, 1);
 }
 
 void ft_report_write_nagios_unknown(struct ft_text *t, const char *reason)
