@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,20 +40,35 @@ static int report_complete(struct ft_report *report, const struct ft_options *op
 	return 0;
 }
 
+/* Lines are broken on a terminal only, for whoever reads a pipe looks for whole ones. */
+static struct ft_terminal terminal_look(void)
+{
+	enum { WIDTH_UNSAID = 80, WIDTH_LEAST = 40 };
+	const char *no_colour = getenv("NO_COLOR"), *name = getenv("TERM");
+	struct ft_terminal terminal = {0};
+	struct winsize size = {0};
+
+	if (!isatty(STDOUT_FILENO))
+		return terminal;
+	terminal.colour = !(no_colour && no_colour[0]) && name && strcmp(name, "dumb") != 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		size.ws_col = WIDTH_UNSAID;
+	terminal.width = size.ws_col < WIDTH_LEAST ? WIDTH_LEAST : size.ws_col;
+	return terminal;
+}
+
 /* @plan with its @design: NULL where the report is somebody else's. */
 static int report_print(const struct ft_report *report, const struct ft_options *options,
 			const struct ft_design *design, const struct ft_plan *plan)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	bool colour =
-		isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
+	struct ft_terminal terminal = terminal_look();
 	struct ft_error err = {0};
 	int r = 0;
 
 	switch (options->format) {
 	case FT_FORMAT_TEXT:
-		ft_report_write_text(&text, report, options->verbose, colour);
+		ft_report_write_terminal(&text, report, options->verbose, &terminal);
 		break;
 	case FT_FORMAT_JSON:
 		ft_report_write_json(&text, report);

@@ -205,6 +205,7 @@ struct ft_report_counters {
 	uint32_t read;
 	uint32_t no_lid, silent, refused; /* those that could not be read: see enum ft_counted */
 	uint32_t stuck;	     /* of those read: an error counter has been at its greatest value all the time */
+	uint32_t above;	     /* cables of which an error counter rose by more than is allowed */
 	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
 };
 
@@ -377,6 +378,14 @@ int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
 struct ft_text;
 void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
 void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);
+
+/* The same for a terminal, on which sentences are broken between words. */
+struct ft_terminal {
+	bool colour;
+	unsigned int width; /* in columns; 0: no line is broken */
+};
+void ft_report_write_terminal(struct ft_text *text, const struct ft_report *report, bool verbose,
+			      const struct ft_terminal *terminal);
 void ft_report_write_nagios(struct ft_text *text, const struct ft_report *report);
 
 /* The line where there is no report, for @reason, which is safe and one line. */

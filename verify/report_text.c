@@ -7,10 +7,18 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "probe/sms.h"
 #include "verify/report.h"
+#include "verify/report_parts.h"
 
 static const char *const severity_colour[] = {"\033[36m", "\033[33m", "\033[1;31m"};
 static const char *const verdict_colour[] = {"\033[32m", "\033[33m", "\033[1;31m", "\033[35m"};
+static const char *const status_colour[] = {
+	[FT_STATUS_OK] = "\033[32m",	    [FT_STATUS_DEGRADED] = "\033[33m",	[FT_STATUS_ISOLATED] = "\033[1;31m",
+	[FT_STATUS_MISSING] = "\033[1;31m", [FT_STATUS_UNPLANNED] = "\033[33m", [FT_STATUS_MUTE] = "\033[33m",
+	[FT_STATUS_UNREACHED] = "\033[35m",
+};
+static const char *const fix_colour = "\033[1m";
 static const char *const colour_off = "\033[0m";
 
 static void word(struct ft_text *t, const char *string, const char *colour, bool use)
@@ -31,8 +39,10 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	word(t, verdict, verdict_colour[r->verdict], colour);
 	/* Held against the design of another fabric, no count tells anything. */
 	if (ft_report_is_foreign(r)) {
-		ft_text_printf(t, " %s: %s. Fix: %s%s%s%s\n", r->plan_name, r->findings[0].text, r->findings[0].fix,
-			       r->as_of ? " (" : "", r->as_of ? r->as_of : "", r->as_of ? ")" : "");
+		ft_text_printf(t, " %s: %s. ", r->plan_name, r->findings[0].text);
+		word(t, "Fix:", fix_colour, colour);
+		ft_text_printf(t, " %s%s%s%s\n", r->findings[0].fix, r->as_of ? " (" : "", r->as_of ? r->as_of : "",
+			       r->as_of ? ")" : "");
 		return;
 	}
 	ft_text_printf(t, " %s: %u of %u edge switches", r->plan_name, r->edge.found, r->edge.planned);
@@ -164,10 +174,13 @@ static void finding_write(struct ft_text *t, const struct ft_report *r, const st
 {
 	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
 	ft_text_printf(t, " %s: %s", ft_codes[f->code].name, f->text);
-	if (f->waived)
+	if (f->waived) {
 		ft_text_printf(t, " [waived %s]", f->waived);
-	else
-		ft_text_printf(t, ". Fix: %s", f->fix);
+	} else {
+		ft_text_puts(t, ". ");
+		word(t, "Fix:", fix_colour, colour);
+		ft_text_printf(t, " %s", f->fix);
+	}
 	for (size_t i = 0; i < f->alternative_count; i++)
 		ft_text_printf(t, ". Or: %s", f->alternatives[i]);
 	ft_text_puts(t, "\n");
@@ -188,7 +201,7 @@ static int column_width(int width, const char *string)
 	return length > WIDEST || (int)length < width ? width : (int)length;
 }
 
-static void switches_write(struct ft_text *t, const struct ft_report *r)
+static void switches_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	int name = 4, planned = 7;
 
@@ -202,15 +215,68 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 		       "planned", "status", "uplinks");
 	for (size_t i = 0; i < r->switch_count; i++) {
 		const struct ft_report_switch *sw = &r->switches[i];
-		char guid[24] = "-";
+		char guid[24] = "-", status[16];
 
 		if (sw->guid)
 			snprintf(guid, sizeof(guid), "0x%016" PRIx64, sw->guid);
-		ft_text_printf(t, "%-*s  %-18s  %-5s  %-*s  %-9s  %4u/%4u  %5u%s%s\n", name, sw->name, guid, sw->tier,
-			       planned, sw->planned_as ? sw->planned_as : "-", ft_status_name(sw->status),
-			       sw->uplinks_up, sw->uplinks_planned, sw->hosts, sw->hosts_names[0] ? "  " : "",
-			       sw->hosts_names);
+		snprintf(status, sizeof(status), "%-9s", ft_status_name(sw->status));
+		ft_text_printf(t, "%-*s  %-18s  %-5s  %-*s  ", name, sw->name, guid, sw->tier, planned,
+			       sw->planned_as ? sw->planned_as : "-");
+		word(t, status, status_colour[sw->status], colour);
+		ft_text_printf(t, "  %4u/%4u  %5u%s%s\n", sw->uplinks_up, sw->uplinks_planned, sw->hosts,
+			       sw->hosts_names[0] ? "  " : "", sw->hosts_names);
 	}
+}
+
+/*
+ * "Subnet manager: master on node001 port 1, 1 standby": what was asked for is answered, where nothing is wrong with it
+ * too.
+ */
+static void sm_line_write(struct ft_text *t, const struct ft_report *r)
+{
+	static const unsigned int others[] = {FT_SM_STANDBY, FT_SM_DISCOVERING, FT_SM_NOT_ACTIVE, FT_SM_SILENT};
+	const char *master = ft_sm_state_name(FT_SM_MASTER), *gap = "master on ";
+
+	ft_text_puts(t, "Subnet manager: ");
+	for (size_t i = 0; i < r->sm_count; i++) {
+		const struct ft_report_sm *sm = &r->sms[i];
+
+		if (strcmp(sm->state, master) != 0)
+			continue;
+		ft_text_printf(t, "%s%s", gap, sm->place.name);
+		if (sm->place.port)
+			ft_text_printf(t, " port %u", sm->place.port);
+		gap = " and on ";
+	}
+	if (gap[0] == 'm')
+		ft_text_puts(t, r->sm_count ? "none is master" : "none");
+	for (size_t k = 0; k < FT_COUNT(others); k++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < r->sm_count; i++)
+			count += strcmp(r->sms[i].state, ft_sm_state_name(others[k])) == 0;
+		if (count > 0)
+			ft_text_printf(t, ", %zu %s", count, ft_sm_state_name(others[k]));
+	}
+	ft_text_puts(t, "\n");
+}
+
+/* "Error counters of 288 ports over 10 s: none above the limit" */
+static void counters_line_write(struct ft_text *t, const struct ft_report_counters *c)
+{
+	ft_text_printf(t, "Error counters of %u", c->read);
+	if (c->read < c->ports)
+		ft_text_printf(t, " of %u", c->ports);
+	ft_text_printf(t, " port%s over %u", c->ports == 1 ? "" : "s", c->interval_ms / 1000);
+	if (c->interval_ms % 1000)
+		ft_text_printf(t, ".%03u", c->interval_ms % 1000);
+	ft_text_puts(t, " s: ");
+	if (c->read == 0)
+		ft_text_puts(t, "nothing is known\n");
+	else if (c->above == 0)
+		ft_text_puts(t, "none above the limit\n");
+	else
+		ft_text_printf(t, "those of %u cable%s above the limit\n", c->above, c->above == 1 ? "" : "s");
 }
 
 static void sms_write(struct ft_text *t, const struct ft_report *r)
@@ -369,7 +435,8 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts);
 }
 
-void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
+/* All but the table, which is not to be broken. */
+static void sentences_write(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
 	if (verbose && r->state)
@@ -379,6 +446,10 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 	routes_write(t, r);
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(t, r, &r->findings[i], verbose, colour);
+	if (r->sms && !verbose)
+		sm_line_write(t, r);
+	if (r->counters.interval_ms && !verbose)
+		counters_line_write(t, &r->counters);
 	if (verbose && r->sms)
 		sms_write(t, r);
 	if (verbose && r->counters.interval_ms)
@@ -393,6 +464,21 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		after_write(t, &r->after[i]);
 	if (verbose && r->ftree_why)
 		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
-	if (verbose)
-		switches_write(t, r);
+}
+
+void ft_report_write_terminal(struct ft_text *t, const struct ft_report *r, bool verbose,
+			      const struct ft_terminal *terminal)
+{
+	_cleanup_(ft_text_release) struct ft_text sentences = {0};
+
+	sentences_write(&sentences, r, verbose, terminal->colour);
+	ft_report_wrap(t, ft_text_string(&sentences), terminal->width);
+	t->failed |= sentences.failed;
+	if (verbose && !ft_report_is_foreign(r))
+		switches_write(t, r, terminal->colour);
+}
+
+void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
+{
+	ft_report_write_terminal(t, r, verbose, &(struct ft_terminal){.colour = colour});
 }
