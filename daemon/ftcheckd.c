@@ -21,21 +21,24 @@ struct options {
 	bool check_config;
 };
 
-static const char help_text[] =
-	"Usage: ftcheckd [OPTION]...\n"
-	"Watch an InfiniBand fabric and alert on what differs from its plan. See ftcheckd(8).\n"
-	"\n"
-	"      --config FILE          the configuration (default " FT_SYSCONFDIR "/ftcheck/ftcheckd.conf)\n"
-	"      --instance NAME        which section of it holds; \"mlx5_0:1\" is that port\n"
-	"      --state-directory DIR  where alerts outlive the daemon (default: what systemd says,\n"
-	"                             else " FT_STATEDIR "/ftcheckd)\n"
-	"      --check-config         check the configuration and the plans that it names, and end\n"
-	"\n"
-	"  -h, --help                 print this help\n"
-	"      --version              print the version\n"
-	"\n"
-	"Signals: SIGHUP reads configuration and plan again, SIGTERM ends it.\n"
-	"Exit status: 0, or 3 for a bad option or configuration.\n";
+static const char help_text[] = "Usage: ftcheckd [OPTION]...\n"
+				"Watch an InfiniBand fabric and alert on what differs from its plan.\n"
+				"See ftcheckd(8).\n"
+				"\n"
+				"      --config FILE          the configuration (default:\n"
+				"                             " FT_SYSCONFDIR "/ftcheck/ftcheckd.conf)\n"
+				"      --instance NAME        which section of it holds; \"mlx5_0:1\" is that port\n"
+				"      --state-directory DIR  where alerts outlive the daemon (default: what\n"
+				"                             systemd says, else\n"
+				"                             " FT_STATEDIR "/ftcheckd)\n"
+				"      --check-config         check the configuration and the plans that it\n"
+				"                             names, and end\n"
+				"\n"
+				"  -h, --help                 print this help\n"
+				"      --version              print the version\n"
+				"\n"
+				"Signals: SIGHUP reads configuration and plan again, SIGTERM ends it.\n"
+				"Exit status: 0, or 3 for a bad option or configuration.\n";
 
 /* A failed write of the help is a failure too. */
 static int printed(void)

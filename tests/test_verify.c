@@ -417,6 +417,88 @@ static void test_foreign(void **state)
 	}
 }
 
+/* ---- thresholds on the bandwidth that is lost ---- */
+
+static void test_limits(void **state)
+{
+	/* SMALL has two cores: one is half the bisection. WIDE has six, and 216 uplinks. */
+	static const struct {
+		const char *what, *design, *faults, *words, *says;
+		struct ft_limits limits;
+	} cases[] = {
+		{"no limits", SMALL "}", "dead core02", "warning", NULL, {0, 0}},
+		{"half is critical",
+		 SMALL "}",
+		 "dead core02",
+		 "critical",
+		 "; in all 50.0 % of the bisection is lost, and 50 % is critical",
+		 {0, 50}},
+		{"half is less than 51 %", SMALL "}", "dead core02", "warning", NULL, {0, 51}},
+		{"three of six cores",
+		 WIDE "}",
+		 "dead core01; dead core02; dead core03",
+		 "critical",
+		 "; in all 50.0 % of the bisection is lost, and 50 % is critical",
+		 {0, 50}},
+		{"two of six", WIDE "}", "dead core01; dead core02", "warning", NULL, {0, 50}},
+		{"a cable that is no warning",
+		 WIDE "}",
+		 "cut edge003:20",
+		 "ok",
+		 "; in all 0.4 % of the bisection is lost, and 5 % is worth a warning",
+		 {5, 50}},
+		{"a core that is one", WIDE "}", "dead core01", "warning", NULL, {5, 50}},
+		{"a cable on the wrong switch is one whatever it costs",
+		 WIDE "}",
+		 "cut edge004:20; link edge004:20 core05:40",
+		 "warning",
+		 NULL,
+		 {5, 50}},
+		{"hosts at risk are one whatever it costs", SMALL "}", "dead core02", "warning", NULL, {60, 70}},
+		{"what is waived stays so",
+		 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\"}]}}",
+		 "cut edge003:20",
+		 "ok",
+		 NULL,
+		 {0, 1}},
+		{"what is critical anyway needs no threshold",
+		 SMALL "}",
+		 "dead edge002; dead edge003",
+		 "critical",
+		 NULL,
+		 {0, 10}},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		unsigned int said = 0;
+
+		bench_make(&b, cases[i].design);
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = b.design,
+									 .plan = b.plan,
+									 .snapshot = b.snapshot,
+									 .today = "2026-11-20",
+									 .limits = cases[i].limits},
+					       &report),
+				 0);
+		if (strcmp(ft_verdict_name(report->verdict), cases[i].words) != 0)
+			fail_msg("%s: %s", cases[i].what, ft_verdict_name(report->verdict));
+		for (size_t n = 0; n < report->finding_count; n++) {
+			const char *says = strstr(report->findings[n].text, "; in all ");
+
+			said += says != NULL;
+			if (says && (!cases[i].says || strcmp(says, cases[i].says) != 0))
+				fail_msg("%s: %s", cases[i].what, says);
+		}
+		/* The one that is raised stands first. */
+		if (said != (cases[i].says != NULL) || (said && !strstr(report->findings[0].text, cases[i].says)))
+			fail_msg("%s: said %u times", cases[i].what, said);
+	}
+}
+
 /* ---- names do not matter, nor does the order in which the sweep met the nodes ---- */
 
 static void test_nameless(void **state)
@@ -718,13 +800,21 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_hosts_text),	cmocka_unit_test(test_hosts_listed_down),
-		cmocka_unit_test(test_foreign),		cmocka_unit_test(test_nameless),
-		cmocka_unit_test(test_name_left_out),	cmocka_unit_test(test_edge_without_hosts),
-		cmocka_unit_test(test_nothing_seen),	cmocka_unit_test(test_ids_stay),
-		cmocka_unit_test(test_anything),	cmocka_unit_test(test_any_port_unheard),
-		cmocka_unit_test(test_nagios_bar),	cmocka_unit_test(test_short_names),
-		cmocka_unit_test(test_expired_says_so), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_hosts_text),
+		cmocka_unit_test(test_hosts_listed_down),
+		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_name_left_out),
+		cmocka_unit_test(test_edge_without_hosts),
+		cmocka_unit_test(test_nothing_seen),
+		cmocka_unit_test(test_ids_stay),
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_any_port_unheard),
+		cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_expired_says_so),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -760,14 +760,31 @@ static int fresh_drop(struct ft_model *m)
 	return 0;
 }
 
-int ft_findings_finish(struct ft_model *m)
+void ft_findings_sort(struct ft_report *report)
 {
-	struct ft_report *report = m->report;
+	if (report->finding_count)
+		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
+}
+
+void ft_findings_judge(struct ft_report *report)
+{
 	static const enum ft_verdict verdicts[] = {
 		[FT_SEVERITY_INFO] = FT_VERDICT_OK,
 		[FT_SEVERITY_WARNING] = FT_VERDICT_WARNING,
 		[FT_SEVERITY_CRITICAL] = FT_VERDICT_CRITICAL,
 	};
+
+	if (report->verdict == FT_VERDICT_UNKNOWN)
+		return;
+	report->verdict = FT_VERDICT_OK;
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (verdicts[report->findings[i].severity] > report->verdict)
+			report->verdict = verdicts[report->findings[i].severity];
+}
+
+int ft_findings_finish(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
 	int r = m->failed ? -ENOMEM : 0;
 
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
@@ -782,10 +799,5 @@ int ft_findings_finish(struct ft_model *m)
 		r = waivers_apply(m, &report->findings[i]);
 	if (r < 0 || m->failed)
 		return -ENOMEM;
-	if (report->finding_count)
-		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
-	for (size_t i = 0; i < report->finding_count; i++)
-		if (report->verdict != FT_VERDICT_UNKNOWN && verdicts[report->findings[i].severity] > report->verdict)
-			report->verdict = verdicts[report->findings[i].severity];
-	return 0;
+	return ft_report_limit(report, &m->input->limits);
 }

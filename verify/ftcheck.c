@@ -99,11 +99,14 @@ static int report_print_verdict(const struct ft_report *report, const struct ft_
 
 static int daemon_ask(const struct ft_options *options)
 {
+	const struct ft_limits limits = {options->warning_percent, options->critical_percent};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	struct ft_error err = {0};
 	int r;
 
 	r = ft_status_ask(&options->daemon, &report, &err);
+	if (r == 0 && ft_report_limit(report, &limits) < 0)
+		return ft_file_error("ftcheck", -ENOMEM, &err);
 	if (r == 0)
 		return report_print_verdict(report, options, NULL, NULL);
 	if (err.text[0] == '\0')
@@ -141,7 +144,8 @@ static int report_make(const struct ft_options *options, const struct ft_gathere
 					 .sms = g->sms,
 					 .counters = g->counters,
 					 .routes = g->routes,
-					 .doubt_plan = true};
+					 .doubt_plan = true,
+					 .limits = {options->warning_percent, options->critical_percent}};
 	r = ft_verify_all(&input, &report);
 	if (r == 0 && !ft_report_is_foreign(report))
 		r = report_extend(options, &input, report);

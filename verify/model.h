@@ -529,7 +529,11 @@ bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 
-/* Gives ids, applies waivers, sorts worst first, sets the verdict. */
+/* Gives ids, applies waivers and thresholds, sorts worst first, sets the verdict. */
 int ft_findings_finish(struct ft_model *m);
+
+/* Sorts them worst first; sets the verdict of what is there, unless it is unknown. */
+void ft_findings_sort(struct ft_report *report);
+void ft_findings_judge(struct ft_report *report);
 
 #endif

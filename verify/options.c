@@ -19,46 +19,59 @@ enum { COUNTERS_S = 10 };
 
 static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
 
-static const char help_text[] =
-	"Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
-	"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
-	"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do about it.\n"
-	"\n"
-	"      --plan FILE        the design, see ftcheck-design(5)\n"
-	"      --catalog CATALOG  where a design without its plan chooses switches from, as in ftplan(1)\n"
-	"      --cables FILE      the site's list of cables, as CSV: ports and hosts are checked too\n"
-	"      --from FILE        a recorded fabric instead of the live one: ibnetdiscover output, a\n"
-	"                         libibnetdisc cache, subnet list, or what --save wrote; \"-\": stdin\n"
-	"      --save FILE        keep what was seen\n"
-	"      --routes [PATH...]  forwarding tables too, and where they lead: those of the switches or, with\n"
-	"                         PATH, files or directories of what ibroute, dump_lfts or OpenSM wrote\n"
-	"      --status[=ADDRESS:PORT]  the report of the running ftcheckd (default " FT_STATUS_DEFAULT ")\n"
-	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
-	"      --repair           what to do, in the order of one walk, and the verdict after each step\n"
-	"      --after N[:KIND]   what if N more core switches (KIND core), cables (cable), or either fail\n"
-	"  -v, --verbose          with evidence, consequences and the table of switches\n"
-	"\n"
-	"      --sm               who manages the subnet: one master, and which others stand by\n"
-	"      --counters[=SECONDS]  read the error counters of all ports twice, so far apart (default %u)\n"
-	"\n"
-	"The live sweep:\n"
-	"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand port that is up)\n"
-	"  -P, --Port NUMBER      its port\n"
-	"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
-	"      --engine ENGINE    who asks: libibnetdisc (default), or we alone over libibumad, which is\n"
-	"                         faster, the more so the larger the fabric\n"
-	"  -o, --outstanding_smps N  management packets on the wire, at most (default %u; with\n"
-	"                         libibumad, which finds how many the fabric bears, %u)\n"
-	"      --max-smps-per-switch N  of them on the way to one (default %u)\n"
-	"      --max-smps-per-second N  packets sent in a second, at most (libibumad)\n"
-	"      --retries N        of one packet (default 3)\n"
-	"      --deadline SECONDS of the whole sweep (default %u)\n"
-	"\n"
-	"      --list-codes       print the finding codes with severity and meaning\n"
-	"  -h, --help             print this help\n"
-	"      --version          print the version\n"
-	"\n"
-	"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
+static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n"
+				"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
+				"Hold an InfiniBand fabric against its plan: one finding a fault, and what to do.\n"
+				"\n"
+				"      --plan FILE        the design, see ftcheck-design(5)\n"
+				"      --catalog CATALOG  where a design without its plan chooses switches from,\n"
+				"                         as in ftplan(1)\n"
+				"      --cables FILE      the site's list of cables, as CSV: ports and hosts are\n"
+				"                         checked too\n"
+				"      --from FILE        a recorded fabric instead of the live one: output of\n"
+				"                         ibnetdiscover, a libibnetdisc cache, a subnet list, or\n"
+				"                         what --save wrote; \"-\": stdin\n"
+				"      --save FILE        keep what was seen\n"
+				"      --routes [PATH...]  forwarding tables too, and where they lead: those of\n"
+				"                         the switches or, with PATH, files or directories of\n"
+				"                         what ibroute, dump_lfts or OpenSM wrote\n"
+				"      --status[=ADDRESS:PORT]  the report of the running ftcheckd\n"
+				"                         (default " FT_STATUS_DEFAULT ")\n"
+				"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+				"      --repair           what to do, in the order of one walk, and the verdict\n"
+				"                         after each step\n"
+				"      --after N[:KIND]   what if N more core switches (KIND core), cables\n"
+				"                         (cable), or either fail\n"
+				"      --switch NAME      one switch, port by port: what is planned there and\n"
+				"                         what is; by its name, its planned name or its GUID\n"
+				"  -w, --warning PERCENT  less of the bisection lost than this is no warning\n"
+				"  -c, --critical PERCENT  so much of it lost is critical (default %u)\n"
+				"  -v, --verbose          with evidence, consequences and the table of switches\n"
+				"\n"
+				"      --sm               who manages the subnet: one master, and who stands by\n"
+				"      --counters[=SECONDS]  read the error counters of all ports twice, so far\n"
+				"                         apart (default %u)\n"
+				"\n"
+				"The live sweep:\n"
+				"  -C, --Ca NAME          channel adapter (default: the first with an InfiniBand\n"
+				"                         port that is up)\n"
+				"  -P, --Port NUMBER      its port\n"
+				"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
+				"      --engine ENGINE    who asks: libibnetdisc (default), or ftcheck alone over\n"
+				"                         libibumad, which is faster, the more so the larger the\n"
+				"                         fabric\n"
+				"  -o, --outstanding_smps N  packets on the wire, at most (default %u; with\n"
+				"                         libibumad, which finds how many the fabric bears, %u)\n"
+				"      --max-smps-per-switch N  of them on the way to one (default %u)\n"
+				"      --max-smps-per-second N  packets sent in a second, at most (libibumad)\n"
+				"      --retries N        of one packet (default 3)\n"
+				"      --deadline SECONDS of the whole sweep (default %u)\n"
+				"\n"
+				"      --list-codes       print the finding codes with severity and meaning\n"
+				"  -h, --help             print this help\n"
+				"      --version          print the version\n"
+				"\n"
+				"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
 
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
 {
@@ -93,7 +106,7 @@ static int help_print(struct ft_options *options, const char *value)
 {
 	(void)options;
 	(void)value;
-	printf(help_text, (unsigned int)COUNTERS_S,
+	printf(help_text, (unsigned int)FT_CRITICAL_DEFAULT, (unsigned int)COUNTERS_S,
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBNETDISC}),
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBUMAD}),
 	       ft_sweep_defaults.max_smps_per_switch, ft_sweep_defaults.deadline_ms / 1000);
@@ -146,6 +159,30 @@ static int after_set(struct ft_options *options, const char *value)
 			FT_AFTER_COUNT_MAX, value);
 	options->after = (uint32_t)count;
 	return -1;
+}
+
+/* "20", "20%", as monitors write thresholds. */
+static int percent_set(const char *name, const char *value, unsigned int *to)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || errno || n < 1 || n > 100 || end[*end == '%'])
+		return usage_error("%s takes a percentage from 1 to 100, not \"%s\"", name, value);
+	*to = (unsigned int)n;
+	return -1;
+}
+
+static int warning_set(struct ft_options *options, const char *value)
+{
+	return percent_set("--warning", value, &options->warning_percent);
+}
+
+static int critical_set(struct ft_options *options, const char *value)
+{
+	return percent_set("--critical", value, &options->critical_percent);
 }
 
 static int status_set(struct ft_options *options, const char *address)
@@ -233,6 +270,9 @@ static const struct row {
 	 COUNTERS_S},
 	{"status", 0, optional_argument, KIND_CALL, 0, .call = status_set},
 	{"format", 0, required_argument, KIND_CALL, 0, .call = format_set},
+	{"switch", 0, required_argument, KIND_STRING, NOT_STATUS, AT(look_at)},
+	{"warning", 'w', required_argument, KIND_CALL, 0, .call = warning_set},
+	{"critical", 'c', required_argument, KIND_CALL, 0, .call = critical_set},
 	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
 	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
 	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
@@ -290,7 +330,6 @@ static int option_set(struct ft_options *options, const struct row *row, const c
 /* The rows in the form of getopt_long(). */
 static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 2])
 {
-	/* So that an option without its value is told from one that is not known, and getopt_long() says nothing. */
 	*letters++ = ':';
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
@@ -340,13 +379,14 @@ static bool nagios_is_asked(int argc, char **argv)
 }
 
 /* An option that getopt_long() does not take; @c is what it returned. */
-static int option_refuse(int c, char **argv)
+static int refused(const struct option *long_options, char *const *argv, int c)
 {
 	const char *word = argv[optind - 1];
 	_cleanup_free_ char *safe = ft_text_safe_dup(word, strcspn(word, "="));
 	char letter[] = {'-', (char)optopt, '\0'};
 	const char *name = strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < LONG_ONLY ? letter : safe ? safe : "";
 
+	(void)long_options;
 	if (c == ':')
 		return usage_error("%s needs a value", name);
 	return usage_error(row_find(optopt) ? "%s takes no value" : "there is no option %s", name);
@@ -364,7 +404,7 @@ static int rows_read(int argc, char **argv, struct ft_options *options, bool giv
 		const struct row *row = row_find(c);
 
 		if (!row)
-			return option_refuse(c, argv);
+			return refused(long_options, argv, c);
 		given[row - rows] = true;
 		r = option_set(options, row, optarg);
 	}
@@ -421,6 +461,19 @@ static int routes_check(const struct ft_options *options)
 	return -1;
 }
 
+/* One switch is shown as a table or as JSON. Returns -1 to go on, else the exit status. */
+static int look_check(const struct ft_options *options)
+{
+	if (!options->look_at)
+		return -1;
+	if (options->format != FT_FORMAT_TEXT && options->format != FT_FORMAT_JSON)
+		return usage_error("--switch shows a table or JSON, not --format %s", format_names[options->format]);
+	if (options->repair || options->after)
+		return usage_error("--switch shows one switch; %s is about the whole fabric",
+				   options->repair ? "--repair" : "--after");
+	return -1;
+}
+
 /* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
 static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
 {
@@ -430,6 +483,9 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 	struct ft_error err = {0};
 	int r;
 
+	if (options->warning_percent > options->critical_percent)
+		return usage_error("--warning %u is more than --critical %u: nothing would be a warning",
+				   options->warning_percent, options->critical_percent);
 	if (options->ask && name)
 		return usage_error("--status prints the report of ftcheckd; %s does not go with it", name);
 	if (options->ask && drawn)
@@ -441,6 +497,9 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return usage_error("%s", err.text);
 	if (!options->plan)
 		return usage_error("--plan FILE is missing");
+	r = look_check(options);
+	if (r >= 0)
+		return r;
 	r = files_check(options);
 	if (r >= 0)
 		return r;
@@ -451,7 +510,7 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 
 int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 {
-	struct ft_options options = {.sweep = ft_sweep_defaults};
+	struct ft_options options = {.sweep = ft_sweep_defaults, .critical_percent = FT_CRITICAL_DEFAULT};
 	bool given[FT_COUNT(rows)] = {false};
 	int r;
 

@@ -12,6 +12,8 @@
 #include "verify/complain.h"
 #include "verify/status.h"
 
+enum { FT_CRITICAL_DEFAULT = 50 }; /* percent of the bisection lost */
+
 enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT };
 
 /* The strings are those of the command line. */
@@ -29,6 +31,11 @@ struct ft_options {
 	bool sm;
 	unsigned int counters_ms; /* between two readings; 0: none */
 
+	const char *look_at; /* one switch, and nothing of the others; NULL: all of them */
+	/* Of the bisection: less lost than the first is no warning (0: it always is), as much as the other is critical.
+	 */
+	unsigned int warning_percent, critical_percent;
+
 	bool repair;
 	uint32_t after; /* so many more failures; 0: not asked for */
 	bool after_kinds[FT_AFTER_KINDS];
@@ -41,7 +48,8 @@ struct ft_options {
 };
 
 /*
- * Reads the command line. What is wrong with it is told (complain.h), from here on in the form of --format; what it asks to be printed (--help,
+ * Reads the command line. What is wrong with it is told (complain.h), from here on in the form of --format; what it
+ * asks to be printed (--help,
  * --version, --list-codes) is printed.
  *
  * Returns -1 to go on, with @ret_options filled, else the exit status.

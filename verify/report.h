@@ -209,6 +209,12 @@ struct ft_report_counters {
 	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
 };
 
+/* How much of the bisection may be lost, in percent; 0: it is not looked at. */
+struct ft_limits {
+	unsigned int warning_percent;  /* less is no warning */
+	unsigned int critical_percent; /* as much is critical */
+};
+
 /* Pairs of host ports with so many switch chips between them, by the shortest path. */
 struct ft_hop_pairs {
 	uint32_t chips;
@@ -331,6 +337,8 @@ struct ft_report {
 	struct ft_after *after; /* where it was asked for */
 	size_t after_count;
 
+	struct ft_limits limits; /* that it was judged by; no part of the JSON */
+
 	/* Of a report that somebody else made, a while ago; no part of the JSON. NULL where it is fresh. */
 	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
 	char *state; /* how its maker is, in its own words: a line of the verbose text */
@@ -343,6 +351,12 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 
 /* The design is that of another fabric: that is the only finding (plan-foreign). */
 bool ft_report_is_foreign(const struct ft_report *report);
+
+/*
+ * Judges a report by these thresholds: severities, their order and the verdict change, and a sentence of a finding says
+ * so. Returns 0 or -ENOMEM, and then the report is of no use but to be freed.
+ */
+int ft_report_limit(struct ft_report *report, const struct ft_limits *limits);
 
 /* Frees what a finding owns, not the finding itself. */
 void ft_finding_release(struct ft_finding *finding);

@@ -2,6 +2,8 @@
 /* One line for Nagios and its kin: FTCHECK STATUS - text|performance data (Nagios plugin guidelines). */
 #include "config.h"
 
+#include <inttypes.h>
+
 #include "base/text.h"
 #include "verify/report.h"
 
@@ -28,6 +30,20 @@ static void foreign_write(struct ft_text *t, const struct ft_report *r)
 		       r->as_of ? r->as_of : "", r->as_of ? ")" : "");
 	t->failed |= reason.failed;
 	ft_report_write_nagios_unknown(t, ft_text_string(&reason));
+}
+
+/* "bisection_lost=5.6%;10;50;0;100", with the thresholds as far as there are any. */
+static void bisection_write(struct ft_text *t, const struct ft_report *r)
+{
+	int64_t lost = r->bisection.den > 0 ? (r->bisection.den - r->bisection.num) * 10000 / r->bisection.den : 0;
+
+	ft_text_printf(t, " bisection_lost=%" PRId64 ".%02" PRId64 "%%;", lost / 100, lost % 100);
+	if (r->limits.warning_percent)
+		ft_text_printf(t, "%u", r->limits.warning_percent);
+	ft_text_puts(t, ";");
+	if (r->limits.critical_percent)
+		ft_text_printf(t, "%u", r->limits.critical_percent);
+	ft_text_puts(t, ";0;100");
 }
 
 void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
@@ -63,6 +79,7 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 		r->edge.degraded, r->edge.isolated, r->core.missing);
 	if (r->spine.planned)
 		ft_text_printf(t, " spines_missing=%u", r->spine.missing);
+	bisection_write(t, r);
 	ft_text_printf(t, " hosts=%u;;;0;%u findings=%zu time=%u.%03us\n", r->hosts.found, r->hosts.planned,
 		       r->finding_count, r->source.duration_ms / 1000, r->source.duration_ms % 1000);
 }

@@ -29,6 +29,7 @@ struct ft_verify_input {
 	const struct ft_report *before;
 	/* Whether it is that of this fabric at all: if not, that is the one finding, and the verdict is unknown. */
 	bool doubt_plan;
+	struct ft_limits limits;
 	bool without_impact; /* what findings cost, and whether OpenSM's ftree refuses the fabric, is left open */
 };
 
