@@ -67,8 +67,8 @@ def commands(o):
         "libibnetdisc": ftcheck("libibnetdisc", o.window),
         "ibnetdiscover": ["ibnetdiscover", "-t", str(o.timeout), "-o", str(o.window)],
         # What there is to be had by who knows.
-        "libibumad, told": ftcheck("libibumad", o.depth),
-        "libibnetdisc, told": ftcheck("libibnetdisc", o.depth),
+        "libibumad, right window": ftcheck("libibumad", o.depth),
+        "libibnetdisc, right window": ftcheck("libibnetdisc", o.depth),
     }
 
 
@@ -108,7 +108,7 @@ def main():
     print("  healthy, complete and without a finding: %s" % verdict(whole))
     ratio = median["libibumad"] / median["libibnetdisc"]
     print("  ratio libibumad / libibnetdisc: %.2f   goal: at most 0.5: %s" % (ratio, verdict(ratio <= 0.5)))
-    for name in ("ibnetdiscover", "libibumad, told", "libibnetdisc, told"):
+    for name in ("ibnetdiscover", "libibumad, right window", "libibnetdisc, right window"):
         print("  beside it, libibumad / %s: %.2f" % (name, median["libibumad"] / median[name]))
     return 0 if whole else 1
 

@@ -22,22 +22,20 @@ struct options {
 };
 
 static const char help_text[] = "Usage: ftcheckd [OPTION]...\n"
-				"Watch an InfiniBand fabric and alert on what differs from its plan.\n"
-				"See ftcheckd(8).\n"
+				"Watch an InfiniBand fabric and alert on deviations from its plan: ftcheckd(8).\n"
 				"\n"
-				"      --config FILE          the configuration (default:\n"
+				"      --config FILE          configuration file (default:\n"
 				"                             " FT_SYSCONFDIR "/ftcheck/ftcheckd.conf)\n"
-				"      --instance NAME        which section of it holds; \"mlx5_0:1\" is that port\n"
-				"      --state-directory DIR  where alerts outlive the daemon (default: what\n"
-				"                             systemd says, else\n"
+				"      --instance NAME        section of the configuration to use; a name such as\n"
+				"                             \"mlx5_0:1\" also selects that port\n"
+				"      --state-directory DIR  where to keep alerts (default: set by systemd, or\n"
 				"                             " FT_STATEDIR "/ftcheckd)\n"
-				"      --check-config         check the configuration and the plans that it\n"
-				"                             names, and end\n"
+				"      --check-config         check the configuration and its plans, and exit\n"
 				"\n"
 				"  -h, --help                 print this help\n"
 				"      --version              print the version\n"
 				"\n"
-				"Signals: SIGHUP reads configuration and plan again, SIGTERM ends it.\n"
+				"SIGHUP reads the configuration and the plan again; SIGTERM ends the daemon.\n"
 				"Exit status: 0, or 3 for a bad option or configuration.\n";
 
 /* A failed write of the help is a failure too. */

@@ -43,6 +43,12 @@ ok()
 	fi
 }
 
+# help_fits PROGRAM: its --help fits a terminal of 80 columns, but for the paths that it was configured with.
+help_fits()
+{
+	"$1" --help | awk 'length > 80 && !/^ +\// { print length ": " $0; bad = 1 } END { exit bad || !NR }'
+}
+
 # The options that a --help text explains: those at the beginning of a line, up to its explanation.
 help_options()
 {
@@ -90,6 +96,10 @@ man_values()
 	grep -E "^\.It Fl (o , )?$2 " "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
 }
 
+for program in ftplan ftcheck ftcheckd; do
+	ok "$program: --help fits 80 columns" help_fits "$build/$program"
+done
+
 for program in ftplan ftcheck; do
 	"$build/$program" --help >"$work/help" || { echo "not ok - $program --help fails"; failed=$((failed + 1)); }
 	page=$src/man/$program.1
@@ -114,11 +124,11 @@ man_values "$src/man/ftcheck.1" -engine >"$work/a"
 completion_values ftcheck --engine >"$work/b"
 same 'ftcheck: engines of the man page and of the completion' ftcheck.1 "$work/a" completion "$work/b"
 
-# Defaults that are numbers: "(default 16)" of the help and "16 unless told" of the man page, by long option.
+# Defaults that are numbers: "(default 16)" of the help and "The default is 16" of the man page, by long option.
 "$build/ftcheck" --help | sed -nE 's/^.*(--[a-z_-]+) .*[(]default ([0-9]+)[;)].*/\1 \2/p' | sort -u >"$work/a"
 awk '
 	/^\.It Fl / { option = ""; for (i = 1; i <= NF; i++) if ($i ~ /^-[a-z_-]+$/) option = "-" $i }
-	match($0, /[0-9]+ unless told/) { split(substr($0, RSTART), word, " "); print option, word[1] }
+	match($0, /^The default is [0-9]+/) { split(substr($0, RSTART, RLENGTH), word, " "); print option, word[4] }
 ' "$src/man/ftcheck.1" | sort -u >"$work/b"
 same 'default numbers of ftcheck --help and of ftcheck.1' --help "$work/a" ftcheck.1 "$work/b"
 
@@ -154,10 +164,10 @@ awk '
 same 'keys and defaults of ftcheckd.conf and of its page' ftcheckd.conf "$work/a" ftcheckd.conf.5 "$work/b"
 
 grep -oE '^.\{"FTCHECK_[A-Z_]+"' "$src/daemon/fields.c" | tr -dc 'A-Z_\n' | sort -u >"$work/a"
-sed -nE '/^\.Ss Hooks/,/^Its standard input/p' "$page" | grep -oE 'FTCHECK_[A-Z_]+' | sort -u >"$work/b"
+sed -nE '/^\.Sh HOOKS/,/^Its standard input/p' "$page" | grep -oE 'FTCHECK_[A-Z_]+' | sort -u >"$work/b"
 same 'fields of events and the environment of hooks in ftcheckd.8' fields.c "$work/a" ftcheckd.8 "$work/b"
 { cat "$work/a"; echo FTCHECK_FINDING; } | sort -u >"$work/c"
-sed -nE '/^\.Ss The journal/,/^\.Ss Hooks/p' "$page" | sed -nE 's/^\.(It )?Va (FTCHECK_[A-Z_]+)$/\2/p' | sort -u >"$work/b"
+sed -nE '/^\.Ss The journal/,/^\.Sh HOOKS/p' "$page" | sed -nE 's/^\.(It )?Va (FTCHECK_[A-Z_]+)$/\2/p' | sort -u >"$work/b"
 same 'fields of the journal in ftcheckd.8' fields.c "$work/c" ftcheckd.8 "$work/b"
 
 # The rule that the page gives, applied to all codes; the ids that the page lists.
@@ -254,9 +264,21 @@ man_clean()
 	[ -z "$notes" ] || { printf '%s\n' "$notes"; return 1; }
 }
 
+# A macro that reaches too far puts a quote, a list or the end of a parenthesis within a quote.
+man_quotes()
+{
+	local wrong
+
+	wrong=$(mandoc -T utf8 "$1" 2>/dev/null | sed 's/.\x08//g' | tr -s ' \t\n' ' ' |
+		sed 's/\xe2\x80\x98/\x01/g; s/\xe2\x80\x99/\x02/g' |
+		grep -aoE $'\x01[^\x02]*\x01[^\x02]*\x02|\x01[^\x02]*, [^\x02]*\x02|\x01[^\x02(]*[)][^\x02]*\x02' | tr '\001\002' '<>')
+	[ -z "$wrong" ] || { printf '%s\n' "$wrong"; return 1; }
+}
+
 if command -v mandoc >/dev/null; then
 	for page in "$src"/man/*.[1-8]; do
 		ok "mandoc finds no fault in $(basename "$page")" man_clean "$page"
+		ok "quotes close where they should in $(basename "$page")" man_quotes "$page"
 	done
 fi
 
