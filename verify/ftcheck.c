@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "verify/after.h"
 #include "verify/gather.h"
+#include "verify/look.h"
 #include "verify/options.h"
 #include "verify/repair.h"
 #include "verify/report_draw.h"
@@ -126,29 +127,38 @@ static int report_extend(const struct ft_options *options, const struct ft_verif
 	return r;
 }
 
-static int report_make(const struct ft_options *options, const struct ft_gathered *g, struct ft_report **ret_report)
+enum { TODAY_SIZE = 11 };
+
+static int today_write(char ret_today[TODAY_SIZE])
 {
-	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	struct ft_verify_input input;
-	char today[11];
 	time_t now = time(NULL);
 	struct tm tm;
-	int r;
 
-	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
-		return -EOVERFLOW;
-	input = (struct ft_verify_input){.design = g->design,
-					 .plan = g->plan,
-					 .snapshot = g->snapshot,
-					 .today = today,
-					 .sms = g->sms,
-					 .counters = g->counters,
-					 .routes = g->routes,
-					 .doubt_plan = true,
-					 .limits = {options->warning_percent, options->critical_percent}};
-	r = ft_verify_all(&input, &report);
+	return gmtime_r(&now, &tm) && strftime(ret_today, TODAY_SIZE, "%Y-%m-%d", &tm) > 0 ? 0 : -EOVERFLOW;
+}
+
+static struct ft_verify_input input_make(const struct ft_options *options, const struct ft_gathered *g,
+					 const char *today)
+{
+	return (struct ft_verify_input){.design = g->design,
+					.plan = g->plan,
+					.snapshot = g->snapshot,
+					.today = today,
+					.sms = g->sms,
+					.counters = g->counters,
+					.routes = g->routes,
+					.doubt_plan = true,
+					.limits = {options->warning_percent, options->critical_percent}};
+}
+
+static int report_make(const struct ft_options *options, const struct ft_verify_input *input,
+		       const struct ft_gathered *g, struct ft_report **ret_report)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	int r = ft_verify_all(input, &report);
+
 	if (r == 0 && !ft_report_is_foreign(report))
-		r = report_extend(options, &input, report);
+		r = report_extend(options, input, report);
 	if (r == 0)
 		r = report_complete(report, options, g->design, g->snapshot);
 	if (r == 0)
@@ -156,11 +166,32 @@ static int report_make(const struct ft_options *options, const struct ft_gathere
 	return r;
 }
 
+/* One switch, and nothing of the others. */
+static int look_print(const struct ft_options *options, const struct ft_verify_input *input)
+{
+	_cleanup_(ft_look_freep) struct ft_look *look = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_terminal terminal = terminal_look();
+	struct ft_error err = {0};
+	int r = ft_look_make(input, options->look_at, &look, &err);
+
+	if (r < 0)
+		return ft_file_error(err.text[0] ? "--switch" : "ftcheck", r, &err);
+	if (options->format == FT_FORMAT_JSON)
+		ft_look_write_json(&text, look);
+	else
+		ft_look_write_text(&text, look, options->verbose, &terminal);
+	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(NULL, &text);
+	return r < 0 ? ft_file_error("standard output", r, &err) : ft_verdict_status(look->report->verdict);
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_(ft_gathered_release) struct ft_gathered gathered = {0};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_verify_input input;
 	struct ft_options options;
+	char today[TODAY_SIZE];
 	int r;
 
 	r = ft_options_read(argc, argv, &options);
@@ -171,7 +202,13 @@ int main(int argc, char **argv)
 	r = ft_gather(&options, &gathered);
 	if (r != 0)
 		return r;
-	r = report_make(&options, &gathered, &report);
+	r = today_write(today);
+	if (r < 0)
+		return ft_file_error("ftcheck", r, &(struct ft_error){0});
+	input = input_make(&options, &gathered, today);
+	if (options.look_at)
+		return look_print(&options, &input);
+	r = report_make(&options, &input, &gathered, &report);
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &(struct ft_error){0});
 	return report_print_verdict(report, &options, gathered.design, gathered.plan);

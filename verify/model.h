@@ -459,6 +459,9 @@ int ft_routes_check(struct ft_model *m);
  */
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
 
+/* verify.c: what is left to be done then: what findings cost, their ids, their order, the verdict. 0 or -ENOMEM. */
+int ft_model_judge(struct ft_model *m);
+
 /* measure.c: cables of a pair that carry traffic, whether the plan has them or not; and those that are the pair's own.
  */
 uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);

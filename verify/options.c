@@ -39,7 +39,7 @@ static const char help_text[] = "Usage: ftcheck --plan DESIGN.json [OPTION]...\n
 				"                         after each step\n"
 				"      --after N[:KIND]   report what happens if N more core switches (KIND core)\n"
 				"                         or cables (cable) fail; without KIND, both\n"
-				"      --switch NAME      show each port of one switch, as planned and as observed;\n"
+				"      --switch NAME      show each port of one switch, planned and observed;\n"
 				"                         NAME is its name, its planned name or its GUID\n"
 				"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
 				"  -c, --critical PERCENT  losing this much of it is critical (default %u)\n"

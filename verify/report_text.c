@@ -435,6 +435,22 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts);
 }
 
+void ft_report_write_status(struct ft_text *t, enum ft_status status, bool colour)
+{
+	word(t, ft_status_name(status), status_colour[status], colour);
+}
+
+void ft_report_write_findings(struct ft_text *t, const struct ft_report *r, bool verbose,
+			      const struct ft_terminal *terminal)
+{
+	_cleanup_(ft_text_release) struct ft_text sentences = {0};
+
+	for (size_t i = 0; i < r->finding_count; i++)
+		finding_write(&sentences, r, &r->findings[i], verbose, terminal->colour);
+	ft_report_wrap(t, ft_text_string(&sentences), terminal->width);
+	t->failed |= sentences.failed;
+}
+
 /* All but the table, which is not to be broken. */
 static void sentences_write(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
