@@ -12,6 +12,7 @@
 #include "probe/fabric.h"
 #include "probe/guard.h"
 #include "probe/port.h"
+#include "probe/progress.h"
 #include "probe/routes.h"
 #include "probe/snapshot_build.h"
 #include "probe/walk.h"
@@ -103,6 +104,7 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 	r = ft_fabric_survey(fabric, survey);
 	if (r < 0)
 		return r;
+	ft_progress_nodes(options->progress, (uint32_t)survey->node_count);
 	ret_count->mads = fabric->total_mads_used;
 	return 0;
 }
@@ -118,6 +120,7 @@ struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *option
 		.max_smps_per_target = options->max_smps_per_switch,
 		.max_smps_per_second = options->max_smps_per_second,
 		.retries = options->retries,
+		.progress = options->progress,
 		.end_ms = end_ms,
 	};
 }
@@ -193,6 +196,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	struct ft_port_choice from;
 	int r;
 
+	ft_progress_enter(options->progress, FT_PHASE_SWEEP, 0);
 	r = ft_sweep_options_check(options, err);
 	if (r == 0)
 		r = ft_port_choose(options->ca, options->port, &from, err);
@@ -213,6 +217,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	if (ret_routes) {
 		struct ft_ask_options asking = asking_options(options, &from, end_ms);
 
+		ft_progress_enter(options->progress, FT_PHASE_ROUTES, 0);
 		r = ft_routes_ask(&survey, snapshot, &asking, ret_routes, err);
 		if (r < 0)
 			return r;

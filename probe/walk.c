@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "probe/guard.h"
+#include "probe/progress.h"
 
 enum {
 	/* Twice as many as there are LIDs for (IBTA Vol 1, 4.1.1): somebody makes them up. */
@@ -47,6 +48,7 @@ enum ask {
 struct walker {
 	struct ft_survey *survey;
 	struct ft_asker *asker;
+	struct ft_progress *progress;
 	size_t conflicts;	      /* looked at once more, so far */
 	uint32_t answered[WITNESSES]; /* the last nodes that did, or FT_NO_NODE */
 	size_t answers;
@@ -208,6 +210,7 @@ static void add_node(struct walker *w, const struct ft_question *q, const uint8_
 	if (w->survey->node_count < NODES_MAX && w->survey->port_count < PORTS_MAX && question_path(w, q, &request) &&
 	    ft_survey_add_node(w->survey, info, request.path, request.hops, ret_node) == -ENOMEM)
 		w->failed = true;
+	ft_progress_nodes(w->progress, (uint32_t)w->survey->node_count);
 }
 
 static void set_port_guid(struct walker *w, uint32_t node, unsigned int number, const uint8_t *info)
@@ -584,6 +587,7 @@ int ft_walk(struct ft_survey *survey, const struct ft_ask_options *options, stru
 	if (r < 0)
 		return r;
 	w.asker = asker;
+	w.progress = options->progress;
 	memset(w.answered, 0xff, sizeof(w.answered));
 	for (int i = 0; i < ROUNDS && r == 0; i++) {
 		ask_everything(&w);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "verify/report.h"
+#include "verify/waiting.h"
 
 /* Failures are told from wherever they happen, so this is not handed down to every function that may fail. */
 static bool for_nagios;
@@ -30,6 +31,7 @@ static bool nagios_say(const char *line)
 
 int ft_complain(const char *line)
 {
+	ft_waiting_end();
 	/* Where standard output is what failed, the other is still read by somebody. */
 	if (!for_nagios || !nagios_say(line))
 		fprintf(stderr, "%s\n", line);

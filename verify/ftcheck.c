@@ -19,6 +19,7 @@
 #include "verify/report_draw.h"
 #include "verify/status.h"
 #include "verify/verify.h"
+#include "verify/waiting.h"
 
 /* What only a main knows: names of files, clocks. */
 static int report_complete(struct ft_report *report, const struct ft_options *options, const struct ft_design *design,
@@ -58,6 +59,13 @@ static struct ft_terminal terminal_look(void)
 	return terminal;
 }
 
+/* Nobody waits any more. */
+static int output_write(const struct ft_text *text)
+{
+	ft_waiting_end();
+	return ft_text_failed(text) ? -ENOMEM : ft_file_write(NULL, text);
+}
+
 /* @plan with its @design: NULL where the report is somebody else's. */
 static int report_print(const struct ft_report *report, const struct ft_options *options,
 			const struct ft_design *design, const struct ft_plan *plan)
@@ -86,7 +94,7 @@ static int report_print(const struct ft_report *report, const struct ft_options 
 	}
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &err);
-	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(NULL, &text);
+	r = output_write(&text);
 	return r < 0 ? ft_file_error("standard output", r, &err) : 0;
 }
 
@@ -119,7 +127,15 @@ static int daemon_ask(const struct ft_options *options)
 static int report_extend(const struct ft_options *options, const struct ft_verify_input *input,
 			 struct ft_report *report)
 {
-	int r = options->repair ? ft_repair_make(input, report) : 0;
+	struct ft_progress *progress = options->sweep.progress;
+	int r = 0;
+
+	if (options->repair) {
+		ft_progress_enter(progress, FT_PHASE_REPAIR, 0);
+		r = ft_repair_make(input, report);
+	}
+	if (options->after)
+		ft_progress_enter(progress, FT_PHASE_AFTER, 0);
 
 	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
 		if (options->after && options->after_kinds[kind])
@@ -181,8 +197,19 @@ static int look_print(const struct ft_options *options, const struct ft_verify_i
 		ft_look_write_json(&text, look);
 	else
 		ft_look_write_text(&text, look, options->verbose, &terminal);
-	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(NULL, &text);
+	r = output_write(&text);
 	return r < 0 ? ft_file_error("standard output", r, &err) : ft_verdict_status(look->report->verdict);
+}
+
+/* Somebody types a file, and is not to be written over. */
+static bool typed_in(const struct ft_options *options)
+{
+	const char *const files[] = {options->plan, options->from, options->cables};
+
+	for (size_t i = 0; i < FT_COUNT(files); i++)
+		if (files[i] && strcmp(files[i], "-") == 0)
+			return isatty(STDIN_FILENO);
+	return false;
 }
 
 int main(int argc, char **argv)
@@ -199,6 +226,8 @@ int main(int argc, char **argv)
 		return r;
 	if (options.ask)
 		return daemon_ask(&options);
+	if (!typed_in(&options))
+		options.sweep.progress = ft_waiting_begin();
 	r = ft_gather(&options, &gathered);
 	if (r != 0)
 		return r;
@@ -206,6 +235,7 @@ int main(int argc, char **argv)
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &(struct ft_error){0});
 	input = input_make(&options, &gathered, today);
+	ft_progress_enter(options.sweep.progress, FT_PHASE_JUDGE, 0);
 	if (options.look_at)
 		return look_print(&options, &input);
 	r = report_make(&options, &input, &gathered, &report);

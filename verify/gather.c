@@ -13,6 +13,7 @@
 #include "planner/site.h"
 #include "verify/complain.h"
 #include "verify/resolve.h"
+#include "verify/waiting.h"
 
 void ft_gathered_release(struct ft_gathered *g)
 {
@@ -106,6 +107,8 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 		r = ft_resolve_cables(snapshot, options->cables, &sheet, design, plan, options->verbose, &text, &err);
 	if (r < 0)
 		return ft_file_error(options->cables, r, &err);
+	if (text.length > 0)
+		ft_waiting_end();
 	fputs(ft_text_string(&text), stderr);
 	return 0;
 }
