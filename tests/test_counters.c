@@ -509,8 +509,7 @@ static void test_figures(void **state)
 	ft_report_write_json(&text, report);
 	assert_non_null(strstr(ft_text_string(&text),
 			       "\"counters\": {\"interval_ms\": 10000, \"ports\": 288, \"read\": 285, \"no_lid\": 1, "
-			       "\"silent\": 1, \"refused\": 1, \"stuck\": 1, \"discarding\": 1, "
-			       "\"above\": 0},\n"));
+			       "\"silent\": 1, \"refused\": 1, \"stuck\": 1, \"discarding\": 1},\n"));
 }
 
 /* What was asked for is answered in a line, where nothing is wrong too. */
@@ -522,6 +521,8 @@ static void test_line(void **state)
 		{"", "Error counters of 288 ports over 10 s: none above the limit"},
 		{"edge003:20 silent", "Error counters of 287 of 288 ports over 10 s: none above the limit"},
 		{"edge003:20 PortRcvErrors 3",
+		 "Error counters of 288 ports over 10 s: those of 1 cable above the limit"},
+		{"rate edge003:20 4xEDR; edge003:20 PortRcvErrors 3",
 		 "Error counters of 288 ports over 10 s: those of 1 cable above the limit"},
 		{"edge003:20 PortRcvErrors 3; edge004:21 PortRcvErrors 3",
 		 "Error counters of 288 ports over 10 s: those of 2 cables above the limit"},

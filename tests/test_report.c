@@ -68,7 +68,7 @@ static const char whole[] =
 	"null, \"state\": \"silent\", \"priority\": 0, \"activity\": 0}\n"
 	"  ],\n"
 	"  \"counters\": {\"interval_ms\": 10000, \"ports\": 288, \"read\": 280, \"no_lid\": 1, \"silent\": 2, "
-	"\"refused\": 5, \"stuck\": 3, \"discarding\": 4, \"above\": 1},\n"
+	"\"refused\": 5, \"stuck\": 3, \"discarding\": 4},\n"
 	"  \"findings\": [\n"
 	"    " FINDING "\n"
 	"  ]\n"

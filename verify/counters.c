@@ -259,7 +259,6 @@ static void cable_check(struct ft_model *m, const struct cable *c)
 
 	if (!c->errors[0] && !c->errors[1])
 		return;
-	m->report->counters.above++;
 	/* With directors, the switches of the model are not the chips. */
 	f = m->origin ? NULL : cable_finding(m, c);
 	live = m->origin ? FT_NONE : m->live.switch_of_node[m->chips->ports[c->ports[0]].node];

@@ -205,7 +205,6 @@ struct ft_report_counters {
 	uint32_t read;
 	uint32_t no_lid, silent, refused; /* those that could not be read: see enum ft_counted */
 	uint32_t stuck;	     /* of those read: an error counter has been at its greatest value all the time */
-	uint32_t above;	     /* cables of which an error counter rose by more than is allowed */
 	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
 };
 

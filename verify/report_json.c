@@ -196,10 +196,8 @@ static void counters_write(struct ft_text *t, const struct ft_report_counters *c
 {
 	ft_text_printf(t,
 		       "  \"counters\": {\"interval_ms\": %u, \"ports\": %u, \"read\": %u, \"no_lid\": %u, "
-		       "\"silent\": %u, \"refused\": %u, \"stuck\": %u, \"discarding\": %u, "
-		       "\"above\": %u},\n",
-		       c->interval_ms, c->ports, c->read, c->no_lid, c->silent, c->refused, c->stuck, c->discarding,
-		       c->above);
+		       "\"silent\": %u, \"refused\": %u, \"stuck\": %u, \"discarding\": %u},\n",
+		       c->interval_ms, c->ports, c->read, c->no_lid, c->silent, c->refused, c->stuck, c->discarding);
 }
 
 /* What is as planned is left out. */

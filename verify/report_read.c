@@ -645,7 +645,6 @@ static const struct member counters_members[] = {
 	{"refused", .kind = &count, .offset = offsetof(struct ft_report_counters, refused)},
 	{"stuck", .kind = &count, .offset = offsetof(struct ft_report_counters, stuck)},
 	{"discarding", .kind = &count, .offset = offsetof(struct ft_report_counters, discarding)},
-	{"above", .kind = &count, .offset = offsetof(struct ft_report_counters, above)},
 };
 
 static const struct list where_list = {

@@ -261,9 +261,25 @@ static void sm_line_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, "\n");
 }
 
-/* "Error counters of 288 ports over 10 s: none above the limit" */
-static void counters_line_write(struct ft_text *t, const struct ft_report_counters *c)
+/* Of a cable that is slow or narrow, what it counted is a symptom. */
+static bool finding_is_errors(const struct ft_finding *f)
 {
+	bool slow = f->code == FT_CODE_CABLE_SLOW || f->code == FT_CODE_CABLE_NARROW;
+
+	for (size_t i = 0; slow && i < f->symptom_count; i++)
+		if (strstr(f->symptoms[i].text, " counted "))
+			return true;
+	return f->code == FT_CODE_PORT_ERRORS;
+}
+
+/* "Error counters of 288 ports over 10 s: none above the limit" */
+static void counters_line_write(struct ft_text *t, const struct ft_report *r)
+{
+	const struct ft_report_counters *c = &r->counters;
+	size_t above = 0;
+
+	for (size_t i = 0; i < r->finding_count; i++)
+		above += finding_is_errors(&r->findings[i]);
 	ft_text_printf(t, "Error counters of %u", c->read);
 	if (c->read < c->ports)
 		ft_text_printf(t, " of %u", c->ports);
@@ -273,10 +289,10 @@ static void counters_line_write(struct ft_text *t, const struct ft_report_counte
 	ft_text_puts(t, " s: ");
 	if (c->read == 0)
 		ft_text_puts(t, "nothing is known\n");
-	else if (c->above == 0)
+	else if (above == 0)
 		ft_text_puts(t, "none above the limit\n");
 	else
-		ft_text_printf(t, "those of %u cable%s above the limit\n", c->above, c->above == 1 ? "" : "s");
+		ft_text_printf(t, "those of %zu cable%s above the limit\n", above, above == 1 ? "" : "s");
 }
 
 static void sms_write(struct ft_text *t, const struct ft_report *r)
@@ -465,7 +481,7 @@ static void sentences_write(struct ft_text *t, const struct ft_report *r, bool v
 	if (r->sms && !verbose)
 		sm_line_write(t, r);
 	if (r->counters.interval_ms && !verbose)
-		counters_line_write(t, &r->counters);
+		counters_line_write(t, r);
 	if (verbose && r->sms)
 		sms_write(t, r);
 	if (verbose && r->counters.interval_ms)
