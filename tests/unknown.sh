@@ -68,8 +68,8 @@ says 'a bar' out 'FTCHECK UNKNOWN - a/b: No such file or directory' --plan 'a|b'
 
 # The design of another fabric.
 text='this is the design of another fabric: of its 648 cables between switches 8 are there, and of the 72 that are there 64 are not in it'
-says "another fabric's design" out "UNKNOWN other: $text[.] Fix: .*" --plan other.json --from healthy.net --verbose
-says "another fabric's design, for Nagios" out "FTCHECK UNKNOWN - other: $text" --plan other.json --from healthy.net \
+says "another fabric's design" out "UNKNOWN other: ${text}[.] Fix: .*" --plan other.json --from healthy.net --verbose
+says "another fabric's design, for Nagios" out "FTCHECK UNKNOWN - other: ${text}" --plan other.json --from healthy.net \
 	--format nagios --repair --after 1
 
 [ "$failed" -eq 0 ]

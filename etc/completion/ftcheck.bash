@@ -38,8 +38,8 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --save --routes --status --sm --counters --repair --after --format --verbose --Ca --Port --timeout --outstanding_smps --engine
-		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -v -C -P -t -o -h'
+	local options='--plan --catalog --cables --from --save --routes --status --sm --counters --repair --after --switch --warning --critical --format --verbose --Ca --Port --timeout --outstanding_smps --engine
+		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -w -c -v -C -P -t -o -h'
 
 	# "--format=json" comes as three words.
 	if [[ $cur == '=' ]]; then
@@ -68,7 +68,7 @@ _ftcheck()
 	-P | --Port)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
 		;;
-	--after | -t | --timeout | -o | --outstanding_smps | --max-smps-per-switch | --max-smps-per-second | --retries | \
+	--after | --switch | -w | --warning | -c | --critical | -t | --timeout | -o | --outstanding_smps | --max-smps-per-switch | --max-smps-per-second | --retries | \
 		--deadline | --status | --counters)
 		# A number or an address: nothing to propose.
 		;;
