@@ -24,6 +24,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
+#include "verify/look.h"
 #include "verify/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -797,6 +798,34 @@ static void test_no_memory(void **state)
 	bench_out_of_memory(&b, false);
 }
 
+/* The look at one switch likewise. */
+static void test_look_no_memory(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	struct ft_verify_input input;
+	int r = -ENOMEM;
+	size_t n;
+	(void)state;
+
+	bench_make(&b, SMALL "}");
+	faults_apply(&b, "cut edge003:20; dead core02");
+	input = (struct ft_verify_input){
+		.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+	for (n = 1; r == -ENOMEM && n < 100000; n++) {
+		struct ft_look *look = NULL;
+		struct ft_error err = {0};
+
+		allocation_failing = n;
+		r = ft_look_make(&input, n % 2 ? "edge003" : "core02", &look, &err);
+		allocation_failing = 0;
+		if (r < 0)
+			assert_null(look);
+		ft_look_free(look);
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 100);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
@@ -815,6 +844,7 @@ int main(void)
 		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_expired_says_so),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);
