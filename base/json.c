@@ -239,6 +239,23 @@ int ft_json_error_element(const struct ft_json *json, struct ft_error *err, cons
 	return r;
 }
 
+void ft_json_element_lines(const struct ft_json *json, const json_t *array, unsigned int *ret_lines)
+{
+	struct place first = {.parent = array}, nothing = {.index = SIZE_MAX};
+	size_t count = json_array_size(array), i, from = 0;
+	unsigned int line = 1;
+
+	value_walk(json->text, blank_skip(json->text, 0), json->root, &first);
+	i = first.offset;
+	for (size_t n = 0; first.found && n < count; n++) {
+		for (; from < i; from++)
+			line += json->text[from] == '\n';
+		ret_lines[n] = line;
+		i = blank_skip(json->text, value_walk(json->text, i, json_array_get(array, n), &nothing));
+		i = json->text[i] == ',' ? blank_skip(json->text, i + 1) : i;
+	}
+}
+
 int ft_json_member_span(const struct ft_json *json, const json_t *parent, const char *key, size_t *ret_start,
 			size_t *ret_end)
 {

@@ -38,6 +38,9 @@ int ft_json_error_value(const struct ft_json *json, struct ft_error *err, const 
 int ft_json_error_element(const struct ft_json *json, struct ft_error *err, const json_t *parent, size_t index,
 			  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* The lines, from 1, on which the elements of @array begin, which must belong to @json; @ret_lines has room for all. */
+void ft_json_element_lines(const struct ft_json *json, const json_t *array, unsigned int *ret_lines);
+
 /*
  * Where the value of the member @key of @parent stands: the bytes from @ret_start up to, not including, @ret_end.
  * Returns 0, or -ENOENT if there is no such member.

@@ -288,10 +288,12 @@ static int judge(struct ft_draft *d, struct view *view)
 	return r;
 }
 
+/* What tells why not everything could be judged: where the plan is that of another fabric, nothing could. */
 static const struct ft_finding *incomplete_finding(const struct ft_report *report)
 {
 	for (size_t i = 0; report && i < report->finding_count; i++)
-		if (report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE)
+		if (report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE ||
+		    report->findings[i].code == FT_CODE_PLAN_FOREIGN)
 			return &report->findings[i];
 	return NULL;
 }

@@ -207,7 +207,8 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 							    .today = today,
 							    .sms = sms,
 							    .baseline = request->baseline,
-							    .before = known_before(request)},
+							    .before = known_before(request),
+							    .doubt_plan = true},
 				  &report);
 	if (r == 0)
 		r = ft_report_set_plan(report, request->plan_file, request->design);

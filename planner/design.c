@@ -32,6 +32,7 @@ static void bind_release(struct ft_bind *bind)
 static void expect_release(struct ft_expect *expect)
 {
 	names_free(expect->hosts_down_names, expect->hosts_down_name_count);
+	free(expect->hosts_down_lines);
 	for (size_t i = 0; i < expect->unplanned_count; i++)
 		ft_pattern_free(expect->unplanned[i]);
 	free(expect->unplanned);

@@ -134,8 +134,9 @@ struct ft_waiver {
 
 /* What is known and not to be alarmed about. */
 struct ft_expect {
-	uint32_t hosts_down;	 /* how many hosts may be missing */
-	char **hosts_down_names; /* or which: node descriptions */
+	uint32_t hosts_down;		/* how many hosts may be missing */
+	char **hosts_down_names;	/* or which: node descriptions */
+	unsigned int *hosts_down_lines; /* by name: the line of the design's file that it is on */
 	size_t hosts_down_name_count;
 	struct ft_pattern **unplanned; /* node descriptions of switches and hosts that may be there unplanned */
 	size_t unplanned_count;

@@ -208,10 +208,12 @@ static int key_hosts_down(struct ft_key_reader *reader, const struct ft_key_at *
 		return ft_key_error(reader, at, "must be a number of hosts or a list of their names, not %s",
 				    ft_key_type_name(at->value));
 	expect->hosts_down_names = calloc(count + 1, sizeof(*expect->hosts_down_names));
-	if (!expect->hosts_down_names)
+	expect->hosts_down_lines = calloc(count + 1, sizeof(*expect->hosts_down_lines));
+	if (!expect->hosts_down_names || !expect->hosts_down_lines)
 		return -ENOMEM;
 	expect->hosts_down_name_count = count;
 	expect->hosts_down = (uint32_t)count;
+	ft_json_element_lines(&reader->json, at->value, expect->hosts_down_lines);
 	names.rule = &name;
 	return ft_key_read_elements(reader, &names, ft_key_string, sizeof(*expect->hosts_down_names),
 				    expect->hosts_down_names);

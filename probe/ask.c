@@ -8,6 +8,7 @@
 
 #include "probe/guard.h"
 #include "probe/pace.h"
+#include "probe/progress.h"
 
 enum {
 	NONE = UINT32_MAX,
@@ -319,8 +320,10 @@ void ft_asker_push(struct ft_asker *a, const struct ft_question *question)
 	if (a->code < 0 || !lane_exists(a, lane_of(question)))
 		return;
 	entry = entry_new(a, question);
-	if (entry != NONE)
-		entry_queue(a, entry);
+	if (entry == NONE)
+		return;
+	ft_progress_add(a->options.progress, 1, 0);
+	entry_queue(a, entry);
 }
 
 /* Giving up. */
@@ -331,6 +334,7 @@ static void entry_lose(struct ft_asker *a, uint32_t entry)
 	struct ft_question question = a->entries[entry].question;
 
 	entry_free(a, entry);
+	ft_progress_add(a->options.progress, 0, 1);
 	a->take(a->arg, &question, &lost);
 }
 
@@ -594,6 +598,7 @@ static void take_answer(struct ft_asker *a, uint32_t entry, const struct ft_smp_
 	struct ft_question question = a->entries[entry].question;
 
 	entry_free(a, entry);
+	ft_progress_add(a->options.progress, 0, 1);
 	a->take(a->arg, &question, answer);
 }
 

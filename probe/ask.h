@@ -30,6 +30,7 @@ struct ft_ask_options {
 	unsigned int max_smps_per_target; /* of those */
 	unsigned int max_smps_per_second; /* 0: any number */
 	unsigned int retries;		  /* of one question; of losses that are told at once there may be more */
+	struct ft_progress *progress;	  /* counts questions and answers; NULL: nobody asks */
 	int64_t end_ms;			  /* when the last run is over, on the clock of ft_guard_now_ms() */
 };
 

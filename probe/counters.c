@@ -13,6 +13,7 @@
 #include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/port.h"
+#include "probe/progress.h"
 
 enum {
 	LID_UNICAST_MAX = 0xbfff,
@@ -275,7 +276,9 @@ static int read_twice(struct reading *r, int64_t end_ms, struct ft_error *err)
 	if (code < 0 || !any_seen(r))
 		return code;
 	/* From the last answer on, so that of no port it is less. */
+	ft_progress_enter(r->options->progress, FT_PHASE_INTERVAL, r->out->interval_ms);
 	wait_until(ft_guard_now_ms() + r->out->interval_ms);
+	ft_progress_enter(r->options->progress, FT_PHASE_AGAIN, 0);
 	r->pass++;
 	return ask_all(r, false, end_ms, err);
 }
@@ -301,6 +304,7 @@ static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 	if (code < 0)
 		return code;
 	options = ft_sweep_ask_options(r->options, &from, end_ms);
+	ft_progress_enter(options.progress, FT_PHASE_COUNTERS, 0);
 	options.kind = FT_SMP_PERFORMANCE;
 	code = ft_asker_new(&options, make, take, r, &r->asker, err);
 	return code < 0 ? code : read_twice(r, end_ms, err);

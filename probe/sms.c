@@ -12,6 +12,7 @@
 #include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/port.h"
+#include "probe/progress.h"
 
 /* How a node is reached from the entry. */
 struct way {
@@ -160,6 +161,7 @@ static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 	if (r < 0)
 		return r;
 	options = ft_sweep_ask_options(a->options, &from, end_ms);
+	ft_progress_enter(options.progress, FT_PHASE_SMS, 0);
 	r = ft_asker_new(&options, make_request, take_answer, a, &asker, err);
 	if (r < 0)
 		return r;

@@ -18,6 +18,8 @@ enum ft_engine {
 	FT_ENGINE_COUNT,
 };
 
+struct ft_progress; /* probe/progress.h */
+
 struct ft_sweep_options {
 	const char *ca;		 /* -C: name of the channel adapter, or NULL: the first with an InfiniBand port up */
 	int port;		 /* -P: its port, or 0: the first InfiniBand port that is up */
@@ -36,6 +38,7 @@ struct ft_sweep_options {
 	 */
 	uint32_t max_nodes;
 	uint32_t max_ports;
+	struct ft_progress *progress;	  /* how far it is, in memory that is shared with children; NULL: nobody asks */
 };
 
 /* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs of libibnetdisc, 64 of ours and 4 a switch. */

@@ -15,6 +15,7 @@
 #include "probe/fabric.h"
 #include "probe/guard.h"
 #include "probe/port.h"
+#include "probe/progress.h"
 #include "probe/routes.h"
 #include "probe/snapshot_build.h"
 #include "probe/walk.h"
@@ -159,6 +160,7 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 	r = ft_fabric_survey(fabric, survey);
 	if (r < 0)
 		return r;
+	ft_progress_nodes(options->progress, (uint32_t)survey->node_count);
 	ret_count->mads = fabric->total_mads_used;
 	return 0;
 }
@@ -175,6 +177,7 @@ struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *option
 		.max_smps_per_target = options->max_smps_per_switch,
 		.max_smps_per_second = options->max_smps_per_second,
 		.retries = options->retries,
+		.progress = options->progress,
 		.end_ms = end_ms,
 	};
 }
@@ -307,6 +310,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 
 	survey.max_nodes = max_nodes(options);
 	survey.max_ports = max_ports(options);
+	ft_progress_enter(options->progress, FT_PHASE_SWEEP, 0);
 	r = ft_sweep_options_check(options, err);
 	if (r == 0)
 		r = discover(options, end_ms, &survey, &count);
@@ -331,6 +335,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	if (ret_routes) {
 		struct ft_ask_options asking = asking_options(options, &from, end_ms);
 
+		ft_progress_enter(options->progress, FT_PHASE_ROUTES, 0);
 		r = ft_routes_ask(&survey, snapshot, &asking, ret_routes, err);
 		if (r < 0)
 			return r;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "probe/guard.h"
+#include "probe/progress.h"
 
 enum {
 	/* So many are asked whether the fabric is still there, where answers are missing. */
@@ -44,6 +45,7 @@ enum ask {
 struct walker {
 	struct ft_survey *survey;
 	struct ft_asker *asker;
+	struct ft_progress *progress;
 	size_t conflicts;	      /* looked at once more, so far */
 	uint32_t answered[WITNESSES]; /* the last nodes that did, or FT_NO_NODE */
 	size_t answers;
@@ -211,6 +213,7 @@ static void add_node(struct walker *w, const struct ft_question *q, const uint8_
 	/* It is not asked for again: there will be no more room than now. */
 	if (r == -ENOSPC && q->node != FT_NO_NODE)
 		ft_survey_port(w->survey, q->node, q->port)->beyond = true;
+	ft_progress_nodes(w->progress, (uint32_t)w->survey->node_count);
 }
 
 static void set_port_guid(struct walker *w, uint32_t node, unsigned int number, const uint8_t *info)
@@ -602,6 +605,7 @@ int ft_walk(struct ft_survey *survey, const struct ft_ask_options *options, stru
 	if (r < 0)
 		return r;
 	w.asker = asker;
+	w.progress = options->progress;
 	memset(w.answered, 0xff, sizeof(w.answered));
 	for (int i = 0; i < ROUNDS && r == 0; i++) {
 		ask_everything(&w);

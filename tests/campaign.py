@@ -1092,8 +1092,8 @@ class Campaign:
         with open(path, "w", encoding="utf-8") as file:
             json.dump(design, file)
         try:
-            done = self.run_program(self.ftcheck, "--plan", path, "--from", "-", "--format", "json", stdin=text,
-                                    statuses=(0, 1, 2, 3))
+            done = self.run_program(self.ftcheck, "--plan", path, "--from", "-", "--format", "json",
+                                    "--critical", "100", stdin=text, statuses=(0, 1, 2, 3))
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             return "wrong", str(error), None
         if not done.stdout:

@@ -256,8 +256,8 @@ class Campaign:
         path = os.path.join(self.directory.name, "design.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(design, file)
-        done = subprocess.run([self.ftcheck, "--plan", path, "--from", "-", "--format", "json"], input=text,
-                              capture_output=True, timeout=60, check=False)
+        done = subprocess.run([self.ftcheck, "--plan", path, "--from", "-", "--format", "json", "--critical", "100"],
+                              input=text, capture_output=True, timeout=60, check=False)
         if not done.stdout or done.stderr:
             return None, "status %d: %s" % (done.returncode, done.stderr.decode(errors="replace"))
         return json.loads(done.stdout), ""

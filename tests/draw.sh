@@ -114,7 +114,7 @@ if have python3; then
 	broken healthy 0
 	is 'healthy: all bundles are whole' 9 "$(count healthy.svg '>9</text>')"
 	is 'healthy: nothing is dashed' 0 "$(count healthy.svg stroke-dasharray)"
-	broken core 1 remove core02
+	broken core 2 remove core02
 	is 'core: its four bundles are gone' 4 "$(count core.svg '>0/9</text>')"
 	is 'core: the finding is beneath' 1 "$(count core.svg '>core-missing: ')"
 	is 'core: the graph says so as well' 4 "$(count core.dot 'label="0/9"')"

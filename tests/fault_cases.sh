@@ -4,6 +4,12 @@
 # Every finding that a two-level fabric on ibsim can give, one after the other, in a fabric of E x C switches and
 # bundles of B. To be sourced after faults.sh.
 
+# core_verdict CORES: what one of them without power is: of two, half the bisection is lost.
+core_verdict()
+{
+	[ "$1" -le 2 ] && echo critical || echo warning
+}
+
 # A moved cable's new end is where hosts were: 36-port switches that are full have no spare ports.
 cases_tight() { # E C B
 	local edges=$1 cores=$2 bundle=$3
@@ -50,13 +56,13 @@ cases_tight() { # E C B
 	fi
 
 	power_off core02
-	check "a core without power" verdict=warning "core-missing:$(all edge%03d 1 "$edges")" \
+	check "a core without power" verdict="$(core_verdict "$cores")" "core-missing:$(all edge%03d 1 "$edges")" \
 		evidence:core-missing=absent uplinks.missing=$((edges * bundle)) core.missing=1 edge.degraded="$edges" \
 		"degraded=$(all edge%03d 1 "$edges")" missing=core02
 
 	power_off core01
 	pull edge003 core02 1
-	check "a core without power and a cable pulled" verdict=warning "core-missing:$(all edge%03d 1 "$edges")" \
+	check "a core without power and a cable pulled" verdict="$(core_verdict "$cores")" "core-missing:$(all edge%03d 1 "$edges")" \
 		"cable-missing:$(at edge003 core02)x1" uplinks.missing=$((edges * bundle + 1)) core.missing=1 \
 		core.degraded=1 edge.degraded="$edges" "degraded=$(all edge%03d 1 "$edges"),$(at core02)" missing=core01
 
@@ -232,7 +238,7 @@ cases_spare() { # E C B
 	check "a switch that nobody planned" verdict=warning "switch-unplanned:0x00000000003ffff1" \
 		unplanned=0x00000000003ffff1
 	power_off core01
-	check "the same, and a core without power" verdict=warning "switch-unplanned:0x00000000003ffff1" \
+	check "the same, and a core without power" verdict="$(core_verdict "$cores")" "switch-unplanned:0x00000000003ffff1" \
 		"core-missing:$(all edge%03d 1 "$edges")" uplinks.missing=$((edges * bundle)) core.missing=1 \
 		edge.degraded="$edges" "degraded=$(all edge%03d 1 "$edges")" missing=core01 unplanned=0x00000000003ffff1
 }
@@ -251,7 +257,7 @@ cases_rates() { # E C B
 	fabric option edge003 core01 1 s=1
 	check "an SDR uplink (s=1)" verdict=warning "cable-slow:$(at edge003 core01)" uplinks.slow=1
 	fabric remove core02
-	check "a core that was never there" verdict=warning "core-missing:$(all edge%03d 1 "$1")" \
+	check "a core that was never there" verdict="$(core_verdict "$2")" "core-missing:$(all edge%03d 1 "$1")" \
 		uplinks.missing=$(($1 * $3)) core.missing=1 edge.degraded="$1" "degraded=$(all edge%03d 1 "$1")" \
 		missing=core02
 	fabric without-hosts edge002 remove edge002

@@ -778,6 +778,35 @@ static void test_words(void **state)
 	run_end(&run);
 }
 
+/* The design of another fabric: nothing that stands is repaired, and the one alert says what is wrong. */
+static void test_foreign_plan(void **state)
+{
+	struct made made = {0};
+	struct ft_finding *f;
+	struct run run;
+	(void)state;
+
+	run_begin(&run);
+	step(&run, "L:a");
+	drain(&run);
+	made.report.verdict = FT_VERDICT_UNKNOWN;
+	f = made_add(&made);
+	f->code = FT_CODE_PLAN_FOREIGN;
+	snprintf(f->id, STRING_SIZE, "plan-foreign");
+	snprintf(f->text, STRING_SIZE, "this is the design of another fabric");
+	for (int i = 0; i < 3; i++)
+		call_make(&run, look_call, &made.report);
+	assert_string_equal(next(&run)->id, "plan-foreign");
+	assert_string_equal(next(&run)->text, "this is the design of another fabric");
+	drain(&run);
+	step(&run, "L:a");
+	assert_string_equal(next(&run)->id, "plan-foreign");
+	assert_int_equal(next(&run)->kind, FT_EVENT_CLEARED);
+	drain(&run);
+	assert_int_equal(ft_alerts_standing(run.alerts, FT_SEVERITY_WARNING), 1);
+	run_end(&run);
+}
+
 /* How it is said that something is over that is not repaired; after a restart, too. */
 static void test_words_over(void **state)
 {
@@ -2316,6 +2345,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_row_failures),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_foreign_plan),
 		cmocka_unit_test(test_words_over),
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_due),

@@ -512,6 +512,36 @@ static void test_figures(void **state)
 			       "\"silent\": 1, \"refused\": 1, \"stuck\": 1, \"discarding\": 1},\n"));
 }
 
+/* What was asked for is answered in a line, where nothing is wrong too. */
+static void test_line(void **state)
+{
+	static const struct {
+		const char *words, *line;
+	} cases[] = {
+		{"", "Error counters of 288 ports over 10 s: none above the limit"},
+		{"edge003:20 silent", "Error counters of 287 of 288 ports over 10 s: none above the limit"},
+		{"edge003:20 PortRcvErrors 3",
+		 "Error counters of 288 ports over 10 s: those of 1 cable above the limit"},
+		{"rate edge003:20 4xEDR; edge003:20 PortRcvErrors 3",
+		 "Error counters of 288 ports over 10 s: those of 1 cable above the limit"},
+		{"edge003:20 PortRcvErrors 3; edge004:21 PortRcvErrors 3",
+		 "Error counters of 288 ports over 10 s: those of 2 cables above the limit"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(scene_release) struct scene scene;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+
+		scene_make(&scene, SMALL, cases[i].words);
+		assert_int_equal(scene_verify(&scene, &report), 0);
+		ft_report_write_text(&text, report, false, false);
+		if (!strstr(ft_text_string(&text), cases[i].line))
+			fail_msg("%s: %s", cases[i].words, ft_text_string(&text));
+	}
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -530,9 +560,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_allowed_grows), cmocka_unit_test(test_read),
-		cmocka_unit_test(test_read_nothing),  cmocka_unit_test(test_symptom),
-		cmocka_unit_test(test_figures),	      cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_line),	  cmocka_unit_test(test_allowed_grows),
+		cmocka_unit_test(test_read),	  cmocka_unit_test(test_read_nothing),
+		cmocka_unit_test(test_symptom),	  cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(betweens) + FT_COUNT(alloweds) + FT_COUNT(rows) + FT_COUNT(others)];
 	char names[FT_COUNT(alloweds)][64];

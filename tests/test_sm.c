@@ -302,9 +302,41 @@ static void test_list(void **state)
 	ft_text_reset(&text);
 	ft_report_write_text(&text, report, false, false);
 	assert_null(strstr(ft_text_string(&text), "subnet managers"));
+	assert_non_null(
+		strstr(ft_text_string(&text), "\nSubnet manager: master on node001 port 1, 1 standby, 1 silent\n"));
 	ft_report_write_json(&json, report);
 	assert_non_null(strstr(ft_text_string(&json), "\"port\": null}, \"port_guid\": \"0x0000000000700002\", "
 						      "\"state\": \"standby\", \"priority\": 3, \"activity\": 0}"));
+}
+
+/* What was asked for is answered in a line, whatever the answer is. */
+static void test_line(void **state)
+{
+	static const struct {
+		const char *words, *line;
+	} cases[] = {
+		{"sm node001:1 master 14", "master on node001 port 1"},
+		{"sm core01:0 master 14; sm node002:1 standby 0; sm node003:1 standby 0",
+		 "master on core01, 2 standby"},
+		{"sm node001:1 master 14; sm node002:1 master 14", "master on node001 port 1 and on node002 port 1"},
+		{"sm node002:1 standby 0", "none is master, 1 standby"},
+		{"ask", "none"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(scene_release) struct scene scene;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		char line[128];
+
+		scene_make(&scene, SMALL, cases[i].words);
+		assert_int_equal(scene_verify(&scene, &report), 0);
+		ft_report_write_text(&text, report, false, false);
+		snprintf(line, sizeof(line), "\nSubnet manager: %s\n", cases[i].line);
+		if (!strstr(ft_text_string(&text), line))
+			fail_msg("%s: %s", cases[i].words, ft_text_string(&text));
+	}
 }
 
 static void test_not_asked(void **state)
@@ -363,10 +395,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_not_asked),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_line),	cmocka_unit_test(test_list),	  cmocka_unit_test(test_not_asked),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -24,6 +24,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
+#include "verify/look.h"
 #include "verify/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -129,6 +130,31 @@ static const struct row rows[] = {
 	{"hosts missing", SMALL "}", "cut edge001:1; cut edge001:2; cut edge004:7",
 	 "ok; hosts-missing absent edge001 edge004 x3", NULL},
 	{"hosts known to be down", SMALL ",\"expect\":{\"hosts_down\":[\"node001\"]}}", "cut edge001:1", "ok", NULL},
+	{"the name of a host that is down, misspelt", SMALL ",\"expect\":{\"hosts_down\":[\"ndoe001\"]}}",
+	 "cut edge001:1", "ok; hosts-missing absent edge001; expect-unknown seen", NULL},
+	{"a digit left out", SMALL ",\"expect\":{\"hosts_down\":[\"node01\"]}}", "cut edge001:1",
+	 "ok; hosts-missing absent edge001; expect-unknown seen", NULL},
+	{"a number that no host can have", SMALL ",\"expect\":{\"hosts_down\":[\"node100\"]}}", "cut edge001:1",
+	 "ok; hosts-missing absent edge001; expect-unknown seen", NULL},
+	{"the first and the last number of all", SMALL ",\"expect\":{\"hosts_down\":[\"node001\",\"node072\"]}}",
+	 "cut edge001:1; cut edge004:18", "ok", NULL},
+	{"a host of another kind may be down", SMALL ",\"expect\":{\"hosts_down\":[\"login\"]}}", "cut edge001:1",
+	 "ok; expect-unknown seen", NULL},
+	{"small and capital letters, and what the adapter adds", SMALL ",\"expect\":{\"hosts_down\":[\"NODE001\"]}}",
+	 "name node001 node001_HCA-1; cut edge001:1", "ok", NULL},
+	{"another host is down than the one that is expected to be",
+	 SMALL ",\"expect\":{\"hosts_down\":[\"node002\"]}}", "cut edge001:1",
+	 "ok; hosts-missing absent edge001; expect-outdated seen edge001:2 node002:1", NULL},
+	{"hosts that are up again", SMALL ",\"expect\":{\"hosts_down\":[\"node001\",\"node020\"]}}", "",
+	 "ok; expect-outdated seen edge001:1 node001:1 edge002:2 node020:1 x2", NULL},
+	{"two names that are none", SMALL ",\"expect\":{\"hosts_down\":[\"nodes001\",\"n0de001\"]}}", "",
+	 "ok; expect-unknown seen; expect-unknown seen", NULL},
+	{"where most hosts are off, names tell nothing", SMALL ",\"expect\":{\"hosts_down\":[\"gpu1\"]}}",
+	 "dead edge002; dead edge003; dead edge004; cut edge001:2", NULL, NULL},
+	{"a name to be waived",
+	 SMALL ",\"expect\":{\"hosts_down\":[\"log in\"],\"waive\":[{\"id\":\"expect-unknown:log_in\",\"why\":"
+	       "\"it is\"}]}}",
+	 "cut edge001:1", "ok; expect-unknown seen", NULL},
 	{"a number of hosts known to be down", SMALL ",\"expect\":{\"hosts_down\":1}}", "cut edge001:1; cut edge001:2",
 	 "ok; hosts-missing absent edge001", NULL},
 	{"a host that does not answer is not missing", SMALL "}", "hide edge001:1",
@@ -251,6 +277,238 @@ static void test_row(void **state)
 	if (row->counts)
 		assert_string_equal(ft_text_string(&counts), row->counts);
 	report_returns(report);
+}
+
+/* ---- what is said of hosts ---- */
+
+static void test_hosts_text(void **state)
+{
+	static const char listed[] = SMALL ",\"hosts\":[{\"name\":\"node001\",\"edge\":\"edge001\",\"port\":1},"
+					   "{\"name\":\"node002\",\"edge\":\"edge001\",\"port\":2}]}";
+	static const struct {
+		const char *design, *faults, *text;
+	} cases[] = {
+		{SMALL "}", "cut edge003:1", "1 host is missing that the plan counts, on edge003"},
+		{SMALL "}", "cut edge003:1; cut edge003:2", "2 hosts are missing that the plan counts, on edge003"},
+		{SMALL "}", "cut edge003:1; cut edge001:2",
+		 "2 hosts are missing that the plan counts, on 2 edge switches (edge001, edge003)"},
+		{SMALL "}", "cut edge001:1; cut edge002:1; cut edge003:1; cut edge004:1",
+		 "4 hosts are missing that the plan counts, on 4 edge switches (edge001, edge002, edge003 and 1 more)"},
+		{listed, "cut edge001:2", "1 host is missing that the plan counts, on edge001: node002"},
+		{SMALL ",\n\"expect\":{\"hosts_down\":[\"node001\",\n\n\"nodes002\"]}}", "cut edge001:1; cut edge001:2",
+		 "expect.hosts_down (line 4 of the design) names \"nodes002\", and no host has a name like it (others "
+		 "are "
+		 "called like \"node003\")"},
+		{SMALL ",\n\"expect\":{\"hosts_down\":[\"node101\"]}}", "cut edge001:1",
+		 "expect.hosts_down (line 2 of the design) names \"node101\", and the hosts that are up are numbered 2 "
+		 "to "
+		 "72, of 72 in all"},
+		{SMALL ",\n\"expect\":{\"hosts_down\":[\"node017\",\"node018\"]}}", "",
+		 "2 hosts are up though expect.hosts_down (line 2 of the design) has them down: node017, node018"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		bench_make(&b, cases[i].design);
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		assert_true(report->finding_count > 0);
+		assert_string_equal(report->findings[report->finding_count - 1].text, cases[i].text);
+	}
+}
+
+/* With a list of all hosts the name that is meant can be told. */
+static void test_hosts_listed_down(void **state)
+{
+	static const struct {
+		const char *down, *words, *fix;
+	} cases[] = {
+		{"node001", "ok", NULL},
+		{"ndoe001", "ok; hosts-missing absent edge001; expect-unknown seen", "did you mean \"node001\"?"},
+		{"node091", "ok; hosts-missing absent edge001; expect-unknown seen", "did you mean \"node001\"?"},
+		{"other", "ok; hosts-missing absent edge001; expect-unknown seen", "correct the name, or take it out"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text design = {0};
+		_cleanup_(ft_text_release) struct ft_text words = {0};
+
+		ft_text_printf(&design, SMALL ",\"expect\":{\"hosts_down\":[\"%s\"]},\"hosts\":[", cases[i].down);
+		for (unsigned int n = 0; n < 72; n++)
+			ft_text_printf(&design, "%s{\"name\":\"node%03u\",\"edge\":\"edge%03u\"}", n ? "," : "", n + 1,
+				       n / 18 + 1);
+		ft_text_puts(&design, "]}");
+		bench_make(&b, ft_text_string(&design));
+		faults_apply(&b, "cut edge001:1");
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		report_words(report, &words);
+		assert_string_equal(ft_text_string(&words), cases[i].words);
+		if (cases[i].fix && !strstr(report->findings[report->finding_count - 1].fix, cases[i].fix))
+			fail_msg("case %zu: %s", i, report->findings[report->finding_count - 1].fix);
+	}
+}
+
+/* ---- the design of another fabric ---- */
+
+#define LARGE "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":648,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
+#define THREE                                                                                                     \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":54,\"edge\":{\"ports\":6},\"spine\":{\"ports\":6}," \
+	"\"core\":{\"ports\":6}"
+#define BOUND(edge, core)                                                                                       \
+	SMALL ",\"bind\":{\"edge\":[\"" edge "1\",\"" edge "2\",\"" edge "3\",\"" edge "4\"],\"core\":[\"" core \
+	      "1\",\"" core "2\"]}}"
+
+static void test_foreign(void **state)
+{
+	static const struct {
+		const char *what, *design, *fabric, *faults;
+		bool foreign;
+	} cases[] = {
+		{"its own", SMALL "}", SMALL "}", "", false},
+		{"a larger one", SMALL "}", LARGE "}", "", true},
+		{"a smaller one", LARGE "}", SMALL "}", "", true},
+		{"other widths", WIDE "}", LARGE "}", "", true},
+		{"other levels", THREE "}", WIDE "}", "", true},
+		{"fewer levels", WIDE "}", THREE "}", "", true},
+		{"the names of another, cabled alike", BOUND("leaf", "top"), SMALL "}", "", true},
+		{"its own names", BOUND("edge00", "core0"), SMALL "}", "", false},
+		{"one of its names is left", BOUND("leaf", "core0"), SMALL "}", "", false},
+		{"two of three edges are dead", WIDE "}", WIDE "}",
+		 "dead edge002; dead edge003; dead edge004; dead edge005; dead edge006; dead edge007; dead edge008; "
+		 "dead "
+		 "edge009",
+		 false},
+		{"and two of three cores", WIDE "}", WIDE "}",
+		 "dead edge002; dead edge003; dead edge004; dead edge005; dead edge006; dead edge007; dead core01; "
+		 "dead "
+		 "core02; dead core03; dead core04",
+		 false},
+		{"two of three dead, and bound", BOUND("edge00", "core0"), SMALL "}",
+		 "dead edge002; dead edge003; dead core01; cut edge001:28; cut edge001:29", false},
+		{"an edge that is alone", WIDE "}", WIDE "}", "lone edge003", false},
+		{"three switches too many", SMALL "}", SMALL "}",
+		 "spare s1 36; link s1:1 edge001:1; spare s2 36; link s2:1 edge001:2; spare s3 36; link s3:1 edge001:3",
+		 false},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench plan = {0}, fabric = {0};
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		struct ft_verify_input input = {.today = "2026-11-20", .doubt_plan = true};
+		const char *faults = cases[i].faults;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+
+		bench_make(&plan, cases[i].design);
+		bench_make(&fabric, cases[i].fabric);
+		/* The spare switches take ports of hosts. */
+		if (strstr(faults, "spare"))
+			faults_apply(&fabric, "cut edge001:1; cut edge001:2; cut edge001:3");
+		faults_apply(&fabric, faults);
+		input.design = plan.design;
+		input.plan = plan.plan;
+		input.snapshot = fabric.snapshot;
+		assert_int_equal(ft_verify_all(&input, &report), 0);
+		if (ft_report_is_foreign(report) != cases[i].foreign ||
+		    (report->verdict == FT_VERDICT_UNKNOWN) != cases[i].foreign)
+			fail_msg("%s: %s, %zu findings", cases[i].what, ft_verdict_name(report->verdict),
+				 report->finding_count);
+		if (!cases[i].foreign)
+			continue;
+		report_check(report);
+		ft_report_write_text(&text, report, false, false);
+		assert_memory_equal(ft_text_string(&text), "UNKNOWN t: this is the design of another fabric: ", 49);
+		assert_ptr_equal(strchr(ft_text_string(&text), '\n'), text.data + text.length - 1);
+		report_returns(report);
+	}
+}
+
+/* ---- thresholds on the bandwidth that is lost ---- */
+
+static void test_limits(void **state)
+{
+	/* SMALL has two cores: one is half the bisection. WIDE has six, and 216 uplinks. */
+	static const struct {
+		const char *what, *design, *faults, *words, *says;
+		struct ft_limits limits;
+	} cases[] = {
+		{"no limits", SMALL "}", "dead core02", "warning", NULL, {0, 0}},
+		{"half is critical",
+		 SMALL "}",
+		 "dead core02",
+		 "critical",
+		 "; in all 50.0 % of the bisection is lost, and 50 % is critical",
+		 {0, 50}},
+		{"half is less than 51 %", SMALL "}", "dead core02", "warning", NULL, {0, 51}},
+		{"three of six cores",
+		 WIDE "}",
+		 "dead core01; dead core02; dead core03",
+		 "critical",
+		 "; in all 50.0 % of the bisection is lost, and 50 % is critical",
+		 {0, 50}},
+		{"two of six", WIDE "}", "dead core01; dead core02", "warning", NULL, {0, 50}},
+		{"a cable that is no warning",
+		 WIDE "}",
+		 "cut edge003:20",
+		 "ok",
+		 "; in all 0.4 % of the bisection is lost, and 5 % is worth a warning",
+		 {5, 50}},
+		{"a core that is one", WIDE "}", "dead core01", "warning", NULL, {5, 50}},
+		{"a cable on the wrong switch is one whatever it costs",
+		 WIDE "}",
+		 "cut edge004:20; link edge004:20 core05:40",
+		 "warning",
+		 NULL,
+		 {5, 50}},
+		{"hosts at risk are one whatever it costs", SMALL "}", "dead core02", "warning", NULL, {60, 70}},
+		{"what is waived stays so",
+		 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\"}]}}",
+		 "cut edge003:20",
+		 "ok",
+		 NULL,
+		 {0, 1}},
+		{"what is critical anyway needs no threshold",
+		 SMALL "}",
+		 "dead edge002; dead edge003",
+		 "critical",
+		 NULL,
+		 {0, 10}},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		unsigned int said = 0;
+
+		bench_make(&b, cases[i].design);
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = b.design,
+									 .plan = b.plan,
+									 .snapshot = b.snapshot,
+									 .today = "2026-11-20",
+									 .limits = cases[i].limits},
+					       &report),
+				 0);
+		if (strcmp(ft_verdict_name(report->verdict), cases[i].words) != 0)
+			fail_msg("%s: %s", cases[i].what, ft_verdict_name(report->verdict));
+		for (size_t n = 0; n < report->finding_count; n++) {
+			const char *says = strstr(report->findings[n].text, "; in all ");
+
+			said += says != NULL;
+			if (says && (!cases[i].says || strcmp(says, cases[i].says) != 0))
+				fail_msg("%s: %s", cases[i].what, says);
+		}
+		/* The one that is raised stands first. */
+		if (said != (cases[i].says != NULL) || (said && !strstr(report->findings[0].text, cases[i].says)))
+			fail_msg("%s: said %u times", cases[i].what, said);
+	}
 }
 
 /* ---- names do not matter, nor does the order in which the sweep met the nodes ---- */
@@ -541,7 +799,8 @@ static void test_no_memory(void **state)
 	_cleanup_(bench_release) struct bench b;
 	(void)state;
 
-	bench_make(&b, WIDE ",\"bind\":{\"core\":{\"match\":\"^core\"}},\"expect\":{\"unplanned\":[\"^mgmt\"]}}");
+	bench_make(&b, WIDE ",\"bind\":{\"core\":{\"match\":\"^core\"}},\"expect\":{\"unplanned\":[\"^mgmt\"],"
+			    "\"hosts_down\":[\"ndoe001\",\"node002\"]}}");
 	faults_apply(
 		&b,
 		"dead core06; cut edge001:19; cut edge002:22; link edge001:19 core02:4; link edge002:22 core01:1; cut "
@@ -550,15 +809,53 @@ static void test_no_memory(void **state)
 	bench_out_of_memory(&b, false);
 }
 
+/* The look at one switch likewise. */
+static void test_look_no_memory(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	struct ft_verify_input input;
+	int r = -ENOMEM;
+	size_t n;
+	(void)state;
+
+	bench_make(&b, SMALL "}");
+	faults_apply(&b, "cut edge003:20; dead core02");
+	input = (struct ft_verify_input){
+		.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+	for (n = 1; r == -ENOMEM && n < 100000; n++) {
+		struct ft_look *look = NULL;
+		struct ft_error err = {0};
+
+		allocation_failing = n;
+		r = ft_look_make(&input, n % 2 ? "edge003" : "core02", &look, &err);
+		allocation_failing = 0;
+		if (r < 0)
+			assert_null(look);
+		ft_look_free(look);
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 100);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_nameless),	   cmocka_unit_test(test_name_left_out),
-		cmocka_unit_test(test_edge_without_hosts), cmocka_unit_test(test_nothing_seen),
-		cmocka_unit_test(test_ids_stay),	   cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_any_port_unheard),   cmocka_unit_test(test_nagios_bar),
-		cmocka_unit_test(test_short_names),	   cmocka_unit_test(test_expired_says_so),
+		cmocka_unit_test(test_hosts_text),
+		cmocka_unit_test(test_hosts_listed_down),
+		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_name_left_out),
+		cmocka_unit_test(test_edge_without_hosts),
+		cmocka_unit_test(test_nothing_seen),
+		cmocka_unit_test(test_ids_stay),
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_any_port_unheard),
+		cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_expired_says_so),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

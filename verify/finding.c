@@ -57,6 +57,10 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_ROUTE_IMBALANCE] = {"route-imbalance", WARNING, "uplinks of an edge switch that are unevenly used"},
 	[FT_CODE_PORT_ERRORS] = {"port-errors", WARNING,
 				 "error counters that rise faster than allowed, both ends of a cable as one"},
+	[FT_CODE_EXPECT_UNKNOWN] = {"expect-unknown", INFO, "a name in expect.hosts_down that no host is known by"},
+	[FT_CODE_EXPECT_OUTDATED] = {"expect-outdated", INFO,
+				     "hosts that are up though expect.hosts_down says they are down"},
+	[FT_CODE_PLAN_FOREIGN] = {"plan-foreign", WARNING, "the design is that of another fabric: nothing is judged"},
 	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
 	[FT_CODE_FINDINGS_OMITTED] = {"findings-omitted", INFO, "how many more findings there are than are listed"},
 };
@@ -571,6 +575,14 @@ static void id_add_pair(const struct ft_model *m, struct ft_text *id, const stru
 		ft_text_printf(id, "*%u", f->count);
 }
 
+/* A word of the design's, in the letters that an id is made of. */
+static void id_add_word(struct ft_text *id, const char *word)
+{
+	ft_text_puts(id, ":");
+	for (; *word; word++)
+		ft_text_add(id, *word > ' ' && *word <= '~' ? word : "_", 1);
+}
+
 /*
  * The id: the code and where it is. It holds GUIDs and ports only, so it stays the same when names, the order of the
  * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
@@ -580,6 +592,7 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, cons
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
+			   f->code == FT_CODE_EXPECT_OUTDATED || f->code == FT_CODE_PLAN_FOREIGN ||
 			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
 			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
 	int r = 0;
@@ -587,6 +600,8 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, cons
 	ft_text_puts(&id, ft_codes[f->code].name);
 	if (planned_as)
 		ft_text_printf(&id, ":%s", planned_as);
+	else if (f->code == FT_CODE_EXPECT_UNKNOWN)
+		id_add_word(&id, f->observed);
 	else if (f->code == FT_CODE_CABLE_MISSING)
 		id_add_pair(m, &id, f);
 	else if (!fabric_wide)
@@ -782,14 +797,31 @@ static int fresh_drop(struct ft_model *m)
 	return 0;
 }
 
-int ft_findings_finish(struct ft_model *m)
+void ft_findings_sort(struct ft_report *report)
 {
-	struct ft_report *report = m->report;
+	if (report->finding_count)
+		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
+}
+
+void ft_findings_judge(struct ft_report *report)
+{
 	static const enum ft_verdict verdicts[] = {
 		[FT_SEVERITY_INFO] = FT_VERDICT_OK,
 		[FT_SEVERITY_WARNING] = FT_VERDICT_WARNING,
 		[FT_SEVERITY_CRITICAL] = FT_VERDICT_CRITICAL,
 	};
+
+	if (report->verdict == FT_VERDICT_UNKNOWN)
+		return;
+	report->verdict = FT_VERDICT_OK;
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (verdicts[report->findings[i].severity] > report->verdict)
+			report->verdict = verdicts[report->findings[i].severity];
+}
+
+int ft_findings_finish(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
 	int r = m->failed ? -ENOMEM : 0;
 	struct ft_bounds bounds;
 
@@ -805,11 +837,9 @@ int ft_findings_finish(struct ft_model *m)
 		r = waivers_apply(m, &report->findings[i]);
 	if (r < 0 || m->failed)
 		return -ENOMEM;
-	if (report->finding_count)
-		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
-	for (size_t i = 0; i < report->finding_count; i++)
-		if (report->verdict != FT_VERDICT_UNKNOWN && verdicts[report->findings[i].severity] > report->verdict)
-			report->verdict = verdicts[report->findings[i].severity];
+	r = ft_report_limit(report, &m->input->limits);
+	if (r < 0)
+		return r;
 	ft_bounds_of_plan(m->plan, &bounds);
 	return ft_report_bound(report, bounds.max_findings, m->unsaid);
 }

@@ -13,22 +13,10 @@
 #include "planner/site.h"
 #include "probe/names.h"
 #include "verify/bounds.h"
+#include "verify/complain.h"
 #include "verify/resolve.h"
 #include "verify/verify.h"
-
-int ft_file_error(const char *path, int code, const struct ft_error *err)
-{
-	_cleanup_free_ char *safe = ft_text_safe_dup(path, strlen(path));
-	const char *file = safe ? safe : "file";
-
-	if (err->text[0] == '\0')
-		fprintf(stderr, "ftcheck: %s: %s\n", file, strerror(-code));
-	else if (err->line > 0)
-		fprintf(stderr, "%s:%u:%u: %s\n", file, err->line, err->column, err->text);
-	else
-		fprintf(stderr, "%s: %s\n", file, err->text);
-	return FT_EXIT_UNKNOWN;
-}
+#include "verify/waiting.h"
 
 void ft_gathered_release(struct ft_gathered *g)
 {
@@ -175,6 +163,8 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 		r = ft_resolve_cables(snapshot, options->cables, &sheet, design, plan, options->verbose, &text, &err);
 	if (r < 0)
 		return ft_file_error(options->cables, r, &err);
+	if (text.length > 0)
+		ft_waiting_end();
 	fputs(ft_text_string(&text), stderr);
 	return 0;
 }

@@ -34,7 +34,4 @@ struct ft_gathered {
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret);
 void ft_gathered_release(struct ft_gathered *g);
 
-/* Tells on one line, FILE:LINE:COLUMN, what is wrong: @code is -errno, for where @err says nothing. The exit status. */
-int ft_file_error(const char *path, int code, const struct ft_error *err);
-
 #endif

@@ -259,49 +259,6 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 	}
 }
 
-static int name_order(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* How many missing hosts the design knows of: a number, or names that are indeed not there. */
-static int hosts_expected_down(const struct ft_model *m, uint32_t *ret_count)
-{
-	const struct ft_expect *expect = &m->design->expect;
-	_cleanup_free_ const char **seen = NULL;
-	uint32_t count = expect->hosts_down_name_count > 0 ? 0 : expect->hosts_down;
-
-	if (expect->hosts_down_name_count > 0) {
-		seen = malloc((m->live.host_count + 1UL) * sizeof(*seen));
-		if (!seen)
-			return -ENOMEM;
-		for (uint32_t i = 0; i < m->live.host_count; i++)
-			seen[i] = ft_node_description(
-				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[m->live.hosts[i].port]));
-		qsort(seen, m->live.host_count, sizeof(*seen), name_order);
-	}
-	for (size_t i = 0; i < expect->hosts_down_name_count; i++) {
-		const char *name = expect->hosts_down_names[i];
-		size_t length = strlen(name);
-		uint32_t low = 0, high = m->live.host_count;
-
-		/* A host may be named without what its adapter adds: "node055" for "node055 mlx5_0". */
-		while (low < high) {
-			uint32_t middle = (low + high) / 2;
-
-			if (strcmp(seen[middle], name) < 0)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low == m->live.host_count || strncmp(seen[low], name, length) != 0 ||
-		    (seen[low][length] != '\0' && seen[low][length] != ' '))
-			count++;
-	}
-	*ret_count = count;
-	return 0;
-}
-
 /*
  * Where the plan gives some edges fewer hosts than others, structure cannot tell an edge that should have fewer from
  * one that has lost some. The others that may be meant are named.
@@ -352,15 +309,9 @@ static enum ft_evidence hosts_evidence(const struct ft_model *m)
 /* A host that the plan lists, that is not there, and of which the design does not know that. */
 static bool listed_is_missing(const struct ft_model *m, uint32_t listing)
 {
-	const struct ft_expect *expect = &m->design->expect;
 	const char *name = m->plan->hosts[listing].name;
 
-	if (m->exact.fate[listing] != FT_HOST_MISSING)
-		return false;
-	for (size_t i = 0; name && i < expect->hosts_down_name_count; i++)
-		if (strcmp(name, expect->hosts_down_names[i]) == 0)
-			return false;
-	return true;
+	return m->exact.fate[listing] == FT_HOST_MISSING && !(name && ft_host_is_expected_down(m, name));
 }
 
 static uint32_t listed_missing_count(const struct ft_model *m, uint32_t down)
@@ -441,10 +392,40 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 		ft_text_printf(names, " and %u more", gone - SHOWN);
 }
 
+/* What the report calls the switch of one of the finding's places. */
+static const char *where_label(const struct ft_model *m, const struct ft_place *place)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].guid == place->guid)
+			return m->live.switches[i].label;
+	return place->name;
+}
+
+/* ", on edge003"; ", on 9 edge switches (edge001, edge002, edge003 and 6 more)" */
+static void short_switches_name(const struct ft_model *m, const struct ft_finding *f, struct ft_text *text)
+{
+	enum { SHOWN = 3 };
+	const char *kind = m->plan->islander_count > 0 ? "" : "edge ";
+
+	if (f->where_count == 0)
+		return;
+	if (f->where_count == 1) {
+		ft_text_printf(text, ", on %s", where_label(m, &f->where[0]));
+		return;
+	}
+	ft_text_printf(text, ", on %zu %sswitches (", f->where_count, kind);
+	for (size_t i = 0; i < f->where_count && i < SHOWN; i++)
+		ft_text_printf(text, "%s%s", i > 0 ? ", " : "", where_label(m, &f->where[i]));
+	if (f->where_count > SHOWN)
+		ft_text_printf(text, " and %zu more", f->where_count - SHOWN);
+	ft_text_puts(text, ")");
+}
+
 static void hosts_missing(struct ft_model *m, uint32_t count)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
 	_cleanup_(ft_text_release) struct ft_text names = {0};
+	_cleanup_(ft_text_release) struct ft_text switches = {0};
 	char hosts[48];
 
 	f->count = count;
@@ -463,10 +444,14 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	ft_say(m, &f->observed, "%u host%s", m->live.host_count, ft_text_s(m->live.host_count));
 	listed_missing_name(m, f, &names);
 	remembered_missing_name(m, f, &names);
-	ft_say(m, &f->text, "%s missing that the plan counts, on %zu %sswitch%s%s",
-	       ft_plural(count, count == 1 ? "host is" : "host", hosts), f->where_count,
-	       m->plan->islander_count > 0 ? "" : "edge ", f->where_count == 1 ? "" : "es", ft_text_string(&names));
-	m->failed |= names.failed;
+	short_switches_name(m, f, &switches);
+	if (count == 1)
+		snprintf(hosts, sizeof(hosts), "1 host is");
+	else
+		snprintf(hosts, sizeof(hosts), "%u hosts are", count);
+	ft_say(m, &f->text, "%s missing that the plan counts%s%s", hosts, ft_text_string(&switches),
+	       ft_text_string(&names));
+	m->failed |= names.failed || switches.failed;
 	ft_say(m, &f->fix, "check whether they are powered on; known ones can go into expect.hosts_down");
 	hosts_alternatives(m, f);
 }
@@ -507,7 +492,7 @@ int ft_hosts_check(struct ft_model *m)
 		return -ENOMEM;
 	hosts_on_core(m, room);
 	edges_overloaded(m, room);
-	r = hosts_expected_down(m, &down);
+	r = ft_hosts_expected_check(m, &down);
 	if (r < 0)
 		return r;
 	b.unseen += m->hosts_behind;

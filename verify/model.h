@@ -15,6 +15,7 @@
  *   rates.c, hosts.c, identities.c, sm.c, counters.c
  *                  what needs no explanation, only a look
  *   measure.c      the figures: cables, switches, blocking, distances (distances.c)
+ *   foreign.c      whether the design is that of this fabric at all; if not, no other step follows but the last
  *   routes*.c      where the forwarding tables lead, if there are any (routes.h)
  *   impact.c       what each finding costs
  *   finding.c      ids, waivers, the order, the verdict
@@ -442,6 +443,15 @@ int ft_rates_check(struct ft_model *m);
 int ft_hosts_check(struct ft_model *m);
 int ft_identities_check(struct ft_model *m);
 
+/*
+ * hosts_expected.c: the hosts that the design expects to be down: names that are none, or of hosts that are up, become
+ * findings. @ret_count: how many may be missing. 0 or -ENOMEM.
+ */
+int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
+
+/* hosts_expected.c: the design names this host as one that is down. */
+bool ft_host_is_expected_down(const struct ft_model *m, const char *name);
+
 /* hosts.c: hosts on planned switches; those of an unplanned switch are its own. */
 uint32_t ft_hosts_found(const struct ft_model *m);
 
@@ -473,10 +483,16 @@ int ft_routes_check(struct ft_model *m);
  */
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
 
+/* verify.c: what is left to be done then: what findings cost, their ids, their order, the verdict. 0 or -ENOMEM. */
+int ft_model_judge(struct ft_model *m);
+
 /* measure.c: cables of a pair that carry traffic, whether the plan has them or not; and those that are the pair's own.
  */
 uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
 uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+
+/* foreign.c: whether the design is that of this fabric, where the input asks; once all is measured. 0 or -ENOMEM. */
+int ft_foreign_check(struct ft_model *m);
 
 /* impact.c: what each finding costs, once all is measured, and whether OpenSM takes the fabric for a fat-tree. */
 int ft_impact_weigh(struct ft_model *m);
@@ -542,7 +558,11 @@ bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 
-/* Gives ids, applies waivers, sorts worst first, sets the verdict. */
+/* Gives ids, applies waivers and thresholds, sorts worst first, sets the verdict. */
 int ft_findings_finish(struct ft_model *m);
+
+/* Sorts them worst first; sets the verdict of what is there, unless it is unknown. */
+void ft_findings_sort(struct ft_report *report);
+void ft_findings_judge(struct ft_report *report);
 
 #endif

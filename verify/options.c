@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/usage.h"
+#include "verify/complain.h"
 #include "verify/gather.h"
 #include "verify/plan_default.h"
 #include "verify/report.h"
@@ -48,6 +49,10 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"                         after each step\n"
 				"      --after N[:KIND]   report what happens if N more core switches (KIND core)\n"
 				"                         or cables (cable) fail; without KIND, both\n"
+				"      --switch NAME      show each port of one switch, planned and observed;\n"
+				"                         NAME is its name, its planned name or its GUID\n"
+				"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
+				"  -c, --critical PERCENT  losing this much of it is critical (default %u)\n"
 				"  -v, --verbose          print evidence, consequences and the table of switches\n"
 				"\n"
 				"      --sm               query the subnet managers: exactly one should be master\n"
@@ -77,14 +82,13 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
 {
+	char what[1024];
 	va_list args;
 
-	fputs("ftcheck: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	fputs("; try 'ftcheck --help'\n", stderr);
-	return FT_EXIT_UNKNOWN;
+	return ft_complainf("ftcheck: %s; try 'ftcheck --help'", what);
 }
 
 /* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
@@ -92,8 +96,7 @@ static int printed(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	fprintf(stderr, "ftcheck: standard output: %s\n", strerror(errno));
-	return FT_EXIT_UNKNOWN;
+	return ft_complainf("ftcheck: standard output: %s", strerror(errno));
 }
 
 static int codes_print(struct ft_options *options, const char *value)
@@ -110,7 +113,7 @@ static int help_print(struct ft_options *options, const char *value)
 {
 	(void)options;
 	(void)value;
-	printf(help_text, (unsigned int)COUNTERS_S,
+	printf(help_text, (unsigned int)FT_CRITICAL_DEFAULT, (unsigned int)COUNTERS_S,
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBNETDISC}),
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBUMAD}),
 	       ft_sweep_defaults.max_smps_per_switch, ft_sweep_defaults.deadline_ms / 1000);
@@ -171,6 +174,30 @@ static int m_key_set(struct ft_options *options, const char *value)
 	if (ft_m_key_read(value, &options->sweep.m_key) == 0)
 		return -1;
 	return usage_error("-y takes an M_Key of up to 64 bits, such as 0x1234abcd");
+}
+
+/* "20", "20%", as monitors write thresholds. */
+static int percent_set(const char *name, const char *value, unsigned int *to)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || errno || n < 1 || n > 100 || end[*end == '%'])
+		return usage_error("%s takes a percentage from 1 to 100, not \"%s\"", name, value);
+	*to = (unsigned int)n;
+	return -1;
+}
+
+static int warning_set(struct ft_options *options, const char *value)
+{
+	return percent_set("--warning", value, &options->warning_percent);
+}
+
+static int critical_set(struct ft_options *options, const char *value)
+{
+	return percent_set("--critical", value, &options->critical_percent);
 }
 
 static int status_set(struct ft_options *options, const char *address)
@@ -270,6 +297,9 @@ static const struct row {
 	 COUNTERS_S},
 	{"status", 0, optional_argument, KIND_CALL, 0, .call = status_set},
 	{"format", 0, required_argument, KIND_CALL, 0, .call = format_set},
+	{"switch", 0, required_argument, KIND_STRING, NOT_STATUS, AT(look_at)},
+	{"warning", 'w', required_argument, KIND_CALL, 0, .call = warning_set},
+	{"critical", 'c', required_argument, KIND_CALL, 0, .call = critical_set},
 	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
 	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
 	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
@@ -348,6 +378,31 @@ static const struct row *row_find(int c)
 		if (c == LONG_ONLY + (int)i || (c != 0 && c == rows[i].letter))
 			return &rows[i];
 	return NULL;
+}
+
+/* Whether the report is to be one for Nagios, whatever else is wrong with the command line: the last --format says. */
+static bool nagios_is_asked(int argc, char **argv)
+{
+	_cleanup_free_ char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+	bool nagios = false;
+	int c;
+
+	if (!copy)
+		return false;
+	/* It puts the arguments in another order. */
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	rows_write(long_options, letters);
+	optind = 0;
+	while ((c = getopt_long(argc, copy, letters, long_options, NULL)) != -1) {
+		const struct row *row = row_find(c);
+
+		if (row && row->call == format_set)
+			nagios = strcmp(optarg, format_names[FT_FORMAT_NAGIOS]) == 0;
+	}
+	optind = 0;
+	return nagios;
 }
 
 static int refused(const struct option *long_options, char *const *argv, int c)
@@ -444,6 +499,19 @@ static int routes_check(const struct ft_options *options)
 	return -1;
 }
 
+/* One switch is shown as a table or as JSON. Returns -1 to go on, else the exit status. */
+static int look_check(const struct ft_options *options)
+{
+	if (!options->look_at)
+		return -1;
+	if (options->format != FT_FORMAT_TEXT && options->format != FT_FORMAT_JSON)
+		return usage_error("--switch shows a table or JSON, not --format %s", format_names[options->format]);
+	if (options->repair || options->after)
+		return usage_error("--switch shows one switch; %s is about the whole fabric",
+				   options->repair ? "--repair" : "--after");
+	return -1;
+}
+
 /* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
 static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
 {
@@ -453,6 +521,9 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 	struct ft_error err = {0};
 	int r;
 
+	if (options->warning_percent > options->critical_percent)
+		return usage_error("--warning %u is more than --critical %u: nothing would be a warning",
+				   options->warning_percent, options->critical_percent);
 	if (options->ask && name)
 		return usage_error("--status prints the report of ftcheckd; %s does not go with it", name);
 	if (options->ask && drawn)
@@ -462,6 +533,9 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return -1;
 	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
 		return usage_error("%s", err.text);
+	r = look_check(options);
+	if (r >= 0)
+		return r;
 	r = files_check(options);
 	if (r >= 0)
 		return r;
@@ -517,7 +591,7 @@ static int plan_take(struct ft_options *options)
 
 int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 {
-	struct ft_options options = {.sweep = ft_sweep_defaults};
+	struct ft_options options = {.sweep = ft_sweep_defaults, .critical_percent = FT_CRITICAL_DEFAULT};
 	bool given[FT_COUNT(rows)] = {false};
 	_cleanup_free_ char **typed = calloc((size_t)argc + 1, sizeof(*typed));
 	int r;
@@ -525,6 +599,7 @@ int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 	if (!typed)
 		return usage_error("%s", strerror(ENOMEM));
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	ft_complain_to_nagios(nagios_is_asked(argc, argv));
 	r = rows_read(argc, argv, &options, given);
 	if (r < 0)
 		r = arguments_take(argc, argv, typed, &options);

@@ -10,10 +10,11 @@
 
 #include "probe/source.h"
 #include "verify/after.h"
+#include "verify/complain.h"
 #include "verify/ibdiag.h"
 #include "verify/status.h"
 
-enum { FT_EXIT_UNKNOWN = 3 };
+enum { FT_CRITICAL_DEFAULT = 50 }; /* percent of the bisection lost */
 
 enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT };
 
@@ -36,6 +37,11 @@ struct ft_options {
 	bool sm;
 	unsigned int counters_ms; /* between two readings; 0: none */
 
+	const char *look_at; /* one switch, and nothing of the others; NULL: all of them */
+	/* Of the bisection: less lost than the first is no warning (0: it always is), as much as the other is critical.
+	 */
+	unsigned int warning_percent, critical_percent;
+
 	bool repair;
 	uint32_t after; /* so many more failures; 0: not asked for */
 	bool after_kinds[FT_AFTER_KINDS];
@@ -53,8 +59,8 @@ struct ft_options {
 
 /*
  * Reads the command line, and what holds where it does not say: the configuration of infiniband-diags and the only plan
- * of this machine. What is wrong is told on standard error, what is asked to be printed (--help, --version,
- * --list-codes) is printed. @ret_options stays where it is: it points into itself.
+ * of this machine. What is wrong is told (complain.h), from here on in the form of --format; what is asked to be printed
+ * (--help, --version, --list-codes) is printed. @ret_options stays where it is: it points into itself.
  *
  * Returns -1 to go on, with @ret_options filled, else the exit status.
  */

@@ -677,6 +677,7 @@ static int look(struct repair *x, struct ft_report **ret_report)
 	input.counters = NULL;
 	input.sms = NULL;
 	input.without_impact = true;
+	input.doubt_plan = false;
 	return ft_verify_all(&input, ret_report);
 }
 

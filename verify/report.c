@@ -107,6 +107,11 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 	return 0;
 }
 
+bool ft_report_is_foreign(const struct ft_report *report)
+{
+	return report->finding_count == 1 && report->findings[0].code == FT_CODE_PLAN_FOREIGN;
+}
+
 const char *ft_sm_state_name(unsigned int state)
 {
 	static const char *const names[] = {"not active", "discovering", "standby", "master", "silent"};

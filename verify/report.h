@@ -60,6 +60,9 @@ enum ft_code {
 	FT_CODE_ROUTE_CYCLE,
 	FT_CODE_ROUTE_IMBALANCE,
 	FT_CODE_PORT_ERRORS,
+	FT_CODE_EXPECT_UNKNOWN,
+	FT_CODE_EXPECT_OUTDATED,
+	FT_CODE_PLAN_FOREIGN,
 	FT_CODE_SWEEP_INCOMPLETE,
 	FT_CODE_FINDINGS_OMITTED,
 	FT_CODE_COUNT,
@@ -210,6 +213,12 @@ struct ft_report_counters {
 	uint32_t discarding; /* of those read: packets were discarded, for want of room as a rule */
 };
 
+/* How much of the bisection may be lost, in percent; 0: it is not looked at. */
+struct ft_limits {
+	unsigned int warning_percent;  /* less is no warning */
+	unsigned int critical_percent; /* as much is critical */
+};
+
 /* Pairs of host ports with so many switch chips between them, by the shortest path. */
 struct ft_hop_pairs {
 	uint32_t chips;
@@ -333,6 +342,8 @@ struct ft_report {
 	struct ft_after *after; /* where it was asked for */
 	size_t after_count;
 
+	struct ft_limits limits; /* that it was judged by; no part of the JSON */
+
 	/* Of a report that somebody else made, a while ago; no part of the JSON. NULL where it is fresh. */
 	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
 	char *state; /* how its maker is, in its own words: a line of the verbose text */
@@ -342,6 +353,15 @@ struct ft_report {
  * Notes which plan it is: the name of its file (made safe) and the checksum of the design. Returns 0 or -ENOMEM.
  */
 int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design);
+
+/* The design is that of another fabric: that is the only finding (plan-foreign). */
+bool ft_report_is_foreign(const struct ft_report *report);
+
+/*
+ * Judges a report by these thresholds: severities, their order and the verdict change, and a sentence of a finding says
+ * so. Returns 0 or -ENOMEM, and then the report is of no use but to be freed.
+ */
+int ft_report_limit(struct ft_report *report, const struct ft_limits *limits);
 
 /* Frees what a finding owns, not the finding itself. */
 void ft_finding_release(struct ft_finding *finding);
@@ -377,7 +397,18 @@ int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
 struct ft_text;
 void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
 void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);
+
+/* The same for a terminal, on which sentences are broken between words. */
+struct ft_terminal {
+	bool colour;
+	unsigned int width; /* in columns; 0: no line is broken */
+};
+void ft_report_write_terminal(struct ft_text *text, const struct ft_report *report, bool verbose,
+			      const struct ft_terminal *terminal);
 void ft_report_write_nagios(struct ft_text *text, const struct ft_report *report);
+
+/* The line where there is no report, for @reason, which is safe and one line. */
+void ft_report_write_nagios_unknown(struct ft_text *text, const char *reason);
 
 /* One finding as the object FINDING of SPEC 6, on one line. */
 void ft_finding_write_json(struct ft_text *text, const struct ft_finding *finding);

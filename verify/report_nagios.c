@@ -2,20 +2,58 @@
 /* One line for Nagios and its kin: FTCHECK STATUS - text|performance data (Nagios plugin guidelines). */
 #include "config.h"
 
+#include <inttypes.h>
+
 #include "base/text.h"
 #include "verify/report.h"
 
-/* The bar begins the performance data, so it must not come from a name. */
+/* The bar begins the performance data, so it must not come from a name; and all is one line. */
 static void nagios_text(struct ft_text *t, const char *string)
 {
 	for (; *string; string++)
-		ft_text_add(t, *string == '|' ? "/" : string, 1);
+		ft_text_add(t, *string == '|' ? "/" : *string == '\n' ? " " : string, 1);
+}
+
+void ft_report_write_nagios_unknown(struct ft_text *t, const char *reason)
+{
+	ft_text_puts(t, "FTCHECK UNKNOWN - ");
+	nagios_text(t, reason);
+	ft_text_puts(t, "\n");
+}
+
+/* The figures are left out: against the design of another fabric they tell nothing. */
+static void foreign_write(struct ft_text *t, const struct ft_report *r)
+{
+	_cleanup_(ft_text_release) struct ft_text reason = {0};
+
+	ft_text_printf(&reason, "%s: %s%s%s%s", r->plan_name, r->findings[0].text, r->as_of ? " (" : "",
+		       r->as_of ? r->as_of : "", r->as_of ? ")" : "");
+	t->failed |= reason.failed;
+	ft_report_write_nagios_unknown(t, ft_text_string(&reason));
+}
+
+/* "bisection_lost=5.6%;10;50;0;100", with the thresholds as far as there are any. */
+static void bisection_write(struct ft_text *t, const struct ft_report *r)
+{
+	int64_t lost = r->bisection.den > 0 ? (r->bisection.den - r->bisection.num) * 10000 / r->bisection.den : 0;
+
+	ft_text_printf(t, " bisection_lost=%" PRId64 ".%02" PRId64 "%%;", lost / 100, lost % 100);
+	if (r->limits.warning_percent)
+		ft_text_printf(t, "%u", r->limits.warning_percent);
+	ft_text_puts(t, ";");
+	if (r->limits.critical_percent)
+		ft_text_printf(t, "%u", r->limits.critical_percent);
+	ft_text_puts(t, ";0;100");
 }
 
 void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 {
 	static const char *const states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
 
+	if (ft_report_is_foreign(r)) {
+		foreign_write(t, r);
+		return;
+	}
 	ft_text_printf(t, "FTCHECK %s - ", states[r->verdict]);
 	nagios_text(t, r->plan_name);
 	ft_text_printf(t, ": %u/%u edge, ", r->edge.found, r->edge.planned);
@@ -41,6 +79,7 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 		r->edge.degraded, r->edge.isolated, r->core.missing);
 	if (r->spine.planned)
 		ft_text_printf(t, " spines_missing=%u", r->spine.missing);
+	bisection_write(t, r);
 	ft_text_printf(t, " hosts=%u;;;0;%u findings=%zu time=%u.%03us\n", r->hosts.found, r->hosts.planned,
 		       r->finding_count, r->source.duration_ms / 1000, r->source.duration_ms % 1000);
 }

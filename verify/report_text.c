@@ -7,10 +7,18 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "probe/sms.h"
 #include "verify/report.h"
+#include "verify/report_parts.h"
 
 static const char *const severity_colour[] = {"\033[36m", "\033[33m", "\033[1;31m"};
 static const char *const verdict_colour[] = {"\033[32m", "\033[33m", "\033[1;31m", "\033[35m"};
+static const char *const status_colour[] = {
+	[FT_STATUS_OK] = "\033[32m",	    [FT_STATUS_DEGRADED] = "\033[33m",	[FT_STATUS_ISOLATED] = "\033[1;31m",
+	[FT_STATUS_MISSING] = "\033[1;31m", [FT_STATUS_UNPLANNED] = "\033[33m", [FT_STATUS_MUTE] = "\033[33m",
+	[FT_STATUS_UNREACHED] = "\033[35m",
+};
+static const char *const fix_colour = "\033[1m";
 static const char *const colour_off = "\033[0m";
 
 static void word(struct ft_text *t, const char *string, const char *colour, bool use)
@@ -20,15 +28,6 @@ static void word(struct ft_text *t, const char *string, const char *colour, bool
 	ft_text_puts(t, string);
 	if (use)
 		ft_text_puts(t, colour_off);
-}
-
-/* A report of hundreds of findings is as a rule the wrong design, not the wrong fabric. */
-static bool plan_is_doubtful(const struct ft_report *r)
-{
-	enum { MANY = 32 };
-
-	return r->source.complete && r->finding_count > MANY && r->uplinks.up * 2 < r->uplinks.planned &&
-	       r->core.found > 0;
 }
 
 /* So many were lost that looking took longer than it should: one in a hundred, and a dozen at least. */
@@ -61,6 +60,14 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	for (size_t i = 0; ft_verdict_name(r->verdict)[i]; i++)
 		verdict[i] = (char)toupper((unsigned char)ft_verdict_name(r->verdict)[i]);
 	word(t, verdict, verdict_colour[r->verdict], colour);
+	/* Held against the design of another fabric, no count tells anything. */
+	if (ft_report_is_foreign(r)) {
+		ft_text_printf(t, " %s: %s. ", r->plan_name, r->findings[0].text);
+		word(t, "Fix:", fix_colour, colour);
+		ft_text_printf(t, " %s%s%s%s\n", r->findings[0].fix, r->as_of ? " (" : "", r->as_of ? r->as_of : "",
+			       r->as_of ? ")" : "");
+		return;
+	}
 	ft_text_printf(t, " %s", r->plan_name);
 	if (r->plan_found)
 		ft_text_printf(t, " (%s)", r->plan_file);
@@ -79,8 +86,6 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 			       ft_text_es(r->islands.planned));
 	ft_text_printf(t, ", %u of %u host%s; ", r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned));
 	lost_write(t, r);
-	if (plan_is_doubtful(r))
-		ft_text_puts(t, "(less than half of the plan was found: is this the design of this fabric?) ");
 	if (r->finding_count == 0)
 		ft_text_puts(t, "nothing to report");
 	else
@@ -200,10 +205,13 @@ static void finding_write(struct ft_text *t, const struct ft_report *r, const st
 {
 	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
 	ft_text_printf(t, " %s: %s", ft_codes[f->code].name, f->text);
-	if (f->waived)
+	if (f->waived) {
 		ft_text_printf(t, " [waived %s]", f->waived);
-	else
-		ft_text_printf(t, ". Fix: %s", f->fix);
+	} else {
+		ft_text_puts(t, ". ");
+		word(t, "Fix:", fix_colour, colour);
+		ft_text_printf(t, " %s", f->fix);
+	}
 	for (size_t i = 0; i < f->alternative_count; i++)
 		ft_text_printf(t, ". Or: %s", f->alternatives[i]);
 	ft_text_puts(t, "\n");
@@ -224,7 +232,7 @@ static int column_width(int width, const char *string)
 	return length > WIDEST || (int)length < width ? width : (int)length;
 }
 
-static void switches_write(struct ft_text *t, const struct ft_report *r)
+static void switches_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	int name = 4, planned = 7;
 
@@ -238,15 +246,84 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 		       "planned", "status", "uplinks");
 	for (size_t i = 0; i < r->switch_count; i++) {
 		const struct ft_report_switch *sw = &r->switches[i];
-		char guid[24] = "-";
+		char guid[24] = "-", status[16];
 
 		if (sw->guid)
 			snprintf(guid, sizeof(guid), "0x%016" PRIx64, sw->guid);
-		ft_text_printf(t, "%-*s  %-18s  %-5s  %-*s  %-9s  %4u/%4u  %5u%s%s\n", name, sw->name, guid, sw->tier,
-			       planned, sw->planned_as ? sw->planned_as : "-", ft_status_name(sw->status),
-			       sw->uplinks_up, sw->uplinks_planned, sw->hosts, sw->hosts_names[0] ? "  " : "",
-			       sw->hosts_names);
+		snprintf(status, sizeof(status), "%-9s", ft_status_name(sw->status));
+		ft_text_printf(t, "%-*s  %-18s  %-5s  %-*s  ", name, sw->name, guid, sw->tier, planned,
+			       sw->planned_as ? sw->planned_as : "-");
+		word(t, status, status_colour[sw->status], colour);
+		ft_text_printf(t, "  %4u/%4u  %5u%s%s\n", sw->uplinks_up, sw->uplinks_planned, sw->hosts,
+			       sw->hosts_names[0] ? "  " : "", sw->hosts_names);
 	}
+}
+
+/*
+ * "Subnet manager: master on node001 port 1, 1 standby": what was asked for is answered, where nothing is wrong with it
+ * too.
+ */
+static void sm_line_write(struct ft_text *t, const struct ft_report *r)
+{
+	static const unsigned int others[] = {FT_SM_STANDBY, FT_SM_DISCOVERING, FT_SM_NOT_ACTIVE, FT_SM_SILENT};
+	const char *master = ft_sm_state_name(FT_SM_MASTER), *gap = "master on ";
+
+	ft_text_puts(t, "Subnet manager: ");
+	for (size_t i = 0; i < r->sm_count; i++) {
+		const struct ft_report_sm *sm = &r->sms[i];
+
+		if (strcmp(sm->state, master) != 0)
+			continue;
+		ft_text_printf(t, "%s%s", gap, sm->place.name);
+		if (sm->place.port)
+			ft_text_printf(t, " port %u", sm->place.port);
+		gap = " and on ";
+	}
+	if (gap[0] == 'm')
+		ft_text_puts(t, r->sm_count ? "none is master" : "none");
+	for (size_t k = 0; k < FT_COUNT(others); k++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < r->sm_count; i++)
+			count += strcmp(r->sms[i].state, ft_sm_state_name(others[k])) == 0;
+		if (count > 0)
+			ft_text_printf(t, ", %zu %s", count, ft_sm_state_name(others[k]));
+	}
+	ft_text_puts(t, "\n");
+}
+
+/* Of a cable that is slow or narrow, what it counted is a symptom. */
+static bool finding_is_errors(const struct ft_finding *f)
+{
+	bool slow = f->code == FT_CODE_CABLE_SLOW || f->code == FT_CODE_CABLE_NARROW;
+
+	for (size_t i = 0; slow && i < f->symptom_count; i++)
+		if (strstr(f->symptoms[i].text, " counted "))
+			return true;
+	return f->code == FT_CODE_PORT_ERRORS;
+}
+
+/* "Error counters of 288 ports over 10 s: none above the limit" */
+static void counters_line_write(struct ft_text *t, const struct ft_report *r)
+{
+	const struct ft_report_counters *c = &r->counters;
+	size_t above = 0;
+
+	for (size_t i = 0; i < r->finding_count; i++)
+		above += finding_is_errors(&r->findings[i]);
+	ft_text_printf(t, "Error counters of %u", c->read);
+	if (c->read < c->ports)
+		ft_text_printf(t, " of %u", c->ports);
+	ft_text_printf(t, " port%s over %u", c->ports == 1 ? "" : "s", c->interval_ms / 1000);
+	if (c->interval_ms % 1000)
+		ft_text_printf(t, ".%03u", c->interval_ms % 1000);
+	ft_text_puts(t, " s: ");
+	if (c->read == 0)
+		ft_text_puts(t, "nothing is known\n");
+	else if (above == 0)
+		ft_text_puts(t, "none above the limit\n");
+	else
+		ft_text_printf(t, "those of %zu cable%s above the limit\n", above, above == 1 ? "" : "s");
 }
 
 static void sms_write(struct ft_text *t, const struct ft_report *r)
@@ -406,14 +483,37 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 		       r->source.timeouts > 0 && r->source.complete ? " and sent again" : "");
 }
 
-void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
+void ft_report_write_status(struct ft_text *t, enum ft_status status, bool colour)
+{
+	word(t, ft_status_name(status), status_colour[status], colour);
+}
+
+void ft_report_write_findings(struct ft_text *t, const struct ft_report *r, bool verbose,
+			      const struct ft_terminal *terminal)
+{
+	_cleanup_(ft_text_release) struct ft_text sentences = {0};
+
+	for (size_t i = 0; i < r->finding_count; i++)
+		finding_write(&sentences, r, &r->findings[i], verbose, terminal->colour);
+	ft_report_wrap(t, ft_text_string(&sentences), terminal->width);
+	t->failed |= sentences.failed;
+}
+
+/* All but the table, which is not to be broken. */
+static void sentences_write(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
 	if (verbose && r->state)
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
+	if (ft_report_is_foreign(r))
+		return;
 	routes_write(t, r);
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(t, r, &r->findings[i], verbose, colour);
+	if (r->sms && !verbose)
+		sm_line_write(t, r);
+	if (r->counters.interval_ms && !verbose)
+		counters_line_write(t, r);
 	if (verbose && r->sms)
 		sms_write(t, r);
 	if (verbose && r->counters.interval_ms)
@@ -428,6 +528,21 @@ void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool ver
 		after_write(t, &r->after[i]);
 	if (verbose && r->ftree_why)
 		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
-	if (verbose)
-		switches_write(t, r);
+}
+
+void ft_report_write_terminal(struct ft_text *t, const struct ft_report *r, bool verbose,
+			      const struct ft_terminal *terminal)
+{
+	_cleanup_(ft_text_release) struct ft_text sentences = {0};
+
+	sentences_write(&sentences, r, verbose, terminal->colour);
+	ft_report_wrap(t, ft_text_string(&sentences), terminal->width);
+	t->failed |= sentences.failed;
+	if (verbose && !ft_report_is_foreign(r))
+		switches_write(t, r, terminal->colour);
+}
+
+void ft_report_write_text(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
+{
+	ft_report_write_terminal(t, r, verbose, &(struct ft_terminal){.colour = colour});
 }

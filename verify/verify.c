@@ -150,9 +150,15 @@ static int boards_settle(struct ft_model *m)
 	return r;
 }
 
+/* What is found against the design of another fabric costs nothing, and its routes lead nowhere. */
+static int routes_check(struct ft_model *m)
+{
+	return ft_report_is_foreign(m->report) ? 0 : ft_routes_check(m);
+}
+
 static int impact_weigh(struct ft_model *m)
 {
-	return m->input->without_impact ? 0 : ft_impact_weigh(m);
+	return m->input->without_impact || ft_report_is_foreign(m->report) ? 0 : ft_impact_weigh(m);
 }
 
 /* In this order: each stands on what those before it have filled in. */
@@ -165,7 +171,8 @@ static step_fn *const model_steps[] = {
 
 /* Once, for a report; --after does without. */
 static step_fn *const report_steps[] = {
-	ft_routes_check,
+	ft_foreign_check,
+	routes_check,
 	impact_weigh,
 	ft_findings_finish,
 };
@@ -188,13 +195,18 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 	return steps_take(m, model_steps, FT_COUNT(model_steps));
 }
 
+int ft_model_judge(struct ft_model *m)
+{
+	return steps_take(m, report_steps, FT_COUNT(report_steps));
+}
+
 int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
 {
 	_cleanup_(ft_model_release) struct ft_model m;
 	int r = ft_model_make(&m, input);
 
 	if (r == 0)
-		r = steps_take(&m, report_steps, FT_COUNT(report_steps));
+		r = ft_model_judge(&m);
 	if (r < 0)
 		return r;
 	*ret_report = FT_STEAL(m.report);

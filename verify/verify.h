@@ -29,6 +29,9 @@ struct ft_verify_input {
 	 * left undone (port-inactive, lid-missing), only what this report knows already is told.
 	 */
 	const struct ft_report *before;
+	/* Whether it is that of this fabric at all: if not, that is the one finding, and the verdict is unknown. */
+	bool doubt_plan;
+	struct ft_limits limits;
 	bool without_impact; /* what findings cost, and whether OpenSM's ftree refuses the fabric, is left open */
 };
 

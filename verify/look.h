@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A look at one switch, port by port: what is planned there, what is seen there, and what is found about it.
+ */
+#ifndef FT_VERIFY_LOOK_H
+#define FT_VERIFY_LOOK_H
+
+#include "base/error.h"
+#include "verify/report.h"
+#include "verify/verify.h"
+
+/* Strings are owned, and safe for a terminal. */
+struct ft_look_port {
+	uint32_t number; /* 0: a planned cable of which the plan does not say the port */
+	char *chip;	 /* of a director: where it is, "core01 L05 port 3"; else NULL */
+	char *planned;	 /* "core01 port 3", "node017", "host"; NULL: nothing */
+	char *seen;	 /* likewise; NULL: nothing, and @link says why */
+	char *link;	 /* "Active", "Init", "up", "down", "silent", "unread", "not seen" */
+	char *rate;	 /* "4xHDR"; NULL: the link is down */
+	char *errors;	 /* "3 receive errors", "none"; NULL: they were not read */
+	char *codes;	 /* of the findings that name this port, with commas between; NULL: none */
+};
+
+struct ft_look {
+	char *name, *planned_as; /* NULL: it was not seen; the plan does not know it */
+	uint64_t guid;		 /* 0: it was not seen */
+	const char *tier;
+	enum ft_status status;
+	uint32_t uplinks_planned, uplinks_up, hosts;
+	bool director, counted; /* the ports have .chip, .errors */
+	struct ft_look_port *ports;
+	size_t port_count;
+	struct ft_report *report; /* of which only the findings about this switch are left, and the verdict is theirs */
+};
+
+void ft_look_free(struct ft_look *look);
+static inline void ft_look_freep(struct ft_look **look)
+{
+	ft_look_free(*look);
+}
+
+/*
+ * Looks at the switch @name: a GUID, its name as it was seen, whole or short, or its name in the plan; capitals and
+ * small letters are the same.
+ *
+ * @ret_look  out: the caller frees it. Untouched on failure.
+ * @err       filled on -ENOENT (there is none; the nearest names are told), -EEXIST (there are several) and -EXDEV (the
+ *            design is that of another fabric)
+ * Returns 0, -ENOENT, -EEXIST, -EXDEV or -ENOMEM.
+ */
+int ft_look_make(const struct ft_verify_input *input, const char *name, struct ft_look **ret_look,
+		 struct ft_error *err);
+
+/* A head, the table of ports, the findings. */
+void ft_look_write_text(struct ft_text *text, const struct ft_look *look, bool verbose,
+			const struct ft_terminal *terminal);
+void ft_look_write_json(struct ft_text *text, const struct ft_look *look);
+
+#endif
