@@ -38,7 +38,7 @@ struct ft_sweep_options {
 	 */
 	uint32_t max_nodes;
 	uint32_t max_ports;
-	struct ft_progress *progress;	  /* how far it is, in memory that is shared with children; NULL: nobody asks */
+	struct ft_progress *progress; /* how far it is, in memory that is shared with children; NULL: nobody asks */
 };
 
 /* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs of libibnetdisc, 64 of ours and 4 a switch. */

@@ -618,8 +618,7 @@ int main(void)
 		cmocka_unit_test(test_made_safe),    cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_lost),	     cmocka_unit_test(test_as_of),
 		cmocka_unit_test(test_finding_line), cmocka_unit_test(test_time_string),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_bounds),
 	};
 	struct CMUnitTest tests[FT_COUNT(values) + FT_COUNT(tolerated) + FT_COUNT(refused) + FT_COUNT(others)];
 	size_t n = 0;

@@ -59,8 +59,8 @@ struct ft_options {
 
 /*
  * Reads the command line, and what holds where it does not say: the configuration of infiniband-diags and the only plan
- * of this machine. What is wrong is told (complain.h), from here on in the form of --format; what is asked to be printed
- * (--help, --version, --list-codes) is printed. @ret_options stays where it is: it points into itself.
+ * of this machine. What is wrong is told (complain.h), from here on in the form of --format; what is asked for (--help,
+ * --version, --list-codes) is printed. @ret_options stays where it is: it points into itself.
  *
  * Returns -1 to go on, with @ret_options filled, else the exit status.
  */
