@@ -100,7 +100,7 @@ class Remembering(campaign.Campaign):
             json.dump(design, file)
         with open(past, "wb") as file:
             file.write(self.before.write())
-        command = [self.ftcheck, "--plan", path, "--from", "-", "--format", "json"]
+        command = [self.ftcheck, "--plan", path, "--from", "-", "--format", "json", "--critical", "100"]
         done = self.run_program(*command, stdin=text, statuses=(0, 1, 2))
         self.blind = len(json.loads(done.stdout)["findings"])
         done = self.run_program(*command, "--before", past, stdin=text, statuses=(0, 1, 2))

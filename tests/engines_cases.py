@@ -364,7 +364,10 @@ class Seen:
             for number in range(1, node["port_count"] + 1):
                 self.ports[i, number] = {"link": "down"}
             for port in node["ports"]:
-                self.ports[i, port["number"]] = {"link": "up", **port}
+                # Ports that are alike are one entry, "number" to "last".
+                like = {k: v for k, v in port.items() if k != "last"}
+                for number in range(port["number"], port.get("last", port["number"]) + 1):
+                    self.ports[i, number] = {"link": "up", **like, "number": number}
 
     def walk(self):
         """The nodes' numbers in the order in which one comes to them from the entry; then those that one does not."""
