@@ -87,7 +87,7 @@ static const struct row {
 	{"no body", BYTES(OK "\r\n"), NO_JSON},
 	{"JSON of something else", BYTES(OK "\r\n{}"), STRANGER "this JSON is no report of ftcheck"},
 	{"a half of it", BYTES(OK "\r\n{\"ftcheck_report\": 1,"),
-	 DAMAGED "1:21: string or '}' expected near end of file"},
+	 DAMAGED "1:22: the file ends, and the { in line 1 is still to be closed"},
 	{"a NUL in the body", BYTES(OK "\r\n{\0}"), DAMAGED "1:2: a NUL byte is no part of JSON"},
 	{"busy", BYTES("HTTP/1.1 503 Busy\r\n\r\nthe first sweep is under way\nand more"),
 	 EARLY ": the first sweep is under way"},

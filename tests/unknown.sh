@@ -50,7 +50,7 @@ both()
 	says "$what, for Nagios, said first" out "FTCHECK UNKNOWN - $reason" --format=nagios "$@"
 }
 
-both 'no plan' "--plan FILE is missing; try 'ftcheck --help'"
+both 'no plan' "--plan FILE is missing, and there is no design in .*/ftcheck; try 'ftcheck --help'"
 both 'no such option' ".*--bogus.*" --bogus
 both 'no such letter' ".*-x.*" -x
 both 'a value too many' ".*--repair.*" --repair=3
