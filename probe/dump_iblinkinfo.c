@@ -502,10 +502,11 @@ static int port_build(struct reader *r, const struct line *line, uint32_t mate)
 		.lid = of_switch ? 0 : (uint16_t)line->near.lid,
 		.phys_state = line->phys_state,
 		.logical_state = line->logical_state,
-		.rate = line->link == FT_LINK_DOWN ? (struct ft_rate){0} : line->rate,
 		.place = (uint32_t)(line->place - r->text),
 	};
 
+	if (line->link != FT_LINK_DOWN)
+		port.rate = line->rate;
 	if (line->link == FT_LINK_UP) {
 		port.peer_number = (uint8_t)line->far.number;
 		port.peer_description = line->far.name.at;
