@@ -205,6 +205,7 @@ struct ft_model {
 
 	/* Who is who (match.c and its steps). */
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
+	uint32_t *named;		/* by live switch: the place whose name it carries, or FT_NONE */
 	bool *replaced;			/* by place: bound to another GUID or name than stands there */
 	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
 
