@@ -459,6 +459,9 @@ uint32_t ft_hosts_found(const struct ft_model *m);
 /* hosts.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
 uint32_t ft_hosts_planned(const struct ft_model *m);
 
+/* hosts.c: adds " HCA-2 port 1" of a listed host, as far as the plan says it. */
+void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h);
+
 /* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
 int ft_sm_check(struct ft_model *m);
 
