@@ -41,9 +41,7 @@ static void work_release(struct work *w)
 	free(w->load);
 	free(w->cables);
 	free(w->bundles);
-	for (uint32_t i = 0; i < w->host_count; i++)
-		free(w->hosts[i].name);
-	free(w->hosts);
+	ft_plan_hosts_free(w->hosts, w->host_count);
 	free(w->host_counts);
 }
 
@@ -413,14 +411,14 @@ static int host_read(struct work *w, size_t entry)
 	r = end_read(w, true, entry, 0, &from->edge, &port);
 	if (r < 0)
 		return r;
-	*host = (struct ft_plan_host){NULL, from->guid, from->edge.sw, port};
-	if (from->name) {
-		host->name = strdup(from->name);
-		if (!host->name)
-			return -ENOMEM;
-	}
+	*host = (struct ft_plan_host){
+		.guid = from->guid, .edge = from->edge.sw, .port = port, .adapter_port = from->adapter_port};
 	w->host_counts[from->edge.sw]++;
 	w->host_count++;
+	host->name = from->name ? strdup(from->name) : NULL;
+	host->adapter = from->adapter ? strdup(from->adapter) : NULL;
+	if ((from->name && !host->name) || (from->adapter && !host->adapter))
+		return -ENOMEM;
 	return 0;
 }
 
@@ -449,12 +447,15 @@ static void hosts_share_out(struct work *w)
 static int host_compare(const void *one, const void *other)
 {
 	const struct ft_plan_host *x = one, *y = other;
-	const uint64_t keys[][2] = {{x->edge, y->edge}, {x->port, y->port}, {x->guid, y->guid}};
+	const uint64_t keys[][2] = {
+		{x->edge, y->edge}, {x->port, y->port}, {x->guid, y->guid}, {x->adapter_port, y->adapter_port}};
+	int order;
 
 	for (size_t i = 0; i < FT_COUNT(keys); i++)
 		if (keys[i][0] != keys[i][1])
 			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	order = strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	return order ? order : strcmp(x->adapter ? x->adapter : "", y->adapter ? y->adapter : "");
 }
 
 static int hosts_read(struct work *w)
@@ -538,9 +539,7 @@ static void hosts_hand_over(struct work *w)
 	nodes_raise(plan, w->nodes);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		plan->switches[i].hosts = w->host_counts[i];
-	for (uint32_t i = 0; i < plan->host_count; i++)
-		free(plan->hosts[i].name);
-	free(plan->hosts);
+	ft_plan_hosts_free(plan->hosts, plan->host_count);
 	plan->hosts = FT_STEAL(w->hosts);
 	plan->host_count = w->host_count;
 	w->host_count = 0;

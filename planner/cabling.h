@@ -29,6 +29,8 @@ struct ft_cabling_host {
 	const char *name; /* NULL: not said; not owned */
 	uint64_t guid;	  /* 0: not said */
 	struct ft_cabling_end edge;
+	const char *adapter;   /* NULL: not said; not owned */
+	uint32_t adapter_port; /* 0: not said */
 };
 
 struct ft_cabling {

@@ -190,6 +190,8 @@ struct ft_design_host {
 	char *name;    /* NULL: not given */
 	uint64_t guid; /* of the node or port; 0: not given */
 	struct ft_design_end edge;
+	char *adapter;	       /* NULL: not given */
+	uint32_t adapter_port; /* 0: not given */
 };
 
 /* What the names of a spreadsheet are rewritten to before they are looked up. */

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/adapter.h"
 #include "planner/cabling.h"
 #include "planner/names.h"
 
@@ -24,6 +25,7 @@ void ft_design_cabling_release(struct ft_design *design)
 	for (size_t i = 0; i < design->host_count; i++) {
 		free(design->hosts[i].name);
 		free(design->hosts[i].edge.name);
+		free(design->hosts[i].adapter);
 	}
 	for (size_t i = 0; i < design->name_rule_count; i++) {
 		ft_pattern_free(design->name_rules[i].match);
@@ -109,6 +111,9 @@ static int key_host(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"edge", ft_key_string, offsetof(struct ft_design_host, edge.name), 0, NAME_SIZE_MAX,
 		 "the planned edge switch that the host belongs to"},
 		{"port", key_port, offsetof(struct ft_design_host, edge), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"adapter", ft_key_string, offsetof(struct ft_design_host, adapter), 0, NAME_SIZE_MAX, NULL},
+		{"adapter_port", ft_key_count, offsetof(struct ft_design_host, adapter_port), 1, FT_ADAPTER_PORT_MAX,
+		 NULL},
 	};
 	struct ft_design_host *host = out;
 	int r;
@@ -279,8 +284,13 @@ static int hosts_list(struct applying *a, struct ft_cabling *list)
 	if (!a->hosts)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < design->host_count; i++) {
-		a->hosts[i] = (struct ft_cabling_host){.name = design->hosts[i].name, .guid = design->hosts[i].guid};
-		r = end_find(a, true, i, 0, &design->hosts[i].edge, &a->hosts[i].edge);
+		const struct ft_design_host *host = &design->hosts[i];
+
+		a->hosts[i] = (struct ft_cabling_host){.name = host->name,
+						       .guid = host->guid,
+						       .adapter = host->adapter,
+						       .adapter_port = host->adapter_port};
+		r = end_find(a, true, i, 0, &host->edge, &a->hosts[i].edge);
 	}
 	list->hosts = a->hosts;
 	list->host_count = design->host_count;

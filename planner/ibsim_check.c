@@ -74,6 +74,18 @@ static int check_switch(const struct ft_design *design, const struct ft_plan *pl
 	return 0;
 }
 
+/* It stands behind the name of the host. */
+static int check_adapter(const struct ft_plan_host *host, struct ft_error *err)
+{
+	size_t length = (host->name ? strlen(host->name) : FT_HOST_NAME_SIZE) + 1 + strlen(host->adapter);
+
+	if (length > FT_IBSIM_NAME_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "\"%s %s\" is longer than the %d bytes that ibsim keeps of a name",
+				    host->name ? host->name : "", host->adapter, (int)FT_IBSIM_NAME_MAX);
+	return check_name(host->adapter, err);
+}
+
 /* A host has two GUIDs, of which the list may give either: ibsim takes no GUID twice. */
 static int check_hosts(const struct ft_design *design, const struct ft_plan *plan, struct ft_error *err)
 {
@@ -87,6 +99,8 @@ static int check_hosts(const struct ft_design *design, const struct ft_plan *pla
 		const struct ft_plan_host *host = &plan->hosts[i];
 
 		r = host->name ? check_name(host->name, err) : 0;
+		if (r == 0 && host->adapter)
+			r = check_adapter(host, err);
 		if (r < 0 || host->guid == 0)
 			continue;
 		if (guid_is_made_up(plan, host->guid) || guid_is_made_up(plan, host->guid + 1))

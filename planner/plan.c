@@ -551,6 +551,15 @@ uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b)
 	return FT_UNPINNED;
 }
 
+void ft_plan_hosts_free(struct ft_plan_host *hosts, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		free(hosts[i].name);
+		free(hosts[i].adapter);
+	}
+	free(hosts);
+}
+
 void ft_plan_free(struct ft_plan *plan)
 {
 	if (!plan)
@@ -567,8 +576,6 @@ void ft_plan_free(struct ft_plan *plan)
 	free(plan->bundles);
 	ft_islands_release(plan);
 	free(plan->cables);
-	for (uint32_t i = 0; i < plan->host_count; i++)
-		free(plan->hosts[i].name);
-	free(plan->hosts);
+	ft_plan_hosts_free(plan->hosts, plan->host_count);
 	free(plan);
 }

@@ -58,9 +58,11 @@ struct ft_plan_cable {
 /* Where a host should be. */
 struct ft_plan_host {
 	char *name; /* its node description, as far as people use it ("node055" of "node055 HCA-1"); NULL: not said */
-	uint64_t guid; /* of its node or port; 0: not said */
-	uint32_t edge; /* index of the planned switch */
-	uint32_t port; /* of that switch; 0: not said */
+	uint64_t guid;	       /* of its node or port; 0: not said */
+	uint32_t edge;	       /* index of the planned switch */
+	uint32_t port;	       /* of that switch; 0: not said */
+	char *adapter;	       /* which of the host's it is, "HCA-2"; NULL: not said */
+	uint32_t adapter_port; /* of the adapter, from 1; 0: not said */
 };
 
 /* A switch of an island: beside the tree, and no part of its tiers. */
@@ -162,10 +164,11 @@ struct ft_plan {
 	struct ft_plan_cable *cables; /* sorted by (a, b, a_port); they are what the bundles count */
 	uint32_t cable_count;
 	struct ft_plan_host *hosts; /* of which it is known where they should be, sorted by (edge, port); owned, their
-				       names too */
+				       names and adapters too */
 	uint32_t host_count;
 };
 
+void ft_plan_hosts_free(struct ft_plan_host *hosts, uint32_t count);
 void ft_plan_free(struct ft_plan *plan);
 static inline void ft_plan_freep(struct ft_plan **plan)
 {

@@ -23,11 +23,13 @@ enum word_kind {
 	WORD_NAME,  /* of a switch or host */
 	WORD_LABEL, /* the same, where there is no better; beside one, of a port */
 	WORD_PORT,
+	WORD_INTERFACE, /* a port; beside one, an adapter of the host */
 	WORD_BOARD,
-	WORD_KIND,   /* of cable, or the network it is of */
-	WORD_CABLE,  /* nothing, beside another word */
-	WORD_FILLER, /* nothing at all */
-	WORD_OTHER,  /* something that nobody asked for */
+	WORD_ADAPTER, /* of a host; beside a name, nothing */
+	WORD_KIND,    /* of cable, or the network it is of */
+	WORD_CABLE,   /* nothing, beside another word */
+	WORD_FILLER,  /* nothing at all */
+	WORD_OTHER,   /* something that nobody asked for */
 	WORD_UNKNOWN,
 };
 
@@ -80,10 +82,10 @@ static const struct {
 	{"nodename", WORD_NAME},
 	{"port", WORD_PORT},
 	{"p", WORD_PORT},
-	{"interface", WORD_PORT},
-	{"if", WORD_PORT},
-	{"ifname", WORD_PORT},
-	{"intf", WORD_PORT},
+	{"interface", WORD_INTERFACE},
+	{"if", WORD_INTERFACE},
+	{"ifname", WORD_INTERFACE},
+	{"intf", WORD_INTERFACE},
 	{"plug", WORD_PORT},
 	{"socket", WORD_PORT},
 	{"portnumber", WORD_PORT},
@@ -94,6 +96,8 @@ static const struct {
 	{"module", WORD_BOARD},
 	{"card", WORD_BOARD},
 	{"linecard", WORD_BOARD},
+	{"hca", WORD_ADAPTER},
+	{"adapter", WORD_ADAPTER},
 	{"kind", WORD_KIND},
 	{"type", WORD_KIND},
 	{"network", WORD_KIND},
@@ -254,16 +258,21 @@ static int side_of(const struct heading *h)
 	return h->said[WORD_B];
 }
 
+static bool is_port_heading(const struct heading *h)
+{
+	return h->said[WORD_PORT] || h->said[WORD_INTERFACE];
+}
+
 /* Which of the three columns of an end it is, or NULL. */
 static int *place_of(const struct heading *h, struct ft_sheet_columns *columns)
 {
 	bool side = h->said[WORD_A] || h->said[WORD_B];
 
-	if (h->said[WORD_OTHER] || (h->said[WORD_KIND] && !h->said[WORD_PORT]))
+	if (h->said[WORD_OTHER] || (h->said[WORD_KIND] && !is_port_heading(h)))
 		return NULL;
-	if (h->said[WORD_PORT])
+	if (is_port_heading(h))
 		return columns->port;
-	if (h->said[WORD_BOARD])
+	if (h->said[WORD_BOARD] || (h->said[WORD_ADAPTER] && !h->said[WORD_NAME] && !h->said[WORD_LABEL]))
 		return columns->board;
 	/* "Cable" alone is a number or a label of it. */
 	return h->said[WORD_NAME] || h->said[WORD_LABEL] || (side && !h->said[WORD_UNKNOWN]) ? columns->name : NULL;
@@ -331,13 +340,44 @@ static void names_place(const struct ft_sheet_record *record, bool sided, struct
 				column_place(record, i, sided, columns);
 }
 
+/* "Host,Interface,Port": an interface beside a port says which adapter the port is of. */
+static void interface_place(const struct ft_sheet_record *record, int at, bool sided, struct ft_sheet_columns *columns)
+{
+	struct heading h;
+	int side;
+
+	heading_read(record->cells[at].text, &h);
+	side = side_of(&h);
+	if ((side != FT_SHEET_NONE) != sided)
+		return;
+	for (int i = 0; !sided && i < 2; i++)
+		if (columns->name[i] != FT_SHEET_NONE && columns->name[i] < at &&
+		    (side == FT_SHEET_NONE || columns->name[i] > columns->name[side]))
+			side = i;
+	if (side != FT_SHEET_NONE && columns->port[side] != FT_SHEET_NONE && columns->board[side] == FT_SHEET_NONE)
+		columns->board[side] = at;
+	else
+		column_place(record, at, sided, columns);
+}
+
+static bool is_interface(const struct ft_sheet_record *record, int at)
+{
+	struct heading h;
+
+	heading_read(record->cells[at].text, &h);
+	return h.said[WORD_INTERFACE] && !h.said[WORD_PORT] && !h.said[WORD_OTHER];
+}
+
 static void ports_place(const struct ft_sheet_record *record, bool sided, struct ft_sheet_columns *columns)
 {
 	enum surety surety;
 
 	for (int i = 0; i < record->count; i++)
-		if (!is_name(record, i, &surety))
+		if (!is_name(record, i, &surety) && !is_interface(record, i))
 			column_place(record, i, sided, columns);
+	for (int i = 0; i < record->count; i++)
+		if (is_interface(record, i))
+			interface_place(record, i, sided, columns);
 }
 
 /* "side_a_device,side_a_name": beside a device, what has a name is its port. */
@@ -417,7 +457,7 @@ bool ft_sheet_header_read(const struct ft_sheet_record *record, struct ft_sheet_
 
 		if (!heading_read(record->cells[i].text, &h))
 			return false;
-		if (columns.kind == FT_SHEET_NONE && h.said[WORD_KIND] && !h.said[WORD_OTHER] && !h.said[WORD_PORT])
+		if (columns.kind == FT_SHEET_NONE && h.said[WORD_KIND] && !h.said[WORD_OTHER] && !is_port_heading(&h))
 			columns.kind = i;
 	}
 	names_place(record, true, &columns);

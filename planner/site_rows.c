@@ -8,7 +8,10 @@
 #include "base/cleanup.h"
 #include "planner/site_rows.h"
 #include "base/text.h"
+#include "planner/adapter.h"
 #include "planner/wiring.h"
+
+enum { ADAPTER_SIZE_MAX = 64 }; /* as of a node description, which it is part of */
 
 /* ---- rows ---- */
 
@@ -21,6 +24,10 @@ static void rows_release(struct rows *rows)
 	ft_map_release(&rows->seen);
 	free(rows->cables);
 	free(rows->cable_rows);
+	ft_map_release(&rows->ends);
+	for (size_t i = 0; rows->adapters && i < rows->site->sheet->row_count; i++)
+		free(rows->adapters[i]);
+	free(rows->adapters);
 	free(rows->hosts);
 	free(rows->host_rows);
 	free(rows->fate);
@@ -41,9 +48,11 @@ static int rows_allocate(struct rows *rows)
 	rows->cable_rows = calloc(cables, sizeof(*rows->cable_rows));
 	rows->hosts = calloc(hosts, sizeof(*rows->hosts));
 	rows->host_rows = calloc(hosts, sizeof(*rows->host_rows));
+	rows->adapters = calloc(count + 1, sizeof(*rows->adapters));
 	rows->fate = calloc(count + 1, sizeof(*rows->fate));
 	rows->family = calloc(rows->site->name_count + 1, sizeof(*rows->family));
-	if (!rows->cables || !rows->cable_rows || !rows->hosts || !rows->host_rows || !rows->family || !rows->fate)
+	if (!rows->cables || !rows->cable_rows || !rows->hosts || !rows->host_rows || !rows->adapters ||
+	    !rows->family || !rows->fate)
 		return -ENOMEM;
 	return ft_site_doubts_init(&rows->doubts, rows->site);
 }
@@ -243,19 +252,64 @@ static int cable_take(struct rows *rows, uint32_t row)
 	return 0;
 }
 
-/* A host that both lists of a site have, or the same row twice. */
-static int host_again(struct rows *rows, const struct ft_cabling_host *host)
+/* ---- hosts ---- */
+
+/* Adapter and port of the host, from up to two columns. What cannot be printed is not said. */
+static int interface_read(struct rows *rows, uint32_t row, const struct ft_sheet_end *from,
+			  struct ft_cabling_host *host)
+{
+	const char *cells[] = {from->port.text, from->board.text};
+
+	for (size_t i = 0; i < FT_COUNT(cells); i++) {
+		_cleanup_free_ char *safe = NULL;
+		uint32_t port;
+		size_t length;
+
+		ft_adapter_read(cells[i], &length, &port);
+		if (i == 0)
+			host->adapter_port = port;
+		/* A board without a word is a number of the adapter. */
+		if (i == 1 && length == 0)
+			length = strlen(cells[i]);
+		if (length == 0 || length > ADAPTER_SIZE_MAX || rows->adapters[row])
+			continue;
+		safe = ft_text_safe_dup(cells[i], length);
+		rows->adapters[row] = strndup(cells[i], length);
+		if (!safe || !rows->adapters[row])
+			return -ENOMEM;
+		if (strcmp(safe, rows->adapters[row]) == 0)
+			host->adapter = rows->adapters[row];
+	}
+	return 0;
+}
+
+/* True where two rows of a host surely mean two of its ports. */
+static bool interfaces_differ(const struct ft_cabling_host *a, const struct ft_cabling_host *b)
+{
+	if (a->adapter && b->adapter) {
+		enum ft_adapter_relation relation =
+			ft_adapter_compare(a->adapter, strlen(a->adapter), b->adapter, strlen(b->adapter));
+
+		if (relation != FT_ADAPTER_SAME)
+			return relation == FT_ADAPTER_OTHER;
+	}
+	return a->adapter_port && b->adapter_port && a->adapter_port != b->adapter_port;
+}
+
+/* A host that both lists of a site have, or the same row twice. @name: as the list has it. */
+static int host_again(struct rows *rows, const struct ft_cabling_host *host, const char *name)
 {
 	_cleanup_(ft_text_release) struct ft_text key = {0};
+	uint32_t first;
 	int r;
 
 	if (host->edge.port == 0)
 		return 0;
-	ft_text_printf(&key, "%u/%u %s", host->edge.sw, host->edge.port, host->name);
+	ft_text_printf(&key, "%u/%u %s", host->edge.sw, host->edge.port, name);
 	if (ft_text_failed(&key))
 		return -ENOMEM;
-	r = ft_map_add(&rows->seen, ft_text_hash(ft_text_string(&key)), 0, NULL);
-	return r < 0 ? r : r == 0;
+	r = ft_map_add(&rows->ends, ft_text_hash(ft_text_string(&key)), (uint32_t)rows->host_count, &first);
+	return r < 0 ? r : r == 0 && !interfaces_differ(host, &rows->hosts[first]);
 }
 
 /* Node descriptions have host names without their domain. */
@@ -277,15 +331,19 @@ static int host_take(struct rows *rows, uint32_t row, unsigned int end)
 	const struct ft_site *site = rows->site;
 	struct ft_site_name *name = &site->names[site->ends[row][!end]];
 	struct ft_cabling_host *host = &rows->hosts[rows->host_count];
-	int r = host_name(name, &host->name);
+	int r;
 
+	*host = (struct ft_cabling_host){0};
+	r = host_name(name, &host->name);
 	host->guid = ft_name_guid(name->text);
 	if (host->guid)
 		host->name = NULL;
 	if (r == 0)
 		r = end_read(rows, row, end, &host->edge);
 	if (r == 0)
-		r = host_again(rows, &(struct ft_cabling_host){name->text, 0, host->edge});
+		r = interface_read(rows, row, &site->sheet->rows[row].ends[!end], host);
+	if (r == 0)
+		r = host_again(rows, host, name->text);
 	if (r != 0) {
 		if (r == 1)
 			row_skip(rows, row, SKIP_AGAIN);
@@ -293,6 +351,72 @@ static int host_take(struct rows *rows, uint32_t row, unsigned int end)
 	}
 	rows->host_rows[rows->host_count++] = row;
 	return 0;
+}
+
+/* Rows of one host, and whether their interfaces tell them apart. */
+struct host_group {
+	uint32_t rows;
+	bool repeated;
+};
+
+static int host_key(const struct ft_cabling_host *host, uint64_t *ret_key)
+{
+	_cleanup_(ft_text_release) struct ft_text normal = {0};
+
+	*ret_key = host->guid;
+	if (host->guid)
+		return 0;
+	ft_name_add_normal(&normal, host->name);
+	*ret_key = ft_text_hash(ft_text_string(&normal));
+	return ft_text_failed(&normal) ? -ENOMEM : 0;
+}
+
+/* Counts a row of @group; its interface may be there already. */
+static int interface_enter(struct ft_map *seen, struct host_group *group, uint32_t number,
+			   const struct ft_cabling_host *host)
+{
+	_cleanup_(ft_text_release) struct ft_text key = {0};
+	int r;
+
+	group->rows++;
+	if (!host->adapter && !host->adapter_port)
+		return 0;
+	ft_text_printf(&key, "%u %u ", number, host->adapter_port);
+	ft_name_add_normal(&key, host->adapter ? host->adapter : "");
+	if (ft_text_failed(&key))
+		return -ENOMEM;
+	r = ft_map_add(seen, ft_text_hash(ft_text_string(&key)), 0, NULL);
+	group->repeated |= r == 0;
+	return r < 0 ? r : 0;
+}
+
+/*
+ * Many lists say "port 1" of every host without having looked. Interfaces count where they are what tells the rows of a
+ * host apart.
+ */
+static int interfaces_weed(struct rows *rows)
+{
+	_cleanup_(ft_map_release) struct ft_map hosts = {0}, seen = {0};
+	_cleanup_free_ struct host_group *groups = calloc(rows->host_count + 1, sizeof(*groups));
+	_cleanup_free_ uint32_t *group_of = calloc(rows->host_count + 1, sizeof(*group_of));
+	int r = groups && group_of ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r >= 0 && i < rows->host_count; i++) {
+		uint64_t key;
+
+		group_of[i] = i;
+		r = host_key(&rows->hosts[i], &key);
+		if (r >= 0)
+			r = ft_map_add(&hosts, key, i, &group_of[i]);
+		if (r >= 0)
+			r = interface_enter(&seen, &groups[group_of[i]], group_of[i], &rows->hosts[i]);
+	}
+	for (uint32_t i = 0; r >= 0 && i < rows->host_count; i++)
+		if (groups[group_of[i]].rows < 2 || groups[group_of[i]].repeated) {
+			rows->hosts[i].adapter = NULL;
+			rows->hosts[i].adapter_port = 0;
+		}
+	return r < 0 ? r : 0;
 }
 
 /* Whether one is the other with a letter added, left out or changed, or with two of them exchanged. */
@@ -433,6 +557,8 @@ static int rows_take(struct rows *rows)
 	for (uint32_t i = 0; r == 0 && i < rows->site->sheet->row_count; i++)
 		r = row_take(rows, i);
 	if (r == 0)
+		r = interfaces_weed(rows);
+	if (r == 0)
 		r = ft_site_ports_contested(rows);
 	if (r == 0)
 		r = ft_site_doubts_check(rows->site, &rows->doubts, rows_judged(rows));
@@ -462,7 +588,11 @@ static void rest_keep(struct rows *rows)
 
 		rows->host_rows[i] = FT_UNPINNED;
 		rows->hosts[rows->host_count++] =
-			(struct ft_cabling_host){host->name, host->guid, {.sw = host->edge, .port = host->port}};
+			(struct ft_cabling_host){.name = host->name,
+						 .guid = host->guid,
+						 .edge = {.sw = host->edge, .port = host->port},
+						 .adapter = host->adapter,
+						 .adapter_port = host->adapter_port};
 	}
 }
 

@@ -32,6 +32,8 @@ struct rows {
 	struct ft_cabling_host *hosts;
 	uint32_t *host_rows;
 	size_t host_count;
+	char **adapters;	       /* of hosts, by row; owned */
+	struct ft_map ends;	       /* a host in a port of a switch, to its index in @hosts */
 	uint32_t chips[FT_TIER_COUNT]; /* a board of its directors has, as far as the list tells; 0: it does not */
 	uint8_t *fate;		       /* by row: 0, or one more than what of enum skipped became of it */
 	size_t skipped[SKIP_COUNT];

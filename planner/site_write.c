@@ -59,6 +59,10 @@ static void hosts_write(struct ft_text *text, const struct ft_plan *plan)
 			ft_text_printf(text, "%s\"guid\": \"0x%016" PRIx64 "\"", host->name ? ", " : "", host->guid);
 		word_add(text, ", \"edge\": ", plan->switches[host->edge].name);
 		port_add(text, plan, "port", host->edge, host->port);
+		if (host->adapter)
+			word_add(text, ", \"adapter\": ", host->adapter);
+		if (host->adapter_port)
+			ft_text_printf(text, ", \"adapter_port\": %u", host->adapter_port);
 		ft_text_puts(text, "}");
 	}
 	ft_text_puts(text, "\n  ]");

@@ -85,28 +85,79 @@ static int name_taken(const char *name, struct ft_error *err)
 }
 
 /*
- * Ports of hosts: a host that is listed twice has two. @there: names of switches.
+ * What a cable leads to: the host, and its adapter where that is said. @buffer is for names that are made up, @text for
+ * those that are put together.
+ */
+static const char *host_name(const struct cables *c, uint32_t host, char buffer[FT_HOST_NAME_SIZE],
+			     struct ft_text *text)
+{
+	const char *name = ft_wiring_host_name(c->plan, &c->wiring, host, buffer);
+	uint32_t listed = c->plan->host_count ? c->wiring.hosts[host].listed : FT_UNPINNED;
+
+	if (listed == FT_UNPINNED || !c->plan->hosts[listed].adapter)
+		return name;
+	ft_text_printf(text, "%s %s", name, c->plan->hosts[listed].adapter);
+	return ft_text_string(text);
+}
+
+/* The port that the list says; 0: none. */
+static uint32_t host_port_said(const struct cables *c, uint32_t host)
+{
+	uint32_t listed = c->plan->host_count ? c->wiring.hosts[host].listed : FT_UNPINNED;
+
+	return listed == FT_UNPINNED ? 0 : c->plan->hosts[listed].adapter_port;
+}
+
+/* The next port of a host, from *port on, that none of its cables has. Returns 0 or -ENOMEM. */
+static int port_next(struct ft_map *ports, uint32_t first, uint32_t *port)
+{
+	int r = 0;
+
+	while (r == 0)
+		r = ft_map_add(ports, (uint64_t)first << 32 | ++*port, 0, NULL);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * Ports of hosts: as the list says, and else by number, as a host that is listed twice has two. @there: names of
+ * switches.
  */
 static int number_host_ports(struct cables *c, struct ft_map *there, struct ft_error *err)
 {
-	_cleanup_free_ uint32_t *counts = calloc((size_t)c->plan->nodes + 1, sizeof(*counts));
+	_cleanup_free_ uint32_t *first = calloc((size_t)c->plan->nodes + 1, sizeof(*first));
+	_cleanup_free_ uint32_t *last = calloc((size_t)c->plan->nodes + 1, sizeof(*last));
+	_cleanup_(ft_map_release) struct ft_map ports = {0};
 	char buffer[FT_HOST_NAME_SIZE];
+	int r = 0;
 
 	c->host_ports = calloc((size_t)c->plan->nodes + 1, sizeof(*c->host_ports));
-	if (!counts || !c->host_ports)
+	if (!first || !last || !c->host_ports)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < c->plan->nodes; i++) {
-		const char *name = ft_wiring_host_name(c->plan, &c->wiring, i, buffer);
-		uint32_t first = i + c->plan->switch_count;
-		int r = ft_map_add(there, ft_text_hash(name), first, &first);
+	for (uint32_t i = 0; r >= 0 && i < c->plan->nodes; i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		const char *name = host_name(c, i, buffer, &text);
+		uint32_t number = i + c->plan->switch_count;
 
-		if (r < 0)
-			return r;
-		if (first < c->plan->switch_count)
+		if (ft_text_failed(&text))
+			return -ENOMEM;
+		r = ft_map_add(there, ft_text_hash(name), number, &number);
+		if (r >= 0 && number < c->plan->switch_count)
 			return name_taken(name, err);
-		c->host_ports[i] = ++counts[first - c->plan->switch_count];
+		first[i] = number - c->plan->switch_count;
+		c->host_ports[i] = r < 0 ? 0 : host_port_said(c, i);
+		if (r >= 0 && c->host_ports[i])
+			r = ft_map_add(&ports, (uint64_t)first[i] << 32 | c->host_ports[i], 0, NULL);
+		/* What is said twice has a number of its own. */
+		if (r == 0 && c->host_ports[i])
+			c->host_ports[i] = 0;
 	}
-	return 0;
+	for (uint32_t i = 0; r >= 0 && i < c->plan->nodes; i++) {
+		if (c->host_ports[i])
+			continue;
+		r = port_next(&ports, first[i], &last[first[i]]);
+		c->host_ports[i] = last[first[i]];
+	}
+	return r < 0 ? r : 0;
 }
 
 /* Bound names may be those of hosts, or be the same once they are escaped. */
@@ -199,14 +250,14 @@ static void add_host_cable(struct cables *c, uint32_t edge, uint32_t number)
 {
 	char buffer[FT_HOST_NAME_SIZE];
 	_cleanup_(ft_text_release) struct ft_text cell = {0};
-	struct item host = {.name = ft_wiring_host_name(c->plan, &c->wiring, number, buffer),
-			    .place = &c->floor->hosts[number]};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct item host = {.name = host_name(c, number, buffer, &text), .place = &c->floor->hosts[number]};
 
 	if (host.place->midplane)
 		return;
 	if (host.name != buffer) {
 		ft_csv_add(&cell, host.name);
-		c->text->failed |= ft_text_failed(&cell);
+		c->text->failed |= ft_text_failed(&cell) || ft_text_failed(&text);
 		host.name = ft_text_string(&cell);
 		host.quoted = host.name[0] == '"';
 	}

@@ -169,8 +169,14 @@ static void add_host_name(const struct network *net, uint32_t host)
 	const char *name = host < net->plan->nodes
 				   ? ft_wiring_host_name(net->plan, net->wiring, host, buffer)
 				   : ft_numbered_name("node", host + 1, ft_ibsim_host_count(net->plan), 3, buffer);
+	uint32_t listed = host < net->plan->nodes ? net->wiring->hosts[host].listed : FT_UNPINNED;
+	const char *adapter = listed == FT_UNPINNED ? NULL : net->plan->hosts[listed].adapter;
 
 	ft_text_add_safe(net->text, name, strlen(name));
+	if (adapter) {
+		ft_text_puts(net->text, " ");
+		ft_text_add_safe(net->text, adapter, strlen(adapter));
+	}
 }
 
 static void write_switch_host(const struct network *net, uint32_t port, uint32_t host)

@@ -96,6 +96,36 @@ test $? = 3 && [ ! -e "$work/none" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
 	grep -q "^$work/wrong.csv:[0-9]*:[0-9]*: .* of 576 rows 300 do not fit the plan" "$work/err"
 result 'a list of which most is wrong' $?
 
+# Two cables of one host: what the list says of its end tells which is which.
+cat >"$work/ports.json" <<'END'
+{"ftcheck": 1, "name": "ports", "nodes": 4, "edge": {"ports": 4, "count": 2, "ports_to_nodes": 2, "ports_to_core": 2},
+ "core": {"ports": 4, "count": 1}, "bind": {"edge": ["edge001", "edge002"], "core": ["core01"]}}
+END
+cat >"$work/ports.csv" <<'END'
+Host,HCA,Port,Switch,Switch Port
+node001,HCA-1,1,edge001,1
+node001,HCA-2,1,edge002,1
+node002,,1,edge001,2
+node003,,1,edge002,2
+END
+"$ftplan" "$work/ports.json" --cables "$work/ports.csv" --format json -o "$work/ports.plan" &&
+	grep -q '"name": "node001", "edge": "edge002", "port": 1, "adapter": "HCA-2", "adapter_port": 1}' "$work/ports.plan" &&
+	grep -q '"name": "node003", "edge": "edge002", "port": 2}' "$work/ports.plan"
+result 'adapters are taken from the list' $?
+"$ftplan" "$work/ports.plan" --format cables >"$work/ports.cables" &&
+	grep -q '^node001 HCA-2/1,edge002/1,node001 HCA-2,1,' "$work/ports.cables"
+result 'adapters are in the list of cables' $?
+"$ftplan" "$work/ports.plan" --format ibsim >"$work/ports.net" || exit 99
+check 'adapters' "$work/ports.json" "$work/ports.csv" "$work/ports.net" ''
+sed 's/node001 HCA-1/node001 HCA-3/; s/node001 HCA-2/node001 HCA-1/; s/node001 HCA-3/node001 HCA-2/' "$work/ports.net" >"$work/turned.net"
+check 'adapters, exchanged' "$work/ports.json" "$work/ports.csv" "$work/turned.net" 'host-misplaced ' \
+	"2 hosts are in each other's ports: node001 HCA-[12] port 1 is on edge00"
+check 'adapters, exchanged, by the list of cables' "$work/ports.json" "$work/ports.cables" "$work/turned.net" \
+	'host-misplaced '
+sed 's/node001 HCA-2/other HCA-1/' "$work/ports.net" >"$work/lost.net"
+check 'an adapter that is gone' "$work/ports.json" "$work/ports.csv" "$work/lost.net" 'hosts-missing ' \
+	'node001 HCA-2 port 1 was not seen'
+
 # Fabrics that were in production, by the design that is inferred of them; hosts of one were off then.
 if [ -d "$fabrics" ]; then
 	"$ftplan" --infer "$fabrics/topograph/example.out" >"$work/design.json" || exit 99

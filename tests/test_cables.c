@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/adapter.h"
 #include "planner/formats.h"
 #include "planner/names.h"
 #include "planner/site.h"
@@ -60,8 +61,10 @@ static void plan_tell(const struct ft_plan *plan, struct ft_text *text)
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		const struct ft_plan_host *h = &plan->hosts[i];
 
-		ft_text_printf(text, "%s%s@%s:%u", text->length ? " " : "", h->name ? h->name : "GUID",
-			       plan->switches[h->edge].name, h->port);
+		ft_text_printf(text, "%s%s", text->length ? " " : "", h->name ? h->name : "GUID");
+		if (h->adapter || h->adapter_port)
+			ft_text_printf(text, "[%s/%u]", h->adapter ? h->adapter : "", h->adapter_port);
+		ft_text_printf(text, "@%s:%u", plan->switches[h->edge].name, h->port);
 	}
 	ft_text_puts(text, ";");
 	for (uint32_t i = 0; i < plan->edge_count; i++)
@@ -109,6 +112,12 @@ static const struct {
 	 "\"hosts\": [{\"name\": \"a\", \"edge\": \"edge002\"}, {\"name\": \"b\", \"edge\": \"edge002\"}, "
 	 "{\"name\": \"c\", \"edge\": \"edge002\"}]}",
 	 "a@edge002:0 b@edge002:0 c@edge002:0; 3 3"},
+	/* two ports of a host */
+	{TREE_HEAD "\"hosts\": [{\"name\": \"n1\", \"edge\": \"edge002\", \"adapter\": \"HCA-2\", "
+		   "\"adapter_port\": 2}, {\"name\": \"n1\", \"edge\": \"edge001\", \"adapter_port\": 1}]}",
+	 "n1[/1]@edge001:0 n1[HCA-2/2]@edge002:0; 4 4"},
+	{TREE_HEAD "\"hosts\": [{\"name\": \"n1\", \"edge\": \"edge002\", \"adapter_port\": 255}]}",
+	 "2:61: \"adapter_port\" is 255; it must be 1 to 254"},
 	/* by short names */
 	{TREE_HEAD "\"bind\": {\"edge\": [\"MF0;leaf1:X/U1\", \"MF0;leaf2:X/U1\"], \"core\": [\"a \", \"b\"]}, "
 		   "\"cables\": [" CABLE("leaf1", 5, "a", 1) ", " CABLE("MF0;leaf2:Y/U1", 5, "b ", 1) "]}",
@@ -487,6 +496,13 @@ static const struct {
 	{"Cables of the machine\nas of May\nCable ID,A-End Switch,A-End Port,Z-End Switch,Z-End Port\n17,x,1,y,2",
 	 "4:4 x /1-y /2;"},
 	{"a,a_port,b,b_port\nx,1,y,2\n\nb,b_port,a,a_port\nx,1,y,2", "2:1 x /1-y /2; 5:5 y /2-x /1;"},
+	/* adapters of hosts */
+	{"Host,HCA,Port,Switch,Port\nx,HCA-1,1,y,2", "2:1 x HCA-1/1-y /2;"},
+	{"Switch,Port,Host,Adapter\ny,2,x,mlx5_0", "2:1 y /2-x mlx5_0/;"},
+	{"Host,Interface,Port,Switch,Switch Port\nx,mlx5_0,1,y,2", "2:1 x mlx5_0/1-y /2;"},
+	{"Host,Port,Interface,Switch,Port\nx,1,mlx5_0,y,2", "2:1 x mlx5_0/1-y /2;"},
+	{"Server,Interface,Switch,Interface\nx,mlx5_0,y,2", "2:1 x /mlx5_0-y /2;"},
+	{"Host HCA,HCA Port,Switch,Port\nx HCA-1,1,y,2", "2:1 x HCA-1 /1-y /2;"},
 	/* what the tools of others write */
 	{"Rack,U,Name,HCA/Port,Rack,Name,Name,Port\nr,3,n,1,q,30,x,4", "2:5 n /1-x /4;"},
 	{"Label,Side A,Termination A,Device A,Side B,Termination B,Device B,Status,Type,Length\n"
@@ -577,6 +593,65 @@ static void test_sheet_nul(void **state)
 	assert_true(err.line == 2 && err.column == 2 && !sheet.bytes);
 }
 
+/* ---- what a list says at a host's end ---- */
+
+static void test_adapters(void **state)
+{
+	static const struct {
+		const char *text, *adapter;
+		uint32_t port;
+	} cells[] = {
+		{"", "", 0},
+		{"2", "", 2},
+		{"p2", "", 2},
+		{"Port 1", "", 1},
+		{"HCA-1", "HCA-1", 0},
+		{"mlx5_0", "mlx5_0", 0},
+		{"mlx5_0/2", "mlx5_0", 2},
+		{"HCA-2/1", "HCA-2", 1},
+		{"HCA-1 port 2", "HCA-1", 2},
+		{"HCA 1 port 2", "HCA 1", 2},
+		{"hca1-P2", "hca1", 2},
+		{"HCA-1 (2)", "HCA-1 (2)", 0},
+		{"ib0", "ib0", 0},
+		{"ib1", "ib1", 0},
+		{"ibp59s0f1", "ibp59s0f1", 0},
+		{"1/2", "1/2", 0},
+		{"255", "255", 0},
+		{"OSFP left", "OSFP left", 0},
+	};
+	static const struct {
+		const char *a, *b;
+		enum ft_adapter_relation relation;
+	} pairs[] = {
+		{"HCA-1", "hca1", FT_ADAPTER_SAME},	{"HCA-01", "HCA 1 ", FT_ADAPTER_SAME},
+		{"HCA-1", "HCA-2", FT_ADAPTER_OTHER},	{"HCA-1", "HCA-11", FT_ADAPTER_OTHER},
+		{"mlx5_0", "mlx5_1", FT_ADAPTER_OTHER}, {"mlx5_0", "mlx4_0", FT_ADAPTER_UNLIKE},
+		{"HCA-1", "mlx5_0", FT_ADAPTER_UNLIKE}, {"2", "HCA-1", FT_ADAPTER_UNLIKE},
+		{"2", "1", FT_ADAPTER_UNLIKE},		{"2", "2", FT_ADAPTER_SAME},
+		{"left", "LEFT", FT_ADAPTER_SAME},	{"left", "right", FT_ADAPTER_UNLIKE},
+		{"HCA-1", "", FT_ADAPTER_UNLIKE},	{"HCA-1", "HCA", FT_ADAPTER_UNLIKE},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cells); i++) {
+		uint32_t port;
+		size_t length;
+
+		ft_adapter_read(cells[i].text, &length, &port);
+		if (length != strlen(cells[i].adapter) || strncmp(cells[i].text, cells[i].adapter, length) != 0 ||
+		    port != cells[i].port)
+			fail_msg("\"%s\": \"%.*s\" port %u", cells[i].text, (int)length, cells[i].text, port);
+	}
+	for (size_t i = 0; i < FT_COUNT(pairs); i++) {
+		const char *a = pairs[i].a, *b = pairs[i].b;
+
+		if (ft_adapter_compare(a, strlen(a), b, strlen(b)) != pairs[i].relation ||
+		    ft_adapter_compare(b, strlen(b), a, strlen(a)) != pairs[i].relation)
+			fail_msg("\"%s\" and \"%s\" are not %d", a, b, (int)pairs[i].relation);
+	}
+}
+
 /* ---- imports ---- */
 
 #define ALL4(l, s)                                                                                                \
@@ -636,6 +711,24 @@ static const struct {
 	{TREE_HEAD BOUND "}", "leaf1,5,0x00C1,1\nleaf2,5,0xc2,1\n0x77,1,leaf1,1",
 	 "leaf01:5-0xc1:1 leaf02:5-0xc2:1 GUID@leaf01:1; 4 4",
 	 "2 cables between switches, 1 host; 4 pairs of switches have other cables than the rules give"},
+	/* interfaces, where they tell the cables of a host apart */
+	{TREE, "n1,HCA-1,edge001,1\nn1,HCA-2,edge002,1\n", "n1[HCA-1/0]@edge001:1 n1[HCA-2/0]@edge002:1; 4 4", NULL},
+	{TREE, "n1,HCA-1 port 1,edge001,1\nedge002,1,n1,HCA-1 port 2\n",
+	 "n1[HCA-1/1]@edge001:1 n1[HCA-1/2]@edge002:1; 4 4", NULL},
+	{TREE, "n1,mlx5_0/1,edge001,1\nn1,mlx5_1/1,edge002,1\n", "n1[mlx5_0/1]@edge001:1 n1[mlx5_1/1]@edge002:1; 4 4",
+	 NULL},
+	{TREE, "n1 HCA-1,1,edge001,1\nn1 HCA-1,2,edge002,1\n", "n1 HCA-1[/1]@edge001:1 n1 HCA-1[/2]@edge002:1; 4 4",
+	 NULL},
+	{TREE, "host,hca,port,switch,port\nn1,2,1,edge001,1\nn1,2,p2,edge002,1\n",
+	 "n1[2/1]@edge001:1 n1[2/2]@edge002:1; 4 4", NULL},
+	{TREE, "n1,1,edge001,1\nn2,2,edge001,2\nn1,1,edge002,1\nn3,HCA-1,edge002,2\n",
+	 "n1@edge001:1 n2@edge001:2 n1@edge002:1 n3@edge002:2; 4 4", NULL},
+	{TREE, "n1,1,edge001,1\nn1,2,edge002,1\nedge001,1,n1,HCA-1\n", "n1[/1]@edge001:1 n1[/2]@edge002:1; 4 4",
+	 "0 cables between switches, 2 hosts; passed over: 1 row that repeats another (line 3)"},
+	{TREE, "n1,1,edge001,1\nn1,2,edge001,1\nn2,1,edge001,2\nn3,1,edge002,1\nn4,1,edge002,2\n",
+	 "n1[/1]@edge001:0 n1[/2]@edge001:0 n2@edge001:2 n3@edge002:1 n4@edge002:2; 4 4",
+	 "2:14: \"1\" is port 1 of edge001, which is used twice: see line 1\n0 cables between switches, 5 hosts; 1 row "
+	 "cannot be right (line 2): the port that it claims may be any"},
 	/* what is passed over */
 	{TREE,
 	 "a,a_port,b,b_port,network\n" ALL4("edge", "core") "edge1,1,,\nn1,1,n2,1\ncore1,6,tank,1\nx,1,y,2,mgmt\n"
@@ -1222,11 +1315,14 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_designs),	  cmocka_unit_test(test_plan_follows), cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_boards),	  cmocka_unit_test(test_chips),	       cmocka_unit_test(test_names),
-		cmocka_unit_test(test_rewriting), cmocka_unit_test(test_sheets),       cmocka_unit_test(test_sheet_nul),
-		cmocka_unit_test(test_imports),	  cmocka_unit_test(test_live_names),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_own_list),  cmocka_unit_test(test_wiring),       cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_designs),	  cmocka_unit_test(test_plan_follows),
+		cmocka_unit_test(test_labels),	  cmocka_unit_test(test_boards),
+		cmocka_unit_test(test_chips),	  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rewriting), cmocka_unit_test(test_sheets),
+		cmocka_unit_test(test_sheet_nul), cmocka_unit_test(test_adapters),
+		cmocka_unit_test(test_imports),	  cmocka_unit_test(test_live_names),
+		cmocka_unit_test(test_random),	  cmocka_unit_test(test_own_list),
+		cmocka_unit_test(test_wiring),	  cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

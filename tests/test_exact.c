@@ -62,7 +62,8 @@ static void hosts_fill(struct ft_plan *plan)
 			char name[FT_HOST_NAME_SIZE];
 
 			ft_plan_host_name(plan, plan->host_count, name);
-			plan->hosts[plan->host_count] = (struct ft_plan_host){strdup(name), 0, i, n + 1};
+			plan->hosts[plan->host_count] =
+				(struct ft_plan_host){.name = strdup(name), .edge = i, .port = n + 1};
 			assert_non_null(plan->hosts[plan->host_count++].name);
 		}
 }
@@ -1127,8 +1128,10 @@ static void test_host_names(void **state)
 		b.plan->hosts = calloc(1, sizeof(*b.plan->hosts));
 		assert_non_null(b.plan->hosts);
 		b.plan->host_count = 1;
-		b.plan->hosts[0] = (struct ft_plan_host){cases[i].listed ? strdup(cases[i].listed) : NULL,
-							 cases[i].guid, cases[i].edge, cases[i].port};
+		b.plan->hosts[0] = (struct ft_plan_host){.name = cases[i].listed ? strdup(cases[i].listed) : NULL,
+							 .guid = cases[i].guid,
+							 .edge = cases[i].edge,
+							 .port = cases[i].port};
 		node_rename(b.snapshot, "node001", cases[i].seen);
 		if (cases[i].other)
 			node_rename(b.snapshot, "node002", cases[i].other);
@@ -1167,8 +1170,8 @@ static void test_two_ports(void **state)
 		b.plan->hosts = calloc(2, sizeof(*b.plan->hosts));
 		assert_non_null(b.plan->hosts);
 		b.plan->host_count = 2;
-		b.plan->hosts[0] = (struct ft_plan_host){strdup("twin"), 0, 0, 40};
-		b.plan->hosts[1] = (struct ft_plan_host){strdup("twin"), 0, 1, 40};
+		b.plan->hosts[0] = (struct ft_plan_host){.name = strdup("twin"), .edge = 0, .port = 40};
+		b.plan->hosts[1] = (struct ft_plan_host){.name = strdup("twin"), .edge = 1, .port = 40};
 		node = node_add(b.snapshot, "twin HCA-1", 0x777000, FT_NODE_CA, 2);
 		cable_put(b.snapshot, port_find(b.snapshot, cases[i].first),
 			  &b.snapshot->ports[b.snapshot->nodes[node].first_port]);
@@ -1180,6 +1183,126 @@ static void test_two_ports(void **state)
 		if (strcmp(ft_text_string(&words), cases[i].expected) != 0)
 			fail_msg("%zu: %s, should be %s", i, ft_text_string(&words), cases[i].expected);
 	}
+}
+
+/*
+ * Two cables of one host, on port 40 of edge001 and of edge002: adapter and port of the host tell which is which, as
+ * far as the plan says them and the fabric has names of that kind.
+ */
+static void test_interfaces(void **state)
+{
+	struct end {
+		const char *adapter; /* of the node's name; NULL: the same node as the first */
+		uint32_t port, ports;
+		const char *at; /* NULL: it is off */
+	};
+	static const struct {
+		const char *what, *adapter[2]; /* listed; NULL: not said */
+		uint32_t port[2];
+		struct end ends[2];
+		const char *expected;
+	} cases[] = {
+		{"two ports, right",
+		 {NULL, NULL},
+		 {1, 2},
+		 {{"HCA-1", 1, 2, "edge001:40"}, {NULL, 2, 2, "edge002:40"}},
+		 "ok"},
+		{"two ports, exchanged",
+		 {NULL, NULL},
+		 {1, 2},
+		 {{"HCA-1", 1, 2, "edge002:40"}, {NULL, 2, 2, "edge001:40"}},
+		 "warning; host-misplaced seen edge001:40 twin HCA-1:2 edge002:40 twin HCA-1:1 x2"},
+		{"nothing said",
+		 {NULL, NULL},
+		 {0, 0},
+		 {{"HCA-1", 1, 2, "edge002:40"}, {NULL, 2, 2, "edge001:40"}},
+		 "ok"},
+		{"two adapters, right",
+		 {"HCA-1", "HCA-2"},
+		 {0, 0},
+		 {{"HCA-1", 1, 1, "edge001:40"}, {"HCA-2", 1, 1, "edge002:40"}},
+		 "ok"},
+		{"two adapters, exchanged",
+		 {"hca1", "hca2"},
+		 {1, 1},
+		 {{"HCA-1", 1, 1, "edge002:40"}, {"HCA-2", 1, 1, "edge001:40"}},
+		 "warning; host-misplaced seen edge001:40 twin HCA-2:1 edge002:40 twin HCA-1:1 x2"},
+		{"devices, exchanged",
+		 {"mlx5_0", "mlx5_1"},
+		 {1, 1},
+		 {{"mlx5_0", 1, 1, "edge002:40"}, {"mlx5_1", 1, 1, "edge001:40"}},
+		 "warning; host-misplaced seen edge001:40 twin mlx5_1:1 edge002:40 twin mlx5_0:1 x2"},
+		{"names of another kind tell nothing",
+		 {"HCA-1", "HCA-2"},
+		 {1, 1},
+		 {{"mlx5_0", 1, 1, "edge002:40"}, {"mlx5_1", 1, 1, "edge001:40"}},
+		 "ok"},
+		{"nor does port 2 of what has one",
+		 {"HCA-1", "HCA-1"},
+		 {1, 2},
+		 {{"mlx5_0", 1, 1, "edge002:40"}, {"mlx5_1", 1, 1, "edge001:40"}},
+		 "ok"},
+		{"one of two is off",
+		 {"HCA-1", "HCA-2"},
+		 {0, 0},
+		 {{"HCA-1", 1, 1, NULL}, {"HCA-2", 1, 1, "edge002:40"}},
+		 "ok; hosts-missing absent edge001"},
+		{"one is off, the other in its port",
+		 {"HCA-1", "HCA-2"},
+		 {0, 0},
+		 {{"HCA-1", 1, 1, NULL}, {"HCA-2", 1, 1, "edge001:40"}},
+		 "warning; host-misplaced seen edge001:40 twin HCA-2:1; hosts-missing absent edge001"},
+		{"one of two ports is off, the other in its port",
+		 {"HCA-1", "HCA-1"},
+		 {1, 2},
+		 {{"HCA-1", 2, 2, "edge001:40"}, {NULL, 1, 2, NULL}},
+		 "warning; host-misplaced seen edge001:40 twin HCA-1:2; hosts-missing absent edge001"},
+		{"one of two is said",
+		 {NULL, "HCA-2"},
+		 {0, 0},
+		 {{"HCA-1", 1, 1, "edge002:40"}, {"HCA-2", 1, 1, "edge001:40"}},
+		 "warning; host-misplaced seen edge001:40 twin HCA-2:1 edge002:40 twin HCA-1:1 x2"},
+	};
+	int bad = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text words = {0};
+		uint32_t node = 0;
+
+		bench_make(&b, WIDE "}");
+		faults_apply(&b, "cut edge001:1; cut edge002:1");
+		b.plan->hosts = calloc(2, sizeof(*b.plan->hosts));
+		assert_non_null(b.plan->hosts);
+		b.plan->host_count = 2;
+		for (uint32_t n = 0; n < 2; n++) {
+			const struct end *end = &cases[i].ends[n];
+			const char *adapter = cases[i].adapter[n];
+			char name[32];
+
+			b.plan->hosts[n] = (struct ft_plan_host){.name = strdup("twin"),
+								 .edge = n,
+								 .port = 40,
+								 .adapter = adapter ? strdup(adapter) : NULL,
+								 .adapter_port = cases[i].port[n]};
+			snprintf(name, sizeof(name), "twin %s", end->adapter ? end->adapter : "");
+			if (end->adapter)
+				node = node_add(b.snapshot, name, 0x777000 + 16 * n, FT_NODE_CA, end->ports);
+			if (end->at)
+				cable_put(b.snapshot, port_find(b.snapshot, end->at),
+					  &b.snapshot->ports[b.snapshot->nodes[node].first_port + end->port - 1]);
+		}
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		report_check(report);
+		report_words(report, &words);
+		if (strcmp(ft_text_string(&words), cases[i].expected) != 0) {
+			print_error("%s: %s, should be %s\n", cases[i].what, ft_text_string(&words), cases[i].expected);
+			bad++;
+		}
+	}
+	assert_int_equal(bad, 0);
 }
 
 /* Which of several alike is dead: ports that the plan gives tell; else the finding says which look does. */
@@ -1229,9 +1352,9 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_campaign),
 		cmocka_unit_test(test_host_names),    cmocka_unit_test(test_two_ports),
-		cmocka_unit_test(test_which_is_dead), cmocka_unit_test(test_anything_done),
-		cmocka_unit_test(test_exchanged),     cmocka_unit_test(test_other_ports),
-		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_interfaces),    cmocka_unit_test(test_which_is_dead),
+		cmocka_unit_test(test_anything_done), cmocka_unit_test(test_exchanged),
+		cmocka_unit_test(test_other_ports),   cmocka_unit_test(test_anything),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -792,6 +792,73 @@ static void test_short_names(void **state)
 			}
 }
 
+/*
+ * The names of a plan that binds none, in capitals and as switches describe themselves: by them alone it is known who
+ * of those that are cabled alike is who. What is called otherwise comes last in their order, and has what is left.
+ */
+static void test_own_names(void **state)
+{
+	static const struct {
+		const char *design;
+		struct {
+			const char *planned, *called;
+		} switches[10];
+	} cases[] = {
+		{SMALL "}",
+		 {{"edge001", "zzz"},
+		  {"edge002", "EDGE002"},
+		  {"edge003", "MF0;Edge003:X/U1"},
+		  {"core01", "zz"},
+		  {"core02", "Core02"}}},
+		/* To the letter comes first, and what two have is nobody's. */
+		{SMALL "}", {{"edge001", "EDGE002"}}},
+		{SMALL "}", {{"edge001", "EDGE003"}, {"edge002", "Edge003"}, {"edge003", "zzz"}}},
+		/* Pods, by most of the names in each. */
+		{"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":12,\"pods\":2,\"edge\":{\"ports\":6,\"count\":4}"
+		 ","
+		 "\"spine\":{\"ports\":6,\"count\":6},\"core\":{\"ports\":6,\"count\":3}}",
+		 {{"edge001", "zz1"},
+		  {"edge002", "zz2"},
+		  {"spine01", "zz3"},
+		  {"spine02", "zz4"},
+		  {"spine03", "zz5"},
+		  {"edge003", "EDGE003"},
+		  {"edge004", "EDGE004"},
+		  {"spine04", "SPINE04"},
+		  {"spine05", "SPINE05"},
+		  {"spine06", "SPINE06"}}},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		uint32_t nodes[FT_COUNT(cases->switches)];
+		uint64_t guids[FT_COUNT(cases->switches)];
+		size_t count = 0, found = 0;
+
+		bench_make(&b, cases[i].design);
+		for (; count < FT_COUNT(nodes) && cases[i].switches[count].planned; count++)
+			nodes[count] = node_find(b.snapshot, cases[i].switches[count].planned);
+		for (size_t n = 0; n < count; n++) {
+			guids[n] = b.snapshot->nodes[nodes[n]].guid;
+			node_name(b.snapshot, nodes[n], cases[i].switches[n].called);
+		}
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		assert_int_equal(report->finding_count, 0);
+		for (uint32_t k = 0; k < report->switch_count; k++)
+			for (size_t n = 0; n < count; n++) {
+				if (report->switches[k].guid != guids[n])
+					continue;
+				found++;
+				if (strcmp(report->switches[k].planned_as, cases[i].switches[n].planned) != 0)
+					fail_msg("%zu: %s is planned as %s, should be %s", i, report->switches[k].name,
+						 report->switches[k].planned_as, cases[i].switches[n].planned);
+			}
+		assert_int_equal(found, count);
+	}
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -853,6 +920,7 @@ int main(void)
 		cmocka_unit_test(test_any_port_unheard),
 		cmocka_unit_test(test_nagios_bar),
 		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_own_names),
 		cmocka_unit_test(test_expired_says_so),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_look_no_memory),

@@ -2,7 +2,8 @@
 /*
  * Which live host is which listed one. A GUID, of the node or of the port, decides; else the name, whole, or without
  * what the adapter adds: "node055" is "node055 HCA-1" and "Node055 mlx5_0". A machine may have several ports and
- * adapters, and be listed for each of them; what one name says of several machines decides nothing.
+ * adapters, and be listed for each of them; what one name says of several machines decides nothing. Which port is
+ * which listing's is told by adapter and port where the plan says these, and else by where they are.
  */
 #include "config.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "planner/adapter.h"
 #include "verify/model.h"
 
 /* More ports than this are not one machine's. */
@@ -217,14 +219,63 @@ static bool agrees(const struct ft_model *m, enum agreement how, uint32_t listin
 	}
 }
 
+/* What the adapter and the port that a listing says tell of a live host. */
+enum interface { INTERFACE_OTHER, INTERFACE_UNKNOWN, INTERFACE_SAME };
+
+/* What the adapter adds to the name of the machine: "HCA-1" of "node055 HCA-1". */
+static const char *adapter_of(const struct ft_model *m, const struct ft_node *node, size_t *ret_length)
+{
+	const char *name = ft_node_description(m->snapshot, node);
+	size_t start = 0;
+
+	while (start < node->description_length && name[start] == ' ')
+		start++;
+	while (start < node->description_length && name[start] != ' ')
+		start++;
+	while (start < node->description_length && name[start] == ' ')
+		start++;
+	*ret_length = node->description_length - start;
+	return name + start;
+}
+
+/*
+ * Names of different kinds tell nothing, as HCA-1 may be mlx5_0; nor does port 2 of a CA with one port, of which an
+ * adapter with two ports has two.
+ */
+static enum interface interface_judge(const struct ft_model *m, uint32_t listing, uint32_t live_host)
+{
+	const struct ft_plan_host *h = &m->plan->hosts[listing];
+	const struct ft_node *node = node_of_host(m, live_host);
+	uint32_t port = ft_port_number(m, m->live.hosts[live_host].port);
+	enum ft_adapter_relation adapter = FT_ADAPTER_UNLIKE;
+
+	if (h->adapter) {
+		size_t length;
+		const char *name = adapter_of(m, node, &length);
+
+		adapter = ft_adapter_compare(h->adapter, strlen(h->adapter), name, length);
+	}
+	if (adapter == FT_ADAPTER_OTHER)
+		return INTERFACE_OTHER;
+	if (h->adapter_port > node->port_count)
+		return INTERFACE_UNKNOWN;
+	if (h->adapter_port && h->adapter_port != port)
+		return INTERFACE_OTHER;
+	return adapter == FT_ADAPTER_SAME || (h->adapter_port && node->port_count > 1) ? INTERFACE_SAME
+										       : INTERFACE_UNKNOWN;
+}
+
+/* Those whose interface is known to be the listed one come first, and those whose is another never do. */
 static void group_settle(struct guests *g, const struct group *group)
 {
+	static const enum interface interfaces[] = {INTERFACE_SAME, INTERFACE_UNKNOWN};
 	struct ft_exact *e = &g->m->exact;
 
-	for (unsigned int how = 0; how < AGREE_COUNT; how++)
+	for (unsigned int how = 0; how < FT_COUNT(interfaces) * AGREE_COUNT; how++)
 		for (uint32_t l = group->listing; l != FT_NONE; l = g->next[l])
 			for (uint32_t i = group->live; i != FT_NONE && e->host_of[l] == FT_NONE; i = g->next_live[i]) {
-				if (e->listed[i] != FT_NONE || !agrees(g->m, how, l, i))
+				if (e->listed[i] != FT_NONE || !agrees(g->m, how % AGREE_COUNT, l, i) ||
+				    interface_judge(g->m, l, i) != interfaces[how / AGREE_COUNT])
 					continue;
 				e->listed[i] = l;
 				e->host_of[l] = i;

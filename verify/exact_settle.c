@@ -131,8 +131,7 @@ static bool is_pinned(const struct settling *s, uint32_t live)
 	const struct ft_model *m = s->m;
 	uint32_t place = place_of(s, live);
 
-	return (m->design->binds[ft_tier_of(m, place)].count > 0 && !m->replaced[place]) ||
-	       strcmp(m->live.switches[live].name, m->places[place]->name) == 0;
+	return (m->design->binds[ft_tier_of(m, place)].count > 0 && !m->replaced[place]) || m->named[live] == place;
 }
 
 /* How many of the cables and hosts of @live say @place. */
@@ -297,43 +296,30 @@ static uint32_t places_rate(const struct ft_model *m, const uint32_t *place)
 }
 
 /* The place of its tier that carries its name, or the one it has. */
-static uint32_t place_by_name(const struct ft_model *m, const struct ft_map *names, uint32_t live)
+static uint32_t place_by_name(const struct ft_model *m, uint32_t live)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
-	uint32_t place = ft_map_get(names, ft_text_hash(sw->name));
+	uint32_t place = m->named[live];
 
-	if (sw->planned == FT_NONE || m->design->binds[sw->tier].count > 0 || place == FT_MAP_NONE ||
-	    ft_tier_of(m, place) != ft_tier_of(m, sw->planned) || strcmp(m->places[place]->name, sw->name) != 0)
+	if (sw->planned == FT_NONE || m->design->binds[sw->tier].count > 0 || place == FT_NONE ||
+	    ft_tier_of(m, place) != ft_tier_of(m, sw->planned))
 		return sw->planned;
 	return place;
-}
-
-static int names_map(const struct ft_model *m, struct ft_map *names)
-{
-	int r = 0;
-
-	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++)
-		r = ft_map_add(names, ft_text_hash(m->places[p]->name), p, NULL);
-	return r < 0 ? r : 0;
 }
 
 /*
  * Planes that changed places with all their switches hold together, and no switch alone would rather be where its name
  * says: so that is tried at once.
  */
-static int names_try(struct settling *s)
+static void names_try(struct settling *s)
 {
-	_cleanup_(ft_map_release) struct ft_map names = {0};
 	struct ft_model *m = s->m;
 	uint32_t *now = s->gain, *then = s->wants;
 	bool differ = false;
-	int r = names_map(m, &names);
 
-	if (r < 0)
-		return r;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		now[i] = place_of(s, i);
-		then[i] = place_by_name(m, &names, i);
+		then[i] = place_by_name(m, i);
 		differ |= then[i] != now[i];
 		/* Each place once: this is scratch, and all 0 again below. */
 		if (then[i] != FT_NONE)
@@ -344,7 +330,7 @@ static int names_try(struct settling *s)
 		m->exact.votes[p] = 0;
 	}
 	if (!differ || places_rate(m, then) < places_rate(m, now))
-		return 0;
+		return;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		m->live_of[p] = FT_NONE;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
@@ -352,7 +338,6 @@ static int names_try(struct settling *s)
 		if (then[i] != FT_NONE)
 			m->live_of[then[i]] = i;
 	}
-	return 0;
 }
 
 int ft_exact_settle(struct ft_model *m)
@@ -367,7 +352,7 @@ int ft_exact_settle(struct ft_model *m)
 		return 0;
 	r = settling_init(&s, m);
 	if (r == 0 && m->exact.first)
-		r = names_try(&s);
+		names_try(&s);
 	for (unsigned int round = 0; r == 0 && moved && round < ROUNDS_MAX; round++) {
 		moved = false;
 		for (unsigned int tier = 0; tier < FT_TIER_COUNT; tier++)

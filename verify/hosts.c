@@ -334,6 +334,16 @@ static void edge_where(struct ft_model *m, struct ft_finding *f, uint32_t live)
 	ft_finding_where_switch(m, f, live, 0);
 }
 
+void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h)
+{
+	if (h->adapter) {
+		ft_text_puts(text, " ");
+		ft_text_add_safe(text, h->adapter, strlen(h->adapter));
+	}
+	if (h->adapter_port)
+		ft_text_printf(text, " port %u", h->adapter_port);
+}
+
 /* ": node017, node018 and 3 more", and where each should be. */
 static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct ft_text *names)
 {
@@ -343,6 +353,7 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *h = &m->plan->hosts[i];
 		uint32_t live = m->live_of[m->place_of[h->edge]];
+		_cleanup_(ft_text_release) struct ft_text interface = {0};
 		_cleanup_free_ char *name = NULL;
 		char guid[24], port[24] = "";
 
@@ -353,11 +364,14 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 			snprintf(port, sizeof(port), " port %u", h->port);
 		name = h->name ? ft_text_safe_dup(h->name, strlen(h->name)) : strdup(guid);
 		m->failed |= !name;
+		ft_interface_add(&interface, h);
 		if (count++ < SHOWN)
-			ft_text_printf(names, "%s%s", count > 1 ? ", " : ": ", name ? name : "");
+			ft_text_printf(names, "%s%s%s", count > 1 ? ", " : ": ", name ? name : "",
+				       ft_text_string(&interface));
 		edge_where(m, f, live);
-		ft_finding_symptom(m, f, live, h->port, "%s was not seen; it belongs on %s%s", name ? name : "",
-				   m->live.switches[live].label, port);
+		ft_finding_symptom(m, f, live, h->port, "%s%s was not seen; it belongs on %s%s", name ? name : "",
+				   ft_text_string(&interface), m->live.switches[live].label, port);
+		m->failed |= interface.failed;
 	}
 	if (count > SHOWN)
 		ft_text_printf(names, " and %u more", count - SHOWN);

@@ -219,15 +219,18 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 	}
 	for (uint32_t i = 0; number > 0 && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *host = &m->plan->hosts[i];
+		_cleanup_(ft_text_release) struct ft_text interface = {0};
 		_cleanup_free_ char *safe = NULL;
 
 		if (m->place_of[host->edge] != here || host->port != number)
 			continue;
+		ft_interface_add(&interface, host);
+		m->failed |= interface.failed;
 		safe = host->name ? ft_text_safe_dup(host->name, strlen(host->name)) : NULL;
 		if (safe)
-			ft_say(m, string, "%s", safe);
+			ft_say(m, string, "%s%s", safe, ft_text_string(&interface));
 		else
-			ft_say(m, string, "0x%016" PRIx64, host->guid);
+			ft_say(m, string, "0x%016" PRIx64 "%s", host->guid, ft_text_string(&interface));
 		return true;
 	}
 	return false;

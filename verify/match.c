@@ -193,7 +193,7 @@ static void names_judge(struct ft_model *m)
 		const struct ft_live_switch *sw = ft_live_at(m, i);
 		const struct ft_plan_switch *planned = m->places[i];
 
-		if (sw && strcmp(sw->name, planned->name) != 0 && !m->design->binds[planned->tier].count)
+		if (sw && m->named[m->live_of[i]] != i && !m->design->binds[planned->tier].count)
 			m->tier_named[planned->tier] = false;
 	}
 }
@@ -237,7 +237,10 @@ static int places_alloc(struct ft_model *m)
 	m->status = calloc(m->place_count + 1UL, sizeof(*m->status));
 	m->port_claimed = calloc(m->snapshot->port_count + 1UL, sizeof(*m->port_claimed));
 	m->misplaced = calloc(m->live.cable_count + 1UL, sizeof(*m->misplaced));
-	return m->typical && m->live_of && m->replaced && m->status && m->port_claimed && m->misplaced ? 0 : -ENOMEM;
+	m->named = malloc((m->live.switch_count + 1UL) * sizeof(*m->named));
+	return m->typical && m->live_of && m->named && m->replaced && m->status && m->port_claimed && m->misplaced
+		       ? 0
+		       : -ENOMEM;
 }
 
 /*
@@ -264,6 +267,53 @@ static int typical_find(struct ft_model *m)
 	return 0;
 }
 
+/*
+ * Which place's name each live switch carries: to the letter, or else by the short name in capitals or small letters,
+ * where that is one place's only, no other switch has it to the letter, and no second one has it so.
+ */
+static int names_learn(struct ft_model *m)
+{
+	enum { DOUBTFUL = 2 };
+	_cleanup_(ft_map_release) struct ft_map exact = {0}, brief = {0};
+	_cleanup_free_ uint32_t *claims = calloc(m->place_count + 1UL, sizeof(*claims));
+
+	if (!claims)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t first;
+		int r = ft_map_add(&exact, ft_text_hash(m->places[p]->name), p, NULL);
+
+		if (r >= 0)
+			r = ft_map_add(&brief, ft_text_short_hash(m->places[p]->name), p, &first);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			claims[p] = claims[first] = DOUBTFUL;
+	}
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const char *name = m->live.switches[i].name;
+		uint32_t p = ft_map_get(&exact, ft_text_hash(name));
+
+		m->named[i] = p != FT_MAP_NONE && strcmp(m->places[p]->name, name) == 0 ? p : FT_NONE;
+		if (m->named[i] != FT_NONE)
+			claims[p] = DOUBTFUL;
+	}
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < m->live.switch_count; i++) {
+			const char *name = m->live.switches[i].name;
+			uint32_t p =
+				m->named[i] == FT_NONE ? ft_map_get(&brief, ft_text_short_hash(name)) : FT_MAP_NONE;
+
+			if (p == FT_MAP_NONE || !ft_text_short_equal(m->places[p]->name, name))
+				continue;
+			if (pass == 0)
+				claims[p]++;
+			else if (claims[p] == 1)
+				m->named[i] = p;
+		}
+	return 0;
+}
+
 static int plan_init(struct ft_model *m)
 {
 	int r;
@@ -275,7 +325,9 @@ static int plan_init(struct ft_model *m)
 		return r;
 	for (uint32_t i = 0; i < m->place_count; i++)
 		m->live_of[i] = FT_NONE;
-	r = ft_recall_init(m);
+	r = names_learn(m);
+	if (r == 0)
+		r = ft_recall_init(m);
 	if (r == 0)
 		r = ft_cells_build(m);
 	if (r == 0)

@@ -205,6 +205,7 @@ struct ft_model {
 
 	/* Who is who (match.c and its steps). */
 	uint32_t *live_of;		/* by place: the live switch, or FT_NONE */
+	uint32_t *named;		/* by live switch: the place whose name it carries, or FT_NONE */
 	bool *replaced;			/* by place: bound to another GUID or name than stands there */
 	bool tier_named[FT_TIER_COUNT]; /* every seen switch of the tier carries the name the plan gives it */
 
@@ -457,6 +458,9 @@ uint32_t ft_hosts_found(const struct ft_model *m);
 
 /* hosts.c: the hosts of the plan and those of islands; where these do not say how many, those that were found. */
 uint32_t ft_hosts_planned(const struct ft_model *m);
+
+/* hosts.c: adds " HCA-2 port 1" of a listed host, as far as the plan says it. */
+void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h);
 
 /* sm.c: who manages the subnet, and what it left undone: ports that are not in use, or have no LID. */
 int ft_sm_check(struct ft_model *m);

@@ -34,31 +34,23 @@ static void roster_ports(struct ft_roster *r)
 	}
 }
 
-/* Which free places the waiting switches name. */
-static int roster_names(struct ft_roster *r)
+/* The number of @place among those of the roster, where it is one of them and free; or FT_NONE. */
+static uint32_t roster_free(const struct ft_roster *r, uint32_t place)
 {
-	const struct ft_model *m = r->m;
-	_cleanup_(ft_map_release) struct ft_map places = {0};
+	return place >= r->first && place < r->first + r->count && r->m->live_of[place] == FT_NONE ? place - r->first
+												   : FT_NONE;
+}
 
-	for (uint32_t i = 0; i < r->count; i++) {
-		if (m->live_of[r->first + i] != FT_NONE)
-			continue;
-		if (ft_map_add(&places, ft_text_hash(m->places[r->first + i]->name), i, NULL) < 0)
-			return -ENOMEM;
-	}
+/* Which free places the waiting switches name. */
+static void roster_names(struct ft_roster *r)
+{
 	for (uint32_t i = 0; i < r->live_count; i++) {
-		const char *name = m->live.switches[r->live[i]].name;
-		uint32_t place = ft_map_get(&places, ft_text_hash(name)), had = ft_recall_place(m, r->live[i]);
-
-		if (place != FT_MAP_NONE && strcmp(m->places[r->first + place]->name, name) != 0)
-			place = FT_NONE;
+		r->named[i] = roster_free(r, r->m->named[r->live[i]]);
 		/* Where it was is as good as a name, and tells where there are none. */
-		if (place == FT_NONE && had >= r->first && had < r->first + r->count && m->live_of[had] == FT_NONE)
-			place = had - r->first;
-		r->named[i] = place;
+		if (r->named[i] == FT_NONE)
+			r->named[i] = roster_free(r, ft_recall_place(r->m, r->live[i]));
 	}
 	roster_ports(r);
-	return 0;
 }
 
 /* Groups the places by what tells them apart by structure. */
@@ -91,7 +83,10 @@ int ft_roster_init(struct ft_roster *r, struct ft_model *m, uint32_t first, uint
 	r->drop = calloc(live_count + 1UL, sizeof(*r->drop));
 	r->best = calloc(live_count + 1UL, sizeof(*r->best));
 	r->named = calloc(live_count + 1UL, sizeof(*r->named));
-	return r->cost && r->drop && r->best && r->named ? roster_names(r) : -ENOMEM;
+	if (!r->cost || !r->drop || !r->best || !r->named)
+		return -ENOMEM;
+	roster_names(r);
+	return 0;
 }
 
 static void place_take(struct ft_model *m, uint32_t planned, uint32_t live)

@@ -220,7 +220,7 @@ static int64_t exchange_gain(const struct scene *s, uint32_t a, uint32_t b)
 
 static bool is_named(const struct ft_model *m, uint32_t live, uint32_t place)
 {
-	return strcmp(m->live.switches[live].name, m->places[place]->name) == 0 || ft_recall_place(m, live) == place;
+	return m->named[live] == place || ft_recall_place(m, live) == place;
 }
 
 /* Two switches that both carry the names of these places: what cables leave open is settled. */

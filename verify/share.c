@@ -96,13 +96,11 @@ static void votes_count(struct vote *votes, uint32_t count, uint32_t *ret_winner
 }
 
 /* The place whose name the switch carries, or else the one where it was seen last; or FT_NONE. */
-static uint32_t place_named(const struct ft_levels *l, const struct ft_map *names, uint32_t live)
+static uint32_t place_named(const struct ft_levels *l, uint32_t live)
 {
-	const char *name = live_at(l, live)->name;
-	uint32_t place = ft_map_get(names, ft_text_hash(name));
+	uint32_t place = l->m->named[live];
 
-	return place != FT_MAP_NONE && strcmp(l->m->places[place]->name, name) == 0 ? place
-										    : ft_recall_place(l->m, live);
+	return place != FT_NONE ? place : ft_recall_place(l->m, live);
 }
 
 /* Adds the vote of a switch for the planned pod or plane of @place, if it has one. */
@@ -162,18 +160,14 @@ static int sharing_ports(const struct ft_levels *l, struct sharing *s, const uin
 static int sharing_vote(const struct ft_levels *l, struct sharing *s, const uint32_t *cluster, bool pods)
 {
 	const struct ft_model *m = l->m;
-	_cleanup_(ft_map_release) struct ft_map names = {0};
 	_cleanup_free_ struct vote *named = malloc((m->live.switch_count + 1UL) * sizeof(*named));
 	_cleanup_free_ struct vote *bound = malloc((m->live.switch_count + 1UL) * sizeof(*bound));
 	uint32_t named_count = 0, bound_count = 0;
 
 	if (!named || !bound)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		if (ft_map_add(&names, ft_text_hash(m->places[p]->name), p, NULL) < 0)
-			return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t place = place_named(l, &names, i), planned = live_at(l, i)->planned;
+		uint32_t place = place_named(l, i), planned = live_at(l, i)->planned;
 
 		if (cluster[i] == FT_NONE)
 			continue;

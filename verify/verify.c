@@ -34,6 +34,7 @@ static void work_release(struct ft_model *m)
 	free(m->port_claimed);
 	free(m->trace_claimed);
 	free(m->misplaced);
+	free(m->named);
 }
 
 void ft_model_release(struct ft_model *m)
