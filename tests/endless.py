@@ -24,7 +24,7 @@ KINDS = ("tree", "clique", "table", "flood")
 ENGINES = ("libibnetdisc", "libibumad")
 # The daemon and its child together are to fit into the 256 MiB of its unit.
 MEMORY_MB = 100
-SECONDS = 30
+SECONDS = 60
 REPORT_BYTES = 200000
 # How long the daemon may leave a request without an answer.
 PAUSE_S = 2.0

@@ -241,6 +241,11 @@ int main(int argc, char **argv)
 	char line[LINE_SIZE];
 	int r;
 
+	/*
+	 * libibnetdisc has a process of its own, and this one has used the simulator's library before: that takes its
+	 * leave in the child as well, and its devices with it.
+	 */
+	tool.options.engine = FT_ENGINE_LIBIBUMAD;
 	for (int i = 2; i < argc; i++)
 		if (!set_option(&tool.options, argv[i]))
 			return STATUS_USAGE;

@@ -972,6 +972,7 @@ static void test_retries_apart(void **state)
 /* What is critical does not wait for what is not, but for what came before it of the same alert. */
 static void test_critical_first(void **state)
 {
+	static char id[] = "x", text[] = "y";
 	struct stage stage;
 
 	(void)state;
@@ -982,7 +983,7 @@ static void test_critical_first(void **state)
 	/* While it is told of the first. */
 	stage.alerts->count = 5;
 	for (size_t i = 2; i < 5; i++)
-		stage.alerts->events[i] = (struct ft_event){.seq = i + 1, .id = (char[]){"x"}, .text = (char[]){"y"}};
+		stage.alerts->events[i] = (struct ft_event){.seq = i + 1, .id = id, .text = text};
 	other_alert(&stage, 2, "cable-missing:0x1-0x4");
 	other_alert(&stage, 3, "edge-isolated:0x3");
 	other_alert(&stage, 4, "cable-missing:0x1-0x4");
