@@ -613,6 +613,7 @@ static void test_references_are_there(void **state)
 		bool twin;
 		_cleanup_(ft_fclosep) FILE *stream = reference_open(reference_files[i].file, &twin);
 
+		assert_non_null(stream);
 		twins += twin;
 		expected += twin ? reference_files[i].twin_rows : reference_files[i].rows;
 	}
