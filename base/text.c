@@ -167,6 +167,15 @@ void ft_text_add_json(struct ft_text *text, const char *string)
 	ft_text_add(text, "\"", 1);
 }
 
+void ft_text_add_member(struct ft_text *text, const char *name, const char *string)
+{
+	ft_text_printf(text, "\"%s\": ", name);
+	if (string)
+		ft_text_add_json(text, string);
+	else
+		ft_text_puts(text, "null");
+}
+
 char *ft_text_safe_dup(const char *bytes, size_t length)
 {
 	struct ft_text text = {0};

@@ -49,6 +49,10 @@ void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length);
  */
 void ft_text_add_json(struct ft_text *text, const char *string);
 
+/* Adds a member of a JSON object, without a comma: its name, which needs no escape, and @string as above; NULL: null.
+ */
+void ft_text_add_member(struct ft_text *text, const char *name, const char *string);
+
 /* The safe form of @length bytes as a new string; NULL where memory ran out. The caller frees it. */
 char *ft_text_safe_dup(const char *bytes, size_t length);
 

@@ -34,11 +34,8 @@ const char *const ft_track_kinds[FT_TRACK_KIND_COUNT] = {
 
 static void member_string(struct ft_text *t, const char *key, const char *value)
 {
-	ft_text_printf(t, ", \"%s\": ", key);
-	if (value)
-		ft_text_add_json(t, value);
-	else
-		ft_text_puts(t, "null");
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, key, value);
 }
 
 static void member_time(struct ft_text *t, const char *key, int64_t wall_ms)

@@ -94,19 +94,10 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	return 0;
 }
 
-static void member_string(struct ft_text *t, const char *key, const char *value)
-{
-	ft_text_printf(t, "\"%s\": ", key);
-	if (value)
-		ft_text_add_json(t, value);
-	else
-		ft_text_puts(t, "null");
-}
-
 static void place_write(struct ft_text *t, const struct ft_place *place)
 {
 	ft_text_puts(t, "{");
-	member_string(t, "name", place->name);
+	ft_text_add_member(t, "name", place->name);
 	if (place->guid)
 		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", place->guid);
 	else
@@ -125,32 +116,32 @@ void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const 
 	}
 	/* A code of the daemon's own, which no report holds. */
 	ft_text_puts(t, "{");
-	member_string(t, "id", f->id);
+	ft_text_add_member(t, "id", f->id);
 	ft_text_puts(t, ", ");
-	member_string(t, "code", code);
+	ft_text_add_member(t, "code", code);
 	ft_text_puts(t, ", ");
-	member_string(t, "severity", ft_severity_name(f->severity));
+	ft_text_add_member(t, "severity", ft_severity_name(f->severity));
 	ft_text_puts(t, ", ");
-	member_string(t, "evidence", ft_evidence_name(f->evidence));
+	ft_text_add_member(t, "evidence", ft_evidence_name(f->evidence));
 	ft_text_puts(t, ", \"where\": [");
 	for (size_t i = 0; i < f->where_count; i++) {
 		ft_text_puts(t, i ? ", " : "");
 		place_write(t, &f->where[i]);
 	}
 	ft_text_puts(t, "], ");
-	member_string(t, "expected", f->expected);
+	ft_text_add_member(t, "expected", f->expected);
 	ft_text_puts(t, ", ");
-	member_string(t, "observed", f->observed);
+	ft_text_add_member(t, "observed", f->observed);
 	ft_text_printf(t, ", \"count\": %" PRIu32 ", ", f->count);
-	member_string(t, "text", f->text);
+	ft_text_add_member(t, "text", f->text);
 	ft_text_puts(t, ", ");
-	member_string(t, "fix", f->fix);
+	ft_text_add_member(t, "fix", f->fix);
 	ft_text_printf(t,
 		       ", \"impact\": {\"links_lost\": %" PRIu32 ", \"hosts_cut_off\": %" PRIu32 "}, \"symptoms\": [",
 		       f->impact.links_lost, f->impact.hosts_cut_off);
 	for (size_t i = 0; i < f->symptom_count; i++) {
 		ft_text_puts(t, i ? ", {" : "{");
-		member_string(t, "text", f->symptoms[i].text);
+		ft_text_add_member(t, "text", f->symptoms[i].text);
 		ft_text_puts(t, ", \"where\": ");
 		if (f->symptoms[i].place.name)
 			place_write(t, &f->symptoms[i].place);

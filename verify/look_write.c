@@ -99,15 +99,6 @@ void ft_look_write_text(struct ft_text *t, const struct ft_look *look, bool verb
 
 /* ---- JSON ---- */
 
-static void member(struct ft_text *t, const char *name, const char *value)
-{
-	ft_text_printf(t, "\"%s\": ", name);
-	if (value)
-		ft_text_add_json(t, value);
-	else
-		ft_text_puts(t, "null");
-}
-
 static void port_write(struct ft_text *t, const struct ft_look *look, const struct ft_look_port *port)
 {
 	if (port->number)
@@ -115,40 +106,40 @@ static void port_write(struct ft_text *t, const struct ft_look *look, const stru
 	else
 		ft_text_puts(t, "{\"port\": null, ");
 	if (look->director) {
-		member(t, "at", port->chip);
+		ft_text_add_member(t, "at", port->chip);
 		ft_text_puts(t, ", ");
 	}
-	member(t, "planned", port->planned);
+	ft_text_add_member(t, "planned", port->planned);
 	ft_text_puts(t, ", ");
-	member(t, "seen", port->seen);
+	ft_text_add_member(t, "seen", port->seen);
 	ft_text_puts(t, ", ");
-	member(t, "link", port->link);
+	ft_text_add_member(t, "link", port->link);
 	ft_text_puts(t, ", ");
-	member(t, "rate", port->rate);
+	ft_text_add_member(t, "rate", port->rate);
 	if (look->counted) {
 		ft_text_puts(t, ", ");
-		member(t, "errors", port->errors);
+		ft_text_add_member(t, "errors", port->errors);
 	}
 	ft_text_puts(t, ", ");
-	member(t, "findings", port->codes);
+	ft_text_add_member(t, "findings", port->codes);
 	ft_text_puts(t, "}");
 }
 
 void ft_look_write_json(struct ft_text *t, const struct ft_look *look)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_switch\": 1,\n  ");
-	member(t, "name", look->name);
+	ft_text_add_member(t, "name", look->name);
 	if (look->guid)
 		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\", ", look->guid);
 	else
 		ft_text_puts(t, ", \"guid\": null, ");
-	member(t, "planned_as", look->planned_as);
+	ft_text_add_member(t, "planned_as", look->planned_as);
 	ft_text_puts(t, ", ");
-	member(t, "tier", look->tier);
+	ft_text_add_member(t, "tier", look->tier);
 	ft_text_puts(t, ",\n  ");
-	member(t, "status", ft_status_name(look->status));
+	ft_text_add_member(t, "status", ft_status_name(look->status));
 	ft_text_puts(t, ", ");
-	member(t, "verdict", ft_verdict_name(look->report->verdict));
+	ft_text_add_member(t, "verdict", ft_verdict_name(look->report->verdict));
 	ft_text_printf(t, ", \"uplinks\": {\"planned\": %u, \"up\": %u}, \"hosts\": %u,\n  \"ports\": [",
 		       look->uplinks_planned, look->uplinks_up, look->hosts);
 	for (size_t i = 0; i < look->port_count; i++) {

@@ -12,15 +12,6 @@ static void key(struct ft_text *t, const char *name)
 	ft_text_printf(t, "\"%s\": ", name);
 }
 
-static void member_string(struct ft_text *t, const char *name, const char *value)
-{
-	key(t, name);
-	if (value)
-		ft_text_add_json(t, value);
-	else
-		ft_text_puts(t, "null");
-}
-
 static void guid_write(struct ft_text *t, uint64_t guid)
 {
 	key(t, "guid");
@@ -33,7 +24,7 @@ static void guid_write(struct ft_text *t, uint64_t guid)
 static void place_write(struct ft_text *t, const struct ft_place *place)
 {
 	ft_text_puts(t, "{");
-	member_string(t, "name", place->name);
+	ft_text_add_member(t, "name", place->name);
 	ft_text_puts(t, ", ");
 	guid_write(t, place->guid);
 	if (place->port)
@@ -55,9 +46,9 @@ static void time_write(struct ft_text *t, int64_t time_s)
 static void source_write(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "  \"source\": {");
-	member_string(t, "kind", r->source.live ? "live" : "file");
+	ft_text_add_member(t, "kind", r->source.live ? "live" : "file");
 	ft_text_puts(t, ", ");
-	member_string(t, "detail", r->source.detail);
+	ft_text_add_member(t, "detail", r->source.detail);
 	ft_text_puts(t, ", \"entry\": ");
 	if (r->source.entry.name)
 		place_write(t, &r->source.entry);
@@ -157,18 +148,18 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 		const struct ft_report_switch *sw = &r->switches[i];
 
 		ft_text_puts(t, i ? ",\n    {" : "\n    {");
-		member_string(t, "name", sw->name);
+		ft_text_add_member(t, "name", sw->name);
 		ft_text_puts(t, ", ");
 		guid_write(t, sw->guid);
 		ft_text_puts(t, ", ");
-		member_string(t, "tier", sw->tier);
+		ft_text_add_member(t, "tier", sw->tier);
 		ft_text_puts(t, ", ");
-		member_string(t, "planned_as", sw->planned_as);
+		ft_text_add_member(t, "planned_as", sw->planned_as);
 		ft_text_puts(t, ", ");
-		member_string(t, "status", ft_status_name(sw->status));
+		ft_text_add_member(t, "status", ft_status_name(sw->status));
 		ft_text_printf(t, ", \"uplinks\": {\"planned\": %u, \"up\": %u}, \"hosts\": %u, ", sw->uplinks_planned,
 			       sw->uplinks_up, sw->hosts);
-		member_string(t, "hosts_names", sw->hosts_names);
+		ft_text_add_member(t, "hosts_names", sw->hosts_names);
 		ft_text_puts(t, "}");
 	}
 	ft_text_puts(t, r->switch_count ? "\n  ],\n" : "],\n");
@@ -186,7 +177,7 @@ static void sms_write(struct ft_text *t, const struct ft_report *r)
 			ft_text_printf(t, ", \"port_guid\": \"0x%016" PRIx64 "\", ", sm->port_guid);
 		else
 			ft_text_puts(t, ", \"port_guid\": null, ");
-		member_string(t, "state", sm->state);
+		ft_text_add_member(t, "state", sm->state);
 		ft_text_printf(t, ", \"priority\": %u, \"activity\": %u}", sm->priority, sm->activity);
 	}
 	ft_text_puts(t, r->sm_count ? "\n  ],\n" : "],\n");
@@ -217,7 +208,7 @@ static void impact_write(struct ft_text *t, const struct ft_finding *f)
 		ft_text_printf(t, ", \"edges\": %u", impact->edges);
 	if (f->worst_edge) {
 		ft_text_puts(t, ", ");
-		member_string(t, "worst_edge", f->worst_edge);
+		ft_text_add_member(t, "worst_edge", f->worst_edge);
 		ft_text_puts(t, ", ");
 		fraction_member(t, "edge_loss", impact->edge_loss);
 	}
@@ -232,32 +223,32 @@ static void impact_write(struct ft_text *t, const struct ft_finding *f)
 static void finding_write(struct ft_text *t, const struct ft_finding *f, const char *gap)
 {
 	ft_text_puts(t, "{");
-	member_string(t, "id", f->id);
+	ft_text_add_member(t, "id", f->id);
 	ft_text_puts(t, ", ");
-	member_string(t, "code", ft_codes[f->code].name);
+	ft_text_add_member(t, "code", ft_codes[f->code].name);
 	ft_text_puts(t, ", ");
-	member_string(t, "severity", ft_severity_name(f->severity));
+	ft_text_add_member(t, "severity", ft_severity_name(f->severity));
 	ft_text_puts(t, ", ");
-	member_string(t, "evidence", ft_evidence_name(f->evidence));
+	ft_text_add_member(t, "evidence", ft_evidence_name(f->evidence));
 	ft_text_printf(t, ",%s\"where\": [", gap);
 	for (size_t i = 0; i < f->where_count; i++) {
 		ft_text_puts(t, i ? ", " : "");
 		place_write(t, &f->where[i]);
 	}
 	ft_text_printf(t, "],%s", gap);
-	member_string(t, "expected", f->expected);
+	ft_text_add_member(t, "expected", f->expected);
 	ft_text_puts(t, ", ");
-	member_string(t, "observed", f->observed);
+	ft_text_add_member(t, "observed", f->observed);
 	ft_text_printf(t, ", \"count\": %u,%s", f->count, gap);
-	member_string(t, "text", f->text);
+	ft_text_add_member(t, "text", f->text);
 	ft_text_printf(t, ",%s", gap);
-	member_string(t, "fix", f->fix);
+	ft_text_add_member(t, "fix", f->fix);
 	ft_text_printf(t, ",%s", gap);
 	impact_write(t, f);
 	ft_text_printf(t, ",%s\"symptoms\": [", gap);
 	for (size_t i = 0; i < f->symptom_count; i++) {
 		ft_text_puts(t, i ? ", {" : "{");
-		member_string(t, "text", f->symptoms[i].text);
+		ft_text_add_member(t, "text", f->symptoms[i].text);
 		ft_text_puts(t, ", \"where\": ");
 		if (f->symptoms[i].place.name)
 			place_write(t, &f->symptoms[i].place);
@@ -279,7 +270,7 @@ static void finding_write(struct ft_text *t, const struct ft_finding *f, const c
 		ft_text_printf(t, ",%s\"returning\": {\"up\": %u, \"of\": %u}", gap, f->returning.up, f->returning.of);
 	if (f->waived) {
 		ft_text_printf(t, ",%s", gap);
-		member_string(t, "waived", f->waived);
+		ft_text_add_member(t, "waived", f->waived);
 	}
 	ft_text_puts(t, "}");
 }
@@ -292,12 +283,12 @@ void ft_finding_write_json(struct ft_text *t, const struct ft_finding *f)
 static void step_write(struct ft_text *t, const struct ft_repair_step *step)
 {
 	ft_text_puts(t, "{");
-	member_string(t, "do", ft_act_name(step->act));
+	ft_text_add_member(t, "do", ft_act_name(step->act));
 	ft_text_puts(t, ", ");
-	member_string(t, "place", step->place);
+	ft_text_add_member(t, "place", step->place);
 	if (step->rack) {
 		ft_text_puts(t, ", ");
-		member_string(t, "rack", step->rack);
+		ft_text_add_member(t, "rack", step->rack);
 	}
 	ft_text_puts(t, ",\n     \"a\": ");
 	place_write(t, &step->a);
@@ -306,7 +297,7 @@ static void step_write(struct ft_text *t, const struct ft_repair_step *step)
 		place_write(t, &step->b);
 	}
 	ft_text_puts(t, ",\n     ");
-	member_string(t, "text", step->text);
+	ft_text_add_member(t, "text", step->text);
 	ft_text_puts(t, ",\n     \"mends\": [");
 	for (size_t i = 0; i < step->mend_count; i++) {
 		ft_text_puts(t, i ? ", " : "");
@@ -331,9 +322,9 @@ static void repair_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_printf(t, "%s],\n  \"left\": [", r->repair_count ? "\n  " : "");
 	for (size_t i = 0; i < r->left_count; i++) {
 		ft_text_puts(t, i ? ",\n    {" : "\n    {");
-		member_string(t, "id", r->left[i].id);
+		ft_text_add_member(t, "id", r->left[i].id);
 		ft_text_puts(t, ", ");
-		member_string(t, "text", r->left[i].text);
+		ft_text_add_member(t, "text", r->left[i].text);
 		ft_text_puts(t, "}");
 	}
 	ft_text_puts(t, r->left_count ? "\n  ]" : "]");
@@ -360,9 +351,9 @@ static void after_write(struct ft_text *t, const struct ft_report *r)
 		const struct ft_after *after = &r->after[i];
 
 		ft_text_puts(t, i ? ",\n    {" : "\n    {");
-		member_string(t, "kind", ft_after_name(after->kind));
+		ft_text_add_member(t, "kind", ft_after_name(after->kind));
 		ft_text_printf(t, ", \"fail\": %u, \"of\": %u, ", after->count, after->of);
-		member_string(t, "ways", after->ways);
+		ft_text_add_member(t, "ways", after->ways);
 		ft_text_printf(t, ", \"looked_at\": %u, ", after->looked);
 		if (after->drawn)
 			ft_text_printf(t, "\"seed\": %u, ", after->seed);
@@ -371,7 +362,7 @@ static void after_write(struct ft_text *t, const struct ft_report *r)
 		ft_text_puts(t, ",\n     ");
 		after_state_write(t, "mean", &after->mean);
 		ft_text_puts(t, ",\n     ");
-		member_string(t, "example", after->example);
+		ft_text_add_member(t, "example", after->example);
 		ft_text_puts(t, "}");
 	}
 	ft_text_puts(t, "\n  ]");
@@ -380,17 +371,17 @@ static void after_write(struct ft_text *t, const struct ft_report *r)
 void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_report\": 1,\n  \"plan\": {");
-	member_string(t, "name", r->plan_name);
+	ft_text_add_member(t, "name", r->plan_name);
 	ft_text_puts(t, ", ");
-	member_string(t, "file", r->plan_file);
+	ft_text_add_member(t, "file", r->plan_file);
 	ft_text_puts(t, ", ");
-	member_string(t, "sha256", r->plan_sha256);
+	ft_text_add_member(t, "sha256", r->plan_sha256);
 	ft_text_puts(t, "},\n");
 	source_write(t, r);
 	ft_text_puts(t, "  \"time\": ");
 	time_write(t, r->time_s);
 	ft_text_puts(t, ",\n  ");
-	member_string(t, "verdict", ft_verdict_name(r->verdict));
+	ft_text_add_member(t, "verdict", ft_verdict_name(r->verdict));
 	ft_text_puts(t, ",\n");
 	counts_write(t, r);
 	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n", r->clos_planned, r->clos_found);
@@ -407,7 +398,7 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 		ft_text_printf(t, "  \"ftree\": {\"refuses\": %s", r->ftree_refuses ? "true" : "false");
 		if (r->ftree_why) {
 			ft_text_puts(t, ", ");
-			member_string(t, "why", r->ftree_why);
+			ft_text_add_member(t, "why", r->ftree_why);
 		}
 		ft_text_puts(t, "},\n");
 	}
