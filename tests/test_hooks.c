@@ -892,8 +892,9 @@ static void test_deleted(void **state)
 	assert_non_null(ft_hooks_scan(stage.hooks, &count));
 	ft_hooks_kick(stage.hooks);
 	stage_run(&stage, has_record);
+	/* The one that was on its way to be run when the file went may say that it found none; no later one. */
 	assert_true(ft_hooks_counts(stage.hooks).failed <= failed + 1);
-	assert_int_equal(times_logged("No such file"), 0);
+	assert_true(times_logged("No such file") <= 1);
 	stage_close(&stage);
 }
 
