@@ -27,14 +27,14 @@ enum {
 	FT_SWITCHES_MAX = 100000, /* the largest number of switches of a tier */
 };
 
-enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE };
+enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE, FT_TOPOLOGY_GRAPH };
 enum ft_fill { FT_FILL_AUTO, FT_FILL_DENSE, FT_FILL_UNIFORM };
 enum ft_spread { FT_SPREAD_EVEN, FT_SPREAD_THICK, FT_SPREAD_MULTIPLE };
 
 /* Tiers from the hosts up. "spine" is the middle one of three levels. */
 enum ft_tier { FT_TIER_EDGE, FT_TIER_SPINE, FT_TIER_CORE, FT_TIER_COUNT };
 
-const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat-tree" */
+const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat-tree", "graph" */
 const char *ft_fill_name(enum ft_fill fill);		 /* "auto", "dense", "uniform" */
 const char *ft_tier_name(enum ft_tier tier);		 /* "edge", "spine", "core" */
 

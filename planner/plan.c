@@ -441,6 +441,23 @@ static void figures_fill(struct build *b)
 	spines_figures(b);
 }
 
+/* Those of a tree, in the order of enum ft_tier. */
+static int kinds_fill(struct ft_plan *plan)
+{
+	plan->kinds = calloc(FT_TIER_COUNT, sizeof(*plan->kinds));
+	if (!plan->kinds)
+		return -ENOMEM;
+	for (uint32_t tier = 0; tier < FT_TIER_COUNT; tier++) {
+		plan->kinds[tier] = (struct ft_plan_kind){strdup(ft_tier_name(tier)), tier == FT_TIER_EDGE, tier};
+		plan->kind_count++;
+		if (!plan->kinds[tier].name)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		plan->switches[i].kind = plan->switches[i].tier;
+	return 0;
+}
+
 int ft_plan_build(const struct ft_design *design, const struct ft_candidate *candidate, struct ft_plan **ret_plan,
 		  struct ft_error *err, struct ft_plan_blame *blame)
 {
@@ -469,6 +486,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 	if (r == 0)
 		r = switches_fill(&b);
 	if (r == 0)
+		r = kinds_fill(plan);
+	if (r == 0)
 		r = bundles_fill(&b);
 	if (r == 0)
 		r = check_names(&b);
@@ -478,6 +497,14 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 		return r;
 	*ret_plan = FT_STEAL(plan);
 	return 0;
+}
+
+const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_plan_switch *sw = &plan->switches[index];
+	const char *name = sw->kind < plan->kind_count ? plan->kinds[sw->kind].name : ft_tier_name(sw->tier);
+
+	return strcmp(name, "switch") == 0 ? "" : name;
 }
 
 /* What is said of a choice, where there was one. */
@@ -531,12 +558,8 @@ int ft_plan_make(const struct ft_design *design, struct ft_plan **ret_plan, stru
 
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b)
 {
-	uint32_t low = 0, high = plan->bundle_count, lower = a, upper = b;
+	uint32_t low = 0, high = plan->bundle_count, lower = a < b ? a : b, upper = a < b ? b : a;
 
-	if (a < plan->switch_count && b < plan->switch_count && plan->switches[a].tier > plan->switches[b].tier) {
-		lower = b;
-		upper = a;
-	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct ft_plan_bundle *bundle = &plan->bundles[middle];
@@ -572,6 +595,9 @@ void ft_plan_free(struct ft_plan *plan)
 		free(plan->families[tier]);
 	free(plan->catalog);
 	free(plan->blade_pass_through);
+	for (uint32_t i = 0; i < plan->kind_count; i++)
+		free(plan->kinds[i].name);
+	free(plan->kinds);
 	free(plan->switches);
 	free(plan->bundles);
 	ft_islands_release(plan);

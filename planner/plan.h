@@ -16,17 +16,30 @@
 struct ft_text;
 
 /*
+ * What the switches of one sort are called in sentences, and what they are for. A tree has the kinds "edge", "spine"
+ * and "core"; a graph those that its design names.
+ */
+struct ft_plan_kind {
+	char *name;    /* "edge": an edge switch; "switch": just that; owned */
+	bool may_host; /* hosts belong on them */
+	uint32_t rank; /* steps up from the hosts, in a network that has an up and a down; else FT_UNPINNED */
+};
+
+/*
  * Two levels: all edge switches are of pod 0, all core switches of plane 0. Three levels: a pod is a two-level tree of
  * edges and spines; spine number j of every pod is of plane j, and so are the core switches that these, and only these,
  * are cabled to.
  */
 struct ft_plan_switch {
-	char *name; /* bound, or "edge001", "spine01", "core01"; owned */
+	char *name;    /* bound, or "edge001", "spine01", "core01"; owned */
+	uint32_t kind; /* index into the plan's kinds */
+	/* Of a tree its level; of a graph FT_TIER_EDGE where hosts belong on it, and FT_TIER_CORE where none do. */
 	enum ft_tier tier;
 	uint32_t ports; /* ports of the switch */
 	uint32_t hosts; /* host ports to be connected now */
-	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch */
-	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge */
+	uint64_t guid;	/* that the plan knows it by; 0: none. Binds of a design are not here */
+	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch, and in a graph */
+	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge, and in a graph */
 	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
 
 	/* Hosts by the rules alone, whatever hosts are listed. */
@@ -40,8 +53,8 @@ struct ft_plan_switch {
  * every lower one in the order of their places, and a spine has its ports to the core level behind spine_ports_down.
  */
 struct ft_plan_bundle {
-	uint32_t a;	 /* index of the switch of the lower tier */
-	uint32_t b;	 /* index of the switch of the upper tier */
+	uint32_t a;	 /* index of a switch; in a tree of the lower one */
+	uint32_t b;	 /* index of another, greater than @a; in a tree the upper one */
 	uint32_t count;	 /* cables, >= 1 */
 	uint32_t a_port; /* the first port at a, from 1; the others follow */
 	uint32_t b_port; /* the first port at b */
@@ -92,9 +105,14 @@ struct ft_plan_island_bundle {
 };
 
 struct ft_plan {
-	enum ft_topology topology; /* star or fat-tree, never auto */
-	uint32_t levels;	   /* 1 for a star */
-	uint32_t clos;		   /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
+	enum ft_topology topology; /* star, fat-tree or graph, never auto */
+	/*
+	 * Whether anything is as in no plain tree: a graph, spines of a pod that share a plane, classes of switches
+	 * unlike the rest. Then nothing but kinds, switches, hosts and bundles tells who is to be cabled to whom.
+	 */
+	bool general;
+	uint32_t levels; /* 1 for a star; 0 for a graph, which has no figures of a tree either */
+	uint32_t clos;	 /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	uint32_t nodes;
 	uint32_t nodes_max;
 
@@ -145,8 +163,10 @@ struct ft_plan {
 	uint32_t blade_servers, blade_size_u, blade_rack_chassis; /* as in struct ft_blade */
 	char *blade_pass_through;				  /* owned; NULL: there is none */
 
-	struct ft_plan_switch *switches; /* tier by tier from the edge, each in the plan's order: pod by pod, cores
-					    plane by plane */
+	struct ft_plan_kind *kinds; /* owned; of a tree always edge, spine and core, by enum ft_tier */
+	uint32_t kind_count;
+	struct ft_plan_switch *switches; /* in a tree tier by tier from the edge, each in the plan's order: pod by pod,
+					    cores plane by plane */
 	uint32_t switch_count;
 	struct ft_plan_bundle *bundles; /* sorted by (a, b); at most one a pair */
 	uint32_t bundle_count;
@@ -202,6 +222,9 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 
 /* True where the design says how many hosts each edge switch has, for just the nodes that it has. */
 bool ft_design_has_host_kinds(const struct ft_design *design);
+
+/* "edge", "core": what switch @index is called before the word "switch"; "" where it is just that. */
+const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
 
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
