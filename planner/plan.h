@@ -64,7 +64,7 @@ struct ft_plan_bundle {
  * One cable of a port-precise plan, between planned switches. In a director, ports are numbered as in struct ft_inside.
  */
 struct ft_plan_cable {
-	uint32_t a, b;		 /* indices of the switches; the lower tier is a, as in the bundle of the two */
+	uint32_t a, b;		 /* indices of the switches, as in the bundle of the two */
 	uint32_t a_port, b_port; /* from 1; 0: not said, any will do */
 };
 

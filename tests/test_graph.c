@@ -92,6 +92,18 @@ static const struct bad_design {
 	{HEAD "\"switches\": [{\"name\": \"s[1-5000]\", \"ports\": 4}],\n"
 	      "\"links\": [{\"a\": \"s[1-5000]\", \"b\": \"s[1-5000]\"}]}",
 	 "3:11: element 1 of \"links\" makes more than 4000000 pairs of switches"},
+	/* ports and hosts */
+	{HEAD TWO ",\n\"cables\": [{\"a\": \"a\", \"b\": \"a\"}]}",
+	 "3:12: element 1 of \"cables\": both ends are at a"},
+	{HEAD TWO ",\n\"cables\": [{\"a\": \"a\", \"a_port\": 5, \"b\": \"b\"}]}",
+	 "3:33: \"a_port\" is 5, but a has 4 ports"},
+	{HEAD TWO ",\n\"cables\": [{\"a\": \"a\", \"b\": \"b\"}, {\"a\": \"a\", \"b\": \"b\"}, {\"a\": \"a\", \"b\": "
+		  "\"b\"}]}",
+	 "3:11: \"cables\": a has 4 ports, but 2 hosts and 3 cables to other switches"},
+	{HEAD "\"switches\": [{\"name\": \"a\", \"ports\": 4, \"hosts\": 1}, {\"name\": \"t\", \"kind\": \"top\", "
+	      "\"ports\": 4}],\n\"links\": [{\"a\": \"a\", \"b\": \"t\"}], \"hosts\": [{\"name\": \"n\", \"edge\": "
+	      "\"t\"}]}",
+	 "3:66: \"edge\" is \"t\", but switches of kind top have no hosts by the plan"},
 	/* what a graph does not have, and what only a graph has */
 	{HEAD TWO ", " ONE_LINK ",\n\"levels\": 2}", "3:1: \"levels\" is of fat-trees; \"topology\" is \"graph\""},
 	{HEAD TWO ", " ONE_LINK ",\n\"edge\": {\"ports\": 4}}",
@@ -167,6 +179,14 @@ static const struct good_design {
 	      "\"links\": [{\"a\": \"1\", \"b\": \"2\"}, {\"a\": \"3\", \"b\": \"4\"}]}",
 	 "4 nodes, 6 links, 8 spare, clos 2; (switch); 1 switch 4/1, 2 switch 4/1, 3 switch 4/1, 4 switch 4/1; "
 	 "1:2-2:2 x1, 3:2-4:2 x1"},
+	{"cables port by port, in place of links",
+	 HEAD "\"switches\": [{\"name\": [\"a\", \"b\", \"c\"], \"ports\": 8, \"hosts\": 2}],\n"
+	      "\"cables\": [{\"a\": \"b\", \"a_port\": 8, \"b\": \"a\", \"b_port\": 7}, {\"a\": \"a\", \"b\": \"c\"}, "
+	      "{\"a\": \"c\", \"a_port\": 3, \"b\": \"a\"}]}",
+	 "6 nodes, 9 links, 12 spare, clos 3; (switch); a switch 8/2, b switch 8/2, c switch 8/2; a:7-b:8 x1, "
+	 "a:0-c:0 x2"},
+	{"the ports that are planned", HEAD TWO ", " ONE_LINK ", \"cables\": \"plan\"}",
+	 "4 nodes, 5 links, 2 spare, clos 2; (switch); a switch 4/2, b switch 4/2; a:3-b:3 x1"},
 	{"no hosts at all",
 	 HEAD "\"switches\": [{\"name\": \"s[1-2]\", \"ports\": 2}], \"links\": [{\"a\": \"s1\", \"b\": \"s2\"}]}",
 	 "0 nodes, 1 links, 2 spare, clos 1; switch; s1 switch 2/0, s2 switch 2/0; s1:1-s2:1 x1"},
@@ -234,14 +254,14 @@ static int read_and_write(const char *text)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	static const char *const formats[] = {"text", "json", "ibsim", "ibdm", "ibnl"};
+	static const char *const formats[] = {"text", "json", "ibsim", "ibdm", "ibnl", "csv", "cables", "bom"};
 	struct ft_error err = {0};
 	int r = ft_design_read(text, strlen(text), &design, &plan, &err);
 
 	for (size_t i = 0; r == 0 && i < FT_COUNT(formats); i++) {
 		_cleanup_(ft_text_release) struct ft_text out = {0};
 
-		r = ft_format_write(ft_format_find(formats[i]), &out, design, plan, NULL, &err);
+		r = ft_format_find(formats[i])->write(&out, design, plan, NULL, &err);
 		if (r == 0 && ft_text_failed(&out))
 			r = -ENOMEM;
 	}
