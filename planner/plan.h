@@ -112,6 +112,7 @@ struct ft_plan {
 	 * unlike the rest. Then nothing but kinds, switches, hosts and bundles tells who is to be cabled to whom.
 	 */
 	bool general;
+	bool classes;	 /* some switches are unlike the rest of their tier, which the figures below are for */
 	uint32_t levels; /* 1 for a star; 0 for a graph, which has no figures of a tree either */
 	uint32_t clos;	 /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	uint32_t nodes;
