@@ -25,7 +25,7 @@ from fabric import Fabric  # noqa: E402
 
 
 class Fault:
-    """What a finding has to say: the sets that each need a place in it, and all that it may name."""
+    """What a finding has to say: the sets that each need a place in it, all that it may name, and a count or None."""
 
     def __init__(self, code, needs, may=(), count=1):
         self.code = code
@@ -40,11 +40,11 @@ class Fault:
 
     def explains(self, finding):
         where = {int(p["guid"], 16) if p["guid"] else 0 for p in finding["where"]}
-        return (finding["code"] == self.code and finding["count"] == self.count and where <= self.may
+        return (finding["code"] == self.code and self.count in (None, finding["count"]) and where <= self.may
                 and all(need & where for need in self.needs))
 
     def __str__(self):
-        return "%s x%d %s" % (self.code, self.count, " + ".join(
+        return "%s x%s %s" % (self.code, self.count, " + ".join(
             "{%s}" % ", ".join("%x" % g for g in sorted(n)) for n in self.needs))
 
 
@@ -227,8 +227,24 @@ class Directors:
         self.faults.append(Fault("core-missing", [{e} for e in ends]))
         return True
 
+    def dead_edge(self):
+        edges = [e for e in self.fresh_edges() if not {self.board[c][0] for _, c, _ in self.uplinks(e)} & self.used]
+        if self.dead or len(self.edges) < 3 or not edges:
+            return False
+        edge = self.rng.choice(edges)
+        chips = [chip for _, chip, _ in self.uplinks(edge)]
+        systems = sorted({self.board[c][0] for c in chips})
+        for guid in [far for far, _ in self.fabric.nodes[edge].links.values() if far not in self.board] + [edge]:
+            self.fabric.remove(guid)
+        self.dead.add(edge)
+        self.bared.update(chips)
+        self.edges.remove(edge)
+        self.used.update([edge, *systems])
+        self.faults.append(Fault("edge-isolated", [self.all_of(d) for d in systems], count=None))
+        return True
+
     KINDS = [(pull, 4), (misplace, 3), (swap, 3), (trace, 4), (dead_line_board, 3), (dead_fabric_board, 3),
-             (dead_director, 1)]
+             (dead_director, 1), (dead_edge, 2)]
 
     def break_it(self, count):
         campaign.draw_faults(self, count)

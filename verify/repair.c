@@ -20,8 +20,9 @@ struct job {
 	struct ft_action action; /* its names belong to the finding */
 	uint32_t *mends;	 /* findings; owned */
 	uint32_t mend_count;
-	uint32_t stop; /* where it is done */
-	bool dropped;  /* another one does its work, or it cannot be done */
+	uint32_t stop;		 /* where it is done */
+	const struct job *after; /* NULL: it need not wait for another one */
+	bool dropped;		 /* another one does its work, or it cannot be done */
 	bool done;
 };
 
@@ -330,6 +331,26 @@ static int stops_bind(struct repair *x)
 			x->ends[i / 2][1 - i % 2] = FT_NONE;
 	}
 	return r < 0 ? r : 0;
+}
+
+/*
+ * The exchanges of one cycle have an end in common, and each leaves there what the next one takes away: they are done
+ * in their order, by whoever stands there.
+ */
+static bool exchanges_follow(const struct job *before, const struct job *after)
+{
+	return before->action.act == FT_ACT_EXCHANGE && after->action.act == FT_ACT_EXCHANGE && !before->dropped &&
+	       !after->dropped && before->mends[0] == after->mends[0] &&
+	       place_is_exact(&before->action.a, &after->action.a);
+}
+
+static void cycles_bind(struct repair *x)
+{
+	for (uint32_t i = 1; i < x->job_count; i++)
+		if (exchanges_follow(&x->jobs[i - 1], &x->jobs[i])) {
+			x->ends[i - 1][1] = x->ends[i][1] = FT_NONE;
+			x->jobs[i].after = &x->jobs[i - 1];
+		}
 }
 
 /* The floor plan holds where all that is touched goes by the names of the plan: then it was built by it. */
@@ -784,6 +805,8 @@ static int job_try(struct repair *x, struct job *job)
 	const struct ft_report *report = x->report;
 	int r;
 
+	if (job->after && !job->after->done)
+		return 0;
 	/* What was done so far is looked at before anything changes. */
 	if (x->since >= x->stride && (x->each || x->last_stop != job->stop)) {
 		r = predict(x, NULL);
@@ -941,6 +964,7 @@ int ft_repair_make(const struct ft_verify_input *input, struct ft_report *report
 		r = floor_take(&x);
 	if (r < 0)
 		return r;
+	cycles_bind(&x);
 	stops_choose(&x);
 	r = stops_sort(&x);
 	if (r == 0)
