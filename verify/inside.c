@@ -455,6 +455,12 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 	else
 		gap_add(in, gap, &name);
 	m->failed |= name.failed;
+	f->board = (struct ft_finding_board){.known = true,
+					     .of = (uint32_t)(m->places[in->place] - m->plan->switches),
+					     .line = gap->spot.line,
+					     .whole = gap->whole,
+					     .board = gap->spot.board,
+					     .chip = gap->spot.chip};
 	place = (struct ft_place){name.data, m->live.switches[in->live].guid, 0};
 	ft_finding_act(m, f, FT_ACT_BOARD, &place, NULL);
 }
