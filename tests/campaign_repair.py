@@ -81,6 +81,18 @@ class Bench:
         others = self.node(other) if other else []
         return next((e for e in free if self.was(e) and self.was(e)[0] in others), free[-1])
 
+    def trace(self, a, b):
+        """The dead trace between two chips of one director that those places mean, or None."""
+        one, two = (int(p["guid"], 16) if p["guid"] else 0 for p in (a, b))
+        if one not in self.board or two not in self.board or \
+                self.intact.nodes[one].system != self.intact.nodes[two].system:
+            return None
+        for port, far in sorted(self.intact.nodes[one].links.items()):
+            if far[0] == two and port not in self.fabric.nodes[one].links and a["port"] in (None, port) and \
+                    b["port"] in (None, far[1]):
+                return (one, port), far
+        raise Undoable("no such trace is dead: %s %s" % (a, b))
+
     def was(self, end):
         return self.intact.nodes[end[0]].links.get(end[1]) if end[0] in self.intact.nodes else None
 
@@ -190,9 +202,10 @@ class Bench:
         self.speak_for(steps[number:])
         a, b, do = step["a"], step.get("b"), step["do"]
         if do == "connect":
-            ends = self.end(a, b), None
-            ends = ends[0], self.end(b, {"guid": "0x%x" % ends[0][0]})
-            # The trace, or the cable, that was there.
+            ends = self.trace(a, b)
+            if not ends:
+                end = self.end(a, b)
+                ends = end, self.end(b, {"guid": "0x%x" % end[0]})
             self.put(*ends, self.rate(*ends))
         elif do == "remove":
             end = self.end(a)

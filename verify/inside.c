@@ -443,26 +443,49 @@ static uint32_t hosts_fold(const struct ft_inspection *in, const struct gap *gap
 
 /* ---- findings ---- */
 
-static void board_act(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap)
+/* The board, or all that are not there (@all), are to be brought back. */
+static void board_act_named(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap, bool all,
+			    struct ft_text *name)
 {
 	struct ft_model *m = in->x->m;
-	_cleanup_(ft_text_release) struct ft_text name = {0};
 	struct ft_place place;
 
-	ft_text_printf(&name, "%s ", m->live.switches[in->live].name);
-	if (gap->placed && gap->whole && ft_board_is_named(in, gap->spot))
-		board_name_add(in, gap->spot, &name);
-	else
-		gap_add(in, gap, &name);
-	m->failed |= name.failed;
+	m->failed |= name->failed;
 	f->board = (struct ft_finding_board){.known = true,
 					     .of = (uint32_t)(m->places[in->place] - m->plan->switches),
 					     .line = gap->spot.line,
 					     .whole = gap->whole,
+					     .all = all,
 					     .board = gap->spot.board,
 					     .chip = gap->spot.chip};
-	place = (struct ft_place){name.data, m->live.switches[in->live].guid, 0};
-	ft_finding_act(m, f, FT_ACT_BOARD, &place, NULL);
+	place = (struct ft_place){name->data, m->live.switches[in->live].guid, 0};
+	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
+}
+
+static void board_act(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap)
+{
+	struct ft_model *m = in->x->m;
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+
+	if (gap->placed && gap->whole && ft_board_is_named(in, gap->spot)) {
+		ft_text_printf(&name, "%s ", m->live.switches[in->live].label);
+		board_name_add(in, gap->spot, &name);
+	} else {
+		gap_add(in, gap, &name);
+		ft_text_printf(&name, " of %s", m->live.switches[in->live].label);
+	}
+	board_act_named(in, f, gap, false, &name);
+}
+
+/* A line board, or a chip of it, that is there and has lost its traces. */
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, struct ft_spot spot, bool whole,
+		  const char *words)
+{
+	const struct gap gap = {.spot = spot, .placed = true, .whole = whole};
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+
+	ft_text_puts(&name, words);
+	board_act_named(in, f, &gap, false, &name);
 }
 
 /* "; it is L04 or L06, whichever was not empty before" */
@@ -554,8 +577,7 @@ static void gap_explain(const struct ft_inspection *in, const struct gap *gap)
 	if (f->impact.hosts_cut_off > 0)
 		f->severity = FT_SEVERITY_CRITICAL;
 	gap_say(in, f, gap, &s, cables, hosts);
-	if (!mute)
-		board_act(in, f, gap);
+	board_act(in, f, gap);
 }
 
 /* ---- which boards are not there ---- */
@@ -767,7 +789,8 @@ static void bare_report(const struct ft_inspection *in)
 {
 	struct ft_model *m = in->x->m;
 	const char *label = m->live.switches[in->live].label;
-	struct gap all = {.spot = {true, 0, 0}, .whole = true};
+	struct gap all = {.spot = {true, 0, 0}, .whole = true}, gone = {.spot = {false, 0, 0}, .whole = true};
+	_cleanup_(ft_text_release) struct ft_text name = {0};
 	bool edge = in->place < m->edges;
 	struct ft_finding *f =
 		ft_finding_add(m, edge ? FT_CODE_EDGE_ISOLATED : FT_CODE_BOARD_MISSING, FT_EVIDENCE_ABSENT);
@@ -789,6 +812,8 @@ static void bare_report(const struct ft_inspection *in)
 	       in->want.fabric_boards, label, hosts > 0 ? ", and out of reach are " : "",
 	       hosts > 0 ? ft_plural(hosts, "host", words) : "");
 	ft_say(m, &f->fix, "look at the power of %s and at the lights of its fabric boards", label);
+	ft_text_printf(&name, "the fabric boards of %s", label);
+	board_act_named(in, f, &gone, true, &name);
 }
 
 static void director_inspect(struct explain *x, uint32_t place, struct ft_trace_widths *widths)

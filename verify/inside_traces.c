@@ -266,22 +266,21 @@ static uint32_t end_add(const struct ft_inspection *in, struct ft_finding *f, co
 	return n;
 }
 
-static void trace_act(const struct ft_inspection *in, struct ft_finding *f, uint32_t a, uint32_t b)
+/* @ports: of m->chips, or FT_NONE where it is not known which one of the chip it is. */
+static void trace_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const uint32_t nodes[2],
+		      const uint32_t ports[2])
 {
-	struct ft_model *m = in->x->m;
-	const uint32_t ports[2] = {a, b};
 	struct ft_place places[2];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct ft_port *port = &m->chips->ports[ports[i]];
-		const struct ft_node *node = ft_port_node(m->chips, port);
+		const struct ft_node *node = &m->chips->nodes[nodes[i]];
 
 		places[i] = (struct ft_place){
 			ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length), node->guid,
-			port->number};
+			ports[i] == FT_NONE ? 0 : m->chips->ports[ports[i]].number};
 		m->failed |= !places[i].name;
 	}
-	ft_finding_act(m, f, FT_ACT_CONNECT, &places[0], &places[1]);
+	ft_finding_act(m, f, act, &places[0], &places[1]);
 	if (f->action_count > 0)
 		f->actions[f->action_count - 1].trace = true;
 	free(places[0].name);
@@ -324,8 +323,9 @@ static void dead_traces_report(const struct ft_inspection *in, const struct ft_c
 	f->count = count;
 	at_line = end_add(in, f, line, fabric, count, near, &x->text_a);
 	at_fabric = end_add(in, f, fabric, line, count, far, &x->text_b);
-	for (uint32_t i = 0; i < at_line && i < at_fabric; i++)
-		trace_act(in, f, near[i], far[i]);
+	for (uint32_t i = 0; i < count; i++)
+		trace_act(m, f, FT_ACT_CONNECT, (const uint32_t[]){line->node, fabric->node},
+			  (const uint32_t[]){i < at_line ? near[i] : FT_NONE, i < at_fabric ? far[i] : FT_NONE});
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(wanted, "backplane trace", words),
 	       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 	ft_say(m, &f->observed, "%u of %u", wanted - count, wanted);
@@ -492,6 +492,8 @@ static void cut_report(const struct ft_inspection *in, const struct part *part, 
 	ft_say(m, &f->text, "%s is cut off: none of its %u traces to the fabric boards is up%s%s", ft_text_string(text),
 	       cut->wanted, isolated ? ", and with it " : "", isolated ? ft_plural(cut->hosts, "host", words) : "");
 	ft_say(m, &f->fix, "reseat this line board, then replace it");
+	ft_board_act(in, f, (struct ft_spot){true, part->board, part->chip == FT_NONE ? 0 : part->chip},
+		     part->chip == FT_NONE, ft_text_string(text));
 	if (cut->links > 0)
 		ft_finding_symptom(m, f, in->live, 0, "%s that %s plugged into it carr%s nothing through it",
 				   ft_plural(cut->links, "cable", words), cut->links == 1 ? "is" : "are",
@@ -611,6 +613,8 @@ static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate 
 	ft_say(m, &f->text, "the backplane trace %s - %s runs at %s instead of %s", ft_text_string(&a),
 	       ft_text_string(&b), is_name, usual_name);
 	ft_say(m, &f->fix, "it is no cable: reseat the two boards, then replace the one with which it moves");
+	trace_act(m, f, FT_ACT_RENEW, (const uint32_t[]){m->chips->ports[port].node, m->chips->ports[far].node},
+		  (const uint32_t[]){port, far});
 }
 
 void ft_traces_rate(struct ft_model *m)

@@ -540,8 +540,9 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 	_cleanup_(ft_text_release) struct ft_text a = {0};
 	_cleanup_(ft_text_release) struct ft_text b = {0};
 	bool ports = action->act != FT_ACT_POWER && action->act != FT_ACT_BOARD;
-	const char *here = place_words(x, &action->a, ports, &a);
-	const char *there = action->b.name ? place_words(x, &action->b, ports, &b) : "";
+	const char *here = place_words(x, &action->a, ports && (!action->trace || action->a.port > 0), &a);
+	const char *there =
+		action->b.name ? place_words(x, &action->b, ports && (!action->trace || action->b.port > 0), &b) : "";
 	int r = -EINVAL;
 
 	switch (action->act) {
@@ -570,6 +571,14 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 		r = ft_string_set(&step->text, "exchange the cable ends in %s and %s", here, there);
 		break;
 	case FT_ACT_RENEW:
+		if (action->trace) {
+			r = ft_string_set(
+				&step->text,
+				"mend the backplane trace between %s and %s: reseat the two boards, one after "
+				"the other, and replace the one with which it moves",
+				here, there);
+			break;
+		}
 		r = ft_string_set(&step->text,
 				  "reseat the cable between %s and %s at both ends; replace it if that does not help",
 				  here, there);

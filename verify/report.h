@@ -136,6 +136,7 @@ struct ft_finding_board {
 	uint32_t of;	      /* the director: index into the plan's switches */
 	bool line;	      /* else a fabric board */
 	bool whole;	      /* else one chip */
+	bool all;	      /* all boards of the director that are not there */
 	uint32_t board, chip; /* from 0; which board it is may be a guess */
 };
 

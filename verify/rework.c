@@ -640,21 +640,27 @@ static void cables_return(struct ft_rework *w, const struct comeback *c, uint32_
 	}
 }
 
+/* @most hosts, but no more than lack. */
+static uint32_t hosts_lacking(const struct ft_rework *w, uint32_t most)
+{
+	uint32_t seen = w->report->hosts.found + w->hosts_back, planned = w->report->hosts.planned;
+	uint32_t lacking = planned > seen ? planned - seen : 0;
+
+	return most < lacking ? most : lacking;
+}
+
 /*
  * How many hosts come back with switch @index: what the finding says where it is about that one alone, else as many as
  * the plan has there, and no more than lack.
  */
 static uint32_t hosts_behind(const struct ft_rework *w, const struct comeback *c, uint32_t index)
 {
-	uint32_t hosts = w->plan->switches[index].hosts, seen = w->report->hosts.found + w->hosts_back;
-	uint32_t planned = w->report->hosts.planned;
+	uint32_t hosts = w->plan->switches[index].hosts;
 
 	if (c->because && c->because->code == FT_CODE_EDGE_ISOLATED && c->because->gone_count == 1 &&
 	    c->because->gone[0] == index)
 		return c->because->impact.hosts_cut_off;
-	if (planned < seen + hosts)
-		hosts = planned > seen ? planned - seen : 0;
-	return hosts;
+	return hosts_lacking(w, hosts);
 }
 
 static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because, bool to_seen)
@@ -720,7 +726,7 @@ static int board_return(struct ft_rework *w, const struct ft_finding *because)
 		cables_return_exact(w, &c, because->board.of);
 	else
 		cables_return_lacking(w, &c);
-	return hosts_return(w, because->board.of, c.own, because->impact.hosts_cut_off);
+	return hosts_return(w, because->board.of, c.own, hosts_lacking(w, because->impact.hosts_cut_off));
 }
 
 /* ---- the actions ---- */

@@ -254,11 +254,11 @@ static const struct ft_rework_chip *namesake(const struct ft_rework *w, uint32_t
  * The traces of a chip that came back: where its likeness has some, in the same port of its own; the far end in the
  * same port as there where both are new, else in one that is known for it or free.
  */
-static void traces_return(struct ft_rework *w, uint32_t which, const struct ft_finding *because)
+static void traces_return(struct ft_rework *w, const struct ft_rework_chip *chip, const struct ft_chip *after,
+			  const struct ft_finding *because)
 {
-	const struct ft_rework_chip *chip = &w->chips[which];
 	const struct ft_snapshot *s = w->m.chips;
-	const struct ft_node *like = &s->nodes[chip->like->node];
+	const struct ft_node *like = &s->nodes[after->node];
 
 	for (uint32_t n = 0; n < like->port_count; n++) {
 		const struct ft_port *far = ft_port_peer(s, &s->ports[like->first_port + n]);
@@ -266,8 +266,8 @@ static void traces_return(struct ft_rework *w, uint32_t which, const struct ft_f
 		uint32_t own = w->s.nodes[chip->node].first_port + n, to;
 		const struct ft_rework_chip *end;
 
-		if (other == FT_NO_NODE || w->m.chassis->chips[other].director != chip->like->director ||
-		    w->m.chassis->chips[other].line == chip->like->line || w->s.ports[own].peer != FT_NO_PORT)
+		if (other == FT_NO_NODE || w->m.chassis->chips[other].director != after->director ||
+		    w->m.chassis->chips[other].line == after->line || w->s.ports[own].peer != FT_NO_PORT)
 			continue;
 		end = namesake(w, chip->index, &w->m.chassis->chips[other]);
 		if (!end)
@@ -446,25 +446,59 @@ static int board_return(struct ft_rework *w, uint32_t index, bool line, uint32_t
 	return r;
 }
 
+/* All boards of a director that are not there: without its fabric boards, nobody sees those that are behind them. */
+static int boards_return(struct ft_rework *w, uint32_t index)
+{
+	const struct ft_inside *want = w->m.origin ? &w->m.chassis->usual[w->plan->switches[index].tier] : NULL;
+	int r = want && want->line_boards + want->fabric_boards > 0 ? 0 : -ENOTSUP;
+
+	for (uint32_t b = 0; r == 0 && b < want->line_boards; b++)
+		r = board_return(w, index, true, b, FT_NONE);
+	for (uint32_t b = 0; r == 0 && b < want->fabric_boards; b++)
+		r = board_return(w, index, false, b, FT_NONE);
+	return r;
+}
+
 static void chips_join(struct ft_rework *w, uint32_t first, const struct ft_finding *because)
 {
 	uint32_t end = w->chip_count;
 
 	for (uint32_t i = first; i < end; i++)
-		traces_return(w, i, because);
+		traces_return(w, &w->chips[i], w->chips[i].like, because);
 	for (uint32_t i = first; i < end; i++)
 		traces_complete(w, i, because);
+}
+
+/* The chips of the board that are there and have lost all their traces have them again. */
+static void severed_mend(struct ft_rework *w, const struct ft_finding *because)
+{
+	const struct ft_finding_board *board = &because->board;
+
+	for (uint32_t i = 0; i < w->chip_count; i++) {
+		const struct ft_rework_chip *chip = &w->chips[i];
+		const struct ft_chip *like;
+
+		if (chip->index != board->of || chip->like->line != board->line || chip->board != board->board ||
+		    (!board->whole && chip->chip != board->chip) || chip->node >= w->first_count ||
+		    traces_of(w, chip->like) > 0)
+			continue;
+		like = likeness(w, chip->index, board->line, chip->chip);
+		if (like)
+			traces_return(w, chip, like, because);
+	}
 }
 
 int ft_rework_board_return(struct ft_rework *w, const struct ft_finding *because, uint32_t *ret_first)
 {
 	const struct ft_finding_board *board = &because->board;
-	int r;
+	int r = 0;
 
 	*ret_first = w->chip_count;
 	if (!board->known || !w->m.origin)
 		return -ENOTSUP;
-	r = board_return(w, board->of, board->line, board->board, board->whole ? FT_NONE : board->chip);
+	severed_mend(w, because);
+	r = board->all ? boards_return(w, board->of)
+		       : board_return(w, board->of, board->line, board->board, board->whole ? FT_NONE : board->chip);
 	if (r == 0)
 		chips_join(w, *ret_first, because);
 	return r;
@@ -472,14 +506,10 @@ int ft_rework_board_return(struct ft_rework *w, const struct ft_finding *because
 
 int ft_rework_director_return(struct ft_rework *w, uint32_t index, uint32_t *ret_first)
 {
-	const struct ft_inside *want = w->m.origin ? &w->m.chassis->usual[w->plan->switches[index].tier] : NULL;
-	int r = want && want->line_boards + want->fabric_boards > 0 ? 0 : -ENOTSUP;
+	int r;
 
 	*ret_first = w->chip_count;
-	for (uint32_t b = 0; r == 0 && b < want->line_boards; b++)
-		r = board_return(w, index, true, b, FT_NONE);
-	for (uint32_t b = 0; r == 0 && b < want->fabric_boards; b++)
-		r = board_return(w, index, false, b, FT_NONE);
+	r = boards_return(w, index);
 	if (r == 0)
 		chips_join(w, *ret_first, NULL);
 	return r;
