@@ -269,6 +269,8 @@ class Memory:
         for node in plan.nodes.values():
             now = broken.nodes.get(new[node.guid])
             name = now.description if now else same if same and node.kind == "S" else node.description
+            if not now and not same and any(n.startswith(b"MF0;") for n in names):
+                name = campaign_directors.vendors_name(node.description.decode()).encode()
             system = now.system if now else systems.get(node.system, node.system) if self.systems else 0
             # A chip that is gone has the GUID that it is known by in the system that is there.
             result.add(Node(node.kind, new[node.guid], now.ports if now else node.ports, name, node.lid, system))
@@ -291,6 +293,7 @@ class Memory:
         bench = Bench(broken, result)
         bench.board = boards_of(plan, new)
         bench.patternless = any(a != b for turn in self.ports.values() for a, b in turn.items())
+        bench.patternless = bench.patternless and not self.systems
         bench.settle()
         return bench
 

@@ -342,27 +342,36 @@ static void uses_count(struct build *b)
 		uses_add(b, &b->c->chips[i], &b->uses[b->c->chips[i].kind]);
 }
 
-/* True where the chips of @kind differ by director, and in each one for itself numbers do tell. */
+static void director_uses(const struct build *b, const struct ft_director *d, uint32_t kind, struct port_uses *ret_uses)
+{
+	*ret_uses = (struct port_uses){{0}, {0}};
+	for (uint32_t n = d->first; n < d->first + d->count; n++)
+		if (b->c->chips[n].line && b->c->chips[n].kind == kind)
+			uses_add(b, &b->c->chips[n], ret_uses);
+}
+
+/*
+ * True where the chips of @kind differ by director: what one has for nothing but traces is for nothing but cables in
+ * another, as several of its chips agree; and in each one for itself numbers do tell.
+ */
 static bool directors_differ(const struct build *b, uint32_t kind)
 {
-	bool differ = false;
+	enum { AGREE = 2 };
+	bool traces[256] = {false}, cables[256] = {false}, differ = false;
 
-	if (!uses_are_mixed(&b->uses[kind]))
-		return false;
 	for (uint32_t i = 0; i < b->c->director_count; i++) {
-		const struct ft_director *d = &b->c->directors[i];
-		struct port_uses uses = {{0}, {0}};
-		uint32_t count = 0;
+		struct port_uses uses;
 
-		for (uint32_t n = d->first; n < d->first + d->count; n++)
-			if (b->c->chips[n].line && b->c->chips[n].kind == kind) {
-				uses_add(b, &b->c->chips[n], &uses);
-				count++;
-			}
+		director_uses(b, &b->c->directors[i], kind, &uses);
 		if (uses_are_mixed(&uses))
 			return false;
-		differ |= count > 0;
+		for (uint32_t n = 1; n < 256; n++) {
+			traces[n] |= uses.trace[n] >= AGREE && uses.outer[n] == 0;
+			cables[n] |= uses.outer[n] >= AGREE && uses.trace[n] == 0;
+		}
 	}
+	for (uint32_t n = 1; n < 256; n++)
+		differ |= traces[n] && cables[n];
 	return differ;
 }
 

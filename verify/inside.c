@@ -311,14 +311,82 @@ static uint32_t ports_untold(const struct ft_inspection *in, const struct gap *g
 	return untold;
 }
 
+/* Cables of @live in ports that switches like it use for planned switch @to, and that end on another one. */
+static uint32_t strays_from(const struct ft_model *m, uint32_t live, uint32_t to)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+
+		count += m->live.switches[ft_cable_far(cable, live)].planned != to &&
+			 ft_port_usual(m, live, ft_port_number(m, ft_cable_port(cable, live)), to);
+	}
+	return count;
+}
+
+/* True where the cables in the ports of the chip that has port @number are those that others have there. */
+static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->live);
+	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	uint32_t origin = m->origin[node->first_port + number - 1], agree = 0, all = 0;
+
+	for (uint32_t i = 0; origin != FT_NONE && i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t port = ft_cable_port(cable, in->live), own = m->origin[port];
+		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
+
+		if (own == FT_NONE || m->chips->ports[own].node != m->chips->ports[origin].node)
+			continue;
+		all++;
+		agree += far != FT_NONE && ft_port_usual(m, in->live, ft_port_number(m, port), far);
+	}
+	return agree * 2 > all;
+}
+
+/* Ports of the director that are dark, on a board that is there, and that others have for cables to @q. */
+static uint32_t dark_ports_for(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += m->snapshot->ports[node->first_port + n - 1].link == FT_LINK_DOWN &&
+			 !m->port_claimed[node->first_port + n - 1] && ft_port_usual(m, in->live, n, q) &&
+			 chip_is_in_place(in, n);
+	return count;
+}
+
+/*
+ * How many of the cables that lack to @q did not go with a board: one end is in its port and the other somewhere else,
+ * or the port of the director that is for it is there and dark.
+ */
+static uint32_t others_lacking(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t near = strays_from(m, m->live_of[q], in->place);
+	uint32_t here = strays_from(m, in->live, q) + dark_ports_for(in, q);
+
+	/* One that is exchanged with another is seen at both ends. */
+	return near > here ? near : here;
+}
+
 /* How many of the cables that lack to @q went with the board, if it has room for @room more. */
 static uint32_t share_of(const struct ft_inspection *in, const struct gap *gap, enum knowledge by, uint32_t q,
 			 uint32_t room)
 {
 	const struct ft_model *m = in->x->m;
 	uint32_t deficit = m->live_of[q] == FT_NONE ? 0 : *deficit_at(in->x, in->place, q);
-	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN);
+	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN), others;
 
+	if (deficit == 0)
+		return 0;
+	others = others_lacking(in, q);
+	deficit = deficit > others ? deficit - others : 0;
 	return lesser(deficit, lesser(most, room));
 }
 
@@ -400,6 +468,34 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 	return taken;
 }
 
+/* Cables to a switch that lacks @lacking of them went with the board, as far as @room is there. Returns how many. */
+static uint32_t outer_bundle_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
+				  enum ft_link link, uint32_t q, uint32_t room)
+{
+	uint32_t count = share_of(in, gap, BY_COUNT, q, room);
+
+	if (count > 0)
+		outer_cables_take(in, f, q, count, link);
+	return count;
+}
+
+/* Bundles are in adjacent ports: where nothing but the number of ports tells, whole ones went before parts. */
+static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
+				   enum ft_link link, uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_pair *first = ft_pairs_of(m, in->place), *end = ft_pairs_of(m, in->place + 1);
+	uint32_t most = 0, taken = 0;
+
+	for (const struct ft_pair *pair = first; pair < end; pair++)
+		most = in->x->deficit[pair->cell] > most ? in->x->deficit[pair->cell] : most;
+	for (; most > 0 && taken < room; most--)
+		for (const struct ft_pair *pair = first; pair < end; pair++)
+			if (in->x->deficit[pair->cell] == most)
+				taken += outer_bundle_fold(in, f, gap, link, pair->peer, room - taken);
+	return taken;
+}
+
 /* Returns how many cables went with the board. */
 static uint32_t outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
 				  enum ft_link link)
@@ -413,6 +509,8 @@ static uint32_t outer_cables_fold(const struct ft_inspection *in, struct ft_find
 	by = knowledge_of(in, gap);
 	untold = by == BY_HABIT ? ports_untold(in, gap) : 0;
 	gap_ports(in, gap, &room);
+	if (by == BY_COUNT)
+		return outer_cables_count(in, f, gap, link, room);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
 		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
 		uint32_t rest = rest_of(in, pair->peer, share, lesser(untold, room - taken - share));
@@ -701,7 +799,8 @@ static void boards_check(const struct ft_inspection *in, bool line)
 		if (board == FT_NONE)
 			return;
 		taken[board] = true;
-		gap.placed = (numbered && certain) || votes > 0 || (line && in->x->m->plan->cable_count > 0);
+		/* Where boards are counted by GUIDs, that others have one of that number tells nothing. */
+		gap.placed = (numbered && (certain || votes > 0)) || (line && in->x->m->plan->cable_count > 0);
 		gap.empty = numbered ? empty : NULL;
 		gap_explain(in, &gap);
 	}

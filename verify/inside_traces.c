@@ -79,26 +79,43 @@ static void ballot_cast(const struct ft_model *m, const struct ft_chip *voter, u
 		b->against++;
 }
 
+/* Directors whose line chips use port numbers alike are made alike; what one is wired like tells nothing of the others.
+ */
+static bool directors_alike(const struct ft_model *m, const struct ft_director *a, const struct ft_director *b)
+{
+	const struct ft_chip *x = chips_of(m, a), *y = chips_of(m, b);
+
+	return a == b ||
+	       (a->count > 0 && b->count > 0 && x->line && y->line && (x->kind == y->kind || x->chip != y->chip));
+}
+
 /*
- * Whether port @number of @chip leads to @spot as far as others know: 1 they say so, -1 they say something else, 0 they
- * say nothing. Chips in the same place of other directors know best; then others of the kind in any director.
+ * Whether port @number of @chip leads to @spot as far as others know: above 0 they say so, -1 they say something else,
+ * 0 they say nothing. Of line chips, those of the same director know best (2); then chips in the same place of other
+ * directors; then others of the kind in any director.
  */
 static int port_leads_to(const struct ft_inspection *in, const struct ft_chip *chip, uint32_t number,
 			 struct ft_spot spot)
 {
 	const struct ft_model *m = in->x->m;
-	struct ballot same = {0}, kind = {0};
+	struct ballot own = {0}, same = {0}, kind = {0};
 
 	for (uint32_t i = 0; i < m->chassis->chip_count; i++) {
 		const struct ft_chip *voter = &m->chassis->chips[i];
 
 		if (voter == chip || voter->line != chip->line || voter->chip != chip->chip ||
-		    m->chassis->directors[voter->director].tier != in->d->tier)
+		    m->chassis->directors[voter->director].tier != in->d->tier ||
+		    !directors_alike(m, in->d, &m->chassis->directors[voter->director]))
 			continue;
+		if (voter->director == chip->director && chip->line)
+			ballot_cast(m, voter, number, spot, &own);
 		if (voter->board == chip->board)
 			ballot_cast(m, voter, number, spot, &same);
 		ballot_cast(m, voter, number, spot, &kind);
 	}
+	/* One board may be wired in its own way; two that agree are none. */
+	if (own.for_spot + own.against > 1 && own.for_spot != own.against)
+		return own.for_spot > own.against ? 2 : -1;
 	if (same.for_spot + same.against > 0 && same.for_spot != same.against)
 		return same.for_spot > same.against ? 1 : -1;
 	if (kind.for_spot * 2 > kind.for_spot + kind.against)
@@ -123,9 +140,10 @@ uint32_t ft_traces_pick(const struct ft_inspection *in, const struct ft_chip *ch
 	const struct ft_node *node = &m->chips->nodes[chip->node];
 	uint32_t found = 0, open = 0;
 
-	for (uint32_t n = 1; n <= node->port_count && found < need; n++)
-		if (trace_waits(m, chip, n, link) && port_rank(in, chip, n, spot) > 0)
-			ret_ports[found++] = node->first_port + n - 1;
+	for (int rank = 2; rank > 0; rank--)
+		for (uint32_t n = 1; n <= node->port_count && found < need; n++)
+			if (trace_waits(m, chip, n, link) && port_rank(in, chip, n, spot) == rank)
+				ret_ports[found++] = node->first_port + n - 1;
 	for (uint32_t n = 1; n <= node->port_count; n++)
 		open += trace_waits(m, chip, n, link) && port_rank(in, chip, n, spot) == 0;
 	/* Those of which nobody knows anything are it only where they are no more than are looked for. */
