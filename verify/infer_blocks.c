@@ -540,6 +540,28 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	return 0;
 }
 
+static uint32_t cables_of(const struct ft_intent *intent, uint32_t live)
+{
+	const struct ft_inference *f = intent->f;
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += f->near[n].cables;
+	return cables;
+}
+
+/* Has a switch fewer cables than another of its set? */
+static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t live)
+{
+	const struct ft_twin_set *set = &twins->sets[twins->set_of[live]];
+	uint32_t cables = cables_of(intent, live);
+
+	for (uint32_t k = 0; k < set->count; k++)
+		if (cables_of(intent, twins->members[set->first + k]) > cables)
+			return true;
+	return false;
+}
+
 /* Beside each other every pair is in the matrix twice: each is judged by itself. */
 static int beside_plan(struct sheet *s)
 {
@@ -560,6 +582,9 @@ static int beside_plan(struct sheet *s)
 
 			if (!s->valid[c] || is_diagonal(s, i, c) || (s->same_set && s->row[i] > s->column[c]) ||
 			    over == 0 || pairs < 4 || less * 4 > pairs)
+				continue;
+			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
+					  has_fewer(intent, columns_twins(s), s->column[c])))
 				continue;
 			pair = ft_meant_get(intent, s->row[i], s->column[c]);
 			if (!pair)

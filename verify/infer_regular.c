@@ -24,32 +24,36 @@ enum {
 	DEFICIENT_SHARE = 20, /* one of so many lacks cables, or two; else the kind is not regular */
 	KIND_MIN = 4,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
-	SIGNATURE_SHARE = 10, /* one of so many links has as many ways round it */
+	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
 	BUNDLE_HOLES_SHARE = 3,
 	HABIT_PERCENT = 60,
 	SAMPLE = 512, /* links whose ways round are counted */
-	MOVED_MAX = 2,
 };
 
 /* ---- moved cables ---- */
 
-static bool keeps_others(const struct ft_intent *intent, uint32_t live, uint32_t cables)
+/* Is one cable of a switch not half of all that it has? */
+static bool keeps_others(const struct ft_intent *intent, uint32_t live)
 {
 	const struct ft_inference *f = intent->f;
 	uint32_t all = 0;
 
 	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
 		all += f->near[n].cables;
-	return all > 2 * cables;
+	return all > 2;
 }
 
-/* A pair that lacks a cable not spoken for, and has @live for an end. */
-static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t live)
+/*
+ * A pair that lacks a cable not spoken for: it has @live for an end, and for the other a switch of the kind of @other,
+ * which the cable is at now.
+ */
+static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t live, uint32_t other)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
 
-		if ((pair->a == live || pair->b == live) && pair->planned > pair->seen + taken[i])
+		if ((pair->a == live || pair->b == live) && pair->planned > pair->seen + taken[i] &&
+		    ft_intent_alike(intent, pair->a == live ? pair->b : pair->a, other))
 			return pair;
 	}
 	return NULL;
@@ -61,9 +65,9 @@ static uint32_t loose_cables(const struct ft_intent *intent, const struct ft_mea
 {
 	if (pair->loose > 0)
 		return pair->loose;
-	if (pair->settled || !intent->layered || pair->planned != pair->seen || pair->seen > MOVED_MAX)
+	if (pair->settled || !intent->layered || pair->planned != pair->seen || pair->seen > 1)
 		return 0;
-	return keeps_others(intent, pair->a, pair->seen) && keeps_others(intent, pair->b, pair->seen) ? pair->seen : 0;
+	return keeps_others(intent, pair->a) && keeps_others(intent, pair->b) ? 1 : 0;
 }
 
 static int moved_find(struct ft_intent *intent)
@@ -77,10 +81,10 @@ static int moved_find(struct ft_intent *intent)
 		uint32_t loose = loose_cables(intent, pair);
 
 		for (; loose > 0; loose--) {
-			struct ft_meant *lacks = lacking_find(intent, taken, pair->a);
+			struct ft_meant *lacks = lacking_find(intent, taken, pair->a, pair->b);
 
 			if (!lacks)
-				lacks = lacking_find(intent, taken, pair->b);
+				lacks = lacking_find(intent, taken, pair->b, pair->a);
 			if (!lacks)
 				break;
 			taken[lacks - intent->pairs]++;
@@ -133,6 +137,7 @@ struct degrees {
 	uint32_t *lacks;     /* by live switch */
 	uint32_t *deficient; /* those that lack */
 	uint32_t deficient_count;
+	uint32_t above; /* switches with more cables than most of their kind */
 	uint8_t *mark;
 };
 
@@ -172,6 +177,8 @@ static void kind_judge(struct degrees *d, uint32_t first)
 	usual = ft_tally_mode(&tally, 1);
 	for (uint32_t value = 0; value < usual; value++)
 		below += tally.votes[value];
+	for (uint32_t value = usual + 1; value < tally.end; value++)
+		d->above += tally.votes[value];
 	if (count < KIND_MIN || tally.votes[usual] * 100 < count * DEGREE_PERCENT ||
 	    (below > 2 && below * DEFICIENT_SHARE > count))
 		return;
@@ -223,6 +230,8 @@ static bool ways_are_usual(struct degrees *d, uint32_t a, uint32_t b)
 	struct ways ways = ways_count(d, a, b);
 	uint32_t alike = 0, all = 0;
 
+	if (ways.two + ways.three == 0)
+		return false;
 	for (uint32_t i = 0; i < d->intent->pair_count && all < SAMPLE; i++) {
 		const struct ft_meant *pair = &d->intent->pairs[i];
 		struct ways other;
@@ -305,6 +314,12 @@ static bool has_holes(const struct degrees *d, uint32_t live)
 	return false;
 }
 
+/* Does it keep two neighbours at least? */
+static bool is_meshed(const struct degrees *d, uint32_t live)
+{
+	return d->intent->f->near_first[live + 1] - d->intent->f->near_first[live] >= 2;
+}
+
 /* How well a link would complete both: 0: not at all. */
 static uint32_t link_score(struct degrees *d, uint32_t a, uint32_t b)
 {
@@ -314,9 +329,14 @@ static uint32_t link_score(struct degrees *d, uint32_t a, uint32_t b)
 
 	if ((pair && pair->settled) || !width_is_usual(d, a, b, width))
 		return 0;
-	score = (holes_pair(d, a, b) ? 4 : 0) + (ways_are_usual(d, a, b) ? 2 : 0);
-	/* Two that lack something, and nobody else: what else should it be. */
-	if (d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b))))
+	score = holes_pair(d, a, b) ? 4 : 0;
+	/* Where others have too many, cables were moved, and the ways round tell nothing. */
+	if (score == 0 && d->above > 0)
+		return 0;
+	score += ways_are_usual(d, a, b) ? 2 : 0;
+	/* Two that lack something, and nobody else; but the ends of a chain lack nothing. */
+	if (d->deficient_count == 2 && is_meshed(d, a) && is_meshed(d, b) &&
+	    (score > 0 || (has_holes(d, a) && has_holes(d, b))))
 		score++;
 	return score > 0 && pair ? score + 8 : score;
 }
