@@ -7,6 +7,8 @@
  * faults; of one switch a few cables that lack are faults. Port numbers decide between equals: a hole is a dark port
  * that leads to a switch on most twins.
  *
+ * Rows that differ by a good part of their cables are told apart before, where there are several of each kind.
+ *
  * Description lengths: a missing or surplus cable is 1, a class CLASS_COST.
  */
 #include "config.h"
@@ -23,10 +25,12 @@ enum {
 	COLUMN_PERCENT = 75,  /* of a column, for a pattern of its own */
 	HABIT_PERCENT = 60,   /* of the twins have a switch at that port */
 	SUM_PERCENT = 50,     /* of the rows, or columns, are as wide in all as the pattern */
+	TOGETHER_PERCENT = 75, /* of the rows deviate from it by as much */
 	HOLES_PERCENT = 80,   /* of what lacks shows as holes */
 	CLASS_COST = 4,
 	COLUMN_ROWS_MIN = 4,
 	SINGLE_COLUMNS_MIN = 4,
+	UNLIKE_SHARE = 4, /* rows are of two classes that differ by one of so many cables */
 	MOVED_MAX = 3, /* cables of one switch on wrong ends: more were meant so */
 };
 
@@ -82,23 +86,22 @@ static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
 /* ---- holes ---- */
 
 /*
- * Dark ports of each member of a set that lead to switches on that side at most of the others. @ret: by member.
- * Of less than three members nothing is usual.
+ * Dark ports of each of @count switches that lead to switches on that side at most of the others. @ret: by switch.
+ * Of less than three nothing is usual.
  */
-static int holes_count(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t set, enum ft_side side,
+static int holes_count(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
 		       uint32_t *ret)
 {
 	const struct ft_inference *f = intent->f;
-	const struct ft_twin_set *of = &twins->sets[set];
 	_cleanup_free_ uint32_t *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
 
 	if (!habit)
 		return -ENOMEM;
-	memset(ret, 0, of->count * sizeof(*ret));
-	if (of->count < 3)
+	memset(ret, 0, count * sizeof(*ret));
+	if (count < 3)
 		return 0;
-	for (uint32_t i = 0; i < of->count; i++) {
-		uint32_t live = twins->members[of->first + i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t live = member[i];
 		const struct ft_live_switch *sw = &f->live->switches[live];
 
 		for (uint32_t n = 0; n < sw->cable_count; n++) {
@@ -110,10 +113,10 @@ static int holes_count(const struct ft_intent *intent, const struct ft_twins *tw
 				habit[number]++;
 		}
 	}
-	for (uint32_t i = 0; i < of->count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++)
-			ret[i] += habit[number] * 100 >= (of->count - 1) * HABIT_PERCENT &&
-				  ft_infer_port_is_dark(f, twins->members[of->first + i], number);
+			ret[i] += habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT &&
+				  ft_infer_port_is_dark(f, member[i], number);
 	return 0;
 }
 
@@ -139,7 +142,15 @@ static void column_add(struct sheet *s, uint32_t live, uint32_t set)
 	s->block[s->columns++] = set;
 }
 
-/* The columns of all dense blocks. @rows_set: of these. */
+/* Of two sets beside each other the one with more members has the rows; of equals the first. */
+static bool has_the_rows(const struct ft_twins *twins, uint32_t set, uint32_t other)
+{
+	uint32_t rows = twins->sets[set].count, others = twins->sets[other].count;
+
+	return rows != others ? rows > others : set < other;
+}
+
+/* The columns of all dense blocks; beside, of the rows' own set (same_set) or of others. @rows_set: of the rows. */
 static int columns_collect(struct sheet *s, uint32_t rows_set)
 {
 	const struct ft_inference *f = s->intent->f;
@@ -160,22 +171,21 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 				continue;
 			looked[set] = true;
 			of = &twins->sets[set];
-			/* Of two sets beside each other the lower number has the rows. */
-			if (s->side == FT_SIDE_BESIDE && set < rows_set)
+			if (s->side == FT_SIDE_BESIDE &&
+			    (s->same_set ? set != rows_set : !has_the_rows(twins, rows_set, set)))
 				continue;
 			all = (uint64_t)s->rows * of->count;
-			if (s->side == FT_SIDE_BESIDE && set == rows_set)
+			if (s->same_set)
 				all -= of->count;
 			if (all < 2 || (uint64_t)pairs_with(s, set) * 100 < all * DENSE_PERCENT)
 				continue;
 			for (uint32_t k = 0; k < of->count; k++)
 				column_add(s, twins->members[of->first + k], set);
-			s->same_set |= s->side == FT_SIDE_BESIDE && set == rows_set;
 		}
 	return 0;
 }
 
-static int sheet_fill(struct sheet *s, uint32_t rows_set)
+static int sheet_fill(struct sheet *s)
 {
 	const struct ft_inference *f = s->intent->f;
 
@@ -189,7 +199,7 @@ static int sheet_fill(struct sheet *s, uint32_t rows_set)
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
 			*entry(s, i, c) = (uint16_t)ft_infer_cables(f, s->row[i], s->column[c]);
-	return holes_count(s->intent, &s->intent->twins[s->side], rows_set, s->side, s->holes);
+	return holes_count(s->intent, s->row, s->rows, s->side, s->holes);
 }
 
 /* ---- patterns ---- */
@@ -229,7 +239,8 @@ static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
 	const struct ft_twins *twins = columns_twins(s);
 	uint32_t set = s->block[column], count = twins->sets[set].count;
 	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
-	int r = holes ? holes_count(s->intent, twins, set, opposite(s->side), holes) : -ENOMEM;
+	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), holes)
+		      : -ENOMEM;
 
 	*ret = 0;
 	for (uint32_t k = 0; r == 0 && k < count; k++)
@@ -276,29 +287,50 @@ static int column_pattern(struct sheet *s, uint32_t c)
 	return 0;
 }
 
-/* Do most rows, or most columns, have as many cables in all as the pattern gives them? Else it is none. */
-static bool sums_agree(const struct sheet *s)
+/* How many rows have as many cables more than the pattern (or less) as most that do; @ret_right: as the pattern. */
+static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
 {
-	uint32_t rows = 0, columns = 0, valid = 0;
+	struct ft_tally above = {0}, below = {0};
+	uint32_t most;
 
+	*ret_right = 0;
 	for (uint32_t i = 0; i < s->rows; i++) {
 		int64_t over = 0;
 
 		for (uint32_t c = 0; c < s->columns; c++)
 			if (s->valid[c] && !is_diagonal(s, i, c))
 				over += (int64_t)*entry(s, i, c) - s->usual[c];
-		rows += over == 0;
+		*ret_right += over == 0;
+		ft_tally_add(over > 0 ? &above : &below, (uint32_t)(over > 0 ? over : -over));
 	}
+	most = above.votes[ft_tally_mode(&above, 1)];
+	return below.votes[ft_tally_mode(&below, 1)] > most ? below.votes[ft_tally_mode(&below, 1)] : most;
+}
+
+/*
+ * Do most rows, or most columns, have as many cables in all as the pattern gives them? Where most have another number,
+ * all the same, the pattern is none: bundles are uneven by turns. Where they scatter, they lack what they lack.
+ */
+static bool sums_agree(const struct sheet *s)
+{
+	uint32_t right, together = rows_together(s, &right), columns = 0, valid = 0, pairs = 0, same = 0;
+
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int64_t over = 0;
 
-		for (uint32_t i = 0; s->valid[c] && i < s->rows; i++)
-			if (!is_diagonal(s, i, c))
-				over += (int64_t)*entry(s, i, c) - s->usual[c];
+		for (uint32_t i = 0; s->valid[c] && i < s->rows; i++) {
+			if (is_diagonal(s, i, c))
+				continue;
+			over += (int64_t)*entry(s, i, c) - s->usual[c];
+			pairs++;
+			same += *entry(s, i, c) == s->usual[c];
+		}
 		columns += s->valid[c] && over == 0;
 		valid += s->valid[c];
 	}
-	return rows * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT);
+	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
+		return true;
+	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * COLUMN_PERCENT;
 }
 
 static int patterns_find(struct sheet *s)
@@ -320,8 +352,9 @@ static int patterns_find(struct sheet *s)
 
 static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	return s->valid[column] && !is_diagonal(s, row, column) ? (int)*entry(s, row, column) - (int)s->usual[column]
-								 : 0;
+	return s->valid[column] && !is_diagonal(s, row, column)
+		       ? (int)*entry(s, row, column) - (int)s->usual[column]
+		       : 0;
 }
 
 static int rows_compare(const void *a, const void *b, void *context)
@@ -352,14 +385,15 @@ struct deviations {
 static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 {
 	struct deviations d = {.row = s->order + first, .rows = 1};
-	uint32_t same = 0, all = 0, share = 0;
+	uint32_t same = 0, all = 0, share = 0, usual;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int over = deviation(s, d.row[0], c);
 
 		if (!s->valid[c] || is_diagonal(s, d.row[0], c))
 			continue;
-		d.planned += s->usual[c];
+		usual = s->usual[c];
+		d.planned += usual;
 		if (over < 0) {
 			d.lacks += (uint32_t)-over;
 			d.columns++;
@@ -368,9 +402,9 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 		d.more += over > 0 ? (uint32_t)over : 0;
 		all++;
 		/* Half of each bundle, a third of each: the same share everywhere. */
-		if (over < 0 && *entry(s, d.row[0], c) > 0 && s->usual[c] % *entry(s, d.row[0], c) == 0) {
-			share = share ? share : s->usual[c] / *entry(s, d.row[0], c);
-			same += share == s->usual[c] / *entry(s, d.row[0], c);
+		if (over < 0 && *entry(s, d.row[0], c) > 0 && usual % *entry(s, d.row[0], c) == 0) {
+			share = share ? share : usual / *entry(s, d.row[0], c);
+			same += share == usual / *entry(s, d.row[0], c);
 		}
 	}
 	d.scaled = all > 1 && same == all;
@@ -524,8 +558,9 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			int over = deviation(s, d->row[k], c);
 			struct ft_meant *pair;
 
-			if (!s->valid[c] || is_diagonal(s, d->row[k], c))
+			if (is_diagonal(s, d->row[k], c))
 				continue;
+			/* Where there is no pattern, bundles are as they were meant. */
 			if (*entry(s, d->row[k], c) == 0 && !(over < 0 && faulty))
 				continue;
 			pair = ft_meant_get(intent, s->row[d->row[k]], s->column[c]);
@@ -570,7 +605,7 @@ static int beside_plan(struct sheet *s)
 
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++) {
-			if (!s->valid[c] || is_diagonal(s, i, c) || (s->same_set && s->row[i] > s->column[c]))
+			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c])
 				continue;
 			pairs++;
 			less += deviation(s, i, c) < 0;
@@ -580,7 +615,7 @@ static int beside_plan(struct sheet *s)
 			int over = deviation(s, i, c);
 			struct ft_meant *pair;
 
-			if (!s->valid[c] || is_diagonal(s, i, c) || (s->same_set && s->row[i] > s->column[c]) ||
+			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] ||
 			    over == 0 || pairs < 4 || less * 4 > pairs)
 				continue;
 			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
@@ -621,7 +656,7 @@ static int sheet_plan(struct sheet *s)
 		r = shapes_count(s);
 	if (r < 0)
 		return r;
-	if (s->side == FT_SIDE_BESIDE)
+	if (s->same_set)
 		return beside_plan(s);
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
@@ -637,7 +672,125 @@ static int sheet_plan(struct sheet *s)
 	return 0;
 }
 
-static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
+/* ---- classes of rows ---- */
+
+static uint32_t row_sum(const struct sheet *s, uint32_t row)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		sum += *entry(s, row, c);
+	return sum;
+}
+
+static bool rows_unlike(const struct sheet *s, uint32_t a, uint32_t b)
+{
+	uint32_t apart = 0, most = row_sum(s, a) > row_sum(s, b) ? row_sum(s, a) : row_sum(s, b);
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (!is_diagonal(s, a, c) && !is_diagonal(s, b, c))
+			apart += (uint32_t)abs((int)*entry(s, a, c) - (int)*entry(s, b, c));
+	return apart >= CLASS_COST && apart * UNLIKE_SHARE >= most;
+}
+
+static int entries_compare(const void *a, const void *b, void *context)
+{
+	const struct sheet *s = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (*entry(s, x, c) != *entry(s, y, c))
+			return *entry(s, x, c) < *entry(s, y, c) ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Rows with the same entries. */
+struct same_rows {
+	uint32_t first, count; /* of order[] */
+};
+
+static int same_compare(const void *a, const void *b)
+{
+	const struct same_rows *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
+{
+	return memcmp(entry(s, a, 0), entry(s, b, 0), s->columns * sizeof(*s->seen)) == 0;
+}
+
+/*
+ * Which class each row is of: leaders are the most frequent rows that are unlike all leaders before. A row that nobody
+ * is like is no class, but has lost its cables, or is left to itself: it goes with the first class.
+ */
+static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes)
+{
+	_cleanup_free_ struct same_rows *same = calloc(s->rows + 1UL, sizeof(*same));
+	_cleanup_free_ uint32_t *leader = calloc(s->rows + 1UL, sizeof(*leader)),
+				*members = calloc(s->rows + 1UL, sizeof(*members));
+	uint32_t count = 0, classes = 0;
+
+	if (!same || !leader || !members)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->rows; i++)
+		s->order[i] = i;
+	qsort_r(s->order, s->rows, sizeof(*s->order), entries_compare, s);
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (i == 0 || !same_entries(s, s->order[i], s->order[i - 1]))
+			same[count++].first = i;
+		same[count - 1].count++;
+	}
+	qsort(same, count, sizeof(*same), same_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t row = s->order[same[i].first], class = 0;
+
+		while (class < classes && rows_unlike(s, row, leader[class]))
+			class ++;
+		if (class == classes)
+			leader[classes++] = row;
+		for (uint32_t k = 0; k < same[i].count; k++)
+			class_of[s->order[same[i].first + k]] = class;
+		members[class] += same[i].count;
+	}
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (members[class_of[i]] < 2)
+			class_of[i] = 0;
+	*ret_classes = classes;
+	return 0;
+}
+
+static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class)
+{
+	_cleanup_free_ uint32_t *row = malloc((whole->rows + 1UL) * sizeof(*row));
+	_cleanup_(sheet_release) struct sheet s = {
+		.intent = whole->intent,
+		.side = whole->side,
+		.row = row,
+		.same_set = whole->same_set,
+		.columns = whole->columns,
+		.column = malloc((whole->columns + 1UL) * sizeof(*s.column)),
+		.block = malloc((whole->columns + 1UL) * sizeof(*s.block)),
+	};
+	int r;
+
+	if (!row || !s.column || !s.block)
+		return -ENOMEM;
+	memcpy(s.column, whole->column, whole->columns * sizeof(*s.column));
+	memcpy(s.block, whole->block, whole->columns * sizeof(*s.block));
+	for (uint32_t i = 0; i < whole->rows; i++)
+		if (class_of[i] == class)
+			row[s.rows++] = whole->row[i];
+	if (s.rows == 0)
+		return 0;
+	r = sheet_fill(&s);
+	return r < 0 ? r : sheet_plan(&s);
+}
+
+static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set, bool same_set)
 {
 	const struct ft_twins *twins = &intent->twins[side];
 	_cleanup_(sheet_release) struct sheet s = {
@@ -645,25 +798,32 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 		.side = side,
 		.row = twins->members + twins->sets[set].first,
 		.rows = twins->sets[set].count,
+		.same_set = same_set,
 	};
-	int r = columns_collect(&s, set);
+	_cleanup_free_ uint32_t *class_of = calloc(s.rows + 1UL, sizeof(*class_of));
+	uint32_t classes = 1;
+	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
 
 	if (r < 0 || s.columns == 0)
 		return r;
-	r = sheet_fill(&s, set);
-	return r < 0 ? r : sheet_plan(&s);
+	r = sheet_fill(&s);
+	if (r == 0 && !same_set)
+		r = classes_find(&s, class_of, &classes);
+	for (uint32_t class = 0; r == 0 && class < classes; class ++)
+		r = class_plan(&s, class_of, class);
+	return r;
 }
 
 int ft_intent_blocks(struct ft_intent *intent)
 {
-	static const enum ft_side sides[] = {FT_SIDE_UP, FT_SIDE_BESIDE};
+	int r = 0;
 
-	for (size_t i = 0; i < FT_COUNT(sides); i++)
-		for (uint32_t set = 0; set < intent->twins[sides[i]].set_count; set++) {
-			int r = set_plan(intent, sides[i], set);
-
-			if (r < 0)
-				return r;
-		}
-	return 0;
+	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_UP].set_count; set++)
+		r = set_plan(intent, FT_SIDE_UP, set, false);
+	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_BESIDE].set_count; set++) {
+		r = set_plan(intent, FT_SIDE_BESIDE, set, false);
+		if (r == 0)
+			r = set_plan(intent, FT_SIDE_BESIDE, set, true);
+	}
+	return r;
 }

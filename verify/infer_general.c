@@ -52,21 +52,64 @@ uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t
 	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node] : FT_NONE;
 }
 
-/* Alike but for the digits in them. */
+/* Where the letters and digits at the beginning end. */
+static size_t word_length(const char *name)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)name[length]))
+		length++;
+	return length;
+}
+
+/* "33fd4e", "2003": digits, hexadecimal ones as well. */
+static bool is_number(const char *word, size_t length)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (!isxdigit((unsigned char)word[i]))
+			return false;
+		digits += isdigit((unsigned char)word[i]) != 0;
+	}
+	return digits > 0;
+}
+
+/* The next byte of a name that is no part of a number; 0 at the end. */
+static char next_letter(const char **name, size_t *word)
+{
+	while (**name) {
+		char c = **name;
+
+		if (*word == 0) {
+			*word = word_length(*name);
+			if (is_number(*name, *word)) {
+				*name += *word;
+				*word = 0;
+				continue;
+			}
+		}
+		*word -= *word > 0;
+		++*name;
+		if (!isdigit((unsigned char)c))
+			return c;
+	}
+	return '\0';
+}
+
+/* Alike but for the numbers in them. */
 static bool names_alike(const char *a, const char *b)
 {
-	for (;;) {
-		while (isdigit((unsigned char)*a))
-			a++;
-		while (isdigit((unsigned char)*b))
-			b++;
-		if (*a != *b)
+	size_t a_word = 0, b_word = 0;
+	char x, y;
+
+	do {
+		x = next_letter(&a, &a_word);
+		y = next_letter(&b, &b_word);
+		if (x != y)
 			return false;
-		if (*a == '\0')
-			return true;
-		a++;
-		b++;
-	}
+	} while (x);
+	return true;
 }
 
 /* One has hosts, and the other none or hardly any. */

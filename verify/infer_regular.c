@@ -2,6 +2,7 @@
 /*
  * What no block holds: rings, meshes, tori, groups, single bundles. Planned as seen, but for
  *
+ *   - a bundle that is thinner than nearly all between switches of such kinds;
  *   - a cable too many at a switch that has one too few elsewhere: it was moved (a greedy match of what is loose with
  *     what lacks, at either end);
  *   - a bundle of which one port is dark at both ends, between its own ports;
@@ -27,20 +28,88 @@ enum {
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
 	BUNDLE_HOLES_SHARE = 3,
 	HABIT_PERCENT = 60,
+	BUNDLES_MIN = 6,
+	WIDTH_PERCENT = 80, /* of the bundles between two kinds are as wide */
+	MOVED_MAX = 2,
 	SAMPLE = 512, /* links whose ways round are counted */
 };
+
+/* ---- widths ---- */
+
+/* Two switches are of kinds; pairs of the same two are told by this. */
+static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant *pair)
+{
+	uint64_t x = (uint64_t)intent->rank[pair->a] << 16 | ft_infer_ports(intent->f, pair->a);
+	uint64_t y = (uint64_t)intent->rank[pair->b] << 16 | ft_infer_ports(intent->f, pair->b);
+
+	return x < y ? x << 32 | y : y << 32 | x;
+}
+
+static uint32_t cables_of(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += f->near[n].cables;
+	return cables;
+}
+
+/*
+ * Where nearly all bundles between two kinds are of one width, the few that are thinner lack cables, if what both ends
+ * have in all says so too: an end that has as many as it should has the others elsewhere.
+ */
+static void widths_even(struct ft_intent *intent, uint64_t key)
+{
+	struct ft_tally tally = {0};
+	uint32_t all = 0, usual;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++)
+		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 && kinds_key(intent, &intent->pairs[i]) == key) {
+			ft_tally_add(&tally, intent->pairs[i].seen);
+			all++;
+		}
+	usual = ft_tally_mode(&tally, 1);
+	if (all < BUNDLES_MIN || tally.votes[usual] * 100 < all * WIDTH_PERCENT)
+		return;
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->settled || pair->seen == 0 || kinds_key(intent, pair) != key)
+			continue;
+		if (pair->seen < usual && pair->seen * 2 >= usual &&
+		    cables_of(intent->f, pair->a) % usual == pair->seen % usual &&
+		    cables_of(intent->f, pair->b) % usual == pair->seen % usual) {
+			pair->planned = usual;
+			pair->settled = true;
+		} else if (pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
+			pair->loose = pair->seen - usual;
+		} else if (pair->seen < usual) {
+			pair->loose = pair->seen == 1;
+		}
+	}
+}
+
+static int widths_find(struct ft_intent *intent)
+{
+	_cleanup_(ft_map_release) struct ft_map done = {0};
+
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		int r = intent->pairs[i].settled ? 0 : ft_map_add(&done, kinds_key(intent, &intent->pairs[i]), i, NULL);
+
+		if (r < 0)
+			return r;
+		if (r > 0)
+			widths_even(intent, kinds_key(intent, &intent->pairs[i]));
+	}
+	return 0;
+}
 
 /* ---- moved cables ---- */
 
 /* Is one cable of a switch not half of all that it has? */
 static bool keeps_others(const struct ft_intent *intent, uint32_t live)
 {
-	const struct ft_inference *f = intent->f;
-	uint32_t all = 0;
-
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		all += f->near[n].cables;
-	return all > 2;
+	return cables_of(intent->f, live) > 2;
 }
 
 /*
@@ -331,7 +400,7 @@ static uint32_t link_score(struct degrees *d, uint32_t a, uint32_t b)
 		return 0;
 	score = holes_pair(d, a, b) ? 4 : 0;
 	/* Where others have too many, cables were moved, and the ways round tell nothing. */
-	if (score == 0 && d->above > 0)
+	if (score == 0 && d->above > 0 && ways_count(d, a, b).two == 0)
 		return 0;
 	score += ways_are_usual(d, a, b) ? 2 : 0;
 	/* Two that lack something, and nobody else; but the ends of a chain lack nothing. */
@@ -405,7 +474,9 @@ int ft_intent_regular(struct ft_intent *intent)
 
 	if (!degree || !kind || !lacks || !deficient || !open || !mark)
 		return -ENOMEM;
-	r = moved_find(intent);
+	r = widths_find(intent);
+	if (r == 0)
+		r = moved_find(intent);
 	if (r < 0)
 		return r;
 	bundles_fill(intent);
