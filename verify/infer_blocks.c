@@ -30,6 +30,11 @@ enum {
 	CLASS_COST = 4,
 	COLUMN_ROWS_MIN = 4,
 	SINGLE_COLUMNS_MIN = 4,
+	FEW_ROWS = 3,
+	SCALE_MAX = 4,
+	SCALED_PERCENT = 50, /* of the bundles are so many times as wide */
+	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may be of any */
+	SMALL_BLOCK = 6, /* pairs */
 	UNLIKE_SHARE = 4, /* rows are of two classes that differ by one of so many cables */
 	MOVED_MAX = 3, /* cables of one switch on wrong ends: more were meant so */
 };
@@ -48,6 +53,8 @@ struct sheet {
 	uint16_t *seen;	  /* rows x columns; owned */
 	uint32_t *holes;  /* by row; owned */
 	uint32_t *order;  /* rows, those that deviate alike together; owned */
+	const uint16_t *main; /* by column: what the rows of the first class mostly have; NULL: this is it */
+	uint32_t classes; /* that the rows were told apart into, of which this is one */
 	bool same_set;	  /* rows and columns are the same switches: each pair is there twice */
 };
 
@@ -271,7 +278,8 @@ static int column_pattern(struct sheet *s, uint32_t c)
 	if (s->valid[c] && own == s->usual[c])
 		return 0;
 	if (tally.votes[own] < pairs &&
-	    (pairs < COLUMN_ROWS_MIN || (uint64_t)tally.votes[own] * 100 < (uint64_t)pairs * COLUMN_PERCENT))
+	    (pairs < COLUMN_ROWS_MIN || (uint64_t)tally.votes[own] * 100 <
+						(uint64_t)pairs * (s->valid[c] ? COLUMN_PERCENT : UNIFORM_PERCENT)))
 		return 0;
 	if (pairs < 2)
 		return 0;
@@ -333,8 +341,33 @@ static bool sums_agree(const struct sheet *s)
 	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * COLUMN_PERCENT;
 }
 
+/*
+ * Of few rows no majority tells who lacks something; but where most of their bundles are so many times as wide as those
+ * of the rows of the first class, all are.
+ */
+static bool scaled_pattern(struct sheet *s)
+{
+	for (uint32_t scale = 2; s->main && s->rows <= FEW_ROWS && scale <= SCALE_MAX; scale++) {
+		uint32_t alike = 0;
+
+		for (uint32_t i = 0; i < s->rows; i++)
+			for (uint32_t c = 0; c < s->columns; c++)
+				alike += *entry(s, i, c) == s->main[c] * scale;
+		if ((uint64_t)alike * 100 < (uint64_t)s->rows * s->columns * SCALED_PERCENT)
+			continue;
+		for (uint32_t c = 0; c < s->columns; c++) {
+			s->valid[c] = true;
+			s->usual[c] = s->main[c] * scale;
+		}
+		return true;
+	}
+	return false;
+}
+
 static int patterns_find(struct sheet *s)
 {
+	if (scaled_pattern(s))
+		return 0;
 	for (uint32_t c = 0; c < s->columns;)
 		c = block_pattern(s, c);
 	for (uint32_t c = 0; c < s->columns; c++) {
@@ -510,7 +543,7 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	else if (!holes)
 		*ret = d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned;
 	/* As many elsewhere: where that is more than happens by mistake, it was meant. */
-	if (d->more > MOVED_MAX)
+	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
 		*ret = false;
 	return 0;
 }
@@ -540,41 +573,6 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	return 0;
 }
 
-static int group_plan(struct sheet *s, const struct deviations *d)
-{
-	struct ft_intent *intent = s->intent;
-	bool faulty;
-	int r = group_is_faulty(s, d, &faulty);
-
-	if (r < 0)
-		return r;
-	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
-		intent->exceptions += d->rows > 1 ? CLASS_COST : !faulty;
-		intent->own_class += faulty ? 0 : d->rows;
-		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
-	}
-	for (uint32_t k = 0; k < d->rows; k++)
-		for (uint32_t c = 0; c < s->columns; c++) {
-			int over = deviation(s, d->row[k], c);
-			struct ft_meant *pair;
-
-			if (is_diagonal(s, d->row[k], c))
-				continue;
-			/* Where there is no pattern, bundles are as they were meant. */
-			if (*entry(s, d->row[k], c) == 0 && !(over < 0 && faulty))
-				continue;
-			pair = ft_meant_get(intent, s->row[d->row[k]], s->column[c]);
-			if (!pair)
-				return -ENOMEM;
-			/* What one row has too much of may be what it, or the column, lacks elsewhere. */
-			pair->settled = true;
-			pair->loose = over > 0 && d->rows == 1 && d->more <= MOVED_MAX ? (uint32_t)over : 0;
-			if (over < 0 && faulty)
-				pair->planned = s->usual[c];
-		}
-	return 0;
-}
-
 static uint32_t cables_of(const struct ft_intent *intent, uint32_t live)
 {
 	const struct ft_inference *f = intent->f;
@@ -595,6 +593,55 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
 		if (cables_of(intent, twins->members[set->first + k]) > cables)
 			return true;
 	return false;
+}
+
+/*
+ * A bundle that lacks cables by the pattern of its row. Beside, where nothing but degrees speaks for a pattern, both ends
+ * have to have fewer than their twins; in the smallest blocks a bundle of which nothing is there never was.
+ */
+static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	if (*entry(s, row, column) == 0 && s->rows * s->columns <= SMALL_BLOCK && s->holes[row] == 0)
+		return false;
+	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
+	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&
+					     has_fewer(s->intent, columns_twins(s), s->column[column]));
+}
+
+static int group_plan(struct sheet *s, const struct deviations *d)
+{
+	struct ft_intent *intent = s->intent;
+	bool faulty;
+	int r = group_is_faulty(s, d, &faulty);
+
+	if (r < 0)
+		return r;
+	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
+		intent->exceptions += d->rows > 1 ? CLASS_COST : !faulty;
+		intent->own_class += faulty ? 0 : d->rows;
+		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
+	}
+	for (uint32_t k = 0; k < d->rows; k++)
+		for (uint32_t c = 0; c < s->columns; c++) {
+			int over = deviation(s, d->row[k], c);
+			bool lacks = over < 0 && faulty && lack_is_sure(s, d->row[k], c);
+			struct ft_meant *pair;
+
+			if (is_diagonal(s, d->row[k], c))
+				continue;
+			/* Where there is no pattern, bundles are as they were meant. */
+			if (*entry(s, d->row[k], c) == 0 && !lacks)
+				continue;
+			pair = ft_meant_get(intent, s->row[d->row[k]], s->column[c]);
+			if (!pair)
+				return -ENOMEM;
+			/* What one row has too much of may be what it, or the column, lacks elsewhere. */
+			pair->settled = true;
+			pair->loose = over > 0 && d->rows == 1 && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			if (lacks)
+				pair->planned = s->usual[c];
+		}
+	return 0;
 }
 
 /* Beside each other every pair is in the matrix twice: each is judged by itself. */
@@ -683,14 +730,32 @@ static uint32_t row_sum(const struct sheet *s, uint32_t row)
 	return sum;
 }
 
-static bool rows_unlike(const struct sheet *s, uint32_t a, uint32_t b)
+/* How many cables two rows differ by. */
+static uint32_t rows_apart(const struct sheet *s, uint32_t a, uint32_t b)
 {
-	uint32_t apart = 0, most = row_sum(s, a) > row_sum(s, b) ? row_sum(s, a) : row_sum(s, b);
+	uint32_t apart = 0;
 
 	for (uint32_t c = 0; c < s->columns; c++)
 		if (!is_diagonal(s, a, c) && !is_diagonal(s, b, c))
 			apart += (uint32_t)abs((int)*entry(s, a, c) - (int)*entry(s, b, c));
-	return apart >= CLASS_COST && apart * UNLIKE_SHARE >= most;
+	return apart;
+}
+
+/* The nearest of the leaders; as many as there are if they are all unlike. */
+static uint32_t nearest_leader(const struct sheet *s, uint32_t row, const uint32_t *leader, uint32_t leaders)
+{
+	uint32_t best = leaders, least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < leaders; i++) {
+		uint32_t apart = rows_apart(s, row, leader[i]);
+		uint32_t most = row_sum(s, row) > row_sum(s, leader[i]) ? row_sum(s, row) : row_sum(s, leader[i]);
+
+		if (apart < least && (apart < CLASS_COST || apart * UNLIKE_SHARE < most)) {
+			best = i;
+			least = apart;
+		}
+	}
+	return best;
 }
 
 static int entries_compare(const void *a, const void *b, void *context)
@@ -727,7 +792,7 @@ static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
  * Which class each row is of: leaders are the most frequent rows that are unlike all leaders before. A row that nobody
  * is like is no class, but has lost its cables, or is left to itself: it goes with the first class.
  */
-static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes)
+static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes, uint32_t *ret_main)
 {
 	_cleanup_free_ struct same_rows *same = calloc(s->rows + 1UL, sizeof(*same));
 	_cleanup_free_ uint32_t *leader = calloc(s->rows + 1UL, sizeof(*leader)),
@@ -746,10 +811,8 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 	}
 	qsort(same, count, sizeof(*same), same_compare);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t row = s->order[same[i].first], class = 0;
+		uint32_t row = s->order[same[i].first], class = nearest_leader(s, row, leader, classes);
 
-		while (class < classes && rows_unlike(s, row, leader[class]))
-			class ++;
 		if (class == classes)
 			leader[classes++] = row;
 		for (uint32_t k = 0; k < same[i].count; k++)
@@ -760,10 +823,12 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 		if (members[class_of[i]] < 2)
 			class_of[i] = 0;
 	*ret_classes = classes;
+	*ret_main = leader[0];
 	return 0;
 }
 
-static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class)
+/* @main: a row of the first class. */
+static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class, uint32_t main)
 {
 	_cleanup_free_ uint32_t *row = malloc((whole->rows + 1UL) * sizeof(*row));
 	_cleanup_(sheet_release) struct sheet s = {
@@ -771,6 +836,8 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 		.side = whole->side,
 		.row = row,
 		.same_set = whole->same_set,
+		.main = class ? entry(whole, main, 0) : NULL,
+		.classes = whole->classes,
 		.columns = whole->columns,
 		.column = malloc((whole->columns + 1UL) * sizeof(*s.column)),
 		.block = malloc((whole->columns + 1UL) * sizeof(*s.block)),
@@ -801,16 +868,17 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set, b
 		.same_set = same_set,
 	};
 	_cleanup_free_ uint32_t *class_of = calloc(s.rows + 1UL, sizeof(*class_of));
-	uint32_t classes = 1;
+	uint32_t classes = 1, main = 0;
 	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
 
 	if (r < 0 || s.columns == 0)
 		return r;
 	r = sheet_fill(&s);
 	if (r == 0 && !same_set)
-		r = classes_find(&s, class_of, &classes);
+		r = classes_find(&s, class_of, &classes, &main);
+	s.classes = classes;
 	for (uint32_t class = 0; r == 0 && class < classes; class ++)
-		r = class_plan(&s, class_of, class);
+		r = class_plan(&s, class_of, class, main);
 	return r;
 }
 

@@ -83,8 +83,6 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 			pair->settled = true;
 		} else if (pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
 			pair->loose = pair->seen - usual;
-		} else if (pair->seen < usual) {
-			pair->loose = pair->seen == 1;
 		}
 	}
 }
