@@ -57,6 +57,7 @@ void ft_design_free(struct ft_design *design)
 	free(design->pod_sizes);
 	free(design->host_kinds);
 	ft_islands_free(design->islands, design->island_count);
+	ft_design_graph_release(&design->graph);
 	expect_release(&design->expect);
 	ft_design_cabling_release(design);
 	free(design->uplink_rates.rates);

@@ -168,6 +168,31 @@ struct ft_island {
 	size_t bundle_count;
 };
 
+/* A switch of a design that is a graph. */
+struct ft_graph_switch {
+	char *name;    /* of the plan, and as it calls itself on the fabric */
+	uint32_t kind; /* index into the kinds of the graph */
+	uint32_t ports;
+	uint32_t hosts;
+	uint64_t guid; /* 0: not given */
+};
+
+/* The cables between two of them. */
+struct ft_graph_link {
+	uint32_t a, b; /* indices of switches, a < b */
+	uint32_t count;
+};
+
+/* What "switches" and "links" say, ranges written out; all 0 where the topology is another. */
+struct ft_design_graph {
+	struct ft_graph_switch *switches; /* in the order of the file */
+	uint32_t switch_count;
+	char **kinds; /* in the order in which switches name them */
+	uint32_t kind_count;
+	struct ft_graph_link *links; /* sorted by (a, b), one a pair */
+	uint32_t link_count;
+};
+
 /* Whether the design goes down to ports. */
 enum ft_cables {
 	FT_CABLES_UNSAID,  /* any port will do */
@@ -221,6 +246,7 @@ struct ft_design {
 	size_t host_kind_count;
 	struct ft_island *islands;
 	size_t island_count;
+	struct ft_design_graph graph;
 	enum ft_spread spread;
 	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
 	enum ft_fill fill;

@@ -15,6 +15,7 @@ static const char *const topology_names[] = {
 	[FT_TOPOLOGY_AUTO] = "auto",
 	[FT_TOPOLOGY_STAR] = "star",
 	[FT_TOPOLOGY_FAT_TREE] = "fat-tree",
+	[FT_TOPOLOGY_GRAPH] = "graph",
 	NULL,
 };
 static const char *const fill_names[] = {
@@ -61,6 +62,13 @@ static int key_later(struct ft_key_reader *reader, const struct ft_key_at *at, v
 {
 	(void)out;
 	return ft_key_expect_object(reader, at);
+}
+
+/* What is read once all else is: switches come before links. */
+static int key_read_last(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	(void)out;
+	return ft_key_expect_filled_list(reader, at);
 }
 
 static int key_levels(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -463,6 +471,8 @@ static const struct ft_key design_keys[] = {
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
+	{"switches", key_read_last, 0, 0, 0, NULL},
+	{"links", key_read_last, 0, 0, 0, NULL},
 	{"cables", ft_design_key_cables, 0, 0, 0, NULL},
 	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
 	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
@@ -476,10 +486,11 @@ static const struct ft_key design_keys[] = {
 static const struct {
 	const char *name;
 	const char *text;
+	bool of_trees; /* a graph says it otherwise */
 } required_keys[] = {
-	{"ftcheck", "\"ftcheck\": 1 is missing: the version of the format"},
-	{"name", "\"name\" is missing: the fabric's name"},
-	{"nodes", "\"nodes\" is missing: how many host ports to connect"},
+	{"ftcheck", "\"ftcheck\": 1 is missing: the version of the format", false},
+	{"name", "\"name\" is missing: the fabric's name", false},
+	{"nodes", "\"nodes\" is missing: how many host ports to connect", true},
 };
 
 /* Keys that only a tree of three levels has a use for. */
@@ -541,8 +552,12 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 	r = ft_key_read_object(reader, root, design_keys, FT_COUNT(design_keys), design);
 	if (r < 0)
 		return r;
+	r = ft_design_finish_graph(reader, design);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < FT_COUNT(required_keys); i++)
-		if (!json_object_get(root, required_keys[i].name))
+		if (!json_object_get(root, required_keys[i].name) &&
+		    !(required_keys[i].of_trees && design->topology == FT_TOPOLOGY_GRAPH))
 			return ft_json_error_key(&reader->json, reader->err, root, NULL, "%s", required_keys[i].text);
 	if (!design->nodes_max_given)
 		design->nodes_max = design->nodes;

@@ -27,7 +27,18 @@ int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at,
 int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* its binds */
 int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_expect */
 
+/* A GUID of 0x and hexadecimal digits: uint64_t. */
+int ft_design_key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+
 int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_design */
+
+/*
+ * Reads "switches" and "links" into the graph of @design, where that is its topology; and refuses them elsewhere, and
+ * the keys of trees here. Its nodes are then those of the switches. Returns 0, -EINVAL with the place, or -ENOMEM.
+ */
+int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *design);
+void ft_design_graph_release(struct ft_design_graph *graph);
+
 /* Keys on ports and hosts, likewise; @out is the struct ft_design. */
 int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);

@@ -63,20 +63,29 @@ static int write_opensm_cns(struct ft_text *text, const struct ft_design *design
 }
 
 static const struct ft_format formats[] = {
-	{"text", write_text},
-	{"json", write_json},
-	{"csv", write_csv},
-	{"cables", ft_write_cables},
-	{"bom", ft_write_bom},
-	{"ibsim", ft_write_ibsim},
-	{"ibdm", ft_write_ibdm},
-	{"ibnl", ft_write_ibnl},
-	{"slurm", ft_write_slurm},
-	{"opensm", ft_write_opensm},
-	{"opensm-cn", write_opensm_cns},
-	{"dot", write_dot},
-	{"svg", write_svg},
+	{"text", write_text, NULL},
+	{"json", write_json, NULL},
+	{"csv", write_csv, "is of fat-trees"},
+	{"cables", ft_write_cables, "is of fat-trees"},
+	{"bom", ft_write_bom, "is of fat-trees"},
+	{"ibsim", ft_write_ibsim, NULL},
+	{"ibdm", ft_write_ibdm, NULL},
+	{"ibnl", ft_write_ibnl, NULL},
+	{"slurm", ft_write_slurm, "is of fat-trees"},
+	{"opensm", ft_write_opensm, "is of fat-trees"},
+	{"opensm-cn", write_opensm_cns, NULL},
+	{"dot", write_dot, "is of fat-trees"},
+	{"svg", write_svg, "is of fat-trees"},
 };
+
+int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
+		    const struct ft_plan *plan, const struct ft_catalog *catalog, struct ft_error *err)
+{
+	if (plan->topology == FT_TOPOLOGY_GRAPH && format->no_graph)
+		return ft_error_set(err, -EINVAL, 0, 0, "the topology is a graph, and --format %s %s", format->name,
+				    format->no_graph);
+	return format->write(text, design, plan, catalog, err);
+}
 
 const struct ft_format *ft_format_find(const char *name)
 {

@@ -231,7 +231,7 @@ static int work_plan(struct run *run, struct ft_error *err)
 	if (guids)
 		return write_found_guids(run, run->snapshot, err);
 	r = models_look_up(run, err);
-	return r < 0 ? r : run->options.format->write(&run->out, run->design, run->plan, run->catalog, err);
+	return r < 0 ? r : ft_format_write(run->options.format, &run->out, run->design, run->plan, run->catalog, err);
 }
 
 static int work_curve(struct run *run, const struct ft_menu *menu)

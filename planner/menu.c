@@ -298,6 +298,12 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r = 0;
 
+	if (design->topology == FT_TOPOLOGY_GRAPH) {
+		if (blame)
+			*blame = (struct ft_plan_blame){NULL, "topology"};
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "the topology is a graph, whose switches are given: there is nothing to choose");
+	}
 	if (catalog && catalog->cable_cost != FT_AMOUNT_UNKNOWN)
 		menu.cable_cost = catalog->cable_cost;
 	if (ft_stars_wanted(design))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/graph.h"
 #include "planner/islands.h"
 #include "planner/rules.h"
 #include "planner/search.h"
@@ -535,6 +536,8 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r;
 
+	if (design->topology == FT_TOPOLOGY_GRAPH)
+		return ft_graph_plan(design, ret_plan);
 	r = ft_menu_make(design, catalog, &menu, err, ret_blame);
 	if (r == 0)
 		r = ft_search(design, &menu, 1, &search, err, ret_blame);

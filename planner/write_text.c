@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "planner/figures.h"
+#include "planner/graph.h"
 #include "planner/numbers.h"
 
 enum {
@@ -615,6 +616,10 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 	if (plan->nodes_max > plan->nodes)
 		ft_text_printf(text, ", and %u later", plan->nodes_max);
 	ft_text_puts(text, "\n\n");
+	if (plan->topology == FT_TOPOLOGY_GRAPH) {
+		ft_graph_write_text(text, plan);
+		return;
+	}
 	if (plan->topology == FT_TOPOLOGY_STAR) {
 		text_star(text, design, plan, catalog);
 		text_hosts(text, plan);
