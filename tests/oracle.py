@@ -86,7 +86,7 @@ class Plan:
         """Of the "plan" of "ftplan --format json"."""
         plan = cls()
         for switch in json["switches"]:
-            plan.add(switch["name"], switch["tier"], switch["hosts"])
+            plan.add(switch["name"], switch.get("tier") or switch["kind"], switch["hosts"])
         for bundle in json["bundles"]:
             plan.link(bundle["a"], bundle["b"], bundle["count"])
         return plan
@@ -234,9 +234,11 @@ class Oracle:
         for i, finding in enumerate(causes):
             if not covers[i] and finding.code != "switch-mute":
                 raise Inconsistent("no planned switch that was not seen fits %s" % finding)
-        for part in self.plan.parts(left):
-            if not any(names & part for names in covers.values()):
-                raise Inconsistent("no finding says that %s is not there" % sorted(part)[0])
+        parts = self.plan.parts(left)
+        fits = [[i for i, names in covers.items() if names & part] for part in parts]
+        alone = unmatched(fits)
+        if alone is not None:
+            raise Inconsistent("no finding says that %s is not there" % sorted(parts[alone])[0])
         if len([i for i in covers if covers[i]]) > len(left):
             raise Inconsistent("%d findings for %d switches that were not seen" % (len(causes), len(left)))
 
@@ -584,6 +586,23 @@ class Oracle:
         count = self.codes["board-missing"]
         if len(boards) != count:
             raise Inconsistent("%d boards lack chips, and %d are called missing" % (len(boards), count))
+
+
+def unmatched(fits):
+    """Each row of @fits lists what it may be matched with, one to one: the first row that is left over; None if none is.
+    Augmenting paths."""
+    owner = {}
+
+    def augment(row, tried):
+        for i in fits[row]:
+            if i not in tried:
+                tried.add(i)
+                if i not in owner or augment(owner[i], tried):
+                    owner[i] = row
+                    return True
+        return False
+
+    return next((row for row in range(len(fits)) if not augment(row, set())), None)
 
 
 def words(pair):

@@ -4,7 +4,8 @@
 Whether oracle.py can say no: reports of campaign rounds, each spoiled in one way, must be inconsistent.
 
 A report that holds is spoiled by dropping a finding, counting one cable more, naming another port, calling a missing
-cable that of another pair, and exchanging who is who of two switches with unlike cables.
+cable that of another pair, and exchanging who is who of two switches with unlike cables. Of graphs, the reports are made
+up from what was broken, so that they are right whatever ftcheck says.
 
   test_oracle.py [--seed N] [--rounds N]
 """
@@ -12,6 +13,7 @@ import argparse
 import collections
 import copy
 import os
+import random
 import sys
 
 sys.dont_write_bytecode = True
@@ -20,6 +22,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import campaign  # noqa: E402
 import campaign_directors  # noqa: E402
 import campaign_exact  # noqa: E402
+import campaign_graph  # noqa: E402
+import graphs  # noqa: E402
 import oracle  # noqa: E402
 from fabric import Fabric  # noqa: E402
 
@@ -114,6 +118,33 @@ class Chips(Spoiling, campaign_directors.Campaign):
         return report, words
 
 
+class Graphs(Spoiling, campaign_graph.Campaign):
+    unusable = 0
+
+    def round(self, number):
+        rng = random.Random("oracle:%d:%d" % (self.options.seed, number))
+        graph = graphs.draw(rng, list(graphs.FAMILIES))
+        broken, _ = self.break_fabric(rng, graph, True)
+        masked = campaign_graph.Masked(rng, broken, rng.choice(list(campaign_graph.NAMES)))
+        self.spoil(graph.plan(), masked.fabric, ideal(broken, masked))
+
+
+def ideal(broken, masked):
+    """The report that says just what was broken."""
+    rows = [{"guid": "0x%016x" % masked.guids[g] if g not in broken.dead else None, "planned_as": name,
+             "tier": broken.plan.kinds[name], "status": "missing" if g in broken.dead else "ok"}
+            for g, name in broken.name.items()]
+    strays = [n.guid for n in broken.fabric.switches() if n.guid not in broken.name]
+    rows += [{"guid": "0x%016x" % masked.guids[g], "planned_as": None, "tier": None, "status": "unplanned"} for g in strays]
+    findings = []
+    for finding in masked.truth:
+        where = [{"guid": "0x%016x" % g, "port": p} for g, p in finding.places]
+        findings.append({"id": finding.code, "code": finding.code, "where": where, "count": finding.count,
+                         "expected": "", "symptoms": [],
+                         "observed": " ".join(set(masked.fabric.nodes[g].rates.get(p) or "" for g, p in finding.places))})
+    return {"switches": rows, "findings": findings}
+
+
 def main():
     parser = argparse.ArgumentParser(description="Spoiled reports, and whether oracle.py believes them.")
     parser.add_argument("--seed", type=int, default=1)
@@ -121,7 +152,8 @@ def main():
     options = parser.parse_args()
     failed = 0
     for kind, read, more in ((Trees, campaign.read_options, []), (Trees, campaign.read_options, ["--levels", "3"]),
-                             (Ports, campaign_exact.read_options, []), (Chips, campaign_exact.read_options, [])):
+                             (Ports, campaign_exact.read_options, []), (Chips, campaign_exact.read_options, []),
+                             (Graphs, campaign_graph.read_options, [])):
         rounds = kind(read(more + ["--seed", str(options.seed), "--rounds", str(options.rounds)]))
         rounds.tried, rounds.believed = collections.Counter(), []
         rounds.rounds()
