@@ -185,6 +185,9 @@ int64_t ft_places_cost(struct ft_model *m, const struct ft_clusters *c);
  */
 int ft_levels_try(struct ft_model *m, const struct ft_hints *hints, struct ft_clusters *ret_clusters);
 
+/* match_general.c: everybody's place in a plan that is any graph. Returns 0 or -ENOMEM. */
+int ft_general_match(struct ft_model *m);
+
 /* trials.c: the cheapest of such matchings. Returns 0 or -ENOMEM. */
 int ft_levels_match(struct ft_model *m);
 

@@ -102,7 +102,7 @@ static int edges_worst(const struct ft_model *m, struct ft_ratio *ret)
 		return -ENOMEM;
 	for (uint32_t p = m->rows; p < m->place_count; p++)
 		carries[p] = m->plan->levels < 3 || m->live_of[p] == FT_NONE || spine_carriers(m, p) > 0;
-	for (uint32_t e = 0; m->columns > 0 && e < m->edges; e++) {
+	for (uint32_t e = 0; m->linked && e < m->edges; e++) {
 		const struct ft_live_switch *sw = ft_live_at(m, e);
 		uint32_t links = 0;
 

@@ -24,6 +24,7 @@ static void work_release(struct ft_model *m)
 	free(m->anchor_live);
 	free(m->places);
 	free(m->place_of);
+	free(m->network);
 	free(m->typical);
 	free(m->live_of);
 	free(m->replaced);
@@ -108,6 +109,7 @@ static void model_begin(struct ft_model *m, const struct ft_verify_input *input,
 	*m = (struct ft_model){
 		.design = input->design,
 		.plan = input->plan,
+		.general = input->plan->general,
 		.snapshot = input->snapshot,
 		.chips = input->snapshot,
 		.today = input->today,
