@@ -44,6 +44,9 @@ NAMES = {"planned": 4, "none": 4, "half": 2, "strange": 1, "guids": 1}
 # A cable that is slow among few of its sort is not known to be: the rate is voted by sort where the design says none.
 RATE_VOTERS = 12
 MANY_HOSTS = ("hosts-unplanned", "edge-overloaded")
+# What another explanation may be made of. A switch that is not there and a stranger may be one that was replaced; where
+# nothing has a name, one with too many hosts may be another one.
+READINGS = campaign.STRUCTURE | {"switch-replaced", "switch-mute", "edge-overloaded"}
 
 
 class Broken:
@@ -54,6 +57,7 @@ class Broken:
         self.plan = graph.plan()
         self.guid = {n.description.decode(): n.guid for n in fabric.switches()}
         self.name = {g: n for n, g in self.guid.items()}
+        self.hosting = {s.kind for s in graph.switches.values() if s.hosts}
         self.kinds = []
         self.touched = set()  # ends of cables that a fault has used
         self.involved = set()  # switches of a fault: they do not die as well
@@ -313,8 +317,7 @@ class Broken:
 
     def host_on_core(self):
         """A host on a switch of a kind that has none."""
-        may = {s.kind for s in self.graph.switches.values() if s.hosts}
-        switches = [g for g in self.with_spare() if self.plan.kinds[self.name[g]] not in may]
+        switches = [g for g in self.with_spare() if self.plan.kinds[self.name[g]] not in self.hosting]
         hosts = [h.guid for h in self.fabric.hosts() if (h.guid, 1) not in self.touched]
         if self.host_fault or not switches or len(hosts) < 4:
             return False
@@ -343,7 +346,7 @@ class Broken:
         for gone, mute in self.parts:
             names = {self.name[g] for g in gone}
             around = {self.guid[n] for n in self.plan.neighbours(names)} - self.dead
-            hosting = any(self.graph.switches[n].hosts for n in names)
+            hosting = any(self.plan.kinds[n] in self.hosting for n in names)
             code = "switch-mute" if mute else "edge-isolated" if hosting else "core-missing"
             result.append(Finding(code, [(g, None) for g in sorted(around)]))
             result[-1].several = len(gone)
@@ -396,6 +399,9 @@ def difference(truth, found):
     """(only in the truth, only in the report). Switches that died together are one finding or several, and hosts that are
     too many are called so or an overload."""
     truth, found = list(truth), list(found)
+    if any(f.code == "switch-mute" for f in truth):
+        # What lies behind it was not reached.
+        found = [f for f in found if f.code != "sweep-incomplete"]
     for dead in [f for f in truth if getattr(f, "several", 0) > 1]:
         near = {g for g, _ in dead.places}
         mine = [f for f in found if f.code in GONE and {g for g, _ in f.places} <= near]
@@ -410,26 +416,41 @@ def difference(truth, found):
     return campaign.difference(truth, found)
 
 
-def judge(graph, fabric, report, truth):
+def judge(graph, fabric, report, truth, figures=True):
     """(class, words)"""
     oracle = Oracle(graph.plan(), fabric, report)
     lost, false = difference(truth, oracle.findings)
     trouble = oracle.inconsistency()
     if not lost and not false:
-        trouble = trouble or wrong_places(oracle, truth) or wrong_figures(oracle, truth)
+        trouble = trouble or misnamed(oracle) or wrong_places(oracle, truth) or (wrong_figures(oracle, truth) if figures else None)
         return ("wrong", trouble) if trouble else ("exact", "")
     words = "%s read as %s" % tuple(" + ".join(sorted(f.code for f in x)) or "nothing" for x in (lost, false))
     lost, _ = campaign.rates_of_named(oracle, lost)
-    if any(f.code not in campaign.STRUCTURE for f in lost + false):
+    if any(f.code not in READINGS for f in lost + false):
         return "wrong", words
+    trouble = trouble or misnamed(oracle)
     if trouble:
         return "wrong", "%s: %s" % (words, trouble)
-    mine, theirs = campaign.price(oracle.findings), campaign.price(truth)
+    mine, theirs = price(oracle.findings), price(truth)
     if mine > theirs and campaign.moves(oracle.findings) >= campaign.moves(truth):
         return "wrong", "%s: price %s, the truth's is %s" % (words, mine, theirs)
     if mine != theirs:
         return "cheaper", words
     return "equal", words
+
+
+def price(findings):
+    """As campaign.price(), with all READINGS."""
+    return (sum(f.code in READINGS for f in findings), *campaign.price(findings)[1:])
+
+
+def misnamed(oracle):
+    """A switch that has the name of a planned one, but is taken for another: none is exchanged here."""
+    for node in oracle.fabric.switches():
+        name, vertex = node.description.decode(errors="replace"), oracle.vertex[node.guid]
+        if name in oracle.plan.kinds and vertex != name:
+            return "%s is taken for %s" % (name, vertex)
+    return None
 
 
 def wrong_places(oracle, truth):
@@ -552,7 +573,7 @@ class Campaign(campaign.Campaign):
         report, words = self.check(design, text)
         if words:
             return "wrong", words, report
-        return (*judge(graph, masked.fabric, report, masked.truth), report)
+        return (*judge(graph, masked.fabric, report, masked.truth, not self.options.no_figures), report)
 
     def metamorphic(self, rng, design, masked, report, entry, way):
         """What differs where nothing may; None where nothing does."""
@@ -581,7 +602,7 @@ class Campaign(campaign.Campaign):
         if way == "planned":
             mine, theirs = told(report, guids), told(other, {g: g for g in fresh})
         else:
-            mine, theirs = ([campaign.price([Finding.read(f) for f in r["findings"]])] for r in (report, other))
+            mine, theirs = ([price([Finding.read(f) for f in r["findings"]])] for r in (report, other))
         return None if mine == theirs else "with other GUIDs: %s" % unlike(mine, theirs)
 
     def show(self, number, verdict, words, kinds, truth, report, design, text):
@@ -661,6 +682,7 @@ def read_options(arguments):
     parser.add_argument("--names", type=words_of(NAMES), default=list(NAMES), metavar="WAY,…", help=", ".join(NAMES))
     parser.add_argument("--trees", type=float, default=0.5, metavar="SHARE", help="of the trees that are designed as such")
     parser.add_argument("--metamorphic", type=float, default=0.3, metavar="SHARE", help="of rounds that ask again")
+    parser.add_argument("--no-figures", action="store_true", help="look at findings only, not at counts")
     parser.add_argument("--replay", metavar="SEED:ROUND", help="one round again, in full")
     parser.add_argument("--keep-wrong", "--keep", dest="keep", metavar="DIR", help="where wrong rounds are kept")
     options = parser.parse_args(arguments)
