@@ -504,7 +504,7 @@ class Campaign(campaign.Campaign):
 
     def round(self, number):
         rng = random.Random("graph:%d:%d" % (self.options.seed, number))
-        graph = graphs.draw(rng, self.options.families)
+        graph = graphs.draw(rng, self.options.families, self.options.most)
         way = rng.choices(self.options.names, [NAMES[w] for w in self.options.names])[0]
         as_tree = graph.tree is not None and way != "guids" and rng.random() < self.options.trees
         design = self.tree_design(graph, rng) if as_tree else graph.design(rng)
@@ -679,6 +679,7 @@ def read_options(arguments):
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--families", type=words_of(graphs.FAMILIES), default=list(graphs.FAMILIES), metavar="NAME,…",
                         help=", ".join(graphs.FAMILIES))
+    parser.add_argument("--most", type=int, default=1000, metavar="N", help="networks of at most N switches")
     parser.add_argument("--names", type=words_of(NAMES), default=list(NAMES), metavar="WAY,…", help=", ".join(NAMES))
     parser.add_argument("--trees", type=float, default=0.5, metavar="SHARE", help="of the trees that are designed as such")
     parser.add_argument("--metamorphic", type=float, default=0.3, metavar="SHARE", help="of rounds that ask again")

@@ -369,8 +369,9 @@ FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "irregular": irr
             "dragonfly": dragonfly, "full": full}
 
 
-def draw(rng, families):
+def draw(rng, families, most=1000):
+    """A network of at most so many switches."""
     while True:
         graph = FAMILIES[rng.choice(families)](rng)
-        if graph.is_connected() and max(graph.ports(n) for n in graph.switches) <= 254:
+        if len(graph.switches) <= most and graph.is_connected() and max(map(graph.ports, graph.switches)) <= 254:
             return graph
