@@ -83,6 +83,7 @@ static void design_init(struct ft_design *design)
 	design->spread_multiple = 1;
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
+	design->planes = FT_UNPINNED;
 	design->cables_complete = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,

@@ -240,6 +240,7 @@ struct ft_design {
 	uint32_t bundle;       /* pinned B: from an edge switch to each core switch, or to each spine of its pod */
 	uint32_t spine_bundle; /* pinned, three levels: from a spine to each core switch of its plane */
 	uint32_t pods;	       /* pinned, three levels */
+	uint32_t planes;       /* pinned, three levels; they divide the spines of a pod */
 	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
 	size_t pod_size_count;
 	struct ft_host_kind *host_kinds; /* their hosts add up to nodes; NULL: by the rule of fill */

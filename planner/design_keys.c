@@ -462,6 +462,7 @@ static const struct ft_key design_keys[] = {
 	{"core", key_core, DESIGN(roles[FT_TIER_CORE]), 0, 0, NULL},
 	{"spine", key_spine, DESIGN(roles[FT_TIER_SPINE]), 0, 0, NULL},
 	{"pods", key_pods, 0, 1, FT_SWITCHES_MAX, NULL},
+	{"planes", ft_key_count, DESIGN(planes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundle", key_bundle, 0, 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundles", key_bundles, 0, 0, 0, NULL},
 	{"fill", key_fill, DESIGN(fill), 0, 0, NULL},
@@ -496,7 +497,7 @@ static const struct {
 /* Keys that only a tree of three levels has a use for. */
 static int levels_check(const struct ft_key_reader *reader, const struct ft_design *design)
 {
-	static const char *const words[] = {"spine", "pods"};
+	static const char *const words[] = {"spine", "pods", "planes"};
 	json_t *root = reader->json.root;
 
 	if (design->levels == 3 && design->topology == FT_TOPOLOGY_STAR)

@@ -116,6 +116,12 @@ static int edges_add(struct build *b)
 	return 0;
 }
 
+/* Spines of one pod in one plane. */
+static uint32_t plane_spines(const struct build *b)
+{
+	return b->s->pod_spines / b->s->planes;
+}
+
 static int spines_add(struct build *b)
 {
 	for (uint32_t i = 0; i < b->spines; i++) {
@@ -124,7 +130,8 @@ static int spines_add(struct build *b)
 		if (!sw)
 			return -ENOMEM;
 		sw->pod = i / b->s->pod_spines;
-		sw->plane = sw->place = i % b->s->pod_spines;
+		sw->place = i % b->s->pod_spines;
+		sw->plane = sw->place / plane_spines(b);
 	}
 	return 0;
 }
@@ -184,14 +191,14 @@ static void edge_bundles(struct build *b, const uint32_t *shares)
 	}
 }
 
-/* From every spine to the cores of its plane, where its pod has its place. */
+/* From every spine to the cores of its plane, where the spines of its pod have their places. */
 static void spine_bundles(struct build *b, const uint32_t *shares)
 {
 	for (uint32_t i = 0; i < b->spines; i++) {
 		const struct ft_plan_switch *sw = &b->plan->switches[b->s->e + i];
 
 		bundles_add(b, b->s->e + i, b->s->e + b->spines + sw->plane * b->s->plane_cores, b->s->plane_cores,
-			    shares, sw->pod, b->s->spine_down + 1);
+			    shares, sw->pod * plane_spines(b) + sw->place % plane_spines(b), b->s->spine_down + 1);
 	}
 }
 
@@ -401,6 +408,8 @@ static void spines_figures(struct build *b)
 	plan->spine_ports_up = s->spine_up;
 	plan->spine_bundle = s->spine_b;
 	plan->pod_spines = s->pod_spines;
+	plan->planes = s->planes;
+	plan->general |= s->planes < s->pod_spines;
 	/* What a full pod sends up through each spine shares its ports to the core level. */
 	ft_ratio_make((int64_t)s->pod_edges * s->b, s->spine_up, &plan->spine_blocking);
 }

@@ -482,19 +482,26 @@ static int count_spines(const struct ft_rules *rules, struct ft_shape *s)
 static int count_plane_cores(const struct ft_rules *rules, struct ft_shape *s)
 {
 	const struct ft_design_role *core = &rules->roles[FT_TIER_CORE];
-	struct level l = {
-		"spine", "core", s->pods_max, FT_UNPINNED, core->ports, FT_UNPINNED, rules->design->spine_bundle};
+	uint32_t planes = rules->design->planes;
+	struct level l = {"spine", "core", 0, FT_UNPINNED, core->ports, FT_UNPINNED, rules->design->spine_bundle};
 	int r;
 
-	r = share_of(rules, "core", core->count, s->pod_spines, "planes (spines of a pod)", &l.high_pinned);
+	if (ft_pinned(planes) && s->pod_spines % planes != 0)
+		return ft_rules_error(rules, NULL, "planes",
+				      "planes %u do not have the same number each of the %u spine%s of a pod", planes,
+				      s->pod_spines, ft_text_s(s->pod_spines));
+	s->planes = ft_pinned(planes) ? planes : s->pod_spines;
+	l.low_max = s->pods_max * (s->pod_spines / s->planes);
+	r = share_of(rules, "core", core->count, s->planes,
+		     s->planes < s->pod_spines ? "planes" : "planes (spines of a pod)", &l.high_pinned);
 	if (r < 0)
 		return r;
 	r = count_uppers(rules, &l, s->spine_up, &s->spine_b, &s->plane_cores);
 	if (r < 0)
 		return r;
-	if ((uint64_t)s->plane_cores * s->pod_spines > FT_SWITCHES_MAX)
+	if ((uint64_t)s->plane_cores * s->planes > FT_SWITCHES_MAX)
 		return ft_rules_error(rules, "core", NULL, "more than %d core switches are needed", FT_SWITCHES_MAX);
-	s->cores = s->plane_cores * s->pod_spines;
+	s->cores = s->plane_cores * s->planes;
 	return 0;
 }
 

@@ -21,8 +21,8 @@ struct cables {
 	uint64_t count;
 };
 
-enum kind { KIND_HOST, KIND_UPLINK, KIND_SPINE_UPLINK };
-static const char *const kind_names[] = {"host", "uplink", "spine-uplink"};
+enum kind { KIND_HOST, KIND_UPLINK, KIND_SPINE_UPLINK, KIND_LINK };
+static const char *const kind_names[] = {"host", "uplink", "spine-uplink", "link"};
 
 struct bill {
 	struct ft_text *text;
@@ -235,6 +235,35 @@ static void add_switches(struct bill *bill, enum ft_tier tier)
 	bill->switches += count;
 }
 
+/* Switches of a graph, of which no more than the ports is known. */
+static void add_graph_switches(struct bill *bill, uint32_t kind)
+{
+	const struct ft_plan *plan = bill->plan;
+	uint64_t counts[FT_PORTS_MAX + 1] = {0};
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].kind == kind)
+			counts[plan->switches[i].ports]++;
+	for (uint32_t ports = 0; ports <= FT_PORTS_MAX; ports++) {
+		char what[32];
+		struct row row = {"switch",
+				  plan->kinds[kind].name,
+				  what,
+				  counts[ports],
+				  FT_AMOUNT_UNKNOWN,
+				  {0},
+				  "cost, power, weight, size unknown"};
+
+		if (counts[ports] == 0)
+			continue;
+		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
+		snprintf(what, sizeof(what), "switch of %u port%s", ports, ft_text_s(ports));
+		add_row(bill->text, &row);
+		memcpy(bill->totals, no_amounts, sizeof(bill->totals));
+		bill->switches += counts[ports];
+	}
+}
+
 static void count_cables(struct bill *bill, enum kind kind, const struct ft_floor_place *a,
 			 const struct ft_floor_place *b, uint32_t count)
 {
@@ -266,6 +295,8 @@ static void count_uplinks(struct bill *bill)
 		const struct ft_plan_bundle *bundle = &plan->bundles[i];
 		enum kind kind = plan->switches[bundle->a].tier == FT_TIER_EDGE ? KIND_UPLINK : KIND_SPINE_UPLINK;
 
+		if (plan->topology == FT_TOPOLOGY_GRAPH)
+			kind = KIND_LINK;
 		count_cables(bill, kind, &bill->floor->switches[bundle->a], &bill->floor->switches[bundle->b],
 			     bundle->count);
 	}
@@ -389,8 +420,10 @@ int ft_write_bom(struct ft_text *text, const struct ft_design *design, const str
 	if (r < 0)
 		return r;
 	ft_text_puts(text, "item,kind,what,count,unit_cost,cost,power_w,weight_kg,size_u,note\n");
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+	for (int tier = 0; tier < FT_TIER_COUNT && plan->topology != FT_TOPOLOGY_GRAPH; tier++)
 		add_switches(&bill, (enum ft_tier)tier);
+	for (uint32_t kind = 0; kind < plan->kind_count && plan->topology == FT_TOPOLOGY_GRAPH; kind++)
+		add_graph_switches(&bill, kind);
 	add_cables(&bill);
 	add_totals(&bill);
 	return ft_text_failed(text) ? -ENOMEM : 0;

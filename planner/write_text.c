@@ -193,6 +193,14 @@ static uint32_t percent(struct ft_quantity share)
 	return share.den ? (uint32_t)(hundredfold / share.den) : 0;
 }
 
+static bool lacks_boards(const struct ft_plan *plan)
+{
+	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
+		if (plan->fabric_boards[tier])
+			return true;
+	return false;
+}
+
 static void text_figures(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	static const char *const classes[] = {
@@ -203,17 +211,19 @@ static void text_figures(struct ft_text *text, const struct ft_design *design, c
 	struct ft_figures f;
 
 	ft_figures_take(plan, &f);
-	ft_text_printf(text, "Notation: %s%s%s.\n", f.notation,
-		       f.exact ? "" : "; the bundles of a switch are not all alike, which it cannot say",
-		       f.full ? "" : "; not all pods have that many edge switches");
+	if (f.notation[0])
+		ft_text_printf(text, "Notation: %s%s%s.\n", f.notation,
+			       f.exact ? "" : "; the bundles of a switch are not all alike, which it cannot say",
+			       f.full ? "" : "; not all pods have that many edge switches");
 	ft_text_printf(text, "Bisection: %u cable%s", f.bisection_links, plural(f.bisection_links));
 	text_bandwidth(text, design, f.bisection_links);
 	ft_text_printf(text, ".\nPaths: %llu between two nodes as far apart as can be.\n", (unsigned long long)f.paths);
 	if (plan->topology == FT_TOPOLOGY_FAT_TREE)
 		ft_text_printf(text, "As a Clos network: Clos(%u,%u,%u), %s%s.\n", f.clos_m, f.clos_n, f.clos_r,
 			       classes[f.clos_class],
-			       f.clos_class == FT_CLOS_BLOCKING && f.clos_m >= f.clos_n ? ", for lack of fabric boards"
-											: "");
+			       f.clos_class != FT_CLOS_BLOCKING || f.clos_m < f.clos_n ? ""
+			       : lacks_boards(plan)				       ? ", for lack of fabric boards"
+										       : " at the spines");
 	ft_text_printf(
 		text,
 		"Throughput bound: %u %% of each node's rate under uniform traffic (cables / (mean hops x flows)).\n",
@@ -356,19 +366,14 @@ static void text_spine(struct ft_text *text, const struct ft_plan *plan)
 	text_model(text, plan, FT_TIER_SPINE);
 	ft_text_printf(text, ", each with %u for edge switches and %u to the core level.\n", plan->spine_ports_down,
 		       plan->spine_ports_up);
-	ft_text_printf(
-		text,
-		"Planes: %u of %u core switch%s; the spine of one number in every pod is cabled to each core switch of "
-		"that plane.\n",
-		plan->pod_spines, plan->plane_cores, ft_text_es(plan->plane_cores));
-}
-
-static bool lacks_boards(const struct ft_plan *plan)
-{
-	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		if (plan->fabric_boards[tier])
-			return true;
-	return false;
+	ft_text_printf(text, "Planes: %u of %u core switch%s; ", plan->planes, plan->plane_cores,
+		       ft_text_es(plan->plane_cores));
+	if (plan->planes == plan->pod_spines)
+		ft_text_puts(text,
+			     "the spine of one number in every pod is cabled to each core switch of that plane.\n");
+	else
+		ft_text_printf(text, "%u spines of every pod are cabled to each core switch of that plane.\n",
+			       plan->pod_spines / plan->planes);
 }
 
 static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
