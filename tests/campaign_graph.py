@@ -432,7 +432,7 @@ def judge(graph, fabric, report, truth, figures=True):
     if trouble:
         return "wrong", "%s: %s" % (words, trouble)
     mine, theirs = price(oracle.findings), price(truth)
-    if mine > theirs and campaign.moves(oracle.findings) >= campaign.moves(truth):
+    if mine > theirs and moves(oracle.findings) >= moves(truth):
         return "wrong", "%s: price %s, the truth's is %s" % (words, mine, theirs)
     if mine != theirs:
         return "cheaper", words
@@ -442,6 +442,12 @@ def judge(graph, fabric, report, truth, figures=True):
 def price(findings):
     """As campaign.price(), with all READINGS."""
     return (sum(f.code in READINGS for f in findings), *campaign.price(findings)[1:])
+
+
+def moves(findings):
+    """As campaign.moves(), with all READINGS. Switches that died together are as many here."""
+    return sum(f.count - 1 if f.code == "cables-swapped" else getattr(f, "several", 0) or 1 for f in findings
+               if f.code in READINGS)
 
 
 def misnamed(oracle):
