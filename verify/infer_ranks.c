@@ -18,9 +18,9 @@
 #include "verify/infer_general.h"
 
 enum {
-	VOTERS = 8,	      /* of the nearest */
-	NEAR_PERCENT = 30,    /* a voter shares so much */
-	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts are not sideways in a tree */
+	VOTERS = 8,	     /* of the nearest */
+	NEAR_PERCENT = 30,   /* a voter shares so much */
+	BESIDE_PERCENT = 25, /* of the cables between switches with hosts are not sideways in a tree */
 	HOSTED_SHARE = 4,
 };
 
