@@ -581,6 +581,26 @@ const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index)
 	return strcmp(name, "switch") == 0 ? "" : name;
 }
 
+bool ft_plan_has_ranks(const struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->kind_count; i++)
+		if (plan->kinds[i].rank == FT_UNPINNED)
+			return false;
+	return plan->kind_count > 0;
+}
+
+uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index)
+{
+	return plan->general ? plan->switches[index].hosts : plan->ports_to_nodes;
+}
+
+struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level)
+{
+	if (level == 0)
+		return plan->blocking;
+	return level == 1 && plan->levels == 3 ? plan->spine_blocking : (struct ft_ratio){1, 1};
+}
+
 /* What is said of a choice, where there was one. */
 static void figures_of_search(struct ft_plan *plan, const struct ft_search *search, const struct ft_menu *menu)
 {

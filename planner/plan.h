@@ -229,6 +229,18 @@ bool ft_design_has_host_kinds(const struct ft_design *design);
 /* "edge", "core": what switch @index is called before the word "switch"; "" where it is just that. */
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
 
+/* True where the plan has an up and a down: every kind of switch has a rank. */
+bool ft_plan_has_ranks(const struct ft_plan *plan);
+
+/* Ports for hosts of switch @index, connected now or not. */
+uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index);
+
+/*
+ * Of a plain tree: what comes from below to what leads up at the switches @level levels above the edge, as built; 1
+ * where nothing leads up.
+ */
+struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level);
+
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
 
