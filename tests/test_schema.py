@@ -200,7 +200,7 @@ for name in samples:
         inner = [f"{key}.{k}" for k in value] if isinstance(value, dict) else []
         expect(f"{name}: \"why\" explains \"{key}\"",
                key == "why" or key in notes or (inner and all(k in notes for k in inner)))
-for name in ("every_key.json", "star.json", "uniform.json", "plan.json"):
+for name in ("every_key.json", "star.json", "uniform.json", "plan.json", "graph.json", "classes.json"):
     with open(os.path.join(SEEDS, name), encoding="utf-8") as f:
         check_good(name, f.read())
 for change in FINE:
