@@ -19,6 +19,7 @@
 
 enum {
 	KIND_SIZE_MAX = 32,
+	KINDS_MAX = 64,
 	LINKS_MAX = 4000000, /* pairs of switches, as in a tree */
 };
 
@@ -64,7 +65,7 @@ struct switches_entry {
 	uint64_t guid;
 };
 
-/* The kind of that label, which is new where it is not known yet. */
+/* The kind of that label, which is new where it is not known yet. Returns 0, -ENOMEM, or -E2BIG: there are too many. */
 static int kind_find(struct ft_design_graph *graph, const char *label, uint32_t *ret_kind)
 {
 	char **more;
@@ -74,6 +75,8 @@ static int kind_find(struct ft_design_graph *graph, const char *label, uint32_t 
 			*ret_kind = i;
 			return 0;
 		}
+	if (graph->kind_count == KINDS_MAX)
+		return -E2BIG;
 	more = realloc(graph->kinds, (graph->kind_count + 1UL) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -134,6 +137,10 @@ static int switches_take(struct reading *g, const struct ft_key_at *at, struct s
 
 	if (r == 0)
 		r = kind_find(g->graph, entry->kind ? entry->kind : "switch", &like.kind);
+	if (r == -E2BIG)
+		return ft_json_error_value(&g->reader->json, g->reader->err, at->value, "kind",
+					   "\"kind\" is \"%s\", the %uth kind of switches; the most is %u", entry->kind,
+					   KINDS_MAX + 1, KINDS_MAX);
 	if (r == 0 && entry->guid) {
 		r = ft_map_add(&g->guids, entry->guid, g->graph->switch_count, NULL);
 		if (r == 0)
@@ -358,6 +365,8 @@ static const struct {
 	{"spine", "is of fat-trees: the switches of a graph are in \"switches\""},
 	{"core", "is of fat-trees: the switches of a graph are in \"switches\""},
 	{"pods", "is of fat-trees"},
+	{"planes", "is of fat-trees"},
+	{"classes", "is of fat-trees: the switches of a graph are in \"switches\""},
 	{"bundle", "is of fat-trees: the cables of a graph are in \"links\""},
 	{"bundles", "is of fat-trees: the cables of a graph are in \"links\""},
 	{"fill", "is of fat-trees: the hosts of a graph are in \"switches\""},

@@ -32,8 +32,7 @@ static int write_csv(struct ft_text *text, const struct ft_design *design, const
 	(void)catalog;
 	(void)err;
 	ft_csv_header(text, plan->levels);
-	ft_csv_plan(text, plan);
-	return 0;
+	return ft_csv_plan(text, plan);
 }
 
 static int write_svg(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
@@ -65,26 +64,25 @@ static int write_opensm_cns(struct ft_text *text, const struct ft_design *design
 static const struct ft_format formats[] = {
 	{"text", write_text, NULL},
 	{"json", write_json, NULL},
-	{"csv", write_csv, "is of fat-trees"},
-	{"cables", ft_write_cables, "is of fat-trees"},
-	{"bom", ft_write_bom, "is of fat-trees"},
+	{"csv", write_csv, NULL},
+	{"cables", ft_write_cables, NULL},
+	{"bom", ft_write_bom, NULL},
 	{"ibsim", ft_write_ibsim, NULL},
 	{"ibdm", ft_write_ibdm, NULL},
 	{"ibnl", ft_write_ibnl, NULL},
-	{"slurm", ft_write_slurm, "is of fat-trees"},
-	{"opensm", ft_write_opensm, "is of fat-trees"},
+	{"slurm", ft_write_slurm, NULL},
+	{"opensm", ft_write_opensm, "wants the highest tier of a tree"},
 	{"opensm-cn", write_opensm_cns, NULL},
 	{"dot", write_dot, "is of fat-trees"},
 	{"svg", write_svg, "is of fat-trees"},
 };
 
-int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
-		    const struct ft_plan *plan, const struct ft_catalog *catalog, struct ft_error *err)
+int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err)
 {
-	if (plan->topology == FT_TOPOLOGY_GRAPH && format->no_graph)
-		return ft_error_set(err, -EINVAL, 0, 0, "the topology is a graph, and --format %s %s", format->name,
-				    format->no_graph);
-	return format->write(text, design, plan, catalog, err);
+	if (plan->topology != FT_TOPOLOGY_GRAPH || !format->no_graph)
+		return 0;
+	return ft_error_set(err, -EINVAL, 0, 0, "the topology is a graph, and --format %s %s", format->name,
+			    format->no_graph);
 }
 
 const struct ft_format *ft_format_find(const char *name)

@@ -81,9 +81,8 @@ struct ft_format {
 	const char *no_graph; /* why it cannot hold a graph; NULL: it can */
 };
 
-/* The writer of @format, unless that cannot hold @plan: -EINVAL then, with @err filled. */
-int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
-		    const struct ft_plan *plan, const struct ft_catalog *catalog, struct ft_error *err);
+/* Whether @format can hold plans such as @plan at all. Returns 0, or -EINVAL with @err filled. */
+int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err);
 
 /* NULL: there is none of that name. */
 const struct ft_format *ft_format_find(const char *name);

@@ -216,8 +216,10 @@ static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_e
 static int work_plan(struct run *run, struct ft_error *err)
 {
 	bool guids = strncmp(run->options.format->name, "opensm", 6) == 0 && run->options.from;
-	int r = guids ? ft_resolve_check_plan(run->plan, err) : 0;
+	int r = ft_format_check(run->options.format, run->plan, err);
 
+	if (r == 0 && guids)
+		r = ft_resolve_check_plan(run->plan, err);
 	if (r == 0 && run->options.from) {
 		run->path = run->options.from;
 		r = ft_source_load(run->options.from, &run->snapshot, err);
@@ -231,7 +233,7 @@ static int work_plan(struct run *run, struct ft_error *err)
 	if (guids)
 		return write_found_guids(run, run->snapshot, err);
 	r = models_look_up(run, err);
-	return r < 0 ? r : ft_format_write(run->options.format, &run->out, run->design, run->plan, run->catalog, err);
+	return r < 0 ? r : run->options.format->write(&run->out, run->design, run->plan, run->catalog, err);
 }
 
 static int work_curve(struct run *run, const struct ft_menu *menu)

@@ -125,8 +125,13 @@ int ft_graph_figures(struct ft_plan *plan)
 	if (r < 0)
 		return r;
 	plan->links = plan->nodes;
-	for (uint32_t i = 0; i < plan->bundle_count; i++)
+	plan->spare_ports = 0;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		plan->spare_ports += plan->switches[i].ports - plan->switches[i].hosts;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
 		plan->links += plan->bundles[i].count;
+		plan->spare_ports -= 2 * plan->bundles[i].count;
+	}
 	for (uint32_t i = 0; i <= plan->switch_count; i++) {
 		bool last = i == plan->switch_count;
 		uint32_t reached;
@@ -163,31 +168,31 @@ static int kinds_fill(const struct ft_design_graph *graph, struct ft_plan *plan)
 
 static int switches_fill(const struct ft_design_graph *graph, struct ft_plan *plan)
 {
-	_cleanup_free_ uint32_t *places = calloc(graph->kind_count + 1UL, sizeof(*places));
+	uint32_t places[FT_TIER_COUNT] = {0};
 
 	plan->switches = calloc(graph->switch_count + 1UL, sizeof(*plan->switches));
-	if (!places || !plan->switches)
+	if (!plan->switches)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < graph->switch_count; i++) {
 		const struct ft_graph_switch *from = &graph->switches[i];
+		enum ft_tier tier = plan->kinds[from->kind].may_host ? FT_TIER_EDGE : FT_TIER_CORE;
 
 		plan->switches[i] = (struct ft_plan_switch){
 			.name = strdup(from->name),
 			.kind = from->kind,
-			.tier = plan->kinds[from->kind].may_host ? FT_TIER_EDGE : FT_TIER_CORE,
+			.tier = tier,
 			.ports = from->ports,
 			.hosts = from->hosts,
 			.hosts_rule = from->hosts,
 			.guid = from->guid,
 			.pod = FT_UNPINNED,
 			.plane = FT_UNPINNED,
-			.place = places[from->kind]++,
+			.place = places[tier]++,
 		};
 		plan->switch_count++;
 		if (!plan->switches[i].name)
 			return -ENOMEM;
 		plan->nodes += from->hosts;
-		plan->spare_ports += from->ports - from->hosts;
 	}
 	return 0;
 }
@@ -208,7 +213,6 @@ static int bundles_fill(const struct ft_design_graph *graph, struct ft_plan *pla
 			(struct ft_plan_bundle){from->a, from->b, from->count, next[from->a], next[from->b]};
 		next[from->a] += from->count;
 		next[from->b] += from->count;
-		plan->spare_ports -= 2 * from->count;
 	}
 	return 0;
 }

@@ -14,8 +14,8 @@
 int ft_graph_plan(const struct ft_design *design, struct ft_plan **ret_plan);
 
 /*
- * What follows from the bundles of @plan, a graph: how many links there are and how far hosts are apart. To be called
- * again when they have changed. Returns 0 or -ENOMEM.
+ * What follows from the hosts and bundles of @plan, a graph: links, ports that are left, how far hosts are apart. To be
+ * called again when they have changed. Returns 0 or -ENOMEM.
  */
 int ft_graph_figures(struct ft_plan *plan);
 

@@ -130,6 +130,16 @@ struct ft_lack {
 	uint32_t part_ppm; /* and of one more cable so many millionths, where it is slow */
 };
 
+/* A board of a director, or one chip of it. */
+struct ft_finding_board {
+	bool known;	      /* else the finding is about no board */
+	uint32_t of;	      /* the director: index into the plan's switches */
+	bool line;	      /* else a fabric board */
+	bool whole;	      /* else one chip */
+	bool all;	      /* all boards of the director that are not there */
+	uint32_t board, chip; /* from 0; which board it is may be a guess */
+};
+
 struct ft_finding {
 	char *id; /* stable from sweep to sweep for the same fault */
 	enum ft_code code;
@@ -162,7 +172,8 @@ struct ft_finding {
 	size_t lack_count;
 	uint32_t *gone; /* switches of the plan that nothing leads to because of it */
 	size_t gone_count;
-	struct ft_action *actions; /* what mends it, in this order; none: nothing that is known */
+	struct ft_finding_board board; /* what is not there, where that is it */
+	struct ft_action *actions;     /* what mends it, in this order; none: nothing that is known */
 	size_t action_count;
 };
 
