@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "planner/chips.h"
+#include "planner/graph.h"
 #include "planner/wiring.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -196,9 +197,11 @@ static int end_read(struct work *w, bool of_hosts, size_t entry, unsigned int en
 
 /* ---- cables ---- */
 
-/* Neighbouring tiers of one pod or plane. In two levels there is one of each. */
+/* Neighbouring tiers of one pod or plane. In two levels there is one of each; in a graph any two may be joined. */
 static bool tiers_join(const struct ft_plan *plan, const struct ft_plan_switch *low, const struct ft_plan_switch *high)
 {
+	if (plan->topology == FT_TOPOLOGY_GRAPH)
+		return true;
 	if (plan->levels < 3)
 		return low->tier == FT_TIER_EDGE && high->tier == FT_TIER_CORE;
 	if (low->tier == FT_TIER_EDGE && high->tier == FT_TIER_SPINE)
@@ -241,8 +244,7 @@ int ft_cabling_check_pair(const struct ft_plan *plan, uint32_t a, uint32_t b, st
 static int cable_read(struct work *w, size_t entry)
 {
 	const struct ft_cabling_end *ends = w->list->cables[entry].ends;
-	const struct ft_plan_switch *switches = w->plan->switches;
-	bool turn = switches[ends[0].sw].tier > switches[ends[1].sw].tier;
+	bool turn = ends[0].sw > ends[1].sw;
 	struct ft_error why = {0};
 	uint32_t ports[2];
 	int r = 0;
@@ -404,7 +406,11 @@ static int host_read(struct work *w, size_t entry)
 	uint32_t port = 0;
 	int r;
 
-	if (sw->tier != FT_TIER_EDGE)
+	if (!w->plan->kinds[sw->kind].may_host && w->plan->topology == FT_TOPOLOGY_GRAPH)
+		return fault_set(w, true, entry, 0, FT_CABLING_NAME,
+				 "is \"%s\", but switches of kind %s have no hosts by the plan", sw->name,
+				 w->plan->kinds[sw->kind].name);
+	if (!w->plan->kinds[sw->kind].may_host)
 		return fault_set(w, true, entry, 0, FT_CABLING_NAME,
 				 "is \"%s\", a %s switch: hosts hang on edge switches only", sw->name,
 				 ft_tier_name(sw->tier));
@@ -569,7 +575,7 @@ int ft_cabling_apply(struct ft_plan *plan, const struct ft_cabling *cabling, str
 		bundles_hand_over(&w);
 	if (cabling->hosts)
 		hosts_hand_over(&w);
-	return 0;
+	return plan->topology == FT_TOPOLOGY_GRAPH ? ft_graph_figures(plan) : 0;
 }
 
 int ft_cabling_of_plan(const struct ft_plan *plan, struct ft_cabling_cable **ret_cables, size_t *ret_count)

@@ -16,8 +16,8 @@ void ft_csv_header(struct ft_text *text, uint32_t levels);
 /* One row: a candidate for @design, or NULL where no design exists ("none"). */
 void ft_csv_row(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *candidate);
 
-/* The same of a plan. */
-void ft_csv_plan(struct ft_text *text, const struct ft_plan *plan);
+/* The same of a plan. Returns 0 or -ENOMEM. */
+int ft_csv_plan(struct ft_text *text, const struct ft_plan *plan);
 
 /* The designs of @search in columns, best first, their figures in rows. */
 void ft_write_alternatives(struct ft_text *text, const struct ft_design *design, const struct ft_search *search);

@@ -92,7 +92,7 @@ int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *a
 	return ft_key_read_elements(reader, at, key_cable, sizeof(*design->cables), design->cables);
 }
 
-static int key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+int ft_design_key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	const char *string = json_string_value(at->value);
 	uint64_t *guid = out;
@@ -107,7 +107,7 @@ static int key_host(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 {
 	static const struct ft_key keys[] = {
 		{"name", ft_key_string, offsetof(struct ft_design_host, name), 0, NAME_SIZE_MAX, NULL},
-		{"guid", key_guid, offsetof(struct ft_design_host, guid), 0, 0, NULL},
+		{"guid", ft_design_key_guid, offsetof(struct ft_design_host, guid), 0, 0, NULL},
 		{"edge", ft_key_string, offsetof(struct ft_design_host, edge.name), 0, NAME_SIZE_MAX,
 		 "the planned edge switch that the host belongs to"},
 		{"port", key_port, offsetof(struct ft_design_host, edge), 1, FT_DIRECTOR_PORTS_MAX, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The key "islands" of a design. Names may hold ranges of numbers: "CCORE1-[001-003,007]" is four switches. */
+/* The key "islands" of a design. */
 #include "planner/design_parts.h"
 
 #include <errno.h>
@@ -8,12 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/name_ranges.h"
 
 enum {
-	NAMES_MAX = 10000,   /* of one key, ranges written out */
 	BUNDLES_MAX = 50000, /* of one island */
-	NAME_SIZE_MAX = 256, /* of a name with its ranges */
-	DIGITS_MAX = 9,
 };
 
 void ft_islands_free(struct ft_island *islands, size_t count)
@@ -32,141 +30,10 @@ void ft_islands_free(struct ft_island *islands, size_t count)
 	free(islands);
 }
 
-/* ---- names ---- */
-
-struct names {
-	char **name;
-	size_t count, size;
-};
-
-static void names_release(struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->name[i]);
-	free(names->name);
-}
-
-/* Returns 0, -ENOMEM, or -E2BIG. */
-static int names_add(struct names *names, const char *name)
-{
-	if (names->count == NAMES_MAX)
-		return -E2BIG;
-	if (names->count == names->size) {
-		size_t size = names->size ? 2 * names->size : 8;
-		char **more = realloc(names->name, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		names->name = more;
-		names->size = size;
-	}
-	names->name[names->count] = strdup(name);
-	if (!names->name[names->count])
-		return -ENOMEM;
-	names->count++;
-	return 0;
-}
-
-/* The first "[…]" of nothing but digits, commas and hyphens; other brackets are part of the name. NULL: none. */
-static const char *range_find(const char *name, size_t *ret_length)
-{
-	for (const char *open = strchr(name, '['); open; open = strchr(open + 1, '[')) {
-		size_t length = strspn(open + 1, "0123456789,-");
-
-		if (length > 0 && open[1 + length] == ']') {
-			*ret_length = length + 2;
-			return open;
-		}
-	}
-	return NULL;
-}
-
-/* "007-012" or "7", up to a comma or the end. Returns where it ends, or NULL. */
-static const char *range_parse(const char *text, uint32_t *ret_first, uint32_t *ret_last, int *ret_digits)
-{
-	size_t digits = strspn(text, "0123456789");
-	const char *end = text + digits;
-
-	if (digits == 0 || digits > DIGITS_MAX)
-		return NULL;
-	*ret_digits = (int)digits;
-	*ret_first = *ret_last = (uint32_t)strtoul(text, NULL, 10);
-	if (*end == '-') {
-		size_t more = strspn(end + 1, "0123456789");
-
-		if (more == 0 || more > DIGITS_MAX)
-			return NULL;
-		*ret_last = (uint32_t)strtoul(end + 1, NULL, 10);
-		end += 1 + more;
-	}
-	return *ret_last >= *ret_first && (*end == ',' || *end == ']') ? end : NULL;
-}
-
-/* Writes the ranges of @name out. Returns 0, -ENOMEM, -E2BIG, or -EINVAL: one of them is none. */
-static int names_expand(struct names *names, const char *name)
-{
-	size_t length;
-	const char *open = range_find(name, &length), *at = open;
-
-	if (!open)
-		return names_add(names, name);
-	do {
-		uint32_t first, last;
-		int digits, r;
-
-		at = range_parse(at + 1, &first, &last, &digits);
-		if (!at)
-			return -EINVAL;
-		for (uint32_t number = first; number <= last; number++) {
-			char one[2 * NAME_SIZE_MAX];
-
-			snprintf(one, sizeof(one), "%.*s%0*u%s", (int)(open - name), name, digits, number,
-				 open + length);
-			r = names_expand(names, one);
-			if (r < 0)
-				return r;
-		}
-	} while (*at == ',');
-	return 0;
-}
-
-static int name_read(struct ft_key_reader *reader, const struct ft_key_at *at, struct names *names)
-{
-	const char *name = json_string_value(at->value);
-	int r;
-
-	r = ft_key_check_string(reader, at);
-	if (r < 0)
-		return r;
-	if (strlen(name) >= NAME_SIZE_MAX)
-		return ft_key_error(reader, at, "is longer than %d bytes", NAME_SIZE_MAX - 1);
-	r = names_expand(names, name);
-	if (r == -E2BIG)
-		return ft_key_error(reader, at, "is more than %d names", NAMES_MAX);
-	return r == -EINVAL ? ft_key_error(reader, at, "holds no range of numbers such as [1-3,07-12]") : r;
-}
-
-/* A name, or a list of names. */
-static int key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
-{
-	struct names *names = out;
-	int r = 0;
-
-	if (!json_is_array(at->value))
-		return name_read(reader, at, names);
-	r = ft_key_expect_filled_list(reader, at);
-	for (size_t i = 0; r == 0 && i < json_array_size(at->value); i++) {
-		struct ft_key_at element = ft_key_element(at, i);
-
-		r = name_read(reader, &element, names);
-	}
-	return r;
-}
-
 /* ---- switches ---- */
 
 struct switches_entry {
-	struct names names;
+	struct ft_name_ranges names;
 	uint32_t ports, hosts;
 };
 
@@ -191,7 +58,7 @@ static int switches_take(struct ft_island *island, const struct switches_entry *
 	for (size_t i = 0; i < entry->names.count; i++) {
 		struct ft_island_switch *sw = &switches[island->switch_count++];
 
-		sw->name = FT_STEAL(entry->names.name[i]);
+		sw->name = FT_STEAL(entry->names.names[i]);
 		sw->ports = entry->ports;
 		sw->hosts = entry->hosts;
 	}
@@ -202,7 +69,7 @@ static int switches_take(struct ft_island *island, const struct switches_entry *
 static int key_switch(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	static const struct ft_key keys[] = {
-		{"name", key_names, offsetof(struct switches_entry, names), 0, 0, "the names of the switches"},
+		{"name", ft_key_name_ranges, offsetof(struct switches_entry, names), 0, 0, "the names of the switches"},
 		{"ports", ft_key_count, offsetof(struct switches_entry, ports), 1, FT_PORTS_MAX, NULL},
 		{"hosts", ft_key_count, offsetof(struct switches_entry, hosts), 0, FT_PORTS_MAX, NULL},
 	};
@@ -212,10 +79,10 @@ static int key_switch(struct ft_key_reader *reader, const struct ft_key_at *at, 
 	if (json_is_object(at->value))
 		r = ft_key_read_part(reader, at, keys, FT_COUNT(keys), &entry);
 	else
-		r = name_read(reader, at, &entry.names);
+		r = ft_name_ranges_read(reader, at, &entry.names);
 	if (r == 0)
 		r = switches_take(out, &entry);
-	names_release(&entry.names);
+	ft_name_ranges_release(&entry.names);
 	return r;
 }
 
@@ -229,7 +96,7 @@ static int key_switches(struct ft_key_reader *reader, const struct ft_key_at *at
 /* ---- bundles ---- */
 
 struct bundles_entry {
-	struct names a, b;
+	struct ft_name_ranges a, b;
 	uint32_t count;
 };
 
@@ -251,8 +118,8 @@ static int bundles_take(struct ft_key_reader *reader, const struct ft_key_at *at
 			struct ft_island_bundle *bundle = &bundles[island->bundle_count++];
 
 			bundle->count = entry->count;
-			bundle->a = strdup(entry->a.name[i]);
-			bundle->b = strdup(entry->b.name[k]);
+			bundle->a = strdup(entry->a.names[i]);
+			bundle->b = strdup(entry->b.names[k]);
 			if (!bundle->a || !bundle->b)
 				return -ENOMEM;
 		}
@@ -262,8 +129,8 @@ static int bundles_take(struct ft_key_reader *reader, const struct ft_key_at *at
 static int key_island_bundle(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	static const struct ft_key keys[] = {
-		{"a", key_names, offsetof(struct bundles_entry, a), 0, 0, "the switch at one end"},
-		{"b", key_names, offsetof(struct bundles_entry, b), 0, 0, "the switch at the other end"},
+		{"a", ft_key_name_ranges, offsetof(struct bundles_entry, a), 0, 0, "the switch at one end"},
+		{"b", ft_key_name_ranges, offsetof(struct bundles_entry, b), 0, 0, "the switch at the other end"},
 		{"count", ft_key_count, offsetof(struct bundles_entry, count), 1, FT_PORTS_MAX, NULL},
 	};
 	struct bundles_entry entry = {.count = 1};
@@ -272,8 +139,8 @@ static int key_island_bundle(struct ft_key_reader *reader, const struct ft_key_a
 	r = ft_key_read_part(reader, at, keys, FT_COUNT(keys), &entry);
 	if (r == 0)
 		r = bundles_take(reader, at, out, &entry);
-	names_release(&entry.a);
-	names_release(&entry.b);
+	ft_name_ranges_release(&entry.a);
+	ft_name_ranges_release(&entry.b);
 	return r;
 }
 

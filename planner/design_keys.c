@@ -9,12 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/classes.h"
 #include "planner/rules.h"
 
 static const char *const topology_names[] = {
 	[FT_TOPOLOGY_AUTO] = "auto",
 	[FT_TOPOLOGY_STAR] = "star",
 	[FT_TOPOLOGY_FAT_TREE] = "fat-tree",
+	[FT_TOPOLOGY_GRAPH] = "graph",
 	NULL,
 };
 static const char *const fill_names[] = {
@@ -61,6 +63,13 @@ static int key_later(struct ft_key_reader *reader, const struct ft_key_at *at, v
 {
 	(void)out;
 	return ft_key_expect_object(reader, at);
+}
+
+/* What is read once all else is: switches come before links. */
+static int key_read_last(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	(void)out;
+	return ft_key_expect_filled_list(reader, at);
 }
 
 static int key_levels(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -454,6 +463,7 @@ static const struct ft_key design_keys[] = {
 	{"core", key_core, DESIGN(roles[FT_TIER_CORE]), 0, 0, NULL},
 	{"spine", key_spine, DESIGN(roles[FT_TIER_SPINE]), 0, 0, NULL},
 	{"pods", key_pods, 0, 1, FT_SWITCHES_MAX, NULL},
+	{"planes", ft_key_count, DESIGN(planes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundle", key_bundle, 0, 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundles", key_bundles, 0, 0, 0, NULL},
 	{"fill", key_fill, DESIGN(fill), 0, 0, NULL},
@@ -462,7 +472,10 @@ static const struct ft_key design_keys[] = {
 	{"limits", key_limits, 0, 0, 0, NULL},
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
+	{"classes", ft_design_key_classes, 0, 0, 0, NULL},
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
+	{"switches", key_read_last, 0, 0, 0, NULL},
+	{"links", key_read_last, 0, 0, 0, NULL},
 	{"cables", ft_design_key_cables, 0, 0, 0, NULL},
 	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
 	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
@@ -476,16 +489,17 @@ static const struct ft_key design_keys[] = {
 static const struct {
 	const char *name;
 	const char *text;
+	bool of_trees; /* a graph says it otherwise */
 } required_keys[] = {
-	{"ftcheck", "\"ftcheck\": 1 is missing: the version of the format"},
-	{"name", "\"name\" is missing: the fabric's name"},
-	{"nodes", "\"nodes\" is missing: how many host ports to connect"},
+	{"ftcheck", "\"ftcheck\": 1 is missing: the version of the format", false},
+	{"name", "\"name\" is missing: the fabric's name", false},
+	{"nodes", "\"nodes\" is missing: how many host ports to connect", true},
 };
 
 /* Keys that only a tree of three levels has a use for. */
 static int levels_check(const struct ft_key_reader *reader, const struct ft_design *design)
 {
-	static const char *const words[] = {"spine", "pods"};
+	static const char *const words[] = {"spine", "pods", "planes"};
 	json_t *root = reader->json.root;
 
 	if (design->levels == 3 && design->topology == FT_TOPOLOGY_STAR)
@@ -518,6 +532,7 @@ static int host_kinds_check(const struct ft_key_reader *reader, struct ft_design
 		edges += design->host_kinds[i].count;
 		hosts += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
 	}
+	hosts += ft_classes_upper_hosts(design);
 	if (hosts != design->nodes)
 		return ft_json_error_value(&reader->json, reader->err, edge, "hosts",
 					   "\"hosts\" are %" PRIu64 " in all, but nodes is %u", hosts, design->nodes);
@@ -541,13 +556,17 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 	r = ft_key_read_object(reader, root, design_keys, FT_COUNT(design_keys), design);
 	if (r < 0)
 		return r;
+	r = ft_design_finish_graph(reader, design);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < FT_COUNT(required_keys); i++)
-		if (!json_object_get(root, required_keys[i].name))
+		if (!json_object_get(root, required_keys[i].name) &&
+		    !(required_keys[i].of_trees && design->topology == FT_TOPOLOGY_GRAPH))
 			return ft_json_error_key(&reader->json, reader->err, root, NULL, "%s", required_keys[i].text);
 	if (!design->nodes_max_given)
 		design->nodes_max = design->nodes;
 	r = host_kinds_check(reader, design);
-	if (r < 0)
-		return r;
-	return levels_check(reader, design);
+	if (r == 0)
+		r = levels_check(reader, design);
+	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

@@ -21,7 +21,7 @@ bool ft_design_tier_is_open(const struct ft_design *design, enum ft_tier tier)
 	const struct ft_design_role *role = &design->roles[tier];
 
 	if ((tier == FT_TIER_SPINE && design->levels < 3) || role->count == 0 ||
-	    (tier != FT_TIER_EDGE && design->topology == FT_TOPOLOGY_STAR))
+	    (tier != FT_TIER_EDGE && design->topology == FT_TOPOLOGY_STAR) || design->topology == FT_TOPOLOGY_GRAPH)
 		return false;
 	return !ft_pinned(role->ports) || role->model;
 }

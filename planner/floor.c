@@ -37,6 +37,7 @@ struct layout {
 	struct ft_floor *floor;
 	uint32_t units[FT_TIER_COUNT];	      /* of a switch */
 	uint32_t room;			      /* hosts an edge switch has room for */
+	uint32_t count[FT_TIER_COUNT];	      /* of switches */
 	uint32_t pod_edges, pod_spines, pods; /* room is kept for them */
 	bool blade;
 	uint32_t servers;	/* blade: of a chassis */
@@ -96,10 +97,22 @@ static uint32_t guess_units(uint32_t ports)
 	return divide_up(ports, DIRECTOR_PORTS_UNIT);
 }
 
+/* A graph is one pod: switches with hosts are its edges, and the others stand with the core. */
+static uint32_t pod_of(const struct ft_plan_switch *sw)
+{
+	return sw->pod == FT_UNPINNED ? 0 : sw->pod;
+}
+
 static void size_switches(struct layout *l, const struct ft_catalog *catalog)
 {
-	const uint32_t ports[FT_TIER_COUNT] = {l->plan->edge_ports, l->plan->spine_ports, l->plan->core_ports};
+	uint32_t ports[FT_TIER_COUNT] = {0};
 
+	for (uint32_t i = 0; i < l->plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &l->plan->switches[i];
+
+		ports[sw->tier] = maximum(ports[sw->tier], sw->ports);
+		l->count[sw->tier]++;
+	}
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
 		struct ft_switch_type type = {0};
 
@@ -126,13 +139,15 @@ static void count_room(struct layout *l)
 	l->pod_edges = maximum(plan->pod_edges, 1);
 	l->pod_spines = plan->pod_spines;
 	l->pods = maximum(plan->pods_max, 1);
-	for (uint32_t i = 0; i < plan->edge_count + plan->spine_count; i++) {
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct ft_plan_switch *sw = &plan->switches[i];
 		uint32_t *places = sw->tier == FT_TIER_EDGE ? &l->pod_edges : &l->pod_spines;
 
+		if (sw->tier == FT_TIER_CORE)
+			continue;
 		l->room = maximum(l->room, sw->hosts);
 		*places = maximum(*places, sw->place + 1);
-		l->pods = maximum(l->pods, sw->pod + 1);
+		l->pods = maximum(l->pods, pod_of(sw) + 1);
 	}
 	l->room = maximum(l->room, 1);
 }
@@ -209,14 +224,12 @@ static uint32_t upper_racks(const struct layout *l, enum ft_tier tier, uint32_t 
 
 static void lay_upper(struct layout *l)
 {
-	const struct ft_plan *plan = l->plan;
-
-	if (plan->spine_count) {
+	if (l->count[FT_TIER_SPINE]) {
 		l->spine_racks = upper_racks(l, FT_TIER_SPINE, l->pod_spines);
 		l->free_units = 0;
 	}
-	if (plan->core_count)
-		l->core_racks = upper_racks(l, FT_TIER_CORE, plan->core_count);
+	if (l->count[FT_TIER_CORE])
+		l->core_racks = upper_racks(l, FT_TIER_CORE, l->count[FT_TIER_CORE]);
 }
 
 /* The longest row that leaves a floor of @racks at least as long across its rows as along them. */
@@ -324,9 +337,9 @@ static void place_blades(const struct layout *l, uint32_t edge, struct ft_floor_
 	const struct ft_plan_switch *sw = &l->plan->switches[edge];
 	uint32_t first = sw->place * l->edge_chassis;
 
-	l->floor->switches[edge] = chassis_place(l, sw->pod, first);
+	l->floor->switches[edge] = chassis_place(l, pod_of(sw), first);
 	for (uint32_t i = 0; i < sw->hosts; i++) {
-		hosts[i] = chassis_place(l, sw->pod, first + i / l->servers);
+		hosts[i] = chassis_place(l, pod_of(sw), first + i / l->servers);
 		hosts[i].midplane = i < l->servers;
 	}
 }
@@ -336,7 +349,7 @@ static void place_group(const struct layout *l, uint32_t edge, struct ft_floor_p
 {
 	const struct ft_floor_model *model = &l->floor->model;
 	const struct ft_plan_switch *sw = &l->plan->switches[edge];
-	uint32_t rack = edge_rack(l, sw->pod, sw->place / l->rack_groups), group = sw->place % l->rack_groups;
+	uint32_t rack = edge_rack(l, pod_of(sw), sw->place / l->rack_groups), group = sw->place % l->rack_groups;
 	uint32_t units = l->units[FT_TIER_EDGE];
 
 	l->floor->switches[edge] = (struct ft_floor_place){
@@ -360,7 +373,7 @@ static void place_large_group(const struct layout *l, uint32_t edge, struct ft_f
 	uint32_t first = sw->place * l->group_racks, units = l->units[FT_TIER_EDGE], rack = 0, slot = 0;
 
 	l->floor->switches[edge] = (struct ft_floor_place){
-		.rack = edge_rack(l, sw->pod, first + l->group_racks / 2),
+		.rack = edge_rack(l, pod_of(sw), first + l->group_racks / 2),
 		.unit = model->rack_units - units + 1,
 		.units = units,
 	};
@@ -368,7 +381,7 @@ static void place_large_group(const struct layout *l, uint32_t edge, struct ft_f
 		for (; slot == host_slots(l, rack); slot = 0)
 			rack++;
 		hosts[i] = (struct ft_floor_place){
-			.rack = edge_rack(l, sw->pod, first + rack),
+			.rack = edge_rack(l, pod_of(sw), first + rack),
 			.unit = slot * model->host_units + 1,
 			.units = model->host_units,
 		};
@@ -379,7 +392,9 @@ static void place_edges(const struct layout *l)
 {
 	struct ft_floor_place *hosts = l->floor->hosts;
 
-	for (uint32_t i = 0; i < l->plan->edge_count; i++) {
+	for (uint32_t i = 0; i < l->plan->switch_count; i++) {
+		if (l->plan->switches[i].tier != FT_TIER_EDGE)
+			continue;
 		if (l->blade)
 			place_blades(l, i, hosts);
 		else if (l->rack_groups)
@@ -403,14 +418,36 @@ static struct ft_floor_place upper_place(const struct layout *l, enum ft_tier ti
 	};
 }
 
+/* Hosts of an upper switch, which only classes have: in its rack, from the top down. */
+static void place_upper_hosts(const struct layout *l)
+{
+	const struct ft_floor_model *model = &l->floor->model;
+	uint32_t fit = model->rack_units / model->host_units;
+	struct ft_floor_place *host = l->floor->hosts;
+
+	for (uint32_t i = 0; i < l->plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &l->plan->switches[i];
+
+		for (uint32_t k = 0; k < sw->hosts; k++, host++)
+			if (sw->tier != FT_TIER_EDGE)
+				*host = (struct ft_floor_place){
+					.rack = l->floor->switches[i].rack,
+					.unit = (fit - 1 - k % fit) * model->host_units + 1,
+					.units = model->host_units,
+				};
+	}
+}
+
 static void place_upper(const struct layout *l)
 {
 	const struct ft_plan *plan = l->plan;
 	uint32_t middle = (l->edge_racks - 1) / 2, first, core = 0;
 
-	for (uint32_t i = plan->edge_count; i < plan->switch_count; i++) {
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct ft_plan_switch *sw = &plan->switches[i];
 
+		if (sw->tier == FT_TIER_EDGE)
+			continue;
 		if (sw->tier == FT_TIER_CORE) {
 			first = l->core_racks ? 0 : edge_rack(l, 0, middle);
 			l->floor->switches[i] = upper_place(l, sw->tier, core++, first, l->core_racks > 0);
@@ -490,6 +527,7 @@ int ft_floor_make(const struct ft_plan *plan, const struct ft_catalog *catalog, 
 		return r;
 	place_edges(&l);
 	place_upper(&l);
+	place_upper_hosts(&l);
 	*ret_floor = FT_STEAL(floor);
 	return 0;
 }

@@ -32,8 +32,7 @@ static int write_csv(struct ft_text *text, const struct ft_design *design, const
 	(void)catalog;
 	(void)err;
 	ft_csv_header(text, plan->levels);
-	ft_csv_plan(text, plan);
-	return 0;
+	return ft_csv_plan(text, plan);
 }
 
 static int write_svg(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
@@ -63,20 +62,28 @@ static int write_opensm_cns(struct ft_text *text, const struct ft_design *design
 }
 
 static const struct ft_format formats[] = {
-	{"text", write_text},
-	{"json", write_json},
-	{"csv", write_csv},
-	{"cables", ft_write_cables},
-	{"bom", ft_write_bom},
-	{"ibsim", ft_write_ibsim},
-	{"ibdm", ft_write_ibdm},
-	{"ibnl", ft_write_ibnl},
-	{"slurm", ft_write_slurm},
-	{"opensm", ft_write_opensm},
-	{"opensm-cn", write_opensm_cns},
-	{"dot", write_dot},
-	{"svg", write_svg},
+	{"text", write_text, NULL},
+	{"json", write_json, NULL},
+	{"csv", write_csv, NULL},
+	{"cables", ft_write_cables, NULL},
+	{"bom", ft_write_bom, NULL},
+	{"ibsim", ft_write_ibsim, NULL},
+	{"ibdm", ft_write_ibdm, NULL},
+	{"ibnl", ft_write_ibnl, NULL},
+	{"slurm", ft_write_slurm, NULL},
+	{"opensm", ft_write_opensm, "wants the highest tier of a tree"},
+	{"opensm-cn", write_opensm_cns, NULL},
+	{"dot", write_dot, "is of fat-trees"},
+	{"svg", write_svg, "is of fat-trees"},
 };
+
+int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err)
+{
+	if (plan->topology != FT_TOPOLOGY_GRAPH || !format->no_graph)
+		return 0;
+	return ft_error_set(err, -EINVAL, 0, 0, "the topology is a graph, and --format %s %s", format->name,
+			    format->no_graph);
+}
 
 const struct ft_format *ft_format_find(const char *name)
 {

@@ -78,7 +78,11 @@ typedef int ft_format_writer(struct ft_text *text, const struct ft_design *desig
 struct ft_format {
 	const char *name;
 	ft_format_writer *write;
+	const char *no_graph; /* why it cannot hold a graph; NULL: it can */
 };
+
+/* Whether @format can hold plans such as @plan at all. Returns 0, or -EINVAL with @err filled. */
+int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err);
 
 /* NULL: there is none of that name. */
 const struct ft_format *ft_format_find(const char *name);

@@ -216,8 +216,10 @@ static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_e
 static int work_plan(struct run *run, struct ft_error *err)
 {
 	bool guids = strncmp(run->options.format->name, "opensm", 6) == 0 && run->options.from;
-	int r = guids ? ft_resolve_check_plan(run->plan, err) : 0;
+	int r = ft_format_check(run->options.format, run->plan, err);
 
+	if (r == 0 && guids)
+		r = ft_resolve_check_plan(run->plan, err);
 	if (r == 0 && run->options.from) {
 		run->path = run->options.from;
 		r = ft_source_load(run->options.from, &run->snapshot, err);

@@ -15,8 +15,8 @@ static bool pinned_as_fat_tree(const struct ft_design *design)
 	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE], *core = &design->roles[FT_TIER_CORE];
 	const struct ft_bind *bind = &design->binds[FT_TIER_CORE];
 
-	return design->levels == 3 || (ft_pinned(core->count) && core->count > 0) || ft_pinned(design->bundle) ||
-	       (ft_pinned(edge->count) && edge->count > 1) ||
+	return design->levels == 3 || design->class_count > 0 || (ft_pinned(core->count) && core->count > 0) ||
+	       ft_pinned(design->bundle) || (ft_pinned(edge->count) && edge->count > 1) ||
 	       (ft_pinned(edge->ports_to_core) && edge->ports_to_core > 0) || bind->count > 0 || bind->match;
 }
 
@@ -298,6 +298,12 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r = 0;
 
+	if (design->topology == FT_TOPOLOGY_GRAPH) {
+		if (blame)
+			*blame = (struct ft_plan_blame){NULL, "topology"};
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "the topology is a graph, whose switches are given: there is nothing to choose");
+	}
 	if (catalog && catalog->cable_cost != FT_AMOUNT_UNKNOWN)
 		menu.cable_cost = catalog->cable_cost;
 	if (ft_stars_wanted(design))

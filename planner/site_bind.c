@@ -586,7 +586,8 @@ int ft_site_bind(struct ft_site *site)
 
 	if (r < 0)
 		return r;
-	if (tiers_look(&b) == 0)
+	/* The switches of a graph have names. */
+	if (site->plan->topology == FT_TOPOLOGY_GRAPH || tiers_look(&b) == 0)
 		return 0;
 	if (open_count(&b) > 0)
 		r = tiers_tell(&b);

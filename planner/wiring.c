@@ -130,6 +130,8 @@ static uint32_t uplinks_from(const struct ft_plan *plan, uint32_t sw)
 {
 	uint32_t below = plan->switches[sw].tier == FT_TIER_EDGE ? plan->ports_to_nodes : plan->spine_ports_down;
 
+	if (plan->topology == FT_TOPOLOGY_GRAPH)
+		below = plan->switches[sw].hosts;
 	return below < plan->switches[sw].ports ? below + 1 : 1;
 }
 
@@ -283,6 +285,8 @@ uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan
 	enum ft_tier tier = plan->switches[index].tier;
 	const struct ft_bind *bind = &design->binds[tier];
 
+	if (plan->switches[index].guid)
+		return plan->switches[index].guid;
 	return bind->count ? bind->guids[index - ft_plan_tier_first(plan, tier)] : 0;
 }
 

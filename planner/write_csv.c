@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "planner/choice.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/csv.h"
 
@@ -137,7 +140,60 @@ void ft_csv_row(struct ft_text *text, const struct ft_design *design, const stru
 	add_row(text, &row);
 }
 
-void ft_csv_plan(struct ft_text *text, const struct ft_plan *plan)
+/* A number that all switches have, or an empty cell. */
+struct common {
+	uint32_t value;
+	bool known, differs;
+};
+
+static void common_note(struct common *common, uint32_t value)
+{
+	common->differs |= common->known && common->value != value;
+	common->value = value;
+	common->known = true;
+}
+
+static void add_common(struct ft_text *text, const struct common *common)
+{
+	if (common->known && !common->differs)
+		ft_csv_add_count(text, common->value);
+	ft_text_puts(text, ",");
+}
+
+/* All switches of a graph are in the columns of edge switches; what is not the same for all of them is left empty. */
+static int csv_graph(struct ft_text *text, const struct ft_plan *plan)
+{
+	_cleanup_free_ uint32_t *cables = calloc(plan->switch_count + 1UL, sizeof(*cables));
+	struct common hosts = {0}, links = {0}, bundle = {0};
+
+	if (!cables)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		common_note(&bundle, plan->bundles[i].count);
+		cables[plan->bundles[i].a] += plan->bundles[i].count;
+		cables[plan->bundles[i].b] += plan->bundles[i].count;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		common_note(&hosts, plan->switches[i].hosts);
+		common_note(&links, cables[i]);
+	}
+	add_count(text, plan->nodes);
+	add_count(text, plan->nodes_max);
+	ft_text_puts(text, "graph,,");
+	add_count(text, plan->switch_count);
+	ft_text_puts(text, ",,");
+	add_common(text, &hosts);
+	add_common(text, &links);
+	add_common(text, &bundle);
+	ft_text_puts(text, ",");
+	add_count(text, plan->links);
+	add_count(text, plan->spare_ports);
+	ft_csv_add_count(text, plan->expandable_to);
+	ft_text_puts(text, ",,,,,\n");
+	return 0;
+}
+
+int ft_csv_plan(struct ft_text *text, const struct ft_plan *plan)
 {
 	struct row row = {
 		.nodes = plan->nodes,
@@ -166,5 +222,8 @@ void ft_csv_plan(struct ft_text *text, const struct ft_plan *plan)
 		.size_u = plan->size_u,
 	};
 
+	if (plan->topology == FT_TOPOLOGY_GRAPH)
+		return csv_graph(text, plan);
 	add_row(text, &row);
+	return 0;
 }

@@ -2,6 +2,7 @@
 #include "planner/plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -140,6 +141,8 @@ static void json_spine(struct writer *w, const struct ft_plan *plan)
 	json_count(w, "count_max", plan->pods_max);
 	json_count(w, "edges", plan->pod_edges);
 	json_count(w, "spines", plan->pod_spines);
+	if (plan->planes < plan->pod_spines)
+		json_count(w, "planes", plan->planes);
 	json_count(w, "plane_cores", plan->plane_cores);
 	json_close(w, "}");
 }
@@ -189,7 +192,8 @@ static void json_figures(struct writer *w, const struct ft_plan *plan)
 	ft_figures_take(plan, &f);
 	json_key(w, "figures");
 	json_open(w, "{");
-	json_word(w, "notation", f.notation);
+	if (f.notation[0])
+		json_word(w, "notation", f.notation);
 	json_count(w, "bisection_links", f.bisection_links);
 	json_quantity(w, "paths", ft_quantity_count((int64_t)f.paths));
 	json_key(w, "clos_network");
@@ -198,6 +202,23 @@ static void json_figures(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "mean_hops", f.mean_hops);
 	json_quantity(w, "throughput_bound", f.throughput_bound);
 	json_close(w, "}");
+}
+
+static void json_switch_tier(const struct writer *w, const struct ft_plan *plan, const struct ft_plan_switch *sw)
+{
+	ft_text_printf(w->text, ", \"tier\": \"%s\", \"model\": ", ft_tier_name(sw->tier));
+	if (plan->models[sw->tier])
+		ft_text_add_json(w->text, plan->models[sw->tier]);
+	else
+		ft_text_puts(w->text, "null");
+}
+
+static void json_switch_kind(const struct writer *w, const struct ft_plan *plan, const struct ft_plan_switch *sw)
+{
+	ft_text_puts(w->text, ", \"kind\": ");
+	ft_text_add_json(w->text, plan->kinds[sw->kind].name);
+	if (sw->guid)
+		ft_text_printf(w->text, ", \"guid\": \"0x%016" PRIx64 "\"", sw->guid);
 }
 
 /* Lists have one entry a line. */
@@ -211,11 +232,10 @@ static void json_switches(struct writer *w, const struct ft_plan *plan)
 		json_next(w);
 		ft_text_puts(w->text, "{\"name\": ");
 		ft_text_add_json(w->text, sw->name);
-		ft_text_printf(w->text, ", \"tier\": \"%s\", \"model\": ", ft_tier_name(sw->tier));
-		if (plan->models[sw->tier])
-			ft_text_add_json(w->text, plan->models[sw->tier]);
+		if (plan->topology == FT_TOPOLOGY_GRAPH)
+			json_switch_kind(w, plan, sw);
 		else
-			ft_text_puts(w->text, "null");
+			json_switch_tier(w, plan, sw);
 		ft_text_printf(w->text, ", \"ports\": %u, \"hosts\": %u}", sw->ports, sw->hosts);
 	}
 	json_close(w, "]");
@@ -247,8 +267,43 @@ static void json_islands(struct writer *w, const struct ft_plan *plan)
 		       ft_plan_island_hosts(plan), ft_plan_island_cables(plan));
 }
 
+/* How many switches there are of each kind, in the order of the kinds. */
+static void json_kinds(struct writer *w, const struct ft_plan *plan)
+{
+	json_key(w, "kinds");
+	json_open(w, "{");
+	for (uint32_t kind = 0; kind < plan->kind_count; kind++) {
+		uint32_t count = 0;
+
+		for (uint32_t i = 0; i < plan->switch_count; i++)
+			count += plan->switches[i].kind == kind;
+		json_next(w);
+		ft_text_add_json(w->text, plan->kinds[kind].name);
+		ft_text_printf(w->text, ": %u", count);
+	}
+	json_close(w, "}");
+}
+
+static void json_graph(struct writer *w, const struct ft_plan *plan)
+{
+	json_open(w, "{");
+	json_word(w, "topology", ft_topology_name(plan->topology));
+	json_count(w, "nodes", plan->nodes);
+	json_count(w, "clos", plan->clos);
+	json_kinds(w, plan);
+	json_count(w, "links", plan->links);
+	json_count(w, "spare_ports", plan->spare_ports);
+	json_switches(w, plan);
+	json_bundles(w, plan);
+	json_close(w, "}");
+}
+
 static void json_plan(struct writer *w, const struct ft_plan *plan)
 {
+	if (plan->topology == FT_TOPOLOGY_GRAPH) {
+		json_graph(w, plan);
+		return;
+	}
 	json_open(w, "{");
 	/* The first to be compared: with another catalog all else is likely to differ. */
 	if (plan->catalog)
@@ -268,7 +323,8 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
 	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
 	json_chassis(w, plan);
-	json_figures(w, plan);
+	if (!plan->classes)
+		json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);
 	json_islands(w, plan);

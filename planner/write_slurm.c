@@ -77,6 +77,25 @@ static void hostlist_add(struct hostlist *list, const char *name)
 	list->open = true;
 }
 
+/*
+ * A graph in which hosts hang on lower switches only, and cables lead from each of these to upper ones only, is written
+ * as a tree of two levels, if each lower switch reaches as many upper ones as there are.
+ */
+static int graph_check(const struct ft_plan *plan, struct ft_error *err)
+{
+	uint64_t lower = 0, upper = 0;
+	bool two = true;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		*(plan->switches[i].tier == FT_TIER_EDGE ? &lower : &upper) += 1;
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		two &= plan->switches[plan->bundles[i].a].tier != plan->switches[plan->bundles[i].b].tier;
+	if (two && plan->bundle_count == lower * upper && (upper > 0 || lower == 1))
+		return 0;
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "the topology is a graph that is no tree, and Slurm's topology/tree describes trees only");
+}
+
 struct tree {
 	struct ft_text *text;
 	const struct ft_plan *plan;
@@ -140,7 +159,7 @@ static void write_parent(const struct tree *tree, const char *name, uint32_t pod
 	struct hostlist list = {.text = tree->text};
 
 	ft_text_printf(tree->text, "SwitchName=%s Switches=", name);
-	for (uint32_t i = 0; i < tree->plan->edge_count; i++)
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
 		if (tree->plan->switches[i].hosts && (pod == FT_UNPINNED || tree->plan->switches[i].pod == pod))
 			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
@@ -151,7 +170,7 @@ static uint32_t pod_hosts(const struct tree *tree, uint32_t pod)
 {
 	uint32_t hosts = 0;
 
-	for (uint32_t i = 0; i < tree->plan->edge_count; i++)
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
 		if (tree->plan->switches[i].pod == pod)
 			hosts += tree->plan->switches[i].hosts;
 	return hosts;
@@ -168,6 +187,10 @@ static void write_pods(const struct tree *tree)
 	for (uint32_t pod = 0; pod < tree->pods; pod++)
 		if (pod_hosts(tree, pod))
 			hostlist_add(&list, pod_name(tree, pod));
+	/* Hosts on a core switch are in no pod. */
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
+		if (tree->plan->switches[i].hosts && tree->plan->switches[i].pod == FT_UNPINNED)
+			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
 	ft_text_puts(tree->text, "\n");
 }
@@ -177,11 +200,11 @@ static void write_tree(const struct tree *tree, const struct ft_design *design)
 	ft_text_puts(tree->text, "# Topology of the intended fabric \"");
 	ft_text_add_safe(tree->text, design->name, strlen(design->name));
 	ft_text_puts(tree->text, "\" for Slurm's topology/tree plugin, written by ftplan\n");
-	for (uint32_t i = 0; i < tree->plan->edge_count; i++)
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
 		write_edge(tree, i);
 	if (tree->pods)
 		write_pods(tree);
-	else if (tree->plan->core_count)
+	else if (tree->plan->bundle_count)
 		write_parent(tree, core_name, FT_UNPINNED);
 }
 
@@ -194,7 +217,9 @@ int ft_write_slurm(struct ft_text *text, const struct ft_design *design, const s
 	(void)catalog;
 	if (plan->nodes == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "Slurm's topology has nodes, and this plan has none");
-	r = name_pods(&tree);
+	r = plan->topology == FT_TOPOLOGY_GRAPH ? graph_check(plan, err) : 0;
+	if (r == 0)
+		r = name_pods(&tree);
 	if (r == 0)
 		r = ft_wiring_make(plan, &tree.wiring);
 	if (r == 0)

@@ -283,6 +283,7 @@ class Campaign(campaign_exact.Campaign):
                 break
         fabric, guids = disguise(rng, broken)
         faults = [f.renamed(guids) for f in broken.faults]
+        self.intend(plan, net, ports=False)
         return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
 
 

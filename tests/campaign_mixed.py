@@ -314,6 +314,7 @@ class Campaign(campaign_exact.Campaign):
                 break
         fabric, guids = disguise(rng, broken)
         faults = [f.renamed(guids) for f in broken.faults]
+        self.intend(plan, net, ports=True)
         return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
 
     @staticmethod
