@@ -215,6 +215,8 @@ static void sums_count(struct ft_intent *intent)
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i];
 
+		/* A bundle that no pattern holds is a line of its own. */
+		intent->exceptions += !pair->settled;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}

@@ -412,12 +412,11 @@ static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 {
 	const struct ft_inference *f = intent->f;
 
-	ft_text_printf(why, "%u switch%s and %u bundles of cables between them, planned as they were seen",
-		       intent->count, ft_text_es(intent->count), intent->pair_count);
-	if (intent->layered)
-		ft_text_printf(why, "; switches are %u steps from the hosts", intent->ranks);
-	if (intent->missing == 0)
-		ft_text_puts(why, "; nothing was held to be missing");
+	ft_text_printf(why, "%u switch%s and %u bundle%s of cables between them, no plain tree: ", intent->count,
+		       ft_text_es(intent->count), intent->pair_count, ft_text_s(intent->pair_count));
+	ft_text_puts(why, intent->missing + intent->surplus > 0
+				  ? "planned as they were seen but for what \"links\" says"
+				  : "planned as they were seen, nothing was held to be missing");
 	if (f->live->part_count > 1)
 		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->live->part_count);
 }
@@ -496,7 +495,8 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
 	ft_text_add_json(text, safe);
 	why_write(&w, text);
 	ft_text_puts(text, ",\n\t\"topology\": \"graph\"");
-	ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
+	if (intent->f->host_total > 0)
+		ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
 	ft_infer_write_rates(text, intent->f);
 	r = switches_write(&w, text);
 	if (r == 0)

@@ -22,7 +22,7 @@
 
 enum {
 	DEGREE_PERCENT = 60,  /* of a kind have as many cables */
-	DEFICIENT_SHARE = 20, /* one of so many lacks cables, or two; else the kind is not regular */
+	DEFICIENT_SHARE = 10, /* one of so many lacks cables, or two; else the kind is not regular */
 	KIND_MIN = 4,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
@@ -158,8 +158,7 @@ static int moved_find(struct ft_intent *intent)
 			pair->planned--;
 			pair->settled = true;
 		}
-		if (intent->layered)
-			intent->exceptions += loose > 0;
+		intent->exceptions += pair->settled && loose > 0;
 	}
 	return 0;
 }
