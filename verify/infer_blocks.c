@@ -92,12 +92,26 @@ static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
 
 /* ---- holes ---- */
 
+/* Is anything in a port below, and above? What was never cabled is at the ends, as a rule. */
+static bool is_within(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	bool below = false, above = false;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
+		bool lit = !ft_infer_port_is_dark(f, live, p);
+
+		below |= p < number && lit;
+		above |= p > number && lit;
+	}
+	return below && above;
+}
+
 /*
  * Dark ports of each of @count switches that lead to switches on that side at most of the others. @ret: by switch.
- * Of less than three nothing is usual.
+ * @within: only those between others that are not dark. Of less than three switches nothing is usual.
  */
 static int holes_count(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
-		       uint32_t *ret)
+		       bool within, uint32_t *ret)
 {
 	const struct ft_inference *f = intent->f;
 	_cleanup_free_ uint32_t *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
@@ -123,7 +137,8 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++)
 			ret[i] += habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT &&
-				  ft_infer_port_is_dark(f, member[i], number);
+				  ft_infer_port_is_dark(f, member[i], number) &&
+				  (!within || is_within(f, member[i], number));
 	return 0;
 }
 
@@ -206,7 +221,7 @@ static int sheet_fill(struct sheet *s)
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
 			*entry(s, i, c) = (uint16_t)ft_infer_cables(f, s->row[i], s->column[c]);
-	return holes_count(s->intent, s->row, s->rows, s->side, s->holes);
+	return holes_count(s->intent, s->row, s->rows, s->side, false, s->holes);
 }
 
 /* ---- patterns ---- */
@@ -246,7 +261,8 @@ static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
 	const struct ft_twins *twins = columns_twins(s);
 	uint32_t set = s->block[column], count = twins->sets[set].count;
 	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
-	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), holes)
+	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), true,
+				      holes)
 		      : -ENOMEM;
 
 	*ret = 0;
@@ -283,7 +299,7 @@ static int column_pattern(struct sheet *s, uint32_t c)
 		return 0;
 	if (pairs < 2)
 		return 0;
-	if (s->valid[c] && own < s->usual[c]) {
+	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs)) {
 		r = column_holes(s, c, &holes);
 		if (r < 0)
 			return r;

@@ -20,6 +20,7 @@
 enum {
 	VOTERS = 8,	      /* of the nearest */
 	NEAR_PERCENT = 30,    /* a voter shares so much */
+	SIMILAR_PERCENT = 70, /* of the similarity of the most similar one */
 	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts are not sideways in a tree */
 	HOSTED_SHARE = 4,
 };
@@ -78,6 +79,14 @@ static void voters_find(struct ranking *r, uint32_t live)
 	}
 }
 
+/* Only those that are nearly as similar as the most similar one have a say. */
+static void voters_narrow(struct ranking *r)
+{
+	while (r->voter_count > 0 &&
+	       r->voters[r->voter_count - 1].percent * 100 < r->voters[0].percent * SIMILAR_PERCENT)
+		r->voter_count--;
+}
+
 /* What most of its voters have, where there are two at least; else its own. */
 static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t live)
 {
@@ -104,6 +113,7 @@ static void ranks_smooth(struct ranking *r)
 
 	for (uint32_t i = 0; i < intent->count; i++) {
 		voters_find(r, i);
+		voters_narrow(r);
 		r->next[i] = vote(r, intent->rank, i);
 	}
 	memcpy(intent->rank, r->next, intent->count * sizeof(*intent->rank));

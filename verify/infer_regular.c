@@ -26,7 +26,7 @@ enum {
 	KIND_MIN = 4,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
-	BUNDLE_HOLES_SHARE = 3,
+	BUNDLE_MIN = 4, /* cables, for a hole among their ports to tell something */
 	HABIT_PERCENT = 60,
 	BUNDLES_MIN = 6,
 	WIDTH_PERCENT = 80, /* of the bundles between two kinds are as wide */
@@ -165,30 +165,41 @@ static int moved_find(struct ft_intent *intent)
 
 /* ---- holes of a bundle ---- */
 
-/* Dark ports of @live with a port on either side that leads to @far. */
-static uint32_t bundle_holes(const struct ft_inference *f, uint32_t live, uint32_t far)
+/*
+ * The one dark port of @live between those that lead to @far, all of which are in a row; 0: it is not so.
+ * @ret_place: how many of the bundle are before it
+ */
+static uint32_t bundle_hole(const struct ft_inference *f, uint32_t live, uint32_t far, uint32_t seen, uint32_t *ret_place)
 {
-	uint32_t holes = 0, last = ft_infer_last_port(f, live);
+	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, live);
 
-	for (uint32_t p = 2; p < last; p++)
-		holes += ft_infer_port_is_dark(f, live, p) && ft_infer_port_far(f, live, p - 1) == far &&
-			 ft_infer_port_far(f, live, p + 1) == far;
-	return holes;
+	for (uint32_t p = 1; p <= last && found < seen; p++) {
+		bool leads = ft_infer_port_far(f, live, p) == far;
+
+		first = first ? first : leads ? p : 0;
+		found += leads;
+		if (first == 0 || leads)
+			continue;
+		if (hole || !ft_infer_port_is_dark(f, live, p))
+			return 0;
+		hole = p;
+		*ret_place = found;
+	}
+	return found == seen ? hole : 0;
 }
 
 static void bundles_fill(struct ft_intent *intent)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
-		uint32_t holes;
+		uint32_t a = 0, b = 0;
 
-		if (pair->settled || pair->seen < BUNDLE_HOLES_SHARE)
+		if (pair->settled || pair->seen < BUNDLE_MIN ||
+		    bundle_hole(intent->f, pair->a, pair->b, pair->seen, &a) == 0 ||
+		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 ||
+		    (a != b && a + b != pair->seen))
 			continue;
-		holes = bundle_holes(intent->f, pair->a, pair->b);
-		if (holes == 0 || holes * BUNDLE_HOLES_SHARE > pair->seen ||
-		    holes != bundle_holes(intent->f, pair->b, pair->a))
-			continue;
-		pair->planned += holes;
+		pair->planned++;
 		pair->settled = true;
 	}
 }
