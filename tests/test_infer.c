@@ -113,9 +113,7 @@ static const struct row rows[] = {
 	 "11",
 	 "ok"},
 	{"and one with more than beside the uplinks", MAIN "; cut leaf4 core1 2; hosts leaf4 24",
-	 "\"ports_to_nodes\": 30|; as many as the fullest has: 32, but beside the uplinks there are no more than 30 "
-	 "ports",
-	 "cable-missing edge-overloaded"},
+	 "{\"name\": \"leaf4\", \"kind\": \"leaf\", \"ports\": 36, \"hosts\": 32}", "="},
 	{"one edge and its core", "switch hub 36; switch top 36; hosts hub 9; link hub top 9",
 	 "\"topology\": \"fat-tree\"|\"edge\": {\"ports\": 36, \"count\": 1, \"ports_to_nodes\": 27, "
 	 "\"ports_to_core\": 9}|\"core\": {\"ports\": 36, \"count\": 1}|\"bundle\": 9",

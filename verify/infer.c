@@ -4,6 +4,7 @@
 #include "verify/infer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ struct attempt {
 	uint64_t wrong;
 	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches that are planned as seen, beside the tree */
+	uint64_t cabling;   /* of those, what a graph may see otherwise */
+	uint32_t unseen;    /* switches that are planned for the traces that they left */
 	uint32_t strangers; /* switches that are not planned at all, and not found fault with either */
 };
 
@@ -96,15 +99,24 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
-/* Switches outside of the tree that no finding is about. */
+/* Many hosts on a switch that is found fault with speak against the tree. */
+enum { SERVING_COST = 3 };
+
+/* Switches outside of the tree that no finding is about, and what the tree is wrong about. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
-	uint32_t outside = 0, found = 0;
+	uint32_t outside = 0, found = 0, serving = 0, silent = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
 		outside += !ft_infer_in_tree(f, i);
-	for (size_t i = 0; i < report->finding_count; i++)
+		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
+	}
+	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
+		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+	}
+	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
+			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0);
 	outside -= found < outside ? found : outside;
 	attempt->islanders = f->islands.length > 0 ? outside : 0;
 	attempt->strangers = f->islands.length > 0 ? 0 : outside;
@@ -134,6 +146,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	if (r == 0) {
 		attempt->findings = report->finding_count;
 		attempt->wrong = wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
+		attempt->unseen = f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE];
 		outside_count(f, report, attempt);
 	}
 	return r;
@@ -302,9 +315,6 @@ static bool is_doubtful(const struct ft_snapshot *snapshot, const struct ft_chas
 
 /* ---- any graph ---- */
 
-/* A line of a description costs as much as two faults. */
-enum { SHAPE_COST = 2 };
-
 static uint64_t graph_wrong(const struct ft_intent *intent)
 {
 	/* A misplaced cable is missing in one place and too many in another. */
@@ -312,17 +322,17 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 }
 
 /*
- * Whether the tree stays: it is shorter to write unless it needs more to be wrong. What is planned as it was seen, in
- * islands, may hide faults that the graph finds.
+ * Whether the tree stays: it is shorter to write, unless more is wrong by it than by the graph, with what the graph
+ * leaves as it was seen though no class has it. What is planned as it was seen in islands may hide faults that the
+ * graph finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph)
 {
 	uint64_t wrong = graph_wrong(graph);
 
-	if (tree->strangers == 0 && tree->wrong == wrong)
+	if (tree->strangers == 0 && tree->cabling == wrong)
 		return true;
-	return tree->wrong + tree->islanders + tree->strangers <=
-	       wrong + SHAPE_COST * graph->shapes + graph->exceptions;
+	return tree->cabling + tree->islanders + tree->strangers <= wrong + graph->exceptions + tree->unseen;
 }
 
 /* The design as it will be read. -EINVAL: it would be refused. */
@@ -358,6 +368,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	if (f.live->switch_count < 2 || f.live->cable_count == 0)
 		return tree ? 0 : -EINVAL;
 	r = ft_intent_make(&intent, &f);
+	if(getenv("DBG"))fprintf(stderr,"tree %d wrong %lu isl %u str %u uns %u; graph wrong %lu exc %u shapes %u own %u\n",tree,best->wrong,best->islanders,best->strangers,best->unseen,graph_wrong(&intent),intent.exceptions,intent.shapes,intent.own_class);
 	if (r < 0 || (tree && tree_serves(best, &intent)))
 		return r;
 	ft_infer_graph_counts(&f);

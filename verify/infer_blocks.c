@@ -22,12 +22,13 @@
 enum {
 	DENSE_PERCENT = 50,   /* of the pairs of a block are cabled */
 	UNIFORM_PERCENT = 60, /* of them have the width of the pattern */
-	COLUMN_PERCENT = 75,  /* of a column, for a pattern of its own */
+	SAME_PERCENT = 75,    /* of all pairs are as wide as the pattern, where the sums do not say so */
 	HABIT_PERCENT = 60,   /* of the twins have a switch at that port */
 	SUM_PERCENT = 50,     /* of the rows, or columns, are as wide in all as the pattern */
 	TOGETHER_PERCENT = 75, /* of the rows deviate from it by as much */
 	HOLES_PERCENT = 80,   /* of what lacks shows as holes */
 	CLASS_COST = 4,
+	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
 	SINGLE_COLUMNS_MIN = 4,
 	FEW_ROWS = 3,
@@ -282,20 +283,31 @@ static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t us
 	return lacks;
 }
 
-/* A column that nearly all rows have another width to; less, and with holes for what lacks, it is broken. */
+/* Cables by which a column is nearer to a pattern of its own. */
+static int64_t column_saves(const struct ft_tally *tally, uint32_t usual, uint32_t own)
+{
+	uint64_t unused = 0;
+
+	return (int64_t)ft_tally_distance(tally, usual, &unused) - (int64_t)ft_tally_distance(tally, own, &unused);
+}
+
+/* A column that most rows have another width to; less, and with holes for what lacks, it is broken. */
 static int column_pattern(struct sheet *s, uint32_t c)
 {
 	struct ft_tally tally = {0};
 	uint32_t pairs = 0, own, holes;
+	bool all, most;
 	int r;
 
 	column_tally(s, c, &tally, &pairs);
 	own = ft_tally_mode(&tally, 0);
 	if (s->valid[c] && own == s->usual[c])
 		return 0;
-	if (tally.votes[own] < pairs &&
-	    (pairs < COLUMN_ROWS_MIN || (uint64_t)tally.votes[own] * 100 <
-						(uint64_t)pairs * (s->valid[c] ? COLUMN_PERCENT : UNIFORM_PERCENT)))
+	all = tally.votes[own] == pairs;
+	most = s->valid[c] ? tally.votes[own] * 2 >= pairs && column_saves(&tally, s->usual[c], own) >= COLUMN_COST
+			   : pairs >= COLUMN_ROWS_MIN &&
+				     (uint64_t)tally.votes[own] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
+	if (!all && !most)
 		return 0;
 	if (pairs < 2)
 		return 0;
@@ -354,7 +366,7 @@ static bool sums_agree(const struct sheet *s)
 	}
 	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
 		return true;
-	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * COLUMN_PERCENT;
+	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * SAME_PERCENT;
 }
 
 /*
@@ -428,13 +440,14 @@ struct deviations {
 	uint32_t columns;     /* where some lack */
 	uint32_t column;      /* the last of these */
 	uint32_t planned;     /* cables of each by the pattern */
+	bool wider;	      /* in all columns */
 	bool scaled;	      /* in all columns so much less that it is another width, not a loss */
 };
 
 static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 {
 	struct deviations d = {.row = s->order + first, .rows = 1};
-	uint32_t same = 0, all = 0, share = 0, usual;
+	uint32_t same = 0, all = 0, share = 0, wider = 0, usual;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int over = deviation(s, d.row[0], c);
@@ -449,6 +462,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 			d.column = c;
 		}
 		d.more += over > 0 ? (uint32_t)over : 0;
+		wider += over > 0;
 		all++;
 		/* Half of each bundle, a third of each: the same share everywhere. */
 		if (over < 0 && *entry(s, d.row[0], c) > 0 && usual % *entry(s, d.row[0], c) == 0) {
@@ -457,6 +471,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 		}
 	}
 	d.scaled = all > 1 && same == all;
+	d.wider = all > 1 && wider == all;
 	while (first + d.rows < s->rows) {
 		for (uint32_t c = 0; c < s->columns; c++)
 			if (deviation(s, s->order[first + d.rows], c) != deviation(s, d.row[0], c))
@@ -575,7 +590,8 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	if (d->more > 0)
 		return 0;
 	if (d->columns == 1) {
-		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows * 3 <= s->rows) {
+		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows <= CLASS_COST &&
+		    d->rows * 3 <= s->rows) {
 			*ret = true;
 			return 0;
 		}
@@ -633,7 +649,12 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	if (r < 0)
 		return r;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
-		intent->exceptions += d->rows > 1 ? CLASS_COST : !faulty;
+		if (d->rows == 1 && d->wider)
+			intent->exceptions++;
+		else if (d->rows > 1 || d->more > MOVED_MAX)
+			intent->exceptions += CLASS_COST;
+		else if (!faulty)
+			intent->exceptions += d->lacks < CLASS_COST ? d->lacks : CLASS_COST;
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
@@ -653,7 +674,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 				return -ENOMEM;
 			/* What one row has too much of may be what it, or the column, lacks elsewhere. */
 			pair->settled = true;
-			pair->loose = over > 0 && d->rows == 1 && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			pair->loose = over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
 			if (lacks)
 				pair->planned = s->usual[c];
 		}

@@ -22,7 +22,8 @@ enum {
 	NEAR_PERCENT = 30,    /* a voter shares so much */
 	SIMILAR_PERCENT = 70, /* of the similarity of the most similar one */
 	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts are not sideways in a tree */
-	HOSTED_SHARE = 4,
+	HOSTED_SHARE = 4,     /* of what is usual, for a switch to be one with hosts */
+	FULLER_SHARE = 3,     /* of its neighbours have twice as many */
 };
 
 struct voter {
@@ -157,6 +158,21 @@ static bool is_layered(const struct ft_intent *intent)
 	return beside * 100 <= all * BESIDE_PERCENT && all > 0;
 }
 
+/*
+ * As many hosts as is usual; and not several neighbours with twice as many: a spine with hosts of its own is between
+ * leaves with more.
+ */
+static bool is_hosted(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t fuller = 0;
+
+	if (f->hosts[live] == 0 || f->hosts[live] * HOSTED_SHARE < f->usual_hosts)
+		return false;
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		fuller += f->hosts[f->near[n].live] >= 2 * f->hosts[live];
+	return fuller < 2 || fuller * FULLER_SHARE < degree(f, live);
+}
+
 int ft_intent_rank(struct ft_intent *intent)
 {
 	const struct ft_inference *f = intent->f;
@@ -169,7 +185,7 @@ int ft_intent_rank(struct ft_intent *intent)
 	if (!common || !touched || !next || !intent->rank)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
-		intent->rank[i] = f->hosts[i] > 0 && f->hosts[i] * HOSTED_SHARE >= f->usual_hosts ? 0 : FT_NONE;
+		intent->rank[i] = is_hosted(f, i) ? 0 : FT_NONE;
 	ranks_smooth(&r);
 	ranks_spread(&r);
 	intent->layered = is_layered(intent);

@@ -158,7 +158,7 @@ static int moved_find(struct ft_intent *intent)
 			pair->planned--;
 			pair->settled = true;
 		}
-		intent->exceptions += pair->settled && loose > 0;
+		intent->exceptions += pair->settled ? loose : 0;
 	}
 	return 0;
 }
