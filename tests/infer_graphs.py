@@ -166,15 +166,30 @@ def pods_and_service(rng, net):
 
 
 def director(rng, net):
-    """Chips of a director of which not all boards are there, and leaves on it."""
-    lines, boards, traces = rng.randint(4, 18), rng.choice([3, 6, 9, 18]), rng.choice([1, 2])
-    leaf = [net.add("dir L%d" % (i + 1), 36) for i in range(lines)]
-    spine = [net.add("dir S%d" % (i + 1), 36) for i in range(boards)]
-    for a in leaf:
-        net.hosts(a, rng.randint(6, 12))
-    for a in leaf:
-        for b in spine:
-            net.link(a, b, traces if boards < 18 else 1)
+    """Chips of directors of which not all boards are there, some of other make, and leaves and hosts on them."""
+    system = 0x0002c90000f00000
+    tops = []
+    for d in range(rng.choice([1, 1, 2])):
+        lines, boards, traces = rng.randint(4, 18), rng.choice([3, 6, 9, 18]), rng.choice([1, 2])
+        own = system + 256 * d if rng.random() < 0.7 else None
+        leaf = [net.add("dir%d L%d" % (d, i + 1), 36, own) for i in range(lines)]
+        spine = [net.add("dir%d S%d" % (d, i + 1), 36, own) for i in range(boards)]
+        tops.append(leaf)
+        unlike = boards > 3 and rng.random() < 0.3
+        for number, a in enumerate(leaf):
+            for s, b in enumerate(spine):
+                # Boards of an older make have but half of the traces.
+                if not (unlike and number >= lines - 2 and s % 2):
+                    net.link(a, b, traces if boards < 18 else 1)
+    for i in range(rng.randint(0, 12)):
+        leaf = net.add("edge%02d" % i, 36)
+        net.hosts(leaf, rng.randint(14, 18))
+        for top in tops:
+            for a in top[:2]:
+                net.link(leaf, a, 1)
+    for top in tops:
+        for a in top[2:]:
+            net.hosts(a, rng.randint(3, 8))
 
 
 def torus(rng, net):

@@ -28,6 +28,8 @@ enum {
 	TOGETHER_PERCENT = 75, /* of the rows deviate from it by as much */
 	HOLES_PERCENT = 80,   /* of what lacks shows as holes */
 	CLASS_COST = 4,
+	FEW_SHARE = 3,
+	GONE_SHARE = 8,
 	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
 	SINGLE_COLUMNS_MIN = 4,
@@ -35,7 +37,8 @@ enum {
 	SCALE_MAX = 4,
 	SCALED_PERCENT = 50, /* of the bundles are so many times as wide */
 	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may be of any */
-	SMALL_BLOCK = 6, /* pairs */
+	SMALL_BLOCK = 6,  /* pairs */
+	THICK_BLOCK = 15, /* where bundles are of several cables, of which it is seldom that all are gone */
 	UNLIKE_SHARE = 4, /* rows are of two classes that differ by one of so many cables */
 	MOVED_MAX = 3, /* cables of one switch on wrong ends: more were meant so */
 };
@@ -590,8 +593,11 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	if (d->more > 0)
 		return 0;
 	if (d->columns == 1) {
+		/* A bundle that several have nothing of may be meant so: less of it is not. */
+		uint32_t few = *entry(s, d->row[0], d->column) == 0 ? GONE_SHARE : FEW_SHARE;
+
 		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows <= CLASS_COST &&
-		    d->rows * 3 <= s->rows) {
+		    d->rows * few <= s->rows) {
 			*ret = true;
 			return 0;
 		}
@@ -633,7 +639,8 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	if (*entry(s, row, column) == 0 && s->rows * s->columns <= SMALL_BLOCK && s->holes[row] == 0)
+	if (*entry(s, row, column) == 0 && s->holes[row] == 0 &&
+	    s->rows * s->columns <= (s->usual[column] > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
 	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&

@@ -19,10 +19,11 @@
 
 enum {
 	VOTERS = 8,	      /* of the nearest */
+	VOTERS_MIN = 3,	      /* that are heard, if they are there */
 	NEAR_PERCENT = 30,    /* a voter shares so much */
 	SIMILAR_PERCENT = 70, /* of the similarity of the most similar one */
 	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts are not sideways in a tree */
-	HOSTED_SHARE = 4,     /* of what is usual, for a switch to be one with hosts */
+	HOSTED_SHARE = 6,     /* of what is usual, for a switch to be one with hosts */
 	FULLER_SHARE = 3,     /* of its neighbours have twice as many */
 };
 
@@ -80,10 +81,10 @@ static void voters_find(struct ranking *r, uint32_t live)
 	}
 }
 
-/* Only those that are nearly as similar as the most similar one have a say. */
+/* Beyond the first few, only those that are nearly as similar as the most similar one have a say. */
 static void voters_narrow(struct ranking *r)
 {
-	while (r->voter_count > 0 &&
+	while (r->voter_count > VOTERS_MIN &&
 	       r->voters[r->voter_count - 1].percent * 100 < r->voters[0].percent * SIMILAR_PERCENT)
 		r->voter_count--;
 }
