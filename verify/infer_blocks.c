@@ -286,6 +286,85 @@ static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t us
 	return lacks;
 }
 
+/* The chips of one director say so, or name it alike. */
+static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	const struct ft_snapshot *s = intent->f->snapshot;
+	const struct ft_node *x = &s->nodes[intent->f->live->switches[a].node];
+	const struct ft_node *y = &s->nodes[intent->f->live->switches[b].node];
+
+	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
+}
+
+/* The lowest port of a row that leads to a column; 0: none does. */
+static uint32_t port_to(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	const struct ft_inference *f = s->intent->f;
+
+	for (uint32_t p = 1; *entry(s, row, column) > 0 && p <= ft_infer_last_port(f, s->row[row]); p++)
+		if (ft_infer_port_far(f, s->row[row], p) == s->column[column])
+			return p;
+	return 0;
+}
+
+/* Does a port below lead to a switch, and one above? */
+static bool is_between_links(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	bool below = false, above = false;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
+		bool link = ft_infer_port_far(f, live, p) != FT_NONE;
+
+		below |= p < number && link;
+		above |= p > number && link;
+	}
+	return below && above;
+}
+
+/*
+ * Do all rows that have the column have it at one port, which is dark on those that have not? @within: and on these
+ * between links to other switches, so that it was cabled once.
+ */
+static bool rows_miss_a_port(const struct sheet *s, uint32_t column, bool within)
+{
+	const struct ft_inference *f = s->intent->f;
+	struct ft_tally tally = {0};
+	uint32_t number, lit = 0, lack = 0, dark = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (port_to(s, i, column) > 0) {
+			ft_tally_add(&tally, port_to(s, i, column));
+			lit++;
+		}
+	number = ft_tally_mode(&tally, 1);
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (*entry(s, i, column) > 0)
+			continue;
+		lack++;
+		dark += ft_infer_port_is_dark(f, s->row[i], number) &&
+			(!within || is_between_links(f, s->row[i], number));
+	}
+	return lit > 1 && lack > 0 && tally.votes[number] * 100 >= lit * HOLES_PERCENT &&
+	       dark * 100 >= lack * HOLES_PERCENT;
+}
+
+/* A column that lacks many of its rows: broken only where its ports or those of the rows say so. */
+static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
+{
+	const struct ft_twins *twins = columns_twins(s);
+	const struct ft_twin_set *set = &twins->sets[s->block[column]];
+	uint32_t live = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
+	int r = column_holes(s, column, &holes);
+	bool system;
+
+	for (uint32_t k = 0; k < set->count; k++)
+		same += same_system(s->intent, live, twins->members[set->first + k]);
+	system = same * 2 > set->count;
+	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[live] || system)) ||
+			  rows_miss_a_port(s, column, !system));
+	return r;
+}
+
 /* Cables by which a column is nearer to a pattern of its own. */
 static int64_t column_saves(const struct ft_tally *tally, uint32_t usual, uint32_t own)
 {
@@ -298,8 +377,8 @@ static int64_t column_saves(const struct ft_tally *tally, uint32_t usual, uint32
 static int column_pattern(struct sheet *s, uint32_t c)
 {
 	struct ft_tally tally = {0};
-	uint32_t pairs = 0, own, holes;
-	bool all, most;
+	uint32_t pairs = 0, own;
+	bool all, most, broken;
 	int r;
 
 	column_tally(s, c, &tally, &pairs);
@@ -315,11 +394,9 @@ static int column_pattern(struct sheet *s, uint32_t c)
 	if (pairs < 2)
 		return 0;
 	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs)) {
-		r = column_holes(s, c, &holes);
-		if (r < 0)
+		r = column_is_broken(s, c, &broken);
+		if (r < 0 || broken)
 			return r;
-		if (holes > 0 && holes * 100 >= column_lacks(s, c, s->usual[c]) * HOLES_PERCENT)
-			return 0;
 	}
 	s->valid[c] = true;
 	s->usual[c] = own;
@@ -505,60 +582,6 @@ static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
 		if (s->holes[d->row[k]] * 100 < d->lacks * HOLES_PERCENT || s->holes[d->row[k]] == 0)
 			return false;
 	return true;
-}
-
-/* The chips of one director say so, or name it alike. */
-static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
-{
-	const struct ft_snapshot *s = intent->f->snapshot;
-	const struct ft_node *x = &s->nodes[intent->f->live->switches[a].node];
-	const struct ft_node *y = &s->nodes[intent->f->live->switches[b].node];
-
-	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
-}
-
-/* Is the port by which other rows lead to the column dark between lit ones, on at least half of those that lack it? */
-static bool dark_within(const struct sheet *s, uint32_t column)
-{
-	const struct ft_inference *f = s->intent->f;
-	uint32_t number = 0, lack = 0, within = 0;
-
-	for (uint32_t i = 0; i < s->rows && number == 0; i++) {
-		uint32_t ports = *entry(s, i, column) > 0 ? ft_infer_last_port(f, s->row[i]) : 0;
-
-		for (uint32_t p = 1; p <= ports && number == 0; p++)
-			number = ft_infer_port_far(f, s->row[i], p) == s->column[column] ? p : 0;
-	}
-	for (uint32_t i = 0; i < s->rows && number > 0; i++) {
-		bool below = false, above = false;
-
-		if (*entry(s, i, column) > 0)
-			continue;
-		lack++;
-		for (uint32_t p = 1; p <= ft_infer_last_port(f, s->row[i]); p++) {
-			bool up = ft_infer_port_far(f, s->row[i], p) != FT_NONE;
-
-			below |= p < number && up;
-			above |= p > number && up;
-		}
-		within += below && above && ft_infer_port_is_dark(f, s->row[i], number);
-	}
-	return lack > 0 && within * 2 >= lack;
-}
-
-/* A column with few of its rows left: broken only where its ports and those of the rows say so. */
-static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
-{
-	const struct ft_twins *twins = columns_twins(s);
-	const struct ft_twin_set *set = &twins->sets[s->block[column]];
-	uint32_t live = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
-	int r = column_holes(s, column, &holes);
-
-	for (uint32_t k = 0; k < set->count; k++)
-		same += same_system(s->intent, live, twins->members[set->first + k]);
-	*ret = r == 0 && holes > 0 && holes * 100 >= lacks * HOLES_PERCENT &&
-	       (!twins->apart[live] || same * 2 > set->count || dark_within(s, column));
-	return r;
 }
 
 static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)

@@ -21,9 +21,9 @@
 #include "verify/infer_general.h"
 
 enum {
-	DEGREE_PERCENT = 60,  /* of a kind have as many cables */
+	DEGREE_PERCENT = 70,  /* of a kind have as many cables */
 	DEFICIENT_SHARE = 10, /* one of so many lacks cables, or two; else the kind is not regular */
-	KIND_MIN = 4,
+	KIND_MIN = 5,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
 	BUNDLE_MIN = 4, /* cables, for a hole among their ports to tell something */
@@ -410,10 +410,12 @@ static uint32_t link_score(struct degrees *d, uint32_t a, uint32_t b)
 	/* Where others have too many, cables were moved, and the ways round tell nothing. */
 	if (score == 0 && d->above > 0 && ways_count(d, a, b).two == 0)
 		return 0;
+	/* The ends of a chain lack nothing. */
+	if (score == 0 && !(is_meshed(d, a) && is_meshed(d, b)))
+		return 0;
 	score += ways_are_usual(d, a, b) ? 2 : 0;
-	/* Two that lack something, and nobody else; but the ends of a chain lack nothing. */
-	if (d->deficient_count == 2 && is_meshed(d, a) && is_meshed(d, b) &&
-	    (score > 0 || (has_holes(d, a) && has_holes(d, b))))
+	/* Two that lack something, and nobody else. */
+	if (d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b))))
 		score++;
 	return score > 0 && pair ? score + 8 : score;
 }
