@@ -56,6 +56,7 @@ void ft_design_free(struct ft_design *design)
 	free(design->limits);
 	free(design->pod_sizes);
 	free(design->host_kinds);
+	ft_design_classes_release(design);
 	ft_islands_free(design->islands, design->island_count);
 	ft_design_graph_release(&design->graph);
 	expect_release(&design->expect);
@@ -83,6 +84,7 @@ static void design_init(struct ft_design *design)
 	design->spread_multiple = 1;
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
+	design->planes = FT_UNPINNED;
 	design->cables_complete = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,

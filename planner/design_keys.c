@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/classes.h"
 #include "planner/rules.h"
 
 static const char *const topology_names[] = {
@@ -462,6 +463,7 @@ static const struct ft_key design_keys[] = {
 	{"core", key_core, DESIGN(roles[FT_TIER_CORE]), 0, 0, NULL},
 	{"spine", key_spine, DESIGN(roles[FT_TIER_SPINE]), 0, 0, NULL},
 	{"pods", key_pods, 0, 1, FT_SWITCHES_MAX, NULL},
+	{"planes", ft_key_count, DESIGN(planes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundle", key_bundle, 0, 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundles", key_bundles, 0, 0, 0, NULL},
 	{"fill", key_fill, DESIGN(fill), 0, 0, NULL},
@@ -470,6 +472,7 @@ static const struct ft_key design_keys[] = {
 	{"limits", key_limits, 0, 0, 0, NULL},
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
+	{"classes", ft_design_key_classes, 0, 0, 0, NULL},
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
 	{"switches", key_read_last, 0, 0, 0, NULL},
 	{"links", key_read_last, 0, 0, 0, NULL},
@@ -496,7 +499,7 @@ static const struct {
 /* Keys that only a tree of three levels has a use for. */
 static int levels_check(const struct ft_key_reader *reader, const struct ft_design *design)
 {
-	static const char *const words[] = {"spine", "pods"};
+	static const char *const words[] = {"spine", "pods", "planes"};
 	json_t *root = reader->json.root;
 
 	if (design->levels == 3 && design->topology == FT_TOPOLOGY_STAR)
@@ -529,6 +532,7 @@ static int host_kinds_check(const struct ft_key_reader *reader, struct ft_design
 		edges += design->host_kinds[i].count;
 		hosts += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
 	}
+	hosts += ft_classes_upper_hosts(design);
 	if (hosts != design->nodes)
 		return ft_json_error_value(&reader->json, reader->err, edge, "hosts",
 					   "\"hosts\" are %" PRIu64 " in all, but nodes is %u", hosts, design->nodes);
@@ -562,7 +566,7 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 	if (!design->nodes_max_given)
 		design->nodes_max = design->nodes;
 	r = host_kinds_check(reader, design);
-	if (r < 0)
-		return r;
-	return levels_check(reader, design);
+	if (r == 0)
+		r = levels_check(reader, design);
+	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

@@ -391,7 +391,7 @@ static bool joins(const struct ft_drawing *d, const bool *alone, uint32_t i, boo
 	if (i == 0 || sw->tier != before->tier || alone[i] || alone[i - 1])
 		return false;
 	if (sw->tier == FT_TIER_CORE)
-		return sw->plane == before->plane || d->plan->levels < 3 || d->plan->pod_spines > PODS_APART_MAX;
+		return sw->plane == before->plane || d->plan->levels < 3 || d->plan->planes > PODS_APART_MAX;
 	return (sw->pod == before->pod || pod_like) && sw->hosts == before->hosts;
 }
 

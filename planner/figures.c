@@ -51,6 +51,9 @@ static void notation_three(const struct ft_plan *plan, struct ft_figures *f)
 	uint32_t n = plan->ports_to_nodes, e = plan->pod_edges, s = plan->pod_spines, c = plan->plane_cores;
 	uint32_t low = plan->ports_to_core / s, high = plan->spine_ports_up / c;
 
+	/* Spines of a pod that share a plane have the same parents, which no children of an XGFT do in part. */
+	if (plan->planes < s)
+		return;
 	f->exact = plan->ports_to_core % s == 0 && plan->spine_ports_up % c == 0;
 	if (f->exact && (low > 1 || high > 1))
 		snprintf(f->notation, sizeof(f->notation), "PGFT(3; %u,%u,%u; 1,%u,%u; 1,%u,%u)", n, e, plan->pods_max,
@@ -201,7 +204,10 @@ void ft_figures_take(const struct ft_plan *plan, struct ft_figures *ret_figures)
 		f.paths = plan->edge_count > 1 ? plan->core_count : 1;
 	} else {
 		notation_three(plan, &f);
-		f.paths = (uint64_t)plan->pod_spines * (plan->pods > 1 ? plan->plane_cores : 1);
+		f.paths = plan->pod_spines;
+		/* A core switch leads to each spine that its plane has of the other pod. */
+		if (plan->pods > 1)
+			f.paths *= (uint64_t)plan->plane_cores * (plan->pod_spines / plan->planes);
 	}
 	f.bisection_links = bisection(plan);
 	clos_take(plan, &f);

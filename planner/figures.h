@@ -24,7 +24,8 @@ struct ft_figures {
 	/*
 	 * "PGFT(2; 18,4; 1,2; 1,9)": children, parents and parallel cables level by level from the hosts; XGFT where no
 	 * cables are parallel. The design as it is when full. Source: S. Ohring et al., 1995; E. Zahavi, 2010.
-	 * Where the bundles of a switch are not all alike, there is none, and the XGFT without widths is given.
+	 * Where the bundles of a switch are not all alike, there is none, and the XGFT without widths is given. "":
+	 * spines of a pod share planes, or classes of switches are unlike the rest, which no XGFT has.
 	 */
 	char notation[128];
 	bool exact; /* all bundles of a switch are alike */

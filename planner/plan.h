@@ -28,7 +28,8 @@ struct ft_plan_kind {
 /*
  * Two levels: all edge switches are of pod 0, all core switches of plane 0. Three levels: a pod is a two-level tree of
  * edges and spines; spine number j of every pod is of plane j, and so are the core switches that these, and only these,
- * are cabled to.
+ * are cabled to. Where there are fewer planes than spines of a pod, a plane has as many of each: P planes for S spines,
+ * of which number j is of plane j / (S / P).
  */
 struct ft_plan_switch {
 	char *name;    /* bound, or "edge001", "spine01", "core01"; owned */
@@ -111,6 +112,7 @@ struct ft_plan {
 	 * unlike the rest. Then nothing but kinds, switches, hosts and bundles tells who is to be cabled to whom.
 	 */
 	bool general;
+	bool classes;	 /* some switches are unlike the rest of their tier, which the figures below are for */
 	uint32_t levels; /* 1 for a star; 0 for a graph, which has no figures of a tree either */
 	uint32_t clos;	 /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	uint32_t nodes;
@@ -133,7 +135,8 @@ struct ft_plan {
 	uint32_t pods;	     /* that are there now */
 	uint32_t pods_max;   /* that the core level has room for by the design's nodes_max */
 	uint32_t pod_edges;  /* edge switches of a full pod (the last may have fewer); all of them in two levels */
-	uint32_t pod_spines; /* spines of a pod, which is the number of planes */
+	uint32_t pod_spines; /* spines of a pod */
+	uint32_t planes;     /* each with as many spines of each pod; just one each, but for general plans */
 
 	/* Core tier: C switches of Pc ports; both 0 for a star. */
 	uint32_t core_count;
@@ -225,6 +228,18 @@ bool ft_design_has_host_kinds(const struct ft_design *design);
 
 /* "edge", "core": what switch @index is called before the word "switch"; "" where it is just that. */
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
+
+/* True where the plan has an up and a down: every kind of switch has a rank. */
+bool ft_plan_has_ranks(const struct ft_plan *plan);
+
+/* Ports for hosts of switch @index, connected now or not. */
+uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index);
+
+/*
+ * Of a plain tree: what comes from below to what leads up at the switches @level levels above the edge, as built; 1
+ * where nothing leads up.
+ */
+struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level);
 
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);

@@ -26,7 +26,8 @@ struct ft_shape {
 
 	/* Three levels only; else pods is 1 and the others 0. */
 	uint32_t pods, pods_max, pod_edges;
-	uint32_t pod_spines; /* also the number of planes */
+	uint32_t pod_spines;
+	uint32_t planes; /* each with as many spines of each pod */
 	uint32_t spine_down, spine_up, spine_b;
 	uint32_t plane_cores;
 };

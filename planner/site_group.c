@@ -161,7 +161,7 @@ static int groups_find(struct grouping *g)
 	if (r < 0)
 		return r;
 	groups_join(g, FT_TIER_SPINE, FT_TIER_CORE);
-	if (groups_number(g, cores, cores + plan->core_count, g->plane) != plan->pod_spines)
+	if (groups_number(g, cores, cores + plan->core_count, g->plane) != plan->planes)
 		return group_error(g, "the list has more or fewer planes than the plan");
 	return places_deal(g);
 }

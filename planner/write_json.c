@@ -141,6 +141,8 @@ static void json_spine(struct writer *w, const struct ft_plan *plan)
 	json_count(w, "count_max", plan->pods_max);
 	json_count(w, "edges", plan->pod_edges);
 	json_count(w, "spines", plan->pod_spines);
+	if (plan->planes < plan->pod_spines)
+		json_count(w, "planes", plan->planes);
 	json_count(w, "plane_cores", plan->plane_cores);
 	json_close(w, "}");
 }
@@ -190,7 +192,8 @@ static void json_figures(struct writer *w, const struct ft_plan *plan)
 	ft_figures_take(plan, &f);
 	json_key(w, "figures");
 	json_open(w, "{");
-	json_word(w, "notation", f.notation);
+	if (f.notation[0])
+		json_word(w, "notation", f.notation);
 	json_count(w, "bisection_links", f.bisection_links);
 	json_quantity(w, "paths", ft_quantity_count((int64_t)f.paths));
 	json_key(w, "clos_network");
@@ -320,7 +323,8 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
 	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
 	json_chassis(w, plan);
-	json_figures(w, plan);
+	if (!plan->classes)
+		json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);
 	json_islands(w, plan);

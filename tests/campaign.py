@@ -9,10 +9,7 @@ four ways, and runs the whole ftcheck over the result. What it finds is held aga
 
 When can faults not be told apart? A plain fabric shows how many cables join each pair of switches, and which planned
 switch a live one is was never written on it. An explanation (an assignment of live to planned switches, and findings)
-is sound where its findings account for every pair, cable by cable. Take the cables away that it calls cable-misplaced,
-cables-swapped, cable-unplanned or loopback: then no pair has more cables than planned, and each one that lacks some
-lacks as many as are called cable-missing there or came away from there: a misplaced cable from a pair that shares one
-end with where it is now, k swapped cables from k pairs that together have the same ends. The
+is sound where plan and findings are what is observed, cable by cable: oracle.py, which is asked in every round. The
 price is (findings, cables in them, edges called short or over of hosts), the first weighing most. A round is
 
   exact      ftcheck's findings are the injected ones;
@@ -51,6 +48,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from fabric import Fabric, Node  # noqa: E402
+from oracle import Finding, Oracle, Plan  # noqa: E402
 
 STRUCTURE = {"cable-missing", "cable-misplaced", "cables-swapped", "cable-unplanned", "core-missing",
              "edge-isolated", "switch-unplanned", "hosts-missing", "hosts-unplanned"}
@@ -64,24 +62,6 @@ SLOWER = {"4xNDR": "4xHDR", "4xHDR": "4xEDR", "4xEDR": "4xFDR", "4xFDR": "4xQDR"
 
 class Refused(Exception):
     """ftplan took this design for impossible; another one is drawn."""
-
-
-class Finding:
-    """One finding, of the truth or of a report: what is compared."""
-
-    def __init__(self, code, places, count=1, alternatives=()):
-        self.code = code
-        self.places = list(places)  # (guid, port or None)
-        self.count = count
-        self.alternatives = list(alternatives)
-
-    @property
-    def key(self):
-        return self.code, tuple(sorted({guid for guid, _ in self.places}))
-
-    def __str__(self):
-        where = ", ".join("%x%s" % (g, "" if p is None else "[%d]" % p) for g, p in self.places)
-        return "%s x%d {%s}" % (self.code, self.count, where)
 
 
 # Designs
@@ -698,144 +678,26 @@ class Judge:
         self.plan = plan
         self.fabric = fabric
         self.report = report
-        self.findings = [self.read(f) for f in report["findings"]]
+        self.oracle = Oracle(Plan.read(plan), fabric, report)
+        self.findings = self.oracle.findings
 
     @staticmethod
     def read(finding):
-        places = [(int(p["guid"], 16) if p["guid"] else 0, p["port"]) for p in finding["where"]]
-        return Finding(finding["code"], places, finding["count"], finding.get("alternatives", []))
-
-    def assignment(self):
-        """Live GUID -> planned switch, or an exception that says what is wrong with it."""
-        planned = {s["name"]: s for s in self.plan["switches"]}
-        rows = collections.Counter()
-        result = {}
-        for row in self.report["switches"]:
-            guid = int(row["guid"], 16) if row["guid"] else 0
-            if guid in self.fabric.nodes:
-                rows[guid] += 1
-            if row["planned_as"] is None:
-                continue
-            if row["planned_as"] not in planned:
-                raise ValueError("planned_as %r is not in the plan" % row["planned_as"])
-            if guid in self.fabric.nodes:
-                result[guid] = planned[row["planned_as"]]
-        names = [s["name"] for s in result.values()]
-        if len(set(names)) != len(names):
-            raise ValueError("two live switches are planned as the same one")
-        live = {n.guid for n in self.fabric.switches()}
-        if set(rows) != live or any(c != 1 for c in rows.values()):
-            raise ValueError("the table of switches is not that of the live switches")
-        return result
-
-    def deficits(self, assignment, named):
-        """Pair of GUIDs -> planned cables that are not there, not counting those in @named as there; negative where
-        there are more than planned."""
-        by_name = {s["name"]: g for g, s in assignment.items()}
-        result = collections.Counter(named)
-        for a, _, b, _ in self.fabric.edges():
-            if a in assignment and b in assignment:
-                result[frozenset((a, b))] -= 1
-        for bundle in self.plan["bundles"]:
-            a, b = by_name.get(bundle["a"]), by_name.get(bundle["b"])
-            if a and b:
-                result[frozenset((a, b))] += bundle["count"]
-        return result
+        return Finding.read(finding)
 
     def unsound(self):
         """Why the findings do not account for what is observed; None where they do."""
-        try:
-            assignment = self.assignment()
-        except ValueError as error:
-            return str(error)
-        gone = collections.Counter(s["tier"] for s in self.plan["switches"]
-                                   if s["name"] not in {a["name"] for a in assignment.values()})
-        codes = collections.Counter(f.code for f in self.findings)
-        if (gone["core"] + gone["spine"], gone["edge"]) != (codes["core-missing"], codes["edge-isolated"]):
-            return "%d spines and cores and %d edges are not assigned" % (gone["core"] + gone["spine"], gone["edge"])
-        strays = {n.guid for n in self.fabric.switches()} - set(assignment)
-        if strays != {g for f in self.findings if f.code == "switch-unplanned" for g, _ in f.places}:
-            return "unplanned switches are not those that were not assigned"
-        return self.unsound_cables(assignment) or self.unsound_hosts(assignment)
-
-    def unsound_cables(self, assignment):
-        named, moved = [], []  # pairs of the cables that findings name; those of one finding, which came from elsewhere
-        missing = collections.Counter()
-        for finding in self.findings:
-            if finding.code == "cable-missing":
-                missing[frozenset(g for g, _ in finding.places)] += finding.count
-            if finding.code not in NAME_CABLES:
-                continue
-            cables = self.cables_of(finding)
-            if cables is None:
-                return "%s does not name cables as they are" % finding
-            named += [pair for pair in cables if pair <= set(assignment)]
-            if finding.code in ("cable-misplaced", "cables-swapped"):
-                moved.append(cables)
-        deficit = self.deficits(assignment, named)
-        deficit.subtract(missing)
-        if any(n < 0 for n in deficit.values()):
-            return "not explained, or missing and there: %s" % {
-                tuple("%x" % g for g in p): -n for p, n in deficit.items() if n < 0}
-        left = [p for p, n in deficit.items() for _ in range(n)]
-        return None if self.origins(moved, left) else "no origin fits the moved cables, or a deficit is left"
+        return self.oracle.inconsistency()
 
     def cables_of(self, finding):
         """The pairs of the cables whose ends are @finding's places; None where they are no cables."""
-        ends, pairs = set(finding.places), []
-        if len(ends) != len(finding.places):
-            return None
-        while ends:
-            guid, port = ends.pop()
-            far = self.fabric.nodes[guid].links.get(port) if guid in self.fabric.nodes else None
-            if far not in ends:
-                return None
-            ends.remove(far)
-            pairs.append(frozenset((guid, far[0])))
-        return pairs
-
-    def origins(self, moved, left):
-        """Can @left be shared out as the origins of @moved, with none over?"""
-        if not moved:
-            return not left
-        cables, rest = moved[0], moved[1:]
-        if len(cables) == 1:
-            choices = [[p] for p in set(left) if p & cables[0]]
-        else:
-            choices = same_ends(cables, left)
-        for choice in choices:
-            remaining = list(left)
-            for pair in choice:
-                remaining.remove(pair)
-            if self.origins(rest, remaining):
-                return True
-        return False
-
-    def unsound_hosts(self, assignment):
-        # How many of its hosts an edge holds that was not seen is not known either: it may account for any that lack.
-        if any(f.code in ("host-on-core", "edge-isolated") for f in self.findings):
-            return None
-        found = collections.Counter()
-        for host in self.fabric.hosts():
-            for far, _ in host.links.values():
-                found[far] += 1
-        short, over = set(), set()
-        for guid, switch in assignment.items():
-            if switch["tier"] == "edge" and found[guid] < switch["hosts"]:
-                short.add(guid)
-            if switch["tier"] == "edge" and switch["hosts"] < found[guid] <= self.plan["edge"]["ports_to_nodes"]:
-                over.add(guid)
-        for code, edges in (("hosts-missing", short), ("hosts-unplanned", over)):
-            named = [{g for g, _ in f.places} for f in self.findings if f.code == code]
-            if named != ([edges] if edges else []):
-                return "%s does not name the edges that are" % code
-        return None
+        cables = self.oracle.cables_of(finding)
+        return None if cables is None else [frozenset(g for g, _ in cable) for cable in cables]
 
     def wrong_figures(self, truth):
         """What is wrong with counts, status and verdict, given that @truth is what is wrong with the fabric."""
         counts, planned = self.report["counts"], collections.Counter()
-        assignment = self.assignment()
-        by_name = {s["name"]: g for g, s in assignment.items()}
+        by_name = {v: g for g, v in self.oracle.vertex.items() if v in self.oracle.assigned}
         up = collections.Counter()
         total_up = 0
         named = collections.Counter(pair for f in self.findings if f.code in NAME_CABLES
@@ -916,21 +778,6 @@ class Judge:
                     if port is not None and port in self.fabric.nodes[guid].links:
                         return "%s names a port that is cabled" % finding
         return None
-
-
-def same_ends(cables, left):
-    """All ways to choose len(cables) pairs of @left that together have the ends of @cables."""
-    ends = collections.Counter(g for pair in cables for g in pair)
-
-    def choose(need, start, chosen):
-        if len(chosen) == len(cables):
-            yield list(chosen)
-            return
-        for i in range(start, len(left)):
-            if all(need[g] > 0 for g in left[i]):
-                yield from choose(need - collections.Counter(left[i]), i + 1, chosen + [left[i]])
-
-    return choose(ends, 0, [])
 
 
 def moves(findings):

@@ -5,7 +5,7 @@ Random port-precise designs, random faults, and whether ftcheck names each of th
 
 The designs and most of the faults are those of campaign.py. Here the plan says which port every cable is in and, as a
 rule, where every host is, so a fault cannot be read in two ways: a round is right if each finding names exactly the
-ports that were changed, or wrong. In half of the rounds all switches have one name: nothing but ports and structure
+ports that were changed, and plan and findings are what is observed (oracle.py), or wrong. In half of the rounds all switches have one name: nothing but ports and structure
 tells then which switch is which.
 
   campaign_exact.py [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import campaign  # noqa: E402
+import oracle  # noqa: E402
 from fabric import Fabric  # noqa: E402
 
 
@@ -231,18 +232,28 @@ class Campaign:
                 break
         fabric, guids = disguise(rng, broken.fabric)
         faults = [f.renamed(guids) for f in broken.all_faults()]
+        self.intend(plan, net, ports=True)
         return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
+
+    def intend(self, plan, net, ports):
+        """What a report is held against: the plan, with its ports or without."""
+        self.intended = oracle.Plan.read(plan)
+        self.intended.learn_ports(Fabric.read(net))
+        if not ports:
+            self.intended.cables = None
 
     def judge(self, number, design, broken, faults, text):
         """True where something was not found, or was found that is not there."""
         report, words = self.ask(design, text)
+        if report:
+            words = oracle.inconsistency(self.intended, Fabric.read(text), report) or ""
         lost, false = explained(faults, report["findings"] if report else [])
         self.kinds.update(broken.kinds)
         self.hit.update(f.code for f in faults)
         self.hit.subtract(f.code for f in lost)
         self.lost.update(f.code for f in lost)
         self.false.update(f["code"] for f in false)
-        wrong = bool(lost or false or not report)
+        wrong = bool(lost or false or words or not report)
         if wrong or self.options.replay:
             self.show(number, broken, faults, report, words, design, text)
         return wrong

@@ -314,6 +314,7 @@ class Campaign(campaign_exact.Campaign):
                 break
         fabric, guids = disguise(rng, broken)
         faults = [f.renamed(guids) for f in broken.faults]
+        self.intend(plan, net, ports=True)
         return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
 
     @staticmethod
@@ -324,7 +325,7 @@ class Campaign(campaign_exact.Campaign):
 
 def disguise(rng, broken):
     names = {g: n.description for g, n in broken.fabric.nodes.items()}
-    fabric, guids = campaign_directors.disguise(rng, broken)
+    fabric, guids = campaign_directors.disguise(rng, broken, ports=False)
     for guid, new in guids.items():
         fabric.nodes[new].description = names[guid]
     return fabric, guids

@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import campaign  # noqa: E402
+import oracle  # noqa: E402
 
 
 class Shuffled(campaign.Campaign):
@@ -31,7 +32,8 @@ class Shuffled(campaign.Campaign):
         for key in reports[0]:
             if reports[0][key] != reports[1][key]:
                 return "wrong", "in another order, \"%s\" differs" % key, reports[1]
-        return "exact", "", reports[0]
+        trouble = oracle.inconsistency(oracle.Plan.read(plan), fabric, reports[0])
+        return ("wrong", trouble, reports[0]) if trouble else ("exact", "", reports[0])
 
     def count(self, verdict, words, truth, report):
         self.tally[verdict] += 1

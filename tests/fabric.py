@@ -5,6 +5,7 @@ written again in a form that ibsim and "ftcheck --from" read.
 
 It shares nothing with the programs under test, so that what they say can be held against it.
 """
+import json
 import re
 
 RECORD = re.compile(rb'^(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([0-9a-fA-F]+)"\s*#\s*"(.*)"(.*)$')
@@ -173,6 +174,30 @@ class Fabric:
             node = self.nodes[guid]
             out += self.write_switch(node) if node.kind == "S" else self.write_host(node)
         return b"\n".join(out) + b"\n"
+
+    def write_snapshot(self, silent=(), order=None, entry=None):
+        """As "ftcheck --save" writes it, with ports that are down; @silent: ends whose far end does not answer."""
+        order = [self.nodes[g] for g in order or self.nodes]
+        index = {node.guid: i for i, node in enumerate(order)}
+        source = {"live": False, "complete": not silent, "lists_down_ports": True, "detail": "made up", "entry": None}
+        if entry is not None:
+            source["entry"] = [index[entry], min(self.nodes[entry].links, default=1)]
+        nodes, links = [], []
+        for node in order:
+            ports = []
+            for port in sorted(node.links):
+                ports.append({"number": port, "rate": node.rates[port] or "4xQDR"})
+                if node.kind != "S":
+                    ports[-1].update(guid="0x%016x" % self.port_guid(node, port), lid=node.lid)
+            ports += [{"number": port, "link": "silent", "rate": rate} for (g, port), rate in silent.items()
+                      if g == node.guid] if silent else []
+            ports.sort(key=lambda p: p["number"])
+            nodes.append({"type": "switch" if node.kind == "S" else "ca", "guid": "0x%016x" % node.guid,
+                          "description": node.description.decode(), "system_guid": "0x%016x" % (node.system or node.guid),
+                          **({"lid": node.lid} if node.kind == "S" else {}), "port_count": node.ports, "ports": ports})
+        for guid, port, far, far_port in self.edges():
+            links.append([index[guid], port, index[far], far_port])
+        return json.dumps({"ftcheck_snapshot": 2, "source": source, "nodes": nodes, "links": links}).encode()
 
     def far_end(self, node, port):
         far, far_port = node.links[port]

@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import campaign  # noqa: E402
+import oracle  # noqa: E402
 
 EDGES_MIN = 4
 CORES_MIN = 2
@@ -83,6 +84,14 @@ class Inference(campaign.Campaign):
                                 stdin=json.dumps(design).encode(), statuses=(0, 1, 2))
         return json.loads(done.stdout)
 
+    def unaccounted(self, inferred, text, report):
+        """What the inferred plan and the findings do not account for; None if there is nothing. Islands are in no plan."""
+        if "islands" in inferred:
+            return None
+        done = self.run_program(self.ftplan, "-", "--format", "json", stdin=json.dumps(inferred).encode())
+        plan = oracle.Plan.read(json.loads(done.stdout)["plan"])
+        return oracle.inconsistency(plan, campaign.Fabric.read(text), report, hosts=False)
+
     def compare(self, plan, design, text, path, truth):
         """(class, words, inferred design, its report)"""
         done = self.run_program(*self.infer, path, statuses=(0, 3))
@@ -90,6 +99,9 @@ class Inference(campaign.Campaign):
             return "wrong", done.stderr.decode(errors="replace").strip(), None, None
         inferred = json.loads(done.stdout)
         report = self.check(inferred, path)
+        trouble = self.unaccounted(inferred, text, report)
+        if trouble:
+            return "wrong", "by the inferred design, " + trouble, inferred, report
         found = keys([campaign.Judge.read(f) for f in report["findings"]])
         with_true = keys([campaign.Judge.read(f) for f in self.check(design, path)["findings"]])
         broken = keys(truth)

@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import campaign  # noqa: E402
 import campaign_directors  # noqa: E402
 import campaign_exact  # noqa: E402
+import campaign_graph  # noqa: E402
 
 # What is read, and with which options.
 KINDS = [
@@ -26,6 +27,7 @@ KINDS = [
     ("three levels", campaign.Campaign, campaign.read_options, ["--levels", "3"]),
     ("directors", campaign_directors.Campaign, campaign_exact.read_options, []),
     ("exact ports", campaign_exact.Campaign, campaign_exact.read_options, []),
+    ("graphs", campaign_graph.Campaign, campaign_graph.read_options, []),
 ]
 
 

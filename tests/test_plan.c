@@ -28,6 +28,7 @@ static void design_init(struct ft_design *design)
 		.blocking = {1, 1},
 		.bundle = FT_UNPINNED,
 		.spread_multiple = 1,
+		.planes = FT_UNPINNED,
 	};
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,

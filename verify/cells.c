@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The matrix of the plan, kept as a list of the pairs that have something in it. In two levels that is every pair; in
- * three, a switch is cabled to its pod and its plane only, and all pairs would be too many to keep.
+ * The matrix of the plan, kept in compressed rows: the pairs of places that have something in it. In a tree of two
+ * levels that is every pair of tiers; elsewhere a switch is cabled to few others, and all pairs would be too many.
  */
 #include "config.h"
 
@@ -16,13 +16,13 @@ struct entry {
 	uint32_t planned, seen;
 };
 
-/* Adds what is known of places @p and @q. Only a row and a column make a pair. */
+/* Adds what is known of places @p and @q, if such make a pair. */
 static void entry_add(const struct ft_model *m, struct entry *entries, uint32_t *count, uint32_t p, uint32_t q,
 		      uint32_t planned, uint32_t seen)
 {
 	uint32_t row = p < q ? p : q, column = p < q ? q : p;
 
-	if (column != FT_NONE && row < m->rows && column >= m->rows)
+	if (column != FT_NONE && ft_places_pair(m, p, q))
 		entries[(*count)++] = (struct entry){row, column, planned, seen};
 }
 

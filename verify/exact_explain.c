@@ -510,7 +510,7 @@ static void cells_count(struct ft_exact_graph *g)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
 			uint32_t width = m->cells.width[pair->cell], seen = lesser(m->cells.seen[pair->cell], width);
 
-			if (m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
+			if (pair->peer < r || m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
 				continue;
 			up += seen;
 			g->lacking[pair->cell] = width - seen;

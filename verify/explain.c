@@ -69,7 +69,7 @@ static void residual_take(struct explain *x)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
 			uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
 
-			if (m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
+			if (pair->peer < r || m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
 				continue;
 			if (seen > width)
 				strays_of_pair(x, r, pair->peer, seen - width);
@@ -80,7 +80,7 @@ static void residual_take(struct explain *x)
 		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
 		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
 
-		if (a != FT_NONE && b != FT_NONE && is_row(m, a) == is_row(m, b))
+		if (a != FT_NONE && b != FT_NONE && !ft_places_pair(m, a, b))
 			ft_stray_add(x, i);
 	}
 }
@@ -114,7 +114,7 @@ static int unjudged_take(struct explain *x)
 			uint32_t *deficit = &x->deficit[pair->cell];
 			uint32_t q = pair->peer, n;
 
-			if (!*deficit || !hazy[r] || !hazy[q])
+			if (q < r || !*deficit || !hazy[r] || !hazy[q])
 				continue;
 			n = hidden_cables(m, r, q, *deficit, lesser(hazy[r], hazy[q]));
 			*deficit -= n;
@@ -347,7 +347,9 @@ static void unplanned_expect(struct explain *x, struct ft_finding *f, const stru
 {
 	enum ft_tier a = ft_tier_of(x->m, s->a), b = ft_tier_of(x->m, s->b);
 
-	if (a == b)
+	if (x->m->general)
+		ft_say(x->m, &f->expected, "no cable between %s and %s", label_of(x->m, s->a), label_of(x->m, s->b));
+	else if (a == b)
 		ft_say(x->m, &f->expected, "no cable between two %s switches", ft_tier_name(a));
 	else
 		ft_say(x->m, &f->expected, "no cable between an %s and a %s switch", ft_tier_name(a), ft_tier_name(b));
@@ -371,7 +373,7 @@ static void unplanned_cables(struct explain *x)
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
 		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
-		if (stray_crosses(m, s)) {
+		if (stray_crosses(m, s) && (!m->general || width_of(m, s->a, s->b) > 0)) {
 			ft_say(m, &f->expected, "%s between %s and %s",
 			       ft_plural(width_of(m, s->a, s->b), "cable", planned), label_of(m, s->a),
 			       label_of(m, s->b));
@@ -457,7 +459,9 @@ static uint32_t shortage_end(struct explain *x, struct ft_finding *f, const stru
 static void shortage_fix(struct explain *x, struct ft_finding *f, const struct shortage *s, bool upper_port_known)
 {
 	const char *lower = ft_text_string(&x->text_a), *upper = ft_text_string(&x->text_b);
-	const char *tier = ft_tier_name(ft_tier_of(x->m, s->upper));
+	const char *kind = ft_kind_of(x->m, s->upper);
+	/* Where both ends are of one kind, this is the far one. */
+	const char *tier = strcmp(kind, ft_kind_of(x->m, s->lower)) == 0 ? "far" : kind;
 
 	if (s->taken != FT_NONE) {
 		const struct ft_port *port = &x->m->snapshot->ports[s->taken];
@@ -537,7 +541,7 @@ static void missing_cables(struct explain *x)
 
 	for (uint32_t r = 0; r < m->rows; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			if (x->deficit[pair->cell] > 0)
+			if (pair->peer > r && x->deficit[pair->cell] > 0)
 				missing_pair(x, r, pair->peer, x->deficit[pair->cell]);
 }
 
@@ -589,8 +593,12 @@ static void exchanged_report(struct explain *x)
 		f->count = count;
 		ft_say(m, &f->expected, "each in its own place: %s", ft_text_string(&x->text_b));
 		ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
-		ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
-		       ft_text_string(&x->text_a));
+		if (count == 1)
+			ft_say(m, &f->text, "a switch stands in the place of another, as its cables tell: %s",
+			       ft_text_string(&x->text_a));
+		else
+			ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
+			       ft_text_string(&x->text_a));
 		ft_say(m, &f->fix, "exchange their names, in the design's bind list too; or else all of their cables");
 		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
 	}
@@ -643,8 +651,9 @@ static int explain_steps(struct explain *x)
 	if (r < 0)
 		return r;
 	ft_returning_explain(x);
-	ft_unseen_explain(x);
-	r = ft_inside_explain(x);
+	r = ft_unseen_explain(x);
+	if (r == 0)
+		r = ft_inside_explain(x);
 	if (r == 0)
 		r = cables_explain(x);
 	if (r < 0)

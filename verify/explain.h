@@ -54,11 +54,6 @@ static inline uint32_t lesser(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static inline bool is_row(const struct ft_model *m, uint32_t planned)
-{
-	return planned < m->rows;
-}
-
 static inline uint32_t width_of(const struct ft_model *m, uint32_t p, uint32_t q)
 {
 	return ft_width_at(m, p, q);
@@ -89,9 +84,10 @@ static inline bool stray_usual(const struct ft_model *m, const struct stray *s, 
 	return ft_port_usual(m, m->live_of[planned], ft_port_number(m, stray_port(m, s, planned)), peer);
 }
 
+/* True where it counts as a cable of a pair: in a plain tree, where it joins a row and a column. */
 static inline bool stray_crosses(const struct ft_model *m, const struct stray *s)
 {
-	return is_row(m, s->a) && !is_row(m, s->b);
+	return ft_places_pair(m, s->a, s->b);
 }
 
 /* A plain dump lists no port that is down, nor one whose far end is silent: there, more cannot be said. */
@@ -134,10 +130,19 @@ uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link
 /* returning.c: switches that are coming back take what they still lack. */
 void ft_returning_explain(struct explain *x);
 
+/*
+ * apart.c, for a plan that is general: whether the sweep began on a part that is cut off; findings for parts that are;
+ * and groups of unseen switches of which some, @behind, are next to unseen ones only. 0 or -ENOMEM.
+ */
+typedef void ft_apart_report_fn(struct explain *x, const bool *is_of, uint32_t behind);
+bool ft_apart_entry(const struct ft_model *m);
+int ft_apart_seen(struct explain *x);
+int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report);
+
 /* unseen.c: switches that are not there, edges without a core, what could not be judged. */
 bool ft_entry_is_cut_off(const struct ft_model *m);
 int ft_seen_isolated(struct explain *x);
-void ft_unseen_explain(struct explain *x);
+int ft_unseen_explain(struct explain *x);
 void ft_incomplete_report(struct explain *x);
 
 /* islands_explain.c: what is wrong with switches beside the tree. Returns 0 or -ENOMEM. */

@@ -22,19 +22,54 @@ static uint32_t place_like(const struct ft_model *m, uint32_t place)
 	return like;
 }
 
-int ft_habits_init(struct ft_model *m)
+static void tree_groups(struct ft_model *m)
 {
-	size_t count;
-
-	m->group = calloc(m->place_count + 1UL, sizeof(*m->group));
-	if (!m->group)
-		return -ENOMEM;
 	m->group_count = 1;
 	for (uint32_t p = m->edges; p < m->place_count; p++) {
 		uint32_t like = place_like(m, p);
 
 		m->group[p] = like < p ? m->group[like] : m->group_count++;
 	}
+}
+
+/* In a plan that is general those are wired alike that are of one kind, and have as many cables to as many others. */
+static int general_groups(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map groups = {0};
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint64_t cables = 0, peers = 0;
+		int r;
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			cables += m->cells.width[pair->cell];
+			peers += m->cells.width[pair->cell] > 0;
+		}
+		r = ft_map_add(&groups,
+			       (uint64_t)m->places[p]->kind << 40 | (cables & 0xfffff) << 20 | (peers & 0xfffff),
+			       m->group_count, &m->group[p]);
+		if (r < 0)
+			return r;
+		m->group_count += r > 0;
+	}
+	m->group_count += m->group_count == 0;
+	return 0;
+}
+
+int ft_habits_init(struct ft_model *m)
+{
+	size_t count;
+	int r = 0;
+
+	m->group = calloc(m->place_count + 1UL, sizeof(*m->group));
+	if (!m->group)
+		return -ENOMEM;
+	if (m->general)
+		r = general_groups(m);
+	else
+		tree_groups(m);
+	if (r < 0)
+		return r;
 	m->habit_ports = 256;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		uint32_t ports = m->snapshot->nodes[m->live.switches[i].node].port_count;
@@ -75,12 +110,27 @@ const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live
  * share their peers. In three, port 19 of every edge goes to the first spine of its own pod, and port 1 of every core
  * to a spine of the first pod. Whoever the plan has no cable to is nothing that others have as well.
  */
-enum { ROLE_UP = 1U << 31, ROLE_FOREIGN = UINT32_MAX - 1 };
+enum { ROLE_UP = 1U << 31, ROLE_FOREIGN = UINT32_MAX - 1, ROLES_MAX = 4096 };
+
+/* In a plan that is general: which one of those of its group that @here is cabled to, in the order of their places. */
+static uint32_t general_role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
+{
+	uint32_t ordinal = 0;
+
+	if (ft_width_at(m, here, peer) == 0)
+		return ROLE_FOREIGN;
+	for (const struct ft_pair *pair = ft_pairs_of(m, here); pair < ft_pairs_of(m, here + 1) && pair->peer < peer;
+	     pair++)
+		ordinal += m->cells.width[pair->cell] > 0 && m->group[pair->peer] == m->group[peer];
+	return m->group[peer] * ROLES_MAX + ordinal % ROLES_MAX;
+}
 
 static uint32_t role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
 {
 	const struct ft_plan_switch *sw = m->places[peer];
 
+	if (m->general)
+		return general_role_of(m, here, peer);
 	if (m->plan->levels < 3)
 		return peer;
 	if (ft_width_at(m, here, peer) == 0)

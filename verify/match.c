@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,14 @@ static void names_judge(struct ft_model *m)
 	}
 }
 
+const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE])
+{
+	const char *kind = ft_kind_of(m, place);
+
+	snprintf(buffer, FT_KIND_WORDS_SIZE, kind[0] ? "%s switch" : "%sswitch", kind);
+	return buffer;
+}
+
 /* ---- */
 
 static bool tier_is_row(const struct ft_plan *plan, enum ft_tier tier)
@@ -205,7 +214,10 @@ static bool tier_is_row(const struct ft_plan *plan, enum ft_tier tier)
 	return tier == FT_TIER_EDGE || (plan->levels == 3 && tier == FT_TIER_CORE);
 }
 
-/* Rows, then columns; the plan has each tier in its order, and cores behind spines. */
+/*
+ * Rows, then columns; the plan has each tier in its order, and cores behind spines. In a plan that is general those on
+ * which hosts belong, then all others, and all are rows.
+ */
 static int places_init(struct ft_model *m)
 {
 	const struct ft_plan *plan = m->plan;
@@ -214,15 +226,17 @@ static int places_init(struct ft_model *m)
 	m->place_of = malloc((plan->switch_count + 1UL) * sizeof(*m->place_of));
 	if (!m->places || !m->place_of)
 		return -ENOMEM;
+	m->linked = plan->bundle_count > 0;
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; i < plan->switch_count; i++) {
 			const struct ft_plan_switch *sw = &plan->switches[i];
+			bool first = m->general ? sw->tier == FT_TIER_EDGE : tier_is_row(plan, sw->tier);
 
-			if (tier_is_row(plan, sw->tier) != (pass == 0))
+			if (first != (pass == 0))
 				continue;
 			m->edges += sw->tier == FT_TIER_EDGE;
-			m->rows += pass == 0;
-			m->columns += pass == 1;
+			m->rows += pass == 0 || m->general;
+			m->columns += pass == 1 && !m->general;
 			m->place_of[i] = m->place_count;
 			m->places[m->place_count++] = sw;
 		}
@@ -258,7 +272,7 @@ static int typical_find(struct ft_model *m)
 			uint32_t width = m->cells.width[pair->cell];
 			uint32_t upper = r < m->edges ? pair->peer : r;
 
-			if (width == 0)
+			if (width == 0 || m->general)
 				continue;
 			if (votes[upper] == 0)
 				m->typical[upper] = width;
@@ -314,6 +328,38 @@ static int names_learn(struct ft_model *m)
 	return 0;
 }
 
+/* Numbers the connected parts of the plan. */
+static int networks_number(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
+
+	m->network = malloc((m->place_count + 1UL) * sizeof(*m->network));
+	if (!queue || !m->network)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		m->network[p] = FT_NONE;
+	for (uint32_t start = 0; start < m->place_count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (m->network[start] != FT_NONE)
+			continue;
+		m->network[start] = m->network_count;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t p = queue[head++];
+
+			for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+				if (m->network[pair->peer] != FT_NONE || m->cells.width[pair->cell] == 0)
+					continue;
+				m->network[pair->peer] = m->network_count;
+				queue[tail++] = pair->peer;
+			}
+		}
+		m->network_count++;
+	}
+	return 0;
+}
+
 static int plan_init(struct ft_model *m)
 {
 	int r;
@@ -333,8 +379,19 @@ static int plan_init(struct ft_model *m)
 	if (r == 0)
 		r = typical_find(m);
 	if (r == 0)
+		r = networks_number(m);
+	if (r == 0)
 		r = ft_exact_init(m);
 	return r < 0 ? r : ft_habits_init(m);
+}
+
+static int tree_match(struct ft_model *m)
+{
+	int r = ft_tiers_tell(m);
+
+	if (r < 0)
+		return r;
+	return m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
 }
 
 int ft_match(struct ft_model *m)
@@ -345,13 +402,13 @@ int ft_match(struct ft_model *m)
 	if (r == 0)
 		r = ft_exact_votes_init(m);
 	if (r == 0)
-		r = ft_tiers_tell(m);
-	if (r == 0)
-		r = m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
+		r = m->general ? ft_general_match(m) : tree_match(m);
 	if (r == 0)
 		ft_recall_seat(m);
 	if (r == 0)
 		r = ft_exact_settle(m);
+	if (r == 0 && m->general)
+		r = ft_exchanged_find(m);
 	/* Now that everybody has a place, with what is seen between them. */
 	if (r == 0)
 		r = ft_cells_build(m);

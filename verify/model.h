@@ -34,6 +34,8 @@
 
 #define FT_NONE UINT32_MAX
 
+struct ft_capacity;
+
 /* A switch that was seen. */
 struct ft_live_switch {
 	uint32_t node; /* index into the snapshot's nodes */
@@ -109,9 +111,9 @@ struct ft_pair {
 };
 
 /*
- * The pairs of a row and a column that have something: planned cables or, once everybody has a place, seen ones. Cells
- * are numbered row by row, and those of a row by column. All other pairs share the cell behind the last, where nothing
- * is planned and nothing seen; nothing is ever written there.
+ * The pairs of places that have something: planned cables or, once everybody has a place, seen ones. In a plain tree
+ * only a row and a column make a pair. Cells are numbered by the lesser of the two places, then by the greater. All
+ * other pairs share the cell behind the last, where nothing is planned and nothing seen; nothing is ever written there.
  */
 struct ft_cells {
 	uint32_t count;
@@ -192,14 +194,21 @@ struct ft_model {
 	struct ft_live live;
 
 	/*
-	 * The plan as a matrix (match.c, cells.c). A tree is bipartite whatever its levels: rows are the edge switches
-	 * and, in three levels, the core switches behind them; columns are the switches that these are cabled to, core
-	 * switches in two levels and spines in three. A planned switch has a place: its number among the rows and, from
-	 * @rows on, the columns, each tier in the plan's order.
+	 * The plan (match.c, cells.c). A planned switch has a place: its number here. Those on which hosts belong, the
+	 * edges, come first.
+	 *
+	 * A plain tree is bipartite whatever its levels: rows are the edge switches and, in three levels, the core
+	 * switches behind them; columns are the switches that these are cabled to, core switches in two levels and
+	 * spines in three, from place @rows on, each tier in the plan's order. In a plan that is general (plan.h) any
+	 * two places may be cabled to each other; there all are rows, and there are no columns.
 	 */
 	const struct ft_plan_switch **places; /* [place_count] */
 	uint32_t *place_of;		      /* by index into plan->switches */
 	uint32_t place_count, edges, rows, columns;
+	bool general;	   /* as the plan says */
+	bool linked;	   /* the plan has cables between switches */
+	uint32_t *network; /* by place: which connected part of the plan it is of, numbered from 0 */
+	uint32_t network_count;
 	struct ft_cells cells;
 	uint32_t *typical; /* by place: cables of most of its bundles to the tier below; of edges 0 */
 
@@ -241,6 +250,8 @@ struct ft_model {
 		uint32_t planned, up, unjudged;
 	} island_cables;
 
+	struct ft_capacity *capacity; /* what the plan carries (capacity.h); measure.c has it made */
+
 	/* The findings, and all figures (finding.c, measure.c). */
 	struct ft_report *report;
 	size_t findings_size;
@@ -270,16 +281,22 @@ static inline const struct ft_pair *ft_pairs_of(const struct ft_model *m, uint32
 	return m->cells.pairs + m->cells.first[p];
 }
 
-/* The cell of two places, in either order; cells.count where they are no row and column or have nothing. */
+/* True where a cell is kept for these two places, if the plan, or the fabric, has anything between them. */
+static inline bool ft_places_pair(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return m->general ? p != q : (p < m->rows) != (q < m->rows);
+}
+
+/* The cell of two places, in either order; cells.count where they are no pair or have nothing. */
 static inline uint32_t ft_cell_at(const struct ft_model *m, uint32_t p, uint32_t q)
 {
 	uint32_t row = p < q ? p : q, column = p < q ? q : p;
 	uint32_t low = m->cells.first[row], high = m->cells.first[row + 1], end = high;
 
-	if (row >= m->rows || column < m->rows)
+	if (!ft_places_pair(m, p, q))
 		return m->cells.count;
 	/* A row that has all columns, as in two levels, has them by number. */
-	if (high - low == m->columns)
+	if (!m->general && high - low == m->columns)
 		return m->cells.pairs[low + column - m->rows].cell;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -292,7 +309,7 @@ static inline uint32_t ft_cell_at(const struct ft_model *m, uint32_t p, uint32_t
 	return low < end && m->cells.pairs[low].peer == column ? m->cells.pairs[low].cell : m->cells.count;
 }
 
-/* Planned cables between two places, one of a row and one of a column, in either order. */
+/* Planned cables between two places, in either order. */
 static inline uint32_t ft_width_at(const struct ft_model *m, uint32_t p, uint32_t q)
 {
 	return m->cells.width[ft_cell_at(m, p, q)];
@@ -302,6 +319,16 @@ static inline enum ft_tier ft_tier_of(const struct ft_model *m, uint32_t place)
 {
 	return m->places[place]->tier;
 }
+
+/* "edge", "leaf": what a planned switch is called before the word "switch"; "" where it is just that. */
+static inline const char *ft_kind_of(const struct ft_model *m, uint32_t place)
+{
+	return ft_plan_kind_name(m->plan, (uint32_t)(m->places[place] - m->plan->switches));
+}
+
+/* match.c: "edge switch", "leaf switch", or "switch" alone. */
+enum { FT_KIND_WORDS_SIZE = 128 };
+const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE]);
 
 /*
  * chassis_seats.c: where the chips of line boards are by their cables, now that everybody has a place: by node of

@@ -51,7 +51,7 @@ static bool *places_short(const struct explain *x)
 
 	for (uint32_t r = 0; is_short && r < m->rows; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			if (x->deficit[pair->cell])
+			if (pair->peer > r && x->deficit[pair->cell])
 				is_short[r] = is_short[pair->peer] = true;
 	return is_short;
 }
@@ -95,7 +95,7 @@ static int strays_uncover(struct explain *x)
 		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
 		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
 
-		if (p == FT_NONE || q == FT_NONE || is_row(m, p) == is_row(m, q) || ft_port_usual(m, near, number, q))
+		if (p == FT_NONE || q == FT_NONE || !ft_places_pair(m, p, q) || ft_port_usual(m, near, number, q))
 			continue;
 		if (!port_is_short(x, is_short, p, near, number) || cable_is_stray(x, i / 2) ||
 		    (!pair_has_moved(x, p, q) && !port_is_short(x, is_short, q, far, far_number)))
@@ -249,7 +249,8 @@ static int suspects_list(struct explain *x, uint32_t (*ret_pairs)[2], uint32_t *
 		     pair < ft_pairs_of(m, r + 1) && count < HIDDEN_TRIALS_MAX; pair++) {
 			uint32_t q = pair->peer;
 
-			if (m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE || !pair_is_suspect(x, r, q, is_short))
+			if (q < r || m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE ||
+			    !pair_is_suspect(x, r, q, is_short))
 				continue;
 			ret_pairs[count][0] = r;
 			ret_pairs[count++][1] = q;

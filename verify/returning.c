@@ -103,6 +103,7 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	struct ft_model *m = x->m;
 	const struct ft_live_switch *sw = ft_live_at(m, place);
 	enum ft_tier tier = ft_tier_of(m, place);
+	char kind[FT_KIND_WORDS_SIZE];
 	struct ft_finding *f = ft_finding_add(m, tier == FT_TIER_EDGE ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING,
 					      FT_EVIDENCE_ABSENT);
 	uint32_t lacking = 0;
@@ -118,7 +119,7 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	f->returning.of = planned;
 	ft_say(m, &f->expected, "%u cables", planned);
 	ft_say(m, &f->observed, "%u of them are up", planned - lacking);
-	ft_say(m, &f->text, "%s switch %s is coming back: %u of %u cables are up", ft_tier_name(tier), sw->label,
+	ft_say(m, &f->text, "%s %s is coming back: %u of %u cables are up", ft_kind_words(m, place, kind), sw->label,
 	       planned - lacking, planned);
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark in a minute is told cable by cable. If it comes back "

@@ -71,7 +71,8 @@ static void swaps_inside(struct explain *x)
 			bool straight, crossed;
 
 			/* @s between rows, @t between columns. */
-			if (s->used || t->used || s->a == s->b || t->a == t->b || !is_row(m, s->b) || is_row(m, t->a))
+			if (s->used || t->used || s->a == s->b || t->a == t->b || stray_crosses(m, s) ||
+			    stray_crosses(m, t) || s->a >= m->rows || t->a < m->rows)
 				continue;
 			straight = *deficit_at(x, s->a, t->a) && *deficit_at(x, s->b, t->b);
 			crossed = *deficit_at(x, s->a, t->b) && *deficit_at(x, s->b, t->a);
@@ -82,14 +83,24 @@ static void swaps_inside(struct explain *x)
 }
 
 /*
- * Swaps: strays s1 … sk between the tiers, where the row of each lacks a cable to the column on which the next one
- * ends. Every cycle of k turns k faults into one, so what is sought are disjoint cycles that cover the most strays. Few
- * strays are searched through; among many, the shortest cycle from each is taken.
+ * Swaps: strays s1 … sk, each with one end that is right (it keeps its place) and one that is not, where the switch of
+ * each right end lacks a cable to the switch on which the next one's wrong end is: a closed alternating trail of cables
+ * too many and too few. Every cycle of k turns k faults into one, so what is sought are disjoint cycles that cover the
+ * most strays. Few strays are searched through; among many, the shortest cycle from each is taken.
+ *
+ * In a plain tree the end at the row is taken for the right one: read the other way round, it is the same cycle. In any
+ * other plan each stray may be read both ways.
  */
 enum { RING_MAX = 8, SEARCH_STRAYS_MAX = 12, SEARCH_STEPS_MAX = 200000 };
 
+/* A stray, and which of its ends is right. */
+struct turned {
+	uint32_t stray;
+	uint32_t keep, wrong; /* places */
+};
+
 struct ring {
-	uint32_t stray[RING_MAX];
+	struct turned at[RING_MAX];
 	uint32_t k;
 };
 
@@ -102,7 +113,7 @@ struct ring_set {
 
 struct search {
 	struct explain *x;
-	uint32_t stray[SEARCH_STRAYS_MAX]; /* those between the tiers */
+	uint32_t stray[SEARCH_STRAYS_MAX]; /* those that count as cables of pairs */
 	uint32_t count;
 	bool used[SEARCH_STRAYS_MAX];
 	struct ring_set now, best;
@@ -110,12 +121,30 @@ struct search {
 	uint32_t steps;
 };
 
-/* How port numbers speak for stray @s ending where @t does belonging to @s's row. */
-static int link_score(const struct explain *x, uint32_t s, uint32_t t)
+/* How many ways a stray can be read: which of its ends is right. */
+static unsigned int turns(const struct explain *x)
 {
-	const struct stray *a = &x->strays[s], *b = &x->strays[t];
+	return x->m->general ? 2 : 1;
+}
 
-	return stray_usual(x->m, a, a->a, b->b) + stray_usual(x->m, b, b->b, a->a);
+static struct turned turned_make(const struct explain *x, uint32_t stray, unsigned int turn)
+{
+	const struct stray *s = &x->strays[stray];
+
+	return turn ? (struct turned){stray, s->b, s->a} : (struct turned){stray, s->a, s->b};
+}
+
+/* True where @from's right end lacks a cable to where the wrong end of @to is. */
+static bool link_lacks(struct explain *x, const struct turned *from, const struct turned *to)
+{
+	return from->keep != to->wrong && from->wrong != to->wrong && *deficit_at(x, from->keep, to->wrong) > 0;
+}
+
+/* How port numbers speak for @from belonging where @to's wrong end is. */
+static int link_score(const struct explain *x, const struct turned *from, const struct turned *to)
+{
+	return stray_usual(x->m, &x->strays[from->stray], from->keep, to->wrong) +
+	       stray_usual(x->m, &x->strays[to->stray], to->wrong, from->keep);
 }
 
 /* >0 where @a is the better set: it covers more strays; then port numbers decide, then the shorter cycles. */
@@ -134,15 +163,14 @@ static void ring_search(struct search *q, uint32_t from);
 static void ring_extend(struct search *q, uint32_t first, uint32_t depth)
 {
 	struct ring *ring = &q->now.rings[q->now.count];
-	const struct stray *last = &q->x->strays[ring->stray[depth - 1]];
-	const struct stray *head = &q->x->strays[ring->stray[0]];
-	uint32_t *deficit;
+	struct explain *x = q->x;
+	const struct turned *last = &ring->at[depth - 1], *head = &ring->at[0];
 
 	if (q->steps++ > SEARCH_STEPS_MAX)
 		return;
-	deficit = deficit_at(q->x, last->a, head->b);
-	if (depth >= 2 && *deficit && last->b != head->b) {
-		int score = link_score(q->x, ring->stray[depth - 1], ring->stray[0]);
+	if (depth >= 2 && link_lacks(x, last, head)) {
+		int score = link_score(x, last, head);
+		uint32_t *deficit = deficit_at(x, last->keep, head->wrong);
 
 		(*deficit)--;
 		ring->k = depth;
@@ -155,23 +183,25 @@ static void ring_extend(struct search *q, uint32_t first, uint32_t depth)
 		q->now.count--;
 		(*deficit)++;
 	}
-	for (uint32_t i = first + 1; depth < RING_MAX && i < q->count; i++) {
-		const struct stray *next = &q->x->strays[q->stray[i]];
-		int score;
+	for (uint32_t i = first + 1; depth < RING_MAX && i < q->count; i++)
+		for (unsigned int turn = 0; !q->used[i] && turn < turns(x); turn++) {
+			struct turned next = turned_make(x, q->stray[i], turn);
+			uint32_t *deficit;
+			int score;
 
-		deficit = deficit_at(q->x, last->a, next->b);
-		if (q->used[i] || !*deficit || last->b == next->b)
-			continue;
-		score = link_score(q->x, ring->stray[depth - 1], q->stray[i]);
-		q->used[i] = true;
-		(*deficit)--;
-		ring->stray[depth] = q->stray[i];
-		q->now.score += score;
-		ring_extend(q, first, depth + 1);
-		q->now.score -= score;
-		(*deficit)++;
-		q->used[i] = false;
-	}
+			if (!link_lacks(x, last, &next))
+				continue;
+			deficit = deficit_at(x, last->keep, next.wrong);
+			score = link_score(x, last, &next);
+			q->used[i] = true;
+			(*deficit)--;
+			ring->at[depth] = next;
+			q->now.score += score;
+			ring_extend(q, first, depth + 1);
+			q->now.score -= score;
+			(*deficit)++;
+			q->used[i] = false;
+		}
 }
 
 /* Every set of rings whose lowest strays are @from or higher. */
@@ -191,7 +221,8 @@ static void ring_search(struct search *q, uint32_t from)
 		return;
 	}
 	q->used[from] = true;
-	q->now.rings[q->now.count].stray[0] = q->stray[from];
+	/* A cycle may be gone round either way: read as the first way would have it, its lowest stray is unturned. */
+	q->now.rings[q->now.count].at[0] = turned_make(q->x, q->stray[from], 0);
 	ring_extend(q, from, 1);
 	/* Or this stray is in no ring. */
 	ring_search(q, from + 1);
@@ -204,43 +235,76 @@ static void ring_report(struct explain *x, const struct ring *ring)
 	uint32_t keeps[RING_MAX], belongs[RING_MAX];
 
 	for (uint32_t i = 0; i < ring->k; i++) {
-		strays[i] = &x->strays[ring->stray[i]];
-		keeps[i] = strays[i]->a;
-		belongs[i] = x->strays[ring->stray[(i + 1) % ring->k]].b;
+		strays[i] = &x->strays[ring->at[i].stray];
+		keeps[i] = ring->at[i].keep;
+		belongs[i] = ring->at[(i + 1) % ring->k].wrong;
 	}
 	swap_report(x, strays, keeps, belongs, ring->k);
 }
 
-/* The shortest ring through stray @start by breadth-first search over strays; at most RING_MAX long. */
+/* True where no pair is asked for more cables than it lacks. */
+static bool ring_is_covered(struct explain *x, const struct ring *ring)
+{
+	bool covered = true;
+	uint32_t taken = 0;
+
+	/* Nor is any stray in it read both ways. */
+	for (uint32_t i = 0; i < ring->k; i++)
+		for (uint32_t j = i + 1; j < ring->k; j++)
+			if (ring->at[i].stray == ring->at[j].stray)
+				return false;
+
+	for (; covered && taken < ring->k; taken++) {
+		uint32_t *deficit = deficit_at(x, ring->at[taken].keep, ring->at[(taken + 1) % ring->k].wrong);
+
+		covered = *deficit > 0;
+		if (!covered)
+			break;
+		(*deficit)--;
+	}
+	while (taken > 0) {
+		taken--;
+		(*deficit_at(x, ring->at[taken].keep, ring->at[(taken + 1) % ring->k].wrong))++;
+	}
+	return covered;
+}
+
+/*
+ * The shortest ring through stray @start by breadth-first search over strays, each read either way; at most RING_MAX
+ * long. States are numbered stray by stray, turns(x) each.
+ */
 static bool ring_shortest(struct explain *x, uint32_t start, uint32_t *before, uint32_t *queue, struct ring *ret)
 {
+	unsigned int ways = turns(x);
 	uint32_t head = 0, tail = 0;
+	const struct turned first = turned_make(x, start, 0);
 
-	for (uint32_t i = 0; i < x->stray_count; i++)
+	for (uint32_t i = 0; i < ways * x->stray_count; i++)
 		before[i] = FT_NONE;
-	queue[tail++] = start;
-	before[start] = start;
+	queue[tail++] = ways * start;
+	before[ways * start] = ways * start;
 	while (head < tail) {
 		uint32_t here = queue[head++];
-		const struct stray *s = &x->strays[here];
+		const struct turned s = turned_make(x, here / ways, here % ways);
 
-		if (here != start && *deficit_at(x, s->a, x->strays[start].b) && s->b != x->strays[start].b) {
+		if (here != ways * start && link_lacks(x, &s, &first)) {
 			uint32_t k = 1;
 
-			for (uint32_t at = here; at != start; at = before[at])
+			for (uint32_t at = here; at != ways * start; at = before[at])
 				k++;
 			if (k > RING_MAX)
 				return false;
 			ret->k = k;
 			for (uint32_t at = here; k-- > 0; at = before[at])
-				ret->stray[k] = at;
-			return true;
+				ret->at[k] = turned_make(x, at / ways, at % ways);
+			return ring_is_covered(x, ret);
 		}
-		for (uint32_t i = 0; i < x->stray_count; i++) {
-			const struct stray *t = &x->strays[i];
+		for (uint32_t i = 0; i < ways * x->stray_count; i++) {
+			const struct stray *t = &x->strays[i / ways];
+			struct turned next = turned_make(x, i / ways, i % ways);
 
-			if (t->used || before[i] != FT_NONE || !stray_crosses(x->m, t) || t->b == s->b ||
-			    !*deficit_at(x, s->a, t->b))
+			if (t->used || i / ways == start || before[i] != FT_NONE || !stray_crosses(x->m, t) ||
+			    !link_lacks(x, &s, &next))
 				continue;
 			before[i] = here;
 			queue[tail++] = i;
@@ -251,7 +315,8 @@ static bool ring_shortest(struct explain *x, uint32_t start, uint32_t *before, u
 
 static int swaps_of_many(struct explain *x)
 {
-	_cleanup_free_ uint32_t *scratch = malloc((2UL * x->stray_count + 1) * sizeof(*scratch));
+	size_t states = (size_t)turns(x) * x->stray_count;
+	_cleanup_free_ uint32_t *scratch = malloc((2 * states + 1) * sizeof(*scratch));
 
 	if (!scratch)
 		return -ENOMEM;
@@ -259,7 +324,7 @@ static int swaps_of_many(struct explain *x)
 		struct ring ring;
 
 		if (!x->strays[i].used && stray_crosses(x->m, &x->strays[i]) &&
-		    ring_shortest(x, i, scratch, scratch + x->stray_count, &ring))
+		    ring_shortest(x, i, scratch, scratch + states, &ring))
 			ring_report(x, &ring);
 	}
 	return 0;
@@ -291,7 +356,7 @@ int ft_swaps_explain(struct explain *x)
 {
 	int r = swaps_across(x);
 
-	if (r == 0)
+	if (r == 0 && !x->m->general)
 		swaps_inside(x);
 	return r;
 }

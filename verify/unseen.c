@@ -204,15 +204,16 @@ static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_te
 {
 	const struct ft_plan_switch *sw = m->places[planned];
 	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
+	char kind[FT_KIND_WORDS_SIZE];
 
+	ft_kind_words(m, planned, kind);
 	ft_text_reset(buffer);
 	if (was && strcmp(was->name, sw->name) != 0)
-		ft_text_printf(buffer, "%s switch %s (%s in the plan)", ft_tier_name(sw->tier), was->name, sw->name);
+		ft_text_printf(buffer, "%s %s (%s in the plan)", kind, was->name, sw->name);
 	else if (unseen_is_named(m, planned))
-		ft_text_printf(buffer, "%s switch %s", ft_tier_name(sw->tier), sw->name);
+		ft_text_printf(buffer, "%s %s", kind, sw->name);
 	else
-		ft_text_printf(buffer, "%s %s switch (%s in the plan)", sw->tier == FT_TIER_EDGE ? "an" : "a",
-			       ft_tier_name(sw->tier), sw->name);
+		ft_text_printf(buffer, "%s %s (%s in the plan)", strchr("aeiou", kind[0]) ? "an" : "a", kind, sw->name);
 }
 
 /* ", seen until 2026-11-20T12:00:00Z,", or "". */
@@ -326,8 +327,8 @@ static const char *left_out_words(struct ft_model *m, enum ft_tier tier, struct 
 static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planned)
 {
 	struct ft_model *m = x->m;
-	const char *tier = ft_tier_name(ft_tier_of(m, planned)), *port = port_words(m, f, &x->text_c);
-	const char *left_out;
+	const char *port = port_words(m, f, &x->text_c), *left_out;
+	char kind[FT_KIND_WORDS_SIZE];
 	uint32_t alike = 0;
 
 	for (uint32_t p = 0; p < m->place_count; p++)
@@ -336,17 +337,15 @@ static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planne
 		return;
 	left_out = left_out_words(m, ft_tier_of(m, planned), &x->text_b);
 	if (port[0])
-		ft_finding_alternative(
-			m, f,
-			"which of the %u %s switches of the plan it is cannot be told: they are alike, and "
-			"not bound. %sThe label of the cable in %s tells",
-			alike, tier, left_out, port);
+		ft_finding_alternative(m, f,
+				       "which of the %u %ses of the plan it is cannot be told: they are alike, and "
+				       "not bound. %sThe label of the cable in %s tells",
+				       alike, ft_kind_words(m, planned, kind), left_out, port);
 	else
-		ft_finding_alternative(
-			m, f,
-			"which of the %u %s switches of the plan it is cannot be told: they are alike, and "
-			"not bound. %sThe name plates of those that are there tell",
-			alike, tier, left_out);
+		ft_finding_alternative(m, f,
+				       "which of the %u %ses of the plan it is cannot be told: they are alike, and "
+				       "not bound. %sThe name plates of those that are there tell",
+				       alike, ft_kind_words(m, planned, kind), left_out);
 }
 
 static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t planned)
@@ -385,6 +384,11 @@ static const struct tier_words *words_of(const struct ft_model *m, uint32_t plac
 		[FT_TIER_CORE] = {"the spine level", "spine", "every spine of its plane has lost its cables to it"},
 	};
 
+	static const struct tier_words graph = {"its neighbours", "neighbours'",
+						"its neighbours have lost their cables to it"};
+
+	if (m->plan->topology == FT_TOPOLOGY_GRAPH)
+		return &graph;
 	return &(m->plan->levels == 3 ? three : two)[ft_tier_of(m, place)];
 }
 
@@ -415,7 +419,8 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 static uint32_t hosts_behind(struct explain *x, uint32_t planned)
 {
 	const struct ft_model *m = x->m;
-	uint32_t room = m->design->binds[FT_TIER_EDGE].count > 0 ? m->places[planned]->hosts : m->plan->ports_to_nodes;
+	uint32_t room = m->general || m->design->binds[FT_TIER_EDGE].count > 0 ? m->places[planned]->hosts
+									       : m->plan->ports_to_nodes;
 	uint32_t hosts = lesser(x->hosts_lacking, room);
 
 	x->hosts_lacking -= hosts;
@@ -459,7 +464,7 @@ static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uin
 	uint32_t pod = m->places[planned]->pod;
 	struct pod_edges here;
 
-	if (m->plan->levels < 3 || unseen_is_named(m, planned))
+	if (m->general || m->plan->levels < 3 || unseen_is_named(m, planned))
 		return;
 	here = pod_edges_count(m, pod);
 	for (uint32_t other = 0; other < m->plan->pods; other++) {
@@ -617,7 +622,7 @@ static void pods_unseen(struct explain *x)
 {
 	struct ft_model *m = x->m;
 
-	for (uint32_t pod = 0; m->plan->levels == 3 && pod < m->plan->pods; pod++) {
+	for (uint32_t pod = 0; !m->general && m->plan->levels == 3 && pod < m->plan->pods; pod++) {
 		struct shadow s;
 		uint32_t edges;
 
@@ -626,10 +631,95 @@ static void pods_unseen(struct explain *x)
 	}
 }
 
-void ft_unseen_explain(struct explain *x)
+/* The first of a group that seen switches are next to, by what these show of it; then all of it, summed up. */
+static struct shadow group_shadow(const struct ft_model *m, const bool *is_of)
+{
+	struct shadow sum = {.planned = FT_NONE};
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		struct shadow s;
+
+		if (!is_of[p])
+			continue;
+		s = shadow_of(m, p);
+		sum.planned = sum.planned == FT_NONE && s.expected > 0 ? p : sum.planned;
+		sum.expected += s.expected;
+		sum.silent += s.silent;
+		sum.unread += s.unread;
+		sum.dark += s.dark;
+		sum.dark_at_most += s.dark_at_most;
+	}
+	return sum;
+}
+
+/* Unseen switches, some of them behind others: one fault, at those that seen switches are next to. */
+static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 {
 	struct ft_model *m = x->m;
+	struct shadow s = group_shadow(m, is_of);
+	struct ft_finding *f;
+	uint32_t switches = 0, hosts = 0, front = 0;
+	bool may_host = false;
+	char words[48], first[FT_KIND_WORDS_SIZE];
 
+	for (uint32_t p = 0; p < m->place_count; p++)
+		may_host |= is_of[p] && m->places[p]->hosts > 0;
+	if (s.planned == FT_NONE || shadow_kind(m, &s) != SHADOW_GONE)
+		return;
+	f = ft_finding_add(m, may_host ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING,
+			   s.dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	ft_text_reset(&x->text_c);
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t own;
+
+		if (!is_of[p])
+			continue;
+		own = m->places[p]->hosts > 0 ? hosts_behind(x, p) : 0;
+		switches++;
+		hosts += own;
+		m->status[p] = m->places[p]->hosts > 0 ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
+		ft_finding_gone(m, f, p);
+		if (shadow_of(m, p).expected == 0) {
+			ft_finding_symptom(m, f, m->live.entry == FT_NONE ? 0 : m->live.entry, 0,
+					   "%s is behind it and not seen", m->places[p]->name);
+			continue;
+		}
+		front++;
+		shadow_where(x, f, p, FT_LINK_DOWN);
+		ft_finding_act_power(m, f, p);
+		peers_symptoms(x, f, p);
+	}
+	f->impact.links_lost = s.expected;
+	f->impact.hosts_cut_off = hosts;
+	f->count = (uint32_t)f->where_count;
+	unseen_identify(m, f, s.planned);
+	unseen_name(m, s.planned, &x->text_a);
+	ft_kind_words(m, s.planned, first);
+	ft_say(m, &f->expected, "%u switches, with %u cables to the others", switches, s.expected);
+	ft_say(m, &f->observed, "none of them was seen; the ports for them are %s",
+	       s.dark > 0 ? down_word(m) : "taken by other cables");
+	if (front == 1)
+		ft_say(m, &f->text,
+		       "%s is cut off or powered down, and with it %u switch%s behind it; the ports that went "
+		       "dark: %s",
+		       ft_text_string(&x->text_a), behind, behind == 1 ? "" : "es", where_words(m, f, &x->text_b));
+	else
+		ft_say(m, &f->text,
+		       "%u switches are cut off or powered down: %s, %u more next to seen ones and %u behind "
+		       "them; the ports that went dark: %s",
+		       switches, ft_text_string(&x->text_a), front - 1, behind, where_words(m, f, &x->text_b));
+	ft_say(m, &f->fix, "look at the power of %s first, then at %s cables; %s out of reach",
+	       ft_text_string(&x->text_a), front == 1 ? "its" : "their",
+	       ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
+}
+
+int ft_unseen_explain(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	int r = m->general ? ft_apart_unseen(x, group_report) : 0;
+
+	if (r < 0)
+		return r;
 	pods_unseen(x);
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct shadow s;
@@ -652,6 +742,7 @@ void ft_unseen_explain(struct explain *x)
 			break;
 		}
 	}
+	return 0;
 }
 
 /*
@@ -662,7 +753,9 @@ bool ft_entry_is_cut_off(const struct ft_model *m)
 {
 	uint32_t entry = m->live.entry, part;
 
-	if (m->columns == 0 || m->live.switch_count == 0)
+	if (m->general)
+		return m->linked && ft_apart_entry(m);
+	if (!m->linked || m->live.switch_count == 0)
 		return false;
 	if (entry == FT_NONE && m->live.switch_count > 1)
 		return false;
@@ -820,7 +913,9 @@ int ft_seen_isolated(struct explain *x)
 
 	if (!done)
 		return -ENOMEM;
-	for (uint32_t e = 0; m->columns > 0 && e < m->edges; e++) {
+	if (m->general)
+		return ft_apart_seen(x);
+	for (uint32_t e = 0; m->linked && e < m->edges; e++) {
 		const struct ft_live_switch *sw = ft_live_at(m, e);
 
 		if (!sw || done[sw->part])

@@ -9,6 +9,7 @@
 
 #include "planner/wiring.h"
 #include "verify/bounds.h"
+#include "verify/capacity.h"
 #include "verify/model.h"
 #include "verify/recall.h"
 
@@ -24,6 +25,7 @@ static void work_release(struct ft_model *m)
 	free(m->anchor_live);
 	free(m->places);
 	free(m->place_of);
+	free(m->network);
 	free(m->typical);
 	free(m->live_of);
 	free(m->replaced);
@@ -35,6 +37,7 @@ static void work_release(struct ft_model *m)
 	free(m->trace_claimed);
 	free(m->misplaced);
 	free(m->named);
+	ft_capacity_free(m->capacity);
 }
 
 void ft_model_release(struct ft_model *m)
@@ -108,6 +111,7 @@ static void model_begin(struct ft_model *m, const struct ft_verify_input *input,
 	*m = (struct ft_model){
 		.design = input->design,
 		.plan = input->plan,
+		.general = input->plan->general,
 		.snapshot = input->snapshot,
 		.chips = input->snapshot,
 		.today = input->today,

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What is apart in a plan that is any graph: parts of the fabric that have lost their way to the others, and unseen
+ * switches with what lies behind them. Each is one fault, whatever the number of switches. "The others" are the part
+ * with the most planned hosts of each connected part of the plan, its network.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "verify/explain.h"
+
+enum { NAMED_MAX = 4 }; /* switches that a sentence names */
+
+/* By live part: whether it is the main one of some network. To be freed; NULL: no memory. */
+static bool *main_parts(const struct ft_model *m)
+{
+	size_t count = (size_t)m->network_count * m->live.part_count;
+	_cleanup_free_ uint64_t *weight = calloc(count + 1, sizeof(*weight));
+	bool *is_main = calloc(m->live.part_count + 1UL, sizeof(*is_main));
+
+	if (!weight || !is_main) {
+		free(is_main);
+		return NULL;
+	}
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->live_of[p] != FT_NONE)
+			weight[(size_t)m->network[p] * m->live.part_count + ft_live_at(m, p)->part] +=
+				((uint64_t)m->places[p]->hosts << 32) + 1;
+	for (uint32_t n = 0; n < m->network_count; n++) {
+		const uint64_t *row = weight + (size_t)n * m->live.part_count;
+		uint32_t best = 0;
+
+		for (uint32_t part = 1; part < m->live.part_count; part++)
+			best = row[part] > row[best] ? part : best;
+		if (m->live.part_count > 0 && row[best] > 0)
+			is_main[best] = true;
+	}
+	return is_main;
+}
+
+bool ft_apart_entry(const struct ft_model *m)
+{
+	uint64_t seen = 0, planned = 0;
+
+	if (m->live.part_count != 1)
+		return false;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].planned == FT_NONE && !m->live.switches[i].tolerated)
+			return false;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint64_t weight = m->places[p]->hosts + 1UL;
+
+		planned += weight;
+		seen += m->live_of[p] != FT_NONE ? weight : 0;
+	}
+	return seen > 0 && 2 * seen < planned;
+}
+
+/* "leaf01, leaf02, leaf03 and 4 more" of the places for which @is_of says so. */
+static void names_write(const struct ft_model *m, const bool *is_of, struct ft_text *text)
+{
+	uint32_t named = 0, more = 0;
+
+	ft_text_reset(text);
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (!is_of[p])
+			continue;
+		if (named == NAMED_MAX)
+			more++;
+		else
+			ft_text_printf(text, "%s%s", named++ ? ", " : "", label_of(m, p));
+	}
+	if (more > 0)
+		ft_text_printf(text, " and %u more", more);
+}
+
+/* A part with a port that may be up and lead to the others says nothing for certain. */
+static bool is_hazy(const struct ft_model *m, const bool *is_of)
+{
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (is_of[p] && ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
+						ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD) >
+					0)
+			return true;
+	return false;
+}
+
+/* Planned cables between the part and the others; @take: they are explained. */
+static uint32_t border_count(struct explain *x, const bool *is_of, struct ft_finding *f)
+{
+	struct ft_model *m = x->m;
+	uint32_t cables = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); is_of[p] && pair < ft_pairs_of(m, p + 1); pair++) {
+			uint32_t width = m->cells.width[pair->cell];
+
+			if (is_of[pair->peer] || width == 0)
+				continue;
+			cables += width;
+			if (!f)
+				continue;
+			ft_connect_act(x, f, p, pair->peer, width);
+			x->deficit[pair->cell] = 0;
+		}
+	return cables;
+}
+
+static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
+{
+	struct ft_model *m = x->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
+	uint32_t switches = 0, hosts = 0;
+	char words[48], more[64];
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (!is_of[p])
+			continue;
+		switches++;
+		hosts += ft_live_at(m, p)->hosts;
+		m->status[p] = FT_STATUS_ISOLATED;
+		ft_finding_gone(m, f, p);
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+	}
+	border_count(x, is_of, f);
+	names_write(m, is_of, &x->text_a);
+	snprintf(more, sizeof(more), switches == 1 ? "has" : "(%u switches) have", switches);
+	f->count = f->impact.links_lost = cables;
+	f->impact.hosts_cut_off = hosts;
+	ft_say(m, &f->expected, "%u cable%s to the other switches", cables, ft_text_s(cables));
+	ft_say(m, &f->observed, "none is up");
+	ft_say(m, &f->text, "%s %s no path to the other switches: none of %u cable%s is up%s",
+	       ft_text_string(&x->text_a), more, cables, ft_text_s(cables),
+	       m->cut_off ? "; what lies behind them was not reached" : "");
+	ft_say(m, &f->fix, "check %s cables to the other switches, or their power; %s cut off",
+	       switches == 1 ? "its" : "these", ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
+	x->isolated_seen = true;
+}
+
+int ft_apart_seen(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	_cleanup_free_ bool *is_main = main_parts(m);
+	_cleanup_free_ bool *is_of = calloc(m->place_count + 1UL, sizeof(*is_of));
+
+	if (!is_main || !is_of)
+		return -ENOMEM;
+	for (uint32_t part = 0; m->linked && part < m->live.part_count; part++) {
+		uint32_t cables, members = 0;
+
+		for (uint32_t p = 0; p < m->place_count; p++) {
+			is_of[p] = m->live_of[p] != FT_NONE && ft_live_at(m, p)->part == part;
+			members += is_of[p];
+		}
+		if (members == 0 || (is_main[part] && !m->cut_off))
+			continue;
+		cables = border_count(x, is_of, NULL);
+		if (cables > 0 && !is_hazy(m, is_of))
+			part_report(x, is_of, cables);
+	}
+	return 0;
+}
+
+/* ---- unseen switches with others behind them ---- */
+
+/* The unseen switches that hang together with @start, in @is_of. Returns how many of them no seen switch is next to. */
+static uint32_t group_collect(const struct ft_model *m, uint32_t start, bool *done, bool *is_of, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0, behind = 0;
+
+	queue[tail++] = start;
+	done[start] = is_of[start] = true;
+	while (head < tail) {
+		uint32_t p = queue[head++];
+		bool next_to_seen = false;
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			uint32_t q = pair->peer;
+
+			if (m->cells.width[pair->cell] == 0)
+				continue;
+			if (m->live_of[q] != FT_NONE) {
+				next_to_seen |= m->status[q] != FT_STATUS_ISOLATED;
+				continue;
+			}
+			if (done[q])
+				continue;
+			done[q] = is_of[q] = true;
+			queue[tail++] = q;
+		}
+		behind += !next_to_seen;
+	}
+	return behind;
+}
+
+int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report)
+{
+	struct ft_model *m = x->m;
+	_cleanup_free_ bool *done = calloc(m->place_count + 1UL, sizeof(*done));
+	_cleanup_free_ bool *is_of = calloc(m->place_count + 1UL, sizeof(*is_of));
+	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
+
+	if (!done || !is_of || !queue)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t behind;
+
+		if (done[p] || m->live_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
+			continue;
+		for (uint32_t q = 0; q < m->place_count; q++)
+			is_of[q] = false;
+		behind = group_collect(m, p, done, is_of, queue);
+		if (behind > 0)
+			report(x, is_of, behind);
+	}
+	return 0;
+}
