@@ -21,9 +21,10 @@
 #include "verify/infer_general.h"
 
 enum {
-	DEGREE_PERCENT = 70,  /* of a kind have as many cables */
+	DEGREE_PERCENT = 60,  /* of a kind have as many cables */
 	DEFICIENT_SHARE = 10, /* one of so many lacks cables, or two; else the kind is not regular */
 	KIND_MIN = 5,
+	LINKS_MIN = 4,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
 	BUNDLE_MIN = 4, /* cables, for a hole among their ports to tell something */
@@ -319,7 +320,7 @@ static bool ways_are_usual(struct degrees *d, uint32_t a, uint32_t b)
 		all++;
 		alike += other.two == ways.two && other.three <= ways.three + 1 && ways.three <= other.three + 1;
 	}
-	return all >= KIND_MIN && alike * SIGNATURE_SHARE >= all;
+	return all >= LINKS_MIN && alike * SIGNATURE_SHARE >= all;
 }
 
 /* Are bundles as wide as that common among those of the two kinds? */
@@ -335,7 +336,7 @@ static bool width_is_usual(const struct degrees *d, uint32_t a, uint32_t b, uint
 		all++;
 		alike += pair->planned == width;
 	}
-	return all >= KIND_MIN && alike * WIDTH_SHARE >= all;
+	return all >= LINKS_MIN && alike * WIDTH_SHARE >= all;
 }
 
 /* Dark at @live, and led to a switch on most of its kind. */
