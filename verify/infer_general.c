@@ -210,11 +210,29 @@ static int ports_respect(struct ft_intent *intent)
 	return 0;
 }
 
+/* What a tree has no place for: a host above the leaves, unless it has company, and a switch that is cut off. */
+enum { HOSTS_FEW = 2, APART_COST = 2 };
+
+static void odd_switches_count(struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		if (intent->rank[i] > 0)
+			intent->exceptions += f->hosts[i] > HOSTS_FEW ? 1 : f->hosts[i];
+		if (f->near_first[i + 1] == f->near_first[i])
+			intent->exceptions += APART_COST;
+	}
+}
+
 static void sums_count(struct ft_intent *intent)
 {
+	odd_switches_count(intent);
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i];
 
+		/* A bundle that no pattern holds is a line of its own. */
+		intent->exceptions += !pair->settled;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}
