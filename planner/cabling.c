@@ -406,11 +406,11 @@ static int host_read(struct work *w, size_t entry)
 	uint32_t port = 0;
 	int r;
 
-	if (sw->tier != FT_TIER_EDGE && w->plan->topology == FT_TOPOLOGY_GRAPH)
+	if (!w->plan->kinds[sw->kind].may_host && w->plan->topology == FT_TOPOLOGY_GRAPH)
 		return fault_set(w, true, entry, 0, FT_CABLING_NAME,
 				 "is \"%s\", but switches of kind %s have no hosts by the plan", sw->name,
 				 w->plan->kinds[sw->kind].name);
-	if (sw->tier != FT_TIER_EDGE)
+	if (!w->plan->kinds[sw->kind].may_host)
 		return fault_set(w, true, entry, 0, FT_CABLING_NAME,
 				 "is \"%s\", a %s switch: hosts hang on edge switches only", sw->name,
 				 ft_tier_name(sw->tier));

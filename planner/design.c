@@ -56,6 +56,7 @@ void ft_design_free(struct ft_design *design)
 	free(design->limits);
 	free(design->pod_sizes);
 	free(design->host_kinds);
+	ft_design_classes_release(design);
 	ft_islands_free(design->islands, design->island_count);
 	ft_design_graph_release(&design->graph);
 	expect_release(&design->expect);

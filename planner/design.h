@@ -106,6 +106,29 @@ struct ft_host_kind {
 	uint32_t hosts;
 };
 
+struct ft_rates {
+	struct ft_rate *rates; /* any of these is right */
+	size_t count;	       /* 0: not given; the majority is expected */
+};
+
+/*
+ * As built: so many switches of a tier, the last of it in the plan's order, are unlike the rest. What is not said of
+ * them is as in the others.
+ */
+struct ft_design_class {
+	enum ft_tier tier;
+	uint32_t count;
+	uint32_t ports;		/* FT_UNPINNED: not said */
+	uint32_t ports_to_core; /* cables to the level above, likewise */
+	uint32_t hosts;		/* of each, likewise */
+	uint32_t *
+		bundles; /* cables to each switch above it, in the plan's order; or (@bundle_each) one number for all */
+	size_t bundle_count; /* 0: not said */
+	bool bundle_each;
+	struct ft_rates uplink_rates, host_rates;
+	struct ft_pattern *match; /* of their node descriptions; NULL: not said */
+};
+
 /* "max_cost", "min_spare_ports": what a plan must keep to. */
 struct ft_limit {
 	enum ft_metric metric;
@@ -119,11 +142,6 @@ struct ft_bind {
 	uint64_t *guids; /* one a name; 0 where the name is a description */
 	size_t count;
 	struct ft_pattern *match; /* of node descriptions, or NULL */
-};
-
-struct ft_rates {
-	struct ft_rate *rates; /* any of these is right */
-	size_t count;	       /* 0: not given; the majority is expected */
 };
 
 struct ft_waiver {
@@ -245,6 +263,8 @@ struct ft_design {
 	size_t pod_size_count;
 	struct ft_host_kind *host_kinds; /* their hosts add up to nodes; NULL: by the rule of fill */
 	size_t host_kind_count;
+	struct ft_design_class *classes;
+	size_t class_count;
 	struct ft_island *islands;
 	size_t island_count;
 	struct ft_design_graph graph;

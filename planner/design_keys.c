@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "planner/classes.h"
 #include "planner/rules.h"
 
 static const char *const topology_names[] = {
@@ -471,6 +472,7 @@ static const struct ft_key design_keys[] = {
 	{"limits", key_limits, 0, 0, 0, NULL},
 	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
+	{"classes", ft_design_key_classes, 0, 0, 0, NULL},
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
 	{"switches", key_read_last, 0, 0, 0, NULL},
 	{"links", key_read_last, 0, 0, 0, NULL},
@@ -530,6 +532,7 @@ static int host_kinds_check(const struct ft_key_reader *reader, struct ft_design
 		edges += design->host_kinds[i].count;
 		hosts += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
 	}
+	hosts += ft_classes_upper_hosts(design);
 	if (hosts != design->nodes)
 		return ft_json_error_value(&reader->json, reader->err, edge, "hosts",
 					   "\"hosts\" are %" PRIu64 " in all, but nodes is %u", hosts, design->nodes);
@@ -563,7 +566,7 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 	if (!design->nodes_max_given)
 		design->nodes_max = design->nodes;
 	r = host_kinds_check(reader, design);
-	if (r < 0)
-		return r;
-	return levels_check(reader, design);
+	if (r == 0)
+		r = levels_check(reader, design);
+	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

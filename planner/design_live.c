@@ -40,24 +40,38 @@ static int key_rates(struct ft_key_reader *reader, const struct ft_key_at *at, v
 	return ft_key_read_elements(reader, at, key_one_rate, sizeof(*rates->rates), rates->rates);
 }
 
-int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+int ft_design_read_rates(struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_rates *ret_uplink,
+			 struct ft_rates *ret_host)
 {
+	struct both {
+		struct ft_rates uplink, host;
+	} both = {0};
 	static const struct ft_key keys[] = {
-		{"uplink", key_rates, offsetof(struct ft_design, uplink_rates), 0, 0, NULL},
-		{"host", key_rates, offsetof(struct ft_design, host_rates), 0, 0, NULL},
+		{"uplink", key_rates, offsetof(struct both, uplink), 0, 0, NULL},
+		{"host", key_rates, offsetof(struct both, host), 0, 0, NULL},
 	};
-	struct ft_design *design = out;
 	int r;
 
-	if (json_is_object(at->value))
-		return ft_key_read_object(reader, at->value, keys, FT_COUNT(keys), design);
+	if (json_is_object(at->value)) {
+		r = ft_key_read_object(reader, at->value, keys, FT_COUNT(keys), &both);
+		*ret_uplink = both.uplink;
+		*ret_host = both.host;
+		return r;
+	}
 	if (!json_is_string(at->value))
 		return ft_key_error(reader, at,
 				    "must be a rate such as \"4xHDR\", or an object of \"uplink\" and \"host\"");
-	r = key_rates(reader, at, &design->uplink_rates);
+	r = key_rates(reader, at, ret_uplink);
 	if (r < 0)
 		return r;
-	return key_rates(reader, at, &design->host_rates);
+	return key_rates(reader, at, ret_host);
+}
+
+int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	struct ft_design *design = out;
+
+	return ft_design_read_rates(reader, at, &design->uplink_rates, &design->host_rates);
 }
 
 int ft_design_read_pattern(struct ft_key_reader *reader, const struct ft_key_at *at, ft_pattern_compiler *compile,

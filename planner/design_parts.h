@@ -30,6 +30,15 @@ int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *a
 /* A GUID of 0x and hexadecimal digits: uint64_t. */
 int ft_design_key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 
+/* "rate": of both kinds of cables, or of each; the caller frees what is filled. */
+int ft_design_read_rates(struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_rates *ret_uplink,
+			 struct ft_rates *ret_host);
+
+/* Classes of switches: struct ft_design. What they say is held against the other keys once these are read. */
+int ft_design_key_classes(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_check_classes(const struct ft_key_reader *reader, const struct ft_design *design);
+void ft_design_classes_release(struct ft_design *design);
+
 int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_design */
 
 /*

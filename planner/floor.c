@@ -418,6 +418,26 @@ static struct ft_floor_place upper_place(const struct layout *l, enum ft_tier ti
 	};
 }
 
+/* Hosts of an upper switch, which only classes have: in its rack, from the top down. */
+static void place_upper_hosts(const struct layout *l)
+{
+	const struct ft_floor_model *model = &l->floor->model;
+	uint32_t fit = model->rack_units / model->host_units;
+	struct ft_floor_place *host = l->floor->hosts;
+
+	for (uint32_t i = 0; i < l->plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &l->plan->switches[i];
+
+		for (uint32_t k = 0; k < sw->hosts; k++, host++)
+			if (sw->tier != FT_TIER_EDGE)
+				*host = (struct ft_floor_place){
+					.rack = l->floor->switches[i].rack,
+					.unit = (fit - 1 - k % fit) * model->host_units + 1,
+					.units = model->host_units,
+				};
+	}
+}
+
 static void place_upper(const struct layout *l)
 {
 	const struct ft_plan *plan = l->plan;
@@ -507,6 +527,7 @@ int ft_floor_make(const struct ft_plan *plan, const struct ft_catalog *catalog, 
 		return r;
 	place_edges(&l);
 	place_upper(&l);
+	place_upper_hosts(&l);
 	*ret_floor = FT_STEAL(floor);
 	return 0;
 }

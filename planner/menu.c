@@ -15,8 +15,8 @@ static bool pinned_as_fat_tree(const struct ft_design *design)
 	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE], *core = &design->roles[FT_TIER_CORE];
 	const struct ft_bind *bind = &design->binds[FT_TIER_CORE];
 
-	return design->levels == 3 || (ft_pinned(core->count) && core->count > 0) || ft_pinned(design->bundle) ||
-	       (ft_pinned(edge->count) && edge->count > 1) ||
+	return design->levels == 3 || design->class_count > 0 || (ft_pinned(core->count) && core->count > 0) ||
+	       ft_pinned(design->bundle) || (ft_pinned(edge->count) && edge->count > 1) ||
 	       (ft_pinned(edge->ports_to_core) && edge->ports_to_core > 0) || bind->count > 0 || bind->match;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/classes.h"
 #include "planner/graph.h"
 #include "planner/islands.h"
 #include "planner/rules.h"
@@ -45,7 +46,7 @@ bool ft_design_has_host_kinds(const struct ft_design *design)
 
 	for (size_t i = 0; i < design->host_kind_count; i++)
 		hosts += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
-	return design->host_kind_count > 0 && hosts == design->nodes;
+	return design->host_kind_count > 0 && hosts + ft_classes_upper_hosts(design) == design->nodes;
 }
 
 /* Hosts of edge switch @index of a design that has kinds. */
@@ -59,17 +60,38 @@ static uint32_t kind_hosts(const struct ft_design *design, uint32_t index)
 	return 0;
 }
 
+/* Edge switches before @index of which classes say the hosts. */
+static uint32_t said_before(const struct ft_design *design, const struct ft_shape *s, uint32_t index)
+{
+	uint32_t first = s->e - ft_classes_count(design, FT_TIER_EDGE), said = 0;
+
+	for (size_t i = 0; i < design->class_count && first < index; i++) {
+		const struct ft_design_class *class = &design->classes[i];
+
+		if (class->tier != FT_TIER_EDGE)
+			continue;
+		said += ft_pinned(class->hosts) ? ft_minimum(class->count, index - first) : 0;
+		first += class->count;
+	}
+	return said;
+}
+
 /* Hosts on edge @index: as many as fit before the next, or everywhere the same. */
 static uint32_t hosts_on(const struct ft_design *design, const struct ft_shape *s, uint32_t index)
 {
-	uint64_t before = (uint64_t)index * s->n;
+	const struct ft_design_class *class = ft_classes_find(design, FT_TIER_EDGE, index, s->e);
+	uint32_t nodes = design->nodes - ft_classes_hosts(design), edges = s->e - ft_classes_hosting_edges(design);
+	uint32_t place = index - said_before(design, s, index);
+	uint64_t before = (uint64_t)place * s->n;
 
 	/* For another number of nodes, as in a stage, they say nothing. */
 	if (ft_design_has_host_kinds(design))
 		return kind_hosts(design, index);
+	if (class && ft_pinned(class->hosts))
+		return class->hosts;
 	if (s->even)
-		return design->nodes / s->e + (index < design->nodes % s->e);
-	return before >= design->nodes ? 0 : ft_minimum(s->n, design->nodes - (uint32_t)before);
+		return nodes / edges + (place < nodes % edges);
+	return before >= nodes ? 0 : ft_minimum(s->n, nodes - (uint32_t)before);
 }
 
 /* A plan under construction. */
@@ -80,17 +102,21 @@ struct build {
 	struct ft_plan *plan;
 	struct ft_rules rules; /* where complaints go */
 	uint32_t spines;
+	uint32_t *shares; /* room for those of one switch; not owned */
 };
 
 static struct ft_plan_switch *switch_add(struct build *b, enum ft_tier tier, uint32_t index, uint32_t count)
 {
+	const struct ft_design_class *class = ft_classes_find(b->design, tier, index, count);
 	struct ft_plan_switch *sw = &b->plan->switches[b->plan->switch_count];
 
 	sw->name = switch_name(&b->design->binds[tier], tier, index, count);
 	if (!sw->name)
 		return NULL;
 	sw->tier = tier;
-	sw->ports = b->candidate->types[tier]->ports;
+	sw->ports = class && ft_pinned(class->ports) ? class->ports : b->candidate->types[tier]->ports;
+	if (class && ft_pinned(class->hosts))
+		sw->hosts = sw->hosts_rule = class->hosts;
 	sw->pod = sw->plane = FT_UNPINNED;
 	b->plan->switch_count++;
 	return sw;
@@ -173,40 +199,69 @@ static void bundles_add(struct build *b, uint32_t low, uint32_t first, uint32_t 
 			uint32_t place, uint32_t port)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		/* A class may have no cable to one of them. */
+		if (shares[i] == 0)
+			continue;
 		b->plan->bundles[b->plan->bundle_count++] =
 			(struct ft_plan_bundle){low, first + i, shares[i], port, place * shares[i] + 1};
 		port += shares[i];
 	}
 }
 
-/* From every edge: two levels, to all cores; three, to the spines of its pod. */
-static void edge_bundles(struct build *b, const uint32_t *shares)
+/*
+ * The shares of switch @index, from 0, of the @count of @tier: those of most, or of its class, which are then in
+ * @b->shares. Returns 0 or -EINVAL.
+ */
+static int shares_find(struct build *b, enum ft_tier tier, uint32_t index, uint32_t count, const uint32_t *usual,
+		       uint32_t uppers, const uint32_t **ret_shares)
 {
+	const struct ft_design_class *class = ft_classes_find(b->design, tier, index, count);
+
+	*ret_shares = class ? b->shares : usual;
+	return class ? ft_classes_shares(&b->rules, class, usual, uppers, b->shares) : 0;
+}
+
+/* From every edge: two levels, to all cores; three, to the spines of its pod. */
+static int edge_bundles(struct build *b, const uint32_t *usual)
+{
+	bool three = b->s->levels == 3;
+	uint32_t uppers = three ? b->s->pod_spines : b->s->cores;
+
 	for (uint32_t e = 0; e < b->s->e; e++) {
 		const struct ft_plan_switch *sw = &b->plan->switches[e];
-		bool three = b->s->levels == 3;
+		const uint32_t *shares;
+		int r = shares_find(b, FT_TIER_EDGE, e, b->s->e, usual, uppers, &shares);
 
-		bundles_add(b, e, b->s->e + (three ? sw->pod * b->s->pod_spines : 0),
-			    three ? b->s->pod_spines : b->s->cores, shares, sw->place, b->s->n + 1);
+		if (r < 0)
+			return r;
+		bundles_add(b, e, b->s->e + (three ? sw->pod * b->s->pod_spines : 0), uppers, shares, sw->place,
+			    b->s->n + 1);
 	}
+	return 0;
 }
 
 /* From every spine to the cores of its plane, where the spines of its pod have their places. */
-static void spine_bundles(struct build *b, const uint32_t *shares)
+static int spine_bundles(struct build *b, const uint32_t *usual)
 {
 	for (uint32_t i = 0; i < b->spines; i++) {
 		const struct ft_plan_switch *sw = &b->plan->switches[b->s->e + i];
+		const uint32_t *shares;
+		int r = shares_find(b, FT_TIER_SPINE, i, b->spines, usual, b->s->plane_cores, &shares);
 
+		if (r < 0)
+			return r;
 		bundles_add(b, b->s->e + i, b->s->e + b->spines + sw->plane * b->s->plane_cores, b->s->plane_cores,
 			    shares, sw->pod * plane_spines(b) + sw->place % plane_spines(b), b->s->spine_down + 1);
 	}
+	return 0;
 }
 
 static int bundles_fill(struct build *b)
 {
 	uint32_t edge_uppers = b->s->levels == 3 ? b->s->pod_spines : b->s->cores;
-	_cleanup_free_ uint32_t *shares = calloc(edge_uppers + b->s->plane_cores + 1UL, sizeof(*shares));
+	_cleanup_free_ uint32_t *shares = calloc(2 * (edge_uppers + b->s->plane_cores + 1UL), sizeof(*shares));
 	size_t count = (size_t)b->s->e * edge_uppers + (size_t)b->spines * b->s->plane_cores;
+	int r;
 
 	if (b->s->cores == 0)
 		return shares ? 0 : -ENOMEM;
@@ -214,12 +269,16 @@ static int bundles_fill(struct build *b)
 	if (!shares || !b->plan->bundles)
 		return -ENOMEM;
 	ft_rules_spread(b->design, b->s->c, b->s->b, edge_uppers, shares);
-	edge_bundles(b, shares);
-	if (b->s->levels < 3)
-		return 0;
-	ft_rules_spread(b->design, b->s->spine_up, b->s->spine_b, b->s->plane_cores, shares);
-	spine_bundles(b, shares);
-	return 0;
+	b->shares = shares + edge_uppers + b->s->plane_cores;
+	r = edge_bundles(b, shares);
+	if (r == 0 && b->s->levels == 3) {
+		ft_rules_spread(b->design, b->s->spine_up, b->s->spine_b, b->s->plane_cores, shares);
+		r = spine_bundles(b, shares);
+	}
+	b->shares = NULL;
+	if (r == 0 && b->design->class_count > 0)
+		r = ft_classes_wire(&b->rules, b->plan);
+	return r;
 }
 
 static int name_compare(const void *a, const void *b)
@@ -259,13 +318,14 @@ static int check_hosts(const struct build *b)
 	if (!ft_design_has_host_kinds(b->design))
 		return 0;
 	for (size_t i = 0; i < b->design->host_kind_count; i++) {
-		edges += b->design->host_kinds[i].count;
-		if (b->design->host_kinds[i].hosts > b->s->n)
+		if (b->design->host_kinds[i].hosts > b->s->n &&
+		    !ft_classes_find(b->design, FT_TIER_EDGE, (uint32_t)edges, b->s->e))
 			return ft_rules_error(
 				&b->rules, "edge", "hosts",
 				"edge.hosts gives edge switches %u host%s, but they have %u port%s to nodes",
 				b->design->host_kinds[i].hosts, ft_text_s(b->design->host_kinds[i].hosts), b->s->n,
 				ft_text_s(b->s->n));
+		edges += b->design->host_kinds[i].count;
 	}
 	if (edges != b->s->e)
 		return ft_rules_error(&b->rules, "edge", "hosts",
@@ -448,6 +508,8 @@ static void figures_fill(struct build *b)
 	plan->power_w = c->power_w;
 	plan->weight_kg = c->weight_kg;
 	plan->size_u = c->size_u;
+	plan->classes = b->design->class_count > 0;
+	plan->general = plan->classes;
 	spines_figures(b);
 }
 
@@ -463,8 +525,10 @@ static int kinds_fill(struct ft_plan *plan)
 		if (!plan->kinds[tier].name)
 			return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < plan->switch_count; i++)
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		plan->switches[i].kind = plan->switches[i].tier;
+		plan->kinds[plan->switches[i].kind].may_host |= plan->switches[i].hosts > 0;
+	}
 	return 0;
 }
 
@@ -515,6 +579,26 @@ const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index)
 	const char *name = sw->kind < plan->kind_count ? plan->kinds[sw->kind].name : ft_tier_name(sw->tier);
 
 	return strcmp(name, "switch") == 0 ? "" : name;
+}
+
+bool ft_plan_has_ranks(const struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->kind_count; i++)
+		if (plan->kinds[i].rank == FT_UNPINNED)
+			return false;
+	return plan->kind_count > 0;
+}
+
+uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index)
+{
+	return plan->general ? plan->switches[index].hosts : plan->ports_to_nodes;
+}
+
+struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level)
+{
+	if (level == 0)
+		return plan->blocking;
+	return level == 1 && plan->levels == 3 ? plan->spine_blocking : (struct ft_ratio){1, 1};
 }
 
 /* What is said of a choice, where there was one. */

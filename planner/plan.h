@@ -112,6 +112,7 @@ struct ft_plan {
 	 * unlike the rest. Then nothing but kinds, switches, hosts and bundles tells who is to be cabled to whom.
 	 */
 	bool general;
+	bool classes;	 /* some switches are unlike the rest of their tier, which the figures below are for */
 	uint32_t levels; /* 1 for a star; 0 for a graph, which has no figures of a tree either */
 	uint32_t clos;	 /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	uint32_t nodes;
@@ -227,6 +228,18 @@ bool ft_design_has_host_kinds(const struct ft_design *design);
 
 /* "edge", "core": what switch @index is called before the word "switch"; "" where it is just that. */
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
+
+/* True where the plan has an up and a down: every kind of switch has a rank. */
+bool ft_plan_has_ranks(const struct ft_plan *plan);
+
+/* Ports for hosts of switch @index, connected now or not. */
+uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index);
+
+/*
+ * Of a plain tree: what comes from below to what leads up at the switches @level levels above the edge, as built; 1
+ * where nothing leads up.
+ */
+struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level);
 
 /* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);

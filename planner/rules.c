@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "planner/classes.h"
 
 /* Two tiers that are cabled to each other, in a tree, a pod or a plane. */
 struct level {
@@ -138,14 +139,24 @@ static int split_ports(const struct ft_rules *rules, uint32_t uppers, const char
 	return 0;
 }
 
+/* Edge switches for @nodes: those of classes that say their hosts, and the others for what is left. */
+static uint32_t edges_for(const struct ft_design *design, uint32_t nodes, uint32_t n)
+{
+	uint32_t hosting = ft_classes_hosting_edges(design), edges;
+
+	edges = ft_divide_up(nodes - ft_classes_hosts(design), n) + hosting;
+	/* One at least is like most. */
+	return edges > ft_classes_count(design, FT_TIER_EDGE) ? edges : ft_classes_count(design, FT_TIER_EDGE) + 1;
+}
+
 /* E and Emax for @s->n. */
 static int count_edges(const struct ft_rules *rules, struct ft_shape *s)
 {
 	const struct ft_design *design = rules->design;
 	const struct ft_design_role *edge = &rules->roles[FT_TIER_EDGE];
 
-	s->e = ft_divide_up(design->nodes, s->n);
-	s->e_max = ft_divide_up(design->nodes_max, s->n);
+	s->e = edges_for(design, design->nodes, s->n);
+	s->e_max = edges_for(design, design->nodes_max, s->n);
 	if (!ft_pinned(edge->count))
 		return 0;
 	if (s->e > edge->count)
@@ -273,6 +284,13 @@ static int count_cores(const struct ft_rules *rules, struct ft_shape *s)
 	const struct ft_design_role *edge = &rules->roles[FT_TIER_EDGE], *core = &rules->roles[FT_TIER_CORE];
 	struct level l = {"edge", "core", s->e_max, edge->count, core->ports, core->count, rules->design->bundle};
 
+	if (rules->design->class_count) {
+		l.low_max -= ft_classes_count(rules->design, FT_TIER_EDGE);
+		l.low_pinned = FT_UNPINNED;
+		/* As built, ft_classes_wire() knows better what fits. */
+		if (!ft_pinned(core->count))
+			l.low_max += ft_classes_as_edges(rules->design, s->c);
+	}
 	return count_uppers(rules, &l, s->c, &s->b, &s->cores);
 }
 
@@ -289,13 +307,15 @@ static void spread_hosts(const struct ft_rules *rules, const struct ft_shape *de
 
 	s.even = true;
 	if (!ft_pinned(edge->ports_to_nodes)) {
-		s.n = ft_divide_up(design->nodes_max, dense->e_max);
-		if (ft_pinned(edge->count) && s.n < ft_divide_up(design->nodes, edge->count))
-			s.n = ft_divide_up(design->nodes, edge->count);
+		uint32_t hosting = ft_classes_hosting_edges(design), said = ft_classes_hosts(design);
+
+		s.n = ft_divide_up(design->nodes_max - said, dense->e_max - hosting);
+		if (ft_pinned(edge->count) && s.n < ft_divide_up(design->nodes - said, edge->count - hosting))
+			s.n = ft_divide_up(design->nodes - said, edge->count - hosting);
 	}
 	if (!ft_pinned(edge->ports_to_nodes) && !ft_pinned(edge->ports_to_core) && !uplinks_pinned)
 		s.c = rule_uplinks(s.n, design->blocking);
-	s.e = ft_pinned(edge->count) ? edge->count : ft_divide_up(design->nodes, s.n);
+	s.e = ft_pinned(edge->count) ? edge->count : edges_for(design, design->nodes, s.n);
 	*ret_uniform = s;
 }
 
@@ -461,6 +481,22 @@ static int share_of(const struct ft_rules *rules, const char *object, uint32_t c
 	return 0;
 }
 
+/* The most edge switches of a pod that are in no class; those that are come last. */
+static uint32_t pod_edges_alike(const struct ft_design *design, const struct ft_shape *s)
+{
+	uint32_t left = s->e_max - ft_classes_count(design, FT_TIER_EDGE), most = 0;
+
+	if (design->class_count == 0)
+		return s->pod_edges;
+	for (uint32_t pod = 0; pod < s->pods_max && left > 0; pod++) {
+		uint32_t edges = ft_minimum(ft_rules_pod_edges(design, s, pod), left);
+
+		most = edges > most ? edges : most;
+		left -= edges;
+	}
+	return most;
+}
+
 static int count_spines(const struct ft_rules *rules, struct ft_shape *s)
 {
 	const struct ft_design_role *spine = &rules->roles[FT_TIER_SPINE];
@@ -471,6 +507,8 @@ static int count_spines(const struct ft_rules *rules, struct ft_shape *s)
 	r = share_of(rules, "spine", spine->count, s->pods, "pods", &l.high_pinned);
 	if (r < 0)
 		return r;
+	if (ft_pinned(spine->count))
+		l.low_max = pod_edges_alike(rules->design, s);
 	if (s->pod_edges > s->spine_down)
 		return ft_rules_error(rules, "spine", "ports",
 				      "%u edge switch%s a pod, but a spine of %u port%s has only %u for them",

@@ -7,8 +7,22 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/classes.h"
 
 /* ---- candidates ---- */
+
+/* Whether a class has switches of other ports than its tier, of which nothing is known. */
+static bool classes_unpriced(const struct ft_design *design, const struct ft_candidate *c)
+{
+	for (size_t i = 0; i < design->class_count; i++) {
+		const struct ft_design_class *class = &design->classes[i];
+		const struct ft_switch_type *type = c->types[class->tier];
+
+		if (ft_pinned(class->ports) && type && class->ports != type->ports)
+			return true;
+	}
+	return false;
+}
 
 static void candidate_price(struct ft_candidate *c, const struct ft_design *design, const struct ft_menu *menu)
 {
@@ -26,7 +40,9 @@ static void candidate_price(struct ft_candidate *c, const struct ft_design *desi
 		c->weight_kg = ft_amount_add(c->weight_kg, type->weight_kg, counts[tier]);
 		c->size_u = ft_amount_add(c->size_u, type->size_u, counts[tier]);
 	}
-	c->links = design->nodes + s->e * s->c + ft_shape_spines(s) * s->spine_up;
+	if (classes_unpriced(design, c))
+		c->cost = c->power_w = c->weight_kg = c->size_u = FT_AMOUNT_UNKNOWN;
+	c->links = design->nodes + ft_classes_links(design, s);
 	c->cost = ft_amount_add(c->cost, menu->cable_cost, c->links);
 }
 
@@ -70,9 +86,11 @@ struct ft_quantity ft_candidate_metric(const struct ft_design *design, const str
 	case FT_METRIC_BLOCKING:
 		return s->c ? (struct ft_quantity){s->n, s->c} : ft_quantity_count(1);
 	case FT_METRIC_SPARE_PORTS:
-		return ft_quantity_count((int64_t)s->e * s->n - design->nodes);
+		return ft_quantity_count((int64_t)(s->e - ft_classes_hosting_edges(design)) * s->n -
+					 (design->nodes - ft_classes_hosts(design)));
 	case FT_METRIC_EXPANDABLE_TO:
-		return ft_quantity_count((int64_t)s->e_max * s->n);
+		return ft_quantity_count((int64_t)(s->e_max - ft_classes_hosting_edges(design)) * s->n +
+					 ft_classes_hosts(design));
 	case FT_METRIC_CLOS:
 		return ft_quantity_count(candidate_clos(c));
 	case FT_METRIC_EDGE_COUNT:

@@ -491,7 +491,7 @@ static int stranger_take(struct rows *rows, uint32_t row, unsigned int end)
 		row_lose(rows, row, &site->sheet->rows[row].ends[!end].name, ft_text_string(&why));
 		return 0;
 	}
-	if (site->plan->switches[sw].tier == FT_TIER_EDGE)
+	if (site->plan->kinds[site->plan->switches[sw].kind].may_host)
 		return host_take(rows, row, end);
 	row_skip(rows, row, SKIP_UPPER);
 	return 0;

@@ -279,6 +279,13 @@ int ft_write_stages(struct ft_text *text, const struct ft_design *design, const 
 	struct ft_design last = *design;
 	int r;
 
+	if (design->class_count > 0) {
+		if (blame)
+			*blame = (struct ft_plan_blame){NULL, "classes"};
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "classes are the last switches of their tier as built: no stages can be planned "
+				    "with them");
+	}
 	last.nodes = nodes[count - 1];
 	if (!design->nodes_max_given || last.nodes_max < last.nodes)
 		last.nodes_max = last.nodes;

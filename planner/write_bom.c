@@ -198,10 +198,50 @@ static void add_pass_through(struct bill *bill, const struct ft_switch_type *typ
 	}
 }
 
+/* Switches of which no more than the ports is known: those of @kind that do not have @but ports. */
+static void add_bare_switches(struct bill *bill, uint32_t kind, uint32_t but)
+{
+	const struct ft_plan *plan = bill->plan;
+	uint64_t counts[FT_PORTS_MAX + 1] = {0};
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].kind == kind && plan->switches[i].ports != but)
+			counts[plan->switches[i].ports]++;
+	for (uint32_t ports = 0; ports <= FT_PORTS_MAX; ports++) {
+		char what[32];
+		struct row row = {"switch",
+				  plan->kinds[kind].name,
+				  what,
+				  counts[ports],
+				  FT_AMOUNT_UNKNOWN,
+				  {0},
+				  "cost, power, weight, size unknown"};
+
+		if (counts[ports] == 0)
+			continue;
+		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
+		snprintf(what, sizeof(what), "switch of %u port%s", ports, ft_text_s(ports));
+		add_row(bill->text, &row);
+		memcpy(bill->totals, no_amounts, sizeof(bill->totals));
+		bill->switches += counts[ports];
+	}
+}
+
+/* Of @count switches from @first on, those that have the ports of the first: all, but for classes. */
+static uint32_t ports_count(const struct ft_plan *plan, uint32_t first, uint32_t count)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = first; i < first + count; i++)
+		same += plan->switches[i].ports == plan->switches[first].ports;
+	return same;
+}
+
 static void add_switches(struct bill *bill, enum ft_tier tier)
 {
 	_cleanup_(ft_text_release) struct ft_text note = {0}, what = {0};
-	uint32_t count = ft_plan_tier_count(bill->plan, tier), first = ft_plan_tier_first(bill->plan, tier);
+	uint32_t first = ft_plan_tier_first(bill->plan, tier), all = ft_plan_tier_count(bill->plan, tier);
+	uint32_t count = all ? ports_count(bill->plan, first, all) : 0;
 	struct ft_switch_type type = {.cost = FT_AMOUNT_UNKNOWN,
 				      .power_w = FT_AMOUNT_UNKNOWN,
 				      .weight_kg = FT_AMOUNT_UNKNOWN,
@@ -233,35 +273,8 @@ static void add_switches(struct bill *bill, enum ft_tier tier)
 	for (int i = 0; i < AMOUNT_COUNT; i++)
 		bill->totals[i] = add(bill->totals[i], row.amounts[i]);
 	bill->switches += count;
-}
-
-/* Switches of a graph, of which no more than the ports is known. */
-static void add_graph_switches(struct bill *bill, uint32_t kind)
-{
-	const struct ft_plan *plan = bill->plan;
-	uint64_t counts[FT_PORTS_MAX + 1] = {0};
-
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (plan->switches[i].kind == kind)
-			counts[plan->switches[i].ports]++;
-	for (uint32_t ports = 0; ports <= FT_PORTS_MAX; ports++) {
-		char what[32];
-		struct row row = {"switch",
-				  plan->kinds[kind].name,
-				  what,
-				  counts[ports],
-				  FT_AMOUNT_UNKNOWN,
-				  {0},
-				  "cost, power, weight, size unknown"};
-
-		if (counts[ports] == 0)
-			continue;
-		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
-		snprintf(what, sizeof(what), "switch of %u port%s", ports, ft_text_s(ports));
-		add_row(bill->text, &row);
-		memcpy(bill->totals, no_amounts, sizeof(bill->totals));
-		bill->switches += counts[ports];
-	}
+	if (count < all)
+		add_bare_switches(bill, bill->plan->switches[first].kind, bill->plan->switches[first].ports);
 }
 
 static void count_cables(struct bill *bill, enum kind kind, const struct ft_floor_place *a,
@@ -423,7 +436,7 @@ int ft_write_bom(struct ft_text *text, const struct ft_design *design, const str
 	for (int tier = 0; tier < FT_TIER_COUNT && plan->topology != FT_TOPOLOGY_GRAPH; tier++)
 		add_switches(&bill, (enum ft_tier)tier);
 	for (uint32_t kind = 0; kind < plan->kind_count && plan->topology == FT_TOPOLOGY_GRAPH; kind++)
-		add_graph_switches(&bill, kind);
+		add_bare_switches(&bill, kind, 0);
 	add_cables(&bill);
 	add_totals(&bill);
 	return ft_text_failed(text) ? -ENOMEM : 0;

@@ -323,7 +323,8 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
 	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
 	json_chassis(w, plan);
-	json_figures(w, plan);
+	if (!plan->classes)
+		json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);
 	json_islands(w, plan);

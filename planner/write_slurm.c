@@ -170,7 +170,7 @@ static uint32_t pod_hosts(const struct tree *tree, uint32_t pod)
 {
 	uint32_t hosts = 0;
 
-	for (uint32_t i = 0; i < tree->plan->edge_count; i++)
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
 		if (tree->plan->switches[i].pod == pod)
 			hosts += tree->plan->switches[i].hosts;
 	return hosts;
@@ -187,6 +187,10 @@ static void write_pods(const struct tree *tree)
 	for (uint32_t pod = 0; pod < tree->pods; pod++)
 		if (pod_hosts(tree, pod))
 			hostlist_add(&list, pod_name(tree, pod));
+	/* Hosts on a core switch are in no pod. */
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
+		if (tree->plan->switches[i].hosts && tree->plan->switches[i].pod == FT_UNPINNED)
+			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
 	ft_text_puts(tree->text, "\n");
 }

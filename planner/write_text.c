@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/classes.h"
 #include "planner/figures.h"
 #include "planner/graph.h"
 #include "planner/numbers.h"
@@ -82,6 +83,9 @@ static void text_room(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_printf(text, "Room: %u port%s for nodes stay%s free on the edge switches of now.\n", plan->spare_ports,
 		       plural(plan->spare_ports), plan->spare_ports == 1 ? "s" : "");
+	/* Switches of classes are the last of their tier, and would not be once it grows. */
+	if (plan->classes)
+		return;
 	ft_text_printf(text, "Growth: up to %u node%s by adding %s", plan->expandable_to,
 		       ft_text_s(plan->expandable_to),
 		       plan->levels == 3 ? "edge switches, and spines with each pod" : "edge switches");
@@ -332,10 +336,10 @@ static void text_edge(struct ft_text *text, const struct ft_plan *plan)
 		       plan->ports_to_core, plan->levels == 3 ? "spine" : "core");
 }
 
-/* The ports of an upper switch in use now: its bundles. */
+/* The ports of an upper switch in use now: its bundles and, where there are classes, hosts. */
 static uint32_t ports_used(const struct ft_plan *plan, uint32_t index)
 {
-	uint32_t used = 0;
+	uint32_t used = plan->switches[index].hosts;
 
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		if (plan->bundles[i].b == index)
@@ -343,13 +347,22 @@ static uint32_t ports_used(const struct ft_plan *plan, uint32_t index)
 	return used;
 }
 
+/* The most that any core switch has: the first, but for classes. */
+static uint32_t core_ports_used(const struct ft_plan *plan)
+{
+	uint32_t first = plan->edge_count + plan->spine_count, most = ports_used(plan, first);
+
+	for (uint32_t i = first + 1; plan->classes && i < plan->switch_count; i++)
+		most = ports_used(plan, i) > most ? ports_used(plan, i) : most;
+	return most;
+}
+
 static void text_core(struct ft_text *text, const struct ft_plan *plan)
 {
 	ft_text_printf(text, "Core: %u switch%s of %u port%s", plan->core_count, plan->core_count == 1 ? "" : "es",
 		       plan->core_ports, ft_text_s(plan->core_ports));
 	text_model(text, plan, FT_TIER_CORE);
-	ft_text_printf(text, ", with up to %u of them in use now.\n",
-		       ports_used(plan, plan->edge_count + plan->spine_count));
+	ft_text_printf(text, ", with up to %u of them in use now.\n", core_ports_used(plan));
 }
 
 static void text_spine(struct ft_text *text, const struct ft_plan *plan)
@@ -416,7 +429,8 @@ static void text_bundles(struct ft_text *text, const struct ft_plan *plan)
 		ft_text_puts(text, "Bundles: as the cables are listed.\n");
 		return;
 	}
-	ft_text_puts(text, "Bundles: the cables of every edge switch are ");
+	ft_text_printf(text, "Bundles: the cables of %s are ",
+		       plan->classes ? "most edge switches" : "every edge switch");
 	if (plan->levels == 3)
 		ft_text_printf(
 			text,
@@ -436,11 +450,14 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 	if (plan->levels == 3)
 		text_spine(text, plan);
 	text_core(text, plan);
+	if (plan->classes)
+		ft_classes_write_text(text, design, plan);
 	text_bundles(text, plan);
 	text_blocking(text, plan);
 	text_links(text, plan);
 	text_amounts(text, design, plan, catalog);
-	text_figures(text, design, plan);
+	if (!plan->classes)
+		text_figures(text, design, plan);
 	text_fill(text, design, plan);
 	text_room(text, plan);
 }
@@ -496,10 +513,13 @@ static void text_hosts(struct ft_text *text, const struct ft_plan *plan)
 		return;
 	}
 	ft_text_puts(text, "\nNodes, from port 1 of each edge switch on:\n");
-	for (uint32_t i = 0; i < plan->edge_count; i += same) {
-		for (same = 1; i + same < plan->edge_count; same++)
-			if (plan->switches[i + same].hosts != plan->switches[i].hosts)
+	for (uint32_t i = 0; i < plan->switch_count; i += same) {
+		for (same = 1; i + same < plan->switch_count; same++)
+			if (plan->switches[i + same].hosts != plan->switches[i].hosts ||
+			    plan->switches[i + same].tier != plan->switches[i].tier)
 				break;
+		if (plan->switches[i].tier != FT_TIER_EDGE && plan->switches[i].hosts == 0)
+			continue;
 		ft_text_puts(text, "  ");
 		add_name(text, &plan->switches[i]);
 		if (same > 1) {
@@ -552,7 +572,7 @@ static void text_cables(struct ft_text *text, const struct ft_plan *plan)
 	}
 	ft_text_puts(text,
 		     "\nCables between switches (a numbering that suits; ftcheck wants the pairs, not the ports):\n");
-	if (plan->bundle_count > PAIRS_LISTED_MAX && plan->levels == 3) {
+	if (plan->bundle_count > PAIRS_LISTED_MAX && (plan->levels == 3 || plan->classes)) {
 		ft_text_printf(text, "  %u bundles: ftplan --format cables lists every cable.\n", plan->bundle_count);
 		return;
 	}

@@ -25,7 +25,7 @@ from fabric import Fabric  # noqa: E402
 
 
 class Fault:
-    """What a finding has to say: the sets that each need a place in it, and all that it may name."""
+    """What a finding has to say: the sets that each need a place in it, all that it may name, and a count or None."""
 
     def __init__(self, code, needs, may=(), count=1):
         self.code = code
@@ -40,11 +40,11 @@ class Fault:
 
     def explains(self, finding):
         where = {int(p["guid"], 16) if p["guid"] else 0 for p in finding["where"]}
-        return (finding["code"] == self.code and finding["count"] == self.count and where <= self.may
+        return (finding["code"] == self.code and self.count in (None, finding["count"]) and where <= self.may
                 and all(need & where for need in self.needs))
 
     def __str__(self):
-        return "%s x%d %s" % (self.code, self.count, " + ".join(
+        return "%s x%s %s" % (self.code, self.count, " + ".join(
             "{%s}" % ", ".join("%x" % g for g in sorted(n)) for n in self.needs))
 
 
@@ -73,6 +73,7 @@ class Directors:
         self.bared = set()  # chips that have lost a cable, so that they must not die: it would be part of that
         self.used = set()  # directors, edges that a fault has touched
         self.dead = set()
+        self.short = set()  # directors of which a board is dead, and nothing else: what is plugged in may still be wrong
 
     def chips(self, director):
         return [g for g in self.director[director] if g in self.fabric.nodes]
@@ -128,11 +129,12 @@ class Directors:
         port, chip, _ = self.rng.choice(self.uplinks(edge))
         home = self.board[chip][0]
         free = [p for d in self.fresh_directors() if d != home for p in self.free_outer(d)]
-        if not free or home in self.used:
+        if not free or home in self.used - self.short:
             return False
         to = self.rng.choice(free)
         self.fabric.link(edge, port, *to, self.fabric.unlink(edge, port))
         self.used.update((edge, home, self.board[to[0]][0]))
+        self.short -= {home}
         self.faults.append(Fault("cable-misplaced", [{edge}, {to[0]}], self.director[home]))
         return True
 
@@ -146,12 +148,13 @@ class Directors:
         if not cables:
             return False
         (p, chip_a, q), (r, chip_b, s) = self.rng.choice(cables)
-        if {self.board[chip_a][0], self.board[chip_b][0]} & self.used:
+        if {self.board[chip_a][0], self.board[chip_b][0]} & (self.used - self.short):
             return False
         rates = self.fabric.unlink(one, p), self.fabric.unlink(two, r)
         self.fabric.link(one, p, chip_b, s, rates[0])
         self.fabric.link(two, r, chip_a, q, rates[1])
         self.used.update((one, two, self.board[chip_a][0], self.board[chip_b][0]))
+        self.short -= {self.board[chip_a][0], self.board[chip_b][0]}
         # Of the cables to one director, which are alike, any may be named.
         homes = [set(self.director[self.board[chip][0]]) for chip in (chip_a, chip_b)]
         self.faults.append(Fault("cables-swapped", [{one}, {two}, *homes], count=2))
@@ -202,6 +205,7 @@ class Directors:
         for chip in chips:
             self.fabric.remove(chip)
         self.used.update([director, *lost])
+        self.short.add(director)
         self.faults.append(Fault("board-missing", [self.all_of(director)], lost))
         return True
 
@@ -227,8 +231,24 @@ class Directors:
         self.faults.append(Fault("core-missing", [{e} for e in ends]))
         return True
 
+    def dead_edge(self):
+        edges = [e for e in self.fresh_edges() if not {self.board[c][0] for _, c, _ in self.uplinks(e)} & self.used]
+        if self.dead or len(self.edges) < 3 or not edges:
+            return False
+        edge = self.rng.choice(edges)
+        chips = [chip for _, chip, _ in self.uplinks(edge)]
+        systems = sorted({self.board[c][0] for c in chips})
+        for guid in [far for far, _ in self.fabric.nodes[edge].links.values() if far not in self.board] + [edge]:
+            self.fabric.remove(guid)
+        self.dead.add(edge)
+        self.bared.update(chips)
+        self.edges.remove(edge)
+        self.used.update([edge, *systems])
+        self.faults.append(Fault("edge-isolated", [self.all_of(d) for d in systems], count=None))
+        return True
+
     KINDS = [(pull, 4), (misplace, 3), (swap, 3), (trace, 4), (dead_line_board, 3), (dead_fabric_board, 3),
-             (dead_director, 1)]
+             (dead_director, 1), (dead_edge, 2)]
 
     def break_it(self, count):
         campaign.draw_faults(self, count)
@@ -285,8 +305,25 @@ def draw_design(rng):
     }
 
 
-def disguise(rng, broken):
-    """Other GUIDs and order of records; chips without names in half of the rounds."""
+def vendors_name(name):
+    """ "core01 L05/U1" as switch software writes it."""
+    whole, _, slot = name.partition(" ")
+    if not slot:
+        return "MF0;%s:MSX6036/U1" % name
+    return "MF0;%s:MSX6536/%s" % (whole, slot.replace("F", "S") if "/" in slot else slot.replace("F", "S") + "/U1")
+
+
+def chips_turned(rng, fabric):
+    """Ports of chips as other makers count them: traces first. Not all directors of a fabric need be of one maker."""
+    whole = {n.guid: n.system for n in fabric.switches() if n.system and n.system != n.guid}
+    turned = {system for system in sorted(set(whole.values())) if rng.random() < 0.3}
+    return {n.guid: {p: n.ports + 1 - p if whole.get(n.guid) in turned else p for p in range(1, n.ports + 1)}
+            for n in fabric.nodes.values()}
+
+
+def disguise(rng, broken, ports=True):
+    """Other GUIDs and order of records; ports of chips counted the other way; chips without names in half of the
+    rounds."""
     fabric = broken.fabric
     guids = {g: g for g in fabric.nodes}
     if rng.random() < 0.7:
@@ -294,9 +331,12 @@ def disguise(rng, broken):
     if rng.random() < 0.5:
         for node in fabric.switches():
             node.description = b"MT Switch"
+    elif rng.random() < 0.5:
+        for node in fabric.switches():
+            node.description = vendors_name(node.description.decode()).encode()
     order = list(fabric.nodes)
     rng.shuffle(order)
-    return fabric.renamed(guids, order), guids
+    return fabric.renamed(guids, order, chips_turned(rng, fabric) if ports else None), guids
 
 
 if __name__ == "__main__":

@@ -325,7 +325,7 @@ class Campaign(campaign_exact.Campaign):
 
 def disguise(rng, broken):
     names = {g: n.description for g, n in broken.fabric.nodes.items()}
-    fabric, guids = campaign_directors.disguise(rng, broken)
+    fabric, guids = campaign_directors.disguise(rng, broken, ports=False)
     for guid, new in guids.items():
         fabric.nodes[new].description = names[guid]
     return fabric, guids

@@ -14,6 +14,7 @@
 
 #include "tests/allocations.h"
 #include "tests/directors.h"
+#include "verify/repair.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
 #include "verify/chassis.h"
@@ -316,6 +317,34 @@ static void report_make(struct bench *b, struct ft_report **ret_report)
 	report_returns(*ret_report);
 }
 
+/* What hands do not mend, or what a fabric on paper does not show. */
+static bool is_beyond_hands(enum ft_code code)
+{
+	return code == FT_CODE_SWEEP_INCOMPLETE || code == FT_CODE_HOSTS_MISSING;
+}
+
+/* The repair mends all that was found, by what it foretells itself. */
+static void repair_check(const struct bench *b, const struct row *row, struct ft_report *report)
+{
+	struct ft_verify_input input = {
+		.design = b->design, .plan = b->plan, .snapshot = b->snapshot, .today = "2026-11-20"};
+	bool beyond = false;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		beyond |= is_beyond_hands(report->findings[i].code);
+	assert_int_equal(ft_repair_make(&input, report), 0);
+	if (beyond)
+		return;
+	if (report->left_count > 0)
+		fail_msg("%s: after the repair: %s", row->what, report->left[0].text);
+	if (report->repair_count > 0 &&
+	    (report->repair[report->repair_count - 1].uplinks_up != report->uplinks.planned ||
+	     report->repair[report->repair_count - 1].hosts_found != report->hosts.planned))
+		fail_msg("%s: the repair foretells %u of %u uplinks, %u of %u hosts", row->what,
+			 report->repair[report->repair_count - 1].uplinks_up, report->uplinks.planned,
+			 report->repair[report->repair_count - 1].hosts_found, report->hosts.planned);
+}
+
 static void row_run(const struct row *row, enum naming naming, bool shuffled, bool silent)
 {
 	_cleanup_(bench_release) struct bench b;
@@ -345,6 +374,7 @@ static void row_run(const struct row *row, enum naming naming, bool shuffled, bo
 	if (strcmp(ft_text_string(&words), ft_text_string(&expected)) != 0)
 		fail_msg("%s (naming %d%s%s): %s\nexpected %s", row->what, naming, shuffled ? ", shuffled" : "",
 			 silent ? ", plan silent" : "", ft_text_string(&words), ft_text_string(&expected));
+	repair_check(&b, row, report);
 }
 
 /* Cables alone tell directors only where all else is edges. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Designs that are no plain tree, any graph or planes that spines of a pod share: what is planned, and each bad one
- * with its exact message. */
+/* Designs that are no plain tree, any graph, planes that spines of a pod share, classes: what is planned, and each bad
+ * one with its exact message. */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -30,6 +30,12 @@
 	"{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 8, \"pods\": 2,\n"          \
 	"\"edge\": {\"ports\": 8, \"count\": 2, \"ports_to_nodes\": 4, \"ports_to_core\": 4},\n" \
 	"\"spine\": {\"ports\": 6, \"count\": 8, \"ports_to_core\": 2}, \"core\": {\"ports\": 4, \"count\": 4},\n"
+
+/* Three edge switches of two hosts, two cores. */
+#define CLASSES                                                                                     \
+	"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 6, \"edge\": {\"ports\": 4, \"count\": 3},\n" \
+	"\"core\": {\"ports\": 6, \"count\": 2},\n"                                                 \
+	"\"classes\": "
 
 static const struct bad_design {
 	const char *text;
@@ -132,6 +138,52 @@ static const struct bad_design {
 	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 8, \"edge\": {\"ports\": 8},\n\"planes\": 1}",
 	 "2:1: \"planes\" is of a fat-tree of three levels: \"levels\": 3 is missing"},
 	{HEAD TWO ", " ONE_LINK ",\n\"planes\": 1}", "3:1: \"planes\" is of fat-trees; \"topology\" is \"graph\""},
+	/* classes */
+	{CLASSES "[]}", "3:12: \"classes\" must not be empty"},
+	{CLASSES "[{\"hosts\": 1}]}", "3:13: \"count\" is missing: how many switches, the last of their tier"},
+	{CLASSES "[{\"count\": 0}]}", "3:23: \"count\" is 0; it must be 1 to 100000"},
+	{CLASSES "[{\"count\": 1, \"tier\": \"leaf\"}]}",
+	 "3:34: \"tier\" is \"leaf\"; it must be \"edge\", \"spine\" or \"core\""},
+	{CLASSES "[{\"count\": 1, \"tier\": \"spine\"}]}",
+	 "3:34: \"tier\" is \"spine\", but a tree of two levels has no spines"},
+	{CLASSES "[{\"count\": 1, \"tier\": \"core\", \"bundle\": 2}]}",
+	 "3:42: \"bundle\" belongs to lower switches: core switches are the top"},
+	{CLASSES "[{\"count\": 1}, {\"count\": 2}]}",
+	 "3:27: element 2 of \"classes\" leaves no edge switch like the rest: classes take 3, and there are 3"},
+	{CLASSES "[{\"count\": 1, \"ports\": 255}]}", "3:35: \"ports\" is 255; it must be 2 to 254"},
+	{CLASSES "[{\"count\": 1, \"hosts\": 7}]}",
+	 "3:13: element 1 of \"classes\" makes 7 hosts with those before, but nodes is 6"},
+	{CLASSES "[{\"count\": 1, \"bundle\": []}]}", "3:36: \"bundle\" must not be empty"},
+	{CLASSES "[{\"count\": 1, \"bundle\": 0}]}", "3:36: \"bundle\" is 0; it must be 1 to 4096"},
+	{CLASSES "[{\"count\": 1, \"bundle\": [1, -1]}]}", "3:40: element 2 of \"bundle\" is -1; it must be 0 to 4096"},
+	{CLASSES "[{\"count\": 1, \"bundle\": [1, 1, 1]}]}",
+	 "3:12: classes: \"bundle\" has 3 numbers, but each edge switch has 2 switches above it"},
+	{CLASSES "[{\"count\": 1, \"bundle\": [1, 1], \"ports_to_core\": 3}]}",
+	 "3:36: \"bundle\" is 2 cables in all, but \"ports_to_core\" is 3"},
+	{CLASSES "[{\"count\": 1, \"bundle\": 1, \"ports_to_core\": 2}]}",
+	 "3:39: \"ports_to_core\" follows from \"bundle\", one number for all upper switches: leave one of the two "
+	 "out"},
+	{CLASSES "[{\"count\": 1, \"hosts\": 2, \"bundle\": 2}]}",
+	 "3:12: classes: \"edge003\" has 4 ports, but 2 hosts and 4 cables"},
+	{CLASSES "[{\"count\": 1, \"ports\": 9, \"bundle\": [5, 1]}]}",
+	 "3:12: classes: \"core01\" has 6 ports, but 0 hosts and 7 cables"},
+	{CLASSES "[{\"count\": 1, \"rate\": 5}]}",
+	 "3:34: \"rate\" must be a rate such as \"4xHDR\", or an object of \"uplink\" and \"host\""},
+	{CLASSES "[{\"count\": 1, \"match\": \"(\"}]}",
+	 "3:35: \"match\" is not an extended regular expression: missing closing parenthesis"},
+	{CLASSES "[{\"count\": 1, \"colour\": 1}]}", "3:26: unknown key \"colour\""},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 8, \"edge\": {\"ports\": 8}, \"topology\": \"star\",\n"
+	 "\"classes\": [{\"count\": 1}]}",
+	 "2:1: \"classes\" is of fat-trees; \"topology\" is \"star\""},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 8, \"edge\": {\"ports\": 8, \"hosts\": [{\"count\": 2, "
+	 "\"hosts\": 4}]}, \"core\": {\"ports\": 8},\n"
+	 "\"classes\": [{\"count\": 1, \"hosts\": 4}]}",
+	 "2:26: \"hosts\" of \"edge\" say already how many hosts each edge switch has"},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 80, \"edge\": {\"ports\": 8}, \"core\": {\"ports\": 300},\n"
+	 "\"classes\": [{\"tier\": \"core\", \"count\": 1, \"ports\": 9}]}",
+	 "2:51: \"ports\": the core switches are directors, which are all alike"},
+	{HEAD TWO ", " ONE_LINK ",\n\"classes\": [{\"count\": 1}]}",
+	 "3:1: \"classes\" is of fat-trees: the switches of a graph are in \"switches\"; \"topology\" is \"graph\""},
 	/* what a file says was planned */
 	{HEAD TWO ", " ONE_LINK ",\n\"plan\": {\"links\": 4}}",
 	 "3:19: \"plan.links\" is 4 here, but the design gives 5"},
@@ -291,6 +343,34 @@ static const struct tree_design {
 	 "edge002:5-spine05:1 x1, edge002:6-spine06:1 x1, edge002:7-spine07:1 x1, edge002:8-spine08:1 x1, "
 	 "spine01:5-core01:1 x2, spine02:5-core02:1 x2, spine03:5-core03:1 x2, spine04:5-core04:1 x2, "
 	 "spine05:5-core01:3 x2, spine06:5-core02:3 x2, spine07:5-core03:3 x2, spine08:5-core04:3 x2"},
+	{"an edge switch of other ports, hosts and bundles",
+	 CLASSES
+	 "[{\"count\": 1, \"ports\": 9, \"hosts\": 3, \"bundle\": [4, 1], \"rate\": \"4xEDR\", \"match\": \"^x\"}]}",
+	 true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:4-core01:3 x4, edge003:8-core02:3 x1"},
+	{"one without a cable to the second core switch", CLASSES "[{\"count\": 1, \"bundle\": [2, 0]}]}", true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:3-core01:3 x2"},
+	{"two classes, the second of more uplinks",
+	 CLASSES "[{\"count\": 1, \"hosts\": 1}, {\"count\": 1, \"ports\": 7, \"ports_to_core\": 3, \"hosts\": 3}]}",
+	 true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:4-core01:3 x2, edge003:6-core02:3 x1"},
+	{"hosts on a core switch", CLASSES "[{\"tier\": \"core\", \"count\": 1, \"hosts\": 2, \"ports\": 8}]}", true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:3 x1, edge002:3-core01:2 x1, edge002:4-core02:4 x1, "
+	 "edge003:3-core01:3 x1, edge003:4-core02:5 x1"},
+	{"spines with hosts, of shared planes",
+	 PLANES "\"planes\": 2, \"classes\": [{\"tier\": \"spine\", \"count\": 2, \"ports\": 5, \"hosts\": 1, "
+		"\"bundle\": [1, 2]}, "
+		"{\"tier\": \"core\", \"count\": 1, \"ports\": 6}]}",
+	 true,
+	 "edge001:5-spine01:1 x1, edge001:6-spine02:1 x1, edge001:7-spine03:1 x1, edge001:8-spine04:1 x1, "
+	 "edge002:5-spine05:1 x1, edge002:6-spine06:1 x1, edge002:7-spine07:2 x1, edge002:8-spine08:2 x1, "
+	 "spine01:5-core01:1 x1, spine01:6-core02:1 x1, spine02:5-core01:2 x1, spine02:6-core02:2 x1, "
+	 "spine03:5-core03:1 x1, spine03:6-core04:1 x1, spine04:5-core03:2 x1, spine04:6-core04:2 x1, "
+	 "spine05:5-core01:3 x1, spine05:6-core02:3 x1, spine06:5-core01:4 x1, spine06:6-core02:4 x1, "
+	 "spine07:3-core03:3 x1, spine07:4-core04:3 x2, spine08:3-core03:4 x1, spine08:4-core04:5 x2"},
 	{"one plane",
 	 "{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 4, \"pods\": 2, \"planes\": 1,\n"
 	 "\"edge\": {\"ports\": 4, \"count\": 2, \"ports_to_nodes\": 2, \"ports_to_core\": 2},\n"
@@ -328,9 +408,16 @@ static void tree_design_test(void **state)
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL, *again = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL, *plan_again = NULL;
 	_cleanup_(ft_text_release) struct ft_text shown = {0}, shown_again = {0}, file = {0};
+	uint32_t hosts = 0;
 
 	read_design(row->text, &design, &plan);
 	assert_int_equal(plan->general, row->general);
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		hosts += plan->switches[i].hosts;
+	assert_int_equal(hosts, plan->nodes);
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		hosts += plan->bundles[i].count;
+	assert_int_equal(hosts, plan->links);
 	check_ports(plan);
 	show_bundles(&shown, plan);
 	assert_string_equal(ft_text_string(&shown), row->plan);
@@ -359,24 +446,30 @@ static int read_and_write(const char *text)
 	return r;
 }
 
+static void fail_each_allocation(const char *what, const char *text)
+{
+	size_t failing = 0;
+	int r;
+
+	do {
+		allocation_failing = ++failing;
+		r = read_and_write(text);
+		allocation_failing = 0;
+		if (r < 0 && r != -ENOMEM)
+			fail_msg("%s: allocation %zu: %d", what, failing, r);
+	} while (r < 0);
+	assert_true(failing > 50);
+}
+
 static void test_no_memory(void **state)
 {
 	(void)state;
 	json_set_alloc_funcs(__wrap_malloc, free);
 	allocation_keeps_failing = true;
-	for (size_t i = 0; i < FT_COUNT(good_designs); i++) {
-		size_t failing = 0;
-		int r;
-
-		do {
-			allocation_failing = ++failing;
-			r = read_and_write(good_designs[i].text);
-			allocation_failing = 0;
-			if (r < 0 && r != -ENOMEM)
-				fail_msg("%s: allocation %zu: %d", good_designs[i].what, failing, r);
-		} while (r < 0);
-		assert_true(failing > 50);
-	}
+	for (size_t i = 0; i < FT_COUNT(good_designs); i++)
+		fail_each_allocation(good_designs[i].what, good_designs[i].text);
+	for (size_t i = 0; i < FT_COUNT(tree_designs); i++)
+		fail_each_allocation(tree_designs[i].what, tree_designs[i].text);
 	json_set_alloc_funcs(malloc, free);
 }
 

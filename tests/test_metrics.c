@@ -167,10 +167,10 @@ static const struct ft_metrics busy = {
 };
 
 static struct ft_report_switch switches[] = {
-	{TEXT("edge a"), 0x100001, "edge", TEXT("edge001"), FT_STATUS_DEGRADED, 18, 17, 16, NULL},
-	{TEXT("edge b"), 0x100002, "edge", TEXT("edge002"), FT_STATUS_OK, 18, 18, 18, NULL},
-	{TEXT("core01"), 0, "core", TEXT("core01"), FT_STATUS_MISSING, 18, 0, 0, NULL},
-	{TEXT("stray"), 0x100009, "edge", NULL, FT_STATUS_UNPLANNED, 0, 0, 3, NULL},
+	{TEXT("edge a"), 0x100001, "edge", TEXT("edge001"), FT_STATUS_DEGRADED, 18, 17, 16, NULL, NULL},
+	{TEXT("edge b"), 0x100002, "edge", TEXT("edge002"), FT_STATUS_OK, 18, 18, 18, NULL, NULL},
+	{TEXT("core01"), 0, "core", TEXT("core01"), FT_STATUS_MISSING, 18, 0, 0, NULL, NULL},
+	{TEXT("stray"), 0x100009, "edge", NULL, FT_STATUS_UNPLANNED, 0, 0, 3, NULL, NULL},
 };
 
 static struct ft_finding findings[] = {
@@ -410,16 +410,16 @@ static void test_names(void **state)
 static void test_twins(void **state)
 {
 	struct ft_report_switch twins[] = {
-		{TEXT("x"), 1, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 10, NULL},
-		{TEXT("x"), 1, "edge", TEXT("q"), FT_STATUS_OK, 1, 1, 11, NULL},
-		{TEXT("x"), 1, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 12, NULL},
-		{TEXT("x"), 2, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 13, NULL},
-		{TEXT("x"), 1, "core", TEXT("p"), FT_STATUS_OK, 1, 1, 14, NULL},
-		{TEXT("x"), 1, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 15, NULL},
-		{TEXT("x"), 0, "edge", TEXT("\n"), FT_STATUS_OK, 1, 1, 16, NULL},
-		{TEXT("x"), 0, "edge", TEXT("\\x0a"), FT_STATUS_OK, 1, 1, 17, NULL},
-		{NULL, 0, NULL, TEXT(""), FT_STATUS_OK, 1, 1, 18, NULL},
-		{NULL, 0, NULL, TEXT(""), FT_STATUS_OK, 1, 1, 19, NULL},
+		{TEXT("x"), 1, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 10, NULL, NULL},
+		{TEXT("x"), 1, "edge", TEXT("q"), FT_STATUS_OK, 1, 1, 11, NULL, NULL},
+		{TEXT("x"), 1, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 12, NULL, NULL},
+		{TEXT("x"), 2, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 13, NULL, NULL},
+		{TEXT("x"), 1, "core", TEXT("p"), FT_STATUS_OK, 1, 1, 14, NULL, NULL},
+		{TEXT("x"), 1, "edge", TEXT("p"), FT_STATUS_OK, 1, 1, 15, NULL, NULL},
+		{TEXT("x"), 0, "edge", TEXT("\n"), FT_STATUS_OK, 1, 1, 16, NULL, NULL},
+		{TEXT("x"), 0, "edge", TEXT("\\x0a"), FT_STATUS_OK, 1, 1, 17, NULL, NULL},
+		{NULL, 0, NULL, TEXT(""), FT_STATUS_OK, 1, 1, 18, NULL, NULL},
+		{NULL, 0, NULL, TEXT(""), FT_STATUS_OK, 1, 1, 19, NULL, NULL},
 	};
 	static const struct {
 		const char *labels;
@@ -512,7 +512,7 @@ static void test_strange(void **state)
 		 .severity = FT_SEVERITY_CRITICAL,
 		 .impact = {.links_lost = UINT32_MAX, .hosts_cut_off = UINT32_MAX}},
 	};
-	struct ft_report_switch odd = {TEXT("x"), 1, "attic", TEXT("p"), (enum ft_status)99, 1, 1, 1, NULL};
+	struct ft_report_switch odd = {TEXT("x"), 1, "attic", TEXT("p"), (enum ft_status)99, 1, 1, 1, NULL, NULL};
 	struct ft_report report = {.plan_name = NULL,
 				   .uplinks = {.planned = 1, .up = UINT32_MAX, .missing = UINT32_MAX},
 				   .time_s = -5,

@@ -63,6 +63,11 @@ static const struct row repairs[] = {
 	 "cut edge001:19; cut edge002:22; cut edge003:25; link edge001:19 core02:4; link edge002:22 core03:7; link "
 	 "edge003:25 core01:1",
 	 "exchange core02:4 core01:1 -> warning 1 214 216; exchange core02:4 core03:7 -> ok 0 216 216"},
+	{"three swapped, and other work at one of the stops", WIDE "}",
+	 "cut edge001:19; cut edge002:22; cut edge003:25; link edge001:19 core02:4; link edge002:22 core03:7; link "
+	 "edge003:25 core01:1; cut edge010:25; cut edge011:25",
+	 "exchange core02:4 core01:1 -> warning 3 212 216; exchange core02:4 core03:7 -> warning 2 214 216; "
+	 "connect edge010:25 core03:28 -> warning 1 215 216; connect edge011:25 core03:31 -> ok 0 216 216"},
 	{"misplaced", WIDE "}", "cut edge004:20; link edge004:20 core05:40",
 	 "move core05:40 core01:11 -> ok 0 216 216"},
 	{"unplanned", WIDE "}", "link edge001:40 edge007:38", "remove edge001:40 edge007:38 -> ok 0 216 216"},

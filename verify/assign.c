@@ -24,10 +24,16 @@
 
 #define NONE UINT32_MAX
 
+/*
+ * Prices. A fault outweighs any number of hosts that are too few or too many, and a host any number of names that the
+ * plan has only invented. A switch that is not in the place of its own name costs three: two of them are dearer than a
+ * swap of two cables, which four pairs show, and cheaper than two such swaps.
+ */
+#define FAULT ((uint64_t)1 << 32)
+#define HOST ((uint64_t)1 << 16)
+#define MISNAMED (3 * FAULT)
+
 enum {
-	FAULT = 64,	      /* the price of one; what is cheaper only breaks ties */
-	MISNAMED = 3 * FAULT, /* a switch that is not in the place of its name: two of them are dearer than a swap of
-				 two cables, which four pairs show, and cheaper than two such swaps */
 	VOTERS_MAX = 16,      /* neighbours that are asked for candidates */
 	CANDIDATES_MAX = 64,  /* classes that are looked at */
 	HOPS_DEGREE_MAX = 24, /* neighbours, up to which two steps are looked at */
@@ -68,6 +74,10 @@ struct work {
 	uint32_t *deferred, deferred_count;
 	bool *waits; /* by observed switch: it is in @deferred */
 
+	uint32_t *root, *surplus, *lacking; /* by planned switch: the pieces of the residual */
+	int64_t *balance;
+	bool *open;
+
 	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
 	uint64_t steps;
 };
@@ -93,6 +103,11 @@ static void work_release(struct work *w)
 	free(w->entry_of);
 	free(w->deferred);
 	free(w->waits);
+	free(w->root);
+	free(w->surplus);
+	free(w->lacking);
+	free(w->balance);
+	free(w->open);
 	free(w->hops_seen);
 	free(w->hops_planned);
 }
@@ -153,8 +168,8 @@ static int row_compare(const struct ft_assign *in, uint32_t a, uint32_t b)
 
 	if (n != peers_of(g, b))
 		return n < peers_of(g, b) ? -1 : 1;
-	if (x->hosts != y->hosts)
-		return x->hosts < y->hosts ? -1 : 1;
+	if ((x->hosts > 0) != (y->hosts > 0))
+		return x->hosts > 0 ? -1 : 1;
 	if (x->ports != y->ports)
 		return x->ports < y->ports ? -1 : 1;
 	for (uint32_t i = 0; i < n; i++) {
@@ -191,14 +206,23 @@ static void twins_find(struct work *w)
 	w->members_first[w->class_count] = count;
 }
 
-/* The first free member of a class. There is one. */
-static uint32_t class_member(const struct work *w, uint32_t c)
+/* The free member of a class whose hosts are nearest to those of @o, the first of equals. There is one. */
+static uint32_t class_member(struct work *w, uint32_t c, uint32_t o)
 {
-	uint32_t i = w->members_first[c];
+	uint32_t hosts = w->in->observed_at[o].hosts, best = NONE, least = 0;
 
-	while (w->origin[w->members[i]] != NONE)
-		i++;
-	return w->members[i];
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t p = w->members[i], apart = absolute(w->in->planned_at[p].hosts, hosts);
+
+		if (w->origin[p] != NONE || (best != NONE && apart >= least))
+			continue;
+		best = p;
+		least = apart;
+		if (apart == 0)
+			break;
+	}
+	w->steps += 2;
+	return best;
 }
 
 /* ---- the price of a place ---- */
@@ -240,15 +264,18 @@ static struct seat seat_price(struct work *w, uint32_t o, uint32_t p)
 		w->width[q] = 0;
 	}
 	lacking = lacking > have->excused ? lacking - have->excused : 0;
-	seat.price = (uint64_t)FAULT * (lacking + surplus);
+	seat.price = FAULT * (lacking + surplus);
 	/* A switch may have one port more than the plan says: an aggregation node's. */
 	if (have->ports != want->ports && have->ports != want->ports + 1)
 		seat.price += FAULT;
-	seat.price += hosts < 8 ? 2UL * hosts : 16 + (hosts < 24 ? hosts - 8 : 16);
-	if ((want->hosts == 0) != (have->hosts == 0))
-		seat.price += 8;
+	seat.price += HOST * hosts;
+	/* Each host on a switch that is for none is a fault; one that has lost all of its hosts is as odd. */
+	if (want->hosts == 0)
+		seat.price += FAULT * have->hosts;
+	else if (have->hosts == 0)
+		seat.price += FAULT;
 	if (w->in->named[o] != NONE && w->in->named[o] != p)
-		seat.price += MISNAMED;
+		seat.price += w->in->names_weak ? 1 : MISNAMED;
 	return seat;
 }
 
@@ -440,7 +467,7 @@ static struct choice choice_make(struct work *w, uint32_t o, uint32_t count)
 	bool hops = count > 1 && hops_tell(w, o);
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t p = class_member(w, w->touched[i]);
+		uint32_t p = class_member(w, w->touched[i], o);
 		struct choice c = {.place = p, .seat = seat_price(w, o, p), .unlike = unlikeness(w, o, p)};
 
 		if (best.place != NONE && c.seat.price > best.seat.price)
@@ -458,7 +485,7 @@ static struct choice choice_make(struct work *w, uint32_t o, uint32_t count)
 /* What makes an unplanned switch of it: more faults than it would be, its cables being wrong one by one. */
 static bool is_stranger(struct seat seat)
 {
-	return seat.price > (uint64_t)FAULT * (2 + seat.right);
+	return seat.price > FAULT * (2 + seat.right);
 }
 
 /* Seats @o if that is clear, or @force. Returns 1 where it was seated, 0, or -ENOMEM. */
@@ -634,13 +661,13 @@ static uint64_t total_price(struct work *w)
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
 		if (w->image[o] == NONE) {
-			sum += (uint64_t)FAULT * (w->in->observed->degree[o] + 1);
+			sum += FAULT * (w->in->observed->degree[o] + 1);
 			continue;
 		}
 		seated++;
 		sum += seat_price(w, o, w->image[o]).price;
 	}
-	return sum + (uint64_t)FAULT * (w->in->planned->count - seated);
+	return sum + FAULT * (w->in->planned->count - seated);
 }
 
 static void seats_copy(const struct work *w, const uint32_t *image)
@@ -695,13 +722,13 @@ static void seat_move(struct work *w, uint32_t o, uint32_t p)
 /* What @o costs where it is: in its place, or as one that is not planned. */
 static uint64_t price_now(struct work *w, uint32_t o)
 {
-	uint64_t price = (uint64_t)FAULT * 2;
+	uint64_t price = FAULT * 2;
 	const struct ft_multigraph *g = w->in->observed;
 
 	if (w->image[o] != NONE)
 		return seat_price(w, o, w->image[o]).price;
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
-		price += w->image[g->adjacent[i].vertex] != NONE ? (uint64_t)FAULT * g->adjacent[i].count : 0;
+		price += w->image[g->adjacent[i].vertex] != NONE ? FAULT * g->adjacent[i].count : 0;
 	return price;
 }
 
@@ -741,7 +768,7 @@ static bool suspect_improve(struct work *w, uint32_t o)
 
 		if (w->image[o] != NONE && w->twin[w->image[o]] == c)
 			continue;
-		if (w->room[c] > 0 && exchange_try(w, o, class_member(w, c)))
+		if (w->room[c] > 0 && exchange_try(w, o, class_member(w, c, o)))
 			return true;
 		for (uint32_t k = w->members_first[c]; k < w->members_first[c + 1] && tries < 8; k++) {
 			uint32_t p = w->members[k];
@@ -781,42 +808,131 @@ static void strangers_leave(struct work *w)
 			seat_move(w, o, NONE);
 }
 
-/* Within a class those without a name of their own are seated by order. */
-static int twin_order(const void *a, const void *b, void *arg)
-{
-	const struct work *w = arg;
-	uint32_t x = w->in->order[*(const uint32_t *)a], y = w->in->order[*(const uint32_t *)b];
+/* ---- dealing the places of a class ---- */
 
-	return (x > y) - (x < y);
+/* A switch or a place, by hosts and then by order. */
+struct dealt {
+	uint32_t hosts, rank, index;
+};
+
+static int dealt_compare(const void *a, const void *b)
+{
+	const struct dealt *x = a, *y = b;
+
+	if (x->hosts != y->hosts)
+		return x->hosts < y->hosts ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static void twins_deal(struct work *w, uint32_t *scratch)
+/* Who has just the hosts of a place gets it. Both lists are sorted; what is left stays in them. */
+static void equals_deal(struct work *w, struct dealt *who, uint32_t *who_count, struct dealt *seats,
+			uint32_t *seat_count)
 {
-	for (uint32_t c = 0; c < w->class_count; c++) {
-		uint32_t count = 0, next = 0;
+	uint32_t i = 0, k = 0, who_left = 0, seats_left = 0;
 
-		for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
-			uint32_t o = w->origin[w->members[i]];
-
-			if (o == NONE || w->in->named[o] == w->image[o])
-				continue;
-			scratch[count++] = o;
-		}
-		if (count == 0)
-			continue;
-		for (uint32_t i = 0; i < count; i++)
-			seat_move(w, scratch[i], NONE);
-		qsort_r(scratch, count, sizeof(*scratch), twin_order, w);
-		for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1] && next < count; i++)
-			if (w->origin[w->members[i]] == NONE)
-				seat_move(w, scratch[next++], w->members[i]);
+	while (i < *who_count || k < *seat_count) {
+		if (i < *who_count && k < *seat_count && who[i].hosts == seats[k].hosts)
+			seat_move(w, who[i++].index, seats[k++].index);
+		else if (k == *seat_count || (i < *who_count && who[i].hosts < seats[k].hosts))
+			who[who_left++] = who[i++];
+		else
+			seats[seats_left++] = seats[k++];
 	}
+	*who_count = who_left;
+	*seat_count = seats_left;
+}
+
+/*
+ * The others, so that the fewest hosts are too few or too many: in the order of both, with the fewest places left out
+ * between. Seats are at least as many. Dynamic programming over (who, seats); O(who * seats).
+ */
+static int others_deal(struct work *w, const struct dealt *who, uint32_t n, const struct dealt *seats, uint32_t m)
+{
+	enum { CELLS_MAX = 1 << 22 };
+	uint32_t extra = m - n, width = extra + 1;
+	_cleanup_free_ uint32_t *cost = NULL;
+
+	if (n == 0)
+		return 0;
+	if ((uint64_t)(n + 1) * width > CELLS_MAX) {
+		for (uint32_t i = 0; i < n; i++)
+			seat_move(w, who[i].index, seats[extra + i].index);
+		return 0;
+	}
+	/* cost[i * width + k]: the first i have places, k places before these are left out. */
+	cost = calloc((size_t)(n + 1) * width, sizeof(*cost));
+	if (!cost)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++)
+		for (uint32_t k = 0; k < width; k++) {
+			uint32_t here =
+				cost[(size_t)(i - 1) * width + k] + absolute(who[i - 1].hosts, seats[i - 1 + k].hosts);
+			uint32_t before = k > 0 ? cost[(size_t)i * width + k - 1] : UINT32_MAX;
+
+			cost[(size_t)i * width + k] = here < before ? here : before;
+		}
+	for (uint32_t i = n, k = extra; i > 0;) {
+		if (k > 0 && cost[(size_t)i * width + k] == cost[(size_t)i * width + k - 1]) {
+			k--;
+			continue;
+		}
+		i--;
+		seat_move(w, who[i].index, seats[i + k].index);
+	}
+	return 0;
+}
+
+/*
+ * Twins are alike but for their hosts: within a class, first those with the name and the hosts of a place get it, then
+ * those with its hosts, then the rest. A switch that is where its name is stays there, if names say anything.
+ */
+static int class_deal(struct work *w, uint32_t c, struct dealt *who, struct dealt *seats)
+{
+	const struct ft_assign *in = w->in;
+	uint32_t count = 0, left = 0, seat_count = 0;
+
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t o = w->origin[w->members[i]];
+
+		if (o != NONE && !in->fixed[o] && (in->names_weak || in->named[o] != w->image[o]))
+			who[count++] = (struct dealt){in->observed_at[o].hosts, in->order[o], o};
+	}
+	for (uint32_t i = 0; i < count; i++)
+		seat_move(w, who[i].index, NONE);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t p = in->named[who[i].index];
+
+		if (p != NONE && w->twin[p] == c && w->origin[p] == NONE &&
+		    (in->names_first || in->planned_at[p].hosts == who[i].hosts))
+			seat_move(w, who[i].index, p);
+		else
+			who[left++] = who[i];
+	}
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++)
+		if (w->origin[w->members[i]] == NONE)
+			seats[seat_count++] = (struct dealt){in->planned_at[w->members[i]].hosts, i, w->members[i]};
+	qsort(who, left, sizeof(*who), dealt_compare);
+	qsort(seats, seat_count, sizeof(*seats), dealt_compare);
+	equals_deal(w, who, &left, seats, &seat_count);
+	return others_deal(w, who, left, seats, seat_count);
+}
+
+static int twins_deal(struct work *w)
+{
+	size_t size = w->in->planned->count + 1UL;
+	_cleanup_free_ struct dealt *who = malloc(size * sizeof(*who));
+	_cleanup_free_ struct dealt *seats = malloc(size * sizeof(*seats));
+	int r = who && seats ? 0 : -ENOMEM;
+
+	for (uint32_t c = 0; r == 0 && c < w->class_count; c++)
+		r = class_deal(w, c, who, seats);
+	return r;
 }
 
 /* ---- trials ---- */
 
-/* A price that a few faults explain, given how the degrees differ: then no other seed is asked. */
-static uint64_t price_enough(const struct work *w)
+/* A price that no explanation can be far below, given how many cables and hosts there are. */
+static uint64_t price_least(const struct work *w)
 {
 	uint32_t p_count = w->in->planned->count, o_count = w->in->observed->count;
 	uint64_t planned = 0, observed = 0, p_hosts = 0, o_hosts = 0,
@@ -834,8 +950,8 @@ static uint64_t price_enough(const struct work *w)
 	}
 	/* Switches that were not seen take their cables with them. */
 	planned -= planned < 2 * unseen * most ? planned : 2 * unseen * most;
-	return FAULT * (planned > observed ? planned - observed : 0) + FAULT * (unseen + 8) +
-	       2 * (p_hosts > o_hosts ? p_hosts - o_hosts : 0);
+	return FAULT * (planned > observed ? planned - observed : 0) + FAULT * unseen +
+	       HOST * (p_hosts > o_hosts ? p_hosts - o_hosts : o_hosts - p_hosts);
 }
 
 /* Everything that has no place yet, from a seed; and then again from others as long as some are cut off from those. */
@@ -883,45 +999,196 @@ static int parts_seed(struct work *w)
 	return 0;
 }
 
+/* What an assignment is worth: the faults that its difference amounts to, then the price of its parts. */
+struct worth {
+	uint32_t faults;
+	uint64_t price;
+};
+
+static bool is_better(const struct worth *a, const struct worth *b)
+{
+	return a->faults != b->faults ? a->faults < b->faults : a->price < b->price;
+}
+
+static uint32_t root_find(uint32_t *root, uint32_t p)
+{
+	while (root[p] != p) {
+		root[p] = root[root[p]];
+		p = root[p];
+	}
+	return p;
+}
+
+/* A pair that has @surplus cables too many, or too few of them where it is negative. */
+static void residual_add(struct work *w, uint32_t p, uint32_t q, int64_t surplus)
+{
+	uint32_t a = root_find(w->root, p), b = root_find(w->root, q);
+
+	w->balance[p] += surplus;
+	w->balance[q] += surplus;
+	if (a != b) {
+		w->root[b] = a;
+		w->surplus[a] += w->surplus[b];
+		w->lacking[a] += w->lacking[b];
+	}
+	if (surplus > 0)
+		w->surplus[a] += (uint32_t)surplus;
+	else
+		w->lacking[a]++;
+}
+
+/* The pairs of @p with places behind it that are not as planned. */
+static void residual_take(struct work *w, uint32_t p)
+{
+	const struct ft_multigraph *planned = w->in->planned, *observed = w->in->observed;
+	uint32_t o = w->origin[p];
+
+	w->now++;
+	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++)
+		w->width[planned->adjacent[i].vertex] = planned->adjacent[i].count;
+	for (uint32_t i = observed->first[o]; i < observed->first[o + 1]; i++) {
+		uint32_t q = w->image[observed->adjacent[i].vertex];
+		int64_t seen = observed->adjacent[i].count;
+
+		if (q == NONE)
+			continue;
+		w->stamp[q] = w->now;
+		if (q > p && seen != w->width[q])
+			residual_add(w, p, q, seen - w->width[q]);
+	}
+	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
+		uint32_t q = planned->adjacent[i].vertex;
+
+		if (q > p && w->origin[q] != NONE && w->stamp[q] != w->now)
+			residual_add(w, p, q, -(int64_t)planned->adjacent[i].count);
+		w->width[q] = 0;
+	}
+	w->steps += peers_of(planned, p) + peers_of(observed, o);
+}
+
+/*
+ * How many faults explain the difference, about: the residual falls apart into connected pieces. Where every switch of
+ * a piece has as many cables too many as too few it is closed trails, swaps, of three cables or so each; else each
+ * cable too many has moved, or is unplanned, and each pair that lacks cables beyond these is one fault. O(E).
+ */
+static uint32_t faults_estimate(struct work *w)
+{
+	uint32_t count = w->in->planned->count, faults = 0, misnamed = 0;
+
+	for (uint32_t p = 0; p < count; p++) {
+		w->root[p] = p;
+		w->surplus[p] = w->lacking[p] = 0;
+		w->balance[p] = 0;
+		w->open[p] = false;
+	}
+	for (uint32_t p = 0; p < count; p++) {
+		if (w->origin[p] == NONE) {
+			faults++;
+			continue;
+		}
+		residual_take(w, p);
+	}
+	for (uint32_t p = 0; p < count; p++)
+		w->open[root_find(w->root, p)] |= w->balance[p] != 0;
+	for (uint32_t p = 0; p < count; p++) {
+		if (w->root[p] != p || w->surplus[p] + w->lacking[p] == 0)
+			continue;
+		if (!w->open[p])
+			faults += (w->surplus[p] + 2) / 3;
+		else
+			faults += w->surplus[p] > w->lacking[p] ? w->surplus[p] : w->lacking[p];
+	}
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		uint32_t p = w->image[o];
+
+		faults += p == NONE;
+		if (p == NONE)
+			continue;
+		misnamed += !w->in->names_weak && w->in->named[o] != NONE && w->in->named[o] != p;
+		faults += w->in->planned_at[p].hosts == 0 ? w->in->observed_at[o].hosts : 0;
+	}
+	return faults + (misnamed + 1) / 2;
+}
+
+static struct worth worth_of(struct work *w)
+{
+	return (struct worth){faults_estimate(w), total_price(w)};
+}
+
+/* One trial from the seats @begin; what is better than @best_worth is kept in @best. */
+static int trial_judge(struct work *w, const uint32_t *begin, const struct guess *seed, struct worth *best_worth,
+		       uint32_t *best)
+{
+	struct worth now;
+	int r;
+
+	seats_copy(w, begin);
+	r = trial(w, seed);
+	if (r == 0)
+		r = parts_seed(w);
+	if (r == 0)
+		r = twins_deal(w);
+	if (r < 0)
+		return r;
+	/* What is so much dearer than the best is beyond repair. */
+	if (total_price(w) / 4 < best_worth->price) {
+		improve(w);
+		r = twins_deal(w);
+		if (r < 0)
+			return r;
+	}
+	now = worth_of(w);
+	if (is_better(&now, best_worth)) {
+		*best_worth = now;
+		memcpy(best, w->image, w->in->observed->count * sizeof(*best));
+	}
+	return 0;
+}
+
+/*
+ * From what is named; and, where that is dear and names are weak, without names. What nothing is known of begins with
+ * the best of guesses, and goes on to others while more faults are left than a fabric has on most days.
+ */
 static int trials(struct work *w)
 {
-	uint32_t observed = w->in->observed->count, seated = 0, count = 0;
+	/* So often it is tried to put hosts right as well, where they are too few here and too many there. */
+	enum { FEW_FAULTS = 2, HOSTS_TRIALS = 12 };
+	uint32_t observed = w->in->observed->count, seated = 0, count = 0, few = FEW_FAULTS;
 	_cleanup_free_ uint32_t *begin = malloc((observed + 1UL) * sizeof(*begin));
 	_cleanup_free_ uint32_t *best = malloc((observed + 1UL) * sizeof(*best));
 	_cleanup_free_ struct guess *guesses = NULL;
-	uint64_t enough = price_enough(w), price = UINT64_MAX;
+	struct worth worth = {UINT32_MAX, UINT64_MAX};
 	int r = 0;
 
 	if (!begin || !best)
 		return -ENOMEM;
+	few += w->in->planned->count > observed ? w->in->planned->count - observed : observed - w->in->planned->count;
 	memcpy(begin, w->image, observed * sizeof(*begin));
 	for (uint32_t o = 0; o < observed; o++)
 		seated += begin[o] != NONE;
-	if (seated == 0)
-		r = guesses_make(w, &guesses, &count);
-	for (uint32_t i = 0; r == 0 && (i < count || i == 0) && i < GUESSES_MAX; i++) {
-		uint64_t now;
-
-		if (i > 0 && (price <= enough || w->steps > WORK_MAX))
-			break;
-		seats_copy(w, begin);
-		r = trial(w, count > 0 ? &guesses[i] : NULL);
-		if (r == 0)
-			r = parts_seed(w);
-		if (r < 0)
-			return r;
-		/* What is so much dearer than the best is beyond repair. */
-		now = total_price(w);
-		if (now / 4 < price) {
-			improve(w);
-			now = total_price(w);
-		}
-		if (now < price) {
-			price = now;
-			memcpy(best, w->image, observed * sizeof(*best));
-		}
+	if (seated > 0)
+		r = trial_judge(w, begin, NULL, &worth, best);
+	if (r < 0 || (seated > 0 && (worth.price <= price_least(w) || !w->in->names_weak)))
+		goto end;
+	seated = 0;
+	for (uint32_t o = 0; o < observed; o++) {
+		begin[o] = w->in->fixed[o] ? begin[o] : NONE;
+		seated += begin[o] != NONE;
 	}
-	if (r == 0)
+	seats_copy(w, begin);
+	if (seated > 0)
+		r = trial_judge(w, begin, NULL, &worth, best);
+	else
+		r = guesses_make(w, &guesses, &count);
+	for (uint32_t i = 0; r == 0 && i < count && i < GUESSES_MAX; i++) {
+		bool right = worth.price % FAULT <= price_least(w) % FAULT + observed;
+
+		if (i > 0 && ((worth.faults <= few && (right || i >= HOSTS_TRIALS)) || w->steps > WORK_MAX))
+			break;
+		r = trial_judge(w, begin, &guesses[i], &worth, best);
+	}
+end:
+	if (r == 0 && worth.price < UINT64_MAX)
 		seats_copy(w, best);
 	return r;
 }
@@ -948,11 +1215,17 @@ static int work_make(struct work *w, const struct ft_assign *in)
 	w->bucket = malloc((observed + 1) * sizeof(*w->bucket));
 	w->deferred = malloc(observed * sizeof(*w->deferred));
 	w->waits = calloc(observed, sizeof(*w->waits));
+	w->root = calloc(planned, sizeof(*w->root));
+	w->surplus = calloc(planned, sizeof(*w->surplus));
+	w->lacking = calloc(planned, sizeof(*w->lacking));
+	w->balance = calloc(planned, sizeof(*w->balance));
+	w->open = calloc(planned, sizeof(*w->open));
 	w->hops_seen = calloc(planned, sizeof(*w->hops_seen));
 	w->hops_planned = calloc(planned, sizeof(*w->hops_planned));
 	return w->image && w->origin && w->twin && w->members && w->members_first && w->room && w->planned_look &&
 			       w->observed_look && w->width && w->stamp && w->votes && w->touched && w->voter &&
-			       w->support && w->bucket && w->deferred && w->waits && w->hops_seen && w->hops_planned
+			       w->support && w->bucket && w->deferred && w->waits && w->root && w->surplus &&
+			       w->lacking && w->balance && w->open && w->hops_seen && w->hops_planned
 		       ? 0
 		       : -ENOMEM;
 }
@@ -990,8 +1263,9 @@ int ft_assign(const struct ft_assign *input, uint32_t *ret_image)
 		return r;
 	strangers_leave(&w);
 	improve(&w);
-	/* Of the deferred there are as many as of observed switches: room enough for one class. */
-	twins_deal(&w, w.deferred);
+	r = twins_deal(&w);
+	if (r < 0)
+		return r;
 	memcpy(ret_image, w.image, input->observed->count * sizeof(*ret_image));
 	return 0;
 }

@@ -24,7 +24,9 @@ struct ft_assign {
 	const struct ft_multigraph *planned, *observed;
 	const struct ft_assign_vertex *planned_at, *observed_at;
 	const uint32_t *named; /* by observed switch: the planned one that it should be by its name, or UINT32_MAX */
-	const bool *fixed;     /* by observed switch: @named is bound, and no cable speaks against it */
+	bool names_weak;   /* names are the plan's own inventions: where cables speak against them, they say nothing */
+	bool names_first;  /* among twins a name says more than hosts do: it is made of port numbers */
+	const bool *fixed; /* by observed switch: @named is bound, and no cable speaks against it */
 	const uint32_t
 		*order; /* by observed switch: its rank among its equals, for choices that nothing else decides */
 };

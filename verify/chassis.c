@@ -25,6 +25,11 @@ void ft_chassis_free(struct ft_chassis *c)
 	free(c);
 }
 
+/* How often ports of a number are used for traces, and for what is plugged in from outside. */
+struct port_uses {
+	uint32_t trace[256], outer[256];
+};
+
 /* While directors are made whole. */
 struct build {
 	struct ft_chassis *c;
@@ -35,8 +40,7 @@ struct build {
 	const struct ft_seat *seats;	    /* or NULL */
 	uint32_t line_ports[FT_TIER_COUNT]; /* outer ports of a line board */
 	uint32_t boards[FT_TIER_COUNT];	    /* line boards, by the highest number */
-	uint32_t (*trace_use)[256];	    /* by kind and port number */
-	uint32_t (*outer_use)[256];
+	struct port_uses *uses;		    /* by kind */
 };
 
 /* ---- chips and directors ---- */
@@ -286,9 +290,7 @@ static int kinds_collect(struct build *b)
 			c->kinds[c->kind_count++] = kind;
 		chip->kind = k;
 	}
-	b->trace_use = calloc(c->kind_count + 1UL, sizeof(*b->trace_use));
-	b->outer_use = calloc(c->kind_count + 1UL, sizeof(*b->outer_use));
-	return b->trace_use && b->outer_use ? 0 : -ENOMEM;
+	return 0;
 }
 
 static bool is_trace(const struct ft_chassis *c, const struct ft_snapshot *chips, uint32_t port)
@@ -300,21 +302,104 @@ static bool is_trace(const struct ft_chassis *c, const struct ft_snapshot *chips
 	       c->chips[a].line != c->chips[b].line;
 }
 
+static void uses_add(const struct build *b, const struct ft_chip *chip, struct port_uses *uses)
+{
+	const struct ft_node *node = &b->chips->nodes[chip->node];
+
+	for (uint32_t n = 1; chip->line && n <= node->port_count && n < 256; n++) {
+		uint32_t port = node->first_port + n - 1;
+
+		if (b->chips->ports[port].peer == FT_NO_PORT || ft_chip_port_aggregates(b->chips, port))
+			continue;
+		if (is_trace(b->c, b->chips, port))
+			uses->trace[n]++;
+		else
+			uses->outer[n]++;
+	}
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* One number in ten is a trace here and a cable there: then numbers tell nothing. */
+static bool uses_are_mixed(const struct port_uses *uses)
+{
+	uint32_t mixed = 0, used = 0;
+
+	for (uint32_t n = 1; n < 256; n++) {
+		mixed += lesser(uses->outer[n], uses->trace[n]);
+		used += uses->outer[n] + uses->trace[n];
+	}
+	return mixed * 10 > used;
+}
+
 static void uses_count(struct build *b)
 {
-	for (uint32_t i = 0; i < b->c->chip_count; i++) {
-		const struct ft_chip *chip = &b->c->chips[i];
-		const struct ft_node *node = &b->chips->nodes[chip->node];
+	memset(b->uses, 0, b->c->kind_count * sizeof(*b->uses));
+	for (uint32_t i = 0; i < b->c->chip_count; i++)
+		uses_add(b, &b->c->chips[i], &b->uses[b->c->chips[i].kind]);
+}
 
-		for (uint32_t n = 1; chip->line && n <= node->port_count && n < 256; n++) {
-			uint32_t port = node->first_port + n - 1;
+static void director_uses(const struct build *b, const struct ft_director *d, uint32_t kind, struct port_uses *ret_uses)
+{
+	*ret_uses = (struct port_uses){{0}, {0}};
+	for (uint32_t n = d->first; n < d->first + d->count; n++)
+		if (b->c->chips[n].line && b->c->chips[n].kind == kind)
+			uses_add(b, &b->c->chips[n], ret_uses);
+}
 
-			if (b->chips->ports[port].peer == FT_NO_PORT || ft_chip_port_aggregates(b->chips, port))
-				continue;
-			if (is_trace(b->c, b->chips, port))
-				b->trace_use[chip->kind][n]++;
-			else
-				b->outer_use[chip->kind][n]++;
+/*
+ * True where the chips of @kind differ by director: what one has for nothing but traces is for nothing but cables in
+ * another, as several of its chips agree; and in each one for itself numbers do tell.
+ */
+static bool directors_differ(const struct build *b, uint32_t kind)
+{
+	enum { AGREE = 2 };
+	bool traces[256] = {false}, cables[256] = {false}, differ = false;
+
+	for (uint32_t i = 0; i < b->c->director_count; i++) {
+		struct port_uses uses;
+
+		director_uses(b, &b->c->directors[i], kind, &uses);
+		if (uses_are_mixed(&uses))
+			return false;
+		for (uint32_t n = 1; n < 256; n++) {
+			traces[n] |= uses.trace[n] >= AGREE && uses.outer[n] == 0;
+			cables[n] |= uses.outer[n] >= AGREE && uses.trace[n] == 0;
+		}
+	}
+	for (uint32_t n = 1; n < 256; n++)
+		differ |= traces[n] && cables[n];
+	return differ;
+}
+
+/* Directors of one tier that are made in different ways have kinds of their own. There are no more kinds than chips. */
+static void kinds_split(struct build *b)
+{
+	struct ft_chassis *c = b->c;
+	uint32_t count = c->kind_count;
+
+	for (uint32_t kind = 0; kind < count; kind++) {
+		uint32_t first = FT_NO_NODE;
+
+		if (!directors_differ(b, kind))
+			continue;
+		for (uint32_t i = 0; i < c->director_count; i++) {
+			uint32_t own = kind;
+
+			for (uint32_t n = c->directors[i].first; n < c->directors[i].first + c->directors[i].count;
+			     n++) {
+				if (!c->chips[n].line || c->chips[n].kind != kind)
+					continue;
+				first = first == FT_NO_NODE ? i : first;
+				if (own == kind && first != i) {
+					own = c->kind_count++;
+					c->kinds[own] = c->kinds[kind];
+				}
+				c->chips[n].kind = own;
+			}
 		}
 	}
 }
@@ -342,7 +427,7 @@ static uint32_t idle_port_nearest(const struct build *b, uint32_t kind, const bo
 	uint32_t best = 0, least = UINT32_MAX;
 
 	for (uint32_t n = 1; n <= last && n < 256; n++) {
-		if (outer[n] || b->trace_use[kind][n] > 0)
+		if (outer[n] || b->uses[kind].trace[n] > 0)
 			continue;
 		for (uint32_t p = 1; p < 256; p++)
 			if (outer[p] && (p > n ? p - n : n - p) < least) {
@@ -353,28 +438,21 @@ static uint32_t idle_port_nearest(const struct build *b, uint32_t kind, const bo
 	return best;
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static void kind_learn(struct build *b, uint32_t kind)
 {
 	struct ft_chip_kind *k = &b->c->kinds[kind];
 	uint32_t wanted = outer_wanted(b, k->tier), count = 0, next = 0, low = 0, high = 0;
-	uint32_t mixed = 0, used = 0;
+	const struct port_uses *uses = &b->uses[kind];
 	bool outer[256] = {false};
 
 	for (uint32_t n = 1; n < 256; n++) {
-		mixed += lesser(b->outer_use[kind][n], b->trace_use[kind][n]);
-		used += b->outer_use[kind][n] + b->trace_use[kind][n];
-		outer[n] = b->outer_use[kind][n] > b->trace_use[kind][n];
-		k->is_trace[n] = b->trace_use[kind][n] > 0 && !outer[n];
+		outer[n] = uses->outer[n] > uses->trace[n];
+		k->is_trace[n] = uses->trace[n] > 0 && !outer[n];
 		count += outer[n];
 		low = outer[n] && !low ? n : low;
 		high = outer[n] ? n : high;
 	}
-	k->irregular = mixed * 10 > used;
+	k->irregular = uses_are_mixed(uses);
 	while (count < wanted && (next = idle_port_nearest(b, kind, outer)) > 0) {
 		outer[next] = true;
 		count++;
@@ -432,6 +510,11 @@ static int ports_learn(struct build *b)
 	r = kinds_collect(b);
 	if (r < 0)
 		return r;
+	b->uses = calloc(b->c->chip_count + 1UL, sizeof(*b->uses));
+	if (!b->uses)
+		return -ENOMEM;
+	uses_count(b);
+	kinds_split(b);
 	uses_count(b);
 	for (uint32_t i = 0; i < b->c->kind_count; i++)
 		kind_learn(b, i);
@@ -937,8 +1020,7 @@ int ft_chassis_find(const struct ft_snapshot *chips, const struct ft_design *des
 	r = ft_groups_find(chips, design, plan, &groups);
 	if (r == 0 && groups.count > 0)
 		r = chassis_build(&b);
-	free(b.trace_use);
-	free(b.outer_use);
+	free(b.uses);
 	if (r < 0)
 		return r;
 	*ret = FT_STEAL(c);

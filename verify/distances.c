@@ -444,6 +444,121 @@ static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
 	return r;
 }
 
+/* ---- pairs without a path ---- */
+
+/* The connected parts of the fabric, chip by chip, numbered from 0 by @ret_part. Returns how many, or FT_NONE. */
+static uint32_t parts_number(const struct ft_hop_graph *graph, uint32_t *ret_part)
+{
+	_cleanup_free_ uint32_t *queue = malloc((graph->count + 1UL) * sizeof(*queue));
+	uint32_t parts = 0;
+
+	if (!queue)
+		return FT_NONE;
+	for (uint32_t c = 0; c < graph->count; c++)
+		ret_part[c] = FT_NONE;
+	for (uint32_t start = 0; start < graph->count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (ret_part[start] != FT_NONE)
+			continue;
+		ret_part[start] = parts;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t here = queue[head++];
+
+			for (uint32_t i = graph->first[here]; i < graph->first[here + 1]; i++) {
+				if (ret_part[graph->of[i]] != FT_NONE)
+					continue;
+				ret_part[graph->of[i]] = parts;
+				queue[tail++] = graph->of[i];
+			}
+		}
+		parts++;
+	}
+	return parts;
+}
+
+/* Hosts of one network of the plan in one part of the fabric. */
+struct lot {
+	uint32_t network, part;
+	uint64_t hosts;
+};
+
+static int lot_compare(const void *a, const void *b)
+{
+	const struct lot *x = a, *y = b;
+
+	if (x->network != y->network)
+		return x->network < y->network ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+/*
+ * Where the plan is of several networks, hosts of two of them are not to reach each other. A switch that the plan does
+ * not know is of the first network that is found in its part.
+ */
+static int lots_fill(const struct ft_model *m, const struct seen *seen, struct lot *lots)
+{
+	const struct ft_hop_graph *graph = &seen->graph;
+	_cleanup_free_ uint32_t *part = malloc((graph->count + 1UL) * sizeof(*part));
+	_cleanup_free_ uint32_t *network = NULL;
+	uint32_t parts = part ? parts_number(graph, part) : FT_NONE;
+
+	if (parts == FT_NONE)
+		return -ENOMEM;
+	network = calloc(parts + 1UL, sizeof(*network));
+	if (!network)
+		return -ENOMEM;
+	for (uint32_t c = graph->count; c-- > 0;) {
+		uint32_t live = seen->live_of[c], place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+
+		lots[c] = (struct lot){FT_NONE, part[c], graph->hosts[c]};
+		if (place == FT_NONE)
+			continue;
+		lots[c].network = m->network[place];
+		network[part[c]] = m->network[place];
+	}
+	for (uint32_t c = 0; c < graph->count; c++)
+		if (lots[c].network == FT_NONE)
+			lots[c].network = network[part[c]];
+	return 0;
+}
+
+/* Of all pairs of one network less those of one network and one part: O(switches log switches). */
+static int unreachable_count(const struct ft_model *m, const struct seen *seen, uint64_t all, uint64_t *ret_pairs)
+{
+	uint32_t count = seen->graph.count;
+	_cleanup_free_ struct lot *lots = NULL;
+	uint64_t doubled = 0;
+	int r;
+
+	*ret_pairs = all;
+	if (m->network_count < 2)
+		return 0;
+	lots = calloc(count + 1UL, sizeof(*lots));
+	r = lots ? lots_fill(m, seen, lots) : -ENOMEM;
+	if (r < 0)
+		return r;
+	qsort(lots, count, sizeof(*lots), lot_compare);
+	for (uint32_t i = 0; i < count;) {
+		uint32_t network = lots[i].network;
+		uint64_t hosts = 0;
+
+		while (i < count && lots[i].network == network) {
+			uint32_t part = lots[i].part;
+			uint64_t here = 0;
+
+			for (; i < count && lots[i].network == network && lots[i].part == part; i++)
+				here += lots[i].hosts;
+			hosts += here;
+			doubled -= here * here;
+		}
+		doubled += hosts * hosts;
+	}
+	*ret_pairs = doubled / 2;
+	return 0;
+}
+
 int ft_distances(struct ft_model *m)
 {
 	_cleanup_(seen_release) struct seen seen = {{0}, NULL, NULL, NULL, NULL};
@@ -459,7 +574,9 @@ int ft_distances(struct ft_model *m)
 		r = histogram_fill(&found, seen.graph.nodes, &m->report->hops_found);
 	if (r < 0)
 		return r;
-	m->report->hops_unreachable = found.unreachable;
+	r = unreachable_count(m, &seen, found.unreachable, &m->report->hops_unreachable);
+	if (r < 0)
+		return r;
 	m->report->clos_planned = longest;
 	m->report->clos_found = found.any.chips;
 	return excess_check(m, &seen, &found, longest);

@@ -55,6 +55,24 @@ static uint32_t cable_says(const struct ft_model *m, uint32_t live, const struct
 	return port == 0 || port == ft_port_number(m, ft_cable_port(c, live)) ? ft_exact_far(m, cable, there) : FT_NONE;
 }
 
+/* True where both places are to be cabled to the same others, by as many cables. */
+static bool rows_are_alike(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	const struct ft_pair *a = ft_pairs_of(m, p), *b = ft_pairs_of(m, q);
+
+	for (;; a++, b++) {
+		/* Pairs of which only something was seen are not the plan's. */
+		while (a < ft_pairs_of(m, p + 1) && m->cells.width[a->cell] == 0)
+			a++;
+		while (b < ft_pairs_of(m, q + 1) && m->cells.width[b->cell] == 0)
+			b++;
+		if (a == ft_pairs_of(m, p + 1) || b == ft_pairs_of(m, q + 1))
+			return a == ft_pairs_of(m, p + 1) && b == ft_pairs_of(m, q + 1);
+		if (a->peer != b->peer || m->cells.width[a->cell] != m->cells.width[b->cell])
+			return false;
+	}
+}
+
 /*
  * Places of one pod and plane, with cables to as many, are alike: any cable decides. Others of the tier are told apart
  * by how many cables there are; only where most that a switch has agrees on another place were they misread.
@@ -66,7 +84,8 @@ static bool may_change(const struct settling *s, uint32_t live, uint32_t p, uint
 
 	if (x->tier != y->tier)
 		return false;
-	if (x->pod == y->pod && x->plane == y->plane && s->m->typical[p] == s->m->typical[q])
+	if (s->m->general ? rows_are_alike(s->m, p, q)
+			  : x->pod == y->pod && x->plane == y->plane && s->m->typical[p] == s->m->typical[q])
 		return true;
 	return gain >= CABLES_LEAST && s->m->exact.votes[q] * 2 > s->all[live];
 }
@@ -269,8 +288,13 @@ static int settling_init(struct settling *s, struct ft_model *m)
 		.ring = calloc(count, sizeof(*s->ring)),
 		.mark = calloc(count, sizeof(*s->mark)),
 	};
+	if (!s->wants || !s->gain || !s->all || !s->ring || !s->mark)
+		return -ENOMEM;
+	/* Where names are the plan's, who carries whose is known by now. */
+	if (m->exact.named_at)
+		return 0;
 	m->exact.named_at = malloc((m->place_count + 1UL) * sizeof(*m->exact.named_at));
-	if (!s->wants || !s->gain || !s->all || !s->ring || !s->mark || !m->exact.named_at)
+	if (!m->exact.named_at)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		m->exact.named_at[p] = FT_NONE;

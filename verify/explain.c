@@ -593,8 +593,12 @@ static void exchanged_report(struct explain *x)
 		f->count = count;
 		ft_say(m, &f->expected, "each in its own place: %s", ft_text_string(&x->text_b));
 		ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
-		ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
-		       ft_text_string(&x->text_a));
+		if (count == 1)
+			ft_say(m, &f->text, "a switch stands in the place of another, as its cables tell: %s",
+			       ft_text_string(&x->text_a));
+		else
+			ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
+			       ft_text_string(&x->text_a));
 		ft_say(m, &f->fix, "exchange their names, in the design's bind list too; or else all of their cables");
 		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
 	}

@@ -986,15 +986,16 @@ int ft_impact_weigh(struct ft_model *m)
 {
 	_cleanup_(impact_release) struct impact x;
 	_cleanup_(tree_release) struct tree plan = {0};
-	bool refuses = true;
+	bool tree = ft_plan_has_ranks(m->plan), refuses = true;
 	uint64_t judged = 0;
 	int r = impact_init(&x, m);
 
 	if (r == 0 && m->linked && m->report->finding_count > 0)
 		r = risk_weigh(&x);
-	if (r == 0 && m->linked)
+	/* Without an up and a down it is no tree, and is not meant to be routed as one. */
+	if (r == 0 && m->linked && tree)
 		r = plan_judge(&x, &(const struct extras){.hosts_at = FT_NONE}, &plan, &refuses);
-	if (r == 0 && m->linked)
+	if (r == 0 && m->linked && tree)
 		r = ftree_of_fabric(m, !refuses);
 	for (size_t i = 0; r == 0 && i < m->report->finding_count; i++) {
 		struct ft_finding *f = &m->report->findings[i];

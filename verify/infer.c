@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/infer_general.h"
 #include "verify/infer_parts.h"
 #include "verify/verify.h"
 
@@ -17,7 +18,9 @@ enum { WRONG_SOME = 8, WRONG_SHARE = 4 };
 struct attempt {
 	struct ft_text text;
 	uint64_t wrong;
-	size_t findings; /* of all kinds */
+	size_t findings;    /* of all kinds */
+	uint32_t islanders; /* switches that are planned as seen, beside the tree */
+	uint32_t strangers; /* switches that are not planned at all, and not found fault with either */
 };
 
 static void attempt_release(struct attempt *attempt)
@@ -93,6 +96,20 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
+/* Switches outside of the tree that no finding is about. */
+static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
+{
+	uint32_t outside = 0, found = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		outside += !ft_infer_in_tree(f, i);
+	for (size_t i = 0; i < report->finding_count; i++)
+		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
+	outside -= found < outside ? found : outside;
+	attempt->islanders = f->islands.length > 0 ? outside : 0;
+	attempt->strangers = f->islands.length > 0 ? 0 : outside;
+}
+
 /* One draft, held against the rules of design files, and the fabric against it. */
 static int draft(struct ft_inference *f, const char *name, bool by_name, struct attempt *attempt, struct ft_error *err)
 {
@@ -117,6 +134,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	if (r == 0) {
 		attempt->findings = report->finding_count;
 		attempt->wrong = wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
+		outside_count(f, report, attempt);
 	}
 	return r;
 }
@@ -282,6 +300,78 @@ static bool is_doubtful(const struct ft_snapshot *snapshot, const struct ft_chas
 	return true;
 }
 
+/* ---- any graph ---- */
+
+/* A line of a description costs as much as two faults. */
+enum { SHAPE_COST = 2 };
+
+static uint64_t graph_wrong(const struct ft_intent *intent)
+{
+	/* A misplaced cable is missing in one place and too many in another. */
+	return intent->missing > intent->surplus ? intent->missing : intent->surplus;
+}
+
+/*
+ * Whether the tree stays: it is shorter to write unless it needs more to be wrong. What is planned as it was seen, in
+ * islands, may hide faults that the graph finds.
+ */
+static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph)
+{
+	uint64_t wrong = graph_wrong(graph);
+
+	if (tree->strangers == 0 && tree->wrong == wrong)
+		return true;
+	return tree->wrong + tree->islanders + tree->strangers <=
+	       wrong + SHAPE_COST * graph->shapes + graph->exceptions;
+}
+
+/* The design as it will be read. -EINVAL: it would be refused. */
+static int graph_check(const struct ft_text *text, struct ft_error *err)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+
+	return ft_design_read(text->data, text->length, &design, &plan, err);
+}
+
+static void intent_release(struct ft_intent *intent)
+{
+	ft_intent_release(intent);
+}
+
+/*
+ * The fabric as a graph, every chip a switch. @best: the tree, or one without text where there is none; what serves
+ * better is there in the end. Returns 0, -ENOMEM, or -EINVAL with @err as it was where neither serves.
+ */
+static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *best)
+{
+	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
+	_cleanup_(intent_release) struct ft_intent intent = {0};
+	_cleanup_(attempt_release) struct attempt graph = {0};
+	bool tree = best->text.length > 0;
+	struct ft_error err;
+	int r;
+
+	r = ft_infer_graph(&f);
+	if (r < 0)
+		return r;
+	if (f.live->switch_count < 2 || f.live->cable_count == 0)
+		return tree ? 0 : -EINVAL;
+	r = ft_intent_make(&intent, &f);
+	if (r < 0 || (tree && tree_serves(best, &intent)))
+		return r;
+	ft_infer_graph_counts(&f);
+	r = notes_failed(&f) ? -ENOMEM : ft_intent_write(&graph.text, &intent, name && name[0] ? name : "fabric");
+	if (r == 0)
+		r = graph_check(&graph.text, &err);
+	if (r < 0)
+		return r == -EINVAL && tree ? 0 : r;
+	attempt_release(best);
+	*best = graph;
+	graph = (struct attempt){0};
+	return 0;
+}
+
 int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
 {
 	_cleanup_(ft_chassis_freep) struct ft_chassis *chassis = NULL;
@@ -292,6 +382,12 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 	if (r == 0)
 		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best, err)
 									 : reading(snapshot, NULL, name, &best, err);
+	if (r == -EINVAL || (r == 0 && best.wrong + best.islanders + best.strangers > 0)) {
+		int graph_r = graph_reading(snapshot, name, &best);
+
+		if (graph_r != -EINVAL)
+			r = graph_r;
+	}
 	if (r < 0)
 		return r;
 	ft_text_add(ret_design, best.text.data, best.text.length);

@@ -298,10 +298,17 @@ struct rates {
 	uint32_t total;
 };
 
-static void rate_vote(const struct ft_inference *f, uint32_t port, struct rates *rates)
+/* The rate of a cable, as either end says it. */
+static struct ft_rate rate_at(const struct ft_inference *f, uint32_t port)
 {
 	const struct ft_port *near = &f->snapshot->ports[port], *far = ft_port_peer(f->snapshot, near);
-	struct ft_rate rate = near->rate.lanes && near->rate.speed ? near->rate : far->rate;
+
+	return near->rate.lanes && near->rate.speed ? near->rate : far->rate;
+}
+
+static void rate_vote(const struct ft_inference *f, uint32_t port, struct rates *rates)
+{
+	struct ft_rate rate = rate_at(f, port);
 
 	if (rate.lanes == 0 || rate.lanes >= RATE_LANES || rate.speed == 0 || rate.speed >= FT_SPEED_COUNT)
 		return;
@@ -378,6 +385,73 @@ static void rates_tell(struct ft_inference *f)
 			       votes, hosts->total, ft_infer_plural(hosts->total, "host", "hosts"),
 			       ft_rate_name(rate, name));
 	}
+}
+
+/* Cables of one kind that a switch has, and those of them that run at what is expected. */
+struct rate_share {
+	uint32_t all, expected;
+};
+
+static bool rate_is_among(struct ft_rate rate, const struct ft_rate *rates, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ft_rate_mbps(rate) >= ft_rate_mbps(rates[i]))
+			return true;
+	return count == 0;
+}
+
+/* Does any switch have several cables, and most of them slower than expected? */
+static bool any_is_slower(const struct ft_inference *f, const struct rate_share *share)
+{
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (share[i].all > 1 && share[i].expected * 2 < share[i].all)
+			return true;
+	return false;
+}
+
+/* What does not hold for all switches is not expected of all. */
+static void rates_withdraw(struct ft_inference *f)
+{
+	struct ft_inferred *d = &f->design;
+	size_t count = f->live->switch_count + 1UL;
+	_cleanup_free_ struct rate_share *uplinks = calloc(count, sizeof(*uplinks)),
+					 *hosts = calloc(count, sizeof(*hosts));
+
+	if (!uplinks || !hosts) {
+		f->why[FT_WHY_RATE].failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < f->live->cable_count; i++) {
+		const struct ft_live_cable *cable = &f->live->cables[i];
+		const uint32_t ends[] = {cable->a, cable->b};
+
+		for (size_t e = 0; e < FT_COUNT(ends); e++) {
+			uplinks[ends[e]].all++;
+			uplinks[ends[e]].expected += rate_is_among(rate_at(f, cable->a_port), &d->uplink_rate, 1);
+		}
+	}
+	for (uint32_t i = 0; i < f->live->host_count; i++) {
+		const struct ft_live_host *host = &f->live->hosts[i];
+
+		hosts[host->live].all++;
+		hosts[host->live].expected +=
+			rate_is_among(rate_at(f, host->switch_port), d->host_rates, d->host_rate_count);
+	}
+	if (any_is_slower(f, uplinks))
+		d->uplink_rate = (struct ft_rate){0};
+	if (any_is_slower(f, hosts))
+		d->host_rate_count = 0;
+	if (d->uplink_rate.speed == FT_SPEED_UNKNOWN || d->host_rate_count == 0)
+		ft_text_puts(&f->why[FT_WHY_RATE],
+			     "; some switches have slower ones throughout, so nothing is expected of all");
+}
+
+void ft_infer_graph_counts(struct ft_inference *f)
+{
+	aggregation_tell(f);
+	rates_tell(f);
+	if (ft_text_string(&f->why[FT_WHY_RATE])[0])
+		rates_withdraw(f);
 }
 
 /* ---- */

@@ -2,65 +2,13 @@
 /* Switches beside the tree as islands of the design: by name, with the hosts and cables that were seen. */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/infer_parts.h"
+#include "verify/infer_ranges.h"
 
-enum { LINE_WIDTH = 150, DIGITS_MAX = 9 };
-
-/* The short name of a switch in the design, split at its last number. */
-struct part {
-	char *name;
-	size_t head;   /* bytes before the number */
-	size_t digits; /* 0: there is none */
-	uint32_t number;
-};
-
-/* Some names in natural order, to be written as few: "CCORE1-[001,003-005]". */
-struct names {
-	struct part *part;
-	uint32_t count;
-};
-
-static void names_release(struct names *names)
-{
-	for (uint32_t i = 0; i < names->count; i++)
-		free(names->part[i].name);
-	free(names->part);
-}
-
-static void part_split(struct part *part)
-{
-	size_t end = strlen(part->name);
-
-	while (end > 0 && !isdigit((unsigned char)part->name[end - 1]))
-		end--;
-	part->head = end;
-	while (part->head > 0 && isdigit((unsigned char)part->name[part->head - 1]))
-		part->head--;
-	part->digits = end - part->head;
-	if (part->digits > DIGITS_MAX)
-		part->digits = 0;
-	part->number = part->digits ? (uint32_t)strtoul(part->name + part->head, NULL, 10) : 0;
-}
-
-static int part_compare(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	return ft_text_natural_compare(x->name, y->name);
-}
-
-/* Alike but for the number: one bracket holds both. */
-static bool part_joins(const struct part *a, const struct part *b)
-{
-	return a->digits > 0 && a->digits == b->digits && a->head == b->head &&
-	       strncmp(a->name, b->name, a->head) == 0 &&
-	       strcmp(a->name + a->head + a->digits, b->name + b->head + b->digits) == 0;
-}
+enum { LINE_WIDTH = 150 };
 
 static char *short_name(const struct ft_inference *f, uint32_t live)
 {
@@ -71,64 +19,16 @@ static char *short_name(const struct ft_inference *f, uint32_t live)
 }
 
 /* @live: the switches; their names are sorted. Returns 0 or -ENOMEM; to be released in any case. */
-static int names_make(const struct ft_inference *f, const uint32_t *live, uint32_t count, struct names *ret)
+static int names_make(const struct ft_inference *f, const uint32_t *live, uint32_t count, struct ft_name_list *ret)
 {
-	*ret = (struct names){.part = calloc(count + 1UL, sizeof(*ret->part))};
-	if (!ret->part)
-		return -ENOMEM;
-	for (; ret->count < count; ret->count++) {
-		ret->part[ret->count].name = short_name(f, live[ret->count]);
-		if (!ret->part[ret->count].name)
-			return -ENOMEM;
-		part_split(&ret->part[ret->count]);
+	int r = ft_name_list_init(ret, count);
+
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		_cleanup_free_ char *name = short_name(f, live[i]);
+
+		r = name ? ft_name_list_add(ret, name) : -ENOMEM;
 	}
-	qsort(ret->part, ret->count, sizeof(*ret->part), part_compare);
-	return 0;
-}
-
-/* "[001,003-005]" of the @count parts from @part on, which join. */
-static void numbers_write(struct ft_text *text, const struct part *part, uint32_t count)
-{
-	ft_text_puts(text, "[");
-	for (uint32_t i = 0; i < count;) {
-		uint32_t last = i;
-
-		while (last + 1 < count && part[last + 1].number == part[last].number + 1)
-			last++;
-		ft_text_printf(text, "%s%0*u", i ? "," : "", (int)part[i].digits, part[i].number);
-		if (last > i)
-			ft_text_printf(text, "-%0*u", (int)part[i].digits, part[last].number);
-		i = last + 1;
-	}
-	ft_text_puts(text, "]");
-}
-
-/* One string, or a list of them. */
-static void names_write(struct ft_text *text, const struct names *names)
-{
-	_cleanup_(ft_text_release) struct ft_text one = {0};
-	uint32_t strings = 0;
-	struct ft_text list = {0};
-
-	for (uint32_t i = 0, count; i < names->count; i += count) {
-		const struct part *part = &names->part[i];
-
-		for (count = 1; i + count < names->count && part_joins(part, part + count); count++)
-			;
-		ft_text_reset(&one);
-		if (count == 1) {
-			ft_text_puts(&one, part->name);
-		} else {
-			ft_text_add(&one, part->name, part->head);
-			numbers_write(&one, part, count);
-			ft_text_puts(&one, part->name + part->head + part->digits);
-		}
-		ft_text_puts(&list, strings++ ? ", " : "");
-		ft_text_add_json(&list, ft_text_string(&one));
-	}
-	text->failed |= one.failed || list.failed;
-	ft_text_printf(text, strings == 1 ? "%s" : "[%s]", ft_text_string(&list));
-	ft_text_release(&list);
+	return r;
 }
 
 /* ---- who ---- */
@@ -216,7 +116,7 @@ static int switches_write(struct writer *w)
 	bool first = true;
 
 	for (uint32_t i = 0; i < w->count; i++) {
-		_cleanup_(names_release) struct names names = {0};
+		_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
 		_cleanup_(ft_text_release) struct ft_text item = {0};
 		uint32_t picked = 0, live = w->member[i];
 
@@ -230,7 +130,7 @@ static int switches_write(struct writer *w)
 		if (names_make(f, w->picked, picked, &names) < 0)
 			return -ENOMEM;
 		ft_text_puts(&item, "{\"name\": ");
-		names_write(&item, &names);
+		ft_name_list_write(&item, &names);
 		if (ft_infer_ports(f, live) != f->design.edge_ports)
 			ft_text_printf(&item, ", \"ports\": %u", ft_infer_ports(f, live));
 		ft_text_printf(&item, ", \"hosts\": %u}", f->hosts[live]);
@@ -261,7 +161,7 @@ static int bundles_write(struct writer *w)
 
 	for (uint32_t i = 0; i < w->count; i++)
 		for (uint32_t cables = 1; cables <= FT_PORTS_MAX; cables++) {
-			_cleanup_(names_release) struct names a = {0}, b = {0};
+			_cleanup_(ft_name_list_release) struct ft_name_list a = {0}, b = {0};
 			_cleanup_(ft_text_release) struct ft_text item = {0};
 			uint32_t picked = neighbours_pick(w, w->member[i], cables);
 
@@ -270,9 +170,9 @@ static int bundles_write(struct writer *w)
 			if (names_make(w->f, &w->member[i], 1, &a) < 0 || names_make(w->f, w->picked, picked, &b) < 0)
 				return -ENOMEM;
 			ft_text_puts(&item, "{\"a\": ");
-			names_write(&item, &a);
+			ft_name_list_write(&item, &a);
 			ft_text_puts(&item, ", \"b\": ");
-			names_write(&item, &b);
+			ft_name_list_write(&item, &b);
 			ft_text_printf(&item, ", \"count\": %u}", cables);
 			item_add(&w->lines, first, &item);
 			first = false;

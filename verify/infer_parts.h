@@ -130,9 +130,10 @@ struct ft_inference {
 	struct ft_text why[FT_WHY_COUNT];
 };
 
+/* Of a graph every switch is. */
 static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t live)
 {
-	return f->fit.role[live] != FT_OUTSIDE;
+	return !f->fit.role || f->fit.role[live] != FT_OUTSIDE;
 }
 
 /* Is the switch connected to the rest of the tree? */
@@ -269,6 +270,12 @@ int ft_infer_unseen_edges(struct ft_inference *f);
 /* infer_counts.c: all numbers, and the notes on them. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
 int ft_infer_counts(struct ft_inference *f, struct ft_error *err);
 
+/*
+ * infer_counts.c: rates and aggregation nodes of a graph, and the notes on them. What is expected is said only where it
+ * holds for all switches: else the verifier votes by class.
+ */
+void ft_infer_graph_counts(struct ft_inference *f);
+
 /* infer_places.c: puts the members of three levels into the plan's order. Returns 0 or -ENOMEM. */
 int ft_infer_places(struct ft_inference *f);
 
@@ -308,6 +315,7 @@ size_t ft_infer_number_end(const char *name, size_t length, size_t at);
 
 /* infer_write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
+void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f);
 
 static inline void ft_tally_add_many(struct ft_tally *tally, uint32_t value, uint32_t votes)
 {

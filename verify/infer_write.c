@@ -150,7 +150,7 @@ static void write_rate_name(struct ft_text *text, struct ft_rate rate)
 	ft_text_printf(text, "\"%s\"", ft_rate_name(rate, name));
 }
 
-static void write_rates(struct ft_text *text, const struct ft_inference *f)
+void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
 {
 	const struct ft_inferred *d = &f->design;
 	bool uplink = d->uplink_rate.speed != FT_SPEED_UNKNOWN;
@@ -228,7 +228,7 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 		write_star(text, f);
 	else
 		write_tree(text, f);
-	write_rates(text, f);
+	ft_infer_write_rates(text, f);
 	write_binds(text, f);
 	ft_text_puts(text, ft_text_string(&f->islands));
 	write_expected(text, f);

@@ -311,14 +311,82 @@ static uint32_t ports_untold(const struct ft_inspection *in, const struct gap *g
 	return untold;
 }
 
+/* Cables of @live in ports that switches like it use for planned switch @to, and that end on another one. */
+static uint32_t strays_from(const struct ft_model *m, uint32_t live, uint32_t to)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+
+		count += m->live.switches[ft_cable_far(cable, live)].planned != to &&
+			 ft_port_usual(m, live, ft_port_number(m, ft_cable_port(cable, live)), to);
+	}
+	return count;
+}
+
+/* True where the cables in the ports of the chip that has port @number are those that others have there. */
+static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->live);
+	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	uint32_t origin = m->origin[node->first_port + number - 1], agree = 0, all = 0;
+
+	for (uint32_t i = 0; origin != FT_NONE && i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t port = ft_cable_port(cable, in->live), own = m->origin[port];
+		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
+
+		if (own == FT_NONE || m->chips->ports[own].node != m->chips->ports[origin].node)
+			continue;
+		all++;
+		agree += far != FT_NONE && ft_port_usual(m, in->live, ft_port_number(m, port), far);
+	}
+	return agree * 2 > all;
+}
+
+/* Ports of the director that are dark, on a board that is there, and that others have for cables to @q. */
+static uint32_t dark_ports_for(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += m->snapshot->ports[node->first_port + n - 1].link == FT_LINK_DOWN &&
+			 !m->port_claimed[node->first_port + n - 1] && ft_port_usual(m, in->live, n, q) &&
+			 chip_is_in_place(in, n);
+	return count;
+}
+
+/*
+ * How many of the cables that lack to @q did not go with a board: one end is in its port and the other somewhere else,
+ * or the port of the director that is for it is there and dark.
+ */
+static uint32_t others_lacking(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t near = strays_from(m, m->live_of[q], in->place);
+	uint32_t here = strays_from(m, in->live, q) + dark_ports_for(in, q);
+
+	/* One that is exchanged with another is seen at both ends. */
+	return near > here ? near : here;
+}
+
 /* How many of the cables that lack to @q went with the board, if it has room for @room more. */
 static uint32_t share_of(const struct ft_inspection *in, const struct gap *gap, enum knowledge by, uint32_t q,
 			 uint32_t room)
 {
 	const struct ft_model *m = in->x->m;
 	uint32_t deficit = m->live_of[q] == FT_NONE ? 0 : *deficit_at(in->x, in->place, q);
-	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN);
+	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN), others;
 
+	if (deficit == 0)
+		return 0;
+	others = others_lacking(in, q);
+	deficit = deficit > others ? deficit - others : 0;
 	return lesser(deficit, lesser(most, room));
 }
 
@@ -400,6 +468,34 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 	return taken;
 }
 
+/* Cables to a switch that lacks @lacking of them went with the board, as far as @room is there. Returns how many. */
+static uint32_t outer_bundle_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
+				  enum ft_link link, uint32_t q, uint32_t room)
+{
+	uint32_t count = share_of(in, gap, BY_COUNT, q, room);
+
+	if (count > 0)
+		outer_cables_take(in, f, q, count, link);
+	return count;
+}
+
+/* Bundles are in adjacent ports: where nothing but the number of ports tells, whole ones went before parts. */
+static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
+				   enum ft_link link, uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_pair *first = ft_pairs_of(m, in->place), *end = ft_pairs_of(m, in->place + 1);
+	uint32_t most = 0, taken = 0;
+
+	for (const struct ft_pair *pair = first; pair < end; pair++)
+		most = in->x->deficit[pair->cell] > most ? in->x->deficit[pair->cell] : most;
+	for (; most > 0 && taken < room; most--)
+		for (const struct ft_pair *pair = first; pair < end; pair++)
+			if (in->x->deficit[pair->cell] == most)
+				taken += outer_bundle_fold(in, f, gap, link, pair->peer, room - taken);
+	return taken;
+}
+
 /* Returns how many cables went with the board. */
 static uint32_t outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap,
 				  enum ft_link link)
@@ -413,6 +509,8 @@ static uint32_t outer_cables_fold(const struct ft_inspection *in, struct ft_find
 	by = knowledge_of(in, gap);
 	untold = by == BY_HABIT ? ports_untold(in, gap) : 0;
 	gap_ports(in, gap, &room);
+	if (by == BY_COUNT)
+		return outer_cables_count(in, f, gap, link, room);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
 		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
 		uint32_t rest = rest_of(in, pair->peer, share, lesser(untold, room - taken - share));
@@ -443,20 +541,49 @@ static uint32_t hosts_fold(const struct ft_inspection *in, const struct gap *gap
 
 /* ---- findings ---- */
 
+/* The board, or all that are not there (@all), are to be brought back. */
+static void board_act_named(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap, bool all,
+			    struct ft_text *name)
+{
+	struct ft_model *m = in->x->m;
+	struct ft_place place;
+
+	m->failed |= name->failed;
+	f->board = (struct ft_finding_board){.known = true,
+					     .of = (uint32_t)(m->places[in->place] - m->plan->switches),
+					     .line = gap->spot.line,
+					     .whole = gap->whole,
+					     .all = all,
+					     .board = gap->spot.board,
+					     .chip = gap->spot.chip};
+	place = (struct ft_place){name->data, m->live.switches[in->live].guid, 0};
+	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
+}
+
 static void board_act(const struct ft_inspection *in, struct ft_finding *f, const struct gap *gap)
 {
 	struct ft_model *m = in->x->m;
 	_cleanup_(ft_text_release) struct ft_text name = {0};
-	struct ft_place place;
 
-	ft_text_printf(&name, "%s ", m->live.switches[in->live].name);
-	if (gap->placed && gap->whole && ft_board_is_named(in, gap->spot))
+	if (gap->placed && gap->whole && ft_board_is_named(in, gap->spot)) {
+		ft_text_printf(&name, "%s ", m->live.switches[in->live].label);
 		board_name_add(in, gap->spot, &name);
-	else
+	} else {
 		gap_add(in, gap, &name);
-	m->failed |= name.failed;
-	place = (struct ft_place){name.data, m->live.switches[in->live].guid, 0};
-	ft_finding_act(m, f, FT_ACT_BOARD, &place, NULL);
+		ft_text_printf(&name, " of %s", m->live.switches[in->live].label);
+	}
+	board_act_named(in, f, gap, false, &name);
+}
+
+/* A line board, or a chip of it, that is there and has lost its traces. */
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, struct ft_spot spot, bool whole,
+		  const char *words)
+{
+	const struct gap gap = {.spot = spot, .placed = true, .whole = whole};
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+
+	ft_text_puts(&name, words);
+	board_act_named(in, f, &gap, false, &name);
 }
 
 /* "; it is L04 or L06, whichever was not empty before" */
@@ -548,8 +675,7 @@ static void gap_explain(const struct ft_inspection *in, const struct gap *gap)
 	if (f->impact.hosts_cut_off > 0)
 		f->severity = FT_SEVERITY_CRITICAL;
 	gap_say(in, f, gap, &s, cables, hosts);
-	if (!mute)
-		board_act(in, f, gap);
+	board_act(in, f, gap);
 }
 
 /* ---- which boards are not there ---- */
@@ -673,7 +799,8 @@ static void boards_check(const struct ft_inspection *in, bool line)
 		if (board == FT_NONE)
 			return;
 		taken[board] = true;
-		gap.placed = (numbered && certain) || votes > 0 || (line && in->x->m->plan->cable_count > 0);
+		/* Where boards are counted by GUIDs, that others have one of that number tells nothing. */
+		gap.placed = (numbered && (certain || votes > 0)) || (line && in->x->m->plan->cable_count > 0);
 		gap.empty = numbered ? empty : NULL;
 		gap_explain(in, &gap);
 	}
@@ -761,7 +888,8 @@ static void bare_report(const struct ft_inspection *in)
 {
 	struct ft_model *m = in->x->m;
 	const char *label = m->live.switches[in->live].label;
-	struct gap all = {.spot = {true, 0, 0}, .whole = true};
+	struct gap all = {.spot = {true, 0, 0}, .whole = true}, gone = {.spot = {false, 0, 0}, .whole = true};
+	_cleanup_(ft_text_release) struct ft_text name = {0};
 	bool edge = in->place < m->edges;
 	struct ft_finding *f =
 		ft_finding_add(m, edge ? FT_CODE_EDGE_ISOLATED : FT_CODE_BOARD_MISSING, FT_EVIDENCE_ABSENT);
@@ -783,6 +911,8 @@ static void bare_report(const struct ft_inspection *in)
 	       in->want.fabric_boards, label, hosts > 0 ? ", and out of reach are " : "",
 	       hosts > 0 ? ft_plural(hosts, "host", words) : "");
 	ft_say(m, &f->fix, "look at the power of %s and at the lights of its fabric boards", label);
+	ft_text_printf(&name, "the fabric boards of %s", label);
+	board_act_named(in, f, &gone, true, &name);
 }
 
 static void director_inspect(struct explain *x, uint32_t place, struct ft_trace_widths *widths)

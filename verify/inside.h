@@ -78,6 +78,10 @@ void ft_traces_rate(struct ft_model *m);
 /* inside.c: "line board L05" or, where names tell none, "line board 5"; @text is added to. */
 void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft_text *text);
 
+/* The board at @spot, or one chip of it, is to be reseated; @words: what it is called. */
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, struct ft_spot spot, bool whole,
+		  const char *words);
+
 /* Whether names of chips tell what that board is called. */
 bool ft_board_is_named(const struct ft_inspection *in, struct ft_spot spot);
 

@@ -79,26 +79,43 @@ static void ballot_cast(const struct ft_model *m, const struct ft_chip *voter, u
 		b->against++;
 }
 
+/* Directors whose line chips use port numbers alike are made alike; what one is wired like tells nothing of the others.
+ */
+static bool directors_alike(const struct ft_model *m, const struct ft_director *a, const struct ft_director *b)
+{
+	const struct ft_chip *x = chips_of(m, a), *y = chips_of(m, b);
+
+	return a == b ||
+	       (a->count > 0 && b->count > 0 && x->line && y->line && (x->kind == y->kind || x->chip != y->chip));
+}
+
 /*
- * Whether port @number of @chip leads to @spot as far as others know: 1 they say so, -1 they say something else, 0 they
- * say nothing. Chips in the same place of other directors know best; then others of the kind in any director.
+ * Whether port @number of @chip leads to @spot as far as others know: above 0 they say so, -1 they say something else,
+ * 0 they say nothing. Of line chips, those of the same director know best (2); then chips in the same place of other
+ * directors; then others of the kind in any director.
  */
 static int port_leads_to(const struct ft_inspection *in, const struct ft_chip *chip, uint32_t number,
 			 struct ft_spot spot)
 {
 	const struct ft_model *m = in->x->m;
-	struct ballot same = {0}, kind = {0};
+	struct ballot own = {0}, same = {0}, kind = {0};
 
 	for (uint32_t i = 0; i < m->chassis->chip_count; i++) {
 		const struct ft_chip *voter = &m->chassis->chips[i];
 
 		if (voter == chip || voter->line != chip->line || voter->chip != chip->chip ||
-		    m->chassis->directors[voter->director].tier != in->d->tier)
+		    m->chassis->directors[voter->director].tier != in->d->tier ||
+		    !directors_alike(m, in->d, &m->chassis->directors[voter->director]))
 			continue;
+		if (voter->director == chip->director && chip->line)
+			ballot_cast(m, voter, number, spot, &own);
 		if (voter->board == chip->board)
 			ballot_cast(m, voter, number, spot, &same);
 		ballot_cast(m, voter, number, spot, &kind);
 	}
+	/* One board may be wired in its own way; two that agree are none. */
+	if (own.for_spot + own.against > 1 && own.for_spot != own.against)
+		return own.for_spot > own.against ? 2 : -1;
 	if (same.for_spot + same.against > 0 && same.for_spot != same.against)
 		return same.for_spot > same.against ? 1 : -1;
 	if (kind.for_spot * 2 > kind.for_spot + kind.against)
@@ -123,9 +140,10 @@ uint32_t ft_traces_pick(const struct ft_inspection *in, const struct ft_chip *ch
 	const struct ft_node *node = &m->chips->nodes[chip->node];
 	uint32_t found = 0, open = 0;
 
-	for (uint32_t n = 1; n <= node->port_count && found < need; n++)
-		if (trace_waits(m, chip, n, link) && port_rank(in, chip, n, spot) > 0)
-			ret_ports[found++] = node->first_port + n - 1;
+	for (int rank = 2; rank > 0; rank--)
+		for (uint32_t n = 1; n <= node->port_count && found < need; n++)
+			if (trace_waits(m, chip, n, link) && port_rank(in, chip, n, spot) == rank)
+				ret_ports[found++] = node->first_port + n - 1;
 	for (uint32_t n = 1; n <= node->port_count; n++)
 		open += trace_waits(m, chip, n, link) && port_rank(in, chip, n, spot) == 0;
 	/* Those of which nobody knows anything are it only where they are no more than are looked for. */
@@ -266,22 +284,21 @@ static uint32_t end_add(const struct ft_inspection *in, struct ft_finding *f, co
 	return n;
 }
 
-static void trace_act(const struct ft_inspection *in, struct ft_finding *f, uint32_t a, uint32_t b)
+/* @ports: of m->chips, or FT_NONE where it is not known which one of the chip it is. */
+static void trace_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const uint32_t nodes[2],
+		      const uint32_t ports[2])
 {
-	struct ft_model *m = in->x->m;
-	const uint32_t ports[2] = {a, b};
 	struct ft_place places[2];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct ft_port *port = &m->chips->ports[ports[i]];
-		const struct ft_node *node = ft_port_node(m->chips, port);
+		const struct ft_node *node = &m->chips->nodes[nodes[i]];
 
 		places[i] = (struct ft_place){
 			ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length), node->guid,
-			port->number};
+			ports[i] == FT_NONE ? 0 : m->chips->ports[ports[i]].number};
 		m->failed |= !places[i].name;
 	}
-	ft_finding_act(m, f, FT_ACT_CONNECT, &places[0], &places[1]);
+	ft_finding_act(m, f, act, &places[0], &places[1]);
 	if (f->action_count > 0)
 		f->actions[f->action_count - 1].trace = true;
 	free(places[0].name);
@@ -324,8 +341,9 @@ static void dead_traces_report(const struct ft_inspection *in, const struct ft_c
 	f->count = count;
 	at_line = end_add(in, f, line, fabric, count, near, &x->text_a);
 	at_fabric = end_add(in, f, fabric, line, count, far, &x->text_b);
-	for (uint32_t i = 0; i < at_line && i < at_fabric; i++)
-		trace_act(in, f, near[i], far[i]);
+	for (uint32_t i = 0; i < count; i++)
+		trace_act(m, f, FT_ACT_CONNECT, (const uint32_t[]){line->node, fabric->node},
+			  (const uint32_t[]){i < at_line ? near[i] : FT_NONE, i < at_fabric ? far[i] : FT_NONE});
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(wanted, "backplane trace", words),
 	       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 	ft_say(m, &f->observed, "%u of %u", wanted - count, wanted);
@@ -492,6 +510,8 @@ static void cut_report(const struct ft_inspection *in, const struct part *part, 
 	ft_say(m, &f->text, "%s is cut off: none of its %u traces to the fabric boards is up%s%s", ft_text_string(text),
 	       cut->wanted, isolated ? ", and with it " : "", isolated ? ft_plural(cut->hosts, "host", words) : "");
 	ft_say(m, &f->fix, "reseat this line board, then replace it");
+	ft_board_act(in, f, (struct ft_spot){true, part->board, part->chip == FT_NONE ? 0 : part->chip},
+		     part->chip == FT_NONE, ft_text_string(text));
 	if (cut->links > 0)
 		ft_finding_symptom(m, f, in->live, 0, "%s that %s plugged into it carr%s nothing through it",
 				   ft_plural(cut->links, "cable", words), cut->links == 1 ? "is" : "are",
@@ -611,6 +631,8 @@ static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate 
 	ft_say(m, &f->text, "the backplane trace %s - %s runs at %s instead of %s", ft_text_string(&a),
 	       ft_text_string(&b), is_name, usual_name);
 	ft_say(m, &f->fix, "it is no cable: reseat the two boards, then replace the one with which it moves");
+	trace_act(m, f, FT_ACT_RENEW, (const uint32_t[]){m->chips->ports[port].node, m->chips->ports[far].node},
+		  (const uint32_t[]){port, far});
 }
 
 void ft_traces_rate(struct ft_model *m)

@@ -30,6 +30,7 @@ void ft_look_free(struct ft_look *look)
 	free(look->ports);
 	free(look->name);
 	free(look->planned_as);
+	free(look->kind);
 	ft_report_free(look->report);
 	free(look);
 }
@@ -452,8 +453,11 @@ static int head_look(struct looking *l)
 	look->hosts = row->hosts;
 	look->name = row->guid ? strdup(row->name) : NULL;
 	look->planned_as = row->planned_as ? ft_text_safe_dup(row->planned_as, strlen(row->planned_as)) : NULL;
+	look->kind = row->kind ? strdup(row->kind) : NULL;
 	look->director = l->who.live != FT_NONE && ft_live_is_director(l->m, l->who.live);
-	return (row->guid && !look->name) || (row->planned_as && !look->planned_as) ? -ENOMEM : 0;
+	return (row->guid && !look->name) || (row->planned_as && !look->planned_as) || (row->kind && !look->kind)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static bool finding_is_about(const struct looking *l, const struct ft_finding *f)

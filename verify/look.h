@@ -25,6 +25,7 @@ struct ft_look {
 	char *name, *planned_as; /* NULL: it was not seen; the plan does not know it */
 	uint64_t guid;		 /* 0: it was not seen */
 	const char *tier;
+	char *kind; /* as in struct ft_report_switch */
 	enum ft_status status;
 	uint32_t uplinks_planned, uplinks_up, hosts;
 	bool director, counted; /* the ports have .chip, .errors */

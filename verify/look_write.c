@@ -33,7 +33,13 @@ static void head_write(struct ft_text *t, const struct ft_look *look, bool colou
 	ft_text_puts(t, look->name ? look->name : look->planned_as);
 	if (look->guid)
 		ft_text_printf(t, " (0x%016" PRIx64 ")", look->guid);
-	ft_text_printf(t, ", %s switch", look->tier);
+	if (look->kind)
+		ft_text_printf(t, ", %s%sswitch", strcmp(look->kind, "switch") == 0 ? "" : look->kind,
+			       strcmp(look->kind, "switch") == 0 ? "" : " ");
+	else if (look->report->kind_count > 0)
+		ft_text_puts(t, ", a switch");
+	else
+		ft_text_printf(t, ", %s switch", look->tier);
 	if (!look->planned_as)
 		ft_text_puts(t, " that the plan does not know");
 	else if (!look->name)
@@ -42,8 +48,8 @@ static void head_write(struct ft_text *t, const struct ft_look *look, bool colou
 		ft_text_printf(t, ", planned as %s", look->planned_as);
 	ft_text_puts(t, ": ");
 	ft_report_write_status(t, look->status, colour);
-	ft_text_printf(t, ", %u of %u uplinks, %u host%s\n", look->uplinks_up, look->uplinks_planned, look->hosts,
-		       look->hosts == 1 ? "" : "s");
+	ft_text_printf(t, ", %u of %u %ss, %u host%s\n", look->uplinks_up, look->uplinks_planned,
+		       ft_report_link_word(look->report), look->hosts, look->hosts == 1 ? "" : "s");
 }
 
 static void table_write(struct ft_text *t, const struct ft_look *look)
@@ -136,6 +142,10 @@ void ft_look_write_json(struct ft_text *t, const struct ft_look *look)
 	ft_text_add_member(t, "planned_as", look->planned_as);
 	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "tier", look->tier);
+	if (look->report->kind_count > 0) {
+		ft_text_puts(t, ", ");
+		ft_text_add_member(t, "kind", look->kind);
+	}
 	ft_text_puts(t, ",\n  ");
 	ft_text_add_member(t, "status", ft_status_name(look->status));
 	ft_text_puts(t, ", ");

@@ -405,8 +405,10 @@ int ft_match(struct ft_model *m)
 		r = m->general ? ft_general_match(m) : tree_match(m);
 	if (r == 0)
 		ft_recall_seat(m);
-	if (r == 0 && !m->general)
+	if (r == 0)
 		r = ft_exact_settle(m);
+	if (r == 0 && m->general)
+		r = ft_exchanged_find(m);
 	/* Now that everybody has a place, with what is seen between them. */
 	if (r == 0)
 		r = ft_cells_build(m);

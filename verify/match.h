@@ -188,6 +188,12 @@ int ft_levels_try(struct ft_model *m, const struct ft_hints *hints, struct ft_cl
 /* match_general.c: everybody's place in a plan that is any graph. Returns 0 or -ENOMEM. */
 int ft_general_match(struct ft_model *m);
 
+/*
+ * match_general.c: switches that carry each other's names, once all have places: named_at. The names that a plan has
+ * invented are taken for names where the plan lists cables and they are those of most switches. 0 or -ENOMEM.
+ */
+int ft_exchanged_find(struct ft_model *m);
+
 /* trials.c: the cheapest of such matchings. Returns 0 or -ENOMEM. */
 int ft_levels_match(struct ft_model *m);
 

@@ -127,9 +127,39 @@ static int bound_find(const struct ft_model *m, struct general *g)
 	return 0;
 }
 
-/* What each live switch is by its GUID, its name, or what is remembered of it, the first that says anything. */
-static int names_take(const struct ft_model *m, struct general *g)
+/* What port numbers say, where the plan lists cables or hosts: hosts tell on which side of the network it is. */
+static uint32_t voted_for(struct ft_model *m, uint32_t live)
 {
+	uint32_t first = m->live.switches[live].hosts > 0 ? 0 : m->edges;
+
+	return ft_exact_vote_best(m, live, first, first == 0 ? m->edges : m->place_count - m->edges);
+}
+
+/* True where port numbers, as far as they say anything, agree with most names: then these are no accident. */
+static bool names_are_voted_for(struct ft_model *m, const struct general *g)
+{
+	uint32_t agree = 0, differ = 0;
+
+	for (uint32_t v = 0; m->exact.votes && v < g->vertices; v++) {
+		uint32_t named = m->named[g->live_of_vertex[v]], voted;
+
+		if (named == FT_NONE)
+			continue;
+		voted = voted_for(m, g->live_of_vertex[v]);
+		agree += voted == named;
+		differ += voted != FT_NONE && voted != named;
+	}
+	return agree > differ;
+}
+
+/*
+ * What each live switch is by its GUID, its name, or what is remembered of it, the first that says anything. Names that
+ * the plan has only invented come after what port numbers say.
+ */
+static int names_take(struct ft_model *m, struct general *g)
+{
+	enum { BOUND, VOTED, NAMED, VOTED_LAST, RECALLED, PASSES };
+	bool names_first = m->plan->topology == FT_TOPOLOGY_GRAPH || names_are_voted_for(m, g);
 	_cleanup_free_ bool *taken = calloc(m->place_count + 1UL, sizeof(*taken));
 	int r;
 
@@ -140,14 +170,16 @@ static int names_take(const struct ft_model *m, struct general *g)
 	r = bound_find(m, g);
 	if (r < 0)
 		return r;
-	for (unsigned int pass = 0; pass < 3; pass++)
-		for (uint32_t v = 0; v < g->vertices; v++) {
+	for (unsigned int pass = 0; pass < PASSES; pass++)
+		for (uint32_t v = 0; v < g->vertices && pass != (names_first ? VOTED : VOTED_LAST); v++) {
 			uint32_t live = g->live_of_vertex[v], p = g->named[v];
 
-			if (pass > 0 && p != FT_NONE)
+			if (pass != BOUND && p != FT_NONE)
 				continue;
-			if (pass > 0)
-				p = pass == 1 ? m->named[live] : ft_recall_place(m, live);
+			if (pass != BOUND)
+				p = pass == NAMED      ? m->named[live]
+				    : pass == RECALLED ? ft_recall_place(m, live)
+						       : voted_for(m, live);
 			g->named[v] = p != FT_NONE && !taken[p] ? p : FT_NONE;
 			if (g->named[v] == FT_NONE)
 				g->fixed[v] = false;
@@ -182,27 +214,14 @@ static void replaced_find(struct ft_model *m, const struct general *g)
 		seated += g->image[v] != FT_NONE;
 		named += g->image[v] != FT_NONE && g->named[v] == g->image[v];
 	}
-	for (uint32_t v = 0; v < g->vertices; v++)
-		if (g->image[v] != FT_NONE && g->named[v] == FT_NONE && 2 * named > seated)
-			m->replaced[g->image[v]] = true;
-}
-
-/* Switches that carry each other's names. */
-static int exchanged_find(struct ft_model *m, const struct general *g)
-{
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		if (g->image[v] == FT_NONE || g->named[v] == FT_NONE || g->named[v] == g->image[v])
-			continue;
-		if (!m->exact.named_at) {
-			m->exact.named_at = malloc((m->place_count + 1UL) * sizeof(*m->exact.named_at));
-			if (!m->exact.named_at)
-				return -ENOMEM;
-			for (uint32_t p = 0; p < m->place_count; p++)
-				m->exact.named_at[p] = FT_NONE;
-		}
-		m->exact.named_at[g->image[v]] = g->named[v];
+		uint32_t p = g->image[v];
+
+		if (p != FT_NONE && g->named[v] == FT_NONE &&
+		    (m->design->binds[ft_tier_of(m, p)].count > 0 ||
+		     (m->plan->topology == FT_TOPOLOGY_GRAPH && 2 * named > seated)))
+			m->replaced[p] = true;
 	}
-	return 0;
 }
 
 static void seats_take(struct ft_model *m, const struct general *g)
@@ -248,6 +267,8 @@ int ft_general_match(struct ft_model *m)
 						  .planned_at = g.planned_at,
 						  .observed_at = g.observed_at,
 						  .named = g.named,
+						  .names_first = m->exact.votes != NULL,
+						  .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
 						  .fixed = g.fixed,
 						  .order = g.order},
 			      g.image);
@@ -255,5 +276,37 @@ int ft_general_match(struct ft_model *m)
 		return r;
 	seats_take(m, &g);
 	replaced_find(m, &g);
-	return exchanged_find(m, &g);
+	return 0;
+}
+
+int ft_exchanged_find(struct ft_model *m)
+{
+	enum { MOST = 3 };
+	uint32_t right = 0, wrong = 0;
+
+	free(m->exact.named_at);
+	m->exact.named_at = NULL;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t place = m->live.switches[i].planned;
+
+		if (place == FT_NONE || m->named[i] == FT_NONE)
+			continue;
+		right += m->named[i] == place;
+		wrong += m->named[i] != place;
+	}
+	if (wrong == 0 ||
+	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || right < MOST * wrong)))
+		return 0;
+	m->exact.named_at = malloc((m->place_count + 1UL) * sizeof(*m->exact.named_at));
+	if (!m->exact.named_at)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		m->exact.named_at[p] = FT_NONE;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t place = m->live.switches[i].planned;
+
+		if (place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place)
+			m->exact.named_at[place] = m->named[i];
+	}
+	return 0;
 }

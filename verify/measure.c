@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/capacity.h"
 #include "verify/model.h"
 
 /* What became of the planned cables of one switch, or of all. */
@@ -82,86 +83,75 @@ static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
 		*worst = ratio;
 }
 
-/* Cables of a spine to cores. */
-static uint32_t spine_carriers(const struct ft_model *m, uint32_t spine)
+/* What a place has to carry: hosts, those connected or those planned; above them, planned cables from below. */
+static uint32_t load_of(const struct ft_model *m, uint32_t p)
 {
-	uint32_t up = 0;
+	uint32_t down = 0, ports = p < m->edges ? ft_host_ports(m, p) : 0;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, spine); pair < ft_pairs_of(m, spine + 1); pair++)
-		up += pair->peer >= m->edges ? ft_pair_carriers(m, spine, pair) : 0;
-	return up;
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
+	if (p < m->edges)
+		down += ft_live_at(m, p)->hosts > ports ? ft_live_at(m, p)->hosts : ports;
+	return down;
 }
 
-/* Of all seen edges; 0 where there is none. A spine that has lost all cores carries nothing that leaves the pod. */
-static int edges_worst(const struct ft_model *m, struct ft_ratio *ret)
+/*
+ * By rank, the worst of the switches that were seen: @worst is of as many as there are ranks, and 0 where there is
+ * none. A switch that has lost all ways up carries nothing that is to go on up.
+ */
+static int blocking_find(const struct ft_model *m, struct ft_ratio *worst)
 {
 	_cleanup_free_ bool *carries = calloc(m->place_count + 1UL, sizeof(*carries));
-	struct ft_ratio worst = {0, 1};
 
 	if (!carries)
 		return -ENOMEM;
-	for (uint32_t p = m->rows; p < m->place_count; p++)
-		carries[p] = m->plan->levels < 3 || m->live_of[p] == FT_NONE || spine_carriers(m, p) > 0;
-	for (uint32_t e = 0; m->linked && e < m->edges; e++) {
-		const struct ft_live_switch *sw = ft_live_at(m, e);
-		uint32_t links = 0;
+	for (uint32_t rank = 0; rank < m->capacity->ranks; rank++)
+		worst[rank] = (struct ft_ratio){0, 1};
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		bool leads_up = false;
 
-		if (!sw)
-			continue;
-		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-			links += carries[pair->peer] ? ft_pair_carriers(m, e, pair) : 0;
-		ratio_raise(&worst, sw->hosts > m->plan->ports_to_nodes ? sw->hosts : m->plan->ports_to_nodes, links);
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			bool up = ft_leads_up(m, p, pair->peer);
+
+			leads_up |= up && m->cells.width[pair->cell] > 0;
+			carries[p] |= up && ft_pair_carriers(m, p, pair) > 0;
+		}
+		carries[p] |= !leads_up || m->live_of[p] == FT_NONE;
 	}
-	*ret = worst;
-	return 0;
-}
-
-/* Of all seen spines: what is planned to come from the edges of the pod, to what is there to the core level. */
-static struct ft_ratio spines_worst(const struct ft_model *m)
-{
-	struct ft_ratio worst = {0, 1};
-
-	for (uint32_t p = m->rows; m->plan->levels == 3 && p < m->place_count; p++) {
-		uint32_t down = 0;
+	for (uint32_t p = 0; m->linked && p < m->place_count; p++) {
+		uint32_t up = 0;
 
 		if (m->live_of[p] == FT_NONE)
 			continue;
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			down += pair->peer < m->edges ? m->cells.width[pair->cell] : 0;
-		ratio_raise(&worst, down, spine_carriers(m, p));
+			if (ft_carries_from(m, p, pair->peer) && carries[pair->peer])
+				up += ft_pair_carriers(m, p, pair);
+		ratio_raise(&worst[m->capacity->rank[p]], load_of(m, p), up);
 	}
-	return worst;
-}
-
-/* What is congested twice: a spine that lets everything pass makes nothing better than its edges make it. */
-static struct ft_ratio ratio_times(struct ft_ratio edges, struct ft_ratio spines)
-{
-	static const struct ft_ratio one = {1, 1};
-	struct ft_ratio product = edges;
-
-	if (ft_ratio_compare(spines, one) > 0 &&
-	    ft_ratio_make(edges.num * spines.num, edges.den * spines.den, &product) < 0)
-		return edges;
-	return product;
+	return 0;
 }
 
 /*
- * Traffic that leaves its pod passes an edge's uplinks and a spine's: the blocking of both counts. The worst is where
- * one edge, or one spine, is the worst and the other is as planned.
+ * Traffic that goes up passes switches of all ranks: the blocking of each counts. The worst is where a switch of one
+ * rank is the worst and all others are as planned.
  */
 static int blocking_measure(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
-	struct ft_ratio planned = m->plan->levels == 3 ? m->plan->spine_blocking : (struct ft_ratio){1, 1};
-	struct ft_ratio by_spine = ratio_times(m->plan->blocking, spines_worst(m)), edge;
-	int r = edges_worst(m, &edge);
+	const struct ft_capacity *c = m->capacity;
+	_cleanup_free_ struct ft_ratio *worst = calloc(c->ranks, sizeof(*worst));
+	int r = worst ? blocking_find(m, worst) : -ENOMEM;
 
 	if (r < 0)
 		return r;
-	report->blocking_planned = ratio_times(m->plan->blocking, planned);
-	report->blocking_worst = edge.num > 0 ? ratio_times(edge, planned) : report->blocking_planned;
-	if (m->plan->levels == 3 && ft_ratio_compare(by_spine, report->blocking_worst) > 0)
-		report->blocking_worst = by_spine;
+	report->blocking_planned = ft_blocking_with(m, 0, c->blocking[0]);
+	report->blocking_worst = worst[0].num > 0 ? ft_blocking_with(m, 0, worst[0]) : report->blocking_planned;
+	for (uint32_t rank = 1; rank + 1 < c->ranks; rank++) {
+		struct ft_ratio there = ft_blocking_with(m, rank, worst[rank]);
+
+		if (ft_ratio_compare(there, report->blocking_worst) > 0)
+			report->blocking_worst = there;
+	}
 	return 0;
 }
 
@@ -195,23 +185,42 @@ static void switch_count(struct ft_model *m, uint32_t place)
 	tier->missing += m->status[place] == FT_STATUS_MISSING;
 }
 
-/*
- * The part of the planned bandwidth between halves of the fabric that is left. Where a level has more cables than the
- * other, those beyond carry nothing.
- */
-static struct ft_ratio bisection_of(const struct tally level[2], bool two)
+static void kind_count(struct ft_model *m, uint32_t place)
 {
-	struct ft_ratio left = {1, 1};
-	uint32_t planned = level[0].planned, up = level[0].up + level[0].unjudged;
+	struct ft_report_kind *kind;
+	enum ft_status status = m->status[place];
+	bool seen = m->live_of[place] != FT_NONE;
 
-	if (two) {
-		planned = level[1].planned < planned ? level[1].planned : planned;
-		up = level[1].up + level[1].unjudged < up ? level[1].up + level[1].unjudged : up;
+	if (m->report->kind_count == 0)
+		return;
+	kind = &m->report->kinds[m->places[place]->kind];
+	kind->planned++;
+	kind->found += seen;
+	kind->ok += seen && status == FT_STATUS_OK;
+	kind->degraded += seen && status == FT_STATUS_DEGRADED;
+	kind->isolated += status == FT_STATUS_ISOLATED;
+	kind->missing += status == FT_STATUS_MISSING;
+}
+
+/* A tree has an edge, and a core: what else a plan has is called by its kinds. */
+static int kinds_name(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+
+	if (ft_plan_has_ranks(m->plan))
+		return 0;
+	report->kinds = calloc(m->plan->kind_count + 1UL, sizeof(*report->kinds));
+	if (!report->kinds)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->plan->kind_count; i++) {
+		const char *name = m->plan->kinds[i].name;
+
+		report->kinds[i].name = ft_text_safe_dup(name, strlen(name));
+		if (!report->kinds[i].name)
+			return -ENOMEM;
+		report->kind_count++;
 	}
-	up = up < planned ? up : planned;
-	if (planned > 0 && ft_ratio_make(up, planned, &left) < 0)
-		return (struct ft_ratio){1, 1};
-	return left;
+	return 0;
 }
 
 static void islanders_count(struct ft_model *m)
@@ -233,36 +242,68 @@ static void islanders_count(struct ft_model *m)
 	}
 }
 
-static void tiers_count(struct ft_model *m)
+static void switches_count(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
-	struct tally level[2] = {{0}, {0}}; /* the cables of edges, those of the rows behind them */
+	struct tally all = {0};
 	uint32_t misplaced = 0;
 
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		struct tally t = switch_tally(m, p);
-
-		status_settle(m, p, t);
+		status_settle(m, p, switch_tally(m, p));
 		switch_count(m, p);
-		if (p < m->rows)
-			tally_add(&level[p >= m->edges], t);
+		kind_count(m, p);
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			if (pair->peer > p)
+				tally_add(&all, pair_tally(m, p, pair));
 	}
-	report->uplinks.planned = level[0].planned + level[1].planned + m->island_cables.planned;
+	report->uplinks.planned = all.planned + m->island_cables.planned;
 	/* Those in other ports carry as much as in their own, but are not where they should be. */
-	report->uplinks.up = level[0].up + level[1].up + m->island_cables.up - m->exact.shifted;
+	report->uplinks.up = all.up + m->island_cables.up - m->exact.shifted;
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
 		misplaced += m->misplaced[i];
 	for (size_t i = 0; i < report->finding_count; i++)
 		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
 	report->uplinks.misplaced = misplaced;
-	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - level[0].unjudged - level[1].unjudged -
-				  m->island_cables.unjudged - misplaced;
+	report->uplinks.missing =
+		report->uplinks.planned - report->uplinks.up - all.unjudged - m->island_cables.unjudged - misplaced;
 	report->hosts.planned = ft_hosts_planned(m);
 	report->hosts.found = m->live.host_count;
-	report->bisection = bisection_of(level, m->plan->levels == 3);
+}
+
+/* The part of the planned bandwidth between halves of the fabric that is left. */
+static int bisection_measure(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *carriers = calloc(m->cells.count + 1UL, sizeof(*carriers));
+	_cleanup_free_ uint64_t *left = NULL;
+	int r;
+
+	if (!carriers)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			carriers[pair->cell] = ft_pair_up(m, p, pair);
+	r = ft_capacity_make(m, carriers);
+	if (r < 0)
+		return r;
+	left = ft_cuts_full(m, 1);
+	if (!left)
+		return -ENOMEM;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		ft_cuts_take(m, left, cell, (uint64_t)m->cells.width[cell] - carriers[cell]);
+	m->report->bisection = ft_share(ft_cuts_least(m, left), m->capacity->total);
+	return 0;
 }
 
 /* ---- the table of switches ---- */
+
+/* What the plan calls it, where it is no tree. */
+static int row_name_kind(const struct ft_model *m, struct ft_report_switch *row, uint32_t place)
+{
+	if (m->report->kind_count == 0)
+		return 0;
+	row->kind = strdup(m->report->kinds[m->places[place]->kind].name);
+	return row->kind ? 0 : -ENOMEM;
+}
 
 static int row_fill(struct ft_report_switch *row, const struct ft_live_switch *sw)
 {
@@ -322,7 +363,7 @@ static int switches_list(struct ft_model *m)
 		row->uplinks_planned = t.planned;
 		row->uplinks_up = t.up;
 		row->planned_as = strdup(m->places[p]->name);
-		if (!row->planned_as)
+		if (!row->planned_as || row_name_kind(m, row, p) < 0)
 			return -ENOMEM;
 		if (m->live_of[p] != FT_NONE) {
 			r = row_fill(row, ft_live_at(m, p));
@@ -371,9 +412,14 @@ int ft_measure(struct ft_model *m)
 {
 	int r;
 
+	r = kinds_name(m);
+	if (r < 0)
+		return r;
 	islanders_count(m);
-	tiers_count(m);
-	r = blocking_measure(m);
+	switches_count(m);
+	r = bisection_measure(m);
+	if (r == 0)
+		r = blocking_measure(m);
 	if (r == 0)
 		r = ft_distances(m);
 	if (r == 0)

@@ -34,6 +34,8 @@
 
 #define FT_NONE UINT32_MAX
 
+struct ft_capacity;
+
 /* A switch that was seen. */
 struct ft_live_switch {
 	uint32_t node; /* index into the snapshot's nodes */
@@ -247,6 +249,8 @@ struct ft_model {
 	struct {
 		uint32_t planned, up, unjudged;
 	} island_cables;
+
+	struct ft_capacity *capacity; /* what the plan carries (capacity.h); measure.c has it made */
 
 	/* The findings, and all figures (finding.c, measure.c). */
 	struct ft_report *report;

@@ -20,8 +20,9 @@ struct job {
 	struct ft_action action; /* its names belong to the finding */
 	uint32_t *mends;	 /* findings; owned */
 	uint32_t mend_count;
-	uint32_t stop; /* where it is done */
-	bool dropped;  /* another one does its work, or it cannot be done */
+	uint32_t stop;		 /* where it is done */
+	const struct job *after; /* NULL: it need not wait for another one */
+	bool dropped;		 /* another one does its work, or it cannot be done */
 	bool done;
 };
 
@@ -332,6 +333,26 @@ static int stops_bind(struct repair *x)
 	return r < 0 ? r : 0;
 }
 
+/*
+ * The exchanges of one cycle have an end in common, and each leaves there what the next one takes away: they are done
+ * in their order, by whoever stands there.
+ */
+static bool exchanges_follow(const struct job *before, const struct job *after)
+{
+	return before->action.act == FT_ACT_EXCHANGE && after->action.act == FT_ACT_EXCHANGE && !before->dropped &&
+	       !after->dropped && before->mends[0] == after->mends[0] &&
+	       place_is_exact(&before->action.a, &after->action.a);
+}
+
+static void cycles_bind(struct repair *x)
+{
+	for (uint32_t i = 1; i < x->job_count; i++)
+		if (exchanges_follow(&x->jobs[i - 1], &x->jobs[i])) {
+			x->ends[i - 1][1] = x->ends[i][1] = FT_NONE;
+			x->jobs[i].after = &x->jobs[i - 1];
+		}
+}
+
 /* The floor plan holds where all that is touched goes by the names of the plan: then it was built by it. */
 static int floor_take(struct repair *x)
 {
@@ -519,8 +540,9 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 	_cleanup_(ft_text_release) struct ft_text a = {0};
 	_cleanup_(ft_text_release) struct ft_text b = {0};
 	bool ports = action->act != FT_ACT_POWER && action->act != FT_ACT_BOARD;
-	const char *here = place_words(x, &action->a, ports, &a);
-	const char *there = action->b.name ? place_words(x, &action->b, ports, &b) : "";
+	const char *here = place_words(x, &action->a, ports && (!action->trace || action->a.port > 0), &a);
+	const char *there =
+		action->b.name ? place_words(x, &action->b, ports && (!action->trace || action->b.port > 0), &b) : "";
 	int r = -EINVAL;
 
 	switch (action->act) {
@@ -549,6 +571,14 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 		r = ft_string_set(&step->text, "exchange the cable ends in %s and %s", here, there);
 		break;
 	case FT_ACT_RENEW:
+		if (action->trace) {
+			r = ft_string_set(
+				&step->text,
+				"mend the backplane trace between %s and %s: reseat the two boards, one after "
+				"the other, and replace the one with which it moves",
+				here, there);
+			break;
+		}
 		r = ft_string_set(&step->text,
 				  "reseat the cable between %s and %s at both ends; replace it if that does not help",
 				  here, there);
@@ -784,6 +814,8 @@ static int job_try(struct repair *x, struct job *job)
 	const struct ft_report *report = x->report;
 	int r;
 
+	if (job->after && !job->after->done)
+		return 0;
 	/* What was done so far is looked at before anything changes. */
 	if (x->since >= x->stride && (x->each || x->last_stop != job->stop)) {
 		r = predict(x, NULL);
@@ -941,6 +973,7 @@ int ft_repair_make(const struct ft_verify_input *input, struct ft_report *report
 		r = floor_take(&x);
 	if (r < 0)
 		return r;
+	cycles_bind(&x);
 	stops_choose(&x);
 	r = stops_sort(&x);
 	if (r == 0)

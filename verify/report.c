@@ -60,6 +60,7 @@ void ft_report_free(struct ft_report *report)
 	for (size_t i = 0; i < report->switch_count; i++) {
 		free(report->switches[i].name);
 		free(report->switches[i].planned_as);
+		free(report->switches[i].kind);
 		free(report->switches[i].hosts_names);
 	}
 	for (size_t i = 0; i < report->sm_count; i++)
@@ -78,6 +79,9 @@ void ft_report_free(struct ft_report *report)
 		free(report->after[i].ways);
 		free(report->after[i].example);
 	}
+	for (size_t i = 0; i < report->kind_count; i++)
+		free(report->kinds[i].name);
+	free(report->kinds);
 	free(report->after);
 	free(report->repair);
 	free(report->left);
@@ -107,6 +111,16 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 	return 0;
 }
 
+const char *ft_report_link_word(const struct ft_report *report)
+{
+	return report->kind_count > 0 ? "cable" : "uplink";
+}
+
+const char *ft_report_edge_words(const struct ft_report *report)
+{
+	return report->kind_count > 0 ? "switch" : "edge switch";
+}
+
 bool ft_report_is_foreign(const struct ft_report *report)
 {
 	return report->finding_count == 1 && report->findings[0].code == FT_CODE_PLAN_FOREIGN;
@@ -121,7 +135,7 @@ const char *ft_sm_state_name(unsigned int state)
 
 const char *ft_after_name(enum ft_after_kind kind)
 {
-	static const char *const names[FT_AFTER_KINDS] = {"core", "cable"};
+	static const char *const names[FT_AFTER_KINDS] = {"core", "cable", "switch"};
 
 	return names[kind];
 }

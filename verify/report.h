@@ -130,6 +130,16 @@ struct ft_lack {
 	uint32_t part_ppm; /* and of one more cable so many millionths, where it is slow */
 };
 
+/* A board of a director, or one chip of it. */
+struct ft_finding_board {
+	bool known;	      /* else the finding is about no board */
+	uint32_t of;	      /* the director: index into the plan's switches */
+	bool line;	      /* else a fabric board */
+	bool whole;	      /* else one chip */
+	bool all;	      /* all boards of the director that are not there */
+	uint32_t board, chip; /* from 0; which board it is may be a guess */
+};
+
 struct ft_finding {
 	char *id; /* stable from sweep to sweep for the same fault */
 	enum ft_code code;
@@ -162,7 +172,8 @@ struct ft_finding {
 	size_t lack_count;
 	uint32_t *gone; /* switches of the plan that nothing leads to because of it */
 	size_t gone_count;
-	struct ft_action *actions; /* what mends it, in this order; none: nothing that is known */
+	struct ft_finding_board board; /* what is not there, where that is it */
+	struct ft_action *actions;     /* what mends it, in this order; none: nothing that is known */
 	size_t action_count;
 };
 
@@ -181,6 +192,12 @@ struct ft_report_tier {
 	uint32_t planned, found, ok, degraded, missing;
 };
 
+/* The switches of one kind, of a plan that has no tiers. */
+struct ft_report_kind {
+	char *name; /* "leaf"; "switch": just that */
+	uint32_t planned, found, ok, degraded, isolated, missing;
+};
+
 /* A switch of the plan or of the fabric, or, as a rule, of both. */
 struct ft_report_switch {
 	char *name;	  /* observed; the planned one where it was not seen */
@@ -192,6 +209,7 @@ struct ft_report_switch {
 	uint32_t uplinks_up;
 	uint32_t hosts;
 	char *hosts_names; /* "node055-node072"; "" if none */
+	char *kind;	   /* by the plan, where that has no tiers; else, and of an unplanned switch, NULL */
 };
 
 /* A subnet manager, where they were asked for. */
@@ -250,7 +268,8 @@ struct ft_repair_left {
 	char *id, *text;
 };
 
-enum ft_after_kind { FT_AFTER_CORE, FT_AFTER_CABLE, FT_AFTER_KINDS };
+/* Of a plan without tiers any switch may fail, not only one that has no hosts. */
+enum ft_after_kind { FT_AFTER_CORE, FT_AFTER_CABLE, FT_AFTER_SWITCH, FT_AFTER_KINDS };
 
 /* How bad it is. Means are exact, of what was looked at. */
 struct ft_after_state {
@@ -296,6 +315,9 @@ struct ft_report {
 	struct ft_report_tier spine; /* three levels only: else all 0 */
 	struct ft_report_tier core;
 	struct ft_report_tier islands; /* all 0 where the plan has none */
+	/* Where the plan has no tiers: then @edge is of the switches on which hosts belong, and @core of the others. */
+	struct ft_report_kind *kinds;
+	size_t kind_count;
 	/* planned = up + missing + misplaced + what could not be judged */
 	struct {
 		uint32_t planned, up, missing, misplaced, unplanned, slow;
@@ -354,6 +376,12 @@ struct ft_report {
  */
 int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design);
 
+/* "uplink"; "cable" where the plan has no tiers, and nothing is up. */
+const char *ft_report_link_word(const struct ft_report *report);
+
+/* "edge switch" is what a switch with hosts is; where the plan has no tiers it is a "switch". */
+const char *ft_report_edge_words(const struct ft_report *report);
+
 /* The design is that of another fabric: that is the only finding (plan-foreign). */
 bool ft_report_is_foreign(const struct ft_report *report);
 
@@ -372,7 +400,7 @@ static inline void ft_report_freep(struct ft_report **report)
 	ft_report_free(*report);
 }
 
-const char *ft_after_name(enum ft_after_kind kind); /* "core", "cable" */
+const char *ft_after_name(enum ft_after_kind kind); /* "core", "cable", "switch" */
 /* "connect", "remove" … */
 const char *ft_act_name(enum ft_act act);
 enum { FT_ACT_COUNT = FT_ACT_SETTING + 1 };

@@ -71,6 +71,25 @@ static void tier_write(struct ft_text *t, const char *name, const struct ft_repo
 		       name, tier->planned, tier->found, tier->ok, tier->degraded, tier->missing);
 }
 
+/* Of a plan without tiers. */
+static void kinds_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (r->kind_count == 0)
+		return;
+	ft_text_puts(t, "  \"kinds\": [");
+	for (size_t i = 0; i < r->kind_count; i++) {
+		const struct ft_report_kind *kind = &r->kinds[i];
+
+		ft_text_puts(t, i ? ",\n    {" : "\n    {");
+		ft_text_add_member(t, "name", kind->name);
+		ft_text_printf(t,
+			       ", \"planned\": %u, \"found\": %u, \"ok\": %u, \"degraded\": %u, \"isolated\": %u, "
+			       "\"missing\": %u}",
+			       kind->planned, kind->found, kind->ok, kind->degraded, kind->isolated, kind->missing);
+	}
+	ft_text_puts(t, "\n  ],\n");
+}
+
 static void counts_write(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_printf(
@@ -154,6 +173,10 @@ static void switches_write(struct ft_text *t, const struct ft_report *r)
 		ft_text_puts(t, ", ");
 		ft_text_add_member(t, "tier", sw->tier);
 		ft_text_puts(t, ", ");
+		if (r->kind_count > 0) {
+			ft_text_add_member(t, "kind", sw->kind);
+			ft_text_puts(t, ", ");
+		}
 		ft_text_add_member(t, "planned_as", sw->planned_as);
 		ft_text_puts(t, ", ");
 		ft_text_add_member(t, "status", ft_status_name(sw->status));
@@ -384,6 +407,7 @@ void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 	ft_text_add_member(t, "verdict", ft_verdict_name(r->verdict));
 	ft_text_puts(t, ",\n");
 	counts_write(t, r);
+	kinds_write(t, r);
 	ft_text_printf(t, "  \"clos\": {\"planned\": %u, \"found\": %u},\n", r->clos_planned, r->clos_found);
 	hops_write(t, r);
 	ft_text_puts(t, "  \"blocking\": {");

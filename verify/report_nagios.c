@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "verify/report.h"
@@ -46,6 +47,51 @@ static void bisection_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, ";0;100");
 }
 
+static void tiers_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_printf(t, "%u/%u edge, ", r->edge.found, r->edge.planned);
+	if (r->spine.planned)
+		ft_text_printf(t, "%u/%u spine, ", r->spine.found, r->spine.planned);
+	ft_text_printf(t, "%u/%u core switches", r->core.found, r->core.planned);
+}
+
+/* "8/8 leaf, 2/2 core switches"; "16/16 switches" */
+static void kinds_write(struct ft_text *t, const struct ft_report *r)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < r->kind_count; i++) {
+		const struct ft_report_kind *kind = &r->kinds[i];
+		bool bare = r->kind_count == 1 && strcmp(kind->name, "switch") == 0;
+
+		ft_text_printf(t, "%s%u/%u", gap, kind->found, kind->planned);
+		ft_text_puts(t, bare ? "" : " ");
+		nagios_text(t, bare ? "" : kind->name);
+		gap = ", ";
+	}
+	ft_text_puts(t, " switches");
+}
+
+static void switches_perfdata(struct ft_text *t, const struct ft_report *r)
+{
+	uint32_t degraded = 0, isolated = 0, missing = 0;
+
+	for (size_t i = 0; i < r->kind_count; i++) {
+		degraded += r->kinds[i].degraded;
+		isolated += r->kinds[i].isolated;
+		missing += r->kinds[i].missing;
+	}
+	if (r->kind_count > 0) {
+		ft_text_printf(t, " switches_degraded=%u switches_isolated=%u switches_missing=%u", degraded, isolated,
+			       missing);
+		return;
+	}
+	ft_text_printf(t, " edges_degraded=%u edges_isolated=%u cores_missing=%u", r->edge.degraded, r->edge.isolated,
+		       r->core.missing);
+	if (r->spine.planned)
+		ft_text_printf(t, " spines_missing=%u", r->spine.missing);
+}
+
 void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 {
 	static const char *const states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
@@ -56,11 +102,13 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 	}
 	ft_text_printf(t, "FTCHECK %s - ", states[r->verdict]);
 	nagios_text(t, r->plan_name);
-	ft_text_printf(t, ": %u/%u edge, ", r->edge.found, r->edge.planned);
-	if (r->spine.planned)
-		ft_text_printf(t, "%u/%u spine, ", r->spine.found, r->spine.planned);
-	ft_text_printf(t, "%u/%u core switches, %u/%u uplinks up, %u/%u hosts", r->core.found, r->core.planned,
-		       r->uplinks.up, r->uplinks.planned, r->hosts.found, r->hosts.planned);
+	ft_text_puts(t, ": ");
+	if (r->kind_count > 0)
+		kinds_write(t, r);
+	else
+		tiers_write(t, r);
+	ft_text_printf(t, ", %u/%u %ss up, %u/%u hosts", r->uplinks.up, r->uplinks.planned, ft_report_link_word(r),
+		       r->hosts.found, r->hosts.planned);
 	if (r->finding_count > 0) {
 		ft_text_puts(t, "; ");
 		nagios_text(t, ft_codes[r->findings[0].code].name);
@@ -71,14 +119,9 @@ void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 		ft_text_printf(t, " (and %zu more)", r->finding_count - 1);
 	if (r->as_of)
 		ft_text_printf(t, " (%s)", r->as_of);
-	ft_text_printf(
-		t,
-		"|uplinks_up=%u;;;0;%u uplinks_missing=%u uplinks_misplaced=%u uplinks_slow=%u edges_degraded=%u "
-		"edges_isolated=%u cores_missing=%u",
-		r->uplinks.up, r->uplinks.planned, r->uplinks.missing, r->uplinks.misplaced, r->uplinks.slow,
-		r->edge.degraded, r->edge.isolated, r->core.missing);
-	if (r->spine.planned)
-		ft_text_printf(t, " spines_missing=%u", r->spine.missing);
+	ft_text_printf(t, "|uplinks_up=%u;;;0;%u uplinks_missing=%u uplinks_misplaced=%u uplinks_slow=%u",
+		       r->uplinks.up, r->uplinks.planned, r->uplinks.missing, r->uplinks.misplaced, r->uplinks.slow);
+	switches_perfdata(t, r);
 	bisection_write(t, r);
 	ft_text_printf(t, " hosts=%u;;;0;%u findings=%zu time=%u.%03us\n", r->hosts.found, r->hosts.planned,
 		       r->finding_count, r->source.duration_ms / 1000, r->source.duration_ms % 1000);

@@ -472,7 +472,7 @@ static int after_kind_read(const struct place *at, const json_t *value, void *to
 	return 0;
 }
 
-static const struct kind after_kind = {after_kind_read, "\"core\" or \"cable\""};
+static const struct kind after_kind = {after_kind_read, "\"core\", \"cable\" or \"switch\""};
 static const struct kind there = {there_read, "there"};
 static const struct kind act = {act_read, "what is to be done, such as \"connect\""};
 static const struct kind count = {count_read, "a whole number from 0 to 4294967295"};
@@ -571,6 +571,22 @@ static const struct member counts_members[] = {
 	{"hosts", OBJECT(hosts_members)},
 };
 
+static const struct member kind_members[] = {
+	{"name", .kind = &string, .offset = offsetof(struct ft_report_kind, name)},
+	{"planned", .kind = &count, .offset = offsetof(struct ft_report_kind, planned)},
+	{"found", .kind = &count, .offset = offsetof(struct ft_report_kind, found)},
+	{"ok", .kind = &count, .offset = offsetof(struct ft_report_kind, ok)},
+	{"degraded", .kind = &count, .offset = offsetof(struct ft_report_kind, degraded)},
+	{"isolated", .kind = &count, .offset = offsetof(struct ft_report_kind, isolated)},
+	{"missing", .kind = &count, .offset = offsetof(struct ft_report_kind, missing)},
+};
+
+static const struct list kinds_list = {
+	OBJECT(kind_members),
+	.element_size = sizeof(struct ft_report_kind),
+	.length_offset = offsetof(struct ft_report, kind_count),
+};
+
 static const struct member clos_members[] = {
 	{"planned", .kind = &count, .offset = offsetof(struct ft_report, clos_planned)},
 	{"found", .kind = &count, .offset = offsetof(struct ft_report, clos_found)},
@@ -609,6 +625,7 @@ static const struct member switch_members[] = {
 	{"name", .kind = &string, .offset = offsetof(struct ft_report_switch, name)},
 	{"guid", .kind = &guid, .offset = offsetof(struct ft_report_switch, guid)},
 	{"tier", .kind = &tier, .offset = offsetof(struct ft_report_switch, tier)},
+	{"kind", .kind = &string_or_null, .offset = offsetof(struct ft_report_switch, kind), .optional = true},
 	{"planned_as", .kind = &string_or_null, .offset = offsetof(struct ft_report_switch, planned_as)},
 	{"status", .kind = &status, .offset = offsetof(struct ft_report_switch, status)},
 	{"uplinks", OBJECT(switch_uplinks_members)},
@@ -800,6 +817,7 @@ static const struct member report_members[] = {
 	{"time", .kind = &time_utc, .offset = offsetof(struct ft_report, time_s)},
 	{"verdict", .kind = &verdict, .offset = offsetof(struct ft_report, verdict)},
 	{"counts", OBJECT(counts_members)},
+	{"kinds", .list = &kinds_list, .offset = offsetof(struct ft_report, kinds), .optional = true},
 	{"clos", OBJECT(clos_members)},
 	{"hops", OBJECT(hops_members), .optional = true},
 	{"blocking", OBJECT(blocking_members)},

@@ -53,6 +53,42 @@ static void lost_write(struct ft_text *t, const struct ft_report *r)
 					  : "; what was asked so is missing here");
 }
 
+static void tiers_write(struct ft_text *t, const struct ft_report *r)
+{
+	ft_text_printf(t, "%u of %u edge switch%s", r->edge.found, r->edge.planned, ft_text_es(r->edge.planned));
+	if (r->edge.degraded || r->edge.isolated)
+		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
+	if (r->spine.planned)
+		ft_text_printf(t, ", %u of %u spine switch%s", r->spine.found, r->spine.planned,
+			       ft_text_es(r->spine.planned));
+	if (r->core.planned)
+		ft_text_printf(t, ", %u of %u core switch%s, %u of %u uplink%s", r->core.found, r->core.planned,
+			       ft_text_es(r->core.planned), r->uplinks.up, r->uplinks.planned,
+			       ft_text_s(r->uplinks.planned));
+}
+
+/* "15 of 16 switches (2 degraded)"; "8 of 8 leaf switches" of several kinds; and the cables between them. */
+static void kinds_write(struct ft_text *t, const struct ft_report *r)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < r->kind_count; i++) {
+		const struct ft_report_kind *kind = &r->kinds[i];
+		bool bare = strcmp(kind->name, "switch") == 0;
+
+		if (kind->planned == 0)
+			continue;
+		ft_text_printf(t, "%s%u of %u %s%sswitch%s", gap, kind->found, kind->planned, bare ? "" : kind->name,
+			       bare ? "" : " ", ft_text_es(kind->planned));
+		if (kind->degraded || kind->isolated)
+			ft_text_printf(t, " (%u degraded, %u isolated)", kind->degraded, kind->isolated);
+		gap = ", ";
+	}
+	if (r->uplinks.planned)
+		ft_text_printf(t, ", %u of %u cable%s", r->uplinks.up, r->uplinks.planned,
+			       ft_text_s(r->uplinks.planned));
+}
+
 static void head_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	char verdict[16] = "";
@@ -71,16 +107,11 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	ft_text_printf(t, " %s", r->plan_name);
 	if (r->plan_found)
 		ft_text_printf(t, " (%s)", r->plan_file);
-	ft_text_printf(t, ": %u of %u edge switch%s", r->edge.found, r->edge.planned, ft_text_es(r->edge.planned));
-	if (r->edge.degraded || r->edge.isolated)
-		ft_text_printf(t, " (%u degraded, %u isolated)", r->edge.degraded, r->edge.isolated);
-	if (r->spine.planned)
-		ft_text_printf(t, ", %u of %u spine switch%s", r->spine.found, r->spine.planned,
-			       ft_text_es(r->spine.planned));
-	if (r->core.planned)
-		ft_text_printf(t, ", %u of %u core switch%s, %u of %u uplink%s", r->core.found, r->core.planned,
-			       ft_text_es(r->core.planned), r->uplinks.up, r->uplinks.planned,
-			       ft_text_s(r->uplinks.planned));
+	ft_text_puts(t, ": ");
+	if (r->kind_count > 0)
+		kinds_write(t, r);
+	else
+		tiers_write(t, r);
 	if (r->islands.planned)
 		ft_text_printf(t, ", %u of %u island switch%s", r->islands.found, r->islands.planned,
 			       ft_text_es(r->islands.planned));
@@ -155,11 +186,12 @@ static void edges_write(struct ft_text *t, const struct ft_report *r, const stru
 	bool many = impact->edges > 1;
 
 	if (many)
-		ft_text_printf(t, "%u edge switch%s lose up to ", impact->edges, ft_text_es(impact->edges));
+		ft_text_printf(t, "%u %s%s lose up to ", impact->edges, ft_report_edge_words(r),
+			       ft_text_es(impact->edges));
 	else
 		ft_text_printf(t, "%s loses ", f->worst_edge);
 	percent_write(t, impact->edge_loss);
-	ft_text_printf(t, " of %s uplinks", many ? "their" : "its");
+	ft_text_printf(t, " of %s %ss", many ? "their" : "its", ft_report_link_word(r));
 	if (impact->blocking.den > 0) {
 		ft_text_puts(t, many ? " and block up to " : " and blocks ");
 		blocking_write(t, impact->blocking);
@@ -177,8 +209,8 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 	const char *gap = "    costs: ";
 
 	if (impact->links_lost)
-		ft_text_printf(t, "%s%u of %u uplink%s", gap_of(&gap), impact->links_lost, r->uplinks.planned,
-			       ft_text_s(r->uplinks.planned));
+		ft_text_printf(t, "%s%u of %u %s%s", gap_of(&gap), impact->links_lost, r->uplinks.planned,
+			       ft_report_link_word(r), ft_text_s(r->uplinks.planned));
 	if (impact->bisection_lost.num > 0) {
 		ft_text_puts(t, gap_of(&gap));
 		percent_write(t, impact->bisection_lost);
@@ -232,18 +264,28 @@ static int column_width(int width, const char *string)
 	return length > WIDEST || (int)length < width ? width : (int)length;
 }
 
+/* What a switch is, in the words of its plan. */
+static const char *tier_of(const struct ft_report *r, const struct ft_report_switch *sw)
+{
+	if (r->kind_count == 0 || strcmp(sw->tier, "island") == 0)
+		return sw->tier;
+	return sw->kind ? sw->kind : "-";
+}
+
 static void switches_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
-	int name = 4, planned = 7;
+	bool kinds = r->kind_count > 0;
+	int name = 4, planned = 7, tier = 5;
 
 	for (size_t i = 0; i < r->switch_count; i++) {
 		const char *planned_as = r->switches[i].planned_as;
 
 		name = column_width(name, r->switches[i].name);
+		tier = column_width(tier, tier_of(r, &r->switches[i]));
 		planned = column_width(planned, planned_as ? planned_as : "");
 	}
-	ft_text_printf(t, "\n%-*s  %-18s  %-5s  %-*s  %-9s  %9s  hosts\n", name, "name", "GUID", "tier", planned,
-		       "planned", "status", "uplinks");
+	ft_text_printf(t, "\n%-*s  %-18s  %-*s  %-*s  %-9s  %9s  hosts\n", name, "name", "GUID", tier,
+		       kinds ? "kind" : "tier", planned, "planned", "status", kinds ? "cables" : "uplinks");
 	for (size_t i = 0; i < r->switch_count; i++) {
 		const struct ft_report_switch *sw = &r->switches[i];
 		char guid[24] = "-", status[16];
@@ -251,7 +293,7 @@ static void switches_write(struct ft_text *t, const struct ft_report *r, bool co
 		if (sw->guid)
 			snprintf(guid, sizeof(guid), "0x%016" PRIx64, sw->guid);
 		snprintf(status, sizeof(status), "%-9s", ft_status_name(sw->status));
-		ft_text_printf(t, "%-*s  %-18s  %-5s  %-*s  ", name, sw->name, guid, sw->tier, planned,
+		ft_text_printf(t, "%-*s  %-18s  %-*s  %-*s  ", name, sw->name, guid, tier, tier_of(r, sw), planned,
 			       sw->planned_as ? sw->planned_as : "-");
 		word(t, status, status_colour[sw->status], colour);
 		ft_text_printf(t, "  %4u/%4u  %5u%s%s\n", sw->uplinks_up, sw->uplinks_planned, sw->hosts,
@@ -353,9 +395,10 @@ static void decimal_write(struct ft_text *t, struct ft_ratio ratio)
 		ft_text_printf(t, ".%02" PRId64, hundredths % 100);
 }
 
-static void after_state_write(struct ft_text *t, const char *when, const struct ft_after_state *state)
+static void after_state_write(struct ft_text *t, const struct ft_report *r, const char *when,
+			      const struct ft_after_state *state)
 {
-	ft_text_printf(t, "  %s: edge switches cut off ", when);
+	ft_text_printf(t, "  %s: %ses cut off ", when, ft_report_edge_words(r));
 	decimal_write(t, state->edges);
 	ft_text_puts(t, ", hosts cut off ");
 	decimal_write(t, state->hosts);
@@ -421,20 +464,21 @@ static void hops_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_printf(t, "; without a path: %" PRIu64 "\n", r->hops_unreachable);
 }
 
-static void after_write(struct ft_text *t, const struct ft_after *after)
+static void after_write(struct ft_text *t, const struct ft_report *r, const struct ft_after *after)
 {
-	const char *many = after->of == 1 ? "" : after->kind == FT_AFTER_CORE ? "es" : "s";
+	static const char *const what[FT_AFTER_KINDS] = {"core switch", "cable", "switch"};
+	const char *many = after->of == 1 ? "" : after->kind == FT_AFTER_CABLE ? "s" : "es";
 
-	ft_text_printf(t, "\nIf %u more of %u %s%s fail%s (", after->count, after->of,
-		       after->kind == FT_AFTER_CORE ? "core switch" : "cable", many, after->count == 1 ? "s" : "");
+	ft_text_printf(t, "\nIf %u more of %u %s%s fail%s (", after->count, after->of, what[after->kind], many,
+		       after->count == 1 ? "s" : "");
 	if (after->drawn)
 		ft_text_printf(t, "sampled %u of %s ways, seed %u):\n", after->looked, after->ways, after->seed);
 	else if (after->looked == 1)
 		ft_text_puts(t, "in the only way):\n");
 	else
 		ft_text_printf(t, "all %s ways):\n", after->ways);
-	after_state_write(t, after->exact ? "at worst" : "at worst, as far as was looked", &after->worst);
-	after_state_write(t, "on average", &after->mean);
+	after_state_write(t, r, after->exact ? "at worst" : "at worst, as far as was looked", &after->worst);
+	after_state_write(t, r, "on average", &after->mean);
 	ft_text_printf(t, "  the hardest: %s\n", after->example);
 }
 
@@ -450,8 +494,8 @@ static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, b
 		return;
 	ft_text_puts(t, "       then: ");
 	word(t, ft_verdict_name(step->verdict), verdict_colour[step->verdict], colour);
-	ft_text_printf(t, ", %u finding%s, %u of %u uplink%s, %u of %u host%s\n", step->findings,
-		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned,
+	ft_text_printf(t, ", %u finding%s, %u of %u %s%s, %u of %u host%s\n", step->findings,
+		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned, ft_report_link_word(r),
 		       ft_text_s(r->uplinks.planned), step->hosts_found, r->hosts.planned, ft_text_s(r->hosts.planned));
 }
 
@@ -525,7 +569,7 @@ static void sentences_write(struct ft_text *t, const struct ft_report *r, bool v
 	if (r->repair_asked)
 		repair_write(t, r, colour);
 	for (size_t i = 0; i < r->after_count; i++)
-		after_write(t, &r->after[i]);
+		after_write(t, r, &r->after[i]);
 	if (verbose && r->ftree_why)
 		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
 }

@@ -7,39 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/text.h"
-#include "planner/wiring.h"
-#include "verify/model.h"
+#include "verify/rework_parts.h"
 
-#define NONE UINT32_MAX
-
-/* The two kinds of cables, which run at rates of their own. */
-enum kind { KIND_UPLINK, KIND_HOST, KIND_COUNT };
-
-struct ft_rework {
-	const struct ft_design *design;
-	const struct ft_plan *plan;
-	const struct ft_baseline *baseline;
-	const struct ft_report *report;
-	struct ft_snapshot s; /* what is worked on; it only grows */
-	uint32_t nodes_size, ports_size, strings_size;
-	struct ft_map by_guid; /* node */
-	struct ft_wiring wiring;
-	uint32_t *node_of;    /* by switch of the plan: its node, or NONE */
-	bool *awaits_power;   /* by switch of the plan: an action of its own will bring it back */
-	bool *spoken;	      /* by port: an action to come names it */
-	bool *apart;	      /* by node: was seen though nothing led to it from where the sweep began */
-	uint32_t first_count; /* nodes that were seen */
-	uint32_t start;	      /* where the sweep began, or what comes nearest to that; NONE: an empty fabric */
-	struct ft_rate rates[KIND_COUNT];
-	uint32_t made_up; /* GUIDs */
-};
+#define NONE FT_NONE
 
 void ft_rework_free(struct ft_rework *w)
 {
 	if (!w)
 		return;
+	ft_model_release(&w->m);
 	free(w->s.nodes);
 	free(w->s.ports);
 	free(w->s.strings);
@@ -49,6 +26,8 @@ void ft_rework_free(struct ft_rework *w)
 	free(w->awaits_power);
 	free(w->spoken);
 	free(w->apart);
+	free(w->host_is_there);
+	free(w->chips);
 	free(w);
 }
 
@@ -153,7 +132,7 @@ static int guids_map(struct ft_rework *w)
 	return r < 0 ? r : 0;
 }
 
-static uint32_t node_by_guid(const struct ft_rework *w, uint64_t guid)
+uint32_t ft_rework_node(const struct ft_rework *w, uint64_t guid)
 {
 	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : NONE;
 
@@ -168,12 +147,33 @@ static int places_map(struct ft_rework *w)
 	if (!w->node_of || !w->awaits_power)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->plan->switch_count; i++)
-		w->node_of[i] = i < w->report->switch_count ? node_by_guid(w, w->report->switches[i].guid) : NONE;
+		w->node_of[i] = i < w->report->switch_count && !ft_rework_has_chips(w, i)
+					? ft_rework_node(w, w->report->switches[i].guid)
+					: NONE;
 	return 0;
 }
 
+/* What of it was seen: the chips of directors, and the hosts that the plan lists. */
+static int model_make(struct ft_rework *w, const struct ft_verify_input *from)
+{
+	struct ft_verify_input input = *from;
+	int r;
+
+	input.routes = NULL;
+	input.counters = NULL;
+	input.sms = NULL;
+	r = ft_model_make(&w->m, &input);
+	w->m.input = NULL;
+	w->host_is_there = calloc(w->plan->host_count + 1UL, sizeof(*w->host_is_there));
+	if (r == 0 && !w->host_is_there)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && w->m.exact.host_of && i < w->plan->host_count; i++)
+		w->host_is_there[i] = w->m.exact.host_of[i] != FT_NONE;
+	return r == 0 ? ft_rework_chips_find(w) : r;
+}
+
 /* What most cables of the kind run at; of two equally common rates the faster one, as the verifier has it. */
-static struct ft_rate rate_usual(const struct ft_snapshot *s, enum kind kind)
+static struct ft_rate rate_usual(const struct ft_snapshot *s, enum ft_rework_kind kind)
 {
 	enum { LANES_MAX = 13 };
 	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0}, most = 0;
@@ -183,7 +183,7 @@ static struct ft_rate rate_usual(const struct ft_snapshot *s, enum kind kind)
 		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
 
 		if (far && ft_port_node(s, port)->type == FT_NODE_SWITCH &&
-		    (ft_port_node(s, far)->type == FT_NODE_SWITCH) == (kind == KIND_UPLINK) &&
+		    (ft_port_node(s, far)->type == FT_NODE_SWITCH) == (kind == FT_REWORK_UPLINK) &&
 		    port->rate.lanes < LANES_MAX && port->rate.speed < FT_SPEED_COUNT)
 			votes[port->rate.lanes][port->rate.speed]++;
 	}
@@ -202,9 +202,9 @@ static struct ft_rate rate_usual(const struct ft_snapshot *s, enum kind kind)
 
 static void rates_settle(struct ft_rework *w)
 {
-	const struct ft_rates *given[KIND_COUNT] = {&w->design->uplink_rates, &w->design->host_rates};
+	const struct ft_rates *given[FT_REWORK_KINDS] = {&w->design->uplink_rates, &w->design->host_rates};
 
-	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+	for (enum ft_rework_kind kind = 0; kind < FT_REWORK_KINDS; kind++) {
 		w->rates[kind] = rate_usual(&w->s, kind);
 		for (size_t i = 0; i < given[kind]->count; i++)
 			if (i == 0 || ft_rate_mbps(given[kind]->rates[i]) > ft_rate_mbps(w->rates[kind]))
@@ -221,11 +221,12 @@ int ft_rework_new(const struct ft_verify_input *input, const struct ft_report *r
 		return -ENOMEM;
 	w->design = input->design;
 	w->plan = input->plan;
-	w->baseline = input->baseline;
 	w->report = report;
 	r = fabric_copy(w, input->snapshot);
 	if (r == 0)
 		r = guids_map(w);
+	if (r == 0)
+		r = model_make(w, input);
 	if (r == 0)
 		r = places_map(w);
 	if (r == 0)
@@ -255,13 +256,13 @@ static uint32_t node_at(const struct ft_rework *w, const struct ft_place *place)
 	uint32_t index;
 
 	if (place->guid)
-		return node_by_guid(w, place->guid);
+		return ft_rework_node(w, place->guid);
 	index = switch_by_name(w, place->name);
 	return index == NONE ? NONE : w->node_of[index];
 }
 
 /* The port that @place names, or NONE. */
-static uint32_t port_at(const struct ft_rework *w, const struct ft_place *place)
+uint32_t ft_rework_port(const struct ft_rework *w, const struct ft_place *place)
 {
 	uint32_t node = place->name || place->guid ? node_at(w, place) : NONE;
 
@@ -272,7 +273,7 @@ static uint32_t port_at(const struct ft_rework *w, const struct ft_place *place)
 
 bool ft_rework_is_taken(const struct ft_rework *w, const struct ft_place *place)
 {
-	uint32_t port = port_at(w, place);
+	uint32_t port = ft_rework_port(w, place);
 
 	return port != NONE && w->s.ports[port].peer != FT_NO_PORT;
 }
@@ -282,7 +283,7 @@ void ft_rework_reserve(struct ft_rework *w, const struct ft_action *action, bool
 	const struct ft_place *ends[2] = {&action->a, &action->b};
 
 	for (unsigned int n = 0; n < 2; n++) {
-		uint32_t port = port_at(w, ends[n]);
+		uint32_t port = ft_rework_port(w, ends[n]);
 
 		if (port != NONE)
 			w->spoken[port] = wanted;
@@ -292,7 +293,8 @@ void ft_rework_reserve(struct ft_rework *w, const struct ft_action *action, bool
 }
 
 /* The numbers of the ports of @node that lead to things of @kind; low 0: there is none. */
-static void ports_range(const struct ft_rework *w, uint32_t node, enum kind kind, uint32_t *ret_low, uint32_t *ret_high)
+static void ports_range(const struct ft_rework *w, uint32_t node, enum ft_rework_kind kind, uint32_t *ret_low,
+			uint32_t *ret_high)
 {
 	const struct ft_node *n = &w->s.nodes[node];
 
@@ -300,7 +302,7 @@ static void ports_range(const struct ft_rework *w, uint32_t node, enum kind kind
 	for (uint32_t i = 1; i <= n->port_count; i++) {
 		const struct ft_port *far = ft_port_peer(&w->s, &w->s.ports[n->first_port + i - 1]);
 
-		if (!far || node_is_switch(w, far->node) != (kind == KIND_UPLINK))
+		if (!far || node_is_switch(w, far->node) != (kind == FT_REWORK_UPLINK))
 			continue;
 		*ret_low = *ret_low ? *ret_low : i;
 		*ret_high = i;
@@ -308,7 +310,7 @@ static void ports_range(const struct ft_rework *w, uint32_t node, enum kind kind
 }
 
 /* A free port of @node as near as can be to those of its @kind, or NONE. */
-static uint32_t port_free(const struct ft_rework *w, uint32_t node, enum kind kind)
+static uint32_t port_free(const struct ft_rework *w, uint32_t node, enum ft_rework_kind kind)
 {
 	const struct ft_node *n = &w->s.nodes[node];
 	uint32_t low, high, best = NONE, nearest = NONE;
@@ -331,9 +333,10 @@ static uint32_t port_free(const struct ft_rework *w, uint32_t node, enum kind ki
 	return best;
 }
 
-static enum kind kind_of(const struct ft_rework *w, uint32_t a, uint32_t b)
+static enum ft_rework_kind kind_of(const struct ft_rework *w, uint32_t a, uint32_t b)
 {
-	return node_is_switch(w, w->s.ports[a].node) && node_is_switch(w, w->s.ports[b].node) ? KIND_UPLINK : KIND_HOST;
+	return node_is_switch(w, w->s.ports[a].node) && node_is_switch(w, w->s.ports[b].node) ? FT_REWORK_UPLINK
+											      : FT_REWORK_HOST;
 }
 
 static void port_end(struct ft_port *port)
@@ -353,7 +356,7 @@ static void cable_pull(struct ft_rework *w, uint32_t port)
 	port_end(&w->s.ports[port]);
 }
 
-static void cable_put(struct ft_rework *w, uint32_t a, uint32_t b, struct ft_rate rate)
+void ft_rework_put(struct ft_rework *w, uint32_t a, uint32_t b, struct ft_rate rate)
 {
 	const uint32_t ends[2] = {a, b};
 
@@ -370,7 +373,7 @@ static void cable_put(struct ft_rework *w, uint32_t a, uint32_t b, struct ft_rat
 /* ---- what comes back ---- */
 
 /* @array with room for @more beyond @count elements; grows by half. */
-static void *room_make(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
+void *ft_rework_room(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
 {
 	uint64_t wanted = (uint64_t)count + more, grown = wanted + wanted / 2;
 	void *fresh;
@@ -388,7 +391,7 @@ static void *room_make(void *array, uint32_t *size, uint32_t count, uint32_t mor
 static int room_for_node(struct ft_rework *w, uint32_t ports, uint32_t name_length)
 {
 	uint32_t old = w->ports_size;
-	struct ft_node *nodes = room_make(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
+	struct ft_node *nodes = ft_rework_room(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
 	struct ft_port *all;
 	char *strings;
 	bool *spoken;
@@ -396,11 +399,11 @@ static int room_for_node(struct ft_rework *w, uint32_t ports, uint32_t name_leng
 	if (!nodes)
 		return -ENOMEM;
 	w->s.nodes = nodes;
-	strings = room_make(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
+	strings = ft_rework_room(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
 	if (!strings)
 		return -ENOMEM;
 	w->s.strings = strings;
-	all = room_make(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
+	all = ft_rework_room(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	w->s.ports = all;
@@ -413,8 +416,8 @@ static int room_for_node(struct ft_rework *w, uint32_t ports, uint32_t name_leng
 }
 
 /* A node that was not seen, with all ports down. @guid 0: one is made up. */
-static int node_add(struct ft_rework *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
-		    uint32_t *ret_node)
+int ft_rework_node_add(struct ft_rework *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
+		       uint32_t *ret_node)
 {
 	enum { MADE_UP = 0xf7c4ec };
 	uint32_t length = (uint32_t)strlen(name);
@@ -423,7 +426,7 @@ static int node_add(struct ft_rework *w, enum ft_node_type type, uint64_t guid, 
 
 	if (r < 0)
 		return r;
-	while (guid == 0 || node_by_guid(w, guid) != NONE)
+	while (guid == 0 || ft_rework_node(w, guid) != NONE)
 		guid = (uint64_t)MADE_UP << 40 | ++w->made_up;
 	r = ft_map_add(&w->by_guid, guid, w->s.node_count, NULL);
 	if (r < 0)
@@ -465,25 +468,49 @@ static int switch_name(const struct ft_rework *w, uint32_t index, char **ret_nam
 	return 0;
 }
 
-static int hosts_return(struct ft_rework *w, uint32_t index, uint32_t node)
+/* The next host of the list that is to be on switch @index and was not seen, or the number of them all. */
+static uint32_t host_next(const struct ft_rework *w, uint32_t index, uint32_t from)
 {
-	uint32_t named = 0;
+	while (from < w->plan->host_count && (w->plan->hosts[from].edge != index || w->host_is_there[from]))
+		from++;
+	return from;
+}
+
+/* Where a host goes on a switch: in the port that the plan says, or any that is free. FT_NONE: there is none. */
+static uint32_t host_port(const struct ft_rework *w, uint32_t index, uint32_t own, const struct ft_plan_host *host)
+{
+	uint32_t node = w->node_of[index], number = host ? host->port : 0, port = NONE;
+
+	if (node == NONE)
+		return ft_rework_outer_port(w, index, number, NULL, own);
+	if (number > 0 && number <= w->s.nodes[node].port_count)
+		port = w->s.nodes[node].first_port + number - 1;
+	return port != NONE && w->s.ports[port].peer == FT_NO_PORT ? port : port_free(w, node, FT_REWORK_HOST);
+}
+
+/* @count hosts come back with the switch, those that the plan lists there first; @own: on its chips from that one on.
+ */
+static int hosts_return(struct ft_rework *w, uint32_t index, uint32_t own, uint32_t count)
+{
+	uint32_t listed = host_next(w, index, 0);
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < w->plan->switches[index].hosts; i++) {
-		const struct ft_plan_host *host = NULL;
-		uint32_t there, port;
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct ft_plan_host *host = listed < w->plan->host_count ? &w->plan->hosts[listed] : NULL;
+		uint32_t there, port = host_port(w, index, own, host);
 
-		while (!host && named < w->plan->host_count)
-			host = w->plan->hosts[named++].edge == index ? &w->plan->hosts[named - 1] : NULL;
-		port = host && host->port && host->port <= w->s.nodes[node].port_count
-			       ? w->s.nodes[node].first_port + host->port - 1
-			       : port_free(w, node, KIND_HOST);
-		if (port == NONE || w->s.ports[port].peer != FT_NO_PORT)
-			continue;
-		r = node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &there);
-		if (r == 0)
-			cable_put(w, port, w->s.nodes[there].first_port, w->rates[KIND_HOST]);
+		if (port == NONE)
+			break;
+		r = ft_rework_node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1,
+				       &there);
+		if (r < 0)
+			return r;
+		ft_rework_put(w, port, w->s.nodes[there].first_port, w->rates[FT_REWORK_HOST]);
+		w->hosts_back++;
+		if (host) {
+			w->host_is_there[listed] = true;
+			listed = host_next(w, index, listed);
+		}
 	}
 	return r;
 }
@@ -496,7 +523,7 @@ static uint32_t port_dark(const struct ft_rework *w, const struct ft_finding *be
 
 		if (because->where[i].guid != w->s.nodes[node].guid)
 			continue;
-		port = port_at(w, &because->where[i]);
+		port = ft_rework_port(w, &because->where[i]);
 		if (port != NONE && w->s.ports[port].peer == FT_NO_PORT && !w->spoken[port])
 			return port;
 	}
@@ -521,33 +548,54 @@ static uint32_t cable_first(const struct ft_plan *plan, const struct ft_plan_bun
 													       : NONE;
 }
 
-/* Where cable @i of a bundle ends on @node: where the plan says, where a port went dark, or in any free port. */
-static uint32_t bundle_port(const struct ft_rework *w, uint32_t node, uint32_t planned, bool precise,
-			    const struct ft_finding *because)
+static bool is_there(const struct ft_rework *w, uint32_t index)
 {
-	uint32_t port = NONE;
+	return w->node_of[index] != NONE || ft_rework_has_chips(w, index);
+}
 
+/* How a switch, or a board, is brought back: with cables to those that were seen, or only to what comes with it. */
+struct comeback {
+	const struct ft_finding *because;
+	bool to_seen;
+	uint32_t own;	 /* the first chip that came back */
+	uint32_t *queue; /* [switch_count] */
+	uint32_t count;
+};
+
+/*
+ * Where a cable of a bundle ends on switch @index: in port @planned if that is said or the switch is made after the
+ * plan, where a port went dark, or in any free port.
+ */
+static uint32_t bundle_port(const struct ft_rework *w, const struct comeback *c, uint32_t index, uint32_t planned,
+			    bool precise)
+{
+	uint32_t node = w->node_of[index], port = NONE;
+
+	if (node == NONE)
+		return ft_rework_outer_port(w, index, precise ? planned : 0, c->because,
+					    c->own < w->chip_count && w->chips[c->own].index == index ? c->own : 0);
 	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->s.nodes[node].port_count)
 		port = w->s.nodes[node].first_port + planned - 1;
 	if (port != NONE && w->s.ports[port].peer == FT_NO_PORT)
 		return port;
-	port = port_dark(w, because, node);
-	return port == NONE ? port_free(w, node, KIND_UPLINK) : port;
+	port = port_dark(w, c->because, node);
+	return port == NONE ? port_free(w, node, FT_REWORK_UPLINK) : port;
 }
 
-/* The planned cables between two switches that are both there. */
-static void bundle_return(struct ft_rework *w, const struct ft_plan_bundle *bundle, const struct ft_finding *because)
+/* Up to @most of the planned cables between two switches that are both there. */
+static void bundle_return(struct ft_rework *w, const struct comeback *c, const struct ft_plan_bundle *bundle,
+			  uint32_t most)
 {
-	uint32_t a = w->node_of[bundle->a], b = w->node_of[bundle->b], cable = cable_first(w->plan, bundle);
+	uint32_t cable = cable_first(w->plan, bundle);
 
-	for (uint32_t i = 0; i < bundle->count; i++) {
-		const struct ft_plan_cable *c =
+	for (uint32_t i = 0; i < bundle->count && i < most; i++) {
+		const struct ft_plan_cable *exact =
 			cable != NONE && cable + i < w->plan->cable_count ? &w->plan->cables[cable + i] : NULL;
-		uint32_t at_a = bundle_port(w, a, c ? c->a_port : bundle->a_port + i, c, because);
-		uint32_t at_b = bundle_port(w, b, c ? c->b_port : bundle->b_port + i, c, because);
+		uint32_t at_a = bundle_port(w, c, bundle->a, exact ? exact->a_port : bundle->a_port + i, exact);
+		uint32_t at_b = bundle_port(w, c, bundle->b, exact ? exact->b_port : bundle->b_port + i, exact);
 
 		if (at_a != NONE && at_b != NONE)
-			cable_put(w, at_a, at_b, w->rates[KIND_UPLINK]);
+			ft_rework_put(w, at_a, at_b, w->rates[FT_REWORK_UPLINK]);
 	}
 }
 
@@ -557,18 +605,10 @@ static int switch_add(struct ft_rework *w, uint32_t index)
 	int r = switch_name(w, index, &name);
 
 	if (r == 0)
-		r = node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
-			     w->plan->switches[index].ports, &w->node_of[index]);
+		r = ft_rework_node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
+				       w->plan->switches[index].ports, &w->node_of[index]);
 	return r;
 }
-
-/* How one switch is brought back: with cables to those that were seen, or only to those that come back with it. */
-struct comeback {
-	const struct ft_finding *because;
-	bool to_seen;
-	uint32_t *queue; /* [switch_count] */
-	uint32_t count;
-};
 
 /* Those that nobody saw, and that nothing else is to bring back, were hidden behind this one. */
 static int neighbours_return(struct ft_rework *w, struct comeback *c, uint32_t index)
@@ -579,7 +619,7 @@ static int neighbours_return(struct ft_rework *w, struct comeback *c, uint32_t i
 		const struct ft_plan_bundle *bundle = &w->plan->bundles[w->wiring.bundles[i]];
 		uint32_t far = bundle->a == index ? bundle->b : bundle->a;
 
-		if (w->node_of[far] == NONE && !w->awaits_power[far] && !ft_plan_is_director(w->plan, far)) {
+		if (!is_there(w, far) && !w->awaits_power[far] && !ft_plan_is_director(w->plan, far)) {
 			r = switch_add(w, far);
 			c->queue[c->count++] = far;
 		}
@@ -592,585 +632,108 @@ static void cables_return(struct ft_rework *w, const struct comeback *c, uint32_
 	for (uint32_t i = w->wiring.first_bundle[index]; i < w->wiring.first_bundle[index + 1]; i++) {
 		const struct ft_plan_bundle *bundle = &w->plan->bundles[w->wiring.bundles[i]];
 		uint32_t far = bundle->a == index ? bundle->b : bundle->a;
+		bool seen = w->node_of[far] < w->first_count || ft_rework_has_chips(w, far);
 
-		if (w->node_of[far] == NONE || done[far] || (w->node_of[far] < w->first_count && !c->to_seen))
+		if (!is_there(w, far) || done[far] || (seen && !c->to_seen))
 			continue;
-		bundle_return(w, bundle, c->because);
+		bundle_return(w, c, bundle, bundle->count);
 	}
 }
 
-static bool node_is_planned(const struct ft_rework *w, uint32_t node)
+/* @most hosts, but no more than lack. */
+static uint32_t hosts_lacking(const struct ft_rework *w, uint32_t most)
 {
-	for (uint32_t i = 0; i < w->plan->switch_count; i++)
-		if (w->node_of[i] == node)
-			return true;
-	return false;
+	uint32_t seen = w->report->hosts.found + w->hosts_back, planned = w->report->hosts.planned;
+	uint32_t lacking = planned > seen ? planned - seen : 0;
+
+	return most < lacking ? most : lacking;
 }
 
-/* For chips of directors see below. */
-static int chips_return(struct ft_rework *w, const struct comeback *c, uint32_t index);
+/*
+ * How many hosts come back with switch @index: what the finding says where it is about that one alone, else as many as
+ * the plan has there, and no more than lack.
+ */
+static uint32_t hosts_behind(const struct ft_rework *w, const struct comeback *c, uint32_t index)
+{
+	uint32_t hosts = w->plan->switches[index].hosts;
+
+	if (c->because && c->because->code == FT_CODE_EDGE_ISOLATED && c->because->gone_count == 1 &&
+	    c->because->gone[0] == index)
+		return c->because->impact.hosts_cut_off;
+	return hosts_lacking(w, hosts);
+}
 
 static int switch_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because, bool to_seen)
 {
 	_cleanup_free_ uint32_t *queue = calloc(w->plan->switch_count + 1UL, sizeof(*queue));
 	_cleanup_free_ bool *done = calloc(w->plan->switch_count + 1UL, sizeof(*done));
-	struct comeback c = {because, to_seen, queue, 1};
+	struct comeback c = {because, to_seen, w->chip_count, queue, 1};
 	int r;
 
 	if (!queue || !done)
 		return -ENOMEM;
 	queue[0] = index;
-	r = switch_add(w, index);
+	r = ft_plan_is_director(w->plan, index) ? ft_rework_director_return(w, index, &c.own) : switch_add(w, index);
 	for (uint32_t i = 0; r == 0 && i < c.count; i++)
 		r = neighbours_return(w, &c, queue[i]);
 	/* A pair of two that come back has its cables once. */
 	for (uint32_t i = 0; r == 0 && i < c.count; i++) {
 		cables_return(w, &c, queue[i], done);
 		done[queue[i]] = true;
-		r = i == 0 ? chips_return(w, &c, index) : 0;
-		if (r == 0)
-			r = hosts_return(w, queue[i], w->node_of[queue[i]]);
+		r = hosts_return(w, queue[i], c.own, hosts_behind(w, &c, queue[i]));
 	}
 	return r;
 }
 
-/* ---- boards of directors, and directors ---- */
-
-/* What comes back of a director, chip by chip, each after the likeness of one that is there. */
-struct parts {
-	struct ft_rework *w;
-	const struct ft_model *m; /* what is there */
-	const struct ft_finding *because;
-	const struct ft_chip **like; /* by part */
-	uint32_t *board; /* by part: its place, of line boards the one that gives outer ports their numbers */
-	uint32_t *node;	 /* by part */
-	uint32_t count;
-	uint32_t index; /* of the plan's switches: the director */
-};
-
-static void parts_release(struct parts *p)
+/* The cables in the outer ports of the chips that came back, where the plan says which port is whose. */
+static void cables_return_exact(struct ft_rework *w, const struct comeback *c, uint32_t index)
 {
-	free(p->like);
-	free(p->board);
-	free(p->node);
-}
+	for (uint32_t i = 0; i < w->plan->cable_count; i++) {
+		const struct ft_plan_cable *cable = &w->plan->cables[i];
+		bool upper = cable->b == index;
+		uint32_t far = upper ? cable->a : cable->b, number = upper ? cable->b_port : cable->a_port, own, there;
 
-static int parts_init(struct parts *p, struct ft_rework *w, const struct ft_model *m, const struct ft_finding *because)
-{
-	uint32_t size = m->chassis->chip_count + 1;
-
-	*p = (struct parts){.w = w,
-			    .m = m,
-			    .because = because,
-			    .like = calloc(size, sizeof(const struct ft_chip *)),
-			    .board = calloc(size, sizeof(uint32_t)),
-			    .node = calloc(size, sizeof(uint32_t))};
-	return p->like && p->board && p->node ? 0 : -ENOMEM;
-}
-
-/* The node that the chip is here: nodes of a look have other numbers. */
-static uint32_t chip_node(const struct parts *p, const struct ft_chip *chip)
-{
-	return node_by_guid(p->w, p->m->chips->nodes[chip->node].guid);
-}
-
-/* The name of a chip like @chip: of another chassis where @chassis says so, with another number of the board. */
-static int part_name(const struct parts *p, const struct ft_chip *chip, const char *from, const char *chassis,
-		     uint32_t board, struct ft_text *ret_name)
-{
-	const struct ft_node *node = &p->m->chips->nodes[chip->node];
-	const char *name = ft_node_description(p->m->chips, node);
-	size_t skip = from && strncmp(name, from, strlen(from)) == 0 ? strlen(from) : 0, tail;
-
-	ft_text_printf(ret_name, "%s", skip ? chassis : "");
-	if (!chip->named || chip->slot.word < skip) {
-		ft_text_printf(ret_name, "%.*s", (int)(node->description_length - skip), name + skip);
-		return ret_name->failed ? -ENOMEM : 0;
-	}
-	tail = chip->slot.word + chip->slot.stem + chip->slot.digits;
-	ft_text_printf(ret_name, "%.*s", (int)(chip->slot.word + chip->slot.stem - skip), name + skip);
-	ft_text_printf(ret_name, "%0*u", (int)chip->slot.digits, chip->slot.number - chip->board + board);
-	ft_text_printf(ret_name, "%.*s", (int)(node->description_length - tail), name + tail);
-	return ret_name->failed ? -ENOMEM : 0;
-}
-
-static int part_add(struct parts *p, const struct ft_chip *like, uint32_t board, const char *from, const char *chassis)
-{
-	_cleanup_(ft_text_release) struct ft_text name = {0};
-	const struct ft_node *node = &p->m->chips->nodes[like->node];
-	int r = part_name(p, like, from, chassis, board, &name);
-
-	if (r == 0)
-		r = node_add(p->w, FT_NODE_SWITCH, 0, ft_text_string(&name), node->port_count, &p->node[p->count]);
-	if (r < 0)
-		return r;
-	p->w->s.nodes[p->node[p->count]].system_guid = node->system_guid;
-	p->w->s.nodes[p->node[p->count]].chassis = node->chassis;
-	p->like[p->count] = like;
-	p->board[p->count++] = board;
-	return 0;
-}
-
-static bool port_is_inside(const struct parts *p, const struct ft_chip *chip, uint32_t number)
-{
-	const struct ft_chip_kind *kind = &p->m->chassis->kinds[chip->kind];
-
-	for (uint32_t i = 0; chip->line && i < kind->outer; i++)
-		if (kind->outer_ports[i] == number)
-			return false;
-	return true;
-}
-
-/* The port of @chip that leads inside and waits for its far end: one of the finding's, or else any. */
-static uint32_t trace_dark(const struct parts *p, const struct ft_chip *chip)
-{
-	const struct ft_rework *w = p->w;
-	uint32_t node = chip_node(p, chip), port = node == NONE ? NONE : port_dark(w, p->because, node);
-
-	if (port != NONE || node == NONE)
-		return port;
-	for (uint32_t n = 1; n <= w->s.nodes[node].port_count && n < 256; n++) {
-		port = w->s.nodes[node].first_port + n - 1;
-		if (w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN && !w->spoken[port] &&
-		    port_is_inside(p, chip, n))
-			return port;
-	}
-	return NONE;
-}
-
-/* Traces to the chips of the same director that its likeness, on another board of it, has traces to. */
-static void part_traces(const struct parts *p, uint32_t part)
-{
-	const struct ft_snapshot *s = p->m->chips;
-	const struct ft_chip *like = p->like[part];
-	const struct ft_node *node = &s->nodes[like->node];
-
-	for (uint32_t n = 0; n < node->port_count; n++) {
-		const struct ft_port *far = ft_port_peer(s, &s->ports[node->first_port + n]);
-		uint32_t chip = far ? p->m->chassis->chip_of[far->node] : FT_NO_NODE, to;
-
-		if (chip == FT_NO_NODE || p->m->chassis->chips[chip].director != like->director ||
-		    p->m->chassis->chips[chip].line == like->line)
+		if ((!upper && cable->a != index) || number == 0 || !is_there(w, far))
 			continue;
-		to = trace_dark(p, &p->m->chassis->chips[chip]);
-		if (to != NONE)
-			cable_put(p->w, p->w->s.nodes[p->node[part]].first_port + n, to,
-				  s->ports[node->first_port + n].rate);
+		own = ft_rework_outer_port(w, index, number, NULL, c->own);
+		there = bundle_port(w, c, far, upper ? cable->a_port : cable->b_port, true);
+		if (own != NONE && there != NONE && ft_rework_outer_number(w, own) == number &&
+		    w->s.nodes[w->s.ports[own].node].guid && ft_rework_chip_is_new(w, own, c->own))
+			ft_rework_put(w, own, there, w->rates[FT_REWORK_UPLINK]);
 	}
 }
 
-/* Traces between parts, as there are between their likenesses. */
-static void parts_join(const struct parts *p)
+/* The cables whose other ends went dark with the board; where it is not known which those are, any that lack. */
+static void cables_return_lacking(struct ft_rework *w, const struct comeback *c)
 {
-	const struct ft_snapshot *s = p->m->chips;
+	for (size_t i = 0; i < c->because->lack_count; i++) {
+		const struct ft_lack *lack = &c->because->lacks[i];
+		uint32_t bundle = ft_plan_find_bundle(w->plan, lack->a, lack->b);
 
-	for (uint32_t i = 0; i < p->count; i++) {
-		const struct ft_node *node = &s->nodes[p->like[i]->node];
-
-		for (uint32_t n = 0; n < node->port_count; n++) {
-			const struct ft_port *far = ft_port_peer(s, &s->ports[node->first_port + n]);
-
-			for (uint32_t k = i + 1; far && k < p->count; k++)
-				if (p->like[k]->node == far->node)
-					cable_put(p->w, p->w->s.nodes[p->node[i]].first_port + n,
-						  p->w->s.nodes[p->node[k]].first_port + far->number - 1,
-						  s->ports[node->first_port + n].rate);
-		}
+		if (bundle != FT_UNPINNED && is_there(w, lack->a) && is_there(w, lack->b))
+			bundle_return(w, c, &w->plan->bundles[bundle], lack->cables);
 	}
 }
 
-/* How many traces there are between two parts. */
-static uint32_t traces_of(const struct parts *p, uint32_t a, uint32_t b)
+static int board_return(struct ft_rework *w, const struct ft_finding *because)
 {
-	const struct ft_node *node = &p->w->s.nodes[p->node[a]];
-	uint32_t count = 0;
-
-	for (uint32_t n = 0; n < node->port_count; n++) {
-		uint32_t peer = p->w->s.ports[node->first_port + n].peer;
-
-		count += peer != FT_NO_PORT && p->w->s.ports[peer].node == p->node[b];
-	}
-	return count;
-}
-
-/* A port inside that nothing is in, or NONE. */
-static uint32_t trace_free(const struct parts *p, uint32_t part)
-{
-	const struct ft_node *node = &p->w->s.nodes[p->node[part]];
-	const struct ft_chip *like = p->like[part];
-
-	for (uint32_t n = 1; n <= node->port_count && n < 256; n++)
-		if (p->w->s.ports[node->first_port + n - 1].peer == FT_NO_PORT && port_is_inside(p, like, n))
-			return node->first_port + n - 1;
-	return NONE;
-}
-
-/* What the likeness lacks itself. */
-static void parts_complete(const struct parts *p, uint32_t traces)
-{
-	for (uint32_t i = 0; i < p->count; i++)
-		for (uint32_t k = 0; p->like[i]->line && k < p->count; k++)
-			for (uint32_t n = p->like[k]->line ? traces : traces_of(p, i, k); n < traces; n++) {
-				uint32_t a = trace_free(p, i), b = trace_free(p, k);
-
-				if (a != NONE && b != NONE)
-					cable_put(p->w, a, b, p->w->rates[KIND_UPLINK]);
-			}
-}
-
-/* Port @number of the whole, if a part has it: its port, else NONE. */
-static uint32_t part_port(const struct parts *p, uint32_t number)
-{
-	for (uint32_t i = 0; i < p->count; i++) {
-		const struct ft_chip *like = p->like[i];
-		const struct ft_chip_kind *kind = &p->m->chassis->kinds[like->kind];
-		uint32_t line_ports = p->m->chassis->directors[like->director].seen.line_ports, at;
-
-		if (!like->line || number == 0 || (number - 1) / line_ports != p->board[i])
-			continue;
-		at = (number - 1) % line_ports;
-		if (at >= kind->first && at - kind->first < kind->outer)
-			return p->w->s.nodes[p->node[i]].first_port + kind->outer_ports[at - kind->first] - 1;
-	}
-	return NONE;
-}
-
-/* An outer port of a part that nothing is in, or NONE. */
-static uint32_t part_port_free(const struct parts *p)
-{
-	const struct ft_chassis *c = p->m->chassis;
-
-	for (uint32_t i = 0; i < p->count; i++)
-		for (uint32_t n = 0; p->like[i]->line && n < c->kinds[p->like[i]->kind].outer; n++) {
-			uint32_t port =
-				p->w->s.nodes[p->node[i]].first_port + c->kinds[p->like[i]->kind].outer_ports[n] - 1;
-
-			if (p->w->s.ports[port].peer == FT_NO_PORT)
-				return port;
-		}
-	return NONE;
-}
-
-/* The port of the snapshot of wholes that a port here is, or NONE. */
-static uint32_t whole_of(const struct parts *p, uint32_t port)
-{
-	const struct ft_port *here = &p->w->s.ports[port];
-	const struct ft_model *m = p->m;
-
-	for (uint32_t i = 0; i < m->snapshot->port_count; i++) {
-		uint32_t origin = ft_port_origin(m, i);
-		const struct ft_port *there = origin == FT_NONE ? NULL : &m->chips->ports[origin];
-
-		if (there && there->number == here->number &&
-		    ft_port_node(m->chips, there)->guid == p->w->s.nodes[here->node].guid)
-			return i;
-	}
-	return NONE;
-}
-
-/* The planned port of the director for the cable in @port of another switch, 0 where none is said. */
-static uint32_t port_planned(const struct parts *p, uint32_t port)
-{
-	const struct ft_model *m = p->m;
-	uint32_t whole = m->exact.first ? whole_of(p, port) : NONE;
-	uint32_t live = whole == NONE ? FT_NONE : m->live.switch_of_node[m->snapshot->ports[whole].node];
-	uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
-	uint32_t cable = whole == NONE ? FT_NONE : ft_exact_cable(m, place, ft_port_number(m, whole));
-	const struct ft_plan_cable *c = cable == FT_NONE ? NULL : &m->plan->cables[cable];
-
-	if (!c)
-		return 0;
-	return c->a == p->index ? c->a_port : c->b == p->index ? c->b_port : 0;
-}
-
-static void outer_put(const struct parts *p, uint32_t port)
-{
-	uint32_t to = part_port(p, port_planned(p, port));
-
-	to = to == NONE || p->w->s.ports[to].peer != FT_NO_PORT ? part_port_free(p) : to;
-	if (to != NONE)
-		cable_put(p->w, port, to, p->w->rates[KIND_UPLINK]);
-}
-
-/* The cables whose other ends went dark with it; where it is not known which those are, any that lack. */
-static void outer_return(const struct parts *p)
-{
-	struct ft_rework *w = p->w;
-	uint32_t count = 0, lacking = 0;
-
-	for (size_t i = 0; i < p->because->where_count; i++) {
-		uint32_t port = port_at(w, &p->because->where[i]);
-
-		if (port == NONE || w->s.ports[port].peer != FT_NO_PORT || w->spoken[port])
-			continue;
-		outer_put(p, port);
-		count++;
-	}
-	for (size_t i = 0; i < p->because->lack_count; i++)
-		lacking += p->because->lacks[i].cables;
-	for (size_t i = 0; i < p->because->lack_count && count < lacking; i++) {
-		const struct ft_lack *lack = &p->because->lacks[i];
-		uint32_t far = lack->a == p->index ? lack->b : lack->a;
-		uint32_t node = ft_plan_is_director(w->plan, far) ? NONE : w->node_of[far];
-
-		for (uint32_t n = 0; node != NONE && n < lack->cables && count < lacking; n++) {
-			uint32_t port = port_free(w, node, KIND_UPLINK);
-
-			if (port == NONE)
-				break;
-			outer_put(p, port);
-			count++;
-		}
-	}
-}
-
-/* Hosts that were on it, those that the plan lists there first. */
-static int part_hosts(const struct parts *p)
-{
-	const struct ft_plan *plan = p->w->plan;
-	uint32_t count = p->because->impact.hosts_cut_off, next = 0;
-	int r = 0;
-
-	for (uint32_t n = 0; r == 0 && n < count; n++) {
-		const struct ft_plan_host *host = NULL;
-		uint32_t port = NONE, node;
-
-		for (; !host && next < plan->host_count; next++)
-			if (plan->hosts[next].edge == p->index && p->m->exact.host_of[next] == FT_NONE)
-				host = &plan->hosts[next];
-		port = host ? part_port(p, host->port) : NONE;
-		port = port == NONE || p->w->s.ports[port].peer != FT_NO_PORT ? part_port_free(p) : port;
-		if (port == NONE)
-			return 0;
-		r = node_add(p->w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &node);
-		if (r == 0)
-			cable_put(p->w, port, p->w->s.nodes[node].first_port, p->w->rates[KIND_HOST]);
-	}
-	return r;
-}
-
-/* True where a chip is in that place of @d. */
-static bool spot_is_held(const struct ft_model *m, const struct ft_director *d, bool line, uint32_t board,
-			 uint32_t chip)
-{
-	for (uint32_t i = d->first; i < d->first + d->count; i++)
-		if (m->chassis->chips[i].line == line && m->chassis->chips[i].board == board &&
-		    m->chassis->chips[i].chip == chip)
-			return true;
-	return false;
-}
-
-/* How many of the ports that went dark, inside and outside, say that the line board in @board is meant. */
-static uint32_t board_votes(const struct parts *p, uint32_t board, uint32_t line_ports)
-{
-	uint32_t votes = 0;
-
-	for (size_t i = 0; i < p->because->where_count; i++) {
-		uint32_t port = port_at(p->w, &p->because->where[i]);
-		uint32_t number = port == NONE ? 0 : port_planned(p, port);
-
-		votes += number > 0 && (number - 1) / line_ports == board;
-	}
-	return votes;
-}
-
-/* Which side the finding is about: the ports inside that went dark are on the other. */
-static bool finding_is_of_line(const struct parts *p, const struct ft_director *d)
-{
-	for (size_t i = 0; i < p->because->where_count; i++)
-		for (uint32_t n = d->first; n < d->first + d->count; n++)
-			if (p->because->where[i].port > 0 &&
-			    p->m->chips->nodes[p->m->chassis->chips[n].node].guid == p->because->where[i].guid)
-				return !p->m->chassis->chips[n].line;
-	return strstr(p->because->text, "line board") && !strstr(p->because->text, "fabric board of");
-}
-
-/* The place of the board that comes back: one where a chip lacks, and the one that most speaks for. */
-static uint32_t board_choose(const struct parts *p, const struct ft_director *d, bool line)
-{
-	const struct ft_inside *want = &p->m->chassis->usual[d->tier];
-	uint32_t boards = line ? want->line_boards : want->fabric_boards, best = NONE, most = 0;
-	uint32_t chips = line ? want->line_chips : want->fabric_chips;
-
-	for (uint32_t b = 0; b < boards + d->count; b++) {
-		uint32_t held = 0, votes;
-
-		for (uint32_t c = 0; c < chips; c++)
-			held += spot_is_held(p->m, d, line, b, c);
-		votes = line ? board_votes(p, b, d->seen.line_ports) : 0;
-		if (held == chips || (best != NONE && votes <= most))
-			continue;
-		best = b;
-		most = votes;
-	}
-	return best;
-}
-
-static const struct ft_director *director_at(const struct ft_model *m, uint64_t guid, uint32_t *ret_index)
-{
-	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
-		const struct ft_director *d = &m->chassis->directors[i];
-		uint32_t live = m->live.switch_of_node[d->node];
-		uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
-
-		if (d->guid != guid || place == FT_NONE)
-			continue;
-		*ret_index = (uint32_t)(m->places[place] - m->plan->switches);
-		return d;
-	}
-	return NULL;
-}
-
-static int board_return(struct parts *p, const struct ft_director *d)
-{
-	bool line = finding_is_of_line(p, d);
-	uint32_t board = board_choose(p, d, line),
-		 chips = line ? p->m->chassis->usual[d->tier].line_chips : p->m->chassis->usual[d->tier].fabric_chips;
-	int r = board == NONE ? -ENOTSUP : 0;
-
-	for (uint32_t c = 0; r == 0 && c < chips; c++) {
-		const struct ft_chip *like = NULL;
-
-		if (spot_is_held(p->m, d, line, board, c))
-			continue;
-		for (uint32_t i = d->first; !like && i < d->first + d->count; i++)
-			if (p->m->chassis->chips[i].line == line && p->m->chassis->chips[i].chip == c)
-				like = &p->m->chassis->chips[i];
-		if (!like)
-			return -ENOTSUP;
-		r = part_add(p, like, board, NULL, NULL);
-	}
-	for (uint32_t i = 0; r == 0 && i < p->count; i++)
-		part_traces(p, i);
-	if (r == 0 && line) {
-		outer_return(p);
-		r = part_hosts(p);
-	}
-	return r;
-}
-
-/* The fabric as it is by now, read anew. */
-static int now_read(const struct ft_rework *w, struct ft_snapshot **ret_snapshot, struct ft_model *m)
-{
-	struct ft_verify_input input = {.design = w->design, .plan = w->plan, .today = "9999-12-31"};
-	int r = ft_rework_look(w, ret_snapshot);
+	struct comeback c = {.because = because, .to_seen = true};
+	int r = ft_rework_board_return(w, because, &c.own);
 
 	if (r < 0)
 		return r;
-	input.snapshot = *ret_snapshot;
-	input.baseline = w->baseline;
-	r = ft_model_make(m, &input);
-	m->input = NULL;
-	return r;
-}
-
-/* True where the port waits for a cable, and is of a chip of a director, which is no switch of the plan by itself. */
-static bool chip_port_waits(const struct ft_rework *w, uint32_t port)
-{
-	return port != NONE && w->s.ports[port].peer == FT_NO_PORT && !w->spoken[port] &&
-	       !node_is_planned(w, w->s.ports[port].node);
-}
-
-static int chips_return(struct ft_rework *w, const struct comeback *c, uint32_t index)
-{
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
-	_cleanup_(ft_model_release) struct ft_model m = {0};
-	const struct ft_node *node = &w->s.nodes[w->node_of[index]];
-	struct parts p = {.w = w, .m = &m, .because = c->because, .index = index};
-
-	for (size_t i = 0; c->to_seen && c->because && i < c->because->where_count; i++) {
-		uint32_t port = port_at(w, &c->because->where[i]), to = NONE, number = 0;
-		int r = 0;
-
-		if (!chip_port_waits(w, port))
-			continue;
-		if (!now && w->plan->cable_count > 0)
-			r = now_read(w, &now, &m);
-		if (r < 0)
-			return r;
-		number = now ? port_planned(&p, port) : 0;
-		if (number > 0 && number <= node->port_count)
-			to = node->first_port + number - 1;
-		if (to == NONE || w->s.ports[to].peer != FT_NO_PORT)
-			to = port_free(w, w->node_of[index], KIND_UPLINK);
-		if (to != NONE)
-			cable_put(w, port, to, w->rates[KIND_UPLINK]);
-	}
-	return 0;
-}
-
-static int do_board(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
-{
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
-	_cleanup_(ft_model_release) struct ft_model m = {0};
-	_cleanup_(parts_release) struct parts p = {0};
-	const struct ft_director *d;
-	uint32_t index = 0;
-	int r = now_read(w, &now, &m);
-
-	if (r < 0)
-		return r;
-	d = director_at(&m, action->a.guid, &index);
-	if (!d)
-		return -ENOTSUP;
-	r = parts_init(&p, w, &m, because);
-	p.index = index;
-	return r == 0 ? board_return(&p, d) : r;
-}
-
-/* One of the same tier with the most chips is what it is made after. */
-static const struct ft_director *director_like(const struct ft_model *m, enum ft_tier tier)
-{
-	const struct ft_director *best = NULL;
-
-	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
-		const struct ft_director *d = &m->chassis->directors[i];
-
-		if (d->tier == tier && (!best || d->count > best->count))
-			best = d;
-	}
-	return best;
-}
-
-static int director_return(struct ft_rework *w, uint32_t index, const struct ft_finding *because)
-{
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
-	_cleanup_(ft_model_release) struct ft_model m = {0};
-	_cleanup_(parts_release) struct parts p = {0};
-	const struct ft_director *d;
-	uint64_t guid = 0;
-	int r = now_read(w, &now, &m);
-
-	if (r < 0)
-		return r;
-	d = director_like(&m, w->plan->switches[index].tier);
-	if (!d || !because)
-		return -ENOTSUP;
-	r = parts_init(&p, w, &m, because);
-	p.index = index;
-	for (uint32_t i = d->first; r == 0 && i < d->first + d->count; i++) {
-		r = part_add(&p, &m.chassis->chips[i], m.chassis->chips[i].board,
-			     m.live.switches[m.live.switch_of_node[d->node]].name, w->plan->switches[index].name);
-		if (r < 0)
-			return r;
-		guid = guid ? guid : w->s.nodes[p.node[0]].guid;
-		w->s.nodes[p.node[p.count - 1]].system_guid = guid;
-		if (w->s.nodes[p.node[p.count - 1]].chassis)
-			w->s.nodes[p.node[p.count - 1]].chassis = UINT32_MAX - index;
-	}
-	if (r < 0)
-		return r;
-	parts_join(&p);
-	parts_complete(&p, m.chassis->usual[d->tier].traces);
-	outer_return(&p);
-	return part_hosts(&p);
+	if (w->plan->cable_count > 0)
+		cables_return_exact(w, &c, because->board.of);
+	else
+		cables_return_lacking(w, &c);
+	return hosts_return(w, because->board.of, c.own, hosts_lacking(w, because->impact.hosts_cut_off));
 }
 
 /* ---- the actions ---- */
 
 static int do_remove(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
-	uint32_t a = port_at(w, &action->a), b = port_at(w, &action->b);
+	uint32_t a = ft_rework_port(w, &action->a), b = ft_rework_port(w, &action->b);
 
 	(void)because;
 	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT || (b != NONE && w->s.ports[a].peer != b))
@@ -1179,51 +742,30 @@ static int do_remove(struct ft_rework *w, const struct ft_action *action, const 
 	return 0;
 }
 
-/* Any free outer port of the director of that GUID, or NONE. */
-static int director_port_free(struct ft_rework *w, uint64_t guid, uint32_t *ret_port)
+/* The director that @place names as a whole: index of the plan's switches, or FT_NONE. */
+static uint32_t director_at(const struct ft_rework *w, const struct ft_place *place)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *now = NULL;
-	_cleanup_(ft_model_release) struct ft_model m = {0};
-	const struct ft_director *d;
-	uint32_t index;
-	int r = now_read(w, &now, &m);
+	uint32_t index = place->guid ? ft_rework_director(w, place->guid) : switch_by_name(w, place->name);
 
-	*ret_port = NONE;
-	if (r < 0)
-		return r;
-	d = director_at(&m, guid, &index);
-	for (uint32_t i = d ? d->first : 0; d && i < d->first + d->count && *ret_port == NONE; i++) {
-		const struct ft_chip *chip = &m.chassis->chips[i];
-		uint32_t node = node_by_guid(w, m.chips->nodes[chip->node].guid);
-
-		for (uint32_t n = 0; chip->line && node != NONE && n < m.chassis->kinds[chip->kind].outer; n++) {
-			uint32_t port = w->s.nodes[node].first_port + m.chassis->kinds[chip->kind].outer_ports[n] - 1;
-
-			if (w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN &&
-			    !w->spoken[port])
-				*ret_port = port;
-		}
-	}
-	return d ? 0 : -ENODEV;
+	return index != NONE && ft_rework_has_chips(w, index) ? index : NONE;
 }
 
-/* The end of a new cable: the port that is named, or any that is free. */
-static int end_take(struct ft_rework *w, const struct ft_place *place, enum kind kind, uint32_t *ret_port)
+/* The end of a new cable, or trace: the port that is named, or any that is free. */
+static int end_take(struct ft_rework *w, const struct ft_action *action, const struct ft_place *place,
+		    enum ft_rework_kind kind, uint32_t *ret_port)
 {
-	uint32_t node = node_at(w, place), port = port_at(w, place);
+	uint32_t node = node_at(w, place), port = ft_rework_port(w, place), index = director_at(w, place);
 
-	if (node == NONE && place->port == 0 && place->guid) {
-		int r = director_port_free(w, place->guid, ret_port);
-
-		return r < 0 || *ret_port != NONE ? r : -EBUSY;
+	if (place->port > 0) {
+		*ret_port = port;
+		return port == NONE ? -ENODEV : 0;
 	}
-	if (node == NONE)
+	if (node == NONE && index == NONE)
 		return -ENODEV;
-	port = place->port == 0 ? port_free(w, node, kind) : port;
-	if (port == NONE)
-		return place->port == 0 ? -EBUSY : -ENODEV;
-	*ret_port = port;
-	return 0;
+	*ret_port = action->trace   ? ft_rework_trace_port(w, node)
+		    : index != NONE ? ft_rework_outer_port(w, index, 0, NULL, 0)
+				    : port_free(w, node, kind);
+	return *ret_port == NONE ? -EBUSY : 0;
 }
 
 /* A planned switch that a cable leads to, and that nobody saw: it was out of reach, and is there. */
@@ -1231,7 +773,7 @@ static int end_return(struct ft_rework *w, const struct ft_place *place)
 {
 	uint32_t index = place->guid ? NONE : switch_by_name(w, place->name);
 
-	if (index == NONE || w->node_of[index] != NONE || w->awaits_power[index])
+	if (index == NONE || is_there(w, index) || w->awaits_power[index])
 		return 0;
 	return ft_plan_is_director(w->plan, index) ? -ENOTSUP : switch_return(w, index, NULL, false);
 }
@@ -1245,41 +787,42 @@ static int do_connect(struct ft_rework *w, const struct ft_action *action, const
 	if (r == 0)
 		r = end_return(w, &action->b);
 	if (r == 0)
-		r = end_take(w, &action->a, KIND_UPLINK, &a);
+		r = end_take(w, action, &action->a, FT_REWORK_UPLINK, &a);
 	if (r == 0)
-		r = end_take(w, &action->b, KIND_UPLINK, &b);
+		r = end_take(w, action, &action->b, FT_REWORK_UPLINK, &b);
 	if (r < 0)
 		return r;
 	if (w->s.ports[a].peer == b)
 		return 0;
 	if (a == b || w->s.ports[a].peer != FT_NO_PORT || w->s.ports[b].peer != FT_NO_PORT)
 		return -EBUSY;
-	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	ft_rework_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
 }
 
 static int do_move(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
-	uint32_t from = port_at(w, &action->a), far, to;
+	uint32_t from = ft_rework_port(w, &action->a), far, to;
 	int r;
 
 	(void)because;
 	if (from == NONE || w->s.ports[from].peer == FT_NO_PORT)
 		return -ENODEV;
 	far = w->s.ports[from].peer;
-	r = end_take(w, &action->b, node_is_switch(w, w->s.ports[far].node) ? KIND_UPLINK : KIND_HOST, &to);
+	r = end_take(w, action, &action->b, node_is_switch(w, w->s.ports[far].node) ? FT_REWORK_UPLINK : FT_REWORK_HOST,
+		     &to);
 	if (r < 0)
 		return r;
 	if (w->s.ports[to].peer != FT_NO_PORT)
 		return -EBUSY;
 	cable_pull(w, from);
-	cable_put(w, far, to, w->rates[kind_of(w, far, to)]);
+	ft_rework_put(w, far, to, w->rates[kind_of(w, far, to)]);
 	return 0;
 }
 
 static int do_exchange(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
-	uint32_t a = port_at(w, &action->a), b = port_at(w, &action->b), far_a, far_b;
+	uint32_t a = ft_rework_port(w, &action->a), b = ft_rework_port(w, &action->b), far_a, far_b;
 
 	(void)because;
 	if (a == NONE || b == NONE || w->s.ports[a].peer == FT_NO_PORT || w->s.ports[b].peer == FT_NO_PORT ||
@@ -1289,21 +832,21 @@ static int do_exchange(struct ft_rework *w, const struct ft_action *action, cons
 	far_b = w->s.ports[b].peer;
 	if (far_a == b)
 		return 0;
-	cable_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
-	cable_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
+	ft_rework_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
+	ft_rework_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
 	return 0;
 }
 
 static int do_renew(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
 {
-	uint32_t a = port_at(w, &action->a), b;
+	uint32_t a = ft_rework_port(w, &action->a), b;
 
 	(void)because;
-	a = a == NONE ? port_at(w, &action->b) : a;
+	a = a == NONE ? ft_rework_port(w, &action->b) : a;
 	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT)
 		return -ENODEV;
 	b = w->s.ports[a].peer;
-	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	ft_rework_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
 }
 
@@ -1316,10 +859,13 @@ static int do_power(struct ft_rework *w, const struct ft_action *action, const s
 		return -ENOTSUP;
 	w->awaits_power[index] = false;
 	/* It came back with another one, behind which it was. */
-	if (w->node_of[index] != NONE)
-		return 0;
-	return ft_plan_is_director(w->plan, index) ? director_return(w, index, because)
-						   : switch_return(w, index, because, true);
+	return is_there(w, index) ? 0 : switch_return(w, index, because, true);
+}
+
+static int do_board(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	(void)action;
+	return board_return(w, because);
 }
 
 static int do_nothing(struct ft_rework *w, const struct ft_action *action, const struct ft_finding *because)

@@ -9,6 +9,7 @@
 
 #include "planner/wiring.h"
 #include "verify/bounds.h"
+#include "verify/capacity.h"
 #include "verify/model.h"
 #include "verify/recall.h"
 
@@ -36,6 +37,7 @@ static void work_release(struct ft_model *m)
 	free(m->trace_claimed);
 	free(m->misplaced);
 	free(m->named);
+	ft_capacity_free(m->capacity);
 }
 
 void ft_model_release(struct ft_model *m)
