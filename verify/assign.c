@@ -80,6 +80,7 @@ struct work {
 	bool *open;
 
 	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
+	bool mostly_named;		    /* names are the switches' own, and most have one */
 	uint64_t steps;
 };
 
@@ -504,6 +505,15 @@ static bool is_stranger(struct seat seat)
 	return seat.hostless ? wrong >= limit : wrong > limit;
 }
 
+/*
+ * Where the others have names of their own, one without is taken for a planned switch, renamed, only if most of the
+ * cables of the place are its own.
+ */
+static bool is_intruder(const struct work *w, uint32_t o, struct seat seat)
+{
+	return w->mostly_named && w->in->named[o] == NONE && 2 * (uint64_t)seat.right <= seat.row;
+}
+
 /* Seats @o if that is clear, or @force. Returns 1 where it was seated, 0, or -ENOMEM. */
 static int extend_one(struct work *w, uint32_t o, bool force)
 {
@@ -511,7 +521,8 @@ static int extend_one(struct work *w, uint32_t o, bool force)
 	struct choice choice = choice_make(w, o, count);
 	int r;
 
-	if (choice.place == NONE || is_stranger(choice.seat) || (choice.torn && !force))
+	if (choice.place == NONE || is_stranger(choice.seat) || is_intruder(w, o, choice.seat) ||
+	    (choice.torn && !force))
 		return 0;
 	r = seat_take(w, o, choice.place);
 	return r < 0 ? r : 1;
@@ -765,6 +776,22 @@ static void exchange(struct work *w, uint32_t o, uint32_t p)
 		seat_move(w, other, from);
 }
 
+/*
+ * True where the switch is in the place of its name, and no more of its cables speak against that than for it: names
+ * give way to whole switches that have changed places, not to cables.
+ */
+static bool is_pinned(struct work *w, uint32_t o)
+{
+	struct seat seat;
+
+	if (w->in->fixed[o])
+		return true;
+	if (w->in->names_weak || w->image[o] == NONE || w->in->named[o] != w->image[o])
+		return false;
+	seat = seat_price(w, o, w->image[o]);
+	return 2 * seat.right >= seat.row;
+}
+
 /* The same, if it makes both cheaper; *@ret_equal: it does not, but would make no more faults. */
 static bool exchange_try(struct work *w, uint32_t o, uint32_t p, bool *ret_equal)
 {
@@ -772,12 +799,12 @@ static bool exchange_try(struct work *w, uint32_t o, uint32_t p, bool *ret_equal
 	uint64_t before, after;
 
 	*ret_equal = false;
-	if ((other != NONE && w->in->fixed[other]) || p == from)
+	if (p == from || is_pinned(w, o) || (other != NONE && is_pinned(w, other)))
 		return false;
 	before = price_now(w, o) + (other != NONE ? price_now(w, other) : 0);
 	exchange(w, o, p);
 	after = price_now(w, o) + (other != NONE ? price_now(w, other) : 0);
-	if (after < before)
+	if (after < before && (from != NONE || !is_intruder(w, o, seat_price(w, o, p))))
 		return true;
 	*ret_equal = after / FAULT == before / FAULT;
 	if (other != NONE)
@@ -1343,6 +1370,7 @@ static int work_make(struct work *w, const struct ft_assign *in)
 static void named_seat(struct work *w)
 {
 	const struct ft_assign *in = w->in;
+	uint32_t named = 0;
 
 	for (uint32_t p = 0; p < in->planned->count; p++)
 		w->origin[p] = NONE;
@@ -1350,6 +1378,9 @@ static void named_seat(struct work *w)
 		w->image[o] = NONE;
 	for (uint32_t c = 0; c < w->class_count; c++)
 		w->room[c] = w->members_first[c + 1] - w->members_first[c];
+	for (uint32_t o = 0; o < in->observed->count; o++)
+		named += in->named[o] != NONE;
+	w->mostly_named = !in->names_weak && 2 * named > in->observed->count;
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (uint32_t o = 0; o < in->observed->count; o++)
 			if (in->named[o] != NONE && in->fixed[o] == (pass == 0) && w->origin[in->named[o]] == NONE)

@@ -349,8 +349,8 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 
 /*
  * Whether the tree stays: it is shorter to write, unless more is wrong by it than by the graph, with what the graph
- * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was seen in islands may hide faults that the
- * graph finds.
+ * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was
+ * seen in islands may hide faults that the graph finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
@@ -358,8 +358,7 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 
 	if (tree->strangers == 0 && tree->cabling == wrong)
 		return true;
-	return tree->cabling + tree->islanders + tree->strangers <=
-	       wrong - common + graph->exceptions + tree->unseen;
+	return tree->cabling + tree->islanders + tree->strangers <= wrong - common + graph->exceptions + tree->unseen;
 }
 
 /* The design as it will be read. -EINVAL: it would be refused. */
