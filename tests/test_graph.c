@@ -469,6 +469,34 @@ static const struct tree_design {
 	 "spine03:5-core03:1 x1, spine03:6-core04:1 x1, spine04:5-core03:2 x1, spine04:6-core04:2 x1, "
 	 "spine05:5-core01:3 x1, spine05:6-core02:3 x1, spine06:5-core01:4 x1, spine06:6-core02:4 x1, "
 	 "spine07:3-core03:3 x1, spine07:4-core04:3 x2, spine08:3-core03:4 x1, spine08:4-core04:5 x2"},
+	{"hosts as the edge switches have them, more on one of a class",
+	 "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 7, \"edge\": {\"ports\": 4, \"hosts\": [{\"count\": 2, "
+	 "\"hosts\": 2}, "
+	 "{\"count\": 1, \"hosts\": 3}]},\n"
+	 "\"core\": {\"ports\": 8, \"count\": 2}, \"classes\": [{\"count\": 1, \"ports\": 8, \"bundle\": 2}]}",
+	 true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:4-core01:3 x2, edge003:6-core02:3 x2"},
+	{"an edge switch of its own in a pod of its own",
+	 "{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 7, \"pods\": [{\"count\": 1, \"edges\": 2}, "
+	 "{\"count\": 1, \"edges\": 1}],\n"
+	 "\"edge\": {\"ports\": 4, \"count\": 3, \"ports_to_nodes\": 2, \"ports_to_core\": 2}, \"spine\": {\"ports\": "
+	 "6, "
+	 "\"count\": 4, \"ports_to_core\": 2},\n"
+	 "\"core\": {\"ports\": 4, \"count\": 4}, \"classes\": [{\"count\": 1, \"ports\": 12, \"hosts\": 3, "
+	 "\"bundle\": [4, 1]}]}",
+	 true,
+	 "edge001:3-spine01:1 x1, edge001:4-spine02:1 x1, edge002:3-spine01:2 x1, edge002:4-spine02:2 x1, "
+	 "edge003:4-spine03:1 x4, edge003:8-spine04:1 x1, spine01:5-core01:1 x1, spine01:6-core02:1 x1, "
+	 "spine02:5-core03:1 x1, spine02:6-core04:1 x1, spine03:5-core01:2 x1, spine03:6-core02:2 x1, "
+	 "spine04:5-core03:2 x1, spine04:6-core04:2 x1"},
+	{"core switches are chosen for the cables of classes, too",
+	 "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 5, \"fill\": \"uniform\", \"edge\": {\"ports\": 4}, \"core\": "
+	 "{\"ports\": 4},\n"
+	 "\"classes\": [{\"count\": 1, \"hosts\": 1, \"ports\": 6, \"ports_to_core\": 4}]}",
+	 true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:3-core01:3 x2, edge003:5-core02:3 x2"},
 	{"one plane",
 	 "{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 4, \"pods\": 2, \"planes\": 1,\n"
 	 "\"edge\": {\"ports\": 4, \"count\": 2, \"ports_to_nodes\": 2, \"ports_to_core\": 2},\n"
