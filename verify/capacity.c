@@ -189,8 +189,8 @@ static void ratio_raise(struct ft_ratio *worst, uint32_t down, uint32_t up)
 static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
 {
 	for (uint32_t rank = 0; rank < c->ranks; rank++)
-		c->blocking[rank] = m->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
-	for (uint32_t p = 0; m->general && p < m->place_count; p++) {
+		c->blocking[rank] = m->plan->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
+	for (uint32_t p = 0; m->plan->general && p < m->place_count; p++) {
 		uint32_t down = p < m->edges ? ft_host_ports(m, p) : 0, up = 0;
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
