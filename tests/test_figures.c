@@ -199,6 +199,18 @@ static void test_row(void **state)
 	report_returns(report);
 }
 
+static void after_write(const struct ft_after *after, struct ft_text *text)
+{
+	ft_text_printf(text, "%u of %u, %s%s: ", after->count, after->of, after->ways, after->exact ? "" : " drawn");
+	ratio_write(text, after->worst.edges);
+	ft_text_puts(text, " edges, ");
+	ratio_write(text, after->worst.hosts);
+	ft_text_puts(text, " hosts, bisection ");
+	ratio_write(text, after->worst.bisection);
+	ft_text_puts(text, ", blocking ");
+	ratio_write(text, after->worst.blocking);
+}
+
 /* ---- trees as graphs ---- */
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}"
@@ -207,9 +219,19 @@ static void test_row(void **state)
 	"12,\"count\":12,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":9,"               \
 	"\"ports_to_core\":2},\"core\":{\"ports\":6,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}}"
 
+/* Three levels with two spines of each pod in a plane; and all of them in one. */
+#define PLANES(planes, ports, cores)                                                                                  \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":64,\"blocking\":\"4:1\",\"pods\":2,\"planes\":" planes  \
+	",\"edge\":{\"ports\":12,\"count\":8,\"ports_to_nodes\":8,\"ports_to_core\":4},\"spine\":{\"ports\":12,"      \
+	"\"count\":8,\"ports_to_core\":4},\"core\":{\"ports\":" ports ",\"count\":" cores "},\"bundle\":{\"edge\":1," \
+	"\"spine\":1}}"
+
 static const struct {
 	const char *design, *faults;
 } trees[] = {
+	{PLANES("2", "32", "8"), ""},
+	{PLANES("2", "32", "8"), "cut edge003:9; dead core02"},
+	{PLANES("1", "32", "4"), "dead spine02; cut edge007:10"},
 	{SMALL, ""},
 	{SMALL, "cut edge003:20"},
 	{SMALL, "cut edge003:20; cut edge003:21; cut edge001:30"},
@@ -244,6 +266,19 @@ static void graph_write(const struct ft_plan *plan, struct ft_text *text)
 	ft_text_puts(text, "]}");
 }
 
+/* The same with cables; which switches may fail is not the same in trees and graphs. */
+static void after_cables_write(const struct bench *b, struct ft_report *report, struct ft_text *text)
+{
+	const struct ft_verify_input input = {
+		.design = b->design, .plan = b->plan, .snapshot = b->snapshot, .today = "2026-11-20"};
+
+	for (uint32_t count = 1; count < 4; count++) {
+		assert_int_equal(ft_after_add(&input, FT_AFTER_CABLE, count, report), 0);
+		ft_text_puts(text, "; ");
+		after_write(&report->after[count - 1], text);
+	}
+}
+
 static void tree_figures(const char *design, const char *faults, struct ft_text *ret_graph, struct ft_text *figures)
 {
 	_cleanup_(bench_release) struct bench b;
@@ -263,6 +298,7 @@ static void tree_figures(const char *design, const char *faults, struct ft_text 
 	for (size_t i = 0; i < report->switch_count; i++)
 		ft_text_printf(figures, "; %s %s", report->switches[i].name,
 			       ft_status_name(report->switches[i].status));
+	after_cables_write(&b, report, figures);
 }
 
 static void test_tree_as_graph(void **state)
@@ -379,19 +415,127 @@ static void test_cut_of_torus(void **state)
 	assert_int_equal(least, 2 * Y * Z);
 }
 
-/* ---- what more failures do ---- */
+/* ---- who is at risk ---- */
 
-static void after_write(const struct ft_after *after, struct ft_text *text)
+enum { RISK_SWITCHES = 6 };
+
+/* Switch i has 2^i hosts, so that no two parts have as many. */
+struct small {
+	uint32_t width[RISK_SWITCHES][RISK_SWITCHES];
+};
+
+static uint32_t part_from(const struct small *g, uint32_t from, uint32_t dead)
 {
-	ft_text_printf(text, "%u of %u, %s%s: ", after->count, after->of, after->ways, after->exact ? "" : " drawn");
-	ratio_write(text, after->worst.edges);
-	ft_text_puts(text, " edges, ");
-	ratio_write(text, after->worst.hosts);
-	ft_text_puts(text, " hosts, bisection ");
-	ratio_write(text, after->worst.bisection);
-	ft_text_puts(text, ", blocking ");
-	ratio_write(text, after->worst.blocking);
+	uint32_t part = 1U << from, before = 0;
+
+	while (part != before) {
+		before = part;
+		for (uint32_t a = 0; a < RISK_SWITCHES; a++)
+			for (uint32_t b = 0; part >> a & 1 && b < RISK_SWITCHES; b++)
+				if (g->width[a][b] > 0 && b != dead)
+					part |= 1U << b;
+	}
+	return part;
 }
+
+/* Those that are not of the greatest part that switch 0 … 5 but @dead make; numbers are sets, and numbers of hosts. */
+static uint32_t cut_off_by(const struct small *g, uint32_t within, uint32_t dead)
+{
+	uint32_t most = 0;
+
+	for (uint32_t v = 0; v < RISK_SWITCHES; v++)
+		if (v != dead && within >> v & 1 && part_from(g, v, dead) > most)
+			most = part_from(g, v, dead);
+	return within & ~most & (dead < RISK_SWITCHES ? ~(1U << dead) : ~0U);
+}
+
+static uint32_t at_risk(const struct small *g)
+{
+	uint32_t all = (1U << RISK_SWITCHES) - 1, risk = 0;
+
+	for (uint32_t v = 0; v < RISK_SWITCHES; v++)
+		risk |= cut_off_by(g, all, v);
+	for (uint32_t a = 0; a < RISK_SWITCHES; a++)
+		for (uint32_t b = 0; b < a; b++) {
+			struct small less = *g;
+
+			less.width[a][b] = less.width[b][a] = 0;
+			risk |= g->width[a][b] == 1 ? cut_off_by(&less, all, RISK_SWITCHES) : 0;
+		}
+	return risk;
+}
+
+static void small_design(const struct small *g, struct ft_text *text)
+{
+	const char *gap = "";
+
+	ft_text_puts(text, GRAPH);
+	for (uint32_t v = 0; v < RISK_SWITCHES; v++)
+		ft_text_printf(text, "%s{\"name\":\"s%u\",\"ports\":60,\"hosts\":%u}", v ? "," : "", v, 1U << v);
+	ft_text_puts(text, "],\"links\":[");
+	for (uint32_t a = 0; a < RISK_SWITCHES; a++)
+		for (uint32_t b = a + 1; b < RISK_SWITCHES; b++) {
+			if (g->width[a][b] == 0)
+				continue;
+			ft_text_printf(text, "%s{\"a\":\"s%u\",\"b\":\"s%u\",\"count\":%u}", gap, a, b, g->width[a][b]);
+			gap = ",";
+		}
+	ft_text_puts(text, "]}");
+}
+
+/* Takes a bundle away, and says in @faults what is to be cut for that. */
+static void bundle_take(const struct bench *b, struct small *g, uint64_t *random, char *faults, size_t size)
+{
+	const struct ft_plan_bundle *bundle = &b->plan->bundles[random_below(random, b->plan->bundle_count)];
+	size_t length = 0;
+
+	g->width[bundle->a][bundle->b] = g->width[bundle->b][bundle->a] = 0;
+	for (uint32_t k = 0; k < bundle->count; k++)
+		length +=
+			(size_t)snprintf(faults + length, size - length, "cut s%u:%u;", bundle->a, bundle->a_port + k);
+}
+
+/* Graphs of six switches that lack a bundle, by taking each switch and each cable away. */
+static void test_at_risk(void **state)
+{
+	enum { RUNS = 300 };
+	uint64_t random = 11;
+	unsigned int some = 0;
+
+	(void)state;
+	for (unsigned int run = 0; run < RUNS; run++) {
+		_cleanup_(ft_text_release) struct ft_text design = {0};
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(bench_release) struct bench b = {0};
+		struct small g = {0};
+		uint32_t planned, found;
+		char faults[512];
+
+		for (uint32_t v = 1; v < RISK_SWITCHES; v++)
+			for (unsigned int n = 0; n < 2; n++) {
+				uint32_t u = random_below(&random, v);
+
+				g.width[u][v] += g.width[u][v] < 2;
+				g.width[v][u] = g.width[u][v];
+			}
+		small_design(&g, &design);
+		bench_make(&b, ft_text_string(&design));
+		planned = at_risk(&g);
+		bundle_take(&b, &g, &random, faults, sizeof(faults));
+		if (part_from(&g, 0, RISK_SWITCHES) != (1U << RISK_SWITCHES) - 1)
+			continue;
+		found = at_risk(&g) & ~planned;
+		faults_apply(&b, faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		assert_int_equal(report->finding_count, 1);
+		if (report->findings[0].impact.hosts_at_risk != found)
+			fail_msg("run %u, %s: %s", run, faults, ft_text_string(&design));
+		some += found > 0;
+	}
+	assert_true(some > RUNS / 4);
+}
+
+/* ---- what more failures do ---- */
 
 static const struct {
 	const char *what, *design, *faults;
@@ -573,9 +717,10 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_tree_as_graph), cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_cut_of_torus),  cmocka_unit_test(test_after),
-		cmocka_unit_test(test_after_happens), cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_words),	      cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_cut_of_torus),  cmocka_unit_test(test_at_risk),
+		cmocka_unit_test(test_after),	      cmocka_unit_test(test_after_happens),
+		cmocka_unit_test(test_rates),	      cmocka_unit_test(test_words),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return rows_run(rows, test_row, others) ? 1 : 0;
