@@ -21,6 +21,7 @@
 #include "tests/rows.h"
 #include "verify/after.h"
 #include "verify/cuts.h"
+#include "verify/look.h"
 #include "verify/report.h"
 
 #define GRAPH "{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":["
@@ -699,6 +700,37 @@ static void test_words(void **state)
 	}
 }
 
+static const struct {
+	const char *design, *faults, *name, *head;
+} looks[] = {
+	{RING, "dead sw3", "sw3", "sw3, switch that was not seen: isolated, 0 of 6 cables, 0 hosts\n"},
+	{RING, "cut sw1:5", "SW1", "sw1 (0x0000000000100001), switch: degraded, 5 of 6 cables, 4 hosts\n"},
+	{DRAGONFLY, "", "g1r1", "g1r1 (0x0000000000100001), router switch: ok, 4 of 4 cables, 2 hosts\n"},
+	{RING, "spare stray 36; link stray:1 sw1:16", "stray",
+	 "stray (0x0000000000400001), a switch that the plan does not know: unplanned, 0 of 0 cables, 0 hosts\n"},
+};
+
+static void test_look(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(looks); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_look_freep) struct ft_look *look = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_error err = {0};
+		struct ft_verify_input input;
+
+		bench_make(&b, looks[i].design);
+		faults_apply(&b, looks[i].faults);
+		input = (struct ft_verify_input){
+			.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+		assert_int_equal(ft_look_make(&input, looks[i].name, &look, &err), 0);
+		ft_look_write_text(&text, look, false, &(struct ft_terminal){0});
+		text.data[strcspn(text.data, "\n") + 1] = '\0';
+		assert_string_equal(text.data, looks[i].head);
+	}
+}
+
 static void test_no_memory(void **state)
 {
 	static const char *const designs[] = {RING, TWO};
@@ -720,7 +752,7 @@ int main(void)
 		cmocka_unit_test(test_cut_of_torus),  cmocka_unit_test(test_at_risk),
 		cmocka_unit_test(test_after),	      cmocka_unit_test(test_after_happens),
 		cmocka_unit_test(test_rates),	      cmocka_unit_test(test_words),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_look),	      cmocka_unit_test(test_no_memory),
 	};
 
 	return rows_run(rows, test_row, others) ? 1 : 0;
