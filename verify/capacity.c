@@ -342,7 +342,7 @@ int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 	if (r < 0 || !c->blocking)
 		return -ENOMEM;
 	blocking_plan(m, c);
-	if (c->ranks > 1 || !m->linked || !carriers)
+	if (c->ranks > 1 || !m->linked)
 		ranks_cut(m, c);
 	else
 		r = halves_cut(m, c, carriers);

@@ -14,7 +14,7 @@
  *                  which port is whose, by port (exact.h), switches beside the tree (islands_explain.c)
  *   rates.c, hosts.c, identities.c, sm.c, counters.c
  *                  what needs no explanation, only a look
- *   measure.c      the figures: cables, switches, blocking, distances (distances.c)
+ *   measure.c      the figures: cables, switches, blocking, distances (distances.c), bisections (capacity.h, cuts.h)
  *   foreign.c      whether the design is that of this fabric at all; if not, no other step follows but the last
  *   routes*.c      where the forwarding tables lead, if there are any (routes.h)
  *   impact.c       what each finding costs
