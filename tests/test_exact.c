@@ -36,6 +36,14 @@
 	"12,\"count\":12,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":9,"               \
 	"\"ports_to_core\":2},\"core\":{\"ports\":8,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}"
 
+/* Two pods: a core has two cables. */
+#define TWO_PODS                                                                                                       \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":32,\"blocking\":\"4:1\",\"pods\":2,\"edge\":{\"ports\":" \
+	"12,\"count\":8,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":6,"                \
+	"\"ports_to_core\":2},\"core\":{\"ports\":8,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}"
+
+#define BOUND_CORES ",\"bind\":{\"core\":[\"core01\",\"core02\",\"core03\",\"core04\",\"core05\",\"core06\"]}"
+
 /* ---- plans ---- */
 
 static void cables_fill(struct ft_plan *plan)
@@ -1000,6 +1008,10 @@ static void test_exchanged(void **state)
 		 "warning; cable-missing absent edge001:19 core01:1; switch-replaced seen edge007 edge003 x2"},
 		{WIDE "}", "edge003", "edge007", "edge009", "", "ok; switch-replaced seen edge007 edge009 edge003 x3"},
 		{PODS "}", "core01", "core02", NULL, "", "ok; switch-replaced seen core02 core01 x2"},
+		/* All cables that the two have say so, though each has but two, or one of them less. */
+		{TWO_PODS BOUND_CORES "}", "core01", "core03", NULL, "", "ok; switch-replaced seen core03 core01 x2"},
+		{TWO_PODS BOUND_CORES "}", "core01", "core03", NULL, "cut core01:1",
+		 "warning; cable-missing absent spine01:11 core03:1; switch-replaced seen core03 core01 x2"},
 		{PODS "}", "edge006", "edge007", NULL, "", "ok; switch-replaced seen edge007 edge006 x2"},
 	};
 	(void)state;
