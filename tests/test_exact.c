@@ -335,6 +335,12 @@ static const struct row rows[] = {
 	 "215/1/0/0", NULL, false},
 	{"a host on another edge", WIDE "}", CABLES | HOSTS, "cut edge001:1; link edge002:38 node001:1",
 	 "warning; host-misplaced seen edge002:38 node001:1", "216/0/0/0", NULL, false},
+	{"a host of a dead edge, on another edge", WIDE "}", HOSTS,
+	 "cut edge003:1; link edge002:38 node037:1; dead edge003",
+	 "critical; edge-isolated absent core01:7 core01:8 core01:9 core02:7 core02:8 core02:9 core03:7 core03:8 "
+	 "core03:9 core04:7 core04:8 core04:9 core05:7 core05:8 core05:9 core06:7 core06:8 core06:9 x18; "
+	 "host-misplaced seen edge002:38 node037:1",
+	 "198/18/0/0", NULL, true},
 	{"a host in another port", WIDE "}", HOSTS, "cut edge001:1; link edge001:38 node001:1",
 	 "warning; host-misplaced seen edge001:38 node001:1", "216/0/0/0", NULL, false},
 	{"a host on another edge, its port not said", WIDE "}", CABLES | EDGES_ONLY,
