@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "verify/chassis_parts.h"
-#include "verify/match.h"
+#include "verify/classes.h"
+#include "verify/model.h"
 
 /* The line boards, or the fabric boards, of all directors of a tier. */
 struct side {
