@@ -29,23 +29,25 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 }
 
 /*
- * An edge that lacks more hosts than @room says it is to get; where none does, one with a free port for hosts. FT_NONE:
- * there is none.
+ * An edge that lacks more hosts than @room says it is to get; where none does, one that was not seen, and then one with a
+ * free port for hosts. FT_NONE: there is none.
  */
 static uint32_t edge_with_room(const struct ft_model *m, const uint32_t *room)
 {
-	uint32_t spare = FT_NONE;
+	uint32_t spare = FT_NONE, unseen = FT_NONE;
 
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
+		if (!sw && unseen == FT_NONE && room[p] < m->places[p]->hosts)
+			unseen = p;
 		if (!sw || sw->hosts + room[p] >= m->plan->ports_to_nodes)
 			continue;
 		if (sw->hosts + room[p] < m->places[p]->hosts)
 			return p;
 		spare = spare == FT_NONE ? p : spare;
 	}
-	return spare;
+	return unseen == FT_NONE ? spare : unseen;
 }
 
 /* The host at @switch_port goes to an edge switch with room for one more; @room counts those that went to each. */
@@ -147,8 +149,8 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 	struct ft_place to = {m->plan->switches[listing->edge].name, 0, listing->port};
 
 	m->failed |= !name;
-	ft_finding_where_port(m, f, m->live.hosts[host].port);
 	ft_finding_where_port(m, f, m->live.hosts[host].switch_port);
+	ft_finding_where_port(m, f, m->live.hosts[host].port);
 	ft_finding_act(m, f, FT_ACT_MOVE, &from, &to);
 	ft_place_text(m, m->live.hosts[host].port, &who);
 	ft_place_text(m, m->live.hosts[host].switch_port, &here);

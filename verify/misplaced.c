@@ -242,7 +242,7 @@ int ft_misplaced_explain(struct explain *x)
 		chosen[list[i].stray] = i;
 		taken[cell]++;
 	}
-	for (uint32_t i = 0; i < x->stray_count && x->stray_count <= STRAYS_EXPLAINED_MAX / 4; i++) {
+	for (uint32_t i = 0; i < x->stray_count && x->stray_count <= STRAYS_PAIRED_MAX; i++) {
 		if (x->strays[i].used || chosen[i] != FT_NONE)
 			continue;
 		memset(visited, 0, cells * sizeof(*visited));
