@@ -358,6 +358,8 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 
 	if (tree->strangers == 0 && tree->cabling == wrong)
 		return true;
+	if (ft_intent_is_irregular(graph))
+		return false;
 	return tree->cabling + tree->islanders + tree->strangers <=
 	       wrong - common + graph->exceptions + tree->unseen;
 }
