@@ -150,6 +150,25 @@ class Fabric:
         fabric.check()
         return fabric
 
+    @classmethod
+    def read_snapshot(cls, snapshot):
+        """Of the JSON of "ftcheck --save". GUIDs that come twice are a ValueError."""
+        fabric = cls()
+        kinds = {"switch": "S", "ca": "H", "router": "R", "unknown": "?"}
+        nodes = []
+        for entry in snapshot["nodes"]:
+            node = fabric.add(Node(kinds[entry["type"]], int(entry["guid"], 16), entry.get("port_count", 0),
+                                   entry.get("description", "").encode(), entry.get("lid", 0),
+                                   int(entry.get("system_guid", "0"), 16)))
+            node.described = {n: port for port in entry.get("ports", [])
+                              for n in range(port["number"], port.get("last", port["number"]) + 1)}
+            nodes.append(node)
+        for a, port, b, far_port in snapshot["links"]:
+            nodes[a].links[port], nodes[b].links[far_port] = (nodes[b].guid, far_port), (nodes[a].guid, port)
+            for node, number in ((nodes[a], port), (nodes[b], far_port)):
+                node.rates[number] = node.described.get(number, {}).get("rate")
+        return fabric
+
     def check(self):
         for guid, node in self.nodes.items():
             for port, (far, far_port) in node.links.items():

@@ -31,7 +31,7 @@ NAMED = {"cable-misplaced", "cables-swapped", "cable-unplanned", "cable-wrong-po
 MOVED = {"cable-misplaced", "cables-swapped", "cable-wrong-port"}
 SEEN_STATUS = {"ok", "degraded", "isolated"}
 GUID = re.compile(r"0x[0-9a-f]{16}")
-TRIES = 200000  # of the backtracking
+TRIES = 20000  # of the backtracking
 
 
 class Finding:
@@ -619,22 +619,30 @@ def ends_of(pair):
     return tuple(pair) * (3 - len(pair))
 
 
-def same_ends(cables, left):
-    """All ways to choose len(cables) pairs of @left that together have the ends of @cables."""
-    ends = collections.Counter(v for pair in cables for v in ends_of(pair))
-    left = sorted(left, key=str)
+def same_ends(cables, left, tries=TRIES):
+    """All ways to choose len(cables) pairs of @left that together have the ends of @cables: the first end that is not
+    served yet takes each pair in turn that has it, so that dead ends show at once. Gives up after @tries steps."""
+    need = collections.Counter(v for pair in cables for v in ends_of(pair))
+    left = {p: n for p, n in collections.Counter(left).items() if set(p) <= set(need)}
+    steps = 0
 
-    def choose(need, start, chosen):
-        if len(chosen) == len(cables):
+    def choose(chosen):
+        nonlocal steps
+        steps += 1
+        end = next((v for v in need if need[v]), None)
+        if end is None:
             yield list(chosen)
             return
-        for i in range(start, len(left)):
-            if i > start and left[i] == left[i - 1]:
-                continue
-            if not collections.Counter(ends_of(left[i])) - need:
-                yield from choose(need - collections.Counter(ends_of(left[i])), i + 1, chosen + [left[i]])
+        for pair in [p for p in left if end in p and left[p] and not collections.Counter(ends_of(p)) - need]:
+            if steps > tries:
+                return
+            left[pair] -= 1
+            need.subtract(ends_of(pair))
+            yield from choose(chosen + [pair])
+            left[pair] += 1
+            need.update(ends_of(pair))
 
-    return choose(ends, 0, [])
+    return choose([])
 
 
 def inconsistency(plan, fabric, report, hosts=True):

@@ -49,7 +49,8 @@ uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t
 {
 	const struct ft_port *port = port_of(f, live, number);
 
-	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node] : FT_NONE;
+	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node]
+						: FT_NONE;
 }
 
 /* Where the letters and digits at the beginning end. */
@@ -158,8 +159,7 @@ struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b)
 	if (r < 0)
 		return NULL;
 	if (r > 0)
-		intent->pairs[intent->pair_count++] =
-			(struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
+		intent->pairs[intent->pair_count++] = (struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
 	return &intent->pairs[at];
 }
 

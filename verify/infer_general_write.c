@@ -390,8 +390,7 @@ static int fan_compare(const void *a, const void *b, void *context)
 
 static bool same_ends(const struct writer *w, const struct fan *x, const struct fan *y)
 {
-	return x->width == y->width && x->count == y->count &&
-	       w->intent->rank[x->from] == w->intent->rank[y->from] &&
+	return x->width == y->width && x->count == y->count && w->intent->rank[x->from] == w->intent->rank[y->from] &&
 	       memcmp(&w->ends[x->first], &w->ends[y->first], x->count * sizeof(*w->ends)) == 0;
 }
 

@@ -66,7 +66,8 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 	uint32_t all = 0, usual;
 
 	for (uint32_t i = 0; i < intent->pair_count; i++)
-		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 && kinds_key(intent, &intent->pairs[i]) == key) {
+		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 &&
+		    kinds_key(intent, &intent->pairs[i]) == key) {
 			ft_tally_add(&tally, intent->pairs[i].seen);
 			all++;
 		}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Takes down what unit tests verify, for tests/accounted.py: linked into a test with --wrap=ft_verify and
+ * --wrap=ft_verify_all, it appends one line of JSON for each report to the file that FT_ACCOUNT names. Without FT_ACCOUNT
+ * it does nothing.
+ *
+ *     {"design": …, "plan": {…}, "cables": [[A, PORT, B, PORT], …], "snapshot": {…}, "report": {…}}
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "planner/plan.h"
+#include "probe/snapshot.h"
+#include "verify/verify.h"
+
+int __real_ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const char *today, struct ft_report **ret_report);
+int __wrap_ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const char *today, struct ft_report **ret_report);
+int __real_ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
+int __wrap_ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
+
+/* The cables of a plan that says ports; "null" of one that does not. */
+static void add_cables(struct ft_text *text, const struct ft_plan *plan)
+{
+	ft_text_puts(text, plan->cable_count ? "[" : "null");
+	for (uint32_t i = 0; i < plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &plan->cables[i];
+
+		ft_text_puts(text, i ? ", [" : "[");
+		ft_text_add_json(text, plan->switches[c->a].name);
+		ft_text_printf(text, ", %u, ", c->a_port);
+		ft_text_add_json(text, plan->switches[c->b].name);
+		ft_text_printf(text, ", %u]", c->b_port);
+	}
+	ft_text_puts(text, plan->cable_count ? "]" : "");
+}
+
+/* JSON without its line breaks: there is none in a string of it. */
+static void add_line(struct ft_text *text, const char *json)
+{
+	for (; *json; json++)
+		if (*json != '\n')
+			ft_text_add(text, json, 1);
+}
+
+static void add_part(struct ft_text *text, const char *name, struct ft_text *part)
+{
+	ft_text_printf(text, "\"%s\": ", name);
+	add_line(text, ft_text_string(part));
+	text->failed = text->failed || part->failed;
+	ft_text_release(part);
+}
+
+static void take_down(const struct ft_plan *plan, const struct ft_snapshot *snapshot, const struct ft_report *report)
+{
+	const char *path = getenv("FT_ACCOUNT");
+	_cleanup_(ft_text_release) struct ft_text line = {0};
+	struct ft_text part = {0};
+	FILE *file;
+
+	if (!path)
+		return;
+	ft_text_puts(&line, "{\"cables\": ");
+	add_cables(&line, plan);
+	ft_text_puts(&line, ", ");
+	ft_plan_write_json(&part, plan, 0);
+	add_part(&line, "plan", &part);
+	ft_text_puts(&line, ", ");
+	ft_snapshot_write_json(&part, snapshot);
+	add_part(&line, "snapshot", &part);
+	ft_text_puts(&line, ", ");
+	ft_report_write_json(&part, report);
+	add_part(&line, "report", &part);
+	ft_text_puts(&line, "}\n");
+	file = line.failed ? NULL : fopen(path, "a");
+	if (!file)
+		return;
+	fputs(ft_text_string(&line), file);
+	fclose(file);
+}
+
+int __wrap_ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const char *today, struct ft_report **ret_report)
+{
+	int r = __real_ft_verify(design, plan, snapshot, today, ret_report);
+
+	if (r == 0)
+		take_down(plan, snapshot, *ret_report);
+	return r;
+}
+
+int __wrap_ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
+{
+	int r = __real_ft_verify_all(input, ret_report);
+
+	if (r == 0)
+		take_down(input->plan, input->snapshot, *ret_report);
+	return r;
+}
