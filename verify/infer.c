@@ -330,7 +330,7 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 /* Cables beyond the first few that one switch lacks: they have one cause. */
 static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 {
-	enum { FEW = 4 };
+	enum { FEW = 2 };
 	_cleanup_free_ uint32_t *lacks = calloc(intent->count + 1UL, sizeof(*lacks));
 
 	*ret_common = 0;
