@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import campaign  # noqa: E402
+import infer_residual  # noqa: E402
 import oracle  # noqa: E402
 
 EDGES_MIN = 4
@@ -109,9 +110,9 @@ class Inference(campaign.Campaign):
             if found == expected:
                 return name, "", inferred, report
         unseen = collections.Counter(f.code for f in truth if f.code in UNSEEN)
-        above = inferred.get("core", {"count": 0})["count"] + inferred.get("spine", {"count": 0})["count"]
+        edges, above = tiers(inferred)
         short = {"core-missing": sum(s["tier"] != "edge" for s in plan["switches"]) - above,
-                 "edge-isolated": plan["edge"]["count"] - inferred["edge"].get("count", 1)}
+                 "edge-isolated": plan["edge"]["count"] - edges}
         if any(unseen.values()) and all(0 <= short[code] <= unseen[code] for code in UNSEEN):
             left = [f for f in truth if f.code not in UNSEEN]
             seen = collections.Counter({k: v for k, v in found.items() if k[0] not in UNSEEN})
@@ -133,6 +134,15 @@ class Inference(campaign.Campaign):
             self.options.seed, self.tally["exact"], self.tally["same"], self.tally["untold"], self.tally["wrong"],
             time.monotonic() - start))
         return 1 if self.tally["wrong"] > self.options.rounds // WRONG_SHARE else 0
+
+
+def tiers(design):
+    """How many switches are planned for hosts, and how many above."""
+    if design["topology"] != "graph":
+        above = design.get("core", {"count": 0})["count"] + design.get("spine", {"count": 0})["count"]
+        return design["edge"].get("count", 1), above
+    kinds = collections.Counter(entry["kind"] for entry in infer_residual.Plan(design).switches.values())
+    return kinds["leaf"], sum(kinds.values()) - kinds["leaf"]
 
 
 def keys(findings):

@@ -27,8 +27,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import infer_residual  # noqa: E402
 
 # A false finding is worse than one that is missed.
-FALSE_SHARE = 200
-MISSED_SHARE = 4
+FALSE_SHARE = 50
+SENTENCE_MAX = 500
+MISSED_SHARE = 2
 
 
 class Net:
@@ -374,14 +375,18 @@ class Campaign:
             return
         self.judge(number, family, way, faults, design, text, {v: k for k, v in ids.items()}, meant, net.graph(), tally)
 
-    def judge_tree(self, number, family, way, faults, design, text, meant, seen, tally):
-        """A tree is held against what was meant by how many cables ftcheck finds fault with."""
+    def check(self, design, text):
+        """What ftcheck finds, from warnings on."""
         path = os.path.join(self.directory.name, "fabric")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         done = subprocess.run([self.ftcheck, "--plan", "-", "--from", path, "--format", "json"],
                               input=json.dumps(design).encode(), stdout=subprocess.PIPE, check=False)
-        found = [f for f in json.loads(done.stdout)["findings"] if f["severity"] != "info"]
+        return [f for f in json.loads(done.stdout)["findings"] if f["severity"] != "info"]
+
+    def judge_tree(self, number, family, way, faults, design, text, meant, seen, tally):
+        """A tree is held against what was meant by how many cables ftcheck finds fault with."""
+        found = self.check(design, text)
         cables = sum(f.get("count", 1) for f in found)
         broken = sum(abs(meant[pair] - seen[pair]) for pair in set(meant) | set(seen))
         tally["named"] += min(cables, broken)
@@ -402,6 +407,11 @@ class Campaign:
         ids = infer_residual.ids_of(plan, fabric)
         planned = {frozenset(name_of[ids[name]] for name in pair): count for pair, count in plan.links.items()}
         words = []
+        found = self.check(design, text)
+        lacks = sum(abs(planned.get(pair, 0) - seen[pair]) for pair in set(planned) | set(seen))
+        if (lacks > 0) != bool(found) or any(len(f["text"]) > SENTENCE_MAX for f in found):
+            tally["false"] += 1
+            words.append("  false: %d cables are left by the plan, found %s" % (lacks, [f["text"] for f in found]))
         for pair in set(planned) | set(meant) | set(seen):
             p, m, s = planned.get(pair, 0), meant[pair], seen[pair]
             verdict = "named" if p == m != s or s < p < m else "missed" if p == s != m else "false" if p != m else None

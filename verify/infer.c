@@ -21,6 +21,7 @@ struct attempt {
 	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches that are planned as seen, beside the tree */
 	uint64_t cabling;   /* of those, what a graph may see otherwise */
+	bool mixed;	    /* some switches are slower throughout, which is a fault in no tree */
 	uint32_t unseen;    /* switches that are planned for the traces that they left */
 	uint32_t strangers; /* switches that are not planned at all, and not found fault with either */
 };
@@ -104,10 +105,12 @@ enum { SERVING_COST = 3 };
 /* Switches outside of the tree that no finding is about, and what the tree is wrong about. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
+	attempt->mixed = false;
 	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
 		outside += !ft_infer_in_tree(f, i);
+		attempt->mixed |= ft_infer_in_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
 		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1] && !ft_infer_in_tree(f, i); n++)
 			cables += f->near[n].cables;
@@ -116,7 +119,8 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
 		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
 	}
-	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
+	attempt->cabling =
+		attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
 			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
 			   (found > 0 && cables > found ? cables - found : 0);
 	outside -= found < outside ? found : outside;
@@ -326,7 +330,7 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 /* Cables beyond the first few that one switch lacks: they have one cause. */
 static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 {
-	enum { FEW = 4 };
+	enum { FEW = 2 };
 	_cleanup_free_ uint32_t *lacks = calloc(intent->count + 1UL, sizeof(*lacks));
 
 	*ret_common = 0;
@@ -349,16 +353,21 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 
 /*
  * Whether the tree stays: it is shorter to write, unless more is wrong by it than by the graph, with what the graph
- * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was
- * seen in islands may hide faults that the graph finds.
+ * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was seen in islands may hide faults that the
+ * graph finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
 	uint64_t wrong = graph_wrong(graph);
 
+	if (tree->mixed)
+		return false;
 	if (tree->strangers == 0 && tree->cabling == wrong)
 		return true;
-	return tree->cabling + tree->islanders + tree->strangers <= wrong - common + graph->exceptions + tree->unseen;
+	if (ft_intent_is_irregular(graph))
+		return false;
+	return tree->cabling + tree->islanders + tree->strangers <=
+	       wrong - common + graph->exceptions + tree->unseen;
 }
 
 /* The design as it will be read. -EINVAL: it would be refused. */
@@ -421,7 +430,7 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 	if (r == 0)
 		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best, err)
 									 : reading(snapshot, NULL, name, &best, err);
-	if (r == -EINVAL || (r == 0 && best.wrong + best.islanders + best.strangers > 0)) {
+	if (r == -EINVAL || (r == 0 && (best.mixed || best.wrong + best.islanders + best.strangers > 0))) {
 		int graph_r = graph_reading(snapshot, name, &best);
 
 		if (graph_r != -EINVAL)

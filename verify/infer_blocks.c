@@ -550,7 +550,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 		}
 	}
 	d.scaled = all > 1 && same == all;
-	d.wider = all > 1 && wider == all;
+	d.wider = wider == all && d.more > 1;
 	while (first + d.rows < s->rows) {
 		for (uint32_t c = 0; c < s->columns; c++)
 			if (deviation(s, s->order[first + d.rows], c) != deviation(s, d.row[0], c))
@@ -678,7 +678,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	if (r < 0)
 		return r;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
-		if (d->rows == 1 && d->wider)
+		if (d->wider)
 			intent->exceptions++;
 		else if (d->rows > 1 || d->more > MOVED_MAX)
 			intent->exceptions += CLASS_COST;
@@ -808,6 +808,13 @@ static uint32_t rows_apart(const struct sheet *s, uint32_t a, uint32_t b)
 	return apart;
 }
 
+/* So many cables of @most that it is no fault. */
+static bool differ(uint32_t apart, uint32_t most)
+{
+	return (apart >= CLASS_COST && apart * UNLIKE_SHARE >= most) ||
+	       (apart >= CLASS_COST - 1 && apart * 5 >= most * 2);
+}
+
 /* The nearest of the leaders; as many as there are if they are all unlike. */
 static uint32_t nearest_leader(const struct sheet *s, uint32_t row, const uint32_t *leader, uint32_t leaders)
 {
@@ -817,7 +824,7 @@ static uint32_t nearest_leader(const struct sheet *s, uint32_t row, const uint32
 		uint32_t apart = rows_apart(s, row, leader[i]);
 		uint32_t most = row_sum(s, row) > row_sum(s, leader[i]) ? row_sum(s, row) : row_sum(s, leader[i]);
 
-		if (apart < least && (apart < CLASS_COST || apart * UNLIKE_SHARE < most)) {
+		if (apart < least && !differ(apart, most)) {
 			best = i;
 			least = apart;
 		}

@@ -365,7 +365,7 @@ static void rates_tell(struct ft_inference *f)
 		return;
 	}
 	rates_collect(f, uplinks, hosts);
-	d->uplink_rate = rate_take(uplinks, &votes);
+	d->uplink_rate = f->usual_rate = rate_take(uplinks, &votes);
 	if (votes > 0)
 		ft_text_printf(why, "%u of %u cable%s between switches run%s at %s", votes, uplinks->total,
 			       ft_text_s(uplinks->total), uplinks->total == 1 ? "s" : "",
@@ -387,7 +387,27 @@ static void rates_tell(struct ft_inference *f)
 	}
 }
 
-/* Cables of one kind that a switch has, and those of them that run at what is expected. */
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
+{
+	const struct ft_live_switch *sw = &f->live->switches[live];
+	struct rates rates = {0};
+	struct ft_rate rate;
+	uint32_t votes;
+
+	for (uint32_t n = 0; n < sw->cable_count; n++) {
+		const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+
+		if (cable->a != cable->b)
+			rate_vote(f, cable->a_port, &rates);
+	}
+	rate = rate_take(&rates, &votes);
+	if (rates.total < 2 || votes * 2 <= rates.total || rate_is_odd(rate) ||
+	    ft_rate_mbps(rate) >= ft_rate_mbps(f->usual_rate))
+		return (struct ft_rate){0};
+	return rate;
+}
+
+/* Hosts of a switch, and those of them that run at what is expected. */
 struct rate_share {
 	uint32_t all, expected;
 };
@@ -400,35 +420,16 @@ static bool rate_is_among(struct ft_rate rate, const struct ft_rate *rates, uint
 	return count == 0;
 }
 
-/* Does any switch have several cables, and most of them slower than expected? */
-static bool any_is_slower(const struct ft_inference *f, const struct rate_share *share)
-{
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (share[i].all > 1 && share[i].expected * 2 < share[i].all)
-			return true;
-	return false;
-}
-
 /* What does not hold for all switches is not expected of all. */
 static void rates_withdraw(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
-	size_t count = f->live->switch_count + 1UL;
-	_cleanup_free_ struct rate_share *uplinks = calloc(count, sizeof(*uplinks)),
-					 *hosts = calloc(count, sizeof(*hosts));
+	_cleanup_free_ struct rate_share *hosts = calloc(f->live->switch_count + 1UL, sizeof(*hosts));
+	bool uplinks_slower = false, hosts_slower = false;
 
-	if (!uplinks || !hosts) {
+	if (!hosts) {
 		f->why[FT_WHY_RATE].failed = true;
 		return;
-	}
-	for (uint32_t i = 0; i < f->live->cable_count; i++) {
-		const struct ft_live_cable *cable = &f->live->cables[i];
-		const uint32_t ends[] = {cable->a, cable->b};
-
-		for (size_t e = 0; e < FT_COUNT(ends); e++) {
-			uplinks[ends[e]].all++;
-			uplinks[ends[e]].expected += rate_is_among(rate_at(f, cable->a_port), &d->uplink_rate, 1);
-		}
 	}
 	for (uint32_t i = 0; i < f->live->host_count; i++) {
 		const struct ft_live_host *host = &f->live->hosts[i];
@@ -437,11 +438,15 @@ static void rates_withdraw(struct ft_inference *f)
 		hosts[host->live].expected +=
 			rate_is_among(rate_at(f, host->switch_port), d->host_rates, d->host_rate_count);
 	}
-	if (any_is_slower(f, uplinks))
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		uplinks_slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
+		hosts_slower |= hosts[i].all > 1 && hosts[i].expected * 2 < hosts[i].all;
+	}
+	if (uplinks_slower)
 		d->uplink_rate = (struct ft_rate){0};
-	if (any_is_slower(f, hosts))
+	if (hosts_slower)
 		d->host_rate_count = 0;
-	if (d->uplink_rate.speed == FT_SPEED_UNKNOWN || d->host_rate_count == 0)
+	if (uplinks_slower || hosts_slower)
 		ft_text_puts(&f->why[FT_WHY_RATE],
 			     "; some switches have slower ones throughout, so nothing is expected of all");
 }

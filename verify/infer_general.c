@@ -238,6 +238,16 @@ static void sums_count(struct ft_intent *intent)
 	}
 }
 
+bool ft_intent_is_irregular(const struct ft_intent *intent)
+{
+	enum { SWITCHES_MIN = 4 };
+	uint32_t settled = 0;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++)
+		settled += intent->pairs[i].settled;
+	return intent->count >= SWITCHES_MIN && settled * 2 < intent->pair_count;
+}
+
 int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 {
 	int r;

@@ -104,6 +104,9 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 						   : FT_SIDE_BESIDE;
 }
 
+/* Are most bundles in no block, so that a tree that is nearly it is so by chance? */
+bool ft_intent_is_irregular(const struct ft_intent *intent);
+
 /* Neither ports nor names nor hosts tell that two switches are of unlike kinds. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
 

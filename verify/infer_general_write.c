@@ -21,6 +21,7 @@ struct fan {
 struct writer {
 	const struct ft_intent *intent;
 	char **name;	 /* by live switch; owned */
+	char (*kind)[KIND_SIZE]; /* by live switch; owned */
 	bool *hosting;	 /* by rank: those with hosts are a kind of their own; owned */
 	bool *by_guid;	 /* by live switch: the name is made up, and the GUID tells it */
 	uint32_t *order; /* live switches as they are written */
@@ -39,6 +40,7 @@ static void writer_release(struct writer *w)
 	free(w->name);
 	free(w->by_guid);
 	free(w->hosting);
+	free(w->kind);
 	free(w->order);
 	free(w->place);
 	free(w->next);
@@ -79,8 +81,8 @@ static int hosting_find(const struct ft_intent *intent, bool **ret_hosting)
 	return 0;
 }
 
-/* What the design calls it. A switch that joins nothing but hangs on another is just a switch. */
-static const char *kind_of(const struct writer *w, uint32_t live)
+/* By its place. A switch that joins nothing but hangs on another is just a switch. */
+static const char *role_of(const struct writer *w, uint32_t live)
 {
 	const struct ft_intent *intent = w->intent;
 	uint32_t rank = intent->rank[live], up = neighbours_on(intent, live, FT_SIDE_UP);
@@ -95,6 +97,23 @@ static const char *kind_of(const struct writer *w, uint32_t live)
 	if (up > 0)
 		return hosts ? "hosting spine" : "spine";
 	return hosts ? "hosting core" : "core";
+}
+
+/* Kinds as the design calls them; those of an older make have their rate before it ("4xDDR leaf"). */
+static int kinds_make(struct writer *w)
+{
+	w->kind = calloc(w->intent->count + 1UL, sizeof(*w->kind));
+	if (!w->kind)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->intent->count; i++) {
+		struct ft_rate rate = ft_infer_slower_rate(w->intent->f, i);
+		char name[FT_RATE_NAME_SIZE];
+
+		snprintf(w->kind[i], sizeof(w->kind[i]), "%s%s%s",
+			 rate.speed == FT_SPEED_UNKNOWN ? "" : ft_rate_name(rate, name),
+			 rate.speed == FT_SPEED_UNKNOWN ? "" : " ", role_of(w, i));
+	}
+	return 0;
 }
 
 /* ---- names ---- */
@@ -140,7 +159,7 @@ static int names_take(struct writer *w)
 /* "leaf" of "hosting spine" is "spine". */
 static const char *kind_word(const struct writer *w, uint32_t live)
 {
-	const char *kind = kind_of(w, live), *blank = strrchr(kind, ' ');
+	const char *kind = w->kind[live], *blank = strrchr(kind, ' ');
 
 	return blank ? blank + 1 : kind;
 }
@@ -198,7 +217,7 @@ static int order_compare(const void *a, const void *b, void *context)
 
 	if (w->intent->rank[x] != w->intent->rank[y])
 		return w->intent->rank[x] < w->intent->rank[y] ? -1 : 1;
-	r = strcmp(kind_of(w, x), kind_of(w, y));
+	r = strcmp(w->kind[x], w->kind[y]);
 	if (r == 0)
 		r = ft_text_natural_compare(w->name[x], w->name[y]);
 	return r != 0 ? r : (x > y) - (x < y);
@@ -217,6 +236,8 @@ static int names_make(struct writer *w)
 	if (!w->name || !w->by_guid || !w->order || !w->place || !w->next)
 		return -ENOMEM;
 	r = hosting_find(w->intent, &w->hosting);
+	if (r == 0)
+		r = kinds_make(w);
 	if (r == 0)
 		r = names_take(w);
 	if (r < 0)
@@ -260,7 +281,7 @@ static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
 	const struct ft_inference *f = w->intent->f;
 
 	return f->hosts[a] == f->hosts[b] && ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
-	       kind_of(w, a) == kind_of(w, b);
+	       strcmp(w->kind[a], w->kind[b]) == 0;
 }
 
 /* @guids: they are worth something. */
@@ -272,7 +293,7 @@ static int switch_line(const struct writer *w, struct lines *lines, const uint32
 
 	ft_text_puts(&item, "{\"name\": ");
 	r = list_write(w, &item, live, count);
-	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", kind_of(w, live[0]),
+	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", w->kind[live[0]],
 		       ft_infer_ports(f, live[0]), f->hosts[live[0]]);
 	if (guids && w->by_guid[live[0]])
 		ft_text_printf(&item, ", \"guid\": \"0x%016llx\"", (unsigned long long)f->live->switches[live[0]].guid);

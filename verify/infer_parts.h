@@ -113,6 +113,7 @@ struct ft_inference {
 	uint32_t usual_hosts; /* on a switch that has any: the median */
 	uint32_t main_part;   /* the connected part with the most hosts: the tree is there */
 	uint64_t cable_total; /* between different switches of it */
+	struct ft_rate usual_rate; /* of cables between switches */
 
 	struct ft_fits fits;
 	/* All from here on is of one of them. */
@@ -275,6 +276,9 @@ int ft_infer_counts(struct ft_inference *f, struct ft_error *err);
  * holds for all switches: else the verifier votes by class.
  */
 void ft_infer_graph_counts(struct ft_inference *f);
+
+/* infer_counts.c: the rate of most cables between a switch and others, if that is less than usual; else of no speed. */
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live);
 
 /* infer_places.c: puts the members of three levels into the plan's order. Returns 0 or -ENOMEM. */
 int ft_infer_places(struct ft_inference *f);

@@ -25,6 +25,7 @@ enum {
 	DEFICIENT_SHARE = 10, /* one of so many lacks cables, or two; else the kind is not regular */
 	KIND_MIN = 5,
 	LINKS_MIN = 4,
+	DEFICIENT_MAX = 32,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
 	BUNDLE_MIN = 4,	     /* cables, for a hole among their ports to tell something */
@@ -445,6 +446,9 @@ static uint32_t best_partner(struct degrees *d, uint32_t live)
 
 static int links_complete(struct degrees *d)
 {
+	/* So many are the border of a mesh; and each is held against each. */
+	if (d->deficient_count > DEFICIENT_MAX)
+		return 0;
 	for (uint32_t i = 0; i < d->deficient_count; i++) {
 		uint32_t live = d->deficient[i], partner, cables;
 		struct ft_meant *pair;
