@@ -519,6 +519,7 @@ class Campaign(campaign.Campaign):
         if way == "guids":
             design = self.with_guids(design, graph, broken, masked, rng)
         text = masked.write(masked.guids[entry])
+        self.asked_again = None
         verdict, words, report = self.ask(design, graph, masked, text)
         if verdict != "wrong" and report and rng.random() < self.options.metamorphic:
             trouble = self.metamorphic(rng, design, masked, report, masked.guids[entry], way)
@@ -588,6 +589,7 @@ class Campaign(campaign.Campaign):
         hosts = [h.guid for h in masked.fabric.hosts() if h.links] or [entry]
         for words, text in (("with the records in another order", masked.write(entry, order=order)),
                             ("from another entry point", masked.write(rng.choice(hosts)))):
+            self.asked_again = text
             other, trouble = self.check(design, text)
             if trouble:
                 return "%s: %s" % (words, trouble)
@@ -601,7 +603,8 @@ class Campaign(campaign.Campaign):
         for node in renamed.switches() if way == "strange" else ():
             node.description = b"sw-%012x" % node.guid
         silent = {(guids[g], p): rate for (g, p), rate in masked.silent.items()}
-        other, trouble = self.check(design, masked.write(guids[entry], renamed, silent, fresh))
+        self.asked_again = masked.write(guids[entry], renamed, silent, fresh)
+        other, trouble = self.check(design, self.asked_again)
         if trouble:
             return "with other GUIDs: %s" % trouble
         # Which of several explanations that cost the same is told may hang on GUIDs where nothing else tells.
@@ -613,8 +616,11 @@ class Campaign(campaign.Campaign):
 
     def show(self, number, verdict, words, kinds, truth, report, design, text):
         super().show(number, verdict, words, kinds, truth, report, design, text)
-        with open(os.path.join(self.options.keep, "%d-%d.expected.txt" % (self.options.seed, number)), "w",
-                  encoding="utf-8") as file:
+        base = os.path.join(self.options.keep, "%d-%d" % (self.options.seed, number))
+        if self.asked_again:
+            with open(base + ".again.net", "wb") as file:
+                file.write(self.asked_again)
+        with open(base + ".expected.txt", "w", encoding="utf-8") as file:
             file.write("%s\n" % words + "".join("expected: %s\n" % f for f in sorted(map(str, truth))))
 
     def count(self, verdict, words, truth, report):
