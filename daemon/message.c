@@ -94,6 +94,46 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	return 0;
 }
 
+/* The verbs of the sentences in verify/, as words between blanks; none of these is a noun in one of them. */
+static const struct {
+	const char *present, *past;
+} verbs[] = {
+	{"is", "was"},	      {"are", "were"},	   {"has", "had"},	    {"have", "had"},	 {"does", "did"},
+	{"do", "did"},	      {"ends", "ended"},   {"belongs", "belonged"}, {"runs", "ran"},	 {"stands", "stood"},
+	{"stand", "stood"},   {"stays", "stayed"}, {"shares", "shared"},    {"share", "shared"}, {"carries", "carried"},
+	{"carry", "carried"}, {"sends", "sent"},   {"leads", "led"},	    {"lead", "led"},	 {"lacks", "lacked"},
+	{"goes", "went"},     {"go", "went"},	   {"arrive", "arrived"},   {"end", "ended"},	 {"undo", "undid"},
+};
+
+/* What @word, of @length bytes, is in the past, or NULL; what ends a clause may be at its end. */
+static const char *past_of(const char *word, size_t length)
+{
+	for (size_t i = 0; i < FT_COUNT(verbs); i++)
+		if (strlen(verbs[i].present) == length && memcmp(verbs[i].present, word, length) == 0)
+			return verbs[i].past;
+	return NULL;
+}
+
+void ft_message_add_past(struct ft_text *text, const char *sentence)
+{
+	bool first = true;
+
+	for (const char *at = sentence; *at; first = false) {
+		size_t length = strcspn(at, " "), blanks = strspn(at + length, " ");
+		size_t bare = strcspn(at, " ,;:");
+		const char *past = first ? NULL : past_of(at, bare);
+
+		/* Only the last word of a clause has something behind it. */
+		if (past && bare + 1 >= length) {
+			ft_text_puts(text, past);
+			ft_text_add(text, at + bare, length - bare + blanks);
+		} else {
+			ft_text_add(text, at, length + blanks);
+		}
+		at += length + blanks;
+	}
+}
+
 static void place_write(struct ft_text *t, const struct ft_place *place)
 {
 	ft_text_puts(t, "{");

@@ -58,6 +58,12 @@ static inline void ft_message_unrefp(struct ft_message **message)
 void ft_message_write_json(struct ft_text *text, const struct ft_finding *finding, const char *code);
 
 /*
+ * Adds the sentence of a finding that is over, in the past tense: "the cable … was missing". Words are told by the blanks
+ * around them, so that names with none in them stay as they are.
+ */
+void ft_message_add_past(struct ft_text *text, const char *sentence);
+
+/*
  * Is it worth telling? Another severity, count or place, or another text. That a port became known, or is not known any
  * more because of another fault, is not.
  */

@@ -71,7 +71,10 @@ static char *over_text(enum ft_over over, const char *text)
 		ft_text_puts(&words, overs[over].words);
 	else
 		ft_text_printf(&words, "now part of %s: ", ft_over_name(over));
-	ft_text_puts(&words, text);
+	if (over == FT_OVER_REPAIRED)
+		ft_message_add_past(&words, text);
+	else
+		ft_text_puts(&words, text);
 	return ft_text_failed(&words) ? NULL : FT_STEAL(words.data);
 }
 

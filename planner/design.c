@@ -63,6 +63,8 @@ void ft_design_free(struct ft_design *design)
 	ft_design_cabling_release(design);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);
+	free(design->links_file);
+	free(design->directory);
 	free(design->name);
 	free(design->text);
 	free(design);
@@ -176,8 +178,9 @@ static char *bytes_dup(const char *bytes, size_t length)
 }
 
 /* What one reading does: planning may be left out. */
-static int design_read(const char *text, size_t length, bool planned, const struct ft_catalog *catalog,
-		       struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+static int design_read(const char *path, const char *text, size_t length, bool planned,
+		       const struct ft_catalog *catalog, struct ft_design **ret_design, struct ft_plan **ret_plan,
+		       struct ft_error *err)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = calloc(1, sizeof(*design));
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
@@ -193,6 +196,11 @@ static int design_read(const char *text, size_t length, bool planned, const stru
 	design->text = bytes_dup(text, length);
 	if (!design->text)
 		return -ENOMEM;
+	if (path && strrchr(path, '/')) {
+		design->directory = bytes_dup(path, (size_t)(strrchr(path, '/') + 1 - path));
+		if (!design->directory)
+			return -ENOMEM;
+	}
 	design->text_length = length;
 	if (strspn(design->text, " \t\r\n") == length)
 		return ft_error_set(err, -EINVAL, 1, 1, "the file is empty: a design is one JSON object");
@@ -225,24 +233,24 @@ static int design_load(const char *path, bool planned, const struct ft_catalog *
 	if (err)
 		err->file = path;
 	r = ft_file_read(path, DESIGN_SIZE_MAX, &text, &length, err);
-	return r < 0 ? r : design_read(text, length, planned, catalog, ret_design, ret_plan, err);
+	return r < 0 ? r : design_read(path, text, length, planned, catalog, ret_design, ret_plan, err);
 }
 
 int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
 			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
 {
-	return design_read(text, length, true, catalog, ret_design, ret_plan, err);
+	return design_read(NULL, text, length, true, catalog, ret_design, ret_plan, err);
 }
 
 int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
 		   struct ft_error *err)
 {
-	return design_read(text, length, true, NULL, ret_design, ret_plan, err);
+	return design_read(NULL, text, length, true, NULL, ret_design, ret_plan, err);
 }
 
 int ft_design_read_unplanned(const char *text, size_t length, struct ft_design **ret_design, struct ft_error *err)
 {
-	return design_read(text, length, false, NULL, ret_design, NULL, err);
+	return design_read(NULL, text, length, false, NULL, ret_design, NULL, err);
 }
 
 int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,

@@ -268,6 +268,8 @@ struct ft_design {
 	struct ft_island *islands;
 	size_t island_count;
 	struct ft_design_graph graph;
+	char *links_file; /* in place of links; NULL: not given */
+	char *directory;  /* of the file, with a slash behind it; NULL: the one that the program works in */
 	enum ft_spread spread;
 	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
 	enum ft_fill fill;

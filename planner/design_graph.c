@@ -3,7 +3,7 @@
  * The keys "switches" and "links" of a design whose topology is a graph. They are read once all keys of the file are
  * known, switches first, whatever their order in the file.
  */
-#include "planner/design_parts.h"
+#include "planner/design_graph.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,13 +14,10 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "planner/name_ranges.h"
-#include "planner/names.h"
-#include "planner/rules.h"
 
 enum {
 	KIND_SIZE_MAX = 32,
 	KINDS_MAX = 64,
-	LINKS_MAX = 4000000, /* pairs of switches, as in a tree */
 };
 
 void ft_design_graph_release(struct ft_design_graph *graph)
@@ -35,19 +32,7 @@ void ft_design_graph_release(struct ft_design_graph *graph)
 	*graph = (struct ft_design_graph){0};
 }
 
-/* A graph on its way out of a file. */
-struct reading {
-	struct ft_key_reader *reader;
-	struct ft_design_graph *graph;
-	struct ft_map names, guids; /* of switches, to their indices */
-	uint64_t hosts;
-	size_t switch_size, link_size; /* room in the arrays of the graph */
-	const char **labels;	       /* names of the switches, for @index; not owned */
-	struct ft_names index;
-	uint32_t *load; /* by switch: ports that hosts and cables take */
-};
-
-static void reading_release(struct reading *g)
+static void reading_release(struct ft_graph_reading *g)
 {
 	ft_map_release(&g->names);
 	ft_map_release(&g->guids);
@@ -88,7 +73,8 @@ static int kind_find(struct ft_design_graph *graph, const char *label, uint32_t 
 	return 0;
 }
 
-static int switch_add(struct reading *g, const struct ft_key_at *at, char **name, const struct ft_graph_switch *like)
+static int switch_add(struct ft_graph_reading *g, const struct ft_key_at *at, char **name,
+		      const struct ft_graph_switch *like)
 {
 	struct ft_design_graph *graph = g->graph;
 	uint32_t index = graph->switch_count;
@@ -114,7 +100,7 @@ static int switch_add(struct reading *g, const struct ft_key_at *at, char **name
 	return 0;
 }
 
-static int entry_check(struct reading *g, const struct ft_key_at *at, const struct switches_entry *entry)
+static int entry_check(struct ft_graph_reading *g, const struct ft_key_at *at, const struct switches_entry *entry)
 {
 	if (entry->hosts > entry->ports)
 		return ft_json_error_value(&g->reader->json, g->reader->err, at->value, "hosts",
@@ -130,7 +116,7 @@ static int entry_check(struct reading *g, const struct ft_key_at *at, const stru
 	return 0;
 }
 
-static int switches_take(struct reading *g, const struct ft_key_at *at, struct switches_entry *entry)
+static int switches_take(struct ft_graph_reading *g, const struct ft_key_at *at, struct switches_entry *entry)
 {
 	struct ft_graph_switch like = {.ports = entry->ports, .hosts = entry->hosts, .guid = entry->guid};
 	int r = entry_check(g, at, entry);
@@ -175,182 +161,6 @@ static int switches_read_one(struct ft_key_reader *reader, const struct ft_key_a
 	return r;
 }
 
-/* ---- links ---- */
-
-struct links_entry {
-	struct ft_name_ranges a, b;
-	uint32_t count;
-};
-
-static int link_compare(const void *one, const void *other)
-{
-	const struct ft_graph_link *x = one, *y = other;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
-}
-
-static int end_find(const struct reading *g, const struct ft_key_at *at, const char *key, const char *name,
-		    uint32_t *ret_index)
-{
-	const struct ft_key_at end = {.parent = at->value, .key = key};
-	uint32_t near = 0;
-	int r;
-
-	*ret_index = ft_names_find_exact(&g->index, name);
-	if (*ret_index != FT_MAP_NONE)
-		return 0;
-	r = ft_names_find(&g->index, name, &near, NULL);
-	if (r == -ENOMEM)
-		return r;
-	if (r == 1)
-		return ft_key_error(g->reader, &end, "names \"%s\", which is not in \"switches\"; did you mean \"%s\"?",
-				    name, g->labels[near]);
-	return ft_key_error(g->reader, &end, "names \"%s\", which is not in \"switches\"", name);
-}
-
-/* The switches that one end of an entry names; the caller frees @ret_indices. */
-static int ends_find(const struct reading *g, const struct ft_key_at *at, const char *key,
-		     const struct ft_name_ranges *names, uint32_t **ret_indices)
-{
-	_cleanup_free_ uint32_t *indices = calloc(names->count + 1, sizeof(*indices));
-	int r = indices ? 0 : -ENOMEM;
-
-	for (size_t i = 0; r == 0 && i < names->count; i++)
-		r = end_find(g, at, key, names->names[i], &indices[i]);
-	if (r == 0)
-		*ret_indices = FT_STEAL(indices);
-	return r;
-}
-
-/* Each of @a with each of @b, but none with itself; a pair is there once. Returns how many. */
-static size_t pairs_make(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count, uint32_t cables,
-			 struct ft_graph_link *links)
-{
-	size_t count = 0, kept = 0;
-
-	for (size_t i = 0; i < a_count; i++)
-		for (size_t k = 0; k < b_count; k++)
-			if (a[i] != b[k])
-				links[count++] = (struct ft_graph_link){a[i] < b[k] ? a[i] : b[k],
-									a[i] < b[k] ? b[k] : a[i], cables};
-	qsort(links, count, sizeof(*links), link_compare);
-	for (size_t i = 0; i < count; i++)
-		if (kept == 0 || link_compare(&links[kept - 1], &links[i]) != 0)
-			links[kept++] = links[i];
-	return kept;
-}
-
-static int ports_take(struct reading *g, const struct ft_key_at *at, uint32_t index, uint32_t count)
-{
-	const struct ft_graph_switch *sw = &g->graph->switches[index];
-
-	g->load[index] += count;
-	if (g->load[index] <= sw->ports)
-		return 0;
-	return ft_key_error(g->reader, at,
-			    "gives \"%s\" %u cable%s with those before, but %u of its %u port%s are left", sw->name,
-			    g->load[index] - sw->hosts, ft_text_s(g->load[index] - sw->hosts), sw->ports - sw->hosts,
-			    sw->ports, ft_text_s(sw->ports));
-}
-
-/* Room for @more links behind those that are there. */
-static int links_reserve(struct reading *g, size_t more)
-{
-	size_t needed = g->graph->link_count + more, size = g->link_size ? g->link_size : 64;
-	struct ft_graph_link *links;
-
-	if (needed <= g->link_size)
-		return 0;
-	while (size < needed)
-		size *= 2;
-	links = realloc(g->graph->links, size * sizeof(*links));
-	if (!links)
-		return -ENOMEM;
-	g->graph->links = links;
-	g->link_size = size;
-	return 0;
-}
-
-static int links_take(struct reading *g, const struct ft_key_at *at, const struct links_entry *entry)
-{
-	_cleanup_free_ uint32_t *a = NULL, *b = NULL;
-	struct ft_graph_link *links;
-	size_t count = 0;
-	int r;
-
-	if ((uint64_t)entry->a.count * entry->b.count + g->graph->link_count > LINKS_MAX)
-		return ft_key_error(g->reader, at, "makes more than %d pairs of switches", LINKS_MAX);
-	r = ends_find(g, at, "a", &entry->a, &a);
-	if (r == 0)
-		r = ends_find(g, at, "b", &entry->b, &b);
-	if (r == 0)
-		r = links_reserve(g, entry->a.count * entry->b.count);
-	if (r < 0)
-		return r;
-	links = g->graph->links + g->graph->link_count;
-	count = pairs_make(a, entry->a.count, b, entry->b.count, entry->count, links);
-	if (count == 0)
-		return ft_key_error(g->reader, at, "links \"%s\" to itself", entry->a.names[0]);
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		r = ports_take(g, at, links[i].a, links[i].count);
-		if (r == 0)
-			r = ports_take(g, at, links[i].b, links[i].count);
-	}
-	g->graph->link_count += (uint32_t)count;
-	return r;
-}
-
-static int links_read_one(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
-{
-	static const struct ft_key keys[] = {
-		{"a", ft_key_name_ranges, offsetof(struct links_entry, a), 0, 0, "the switch at one end"},
-		{"b", ft_key_name_ranges, offsetof(struct links_entry, b), 0, 0, "the switch at the other end"},
-		{"count", ft_key_count, offsetof(struct links_entry, count), 1, FT_PORTS_MAX, NULL},
-	};
-	struct links_entry entry = {.a.max = FT_SWITCHES_MAX, .b.max = FT_SWITCHES_MAX, .count = 1};
-	int r;
-
-	r = ft_key_read_part(reader, at, keys, FT_COUNT(keys), &entry);
-	if (r == 0)
-		r = links_take(out, at, &entry);
-	ft_name_ranges_release(&entry.a);
-	ft_name_ranges_release(&entry.b);
-	return r;
-}
-
-/* A pair that is listed again adds up. */
-static void links_merge(struct ft_design_graph *graph)
-{
-	uint32_t kept = 0;
-
-	qsort(graph->links, graph->link_count, sizeof(*graph->links), link_compare);
-	for (uint32_t i = 0; i < graph->link_count; i++) {
-		if (kept > 0 && link_compare(&graph->links[kept - 1], &graph->links[i]) == 0)
-			graph->links[kept - 1].count += graph->links[i].count;
-		else
-			graph->links[kept++] = graph->links[i];
-	}
-	graph->link_count = kept;
-}
-
-/* What links are looked up in, once all switches are known. */
-static int switches_index(struct reading *g)
-{
-	uint32_t count = g->graph->switch_count;
-
-	g->labels = calloc(count + 1UL, sizeof(*g->labels));
-	g->load = calloc(count + 1UL, sizeof(*g->load));
-	if (!g->labels || !g->load)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		g->labels[i] = g->graph->switches[i].name;
-		g->load[i] = g->graph->switches[i].hosts;
-	}
-	return ft_names_make(g->labels, count, &g->index);
-}
-
 /* ---- the whole ---- */
 
 /* Keys that say what no graph has. */
@@ -377,7 +187,7 @@ static const struct {
 	{"bind", "is of fat-trees: a graph has names and GUIDs in \"switches\""},
 };
 
-static const char *const graph_keys[] = {"switches", "links"};
+static const char *const graph_keys[] = {"switches", "links", "links_file"};
 
 static int keys_check(const struct ft_key_reader *reader, bool graph)
 {
@@ -396,17 +206,7 @@ static int keys_check(const struct ft_key_reader *reader, bool graph)
 	return 0;
 }
 
-static int part_read(struct reading *g, const char *key,
-		     int (*read)(struct ft_key_reader *reader, const struct ft_key_at *at, void *out))
-{
-	const struct ft_key rule = {.name = key};
-	struct ft_key_at at = {.parent = g->reader->json.root, .key = key, .rule = &rule};
-
-	at.value = json_object_get(at.parent, key);
-	return ft_key_read_elements(g->reader, &at, read, 0, g);
-}
-
-static int nodes_settle(const struct reading *g, struct ft_design *design)
+static int nodes_settle(const struct ft_graph_reading *g, struct ft_design *design)
 {
 	const struct ft_key_at at = {.parent = g->reader->json.root, .key = "nodes"};
 
@@ -419,28 +219,28 @@ static int nodes_settle(const struct reading *g, struct ft_design *design)
 
 int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *design)
 {
-	_cleanup_(reading_release) struct reading g = {.reader = reader, .graph = &design->graph};
+	_cleanup_(reading_release) struct ft_graph_reading g = {.reader = reader, .graph = &design->graph};
 	const json_t *root = reader->json.root;
+	static const struct ft_key rule = {.name = "switches"};
+	const struct ft_key_at switches = {
+		.parent = root, .key = "switches", .value = json_object_get(root, "switches"), .rule = &rule};
 	bool graph = design->topology == FT_TOPOLOGY_GRAPH;
 	int r = keys_check(reader, graph);
 
 	if (r < 0 || !graph)
 		return r;
-	if (!json_object_get(root, "switches"))
+	if (!switches.value)
 		return ft_json_error_key(&reader->json, reader->err, root, NULL,
 					 "\"switches\" is missing: the switches of the graph");
+	if (json_object_get(root, "links") && json_object_get(root, "links_file"))
+		return ft_json_error_key(&reader->json, reader->err, root, "links_file",
+					 "\"links\" and \"links_file\" say the same: leave one of the two out");
 	/* A list of cables says as much. */
-	if (!json_object_get(root, "links") && !json_object_get(root, "cables"))
+	if (!json_object_get(root, "links") && !json_object_get(root, "links_file") && !json_object_get(root, "cables"))
 		return ft_json_error_key(&reader->json, reader->err, root, NULL,
 					 "\"links\" is missing: the cables between the switches");
-	r = part_read(&g, "switches", switches_read_one);
+	r = ft_key_read_elements(reader, &switches, switches_read_one, 0, &g);
 	if (r == 0)
 		r = nodes_settle(&g, design);
-	if (r == 0)
-		r = switches_index(&g);
-	if (r == 0)
-		r = part_read(&g, "links", links_read_one);
-	if (r == 0)
-		links_merge(&design->graph);
-	return r;
+	return r < 0 ? r : ft_graph_read_links(&g, design);
 }

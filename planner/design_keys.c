@@ -476,6 +476,7 @@ static const struct ft_key design_keys[] = {
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},
 	{"switches", key_read_last, 0, 0, 0, NULL},
 	{"links", key_read_last, 0, 0, 0, NULL},
+	{"links_file", ft_key_string, DESIGN(links_file), 0, 4095, NULL},
 	{"cables", ft_design_key_cables, 0, 0, 0, NULL},
 	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
 	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},

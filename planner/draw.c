@@ -251,6 +251,16 @@ bool ft_drawing_failed(const struct ft_drawing *d)
 	return ft_text_failed(&d->name) || ft_text_failed(&d->clipped);
 }
 
+bool ft_drawing_is_layered(const struct ft_drawing *d)
+{
+	const struct ft_plan *plan = d->plan;
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		if (plan->switches[plan->bundles[i].a].tier == plan->switches[plan->bundles[i].b].tier)
+			return false;
+	return plan->bundle_count > 0;
+}
+
 /* Marks are alike where they are the same and only say that the other end is lost. */
 static bool marks_alike(const struct ft_drawing *d, uint32_t a, uint32_t b)
 {
@@ -472,7 +482,10 @@ static void bond_add(struct ft_drawing *d, struct ft_draw_bond *bond, uint32_t b
 	bond->surplus += mark.surplus;
 }
 
-/* Bundles are sorted by their lower switch, so those of one group come together. @slot: [groups], the bond to each. */
+/*
+ * Bundles of trees are sorted by their lower switch, so those of one group come together; those of graphs are no two of
+ * one pair, as their switches are drawn one by one. @slot: [groups], the bond to each.
+ */
 static void bonds_fill(struct ft_drawing *d, uint32_t *slot)
 {
 	uint32_t start = 0;
@@ -480,7 +493,10 @@ static void bonds_fill(struct ft_drawing *d, uint32_t *slot)
 	for (uint32_t g = 0; g < d->group_count; g++)
 		slot[g] = FT_UNPINNED;
 	for (uint32_t i = 0; i < d->plan->bundle_count; i++) {
-		uint32_t lower = d->group_of[d->plan->bundles[i].a], upper = d->group_of[d->plan->bundles[i].b];
+		const struct ft_plan_bundle *bundle = &d->plan->bundles[i];
+		bool turn = d->plan->switches[bundle->a].tier > d->plan->switches[bundle->b].tier;
+		uint32_t lower = d->group_of[turn ? bundle->b : bundle->a];
+		uint32_t upper = d->group_of[turn ? bundle->a : bundle->b];
 
 		if (d->bond_count > start && d->bonds[start].lower != lower) {
 			for (; start < d->bond_count; start++)
@@ -558,10 +574,33 @@ static void tier_words(const struct ft_drawing *d, enum ft_tier tier, uint32_t c
 	}
 }
 
+static void graph_summary(const struct ft_plan *plan, struct ft_text *text)
+{
+	uint32_t cables = plan->links - plan->nodes;
+
+	ft_text_printf(text, "A graph of %u switch%s", plan->switch_count, ft_text_es(plan->switch_count));
+	for (uint32_t kind = 0; kind < plan->kind_count && plan->kind_count > 1; kind++) {
+		uint32_t count = 0;
+
+		for (uint32_t i = 0; i < plan->switch_count; i++)
+			count += plan->switches[i].kind == kind;
+		ft_text_printf(text, "%s%u of kind ", kind ? ", " : " (", count);
+		ft_text_add_safe(text, plan->kinds[kind].name, strlen(plan->kinds[kind].name));
+	}
+	ft_text_puts(text, plan->kind_count > 1 ? ")" : "");
+	ft_text_printf(text, " for %u node%s; %u cable%s between %u pair%s of switches.", plan->nodes,
+		       ft_text_s(plan->nodes), cables, ft_text_s(cables), plan->bundle_count,
+		       ft_text_s(plan->bundle_count));
+}
+
 void ft_drawing_summary(const struct ft_drawing *d, struct ft_text *text)
 {
 	const struct ft_plan *plan = d->plan;
 
+	if (plan->topology == FT_TOPOLOGY_GRAPH) {
+		graph_summary(plan, text);
+		return;
+	}
 	if (plan->topology == FT_TOPOLOGY_STAR)
 		ft_text_puts(text, "A star");
 	else
@@ -599,6 +638,7 @@ static void group_state_words(const struct ft_drawing *d, const struct ft_draw_g
 void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *group, struct ft_text *text)
 {
 	const struct ft_plan_switch *sw = &d->plan->switches[group->first];
+	const char *kind = ft_plan_kind_name(d->plan, group->first);
 	const struct ft_draw_switch_mark *mark = d->marks ? &d->marks->switches[group->first] : NULL;
 	struct ft_draw_hosts hosts = ft_drawing_group_hosts(d, group);
 
@@ -609,8 +649,10 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 		ft_text_puts(text, ")");
 	}
 	group_state_words(d, group, text);
-	ft_text_printf(text, "; %s switch%s of %u port%s", ft_tier_name(sw->tier), group->count == 1 ? "" : "es",
-		       sw->ports, ft_text_s(sw->ports));
+	ft_text_puts(text, "; ");
+	ft_text_add_safe(text, kind, strlen(kind));
+	ft_text_printf(text, "%sswitch%s of %u port%s", *kind ? " " : "", group->count == 1 ? "" : "es", sw->ports,
+		       ft_text_s(sw->ports));
 	if (sw->tier == FT_TIER_EDGE) {
 		ft_text_puts(text, ", ");
 		ft_draw_add_range(text, hosts.planned_least, hosts.planned_most);

@@ -170,15 +170,23 @@ static void dot_caption(struct ft_drawing *d, struct ft_text *text)
 
 static void dot_write(struct ft_drawing *d, struct ft_text *text)
 {
+	bool round = d->plan->topology == FT_TOPOLOGY_GRAPH && !ft_drawing_is_layered(d);
+
 	ft_text_puts(text,
 		     "graph fabric {\n    graph [labelloc=b, labeljust=l, rankdir=TB, ranksep=1.2, bgcolor=white,\n"
 		     "        fontname=\"Helvetica\", fontsize=11, label=\"");
 	dot_caption(d, text);
-	ft_text_puts(text, "\"];\n    node [shape=box, fontname=\"Helvetica\", fontsize=11];\n"
+	ft_text_puts(text, "\"");
+	/* What has no up and down is laid out by its distances. */
+	if (round)
+		ft_text_printf(text, ", layout=%s, overlap=prism, splines=true",
+			       d->plan->bundle_count > BUNDLES_APART_MAX ? "sfdp" : "neato");
+	ft_text_puts(text, "];\n    node [shape=box, fontname=\"Helvetica\", fontsize=11];\n"
 			   "    edge [fontname=\"Helvetica\", fontsize=10];\n");
 	for (uint32_t g = 0; g < d->group_count; g++)
 		dot_group(d, text, g);
-	dot_ranks(d, text);
+	if (!round)
+		dot_ranks(d, text);
 	for (uint32_t i = 0; i < d->bond_count; i++)
 		dot_bond(d, text, &d->bonds[i]);
 	dot_links(d, text);
@@ -193,7 +201,7 @@ int ft_draw_dot(struct ft_text *text, const struct ft_design *design, const stru
 
 	r = ft_drawing_init(&d, design, plan, marks, err);
 	if (r == 0)
-		r = ft_drawing_group(&d, plan->bundle_count > BUNDLES_APART_MAX);
+		r = ft_drawing_group(&d, plan->bundle_count > BUNDLES_APART_MAX && plan->topology != FT_TOPOLOGY_GRAPH);
 	if (r < 0)
 		return r;
 	dot_write(&d, text);

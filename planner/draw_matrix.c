@@ -705,20 +705,20 @@ static int column_names(struct matrix *m, const struct panel *panel)
 
 /* ---- the whole ---- */
 
-static void patterns_write(struct matrix *m)
+void ft_draw_patterns(struct ft_text *text)
 {
 	static const struct {
 		const char *name, *ground, *line;
 	} patterns[] = {{"lost", "#fff", "#f2a597"}, {"slow", "#fff", "#eda63c"}, {"unjudged", "#fff", "#aaa"}};
 
-	ft_text_puts(m->text, "<defs>");
+	ft_text_puts(text, "<defs>");
 	for (size_t i = 0; i < FT_COUNT(patterns); i++)
-		ft_text_printf(m->text,
+		ft_text_printf(text,
 			       "<pattern id=\"%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
 			       "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"%s\"/>"
 			       "<rect width=\"2.4\" height=\"6\" fill=\"%s\"/></pattern>",
 			       patterns[i].name, patterns[i].ground, patterns[i].line);
-	ft_text_puts(m->text, "</defs>\n");
+	ft_text_puts(text, "</defs>\n");
 }
 
 /* Fine lines between merged cells: at those that have names, where the cells are finer than the lines. */
@@ -778,7 +778,7 @@ static int matrix_draw(struct matrix *m, struct ft_draw_size *ret_size)
 	int height = 0, width, r = 0;
 
 	title_write(m);
-	patterns_write(m);
+	ft_draw_patterns(m->text);
 	ft_text_printf(m->text, "<g transform=\"translate(0 %d)\">\n", TITLE_HEIGHT);
 	for (int i = 0; r == 0 && i < m->panel_count; i++) {
 		const struct panel *panel = &m->panels[i];

@@ -230,7 +230,8 @@ static int names_label(struct ft_drawing *d, char **names)
 	for (uint32_t first = 0; r == 0 && first < d->plan->switch_count; first = end) {
 		struct names n = {.names = names + first};
 
-		for (end = first; end < d->plan->switch_count && switches[end].tier == switches[first].tier;)
+		for (end = first; end < d->plan->switch_count && (switches[end].tier == switches[first].tier ||
+								  d->plan->topology == FT_TOPOLOGY_GRAPH);)
 			end++;
 		n.count = end - first;
 		r = tier_label(&n, d->labels + first);

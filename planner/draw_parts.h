@@ -146,6 +146,15 @@ size_t ft_draw_wrap(const char *string, int font, int width, size_t *ret_skip);
 int ft_draw_picture(struct ft_drawing *d, struct ft_text *text, struct ft_draw_size *ret_size);
 int ft_draw_matrix(struct ft_drawing *d, struct ft_text *text, enum ft_tier lower, struct ft_draw_size *ret_size);
 
+int ft_draw_circle(struct ft_drawing *d, struct ft_text *text, struct ft_draw_size *ret_size);
+int ft_draw_square(struct ft_drawing *d, struct ft_text *text, struct ft_draw_size *ret_size);
+
+/* Whether all cables of the plan lead between switches with hosts and switches without, as in a tree of two levels. */
+bool ft_drawing_is_layered(const struct ft_drawing *d);
+
+/* The patterns of marked cells of a matrix. */
+void ft_draw_patterns(struct ft_text *text);
+
 /* A legend that flows from left to right. */
 struct ft_draw_legend {
 	struct ft_text *text;

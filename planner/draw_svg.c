@@ -17,6 +17,8 @@ enum {
 	LINE_HEIGHT = 19,
 	PICTURE_LOWER = 16,  /* switches of a tier that a picture has room for */
 	PICTURE_BONDS = 100, /* lines between two tiers that can be followed with the eye */
+	CIRCLE_SWITCHES = 40,
+	CIRCLE_BONDS = 250,
 };
 
 static const char *const severity_names[] = {"info", "warning", "critical"};
@@ -263,11 +265,27 @@ static void parts_release(struct part (*parts)[PARTS])
 		ft_text_release(&(*parts)[i].text);
 }
 
+/* In layers as a tree, if it is like one; else on a circle; or, if there is too much for that, as a matrix. */
+static int graph_draw(struct ft_drawing *d, struct part *part)
+{
+	int r;
+
+	if (ft_drawing_is_layered(d) && picture_fits(d->plan)) {
+		r = ft_drawing_group(d, false);
+		return r < 0 ? r : ft_draw_picture(d, &part->text, &part->size);
+	}
+	if (d->plan->switch_count <= CIRCLE_SWITCHES && d->plan->bundle_count <= CIRCLE_BONDS)
+		return ft_draw_circle(d, &part->text, &part->size);
+	return ft_draw_square(d, &part->text, &part->size);
+}
+
 static int parts_draw(struct ft_drawing *d, struct part parts[PARTS])
 {
 	bool fits = picture_fits(d->plan), three = d->plan->levels > 2;
 	int r = 0;
 
+	if (d->plan->topology == FT_TOPOLOGY_GRAPH)
+		return graph_draw(d, &parts[0]);
 	if (fits || three) {
 		r = ft_drawing_group(d, !fits);
 		if (r == 0)

@@ -73,8 +73,8 @@ static const struct ft_format formats[] = {
 	{"slurm", ft_write_slurm, NULL},
 	{"opensm", ft_write_opensm, "wants the highest tier of a tree"},
 	{"opensm-cn", write_opensm_cns, NULL},
-	{"dot", write_dot, "is of fat-trees"},
-	{"svg", write_svg, "is of fat-trees"},
+	{"dot", write_dot, NULL},
+	{"svg", write_svg, NULL},
 };
 
 int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err)

@@ -110,6 +110,11 @@ static int names_expand(struct ft_name_ranges *names, const char *name)
 	return 0;
 }
 
+int ft_name_ranges_add(struct ft_name_ranges *names, const char *name)
+{
+	return strlen(name) >= NAME_SIZE_MAX ? -ENAMETOOLONG : names_expand(names, name);
+}
+
 int ft_name_ranges_read(struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_name_ranges *names)
 {
 	const char *name = json_string_value(at->value);
@@ -118,9 +123,9 @@ int ft_name_ranges_read(struct ft_key_reader *reader, const struct ft_key_at *at
 	r = ft_key_check_string(reader, at);
 	if (r < 0)
 		return r;
-	if (strlen(name) >= NAME_SIZE_MAX)
+	r = ft_name_ranges_add(names, name);
+	if (r == -ENAMETOOLONG)
 		return ft_key_error(reader, at, "is longer than %d bytes", NAME_SIZE_MAX - 1);
-	r = names_expand(names, name);
 	if (r == -E2BIG)
 		return ft_key_error(reader, at, "is more than %zu names", names_max(names));
 	return r == -EINVAL ? ft_key_error(reader, at, "holds no range of numbers such as [1-3,07-12]") : r;

@@ -23,6 +23,9 @@ void ft_name_ranges_release(struct ft_name_ranges *ranges);
 /* Adds the names that the string at @at stands for. Returns 0, -EINVAL with the reader's error filled, or -ENOMEM. */
 int ft_name_ranges_read(struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_name_ranges *ranges);
 
+/* The same of @name. Returns 0, -EINVAL (a range that is none), -E2BIG, -ENAMETOOLONG or -ENOMEM. */
+int ft_name_ranges_add(struct ft_name_ranges *ranges, const char *name);
+
 /* For the column "read" of a key: a name or a list of names. @out is a struct ft_name_ranges. */
 int ft_key_name_ranges(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 

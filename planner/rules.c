@@ -155,6 +155,10 @@ static int count_edges(const struct ft_rules *rules, struct ft_shape *s)
 	const struct ft_design *design = rules->design;
 	const struct ft_design_role *edge = &rules->roles[FT_TIER_EDGE];
 
+	/* A curve goes through all numbers of nodes. */
+	if (ft_classes_hosts(design) > design->nodes)
+		return ft_rules_error(rules, NULL, "classes", "classes have %u hosts, but nodes is %u",
+				      ft_classes_hosts(design), design->nodes);
 	s->e = edges_for(design, design->nodes, s->n);
 	s->e_max = edges_for(design, design->nodes_max, s->n);
 	if (!ft_pinned(edge->count))

@@ -377,14 +377,42 @@ static int record_take(struct reading *r)
 	return n < 0 ? n : row_add(r);
 }
 
+/* @bytes have a NUL behind them, and are cut in place. */
+static void scan_begin(struct scan *s, char *bytes, size_t length, struct ft_error *err)
+{
+	size_t mark = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+	*s = (struct scan){.c = bytes + mark, .end = bytes + length, .line_start = bytes + mark, .line = 1, .err = err};
+	if (separator_said(s))
+		line_skip(s);
+	else
+		s->separator = separator_tell(s->c, s->end);
+}
+
+int ft_sheet_each_record(char *bytes, size_t length, ft_sheet_taker *take, void *owner, struct ft_error *err)
+{
+	_cleanup_free_ struct ft_sheet_record *record = calloc(1, sizeof(*record));
+	struct scan scan;
+	int r;
+
+	if (!record)
+		return -ENOMEM;
+	r = bytes_check(bytes, length, err);
+	if (r < 0)
+		return r;
+	scan_begin(&scan, bytes, length, err);
+	while ((r = record_read(&scan, record)) == 1) {
+		r = take(owner, record);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
 static int rows_read(struct reading *r)
 {
 	int n;
 
-	if (separator_said(&r->scan))
-		line_skip(&r->scan);
-	else
-		r->scan.separator = separator_tell(r->scan.c, r->scan.end);
 	n = header_find(r);
 	if (n < 0)
 		return n;
@@ -401,7 +429,6 @@ static int rows_read(struct reading *r)
 int ft_sheet_read(const char *text, size_t length, struct ft_sheet *ret_sheet, struct ft_error *err)
 {
 	_cleanup_free_ struct reading *r = calloc(1, sizeof(*r));
-	size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	int n;
 
 	if (!r)
@@ -414,11 +441,7 @@ int ft_sheet_read(const char *text, size_t length, struct ft_sheet *ret_sheet, s
 		return -ENOMEM;
 	memcpy(r->sheet.bytes, text, length);
 	r->sheet.bytes[length] = '\0';
-	r->scan = (struct scan){.c = r->sheet.bytes + mark,
-				.end = r->sheet.bytes + length,
-				.line_start = r->sheet.bytes + mark,
-				.line = 1,
-				.err = err};
+	scan_begin(&r->scan, r->sheet.bytes, length, err);
 	n = rows_read(r);
 	if (n == 0)
 		n = ft_sheet_split(&r->sheet);

@@ -23,6 +23,17 @@ struct ft_sheet_columns {
 };
 
 /*
+ * Cuts @length bytes of comma-separated values, in whatever way these are written, into lines and these into cells, and
+ * hands each line that is no comment and not empty to @take, until it fails. The bytes are cut in place, and one more
+ * behind them has to be there.
+ *
+ * @err  filled on -EINVAL, unless @take returned that
+ * Returns 0, -EINVAL, or what @take returned; or -ENOMEM.
+ */
+typedef int ft_sheet_taker(void *owner, const struct ft_sheet_record *record);
+int ft_sheet_each_record(char *bytes, size_t length, ft_sheet_taker *take, void *owner, struct ft_error *err);
+
+/*
  * Whether the cells are words that name columns: two of names at least.
  *
  * @ret_columns  out: untouched unless it is true

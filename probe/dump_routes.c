@@ -64,10 +64,12 @@ static int table_end(struct parser *p, bool whole)
 	int r = 0;
 
 	if (p->open && p->table && (!p->listed || p->last < p->high)) {
-		if (!whole)
+		if (!whole && !(left_out && p->listed && p->last + 1 == p->high))
 			r = table_cut(p, p->listed ? p->last + 1 : p->low, p->high);
-		else if (left_out)
+		else if (left_out) {
+			p->table->left_out = !p->table->unread;
 			r = table_cut(p, p->high, p->high);
+		}
 	}
 	p->open = false;
 	p->table = NULL;

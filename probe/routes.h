@@ -21,6 +21,7 @@ struct ft_route_table {
 	uint8_t *ports;	 /* [lids]: by LID; 0 is the switch itself, FT_ROUTE_NONE no port. NULL: nothing is known */
 	uint8_t *unread; /* by block: 1 where it is not known. NULL: all of it is */
 	uint32_t lids;	 /* LinearFDBTop + 1: there are no entries for those beyond */
+	bool left_out;	 /* of files: nothing is unknown but the last LID, which who wrote it leaves out */
 	bool spoilt;	 /* of files: what they say of it cannot be right. Nothing is known, whatever else is read */
 };
 

@@ -115,6 +115,67 @@ run 'stages that fall' 3 'ftplan: --stages takes rising numbers of nodes, such a
 run 'choices as a drawing' 3 'ftplan: several designs are written as text or csv: svg' \
 	"$ftplan" --nodes 600 --alternatives 2 --format svg
 
+# A graph: in every form but those of trees, and nothing to choose.
+printf '{"ftcheck": 1, "name": "t", "topology": "graph",\n"switches": [{"name": "s[1-4]", "ports": 8, "hosts": 2}],\n%s' \
+	'"links": [{"a": "s[1-4]", "b": "s[1-4]", "count": 2}]}' >graph.json
+for format in text json csv cables bom svg dot ibsim ibdm ibnl; do
+	run "a graph, --format $format" 0 '' "$ftplan" --format "$format" graph.json
+	[ -s out ] || not_ok "a graph, --format $format" 'nothing was written'
+done
+run 'a graph for Slurm' 3 \
+	"graph.json: the topology is a graph that is no tree, and Slurm's topology/tree describes trees only" \
+	"$ftplan" --format slurm graph.json
+run 'a graph for OpenSM' 3 \
+	'graph.json: the topology is a graph, and --format opensm wants the highest tier of a tree' \
+	"$ftplan" --format opensm graph.json
+for choice in '--alternatives 2' '--pareto switches,cables' '--stages 8,16'; do
+	# shellcheck disable=SC2086 # two words
+	run "a graph with $choice" 3 \
+		'graph.json: the topology is a graph, whose switches are given: there is nothing to choose' \
+		"$ftplan" $choice graph.json
+done
+run 'a curve of a graph' 3 \
+	'graph.json: the topology is a graph, whose switches are given: there is nothing to choose' \
+	"$ftplan" --nodes 1..5 --format csv graph.json
+"$ftplan" --format ibsim graph.json >graph.net || not_ok 'a network of a graph' "$(cat graph.net)"
+run 'roots of a graph in a fabric' 3 \
+	'graph.json: the topology is a graph, and --format opensm wants the highest tier of a tree' \
+	"$ftplan" --format opensm --from graph.net graph.json
+run 'a fabric against its graph' 0 '' "${FT_BUILDDIR:?}/ftcheck" --plan graph.json --from graph.net
+grep -q '; nothing to report$' out || not_ok 'nothing to report of a graph' "$(cat out)"
+run 'hosts of a graph in a fabric' 0 '' "$ftplan" --format opensm-cn --from graph.net graph.json
+[ "$(grep -c '^0x' out)" = 8 ] || not_ok '8 hosts' "$(cat out)"
+"$ftplan" --format cables graph.json >sheet.csv || not_ok 'a list of cables' "$(cat sheet.csv)"
+run 'a graph with its list of cables' 0 '' "$ftplan" --cables sheet.csv --format json graph.json
+mv out listed.json
+run 'that is a design again' 0 '' "$ftplan" --format cables listed.json
+cmp -s out sheet.csv || not_ok 'the same cables' "$(diff out sheet.csv | head -n 5)"
+printf 'a,b,count\ns1,s[2-4],2\n' >links.csv
+sed 's/"links": .*/"links_file": "links.csv"}/' graph.json >file.json
+run 'links of a file' 0 '' "$ftplan" file.json
+grep -q '^Cables: 14 = 8 to nodes + 6 between switches' out || not_ok 'cables of the file' "$(cat out)"
+printf 'a,b,count\ns1,s9,2\n' >links.csv
+run 'a wrong name in a file' 3 \
+	'file.json:3:15: "links_file" is links.csv:2:4: "b" names "s9", which is not in "switches"' "$ftplan" file.json
+
+# Classes are of a fabric as built.
+printf '{"ftcheck": 1, "name": "t", "nodes": 408, "edge": {"ports": 36, "count": 24, "ports_to_nodes": 18, %s' \
+	'"ports_to_core": 9}, "core": {"ports": 254, "count": 2}, "classes": [{"count": 4, "hosts": 12, "bundle": [10, 8]}]}' \
+	>classes.json
+for format in text json csv cables bom svg dot ibsim ibdm ibnl slurm; do
+	run "classes, --format $format" 0 '' "$ftplan" --format "$format" classes.json
+	[ -s out ] || not_ok "classes, --format $format" 'nothing was written'
+done
+run 'classes in words' 0 '' "$ftplan" classes.json
+grep -q '^Unlike the rest: edge021 to edge024: 36 ports, 12 nodes, 18 cables up in bundles of 10 and 8, each\.$' out ||
+	not_ok 'the words for classes' "$(cat out)"
+run 'stages with classes' 3 \
+	'classes.json: classes are the last switches of their tier as built: no stages can be planned with them' \
+	"$ftplan" --stages 100,408 classes.json
+run 'a curve with classes' 0 '' "$ftplan" --nodes 47..49 --format csv classes.json
+[ "$(cut -d, -f 1,3,5 out | tr '\n' ' ')" = 'nodes,topology,edge_count 47,none, 48,fat-tree,24 49,fat-tree,24 ' ] ||
+	not_ok 'no fewer nodes than those of classes' "$(cat out)"
+
 # The GUID files of OpenSM need GUIDs.
 run 'no GUIDs' 3 \
 	"good.json: \"core01\" is not bound by GUID (bind.core), and OpenSM's root GUID file needs that: give a snapshot or dump of the fabric with --from, or the GUIDs" \

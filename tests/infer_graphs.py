@@ -18,6 +18,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -69,24 +70,28 @@ class Net:
     def text(self, names):
         """As ibnetdiscover prints it. @names: what each switch says it is."""
         ids = {name: 0x0002c90000100000 + 16 * i for i, name in enumerate(self.ports)}
+        lids = {name: i + 1 for i, name in enumerate(ids)}
         lines, ca = ["#", "# Topology file: generated on Fri Nov 20 10:00:00 2026", "#"], []
         for a, ports in self.ports.items():
             lines += ["", "vendid=0x2c9", "devid=0xd2f0", "sysimgguid=0x%x" % (self.system[a] or ids[a]),
                       "switchguid=0x%x(%x)" % (ids[a], ids[a]),
-                      'Switch\t%d "S-%016x"\t\t# "%s" base port 0 lid 1 lmc 0' % (len(ports) - 1, ids[a], names[a])]
+                      'Switch\t%d "S-%016x"\t\t# "%s" base port 0 lid %d lmc 0' % (len(ports) - 1, ids[a], names[a], lids[a])]
             for p, end in enumerate(ports):
                 if end is None:
                     continue
                 if isinstance(end, tuple):
-                    lines.append('[%d]\t"S-%016x"[%d]\t\t# "%s" lid 1 4xHDR' % (p, ids[end[0]], end[1], names[end[0]]))
+                    lines.append('[%d]\t"S-%016x"[%d]\t\t# "%s" lid %d 4xHDR' % (
+                        p, ids[end[0]], end[1], names[end[0]], lids[end[0]]))
                     continue
                 guid = 0x0002c90000800000 + 16 * len(ca)
-                lines.append('[%d]\t"H-%016x"[1](%x)\t\t# "node%d" lid 1 4xHDR' % (p, guid, guid + 1, len(ca)))
+                lines.append('[%d]\t"H-%016x"[1](%x)\t\t# "node%d" lid %d 4xHDR' % (
+                    p, guid, guid + 1, len(ca), len(lids) + len(ca) + 1))
                 ca.append((guid, ids[a], p, names[a]))
         for number, (guid, switch, port, name) in enumerate(ca):
             lines += ["", "vendid=0x2c9", "devid=0x101b", "sysimgguid=0x%x" % guid, "caguid=0x%x" % guid,
                       'Ca\t1 "H-%016x"\t\t# "node%d"' % (guid, number),
-                      '[1](%x)\t"S-%016x"[%d]\t\t# lid 1 lmc 0 "%s" lid 1 4xHDR' % (guid + 1, switch, port, name)]
+                      '[1](%x)\t"S-%016x"[%d]\t\t# lid %d lmc 0 "%s" lid 1 4xHDR' % (
+                          guid + 1, switch, port, len(lids) + number + 1, name)]
         return "\n".join(lines) + "\n", ids
 
 
@@ -161,15 +166,30 @@ def pods_and_service(rng, net):
 
 
 def director(rng, net):
-    """Chips of a director of which not all boards are there, and leaves on it."""
-    lines, boards, traces = rng.randint(4, 18), rng.choice([3, 6, 9, 18]), rng.choice([1, 2])
-    leaf = [net.add("dir L%d" % (i + 1), 36) for i in range(lines)]
-    spine = [net.add("dir S%d" % (i + 1), 36) for i in range(boards)]
-    for a in leaf:
-        net.hosts(a, rng.randint(6, 12))
-    for a in leaf:
-        for b in spine:
-            net.link(a, b, traces if boards < 18 else 1)
+    """Chips of directors of which not all boards are there, some of other make, and leaves and hosts on them."""
+    system = 0x0002c90000f00000
+    tops = []
+    for d in range(rng.choice([1, 1, 2])):
+        lines, boards, traces = rng.randint(4, 18), rng.choice([3, 6, 9, 18]), rng.choice([1, 2])
+        own = system + 256 * d if rng.random() < 0.7 else None
+        leaf = [net.add("dir%d L%d" % (d, i + 1), 36, own) for i in range(lines)]
+        spine = [net.add("dir%d S%d" % (d, i + 1), 36, own) for i in range(boards)]
+        tops.append(leaf)
+        unlike = boards > 3 and rng.random() < 0.3
+        for number, a in enumerate(leaf):
+            for s, b in enumerate(spine):
+                # Boards of an older make have but half of the traces.
+                if not (unlike and number >= lines - 2 and s % 2):
+                    net.link(a, b, traces if boards < 18 else 1)
+    for i in range(rng.randint(0, 12)):
+        leaf = net.add("edge%02d" % i, 36)
+        net.hosts(leaf, rng.randint(14, 18))
+        for top in tops:
+            for a in top[:2]:
+                net.link(leaf, a, 1)
+    for top in tops:
+        for a in top[2:]:
+            net.hosts(a, rng.randint(3, 8))
 
 
 def torus(rng, net):
@@ -320,7 +340,9 @@ def disguise(rng, net):
 class Campaign:
     def __init__(self, options):
         self.options = options
-        self.ftplan = os.path.join(os.environ.get("FT_BUILDDIR", "."), "ftplan")
+        self.ftplan, self.ftcheck = (os.path.join(os.environ.get("FT_BUILDDIR", "."), name)
+                                     for name in ("ftplan", "ftcheck"))
+        self.directory = tempfile.TemporaryDirectory(prefix="ftcheck-graphs.")
         self.tally = collections.defaultdict(collections.Counter)
 
     def infer(self, text):
@@ -348,8 +370,32 @@ class Campaign:
             return
         if design.get("topology") != "graph":
             tally["trees"] += 1
+            self.judge_tree(number, family, way, faults, design, text, meant, net.graph(), tally)
             return
         self.judge(number, family, way, faults, design, text, {v: k for k, v in ids.items()}, meant, net.graph(), tally)
+
+    def judge_tree(self, number, family, way, faults, design, text, meant, seen, tally):
+        """A tree is held against what was meant by how many cables ftcheck finds fault with."""
+        path = os.path.join(self.directory.name, "fabric")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([self.ftcheck, "--plan", "-", "--from", path, "--format", "json"],
+                              input=json.dumps(design).encode(), stdout=subprocess.PIPE, check=False)
+        found = [f for f in json.loads(done.stdout)["findings"] if f["severity"] != "info"]
+        cables = sum(f.get("count", 1) for f in found)
+        broken = sum(abs(meant[pair] - seen[pair]) for pair in set(meant) | set(seen))
+        tally["named"] += min(cables, broken)
+        tally["missed"] += max(broken - cables, 0) if not found else 0
+        if cables > broken:
+            tally["false"] += cables - broken
+            print("%d: %s, names %s, %s: a tree, %d broken, found %s" % (
+                number, family, way, " ".join(faults) or "whole", broken, [f["text"][:100] for f in found][:6]))
+            self.keep(number, text)
+
+    def keep(self, number, text):
+        if self.options.keep:
+            with open(os.path.join(self.options.keep, "%d.net" % number), "w", encoding="utf-8") as file:
+                file.write(text)
 
     def judge(self, number, family, way, faults, design, text, name_of, meant, seen, tally):
         plan, fabric = infer_residual.Plan(design), infer_residual.Fabric(text)
@@ -366,9 +412,7 @@ class Campaign:
         if words and (self.options.verbose or any("false" in line for line in words)):
             print("%d: %s, names %s, %s" % (number, family, way, " ".join(faults) or "whole"))
             print("\n".join(sorted(words)[:12]))
-            if self.options.keep:
-                with open(os.path.join(self.options.keep, "%d.net" % number), "w", encoding="utf-8") as file:
-                    file.write(text)
+            self.keep(number, text)
 
     def run(self):
         print("infer graphs: seed %d, %d rounds" % (self.options.seed, self.options.rounds))

@@ -41,6 +41,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "daemon/message.h"
 #include "daemon/state.h"
 #include "tests/allocations.h"
 
@@ -748,7 +749,7 @@ static void test_words(void **state)
 	step(&run, "^+900s");
 	step(&run, "+1234");
 	step(&run, "L:");
-	assert_string_equal(next(&run)->text, "repaired: a: a cable is missing");
+	assert_string_equal(next(&run)->text, "repaired: a: a cable was missing");
 	assert_string_equal(next(&run)->fix, "");
 	assert_int_equal(next(&run)->duration_ms, 1234);
 	assert_int_equal(next(&run)->raised_ms, 1790000000123);
@@ -2205,6 +2206,42 @@ static void test_state_unreadable(void **state)
 	disk_end(&disk);
 }
 
+/* What was wrong, once it is not any more. */
+static void test_past(void **state)
+{
+	static const struct {
+		const char *present, *past;
+	} sentences[] = {
+		{"the cable between edge008 port 30 and core12 port 8 is missing",
+		 "the cable between edge008 port 30 and core12 port 8 was missing"},
+		{"2 cables of 4 are missing between leaf01 ports 9, 10 and core02",
+		 "2 cables of 4 were missing between leaf01 ports 9, 10 and core02"},
+		{"the cable from edge004 port 20 ends on core05 port 40, but belongs on core01 port 11",
+		 "the cable from edge004 port 20 ended on core05 port 40, but belonged on core01 port 11"},
+		{"line board L04 of core01 is cut off: none of its 12 traces to the fabric boards is up",
+		 "line board L04 of core01 was cut off: none of its 12 traces to the fabric boards was up"},
+		{"core02 does not answer: its links are up (edge001 port 4), but its management agent is silent",
+		 "core02 did not answer: its links were up (edge001 port 4), but its management agent was silent"},
+		{"edge001 has 7 hosts where 6 are planned: they share its 5 uplinks",
+		 "edge001 had 7 hosts where 6 were planned: they shared its 5 uplinks"},
+		{"the routes of 3 pairs of hosts end early, at core01 port 2",
+		 "the routes of 3 pairs of hosts ended early, at core01 port 2"},
+		{"4 hosts are missing that the plan counts, on is-01",
+		 "4 hosts were missing that the plan counts, on is-01"},
+		{"is", "is"},
+		{"", ""},
+		{"two  blanks ", "two  blanks "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(sentences); i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+
+		ft_message_add_past(&text, sentences[i].present);
+		assert_string_equal(ft_text_string(&text), sentences[i].past);
+	}
+}
+
 /* One daemon a directory; free again with the descriptor, whatever children there are that closed theirs. */
 static void test_state_lock(void **state)
 {
@@ -2362,6 +2399,7 @@ int main(void)
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_state_damaged),
 		cmocka_unit_test(test_state_unreadable),
+		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_state_lock),
 		cmocka_unit_test(test_state_truncated),
 		cmocka_unit_test(test_state_unwritable),

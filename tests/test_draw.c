@@ -38,6 +38,26 @@ typedef int draw_function(struct ft_text *, const struct ft_design *, const stru
 	"\"ports\":36},"                                                                                          \
 	"\"core\":{\"ports\":36}"
 
+/* Graphs: drawn on a circle, in layers (core switches first in the plan), as a matrix, and as one of two sides. */
+#define CIRCLE                                                                                                        \
+	"\"topology\":\"graph\",\"switches\":[{\"name\":\"r[1-6]\",\"ports\":36,\"hosts\":8},{\"name\":\"hub\","      \
+	"\"kind\":"                                                                                                   \
+	"\"h<b>\",\"ports\":36}],\"links\":[{\"a\":\"r1\",\"b\":\"r[2,6]\",\"count\":3},{\"a\":\"r3\",\"b\":\"r[2,4]" \
+	"\",\"count\":3},"                                                                                            \
+	"{\"a\":\"r5\",\"b\":\"r[4,6]\",\"count\":3},{\"a\":\"hub\",\"b\":\"r[1-6]\"}]"
+#define LAYERS                                                                                                   \
+	"\"topology\":\"graph\",\"switches\":[{\"name\":\"core[1-2]\",\"kind\":\"core\",\"ports\":36},"          \
+	"{\"name\":\"leaf[1-4]\",\"kind\":\"leaf\",\"ports\":36,\"hosts\":18}],\"links\":[{\"a\":\"leaf[1-4]\"," \
+	"\"b\":\"core[1-2]\",\"count\":9}]"
+#define SQUARE                                                                                                 \
+	"\"topology\":\"graph\",\"switches\":[{\"name\":\"s[01-48]\",\"ports\":128,\"hosts\":30}],\"links\":[" \
+	"{\"a\":\"s[01-48]\",\"b\":\"s[01-48]\"},{\"a\":\"s01\",\"b\":\"s48\",\"count\":4}]"
+#define SIDES                                                                                                         \
+	"\"topology\":\"graph\",\"switches\":[{\"name\":\"core[01-20]\",\"kind\":\"core\",\"ports\":254},"            \
+	"{\"name\":\"leaf[001-200]\",\"kind\":\"leaf\",\"ports\":40,\"hosts\":20}],\"links\":[{\"a\":\"leaf[001-200]" \
+	"\","                                                                                                         \
+	"\"b\":\"core[01-20]\"}]"
+
 static void read_design(const char *keys, struct ft_design **ret_design, struct ft_plan **ret_plan)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
@@ -224,7 +244,7 @@ static void mark_whole(struct ft_draw_marks *marks, const struct ft_plan *plan, 
 static struct ft_draw_marks *marks_make(const struct ft_plan *plan)
 {
 	struct ft_draw_marks *marks = NULL;
-	uint32_t last = plan->switch_count - 1;
+	uint32_t last = plan->switch_count - 1, edges = plan->edge_count ? plan->edge_count : last;
 
 	assert_int_equal(ft_draw_marks_new(plan, &marks), 0);
 	marks->headline = strdup(hostile);
@@ -243,11 +263,11 @@ static struct ft_draw_marks *marks_make(const struct ft_plan *plan)
 		marks->switches[i].state = FT_DRAW_DEGRADED;
 	}
 	mark_whole(marks, plan, last, true);
-	mark_whole(marks, plan, plan->edge_count / 2, true);
-	mark_whole(marks, plan, plan->edge_count - 1, false);
+	mark_whole(marks, plan, edges / 2, true);
+	mark_whole(marks, plan, edges - 1, false);
 	assert_int_equal(ft_draw_marks_add_link(marks, 0, last, 1, hostile), 0);
 	assert_int_equal(ft_draw_marks_add_link(marks, 0, 0, 2, hostile), 0);
-	assert_int_equal(ft_draw_marks_add_link(marks, 0, plan->edge_count - 1, 0, hostile), 0);
+	assert_int_equal(ft_draw_marks_add_link(marks, 0, edges - 1, 0, hostile), 0);
 	for (int i = 0; i < 70; i++)
 		assert_int_equal(ft_draw_marks_add_line(marks, i % 3, hostile), 0);
 	for (int i = 0; i < 50; i++)
@@ -277,6 +297,10 @@ static const struct shape {
 	 "{\"ports\":8}",
 	 200000, 90000},
 	{THREE_LARGE, 1000000, 20000},
+	{CIRCLE, 20000, 10000},
+	{LAYERS, 20000, 5000},
+	{SQUARE, 500000, 500000},
+	{SIDES, 1000000, 1500000},
 };
 
 static void test_shape(void **state)
@@ -348,6 +372,26 @@ static const struct content {
 	{PODS, "pods 2 to 9: as pod 1</text>", false, 1},
 	{PODS, "pods 2 to 10: as pod 1</text>", false, 1},
 	{PODS, ">9 switches, 1 a pod</text>", false, 1},
+	{CIRCLE, ">3</text>", false, 6},
+	{CIRCLE, ">8 hosts</text>", false, 6},
+	{CIRCLE, "<title>r1 - r6: 3 cables</title>", false, 1},
+	{CIRCLE, "<title>hub; h&lt;b&gt; switch of 36 ports</title>", false, 1},
+	{CIRCLE, "A graph of 7 switches (6 of kind switch, 1 of kind h&lt;b&gt;)", false, 1},
+	{CIRCLE, "rank=same", true, 0},
+	{CIRCLE, "layout=neato", true, 1},
+	{CIRCLE, "[label=\"3\"", true, 6},
+	{LAYERS, ">9</text>", false, 9},
+	{LAYERS, "<title>core2 - leaf4: 9 cables</title>", false, 1},
+	{LAYERS, "r=\"4\" fill=\"#444\"/>", false, 73},
+	{LAYERS, "rank=same", true, 2},
+	{LAYERS, "layout=", true, 0},
+	{SQUARE, "<title>s01 - s48: 5 cables</title>", false, 2},
+	{SQUARE, "<title>s01 - s02: 1 cable</title>", false, 2},
+	{SQUARE, ">5 cables</text>", false, 1},
+	{SQUARE, ">30 hosts</text>", false, 48},
+	{SQUARE, "layout=sfdp", true, 1},
+	{SIDES, "<title>core20 - leaf200: 1 cable</title>", false, 1},
+	{SIDES, "switch with hosts (rows)", false, 1},
 };
 
 static void test_content(void **state)
@@ -404,6 +448,46 @@ static void test_marks(void **state)
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
 		if (count_of(text.data, rows[i].part) != rows[i].count)
 			fail_msg("%s is there %zu times", rows[i].part, count_of(text.data, rows[i].part));
+}
+
+/* The same on a circle, and in the matrix of a graph. */
+static void test_marks_of_graphs(void **state)
+{
+	static const struct {
+		const char *keys, *part;
+		size_t count;
+	} rows[] = {
+		{CIRCLE, ">2/3</text>", 1},
+		{CIRCLE, "stroke=\"" FT_DRAW_RED "\" stroke-width=\"2.2\" stroke-dasharray=\"6 4\"/>", 1 + 3 + 1},
+		{CIRCLE, "<title>r1 - r2: 3 cables, 1 missing; see (1)</title>", 1},
+		{CIRCLE, "missing or cut off; switch of 36 ports", 1},
+		{CIRCLE, ">7</text>", 1},
+		{CIRCLE, "<title>here</title>", 1},
+		{CIRCLE, ">4/8 hosts</text>", 1},
+		{SQUARE, "<title>s01 - s02: 1 cable, 1 missing; see (1)</title>", 2},
+		{SQUARE, "<title>here</title>", 0},
+		{SQUARE, "fill=\"url(#lost)\" stroke", 2 * 48 + 1},
+		{SQUARE, ">4/30 hosts</text>", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+		_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+
+		read_design(rows[i].keys, &design, &plan);
+		assert_int_equal(ft_draw_marks_new(plan, &marks), 0);
+		marks->bundles[0].missing = 1;
+		marks->bundles[0].note = strdup("see (1)");
+		mark_whole(marks, plan, 5, true);
+		marks->switches[3].hosts = 4;
+		assert_int_equal(ft_draw_marks_add_link(marks, 1, 4, 7, "here"), 0);
+		assert_int_equal(ft_draw_svg(&text, design, plan, marks, NULL), 0);
+		if (count_of(text.data, rows[i].part) != rows[i].count)
+			fail_msg("%s is there %zu times", rows[i].part, count_of(text.data, rows[i].part));
+	}
 }
 
 /* A dead switch of a large matrix is one rectangle, not hundreds; and what lies across it is still seen. */
@@ -717,7 +801,7 @@ static void fails_well(draw_function *draw, const struct ft_design *design, cons
 
 static void test_allocations(void **state)
 {
-	static const char *const keys[] = {SMALL, MATRIX, THREE, THREE_LARGE};
+	static const char *const keys[] = {SMALL, MATRIX, THREE, THREE_LARGE, CIRCLE, LAYERS, SIDES};
 
 	(void)state;
 	for (size_t i = 0; i < FT_COUNT(keys); i++) {
@@ -1044,19 +1128,13 @@ int main(void)
 {
 	static struct CMUnitTest tests[FT_COUNT(shapes) + FT_COUNT(contents) + FT_COUNT(told) + 16];
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_marks_merge),
-		cmocka_unit_test(test_marks_ranges),
-		cmocka_unit_test(test_marks_refused),
-		cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_odd_places),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_allocations),
-		cmocka_unit_test(test_statuses),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_other_plan),
-		cmocka_unit_test(test_report_allocations),
+		cmocka_unit_test(test_marks),	      cmocka_unit_test(test_marks_of_graphs),
+		cmocka_unit_test(test_marks_merge),   cmocka_unit_test(test_marks_ranges),
+		cmocka_unit_test(test_marks_refused), cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_odd_places),    cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_text),	      cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_statuses),      cmocka_unit_test(test_names),
+		cmocka_unit_test(test_other_plan),    cmocka_unit_test(test_report_allocations),
 	};
 	size_t n = 0;
 

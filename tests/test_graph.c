@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -105,6 +106,12 @@ static const struct bad_design {
 	{HEAD "\"switches\": [{\"name\": \"s[1-5000]\", \"ports\": 4}],\n"
 	      "\"links\": [{\"a\": \"s[1-5000]\", \"b\": \"s[1-5000]\"}]}",
 	 "3:11: element 1 of \"links\" makes more than 4000000 pairs of switches"},
+	{HEAD TWO ", " ONE_LINK ",\n\"links_file\": \"x.csv\"}",
+	 "3:1: \"links\" and \"links_file\" say the same: leave one of the two out"},
+	{HEAD TWO ",\n\"links_file\": \"/nowhere/x.csv\"}",
+	 "3:15: \"links_file\" is \"/nowhere/x.csv\": No such file or directory"},
+	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 4, \"edge\": {\"ports\": 36},\n\"links_file\": \"x\"}",
+	 "2:1: \"links_file\" is of graphs: \"topology\": \"graph\" is missing"},
 	/* ports and hosts */
 	{HEAD TWO ",\n\"cables\": [{\"a\": \"a\", \"b\": \"a\"}]}",
 	 "3:12: element 1 of \"cables\": both ends are at a"},
@@ -254,6 +261,11 @@ static const struct good_design {
 	 "a:0-c:0 x2"},
 	{"the ports that are planned", HEAD TWO ", " ONE_LINK ", \"cables\": \"plan\"}",
 	 "4 nodes, 5 links, 2 spare, clos 2; (switch); a switch 4/2, b switch 4/2; a:3-b:3 x1"},
+	{"a list of hosts, more than planned on one switch",
+	 HEAD TWO ", " ONE_LINK
+		  ", \"hosts\": [{\"name\": \"n1\", \"edge\": \"b\", \"port\": 4}, {\"name\": \"n2\", \"edge\": "
+		  "\"b\"}, {\"name\": \"n3\", \"edge\": \"b\"}]}",
+	 "4 nodes, 5 links, 2 spare, clos 2; (switch); a switch 4/1, b switch 4/3; a:3-b:3 x1"},
 	{"no hosts at all",
 	 HEAD "\"switches\": [{\"name\": \"s[1-2]\", \"ports\": 2}], \"links\": [{\"a\": \"s1\", \"b\": \"s2\"}]}",
 	 "0 nodes, 1 links, 2 spare, clos 1; switch; s1 switch 2/0, s2 switch 2/0; s1:1-s2:1 x1"},
@@ -263,7 +275,7 @@ static void show_switch(struct ft_text *text, const struct ft_plan *plan, uint32
 {
 	const struct ft_plan_switch *sw = &plan->switches[index];
 
-	assert_int_equal(sw->hosts, sw->hosts_rule);
+	assert_true(sw->hosts == sw->hosts_rule || plan->host_count > 0);
 	ft_text_printf(text, "%s %s %s %u/%u", index ? "," : ";", sw->name, plan->kinds[sw->kind].name, sw->ports,
 		       sw->hosts);
 	if (sw->guid)
@@ -322,6 +334,87 @@ static void good_design_test(void **state)
 	read_design(ft_text_string(&file), &again, &plan_again);
 	show(&shown_again, plan_again);
 	assert_string_equal(ft_text_string(&shown_again), row->plan);
+}
+
+/* Tables of links beside a design of three switches of four ports; what is planned, or what is wrong. */
+static const struct links_file {
+	const char *what;
+	const char *table;
+	const char *plan; /* NULL: it is refused */
+	const char *error;
+} links_files[] = {
+	{"a table", "a,b,count\ns1,s2,2\ns2,s3,1\n", "s1:2-s2:2 x2, s2:4-s3:2 x1", NULL},
+	{"ranges, other columns, no count, a comment", "note;B;A\n# all of them\nx;s1;s[2-3]\n;s3;s2\n",
+	 "s1:2-s2:2 x1, s1:3-s3:2 x1, s2:3-s3:3 x1", NULL},
+	{"what is listed again adds up", "a,b,count\ns1,s2\ns2,s1,\"2\"\n", "s1:2-s2:2 x3", NULL},
+	{"an empty table", "", NULL, "\"links_file\" is \"links.csv\", which is empty"},
+	{"no columns", "s1,s2\n", NULL,
+	 "\"links_file\" is links.csv:1:1: the first row must name the columns: a,b,count"},
+	{"an unknown name", "a,b\ns1,s2\ns1, s4\n", NULL,
+	 "\"links_file\" is links.csv:3:5: \"b\" names \"s4\", which is not in \"switches\""},
+	{"another spelling", "a,b\nS1,s2\n", NULL,
+	 "\"links_file\" is links.csv:2:1: \"a\" names \"S1\", which is not in \"switches\"; did you mean \"s1\"?"},
+	{"no name", "a,b\ns1\n", NULL, "\"links_file\" is links.csv:2:1: \"b\" is empty"},
+	{"no range", "a,b\ns1,s[3-2]\n", NULL,
+	 "\"links_file\" is links.csv:2:4: \"b\" holds no range of numbers such as [1-3,07-12]"},
+	{"too many names", "a,b\ns1,s[1-100001]\n", NULL,
+	 "\"links_file\" is links.csv:2:4: \"b\" is more than 100000 names"},
+	{"no number", "a,b,count\ns1,s2,many\n", NULL,
+	 "\"links_file\" is links.csv:2:7: \"count\" is \"many\"; it must be 1 to 254"},
+	{"itself", "a,b,count\ns1,s1,1\n", NULL, "\"links_file\" is links.csv:2:1: this row links \"s1\" to itself"},
+	{"too many cables", "a,b,count\ns1,s2,2\ns3,s1,2\n", NULL,
+	 "\"links_file\" is links.csv:3:1: this row gives \"s1\" 4 cables with those before, but 3 of its 4 ports are "
+	 "left"},
+	{"an open quote", "a,b\n\"s1,s2\n", NULL, "\"links_file\" is links.csv:2:1: this quote is not closed"},
+	{"no text", "PK\3\4", NULL,
+	 "\"links_file\" is links.csv:1:1: this is a workbook: save the sheet with the cables as CSV"},
+};
+
+static void file_write(const char *directory, const char *name, const char *text)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The table is beside the design, whatever directory the program works in. */
+static void links_file_test(void **state)
+{
+	const struct links_file *row = *state;
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text shown = {0};
+	const char *temporary = getenv("TMPDIR");
+	char directory[4000], path[4096];
+	struct ft_error err = {0};
+	int r;
+
+	snprintf(directory, sizeof(directory), "%s/test_graph.XXXXXX", temporary ? temporary : P_tmpdir);
+	assert_non_null(mkdtemp(directory));
+	file_write(directory, "links.csv", row->table);
+	file_write(
+		directory, "design.json",
+		HEAD
+		"\"switches\": [{\"name\": \"s[1-3]\", \"ports\": 4, \"hosts\": 1}], \"links_file\": \"links.csv\"}");
+	snprintf(path, sizeof(path), "%s/design.json", directory);
+	r = ft_design_load(path, &design, &plan, &err);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/links.csv", directory);
+	unlink(path);
+	rmdir(directory);
+	assert_int_equal(r, row->plan ? 0 : -EINVAL);
+	if (!row->plan) {
+		assert_string_equal(err.text, row->error);
+		assert_int_equal(err.line, 2);
+		return;
+	}
+	show_bundles(&shown, plan);
+	assert_string_equal(ft_text_string(&shown), row->plan);
 }
 
 /* Trees, of which @general is true where they are no plain ones. */
@@ -475,7 +568,8 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[FT_COUNT(bad_designs) + FT_COUNT(good_designs) + FT_COUNT(tree_designs) + 1];
+	static struct CMUnitTest tests[FT_COUNT(bad_designs) + FT_COUNT(good_designs) + FT_COUNT(tree_designs) +
+				       FT_COUNT(links_files) + 1];
 	size_t n = 0;
 
 	for (size_t i = 0; i < FT_COUNT(bad_designs); i++)
@@ -484,6 +578,9 @@ int main(void)
 	for (size_t i = 0; i < FT_COUNT(good_designs); i++)
 		tests[n++] = (struct CMUnitTest){good_designs[i].what, good_design_test, NULL, NULL,
 						 (void *)(uintptr_t)&good_designs[i]};
+	for (size_t i = 0; i < FT_COUNT(links_files); i++)
+		tests[n++] = (struct CMUnitTest){links_files[i].what, links_file_test, NULL, NULL,
+						 (void *)(uintptr_t)&links_files[i]};
 	for (size_t i = 0; i < FT_COUNT(tree_designs); i++)
 		tests[n++] = (struct CMUnitTest){tree_designs[i].what, tree_design_test, NULL, NULL,
 						 (void *)(uintptr_t)&tree_designs[i]};

@@ -131,6 +131,9 @@ static void damage_apply(struct tables *t, char *words)
 		*table = (struct ft_route_table){0};
 	} else if (strcmp(verb, "blur") == 0) {
 		assert_int_equal(ft_route_table_unread(table, 0), 0);
+	} else if (strcmp(verb, "omit") == 0) {
+		assert_int_equal(ft_route_table_unread(table, 0), 0);
+		table->left_out = true;
 	} else if (strcmp(second, "*") == 0) {
 		for (uint32_t n = 0; n < s->node_count; n++)
 			if (s->nodes[n].type == FT_NODE_CA)
@@ -225,6 +228,7 @@ static const struct row rows[] = {
 	 "the forwarding table of core01 is not known, and so not the routes of 96 pairs of hosts"},
 	{"a table of which a block was lost", TWO, "", "blur core01", "", "warning; sweep-incomplete unreached core01",
 	 "240 144 0 0 96 3 2333", NULL},
+	{"a table of which the last LID was left out", TWO, "", "omit core01", "", NULL, "240 144 0 0 96 3 2333", NULL},
 	{"a table that is not known and that nobody needs", TWO,
 	 "cut edge001:5; cut edge001:6; cut edge002:5; "
 	 "cut edge002:6; cut edge003:5; cut edge003:6; cut edge004:6",
@@ -597,7 +601,11 @@ static void table_print(const struct ft_route_table *table, struct ft_text *text
 	if (table->ports && table->lids == 65) {
 		unsigned int port = ft_route_port(table, 64);
 
-		ft_text_printf(text, "; 64 %s", port == FT_ROUTE_UNKNOWN ? "?" : port == FT_ROUTE_NONE ? "-" : "2");
+		ft_text_printf(text, "; 64 %s%s",
+			       port == FT_ROUTE_UNKNOWN ? "?"
+			       : port == FT_ROUTE_NONE	? "-"
+							: "2",
+			       table->left_out ? ", left out" : "");
 	}
 }
 
@@ -692,7 +700,12 @@ static const struct text_row text_rows[] = {
 	 "unknown, 2 of 2\n3:1: this LID is not higher than the one before; this table is not known\n"},
 	{"dump_lfts leaves out a last LID that is a multiple of 64",
 	 "Unicast lids [0x0-0x40] of switch Lid 1 " EDGE1 "(e):\n0x0001 001\n0x0002 002\n2 valid lids dumped\n",
-	 "1 2 -------of 65; 64 ?"},
+	 "1 2 -------of 65; 64 ?, left out"},
+	{"the same without its last line",
+	 "Unicast lids [0x0-0x40] of switch Lid 1 " EDGE1 "(e):\n0x0001 001\n0x003f 002\n",
+	 "1 --------of 65; 64 ?, left out"},
+	{"one that ends before that", "Unicast lids [0x0-0x40] of switch Lid 1 " EDGE1 "(e):\n0x0001 001\n0x003e 002\n",
+	 "?????????of 65; 64 ?"},
 	{"OpenSM does not",
 	 "Unicast lids [0-64] of switch Lid 1 " EDGE1 "(e):\n0x0001 001\n0x0002 002\n2 valid lids dumped\n",
 	 "1 2 -------of 65; 64 -"},

@@ -59,6 +59,11 @@ BAD = [
     {"islands": [{"name": "i", "switches": [{"ports": 8}], "bundles": [ISLAND_BUNDLE]}]},
     {"islands": [{"name": "i", "switches": ["m1"], "bundles": [dict(ISLAND_BUNDLE, count=0)]}]},
     {"islands": [{"name": "i", "switches": [["m1"]], "bundles": [ISLAND_BUNDLE]}]},
+    {"switches": [{"name": "s", "ports": 8}]}, {"links": [{"a": "s1", "b": "s2"}]}, {"links_file": "x"}, {"topology": "graph"},
+    {"levels": 3, "spine": {"ports": 36}, "planes": 0}, {"levels": 3, "spine": {"ports": 36}, "planes": "2"}, {"classes": []},
+    {"classes": [{"hosts": 4}]}, {"classes": [{"count": 1, "tier": "top"}]}, {"classes": [{"count": 1, "bundle": []}]},
+    {"classes": [{"count": 1, "bundle": [-1]}]}, {"classes": [{"count": 1, "ports": 1}]}, {"classes": [{"count": 0}]},
+    {"classes": [{"count": 1, "rate": "HDR"}]}, {"classes": [{"count": 1, "match": ""}]}, {"classes": {"count": 1}},
     {"plan": {"islands": []}}, {"edge": {"ports": 36, "hosts": []}}, {"edge": {"ports": 36, "hosts": [{"count": 4}]}},
     {"edge": {"ports": 36, "hosts": [{"count": 4, "hosts": "18"}]}}, {"edge": {"ports": 36, "hosts": 18}}, {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
 ]
@@ -81,6 +86,25 @@ FINE = [
     {"cables": [{"a": "core02", "a_port": 7, "b": "edge001", "b_port": 30}], "cables_complete": False},
     {"hosts": [{"name": "n1", "edge": "edge001"}, {"guid": "0xAB", "edge": "edge002", "port": 7}]},
     {"names": [{"match": "^ib-([0-9]+)$", "as": "edge\\1"}]},
+    {"levels": 3, "spine": {"ports": 36}, "pods": 2, "planes": 1, "core": {"ports": 254}},
+    {"nodes": 66, "classes": [{"count": 1, "hosts": 12, "rate": {"host": "4xEDR"}, "match": "^svc"}, {"tier": "core", "count": 1, "ports": 40}]},
+    {"nodes": 66, "classes": [{"count": 1, "hosts": 12, "ports_to_core": 9, "bundle": [9, 0]}]},
+]
+
+GRAPH = {"ftcheck": 1, "name": "g", "topology": "graph", "switches": [{"name": "s[1-4]", "ports": 8, "hosts": 2}],
+         "links": [{"a": "s[1-4]", "b": "s[1-4]", "count": 2}]}
+FINE_GRAPHS = [
+    {}, {"nodes": 8}, {"rate": "4xHDR"}, {"expect": {"hosts_down": 1}}, {"hosts": [{"name": "n1", "edge": "s2", "port": 8}]},
+    {"switches": [{"name": ["s[1-3]", "s4"], "kind": "leaf", "ports": 8}, {"name": "top", "ports": 4, "guid": "0xAB"}]},
+    {"cables": [{"a": "s1", "a_port": 8, "b": "s3"}], "cables_complete": False}, {"cables": "plan"},
+]
+BAD_GRAPHS = [
+    {"switches": []}, {"switches": ["s1"]}, {"switches": [{"name": "s[1-4]"}]}, {"switches": [{"ports": 8}]}, {"links": []},
+    {"switches": [{"name": "s[1-4]", "ports": 255}]}, {"switches": [{"name": "s[1-4]", "ports": 8, "kind": ""}]},
+    {"switches": [{"name": "s[1-4]", "ports": 8, "tier": "edge"}]}, {"switches": [{"name": "s1", "ports": 8, "guid": "0x0"}]},
+    {"links": {"a": "s1", "b": "s2"}}, {"links": [{"a": "s1"}]}, {"links": [{"a": "s1", "b": "s2", "count": 0}]},
+    {"links": [{"a": "s1", "b": []}]}, {"links_file": "x.csv"}, {"edge": {"ports": 8}}, {"bind": {}}, {"planes": 1},
+    {"classes": [{"count": 1}]}, {"blocking": 2}, {"islands": []},
 ]
 
 failures = []
@@ -97,6 +121,11 @@ def plan_keys(design):
         keys -= {"catalog"}
     if "islands" not in design:
         keys -= {"islands"}
+    if design.get("topology") == "graph":
+        return {"topology", "nodes", "clos", "kinds", "links", "spare_ports", "switches", "bundles"}
+    keys -= {"nodes", "kinds"}
+    if "classes" in design:
+        keys -= {"figures"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
 
@@ -171,13 +200,15 @@ for name in samples:
         inner = [f"{key}.{k}" for k in value] if isinstance(value, dict) else []
         expect(f"{name}: \"why\" explains \"{key}\"",
                key == "why" or key in notes or (inner and all(k in notes for k in inner)))
-for name in ("every_key.json", "star.json", "uniform.json", "plan.json"):
+for name in ("every_key.json", "star.json", "uniform.json", "plan.json", "graph.json", "classes.json"):
     with open(os.path.join(SEEDS, name), encoding="utf-8") as f:
         check_good(name, f.read())
 for change in FINE:
     check_good(f"with {change}", json.dumps({**GOOD, **change}))
-for change in BAD:
-    design = {**GOOD, **change}
+for change in FINE_GRAPHS:
+    check_good(f"a graph with {change}", json.dumps({**GRAPH, **change}))
+for change, base in [(change, GOOD) for change in BAD] + [(change, GRAPH) for change in BAD_GRAPHS]:
+    design = {**base, **change}
     expect(f"with {change}: the schema refuses it", not VALIDATOR.is_valid(design))
     result = planned(json.dumps(design))
     expect(f"with {change}: ftplan refuses it with a place and status 3",
@@ -190,5 +221,5 @@ for key in ("ftcheck", "name", "nodes"):
     expect(f"without {key}: the schema refuses it", not VALIDATOR.is_valid(design))
     expect(f"without {key}: ftplan refuses it", planned(json.dumps(design)).returncode == 3)
 
-print(f"{len(samples)} samples, {len(FINE)} good and {len(BAD) + 3} bad designs, {len(failures)} failures")
+print(f"{len(samples)} samples, {len(FINE + FINE_GRAPHS)} good and {len(BAD + BAD_GRAPHS) + 3} bad designs, {len(failures)} failures")
 sys.exit(1 if failures else 0)

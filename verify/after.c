@@ -9,13 +9,19 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "verify/capacity.h"
 #include "verify/model.h"
 
-enum { MILLION = 1000000, WORK_MAX = 200000000, SAMPLES_MIN = 100 };
+enum {
+	MILLION = 1000000,
+	WORK_MAX = 200000000,
+	SAMPLES_MIN = 100,
+	RANKS_MAX = 16, /* of a tree; one that is higher has its blocking looked at below */
+};
 
-/* What can fail, and where: a core switch, or one cable of a bundle. */
+/* What can fail, and where: a switch, or one cable of a bundle. */
 struct item {
-	uint32_t p, q; /* places; of a core p, and q is FT_NONE */
+	uint32_t p, q; /* places; of a switch p, and q is FT_NONE */
 	uint32_t cell;
 };
 
@@ -32,10 +38,25 @@ struct after {
 	uint32_t count;		  /* fail at once */
 	uint32_t *carriers, *own; /* by cell: cables that carry, and of those the pair's own by the plan */
 	bool *dead;		  /* by place */
-	bool *reached;
+	uint32_t *part;		  /* by place: connected part of what is left, from 1; 0: it is cut off, or not there */
 	uint32_t *queue;
-	uint32_t *above;     /* by place: a spine's cables to cores */
-	uint64_t planned[2]; /* cables of the edge level, and of that above */
+	uint32_t *order;    /* places, network by network */
+	uint64_t *hosts_of; /* by part: scratch, all 0 */
+	uint32_t *load;	    /* by place: what it has to carry (capacity.h) */
+	bool *leads_up;	    /* by place: the plan has something above it */
+	/* By place: cables that are left of those that lead up, or of all where none do; those of them that lead on. */
+	uint32_t *above, *links;
+	/* Places of which these two are not as they were before anything failed, and what they were. */
+	struct stale {
+		uint32_t place, above, links;
+	} * stale;
+	uint32_t stale_count;
+	bool *is_stale;	     /* by place */
+	uint32_t *part_then; /* x->part before anything failed */
+	uint64_t *cuts;	     /* what is left of each (capacity.h) */
+	uint32_t *taken;     /* by cell: of its planned cables so many fail */
+	uint32_t *changed;   /* those cells */
+	uint32_t changed_count;
 	struct item *items;
 	uint32_t item_count;
 	uint32_t *chosen; /* [count]: items that fail, in ascending order */
@@ -53,12 +74,40 @@ static void after_release(struct after *x)
 	free(x->carriers);
 	free(x->own);
 	free(x->dead);
-	free(x->reached);
+	free(x->part);
 	free(x->queue);
+	free(x->order);
+	free(x->hosts_of);
+	free(x->load);
+	free(x->leads_up);
 	free(x->above);
+	free(x->links);
+	free(x->stale);
+	free(x->is_stale);
+	free(x->part_then);
+	free(x->cuts);
+	free(x->taken);
+	free(x->changed);
 	free(x->items);
 	free(x->chosen);
 	free(x->worst_chosen);
+}
+
+/* Networks are counted one by one. O(places). */
+static int order_make(struct after *x)
+{
+	const struct ft_model *m = x->m;
+	_cleanup_free_ uint32_t *first = calloc(m->network_count + 2UL, sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		first[m->network[p] + 1]++;
+	for (uint32_t n = 0; n < m->network_count; n++)
+		first[n + 1] += first[n];
+	for (uint32_t p = 0; p < m->place_count; p++)
+		x->order[first[m->network[p]]++] = p;
+	return 0;
 }
 
 static int after_init(struct after *x, const struct ft_model *m)
@@ -70,35 +119,53 @@ static int after_init(struct after *x, const struct ft_model *m)
 	x->carriers = calloc(cells, sizeof(*x->carriers));
 	x->own = calloc(cells, sizeof(*x->own));
 	x->dead = calloc(places, sizeof(*x->dead));
-	x->reached = calloc(places, sizeof(*x->reached));
+	x->part = calloc(places, sizeof(*x->part));
 	x->queue = calloc(places, sizeof(*x->queue));
+	x->order = calloc(places, sizeof(*x->order));
+	x->hosts_of = calloc(places + 1, sizeof(*x->hosts_of));
+	x->load = calloc(places, sizeof(*x->load));
+	x->leads_up = calloc(places, sizeof(*x->leads_up));
 	x->above = calloc(places, sizeof(*x->above));
-	if (!x->carriers || !x->own || !x->dead || !x->reached || !x->queue || !x->above)
+	x->links = calloc(places, sizeof(*x->links));
+	x->stale = calloc(places, sizeof(*x->stale));
+	x->is_stale = calloc(places, sizeof(*x->is_stale));
+	x->part_then = calloc(places, sizeof(*x->part_then));
+	x->cuts = ft_cuts_full(m, 1);
+	x->taken = calloc(cells, sizeof(*x->taken));
+	x->changed = calloc(cells, sizeof(*x->changed));
+	if (!x->carriers || !x->own || !x->dead || !x->part || !x->queue || !x->order || !x->hosts_of || !x->load ||
+	    !x->leads_up || !x->above || !x->links || !x->stale || !x->is_stale || !x->part_then || !x->cuts ||
+	    !x->taken || !x->changed)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < m->rows; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t up = ft_pair_up(m, r, pair);
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		x->load[p] = m->live_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			uint32_t up = ft_pair_up(m, p, pair), width = m->cells.width[pair->cell];
 
-			x->carriers[pair->cell] = ft_pair_carriers(m, r, pair);
+			x->leads_up[p] |= width > 0 && ft_leads_up(m, p, pair->peer);
+			if (pair->peer < p)
+				continue;
+			x->carriers[pair->cell] = ft_pair_carriers(m, p, pair);
 			x->own[pair->cell] = up < x->carriers[pair->cell] ? up : x->carriers[pair->cell];
-			x->planned[r >= m->edges] += m->cells.width[pair->cell];
+			ft_cuts_take(m, x->cuts, pair->cell, width - x->own[pair->cell]);
 			items += x->carriers[pair->cell];
 		}
+	}
 	x->items = calloc(items, sizeof(*x->items));
-	return x->items ? 0 : -ENOMEM;
+	return x->items ? order_make(x) : -ENOMEM;
 }
 
 static void items_list(struct after *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t p = 0; x->kind == FT_AFTER_CORE && p < m->place_count; p++)
-		if (ft_tier_of(m, p) == FT_TIER_CORE && m->live_of[p] != FT_NONE)
+	for (uint32_t p = 0; x->kind != FT_AFTER_CABLE && p < m->place_count; p++)
+		if (m->live_of[p] != FT_NONE && (x->kind == FT_AFTER_SWITCH || ft_is_top(m, p)))
 			x->items[x->item_count++] = (struct item){p, FT_NONE, 0};
-	for (uint32_t r = 0; x->kind == FT_AFTER_CABLE && r < m->rows; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			for (uint32_t n = 0; n < x->carriers[pair->cell]; n++)
-				x->items[x->item_count++] = (struct item){r, pair->peer, pair->cell};
+	for (uint32_t p = 0; x->kind == FT_AFTER_CABLE && p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			for (uint32_t n = 0; pair->peer > p && n < x->carriers[pair->cell]; n++)
+				x->items[x->item_count++] = (struct item){p, pair->peer, pair->cell};
 }
 
 /* ---- one way ---- */
@@ -120,92 +187,254 @@ static uint32_t left_of(const struct after *x, uint32_t p, const struct ft_pair 
 	return x->dead[p] || x->dead[pair->peer] ? 0 : x->carriers[pair->cell];
 }
 
-/* From all core switches at once. */
-static void reached_mark(struct after *x)
+/* All that is reached from the @tail places in the queue is of part @number. */
+static void part_fill(struct after *x, uint32_t tail, uint32_t number)
 {
 	const struct ft_model *m = x->m;
-	uint32_t tail = 0;
 
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		x->reached[p] = ft_tier_of(m, p) == FT_TIER_CORE && !x->dead[p] && m->live_of[p] != FT_NONE;
-		x->above[p] = 0;
-		if (x->reached[p])
-			x->queue[tail++] = p;
-	}
 	for (uint32_t head = 0; head < tail; head++) {
 		uint32_t p = x->queue[head];
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-			uint32_t left = left_of(x, p, pair);
-
-			if (ft_tier_of(m, p) == FT_TIER_CORE)
-				x->above[pair->peer] += left;
-			if (left == 0 || x->reached[pair->peer])
+			if (x->part[pair->peer] != 0 || left_of(x, p, pair) == 0)
 				continue;
-			x->reached[pair->peer] = true;
+			x->part[pair->peer] = number;
 			x->queue[tail++] = pair->peer;
 		}
 	}
 }
 
-static uint64_t bisection_look(const struct after *x)
+static bool is_left(const struct after *x, uint32_t p)
+{
+	return !x->dead[p] && x->m->live_of[p] != FT_NONE;
+}
+
+/* In a tree what has no way to a top switch is cut off: breadth first from all of them at once. */
+static void tops_reach(struct after *x)
 {
 	const struct ft_model *m = x->m;
-	uint64_t up[2] = {0, 0}, planned = x->planned[0], left;
+	uint32_t tail = 0;
 
-	for (uint32_t r = 0; r < m->rows; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t carries = left_of(x, r, pair), own = x->own[pair->cell];
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		x->part[p] = ft_is_top(m, p) && is_left(x, p);
+		if (x->part[p])
+			x->queue[tail++] = p;
+	}
+	part_fill(x, tail, 1);
+}
 
-			up[r >= m->edges] += carries < own ? carries : own;
+static uint64_t weight_of(const struct ft_model *m, uint32_t p)
+{
+	return (uint64_t)ft_live_at(m, p)->hosts << 32 | 1;
+}
+
+/* In any other graph what is not of the part of its network that has most hosts. O(cables). */
+static void parts_reach(struct after *x)
+{
+	const struct ft_model *m = x->m;
+	uint32_t parts = 0;
+
+	memset(x->part, 0, m->place_count * sizeof(*x->part));
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (x->part[p] != 0 || !is_left(x, p))
+			continue;
+		x->part[p] = ++parts;
+		x->queue[0] = p;
+		part_fill(x, 1, parts);
+	}
+	for (uint32_t i = 0; i < m->place_count && parts > 1;) {
+		uint32_t network = m->network[x->order[i]], begin = i, most = 0;
+
+		for (; i < m->place_count && m->network[x->order[i]] == network; i++) {
+			uint32_t p = x->order[i];
+
+			if (x->part[p] == 0 || !is_left(x, p))
+				continue;
+			x->hosts_of[x->part[p]] += weight_of(m, p);
+			if (most == 0 || x->hosts_of[x->part[p]] > x->hosts_of[most])
+				most = x->part[p];
 		}
-	left = up[0];
-	if (m->plan->levels == 3) {
-		planned = x->planned[1] < planned ? x->planned[1] : planned;
-		left = up[1] < left ? up[1] : left;
+		for (uint32_t n = begin; n < i; n++) {
+			uint32_t part = x->part[x->order[n]];
+
+			x->hosts_of[part] = 0;
+			x->part[x->order[n]] = part == most ? part : 0;
+		}
+	}
+}
+
+static void above_count(struct after *x, uint32_t p)
+{
+	const struct ft_model *m = x->m;
+
+	x->above[p] = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		x->above[p] += ft_carries_from(m, p, pair->peer) ? left_of(x, p, pair) : 0;
+}
+
+/* What leads to a switch that has lost all ways up does not lead on. */
+static void links_count(struct after *x, uint32_t p)
+{
+	const struct ft_model *m = x->m;
+
+	x->links[p] = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		if (ft_carries_from(m, p, pair->peer) && (!x->leads_up[pair->peer] || x->above[pair->peer] > 0))
+			x->links[p] += left_of(x, p, pair);
+}
+
+static void stale_mark(struct after *x, uint32_t p)
+{
+	if (x->is_stale[p])
+		return;
+	x->is_stale[p] = true;
+	x->stale[x->stale_count++] = (struct stale){p, x->above[p], x->links[p]};
+}
+
+static void neighbours_mark(struct after *x, uint32_t p)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(x->m, p); pair < ft_pairs_of(x->m, p + 1); pair++)
+		stale_mark(x, pair->peer);
+}
+
+/* Counts again where something failed, and below what has lost all ways up. O(cables of those). */
+static void stale_count(struct after *x, const uint32_t *chosen)
+{
+	uint32_t direct;
+
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct item *item = &x->items[chosen[i]];
+
+		stale_mark(x, item->p);
+		if (item->q != FT_NONE)
+			stale_mark(x, item->q);
+		else
+			neighbours_mark(x, item->p);
+	}
+	direct = x->stale_count;
+	for (uint32_t i = 0; i < direct; i++) {
+		uint32_t p = x->stale[i].place;
+
+		above_count(x, p);
+		if (x->leads_up[p] && x->above[p] == 0 && x->stale[i].above > 0)
+			neighbours_mark(x, p);
+	}
+	for (uint32_t i = 0; i < x->stale_count; i++)
+		links_count(x, x->stale[i].place);
+}
+
+static void stale_forget(struct after *x)
+{
+	while (x->stale_count > 0) {
+		const struct stale *stale = &x->stale[--x->stale_count];
+
+		x->above[stale->place] = stale->above;
+		x->links[stale->place] = stale->links;
+		x->is_stale[stale->place] = false;
+	}
+}
+
+/* What fails of a cell is taken from the cuts. */
+static void cell_take(struct after *x, uint32_t p, const struct ft_pair *pair)
+{
+	uint32_t carries = left_of(x, p, pair), own = x->own[pair->cell], taken;
+
+	taken = own - (carries < own ? carries : own);
+	if (taken == x->taken[pair->cell])
+		return;
+	if (x->taken[pair->cell] == 0)
+		x->changed[x->changed_count++] = pair->cell;
+	ft_cuts_take(x->m, x->cuts, pair->cell, taken - x->taken[pair->cell]);
+	x->taken[pair->cell] = taken;
+}
+
+static uint64_t bisection_look(struct after *x, const uint32_t *chosen)
+{
+	const struct ft_model *m = x->m;
+	uint64_t planned = m->capacity->total, left;
+
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct item *item = &x->items[chosen[i]];
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, item->p); pair < ft_pairs_of(m, item->p + 1); pair++)
+			if (item->q == FT_NONE || pair->peer == item->q)
+				cell_take(x, item->p, pair);
+	}
+	left = ft_cuts_least(m, x->cuts);
+	while (x->changed_count > 0) {
+		uint32_t cell = x->changed[--x->changed_count];
+
+		ft_cuts_give(m, x->cuts, cell, x->taken[cell]);
+		x->taken[cell] = 0;
 	}
 	left = left < planned ? left : planned;
 	return planned ? left * MILLION / planned : MILLION;
 }
 
-static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
-{
-	struct ft_ratio ratio;
+/* The worst of a rank: what a switch carries to what is left above it; up 0: there is none. */
+struct worst {
+	uint64_t down, up;
+};
 
-	if (up > 0 && ft_ratio_make(down, up, &ratio) == 0 && (worst->den == 0 || ft_ratio_compare(ratio, *worst) > 0))
-		*worst = ratio;
+static void worst_raise(struct worst *worst, uint64_t down, uint64_t up)
+{
+	if (up > 0 && (worst->up == 0 || down * worst->up > worst->down * up))
+		*worst = (struct worst){down, up};
 }
 
-/* As measure.c has it: hosts, or the ports for them, over uplinks; in three levels the worst spine counts as well. */
+/* As measure.c has it. Above the hosts only what lets less pass than comes makes anything worse. */
 static struct ft_ratio blocking_look(const struct after *x)
 {
 	const struct ft_model *m = x->m;
-	const struct ft_plan *plan = m->plan;
-	bool three = plan->levels == 3;
-	struct ft_ratio above = three && plan->spine_blocking.num > plan->spine_blocking.den ? plan->spine_blocking
-											     : (struct ft_ratio){1, 1};
-	struct ft_ratio worst = {0, 0};
+	struct worst by_rank[RANKS_MAX] = {{0, 0}};
+	struct ft_ratio worst = {0, 0}, there;
 
-	for (uint32_t e = 0; e < m->edges; e++) {
-		const struct ft_live_switch *sw = ft_live_at(m, e);
-		uint32_t links = 0, down;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t rank = m->capacity->rank[p], links = rank == 0 ? x->links[p] : x->above[p];
 
-		if (!sw || !x->reached[e])
+		if (x->load[p] == 0 || !is_left(x, p) || rank >= RANKS_MAX || (rank == 0 && x->part[p] == 0))
 			continue;
-		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-			links += !three || x->above[pair->peer] > 0 ? left_of(x, e, pair) : 0;
-		down = sw->hosts > plan->ports_to_nodes ? sw->hosts : plan->ports_to_nodes;
-		ratio_raise(&worst, down * above.num, links * above.den);
+		if (rank == 0 || x->load[p] > links)
+			worst_raise(&by_rank[rank], x->load[p], links);
 	}
-	for (uint32_t p = m->rows; three && p < m->place_count; p++) {
-		uint32_t down = 0;
+	for (uint32_t rank = 0; rank < m->capacity->ranks && rank < RANKS_MAX; rank++) {
+		const struct worst *w = &by_rank[rank];
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			down += pair->peer < m->edges ? m->cells.width[pair->cell] : 0;
-		if (m->live_of[p] != FT_NONE && down > x->above[p])
-			ratio_raise(&worst, down * plan->blocking.num, x->above[p] * plan->blocking.den);
+		if (w->up == 0 || ft_ratio_make((int64_t)w->down, (int64_t)w->up, &there) < 0)
+			continue;
+		there = ft_blocking_with(m, rank, there);
+		if (worst.den == 0 || ft_ratio_compare(there, worst) > 0)
+			worst = there;
 	}
 	return worst;
+}
+
+static void parts_count(struct after *x)
+{
+	if (x->m->capacity->ranks > 1)
+		tops_reach(x);
+	else
+		parts_reach(x);
+}
+
+/* Where no switch and no whole bundle fails, what is connected stays so. */
+static bool parts_may_change(const struct after *x, const uint32_t *chosen)
+{
+	for (uint32_t i = 0; i < x->count; i++)
+		if (x->items[chosen[i]].q == FT_NONE || x->carriers[x->items[chosen[i]].cell] == 0)
+			return true;
+	return false;
+}
+
+/* How it is before anything fails. */
+static void then_look(struct after *x)
+{
+	parts_count(x);
+	memcpy(x->part_then, x->part, x->m->place_count * sizeof(*x->part));
+	for (uint32_t p = 0; p < x->m->place_count; p++)
+		above_count(x, p);
+	for (uint32_t p = 0; p < x->m->place_count; p++)
+		links_count(x, p);
 }
 
 static struct state way_look(struct after *x, const uint32_t *chosen)
@@ -214,15 +443,20 @@ static struct state way_look(struct after *x, const uint32_t *chosen)
 	struct state s = {0};
 
 	fail_all(x, chosen, true);
-	reached_mark(x);
+	if (parts_may_change(x, chosen))
+		parts_count(x);
+	else
+		memcpy(x->part, x->part_then, m->place_count * sizeof(*x->part));
 	for (uint32_t e = 0; e < m->edges; e++) {
-		if (m->live_of[e] == FT_NONE || x->reached[e])
+		if (m->live_of[e] == FT_NONE || x->part[e] != 0)
 			continue;
 		s.edges++;
 		s.hosts += ft_live_at(m, e)->hosts;
 	}
-	s.bisection_ppm = bisection_look(x);
+	s.bisection_ppm = bisection_look(x, chosen);
+	stale_count(x, chosen);
 	s.blocking = blocking_look(x);
+	stale_forget(x);
 	fail_all(x, chosen, false);
 	return s;
 }
@@ -378,9 +612,34 @@ static int prey_compare(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
+/* The first @count in order come first; the others in any order. O(all) for few. */
+static void prey_select(struct prey *prey, uint32_t all, uint32_t count)
+{
+	enum { FEW = 8 };
+
+	if (count > FEW) {
+		qsort(prey, all, sizeof(*prey), prey_compare);
+		return;
+	}
+	for (uint32_t i = 0; i < all; i++) {
+		struct prey one = prey[i];
+		uint32_t at = i < count ? i : count;
+
+		if (i >= count && prey_compare(&one, &prey[count - 1]) >= 0)
+			continue;
+		if (i >= count) {
+			prey[i] = prey[count - 1];
+			at = count - 1;
+		}
+		for (; at > 0 && prey_compare(&one, &prey[at - 1]) < 0; at--)
+			prey[at] = prey[at - 1];
+		prey[at] = one;
+	}
+}
+
 static void hardest_try(struct after *x, struct prey *prey)
 {
-	qsort(prey, x->item_count, sizeof(*prey), prey_compare);
+	prey_select(prey, x->item_count, x->count);
 	for (uint32_t i = 0; i < x->count; i++)
 		x->chosen[i] = prey[i].item;
 	qsort(x->chosen, x->count, sizeof(*x->chosen), number_compare);
@@ -388,8 +647,8 @@ static void hardest_try(struct after *x, struct prey *prey)
 }
 
 /*
- * What place @p would lose by each item: its own cables, or those to a core. With @keep, the last of its cables is the
- * last that anybody would take: then it is not cut off, but all pass through that one.
+ * What place @p would lose by each item: its own cables, or those to a switch. With @keep, the last of its cables is
+ * the last that anybody would take: then it is not cut off, but all pass through that one.
  */
 static void prey_of_place(const struct after *x, uint32_t p, bool keep, struct prey *prey)
 {
@@ -409,7 +668,7 @@ static void prey_of_place(const struct after *x, uint32_t p, bool keep, struct p
 		prey[last].worth = 0;
 }
 
-/* What all lose by each core; of cables, those of edges that have few of them, edge after edge. */
+/* What all lose by each switch; of cables, those of edges that have few of them, edge after edge. */
 static void prey_of_all(const struct after *x, bool weak_first, struct prey *prey)
 {
 	const struct ft_model *m = x->m;
@@ -431,7 +690,7 @@ static void prey_of_all(const struct after *x, bool weak_first, struct prey *pre
 }
 
 /*
- * Edges that can be cut off with the cables there are to cut, so that most hosts are: a knapsack, exact in two levels.
+ * Edges that can be cut off with the cables there are to cut, so that most hosts are: a knapsack, exact in two ranks.
  */
 static int prey_by_hosts(struct after *x, struct prey *prey)
 {
@@ -462,9 +721,85 @@ static int prey_by_hosts(struct after *x, struct prey *prey)
 			continue;
 		room -= needs[e];
 		for (uint32_t i = 0; i < x->item_count; i++)
-			prey[i].worth += x->items[i].p == e;
+			prey[i].worth += x->items[i].p == e || x->items[i].q == e;
 	}
 	return 0;
+}
+
+/* What is lost of cut @n of a network by each item. */
+static void prey_of_cut(const struct after *x, uint32_t network, unsigned int n, struct prey *prey)
+{
+	const struct ft_model *m = x->m;
+	const struct ft_capacity *c = m->capacity;
+
+	for (uint32_t i = 0; i < x->item_count; i++) {
+		const struct item *item = &x->items[i];
+		const struct ft_pair *pair = ft_pairs_of(m, item->p);
+		uint64_t worth = 0;
+
+		for (; pair < ft_pairs_of(m, item->p + 1); pair++)
+			if ((item->q == FT_NONE || item->q == pair->peer) && c->part[pair->cell] == network)
+				worth += (c->across[pair->cell] >> n & 1) *
+					 (item->q == FT_NONE ? x->own[pair->cell] : 1);
+		prey[i] = (struct prey){worth, i};
+	}
+}
+
+/* The cuts with least that are left: that is where a loss shows. */
+static void cuts_try(struct after *x, struct prey *prey)
+{
+	enum { TRIED_MAX = 64 };
+	const struct ft_capacity *c = x->m->capacity;
+	unsigned int tried = 0;
+
+	for (uint32_t part = 0; part < c->parts; part++) {
+		const uint64_t *left = x->cuts + (size_t)part * c->cuts;
+		uint64_t least = UINT64_MAX;
+
+		for (unsigned int n = 0; n < c->cuts; n++)
+			least = left[n] < least ? left[n] : least;
+		for (unsigned int n = 0; n < c->cuts; n++) {
+			if (left[n] != least || tried++ >= TRIED_MAX)
+				continue;
+			prey_of_cut(x, part, n, prey);
+			hardest_try(x, prey);
+		}
+	}
+}
+
+/* One after the other, each the one that makes it worst with those before. */
+static void greedy_try(struct after *x)
+{
+	uint32_t count = x->count, *chosen = x->chosen;
+	uint64_t each = x->m->cells.count + x->m->place_count + 1UL;
+
+	if ((uint64_t)count * x->item_count > WORK_MAX / each)
+		return;
+	for (uint32_t n = 0; n < count; n++) {
+		struct state worst = {0};
+		uint32_t best = FT_NONE;
+
+		x->count = n + 1;
+		for (uint32_t i = 0; i < x->item_count; i++) {
+			struct state s;
+			bool twice = false;
+
+			for (uint32_t k = 0; k < n; k++)
+				twice |= chosen[k] == i;
+			if (twice)
+				continue;
+			chosen[n] = i;
+			s = way_look(x, chosen);
+			if (best == FT_NONE || state_is_worse(&s, &worst)) {
+				best = i;
+				worst = s;
+			}
+		}
+		chosen[n] = best;
+	}
+	x->count = count;
+	qsort(chosen, count, sizeof(*chosen), number_compare);
+	worst_take(x, chosen);
 }
 
 static int ways_hardest(struct after *x)
@@ -487,7 +822,7 @@ static int ways_hardest(struct after *x)
 		hardest_try(x, prey);
 	}
 	for (uint32_t p = 0; p < m->place_count && work < WORK_MAX; p++) {
-		if (m->live_of[p] == FT_NONE || ft_tier_of(m, p) == FT_TIER_CORE)
+		if (m->live_of[p] == FT_NONE || ft_is_top(m, p))
 			continue;
 		for (unsigned int keep = 0; keep < 2; keep++) {
 			prey_of_place(x, p, keep > 0, prey);
@@ -495,18 +830,22 @@ static int ways_hardest(struct after *x)
 		}
 		work += m->cells.count + 16UL * x->item_count;
 	}
+	if (m->capacity->ranks == 1) {
+		cuts_try(x, prey);
+		greedy_try(x);
+	}
 	return 0;
 }
 
 /*
- * In two levels the hardest ways are known for bandwidth and blocking, and by cables for hosts. By core switches no
+ * In two ranks the hardest ways are known for bandwidth and blocking, and by cables for hosts. By core switches no
  * edge is cut off where each has more of them than fail.
  */
 static bool hardest_are_known(const struct after *x)
 {
 	const struct ft_model *m = x->m;
 
-	if (m->plan->levels != 2)
+	if (m->capacity->ranks != 2 || x->kind == FT_AFTER_SWITCH)
 		return false;
 	for (uint32_t e = 0; x->kind == FT_AFTER_CORE && e < m->edges; e++) {
 		uint32_t cores = 0;
@@ -631,6 +970,9 @@ int ft_after_add(const struct ft_verify_input *input, enum ft_after_kind kind, u
 		r = after_init(&x, &m);
 	if (r < 0)
 		return r;
+	if (kind == FT_AFTER_CORE && !ft_plan_has_ranks(m.plan))
+		x.kind = FT_AFTER_SWITCH;
+	then_look(&x);
 	items_list(&x);
 	x.count = count < x.item_count ? count : x.item_count;
 	return x.count > 0 ? result_add(&x, report) : 0;

@@ -41,11 +41,43 @@ static bool *main_parts(const struct ft_model *m)
 	return is_main;
 }
 
+/* Whether all that is unseen of the plan hangs together. */
+static bool unseen_are_one(const struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
+	_cleanup_free_ bool *done = calloc(m->place_count + 1UL, sizeof(*done));
+	uint32_t head = 0, tail = 0, unseen = 0;
+
+	if (!queue || !done)
+		return false;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (m->live_of[p] != FT_NONE)
+			continue;
+		unseen++;
+		if (tail > 0)
+			continue;
+		done[p] = true;
+		queue[tail++] = p;
+	}
+	while (head < tail) {
+		uint32_t p = queue[head++];
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			if (done[pair->peer] || m->live_of[pair->peer] != FT_NONE || m->cells.width[pair->cell] == 0)
+				continue;
+			done[pair->peer] = true;
+			queue[tail++] = pair->peer;
+		}
+	}
+	return tail == unseen;
+}
+
+/* The lesser part was seen, and all of the greater hangs together: it is the lesser that is cut off. */
 bool ft_apart_entry(const struct ft_model *m)
 {
 	uint64_t seen = 0, planned = 0;
 
-	if (m->live.part_count != 1)
+	if (!m->linked || m->live.part_count != 1)
 		return false;
 	for (uint32_t i = 0; i < m->live.switch_count; i++)
 		if (m->live.switches[i].planned == FT_NONE && !m->live.switches[i].tolerated)
@@ -56,7 +88,7 @@ bool ft_apart_entry(const struct ft_model *m)
 		planned += weight;
 		seen += m->live_of[p] != FT_NONE ? weight : 0;
 	}
-	return seen > 0 && 2 * seen < planned;
+	return seen > 0 && 2 * seen < planned && unseen_are_one(m);
 }
 
 /* "leaf01, leaf02, leaf03 and 4 more" of the places for which @is_of says so. */
@@ -77,66 +109,101 @@ static void names_write(const struct ft_model *m, const bool *is_of, struct ft_t
 		ft_text_printf(text, " and %u more", more);
 }
 
+/* Planned cables between @p, of the part, and the others. */
+static uint32_t border_of(const struct ft_model *m, const bool *is_of, uint32_t p)
+{
+	uint32_t cables = 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		cables += is_of[pair->peer] ? 0 : m->cells.width[pair->cell];
+	return cables;
+}
+
 /* A part with a port that may be up and lead to the others says nothing for certain. */
 static bool is_hazy(const struct ft_model *m, const bool *is_of)
 {
-	for (uint32_t p = 0; p < m->place_count; p++)
-		if (is_of[p] && ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
-						ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD) >
-					0)
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t border = is_of[p] ? border_of(m, is_of, p) : 0;
+
+		if (border > 0 && ft_uplink_may_be_up(m, p, border))
 			return true;
+	}
 	return false;
 }
 
-/* Planned cables between the part and the others; @take: they are explained. */
-static uint32_t border_count(struct explain *x, const bool *is_of, struct ft_finding *f)
+/* The planned cables to the others are explained, and are to be put back. */
+static void border_take(struct explain *x, const bool *is_of, struct ft_finding *f, uint32_t p)
 {
 	struct ft_model *m = x->m;
-	uint32_t cables = 0;
 
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); is_of[p] && pair < ft_pairs_of(m, p + 1); pair++) {
-			uint32_t width = m->cells.width[pair->cell];
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		if (is_of[pair->peer] || m->cells.width[pair->cell] == 0)
+			continue;
+		ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
+		x->deficit[pair->cell] = 0;
+	}
+}
 
-			if (is_of[pair->peer] || width == 0)
-				continue;
-			cables += width;
-			if (!f)
-				continue;
-			ft_connect_act(x, f, p, pair->peer, width);
-			x->deficit[pair->cell] = 0;
-		}
-	return cables;
+/* What the sentences call the others, and a cable to them. */
+struct far_words {
+	const char *others, *cable;
+};
+
+static struct far_words words_for(const struct ft_model *m)
+{
+	return m->plan->topology == FT_TOPOLOGY_GRAPH ? (struct far_words){"the other switches", "cable"}
+						      : (struct far_words){"any core switch", "uplink"};
 }
 
 static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 {
 	struct ft_model *m = x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
-	uint32_t switches = 0, hosts = 0;
-	char words[48], more[64];
+	_cleanup_free_ bool *front = calloc(m->place_count + 1UL, sizeof(*front));
+	const struct far_words far = words_for(m);
+	uint32_t fronts = 0, behind = 0, hosts = 0, edges = 0;
+	char words[48];
 
-	for (uint32_t p = 0; p < m->place_count; p++) {
+	m->failed |= !front;
+	for (uint32_t p = 0; front && p < m->place_count; p++) {
 		if (!is_of[p])
 			continue;
-		switches++;
+		front[p] = border_of(m, is_of, p) > 0;
+		fronts += front[p];
+		behind += !front[p];
+		edges += m->places[p]->hosts > 0;
 		hosts += ft_live_at(m, p)->hosts;
 		m->status[p] = FT_STATUS_ISOLATED;
 		ft_finding_gone(m, f, p);
+		if (!front[p]) {
+			ft_finding_symptom(m, f, m->live_of[p], 0, "%s is cut off with its %s", label_of(m, p),
+					   ft_plural(ft_live_at(m, p)->hosts, "host", words));
+			continue;
+		}
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		border_take(x, is_of, f, p);
 	}
-	border_count(x, is_of, f);
-	names_write(m, is_of, &x->text_a);
-	snprintf(more, sizeof(more), switches == 1 ? "has" : "(%u switches) have", switches);
-	f->count = f->impact.links_lost = cables;
+	if (front)
+		names_write(m, front, &x->text_a);
+	ft_text_reset(&x->text_b);
+	if (behind > 0)
+		ft_text_printf(&x->text_b, ", and %u switch%s behind %s,", behind, behind == 1 ? "" : "es",
+			       fronts == 1 ? "it" : "them");
+	f->count = behind > 0 ? edges : cables;
+	f->impact.links_lost = cables;
 	f->impact.hosts_cut_off = hosts;
-	ft_say(m, &f->expected, "%u cable%s to the other switches", cables, ft_text_s(cables));
+	ft_say(m, &f->expected, "%u %s%s", cables, far.cable, ft_text_s(cables));
 	ft_say(m, &f->observed, "none is up");
-	ft_say(m, &f->text, "%s %s no path to the other switches: none of %u cable%s is up%s",
-	       ft_text_string(&x->text_a), more, cables, ft_text_s(cables),
-	       m->cut_off ? "; what lies behind them was not reached" : "");
-	ft_say(m, &f->fix, "check %s cables to the other switches, or their power; %s cut off",
-	       switches == 1 ? "its" : "these", ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
+	if (cables == 1)
+		ft_say(m, &f->text, "%s%s has no path to %s: its only %s is not up%s", ft_text_string(&x->text_a),
+		       ft_text_string(&x->text_b), far.others, far.cable,
+		       m->cut_off ? "; what lies behind it was not reached" : "");
+	else
+		ft_say(m, &f->text, "%s%s ha%s no path to %s: none of %s %u %ss is up%s", ft_text_string(&x->text_a),
+		       ft_text_string(&x->text_b), fronts == 1 ? "s" : "ve", far.others, fronts == 1 ? "its" : "their",
+		       cables, far.cable, m->cut_off ? "; what lies behind them was not reached" : "");
+	ft_say(m, &f->fix, "check the %ss of %s, or the power of the switches that they lead to; %s cut off", far.cable,
+	       ft_text_string(&x->text_a), ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
 	x->isolated_seen = true;
 }
 
@@ -149,7 +216,7 @@ int ft_apart_seen(struct explain *x)
 	if (!is_main || !is_of)
 		return -ENOMEM;
 	for (uint32_t part = 0; m->linked && part < m->live.part_count; part++) {
-		uint32_t cables, members = 0;
+		uint32_t cables = 0, members = 0;
 
 		for (uint32_t p = 0; p < m->place_count; p++) {
 			is_of[p] = m->live_of[p] != FT_NONE && ft_live_at(m, p)->part == part;
@@ -157,7 +224,8 @@ int ft_apart_seen(struct explain *x)
 		}
 		if (members == 0 || (is_main[part] && !m->cut_off))
 			continue;
-		cables = border_count(x, is_of, NULL);
+		for (uint32_t p = 0; p < m->place_count; p++)
+			cables += is_of[p] ? border_of(m, is_of, p) : 0;
 		if (cables > 0 && !is_hazy(m, is_of))
 			part_report(x, is_of, cables);
 	}

@@ -230,6 +230,8 @@ static uint32_t class_member(struct work *w, uint32_t c, uint32_t o)
 struct seat {
 	uint64_t price;
 	uint32_t right; /* cables that are as planned */
+	uint32_t right_hosts;
+	uint32_t row; /* planned ones, to those that have places */
 };
 
 /*
@@ -261,8 +263,10 @@ static struct seat seat_price(struct work *w, uint32_t o, uint32_t p)
 		uint32_t q = planned->adjacent[i].vertex;
 
 		lacking += w->origin[q] != NONE && w->origin[q] != o && w->stamp[q] != w->now;
+		seat.row += w->origin[q] != NONE && w->origin[q] != o ? w->width[q] : 0;
 		w->width[q] = 0;
 	}
+	seat.right_hosts = want->hosts < have->hosts ? want->hosts : have->hosts;
 	lacking = lacking > have->excused ? lacking - have->excused : 0;
 	seat.price = FAULT * (lacking + surplus);
 	/* A switch may have one port more than the plan says: an aggregation node's. */
@@ -482,10 +486,14 @@ static struct choice choice_make(struct work *w, uint32_t o, uint32_t count)
 	return best;
 }
 
-/* What makes an unplanned switch of it: more faults than it would be, its cables being wrong one by one. */
+/*
+ * What makes an unplanned switch of it: more faults than it would be, its cables being wrong one by one. One that has
+ * no more than half of the cables of its place is the likelier to be a stranger.
+ */
 static bool is_stranger(struct seat seat)
 {
-	return seat.price > FAULT * (2 + seat.right);
+	return 2 * seat.price + (2 * (uint64_t)seat.right <= seat.row ? FAULT : 0) >
+	       2 * FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
 }
 
 /* Seats @o if that is clear, or @force. Returns 1 where it was seated, 0, or -ENOMEM. */
@@ -732,22 +740,33 @@ static uint64_t price_now(struct work *w, uint32_t o)
 	return price;
 }
 
-/* Puts @o into @p, and whoever is there into the place of @o, if that makes both cheaper. */
-static bool exchange_try(struct work *w, uint32_t o, uint32_t p)
+/* Puts @o into @p, and whoever is there into the place of @o. */
+static void exchange(struct work *w, uint32_t o, uint32_t p)
 {
 	uint32_t other = w->origin[p], from = w->image[o];
-	uint64_t before = price_now(w, o) + (other != NONE ? price_now(w, other) : 0), after;
 
-	if ((other != NONE && w->in->fixed[other]) || p == from)
-		return false;
 	if (other != NONE)
 		seat_move(w, other, NONE);
 	seat_move(w, o, p);
 	if (other != NONE && from != NONE)
 		seat_move(w, other, from);
+}
+
+/* The same, if it makes both cheaper; *@ret_equal: it does not, but would make no more faults. */
+static bool exchange_try(struct work *w, uint32_t o, uint32_t p, bool *ret_equal)
+{
+	uint32_t other = w->origin[p], from = w->image[o];
+	uint64_t before, after;
+
+	*ret_equal = false;
+	if ((other != NONE && w->in->fixed[other]) || p == from)
+		return false;
+	before = price_now(w, o) + (other != NONE ? price_now(w, other) : 0);
+	exchange(w, o, p);
 	after = price_now(w, o) + (other != NONE ? price_now(w, other) : 0);
 	if (after < before)
 		return true;
+	*ret_equal = after / FAULT == before / FAULT;
 	if (other != NONE)
 		seat_move(w, other, NONE);
 	seat_move(w, o, from);
@@ -756,10 +775,11 @@ static bool exchange_try(struct work *w, uint32_t o, uint32_t p)
 	return false;
 }
 
-static bool suspect_improve(struct work *w, uint32_t o)
+static bool suspect_improve(struct work *w, uint32_t o, uint32_t *ret_rival)
 {
 	enum { TRIES_MAX = 24 };
 	uint32_t classes[TRIES_MAX];
+	bool equal;
 	uint32_t count = votes_rank(w, votes_take(w, o, true), TRIES_MAX);
 
 	memcpy(classes, w->touched, count * sizeof(*classes));
@@ -768,16 +788,22 @@ static bool suspect_improve(struct work *w, uint32_t o)
 
 		if (w->image[o] != NONE && w->twin[w->image[o]] == c)
 			continue;
-		if (w->room[c] > 0 && exchange_try(w, o, class_member(w, c, o)))
-			return true;
+		if (w->room[c] > 0) {
+			uint32_t p = class_member(w, c, o);
+
+			if (exchange_try(w, o, p, &equal))
+				return true;
+			*ret_rival = equal ? p : *ret_rival;
+		}
 		for (uint32_t k = w->members_first[c]; k < w->members_first[c + 1] && tries < 8; k++) {
 			uint32_t p = w->members[k];
 
 			if (w->origin[p] == NONE)
 				continue;
 			tries++;
-			if (exchange_try(w, o, p))
+			if (exchange_try(w, o, p, &equal))
 				return true;
+			*ret_rival = equal ? p : *ret_rival;
 		}
 	}
 	return false;
@@ -788,23 +814,56 @@ static void improve(struct work *w)
 	bool better = true;
 
 	for (unsigned int pass = 0; better && pass < PASSES_MAX; pass++) {
-		uint32_t suspects = 0;
+		uint32_t suspects = 0, rival = NONE;
 
 		better = false;
 		for (uint32_t o = 0; o < w->in->observed->count && suspects < SUSPECTS_MAX; o++) {
 			if (w->in->fixed[o] || price_now(w, o) < FAULT)
 				continue;
 			suspects++;
-			better |= suspect_improve(w, o);
+			better |= suspect_improve(w, o, &rival);
 		}
 	}
 }
 
-/* Those that fit their place so badly that they are none of the planned switches; a name is kept. */
+/* Where names do not tell: the places that would be as good for those that make faults in their own. */
+static void rivals_find(struct work *w, uint32_t *ret_rival)
+{
+	uint32_t suspects = 0;
+
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		ret_rival[o] = NONE;
+		if (w->image[o] == NONE || w->in->named[o] == w->image[o] || suspects == SUSPECTS_MAX ||
+		    price_now(w, o) < FAULT)
+			continue;
+		suspects++;
+		suspect_improve(w, o, &ret_rival[o]);
+	}
+}
+
+/* Whether even weak names are those of nearly all places. */
+static bool names_are_true(const struct work *w)
+{
+	enum { MOST = 3 };
+	uint32_t right = 0, wrong = 0;
+
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		if (w->image[o] == NONE || w->in->named[o] == NONE)
+			continue;
+		right += w->in->named[o] == w->image[o];
+		wrong += w->in->named[o] != w->image[o];
+	}
+	return !w->in->names_weak || right > MOST * wrong;
+}
+
+/* Those that fit their place so badly that they are none of the planned switches; a name that says anything is kept. */
 static void strangers_leave(struct work *w)
 {
+	bool names = names_are_true(w);
+
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
-		if (w->image[o] != NONE && w->in->named[o] != w->image[o] && is_stranger(seat_price(w, o, w->image[o])))
+		if (w->image[o] != NONE && !w->in->fixed[o] && !(names && w->in->named[o] == w->image[o]) &&
+		    is_stranger(seat_price(w, o, w->image[o])))
 			seat_move(w, o, NONE);
 }
 
@@ -882,6 +941,31 @@ static int others_deal(struct work *w, const struct dealt *who, uint32_t n, cons
 	return 0;
 }
 
+/* Who would have as many hosts too few or too many, all in all, in the place of its name goes there. */
+static void names_deal(struct work *w, uint32_t c)
+{
+	const struct ft_assign *in = w->in;
+
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t from = w->members[i], o = w->origin[from], to = o == NONE ? NONE : in->named[o], other;
+		uint32_t before, after;
+
+		if (to == NONE || to == from || w->twin[to] != c || in->fixed[o])
+			continue;
+		other = w->origin[to];
+		if (other != NONE && (in->fixed[other] || in->named[other] == to))
+			continue;
+		before = absolute(in->observed_at[o].hosts, in->planned_at[from].hosts);
+		after = absolute(in->observed_at[o].hosts, in->planned_at[to].hosts);
+		if (other != NONE) {
+			before += absolute(in->observed_at[other].hosts, in->planned_at[to].hosts);
+			after += absolute(in->observed_at[other].hosts, in->planned_at[from].hosts);
+		}
+		if (after <= before)
+			exchange(w, o, to);
+	}
+}
+
 /*
  * Twins are alike but for their hosts: within a class, first those with the name and the hosts of a place get it, then
  * those with its hosts, then the rest. A switch that is where its name is stays there, if names say anything.
@@ -890,6 +974,7 @@ static int class_deal(struct work *w, uint32_t c, struct dealt *who, struct deal
 {
 	const struct ft_assign *in = w->in;
 	uint32_t count = 0, left = 0, seat_count = 0;
+	int e;
 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
 		uint32_t o = w->origin[w->members[i]];
@@ -914,7 +999,10 @@ static int class_deal(struct work *w, uint32_t c, struct dealt *who, struct deal
 	qsort(who, left, sizeof(*who), dealt_compare);
 	qsort(seats, seat_count, sizeof(*seats), dealt_compare);
 	equals_deal(w, who, &left, seats, &seat_count);
-	return others_deal(w, who, left, seats, seat_count);
+	e = others_deal(w, who, left, seats, seat_count);
+	if (e == 0)
+		names_deal(w, c);
+	return e;
 }
 
 static int twins_deal(struct work *w)
@@ -1247,7 +1335,7 @@ static void named_seat(struct work *w)
 				seat_move(w, o, in->named[o]);
 }
 
-int ft_assign(const struct ft_assign *input, uint32_t *ret_image)
+int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival)
 {
 	_cleanup_(work_release) struct work w = {0};
 	int r = work_make(&w, input);
@@ -1266,6 +1354,7 @@ int ft_assign(const struct ft_assign *input, uint32_t *ret_image)
 	r = twins_deal(&w);
 	if (r < 0)
 		return r;
+	rivals_find(&w, ret_rival);
 	memcpy(ret_image, w.image, input->observed->count * sizeof(*ret_image));
 	return 0;
 }

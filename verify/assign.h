@@ -33,10 +33,12 @@ struct ft_assign {
 
 /*
  * @ret_image  by observed switch: the planned one, or UINT32_MAX: it is none of them. [observed->count]
+ * @ret_rival  by observed switch: another planned one whose place would make no more faults, where it makes some in its
+ *             own and its name does not tell; or UINT32_MAX. [observed->count]
  *
  * O(E) where all are named. Else O(V d^2) for V switches of degree d, times the seeds that are tried, which are as many
  * as fit into a fixed amount of work. Returns 0 or -ENOMEM.
  */
-int ft_assign(const struct ft_assign *input, uint32_t *ret_image);
+int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "verify/cuts.h"
-#include "verify/model.h"
 
 void ft_capacity_free(struct ft_capacity *c)
 {
@@ -29,19 +28,15 @@ uint32_t ft_host_ports(const struct ft_model *m, uint32_t p)
 	return ft_plan_host_ports(m->plan, (uint32_t)(m->places[p] - m->plan->switches));
 }
 
-bool ft_leads_up(const struct ft_model *m, uint32_t p, uint32_t q)
+uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
 {
-	return m->capacity->rank[p] < m->capacity->rank[q];
-}
+	uint32_t down = 0, ports = p < m->edges ? ft_host_ports(m, p) : 0;
 
-bool ft_is_top(const struct ft_model *m, uint32_t p)
-{
-	return m->capacity->ranks > 1 && m->capacity->rank[p] == m->capacity->ranks - 1;
-}
-
-bool ft_carries_from(const struct ft_model *m, uint32_t p, uint32_t q)
-{
-	return m->capacity->ranks == 1 || ft_leads_up(m, p, q);
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
+	if (p < m->edges)
+		down += ft_live_at(m, p)->hosts > ports ? ft_live_at(m, p)->hosts : ports;
+	return down;
 }
 
 /* How many ranks of kinds that the plan uses are lower than @rank. */
@@ -194,8 +189,8 @@ static void ratio_raise(struct ft_ratio *worst, uint32_t down, uint32_t up)
 static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
 {
 	for (uint32_t rank = 0; rank < c->ranks; rank++)
-		c->blocking[rank] = m->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
-	for (uint32_t p = 0; m->general && p < m->place_count; p++) {
+		c->blocking[rank] = m->plan->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
+	for (uint32_t p = 0; m->plan->general && p < m->place_count; p++) {
 		uint32_t down = p < m->edges ? ft_host_ports(m, p) : 0, up = 0;
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {

@@ -18,8 +18,7 @@
 #include <stdint.h>
 
 #include "base/ratio.h"
-
-struct ft_model;
+#include "verify/model.h"
 
 struct ft_capacity {
 	uint32_t *rank;		   /* by place */
@@ -44,13 +43,28 @@ int ft_capacity_make(struct ft_model *m, const uint32_t *carriers);
 uint32_t ft_host_ports(const struct ft_model *m, uint32_t p);
 
 /* True where cables from place @p to place @q lead up. */
-bool ft_leads_up(const struct ft_model *m, uint32_t p, uint32_t q);
+static inline bool ft_leads_up(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return m->capacity->rank[p] < m->capacity->rank[q];
+}
 
 /* True where place @p is of the highest rank of several. */
-bool ft_is_top(const struct ft_model *m, uint32_t p);
+static inline bool ft_is_top(const struct ft_model *m, uint32_t p)
+{
+	return m->capacity->ranks > 1 && m->capacity->rank[p] == m->capacity->ranks - 1;
+}
 
 /* True where cables from @p to @q are those that carry what the hosts of @p send: up, or to anybody. */
-bool ft_carries_from(const struct ft_model *m, uint32_t p, uint32_t q);
+static inline bool ft_carries_from(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return m->capacity->ranks == 1 || ft_leads_up(m, p, q);
+}
+
+/*
+ * What place @p, which was seen, has to carry: hosts, those connected or those planned; above them, planned cables from
+ * below.
+ */
+uint32_t ft_load_of(const struct ft_model *m, uint32_t p);
 
 /*
  * What is left of each cut, in any unit: so many planned cables times the unit, less what is taken away. To be freed by

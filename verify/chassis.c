@@ -350,58 +350,84 @@ static void director_uses(const struct build *b, const struct ft_director *d, ui
 			uses_add(b, &b->c->chips[n], ret_uses);
 }
 
-/*
- * True where the chips of @kind differ by director: what one has for nothing but traces is for nothing but cables in
- * another, as several of its chips agree; and in each one for itself numbers do tell.
- */
-static bool directors_differ(const struct build *b, uint32_t kind)
+/* A port number that several chips have a trace in, and no chip of the other director. */
+static bool has_own_traces(const struct port_uses *uses, const struct port_uses *other)
 {
 	enum { AGREE = 2 };
-	bool traces[256] = {false}, cables[256] = {false}, differ = false;
 
-	for (uint32_t i = 0; i < b->c->director_count; i++) {
-		struct port_uses uses;
-
-		director_uses(b, &b->c->directors[i], kind, &uses);
-		if (uses_are_mixed(&uses))
-			return false;
-		for (uint32_t n = 1; n < 256; n++) {
-			traces[n] |= uses.trace[n] >= AGREE && uses.outer[n] == 0;
-			cables[n] |= uses.outer[n] >= AGREE && uses.trace[n] == 0;
-		}
-	}
 	for (uint32_t n = 1; n < 256; n++)
-		differ |= traces[n] && cables[n];
-	return differ;
+		if (uses->trace[n] >= AGREE && other->trace[n] == 0)
+			return true;
+	return false;
 }
 
-/* Directors of one tier that are made in different ways have kinds of their own. There are no more kinds than chips. */
+/*
+ * True where the chips of two directors are made in different ways: each has traces in ports in which the other has
+ * none. If only one has, the other lacks a fabric board.
+ */
+static bool uses_differ(const struct port_uses *a, const struct port_uses *b)
+{
+	return has_own_traces(a, b) && has_own_traces(b, a);
+}
+
+/* What became of @kind in director @d, or FT_NO_NODE where it has none of that kind. */
+static uint32_t kind_in(const struct build *b, const struct ft_director *d, uint32_t kind)
+{
+	const struct ft_chip_kind *like = &b->c->kinds[kind];
+
+	for (uint32_t n = d->first; n < d->first + d->count; n++) {
+		const struct ft_chip *chip = &b->c->chips[n];
+		const struct ft_chip_kind *own = &b->c->kinds[chip->kind];
+
+		if (chip->line && own->tier == like->tier && own->chip == like->chip && own->ports == like->ports)
+			return chip->kind;
+	}
+	return FT_NO_NODE;
+}
+
+/* The chips of director @d that are of @from are of @to. */
+static void kind_change(struct build *b, const struct ft_director *d, uint32_t from, uint32_t to)
+{
+	for (uint32_t n = d->first; n < d->first + d->count; n++)
+		if (b->c->chips[n].line && b->c->chips[n].kind == from)
+			b->c->chips[n].kind = to;
+}
+
+/*
+ * Directors of one tier that are made in different ways have kinds of their own: each joins the first that it does not
+ * differ from. There are no more kinds than chips.
+ */
 static void kinds_split(struct build *b)
 {
 	struct ft_chassis *c = b->c;
 	uint32_t count = c->kind_count;
 
-	for (uint32_t kind = 0; kind < count; kind++) {
-		uint32_t first = FT_NO_NODE;
-
-		if (!directors_differ(b, kind))
-			continue;
+	for (uint32_t kind = 0; kind < count; kind++)
 		for (uint32_t i = 0; i < c->director_count; i++) {
-			uint32_t own = kind;
+			struct port_uses uses, other;
+			uint32_t first = FT_NO_NODE, to = FT_NO_NODE;
 
-			for (uint32_t n = c->directors[i].first; n < c->directors[i].first + c->directors[i].count;
-			     n++) {
-				if (!c->chips[n].line || c->chips[n].kind != kind)
+			if (kind_in(b, &c->directors[i], kind) != kind)
+				continue;
+			director_uses(b, &c->directors[i], kind, &uses);
+			for (uint32_t like = 0; like < i && to == FT_NO_NODE; like++) {
+				uint32_t own = kind_in(b, &c->directors[like], kind);
+
+				if (own == FT_NO_NODE)
 					continue;
-				first = first == FT_NO_NODE ? i : first;
-				if (own == kind && first != i) {
-					own = c->kind_count++;
-					c->kinds[own] = c->kinds[kind];
-				}
-				c->chips[n].kind = own;
+				first = like;
+				director_uses(b, &c->directors[like], own, &other);
+				if (!uses_differ(&uses, &other))
+					to = own;
 			}
+			if (first == FT_NO_NODE || to == kind)
+				continue;
+			if (to == FT_NO_NODE) {
+				to = c->kind_count++;
+				c->kinds[to] = c->kinds[kind];
+			}
+			kind_change(b, &c->directors[i], kind, to);
 		}
-	}
 }
 
 /* How many outer ports each line chip of a tier should have; 0: nobody says. */

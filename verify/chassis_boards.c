@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "verify/chassis_parts.h"
-#include "verify/match.h"
+#include "verify/classes.h"
+#include "verify/model.h"
 
 /* The line boards, or the fabric boards, of all directors of a tier. */
 struct side {
@@ -79,12 +80,12 @@ static uint32_t chips_in_slot(const struct side *s, const struct ft_chip *chip)
 
 /*
  * Where nobody says how many chips a board has: as many as share each number, if it is the same everywhere, or in most
- * places of several directors, some of which may have lost one; else 1.
+ * places of several directors, some of which may have lost one, or of one that has more chips than slots; else 1.
  */
 static uint32_t chips_per_board_seen(const struct side *s)
 {
 	uint32_t most = 0, with_most = 0, all = 0, first = UINT32_MAX;
-	bool several = false;
+	bool several = false, crowded;
 
 	for (uint32_t i = 0; i < s->c->chip_count; i++) {
 		const struct ft_chip *chip = &s->c->chips[i];
@@ -99,7 +100,8 @@ static uint32_t chips_per_board_seen(const struct side *s)
 		with_most += count == most;
 		all++;
 	}
-	if (with_most == all || (several && with_most * 4 >= all * 3))
+	crowded = s->boards > 0 && all > s->boards;
+	if (with_most == all || ((several || crowded) && with_most * 4 >= all * 3))
 		return most > 0 ? most : 1;
 	return 1;
 }

@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "verify/match.h"
+#include "verify/classes.h"
+#include "verify/model.h"
 
 /* What a cable counts for whose planned port is known, and for one of which only the place on the far chip is. */
 enum { SURE = 64, LIKELY = 1 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "verify/capacity.h"
 #include "verify/hops.h"
 #include "verify/model.h"
 
@@ -318,17 +319,48 @@ static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, 
 	return live != FT_NONE && m->live.switches[live].planned == FT_NONE && !m->live.switches[live].tolerated;
 }
 
+/*
+ * How well a fault explains that two are far apart, where there is no tree: a bundle that is gone as a whole does, best
+ * one of theirs. In a tree the first fault will do.
+ */
+static unsigned int cause_weight(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far,
+				 const struct ft_finding *f)
+{
+	unsigned int weight = f->gone_count > 0;
+	const uint32_t ends[2] = {seen->live_of[far->from], seen->live_of[far->to]};
+
+	if (m->capacity->ranks > 1)
+		return 0;
+	for (size_t i = 0; i < f->lack_count; i++)
+		weight |= f->lacks[i].cables >= ft_width_at(m, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b]);
+	for (size_t i = 0; weight == 1 && i < f->where_count; i++)
+		for (unsigned int n = 0; n < 2; n++)
+			if (ends[n] != FT_NONE && m->live.switches[ends[n]].guid == f->where[i].guid)
+				return 2;
+	return weight;
+}
+
 /* What it hangs under, where something was found that explains it. */
 static struct ft_finding *cause_find(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far)
 {
 	bool stranger = chip_is_stranger(m, seen, far->from) || chip_is_stranger(m, seen, far->to);
 	struct ft_report *report = m->report;
+	struct ft_finding *cause = NULL;
+	unsigned int most = 0;
 
-	for (size_t i = 0; i < report->finding_count; i++)
-		if (stranger ? report->findings[i].code == FT_CODE_SWITCH_UNPLANNED
-			     : code_lengthens(report->findings[i].code))
-			return &report->findings[i];
-	return NULL;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		unsigned int weight;
+
+		if (stranger ? f->code != FT_CODE_SWITCH_UNPLANNED : !code_lengthens(f->code))
+			continue;
+		weight = cause_weight(m, seen, far, f);
+		if (cause && weight <= most)
+			continue;
+		cause = f;
+		most = weight;
+	}
+	return cause;
 }
 
 static void chip_add_name(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)

@@ -506,7 +506,7 @@ static void cells_count(struct ft_exact_graph *g)
 	struct ft_model *m = g->m;
 	uint32_t up = 0;
 
-	for (uint32_t r = 0; r < m->rows; r++)
+	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
 			uint32_t width = m->cells.width[pair->cell], seen = lesser(m->cells.seen[pair->cell], width);
 

@@ -84,8 +84,7 @@ static bool may_change(const struct settling *s, uint32_t live, uint32_t p, uint
 
 	if (x->tier != y->tier)
 		return false;
-	if (s->m->general ? rows_are_alike(s->m, p, q)
-			  : x->pod == y->pod && x->plane == y->plane && s->m->typical[p] == s->m->typical[q])
+	if (rows_are_alike(s->m, p, q))
 		return true;
 	return gain >= CABLES_LEAST && s->m->exact.votes[q] * 2 > s->all[live];
 }

@@ -157,22 +157,3 @@ uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, u
 	}
 	return best;
 }
-
-void ft_exact_vote_share(const struct ft_model *m, uint32_t live, bool pods, uint64_t *tally)
-{
-	for (uint32_t n = 0; n < 2 * m->live.switches[live].cable_count; n++) {
-		struct shares s = shares_of(m, live, n / 2, n % 2);
-
-		for (uint32_t i = 0; i < s.count; i++) {
-			const struct ft_plan_switch *sw = m->places[s.places[i]];
-			uint32_t of = pods ? sw->pod : sw->plane;
-
-			if (sw->tier == m->live.switches[live].tier && of != FT_UNPINNED)
-				tally[of] += s.each;
-		}
-	}
-	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
-	     pods && m->exact.home && i < m->exact.first_host[live + 1]; i++)
-		if (m->exact.home[i] != FT_NONE)
-			tally[m->places[m->exact.home[i]]->pod] += FT_EXACT_VOTE;
-}

@@ -65,7 +65,7 @@ static void residual_take(struct explain *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t r = 0; r < m->rows; r++)
+	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
 			uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
 
@@ -109,7 +109,7 @@ static int unjudged_take(struct explain *x)
 		if (m->live_of[p] != FT_NONE)
 			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
 				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
-	for (uint32_t r = 0; r < m->rows; r++)
+	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
 			uint32_t *deficit = &x->deficit[pair->cell];
 			uint32_t q = pair->peer, n;
@@ -347,7 +347,7 @@ static void unplanned_expect(struct explain *x, struct ft_finding *f, const stru
 {
 	enum ft_tier a = ft_tier_of(x->m, s->a), b = ft_tier_of(x->m, s->b);
 
-	if (x->m->general)
+	if (x->m->plan->general)
 		ft_say(x->m, &f->expected, "no cable between %s and %s", label_of(x->m, s->a), label_of(x->m, s->b));
 	else if (a == b)
 		ft_say(x->m, &f->expected, "no cable between two %s switches", ft_tier_name(a));
@@ -373,7 +373,7 @@ static void unplanned_cables(struct explain *x)
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
 		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
 		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
-		if (stray_crosses(m, s) && (!m->general || width_of(m, s->a, s->b) > 0)) {
+		if (stray_crosses(m, s) && width_of(m, s->a, s->b) > 0) {
 			ft_say(m, &f->expected, "%s between %s and %s",
 			       ft_plural(width_of(m, s->a, s->b), "cable", planned), label_of(m, s->a),
 			       label_of(m, s->b));
@@ -539,7 +539,7 @@ static void missing_cables(struct explain *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t r = 0; r < m->rows; r++)
+	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
 			if (pair->peer > r && x->deficit[pair->cell] > 0)
 				missing_pair(x, r, pair->peer, x->deficit[pair->cell]);
@@ -641,13 +641,13 @@ static int explain_steps(struct explain *x)
 	struct ft_model *m = x->m;
 	int r;
 
-	m->cut_off = ft_entry_is_cut_off(m);
+	m->cut_off = ft_apart_entry(m);
 	x->hosts_lacking = m->plan->nodes > ft_hosts_found(m) ? m->plan->nodes - ft_hosts_found(m) : 0;
 	if (m->plan->cable_count > 0)
 		planned_take(x);
 	else
 		residual_take(x);
-	r = ft_seen_isolated(x);
+	r = ft_apart_seen(x);
 	if (r < 0)
 		return r;
 	ft_returning_explain(x);

@@ -131,7 +131,7 @@ uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link
 void ft_returning_explain(struct explain *x);
 
 /*
- * apart.c, for a plan that is general: whether the sweep began on a part that is cut off; findings for parts that are;
+ * apart.c: whether the sweep began on a part that is cut off; findings for parts that are;
  * and groups of unseen switches of which some, @behind, are next to unseen ones only. 0 or -ENOMEM.
  */
 typedef void ft_apart_report_fn(struct explain *x, const bool *is_of, uint32_t behind);
@@ -140,8 +140,7 @@ int ft_apart_seen(struct explain *x);
 int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report);
 
 /* unseen.c: switches that are not there, edges without a core, what could not be judged. */
-bool ft_entry_is_cut_off(const struct ft_model *m);
-int ft_seen_isolated(struct explain *x);
+bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned);
 int ft_unseen_explain(struct explain *x);
 void ft_incomplete_report(struct explain *x);
 

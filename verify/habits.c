@@ -64,7 +64,7 @@ int ft_habits_init(struct ft_model *m)
 	m->group = calloc(m->place_count + 1UL, sizeof(*m->group));
 	if (!m->group)
 		return -ENOMEM;
-	if (m->general)
+	if (m->plan->general)
 		r = general_groups(m);
 	else
 		tree_groups(m);
@@ -129,7 +129,7 @@ static uint32_t role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
 {
 	const struct ft_plan_switch *sw = m->places[peer];
 
-	if (m->general)
+	if (m->plan->general)
 		return general_role_of(m, here, peer);
 	if (m->plan->levels < 3)
 		return peer;

@@ -124,6 +124,60 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 	}
 }
 
+/* Where a listed host should be, as a place of a finding: on a switch that was not seen. */
+static void home_name(const struct ft_model *m, const struct ft_plan_host *listing, struct ft_text *text)
+{
+	ft_text_reset(text);
+	ft_text_puts(text, m->plan->switches[listing->edge].name);
+	if (listing->port > 0)
+		ft_text_printf(text, " port %u", listing->port);
+}
+
+static void host_of_unseen(struct ft_model *m, uint32_t host)
+{
+	const struct ft_plan_host *listing = &m->plan->hosts[m->exact.listed[host]];
+	const struct ft_port *port = &m->chips->ports[ft_port_origin(m, m->live.hosts[host].switch_port)];
+	const struct ft_node *node = ft_port_node(m->chips, port);
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
+	_cleanup_(ft_text_release) struct ft_text who = {0};
+	_cleanup_(ft_text_release) struct ft_text here = {0};
+	_cleanup_(ft_text_release) struct ft_text home = {0};
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length);
+	struct ft_place from = {name, node->guid, port->number};
+	struct ft_place to = {m->plan->switches[listing->edge].name, 0, listing->port};
+
+	m->failed |= !name;
+	ft_finding_where_port(m, f, m->live.hosts[host].port);
+	ft_finding_where_port(m, f, m->live.hosts[host].switch_port);
+	ft_finding_act(m, f, FT_ACT_MOVE, &from, &to);
+	ft_place_text(m, m->live.hosts[host].port, &who);
+	ft_place_text(m, m->live.hosts[host].switch_port, &here);
+	home_name(m, listing, &home);
+	ft_say(m, &f->expected, "%s on %s", ft_text_string(&who), ft_text_string(&home));
+	ft_say(m, &f->observed, "%s on %s", ft_text_string(&who), ft_text_string(&here));
+	ft_say(m, &f->text, "host %s is on %s, but belongs on %s, which was not seen", ft_text_string(&who),
+	       ft_text_string(&here), ft_text_string(&home));
+	ft_say(m, &f->fix, "move its cable from %s to %s, once that switch is back", ft_text_string(&here),
+	       ft_text_string(&home));
+	m->failed |= who.failed || here.failed || home.failed;
+}
+
+/* Listed hosts whose own switch was not seen, and that are plugged into another edge switch. */
+static void hosts_of_unseen(struct ft_model *m)
+{
+	for (uint32_t i = 0; m->exact.listed && i < m->live.host_count; i++) {
+		uint32_t here = m->live.switches[m->live.hosts[i].live].planned;
+		uint32_t listed = m->exact.listed[i];
+
+		if (listed == FT_NONE || here == FT_NONE || here >= m->edges || m->exact.told[i] ||
+		    m->live_of[m->place_of[m->plan->hosts[listed].edge]] != FT_NONE)
+			continue;
+		m->exact.told[i] = true;
+		m->exact.away[here]--;
+		host_of_unseen(m, i);
+	}
+}
+
 uint32_t ft_hosts_found(const struct ft_model *m)
 {
 	uint32_t found = 0;
@@ -505,6 +559,7 @@ int ft_hosts_check(struct ft_model *m)
 	if (!room)
 		return -ENOMEM;
 	hosts_on_core(m, room);
+	hosts_of_unseen(m);
 	edges_overloaded(m, room);
 	r = ft_hosts_expected_check(m, &down);
 	if (r < 0)

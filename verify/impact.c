@@ -9,10 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/capacity.h"
 #include "verify/ftree.h"
 #include "verify/model.h"
 
 enum { MILLION = 1000000 };
+
+/*
+ * Findings beyond this many bundles looked at are not asked one by one whether ftree refuses the fabric for them, and
+ * whom they put at risk far away.
+ */
+enum { BUNDLES_JUDGED_MAX = 2000000 };
 
 struct impact {
 	struct ft_model *m;
@@ -23,15 +30,20 @@ struct impact {
 	uint32_t (*ends)[2]; /* of those: places, the row first */
 	uint32_t cell_count;
 	bool *is_gone; /* by place */
-	/* By place: planned cables to the tier above, and what is lost of them by the finding, in millionths. */
+	/*
+	 * By place: planned cables that lead up, of a graph where none do all of them; and what is lost of them by the
+	 * finding, in millionths.
+	 */
 	uint32_t *planned_up;
 	uint64_t *lost_up;
 	uint32_t *touched; /* places with something lost above, or edges below such */
 	uint32_t touched_count;
 	bool *is_touched;
-	uint64_t planned[2]; /* cables of the edge level, and of the one above: see measure.c */
-	bool *at_risk;	     /* by place: one more failure cuts it off, and by the plan none can */
+	uint64_t *cuts;	    /* what is left of each by the plan, in millionths of cables: see capacity.h */
+	bool *at_risk;	    /* by place: one more failure cuts it off, and by the plan none can */
+	bool *planned_risk; /* by place: one failure cuts it off by the plan */
 	bool any_at_risk;
+	bool *told; /* by place: of those the ones that a finding puts at risk by itself, wherever it is */
 };
 
 static void impact_release(struct impact *x)
@@ -45,7 +57,10 @@ static void impact_release(struct impact *x)
 	free(x->lost_up);
 	free(x->touched);
 	free(x->is_touched);
+	free(x->cuts);
 	free(x->at_risk);
+	free(x->planned_risk);
+	free(x->told);
 }
 
 static int guids_map(struct impact *x)
@@ -64,10 +79,20 @@ static int guids_map(struct impact *x)
 	return r < 0 ? r : 0;
 }
 
-/* Whether the second of a pair is the upper one: an edge's is, and of a spine and a core the core. */
-static bool is_upward(const struct ft_model *m, uint32_t from, uint32_t to)
+typedef void end_fn(struct impact *x, uint32_t place, uint64_t cables);
+
+/* Calls @take for each place that has cables between @p and @q for its hosts: the lower one, or both. */
+static void ends_tell(struct impact *x, uint32_t p, uint32_t q, uint64_t cables, end_fn *take)
 {
-	return ft_tier_of(m, from) < ft_tier_of(m, to);
+	if (ft_carries_from(x->m, p, q))
+		take(x, p, cables);
+	if (ft_carries_from(x->m, q, p))
+		take(x, q, cables);
+}
+
+static void end_plan(struct impact *x, uint32_t place, uint64_t cables)
+{
+	x->planned_up[place] += (uint32_t)cables;
 }
 
 static int impact_init(struct impact *x, struct ft_model *m)
@@ -85,17 +110,17 @@ static int impact_init(struct impact *x, struct ft_model *m)
 		.touched = calloc(places, sizeof(*x->touched)),
 		.is_touched = calloc(places, sizeof(*x->is_touched)),
 		.at_risk = calloc(places, sizeof(*x->at_risk)),
+		.planned_risk = calloc(places, sizeof(*x->planned_risk)),
+		.told = calloc(places, sizeof(*x->told)),
+		.cuts = ft_cuts_full(m, MILLION),
 	};
 	if (!x->lost || !x->cells || !x->ends || !x->is_gone || !x->planned_up || !x->lost_up || !x->touched ||
-	    !x->is_touched || !x->at_risk)
+	    !x->is_touched || !x->at_risk || !x->planned_risk || !x->told || !x->cuts)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < m->rows; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t width = m->cells.width[pair->cell];
-
-			x->planned[r >= m->edges] += width;
-			x->planned_up[is_upward(m, r, pair->peer) ? r : pair->peer] += width;
-		}
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			if (pair->peer > p)
+				ends_tell(x, p, pair->peer, m->cells.width[pair->cell], end_plan);
 	return guids_map(x);
 }
 
@@ -124,9 +149,15 @@ static void touch(struct impact *x, uint32_t place)
 	x->touched[x->touched_count++] = place;
 }
 
+static void end_lose(struct impact *x, uint32_t place, uint64_t lost)
+{
+	x->lost_up[place] += lost;
+	touch(x, place);
+}
+
 static void cell_lose(struct impact *x, uint32_t p, uint32_t q, uint64_t lost)
 {
-	uint32_t cell = ft_cell_at(x->m, p, q), lower = is_upward(x->m, p, q) ? p : q;
+	uint32_t cell = ft_cell_at(x->m, p, q);
 	uint64_t room;
 
 	if (cell == x->m->cells.count)
@@ -141,11 +172,17 @@ static void cell_lose(struct impact *x, uint32_t p, uint32_t q, uint64_t lost)
 		x->ends[x->cell_count++][1] = p < q ? q : p;
 	}
 	x->lost[cell] += lost;
-	x->lost_up[lower] += lost;
-	touch(x, lower);
+	ft_cuts_take(x->m, x->cuts, cell, lost);
+	ends_tell(x, p, q, lost, end_lose);
 }
 
-/* A cable that ends on the wrong switch of the tier above carries what its edge or spine has, all the same. */
+static void end_credit(struct impact *x, uint32_t place, uint64_t cables)
+{
+	if (x->lost_up[place] >= cables)
+		x->lost_up[place] -= cables;
+}
+
+/* A cable that ends on the wrong switch above carries what its switch has, all the same. */
 static void strays_credit(struct impact *x, const struct ft_finding *f)
 {
 	const struct ft_model *m = x->m;
@@ -153,13 +190,10 @@ static void strays_credit(struct impact *x, const struct ft_finding *f)
 	if (f->code != FT_CODE_CABLE_MISPLACED && f->code != FT_CODE_CABLES_SWAPPED)
 		return;
 	for (size_t i = 0; i + 1 < f->where_count; i += 2) {
-		uint32_t a = place_by_guid(x, f->where[i].guid), b = place_by_guid(x, f->where[i + 1].guid), lower;
+		uint32_t a = place_by_guid(x, f->where[i].guid), b = place_by_guid(x, f->where[i + 1].guid);
 
-		if (a == FT_NONE || b == FT_NONE || (a < m->rows) == (b < m->rows))
-			continue;
-		lower = is_upward(m, a, b) ? a : b;
-		if (x->lost_up[lower] >= MILLION)
-			x->lost_up[lower] -= MILLION;
+		if (a != FT_NONE && b != FT_NONE && ft_places_pair(m, a, b))
+			ends_tell(x, a, b, MILLION, end_credit);
 	}
 }
 
@@ -192,8 +226,10 @@ static void losses_gather(struct impact *x, const struct ft_finding *f)
 
 static void losses_forget(struct impact *x, const struct ft_finding *f)
 {
-	for (uint32_t i = 0; i < x->cell_count; i++)
+	for (uint32_t i = 0; i < x->cell_count; i++) {
+		ft_cuts_give(x->m, x->cuts, x->cells[i], x->lost[x->cells[i]]);
 		x->lost[x->cells[i]] = 0;
+	}
 	for (uint32_t i = 0; i < x->touched_count; i++) {
 		x->lost_up[x->touched[i]] = 0;
 		x->is_touched[x->touched[i]] = false;
@@ -203,24 +239,13 @@ static void losses_forget(struct impact *x, const struct ft_finding *f)
 	x->cell_count = x->touched_count = 0;
 }
 
-/* As measure.c has it: what one level has beyond the other carries nothing. */
 static struct ft_ratio bisection_lost(const struct impact *x)
 {
-	const struct ft_model *m = x->m;
-	uint64_t lost[2] = {0, 0}, planned = x->planned[0], left;
+	uint64_t planned = x->m->capacity->total * MILLION, left = ft_cuts_least(x->m, x->cuts);
 	struct ft_ratio ratio = {0, 1};
 
-	for (uint32_t i = 0; i < x->cell_count; i++)
-		lost[x->ends[i][0] >= m->edges] += x->lost[x->cells[i]];
-	left = x->planned[0] * MILLION - lost[0];
-	if (m->plan->levels == 3) {
-		uint64_t above = x->planned[1] * MILLION - lost[1];
-
-		planned = x->planned[1] < planned ? x->planned[1] : planned;
-		left = above < left ? above : left;
-	}
-	left = left < planned * MILLION ? left : planned * MILLION;
-	if (planned > 0 && ft_ratio_make((int64_t)(planned * MILLION - left), (int64_t)(planned * MILLION), &ratio) < 0)
+	left = left < planned ? left : planned;
+	if (planned > 0 && ft_ratio_make((int64_t)(planned - left), (int64_t)planned, &ratio) < 0)
 		return (struct ft_ratio){0, 1};
 	return ratio;
 }
@@ -230,7 +255,7 @@ struct capacity {
 	uint64_t left, planned;
 };
 
-/* In two levels, cables to the cores in millionths. */
+/* Cables that lead to where nothing is above, in millionths. */
 static struct capacity capacity_plain(const struct impact *x, uint32_t e)
 {
 	uint64_t planned = (uint64_t)x->planned_up[e] * MILLION;
@@ -238,30 +263,46 @@ static struct capacity capacity_plain(const struct impact *x, uint32_t e)
 	return (struct capacity){planned - x->lost_up[e], planned};
 }
 
+/* How many cables lead up from most of those that a place is cabled to: a unit in which each is a whole share. */
+static uint64_t unit_above(const struct impact *x, uint32_t e)
+{
+	const struct ft_model *m = x->m;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		if (m->cells.width[pair->cell] > 0 && ft_leads_up(m, e, pair->peer) && x->planned_up[pair->peer] > 0)
+			return x->planned_up[pair->peer];
+	return 0;
+}
+
 /*
- * In three levels, cables to the spines, each in so far as its spine has its own above. Spines of a plan have as many
- * cables above, so that they share a denominator; where one has not, each share is rounded down.
+ * Where there is something above, each cable counts in so far as its upper end has its own above. Switches of a rank
+ * have as many cables above, so that they share a denominator; where one has not, each share is rounded down.
  */
 static struct capacity capacity_of(const struct impact *x, uint32_t e)
 {
 	const struct ft_model *m = x->m;
 	struct capacity c = {0, 0};
-	uint64_t unit = 0, lost = 0;
+	uint64_t unit = unit_above(x, e), lost = 0;
 
-	if (m->plan->levels < 3)
+	if (unit == 0)
 		return capacity_plain(x, e);
 	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++) {
-		uint64_t width = m->cells.width[pair->cell], above = x->planned_up[pair->peer];
+		uint64_t width = m->cells.width[pair->cell], above = x->planned_up[pair->peer],
+			 above_left = above * MILLION - x->lost_up[pair->peer];
 
-		if (width == 0 || above == 0)
+		if (width == 0 || !ft_leads_up(m, e, pair->peer))
 			continue;
-		unit = unit ? unit : above;
+		if (above == 0 && !ft_is_top(m, pair->peer))
+			continue;
+		/* A top switch passes on all that comes. */
+		if (above == 0) {
+			above = 1;
+			above_left = MILLION;
+		}
 		c.planned += width * unit * MILLION;
 		lost += x->lost[pair->cell];
-		c.left += (width * MILLION - x->lost[pair->cell]) / MILLION * unit *
-				  (above * MILLION - x->lost_up[pair->peer]) / above +
-			  (width * MILLION - x->lost[pair->cell]) % MILLION * unit / MILLION *
-				  (above * MILLION - x->lost_up[pair->peer]) / above;
+		c.left += (width * MILLION - x->lost[pair->cell]) / MILLION * unit * above_left / above +
+			  (width * MILLION - x->lost[pair->cell]) % MILLION * unit / MILLION * above_left / above;
 	}
 	/* What it has instead (strays_credit()). */
 	c.left += (lost - x->lost_up[e]) * unit;
@@ -272,17 +313,12 @@ static struct capacity capacity_of(const struct impact *x, uint32_t e)
 /* Down to up of an edge that has @c left: as measure.c counts the worst. */
 static struct ft_ratio blocking_of(const struct impact *x, const struct capacity *c, uint32_t e)
 {
-	const struct ft_plan *plan = x->m->plan;
-	struct ft_ratio ratio = {0, 0}, share,
-			above = plan->levels == 3 ? plan->spine_blocking : (struct ft_ratio){1, 1};
-	static const struct ft_ratio one = {1, 1};
+	struct ft_ratio ratio = {0, 0}, share;
 
 	if (c->left == 0 || ft_ratio_make((int64_t)c->planned, (int64_t)c->left, &share) < 0 ||
-	    ft_ratio_make(share.num * plan->ports_to_nodes, share.den * x->planned_up[e], &ratio) < 0)
+	    ft_ratio_make(share.num * ft_host_ports(x->m, e), share.den * x->planned_up[e], &ratio) < 0)
 		return (struct ft_ratio){0, 0};
-	if (ft_ratio_compare(above, one) > 0 && ft_ratio_make(ratio.num * above.num, ratio.den * above.den, &ratio) < 0)
-		return (struct ft_ratio){0, 0};
-	return ratio;
+	return ft_blocking_with(x->m, 0, ratio);
 }
 
 static void edges_weigh(struct impact *x, struct ft_finding *f)
@@ -297,7 +333,7 @@ static void edges_weigh(struct impact *x, struct ft_finding *f)
 
 		if (e >= m->edges)
 			continue;
-		if (x->at_risk[e] && m->live_of[e] != FT_NONE)
+		if (x->at_risk[e] && !x->told[e] && m->live_of[e] != FT_NONE)
 			f->impact.hosts_at_risk += ft_live_at(m, e)->hosts;
 		c = capacity_of(x, e);
 		if (x->is_gone[e] || c.planned == 0 || c.left >= c.planned)
@@ -350,8 +386,20 @@ static int graph_init(struct graph *g, uint32_t count, size_t ends)
 	return g->first && g->of && g->single && g->hosts && g->core ? 0 : -ENOMEM;
 }
 
-static int graph_of_live(const struct ft_live *live, struct graph *g)
+/*
+ * A part of a tree that has no top switch is connected to nothing; of any other graph each switch will do. @hosts: on a
+ * switch that the plan does not know.
+ */
+static bool is_anchor(const struct ft_model *m, uint32_t place, uint32_t hosts)
 {
+	if (m->capacity->ranks == 1)
+		return true;
+	return place == FT_NONE ? hosts == 0 : ft_is_top(m, place);
+}
+
+static int graph_of_live(const struct ft_model *m, struct graph *g)
+{
+	const struct ft_live *live = &m->live;
 	_cleanup_free_ uint32_t *at = malloc((live->switch_count + 1UL) * sizeof(*at));
 	uint32_t count = 0;
 	int r = graph_init(g, live->switch_count, 2UL * live->cable_count);
@@ -365,7 +413,7 @@ static int graph_of_live(const struct ft_live *live, struct graph *g)
 
 		g->first[i] = count;
 		g->hosts[i] = sw->tolerated ? 0 : sw->hosts;
-		g->core[i] = sw->tier == FT_TIER_CORE;
+		g->core[i] = is_anchor(m, sw->planned, sw->hosts);
 		for (uint32_t n = 0; n < sw->cable_count; n++) {
 			uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
 
@@ -385,7 +433,9 @@ static int graph_of_live(const struct ft_live *live, struct graph *g)
 	return 0;
 }
 
-static int graph_of_plan(const struct ft_model *m, struct graph *g)
+/* @lost: by cell, millionths of cables that are not there; @gone: by place, switches that are not. NULL: all is there.
+ */
+static int graph_of_plan(const struct ft_model *m, const uint64_t *lost, const bool *gone, struct graph *g)
 {
 	uint32_t count = 0;
 	int r = graph_init(g, m->place_count, 2UL * m->cells.count);
@@ -394,12 +444,15 @@ static int graph_of_plan(const struct ft_model *m, struct graph *g)
 		return r;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		g->first[p] = count;
-		g->hosts[p] = m->places[p]->hosts;
-		g->core[p] = ft_tier_of(m, p) == FT_TIER_CORE;
+		g->hosts[p] = gone && gone[p] ? 0 : m->places[p]->hosts;
+		g->core[p] = is_anchor(m, p, 0);
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-			if (m->cells.width[pair->cell] == 0)
+			uint32_t left = m->cells.width[pair->cell];
+
+			left -= lost ? (uint32_t)(lost[pair->cell] / MILLION) : 0;
+			if (left == 0)
 				continue;
-			g->single[count] = m->cells.width[pair->cell] == 1;
+			g->single[count] = left == 1;
 			g->of[count++] = pair->peer;
 		}
 	}
@@ -650,18 +703,60 @@ static int risk_weigh(struct impact *x)
 	_cleanup_(graph_release) struct graph live = {0};
 	_cleanup_(graph_release) struct graph plan = {0};
 	_cleanup_free_ bool *now = calloc(m->live.switch_count + 1UL, sizeof(*now));
-	_cleanup_free_ bool *planned = calloc(m->place_count + 1UL, sizeof(*planned));
-	int r = now && planned ? graph_of_live(&m->live, &live) : -ENOMEM;
+	int r = now ? graph_of_live(m, &live) : -ENOMEM;
 
 	if (r == 0)
-		r = graph_of_plan(m, &plan);
+		r = graph_of_plan(m, NULL, NULL, &plan);
 	if (r == 0)
 		r = risk_find(&live, now);
 	if (r == 0)
-		r = risk_find(&plan, planned);
+		r = risk_find(&plan, x->planned_risk);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
-		if (m->live_of[p] != FT_NONE && now[m->live_of[p]] && !planned[p])
+		if (m->live_of[p] != FT_NONE && now[m->live_of[p]] && !x->planned_risk[p])
 			x->at_risk[p] = x->any_at_risk = true;
+	return r;
+}
+
+/*
+ * Whose hosts are at risk because of a finding. In a tree those of the edges that lose by it. In any other graph a loss
+ * puts hosts anywhere at risk: those that one failure would cut off if the plan lacked nothing but that; and where it
+ * takes several findings, those that lose by one of these. O(cables).
+ */
+static int risk_of_finding(struct impact *x, struct ft_finding *f)
+{
+	const struct ft_model *m = x->m;
+	_cleanup_(graph_release) struct graph plan = {0};
+	_cleanup_free_ bool *risk = calloc(m->place_count + 1UL, sizeof(*risk));
+	int r = risk ? graph_of_plan(m, x->lost, x->is_gone, &plan) : -ENOMEM;
+
+	if (r == 0)
+		r = risk_find(&plan, risk);
+	for (uint32_t p = 0; r == 0 && p < m->place_count; p++) {
+		if (!risk[p] || !x->at_risk[p])
+			continue;
+		x->told[p] = true;
+		f->impact.hosts_at_risk += ft_live_at(m, p)->hosts;
+	}
+	return r;
+}
+
+static int risks_far_tell(struct impact *x)
+{
+	const struct ft_model *m = x->m;
+	uint64_t judged = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && x->any_at_risk && m->capacity->ranks == 1 && i < m->report->finding_count; i++) {
+		struct ft_finding *f = &m->report->findings[i];
+
+		judged += m->cells.count + m->place_count;
+		if (judged > BUNDLES_JUDGED_MAX)
+			break;
+		losses_gather(x, f);
+		if (x->cell_count > 0)
+			r = risk_of_finding(x, f);
+		losses_forget(x, f);
+	}
 	return r;
 }
 
@@ -979,9 +1074,6 @@ static int finding_judge(const struct impact *x, struct tree *t, struct ft_findi
 
 /* ---- all of it ---- */
 
-/* Findings beyond this many bundles looked at are not asked one by one whether ftree refuses the fabric for them. */
-enum { BUNDLES_JUDGED_MAX = 2000000 };
-
 int ft_impact_weigh(struct ft_model *m)
 {
 	_cleanup_(impact_release) struct impact x;
@@ -992,6 +1084,8 @@ int ft_impact_weigh(struct ft_model *m)
 
 	if (r == 0 && m->linked && m->report->finding_count > 0)
 		r = risk_weigh(&x);
+	if (r == 0)
+		r = risks_far_tell(&x);
 	/* Without an up and a down it is no tree, and is not meant to be routed as one. */
 	if (r == 0 && m->linked && tree)
 		r = plan_judge(&x, &(const struct extras){.hosts_at = FT_NONE}, &plan, &refuses);

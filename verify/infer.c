@@ -20,6 +20,8 @@ struct attempt {
 	uint64_t wrong;
 	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches that are planned as seen, beside the tree */
+	uint64_t cabling;   /* of those, what a graph may see otherwise */
+	uint32_t unseen;    /* switches that are planned for the traces that they left */
 	uint32_t strangers; /* switches that are not planned at all, and not found fault with either */
 };
 
@@ -96,15 +98,27 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
-/* Switches outside of the tree that no finding is about. */
+/* Many hosts on a switch that is found fault with speak against the tree, and so does each of its cables. */
+enum { SERVING_COST = 3 };
+
+/* Switches outside of the tree that no finding is about, and what the tree is wrong about. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
-	uint32_t outside = 0, found = 0;
+	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
 		outside += !ft_infer_in_tree(f, i);
-	for (size_t i = 0; i < report->finding_count; i++)
+		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1] && !ft_infer_in_tree(f, i); n++)
+			cables += f->near[n].cables;
+	}
+	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
+		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+	}
+	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
+			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
+			   (found > 0 && cables > found ? cables - found : 0);
 	outside -= found < outside ? found : outside;
 	attempt->islanders = f->islands.length > 0 ? outside : 0;
 	attempt->strangers = f->islands.length > 0 ? 0 : outside;
@@ -134,6 +148,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	if (r == 0) {
 		attempt->findings = report->finding_count;
 		attempt->wrong = wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
+		attempt->unseen = f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE];
 		outside_count(f, report, attempt);
 	}
 	return r;
@@ -302,27 +317,49 @@ static bool is_doubtful(const struct ft_snapshot *snapshot, const struct ft_chas
 
 /* ---- any graph ---- */
 
-/* A line of a description costs as much as two faults. */
-enum { SHAPE_COST = 2 };
-
 static uint64_t graph_wrong(const struct ft_intent *intent)
 {
 	/* A misplaced cable is missing in one place and too many in another. */
 	return intent->missing > intent->surplus ? intent->missing : intent->surplus;
 }
 
+/* Cables beyond the first few that one switch lacks: they have one cause. */
+static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
+{
+	enum { FEW = 4 };
+	_cleanup_free_ uint32_t *lacks = calloc(intent->count + 1UL, sizeof(*lacks));
+
+	*ret_common = 0;
+	if (!lacks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->planned > pair->seen) {
+			lacks[pair->a] += pair->planned - pair->seen;
+			lacks[pair->b] += pair->planned - pair->seen;
+		}
+	}
+	for (uint32_t i = 0; i < intent->count; i++)
+		*ret_common += lacks[i] > FEW ? lacks[i] - FEW : 0;
+	if (*ret_common > graph_wrong(intent))
+		*ret_common = graph_wrong(intent);
+	return 0;
+}
+
 /*
- * Whether the tree stays: it is shorter to write unless it needs more to be wrong. What is planned as it was seen, in
- * islands, may hide faults that the graph finds.
+ * Whether the tree stays: it is shorter to write, unless more is wrong by it than by the graph, with what the graph
+ * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was seen in islands may hide faults that the
+ * graph finds.
  */
-static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph)
+static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
 	uint64_t wrong = graph_wrong(graph);
 
-	if (tree->strangers == 0 && tree->wrong == wrong)
+	if (tree->strangers == 0 && tree->cabling == wrong)
 		return true;
-	return tree->wrong + tree->islanders + tree->strangers <=
-	       wrong + SHAPE_COST * graph->shapes + graph->exceptions;
+	return tree->cabling + tree->islanders + tree->strangers <=
+	       wrong - common + graph->exceptions + tree->unseen;
 }
 
 /* The design as it will be read. -EINVAL: it would be refused. */
@@ -349,6 +386,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	_cleanup_(intent_release) struct ft_intent intent = {0};
 	_cleanup_(attempt_release) struct attempt graph = {0};
 	bool tree = best->text.length > 0;
+	uint64_t common = 0;
 	struct ft_error err;
 	int r;
 
@@ -358,7 +396,9 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	if (f.live->switch_count < 2 || f.live->cable_count == 0)
 		return tree ? 0 : -EINVAL;
 	r = ft_intent_make(&intent, &f);
-	if (r < 0 || (tree && tree_serves(best, &intent)))
+	if (r == 0)
+		r = graph_common(&intent, &common);
+	if (r < 0 || (tree && tree_serves(best, &intent, common)))
 		return r;
 	ft_infer_graph_counts(&f);
 	r = notes_failed(&f) ? -ENOMEM : ft_intent_write(&graph.text, &intent, name && name[0] ? name : "fabric");

@@ -22,19 +22,23 @@
 enum {
 	DENSE_PERCENT = 50,   /* of the pairs of a block are cabled */
 	UNIFORM_PERCENT = 60, /* of them have the width of the pattern */
-	COLUMN_PERCENT = 75,  /* of a column, for a pattern of its own */
+	SAME_PERCENT = 75,    /* of all pairs are as wide as the pattern, where the sums do not say so */
 	HABIT_PERCENT = 60,   /* of the twins have a switch at that port */
 	SUM_PERCENT = 50,     /* of the rows, or columns, are as wide in all as the pattern */
 	TOGETHER_PERCENT = 75, /* of the rows deviate from it by as much */
 	HOLES_PERCENT = 80,   /* of what lacks shows as holes */
 	CLASS_COST = 4,
+	FEW_SHARE = 3,
+	GONE_SHARE = 8,
+	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
 	SINGLE_COLUMNS_MIN = 4,
 	FEW_ROWS = 3,
 	SCALE_MAX = 4,
 	SCALED_PERCENT = 50, /* of the bundles are so many times as wide */
 	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may be of any */
-	SMALL_BLOCK = 6, /* pairs */
+	SMALL_BLOCK = 6,  /* pairs */
+	THICK_BLOCK = 15, /* where bundles are of several cables, of which it is seldom that all are gone */
 	UNLIKE_SHARE = 4, /* rows are of two classes that differ by one of so many cables */
 	MOVED_MAX = 3, /* cables of one switch on wrong ends: more were meant so */
 };
@@ -92,12 +96,26 @@ static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
 
 /* ---- holes ---- */
 
+/* Is anything in a port below, and above? What was never cabled is at the ends, as a rule. */
+static bool is_within(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	bool below = false, above = false;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
+		bool lit = !ft_infer_port_is_dark(f, live, p);
+
+		below |= p < number && lit;
+		above |= p > number && lit;
+	}
+	return below && above;
+}
+
 /*
  * Dark ports of each of @count switches that lead to switches on that side at most of the others. @ret: by switch.
- * Of less than three nothing is usual.
+ * @within: only those between others that are not dark. Of less than three switches nothing is usual.
  */
 static int holes_count(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
-		       uint32_t *ret)
+		       bool within, uint32_t *ret)
 {
 	const struct ft_inference *f = intent->f;
 	_cleanup_free_ uint32_t *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
@@ -123,7 +141,8 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++)
 			ret[i] += habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT &&
-				  ft_infer_port_is_dark(f, member[i], number);
+				  ft_infer_port_is_dark(f, member[i], number) &&
+				  (!within || is_within(f, member[i], number));
 	return 0;
 }
 
@@ -206,7 +225,7 @@ static int sheet_fill(struct sheet *s)
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
 			*entry(s, i, c) = (uint16_t)ft_infer_cables(f, s->row[i], s->column[c]);
-	return holes_count(s->intent, s->row, s->rows, s->side, s->holes);
+	return holes_count(s->intent, s->row, s->rows, s->side, false, s->holes);
 }
 
 /* ---- patterns ---- */
@@ -246,7 +265,8 @@ static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
 	const struct ft_twins *twins = columns_twins(s);
 	uint32_t set = s->block[column], count = twins->sets[set].count;
 	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
-	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), holes)
+	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), true,
+				      holes)
 		      : -ENOMEM;
 
 	*ret = 0;
@@ -266,29 +286,117 @@ static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t us
 	return lacks;
 }
 
-/* A column that nearly all rows have another width to; less, and with holes for what lacks, it is broken. */
+/* The chips of one director say so, or name it alike. */
+static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	const struct ft_snapshot *s = intent->f->snapshot;
+	const struct ft_node *x = &s->nodes[intent->f->live->switches[a].node];
+	const struct ft_node *y = &s->nodes[intent->f->live->switches[b].node];
+
+	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
+}
+
+/* The lowest port of a row that leads to a column; 0: none does. */
+static uint32_t port_to(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	const struct ft_inference *f = s->intent->f;
+
+	for (uint32_t p = 1; *entry(s, row, column) > 0 && p <= ft_infer_last_port(f, s->row[row]); p++)
+		if (ft_infer_port_far(f, s->row[row], p) == s->column[column])
+			return p;
+	return 0;
+}
+
+/* Does a port below lead to a switch, and one above? */
+static bool is_between_links(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	bool below = false, above = false;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
+		bool link = ft_infer_port_far(f, live, p) != FT_NONE;
+
+		below |= p < number && link;
+		above |= p > number && link;
+	}
+	return below && above;
+}
+
+/*
+ * Do all rows that have the column have it at one port, which is dark on those that have not? @within: and on these
+ * between links to other switches, so that it was cabled once.
+ */
+static bool rows_miss_a_port(const struct sheet *s, uint32_t column, bool within)
+{
+	const struct ft_inference *f = s->intent->f;
+	struct ft_tally tally = {0};
+	uint32_t number, lit = 0, lack = 0, dark = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (port_to(s, i, column) > 0) {
+			ft_tally_add(&tally, port_to(s, i, column));
+			lit++;
+		}
+	number = ft_tally_mode(&tally, 1);
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (*entry(s, i, column) > 0)
+			continue;
+		lack++;
+		dark += ft_infer_port_is_dark(f, s->row[i], number) &&
+			(!within || is_between_links(f, s->row[i], number));
+	}
+	return lit > 1 && lack > 0 && tally.votes[number] * 100 >= lit * HOLES_PERCENT &&
+	       dark * 100 >= lack * HOLES_PERCENT;
+}
+
+/* A column that lacks many of its rows: broken only where its ports or those of the rows say so. */
+static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
+{
+	const struct ft_twins *twins = columns_twins(s);
+	const struct ft_twin_set *set = &twins->sets[s->block[column]];
+	uint32_t live = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
+	int r = column_holes(s, column, &holes);
+	bool system;
+
+	for (uint32_t k = 0; k < set->count; k++)
+		same += same_system(s->intent, live, twins->members[set->first + k]);
+	system = same * 2 > set->count;
+	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[live] || system)) ||
+			  rows_miss_a_port(s, column, !system));
+	return r;
+}
+
+/* Cables by which a column is nearer to a pattern of its own. */
+static int64_t column_saves(const struct ft_tally *tally, uint32_t usual, uint32_t own)
+{
+	uint64_t unused = 0;
+
+	return (int64_t)ft_tally_distance(tally, usual, &unused) - (int64_t)ft_tally_distance(tally, own, &unused);
+}
+
+/* A column that most rows have another width to; less, and with holes for what lacks, it is broken. */
 static int column_pattern(struct sheet *s, uint32_t c)
 {
 	struct ft_tally tally = {0};
-	uint32_t pairs = 0, own, holes;
+	uint32_t pairs = 0, own;
+	bool all, most, broken;
 	int r;
 
 	column_tally(s, c, &tally, &pairs);
 	own = ft_tally_mode(&tally, 0);
 	if (s->valid[c] && own == s->usual[c])
 		return 0;
-	if (tally.votes[own] < pairs &&
-	    (pairs < COLUMN_ROWS_MIN || (uint64_t)tally.votes[own] * 100 <
-						(uint64_t)pairs * (s->valid[c] ? COLUMN_PERCENT : UNIFORM_PERCENT)))
+	all = tally.votes[own] == pairs;
+	most = s->valid[c] ? tally.votes[own] * 2 >= pairs && column_saves(&tally, s->usual[c], own) >= COLUMN_COST
+			   : pairs >= COLUMN_ROWS_MIN &&
+				     (uint64_t)tally.votes[own] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
+	if (!all && !most)
 		return 0;
 	if (pairs < 2)
 		return 0;
-	if (s->valid[c] && own < s->usual[c]) {
-		r = column_holes(s, c, &holes);
-		if (r < 0)
+	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs)) {
+		r = column_is_broken(s, c, &broken);
+		if (r < 0 || broken)
 			return r;
-		if (holes > 0 && holes * 100 >= column_lacks(s, c, s->usual[c]) * HOLES_PERCENT)
-			return 0;
 	}
 	s->valid[c] = true;
 	s->usual[c] = own;
@@ -338,7 +446,7 @@ static bool sums_agree(const struct sheet *s)
 	}
 	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
 		return true;
-	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * COLUMN_PERCENT;
+	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * SAME_PERCENT;
 }
 
 /*
@@ -412,13 +520,14 @@ struct deviations {
 	uint32_t columns;     /* where some lack */
 	uint32_t column;      /* the last of these */
 	uint32_t planned;     /* cables of each by the pattern */
+	bool wider;	      /* in all columns */
 	bool scaled;	      /* in all columns so much less that it is another width, not a loss */
 };
 
 static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 {
 	struct deviations d = {.row = s->order + first, .rows = 1};
-	uint32_t same = 0, all = 0, share = 0, usual;
+	uint32_t same = 0, all = 0, share = 0, wider = 0, usual;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int over = deviation(s, d.row[0], c);
@@ -433,6 +542,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 			d.column = c;
 		}
 		d.more += over > 0 ? (uint32_t)over : 0;
+		wider += over > 0;
 		all++;
 		/* Half of each bundle, a third of each: the same share everywhere. */
 		if (over < 0 && *entry(s, d.row[0], c) > 0 && usual % *entry(s, d.row[0], c) == 0) {
@@ -441,6 +551,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 		}
 	}
 	d.scaled = all > 1 && same == all;
+	d.wider = all > 1 && wider == all;
 	while (first + d.rows < s->rows) {
 		for (uint32_t c = 0; c < s->columns; c++)
 			if (deviation(s, s->order[first + d.rows], c) != deviation(s, d.row[0], c))
@@ -471,60 +582,6 @@ static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
 		if (s->holes[d->row[k]] * 100 < d->lacks * HOLES_PERCENT || s->holes[d->row[k]] == 0)
 			return false;
 	return true;
-}
-
-/* The chips of one director say so, or name it alike. */
-static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
-{
-	const struct ft_snapshot *s = intent->f->snapshot;
-	const struct ft_node *x = &s->nodes[intent->f->live->switches[a].node];
-	const struct ft_node *y = &s->nodes[intent->f->live->switches[b].node];
-
-	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
-}
-
-/* Is the port by which other rows lead to the column dark between lit ones, on at least half of those that lack it? */
-static bool dark_within(const struct sheet *s, uint32_t column)
-{
-	const struct ft_inference *f = s->intent->f;
-	uint32_t number = 0, lack = 0, within = 0;
-
-	for (uint32_t i = 0; i < s->rows && number == 0; i++) {
-		uint32_t ports = *entry(s, i, column) > 0 ? ft_infer_last_port(f, s->row[i]) : 0;
-
-		for (uint32_t p = 1; p <= ports && number == 0; p++)
-			number = ft_infer_port_far(f, s->row[i], p) == s->column[column] ? p : 0;
-	}
-	for (uint32_t i = 0; i < s->rows && number > 0; i++) {
-		bool below = false, above = false;
-
-		if (*entry(s, i, column) > 0)
-			continue;
-		lack++;
-		for (uint32_t p = 1; p <= ft_infer_last_port(f, s->row[i]); p++) {
-			bool up = ft_infer_port_far(f, s->row[i], p) != FT_NONE;
-
-			below |= p < number && up;
-			above |= p > number && up;
-		}
-		within += below && above && ft_infer_port_is_dark(f, s->row[i], number);
-	}
-	return lack > 0 && within * 2 >= lack;
-}
-
-/* A column with few of its rows left: broken only where its ports and those of the rows say so. */
-static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
-{
-	const struct ft_twins *twins = columns_twins(s);
-	const struct ft_twin_set *set = &twins->sets[s->block[column]];
-	uint32_t live = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
-	int r = column_holes(s, column, &holes);
-
-	for (uint32_t k = 0; k < set->count; k++)
-		same += same_system(s->intent, live, twins->members[set->first + k]);
-	*ret = r == 0 && holes > 0 && holes * 100 >= lacks * HOLES_PERCENT &&
-	       (!twins->apart[live] || same * 2 > set->count || dark_within(s, column));
-	return r;
 }
 
 static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
@@ -559,7 +616,11 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	if (d->more > 0)
 		return 0;
 	if (d->columns == 1) {
-		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows * 3 <= s->rows) {
+		/* A bundle that several have nothing of may be meant so: less of it is not. */
+		uint32_t few = *entry(s, d->row[0], d->column) == 0 ? GONE_SHARE : FEW_SHARE;
+
+		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows <= CLASS_COST &&
+		    d->rows * few <= s->rows) {
 			*ret = true;
 			return 0;
 		}
@@ -601,7 +662,8 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	if (*entry(s, row, column) == 0 && s->rows * s->columns <= SMALL_BLOCK && s->holes[row] == 0)
+	if (*entry(s, row, column) == 0 && s->holes[row] == 0 &&
+	    s->rows * s->columns <= (s->usual[column] > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
 	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&
@@ -617,7 +679,12 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	if (r < 0)
 		return r;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
-		intent->exceptions += d->rows > 1 ? CLASS_COST : !faulty;
+		if (d->rows == 1 && d->wider)
+			intent->exceptions++;
+		else if (d->rows > 1 || d->more > MOVED_MAX)
+			intent->exceptions += CLASS_COST;
+		else if (!faulty)
+			intent->exceptions += d->lacks < CLASS_COST ? d->lacks : CLASS_COST;
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
@@ -637,7 +704,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 				return -ENOMEM;
 			/* What one row has too much of may be what it, or the column, lacks elsewhere. */
 			pair->settled = true;
-			pair->loose = over > 0 && d->rows == 1 && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			pair->loose = over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
 			if (lacks)
 				pair->planned = s->usual[c];
 		}

@@ -49,7 +49,8 @@ uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t
 {
 	const struct ft_port *port = port_of(f, live, number);
 
-	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node] : FT_NONE;
+	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node]
+						: FT_NONE;
 }
 
 /* Where the letters and digits at the beginning end. */
@@ -158,8 +159,7 @@ struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b)
 	if (r < 0)
 		return NULL;
 	if (r > 0)
-		intent->pairs[intent->pair_count++] =
-			(struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
+		intent->pairs[intent->pair_count++] = (struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
 	return &intent->pairs[at];
 }
 
@@ -210,11 +210,29 @@ static int ports_respect(struct ft_intent *intent)
 	return 0;
 }
 
+/* What a tree has no place for: a host above the leaves, unless it has company, and a switch that is cut off. */
+enum { HOSTS_FEW = 2, APART_COST = 2 };
+
+static void odd_switches_count(struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		if (intent->rank[i] > 0)
+			intent->exceptions += f->hosts[i] > HOSTS_FEW ? 1 : f->hosts[i];
+		if (f->near_first[i + 1] == f->near_first[i])
+			intent->exceptions += APART_COST;
+	}
+}
+
 static void sums_count(struct ft_intent *intent)
 {
+	odd_switches_count(intent);
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i];
 
+		/* A bundle that no pattern holds is a line of its own. */
+		intent->exceptions += !pair->settled;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}

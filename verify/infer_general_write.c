@@ -21,6 +21,7 @@ struct fan {
 struct writer {
 	const struct ft_intent *intent;
 	char **name;	 /* by live switch; owned */
+	bool *hosting;	 /* by rank: those with hosts are a kind of their own; owned */
 	bool *by_guid;	 /* by live switch: the name is made up, and the GUID tells it */
 	uint32_t *order; /* live switches as they are written */
 	uint32_t *place; /* by live switch: where it is in the order */
@@ -37,6 +38,7 @@ static void writer_release(struct writer *w)
 		free(w->name[i]);
 	free(w->name);
 	free(w->by_guid);
+	free(w->hosting);
 	free(w->order);
 	free(w->place);
 	free(w->next);
@@ -56,11 +58,33 @@ static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t live, enu
 	return count;
 }
 
-/* What the design calls it. A switch that joins nothing but hangs on another is just a switch. */
-static const char *kind_of(const struct ft_intent *intent, uint32_t live)
+/*
+ * Above the leaves, a few with hosts are a kind of their own, for the others are not there for hosts.
+ * @ret_hosting: by rank
+ */
+static int hosting_find(const struct ft_intent *intent, bool **ret_hosting)
 {
+	_cleanup_free_ uint32_t *all = calloc(intent->ranks + 1UL, sizeof(*all)),
+				*hosting = calloc(intent->ranks + 1UL, sizeof(*hosting));
+
+	*ret_hosting = calloc(intent->ranks + 1UL, sizeof(**ret_hosting));
+	if (!all || !hosting || !*ret_hosting)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->count; i++) {
+		all[intent->rank[i]]++;
+		hosting[intent->rank[i]] += intent->f->hosts[i] > 0;
+	}
+	for (uint32_t rank = 1; rank < intent->ranks; rank++)
+		(*ret_hosting)[rank] = hosting[rank] * 2 < all[rank];
+	return 0;
+}
+
+/* What the design calls it. A switch that joins nothing but hangs on another is just a switch. */
+static const char *kind_of(const struct writer *w, uint32_t live)
+{
+	const struct ft_intent *intent = w->intent;
 	uint32_t rank = intent->rank[live], up = neighbours_on(intent, live, FT_SIDE_UP);
-	bool hosts = intent->f->hosts[live] > 0;
+	bool hosts = intent->f->hosts[live] > 0 && w->hosting[rank];
 
 	if (!intent->layered)
 		return "switch";
@@ -114,9 +138,9 @@ static int names_take(struct writer *w)
 }
 
 /* "leaf" of "hosting spine" is "spine". */
-static const char *kind_word(const struct ft_intent *intent, uint32_t live)
+static const char *kind_word(const struct writer *w, uint32_t live)
 {
-	const char *kind = kind_of(intent, live), *blank = strrchr(kind, ' ');
+	const char *kind = kind_of(w, live), *blank = strrchr(kind, ' ');
 
 	return blank ? blank + 1 : kind;
 }
@@ -138,7 +162,7 @@ static int names_invent(struct writer *w)
 		if (!w->by_guid[live])
 			continue;
 		do {
-			snprintf(name, sizeof(name), "%s-%0*u", kind_word(w->intent, live), digits, ++number);
+			snprintf(name, sizeof(name), "%s-%0*u", kind_word(w, live), digits, ++number);
 			r = ft_map_add(&taken, ft_text_short_hash(name), live, NULL);
 		} while (r == 0);
 		free(w->name[live]);
@@ -174,7 +198,7 @@ static int order_compare(const void *a, const void *b, void *context)
 
 	if (w->intent->rank[x] != w->intent->rank[y])
 		return w->intent->rank[x] < w->intent->rank[y] ? -1 : 1;
-	r = strcmp(kind_of(w->intent, x), kind_of(w->intent, y));
+	r = strcmp(kind_of(w, x), kind_of(w, y));
 	if (r == 0)
 		r = ft_text_natural_compare(w->name[x], w->name[y]);
 	return r != 0 ? r : (x > y) - (x < y);
@@ -192,7 +216,9 @@ static int names_make(struct writer *w)
 	w->next = calloc(count, sizeof(*w->next));
 	if (!w->name || !w->by_guid || !w->order || !w->place || !w->next)
 		return -ENOMEM;
-	r = names_take(w);
+	r = hosting_find(w->intent, &w->hosting);
+	if (r == 0)
+		r = names_take(w);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < w->intent->count; i++)
@@ -234,7 +260,7 @@ static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
 	const struct ft_inference *f = w->intent->f;
 
 	return f->hosts[a] == f->hosts[b] && ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
-	       kind_of(w->intent, a) == kind_of(w->intent, b);
+	       kind_of(w, a) == kind_of(w, b);
 }
 
 /* @guids: they are worth something. */
@@ -246,7 +272,7 @@ static int switch_line(const struct writer *w, struct lines *lines, const uint32
 
 	ft_text_puts(&item, "{\"name\": ");
 	r = list_write(w, &item, live, count);
-	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", kind_of(w->intent, live[0]),
+	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", kind_of(w, live[0]),
 		       ft_infer_ports(f, live[0]), f->hosts[live[0]]);
 	if (guids && w->by_guid[live[0]])
 		ft_text_printf(&item, ", \"guid\": \"0x%016llx\"", (unsigned long long)f->live->switches[live[0]].guid);
@@ -364,8 +390,7 @@ static int fan_compare(const void *a, const void *b, void *context)
 
 static bool same_ends(const struct writer *w, const struct fan *x, const struct fan *y)
 {
-	return x->width == y->width && x->count == y->count &&
-	       w->intent->rank[x->from] == w->intent->rank[y->from] &&
+	return x->width == y->width && x->count == y->count && w->intent->rank[x->from] == w->intent->rank[y->from] &&
 	       memcmp(&w->ends[x->first], &w->ends[y->first], x->count * sizeof(*w->ends)) == 0;
 }
 
@@ -412,12 +437,11 @@ static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 {
 	const struct ft_inference *f = intent->f;
 
-	ft_text_printf(why, "%u switch%s and %u bundles of cables between them, planned as they were seen",
-		       intent->count, ft_text_es(intent->count), intent->pair_count);
-	if (intent->layered)
-		ft_text_printf(why, "; switches are %u steps from the hosts", intent->ranks);
-	if (intent->missing == 0)
-		ft_text_puts(why, "; nothing was held to be missing");
+	ft_text_printf(why, "%u switch%s and %u bundle%s of cables between them, no plain tree: ", intent->count,
+		       ft_text_es(intent->count), intent->pair_count, ft_text_s(intent->pair_count));
+	ft_text_puts(why, intent->missing + intent->surplus > 0
+				  ? "planned as they were seen but for what \"links\" says"
+				  : "planned as they were seen, nothing was held to be missing");
 	if (f->live->part_count > 1)
 		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->live->part_count);
 }
@@ -496,7 +520,8 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
 	ft_text_add_json(text, safe);
 	why_write(&w, text);
 	ft_text_puts(text, ",\n\t\"topology\": \"graph\"");
-	ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
+	if (intent->f->host_total > 0)
+		ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
 	ft_infer_write_rates(text, intent->f);
 	r = switches_write(&w, text);
 	if (r == 0)

@@ -19,9 +19,12 @@
 
 enum {
 	VOTERS = 8,	      /* of the nearest */
+	VOTERS_MIN = 3,	      /* that are heard, if they are there */
 	NEAR_PERCENT = 30,    /* a voter shares so much */
+	SIMILAR_PERCENT = 70, /* of the similarity of the most similar one */
 	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts are not sideways in a tree */
-	HOSTED_SHARE = 4,
+	HOSTED_SHARE = 6,     /* of what is usual, for a switch to be one with hosts */
+	FULLER_SHARE = 3,     /* of its neighbours have twice as many */
 };
 
 struct voter {
@@ -78,6 +81,14 @@ static void voters_find(struct ranking *r, uint32_t live)
 	}
 }
 
+/* Beyond the first few, only those that are nearly as similar as the most similar one have a say. */
+static void voters_narrow(struct ranking *r)
+{
+	while (r->voter_count > VOTERS_MIN &&
+	       r->voters[r->voter_count - 1].percent * 100 < r->voters[0].percent * SIMILAR_PERCENT)
+		r->voter_count--;
+}
+
 /* What most of its voters have, where there are two at least; else its own. */
 static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t live)
 {
@@ -104,6 +115,7 @@ static void ranks_smooth(struct ranking *r)
 
 	for (uint32_t i = 0; i < intent->count; i++) {
 		voters_find(r, i);
+		voters_narrow(r);
 		r->next[i] = vote(r, intent->rank, i);
 	}
 	memcpy(intent->rank, r->next, intent->count * sizeof(*intent->rank));
@@ -147,6 +159,21 @@ static bool is_layered(const struct ft_intent *intent)
 	return beside * 100 <= all * BESIDE_PERCENT && all > 0;
 }
 
+/*
+ * As many hosts as is usual; and not several neighbours with twice as many: a spine with hosts of its own is between
+ * leaves with more.
+ */
+static bool is_hosted(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t fuller = 0;
+
+	if (f->hosts[live] == 0 || f->hosts[live] * HOSTED_SHARE < f->usual_hosts)
+		return false;
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		fuller += f->hosts[f->near[n].live] >= 2 * f->hosts[live];
+	return fuller < 2 || fuller * FULLER_SHARE < degree(f, live);
+}
+
 int ft_intent_rank(struct ft_intent *intent)
 {
 	const struct ft_inference *f = intent->f;
@@ -159,7 +186,7 @@ int ft_intent_rank(struct ft_intent *intent)
 	if (!common || !touched || !next || !intent->rank)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
-		intent->rank[i] = f->hosts[i] > 0 && f->hosts[i] * HOSTED_SHARE >= f->usual_hosts ? 0 : FT_NONE;
+		intent->rank[i] = is_hosted(f, i) ? 0 : FT_NONE;
 	ranks_smooth(&r);
 	ranks_spread(&r);
 	intent->layered = is_layered(intent);

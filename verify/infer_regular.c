@@ -22,11 +22,12 @@
 
 enum {
 	DEGREE_PERCENT = 60,  /* of a kind have as many cables */
-	DEFICIENT_SHARE = 20, /* one of so many lacks cables, or two; else the kind is not regular */
-	KIND_MIN = 4,
+	DEFICIENT_SHARE = 10, /* one of so many lacks cables, or two; else the kind is not regular */
+	KIND_MIN = 5,
+	LINKS_MIN = 4,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
-	BUNDLE_HOLES_SHARE = 3,
+	BUNDLE_MIN = 4, /* cables, for a hole among their ports to tell something */
 	HABIT_PERCENT = 60,
 	BUNDLES_MIN = 6,
 	WIDTH_PERCENT = 80, /* of the bundles between two kinds are as wide */
@@ -64,7 +65,8 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 	uint32_t all = 0, usual;
 
 	for (uint32_t i = 0; i < intent->pair_count; i++)
-		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 && kinds_key(intent, &intent->pairs[i]) == key) {
+		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 &&
+		    kinds_key(intent, &intent->pairs[i]) == key) {
 			ft_tally_add(&tally, intent->pairs[i].seen);
 			all++;
 		}
@@ -158,38 +160,48 @@ static int moved_find(struct ft_intent *intent)
 			pair->planned--;
 			pair->settled = true;
 		}
-		if (intent->layered)
-			intent->exceptions += loose > 0;
+		intent->exceptions += pair->settled ? loose : 0;
 	}
 	return 0;
 }
 
 /* ---- holes of a bundle ---- */
 
-/* Dark ports of @live with a port on either side that leads to @far. */
-static uint32_t bundle_holes(const struct ft_inference *f, uint32_t live, uint32_t far)
+/*
+ * The one dark port of @live between those that lead to @far, all of which are in a row; 0: it is not so.
+ * @ret_place: how many of the bundle are before it
+ */
+static uint32_t bundle_hole(const struct ft_inference *f, uint32_t live, uint32_t far, uint32_t seen, uint32_t *ret_place)
 {
-	uint32_t holes = 0, last = ft_infer_last_port(f, live);
+	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, live);
 
-	for (uint32_t p = 2; p < last; p++)
-		holes += ft_infer_port_is_dark(f, live, p) && ft_infer_port_far(f, live, p - 1) == far &&
-			 ft_infer_port_far(f, live, p + 1) == far;
-	return holes;
+	for (uint32_t p = 1; p <= last && found < seen; p++) {
+		bool leads = ft_infer_port_far(f, live, p) == far;
+
+		first = first ? first : leads ? p : 0;
+		found += leads;
+		if (first == 0 || leads)
+			continue;
+		if (hole || !ft_infer_port_is_dark(f, live, p))
+			return 0;
+		hole = p;
+		*ret_place = found;
+	}
+	return found == seen ? hole : 0;
 }
 
 static void bundles_fill(struct ft_intent *intent)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
-		uint32_t holes;
+		uint32_t a = 0, b = 0;
 
-		if (pair->settled || pair->seen < BUNDLE_HOLES_SHARE)
+		if (pair->settled || pair->seen < BUNDLE_MIN ||
+		    bundle_hole(intent->f, pair->a, pair->b, pair->seen, &a) == 0 ||
+		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 ||
+		    (a != b && a + b != pair->seen))
 			continue;
-		holes = bundle_holes(intent->f, pair->a, pair->b);
-		if (holes == 0 || holes * BUNDLE_HOLES_SHARE > pair->seen ||
-		    holes != bundle_holes(intent->f, pair->b, pair->a))
-			continue;
-		pair->planned += holes;
+		pair->planned++;
 		pair->settled = true;
 	}
 }
@@ -309,7 +321,7 @@ static bool ways_are_usual(struct degrees *d, uint32_t a, uint32_t b)
 		all++;
 		alike += other.two == ways.two && other.three <= ways.three + 1 && ways.three <= other.three + 1;
 	}
-	return all >= KIND_MIN && alike * SIGNATURE_SHARE >= all;
+	return all >= LINKS_MIN && alike * SIGNATURE_SHARE >= all;
 }
 
 /* Are bundles as wide as that common among those of the two kinds? */
@@ -325,7 +337,7 @@ static bool width_is_usual(const struct degrees *d, uint32_t a, uint32_t b, uint
 		all++;
 		alike += pair->planned == width;
 	}
-	return all >= KIND_MIN && alike * WIDTH_SHARE >= all;
+	return all >= LINKS_MIN && alike * WIDTH_SHARE >= all;
 }
 
 /* Dark at @live, and led to a switch on most of its kind. */
@@ -400,10 +412,12 @@ static uint32_t link_score(struct degrees *d, uint32_t a, uint32_t b)
 	/* Where others have too many, cables were moved, and the ways round tell nothing. */
 	if (score == 0 && d->above > 0 && ways_count(d, a, b).two == 0)
 		return 0;
+	/* The ends of a chain lack nothing. */
+	if (score == 0 && !(is_meshed(d, a) && is_meshed(d, b)))
+		return 0;
 	score += ways_are_usual(d, a, b) ? 2 : 0;
-	/* Two that lack something, and nobody else; but the ends of a chain lack nothing. */
-	if (d->deficient_count == 2 && is_meshed(d, a) && is_meshed(d, b) &&
-	    (score > 0 || (has_holes(d, a) && has_holes(d, b))))
+	/* Two that lack something, and nobody else. */
+	if (d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b))))
 		score++;
 	return score > 0 && pair ? score + 8 : score;
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Which live switch is which planned one, so that the fewest faults explain what is seen.
- *
- * First tiers: bound names decide; else the split into edges and cores that leaves the fewest cables inside a tier and
- * the fewest hosts on cores. Then cores to planned cores, by how well their bundles fit; planned cores of one bundle
- * width are interchangeable, so it is classes that are assigned, and only then, among equals, names. Then edges. For
- * three levels see levels.c.
+ * Which live switch is which planned one, so that the fewest faults explain what is seen: the tables that this takes,
+ * and the order of its steps (match.h).
  */
 #include "config.h"
 
@@ -16,175 +12,6 @@
 
 #include "verify/match.h"
 #include "verify/recall.h"
-
-/* ---- two levels: who is who within a tier ---- */
-
-/*
- * Cables that went with a board of a director do not tell it from others: of those that lack in each class, as many as
- * it has lost ports cost next to nothing: a place where none lack is still the better one. And however many bundles are
- * short of them, it is one fault.
- */
-static void losses_forgive(const struct ft_roster *r, const struct ft_live_switch *sw, uint32_t edges_seen,
-			   uint64_t total, int64_t *cost, int64_t *faults)
-{
-	for (uint32_t c = 0; sw->lost_ports > 0 && c < r->class_count; c++) {
-		int64_t planned = (int64_t)r->value[c] * edges_seen;
-		/* cost = lacking + beyond, and total = planned - lacking + beyond */
-		int64_t lacking = (cost[c] + planned - (int64_t)total) / 2;
-
-		if (lacking <= 0)
-			continue;
-		lacking = lacking < sw->lost_ports ? lacking : (int64_t)sw->lost_ports;
-		cost[c] -= lacking - 1;
-		if (faults[c] > 0)
-			faults[c] = faults[c] > lacking ? faults[c] - lacking + 1 : 1;
-	}
-}
-
-/*
- * For each waiting core: how far its bundles are from a place of each class, in cables, which tells classes apart; and,
- * which tells it from a stranger, the findings it makes in the best of them and those it makes as an unplanned switch.
- */
-static int cores_price(struct ft_roster *r, uint32_t edges_seen)
-{
-	struct ft_model *m = r->m;
-	_cleanup_free_ uint32_t *links = calloc(m->live.switch_count + 1UL, sizeof(*links));
-	_cleanup_free_ int64_t *faults = calloc(r->class_count + 1UL, sizeof(*faults));
-
-	if (!links || !faults)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < r->live_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[r->live[i]];
-		int64_t *cost = &r->cost[(size_t)i * r->class_count];
-		uint64_t total = 0;
-
-		for (uint32_t c = 0; c < r->class_count; c++) {
-			cost[c] = (int64_t)r->value[c] * edges_seen;
-			faults[c] = r->value[c] > 0 ? edges_seen : 0;
-		}
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			uint32_t far = ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + n]], r->live[i]);
-
-			if (m->live.switches[far].tier == FT_TIER_EDGE && !m->live.switches[far].tolerated)
-				links[far]++;
-		}
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			uint32_t far = ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + n]], r->live[i]);
-
-			if (!links[far])
-				continue;
-			for (uint32_t c = 0; c < r->class_count; c++) {
-				cost[c] += llabs((int64_t)links[far] - r->value[c]) - r->value[c];
-				faults[c] += (int64_t)ft_pair_faults(links[far], r->value[c]) - (r->value[c] > 0);
-			}
-			total += links[far];
-			links[far] = 0;
-		}
-		losses_forgive(r, sw, edges_seen, total, cost, faults);
-		r->best[i] = INT64_MAX;
-		for (uint32_t c = 0; c < r->class_count; c++) {
-			/* What went with boards is a fault or two, and no stranger's. */
-			int64_t lost = faults[c] < sw->lost_ports ? faults[c] : (int64_t)sw->lost_ports;
-			int64_t halves =
-				2 * (faults[c] - lost + (lost > 0)) +
-				ft_strangeness(m, sw, m->plan->core_ports, total, (uint64_t)r->value[c] * edges_seen);
-
-			r->best[i] = halves < r->best[i] ? halves : r->best[i];
-		}
-		r->drop[i] = 2 * (2 + total);
-	}
-	return 0;
-}
-
-/*
- * The same for edges. Their rows are all alike, so what tells classes apart is hosts: the fewest too few or too many,
- * then the fewest edges that differ. An edge without the hosts that every planned one has is a fault.
- */
-static int edges_price(struct ft_roster *r)
-{
-	struct ft_model *m = r->m;
-	_cleanup_free_ uint32_t *links = calloc(m->columns + 1UL, sizeof(*links));
-
-	if (!links)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < r->live_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[r->live[i]];
-		uint64_t total = 0, row = 0;
-		uint32_t faults = 0;
-		bool hostless = sw->hosts == 0;
-
-		memset(links, 0, m->columns * sizeof(*links));
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			uint32_t far = ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + n]], r->live[i]);
-			uint32_t planned = m->live.switches[far].planned;
-
-			if (planned == FT_NONE || planned < m->rows)
-				faults++;
-			else
-				links[planned - m->rows]++;
-		}
-		for (uint32_t c = 0; c < m->columns; c++) {
-			if (m->live_of[ft_column_place(m, c)] == FT_NONE)
-				continue;
-			faults += ft_pair_faults(links[c], m->typical[m->rows + c]);
-			total += links[c];
-			row += m->typical[m->rows + c];
-		}
-		for (uint32_t c = 0; c < r->class_count; c++) {
-			r->cost[(size_t)i * r->class_count + c] =
-				2 * llabs((int64_t)sw->hosts - r->value[c]) + (sw->hosts != r->value[c]);
-			hostless &= r->value[c] > 0;
-		}
-		r->best[i] = 2 * (int64_t)(faults + hostless) + ft_strangeness(m, sw, m->plan->edge_ports, total, row);
-		r->drop[i] = 2 * (2 + total + sw->hosts);
-	}
-	return 0;
-}
-
-/* The two levels of a tier's places are told apart by bundle width (cores) or hosts (edges). */
-static int tier_roster(struct ft_model *m, enum ft_tier tier, struct ft_roster *ret)
-{
-	uint32_t first = tier == FT_TIER_EDGE ? 0 : m->rows, live_count = 0;
-	uint32_t count = tier == FT_TIER_EDGE ? m->edges : m->columns;
-	_cleanup_free_ uint32_t *values = malloc((count + 1UL) * sizeof(*values));
-	_cleanup_free_ uint32_t *live = malloc((m->live.switch_count + 1UL) * sizeof(*live));
-
-	if (!values || !live)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		values[i] = tier == FT_TIER_EDGE ? m->places[i]->hosts : m->typical[first + i];
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (ft_live_waits(m, &m->live.switches[i], tier))
-			live[live_count++] = i;
-	return ft_roster_init(ret, m, first, count, values, live, live_count);
-}
-
-static int tier_match(struct ft_model *m, enum ft_tier tier)
-{
-	_cleanup_(ft_roster_release) struct ft_roster r = {0};
-	uint32_t edges_seen = 0;
-	int e;
-
-	ft_bound_take(m, tier, tier == FT_TIER_EDGE ? 0 : m->rows);
-	e = tier_roster(m, tier, &r);
-	if (e < 0)
-		return e;
-	if (tier == FT_TIER_EDGE) {
-		e = edges_price(&r);
-	} else {
-		for (uint32_t i = 0; i < m->live.switch_count; i++)
-			edges_seen += m->live.switches[i].tier == FT_TIER_EDGE;
-		e = cores_price(&r, edges_seen < m->edges ? edges_seen : m->edges);
-	}
-	return e < 0 ? e : ft_roster_seat(&r);
-}
-
-static int two_levels_match(struct ft_model *m)
-{
-	int r = m->columns > 0 ? tier_match(m, FT_TIER_CORE) : 0;
-
-	return r < 0 ? r : tier_match(m, FT_TIER_EDGE);
-}
 
 static void names_judge(struct ft_model *m)
 {
@@ -230,13 +57,13 @@ static int places_init(struct ft_model *m)
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; i < plan->switch_count; i++) {
 			const struct ft_plan_switch *sw = &plan->switches[i];
-			bool first = m->general ? sw->tier == FT_TIER_EDGE : tier_is_row(plan, sw->tier);
+			bool first = plan->general ? sw->tier == FT_TIER_EDGE : tier_is_row(plan, sw->tier);
 
 			if (first != (pass == 0))
 				continue;
 			m->edges += sw->tier == FT_TIER_EDGE;
-			m->rows += pass == 0 || m->general;
-			m->columns += pass == 1 && !m->general;
+			m->rows += pass == 0 || plan->general;
+			m->columns += pass == 1 && !plan->general;
 			m->place_of[i] = m->place_count;
 			m->places[m->place_count++] = sw;
 		}
@@ -272,7 +99,7 @@ static int typical_find(struct ft_model *m)
 			uint32_t width = m->cells.width[pair->cell];
 			uint32_t upper = r < m->edges ? pair->peer : r;
 
-			if (width == 0 || m->general)
+			if (width == 0 || m->plan->general)
 				continue;
 			if (votes[upper] == 0)
 				m->typical[upper] = width;
@@ -385,15 +212,6 @@ static int plan_init(struct ft_model *m)
 	return r < 0 ? r : ft_habits_init(m);
 }
 
-static int tree_match(struct ft_model *m)
-{
-	int r = ft_tiers_tell(m);
-
-	if (r < 0)
-		return r;
-	return m->plan->levels == 3 ? ft_levels_match(m) : two_levels_match(m);
-}
-
 int ft_match(struct ft_model *m)
 {
 	int r;
@@ -402,12 +220,12 @@ int ft_match(struct ft_model *m)
 	if (r == 0)
 		r = ft_exact_votes_init(m);
 	if (r == 0)
-		r = m->general ? ft_general_match(m) : tree_match(m);
+		r = ft_general_match(m);
 	if (r == 0)
 		ft_recall_seat(m);
 	if (r == 0)
 		r = ft_exact_settle(m);
-	if (r == 0 && m->general)
+	if (r == 0)
 		r = ft_exchanged_find(m);
 	/* Now that everybody has a place, with what is seen between them. */
 	if (r == 0)

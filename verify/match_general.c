@@ -17,6 +17,8 @@ struct general {
 	struct ft_multigraph planned, observed;
 	struct ft_assign_vertex *planned_at, *observed_at;
 	uint32_t *named, *order, *image, *live_of_vertex, *vertex_of_live;
+	uint32_t *rival; /* by vertex: another place that would explain as much, or FT_NONE */
+	uint32_t *bound; /* by vertex: the place that the design binds it to, or FT_NONE */
 	bool *fixed;
 	uint32_t vertices; /* live switches that may have a place */
 };
@@ -28,6 +30,8 @@ static void general_release(struct general *g)
 	free(g->planned_at);
 	free(g->observed_at);
 	free(g->named);
+	free(g->bound);
+	free(g->rival);
 	free(g->order);
 	free(g->image);
 	free(g->live_of_vertex);
@@ -84,8 +88,10 @@ static int observed_make(const struct ft_model *m, struct general *g)
 static int bound_find(const struct ft_model *m, struct general *g)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0}, names = {0}, brief = {0};
+	enum { SURE = 2 };
+	_cleanup_free_ uint32_t *claims = calloc(m->place_count + 1UL, sizeof(*claims));
 	uint32_t first[FT_TIER_COUNT], p = 0;
-	int r = 0;
+	int r = claims ? 0 : -ENOMEM;
 
 	for (unsigned int tier = 0; tier < FT_TIER_COUNT; tier++) {
 		first[tier] = FT_NONE;
@@ -115,14 +121,26 @@ static int bound_find(const struct ft_model *m, struct general *g)
 		const struct ft_live_switch *sw = &m->live.switches[g->live_of_vertex[v]];
 		uint32_t by_guid = ft_map_get(&guids, sw->guid), by_name = ft_map_get(&names, ft_text_hash(sw->name));
 
-		if (by_name == FT_MAP_NONE)
-			by_name = ft_map_get(&brief, ft_text_short_hash(sw->name));
-		if (by_guid != FT_MAP_NONE) {
-			g->named[v] = by_guid;
-			g->fixed[v] = true;
-		} else if (by_name != FT_MAP_NONE) {
-			g->named[v] = by_name;
+		g->bound[v] = by_guid != FT_MAP_NONE ? by_guid : by_name != FT_MAP_NONE ? by_name : FT_NONE;
+		if (g->bound[v] != FT_NONE)
+			claims[g->bound[v]] = SURE;
+	}
+	/* The short name decides where it is one switch's only, and nobody has the whole. */
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t v = 0; v < g->vertices; v++) {
+			const char *name = m->live.switches[g->live_of_vertex[v]].name;
+
+			p = g->bound[v] == FT_NONE ? ft_map_get(&brief, ft_text_short_hash(name)) : FT_MAP_NONE;
+			if (p == FT_MAP_NONE)
+				continue;
+			if (pass == 0)
+				claims[p]++;
+			else if (claims[p] == 1)
+				g->bound[v] = p;
 		}
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		g->named[v] = g->bound[v];
+		g->fixed[v] = g->bound[v] != FT_NONE;
 	}
 	return 0;
 }
@@ -135,21 +153,22 @@ static uint32_t voted_for(struct ft_model *m, uint32_t live)
 	return ft_exact_vote_best(m, live, first, first == 0 ? m->edges : m->place_count - m->edges);
 }
 
-/* True where port numbers, as far as they say anything, agree with most names: then these are no accident. */
+/* False where port numbers speak against most of the names: then that these are the plan's is an accident. */
 static bool names_are_voted_for(struct ft_model *m, const struct general *g)
 {
-	uint32_t agree = 0, differ = 0;
+	uint32_t agree = 0, differ = 0, all = 0;
 
 	for (uint32_t v = 0; m->exact.votes && v < g->vertices; v++) {
 		uint32_t named = m->named[g->live_of_vertex[v]], voted;
 
+		all += named != FT_NONE;
 		if (named == FT_NONE)
 			continue;
 		voted = voted_for(m, g->live_of_vertex[v]);
 		agree += voted == named;
 		differ += voted != FT_NONE && voted != named;
 	}
-	return agree > differ;
+	return agree >= differ || 2 * differ < all;
 }
 
 /*
@@ -189,6 +208,19 @@ static int names_take(struct ft_model *m, struct general *g)
 	return 0;
 }
 
+/* Natural order of names, then GUIDs, which is what people expect. */
+static int live_compare(const void *a, const void *b, void *arg)
+{
+	const struct ft_model *m = arg;
+	const struct ft_live_switch *x = &m->live.switches[*(const uint32_t *)a];
+	const struct ft_live_switch *y = &m->live.switches[*(const uint32_t *)b];
+	int d = ft_text_natural_compare(x->name, y->name);
+
+	if (d)
+		return d;
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
 /* Ranks in the natural order of names, then GUIDs. */
 static int order_take(struct ft_model *m, struct general *g)
 {
@@ -198,7 +230,7 @@ static int order_take(struct ft_model *m, struct general *g)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->vertices; v++)
 		list[v] = g->live_of_vertex[v];
-	qsort_r(list, g->vertices, sizeof(*list), ft_live_compare, m);
+	qsort_r(list, g->vertices, sizeof(*list), live_compare, m);
 	for (uint32_t i = 0; i < g->vertices; i++)
 		g->order[g->vertex_of_live[list[i]]] = i;
 	return 0;
@@ -217,10 +249,13 @@ static void replaced_find(struct ft_model *m, const struct general *g)
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		uint32_t p = g->image[v];
 
-		if (p != FT_NONE && g->named[v] == FT_NONE &&
-		    (m->design->binds[ft_tier_of(m, p)].count > 0 ||
-		     (m->plan->topology == FT_TOPOLOGY_GRAPH && 2 * named > seated)))
-			m->replaced[p] = true;
+		if (p == FT_NONE)
+			continue;
+		if (m->design->binds[ft_tier_of(m, p)].count > 0)
+			m->replaced[p] = g->bound[v] == FT_NONE;
+		else
+			m->replaced[p] =
+				g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH && 2 * named > seated;
 	}
 }
 
@@ -237,6 +272,7 @@ static void seats_take(struct ft_model *m, const struct general *g)
 		sw->planned = g->image[v];
 		if (sw->planned == FT_NONE)
 			continue;
+		sw->rival = g->rival[v];
 		m->live_of[sw->planned] = g->live_of_vertex[v];
 		sw->tier = ft_tier_of(m, sw->planned);
 	}
@@ -249,10 +285,12 @@ int ft_general_match(struct ft_model *m)
 	int r;
 
 	g.named = malloc(size * sizeof(*g.named));
+	g.bound = malloc(size * sizeof(*g.bound));
+	g.rival = malloc(size * sizeof(*g.rival));
 	g.order = malloc(size * sizeof(*g.order));
 	g.image = malloc(size * sizeof(*g.image));
 	g.fixed = calloc(size, sizeof(*g.fixed));
-	if (!g.named || !g.order || !g.image || !g.fixed)
+	if (!g.named || !g.bound || !g.rival || !g.order || !g.image || !g.fixed)
 		return -ENOMEM;
 	r = planned_make(m, &g);
 	if (r == 0)
@@ -271,7 +309,7 @@ int ft_general_match(struct ft_model *m)
 						  .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
 						  .fixed = g.fixed,
 						  .order = g.order},
-			      g.image);
+			      g.image, g.rival);
 	if (r < 0)
 		return r;
 	seats_take(m, &g);

@@ -83,18 +83,6 @@ static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
 		*worst = ratio;
 }
 
-/* What a place has to carry: hosts, those connected or those planned; above them, planned cables from below. */
-static uint32_t load_of(const struct ft_model *m, uint32_t p)
-{
-	uint32_t down = 0, ports = p < m->edges ? ft_host_ports(m, p) : 0;
-
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
-	if (p < m->edges)
-		down += ft_live_at(m, p)->hosts > ports ? ft_live_at(m, p)->hosts : ports;
-	return down;
-}
-
 /*
  * By rank, the worst of the switches that were seen: @worst is of as many as there are ranks, and 0 where there is
  * none. A switch that has lost all ways up carries nothing that is to go on up.
@@ -126,7 +114,7 @@ static int blocking_find(const struct ft_model *m, struct ft_ratio *worst)
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 			if (ft_carries_from(m, p, pair->peer) && carries[pair->peer])
 				up += ft_pair_carriers(m, p, pair);
-		ratio_raise(&worst[m->capacity->rank[p]], load_of(m, p), up);
+		ratio_raise(&worst[m->capacity->rank[p]], ft_load_of(m, p), up);
 	}
 	return 0;
 }

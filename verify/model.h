@@ -205,7 +205,6 @@ struct ft_model {
 	const struct ft_plan_switch **places; /* [place_count] */
 	uint32_t *place_of;		      /* by index into plan->switches */
 	uint32_t place_count, edges, rows, columns;
-	bool general;	   /* as the plan says */
 	bool linked;	   /* the plan has cables between switches */
 	uint32_t *network; /* by place: which connected part of the plan it is of, numbered from 0 */
 	uint32_t network_count;
@@ -284,7 +283,8 @@ static inline const struct ft_pair *ft_pairs_of(const struct ft_model *m, uint32
 /* True where a cell is kept for these two places, if the plan, or the fabric, has anything between them. */
 static inline bool ft_places_pair(const struct ft_model *m, uint32_t p, uint32_t q)
 {
-	return m->general ? p != q : (p < m->rows) != (q < m->rows);
+	(void)m;
+	return p != q;
 }
 
 /* The cell of two places, in either order; cells.count where they are no pair or have nothing. */
@@ -295,9 +295,6 @@ static inline uint32_t ft_cell_at(const struct ft_model *m, uint32_t p, uint32_t
 
 	if (!ft_places_pair(m, p, q))
 		return m->cells.count;
-	/* A row that has all columns, as in two levels, has them by number. */
-	if (!m->general && high - low == m->columns)
-		return m->cells.pairs[low + column - m->rows].cell;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 

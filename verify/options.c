@@ -47,8 +47,9 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
 				"      --repair           list what to do, in walking order, and the verdict\n"
 				"                         after each step\n"
-				"      --after N[:KIND]   report what happens if N more core switches (KIND core)\n"
-				"                         or cables (cable) fail; without KIND, both\n"
+				"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
+				"                         in a graph any switches) or cables (cable) fail;\n"
+				"                         without KIND, both\n"
 				"      --switch NAME      show each port of one switch, planned and observed;\n"
 				"                         NAME is its name, its planned name or its GUID\n"
 				"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
@@ -147,7 +148,7 @@ static int engine_set(struct ft_options *options, const char *name)
 			   ft_engine_name(FT_ENGINE_LIBIBUMAD), name);
 }
 
-/* "2", "2:core", "2:cable" */
+/* "2", "2:core", "2:switch", "2:cable" */
 static int after_set(struct ft_options *options, const char *value)
 {
 	char *end;
@@ -160,10 +161,13 @@ static int after_set(struct ft_options *options, const char *value)
 		options->after_kinds[kind] = *end == '\0' || (*end == ':' && strcmp(end + 1, ft_after_name(kind)) == 0);
 		known |= options->after_kinds[kind];
 	}
+	/* Which switches may fail is for the plan to say. */
+	options->after_kinds[FT_AFTER_CORE] |= options->after_kinds[FT_AFTER_SWITCH];
+	options->after_kinds[FT_AFTER_SWITCH] = false;
 	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
-		return usage_error(
-			"--after takes a number from 1 to %d, and :core or :cable behind it or neither, not \"%s\"",
-			FT_AFTER_COUNT_MAX, value);
+		return usage_error("--after takes a number from 1 to %d, and :core, :switch or :cable behind it or "
+				   "none, not \"%s\"",
+				   FT_AFTER_COUNT_MAX, value);
 	options->after = (uint32_t)count;
 	return -1;
 }

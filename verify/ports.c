@@ -28,8 +28,9 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 		far = ft_recall_far(m, s->nodes[sw->node].first_port + number - 1);
 		return far != FT_NONE && s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
 	}
-	/* Where the tier is wired without a pattern, numbers tell nothing: only being the one that is left does. */
-	if (number >= m->habit_ports || !m->regular[sw->tier])
+	/* Wired without a pattern, the tier or this switch, numbers tell nothing: only being the one that is left does.
+	 */
+	if (number >= m->habit_ports || !m->regular[sw->tier] || !sw->regular)
 		return RANK_SPARE;
 	if (ft_port_usual(m, live, number, peer))
 		return RANK_USUAL;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "verify/model.h"
 
@@ -218,7 +219,7 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	ft_say(m, &f->expected, "%s", should);
 	ft_say(m, &f->observed, "%s", is);
 	rate_cause(m, f, ends, rate, narrow, &why);
-	ft_say(m, &f->text, "the %s cable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0], &a),
+	ft_say(m, &f->text, "the %scable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0], &a),
 	       ft_place_text(m, ends[1], &b), is, should, ft_text_string(&why));
 	m->failed |= ft_text_failed(&why);
 }
@@ -230,58 +231,93 @@ static bool switch_is_planned(const struct ft_model *m, uint32_t live)
 }
 
 /*
- * What is expected is told apart by class: old switches beside a newer tree are no fault. Class 0 is the tree, of which
- * the design may say the rates. Islanders that are cabled to each other are a class, in which the majority is right.
+ * What is expected is told apart by class: old switches beside newer ones are no fault. Planned switches of one kind
+ * and as many ports are of one sort; so are islanders that are cabled to each other. A class of cables is a pair of
+ * sorts, one of host cables a sort, and in each the majority is right. What the design says of rates holds for all but
+ * islands.
  */
 struct classes {
-	uint32_t *of; /* by islander: its class, the lowest islander of it and one more */
-	uint32_t count;
+	uint32_t *island; /* by islander: the lowest that it is cabled to, directly or not */
+	uint32_t *sort;	  /* by live switch; FT_NONE: not planned */
+	uint32_t sorts;
+	uint32_t islands_from;	/* sorts from here on are islands */
+	uint32_t *of_cable;	/* by live cable: its class, or FT_NONE */
+	uint32_t cable_classes; /* how many */
+	uint32_t *first_sort;	/* by class: one of its two sorts, an island if there is one */
 };
 
 static void classes_release(struct classes *c)
 {
-	free(c->of);
+	free(c->island);
+	free(c->sort);
+	free(c->of_cable);
+	free(c->first_sort);
 }
 
 /* Connected components, by propagating the lowest number: few switches, and fewer cables between them. */
-static int classes_find(const struct ft_model *m, struct classes *ret)
+static int islands_find(const struct ft_model *m, struct classes *c)
 {
 	const struct ft_plan *plan = m->plan;
 	bool changed = plan->islander_count > 0;
 
-	*ret = (struct classes){calloc(plan->islander_count + 1UL, sizeof(*ret->of)), plan->islander_count + 1};
-	if (!ret->of)
+	c->island = calloc(plan->islander_count + 1UL, sizeof(*c->island));
+	if (!c->island)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->islander_count; i++)
-		ret->of[i] = i + 1;
+		c->island[i] = i;
 	while (changed) {
 		changed = false;
 		for (uint32_t i = 0; i < plan->island_bundle_count; i++) {
 			const struct ft_plan_island_bundle *b = &plan->island_bundles[i];
 			uint32_t least;
 
-			if (b->b == FT_UNPINNED || ret->of[b->a] == ret->of[b->b])
+			if (b->b == FT_UNPINNED || c->island[b->a] == c->island[b->b])
 				continue;
-			least = ret->of[b->a] < ret->of[b->b] ? ret->of[b->a] : ret->of[b->b];
-			ret->of[b->a] = ret->of[b->b] = least;
+			least = c->island[b->a] < c->island[b->b] ? c->island[b->a] : c->island[b->b];
+			c->island[b->a] = c->island[b->b] = least;
 			changed = true;
 		}
 	}
 	return 0;
 }
 
-static uint32_t class_of(const struct ft_model *m, const struct classes *classes, uint32_t live)
+/* The number of @key, a new one where it is not there yet; FT_NONE: no memory. */
+static uint32_t number_of(struct ft_map *map, uint64_t key, uint32_t *count)
 {
-	uint32_t islander = m->live.switches[live].islander;
+	uint32_t there = *count;
+	int r = ft_map_add(map, key, *count, &there);
 
-	return islander == FT_NONE ? 0 : classes->of[islander];
+	if (r < 0)
+		return FT_NONE;
+	if (r == 0)
+		return there;
+	return (*count)++;
 }
 
-static uint32_t cable_class(const struct ft_model *m, const struct classes *classes, const struct ft_live_cable *cable)
+static int sorts_find(const struct ft_model *m, struct classes *c)
 {
-	uint32_t a = class_of(m, classes, cable->a), b = class_of(m, classes, cable->b);
+	_cleanup_(ft_map_release) struct ft_map planned = {0}, islands = {0};
 
-	return a > b ? a : b;
+	c->sort = malloc((m->live.switch_count + 1UL) * sizeof(*c->sort));
+	if (!c->sort)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (number_of(&planned, (uint64_t)m->places[p]->kind << 32 | m->places[p]->ports, &c->sorts) == FT_NONE)
+			return -ENOMEM;
+	c->islands_from = c->sorts;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		c->sort[i] = FT_NONE;
+		if (sw->planned != FT_NONE)
+			c->sort[i] = ft_map_get(&planned, (uint64_t)m->places[sw->planned]->kind << 32 |
+								  m->places[sw->planned]->ports);
+		else if (sw->islander != FT_NONE)
+			c->sort[i] = number_of(&islands, c->island[sw->islander], &c->sorts);
+		if (sw->planned == FT_NONE && sw->islander != FT_NONE && c->sort[i] == FT_NONE)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /* A cable that a finding names already is in the wrong place: what rate it has there is no fault of its own. */
@@ -291,94 +327,169 @@ static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable
 	       !m->port_claimed[cable->a_port];
 }
 
+/* Cables between an island and the tree are of the island. */
+static int cables_classify(const struct ft_model *m, struct classes *c)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	c->of_cable = malloc((m->live.cable_count + 1UL) * sizeof(*c->of_cable));
+	c->first_sort = calloc(m->live.cable_count + 1UL, sizeof(*c->first_sort));
+	if (!c->of_cable || !c->first_sort)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+		uint32_t a = c->sort[cable->a], b = c->sort[cable->b], high, low;
+
+		c->of_cable[i] = FT_NONE;
+		if (!cable_is_uplink(m, cable))
+			continue;
+		high = a > b ? a : b;
+		low = high >= c->islands_from ? high : a > b ? b : a;
+		c->of_cable[i] = number_of(&map, (uint64_t)high << 32 | low, &c->cable_classes);
+		if (c->of_cable[i] == FT_NONE)
+			return -ENOMEM;
+		c->first_sort[c->of_cable[i]] = high;
+	}
+	return 0;
+}
+
 /* Of fewer cables than that, what most have proves nothing: they are expected to be as the tree's. */
 enum { CLASS_FEW = 4 };
 
-/* Fills @e. @given: what the design says of the tree; @tree: what is expected there, NULL for the tree itself. */
-static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *tree,
-			     uint32_t votes[LANES_MAX][FT_SPEED_COUNT], bool hosts)
+typedef uint32_t votes_array[LANES_MAX][FT_SPEED_COUNT];
+
+/*
+ * Fills @e by the votes of a class. @given: what the design says; @all: what is expected of all that is no island,
+ * which is also what a class of few is held against; NULL: that is what is asked for.
+ */
+static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *all,
+			     bool island, votes_array votes, bool hosts)
 {
-	uint32_t all = 0;
+	uint32_t count = 0;
 
 	for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT; n++)
-		all += votes[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+		count += votes[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
 	*e = (struct expectation){.rates = given->rates, .count = given->count, .given = given->count > 0};
 	e->splits = hosts || splits_are_usual(votes);
-	if (tree && all < CLASS_FEW) {
-		e->rates = tree->rates;
-		e->count = tree->count;
-		e->given = tree->given;
-	} else if (tree || !e->given) {
+	if (all && count < CLASS_FEW) {
+		e->rates = all->rates;
+		e->count = all->count;
+		e->given = all->given;
+		e->splits = all->splits;
+	} else if (island || !e->given) {
 		e->given = false;
 		majority_find(e, votes);
 	}
 }
 
-static void uplink_rates(struct ft_model *m, const struct classes *classes, uint32_t class,
-			 const struct expectation *tree, struct expectation *e)
+/* The votes of all classes but those of islands, behind those of each. */
+static void votes_sum(votes_array *votes, uint32_t classes, const bool *is_island)
 {
-	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0};
+	memset(votes[classes], 0, sizeof(votes[classes]));
+	for (uint32_t class = 0; class < classes; class ++)
+		for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT && !is_island[class]; n++)
+			votes[classes][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT] +=
+				votes[class][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+}
 
+/* By class, and behind them for all; a majority is where the expectation is, so that it must not be moved. */
+static int expectations_find(const struct ft_rates *given, votes_array *votes, uint32_t classes, const bool *is_island,
+			     bool hosts, struct expectation **ret)
+{
+	struct expectation *e = calloc(classes + 1UL, sizeof(*e));
+
+	*ret = e;
+	if (!e)
+		return -ENOMEM;
+	votes_sum(votes, classes, is_island);
+	expectation_find(&e[classes], given, NULL, false, votes[classes], hosts);
+	for (uint32_t class = 0; class < classes; class ++)
+		expectation_find(&e[class], given, &e[classes], is_island[class], votes[class], hosts);
+	return 0;
+}
+
+/* Steps up from the hosts, where the plan has such. */
+static uint32_t level_of(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	if (sw->planned == FT_NONE)
+		return sw->tier;
+	return ft_plan_has_ranks(m->plan) ? m->plan->kinds[m->places[sw->planned]->kind].rank : 0;
+}
+
+static int uplink_rates(struct ft_model *m, const struct classes *c)
+{
+	_cleanup_free_ votes_array *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
+	_cleanup_free_ bool *is_island = calloc(c->cable_classes + 1UL, sizeof(*is_island));
+	_cleanup_free_ struct expectation *e = NULL;
+	const char *word = ft_plan_has_ranks(m->plan) ? "uplink " : "";
+	int r;
+
+	if (!votes || !is_island)
+		return -ENOMEM;
+	for (uint32_t class = 0; class < c->cable_classes; class ++)
+		is_island[class] = c->first_sort[class] >= c->islands_from;
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
-		if (cable_is_uplink(m, &m->live.cables[i]) && cable_class(m, classes, &m->live.cables[i]) == class)
-			vote(m, m->live.cables[i].a_port, votes);
-	expectation_find(e, &m->design->uplink_rates, tree, votes, false);
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i];
-		const struct ft_rate *short_of;
-		bool turn;
+		if (c->of_cable[i] != FT_NONE)
+			vote(m, m->live.cables[i].a_port, votes[c->of_cable[i]]);
+	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, is_island, false, &e);
+	for (unsigned int islands = 0; r == 0 && islands < 2; islands++)
+		for (uint32_t i = 0; i < m->live.cable_count; i++) {
+			const struct ft_live_cable *cable = &m->live.cables[i];
+			const struct ft_rate *short_of = NULL;
+			bool turn = level_of(m, cable->a) > level_of(m, cable->b);
 
-		if (!cable_is_uplink(m, cable) || cable_class(m, classes, cable) != class)
-			continue;
-		short_of = rate_shortfall(e, cable_rate(m, cable->a_port));
-		if (!short_of)
-			continue;
-		turn = m->live.switches[cable->a].tier > m->live.switches[cable->b].tier;
-		m->report->uplinks.slow++;
-		rate_report(m, turn ? cable->b_port : cable->a_port, short_of, "uplink");
-	}
+			if (c->of_cable[i] != FT_NONE && is_island[c->of_cable[i]] == (islands > 0))
+				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
+			if (!short_of)
+				continue;
+			m->report->uplinks.slow++;
+			rate_report(m, turn ? cable->b_port : cable->a_port, short_of, word);
+		}
+	return r;
 }
 
-static void host_rates(struct ft_model *m, const struct classes *classes, uint32_t class,
-		       const struct expectation *tree, struct expectation *e)
+static int host_rates(struct ft_model *m, const struct classes *c)
 {
-	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0};
+	/* Hosts of switches that the plan does not know are a class that has few. */
+	uint32_t strange = c->sorts, classes = c->sorts + 1;
+	_cleanup_free_ votes_array *votes = calloc(classes + 1UL, sizeof(*votes));
+	_cleanup_free_ bool *is_island = calloc(classes + 1UL, sizeof(*is_island));
+	_cleanup_free_ struct expectation *e = NULL;
+	int r;
 
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		if (class_of(m, classes, m->live.hosts[i].live) == class)
-			vote(m, m->live.hosts[i].switch_port, votes);
-	expectation_find(e, &m->design->host_rates, tree, votes, true);
+	if (!votes || !is_island)
+		return -ENOMEM;
+	for (uint32_t sort = c->islands_from; sort < c->sorts; sort++)
+		is_island[sort] = true;
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		const struct ft_rate *short_of = NULL;
+		uint32_t sort = c->sort[m->live.hosts[i].live];
 
-		if (class_of(m, classes, m->live.hosts[i].live) == class)
-			short_of = rate_shortfall(e, cable_rate(m, m->live.hosts[i].switch_port));
-		if (short_of)
-			rate_report(m, m->live.hosts[i].switch_port, short_of, "host");
+		vote(m, m->live.hosts[i].switch_port, votes[sort == FT_NONE ? strange : sort]);
 	}
-}
+	r = expectations_find(&m->design->host_rates, votes, classes, is_island, true, &e);
+	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
+		uint32_t sort = c->sort[m->live.hosts[i].live];
+		const struct ft_rate *short_of = rate_shortfall(&e[sort == FT_NONE ? strange : sort],
+								cable_rate(m, m->live.hosts[i].switch_port));
 
-/* True where some islander gave the class its number. */
-static bool class_exists(const struct classes *classes, uint32_t class)
-{
-	return class == 0 || classes->of[class - 1] == class;
+		if (short_of)
+			rate_report(m, m->live.hosts[i].switch_port, short_of, "host ");
+	}
+	return r;
 }
 
 int ft_rates_check(struct ft_model *m)
 {
-	_cleanup_(classes_release) struct classes classes;
-	struct expectation uplinks, hosts, other;
-	int r = classes_find(m, &classes);
+	_cleanup_(classes_release) struct classes classes = {0};
+	int r = islands_find(m, &classes);
 
-	if (r < 0)
-		return r;
-	uplink_rates(m, &classes, 0, NULL, &uplinks);
-	host_rates(m, &classes, 0, NULL, &hosts);
-	for (uint32_t class = 1; class < classes.count; class ++) {
-		if (!class_exists(&classes, class))
-			continue;
-		uplink_rates(m, &classes, class, &uplinks, &other);
-		host_rates(m, &classes, class, &hosts, &other);
-	}
-	return 0;
+	if (r == 0)
+		r = sorts_find(m, &classes);
+	if (r == 0)
+		r = cables_classify(m, &classes);
+	if (r == 0)
+		r = uplink_rates(m, &classes);
+	return r == 0 ? host_rates(m, &classes) : r;
 }

@@ -49,7 +49,7 @@ static bool *places_short(const struct explain *x)
 	const struct ft_model *m = x->m;
 	bool *is_short = calloc(m->place_count + 1UL, sizeof(*is_short));
 
-	for (uint32_t r = 0; is_short && r < m->rows; r++)
+	for (uint32_t r = 0; is_short && r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
 			if (pair->peer > r && x->deficit[pair->cell])
 				is_short[r] = is_short[pair->peer] = true;
@@ -244,7 +244,7 @@ static int suspects_list(struct explain *x, uint32_t (*ret_pairs)[2], uint32_t *
 
 	if (!is_short)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < m->rows && x->stray_count <= HIDDEN_STRAYS_MAX; r++)
+	for (uint32_t r = 0; r < m->place_count && x->stray_count <= HIDDEN_STRAYS_MAX; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r);
 		     pair < ft_pairs_of(m, r + 1) && count < HIDDEN_TRIALS_MAX; pair++) {
 			uint32_t q = pair->peer;

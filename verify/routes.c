@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "planner/wiring.h"
 #include "verify/routes.h"
 
 /*
@@ -141,17 +142,61 @@ static int follow(struct ft_walk *w, uint32_t h, const struct ft_target *to)
 	return 0;
 }
 
-uint32_t ft_walk_planned(const struct ft_walk *w, uint32_t from, uint32_t to)
+/* No two ports of a director are taken to be on one chip. */
+static uint32_t chips_of(const struct ft_model *m, uint32_t place)
 {
-	const struct ft_plan *plan = w->m->plan;
-	const struct ft_hop *a = &w->hops[from], *b = &w->hops[to];
-	uint32_t inside_pod = plan->directors[FT_TIER_SPINE] ? 5 : 3;
+	enum { DIRECTOR_DEEP = 3 };
+
+	return ft_plan_is_director(m->plan, (uint32_t)(m->places[place] - m->plan->switches)) ? DIRECTOR_DEEP : 1;
+}
+
+/*
+ * Shortest ways of the plan to place @to. Breadth first; a place comes back into the queue if a way of more switches
+ * and fewer chips is found later, which takes directors, so that it is O(cables) without them.
+ */
+static void planned_count(struct ft_walk *w, uint32_t to)
+{
+	const struct ft_model *m = w->m;
+	uint32_t head = 0, waiting = 1;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		w->planned[p] = FT_NONE;
+		w->is_queued[p] = false;
+	}
+	w->planned_to = to;
+	w->planned[to] = chips_of(m, to);
+	w->queue[0] = to;
+	for (; waiting > 0; waiting--) {
+		uint32_t p = w->queue[head];
+
+		head = (head + 1) % m->place_count;
+		w->is_queued[p] = false;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			uint32_t chips = w->planned[p] + chips_of(m, pair->peer);
+
+			if (m->cells.width[pair->cell] == 0 || w->planned[pair->peer] <= chips)
+				continue;
+			w->planned[pair->peer] = chips;
+			if (w->is_queued[pair->peer])
+				continue;
+			w->is_queued[pair->peer] = true;
+			w->queue[(head + waiting - 1) % m->place_count] = pair->peer;
+			waiting++;
+		}
+	}
+}
+
+uint32_t ft_walk_planned(struct ft_walk *w, uint32_t from, uint32_t to)
+{
+	uint32_t clos = w->m->plan->clos, a = w->hops[from].place, b = w->hops[to].place;
 
 	if (from == to)
 		return 1;
-	if (plan->levels > 2 && a->pod == b->pod && a->pod != FT_NONE)
-		return inside_pod < plan->clos ? inside_pod : plan->clos;
-	return plan->clos;
+	if (a == FT_NONE || b == FT_NONE)
+		return clos;
+	if (w->planned_to != b)
+		planned_count(w, b);
+	return w->planned[a] < clos ? w->planned[a] : clos;
 }
 
 /* Does hardly any switch know of it? */
@@ -193,6 +238,15 @@ static int arrival_count(struct ft_walk *w, uint32_t from, uint32_t target, uint
 	return 0;
 }
 
+/* Of two networks that the plan does not join. */
+static bool are_apart_by_plan(const struct ft_walk *w, uint32_t from, uint32_t to)
+{
+	uint32_t a = w->hops[from].place, b = w->hops[to].place;
+
+	return w->hops[from].part != w->hops[to].part && a != FT_NONE && b != FT_NONE &&
+	       w->m->network[a] != w->m->network[b];
+}
+
 /* The routes of all hosts of a switch to a target. */
 static int source_count(struct ft_walk *w, uint32_t from, uint32_t target)
 {
@@ -201,6 +255,8 @@ static int source_count(struct ft_walk *w, uint32_t from, uint32_t target)
 	int r = 0;
 
 	if (pairs == 0)
+		return 0;
+	if (are_apart_by_plan(w, from, to->hop))
 		return 0;
 	w->pairs += pairs;
 	if (w->hops[from].part != w->hops[to->hop].part) {

@@ -24,14 +24,14 @@ enum {
 
 /* A switch. Its ports are "links", numbered from first_link on: port n is first_link + n - 1. */
 struct ft_hop {
-	uint32_t node; /* of the chips */
-	uint32_t live; /* the live switch that it is, or is a part of; FT_NONE: not known */
-	uint32_t part; /* connected part, numbered from 0 */
-	uint32_t pod;  /* of the planned switch; FT_NONE: none */
+	uint32_t node;	/* of the chips */
+	uint32_t live;	/* the live switch that it is, or is a part of; FT_NONE: not known */
+	uint32_t part;	/* connected part, numbered from 0 */
+	uint32_t place; /* of the planned switch; FT_NONE: none */
 	uint32_t first_link, links;
 	uint32_t hosts;	     /* ports of hosts with a LID on it: where routes begin */
 	uint32_t first_host; /* one of them: index into targets; FT_NONE: none */
-	uint8_t rank;	     /* twice the tier; one more for the fabric chips of a director */
+	uint32_t rank;	     /* twice that of the plan (capacity.h); one more for the fabric chips of a director */
 	const struct ft_route_table *table;
 };
 
@@ -105,9 +105,13 @@ struct ft_walk {
 
 	/* Of the target of the moment. */
 	struct ft_way *ways;
-	uint32_t *out;	 /* by hop: the link it leaves by, where it does */
-	uint32_t *stack; /* [hop_count] */
-	uint8_t *rows;	 /* by hop: its entries for a block of LIDs */
+	uint32_t *out;	   /* by hop: the link it leaves by, where it does */
+	uint32_t *stack;   /* [hop_count] */
+	uint32_t *planned; /* by place: chips on the shortest planned way to planned_to, ends included; FT_NONE: none */
+	uint32_t planned_to; /* a place, or FT_NONE: not counted yet */
+	uint32_t *queue;     /* [place_count] */
+	bool *is_queued;     /* by place */
+	uint8_t *rows;	     /* by hop: its entries for a block of LIDs */
 	bool *row_unread;
 
 	/* What came out. */
@@ -127,10 +131,10 @@ struct ft_walk {
 	uint32_t tables, tables_unknown;
 };
 
-/* Not all of its table is known. */
+/* Not all of its table is known; that dump_lfts leaves out the last LID is no fault of the fabric, nor of the sweep. */
 static inline bool ft_walk_has_holes(const struct ft_hop *hop)
 {
-	return !hop->table->ports || hop->table->unread;
+	return !hop->table->ports || (hop->table->unread && !hop->table->left_out);
 }
 
 static inline uint32_t ft_walk_words(const struct ft_walk *w, uint32_t hop)
@@ -150,8 +154,8 @@ static inline uint32_t ft_walk_port(const struct ft_walk *w, uint32_t link)
 int ft_walk_build(struct ft_walk *w);
 void ft_walk_release(struct ft_walk *w);
 
-/* routes.c: how many switches the plan has at most between two of them. */
-uint32_t ft_walk_planned(const struct ft_walk *w, uint32_t from, uint32_t to);
+/* routes.c: how many switch chips the plan has at most between two of them. */
+uint32_t ft_walk_planned(struct ft_walk *w, uint32_t from, uint32_t to);
 
 /* routes_detour.c: a route that arrives, from a hop to a target, and is too long or turns. @pairs it stands for. */
 int ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/capacity.h"
 #include "verify/routes.h"
 
 enum { STEPS_MAX = 20000000 }; /* of the search for the shortest circle; beyond that a short one will do */
@@ -163,6 +164,13 @@ static uint32_t circle_find(struct circles *c, const uint32_t *members, uint32_t
 	return shortest;
 }
 
+static const char fix_tree[] = "have the subnet manager use routes that never go up again after down (OpenSM: "
+			       "routing_engine ftree or updn), or "
+			       "an engine that spreads them over lanes (dfsssp, nue), and then this may be ignored";
+static const char fix_graph[] = "have the subnet manager use routes without circles (OpenSM: routing_engine updn, on a "
+				"torus torus-2QoS), or an "
+				"engine that spreads them over lanes (lash, dfsssp, nue), and then this may be ignored";
+
 static void circle_report(struct circles *c, const uint32_t *circle, uint32_t length, uint32_t channels)
 {
 	enum { SHOWN = 12 };
@@ -190,9 +198,7 @@ static void circle_report(struct circles *c, const uint32_t *circle, uint32_t le
 	       "for "
 	       "room in the next, and the last for the first (%u channels in all)",
 	       ft_text_string(&words), channels);
-	ft_say(m, &f->fix,
-	       "have the subnet manager use routes that never go up again after down (OpenSM: routing_engine ftree or "
-	       "updn), or an engine that spreads them over lanes (dfsssp, nue), and then this may be ignored");
+	ft_say(m, &f->fix, "%s", m->capacity->ranks > 1 ? fix_tree : fix_graph);
 }
 
 static int link_by_component(const void *a, const void *b, void *context)

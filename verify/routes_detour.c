@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/capacity.h"
 #include "verify/routes.h"
 
 static uint16_t one_more(uint16_t distance)
@@ -44,7 +45,7 @@ static void spread(const struct ft_walk *w, uint32_t to, bool only_up, uint16_t 
 /* What can go up first may do so: the highest rank is settled, and then each is by those above it. */
 static void rise(const struct ft_walk *w, uint16_t *legal)
 {
-	for (int rank = 2 * FT_TIER_COUNT; rank >= 0; rank--)
+	for (uint32_t rank = 2 * w->m->capacity->ranks; rank-- > 0;)
 		for (uint32_t h = 0; h < w->hop_count; h++) {
 			const struct ft_hop *hop = &w->hops[h];
 

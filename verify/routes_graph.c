@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/capacity.h"
 #include "verify/routes.h"
 
 void ft_walk_release(struct ft_walk *w)
@@ -27,6 +28,9 @@ void ft_walk_release(struct ft_walk *w)
 	free(w->ways);
 	free(w->out);
 	free(w->stack);
+	free(w->planned);
+	free(w->queue);
+	free(w->is_queued);
 	free(w->rows);
 	free(w->row_unread);
 	free(w->ends);
@@ -72,7 +76,7 @@ static int hops_collect(struct ft_walk *w)
 			.node = hop->node,
 			.live = FT_NONE,
 			.part = FT_NONE,
-			.pod = FT_NONE,
+			.place = FT_NONE,
 			.first_link = w->link_count,
 			.links = s->nodes[hop->node].port_count,
 			.first_host = FT_NONE,
@@ -160,6 +164,17 @@ static void inner_adopt(struct ft_walk *w, uint32_t h)
 	hop->rank = 1;
 }
 
+/* A switch that the plan does not know has that of those that it looks like; without such it is above the hosts. */
+static uint32_t rank_of(const struct ft_model *m, const struct ft_live_switch *sw)
+{
+	if (sw->planned != FT_NONE)
+		return m->capacity->rank[sw->planned];
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->places[p]->tier == sw->tier)
+			return m->capacity->rank[p];
+	return sw->hosts > 0 ? 0 : m->capacity->ranks - 1;
+}
+
 static void hops_rank(struct ft_walk *w)
 {
 	const struct ft_model *m = w->m;
@@ -177,9 +192,10 @@ static void hops_rank(struct ft_walk *w)
 		struct ft_hop *hop = &w->hops[h];
 		const struct ft_live_switch *sw = hop->live == FT_NONE ? NULL : &m->live.switches[hop->live];
 
-		hop->rank = (uint8_t)(hop->rank + (sw ? 2 * sw->tier : 0));
-		if (sw && sw->planned != FT_NONE)
-			hop->pod = m->places[sw->planned]->pod;
+		if (!sw)
+			continue;
+		hop->place = sw->planned;
+		hop->rank += 2 * rank_of(m, sw);
 	}
 	for (uint32_t link = 0; link < w->link_count; link++)
 		w->up[link] = w->far[link] < w->hop_count && w->hops[w->far[link]].rank > w->hops[w->owner[link]].rank;
@@ -285,10 +301,14 @@ static int results_allocate(struct ft_walk *w)
 	w->ways = calloc(w->hop_count + 1UL, sizeof(*w->ways));
 	w->out = calloc(w->hop_count + 1UL, sizeof(*w->out));
 	w->stack = calloc(w->hop_count + 1UL, sizeof(*w->stack));
+	w->planned = calloc(w->m->place_count + 1UL, sizeof(*w->planned));
+	w->planned_to = FT_NONE;
+	w->queue = calloc(w->m->place_count + 1UL, sizeof(*w->queue));
+	w->is_queued = calloc(w->m->place_count + 1UL, sizeof(*w->is_queued));
 	w->rows = malloc((w->hop_count + 1UL) * FT_ROUTE_BLOCK);
 	w->row_unread = calloc(w->hop_count + 1UL, sizeof(*w->row_unread));
 	return w->after && w->load && w->ends && w->detours && w->reach && w->ways && w->out && w->stack && w->rows &&
-			       w->row_unread
+			       w->row_unread && w->planned && w->queue && w->is_queued
 		       ? 0
 		       : -ENOMEM;
 }

@@ -60,38 +60,15 @@ static void swap_report(struct explain *x, struct stray **strays, const uint32_t
 	m->failed |= expected.failed || observed.failed || ends.failed;
 }
 
-/* A pair beside the tiers, of two rows and of two columns, is two planned cables with one end of each exchanged. */
-static void swaps_inside(struct explain *x)
-{
-	const struct ft_model *m = x->m;
-
-	for (uint32_t i = 0; i < x->stray_count; i++)
-		for (uint32_t j = 0; j < x->stray_count; j++) {
-			struct stray *s = &x->strays[i], *t = &x->strays[j];
-			bool straight, crossed;
-
-			/* @s between rows, @t between columns. */
-			if (s->used || t->used || s->a == s->b || t->a == t->b || stray_crosses(m, s) ||
-			    stray_crosses(m, t) || s->a >= m->rows || t->a < m->rows)
-				continue;
-			straight = *deficit_at(x, s->a, t->a) && *deficit_at(x, s->b, t->b);
-			crossed = *deficit_at(x, s->a, t->b) && *deficit_at(x, s->b, t->a);
-			if (straight || crossed)
-				swap_report(x, (struct stray *[]){s, t}, (uint32_t[]){s->a, straight ? t->b : t->a},
-					    (uint32_t[]){straight ? t->a : t->b, s->b}, 2);
-		}
-}
-
 /*
  * Swaps: strays s1 … sk, each with one end that is right (it keeps its place) and one that is not, where the switch of
  * each right end lacks a cable to the switch on which the next one's wrong end is: a closed alternating trail of cables
  * too many and too few. Every cycle of k turns k faults into one, so what is sought are disjoint cycles that cover the
  * most strays. Few strays are searched through; among many, the shortest cycle from each is taken.
  *
- * In a plain tree the end at the row is taken for the right one: read the other way round, it is the same cycle. In any
- * other plan each stray may be read both ways.
+ * Each stray may be read both ways. The cycle as a whole may, too, and is the same then.
  */
-enum { RING_MAX = 8, SEARCH_STRAYS_MAX = 12, SEARCH_STEPS_MAX = 200000 };
+enum { TURNS = 2, RING_MAX = 8, SEARCH_STRAYS_MAX = 12, SEARCH_STEPS_MAX = 200000 };
 
 /* A stray, and which of its ends is right. */
 struct turned {
@@ -120,12 +97,6 @@ struct search {
 	uint32_t equals; /* other sets as good as the best, by faults saved and by ports */
 	uint32_t steps;
 };
-
-/* How many ways a stray can be read: which of its ends is right. */
-static unsigned int turns(const struct explain *x)
-{
-	return x->m->general ? 2 : 1;
-}
 
 static struct turned turned_make(const struct explain *x, uint32_t stray, unsigned int turn)
 {
@@ -184,7 +155,7 @@ static void ring_extend(struct search *q, uint32_t first, uint32_t depth)
 		(*deficit)++;
 	}
 	for (uint32_t i = first + 1; depth < RING_MAX && i < q->count; i++)
-		for (unsigned int turn = 0; !q->used[i] && turn < turns(x); turn++) {
+		for (unsigned int turn = 0; !q->used[i] && turn < TURNS; turn++) {
 			struct turned next = turned_make(x, q->stray[i], turn);
 			uint32_t *deficit;
 			int score;
@@ -271,11 +242,11 @@ static bool ring_is_covered(struct explain *x, const struct ring *ring)
 
 /*
  * The shortest ring through stray @start by breadth-first search over strays, each read either way; at most RING_MAX
- * long. States are numbered stray by stray, turns(x) each.
+ * long. States are numbered stray by stray, TURNS each.
  */
 static bool ring_shortest(struct explain *x, uint32_t start, uint32_t *before, uint32_t *queue, struct ring *ret)
 {
-	unsigned int ways = turns(x);
+	const unsigned int ways = TURNS;
 	uint32_t head = 0, tail = 0;
 	const struct turned first = turned_make(x, start, 0);
 
@@ -315,7 +286,7 @@ static bool ring_shortest(struct explain *x, uint32_t start, uint32_t *before, u
 
 static int swaps_of_many(struct explain *x)
 {
-	size_t states = (size_t)turns(x) * x->stray_count;
+	size_t states = (size_t)TURNS * x->stray_count;
 	_cleanup_free_ uint32_t *scratch = malloc((2 * states + 1) * sizeof(*scratch));
 
 	if (!scratch)
@@ -356,7 +327,5 @@ int ft_swaps_explain(struct explain *x)
 {
 	int r = swaps_across(x);
 
-	if (r == 0 && !x->m->general)
-		swaps_inside(x);
 	return r;
 }

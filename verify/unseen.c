@@ -419,8 +419,8 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 static uint32_t hosts_behind(struct explain *x, uint32_t planned)
 {
 	const struct ft_model *m = x->m;
-	uint32_t room = m->general || m->design->binds[FT_TIER_EDGE].count > 0 ? m->places[planned]->hosts
-									       : m->plan->ports_to_nodes;
+	uint32_t room = m->plan->general || m->design->binds[FT_TIER_EDGE].count > 0 ? m->places[planned]->hosts
+										     : m->plan->ports_to_nodes;
 	uint32_t hosts = lesser(x->hosts_lacking, room);
 
 	x->hosts_lacking -= hosts;
@@ -464,7 +464,7 @@ static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uin
 	uint32_t pod = m->places[planned]->pod;
 	struct pod_edges here;
 
-	if (m->general || m->plan->levels < 3 || unseen_is_named(m, planned))
+	if (m->plan->general || m->plan->levels < 3 || unseen_is_named(m, planned))
 		return;
 	here = pod_edges_count(m, pod);
 	for (uint32_t other = 0; other < m->plan->pods; other++) {
@@ -541,95 +541,7 @@ static void unseen_upper(struct explain *x, const struct shadow *s)
 	unseen_look(x, f, s->planned);
 }
 
-/* ---- a pod of which nothing was seen ---- */
-
-/* What the cores show of the spines of @pod; @ret_edges: how many edges are behind. False where any of it was seen. */
-static bool pod_shadow(const struct ft_model *m, uint32_t pod, struct shadow *ret, uint32_t *ret_edges)
-{
-	struct shadow sum = {.planned = FT_NONE};
-	uint32_t edges = 0;
-
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		struct shadow s;
-
-		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
-			continue;
-		if (m->live_of[p] != FT_NONE)
-			return false;
-		edges += ft_tier_of(m, p) == FT_TIER_EDGE;
-		if (ft_tier_of(m, p) == FT_TIER_EDGE)
-			continue;
-		sum.planned = sum.planned == FT_NONE ? p : sum.planned;
-		s = shadow_of(m, p);
-		sum.expected += s.expected;
-		sum.silent += s.silent;
-		sum.unread += s.unread;
-		sum.dark += s.dark;
-		sum.dark_at_most += s.dark_at_most;
-	}
-	*ret = sum;
-	*ret_edges = edges;
-	return sum.planned != FT_NONE;
-}
-
-/* "4 edge switches" */
-static const char *switches_words(uint32_t edges, char buffer[64])
-{
-	snprintf(buffer, 64, "%u edge switch%s", edges, edges == 1 ? "" : "es");
-	return buffer;
-}
-
-static void pod_report(struct explain *x, uint32_t pod, const struct shadow *s, uint32_t edges)
-{
-	struct ft_model *m = x->m;
-	struct ft_finding *f =
-		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
-	uint32_t behind = 0, spines = 0;
-	char below[64], above[48], cables[48], hosts[48];
-
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		if (ft_tier_of(m, p) == FT_TIER_CORE || m->places[p]->pod != pod)
-			continue;
-		m->status[p] = p < m->edges ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
-		ft_finding_gone(m, f, p);
-		behind += p < m->edges ? hosts_behind(x, p) : 0;
-		spines += p >= m->edges;
-		if (p >= m->edges) {
-			shadow_where(x, f, p, FT_LINK_DOWN);
-			ft_finding_act_power(m, f, p);
-			peers_symptoms(x, f, p);
-		}
-	}
-	f->impact.links_lost = s->expected;
-	f->impact.hosts_cut_off = behind;
-	f->count = (uint32_t)f->where_count;
-	unseen_identify(m, f, s->planned);
-	switches_words(edges, below);
-	ft_plural(spines, "spine", above);
-	ft_say(m, &f->expected, "a pod of %s and %s, with %s to the core level", below, above,
-	       ft_plural(s->expected, "cable", cables));
-	ft_say(m, &f->observed, "nothing of it was seen; the core ports for it are %s",
-	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->text, "the pod of %s (%s, %s) is cut off or powered down; the core ports that went dark: %s",
-	       ft_text_string(&x->text_a), below, above, where_words(m, f, &x->text_b));
-	ft_say(m, &f->fix, "look at the power of its spines first; %s %s out of reach",
-	       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
-}
-
-/* One finding where all of a pod is gone, instead of one a spine, and silence about the edges behind. */
-static void pods_unseen(struct explain *x)
-{
-	struct ft_model *m = x->m;
-
-	for (uint32_t pod = 0; !m->general && m->plan->levels == 3 && pod < m->plan->pods; pod++) {
-		struct shadow s;
-		uint32_t edges;
-
-		if (pod_shadow(m, pod, &s, &edges) && edges > 0 && shadow_kind(m, &s) == SHADOW_GONE)
-			pod_report(x, pod, &s, edges);
-	}
-}
+/* ---- unseen switches behind others ---- */
 
 /* The first of a group that seen switches are next to, by what these show of it; then all of it, summed up. */
 static struct shadow group_shadow(const struct ft_model *m, const bool *is_of)
@@ -660,15 +572,14 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 	struct ft_finding *f;
 	uint32_t switches = 0, hosts = 0, front = 0;
 	bool may_host = false;
-	char words[48], first[FT_KIND_WORDS_SIZE];
+	char words[48];
 
 	for (uint32_t p = 0; p < m->place_count; p++)
-		may_host |= is_of[p] && m->places[p]->hosts > 0;
-	if (s.planned == FT_NONE || shadow_kind(m, &s) != SHADOW_GONE)
+		may_host |= is_of[p] && m->places[p]->hosts > 0 && shadow_of(m, p).expected == 0;
+	/* Where nobody is cut off by it, each is told for itself, and what is behind them is not known. */
+	if (!may_host || s.planned == FT_NONE || shadow_kind(m, &s) != SHADOW_GONE)
 		return;
-	f = ft_finding_add(m, may_host ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING,
-			   s.dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
-	ft_text_reset(&x->text_c);
+	f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s.dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		uint32_t own;
 
@@ -694,7 +605,6 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 	f->count = (uint32_t)f->where_count;
 	unseen_identify(m, f, s.planned);
 	unseen_name(m, s.planned, &x->text_a);
-	ft_kind_words(m, s.planned, first);
 	ft_say(m, &f->expected, "%u switches, with %u cables to the others", switches, s.expected);
 	ft_say(m, &f->observed, "none of them was seen; the ports for them are %s",
 	       s.dark > 0 ? down_word(m) : "taken by other cables");
@@ -716,11 +626,10 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 int ft_unseen_explain(struct explain *x)
 {
 	struct ft_model *m = x->m;
-	int r = m->general ? ft_apart_unseen(x, group_report) : 0;
+	int r = ft_apart_unseen(x, group_report);
 
 	if (r < 0)
 		return r;
-	pods_unseen(x);
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct shadow s;
 
@@ -746,71 +655,10 @@ int ft_unseen_explain(struct explain *x)
 }
 
 /*
- * The sweep began on an edge switch, or in a pod, from which no core can be reached. Everything behind is unreached,
- * not missing.
- */
-bool ft_entry_is_cut_off(const struct ft_model *m)
-{
-	uint32_t entry = m->live.entry, part;
-
-	if (m->general)
-		return m->linked && ft_apart_entry(m);
-	if (!m->linked || m->live.switch_count == 0)
-		return false;
-	if (entry == FT_NONE && m->live.switch_count > 1)
-		return false;
-	part = m->live.switches[entry == FT_NONE ? 0 : entry].part;
-	if (m->live.part_count > 1)
-		return false;
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].part == part &&
-		    (m->live.switches[i].tier == FT_TIER_CORE || m->live.switches[i].planned == FT_NONE))
-			return false;
-	return true;
-}
-
-/* The parts of the fabric that hold a switch of the core tier, a planned one or not. */
-static bool *parts_with_core(const struct ft_model *m)
-{
-	bool *parts = calloc(m->live.part_count + 1UL, sizeof(*parts));
-
-	for (uint32_t i = 0; parts && i < m->live.switch_count; i++)
-		parts[m->live.switches[i].part] |= m->live.switches[i].tier == FT_TIER_CORE;
-	return parts;
-}
-
-static void isolated_report(struct explain *x, uint32_t e, uint32_t planned)
-{
-	struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = ft_live_at(m, e);
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
-	char hosts[48];
-
-	f->count = planned;
-	f->impact.links_lost = planned;
-	f->impact.hosts_cut_off = sw->hosts;
-	ft_finding_where_switch(m, f, m->live_of[e], 0);
-	ft_finding_gone(m, f, e);
-	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-		ft_connect_act(x, f, e, pair->peer, m->cells.width[pair->cell]);
-	ft_text_reset(&x->text_a);
-	if (planned == 1)
-		ft_text_puts(&x->text_a, "its only uplink is not up");
-	else
-		ft_text_printf(&x->text_a, "none of its %u uplinks is up", planned);
-	ft_say(m, &f->expected, "%u uplink%s", planned, ft_text_s(planned));
-	ft_say(m, &f->observed, "none is up");
-	ft_say(m, &f->text, "%s has no path to any core switch: %s%s", sw->label, ft_text_string(&x->text_a),
-	       m->cut_off ? "; what lies behind them was not reached" : "");
-	ft_say(m, &f->fix, "check the uplink cables of %s, or the power of %s; %s cut off", sw->label,
-	       words_of(m, e)->levels, ft_plural(sw->hosts, "host", hosts));
-}
-
-/*
  * True where an uplink may be up and unknown. Silent ports are no uplinks where they are no more than the hosts that
  * are lacking, and as many others are down as uplinks are planned.
  */
-static bool uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned)
+bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned)
 {
 	const struct ft_live_switch *sw = ft_live_at(m, e);
 	uint32_t silent = ft_uplinks_in_state(m, m->live_of[e], FT_LINK_SILENT);
@@ -820,115 +668,6 @@ static bool uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t plan
 		return true;
 	return silent > 0 &&
 	       (sw->hosts + silent > hosts || ft_uplinks_in_state(m, m->live_of[e], FT_LINK_DOWN) < planned);
-}
-
-static bool part_has_spine(const struct ft_model *m, uint32_t part)
-{
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].part == part && m->live.switches[i].tier == FT_TIER_SPINE &&
-		    m->live.switches[i].planned != FT_NONE)
-			return true;
-	return false;
-}
-
-/* True where a spine of the part has a port that may be up and lead to a core. */
-static bool part_may_have_core(const struct ft_model *m, uint32_t part)
-{
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].part == part && m->live.switches[i].tier == FT_TIER_SPINE &&
-		    ft_uplinks_in_state(m, i, FT_LINK_SILENT) + ft_uplinks_in_state(m, i, FT_LINK_UNREAD) > 0)
-			return true;
-	return false;
-}
-
-/* The spines of the part have lost the core level: their edges are cut off from all others with them. */
-static void part_isolated_report(struct explain *x, uint32_t part)
-{
-	struct ft_model *m = x->m;
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
-	uint32_t edges = 0, spines = 0, planned = 0, hosts = 0;
-	char below[64], words[48];
-
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		if (m->live_of[p] == FT_NONE || ft_live_at(m, p)->part != part)
-			continue;
-		ft_finding_gone(m, f, p);
-		if (p < m->edges) {
-			m->status[p] = FT_STATUS_ISOLATED;
-			edges++;
-			hosts += ft_live_at(m, p)->hosts;
-			ft_finding_symptom(m, f, m->live_of[p], 0, "%s is cut off with its %s", label_of(m, p),
-					   ft_plural(ft_live_at(m, p)->hosts, "host", words));
-			continue;
-		}
-		if (p < m->rows)
-			continue;
-		spines++;
-		m->status[p] = FT_STATUS_ISOLATED;
-		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-			if (pair->peer < m->edges)
-				continue;
-			planned += m->cells.width[pair->cell];
-			ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
-			x->deficit[pair->cell] = 0;
-		}
-	}
-	f->count = edges;
-	f->impact.links_lost = planned;
-	f->impact.hosts_cut_off = hosts;
-	ft_say(m, &f->expected, "%u cables from %u spines to the core level", planned, spines);
-	ft_say(m, &f->observed, "none is up");
-	ft_say(m, &f->text,
-	       "the %s below %s ha%s no path to any core switch: none of the %u cables of %s to the core level is up%s",
-	       switches_words(edges, below), where_words(m, f, &x->text_b), edges == 1 ? "s" : "ve", planned,
-	       spines == 1 ? "this spine" : "these spines",
-	       m->cut_off ? "; what lies behind them was not reached" : "");
-	ft_say(m, &f->fix, "check the cables of these spines to the core level, or its power; %s cut off",
-	       ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
-	x->isolated_seen = true;
-}
-
-static void edge_isolated_look(struct explain *x, uint32_t e)
-{
-	struct ft_model *m = x->m;
-	uint32_t planned = 0;
-
-	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-		planned += m->cells.width[pair->cell];
-	if (planned == 0 || uplink_may_be_up(m, e, planned))
-		return;
-	m->status[e] = FT_STATUS_ISOLATED;
-	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-		x->deficit[pair->cell] = 0;
-	x->isolated_seen = true;
-	isolated_report(x, e, planned);
-}
-
-/* Edges that were seen without a path to a core. One that has ports nobody could read may have one there. */
-int ft_seen_isolated(struct explain *x)
-{
-	struct ft_model *m = x->m;
-	_cleanup_free_ bool *done = parts_with_core(m);
-
-	if (!done)
-		return -ENOMEM;
-	if (m->general)
-		return ft_apart_seen(x);
-	for (uint32_t e = 0; m->linked && e < m->edges; e++) {
-		const struct ft_live_switch *sw = ft_live_at(m, e);
-
-		if (!sw || done[sw->part])
-			continue;
-		if (!part_has_spine(m, sw->part)) {
-			edge_isolated_look(x, e);
-			continue;
-		}
-		done[sw->part] = true;
-		if (!part_may_have_core(m, sw->part))
-			part_isolated_report(x, sw->part);
-	}
-	return 0;
 }
 
 /* What the sweep did not learn, in numbers. */

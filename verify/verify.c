@@ -111,7 +111,6 @@ static void model_begin(struct ft_model *m, const struct ft_verify_input *input,
 	*m = (struct ft_model){
 		.design = input->design,
 		.plan = input->plan,
-		.general = input->plan->general,
 		.snapshot = input->snapshot,
 		.chips = input->snapshot,
 		.today = input->today,

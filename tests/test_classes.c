@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "verify/match.h"
+#include "verify/classes.h"
 #include "tests/runs.h"
 
 enum { CLASSES_MAX = 4, ITEMS_MAX = 6 };
