@@ -195,23 +195,23 @@ class Broken:
         self.fabric.link(guid, a, guid, b, graphs.RATE)
         return self.note("loopback", (guid, a), (guid, b))
 
-    def change_rate(self, code, rate):
+    def change_rate(self, code, rate_of):
         sort = collections.Counter(self.sort_of(c) for c in self.cables())
         cables = [c for c in self.cables() if self.rate_said or sort[self.sort_of(c)] >= RATE_VOTERS]
         if not cables or any(f.code in ("cable-slow", "cable-narrow") for f in self.findings):
             return False
         cable = self.rng.choice(cables)
-        self.fabric.set_rate(*cable[:2], rate)
+        self.fabric.set_rate(*cable[:2], rate_of(self.fabric.nodes[cable[0]].rates[cable[1]]))
         return self.note(code, cable[:2], cable[2:])
 
     def sort_of(self, cable):
         return frozenset(self.plan.kinds[self.name[g]] for g in (cable[0], cable[2]))
 
     def slow(self):
-        return self.change_rate("cable-slow", "4xFDR")
+        return self.change_rate("cable-slow", lambda rate: "4xFDR")
 
     def narrow(self):
-        return self.change_rate("cable-narrow", "1xHDR")
+        return self.change_rate("cable-narrow", lambda rate: rate.replace("4x", "1x"))
 
     # Switches
 
@@ -512,7 +512,9 @@ class Campaign(campaign.Campaign):
         rng = random.Random("graph:%d:%d" % (self.options.seed, number))
         graph = graphs.draw(rng, self.options.families, self.options.most)
         way = rng.choices(self.options.names, [NAMES[w] for w in self.options.names])[0]
-        as_tree = graph.tree is not None and way != "guids" and rng.random() < self.options.trees
+        as_tree = graph.tree is not None and rng.random() < self.options.trees or graph.tree_only
+        if as_tree and (way == "guids" or graph.tree_named):
+            way = "planned"
         design = self.tree_design(graph, rng) if as_tree else graph.design(rng)
         broken, entry = self.break_fabric(rng, graph, "rate" in design)
         masked = Masked(rng, broken, way)
@@ -537,7 +539,7 @@ class Campaign(campaign.Campaign):
     @staticmethod
     def tree_design(graph, rng):
         design = dict(graph.tree, ftcheck=1, name="campaign", topology="fat-tree")
-        if rng.random() < 0.5:
+        if graph.rates or rng.random() < 0.5:
             design["rate"] = graphs.RATE
         return design
 
