@@ -42,7 +42,8 @@ enum {
 	SUSPECTS_MAX = 512, /* that local search looks at in one pass */
 	PASSES_MAX = 8,
 };
-static const uint64_t WORK_MAX = 60000000; /* steps, for all seeds together */
+/* Steps, for all seeds together; and when a few faults are left, which it may well be. */
+static const uint64_t WORK_MAX = 60000000, WORK_FEW = 6000000;
 
 /* What a switch looks like from where it stands: sums over two rounds of neighbours. */
 enum { LOOK_HOSTS, LOOK_PORTS, LOOK_CABLES, LOOK_PEERS, LOOK_PEER_HOSTS, LOOK_PEER_CABLES, LOOK_PEERS_OF_PEERS, LOOKS };
@@ -231,7 +232,8 @@ struct seat {
 	uint64_t price;
 	uint32_t right; /* cables that are as planned */
 	uint32_t right_hosts;
-	uint32_t row; /* planned ones, to those that have places */
+	bool hostless; /* it has none where some belong */
+	uint32_t row;  /* planned ones, to those that have places */
 };
 
 /*
@@ -278,6 +280,7 @@ static struct seat seat_price(struct work *w, uint32_t o, uint32_t p)
 		seat.price += FAULT * have->hosts;
 	else if (have->hosts == 0)
 		seat.price += FAULT;
+	seat.hostless = want->hosts > 0 && have->hosts == 0;
 	if (w->in->named[o] != NONE && w->in->named[o] != p)
 		seat.price += w->in->names_weak ? 1 : MISNAMED;
 	return seat;
@@ -474,14 +477,16 @@ static struct choice choice_make(struct work *w, uint32_t o, uint32_t count)
 		uint32_t p = class_member(w, w->touched[i], o);
 		struct choice c = {.place = p, .seat = seat_price(w, o, p), .unlike = unlikeness(w, o, p)};
 
-		if (best.place != NONE && c.seat.price > best.seat.price)
+		/* A weak name decides between equals only. */
+		if (best.place != NONE && c.seat.price / HOST > best.seat.price / HOST)
 			continue;
 		if (hops && i < HOPS_CANDIDATES_MAX)
 			c.unlike += 16UL * hops_disagree(w, o, p);
-		if (best.place == NONE || c.seat.price < best.seat.price || c.unlike < best.unlike)
+		if (best.place == NONE || c.seat.price / HOST < best.seat.price / HOST || c.unlike < best.unlike ||
+		    (c.unlike == best.unlike && c.seat.price < best.seat.price))
 			best = c;
 		else
-			best.torn |= c.unlike == best.unlike;
+			best.torn |= c.unlike == best.unlike && c.seat.price == best.seat.price;
 	}
 	return best;
 }
@@ -492,8 +497,11 @@ static struct choice choice_make(struct work *w, uint32_t o, uint32_t count)
  */
 static bool is_stranger(struct seat seat)
 {
-	return 2 * seat.price + (2 * (uint64_t)seat.right <= seat.row ? FAULT : 0) >
-	       2 * FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
+	uint64_t wrong = 2 * seat.price + (2 * (uint64_t)seat.right <= seat.row ? FAULT : 0);
+	uint64_t limit = 2 * FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
+
+	/* Without a single host where some belong it has less to show for itself. */
+	return seat.hostless ? wrong >= limit : wrong > limit;
 }
 
 /* Seats @o if that is clear, or @force. Returns 1 where it was seated, 0, or -ENOMEM. */
@@ -564,6 +572,7 @@ static int extend(struct work *w)
 struct guess {
 	uint32_t o, p;
 	uint32_t unlike, crowd; /* planned switches that look like @p */
+	uint32_t turn;		/* 0: the best for its @p; 1: the next; … */
 };
 
 static int look_compare(const struct look *a, const struct look *b)
@@ -586,6 +595,8 @@ static int guess_compare(const void *a, const void *b, void *arg)
 	const struct guess *x = a, *y = b;
 	uint64_t p = (uint64_t)x->unlike * 4 + x->crowd, q = (uint64_t)y->unlike * 4 + y->crowd;
 
+	if (x->turn != y->turn)
+		return x->turn < y->turn ? -1 : 1;
 	if (p != q)
 		return p < q ? -1 : 1;
 	if (x->p != y->p)
@@ -599,7 +610,7 @@ static uint32_t sort_guesses(struct work *w, const struct guess *sort, uint32_t 
 	uint32_t count = 0;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
-		struct guess g = {o, sort->p, 0, sort->crowd};
+		struct guess g = {o, sort->p, 0, sort->crowd, 0};
 		uint32_t at;
 
 		if (w->image[o] != NONE)
@@ -612,6 +623,8 @@ static uint32_t sort_guesses(struct work *w, const struct guess *sort, uint32_t 
 			ret[at] = ret[at - 1];
 		ret[at] = g;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		ret[i].turn = i;
 	w->steps += w->in->observed->count;
 	return count;
 }
@@ -883,6 +896,12 @@ static int dealt_compare(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
+/* The price of hosts that differ: first how many are too few or too many, then on how many switches. */
+static uint32_t hosts_apart(uint32_t a, uint32_t b)
+{
+	return 2 * absolute(a, b) + (a != b);
+}
+
 /* Who has just the hosts of a place gets it. Both lists are sorted; what is left stays in them. */
 static void equals_deal(struct work *w, struct dealt *who, uint32_t *who_count, struct dealt *seats,
 			uint32_t *seat_count)
@@ -924,8 +943,8 @@ static int others_deal(struct work *w, const struct dealt *who, uint32_t n, cons
 		return -ENOMEM;
 	for (uint32_t i = 1; i <= n; i++)
 		for (uint32_t k = 0; k < width; k++) {
-			uint32_t here =
-				cost[(size_t)(i - 1) * width + k] + absolute(who[i - 1].hosts, seats[i - 1 + k].hosts);
+			uint32_t here = cost[(size_t)(i - 1) * width + k] +
+					hosts_apart(who[i - 1].hosts, seats[i - 1 + k].hosts);
 			uint32_t before = k > 0 ? cost[(size_t)i * width + k - 1] : UINT32_MAX;
 
 			cost[(size_t)i * width + k] = here < before ? here : before;
@@ -955,11 +974,11 @@ static void names_deal(struct work *w, uint32_t c)
 		other = w->origin[to];
 		if (other != NONE && (in->fixed[other] || in->named[other] == to))
 			continue;
-		before = absolute(in->observed_at[o].hosts, in->planned_at[from].hosts);
-		after = absolute(in->observed_at[o].hosts, in->planned_at[to].hosts);
+		before = hosts_apart(in->observed_at[o].hosts, in->planned_at[from].hosts);
+		after = hosts_apart(in->observed_at[o].hosts, in->planned_at[to].hosts);
 		if (other != NONE) {
-			before += absolute(in->observed_at[other].hosts, in->planned_at[to].hosts);
-			after += absolute(in->observed_at[other].hosts, in->planned_at[from].hosts);
+			before += hosts_apart(in->observed_at[other].hosts, in->planned_at[to].hosts);
+			after += hosts_apart(in->observed_at[other].hosts, in->planned_at[from].hosts);
 		}
 		if (after <= before)
 			exchange(w, o, to);
@@ -1271,7 +1290,9 @@ static int trials(struct work *w)
 	for (uint32_t i = 0; r == 0 && i < count && i < GUESSES_MAX; i++) {
 		bool right = worth.price % FAULT <= price_least(w) % FAULT + observed;
 
-		if (i > 0 && ((worth.faults <= few && (right || i >= HOSTS_TRIALS)) || w->steps > WORK_MAX))
+		bool enough = worth.faults <= 1 || (worth.faults <= few && w->steps > WORK_FEW);
+
+		if (i > 0 && ((enough && (right || i >= HOSTS_TRIALS)) || w->steps > WORK_MAX))
 			break;
 		r = trial_judge(w, begin, &guesses[i], &worth, best);
 	}
