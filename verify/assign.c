@@ -1012,6 +1012,32 @@ static void names_deal(struct work *w, uint32_t c)
 	}
 }
 
+/* Among places with as many hosts, who is not in the place of its name sits in the order of ranks. */
+static void ranks_deal(struct work *w, uint32_t c, struct dealt *who, struct dealt *seats)
+{
+	const struct ft_assign *in = w->in;
+	uint32_t count = 0;
+
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t p = w->members[i], o = w->origin[p];
+
+		if (o != NONE && !in->fixed[o] && in->named[o] != p)
+			seats[count++] = (struct dealt){in->planned_at[p].hosts, i, p};
+	}
+	qsort(seats, count, sizeof(*seats), dealt_compare);
+	for (uint32_t first = 0, end; first < count; first = end) {
+		for (end = first; end < count && seats[end].hosts == seats[first].hosts; end++) {
+			uint32_t o = w->origin[seats[end].index];
+
+			who[end - first] = (struct dealt){0, in->order[o], o};
+			seat_move(w, o, NONE);
+		}
+		qsort(who, end - first, sizeof(*who), dealt_compare);
+		for (uint32_t i = first; i < end; i++)
+			seat_move(w, who[i - first].index, seats[i].index);
+	}
+}
+
 /*
  * Twins are alike but for their hosts: within a class, first those with the name and the hosts of a place get it, then
  * those with its hosts, then the rest. A switch that is where its name is stays there, if names say anything.
@@ -1046,9 +1072,11 @@ static int class_deal(struct work *w, uint32_t c, struct dealt *who, struct deal
 	qsort(seats, seat_count, sizeof(*seats), dealt_compare);
 	equals_deal(w, who, &left, seats, &seat_count);
 	e = others_deal(w, who, left, seats, seat_count);
-	if (e == 0)
-		names_deal(w, c);
-	return e;
+	if (e < 0)
+		return e;
+	names_deal(w, c);
+	ranks_deal(w, c, who, seats);
+	return 0;
 }
 
 static int twins_deal(struct work *w)
