@@ -220,6 +220,12 @@ static void after_write(const struct ft_after *after, struct ft_text *text)
 	"12,\"count\":12,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":9,"               \
 	"\"ports_to_core\":2},\"core\":{\"ports\":6,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}}"
 
+/* The last of four edges has two hosts and three cables, which the design says are slower. */
+#define SERVICE                                                                                                     \
+	"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"fat-tree\",\"nodes\":14,\"edge\":{\"ports\":8,\"count\":4,"   \
+	"\"ports_to_nodes\":4,\"ports_to_core\":4},\"core\":{\"ports\":16,\"count\":2},\"bundle\":2,\"classes\":[{" \
+	"\"count\":1,\"hosts\":2,\"bundle\":[2,1],\"rate\":{\"uplink\":\"4xEDR\",\"host\":\"4xHDR\"}}]}"
+
 /* Three levels with two spines of each pod in a plane; and all of them in one. */
 #define PLANES(planes, ports, cores)                                                                                  \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":64,\"blocking\":\"4:1\",\"pods\":2,\"planes\":" planes  \
@@ -233,6 +239,8 @@ static const struct {
 	{PLANES("2", "32", "8"), ""},
 	{PLANES("2", "32", "8"), "cut edge003:9; dead core02"},
 	{PLANES("1", "32", "4"), "dead spine02; cut edge007:10"},
+	{SERVICE, ""},
+	{SERVICE, "dead edge002"},
 	{SMALL, ""},
 	{SMALL, "cut edge003:20"},
 	{SMALL, "cut edge003:20; cut edge003:21; cut edge001:30"},
@@ -647,6 +655,9 @@ static const struct {
 	 "rate core04:2 4xEDR; rate core04:3 4xEDR; rate core05:1 4xEDR; rate core05:2 4xEDR; rate core05:3 4xEDR; "
 	 "rate core06:1 4xEDR; rate core06:2 4xEDR; rate core06:3 4xEDR",
 	 "ok"},
+	{"a class that the design says is slow", SERVICE,
+	 "rate edge004:2 4xEDR; rate edge004:5 4xEDR; rate edge004:6 4xEDR; rate edge004:7 4xEDR",
+	 "warning; cable-slow seen edge004:2 node014:1"},
 	{"one of few proves nothing", RINGS, "rate a1:3 4xEDR", "warning; cable-slow seen a1:3 a2:3"},
 };
 
