@@ -29,8 +29,8 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 }
 
 /*
- * An edge that lacks more hosts than @room says it is to get; where none does, one that was not seen, and then one with a
- * free port for hosts. FT_NONE: there is none.
+ * An edge that lacks more hosts than @room says it is to get; where none does, one that was not seen, and then one with
+ * a free port for hosts. FT_NONE: there is none.
  */
 static uint32_t edge_with_room(const struct ft_model *m, const uint32_t *room)
 {
@@ -61,20 +61,30 @@ static void host_act(struct ft_model *m, struct ft_finding *f, uint32_t switch_p
 	ft_finding_act_free(m, f, FT_ACT_MOVE, switch_port, to);
 }
 
-/* The last hosts of a crowded edge, by the numbers of its ports. */
+/* The highest port of a switch below port @below (of the snapshot's) that a host is in, or FT_NONE. */
+static uint32_t host_port_below(const struct ft_model *m, uint32_t live, uint32_t below)
+{
+	uint32_t best = FT_NONE;
+
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		uint32_t port = m->live.hosts[i].switch_port;
+
+		if (m->live.hosts[i].live == live && port < below && (best == FT_NONE || port > best))
+			best = port;
+	}
+	return best;
+}
+
+/* The last hosts of a crowded edge, by the numbers of its ports. The aggregation node inside it is none of them. */
 static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t *room)
 {
-	uint32_t left = f->count;
-	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+	uint32_t port = FT_NONE;
 
-	for (uint32_t n = node->port_count; n > 0 && left > 0; n--) {
-		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
-
-		if (!far || m->live.switch_of_node[far->node] != FT_NONE ||
-		    m->snapshot->nodes[far->node].type != FT_NODE_CA)
-			continue;
-		host_act(m, f, node->first_port + n - 1, room);
-		left--;
+	for (uint32_t left = f->count; left > 0; left--) {
+		port = host_port_below(m, live, port);
+		if (port == FT_NONE)
+			return;
+		host_act(m, f, port, room);
 	}
 }
 
