@@ -29,7 +29,7 @@ import infer_residual  # noqa: E402
 # A false finding is worse than one that is missed.
 FALSE_SHARE = 50
 SENTENCE_MAX = 500
-MISSED_SHARE = 2
+MISSED_SHARE = 3
 
 
 class Net:
@@ -296,6 +296,11 @@ FAMILIES = {f.__name__: f for f in (two_levels, three_levels, pods_and_service, 
                                     irregular, rotated, disjoint)}
 
 
+# Those with classes to speak of: what lacks there is to be named. In a lattice a moved cable is not to be told from one
+# that was meant so.
+CLASSED = (two_levels, three_levels, pods_and_service, director, disjoint)
+
+
 # ---- faults ----
 
 
@@ -359,7 +364,8 @@ class Campaign:
         meant = net.graph()
         faults = []
         if sum(meant.values()) > 8:
-            faults = [rng.choice([pull, pull, pull, move, swap])(rng, net) for _ in range(rng.choice([0, 1, 1, 2, 3, 4]))]
+            count = rng.choice([0, 1, 1, 2, 3, 4]) if FAMILIES[family] in CLASSED else rng.choice([0, 0, 1, 2])
+            faults = [rng.choice([pull, pull, pull, move, swap])(rng, net) for _ in range(count)]
         names, way = disguise(rng, net)
         text, ids = net.text(names)
         design, words = self.infer(text)
@@ -437,9 +443,16 @@ class Campaign:
         print("infer graphs: seed %d: %d named, %d missed, %d false, %d refused in %.1f s" % (
             self.options.seed, everything["named"], everything["missed"], everything["false"], everything["refused"],
             time.monotonic() - start))
+        return self.verdict(everything)
+
+    def verdict(self, everything):
         faults = everything["named"] + everything["missed"]
-        return 1 if everything["refused"] or everything["false"] * FALSE_SHARE > max(faults, FALSE_SHARE) or \
-            everything["missed"] * MISSED_SHARE > max(faults, MISSED_SHARE) else 0
+        classed = collections.Counter()
+        for family in CLASSED:
+            classed.update(self.tally[family.__name__])
+        missed = classed["missed"] * MISSED_SHARE > max(classed["named"] + classed["missed"], MISSED_SHARE)
+        return 1 if missed or everything["refused"] or \
+            everything["false"] * FALSE_SHARE > max(faults, FALSE_SHARE) else 0
 
 
 def main():

@@ -241,6 +241,9 @@ static const struct row rows[] = {
 	 "\"ports\":8,\"count\":8},\"pods\":[{\"count\":3,\"edges\":5},{\"count\":1,\"edges\":3}],\"bundle\":{\"edge\":1,"
 	 "\"spine\":1}}",
 	 "{\"a\": \"edge[001-005]\", \"b\": \"spine[01-04]\", \"count\": 1}|\"kind\": \"spine\"", "="},
+	{"a leaf behind another one, which lacks a cable itself: nothing was moved",
+	 MAIN "; switch far 36; hosts far 27; link far leaf2 1; cut leaf2 core1 1; hosts core2 5",
+	 "{\"name\": \"far\", \"kind\": \"leaf\", \"ports\": 36, \"hosts\": 27}", "=leaf2 core1 2/1"},
 	{"switches without hosts", "switch a 36; switch b 36; link a b 2", "\"topology\": \"graph\"|\"hosts\": 0}", "="},
 	{"an edge that is cut off", MAIN "; cut leaf2 core1 2; cut leaf2 core2 2; cut leaf2 core3 2", "\"count\": 6",
 	 "edge-isolated"},

@@ -100,7 +100,7 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 }
 
 /* Many hosts on a switch that is found fault with speak against the tree, and so does each of its cables. */
-enum { SERVING_COST = 3 };
+enum { SERVING_COST = 3, UNSEEN_COST = 4 };
 
 /* Switches outside of the tree that no finding is about, and what the tree is wrong about. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
@@ -327,7 +327,16 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 	return intent->missing > intent->surplus ? intent->missing : intent->surplus;
 }
 
-/* Cables beyond the first few that one switch lacks: they have one cause. */
+static uint32_t cables_of(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += f->near[n].cables;
+	return cables;
+}
+
+/* Cables beyond the first few that a switch lacks which has lost most of its cables: they have one cause. */
 static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 {
 	enum { FEW = 2 };
@@ -345,9 +354,8 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 		}
 	}
 	for (uint32_t i = 0; i < intent->count; i++)
-		*ret_common += lacks[i] > FEW ? lacks[i] - FEW : 0;
-	if (*ret_common > graph_wrong(intent))
-		*ret_common = graph_wrong(intent);
+		if (lacks[i] > FEW + *ret_common && lacks[i] > cables_of(intent->f, i))
+			*ret_common = lacks[i] - FEW;
 	return 0;
 }
 
@@ -367,7 +375,7 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 	if (ft_intent_is_irregular(graph))
 		return false;
 	return tree->cabling + tree->islanders + tree->strangers <=
-	       wrong - common + graph->exceptions + tree->unseen;
+	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
 }
 
 /* The design as it will be read. -EINVAL: it would be refused. */

@@ -20,13 +20,13 @@
 #include "verify/infer_general.h"
 
 enum {
-	DENSE_PERCENT = 50,    /* of the pairs of a block are cabled */
-	UNIFORM_PERCENT = 60,  /* of them have the width of the pattern */
-	SAME_PERCENT = 75,     /* of all pairs are as wide as the pattern, where the sums do not say so */
-	HABIT_PERCENT = 60,    /* of the twins have a switch at that port */
-	SUM_PERCENT = 50,      /* of the rows, or columns, are as wide in all as the pattern */
+	DENSE_PERCENT = 50,   /* of the pairs of a block are cabled */
+	UNIFORM_PERCENT = 60, /* of them have the width of the pattern */
+	SAME_PERCENT = 75,    /* of all pairs are as wide as the pattern, where the sums do not say so */
+	HABIT_PERCENT = 60,   /* of the twins have a switch at that port */
+	SUM_PERCENT = 50,     /* of the rows, or columns, are as wide in all as the pattern */
 	TOGETHER_PERCENT = 75, /* of the rows deviate from it by as much */
-	HOLES_PERCENT = 80,    /* of what lacks shows as holes */
+	HOLES_PERCENT = 80,   /* of what lacks shows as holes */
 	CLASS_COST = 4,
 	FEW_SHARE = 3,
 	GONE_SHARE = 8,
@@ -36,11 +36,13 @@ enum {
 	FEW_ROWS = 3,
 	SCALE_MAX = 4,
 	SCALED_PERCENT = 50, /* of the bundles are so many times as wide */
-	CLASSES_CLEAR = 2,   /* with more, a row that deviates both ways may be of any */
-	SMALL_BLOCK = 6,     /* pairs */
-	THICK_BLOCK = 15,    /* where bundles are of several cables, of which it is seldom that all are gone */
-	UNLIKE_SHARE = 4,    /* rows are of two classes that differ by one of so many cables */
-	MOVED_MAX = 3,	     /* cables of one switch on wrong ends: more were meant so */
+	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may be of any */
+	FEW_PAIRS = 4,	  /* make no class */
+	MANY_PAIRS = 8,	  /* are one even if the pattern is lost in faults */
+	SMALL_BLOCK = 6,  /* pairs */
+	THICK_BLOCK = 15, /* where bundles are of several cables, of which it is seldom that all are gone */
+	UNLIKE_SHARE = 4, /* rows are of two classes that differ by one of so many cables */
+	MOVED_MAX = 3, /* cables of one switch on wrong ends: more were meant so */
 };
 
 /* The rows of one twin set, and all columns of its dense blocks. */
@@ -54,12 +56,13 @@ struct sheet {
 	bool *valid;	  /* by column: it has a pattern; owned */
 	uint32_t *usual;  /* by column: its width; owned */
 	uint32_t columns;
-	uint16_t *seen;	      /* rows x columns; owned */
-	uint32_t *holes;      /* by row; owned */
-	uint32_t *order;      /* rows, those that deviate alike together; owned */
+	uint16_t *seen;	  /* rows x columns; owned */
+	uint32_t *holes;  /* by row; owned */
+	uint32_t *order;  /* rows, those that deviate alike together; owned */
 	const uint16_t *main; /* by column: what the rows of the first class mostly have; NULL: this is it */
-	uint32_t classes;     /* that the rows were told apart into, of which this is one */
-	bool same_set;	      /* rows and columns are the same switches: each pair is there twice */
+	uint32_t classes; /* that the rows were told apart into, of which this is one */
+	bool turns;	  /* bundles are uneven by turns: most rows have as many in all, but not in the same columns */
+	bool same_set;	  /* rows and columns are the same switches: each pair is there twice */
 };
 
 static void sheet_release(struct sheet *s)
@@ -266,7 +269,7 @@ static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
 	uint32_t set = s->block[column], count = twins->sets[set].count;
 	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
 	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), true,
-				    holes)
+				      holes)
 		      : -ENOMEM;
 
 	*ret = 0;
@@ -423,13 +426,36 @@ static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
 	return below.votes[ft_tally_mode(&below, 1)] > most ? below.votes[ft_tally_mode(&below, 1)] : most;
 }
 
+/* What columns without a pattern cost: uneven by turns is one line, else each bundle unlike the most is told. */
+static uint32_t unpatterned_cost(const struct sheet *s)
+{
+	bool small = s->rows * s->columns < FEW_PAIRS;
+	uint32_t cost = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		struct ft_tally tally = {0};
+		uint32_t pairs = 0;
+		uint64_t unused = 0;
+
+		/* A switch that nobody is like may be one too many, with all of its cables. */
+		for (uint32_t i = 0; i < s->rows && (small || (s->rows == 1 && !s->valid[c])); i++)
+			cost += *entry(s, i, c);
+		if (s->valid[c] || small || s->rows == 1)
+			continue;
+		column_tally(s, c, &tally, &pairs);
+		cost += (uint32_t)ft_tally_distance(&tally, ft_tally_mode(&tally, 0), &unused);
+	}
+	return s->turns && cost > CLASS_COST ? CLASS_COST : cost;
+}
+
 /*
  * Do most rows, or most columns, have as many cables in all as the pattern gives them? Where most have another number,
  * all the same, the pattern is none: bundles are uneven by turns. Where they scatter, they lack what they lack.
  */
-static bool sums_agree(const struct sheet *s)
+static bool sums_agree(struct sheet *s)
 {
 	uint32_t right, together = rows_together(s, &right), columns = 0, valid = 0, pairs = 0, same = 0;
+	bool scattered;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int64_t over = 0;
@@ -446,7 +472,9 @@ static bool sums_agree(const struct sheet *s)
 	}
 	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
 		return true;
-	return together * 100 < s->rows * TOGETHER_PERCENT && (uint64_t)same * 100 >= (uint64_t)pairs * SAME_PERCENT;
+	scattered = (uint64_t)same * 100 < (uint64_t)pairs * SAME_PERCENT;
+	s->turns = together * 100 >= s->rows * (scattered ? SUM_PERCENT : TOGETHER_PERCENT);
+	return !s->turns && !scattered;
 }
 
 /*
@@ -486,6 +514,7 @@ static int patterns_find(struct sheet *s)
 	}
 	if (!sums_agree(s))
 		memset(s->valid, 0, s->columns * sizeof(*s->valid));
+	s->intent->exceptions += unpatterned_cost(s);
 	return 0;
 }
 
@@ -493,8 +522,9 @@ static int patterns_find(struct sheet *s)
 
 static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	return s->valid[column] && !is_diagonal(s, row, column) ? (int)*entry(s, row, column) - (int)s->usual[column]
-								: 0;
+	return s->valid[column] && !is_diagonal(s, row, column)
+		       ? (int)*entry(s, row, column) - (int)s->usual[column]
+		       : 0;
 }
 
 static int rows_compare(const void *a, const void *b, void *context)
@@ -656,8 +686,8 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
 }
 
 /*
- * A bundle that lacks cables by the pattern of its row. Beside, where nothing but degrees speaks for a pattern, both
- * ends have to have fewer than their twins; in the smallest blocks a bundle of which nothing is there never was.
+ * A bundle that lacks cables by the pattern of its row. Beside, where nothing but degrees speaks for a pattern, both ends
+ * have to have fewer than their twins; in the smallest blocks a bundle of which nothing is there never was.
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
@@ -666,7 +696,7 @@ static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
 	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&
-		has_fewer(s->intent, columns_twins(s), s->column[column]));
+					     has_fewer(s->intent, columns_twins(s), s->column[column]));
 }
 
 static int group_plan(struct sheet *s, const struct deviations *d)
@@ -678,12 +708,13 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	if (r < 0)
 		return r;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
+		/* What is loose, infer_regular.c counts. */
 		if (d->wider)
 			intent->exceptions++;
-		else if (d->rows > 1 || d->more > MOVED_MAX)
+		else if (d->rows > 1)
 			intent->exceptions += CLASS_COST;
-		else if (!faulty)
-			intent->exceptions += d->lacks < CLASS_COST ? d->lacks : CLASS_COST;
+		else
+			intent->exceptions += (faulty ? 0 : d->lacks) + (d->more > MOVED_MAX ? d->more : 0);
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
@@ -703,8 +734,8 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 				return -ENOMEM;
 			/* What one row has too much of may be what it, or the column, lacks elsewhere. */
 			pair->settled = true;
-			pair->loose =
-				over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
+			pair->loose = over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
 			if (lacks)
 				pair->planned = s->usual[c];
 		}
@@ -729,8 +760,8 @@ static int beside_plan(struct sheet *s)
 			int over = deviation(s, i, c);
 			struct ft_meant *pair;
 
-			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] || over == 0 ||
-			    pairs < 4 || less * 4 > pairs)
+			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] ||
+			    over == 0 || pairs < 4 || less * 4 > pairs)
 				continue;
 			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
 					  has_fewer(intent, columns_twins(s), s->column[c])))

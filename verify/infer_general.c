@@ -231,8 +231,8 @@ static void sums_count(struct ft_intent *intent)
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i];
 
-		/* A bundle that no pattern holds is a line of its own. */
-		intent->exceptions += !pair->settled;
+		/* A bundle that no pattern holds may be each of its cables too many. */
+		intent->exceptions += pair->settled ? 0 : pair->seen;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}
@@ -241,11 +241,11 @@ static void sums_count(struct ft_intent *intent)
 bool ft_intent_is_irregular(const struct ft_intent *intent)
 {
 	enum { SWITCHES_MIN = 4 };
-	uint32_t settled = 0;
+	uint32_t patterned = 0;
 
 	for (uint32_t i = 0; i < intent->pair_count; i++)
-		settled += intent->pairs[i].settled;
-	return intent->count >= SWITCHES_MIN && settled * 2 < intent->pair_count;
+		patterned += intent->pairs[i].patterned;
+	return intent->count >= SWITCHES_MIN && patterned * 2 < intent->pair_count;
 }
 
 int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)

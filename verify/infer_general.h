@@ -30,6 +30,7 @@ struct ft_meant {
 	uint32_t a, b;
 	uint32_t seen, planned; /* cables */
 	uint32_t loose;		/* of those seen, more than its block has: they may belong elsewhere */
+	bool patterned;		/* what its block says is more than what was seen of it */
 	bool settled;		/* a block says what is planned: nothing else looks at it but for what is loose */
 };
 
@@ -104,7 +105,7 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 						   : FT_SIDE_BESIDE;
 }
 
-/* Are most bundles in no block, so that a tree that is nearly it is so by chance? */
+/* Are most bundles in no block to speak of, so that a tree that is nearly it is so by chance? */
 bool ft_intent_is_irregular(const struct ft_intent *intent);
 
 /* Neither ports nor names nor hosts tell that two switches are of unlike kinds. */
