@@ -624,8 +624,8 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST;
 	else if (s->rows == 1)
 		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->lacks * 4 <= d->planned;
-	else if (s->rows == 2 && !holes)
-		*ret = d->lacks <= 2 || d->lacks * 4 <= d->planned;
+	else if (s->rows <= FEW_ROWS && !holes)
+		*ret = d->lacks * 3 <= d->planned;
 	else if (!holes)
 		*ret = d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned;
 	/* As many elsewhere: where that is more than happens by mistake, it was meant. */
@@ -691,7 +691,7 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	if (*entry(s, row, column) == 0 && s->holes[row] == 0 &&
+	if (*entry(s, row, column) == 0 && (s->holes[row] == 0 || s->side == FT_SIDE_BESIDE) &&
 	    s->rows * s->columns <= (s->usual[column] > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
