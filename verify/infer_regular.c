@@ -28,7 +28,7 @@ enum {
 	DEFICIENT_MAX = 32,
 	WIDTH_SHARE = 5,     /* one of so many bundles is as wide as the completed one */
 	SIGNATURE_SHARE = 4, /* one of so many links has as many ways round it */
-	BUNDLE_MIN = 4, /* cables, for a hole among their ports to tell something */
+	BUNDLE_MIN = 4,	     /* cables, for a hole among their ports to tell something */
 	HABIT_PERCENT = 60,
 	BUNDLES_MIN = 6,
 	WIDTH_PERCENT = 80, /* of the bundles between two kinds are as wide */
@@ -172,7 +172,8 @@ static int moved_find(struct ft_intent *intent)
  * The one dark port of @live between those that lead to @far, all of which are in a row; 0: it is not so.
  * @ret_place: how many of the bundle are before it
  */
-static uint32_t bundle_hole(const struct ft_inference *f, uint32_t live, uint32_t far, uint32_t seen, uint32_t *ret_place)
+static uint32_t bundle_hole(const struct ft_inference *f, uint32_t live, uint32_t far, uint32_t seen,
+			    uint32_t *ret_place)
 {
 	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, live);
 
@@ -199,8 +200,7 @@ static void bundles_fill(struct ft_intent *intent)
 
 		if (pair->settled || pair->seen < BUNDLE_MIN ||
 		    bundle_hole(intent->f, pair->a, pair->b, pair->seen, &a) == 0 ||
-		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 ||
-		    (a != b && a + b != pair->seen))
+		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 || (a != b && a + b != pair->seen))
 			continue;
 		pair->planned++;
 		pair->settled = true;
