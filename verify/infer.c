@@ -395,6 +395,8 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		return true;
 	if (ft_intent_is_irregular(graph))
 		return false;
+	if (tree->islanders > 0 && wrong > tree->cabling)
+		return false;
 	return tree->cabling + tree->islanders + tree->strangers <=
 	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
 }

@@ -141,11 +141,22 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 				habit[number]++;
 		}
 	}
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++)
-			ret[i] += habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT &&
-				  ft_infer_port_is_dark(f, member[i], number) &&
-				  (!within || is_within(f, member[i], number));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t lit = 0, usual = 0;
+
+		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++) {
+			bool dark = ft_infer_port_is_dark(f, member[i], number);
+			bool link = !dark && ft_infer_port_far(f, member[i], number) != FT_NONE;
+			bool habitual = habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT;
+
+			lit += link && habit[number] > 0;
+			usual += link && habitual;
+			ret[i] += dark && habitual && (!within || is_within(f, member[i], number));
+		}
+		/* What is wired by other ports than its twins has no holes where these have cables. */
+		if (usual * 100 < lit * HABIT_PERCENT)
+			ret[i] = 0;
+	}
 	return 0;
 }
 
@@ -619,7 +630,7 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	*ret = holes;
 	if (columns_twins(s)->apart[s->column[d->column]] && d->columns == 1)
 		return column_is_broken(s, d->column, ret);
-	if (d->scaled && !holes)
+	if (d->scaled && (!holes || is_stranger(s, d)))
 		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST;
 	else if (s->rows == 1)
 		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->lacks * 4 <= d->planned;
