@@ -774,6 +774,8 @@ static int beside_plan(struct sheet *s)
 			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] || over == 0 ||
 			    pairs < 4 || less * 4 > pairs)
 				continue;
+			if (over < 0 && *entry(s, i, c) == 0 && pairs <= MANY_PAIRS)
+				continue;
 			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
 					  has_fewer(intent, columns_twins(s), s->column[c])))
 				continue;
