@@ -320,10 +320,10 @@ static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
 			       d->looks.trouble);
 		return;
 	}
-	ft_text_printf(text, "%s: %s: %u of %u uplink%s up, %u of %u host%s, %zu finding%s", r->plan_name,
-		       ft_verdict_name(r->verdict), r->uplinks.up, r->uplinks.planned, ft_text_s(r->uplinks.planned),
-		       r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned), r->finding_count,
-		       r->finding_count == 1 ? "" : "s");
+	ft_text_printf(text, "%s: %s: %u of %u %s%s up, %u of %u host%s, %zu finding%s", r->plan_name,
+		       ft_verdict_name(r->verdict), r->uplinks.up, r->uplinks.planned, ft_report_link_word(r),
+		       ft_text_s(r->uplinks.planned), r->hosts.found, r->hosts.planned, ft_text_s(r->hosts.planned),
+		       r->finding_count, r->finding_count == 1 ? "" : "s");
 	if (d->looks.trouble[0])
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
 }

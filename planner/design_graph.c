@@ -16,6 +16,7 @@
 #include "planner/name_ranges.h"
 
 enum {
+	NAME_SIZE_MAX = 64, /* IBTA Vol 1, NodeDescription: 64 bytes */
 	KIND_SIZE_MAX = 32,
 	KINDS_MAX = 64,
 };
@@ -80,6 +81,10 @@ static int switch_add(struct ft_graph_reading *g, const struct ft_key_at *at, ch
 	uint32_t index = graph->switch_count;
 	int r;
 
+	if (strlen(*name) > NAME_SIZE_MAX)
+		return ft_key_error(g->reader, at,
+				    "names \"%s\", which is longer than the %d bytes of a node description", *name,
+				    NAME_SIZE_MAX);
 	r = ft_map_add(&g->names, ft_text_hash(*name), index, NULL);
 	if (r == 0)
 		return ft_key_error(g->reader, at, "names \"%s\", which is the name of another switch too", *name);

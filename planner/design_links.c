@@ -365,6 +365,8 @@ static void links_merge(struct ft_design_graph *graph)
 {
 	uint32_t kept = 0;
 
+	if (graph->link_count == 0)
+		return;
 	qsort(graph->links, graph->link_count, sizeof(*graph->links), link_compare);
 	for (uint32_t i = 0; i < graph->link_count; i++) {
 		if (kept > 0 && link_compare(&graph->links[kept - 1], &graph->links[i]) == 0)

@@ -67,6 +67,11 @@ static int check_switch(const struct ft_design *design, const struct ft_plan *pl
 	r = check_name(sw->name, err);
 	if (r < 0)
 		return r;
+	if (guid && guid_is_made_up(plan, guid) && plan->topology == FT_TOPOLOGY_GRAPH)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "the GUID of \"%s\" is one of those that are made up for the other nodes of the "
+				    "network file",
+				    sw->name);
 	if (guid && guid_is_made_up(plan, guid))
 		return ft_error_set(
 			err, -EINVAL, 0, 0,

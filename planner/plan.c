@@ -13,6 +13,7 @@
 #include "planner/islands.h"
 #include "planner/rules.h"
 #include "planner/search.h"
+#include "planner/wiring.h"
 
 static uint32_t digit_count(uint32_t value)
 {
@@ -579,6 +580,16 @@ const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index)
 	const char *name = sw->kind < plan->kind_count ? plan->kinds[sw->kind].name : ft_tier_name(sw->tier);
 
 	return strcmp(name, "switch") == 0 ? "" : name;
+}
+
+const struct ft_design_class *ft_plan_class_of(const struct ft_design *design, const struct ft_plan *plan,
+					       uint32_t index)
+{
+	enum ft_tier tier = plan->switches[index].tier;
+
+	if (!plan->classes)
+		return NULL;
+	return ft_classes_find(design, tier, index - ft_plan_tier_first(plan, tier), ft_plan_tier_count(plan, tier));
 }
 
 bool ft_plan_has_ranks(const struct ft_plan *plan)

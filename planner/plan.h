@@ -229,6 +229,10 @@ bool ft_design_has_host_kinds(const struct ft_design *design);
 /* "edge", "core": what switch @index is called before the word "switch"; "" where it is just that. */
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
 
+/* The class of the design that switch @index is of; NULL: it is like most of its tier. */
+const struct ft_design_class *ft_plan_class_of(const struct ft_design *design, const struct ft_plan *plan,
+					       uint32_t index);
+
 /* True where the plan has an up and a down: every kind of switch has a rank. */
 bool ft_plan_has_ranks(const struct ft_plan *plan);
 

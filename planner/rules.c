@@ -144,6 +144,9 @@ static uint32_t edges_for(const struct ft_design *design, uint32_t nodes, uint32
 {
 	uint32_t hosting = ft_classes_hosting_edges(design), edges;
 
+	/* Those of classes may have more hosts than others, of which the design then says how many each has. */
+	if (design->class_count > 0 && ft_design_has_host_kinds(design))
+		return design->roles[FT_TIER_EDGE].count + ft_divide_up(nodes - design->nodes, n);
 	edges = ft_divide_up(nodes - ft_classes_hosts(design), n) + hosting;
 	/* One at least is like most. */
 	return edges > ft_classes_count(design, FT_TIER_EDGE) ? edges : ft_classes_count(design, FT_TIER_EDGE) + 1;

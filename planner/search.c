@@ -64,6 +64,16 @@ static uint32_t candidate_clos(const struct ft_candidate *c)
 	return c->shape.levels == 3 ? chips + 2 * chips_across(c->types[FT_TIER_SPINE]) : chips;
 }
 
+/* Ports for hosts that are left; switches of classes whose hosts are said have just these. */
+static int64_t spare_ports(const struct ft_design *design, const struct ft_shape *s)
+{
+	int64_t edges = (int64_t)s->e - ft_classes_hosting_edges(design);
+	int64_t spare = edges * s->n - ((int64_t)design->nodes - ft_classes_hosts(design));
+
+	/* "hosts" of "edge" may give an edge switch of a class more than its share. */
+	return spare > 0 ? spare : 0;
+}
+
 struct ft_quantity ft_candidate_metric(const struct ft_design *design, const struct ft_candidate *c,
 				       enum ft_metric metric)
 {
@@ -86,11 +96,10 @@ struct ft_quantity ft_candidate_metric(const struct ft_design *design, const str
 	case FT_METRIC_BLOCKING:
 		return s->c ? (struct ft_quantity){s->n, s->c} : ft_quantity_count(1);
 	case FT_METRIC_SPARE_PORTS:
-		return ft_quantity_count((int64_t)(s->e - ft_classes_hosting_edges(design)) * s->n -
-					 (design->nodes - ft_classes_hosts(design)));
+		return ft_quantity_count(spare_ports(design, s));
 	case FT_METRIC_EXPANDABLE_TO:
-		return ft_quantity_count((int64_t)(s->e_max - ft_classes_hosting_edges(design)) * s->n +
-					 ft_classes_hosts(design));
+		return ft_quantity_count((int64_t)design->nodes + spare_ports(design, s) +
+					 (int64_t)(s->e_max - s->e) * s->n);
 	case FT_METRIC_CLOS:
 		return ft_quantity_count(candidate_clos(c));
 	case FT_METRIC_EDGE_COUNT:

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Takes down what unit tests verify, for tests/accounted.py: linked into a test with --wrap=ft_verify and
- * --wrap=ft_verify_all, it appends one line of JSON for each report to the file that FT_ACCOUNT names. Without FT_ACCOUNT
- * it does nothing.
+ * --wrap=ft_verify_all, it appends one line of JSON for each report to the file that FT_ACCOUNT names. Without
+ * FT_ACCOUNT it does nothing.
  *
- *     {"design": …, "plan": {…}, "cables": [[A, PORT, B, PORT], …], "snapshot": {…}, "report": {…}}
+ *     {"strangers": 0, "plan": {…}, "snapshot": {…}, "report": {…}}
+ *
+ * @strangers is how many patterns the design has of what may be there unplanned.
  */
 #include "config.h"
 
@@ -23,22 +25,6 @@ int __wrap_ft_verify(const struct ft_design *design, const struct ft_plan *plan,
 int __real_ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
 int __wrap_ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
 
-/* The cables of a plan that says ports; "null" of one that does not. */
-static void add_cables(struct ft_text *text, const struct ft_plan *plan)
-{
-	ft_text_puts(text, plan->cable_count ? "[" : "null");
-	for (uint32_t i = 0; i < plan->cable_count; i++) {
-		const struct ft_plan_cable *c = &plan->cables[i];
-
-		ft_text_puts(text, i ? ", [" : "[");
-		ft_text_add_json(text, plan->switches[c->a].name);
-		ft_text_printf(text, ", %u, ", c->a_port);
-		ft_text_add_json(text, plan->switches[c->b].name);
-		ft_text_printf(text, ", %u]", c->b_port);
-	}
-	ft_text_puts(text, plan->cable_count ? "]" : "");
-}
-
 /* JSON without its line breaks: there is none in a string of it. */
 static void add_line(struct ft_text *text, const char *json)
 {
@@ -55,7 +41,8 @@ static void add_part(struct ft_text *text, const char *name, struct ft_text *par
 	ft_text_release(part);
 }
 
-static void take_down(const struct ft_plan *plan, const struct ft_snapshot *snapshot, const struct ft_report *report)
+static void take_down(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		      const struct ft_report *report)
 {
 	const char *path = getenv("FT_ACCOUNT");
 	_cleanup_(ft_text_release) struct ft_text line = {0};
@@ -64,9 +51,7 @@ static void take_down(const struct ft_plan *plan, const struct ft_snapshot *snap
 
 	if (!path)
 		return;
-	ft_text_puts(&line, "{\"cables\": ");
-	add_cables(&line, plan);
-	ft_text_puts(&line, ", ");
+	ft_text_printf(&line, "{\"strangers\": %zu, ", design->expect.unplanned_count);
 	ft_plan_write_json(&part, plan, 0);
 	add_part(&line, "plan", &part);
 	ft_text_puts(&line, ", ");
@@ -89,7 +74,7 @@ int __wrap_ft_verify(const struct ft_design *design, const struct ft_plan *plan,
 	int r = __real_ft_verify(design, plan, snapshot, today, ret_report);
 
 	if (r == 0)
-		take_down(plan, snapshot, *ret_report);
+		take_down(design, plan, snapshot, *ret_report);
 	return r;
 }
 
@@ -98,6 +83,6 @@ int __wrap_ft_verify_all(const struct ft_verify_input *input, struct ft_report *
 	int r = __real_ft_verify_all(input, ret_report);
 
 	if (r == 0)
-		take_down(input->plan, input->snapshot, *ret_report);
+		take_down(input->design, input->plan, input->snapshot, *ret_report);
 	return r;
 }

@@ -195,23 +195,23 @@ class Broken:
         self.fabric.link(guid, a, guid, b, graphs.RATE)
         return self.note("loopback", (guid, a), (guid, b))
 
-    def change_rate(self, code, rate):
+    def change_rate(self, code, rate_of):
         sort = collections.Counter(self.sort_of(c) for c in self.cables())
         cables = [c for c in self.cables() if self.rate_said or sort[self.sort_of(c)] >= RATE_VOTERS]
         if not cables or any(f.code in ("cable-slow", "cable-narrow") for f in self.findings):
             return False
         cable = self.rng.choice(cables)
-        self.fabric.set_rate(*cable[:2], rate)
+        self.fabric.set_rate(*cable[:2], rate_of(self.fabric.nodes[cable[0]].rates[cable[1]]))
         return self.note(code, cable[:2], cable[2:])
 
     def sort_of(self, cable):
         return frozenset(self.plan.kinds[self.name[g]] for g in (cable[0], cable[2]))
 
     def slow(self):
-        return self.change_rate("cable-slow", "4xFDR")
+        return self.change_rate("cable-slow", lambda rate: "4xFDR")
 
     def narrow(self):
-        return self.change_rate("cable-narrow", "1xHDR")
+        return self.change_rate("cable-narrow", lambda rate: rate.replace("4x", "1x"))
 
     # Switches
 
@@ -512,13 +512,16 @@ class Campaign(campaign.Campaign):
         rng = random.Random("graph:%d:%d" % (self.options.seed, number))
         graph = graphs.draw(rng, self.options.families, self.options.most)
         way = rng.choices(self.options.names, [NAMES[w] for w in self.options.names])[0]
-        as_tree = graph.tree is not None and way != "guids" and rng.random() < self.options.trees
+        as_tree = graph.tree is not None and rng.random() < self.options.trees or graph.tree_only
+        if as_tree and (way == "guids" or graph.tree_named):
+            way = "planned"
         design = self.tree_design(graph, rng) if as_tree else graph.design(rng)
         broken, entry = self.break_fabric(rng, graph, "rate" in design)
         masked = Masked(rng, broken, way)
         if way == "guids":
             design = self.with_guids(design, graph, broken, masked, rng)
         text = masked.write(masked.guids[entry])
+        self.asked_again = None
         verdict, words, report = self.ask(design, graph, masked, text)
         if verdict != "wrong" and report and rng.random() < self.options.metamorphic:
             trouble = self.metamorphic(rng, design, masked, report, masked.guids[entry], way)
@@ -536,7 +539,7 @@ class Campaign(campaign.Campaign):
     @staticmethod
     def tree_design(graph, rng):
         design = dict(graph.tree, ftcheck=1, name="campaign", topology="fat-tree")
-        if rng.random() < 0.5:
+        if graph.rates or rng.random() < 0.5:
             design["rate"] = graphs.RATE
         return design
 
@@ -588,6 +591,7 @@ class Campaign(campaign.Campaign):
         hosts = [h.guid for h in masked.fabric.hosts() if h.links] or [entry]
         for words, text in (("with the records in another order", masked.write(entry, order=order)),
                             ("from another entry point", masked.write(rng.choice(hosts)))):
+            self.asked_again = text
             other, trouble = self.check(design, text)
             if trouble:
                 return "%s: %s" % (words, trouble)
@@ -601,7 +605,8 @@ class Campaign(campaign.Campaign):
         for node in renamed.switches() if way == "strange" else ():
             node.description = b"sw-%012x" % node.guid
         silent = {(guids[g], p): rate for (g, p), rate in masked.silent.items()}
-        other, trouble = self.check(design, masked.write(guids[entry], renamed, silent, fresh))
+        self.asked_again = masked.write(guids[entry], renamed, silent, fresh)
+        other, trouble = self.check(design, self.asked_again)
         if trouble:
             return "with other GUIDs: %s" % trouble
         # Which of several explanations that cost the same is told may hang on GUIDs where nothing else tells.
@@ -613,8 +618,11 @@ class Campaign(campaign.Campaign):
 
     def show(self, number, verdict, words, kinds, truth, report, design, text):
         super().show(number, verdict, words, kinds, truth, report, design, text)
-        with open(os.path.join(self.options.keep, "%d-%d.expected.txt" % (self.options.seed, number)), "w",
-                  encoding="utf-8") as file:
+        base = os.path.join(self.options.keep, "%d-%d" % (self.options.seed, number))
+        if self.asked_again:
+            with open(base + ".again.net", "wb") as file:
+                file.write(self.asked_again)
+        with open(base + ".expected.txt", "w", encoding="utf-8") as file:
             file.write("%s\n" % words + "".join("expected: %s\n" % f for f in sorted(map(str, truth))))
 
     def count(self, verdict, words, truth, report):

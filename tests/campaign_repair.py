@@ -51,9 +51,16 @@ class Bench:
     def __init__(self, broken, intact):
         self.fabric, self.intact = broken, intact
         self.spoken = set()
+        self.back = []  # the switches that came back last
 
     def node(self, place):
         """The nodes that a place means: one, or the chips of a director."""
+        if not place["guid"]:
+            # A switch of the plan that was not seen: by its name or, where names are others, the one that came back.
+            named = [n.guid for n in self.fabric.switches() if n.description == place["name"].encode()]
+            if not (named or self.back):
+                raise Undoable("no node %s" % place)
+            return named if len(named) == 1 else self.back
         guid = int(place["guid"], 16)
         if guid in self.fabric.nodes:
             return [guid]
@@ -66,12 +73,15 @@ class Bench:
         self.spoken = {(int(p["guid"], 16), p["port"]) for s in steps for p in (s["a"], s.get("b"))
                        if p and p["port"] and p["guid"]}
 
-    def end(self, place, other=None):
-        """The end of a cable at that place; a free port is one that was for the cable to @other, or the last."""
+    def end(self, place, other=None, plug=False):
+        """The end of a cable at that place; a free port is one that was for the cable to @other, or the last. @plug: one
+        for a cable that is to be plugged in."""
         nodes = self.node(place)
         # Without a pattern of ports nothing tells which of two dark ones is whose: whoever stands there sees it.
-        if place["port"] and not (self.patternless and self.is_held((nodes[0], place["port"]))):
-            return nodes[0], place["port"]
+        if place["port"]:
+            end = nodes[0], place["port"]
+            if not (plug and self.patternless and (self.is_held(end) or end[1] in self.fabric.nodes[end[0]].links)):
+                return end
         free = [(n, p) for n in nodes for p in self.fabric.nodes[n].free_ports() if (n, p) not in self.spoken
                 and not self.is_inside(n, p)]
         # The port of a switch that is off still has its cable.
@@ -144,6 +154,7 @@ class Bench:
                 if self.intact.nodes[far].kind == "H" and far not in self.fabric.nodes and far not in self.gone:
                     guids.add(far)
         order = [g for g in self.intact.nodes if g in guids]
+        self.back = [g for g in order if self.intact.nodes[g].kind == "S"]
         for guid in order:
             old = self.intact.nodes[guid]
             self.fabric.add(Node(old.kind, guid, old.ports, old.description, old.lid, old.system))
@@ -204,8 +215,8 @@ class Bench:
         if do == "connect":
             ends = self.trace(a, b)
             if not ends:
-                end = self.end(a, b)
-                ends = end, self.end(b, {"guid": "0x%x" % end[0]})
+                end = self.end(a, b, True)
+                ends = end, self.end(b, {"guid": "0x%x" % end[0]}, True)
             self.put(*ends, self.rate(*ends))
         elif do == "remove":
             end = self.end(a)
@@ -213,7 +224,7 @@ class Bench:
                 raise Undoable("no such cable: %s" % step["text"])
         elif do == "move":
             far, _ = self.pull(self.end(a))
-            to = self.end(b, {"guid": "0x%x" % far[0]})
+            to = self.end(b, {"guid": "0x%x" % far[0]}, True)
             self.put(far, to, self.rate(far, to))
         elif do == "exchange":
             ends = self.end(a), self.end(b)
@@ -346,6 +357,7 @@ class Repairs:
 
     def judge(self, design, text, kinds):
         report = self.check(design, text, "--repair")
+        self.hosts_unclear = bool({"pull_hosts", "add_hosts", "host_on_core"} & set(kinds)) and "dead_edge" in kinds
         words = self.follow(design, text, report)
         for kind in set(kinds):
             self.broken[kind] += 1
@@ -359,6 +371,9 @@ class Repairs:
         """What does not go as foretold, or None."""
         bench = self.memory.intact(Fabric.read(text))
         entry = bench.fabric.entry
+        # So much of a small fabric is broken that it is taken for another one: then nothing is to be mended.
+        if any(f["code"] == "plan-foreign" for f in report["findings"]):
+            return None
         steps, now = report["repair"], report
         for number, step in enumerate(steps):
             try:
@@ -372,7 +387,7 @@ class Repairs:
             after = bench.fabric.write(entry=entry[0])
             bench.fabric = whole
             now = self.check(design, after)
-            if step["then"] and step["then"] != summary(now):
+            if step["then"] and not self.agree(step["then"], summary(now)):
                 return "step %d, %s: foretold %s, seen %s%s" % (
                     number + 1, step["text"], step["then"], summary(now),
                     "".join("\n      %s: %s" % (f["code"], f["text"]) for f in now["findings"]))
@@ -380,6 +395,12 @@ class Repairs:
         if left:
             return "is left: %s" % "; ".join("%s: %s" % (f["code"], f["text"]) for f in left)
         return None
+
+    def agree(self, then, now):
+        """How many hosts are behind a dead edge cannot be told where others are missing, or there are more than planned."""
+        if self.hosts_unclear:
+            then, now = dict(then, hosts_found=0, findings=0, verdict=""), dict(now, hosts_found=0, findings=0, verdict="")
+        return then == now
 
     def show(self, design, text, report, kinds, words):
         print("round %d:%d (%s): %s" % (self.options.seed, self.number, ", ".join(kinds) or "healthy", words))

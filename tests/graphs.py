@@ -30,6 +30,9 @@ class Graph:
         self.cables = collections.Counter()  # (a, b), the earlier switch first -> cables
         self.groups = []  # sets of names: pods, rings' halves, chains …
         self.tree = None  # the same as a fat-tree design, where it is one
+        self.tree_only = False  # what a graph's design cannot say: rates of classes
+        self.tree_named = False  # as a fat-tree it needs names: those of islands
+        self.rates = {}  # switch -> the rate of its cables, of those that are slower than the others
 
     def add(self, name, kind="switch", hosts=0, spare=4):
         self.switches[name] = Switch(name, kind, hosts, spare)
@@ -94,6 +97,9 @@ class Graph:
         return [{"a": ranges(a), "b": ranges(list(others)), **({"count": n} if n > 1 else {})}
                 for (others, n), a in near.items()]
 
+    def rate(self, *names):
+        return next((self.rates[n] for n in names if n in self.rates), RATE)
+
     # The fabric
 
     def fabric(self, rng):
@@ -112,11 +118,11 @@ class Graph:
             for _ in range(switch.hosts):
                 number = (next_host - 0x200001) // 2 + 1
                 host = fabric.add(Node("H", next_host, 1, b"node%03d" % number, 10000 + number))
-                fabric.link(guid[switch.name], free[switch.name].pop(0), host.guid, 1, RATE)
+                fabric.link(guid[switch.name], free[switch.name].pop(0), host.guid, 1, self.rate(switch.name))
                 next_host += 2
         pairs = [pair for pair, n in self.cables.items() for _ in range(n)]
         for a, b in pairs:
-            fabric.link(guid[a], free[a].pop(0), guid[b], free[b].pop(0), RATE)
+            fabric.link(guid[a], free[a].pop(0), guid[b], free[b].pop(0), self.rate(a, b))
         return fabric
 
 
@@ -296,6 +302,16 @@ def classes(rng):
         for top, n in zip(tops, row):
             graph.link(name, top, n)
     graph.groups.append(set(names[edges:]))
+    graph.tree = {"nodes": sum(h for _, h in rows), "bundle": bundle, "blocking": "%d:1" % hosts,
+                  "edge": {"ports": graph.ports("edge001"), "count": len(rows), "ports_to_nodes": hosts,
+                           "ports_to_core": cores * bundle},
+                  "core": {"ports": max(graph.ports(t) for t in tops), "count": cores},
+                  "classes": [{"count": n, "hosts": h, "ports": h + sum(row) + 4,
+                               "bundle": row[0] if len(set(row)) == 1 else row} for n, row, h in odd]}
+    if rng.random() < 0.4:
+        graph.tree_only = True
+        graph.tree["classes"][-1]["rate"] = "4xEDR"
+        graph.rates = {name: "4xEDR" for name in names[-odd[-1][0]:]}
     return graph
 
 
@@ -321,6 +337,30 @@ def tree(rng):
                   "edge": {"ports": graph.ports("edge001"), "count": edges, "ports_to_nodes": hosts,
                            "ports_to_core": cores * bundle},
                   "core": {"ports": graph.ports("core01"), "count": cores}}
+    return graph
+
+
+def islands(rng):
+    """A tree of two levels and a management network beside it, which hangs on core or edge switches."""
+    graph = tree(rng)
+    graph.family = "islands"
+    inside = [graph.add("mgmt%d" % (i + 1), "management", rng.randint(0, 3)) for i in range(rng.randint(2, 4))]
+    bundles = [(a, b, rng.randint(1, 2)) for a, b in itertools.combinations(inside, 2)]
+    bundles += [(rng.choice(inside), name, rng.randint(1, 2))
+                for name in rng.sample([n for n, s in graph.switches.items() if s.kind in ("edge", "core")], 2)]
+    for bundle in bundles:
+        graph.link(*bundle)
+    graph.groups.append(set(inside))
+    graph.tree_named = True
+    for kind in ("edge", "core"):
+        names = [n for n, s in graph.switches.items() if s.kind == kind]
+        most = max(map(graph.ports, names))
+        graph.tree[kind]["ports"] = most
+        for name in names:
+            graph.switches[name].spare += most - graph.ports(name)
+    graph.tree["islands"] = [{"name": "management", "switches": [
+        {"name": n, "ports": graph.ports(n), "hosts": graph.switches[n].hosts} for n in inside],
+        "bundles": [{"a": a, "b": b, "count": n} for a, b, n in bundles]}]
     return graph
 
 
@@ -364,7 +404,7 @@ def full(rng):
     return graph
 
 
-FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "irregular": irregular, "random": random_regular,
+FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular, "random": random_regular,
             "torus": torus, "mesh": mesh, "hypercube": hypercube, "ring": ring, "hyperx": hyperx,
             "dragonfly": dragonfly, "full": full}
 

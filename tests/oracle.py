@@ -24,6 +24,7 @@ Where the plan says ports, and it is told which node is which, the same is asked
 This shares nothing with the programs under test. Cost: O(cables), but for the backtracking.
 """
 import collections
+import itertools
 import re
 
 GONE = {"core-missing", "edge-isolated", "switch-mute", "switch-missing"}
@@ -125,6 +126,16 @@ class Plan:
         return result
 
 
+def plain_name(description):
+    """"core01 F05/2" of "MF0;core01:MSX6536/S05/2", as switch software writes it."""
+    text = description.decode(errors="replace")
+    match = re.fullmatch(r"MF0;(.+?):[^/]*/(?:U1|([LS])(\d+)(?:/(?:U1|(\d+)))?)", text)
+    if not match:
+        return text
+    slot = "" if match[2] is None else " %s%s" % (match[2].replace("S", "F"), match[3])
+    return match[1] + slot + ("/" + match[4] if match[4] else "")
+
+
 def whole(name):
     """The director that a chip of this name belongs to."""
     return name.partition(" ")[0]
@@ -135,9 +146,10 @@ class Inconsistent(Exception):
 
 
 class Oracle:
-    def __init__(self, plan, fabric, report, hosts=True):
+    def __init__(self, plan, fabric, report, hosts=True, intruders=False):
         self.plan = plan
         self.hosts = hosts
+        self.intruders = intruders
         self.fabric = fabric
         self.report = report
         self.findings = [Finding.read(f) for f in report["findings"]]
@@ -238,8 +250,8 @@ class Oracle:
         parts = self.plan.parts(left)
         fits = [[i for i, names in covers.items() if names & part] for part in parts]
         alone = unmatched(fits)
-        if alone is not None:
-            raise Inconsistent("no finding says that %s is not there" % sorted(parts[alone])[0])
+        if alone:
+            raise Inconsistent("no finding says that %s is not there" % sorted(parts[alone[0]])[0])
         if len([i for i in covers if covers[i]]) > len(left):
             raise Inconsistent("%d findings for %d switches that were not seen" % (len(causes), len(left)))
 
@@ -302,8 +314,9 @@ class Oracle:
             if n < 0:
                 raise Inconsistent("%d of the cables between %s are neither planned nor in a finding, or are missing in "
                                    "one although they are there" % (-n, words(pair)))
-        self.tries = TRIES
-        reason = self.origins(moved, left, returning)
+        self.tries = [TRIES]
+        single = [(f, p) for f, p in moved if f.code == "cable-misplaced"]
+        reason = self.origins([m for m in moved if m not in single], single, left, returning)
         if reason:
             raise Inconsistent(reason)
 
@@ -378,10 +391,10 @@ class Oracle:
         cables = self.cables_of(finding)
         if cables is None or len(cables) != finding.count:
             raise Inconsistent("%s does not name cables as they are" % finding)
-        for cable in cables:
-            if any(g not in self.vertex for g, _ in cable):
-                raise Inconsistent("%s names a cable of a host" % finding)
-        return [frozenset(self.vertex[g] for g, _ in cable) for cable in cables]
+        between = [cable for cable in cables if all(g in self.vertex for g, _ in cable)]
+        if len(between) < len(cables) and finding.code != "cables-swapped":
+            raise Inconsistent("%s names a cable of a host" % finding)
+        return [frozenset(self.vertex[g] for g, _ in cable) for cable in between]
 
     def claims(self, finding, count):
         """The pairs it expects the cables to be of, as far as its words are clear: "edge001 port 2 - core03, …"."""
@@ -393,53 +406,89 @@ class Oracle:
             pairs.append(frozenset(ends) if None not in ends else None)
         return pairs if len(pairs) == count else [None] * count
 
-    def origins(self, moved, left, returning):
-        """Can @left be shared out as the origins of @moved, with none over but those of a switch that is coming back?
-        Returns what is wrong, or None."""
+    def origins(self, moved, single, left, returning):
+        """Can @left be shared out as the origins of @moved and @single, with none over but those of a switch that is
+        coming back? Returns what is wrong, or None."""
         if not moved:
-            return self.returned(left, returning)
+            return self.settled(single, left, returning)
         finding, pairs = moved[0]
         reason = "no planned cable that lacks is where %s comes from" % finding
         for choice in self.choices(finding, pairs, left):
-            self.tries -= 1
-            if self.tries < 0:
-                return None
+            self.tries[0] -= 1
             rest = list(left)
             for pair in choice:
-                if not pair & self.gone:
-                    rest.remove(pair)
-            reason = self.origins(moved[1:], rest, returning)
+                rest.remove(pair)
+            reason = self.origins(moved[1:], single, rest, returning)
             if reason is None:
                 return None
-        return reason
+        return reason if self.tries[0] > 0 else None
 
     def choices(self, finding, pairs, left):
-        claimed = self.claims(finding, len(pairs))
         if finding.code == "cable-wrong-port":
             return [pairs] if pairs[0] in left else []
-        if finding.code == "cable-misplaced":
-            if claimed[0]:
-                dead = claimed[0] & self.gone and claimed[0] in self.plan.pairs
-                return [claimed] if (dead or claimed[0] in left) and claimed[0] & pairs[0] else []
-            return [[p] for p in sorted(set(left), key=str) if p & pairs[0] and p != pairs[0]]
+        if len(pairs) < finding.count:
+            # With a host's cable, whose place no pair of switches says.
+            near = set(self.vertices(finding))
+            return [list(c) for c in set(itertools.combinations([p for p in left if p <= near], len(pairs)))]
+        claimed = self.claims(finding, len(pairs))
         if all(claimed):
             need = collections.Counter(v for p in pairs for v in ends_of(p))
             same = collections.Counter(v for p in claimed for v in ends_of(p)) == need
             there = not collections.Counter(claimed) - collections.Counter(left)
             return [claimed] if same and there else []
-        return same_ends(pairs, left)
+        return same_ends(pairs, left, self.tries)
 
-    def returned(self, left, returning):
+    def settled(self, single, left, returning):
+        """Each misplaced cable takes one of @left, and none is left over. Both hold at once where each holds alone: a
+        theorem of Mendelsohn and Dulmage on matchings."""
         for finding in returning:
-            at = {v for v in self.assigned if finding.json["id"].split("#")[0].endswith(":" + v)}
-            subject = finding.json.get("subject")
-            at |= {self.vertex_at(place(subject)[0])} if subject else set()
-            mine = [p for p in left if p & at]
+            mine = self.of_returning(finding, left)
             of = finding.json["returning"]
             if len(mine) != of["of"] - of["up"]:
-                return "%d of %d cables are said to be up of %s, and %d lack" % (of["up"], of["of"], at, len(mine))
+                return "%d of %d cables are said to be up, and %d lack: %s" % (of["up"], of["of"], len(mine), finding)
             left = [p for p in left if p not in mine]
-        return "nothing is said of a cable that lacks between %s" % words(left[0]) if left else None
+        origins = [self.origins_of(finding, pairs[0]) for finding, pairs in single]
+        stray = unmatched([[i for i, pair in enumerate(left) if fits(pair)] for fits in origins if fits])
+        if stray:
+            return "no planned cable that lacks is where %s comes from" % [
+                single[i][0] for i, fits in enumerate(origins) if fits][stray[0]]
+        takers = [fits for fits in origins if fits] + [lambda pair, v=v: v in pair for v in self.intruding_ends()]
+        over = unmatched([[i for i, fits in enumerate(takers) if fits(pair)] for pair in left])
+        if len(over) > self.unjudged():
+            return "nothing is said of a cable that lacks between %s" % words(left[over[0]])
+        return None
+
+    def origins_of(self, finding, pair):
+        """A test of where a misplaced cable may come from; None: from a switch that is not there, with its cables."""
+        claimed = self.claims(finding, 1)[0]
+        if claimed and claimed & self.gone and claimed in self.plan.pairs and claimed & pair:
+            return None
+        if claimed:
+            return lambda other: other == claimed and other & pair
+        return lambda other: other & pair and other != pair
+
+    def of_returning(self, finding, left):
+        at = {v for v in self.assigned if finding.json["id"].split("#")[0].endswith(":" + v)}
+        subject = finding.json.get("subject")
+        at |= {self.vertex_at(place(subject)[0])} if subject else set()
+        return [p for p in left if p & at]
+
+    def unjudged(self):
+        """Cables of which the report says that it could not judge them."""
+        text = " ".join(f.json["text"] for f in self.findings if f.code == "sweep-incomplete")
+        return sum(map(int, re.findall(r"(\d+) planned cables? not judged", text)))
+
+    def intruding_ends(self):
+        """Ends of what may be in the port of a planned cable, which is therefore not there: a loopback, a stranger's
+        cable, a host on a core, a surplus cable."""
+        ends = []
+        for finding in self.findings if self.intruders else ():
+            if finding.code in ("loopback", "host-on-core", "cable-unplanned", "cable-misplaced", "edge-overloaded"):
+                ends += [self.vertex[g] for g, _ in finding.places if g in self.vertex]
+            if finding.code == "switch-unplanned":
+                for guid in [g for g, v in self.vertex.items() if v in self.vertices(finding)]:
+                    ends += [self.vertex[far] for far, _ in self.fabric.nodes[guid].links.values() if far in self.vertex]
+        return ends
 
     # Hosts
 
@@ -500,7 +549,7 @@ class Oracle:
 
     def node_names(self):
         """What each observed node is in the plan, chip by chip; None where that is not to be known."""
-        names = {n.guid: n.description.decode(errors="replace") for n in self.fabric.switches()}
+        names = {n.guid: plain_name(n.description) for n in self.fabric.switches()}
         shared = collections.Counter(names.values())
         chips = {whole(n) for pair in self.plan.traces for n in pair}
         result = {}
@@ -590,7 +639,7 @@ class Oracle:
 
 
 def unmatched(fits):
-    """Each row of @fits lists what it may be matched with, one to one: the first row that is left over; None if none is.
+    """Each row of @fits lists what it may be matched with, one to one: the rows that a maximum matching leaves over.
     Augmenting paths."""
     owner = {}
 
@@ -603,7 +652,7 @@ def unmatched(fits):
                     return True
         return False
 
-    return next((row for row in range(len(fits)) if not augment(row, set())), None)
+    return [row for row in range(len(fits)) if not augment(row, set())]
 
 
 def words(pair):
@@ -619,22 +668,21 @@ def ends_of(pair):
     return tuple(pair) * (3 - len(pair))
 
 
-def same_ends(cables, left, tries=TRIES):
+def same_ends(cables, left, tries):
     """All ways to choose len(cables) pairs of @left that together have the ends of @cables: the first end that is not
-    served yet takes each pair in turn that has it, so that dead ends show at once. Gives up after @tries steps."""
+    served yet takes each pair in turn that has it, so that dead ends show at once. Gives up after @tries[0] steps, which
+    it counts down."""
     need = collections.Counter(v for pair in cables for v in ends_of(pair))
     left = {p: n for p, n in collections.Counter(left).items() if set(p) <= set(need)}
-    steps = 0
 
     def choose(chosen):
-        nonlocal steps
-        steps += 1
+        tries[0] -= 1
         end = next((v for v in need if need[v]), None)
         if end is None:
             yield list(chosen)
             return
         for pair in [p for p in left if end in p and left[p] and not collections.Counter(ends_of(p)) - need]:
-            if steps > tries:
+            if tries[0] <= 0:
                 return
             left[pair] -= 1
             need.subtract(ends_of(pair))
@@ -645,7 +693,8 @@ def same_ends(cables, left, tries=TRIES):
     return choose([])
 
 
-def inconsistency(plan, fabric, report, hosts=True):
+def inconsistency(plan, fabric, report, hosts=True, intruders=False):
     """The first thing that @plan and the findings of @report do not account for in @fabric; None if there is none.
-    Without @hosts, hosts are not looked at: the plan does not say how many are where."""
-    return Oracle(plan, fabric, report, hosts).inconsistency()
+    Without @hosts, hosts are not looked at: the plan does not say how many are where. With @intruders, what is plugged
+    into the port of a planned cable accounts for that cable."""
+    return Oracle(plan, fabric, report, hosts, intruders).inconsistency()

@@ -22,6 +22,9 @@ SOURCE = os.environ.get("FT_SRCDIR", os.path.join(os.path.dirname(os.path.abspat
 BUILD = os.environ.get("FT_BUILDDIR", ".")
 DESIGN = {"ftcheck": 1, "name": "schema", "nodes": 72, "edge": {"ports": 36}, "core": {"ports": 36}}
 
+RING = {"ftcheck": 1, "name": "ring", "topology": "graph", "switches": [{"name": "sw[1-4]", "ports": 8, "hosts": 2}],
+        "links": [{"a": "sw[1,3]", "b": "sw[2,4]", "count": 2}]}
+
 # Changes that make a report no report: (path, new value; None: taken away).
 SPOILED = [
     (["verdict"], "fine"), (["time"], "yesterday"), (["plan", "sha256"], None), (["surplus"], 1),
@@ -56,15 +59,15 @@ def spoil(report, path, value):
     return result
 
 
-def make_report(directory, fault):
-    """The report on a planned fabric with @fault(lines of the network file) in it."""
+def make_report(directory, fault, what=None, *options):
+    """The report on the planned fabric of design @what with @fault(lines of the network file) in it."""
     design = os.path.join(directory, "design.json")
     with open(design, "w", encoding="utf-8") as file:
-        json.dump(DESIGN, file)
+        json.dump(what or DESIGN, file)
     net = subprocess.run([os.path.join(BUILD, "ftplan"), design, "--format", "ibsim"], check=True,
                          capture_output=True).stdout
     lines = fault(net.split(b"\n"))
-    done = subprocess.run([os.path.join(BUILD, "ftcheck"), "--plan", design, "--from", "-", "--format", "json"],
+    done = subprocess.run([os.path.join(BUILD, "ftcheck"), "--plan", design, "--from", "-", "--format", "json", *options],
                           input=b"\n".join(lines), capture_output=True, check=False)
     return json.loads(done.stdout)
 
@@ -84,7 +87,9 @@ def self_test():
     with tempfile.TemporaryDirectory() as directory:
         healthy = make_report(directory, lambda lines: lines)
         broken = make_report(directory, without_one_cable)
-    for name, report, verdict in (("healthy", healthy, "ok"), ("a cable pulled", broken, "warning")):
+        ring = make_report(directory, without_one_cable, RING, "--after", "1")
+    for name, report, verdict in (("healthy", healthy, "ok"), ("a cable pulled", broken, "warning"),
+                                  ("a cable of a graph", ring, "warning")):
         found = complaints(report, against)
         if report["verdict"] != verdict:
             found.append("the verdict is %s" % report["verdict"])

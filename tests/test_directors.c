@@ -867,6 +867,28 @@ static void test_empty_slots(void **state)
 	}
 }
 
+/* More chips than slots: boards have several, though the plan does not say it and there is no other director. */
+static void test_crowded(void **state)
+{
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	const struct row row = {.what = "a chip of a director alone"};
+	struct shape shape = {.tiers = {FT_TIER_EDGE, FT_TIER_COUNT}, .inside = PAIRS};
+	char faults[] = "board edge001/L06/U1";
+
+	(void)state;
+	bench_make(&b, STAR);
+	directors_take_apart(&b, &shape);
+	b.plan->inside[FT_TIER_EDGE] = (struct ft_inside){.line_boards = 6, .line_boards_max = 6, .line_ports = 12};
+	chips_name(b.snapshot, BY_SLOTS);
+	chip_faults_apply(&b, faults);
+	report_make(&b, &report);
+	assert_int_equal(report->finding_count, 1);
+	assert_string_equal(report->findings[0].text, "chip 1 of line board L06 of edge001 is missing: its 6 traces to "
+						      "the fabric boards are not listed in the dump");
+	repair_check(&b, &row, report);
+}
+
 /* Bound by the GUID of any of its chips, or by its SystemImageGUID, a director has its place. */
 static void test_bound(void **state)
 {
@@ -922,6 +944,7 @@ int main(void)
 		cmocka_unit_test(test_random),	    cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_too_many_chips),
 		cmocka_unit_test(test_mostly_bare), cmocka_unit_test(test_swap_impact),
+		cmocka_unit_test(test_crowded),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -38,6 +38,17 @@ typedef int draw_function(struct ft_text *, const struct ft_design *, const stru
 	"\"ports\":36},"                                                                                          \
 	"\"core\":{\"ports\":36}"
 
+/* Trees with planes of two spines of each pod, and with edge switches unlike the rest. */
+#define SHARED                                                                                                         \
+	"\"levels\":3,\"nodes\":256,\"pods\":4,\"planes\":2,\"edge\":{\"ports\":40,\"count\":16,\"ports_to_core\":16}" \
+	","                                                                                                            \
+	"\"spine\":{\"ports\":40,\"count\":16,\"ports_to_core\":8},\"core\":{\"ports\":40,\"count\":16}"
+#define CLASSES                                                                                                  \
+	"\"nodes\":144,\"edge\":{\"ports\":36,\"count\":8,\"ports_to_core\":9,\"ports_to_nodes\":20},\"core\":{" \
+	"\"ports\":254,"                                                                                         \
+	"\"count\":2},\"classes\":[{\"count\":2,\"hosts\":12,\"bundle\":[10,8]},{\"tier\":\"core\",\"count\":1," \
+	"\"hosts\":3}]"
+
 /* Graphs: drawn on a circle, in layers (core switches first in the plan), as a matrix, and as one of two sides. */
 #define CIRCLE                                                                                                        \
 	"\"topology\":\"graph\",\"switches\":[{\"name\":\"r[1-6]\",\"ports\":36,\"hosts\":8},{\"name\":\"hub\","      \
@@ -297,6 +308,8 @@ static const struct shape {
 	 "{\"ports\":8}",
 	 200000, 90000},
 	{THREE_LARGE, 1000000, 20000},
+	{SHARED, 60000, 40000},
+	{CLASSES, 30000, 20000},
 	{CIRCLE, 20000, 10000},
 	{LAYERS, 20000, 5000},
 	{SQUARE, 500000, 500000},
@@ -372,6 +385,11 @@ static const struct content {
 	{PODS, "pods 2 to 9: as pod 1</text>", false, 1},
 	{PODS, "pods 2 to 10: as pod 1</text>", false, 1},
 	{PODS, ">9 switches, 1 a pod</text>", false, 1},
+	{SHARED, ">plane 2</text>", false, 1},
+	{SHARED, ">plane 3</text>", false, 0},
+	{SHARED, "<title>spine02 - core01: 1 cable</title>", false, 1},
+	{CLASSES, "<title>edge008 - core01: 10 cables</title>", false, 1},
+	{CLASSES, "hosts here: 3</text>", false, 1},
 	{CIRCLE, ">3</text>", false, 6},
 	{CIRCLE, ">8 hosts</text>", false, 6},
 	{CIRCLE, "<title>r1 - r6: 3 cables</title>", false, 1},

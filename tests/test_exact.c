@@ -36,6 +36,14 @@
 	"12,\"count\":12,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":9,"               \
 	"\"ports_to_core\":2},\"core\":{\"ports\":8,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}"
 
+/* Two pods: a core has two cables. */
+#define TWO_PODS                                                                                                       \
+	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":32,\"blocking\":\"4:1\",\"pods\":2,\"edge\":{\"ports\":" \
+	"12,\"count\":8,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":6,"                \
+	"\"ports_to_core\":2},\"core\":{\"ports\":8,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}"
+
+#define BOUND_CORES ",\"bind\":{\"core\":[\"core01\",\"core02\",\"core03\",\"core04\",\"core05\",\"core06\"]}"
+
 /* ---- plans ---- */
 
 static void cables_fill(struct ft_plan *plan)
@@ -327,6 +335,12 @@ static const struct row rows[] = {
 	 "215/1/0/0", NULL, false},
 	{"a host on another edge", WIDE "}", CABLES | HOSTS, "cut edge001:1; link edge002:38 node001:1",
 	 "warning; host-misplaced seen edge002:38 node001:1", "216/0/0/0", NULL, false},
+	{"a host of a dead edge, on another edge", WIDE "}", HOSTS,
+	 "cut edge003:1; link edge002:38 node037:1; dead edge003",
+	 "critical; edge-isolated absent core01:7 core01:8 core01:9 core02:7 core02:8 core02:9 core03:7 core03:8 "
+	 "core03:9 core04:7 core04:8 core04:9 core05:7 core05:8 core05:9 core06:7 core06:8 core06:9 x18; "
+	 "host-misplaced seen edge002:38 node037:1",
+	 "198/18/0/0", NULL, true},
 	{"a host in another port", WIDE "}", HOSTS, "cut edge001:1; link edge001:38 node001:1",
 	 "warning; host-misplaced seen edge001:38 node001:1", "216/0/0/0", NULL, false},
 	{"a host on another edge, its port not said", WIDE "}", CABLES | EDGES_ONLY,
@@ -1000,6 +1014,10 @@ static void test_exchanged(void **state)
 		 "warning; cable-missing absent edge001:19 core01:1; switch-replaced seen edge007 edge003 x2"},
 		{WIDE "}", "edge003", "edge007", "edge009", "", "ok; switch-replaced seen edge007 edge009 edge003 x3"},
 		{PODS "}", "core01", "core02", NULL, "", "ok; switch-replaced seen core02 core01 x2"},
+		/* All cables that the two have say so, though each has but two, or one of them less. */
+		{TWO_PODS BOUND_CORES "}", "core01", "core03", NULL, "", "ok; switch-replaced seen core03 core01 x2"},
+		{TWO_PODS BOUND_CORES "}", "core01", "core03", NULL, "cut core01:1",
+		 "warning; cable-missing absent spine01:11 core03:1; switch-replaced seen core03 core01 x2"},
 		{PODS "}", "edge006", "edge007", NULL, "", "ok; switch-replaced seen edge007 edge006 x2"},
 	};
 	(void)state;

@@ -75,6 +75,11 @@ static const struct bad_design {
 	 "2:47: element 1 of \"switches\" names \"a\", which is the name of another switch too"},
 	{HEAD ONE_LINK ", \"switches\": [{\"name\": \"s[1-3]\", \"ports\": 4}, {\"name\": \"s[3-4]\", \"ports\": 4}]}",
 	 "2:79: element 2 of \"switches\" names \"s3\", which is the name of another switch too"},
+	{HEAD ONE_LINK ", \"switches\": [{\"name\": \"an unusually long name, longer than any node description can be "
+		       "[1-2]\", \"ports\": 4}]}",
+	 "2:47: element 1 of \"switches\" names \"an unusually long name, longer than any node description can be 1\", "
+	 "which is "
+	 "longer than the 64 bytes of a node description"},
 	{HEAD ONE_LINK ", \"switches\": [{\"name\": \"a\", \"ports\": 4, \"kind\": 3}]}",
 	 "2:81: \"kind\" must be a string, not a number"},
 	{HEAD ONE_LINK
@@ -464,6 +469,34 @@ static const struct tree_design {
 	 "spine03:5-core03:1 x1, spine03:6-core04:1 x1, spine04:5-core03:2 x1, spine04:6-core04:2 x1, "
 	 "spine05:5-core01:3 x1, spine05:6-core02:3 x1, spine06:5-core01:4 x1, spine06:6-core02:4 x1, "
 	 "spine07:3-core03:3 x1, spine07:4-core04:3 x2, spine08:3-core03:4 x1, spine08:4-core04:5 x2"},
+	{"hosts as the edge switches have them, more on one of a class",
+	 "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 7, \"edge\": {\"ports\": 4, \"hosts\": [{\"count\": 2, "
+	 "\"hosts\": 2}, "
+	 "{\"count\": 1, \"hosts\": 3}]},\n"
+	 "\"core\": {\"ports\": 8, \"count\": 2}, \"classes\": [{\"count\": 1, \"ports\": 8, \"bundle\": 2}]}",
+	 true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:4-core01:3 x2, edge003:6-core02:3 x2"},
+	{"an edge switch of its own in a pod of its own",
+	 "{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 7, \"pods\": [{\"count\": 1, \"edges\": 2}, "
+	 "{\"count\": 1, \"edges\": 1}],\n"
+	 "\"edge\": {\"ports\": 4, \"count\": 3, \"ports_to_nodes\": 2, \"ports_to_core\": 2}, \"spine\": {\"ports\": "
+	 "6, "
+	 "\"count\": 4, \"ports_to_core\": 2},\n"
+	 "\"core\": {\"ports\": 4, \"count\": 4}, \"classes\": [{\"count\": 1, \"ports\": 12, \"hosts\": 3, "
+	 "\"bundle\": [4, 1]}]}",
+	 true,
+	 "edge001:3-spine01:1 x1, edge001:4-spine02:1 x1, edge002:3-spine01:2 x1, edge002:4-spine02:2 x1, "
+	 "edge003:4-spine03:1 x4, edge003:8-spine04:1 x1, spine01:5-core01:1 x1, spine01:6-core02:1 x1, "
+	 "spine02:5-core03:1 x1, spine02:6-core04:1 x1, spine03:5-core01:2 x1, spine03:6-core02:2 x1, "
+	 "spine04:5-core03:2 x1, spine04:6-core04:2 x1"},
+	{"core switches are chosen for the cables of classes, too",
+	 "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 5, \"fill\": \"uniform\", \"edge\": {\"ports\": 4}, \"core\": "
+	 "{\"ports\": 4},\n"
+	 "\"classes\": [{\"count\": 1, \"hosts\": 1, \"ports\": 6, \"ports_to_core\": 4}]}",
+	 true,
+	 "edge001:3-core01:1 x1, edge001:4-core02:1 x1, edge002:3-core01:2 x1, edge002:4-core02:2 x1, "
+	 "edge003:3-core01:3 x2, edge003:5-core02:3 x2"},
 	{"one plane",
 	 "{\"ftcheck\": 1, \"name\": \"t\", \"levels\": 3, \"nodes\": 4, \"pods\": 2, \"planes\": 1,\n"
 	 "\"edge\": {\"ports\": 4, \"count\": 2, \"ports_to_nodes\": 2, \"ports_to_core\": 2},\n"
@@ -539,6 +572,48 @@ static int read_and_write(const char *text)
 	return r;
 }
 
+static void test_many_kinds(void **state)
+{
+	(void)state;
+	for (int kinds = 64; kinds <= 65; kinds++) {
+		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		struct ft_error err = {0};
+		int r;
+
+		ft_text_puts(&text, HEAD "\"links\": [{\"a\": \"s1\", \"b\": \"s2\"}], \"switches\": [");
+		for (int i = 1; i <= kinds; i++)
+			ft_text_printf(&text, "%s\n{\"name\": \"s%d\", \"ports\": 2, \"kind\": \"k%d\"}",
+				       i > 1 ? "," : "", i, i);
+		ft_text_puts(&text, "]}");
+		r = ft_design_read(text.data, text.length, &design, &plan, &err);
+		assert_int_equal(r, kinds == 64 ? 0 : -EINVAL);
+		if (r == 0)
+			assert_int_equal(plan->kind_count, 64);
+		else
+			assert_string_equal(err.text, "\"kind\" is \"k65\", the 65th kind of switches; the most is 64");
+	}
+}
+
+/* GUIDs that the network file makes up for other nodes are no switch's. */
+static void test_made_up_guid(void **state)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+
+	(void)state;
+	read_design(HEAD ONE_LINK
+		    ", \"switches\": [{\"name\": \"a\", \"ports\": 4, \"guid\": \"0x100002\"}, {\"name\": \"b\", "
+		    "\"ports\": 4}]}",
+		    &design, &plan);
+	assert_int_equal(ft_write_ibsim(&text, design, plan, NULL, &err), -EINVAL);
+	assert_string_equal(
+		err.text, "the GUID of \"a\" is one of those that are made up for the other nodes of the network file");
+}
+
 static void fail_each_allocation(const char *what, const char *text)
 {
 	size_t failing = 0;
@@ -569,7 +644,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static struct CMUnitTest tests[FT_COUNT(bad_designs) + FT_COUNT(good_designs) + FT_COUNT(tree_designs) +
-				       FT_COUNT(links_files) + 1];
+				       FT_COUNT(links_files) + 3];
 	size_t n = 0;
 
 	for (size_t i = 0; i < FT_COUNT(bad_designs); i++)
@@ -584,6 +659,8 @@ int main(void)
 	for (size_t i = 0; i < FT_COUNT(tree_designs); i++)
 		tests[n++] = (struct CMUnitTest){tree_designs[i].what, tree_design_test, NULL, NULL,
 						 (void *)(uintptr_t)&tree_designs[i]};
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_many_kinds);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_made_up_guid);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_no_memory);
 	return _cmocka_run_group_tests("graph", tests, n, NULL, NULL) ? 1 : 0;
 }

@@ -98,6 +98,8 @@ static const struct row repairs[] = {
 	 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-"
 	       "0x0000000000100005\",\"until\":\"2026-12-31\"}]}}",
 	 "cut edge003:20", ""},
+	{"a dead edge, a host of which is elsewhere", TINY "}", "cut edge002:1; link edge001:7 node004:1; dead edge002",
+	 "power edge002 -> warning 1 12 12; move edge001:7 edge002 -> ok 0 12 12"},
 	{"a pod without its spines", PODS "}", "dead spine07; dead spine08; dead spine09",
 	 "power spine07 -> warning 2 70 48; power spine08 -> warning 1 80 48; power spine09 -> ok 0 90 48"},
 	{"a swap across levels", PODS "}",

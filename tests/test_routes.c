@@ -21,6 +21,21 @@
 	"\"ports_to_nodes\":2,\"ports_to_core\":2},\"spine\":{\"ports\":4,\"count\":6,\"ports_to_core\":2},\"core\":" \
 	"{\"ports\":4,\"count\":4},\"bundle\":{\"edge\":1,\"spine\":1}}"
 
+/* The two levels above, a ring of five and one of three beside it, all as graphs. Names tell the tests what is above.
+ */
+#define GRAPH "{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":["
+#define TWO_GRAPH                                                                                                 \
+	GRAPH "{\"name\":\"edge[001-004]\",\"kind\":\"leaf\",\"ports\":8,\"hosts\":4},{\"name\":\"core[01-02]\"," \
+	      "\"kind\":\"top\",\"ports\":8}],\"links\":[{\"a\":\"edge[001-004]\",\"b\":\"core[01-02]\","         \
+	      "\"count\":2}]}"
+#define RING                                                                                                        \
+	GRAPH "{\"name\":\"ring[1-5]\",\"ports\":8,\"hosts\":2}],\"links\":[{\"a\":\"ring1\",\"b\":[\"ring2\","     \
+	      "\"ring5\"],\"count\":1},{\"a\":\"ring3\",\"b\":[\"ring2\",\"ring4\"],\"count\":1},{\"a\":\"ring4\"," \
+	      "\"b\":\"ring5\",\"count\":1}]}"
+#define TRIANGLES                                                                                               \
+	GRAPH "{\"name\":[\"r[1-3]\",\"r[4-6]\"],\"ports\":8,\"hosts\":2}],\"links\":[{\"a\":\"r[1-3]\",\"b\":" \
+	      "\"r[1-3]\",\"count\":1},{\"a\":\"r[4-6]\",\"b\":\"r[4-6]\",\"count\":1}]}"
+
 /* ---- tables by hand ---- */
 
 struct tables {
@@ -63,7 +78,8 @@ static void ways_find(const struct ft_snapshot *s, uint32_t node, uint32_t *down
 				down[port->node] = down[peer->node] + 1;
 			if (down[port->node] < any[port->node])
 				any[port->node] = down[port->node];
-			if (tier_of(s, peer->node) > tier_of(s, port->node) && any[peer->node] + 1 < any[port->node])
+			/* Cables within a tier are those of graphs that have none. */
+			if (tier_of(s, peer->node) >= tier_of(s, port->node) && any[peer->node] + 1 < any[port->node])
 				any[port->node] = any[peer->node] + 1;
 		}
 }
@@ -257,6 +273,21 @@ static const struct row rows[] = {
 	 "send edge001 node013 5; send edge001 node014 5; send edge001 node015 5; send edge001 node016 5",
 	 "", "warning; route-imbalance seen edge001:5", "240 240 0 0 0 3 2600",
 	 "4 uplinks with routes to 0 to 12 hosts each, 3.0 on average"},
+	{"healthy, a tree as a graph", TWO_GRAPH, "", "", "", "ok", "240 240 0 0 0 3 2600", NULL},
+	{"a tree as a graph turns up again", TWO_GRAPH, "",
+	 "send core01 node016 3; send edge002 node016 7; send edge001 node016 5", "",
+	 "warning; route-detour seen core01 x8", "240 240 0 0 0 5 2667",
+	 "core01: 8 pairs of hosts, 1 destination, up to 5 switches instead of 3, 8 that go up again after down"},
+	{"healthy, two networks", TRIANGLES, "", "", "", "ok", "60 60 0 0 0 2 1800", NULL},
+	{"an entry of one of two networks", TRIANGLES, "", "drop r1 node003", "",
+	 "critical; route-unreachable seen r1 x2", "60 58 2 0 0 2 1793", NULL},
+	{"the long way round a triangle", TRIANGLES, "", "send r1 node003 4", "", "warning; route-detour seen r1 x2",
+	 "60 60 0 0 0 3 1833", "r1: 2 pairs of hosts, 1 destination, up to 3 switches instead of 2"},
+	/* Either way round there are routes over three of the five. */
+	{"a ring waits for itself", RING, "", "", "",
+	 "warning; route-cycle seen ring1:3 ring2:4 ring3:4 ring4:4 ring5:3 x5; "
+	 "route-cycle seen ring1:4 ring5:4 ring4:3 ring3:3 ring2:3 x5",
+	 "90 90 0 0 0 3 2333", NULL},
 };
 
 static void figures_print(const struct ft_report *r, char text[128])

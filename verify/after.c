@@ -447,11 +447,11 @@ static struct state way_look(struct after *x, const uint32_t *chosen)
 		parts_count(x);
 	else
 		memcpy(x->part, x->part_then, m->place_count * sizeof(*x->part));
-	for (uint32_t e = 0; e < m->edges; e++) {
-		if (m->live_of[e] == FT_NONE || x->part[e] != 0)
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (m->live_of[p] == FT_NONE || x->part[p] != 0 || (p >= m->edges && m->places[p]->hosts == 0))
 			continue;
-		s.edges++;
-		s.hosts += ft_live_at(m, e)->hosts;
+		s.edges += p < m->edges;
+		s.hosts += ft_live_at(m, p)->hosts;
 	}
 	s.bisection_ppm = bisection_look(x, chosen);
 	stale_count(x, chosen);

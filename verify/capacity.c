@@ -30,11 +30,12 @@ uint32_t ft_host_ports(const struct ft_model *m, uint32_t p)
 
 uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
 {
-	uint32_t down = 0, ports = p < m->edges ? ft_host_ports(m, p) : 0;
+	bool hosts = p < m->edges || m->places[p]->hosts > 0;
+	uint32_t down = 0, ports = hosts ? ft_host_ports(m, p) : 0;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
-	if (p < m->edges)
+	if (hosts)
 		down += ft_live_at(m, p)->hosts > ports ? ft_live_at(m, p)->hosts : ports;
 	return down;
 }
@@ -191,7 +192,7 @@ static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
 	for (uint32_t rank = 0; rank < c->ranks; rank++)
 		c->blocking[rank] = m->plan->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
 	for (uint32_t p = 0; m->plan->general && p < m->place_count; p++) {
-		uint32_t down = p < m->edges ? ft_host_ports(m, p) : 0, up = 0;
+		uint32_t down = ft_host_ports(m, p), up = 0;
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
 			uint32_t width = m->cells.width[pair->cell];
@@ -342,7 +343,7 @@ int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 	if (r < 0 || !c->blocking)
 		return -ENOMEM;
 	blocking_plan(m, c);
-	if (c->ranks > 1 || !m->linked || !carriers)
+	if (c->ranks > 1 || !m->linked)
 		ranks_cut(m, c);
 	else
 		r = halves_cut(m, c, carriers);

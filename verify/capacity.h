@@ -34,8 +34,7 @@ struct ft_capacity {
 void ft_capacity_free(struct ft_capacity *capacity);
 
 /*
- * Fills m->capacity, once the cells have been counted. @carriers: by cell, planned cables that carry; NULL: bisections
- * are not asked for, and there are no cuts but those of a fat-tree. 0 or -ENOMEM.
+ * Fills m->capacity, once the cells have been counted. @carriers: by cell, planned cables that carry. 0 or -ENOMEM.
  */
 int ft_capacity_make(struct ft_model *m, const uint32_t *carriers);
 

@@ -136,17 +136,19 @@ struct cable {
 	bool errors[2];
 };
 
+enum { RANK_UNKNOWN = 1 << 16, RANK_HOST };
+
 static unsigned int port_rank(const struct ft_model *m, uint32_t port)
 {
 	const struct ft_port *p = &m->chips->ports[port];
 	uint32_t live;
 
 	if (ft_port_node(m->chips, p)->type != FT_NODE_SWITCH)
-		return FT_TIER_COUNT + 1;
+		return RANK_HOST;
 	if (m->origin)
 		return 0;
 	live = m->live.switch_of_node[p->node];
-	return live == FT_NONE ? FT_TIER_COUNT : m->live.switches[live].tier;
+	return live == FT_NONE ? RANK_UNKNOWN : m->live.switches[live].tier;
 }
 
 static struct cable cable_make(const struct ft_model *m, const uint32_t *item_of, uint32_t port)

@@ -18,6 +18,7 @@ struct settling {
 	uint32_t *wants; /* by live switch: a place that explains more of it than its own, or FT_NONE */
 	uint32_t *gain;	 /* by live switch: how many cables and hosts more */
 	uint32_t *all;	 /* by live switch: how many it has in all */
+	bool *weak;	 /* by live switch: too few for it to move alone; but nothing says its own place */
 	uint32_t *ring;	 /* scratch: live switches */
 	uint32_t *mark;	 /* by live switch: the walk that came by */
 };
@@ -27,6 +28,7 @@ static void settling_release(struct settling *s)
 	free(s->wants);
 	free(s->gain);
 	free(s->all);
+	free(s->weak);
 	free(s->ring);
 	free(s->mark);
 }
@@ -114,9 +116,15 @@ static void wish_offer(struct settling *s, uint32_t live, uint32_t place)
 	uint32_t own = place_of(s, live);
 	uint32_t here = m->exact.votes[own], there = place == FT_NONE ? 0 : m->exact.votes[place];
 
-	if (place == FT_NONE || there <= here + s->gain[live] || !may_change(s, live, own, place, there - here))
+	bool weak;
+
+	if (place == FT_NONE || there <= here + s->gain[live])
+		return;
+	weak = !may_change(s, live, own, place, there - here);
+	if (weak && (here > 0 || m->places[own]->tier != m->places[place]->tier))
 		return;
 	s->wants[live] = place;
+	s->weak[live] = weak;
 	s->gain[live] = there - here;
 }
 
@@ -226,9 +234,11 @@ static bool ring_is_pinned(const struct settling *s, uint32_t count)
 static bool ring_try(struct settling *s, uint32_t start)
 {
 	uint32_t count = ring_find(s, start);
-	bool pinned = ring_is_pinned(s, count);
+	bool pinned = ring_is_pinned(s, count), weak = false;
 
-	if (count < 2 || (pinned && !pins_give_way(s, count)))
+	for (uint32_t n = 0; n < count; n++)
+		weak |= s->weak[s->ring[n]];
+	if (count < 2 || ((pinned || weak) && !pins_give_way(s, count)))
 		return false;
 	ring_turn(s, count, pinned);
 	return true;
@@ -240,7 +250,7 @@ static bool move_try(struct settling *s, uint32_t live)
 	struct ft_model *m = s->m;
 	uint32_t from = place_of(s, live), to = s->wants[live], other;
 
-	if (to == FT_NONE || is_pinned(s, live))
+	if (to == FT_NONE || s->weak[live] || is_pinned(s, live))
 		return false;
 	other = m->live_of[to];
 	if (other != FT_NONE &&
@@ -284,10 +294,11 @@ static int settling_init(struct settling *s, struct ft_model *m)
 		.wants = calloc(count, sizeof(*s->wants)),
 		.gain = calloc(count, sizeof(*s->gain)),
 		.all = calloc(count, sizeof(*s->all)),
+		.weak = calloc(count, sizeof(*s->weak)),
 		.ring = calloc(count, sizeof(*s->ring)),
 		.mark = calloc(count, sizeof(*s->mark)),
 	};
-	if (!s->wants || !s->gain || !s->all || !s->ring || !s->mark)
+	if (!s->wants || !s->gain || !s->all || !s->weak || !s->ring || !s->mark)
 		return -ENOMEM;
 	/* Where names are the plan's, who carries whose is known by now. */
 	if (m->exact.named_at)

@@ -40,6 +40,18 @@ void ft_stray_add(struct explain *x, uint32_t cable)
 	x->strays[x->stray_count++] = (struct stray){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
 }
 
+/* The cable to a switch in port number @port of @live, or FT_NONE. */
+static uint32_t cable_in(const struct ft_model *m, uint32_t live, const struct ft_live_switch *sw, uint32_t port)
+{
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		uint32_t cable = m->live.at[sw->first_cable + i];
+
+		if (ft_port_number(m, ft_cable_port(&m->live.cables[cable], live)) == port)
+			return cable;
+	}
+	return FT_NONE;
+}
+
 /*
  * Of the cables of a pair that has too many, the ones in the oddest ports are the strays. Two ends in unusual ports
  * count for more than one; among equals the last ports.
@@ -50,10 +62,11 @@ static void strays_of_pair(struct explain *x, uint32_t row, uint32_t column, uin
 	const struct ft_live_switch *sw = ft_live_at(m, row);
 
 	for (int odd = 2; odd >= 0 && surplus > 0; odd--)
-		for (uint32_t i = sw->cable_count; i-- > 0 && surplus > 0;) {
-			uint32_t cable = m->live.at[sw->first_cable + i];
+		for (uint32_t port = node_of(m, m->live_of[row])->port_count; port > 0 && surplus > 0; port--) {
+			uint32_t cable = cable_in(m, m->live_of[row], sw, port);
 
-			if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[row])].planned != column ||
+			if (cable == FT_NONE ||
+			    m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[row])].planned != column ||
 			    ft_cable_oddness(m, cable) != odd)
 				continue;
 			ft_stray_add(x, cable);

@@ -14,7 +14,7 @@
 #include "verify/model.h"
 
 /* A fabric with more stray cables than this is not the planned one; then they are named one by one, unexplained. */
-enum { STRAYS_EXPLAINED_MAX = 1024, CANDIDATES_MAX = 1 << 18 };
+enum { STRAYS_EXPLAINED_MAX = 1024, STRAYS_PAIRED_MAX = 256, CANDIDATES_MAX = 1 << 18 };
 
 struct stray {
 	uint32_t cable; /* live cable */

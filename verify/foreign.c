@@ -21,8 +21,9 @@ struct sides {
 	uint32_t small;			     /* seen in a place for one of more ports, or in none */
 	uint32_t cables, cables_planned;     /* between switches */
 	uint32_t cables_common;		     /* of the plan and there */
-	uint32_t bound, bound_seen;	     /* switches of the plan that a list of the design names */
-	uint32_t listed, listed_seen;	     /* hosts likewise */
+	uint32_t bound,
+		bound_seen; /* switches of the plan that a list of the design names, or that have a GUID there */
+	uint32_t listed, listed_seen; /* hosts likewise */
 };
 
 /* A director may lack boards, and ports with them. */
@@ -55,10 +56,12 @@ static void seen_count(const struct ft_model *m, struct sides *s)
 static void names_count(const struct ft_model *m, struct sides *s)
 {
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		if (m->design->binds[ft_tier_of(m, p)].count == 0)
+		uint64_t guid = m->places[p]->guid;
+
+		if (m->design->binds[ft_tier_of(m, p)].count == 0 && guid == 0)
 			continue;
 		s->bound++;
-		s->bound_seen += m->live_of[p] != FT_NONE && !m->replaced[p];
+		s->bound_seen += m->live_of[p] != FT_NONE && (guid ? ft_live_at(m, p)->guid == guid : !m->replaced[p]);
 	}
 	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++) {
 		s->listed++;

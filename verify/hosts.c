@@ -29,23 +29,25 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 }
 
 /*
- * An edge that lacks more hosts than @room says it is to get; where none does, one with a free port for hosts. FT_NONE:
- * there is none.
+ * An edge that lacks more hosts than @room says it is to get; where none does, one that was not seen, and then one with
+ * a free port for hosts. FT_NONE: there is none.
  */
 static uint32_t edge_with_room(const struct ft_model *m, const uint32_t *room)
 {
-	uint32_t spare = FT_NONE;
+	uint32_t spare = FT_NONE, unseen = FT_NONE;
 
 	for (uint32_t p = 0; p < m->edges; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
+		if (!sw && unseen == FT_NONE && room[p] < m->places[p]->hosts)
+			unseen = p;
 		if (!sw || sw->hosts + room[p] >= m->plan->ports_to_nodes)
 			continue;
 		if (sw->hosts + room[p] < m->places[p]->hosts)
 			return p;
 		spare = spare == FT_NONE ? p : spare;
 	}
-	return spare;
+	return unseen == FT_NONE ? spare : unseen;
 }
 
 /* The host at @switch_port goes to an edge switch with room for one more; @room counts those that went to each. */
@@ -59,20 +61,30 @@ static void host_act(struct ft_model *m, struct ft_finding *f, uint32_t switch_p
 	ft_finding_act_free(m, f, FT_ACT_MOVE, switch_port, to);
 }
 
-/* The last hosts of a crowded edge, by the numbers of its ports. */
+/* The highest port of a switch below port @below (of the snapshot's) that a host is in, or FT_NONE. */
+static uint32_t host_port_below(const struct ft_model *m, uint32_t live, uint32_t below)
+{
+	uint32_t best = FT_NONE;
+
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		uint32_t port = m->live.hosts[i].switch_port;
+
+		if (m->live.hosts[i].live == live && port < below && (best == FT_NONE || port > best))
+			best = port;
+	}
+	return best;
+}
+
+/* The last hosts of a crowded edge, by the numbers of its ports. The aggregation node inside it is none of them. */
 static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t *room)
 {
-	uint32_t left = f->count;
-	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+	uint32_t port = FT_NONE;
 
-	for (uint32_t n = node->port_count; n > 0 && left > 0; n--) {
-		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
-
-		if (!far || m->live.switch_of_node[far->node] != FT_NONE ||
-		    m->snapshot->nodes[far->node].type != FT_NODE_CA)
-			continue;
-		host_act(m, f, node->first_port + n - 1, room);
-		left--;
+	for (uint32_t left = f->count; left > 0; left--) {
+		port = host_port_below(m, live, port);
+		if (port == FT_NONE)
+			return;
+		host_act(m, f, port, room);
 	}
 }
 
@@ -147,8 +159,8 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 	struct ft_place to = {m->plan->switches[listing->edge].name, 0, listing->port};
 
 	m->failed |= !name;
-	ft_finding_where_port(m, f, m->live.hosts[host].port);
 	ft_finding_where_port(m, f, m->live.hosts[host].switch_port);
+	ft_finding_where_port(m, f, m->live.hosts[host].port);
 	ft_finding_act(m, f, FT_ACT_MOVE, &from, &to);
 	ft_place_text(m, m->live.hosts[host].port, &who);
 	ft_place_text(m, m->live.hosts[host].switch_port, &here);

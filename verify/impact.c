@@ -331,10 +331,12 @@ static void edges_weigh(struct impact *x, struct ft_finding *f)
 		uint32_t e = x->touched[i];
 		struct capacity c;
 
-		if (e >= m->edges)
+		if (e >= m->edges && m->places[e]->hosts == 0)
 			continue;
 		if (x->at_risk[e] && !x->told[e] && m->live_of[e] != FT_NONE)
 			f->impact.hosts_at_risk += ft_live_at(m, e)->hosts;
+		if (e >= m->edges)
+			continue;
 		c = capacity_of(x, e);
 		if (x->is_gone[e] || c.planned == 0 || c.left >= c.planned)
 			continue;

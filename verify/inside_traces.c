@@ -194,7 +194,7 @@ uint32_t ft_traces_between(const struct ft_model *m, const struct ft_chip *a, co
 
 static uint32_t width_count(const struct ft_inspection *in, const struct ft_chip *line, const struct ft_chip *fabric)
 {
-	enum { MOST = 64 };
+	enum { MOST = 256 };
 	const struct ft_model *m = in->x->m;
 	uint32_t votes[MOST] = {0}, best = 0;
 
@@ -326,7 +326,7 @@ static void boards_fix_say(const struct ft_inspection *in, struct ft_finding *f,
 	ft_say(m, &f->fix, "%s, and replace the one with which it moves", ft_text_string(&in->x->text_c));
 }
 
-enum { TRACES_SHOWN = 64 };
+enum { TRACES_SHOWN = 256 }; /* a chip has no more ports */
 
 static void dead_traces_report(const struct ft_inspection *in, const struct ft_chip *line, const struct ft_chip *fabric,
 			       uint32_t count, uint32_t wanted)

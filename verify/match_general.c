@@ -243,8 +243,10 @@ static void replaced_find(struct ft_model *m, const struct general *g)
 	uint32_t seated = 0, named = 0;
 
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		seated += g->image[v] != FT_NONE;
-		named += g->image[v] != FT_NONE && g->named[v] == g->image[v];
+		if (g->image[v] == FT_NONE || m->places[g->image[v]]->guid)
+			continue;
+		seated++;
+		named += g->named[v] == g->image[v];
 	}
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		uint32_t p = g->image[v];

@@ -155,9 +155,10 @@ static void switch_count(struct ft_model *m, uint32_t place)
 {
 	struct ft_report *report = m->report;
 	bool seen = m->live_of[place] != FT_NONE;
-	struct ft_report_tier *tier = ft_tier_of(m, place) == FT_TIER_SPINE ? &report->spine : &report->core;
+	struct ft_report_tier *const tiers[] = {NULL, &report->spine, &report->core};
+	struct ft_report_tier *tier = tiers[ft_tier_of(m, place)];
 
-	if (ft_tier_of(m, place) == FT_TIER_EDGE) {
+	if (!tier) {
 		report->edge.planned++;
 		report->edge.found += seen;
 		report->edge.ok += seen && m->status[place] == FT_STATUS_OK;

@@ -22,8 +22,8 @@ struct candidate {
 enum { EVIDENCE = 4 };
 
 /*
- * What the port numbers say of it. Impossible (false) where the port that the right end should be in is seen to be
- * empty: then no end of this cable is in its place.
+ * What the port numbers say of it. Where the port that the right end should be in is seen to be empty, they speak
+ * against it; but that a cable is missing and another unplanned would be two faults.
  */
 static bool candidate_score(const struct explain *x, struct candidate *c)
 {
@@ -32,14 +32,15 @@ static bool candidate_score(const struct explain *x, struct candidate *c)
 	uint32_t wrong = s->a == c->right ? s->b : s->a;
 	bool usual = stray_usual(m, s, c->right, c->target);
 
-	/* One other switch that uses the port so may be a coincidence; two are a pattern. */
-	if (!usual && ft_usual_ports(m, m->live_of[c->right], c->target, FT_LINK_DOWN, 2))
-		return false;
 	c->score = EVIDENCE * (2 * usual - stray_usual(m, s, wrong, c->right) +
 			       (ft_usual_ports(m, m->live_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
 		   2 * (*deficit_at(x, c->right, c->target) == 1) +
 		   (ft_tier_of(m, c->right) < ft_tier_of(m, c->target));
-	return true;
+	/* One other switch that uses the port so may be a coincidence; two are a pattern. */
+	if (usual || !ft_usual_ports(m, m->live_of[c->right], c->target, FT_LINK_DOWN, 2))
+		return true;
+	c->score -= 2 * EVIDENCE;
+	return ft_port_has_use(m, m->live_of[c->right], ft_port_number(m, stray_port(m, s, c->right)));
 }
 
 static int candidates_gather(const struct explain *x, struct candidate **ret_candidates, uint32_t *ret_count)
@@ -241,7 +242,7 @@ int ft_misplaced_explain(struct explain *x)
 		chosen[list[i].stray] = i;
 		taken[cell]++;
 	}
-	for (uint32_t i = 0; i < x->stray_count && x->stray_count <= STRAYS_EXPLAINED_MAX / 4; i++) {
+	for (uint32_t i = 0; i < x->stray_count && x->stray_count <= STRAYS_PAIRED_MAX; i++) {
 		if (x->strays[i].used || chosen[i] != FT_NONE)
 			continue;
 		memset(visited, 0, cells * sizeof(*visited));

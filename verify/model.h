@@ -14,7 +14,7 @@
  *                  which port is whose, by port (exact.h), switches beside the tree (islands_explain.c)
  *   rates.c, hosts.c, identities.c, sm.c, counters.c
  *                  what needs no explanation, only a look
- *   measure.c      the figures: cables, switches, blocking, distances (distances.c)
+ *   measure.c      the figures: cables, switches, blocking, distances (distances.c), bisections (capacity.h, cuts.h)
  *   foreign.c      whether the design is that of this fabric at all; if not, no other step follows but the last
  *   routes*.c      where the forwarding tables lead, if there are any (routes.h)
  *   impact.c       what each finding costs
@@ -256,6 +256,8 @@ struct ft_model {
 	size_t findings_size;
 	size_t findings_max;	/* beyond, they are counted and not kept */
 	uint32_t unsaid;	/* so many */
+	uint32_t strays;	/* cables whose place was looked for (readings.c) */
+	uint32_t crowded_names; /* listed names of more host ports than are told apart (exact_hosts.c) */
 	struct ft_finding lost; /* where a finding goes that could not be allocated, or is not kept */
 	bool failed;		/* an allocation failed: there is no report */
 };
@@ -473,6 +475,10 @@ int ft_identities_check(struct ft_model *m);
  * findings. @ret_count: how many may be missing. 0 or -ENOMEM.
  */
 int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
+
+/* untried.c: what was too much to be worked out, as a finding. 0 or -ENOMEM. */
+int ft_untried_check(struct ft_model *m);
+enum { FT_NAMESAKES_MAX = 64 }; /* host ports of one name that are told apart */
 
 /* hosts_expected.c: the design names this host as one that is down. */
 bool ft_host_is_expected_down(const struct ft_model *m, const char *name);

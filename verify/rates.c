@@ -231,27 +231,29 @@ static bool switch_is_planned(const struct ft_model *m, uint32_t live)
 }
 
 /*
- * What is expected is told apart by class: old switches beside newer ones are no fault. Planned switches of one kind
- * and as many ports are of one sort; so are islanders that are cabled to each other. A class of cables is a pair of
- * sorts, one of host cables a sort, and in each the majority is right. What the design says of rates holds for all but
- * islands.
+ * What is expected is told apart by class: old switches beside newer ones are no fault. Planned switches of one kind,
+ * as many ports and one class of the design are of one sort; so are islanders that are cabled to each other. A class of
+ * cables is a pair of sorts, one of host cables a sort, and in each the majority is right. What the design says of
+ * rates holds for all but islands; what it says of a class of switches goes before.
  */
 struct classes {
 	uint32_t *island; /* by islander: the lowest that it is cabled to, directly or not */
 	uint32_t *sort;	  /* by live switch; FT_NONE: not planned */
 	uint32_t sorts;
-	uint32_t islands_from;	/* sorts from here on are islands */
-	uint32_t *of_cable;	/* by live cable: its class, or FT_NONE */
-	uint32_t cable_classes; /* how many */
-	uint32_t *first_sort;	/* by class: one of its two sorts, an island if there is one */
+	const struct ft_design_class **class_of; /* by sort: of the design; NULL: like most */
+	uint32_t islands_from;			 /* sorts from here on are islands */
+	uint32_t *of_cable;			 /* by live cable: its class, or FT_NONE */
+	uint32_t cable_classes;			 /* how many */
+	uint32_t (*ends)[2]; /* by class of cables: its sorts, the higher number first: that is an island if one is */
 };
 
 static void classes_release(struct classes *c)
 {
 	free(c->island);
 	free(c->sort);
+	free(c->class_of);
 	free(c->of_cable);
-	free(c->first_sort);
+	free(c->ends);
 }
 
 /* Connected components, by propagating the lowest number: few switches, and fewer cables between them. */
@@ -297,24 +299,32 @@ static uint32_t number_of(struct ft_map *map, uint64_t key, uint32_t *count)
 static int sorts_find(const struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map planned = {0}, islands = {0};
+	_cleanup_free_ uint32_t *of_place = calloc(m->place_count + 1UL, sizeof(*of_place));
 
 	c->sort = malloc((m->live.switch_count + 1UL) * sizeof(*c->sort));
-	if (!c->sort)
+	c->class_of = calloc(m->place_count + m->plan->islander_count + 1UL, sizeof(struct ft_design_class *));
+	if (!c->sort || !c->class_of || !of_place)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		if (number_of(&planned, (uint64_t)m->places[p]->kind << 32 | m->places[p]->ports, &c->sorts) == FT_NONE)
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		const struct ft_design_class *class =
+			ft_plan_class_of(m->design, m->plan, (uint32_t)(m->places[p] - m->plan->switches));
+		uint64_t number = class ? (uint64_t)(class - m->design->classes) + 1 : 0;
+
+		of_place[p] = number_of(
+			&planned, (uint64_t)m->places[p]->kind << 48 | number << 32 | m->places[p]->ports, &c->sorts);
+		if (of_place[p] == FT_NONE)
 			return -ENOMEM;
+		c->class_of[of_place[p]] = class;
+	}
 	c->islands_from = c->sorts;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 
-		c->sort[i] = FT_NONE;
-		if (sw->planned != FT_NONE)
-			c->sort[i] = ft_map_get(&planned, (uint64_t)m->places[sw->planned]->kind << 32 |
-								  m->places[sw->planned]->ports);
-		else if (sw->islander != FT_NONE)
-			c->sort[i] = number_of(&islands, c->island[sw->islander], &c->sorts);
-		if (sw->planned == FT_NONE && sw->islander != FT_NONE && c->sort[i] == FT_NONE)
+		c->sort[i] = sw->planned != FT_NONE ? of_place[sw->planned] : FT_NONE;
+		if (sw->planned != FT_NONE || sw->islander == FT_NONE)
+			continue;
+		c->sort[i] = number_of(&islands, c->island[sw->islander], &c->sorts);
+		if (c->sort[i] == FT_NONE)
 			return -ENOMEM;
 	}
 	return 0;
@@ -333,8 +343,8 @@ static int cables_classify(const struct ft_model *m, struct classes *c)
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
 	c->of_cable = malloc((m->live.cable_count + 1UL) * sizeof(*c->of_cable));
-	c->first_sort = calloc(m->live.cable_count + 1UL, sizeof(*c->first_sort));
-	if (!c->of_cable || !c->first_sort)
+	c->ends = calloc(m->live.cable_count + 1UL, sizeof(*c->ends));
+	if (!c->of_cable || !c->ends)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[i];
@@ -348,7 +358,8 @@ static int cables_classify(const struct ft_model *m, struct classes *c)
 		c->of_cable[i] = number_of(&map, (uint64_t)high << 32 | low, &c->cable_classes);
 		if (c->of_cable[i] == FT_NONE)
 			return -ENOMEM;
-		c->first_sort[c->of_cable[i]] = high;
+		c->ends[c->of_cable[i]][0] = high;
+		c->ends[c->of_cable[i]][1] = low;
 	}
 	return 0;
 }
@@ -358,53 +369,62 @@ enum { CLASS_FEW = 4 };
 
 typedef uint32_t votes_array[LANES_MAX][FT_SPEED_COUNT];
 
+/* What is known of a class before it votes. */
+struct prior {
+	const struct ft_rates *given; /* by the design, of just this class; count 0: nothing */
+	bool island;
+};
+
 /*
- * Fills @e by the votes of a class. @given: what the design says; @all: what is expected of all that is no island,
- * which is also what a class of few is held against; NULL: that is what is asked for.
+ * Fills @e by the votes of a class. @given: what the design says of all; @all: what is expected of all that is no
+ * island, which is also what a class of few is held against; NULL: that is what is asked for.
  */
 static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *all,
-			     bool island, votes_array votes, bool hosts)
+			     const struct prior *prior, votes_array votes, bool hosts)
 {
 	uint32_t count = 0;
 
+	given = prior->given && prior->given->count > 0 ? prior->given : given;
 	for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT; n++)
 		count += votes[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
 	*e = (struct expectation){.rates = given->rates, .count = given->count, .given = given->count > 0};
 	e->splits = hosts || splits_are_usual(votes);
+	if (given == prior->given)
+		return;
 	if (all && count < CLASS_FEW) {
 		e->rates = all->rates;
 		e->count = all->count;
 		e->given = all->given;
 		e->splits = all->splits;
-	} else if (island || !e->given) {
+	} else if (prior->island || !e->given) {
 		e->given = false;
 		majority_find(e, votes);
 	}
 }
 
 /* The votes of all classes but those of islands, behind those of each. */
-static void votes_sum(votes_array *votes, uint32_t classes, const bool *is_island)
+static void votes_sum(votes_array *votes, uint32_t classes, const struct prior *priors)
 {
 	memset(votes[classes], 0, sizeof(votes[classes]));
 	for (uint32_t class = 0; class < classes; class ++)
-		for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT && !is_island[class]; n++)
+		for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT && !priors[class].island; n++)
 			votes[classes][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT] +=
 				votes[class][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
 }
 
 /* By class, and behind them for all; a majority is where the expectation is, so that it must not be moved. */
-static int expectations_find(const struct ft_rates *given, votes_array *votes, uint32_t classes, const bool *is_island,
-			     bool hosts, struct expectation **ret)
+static int expectations_find(const struct ft_rates *given, votes_array *votes, uint32_t classes,
+			     const struct prior *priors, bool hosts, struct expectation **ret)
 {
 	struct expectation *e = calloc(classes + 1UL, sizeof(*e));
 
 	*ret = e;
 	if (!e)
 		return -ENOMEM;
-	votes_sum(votes, classes, is_island);
-	expectation_find(&e[classes], given, NULL, false, votes[classes], hosts);
+	votes_sum(votes, classes, priors);
+	expectation_find(&e[classes], given, NULL, &(struct prior){NULL, false}, votes[classes], hosts);
 	for (uint32_t class = 0; class < classes; class ++)
-		expectation_find(&e[class], given, &e[classes], is_island[class], votes[class], hosts);
+		expectation_find(&e[class], given, &e[classes], &priors[class], votes[class], hosts);
 	return 0;
 }
 
@@ -418,29 +438,43 @@ static uint32_t level_of(const struct ft_model *m, uint32_t live)
 	return ft_plan_has_ranks(m->plan) ? m->plan->kinds[m->places[sw->planned]->kind].rank : 0;
 }
 
+/* Of two classes of switches that say something, what that of the lower number says holds. */
+static struct prior prior_of_cables(const struct classes *c, uint32_t class)
+{
+	struct prior prior = {NULL, c->ends[class][0] >= c->islands_from};
+
+	for (unsigned int n = 0; n < 2 && !prior.island; n++) {
+		const struct ft_design_class *of = c->class_of[c->ends[class][n]];
+
+		if (of && of->uplink_rates.count > 0)
+			prior.given = &of->uplink_rates;
+	}
+	return prior;
+}
+
 static int uplink_rates(struct ft_model *m, const struct classes *c)
 {
 	_cleanup_free_ votes_array *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
-	_cleanup_free_ bool *is_island = calloc(c->cable_classes + 1UL, sizeof(*is_island));
+	_cleanup_free_ struct prior *priors = calloc(c->cable_classes + 1UL, sizeof(*priors));
 	_cleanup_free_ struct expectation *e = NULL;
 	const char *word = ft_plan_has_ranks(m->plan) ? "uplink " : "";
 	int r;
 
-	if (!votes || !is_island)
+	if (!votes || !priors)
 		return -ENOMEM;
 	for (uint32_t class = 0; class < c->cable_classes; class ++)
-		is_island[class] = c->first_sort[class] >= c->islands_from;
+		priors[class] = prior_of_cables(c, class);
 	for (uint32_t i = 0; i < m->live.cable_count; i++)
 		if (c->of_cable[i] != FT_NONE)
 			vote(m, m->live.cables[i].a_port, votes[c->of_cable[i]]);
-	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, is_island, false, &e);
+	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, priors, false, &e);
 	for (unsigned int islands = 0; r == 0 && islands < 2; islands++)
 		for (uint32_t i = 0; i < m->live.cable_count; i++) {
 			const struct ft_live_cable *cable = &m->live.cables[i];
 			const struct ft_rate *short_of = NULL;
 			bool turn = level_of(m, cable->a) > level_of(m, cable->b);
 
-			if (c->of_cable[i] != FT_NONE && is_island[c->of_cable[i]] == (islands > 0))
+			if (c->of_cable[i] != FT_NONE && priors[c->of_cable[i]].island == (islands > 0))
 				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
 			if (!short_of)
 				continue;
@@ -455,20 +489,23 @@ static int host_rates(struct ft_model *m, const struct classes *c)
 	/* Hosts of switches that the plan does not know are a class that has few. */
 	uint32_t strange = c->sorts, classes = c->sorts + 1;
 	_cleanup_free_ votes_array *votes = calloc(classes + 1UL, sizeof(*votes));
-	_cleanup_free_ bool *is_island = calloc(classes + 1UL, sizeof(*is_island));
+	_cleanup_free_ struct prior *priors = calloc(classes + 1UL, sizeof(*priors));
 	_cleanup_free_ struct expectation *e = NULL;
 	int r;
 
-	if (!votes || !is_island)
+	if (!votes || !priors)
 		return -ENOMEM;
-	for (uint32_t sort = c->islands_from; sort < c->sorts; sort++)
-		is_island[sort] = true;
+	for (uint32_t sort = 0; sort < c->sorts; sort++) {
+		priors[sort].island = sort >= c->islands_from;
+		if (!priors[sort].island && c->class_of[sort])
+			priors[sort].given = &c->class_of[sort]->host_rates;
+	}
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
 		uint32_t sort = c->sort[m->live.hosts[i].live];
 
 		vote(m, m->live.hosts[i].switch_port, votes[sort == FT_NONE ? strange : sort]);
 	}
-	r = expectations_find(&m->design->host_rates, votes, classes, is_island, true, &e);
+	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
 	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
 		uint32_t sort = c->sort[m->live.hosts[i].live];
 		const struct ft_rate *short_of = rate_shortfall(&e[sort == FT_NONE ? strange : sort],

@@ -329,6 +329,7 @@ int ft_strays_read(struct explain *x)
 	uint32_t count = 0;
 	int r;
 
+	x->m->strays = x->stray_count;
 	if (x->stray_count == 0 || x->stray_count > STRAYS_EXPLAINED_MAX)
 		return 0;
 	if (!pairs)

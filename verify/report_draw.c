@@ -92,7 +92,7 @@ static void switch_mark(struct marker *m, uint32_t p)
 	}
 	/* How many hosts belong on it is bound only by its name: it is wrong if a finding says so (below). */
 	mark->hosts = row->hosts;
-	if (m->plan->switches[p].tier == FT_TIER_EDGE)
+	if (m->plan->kinds[m->plan->switches[p].kind].may_host)
 		mark->hosts_planned = row->hosts;
 	string_keep(m, &mark->name, m->labels[p]);
 	if (row->hosts_names[0])

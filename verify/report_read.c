@@ -316,10 +316,11 @@ static const char *status_at(unsigned int index)
 	return ft_status_name((enum ft_status)index);
 }
 
-/* Islands are no tier of the plan. */
+static const char *const tiers[] = {"edge", "spine", "core", "island"};
+
 static const char *tier_at(unsigned int index)
 {
-	return index < FT_TIER_COUNT ? ft_tier_name((enum ft_tier)index) : "island";
+	return tiers[index];
 }
 
 static const char *code_at(unsigned int index)
@@ -393,7 +394,7 @@ static int tier_read(const struct place *at, const json_t *value, void *to)
 	unsigned int index;
 
 	(void)at;
-	if (word_read(value, tier_at, FT_TIER_COUNT + 1, &index) < 0)
+	if (word_read(value, tier_at, FT_COUNT(tiers), &index) < 0)
 		return -EINVAL;
 	*(const char **)to = tier_at(index);
 	return 0;

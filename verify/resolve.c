@@ -72,28 +72,42 @@ int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		if (ft_plan_is_director(plan, i))
 			return ft_error_set(err, -EINVAL, 0, 0,
-					    "the plan has %s switches of %u ports: directors, and to OpenSM each of "
+					    "the plan has %s%sswitches of %u ports: directors, and to OpenSM each of "
 					    "their chips is a switch of its own",
-					    ft_tier_name(plan->switches[i].tier), plan->switches[i].ports);
+					    ft_plan_kind_name(plan, i), ft_plan_kind_name(plan, i)[0] ? " " : "",
+					    plan->switches[i].ports);
 	return 0;
+}
+
+static uint32_t top_rank(const struct ft_plan *plan)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		uint32_t rank = plan->kinds[plan->switches[i].kind].rank;
+
+		top = rank > top ? rank : top;
+	}
+	return top;
 }
 
 int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
 		     struct ft_resolved *ret_resolved)
 {
 	_cleanup_(collection_release) struct collection c = {0};
-	const char *top = ft_tier_name(plan->core_count > 0 ? FT_TIER_CORE : FT_TIER_EDGE);
+	uint32_t top = top_rank(plan);
 	int r = collection_init(&c, report->switch_count);
 
-	for (size_t i = 0; r == 0 && i < report->switch_count; i++) {
+	/* The report lists the switches of the plan first, in its order. */
+	for (uint32_t i = 0; r == 0 && i < plan->switch_count && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
 		uint64_t guid = sw->guid;
 
-		if (!sw->planned_as || strcmp(sw->tier, top) != 0)
+		if (plan->kinds[plan->switches[i].kind].rank != top)
 			continue;
-		/* Those of the plan come first, in its order. What is bound by GUID is known unseen. */
-		if (guid == 0 && i < plan->switch_count)
-			guid = ft_plan_bound_guid(design, plan, (uint32_t)i);
+		/* What is bound by GUID is known unseen. */
+		if (guid == 0)
+			guid = ft_plan_bound_guid(design, plan, i);
 		r = guid ? collection_add(&c, guid, sw->name) : collection_lacks(&c, sw->name);
 	}
 	if (r < 0)
@@ -102,16 +116,13 @@ int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan,
 	return 0;
 }
 
-/* The GUIDs of the switches that stand in the places of edges. */
-static int edges_collect(const struct ft_report *report, struct ft_map *ret_edges)
+/* The GUIDs of the switches that stand in the places of those on which hosts belong. */
+static int edges_collect(const struct ft_plan *plan, const struct ft_report *report, struct ft_map *ret_edges)
 {
-	for (size_t i = 0; i < report->switch_count; i++) {
-		const struct ft_report_switch *sw = &report->switches[i];
-
-		if (sw->planned_as && sw->guid && strcmp(sw->tier, ft_tier_name(FT_TIER_EDGE)) == 0 &&
-		    ft_map_add(ret_edges, sw->guid, 0, NULL) < 0)
+	for (uint32_t i = 0; i < plan->switch_count && i < report->switch_count; i++)
+		if (report->switches[i].guid && plan->kinds[plan->switches[i].kind].may_host &&
+		    ft_map_add(ret_edges, report->switches[i].guid, 0, NULL) < 0)
 			return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -130,7 +141,7 @@ static int hosts_collect(const struct ft_model *m, const struct ft_report *repor
 	int r = collection_init(&c, m->live.host_count);
 
 	if (r == 0)
-		r = edges_collect(report, &edges);
+		r = edges_collect(m->plan, report, &edges);
 	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
 		const struct ft_live_host *host = &m->live.hosts[i];
 

@@ -169,8 +169,8 @@ static int impact_weigh(struct ft_model *m)
 typedef int step_fn(struct ft_model *m);
 
 static step_fn *const model_steps[] = {
-	source_describe, switches_tell,	      boards_settle, ft_explain,	ft_rates_check,
-	ft_hosts_check,	 ft_identities_check, ft_sm_check,   ft_counters_check, ft_measure,
+	source_describe,     switches_tell,    boards_settle, ft_explain,	 ft_rates_check, ft_hosts_check,
+	ft_identities_check, ft_untried_check, ft_sm_check,   ft_counters_check, ft_measure,
 };
 
 /* Once, for a report; --after does without. */
