@@ -101,7 +101,7 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 }
 
 /* Many hosts on a switch that is found fault with speak against the tree, and so does each of its cables. */
-enum { SERVING_COST = 3, UNSEEN_COST = 4 };
+enum { SERVING_COST = 3, UNSEEN_COST = 2 };
 
 /* Switches outside of the tree that no finding is about, and what the tree is wrong about. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
