@@ -17,6 +17,7 @@
 struct ft_assign_vertex {
 	uint32_t ports;
 	uint32_t hosts;
+	bool may_host;	  /* of a planned one: hosts belong on it, be it none now */
 	uint32_t excused; /* of an observed one: cables that may be there and could not be seen */
 };
 

@@ -56,8 +56,8 @@ static int row_compare(const struct ft_assign *in, uint32_t a, uint32_t b)
 
 	if (n != peers_of(g, b))
 		return n < peers_of(g, b) ? -1 : 1;
-	if ((x->hosts > 0) != (y->hosts > 0))
-		return x->hosts > 0 ? -1 : 1;
+	if (x->may_host != y->may_host)
+		return x->may_host ? -1 : 1;
 	if (x->ports != y->ports)
 		return x->ports < y->ports ? -1 : 1;
 	for (uint32_t i = 0; i < n; i++) {
@@ -155,9 +155,9 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 		seat.price += FT_PRICE_FAULT;
 	seat.price += FT_PRICE_HOST * hosts;
 	/* Each host on a switch that is for none is a fault; one that has lost all of its hosts is as odd. */
-	if (want->hosts == 0)
+	if (!want->may_host)
 		seat.price += FT_PRICE_FAULT * have->hosts;
-	else if (have->hosts == 0)
+	else if (want->hosts > 0 && have->hosts == 0)
 		seat.price += FT_PRICE_FAULT;
 	seat.hostless = want->hosts > 0 && have->hosts == 0;
 	if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)

@@ -161,7 +161,7 @@ static uint32_t faults_estimate(struct ft_assign_work *w)
 		if (p == FT_UNASSIGNED)
 			continue;
 		misnamed += !w->in->names_weak && w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p;
-		faults += w->in->planned_at[p].hosts == 0 ? w->in->observed_at[o].hosts : 0;
+		faults += w->in->planned_at[p].may_host ? 0 : w->in->observed_at[o].hosts;
 	}
 	return faults + (misnamed + 1) / 2;
 }

@@ -51,7 +51,8 @@ static int planned_make(const struct ft_model *m, struct general *g)
 		edges[i] = (struct ft_edge){m->place_of[plan->bundles[i].a], m->place_of[plan->bundles[i].b],
 					    plan->bundles[i].count};
 	for (uint32_t p = 0; p < m->place_count; p++)
-		g->planned_at[p] = (struct ft_assign_vertex){m->places[p]->ports, m->places[p]->hosts, 0};
+		g->planned_at[p] = (struct ft_assign_vertex){m->places[p]->ports, m->places[p]->hosts,
+							     p < m->edges || m->places[p]->hosts > 0, 0};
 	return ft_multigraph_make(m->place_count, edges, plan->bundle_count, &g->planned);
 }
 
@@ -72,8 +73,8 @@ static int observed_make(const struct ft_model *m, struct general *g)
 		if (sw->tolerated)
 			continue;
 		g->live_of_vertex[g->vertices] = i;
-		g->observed_at[g->vertices++] =
-			(struct ft_assign_vertex){sw->ports, sw->hosts, sw->silent + sw->unread + sw->lost_ports};
+		g->observed_at[g->vertices++] = (struct ft_assign_vertex){sw->ports, sw->hosts, false,
+									  sw->silent + sw->unread + sw->lost_ports};
 	}
 	for (uint32_t i = 0; i < m->live.cable_count; i++) {
 		uint32_t a = g->vertex_of_live[m->live.cables[i].a], b = g->vertex_of_live[m->live.cables[i].b];
