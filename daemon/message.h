@@ -58,8 +58,8 @@ static inline void ft_message_unrefp(struct ft_message **message)
 void ft_message_write_json(struct ft_text *text, const struct ft_finding *finding, const char *code);
 
 /*
- * Adds the sentence of a finding that is over, in the past tense: "the cable … was missing". Words are told by the blanks
- * around them, so that names with none in them stay as they are.
+ * Adds the sentence of a finding that is over, in the past tense: "the cable … was missing". Words are told by the
+ * blanks around them, so that names with none in them stay as they are.
  */
 void ft_message_add_past(struct ft_text *text, const char *sentence);
 

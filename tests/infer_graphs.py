@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import infer_residual  # noqa: E402
 
 # A false finding is worse than one that is missed.
-FALSE_SHARE = 50
+FALSE_SHARE = 25
 SENTENCE_MAX = 500
 MISSED_SHARE = 3
 
@@ -104,7 +104,7 @@ def two_levels(rng, net):
     widths = [rng.choice([2, 3, 4, 5]) - (c >= cores // 2 and rng.random() < 0.3) for c in range(cores)]
     leaves, hosts = rng.randint(6, 24), rng.randint(8, 18)
     leaf = [net.add("leaf%02d" % i, 48) for i in range(1, leaves + 1)]
-    core = [net.add("core%d" % i, 200) for i in range(1, cores + 1)]
+    core = [net.add("core%d" % i, 254) for i in range(1, cores + 1)]
     service = [net.add("leaf%02d" % i, 64) for i in range(leaves + 1, leaves + 1 + rng.choice([0, 0, 2, 4, 8]))]
     for a in leaf:
         net.hosts(a, rng.randint(hosts - 2, hosts))

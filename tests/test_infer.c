@@ -51,11 +51,12 @@
 	"\"edge\":"                                                                                             \
 	"2,\"spine\":1}}"
 
-#define RING                                                                                                        \
-	"switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; " \
+#define RING                                                                                                         \
+	"switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d " \
+	"9; "                                                                                                        \
 	"hosts e 9; link a b 3; link b c 3; link c d 3; link d e 3; link e a 3"
-#define RING4                                                                                                       \
-	"switch a 36; switch b 36; switch c 36; switch d 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; link a b 3; "  \
+#define RING4                                                                                                          \
+	"switch a 36; switch b 36; switch c 36; switch d 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; link a b 3; " \
 	"link b c 3; link c d 3; link d a 3"
 /* Of 4 x 3; two cables between those that are neighbours both ways would be no torus of side 2. */
 #define TORUS "torus t 4 3 2 36"
@@ -67,7 +68,8 @@ struct row {
 	const char *what;
 	const char *fabric;
 	const char *expected; /* what the design holds, by "|"; or "!" and the error */
-	const char *found;    /* the verifier's findings by it; of a graph behind "=" what is planned otherwise than seen */
+	const char
+		*found; /* the verifier's findings by it; of a graph behind "=" what is planned otherwise than seen */
 };
 
 static const struct row rows[] = {
@@ -182,7 +184,8 @@ static const struct row rows[] = {
 	 "\"topology\": \"star\"|no part of the tree: spare", "switch-unplanned"},
 	{"no hosts", "tree leaf 4 core 2 2 0 36", "\"topology\": \"graph\"|\"kind\": \"switch\"", "="},
 	{"a lone switch without hosts", "switch a 36",
-	 "!no design to be inferred: 1 switch, and no host that is up: without hosts edge switches cannot be told", NULL},
+	 "!no design to be inferred: 1 switch, and no host that is up: without hosts edge switches cannot be told",
+	 NULL},
 	{"two switches cabled to each other", "switch a 36; switch b 36; hosts a 9; hosts b 9; link a b 4",
 	 "\"topology\": \"graph\"|{\"name\": [\"a\", \"b\"], \"kind\": \"switch\", \"ports\": 36, \"hosts\": "
 	 "9}|{\"a\": \"a\", \"b\": \"b\", \"count\": 4}",
@@ -193,7 +196,8 @@ static const struct row rows[] = {
 	 "switch a 36; switch b 36; hosts a 9; hosts b 9; link a b 6; unplug a 31", "\"count\": 5}", "="},
 	{"a ring", RING, "\"topology\": \"graph\"|{\"name\": [\"a\", \"b\", \"c\", \"d\", \"e\"]", "="},
 	{"a ring of which a bundle lacks a cable", RING "; cut c d 1", "\"kind\": \"switch\"", "=c d 3/2"},
-	{"a ring without a bundle, as the dark ports say", RING "; cut c d 3", "c and d: 0 seen, 3 planned", "=c d 3/0"},
+	{"a ring without a bundle, as the dark ports say", RING "; cut c d 3", "c and d: 0 seen, 3 planned",
+	 "=c d 3/0"},
 	{"a chain is no broken ring",
 	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; "
 	 "hosts e 9; link a b 3; link b c 3; link c d 3; link d e 3",
@@ -202,7 +206,8 @@ static const struct row rows[] = {
 	{"that lacks a cable", RING4 "; cut c d 1", "\"topology\": \"graph\"", "=c d 3/2"},
 	{"all to all, and one lacks a cable",
 	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; "
-	 "hosts e 9; link a b 2; link a c 2; link a d 2; link a e 2; link b c 2; link b d 2; link b e 2; link c d 2; link "
+	 "hosts e 9; link a b 2; link a c 2; link a d 2; link a e 2; link b c 2; link b d 2; link b e 2; link c d 2; "
+	 "link "
 	 "c e 2; link d e 2; cut b e 1",
 	 "\"topology\": \"graph\"", "=b e 2/1"},
 	{"a torus without a link", TORUS "; cut t12 t22 1", "t12 and t22: 0 seen, 1 planned", "=t12 t22 1/0"},
@@ -214,15 +219,19 @@ static const struct row rows[] = {
 	{"two like trees, each with a fault", MAIN "; tree far 6 top 3 2 8 36; cut far2 top1 1; cut leaf5 core3 2",
 	 "\"topology\": \"graph\"", "=far2 top1 2/1 leaf5 core3 2/0"},
 	{"leaves that have twice as many as the others, and all of one name",
-	 "tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 core1 6; link "
-	 "io2 core2 6; link io3 core1 6; link io3 core2 6; name leaf1 x; name leaf2 x; name leaf3 x; name leaf4 x; name "
+	 "tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 core1 6; "
+	 "link "
+	 "io2 core2 6; link io3 core1 6; link io3 core2 6; name leaf1 x; name leaf2 x; name leaf3 x; name leaf4 x; "
+	 "name "
 	 "leaf5 x; name leaf6 x; name leaf7 x; name leaf8 x; name io1 x; name io2 x; name io3 x",
 	 "\"topology\": \"graph\"|{\"name\": \"leaf-01\", \"kind\": \"leaf\", \"ports\": 48, \"hosts\": 9, \"guid\": "
 	 "\"0x0000000000100001\"}|{\"a\": \"leaf-[09-11]\", \"b\": \"core[1-2]\", \"count\": 6}|names are made up",
 	 "="},
 	{"of which one lacks a cable, and one of the others",
-	 "tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 core1 6; link "
-	 "io2 core2 6; link io3 core1 6; link io3 core2 6; name leaf1 x; name leaf2 x; name leaf3 x; name leaf4 x; name "
+	 "tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 core1 6; "
+	 "link "
+	 "io2 core2 6; link io3 core1 6; link io3 core2 6; name leaf1 x; name leaf2 x; name leaf3 x; name leaf4 x; "
+	 "name "
 	 "leaf5 x; name leaf6 x; name leaf7 x; name leaf8 x; name io1 x; name io2 x; name io3 x; cut io2 core1 1; cut "
 	 "leaf4 core2 1",
 	 "\"topology\": \"graph\"", "=leaf-04 core2 3/2 leaf-10 core1 6/5"},
@@ -231,20 +240,24 @@ static const struct row rows[] = {
 	{"older leaves among newer ones", MAIN "; older leaf5; older leaf6",
 	 "{\"name\": \"leaf[5-6]\", \"kind\": \"4xEDR leaf\"|some switches have slower ones throughout", "="},
 	{"a chip of which most traces are dead",
-	 "tree line 9 chip 6 1 8 36; unplug chip3 1; unplug chip3 2; unplug chip3 4; unplug chip3 5; unplug chip3 6; unplug "
+	 "tree line 9 chip 6 1 8 36; unplug chip3 1; unplug chip3 2; unplug chip3 4; unplug chip3 5; unplug chip3 6; "
+	 "unplug "
 	 "chip3 7",
 	 "\"topology\": \"graph\"",
 	 "=line1 chip3 1/0 line2 chip3 1/0 line4 chip3 1/0 line5 chip3 1/0 line6 chip3 1/0 line7 chip3 1/0"},
 	{"pods of unlike size whose spines share a plane",
 	 "{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":54,\"planes\":2,\"edge\":{\"ports\":10,\"count\":18,"
-	 "\"ports_to_nodes\":3,\"ports_to_core\":4},\"spine\":{\"ports\":14,\"count\":16,\"ports_to_core\":4},\"core\":{"
-	 "\"ports\":8,\"count\":8},\"pods\":[{\"count\":3,\"edges\":5},{\"count\":1,\"edges\":3}],\"bundle\":{\"edge\":1,"
+	 "\"ports_to_nodes\":3,\"ports_to_core\":4},\"spine\":{\"ports\":14,\"count\":16,\"ports_to_core\":4},\"core\":"
+	 "{"
+	 "\"ports\":8,\"count\":8},\"pods\":[{\"count\":3,\"edges\":5},{\"count\":1,\"edges\":3}],\"bundle\":{\"edge\":"
+	 "1,"
 	 "\"spine\":1}}",
 	 "{\"a\": \"edge[001-005]\", \"b\": \"spine[01-04]\", \"count\": 1}|\"kind\": \"spine\"", "="},
 	{"a leaf behind another one, which lacks a cable itself: nothing was moved",
 	 MAIN "; switch far 36; hosts far 27; link far leaf2 1; cut leaf2 core1 1; hosts core2 5",
 	 "{\"name\": \"far\", \"kind\": \"leaf\", \"ports\": 36, \"hosts\": 27}", "=leaf2 core1 2/1"},
-	{"switches without hosts", "switch a 36; switch b 36; link a b 2", "\"topology\": \"graph\"|\"hosts\": 0}", "="},
+	{"switches without hosts", "switch a 36; switch b 36; link a b 2", "\"topology\": \"graph\"|\"hosts\": 0}",
+	 "="},
 	{"an edge that is cut off", MAIN "; cut leaf2 core1 2; cut leaf2 core2 2; cut leaf2 core3 2", "\"count\": 6",
 	 "edge-isolated"},
 	{"three levels", PODS,
@@ -738,7 +751,8 @@ static uint32_t node_of(const struct ft_plan_switch *sw, const struct ft_snapsho
 {
 	for (uint32_t n = 0; n < s->node_count; n++)
 		if (s->nodes[n].type == FT_NODE_SWITCH &&
-		    (sw->guid ? s->nodes[n].guid == sw->guid : strcmp(ft_node_description(s, &s->nodes[n]), sw->name) == 0))
+		    (sw->guid ? s->nodes[n].guid == sw->guid
+			      : strcmp(ft_node_description(s, &s->nodes[n]), sw->name) == 0))
 			return n;
 	fail_msg("no switch %s", sw->name);
 	return 0;
@@ -760,14 +774,15 @@ static void residual_add(struct ft_text *text, const struct ft_plan *plan, const
 			uint32_t planned = bundle == FT_UNPINNED ? 0 : plan->bundles[bundle].count;
 
 			for (uint32_t p = 0; p < s->nodes[node[a]].port_count; p++) {
-				const struct ft_port *peer = ft_port_peer(s, &s->ports[s->nodes[node[a]].first_port + p]);
+				const struct ft_port *peer =
+					ft_port_peer(s, &s->ports[s->nodes[node[a]].first_port + p]);
 
 				seen += peer && peer->node == node[b];
 			}
 			bundles += planned > 0;
 			if (planned != seen)
-				ft_text_printf(text, "%s%s %s %u/%u", text->length > 1 ? " " : "", plan->switches[a].name,
-					       plan->switches[b].name, planned, seen);
+				ft_text_printf(text, "%s%s %s %u/%u", text->length > 1 ? " " : "",
+					       plan->switches[a].name, plan->switches[b].name, planned, seen);
 		}
 	assert_int_equal(bundles, plan->bundle_count);
 	test_free(node);
@@ -905,7 +920,8 @@ static void test_no_memory(void **state)
 		"tree sw 4 sx 2 2 8 36; name sx1 sw5; name sx2 sw6; link sw1 sx2 1",
 		PODS,
 		"switch hub 36; hosts hub 20",
-		"tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 core1 6; "
+		"tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 "
+		"core1 6; "
 		"link io2 core2 6; link io3 core1 6; link io3 core2 6; name io1 x; name io2 x; cut leaf4 core2 1",
 		TORUS "; cut t12 t22 1",
 	};

@@ -925,6 +925,9 @@ static int ways_look(struct after *x, struct ft_after *result)
 	uint64_t each = x->m->cells.count + x->m->place_count + 1UL, samples = WORK_MAX / each;
 	int r;
 
+	/* A tree has a cut for each level; other graphs have many for each network. */
+	if (x->m->capacity->ranks == 1)
+		samples = WORK_MAX / (each + (uint64_t)x->m->capacity->parts * x->m->capacity->cuts);
 	x->chosen = calloc(x->count + 1UL, sizeof(*x->chosen));
 	x->worst_chosen = calloc(x->count + 1UL, sizeof(*x->worst_chosen));
 	if (!x->chosen || !x->worst_chosen)

@@ -370,6 +370,16 @@ static bool uses_differ(const struct port_uses *a, const struct port_uses *b)
 	return has_own_traces(a, b) && has_own_traces(b, a);
 }
 
+/* Port numbers that both use for the same. */
+static uint32_t uses_in_common(const struct port_uses *a, const struct port_uses *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n < 256; n++)
+		count += (a->trace[n] > 0 && b->trace[n] > 0) + (a->outer[n] > 0 && b->outer[n] > 0);
+	return count;
+}
+
 /* What became of @kind in director @d, or FT_NO_NODE where it has none of that kind. */
 static uint32_t kind_in(const struct build *b, const struct ft_director *d, uint32_t kind)
 {
@@ -394,40 +404,79 @@ static void kind_change(struct build *b, const struct ft_director *d, uint32_t f
 }
 
 /*
- * Directors of one tier that are made in different ways have kinds of their own: each joins the first that it does not
- * differ from. There are no more kinds than chips.
+ * The kind that the chips of director @number join which are of @kind: that of the director with which they have most
+ * in common, of those in @done that they do not differ from. FT_NO_NODE: they differ from all.
  */
-static void kinds_split(struct build *b)
+static uint32_t kind_choose(const struct build *b, uint32_t kind, uint32_t number, const bool *done,
+			    const struct port_uses *uses)
+{
+	uint32_t best = FT_NO_NODE, most = 0;
+	bool first = true;
+
+	for (uint32_t i = 0; i < b->c->director_count; i++) {
+		uint32_t own = done[i] ? kind_in(b, &b->c->directors[i], kind) : FT_NO_NODE, common;
+
+		if (own == FT_NO_NODE)
+			continue;
+		first = false;
+		common = uses_in_common(&uses[number], &uses[i]);
+		if (uses_differ(&uses[number], &uses[i]) || (best != FT_NO_NODE && common <= most))
+			continue;
+		best = own;
+		most = common;
+	}
+	return first ? kind : best;
+}
+
+/* The director that is not done and has chips of @kind with traces in the most ports, or FT_NO_NODE. */
+static uint32_t director_next(const struct build *b, uint32_t kind, const bool *done, const struct port_uses *uses)
+{
+	uint32_t best = FT_NO_NODE, most = 0;
+
+	for (uint32_t i = 0; i < b->c->director_count; i++) {
+		uint32_t count = 0;
+
+		if (done[i] || kind_in(b, &b->c->directors[i], kind) != kind)
+			continue;
+		for (uint32_t n = 1; n < 256; n++)
+			count += uses[i].trace[n] > 0;
+		if (best != FT_NO_NODE && count <= most)
+			continue;
+		best = i;
+		most = count;
+	}
+	return best;
+}
+
+/*
+ * Directors of one tier that are made in different ways have kinds of their own: the whole ones first, for what one
+ * without a fabric board has in common with several tells little. There are no more kinds than chips. 0 or -ENOMEM.
+ */
+static int kinds_split(struct build *b)
 {
 	struct ft_chassis *c = b->c;
-	uint32_t count = c->kind_count;
+	_cleanup_free_ bool *done = calloc(c->director_count + 1UL, sizeof(*done));
+	_cleanup_free_ struct port_uses *uses = calloc(c->director_count + 1UL, sizeof(*uses));
+	uint32_t count = c->kind_count, next;
 
-	for (uint32_t kind = 0; kind < count; kind++)
-		for (uint32_t i = 0; i < c->director_count; i++) {
-			struct port_uses uses, other;
-			uint32_t first = FT_NO_NODE, to = FT_NO_NODE;
+	if (!done || !uses)
+		return -ENOMEM;
+	for (uint32_t kind = 0; kind < count; kind++) {
+		memset(done, 0, c->director_count * sizeof(*done));
+		for (uint32_t i = 0; i < c->director_count; i++)
+			director_uses(b, &c->directors[i], kind, &uses[i]);
+		while ((next = director_next(b, kind, done, uses)) != FT_NO_NODE) {
+			uint32_t to = kind_choose(b, kind, next, done, uses);
 
-			if (kind_in(b, &c->directors[i], kind) != kind)
-				continue;
-			director_uses(b, &c->directors[i], kind, &uses);
-			for (uint32_t like = 0; like < i && to == FT_NO_NODE; like++) {
-				uint32_t own = kind_in(b, &c->directors[like], kind);
-
-				if (own == FT_NO_NODE)
-					continue;
-				first = like;
-				director_uses(b, &c->directors[like], own, &other);
-				if (!uses_differ(&uses, &other))
-					to = own;
-			}
-			if (first == FT_NO_NODE || to == kind)
-				continue;
 			if (to == FT_NO_NODE) {
 				to = c->kind_count++;
 				c->kinds[to] = c->kinds[kind];
 			}
-			kind_change(b, &c->directors[i], kind, to);
+			kind_change(b, &c->directors[next], kind, to);
+			done[next] = true;
 		}
+	}
+	return 0;
 }
 
 /* How many outer ports each line chip of a tier should have; 0: nobody says. */
@@ -540,7 +589,9 @@ static int ports_learn(struct build *b)
 	if (!b->uses)
 		return -ENOMEM;
 	uses_count(b);
-	kinds_split(b);
+	r = kinds_split(b);
+	if (r < 0)
+		return r;
 	uses_count(b);
 	for (uint32_t i = 0; i < b->c->kind_count; i++)
 		kind_learn(b, i);

@@ -17,7 +17,7 @@
 #include "verify/model.h"
 
 /* More ports than this are not one machine's. */
-enum { PORTS_MAX = FT_NAMESAKES_MAX };
+enum { PORTS_MAX = 64 };
 
 /* Listings of one key, and the live hosts that answer to it. Chains end in FT_NONE. */
 struct group {
@@ -298,10 +298,7 @@ static bool listing_is_hazy(const struct ft_model *m, const struct ft_plan_host 
 
 static void fates_tell(struct guests *g)
 {
-	struct ft_model *m = g->m;
-
-	for (uint32_t n = 0; n < g->group_count; n++)
-		m->crowded_names += g->groups[n].listings > 0 && g->groups[n].lives > PORTS_MAX;
+	const struct ft_model *m = g->m;
 
 	for (uint32_t l = 0; l < m->plan->host_count; l++)
 		m->exact.fate[l] = m->exact.host_of[l] != FT_NONE ? FT_HOST_SEEN

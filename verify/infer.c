@@ -21,6 +21,7 @@ struct attempt {
 	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches that are planned as seen, beside the tree */
 	uint64_t cabling;   /* of those, what a graph may see otherwise */
+	bool strays;	    /* switches are found that are in no place of the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in no tree */
 	uint32_t unseen;    /* switches that are planned for the traces that they left */
 	uint32_t strangers; /* switches that are not planned at all, and not found fault with either */
@@ -100,12 +101,12 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 }
 
 /* Many hosts on a switch that is found fault with speak against the tree, and so does each of its cables. */
-enum { SERVING_COST = 3, UNSEEN_COST = 4 };
+enum { SERVING_COST = 3, UNSEEN_COST = 2 };
 
 /* Switches outside of the tree that no finding is about, and what the tree is wrong about. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
-	attempt->mixed = false;
+	attempt->mixed = attempt->strays = false;
 	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
@@ -119,10 +120,10 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
 		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
 	}
-	attempt->cabling =
-		attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
+	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
 			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
 			   (found > 0 && cables > found ? cables - found : 0);
+	attempt->strays = found > 0;
 	outside -= found < outside ? found : outside;
 	attempt->islanders = f->islands.length > 0 ? outside : 0;
 	attempt->strangers = f->islands.length > 0 ? 0 : outside;
@@ -278,10 +279,11 @@ static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassi
 
 /*
  * Directors are what people buy and repair: of two ways to see the fabric that explain as much it is the one with them.
- * Where neither does, the complaint is about the chips, which are what there is for certain.
+ * Where neither does, the complaint is about the chips, which are what there is for certain. @ret_whole: that with
+ * directors, where the other explains more; else it stays as it is.
  */
 static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
-		    struct attempt *best, struct ft_error *err)
+		    struct attempt *best, struct attempt *ret_whole, struct ft_error *err)
 {
 	_cleanup_(attempt_release) struct attempt flat = {0};
 	struct ft_error why = {0};
@@ -294,7 +296,10 @@ static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chass
 		return r == 0 && flat_r == -EINVAL ? 0 : flat_r;
 	if (r == 0 && best->wrong <= flat.wrong)
 		return 0;
-	attempt_release(best);
+	if (r == 0)
+		*ret_whole = *best;
+	else
+		attempt_release(best);
 	*best = flat;
 	flat = (struct attempt){0};
 	return 0;
@@ -359,10 +364,23 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 	return 0;
 }
 
+static bool finds_the_same(const struct attempt *tree, const struct ft_intent *graph)
+{
+	return !tree->mixed && tree->strangers == 0 && tree->cabling == graph_wrong(graph);
+}
+
+static void attempt_swap(struct attempt *a, struct attempt *b)
+{
+	struct attempt other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
 /*
  * Whether the tree stays: it is shorter to write, unless more is wrong by it than by the graph, with what the graph
- * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was seen in islands may hide faults that the
- * graph finds.
+ * leaves as it was seen though no class has it. @common: wrong, but of one cause with others. What is planned as it was
+ * seen in islands may hide faults that the graph finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
@@ -370,9 +388,14 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 
 	if (tree->mixed)
 		return false;
-	if (tree->strangers == 0 && tree->cabling == wrong)
+	/* What the graph tells of a broken switch, the tree may hold against a switch that it has no place for. */
+	if (!tree->strays)
+		common = 0;
+	if (finds_the_same(tree, graph))
 		return true;
 	if (ft_intent_is_irregular(graph))
+		return false;
+	if (tree->islanders > 0 && wrong > tree->cabling)
 		return false;
 	return tree->cabling + tree->islanders + tree->strangers <=
 	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
@@ -393,10 +416,12 @@ static void intent_release(struct ft_intent *intent)
 }
 
 /*
- * The fabric as a graph, every chip a switch. @best: the tree, or one without text where there is none; what serves
- * better is there in the end. Returns 0, -ENOMEM, or -EINVAL with @err as it was where neither serves.
+ * The fabric as a graph, every chip a switch. @best: the tree, or one without text where there is none; @whole: one
+ * with directors that explains less by itself, or without text. What serves best is @best in the end. Returns 0,
+ * -ENOMEM, or -EINVAL with @err as it was where neither serves.
  */
-static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *best)
+static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *whole,
+			 struct attempt *best)
 {
 	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
 	_cleanup_(intent_release) struct ft_intent intent = {0};
@@ -414,6 +439,10 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	r = ft_intent_make(&intent, &f);
 	if (r == 0)
 		r = graph_common(&intent, &common);
+	if (r == 0 && whole->text.length > 0 && finds_the_same(whole, &intent)) {
+		attempt_swap(whole, best);
+		return 0;
+	}
 	if (r < 0 || (tree && tree_serves(best, &intent, common)))
 		return r;
 	ft_infer_graph_counts(&f);
@@ -431,15 +460,16 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
 {
 	_cleanup_(ft_chassis_freep) struct ft_chassis *chassis = NULL;
-	_cleanup_(attempt_release) struct attempt best = {0};
+	_cleanup_(attempt_release) struct attempt best = {0}, whole = {0};
 	int r;
 
 	r = ft_chassis_find(snapshot, NULL, NULL, NULL, &chassis);
 	if (r == 0)
-		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best, err)
-									 : reading(snapshot, NULL, name, &best, err);
+		r = chassis->snapshot && !is_doubtful(snapshot, chassis)
+			    ? readings(snapshot, chassis, name, &best, &whole, err)
+			    : reading(snapshot, NULL, name, &best, err);
 	if (r == -EINVAL || (r == 0 && (best.mixed || best.wrong + best.islanders + best.strangers > 0))) {
-		int graph_r = graph_reading(snapshot, name, &best);
+		int graph_r = graph_reading(snapshot, name, &whole, &best);
 
 		if (graph_r != -EINVAL)
 			r = graph_r;

@@ -15,6 +15,8 @@
  * design; the votes are noted under "why". Only the host ports of edge switches are as many as the fullest has, for
  * hosts are hardly ever spread evenly and one more on a switch is no fault.
  *
+ * What is no star and no plain fat-tree, or is one by which more is wrong, becomes a graph: see infer_general.h.
+ *
  * Directors are made whole first (chassis.h), and the design has them where it explains no less so.
  *
  * The design is held against @snapshot as ft_verify() does, and one by which more is wrong than things go wrong is not

@@ -20,13 +20,13 @@
 #include "verify/infer_general.h"
 
 enum {
-	DENSE_PERCENT = 50,   /* of the pairs of a block are cabled */
-	UNIFORM_PERCENT = 60, /* of them have the width of the pattern */
-	SAME_PERCENT = 75,    /* of all pairs are as wide as the pattern, where the sums do not say so */
-	HABIT_PERCENT = 60,   /* of the twins have a switch at that port */
-	SUM_PERCENT = 50,     /* of the rows, or columns, are as wide in all as the pattern */
+	DENSE_PERCENT = 50,    /* of the pairs of a block are cabled */
+	UNIFORM_PERCENT = 60,  /* of them have the width of the pattern */
+	SAME_PERCENT = 75,     /* of all pairs are as wide as the pattern, where the sums do not say so */
+	HABIT_PERCENT = 60,    /* of the twins have a switch at that port */
+	SUM_PERCENT = 50,      /* of the rows, or columns, are as wide in all as the pattern */
 	TOGETHER_PERCENT = 75, /* of the rows deviate from it by as much */
-	HOLES_PERCENT = 80,   /* of what lacks shows as holes */
+	HOLES_PERCENT = 80,    /* of what lacks shows as holes */
 	CLASS_COST = 4,
 	FEW_SHARE = 3,
 	GONE_SHARE = 8,
@@ -36,13 +36,13 @@ enum {
 	FEW_ROWS = 3,
 	SCALE_MAX = 4,
 	SCALED_PERCENT = 50, /* of the bundles are so many times as wide */
-	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may be of any */
-	FEW_PAIRS = 4,	  /* make no class */
-	MANY_PAIRS = 8,	  /* are one even if the pattern is lost in faults */
-	SMALL_BLOCK = 6,  /* pairs */
-	THICK_BLOCK = 15, /* where bundles are of several cables, of which it is seldom that all are gone */
-	UNLIKE_SHARE = 4, /* rows are of two classes that differ by one of so many cables */
-	MOVED_MAX = 3, /* cables of one switch on wrong ends: more were meant so */
+	CLASSES_CLEAR = 2,   /* with more, a row that deviates both ways may be of any */
+	FEW_PAIRS = 4,	     /* make no class */
+	MANY_PAIRS = 8,	     /* are one even if the pattern is lost in faults */
+	SMALL_BLOCK = 6,     /* pairs */
+	THICK_BLOCK = 15,    /* where bundles are of several cables, of which it is seldom that all are gone */
+	UNLIKE_SHARE = 4,    /* rows are of two classes that differ by one of so many cables */
+	MOVED_MAX = 3,	     /* cables of one switch on wrong ends: more were meant so */
 };
 
 /* The rows of one twin set, and all columns of its dense blocks. */
@@ -56,13 +56,13 @@ struct sheet {
 	bool *valid;	  /* by column: it has a pattern; owned */
 	uint32_t *usual;  /* by column: its width; owned */
 	uint32_t columns;
-	uint16_t *seen;	  /* rows x columns; owned */
-	uint32_t *holes;  /* by row; owned */
-	uint32_t *order;  /* rows, those that deviate alike together; owned */
+	uint16_t *seen;	      /* rows x columns; owned */
+	uint32_t *holes;      /* by row; owned */
+	uint32_t *order;      /* rows, those that deviate alike together; owned */
 	const uint16_t *main; /* by column: what the rows of the first class mostly have; NULL: this is it */
-	uint32_t classes; /* that the rows were told apart into, of which this is one */
-	bool turns;	  /* bundles are uneven by turns: most rows have as many in all, but not in the same columns */
-	bool same_set;	  /* rows and columns are the same switches: each pair is there twice */
+	uint32_t classes;     /* that the rows were told apart into, of which this is one */
+	bool turns;    /* bundles are uneven by turns: most rows have as many in all, but not in the same columns */
+	bool same_set; /* rows and columns are the same switches: each pair is there twice */
 };
 
 static void sheet_release(struct sheet *s)
@@ -141,11 +141,22 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 				habit[number]++;
 		}
 	}
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++)
-			ret[i] += habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT &&
-				  ft_infer_port_is_dark(f, member[i], number) &&
-				  (!within || is_within(f, member[i], number));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t lit = 0, usual = 0;
+
+		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++) {
+			bool dark = ft_infer_port_is_dark(f, member[i], number);
+			bool link = !dark && ft_infer_port_far(f, member[i], number) != FT_NONE;
+			bool habitual = habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT;
+
+			lit += link && habit[number] > 0;
+			usual += link && habitual;
+			ret[i] += dark && habitual && (!within || is_within(f, member[i], number));
+		}
+		/* What is wired by other ports than its twins has no holes where these have cables. */
+		if (usual * 100 < lit * HABIT_PERCENT)
+			ret[i] = 0;
+	}
 	return 0;
 }
 
@@ -269,7 +280,7 @@ static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
 	uint32_t set = s->block[column], count = twins->sets[set].count;
 	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
 	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), true,
-				      holes)
+				    holes)
 		      : -ENOMEM;
 
 	*ret = 0;
@@ -522,9 +533,8 @@ static int patterns_find(struct sheet *s)
 
 static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	return s->valid[column] && !is_diagonal(s, row, column)
-		       ? (int)*entry(s, row, column) - (int)s->usual[column]
-		       : 0;
+	return s->valid[column] && !is_diagonal(s, row, column) ? (int)*entry(s, row, column) - (int)s->usual[column]
+								: 0;
 }
 
 static int rows_compare(const void *a, const void *b, void *context)
@@ -620,12 +630,12 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	*ret = holes;
 	if (columns_twins(s)->apart[s->column[d->column]] && d->columns == 1)
 		return column_is_broken(s, d->column, ret);
-	if (d->scaled && !holes)
+	if (d->scaled && (!holes || is_stranger(s, d)))
 		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST;
 	else if (s->rows == 1)
 		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->lacks * 4 <= d->planned;
-	else if (s->rows == 2 && !holes)
-		*ret = d->lacks <= 2 || d->lacks * 4 <= d->planned;
+	else if (s->rows <= FEW_ROWS && !holes)
+		*ret = d->lacks * 3 <= d->planned;
 	else if (!holes)
 		*ret = d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned;
 	/* As many elsewhere: where that is more than happens by mistake, it was meant. */
@@ -686,17 +696,17 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
 }
 
 /*
- * A bundle that lacks cables by the pattern of its row. Beside, where nothing but degrees speaks for a pattern, both ends
- * have to have fewer than their twins; in the smallest blocks a bundle of which nothing is there never was.
+ * A bundle that lacks cables by the pattern of its row. Beside, where nothing but degrees speaks for a pattern, both
+ * ends have to have fewer than their twins; in the smallest blocks a bundle of which nothing is there never was.
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	if (*entry(s, row, column) == 0 && s->holes[row] == 0 &&
+	if (*entry(s, row, column) == 0 && (s->holes[row] == 0 || s->side == FT_SIDE_BESIDE) &&
 	    s->rows * s->columns <= (s->usual[column] > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
 	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&
-					     has_fewer(s->intent, columns_twins(s), s->column[column]));
+		has_fewer(s->intent, columns_twins(s), s->column[column]));
 }
 
 static int group_plan(struct sheet *s, const struct deviations *d)
@@ -735,7 +745,8 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			/* What one row has too much of may be what it, or the column, lacks elsewhere. */
 			pair->settled = true;
 			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
-			pair->loose = over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			pair->loose =
+				over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
 			if (lacks)
 				pair->planned = s->usual[c];
 		}
@@ -760,8 +771,10 @@ static int beside_plan(struct sheet *s)
 			int over = deviation(s, i, c);
 			struct ft_meant *pair;
 
-			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] ||
-			    over == 0 || pairs < 4 || less * 4 > pairs)
+			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] || over == 0 ||
+			    pairs < 4 || less * 4 > pairs)
+				continue;
+			if (over < 0 && *entry(s, i, c) == 0 && pairs <= MANY_PAIRS)
 				continue;
 			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
 					  has_fewer(intent, columns_twins(s), s->column[c])))

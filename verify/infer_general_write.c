@@ -20,13 +20,13 @@ struct fan {
 
 struct writer {
 	const struct ft_intent *intent;
-	char **name;	 /* by live switch; owned */
+	char **name;		 /* by live switch; owned */
 	char (*kind)[KIND_SIZE]; /* by live switch; owned */
-	bool *hosting;	 /* by rank: those with hosts are a kind of their own; owned */
-	bool *by_guid;	 /* by live switch: the name is made up, and the GUID tells it */
-	uint32_t *order; /* live switches as they are written */
-	uint32_t *place; /* by live switch: where it is in the order */
-	uint32_t *next;	 /* scratch */
+	bool *hosting;		 /* by rank: those with hosts are a kind of their own; owned */
+	bool *by_guid;		 /* by live switch: the name is made up, and the GUID tells it */
+	uint32_t *order;	 /* live switches as they are written */
+	uint32_t *place;	 /* by live switch: where it is in the order */
+	uint32_t *next;		 /* scratch */
 	struct fan *fans;
 	uint32_t *ends;
 	uint32_t fan_count, end_count;

@@ -110,9 +110,9 @@ struct ft_inference {
 	bool extra_port[256];  /* switches of so many ports have one that is the aggregation node's */
 	uint32_t aggregations; /* aggregation nodes */
 	uint32_t host_total;
-	uint32_t usual_hosts; /* on a switch that has any: the median */
-	uint32_t main_part;   /* the connected part with the most hosts: the tree is there */
-	uint64_t cable_total; /* between different switches of it */
+	uint32_t usual_hosts;	   /* on a switch that has any: the median */
+	uint32_t main_part;	   /* the connected part with the most hosts: the tree is there */
+	uint64_t cable_total;	   /* between different switches of it */
 	struct ft_rate usual_rate; /* of cables between switches */
 
 	struct ft_fits fits;

@@ -257,7 +257,6 @@ struct ft_model {
 	size_t findings_max;	/* beyond, they are counted and not kept */
 	uint32_t unsaid;	/* so many */
 	uint32_t strays;	/* cables whose place was looked for (readings.c) */
-	uint32_t crowded_names; /* listed names of more host ports than are told apart (exact_hosts.c) */
 	struct ft_finding lost; /* where a finding goes that could not be allocated, or is not kept */
 	bool failed;		/* an allocation failed: there is no report */
 };
@@ -478,7 +477,6 @@ int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
 
 /* untried.c: what was too much to be worked out, as a finding. 0 or -ENOMEM. */
 int ft_untried_check(struct ft_model *m);
-enum { FT_NAMESAKES_MAX = 64 }; /* host ports of one name that are told apart */
 
 /* hosts_expected.c: the design names this host as one that is down. */
 bool ft_host_is_expected_down(const struct ft_model *m, const char *name);

@@ -81,6 +81,29 @@ static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges 
 	return count;
 }
 
+/*
+ * Of @count ports that are as likely, in ascending order, those that are next to each other and just as many as are
+ * looked for: cables of a bundle are in adjacent ports, and a longer or shorter gap is another's. There has to be one
+ * such run alone. Returns true if they are the first of @ports now.
+ */
+static bool run_pick(uint32_t *ports, uint32_t count, uint32_t need)
+{
+	uint32_t best = FT_NONE, runs = 0;
+
+	for (uint32_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && ports[end] == ports[end - 1] + 1;)
+			end++;
+		if (end - i != need)
+			continue;
+		best = i;
+		runs++;
+	}
+	if (runs != 1)
+		return false;
+	memmove(ports, ports + best, need * sizeof(*ports));
+	return true;
+}
+
 static int number_compare(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -110,6 +133,14 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, u
 	for (unsigned int rank = RANK_RECALLED; rank <= last && found < need; rank++) {
 		uint32_t room = need - found;
 		uint32_t count = rank_pick(m, ranges, live, peer, rank, link, ret_ports + found, room);
+
+		/* Where there is a choice between cables of others, the gap of the right size. */
+		if (rank == RANK_BETWEEN && count > room && room > 1 && found == 0) {
+			uint32_t all = rank_pick(m, ranges, live, peer, rank, link, ret_ports, m->habit_ports);
+
+			if (!run_pick(ret_ports, all, room))
+				rank_pick(m, ranges, live, peer, rank, link, ret_ports, room);
+		}
 
 		/* A gap too small for the bundle is spare host ports; spare ports tell nothing if there is a choice. */
 		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))

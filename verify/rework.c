@@ -695,10 +695,11 @@ static void cables_return_exact(struct ft_rework *w, const struct comeback *c, u
 
 		if ((!upper && cable->a != index) || number == 0 || !is_there(w, far))
 			continue;
-		own = ft_rework_outer_port(w, index, number, NULL, c->own);
+		own = ft_rework_new_port(w, index, number, c->own);
+		if (own == NONE)
+			continue;
 		there = bundle_port(w, c, far, upper ? cable->a_port : cable->b_port, true);
-		if (own != NONE && there != NONE && ft_rework_outer_number(w, own) == number &&
-		    w->s.nodes[w->s.ports[own].node].guid && ft_rework_chip_is_new(w, own, c->own))
+		if (there != NONE)
 			ft_rework_put(w, own, there, w->rates[FT_REWORK_UPLINK]);
 	}
 }

@@ -131,13 +131,6 @@ static uint32_t chip_port_number(const struct ft_rework *w, const struct ft_rewo
 	return (n - 1) / each == chip->like->board ? chip->board * each + (n - 1) % each + 1 : 0;
 }
 
-uint32_t ft_rework_outer_number(const struct ft_rework *w, uint32_t port)
-{
-	const struct ft_rework_chip *chip = chip_of_node(w, w->s.ports[port].node);
-
-	return chip ? chip_port_number(w, chip, w->s.ports[port].number) : 0;
-}
-
 static bool port_is_named(const struct ft_rework *w, const struct ft_finding *because, uint32_t port)
 {
 	for (size_t i = 0; i < because->where_count; i++)
@@ -162,9 +155,9 @@ static uint32_t chip_port_free(const struct ft_rework *w, const struct ft_rework
 	return FT_NONE;
 }
 
-static uint32_t port_numbered(const struct ft_rework *w, uint32_t index, uint32_t number)
+static uint32_t port_numbered(const struct ft_rework *w, uint32_t index, uint32_t number, uint32_t first)
 {
-	for (uint32_t i = 0; number > 0 && i < w->chip_count; i++) {
+	for (uint32_t i = first; number > 0 && i < w->chip_count; i++) {
 		const struct ft_node *node = &w->s.nodes[w->chips[i].node];
 
 		for (uint32_t n = 1; w->chips[i].index == index && n <= node->port_count; n++)
@@ -174,10 +167,17 @@ static uint32_t port_numbered(const struct ft_rework *w, uint32_t index, uint32_
 	return FT_NONE;
 }
 
+uint32_t ft_rework_new_port(const struct ft_rework *w, uint32_t index, uint32_t number, uint32_t first)
+{
+	uint32_t port = port_numbered(w, index, number, first);
+
+	return port != FT_NONE && ft_rework_is_free(w, port) ? port : FT_NONE;
+}
+
 uint32_t ft_rework_outer_port(const struct ft_rework *w, uint32_t index, uint32_t planned,
 			      const struct ft_finding *because, uint32_t own)
 {
-	uint32_t port = port_numbered(w, index, planned);
+	uint32_t port = port_numbered(w, index, planned, 0);
 
 	if (port != FT_NONE && w->s.ports[port].peer == FT_NO_PORT)
 		return port;
@@ -188,13 +188,6 @@ uint32_t ft_rework_outer_port(const struct ft_rework *w, uint32_t index, uint32_
 			if (w->chips[i].index == index)
 				port = chip_port_free(w, &w->chips[i], pass < 2 ? because : NULL, 2 - pass % 2);
 	return port;
-}
-
-bool ft_rework_chip_is_new(const struct ft_rework *w, uint32_t port, uint32_t first)
-{
-	const struct ft_rework_chip *chip = chip_of_node(w, w->s.ports[port].node);
-
-	return chip && (uint32_t)(chip - w->chips) >= first;
 }
 
 /* ---- traces ---- */

@@ -87,11 +87,8 @@ uint32_t ft_rework_outer_port(const struct ft_rework *w, uint32_t index, uint32_
 /* A port of the chip @node that is for a trace, and free, or FT_NONE. */
 uint32_t ft_rework_trace_port(const struct ft_rework *w, uint32_t node);
 
-/* True where @port is of a chip from number @first on. */
-bool ft_rework_chip_is_new(const struct ft_rework *w, uint32_t port, uint32_t first);
-
-/* The number of an outer port among those of its director, or 0. */
-uint32_t ft_rework_outer_number(const struct ft_rework *w, uint32_t port);
+/* Outer port @number of director @index, if it is free and on one of the chips from number @first on; else FT_NONE. */
+uint32_t ft_rework_new_port(const struct ft_rework *w, uint32_t index, uint32_t number, uint32_t first);
 
 /*
  * The chips of director @index come back, or those of the board that @because is about, with their traces.

@@ -31,10 +31,6 @@ int ft_untried_check(struct ft_model *m)
 	struct ft_finding *f;
 
 	strays_add(m, &text);
-	if (m->crowded_names > 0)
-		ft_text_printf(&text, "%s%s held by more than %u host ports each, and which is which is not worked out",
-			       text.length > 0 ? "; " : "", m->crowded_names == 1 ? "1 name is" : "several names are",
-			       FT_NAMESAKES_MAX);
 	m->failed |= ft_text_failed(&text);
 	if (text.length == 0)
 		return m->failed ? -ENOMEM : 0;
