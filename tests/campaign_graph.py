@@ -422,7 +422,8 @@ def judge(graph, fabric, report, truth, figures=True, guids=None):
     lost, false = difference(truth, oracle.findings)
     trouble = oracle.inconsistency()
     if not lost and not false:
-        trouble = trouble or misnamed(oracle, guids or {}) or wrong_places(oracle, truth) or (wrong_figures(oracle, truth) if figures else None)
+        trouble = trouble or misnamed(oracle, guids or {}) or wrong_places(oracle, truth)
+        trouble = trouble or (wrong_figures(oracle, truth) if figures else None)
         return ("wrong", trouble) if trouble else ("exact", "")
     words = "%s read as %s" % tuple(" + ".join(sorted(f.code for f in x)) or "nothing" for x in (lost, false))
     lost, _ = campaign.rates_of_named(oracle, lost)

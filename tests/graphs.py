@@ -404,8 +404,8 @@ def full(rng):
     return graph
 
 
-FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular, "random": random_regular,
-            "torus": torus, "mesh": mesh, "hypercube": hypercube, "ring": ring, "hyperx": hyperx,
+FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular,
+            "random": random_regular, "torus": torus, "mesh": mesh, "hypercube": hypercube, "ring": ring, "hyperx": hyperx,
             "dragonfly": dragonfly, "full": full}
 
 

@@ -30,7 +30,6 @@ import re
 GONE = {"core-missing", "edge-isolated", "switch-mute", "switch-missing"}
 NAMED = {"cable-misplaced", "cables-swapped", "cable-unplanned", "cable-wrong-port", "loopback"}
 MOVED = {"cable-misplaced", "cables-swapped", "cable-wrong-port"}
-SEEN_STATUS = {"ok", "degraded", "isolated"}
 GUID = re.compile(r"0x[0-9a-f]{16}")
 TRIES = 20000  # of the backtracking
 
