@@ -133,7 +133,7 @@ if [ -d "$fabrics" ]; then
 		B09-P1-IBLEAF-03-08 A10-P1-IBSPINE-03
 	sheet remove "$fabrics/loginoff/topo" stage1 stage2 >"$work/off.net"
 	"$ftplan" --infer "$work/off.net" >"$work/design.json" || exit 99
-	every_style loginoff "$work/design.json" "$fabrics/loginoff/topo" 'host-on-core host-on-core host-on-core ' ib2 ib8
+	every_style loginoff "$work/design.json" "$fabrics/loginoff/topo" '' ib2 ib8
 	grep -q 'more hosts than the [0-9]* nodes of the design' "$work/err"
 	result 'more hosts than the design has' $?
 else

@@ -77,6 +77,20 @@ static bool is_part_left(const struct ft_assign_work *w)
 	return false;
 }
 
+/*
+ * Whether a pair is alike enough to begin a part with it. What has lost all of its cables shows by its ports and hosts
+ * alone what it is.
+ */
+static bool is_likely(const struct ft_assign_work *w, const struct ft_assign_guess *guess)
+{
+	const struct ft_assign_vertex *want = &w->in->planned_at[guess->p], *have = &w->in->observed_at[guess->o];
+	uint32_t degree = w->in->observed->degree[guess->o];
+
+	if (degree == 0 && have->ports == want->ports && have->hosts > 0 && want->may_host)
+		return true;
+	return guess->unlike <= 64 + 8 * degree;
+}
+
 /* What is cut off from all that have places: each part gets a seed of its own. */
 static int parts_seed(struct ft_assign_work *w)
 {
@@ -90,7 +104,7 @@ static int parts_seed(struct ft_assign_work *w)
 		/* Who has a neighbour with a place, and none himself, is a stranger. */
 		while (r == 0 && pick < count && w->support[guesses[pick].o] > 0)
 			pick++;
-		if (r < 0 || pick >= count || guesses[pick].unlike > 64 + 8 * w->in->observed->degree[guesses[pick].o])
+		if (r < 0 || pick >= count || !is_likely(w, &guesses[pick]))
 			return r;
 		r = ft_assign_seat_take(w, guesses[pick].o, guesses[pick].p);
 		if (r == 0)
@@ -156,6 +170,21 @@ static int trials(struct ft_assign_work *w)
 		r = trial_judge(w, begin, NULL, &worth, best);
 	if (r < 0 || (seated > 0 && (worth.price <= ft_assign_price_least(w) || !w->in->names_weak)))
 		goto end;
+	/* Where some names are of the one sort, by port numbers, and some of the other, by hosts: each for itself. */
+	for (unsigned int hosts = 0; r == 0 && seated > 0 && w->in->names_first && hosts < 2; hosts++) {
+		_cleanup_free_ uint32_t *half = malloc((observed + 1UL) * sizeof(*half));
+
+		if (!half)
+			return -ENOMEM;
+		for (uint32_t o = 0; o < observed; o++) {
+			bool keep = w->in->fixed[o] || (w->in->observed_at[o].hosts > 0) == (hosts > 0);
+
+			half[o] = keep ? begin[o] : FT_UNASSIGNED;
+		}
+		r = trial_judge(w, half, NULL, &worth, best);
+	}
+	if (r < 0)
+		goto end;
 	seated = 0;
 	for (uint32_t o = 0; o < observed; o++) {
 		begin[o] = w->in->fixed[o] ? begin[o] : FT_UNASSIGNED;
@@ -168,7 +197,6 @@ static int trials(struct ft_assign_work *w)
 		r = ft_assign_guesses_make(w, &guesses, &count);
 	for (uint32_t i = 0; r == 0 && i < count && i < FT_GUESSES_MAX; i++) {
 		bool right = worth.price % FT_PRICE_FAULT <= ft_assign_price_least(w) % FT_PRICE_FAULT + observed;
-
 		bool enough = worth.faults <= 1 || (worth.faults <= few && w->steps > WORK_FEW);
 
 		if (i > 0 && ((enough && (right || i >= HOSTS_TRIALS)) || w->steps > WORK_MAX))

@@ -9,13 +9,24 @@
 #include "base/cleanup.h"
 #include "verify/assign_parts.h"
 
+/* Cables of @o to switches that have places: what two strangers have to each other is nobody's fault. */
+static uint32_t cables_to_seated(const struct ft_assign_work *w, uint32_t o)
+{
+	const struct ft_multigraph *g = w->in->observed;
+	uint32_t cables = 0;
+
+	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
+		cables += w->image[g->adjacent[i].vertex] != FT_UNASSIGNED ? g->adjacent[i].count : 0;
+	return cables;
+}
+
 uint64_t ft_assign_total_price(struct ft_assign_work *w)
 {
 	uint64_t sum = 0, seated = 0;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
 		if (w->image[o] == FT_UNASSIGNED) {
-			sum += FT_PRICE_FAULT * (w->in->observed->degree[o] + 1);
+			sum += FT_PRICE_FAULT * (cables_to_seated(w, o) + 1UL);
 			continue;
 		}
 		seated++;
