@@ -76,6 +76,7 @@ static bool unseen_are_one(const struct ft_model *m)
 bool ft_apart_entry(const struct ft_model *m)
 {
 	uint64_t seen = 0, planned = 0;
+	uint32_t seen_switches = 0;
 
 	if (!m->linked || m->live.part_count != 1)
 		return false;
@@ -87,8 +88,9 @@ bool ft_apart_entry(const struct ft_model *m)
 
 		planned += weight;
 		seen += m->live_of[p] != FT_NONE ? weight : 0;
+		seen_switches += m->live_of[p] != FT_NONE;
 	}
-	return seen > 0 && 2 * seen < planned && unseen_are_one(m);
+	return seen > 0 && 2 * seen < planned && 2 * seen_switches < m->place_count && unseen_are_one(m);
 }
 
 /* "leaf01, leaf02, leaf03 and 4 more" of the places for which @is_of says so. */

@@ -23,6 +23,7 @@ enum { FT_GUESSES_MAX = 512 }; /* seeds */
 #define FT_PRICE_FAULT ((uint64_t)1 << 32)
 #define FT_PRICE_HOST ((uint64_t)1 << 16)
 #define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
+#define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name that is made of port numbers */
 
 /* What a switch looks like from where it stands: sums over two rounds of neighbours. */
 enum {

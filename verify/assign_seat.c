@@ -161,7 +161,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 		seat.price += FT_PRICE_FAULT;
 	seat.hostless = want->hosts > 0 && have->hosts == 0;
 	if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
-		seat.price += w->in->names_weak ? 1 : FT_PRICE_MISNAMED;
+		seat.price += !w->in->names_weak ? FT_PRICE_MISNAMED : w->in->names_first ? FT_PRICE_VOTED : 1;
 	return seat;
 }
 

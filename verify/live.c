@@ -24,16 +24,15 @@ void ft_live_release(struct ft_live *live)
 	*live = (struct ft_live){0};
 }
 
-/* One port more than the plan gives the switches of some tier, and not what it gives those of another. */
+/* One port more than the plan gives some switch, and not what it gives another. */
 static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
 {
-	const uint32_t planned[] = {plan->edge_ports, plan->core_ports, plan->levels < 3 ? 0 : plan->spine_ports};
 	bool more = false;
 
-	for (size_t i = 0; i < FT_COUNT(planned); i++) {
-		if (planned[i] > 0 && ports == planned[i])
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (ports == plan->switches[i].ports)
 			return false;
-		more |= planned[i] > 0 && ports == planned[i] + 1;
+		more |= ports == plan->switches[i].ports + 1;
 	}
 	return more;
 }
