@@ -145,6 +145,20 @@ static int trial_judge(struct ft_assign_work *w, const uint32_t *begin, const st
 	return 0;
 }
 
+/* No host is too few here and too many there. Names that are not right do not count. */
+static bool hosts_are_right(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
+{
+	uint64_t names = w->in->observed->count;
+
+	return worth->price % FT_PRICE_FAULT <= ft_assign_price_least(w) % FT_PRICE_FAULT + names;
+}
+
+/* It can hardly be cheaper. */
+static bool is_least(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
+{
+	return worth->price <= ft_assign_price_least(w) && hosts_are_right(w, worth);
+}
+
 /*
  * From what is named; and, where that is dear and names are weak, without names. What nothing is known of begins with
  * the best of guesses, and goes on to others while more faults are left than a fabric has on most days.
@@ -168,7 +182,7 @@ static int trials(struct ft_assign_work *w)
 		seated += begin[o] != FT_UNASSIGNED;
 	if (seated > 0)
 		r = trial_judge(w, begin, NULL, &worth, best);
-	if (r < 0 || (seated > 0 && (worth.price <= ft_assign_price_least(w) || !w->in->names_weak)))
+	if (r < 0 || (seated > 0 && (is_least(w, &worth) || !w->in->names_weak)))
 		goto end;
 	/* Where some names are of the one sort, by port numbers, and some of the other, by hosts: each for itself. */
 	for (unsigned int hosts = 0; r == 0 && seated > 0 && w->in->names_first && hosts < 2; hosts++) {
@@ -196,7 +210,7 @@ static int trials(struct ft_assign_work *w)
 	else
 		r = ft_assign_guesses_make(w, &guesses, &count);
 	for (uint32_t i = 0; r == 0 && i < count && i < FT_GUESSES_MAX; i++) {
-		bool right = worth.price % FT_PRICE_FAULT <= ft_assign_price_least(w) % FT_PRICE_FAULT + observed;
+		bool right = hosts_are_right(w, &worth);
 		bool enough = worth.faults <= 1 || (worth.faults <= few && w->steps > WORK_FEW);
 
 		if (i > 0 && ((enough && (right || i >= HOSTS_TRIALS)) || w->steps > WORK_MAX))
