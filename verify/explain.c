@@ -261,13 +261,16 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 		uint32_t near_port = ft_cable_port(cable, live), other = ft_cable_far(cable, live);
 		uint32_t far_port = ft_cable_port(cable, other);
 
-		if (other == live || m->live.switches[other].planned == FT_NONE)
+		/* A switch of an island is planned as well, beside the tree. */
+		if (other == live ||
+		    (m->live.switches[other].planned == FT_NONE && m->live.switches[other].islander == FT_NONE))
 			continue;
 		far = far == FT_NONE ? far_port : far;
 		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
 				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
-		deficit_fold(x, f, m->live.switches[other].planned, far_port);
+		if (m->live.switches[other].planned != FT_NONE)
+			deficit_fold(x, f, m->live.switches[other].planned, far_port);
 	}
 	if (sw->hosts)
 		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
