@@ -7,11 +7,12 @@
  *
  *   chassis*.c     the chips of a director become one switch, where the plan has directors (chassis.h)
  *   live.c         switches, cables and hosts of what was seen; by name, who is of an island (islands.c)
- *   match.c        who is who: places in the plan (match.h), listed hosts (exact_hosts.c), the switches that islands
- *                  are cabled to (islands.c); and what port numbers are used for (habits.c)
- *   explain.c      the fewest faults that explain the difference (explain.h): what was not seen (unseen.c), insides of
- *                  directors (inside*.c), cables by number (readings.c, swaps.c, misplaced.c) or, where the plan says
- *                  which port is whose, by port (exact.h), switches beside the tree (islands_explain.c)
+ *   match.c        who is who: places in the plan (match.h, assign.h), listed hosts (exact_hosts.c), the switches that
+ *                  islands are cabled to (islands.c); and what port numbers are used for (habits.c)
+ *   explain.c      the fewest faults that explain the difference (explain.h): what is cut off (apart.c), what was
+ *                  not seen (unseen.c), insides of directors (inside*.c), cables by number (readings.c, swaps.c,
+ *                  misplaced.c) or, where the plan says which port is whose, by port (exact.h), switches beside the
+ *                  tree (islands_explain.c)
  *   rates.c, hosts.c, identities.c, sm.c, counters.c
  *                  what needs no explanation, only a look
  *   measure.c      the figures: cables, switches, blocking, distances (distances.c), bisections (capacity.h, cuts.h)
@@ -455,7 +456,7 @@ static inline bool ft_port_usual(const struct ft_model *m, uint32_t live, uint32
 	return ft_port_votes(m, live, port_number, peer) > 0;
 }
 
-/* match.c: tiers, and which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
+/* match.c: which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
 int ft_match(struct ft_model *m);
 
 /* explain.c: the faults that explain the difference, as findings. */
