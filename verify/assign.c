@@ -266,6 +266,7 @@ static void named_seat(struct ft_assign_work *w)
 	const struct ft_assign *in = w->in;
 	uint32_t named = 0;
 
+	w->seated = 0;
 	for (uint32_t p = 0; p < in->planned->count; p++)
 		w->origin[p] = FT_UNASSIGNED;
 	for (uint32_t o = 0; o < in->observed->count; o++)

@@ -64,6 +64,7 @@ int ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p)
 
 	w->image[o] = p;
 	w->origin[p] = o;
+	w->seated++;
 	w->room[w->twin[p]]--;
 	w->waits[o] = false;
 	for (uint32_t i = g->first[o]; r == 0 && i < g->first[o + 1]; i++) {
@@ -275,7 +276,8 @@ int ft_assign_extend(struct ft_assign_work *w)
 
 		if (force)
 			o = deferred_pick(w);
-		if (o == FT_UNASSIGNED)
+		/* However many strangers wait: where all places are taken, nobody gets one. */
+		if (o == FT_UNASSIGNED || w->seated == w->in->planned->count)
 			return 0;
 		r = extend_one(w, o, force);
 		if (r < 0)

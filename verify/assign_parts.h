@@ -42,6 +42,7 @@ struct ft_assign_look {
 
 struct ft_assign_work {
 	const struct ft_assign *in;
+	uint32_t seated;		   /* how many have places */
 	uint32_t *image, *origin;	   /* by observed, by planned switch */
 	uint32_t *twin;			   /* by planned switch: its class */
 	uint32_t *members, *members_first; /* by class: its planned switches, ascending */
@@ -170,6 +171,6 @@ struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w);
 /* True where @a is worth more. */
 bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 /* Everybody sits as in @image. */
-void ft_assign_seats_copy(const struct ft_assign_work *w, const uint32_t *image);
+void ft_assign_seats_copy(struct ft_assign_work *w, const uint32_t *image);
 
 #endif

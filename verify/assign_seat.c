@@ -168,11 +168,13 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
 	if (w->image[o] != FT_UNASSIGNED) {
+		w->seated--;
 		w->origin[w->image[o]] = FT_UNASSIGNED;
 		w->room[w->twin[w->image[o]]]++;
 	}
 	w->image[o] = p;
 	if (p != FT_UNASSIGNED) {
+		w->seated++;
 		w->origin[p] = o;
 		w->room[w->twin[p]]--;
 	}

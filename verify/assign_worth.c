@@ -35,15 +35,17 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w)
 	return sum + FT_PRICE_FAULT * (w->in->planned->count - seated);
 }
 
-void ft_assign_seats_copy(const struct ft_assign_work *w, const uint32_t *image)
+void ft_assign_seats_copy(struct ft_assign_work *w, const uint32_t *image)
 {
 	memcpy(w->image, image, w->in->observed->count * sizeof(*image));
 	for (uint32_t p = 0; p < w->in->planned->count; p++)
 		w->origin[p] = FT_UNASSIGNED;
 	for (uint32_t c = 0; c < w->class_count; c++)
 		w->room[c] = w->members_first[c + 1] - w->members_first[c];
+	w->seated = 0;
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
 		if (image[o] != FT_UNASSIGNED) {
+			w->seated++;
 			w->origin[image[o]] = o;
 			w->room[w->twin[image[o]]]--;
 		}
