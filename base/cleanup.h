@@ -45,7 +45,7 @@ static inline void ft_fclosep(FILE **file)
 
 #define _cleanup_free_ _cleanup_(ft_freep)
 
-/* A copy of @size bytes, for the caller to free; NULL where memory ran out, and only there. */
+/* A copy of @size bytes, which the caller frees; NULL only if memory ran out. */
 static inline void *ft_memory_copy(const void *bytes, size_t size)
 {
 	void *copy = malloc(size + 1);

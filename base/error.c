@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* As much of @safe as there is room for, in whole characters. */
+/* As much of @safe as fits, in whole characters. */
 static void text_cut(char text[FT_ERROR_TEXT_SIZE], const struct ft_text *safe)
 {
 	const char *string = ft_text_failed(safe) ? "no memory is left to say what" : ft_text_string(safe);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What was wrong with a file of the user's, in the one form that every program prints:
- * FILE:LINE:COLUMN: what is wrong
+ * An error in a file of the user's, in the form that all programs print: FILE:LINE:COLUMN: what is wrong
  *
  * Libraries fill it and return -errno; only a main prints it.
  */
@@ -13,7 +12,7 @@
 enum { FT_ERROR_TEXT_SIZE = 512 };
 
 struct ft_error {
-	const char *file;  /* not owned: the name the caller passed in; NULL: no file is to blame */
+	const char *file;  /* not owned: the name the caller passed in; NULL: the error is not in a file */
 	unsigned int line; /* from 1; 0: the file as a whole */
 	unsigned int column;
 	char text[FT_ERROR_TEXT_SIZE]; /* one line, safe for a terminal, no final full stop */

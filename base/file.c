@@ -15,7 +15,7 @@
 
 enum { WRITER_MS = 2000 };
 
-/* What else than a file a name may stand for; NULL: it is a file. */
+/* File types other than regular files, by name; NULL: a regular file. */
 static const char *kind_of(mode_t mode)
 {
 	static const struct {
@@ -47,7 +47,7 @@ int ft_file_open(const char *path, int flags, struct ft_error *err)
 
 	if (fd < 0) {
 		ret = -errno;
-		/* A socket cannot be opened at all, and a link not with O_NOFOLLOW. */
+		/* open(2) fails on sockets, and with O_NOFOLLOW on links. */
 		if (ret == -ENXIO && lstat(path, &st) == 0 && kind_of(st.st_mode))
 			return no_file(&st, err);
 		if (ret == -ELOOP && lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && flags & O_NOFOLLOW)
@@ -64,8 +64,8 @@ int ft_file_open(const char *path, int flags, struct ft_error *err)
 }
 
 /*
- * Reads to the end. A FIFO may be a shell's <(command), with somebody at its other end who takes his time, or one that
- * somebody made and nobody writes to, which is not waited for without end.
+ * Reads to the end. A FIFO may be a shell's <(command) with a slow writer, or one without any writer, for which the
+ * wait is limited.
  */
 static int read_all(int fd, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err)
 {
@@ -80,7 +80,7 @@ static int read_all(int fd, size_t limit, char **ret_text, size_t *ret_length, s
 	if (fstat(fd, &st) == 0) {
 		waited = !S_ISFIFO(st.st_mode);
 		if (S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size < limit)
-			size = (size_t)st.st_size + 2; /* the NUL, and room to see the end */
+			size = (size_t)st.st_size + 2; /* the NUL, and room to detect the end */
 	}
 	text = malloc(size);
 	if (!text)
@@ -158,8 +158,8 @@ int ft_file_write_all(int fd, const struct ft_text *text)
 }
 
 /*
- * What is there, written over: for one who may write the file and may not give another to its owner. Whoever reads
- * meanwhile sees half of it.
+ * Overwrites the file in place: for callers who may write the file, but may not give a new one to its owner. Concurrent
+ * readers may see a part of it.
  */
 static int write_over(const char *path, const struct ft_text *text)
 {
@@ -174,7 +174,7 @@ static int write_over(const char *path, const struct ft_text *text)
 	return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
-/* To the owner and group that the old file has. False where that is not ours to do. */
+/* To the owner and group of the old file. False if the caller may not do that. */
 static bool owner_keep(int fd, const struct stat *old)
 {
 	struct stat own;
@@ -185,9 +185,10 @@ static bool owner_keep(int fd, const struct stat *old)
 }
 
 /*
- * Beside the target, so that the rename cannot cross file systems; the old file stays until the new one is whole.
+ * In the target's directory, so that the rename cannot cross file systems; the old file stays until the new one is
+ * complete.
  *
- * @old  the file that is there; NULL: none is
+ * @old  the existing file; NULL: none
  */
 static int write_beside(const char *path, mode_t mode, const struct stat *old, const struct ft_text *text)
 {
@@ -218,8 +219,7 @@ static int write_beside(const char *path, mode_t mode, const struct stat *old, c
 	return r;
 }
 
-/* A file that is there keeps its owner, its group and its mode, and a link stays a link: what it leads to is replaced.
- */
+/* An existing file keeps its owner, group and mode, and a link stays a link: its target is replaced. */
 static int write_file(const char *path, const struct stat *old, const struct ft_text *text)
 {
 	_cleanup_free_ char *target = NULL;

@@ -9,8 +9,8 @@
 static uint64_t hash_key[2];
 
 /*
- * Before main(), so that it is there in every thread, and in children that may not ask for it any more. The kernel's
- * random bytes for every process are what is left where the pool is not ready yet, early at boot.
+ * Drawn before main(), so that every thread has it, and children that may not call getrandom(2) any more. Fallback
+ * early at boot, while the pool is not ready: the random bytes that the kernel passes to every process.
  */
 __attribute__((constructor)) static void key_draw(void)
 {
@@ -61,7 +61,7 @@ static inline void state_take(struct state *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/* @last: the bytes beyond the last whole word, and the length modulo 256 above them. */
+/* @last: the bytes after the last whole word, and above them the length modulo 256. */
 static inline uint64_t state_end(struct state *s, uint64_t last)
 {
 	state_take(s, last);

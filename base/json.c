@@ -23,7 +23,7 @@ static int text_error(const char *text, size_t offset, struct ft_error *err, con
 	return ft_error_set(err, -EINVAL, line, column, "%s", what);
 }
 
-/* What jansson could not take, in words of ours where the slip is a common one. */
+/* Messages for texts that jansson refuses, with words of ours for common mistakes. */
 static int syntax_error(const char *text, size_t length, const json_error_t *why, struct ft_error *err)
 {
 	size_t at = why->position > 0 ? (size_t)why->position : 0;
@@ -34,21 +34,21 @@ static int syntax_error(const char *text, size_t length, const json_error_t *why
 		at = length;
 	if (ft_json_slip_find(text, length, at, &slip))
 		return text_error(text, slip.offset, err, slip.text);
-	/* jansson's position is the byte behind the token it could not take. */
+	/* jansson's position is the byte after the refused token. */
 	ft_error_position(text, at, &line, &column);
 	if (column > 1 && at > 0)
 		column--;
 	return ft_error_set(err, -EINVAL, line, column, "%s", why->text);
 }
 
-/* What an editor saved in another way than JSON is to be; @mark out: bytes in front that say it is UTF-8. */
+/* Checks for encodings of editors other than JSON's; @mark out: length of a UTF-8 byte order mark. */
 static int encoding_check(const char *text, size_t length, size_t *ret_mark, struct ft_error *err)
 {
 	const char *nul = memchr(text, '\0', length);
 
 	if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
 		return ft_error_set(err, -EINVAL, 1, 1, "this is UTF-16: save it as UTF-8");
-	/* jansson swallows one behind a number, and then tree and text would not walk in step. */
+	/* jansson accepts a NUL after a number, and then tree and text would not correspond. */
 	if (nul)
 		return text_error(text, (size_t)(nul - text), err, "a NUL byte is no part of JSON");
 	*ret_mark = ft_text_mark(text, length);
@@ -70,7 +70,10 @@ int ft_json_read(const char *text, size_t length, struct ft_json *ret_json, stru
 	errno = 0;
 	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
 	if (!root) {
-		/* jansson names few of its failed allocations so: the others are "invalid token", or nothing at all. */
+		/*
+		 * jansson reports few of its failed allocations as such: the others are "invalid token", or nothing at
+		 * all.
+		 */
 		if (json_error_code(&why) == json_error_out_of_memory || errno == ENOMEM || !why.text[0])
 			return -ENOMEM;
 		return syntax_error(text, length, &why, err);
@@ -85,7 +88,7 @@ void ft_json_release(struct ft_json *json)
 	*json = (struct ft_json){0};
 }
 
-/* What is looked for, and where it was found. The text is known to be valid JSON of the tree beside it. */
+/* The search for a value's place. The text is known to be the valid JSON of the tree. */
 struct place {
 	const json_t *parent;
 	const char *key;
@@ -96,7 +99,7 @@ struct place {
 	size_t end; /* of a member's value */
 };
 
-/* Loops, not strspn() and strcspn(): the sanitizers' strict checks have these measure the whole rest of the text. */
+/* Loops, not strspn() and strcspn(): under the sanitizers' strict checks these measure the whole rest of the text. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -132,7 +135,7 @@ static void place_set(struct place *place, size_t offset)
 	place->found = true;
 }
 
-/* Walks text and tree side by side: jansson keeps the members of an object in the order of the file. */
+/* Walks text and tree in parallel: jansson keeps the members of an object in the order of the file. */
 static size_t value_walk(const char *text, size_t i, const json_t *value, struct place *place)
 {
 	bool here = value == place->parent;

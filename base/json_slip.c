@@ -11,7 +11,7 @@
 
 enum { QUOTED_MAX = 40, DEPTH_MAX = 64 };
 
-/* What the last token was. */
+/* The kind of the last token. */
 enum token { TOKEN_NONE, TOKEN_OPEN, TOKEN_KEY, TOKEN_COLON, TOKEN_VALUE, TOKEN_COMMA };
 
 struct scan {
@@ -19,8 +19,8 @@ struct scan {
 	size_t length;
 	size_t at;
 	enum token last;
-	size_t comma;		/* where the last one stands */
-	size_t open[DEPTH_MAX]; /* the braces and brackets that are */
+	size_t comma;		/* the place of the last one */
+	size_t open[DEPTH_MAX]; /* the open braces and brackets */
 	size_t depth;
 	struct ft_json_slip *slip;
 };
@@ -49,7 +49,7 @@ static bool begins_typographic(const struct scan *s)
 	return false;
 }
 
-/* Where something begins that is a key or a value, or was meant as one. */
+/* The place where a key or a value begins, or something meant as one. */
 static bool value_begins(struct scan *s)
 {
 	bool inside = s->depth > 0 && s->text[s->open[s->depth - 1]] == '{';
@@ -103,7 +103,7 @@ static bool number_slip(struct scan *s, const char *word, size_t length)
 	return false;
 }
 
-/* A number, true, false, null, or what should have been in quotation marks. */
+/* A number, true, false, null, or a string without quotation marks. */
 static bool word_scan(struct scan *s)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static bool end_scan(struct scan *s)
 	return slip_at(s, s->length, what);
 }
 
-/* Returns whether it is a slip. */
+/* Returns whether it is a mistake. */
 static bool token_scan(struct scan *s)
 {
 	char c = s->text[s->at];
@@ -251,7 +251,7 @@ bool ft_json_slip_find(const char *text, size_t length, size_t until, struct ft_
 {
 	struct scan s = {.text = text, .length = length, .slip = ret_slip};
 
-	/* What does not even begin like an object or a list is not JSON with a slip. */
+	/* Text that does not begin like an object or a list is not JSON at all. */
 	while (s.at < length && isspace((unsigned char)text[s.at]))
 		s.at++;
 	if (s.at < length && text[s.at] != '{' && text[s.at] != '[' && !begins(&s, "//") && !begins(&s, "/*") &&
@@ -261,7 +261,7 @@ bool ft_json_slip_find(const char *text, size_t length, size_t until, struct ft_
 		if (isspace((unsigned char)text[s.at]))
 			s.at++;
 		else if (s.depth == 0 && s.last == TOKEN_VALUE && !strchr("]}", text[s.at]))
-			return false; /* the JSON is over: no slip of its own */
+			return false; /* the JSON has ended: no mistake of its own */
 		else if (token_scan(&s))
 			return ret_slip->offset <= until;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Slips that people make in JSON which they write by hand: comments, a comma too many or too few, other quotation marks
- * or none. A JSON parser says what it expected instead; this says what to do.
+ * Common mistakes in hand-written JSON: comments, a comma too many or too few, other quotation marks or none. A JSON
+ * parser reports the token that it expected; this says what to do.
  */
 #ifndef FT_BASE_JSON_SLIP_H
 #define FT_BASE_JSON_SLIP_H
@@ -15,8 +15,8 @@ struct ft_json_slip {
 };
 
 /*
- * Looks for the first slip in @length bytes, none of them NUL, that a parser did not take as JSON. One pass; a slip
- * behind @until, where the parser gave up, is none. Returns whether there is one.
+ * Finds the first mistake in @length bytes, none of them NUL, that a parser refused. One pass; mistakes after @until,
+ * where the parser gave up, are ignored. Returns whether there is one.
  */
 bool ft_json_slip_find(const char *text, size_t length, size_t until, struct ft_json_slip *ret_slip);
 

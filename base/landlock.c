@@ -25,12 +25,12 @@
 #endif
 
 enum {
-	/* The first with FS_REFER. Without that no file could be renamed from one directory to another any more. */
+	/* The first version with FS_REFER. Without it no file could be renamed from one directory to another. */
 	VERSION_REFER = 2,
 	VERSION_TRUNCATE = 3,
 };
 
-/* Of the rights, those that a file can have that is no directory. */
+/* The rights that apply to files that are not directories. */
 static const uint64_t file_rights =
 	LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE;
 static const uint64_t open_rights =
@@ -43,10 +43,10 @@ static const uint64_t write_rights =
 
 struct rules {
 	int fd;
-	uint64_t rights; /* that are taken, but where a rule gives them */
+	uint64_t rights; /* the rights that are denied, unless a rule grants them */
 };
 
-/* A set of rules that gives nothing yet. */
+/* A rule set without any rules. */
 static int rules_begin(uint64_t rights, struct rules *ret)
 {
 	int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -65,7 +65,7 @@ static int rules_begin(uint64_t rights, struct rules *ret)
 	return fcntl(ret->fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* Gives the rights at and below what @fd is. What cannot have any (a link) has none to lose. */
+/* Grants the rights at and below @fd. Files that cannot have rules (links) are not restricted. */
 static int rules_allow(const struct rules *rules, int fd)
 {
 	struct landlock_path_beneath_attr attr = {.allowed_access = rules->rights, .parent_fd = fd};
@@ -97,7 +97,7 @@ static void directory_closep(DIR **directory)
 		closedir(*directory);
 }
 
-/* All in the directory @path of @length bytes, but what is called @name. */
+/* Grants them for all entries of the directory @path of @length bytes except @name. */
 static int allow_others(const struct rules *rules, const char *path, size_t length, const char *name,
 			size_t name_length)
 {
@@ -108,7 +108,7 @@ static int allow_others(const struct rules *rules, const char *path, size_t leng
 
 	if (!directory_path)
 		return -ENOMEM;
-	/* Nothing is there that would have to be hidden, or seen. */
+	/* There is nothing to hide or to grant. */
 	if (!directory)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	while (r == 0 && (entry = readdir(directory))) {
@@ -118,7 +118,7 @@ static int allow_others(const struct rules *rules, const char *path, size_t leng
 		    (strlen(entry->d_name) == name_length && memcmp(entry->d_name, name, name_length) == 0))
 			continue;
 		fd = openat(dirfd(directory), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		/* One that is gone meanwhile, or that nobody may look at: it is not given. */
+		/* An entry that is gone meanwhile, or inaccessible: no rule. */
 		if (fd >= 0)
 			r = rules_allow(rules, fd);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Landlock (landlock(7)): a process takes rights to files from itself. Needs no privilege, and a kernel that has it:
- * best effort everywhere.
+ * Landlock (landlock(7)): a process gives up its own rights to files. Needs no privilege, but kernel support: best
+ * effort everywhere.
  */
 #ifndef FT_BASE_LANDLOCK_H
 #define FT_BASE_LANDLOCK_H
@@ -9,11 +9,11 @@
 #include <stddef.h>
 
 /*
- * From here on the process, and what it starts, opens nothing at and below @path. All else stays as it is. Sets
- * no_new_privs where the caller is not privileged, as Landlock asks for it.
+ * From here on the process and its children cannot open files at and below @path. Other files are not affected. Sets
+ * no_new_privs if the caller is not privileged, as Landlock requires.
  *
  * @path  absolute, without links, "." and ".."; it need not exist
- * Returns 0; -ENOSYS or -EOPNOTSUPP where this kernel cannot; or -errno.
+ * Returns 0; -ENOSYS or -EOPNOTSUPP without kernel support; or -errno.
  */
 int ft_landlock_hide(const char *path);
 

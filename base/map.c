@@ -17,7 +17,7 @@ void ft_map_release(struct ft_map *map)
 	*map = (struct ft_map){0};
 }
 
-/* The slot that holds @key, or the free one where it belongs. */
+/* The slot with @key, or the free one for it. */
 static struct ft_map_slot *map_slot(struct ft_map_slot *slots, size_t size, uint64_t key)
 {
 	size_t i = (size_t)ft_hash_number(key) & (size - 1);

@@ -13,9 +13,9 @@
 #include "base/text.h"
 
 /*
- * Far beyond what a pattern for node descriptions needs. PCRE2 counts steps anew for each byte that a match may begin
- * at, and writes the repetitions of a group out; one step may walk through all of them. So it is steps times size that
- * bounds the time, to some 30 ms on a name of 64 bytes at the worst. Two ".*" in a row take 2000 steps on such a name.
+ * Far beyond what a pattern for node descriptions needs. PCRE2 counts steps separately for each start of a match, and
+ * expands the repetitions of a group; one step may walk through all of them. So steps times size bounds the time, to
+ * some 30 ms on a name of 64 bytes at the worst. Two ".*" in a row take 2000 steps on such a name.
  */
 enum {
 	NEST_MAX = 32,
@@ -27,7 +27,7 @@ enum {
 	CAPTURES_MAX = 9, /* one digit behind a backslash */
 };
 
-/* Bytes, whatever the pattern itself asks for by "(*UTF)". */
+/* Matches bytes, even if the pattern requests "(*UTF)". */
 static const uint32_t options =
 	PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_NEVER_UTF;
 
@@ -37,7 +37,7 @@ struct ft_pattern {
 	char *text;
 };
 
-/* PCRE2 allocates by the program's malloc(), not its library's: the tests make it fail. */
+/* PCRE2 allocates by the program's malloc(), so that the tests can make it fail. */
 static void *memory_get(size_t size, void *unused)
 {
 	(void)unused;
@@ -181,7 +181,7 @@ bool ft_pattern_takes_form(const struct ft_pattern *pattern, const char *form)
 	return true;
 }
 
-/* @ends: two offsets a capture, from the second pair on; unset where it took no part. */
+/* @ends: two offsets for each capture, from the second pair on; unset if it did not match. */
 static void form_fill(const char *form, const char *bytes, const PCRE2_SIZE *ends, uint32_t pairs, struct ft_text *text)
 {
 	for (; *form; form++) {
@@ -201,7 +201,7 @@ static void form_fill(const char *form, const char *bytes, const PCRE2_SIZE *end
 	}
 }
 
-/* How many pairs of offsets are in @data, the whole match one of them; 0: no match; or -ENOMEM. */
+/* The number of pairs of offsets in @data, including the whole match; 0: no match; or -ENOMEM. */
 static int pattern_match(const struct ft_pattern *pattern, const char *bytes, size_t length, pcre2_match_data *data)
 {
 	int r;
@@ -227,7 +227,7 @@ int ft_pattern_find(const struct ft_pattern *pattern, const char *bytes, size_t 
 	at = pcre2_get_ovector_pointer(data);
 	if (r > 1 && at[2] != PCRE2_UNSET)
 		at += 2;
-	/* "\K" in a lookahead can put the start behind the end. */
+	/* "\K" in a lookahead can put the start after the end. */
 	*ret_start = at[0];
 	*ret_end = at[1] > at[0] ? at[1] : at[0];
 	return 1;

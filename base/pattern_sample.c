@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A name that a pattern matches. The pattern is written out as items, bytes of a set so many times; where it offers a
- * choice, one choice after the other is tried, and each name is proven by the pattern itself. So what is read wrongly
- * here costs a name, and makes none that is wrong.
+ * Generates a name that a pattern matches. The pattern is expanded to items, repeated bytes of a set; alternatives are
+ * tried one after the other, and each name is verified with the pattern itself. So a parsing error here may lose a
+ * name, but never gives a wrong one.
  */
 #include "base/pattern.h"
 
@@ -17,7 +17,7 @@
 
 enum {
 	ITEMS_MAX = 80,
-	STEPS_MAX = 1024, /* of writing a pattern out once */
+	STEPS_MAX = 1024, /* of expanding a pattern once */
 	TRIES_MAX = 64,
 	KEYS = 2 * (FT_PATTERN_SIZE_MAX + 2),
 };
@@ -32,9 +32,9 @@ struct sampler {
 	size_t length;
 	struct item items[ITEMS_MAX];
 	uint32_t count;
-	uint16_t choice[KEYS], choices[KEYS]; /* by place in the pattern; none was met there: 0 choices */
+	uint16_t choice[KEYS], choices[KEYS]; /* by place in the pattern; 0 choices: none there */
 	uint32_t steps;
-	bool open; /* more may follow the items: there was no "$" */
+	bool open; /* more may follow the items: the pattern has no "$" */
 };
 
 /* ---- sets of bytes ---- */
@@ -160,7 +160,7 @@ static int class_read(const struct sampler *s, size_t *at, uint8_t set[32])
 	return 0;
 }
 
-/* ---- the pattern, written out ---- */
+/* ---- expansion of the pattern ---- */
 
 /* What follows the class at @at. */
 static size_t class_end(const struct sampler *s, size_t at)
@@ -223,7 +223,7 @@ static bool number_read(const struct sampler *s, size_t *at, uint32_t *ret_numbe
 	return *at > start;
 }
 
-/* "{2}", "{2,}" or "{2,4}" at @at; anything else stands for itself. */
+/* "{2}", "{2,}" or "{2,4}" at @at; any other text is literal. */
 static bool braces_read(const struct sampler *s, size_t *at, uint32_t *ret_least, uint32_t *ret_most)
 {
 	uint32_t least, most;
@@ -245,7 +245,7 @@ static bool braces_read(const struct sampler *s, size_t *at, uint32_t *ret_least
 	return true;
 }
 
-/* How often what comes before @at does. */
+/* The repetition of the preceding item. */
 static void repeats_read(const struct sampler *s, size_t *at, uint32_t *ret_least, uint32_t *ret_most)
 {
 	static const struct {
@@ -275,7 +275,7 @@ static uint16_t choice_take(struct sampler *s, size_t key, uint16_t choices)
 	return s->choice[key];
 }
 
-/* "(…)" at @at, as often as it must be there; where it may be left out, that is a choice. */
+/* "(…)" at @at, repeated as often as necessary; if it is optional, that is a choice. */
 static int group_expand(struct sampler *s, size_t *at)
 {
 	size_t open = *at, inside = open + 1, close, start, end;
@@ -295,7 +295,7 @@ static int group_expand(struct sampler *s, size_t *at)
 	return r;
 }
 
-/* What takes no room: the proof shows whether it holds. */
+/* Zero-width items: the verification shows whether they match. */
 static bool mark_skip(struct sampler *s, size_t *at)
 {
 	char c = s->text[*at];
@@ -334,7 +334,7 @@ static int bytes_expand(struct sampler *s, size_t *at)
 	return r;
 }
 
-/* The alternative that is chosen of those that begin at @at. */
+/* The chosen one of the alternatives that begin at @at. */
 static int alternative_expand(struct sampler *s, size_t at, size_t key, size_t *ret_close)
 {
 	size_t end;
@@ -353,7 +353,7 @@ static int alternative_expand(struct sampler *s, size_t at, size_t key, size_t *
 	return r == 0 && s->steps++ >= STEPS_MAX ? -EINVAL : r;
 }
 
-/* The next choices: the last one that can changes, and those behind it begin anew. False: these were all. */
+/* The next combination of choices: the last one that can changes, and those after it restart. False: no more. */
 static bool choices_next(struct sampler *s)
 {
 	for (size_t key = KEYS; key-- > 0;) {
@@ -377,7 +377,7 @@ static bool item_counts(const struct item *item)
 	return digits > 1 && item->most > 0;
 }
 
-/* Neither control bytes nor what the network file cannot hold. */
+/* Neither control bytes nor bytes that the network file cannot contain. */
 static int byte_choose(const struct item *item)
 {
 	static const char order[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.: "
@@ -413,7 +413,7 @@ static bool items_fill(struct name *name, const struct item *items, uint32_t cou
 	return fits;
 }
 
-/* @number across @items, with zeros before it where they take more digits. */
+/* @number across @items, with leading zeros if they take more digits. */
 static bool items_number(struct name *name, const struct item *items, uint32_t count, uint32_t number)
 {
 	uint64_t least = 0, most = 0, digits, spare;
@@ -441,7 +441,7 @@ static bool items_number(struct name *name, const struct item *items, uint32_t c
 	return true;
 }
 
-/* So many items from @first on may be digits. */
+/* How many items from @first on may be digits. */
 static uint32_t run_length(const struct sampler *s, uint32_t first)
 {
 	uint32_t end = first;
@@ -460,8 +460,8 @@ static bool run_must_be(const struct item *items, uint32_t count)
 }
 
 /*
- * The last run of digits must hold the number. Those before it that must be there do where they can: reports shorten
- * some names by their end ("MF0;leaf7:MQM8700/U1").
+ * The last run of digits must hold the number. Earlier mandatory runs hold it if they can: reports shorten some names
+ * by their end ("MF0;leaf7:MQM8700/U1").
  */
 static bool name_make(const struct sampler *s, uint32_t number, struct name *name)
 {
@@ -491,7 +491,7 @@ static bool name_make(const struct sampler *s, uint32_t number, struct name *nam
 	return last < FT_PATTERN_SIZE_MAX;
 }
 
-/* A pattern that does not say where a name ends leaves room for the number there. */
+/* A pattern that is not anchored at the end leaves room for the number there. */
 static bool tail_add(struct sampler *s)
 {
 	const struct item *last = s->count > 0 ? &s->items[s->count - 1] : NULL;

@@ -10,7 +10,7 @@
 static const struct {
 	const char *name;
 	unsigned int lane_100kbps; /* a lane's rate in units of 10^5 bit/s, so that all are whole */
-	unsigned int data_100kbps; /* of which without the encoding, 8b/10b or 64b/66b, and the error correction */
+	unsigned int data_100kbps; /* of it without the line coding, 8b/10b or 64b/66b, and the error correction */
 } speeds[FT_SPEED_COUNT] = {
 	[FT_SPEED_UNKNOWN] = {"?", 0, 0},
 	[FT_SPEED_SDR] = {"SDR", 25000, 20000},
@@ -32,7 +32,7 @@ const char *ft_speed_name(enum ft_speed speed)
 enum ft_speed ft_speed_find(const char *name, size_t length)
 {
 	for (unsigned int i = FT_SPEED_SDR; i < FT_SPEED_COUNT && length > 0; i++)
-		/* The first letter tells most of them apart. */
+		/* The first letter distinguishes most of them. */
 		if (((name[0] ^ speeds[i].name[0]) & ~0x20) == 0 && strlen(speeds[i].name) == length &&
 		    strncasecmp(name, speeds[i].name, length) == 0)
 			return (enum ft_speed)i;

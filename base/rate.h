@@ -31,7 +31,7 @@ struct ft_rate {
 /* "HDR", and "?" for FT_SPEED_UNKNOWN. */
 const char *ft_speed_name(enum ft_speed speed);
 
-/* The other way round, for the @length bytes at @name, in capitals or not; FT_SPEED_UNKNOWN where it is none. */
+/* The inverse, for the @length bytes at @name, case-insensitive; FT_SPEED_UNKNOWN if there is none. */
 enum ft_speed ft_speed_find(const char *name, size_t length);
 
 /*
@@ -41,7 +41,7 @@ enum ft_speed ft_speed_find(const char *name, size_t length);
  */
 unsigned int ft_rate_mbps(struct ft_rate rate);
 
-/* What of that is data, as people speak of it: 4xHDR is 200000, 4xEDR 100000, 4xFDR 54545, 4xQDR 32000. */
+/* The nominal data rate: 4xHDR is 200000, 4xEDR 100000, 4xFDR 54545, 4xQDR 32000. */
 unsigned int ft_rate_data_mbps(struct ft_rate rate);
 
 /* Reads "4xHDR" (the case of the letters does not matter). Returns 0 or -EINVAL. */

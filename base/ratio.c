@@ -35,7 +35,7 @@ int ft_ratio_make(int64_t num, int64_t den, struct ft_ratio *ret_ratio)
 	return 0;
 }
 
-/* An unsigned decimal at *@s, which is moved behind it. */
+/* An unsigned decimal at *@s, which is moved past it. */
 static int decimal_parse(const char **s, int64_t *ret_num, int64_t *ret_den)
 {
 	int64_t num = 0, den = 1;

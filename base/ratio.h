@@ -29,12 +29,12 @@ int ft_ratio_parse(const char *string, struct ft_ratio *ret_ratio);
 int ft_ratio_compare(struct ft_ratio a, struct ft_ratio b);
 
 /*
- * Adds the ratio as a JSON value that says it exactly: a number where the decimal ends (1, 3.5), else a string in
- * the form that the design file takes ("7:3").
+ * Adds the ratio as an exact JSON value: a number if the decimal is finite (1, 3.5), else a string in the form of the
+ * design file ("7:3").
  */
 void ft_ratio_add_json(struct ft_text *text, struct ft_ratio ratio);
 
-/* Adds it for people and for CSV: "1", "3.5", "7:3". */
+/* Adds it for text output and for CSV: "1", "3.5", "7:3". */
 void ft_ratio_add(struct ft_text *text, struct ft_ratio ratio);
 
 #endif

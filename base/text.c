@@ -115,7 +115,7 @@ static size_t utf8_sequence(const unsigned char *s, size_t length, uint32_t *ret
 	return need;
 }
 
-/* Code points that move the cursor, break the line or reorder what is read. */
+/* Code points that move the cursor, break the line or reorder text. */
 static bool code_is_unsafe(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
@@ -285,7 +285,7 @@ const char *ft_text_short_name(const char *name, size_t *ret_length)
 	return name;
 }
 
-/* Whatever the locale is: what two machines take for one name must not depend on it. */
+/* Independent of the locale: two machines must agree on which names are equal. */
 static char letter_small(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;

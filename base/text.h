@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A growing piece of text, and the escaping that hostile names go through on their way out.
+ * A growing text, and the escaping of untrusted names in output.
  *
- * Any host's root can set its node description (IBTA Vol 1, NodeDescription: 64 bytes of anything). What leaves the
- * programs went through ft_text_add_safe() first, and then through the escaping of its output format.
+ * Any host's root can set its node description (IBTA Vol 1, NodeDescription: 64 bytes of anything). All output goes
+ * through ft_text_add_safe() first, and then through the escaping of its format.
  *
  * An allocation that fails is remembered in the text: later additions do nothing and ft_text_failed() is true.
  */
@@ -23,7 +23,7 @@ struct ft_text {
 
 void ft_text_release(struct ft_text *text);
 
-/* Empties the text and keeps its memory, and that an allocation failed. */
+/* Empties the text, but keeps its memory, and the flag of a failed allocation. */
 void ft_text_reset(struct ft_text *text);
 
 /* The text so far; "" where nothing was added. Valid until the next addition. */
@@ -57,12 +57,12 @@ void ft_text_add_member(struct ft_text *text, const char *name, const char *stri
 char *ft_text_safe_dup(const char *bytes, size_t length);
 
 /*
- * What people call a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
+ * The short name of a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
  * unit), is leaf07. Of anything else, all but the blanks at its end. Returns where that begins in @name.
  */
 const char *ft_text_short_name(const char *name, size_t *ret_length);
 
-/* Whether two names are the same by ft_text_short_name(), in capitals or small letters (of ASCII). */
+/* Whether two names have the same ft_text_short_name(), ignoring case (in ASCII). */
 bool ft_text_short_equal(const char *a, const char *b);
 
 /* The end of a plural behind its number: "1 host", "2 hosts"; "1 switch", "2 switches". */
@@ -76,33 +76,34 @@ static inline const char *ft_text_es(uint64_t count)
 	return count == 1 ? "" : "es";
 }
 
-/* How many bytes at the beginning are the mark by which some editors say that a file is UTF-8: 3 or 0. */
+/* The length of a leading UTF-8 byte order mark, as some editors write it: 3 or 0. */
 size_t ft_text_mark(const char *bytes, size_t length);
 
 /*
  * True where the digit at @at belongs to a hexadecimal number, as in "switch-33fd4e": a letter from a to f follows a
- * digit, and up to the next blank or sign there is nothing else. Such names are no series: nothing lacks among them.
+ * digit, and up to the next blank or sign there is nothing else. Such names are not numbered in a series, so none is
+ * missing.
  */
 bool ft_text_in_hexadecimal(const char *name, size_t at);
 
-/* A key for base/map.h of what ft_text_short_equal() compares: the same for names that are. */
+/* A key for base/map.h with the equality of ft_text_short_equal(). */
 uint64_t ft_text_short_hash(const char *name);
 
-/* ft_hash_bytes() of a string, as a key for base/map.h: another one in each process. */
+/* ft_hash_bytes() of a string, as a key for base/map.h: different in each process. */
 uint64_t ft_text_hash(const char *string);
 
-/* FNV-1a of a string: the same everywhere and always, for what is written down. It is easy to forge. */
+/* FNV-1a of a string: the same everywhere and always, for stored data. Not collision-resistant. */
 uint64_t ft_text_checksum(const char *string);
 
 /*
- * Order of names as people count: runs of digits compare as numbers ("node9" before "node10"), the rest by byte.
+ * Natural order of names: runs of digits compare as numbers ("node9" before "node10"), the rest by byte.
  * Returns <0, 0, >0 like strcmp(); 0 only for equal strings.
  */
 int ft_text_natural_compare(const char *a, const char *b);
 
 /*
- * How many letters two words differ by (Levenshtein's distance, blind to case), to ask whether another key was meant.
- * UINT_MAX where one is longer than FT_WORD_MAX bytes: no key is.
+ * The Levenshtein distance of two words, case-insensitive, for suggesting a key. UINT_MAX if one is longer than
+ * FT_WORD_MAX bytes, as no key is.
  */
 enum { FT_WORD_MAX = 24 };
 unsigned int ft_text_distance(const char *a, const char *b);

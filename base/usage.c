@@ -12,7 +12,7 @@ static size_t name_length(const char *word)
 	return strcspn(word, "=");
 }
 
-/* Those whose name begins with @name: how many, and the last of them. One of exactly that name is alone. */
+/* The options whose name begins with @name: how many, and the last of them. An exact match counts alone. */
 static unsigned int options_count(const struct option *options, const char *name, size_t length,
 				  const struct option **ret_option)
 {
@@ -37,7 +37,7 @@ static const struct option *option_of(const struct option *options, int value)
 	return NULL;
 }
 
-/* The option whose name is nearest to a wrong one, if it is near. */
+/* The option with the name most similar to a wrong one, if it is similar enough. */
 static const struct option *option_near(const struct option *options, const char *name)
 {
 	const struct option *near = NULL;
@@ -89,7 +89,7 @@ static void unknown_say(const struct option *options, const char *name, size_t l
 		ft_text_printf(text, " (did you mean --%s?)", near->name);
 }
 
-/* "-plan" is what users of other programs write. getopt_long() leaves a word behind only once all of it is read. */
+/* "-plan" is the style of other programs. getopt_long() steps past a word only when all of it was read. */
 static void unknown_letter_say(const struct option *options, char *const *argv, int letter, struct ft_text *text)
 {
 	const char *word =

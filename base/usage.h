@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What is wrong with a command line that getopt_long() does not take, in words of our own: which option was meant.
+ * Error messages for command lines that getopt_long() refuses, with the option probably meant.
  *
  * getopt_long() is to be called with opterr 0 and with letters that begin with ":", so that it tells a missing value
  * from an unknown option and prints nothing.
@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 /*
- * Why getopt_long() returned @c, which is '?' or ':'. To be called before it is called again.
+ * Why getopt_long() returned @c, which is '?' or ':'. Called before its next call.
  *
  * @options  those it was called with; they end with one without a name
  * @text     out: such as "there is no option --plna (did you mean --plan?)", safe to print
@@ -21,7 +21,7 @@
 void ft_usage_refused(const struct option *options, char *const *argv, int c, struct ft_text *text);
 
 /*
- * The option right before an argument that belongs to none: what was meant may be its value.
+ * The option right before a stray argument, which may be meant as its value.
  *
  * @typed     the command line as it was typed, @argc words (getopt_long() moves those of argv)
  * @argument  one of them, the same pointer

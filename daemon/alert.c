@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The life cycle of alerts: the calls that are no looks (alert_look.c). */
+/* The life cycle of alerts: all calls except those for checks (alert_look.c). */
 #include "config.h"
 
 #include "daemon/alert_parts.h"
@@ -70,7 +70,7 @@ int ft_alerts_tick(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 		r = ft_track_let_be(&d, i);
 	if (r == 0)
 		r = ft_draft_commit(&d);
-	/* What is due stays so, and would be due at once for ever. */
+	/* What was due stays due, so without a delay the tick would repeat at once, for ever. */
 	alerts->retry_ms = r < 0 ? now.mono_ms + RETRY_MS : 0;
 	if (r == 0)
 		ft_draft_forget(&d);
@@ -100,7 +100,7 @@ static int host_flaps(struct ft_draft *d, struct ft_track *track, struct ft_mess
 	r = ft_track_flap_note(d, track);
 	if (r < 0 || track->flaps_count < d->rules->flap_count)
 		return r;
-	/* Its id stays, but it is another string now. */
+	/* The id is the same, but another string now. */
 	ft_track_message_set(track, message);
 	d->indexed = false;
 	return ft_track_flap_begin(d, track, message);
@@ -137,11 +137,11 @@ int ft_alerts_host_link_down(struct ft_alerts *alerts, const struct ft_alert_rul
 	if (r == 0)
 		r = ft_draft_commit(&d);
 	if (r < 0)
-		ft_ids_release(&alerts->index); /* it may know of a track that is none */
+		ft_ids_release(&alerts->index); /* it may contain a track that does not exist */
 	return r;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 int64_t ft_alerts_due_ms(const struct ft_alerts *alerts, const struct ft_alert_rules *rules)
 {

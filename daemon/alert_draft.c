@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* A call's draft: copies of tracks and new events, put in place when nothing can fail any more. */
+/* The transaction of a call: copies of tracks and new events, committed when nothing can fail any more. */
 #include "config.h"
 
 #include "daemon/alert_parts.h"
@@ -44,7 +44,7 @@ static struct ft_track *track_copy(const struct ft_track *track)
 	return FT_STEAL(copy);
 }
 
-/* As far as it has to outlive the process: the words of a finding alone are found again in the next look. */
+/* Compares the part to be saved: the text of a finding alone is restored by the next check. */
 static bool track_same(const struct ft_track *a, const struct ft_track *b)
 {
 	return a->present == b->present && a->raised == b->raised && a->hushed == b->hushed && a->looks == b->looks &&
@@ -145,7 +145,7 @@ static void stand(const struct ft_draft *d, struct ft_track *track)
 	track->standing_ms = d->now.mono_ms;
 }
 
-/* The last event says that @track stands. */
+/* The last event raised @track. */
 static int raise_note(struct ft_draft *d, struct ft_track *track)
 {
 	if (track->kind != FT_TRACK_FINDING && track->kind != FT_TRACK_HOST)
@@ -173,7 +173,7 @@ int ft_draft_say_raised(struct ft_draft *d, struct ft_track *track, struct ft_me
 	return r < 0 ? r : raise_note(d, track);
 }
 
-/* Nothing is said, nothing stands, and it was not here for so long that its return would be no flap. */
+/* No event, not standing, and absent for so long that its return would be no flap. */
 static bool track_is_forgotten(const struct ft_draft *d, const struct ft_track *track)
 {
 	return !track->present && !ft_track_stands(track) &&

@@ -99,7 +99,7 @@ static int64_t wall_from_mono(const struct writer *w, int64_t mono_ms)
 	return w->now.wall_ms - (w->now.mono_ms - mono_ms);
 }
 
-/* Each message once, however many share it. */
+/* Each message once, even if several share it. */
 static void findings_unmark(const struct ft_alerts *alerts)
 {
 	for (size_t i = 0; i < alerts->track_count; i++) {
@@ -208,7 +208,7 @@ void ft_alerts_write_json(struct ft_text *t, const struct ft_alerts *alerts, str
 	char head[FT_STATE_HEAD_SIZE];
 	size_t at = t->length, body;
 
-	/* The checksum is known when the rest is there. */
+	/* Filled in when the rest is complete. */
 	ft_text_add(t, head, ft_state_head(head, "", 0));
 	body = t->length;
 	state_write(&w, alerts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What a look at the fabric says of all alerts together: what is there, what is over and why, and what was not seen. */
+/* The effect of a check on all alerts together: which are present, cleared (and why), or could not be judged. */
 #include "config.h"
 
 #include "daemon/alert_parts.h"
@@ -10,23 +10,23 @@
 
 /* ---- looks ---- */
 
-/* A place of a finding that others may have become a part of. */
+/* A place of a finding that may contain other faults. */
 struct taker {
 	struct ft_spot spot;
-	size_t finding; /* its place in the report, where the worst is first */
+	size_t finding; /* its index in the report, where the worst is first */
 };
 
-/* What a look saw, by id, and what it could not see. */
+/* The result of a check, by id, and its gaps. */
 struct view {
 	const struct ft_report *report;
-	bool partial;		    /* parts of the fabric were not reached */
-	const struct ft_spot *gaps; /* ports that are mute, in order */
+	bool partial;		    /* the sweep did not reach parts of the fabric */
+	const struct ft_spot *gaps; /* silent ports, sorted */
 	size_t gap_count;
 	struct ft_ids ids;
-	char **names;			    /* of @ids, one a finding of the report */
-	const struct ft_finding **findings; /* by the ids' number: the worst of that id, waived and minor ones too */
-	bool *known;			    /* is there a track of it? */
-	struct taker *takers;		    /* in order of their spots; made when they are needed */
+	char **names;			    /* of @ids, one for each finding of the report */
+	const struct ft_finding **findings; /* by the ids' number: the worst with that id, waived and minor ones too */
+	bool *known;			    /* does it have a track? */
+	struct taker *takers;		    /* sorted by their spots; built when needed */
 	size_t taker_count;
 };
 
@@ -41,13 +41,13 @@ static void view_release(struct view *view)
 	free(view->takers);
 }
 
-/* One that is waived is none. */
+/* A waived one does not count. */
 static bool is_worse(const struct ft_finding *a, const struct ft_finding *b)
 {
 	return a->severity != b->severity ? a->severity > b->severity : b->waived && !a->waived;
 }
 
-/* Two of one id must not be, and are one alert if they are. */
+/* Ids should be unique; two findings with one id are one alert. */
 static int view_fill(struct view *view)
 {
 	size_t count = view->report->finding_count;
@@ -75,8 +75,8 @@ static int view_fill(struct view *view)
 }
 
 /*
- * One of its ports is mute, or it may be beyond what was reached (the sweep began on a switch that is cut off): that it
- * is not reported does not mean that it is repaired.
+ * One of its ports does not respond, or it may be outside of the part that was reached (the sweep began on a switch
+ * that is cut off): its absence from the report does not mean that it is repaired.
  */
 static bool view_hides(const struct view *view, const struct ft_message *message)
 {
@@ -87,18 +87,18 @@ static bool view_hides(const struct view *view, const struct ft_message *message
 	return view->partial;
 }
 
-/* What is waived is no alert, even where alerts of severity info are wanted. */
+/* Waived findings are no alerts, even if alerts of severity info are wanted. */
 static bool is_alert(const struct ft_draft *d, const struct ft_finding *f)
 {
 	return !f->waived && f->severity >= d->rules->severity;
 }
 
-/* ---- what became part of another ---- */
+/* ---- absorption by another finding ---- */
 
 /*
- * How much a fault of a code takes in: a switch that is gone those of its cables, cables those of cables (missing ones
- * turn out to be swapped). The others tell of a link that is up, or of no port at all. Nothing becomes part of what is
- * less: where a dead switch is back and one of its cables is still missing, the switch is repaired.
+ * The level of a code for absorption: a missing switch absorbs faults of its cables, cables those of cables (missing
+ * ones turn out to be swapped). Other codes concern a link that is up, or no port at all. A finding is never absorbed
+ * by one of a lower level: if a dead switch is back and one of its cables is still missing, the switch is repaired.
  */
 static const uint8_t takes_in[FT_CODE_COUNT] = {
 	[FT_CODE_EDGE_ISOLATED] = 2,   [FT_CODE_CORE_MISSING] = 2,    [FT_CODE_SWITCH_MUTE] = 2,
@@ -115,7 +115,7 @@ static uint8_t takes_in_by_name(const char *code)
 	return 0;
 }
 
-/* Waived or not: a cable of a dead switch is not repaired because somebody knows of the switch. */
+/* Waived or not: a waiver for a dead switch does not mean that its cables are repaired. */
 static bool is_taker(const struct ft_draft *d, const struct ft_finding *f)
 {
 	enum ft_severity severity = f->waived ? ft_codes[f->code].severity : f->severity;
@@ -169,7 +169,7 @@ static size_t takers_from(const struct view *view, const struct ft_spot *spot)
 	return low;
 }
 
-/* The first of the report that has a place of @message's; NULL: none. */
+/* The first finding of the report that shares a place with @message; NULL: none. */
 static const struct ft_finding *taker_find(const struct view *view, const struct ft_message *message)
 {
 	const struct ft_finding *findings = view->report->findings, *best = NULL;
@@ -189,7 +189,7 @@ static const struct ft_finding *taker_find(const struct view *view, const struct
 	return best;
 }
 
-/* Why one that the report does not hold is over. */
+/* Why an alert that is not in the report is over. */
 static int over_find(const struct ft_draft *d, struct view *view, const struct ft_track *track, enum ft_over *ret_over)
 {
 	const struct ft_finding *taker;
@@ -198,7 +198,7 @@ static int over_find(const struct ft_draft *d, struct view *view, const struct f
 	*ret_over = FT_OVER_REPAIRED;
 	if (!track->raised)
 		return 0;
-	/* A new plan repairs nothing, nor does it undo what was repaired before. */
+	/* A new plan does not repair anything, nor does it change the reason of alerts cleared before. */
 	if (d->kind == FT_LOOK_REPLANNED) {
 		*ret_over = track->present ? FT_OVER_REPLANNED : track->over;
 		return 0;
@@ -240,7 +240,7 @@ static int track_judge(struct ft_draft *d, struct view *view, uint32_t at)
 	return ft_track_finding_gone(d, at, f->waived ? FT_OVER_WAIVED : FT_OVER_MINOR);
 }
 
-/* Which findings have a track: where[i] is its place. */
+/* Which findings have a track: where[i] is its index. */
 static int tracks_by_finding(const struct ft_draft *d, struct view *view, uint32_t **ret_where)
 {
 	uint32_t *where = calloc(view->ids.count + 1UL, sizeof(*where));
@@ -260,7 +260,7 @@ static int tracks_by_finding(const struct ft_draft *d, struct view *view, uint32
 	return 0;
 }
 
-/* First what is there, worst first as in the report; then what is not, in the order in which it had come. */
+/* First the present ones, worst first as in the report; then absent ones, in the order in which they appeared. */
 static int judge(struct ft_draft *d, struct view *view)
 {
 	_cleanup_free_ uint32_t *where = NULL;
@@ -288,7 +288,7 @@ static int judge(struct ft_draft *d, struct view *view)
 	return r;
 }
 
-/* What tells why not everything could be judged: where the plan is that of another fabric, nothing could. */
+/* The finding that limits the judgement: against the design of another fabric nothing could be judged. */
 static const struct ft_finding *incomplete_finding(const struct ft_report *report)
 {
 	for (size_t i = 0; report && i < report->finding_count; i++)
@@ -305,7 +305,7 @@ bool ft_report_is_incomplete(const struct ft_report *report)
 
 static bool is_partial(const struct ft_report *report)
 {
-	/* What is not listed may still be there. */
+	/* Findings cut from the report may still be present. */
 	for (size_t i = 0; i < report->finding_count; i++)
 		if (report->findings[i].code == FT_CODE_FINDINGS_OMITTED)
 			return true;
@@ -342,13 +342,13 @@ static int sweep_alert_clear(struct ft_draft *d, enum ft_over over)
 	if (r < 0)
 		return r;
 	track->present = track->raised = false;
-	track->since_ms = INT64_MIN / 2; /* forgotten at once: it is counted in looks, not in flaps */
+	track->since_ms = INT64_MIN / 2; /* removed at once: it is counted in sweeps, not in flaps */
 	return 0;
 }
 
 /*
- * It stands, or has to. How many packets were lost this time is no news, nor is another reason for the same; that other
- * ports are mute for good is.
+ * Raises or updates it. Another number of lost packets or another reason is no change; another set of permanently
+ * silent ports is.
  */
 static int sweep_alert_raise(struct ft_draft *d, const struct ft_finding *f, uint64_t mute)
 {
@@ -375,7 +375,7 @@ static int sweep_alert_raise(struct ft_draft *d, const struct ft_finding *f, uin
 	return ft_draft_say(d, track, FT_EVENT_CHANGED, message, FT_OVER_REPAIRED);
 }
 
-/* @f NULL: the look failed, @why tells. */
+/* @f NULL: the check failed, @why gives the reason. */
 static int sweep_alert(struct ft_draft *d, const struct ft_finding *f, const char *why, uint64_t mute)
 {
 	const struct ft_finding failed = {
@@ -386,7 +386,9 @@ static int sweep_alert(struct ft_draft *d, const struct ft_finding *f, const cha
 		.expected = (char *)"an answer from everything that is there",
 		.observed = (char *)why,
 		.text = (char *)why,
-		.fix = (char *)"check the port that the sweep starts from, its cable and its permissions",
+		.fix = (char *)"check the port that the sweep starts from, its cable and its permissions; if the "
+			       "fabric "
+			       "only takes longer, raise \"deadline\" in the configuration",
 	};
 
 	if (!f)
@@ -403,7 +405,7 @@ static uint32_t misses_enough(const struct ft_alert_rules *rules)
 	return rules->incomplete_after > 0 ? rules->incomplete_after : 1;
 }
 
-/* The ports that did not answer, each once, and in how many full sweeps in a row. The caller frees them. */
+/* The ports without a response, each once, with the number of full sweeps in a row. The caller frees them. */
 static int gaps_make(const struct ft_draft *d, const struct ft_finding *f, struct ft_spot **ret_gaps, size_t *ret_count)
 {
 	const struct ft_alerts *alerts = d->alerts;
@@ -433,12 +435,11 @@ static int gaps_make(const struct ft_draft *d, const struct ft_finding *f, struc
 	return 0;
 }
 
-/* Has each of them been silent long enough to be called mute? */
+/* Has each of them been silent long enough to count as permanently silent? */
 static bool gaps_are_mute(const struct ft_draft *d, const struct ft_finding *f, const struct ft_spot *gaps,
 			  size_t count)
 {
-	/* A sweep that was stopped, of a fabric that answers for more than the plan knows, and for all that it knows.
-	 */
+	/* A sweep that hit its limits, in a fabric that has all planned nodes and further ones. */
 	if (f->evidence == FT_EVIDENCE_SEEN)
 		return count == 0;
 	if (f->evidence != FT_EVIDENCE_MUTE || count == 0)
@@ -497,7 +498,7 @@ int ft_alerts_look(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 	return 0;
 }
 
-/* The ports that were silent, and whether all of them are known to be: then the rest can be judged. */
+/* The silent ports, and whether all of them are known as permanently silent: then the rest can be judged. */
 static int gaps_judge(struct ft_draft *d, struct view *view, const struct ft_finding *f, struct ft_spot **ret_gaps,
 		      size_t *ret_count)
 {
@@ -540,7 +541,7 @@ int ft_alerts_miss(struct ft_alerts *alerts, const struct ft_alert_rules *rules,
 		return r;
 	if (kind == FT_LOOK_ALL)
 		alerts->misses = misses;
-	/* A look that failed altogether says nothing of them. */
+	/* A failed check says nothing about them. */
 	if (kind == FT_LOOK_ALL && f)
 		gaps_put(alerts, FT_STEAL(gaps), gap_count);
 	ft_draft_forget(&d);

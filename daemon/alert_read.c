@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The state file back: all that alert_json.c writes, held to what it may be, since a disk or a hand may have changed
- * it. */
+/*
+ * Reads the state written by alert_json.c; everything is validated, since a disk fault or a user may have changed it.
+ */
 #include "config.h"
 
 #include "daemon/alert_parts.h"
@@ -15,7 +16,7 @@
 
 enum { STATE_VERSION = 1, HASH_DIGITS = 16 };
 
-/* Numbers that a double holds exactly, as whoever else reads JSON may have to: times for some 285,000 years. */
+/* Numbers that a double holds exactly, as other JSON readers may need: times for some 285,000 years. */
 #define NUMBER_MAX (INT64_C(1) << 53)
 
 struct reader {
@@ -141,7 +142,7 @@ static int array_read(const struct reader *r, const json_t *object, const char *
 	return json_is_array(*ret_array) ? 0 : refuse(r, object, key);
 }
 
-/* When that was on the monotonic clock of this run; what lies ahead (the clock was stepped back) is now. */
+/* The time on the monotonic clock of this run; future times (the clock was stepped back) become now. */
 static int64_t mono_from_wall(const struct reader *r, int64_t wall_ms)
 {
 	int64_t ago = r->now.wall_ms - wall_ms;
@@ -159,8 +160,9 @@ static int mono_read(const struct reader *r, const json_t *object, const char *k
 	return ret;
 }
 
-/* What leaves goes to terminals, logs and hooks: it was made safe before it came here, and whoever undid that is no
- * friend. */
+/*
+ * Strings go to terminals, logs and hooks: they were made safe before they were saved, so unsafe ones mean tampering.
+ */
 static int string_check(const char *string, size_t length)
 {
 	_cleanup_free_ char *safe = ft_text_safe_dup(string, length);
@@ -263,7 +265,7 @@ static int finding_read(struct reader *r, const json_t *value)
 	const char *code;
 	int ret;
 
-	/* Of anything else jansson makes no text, as if memory were out. */
+	/* For other types jansson returns no text, which looks like a lack of memory. */
 	if (!json_is_object(value))
 		return ft_error_set(r->err, -EINVAL, 0, 0, "a finding is no object");
 	/* jansson's usual form has the blanks of ft_finding_write_json(), and keeps the order. */
@@ -328,7 +330,7 @@ static int gaps_read(struct reader *r, const json_t *state)
 			ret = count_read(r, value, "port", &gap->port);
 		if (ret == 0)
 			ret = count_read(r, value, "looks", &gap->looks);
-		/* They are looked for by halving. */
+		/* They are found by binary search. */
 		if (ret == 0 && i > 0 && ft_spot_compare(gap - 1, gap) >= 0)
 			ret = refuse(r, state, "gaps");
 		if (ret < 0)
@@ -496,7 +498,7 @@ static int waiting_read(const struct reader *r, const json_t *value, struct ft_e
 			at++;
 		if (!name || at >= event->waiting_count)
 			return refuse(r, value, "waiting");
-		/* To the front; what is left behind it is looked through for the next. */
+		/* Moved to the front; the search for the next one continues behind it. */
 		found = event->waiting[at];
 		event->waiting[at] = event->waiting[count];
 		event->waiting[count++] = found;
@@ -563,7 +565,7 @@ static int events_read(struct reader *r, const json_t *state)
 		ft_queued_free_all(first);
 		return ret;
 	}
-	/* All at once: what is too much is looked for anew each time. */
+	/* All at once, as each append checks the limits again. */
 	ft_outbox_append(&r->alerts->outbox, first);
 	return 0;
 }
@@ -608,7 +610,7 @@ static int version_check(const struct reader *r)
 	return 0;
 }
 
-/* The head is compared as it has to be, so that no byte of the file goes unnoticed. */
+/* The head is compared byte by byte, so that no change of the file goes unnoticed. */
 static int sum_check(const struct reader *r, const char *text, size_t length)
 {
 	char head[FT_STATE_HEAD_SIZE];

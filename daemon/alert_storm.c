@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Storms: more new alerts in one call than anybody reads one by one. They stand as others do, each with its track, but
- * nothing is said of them (hushed); one alert, "alert-storm", stands for all of them, so that a fault that comes next
- * does not queue behind hundreds.
+ * Storms: too many new alerts in one call to be read one by one. Each has its track as usual, but no events (hushed);
+ * one alert, "alert-storm", covers all of them, so that the next fault is not queued behind hundreds.
  *
  *     storm: rules->storm       more new alerts than this in one call, or three times as many within a minute
- *     critical ones             up to ten within a minute are told all the same
- *     a hushed one goes         nothing is said; the last one that goes clears alert-storm
- *     more join                 alert-storm is changed: at once where they are a storm by themselves or worse than
+ *     critical ones             up to ten within a minute have events all the same
+ *     a hushed one goes         no event; the last one that goes clears alert-storm
+ *     more join                 alert-storm is changed: at once if they are a storm by themselves or worse than
  *                               before, else once none joined for a minute
- *     few are left              no more than a storm takes, and for a minute none came or went: in the next full sweep
- *                               they are raised one by one, and alert-storm is cleared
+ *     few are left              no more than the limit of a storm, and for a minute none came or went: in the next full
+ *                               sweep they are raised one by one, and alert-storm is cleared
  *
- * Whether one is hushed is a part of its track, so a restart changes nothing. All of it happens in the draft that
- * brings the alerts: it is put in place together with them or not at all.
+ * The hushed state is part of the track, so it survives a restart. All changes are part of the draft with the new
+ * alerts: committed together with them or not at all.
  */
 #include "config.h"
 
@@ -26,7 +25,7 @@
 
 enum {
 	WINDOW_MS = 60000,
-	TRICKLE = 3,	    /* so many times the limit within the window is a storm, too */
+	TRICKLE = 3,	    /* a storm is also this many times the limit within the window */
 	CRITICALS_MAX = 10, /* within the window */
 	LISTED_MAX = 100,   /* alerts that alert-storm lists */
 };
@@ -38,9 +37,9 @@ static struct ft_message *told_message(const struct ft_track *track)
 	return track->flap ? track->flap : track->message;
 }
 
-/* ---- the draft as it will be ---- */
+/* ---- the draft after its commit ---- */
 
-/* The tracks of the draft: those of the alerts, with the steps in their places, and behind them the new ones. */
+/* The tracks after the commit: the existing ones, with the steps applied, and after them the new ones. */
 struct future {
 	const struct ft_track **tracks;
 	size_t count;
@@ -78,9 +77,9 @@ static uint32_t storm_track_find(const struct ft_alerts *alerts)
 	return i < alerts->track_count ? i : FT_DRAFT_NEW_TRACK;
 }
 
-/* ---- who is hushed ---- */
+/* ---- which alerts are hushed ---- */
 
-/* Alerts of this severity and above that were told one by one within the window, before this call. */
+/* Alerts of this severity and above that were raised one by one within the window, before this call. */
 static size_t told_lately(const struct ft_draft *d, enum ft_severity severity)
 {
 	const struct ft_alerts *alerts = d->alerts;
@@ -105,7 +104,7 @@ static bool is_storm(const struct ft_draft *d)
 	return d->raise_count > limit || told_lately(d, FT_SEVERITY_INFO) + d->raise_count > limit * TRICKLE;
 }
 
-/* Takes the events of those that are hushed out of the draft's list. */
+/* Removes the events of hushed alerts from the draft's list. */
 static void events_drop(struct ft_draft *d, const struct ft_queued *const *hushed, size_t count)
 {
 	struct ft_queued **at = &d->first;
@@ -115,7 +114,7 @@ static void events_drop(struct ft_draft *d, const struct ft_queued *const *hushe
 	while (*at) {
 		struct ft_queued *queued = *at;
 
-		/* Both are in the order in which they were said. */
+		/* Both are in the order of the events. */
 		if (next < count && queued == hushed[next]) {
 			next++;
 			*at = queued->next;
@@ -150,7 +149,7 @@ static int hush(struct ft_draft *d, size_t *ret_fresh)
 	return 0;
 }
 
-/* ---- what is said of them ---- */
+/* ---- the text of alert-storm ---- */
 
 struct tally {
 	struct ft_ids codes;
@@ -167,7 +166,7 @@ static void tally_release(struct tally *tally)
 
 static int tally_make(const struct future *future, struct tally *tally)
 {
-	/* No more codes than the report's, and the daemon's own. */
+	/* No more codes than those of reports and the daemon's own. */
 	tally->counts = calloc(future->count + 1, sizeof(*tally->counts));
 	if (!tally->counts)
 		return -ENOMEM;
@@ -207,7 +206,7 @@ static void storm_words(struct ft_text *text, struct tally *tally)
 	}
 }
 
-/* The first of them, as symptoms; their texts stay their own. */
+/* The first of them, as symptoms with their own texts. */
 static struct ft_symptom *symptoms_make(const struct future *future, size_t *ret_count)
 {
 	struct ft_symptom *symptoms = calloc(LISTED_MAX, sizeof(*symptoms));
@@ -253,7 +252,7 @@ static int storm_message(struct ft_draft *d, const struct future *future, struct
 
 /* ---- alert-storm ---- */
 
-/* It is said before all else of this call: who counts what stands never sees less than there is. */
+/* Its event precedes all others of this call, so that the number of standing alerts is never too low. */
 static void last_to_front(struct ft_draft *d)
 {
 	struct ft_queued *said = d->last, **at = &d->first;
@@ -311,7 +310,7 @@ static int storm_clear(struct ft_draft *d, struct ft_track *track, enum ft_over 
 	return r;
 }
 
-/* How the last ones went: some were repaired, or all went otherwise. */
+/* The reason why the last ones went: some were repaired, or all went otherwise. */
 static enum ft_over over_find(const struct ft_draft *d)
 {
 	enum ft_over over = FT_OVER_REPAIRED;
@@ -328,7 +327,7 @@ static enum ft_over over_find(const struct ft_draft *d)
 	return over;
 }
 
-/* The few that are left are told one by one. */
+/* The few remaining ones are raised one by one. */
 static int storm_dissolve(struct ft_draft *d, struct ft_track *storm)
 {
 	uint32_t count = (uint32_t)d->alerts->track_count;
@@ -351,7 +350,7 @@ static int storm_dissolve(struct ft_draft *d, struct ft_track *storm)
 	return r < 0 ? r : storm_clear(d, storm, FT_OVER_SINGLY);
 }
 
-/* How many of the draft's tracks were hushed and are not any more. */
+/* The number of the draft's tracks that were hushed and are not any more. */
 static size_t left_count(const struct ft_draft *d)
 {
 	size_t count = 0;
@@ -367,7 +366,7 @@ static bool is_still(const struct ft_draft *d, const struct ft_track *storm)
 	return d->now.mono_ms - storm->since_ms >= WINDOW_MS;
 }
 
-/* Whatever may come of it, is there anything to look at? What calls this may do so for each of many hosts. */
+/* A quick test whether anything needs to be done: called for each of many hosts. */
 static bool is_moved(const struct ft_draft *d, const struct ft_track *storm, size_t fresh)
 {
 	return fresh > 0 || left_count(d) > 0 || d->rules->storm == 0 ||

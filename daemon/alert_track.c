@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* One alert over time: what it waits for, when it flaps, and what a look that saw it, or did not, does to it. */
+/* One alert over time: its waits, its flaps, and the effect of a check in which it is present or absent. */
 #include "config.h"
 
 #include "daemon/alert_parts.h"
@@ -47,7 +47,7 @@ bool ft_track_in_flap_window(const struct ft_alert_rules *rules, int64_t then_ms
 	return ft_track_counts_flaps(rules) && now_ms - then_ms < rules->flap_window_ms;
 }
 
-/* What the subnet manager has still to do is done in a moment: a second sweep has to find it undone. */
+/* The subnet manager finishes its work within a moment: only a second sweep confirms that it does not. */
 static const struct ft_patience *raise_patience(const struct ft_alert_rules *rules, const struct ft_track *track)
 {
 	static const struct ft_patience twice = {.looks = 2};
@@ -67,7 +67,7 @@ const struct ft_patience *ft_track_waits(const struct ft_alert_rules *rules, con
 	return track->present ? raise_patience(rules, track) : &rules->clear_after;
 }
 
-/* Is anything due by the clock alone? */
+/* Does the clock alone cause a transition? */
 static bool track_is_due(const struct ft_alert_rules *rules, const struct ft_track *track, int64_t now_ms)
 {
 	const struct ft_patience *patience = ft_track_waits(rules, track);
@@ -86,7 +86,7 @@ static void place_words(struct ft_text *text, const struct ft_place *place)
 		ft_text_printf(text, " port %" PRIu32, place->port);
 }
 
-/* "edge003 port 20 - core01 port 20"; of more than two ends the first, and how many there are. */
+/* "edge003 port 20 - core01 port 20"; with more than two ends the first, and their number. */
 static void where_words(struct ft_text *text, const struct ft_finding *f)
 {
 	if (f->where_count == 0) {
@@ -189,7 +189,7 @@ int ft_track_flap_begin(struct ft_draft *d, struct ft_track *track, struct ft_me
 	return 0;
 }
 
-/* It kept still. What is there now is said first, for the same reason. */
+/* It is stable. The present state is raised first, for the same reason. */
 static int flap_end(struct ft_draft *d, struct ft_track *track)
 {
 	const struct ft_track before = *track;
@@ -222,9 +222,9 @@ static int finding_flaps(struct ft_draft *d, struct ft_track *track, const struc
 	return r < 0 ? r : ft_track_flap_begin(d, track, flap);
 }
 
-/* ---- what a look does to a track ---- */
+/* ---- the effect of a check on a track ---- */
 
-/* By the clock, or because the look was the last that was waited for. */
+/* Ends a wait by the clock, or by the last check that was needed. */
 static int track_settle(struct ft_draft *d, struct ft_track *track)
 {
 	int r;
@@ -242,13 +242,13 @@ static int track_settle(struct ft_draft *d, struct ft_track *track)
 	return r;
 }
 
-/* Only full sweeps are worth counting: some fabrics have a hundred events a second. */
+/* Only full sweeps are counted: some fabrics have a hundred events a second. */
 static void looks_count(const struct ft_draft *d, struct ft_track *track)
 {
 	track->looks += d->kind == FT_LOOK_ALL && track->looks < UINT32_MAX;
 }
 
-/* @message is what @f says now. */
+/* @message is that of @f. */
 static int track_seen(struct ft_draft *d, struct ft_track *track, const struct ft_finding *f,
 		      struct ft_message *message)
 {
@@ -297,7 +297,7 @@ int ft_track_finding_seen(struct ft_draft *d, uint32_t at, const struct ft_findi
 	struct ft_track *track = NULL;
 	int r;
 
-	/* What stands is written anew only where it says something else: as a rule it does not. */
+	/* A standing alert is replaced only if the text changed, which is rare. */
 	ft_text_reset(&d->json);
 	ft_message_write_json(&d->json, f, NULL);
 	if (ft_text_failed(&d->json))

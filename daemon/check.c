@@ -18,12 +18,12 @@
 #include "probe/guard.h"
 #include "probe/names.h"
 #include "probe/sms.h"
-#include "verify/bounds.h"
-#include "verify/verify.h"
+#include "verify/model/bounds.h"
+#include "verify/model/verify.h"
 
 enum {
-	FIRST_MORE_MS = 1000, /* a look that hangs is stopped so long after its deadline */
-	SM_MORE_MS = 500,     /* the subnet managers are asked so long after it, at most */
+	FIRST_MORE_MS = 1000, /* a check that hangs is killed so long after its deadline */
+	SM_MORE_MS = 500,     /* the subnet managers are queried until so long after it */
 };
 #ifdef __SANITIZE_ADDRESS__
 enum { SANITIZED = 1 };
@@ -41,11 +41,11 @@ struct ft_check {
 	void *userdata;
 	int64_t begin_ms;
 
-	/* What came of it, once that is read; until then the thread's, while there is one. */
+	/* The result, after it was read; until then it belongs to the thread, if there is one. */
 	struct ft_check_result result;
 	struct ft_error err;
 	int r;
-	int read; /* an eventfd that tells that it is */
+	int read; /* an eventfd that signals the end of the thread */
 	pthread_t reader;
 	bool reading; /* there is a thread */
 	sd_event_source *read_source;
@@ -53,7 +53,7 @@ struct ft_check {
 
 static const struct {
 	const char *what;
-	/* Of the deadline that was asked for: to match and compare, and to hand over the result, takes time too. */
+	/* Part of the given deadline: matching and handing over the result take time too. */
 	unsigned int more_ms;
 } kinds[] = {
 	[FT_CHECK_SWEEP] = {"the sweep", 10000},
@@ -61,7 +61,7 @@ static const struct {
 	[FT_CHECK_JUDGE] = {"judging", 10000},
 };
 
-/* As they were asked for, bounded by the plan. */
+/* The given options, bounded by the plan. */
 static struct ft_sweep_options sweep_bounded(const struct ft_check_request *request)
 {
 	struct ft_sweep_options sweep = *request->sweep;
@@ -83,8 +83,8 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 	if (request->kind == FT_CHECK_SWEEP)
 		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
 	ft_confine();
-	return ft_reread(&sweep, request->snapshot, request->changes, request->change_count, read_ms, ret_snapshot,
-			 err);
+	return ft_sweep_incremental(&sweep, request->snapshot, request->changes, request->change_count, read_ms,
+				    ret_snapshot, err);
 }
 
 /* The first node of each GUID. 0 or -ENOMEM. */
@@ -97,7 +97,7 @@ static int nodes_map(const struct ft_snapshot *snapshot, struct ft_map *by_guid)
 	return r < 0 ? r : 0;
 }
 
-/* The node that is @known of the last report; FT_NO_NODE: it is not there any more. */
+/* The node of @known in the last report; FT_NO_NODE: it does not exist any more. */
 static uint32_t sm_node(const struct ft_snapshot *snapshot, const struct ft_map *by_guid,
 			const struct ft_report_sm *known)
 {
@@ -115,7 +115,7 @@ static uint8_t sm_state(const char *name)
 	return state;
 }
 
-/* The subnet managers as the last report has them, of those nodes that are still there. NULL where it has none. */
+/* The subnet managers of the last report whose nodes still exist. NULL if it has none. */
 static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snapshot, struct ft_sms **ret_sms)
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
@@ -149,8 +149,8 @@ static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snap
 }
 
 /*
- * A sweep asks them. What reads a few ports again, or nothing, does not: a manager that hangs would hold up what is to
- * be told within a second. Nor does a sweep fail for want of them.
+ * Only full sweeps query them. Incremental ones do not: a hanging manager would delay events that must be reported
+ * within a second. Nor does a sweep fail if the query does.
  */
 static int sms_take(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
 		    struct ft_sms **ret_sms)
@@ -172,8 +172,8 @@ static int sms_take(const struct ft_check_request *request, const struct ft_snap
 }
 
 /*
- * What a subnet manager has left undone is told by sweeps, once it had time for it; and not at all where managers are
- * no concern of ours.
+ * Unfinished work of the subnet manager is reported by full sweeps, after it had time for it; and not at all if
+ * managers are not checked.
  */
 static const struct ft_report *known_before(const struct ft_check_request *request)
 {
@@ -198,7 +198,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
 		return -EOVERFLOW;
 	r = sms_take(request, snapshot, end_ms, &sms);
-	/* Nothing is asked of the fabric any more. */
+	/* No further packets are sent. */
 	ft_guard_go_on();
 	if (r == 0)
 		r = ft_verify_all(&(struct ft_verify_input){.design = request->design,
@@ -219,7 +219,9 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	return ft_report_write_bounded(ret_json, report, &bounds);
 }
 
-/* Names are given for the report only: what is kept, and read again in part, is what was seen. */
+/*
+ * The name map is applied to the report only: the stored snapshot, which is read again in part, has the original names.
+ */
 static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
 		 struct ft_text *ret_json)
 {
@@ -297,7 +299,7 @@ static void *reader_run(void *arg)
 	const uint64_t one = 1;
 
 	result_read(check);
-	/* The loop looks at it from here on. This cannot fail: nothing is in it yet. */
+	/* From here on the loop watches the job. This cannot fail: it has no sources yet. */
 	(void)!write(check->read, &one, sizeof(one));
 	return NULL;
 }
@@ -318,7 +320,7 @@ static void check_tell(struct ft_check *check)
 	struct ft_check_result result = check->result;
 
 	check->result = (struct ft_check_result){0};
-	/* Who is told may free the check. */
+	/* The callback may free the check. */
 	check->done(check, check->r, &result, &err, check->userdata);
 	check_result_release(&result);
 }
@@ -333,7 +335,7 @@ static int on_read(sd_event_source *source, int fd, uint32_t events, void *userd
 	return 0;
 }
 
-/* Signals are the loop's, so the thread has them blocked from its first moment. */
+/* The loop handles signals, so the thread has them blocked from the start. */
 static int reader_create(struct ft_check *check)
 {
 	sigset_t all, before;
@@ -352,10 +354,10 @@ static int reader_start(struct ft_check *check)
 {
 	int r;
 
-	/* A sanitizer's allocator may be locked for ever in a child that is forked meanwhile. */
+	/* A sanitizer's allocator may stay locked for ever in a child that is forked meanwhile. */
 	if (SANITIZED)
 		return -EOPNOTSUPP;
-	/* One heap for both: what the thread takes and the loop frees is to be used again. */
+	/* One heap for both: what the thread allocates and the loop frees is reused. */
 	mallopt(M_ARENA_MAX, 1);
 	check->read = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (check->read < 0)
@@ -370,8 +372,8 @@ static int reader_start(struct ft_check *check)
 }
 
 /*
- * The report of a large fabric is megabytes of JSON: it is read in a thread, and the loop goes on meanwhile. Where
- * there is none to be had, it is read here and now.
+ * The report of a large fabric is megabytes of JSON: a thread reads it, so that the loop goes on. If no thread can be
+ * created, it is read synchronously.
  */
 static void check_finish(struct ft_check *check)
 {
@@ -412,8 +414,8 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 }
 
 /*
- * The loop watches a descriptor of its own: the job closes its own before the source is dropped, and with a copy of it
- * in a child that was forked just then, epoll would go on and tell of a source that is freed (sd-event aborts).
+ * The loop watches a duplicate descriptor: the job closes its own before the source is removed, and if a child forked
+ * just then has a copy of it, epoll would still report events for the freed source (sd-event aborts).
  */
 static int input_add(struct ft_check *check, size_t i, int fd)
 {

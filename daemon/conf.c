@@ -41,7 +41,7 @@ static void *setting_field(const struct ft_config_setting *setting)
 	return (char *)setting->config + setting->key->offset;
 }
 
-/* Replaces a string of the configuration; @value is owned from here on, and NULL where memory ran out. */
+/* Replaces a string of the configuration; takes @value, which is NULL if memory ran out. */
 static int field_take(char **field, char *value)
 {
 	if (!value)
@@ -66,7 +66,7 @@ static const struct {
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
 static const char digits[] = "0123456789";
 
-/* The milliseconds of a unit; 0: there is none of that name. */
+/* The milliseconds of a unit; 0: unknown unit. */
 static uint64_t unit_ms(const char *name, size_t length)
 {
 	for (size_t i = 0; i < FT_COUNT(units); i++)
@@ -75,7 +75,7 @@ static uint64_t unit_ms(const char *name, size_t length)
 	return 0;
 }
 
-/* "12" or "1.25" as thousandths, and where it ends; false: no number, too long a one, or finer than that. */
+/* "12" or "1.25" as thousandths, and its end; false: no number, too long, or more than three decimals. */
 static bool thousandths_parse(const char **text, uint64_t *ret_thousandths)
 {
 	const char *s = *text;
@@ -114,12 +114,12 @@ static bool duration_parse(const char *text, uint64_t bare_ms, uint64_t *ret_ms)
 		s += strspn(s, " \t");
 		name = strspn(s, letters);
 		each = name > 0 ? unit_ms(s, name) : bare_ms;
-		/* Without a unit it has to stand alone. */
+		/* A number without a unit must be the only part. */
 		if (each == 0 || (name == 0 && (total > 0 || *s != '\0')))
 			return false;
 		if (thousandths % 1000 * each % 1000 != 0)
 			return false;
-		/* Of at most ten digits: 10^10 days are 8.64 * 10^17 ms, and the sum is kept far below. */
+		/* At most ten digits: 10^10 days are 8.64 * 10^17 ms, and the sum is kept far below. */
 		total += thousandths / 1000 * each + thousandths % 1000 * each / 1000;
 		s += name;
 		s += strspn(s, " \t");
@@ -130,7 +130,7 @@ static bool duration_parse(const char *text, uint64_t bare_ms, uint64_t *ret_ms)
 	return true;
 }
 
-/* In the largest unit that it is a whole number of. */
+/* In the largest unit that divides it. */
 static void duration_text(uint64_t ms, char ret_text[32])
 {
 	static const struct {
@@ -177,7 +177,7 @@ static int set_milliseconds(const struct ft_config_setting *setting)
 
 /* ---- the other kinds of values ---- */
 
-/* A number and nothing else, cut off where it no longer matters; false: it is none. */
+/* Only a number, clamped to its maximum; false: it is none. */
 static bool number_parse(const char *text, uint64_t *ret_number)
 {
 	uint64_t number = 0;
@@ -203,7 +203,7 @@ static int set_number(const struct ft_config_setting *setting)
 	return 0;
 }
 
-/* The same, or the word that stands for its default: no number of ours. */
+/* The same, or the word for the default, which is none of our numbers. */
 static int set_number_or_word(const struct ft_config_setting *setting)
 {
 	const struct ft_config_key *key = setting->key;
@@ -221,7 +221,7 @@ static int set_number_or_word(const struct ft_config_setting *setting)
 	return r;
 }
 
-/* So many looks, or, with a unit, so long. */
+/* A number of sweeps, or, with a unit, a time. */
 static int set_patience(const struct ft_config_setting *setting)
 {
 	struct ft_patience patience = {.looks = 1};
@@ -294,7 +294,7 @@ static int set_engine(const struct ft_config_setting *setting)
 
 static int set_path(const struct ft_config_setting *setting);
 
-/* Where it stands, for whoever finds that it cannot be read. */
+/* Its place, for errors when the file is read. */
 static int set_plan(const struct ft_config_setting *setting)
 {
 	int r = set_path(setting);
@@ -306,7 +306,7 @@ static int set_plan(const struct ft_config_setting *setting)
 	return r;
 }
 
-/* What it is, no message says. */
+/* The value is secret, so no message quotes it. */
 static int set_m_key(const struct ft_config_setting *setting)
 {
 	if (ft_m_key_read(setting->value, setting_field(setting)) == 0)
@@ -319,7 +319,7 @@ static int set_path(const struct ft_config_setting *setting)
 {
 	char *path;
 
-	/* A habit from other configuration files; as part of a name it would only be puzzling. */
+	/* Quotes are usual in other configuration files; as part of a name they would be confusing. */
 	if (setting->value[0] == '"' || setting->value[0] == '\'')
 		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
 				    "values are written without quotes");
@@ -330,7 +330,7 @@ static int set_path(const struct ft_config_setting *setting)
 	return field_take(setting_field(setting), path);
 }
 
-/* Names of devices, as the kernel and udev give them: "mlx5_0", "ibp0s12f4". */
+/* Names of devices, as given by the kernel and udev: "mlx5_0", "ibp0s12f4". */
 static bool ca_name_is_good(const char *name, size_t length)
 {
 	return length > 0 && length <= CA_NAME_MAX && name[0] != '.' &&
@@ -441,7 +441,7 @@ static const char *key_near(const char *name)
 	for (size_t i = 0; i < KEY_COUNT; i++) {
 		unsigned int distance = ft_text_distance(name, ft_config_keys[i].name);
 
-		/* Two letters of two make anything of anything. */
+		/* With words of two letters any other word would count as similar. */
 		if (distance < best && distance < strlen(ft_config_keys[i].name)) {
 			best = distance;
 			near = ft_config_keys[i].name;
@@ -464,7 +464,7 @@ struct reader {
 	const char *instance; /* "" without */
 	struct ft_error *err;
 	struct ft_config *config;
-	struct ft_config *others; /* takes what is for other instances, so that it is checked too */
+	struct ft_config *others; /* receives values of other instances, so that they are checked too */
 	struct section *sections; /* the first is that before all sections */
 	size_t count;
 };
@@ -492,7 +492,7 @@ static int section_add(struct reader *reader, const char *name, unsigned int lin
 	return 0;
 }
 
-/* The defaults are read by the same hands as the file. */
+/* Defaults are parsed by the same functions as the file. */
 static int config_new(const char *directory, struct ft_config **ret_config)
 {
 	_cleanup_(ft_config_freep) struct ft_config *config = calloc(1, sizeof(*config));
@@ -524,7 +524,7 @@ static int reader_begin(struct reader *reader)
 	return r == 0 ? section_add(reader, "", 0) : r;
 }
 
-/* Cuts @text off behind its last byte that is not blank. */
+/* Removes trailing blanks of @text. */
 static void trim_end(char *text)
 {
 	size_t length = strlen(text);
@@ -546,7 +546,7 @@ static int section_check_name(const struct reader *reader, const char *name, uns
 	return 0;
 }
 
-/* "[NAME]"; @text begins behind the bracket. */
+/* "[NAME]"; @text begins after the bracket. */
 static int read_section(struct reader *reader, char *text, unsigned int line, unsigned int column)
 {
 	char *end = strchr(text, ']');
@@ -613,13 +613,13 @@ static int read_setting(struct reader *reader, char *text, unsigned int line, un
 				    "no value for \"%s\"", text);
 	section->key_lines[which] = line;
 	section->key_columns[which] = setting.column;
-	/* Keys for all come first, so that those of the instance's own section override them. */
+	/* Common keys come first, so that those of the instance's own section override them. */
 	setting.config =
 		reader->count == 1 || strcmp(section->name, reader->instance) == 0 ? reader->config : reader->others;
 	return setting.key->set(&setting);
 }
 
-/* Cuts a comment off: a # inside a word is part of a name. */
+/* Removes a comment: a # inside a word is part of a name. */
 static void comment_cut(char *line)
 {
 	for (char *s = line; *s; s++)
@@ -699,7 +699,7 @@ static bool port_name_parse(const char *name, size_t *ret_ca_length, int *ret_po
 	return true;
 }
 
-/* An instance that does not say otherwise is named after its port. */
+/* An instance without these keys is named after its port. */
 static int apply_instance(struct reader *reader)
 {
 	const struct section *section = section_of_instance(reader);
@@ -745,7 +745,7 @@ static int check_settle(const struct reader *reader)
 
 	if (reader->config->settle_ms <= reader->config->settle_max_ms)
 		return 0;
-	/* One of them was given, and nearest to the instance. */
+	/* The key given by the user, that of the instance's own section first. */
 	if (!section || section->key_lines[settle] + section->key_lines[most] == 0)
 		section = &reader->sections[0];
 	key = section->key_lines[settle] > section->key_lines[most] ? settle : most;
@@ -767,7 +767,7 @@ static int check_pace(const struct reader *reader)
 			    ft_config_keys[key].name, why.text);
 }
 
-/* It may be absent, but what is there has to be able to hold hooks. */
+/* It may be absent, but an existing one must be usable for hooks. */
 static int check_hooks(const struct reader *reader)
 {
 	const struct section *section = section_of_instance(reader);
@@ -836,7 +836,7 @@ static int directory_of(const char *path, char **ret_directory)
 	return 0;
 }
 
-/* The node name map, or the usual one. */
+/* The configured node name map, or the default one. */
 static int names_take(struct ft_config *config, struct ft_error *err)
 {
 	struct ft_error why = {0};
@@ -928,7 +928,7 @@ bool ft_config_clash(const struct ft_config *a, const struct ft_config *b)
 	return length < strlen(any_port) || strcmp(a->listen + length - strlen(any_port), any_port) != 0;
 }
 
-/* "plan FILE: why", of the line that names it. */
+/* "plan FILE: why", with the line that names it. */
 static int plan_error(const struct ft_config *config, const char *path, int code, const struct ft_error *why,
 		      struct ft_error *err)
 {

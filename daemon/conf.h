@@ -8,24 +8,24 @@
 #define FT_DAEMON_CONF_H
 
 #include "daemon/alert.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "probe/names.h"
 #include "probe/source.h"
-#include "verify/verify.h"
+#include "verify/model/verify.h"
 
 struct ft_config {
 	char *plan;		/* the design file; absolute */
-	unsigned int plan_line; /* where the configuration names it */
+	unsigned int plan_line; /* the section or file that names it */
 	unsigned int plan_column;
 	char *ca;		       /* NULL: the first */
 	struct ft_sweep_options sweep; /* .ca points to @ca */
-	char *name_map;		       /* absolute; NULL: the usual one, if it is there */
+	char *name_map;		       /* absolute; NULL: the default one, if it exists */
 	struct ft_names *names;	       /* what is in it; NULL: nothing. Filled by ft_config_load() only */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
 	bool events;		       /* listen to the fabric's events */
-	bool sm;		       /* ask who manages the subnet */
-	uint32_t settle_ms;	       /* after an event: how long it must be quiet before the fabric is looked at */
-	uint32_t settle_max_ms;	       /* and how long it is waited for that at most */
+	bool sm;		       /* check the subnet managers */
+	uint32_t settle_ms;	       /* after an event: how long it must be quiet before the incremental sweep */
+	uint32_t settle_max_ms;	       /* and the longest delay of it */
 	struct ft_alert_rules rules;
 	char *listen;	      /* "127.0.0.1:9683"; NULL: no HTTP */
 	char *hook_directory; /* absolute; it may be absent */
@@ -35,8 +35,8 @@ struct ft_config {
 };
 
 /*
- * Every key. The first four say what a manual says of it; the rest is how conf.c reads a value into its field of
- * struct ft_config.
+ * Every key. The first four members are for the manual; with the others conf.c reads a value into its field of struct
+ * ft_config.
  */
 struct ft_config_setting;
 struct ft_config_key {
@@ -66,27 +66,27 @@ int ft_config_read(const char *text, size_t length, const char *directory, const
 		   struct ft_config **ret_config, struct ft_error *err);
 
 /*
- * Who the file has something for: "" first, if a plan stands before the first section or there is no section, then the
- * names of the sections in their order. For --check-config without an instance.
+ * The instances that the file configures: "" first, if a plan stands before the first section or there is no section,
+ * then the names of the sections in their order. For --check-config without an instance.
  *
  * @ret_names  out: NULL-terminated, in one piece: released by free()
  * Returns as ft_config_load(), but a missing plan is no error here.
  */
 int ft_config_instances(const char *path, char ***ret_names, struct ft_error *err);
 
-/* Do both listen at the same address, so that only one of two daemons that run at a time can? Port 0 is any port. */
+/* Do both listen at the same address, so that only one of the two daemons can run? Port 0 is any port. */
 bool ft_config_clash(const struct ft_config *a, const struct ft_config *b);
 
 /*
- * Reads the plan that @config, which was read from @path, names. What is no file is not read. That it cannot be read at
- * all is a fault of the line that names it: @err is of @path then.
+ * Reads the plan named by @config, which was read from @path. Only regular files are read. If it cannot be opened, the
+ * error has the place of the line in @path that names it.
  *
  * Returns 0, -ENOMEM, or -errno with @err filled.
  */
 int ft_config_load_plan(const struct ft_config *config, const char *path, struct ft_design **ret_design,
 			struct ft_plan **ret_plan, struct ft_error *err);
 
-/* Is that a failure of the system's, such as a want of memory, which may be over at the next try? */
+/* Is that a failure of the system, such as a lack of memory, which may be over at the next try? */
 bool ft_config_failure_passes(int code);
 
 void ft_config_free(struct ft_config *config);

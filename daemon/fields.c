@@ -26,7 +26,7 @@ void ft_span_add(struct ft_text *text, int64_t ms)
 	static const struct {
 		int64_t seconds;
 		const char *name;
-		bool with_next; /* is the next smaller unit worth a word beside it? */
+		bool with_next; /* is the next smaller unit shown, too? */
 	} units[] = {{86400, "d", true}, {3600, "h", true}, {60, "min", false}, {1, "s", false}};
 	int64_t left = ms > 0 ? ms / 1000 : 0;
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* ftcheckd: watch the fabric, and say once what breaks and once that it is repaired. */
+/* ftcheckd: monitors the fabric, and reports each fault once, and once its repair. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "base/usage.h"
 #include "daemon/conf.h"
 #include "daemon/loop.h"
-#include "planner/plan.h"
-#include "verify/verify.h"
+#include "planner/plan/plan.h"
+#include "verify/model/verify.h"
 
 struct options {
 	struct ft_daemon_options daemon;
@@ -76,7 +76,7 @@ static int options_parse(int argc, char **argv, struct options *options)
 			options->daemon.config = optarg;
 			break;
 		case INSTANCE:
-			/* What a unit or a script has where there is none. */
+			/* The default of units and scripts. */
 			options->daemon.instance = optarg[0] ? optarg : NULL;
 			break;
 		case STATE_DIRECTORY:
@@ -149,7 +149,7 @@ static void sections_release(struct sections *sections)
 	free(sections->items);
 }
 
-/* Not refused: nobody knows which of them will run at the same time. */
+/* Not refused: they need not run at the same time. */
 static void clash_warn(const char *file, char *const *names, const struct sections *sections, size_t which)
 {
 	for (size_t i = 0; i < which; i++) {
@@ -162,7 +162,7 @@ static void clash_warn(const char *file, char *const *names, const struct sectio
 	}
 }
 
-/* Two sections that are in each other's way. @names: all that the file has something for, "" among them. */
+/* Reports two sections with a conflict. @names: all instances of the file, "" among them. */
 static int sections_check(const char *file, char *const *names)
 {
 	_cleanup_(sections_release) struct sections sections = {0};
@@ -187,7 +187,7 @@ static int sections_check(const char *file, char *const *names)
 	return 0;
 }
 
-/* That one instance, or all that the file has something for. */
+/* The given instance, or all instances of the file. */
 static int config_check(const struct ft_daemon_options *options)
 {
 	_cleanup_free_ char **instances = NULL;
@@ -208,7 +208,7 @@ static int config_check(const struct ft_daemon_options *options)
 	return status ? status : printed();
 }
 
-/* The first of several: STATE_DIRECTORY is a list with colons between. */
+/* The first of several: STATE_DIRECTORY is a colon-separated list. */
 static const char *state_directory_given(void)
 {
 	char *given = getenv("STATE_DIRECTORY");

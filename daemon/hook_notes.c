@@ -18,11 +18,11 @@
 #include "base/text.h"
 
 /*
- * "runs 0123456789abcdef\n", and "done" in the place of "runs" afterwards: as long as before, so that a disk that
- * filled up meanwhile does not matter.
+ * "runs 0123456789abcdef\n", and "done" in the place of "runs" afterwards: of the same length, so that a disk that
+ * became full does not matter.
  *
- * The hash is of the event. The number alone would not do: where the state was lost numbers begin anew, and a note of
- * another event must not keep a hook from being run.
+ * The hash is that of the event. The number alone is not enough: if the state was lost numbers start again, and a note
+ * of another event must not prevent a run.
  */
 enum { NOTE_SIZE = 4 + 1 + 16 + 1 };
 static const char word_runs[] = "runs", word_done[] = "done";
@@ -136,7 +136,7 @@ static bool note_parse(const char *file, uint64_t *ret_seq, const char **ret_nam
 	return true;
 }
 
-/* Opens the note of that file name; -1 with *@ret_busy set where a runner holds it. */
+/* Opens the note with that file name; -1 with *@ret_busy set if a runner has locked it. */
 static int lock_note(int directory, const char *file, bool *ret_busy)
 {
 	int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What outlives the daemon of a hook's run: a file SEQ.NAME for each event that a hook was started for, locked
- * (flock(2)) as long as its runner lives, which writes into it that the hook succeeded.
+ * Notes about hook runs that survive the daemon: a file SEQ.NAME for each event that a hook was started for, locked
+ * (flock(2)) as long as its runner lives; the runner records the hook's success in it.
  *
- * A note is made and locked before the runner begins and the runner inherits the lock: there is no moment at which the
- * hook may run and no note says so.
+ * Invariant: whenever the hook may be running there is a locked note. It is made and locked before the runner begins,
+ * and the runner inherits the lock.
  */
 #ifndef FT_DAEMON_HOOK_NOTES_H
 #define FT_DAEMON_HOOK_NOTES_H
@@ -16,8 +16,8 @@ enum { FT_HOOK_NAME_MAX = 200 };
 
 enum ft_note {
 	FT_NOTE_OURS, /* the hook is to be run */
-	FT_NOTE_DONE, /* the hook took the event before */
-	FT_NOTE_BUSY, /* a runner of the daemon before is at it */
+	FT_NOTE_DONE, /* the hook accepted the event in an earlier run */
+	FT_NOTE_BUSY, /* a runner of an earlier daemon is running it */
 };
 
 /*
@@ -28,19 +28,18 @@ enum ft_note {
  */
 int ft_note_claim(const char *directory, const char *name, const struct ft_event *event, int *ret_fd);
 
-/* The hook succeeded. To be called by the runner; waits until that is on disk. Returns 0 or -errno. */
+/* Records the hook's success. Called by the runner; waits for the disk. Returns 0 or -errno. */
 int ft_note_done(int fd);
 
-/* The hook failed for the event @seq: forgets the note, which nobody holds any more. */
+/* The hook failed for the event @seq: removes the note, which is not locked any more. */
 void ft_note_drop(const char *directory, const char *name, uint64_t seq);
 
-/* Is a runner at work for the hook @name, whatever the event? */
+/* Is a runner active for the hook @name, for any event? */
 bool ft_note_any_busy(const char *directory, const char *name);
 
 /*
- * Removes the notes that @keep does not want to keep, but for those whose runner lives, and what is no note. To be
- * called only when the alerts are on disk: while they say there that a hook waits for an event, its note is all that
- * says otherwise.
+ * Removes notes for which @keep is false, except those of live runners, and other files. Called only when the alerts
+ * are on disk: while the alerts on disk have an event queued for a hook, only the note prevents a second run.
  */
 void ft_note_clean(const char *directory, bool (*keep)(void *userdata, const char *name, uint64_t seq), void *userdata);
 

@@ -22,19 +22,19 @@
 #include "probe/child.h"
 
 enum {
-	STATUS_CANNOT_RUN = 127, /* of the hook's process where execve(2) fails; the reason is what it "printed" */
-	DRAIN_MAX = 1 << 20,	 /* more than a pipe holds is not read of a hook that has ended */
+	STATUS_CANNOT_RUN = 127, /* exit status of the hook's process if execve(2) fails; its output gives the reason */
+	DRAIN_MAX = 1 << 20,	 /* after a hook has ended at most the content of a pipe is read */
 };
 
-/* The runner: what it was given, where it stands. */
+/* The runner: its inputs and its state. */
 struct runner {
 	const struct ft_hook_job *job;
 	struct ft_hook_result *result;
 	int input;
 	int note;
-	int output;	    /* the reading end of what the hook prints to */
+	int output;	    /* the read end of the hook's output */
 	int children;	    /* tells of SIGCHLD */
-	int64_t kill_at_ms; /* what is due then: SIGTERM, or SIGKILL if @timed_out; INT64_MAX: nothing is */
+	int64_t kill_at_ms; /* time of SIGTERM, or of SIGKILL if @timed_out; INT64_MAX: none */
 };
 
 static int64_t now_ms(void)
@@ -51,12 +51,11 @@ static void become_hook(const struct runner *r, pid_t runner, int output)
 	char *const arguments[] = {(char *)(uintptr_t)r->job->path, NULL};
 	sigset_t none;
 
-	/* A session, and so a process group, of its own; nobody's terminal. */
+	/* A session, and so a process group, of its own; no controlling terminal. */
 	setsid();
-	/* By the hook itself, before it starts anything: a runner that is killed may not have come as far as to say so.
-	 */
+	/* Recorded by the hook itself, before it starts anything: a runner may be killed before it can do so. */
 	r->result->hook = getpid();
-	/* A runner that is killed must not leave a hook behind that nobody waits for: it will be run again. */
+	/* If the runner is killed the hook must die too, as it will be run again. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != runner)
 		_exit(STATUS_CANNOT_RUN);
@@ -64,8 +63,10 @@ static void become_hook(const struct runner *r, pid_t runner, int output)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* The group that may use the management ports is the daemon's, for itself. Where the kernel has no Landlock,
-	 * not. */
+	/*
+	 * The group with access to the management ports is for the daemon only. Without Landlock in the kernel this has
+	 * no effect.
+	 */
 	(void)ft_landlock_hide("/dev/infiniband");
 	if (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && dup2(r->input, STDIN_FILENO) >= 0 &&
 	    chdir("/") == 0)
@@ -88,7 +89,7 @@ static int start_hook(struct runner *r)
 	r->children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->children < 0 || pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	/* Ours alone: the hook's end must block as usual. */
+	/* Non-blocking at our end only: the hook's end must block as usual. */
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
 		return -errno;
 	pid = fork();
@@ -103,7 +104,7 @@ static int start_hook(struct runner *r)
 	return 0;
 }
 
-/* Reads what is there, @limit bytes at most, and closes the pipe at its end. */
+/* Reads available output, @limit bytes at most, and closes the pipe at its end. */
 static void drain(struct runner *r, size_t limit)
 {
 	struct ft_hook_result *result = r->result;
@@ -129,7 +130,7 @@ static void drain(struct runner *r, size_t limit)
 	}
 }
 
-/* The group may be there before the hook's process has made it its own. */
+/* The group may not exist yet: the hook's process makes it its own. */
 static void signal_group(pid_t hook, int number)
 {
 	if (kill(-hook, number) < 0)
@@ -150,7 +151,7 @@ static void enforce(struct runner *r)
 	r->kill_at_ms = INT64_MAX;
 }
 
-/* It has; it is not waited for yet. */
+/* It has ended, but is not reaped yet. */
 static bool hook_has_ended(const struct runner *r)
 {
 	siginfo_t info = {0};
@@ -158,7 +159,7 @@ static bool hook_has_ended(const struct runner *r)
 	return waitid(P_PID, (id_t)r->result->hook, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
-/* Until the hook's own process has ended, whoever else may hold its output open. */
+/* Until the hook's own process has ended, even if others still hold its output open. */
 static void watch(struct runner *r)
 {
 	while (!hook_has_ended(r)) {
@@ -168,11 +169,11 @@ static void watch(struct runner *r)
 		struct signalfd_siginfo info;
 
 		if (poll(fds, FT_COUNT(fds), wait_ms) < 0 && errno != EINTR) {
-			/* Nobody could end it in time any more. */
+			/* It is too late to end it in time. */
 			signal_group(r->result->hook, SIGKILL);
 			return;
 		}
-		/* That it came is all there is to know; one may stand for several. */
+		/* Only its arrival matters; one signal may represent several. */
 		(void)!read(r->children, &info, sizeof(info));
 		drain(r, DRAIN_MAX);
 		enforce(r);
@@ -180,9 +181,8 @@ static void watch(struct runner *r)
 }
 
 /*
- * A hook that failed, or was told to end, will be run again: nothing of it may go on. What a successful one leaves
- * running is its own affair. The hook's process is not waited for yet, so that the number of its group is still its
- * own.
+ * A hook that failed, or was terminated, will be run again: its whole group is killed. Processes left by a successful
+ * hook are not touched. The hook's process is not reaped yet, so that its group id cannot be reused.
  */
 static bool end_hook(struct runner *r)
 {
@@ -202,7 +202,9 @@ static bool end_hook(struct runner *r)
 	return good;
 }
 
-/* What a runner is told to end by, its hook is told as well, or it ends by itself: either way it is to be noted. */
+/*
+ * Signals that end the runner are passed on to its hook, or the hook ends by itself: either way the result is recorded.
+ */
 static void ignore_signals(void)
 {
 	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
@@ -218,7 +220,7 @@ static void be_runner(const struct ft_hook_job *job, struct ft_hook_result *resu
 	int keep[] = {input, job->note};
 
 	ft_child_begin(daemon_pid, -1, keep, job->note >= 0 ? 2 : 1);
-	/* From here on the daemon may die, and the hook goes on. */
+	/* From here on the daemon may die, and the hook continues. */
 	prctl(PR_SET_PDEATHSIG, 0);
 	prctl(PR_SET_NAME, "ftcheckd-hook");
 	ignore_signals();
@@ -239,7 +241,7 @@ static void be_runner(const struct ft_hook_job *job, struct ft_hook_result *resu
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* Some sites allow only those that cannot be executed (sysctl vm.memfd_noexec); kernels before 6.3 do not know such. */
+/* Some sites allow only non-executable memfds (sysctl vm.memfd_noexec); kernels before 6.3 do not have the flag. */
 static int make_memory_file(void)
 {
 	int fd = memfd_create("ftcheck-event", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
@@ -249,7 +251,7 @@ static int make_memory_file(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A file without a name that holds the hook's input: one that does not read it keeps nobody waiting. */
+/* A file without a name with the hook's input: a hook that does not read it blocks no one. */
 static int make_input(const struct ft_text *input)
 {
 	_cleanup_(ft_closep) int fd = make_memory_file();
@@ -306,7 +308,7 @@ void ft_hook_run_release(struct ft_hook_run *run)
 	*run = (struct ft_hook_run){0};
 }
 
-/* Cuts at FT_HOOK_LOGGED_MAX, and not within a character or a \xNN. */
+/* Cuts at FT_HOOK_LOGGED_MAX, but not inside a character or a \xNN. */
 static void cut_output(struct ft_text *text)
 {
 	size_t end = FT_HOOK_LOGGED_MAX;
@@ -325,7 +327,7 @@ static void cut_output(struct ft_text *text)
 	ft_text_puts(text, "...");
 }
 
-/* What the hook printed, its lines joined; a NUL ends one as well. */
+/* The hook's output, its lines joined; a NUL ends a line as well. */
 static void join_output(struct ft_text *text, const struct ft_hook_result *result)
 {
 	size_t length = result->length < FT_HOOK_OUTPUT_MAX ? result->length : FT_HOOK_OUTPUT_MAX, start = 0;
@@ -373,8 +375,8 @@ bool ft_hook_run_end(struct ft_hook_run *run, int code, int status, struct ft_te
 	bool good = code == CLD_EXITED && status == 0;
 
 	/*
-	 * The hook's own process died with its runner, but what it started did not. The number of its group is not
-	 * taken by somebody else within the moment since.
+	 * The hook's own process died with its runner, but not the processes that it started. Its group id is not
+	 * reused within such a short time.
 	 */
 	if (code != CLD_EXITED && result->hook > 0 && !result->ended)
 		(void)kill(-result->hook, SIGKILL);

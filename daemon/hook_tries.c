@@ -16,7 +16,7 @@ void ft_hook_tries_release(struct ft_hook_tries *tries)
 	*tries = (struct ft_hook_tries){0};
 }
 
-/* Where @id is, or belongs. */
+/* The index of @id, or the place to insert it. */
 static size_t place_find(const struct ft_hook_tries *tries, const char *id)
 {
 	size_t low = 0, high = tries->count;

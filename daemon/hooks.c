@@ -26,9 +26,9 @@
 
 enum {
 	RETRY_MAX_MS = 5 * 60 * 1000,
-	POLL_MS = 200,	  /* is the runner of a daemon before this one still at it? */
-	VALUE_MAX = 4096, /* of one variable; the JSON has all of it. execve(2) refuses 128 KiB and more */
-	/* A hook that fails so often in a row, whatever the event, is not run again sooner than after this. */
+	POLL_MS = 200,	  /* interval of checking whether the runner of an earlier daemon is still active */
+	VALUE_MAX = 4096, /* of one variable; the JSON has the full value. execve(2) refuses 128 KiB and more */
+	/* After so many failures in a row, for any events, a hook is not run again sooner than after this. */
 	ROW_LONG = 32,
 	ROW_GAP_MS = 1000,
 };
@@ -42,27 +42,27 @@ struct settings {
 	unsigned int timeout_ms, retry_ms, give_up_ms;
 };
 
-/* One executable. It stays when the file goes: one that comes back is the same hook, and what runs has to end. */
+/* One executable. It is kept when the file is removed: the same name is the same hook, and a running one must end. */
 struct hook {
 	struct ft_hooks *hooks;
 	char *name;
 	char *sink; /* "hook:NAME" */
 	bool present;
-	bool refused;  /* it is there, but others than those who are trusted may have written it */
-	bool starting; /* hook_next() is at it; callbacks may come back to it */
-	bool alone;    /* no runner of a daemon before this one is at work for it */
-	bool waits;    /* for such a runner, or for memory: until @timer */
+	bool refused;  /* it exists, but untrusted users may have written it */
+	bool starting; /* hook_next() is running; callbacks may call it again */
+	bool alone;    /* no runner of an earlier daemon is active for it */
+	bool waits;    /* waits for such a runner, or for memory: until @timer */
 
 	struct ft_hook_run run; /* of the event @seq of the alert @id */
 	uint64_t seq;
 	char *id;
-	sd_event_source *runner; /* NULL: it does not run */
+	sd_event_source *runner; /* NULL: it is not running */
 
 	sd_event_source *timer; /* of the next try; NULL: none is due */
 	struct ft_hook_tries tries;
-	unsigned int failures; /* since all events were taken at the first try */
-	unsigned int row;      /* of them since the last one that was taken */
-	int64_t failed_ms;     /* monotonic: the last one */
+	unsigned int failures; /* failures since all events were accepted at the first try */
+	unsigned int row;      /* of them since the last accepted one */
+	int64_t failed_ms;     /* monotonic time of the last one */
 	struct ft_hook_runs runs;
 };
 
@@ -79,12 +79,12 @@ struct ft_hooks {
 	size_t sink_count;
 
 	struct ft_hooks_counts counts;
-	char **complaints; /* lines that were logged, and still hold */
+	char **complaints; /* lines that were logged, and are still true */
 	size_t complaint_count;
-	size_t refused;	   /* executables that are not run since others may have written them */
-	int scan_error;	   /* the last one that was logged; 0: it can be read */
+	size_t refused;	   /* executables that are refused because untrusted users may have written them */
+	int scan_error;	   /* the last error logged; 0: it can be read */
 	bool notes_failed; /* logged */
-	bool notes_dirty;  /* some may be of events that wait no longer */
+	bool notes_dirty;  /* some may be for events that are not queued any more */
 };
 
 static int64_t clock_ms(clockid_t clock)
@@ -128,7 +128,7 @@ static int settings_copy(const struct ft_hooks_options *options, struct settings
 	return 0;
 }
 
-/* The environment of a hook: what the daemon has of its own, but for what is between it and systemd, and the event. */
+/* The environment of a hook: the daemon's own, without the variables for systemd, and the event. */
 
 static void strings_free(char **strings, size_t count)
 {
@@ -166,7 +166,7 @@ static bool is_inherited(const char *assignment)
 	return true;
 }
 
-/* Cuts at VALUE_MAX bytes, and not within a character. */
+/* Cuts at VALUE_MAX bytes, but not inside a character. */
 static void cut_value(struct ft_text *text, size_t start)
 {
 	size_t end = start + VALUE_MAX;
@@ -231,7 +231,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* Where not even a timer can be had, the next kick tries again. */
+/* If not even a timer can be created, the next kick tries again. */
 static void timer_arm(struct hook *hook, uint64_t delay_ms)
 {
 	hook->timer = sd_event_source_disable_unref(hook->timer);
@@ -239,16 +239,16 @@ static void timer_arm(struct hook *hook, uint64_t delay_ms)
 					 delay_ms * 1000 / 20 + 1, on_timer, hook);
 }
 
-/* Nothing is run for it until then, whatever comes. */
+/* Until then nothing is run for it. */
 static void hook_wait(struct hook *hook, uint64_t delay_ms)
 {
 	timer_arm(hook, delay_ms);
 	hook->waits = hook->timer;
 }
 
-/* What becomes of a run. */
+/* The result of a run. */
 
-/* All that is touched after the callback is what it may not take away: it may scan and kick. */
+/* After the callback only persistent data is used: the callback may scan and kick. */
 static void report_change(struct ft_hooks *hooks)
 {
 	hooks->notes_dirty = true;
@@ -281,7 +281,7 @@ static uint64_t retry_delay_ms(const struct hook *hook, unsigned int failures)
 
 	for (unsigned int i = 1; i < failures && delay < RETRY_MAX_MS; i++)
 		delay *= 2;
-	/* Who asks for a longer one gets it. */
+	/* A longer configured time holds. */
 	if (delay > RETRY_MAX_MS)
 		delay = hook->hooks->settings.retry_ms > RETRY_MAX_MS ? hook->hooks->settings.retry_ms : RETRY_MAX_MS;
 	return delay;
@@ -297,8 +297,8 @@ static const struct ft_event *event_find(const struct ft_alerts *alerts, const c
 }
 
 /*
- * Is it time to give up on one that is that old? By the wall clock alone a step of it would throw everything away: the
- * hook must have failed for as long, too, with this event or with those of the same alert before it.
+ * Is the event too old? By the wall clock alone a step of it could drop all events: the hook must have failed for as
+ * long, too, with this event or with earlier ones of the same alert.
  */
 static bool give_up(struct hook *hook, struct ft_hook_try *one)
 {
@@ -313,14 +313,14 @@ static bool give_up(struct hook *hook, struct ft_hook_try *one)
 		return false;
 	ft_log(LOG_ERR, "hook %s: event %" PRIu64 " is given up: %s: %s", hook->name, event->seq,
 	       ft_event_kind_name(event->kind), event->text ? event->text : event->id);
-	/* What comes behind it, of the same alert, is tried at once. */
+	/* The next event of the same alert is tried at once. */
 	one->failures = 0;
 	ft_alerts_done(hooks->alerts, hook->sink, one->seq);
 	hooks->counts.given_up++;
 	return true;
 }
 
-/* At the first, and at each doubling: of this event, and of those in a row. */
+/* Logged at the first failure, and at each doubling: of this event's, and of those in a row. */
 static bool is_worth_a_line(const struct hook *hook, const struct ft_hook_try *one)
 {
 	return (one->failures & (one->failures - 1)) == 0 && (hook->row & (hook->row - 1)) == 0;
@@ -341,7 +341,7 @@ static void hook_failed(struct hook *hook, const char *id, uint64_t seq, const c
 	hook->row++;
 	hook->failed_ms = now;
 	ft_alerts_begin(hook->hooks->alerts, hook->sink, 0);
-	/* It would say no more than no note does. */
+	/* The note has no information: the same as no note. */
 	if (notes)
 		ft_note_drop(notes, hook->name, seq);
 	one = ft_hook_tries_get(&hook->tries, id);
@@ -403,7 +403,7 @@ static int watch_runner(struct hook *hook)
 	return ret < 0 ? ret : 0;
 }
 
-/* A runner that nobody hears of is of no use, and its hook would be run again beside it. */
+/* A runner that cannot be watched is useless, and its hook would be run again beside it. */
 static void end_unwatched(struct hook *hook)
 {
 	_cleanup_(ft_text_release) struct ft_text why = {0};
@@ -452,7 +452,7 @@ static int run_hook(struct hook *hook, const struct ft_event *event, int note)
 	return 0;
 }
 
-/* Returns an enum ft_note. Where no notes can be kept hooks are run all the same: better twice than never. */
+/* Returns an enum ft_note. If notes cannot be kept hooks are run all the same: better twice than never. */
 static int claim_note(struct hook *hook, const struct ft_event *event, int *ret_fd)
 {
 	struct ft_hooks *hooks = hook->hooks;
@@ -499,13 +499,13 @@ static void hook_start(struct hook *hook, const struct ft_event *event)
 	hook_failed(hook, event->id, event->seq, why);
 }
 
-/* What is to be run next. */
+/* The next run. */
 struct choice {
 	const struct ft_event *event; /* NULL: nothing is, now */
-	int64_t due_ms;		      /* then: when something is; INT64_MAX: nothing waits */
+	int64_t due_ms;		      /* then: the time of the next one; INT64_MAX: nothing is queued */
 };
 
-/* The oldest of the same alert: that is told before what came after it. */
+/* The oldest event of the same alert: it is delivered before later ones. */
 static const struct ft_event *oldest_of_alert(const struct hook *hook, const struct ft_event *event)
 {
 	const struct ft_alerts *alerts = hook->hooks->alerts;
@@ -517,15 +517,15 @@ static const struct ft_event *oldest_of_alert(const struct hook *hook, const str
 }
 
 /*
- * The event of an alert that @one is of. Returns whether it was tried and waits for its next try; what comes behind it
- * waits with it.
+ * The oldest queued event of @one's alert. Returns whether it was tried and waits for its next try; later events of the
+ * alert wait with it.
  */
 static bool waits_for_retry(struct ft_hook_try *one, const struct ft_event *event)
 {
 	if (one->seen)
 		return true;
 	one->seen = true;
-	/* The one that failed was given up meanwhile, or is waited for no longer. */
+	/* The event that failed was given up meanwhile, or is not queued any more. */
 	if (one->seq != event->seq)
 		one->failures = 0;
 	one->seq = event->seq;
@@ -533,8 +533,8 @@ static bool waits_for_retry(struct ft_hook_try *one, const struct ft_event *even
 }
 
 /*
- * First those that were not tried yet, critical ones before others, the oldest first; then those whose next try is due.
- * So no event waits for another one's retries. All of them are looked at: there are 10,000 at most.
+ * First untried ones, critical before others, the oldest first; then those whose next try is due. So no event waits for
+ * another one's retries. Linear scan: there are 10,000 at most.
  */
 static struct choice choose(struct hook *hook)
 {
@@ -628,8 +628,8 @@ static bool is_good_name(const char *name)
 }
 
 /*
- * Returns 1, 0, or -errno where that cannot be told: then the directory cannot be searched, or the system is short of
- * something. Where a link points to is its own affair.
+ * Returns 1, 0, or -errno if it cannot be checked: the directory cannot be searched, or the system lacks a resource.
+ * The target of a link is not checked here.
  */
 static int is_executable(int directory, const char *name)
 {
@@ -723,9 +723,7 @@ static int complaint_add(struct listing *listing, const char *format, ...)
 	return names_add(&listing->complaints, line);
 }
 
-/*
- * @trusted: whether the directory is. A file of it may be not, all the same.
- */
+/* @trusted: whether the directory is. Its files may be untrusted all the same. */
 static int take_hook(const char *directory, const char *name, bool trusted, struct listing *listing)
 {
 	_cleanup_(ft_text_release) struct ft_text why = {0};
@@ -790,7 +788,7 @@ static int read_directory(const char *path, struct listing *listing)
 	}
 	if (errno)
 		return -errno;
-	/* Where there is nothing to be run, whoever may write there is no trouble yet. */
+	/* An untrusted directory without hooks is no problem yet. */
 	if (!trusted && listing->refused.count == 0) {
 		names_release(&listing->complaints);
 		listing->complaints = (struct names){0};
@@ -849,10 +847,7 @@ static int add_hook(struct ft_hooks *hooks, const char *name)
 	return 0;
 }
 
-/*
- * What waits for a hook that is refused goes on waiting, for somebody may mend that. For one that never was a sink
- * nothing does.
- */
+/* Events for a refused hook stay queued, as the hook may be repaired. One that never was a sink has none. */
 static int keep_waiting(struct ft_hooks *hooks, const struct names *refused, struct names *all)
 {
 	char sink[sizeof("hook:") + FT_HOOK_NAME_MAX];
@@ -865,7 +860,7 @@ static int keep_waiting(struct ft_hooks *hooks, const struct names *refused, str
 	return 0;
 }
 
-/* These hooks are there now; all of them or, on -ENOMEM, as before. */
+/* Replaces the list of hooks; on -ENOMEM it is not changed. */
 static int set_present(struct ft_hooks *hooks, struct listing *listing)
 {
 	struct names *names = &listing->names;
@@ -897,7 +892,7 @@ static int set_present(struct ft_hooks *hooks, struct listing *listing)
 	return 0;
 }
 
-/* Each line once, as long as it holds. */
+/* Logs each line once, as long as it is true. */
 static void complain(struct ft_hooks *hooks, struct names *complaints)
 {
 	for (size_t i = 0; i < complaints->count; i++)
@@ -928,7 +923,7 @@ const char *const *ft_hooks_scan(struct ft_hooks *hooks, size_t *ret_count)
 	return ret == 0 ? hooks->sinks : NULL;
 }
 
-/* Once more right before it is run: the scan may be minutes old. The next one says what is wrong. */
+/* Checked again right before the run: the scan may be minutes old. The next scan logs the fault. */
 static bool hook_is_trusted(struct hook *hook)
 {
 	_cleanup_(ft_text_release) struct ft_text why = {0};
@@ -955,7 +950,7 @@ static bool keep_note(void *userdata, const char *name, uint64_t seq)
 	const struct ft_hooks *hooks = userdata;
 	char sink[sizeof("hook:") + FT_HOOK_NAME_MAX];
 
-	/* By its sink: after a restart the directory may not have been read yet. */
+	/* By the sink's name: after a restart the directory may not have been read yet. */
 	if (snprintf(sink, sizeof(sink), "hook:%s", name) >= (int)sizeof(sink))
 		return false;
 	return event_find(hooks->alerts, sink, seq);

@@ -3,10 +3,10 @@
  * The daemon's pages. libmicrohttpd is run from the loop: its epoll descriptor is watched, and one timer stands for all
  * its deadlines.
  *
- * Whoever has an account on this machine may connect, so what one client can hold is bounded: the time of one request
- * however slowly it drips, and the memory of pages that nobody fetches. On loopback all clients have one address, so
- * places are not counted by address: when they run short, the connection that is least likely to come to something is
- * closed for the new one. A client that asks at once and reads the answer always finds a place.
+ * Any local user may connect, so each client's resources are bounded: the time of one request, however slowly it
+ * arrives, and the memory of pages that are not fetched. On loopback all clients have one address, so places are not
+ * counted by address: when they run short, the connection that is least likely to complete is closed for the new one. A
+ * client that sends its request at once and reads the response always gets a place.
  */
 #include "config.h"
 
@@ -25,20 +25,20 @@
 
 enum {
 	CONNECTIONS_KEPT = 64,
-	CONNECTIONS_NEW = 32, /* the last ones to come; they give way to none, so that they can say what they want */
-	/* libmicrohttpd (0.9.75) takes up to 10 in one run, and no more at all once it has that many. */
+	CONNECTIONS_NEW = 32, /* the newest connections; they are never evicted, so that they can send their request */
+	/* libmicrohttpd (0.9.75) accepts up to 10 in one run, and none once it has that many */
 	CONNECTIONS_MAX = 96,
 	CONNECTION_MEMORY = 16 * 1024, /* headers beyond it are refused (431) */
 	/*
-	 * libmicrohttpd counts only the time since the last byte, and a client that sends one now and then would keep
-	 * its place for ever. So these are of the whole: the first head of a request, the next one of a connection that
-	 * is kept, and the answer until it is taken.
+	 * libmicrohttpd limits only the time since the last byte, and a client that sends one now and then would keep
+	 * its place for ever. So these limit the whole: the first head of a request, the next one of a persistent
+	 * connection, and the response until it is received.
 	 */
 	HEAD_S = 5,
 	NEXT_HEAD_S = 15,
 	ANSWER_S = 20,
-	IDLE_S = 15, /* without any byte, while an answer is sent */
-	/* Of pages being fetched. Beyond it, who fetches an older report loses the connection, the oldest first. */
+	IDLE_S = 15, /* without any byte, while a response is sent */
+	/* Of pages being fetched. Beyond it, connections that fetch older reports are closed, the oldest first. */
 	BODIES_MAX = 16 * 1024 * 1024,
 };
 
@@ -51,18 +51,18 @@ union address {
 	struct sockaddr_un local;
 };
 
-/* A page as it was at one time, shared by all who fetch it meanwhile. Freed by libmicrohttpd with its last user. */
+/* A page at one time, shared by all clients that fetch it. Freed by libmicrohttpd with its last user. */
 struct body {
 	struct ft_http *http;
 	size_t page;
 	unsigned int status;
 	struct MHD_Response *response; /* not owned */
-	char *state;		       /* what the header says; NULL: none */
+	char *state;		       /* value of the header; NULL: none */
 	size_t length;
 	char data[];
 };
 
-/* What a connection waits for. When places run short, those go first that stand first here. */
+/* The stages of a connection. When places run short, those listed first are evicted first. */
 enum stage { STAGE_HEAD, STAGE_NEXT_HEAD, STAGE_ANSWER };
 
 static const unsigned int stage_seconds[] = {
@@ -73,12 +73,12 @@ static const unsigned int stage_seconds[] = {
 
 struct connection {
 	struct MHD_Connection *mhd; /* NULL: a free place */
-	const struct body *body;    /* being fetched; NULL: none, or one that is always there */
+	const struct body *body;    /* the page being fetched; NULL: none, or a static one */
 	enum stage stage;
-	uint64_t since_us; /* the begin of the stage */
+	uint64_t since_us; /* when the stage began */
 	uint64_t number;   /* of the connection */
-	uint64_t order;	   /* of the begins: many share one time */
-	bool ended;	   /* the client sends no more, and libmicrohttpd was told */
+	uint64_t order;	   /* order of the begins: several may have the same time */
+	bool ended;	   /* the client has closed its sending side, and libmicrohttpd was notified */
 	bool cut;
 };
 
@@ -94,9 +94,9 @@ struct ft_http {
 	bool checks_host;
 	bool closed; /* a connection, by the last MHD_run() */
 	struct connection connections[CONNECTIONS_MAX];
-	size_t connection_count; /* without those that are cut */
+	size_t connection_count; /* without those being closed */
 	uint64_t connections_opened, stages_begun;
-	struct body *newest[PAGE_COUNT]; /* not owned; NULL: nobody fetches one */
+	struct body *newest[PAGE_COUNT]; /* not owned; NULL: not being fetched */
 	size_t bodies_size;
 };
 
@@ -184,7 +184,7 @@ static enum MHD_Result line_send(struct MHD_Connection *connection, unsigned int
 	return result;
 }
 
-/* libmicrohttpd hands back the buffer only, which is the body's own end. */
+/* libmicrohttpd passes only the buffer, which is the end of the body. */
 static void body_free(void *data)
 {
 	struct body *body = (struct body *)(void *)((char *)data - offsetof(struct body, data));
@@ -231,7 +231,7 @@ static bool body_is(const struct body *body, unsigned int status, const struct f
 	       (state ? body->state && strcmp(body->state, state) == 0 : !body->state);
 }
 
-/* What a header takes: one line of printable ASCII. NULL where there is nothing to say. */
+/* A valid header value: one line of printable ASCII. NULL if it is empty. */
 static const char *state_write(struct ft_http *http, const struct page *page, struct ft_text *state)
 {
 	_cleanup_(ft_text_release) struct ft_text said = {0};
@@ -292,8 +292,8 @@ static enum MHD_Result page_send(struct ft_http *http, struct MHD_Connection *co
 /* Requests. */
 
 /*
- * Is it an IP address or localhost, with or without a port? A page of some web site may have its own name lead to
- * 127.0.0.1 and then read what stands here through a browser on this machine (DNS rebinding): its name betrays it.
+ * Is it an IP address or localhost, with or without a port? DNS rebinding: a web site may resolve its own name to
+ * 127.0.0.1 and read these pages through a browser on this machine; its name in Host gives it away.
  */
 static bool host_is_literal(const char *host)
 {
@@ -321,7 +321,7 @@ static bool host_is_literal(const char *host)
 	return name[0] == '\0' || strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, bytes) == 1;
 }
 
-/* One bad Host is enough: of two, who knows which one somebody in between went by. */
+/* A single bad Host is refused: of two, it is unknown which one a proxy used. */
 static enum MHD_Result host_check(void *ret_bad, enum MHD_ValueKind kind, const char *key, const char *value)
 {
 	(void)kind;
@@ -369,7 +369,7 @@ static uint64_t now_us(struct ft_http *http)
 	return now;
 }
 
-/* @connection may be NULL: one that found no place, which does not happen. */
+/* @connection may be NULL: one without a place, which does not happen. */
 static void stage_begin(struct ft_http *http, struct connection *connection, enum stage stage)
 {
 	if (!connection || connection->stage == stage)
@@ -380,8 +380,8 @@ static void stage_begin(struct ft_http *http, struct connection *connection, enu
 }
 
 /*
- * Called first with the headers, and again when all of the request is there. What has a body, or a method that may have
- * one, is answered at the first call, upon which libmicrohttpd reads no further and ends the connection.
+ * Called first with the headers, and again when the request is complete. Requests with a body, or a method that may
+ * have one, are answered at the first call, after which libmicrohttpd reads no further and closes the connection.
  */
 static enum MHD_Result request_handle(void *userdata, struct MHD_Connection *connection, const char *path,
 				      const char *method, const char *version, const char *upload, size_t *upload_size,
@@ -411,13 +411,13 @@ static int connection_fd(const struct connection *connection)
 	return info ? info->connect_fd : -1;
 }
 
-/* Closing is libmicrohttpd's, which does it in its next run. */
+/* libmicrohttpd closes it in its next run. */
 static void connection_cut(struct ft_http *http, struct connection *connection)
 {
 	static const struct linger none = {.l_onoff = 1};
 	int fd = connection_fd(connection);
 
-	/* What is not taken by now, the kernel need not keep. */
+	/* The kernel need not keep unsent data. */
 	if (connection->stage == STAGE_ANSWER)
 		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 	(void)shutdown(fd, SHUT_RDWR);
@@ -472,9 +472,9 @@ static void request_done(void *userdata, struct MHD_Connection *mhd, void **mark
 }
 
 /*
- * libmicrohttpd (0.9.75) takes an edge of epoll for read once a read returned less than it asked for, and if a client
- * sent something and closed before that, it never learns of the end. To shut down the receiving side makes a new edge;
- * it finishes what it has of the client then, and closes.
+ * libmicrohttpd (0.9.75) considers an epoll edge consumed once a read returned less than requested, so it never notices
+ * the end if a client sent data and closed before that. Shutting down the receiving side makes a new edge; it then
+ * finishes the request, and closes.
  */
 static void connection_check_end(struct connection *connection)
 {
@@ -495,7 +495,7 @@ static bool is_old_page(const struct ft_http *http, const struct connection *con
 	return connection->body && http->newest[connection->body->page] != connection->body;
 }
 
-/* Of the connections before @number, the one to go first; NULL: none. */
+/* Of the connections before @number, the one to be evicted first; NULL: none. */
 static struct connection *connection_to_close(struct ft_http *http, uint64_t number, bool old_pages)
 {
 	struct connection *first = NULL;
@@ -513,7 +513,7 @@ static struct connection *connection_to_close(struct ft_http *http, uint64_t num
 	return first;
 }
 
-/* How much goes with them stands only once they are closed: one at a time. */
+/* The memory released is known only after they are closed: so one at a time. */
 static bool bodies_check(struct ft_http *http)
 {
 	struct connection *connection =
@@ -524,7 +524,7 @@ static bool bodies_check(struct ft_http *http)
 	return connection != NULL;
 }
 
-/* Of more than CONNECTIONS_KEPT, some are older than the newest CONNECTIONS_NEW. */
+/* With more than CONNECTIONS_KEPT, some are older than the newest CONNECTIONS_NEW. */
 static bool places_check(struct ft_http *http)
 {
 	bool any = false;
@@ -541,7 +541,7 @@ static uint64_t connection_end(const struct connection *connection)
 	return connection->since_us + stage_seconds[connection->stage] * USEC_PER_SEC;
 }
 
-/* Cuts the connections that took too long, and those that others need the place of. Were there any? */
+/* Closes connections that took too long, or whose place others need. Returns whether there were any. */
 static bool connections_check(struct ft_http *http, uint64_t now)
 {
 	bool any = false;
@@ -560,7 +560,7 @@ static bool connections_check(struct ft_http *http, uint64_t now)
 	return any;
 }
 
-/* When the next one is to be looked at. */
+/* The next deadline of a connection. */
 static uint64_t connections_end(const struct ft_http *http)
 {
 	uint64_t next = UINT64_MAX;
@@ -586,7 +586,7 @@ static int http_run(struct ft_http *http)
 	if (MHD_run(http->mhd) != MHD_YES)
 		return -EIO;
 	now = now_us(http);
-	/* The next run closes what is cut now. */
+	/* The next run closes connections that were shut down now. */
 	next = connections_check(http, now) ? now : connections_end(http);
 	if (next < now)
 		next = now;
@@ -594,7 +594,7 @@ static int http_run(struct ft_http *http)
 		next = now + wait_ms * 1000;
 	/*
 	 * With all places taken libmicrohttpd (0.9.75) does not watch its listening socket, and watches it again only
-	 * at the beginning of a run: without another one, nothing would tell it of those who wait.
+	 * at the beginning of a run: without another run it would not notice waiting clients.
 	 */
 	if (http->closed)
 		next = now;
@@ -648,7 +648,7 @@ static unsigned int address_port(const union address *address)
 	}
 }
 
-/* Returns 0 or -EINVAL: nothing that could be a port. */
+/* Returns 0 or -EINVAL: not a port number. */
 static int port_read(const char *string, uint16_t *ret_port)
 {
 	size_t length = strlen(string);
@@ -719,7 +719,7 @@ static int socket_open(const char *string, int *ret_fd, struct ft_error *err)
 	if (r < 0)
 		return r;
 	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* A port that connections of the last run still linger on can be had again. */
+	/* A port with lingering connections of an earlier process can be reused. */
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 	    bind(fd, &address.any, address_length(&address)) < 0 || listen(fd, SOMAXCONN) < 0) {
 		r = -errno;
@@ -730,7 +730,7 @@ static int socket_open(const char *string, int *ret_fd, struct ft_error *err)
 	return 0;
 }
 
-/* Is it what systemd should have handed over? libmicrohttpd would find out only when it is too late to say why. */
+/* Is it the socket that systemd should have passed? libmicrohttpd would fail only later, without a reason. */
 static int socket_check(int fd, struct ft_error *err)
 {
 	int listens = 0, type = 0, flags = fcntl(fd, F_GETFL);
@@ -767,7 +767,7 @@ static int mhd_start(struct ft_http *http, int fd, struct ft_error *err)
 				     MHD_OPTION_NOTIFY_COMPLETED, request_done, http, MHD_OPTION_END);
 	if (http->mhd)
 		return 0;
-	/* Of the ways in which it fails, some close the socket and some do not. */
+	/* Some of its failures close the socket and some do not. */
 	if (fcntl(fd, F_GETFD) >= 0)
 		close(fd);
 	return ft_error_set(err, -EIO, 0, 0, "libmicrohttpd does not start");
@@ -788,7 +788,7 @@ static int http_start(struct ft_http *http, sd_event *loop, int fd, struct ft_er
 	r = sd_event_add_io(loop, &http->io, info->epoll_fd, EPOLLIN, on_input, http);
 	if (r >= 0)
 		r = sd_event_add_time(loop, &http->timer, CLOCK_MONOTONIC, UINT64_MAX, 1, on_time, http);
-	/* What the daemon does for the fabric goes first, however many ask for pages. */
+	/* The daemon's work for the fabric has priority over requests for pages. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(http->io, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)

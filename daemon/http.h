@@ -2,7 +2,7 @@
 /*
  * /metrics, /report and /healthz, by libmicrohttpd on the daemon's own loop: one thread, nothing blocks.
  *
- * GET and HEAD only. Loopback only, unless systemd hands over a socket: then who reaches it is that unit's decision.
+ * GET and HEAD only. Loopback only, unless systemd hands over a socket: then the socket unit controls access.
  */
 #ifndef FT_DAEMON_HTTP_H
 #define FT_DAEMON_HTTP_H
@@ -12,14 +12,14 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* What is served; each writes its page into @text. */
+/* The pages; each function writes its page into @text. */
 struct ft_http_pages {
 	void (*metrics)(void *userdata, struct ft_text *text);
-	/* Returns 0, or -EAGAIN with a line that says why there is no report yet: 503. */
+	/* Returns 0, or -EAGAIN with a line that gives the reason why there is no report yet: 503. */
 	int (*report)(void *userdata, struct ft_text *text);
-	/* Returns 0 (200), or -EAGAIN (503): the daemon makes no progress. The line says what and why. */
+	/* Returns 0 (200), or -EAGAIN (503): the daemon makes no progress. The line says why. */
 	int (*health)(void *userdata, struct ft_text *text);
-	/* One line on how the daemon is doing ("polling: no SM answers"), for the header X-Ftcheck-State of /report. */
+	/* One line on the state of the daemon ("polling: no SM answers"), for the header X-Ftcheck-State of /report. */
 	void (*state)(void *userdata, struct ft_text *text);
 };
 

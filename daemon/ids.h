@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Numbers for strings: the first one added is 0, the next 1. Flat look-ups however many there are, so that a wrong plan
- * with its thousands of findings stays cheap.
+ * Numbers for strings: the first one added is 0, the next 1. Look-ups in constant time, so that a wrong plan with its
+ * thousands of findings stays cheap.
  */
 #ifndef FT_DAEMON_IDS_H
 #define FT_DAEMON_IDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What became of the links to hosts between two snapshots. Single hosts have no findings of their own, so this is where
- * a bad host cable is seen.
+ * Detects links to hosts that went down between two snapshots. Single hosts have no findings of their own, so this is
+ * how a faulty host cable is detected.
  */
 #ifndef FT_DAEMON_LINKS_H
 #define FT_DAEMON_LINKS_H
@@ -17,8 +17,8 @@
 typedef int ft_link_lost(const struct ft_snapshot *before, const struct ft_port *port, void *userdata);
 
 /*
- * Compares two live snapshots, whose nodes are in the order of their GUIDs, and calls @lost for each. Nodes of one GUID
- * are left out: which is which cannot be told. Linear. Returns 0, or what @lost returned.
+ * Compares two live snapshots, whose nodes are in the order of their GUIDs, and calls @lost for each. Nodes with the
+ * same GUID are left out, as they cannot be told apart. Linear. Returns 0, or what @lost returned.
  */
 int ft_host_links_lost(const struct ft_snapshot *before, const struct ft_snapshot *after, ft_link_lost *lost,
 		       void *userdata);

@@ -14,14 +14,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-/* Entries name no line of the source: what an operator wants is in the fields. */
+/* Entries have no source line: the fields have all that an operator needs. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
 #include "base/text.h"
 #include "daemon/fields.h"
 
-/* Of the UUIDs that MESSAGE_ID is made of: 6d5b0f7c-40a1-4c1e-9b3e-2f1d7a64c8e5. Never to be changed. */
+/* The namespace UUID of all MESSAGE_IDs: 6d5b0f7c-40a1-4c1e-9b3e-2f1d7a64c8e5. Must never be changed. */
 static const uint8_t message_namespace[16] = {0x6d, 0x5b, 0x0f, 0x7c, 0x40, 0xa1, 0x4c, 0x1e,
 					      0x9b, 0x3e, 0x2f, 0x1d, 0x7a, 0x64, 0xc8, 0xe5};
 
@@ -31,7 +31,7 @@ static const int severity_priorities[] = {
 	[FT_SEVERITY_CRITICAL] = LOG_CRIT,
 };
 
-/* Is standard error a stream into the journal? Then its lines may begin with <N> (sd-daemon(3)). */
+/* Is standard error a stream to the journal? Then its lines may begin with <N> (sd-daemon(3)). */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -45,8 +45,8 @@ static bool stderr_is_journal(void)
 }
 
 /*
- * One line to standard error, or -EAGAIN: whoever should read it does not, and waiting for that would be the end of
- * watching the fabric. A pipe that poll(2) calls writable takes PIPE_BUF bytes at once.
+ * Writes one line to standard error, or returns -EAGAIN: its reader does not read, and waiting would stop the
+ * monitoring. A pipe that is writable by poll(2) accepts PIPE_BUF bytes at once.
  */
 static int write_line(int priority, const char *safe)
 {
@@ -66,7 +66,7 @@ static int write_line(int priority, const char *safe)
 	}
 	if (poll(&ready, 1, 0) < 0)
 		return -errno;
-	/* Nobody at the other end: writing would raise SIGPIPE. */
+	/* The other end is closed: writing would raise SIGPIPE. */
 	if (ready.revents & (POLLERR | POLLHUP | POLLNVAL))
 		return -EPIPE;
 	if (!(ready.revents & POLLOUT))
@@ -116,8 +116,8 @@ void ft_log_message_id(const char *code, enum ft_event_kind kind, char ret_id[33
 }
 
 /*
- * What is read at three in the morning: what happened, where, and what to do. Of a cleared alert the text begins with
- * what became of it ("repaired: the cable between …"), and how long it stood belongs there.
+ * The message for the operator: what happened, where, and what to do. For a cleared alert the text begins with the
+ * reason ("repaired: the cable between …"), followed by its duration.
  */
 static void write_message(struct ft_text *text, const struct ft_event *event)
 {
@@ -143,8 +143,8 @@ static int event_priority(const struct ft_event *event)
 }
 
 /*
- * Does the journal take an entry now? sd_journal_sendv() says nothing if there is no journal, and waits if that one
- * does not read: neither will do here.
+ * Does the journal accept an entry now? sd_journal_sendv() reports no error if there is no journal, and blocks if the
+ * journal does not read: both must be avoided.
  *
  * Returns 0, -EAGAIN, or another -errno where there is none.
  */
@@ -154,7 +154,7 @@ static int journal_ready(void)
 	_cleanup_(ft_closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct pollfd ready = {.fd = fd, .events = POLLOUT};
 
-	/* Short of something: whether there is one, the next try will tell. */
+	/* A lack of resources: the next try shows whether there is a journal. */
 	if (fd < 0)
 		return errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM ? -EAGAIN : -errno;
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
@@ -196,7 +196,7 @@ static void entry_fill(struct entry *entry, const struct ft_event *event, const 
 		struct ft_text *field = entry_add(entry, ft_fields[i].name);
 
 		ft_fields[i].write(field, event, fabric, instance);
-		/* Nothing behind the "=". */
+		/* Nothing follows the "=". */
 		if (field->length == strlen(ft_fields[i].name) + 1 && !ft_text_failed(field)) {
 			ft_text_release(field);
 			entry->count--;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The journal: alerts as structured entries, and what the daemon has to say of itself.
+ * The journal: alerts as structured entries, and messages about the daemon itself.
  *
- * Alerts go to the journal's own socket (sd_journal_sendv()). Where there is none (no systemd), they go to standard
- * error, one line each, as everything else does; with the <N> prefix of sd-daemon(3) if that is connected to a journal.
+ * Alerts go to the journal's own socket (sd_journal_sendv()). Without one (no systemd), they go to standard error, one
+ * line each, like all other messages; with the <N> prefix of sd-daemon(3) if that is connected to a journal.
  */
 #ifndef FT_DAEMON_LOG_H
 #define FT_DAEMON_LOG_H
@@ -22,9 +22,9 @@ void ft_log(int priority, const char *format, ...) __attribute__((format(printf,
 void ft_log_message_id(const char *code, enum ft_event_kind kind, char ret_id[33]);
 
 /*
- * One alert into the journal, with MESSAGE, PRIORITY, MESSAGE_ID and the fields FTCHECK_* of ftcheckd(8).
- * Never waits. Returns 0 or -errno; it is in one place or the other where it returns 0. -EAGAIN: whoever should read it
- * does not just now. A journal that is there and full is waited for: standard error is for where there is none.
+ * One alert into the journal, with MESSAGE, PRIORITY, MESSAGE_ID and the fields FTCHECK_* of ftcheckd(8). Never waits.
+ * Returns 0 or -errno; 0 means that one of the two has it. -EAGAIN: the reader does not read at present. If a journal
+ * exists and is full the entry is retried: standard error is only for systems without one.
  */
 int ft_log_alert(const struct ft_event *event, const char *fabric, const char *instance);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* When the fabric is looked at: on a timer all of it, after an event what changed. */
+/* The schedule: full sweeps on a timer, incremental ones after events. */
 #include "config.h"
 
 #include "daemon/daemon.h"
@@ -13,17 +13,17 @@
 #include "probe/guard.h"
 
 enum {
-	CHANGES_MAX = 1024,  /* named at a time; beyond, a sweep is cheaper anyway */
-	RETRY_MS = 10000,    /* after a sweep that failed; doubles up to the interval */
-	CONFIRM_MS = 5000,   /* where alerts wait for another look, and links came up */
-	SWEEP_GAP_MS = 1000, /* between sweeps that events ask for */
-	UNJUDGED_MAX = 2,    /* sweeps in a row: then one is judged though something changed meanwhile */
-	/* Where no events come: so often, but at most this part of the time. */
+	CHANGES_MAX = 1024,  /* changes listed at a time; beyond, a full sweep is cheaper anyway */
+	RETRY_MS = 10000,    /* delay after a failed sweep; doubles up to the interval */
+	CONFIRM_MS = 5000,   /* delay if alerts wait for another sweep, or links came up */
+	SWEEP_GAP_MS = 1000, /* least time between sweeps that events require */
+	UNJUDGED_MAX = 2,    /* sweeps in a row after which one is judged though the fabric changed meanwhile */
+	/* Without events: this interval, but at most this fraction of the time. */
 	DEAF_MS = 30000,
 	DEAF_SHARE = 20,
 	/*
-	 * Sweeps for the sake of events that may have been lost, or certainly were (or an SM does that by habit): not
-	 * more than this part of the time, and not closer.
+	 * Full sweeps because events may have been lost, or certainly were (or the SM is active regularly): at most
+	 * this fraction of the time, and at least this interval.
 	 */
 	BUSY_SHARE = 100,
 	UNEXPLAINED_SHARE = 20,
@@ -93,12 +93,12 @@ static void sweep_timer_set(struct ft_daemon *d, int64_t when_ms)
 	timer_set(d->looks.sweep_timer, when_ms);
 }
 
-/* Begin to begin, give or take a tenth, so that the daemons of a site do not sweep in step. */
+/* From begin to begin, plus or minus a tenth, so that the daemons of a site do not sweep in step. */
 static int64_t interval_jittered(const struct ft_daemon *d)
 {
 	uint32_t interval = d->config->sweep_interval_ms, tenth;
 
-	/* Nobody tells us: oftener, as long as that is no burden. */
+	/* Without events: more often, as far as the load allows. */
 	if (d->config->events && !d->metrics.listens)
 		interval = (uint32_t)min(interval,
 					 max(DEAF_MS, (int64_t)(d->metrics.sweep_duration_s * 1000) * DEAF_SHARE));
@@ -158,13 +158,13 @@ static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
 {
 	bool changed = changes_any(&d->looks.since_sweep);
 
-	/* What is being read again changed before this sweep began, or is among those that are read once more now. */
-	ft_check_free(FT_STEAL(d->looks.reread));
+	/* The places read again now changed before this sweep began, or are read once more now. */
+	ft_check_free(FT_STEAL(d->looks.incremental));
 	changes_release(&d->looks.waiting);
 	d->looks.settle_since_ms = 0;
 	d->looks.stale = false;
 	d->looks.blind = 0;
-	/* A view that is torn in time, now and then, is put right by the next look; no view at all is not. */
+	/* An occasionally inconsistent snapshot is corrected by the next check; no snapshot at all is not. */
 	if (changed && d->looks.unjudged < UNJUDGED_MAX) {
 		d->looks.unjudged++;
 		snapshot_take(d, FT_STEAL(result->snapshot), false);
@@ -279,19 +279,19 @@ void ft_looks_sweep_after_busy(struct ft_daemon *d, bool unexplained)
 /* Reading again. */
 
 /*
- * What was read again does not tell, and what is known may be older than what was said. In a storm of events that must
- * not become one sweep after the other.
+ * The incremental sweep gave no result, and the known state may be older than the events. In a storm of events this
+ * must not lead to continuous full sweeps.
  */
 static void sweep_instead(struct ft_daemon *d)
 {
-	int64_t gap = (int64_t)SWEEP_GAP_MS << (d->looks.reread_failures < 5 ? d->looks.reread_failures : 5);
+	int64_t gap = (int64_t)SWEEP_GAP_MS << (d->looks.incremental_failures < 5 ? d->looks.incremental_failures : 5);
 
-	d->looks.reread_failures++;
+	d->looks.incremental_failures++;
 	d->looks.stale = true;
 	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
 }
 
-static void reread_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft_check_result *result)
+static void incremental_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft_check_result *result)
 {
 	bool judged;
 
@@ -306,26 +306,26 @@ static void reread_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft
 		sweep_instead(d);
 		return;
 	}
-	d->looks.reread_failures = d->looks.unjudged = 0;
+	d->looks.incremental_failures = d->looks.unjudged = 0;
 	snapshot_take(d, FT_STEAL(result->snapshot), true);
 }
 
-static void on_reread_done(struct ft_check *check, int r, struct ft_check_result *result, const struct ft_error *err,
-			   void *userdata)
+static void on_incremental_done(struct ft_check *check, int r, struct ft_check_result *result,
+				const struct ft_error *err, void *userdata)
 {
 	struct ft_daemon *d = userdata;
 	enum ft_check_kind kind = ft_check_kind(check);
 	int64_t now = ft_guard_now_ms(), took = now - ft_check_begin_ms(check);
 
-	ft_check_free(FT_STEAL(d->looks.reread));
-	d->looks.reread_after_ms = now + took;
+	ft_check_free(FT_STEAL(d->looks.incremental));
+	d->looks.incremental_after_ms = now + took;
 	d->metrics.reread_duration_s = (double)took / 1000;
 	if (r < 0) {
 		d->metrics.rereads[FT_LOOK_FAILED]++;
 		ft_log(r == -ESTALE ? LOG_DEBUG : LOG_WARNING, "%s; sweeping", err->text);
 		sweep_instead(d);
 	} else {
-		reread_judge(d, kind, result);
+		incremental_judge(d, kind, result);
 	}
 	d->looks.judge_again = false;
 	if (changes_any(&d->looks.waiting))
@@ -335,7 +335,7 @@ static void on_reread_done(struct ft_check *check, int r, struct ft_check_result
 	ft_tell_status(d, d->ready);
 }
 
-/* What events told of is read once more in a while: a link trains up, and an SM sets its speed, without a word. */
+/* The places of events are read once more later: a link trains up, and the SM sets its speed, without a trap. */
 static void confirm_later(struct ft_daemon *d)
 {
 	if (!changes_any(&d->looks.fresh))
@@ -359,7 +359,7 @@ static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-static void reread_start(struct ft_daemon *d)
+static void incremental_start(struct ft_daemon *d)
 {
 	_cleanup_(changes_release) struct ft_changes changes = d->looks.waiting;
 	const struct ft_check_request request = {
@@ -385,7 +385,7 @@ static void reread_start(struct ft_daemon *d)
 		sweep_instead(d);
 		return;
 	}
-	if (ft_check_start(d->loop, &request, on_reread_done, d, &d->looks.reread, &err) < 0) {
+	if (ft_check_start(d->loop, &request, on_incremental_done, d, &d->looks.incremental, &err) < 0) {
 		ft_log(LOG_WARNING, "%s", err.text);
 		sweep_instead(d);
 	}
@@ -397,13 +397,13 @@ static int on_settled(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	/* One that is under way arms the timer again when it ends, and so does a sweep. */
-	if (!d->looks.reread && !d->looks.stale && (changes_any(&d->looks.waiting) || d->looks.judge_again))
-		reread_start(d);
+	/* A running check arms the timer again when it ends, and so does a sweep. */
+	if (!d->looks.incremental && !d->looks.stale && (changes_any(&d->looks.waiting) || d->looks.judge_again))
+		incremental_start(d);
 	return 0;
 }
 
-/* Once it has been quiet for a while, or has not been for too long. */
+/* Starts after a quiet time, or after the longest delay. */
 static void settle_arm(struct ft_daemon *d)
 {
 	int64_t now = ft_guard_now_ms();
@@ -412,14 +412,14 @@ static void settle_arm(struct ft_daemon *d)
 	if (d->looks.settle_since_ms == 0)
 		d->looks.settle_since_ms = now;
 	when_ms = min(when_ms, d->looks.settle_since_ms + d->config->settle_max_ms);
-	timer_set(d->looks.settle_timer, max(when_ms, d->looks.reread_after_ms));
+	timer_set(d->looks.settle_timer, max(when_ms, d->looks.incremental_after_ms));
 }
 
 void ft_looks_change(struct ft_daemon *d, const struct ft_change *change)
 {
 	if (d->looks.sweep)
 		changes_add(&d->looks.since_sweep, change);
-	/* Without a snapshot there is nothing to read it on top of: the first sweep is still to end, or to come. */
+	/* There is no snapshot to update: the first full sweep is running, or is still to come. */
 	if (!d->snapshot)
 		return;
 	changes_add(&d->looks.waiting, change);
@@ -442,8 +442,8 @@ void ft_looks_at_home(struct ft_daemon *d)
 
 void ft_looks_judge_again(struct ft_daemon *d)
 {
-	/* What is under way would be judged by the old plan. */
-	ft_check_free(FT_STEAL(d->looks.reread));
+	/* The running check uses the old plan. */
+	ft_check_free(FT_STEAL(d->looks.incremental));
 	ft_check_free(FT_STEAL(d->looks.sweep));
 	d->looks.sweep_again = false;
 	d->looks.sweep_due_ms = INT64_MAX;
@@ -495,7 +495,7 @@ int ft_looks_begin(struct ft_daemon *d)
 void ft_looks_end(struct ft_daemon *d)
 {
 	ft_check_free(FT_STEAL(d->looks.sweep));
-	ft_check_free(FT_STEAL(d->looks.reread));
+	ft_check_free(FT_STEAL(d->looks.incremental));
 	d->looks.sweep_timer = sd_event_source_disable_unref(d->looks.sweep_timer);
 	d->looks.settle_timer = sd_event_source_disable_unref(d->looks.settle_timer);
 	d->looks.confirm_timer = sd_event_source_disable_unref(d->looks.confirm_timer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Beginning, listening, reloading, ending. */
+/* Start, listener, reload, end. */
 #include "config.h"
 
 #include "daemon/loop.h"
@@ -18,21 +18,21 @@
 #include "daemon/state.h"
 #include "daemon/stop.h"
 #include "probe/guard.h"
-#include "verify/verify.h"
+#include "verify/model/verify.h"
 
 enum {
-	FIRST_SWEEP_MS = 1000,	  /* it waits so long for the listener, so that no event falls in between */
+	FIRST_SWEEP_MS = 1000, /* the first sweep waits so long for the listener, so that no event is lost in between */
 	LISTENER_RETRY_MS = 1000, /* doubles */
 	LISTENER_RETRY_MAX_MS = 60000,
-	/* An SM that only looks whether all switches are as they were sends each a packet, now and then. */
+	/* An SM that only checks whether all switches are unchanged sends each one SMP, now and then. */
 	BUSY_PER_SWITCH = 2,
-	CALM_MS = 2500,		    /* the listener looks every second */
-	BUSY_TRAP_MS = 5000,	    /* a trap so long before explains it */
-	AT_HOME_MS = 2000,	    /* without a trap for so long, our own switch is looked at first */
-	LISTENER_SILENT_MS = 20000, /* four times what it is silent at most */
+	CALM_MS = 2500,		    /* the listener polls every second */
+	BUSY_TRAP_MS = 5000,	    /* a trap so long before explains the activity */
+	AT_HOME_MS = 2000,	    /* without a trap for so long, the local switch is read first */
+	LISTENER_SILENT_MS = 20000, /* four times the longest interval of its messages */
 	SAVE_MS = 500,
 	TIMER_ACCURACY_US = 100000,
-	CHORES_US = 20000000, /* twice as long as between two chores where no watchdog asks for more */
+	CHORES_US = 20000000, /* twice the interval between two runs if no watchdog needs a shorter one */
 };
 
 static const char *error_text(const struct ft_error *err, int r)
@@ -40,7 +40,7 @@ static const char *error_text(const struct ft_error *err, int r)
 	return err->text[0] ? err->text : strerror(-r);
 }
 
-/* "FILE:LINE:COLUMN: what", as every program of ours says it. */
+/* "FILE:LINE:COLUMN: what", the form of all programs of this project. */
 static void file_error_log(const char *file, const struct ft_error *err, int r, const char *more)
 {
 	if (err->file)
@@ -62,7 +62,7 @@ static void listener_drop(struct ft_daemon *d)
 		sd_event_source_set_enabled(d->calm_timer, SD_EVENT_OFF);
 }
 
-/* What to do about it; the port is looked for again by itself. */
+/* A hint what to do; the port is looked for again automatically. */
 static const char *no_port_advice(const char *text)
 {
 	if (strstr(text, "modprobe"))
@@ -81,7 +81,7 @@ static void listening_say(struct ft_daemon *d, bool listens, bool no_port, const
 	else
 		ft_log(listens ? LOG_NOTICE : LOG_WARNING, "%s%s",
 		       listens ? "listening to events of " : "polling only: ", text);
-	/* Whatever happened while nobody listened; and that nobody is to be heard any more may be the fault itself. */
+	/* Sweeps for changes without a listener; and the loss of the listener may itself be a sign of the fault. */
 	ft_looks_sweep_in(d, 0);
 	ft_tell_status(d, false);
 }
@@ -99,7 +99,7 @@ static uint32_t switches_known(const struct ft_daemon *d)
 	return d->report ? (uint32_t)d->report->switch_count : 0;
 }
 
-/* The SM routes anew; whether that is our business is seen once it is through. */
+/* The SM is rerouting; whether that concerns us is checked once it has finished. */
 static void busy_take(struct ft_daemon *d, uint32_t smps)
 {
 	int64_t now = ft_guard_now_ms();
@@ -116,9 +116,9 @@ static void busy_take(struct ft_daemon *d, uint32_t smps)
 }
 
 /*
- * Once the SM is through, what it did may have been for something that we were not told: a Report sent before it routed
- * anew can be lost on the old way to us. If no event came at all, that is certain. If some came, it is not, and a sweep
- * of the whole may take the hundredth part of the time.
+ * After the SM has finished: its activity may be due to a change without a Report to us, since a Report sent before the
+ * rerouting can be lost on the old route. If no event came at all, that is certain. If some came, it is not, and full
+ * sweeps may take a hundredth of the time.
  */
 static int on_calm(sd_event_source *source, uint64_t usec, void *userdata)
 {
@@ -140,7 +140,7 @@ static void trap_take(struct ft_daemon *d, const struct ft_listener_message *mes
 	};
 
 	d->metrics.events[message->trap == 128 ? 0 : message->trap == 64 ? 1 : 2]++;
-	/* Of a host that is new nothing is known but its GUID; trap 128 of its switch says where it is. */
+	/* Only the GUID of a new host is known; trap 128 of its switch gives the place. */
 	if (message->trap == 64 && d->snapshot && !d->looks.waiting.too_many &&
 	    !snapshot_has_end_port(d->snapshot, change.guid))
 		return;
@@ -251,7 +251,7 @@ static void http_begin(struct ft_daemon *d, int fd)
 	d->http_failed = r < 0;
 }
 
-/* The first socket that systemd hands over, or -1. */
+/* The first socket passed by systemd, or -1. */
 static int http_inherited(void)
 {
 	int count = sd_listen_fds(1);
@@ -276,7 +276,7 @@ static void settings_release(struct settings *settings)
 	ft_plan_free(settings->plan);
 }
 
-/* Reads and checks all of it, or logs why not, with @more behind it. */
+/* Reads and checks the whole configuration, or logs the error, followed by @more. */
 static int settings_load(const struct ft_daemon_options *options, struct settings *ret_settings, const char *more)
 {
 	_cleanup_(settings_release) struct settings settings = {0};
@@ -316,14 +316,14 @@ static struct ft_hooks_options hooks_options(const struct ft_daemon *d)
 	};
 }
 
-/* Does the same come of looking? */
+/* Would sweeps give the same result? */
 static bool same_plan(const struct ft_daemon *d, const struct settings *old)
 {
 	return same(d->config->plan, old->config->plan) && d->design->text_length == old->design->text_length &&
 	       memcmp(d->design->text, old->design->text, d->design->text_length) == 0;
 }
 
-/* The new settings are d's already; @old is what held before. */
+/* The new settings are in d already; @old has the previous ones. */
 static void settings_apply(struct ft_daemon *d, const struct settings *old)
 {
 	const struct ft_config *now = d->config, *before = old->config;
@@ -402,7 +402,7 @@ static int on_alert_timer(sd_event_source *source, uint64_t usec, void *userdata
 	return 0;
 }
 
-/* Only while sweeps come and go: a loop that turns idly helps nobody. */
+/* Only while sweeps start and end in time: a running loop alone is not enough. */
 static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct ft_daemon *d = userdata;
@@ -410,9 +410,9 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)usec;
 	if (d->watchdog_wanted && ft_looks_progress(d))
 		ft_notify("WATCHDOG=1");
-	/* What it had no room for. */
+	/* Retries notifications for which there was no room. */
 	ft_tell_status(d, false);
-	/* Somebody else's port may be free by now. */
+	/* A port used by another process may be free by now. */
 	if (d->http_failed && !d->http)
 		http_begin(d, -1);
 	if (d->listener && ft_guard_now_ms() - d->listener_heard_ms > LISTENER_SILENT_MS)
@@ -430,7 +430,7 @@ static int on_save_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* A hook took an event, and its note says so already. Thousands of them are not saved one by one. */
+/* A hook accepted an event, which its note records. Thousands of them are not saved one by one. */
 static void state_changed(void *userdata)
 {
 	struct ft_daemon *d = userdata;
@@ -497,7 +497,7 @@ static int alerts_begin(struct ft_daemon *d, struct ft_error *ret_err)
 		r = ft_state_lock(d->options->state_directory, &d->lock, &err);
 		if (r == -EWOULDBLOCK || ft_config_failure_passes(r))
 			return ft_error_set(ret_err, r, 0, 0, "%s", error_text(&err, r));
-		/* A watch that forgets is better than none; that nothing can be saved is said when it is tried. */
+		/* Monitoring without persistence is better than none; a failure to save is logged when it occurs. */
 		r = ft_state_load(d->options->state_directory, ft_daemon_now(), &d->alerts, &note);
 		if (r < 0)
 			return ft_error_set(ret_err, r, 0, 0, "%s: %s", d->options->state_directory, strerror(-r));
@@ -552,7 +552,7 @@ static int daemon_begin(struct ft_daemon *d, struct ft_error *ret_err)
 	if (r < 0)
 		return r;
 	http_begin(d, http_inherited());
-	/* What waits since before a restart. */
+	/* Events queued since before a restart. */
 	ft_tell_sinks(d);
 	ft_tell_alerts(d);
 	listener_restart(d);

@@ -38,14 +38,14 @@ void ft_message_unref(struct ft_message *message)
 	free(message);
 }
 
-/* A string that a finding may lack is an empty one. */
+/* A missing string of a finding is stored as an empty one. */
 static int string_copy(char **ret_copy, const char *string)
 {
 	*ret_copy = strdup(string ? string : "");
 	return *ret_copy ? 0 : -ENOMEM;
 }
 
-/* A switch that is missing is the place itself; the ports that went dark are on its neighbours. */
+/* A missing switch is a place itself; the ports that went down are on its neighbours. */
 static int place_copy(struct ft_message *message, const struct ft_finding *f)
 {
 	const struct ft_place *place = f->subject.name ? &f->subject : &f->where[0];
@@ -94,16 +94,21 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	return 0;
 }
 
-/* The verbs of the sentences in verify/, as words between blanks; none of these is a noun in one of them. */
+/* The verbs in the sentences of verify/, as words between blanks; none of these is used as a noun there. */
 static const struct {
 	const char *present, *past;
 } verbs[] = {
-	{"is", "was"},	      {"are", "were"},	   {"has", "had"},	    {"have", "had"},	 {"does", "did"},
-	{"do", "did"},	      {"ends", "ended"},   {"belongs", "belonged"}, {"runs", "ran"},	 {"stands", "stood"},
-	{"stand", "stood"},   {"stays", "stayed"}, {"shares", "shared"},    {"share", "shared"}, {"carries", "carried"},
-	{"carry", "carried"}, {"sends", "sent"},   {"leads", "led"},	    {"lead", "led"},	 {"lacks", "lacked"},
-	{"goes", "went"},     {"go", "went"},	   {"arrive", "arrived"},   {"end", "ended"},	 {"undo", "undid"},
+	{"is", "was"},	      {"are", "were"},	   {"has", "had"},	    {"have", "had"},
+	{"does", "did"},      {"do", "did"},	   {"ends", "ended"},	    {"belongs", "belonged"},
+	{"runs", "ran"},      {"stands", "stood"}, {"stand", "stood"},	    {"stays", "stayed"},
+	{"shares", "shared"}, {"share", "shared"}, {"carries", "carried"},  {"carry", "carried"},
+	{"sends", "sent"},    {"leads", "led"},	   {"lead", "led"},	    {"lacks", "lacked"},
+	{"goes", "went"},     {"go", "went"},	   {"arrive", "arrived"},   {"end", "ended"},
+	{"undo", "undid"},    {"can", "could"},	   {"cannot", "could not"},
 };
+
+/* Behind these a verb stays as it is: "can do no more", "able to do more", "does not lead there". */
+static const char *const keep_next[] = {"can", "cannot", "could", "may", "not", "to"};
 
 /* What @word, of @length bytes, is in the past, or NULL; what ends a clause may be at its end. */
 static const char *past_of(const char *word, size_t length)
@@ -114,15 +119,25 @@ static const char *past_of(const char *word, size_t length)
 	return NULL;
 }
 
+static bool keeps_next(const char *word, size_t length)
+{
+	for (size_t i = 0; i < FT_COUNT(keep_next); i++)
+		if (strlen(keep_next[i]) == length && memcmp(keep_next[i], word, length) == 0)
+			return true;
+	return false;
+}
+
 void ft_message_add_past(struct ft_text *text, const char *sentence)
 {
-	bool first = true;
+	/* The first word is no verb. */
+	bool keep = true;
 
-	for (const char *at = sentence; *at; first = false) {
+	for (const char *at = sentence; *at;) {
 		size_t length = strcspn(at, " "), blanks = strspn(at + length, " ");
 		size_t bare = strcspn(at, " ,;:");
-		const char *past = first ? NULL : past_of(at, bare);
+		const char *past = keep ? NULL : past_of(at, bare);
 
+		keep = keeps_next(at, length);
 		/* Only the last word of a clause has something behind it. */
 		if (past && bare + 1 >= length) {
 			ft_text_puts(text, past);
@@ -154,7 +169,7 @@ void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const 
 		ft_finding_write_json(t, f);
 		return;
 	}
-	/* A code of the daemon's own, which no report holds. */
+	/* A code of the daemon's own, which is not in reports. */
 	ft_text_puts(t, "{");
 	ft_text_add_member(t, "id", f->id);
 	ft_text_puts(t, ", ");
@@ -192,7 +207,7 @@ void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const 
 	ft_text_puts(t, "], \"alternatives\": []}");
 }
 
-/* Is each place of @a one of @b's, or may it be, where one of the two does not know the port? */
+/* Is each place of @a in @b, or possibly so, if one of the two lacks the port? */
 static bool spots_within(const struct ft_message *a, const struct ft_message *b)
 {
 	for (size_t i = 0, j; i < a->spot_count; i++) {
@@ -222,7 +237,7 @@ static bool spots_equal(const struct ft_message *a, const struct ft_message *b)
 
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
 {
-	/* How many of its links are up by now is no news. */
+	/* The number of its links that are up is no change. */
 	if (a->returning && b->returning)
 		return false;
 	if (a->severity != b->severity || a->count != b->count)

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/*
- * What there is to say of a finding, once for all who need it: the alert and the events that tell of it share one.
- */
+/* The contents of a finding, reference-counted: the alert and its events share one message. */
 #ifndef FT_DAEMON_MESSAGE_H
 #define FT_DAEMON_MESSAGE_H
 
 #include "base/text.h"
-#include "verify/report.h"
+#include "verify/model/report.h"
 
 /* A port as a key. */
 struct ft_spot {
 	uint64_t guid;
 	uint32_t port;
-	uint32_t looks; /* of a gap: in how many looks in a row it was one */
+	uint32_t looks; /* of a gap: number of checks in a row that had it */
 };
 
 struct ft_message {
 	uint32_t refs;
-	uint32_t number; /* while the state is written: its place in the list of findings */
+	uint32_t number; /* while the state is written: its index in the list of findings */
 	enum ft_severity severity;
 	uint32_t count;
 	char *id;
@@ -32,14 +30,14 @@ struct ft_message {
 };
 
 /*
- * The id of its alert: the finding's, but for how many cables of a pair are missing. One more is a change of the alert,
- * and no new one. The caller frees it; NULL where memory ran out.
+ * The id of its alert: the finding's without the number of missing cables of a pair: one more missing cable is a change
+ * of the alert, and no new one. The caller frees it; NULL where memory ran out.
  */
 char *ft_alert_id(const struct ft_finding *finding);
 
 /*
- * Takes over what @finding says. @code: the name of its code; NULL: as the finding has it. @finding is not changed, and
- * its strings are not needed afterwards.
+ * Copies the contents of @finding. @code: the name of its code; NULL: as the finding has it. @finding is not changed,
+ * and its strings are not needed afterwards.
  *
  * @json  scratch; what ft_message_write_json() made of the same two
  * Returns 0 or -ENOMEM.
@@ -58,14 +56,14 @@ static inline void ft_message_unrefp(struct ft_message **message)
 void ft_message_write_json(struct ft_text *text, const struct ft_finding *finding, const char *code);
 
 /*
- * Adds the sentence of a finding that is over, in the past tense: "the cable … was missing". Words are told by the
- * blanks around them, so that names with none in them stay as they are.
+ * Adds the sentence of a cleared finding in the past tense: "the cable … was missing". Only whole words between blanks
+ * are replaced, so that names without blanks stay as they are.
  */
 void ft_message_add_past(struct ft_text *text, const char *sentence);
 
 /*
- * Is it worth telling? Another severity, count or place, or another text. That a port became known, or is not known any
- * more because of another fault, is not.
+ * Is the change worth an event? Another severity, count, place or text is. A port that became known, or unknown because
+ * of another fault, is not.
  */
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The table of metrics, and how each is written.
+ * The table of metrics, with their writers.
  *
- * Prometheus drops a whole scrape for one bad line, and the names in labels are anybody's: each goes through
+ * Prometheus drops a whole scrape for one bad line, and the names in labels are not trusted: each goes through
  * ft_text_add_safe() and then through the format's own escaping, and no set of labels is written twice.
  */
 #include "config.h"
@@ -17,9 +17,9 @@
 
 struct page {
 	struct ft_text *text;
-	struct ft_text scratch; /* a label on its way from safe to escaped */
+	struct ft_text scratch; /* scratch for escaping a label */
 	const struct ft_metrics *metrics;
-	const struct ft_report *report; /* not NULL where the metric needs one */
+	const struct ft_report *report; /* not NULL if the metric needs one */
 	struct ft_text labels;		/* of all rows, each with its NUL */
 	struct row *rows;		/* the planned switches, sorted by their labels */
 	size_t row_count;
@@ -55,7 +55,7 @@ static void escaped_add(struct ft_text *text, const char *string)
 	}
 }
 
-/* @before is what stands in front of it: "{" or ",". */
+/* @before precedes it: "{" or ",". */
 static void label_to(struct page *page, struct ft_text *to, const char *before, const char *label, const char *value)
 {
 	ft_text_reset(&page->scratch);
@@ -75,7 +75,7 @@ static void number_add(struct page *page, uint64_t value)
 	ft_text_printf(page->text, " %" PRIu64 "\n", value);
 }
 
-/* Nanos of a unit as a decimal; the %g of printf would heed the locale. */
+/* A number of billionths as a decimal; the %g of printf depends on the locale. */
 static void nanos_add(struct page *page, int64_t nanos)
 {
 	char fraction[16];
@@ -126,11 +126,11 @@ static void seconds_write(struct page *page, const struct metric *metric)
 	double seconds = *(const double *)member(page, metric);
 
 	ft_text_puts(page->text, metric->name);
-	/* Also of what is no number: a comparison with it is false. */
+	/* Also true for NaN: a comparison with it is false. */
 	nanos_add(page, seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1e6) * 1000 : 0);
 }
 
-/* A ratio that is not known has a denominator of 0. */
+/* An unknown ratio has a denominator of 0. */
 static void ratio_write(struct page *page, const struct metric *metric)
 {
 	struct ft_ratio ratio = *(const struct ft_ratio *)member(page, metric);
@@ -148,7 +148,7 @@ static void build_write(struct page *page, const struct metric *metric)
 {
 	ft_text_puts(page->text, metric->name);
 	label_add(page, "{", "version", PACKAGE_VERSION);
-	/* "instance" itself is the name that Prometheus gives to the address it scrapes. */
+	/* Prometheus itself uses "instance" for the address that it scrapes. */
 	label_add(page, ",", "unit_instance", page->metrics->instance);
 	ft_text_puts(page->text, "} 1\n");
 }
@@ -161,7 +161,7 @@ static void plan_write(struct page *page, const struct metric *metric)
 	ft_text_puts(page->text, "} 1\n");
 }
 
-/* One sample a name, of an array of uint64_t. */
+/* One sample for each name, of an array of uint64_t. */
 static void list_write(struct page *page, const struct metric *metric, const char *label, const char *const *names,
 		       size_t count)
 {
@@ -249,8 +249,8 @@ static void verdict_write(struct page *page, const struct metric *metric)
 }
 
 /*
- * In the order of badness, so that max() over several fabrics is the worst of them: one that cannot be judged does not
- * hide a critical one. What was known before the daemon became blind is no better than unknown.
+ * In the order of severity, so that max() over several fabrics is the worst of them: an unknown one does not hide a
+ * critical one. An outdated report counts as unknown.
  */
 static void verdict_level_write(struct page *page, const struct metric *metric)
 {
@@ -271,8 +271,8 @@ static void report_time_write(struct page *page, const struct metric *metric)
 }
 
 /*
- * All codes at the severity that is theirs, found or not, since a rule cannot ask for a series that is not there; at
- * another one (waived, or worse than usual) only those found.
+ * All codes with their usual severity, found or not, since a rule cannot query a missing series; with another severity
+ * (waived, or worse than usual) only those found.
  */
 static void findings_write(struct page *page, const struct metric *metric)
 {
@@ -367,8 +367,8 @@ static int row_compare(const void *left, const void *right)
 }
 
 /*
- * Only what is planned: that is what bounds the number of series. The others are counted in ftcheck_switches. Compared
- * is what will be written, so that what differs nowhere else is told apart too.
+ * Only planned switches, which bounds the number of series. The others are counted in ftcheck_switches. The escaped
+ * labels are compared, so that equal ones are found and numbered.
  */
 static int rows_make(struct page *page)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What is said to systemd. sd_notify(3) waits where nobody reads the socket; the loop waits for nobody. */
+/* Notifications to systemd. sd_notify(3) blocks if the socket is not read, which the loop must not do. */
 #ifndef FT_DAEMON_NOTIFY_H
 #define FT_DAEMON_NOTIFY_H
 
-/* Sends @state if there is somebody to hear it. Returns 0, or -EAGAIN: there is no room for it now. */
+/* Sends @state if there is a notify socket. Returns 0, or -EAGAIN: there is no room for it now. */
 int ft_notify(const char *state);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "daemon/ids.h"
 
-/* In the order of enum ft_over, up to FT_OVER_PART: the name in the state file, and how the text begins. */
+/* In the order of enum ft_over, up to FT_OVER_PART: the name in the state file, and the beginning of the text. */
 static const struct {
 	const char *name;
 	const char *words;
@@ -116,7 +116,7 @@ int ft_queued_new(const struct ft_outbox *outbox, enum ft_event_kind kind, struc
 	return 0;
 }
 
-/* Names are compared by where they are: each sink has one, and the events point to it. */
+/* Names are compared by address: each sink has one, and the events point to it. */
 static size_t waiting_find(const struct ft_queued *queued, const char *name)
 {
 	size_t i = 0;
@@ -138,7 +138,7 @@ static void queued_unlink(struct ft_outbox *outbox, struct ft_queued *queued)
 	ft_queued_free(queued);
 }
 
-/* It waits for @name no longer; for nobody: it is gone. */
+/* Removes it from the queue of @name; an event without sinks is freed. */
 static void waiting_remove(struct ft_outbox *outbox, struct ft_queued *queued, const char *name)
 {
 	struct ft_event *event = &queued->event;
@@ -163,7 +163,7 @@ static void sink_remove(struct ft_outbox *outbox, struct ft_sink *sink, struct f
 	waiting_remove(outbox, queued, sink->name);
 }
 
-/* The events of one alert from its raised on. */
+/* The events of one alert from its raised event on. */
 struct story {
 	struct ft_queued *raised, *last; /* raised NULL: none is open */
 	struct ft_message *message;	 /* a reference: its id is the key here, also when the events are gone */
@@ -223,8 +223,8 @@ static void story_give_up(struct ft_outbox *outbox, struct ft_sink *sink, struct
 }
 
 /*
- * Alerts that came and went while the sink had neither: it misses nothing that still holds. Of the event that it is
- * being told of just now the end must be told. Where there is no memory for this the oldest go, whatever they are.
+ * Drops pairs of raised and cleared events that the sink has not received: it loses nothing that is still true. The
+ * cleared event of one being delivered now is kept. If there is no memory for this the oldest events are dropped.
  */
 static void whole_stories_give_up(struct ft_outbox *outbox, struct ft_sink *sink)
 {
@@ -313,7 +313,7 @@ static void names_free(char **names, size_t count)
 	free(names);
 }
 
-/* All who are to be told, each once; the names of those who are told already stay where they are. */
+/* All new sinks, each once; the names of existing ones keep their addresses. */
 static int sinks_make(const struct ft_outbox *outbox, const char *const *names, size_t count,
 		      struct ft_sink **ret_sinks, size_t *ret_count)
 {
@@ -347,7 +347,7 @@ static int sinks_make(const struct ft_outbox *outbox, const char *const *names, 
 	return 0;
 }
 
-/* Nobody waits for it any more. No other sink's first goes by this: that one still waits for its sink. */
+/* No sink has it queued, so it is no sink's first event. */
 static void sink_forget(struct ft_outbox *outbox, struct ft_sink *sink)
 {
 	struct ft_queued *next;

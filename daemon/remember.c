@@ -15,7 +15,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 
-/* Some ten times what the largest fabric gives. */
+/* Some ten times the size for the largest fabric. */
 enum { BASELINE_SIZE_MAX = 64 * 1024 * 1024 };
 
 /* NULL: there is no state directory, or no memory. */
@@ -58,7 +58,7 @@ void ft_remember_save(struct ft_daemon *d)
 
 	if (!d->baseline || !d->baseline_unsaved || !path)
 		return;
-	/* What is no file is none of ours, and a FIFO would be waited for without end. */
+	/* Only regular files: opening a FIFO would block for ever. */
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		(void)unlink(path);
 	ft_baseline_write_json(&text, d->baseline);
@@ -78,7 +78,7 @@ void ft_remember_look(struct ft_daemon *d, const struct ft_snapshot *snapshot, c
 {
 	int r = snapshot ? ft_baseline_learn(&d->baseline, snapshot, report) : 0;
 
-	/* Where memory is out, the next look teaches the same. */
+	/* If memory ran out, the next check learns the same. */
 	if (r > 0)
 		d->baseline_unsaved = true;
 	if (save)

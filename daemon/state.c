@@ -10,13 +10,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "daemon/alert_parts.h"
 
-/* Some ten times what a fabric with nothing right in it gives. */
+/* Some ten times the size for a fabric in which everything is wrong. */
 enum { STATE_SIZE_MAX = 512 * 1024 * 1024 };
 
 struct paths {
@@ -52,7 +53,20 @@ static int paths_make(const char *directory, struct paths *paths)
 													     : -ENOMEM;
 }
 
-/* ---- one daemon at a time ---- */
+/* ---- lock of the directory ---- */
+
+/* A child of a daemon that was killed a moment ago may still have the lock: it is killed with its parent. */
+static int lock_take(int fd)
+{
+	enum { TRIES = 100, PAUSE_NS = 10 * 1000 * 1000 };
+
+	for (unsigned int try = 1; flock(fd, LOCK_EX | LOCK_NB) < 0; try++) {
+		if (errno != EINTR && (errno != EWOULDBLOCK || try >= TRIES))
+			return -errno;
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	}
+	return 0;
+}
 
 int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
 {
@@ -62,21 +76,18 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
 
 	if (!path)
 		return ft_error_set(err, -ENOMEM, 0, 0, "out of memory");
-	/* Not for writing: the file system may have to be remounted. */
+	/* Opened read-only: the file system may be mounted read-only. */
 	fd = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return ft_error_set(err, -errno, 0, 0, "%s: %s", path, strerror(errno));
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		r = -errno;
-		if (r == -EINTR)
-			continue;
-		if (r == -EWOULDBLOCK)
-			return ft_error_set(err, r, 0, 0,
-					    "%s: another ftcheckd has this state directory; stop that one, or give "
-					    "this one a --state-directory of its own",
-					    path);
+	r = lock_take(fd);
+	if (r == -EWOULDBLOCK)
+		return ft_error_set(err, r, 0, 0,
+				    "%s: another ftcheckd has this state directory; stop that one, or give this one a "
+				    "--state-directory of its own",
+				    path);
+	if (r < 0)
 		return ft_error_set(err, r, 0, 0, "%s: cannot be locked: %s", path, strerror(-r));
-	}
 	*ret_fd = fd;
 	fd = -1;
 	return 0;
@@ -84,7 +95,7 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err)
 
 /* ---- loading ---- */
 
-/* Returns 0, -ENOENT (there is none), -ENOMEM, or whatever was wrong with it, @err filled. */
+/* Returns 0, -ENOENT (there is none), -ENOMEM, or the fault, with @err filled. */
 static int file_load(const char *path, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_error *err)
 {
 	_cleanup_free_ char *text = NULL;
@@ -95,7 +106,7 @@ static int file_load(const char *path, struct ft_now now, struct ft_alerts **ret
 	return r < 0 ? r : ft_alerts_read_json(text, length, now, ret_alerts, err);
 }
 
-/* Nothing is wrong with the file: what it holds must not be thrown away for want of memory or descriptors. */
+/* The file is not at fault: it must not be discarded for a lack of memory or descriptors. */
 static bool is_short(int code)
 {
 	return code == -ENOMEM || code == -EMFILE || code == -ENFILE;
@@ -118,8 +129,8 @@ static void set_aside(const struct paths *paths, struct ft_text *note)
 }
 
 /*
- * What happened after the older file was written is not known, so its events' numbers may have been used once more: the
- * clock, in ms, is beyond all of them.
+ * Events after the older file was written are unknown, and may have used the following numbers: the clock, in ms, is
+ * beyond all of them.
  */
 static void numbers_skip(struct ft_alerts *alerts, struct ft_now now)
 {
@@ -171,7 +182,7 @@ int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **r
 		return r;
 	if (r < 0 && r != -ENOENT)
 		error_note(&note, paths.now, &err);
-	/* One that cannot be read may be whole: the next one that is saved must not take its place. */
+	/* An unreadable file may be intact: the next save must not replace it. */
 	if (r < 0 && r != -ENOENT)
 		set_aside(&paths, &note);
 	if (r < 0)
@@ -189,14 +200,14 @@ int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **r
 
 /* ---- saving ---- */
 
-/* A name of its own, not one made up each time: what a killed daemon left is written over by the next. */
+/* A fixed name, not a random one: a file left by a killed daemon is overwritten by the next. */
 static int file_write(const char *path, const struct ft_text *text)
 {
 	enum { FLAGS = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 	int fd, r;
 	struct stat st;
 
-	/* What is no file is none of ours, and a FIFO would be waited for without end. */
+	/* Only regular files: opening a FIFO would block for ever. */
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && unlink(path) < 0)
 		return -errno;
 	fd = open(path, FLAGS, 0600);
@@ -209,15 +220,15 @@ static int file_write(const char *path, const struct ft_text *text)
 }
 
 /*
- * A second name first, then that one to its place: the current file keeps its own all the time. Where a file system has
- * no such links, there is no older file.
+ * Hard link first, then rename: the current file keeps its name all the time. On a file system without hard links there
+ * is no older file.
  */
 static void old_keep(const struct paths *paths)
 {
 	unlink(paths->second);
 	if (link(paths->now, paths->second) == 0)
 		rename(paths->second, paths->old);
-	/* Where both were one file already (killed between this and what follows), nothing was renamed. */
+	/* If both were one file already (killed between this and the next step), rename did nothing. */
 	unlink(paths->second);
 }
 
@@ -234,7 +245,7 @@ int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct 
 		return -ENOMEM;
 	r = file_write(paths.new, &text);
 	if (r == 0) {
-		/* A power failure may leave the new name with nothing behind it. */
+		/* After a power failure the new name might refer to an empty file. */
 		if (synced)
 			old_keep(&paths);
 		if (rename(paths.new, paths.now) < 0)
@@ -265,6 +276,6 @@ int ft_state_sync(const char *directory)
 	if (paths_make(directory, &paths) < 0)
 		return -ENOMEM;
 	r = path_sync(paths.now, 0);
-	/* The directory may be a link to where it is: systemd makes it so under DynamicUser=. */
+	/* The directory may be a symbolic link: systemd creates one under DynamicUser=. */
 	return r < 0 ? r : path_sync(paths.directory, O_DIRECTORY);
 }

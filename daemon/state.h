@@ -2,9 +2,9 @@
 /*
  * The alerts on disk: alerts.json in the state directory, and the generation before it as alerts.json.old.
  *
- * Written beside (alerts.json.new), synced and renamed, so that there is always a whole one; a damaged one, and one of
- * a newer version, or one that cannot be read, is set aside as alerts.json.damaged and the one before it is taken. Then
- * what the lost one knew may be said once more, under numbers that no event had before.
+ * Written as alerts.json.new, synced and renamed, so that a complete file always exists; a file that is damaged,
+ * unreadable or of a newer version is renamed to alerts.json.damaged and the previous generation is used. Then events
+ * of the lost file may be repeated, with numbers that no event had before.
  */
 #ifndef FT_DAEMON_STATE_H
 #define FT_DAEMON_STATE_H
@@ -12,9 +12,9 @@
 #include "daemon/alert.h"
 
 /*
- * Takes the directory for this process, by a lock on the file "lock" in it: two daemons that write the same state would
- * lose each other's alerts. It is free as soon as @ret_fd is closed, by the end of the process at the latest; a child
- * that keeps the descriptor open keeps the lock.
+ * Locks the directory for this process, by the file "lock" in it: two daemons that write the same state would lose each
+ * other's alerts. The lock is released when @ret_fd is closed, by the end of the process at the latest; a child that
+ * keeps the descriptor open keeps the lock.
  *
  * Returns 0, -EWOULDBLOCK (another process has it), or -errno. @err is filled with one line.
  */
@@ -23,23 +23,22 @@ int ft_state_lock(const char *directory, int *ret_fd, struct ft_error *err);
 /*
  * @directory  the state directory; it exists
  * @ret_alerts  out: the alerts; fresh ones where no file is, or none is whole
- * @ret_note    out: "" or one line worth a warning: what was wrong with a file, and what was taken instead. A file
- *              that is there and cannot be read (permissions) is something wrong, too
- * Returns 0, -ENOMEM, -EMFILE or -ENFILE: then nothing is wrong with the files.
+ * @ret_note    out: "" or one line worth a warning: the fault of a file, and its replacement. An existing file that
+ *              cannot be read (permissions) is a fault, too
+ * Returns 0, -ENOMEM, -EMFILE or -ENFILE: then the files are not at fault.
  */
 int ft_state_load(const char *directory, struct ft_now now, struct ft_alerts **ret_alerts, struct ft_text *ret_note);
 
 /*
- * Writes them, without waiting for the disk. From now on a process that reads them, after a kill too, finds them; after
- * a power failure only once ft_state_sync() was through. On failure the file of before is still there whole.
+ * Writes them, without waiting for the disk. They survive the end of the process at once, and a power failure after
+ * ft_state_sync() has returned. On failure the previous file is still complete.
  *
- * @synced  the file of before is on the disk: it becomes alerts.json.old. One that may not be does not take the place
- *          of one that is
+ * @synced  the previous file was synced: it becomes alerts.json.old. One that was not does not replace one that was
  * Returns 0 or -errno.
  */
 int ft_state_save(const char *directory, const struct ft_alerts *alerts, struct ft_now now, bool synced);
 
-/* Waits until alerts.json is on the disk, however long that takes: for a child process. Returns 0 or -errno. */
+/* Waits until alerts.json is on disk, for any length of time: for a child process. Returns 0 or -errno. */
 int ft_state_sync(const char *directory);
 
 #endif

@@ -9,19 +9,19 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Global, as handlers of signals are. */
+/* Global, as signal handlers are. */
 static pid_t owner;
 static int told_fd = -1;
 static volatile sig_atomic_t counts, saved;
 
-/* Only what signal-safety(7) allows from here on to on_signal(). */
+/* From here to on_signal() only what signal-safety(7) allows. */
 
 static void on_alarm(int number)
 {
 	static const char text[] = "ftcheckd: does not come to its end by itself, and is ended\n";
 
 	(void)number;
-	/* SIGALRM kills by now (SA_RESETHAND): nobody may read what is written. */
+	/* SIGALRM kills by now (SA_RESETHAND), in case writing blocks. */
 	alarm(1);
 	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(saved ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -40,7 +40,7 @@ static void on_signal(int number)
 	int error = errno;
 
 	(void)number;
-	/* A child that was forked just now: it is told by itself, and the loop is not its own. */
+	/* A child that was forked just now: it gets signals of its own, and the loop is not its own. */
 	if (getpid() != owner)
 		return;
 	ft_stop_now();

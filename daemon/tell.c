@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Who is told what was seen: alerts and their sinks, systemd, whoever asks by HTTP. */
+/* Output of results: alerts to their sinks, notifications to systemd, HTTP pages. */
 #include "config.h"
 
 #include "daemon/daemon.h"
@@ -46,7 +46,7 @@ void ft_tell_sinks(struct ft_daemon *d)
 	size_t count;
 
 	hooks = ft_hooks_scan(d->hooks, &count);
-	/* What waits for hooks that cannot be seen goes on waiting. Where there is no sink at all yet, nothing does. */
+	/* Events for hooks that cannot be listed now stay queued. Without any sinks yet, nothing is queued. */
 	if (!hooks && ft_alerts_has_sink(d->alerts, journal_sink))
 		return;
 	names = calloc(count + 1, sizeof(*names));
@@ -104,7 +104,7 @@ static int on_synced(sd_event_source *source, const siginfo_t *info, void *userd
 	return 0;
 }
 
-/* To the disk, which the loop does not wait for. One at a time. */
+/* Syncs to disk without blocking the loop. One at a time. */
 static void state_sync(struct ft_daemon *d)
 {
 	pid_t child;
@@ -120,7 +120,7 @@ static void state_sync(struct ft_daemon *d)
 		_exit(-ft_state_sync(d->options->state_directory));
 	}
 	r = child < 0 ? -errno : sd_event_add_child(d->loop, &d->sync_child, child, WEXITED, on_synced, d);
-	/* A loop that has ended waits for nobody; the child does its work all the same. */
+	/* After its end the loop does not wait for the child, which finishes all the same. */
 	if (r < 0 && r != -ESTALE)
 		ft_log(LOG_WARNING, "no process to bring the state to the disk: %s", strerror(-r));
 }
@@ -146,7 +146,7 @@ static void state_save(struct ft_daemon *d)
 	d->state_failed = false;
 }
 
-/* Returns whether it had room for all. */
+/* Returns whether there was room for all. */
 static bool journal_feed(struct ft_daemon *d)
 {
 	const struct ft_event *event;
@@ -196,7 +196,7 @@ void ft_tell_alerts(struct ft_daemon *d)
 {
 	bool fed;
 
-	/* Before anything is said: whoever is started after a kill knows that it was. */
+	/* Saved before any event is sent: a daemon started after a kill knows that it was. */
 	state_save(d);
 	fed = journal_feed(d);
 	state_save(d);
@@ -206,7 +206,7 @@ void ft_tell_alerts(struct ft_daemon *d)
 	alert_timer_set(d, fed);
 }
 
-/* No hook is started: whether it took its event, nobody would be there to hear. The next daemon starts it. */
+/* No hook is started, as nothing would receive its result. The next daemon starts it. */
 void ft_tell_end(struct ft_daemon *d)
 {
 	state_save(d);
@@ -217,7 +217,7 @@ void ft_tell_end(struct ft_daemon *d)
 
 static void alerts_check(int r)
 {
-	/* Nothing of the look was taken in; the next one will be. */
+	/* The check had no effect; the next one will. */
 	if (r < 0)
 		ft_log(LOG_ERR, "alerts: %s", strerror(-r));
 }
@@ -229,7 +229,7 @@ static int host_link_lost(const struct ft_snapshot *before, const struct ft_port
 	_cleanup_free_ char *name = ft_names_safe_dup(d->config->names, before, sw);
 	_cleanup_free_ char *host = ft_names_safe_dup(d->config->names, before, ca);
 
-	/* Where memory is out, one flap fewer is counted. */
+	/* If memory ran out, one flap less is counted. */
 	if (name && host)
 		ft_alerts_host_link_down(d->alerts, &d->config->rules, sw->guid, port->number, name, host,
 					 ft_daemon_now());
@@ -244,7 +244,7 @@ static void host_links_compare(struct ft_daemon *d, const struct ft_snapshot *sn
 		ft_host_links_lost(before, snapshot, host_link_lost, d);
 }
 
-/* Returns 1 if the report could be judged by, 0 if it could not, or -errno. */
+/* Returns 1 if the report could be judged, 0 if not, or -errno. */
 static int alerts_look(struct ft_daemon *d, const struct ft_report *report, enum ft_look_kind kind)
 {
 	struct ft_now now = ft_daemon_now();
@@ -257,7 +257,7 @@ static int alerts_look(struct ft_daemon *d, const struct ft_report *report, enum
 	return r < 0 ? r : 1;
 }
 
-/* What a switch that comes back still lacks when its time is up is to be told, whether events come or not. */
+/* Cables that a returned switch still lacks at the end of its time must be reported, with or without events. */
 static void returning_watch(struct ft_daemon *d, const struct ft_report *report)
 {
 	for (size_t i = 0; i < report->finding_count; i++)
@@ -371,7 +371,7 @@ void ft_tell_status(struct ft_daemon *d, bool ready)
 
 /* HTTP. */
 
-/* What is known is of long ago. */
+/* The known state is outdated. */
 static bool is_blind(const struct ft_daemon *d)
 {
 	return d->looks.blind >= d->config->rules.incomplete_after;
@@ -408,7 +408,7 @@ static int report_page(void *userdata, struct ft_text *text)
 {
 	struct ft_daemon *d = userdata;
 
-	/* A report of long ago must not keep anybody's light green. */
+	/* An outdated report must not look healthy. */
 	if (!d->report || is_blind(d)) {
 		verdict_words(d, text);
 		ft_text_puts(text, "\n");

@@ -14,24 +14,24 @@
 #include "base/cleanup.h"
 
 enum {
-	LINKS_MAX = 40, /* as the kernel has it */
-	NOBODY = 65534, /* what an owner looks like who is unknown in a user namespace */
+	LINKS_MAX = 40, /* as in the kernel */
+	NOBODY = 65534, /* the owner shown for ids that are unknown in a user namespace */
 };
 
-/* On the way along a path, one name after the other. */
+/* The state of walking a path, one name after the other. */
 struct walk {
 	uid_t user;
-	int fd;			 /* the directory that was reached */
+	int fd;			 /* the directory reached so far */
 	char done[PATH_MAX];	 /* its path */
-	char rest[PATH_MAX];	 /* what is still to be walked */
-	char name[NAME_MAX + 1]; /* the name that is looked at */
+	char rest[PATH_MAX];	 /* the rest of the path */
+	char name[NAME_MAX + 1]; /* the current name */
 	unsigned int links;
 	struct ft_text *why;
 };
 
 /*
- * In a namespace of an ordinary user, in which that user looks like root, root looks like nobody. Nothing there is
- * trusted with more than that user has.
+ * In a user namespace of an ordinary user that maps this user to root, the real root is shown as the overflow id
+ * "nobody". There it is trusted: no process has more rights than that user.
  */
 static bool owners_are_known(void)
 {
@@ -75,7 +75,7 @@ static int owner_check(const struct walk *w, const struct stat *st, const char *
 	return refuse(w, what, command);
 }
 
-/* @on_the_way: others may add to it, but not change what is there, if it is sticky. */
+/* @on_the_way: other users may add entries to it, but not replace existing ones, if it is sticky. */
 static int check(const struct walk *w, const struct stat *st, bool on_the_way)
 {
 	int r = owner_check(w, st, "chown root");
@@ -116,7 +116,7 @@ static int walk_begin(struct walk *w)
 	return check(w, &st, true);
 }
 
-/* What the link leads to comes before the rest. */
+/* The target of the link comes before the rest. */
 static int follow(struct walk *w, const struct stat *st)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -149,7 +149,7 @@ static int descend(struct walk *w)
 	if (strcmp(w->name, ".") == 0)
 		return 0;
 	if (strcmp(w->name, "..") == 0) {
-		/* Links are resolved, so that is the name before. */
+		/* Links are resolved, so that is the previous name. */
 		char *slash = strrchr(w->done, '/');
 
 		slash[slash == w->done] = '\0';

@@ -19,7 +19,7 @@
 
 enum {
 	END_SOON_MS = 100,
-	GIVEN_UP_MAX = 64, /* more that hang at once stay zombies */
+	GIVEN_UP_MAX = 64, /* further hanging children stay zombies */
 };
 
 /* Global, as the children of a process are. */
@@ -45,7 +45,7 @@ static int arrange_files(int output, const int *keep, size_t count)
 
 	if (count > FT_CHILD_KEEP_MAX)
 		return -EINVAL;
-	/* First all of them above the numbers that are about to be overwritten. */
+	/* First move all of them above the numbers that are about to be overwritten. */
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
 		return -errno;
@@ -89,7 +89,7 @@ static bool is_over(pid_t child)
 	do
 		r = waitpid(child, NULL, WNOHANG);
 	while (r < 0 && errno == EINTR);
-	/* An error: somebody ignores SIGCHLD, or reaped it already. */
+	/* An error: SIGCHLD is ignored, or the child was reaped elsewhere. */
 	return r != 0;
 }
 
@@ -124,7 +124,7 @@ void ft_child_reap_given_up(void)
 void ft_child_end(pid_t child)
 {
 	ft_child_reap_given_up();
-	/* Reaped already, the number may be another's by now. */
+	/* The child may have been reaped already, and its id reused. */
 	if (is_over(child))
 		return;
 	kill(child, SIGTERM);

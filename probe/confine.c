@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A list of what is refused, not of what is allowed: what a process needs here depends on the C library, on rdma-core,
- * on a simulator's preloaded library and on a sanitizer, and one call that is missing would end sweeps on some machine.
- * What can hurt others is known.
+ * A list of refused system calls, not of allowed ones: the calls that a sweep needs depend on the C library, on
+ * rdma-core, on a simulator's preloaded library and on a sanitizer, and one call missing from a list of allowed ones
+ * would break sweeps on some machine. The harmful calls are known.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* By name: what the library, or this machine, does not know is passed over. */
+/* By name: calls that libseccomp, or this machine, does not know are skipped. */
 static const char *const refused[] = {
 	/* other programs and processes */
 	"execve",
@@ -45,7 +45,7 @@ static const char *const refused[] = {
 	"rt_tgsigqueueinfo",
 	"setns",
 	"unshare",
-	/* files, and where they are */
+	/* files and mounts */
 	"mount",
 	"umount",
 	"umount2",
@@ -112,9 +112,9 @@ static const char *const refused[] = {
 };
 
 /*
- * Some with these arguments only: processes, but not threads, which a preloaded library may start; signals to others,
- * for abort(3) sends one to itself; sockets. Where clone3(2), whose arguments a filter cannot see, is not there, the C
- * library takes clone(2).
+ * Refused with these arguments only: new processes, but not threads, which a preloaded library may start; signals to
+ * other processes, as abort(3) sends one to its own; sockets. Where clone3(2), whose arguments a filter cannot see, is
+ * not there, the C library takes clone(2).
  */
 static int refuse_some(scmp_filter_ctx filter, bool preloaded)
 {
@@ -148,7 +148,7 @@ static void confine_calls(bool preloaded)
 	}
 	if (r == 0)
 		r = refuse_some(filter, preloaded);
-	/* Refused by the kernel or by whoever runs us: then that is how it is. */
+	/* Refused by the kernel or by a container: then there is no second line of defence. */
 	if (r == 0)
 		(void)seccomp_load(filter);
 	if (filter)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/ask.h"
+#include "probe/scheduler.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/port.h"
@@ -19,13 +19,13 @@ enum {
 	LID_UNICAST_MAX = 0xbfff,
 	CAP2_EXTENDED_ERRORS = 1 << 1, /* PerfMgt ClassPortInfo:CapabilityMask2 */
 	READINGS = 2,
-	RESERVE_SHARE = 10, /* for handing the result over: that part of the deadline */
+	RESERVE_SHARE = 10, /* part of the deadline for handing over the result */
 };
 
 static const struct {
 	const char *key, *one, *many;
 	enum MAD_FIELDS field, wide;
-	uint64_t max; /* of @field; of @wide it is UINT64_MAX */
+	uint64_t max; /* maximum of @field; that of @wide is UINT64_MAX */
 } counters[FT_COUNTER_COUNT] = {
 	[FT_COUNTER_SYMBOL] = {"SymbolErrorCounter", "symbol error", "symbol errors", IB_PC_ERR_SYM_F,
 			       IB_PC_EXT_ERR_SYM_F, 0xffff},
@@ -43,15 +43,15 @@ static const struct {
 				 IB_PC_EXT_XMT_DISCARDS_F, 0xffff},
 };
 
-/* A port while it is read. */
+/* State of a port while it is read. */
 struct subject {
 	uint64_t first[FT_COUNTER_COUNT];
 	int64_t first_ms;
-	uint32_t head; /* the first subject of its LID: that one's @wide counts */
+	uint32_t head; /* the first subject with its LID, which holds @wide for all of them */
 	uint16_t lid;
 	uint8_t number;
 	bool wide; /* the node has 64-bit error counters */
-	bool seen; /* the first reading came */
+	bool seen; /* the first reading succeeded */
 };
 
 struct reading {
@@ -59,9 +59,9 @@ struct reading {
 	const struct ft_snapshot *snapshot;
 	struct ft_counters *out;
 	struct subject *subjects; /* by item */
-	struct ft_asker *asker;
+	struct ft_scheduler *scheduler;
 	unsigned int pass; /* from 0 */
-	bool asking_class; /* before the counters, what kind of them there is */
+	bool asking_class; /* before the counters: which counters the node has */
 };
 
 const char *ft_counter_name(enum ft_counter counter, uint64_t count)
@@ -94,7 +94,7 @@ void ft_counter_between(uint64_t first, uint64_t second, uint64_t max, uint64_t 
 
 static void reading_release(struct reading *r)
 {
-	ft_asker_free(r->asker);
+	ft_scheduler_free(r->scheduler);
 	free(r->subjects);
 }
 
@@ -111,7 +111,7 @@ static uint16_t lid_of(const struct ft_snapshot *s, const struct ft_port *port)
 	return lid <= LID_UNICAST_MAX ? lid : 0;
 }
 
-/* All ports that are to be read. Returns 0 or -ENOMEM. */
+/* Lists all ports to be read. Returns 0 or -ENOMEM. */
 static int subjects_find(struct reading *r)
 {
 	const struct ft_snapshot *s = r->snapshot;
@@ -127,11 +127,11 @@ static int subjects_find(struct reading *r)
 
 		if (!port_counts(&s->ports[p]))
 			continue;
-		/* The ports of a node stand side by side. */
+		/* The ports of a node are adjacent. */
 		if (n == 0 || s->ports[r->out->items[head].port].node != s->ports[p].node ||
 		    r->subjects[head].lid != lid_of(s, &s->ports[p]))
 			head = n;
-		/* Not as a whole: it goes through a pipe, padding and all. */
+		/* Field by field: all of it goes through a pipe, and padding would be uninitialised. */
 		r->out->items[n].port = p;
 		r->out->items[n].status = FT_COUNTED_SILENT;
 		r->subjects[n] =
@@ -143,30 +143,29 @@ static int subjects_find(struct reading *r)
 	return 0;
 }
 
-/* ClassPortInfo of each node that has a LID: has it wide counters? */
+/* Reads ClassPortInfo of each node that has a LID: has it wide counters? */
 
-static bool make_class(const struct reading *r, const struct ft_question *question, struct ft_smp_request *ret_request)
+static bool make_class(const struct reading *r, const struct ft_query *query, struct ft_smp_request *ret_request)
 {
-	const struct subject *subject = &r->subjects[question->other];
+	const struct subject *subject = &r->subjects[query->other];
 
 	ret_request->attribute = CLASS_PORT_INFO;
 	ret_request->lid = subject->lid;
-	return subject->lid != 0 && subject->head == question->other;
+	return subject->lid != 0 && subject->head == query->other;
 }
 
-static void take_class(const struct reading *r, const struct ft_question *question, const struct ft_smp_answer *answer)
+static void take_class(const struct reading *r, const struct ft_query *query, const struct ft_smp_answer *answer)
 {
 	if (answer->outcome == FT_SMP_ANSWERED)
-		r->subjects[question->other].wide =
+		r->subjects[query->other].wide =
 			mad_get_field((void *)(uintptr_t)answer->data, 0, IB_CPI_CAPMASK2_F) & CAP2_EXTENDED_ERRORS;
 }
 
 /* The counters. */
 
-static bool make_reading(const struct reading *r, const struct ft_question *question,
-			 struct ft_smp_request *ret_request)
+static bool make_reading(const struct reading *r, const struct ft_query *query, struct ft_smp_request *ret_request)
 {
-	const struct subject *subject = &r->subjects[question->other];
+	const struct subject *subject = &r->subjects[query->other];
 
 	ret_request->attribute = r->subjects[subject->head].wide ? IB_GSI_PORT_COUNTERS_EXT : IB_GSI_PORT_COUNTERS;
 	ret_request->lid = subject->lid;
@@ -188,23 +187,22 @@ static void count_between(struct ft_port_count *item, const struct subject *subj
 	}
 }
 
-static void take_reading(const struct reading *r, const struct ft_question *question,
-			 const struct ft_smp_answer *answer)
+static void take_reading(const struct reading *r, const struct ft_query *query, const struct ft_smp_answer *answer)
 {
-	struct subject *subject = &r->subjects[question->other];
+	struct subject *subject = &r->subjects[query->other];
 	bool wide = r->subjects[subject->head].wide;
 	void *data = (void *)(uintptr_t)answer->data;
 	uint64_t values[FT_COUNTER_COUNT];
 
 	if (answer->outcome == FT_SMP_REFUSED)
-		r->out->items[question->other].status = FT_COUNTED_REFUSED;
+		r->out->items[query->other].status = FT_COUNTED_REFUSED;
 	if (answer->outcome != FT_SMP_ANSWERED)
 		return;
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
 		values[i] =
 			wide ? mad_get_field64(data, 0, counters[i].wide) : mad_get_field(data, 0, counters[i].field);
 	if (r->pass > 0) {
-		count_between(&r->out->items[question->other], subject, values, wide);
+		count_between(&r->out->items[query->other], subject, values, wide);
 		return;
 	}
 	memcpy(subject->first, values, sizeof(values));
@@ -212,21 +210,21 @@ static void take_reading(const struct reading *r, const struct ft_question *ques
 	subject->seen = true;
 }
 
-static bool make(void *arg, const struct ft_question *question, struct ft_smp_request *ret_request)
+static bool make(void *arg, const struct ft_query *query, struct ft_smp_request *ret_request)
 {
 	const struct reading *r = arg;
 
-	return r->asking_class ? make_class(r, question, ret_request) : make_reading(r, question, ret_request);
+	return r->asking_class ? make_class(r, query, ret_request) : make_reading(r, query, ret_request);
 }
 
-static void take(void *arg, const struct ft_question *question, const struct ft_smp_answer *answer)
+static void take(void *arg, const struct ft_query *query, const struct ft_smp_answer *answer)
 {
 	const struct reading *r = arg;
 
 	if (r->asking_class)
-		take_class(r, question, answer);
+		take_class(r, query, answer);
 	else
-		take_reading(r, question, answer);
+		take_reading(r, query, answer);
 }
 
 /* Once for each port. */
@@ -236,9 +234,9 @@ static int ask_all(struct reading *r, bool asking_class, int64_t end_ms, struct 
 
 	r->asking_class = asking_class;
 	for (uint32_t i = 0; i < r->out->count; i++)
-		ft_asker_push(r->asker, &(struct ft_question){.target = r->subjects[i].head, .other = i});
-	code = ft_asker_run(r->asker, end_ms);
-	/* Whom there was no time for is not silent. */
+		ft_scheduler_push(r->scheduler, &(struct ft_query){.target = r->subjects[i].head, .other = i});
+	code = ft_scheduler_run(r->scheduler, end_ms);
+	/* A node that was not reached in time is not counted as silent. */
 	if (code == -ETIMEDOUT)
 		return ft_error_set(err, code, 0, 0, "reading the error counters did not end in time");
 	if (code < 0 && code != -ENOMEM)
@@ -262,7 +260,7 @@ static void wait_until(int64_t when_ms)
 		poll(NULL, 0, (int)left);
 }
 
-/* @end_ms of all; half of what is left beside the interval is for the first reading. */
+/* @end_ms is that of all readings; the first one gets half of the time that the interval leaves. */
 static int read_twice(struct reading *r, int64_t end_ms, struct ft_error *err)
 {
 	int64_t middle_ms = ft_guard_now_ms();
@@ -275,7 +273,7 @@ static int read_twice(struct reading *r, int64_t end_ms, struct ft_error *err)
 	/* There is nothing to wait for. */
 	if (code < 0 || !any_seen(r))
 		return code;
-	/* From the last answer on, so that of no port it is less. */
+	/* From the last answer on, so that no port's interval is shorter. */
 	ft_progress_enter(r->options->progress, FT_PHASE_INTERVAL, r->out->interval_ms);
 	wait_until(ft_guard_now_ms() + r->out->interval_ms);
 	ft_progress_enter(r->options->progress, FT_PHASE_AGAIN, 0);
@@ -293,7 +291,7 @@ static bool any_lid(const struct reading *r)
 
 static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 {
-	struct ft_ask_options options;
+	struct ft_scheduler_options options;
 	struct ft_port_choice from;
 	int code;
 
@@ -306,11 +304,11 @@ static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 	options = ft_sweep_ask_options(r->options, &from, end_ms);
 	ft_progress_enter(options.progress, FT_PHASE_COUNTERS, 0);
 	options.kind = FT_SMP_PERFORMANCE;
-	code = ft_asker_new(&options, make, take, r, &r->asker, err);
+	code = ft_scheduler_new(&options, make, take, r, &r->scheduler, err);
 	return code < 0 ? code : read_twice(r, end_ms, err);
 }
 
-/* In a child of its own: what it found goes through a pipe. */
+/* Runs in a child; its result goes through a pipe. */
 
 struct work {
 	const struct ft_sweep_options *options;
@@ -336,7 +334,7 @@ static int work_read(const void *arg, int64_t end_ms, struct ft_guard_result *re
 	return code;
 }
 
-/* A child that crashed may have sent anything. */
+/* The bytes are not trusted: the child may have crashed. */
 static bool item_is_good(const struct ft_snapshot *s, const struct ft_port_count *item)
 {
 	enum { BITS = (1 << FT_COUNTER_COUNT) - 1 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Error counters of all ports that are up, read twice: what they counted in between. Gets of performance management,
- * one for each port of a node and reading; nothing is ever reset, for others may count on these counters.
+ * Error counters of all ports that are up, read twice, and the differences. One PerfMgt Get for each port and reading;
+ * counters are never reset, as other monitoring tools may rely on them.
  *
  * Source: IBTA Vol 1, 16.1.3.5 (PortCounters) and 16.1.4.11 (PortCountersExtended), whose 64-bit error counters are
- * read where ClassPortInfo:CapabilityMask2 says that there are such.
+ * read where ClassPortInfo:CapabilityMask2 announces them.
  */
 #ifndef FT_PROBE_COUNTERS_H
 #define FT_PROBE_COUNTERS_H
@@ -22,12 +22,12 @@ enum ft_counter {
 	FT_COUNTER_COUNT,
 };
 
-/* What came of a port. */
+/* The result of reading a port. */
 enum ft_counted {
-	FT_COUNTED,	    /* both readings are there */
+	FT_COUNTED,	    /* both readings succeeded */
 	FT_COUNTED_NO_LID,  /* it has no LID (or its switch has none): performance management goes to LIDs only */
-	FT_COUNTED_SILENT,  /* nobody answered, or not the second time */
-	FT_COUNTED_REFUSED, /* it answers, and has no such counters */
+	FT_COUNTED_SILENT,  /* no response to the first or the second reading */
+	FT_COUNTED_REFUSED, /* the node responds, but has no such counters */
 };
 
 /* A port's counts over the interval. */
@@ -36,9 +36,9 @@ struct ft_port_count {
 	uint32_t port; /* index into the snapshot's ports */
 	uint32_t interval_ms;
 	/*
-	 * Bits by enum ft_counter. A counter stops at its greatest value: where it got there in between, its count is
-	 * "at least". Where it was there already, nothing can be told, and the count is 0. One that fell was reset by
-	 * somebody: what it shows since then is "at least", too.
+	 * Bits by enum ft_counter. A counter stops at its maximum. If it reached the maximum between the readings, its
+	 * count is a lower bound ("at least"); if it was there at the first reading, the count is unknown and 0. A
+	 * counter that fell was reset by another tool; its second value is a lower bound, too.
 	 */
 	uint8_t at_least;
 	uint8_t stuck;
@@ -60,11 +60,11 @@ static inline void ft_counters_freep(struct ft_counters **counters)
 /* "symbol errors", …: for texts; @count 1 gives "symbol error". */
 const char *ft_counter_name(enum ft_counter counter, uint64_t count);
 
-/* As the standard calls it: "SymbolErrorCounter". */
+/* Its name in the standard: "SymbolErrorCounter". */
 const char *ft_counter_key(enum ft_counter counter);
 
 /*
- * One counter between two readings; see struct ft_port_count.
+ * The difference of two readings of one counter; see struct ft_port_count.
  *
  * @max  its greatest value
  * @ret_count, @ret_at_least, @ret_stuck  out
@@ -76,12 +76,12 @@ void ft_counter_between(uint64_t first, uint64_t second, uint64_t max, uint64_t 
  * Reads the counters of all ports of @snapshot that are up (it is that of a live sweep with @options), and once more
  * after @interval_ms, in a child process (probe/guard.h). Get MADs only.
  *
- * Ports are asked one by one, not a whole switch at a time (AllPortSelect): the sum of all ports is as narrow as one
- * counter, and does not tell which port it was.
+ * Ports are read one by one, not a whole switch at a time (AllPortSelect): the sum over all ports has no more bits than
+ * one counter, and does not identify the port.
  *
- * @options  deadline_ms: of the reading, beside the interval
+ * @options  deadline_ms: for the reading, without the interval
  * @ret_counters  out: the caller frees it
- * Returns 0 or -errno as ft_sweep(), with @err filled. Ports that cannot be read are values.
+ * Returns 0 or -errno as ft_sweep(), with @err filled. A port that cannot be read is a value, not an error.
  */
 int ft_counters_read(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot,
 		     unsigned int interval_ms, struct ft_counters **ret_counters, struct ft_error *err);

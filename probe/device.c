@@ -15,7 +15,7 @@
 
 enum { PATH_SIZE = 512, VALUE_SIZE = 64, UMADS_MAX = 1024 };
 
-/* The socket on which ibsim waits for clients, unless it was given another name. */
+/* The socket on which ibsim waits for clients, unless ibsim was given another name. */
 static const char simulator[] = " @sim:ctl";
 
 __attribute__((format(printf, 2, 3))) static const char *path_make(char path[PATH_SIZE], const char *format, ...)
@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static const char *path_make(char path[PAT
 	return path;
 }
 
-/* The one line of a file of sysfs; false where there is none. */
+/* Reads the only line of a sysfs file; false if the file is missing. */
 static bool value_read(const char *path, char value[VALUE_SIZE])
 {
 	_cleanup_(ft_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -79,8 +79,8 @@ void ft_device_explain_none(const char *root, const char *ca, struct ft_text *te
 	else if (directory_holds_any(path_make(path, "%s/sys/class/infiniband", root)))
 		ft_text_puts(text, ": those in /sys/class/infiniband are of other kinds (iWARP, EFA, ...)");
 	else
-		ft_text_puts(text, ": /sys/class/infiniband is empty, so this machine has no adapter, or its driver "
-				   "(such as mlx5_ib) is not loaded");
+		ft_text_puts(text, ": /sys/class/infiniband is empty, so this machine has no adapter, or its drivers "
+				   "are not loaded (as root: modprobe -a mlx5_ib ib_umad)");
 }
 
 /* The number of the port's device, umadN; -1: it has none. */

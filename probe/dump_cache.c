@@ -14,14 +14,14 @@
 #include "probe/guard.h"
 
 /*
- * The cache file of libibnetdisc (ibnetdiscover --cache) holds NodeInfo, NodeDescription and PortInfo as they came, so
- * states, LIDs and rates are there. What it does not hold: ExtendedPortInfo, so that a port at QDR of a device that
- * can do FDR10 is of unknown speed here; when and from which port the sweep was made; how many SMPs it took.
+ * The cache file of libibnetdisc (ibnetdiscover --cache) holds raw NodeInfo, NodeDescription and PortInfo, so states,
+ * LIDs and rates are known. It lacks ExtendedPortInfo, so that the speed of a QDR port of a device that supports FDR10
+ * is unknown; the time and the entry port of the sweep; the number of SMPs.
  */
 
 enum {
 	DEADLINE_MS = 60000,
-	/* What the library allocates for a byte of the file, generously, and what it needs in any case. */
+	/* Upper bound of the library's allocations for each byte of the file, and its fixed part. */
 	MEMORY_A_BYTE = 64,
 	MEMORY_BASE = 64 << 20,
 };

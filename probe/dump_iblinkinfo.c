@@ -11,11 +11,11 @@
  *     0x0000000000100001 "  leaf01"      1    2[  ] ==( 4X …)==>  0x0000000000200002      3    1[  ] "node1 HCA-1" ( )
  *
  * The second form (-l) gives the far end's GUID, the first one its LID, port and name only. There a far end is the port
- * whose own line names this one in return; where none does, as of a list of switches alone, it has no identity, and
- * that is an error. Ports that are up without a far end ("Port not available") are FT_LINK_SILENT.
+ * whose own line names this one in return; if there is none, as in a list of switches only, the far end cannot be
+ * identified, and that is an error. Ports that are up without a far end ("Port not available") are FT_LINK_SILENT.
  *
- * Of a CA there are the GUIDs of its ports, the first of which stands for the node. The second form does not tell what
- * a node is: one GUID of several ports is a switch, else lines of one name with rising port numbers are a CA.
+ * A CA is listed by the GUIDs of its ports; the first one becomes its node GUID. The second form does not give the node
+ * type: one GUID of several ports is a switch, else lines of one name with rising port numbers are a CA.
  * SystemImageGUIDs and devices are not known.
  */
 #include "config.h"
@@ -36,7 +36,7 @@
 
 enum { NONE = UINT32_MAX, LOOK_SIZE = 65536 };
 
-/* What one end of a line says. */
+/* One end of a line. */
 struct end {
 	uint64_t guid; /* 0: not said */
 	unsigned int lid;
@@ -47,7 +47,7 @@ struct end {
 struct line {
 	struct end near, far;
 	uint32_t node;
-	uint32_t next; /* the next one that answers to the same key, or NONE */
+	uint32_t next; /* the next line with the same key, or NONE */
 	uint8_t link;
 	uint8_t phys_state, logical_state;
 	struct ft_rate rate;
@@ -71,7 +71,7 @@ struct reader {
 	struct line *lines;
 	struct node *nodes;
 	size_t line_count, line_size, node_count, node_size;
-	bool headed; /* there is a node's own line, and what follows is of it */
+	bool headed; /* a node's own line was read, and the following lines belong to it */
 	bool losses;
 };
 
@@ -164,7 +164,7 @@ static void link_read(struct ft_span s, struct line *line)
 			line->rate.speed = speeds[i].speed;
 }
 
-/* "     3    1[  ]": a LID, a port and a label, which stand in for the port's number where a director's cable is. */
+/* "     3    1[  ]": a LID, a port and, for a director's port, a label in place of the port number. */
 static bool end_read(struct ft_span *s, struct end *end)
 {
 	const char *close;
@@ -182,7 +182,7 @@ static bool end_read(struct ft_span *s, struct end *end)
 	return true;
 }
 
-/* 0x0000000000100001, and with @named the name in quotes behind it. False where there is something else. */
+/* 0x0000000000100001, and with @named the name in quotes behind it. False if the text has another form. */
 static bool guid_read(struct ft_span *s, struct end *end)
 {
 	ft_span_skip_blanks(s);
@@ -190,7 +190,7 @@ static bool guid_read(struct ft_span *s, struct end *end)
 	       s->at < s->end && ft_is_blank(*s->at);
 }
 
-/* Takes what is between the quotes that begin here and the last ones before @to. */
+/* Takes the text between the quotes that begin here and the last ones before @to. */
 static bool name_read(struct ft_span *s, const char *to, struct ft_span *ret_name)
 {
 	const char *close;
@@ -208,9 +208,8 @@ static bool name_read(struct ft_span *s, const char *to, struct ft_span *ret_nam
 }
 
 /*
- * A port's line; @ret_at: where in it the far end begins. False where it is none.
- * A name may hold what looks like the arrow, and more: the near name ends with the last quote before the first arrow's
- * link that has numbers before it.
+ * Parses a port's line; @ret_at: where its far end begins. False if it is none. A name may contain text that looks like
+ * the arrow: the near name ends with the last quote before the first arrow that follows numbers.
  */
 static bool near_read(struct ft_span s, struct end *near, struct ft_span *ret_link, struct ft_span *ret_rest)
 {
@@ -229,7 +228,7 @@ static bool near_read(struct ft_span s, struct end *near, struct ft_span *ret_li
 		if (before.at != arrow || !close)
 			continue;
 		*ret_link = (struct ft_span){rest.at, settings && settings < close ? settings : close};
-		/* The settings' own parenthesis stands before the arrow. */
+		/* The parenthesis of the settings precedes the arrow. */
 		*ret_rest = (struct ft_span){close + 4, s.end};
 		return true;
 	}
@@ -307,7 +306,7 @@ static bool spans_equal(const struct ft_span *a, const struct ft_span *b)
 	return a->end - a->at == b->end - b->at && memcmp(a->at, b->at, (size_t)(a->end - a->at)) == 0;
 }
 
-/* Of the form -l: is a line of this end one more of the last node? */
+/* In the form -l: does a line with this end belong to the last node? */
 static bool node_continues(const struct reader *r, const struct end *near)
 {
 	const struct node *node = r->node_count ? &r->nodes[r->node_count - 1] : NULL;
@@ -316,7 +315,7 @@ static bool node_continues(const struct reader *r, const struct end *near)
 	if (!node || !last || node->line_count == 0 || near->number <= last->near.number ||
 	    !spans_equal(&node->name, &near->name))
 		return false;
-	/* A CA's ports have each a GUID, a switch's all the same. */
+	/* Each port of a CA has its own GUID; the ports of a switch share one. */
 	return node->type == FT_NODE_SWITCH ? near->guid == node->guid
 	       : node->line_count == 1	    ? true
 					    : near->guid != node->guid;
@@ -397,7 +396,7 @@ static int lines_read(struct reader *r)
 			e = port_read(r, line);
 		if (e < 0)
 			return e;
-		/* Its last line may be cut in the name or in the far end's number. */
+		/* The last line may be cut inside the name or the far end's number. */
 		if (!newline && line.at < line.end && line.end[-1] != ')' && line.end[-1] != '"' &&
 		    (e > 0 || find(&line, "==")))
 			return fail(r, line.end, "the file ends in the middle of a line");
@@ -407,7 +406,7 @@ static int lines_read(struct reader *r)
 	return r->line_count ? 0 : fail(r, r->text, "iblinkinfo listed no port here");
 }
 
-/* ---- who is cabled to whom ---- */
+/* ---- matching of far ends ---- */
 
 static uint64_t end_key(const struct end *end)
 {
@@ -415,7 +414,7 @@ static uint64_t end_key(const struct end *end)
 			    ft_hash_bytes(end->name.at, (size_t)(end->name.end - end->name.at)));
 }
 
-/* The port whose line names @line's in return: by the GUIDs where they are said, else by LIDs, ports and names. */
+/* The port whose line names the port of @line in return: by GUIDs if they are listed, else by LIDs, ports and names. */
 static uint64_t line_key(const struct line *line, bool turned)
 {
 	const struct end *near = turned ? &line->far : &line->near, *far = turned ? &line->near : &line->far;
@@ -425,7 +424,7 @@ static uint64_t line_key(const struct line *line, bool turned)
 	return ft_hash_pair(end_key(near), end_key(far));
 }
 
-/* @mates: by line, the one of its far end. Two of one key are told apart by nothing: they are taken in their order. */
+/* @mates: by line, the line of its far end. Lines with the same key cannot be told apart and are taken in order. */
 static int mates_find(struct reader *r, uint32_t *mates)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
@@ -460,7 +459,7 @@ static int mates_find(struct reader *r, uint32_t *mates)
 			continue;
 		for (mate = waiting[first]; mate != NONE && (mates[mate] != NONE || mate == i);)
 			mate = r->lines[mate].next;
-		/* Those before it are taken for good. */
+		/* The lines before it are all taken. */
 		waiting[first] = mate;
 		if (mate == NONE)
 			continue;
@@ -517,7 +516,7 @@ static int port_build(struct reader *r, const struct line *line, uint32_t mate)
 		port.peer_guid = r->nodes[r->lines[mate].node].guid;
 		port.peer_type = r->nodes[r->lines[mate].node].type;
 	} else if (line->link == FT_LINK_UP && line->far.guid) {
-		/* A list of switches alone: what has no line of its own is none. */
+		/* A list of switches only: a node without lines of its own cannot be identified. */
 		port.peer_guid = port.peer_port_guid = line->far.guid;
 		port.peer_type = FT_NODE_CA;
 	} else if (line->link == FT_LINK_UP) {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * ibnetdiscover's text: records of nodes with a line a linked port, or a port report (-p) with a line a port, or both.
- * Written by ibnetdiscover of all ages, by hand for ibsim, or copied from a terminal, so that this is understood:
+ * Written by any version of ibnetdiscover, by hand for ibsim, or copied from a terminal. The reader accepts:
  *
  * - blanks, tabs or nothing between the parts of a line; CR LF; a byte order mark; no empty line between records
- * - prompts, banners and messages before the first record and behind the last; between records the chatter of -v and of
- *   the libraries. Messages of lost packets make the snapshot incomplete, and tell which port is up with a silent far
- *   end; where they do not, no port is called down for not being listed
+ * - prompts, banners and messages before the first record and behind the last; between records, messages of -v and of
+ *   the libraries. Messages of lost packets make the snapshot incomplete, and name the port that is up with a silent
+ *   far end; if they do not name it, unlisted ports do not count as down
  * - GUIDs with and without 0x and leading zeros; the one in the node id's quotes counts
- * - missing sysimgguid, LIDs, descriptions and rates; "lid -1" is none; (x) and [ext n] behind a port, which mean
- *   something on CA ports only, where (x) is the port's GUID
- * - rates by name, or ibsim's and -f's w=, s= and e= codes; a speed or width not known here is kept as unknown
- * - descriptions with any bytes but newline and NUL: their closing quote is the last one of the line
+ * - missing sysimgguid, LIDs, descriptions and rates; "lid -1", which is no LID; (x) and [ext n] behind a port: on CA
+ *   ports (x) is the port's GUID, on others both are ignored
+ * - rates by name, or ibsim's and -f's w=, s= and e= codes; an unrecognised speed or width is stored as unknown
+ * - descriptions with any bytes but newline and NUL: the closing quote is the last one of the line
  *
  * A port that a record does not list is FT_LINK_DOWN: ibnetdiscover lists linked ports only, and
- * source.lists_down_ports is false. A port report lists them all. It tells neither how many ports a node has (the
- * highest one named counts) nor, for a CA, its node's GUID: each port of a CA with several ports is a node of its own,
- * known by the port's GUID, unless there are records too. Descriptions in it stand in single quotes, or in none;
- * " - " parts the two of a line.
+ * source.lists_down_ports is false. A port report lists them all. It gives neither the number of ports of a node (the
+ * highest one named counts) nor, for a CA, the node GUID: each port of a CA with several ports is a node of its own,
+ * known by the port's GUID, unless there are records too. Descriptions in it stand in single quotes, or in none; " - "
+ * separates the two of a line.
  *
- * Which nodes are of one chassis is told by -g.
+ * The nodes of a chassis are listed by -g.
  *
- * What is cut short is an error where that can be seen (a line without its end, a record without its node); where
- * nodes are named that have no record, see ft_builder_set_last().
+ * A truncated file is an error if that is evident (a line without its end, a record without its node); for far ends
+ * without a record see ft_builder_set_last().
  */
 #include "config.h"
 
@@ -54,9 +54,9 @@ struct reader {
 	const char *line_end;	   /* of what is not blank */
 	bool line_open;		   /* the line ends with the file, not with a newline */
 	const char *pending;	   /* the first line of a record that has no node yet */
-	const char *garbage;	   /* the first line behind the first record that could not be read */
-	struct ft_build_node next; /* what the lines before its own say of the next node */
-	uint32_t chassis;	   /* that the records are of, as -g says; 0: of none */
+	const char *garbage;	   /* the first line after the first record that could not be parsed */
+	struct ft_build_node next; /* attributes of the next node, from the lines before its own */
+	uint32_t chassis;	   /* the chassis of the records, by -g; 0: none */
 
 	uint32_t node; /* the open record */
 	uint8_t type;
@@ -70,13 +70,13 @@ struct reader {
 		uint32_t node;
 		uint64_t peer_guid;
 		uint8_t peer_number;
-	} listed[256];			   /* the last node to list this port number */
-	struct ft_span losses[LOSSES_MAX]; /* messages of packets that were lost, from their directed route on */
+	} listed[256];			   /* the last node that lists this port number */
+	struct ft_span losses[LOSSES_MAX]; /* messages of lost packets, from their directed route on */
 	size_t loss_count;
-	bool loss_nowhere; /* there was one without a route, or one too many */
+	bool loss_nowhere; /* a message without a route, or one too many */
 };
 
-/* Fills the error with the place of @at. What is wrong at the open end of the file is that it was cut there. */
+/* Fills the error with the place of @at. A fault at the truncated end of the file is reported as the truncation. */
 static __attribute__((format(printf, 3, 4))) int fail(const struct reader *r, const char *at, const char *format, ...)
 {
 	unsigned int line, column;
@@ -103,8 +103,8 @@ static uint8_t read_speed(const struct ft_span *word)
 }
 
 /*
- * "4xHDR", "4x" with the speed as the next word, "??" and "???" where ibnetdiscover could not tell. False where @word
- * is no rate at all.
+ * "4xHDR", "4x" with the speed as the next word, "??" and "???" where ibnetdiscover could not tell. False if @word is
+ * no rate.
  */
 static bool read_rate(struct ft_span word, struct ft_span *rest, struct ft_rate *ret_rate)
 {
@@ -128,17 +128,17 @@ static bool read_rate(struct ft_span word, struct ft_span *rest, struct ft_rate 
 	return true;
 }
 
-/* What may stand behind the node ids, in any order; words that are not known here are left to those who wrote them. */
+/* Words that may follow the node ids, in any order; unrecognised words are ignored. */
 struct words {
 	uint16_t lid;
 	uint8_t lmc;
-	bool odd_lid; /* there is one that is empty, negative or 65535: none */
+	bool odd_lid; /* an invalid LID was given: empty, negative or 65535 */
 	bool rate_said;
 	struct ft_rate rate;
 	unsigned int width_code, speed_code, speed_ext_code;
 };
 
-/* "lid 12", "lid12", "lid -1", "lid" and nothing: @rest is moved behind the number only if there is one. */
+/* "lid 12", "lid12", "lid -1", "lid" and nothing: @rest is moved past the number only if there is one. */
 static int read_value(const struct reader *r, struct ft_span word, struct ft_span *rest, unsigned int max,
 		      unsigned int *ret_value, bool *ret_none)
 {
@@ -253,7 +253,7 @@ static int read_id(const struct reader *r, struct ft_span *s, uint8_t *ret_type,
 }
 
 /*
- * The text between the first quote of @s and the last, with @s moved behind it; nothing where there is no quote.
+ * The text between the first quote of @s and the last, with @s moved behind it; an empty span if there is no quote.
  * @ret_before  out: what stood before it
  */
 static int read_description(const struct reader *r, struct ft_span *s, struct ft_span *ret_before,
@@ -301,7 +301,7 @@ static int read_port_number(const struct reader *r, struct ft_span *s, uint8_t *
 	return 0;
 }
 
-/* "(2c90300080e85)": the port's GUID, except on switches, where it is a label that says nothing of the cabling. */
+/* "(2c90300080e85)": the port's GUID, except on switches, where it is a label and is ignored. */
 static int read_parenthesis(const struct reader *r, struct ft_span *s, bool is_switch, uint64_t *ret_guid)
 {
 	struct ft_span inner, before = *s;
@@ -327,7 +327,7 @@ static int read_parenthesis(const struct reader *r, struct ft_span *s, bool is_s
 /* "vendid=0x2c9": the lines before a node's own. */
 static const struct attribute {
 	const char *name;
-	size_t offset, size; /* in struct ft_build_node; size 0: read to be checked only, the node id has it again */
+	size_t offset, size; /* offset in struct ft_build_node; size 0: only checked, as the node id repeats it */
 } attributes[] = {
 	{"vendid=", offsetof(struct ft_build_node, vendor_id), sizeof(uint32_t)},
 	{"devid=", offsetof(struct ft_build_node, device_id), sizeof(uint32_t)},
@@ -397,7 +397,7 @@ static const struct node_kind {
 	{"Rt", FT_NODE_ROUTER},	    {"Router", FT_NODE_ROUTER}, {"???", FT_NODE_UNKNOWN},
 };
 
-/* A place of a file is a line of it only where somebody asks: counting lines takes time. */
+/* Places are translated to line numbers only when needed: counting lines takes time. */
 static void lid_is_odd(struct reader *r, const char *at)
 {
 	unsigned int line = 0, column;
@@ -461,7 +461,7 @@ static int read_node(struct reader *r, struct ft_span line, unsigned int index)
 	return 1;
 }
 
-/* Has this record named port @port before? The same line twice does no harm. */
+/* Has this record listed port @port before? A repeated line is harmless. */
 static int check_listed(struct reader *r, const char *at, const struct ft_build_port *port, bool *ret_again)
 {
 	bool again = r->listed[port->number].node == r->node;
@@ -479,7 +479,7 @@ static int check_listed(struct reader *r, const char *at, const struct ft_build_
 	return 0;
 }
 
-/* What stands behind the far end: of a CA's port line its own LID too, before the far description. */
+/* The rest of the line after the far end: on a CA's port line its own LID too, before the far description. */
 static int read_port_tail(struct reader *r, struct ft_span s, struct ft_build_port *port)
 {
 	struct words near = {0}, far = {0};
@@ -569,7 +569,7 @@ struct report_end {
 	uint64_t guid;
 };
 
-/* Returns 1, 0 if it is not of that form, or -EINVAL if a number is out of its range. */
+/* Returns 1, 0 if it has another form, or -EINVAL if a number is out of its range. */
 static int read_report_end(const struct reader *r, struct ft_span *s, uint8_t type, struct report_end *ret_end)
 {
 	unsigned int lid = 0, number = 0;
@@ -629,7 +629,7 @@ static void unquote(struct ft_span *s)
 	}
 }
 
-/* "( 'near' - 'far' )": the quotes part them surely, as far as no name holds "' - '". */
+/* "( 'near' - 'far' )": the quotes delimit the names safely as long as no name contains "' - '". */
 static void split_report_names(struct ft_span s, struct ft_span *ret_near, struct ft_span *ret_far)
 {
 	const char *quoted, *part;
@@ -728,7 +728,7 @@ static int read_report(struct reader *r, struct ft_span line, unsigned int index
 	return add_report(r, &near, &name, &port);
 }
 
-/* "Tue Feb 23 14:02:06 2021", taken as UTC: the dump does not say in which zone it was made. */
+/* "Tue Feb 23 14:02:06 2021", taken as UTC: the dump does not give its time zone. */
 static int64_t read_time(const struct ft_span *s)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -759,7 +759,7 @@ static int read_comment(struct reader *r, struct ft_span line, unsigned int inde
 	if (ft_span_skip_string(&s, "Topology file: generated on ")) {
 		ft_builder_source(r->builder)->time_s = read_time(&s);
 		r->header = true;
-		r->garbage = NULL; /* the prompt between two dumps that were put together */
+		r->garbage = NULL; /* the prompt between two concatenated dumps */
 		return 1;
 	}
 	if (!ft_span_skip_string(&s, "Initiated from node "))
@@ -780,7 +780,7 @@ static bool find_string(const struct ft_span *s, const char *string, struct ft_s
 	return found != NULL;
 }
 
-/* Messages of the libraries, and what in them tells of packets that were lost. */
+/* Messages of the libraries, and the words by which they report lost packets. */
 static int read_message(struct reader *r, struct ft_span line, unsigned int index)
 {
 	static const char *const losses[] = {"timed out", "bad status", "recv failed", "send failed", "madrpc failed"};
@@ -800,7 +800,7 @@ static int read_message(struct reader *r, struct ft_span line, unsigned int inde
 	return 1;
 }
 
-/* Ports that are not listed may be so because nobody could ask: @number, or all of the node (0). */
+/* Ports may be unlisted because a query was lost: @number, or all ports of the node (0). */
 static void ports_doubt(struct ft_snapshot *s, uint32_t node, unsigned int number)
 {
 	for (unsigned int n = 1; n <= s->nodes[node].port_count; n++) {
@@ -812,7 +812,7 @@ static void ports_doubt(struct ft_snapshot *s, uint32_t node, unsigned int numbe
 }
 
 /*
- * Follows " slid 0; dlid 0; 0,1,1,31": from the entry out of port 1, of the next node again port 1, there port 31.
+ * Follows " slid 0; dlid 0; 0,1,1,31": from the entry through port 1, port 1 of the next node, then port 31.
  * @ret_node  out: the node where it ends, or FT_NO_NODE where the last port's far end is not known
  * @ret_port  out: the last port; its index, or FT_NO_PORT for a route of no hops
  */
@@ -842,8 +842,8 @@ static int route_follow(const struct ft_snapshot *s, struct ft_span *route, uint
 }
 
 /*
- * What one lost packet leaves unknown. A port is asked who its far end is (NodeInfo) only if it is physically up, so
- * that one without an answer is not down but silent.
+ * Marks what one lost packet leaves unknown. NodeInfo is requested only behind ports that are physically up, so that a
+ * port without a response is not down but silent.
  */
 static int loss_apply(struct ft_snapshot *s, struct ft_span loss)
 {
@@ -870,7 +870,7 @@ static int loss_apply(struct ft_snapshot *s, struct ft_span loss)
 	return 0;
 }
 
-/* Libraries tell of one loss in two lines at times; the one without the route counts where there is no other. */
+/* The libraries sometimes report one loss in two lines; the line without a route counts only if there is no other. */
 static void losses_apply(const struct reader *r, struct ft_snapshot *s)
 {
 	bool nowhere = r->loss_nowhere && (r->loss_count == 0 || r->loss_count == LOSSES_MAX);
@@ -890,7 +890,7 @@ static int read_chassis(struct reader *r, struct ft_span line, unsigned int inde
 	return read_message(r, line, index);
 }
 
-/* What lines begin with. A reader returns 1, 0 if the line is not of its kind after all, or -errno. */
+/* Line kinds by their first word. A reader returns 1, 0 if the line is of another kind after all, or -errno. */
 static const struct line_kind {
 	const char *start;
 	int (*read)(struct reader *r, struct ft_span line, unsigned int index);
@@ -935,7 +935,7 @@ static const struct line_kind {
 	{"-E-", read_message, 0},
 };
 
-/* Is this open last line the beginning of one that we know? */
+/* Is this unterminated last line the beginning of a known one? */
 static bool line_is_cut(const struct reader *r, const struct ft_span *line)
 {
 	size_t length = (size_t)(line->end - line->at);
@@ -963,7 +963,7 @@ static int read_line(struct reader *r, struct ft_span line)
 		if (*line_kinds[i].start != *line.at || !ft_span_skip_string(&rest, line_kinds[i].start))
 			continue;
 		e = line_kinds[i].read(r, line, line_kinds[i].index);
-		/* What could not be read is a message only where nothing of a record follows it. */
+		/* Unparsable lines are messages only if no record line follows them. */
 		if (e > 0 && r->garbage && line_kinds[i].read != read_message && line_kinds[i].read != read_chassis &&
 		    line_kinds[i].read != read_comment)
 			return fail(r, r->garbage, "this is no line of a dump by ibnetdiscover");

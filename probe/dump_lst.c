@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Subnet lists: what ibdm reads (".lst"), and OpenSM and ibis write. A line a direction of a link, all numbers but the
- * rate hexadecimal:
+ * Subnet lists (".lst"): read by ibdm, written by OpenSM and ibis. One line for each direction of a link, all numbers
+ * but the rate hexadecimal:
  *
  *     { SW Ports:18 SystemGUID:… NodeGUID:… PortGUID:… VenID:… DevID:… Rev:… {description} LID:0401 PN:03 } { CA … }
  *       PHY=4x LOG=ACT SPD=2.5
  *
  * - The type is CA, SW, RT or "**", with "-SM" behind it where a subnet manager is. Simulated subnets (ibmgtsim, from
- * ibdm's topology files) say CA of every node: one of more than two ports is a switch, for no adapter has so many.
- * - A description may hold braces: it ends where the rest of its end follows.
- * - A device's 16 bits stand in the upper half of 32 where OpenSM swaps their bytes as those of 32: in the far end, and
- *   in older lists in both.
- * - Ports that are not listed are FT_LINK_DOWN: only links are. So is one that is listed with LOG=DWN, whose far end is
- *   what the subnet manager saw there before.
+ * ibdm's topology files) say CA of every node: one of more than two ports is a switch, as no adapter has so many.
+ * - A description may contain braces: it ends where the remaining members follow.
+ * - The 16-bit device id is in the upper half of 32 bits where OpenSM byte-swaps it as a 32-bit value: at the far end,
+ *   and in older lists at both ends.
+ * - Ports that are not listed are FT_LINK_DOWN: the file lists links only. So are ports with LOG=DWN, whose far end is
+ *   the one that the subnet manager saw before.
  * - Link ends are listed once or twice, from either side; where two lines disagree, that is an error.
  */
 #include "config.h"
@@ -53,7 +53,7 @@ struct known {
 	uint8_t type;
 	struct {
 		uint64_t guid;
-		uint8_t number; /* 0: this port was not listed yet */
+		uint8_t number; /* 0: this port is not listed yet */
 	} * far;		/* by port */
 };
 
@@ -80,7 +80,7 @@ static __attribute__((format(printf, 3, 4))) int fail(const struct reader *r, co
 	return ft_error_set(r->err, -EINVAL, line, column, "%s", text);
 }
 
-/* What an end says, in this order; all but the description, which stands before the last two. */
+/* The members of an end, in this order, except the description, which precedes the last two. */
 static const struct field {
 	const char *name;
 	uint64_t max;
@@ -132,7 +132,7 @@ static int read_type(const struct reader *r, struct ft_span *s, uint8_t *ret_typ
 	return fail(r, word.at, "the type of a node was expected: CA, SW or RT");
 }
 
-/* Does " LID:0401 PN:03 }" begin here? Then what stands in a description is over. */
+/* Does " LID:0401 PN:03 }", which ends a description, begin here? */
 static bool is_tail(struct ft_span s)
 {
 	uint64_t value;
@@ -146,7 +146,7 @@ static bool is_tail(struct ft_span s)
 	return ft_span_skip_char(&s, '}');
 }
 
-/* {H-1 MT23108}, up to the brace that the tail follows, or the next one where none does. */
+/* {H-1 MT23108}, up to the brace that the tail follows, or else the next brace. */
 static int read_description(const struct reader *r, struct ft_span *s, struct ft_build_node *node)
 {
 	struct ft_span rest;
@@ -272,7 +272,7 @@ static int known_add(struct reader *r, const struct end *end, uint32_t *ret_inde
 	return 0;
 }
 
-/* The node of an end, as it was listed before. */
+/* The node of an end, if it was listed before. */
 static int known_find(struct reader *r, const struct end *end, uint32_t *ret_index)
 {
 	const struct known *known;
@@ -291,7 +291,7 @@ static int known_find(struct reader *r, const struct end *end, uint32_t *ret_ind
 	return 0;
 }
 
-/* "PHY=4x LOG=ACT SPD=2.5", in any order; what is not known is passed over. */
+/* "PHY=4x LOG=ACT SPD=2.5", in any order; unknown members are ignored. */
 static const struct {
 	const char *name;
 	uint8_t speed;
@@ -308,7 +308,7 @@ static bool word_is(const struct ft_span *word, const char *text)
 	return (size_t)(word->end - word->at) == strlen(text) && memcmp(word->at, text, strlen(text)) == 0;
 }
 
-/* Returns whether the speed is one of those, or said not to be known. */
+/* Returns whether the speed is a known one, or given as unknown. */
 static bool read_speed(const struct ft_span *word, struct ft_build_port *port)
 {
 	for (size_t i = 0; i < FT_COUNT(speeds); i++)
@@ -325,7 +325,7 @@ static bool lanes_are_possible(unsigned int lanes)
 	return lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12;
 }
 
-/* Returns whether there is a speed at the end, as far as lines end with it. */
+/* Returns whether the line ends with a speed. */
 static bool read_tail(struct ft_span s, struct ft_build_port *port)
 {
 	bool whole = false;
@@ -349,7 +349,7 @@ static bool read_tail(struct ft_span s, struct ft_build_port *port)
 	return whole;
 }
 
-/* The near port of a line with its far end. The same line twice, or from the other side, does no harm. */
+/* Records the near port of a line with its far end. A repeated line, from either side, is harmless. */
 static int add_port(struct reader *r, const struct end *near, const struct end *far, const struct ft_build_port *link)
 {
 	struct ft_build_port port = *link;
@@ -379,7 +379,7 @@ static int add_port(struct reader *r, const struct end *near, const struct end *
 	return ft_builder_add_port(r->builder, known->id, &port);
 }
 
-/* @line_open  it ends with the file, not with a newline */
+/* @line_open  the line ends with the file, not with a newline */
 static int read_line(struct reader *r, struct ft_span line, bool line_open)
 {
 	struct ft_build_port link = {.link = FT_LINK_UP};
@@ -430,7 +430,7 @@ bool ft_dump_is_lst(const char *text, size_t length)
 {
 	struct ft_span s = {text, text + length}, word;
 
-	/* Of a comment nothing is known but that it ends. */
+	/* A comment has no structure: only its end is checked. */
 	while (s.at < s.end && (ft_is_blank(*s.at) || *s.at == '\n' || *s.at == '#')) {
 		const char *newline = *s.at == '#' ? ft_span_find(&s, '\n') : s.at;
 

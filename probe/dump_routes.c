@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Forwarding tables as people keep them in files. A table begins with a line
+ * Forwarding tables in files. A table begins with a line
  *
  *     Unicast lids [0x0-0x132] of switch Lid 1 guid 0x00066a02e8001310 (name):       ibroute, dump_lfts, dump_fts
  *     Unicast lids [0-59] of switch Lid 1 guid 0x0000000000100001 ('name'):          OpenSM's opensm-lfts.dump
  *
  * (or "of switch DR path …"), and has lines that begin with a LID and a port: "0x0001 019 : (…)", "0x0001 019 # …".
- * What has no port is listed by ibroute -a only. It ends with "306 valid lids dumped", but for the tables of an
- * ibroute that failed: then what is behind the last LID is not known, unless that was the highest one of its head.
+ * LIDs without a port are listed by ibroute -a only. A table ends with "306 valid lids dumped", unless ibroute failed:
+ * then LIDs after the last one listed are unknown, unless that was the end of the range in its head.
  */
 #include "config.h"
 
@@ -28,24 +28,27 @@ struct parser {
 	const struct ft_snapshot *snapshot;
 	struct ft_routes *routes;
 	struct ft_map switches; /* by GUID: node */
-	struct ft_map twins;	/* GUIDs of several switches: whose table it is, nobody knows */
+	struct ft_map twins;	/* GUIDs of several switches: their tables cannot be assigned */
 	struct ft_error *err;
 	struct ft_text *faults; /* or NULL */
-	const char *path;	/* in front of each of them, or NULL */
+	const char *path;	/* prefix of each of them, or NULL */
 	unsigned int line;	/* from 1 */
 
-	/* The table that is being read. */
-	struct ft_route_table *table; /* NULL: none, or one of a switch that is not in the snapshot */
-	bool open;		      /* a table is being read, also one that is left out */
+	/* The table being read. */
+	struct ft_route_table *table; /* NULL: none, or that of a switch that is not in the snapshot */
+	bool open;		      /* a table is being read, possibly one that is left out */
 	uint32_t low, high;	      /* LIDs of its head */
 	uint32_t last;		      /* the last LID listed; below low: none yet */
 	bool listed;
-	bool hexadecimal; /* its head is: not OpenSM's */
+	bool hexadecimal; /* the head's LIDs are hexadecimal: not OpenSM's */
 
 	uint32_t count;
 };
 
-/* The LIDs of the head's range that were not seen are unknown, and so is what is outside of a range not from 0. */
+/*
+ * LIDs in the range of the head that were not listed are unknown; so are those outside of a range that does not begin
+ * at 0.
+ */
 static int table_cut(struct parser *p, uint32_t from, uint32_t to)
 {
 	for (uint32_t block = from / FT_ROUTE_BLOCK; from <= to && block <= to / FT_ROUTE_BLOCK; block++)
@@ -55,8 +58,8 @@ static int table_cut(struct parser *p, uint32_t from, uint32_t to)
 }
 
 /*
- * @whole: its last line says so. What dump_lfts prints has no last LID that is a multiple of 64, as its block is not
- * read: of that nothing is known.
+ * @whole: the last line confirms that the table is complete. dump_lfts omits a last LID that is a multiple of 64, as it
+ *         does not read its block: that LID is unknown.
  */
 static int table_end(struct parser *p, bool whole)
 {
@@ -82,8 +85,8 @@ static int fail(const struct parser *p, size_t column, const char *what)
 }
 
 /*
- * What is wrong with the open table has been said in @why, in which case nothing of it counts, nor do its other lines
- * up to the next head.
+ * Rejects the open table, with the reason in @why: none of its entries counts, and its lines are skipped up to the next
+ * head.
  */
 static int table_spoil(struct parser *p, const struct ft_error *why)
 {
@@ -112,7 +115,7 @@ static unsigned int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : 16;
 }
 
-/* A number at @at of the line, in the base that its form says, up to @max. The place behind it, or NULL. */
+/* Parses a number at @at, decimal or hexadecimal by its form, up to @max. Returns the place after it, or NULL. */
 static const char *number_read(const char *at, const char *end, uint64_t max, uint64_t *ret_number)
 {
 	bool hex = end - at > 2 && at[0] == '0' && at[1] == 'x';
@@ -154,7 +157,7 @@ static int table_take(struct parser *p, uint64_t guid, size_t column)
 		return fail(p, column, "there is a table of this switch already");
 	if (ft_route_table_begin(table, p->high) < 0)
 		return -ENOMEM;
-	/* A range of LIDs was asked for: of all others nothing is known, not even that they are the last. */
+	/* The dump has a range of LIDs: all others are unknown, even whether they are beyond the top. */
 	if (p->low == 0)
 		return 0;
 	if (ft_route_table_begin(table, FT_ROUTE_LID_MAX) < 0 || table_cut(p, 0, p->low - 1) < 0)
@@ -218,8 +221,10 @@ static bool begins(const char *line, const char *end, const char *with)
 	return (size_t)(end - line) >= length && memcmp(line, with, length) == 0;
 }
 
-/* What is no line of a table is noise outside of one. Inside, an error message ends it early, and blanks and titles do
- * not. */
+/*
+ * Other lines are noise outside of a table. Inside, an error message ends the table early; blank lines and titles do
+ * not.
+ */
 static int line_read(struct parser *p, const char *line, const char *end)
 {
 	if (begins(line, end, HEAD))
@@ -259,7 +264,7 @@ static void parser_release(struct parser *p)
 	ft_map_release(&p->twins);
 }
 
-/* A line with or without what ends it. */
+/* A line, with or without its newline. */
 static int line_take(struct parser *p, const char *line, const char *end)
 {
 	struct ft_error why = {0}, *err = p->err;
@@ -317,7 +322,7 @@ struct loader {
 	char *file; /* that is being read */
 };
 
-/* The same of a file, line by line: the tables of 1,620 switches are 1.4 GB of text. */
+/* Reads a file line by line: the tables of 1,620 switches are 1.4 GB of text. */
 static int file_parse(FILE *file, struct loader *l)
 {
 	_cleanup_(parser_release) struct parser p = {
@@ -369,7 +374,7 @@ static void entries_free(struct dirent **entries, int count)
 	free(entries);
 }
 
-/* 1 where it held tables, 0 where it did not. */
+/* 1 if it held tables, else 0. */
 static int entry_load(struct loader *l, const char *directory, const char *name)
 {
 	_cleanup_free_ char *path = NULL;

@@ -50,7 +50,7 @@ static void take_port(struct ft_survey *survey, const ibnd_node_t *node, uint32_
 		ft_survey_set_ext_info(survey, id, number, port->ext_info);
 }
 
-/* Port 0 first: a switch's capabilities are there. */
+/* Port 0 first: it has the switch's capabilities. */
 static void take_ports(struct ft_survey *survey, const ibnd_node_t *node, uint32_t id)
 {
 	for (int number = 0; node->ports && number <= node->numports; number++)
@@ -64,7 +64,7 @@ static const ibnd_port_t *mutual_peer(const ibnd_port_t *port)
 
 	if (!peer || peer->remoteport != port || !peer->node || !peer->node->ports)
 		return NULL;
-	/* A damaged cache file can name any number. */
+	/* A damaged cache file can contain any number. */
 	if (peer->portnum < 0 || peer->portnum > peer->node->numports)
 		return NULL;
 	return peer;
@@ -94,7 +94,7 @@ static void set_entry(struct ft_survey *survey, const ibnd_fabric_t *fabric, uin
 	port->reached = true;
 }
 
-/* Numbered by its first node, for libibnetdisc's own numbers have 8 bits. @ids has chassis by their addresses too. */
+/* Numbered by its first node, as libibnetdisc's own numbers have 8 bits. @ids has chassis by their addresses too. */
 static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd_node_t *node, uint32_t id)
 {
 	uint32_t number = id + 1;
@@ -116,7 +116,7 @@ static int take_node(struct ft_survey *survey, struct ft_map *ids, const ibnd_fa
 	int r;
 
 	r = add_node(survey, node, &id);
-	/* What does not fit is left out, and the survey says so. */
+	/* Nodes beyond the limits are left out, and the survey is marked. */
 	if (r == -ENOSPC)
 		return 0;
 	if (r == 0)
@@ -135,11 +135,11 @@ static int hops_of(const ibnd_node_t *node)
 {
 	int hops = node->path_portid.drpath.cnt;
 
-	/* More than there can be come from a damaged cache file only, and are refused. */
+	/* Larger numbers come only from a damaged cache file, and are refused. */
 	return hops < 0 ? 0 : hops > FT_SMP_HOPS_MAX ? FT_SMP_HOPS_MAX : hops;
 }
 
-/* @hops  those so many hops away; ANY_HOPS: all */
+/* @hops  nodes at this distance only; ANY_HOPS: all */
 static int take_nodes(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric, int hops)
 {
 	int r = 0;
@@ -167,7 +167,7 @@ static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_
 	bool fits = all_fit(survey, fabric);
 	int r = fits ? take_nodes(survey, ids, fabric, ANY_HOPS) : 0;
 
-	/* The nearest first: what does not fit is the farthest. */
+	/* Nearest first, so that nodes beyond the limits are the farthest. */
 	for (int hops = 0; r == 0 && !fits && hops <= FT_SMP_HOPS_MAX; hops++)
 		r = take_nodes(survey, ids, fabric, hops);
 	if (r < 0)

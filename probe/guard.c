@@ -19,22 +19,22 @@
 
 enum {
 	RESULT_FD = FT_CHILD_FIRST_FD, /* the child's end of the result pipe */
-	LINE_SIZE = 256,	       /* of a line that the child printed; the rest of a longer one is dropped */
-	RESULT_MAX = 1 << 30,	       /* bytes; no fabric comes near */
-	READS_MAX = 16,		       /* of a pipe in one step: a child may print without end */
-	LINGER_MS = 2000,	       /* a child may take to end: once its result is in, and once it was killed */
-	FREE_MS = 100,		       /* the same while nothing else is done */
+	LINE_SIZE = 256,	       /* of a line that the child printed; longer lines are cut */
+	RESULT_MAX = 1 << 30,	       /* bytes; far above any fabric */
+	READS_MAX = 16,		       /* of a pipe in one step: the child's output may be endless */
+	LINGER_MS = 2000,	       /* for a child to end: after its result has arrived, and after it was killed */
+	FREE_MS = 100,		       /* the same when the caller has nothing else to do */
 	EXIT_POLL_MS = 2,
 	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
 
-/* Comes before the parcel where the work said that it goes on. */
+/* Precedes the parcel if the work called ft_guard_go_on(). */
 static const uint32_t GO_ON_MAGIC = 0x66744767;
 
-/* What the child printed. */
+/* The child's output. */
 struct log {
 	char line[LINE_SIZE];	 /* the one being read */
-	char telling[LINE_SIZE]; /* the last one that is not about a single SMP */
+	char telling[LINE_SIZE]; /* the last line that is not about a single SMP */
 	char any[LINE_SIZE];	 /* the last one */
 	size_t length;
 	uint32_t timeouts;
@@ -53,12 +53,12 @@ struct ft_guard_job {
 	struct buffer buffer;
 	struct log log;
 	int64_t end_ms;
-	int64_t whole_end_ms; /* of the deadline; later than @end_ms until the child goes on */
+	int64_t whole_end_ms; /* of the deadline; later than @end_ms until ft_guard_go_on() */
 	pid_t child;
 	int fds[FT_GUARD_FDS];
 	int status;   /* of the child */
 	int code;     /* why there will be no result: -ETIMEDOUT, -ENOMEM, … */
-	bool went_on; /* something of its result came */
+	bool went_on; /* part of its result has arrived */
 	bool lingers;
 	bool killed;
 	bool over;
@@ -100,7 +100,7 @@ uint64_t ft_guard_memory(void)
 
 void ft_guard_limit_memory(size_t memory)
 {
-	/* What is mapped already counts too, and under AddressSanitizer that is terabytes. */
+	/* Memory mapped already counts too; under AddressSanitizer that is terabytes. */
 	uint64_t now = ft_guard_memory();
 	struct rlimit limit;
 
@@ -114,7 +114,7 @@ void ft_guard_limit_memory(size_t memory)
 
 void ft_guard_go_on(void)
 {
-	/* So few bytes are written at once. A parent that is gone is found out when the result is sent. */
+	/* So few bytes are written at once. A dead parent is noticed when the result is sent. */
 	while (write(RESULT_FD, &GO_ON_MAGIC, sizeof(GO_ON_MAGIC)) < 0 && errno == EINTR)
 		;
 }
@@ -141,11 +141,11 @@ static _Noreturn void child_main(const struct ft_guard *guard, ft_guard_work *wo
 	ft_child_begin(parent, log, &result, 1);
 	r = child_work(guard, work, arg, end_ms);
 	close(RESULT_FD);
-	/* Not _exit(): a simulator's client library takes its leave in an exit handler. */
+	/* Not _exit(): a simulator's client library disconnects in an exit handler. */
 	exit(r == 0 ? 0 : CHILD_NO_RESULT);
 }
 
-/* The parent: what the child prints. */
+/* The parent: the child's output. */
 
 static bool line_is_smp(const char *line)
 {
@@ -161,7 +161,7 @@ static void log_end_line(struct log *log)
 	log->length = 0;
 	if (log->line[0] == '\0')
 		return;
-	/* By number: the text behind it depends on the locale. */
+	/* By error number: the message depends on the locale. */
 	snprintf(pattern, sizeof(pattern), timed_out, ETIMEDOUT);
 	if (strstr(log->line, pattern))
 		log->timeouts++;
@@ -203,7 +203,7 @@ static const char *log_telling(struct log *log)
 	return log_trim(log->telling[0] ? log->telling : log->any);
 }
 
-/* "@what happened", and what the child said last. */
+/* "@what happened", and the child's last message. */
 static int guard_fail(const struct ft_guard *guard, struct log *log, struct ft_error *err, int code,
 		      const char *happened)
 {
@@ -235,7 +235,7 @@ static int buffer_add(struct buffer *buffer, const char *bytes, size_t length)
 	return 0;
 }
 
-/* Reads what is there, up to a point. Returns 1, 0 at the end, or -errno. */
+/* Reads available data, up to a limit. Returns 1, 0 at the end of file, or -errno. */
 static int pipe_read(int fd, struct buffer *buffer, struct log *log)
 {
 	char bytes[1 << 16];
@@ -276,7 +276,7 @@ static bool child_reap(pid_t child, int *ret_status)
 		r = waitpid(child, ret_status, WNOHANG);
 	while (r < 0 && errno == EINTR);
 	if (r < 0) {
-		/* Somebody ignores SIGCHLD: its status is lost, the child is not. */
+		/* SIGCHLD is ignored: the child has ended, only its status is lost. */
 		*ret_status = 0;
 		return true;
 	}
@@ -333,7 +333,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* One that gave its result and then does not end is helped to, and the result counts. */
+/* A child that has sent its result and does not end is killed, and the result counts. */
 static void job_linger(struct ft_guard_job *job)
 {
 	if (job->lingers || job->killed || job->fds[FD_RESULT] >= 0)
@@ -342,7 +342,7 @@ static void job_linger(struct ft_guard_job *job)
 	job->end_ms = earlier(job->end_ms, ft_guard_now_ms() + LINGER_MS);
 }
 
-/* Whatever it sends, it is beyond what may hang. */
+/* It has sent something, so it is past the part that may hang. */
 static void job_go_on(struct ft_guard_job *job)
 {
 	if (job->buffer.length == 0 || job->killed || job->lingers)
@@ -357,7 +357,7 @@ bool ft_guard_step(struct ft_guard_job *job)
 
 	if (job->over)
 		return true;
-	/* First whether it ended, then what it wrote: so that nothing of that is left behind. */
+	/* First check whether it ended, then read: so that none of its output is missed. */
 	ended = child_reap(job->child, &job->status);
 	job_read(job, FD_LOG);
 	job_read(job, FD_RESULT);
@@ -434,7 +434,7 @@ void ft_guard_free(struct ft_guard_job *job)
 	free(job);
 }
 
-/* The parent: the beginning. */
+/* The parent: start. */
 
 static int no_process(const struct ft_guard *guard, struct ft_error *err, int code)
 {
@@ -453,8 +453,8 @@ static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *a
 	if (job->child == 0)
 		child_main(&job->guard, work, arg, job->whole_end_ms, parent, result, log);
 	/*
-	 * Where there is none (Linux before 5.3, valgrind 3.19; a child that ended already where SIGCHLD is ignored)
-	 * the child is looked at every now and then.
+	 * Without a pidfd (Linux before 5.3, valgrind 3.19; a child that ended already while SIGCHLD is ignored) the
+	 * child is polled.
 	 */
 	job->fds[FD_END] = pidfd_open(job->child, 0);
 	if (job->fds[FD_END] >= 0 || errno == ENOSYS || errno == ESRCH)
@@ -537,7 +537,7 @@ static int no_memory(const struct ft_guard_job *job, struct ft_error *err)
 	return ft_error_set(err, -ENOMEM, 0, 0, "%s: %s", job->guard.what, strerror(ENOMEM));
 }
 
-/* How much of the result is before the parcel. */
+/* The length of the part of the result before the parcel. */
 static size_t go_on_size(const struct ft_guard_job *job)
 {
 	size_t size = sizeof(GO_ON_MAGIC);
@@ -558,7 +558,7 @@ static int take_result(struct ft_guard_job *job, struct ft_guard_result *result,
 		return guard_fail(&job->guard, &job->log, err, -EIO, "sent a damaged result");
 	if (r == -ENOMEM)
 		return no_memory(job, err);
-	/* One that crashed is cut short for a reason. */
+	/* If the child crashed, that is why the parcel is cut short: report the crash. */
 	if (r < 0 && !(WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0))
 		return guard_explain_status(job, err);
 	if (r < 0)
@@ -603,7 +603,7 @@ int ft_guard_run(const struct ft_guard *guard, ft_guard_work *work, const void *
 	while (!ft_guard_step(job)) {
 		for (size_t i = 0; i < FT_GUARD_FDS; i++)
 			fds[i] = (struct pollfd){.fd = job->fds[i], .events = POLLIN};
-		/* EINTR is as good as any other reason to look. */
+		/* EINTR is handled like any other wake-up. */
 		poll(fds, FT_GUARD_FDS, remaining_ms(ft_guard_end_ms(job)));
 	}
 	return ft_guard_finish(job, result, err);

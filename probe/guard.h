@@ -3,8 +3,8 @@
  * Work that may crash, hang or print, done in a short-lived child process that hands its result to its parent.
  *
  * libibnetdisc 44 ends in a double free where umad_recv() fails, can crash on a partial fabric and on a damaged cache
- * file, blocks without limit, and prints to standard error. Here all of that is a result, and never lasts longer than
- * the deadline.
+ * file, blocks without limit, and prints to standard error. Here each of these is an error code, returned by the
+ * deadline at the latest.
  *
  * Two ways of use: ft_guard_run() waits for the end; ft_guard_start() does not, and is for an event loop.
  */
@@ -17,12 +17,12 @@
 
 struct ft_guard {
 	const char *what;	  /* names the work in errors: "the sweep"; static */
-	unsigned int deadline_ms; /* of the whole work, handing over included */
-	unsigned int first_ms; /* by then it has called ft_guard_go_on(), or is stopped; 0: the deadline alone holds */
-	size_t memory;	       /* bytes the child may add to the address space it begins with; 0: no limit */
+	unsigned int deadline_ms; /* of the whole work, handing over the result included */
+	unsigned int first_ms; /* the work calls ft_guard_go_on() by then, or is killed; 0: the deadline alone holds */
+	size_t memory;	       /* bytes the child may add to its initial address space; 0: no limit */
 };
 
-/* What the work hands over; either part may be empty. Owned by whoever has it. */
+/* What the work hands over; either part may be empty. The holder owns it. */
 struct ft_guard_result {
 	struct ft_snapshot *snapshot;
 	struct ft_text text; /* any bytes */
@@ -32,23 +32,22 @@ struct ft_guard_result {
 void ft_guard_result_release(struct ft_guard_result *result);
 
 /*
- * What runs in the child. All descriptors but 0, 1, 2 are closed to it; what it prints goes to the parent, line by
- * line.
+ * What runs in the child. All descriptors but 0, 1, 2 are closed; its output goes to the parent, line by line.
  *
- * @end_ms  by when the parent has to have the result, on the clock of ft_guard_now_ms()
+ * @end_ms  when the parent must have the result, on the clock of ft_guard_now_ms()
  * @result  empty; the work fills it
  * Returns 0, or -errno with @err filled.
  */
 typedef int ft_guard_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err);
 
-/* For the work, in the child: the part of it that may hang is over, and from here on the deadline alone holds. */
+/* Called by the work, in the child: the part that may hang is over, from here on only the deadline holds. */
 void ft_guard_go_on(void);
 
 /*
  * Runs @work(@arg) in a child and waits. SMPs that libibnetdisc reports as timed out are added to the snapshot's
  * source.timeouts.
  *
- * @err  filled on failure: one line, with the most telling one of what the child printed
+ * @err  filled on failure: one line, with the most informative line that the child printed
  * Returns 0, -ETIMEDOUT (the deadline passed; the child was killed), -EIO (it crashed, ended without a result, or sent
  * a damaged one), what @work returned, or -errno of fork(2) and the like. No child is left behind in any case.
  */
@@ -72,25 +71,24 @@ int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void
 		   struct ft_error *err);
 
 /*
- * The descriptors to be watched for input: the result, what the child prints, and the child's end (a pidfd). Those
- * that are through are -1, from one ft_guard_step() to the next. All are owned by the job.
+ * The descriptors to be watched for input: the result, what the child prints, and the child's end (a pidfd).
+ * Descriptors that are finished are -1, from one ft_guard_step() to the next. All are owned by the job.
  */
 enum { FT_GUARD_FDS = 3 };
 const int *ft_guard_fds(const struct ft_guard_job *job);
 
 pid_t ft_guard_pid(const struct ft_guard_job *job);
 
-/* When ft_guard_step() has to be called at the latest, though nothing became readable; it may change with each step. */
+/* When ft_guard_step() must be called at the latest, even if nothing became readable; may change with each step. */
 int64_t ft_guard_end_ms(const struct ft_guard_job *job);
 
 /*
- * Does what is to be done, without waiting: reads what is there, kills the child at its deadline, reaps it. Returns
- * true once all is over. A child that hangs in the kernel is given up a little after it was killed: the deadline is a
- * promise.
+ * Makes progress without waiting: reads available data, kills the child at its deadline, reaps it. Returns true once
+ * all is over. A child that hangs in the kernel is given up shortly after it was killed, so that the deadline holds.
  */
 bool ft_guard_step(struct ft_guard_job *job);
 
-/* Once ft_guard_step() said so: the result, as ft_guard_run(). The job is still to be freed. */
+/* After ft_guard_step() returned true: the result, as ft_guard_run(). The job must still be freed. */
 int ft_guard_finish(struct ft_guard_job *job, struct ft_guard_result *result, struct ft_error *err);
 
 /* Kills the child if it still runs, without waiting for it any longer than it takes to reap one that is killed. */
@@ -103,7 +101,7 @@ static inline void ft_guard_freep(struct ft_guard_job **job)
 /* The address space of the calling process, in bytes; 0: not known. */
 uint64_t ft_guard_memory(void);
 
-/* Bounds it: so many bytes more than now, for good. Best effort, and no bound that holds already is loosened. */
+/* Limits it to so many bytes more than now, permanently. Best effort; a stricter limit stays in force. */
 void ft_guard_limit_memory(size_t memory);
 
 /* Milliseconds of the monotonic clock. */

@@ -24,7 +24,7 @@ static void stream_release(z_stream *stream)
 	inflateEnd(stream);
 }
 
-/* What so many bytes of a dump may be at most: a file of blanks is no dump. */
+/* Upper bound of the unpacked size: a file of blanks is no dump. */
 static size_t limit_of(size_t length)
 {
 	size_t limit = length > (ALL_SIZE - FREE_SIZE) / TIMES ? ALL_SIZE : FREE_SIZE + length * TIMES;
@@ -32,7 +32,7 @@ static size_t limit_of(size_t length)
 	return limit;
 }
 
-/* Room for more, and a NUL. Returns 0, -ENOMEM or -EFBIG. */
+/* Makes room for more bytes, and a NUL. Returns 0, -ENOMEM or -EFBIG. */
 static int unpacked_grow(struct unpacked *u, size_t limit, struct ft_error *err)
 {
 	size_t size = u->size ? u->size * 2 : 65536;
@@ -75,7 +75,7 @@ static int stream_unpack(z_stream *stream, struct unpacked *u, size_t limit, str
 		if (z != Z_STREAM_END)
 			return ft_error_set(err, -EINVAL, 0, 0, "the packed file is damaged (%s)",
 					    stream->msg ? stream->msg : "not gzip");
-		/* Files that are put together are several members; zeros behind the last are what tapes leave. */
+		/* Concatenated files are several members; zeros after the last come from tapes. */
 		while (stream->avail_in > 0 && *stream->next_in == 0) {
 			stream->next_in++;
 			stream->avail_in--;

@@ -16,7 +16,7 @@
 #include "probe/listen_child.h"
 
 enum {
-	MS_MAX = 1000000, /* the kernel counts milliseconds in an int */
+	MS_MAX = 1000000, /* the kernel stores milliseconds in an int */
 	RETRIES_MAX = 100,
 	PORT_MAX = 254,
 };
@@ -101,7 +101,7 @@ pid_t ft_listener_pid(const struct ft_listener *listener)
 	return listener->pid;
 }
 
-/* The child may have crashed over what the fabric sent it: it is not trusted any more than that. */
+/* The bytes are not trusted: what the fabric sent may have crashed the child. */
 static bool message_is_sound(const struct ft_listener_message *message, size_t length)
 {
 	if (length < ft_listener_message_size(0) || length > sizeof(*message))

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Listening to the fabric's own events: a long-lived child process that holds the umad port, subscribes at the subnet
- * administration to the traps that tell of links, and passes on each one that comes.
+ * Listens to the fabric's traps: a long-lived child process holds the umad port, subscribes with the SA (subnet
+ * administration) to the traps about links, and forwards each one.
  *
- * The child asks the SA for trap 128 (a switch's link state changed), 64 and 65 (an end port came, went): IBTA Vol 1,
- * 13.4.8.2 (Notices) and 15.2.5.12 (InformInfo). Setting InformInfo is the only Set that ftcheck ever sends. It goes to
- * the SM's LID as the own port's PortInfo has it, so nothing of it is configured. It is renewed when the SM or the own
- * LID changes, when the port comes up again, when the SM was started anew (SMInfo:ActCount runs backwards, which is
- * what a client reregister amounts to), and on a slow timer, since an SM forgets: whether it did, it is asked before
- * (SubnAdmGet(InformInfoRecord)), and if so events were lost.
+ * The child subscribes to trap 128 (a switch's link state changed), 64 and 65 (an end port in service, out of service):
+ * IBTA Vol 1, 13.4.8.2 (Notices) and 15.2.5.12 (InformInfo). Setting InformInfo is the only Set that ftcheck ever
+ * sends. It goes to the SM's LID as the own port's PortInfo has it, so nothing of it is configured. It is renewed when
+ * the SM or the own LID changes, when the port comes up again, when the SM was started anew (SMInfo:ActCount runs
+ * backwards, which is equivalent to a client reregister), and on a slow timer, since an SM may lose subscriptions:
+ * SubnAdmGet(InformInfoRecord) checks that first, and if it did, events were lost.
  *
- * The child never opens issm. It is no part of what the parent may wait for: all calls here return at once.
+ * The child never opens issm. The parent never waits for it: all calls here return at once.
  */
 #ifndef FT_PROBE_LISTEN_H
 #define FT_PROBE_LISTEN_H
@@ -28,30 +28,33 @@ struct ft_listener_options {
 	int port;		 /* the same */
 	unsigned int timeout_ms; /* of one MAD */
 	unsigned int retries;	 /* of one MAD */
-	unsigned int poll_ms;	 /* how often to look at the own port and at the SM: both are single MADs */
-	unsigned int renew_ms;	 /* the slow timer of the subscription */
-	unsigned int alive_ms;	 /* how often to say FT_LISTENER_ALIVE */
+	unsigned int poll_ms;	 /* how often to check the own port and the SM: a single MAD each */
+	unsigned int renew_ms;	 /* period of the renewal of the subscription */
+	unsigned int alive_ms;	 /* period of FT_LISTENER_ALIVE */
 };
 
-/* The defaults: 1000 ms, 3 retries, look every 500 ms, renew every 60 s, a sign of life every 5 s. */
+/* The defaults: 1000 ms, 3 retries, poll every 500 ms, renew every 60 s, a sign of life every 5 s. */
 extern const struct ft_listener_options ft_listener_defaults;
 
 enum ft_listener_kind {
-	/* Events will come from now on. Said again after a break only: who hears it looks at the whole fabric once. */
+	/*
+	 * Events will come from now on. Repeated only after an interruption: the receiver then sweeps the whole fabric
+	 * once.
+	 */
 	FT_LISTENER_SUBSCRIBED,
-	/* None will, for the reason in @text. Said once a reason; the child goes on trying. */
+	/* No events will come, for the reason in @text. Sent once a reason; the child keeps trying. */
 	FT_LISTENER_DEAF,
-	/* A trap: @trap, and where it points to, @lid or @guid. */
+	/* A trap: its number @trap, and its origin, @lid or @guid. */
 	FT_LISTENER_TRAP,
 	/*
-	 * The SM sent @smps SMPs since the last look (SMInfo:ActCount; at least FT_LISTENER_BUSY_MIN). It routes anew,
-	 * as a rule, and a Report that it sent before that may have been lost on the old way to us: an SM that was busy
-	 * without a trap is a reason to look for oneself.
+	 * The SM sent @smps SMPs since the last look (SMInfo:ActCount; at least FT_LISTENER_BUSY_MIN). As a rule it is
+	 * rerouting, and a Report that it sent before may have been lost on the old route: activity of the SM without a
+	 * trap is a reason to sweep.
 	 */
 	FT_LISTENER_BUSY,
 	/*
-	 * Said every @alive_ms whatever the state of the port: a child that is stopped, or hangs in the kernel, keeps
-	 * its socket open and could not be told from one that has nothing to say.
+	 * Sent every @alive_ms whatever the state of the port: a child that is stopped, or hangs in the kernel, keeps
+	 * its socket open and would look like one without events.
 	 */
 	FT_LISTENER_ALIVE,
 };
@@ -69,7 +72,7 @@ struct ft_listener_message {
 };
 
 /*
- * Starts the child. That no port is there or up is its to find out, and no error here.
+ * Starts the child. A missing port, or one that is down, is no error here: the child reports it.
  * @options  copied
  * Returns 0, or -errno with @err filled.
  */

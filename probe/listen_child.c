@@ -25,8 +25,8 @@
 
 enum {
 	GRACE_MS = 1000,    /* beyond the time-out, in which the kernel gives every request back */
-	FULL_POLL_MS = 100, /* how often to try again what did not fit into the socket */
-	RECEIVE_BATCH = 64, /* packets taken in before the clock is looked at again */
+	FULL_POLL_MS = 100, /* how often to retry what did not fit into the socket */
+	RECEIVE_BATCH = 64, /* packets received before the clock is read again */
 	QUICK_BACKOFF = 4,  /* times poll_ms: the longest wait for an SA that does not answer yet */
 	WAIT_MAX_MS = 1000000,
 	LOSSES_MAX = 4,
@@ -35,13 +35,13 @@ enum {
 	QP_GENERAL_SERVICES = 1,
 };
 
-/* What is asked, one at a time, in this order. */
+/* The requests, sent one at a time, in this order. */
 enum ask {
 	ASK_NOTHING,
 	ASK_PORT, /* the own one */
 	ASK_SM,
 	ASK_SUBSCRIPTION, /* is there one? */
-	ASK_LINK_STATE,	  /* subscriptions; the first is the one that counts */
+	ASK_LINK_STATE,	  /* subscriptions; the first one is essential */
 	ASK_IN_SERVICE,
 	ASK_OUT_OF_SERVICE,
 };
@@ -51,7 +51,7 @@ enum agent { AGENT_DIRECTED, AGENT_SM, AGENT_SA, AGENT_COUNT };
 static const struct {
 	uint8_t class;
 	uint8_t version;
-	uint8_t unasked; /* the method that comes unasked, or 0 */
+	uint8_t unasked; /* the method of unsolicited MADs, or 0 */
 } agents[AGENT_COUNT] = {
 	[AGENT_DIRECTED] = {FT_CLASS_SM_DIRECTED, 1, 0},
 	[AGENT_SM] = {FT_CLASS_SM, 1, 0},
@@ -79,18 +79,18 @@ struct listener {
 	uint64_t guid; /* of that port, or 0 */
 	bool subscribed;
 
-	/* The one request on its way. */
+	/* The one outstanding request. */
 	enum ask asked;
 	uint8_t request[FT_MAD_SIZE];
 	uint16_t request_lid;
 	int64_t request_end_ms;
 	uint32_t tid;
 
-	int64_t next_ms;    /* when to look again, or to open the port again */
+	int64_t next_ms;    /* when to poll again, or to open the port again */
 	int64_t renew_ms;   /* when to subscribe again */
-	int64_t choose_ms;  /* when to look whether another port is up */
+	int64_t choose_ms;  /* when to check whether another port is up */
 	int64_t backoff_ms; /* the last wait after a failure, or 0 */
-	int64_t alive_ms;   /* when to give the next sign of life */
+	int64_t alive_ms;   /* time of the next sign of life */
 	bool broken;	    /* events may have been lost since the last subscription, or there is none */
 
 	struct ft_own_port own;
@@ -101,8 +101,8 @@ struct listener {
 	unsigned int losses;	 /* of an open port, since it last answered */
 	unsigned int rejections; /* of the subscription, in a row */
 
-	char said[FT_ERROR_TEXT_SIZE]; /* the last reason given; empty: none since SUBSCRIBED */
-	bool no_port;		       /* there was none to be opened */
+	char said[FT_ERROR_TEXT_SIZE]; /* the last reason sent; empty: none since SUBSCRIBED */
+	bool no_port;		       /* no port could be opened */
 	bool unsaid;		       /* something did not fit into the socket */
 };
 
@@ -164,7 +164,7 @@ static void say_busy(struct listener *l, uint32_t smps)
 		say(l, &(struct ft_listener_message){.kind = FT_LISTENER_BUSY, .smps = smps});
 }
 
-/* Where it does not fit, nothing is lost: what waits in the socket tells the same. */
+/* If it does not fit, nothing is lost: the messages waiting in the socket show the same. */
 static void say_alive(struct listener *l)
 {
 	l->alive_ms = ft_guard_now_ms() + l->options->alive_ms;
@@ -172,8 +172,8 @@ static void say_alive(struct listener *l)
 }
 
 /*
- * Something did not fit: where we are now makes up for it. After SUBSCRIBED the parent looks at the whole fabric, and
- * after DEAF it will be SUBSCRIBED some time.
+ * A message did not fit: sending the current state makes up for it. After SUBSCRIBED the parent sweeps the whole
+ * fabric, and DEAF is followed by SUBSCRIBED in the end.
  */
 static void say_again(struct listener *l)
 {
@@ -206,7 +206,7 @@ static void look_regularly(struct listener *l)
 	look_in(l, l->options->poll_ms);
 }
 
-/* Something may have been lost on the way: soon, but not at once, since a simulator's losses come at once. */
+/* Packets may have been lost: retry soon, but not at once, since a simulator reports losses at once. */
 static void look_soon(struct listener *l)
 {
 	unsigned int wait_ms = l->options->timeout_ms;
@@ -242,7 +242,7 @@ static void renew_now(struct listener *l)
 	l->rejections = 0;
 }
 
-/* The subscription is none any more, or may be none. */
+/* The subscription is gone, or may be. */
 static void subscription_broke(struct listener *l)
 {
 	l->broken = true;
@@ -263,8 +263,9 @@ static void close_port(struct listener *l)
 }
 
 /*
- * An open port is of no use any more: its device was unplugged, say. One that opens again and again and never works is
- * left to a fresh process, which is all that helps where the library is at fault (or the simulator went away).
+ * An open port became useless, for instance because its device was unplugged. If a port opens repeatedly and never
+ * works, the process exits for a fresh one to take over: nothing else helps if the library is at fault (or the
+ * simulator went away).
  */
 static void lose_port(struct listener *l, const struct ft_error *why)
 {
@@ -288,7 +289,7 @@ static int register_agents(struct listener *l, struct ft_error *err)
 			umad_register(l->fd, agents[i].class, agents[i].version, 0, agents[i].unasked ? methods : NULL);
 		if (l->agent[i] >= 0)
 			continue;
-		/* The kernel allows one listener a port, and tells the second one that its argument is invalid. */
+		/* The kernel allows one listener a port, and returns EINVAL to the second one. */
 		if (errno == EINVAL && agents[i].unasked)
 			return ft_error_set(err, -EBUSY, 0, 0, "another program gets the reports of %s port %d",
 					    l->port.ca, l->port.port);
@@ -354,7 +355,7 @@ static void open_port(struct listener *l)
 	look_in(l, 0);
 }
 
-/* Of several ports that may be listened on, another one may be up. */
+/* If several ports may be used, another one may be up. */
 static bool other_port_is_up(struct listener *l)
 {
 	struct ft_port_choice choice;
@@ -389,7 +390,7 @@ static void build_request(struct listener *l, enum ask ask)
 	l->request_lid = ask == ASK_PORT ? LID_PERMISSIVE : l->own.sm_lid;
 }
 
-/* Returns false, and the port is lost, where it cannot be written to. */
+/* Returns false, and closes the port, if it cannot be written to. */
 static bool send_mad(struct listener *l, enum agent agent, struct packet *packet, unsigned int timeout_ms,
 		     unsigned int retries)
 {
@@ -397,7 +398,7 @@ static bool send_mad(struct listener *l, enum agent agent, struct packet *packet
 
 	if (umad_send(l->fd, l->agent[agent], packet, FT_MAD_SIZE, (int)timeout_ms, (int)retries) >= 0)
 		return true;
-	/* As good as lost on the way. */
+	/* Handled like a lost packet. */
 	if (errno == EAGAIN || errno == EINTR || errno == ENOMEM)
 		return true;
 	ft_error_set(&err, 0, 0, 0, "cannot send on %s port %d: %s", l->port.ca, l->port.port, strerror(errno));
@@ -408,7 +409,7 @@ static bool send_mad(struct listener *l, enum agent agent, struct packet *packet
 static void ask(struct listener *l, enum ask what)
 {
 	enum agent agent = agent_of(what);
-	/* All but subscriptions are asked for again and again anyway. */
+	/* All but subscriptions are repeated periodically anyway. */
 	unsigned int retries = what >= ASK_LINK_STATE ? l->options->retries : 0;
 	struct packet packet = {0};
 
@@ -423,7 +424,7 @@ static void ask(struct listener *l, enum ask what)
 	send_mad(l, agent, &packet, l->options->timeout_ms, retries);
 }
 
-/* Answers. @mad is NULL where none came. */
+/* Handles answers. @mad is NULL if none came. */
 
 static void find_port_down(struct listener *l)
 {
@@ -480,7 +481,7 @@ static void take_port(struct listener *l, const uint8_t *mad, uint16_t status)
 	ask(l, ASK_SM);
 }
 
-/* The SM did not answer, or not as the master. Only the subscription's own answer decides whether we are deaf. */
+/* The SM did not answer, or not as the master. Only the answer to the subscription decides whether we are deaf. */
 static void miss_sm(struct listener *l)
 {
 	unsigned int limit = l->options->retries ? l->options->retries : 1;
@@ -496,7 +497,7 @@ static void miss_sm(struct listener *l)
 
 static void hear_sm(struct listener *l, const struct ft_sm_info *info)
 {
-	/* Another one, or the same started anew, which knows nothing of us. */
+	/* Another SM, or the same one restarted, without our subscription. */
 	if (l->sm_known && (info->guid != l->sm.guid || info->act_count < l->sm.act_count))
 		subscription_broke(l);
 	else if (l->sm_misses > 0)
@@ -523,8 +524,8 @@ static void take_sm(struct listener *l, const uint8_t *mad, uint16_t status)
 }
 
 /*
- * Before a subscription is renewed: an SM that was started anew so quickly that nothing else gave it away, or one that
- * lost sight of us for a while, does not know of it any more, and events were lost. An SM that cannot tell is believed.
+ * Before a subscription is renewed: an SM that restarted without any other sign, or that did not see our port for a
+ * while, has lost it, and with it events. If the SM does not support the query, the subscription is assumed to stand.
  */
 static void take_subscription(struct listener *l, const uint8_t *mad, uint16_t status)
 {
@@ -552,7 +553,7 @@ static void find_sa_busy(struct listener *l)
 	struct ft_error err = {0};
 
 	renew_in(l, back_off(l, quick_max_ms(l)));
-	/* A subscription that only was to be renewed still stands. */
+	/* A subscription whose renewal failed still stands. */
 	if (l->rejections++ < l->options->retries || !l->broken)
 		return;
 	ft_error_set(&err, 0, 0, 0, "the subnet administration (LID %u) is busy", l->own.sm_lid);
@@ -584,7 +585,7 @@ static void find_refused(struct listener *l, uint16_t status)
 
 	l->broken = true;
 	renew_in(l, back_off(l, l->options->renew_ms));
-	/* An SM that just began does so too, until it knows our LID. */
+	/* An SM that has just started answers so too, until it knows our LID. */
 	if (l->rejections++ < l->options->retries)
 		return;
 	ft_error_set(&err, 0, 0, 0, "the subnet administration (LID %u) refuses the subscription (status 0x%04x%s%s)",
@@ -606,7 +607,7 @@ static void take_link_state(struct listener *l, const uint8_t *mad, uint16_t sta
 	}
 }
 
-/* Refused or lost, no harm is done: the switch a host hangs on tells of its link too. */
+/* If refused or lost, no harm is done: the host's switch reports the link too. */
 static void take_in_service(struct listener *l, const uint8_t *mad, uint16_t status)
 {
 	(void)mad;
@@ -639,7 +640,7 @@ static void take_answer(struct listener *l, const uint8_t *mad, uint16_t status)
 
 /* What comes in. */
 
-/* Any host may send a Report; only the SM's own, from its QP 1, which takes privileges there, counts. */
+/* Any host may send a Report; only the SM's own counts, from its QP 1, which takes privileges there. */
 static bool is_from_sm(const struct listener *l, struct packet *packet)
 {
 	const ib_mad_addr_t *from = umad_get_mad_addr(packet);
@@ -666,7 +667,7 @@ static void take_report(struct listener *l, struct packet *packet, size_t length
 		return;
 	if (r > 0)
 		say_trap(l, &notice);
-	/* One that is not answered comes again, and in the end no more. */
+	/* A Report without a response is repeated a limited number of times. */
 	answer_report(l, packet);
 }
 
@@ -676,7 +677,7 @@ static void take_packet(struct listener *l, struct packet *packet, size_t length
 	const uint8_t *mad = umad_get_mad(packet);
 	uint16_t status;
 
-	/* A request that comes back for want of an answer. */
+	/* A request that timed out. */
 	if (umad_status(packet) != 0) {
 		if (l->asked != ASK_NOTHING && ft_mad_tid(mad) == ft_mad_tid(l->request))
 			take_answer(l, NULL, 0);
@@ -743,7 +744,7 @@ static void wait_for_input(struct listener *l)
 	struct pollfd fds[] = {{.fd = l->fd, .events = POLLIN}, {.fd = l->parent}};
 	struct ft_error err = {0};
 
-	/* A simulator's poll() may fail without a reason, and looks at the umad port alone. */
+	/* A simulator's poll() may fail without a reason, and checks the umad port only. */
 	errno = 0;
 	if (poll(fds, FT_COUNT(fds), wait_ms(l)) < 0) {
 		if (errno != 0 && errno != EINTR && errno != EAGAIN)
@@ -765,12 +766,12 @@ void ft_listen(const struct ft_listener_options *options, int parent_fd)
 	struct listener l = {.options = options, .parent = parent_fd, .fd = -1, .broken = true};
 
 	ft_confine();
-	/* Where it begins is no host's to guess: whoever knows a transaction id can answer in the SM's stead. */
+	/* Random, so that no host can guess it: with a known transaction id any host can answer in the SM's place. */
 	if (getrandom(&l.tid, sizeof(l.tid), GRND_NONBLOCK) < 0)
 		l.tid = (uint32_t)ft_guard_now_ms();
 	l.alive_ms = ft_guard_now_ms() + options->alive_ms;
 	for (;;) {
-		/* In this order: an answer that is there is not too late, however late we are. */
+		/* In this order: an answer that has arrived is not late, however late this process is. */
 		wait_for_input(&l);
 		do_what_is_due(&l);
 	}

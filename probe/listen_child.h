@@ -9,7 +9,7 @@
 
 #include "probe/listen.h"
 
-/* A message as it goes through the socket: as much of the text as there is, with its NUL. */
+/* A message as sent through the socket: as much of the text as is used, with its NUL. */
 static inline size_t ft_listener_message_size(size_t text_length)
 {
 	return offsetof(struct ft_listener_message, text) + text_length + 1;

@@ -38,7 +38,7 @@ void ft_names_free(struct ft_names *names)
 	free(names);
 }
 
-/* A line on its way in. */
+/* The line being read. */
 struct line {
 	const char *text, *at, *end;
 	unsigned int number;
@@ -224,7 +224,7 @@ char *ft_names_safe_dup(const struct ft_names *names, const struct ft_snapshot *
 		    : ft_text_safe_dup(ft_node_description(snapshot, node), node->description_length);
 }
 
-/* How many bytes the names of its nodes take, the NUL behind each included. */
+/* The bytes that the names of its nodes take, each with its NUL. */
 static size_t names_size(const struct ft_names *names, const struct ft_snapshot *snapshot)
 {
 	size_t size = 0;
@@ -237,7 +237,7 @@ static size_t names_size(const struct ft_names *names, const struct ft_snapshot 
 	return size;
 }
 
-/* Behind the strings that are there. */
+/* After the existing strings. */
 static void names_write(const struct ft_names *names, struct ft_snapshot *view)
 {
 	for (uint32_t i = 0; i < view->node_count; i++) {

@@ -43,7 +43,7 @@ enum {
 	SMP_END = AT_SMP_DATA + 64,
 	NOTICE_END = AT_SA_DATA + 64, /* its DataDetails' end */
 
-	/* Places in their attributes. */
+	/* Offsets in their attributes. */
 	PORT_INFO_GID_PREFIX = 8,
 	PORT_INFO_LID = 16,
 	PORT_INFO_SM_LID = 18,
@@ -70,7 +70,7 @@ enum {
 	NOTICE_DETAILS_GID = NOTICE_DETAILS + 6, /* of 64 and 65 */
 };
 
-/* InformInfo's components that are given. */
+/* The components of InformInfo that are set. */
 static const uint64_t INFORM_MASK = 1 << 1 | /* LIDRangeBegin */
 				    1 << 2 | /* LIDRangeEnd */
 				    1 << 4 | /* IsGeneric */
@@ -80,7 +80,7 @@ static const uint64_t INFORM_MASK = 1 << 1 | /* LIDRangeBegin */
 				    1 << 8 | /* QPN */
 				    1 << 12; /* ProducerType */
 
-/* InformInfoRecord's. */
+/* The components of InformInfoRecord that are set. */
 static const uint64_t RECORD_MASK = 1 << 0; /* SubscriberGID */
 
 static void put16(uint8_t *at, uint16_t value)
@@ -154,7 +154,7 @@ void ft_mad_subscribe(uint8_t mad[FT_MAD_SIZE], uint32_t tid, uint16_t trap)
 
 	put_header(mad, FT_CLASS_SA, 2, METHOD_SET, ATTR_INFORM_INFO, tid);
 	put64(mad + AT_COMPONENT_MASK, INFORM_MASK);
-	/* Whoever the notice is of, whatever its type and producer. */
+	/* Of any origin, type and producer. */
 	put16(inform + INFORM_LID_BEGIN, LID_PERMISSIVE);
 	put16(inform + INFORM_LID_END, LID_PERMISSIVE);
 	inform[INFORM_IS_GENERIC] = 1;
@@ -172,7 +172,7 @@ uint32_t ft_mad_tid(const uint8_t mad[FT_MAD_SIZE])
 
 bool ft_mad_is_answer(const uint8_t *answer, size_t length, const uint8_t request[FT_MAD_SIZE], uint16_t *ret_status)
 {
-	/* The SA's answers are cut to what they hold by some that send them; of those only the status matters. */
+	/* Some SAs truncate their answers to the used part; of those only the status matters. */
 	size_t least = request[AT_CLASS] == FT_CLASS_SA ? HEADER_END : SMP_END;
 	uint16_t status;
 
@@ -248,7 +248,7 @@ int ft_report_parse(const uint8_t *mad, size_t length, struct ft_notice *ret_not
 	    mad[AT_CLASS_VERSION] != 2 || mad[AT_METHOD] != FT_METHOD_REPORT ||
 	    get16(mad + AT_ATTRIBUTE) != ATTR_NOTICE || (mad[AT_RMPP_FLAGS] & RMPP_ACTIVE))
 		return -EINVAL;
-	/* Of a vendor's own notice the number means something else. */
+	/* In a vendor's own notice the number has another meaning. */
 	if (!(notice[NOTICE_GENERIC] & 0x80))
 		return 0;
 	trap = get16(notice + NOTICE_TRAP);

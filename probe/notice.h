@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The MADs of a subscription, as bytes: what is asked and what comes back. No I/O here.
+ * Encodes and decodes the MADs of a subscription: requests, responses and Reports. No I/O here.
  *
  * Source: IBTA Vol 1, 13.4.2 (MAD header), 13.4.8.2 (Notice), 14.2.5.6 (PortInfo), 14.2.5.13 (SMInfo), 15.2.1 (SA MAD),
  * 13.4.8.3 (InformInfo), 15.2.5.12 (InformInfoRecord).
@@ -45,7 +45,7 @@ struct ft_own_port {
 	uint64_t gid_prefix;
 	uint16_t lid;
 	uint16_t sm_lid;
-	uint8_t sm_sl; /* service level on the way to the SM */
+	uint8_t sm_sl; /* service level on the path to the SM */
 	uint8_t state;
 };
 
@@ -66,8 +66,8 @@ void ft_mad_subscribe(uint8_t mad[FT_MAD_SIZE], uint32_t tid, uint16_t trap); /*
 uint32_t ft_mad_tid(const uint8_t mad[FT_MAD_SIZE]);
 
 /*
- * Is @answer (@length bytes) the response to @request? Then @ret_status is its status field, without the direction bit
- * of directed routes.
+ * Returns whether @answer (@length bytes) is the response to @request; if so, @ret_status is its status field, without
+ * the direction bit of directed routes.
  */
 bool ft_mad_is_answer(const uint8_t *answer, size_t length, const uint8_t request[FT_MAD_SIZE], uint16_t *ret_status);
 
@@ -76,14 +76,14 @@ void ft_mad_own_port(const uint8_t mad[FT_MAD_SIZE], struct ft_own_port *ret_por
 void ft_mad_sm_info(const uint8_t mad[FT_MAD_SIZE], struct ft_sm_info *ret_info);
 
 /*
- * A SubnAdmReport(Notice) of @length bytes, of which nothing is trusted.
+ * Decodes a SubnAdmReport(Notice) of @length untrusted bytes.
  *
  * Returns 1 and fills @ret_notice for one of the traps above, 0 for any other Report (which is answered too), or
  * -EINVAL: it is no Report at all.
  */
 int ft_report_parse(const uint8_t *mad, size_t length, struct ft_notice *ret_notice);
 
-/* Makes a Report the response to it. */
+/* Turns a Report into the response to it. */
 void ft_report_answer(uint8_t mad[FT_MAD_SIZE]);
 
 #endif

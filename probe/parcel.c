@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "probe/snapshot_build.h"
 
-/* Where @code is 0, so many bytes of text and then, maybe, a snapshot follow. */
+/* If @code is 0, the text and then, maybe, a snapshot follow. */
 struct head {
 	uint32_t magic;
 	int32_t code;
@@ -20,7 +20,7 @@ struct head {
 	char text[FT_ERROR_TEXT_SIZE];
 };
 
-enum { CODE_MAX = 4095 }; /* of Linux: what a system call returns beyond it is no error */
+enum { CODE_MAX = 4095 }; /* of Linux: a system call returns no error beyond it */
 
 static const uint32_t HEAD_MAGIC = 0x66744732;
 
@@ -59,7 +59,7 @@ int ft_parcel_send(int fd, int code, const struct ft_error *err, const struct ft
 	return r;
 }
 
-/* What follows the head, which announces it. */
+/* The part after the head, which gives its sizes. */
 static int parts_take(const struct head *head, const char *bytes, size_t length, struct ft_guard_result *result,
 		      struct ft_error *err)
 {

@@ -23,7 +23,7 @@ struct request {
 	int port;
 };
 
-/* The ports that were looked at, for the error. */
+/* The candidate ports, for the error text. */
 struct survey_of_ports {
 	struct ft_port_choice best;
 	int best_rank;	      /* 0: none, 1: up, 2: active */
@@ -72,7 +72,7 @@ static void look_at_port(const struct request *request, const char *ca, const um
 			       port->portnum, trouble);
 		return;
 	}
-	/* The first of the best: an active port before one that no subnet manager has brought up yet. */
+	/* The first of the best: an active port before one that no subnet manager has configured yet. */
 	if (rank <= seen->best_rank)
 		return;
 	memcpy(seen->best.ca, port->ca_name, sizeof(seen->best.ca));

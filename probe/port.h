@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/*
- * The own port: the one to look at the fabric from.
- */
+/* The local port, from which the fabric is swept. */
 #ifndef FT_PROBE_PORT_H
 #define FT_PROBE_PORT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * How far a long piece of work is, for somebody who waits for it. The worker writes it into memory that it shares with
- * whoever shows it, so that it needs no system call for that, and the one need not wait for the other. Figures that are
- * read while they change may be of two moments; they are shown and nothing else.
+ * Progress of a long piece of work. The worker writes it into memory that it shares with the process that displays it:
+ * no system call, and neither waits for the other. Figures read while they change may be inconsistent; they are only
+ * displayed.
  */
 #ifndef FT_PROBE_PROGRESS_H
 #define FT_PROBE_PROGRESS_H
@@ -13,7 +13,7 @@
 /* What is being done. */
 enum ft_phase {
 	FT_PHASE_BEGIN,
-	FT_PHASE_SWEEP,	   /* .nodes were found so far; with libibnetdisc that is not known before it is through */
+	FT_PHASE_SWEEP,	   /* .nodes were found so far; with libibnetdisc not known before it has finished */
 	FT_PHASE_ROUTES,   /* .done of .total packets */
 	FT_PHASE_SMS,	   /* likewise */
 	FT_PHASE_COUNTERS, /* likewise */
@@ -30,7 +30,7 @@ struct ft_progress {
 	_Atomic uint32_t round; /* counts the phases */
 };
 
-/* Each of these does nothing where @p is NULL: nobody waits. */
+/* No-ops where @p is NULL: progress is not displayed. */
 
 static inline void ft_progress_enter(struct ft_progress *p, enum ft_phase phase, uint32_t total)
 {
@@ -42,7 +42,7 @@ static inline void ft_progress_enter(struct ft_progress *p, enum ft_phase phase,
 	atomic_fetch_add_explicit(&p->round, 1, memory_order_relaxed);
 }
 
-/* So many packets more are to be sent, and were answered or given up. */
+/* Adds packets that will be sent, and packets that were answered or given up. */
 static inline void ft_progress_add(struct ft_progress *p, uint32_t total, uint32_t done)
 {
 	if (!p)

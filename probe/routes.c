@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/ask.h"
+#include "probe/scheduler.h"
 
 enum {
-	/* So many blocks of a switch are asked for at a time; each answer asks for the next. */
+	/* Blocks of one switch requested at a time; each answer triggers the next request. */
 	BLOCKS_AHEAD = 8,
 };
 
-/* What a question is after. */
+/* The kinds of queries. */
 enum { ASK_SWITCH_INFO, ASK_BLOCK };
 
 static const uint32_t PACK_MAGIC = 0x66745231;
@@ -82,7 +82,7 @@ struct pack_head {
 };
 
 struct pack_table {
-	uint32_t lids; /* 0: nothing is known */
+	uint32_t lids; /* 0: the table is unknown */
 	uint32_t has_unread;
 };
 
@@ -103,7 +103,7 @@ void ft_routes_pack(struct ft_text *text, const struct ft_routes *routes)
 	}
 }
 
-/* Takes @size bytes off the front; false where there are not so many. */
+/* Takes @size bytes off the front; false if there are fewer. */
 static bool take(const char **bytes, size_t *length, void *to, size_t size)
 {
 	if (*length < size)
@@ -164,15 +164,15 @@ int ft_routes_unpack(const char *bytes, size_t length, uint32_t node_count, stru
 
 /* ---- from the switches ---- */
 
-/* A switch that is asked. */
+/* A switch being read. */
 struct asked {
 	const struct ft_survey_node *node;
 	struct ft_route_table *table;
-	uint32_t next_block; /* which is not asked for yet */
+	uint32_t next_block; /* the next block to request */
 };
 
 struct reading {
-	struct ft_asker *asker;
+	struct ft_scheduler *scheduler;
 	struct asked *asked;
 	uint32_t asked_count;
 	bool failed; /* out of memory */
@@ -180,11 +180,11 @@ struct reading {
 
 static void reading_release(struct reading *r)
 {
-	ft_asker_free(r->asker);
+	ft_scheduler_free(r->scheduler);
 	free(r->asked);
 }
 
-static bool make(void *arg, const struct ft_question *q, struct ft_smp_request *ret_request)
+static bool make(void *arg, const struct ft_query *q, struct ft_smp_request *ret_request)
 {
 	const struct reading *r = arg;
 	const struct ft_survey_node *node = r->asked[q->node].node;
@@ -201,10 +201,10 @@ static void ask_next_block(struct reading *r, uint32_t number)
 	struct asked *asked = &r->asked[number];
 
 	if (asked->table->unread && asked->next_block < ft_route_blocks(asked->table->lids))
-		ft_asker_push(r->asker, &(struct ft_question){.target = number,
-							      .node = number,
-							      .other = asked->next_block++,
-							      .kind = ASK_BLOCK});
+		ft_scheduler_push(r->scheduler, &(struct ft_query){.target = number,
+								   .node = number,
+								   .other = asked->next_block++,
+								   .kind = ASK_BLOCK});
 }
 
 static void take_switch_info(struct reading *r, uint32_t number, const uint8_t *data)
@@ -213,7 +213,7 @@ static void take_switch_info(struct reading *r, uint32_t number, const uint8_t *
 	uint32_t top = mad_get_field((void *)(uintptr_t)data, 0, IB_SW_LINEAR_FDB_TOP_F);
 
 	r->failed |= ft_route_table_begin(table, top) < 0;
-	/* Until they come. Without any entry there is nothing to come. */
+	/* All blocks are unknown until they arrive. A table without entries has none. */
 	for (uint32_t i = 0; top > 0 && !r->failed && i < ft_route_blocks(table->lids); i++)
 		r->failed |= ft_route_table_unread(table, i) < 0;
 	for (unsigned int i = 0; !r->failed && i < BLOCKS_AHEAD; i++)
@@ -221,10 +221,10 @@ static void take_switch_info(struct reading *r, uint32_t number, const uint8_t *
 }
 
 /*
- * A switch that refuses a block has none: it stays unknown. One that is lost for good is followed by no other, so that
- * a switch that went mute is not asked for all of them.
+ * A block that the switch refuses stays unknown. After a block that was lost in all tries, no further one is requested,
+ * so that a switch that stopped responding does not cost the tries of all its blocks.
  */
-static void take_answer(void *arg, const struct ft_question *q, const struct ft_smp_answer *answer)
+static void take_answer(void *arg, const struct ft_query *q, const struct ft_smp_answer *answer)
 {
 	struct reading *r = arg;
 	struct ft_route_table *table = r->asked[q->node].table;
@@ -234,7 +234,7 @@ static void take_answer(void *arg, const struct ft_question *q, const struct ft_
 			take_switch_info(r, q->node, answer->data);
 		return;
 	}
-	/* The table was made of whole blocks; what is beyond its top in the last one is no entry. */
+	/* The table consists of whole blocks; values beyond its top in the last block are no entries. */
 	if (answer->outcome == FT_SMP_ANSWERED) {
 		memcpy(table->ports + (size_t)q->other * FT_ROUTE_BLOCK, answer->data, FT_ROUTE_BLOCK);
 		table->unread[q->other] = 0;
@@ -244,8 +244,8 @@ static void take_answer(void *arg, const struct ft_question *q, const struct ft_
 }
 
 /*
- * Which node of the snapshot each of the survey's became: the only one of its GUID. Of two switches of one GUID it is
- * not known which is which, and their tables stay unknown.
+ * Maps each node of the survey to the snapshot's node with its GUID, if that is unique. Two switches with one GUID
+ * cannot be told apart, and their tables stay unknown.
  */
 static int asked_find(struct reading *r, const struct ft_survey *survey, const struct ft_snapshot *snapshot,
 		      struct ft_routes *routes)
@@ -270,7 +270,7 @@ static int asked_find(struct reading *r, const struct ft_survey *survey, const s
 	return 0;
 }
 
-/* Where every block came, as a rule. */
+/* As a rule every block came. */
 static void unread_forget(struct ft_routes *routes)
 {
 	for (uint32_t i = 0; i < routes->node_count; i++) {
@@ -284,7 +284,7 @@ static void unread_forget(struct ft_routes *routes)
 }
 
 int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snapshot,
-		  const struct ft_ask_options *options, struct ft_routes **ret_routes, struct ft_error *err)
+		  const struct ft_scheduler_options *options, struct ft_routes **ret_routes, struct ft_error *err)
 {
 	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
 	_cleanup_(reading_release) struct reading reading = {0};
@@ -295,13 +295,14 @@ int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snap
 	if (r == 0)
 		r = asked_find(&reading, survey, snapshot, routes);
 	if (r == 0)
-		r = ft_asker_new(options, make, take_answer, &reading, &reading.asker, err);
+		r = ft_scheduler_new(options, make, take_answer, &reading, &reading.scheduler, err);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < reading.asked_count; i++)
-		ft_asker_push(reading.asker, &(struct ft_question){.target = i, .node = i, .kind = ASK_SWITCH_INFO});
-	r = ft_asker_run(reading.asker, options->end_ms);
-	/* What there was no time for stays unknown. */
+		ft_scheduler_push(reading.scheduler,
+				  &(struct ft_query){.target = i, .node = i, .kind = ASK_SWITCH_INFO});
+	r = ft_scheduler_run(reading.scheduler, options->end_ms);
+	/* Blocks not read in time stay unknown. */
 	if (r == -ETIMEDOUT)
 		r = 0;
 	if (r < 0 && r != -ENOMEM)
@@ -310,7 +311,7 @@ int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snap
 	if (r < 0 || reading.failed)
 		return -ENOMEM;
 	unread_forget(routes);
-	count = ft_asker_count(reading.asker);
+	count = ft_scheduler_count(reading.scheduler);
 	routes->mads = count.mads;
 	routes->timeouts = count.timeouts;
 	*ret_routes = FT_STEAL(routes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Forwarding tables: which port of a switch a packet for a LID leaves by. Read from the switches, or from what
- * ibroute, dump_lfts, dump_fts and OpenSM (opensm-lfts.dump) wrote.
+ * Linear forwarding tables: the output port of a switch for each destination LID. Read from the switches, or from files
+ * by ibroute, dump_lfts, dump_fts and OpenSM (opensm-lfts.dump).
  *
- * "Not known" is a value: a switch that was not heard, or a block of LIDs that was lost, is no table without entries.
+ * "Not known" is a value: a switch that did not respond, or a block of LIDs that was lost, is not an empty table.
  */
 #ifndef FT_PROBE_ROUTES_H
 #define FT_PROBE_ROUTES_H
@@ -20,16 +20,16 @@ enum {
 struct ft_route_table {
 	uint8_t *ports;	 /* [lids]: by LID; 0 is the switch itself, FT_ROUTE_NONE no port. NULL: nothing is known */
 	uint8_t *unread; /* by block: 1 where it is not known. NULL: all of it is */
-	uint32_t lids;	 /* LinearFDBTop + 1: there are no entries for those beyond */
-	bool left_out;	 /* of files: nothing is unknown but the last LID, which who wrote it leaves out */
-	bool spoilt;	 /* of files: what they say of it cannot be right. Nothing is known, whatever else is read */
+	uint32_t lids;	 /* LinearFDBTop + 1: there are no entries from here on */
+	bool left_out;	 /* of files: all is known but the last LID, which some tools leave out */
+	bool spoilt;	 /* of files: the table is inconsistent. All of it is unknown, whatever else is read */
 };
 
 struct ft_routes {
-	struct ft_route_table *tables; /* by node of the snapshot; of anything but a switch, nothing is known */
+	struct ft_route_table *tables; /* by node of the snapshot; nothing is known of nodes other than switches */
 	uint32_t node_count;
-	uint32_t mads;	   /* SMPs sent for them; 0: from files */
-	uint32_t timeouts; /* of which none came back */
+	uint32_t mads;	   /* SMPs sent; 0: read from files */
+	uint32_t timeouts; /* SMPs that were lost */
 };
 
 static inline uint32_t ft_route_blocks(uint32_t lids)
@@ -55,40 +55,40 @@ static inline void ft_routes_freep(struct ft_routes **routes)
 	ft_routes_free(*routes);
 }
 
-/* An empty table is known from now on, with no port for any LID up to @top (FT_ROUTE_LID_MAX at most). 0 or -ENOMEM. */
+/* Makes the table known and empty: no port for any LID up to @top (FT_ROUTE_LID_MAX at most). 0 or -ENOMEM. */
 int ft_route_table_begin(struct ft_route_table *table, uint32_t top);
 
-/* A block of the table is not known, after all. Returns 0 or -ENOMEM. */
+/* Marks a block of the table as not known. Returns 0 or -ENOMEM. */
 int ft_route_table_unread(struct ft_route_table *table, uint32_t block);
 
-/* For handing them from a child to its parent: in the byte order of this machine. */
+/* Serialises them for the parent process, in the byte order of this machine. */
 void ft_routes_pack(struct ft_text *text, const struct ft_routes *routes);
 
 /*
- * The same back, for a snapshot of @node_count nodes. The child may have sent anything.
+ * The inverse, for a snapshot of @node_count nodes. The bytes are not trusted.
  * Returns 0, -ENOMEM, or -EINVAL with a reason in @err (no line).
  */
 int ft_routes_unpack(const char *bytes, size_t length, uint32_t node_count, struct ft_routes **ret_routes,
 		     struct ft_error *err);
 
 struct ft_survey;
-struct ft_ask_options;
+struct ft_scheduler_options;
 
 /*
  * Reads the tables of all switches of @snapshot, which was made from @survey: of each SwitchInfo, then the blocks up to
- * LinearFDBTop, one SMP each, at the pace that the fabric bears (ask.h). Get SMPs only.
+ * LinearFDBTop, one SMP each, paced by the congestion window (scheduler.h). Get SMPs only.
  *
- * @options  as for ft_walk(); end_ms is when what is left stays unknown
+ * @options  as for ft_discover(); end_ms is when what is left stays unknown
  * Returns 0, -ENOMEM, or -EIO where the port cannot be used, with @err filled.
  */
 int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snapshot,
-		  const struct ft_ask_options *options, struct ft_routes **ret_routes, struct ft_error *err);
+		  const struct ft_scheduler_options *options, struct ft_routes **ret_routes, struct ft_error *err);
 
 /*
- * Adds the tables in a file's @length bytes at @text to @routes, by the GUIDs of their switches; of a switch that is
- * not in @snapshot they are left out. Told by content: any number of tables in the form of ibroute (with or without
- * -a, -n or a range of LIDs), dump_lfts or OpenSM. A table that ends early is not known from that
- * block on; one that is damaged, and that of a switch that has two, are not known at all, and the others count.
+ * Adds the tables in a file's @length bytes at @text to @routes, by the GUIDs of their switches; tables of switches
+ * that are not in @snapshot are left out. The format is recognised by content: any number of tables in the form of
+ * ibroute (with or without -a, -n or a range of LIDs), dump_lfts or OpenSM. A table that ends early is unknown from
+ * that block on; a damaged table, and those of a switch with two tables, are unknown as a whole; the others are used.
  *
  * @ret_tables  out: how many tables there were, those left out included; NULL is fine
  * @faults      "LINE:COLUMN: what is wrong", a line a damaged table, is added; NULL is fine

@@ -14,30 +14,34 @@
 #include <unistd.h>
 
 #include "probe/guard.h"
-#include "probe/pace.h"
+#include "probe/window.h"
 #include "probe/port.h"
 
 enum {
 	STATUS_BUSY = 1,  /* MAD status: ask again (IBTA Vol 1, 13.4.7) */
-	GRACE_MS = 1000,  /* beyond the time-out, in which the kernel gives an SMP back, if it does */
+	GRACE_MS = 1000,  /* beyond the time-out, by which the kernel returns an SMP at the latest, if at all */
 	ERRORS_MAX = 100, /* in a row, each at least 1 ms after the last: the device is gone */
 	UMAD_SIZE = sizeof(struct ib_user_mad) + IB_MAD_SIZE + 64,
 	/*
 	 * ibsim's client library holds a lock while it sends, and needs it to receive; with its sockets full in both
-	 * directions, ten each, it stops for ever. On it no more than this are sent that may not have been received.
+	 * directions, ten messages each, it deadlocks. With it, at most this many SMPs are sent that may not have been
+	 * received.
 	 */
 	SIMULATOR_BEARS = 24,
 	SIMULATOR_WAIT_MS = 10,
-	/* A transaction is its slot, and in the bits above a number that tells it from those before it there. */
+	/*
+	 * A transaction id is the slot, and in the higher bits a number that distinguishes it from earlier uses of the
+	 * slot.
+	 */
 	SLOT_BITS = 12,
 };
 
-/* Most answers take less than falling asleep and being woken up does. */
+/* Most answers arrive faster than a process falls asleep and is woken up. */
 #define SPIN_NS (20 * 1000LL)
 
 struct slot {
 	int64_t sent_ns;
-	int64_t back_ns; /* when it has to be back: a send that failed later on the kernel tells nobody of */
+	int64_t back_ns; /* when it must be back: the kernel does not report a send that failed later on */
 	unsigned int timeout_ms;
 	uint32_t trid;	 /* 0: the slot is free */
 	uint32_t number; /* of all that were sent */
@@ -50,20 +54,20 @@ struct ft_smp_wire {
 	uint64_t m_key;
 	struct slot *slots;
 	uint32_t max_smps;
-	uint32_t free; /* the first slot that is, or max_smps */
+	uint32_t free; /* the first free slot, or max_smps */
 	size_t pending;
 	uint32_t serial;
-	int64_t back_ns; /* the soonest of the slots', or sooner */
+	int64_t back_ns; /* the earliest deadline of the slots, or an earlier time */
 	int64_t end_ns;
 	struct ft_smp_count count;
-	uint32_t received;	       /* the newest that came back, by its number */
-	uint8_t (*backlog)[UMAD_SIZE]; /* of a simulator: received already, a ring of max_smps */
+	uint32_t received;	       /* the newest SMP that came back, by its number */
+	uint8_t (*backlog)[UMAD_SIZE]; /* for a simulator: received already, a ring of max_smps */
 	uint32_t backlog_first, backlog_count;
 	int fd;
-	int epoll_fd; /* -1: a simulator's port is no descriptor that the kernel knows */
+	int epoll_fd; /* -1: a simulator's port is no descriptor of the kernel */
 	int agent;
-	unsigned int errors; /* of receiving, in a row */
-	uint32_t overtaken;  /* how many came back since one should have */
+	unsigned int errors; /* failed receives in a row */
+	uint32_t overtaken;  /* how many came back after this one was due */
 };
 
 int64_t ft_smp_now_ns(void)
@@ -125,7 +129,7 @@ int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_w
 	wire->kind = options->kind;
 	wire->m_key = options->m_key;
 	wire->end_ns = options->end_ms * FT_NS_PER_MS;
-	/* Of an earlier process on this port answers may still be on their way. */
+	/* Answers to an earlier process on this port may still arrive. */
 	wire->serial = (uint32_t)ft_smp_now_ns();
 	r = slots_make(wire, options->max_smps < FT_SMP_SLOTS_MAX ? options->max_smps : FT_SMP_SLOTS_MAX);
 	if (r == 0)
@@ -203,11 +207,11 @@ static int send_umad(struct ft_smp_wire *wire, const struct ft_smp_request *requ
 	}
 	if (mad_build_pkt(umad, &rpc, &to, NULL, data) < 0)
 		return -EINVAL;
-	/* Repeated by us, not by the kernel: in between, the others get their turn. */
+	/* Repeated by us, not by the kernel: in between, other queries are sent. */
 	return umad_send(wire->fd, wire->agent, umad, IB_MAD_SIZE, (int)request->timeout_ms, 0) < 0 ? -EIO : 0;
 }
 
-/* As umad_recv(), without waiting; 0 where it received. */
+/* As umad_recv(), without waiting; 0 if it received. */
 static int receive_umad(struct ft_smp_wire *wire, uint8_t umad[UMAD_SIZE])
 {
 	const struct slot *slot;
@@ -220,7 +224,7 @@ static int receive_umad(struct ft_smp_wire *wire, uint8_t umad[UMAD_SIZE])
 		return r;
 	wire->errors = 0;
 	slot = slot_of(wire, (uint32_t)mad_get_field64(umad_get_mad(umad), 0, IB_MAD_TRID_F));
-	/* They come back in the order in which they were sent, or never. */
+	/* They come back in the order of sending, or never. */
 	if (slot && (int32_t)(slot->number - wire->received) > 0)
 		wire->received = slot->number;
 	return 0;
@@ -294,7 +298,7 @@ static enum ft_smp_outcome outcome_of(const struct ft_smp_wire *wire, const stru
 {
 	unsigned int status;
 
-	/* An agent that answers what nobody asked has not answered. */
+	/* An answer with another attribute is no answer. */
 	if (mad_get_field(mad, 0, IB_MAD_ATTRID_F) != slot->attribute ||
 	    mad_get_field(mad, 0, IB_MAD_ATTRMOD_F) != slot->modifier || !mad_get_field(mad, 0, IB_MAD_RESPONSE_F))
 		return FT_SMP_LOST;
@@ -304,7 +308,7 @@ static enum ft_smp_outcome outcome_of(const struct ft_smp_wire *wire, const stru
 	return status == 0 ? FT_SMP_ANSWERED : FT_SMP_REFUSED;
 }
 
-/* False where it is none of ours. */
+/* False if it is not for us. */
 static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_answer *ret_answer)
 {
 	uint8_t *mad = umad_get_mad(umad);
@@ -320,7 +324,7 @@ static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_ans
 	return true;
 }
 
-/* Until there is something to be read, about. */
+/* Waits until there may be something to read. */
 static void wait_for_input(const struct ft_smp_wire *wire, int64_t wait_ns)
 {
 	int64_t wait_ms = wait_ns / FT_NS_PER_MS + (wait_ns % FT_NS_PER_MS > 0);
@@ -363,7 +367,7 @@ static bool receive(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_an
 	int64_t began_ns = 0, now_ns;
 	int got;
 
-	/* At least one look, for the process may have been stopped for long: what has come in time counts. */
+	/* At least one read, as the process may have been stopped for long: an answer that arrived in time counts. */
 	for (;;) {
 		got = receive_now(wire, ret_answer);
 		if (got == GOT_ANSWER)
@@ -381,7 +385,7 @@ static bool receive(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_an
 	}
 }
 
-/* One that has not come back in time, or NULL. */
+/* An SMP that is past its deadline, or NULL. */
 static struct slot *overdue_slot(struct ft_smp_wire *wire, int64_t now_ns)
 {
 	struct slot *overdue = NULL;
@@ -407,7 +411,7 @@ bool ft_smp_receive_until(struct ft_smp_wire *wire, int64_t until_ns, struct ft_
 		int64_t last_ns = ft_sooner_ns(wire->end_ns, wire->pending > 0 ? wire->back_ns : INT64_MAX), now_ns;
 		struct slot *slot;
 
-		/* What had come in time would be among them, however long the process was stopped. */
+		/* Answers that arrived in time have been read by now, however long the process was stopped. */
 		if (wire->overtaken <= wire->max_smps && receive(wire, ft_sooner_ns(until_ns, last_ns), ret_answer)) {
 			wire->overtaken = ft_smp_now_ns() >= last_ns ? wire->overtaken + 1 : 0;
 			return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Directed-route Get SMPs, several on the wire at a time: sent one by one, and taken back in the order in which they
- * are answered or turn out to be lost. What is to be repeated, and when, is the caller's to say (ask.h does, for most).
- * The same wire takes Gets of performance management, which go to a LID.
+ * Directed-route Get SMPs, several on the wire at a time: sent one by one, and received in the order in which they are
+ * answered or found to be lost. The caller decides what to repeat, and when (mostly scheduler.h). The same wire carries
+ * PerfMgt Gets, which go to a LID.
  */
 #ifndef FT_PROBE_SMP_H
 #define FT_PROBE_SMP_H
@@ -23,13 +23,13 @@ struct ft_smp_options {
 	const char *ca;
 	int port;
 	uint64_t m_key; /* of FT_SMP_DIRECTED: what the header of each SMP carries (IBTA Vol 1, 14.2.4); 0: none */
-	unsigned int max_smps; /* on the wire, up to FT_SMP_SLOTS_MAX */
+	unsigned int max_smps; /* SMPs on the wire at a time, up to FT_SMP_SLOTS_MAX */
 	int64_t end_ms;	       /* when to wait no longer, on the clock of ft_guard_now_ms() */
 };
 
 struct ft_smp_count {
 	uint32_t mads;	   /* SMPs sent */
-	uint32_t timeouts; /* of which none came back */
+	uint32_t timeouts; /* SMPs that were lost */
 };
 
 struct ft_smp_request {
@@ -37,28 +37,29 @@ struct ft_smp_request {
 	unsigned int modifier;
 	unsigned int timeout_ms;
 	unsigned int hops;		   /* up to FT_SMP_HOPS_MAX */
-	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* out of these ports, from path[1] to path[hops] */
-	uint16_t lid;			   /* of FT_SMP_PERFORMANCE: where to, instead of a path */
-	uint8_t port_select;		   /* likewise: PortSelect, which port of that node */
+	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* path[1] to path[hops]: the output ports */
+	uint16_t lid;			   /* of FT_SMP_PERFORMANCE: the destination, instead of a path */
+	uint8_t port_select;		   /* likewise: PortSelect, the port of that node */
 };
 
 enum ft_smp_outcome {
 	FT_SMP_ANSWERED,
-	FT_SMP_REFUSED, /* it answers, and does not have what was asked for */
-	FT_SMP_BUSY,	/* it answers, and wants to be asked again (IBTA Vol 1, 13.4.7) */
+	FT_SMP_REFUSED, /* the target responds, but does not have the attribute */
+	FT_SMP_BUSY,	/* the target is busy: repeat the query (IBTA Vol 1, 13.4.7) */
 	FT_SMP_LOST,
 };
 
 struct ft_smp_answer {
-	unsigned int slot; /* what ft_smp_send() returned */
+	unsigned int slot; /* the slot that ft_smp_send() returned */
 	enum ft_smp_outcome outcome;
-	bool slow;			/* of a lost one: finding out took all of its time-out */
+	bool slow;			/* of a lost one: the loss was detected only when its time-out had passed */
 	uint8_t data[FT_MAD_DATA_SIZE]; /* of an SMP the first FT_SMP_SIZE */
 };
 
 /*
- * What a loss counts for where tries are limited: finding out may take all of a time-out, or, where the way is known to
- * be broken (simulators, a port that is down), no time at all; so many of the second kind are worth one of the first.
+ * The weight of a loss in the limit of tries. Detecting it takes a whole time-out, or, where the path is known to be
+ * broken (simulators, a port that is down), no time at all; several losses of the second kind weigh as much as one of
+ * the first.
  */
 enum { FT_SMP_WEIGHT_FAST = 1, FT_SMP_WEIGHT_SLOW = 16 };
 
@@ -81,13 +82,13 @@ static inline void ft_smp_closep(struct ft_smp_wire **wire)
 size_t ft_smp_pending(const struct ft_smp_wire *wire);
 struct ft_smp_count ft_smp_count(const struct ft_smp_wire *wire);
 
-/* Returns the slot (below max_smps) that the answer will name, -EBUSY where all are taken, -EINVAL or -EIO. */
+/* Returns the slot (below max_smps) that the answer will carry, -EBUSY where all are taken, -EINVAL or -EIO. */
 int ft_smp_send(struct ft_smp_wire *wire, const struct ft_smp_request *request);
 
 /*
  * The next answer or loss, waited for until @until_ns (of CLOCK_MONOTONIC; 0: not at all, INT64_MAX: as long as it
- * takes) and no longer than end_ms. Where nothing comes back any more, not even those that got lost, or at end_ms, all
- * that is on the wire is lost, one by one. Returns false where there is none by then.
+ * takes) and no longer than end_ms. If the kernel returns nothing any more, not even lost SMPs, or at end_ms, all SMPs
+ * on the wire are reported as lost, one by one. Returns false where there is none by then.
  */
 bool ft_smp_receive_until(struct ft_smp_wire *wire, int64_t until_ns, struct ft_smp_answer *ret_answer);
 

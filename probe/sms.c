@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/ask.h"
+#include "probe/scheduler.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/port.h"
 #include "probe/progress.h"
 
-/* How a node is reached from the entry. */
+/* The path of a node from the entry. */
 struct way {
-	uint32_t from; /* the node before it; FT_NO_NODE: none is known */
+	uint32_t from; /* the previous node; FT_NO_NODE: none is known */
 	uint8_t port;  /* out of that */
 	uint8_t hops;
 	bool known;
@@ -42,7 +42,7 @@ static void ways_release(struct asking *a)
 	free(a->ways);
 }
 
-/* Nothing leads through an end node, but out of our own port. */
+/* End nodes do not forward, except from our own port. */
 static bool leads_on(const struct ft_snapshot *s, uint32_t node, unsigned int port)
 {
 	if (s->nodes[node].type == FT_NODE_SWITCH)
@@ -50,7 +50,7 @@ static bool leads_on(const struct ft_snapshot *s, uint32_t node, unsigned int po
 	return node == s->source.entry_node && port == s->source.entry_port;
 }
 
-/* Breadth first from the entry, so that ways are short. Returns 0 or -ENOMEM. */
+/* Breadth-first search from the entry, so that paths are shortest. Returns 0 or -ENOMEM. */
 static int find_ways(struct asking *a)
 {
 	const struct ft_snapshot *s = a->snapshot;
@@ -86,7 +86,7 @@ static int add_sm(struct ft_sms *sms, uint32_t node, unsigned int port)
 	if (!items)
 		return -ENOMEM;
 	sms->items = items;
-	/* It goes through a pipe, padding and all. */
+	/* Field by field: all of it goes through a pipe, padding included. */
 	memset(&items[sms->count], 0, sizeof(*items));
 	items[sms->count].node = node;
 	items[sms->count].port = (uint8_t)port;
@@ -108,12 +108,12 @@ static int find_sms(const struct ft_snapshot *s, struct ft_sms *sms)
 	return r;
 }
 
-/* An end node is gone into through the port in question: from the switch that this is cabled to. */
-static bool make_request(void *arg, const struct ft_question *question, struct ft_smp_request *ret_request)
+/* An end node is entered through the port in question: from the switch that this is cabled to. */
+static bool make_request(void *arg, const struct ft_query *query, struct ft_smp_request *ret_request)
 {
 	const struct asking *a = arg;
 	const struct ft_snapshot *s = a->snapshot;
-	const struct ft_sm *sm = &a->sms->items[question->other];
+	const struct ft_sm *sm = &a->sms->items[query->other];
 	bool own = sm->node == s->source.entry_node && (sm->port == 0 || sm->port == s->source.entry_port);
 	const struct ft_port *peer =
 		sm->port && !own ? ft_port_peer(s, ft_node_port(s, &s->nodes[sm->node], sm->port)) : NULL;
@@ -131,10 +131,10 @@ static bool make_request(void *arg, const struct ft_question *question, struct f
 	return true;
 }
 
-static void take_answer(void *arg, const struct ft_question *question, const struct ft_smp_answer *answer)
+static void take_answer(void *arg, const struct ft_query *query, const struct ft_smp_answer *answer)
 {
 	const struct asking *a = arg;
-	struct ft_sm *sm = &a->sms->items[question->other];
+	struct ft_sm *sm = &a->sms->items[query->other];
 	void *data = (void *)(uintptr_t)answer->data;
 
 	if (answer->outcome != FT_SMP_ANSWERED)
@@ -143,15 +143,15 @@ static void take_answer(void *arg, const struct ft_question *question, const str
 	sm->activity = mad_get_field(data, 0, IB_SMINFO_ACT_F);
 	sm->priority = (uint8_t)mad_get_field(data, 0, IB_SMINFO_PRIO_F);
 	sm->state = (uint8_t)mad_get_field(data, 0, IB_SMINFO_STATE_F);
-	/* Reserved: what it does is not known. */
+	/* Reserved values: unknown state. */
 	if (sm->state > FT_SM_MASTER)
 		sm->state = FT_SM_SILENT;
 }
 
 static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 {
-	_cleanup_(ft_asker_freep) struct ft_asker *asker = NULL;
-	struct ft_ask_options options;
+	_cleanup_(ft_scheduler_freep) struct ft_scheduler *scheduler = NULL;
+	struct ft_scheduler_options options;
 	struct ft_port_choice from;
 	int r;
 
@@ -162,13 +162,13 @@ static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 		return r;
 	options = ft_sweep_ask_options(a->options, &from, end_ms);
 	ft_progress_enter(options.progress, FT_PHASE_SMS, 0);
-	r = ft_asker_new(&options, make_request, take_answer, a, &asker, err);
+	r = ft_scheduler_new(&options, make_request, take_answer, a, &scheduler, err);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < a->sms->count; i++)
-		ft_asker_push(asker, &(struct ft_question){.target = a->sms->items[i].node, .other = i});
-	r = ft_asker_run(asker, end_ms);
-	/* Whom there was no time for is not silent. */
+		ft_scheduler_push(scheduler, &(struct ft_query){.target = a->sms->items[i].node, .other = i});
+	r = ft_scheduler_run(scheduler, end_ms);
+	/* A manager that was not reached in time is not counted as silent. */
 	if (r == -ETIMEDOUT || (r == 0 && ft_guard_now_ms() >= end_ms))
 		return ft_error_set(err, -ETIMEDOUT, 0, 0, "asking the subnet managers did not end in time");
 	if (r < 0 && r != -ENOMEM)
@@ -194,7 +194,7 @@ int ft_sms_ask_here(const struct ft_sweep_options *options, const struct ft_snap
 	return 0;
 }
 
-/* In a child of its own: what it found goes through a pipe. */
+/* Runs in a child; its result goes through a pipe. */
 
 struct work {
 	const struct ft_sweep_options *options;
@@ -214,7 +214,7 @@ static int work_ask(const void *arg, int64_t end_ms, struct ft_guard_result *res
 	return r;
 }
 
-/* A child that crashed may have sent anything. */
+/* The bytes are not trusted: the child may have crashed. */
 static bool sm_is_good(const struct ft_snapshot *s, const struct ft_sm *sm)
 {
 	return sm->node < s->node_count && sm->port <= s->nodes[sm->node].port_count && sm->state <= FT_SM_SILENT &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Who manages the subnet: every port that says in its PortInfo that a subnet manager runs there (CapabilityMask.IsSM),
- * asked for its SMInfo. One SMP for each, along a directed route; none where no port says so.
+ * The subnet managers: reads SMInfo from every port whose PortInfo announces one (CapabilityMask.IsSM). One
+ * directed-route SMP for each such port.
  *
  * Source: IBTA Vol 1, 14.2.5.13 (SMInfo) and 14.4.1 (the states).
  */
@@ -16,16 +16,16 @@ enum ft_sm_state {
 	FT_SM_DISCOVERING,
 	FT_SM_STANDBY,
 	FT_SM_MASTER,
-	FT_SM_SILENT, /* it did not answer: the manager hangs, or is gone; or the packets were lost */
+	FT_SM_SILENT, /* no response: the manager hangs or is gone, or the packets were lost */
 };
 
 struct ft_sm {
-	uint64_t guid;	   /* of its port, as it says; 0: it did not answer */
+	uint64_t guid;	   /* of its port, by SMInfo; 0: no response */
 	uint32_t node;	   /* index into the snapshot's nodes */
 	uint32_t activity; /* SMInfo:ActCount */
 	uint8_t port;	   /* of that node; 0: a switch's own */
 	uint8_t state;	   /* enum ft_sm_state */
-	uint8_t priority;  /* 0 to 15, the greatest becomes master */
+	uint8_t priority;  /* 0 to 15, the highest becomes master */
 };
 
 struct ft_sms {
@@ -40,10 +40,10 @@ static inline void ft_sms_freep(struct ft_sms **sms)
 }
 
 /*
- * Asks the managers of @snapshot, which a live sweep with @options just gave, in a child process (probe/guard.h). Get
- * MADs only.
+ * Queries the managers of @snapshot, which a live sweep with @options has just returned, in a child process
+ * (probe/guard.h). Get MADs only.
  *
- * @ret_sms  out: all that there are, those that did not answer too; none is no failure. The caller frees it
+ * @ret_sms  out: all managers, including those that did not respond; an empty list is no failure. The caller frees it
  * Returns 0 or -errno as ft_sweep(), with @err filled.
  */
 int ft_sms_ask(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot, struct ft_sms **ret_sms,

@@ -114,7 +114,7 @@ int ft_snapshot_check(const struct ft_snapshot *s, struct ft_error *err)
 		r = check_node(s, n, err);
 		owned += s->nodes[n].port_count;
 	}
-	/* Each port names one owner and all owners agree, so equal sums mean that no port is left over. */
+	/* Each port names one owner and all owners agree, so equal sums mean that no port is without an owner. */
 	if (r == 0 && owned != s->port_count)
 		r = ft_error_set(err, -EINVAL, 0, 0, "there are ports of no node");
 	for (uint32_t p = 0; r == 0 && p < s->port_count; p++)
@@ -122,7 +122,7 @@ int ft_snapshot_check(const struct ft_snapshot *s, struct ft_error *err)
 	return r < 0 ? r : check_entry(s, err);
 }
 
-/* The order in which the nodes of two snapshots are laid side by side. */
+/* The order in which the nodes of two snapshots are compared. */
 static int node_order(const void *a, const void *b, void *context)
 {
 	const struct ft_snapshot *s = context;
@@ -131,7 +131,7 @@ static int node_order(const void *a, const void *b, void *context)
 
 	if (x->guid != y->guid)
 		return x->guid < y->guid ? -1 : 1;
-	/* Two of one GUID: by what else there is to tell them. */
+	/* With equal GUIDs: by the other attributes. */
 	if (x->type != y->type)
 		return x->type - y->type;
 	if (x->port_count != y->port_count)
@@ -186,7 +186,7 @@ struct value {
 	uint64_t x, y;
 };
 
-/* 1 if all values are equal or not known to one side, else 0 with the first difference told. */
+/* 1 if all values are equal or not known to one side, else 0 with the first difference. */
 static int values_equal(const struct comparison *c, const struct ft_node *node, unsigned int port,
 			const struct value *values, size_t count)
 {
@@ -196,13 +196,13 @@ static int values_equal(const struct comparison *c, const struct ft_node *node, 
 	return 1;
 }
 
-/* 0xffff is the permissive LID: a port that has none of its own. */
+/* 0xffff is the permissive LID: the port has none of its own. */
 static uint64_t lid_known(uint16_t lid)
 {
 	return lid == 0xffff ? 0 : lid;
 }
 
-/* Of FDR10, only the vendor's ExtendedPortInfo tells, which not every source has. */
+/* FDR10 is known only from the vendor's ExtendedPortInfo, which not every source has. */
 static uint64_t speeds_told(uint16_t speeds)
 {
 	return speeds & ~(1U << FT_SPEED_FDR10);
@@ -284,7 +284,7 @@ static int node_equal(const struct comparison *c, const struct ft_node *x, const
 	return 1;
 }
 
-/* Lays the nodes side by side, in @twin. 0 where one has no counterpart. */
+/* Pairs the nodes, in @twin. 0 if one has no counterpart. */
 static int nodes_pair(const struct comparison *c, const uint32_t *order_a, const uint32_t *order_b, uint32_t *twin)
 {
 	uint32_t count = c->a->node_count > c->b->node_count ? c->a->node_count : c->b->node_count;
@@ -347,8 +347,8 @@ int ft_snapshot_set_detail(struct ft_snapshot *s, const char *detail)
 }
 
 /*
- * What goes first over the pipe. Sizes of the elements are in it, so that a parent and a child of two versions (a
- * package replaced between fork and exec) do not misread each other. No padding: all of it is sent.
+ * The head of a snapshot in a pipe. It has the sizes of the elements, so that a parent and a child of different
+ * versions (a package replaced between fork and exec) do not misread each other. No padding: all of it is sent.
  */
 struct parcel {
 	uint32_t magic;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A snapshot: the fabric as it was seen. Nodes, their ports, who is cabled to whom. It holds no pointers between its
- * parts, only indices, so it can be copied, saved and handed from process to process as it is.
+ * A snapshot: the observed fabric, its nodes, ports and links. Its parts refer to each other by indices, not pointers,
+ * so it can be copied, saved and handed from process to process as it is.
  *
- * "Not seen" is a value: a port whose PortInfo was never read says so, and is not a port that is down.
+ * "Not seen" is a value: a port whose PortInfo was never read is FT_LINK_UNREAD, not FT_LINK_DOWN.
  */
 #ifndef FT_PROBE_SNAPSHOT_H
 #define FT_PROBE_SNAPSHOT_H
@@ -22,7 +22,7 @@
 
 /*
  * The most ports that a snapshot may have: 49,151 unicast LIDs and 254 ports on each switch give fewer (IBTA Vol 1,
- * 4.1.3). A file of a few bytes a port must not take memory without end.
+ * 4.1.3). The limit bounds the memory that a file of a few bytes a port can demand.
  */
 enum { FT_SNAPSHOT_PORTS_MAX = 1 << 24 };
 
@@ -32,7 +32,7 @@ enum ft_node_type { FT_NODE_UNKNOWN, FT_NODE_SWITCH, FT_NODE_CA, FT_NODE_ROUTER 
 enum ft_link {
 	FT_LINK_UNREAD, /* the port's state was never learned (lost packets) */
 	FT_LINK_DOWN,	/* seen, and no link; in a dump that lists no such ports: not listed */
-	FT_LINK_SILENT, /* physically up, the far end did not answer or is not named */
+	FT_LINK_SILENT, /* physically up, but the far end did not respond or is not named */
 	FT_LINK_UP,	/* up, and @peer is known */
 };
 
@@ -41,8 +41,8 @@ struct ft_node {
 	uint64_t system_guid; /* SystemImageGUID; 0: not known */
 	uint32_t vendor_id;
 	uint32_t device_id;
-	uint32_t chassis;     /* of switches: those with the same number are chips of one director; 0: none is known */
-	uint32_t spare;	      /* 0, so that no byte is without a value */
+	uint32_t chassis;     /* of switches: those with the same number are chips of one director; 0: not known */
+	uint32_t spare;	      /* 0: padding, so that every byte is initialised */
 	uint32_t first_port;  /* index into ports[] of port 1; port n is first_port + n - 1 */
 	uint32_t description; /* offset into strings[]: raw bytes as seen, then one NUL */
 	uint16_t description_length;
@@ -54,8 +54,8 @@ struct ft_node {
 };
 
 /*
- * What a port is set to, and what it is able to, as PortInfo has it: zeros where that is not known. Widths are the bits
- * of LinkWidthEnabled (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x); bit n of speeds is enum ft_speed n.
+ * Enabled and supported widths and speeds, as in PortInfo: zeros where that is not known. Widths are the bits of
+ * LinkWidthEnabled (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x); bit n of speeds is enum ft_speed n.
  */
 struct ft_port_limits {
 	uint16_t speeds_enabled;
@@ -76,21 +76,21 @@ struct ft_port {
 	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
 	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */
 	struct ft_rate rate;   /* of links that are up; zeros else */
-	uint8_t sm; /* 1: PortInfo:CapabilityMask.IsSM, a subnet manager runs there. Of a switch see its node */
+	uint8_t sm; /* 1: PortInfo:CapabilityMask.IsSM, a subnet manager runs there. For a switch see its node */
 };
 
 /* Where the snapshot came from. Offsets are into strings[]; the empty string is offset 0. */
 struct ft_snapshot_source {
 	bool live;
-	bool complete;	       /* nothing stayed unknown for lost SMPs; repeated ones may have timed out */
-	bool lists_down_ports; /* false: a plain dump, which names no port without a known far end */
-	bool stopped;	       /* more nodes or ports answered than the sweep was to take: the farthest are left out */
-	uint32_t detail;       /* "mlx5_0 port 1", or the file's name */
-	uint32_t entry_node;   /* the node the sweep began on, or FT_NO_NODE */
+	bool complete;	       /* nothing is unknown because of lost SMPs; repeated ones may have timed out */
+	bool lists_down_ports; /* false: a plain dump, which lists no port without a known far end */
+	bool stopped;	     /* more nodes or ports responded than the limits of the sweep: the farthest are left out */
+	uint32_t detail;     /* "mlx5_0 port 1", or the file's name */
+	uint32_t entry_node; /* the node where the sweep began, or FT_NO_NODE */
 	uint8_t entry_port;
 	uint32_t mads;	       /* SMPs sent; 0: not known */
 	uint32_t timeouts;     /* SMPs that never came back, retries included */
-	uint32_t odd_lids;     /* of dumps: LIDs that are empty, negative or 65535. There is 0 in their place */
+	uint32_t odd_lids;     /* of dumps: LIDs that are empty, negative or 65535; stored as 0 */
 	uint32_t odd_lid_line; /* the first of them; 0: not known */
 	uint32_t duration_ms;
 	int64_t time_s; /* Unix time of the sweep; for dumps the time of their header (UTC); 0: not known */
@@ -136,20 +136,20 @@ static inline const char *ft_node_description(const struct ft_snapshot *s, const
 }
 
 /*
- * Building. A builder takes nodes in any order and links by (GUID, port) that may be named before their node is.
- * See snapshot_build.h for the readers' side.
+ * Building: a builder takes nodes in any order, and links by (GUID, port) that may precede the record of their node.
+ * Readers of dumps use snapshot_build.h.
  */
 
 /*
- * Checks that every index is in range, peers are mutual and ports belong to their nodes; what comes from a file or
- * another process goes through it before use. Returns 0 or -EINVAL with a reason in @err (no line).
+ * Checks that every index is in range, peers are mutual and ports belong to their nodes; snapshots from files and other
+ * processes are checked before use. Returns 0 or -EINVAL with a reason in @err (no line).
  */
 int ft_snapshot_check(const struct ft_snapshot *snapshot, struct ft_error *err);
 
 /*
- * The same fabric? Order of nodes does not matter; GUIDs, types, descriptions, port counts, LIDs, links, rates and
- * states do. A value that one side does not know (0, FT_LINK_UNREAD, or down against silent where a side does not list
- * such ports) equals anything. Where from and when are not compared.
+ * Compares two snapshots: GUIDs, types, descriptions, port counts, LIDs, links, rates and states, whatever the order of
+ * the nodes. A value that one side does not know (0, FT_LINK_UNREAD, or down against silent where a side does not list
+ * such ports) equals any other. Source and time are not compared.
  *
  * @ret_difference  out: the first difference in words, empty where equal; NULL is fine
  * Returns 1 equal, 0 different, -ENOMEM.

@@ -17,22 +17,23 @@ enum { NONE = UINT32_MAX };
 struct record {
 	struct ft_build_node node; /* its description is in the arena */
 	uint32_t description;
-	uint32_t same;	      /* the next record of this GUID, or NONE */
-	uint32_t growing;     /* of this one and those behind it: the first of no known number of ports, or NONE */
-	uint16_t ports_held;  /* likewise: the most ports of those before that */
-	uint32_t alias;	      /* the record that this one is part of; itself: none */
-	uint32_t first_claim; /* its claims, where they lie side by side */
+	uint32_t same;	  /* the next record with this GUID, or NONE */
+	uint32_t growing; /* of this record and those after it in the chain: the first with an unknown number of ports,
+			     or NONE */
+	uint16_t ports_held;  /* likewise: the highest port count before that one */
+	uint32_t alias;	      /* the record that this one was merged into; itself: none */
+	uint32_t first_claim; /* its claims, which are adjacent */
 	uint32_t claim_count;
 	uint32_t index; /* in the snapshot */
 	bool scattered; /* they do not */
 	bool mentioned; /* has no record of its own */
 };
 
-/* A port's own word of itself and of its far end. */
+/* A claim: what a record says about one of its ports and its far end. */
 struct claim {
 	struct ft_build_port port;
 	uint32_t record;
-	uint32_t peer; /* the first record of the GUID that is named, or NONE */
+	uint32_t peer; /* the first record with the far GUID, or NONE */
 };
 
 struct ft_builder {
@@ -46,10 +47,10 @@ struct ft_builder {
 	struct ft_map by_guid;	    /* GUID -> its first record */
 	struct ft_map by_port_guid; /* GUID of a CA's port -> the CA's record */
 	uint32_t *slots;	    /* port of the snapshot -> its claim, or NONE */
-	struct ft_map answers;	    /* where GUIDs repeat: of answer_key(), the first of the ports that fit it */
-	uint32_t *answers_next; /* [ports] the next one, or NONE; of the first, those that are linked are left out */
-	bool repeats;		/* there are GUIDs of several records */
-	bool reports;		/* there are nodes known by a port's GUID */
+	struct ft_map answers;	    /* where GUIDs repeat: by answer_key(), the first of the ports with that key */
+	uint32_t *answers_next;	    /* [ports] the next one, or NONE; in the first one, linked ports are skipped */
+	bool repeats;		    /* some GUIDs have several records */
+	bool reports;		    /* some nodes are known by a port's GUID */
 
 	struct ft_snapshot_source source;
 	uint64_t entry_guid, entry_port_guid;
@@ -95,7 +96,7 @@ struct ft_snapshot_source *ft_builder_source(struct ft_builder *b)
 	return &b->source;
 }
 
-/* Room for one more element in an array of @count. */
+/* Makes room for one more element in an array of @count. */
 static int array_reserve(void *array, uint32_t count, uint32_t *size, size_t element)
 {
 	void **data = array, *more;
@@ -158,7 +159,7 @@ void ft_builder_odd_lid(struct ft_builder *b, uint32_t line)
 		b->source.odd_lid_line = line;
 }
 
-/* 65535 is "permissive", and no port's own (IBTA Vol 1, 4.1.3): nobody is found by it. */
+/* 65535 is the permissive LID (IBTA Vol 1, 4.1.3), no port's own: it is not used for look-ups. */
 static void lid_take(struct ft_builder *b, uint16_t *lid, bool own)
 {
 	if (*lid != UINT16_MAX)
@@ -249,7 +250,7 @@ int ft_builder_add_port(struct ft_builder *b, uint32_t node, const struct ft_bui
 	return 0;
 }
 
-/* The record that @record became part of. */
+/* The record that @record was merged into. */
 static struct record *record_of(const struct ft_builder *b, uint32_t record)
 {
 	while (b->records[record].alias != record)
@@ -257,7 +258,7 @@ static struct record *record_of(const struct ft_builder *b, uint32_t record)
 	return &b->records[record];
 }
 
-/* One record read twice, as in two dumps of one fabric put together? */
+/* Is it one record read twice, as in two concatenated dumps of one fabric? */
 static bool record_repeats(const struct ft_builder *b, const struct record *x, const struct record *y)
 {
 	if (x->scattered || y->scattered || x->claim_count != y->claim_count || x->node.type != y->node.type ||
@@ -275,7 +276,7 @@ static bool record_repeats(const struct ft_builder *b, const struct record *x, c
 	return true;
 }
 
-/* Chains the records of one GUID. @tails: the last record of each chain, by its first. */
+/* Chains the records with the same GUID. @tails: the last record of each chain, by its first. */
 static int records_chain(struct ft_builder *b)
 {
 	_cleanup_free_ uint32_t *tails = calloc(b->record_count ? b->record_count : 1, sizeof(*tails));
@@ -307,7 +308,7 @@ static int records_chain(struct ft_builder *b)
 	return 0;
 }
 
-/* Which CAs have which ports: said by themselves, and by those they are cabled to. */
+/* Which CAs have which ports: by their own records, and by those of their far ends. */
 static int port_guids_collect(struct ft_builder *b, struct ft_map *map)
 {
 	for (uint32_t i = 0; i < b->claim_count; i++) {
@@ -326,7 +327,7 @@ static int port_guids_collect(struct ft_builder *b, struct ft_map *map)
 	return 0;
 }
 
-/* Makes the nodes of a port report part of the nodes that have full records. */
+/* Merges the nodes of a port report into the nodes that have full records. */
 static int reports_merge(struct ft_builder *b)
 {
 	int r;
@@ -357,7 +358,7 @@ static int reports_merge(struct ft_builder *b)
 	return 0;
 }
 
-/* What others say of a node fills the gaps of its own record. */
+/* Fills the gaps of a node's record from the claims of others. */
 static int record_fill(struct ft_builder *b, struct record *record, const struct ft_build_port *port)
 {
 	if (record->node.type == FT_NODE_UNKNOWN)
@@ -369,7 +370,7 @@ static int record_fill(struct ft_builder *b, struct record *record, const struct
 	return 0;
 }
 
-/* Finds the record of each far end, and makes one for those that have none. */
+/* Finds the record of each far end, and makes one for far ends without any. */
 static int peers_resolve(struct ft_builder *b)
 {
 	for (uint32_t i = 0; i < b->claim_count; i++) {
@@ -434,7 +435,7 @@ static int port_beyond(const struct claim *claim, const struct record *record, c
 			    record->node.port_count, ft_text_s(record->node.port_count), whose);
 }
 
-/* Sees that port @number is one of @record, which grows as far as nothing is known of its size. */
+/* Ensures that port @number exists in @record, which grows if its size is unknown. */
 static bool record_holds(struct record *record, unsigned int number)
 {
 	if (number <= record->node.port_count)
@@ -445,7 +446,7 @@ static bool record_holds(struct record *record, unsigned int number)
 	return true;
 }
 
-/* What chain_holds() has to know of the records behind each: without it every far end would ask all of them. */
+/* Precomputes for chain_holds() a summary of the later records: without it each far end would scan the whole chain. */
 static void chains_measure(struct ft_builder *b)
 {
 	for (uint32_t i = b->record_count; i-- > 0;) {
@@ -459,7 +460,7 @@ static void chains_measure(struct ft_builder *b)
 	}
 }
 
-/* Of the records of one GUID, from @first on: the first that record_holds() the port is asked. */
+/* Of the records with one GUID, from @first on: the first for which record_holds() the port. */
 static bool chain_holds(struct ft_builder *b, struct record *first, unsigned int number)
 {
 	return number <= first->ports_held ||
@@ -530,7 +531,7 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s, struct ft_
 
 /* A chassis as the source numbers it. */
 struct chassis {
-	uint64_t guid;	      /* the lowest of its switches */
+	uint64_t guid;	      /* the lowest GUID of its switches */
 	uint64_t system_guid; /* of its first switch */
 	uint32_t said;
 	uint32_t switches;
@@ -556,7 +557,7 @@ static void chassis_count(struct chassis *chassis, const struct ft_node *node, b
 		chassis->guid = node->guid;
 }
 
-/* The chassis of the nodes; @by_said: their indices. */
+/* Numbers the chassis of the nodes; @by_said: their indices. */
 static int chassis_collect(const struct ft_snapshot *s, const bool *slotted, struct ft_map *by_said,
 			   struct chassis *all, uint32_t *ret_count)
 {
@@ -618,7 +619,7 @@ static int chassis_number(const struct ft_builder *b, struct ft_snapshot *s)
 	return ft_snapshot_number_chassis(s, slotted);
 }
 
-/* What two sources say of one port: the record and the port report. */
+/* Merges two claims about one port: from the record and from the port report. */
 static void claim_merge(struct ft_build_port *port, const struct ft_build_port *other)
 {
 	port->guid = port->guid ? port->guid : other->guid;
@@ -648,7 +649,7 @@ static void claims_place(struct ft_builder *b, const struct ft_snapshot *s)
 	}
 }
 
-/* A port whose far end is named is silent until a link is made of it. */
+/* A port with a named far end is silent until a link is made of it. */
 static void port_fill(struct ft_port *port, const struct record *record, const struct claim *claim)
 {
 	port->link = claim ? claim->port.link : record->node.unlisted;
@@ -694,7 +695,7 @@ static const struct claim *port_claim(const struct ft_builder *b, uint32_t port)
 	return b->slots[port] == NONE || b->claims[b->slots[port]].peer == NONE ? NULL : &b->claims[b->slots[port]];
 }
 
-/* Is port @at the one that @claim names? Aliases and records of one GUID all share their first record's GUID. */
+/* Is port @at the one that @claim names? Aliases and records of one GUID all have the same first record. */
 static bool claim_names(const struct ft_builder *b, const struct claim *claim, const struct ft_snapshot *s, uint32_t at)
 {
 	const struct ft_node *node = &s->nodes[s->ports[at].node];
@@ -725,15 +726,15 @@ static void link_make(const struct ft_builder *b, struct ft_snapshot *s, uint32_
 }
 
 /*
- * What a port that may be the far end of another answers to: "I am this port of this GUID, and name that one", or, with
- * @far NULL, "and name none".
+ * The key under which a candidate far end is listed: its own GUID and port, and the port that it names, or, with @far
+ * NULL, that it names none.
  */
 static uint64_t answer_key(uint64_t guid, unsigned int number, uint64_t far_guid, unsigned int far_number)
 {
 	return ft_hash_pair(ft_hash_pair(guid, number), ft_hash_pair(far_guid, far_number));
 }
 
-/* The key of what port @at says. */
+/* The key of port @at's own claim. */
 static uint64_t answer_of(const struct ft_builder *b, const struct ft_snapshot *s, uint32_t at)
 {
 	const struct claim *claim = port_claim(b, at);
@@ -742,7 +743,7 @@ static uint64_t answer_of(const struct ft_builder *b, const struct ft_snapshot *
 			  claim ? b->records[claim->peer].node.guid : 0, claim ? claim->port.peer_number : 0);
 }
 
-/* Lists the ports of GUIDs that several records have by what they say, each list in the order of the ports. */
+/* Lists the ports of GUIDs with several records by their keys, each list in the order of the ports. */
 static int answers_list(struct ft_builder *b, const struct ft_snapshot *s)
 {
 	_cleanup_free_ uint32_t *tails = NULL;
@@ -772,7 +773,7 @@ static int answers_list(struct ft_builder *b, const struct ft_snapshot *s)
 	return 0;
 }
 
-/* The first port with that key that is not linked, or NONE. Linked ones are passed over once and then never again. */
+/* The first unlinked port with that key, or NONE. Linked ones are skipped once and then never again. */
 static uint32_t answer_find(struct ft_builder *b, const struct ft_snapshot *s, uint64_t key)
 {
 	uint32_t first = ft_map_get(&b->answers, key), at = first;
@@ -786,7 +787,7 @@ static uint32_t answer_find(struct ft_builder *b, const struct ft_snapshot *s, u
 	return at;
 }
 
-/* The only record of the GUID that @claim names: its port, where that is free and answers as port_link() asks. */
+/* The only record with the GUID that @claim names: its port, if it is unlinked and matches the claim. */
 static uint32_t port_answer(const struct ft_builder *b, const struct ft_snapshot *s, const struct claim *claim,
 			    uint32_t x, bool mutual)
 {
@@ -801,7 +802,7 @@ static uint32_t port_answer(const struct ft_builder *b, const struct ft_snapshot
 }
 
 /*
- * Links port @x with the first port that its claim can mean: one that names it in return (@mutual), or one that names
+ * Links port @x with the first port that matches its claim: one that names it in return (@mutual), or one that names
  * none.
  */
 static void port_link(struct ft_builder *b, struct ft_snapshot *s, uint32_t x, bool mutual)
@@ -846,7 +847,7 @@ static void entry_resolve(const struct ft_builder *b, struct ft_snapshot *s)
 		s->source.entry_port = 1;
 }
 
-/* Shrinks the arena to what it holds; a failure to do so leaves it as it is. */
+/* Shrinks the arena to its used size; if that fails it is left as it is. */
 static void strings_move(struct ft_builder *b, struct ft_snapshot *s)
 {
 	char *exact = realloc(b->strings, b->strings_length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Building a snapshot: nodes in any order, and on their ports the far ends by (GUID, port number), which may be named
- * before their node is, or have no record of their own at all. ft_builder_finish() brings the two together.
+ * Building a snapshot: nodes in any order, with the far ends of their ports by (GUID, port number), which may precede
+ * the record of their node, or have no record at all. ft_builder_finish() resolves the far ends.
  *
  *     _cleanup_(ft_builder_freep) struct ft_builder *builder = NULL;
  *
@@ -30,11 +30,11 @@ struct ft_build_node {
 	uint64_t system_guid;
 	uint32_t vendor_id;
 	uint32_t device_id;
-	uint32_t chassis;	   /* any number that its other nodes have too */
+	uint32_t chassis;	   /* any number that the other nodes of its chassis share */
 	const char *description;   /* raw bytes, copied; they may hold anything but NUL, at which they end */
-	size_t description_length; /* the rest beyond UINT16_MAX is cut off */
+	size_t description_length; /* values beyond UINT16_MAX are truncated */
 	uint16_t lid;		   /* of a switch */
-	uint16_t port_count;	   /* 0 and !port_count_known: as many as are named */
+	uint16_t port_count;	   /* 0 and !port_count_known: the highest port named */
 	uint8_t lmc;
 	uint8_t type;	  /* enum ft_node_type */
 	bool sm;	  /* of a switch */
@@ -47,13 +47,13 @@ struct ft_build_node {
 		       * has that GUID, or a port of that GUID, if there is one */
 };
 
-/* A port, and its far end as this side names it. What is not known stays 0. */
+/* A port, and its far end as this side names it. Unknown values are 0. */
 struct ft_build_port {
 	uint64_t guid;	    /* 0 and on a switch: its node's */
 	uint64_t peer_guid; /* the far node's GUID, or with @peer_by_port maybe its port's */
 	uint64_t peer_port_guid;
 	const char *peer_description; /* not copied: valid until ft_builder_finish() */
-	uint32_t place;		      /* the caller's: where in the file this was said */
+	uint32_t place;		      /* for the caller: the place in the file */
 	uint16_t peer_description_length;
 	uint16_t lid; /* of a CA or router port */
 	uint16_t peer_lid;
@@ -78,12 +78,10 @@ static inline void ft_builder_freep(struct ft_builder **builder)
 	ft_builder_free(*builder);
 }
 
-/* The source of the snapshot to be, for the caller to fill; its strings and entry are set by the two below. */
+/* The source of the snapshot, for the caller to fill; its strings and entry are set by the two functions below. */
 struct ft_snapshot_source *ft_builder_source(struct ft_builder *builder);
 
-/*
- * One more LID that is none: empty or negative. Those that are 65535 the builder sees itself. @line: where, or 0.
- */
+/* Counts an invalid LID: empty or negative. The builder itself counts those that are 65535. @line: its place, or 0. */
 void ft_builder_odd_lid(struct ft_builder *builder, uint32_t line);
 
 /* "mlx5_0 port 1". Returns 0 or -ENOMEM. */
@@ -96,10 +94,10 @@ int ft_builder_set_detail(struct ft_builder *builder, const char *detail);
 void ft_builder_set_entry(struct ft_builder *builder, uint64_t guid, uint64_t port_guid, uint8_t port_number);
 
 /*
- * The record of @node was the last one of a file that may have been cut short. If it then turns out that nodes (or the
- * entry) are named that have no record, it was: ports of @node that are not listed are FT_LINK_UNREAD, not down, and
- * the source is not complete where @node, or one of those without a record, is a switch.
- * @certain  it was cut, whatever the others say
+ * @node has the last record of a file that may have been cut short. The file was cut if nodes (or the entry) are named
+ *       that have no record: then unlisted ports of @node are FT_LINK_UNREAD, not down, and the source is not complete
+ *       if @node, or a node without a record, is a switch.
+ * @certain  the file was cut, whether or not records are missing
  */
 void ft_builder_set_last(struct ft_builder *builder, uint32_t node, bool certain);
 
@@ -113,19 +111,19 @@ int ft_builder_add_node(struct ft_builder *builder, const struct ft_build_node *
 int ft_builder_add_port(struct ft_builder *builder, uint32_t node, const struct ft_build_port *port);
 
 /*
- * Makes the snapshot; the builder is of no use after that, whatever the result, but to be freed.
+ * Makes the snapshot; after that the builder can only be freed, whatever the result.
  *
- * - The nodes keep the order in which they were added; nodes known by others' word only follow, in the order of their
- *   first mention. The ports of those are FT_LINK_UP where they are mentioned and FT_LINK_UNREAD else.
- * - Two records of one GUID stay two nodes, unless they say the same: then they are one record read twice. Far ends
- *   of that GUID are those of the two records that name their port in return.
- * - Chassis are numbered from 1 by the lowest GUIDs of their switches. One that has a single switch is none, and so is
- *   one of which no slot is known and whose switches have one SystemImageGUID: libibnetdisc makes a chassis of these,
- *   which says no more than that GUID, and that is wrong on some makers' switches.
- * - Where both ends name each other that is a link. A far end named by one side only is a link too if the other side
- *   says nothing of that port. Else the ends disagree, and the port is FT_LINK_SILENT: up, with a far end that is not
- *   known. First come, first served.
- * - Of a port that was added twice the first that names a far end counts; what it left at 0 is filled from the other.
+ * - The nodes keep the order in which they were added; nodes without a record of their own follow, in the order of
+ *   their first mention. The ports of those are FT_LINK_UP where they are mentioned and FT_LINK_UNREAD else.
+ * - Two records of one GUID stay two nodes, unless they are equal: then they are one record read twice. A far end of
+ *   that GUID resolves to the record that names the port in return.
+ * - Chassis are numbered from 1 by the lowest GUIDs of their switches. A chassis with a single switch is dropped, and
+ *   so is one without a known slot whose switches share a SystemImageGUID: libibnetdisc derives it from that GUID
+ *   alone, which is wrong on some vendors' switches.
+ * - Two ports that name each other are a link. A far end named by one side only is a link too if the other side names
+ *   none for that port. Otherwise the ends disagree, and the port is FT_LINK_SILENT: up, far end unknown. The first
+ *   match holds.
+ * - Of a port added twice, the first record that names a far end holds; its zeros are filled from the other.
  *
  * @ret_place  out: @place of the port at fault, on -EINVAL; NULL is fine
  * Returns 0, -ENOMEM, -EINVAL with @err filled (without a line) if a port is beyond its node's count, or -EOVERFLOW
@@ -135,8 +133,8 @@ int ft_builder_finish(struct ft_builder *builder, struct ft_snapshot **ret_snaps
 		      uint32_t *ret_place);
 
 /*
- * Numbers the chassis of a snapshot anew, as ft_builder_finish() says; until now its switches have in common whatever
- * number their source gave them. The numbers depend on the fabric only, so that two looks at it say the same.
+ * Renumbers the chassis of a snapshot as ft_builder_finish() does; until now its switches share any number that their
+ * source gave them. The new numbers depend on the fabric only, so that two sweeps of it agree.
  *
  * @slotted  by node: its slot in the chassis is known
  * Returns 0 or -ENOMEM.
@@ -149,13 +147,13 @@ int ft_snapshot_set_detail(struct ft_snapshot *snapshot, const char *detail);
 /*
  * Handing a snapshot from a child to its parent, over a pipe: the parts in the byte order and layout of this machine.
  *
- * @fd  is written to until all is out. Returns 0 or -errno of write(2).
+ * @fd  is written to until everything is sent. Returns 0 or -errno of write(2).
  */
 int ft_snapshot_send(int fd, const struct ft_snapshot *snapshot);
 
 /*
- * The snapshot in the @length bytes at @bytes (no alignment needed). A child that crashed may have sent anything, so
- * all of it is checked by ft_snapshot_check(). Returns 0, -ENOMEM, or -EINVAL with a reason in @err (no line).
+ * The snapshot in the @length bytes at @bytes (no alignment needed). The bytes are not trusted (the child may have
+ * crashed): ft_snapshot_check() checks all of it. Returns 0, -ENOMEM, or -EINVAL with a reason in @err (no line).
  */
 int ft_snapshot_receive(const void *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 

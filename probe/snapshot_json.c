@@ -91,7 +91,7 @@ static void write_source(struct ft_text *text, const struct ft_snapshot *s, stru
 	ft_text_puts(text, "}");
 }
 
-/* The port's FT_GUID as far as it is not what is assumed of it. */
+/* The port's FT_GUID unless it has the default value. */
 static uint64_t port_guid_said(const struct ft_node *node, const struct ft_port *port)
 {
 	return node->type == FT_NODE_SWITCH && port->guid == node->guid ? 0 : port->guid;
@@ -105,7 +105,7 @@ static bool port_is_plain(const struct ft_node *node, const struct ft_port *port
 	       !port->phys_state && !port->logical_state && !port->sm;
 }
 
-/* Do two ports say the same, but for their numbers and far ends? */
+/* Are two ports equal, but for their numbers and far ends? */
 static bool ports_alike(const struct ft_port *a, const struct ft_port *b)
 {
 	return a->link == b->link && a->guid == b->guid && a->lid == b->lid && a->lmc == b->lmc &&
@@ -117,7 +117,7 @@ static bool ports_alike(const struct ft_port *a, const struct ft_port *b)
 	       a->limits.speeds_supported == b->limits.speeds_supported;
 }
 
-/* @last: the number of the last of those that are alike */
+/* @last: the last port number of a run of equal ports */
 static void write_port(struct ft_text *text, const struct ft_node *node, const struct ft_port *port, unsigned int last)
 {
 	char rate[FT_RATE_NAME_SIZE];
@@ -209,7 +209,7 @@ void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *s)
 	ft_text_puts(text, "]}\n");
 }
 
-/* What is being read, and the snapshot that grows from it. */
+/* The state of reading, and the growing snapshot. */
 struct reader {
 	const struct ft_json *json;
 	struct ft_error *err;
@@ -217,7 +217,7 @@ struct reader {
 	size_t strings_size, ports_size;
 };
 
-/* Numbers, truths, types and links go to numbers[] at the index of their member; the rest stays JSON. */
+/* Numbers, booleans, types and links go to numbers[] at the index of their member; the rest stays JSON. */
 struct values {
 	const json_t *json[FT_PORT_MEMBERS]; /* NULL: not there */
 	bool said[FT_PORT_MEMBERS];
@@ -296,7 +296,7 @@ static int integer_read(const json_t *json, uint64_t max, uint64_t *ret_number)
 	return 0;
 }
 
-/* One value by its kind; -EINVAL with what was expected in @ret_expected. */
+/* One value by its kind; -EINVAL with the expected kind in @ret_expected. */
 static int value_read(const struct ft_member *member, const json_t *json, uint64_t *ret_number,
 		      const char **ret_expected)
 {
@@ -485,7 +485,7 @@ void ft_snapshot_source_set(struct ft_snapshot_source *source, const uint64_t nu
 	source->time_s = (int64_t)numbers[FT_SOURCE_TIME];
 }
 
-/* Runs when the nodes are known, for the entry is one of them. */
+/* Runs once the nodes are known, as the entry is one of them. */
 static int source_read(struct reader *r, const json_t *source)
 {
 	struct ft_snapshot_source *to = &r->s->source;
@@ -746,7 +746,7 @@ static const struct ft_member root_members[ROOT_MEMBERS] = {
 	[R_LINKS] = {"links", FT_LIST, 0, true},
 };
 
-/* Files of ours that are something else. */
+/* Other files of this project. */
 static const struct {
 	const char *key, *what;
 } others[] = {
@@ -756,7 +756,7 @@ static const struct {
 	{"ftcheckd_state", "this is the state of ftcheckd, not a recorded fabric; record one with --save"},
 };
 
-/* The version first: of a newer file the rest may look like anything. */
+/* The version first: the rest of a newer file may have any form. */
 static int version_check(const struct reader *r, const json_t *root)
 {
 	const json_t *version = json_is_object(root) ? json_object_get(root, "ftcheck_snapshot") : NULL;
@@ -805,7 +805,7 @@ static int snapshot_read(struct reader *r)
 	return source_read(r, values.json[R_SOURCE]);
 }
 
-/* The tree of it takes ten times the memory of the text; the error's place is worth that. */
+/* Its tree takes ten times the memory of the text; the place of the error is worth that. */
 static int tree_read(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = calloc(1, sizeof(*s));

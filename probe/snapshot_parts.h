@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What both readers of a snapshot's JSON share: its members, and what they mean. Private to probe/snapshot_*.c. */
+/* Shared by both readers of a snapshot's JSON: its members and their meanings. Private to probe/snapshot_*.c. */
 #ifndef FT_PROBE_SNAPSHOT_PARTS_H
 #define FT_PROBE_SNAPSHOT_PARTS_H
 
@@ -69,11 +69,11 @@ extern const struct ft_member ft_source_members[FT_SOURCE_MEMBERS];
 extern const struct ft_member ft_port_members[FT_PORT_MEMBERS];
 extern const struct ft_member ft_node_members[FT_NODE_MEMBERS];
 
-/* The number of what a string of FT_GUID, FT_TYPE, FT_LINK or FT_RATE says. Returns 0 or -EINVAL. */
+/* The value that a string of FT_GUID, FT_TYPE, FT_LINK or FT_RATE stands for. Returns 0 or -EINVAL. */
 int ft_member_word(enum ft_kind kind, const char *string, uint64_t *ret_number);
 
 /*
- * Ports, as they grow from a file: the next node's, which are down. Returns 0, -ENOMEM, or -EOVERFLOW with @err filled
+ * Appends the ports of the next node while reading a file, all down. Returns 0, -ENOMEM, or -EOVERFLOW with @err filled
  * (without a line) beyond FT_SNAPSHOT_PORTS_MAX.
  */
 int ft_snapshot_ports_add(struct ft_snapshot *snapshot, struct ft_node *node, size_t *size, struct ft_error *err);
@@ -88,17 +88,17 @@ void ft_snapshot_port_set(struct ft_snapshot *snapshot, const struct ft_node *no
 /* Of the source, all but its detail and entry. */
 void ft_snapshot_source_set(struct ft_snapshot_source *source, const uint64_t numbers[FT_SOURCE_MEMBERS]);
 
-/* Room for @more bytes behind the strings, which have @size. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Reserves @more bytes behind the strings, which have @size. Returns 0, -ENOMEM or -EOVERFLOW. */
 int ft_snapshot_strings_reserve(struct ft_snapshot *snapshot, size_t more, size_t *size);
 
-/* Undoes what the writer does to bytes. Writes at most @length of them; -1 where an escape is wrong or says NUL. */
+/* Undoes the writer's escapes. Writes at most @length bytes; -1 where an escape is wrong or stands for NUL. */
 ssize_t ft_snapshot_bytes_decode(const char *string, size_t length, char *ret_bytes);
 
 /*
  * Reads what ft_snapshot_write_json() writes, of either version, in one pass.
  *
- * Returns 1; 0 where it is something else, or wrong: that is for the caller to find out by other means; or -ENOMEM. The
- * snapshot is still to be checked.
+ * Returns 1; 0 if the text has another form or is wrong, which the caller diagnoses with the tree reader; or -ENOMEM.
+ * The caller must still check the snapshot.
  */
 int ft_snapshot_scan(const char *text, size_t length, struct ft_snapshot **ret_snapshot);
 

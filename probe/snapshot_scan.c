@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Snapshots as they are written, in one pass: no tree is made of the text, so that a large fabric's takes no more time
- * and memory than a dump of it. Whatever is not as this program writes it ends the scan, and the reader with the tree
- * (snapshot_json.c) has the word; so nothing may be taken here that it refuses, and nothing be understood otherwise.
+ * Reads snapshots in the writer's form in one pass, without a tree, so that a large fabric takes no more time and
+ * memory than a dump of it. Text in any other form ends the scan, and the tree reader (snapshot_json.c) takes over.
+ * Invariant: the scan accepts nothing that the tree reader refuses, and reads nothing differently.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -19,7 +19,7 @@ struct scan {
 	const char *at, *end;
 	struct ft_snapshot *s;
 	size_t nodes_size, ports_size, strings_size;
-	uint64_t entry[2]; /* node and port; none: FT_NO_NODE and 0 */
+	uint64_t entry[2]; /* node and port; if absent: FT_NO_NODE and 0 */
 	bool memory;	   /* there was none */
 };
 
@@ -27,7 +27,7 @@ struct scan {
 struct seen {
 	uint64_t numbers[FT_PORT_MEMBERS];
 	bool said[FT_PORT_MEMBERS];
-	struct ft_span bytes; /* of the one member that is FT_BYTES: between its quotes */
+	struct ft_span bytes; /* of the only FT_BYTES member: between its quotes */
 };
 
 static void blanks_skip(struct scan *c)
@@ -36,7 +36,7 @@ static void blanks_skip(struct scan *c)
 		c->at++;
 }
 
-/* Past @what and the blanks around it. */
+/* Advances past @what and the blanks around it. */
 static bool skip(struct scan *c, char what)
 {
 	blanks_skip(c);
@@ -57,7 +57,7 @@ static bool word_skip(struct scan *c, const char *word)
 	return true;
 }
 
-/* A whole number; one with a zero before it, a fraction or an exponent is none. */
+/* A whole number; one with a leading zero, a fraction or an exponent is refused. */
 static bool number_read(struct scan *c, uint64_t max, uint64_t *ret_number)
 {
 	const char *start = c->at;
@@ -86,7 +86,7 @@ static bool signed_read(struct scan *c, uint64_t *ret_number)
 	return true;
 }
 
-/* What is between two quotes, escapes as they stand. No control bytes, and UTF-8, as JSON has it. */
+/* The text between two quotes, escapes unchanged. No control bytes, and UTF-8, as JSON requires. */
 static bool string_read(struct scan *c, struct ft_span *ret_string)
 {
 	bool ascii = true;
@@ -138,7 +138,7 @@ static bool truth_read(struct scan *c, uint64_t *ret_number)
 	return *ret_number || word_skip(c, "false");
 }
 
-/* The next member of an object: its index of @members, or -1. The one behind the last is the likeliest. */
+/* The next member of an object: its index in @members, or -1. The one after the previous is tried first. */
 static int key_read(struct scan *c, const struct ft_member *members, size_t count, size_t from)
 {
 	struct ft_span key;
@@ -175,7 +175,7 @@ static bool value_read(struct scan *c, const struct ft_member *member, size_t i,
 	}
 }
 
-/* What an object does with a member that is a list, or something else; @seen: what was said before it. */
+/* How an object reads a member that is a list, or of another kind; @seen: the members read before it. */
 typedef bool (*list_read)(struct scan *c, struct seen *seen);
 
 /* An object, whose last member may be read by @list. */
@@ -203,7 +203,7 @@ static bool object_read(struct scan *c, const struct ft_member *members, size_t 
 	return skip(c, '}');
 }
 
-/* A string's bytes into the arena. JSON's own escapes are undone first, where they are. */
+/* Copies a string's bytes into the arena, after undoing JSON's own escapes, if any. */
 static bool bytes_take(struct scan *c, struct ft_span string, size_t max, uint32_t *ret_offset, size_t *ret_length)
 {
 	size_t room = (size_t)(string.end - string.at) + 1, length = 0;
@@ -224,7 +224,7 @@ static bool bytes_take(struct scan *c, struct ft_span string, size_t max, uint32
 		at += *at == '\\';
 		to[length++] = *at;
 	}
-	/* In place: what comes out is never ahead of what is read. */
+	/* In place: the output never overtakes the input. */
 	decoded = ft_snapshot_bytes_decode(to, length, to);
 	if (decoded < 0 || (size_t)decoded > max)
 		return false;
@@ -237,7 +237,7 @@ static bool bytes_take(struct scan *c, struct ft_span string, size_t max, uint32
 
 /* ---- the parts ---- */
 
-/* null, or [NODE, PORT]. It is held against the nodes when they are known. */
+/* null, or [NODE, PORT]. Checked against the nodes once they are known. */
 static bool entry_read(struct scan *c, struct seen *seen)
 {
 	(void)seen;
@@ -289,7 +289,7 @@ static bool node_ports_add(struct scan *c, struct ft_node *node, const struct se
 	return r == 0;
 }
 
-/* The ports stand last, when it is known how many the node has. */
+/* The ports come last, when the node's number of ports is known. */
 static bool ports_read(struct scan *c, struct seen *seen)
 {
 	struct ft_node *node = &c->s->nodes[c->s->node_count];
@@ -305,7 +305,7 @@ static bool ports_read(struct scan *c, struct seen *seen)
 	} while (skip(c, ','));
 	if (!skip(c, ']'))
 		return false;
-	/* What would still follow, such as "port_count", came too late. */
+	/* A member such as "port_count" would come too late here. */
 	return c->at < c->end && *c->at == '}';
 }
 

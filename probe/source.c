@@ -24,18 +24,18 @@ static bool is_snapshot(const char *text, size_t length)
 	return i < length && text[i] == '{';
 }
 
-/* In the order in which they are tried; the last one takes what is left. */
+/* In the order in which they are tried; the last one accepts everything. */
 static const struct format {
 	bool (*matches)(const char *bytes, size_t length);
 	int (*read)(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
-	bool has_detail; /* the file says itself where it came from */
+	bool has_detail; /* the file names its own origin */
 } formats[] = {
 	{is_cache, ft_dump_read_cache, false},	    {ft_dump_is_lst, ft_dump_read_lst, false},
 	{is_snapshot, ft_snapshot_read_json, true}, {ft_dump_is_iblinkinfo, ft_dump_read_iblinkinfo, false},
 	{NULL, ft_dump_read_ibnetdiscover, false},
 };
 
-/* What people take for a record of the fabric: lines that begin so, and what to do. */
+/* Files often mistaken for a record of the fabric: how their lines begin, and what to do. */
 static const struct {
 	const char *start;
 	const char *what;
@@ -70,7 +70,7 @@ static const struct {
 	{"PK\x03\x04", 4, "this is packed by zip; unpack it first: unzip -p FILE | ftcheck --from -"},
 };
 
-/* Says what a text is that nobody here could read, where that can be told. */
+/* Names the format of a text that no reader accepted, if it is known. */
 static int mistake_tell(const char *text, size_t length, struct ft_error *err)
 {
 	const char *end = text + length;
@@ -122,7 +122,7 @@ int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct f
 	while (format->matches && !format->matches(text, length))
 		format++;
 	r = format->read(text, length, &snapshot, err);
-	/* What is none of ours is mostly taken for ibnetdiscover's, whose reader finds its first line strange. */
+	/* Unknown text goes to ibnetdiscover's reader, which rejects its first line. */
 	if (r == -EINVAL && !format->matches)
 		r = mistake_tell(text, length, err);
 	if (r < 0)

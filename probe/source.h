@@ -8,13 +8,13 @@
 #include "probe/snapshot.h"
 
 /*
- * Who asks the fabric; both give the same snapshot, but for the slots of directors whose makers' numbering only
- * libibnetdisc knows (Voltaire's, for one): there the second one leaves the grouping to SystemImageGUIDs and names. And
- * of a port that a switch's table of states calls down the second one does not know the physical state.
+ * The discovery engine. Both give the same snapshot, but for directors whose slot numbering only libibnetdisc knows
+ * (Voltaire's, for one): there the second engine leaves the grouping to SystemImageGUIDs and names. Nor does the second
+ * engine know the physical state of a port that is down by SwitchPortStateTable.
  */
 enum ft_engine {
-	FT_ENGINE_LIBIBNETDISC, /* libibnetdisc, with a fixed number of SMPs on the wire, and we for what it missed */
-	FT_ENGINE_LIBIBUMAD,	/* we alone, over libibumad (probe/walk.h), with as many as the fabric bears */
+	FT_ENGINE_LIBIBNETDISC, /* libibnetdisc, with a fixed number of SMPs on the wire; discovery.h fills its gaps */
+	FT_ENGINE_LIBIBUMAD,	/* discovery.h alone, over libibumad, with a congestion window */
 	FT_ENGINE_COUNT,
 };
 
@@ -26,55 +26,54 @@ struct ft_sweep_options {
 	enum ft_engine engine;	 /* --engine */
 	uint64_t m_key;		 /* -y: the M_Key that each SMP carries; 0: none */
 	unsigned int timeout_ms; /* -t: of one SMP */
-	unsigned int max_smps;	 /* -o: SMPs on the wire at a time, at most; 0: what is good for the engine */
-	unsigned int max_smps_per_switch; /* --max-smps-per-switch: of them to a node; as many through it to the next */
+	unsigned int max_smps;	 /* -o: SMPs on the wire at a time, at most; 0: the engine's default */
+	unsigned int max_smps_per_switch; /* --max-smps-per-switch: of them to one node; as many again through it to the
+					     next */
 	unsigned int max_smps_per_second; /* --max-smps-per-second; 0: no such limit. Not with libibnetdisc */
-	unsigned int retries;		  /* --retries: of one SMP */
+	unsigned int retries;		  /* --retries: of each SMP */
 	unsigned int deadline_ms;	  /* of the whole sweep */
 	/*
-	 * The sweep takes no more nodes and ports than these, ports 0 of switches among them. Of more the farthest are
-	 * left out, and the snapshot says so (source.stopped): a device can answer as switches without end. Memory of
-	 * the sweep's process is bounded by these too. 0: twice as many nodes as there are LIDs for, a million ports.
+	 * Limits of nodes and ports, ports 0 of switches included. Beyond them the farthest nodes are left out, and
+	 * source.stopped is set: one device can pretend to be any number of switches. They bound the memory of the
+	 * sweep's process too. 0: twice as many nodes as there are LIDs, a million ports.
 	 */
 	uint32_t max_nodes;
 	uint32_t max_ports;
-	struct ft_progress *progress; /* how far it is, in memory that is shared with children; NULL: nobody asks */
+	struct ft_progress *progress; /* progress, in memory shared with children; NULL: not displayed */
 };
 
-/* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs of libibnetdisc, 64 of ours and 4 a switch. */
+/* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs with libibnetdisc, else 64 and 4 a switch. */
 extern const struct ft_sweep_options ft_sweep_defaults;
 
-/* "libibnetdisc", "libibumad", and which of them @name is: FT_ENGINE_COUNT where none. */
+/* "libibnetdisc", "libibumad", and the engine called @name: FT_ENGINE_COUNT if there is none. */
 const char *ft_engine_name(enum ft_engine engine);
 enum ft_engine ft_engine_find(const char *name);
 
-/*
- * An M_Key as people write it, decimal or hexadecimal with 0x in front. Returns 0, or -EINVAL with @ret_key untouched.
- */
+/* Parses an M_Key, decimal or hexadecimal with 0x in front. Returns 0, or -EINVAL with @ret_key untouched. */
 int ft_m_key_read(const char *text, uint64_t *ret_key);
 
-/* max_smps, or what it is for the engine where it is 0. */
+/* max_smps, or the engine's default where it is 0. */
 unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options);
 
-/* Are they in range? deadline_ms aside. Returns 0, or -EINVAL with @err filled. */
+/* Checks the ranges, deadline_ms aside. Returns 0, or -EINVAL with @err filled. */
 int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_error *err);
 
 /*
- * How much memory a sweep in a process of its own takes at most, in bytes beyond what that process begins with: for
- * ft_guard.memory of who calls ft_sweep_here().
+ * Upper bound of the memory of a sweep in a process of its own, in bytes beyond its initial size: for ft_guard.memory
+ * of callers of ft_sweep_here().
  */
 size_t ft_sweep_memory(const struct ft_sweep_options *options);
 
-struct ft_ask_options;
+struct ft_scheduler_options;
 struct ft_port_choice;
 
-/* What they mean for ft_asker_new() (ask.h), for SMPs from that port, until @end_ms. */
-struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
-					   int64_t end_ms);
+/* The same options for ft_scheduler_new() (scheduler.h): SMPs from that port, until @end_ms. */
+struct ft_scheduler_options ft_sweep_ask_options(const struct ft_sweep_options *options,
+						 const struct ft_port_choice *from, int64_t end_ms);
 
 /*
- * Sweeps the live fabric in a child process: libibnetdisc 44 can crash or hang on a partial fabric, and whatever
- * happens to the child is a result here, within the deadline, never a crash. Sends Get MADs only.
+ * Sweeps the live fabric in a child process: libibnetdisc 44 can crash or hang on a partial fabric; here that is an
+ * error code, returned within the deadline. Sends Get MADs only.
  *
  * @err  filled on failure with one line: what happened to the sweep
  * Returns 0, -ENODEV (no device, or no port that is up), -ETIMEDOUT (the deadline passed; the child was killed),
@@ -85,49 +84,42 @@ int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_sn
 struct ft_routes;
 
 /*
- * The same, and in the same child, while the ways to the switches are at hand, the forwarding tables of all of them
- * (probe/routes.h); @ret_routes is the caller's to free. What could not be read by the deadline is not known.
+ * The same, and in the same child, which has the paths to the switches, their forwarding tables (probe/routes.h); the
+ * caller frees @ret_routes. Tables not read by the deadline are unknown.
  */
 int ft_sweep_routes(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot,
 		    struct ft_routes **ret_routes, struct ft_error *err);
 
 /*
  * ft_sweep() in the calling process, which should be a guarded child (probe/guard.h) that does more with the result.
- * @end_ms  by when the caller's own result has to be there, on the clock of ft_guard_now_ms(); deadline_ms of @options
- * does not count
+ * @end_ms  when the caller's own result is due, on the clock of ft_guard_now_ms(); deadline_ms of @options does not
+ * count
  */
 int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct ft_snapshot **ret_snapshot,
 		  struct ft_error *err);
 
 /*
- * Reads a file ("-": standard input), told by its content: ibnetdiscover text, iblinkinfo text, a libibnetdisc cache, a
- * subnet list, or a snapshot of ours; each of them packed by gzip or not. @err has line and column where the content is
- * at fault; of what is none of these but can be told, it says what it is, and what to do. Returns 0 or -errno.
+ * Reads a file ("-": standard input), recognised by its content: ibnetdiscover text, iblinkinfo text, a libibnetdisc
+ * cache, a subnet list, or a snapshot of ours; each of them packed by gzip or not. @err has line and column if the
+ * content is at fault; for some other known formats it names the format and says what to do. Returns 0 or -errno.
  */
 int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
-/*
- * ibnetdiscover text with every variation met in the field; see dump_ibnetdiscover.c for the list.
- */
+/* ibnetdiscover text with all variations seen in the field; see dump_ibnetdiscover.c for the list. */
 int ft_dump_read_ibnetdiscover(const char *text, size_t length, struct ft_snapshot **ret_snapshot,
 			       struct ft_error *err);
 
-/*
- * A subnet list of ibdm and OpenSM (".lst"); see dump_lst.c. Whether the text is one is told by its first line.
- */
+/* A subnet list of ibdm and OpenSM (".lst"); see dump_lst.c. Recognised by its first line. */
 bool ft_dump_is_lst(const char *text, size_t length);
 int ft_dump_read_lst(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
-/*
- * iblinkinfo text, with or without -l and -p; see dump_iblinkinfo.c. Whether the text is some is told by its first line
- * of a port.
- */
+/* iblinkinfo text, with or without -l and -p; see dump_iblinkinfo.c. Recognised by its first port line. */
 bool ft_dump_is_iblinkinfo(const char *text, size_t length);
 int ft_dump_read_iblinkinfo(const char *text, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
 /*
- * Unpacks gzip, of any number of members. Output is bounded by what files of that size hold: 250 times as much as the
- * input beyond 16 MiB, and 1 GiB at most.
+ * Unpacks gzip, of any number of members. The output is bounded: beyond 16 MiB at most 250 times the input, and 1 GiB
+ * in any case.
  *
  * @ret_text  out: for free(), NUL-terminated. Untouched on failure
  * Returns 0, -ENOMEM, -EFBIG beyond the bounds, or -EINVAL where it is damaged or cut, with @err filled (without a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Parts of the lines of a text dump. Nothing here looks behind the end of a span, so that no NUL is needed there.
+ * Parts of the lines of a text dump. Nothing here reads beyond the end of a span, so that no NUL is needed there.
  * Private to probe/dump_*.c.
  */
 #ifndef FT_PROBE_SPAN_H
@@ -28,7 +28,7 @@ static inline void ft_span_skip_blanks(struct ft_span *s)
 		s->at++;
 }
 
-/* Past it, where it is the next; else false. */
+/* Advances past it if it is next; else false. */
 static inline bool ft_span_skip_char(struct ft_span *s, char c)
 {
 	if (s->at == s->end || *s->at != c)
@@ -47,7 +47,7 @@ static inline bool ft_span_skip_string(struct ft_span *s, const char *string)
 	return true;
 }
 
-/* NULL where it is not there. */
+/* NULL if it is absent. */
 static inline const char *ft_span_find(const struct ft_span *s, char c)
 {
 	return s->at < s->end ? memchr(s->at, c, (size_t)(s->end - s->at)) : NULL;
@@ -66,7 +66,7 @@ static inline struct ft_span ft_span_word(struct ft_span *s)
 	return word;
 }
 
-/* A decimal number; values beyond @max come out as @max + 1. False where there is none. */
+/* A decimal number; values beyond @max become @max + 1. False if there is none. */
 static inline bool ft_span_number(struct ft_span *s, unsigned int max, unsigned int *ret_number)
 {
 	unsigned int number = 0;
@@ -81,7 +81,9 @@ static inline bool ft_span_number(struct ft_span *s, unsigned int max, unsigned 
 	return true;
 }
 
-/* Its value, or 16 where it is none: digits of GUIDs are half of a dump, and isxdigit() looks at the locale for each.
+/*
+ * The value of a hexadecimal digit, or 16. Digits of GUIDs are half of a dump, and isxdigit() consults the locale for
+ * each.
  */
 static inline unsigned int ft_hex_digit(char c)
 {
@@ -90,7 +92,7 @@ static inline unsigned int ft_hex_digit(char c)
 	return digit <= 9 ? digit : letter <= 5 ? letter + 10 : 16;
 }
 
-/* A hexadecimal number of at most 64 bits, with or without 0x. False where there is none, or a longer one. */
+/* A hexadecimal number of at most 64 bits, with or without 0x. False if there is none, or a longer one. */
 static inline bool ft_span_hex(struct ft_span *s, uint64_t *ret_number)
 {
 	uint64_t number = 0;

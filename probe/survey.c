@@ -153,7 +153,7 @@ static bool ports_are_sound(const struct ft_survey *survey)
 
 static int add_twin(struct ft_survey *survey, uint32_t node);
 
-/* The arrays as they came; who is whose twin is found out again. */
+/* The arrays as received; the nodes with equal GUIDs are linked again. */
 static int take_arrays(const char *bytes, const struct survey_head *head, struct ft_survey *survey)
 {
 	int r = 0;
@@ -245,7 +245,7 @@ static uint8_t node_type(unsigned int code)
 	return LOOK_UP(types, code);
 }
 
-/* Puts @node at the end of the list of those of its GUID. Returns 0 or -ENOMEM. */
+/* Appends @node to the list of nodes with its GUID. Returns 0 or -ENOMEM. */
 static int add_twin(struct ft_survey *survey, uint32_t node)
 {
 	uint32_t first;
@@ -259,7 +259,7 @@ static int add_twin(struct ft_survey *survey, uint32_t node)
 	return r < 0 ? r : 0;
 }
 
-/* Adds a node as given but for the places of its ports, which are empty. Returns 0 or -ENOMEM. */
+/* Adds a node as given, except the indices of its ports, which are empty. Returns 0 or -ENOMEM. */
 static int add_node(struct ft_survey *survey, const struct ft_survey_node *node, uint32_t *ret_node)
 {
 	size_t ports = (size_t)node->port_count + 1;
@@ -332,7 +332,7 @@ static uint8_t extended_speed(const struct ft_survey_node *node, const uint8_t *
 {
 	unsigned int ext2 = info[SPEED_EXT2_BYTE] >> SPEED_EXT2_SHIFT & SPEED_EXT2_MASK;
 
-	/* Those fields mean something only where the device says that it has them. */
+	/* Those fields are valid only if the device announces them. */
 	if (!(node->capability & CAP_EXTENDED_SPEEDS))
 		return FT_SPEED_UNKNOWN;
 	if (node->capability & CAP_MASK2 && node->capability2 & CAP2_EXTENDED_SPEEDS_2 && ext2 != 0)
@@ -361,7 +361,7 @@ static uint16_t speeds_of(const struct ft_survey_node *node, const uint8_t *info
 	return bits;
 }
 
-/* Where the fields of the second extension say more, which libibmad 44 does not know, speeds stay not known. */
+/* If the fields of the second extension are in use, which libibmad 44 does not know, speeds stay unknown. */
 static void set_limits(const struct ft_survey_node *node, struct ft_survey_port *port, const uint8_t *info)
 {
 	enum { WIDTHS = 31 };
@@ -412,7 +412,7 @@ void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned i
 	port->logical_state = (uint8_t)field(info, IB_PORT_STATE_F);
 	port->lid = (uint16_t)field(info, IB_PORT_LID_F);
 	port->lmc = (uint8_t)field(info, IB_PORT_LMC_F);
-	/* The capabilities of a switch are its port 0's, of a CA each port's own. */
+	/* The capabilities of a switch are in port 0, those of a CA in each port. */
 	if (number == 0 || n->type != FT_NODE_SWITCH) {
 		n->capability = field(info, IB_PORT_CAPMASK_F);
 		n->capability2 = (uint16_t)field(info, IB_PORT_CAPMASK2_F);
@@ -505,7 +505,7 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 {
 	const struct ft_survey_port *port = ft_survey_port(survey, node, number);
 
-	/* Who is behind an end node's port is known from the other side, or is nobody of this fabric. */
+	/* The far end of an end node's port is known from the other side, or is not in this fabric. */
 	if (survey->nodes[node].type != FT_NODE_SWITCH && (node != survey->entry_node || number != survey->entry_port))
 		return false;
 	return number > 0 && port->read && !port->beyond && port->phys_state == FT_PHYS_LINK_UP &&
@@ -535,7 +535,7 @@ static int take_snapshot_node(const struct ft_snapshot *snapshot, const struct f
 	return add_node(survey, &n, &id);
 }
 
-/* Was its rate left open for want of ExtendedPortInfo? Of a complete snapshot nothing was. */
+/* Is its rate unknown for want of ExtendedPortInfo? Never so in a complete snapshot. */
 static bool rate_is_open(const struct ft_snapshot *snapshot, const struct ft_survey_node *node,
 			 const struct ft_survey_port *port)
 {
@@ -560,12 +560,12 @@ static void take_snapshot_port(const struct ft_snapshot *snapshot, const struct 
 		.rate = port->rate,
 		.limits = port->limits,
 		.sm = port->sm,
-		/* A link that only its far end told of has no state of this end. */
+		/* A link known from its far end only has no state at this end. */
 		.read = port->phys_state != 0 || port->link == FT_LINK_DOWN || port->link == FT_LINK_SILENT,
 		.reached = n->type == FT_NODE_SWITCH || peer || port->guid != 0,
 	};
 	p->maybe_fdr10 = rate_is_open(snapshot, n, p);
-	/* The ports of a switch were asked for once its port 0 had answered. */
+	/* The ports of a switch were requested once its port 0 had been read. */
 	if (p->read && n->type == FT_NODE_SWITCH)
 		ft_survey_port(survey, port->node, 0)->read = true;
 }
@@ -670,7 +670,7 @@ static int compare_links(const struct ft_survey *survey, uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* By GUID; those of one GUID by all that tells them apart, and does not depend on which answer came first. */
+/* By GUID; with equal GUIDs by all other attributes, and so independent of the order of the answers. */
 static int compare_records(const struct ft_survey *survey, uint32_t x, uint32_t y)
 {
 	const struct ft_survey_node *m = &survey->nodes[x], *n = &survey->nodes[y];
@@ -709,13 +709,13 @@ static int sort_nodes(const struct ft_survey *survey, uint32_t **ret_order)
 	return 0;
 }
 
-/* A snapshot in the making. Nothing else is in memory twice: a large fabric's survey and snapshot are enough of it. */
+/* A snapshot under construction. Nothing else is in memory twice: a large fabric's survey and snapshot take enough. */
 struct making {
 	const struct ft_survey *survey;
 	struct ft_snapshot *s;
-	uint32_t *order; /* nodes of the survey as they are to follow each other */
-	uint32_t *kept;	 /* by node of the survey: itself, the one it is the same as, or FT_NO_NODE */
-	uint32_t *index; /* by node that is kept: its number in the snapshot */
+	uint32_t *order; /* nodes of the survey in their final order */
+	uint32_t *kept;	 /* by node of the survey: itself, its duplicate, or FT_NO_NODE */
+	uint32_t *index; /* by kept node: its number in the snapshot */
 	bool *slotted;	 /* by number in the snapshot */
 };
 
@@ -743,8 +743,8 @@ static int making_init(struct making *m, const struct ft_survey *survey)
 }
 
 /*
- * Numbers the nodes, and finds room for them. Two that say the same in everything, far ends included, are one that was
- * come upon twice. Returns 0, -ENOMEM, or -EOVERFLOW: sums of two indices or sizes are to fit 32 bits.
+ * Numbers the nodes, and allocates room. Two nodes that are equal in everything, far ends included, are one node
+ * discovered twice. Returns 0, -ENOMEM, or -EOVERFLOW: sums of two indices or sizes must fit 32 bits.
  */
 static int make_room(struct making *m)
 {
@@ -814,8 +814,8 @@ static void make_node(struct making *m, uint32_t node)
 }
 
 /*
- * The far end's port, if the cable is one of the snapshot too: its far node may be gone, or one of two that became one,
- * and the cables of the other are kept.
+ * The far end's port, if the cable is in the snapshot too: its far node may be gone, or merged into a duplicate, whose
+ * cables are kept.
  */
 static const struct ft_survey_port *far_port(const struct making *m, uint32_t node, unsigned int number)
 {
@@ -827,13 +827,13 @@ static const struct ft_survey_port *far_port(const struct making *m, uint32_t no
 	return far->peer_node != FT_NO_NODE && m->kept[far->peer_node] == node && far->peer_port == number ? far : NULL;
 }
 
-/* Index of a port of a node that is kept. */
+/* Index of a port of a kept node. */
 static uint32_t port_index(const struct making *m, uint32_t node, unsigned int number)
 {
 	return m->s->nodes[m->index[node]].first_port + number - 1;
 }
 
-/* Not told which: neither a slow FDR10 cable nor a fast QDR one. */
+/* FDR10 or QDR is not known: the speed is unknown. */
 static struct ft_rate port_rate(const struct ft_survey_port *port)
 {
 	return (struct ft_rate){port->rate.lanes, port->maybe_fdr10 ? FT_SPEED_UNKNOWN : port->rate.speed};
@@ -864,7 +864,7 @@ static void make_port(struct making *m, uint32_t node, unsigned int number)
 		return;
 	p->limits = port->limits;
 	p->rate = port_rate(port);
-	/* What the far end says where this one said nothing. */
+	/* Fills values missing at this end from the far end. */
 	if (far && p->rate.lanes == 0 && p->rate.speed == FT_SPEED_UNKNOWN)
 		p->rate = port_rate(far);
 }
@@ -900,7 +900,7 @@ static int make_all(struct making *m, const struct ft_survey *survey)
 		r = make_room(m);
 	if (r < 0)
 		return r;
-	/* Nodes that are kept come in the order of their numbers. All of them first, for they say where ports are. */
+	/* Kept nodes are in the order of their numbers. All nodes first: they give the places of the ports. */
 	for (size_t i = 0; i < survey->node_count; i++)
 		if (m->kept[m->order[i]] == m->order[i])
 			make_node(m, m->order[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A survey: what SMPs told so far of a fabric, and what they did not. libibnetdisc's findings become one (fabric.h),
- * what it missed is asked for once more (walk.h), and the whole becomes a snapshot.
+ * A survey: the fabric as far as SMPs have shown it, and which attributes are missing. libibnetdisc's result becomes a
+ * survey (fabric.h), discovery.h requests what is missing, and the survey becomes a snapshot.
  *
  * Attributes come in as the 64 bytes of an SMP (IBTA Vol 1, chapter 14.2.5) and are decoded by libibmad.
  */
@@ -27,13 +27,13 @@ struct ft_survey_port {
 	uint8_t logical_state;
 	struct ft_rate rate;
 	struct ft_port_limits limits;
-	bool sm;	  /* says that a subnet manager runs there */
+	bool sm;	  /* PortInfo announces a subnet manager there */
 	bool read;	  /* PortInfo came */
-	bool listed_down; /* said to be down by the switch's table of states, without PortInfo */
-	bool asked;	  /* PortInfo is on its way */
+	bool listed_down; /* down by the switch's SwitchPortStateTable, without PortInfo */
+	bool asked;	  /* PortInfo was requested */
 	bool reached;	  /* a path of the sweep goes through it */
-	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which tells, did not come */
-	bool beyond;	  /* its far end answered, and was left out: the survey is full */
+	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which distinguishes them, is missing */
+	bool beyond;	  /* its far end responded, but was left out: the survey is full */
 };
 
 struct ft_survey_node {
@@ -41,8 +41,8 @@ struct ft_survey_node {
 	uint64_t system_guid;
 	uint32_t vendor_id;
 	uint32_t device_id;
-	uint32_t chassis;    /* any number that its other nodes have too; 0: none */
-	uint32_t first_port; /* index into ports[] of port 0; port n is n further, up to port_count */
+	uint32_t chassis;    /* any number that the other nodes of its chassis share; 0: none */
+	uint32_t first_port; /* index into ports[] of port 0; port n is at this plus n, up to port_count */
 	uint32_t next_twin;  /* the next node of the same GUID, or FT_NO_NODE */
 	uint32_t last_twin;  /* of the first node of a GUID: the last one */
 	uint32_t capability; /* CapabilityMask of port 0 */
@@ -54,10 +54,10 @@ struct ft_survey_node {
 	uint8_t description_length;
 	bool described;
 	bool slotted; /* its slot in the chassis is known */
-	bool gone;    /* cannot be reached any more: no part of the snapshot to be */
+	bool gone;    /* unreachable by now: not in the resulting snapshot */
 	char description[FT_SMP_SIZE];
 	uint8_t hops;
-	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: out of these ports, from path[1] to path[hops] */
+	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: path[1] to path[hops] are the output ports */
 };
 
 struct ft_survey {
@@ -68,9 +68,9 @@ struct ft_survey {
 	struct ft_map by_guid; /* the first node of a GUID */
 	uint32_t entry_node;   /* FT_NO_NODE until known */
 	uint8_t entry_port;
-	bool without_ext_info; /* a cache file: no ExtendedPortInfo is to be had, and none is missed */
-	uint32_t max_nodes;    /* no more are added than that; 0: any number */
-	uint32_t max_ports;    /* likewise, ports 0 among them */
+	bool without_ext_info; /* a cache file: ExtendedPortInfo cannot be read, and is not missing */
+	uint32_t max_nodes;    /* limit of nodes; 0: none */
+	uint32_t max_ports;    /* likewise of ports, ports 0 included */
 	bool full;	       /* one was left out */
 };
 
@@ -80,7 +80,7 @@ void ft_survey_release(struct ft_survey *survey);
 
 /*
  * Handing a survey from a child to its parent: the bytes, in the byte order and layout of this machine; and the survey
- * in them. A child that crashed may have sent anything, so all of it is checked. @survey is empty, but for its bounds.
+ * in them. The bytes are not trusted: all of it is checked. @survey is empty, but for its limits.
  * Returns 0, -ENOMEM, or -EINVAL.
  */
 void ft_survey_pack(struct ft_text *text, const struct ft_survey *survey);
@@ -93,24 +93,24 @@ struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t n
 uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid);
 
 /*
- * Adds a node, also where there is one of its GUID already: two nodes of one GUID are a fault, not one node.
+ * Adds a node, even if one with its GUID exists: two nodes with one GUID are a fault of the fabric, not one node.
  *
  * @info  NodeInfo
  * @path  directed route, see struct ft_survey_node; @hops up to FT_SMP_HOPS_MAX
- * Returns 0, -ENOMEM, -E2BIG beyond FT_SMP_HOPS_MAX, or -ENOSPC where there are as many nodes or ports as there may
- * be; the survey is full then.
+ * Returns 0, -ENOMEM, -E2BIG beyond FT_SMP_HOPS_MAX, or -ENOSPC at the limit of nodes or ports; the survey is full
+ * then.
  */
 int ft_survey_add_node(struct ft_survey *survey, const uint8_t info[FT_SMP_SIZE], const uint8_t *path,
 		       unsigned int hops, uint32_t *ret_node);
 
 /*
- * What a sweep must have seen to give that snapshot; @survey is empty. Of what is not in a snapshot, routes and
- * capabilities are not known, and what the snapshot does not know, though it should, is missing here too.
+ * Restores the survey behind a snapshot; @survey is empty. Routes and capabilities, which a snapshot does not hold, are
+ * not known, and what the snapshot lacks is missing here too.
  * Returns 0 or -ENOMEM.
  */
 int ft_survey_from_snapshot(const struct ft_snapshot *snapshot, struct ft_survey *survey);
 
-/* NodeDescription: 64 bytes of anything, not always with a NUL. */
+/* NodeDescription: 64 arbitrary bytes, not always with a NUL. */
 void ft_survey_set_description(struct ft_survey *survey, uint32_t node, const uint8_t bytes[FT_SMP_SIZE]);
 
 /* PortInfo and Mellanox ExtendedPortInfo of a port; a @number beyond the node's last is ignored. */
@@ -119,29 +119,29 @@ void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned i
 void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned int number,
 			    const uint8_t info[FT_SMP_SIZE]);
 
-/* A port that its switch says is down, though its PortInfo was not read. */
+/* A port that is down by its switch's SwitchPortStateTable; PortInfo was not read. */
 void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int number);
 
-/* A cable between two ports, which must exist; what they were linked to before is linked to nothing then. */
+/* A cable between two ports, which must exist; their previous far ends lose their links. */
 void ft_survey_link(struct ft_survey *survey, uint32_t a, unsigned int a_port, uint32_t b, unsigned int b_port);
 void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number);
 
 /*
- * Undoes links to switch ports that say they are down: two nodes of one GUID, taken for one, or a cable that moved
- * during the sweep. Their far ends are of unknown peer then. Returns how many there were.
+ * Removes links to switch ports whose PortInfo is down: two nodes with one GUID were merged, or a cable moved during
+ * the sweep. The peers of their far ends become unknown. Returns how many there were.
  */
 size_t ft_survey_drop_contradictions(struct ft_survey *survey);
 
-/* Switch port up, cabled to nobody we know: was it not asked, or did nobody answer? */
+/* A switch port that is up without a known far end: NodeInfo was not requested, or was lost. */
 bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, unsigned int number);
 
-/* Is there nothing left that should have been learned? A port of a CA that the sweep did not come through is none. */
+/* Whether nothing is missing. A port of a CA that the sweep did not come through is not missing. */
 bool ft_survey_is_complete(const struct ft_survey *survey);
 
 /*
- * The snapshot, its nodes in the order of their GUIDs; without those that are gone, and two of one GUID that say the
- * same in all are one. source.live, .complete, .lists_down_ports and the entry are set; the rest of source is the
- * caller's. Returns 0 or -errno with @err filled.
+ * The snapshot, its nodes in the order of their GUIDs; without unreachable ones; two with one GUID and equal attributes
+ * are merged. source.live, .complete, .lists_down_ports and the entry are set; the rest of source is the caller's.
+ * Returns 0 or -errno with @err filled.
  */
 int ft_survey_snapshot(const struct ft_survey *survey, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 

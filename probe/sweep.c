@@ -18,18 +18,17 @@
 #include "probe/progress.h"
 #include "probe/routes.h"
 #include "probe/snapshot_build.h"
-#include "probe/walk.h"
+#include "probe/discovery.h"
 
 enum {
-	/* For handing the snapshot over and ending, out of the deadline: a tenth, but not more than this. */
+	/* For handing the snapshot over and ending, out of the deadline: a tenth, but at most this. */
 	RESERVE_MS = 2000,
 	/* Twice as many as there are LIDs for (IBTA Vol 1, 4.1.1), and more ports than these can have cables. */
 	NODES_MAX = 2 * 0xbfff,
 	PORTS_MAX = 1000 * 1000,
 	/*
-	 * Of memory, in bytes: what libibnetdisc's records and the questions it has under way take (43 MB for 13,284
-	 * nodes with 69,984 ports); and what we make of it, the survey and the snapshot, each of which may take twice
-	 * what it holds while it grows.
+	 * Memory in bytes: of libibnetdisc's records and its queries on the wire (43 MB for 13,284 nodes with 69,984
+	 * ports); and of the survey and the snapshot, each of which may take twice its size while it grows.
 	 */
 	DISCOVER_SHARE = 60, /* of the time, in hundredths: to do it all again without libibnetdisc takes less */
 	DISCOVER_BASE = 16 << 20,
@@ -48,7 +47,7 @@ const struct ft_sweep_options ft_sweep_defaults = {
 	.deadline_ms = 60000,
 };
 
-/* What begins the survey; what is missing then, ft_walk() asks for. Works in a process of its own. */
+/* What begins the survey; what is missing then, ft_discover() asks for. Works in a process of its own. */
 typedef int engine_discover(const struct ft_sweep_options *options, struct ft_port_choice *from,
 			    struct ft_survey *survey, struct ft_smp_count *ret_count);
 
@@ -165,10 +164,10 @@ static int libibnetdisc_discover(const struct ft_sweep_options *options, struct 
 	return 0;
 }
 
-struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
-					   int64_t end_ms)
+struct ft_scheduler_options ft_sweep_ask_options(const struct ft_sweep_options *options,
+						 const struct ft_port_choice *from, int64_t end_ms)
 {
-	return (struct ft_ask_options){
+	return (struct ft_scheduler_options){
 		.ca = from->ca,
 		.port = from->port,
 		.m_key = options->m_key,
@@ -183,8 +182,8 @@ struct ft_ask_options ft_sweep_ask_options(const struct ft_sweep_options *option
 }
 
 /* The same, with time left for the rest. */
-static struct ft_ask_options asking_options(const struct ft_sweep_options *options, const struct ft_port_choice *from,
-					    int64_t end_ms)
+static struct ft_scheduler_options asking_options(const struct ft_sweep_options *options,
+						  const struct ft_port_choice *from, int64_t end_ms)
 {
 	int64_t tenth_ms = (end_ms - ft_guard_now_ms()) / 10;
 
@@ -194,11 +193,11 @@ static struct ft_ask_options asking_options(const struct ft_sweep_options *optio
 static int walk(const struct ft_sweep_options *options, const struct ft_port_choice *from, int64_t end_ms,
 		struct ft_survey *survey, struct ft_smp_count *count, struct ft_error *err)
 {
-	struct ft_ask_options asking = asking_options(options, from, end_ms);
+	struct ft_scheduler_options asking = asking_options(options, from, end_ms);
 	struct ft_smp_count more = {0};
 	int r;
 
-	r = ft_walk(survey, &asking, &more, err);
+	r = ft_discover(survey, &asking, &more, err);
 	count->mads += more.mads;
 	count->timeouts += more.timeouts;
 	return r;
@@ -228,10 +227,10 @@ static int discover_work(const void *arg, int64_t end_ms, struct ft_guard_result
 }
 
 /*
- * What libibnetdisc finds, if it gets through. It has no bound of its own: on a device that answers as switches without
- * end it takes all the memory that it gets, and where it gets no more it crashes. So it has a process of its own, and
- * whatever becomes of that, the walk goes on from what came, or from nothing. It runs before this process has used
- * libibumad: a simulator's library keeps descriptors that a child does not have.
+ * Runs libibnetdisc. It has no limit of its own: on a malicious device that pretends to be any number of switches it
+ * takes all memory, and crashes when that is exhausted. So it has a process of its own, and discovery continues from
+ * its result, or from nothing if it failed. It runs before this process has used libibumad: a simulator's library keeps
+ * descriptors that a child does not have.
  */
 static int discover(const struct ft_sweep_options *options, int64_t end_ms, struct ft_survey *survey,
 		    struct ft_smp_count *ret_count)
@@ -296,7 +295,7 @@ int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_err
 	return 0;
 }
 
-/* @ret_routes  the forwarding tables; NULL: they are not asked for */
+/* @ret_routes  the forwarding tables; NULL: not needed */
 static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct ft_snapshot **ret_snapshot,
 		      struct ft_routes **ret_routes, struct ft_error *err)
 {
@@ -314,7 +313,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	r = ft_sweep_options_check(options, err);
 	if (r == 0)
 		r = discover(options, end_ms, &survey, &count);
-	/* Now that no process is to be started any more. */
+	/* From here on no process is started any more. */
 	ft_confine();
 	if (r == 0)
 		r = ft_port_choose(options->ca, options->port, &from, err);
@@ -333,7 +332,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	snapshot->source.time_s = time(NULL);
 	snapshot->source.duration_ms = (uint32_t)(ft_guard_now_ms() - began_ms);
 	if (ret_routes) {
-		struct ft_ask_options asking = asking_options(options, &from, end_ms);
+		struct ft_scheduler_options asking = asking_options(options, &from, end_ms);
 
 		ft_progress_enter(options->progress, FT_PHASE_ROUTES, 0);
 		r = ft_routes_ask(&survey, snapshot, &asking, ret_routes, err);

@@ -144,7 +144,7 @@ end
 row 'and goes on until it is told to stop' [ "$status" = 0 ]
 if [ ! -e /sys/class/infiniband ]; then
 	begin --config "$D/conf" --state-directory "$D/state"
-	row 'no device: that nothing can be watched, and what to do' says 'nothing can be watched: .*modprobe ib_umad'
+	row 'no device: that nothing can be watched, and what to do' says 'nothing can be watched: .*modprobe -a mlx5_ib ib_umad'
 	row 'and not that it polls' [ "$(grep -c 'polling' "$D/log")" = 0 ]
 	end
 fi

@@ -856,6 +856,9 @@ def table_print(hit, lost, false):
 
 
 class Campaign:
+    explained = ("cheaper", "ambiguous")  # verdicts of rounds whose report is as good as the truth
+    difference = staticmethod(difference)
+
     def __init__(self, options):
         self.options = options
         build = os.environ.get("FT_BUILDDIR", ".")
@@ -955,11 +958,11 @@ class Campaign:
 
     def count(self, verdict, words, truth, report):
         self.tally[verdict] += 1
-        if verdict in ("cheaper", "ambiguous"):
+        if verdict in self.explained:
             self.kinds[verdict, words] += 1
             return
-        found = [Judge.read(f) for f in report["findings"]] if report else []
-        lost, false = difference(truth, found)
+        found = [Finding.read(f) for f in report["findings"]] if report else []
+        lost, false = self.difference(truth, found)
         self.lost.update(f.code for f in lost)
         self.false.update(f.code for f in false)
         self.hit.update(f.code for f in truth)

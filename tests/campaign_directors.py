@@ -4,8 +4,8 @@
 Random fabrics with directors at the core, broken at the level of their chips, and whether ftcheck names each fault.
 
 A director is several switch chips under one SystemImageGUID: line chips, which have the outer ports, and fabric chips
-behind them. Broken are outer cables (pulled, on the wrong switch, exchanged), traces on the backplane, boards, and
-whole directors. Names are left out in half of the rounds, so that a chassis is told by its SystemImageGUID alone. What
+behind them. Broken are outer cables (pulled, on the wrong switch, exchanged), traces on the backplane, one by one or many
+of one chip, boards, and whole directors. Names are left out in half of the rounds, so that a chassis is told by its SystemImageGUID alone. What
 is compared: code, count, and which chips a finding names.
 
   campaign_directors.py [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
@@ -188,6 +188,31 @@ class Directors:
         self.used.add(self.board[line][0])
         return True
 
+    def weak_chip(self):
+        """A chip that is there and has lost traces to more than three others."""
+        pairs = self.trace_pairs()
+        left, near = collections.Counter(), collections.defaultdict(dict)
+        for (line, fabric_chip), ports in pairs.items():
+            for chip, far in ((line, fabric_chip), (fabric_chip, line)):
+                left[chip] += len(ports)
+                near[chip][far] = ports
+        chips = sorted(c for c in near if sum(left[f] > len(p) for f, p in near[c].items()) > 4)
+        if not chips:
+            return False
+        chip = self.rng.choice(chips)
+        fars = sorted(f for f, p in near[chip].items() if left[f] > len(p))
+        fars = self.rng.sample(fars, self.rng.randint(4, len(fars) - 1))
+        count = 0
+        for far in fars:
+            ports = near[chip][far]
+            gone = self.rng.sample(ports, self.rng.randint(1, len(ports)))
+            count += len(gone)
+            for port in gone:
+                self.fabric.unlink(chip if self.is_line(chip) else far, port)
+        self.faults.append(Fault("cable-missing", [{chip}, *({f} for f in fars)], count=count))
+        self.used.add(self.board[chip][0])
+        return True
+
     def dead_board(self, letter):
         """One board of several; the chips that are left are its witnesses."""
         directors = [d for d in self.fresh_directors()
@@ -252,6 +277,11 @@ class Directors:
 
     def break_it(self, count):
         campaign.draw_faults(self, count)
+        # Drawn apart, so that the other faults of a round are what they were before there was this one.
+        rng, self.rng = self.rng, random.Random(str(self.rng.getstate()))
+        if self.rng.random() < 0.3 and self.weak_chip():
+            self.kinds.append("weak_chip")
+        self.rng = rng
         for (edge, director), cables in self.pulled.items():
             self.faults.append(Fault("cable-missing", [{edge}, self.all_of(director)], count=cables))
 

@@ -212,6 +212,17 @@ class Bench:
             return [g for g in off if (self.intact.nodes[g].system, self.board.get(g)) == best]
         return [g for g in off if g == best or self.intact.nodes[g].system == best]
 
+    def renew_chip(self, findings, step):
+        """The chip that has lost traces has them again. Returns whether the step is about such a one."""
+        mends = [f for f in findings if f["id"] in step["mends"] and f["code"] == "cable-missing"]
+        for finding in mends:
+            chip = int(finding["where"][0]["guid"], 16)
+            for port, far in sorted(self.intact.nodes[chip].links.items()):
+                if port not in self.fabric.nodes[chip].links and \
+                        self.intact.nodes[far[0]].system == self.intact.nodes[chip].system:
+                    self.put((chip, port), far, self.rate((chip, port), far))
+        return bool(mends)
+
     def carry_out(self, findings, steps, number):
         step = steps[number]
         self.speak_for(steps[number:])
@@ -239,6 +250,8 @@ class Bench:
             end = self.end(a)
             far, _ = self.pull(end)
             self.put(end, far, self.rate(end, far))
+        elif do == "board" and self.renew_chip(findings, step):
+            pass
         elif do in ("power", "board"):
             self.revive(self.dead_switches(findings, step, do == "board"))
         else:

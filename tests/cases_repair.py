@@ -42,6 +42,8 @@ CASES = {
                      "core-3-03 in the place of core-1-02", ("ok", 1, 72, 46)),
     "exact-31-368": (["cable-missing", "cable-slow", "edge-isolated", "switch-replaced"],
                      "p06l06 in the place of p04l02", ("ok", 1, 84, 66)),
+    "c-pod-swap-pull": (["cable-missing", "cables-swapped", "edge-isolated"], "2 cables are swapped", ("ok", 0, 84, 46)),
+    "l-cycle-unplanned": (["cable-unplanned", "cables-swapped"], "3 cables are swapped", ("ok", 0, 45, 90)),
 }
 
 

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "planner/catalog.h"
+#include "planner/plan/catalog.h"
 
 static int show(const char *name)
 {

@@ -7,6 +7,7 @@
 #ifndef FT_TESTS_DIRECTORS_H
 #define FT_TESTS_DIRECTORS_H
 
+#include "planner/plan/tree.h"
 #include "tests/bench.h"
 
 /* What chips say of where they belong. */
@@ -99,9 +100,9 @@ static inline uint32_t clos_of(const struct ft_plan *plan)
 		[FT_TIER_CORE] = plan->directors[FT_TIER_CORE] ? 3 : 1,
 	};
 
-	if (plan->levels == 1)
+	if (plan->tree->levels == 1)
 		return chips[FT_TIER_EDGE];
-	return 2 * chips[FT_TIER_EDGE] + (plan->levels == 3 ? 2 * chips[FT_TIER_SPINE] : 0) + chips[FT_TIER_CORE];
+	return 2 * chips[FT_TIER_EDGE] + (plan->tree->levels == 3 ? 2 * chips[FT_TIER_SPINE] : 0) + chips[FT_TIER_CORE];
 }
 
 static inline void directors_take_apart(struct bench *b, const struct shape *shape)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "verify/answer.h"
+#include "verify/cmd/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "probe/snapshot_build.h"
-#include "verify/baseline.h"
+#include "verify/model/baseline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,9 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/choice.h"
-#include "planner/draw.h"
-#include "planner/formats.h"
+#include "planner/write/choice.h"
+#include "planner/draw/draw.h"
+#include "planner/write/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

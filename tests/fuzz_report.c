@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "verify/report.h"
+#include "verify/model/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 
 #include "probe/routes.h"
 #include "probe/source.h"
-#include "verify/verify.h"
+#include "verify/model/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

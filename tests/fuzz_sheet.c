@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/formats.h"
-#include "planner/site.h"
+#include "planner/write/formats.h"
+#include "planner/site/site.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
  *
  *     0 to 0x7f   as many bytes of it are others: an offset and a value follow for each (0: it is honest)
  *     0x80        all of it is others: that many bytes follow
- *     0x81        it is the answer to the question before it
+ *     0x81        it is the answer to the query before it
  *     0x82        somebody else answers: the index of a node follows
  *     0x83 on     refused, busy, lost at once, lost after all of its time, by turns
  *
@@ -23,13 +23,13 @@
 #include "base/cleanup.h"
 #include "probe/counters.h"
 #include "probe/guard.h"
-#include "probe/pace.h"
+#include "probe/window.h"
 #include "probe/port.h"
-#include "probe/reread.h"
+#include "probe/incremental.h"
 #include "probe/routes.h"
 #include "probe/sms.h"
 #include "probe/snapshot_build.h"
-#include "probe/walk.h"
+#include "probe/discovery.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -371,14 +371,14 @@ void __wrap_ft_confine(void)
 
 /* ---- what is done with it ---- */
 
-static const struct ft_ask_options *asking(void)
+static const struct ft_scheduler_options *asking(void)
 {
-	static struct ft_ask_options options = {.ca = "fake0",
-						.port = 1,
-						.timeout_ms = TIMEOUT_MS,
-						.max_smps = AT_A_TIME,
-						.max_smps_per_target = 4,
-						.retries = 2};
+	static struct ft_scheduler_options options = {.ca = "fake0",
+						      .port = 1,
+						      .timeout_ms = TIMEOUT_MS,
+						      .max_smps = AT_A_TIME,
+						      .max_smps_per_target = 4,
+						      .retries = 2};
 
 	options.end_ms = __wrap_ft_guard_now_ms() + DEADLINE_MS;
 	return &options;
@@ -410,7 +410,8 @@ static void look_again(const struct ft_snapshot *snapshot, const struct ft_chang
 	int r;
 
 	options.max_smps = AT_A_TIME;
-	r = ft_reread(&options, snapshot, changes, count, __wrap_ft_guard_now_ms() + DEADLINE_MS, &after, &err);
+	r = ft_sweep_incremental(&options, snapshot, changes, count, __wrap_ft_guard_now_ms() + DEADLINE_MS, &after,
+				 &err);
 	check((r == 0) == (after != NULL));
 	if (after)
 		check(ft_snapshot_check(after, NULL) == 0);
@@ -438,7 +439,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			changes[i].lid = (uint16_t)(1 + (what & 7));
 		changes[i].gone = what & 0x40;
 	}
-	if (ft_walk(&survey, asking(), &count, &err) < 0 || survey.node_count == 0)
+	if (ft_discover(&survey, asking(), &count, &err) < 0 || survey.node_count == 0)
 		return 0;
 	check(ft_survey_snapshot(&survey, &snapshot, &err) == 0);
 	check(ft_snapshot_check(snapshot, &err) == 0);

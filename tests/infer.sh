@@ -71,6 +71,9 @@ result "random fabrics of three levels" $?
 python3 "$FT_SRCDIR/tests/infer_graphs.py" --rounds "$runs"
 result "random fabrics that are no plain trees" $?
 
+( cd "$work" && python3 "$FT_SRCDIR/tests/infer_ports.py" )
+result "the ports of what lacks" $?
+
 # same_system WHAT SED KEYS: two levels of plain switches whose nodes say what SED makes of them are what they are.
 same_system()
 {

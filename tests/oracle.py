@@ -8,7 +8,8 @@ switch stands for which planned one (planned_as of its table). Its findings are 
   core-missing, edge-isolated, switch-mute   without that switch and its cables
   board-missing                              without the cables it took with it
   returning                                  without those cables of the switch that are not up yet
-  cable-missing                              without that many cables of the pair
+  cable-missing                              without that many cables of the pair; without the traces of one chip that
+                                             its symptoms name
   cable-unplanned, loopback                  with the named cable
   switch-unplanned                           with the named switch and all of its cables
   cable-misplaced, cable-wrong-port,         with the named cables, and without as many others: those that the
@@ -624,9 +625,10 @@ class Oracle:
             if a in names and b in names and a != b and self.is_inner(a, b) and isinstance(self.vertex[a], str):
                 delta[frozenset((names[a], names[b]))] -= 1
         for finding in self.findings:
-            pair = frozenset(names[g] for g, _ in finding.places if g in names)
-            if finding.code == "cable-missing" and len(set(self.vertices(finding))) == 1 and len(pair) == 2:
-                delta[pair] -= finding.count
+            if finding.code != "cable-missing" or len(set(self.vertices(finding))) != 1:
+                continue
+            for pair, count in self.dead_traces(finding, names):
+                delta[pair] -= count
         for pair, n in sorted(delta.items(), key=str):
             if n:
                 raise Inconsistent("%d traces between %s are not accounted for" % (n, words(pair)))
@@ -635,6 +637,24 @@ class Oracle:
         count = self.codes["board-missing"]
         if len(boards) != count:
             raise Inconsistent("%d boards lack chips, and %d are called missing" % (len(boards), count))
+
+
+    @staticmethod
+    def dead_traces(finding, names):
+        """(pair of chips, traces) of a finding: of two chips; or of its first place and each that a symptom names, and
+        which it names itself: "core01 L05 lacks 2 traces to it"."""
+        at = [names.get(g) for g, _ in finding.places]
+        if len(set(at)) == 2:
+            return [(frozenset(at), finding.count)]
+        result = []
+        for symptom in finding.json["symptoms"]:
+            number = re.search(r"lacks (\d+) trace", symptom["text"])
+            far = names.get(int(symptom["where"]["guid"], 16)) if number else None
+            if number and far in at[1:]:
+                result.append((frozenset((at[0], far)), int(number.group(1))))
+        if sum(n for _, n in result) != finding.count:
+            raise Inconsistent("%s: its symptoms account for other traces" % finding)
+        return result
 
 
 def unmatched(fits):

@@ -53,6 +53,25 @@ for plan in star pair lone pods; do
 		says "$plan: ftcheck of $fabric" "$ftcheck" --plan $plan.json --from $fabric.net -v --repair
 	done
 done
+# What the fix says of a single host: one that is missing, and one too many.
+printf '{"ftcheck": 1, "name": "three", "topology": "fat-tree", "nodes": 3, "edge": {"ports": 4}, "core": {"ports": 4}}' >three.json
+sed 's/"nodes": 3/"nodes": 4/' three.json >four.json
+for plan in three four; do
+	case $plan in
+	three) fabric=four fix='if it belongs there, raise "nodes" in the design' ;;
+	four) fabric=three fix='check whether it is powered on; if that is known, it can go into expect.hosts_down' ;;
+	esac
+	"$ftplan" "$fabric.json" --format ibsim >"$fabric.net"
+	says "$plan: ftcheck of $fabric hosts" "$ftcheck" --plan $plan.json --from "$fabric.net"
+	if grep -qF "1 host" out && grep -qF "Fix: $fix" out; then
+		printf 'ok - %s: the fix is for one host\n' "$plan"
+		passed=$((passed + 1))
+	else
+		printf 'not ok - %s: the fix is for one host\n' "$plan"
+		sed 's/^/  /' out
+		failed=$((failed + 1))
+	fi
+done
 says 'stages' "$ftplan" --stages 1,2
 says 'a Pareto front' "$ftplan" --nodes 1 --pareto cost,power_w
 

@@ -14,14 +14,14 @@
 #	sim_stop                                    # or at exit
 #
 # Variables: SIM_DIR (private directory, gone at exit), SIM_PRELOAD (ibsim's client library), SIM_TIMEOUT (seconds a
-# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 30), SIM_OPENSM_LOG, SIM_KEEP_NAME (set:
+# program may take; default 60), SIM_DEADLINE (seconds ibsim may take; default 120), SIM_OPENSM_LOG, SIM_KEEP_NAME (set:
 # sim_start keeps the name, so that who was on the fabric before finds the next one).
 #
 # ibsim numbers GUIDs on its own where a network file gives none (switchguid=, caguid= lines before the record): tests
 # that look at GUIDs write them.
 
 SIM_TIMEOUT=${SIM_TIMEOUT:-60}
-SIM_DEADLINE=${SIM_DEADLINE:-30}
+SIM_DEADLINE=${SIM_DEADLINE:-120}
 SIM_PRELOAD=
 SIM_DIR=
 SIM_NAME=

@@ -775,6 +775,7 @@ static void test_words(void **state)
 		step(&run, "M");
 	assert_string_equal(next(&run)->text, "the sweep was killed by signal 9");
 	assert_string_equal(next(&run)->id, "sweep-incomplete");
+	assert_non_null(strstr(next(&run)->fix, "raise \"deadline\" in the configuration"));
 	assert_null(next(&run)->place.name);
 	run_end(&run);
 }
@@ -2228,6 +2229,12 @@ static void test_past(void **state)
 		 "the routes of 3 pairs of hosts ended early, at core01 port 2"},
 		{"4 hosts are missing that the plan counts, on is-01",
 		 "4 hosts were missing that the plan counts, on is-01"},
+		{"the host cable edge001 port 1 - node001 port 1 runs at 4xQDR instead of 4xHDR: both can do no more",
+		 "the host cable edge001 port 1 - node001 port 1 ran at 4xQDR instead of 4xHDR: both could do no more"},
+		{"the cable runs at 4xQDR: its port is set to no more, though able to do more",
+		 "the cable ran at 4xQDR: its port was set to no more, though able to do more"},
+		{"edge001 does not lead to 3 hosts, which cannot be told apart",
+		 "edge001 did not lead to 3 hosts, which could not be told apart"},
 		{"is", "is"},
 		{"", ""},
 		{"two  blanks ", "two  blanks "},

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "tests/rows.h"
-#include "verify/answer.h"
+#include "verify/cmd/answer.h"
 
 #define STRANGER "what answers on HERE is not ftcheckd: "
 #define NO_HTTP STRANGER "it does not speak HTTP"

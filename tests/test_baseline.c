@@ -4,7 +4,7 @@
 
 #include "tests/rows.h"
 
-#include "verify/baseline.h"
+#include "verify/model/baseline.h"
 
 /* Four edges and two cores that nothing but their cables tells apart. */
 static const char design[] = "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"fat-tree\", \"nodes\": 24,"

@@ -17,13 +17,14 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/adapter.h"
-#include "planner/formats.h"
-#include "planner/names.h"
-#include "planner/site.h"
-#include "planner/wiring.h"
+#include "planner/plan/adapter.h"
+#include "planner/write/formats.h"
+#include "planner/plan/names.h"
+#include "planner/site/site.h"
+#include "planner/plan/wiring.h"
 #include "tests/allocations.h"
 #include "tests/runs.h"
+#include "planner/plan/tree.h"
 
 /* Two edge switches with four hosts (ports 1-4) and two cables (5-8) to each of two core switches of four ports. */
 #define TREE_HEAD                                                                                                     \
@@ -67,7 +68,7 @@ static void plan_tell(const struct ft_plan *plan, struct ft_text *text)
 		ft_text_printf(text, "@%s:%u", plan->switches[h->edge].name, h->port);
 	}
 	ft_text_puts(text, ";");
-	for (uint32_t i = 0; i < plan->edge_count; i++)
+	for (uint32_t i = 0; i < plan->tree->edge_count; i++)
 		ft_text_printf(text, " %u", plan->switches[i].hosts);
 }
 
@@ -1089,7 +1090,7 @@ static void random_sheet(struct ft_text *text, const struct ft_plan *plan, const
 			uint32_t sw = 0;
 
 			host = order[i] - cables;
-			while (sw + 1 < plan->edge_count && wiring->first_host[sw + 1] <= host)
+			while (sw + 1 < plan->tree->edge_count && wiring->first_host[sw + 1] <= host)
 				sw++;
 			names[0] = ft_plan_host_name(plan, host, buffer);
 			names[1] = plan->switches[sw].name;
@@ -1116,7 +1117,7 @@ static void assert_hosts_equal(struct ft_plan *plan, const struct ft_plan *first
 	assert_int_equal(plan->host_count, first->nodes);
 	qsort(plan->hosts, plan->host_count, sizeof(*plan->hosts), host_compare);
 	for (uint32_t i = 0, sw = 0; i < plan->host_count; i++) {
-		while (sw + 1 < first->edge_count && wiring->first_host[sw + 1] <= i)
+		while (sw + 1 < first->tree->edge_count && wiring->first_host[sw + 1] <= i)
 			sw++;
 		assert_int_equal(plan->hosts[i].edge, sw);
 		assert_int_equal(plan->hosts[i].port, wiring->hosts[i].port);
@@ -1135,7 +1136,7 @@ static bool tiers_can_be_told(const struct ft_plan *plan)
 			if (plan->bundles[k].a == i || plan->bundles[k].b == i)
 				ports += plan->bundles[k].count;
 		least = ports < least ? ports : least;
-		if (i < plan->edge_count && plan->switches[i].hosts == 0)
+		if (i < plan->tree->edge_count && plan->switches[i].hosts == 0)
 			return false;
 	}
 	return least > 1;
@@ -1167,7 +1168,7 @@ static void random_round(uint32_t round, uint32_t *ret_read, uint32_t *ret_direc
 	assert_int_equal(plan->cable_count, first->cable_count);
 	assert_memory_equal(plan->cables, first->cables, plan->cable_count * sizeof(*plan->cables));
 	(*ret_read)++;
-	*ret_directors += plan->core_count > 0 && ft_plan_is_director(plan, plan->switch_count - 1);
+	*ret_directors += plan->tree->core_count > 0 && ft_plan_is_director(plan, plan->switch_count - 1);
 }
 
 static void test_random(void **state)
@@ -1246,7 +1247,7 @@ static void test_wiring(void **state)
 					true;
 				count++;
 			}
-		for (uint32_t sw = 0; sw < plan->edge_count; sw++)
+		for (uint32_t sw = 0; sw < plan->tree->edge_count; sw++)
 			for (uint32_t n = 0; n < plan->switches[sw].hosts; n++, count++) {
 				uint32_t port = wiring.hosts[wiring.first_host[sw] + n].port;
 

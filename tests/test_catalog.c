@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "planner/catalog.h"
+#include "planner/plan/catalog.h"
 #include "tests/allocations.h"
 #include "tests/skipped.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "verify/classes.h"
+#include "verify/match/classes.h"
 #include "tests/runs.h"
 
 enum { CLASSES_MAX = 4, ITEMS_MAX = 6 };

@@ -21,7 +21,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
-#include "verify/model.h"
+#include "verify/model/model.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}"
 #define STAR "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":3,\"edge\":{\"ports\":36}}"

@@ -15,8 +15,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "tests/allocations.h"
+#include "planner/plan/tree.h"
 
 /* The least that a design must say, so that a row holds only what it is about; the row starts on line 2. */
 #define HEAD "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 72, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36},\n"
@@ -603,8 +604,8 @@ static void test_chosen(void **state)
 	(void)state;
 	if (ft_design_read(text, strlen(text), &d, &plan, &err) < 0)
 		fail_msg("%u:%u: %s", err.line, err.column, err.text);
-	assert_int_equal(plan->edge_count, 3);
-	assert_int_equal(plan->core_count, 2);
+	assert_int_equal(plan->tree->edge_count, 3);
+	assert_int_equal(plan->tree->core_count, 2);
 	assert_string_equal(plan->catalog, "some shop");
 	assert_string_equal(plan->models[FT_TIER_EDGE], "E (8)");
 	assert_string_equal(plan->families[FT_TIER_EDGE], "E");
@@ -690,7 +691,7 @@ static const struct inside_row {
 static void inside_expect(const struct ft_plan *plan, const struct inside_row *row)
 {
 	assert_true(plan->directors[FT_TIER_CORE]);
-	assert_int_equal(plan->core_ports, row->ports);
+	assert_int_equal(plan->tree->core_ports, row->ports);
 	for (unsigned int i = 0; i < FT_INSIDE_KEYS; i++)
 		assert_int_equal(ft_inside_get(&plan->inside[FT_TIER_CORE], i), ft_inside_get(&row->inside, i));
 	assert_int_equal(plan->fabric_boards_max[FT_TIER_CORE] - plan->fabric_boards[FT_TIER_CORE],

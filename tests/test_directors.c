@@ -14,11 +14,13 @@
 
 #include "tests/allocations.h"
 #include "tests/directors.h"
-#include "verify/repair.h"
+#include "verify/repair/repair.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
-#include "verify/chassis.h"
-#include "verify/repair.h"
+#include "verify/infer/infer.h"
+#include "verify/model/chassis.h"
+#include "verify/repair/repair.h"
+#include "planner/plan/tree.h"
 
 #define NODES(count) "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":" #count ","
 #define CORES NODES(144) "\"edge\":{\"ports\":36},\"core\":{\"ports\":72}}"
@@ -233,6 +235,25 @@ static const struct row rows[] = {
 	{"a dead trace is no outer port, though nothing else is plugged in", CORES,
 	 DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN), "cut core01/L02:13; cut core02/L02:13",
 	 "warning; cable-missing absent core01/L02:13 +1; cable-missing absent core02/L02:13 +1", ALWAYS},
+	{"traces of three pairs of one chip are three faults", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN),
+	 "cut core01/L01:13; cut core01/L02:14; cut core01/L03:13",
+	 "warning; cable-missing absent core01/L01:13 +1; cable-missing absent core01/L02:14 +1; "
+	 "cable-missing absent core01/L03:13 +1",
+	 ALWAYS},
+	{"traces of many pairs of one fabric chip are one fault of it", CORES,
+	 DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN),
+	 "cut core01/L01:13; cut core01/L02:13; cut core01/L02:14; cut core01/L03:13; cut core01/L04:14",
+	 "warning; cable-missing absent core01/F01 +10", ALWAYS},
+	{"traces of many pairs of one line chip", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN),
+	 "cut core02/L05:13; cut core02/L05:15; cut core02/L05:17; cut core02/L05:18; cut core02/L05:20",
+	 "warning; cable-missing absent core02/L05 +10", ALWAYS},
+	{"traces of one chip of a board of two, one apart from them, and the outer cable of a chip", CORES,
+	 DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PAIRS),
+	 "cut core01/L01/U1:8; cut core01/L02/U1:8; cut core01/L02/U2:8; cut core01/L04/U1:8; cut core01/L06/U2:8; "
+	 "cut core01/L03/U1:9; cut core01/L04/U1:2",
+	 "warning; cable-missing absent core01/F01/U2 +10; cable-missing absent core01/L03/U1:9 +1; "
+	 "cable-missing absent edge005:20 +1 lacks 1",
+	 ALWAYS},
 	{"a director", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN), "board core01/",
 	 "warning; core-missing absent edge001:19 +71", ALWAYS},
 	{"a line board that lost all traces", CORES, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, PLAIN), "sever core01/L04",
@@ -526,13 +547,13 @@ static void campaign_round(uint64_t *seed, unsigned int round)
 
 	bench_make(&c.b, MANY);
 	shape_choose(&c);
-	first = c.b.plan->edge_count;
+	first = c.b.plan->tree->edge_count;
 	count = random_next(&c.seed) % 4;
 	directors_take_apart(&c.b, &c.shape);
 	if (c.shape.shuffled)
 		guids_shuffle(c.b.snapshot, &c.seed);
 	for (uint32_t i = 0; i < count; i++)
-		fault_choose(&c, first + (round + i) % c.b.plan->core_count);
+		fault_choose(&c, first + (round + i) % c.b.plan->tree->core_count);
 	chip_faults_apply(&c.b, c.faults);
 	chips_name(c.b.snapshot, c.shape.naming);
 	report_make(&c.b, &report);
@@ -779,6 +800,70 @@ static void test_pattern(void **state)
 	assert_non_null(strstr(report->findings[0].text, "big1"));
 }
 
+/* Of a chip with dead traces: which it is, how many, where they lead; one id, and one step, however many there are. */
+static void test_weak_chip(void **state)
+{
+	static const char *const faults[] = {
+		"cut core01/L01:13; cut core01/L02:14; cut core01/L03:13; cut core01/L05:13",
+		"cut core01/L01:13; cut core01/L02:14; cut core01/L03:13; cut core01/L05:13; cut core01/L05:14",
+	};
+	struct shape shape = {.tiers = {FT_TIER_CORE, FT_TIER_COUNT}, .inside = PLAIN, .naming = BY_SLOTS};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(faults); i++) {
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(bench_release) struct bench b;
+		struct ft_verify_input input;
+		char text[160];
+
+		bench_make(&b, CORES);
+		directors_take_apart(&b, &shape);
+		chip_faults_apply(&b, faults[i]);
+		report_make(&b, &report);
+		assert_int_equal(report->finding_count, 1);
+		snprintf(text, sizeof(text),
+			 "%zu of the 12 backplane traces of core01 F01 are dead, those to 4 line chips: L01, L02, L03, "
+			 "L05",
+			 4 + i);
+		assert_string_equal(report->findings[0].text, text);
+		assert_int_equal(report->findings[0].count, 4 + i);
+		assert_int_equal(report->findings[0].symptom_count, 4);
+		assert_string_equal(report->findings[0].id, "cable-missing:0x0000000001008006");
+		input = (struct ft_verify_input){
+			.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
+		assert_int_equal(ft_repair_make(&input, report), 0);
+		assert_int_equal(report->repair_count, 1);
+		assert_int_equal(report->left_count, 0);
+		assert_int_equal(report->repair[0].findings, 0);
+	}
+}
+
+/* Nor do its dead traces make a fat-tree of a director, with thinner bundles to one of its cores. */
+static void test_weak_chip_inferred(void **state)
+{
+	static const char faults[] = "cut edge001/L01:13; cut edge001/L02:14; cut edge001/L03:13; cut edge001/L05:13; "
+				     "cut edge001/L06:14";
+	struct shape shape = {.tiers = {FT_TIER_EDGE, FT_TIER_COUNT}, .inside = PLAIN, .naming = BY_SLOTS};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	_cleanup_(bench_release) struct bench b;
+	struct ft_error err = {0};
+	(void)state;
+
+	bench_make(&b, STAR);
+	directors_take_apart(&b, &shape);
+	chip_faults_apply(&b, faults);
+	if (ft_infer(b.snapshot, "t", &text, &err) < 0 ||
+	    ft_design_read(text.data, text.length, &design, &plan, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(plan->topology, FT_TOPOLOGY_STAR);
+	assert_int_equal(ft_verify(design, plan, b.snapshot, "", &report), 0);
+	assert_int_equal(report->finding_count, 1);
+	assert_int_equal(report->findings[0].count, 5);
+}
+
 /* A board brings its cables back, and a trace is mended at its boards, which have names of their own. */
 static void test_repair(void **state)
 {
@@ -937,14 +1022,23 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_slots),	    cmocka_unit_test(test_empty_slots),
-		cmocka_unit_test(test_repair),	    cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_unplanned),   cmocka_unit_test(test_vendor_fault),
-		cmocka_unit_test(test_pattern),	    cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_random),	    cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_too_many_chips),
-		cmocka_unit_test(test_mostly_bare), cmocka_unit_test(test_swap_impact),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_empty_slots),
+		cmocka_unit_test(test_repair),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_unplanned),
+		cmocka_unit_test(test_vendor_fault),
+		cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_too_many_chips),
+		cmocka_unit_test(test_mostly_bare),
+		cmocka_unit_test(test_swap_impact),
 		cmocka_unit_test(test_crowded),
+		cmocka_unit_test(test_weak_chip),
+		cmocka_unit_test(test_weak_chip_inferred),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

@@ -15,9 +15,10 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "planner/draw_parts.h"
+#include "planner/draw/draw_parts.h"
 #include "tests/allocations.h"
-#include "verify/report_draw.h"
+#include "verify/report/draw.h"
+#include "planner/plan/tree.h"
 
 typedef int draw_function(struct ft_text *, const struct ft_design *, const struct ft_plan *,
 			  const struct ft_draw_marks *, struct ft_error *);
@@ -255,7 +256,7 @@ static void mark_whole(struct ft_draw_marks *marks, const struct ft_plan *plan, 
 static struct ft_draw_marks *marks_make(const struct ft_plan *plan)
 {
 	struct ft_draw_marks *marks = NULL;
-	uint32_t last = plan->switch_count - 1, edges = plan->edge_count ? plan->edge_count : last;
+	uint32_t last = plan->switch_count - 1, edges = plan->tree->edge_count ? plan->tree->edge_count : last;
 
 	assert_int_equal(ft_draw_marks_new(plan, &marks), 0);
 	marks->headline = strdup(hostile);
@@ -552,7 +553,7 @@ static void test_marks_ranges(void **state)
 	(void)state;
 	read_design(THREE_LARGE, &design, &plan);
 	assert_int_equal(ft_draw_marks_new(plan, &marks), 0);
-	for (uint32_t i = 0; i < plan->edge_count; i++)
+	for (uint32_t i = 0; i < plan->tree->edge_count; i++)
 		marks->switches[i].hosts = marks->switches[i].hosts_planned = 17;
 	marks->switches[1].hosts = 14;
 	marks->switches[1].hosts_planned = 15;
@@ -561,7 +562,7 @@ static void test_marks_ranges(void **state)
 	for (uint32_t i = 0; i < 9; i++)
 		marks->switches[300 + i].state = FT_DRAW_DEGRADED;
 	for (uint32_t i = 0; i < 9; i++)
-		marks->switches[plan->edge_count + 24 * i].state = FT_DRAW_LOST;
+		marks->switches[plan->tree->edge_count + 24 * i].state = FT_DRAW_LOST;
 	marks->switches[500].state = FT_DRAW_LOST;
 	assert_int_equal(ft_draw_svg(&text, design, plan, marks, NULL), 0);
 	check_svg(text.data, "ranges");
@@ -697,15 +698,16 @@ static void test_odd_places(void **state)
 	};
 	struct ft_plan_bundle bundles[] = {{0, 2, 1, 4, 1}, {0, 3, 2, 5, 1}, {1, 2, 3, 4, 2},
 					   {1, 3, 4, 7, 3}, {2, 4, 5, 5, 1}, {3, 4, 6, 7, 6}};
-	struct ft_plan plan = {.topology = FT_TOPOLOGY_FAT_TREE,
-			       .levels = 3,
-			       .nodes = 6,
+	struct ft_tree tree = {.levels = 3,
 			       .edge_count = 2,
 			       .edge_ports = 8,
 			       .ports_to_nodes = 3,
 			       .spine_count = 2,
 			       .core_count = 1,
-			       .blocking = {1, 1},
+			       .blocking = {1, 1}};
+	struct ft_plan plan = {.topology = FT_TOPOLOGY_FAT_TREE,
+			       .tree = &tree,
+			       .nodes = 6,
 			       .switches = switches,
 			       .switch_count = FT_COUNT(switches),
 			       .bundles = bundles,

@@ -17,12 +17,13 @@
 
 #include <cmocka.h>
 
-#include "planner/wiring.h"
+#include "planner/plan/wiring.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
-#include "verify/model.h"
+#include "verify/model/model.h"
+#include "planner/plan/tree.h"
 
 /* Four edges of 18 hosts and two cores, nine cables a pair. */
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -65,7 +66,7 @@ static void hosts_fill(struct ft_plan *plan)
 {
 	plan->hosts = calloc(plan->nodes, sizeof(*plan->hosts));
 	assert_non_null(plan->hosts);
-	for (uint32_t i = 0; i < plan->edge_count; i++)
+	for (uint32_t i = 0; i < plan->tree->edge_count; i++)
 		for (uint32_t n = 0; n < plan->switches[i].hosts; n++) {
 			char name[FT_HOST_NAME_SIZE];
 
@@ -637,7 +638,7 @@ static struct ft_port *host_pick(struct trial *t)
 static void host_move(struct trial *t)
 {
 	struct ft_port *from = host_pick(t), *to;
-	uint32_t edge = pick(t, t->b.plan->edge_count);
+	uint32_t edge = pick(t, t->b.plan->tree->edge_count);
 
 	if (!from || t->lost[edge])
 		return;

@@ -19,10 +19,10 @@
 
 #include "tests/bench.h"
 #include "tests/rows.h"
-#include "verify/after.h"
-#include "verify/cuts.h"
-#include "verify/look.h"
-#include "verify/report.h"
+#include "verify/measure/failures.h"
+#include "verify/measure/cuts.h"
+#include "verify/cmd/look.h"
+#include "verify/model/report.h"
 
 #define GRAPH "{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":["
 

@@ -15,13 +15,14 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "planner/chips.h"
-#include "planner/csv.h"
-#include "planner/floor.h"
-#include "planner/formats.h"
-#include "planner/wiring.h"
+#include "planner/plan/chips.h"
+#include "planner/write/csv.h"
+#include "planner/write/floor.h"
+#include "planner/write/formats.h"
+#include "planner/plan/wiring.h"
 
 #include "tests/allocations.h"
+#include "planner/plan/tree.h"
 
 static uint64_t random_state;
 
@@ -764,9 +765,23 @@ static struct ft_plan *make_kary(uint32_t k)
 	assert_non_null(plan);
 	*plan = (struct ft_plan){
 		.topology = FT_TOPOLOGY_FAT_TREE,
-		.levels = 3,
+		.tree = calloc(1, sizeof(*plan->tree)),
 		.nodes = k * half * half,
 		.nodes_max = k * half * half,
+		.links = 3 * k * half * half,
+		.cost = FT_AMOUNT_UNKNOWN,
+		.switches = calloc((size_t)2 * lower + half * half, sizeof(*plan->switches)),
+		.switch_count = 2 * lower + half * half,
+		.bundles = calloc((size_t)2 * lower * half, sizeof(*plan->bundles)),
+		.kinds = calloc(FT_TIER_COUNT, sizeof(*plan->kinds)),
+		.kind_count = FT_TIER_COUNT,
+	};
+	assert_true(plan->tree && plan->switches && plan->bundles && plan->kinds);
+	for (uint32_t tier = 0; tier < FT_TIER_COUNT; tier++)
+		plan->kinds[tier] = (struct ft_plan_kind){
+			.name = strdup(ft_tier_name(tier)), .may_host = tier == FT_TIER_EDGE, .rank = tier};
+	*plan->tree = (struct ft_tree){
+		.levels = 3,
 		.edge_count = lower,
 		.edge_ports = k,
 		.ports_to_nodes = half,
@@ -780,18 +795,13 @@ static struct ft_plan *make_kary(uint32_t k)
 		.core_count = half * half,
 		.core_ports = k,
 		.plane_cores = half,
-		.links = 3 * k * half * half,
-		.cost = FT_AMOUNT_UNKNOWN,
-		.switches = calloc((size_t)2 * lower + half * half, sizeof(*plan->switches)),
-		.switch_count = 2 * lower + half * half,
-		.bundles = calloc((size_t)2 * lower * half, sizeof(*plan->bundles)),
 	};
-	assert_true(plan->switches && plan->bundles);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		struct ft_plan_switch *sw = &plan->switches[i];
 		uint32_t n = i < lower ? i : i < 2 * lower ? i - lower : i - 2 * lower;
 
 		sw->tier = i < lower ? FT_TIER_EDGE : i < 2 * lower ? FT_TIER_SPINE : FT_TIER_CORE;
+		sw->kind = sw->tier;
 		sw->name = numbered(ft_tier_name(sw->tier), n + 1);
 		sw->ports = k;
 		sw->hosts = sw->tier == FT_TIER_EDGE ? half : 0;

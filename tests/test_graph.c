@@ -17,9 +17,10 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/formats.h"
-#include "planner/plan.h"
+#include "planner/write/formats.h"
+#include "planner/plan/plan.h"
 #include "tests/allocations.h"
+#include "planner/plan/tree.h"
 
 /* The least of a graph; what a row is about is on line 2. */
 #define HEAD "{\"ftcheck\": 1, \"name\": \"g\", \"topology\": \"graph\",\n"
@@ -328,8 +329,8 @@ static void good_design_test(void **state)
 	read_design(row->text, &design, &plan);
 	assert_int_equal(plan->topology, FT_TOPOLOGY_GRAPH);
 	assert_true(plan->general);
-	assert_int_equal(plan->levels, 0);
-	assert_int_equal(plan->edge_count, 0);
+	assert_int_equal(plan->tree->levels, 0);
+	assert_int_equal(plan->tree->edge_count, 0);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		assert_int_equal(plan->switches[i].tier,
 				 plan->kinds[plan->switches[i].kind].may_host ? FT_TIER_EDGE : FT_TIER_CORE);

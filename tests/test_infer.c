@@ -35,12 +35,12 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "planner/formats.h"
+#include "planner/write/formats.h"
 #include "probe/source.h"
 #include "tests/allocations.h"
-#include "verify/infer.h"
-#include "verify/resolve.h"
-#include "verify/verify.h"
+#include "verify/infer/infer.h"
+#include "verify/cmd/resolve.h"
+#include "verify/model/verify.h"
 
 #define MAIN "tree leaf 6 core 3 2 8 36"
 #define PODS                                                                                                    \

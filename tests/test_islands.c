@@ -17,12 +17,13 @@
 
 #include <cmocka.h>
 
-#include "planner/formats.h"
+#include "planner/write/formats.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
-#include "verify/model.h"
-#include "verify/report_draw.h"
+#include "verify/model/model.h"
+#include "verify/repair/repair.h"
+#include "verify/report/draw.h"
 
 #define PODS                                                                                                           \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":48,\"blocking\":\"4:1\",\"pods\":3,\"edge\":{\"ports\":" \
@@ -34,6 +35,8 @@
 	     "\"count\":3},{\"a\":\"mgmt2\",\"b\":\"core[01-02]\",\"count\":1}]},{\"name\":\"storage\","          \
 	     "\"switches\":[{\"name\":\"store1\",\"ports\":8,\"hosts\":3}],\"bundles\":[{\"a\":\"spine05\","      \
 	     "\"b\":\"store1\",\"count\":2}]}]"
+
+#define TREE "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":9,\"edge\":{\"ports\":8},\"core\":{\"ports\":8}"
 
 /* Edges with unlike numbers of hosts, as built. */
 #define UNEVEN                                                                                                         \
@@ -61,22 +64,27 @@ static const struct row rows[] = {
 	{"healthy", ISLANDS "}", "", "ok", "97/0/0/0, 3/3/0/0, 53/53, 7/7"},
 	{"a cable between islanders", ISLANDS "}", "cut mgmt1:4", "warning; cable-missing absent mgmt1:4 mgmt2:4",
 	 "96/1/0/0, 3/1/2/0, 53/53, 7/7"},
-	{"a cable to the tree", ISLANDS "}", "cut mgmt2:1", "warning; cable-missing absent mgmt2 core01",
+	{"a cable to the tree", ISLANDS "}", "cut mgmt2:1", "warning; cable-missing absent mgmt2 core01:6",
 	 "96/1/0/0, 3/2/1/0, 53/53, 7/7"},
-	{"a cable of two to the tree", ISLANDS "}", "cut store1:5", "warning; cable-missing absent store1 spine05",
+	{"a cable of two to the tree", ISLANDS "}", "cut store1:5", "warning; cable-missing absent store1:5 spine05:10",
 	 "96/1/0/0, 3/2/1/0, 53/53, 7/7"},
-	{"a dead leaf of an island", ISLANDS "}", "dead mgmt1", "critical; edge-isolated absent mgmt2 x3",
+	{"a dead leaf of an island", ISLANDS "}", "dead mgmt1", "critical; edge-isolated absent mgmt2",
 	 "94/3/0/0, 2/1/1/1, 53/51, 7/5"},
 	{"a dead switch with one behind", ISLANDS "}", "dead mgmt2", "critical; edge-isolated absent core01 core02 x2",
 	 "92/5/0/0, 1/1/0/2, 53/51, 7/5"},
 	{"a dead islander on a spine", ISLANDS "}", "dead store1",
 	 "critical; edge-isolated absent spine05:9 spine05:10 x2", "95/2/0/0, 2/2/0/1, 53/50, 7/5"},
 	{"a dead core that carries a cable", ISLANDS "}", "dead core01",
-	 "warning; core-missing absent spine01:11 spine04:11 spine07:11", "93/4/0/0, 3/2/1/0, 53/53, 7/7"},
+	 "warning; core-missing absent spine01:11 spine04:11 spine07:11 mgmt2", "93/4/0/0, 3/2/1/0, 53/53, 7/7"},
 	{"a dead spine that carries an island", ISLANDS "}", "dead spine05",
 	 "critical; core-missing absent edge005:7 edge005:8 edge006:7 edge006:8 edge007:7 edge007:8 edge008:7 "
 	 "edge008:8 core03:2 core04:2",
 	 "85/12/0/0, 2/2/0/1, 53/50, 7/5"},
+	/* store1 went with spine05, and not with core03 */
+	{"two dead, one of which carries an island", ISLANDS "}", "dead core03; dead spine05",
+	 "critical; core-missing absent edge005:7 edge005:8 edge006:7 edge006:8 edge007:7 edge007:8 edge008:7 "
+	 "edge008:8 core04:2; core-missing absent spine02:11 spine08:11",
+	 "83/14/0/0, 2/2/0/1, 53/50, 7/5"},
 	{"a mute islander", ISLANDS "}", "mute mgmt2", "warning; switch-mute mute core01:6 core02:6 x2",
 	 "94/0/0/0, 1/1/0/0, 53/51, 7/5"},
 	{"a mute one on a spine", ISLANDS "}", "mute store1", "warning; switch-mute mute spine05:9 spine05:10 x2",
@@ -84,10 +92,10 @@ static const struct row rows[] = {
 	{"misplaced in the tree", ISLANDS "}", "cut mgmt2:1; link mgmt2:1 core03:6",
 	 "warning; cable-misplaced seen mgmt2:1 core03:6", "96/0/1/0, 3/2/1/0, 53/53, 7/5"},
 	{"misplaced on an islander", ISLANDS "}", "cut mgmt2:1; link store1:8 core01:6",
-	 "warning; cable-misplaced seen core01:6 store1:8", "96/0/1/0, 3/2/1/0, 53/53, 7/6"},
+	 "warning; cable-misplaced seen store1:8 core01:6", "96/0/1/0, 3/2/1/0, 53/53, 7/6"},
 	{"two of islands swapped", ISLANDS "}",
 	 "cut mgmt2:1; cut store1:4; link mgmt2:1 spine05:9; link store1:4 core01:6",
-	 "warning; cables-swapped seen spine05:9 mgmt2:1 core01:6 store1:4 x2", "95/0/2/0, 3/1/2/0, 53/53, 7/5"},
+	 "warning; cables-swapped seen mgmt2:1 spine05:9 store1:4 core01:6 x2", "95/0/2/0, 3/1/2/0, 53/53, 7/5"},
 	{"one too many", ISLANDS "}", "link mgmt1:8 edge003:11", "warning; cable-unplanned seen edge003:11 mgmt1:8",
 	 "97/0/0/1, 3/3/0/0, 53/53, 7/6"},
 	{"one of a pair too many", ISLANDS "}", "link mgmt1:8 mgmt2:8", "warning; cable-unplanned seen mgmt1:8 mgmt2:8",
@@ -114,8 +122,8 @@ static const struct row rows[] = {
 	 "92/0/0/0, 3/3/0/0, 53/53, 7/5"},
 	{"both ends silent", ISLANDS "}", "hide mgmt1:4; hide mgmt2:4",
 	 "warning; sweep-incomplete mute mgmt1:4 mgmt2:4 x2", "96/0/0/0, 3/3/0/0, 53/53, 7/7"},
-	{"the sweep began on one that is cut off", ISLANDS "}", "lone mgmt1", "critical; edge-isolated absent mgmt1",
-	 "0/0/0/0, 1/0/1/0, 53/2, 7/1"},
+	{"the sweep began on one that is cut off", ISLANDS "}", "lone mgmt1", "critical; edge-isolated absent mgmt1 x3",
+	 "0/3/0/0, 1/0/1/0, 53/2, 7/1"},
 	{"the sweep began on one", ISLANDS "}", "only mgmt1", "ok", "97/0/0/0, 3/3/0/0, 53/53, 7/7"},
 	{"uneven", UNEVEN "}", "", "ok", "24/0/0/0, 0/0/0/0, 20/20, 3/3"},
 	{"uneven, a host of the few", UNEVEN "}", "cut edge005:1", "ok; hosts-missing absent edge005",
@@ -159,8 +167,7 @@ static void drawing_check(const struct bench *b, const struct ft_report *report)
 	struct ft_error err = {0};
 
 	assert_int_equal(ft_report_write_dot(&text, report, b->design, b->plan, &err), 0);
-	assert_int_equal(strstr(text.data, "not in the plan") != NULL,
-			 report->switch_count > b->plan->switch_count + b->plan->islander_count);
+	assert_int_equal(strstr(text.data, "not in the plan") != NULL, report->switch_count > b->plan->switch_count);
 }
 
 static void test_row(void **state)
@@ -186,7 +193,6 @@ static void test_row(void **state)
 
 /* ---- the key ---- */
 
-#define TREE "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":9,\"edge\":{\"ports\":8},\"core\":{\"ports\":8}"
 #define ONE(switches, bundles) \
 	TREE ",\n\"islands\":[{\"name\":\"i\",\"switches\":[" switches "],\"bundles\":[" bundles "]}]}"
 
@@ -271,11 +277,14 @@ static void test_names(void **state)
 	design_take(ONE("\"m[08-10]x[1,2]\",{\"name\":[\"n[b]\",\"n[][7]\"],\"ports\":5,\"hosts\":1}",
 			"{\"a\":\"m08x1\",\"b\":\"core01\"}"),
 		    &design, &plan);
-	assert_int_equal(plan->islander_count, FT_COUNT(names));
+	assert_int_equal(plan->beside_switches, FT_COUNT(names));
 	for (size_t i = 0; i < FT_COUNT(names); i++) {
-		assert_string_equal(plan->islanders[i].name, names[i]);
-		assert_int_equal(plan->islanders[i].ports, i < 6 ? 8 : 5);
-		assert_int_equal(plan->islanders[i].hosts, i < 6 ? FT_UNPINNED : 1);
+		const struct ft_plan_switch *sw = &plan->switches[ft_plan_tree_switches(plan) + i];
+
+		assert_string_equal(sw->name, names[i]);
+		assert_int_equal(sw->ports, i < 6 ? 8 : 5);
+		assert_int_equal(sw->hosts_unsaid, i < 6);
+		assert_int_equal(sw->hosts, i < 6 ? 0 : 1);
 	}
 }
 
@@ -318,21 +327,145 @@ static void test_stand_ins(void **state)
 		",\"bind\":{\"spine\":{\"match\":\"^MF0;S[0-9]+:MQM8700/U1$\"},\"core\":{\"match\":\"^C[0-9]+$\"}},"
 		"\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":\"m\",\"hosts\":1}],\"bundles\":[{\"a\":\"m\","
 		"\"b\":[\"S7\",\"C3\",\"edge002\"]}]}]}";
+	static const struct {
+		enum ft_tier tier;
+		const char *alias, *full;
+	} expected[] = {{FT_TIER_SPINE, "S7", "MF0;S7:MQM8700/U1"}, {FT_TIER_CORE, "C3", ""}};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(bench_release) struct bench b;
+	size_t aliases = 0;
 	(void)state;
 
 	bench_make(&b, design);
-	assert_int_equal(b.plan->switches[b.plan->anchors[0].stands_in].tier, FT_TIER_SPINE);
-	assert_string_equal(b.plan->anchors[0].seen_as, "MF0;S7:MQM8700/U1");
-	assert_int_equal(b.plan->switches[b.plan->anchors[1].stands_in].tier, FT_TIER_CORE);
-	assert_null(b.plan->anchors[1].seen_as);
-	assert_true(b.plan->anchors[2].planned);
-	assert_int_equal(b.plan->anchors[2].stands_in, 1);
+	for (uint32_t i = 0; i < b.plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &b.plan->switches[i];
+
+		if (!sw->alias)
+			continue;
+		assert_true(aliases < FT_COUNT(expected));
+		assert_int_equal(sw->tier, expected[aliases].tier);
+		assert_string_equal(sw->alias, expected[aliases].alias);
+		assert_string_equal(sw->alias_full ? sw->alias_full : "", expected[aliases].full);
+		aliases++;
+	}
+	assert_int_equal(aliases, FT_COUNT(expected));
+	/* That one has its name in the plan. */
+	assert_int_not_equal(ft_plan_find_bundle(b.plan, 1, b.plan->switch_count - 1), FT_UNPINNED);
 	node_find(b.snapshot, "MF0;S7:MQM8700/U1");
 	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
 	assert_int_equal(report->finding_count, 0);
 	assert_int_equal(report->verdict, FT_VERDICT_OK);
+}
+
+/* What was swallowed with a switch hangs on that, and not on whatever else is dead. */
+static void test_swallowed(void **state)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(bench_release) struct bench b;
+	uint32_t found = 0;
+	(void)state;
+
+	bench_make(&b, ISLANDS "}");
+	faults_apply(&b, "dead core03; dead spine05");
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+		bool spine = f->planned_as && strcmp(f->planned_as, "spine05") == 0;
+
+		assert_int_equal(f->impact.hosts_cut_off, spine ? 3 : 0);
+		assert_int_equal(f->severity, spine ? FT_SEVERITY_CRITICAL : FT_SEVERITY_WARNING);
+		for (size_t n = 0; n < f->symptom_count; n++)
+			if (strstr(f->symptoms[n].text,
+				   "island switch store1 and its 3 hosts behind it are out of reach")) {
+				assert_true(spine);
+				found++;
+			}
+	}
+	assert_int_equal(found, 1);
+}
+
+/* All that hands can do is foretold to leave nothing. */
+static void repaired_check(const struct bench *b, struct ft_report *report)
+{
+	const struct ft_verify_input input = {
+		.design = b->design, .plan = b->plan, .snapshot = b->snapshot, .today = "2026-11-20"};
+
+	assert_int_equal(ft_repair_make(&input, report), 0);
+	if (report->repair_count == 0)
+		return;
+	assert_true(report->repair[report->repair_count - 1].predicted);
+	assert_int_equal(report->repair[report->repair_count - 1].findings, 0);
+	assert_int_equal(report->repair[report->repair_count - 1].uplinks_up, report->uplinks.planned);
+	assert_int_equal(report->repair[report->repair_count - 1].hosts_found, report->hosts.planned);
+}
+
+/* By an alias: a cable that lacks, its end on another switch, and one that is dead as a whole. */
+static void test_aliases(void **state)
+{
+	static const char design[] =
+		PODS ",\"bind\":{\"core\":{\"match\":\"^C[0-9]+$\"}},\"islands\":[{\"name\":\"i\",\"switches\":[{"
+		     "\"name\":\"m\",\"ports\":8,\"hosts\":1}],\"bundles\":[{\"a\":\"m\",\"b\":[\"C3\",\"C5\"]}]}]}";
+	static const struct {
+		const char *faults, *expected;
+	} cases[] = {
+		{"", "ok"},
+		{"cut m:3", "warning; cable-missing absent m C5:6"},
+		{"cut m:3; link m:3 C1:6", "warning; cable-misplaced seen m:3 C1:6"},
+		{"dead C5", "warning; core-missing absent spine01:12 spine04:12 spine07:12 m"},
+		{"dead m", "critical; edge-isolated absent C3 C5 x2"},
+		{"name m other", "ok; switch-replaced seen other"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text words = {0};
+		_cleanup_(bench_release) struct bench b;
+
+		bench_make(&b, design);
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		report_check(report);
+		report_words(report, &words);
+		assert_string_equal(ft_text_string(&words), cases[i].expected);
+		assert_int_equal(report->uplinks.planned, 92);
+		if (strcmp(cases[i].faults, "dead C5") == 0)
+			assert_non_null(
+				strstr(report->findings[0].text, "core switch C5 (core02 in the plan) is missing"));
+		repaired_check(&b, report);
+	}
+}
+
+/* A plan that says which port is whose says it of the tree: what hangs on it is in any port. */
+static void test_exact(void **state)
+{
+	static const char design[] = TREE
+		",\"cables_complete\":false,\"cables\":[{\"a\":\"edge001\",\"a_port\":5,\"b\":\"core01\",\"b_port\":1}]"
+		","
+		"\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":\"m\",\"hosts\":1}],\"bundles\":[{\"a\":\"m\","
+		"\"b\":[\"core01\",\"core02\"]}]}]}";
+	static const struct {
+		const char *faults, *expected;
+	} cases[] = {
+		{"", "ok"},
+		{"cut m:3", "warning; cable-missing absent core02 m"},
+		{"cut m:3; link m:3 edge003:4", "warning; cable-misplaced seen edge003:4 m:3"},
+		{"dead m", "critical; edge-isolated absent core01 core02 x2"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		_cleanup_(ft_text_release) struct ft_text words = {0};
+		_cleanup_(bench_release) struct bench b;
+
+		bench_make(&b, design);
+		assert_int_equal(b.plan->cable_count, 14);
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		report_words(report, &words);
+		assert_string_equal(ft_text_string(&words), cases[i].expected);
+	}
 }
 
 /* Where nobody carries the plan's names, the switches of the tree are told by the cables. */
@@ -485,6 +618,9 @@ int main(void)
 		cmocka_unit_test(test_cables),
 		cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_stand_ins),
+		cmocka_unit_test(test_swallowed),
+		cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_nameless_tree),
 		cmocka_unit_test(test_hops),
 		cmocka_unit_test(test_hops_unreachable),

@@ -18,12 +18,12 @@
 
 #include <cmocka.h>
 
-#include "planner/draw.h"
+#include "planner/draw/draw.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
-#include "verify/model.h"
+#include "verify/model/model.h"
 
 #define PODS                                                                                                           \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":48,\"blocking\":\"4:1\",\"pods\":3,\"edge\":{\"ports\":" \
@@ -97,13 +97,18 @@ static const struct row rows[] = {
 	 "cut edge001:5; cut edge002:7; link edge001:5 spine02:3; link edge002:7 spine01:1",
 	 "warning; cables-swapped seen edge001:5 spine02:3 edge002:7 spine01:1 x2",
 	 "12/10/2/0 9/7/2/0 6/6/0/0 88/0/2/0"},
+	{"two swapped, one of them of an edge that is wired otherwise", UNLIKE "}",
+	 "cut edge001:4; cut edge001:5; cut edge001:6; cut edge002:6; link edge001:7 spine03:1; link edge001:4 "
+	 "spine02:1; link edge001:5 spine03:2; link edge002:6 spine01:1",
+	 "warning; cables-swapped seen edge001:5 spine03:2 edge002:6 spine01:1 x2",
+	 "10/8/2/0 9/7/2/0 6/6/0/0 46/0/2/0"},
 	{"two swapped across pods", PODS "}",
 	 "cut edge001:5; cut edge006:7; link edge001:5 spine05:3; link edge006:7 spine01:1",
 	 "warning; cables-swapped seen edge001:5 spine05:3 edge006:7 spine01:1 x2",
 	 "12/10/2/0 9/7/2/0 6/6/0/0 88/0/2/0"},
 	{"two swapped between spines and cores", PODS "}",
 	 "cut spine01:11; cut spine05:11; link spine01:11 core03:2; link spine05:11 core01:1",
-	 "warning; cables-swapped seen spine05:11 core01:1 spine01:11 core03:2 x2",
+	 "warning; cables-swapped seen spine01:11 core03:2 spine05:11 core01:1 x2",
 	 "12/12/0/0 9/7/2/0 6/4/2/0 88/0/2/0"},
 	{"an edge's uplink swapped with a spine's", PODS "}",
 	 "cut edge001:5; cut spine05:11; link edge001:5 core03:2; link spine05:11 spine01:1",

@@ -17,8 +17,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "tests/skipped.h"
+#include "planner/plan/tree.h"
 
 static void design_init(struct ft_design *design)
 {
@@ -60,8 +61,8 @@ static void check_sound(const struct ft_plan *plan, const char *what)
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
 		const struct ft_plan_bundle *bundle = &plan->bundles[i];
 
-		if (bundle->count < 1 || bundle->count > plan->bundle)
-			fail_msg("%s: a bundle of %u, B is %u", what, bundle->count, plan->bundle);
+		if (bundle->count < 1 || bundle->count > plan->tree->bundle)
+			fail_msg("%s: a bundle of %u, B is %u", what, bundle->count, plan->tree->bundle);
 		assert_int_equal(plan->switches[bundle->a].tier, FT_TIER_EDGE);
 		assert_int_equal(plan->switches[bundle->b].tier, FT_TIER_CORE);
 		if (i > 0)
@@ -75,10 +76,10 @@ static void check_sound(const struct ft_plan *plan, const char *what)
 		const struct ft_plan_switch *sw = &plan->switches[i];
 
 		if (sw->tier == FT_TIER_EDGE) {
-			assert_int_equal(used[i], plan->ports_to_core);
-			if (sw->hosts > plan->ports_to_nodes)
+			assert_int_equal(used[i], plan->tree->ports_to_core);
+			if (sw->hosts > plan->tree->ports_to_nodes)
 				fail_msg("%s: %u hosts on %s", what, sw->hosts, sw->name);
-			used[i] += plan->ports_to_nodes;
+			used[i] += plan->tree->ports_to_nodes;
 		}
 		if (used[i] > sw->ports)
 			fail_msg("%s: %s uses %u of %u ports", what, sw->name, used[i], sw->ports);
@@ -86,10 +87,10 @@ static void check_sound(const struct ft_plan *plan, const char *what)
 	}
 	free(used);
 	assert_int_equal(hosts, plan->nodes);
-	assert_int_equal(plan->switch_count, plan->edge_count + plan->core_count);
+	assert_int_equal(plan->switch_count, plan->tree->edge_count + plan->tree->core_count);
 	assert_int_equal(plan->links, hosts + cables);
-	assert_int_equal(plan->spare_ports, plan->edge_count * plan->ports_to_nodes - plan->nodes);
-	assert_true(plan->expandable_to >= plan->nodes_max);
+	assert_int_equal(plan->spare_ports, plan->tree->edge_count * plan->tree->ports_to_nodes - plan->nodes);
+	assert_true(plan->tree->expandable_to >= plan->nodes_max);
 }
 
 /* The tutorial's worked figures. -1: not said. */
@@ -133,8 +134,8 @@ static void tutorial_test(void **state)
 	const struct tutorial_row *row = *state;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = plan_json(row->keys);
 	const int expected[] = {row->n, row->c, row->e, row->b, row->cores};
-	const int found[] = {(int)plan->ports_to_nodes, (int)plan->ports_to_core, (int)plan->edge_count,
-			     (int)plan->bundle, (int)plan->core_count};
+	const int found[] = {(int)plan->tree->ports_to_nodes, (int)plan->tree->ports_to_core,
+			     (int)plan->tree->edge_count, (int)plan->tree->bundle, (int)plan->tree->core_count};
 
 	for (size_t k = 0; k < FT_COUNT(expected); k++)
 		if (expected[k] >= 0 && found[k] != expected[k])
@@ -147,16 +148,17 @@ static void show_shape(struct ft_text *text, const struct ft_plan *plan)
 {
 	uint32_t same;
 
-	for (uint32_t i = 0; i < plan->core_count; i++)
+	for (uint32_t i = 0; i < plan->tree->core_count; i++)
 		ft_text_printf(text, "%s%u", i ? "+" : "", plan->bundles[i].count);
 	ft_text_puts(text, " |");
-	for (uint32_t i = 0; i < plan->edge_count; i += same) {
-		for (same = 1; i + same < plan->edge_count; same++)
+	for (uint32_t i = 0; i < plan->tree->edge_count; i += same) {
+		for (same = 1; i + same < plan->tree->edge_count; same++)
 			if (plan->switches[i + same].hosts != plan->switches[i].hosts)
 				break;
 		ft_text_printf(text, " %ux%u", plan->switches[i].hosts, same);
 	}
-	ft_text_printf(text, " | %s %u-%u", ft_fill_name(plan->fill), plan->spare_ports, plan->expandable_to);
+	ft_text_printf(text, " | %s %u-%u", ft_fill_name(plan->tree->fill), plan->spare_ports,
+		       plan->tree->expandable_to);
 }
 
 static const struct shape_row {
@@ -323,11 +325,11 @@ static void example_test(void **state)
 	if (ft_plan_make(&design, &plan, &err) < 0)
 		fail_msg("%s: %s", example->name, err.text);
 	check_sound(plan, example->name);
-	found[0] = plan->ports_to_nodes;
-	found[1] = plan->ports_to_core;
-	found[2] = plan->edge_count;
-	found[3] = plan->bundle;
-	found[4] = plan->core_count;
+	found[0] = plan->tree->ports_to_nodes;
+	found[1] = plan->tree->ports_to_core;
+	found[2] = plan->tree->edge_count;
+	found[3] = plan->tree->bundle;
+	found[4] = plan->tree->core_count;
 	for (size_t k = 0; k < FT_COUNT(found); k++)
 		if ((int)found[k] != atoi(fields[7 + k]))
 			fail_msg("%s: column %zu is %u, expected %s", example->name, 7 + k, found[k], fields[7 + k]);
@@ -406,17 +408,21 @@ static unsigned int reference_compare(const char *name, unsigned int *ret_stars)
 			int column;
 			uint32_t found;
 		} figures[] = {
-			{E_COUNT, plan->edge_count},	   {C_COUNT, plan->core_count}, {EPTN, plan->ports_to_nodes},
-			{EPTC, plan->ports_to_core},	   {LINKS, plan->links},	{SPARE, plan->spare_ports},
-			{EXPANDABLE, plan->expandable_to},
+			{E_COUNT, plan->tree->edge_count},
+			{C_COUNT, plan->tree->core_count},
+			{EPTN, plan->tree->ports_to_nodes},
+			{EPTC, plan->tree->ports_to_core},
+			{LINKS, plan->links},
+			{SPARE, plan->spare_ports},
+			{EXPANDABLE, plan->tree->expandable_to},
 		};
 		for (size_t k = 0; k < FT_COUNT(figures); k++)
 			if ((int)figures[k].found != atoi(fields[figures[k].column]))
 				fail_msg("%s, N=%s: column %d is %u, expected %s", name, fields[NODES],
 					 figures[k].column, figures[k].found, fields[figures[k].column]);
 		if (!star) {
-			assert_int_equal(plan->bundle, atoi(fields[BUNDLE]));
-			assert_string_equal(plan->fill == FT_FILL_UNIFORM ? "True" : "False", fields[UNIFORM]);
+			assert_int_equal(plan->tree->bundle, atoi(fields[BUNDLE]));
+			assert_string_equal(plan->tree->fill == FT_FILL_UNIFORM ? "True" : "False", fields[UNIFORM]);
 		}
 		*ret_stars += star;
 		rows++;
@@ -469,9 +475,9 @@ static void test_breakpoints(void **state)
 		if (ft_plan_make(&design, &plan, &err) < 0)
 			fail_msg("N=%s: %s", fields[0], err.text);
 		check_sound(plan, fields[0]);
-		assert_int_equal(plan->core_count, atoi(fields[4]));
-		assert_int_equal(plan->bundle, atoi(fields[5]));
-		assert_string_equal(plan->fill == FT_FILL_UNIFORM ? "True" : "False", fields[6]);
+		assert_int_equal(plan->tree->core_count, atoi(fields[4]));
+		assert_int_equal(plan->tree->bundle, atoi(fields[5]));
+		assert_string_equal(plan->tree->fill == FT_FILL_UNIFORM ? "True" : "False", fields[6]);
 		rows++;
 	}
 	print_message("%u breakpoints\n", rows);
@@ -508,8 +514,8 @@ static void test_superpods(void **state)
 		if (ft_plan_make(&design, &plan, &err) < 0)
 			fail_msg("%s %s: %s", fields[0], fields[ENDPOINTS], err.text);
 		check_sound(plan, fields[0]);
-		assert_int_equal(plan->edge_count, atoi(fields[LEAF]));
-		assert_int_equal(plan->core_count, atoi(fields[SPINE]));
+		assert_int_equal(plan->tree->edge_count, atoi(fields[LEAF]));
+		assert_int_equal(plan->tree->core_count, atoi(fields[SPINE]));
 		assert_int_equal(plan->links, atoi(fields[HOST_CABLES]) + atoi(fields[UPLINK_CABLES]));
 		rows++;
 	}
@@ -574,14 +580,14 @@ static void test_random(void **state)
 		}
 		made++;
 		check_sound(plan, what);
-		for (uint32_t k = 0; k + 1 < plan->core_count && design.spread == FT_SPREAD_MULTIPLE; k++)
+		for (uint32_t k = 0; k + 1 < plan->tree->core_count && design.spread == FT_SPREAD_MULTIPLE; k++)
 			if (plan->bundles[k].count % design.spread_multiple)
 				fail_msg("%s: a bundle of %u is no multiple", what, plan->bundles[k].count);
-		if ((edge->count != FT_UNPINNED && plan->edge_count != edge->count) ||
-		    (core->count != FT_UNPINNED && plan->core_count != core->count) ||
-		    (edge->ports_to_nodes != FT_UNPINNED && plan->ports_to_nodes != edge->ports_to_nodes) ||
-		    (edge->ports_to_core != FT_UNPINNED && plan->ports_to_core != edge->ports_to_core) ||
-		    (design.bundle != FT_UNPINNED && plan->bundle != design.bundle))
+		if ((edge->count != FT_UNPINNED && plan->tree->edge_count != edge->count) ||
+		    (core->count != FT_UNPINNED && plan->tree->core_count != core->count) ||
+		    (edge->ports_to_nodes != FT_UNPINNED && plan->tree->ports_to_nodes != edge->ports_to_nodes) ||
+		    (edge->ports_to_core != FT_UNPINNED && plan->tree->ports_to_core != edge->ports_to_core) ||
+		    (design.bundle != FT_UNPINNED && plan->tree->bundle != design.bundle))
 			fail_msg("%s: a pinned number was not kept", what);
 	}
 	print_message("%u plans, %u refused\n", made, refused);
@@ -597,7 +603,7 @@ static void test_names(void **state)
 	assert_string_equal(small->switches[0].name, "edge001");
 	assert_string_equal(small->switches[5].name, "core02");
 	large = plan_json("\"nodes\":1000,\"edge\":{\"ports\":2},\"core\":{\"ports\":1024}");
-	assert_int_equal(large->edge_count, 1000);
+	assert_int_equal(large->tree->edge_count, 1000);
 	assert_string_equal(large->switches[0].name, "edge0001");
 	assert_string_equal(large->switches[999].name, "edge1000");
 	bound = plan_json("\"nodes\":40,\"edge\":{\"ports\":36},\"core\":{\"ports\":72},"
@@ -627,9 +633,9 @@ static void test_clos(void **state)
 		_cleanup_(ft_plan_freep) struct ft_plan *plan = plan_json(rows[i].keys);
 
 		assert_int_equal(plan->clos, rows[i].clos);
-		assert_int_equal(plan->levels, rows[i].levels);
-		assert_int_equal(plan->blocking.num, rows[i].num);
-		assert_int_equal(plan->blocking.den, rows[i].den);
+		assert_int_equal(plan->tree->levels, rows[i].levels);
+		assert_int_equal(plan->tree->blocking.num, rows[i].num);
+		assert_int_equal(plan->tree->blocking.den, rows[i].den);
 	}
 }
 

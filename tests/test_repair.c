@@ -5,10 +5,10 @@
 #include "base/map.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
-#include "verify/after.h"
-#include "verify/ftree.h"
-#include "verify/repair.h"
-#include "verify/rework.h"
+#include "verify/measure/failures.h"
+#include "verify/measure/ftree.h"
+#include "verify/repair/repair.h"
+#include "verify/repair/what_if.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
 #define WIDE                                                                                                          \
@@ -72,8 +72,8 @@ static const struct row repairs[] = {
 	 "move core05:40 core01:11 -> ok 0 216 216"},
 	{"unplanned", WIDE "}", "link edge001:40 edge007:38", "remove edge001:40 edge007:38 -> ok 0 216 216"},
 	{"a loop in planned ports", SMALL "}", "cut edge002:19; cut edge002:28; link edge002:19 edge002:28",
-	 "remove edge002:19 edge002:28 -> warning 2 70 72; connect edge002:19 core01 -> warning 1 71 72; "
-	 "connect edge002:28 core02 -> ok 0 72 72"},
+	 "remove edge002:19 edge002:28 -> warning 2 70 72; connect edge002:19 core01:10 -> warning 1 71 72; "
+	 "connect edge002:28 core02:10 -> ok 0 72 72"},
 	{"slow", SMALL "}", "rate edge001:20 4xEDR", "renew edge001:20 core01:2 -> ok 0 72 72"},
 	{"slow for a host", SMALL "}", "rate edge003:1 4xEDR", "renew edge003:1 node037:1 -> ok 0 72 72"},
 	{"a dead core", WIDE "}", "dead core03", "power core03 -> ok 0 216 216"},
@@ -84,6 +84,16 @@ static const struct row repairs[] = {
 	 ",\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":\"m\",\"ports\":8,\"hosts\":1}],\"bundles\":[{\"a\":"
 	 "\"m\",\"b\":\"core01\"}]}]}",
 	 "dead m", "power m -> ok 0 217 217"},
+	{"a dead switch of an island, with one behind it",
+	 WIDE ",\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":\"m1\",\"ports\":8,\"hosts\":0},{\"name\":\"m2\","
+	      "\"ports\":8,\"hosts\":3}],\"bundles\":[{\"a\":\"m1\",\"b\":\"core01\"},{\"a\":\"m1\",\"b\":\"m2\","
+	      "\"count\":2}"
+	      "]}]}",
+	 "dead m1", "power m1 -> ok 0 219 219"},
+	{"a dead core with an island behind it, and a cable of another",
+	 WIDE ",\"islands\":[{\"name\":\"i\",\"switches\":[{\"name\":[\"m1\",\"m2\"],\"ports\":8,\"hosts\":3}],"
+	      "\"bundles\":[{\"a\":\"m1\",\"b\":\"core03\"},{\"a\":\"m2\",\"b\":\"core04\",\"count\":2}]}]}",
+	 "dead core03; cut m2:4", NULL},
 	{"a dead core and a cable", WIDE "}", "dead core03; cut edge004:20",
 	 "connect edge004:20 core01:11 -> warning 1 180 216; power core03 -> ok 0 216 216"},
 	{"a host on a core", WIDE "}", "cut edge001:1; link core02:40 node001:1",

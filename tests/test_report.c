@@ -18,8 +18,8 @@
 
 #include "base/text.h"
 #include "tests/allocations.h"
-#include "verify/bounds.h"
-#include "verify/report.h"
+#include "verify/model/bounds.h"
+#include "verify/model/report.h"
 
 #define FINDING                                                                                                      \
 	"{\"id\": \"cable-missing:0x0000000000100003:20\", \"code\": \"cable-missing\", \"severity\": \"warning\", " \

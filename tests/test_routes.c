@@ -10,6 +10,7 @@
 #include "probe/routes.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "planner/plan/tree.h"
 
 /* Four edges of four hosts, uplinks from port 5 on; two cores, two cables each. Hosts' LIDs are 7 to 22. */
 #define TWO                                                                                                  \
@@ -370,7 +371,7 @@ static uint32_t allowed(const struct tables *t, uint32_t from, uint32_t to, bool
 	best = best < 1000 ? best : down[from];
 	assert_int_equal(sscanf(ft_node_description(s, &s->nodes[from]), "edge%u", &a), 1);
 	assert_int_equal(sscanf(ft_node_description(s, &s->nodes[edge]), "edge%u", &b), 1);
-	if (t->b.plan->levels == 3 && (a - 1) / 2 == (b - 1) / 2)
+	if (t->b.plan->tree->levels == 3 && (a - 1) / 2 == (b - 1) / 2)
 		planned = 3;
 	planned = a == b ? 1 : planned;
 	free(down);

@@ -19,10 +19,11 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "planner/choice.h"
-#include "planner/figures.h"
+#include "planner/write/choice.h"
+#include "planner/plan/figures.h"
 #include "tests/allocations.h"
 #include "tests/skipped.h"
+#include "planner/plan/tree.h"
 
 /* ---- catalogs ---- */
 
@@ -203,7 +204,7 @@ static void check_reach(const struct ft_plan *plan, const char *what)
 	assert_true(first && reached);
 	for (uint32_t i = 0; i < plan->bundle_count; i = bundles_end(plan, i))
 		first[plan->bundles[i].a] = i;
-	for (uint32_t e = 0; e < plan->edge_count && plan->bundle_count; e++) {
+	for (uint32_t e = 0; e < plan->tree->edge_count && plan->bundle_count; e++) {
 		uint32_t cores = 0;
 
 		memset(reached, 0, plan->switch_count * sizeof(*reached));
@@ -211,14 +212,15 @@ static void check_reach(const struct ft_plan *plan, const char *what)
 			uint32_t upper = plan->bundles[i].b;
 
 			reached[upper] = true;
-			for (uint32_t k = first[upper]; plan->levels == 3 && k < bundles_end(plan, first[upper]); k++)
+			for (uint32_t k = first[upper]; plan->tree->levels == 3 && k < bundles_end(plan, first[upper]);
+			     k++)
 				reached[plan->bundles[k].b] = true;
 		}
 		for (uint32_t i = 0; i < plan->switch_count; i++)
 			cores += reached[i] && plan->switches[i].tier == FT_TIER_CORE;
-		if (cores != plan->core_count)
+		if (cores != plan->tree->core_count)
 			fail_msg("%s: %s reaches %u of %u cores", what, plan->switches[e].name, cores,
-				 plan->core_count);
+				 plan->tree->core_count);
 	}
 	free(first);
 	free(reached);
@@ -229,7 +231,7 @@ static void check_ports(const struct ft_plan *plan, const struct ft_plan_bundle 
 {
 	const struct ft_plan_switch *low = &plan->switches[b->a];
 	bool edge = low->tier == FT_TIER_EDGE;
-	uint32_t a_port = (edge ? plan->ports_to_nodes : plan->spine_ports_down) + 1;
+	uint32_t a_port = (edge ? plan->tree->ports_to_nodes : plan->tree->spine_ports_down) + 1;
 	uint32_t b_port = (edge ? low->place : low->pod) * b->count + 1;
 
 	if (!first)
@@ -245,7 +247,7 @@ static void check_tiers(const struct ft_plan *plan, const char *what)
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
 		const struct ft_plan_bundle *b = &plan->bundles[i];
 		const struct ft_plan_switch *low = &plan->switches[b->a], *high = &plan->switches[b->b];
-		bool spines = plan->levels == 3, up = low->tier == FT_TIER_SPINE;
+		bool spines = plan->tree->levels == 3, up = low->tier == FT_TIER_SPINE;
 
 		if (high->tier != (spines && !up ? FT_TIER_SPINE : FT_TIER_CORE) || low->tier == FT_TIER_CORE)
 			fail_msg("%s: a bundle from %s to %s", what, low->name, high->name);
@@ -253,7 +255,7 @@ static void check_tiers(const struct ft_plan *plan, const char *what)
 			fail_msg("%s: %s and %s have nothing in common", what, low->name, high->name);
 		if (i && !(b->a > b[-1].a || (b->a == b[-1].a && b->b > b[-1].b)))
 			fail_msg("%s: bundle %u is out of order", what, i);
-		if (spines && !up && b->b_port + b->count - 1 > plan->spine_ports_down)
+		if (spines && !up && b->b_port + b->count - 1 > plan->tree->spine_ports_down)
 			fail_msg("%s: a port of %s that is kept for cores goes to %s", what, high->name, low->name);
 		check_ports(plan, b, i == 0 || b[-1].a != b->a, what);
 	}
@@ -291,10 +293,10 @@ static void check_bundles(const struct ft_design *design, const struct ft_plan *
 		bool edge = plan->switches[plan->bundles[i].a].tier == FT_TIER_EDGE;
 		uint32_t end = bundles_end(plan, i), cables = 0;
 
-		check_spread(design, plan, i, end, edge ? plan->bundle : plan->spine_bundle, what);
+		check_spread(design, plan, i, end, edge ? plan->tree->bundle : plan->tree->spine_bundle, what);
 		for (uint32_t k = i; k < end; k++)
 			cables += plan->bundles[k].count;
-		if (cables != (edge ? plan->ports_to_core : plan->spine_ports_up))
+		if (cables != (edge ? plan->tree->ports_to_core : plan->tree->spine_ports_up))
 			fail_msg("%s: %s has %u uplinks", what, plan->switches[plan->bundles[i].a].name, cables);
 	}
 }
@@ -312,18 +314,19 @@ static void check_hosts(const struct ft_plan *plan, const char *what)
 			assert_int_equal(here, 0);
 			continue;
 		}
-		if (here > plan->ports_to_nodes)
+		if (here > plan->tree->ports_to_nodes)
 			fail_msg("%s: %u nodes on %s", what, here, plan->switches[i].name);
-		if (plan->fill == FT_FILL_DENSE && here && i && plan->switches[i - 1].hosts < plan->ports_to_nodes)
+		if (plan->tree->fill == FT_FILL_DENSE && here && i &&
+		    plan->switches[i - 1].hosts < plan->tree->ports_to_nodes)
 			fail_msg("%s: %s is used before the one before it is full", what, plan->switches[i].name);
 		most = here > most ? here : most;
 		least = here < least ? here : least;
 	}
-	if (plan->fill == FT_FILL_UNIFORM && most - least > 1)
+	if (plan->tree->fill == FT_FILL_UNIFORM && most - least > 1)
 		fail_msg("%s: uniform, and %u to %u nodes an edge", what, least, most);
 	assert_int_equal(hosts, plan->nodes);
-	assert_int_equal(plan->spare_ports, plan->edge_count * plan->ports_to_nodes - plan->nodes);
-	assert_true(plan->expandable_to >= plan->nodes_max);
+	assert_int_equal(plan->spare_ports, plan->tree->edge_count * plan->tree->ports_to_nodes - plan->nodes);
+	assert_true(plan->tree->expandable_to >= plan->nodes_max);
 }
 
 /* What shares an uplink on each switch, against what the design allows. */
@@ -337,38 +340,41 @@ static void check_blocking(const struct ft_design *design, const struct ft_plan 
 		       (ft_pinned(design->roles[FT_TIER_CORE].count) || ft_pinned(design->roles[FT_TIER_SPINE].count)));
 
 	assert_non_null(down);
-	if ((!pinned || design->blocking_given) && plan->ports_to_nodes * low->den > low->num * plan->ports_to_core)
-		fail_msg("%s: %u over %u blocks too much", what, plan->ports_to_nodes, plan->ports_to_core);
+	if ((!pinned || design->blocking_given) &&
+	    plan->tree->ports_to_nodes * low->den > low->num * plan->tree->ports_to_core)
+		fail_msg("%s: %u over %u blocks too much", what, plan->tree->ports_to_nodes, plan->tree->ports_to_core);
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		down[plan->bundles[i].b] += plan->bundles[i].count;
 	for (uint32_t i = 0; i < plan->switch_count && !ft_pinned(design->roles[FT_TIER_SPINE].ports_to_core); i++)
-		if (plan->switches[i].tier == FT_TIER_SPINE && down[i] * high->den > high->num * plan->spine_ports_up)
+		if (plan->switches[i].tier == FT_TIER_SPINE &&
+		    down[i] * high->den > high->num * plan->tree->spine_ports_up)
 			fail_msg("%s: %s blocks too much, %u over %u", what, plan->switches[i].name, down[i],
-				 plan->spine_ports_up);
+				 plan->tree->spine_ports_up);
 	free(down);
 }
 
 /* The size of every pod, and how many there are. */
 static void check_pods(const struct ft_design *design, const struct ft_plan *plan, const char *what)
 {
-	uint32_t *edges = calloc(plan->pods + 1UL, sizeof(*edges)), pod = 0;
+	uint32_t *edges = calloc(plan->tree->pods + 1UL, sizeof(*edges)), pod = 0;
 
 	assert_non_null(edges);
-	assert_int_equal(plan->spine_count, plan->pods * plan->pod_spines);
-	assert_int_equal(plan->core_count, plan->pod_spines * plan->plane_cores);
-	for (uint32_t i = 0; i < plan->edge_count; i++) {
-		assert_true(plan->switches[i].pod < plan->pods);
+	assert_int_equal(plan->tree->spine_count, plan->tree->pods * plan->tree->pod_spines);
+	assert_int_equal(plan->tree->core_count, plan->tree->pod_spines * plan->tree->plane_cores);
+	for (uint32_t i = 0; i < plan->tree->edge_count; i++) {
+		assert_true(plan->switches[i].pod < plan->tree->pods);
 		edges[plan->switches[i].pod]++;
 	}
 	for (size_t i = 0; i < design->pod_size_count; i++)
 		for (uint32_t k = 0; k < design->pod_sizes[i].count; k++, pod++)
 			if (edges[pod] != design->pod_sizes[i].edges)
 				fail_msg("%s: pod %u has %u edges", what, pod, edges[pod]);
-	for (; pod < plan->pods; pod++)
-		if (edges[pod] > plan->pod_edges || (pod + 1 < plan->pods && edges[pod] != plan->pod_edges))
-			fail_msg("%s: pod %u has %u edges of %u", what, pod, edges[pod], plan->pod_edges);
-	if (ft_pinned(design->pods) && plan->pods_max != design->pods)
-		fail_msg("%s: %u pods", what, plan->pods_max);
+	for (; pod < plan->tree->pods; pod++)
+		if (edges[pod] > plan->tree->pod_edges ||
+		    (pod + 1 < plan->tree->pods && edges[pod] != plan->tree->pod_edges))
+			fail_msg("%s: pod %u has %u edges of %u", what, pod, edges[pod], plan->tree->pod_edges);
+	if (ft_pinned(design->pods) && plan->tree->pods_max != design->pods)
+		fail_msg("%s: %u pods", what, plan->tree->pods_max);
 	free(edges);
 }
 
@@ -379,15 +385,15 @@ static void check_pins(const struct ft_design *design, const struct ft_plan *pla
 		const char *name;
 		uint32_t pinned, found;
 	} rows[] = {
-		{"edge.count", edge->count, plan->edge_count},
-		{"edge.ports", edge->ports, plan->edge_ports},
-		{"edge.ports_to_nodes", edge->ports_to_nodes, plan->ports_to_nodes},
-		{"edge.ports_to_core", edge->ports_to_core, plan->ports_to_core},
-		{"spine.count", spine->count, plan->spine_count},
-		{"spine.ports_to_core", spine->ports_to_core, plan->spine_ports_up},
-		{"core.count", design->roles[FT_TIER_CORE].count, plan->core_count},
-		{"bundle", design->bundle, plan->bundle},
-		{"bundle.spine", design->spine_bundle, plan->spine_bundle},
+		{"edge.count", edge->count, plan->tree->edge_count},
+		{"edge.ports", edge->ports, plan->tree->edge_ports},
+		{"edge.ports_to_nodes", edge->ports_to_nodes, plan->tree->ports_to_nodes},
+		{"edge.ports_to_core", edge->ports_to_core, plan->tree->ports_to_core},
+		{"spine.count", spine->count, plan->tree->spine_count},
+		{"spine.ports_to_core", spine->ports_to_core, plan->tree->spine_ports_up},
+		{"core.count", design->roles[FT_TIER_CORE].count, plan->tree->core_count},
+		{"bundle", design->bundle, plan->tree->bundle},
+		{"bundle.spine", design->spine_bundle, plan->tree->spine_bundle},
 	};
 
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
@@ -400,7 +406,7 @@ static void check_sound(const struct ft_design *design, const struct ft_plan *pl
 	_cleanup_(wiring_release) struct wiring w = {0};
 
 	wiring_make(&w, plan, what);
-	assert_int_equal(plan->switch_count, plan->edge_count + plan->spine_count + plan->core_count);
+	assert_int_equal(plan->switch_count, plan->tree->edge_count + plan->tree->spine_count + plan->tree->core_count);
 	assert_int_equal(plan->links, plan->nodes + cables_from(plan, FT_TIER_EDGE) + cables_from(plan, FT_TIER_SPINE));
 	check_hosts(plan, what);
 	check_pins(design, plan, what);
@@ -413,7 +419,7 @@ static void check_sound(const struct ft_design *design, const struct ft_plan *pl
 	check_reach(plan, what);
 	check_bundles(design, plan, what);
 	check_blocking(design, plan, what);
-	if (plan->levels == 3)
+	if (plan->tree->levels == 3)
 		check_pods(design, plan, what);
 }
 
@@ -467,9 +473,9 @@ static void superpod_test(void **state)
 	design = design_of(keys.data);
 	plan = plan_of(keys.data, NULL);
 	check_sound(design, plan, f[ENDPOINTS]);
-	assert_int_equal(plan->edge_count, field_count(f[LEAF]));
-	assert_int_equal(three ? plan->spine_count : plan->core_count, field_count(f[SPINE]));
-	assert_int_equal(three ? plan->core_count : 0, field_count(f[CORE]));
+	assert_int_equal(plan->tree->edge_count, field_count(f[LEAF]));
+	assert_int_equal(three ? plan->tree->spine_count : plan->tree->core_count, field_count(f[SPINE]));
+	assert_int_equal(three ? plan->tree->core_count : 0, field_count(f[CORE]));
 	assert_int_equal(plan->nodes, field_count(f[TO_NODES]));
 	assert_int_equal(cables_from(plan, FT_TIER_EDGE), field_count(f[TO_SPINES]));
 	assert_int_equal(cables_from(plan, FT_TIER_SPINE), field_count(f[TO_CORES]));
@@ -495,7 +501,7 @@ static uint32_t distance_across(const struct ft_plan *plan)
 			*b = *b > *a + 1 ? *a + 1 : *b;
 		}
 	}
-	found = distance[plan->edge_count - 1] + TO_HOSTS;
+	found = distance[plan->tree->edge_count - 1] + TO_HOSTS;
 	free(distance);
 	return found;
 }
@@ -518,10 +524,10 @@ static void kary_test(void **state)
 		       f[SERVERS], f[K], f[K], f[K]);
 	plan = plan_of(keys.data, NULL);
 	ft_figures_take(plan, &figures);
-	assert_int_equal(plan->pods, field_count(f[PODS]));
-	assert_int_equal(plan->edge_count, field_count(f[EDGE]));
-	assert_int_equal(plan->spine_count, field_count(f[AGG]));
-	assert_int_equal(plan->core_count, field_count(f[CORE]));
+	assert_int_equal(plan->tree->pods, field_count(f[PODS]));
+	assert_int_equal(plan->tree->edge_count, field_count(f[EDGE]));
+	assert_int_equal(plan->tree->spine_count, field_count(f[AGG]));
+	assert_int_equal(plan->tree->core_count, field_count(f[CORE]));
 	assert_int_equal(plan->switch_count, field_count(f[SWITCHES]));
 	assert_int_equal(plan->nodes, field_count(f[TO_NODES]));
 	assert_int_equal(cables_from(plan, FT_TIER_EDGE), field_count(f[TO_AGG]));
@@ -534,7 +540,7 @@ static void kary_test(void **state)
 	assert_int_equal(plan->clos + 1, field_count(f[HOPS]));
 	/* One more host does not fit. */
 	assert_int_equal(plan->spare_ports, 0);
-	assert_int_equal(plan->expandable_to, plan->nodes);
+	assert_int_equal(plan->tree->expandable_to, plan->nodes);
 }
 
 static void clos_test(void **state)
@@ -855,7 +861,7 @@ static const struct ft_switch_type *type_named(const struct ft_catalog *catalog,
 static void check_cost(const struct trial *t)
 {
 	const struct ft_plan *plan = t->plan;
-	const uint32_t counts[] = {plan->edge_count, plan->spine_count, plan->core_count};
+	const uint32_t counts[] = {plan->tree->edge_count, plan->tree->spine_count, plan->tree->core_count};
 	int64_t cost = t->catalog->cable_cost == FT_AMOUNT_UNKNOWN ? 0 : plan->links * t->catalog->cable_cost;
 
 	for (int tier = 0; tier < FT_TIER_COUNT && cost != FT_AMOUNT_UNKNOWN; tier++) {
@@ -865,11 +871,12 @@ static void check_cost(const struct trial *t)
 		if (counts[tier] == 0)
 			continue;
 		assert_non_null(type);
-		assert_int_equal(plan->switches[tier == FT_TIER_EDGE	? 0
-						: tier == FT_TIER_SPINE ? plan->edge_count
-									: plan->edge_count + plan->spine_count]
-					 .ports,
-				 type->ports);
+		assert_int_equal(
+			plan->switches[tier == FT_TIER_EDGE    ? 0
+				       : tier == FT_TIER_SPINE ? plan->tree->edge_count
+							       : plan->tree->edge_count + plan->tree->spine_count]
+				.ports,
+			type->ports);
 		if (t->design->roles[tier].fabric_boards) {
 			assert_int_equal(ft_switch_type_with_fabric(type, t->design->roles[tier].fabric_boards, &fewer),
 					 0);
@@ -912,7 +919,7 @@ static void check_csv(const struct trial *t)
 	_cleanup_(ft_text_release) struct ft_text header = {0}, row = {0}, same = {0}, none = {0};
 	const struct ft_text *const rows[] = {&row, &none};
 
-	ft_csv_header(&header, t->plan->levels);
+	ft_csv_header(&header, t->plan->tree->levels);
 	ft_csv_row(&row, t->design, &t->search.best[0]);
 	ft_csv_plan(&same, t->plan);
 	ft_csv_row(&none, t->design, NULL);
@@ -1128,8 +1135,8 @@ static bool may_grow(const struct trial *t)
 {
 	const struct ft_design_role *roles = t->design->roles;
 
-	return t->plan->nodes > 1 && (t->plan->levels < 3 || (!ft_pinned(roles[FT_TIER_SPINE].count) &&
-							      !ft_pinned(roles[FT_TIER_CORE].count)));
+	return t->plan->nodes > 1 && (t->plan->tree->levels < 3 || (!ft_pinned(roles[FT_TIER_SPINE].count) &&
+								    !ft_pinned(roles[FT_TIER_CORE].count)));
 }
 
 /* Fewer nodes with the same room for growth, dense: each cable has its ports already. */
@@ -1170,7 +1177,7 @@ static bool check_stages(const struct trial *t, uint32_t fewer)
 		moved = cables_moved(small, large, t->what);
 		if (!open || !t->menu.from_catalog)
 			ft_text_printf(&expected, "\nStage 1: %u node%s\n  edge   %6u  ", fewer, ft_text_s(fewer),
-				       small->edge_count);
+				       small->tree->edge_count);
 	}
 	if (r != (moved ? -EINVAL : 0))
 		fail_msg("%s: stages %u,%u: %d: %s, but %u cables move", t->what, fewer, t->plan->nodes, r, err.text,
@@ -1198,7 +1205,7 @@ static void random_test(uint64_t seed, unsigned int usual, bool by_ports)
 			continue;
 		}
 		made++;
-		deep += t.plan->levels == 3;
+		deep += t.plan->tree->levels == 3;
 		check_sound(t.design, t.plan, t.what);
 		check_round_trip(&t);
 		check_csv(&t);
@@ -1601,8 +1608,8 @@ static void test_growth_in_pods(void **state)
 		if (ft_design_read(text.data, text.length, &design, &plan, &err) < 0)
 			fail_msg("%u nodes: %s", nodes, err.text);
 		if (before) {
-			assert_int_equal(plan->pods_max, before->pods_max);
-			assert_int_equal(plan->core_count, before->core_count);
+			assert_int_equal(plan->tree->pods_max, before->tree->pods_max);
+			assert_int_equal(plan->tree->core_count, before->tree->core_count);
 			assert_int_equal(cables_moved(before, plan, "growth"), 0);
 		}
 		ft_plan_free(before);

@@ -147,17 +147,15 @@ static const struct machine_case {
 	 NULL,
 	 false,
 	 false,
-	 "no InfiniBand device found: /sys/class/infiniband is empty, so this machine has no adapter, or its driver "
-	 "(such as "
-	 "mlx5_ib) is not loaded"},
+	 "no InfiniBand device found: /sys/class/infiniband is empty, so this machine has no adapter, or its drivers "
+	 "are not loaded (as root: modprobe -a mlx5_ib ib_umad)"},
 	{"no adapter, one asked for",
 	 {{NULL, NULL}},
 	 "mlx5_0",
 	 false,
 	 false,
 	 "no InfiniBand device found, so no mlx5_0: /sys/class/infiniband is empty, so this machine has no adapter, or "
-	 "its "
-	 "driver (such as mlx5_ib) is not loaded"},
+	 "its drivers are not loaded (as root: modprobe -a mlx5_ib ib_umad)"},
 	{"a simulator",
 	 {{"/proc/net/unix", "Num RefCount\n0: 00000002 00000000 00000000 0002 03 463587 @sim:ctl@@@@@\n"}},
 	 NULL,

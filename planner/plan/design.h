@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The design file: what the user wants built, as read and checked, before anything is computed from it.
+ * The keys and their meaning are documented in ftcheck-design(5).
+ */
+#ifndef FT_PLANNER_PLAN_DESIGN_H
+#define FT_PLANNER_PLAN_DESIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/pattern.h"
+#include "base/rate.h"
+#include "base/ratio.h"
+#include "planner/plan/metric.h"
+
+/* "Not pinned, to be computed", for counts that the design may leave out. */
+#define FT_UNPINNED UINT32_MAX
+
+enum {
+	FT_NODES_MAX = 1000000, /* the largest "nodes" or "nodes_max" taken */
+	FT_PORTS_MAX = 254,	/* IBTA Vol 1, NodeInfo:NumPorts, of one switch chip */
+	FT_DIRECTOR_PORTS_MAX = 4096,
+	FT_SWITCHES_MAX = 100000, /* the largest number of switches of a tier */
+};
+
+enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE, FT_TOPOLOGY_GRAPH };
+enum ft_fill { FT_FILL_AUTO, FT_FILL_DENSE, FT_FILL_UNIFORM };
+enum ft_spread { FT_SPREAD_EVEN, FT_SPREAD_THICK, FT_SPREAD_MULTIPLE };
+
+/* Tiers from the hosts up. "spine" is the middle one of three levels. */
+enum ft_tier { FT_TIER_EDGE, FT_TIER_SPINE, FT_TIER_CORE, FT_TIER_COUNT };
+
+const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat-tree", "graph" */
+const char *ft_fill_name(enum ft_fill fill);		 /* "auto", "dense", "uniform" */
+const char *ft_tier_name(enum ft_tier tier);		 /* "edge", "spine", "core" */
+
+/*
+ * The inside of a director: a two-level tree of chips, in which each chip of a line board has as many traces to each
+ * chip of a fabric board. Zeros are unknown, and derived from the fabric (the majority of its chips).
+ *
+ * The outer ports of a director are numbered board by board: port p of the whole is port (p - 1) % line_ports + 1 of
+ * line board (p - 1) / line_ports + 1.
+ */
+struct ft_inside {
+	uint32_t line_boards, line_boards_max;	   /* installed, and slots */
+	uint32_t line_ports;			   /* outside, of a line board */
+	uint32_t line_chips;			   /* of a line board */
+	uint32_t fabric_boards, fabric_boards_max; /* installed, and slots */
+	uint32_t fabric_chips;			   /* of a fabric board */
+	uint32_t traces;			   /* between a line chip and a fabric chip */
+};
+
+/* The switches of one tier as the design gives them. */
+struct ft_design_role {
+	uint32_t ports;		 /* FT_UNPINNED: not given */
+	uint32_t count;		 /* pinned, as built: E or C */
+	uint32_t ports_to_nodes; /* pinned Eptn (edge only) */
+	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
+	char *model;		 /* from the catalog: a type or a family; NULL: not given */
+	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
+	bool director;		 /* given by its ports, and known to be modular */
+	struct ft_inside inside; /* of a director; all 0: not given */
+
+	/* Of the descriptions of a director's chips; its first group is the chassis' name. NULL: not given. */
+	struct ft_pattern *chassis;
+};
+
+/*
+ * Whether the known numbers of a director with @ports ports are consistent: boards and slots, ports and boards, and the
+ * limits of a chip. Returns 0, or -EINVAL with @err filled (no line) and the name of the key to blame: of the object
+ * "inside", or NULL for the ports of the whole.
+ */
+int ft_inside_check(const struct ft_inside *inside, uint32_t ports, struct ft_error *err, const char **ret_key);
+
+/* A member of struct ft_inside, by the name of its key. */
+struct ft_inside_key {
+	const char *name;
+	size_t offset;
+};
+enum { FT_INSIDE_KEYS = 8 };
+extern const struct ft_inside_key ft_inside_keys[FT_INSIDE_KEYS];
+
+static inline uint32_t ft_inside_get(const struct ft_inside *inside, unsigned int key)
+{
+	return *(const uint32_t *)((const char *)inside + ft_inside_keys[key].offset);
+}
+
+static inline void ft_inside_set(struct ft_inside *inside, unsigned int key, uint32_t value)
+{
+	*(uint32_t *)((char *)inside + ft_inside_keys[key].offset) = value;
+}
+
+/* As built: so many pods, one after the other in the plan's order, have so many edge switches each. */
+struct ft_pod_size {
+	uint32_t count;
+	uint32_t edges;
+};
+
+/* As built: so many edge switches, one after the other in the plan's order, have so many hosts each. */
+struct ft_host_kind {
+	uint32_t count;
+	uint32_t hosts;
+};
+
+struct ft_rates {
+	struct ft_rate *rates; /* any of these is right */
+	size_t count;	       /* 0: not given; the majority is expected */
+};
+
+/*
+ * As built: so many switches of a tier, the last of it in the plan's order, differ from the rest. Values not given are
+ * as for the others.
+ */
+struct ft_design_class {
+	enum ft_tier tier;
+	uint32_t count;
+	uint32_t ports;		/* FT_UNPINNED: not said */
+	uint32_t ports_to_core; /* cables to the level above, likewise */
+	uint32_t hosts;		/* of each, likewise */
+	uint32_t *
+		bundles; /* cables to each switch above it, in the plan's order; or (@bundle_each) one number for all */
+	size_t bundle_count; /* 0: not said */
+	bool bundle_each;
+	struct ft_rates uplink_rates, host_rates;
+	struct ft_pattern *match; /* of their node descriptions; NULL: not said */
+};
+
+/* "max_cost", "min_spare_ports": limits of a plan. */
+struct ft_limit {
+	enum ft_metric metric;
+	bool is_max;
+	struct ft_quantity bound;
+};
+
+/* How the switches of one tier are identified on the live fabric. At most one of the two is given. */
+struct ft_bind {
+	char **names;	 /* in the plan's order; "0x…" is a GUID, anything else a node description */
+	uint64_t *guids; /* one a name; 0 where the name is a description */
+	size_t count;
+	struct ft_pattern *match; /* of node descriptions, or NULL */
+};
+
+struct ft_waiver {
+	char *id;
+	char until[11]; /* "2026-12-31", or "" for without end; the day itself still counts (UTC) */
+	char *why;	/* "" if absent */
+};
+
+/* Known deviations that raise no alarm. */
+struct ft_expect {
+	uint32_t hosts_down;		/* how many hosts may be missing */
+	char **hosts_down_names;	/* or which: node descriptions */
+	unsigned int *hosts_down_lines; /* by name: the line of the design's file that it is on */
+	size_t hosts_down_name_count;
+	struct ft_pattern **unplanned; /* node descriptions of switches and hosts that may be there unplanned */
+	size_t unplanned_count;
+	struct ft_waiver *waivers;
+	size_t waiver_count;
+};
+
+/*
+ * Switches beside the tree: an island, given by the names of its switches. A name is a node description, with or
+ * without the additions of a vendor's switch software: "MF0;leaf07:MQM8700/U1" is leaf07.
+ */
+struct ft_island_switch {
+	char *name;
+	uint32_t ports; /* FT_UNPINNED: those of edge switches */
+	uint32_t hosts; /* FT_UNPINNED: not said, and any number is right */
+};
+
+/* Cables between two switches: at least one is of an island, the other may be one of the tree. */
+struct ft_island_bundle {
+	char *a, *b;
+	uint32_t count;
+};
+
+struct ft_island {
+	char *name;
+	struct ft_island_switch *switches;
+	size_t switch_count;
+	struct ft_island_bundle *bundles;
+	size_t bundle_count;
+};
+
+/* A switch of a design that is a graph. */
+struct ft_graph_switch {
+	char *name;    /* of the plan, and as it calls itself on the fabric */
+	uint32_t kind; /* index into the kinds of the graph */
+	uint32_t ports;
+	uint32_t hosts;
+	uint64_t guid; /* 0: not given */
+};
+
+/* The cables between two of them. */
+struct ft_graph_link {
+	uint32_t a, b; /* indices of switches, a < b */
+	uint32_t count;
+};
+
+/* The contents of "switches" and "links", ranges expanded; all 0 for other topologies. */
+struct ft_design_graph {
+	struct ft_graph_switch *switches; /* in the order of the file */
+	uint32_t switch_count;
+	char **kinds; /* in the order in which switches name them */
+	uint32_t kind_count;
+	struct ft_graph_link *links; /* sorted by (a, b), one a pair */
+	uint32_t link_count;
+};
+
+/* Whether the design specifies ports. */
+enum ft_cables {
+	FT_CABLES_UNSAID,  /* any port will do */
+	FT_CABLES_PLANNED, /* the plan's own ports */
+	FT_CABLES_LISTED,
+};
+
+/* A port of a planned switch, by its name. */
+struct ft_design_end {
+	char *name;
+	uint32_t board; /* line board of a director, from 1; 0: not said */
+	uint32_t port;	/* from 1; 0: not said */
+};
+
+struct ft_design_cable {
+	struct ft_design_end a, b; /* in either order */
+};
+
+struct ft_design_host {
+	char *name;    /* NULL: not given */
+	uint64_t guid; /* of the node or port; 0: not given */
+	struct ft_design_end edge;
+	char *adapter;	       /* NULL: not given */
+	uint32_t adapter_port; /* 0: not given */
+};
+
+/* A rewrite rule for the names of a spreadsheet before they are looked up. */
+struct ft_name_rule {
+	struct ft_pattern *match; /* ft_pattern_compile_capturing() */
+	char *as;		  /* ft_pattern_rewrite() */
+};
+
+struct ft_design {
+	char *name;
+	enum ft_topology topology;
+	uint32_t levels;
+	uint32_t nodes;
+	uint32_t nodes_max; /* = nodes where not given */
+	bool nodes_max_given;
+	struct ft_ratio blocking; /* of edge switches */
+	bool blocking_given;
+	struct ft_ratio spine_blocking; /* of spines, three levels; 1 where not given */
+	bool spine_blocking_given;
+	struct ft_design_role roles[FT_TIER_COUNT];
+	uint32_t bundle;       /* pinned B: from an edge switch to each core switch, or to each spine of its pod */
+	uint32_t spine_bundle; /* pinned, three levels: from a spine to each core switch of its plane */
+	uint32_t pods;	       /* pinned, three levels */
+	uint32_t planes;       /* pinned, three levels; they divide the spines of a pod */
+	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
+	size_t pod_size_count;
+	struct ft_host_kind *host_kinds; /* their hosts add up to nodes; NULL: by the rule of fill */
+	size_t host_kind_count;
+	struct ft_design_class *classes;
+	size_t class_count;
+	struct ft_island *islands;
+	size_t island_count;
+	struct ft_design_graph graph;
+	char *links_file; /* in place of links; NULL: not given */
+	char *directory;  /* of the file, with a trailing slash; NULL: the current one */
+	enum ft_spread spread;
+	uint32_t spread_multiple; /* for FT_SPREAD_MULTIPLE, >= 1 */
+	enum ft_fill fill;
+	bool prefer_expandable;
+	enum ft_metric objective;
+	bool objective_given;
+	struct ft_limit *limits;
+	size_t limit_count;
+	struct ft_rates uplink_rates;
+	struct ft_rates host_rates;
+	struct ft_bind binds[FT_TIER_COUNT];
+	struct ft_expect expect;
+	enum ft_cables cables_given;
+	bool cables_complete; /* the list has all cables; true where not given */
+	struct ft_design_cable *cables;
+	size_t cable_count;
+	struct ft_design_host *hosts; /* NULL: not given */
+	size_t host_count;
+	struct ft_name_rule *name_rules; /* the first that matches is taken */
+	size_t name_rule_count;
+	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */
+	size_t text_length;
+};
+
+void ft_islands_free(struct ft_island *islands, size_t count);
+void ft_design_free(struct ft_design *design);
+static inline void ft_design_freep(struct ft_design **design)
+{
+	ft_design_free(*design);
+}
+
+struct ft_plan;
+struct ft_catalog;
+
+/*
+ * Reads a design from @length bytes of JSON (copied). Every key of ftcheck-design(5) is checked; unknown and duplicate
+ * keys are refused; known keys without support so far are refused with "not supported yet". Where the file carries a
+ * "plan", it is checked against what the design gives.
+ *
+ * Switches that the design does not give by their ports are chosen from @catalog. Without one, they are taken from a
+ * "plan" in the file, which must agree with the design and its limits (limits on catalog figures are checked with the
+ * plan's own figures, if known). If that plan does not cover all tiers, or is absent, the catalog FT_CATALOG_DEFAULT is
+ * used. @ret_design has the design's own values in any case.
+ *
+ * @ret_design  out: the design; the caller frees it. Untouched on failure.
+ * @ret_plan    out: the plan computed from it (ft_plan_make()); NULL is fine; the caller frees it.
+ * @err         filled with line, column and text on -EINVAL
+ *
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
+			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err);
+int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
+		   struct ft_error *err);
+
+/*
+ * Reads and checks a design without planning it, to make several plans from one design. A "plan" in the file is
+ * ignored.
+ */
+int ft_design_read_unplanned(const char *text, size_t length, struct ft_design **ret_design, struct ft_error *err);
+int ft_design_load_unplanned(const char *path, struct ft_design **ret_design, struct ft_error *err);
+
+/* The same from a file ("-": standard input). @err->file is set to @path. Also -errno of open() and read(). */
+int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,
+			struct ft_plan **ret_plan, struct ft_error *err);
+int ft_design_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/plan/graph_figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* ---- distances of hosts ---- */
+
+enum { BATCH = 64 }; /* sources of one search: a bit each */
+
+/*
+ * Breadth-first searches from 64 switches at once. A switch is in a step's queue if a source reached it in the previous
+ * step. Invariant: after step d, bit s of @seen is set for just the switches within d cables of source s.
+ */
+struct search {
+	const struct ft_plan *plan;
+	uint32_t *first;     /* of each switch and one more: where its neighbours begin */
+	uint32_t *neighbour; /* switch by switch */
+	uint64_t *seen, *now, *next;
+	uint32_t *queue, *queue_next;
+};
+
+static void search_release(struct search *s)
+{
+	free(s->first);
+	free(s->neighbour);
+	free(s->seen);
+	free(s->now);
+	free(s->next);
+	free(s->queue);
+	free(s->queue_next);
+}
+
+static int search_make(const struct ft_plan *plan, struct search *s)
+{
+	size_t count = plan->switch_count + 1UL;
+
+	s->plan = plan;
+	s->first = calloc(count + 1, sizeof(*s->first));
+	s->neighbour = calloc(2UL * plan->bundle_count + 1, sizeof(*s->neighbour));
+	s->seen = calloc(count, sizeof(*s->seen));
+	s->now = calloc(count, sizeof(*s->now));
+	s->next = calloc(count, sizeof(*s->next));
+	s->queue = calloc(count, sizeof(*s->queue));
+	s->queue_next = calloc(count, sizeof(*s->queue_next));
+	if (!s->first || !s->neighbour || !s->seen || !s->now || !s->next || !s->queue || !s->queue_next)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		s->first[plan->bundles[i].a]++;
+		s->first[plan->bundles[i].b]++;
+	}
+	for (uint32_t i = 1; i < count; i++)
+		s->first[i] += s->first[i - 1];
+	for (uint32_t i = plan->bundle_count; i-- > 0;) {
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+
+		s->neighbour[--s->first[bundle->a]] = bundle->b;
+		s->neighbour[--s->first[bundle->b]] = bundle->a;
+	}
+	return 0;
+}
+
+/* One step. Returns the number of switches newly reached by some source; @ret_hosts: whether one of them has hosts. */
+static uint32_t search_step(struct search *s, uint32_t queued, bool *ret_hosts)
+{
+	uint32_t found = 0, kept = 0;
+
+	for (uint32_t i = 0; i < queued; i++) {
+		uint32_t from = s->queue[i];
+
+		for (uint32_t k = s->first[from]; k < s->first[from + 1]; k++) {
+			uint32_t to = s->neighbour[k];
+
+			if (!(s->now[from] & ~s->seen[to] & ~s->next[to]))
+				continue;
+			if (!s->next[to])
+				s->queue_next[found++] = to;
+			s->next[to] |= s->now[from] & ~s->seen[to];
+		}
+	}
+	for (uint32_t i = 0; i < queued; i++)
+		s->now[s->queue[i]] = 0;
+	*ret_hosts = false;
+	for (uint32_t i = 0; i < found; i++) {
+		uint32_t to = s->queue_next[i];
+
+		s->seen[to] |= s->next[to];
+		s->now[to] = s->next[to];
+		s->next[to] = 0;
+		*ret_hosts |= s->plan->switches[to].hosts > 0;
+		s->queue[kept++] = to;
+	}
+	return kept;
+}
+
+/* From the @count switches of @sources: cables to the farthest switch with hosts that is reached. */
+static uint32_t search_run(struct search *s, const uint32_t *sources, uint32_t count)
+{
+	uint32_t farthest = 0, queued = count;
+
+	memset(s->seen, 0, s->plan->switch_count * sizeof(*s->seen));
+	for (uint32_t i = 0; i < count; i++) {
+		s->queue[i] = sources[i];
+		s->now[sources[i]] = s->seen[sources[i]] = 1ULL << i;
+	}
+	for (uint32_t step = 1; queued > 0; step++) {
+		bool hosts;
+
+		queued = search_step(s, queued, &hosts);
+		if (hosts)
+			farthest = step;
+	}
+	return farthest;
+}
+
+int ft_graph_figures(struct ft_plan *plan)
+{
+	_cleanup_(search_release) struct search s = {0};
+	uint32_t sources[BATCH], count = 0, farthest = 0;
+	int r = search_make(plan, &s);
+
+	if (r < 0)
+		return r;
+	plan->links = plan->nodes;
+	plan->spare_ports = 0;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		plan->spare_ports += plan->switches[i].ports - plan->switches[i].hosts;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		plan->links += plan->bundles[i].count;
+		plan->spare_ports -= 2 * plan->bundles[i].count;
+	}
+	for (uint32_t i = 0; i <= plan->switch_count; i++) {
+		bool last = i == plan->switch_count;
+		uint32_t reached;
+
+		if (!last && plan->switches[i].hosts > 0)
+			sources[count++] = i;
+		if (count < BATCH && !last)
+			continue;
+		reached = search_run(&s, sources, count);
+		farthest = reached > farthest ? reached : farthest;
+		count = 0;
+	}
+	plan->clos = farthest + 1;
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/write/formats.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "planner/write/choice.h"
+#include "planner/draw/draw.h"
+#include "planner/plan/tree.h"
+
+static int write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		      const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)err;
+	ft_plan_write_text(text, design, plan, catalog);
+	return 0;
+}
+
+static int write_json(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		      const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	(void)err;
+	return ft_plan_write_design(text, design, plan);
+}
+
+static int write_csv(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)design;
+	(void)catalog;
+	(void)err;
+	ft_csv_header(text, plan->tree->levels);
+	return ft_csv_plan(text, plan);
+}
+
+static int write_svg(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	return ft_draw_svg(text, design, plan, NULL, err);
+}
+
+static int write_dot(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		     const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)catalog;
+	return ft_draw_dot(text, design, plan, NULL, err);
+}
+
+/* A design knows no host's GUID. */
+static int write_opensm_cns(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			    const struct ft_catalog *catalog, struct ft_error *err)
+{
+	(void)text;
+	(void)design;
+	(void)plan;
+	(void)catalog;
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "the GUIDs of hosts are in no design: give a snapshot or dump of the fabric with --from");
+}
+
+static const struct ft_format formats[] = {
+	{"text", write_text, NULL, true},
+	{"json", write_json, NULL, true},
+	{"csv", write_csv, NULL, false},
+	{"cables", ft_write_cables, NULL, true},
+	{"bom", ft_write_bom, NULL, false},
+	{"ibsim", ft_write_ibsim, NULL, true},
+	{"ibdm", ft_write_ibdm, NULL, false},
+	{"ibnl", ft_write_ibnl, NULL, false},
+	{"slurm", ft_write_slurm, NULL, false},
+	{"opensm", ft_write_opensm, "wants the highest tier of a tree", false},
+	{"opensm-cn", write_opensm_cns, NULL, false},
+	{"dot", write_dot, NULL, false},
+	{"svg", write_svg, NULL, false},
+};
+
+int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err)
+{
+	if (plan->topology != FT_TOPOLOGY_GRAPH || !format->no_graph)
+		return 0;
+	return ft_error_set(err, -EINVAL, 0, 0, "the topology is a graph, and --format %s %s", format->name,
+			    format->no_graph);
+}
+
+const struct ft_format *ft_format_find(const char *name)
+{
+	for (size_t i = 0; i < FT_COUNT(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
+		    const struct ft_plan *plan, const struct ft_catalog *catalog, struct ft_error *err)
+{
+	struct ft_plan tree = ft_plan_tree(plan);
+
+	return format->write(text, design, format->islands ? plan : &tree, catalog, err);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Error counters: transmission errors of a cable are counted by the receiving port, so both ends of a cable are one
+ * finding, with the counts of each receiver.
+ */
+#include "config.h"
+
+#include "probe/counters.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "verify/model/model.h"
+
+/* ---- how many symbol errors are too many ---- */
+
+enum { EXACT_MOST = 600 }; /* the greatest exponent for which e^x is a finite number */
+
+static const double improbable = 1e-9;
+
+/* Floor of the square root. */
+static uint64_t root(uint64_t n)
+{
+	uint64_t low = 0, high = 1ULL << 32;
+
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (middle * middle <= n)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * The greatest count that is not improbable if @mean is expected: the sum of the Poisson terms mean^k / k! beyond it is
+ * less than that fraction of their total, e^mean.
+ */
+static uint64_t poisson_most(double mean)
+{
+	double term = 1, sum = 1, tail = 0;
+	uint64_t k = 0;
+
+	while (k <= mean || term > sum * improbable * improbable) {
+		term = term * mean / ++k;
+		sum += term;
+	}
+	for (; k > 0 && tail + term < sum * improbable; k--) {
+		tail += term;
+		term = term * k / mean;
+	}
+	return k;
+}
+
+uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms)
+{
+	/* 10^6 bits a second, 10^-3 seconds, 10^-12 errors a bit. */
+	double mean = (double)mbps * interval_ms * 1e-9;
+	uint64_t whole = (uint64_t)mean + 1;
+
+	if (mean <= 0)
+		return 0;
+	if (mean <= EXACT_MOST)
+		return poisson_most(mean);
+	/* Bernstein's bound: e^(-x^2 / (2 (mean + x/3))) is 10^-9 at x = 6.9 + sqrt(47.7 + 41.4 mean), or less. */
+	return whole + 7 + root(48 + 42 * whole) + 1;
+}
+
+/* ---- ports ---- */
+
+/* The counters that indicate a faulty cable: all but discards. */
+static bool counter_is_error(unsigned int counter)
+{
+	return counter != FT_COUNTER_DISCARDS;
+}
+
+static uint64_t symbols_allowed(const struct ft_model *m, const struct ft_port_count *c)
+{
+	struct ft_rate rate = m->chips->ports[c->port].rate;
+	unsigned int mbps = ft_rate_mbps(rate);
+
+	/* If the rate of a link is unknown the fastest is assumed, which allows the most errors. */
+	return ft_symbol_errors_allowed(mbps ? mbps : ft_rate_mbps((struct ft_rate){12, FT_SPEED_XDR}), c->interval_ms);
+}
+
+static bool count_is_high(const struct ft_model *m, const struct ft_port_count *c, unsigned int counter)
+{
+	if (c->counts[counter] == 0 || !counter_is_error(counter))
+		return false;
+	return counter != FT_COUNTER_SYMBOL || c->counts[counter] > symbols_allowed(m, c);
+}
+
+static bool port_has_errors(const struct ft_model *m, const struct ft_port_count *c)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; c && c->status == FT_COUNTED && i < FT_COUNTER_COUNT; i++)
+		any |= count_is_high(m, c, i);
+	return any;
+}
+
+/* "edge003 port 20 counted at least 5000 symbol errors and 3 receive errors in 10.0 s" */
+static void port_describe(struct ft_model *m, const struct ft_port_count *c, struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text place = {0};
+	unsigned int named = 0, high = 0;
+
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
+		high += count_is_high(m, c, i);
+	ft_text_printf(text, "%s%s counted ", text->length ? ", and " : "", ft_chip_port_text(m, c->port, &place));
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++) {
+		if (!count_is_high(m, c, i))
+			continue;
+		named++;
+		ft_text_printf(text, "%s%s%" PRIu64 " %s",
+			       named == 1      ? ""
+			       : named == high ? " and "
+					       : ", ",
+			       c->at_least & 1 << i ? "at least " : "", c->counts[i],
+			       ft_counter_name((enum ft_counter)i, c->counts[i]));
+	}
+	ft_text_printf(text, " in %u.%u s", c->interval_ms / 1000, c->interval_ms % 1000 / 100);
+	m->failed |= ft_text_failed(text) || ft_text_failed(&place);
+}
+
+/* ---- cables ---- */
+
+/* The two ends of a cable, as far as they were read: an edge before a core, a switch before a host. */
+struct cable {
+	uint32_t ports[2]; /* of m->chips; [1] FT_NONE: the far end is unknown */
+	const struct ft_port_count *counts[2];
+	bool errors[2];
+};
+
+enum { RANK_UNKNOWN = 1 << 16, RANK_HOST };
+
+static unsigned int port_rank(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+	uint32_t live;
+
+	if (ft_port_node(m->chips, p)->type != FT_NODE_SWITCH)
+		return RANK_HOST;
+	if (m->origin)
+		return 0;
+	live = m->live.switch_of_node[p->node];
+	return live == FT_NONE ? RANK_UNKNOWN : ft_rank_of_live(m, live);
+}
+
+static struct cable cable_make(const struct ft_model *m, const uint32_t *item_of, uint32_t port)
+{
+	const struct ft_counters *counters = m->input->counters;
+	uint32_t peer = m->chips->ports[port].peer;
+	struct cable c = {.ports = {port, peer == FT_NO_PORT ? FT_NONE : peer}};
+
+	if (c.ports[1] != FT_NONE && port_rank(m, c.ports[0]) > port_rank(m, c.ports[1])) {
+		c.ports[0] = peer;
+		c.ports[1] = port;
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		uint32_t item = c.ports[i] == FT_NONE ? FT_NONE : item_of[c.ports[i]];
+
+		c.counts[i] = item == FT_NONE ? NULL : &counters->items[item];
+		c.errors[i] = port_has_errors(m, c.counts[i]);
+	}
+	return c;
+}
+
+/* LinkDownedCounter alone is no finding: links also go down when they are unplugged on purpose. */
+static bool only_failed(const struct ft_model *m, const struct cable *c)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int n = 0; c->errors[i] && n < FT_COUNTER_COUNT; n++)
+			if (n != FT_COUNTER_DOWNED && count_is_high(m, c->counts[i], n))
+				return false;
+	return true;
+}
+
+static void cable_fix(struct ft_model *m, struct ft_finding *f, const struct cable *c)
+{
+	static const char reseat[] = "reseat the cable and clean its plugs, then replace it";
+	unsigned int victim = c->errors[0] ? 0 : 1, sender = 1 - victim;
+	_cleanup_(ft_text_release) struct ft_text a = {0};
+	_cleanup_(ft_text_release) struct ft_text b = {0};
+
+	if (only_failed(m, c))
+		ft_say(m, &f->fix, "if nobody took the link down or restarted what is at its end, %s", reseat);
+	else if (c->errors[0] && c->errors[1])
+		ft_say(m, &f->fix, "%s: it is damaged both ways", reseat);
+	else if (c->ports[sender] == FT_NONE)
+		ft_say(m, &f->fix, "%s", reseat);
+	else
+		ft_say(m, &f->fix,
+		       "%s; the damage is done on the way to %s, so if a new cable does not help, %s is next", reseat,
+		       ft_chip_port_text(m, c->ports[victim], &a), ft_chip_port_text(m, c->ports[sender], &b));
+	if (f->where_count > 0)
+		ft_finding_act(m, f, FT_ACT_RENEW, &f->where[0], f->where_count > 1 ? &f->where[1] : NULL);
+}
+
+static void cable_describe(struct ft_model *m, const struct cable *c, struct ft_text *text)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		if (c->errors[i])
+			port_describe(m, c->counts[i], text);
+}
+
+static void cable_report(struct ft_model *m, const struct cable *c)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_ERRORS, FT_EVIDENCE_SEEN);
+	const struct ft_port_count *counted = c->counts[c->errors[0] ? 0 : 1];
+	_cleanup_(ft_text_release) struct ft_text what = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0};
+	_cleanup_(ft_text_release) struct ft_text b = {0};
+	uint64_t allowed = symbols_allowed(m, counted);
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (c->ports[i] != FT_NONE)
+			ft_finding_where_chip_port(m, f, c->ports[i]);
+	cable_describe(m, c, &what);
+	ft_say(m, &f->expected, "at most %" PRIu64 " symbol errors in %u.%u s (one bit in 10^12), and no other errors",
+	       allowed, counted->interval_ms / 1000, counted->interval_ms % 1000 / 100);
+	ft_say(m, &f->observed, "%s", ft_text_string(&what));
+	if (c->ports[1] == FT_NONE)
+		ft_say(m, &f->text, "the cable in %s has errors: %s", ft_chip_port_text(m, c->ports[0], &a),
+		       ft_text_string(&what));
+	else
+		ft_say(m, &f->text, "the cable %s - %s has errors: %s", ft_chip_port_text(m, c->ports[0], &a),
+		       ft_chip_port_text(m, c->ports[1], &b), ft_text_string(&what));
+	cable_fix(m, f, c);
+}
+
+static bool place_is_port(const struct ft_model *m, const struct ft_place *place, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+
+	return place->port == p->number && place->guid == ft_port_node(m->chips, p)->guid;
+}
+
+/* A cable with a finding for its rate or width, to be replaced: its errors are a symptom of the same fault. */
+static struct ft_finding *cable_finding(const struct ft_model *m, const struct cable *c)
+{
+	for (size_t i = 0; i < m->report->finding_count; i++) {
+		struct ft_finding *f = &m->report->findings[i];
+
+		if ((f->code == FT_CODE_CABLE_SLOW || f->code == FT_CODE_CABLE_NARROW) && f->where_count == 2 &&
+		    f->action_count > 0 && f->actions[0].act == FT_ACT_RENEW &&
+		    (place_is_port(m, &f->where[0], c->ports[0]) || place_is_port(m, &f->where[1], c->ports[0])))
+			return f;
+	}
+	return NULL;
+}
+
+static void cable_check(struct ft_model *m, const struct cable *c)
+{
+	_cleanup_(ft_text_release) struct ft_text what = {0};
+	struct ft_finding *f;
+	uint32_t live;
+
+	if (!c->errors[0] && !c->errors[1])
+		return;
+	/* With directors, the switches of the model are not the chips. */
+	f = m->origin ? NULL : cable_finding(m, c);
+	live = m->origin ? FT_NONE : m->live.switch_of_node[m->chips->ports[c->ports[0]].node];
+	if (!f || live == FT_NONE) {
+		cable_report(m, c);
+		return;
+	}
+	cable_describe(m, c, &what);
+	ft_finding_symptom(m, f, live, m->chips->ports[c->ports[0]].number, "%s", ft_text_string(&what));
+}
+
+/* ---- all of them ---- */
+
+static void count_port(struct ft_report_counters *r, const struct ft_port_count *c)
+{
+	bool stuck = false;
+
+	r->ports++;
+	r->read += c->status == FT_COUNTED;
+	r->no_lid += c->status == FT_COUNTED_NO_LID;
+	r->silent += c->status == FT_COUNTED_SILENT;
+	r->refused += c->status == FT_COUNTED_REFUSED;
+	r->discarding += c->counts[FT_COUNTER_DISCARDS] > 0;
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
+		stuck |= counter_is_error(i) && c->stuck & 1 << i;
+	r->stuck += stuck;
+}
+
+/* Ports without such counters are not judged. */
+static void unread_report(struct ft_model *m)
+{
+	const struct ft_report_counters *r = &m->report->counters;
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	struct ft_finding *f;
+
+	if (r->no_lid + r->silent == 0)
+		return;
+	f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, FT_EVIDENCE_UNREACHED);
+	f->count = r->no_lid + r->silent;
+	ft_say(m, &f->expected, "error counters of %u port%s", r->ports, ft_text_s(r->ports));
+	ft_say(m, &f->observed, "of %u", r->read);
+	if (r->no_lid)
+		ft_text_printf(&why, "%u without a LID", r->no_lid);
+	if (r->silent)
+		ft_text_printf(&why, "%s%u that did not answer", r->no_lid ? ", " : "", r->silent);
+	m->failed |= ft_text_failed(&why);
+	ft_say(m, &f->text, "the error counters of %u of %u ports are not known: %s", f->count, r->ports,
+	       ft_text_string(&why));
+	/* Probably all but our own port: nothing is routed. */
+	ft_say(m, &f->fix, "%s",
+	       r->no_lid || r->read <= 1
+		       ? "they are read by LID and along routes: see that a subnet manager has brought up the fabric"
+		       : "check again; perfquery on one of them tells more");
+}
+
+int ft_counters_check(struct ft_model *m)
+{
+	const struct ft_counters *counters = m->input->counters;
+	_cleanup_free_ uint32_t *item_of = NULL;
+
+	if (!counters)
+		return 0;
+	item_of = malloc((m->chips->port_count + 1UL) * sizeof(*item_of));
+	if (!item_of)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->chips->port_count; p++)
+		item_of[p] = FT_NONE;
+	m->report->counters.interval_ms = counters->interval_ms;
+	for (uint32_t i = 0; i < counters->count; i++) {
+		item_of[counters->items[i].port] = i;
+		count_port(&m->report->counters, &counters->items[i]);
+	}
+	for (uint32_t p = 0; p < m->chips->port_count; p++) {
+		uint32_t peer = m->chips->ports[p].peer;
+		struct cable c;
+
+		/* Each cable once: at the first of its ends that was read. */
+		if (item_of[p] == FT_NONE || (peer != FT_NO_PORT && peer < p && item_of[peer] != FT_NONE))
+			continue;
+		c = cable_make(m, item_of, p);
+		cable_check(m, &c);
+	}
+	unread_report(m);
+	return 0;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Tests whether the design is that of this fabric. Against the design of another fabric almost everything becomes a
+ * finding, and none is of use. A major outage must not be mistaken for this: most of the plan is missing then too, but
+ * the rest is as planned. So the test requires both: most of the plan is missing, and most of the observed fabric is
+ * not planned: cables, or switches that have fewer ports than any planned one in their place.
+ *
+ * A star has no cables between switches: there its hosts are counted instead.
+ *
+ * Names say more than cables: where the design binds its switches or lists its hosts, and others stand in their stead,
+ * every one of them, it is another fabric even if it is cabled alike.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/model/model.h"
+
+/* Counts for both sides. */
+struct sides {
+	uint32_t switches, switches_planned; /* seen, and planned */
+	uint32_t small;			     /* in a place for a switch with more ports, or unplanned */
+	uint32_t cables, cables_planned;     /* between switches */
+	uint32_t cables_common;		     /* of the plan and there */
+	uint32_t hosts_placed;		     /* seen on a switch of the plan */
+	uint32_t hosts_elsewhere;	     /* seen on one that is not in it */
+	uint32_t hosts_most;		     /* on one of these */
+	uint32_t small_placed;		     /* seen in a place for one of more ports */
+	uint32_t bound,
+		bound_seen; /* switches of the plan that a list of the design names, or that have a GUID there */
+	uint32_t listed, listed_seen; /* hosts likewise */
+};
+
+/* A director may lack boards, and their ports. */
+static bool is_small(const struct ft_model *m, uint32_t i)
+{
+	const struct ft_live_switch *sw = &m->live.switches[i];
+
+	if (sw->planned == FT_NONE)
+		return !sw->tolerated;
+	return !ft_live_is_director(m, i) && sw->ports < m->places[sw->planned]->ports;
+}
+
+static void seen_count(const struct ft_model *m, struct sides *s)
+{
+	const struct ft_live *live = &m->live;
+
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		s->switches += !live->switches[i].tolerated;
+		s->small += is_small(m, i);
+		if (live->switches[i].planned != FT_NONE) {
+			s->small_placed += is_small(m, i);
+			s->hosts_placed += live->switches[i].hosts;
+		} else if (!live->switches[i].tolerated) {
+			s->hosts_elsewhere += live->switches[i].hosts;
+			if (live->switches[i].hosts > s->hosts_most)
+				s->hosts_most = live->switches[i].hosts;
+		}
+	}
+	for (uint32_t i = 0; i < live->cable_count; i++) {
+		const struct ft_live_switch *a = &live->switches[live->cables[i].a];
+		const struct ft_live_switch *b = &live->switches[live->cables[i].b];
+
+		s->cables += !a->tolerated && !b->tolerated;
+	}
+}
+
+static void names_count(const struct ft_model *m, struct sides *s)
+{
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint64_t guid = m->places[p]->guid;
+
+		if (ft_bind_of(m, p)->count == 0 && guid == 0)
+			continue;
+		s->bound++;
+		s->bound_seen += m->live_of[p] != FT_NONE && (guid ? ft_live_at(m, p)->guid == guid : !m->replaced[p]);
+	}
+	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++) {
+		s->listed++;
+		s->listed_seen += m->exact.host_of[i] != FT_NONE;
+	}
+}
+
+static struct sides sides_count(const struct ft_model *m)
+{
+	const struct ft_report *r = m->report;
+	struct sides s = {
+		.switches_planned = m->plan->switch_count,
+		.cables_planned = r->uplinks.planned,
+		.cables_common = r->uplinks.up,
+	};
+
+	seen_count(m, &s);
+	names_count(m, &s);
+	return s;
+}
+
+/* True if most switches that the design binds are absent, with others in their places. */
+static bool switches_are_others(const struct sides *s)
+{
+	enum { FEW = 4 };
+	bool all_named = s->bound == s->switches_planned;
+
+	return s->bound >= FEW && s->bound_seen == 0 && s->bound * 2 >= s->switches_planned && s->switches > 0 &&
+	       (all_named || s->switches * 2 >= s->switches_planned);
+}
+
+/* Likewise for hosts. If all are off that is no sign: other hosts must be there. */
+static bool hosts_are_others(const struct ft_model *m, const struct sides *s)
+{
+	enum { FEW = 4 };
+
+	return s->listed >= FEW && s->listed_seen == 0 && s->listed * 2 >= m->plan->nodes &&
+	       m->live.host_count * 2UL >= m->plan->nodes;
+}
+
+/* As many switches as planned with as many hosts, cabled in another way, are a fabric that is cabled badly. */
+static bool sizes_differ(const struct ft_model *m, const struct sides *s)
+{
+	uint32_t more = s->switches > s->switches_planned ? s->switches : s->switches_planned;
+	uint32_t fewer = s->switches > s->switches_planned ? s->switches_planned : s->switches;
+
+	/* Fewer may be off. */
+	return (more - fewer) * 10 > more || m->live.host_count * 4UL > ft_hosts_planned(m) * 5UL;
+}
+
+static bool cables_are_others(const struct ft_model *m, const struct sides *s)
+{
+	return s->cables_common * 2UL < s->cables_planned &&
+	       (s->small * 2UL > s->switches || (s->cables_common * 2UL < s->cables && sizes_differ(m, s)));
+}
+
+/*
+ * A plan without cables between switches: most of its hosts are not there, and most of what is there is not on its
+ * switches, nor on one that may be the planned one.
+ */
+static bool star_is_other(const struct ft_model *m, const struct sides *s)
+{
+	uint32_t planned = ft_hosts_planned(m);
+
+	return s->cables_planned == 0 && s->hosts_placed * 2UL < planned && s->hosts_most * 2UL < planned &&
+	       (s->hosts_elsewhere * 2UL > m->live.host_count || s->small_placed * 2UL > s->switches);
+}
+
+static bool is_foreign(const struct ft_model *m, const struct sides *s)
+{
+	if (s->bound_seen * 2 > s->bound || s->listed_seen * 2 > s->listed)
+		return false;
+	return switches_are_others(s) || hosts_are_others(m, s) || cables_are_others(m, s) || star_is_other(m, s);
+}
+
+static void findings_drop(struct ft_report *report)
+{
+	while (report->finding_count > 0)
+		ft_finding_release(&report->findings[--report->finding_count]);
+}
+
+static void foreign_tell(struct ft_model *m, const struct sides *s)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_PLAN_FOREIGN, FT_EVIDENCE_SEEN);
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+
+	if (switches_are_others(s))
+		ft_text_printf(&why, "none of the %u switches that the design names is among the %u that were seen",
+			       s->bound, s->switches);
+	else if (hosts_are_others(m, s))
+		ft_text_printf(&why, "none of the %u hosts that the design lists is among the %u that were seen",
+			       s->listed, m->live.host_count);
+	else if (star_is_other(m, s) && s->hosts_elsewhere > 0)
+		ft_text_printf(&why,
+			       "%u of its %u hosts are on its switches, and %u of the %u that were seen are on others",
+			       s->hosts_placed, ft_hosts_planned(m), s->hosts_elsewhere, m->live.host_count);
+	else if (star_is_other(m, s))
+		ft_text_printf(&why,
+			       "%u of its %u hosts are there, and %u of %u switch%s ha%s fewer ports than it says",
+			       s->hosts_placed, ft_hosts_planned(m), s->small_placed, s->switches,
+			       ft_text_es(s->switches), s->small_placed == 1 ? "s" : "ve");
+	else if (s->cables_common * 2UL < s->cables)
+		ft_text_printf(
+			&why,
+			"of its %u cables between switches %u are there, and of the %u that are there %u are not "
+			"in it",
+			s->cables_planned, s->cables_common, s->cables, s->cables - s->cables_common);
+	else
+		ft_text_printf(
+			&why,
+			"of its %u cables between switches %u are there, and %u of the %u switches that are there "
+			"have fewer ports than it says",
+			s->cables_planned, s->cables_common, s->small, s->switches);
+	m->failed |= ft_text_failed(&why);
+	ft_say(m, &f->expected, "%u switches, %u cables between them, %u hosts", s->switches_planned, s->cables_planned,
+	       ft_hosts_planned(m));
+	ft_say(m, &f->observed, "%u switches, %u cables between them, %u hosts", s->switches, s->cables,
+	       m->live.host_count);
+	ft_say(m, &f->text, "this is the design of another fabric: %s", ft_text_string(&why));
+	ft_say(m, &f->fix, "give the design of this fabric; ftplan --infer makes one of a fabric as it is");
+}
+
+int ft_foreign_check(struct ft_model *m)
+{
+	struct sides s;
+
+	if (!m->input->doubt_plan)
+		return 0;
+	s = sides_count(m);
+	if (!is_foreign(m, &s))
+		return 0;
+	findings_drop(m->report);
+	foreign_tell(m, &s);
+	m->report->verdict = FT_VERDICT_UNKNOWN;
+	return m->failed ? -ENOMEM : 0;
+}

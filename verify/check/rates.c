@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Rates: cables that are slower or narrower than others, and the end responsible. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model/model.h"
+
+/* The rate of a cable is that of its slower end: both report the same unless one of them is wrong. */
+static struct ft_rate cable_rate(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_port *a = &m->snapshot->ports[port], *b = ft_port_peer(m->snapshot, a);
+	unsigned int rate_a = ft_rate_mbps(a->rate), rate_b = b ? ft_rate_mbps(b->rate) : 0;
+
+	return rate_b > 0 && (rate_a == 0 || rate_b < rate_a) ? b->rate : a->rate;
+}
+
+/* A port with two lanes, of a generation that splits four-lane connectors in two, is complete, not degraded. */
+static bool rate_is_split(struct ft_rate rate)
+{
+	return rate.lanes == 2 && rate.speed >= FT_SPEED_HDR;
+}
+
+/* The expected rate of one kind of cable, "uplink" or "host". */
+struct expectation {
+	const struct ft_rate *rates;
+	size_t count;
+	bool given;  /* by the design; else the majority */
+	bool splits; /* split ports are accepted */
+	struct ft_rate majority;
+};
+
+enum { LANES_MAX = 13 };
+
+/* Hosts are put on split ports one by one; between switches either all cables are split or none. */
+static bool splits_are_usual(uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+{
+	uint32_t split = 0, all = 0;
+
+	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
+		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++) {
+			all += votes[lanes][speed];
+			split += rate_is_split((struct ft_rate){lanes, speed}) ? votes[lanes][speed] : 0;
+		}
+	return split * 4 >= all;
+}
+
+static void majority_find(struct expectation *e, uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+{
+	uint32_t most = 0;
+
+	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
+		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++)
+			/* Of two equally common rates the faster one is expected. */
+			if (votes[lanes][speed] > 0 && votes[lanes][speed] >= most) {
+				struct ft_rate rate = {lanes, speed};
+
+				if (votes[lanes][speed] == most && ft_rate_mbps(rate) < ft_rate_mbps(e->majority))
+					continue;
+				most = votes[lanes][speed];
+				e->majority = rate;
+			}
+	e->rates = &e->majority;
+	e->count = most > 0;
+}
+
+static void vote(const struct ft_model *m, uint32_t port, uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+{
+	struct ft_rate rate = cable_rate(m, port);
+
+	if (rate.lanes < LANES_MAX && rate.speed < FT_SPEED_COUNT)
+		votes[rate.lanes][rate.speed]++;
+}
+
+/* Returns the expected rate that @rate is below, or NULL. */
+static const struct ft_rate *rate_shortfall(const struct expectation *e, struct ft_rate rate)
+{
+	const struct ft_rate *nearest = NULL;
+	unsigned int mbps = ft_rate_mbps(rate);
+
+	if (mbps == 0 || (!e->given && e->splits && rate_is_split(rate)))
+		return NULL;
+	for (size_t i = 0; i < e->count; i++) {
+		unsigned int expected = ft_rate_mbps(e->rates[i]);
+
+		/* Of the accepted rates, the slowest one is the one reported as expected. */
+		if (mbps >= expected)
+			return NULL;
+		if (!nearest || expected < ft_rate_mbps(*nearest))
+			nearest = &e->rates[i];
+	}
+	return nearest;
+}
+
+/* Why a link is slower than expected, from one of its ends. */
+enum limit {
+	LIMIT_NONE,    /* this end allows more, or is unknown: the cable, or a faulty port */
+	LIMIT_SETTING, /* this end is configured to this rate, and supports more */
+	LIMIT_ABILITY, /* it can do no more */
+};
+
+/* The most that LinkWidthEnabled or LinkWidthSupported allow; 0: not known. */
+static unsigned int lanes_most(unsigned int widths)
+{
+	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < FT_COUNT(lanes); i++)
+		if (widths & 1U << i && lanes[i] > most)
+			most = lanes[i];
+	return most;
+}
+
+static unsigned int speed_most(unsigned int speeds)
+{
+	unsigned int speed = FT_SPEED_COUNT - 1;
+
+	while (speed > FT_SPEED_UNKNOWN && !(speeds & 1U << speed))
+		speed--;
+	return speed;
+}
+
+/* A link runs at the highest rate that both ends allow: a lower rate than this end allows has another cause. */
+static enum limit limit_of(unsigned int active, unsigned int enabled, unsigned int supported)
+{
+	if (enabled == 0 || supported == 0 || enabled > active)
+		return LIMIT_NONE;
+	return supported > enabled ? LIMIT_SETTING : LIMIT_ABILITY;
+}
+
+static enum limit port_limit(const struct ft_model *m, uint32_t port, struct ft_rate active, bool narrow)
+{
+	const struct ft_port_limits *l = &m->snapshot->ports[port].limits;
+
+	if (narrow)
+		return limit_of(active.lanes, lanes_most(l->widths_enabled), lanes_most(l->widths_supported));
+	return limit_of(active.speed, speed_most(l->speeds_enabled), speed_most(l->speeds_supported));
+}
+
+/* The ends of a cable that have this limit: "edge003 port 20 and core01 port 2". */
+static void limits_name(struct ft_model *m, const uint32_t ends[2], const enum limit limits[2], enum limit which,
+			struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text place = {0};
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (limits[i] == which)
+			ft_text_printf(text, "%s%s", text->length ? " and " : "", ft_place_text(m, ends[i], &place));
+	m->failed |= ft_text_failed(text) || ft_text_failed(&place);
+}
+
+/*
+ * Settings first: while one end is configured to this rate, the cable cannot be judged. Returns in @ret_why the end of
+ * the finding's text.
+ */
+static void rate_cause(struct ft_model *m, struct ft_finding *f, const uint32_t ends[2], struct ft_rate is, bool narrow,
+		       struct ft_text *ret_why)
+{
+	const enum limit limits[2] = {port_limit(m, ends[0], is, narrow), port_limit(m, ends[1], is, narrow)};
+	const char *what = narrow ? "width" : "speed";
+	_cleanup_(ft_text_release) struct ft_text names = {0};
+
+	limits_name(m, ends, limits, LIMIT_SETTING, &names);
+	if (names.length > 0) {
+		ft_text_printf(ret_why, ": %s %s set to no more, though able to do more", ft_text_string(&names),
+			       limits[0] == limits[1] ? "are" : "is");
+		ft_say(m, &f->fix, "enable the full %s there again (ibportstate); the cable is not to blame", what);
+		for (unsigned int i = 0; i < 2; i++)
+			if (limits[i] == LIMIT_SETTING)
+				ft_finding_act_ports(m, f, FT_ACT_SETTING, ends[i], FT_NONE);
+		return;
+	}
+	limits_name(m, ends, limits, LIMIT_ABILITY, &names);
+	if (names.length > 0) {
+		ft_text_printf(ret_why, ": %s can do no more", ft_text_string(&names));
+		ft_say(m, &f->fix,
+		       "no cable mends that: put a faster device there, or have \"rate\" in the design say so");
+		return;
+	}
+	ft_say(m, &f->fix, "reseat the cable at both ends, then replace it%s",
+	       narrow ? "; some of its lanes do not come up" : "");
+	ft_finding_act_ports(m, f, FT_ACT_RENEW, ends[0], ends[1]);
+}
+
+/* A slow uplink is a fractional loss of a cable. */
+static void rate_lack(struct ft_model *m, struct ft_finding *f, uint32_t near_port, uint64_t is_mbps,
+		      uint64_t expected_mbps)
+{
+	enum { MILLION = 1000000 };
+	const struct ft_port *near = &m->snapshot->ports[near_port], *far = ft_port_peer(m->snapshot, near);
+	uint32_t a = m->live.switch_of_node[near->node], b = far ? m->live.switch_of_node[far->node] : FT_NONE;
+
+	if (a == FT_NONE || b == FT_NONE || m->live.switches[a].planned == FT_NONE ||
+	    m->live.switches[b].planned == FT_NONE)
+		return;
+	ft_finding_lack(m, f, m->live.switches[a].planned, m->live.switches[b].planned, 0);
+	if (f->lack_count > 0)
+		f->lacks[f->lack_count - 1].part_ppm = (uint32_t)((expected_mbps - is_mbps) * MILLION / expected_mbps);
+}
+
+static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
+{
+	struct ft_rate rate = cable_rate(m, near_port);
+	bool narrow = rate.lanes < expected->lanes;
+	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
+	_cleanup_(ft_text_release) struct ft_text a = {0};
+	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
+	const uint32_t ends[2] = {near_port, m->snapshot->ports[near_port].peer};
+
+	ft_rate_name(rate, is);
+	ft_rate_name(*expected, should);
+	ft_finding_where_port(m, f, ends[0]);
+	ft_finding_where_port(m, f, ends[1]);
+	rate_lack(m, f, ends[0], ft_rate_mbps(rate), ft_rate_mbps(*expected));
+	ft_say(m, &f->expected, "%s", should);
+	ft_say(m, &f->observed, "%s", is);
+	rate_cause(m, f, ends, rate, narrow, &why);
+	ft_say(m, &f->text, "the %scable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0], &a),
+	       ft_place_text(m, ends[1], &b), is, should, ft_text_string(&why));
+	m->failed |= ft_text_failed(&why);
+}
+
+static bool switch_is_planned(const struct ft_model *m, uint32_t live)
+{
+	return m->live.switches[live].planned != FT_NONE;
+}
+
+/*
+ * What is expected is told apart by class: old switches beside newer ones are no fault. Planned switches of one kind,
+ * as many ports and one class of the design are of one sort; so are those beside the tree that are cabled to each
+ * other. A class of cables is a pair of sorts, one of host cables a sort, and in each the majority is right. What the
+ * design says of rates holds for all but these; what it says of a class of switches goes before.
+ */
+struct classes {
+	uint32_t *part; /* by planned switch, of those beside the tree: the lowest it is cabled to, directly or not */
+	uint32_t *sort; /* by live switch; FT_NONE: not planned */
+	uint32_t sorts;
+	const struct ft_design_class **class_of; /* by sort: of the design; NULL: like most */
+	uint32_t beside_from;			 /* sorts from here on are of those */
+	uint32_t *of_cable;			 /* by live cable: its class, or FT_NONE */
+	uint32_t cable_classes;			 /* how many */
+	uint32_t (*ends)[2]; /* by class of cables: its sorts, the higher number first: that is of those if one is */
+};
+
+static void classes_release(struct classes *c)
+{
+	free(c->part);
+	free(c->sort);
+	free(c->class_of);
+	free(c->of_cable);
+	free(c->ends);
+}
+
+/* Connected components, by propagating the lowest number: few switches, and fewer cables between them. */
+static int parts_find(const struct ft_model *m, struct classes *c)
+{
+	const struct ft_plan *plan = m->plan;
+	bool changed = true;
+
+	c->part = calloc(plan->switch_count + 1UL, sizeof(*c->part));
+	if (!c->part)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		c->part[i] = i;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = ft_plan_tree_bundles(plan); i < plan->bundle_count; i++) {
+			const struct ft_plan_bundle *b = &plan->bundles[i];
+			uint32_t least;
+
+			if (!ft_plan_is_beside(plan, b->a) || c->part[b->a] == c->part[b->b])
+				continue;
+			least = c->part[b->a] < c->part[b->b] ? c->part[b->a] : c->part[b->b];
+			c->part[b->a] = c->part[b->b] = least;
+			changed = true;
+		}
+	}
+	return 0;
+}
+
+/* The number of @key, assigned if it is new; FT_NONE: no memory. */
+static uint32_t number_of(struct ft_map *map, uint64_t key, uint32_t *count)
+{
+	uint32_t there = *count;
+	int r = ft_map_add(map, key, *count, &there);
+
+	if (r < 0)
+		return FT_NONE;
+	if (r == 0)
+		return there;
+	return (*count)++;
+}
+
+static int sorts_find(const struct ft_model *m, struct classes *c)
+{
+	_cleanup_(ft_map_release) struct ft_map planned = {0}, beside = {0};
+	_cleanup_free_ uint32_t *of_place = calloc(m->place_count + 1UL, sizeof(*of_place));
+
+	c->sort = malloc((m->live.switch_count + 1UL) * sizeof(*c->sort));
+	c->class_of = calloc(m->place_count + 1UL, sizeof(struct ft_design_class *));
+	if (!c->sort || !c->class_of || !of_place)
+		return -ENOMEM;
+	/* Those beside the tree are the last places, and so are their sorts. */
+	c->beside_from = UINT32_MAX;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		const struct ft_design_class *class =
+			ft_plan_class_of(m->design, m->plan, (uint32_t)(m->places[p] - m->plan->switches));
+		uint64_t number = class ? (uint64_t)(class - m->design->classes) + 1 : 0;
+
+		if (ft_is_beside(m, p) && c->beside_from == UINT32_MAX)
+			c->beside_from = c->sorts;
+		of_place[p] =
+			ft_is_beside(m, p)
+				? number_of(&beside, c->part[m->places[p] - m->plan->switches], &c->sorts)
+				: number_of(&planned,
+					    (uint64_t)m->places[p]->kind << 48 | number << 32 | m->places[p]->ports,
+					    &c->sorts);
+		if (of_place[p] == FT_NONE)
+			return -ENOMEM;
+		c->class_of[of_place[p]] = class;
+	}
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		c->sort[i] = sw->planned != FT_NONE ? of_place[sw->planned] : FT_NONE;
+	}
+	return 0;
+}
+
+/* A cable with a finding already is in the wrong place: its rate there is no separate fault. */
+static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
+{
+	return switch_is_planned(m, cable->a) && switch_is_planned(m, cable->b) && cable->a != cable->b &&
+	       !m->port_claimed[cable->a_port];
+}
+
+/* Cables between the tree and what hangs on it are of that. */
+static int cables_classify(const struct ft_model *m, struct classes *c)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	c->of_cable = malloc((m->live.cable_count + 1UL) * sizeof(*c->of_cable));
+	c->ends = calloc(m->live.cable_count + 1UL, sizeof(*c->ends));
+	if (!c->of_cable || !c->ends)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+		uint32_t a = c->sort[cable->a], b = c->sort[cable->b], high, low;
+
+		c->of_cable[i] = FT_NONE;
+		if (!cable_is_uplink(m, cable))
+			continue;
+		high = a > b ? a : b;
+		low = high >= c->beside_from ? high : a > b ? b : a;
+		c->of_cable[i] = number_of(&map, (uint64_t)high << 32 | low, &c->cable_classes);
+		if (c->of_cable[i] == FT_NONE)
+			return -ENOMEM;
+		c->ends[c->of_cable[i]][0] = high;
+		c->ends[c->of_cable[i]][1] = low;
+	}
+	return 0;
+}
+
+/* Classes with fewer cables than this have no meaningful majority: the expectation of the tree is used. */
+enum { CLASS_FEW = 4 };
+
+typedef uint32_t votes_array[LANES_MAX][FT_SPEED_COUNT];
+
+static uint32_t votes_count(votes_array votes)
+{
+	uint32_t count = 0;
+
+	for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT; n++)
+		count += votes[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+	return count;
+}
+
+/* What is known of a class before it votes. */
+struct prior {
+	const struct ft_rates *given; /* by the design, of just this class; count 0: nothing */
+	bool beside;
+};
+
+/*
+ * Fills @e by the votes of a class. @given: what the design says of all; @all: what is expected of all of the
+ * tree, which is also what a class of few is held against; NULL: that is what is asked for.
+ */
+static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *all,
+			     const struct prior *prior, votes_array votes, bool hosts)
+{
+	uint32_t count = votes_count(votes);
+
+	given = prior->given && prior->given->count > 0 ? prior->given : given;
+	*e = (struct expectation){.rates = given->rates, .count = given->count, .given = given->count > 0};
+	e->splits = hosts || splits_are_usual(votes);
+	if (given == prior->given)
+		return;
+	if (all && count < CLASS_FEW) {
+		e->rates = all->rates;
+		e->count = all->count;
+		e->given = all->given;
+		e->splits = all->splits;
+	} else if (prior->beside || !e->given) {
+		e->given = false;
+		majority_find(e, votes);
+	}
+}
+
+/* The votes of all classes of the tree, behind those of each. */
+static void votes_sum(votes_array *votes, uint32_t classes, const struct prior *priors)
+{
+	memset(votes[classes], 0, sizeof(votes[classes]));
+	for (uint32_t class = 0; class < classes; class ++)
+		for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT && !priors[class].beside; n++)
+			votes[classes][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT] +=
+				votes[class][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+}
+
+/* By class, and after them for all; @e may point to its majority, so it must not be moved. */
+static int expectations_find(const struct ft_rates *given, votes_array *votes, uint32_t classes,
+			     const struct prior *priors, bool hosts, struct expectation **ret)
+{
+	struct expectation *e = calloc(classes + 1UL, sizeof(*e));
+
+	*ret = e;
+	if (!e)
+		return -ENOMEM;
+	votes_sum(votes, classes, priors);
+	expectation_find(&e[classes], given, NULL, &(struct prior){NULL, false}, votes[classes], hosts);
+	for (uint32_t class = 0; class < classes; class ++)
+		expectation_find(&e[class], given, &e[classes], &priors[class], votes[class], hosts);
+	return 0;
+}
+
+/* Steps up from the hosts, where the plan has such. */
+static uint32_t level_of(const struct ft_model *m, uint32_t live)
+{
+	return ft_plan_has_ranks(m->plan) ? ft_rank_of_live(m, live) : 0;
+}
+
+/* If two classes of switches give rates, that of the lower number holds. */
+static struct prior prior_of_cables(const struct classes *c, uint32_t class)
+{
+	struct prior prior = {NULL, c->ends[class][0] >= c->beside_from};
+
+	for (unsigned int n = 0; n < 2 && !prior.beside; n++) {
+		const struct ft_design_class *of = c->class_of[c->ends[class][n]];
+
+		if (of && of->uplink_rates.count > 0)
+			prior.given = &of->uplink_rates;
+	}
+	return prior;
+}
+
+/* What most cables of switches of a sort run at, those of one class left out. */
+static void sort_expect(const struct classes *c, uint32_t sort, uint32_t without, votes_array *votes,
+			struct expectation *ret)
+{
+	votes_array sum = {{0}};
+
+	*ret = (struct expectation){0};
+	for (uint32_t class = 0; class < c->cable_classes; class ++)
+		for (unsigned int n = 0; class != without && (c->ends[class][0] == sort || c->ends[class][1] == sort) &&
+					 n < LANES_MAX * FT_SPEED_COUNT;
+		     n++)
+			sum[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT] +=
+				votes[class][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+	if (votes_count(sum) < CLASS_FEW)
+		return;
+	ret->splits = splits_are_usual(sum);
+	majority_find(ret, sum);
+}
+
+/* Few cables, on a switch all others of which are slower than is usual, are no faster than that: it is of an older
+ * make. */
+static void few_expect(const struct classes *c, uint32_t class, votes_array *votes, struct expectation *e)
+{
+	for (unsigned int n = 0; n < 2; n++) {
+		struct expectation own;
+
+		sort_expect(c, c->ends[class][n], class, votes, &own);
+		if (own.count == 0 || e->count == 0 || ft_rate_mbps(own.rates[0]) >= ft_rate_mbps(e->rates[0]))
+			continue;
+		*e = own;
+		e->rates = &e->majority;
+	}
+}
+
+static int uplink_rates(struct ft_model *m, const struct classes *c)
+{
+	_cleanup_free_ votes_array *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
+	_cleanup_free_ struct prior *priors = calloc(c->cable_classes + 1UL, sizeof(*priors));
+	_cleanup_free_ struct expectation *e = NULL;
+	const char *word = ft_plan_has_ranks(m->plan) ? "uplink " : "";
+	int r;
+
+	if (!votes || !priors)
+		return -ENOMEM;
+	for (uint32_t class = 0; class < c->cable_classes; class ++)
+		priors[class] = prior_of_cables(c, class);
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		if (c->of_cable[i] != FT_NONE)
+			vote(m, m->live.cables[i].a_port, votes[c->of_cable[i]]);
+	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, priors, false, &e);
+	for (uint32_t class = 0; r == 0 && class < c->cable_classes; class ++)
+		if (!e[class].given && !priors[class].beside && votes_count(votes[class]) < CLASS_FEW)
+			few_expect(c, class, votes, &e[class]);
+	for (unsigned int beside = 0; r == 0 && beside < 2; beside++)
+		for (uint32_t i = 0; i < m->live.cable_count; i++) {
+			const struct ft_live_cable *cable = &m->live.cables[i];
+			const struct ft_rate *short_of = NULL;
+			bool turn = level_of(m, cable->a) > level_of(m, cable->b);
+
+			if (c->of_cable[i] != FT_NONE && priors[c->of_cable[i]].beside == (beside > 0))
+				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
+			if (!short_of)
+				continue;
+			m->report->uplinks.slow++;
+			rate_report(m, turn ? cable->b_port : cable->a_port, short_of, word);
+		}
+	return r;
+}
+
+static int host_rates(struct ft_model *m, const struct classes *c)
+{
+	/* Host cables of unplanned switches are treated as a small class. */
+	uint32_t strange = c->sorts, classes = c->sorts + 1;
+	_cleanup_free_ votes_array *votes = calloc(classes + 1UL, sizeof(*votes));
+	_cleanup_free_ struct prior *priors = calloc(classes + 1UL, sizeof(*priors));
+	_cleanup_free_ struct expectation *e = NULL;
+	int r;
+
+	if (!votes || !priors)
+		return -ENOMEM;
+	for (uint32_t sort = 0; sort < c->sorts; sort++) {
+		priors[sort].beside = sort >= c->beside_from;
+		if (!priors[sort].beside && c->class_of[sort])
+			priors[sort].given = &c->class_of[sort]->host_rates;
+	}
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		uint32_t sort = c->sort[m->live.hosts[i].live];
+
+		vote(m, m->live.hosts[i].switch_port, votes[sort == FT_NONE ? strange : sort]);
+	}
+	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
+	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
+		uint32_t sort = c->sort[m->live.hosts[i].live];
+		const struct ft_rate *short_of = rate_shortfall(&e[sort == FT_NONE ? strange : sort],
+								cable_rate(m, m->live.hosts[i].switch_port));
+
+		if (short_of)
+			rate_report(m, m->live.hosts[i].switch_port, short_of, "host ");
+	}
+	return r;
+}
+
+int ft_rates_check(struct ft_model *m)
+{
+	_cleanup_(classes_release) struct classes classes = {0};
+	int r = parts_find(m, &classes);
+
+	if (r == 0)
+		r = sorts_find(m, &classes);
+	if (r == 0)
+		r = cables_classify(m, &classes);
+	if (r == 0)
+		r = uplink_rates(m, &classes);
+	return r == 0 ? host_rates(m, &classes) : r;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/cmd/gather.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "planner/site/sheet.h"
+#include "planner/site/site.h"
+#include "probe/names.h"
+#include "verify/model/bounds.h"
+#include "verify/cmd/complain.h"
+#include "verify/cmd/resolve.h"
+#include "verify/model/verify.h"
+#include "verify/cmd/waiting.h"
+
+void ft_gathered_release(struct ft_gathered *g)
+{
+	ft_design_free(g->design);
+	ft_plan_free(g->plan);
+	ft_snapshot_free(g->snapshot);
+	ft_sms_free(g->sms);
+	ft_counters_free(g->counters);
+	ft_routes_free(g->routes);
+	ft_baseline_free(g->baseline);
+}
+
+static int design_take(const struct ft_options *options, struct ft_design **ret_design, struct ft_plan **ret_plan)
+{
+	_cleanup_(ft_catalog_freep) struct ft_catalog *catalog = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->catalog) {
+		r = ft_catalog_load(options->catalog, &catalog, &err);
+		if (r < 0)
+			return ft_file_error(options->catalog, r, &err);
+	}
+	r = ft_design_load_with(options->plan, catalog, ret_design, ret_plan, &err);
+	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
+}
+
+/* Hints for interactive users. */
+static int live_error(const struct ft_options *options, int code, const struct ft_error *why)
+{
+	struct ft_error err = *why;
+
+	if (code == -ENODEV)
+		ft_error_set(&err, code, 0, 0, "%s; to check a recorded fabric, add --from FILE", why->text);
+	else if (code == -ETIMEDOUT)
+		ft_error_set(&err, code, 0, 0, "%s; allow more than %u s with --deadline%s", why->text,
+			     options->sweep.deadline_ms / 1000,
+			     options->sweep.engine == FT_ENGINE_LIBIBNETDISC ? ", or try --engine libibumad" : "");
+	return ft_file_error("ftcheck", code, &err);
+}
+
+/* Only once, for any number of ports: a fabric without a subnet manager has no other errors. */
+static void lids_tell(const char *path, const struct ft_snapshot_source *source)
+{
+	struct ft_error err = {.line = source->odd_lid_line, .column = 1};
+
+	if (source->odd_lids == 0)
+		return;
+	ft_error_set(
+		&err, 0, source->odd_lid_line, 1,
+		"%u %s empty, negative or 65535, which is none%s: was the subnet manager done when this was recorded?",
+		source->odd_lids, source->odd_lids == 1 ? "LID is" : "LIDs are",
+		source->odd_lids > 1 && source->odd_lid_line ? ", the first one here" : "");
+	ft_file_error(path, 0, &err);
+}
+
+static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
+			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
+{
+	struct ft_sweep_options sweep = options->sweep;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->from) {
+		r = ft_source_load(options->from, ret_snapshot, &err);
+		if (r < 0)
+			return ft_file_error(options->from, r, &err);
+		lids_tell(options->from, &(*ret_snapshot)->source);
+		return 0;
+	}
+	ft_bounds_sweep(plan, &sweep);
+	if (options->routes && options->route_path_count == 0)
+		r = ft_sweep_routes(&sweep, ret_snapshot, ret_routes, &err);
+	else
+		r = ft_sweep(&sweep, ret_snapshot, &err);
+	return r < 0 ? live_error(options, r, &err) : 0;
+}
+
+static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
+		       struct ft_routes **ret_routes)
+{
+	_cleanup_(ft_text_release) struct ft_text faults = {0};
+	_cleanup_free_ char *file = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->route_path_count == 0)
+		return 0;
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &faults, &file, &err);
+	/* One damaged table must not suppress the faults of the others. */
+	fputs(ft_text_string(&faults), stderr);
+	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
+}
+
+static int names_take(const struct ft_options *options, struct ft_names **ret_names)
+{
+	struct ft_error err = {0};
+	int r = ft_names_load(options->names, ret_names, &err);
+
+	return r < 0 ? ft_file_error(err.file ? err.file : "--node-name-map", r, &err) : 0;
+}
+
+static int names_give(const struct ft_names *names, struct ft_snapshot *snapshot)
+{
+	int r = ft_names_apply(names, snapshot);
+
+	return r < 0 ? ft_file_error("--node-name-map", r, &(struct ft_error){0}) : 0;
+}
+
+static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	int r;
+
+	ft_snapshot_write_json(&text, snapshot);
+	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(path, &text);
+	return r < 0 ? ft_file_error(path, r, &(struct ft_error){0}) : 0;
+}
+
+/* The live queries in addition to the sweep. */
+static int extras_take(const struct ft_options *options, const struct ft_snapshot *snapshot, struct ft_gathered *g)
+{
+	struct ft_error err = {0};
+	int r = 0;
+
+	if (options->sm)
+		r = ft_sms_ask(&options->sweep, snapshot, &g->sms, &err);
+	if (r == 0 && options->counters_ms)
+		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &g->counters, &err);
+	return r < 0 ? live_error(options, r, &err) : 0;
+}
+
+/* Merges the site's list of cables into the design and the plan. Skipped rows are reported on one line. */
+static int cables_take(const struct ft_options *options, const struct ft_snapshot *snapshot, struct ft_design *design,
+		       struct ft_plan *plan)
+{
+	_cleanup_(ft_sheet_release) struct ft_sheet sheet = {0};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_sheet_load(options->cables, &sheet, &err);
+	if (r == 0)
+		r = ft_resolve_cables(snapshot, options->cables, &sheet, design, plan, options->verbose, &text, &err);
+	if (r < 0)
+		return ft_file_error(options->cables, r, &err);
+	if (text.length > 0)
+		ft_waiting_end();
+	fputs(ft_text_string(&text), stderr);
+	return 0;
+}
+
+/* The baseline from an earlier fabric, by the same plan. */
+static int baseline_take(const char *path, const struct ft_gathered *g, const struct ft_names *names,
+			 struct ft_baseline **ret_baseline)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_source_load(path, &snapshot, &err);
+	if (r == 0)
+		r = ft_names_apply(names, snapshot);
+	if (r == 0)
+		r = ft_verify_all(&(struct ft_verify_input){.design = g->design,
+							    .plan = g->plan,
+							    .snapshot = snapshot,
+							    .today = "",
+							    .without_impact = true},
+				  &report);
+	if (r == 0) {
+		report->time_s = snapshot->source.time_s;
+		r = ft_baseline_learn(ret_baseline, snapshot, report);
+	}
+	return r < 0 ? ft_file_error(path, r, &err) : 0;
+}
+
+int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
+{
+	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
+	int r = design_take(options, &ret->design, &ret->plan);
+
+	if (r == 0)
+		r = names_take(options, &names);
+	if (r == 0)
+		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
+	if (r == 0)
+		r = routes_take(options, ret->snapshot, &ret->routes);
+	if (r == 0 && options->save)
+		r = snapshot_keep(options->save, ret->snapshot);
+	/* The raw snapshot is saved: the name map is applied when it is read. */
+	if (r == 0)
+		r = names_give(names, ret->snapshot);
+	if (r == 0)
+		r = extras_take(options, ret->snapshot, ret);
+	if (r == 0 && options->cables)
+		r = cables_take(options, ret->snapshot, ret->design, ret->plan);
+	if (r == 0 && options->before)
+		r = baseline_take(options->before, ret, names, &ret->baseline);
+	return r;
+}

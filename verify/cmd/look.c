@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/cmd/look.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "planner/plan/names.h"
+#include "probe/counters.h"
+#include "verify/model/model.h"
+
+void ft_look_free(struct ft_look *look)
+{
+	if (!look)
+		return;
+	for (size_t i = 0; i < look->port_count; i++) {
+		free(look->ports[i].chip);
+		free(look->ports[i].planned);
+		free(look->ports[i].seen);
+		free(look->ports[i].link);
+		free(look->ports[i].rate);
+		free(look->ports[i].errors);
+		free(look->ports[i].codes);
+	}
+	free(look->ports);
+	free(look->name);
+	free(look->planned_as);
+	free(look->kind);
+	ft_report_free(look->report);
+	free(look);
+}
+
+/* ---- selection of the switch ---- */
+
+/* An observed switch, or a planned one that was not seen; the other members FT_NONE. */
+struct who {
+	uint32_t live, place;
+};
+
+static const struct who nobody = {FT_NONE, FT_NONE};
+
+static struct who who_is_live(const struct ft_model *m, uint32_t live)
+{
+	return (struct who){live, m->live.switches[live].planned};
+}
+
+static struct who who_is_place(const struct ft_model *m, uint32_t place)
+{
+	return (struct who){m->live_of[place], place};
+}
+
+static bool live_is_called(const struct ft_model *m, uint32_t live, const char *name)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	size_t length;
+	const char *brief = ft_text_short_name(sw->name, &length);
+
+	return strcasecmp(sw->name, name) == 0 || strcasecmp(sw->label, name) == 0 ||
+	       (length == strlen(name) && strncasecmp(brief, name, length) == 0);
+}
+
+/* The switch with that GUID, or the director that the chip with it is in. */
+static struct who guid_find(const struct ft_model *m, uint64_t guid)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].guid == guid || ft_chip_is_of(m, guid, &m->live.switches[i]))
+			return who_is_live(m, i);
+	return nobody;
+}
+
+/* The observed switches with that name. */
+static uint32_t live_find(const struct ft_model *m, const char *name, struct who *ret_who, struct ft_text *guids)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		if (!live_is_called(m, i, name))
+			continue;
+		ft_text_printf(guids, "%s0x%016" PRIx64, count++ ? ", " : "", m->live.switches[i].guid);
+		*ret_who = who_is_live(m, i);
+	}
+	return count;
+}
+
+static bool plan_find(const struct ft_model *m, const char *name, struct who *ret_who)
+{
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (strcasecmp(m->places[p]->name, name) == 0) {
+			*ret_who = who_is_place(m, p);
+			return true;
+		}
+	return false;
+}
+
+/* Similar names, the most similar first. */
+struct near {
+	const char *names[3];
+	unsigned int distance[3];
+	size_t count;
+};
+
+static void near_add(struct near *near, const char *wanted, const char *name)
+{
+	enum { FAR = 3 };
+	unsigned int distance = ft_text_distance(wanted, name);
+	size_t at = near->count;
+
+	if (distance > FAR || distance * 2 > strlen(wanted))
+		return;
+	for (size_t i = 0; i < near->count; i++)
+		if (strcmp(near->names[i], name) == 0)
+			return;
+	while (at > 0 && near->distance[at - 1] > distance)
+		at--;
+	if (at == FT_COUNT(near->names))
+		return;
+	near->count += near->count < FT_COUNT(near->names);
+	for (size_t i = near->count - 1; i > at; i--) {
+		near->names[i] = near->names[i - 1];
+		near->distance[i] = near->distance[i - 1];
+	}
+	near->names[at] = name;
+	near->distance[at] = distance;
+}
+
+static int nobody_tell(const struct ft_model *m, const char *name, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct near near = {0};
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		near_add(&near, name, m->live.switches[i].label);
+	for (uint32_t p = 0; p < m->place_count; p++)
+		near_add(&near, name, m->places[p]->name);
+	for (size_t i = 0; i < near.count; i++)
+		ft_text_printf(&text, "%s%s",
+			       i == 0		    ? "did you mean "
+			       : i + 1 < near.count ? ", "
+						    : " or ",
+			       near.names[i]);
+	if (near.count == 0)
+		ft_text_puts(&text,
+			     "give its name, its name in the plan, or its GUID with 0x; -v without --switch lists "
+			     "them");
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	return ft_error_set(err, -ENOENT, 0, 0, "no switch is called \"%s\", on the fabric or in the plan: %s%s", name,
+			    ft_text_string(&text), near.count ? "?" : "");
+}
+
+static int who_find(const struct ft_model *m, const char *name, struct who *ret_who, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text guids = {0};
+	uint64_t guid = ft_name_guid(name);
+	uint32_t count;
+
+	if (guid != 0) {
+		*ret_who = guid_find(m, guid);
+		if (ret_who->live != FT_NONE)
+			return 0;
+	}
+	count = live_find(m, name, ret_who, &guids);
+	if (ft_text_failed(&guids))
+		return -ENOMEM;
+	if (count > 1)
+		return ft_error_set(err, -EEXIST, 0, 0, "%u switches are called \"%s\": give one by its GUID, %s",
+				    count, name, ft_text_string(&guids));
+	if (count == 1 || plan_find(m, name, ret_who))
+		return 0;
+	return nobody_tell(m, name, err);
+}
+
+/* ---- its ports ---- */
+
+struct looking {
+	struct ft_model *m;
+	struct ft_look *look;
+	struct who who;
+	const uint32_t
+		*item_of; /* by port of the chips' snapshot: its counters, or FT_NONE; NULL: they were not read */
+};
+
+static const char *place_label(const struct ft_model *m, uint32_t place)
+{
+	return m->live_of[place] != FT_NONE ? ft_live_at(m, place)->label : m->places[place]->name;
+}
+
+/* The entry of the plan's list for this port: a cable, or a host. False: none, or there is no list. */
+static bool planned_exactly(struct looking *l, uint32_t number, char **string)
+{
+	struct ft_model *m = l->m;
+	uint32_t here = l->who.place, cable = ft_exact_cable(m, here, number);
+
+	if (cable != FT_NONE) {
+		const struct ft_plan_cable *c = &m->plan->cables[cable];
+		uint32_t far = ft_exact_far(m, cable, here), port = m->place_of[c->a] == here ? c->b_port : c->a_port;
+
+		if (port > 0)
+			ft_say(m, string, "%s port %u", place_label(m, far), port);
+		else
+			ft_say(m, string, "%s", place_label(m, far));
+		return true;
+	}
+	for (uint32_t i = 0; number > 0 && i < m->plan->host_count; i++) {
+		const struct ft_plan_host *host = &m->plan->hosts[i];
+		_cleanup_(ft_text_release) struct ft_text interface = {0};
+		_cleanup_free_ char *safe = NULL;
+
+		if (m->place_of[host->edge] != here || host->port != number)
+			continue;
+		ft_interface_add(&interface, host);
+		m->failed |= interface.failed;
+		safe = host->name ? ft_text_safe_dup(host->name, strlen(host->name)) : NULL;
+		if (safe)
+			ft_say(m, string, "%s%s", safe, ft_text_string(&interface));
+		else
+			ft_say(m, string, "0x%016" PRIx64 "%s", host->guid, ft_text_string(&interface));
+		return true;
+	}
+	return false;
+}
+
+/* The switch that ports with this number lead to on other switches of its kind, or FT_NONE. */
+static uint32_t usual_peer(const struct ft_model *m, const struct who *who, uint32_t number)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(m, who->place); pair < ft_pairs_of(m, who->place + 1); pair++)
+		if (m->cells.width[pair->cell] > 0 && ft_port_usual(m, who->live, number, pair->peer))
+			return pair->peer;
+	return FT_NONE;
+}
+
+/*
+ * The planned use of a port by the rules: the switch that it leads to, or would lead to on similar switches; or a host.
+ */
+static void planned_by_rule(struct looking *l, uint32_t number, const struct ft_port *port, char **string)
+{
+	struct ft_model *m = l->m;
+	const struct ft_port *peer = ft_port_peer(m->snapshot, port);
+	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE, place;
+
+	place = far == FT_NONE ? FT_NONE : m->live.switches[far].planned;
+	if (place == FT_NONE || ft_width_at(m, l->who.place, place) == 0)
+		place = usual_peer(m, &l->who, number);
+	if (far == FT_NONE && peer)
+		place = FT_NONE;
+	if (place != FT_NONE)
+		ft_say(m, string, "%s", place_label(m, place));
+	else if (l->who.place < m->edges && ft_port_is_hosts(m, l->who.live, number))
+		ft_say(m, string, "host");
+}
+
+static const char *link_name(const struct ft_port *port)
+{
+	static const char *const logical[] = {"up", "up", "Init", "Armed", "Active"};
+
+	switch (port->link) {
+	case FT_LINK_UP:
+		return port->logical_state < FT_COUNT(logical) ? logical[port->logical_state] : "up";
+	case FT_LINK_SILENT:
+		return "silent";
+	case FT_LINK_UNREAD:
+		return "unread";
+	default:
+		return "down";
+	}
+}
+
+static void errors_say(struct looking *l, uint32_t chip_port, char **string)
+{
+	const struct ft_port_count *c;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	static const char *const unread[] = {[FT_COUNTED_NO_LID] = "no LID",
+					     [FT_COUNTED_SILENT] = "no answer",
+					     [FT_COUNTED_REFUSED] = "no counters"};
+
+	if (!l->item_of || chip_port == FT_NONE || l->item_of[chip_port] == FT_NONE)
+		return;
+	c = &l->m->input->counters->items[l->item_of[chip_port]];
+	if (c->status != FT_COUNTED) {
+		ft_say(l->m, string, "%s", unread[c->status]);
+		return;
+	}
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
+		if (c->counts[i] > 0)
+			ft_text_printf(&text, "%s%s%" PRIu64 " %s", text.length ? ", " : "",
+				       c->at_least & 1 << i ? "at least " : "", c->counts[i],
+				       ft_counter_name((enum ft_counter)i, c->counts[i]));
+	l->m->failed |= ft_text_failed(&text);
+	ft_say(l->m, string, "%s", text.length ? ft_text_string(&text) : "none");
+}
+
+static bool finding_is_at(const struct ft_finding *f, uint64_t guid, uint32_t number)
+{
+	for (size_t i = 0; i < f->where_count; i++)
+		if (f->where[i].guid == guid && f->where[i].port == number)
+			return true;
+	return false;
+}
+
+/* Ids of findings at the port; @guid and @number as in the report, of the chip for a director. */
+static void codes_say(struct looking *l, uint64_t guid, uint32_t number, char **string)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const struct ft_report *r = l->m->report;
+
+	for (size_t i = 0; i < r->finding_count; i++)
+		if (finding_is_at(&r->findings[i], guid, number))
+			ft_text_printf(&text, "%s%s", text.length ? ", " : "", ft_codes[r->findings[i].code].name);
+	l->m->failed |= ft_text_failed(&text);
+	if (text.length > 0)
+		ft_say(l->m, string, "%s", ft_text_string(&text));
+}
+
+static void port_look(struct looking *l, uint32_t index, struct ft_look_port *row)
+{
+	struct ft_model *m = l->m;
+	const struct ft_port *port = &m->snapshot->ports[index];
+	uint32_t chip_port = ft_port_origin(m, index);
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	char rate[FT_RATE_NAME_SIZE];
+
+	row->number = port->number;
+	if (l->look->director && chip_port != FT_NONE)
+		ft_say(m, &row->chip, "%s", ft_place_text(m, index, &text));
+	if (l->who.place != FT_NONE && !planned_exactly(l, port->number, &row->planned) &&
+	    !ft_exact_knows(m, l->who.place))
+		planned_by_rule(l, port->number, port, &row->planned);
+	if (port->peer != FT_NO_PORT)
+		ft_say(m, &row->seen, "%s", ft_place_text(m, port->peer, &text));
+	ft_say(m, &row->link, "%s", l->look->director && chip_port == FT_NONE ? "not seen" : link_name(port));
+	if (port->link == FT_LINK_UP && ft_rate_mbps(port->rate) > 0)
+		ft_say(m, &row->rate, "%s", ft_rate_name(port->rate, rate));
+	errors_say(l, chip_port, &row->errors);
+	if (chip_port != FT_NONE)
+		codes_say(l, ft_port_node(m->chips, &m->chips->ports[chip_port])->guid,
+			  m->chips->ports[chip_port].number, &row->codes);
+}
+
+static int ports_look(struct looking *l)
+{
+	const struct ft_node *node = &l->m->snapshot->nodes[l->m->live.switches[l->who.live].node];
+
+	l->look->ports = calloc(node->port_count + 1UL, sizeof(*l->look->ports));
+	if (!l->look->ports)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < node->port_count; i++)
+		port_look(l, node->first_port + i, &l->look->ports[l->look->port_count++]);
+	return l->m->failed ? -ENOMEM : 0;
+}
+
+/* A switch that was not seen is shown with its planned ports, if the plan gives them, or bundles. */
+static int plan_look(struct looking *l)
+{
+	struct ft_model *m = l->m;
+	struct ft_look *look = l->look;
+	uint32_t place = l->who.place, ports = m->places[place]->ports;
+	size_t pairs = (size_t)(ft_pairs_of(m, place + 1) - ft_pairs_of(m, place));
+
+	look->ports = calloc(ports + pairs + 1UL, sizeof(*look->ports));
+	if (!look->ports)
+		return -ENOMEM;
+	for (uint32_t n = 1; n <= ports; n++) {
+		struct ft_look_port *row = &look->ports[look->port_count];
+
+		if (!planned_exactly(l, n, &row->planned))
+			continue;
+		look->port_count++;
+		row->number = n;
+		ft_say(m, &row->link, "not seen");
+	}
+	for (const struct ft_pair *pair = ft_pairs_of(m, place);
+	     !ft_exact_knows(m, place) && pair < ft_pairs_of(m, place + 1); pair++) {
+		struct ft_look_port *row = &look->ports[look->port_count];
+		uint32_t width = m->cells.width[pair->cell];
+		char cables[48];
+
+		if (width == 0)
+			continue;
+		look->port_count++;
+		ft_say(m, &row->planned, "%s: %s", place_label(m, pair->peer), ft_plural(width, "cable", cables));
+		ft_say(m, &row->link, "not seen");
+	}
+	return m->failed ? -ENOMEM : 0;
+}
+
+static int items_index(struct looking *l, uint32_t **ret_items)
+{
+	const struct ft_counters *counters = l->m->input->counters;
+	uint32_t *items;
+
+	if (!counters)
+		return 0;
+	items = malloc((l->m->chips->port_count + 1UL) * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < l->m->chips->port_count; p++)
+		items[p] = FT_NONE;
+	for (uint32_t i = 0; i < counters->count; i++)
+		items[counters->items[i].port] = i;
+	l->look->counted = true;
+	l->item_of = *ret_items = items;
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+/* The row of the report's table. */
+static const struct ft_report_switch *row_of(const struct looking *l)
+{
+	const struct ft_report *r = l->m->report;
+	const char *planned = l->who.place != FT_NONE ? l->m->places[l->who.place]->name : NULL;
+
+	for (size_t i = 0; i < r->switch_count; i++) {
+		const struct ft_report_switch *sw = &r->switches[i];
+
+		if (planned ? sw->planned_as && strcmp(sw->planned_as, planned) == 0
+			    : l->who.live != FT_NONE && sw->guid == l->m->live.switches[l->who.live].guid)
+			return sw;
+	}
+	return NULL;
+}
+
+static int head_look(struct looking *l)
+{
+	const struct ft_report_switch *row = row_of(l);
+	struct ft_look *look = l->look;
+
+	if (!row)
+		return -ENOMEM;
+	look->tier = row->tier;
+	look->status = row->status;
+	look->guid = row->guid;
+	look->uplinks_planned = row->uplinks_planned;
+	look->uplinks_up = row->uplinks_up;
+	look->hosts = row->hosts;
+	look->name = row->guid ? strdup(row->name) : NULL;
+	look->planned_as = row->planned_as ? ft_text_safe_dup(row->planned_as, strlen(row->planned_as)) : NULL;
+	look->kind = row->kind ? strdup(row->kind) : NULL;
+	look->director = l->who.live != FT_NONE && ft_live_is_director(l->m, l->who.live);
+	return (row->guid && !look->name) || (row->planned_as && !look->planned_as) || (row->kind && !look->kind)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static bool finding_is_about(const struct looking *l, const struct ft_finding *f)
+{
+	const struct ft_model *m = l->m;
+	const struct ft_live_switch *sw = l->who.live == FT_NONE ? NULL : &m->live.switches[l->who.live];
+	uint32_t number = l->who.place == FT_NONE ? FT_NONE : (uint32_t)(m->places[l->who.place] - m->plan->switches);
+
+	for (size_t i = 0; sw && i < f->where_count; i++)
+		if (f->where[i].guid == sw->guid || ft_chip_is_of(m, f->where[i].guid, sw))
+			return true;
+	for (size_t i = 0; number != FT_NONE && i < f->lack_count; i++)
+		if (f->lacks[i].a == number || f->lacks[i].b == number)
+			return true;
+	for (size_t i = 0; number != FT_NONE && i < f->gone_count; i++)
+		if (f->gone[i] == number)
+			return true;
+	return f->planned_as && l->look->planned_as && strcmp(f->planned_as, l->look->planned_as) == 0;
+}
+
+static void findings_keep(struct looking *l)
+{
+	struct ft_report *r = l->m->report;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->finding_count; i++) {
+		if (finding_is_about(l, &r->findings[i]))
+			r->findings[kept++] = r->findings[i];
+		else
+			ft_finding_release(&r->findings[i]);
+	}
+	r->finding_count = kept;
+	ft_findings_judge(r);
+}
+
+static int look_fill(struct looking *l)
+{
+	_cleanup_free_ uint32_t *items = NULL;
+	int r = head_look(l);
+
+	if (r == 0)
+		r = items_index(l, &items);
+	if (r == 0 && l->who.live != FT_NONE)
+		r = ports_look(l);
+	else if (r == 0 && l->who.place != FT_NONE)
+		r = plan_look(l);
+	l->item_of = NULL;
+	return r;
+}
+
+int ft_look_make(const struct ft_verify_input *input, const char *name, struct ft_look **ret_look, struct ft_error *err)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	_cleanup_(ft_look_freep) struct ft_look *look = calloc(1, sizeof(*look));
+	struct looking l = {&m, look, nobody, NULL};
+	int r = ft_model_make(&m, input);
+
+	if (r == 0)
+		r = ft_model_judge(&m);
+	if (r == 0 && !look)
+		r = -ENOMEM;
+	if (r == 0 && ft_report_is_foreign(m.report))
+		return ft_error_set(err, -EXDEV, 0, 0, "%s", m.report->findings[0].text);
+	if (r == 0)
+		r = who_find(&m, name, &l.who, err);
+	if (r == 0)
+		r = look_fill(&l);
+	if (r < 0)
+		return r;
+	findings_keep(&l);
+	look->report = FT_STEAL(m.report);
+	*ret_look = FT_STEAL(look);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The view of one switch, port by port: planned and observed far ends, and findings. */
+#ifndef FT_VERIFY_CMD_LOOK_H
+#define FT_VERIFY_CMD_LOOK_H
+
+#include "base/error.h"
+#include "verify/model/report.h"
+#include "verify/model/verify.h"
+
+/* Strings are owned, and safe for a terminal. */
+struct ft_look_port {
+	uint32_t number; /* 0: a planned cable whose port the plan does not give */
+	char *chip;	 /* for a director: the port's board, "core01 L05 port 3"; else NULL */
+	char *planned;	 /* "core01 port 3", "node017", "host"; NULL: nothing */
+	char *seen;	 /* likewise; NULL: nothing, and @link gives the reason */
+	char *link;	 /* "Active", "Init", "up", "down", "silent", "unread", "not seen" */
+	char *rate;	 /* "4xHDR"; NULL: the link is down */
+	char *errors;	 /* "3 receive errors", "none"; NULL: they were not read */
+	char *codes;	 /* ids of the findings that name this port, separated by commas; NULL: none */
+};
+
+struct ft_look {
+	char *name, *planned_as; /* NULL: not seen; not in the plan */
+	uint64_t guid;		 /* 0: it was not seen */
+	const char *tier;
+	char *kind; /* as in struct ft_report_switch */
+	enum ft_status status;
+	uint32_t uplinks_planned, uplinks_up, hosts;
+	bool director, counted; /* the ports have .chip, .errors */
+	struct ft_look_port *ports;
+	size_t port_count;
+	struct ft_report *report; /* with only the findings about this switch, and their verdict */
+};
+
+void ft_look_free(struct ft_look *look);
+static inline void ft_look_freep(struct ft_look **look)
+{
+	ft_look_free(*look);
+}
+
+/*
+ * Shows the switch @name: a GUID, its observed name, whole or short, or its name in the plan; case-insensitive.
+ *
+ * @ret_look  out: the caller frees it. Untouched on failure.
+ * @err       filled on -ENOENT (there is none; similar names are listed), -EEXIST (there are several) and -EXDEV (the
+ *            design is that of another fabric)
+ * Returns 0, -ENOENT, -EEXIST, -EXDEV or -ENOMEM.
+ */
+int ft_look_make(const struct ft_verify_input *input, const char *name, struct ft_look **ret_look,
+		 struct ft_error *err);
+
+/* Writes a head, the table of ports, the findings. */
+void ft_look_write_text(struct ft_text *text, const struct ft_look *look, bool verbose,
+			const struct ft_terminal *terminal);
+void ft_look_write_json(struct ft_text *text, const struct ft_look *look);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The view of one switch, as a table and as JSON. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "verify/cmd/look.h"
+#include "verify/report/report_parts.h"
+
+/* ---- text ---- */
+
+struct column {
+	const char *head;
+	size_t offset; /* of a string of struct ft_look_port */
+	bool shown;
+	int width;
+};
+
+enum { COLUMN_COUNT = 7 };
+
+static const char *cell(const struct ft_look_port *port, const struct column *column)
+{
+	char *const *string = (char *const *)((const char *)port + column->offset);
+
+	return *string ? *string : "-";
+}
+
+static void head_write(struct ft_text *t, const struct ft_look *look, bool colour)
+{
+	ft_text_puts(t, look->name ? look->name : look->planned_as);
+	if (look->guid)
+		ft_text_printf(t, " (0x%016" PRIx64 ")", look->guid);
+	if (look->kind)
+		ft_text_printf(t, ", %s%sswitch", strcmp(look->kind, "switch") == 0 ? "" : look->kind,
+			       strcmp(look->kind, "switch") == 0 ? "" : " ");
+	else if (look->report->kind_count > 0)
+		ft_text_puts(t, ", a switch");
+	else
+		ft_text_printf(t, ", %s switch", look->tier);
+	if (!look->planned_as)
+		ft_text_puts(t, " that the plan does not know");
+	else if (!look->name)
+		ft_text_puts(t, " that was not seen");
+	else if (strcmp(look->name, look->planned_as) != 0)
+		ft_text_printf(t, ", planned as %s", look->planned_as);
+	ft_text_puts(t, ": ");
+	ft_report_write_status(t, look->status, colour);
+	ft_text_printf(t, ", %u of %u %ss, %u host%s\n", look->uplinks_up, look->uplinks_planned,
+		       ft_report_link_word(look->report), look->hosts, look->hosts == 1 ? "" : "s");
+}
+
+static void table_write(struct ft_text *t, const struct ft_look *look)
+{
+	struct column columns[COLUMN_COUNT] = {
+		{"at", offsetof(struct ft_look_port, chip), look->director, 0},
+		{"planned", offsetof(struct ft_look_port, planned), true, 0},
+		{"seen", offsetof(struct ft_look_port, seen), true, 0},
+		{"link", offsetof(struct ft_look_port, link), true, 0},
+		{"rate", offsetof(struct ft_look_port, rate), true, 0},
+		{"errors", offsetof(struct ft_look_port, errors), look->counted, 0},
+		{"finding", offsetof(struct ft_look_port, codes), true, 0},
+	};
+
+	for (size_t c = 0; c < COLUMN_COUNT; c++) {
+		columns[c].width = (int)strlen(columns[c].head);
+		for (size_t i = 0; i < look->port_count; i++) {
+			int width = (int)strlen(cell(&look->ports[i], &columns[c]));
+
+			columns[c].width = width > columns[c].width ? width : columns[c].width;
+		}
+	}
+	for (size_t i = 0; i <= look->port_count; i++) {
+		const struct ft_look_port *port = i > 0 ? &look->ports[i - 1] : NULL;
+		_cleanup_(ft_text_release) struct ft_text line = {0};
+		size_t length;
+
+		if (!port)
+			ft_text_puts(&line, "port");
+		else if (port->number == 0)
+			ft_text_puts(&line, "   -");
+		else
+			ft_text_printf(&line, "%4u", port->number);
+		for (size_t c = 0; c < COLUMN_COUNT; c++)
+			if (columns[c].shown)
+				ft_text_printf(&line, "  %-*s", columns[c].width,
+					       port ? cell(port, &columns[c]) : columns[c].head);
+		for (length = line.length; length > 0 && line.data[length - 1] == ' '; length--)
+			;
+		ft_text_add(t, ft_text_string(&line), length);
+		ft_text_puts(t, "\n");
+		t->failed |= line.failed;
+	}
+}
+
+void ft_look_write_text(struct ft_text *t, const struct ft_look *look, bool verbose, const struct ft_terminal *terminal)
+{
+	head_write(t, look, terminal->colour);
+	if (look->port_count > 0)
+		table_write(t, look);
+	ft_report_write_findings(t, look->report, verbose, terminal);
+}
+
+/* ---- JSON ---- */
+
+static void port_write(struct ft_text *t, const struct ft_look *look, const struct ft_look_port *port)
+{
+	if (port->number)
+		ft_text_printf(t, "{\"port\": %u, ", port->number);
+	else
+		ft_text_puts(t, "{\"port\": null, ");
+	if (look->director) {
+		ft_text_add_member(t, "at", port->chip);
+		ft_text_puts(t, ", ");
+	}
+	ft_text_add_member(t, "planned", port->planned);
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, "seen", port->seen);
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, "link", port->link);
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, "rate", port->rate);
+	if (look->counted) {
+		ft_text_puts(t, ", ");
+		ft_text_add_member(t, "errors", port->errors);
+	}
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, "findings", port->codes);
+	ft_text_puts(t, "}");
+}
+
+void ft_look_write_json(struct ft_text *t, const struct ft_look *look)
+{
+	ft_text_puts(t, "{\n  \"ftcheck_switch\": 1,\n  ");
+	ft_text_add_member(t, "name", look->name);
+	if (look->guid)
+		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\", ", look->guid);
+	else
+		ft_text_puts(t, ", \"guid\": null, ");
+	ft_text_add_member(t, "planned_as", look->planned_as);
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, "tier", look->tier);
+	if (look->report->kind_count > 0) {
+		ft_text_puts(t, ", ");
+		ft_text_add_member(t, "kind", look->kind);
+	}
+	ft_text_puts(t, ",\n  ");
+	ft_text_add_member(t, "status", ft_status_name(look->status));
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, "verdict", ft_verdict_name(look->report->verdict));
+	ft_text_printf(t, ", \"uplinks\": {\"planned\": %u, \"up\": %u}, \"hosts\": %u,\n  \"ports\": [",
+		       look->uplinks_planned, look->uplinks_up, look->hosts);
+	for (size_t i = 0; i < look->port_count; i++) {
+		ft_text_puts(t, i ? ",\n    " : "\n    ");
+		port_write(t, look, &look->ports[i]);
+	}
+	ft_text_puts(t, look->port_count ? "\n  ],\n  \"findings\": [" : "],\n  \"findings\": [");
+	for (size_t i = 0; i < look->report->finding_count; i++) {
+		ft_text_puts(t, i ? ",\n    " : "\n    ");
+		ft_finding_write_json(t, &look->report->findings[i]);
+	}
+	ft_text_puts(t, look->report->finding_count ? "\n  ]\n}\n" : "]\n}\n");
+}

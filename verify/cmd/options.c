@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/cmd/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/usage.h"
+#include "verify/cmd/complain.h"
+#include "verify/cmd/gather.h"
+#include "verify/cmd/plan_default.h"
+#include "verify/model/report.h"
+#include "verify/cmd/stray.h"
+
+enum { COUNTERS_S = 10 };
+
+static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
+
+static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
+				"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
+				"Compare an InfiniBand fabric with its plan: one finding for each fault, and how\n"
+				"to fix it. See ftcheck(1).\n"
+				"\n"
+				"      --plan FILE        the design, see ftcheck-design(5) (default: the only\n"
+				"                         one in " FT_SYSCONFDIR "/ftcheck)\n"
+				"      --catalog CATALOG  the catalog of a design without its plan, see ftplan(1)\n"
+				"      --cables FILE      the site's list of cables (CSV): check ports and hosts\n"
+				"      --from FILE        read a recorded fabric: ibnetdiscover or iblinkinfo\n"
+				"                         output, cache of libibnetdisc, subnet list or\n"
+				"                         snapshot, also gzipped; \"-\": stdin\n"
+				"      --before FILE      an earlier record: what is missing now is named as\n"
+				"                         it was then\n"
+				"      --node-name-map FILE  names for nodes; the format of infiniband-diags and\n"
+				"                         OpenSM\n"
+				"      --save FILE        record the observed fabric as a snapshot\n"
+				"      --routes [PATH...]  check forwarding tables: those of the switches, or\n"
+				"                         files (or directories) of ibroute, dump_lfts or OpenSM\n"
+				"      --status[=ADDRESS:PORT]  print the report of the running ftcheckd\n"
+				"                         (at " FT_STATUS_DEFAULT " by default)\n"
+				"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+				"      --repair           list what to do, in walking order, and the verdict\n"
+				"                         after each step\n"
+				"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
+				"                         in a graph any switches) or cables (cable) fail;\n"
+				"                         without KIND, both\n"
+				"      --switch NAME      show each port of one switch, planned and observed;\n"
+				"                         NAME is its name, its planned name or its GUID\n"
+				"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
+				"  -c, --critical PERCENT  losing this much of it is critical (default %u)\n"
+				"  -v, --verbose          print evidence, consequences and the table of switches\n"
+				"\n"
+				"      --sm               query the subnet managers: exactly one should be master\n"
+				"      --counters[=SECONDS]  read the error counters of all ports twice, SECONDS\n"
+				"                         apart (default %u)\n"
+				"\n"
+				"Live sweep:\n"
+				"  -C, --Ca NAME          channel adapter (default: the first with a port up)\n"
+				"  -P, --Port NUMBER      its port\n"
+				"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
+				"  -y, --m_key KEY        the M_Key of a protected fabric\n"
+				"  -z, --config FILE      defaults of the live sweep (default:\n"
+				"                         " FT_IBDIAG_CONF ")\n"
+				"      --engine ENGINE    what sweeps: libibnetdisc (default) or libibumad, which\n"
+				"                         is faster, especially in large fabrics\n"
+				"  -o, --outstanding_smps N  most MADs in flight (default %u; libibumad: %u)\n"
+				"      --max-smps-per-switch N  most MADs in flight to one switch (default %u)\n"
+				"      --max-smps-per-second N  most packets per second (libibumad only)\n"
+				"      --retries N        how often to retry a request (default 3)\n"
+				"      --deadline SECONDS  for the whole sweep (default %u)\n"
+				"\n"
+				"      --list-codes       print the finding codes with severity and meaning\n"
+				"  -h, --help             print this help\n"
+				"  -V, --version          print the version\n"
+				"\n"
+				"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
+
+__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
+{
+	char what[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return ft_complainf("ftcheck: %s; try 'ftcheck --help'", what);
+}
+
+/* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
+static int printed(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	return ft_complainf("ftcheck: standard output: %s", strerror(errno));
+}
+
+static int codes_print(struct ft_options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	for (unsigned int i = 0; i < FT_CODE_COUNT; i++)
+		printf("%-17s %-9s %s\n", ft_codes[i].name, ft_severity_name(ft_codes[i].severity),
+		       ft_codes[i].meaning);
+	return printed();
+}
+
+static int help_print(struct ft_options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	printf(help_text, (unsigned int)FT_CRITICAL_DEFAULT, (unsigned int)COUNTERS_S,
+	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBNETDISC}),
+	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBUMAD}),
+	       ft_sweep_defaults.max_smps_per_switch, ft_sweep_defaults.deadline_ms / 1000);
+	return printed();
+}
+
+static int version_print(struct ft_options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	puts("ftcheck " PACKAGE_VERSION);
+	return printed();
+}
+
+static int format_set(struct ft_options *options, const char *name)
+{
+	for (unsigned int i = 0; i < FT_COUNT(format_names); i++)
+		if (strcmp(format_names[i], name) == 0) {
+			options->format = i;
+			return -1;
+		}
+	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
+}
+
+static int engine_set(struct ft_options *options, const char *name)
+{
+	options->sweep.engine = ft_engine_find(name);
+	if (options->sweep.engine < FT_ENGINE_COUNT)
+		return -1;
+	return usage_error("--engine takes %s or %s, not \"%s\"", ft_engine_name(FT_ENGINE_LIBIBNETDISC),
+			   ft_engine_name(FT_ENGINE_LIBIBUMAD), name);
+}
+
+/* "2", "2:core", "2:switch", "2:cable" */
+static int after_set(struct ft_options *options, const char *value)
+{
+	char *end;
+	unsigned long count;
+	bool known = false;
+
+	errno = 0;
+	count = strtoul(value, &end, 10);
+	for (enum ft_after_kind kind = 0; kind < FT_AFTER_KINDS; kind++) {
+		options->after_kinds[kind] = *end == '\0' || (*end == ':' && strcmp(end + 1, ft_after_name(kind)) == 0);
+		known |= options->after_kinds[kind];
+	}
+	/* The plan determines which switches may fail. */
+	options->after_kinds[FT_AFTER_CORE] |= options->after_kinds[FT_AFTER_SWITCH];
+	options->after_kinds[FT_AFTER_SWITCH] = false;
+	if (value[0] < '0' || value[0] > '9' || errno || count < 1 || count > FT_AFTER_COUNT_MAX || !known)
+		return usage_error("--after takes a number from 1 to %d, and :core, :switch or :cable behind it or "
+				   "none, not \"%s\"",
+				   FT_AFTER_COUNT_MAX, value);
+	options->after = (uint32_t)count;
+	return -1;
+}
+
+/* Hexadecimal or decimal, as infiniband-diags take it. */
+static int m_key_set(struct ft_options *options, const char *value)
+{
+	if (ft_m_key_read(value, &options->sweep.m_key) == 0)
+		return -1;
+	return usage_error("-y takes an M_Key of up to 64 bits, such as 0x1234abcd");
+}
+
+/* "20", "20%", as thresholds of monitors are written. */
+static int percent_set(const char *name, const char *value, unsigned int *to)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || errno || n < 1 || n > 100 || end[*end == '%'])
+		return usage_error("%s takes a percentage from 1 to 100, not \"%s\"", name, value);
+	*to = (unsigned int)n;
+	return -1;
+}
+
+static int warning_set(struct ft_options *options, const char *value)
+{
+	return percent_set("--warning", value, &options->warning_percent);
+}
+
+static int critical_set(struct ft_options *options, const char *value)
+{
+	return percent_set("--critical", value, &options->critical_percent);
+}
+
+static int status_set(struct ft_options *options, const char *address)
+{
+	int r;
+
+	address = address ? address : FT_STATUS_DEFAULT;
+	options->ask = true;
+	r = ft_status_address_read(address, &options->daemon);
+	if (r == -EADDRNOTAVAIL)
+		return usage_error("--status asks this machine only, and %s is no loopback address", address);
+	if (r < 0)
+		return usage_error("--status takes a port, " FT_STATUS_DEFAULT " or [::1]:9683, not \"%s\"", address);
+	return -1;
+}
+
+/* The handlers of option values. */
+enum kind {
+	KIND_STRING, /* kept as it is */
+	KIND_FLAG,
+	KIND_NUMBER,
+	KIND_CALL, /* of a function */
+};
+
+/* Conflicts of an option. */
+enum {
+	NOT_STATUS = 1 << 0, /* ftcheckd has its own plan and its own sweep options */
+	NOT_FROM = 1 << 1,   /* needs the live fabric */
+};
+
+struct range {
+	unsigned int low, high, unit;
+};
+
+/* The options; two that conflict with a third are named in this order. */
+static const struct row {
+	const char *name;
+	char letter;  /* 0: it has none */
+	int argument; /* as getopt_long() has it */
+	enum kind kind;
+	unsigned int apart;
+	size_t offset; /* of what it sets */
+	struct range range;
+	unsigned int unsaid;					    /* the default of an optional number */
+	int (*call)(struct ft_options *options, const char *value); /* returns -1 to continue, else the exit status */
+} rows[] = {
+#define AT(member) .offset = offsetof(struct ft_options, member)
+	{"plan", 0, required_argument, KIND_STRING, NOT_STATUS, AT(plan)},
+	{"catalog", 0, required_argument, KIND_STRING, NOT_STATUS, AT(catalog)},
+	{"cables", 0, required_argument, KIND_STRING, NOT_STATUS, AT(cables)},
+	{"from", 0, required_argument, KIND_STRING, NOT_STATUS, AT(from)},
+	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
+	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
+	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
+	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
+	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
+	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
+	{"ca", 0, required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
+	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
+	{"port", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
+	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.timeout_ms), {1, 600000, 1}},
+	{"outstanding_smps",
+	 'o',
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(sweep.max_smps),
+	 {1, 1024, 1}},
+	{"node-name-map", 0, required_argument, KIND_STRING, NOT_STATUS, AT(names)},
+	{"config", 'z', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(config)},
+	{"m_key", 'y', required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = m_key_set},
+	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = engine_set},
+	{"max-smps-per-switch",
+	 0,
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(sweep.max_smps_per_switch),
+	 {1, 1024, 1}},
+	{"max-smps-per-second",
+	 0,
+	 required_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(sweep.max_smps_per_second),
+	 {1, 10000000, 1}},
+	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.retries), {0, 100, 1}},
+	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.deadline_ms), {1, 86400, 1000}},
+	{"sm", 0, no_argument, KIND_FLAG, NOT_STATUS | NOT_FROM, AT(sm)},
+	{"counters",
+	 0,
+	 optional_argument,
+	 KIND_NUMBER,
+	 NOT_STATUS | NOT_FROM,
+	 AT(counters_ms),
+	 {1, 86400, 1000},
+	 COUNTERS_S},
+	{"status", 0, optional_argument, KIND_CALL, 0, .call = status_set},
+	{"format", 0, required_argument, KIND_CALL, 0, .call = format_set},
+	{"switch", 0, required_argument, KIND_STRING, NOT_STATUS, AT(look_at)},
+	{"warning", 'w', required_argument, KIND_CALL, 0, .call = warning_set},
+	{"critical", 'c', required_argument, KIND_CALL, 0, .call = critical_set},
+	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
+	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
+	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
+	{"version", 'V', no_argument, KIND_CALL, 0, .call = version_print},
+#undef AT
+};
+
+enum { LONG_ONLY = 256 }; /* above all letters: getopt_long()'s value for a row without a letter, minus its number */
+
+/* Its name in messages: "-P", "--deadline". */
+static const char *row_name(const struct row *row, char buffer[32])
+{
+	if (row->letter)
+		snprintf(buffer, 32, "-%c", row->letter);
+	else
+		snprintf(buffer, 32, "--%s", row->name);
+	return buffer;
+}
+
+static int number_set(const struct row *row, const char *value, unsigned int *to)
+{
+	unsigned long n = row->unsaid;
+	char name[32], *end;
+
+	if (value) {
+		errno = 0;
+		n = strtoul(value, &end, 10);
+		if (value[0] < '0' || value[0] > '9' || *end || errno || n < row->range.low || n > row->range.high)
+			return usage_error("%s takes a number from %u to %u, not \"%s\"", row_name(row, name),
+					   row->range.low, row->range.high, value);
+	}
+	*to = (unsigned int)n * row->range.unit;
+	return -1;
+}
+
+static int option_set(struct ft_options *options, const struct row *row, const char *value)
+{
+	char *to = (char *)options + row->offset;
+
+	switch (row->kind) {
+	case KIND_STRING:
+		*(const char **)to = value;
+		return -1;
+	case KIND_FLAG:
+		*(bool *)to = true;
+		return -1;
+	case KIND_NUMBER:
+		return number_set(row, value, (unsigned int *)to);
+	case KIND_CALL:
+		break;
+	}
+	return row->call(options, value);
+}
+
+/* The rows in the form of getopt_long(). */
+static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char letters[2 * FT_COUNT(rows) + 2])
+{
+	*letters++ = ':';
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		const struct row *row = &rows[i];
+
+		long_options[i] = (struct option){row->name, row->argument, NULL, LONG_ONLY + (int)i};
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && row->argument == required_argument)
+			*letters++ = ':';
+	}
+	long_options[FT_COUNT(rows)] = (struct option){0};
+	*letters = '\0';
+}
+
+/* The row for a return value of getopt_long(). */
+static const struct row *row_find(int c)
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (c == LONG_ONLY + (int)i || (c != 0 && c == rows[i].letter))
+			return &rows[i];
+	return NULL;
+}
+
+/* Whether the format is Nagios, even if the command line has errors: the last --format counts. */
+static bool nagios_is_asked(int argc, char **argv)
+{
+	_cleanup_free_ char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+	bool nagios = false;
+	int c;
+
+	if (!copy)
+		return false;
+	/* getopt_long() permutes the arguments. */
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	rows_write(long_options, letters);
+	optind = 0;
+	while ((c = getopt_long(argc, copy, letters, long_options, NULL)) != -1) {
+		const struct row *row = row_find(c);
+
+		if (row && row->call == format_set)
+			nagios = strcmp(optarg, format_names[FT_FORMAT_NAGIOS]) == 0;
+	}
+	optind = 0;
+	return nagios;
+}
+
+static int refused(const struct option *long_options, char *const *argv, int c)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_usage_refused(long_options, argv, c, &text);
+	return usage_error("%s", ft_text_string(&text));
+}
+
+/* @given: by row. Returns -1 to go on, else the exit status. */
+static int rows_read(int argc, char **argv, struct ft_options *options, bool given[FT_COUNT(rows)])
+{
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+	int c, r = -1;
+
+	rows_write(long_options, letters);
+	opterr = 0;
+	while (r < 0 && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		const struct row *row = row_find(c);
+
+		if (!row)
+			return refused(long_options, argv, c);
+		given[row - rows] = true;
+		r = option_set(options, row, optarg);
+	}
+	return r;
+}
+
+/* The first option given that has this mark, or NULL. */
+static const char *given_apart(const bool given[FT_COUNT(rows)], unsigned int mark, char buffer[32])
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (given[i] && rows[i].apart & mark)
+			return row_name(&rows[i], buffer);
+	return NULL;
+}
+
+static int stray(const struct ft_options *options, const struct option *before, const char *argument)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_stray_explain(options, before, argument, &text);
+	return usage_error("%s", ft_text_string(&text));
+}
+
+/*
+ * Arguments that are no options are files of --routes. @typed: the command line before getopt_long() moved its words.
+ * Returns -1 to go on, else the exit status.
+ */
+static int arguments_take(int argc, char **argv, char *const *typed, struct ft_options *options)
+{
+	struct option long_options[FT_COUNT(rows) + 1];
+	char letters[2 * FT_COUNT(rows) + 2];
+
+	rows_write(long_options, letters);
+	for (int i = optind; i < argc; i++) {
+		const struct option *before = ft_usage_before(long_options, argc, typed, argv[i]);
+
+		if (options->ask || !options->routes || ft_stray_is_value(before, argv[i]))
+			return stray(options, before, argv[i]);
+	}
+	options->route_paths = (const char *const *)&argv[optind];
+	options->route_path_count = (size_t)(argc - optind);
+	return -1;
+}
+
+static bool is_stdin(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+/* Checks that only one option reads standard input. Returns -1 to go on, else the exit status. */
+static int files_check(const struct ft_options *options)
+{
+	if (is_stdin(options->save))
+		return usage_error("--save takes a file: standard output is the report's");
+	if (is_stdin(options->from) && is_stdin(options->plan))
+		return usage_error("--plan and --from cannot both be standard input");
+	if (is_stdin(options->cables) && (is_stdin(options->plan) || is_stdin(options->from)))
+		return usage_error("--cables and another cannot both be standard input");
+	return -1;
+}
+
+/* A recorded fabric has no switches to read tables from. Returns -1 to go on, else the exit status. */
+static int routes_check(const struct ft_options *options)
+{
+	if (options->routes && options->from && options->route_path_count == 0)
+		return usage_error("--routes with --from takes the files that hold the forwarding tables");
+	for (size_t i = 0; i < options->route_path_count; i++)
+		if (is_stdin(options->route_paths[i]))
+			return usage_error("--routes takes files, not standard input");
+	return -1;
+}
+
+/* One switch is shown as a table or as JSON. Returns -1 to go on, else the exit status. */
+static int look_check(const struct ft_options *options)
+{
+	if (!options->look_at)
+		return -1;
+	if (options->format != FT_FORMAT_TEXT && options->format != FT_FORMAT_JSON)
+		return usage_error("--switch shows a table or JSON, not --format %s", format_names[options->format]);
+	if (options->repair || options->after)
+		return usage_error("--switch shows one switch; %s is about the whole fabric",
+				   options->repair ? "--repair" : "--after");
+	return -1;
+}
+
+/* Checks combinations of options, after all are read. Returns -1 to go on, else the exit status. */
+static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
+{
+	char buffer[32];
+	const char *name = given_apart(given, options->ask ? NOT_STATUS : NOT_FROM, buffer);
+	bool drawn = options->format == FT_FORMAT_SVG || options->format == FT_FORMAT_DOT;
+	struct ft_error err = {0};
+	int r;
+
+	if (options->warning_percent > options->critical_percent)
+		return usage_error("--warning %u is more than --critical %u: nothing would be a warning",
+				   options->warning_percent, options->critical_percent);
+	if (options->ask && name)
+		return usage_error("--status prints the report of ftcheckd; %s does not go with it", name);
+	if (options->ask && drawn)
+		return usage_error("--format %s draws the plan, and ftcheckd's report comes without it",
+				   format_names[options->format]);
+	if (options->ask)
+		return -1;
+	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
+		return usage_error("%s", err.text);
+	r = look_check(options);
+	if (r >= 0)
+		return r;
+	r = files_check(options);
+	if (r >= 0)
+		return r;
+	if (options->from && name)
+		return usage_error("%s is for the live fabric, and --from reads a recorded one: leave out one of them",
+				   name);
+	return routes_check(options);
+}
+
+static bool is_given(const bool given[FT_COUNT(rows)], const char *name)
+{
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		if (given[i] && strcasecmp(rows[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Defaults from the site's configuration; the command line takes precedence. Returns -1 to go on, else the exit status.
+ */
+static int ibdiag_take(struct ft_options *options, const bool given[FT_COUNT(rows)])
+{
+	struct ft_error err = {0};
+	int r = ft_ibdiag_load(options->config, &options->ibdiag, &err);
+
+	if (r < 0)
+		return ft_file_error(err.file ? err.file : options->config, r, &err);
+	if (!is_given(given, "Ca") && options->ibdiag.ca[0])
+		options->sweep.ca = options->ibdiag.ca;
+	if (!is_given(given, "Port"))
+		options->sweep.port = (int)options->ibdiag.port;
+	if (!is_given(given, "timeout") && options->ibdiag.timeout_ms)
+		options->sweep.timeout_ms = options->ibdiag.timeout_ms;
+	if (!is_given(given, "m_key"))
+		options->sweep.m_key = options->ibdiag.m_key;
+	return -1;
+}
+
+/* Uses the only plan there is. Returns -1 to go on, else the exit status. */
+static int plan_take(struct ft_options *options)
+{
+	_cleanup_free_ char *path = NULL;
+	struct ft_error err = {0};
+	int r = ft_plan_default(FT_SYSCONFDIR "/ftcheck", &path, &err);
+
+	if (r < 0)
+		return usage_error("%s", err.text[0] ? err.text : strerror(-r));
+	if (strlen(path) >= sizeof(options->plan_path))
+		return usage_error("--plan FILE is missing");
+	strcpy(options->plan_path, path);
+	options->plan = options->plan_path;
+	options->plan_found = true;
+	return -1;
+}
+
+int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
+{
+	struct ft_options options = {.sweep = ft_sweep_defaults, .critical_percent = FT_CRITICAL_DEFAULT};
+	bool given[FT_COUNT(rows)] = {false};
+	_cleanup_free_ char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	int r;
+
+	if (!typed)
+		return usage_error("%s", strerror(ENOMEM));
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	ft_complain_to_nagios(nagios_is_asked(argc, argv));
+	r = rows_read(argc, argv, &options, given);
+	if (r < 0)
+		r = arguments_take(argc, argv, typed, &options);
+	if (r < 0)
+		r = options_check(&options, given);
+	if (r >= 0)
+		return r;
+	*ret_options = options;
+	if (options.ask)
+		return -1;
+	if (!options.from)
+		r = ibdiag_take(ret_options, given);
+	if (r < 0 && !options.plan)
+		r = plan_take(ret_options);
+	return r;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/cmd/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/plan/wiring.h"
+#include "verify/model/model.h"
+
+void ft_resolved_release(struct ft_resolved *resolved)
+{
+	for (size_t i = 0; i < resolved->count; i++)
+		free(resolved->names[i]);
+	free(resolved->names);
+	free(resolved->guids);
+	free(resolved->missing_name);
+	*resolved = (struct ft_resolved){0};
+}
+
+/* Appends to a list, without duplicates. */
+struct collection {
+	struct ft_resolved list;
+	struct ft_map there;
+};
+
+static void collection_release(struct collection *c)
+{
+	ft_resolved_release(&c->list);
+	ft_map_release(&c->there);
+}
+
+static int collection_init(struct collection *c, size_t most)
+{
+	c->list.guids = calloc(most + 1, sizeof(*c->list.guids));
+	c->list.names = calloc(most + 1, sizeof(*c->list.names));
+	return c->list.guids && c->list.names ? 0 : -ENOMEM;
+}
+
+/* @name: safe already */
+static int collection_add(struct collection *c, uint64_t guid, const char *name)
+{
+	int r = guid ? ft_map_add(&c->there, guid, (uint32_t)c->list.count, NULL) : 0;
+
+	if (r <= 0)
+		return r;
+	c->list.names[c->list.count] = strdup(name);
+	if (!c->list.names[c->list.count])
+		return -ENOMEM;
+	c->list.guids[c->list.count++] = guid;
+	return 0;
+}
+
+static int collection_lacks(struct collection *c, const char *name)
+{
+	if (c->list.missing++ > 0)
+		return 0;
+	c->list.missing_name = strdup(name);
+	return c->list.missing_name ? 0 : -ENOMEM;
+}
+
+static void collection_hand_over(struct collection *c, struct ft_resolved *ret_resolved)
+{
+	*ret_resolved = c->list;
+	c->list = (struct ft_resolved){0};
+}
+
+int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "the plan has %s%sswitches of %u ports: directors, and to OpenSM each of "
+					    "their chips is a switch of its own",
+					    ft_plan_kind_name(plan, i), ft_plan_kind_name(plan, i)[0] ? " " : "",
+					    plan->switches[i].ports);
+	return 0;
+}
+
+static uint32_t top_rank(const struct ft_plan *plan)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		uint32_t rank = plan->kinds[plan->switches[i].kind].rank;
+
+		top = rank > top ? rank : top;
+	}
+	return top;
+}
+
+int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+		     struct ft_resolved *ret_resolved)
+{
+	_cleanup_(collection_release) struct collection c = {0};
+	uint32_t top = top_rank(plan);
+	int r = collection_init(&c, report->switch_count);
+
+	/* The report lists the switches of the plan first, in its order. */
+	for (uint32_t i = 0; r == 0 && i < plan->switch_count && i < report->switch_count; i++) {
+		const struct ft_report_switch *sw = &report->switches[i];
+		uint64_t guid = sw->guid;
+
+		if (ft_plan_is_beside(plan, i) || plan->kinds[plan->switches[i].kind].rank != top)
+			continue;
+		/* A switch bound by GUID is known without being seen. */
+		if (guid == 0)
+			guid = ft_plan_bound_guid(design, plan, i);
+		r = guid ? collection_add(&c, guid, sw->name) : collection_lacks(&c, sw->name);
+	}
+	if (r < 0)
+		return r;
+	collection_hand_over(&c, ret_resolved);
+	return 0;
+}
+
+/* The GUIDs of the switches in the places with planned hosts. */
+static int edges_collect(const struct ft_plan *plan, const struct ft_report *report, struct ft_map *ret_edges)
+{
+	for (uint32_t i = 0; i < plan->switch_count && i < report->switch_count; i++)
+		if (report->switches[i].guid && plan->kinds[plan->switches[i].kind].may_host &&
+		    !ft_plan_is_beside(plan, i) && ft_map_add(ret_edges, report->switches[i].guid, 0, NULL) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int host_add(struct collection *c, const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_node *node = ft_port_node(s, &s->ports[port]);
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+
+	return name ? collection_add(c, s->ports[port].guid, name) : -ENOMEM;
+}
+
+static int hosts_collect(const struct ft_model *m, const struct ft_report *report, struct ft_resolved *ret_resolved)
+{
+	_cleanup_(collection_release) struct collection c = {0};
+	_cleanup_(ft_map_release) struct ft_map edges = {0};
+	int r = collection_init(&c, m->live.host_count);
+
+	if (r == 0)
+		r = edges_collect(m->plan, report, &edges);
+	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
+		const struct ft_live_host *host = &m->live.hosts[i];
+
+		if (ft_map_get(&edges, m->live.switches[host->live].guid) != FT_MAP_NONE)
+			r = host_add(&c, m->snapshot, host->port);
+	}
+	if (r < 0)
+		return r;
+	collection_hand_over(&c, ret_resolved);
+	return 0;
+}
+
+int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const struct ft_report *report, struct ft_resolved *ret_resolved)
+{
+	struct ft_model m = {.design = design, .plan = plan, .snapshot = snapshot};
+	int r = ft_live_build(&m);
+
+	if (r == 0)
+		r = hosts_collect(&m, report, ret_resolved);
+	ft_model_release(&m);
+	return r;
+}
+
+int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count)
+{
+	size_t count = 0, bytes = 0;
+	struct ft_site_switch *switches;
+	char *names;
+
+	for (uint32_t i = 0; i < snapshot->node_count; i++)
+		if (snapshot->nodes[i].type == FT_NODE_SWITCH) {
+			bytes += snapshot->nodes[i].description_length + 1;
+			count++;
+		}
+	switches = calloc(1, count * sizeof(*switches) + bytes + 1);
+	if (!switches)
+		return -ENOMEM;
+	names = (char *)(switches + count);
+	count = 0;
+	for (uint32_t i = 0; i < snapshot->node_count; i++) {
+		const struct ft_node *node = &snapshot->nodes[i];
+
+		if (node->type != FT_NODE_SWITCH)
+			continue;
+		memcpy(names, ft_node_description(snapshot, node), node->description_length);
+		switches[count++] = (struct ft_site_switch){names, node->guid};
+		names += node->description_length + 1;
+	}
+	*ret_switches = switches;
+	*ret_count = count;
+	return 0;
+}
+
+int ft_resolve_cables(const struct ft_snapshot *snapshot, const char *path, const struct ft_sheet *sheet,
+		      struct ft_design *design, struct ft_plan *plan, bool all, struct ft_text *text,
+		      struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text faults = {0}, notes = {0};
+	_cleanup_free_ struct ft_site_switch *known = NULL;
+	size_t known_count = 0;
+	int r = 0;
+
+	if (snapshot)
+		r = ft_resolve_switches(snapshot, &known, &known_count);
+	if (r == 0)
+		r = ft_site_import(design, plan, sheet, known, known_count, &faults, &notes, err);
+	if (r == 1 || (r == 0 && all))
+		ft_site_tell(text, path, ft_text_string(&faults), ft_text_string(&notes));
+	if (r < 0)
+		return r;
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * GUIDs for OpenSM: the live switches in the highest tier of the plan, and the ports of the hosts. They come from the
+ * assignment of ft_verify(), so that a plan without any bindings suffices.
+ */
+#ifndef FT_VERIFY_CMD_RESOLVE_H
+#define FT_VERIFY_CMD_RESOLVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/site/site.h"
+#include "verify/model/report.h"
+
+/* GUIDs without duplicates, and their names. */
+struct ft_resolved {
+	uint64_t *guids; /* in host order; owned */
+	char **names;	 /* descriptions made safe; owned */
+	size_t count;
+	size_t missing;	    /* roots: planned switches that were not seen and are not bound by GUID */
+	char *missing_name; /* the first of them, made safe; owned; NULL: none */
+};
+
+void ft_resolved_release(struct ft_resolved *resolved);
+
+/*
+ * Whether the switches of @plan can be listed for OpenSM. Returns 0, or -EINVAL with @err filled (no line): it has
+ * directors, each of whose chips is a switch to OpenSM.
+ */
+int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err);
+
+/*
+ * Node GUIDs of the switches that were seen in the places of the highest tier of @plan (the edge tier of a star), in
+ * the order of the report, and of those that were not, but are bound by GUID: what opensm(8) takes as its root GUID
+ * file (-a).
+ *
+ * @report        what ft_verify() made of @design, @plan and a snapshot
+ * @ret_resolved  out: released by the caller. Untouched on failure. OpenSM never takes a root that is not in its file
+ *                for one, not even when it comes back, so the caller must check how many are missing.
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+		     struct ft_resolved *ret_resolved);
+
+/*
+ * Port GUIDs of the hosts on planned edge switches, sorted by switch and port: what opensm(8) takes as its file of
+ * compute nodes (-u). Aggregation nodes, routers, hosts on other switches and ports whose GUID is not known (0) are
+ * left out.
+ *
+ * @design, @plan, @snapshot  what @report was made of
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+		     const struct ft_report *report, struct ft_resolved *ret_resolved);
+
+/*
+ * The switches of @snapshot by name and GUID, as ft_site_import() takes them.
+ *
+ * @ret_switches  out: one block that the caller frees. Untouched on failure.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count);
+
+/*
+ * ft_site_import() with the switches of @snapshot (NULL: the live fabric is not known).
+ *
+ * @path  of @sheet, for messages
+ * @all   report even if nothing was skipped and nothing differs
+ * @text  the text of ft_site_tell() is appended
+ * @err   filled with line, column and text on -EINVAL
+ *
+ * Returns 0, -EINVAL or -ENOMEM. On failure @design and @plan can only be freed.
+ */
+int ft_resolve_cables(const struct ft_snapshot *snapshot, const char *path, const struct ft_sheet *sheet,
+		      struct ft_design *design, struct ft_plan *plan, bool all, struct ft_text *text,
+		      struct ft_error *err);
+
+#endif

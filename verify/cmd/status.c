@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A minimal HTTP/1.0 client: one request, one response, one connection. Not libcurl, which needs twenty more libraries:
+ * ftcheck then started several times slower and with 8 MiB instead of 2, and monitoring starts it every minute.
+ */
+#include "config.h"
+
+#include "verify/cmd/status.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "verify/cmd/answer.h"
+
+enum { TIMEOUT_S = 5 };
+
+/* ---- addresses ---- */
+
+static int port_read(const char *string, uint16_t *ret_port)
+{
+	unsigned long port;
+	size_t length = strlen(string);
+
+	if (length == 0 || length > 5 || strspn(string, "0123456789") != length)
+		return -EINVAL;
+	port = strtoul(string, NULL, 10);
+	if (port == 0 || port > UINT16_MAX)
+		return -EINVAL;
+	*ret_port = (uint16_t)port;
+	return 0;
+}
+
+static int address4_set(const char *host, uint16_t port, struct ft_status_address *ret)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
+	char text[INET_ADDRSTRLEN];
+
+	if (inet_pton(AF_INET, host, &in.sin_addr) != 1)
+		return -EINVAL;
+	if (ntohl(in.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
+		return -EADDRNOTAVAIL;
+	*ret = (struct ft_status_address){.length = sizeof(in)};
+	memcpy(&ret->address, &in, sizeof(in));
+	snprintf(ret->name, sizeof(ret->name), "%s:%u", inet_ntop(AF_INET, &in.sin_addr, text, sizeof(text)), port);
+	return 0;
+}
+
+static int address6_set(const char *host, uint16_t port, struct ft_status_address *ret)
+{
+	struct sockaddr_in6 in = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+
+	if (inet_pton(AF_INET6, host, &in.sin6_addr) != 1)
+		return -EINVAL;
+	if (!IN6_IS_ADDR_LOOPBACK(&in.sin6_addr))
+		return -EADDRNOTAVAIL;
+	*ret = (struct ft_status_address){.length = sizeof(in)};
+	memcpy(&ret->address, &in, sizeof(in));
+	snprintf(ret->name, sizeof(ret->name), "[::1]:%u", port);
+	return 0;
+}
+
+int ft_status_address_read(const char *string, struct ft_status_address *ret_address)
+{
+	const char *colon = strrchr(string, ':');
+	size_t length = colon ? (size_t)(colon - string) : 0;
+	char host[INET6_ADDRSTRLEN + 2];
+	uint16_t port;
+
+	if (port_read(colon ? colon + 1 : string, &port) < 0 || length >= sizeof(host))
+		return -EINVAL;
+	if (!colon)
+		return address4_set("127.0.0.1", port, ret_address);
+	memcpy(host, string, length);
+	host[length] = '\0';
+	if (host[0] != '[')
+		return address4_set(host, port, ret_address);
+	if (host[length - 1] != ']')
+		return -EINVAL;
+	host[length - 1] = '\0';
+	return address6_set(host + 1, port, ret_address);
+}
+
+/* ---- what went wrong ---- */
+
+static int error_silent(const struct ft_status_address *address, int code, struct ft_error *err)
+{
+	if (code == -ENOMEM)
+		return code;
+	return ft_error_set(err, code, 0, 0, "ftcheckd does not answer on %s: %s", address->name, strerror(-code));
+}
+
+static int error_slow(const struct ft_status_address *address, const struct ft_answer *answer, struct ft_error *err)
+{
+	if (answer->text.length == 0)
+		return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: nothing came within %d s",
+				    address->name, TIMEOUT_S);
+	return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: only a part came within %d s",
+			    address->name, TIMEOUT_S);
+}
+
+/* ---- the exchange ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until the socket is ready: 0, -ETIMEDOUT, or -errno. */
+static int ready_wait(int fd, short events, int64_t end_ms)
+{
+	for (;;) {
+		struct pollfd poller = {.fd = fd, .events = events};
+		int64_t left = end_ms - now_ms();
+		int n = left > 0 ? poll(&poller, 1, (int)left) : 0;
+
+		if (n > 0)
+			return 0;
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+static int connection_open(const struct ft_status_address *address, int64_t end_ms, int *ret_fd)
+{
+	_cleanup_(ft_closep) int fd = socket(address->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int failure = 0, r;
+	socklen_t size = sizeof(failure);
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)&address->address, address->length) < 0) {
+		if (errno != EINPROGRESS)
+			return -errno;
+		r = ready_wait(fd, POLLOUT, end_ms);
+		if (r < 0)
+			return r;
+		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0)
+			return -errno;
+		if (failure)
+			return -failure;
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+static int request_send(int fd, const struct ft_status_address *address, int64_t end_ms)
+{
+	char request[192];
+	size_t length, sent = 0;
+
+	length = (size_t)snprintf(request, sizeof(request),
+				  "GET /report HTTP/1.0\r\nHost: %s\r\nUser-Agent: ftcheck/" PACKAGE_VERSION
+				  "\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
+				  address->name);
+	while (sent < length) {
+		ssize_t n = send(fd, request + sent, length - sent, MSG_NOSIGNAL);
+		int r;
+
+		if (n >= 0) {
+			sent += (size_t)n;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		r = ready_wait(fd, POLLOUT, end_ms);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Receives bytes: their number, 0 at the end, or -errno. */
+static ssize_t bytes_receive(int fd, char *bytes, size_t size, int64_t end_ms)
+{
+	for (;;) {
+		int r = ready_wait(fd, POLLIN, end_ms);
+		ssize_t n;
+
+		if (r < 0)
+			return r;
+		n = recv(fd, bytes, size, 0);
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+	}
+}
+
+/* Receives until the response is complete, or the peer closes the connection. */
+static int answer_receive(int fd, const struct ft_status_address *address, int64_t end_ms, struct ft_answer *answer,
+			  struct ft_error *err)
+{
+	char bytes[65536];
+
+	for (;;) {
+		ssize_t n = bytes_receive(fd, bytes, sizeof(bytes), end_ms);
+		int r;
+
+		if (n == -ETIMEDOUT)
+			return error_slow(address, answer, err);
+		if (n < 0)
+			return error_silent(address, (int)n, err);
+		if (n == 0)
+			return 0;
+		r = ft_answer_add(answer, bytes, (size_t)n, err);
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
+}
+
+static int answer_get(const struct ft_status_address *address, struct ft_answer *answer, struct ft_error *err)
+{
+	_cleanup_(ft_closep) int fd = -1;
+	int64_t end_ms = now_ms() + TIMEOUT_S * 1000;
+	int r;
+
+	r = connection_open(address, end_ms, &fd);
+	if (r == 0)
+		r = request_send(fd, address, end_ms);
+	if (r == -ETIMEDOUT)
+		return error_slow(address, answer, err);
+	/* A peer that closes early may have sent the reason: parse the response. */
+	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+		return error_silent(address, r, err);
+	return answer_receive(fd, address, end_ms, answer, err);
+}
+
+/* ---- the report ---- */
+
+/* After the clock was set back a report may be from the future. */
+static int age_tell(struct ft_report *report)
+{
+	int64_t age = (int64_t)time(NULL) - report->time_s;
+	char when[FT_TIME_SIZE];
+	int r;
+
+	r = ft_time_string(report->time_s, when);
+	if (r < 0)
+		return r;
+	if (age >= 0)
+		r = asprintf(&report->as_of, "as of %s, %lld s ago", when, (long long)age);
+	else
+		r = asprintf(&report->as_of, "as of %s, %lld s ahead of this clock", when, (long long)-age);
+	if (r < 0) {
+		report->as_of = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int ft_status_ask(const struct ft_status_address *address, struct ft_report **ret_report, struct ft_error *err)
+{
+	_cleanup_(ft_answer_release) struct ft_answer answer = {.from = address->name};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	int r;
+
+	r = answer_get(address, &answer, err);
+	if (r == 0)
+		r = ft_answer_report(&answer, &report, err);
+	if (r == 0)
+		r = age_tell(report);
+	if (r < 0)
+		return r;
+	*ret_report = FT_STEAL(report);
+	return 0;
+}

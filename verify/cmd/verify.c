@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/model/verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/plan/wiring.h"
+#include "verify/model/bounds.h"
+#include "verify/model/capacity.h"
+#include "verify/model/model.h"
+#include "verify/model/recall.h"
+
+/* All but the report. */
+static void work_release(struct ft_model *m)
+{
+	ft_live_release(&m->live);
+	ft_cells_release(&m->cells);
+	ft_exact_release(&m->exact);
+	ft_recall_release(&m->recall);
+	ft_chassis_free(m->chassis);
+	ft_aliases_release(m);
+	free(m->places);
+	free(m->place_of);
+	free(m->network);
+	free(m->kind_named);
+	free(m->regular);
+	free(m->members);
+	free(m->roles);
+	free(m->live_of);
+	free(m->replaced);
+	free(m->status);
+	free(m->group);
+	free(m->habits);
+	free(m->holes);
+	free(m->ranges);
+	free(m->port_claimed);
+	free(m->trace_claimed);
+	free(m->misplaced);
+	free(m->named);
+	ft_capacity_free(m->capacity);
+}
+
+void ft_model_release(struct ft_model *m)
+{
+	work_release(m);
+	ft_finding_release(&m->lost);
+	ft_report_free(m->report);
+}
+
+static int source_describe(struct ft_model *m)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_report *report = m->report;
+	const char *detail = s->strings + s->source.detail;
+
+	report->source.live = s->source.live;
+	report->source.mads = s->source.mads;
+	report->source.timeouts = s->source.timeouts;
+	report->source.duration_ms = s->source.duration_ms;
+	report->source.complete = s->source.complete;
+	report->source.detail = ft_text_safe_dup(detail, strlen(detail));
+	report->plan_name = ft_text_safe_dup(m->design->name, strlen(m->design->name));
+	if (!report->source.detail || !report->plan_name)
+		return -ENOMEM;
+	if (s->source.entry_node < s->node_count) {
+		const struct ft_node *node = &s->nodes[s->source.entry_node];
+
+		report->source.entry.name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+		report->source.entry.guid = node->guid;
+		report->source.entry.port = s->source.entry_port;
+		if (!report->source.entry.name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool plan_has_directors(const struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return true;
+	return false;
+}
+
+/* A director, one switch in the plan, is one switch from here on. */
+static int directors_collapse(struct ft_model *m, const struct ft_seat *seats)
+{
+	int r = plan_has_directors(m->plan) ? ft_chassis_find(m->chips, m->design, m->plan, seats, &m->chassis) : 0;
+
+	if (r < 0 || !m->chassis || !m->chassis->snapshot)
+		return r;
+	m->snapshot = m->chassis->snapshot;
+	m->origin = m->chassis->origin;
+	return 0;
+}
+
+/*
+ * More than a report lists, as it lists the worst ones; but bounded, as a nonsensical fabric could produce any number.
+ */
+static size_t findings_max(const struct ft_plan *plan)
+{
+	struct ft_bounds bounds;
+
+	ft_bounds_of_plan(plan, &bounds);
+	return 4UL * bounds.max_findings;
+}
+
+static void model_begin(struct ft_model *m, const struct ft_verify_input *input, struct ft_report *report)
+{
+	*m = (struct ft_model){
+		.design = input->design,
+		.plan = input->plan,
+		.snapshot = input->snapshot,
+		.chips = input->snapshot,
+		.today = input->today,
+		.input = input,
+		.report = report,
+		.findings_max = findings_max(input->plan),
+	};
+}
+
+static int who_is_who(struct ft_model *m, const struct ft_seat *seats)
+{
+	int r = directors_collapse(m, seats);
+
+	if (r == 0)
+		r = ft_live_build(m);
+	return r == 0 ? ft_match(m) : r;
+}
+
+/* Whatever the boards. */
+static int switches_tell(struct ft_model *m)
+{
+	return who_is_who(m, NULL);
+}
+
+/* The far ends of their cables identify boards without names; and the boards determine the far ends: so iterate. */
+static int boards_settle(struct ft_model *m)
+{
+	_cleanup_free_ struct ft_seat *seats = NULL;
+	int r = ft_seats_tell(m, &seats);
+
+	if (r < 0 || !seats)
+		return r;
+	work_release(m);
+	model_begin(m, m->input, m->report);
+	return who_is_who(m, seats);
+}
+
+/* Findings against the design of another fabric have no impact, and routes are not checked. */
+static int routes_check(struct ft_model *m)
+{
+	return ft_report_is_foreign(m->report) ? 0 : ft_routes_check(m);
+}
+
+static int impact_weigh(struct ft_model *m)
+{
+	return m->input->without_impact || ft_report_is_foreign(m->report) ? 0 : ft_impact_weigh(m);
+}
+
+/* The order matters: each step uses the results of those before. */
+typedef int step_fn(struct ft_model *m);
+
+static step_fn *const model_steps[] = {
+	source_describe,     switches_tell,    boards_settle, ft_explain,	 ft_rates_check, ft_hosts_check,
+	ft_identities_check, ft_untried_check, ft_sm_check,   ft_counters_check, ft_measure,
+};
+
+/* Once for each report; --after omits it. */
+static step_fn *const report_steps[] = {
+	ft_foreign_check,
+	routes_check,
+	impact_weigh,
+	ft_findings_finish,
+};
+
+static int steps_take(struct ft_model *m, step_fn *const steps[], size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = steps[i](m);
+	return r;
+}
+
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
+{
+	model_begin(m, input, NULL);
+	m->report = calloc(1, sizeof(*m->report));
+	if (!m->report)
+		return -ENOMEM;
+	return steps_take(m, model_steps, FT_COUNT(model_steps));
+}
+
+int ft_model_judge(struct ft_model *m)
+{
+	return steps_take(m, report_steps, FT_COUNT(report_steps));
+}
+
+int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	int r = ft_model_make(&m, input);
+
+	if (r == 0)
+		r = ft_model_judge(&m);
+	if (r < 0)
+		return r;
+	*ret_report = FT_STEAL(m.report);
+	return 0;
+}
+
+int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+	      const char *today, struct ft_report **ret_report)
+{
+	return ft_verify_all(
+		&(struct ft_verify_input){.design = design, .plan = plan, .snapshot = snapshot, .today = today},
+		ret_report);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Shared by the checks inside directors. Private to inside.c, outer.c and traces.c. */
+#ifndef FT_VERIFY_DIRECTOR_INSIDE_H
+#define FT_VERIFY_DIRECTOR_INSIDE_H
+
+#include "verify/explain/explain.h"
+
+/* A director under inspection. */
+struct ft_inspection {
+	struct explain *x;
+	const struct ft_director *d;
+	uint32_t live, place;
+	struct ft_inside want; /* what it should have: by the plan, else like most directors of the tier */
+	struct ft_map *widths; /* results of ft_traces_wanted() */
+	bool lines_planned;    /* the plan gives the number of line boards */
+};
+
+static inline const struct ft_chip *ft_inspected_chips(const struct ft_inspection *in)
+{
+	return in->x->m->chassis->chips + in->d->first;
+}
+
+/* The place of a chip in directors of a kind. */
+struct ft_spot {
+	bool line;
+	uint32_t board, chip;
+};
+
+static inline bool ft_chip_is_at(const struct ft_chip *chip, struct ft_spot spot)
+{
+	return chip->line == spot.line && chip->board == spot.board && chip->chip == spot.chip;
+}
+
+static inline struct ft_spot ft_spot_of(const struct ft_chip *chip)
+{
+	return (struct ft_spot){chip->line, chip->board, chip->chip};
+}
+
+/* A missing board, or a missing chip of a board. */
+struct ft_gap {
+	struct ft_spot spot;
+	bool placed;	       /* the board is identified; else only the number of boards is too low */
+	const bool *empty;     /* if not placed, by place: the possible slots; NULL: any */
+	bool whole;	       /* the whole board is missing */
+	uint32_t seen, wanted; /* boards on this side, or chips on the board */
+};
+
+/* traces.c */
+
+/* Inner ports in state @link without a finding. */
+uint32_t ft_traces_in_state(const struct ft_model *m, const struct ft_chip *chip, enum ft_link link);
+
+/*
+ * Picks up to @need ports of @chip in state @link, without a finding, that lead to @spot of the same director, judged
+ * by their use on other directors and on other chips of this kind. Returns how many are in @ret_ports (ports of
+ * m->chips).
+ */
+uint32_t ft_traces_pick(const struct ft_inspection *in, const struct ft_chip *chip, struct ft_spot spot, uint32_t need,
+			enum ft_link link, uint32_t *ret_ports);
+
+/* Takes up to @count arbitrary ports of @chip in state @link for a finding. */
+void ft_traces_claim(struct ft_model *m, const struct ft_chip *chip, uint32_t count, enum ft_link link);
+
+/* Adds the port to the finding, and marks it as having one. */
+void ft_finding_where_trace(struct ft_model *m, struct ft_finding *f, uint32_t chip_port);
+
+/* Expected traces between them: by the plan, else as many as most pairs of their kinds have. */
+uint32_t ft_traces_wanted(const struct ft_inspection *in, const struct ft_chip *a, const struct ft_chip *b);
+
+/* Reports dead traces, and line boards without any trace. 0 or -ENOMEM. */
+int ft_traces_explain(const struct ft_inspection *in);
+
+/* Reports traces that are slower, or narrower, than most. */
+void ft_traces_rate(struct ft_model *m);
+
+/* outer.c */
+
+/* The first outer port, of the whole director, of the missing part; and how many in @ret_count. */
+uint32_t ft_gap_ports(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t *ret_count);
+
+/* True if outer port @number belongs to the gap. If the board is not identified, this is any port that was not seen. */
+bool ft_gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t number);
+
+/*
+ * Adds the outer cables that are missing with the board to the finding; of a director without any fabric board all
+ * missing cables. Returns how many.
+ */
+uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
+			      enum ft_link link);
+void ft_outer_cables_fold_all(const struct ft_inspection *in, struct ft_finding *f);
+
+/* The number of hosts that are missing with it, without those that other findings account for. */
+uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t cables);
+
+/* inside.c: adds "line board L05" or, without slot names, "line board 5" to @text. */
+void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft_text *text);
+
+/* The action to reseat the board of @chip, or the chip alone; @words: its name. */
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_chip *chip, bool whole,
+		  const char *words);
+
+/* True if names of chips give the name of that board. */
+bool ft_board_is_named(const struct ft_inspection *in, struct ft_spot spot);
+
+#endif

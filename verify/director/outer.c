@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The outer cables and hosts that are missing with a line board: by the use of its ports in other directors, by the
+ * plan's port numbers, or only by the number of missing cables. If the plan gives ports, each cable is judged by
+ * itself.
+ */
+#include "config.h"
+
+#include "verify/director/inside.h"
+
+static uint32_t ports_a_board(const struct ft_inspection *in)
+{
+	return in->d->seen.line_ports;
+}
+
+uint32_t ft_gap_ports(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t *ret_count)
+{
+	uint32_t first = gap->spot.board * ports_a_board(in) + 1, chips = in->want.line_chips;
+
+	*ret_count = ports_a_board(in);
+	if (gap->whole || chips == 0)
+		return first;
+	*ret_count = ports_a_board(in) / chips;
+	return first + gap->spot.chip * *ret_count;
+}
+
+/* The planned port, on the director, of cable @n of the bundle to @q; 0: not given. */
+static uint32_t planned_port(const struct ft_inspection *in, uint32_t q, uint32_t n)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t a = (uint32_t)(m->places[in->place] - m->plan->switches);
+	uint32_t b = (uint32_t)(m->places[q] - m->plan->switches);
+	uint32_t index = ft_plan_find_bundle(m->plan, a, b);
+	const struct ft_plan_bundle *bundle = index == FT_UNPINNED ? NULL : &m->plan->bundles[index];
+
+	if (!bundle || n >= bundle->count)
+		return 0;
+	return (bundle->a == a ? bundle->a_port : bundle->b_port) + n;
+}
+
+/* True if the seen cables of the director are in the ports that the plan gives. */
+static bool plan_ports_hold(const struct ft_inspection *in)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	uint32_t right = 0, all = 0;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, in->live)), low;
+
+		if (far == FT_NONE || width_of(m, in->place, far) == 0)
+			continue;
+		low = planned_port(in, far, 0);
+		all++;
+		right += low > 0 && number >= low && number < low + width_of(m, in->place, far);
+	}
+	return all > 0 && right * 10 >= all * 9;
+}
+
+/* The number of ports of the gap that are for cables to @q. */
+static uint32_t ports_for(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t q, bool by_plan)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t count, first = ft_gap_ports(in, gap, &count), ports = 0;
+
+	for (uint32_t n = first; !by_plan && n < first + count; n++)
+		ports += ft_port_usual(m, in->live, n, q);
+	for (uint32_t n = 0; by_plan && n < width_of(m, in->place, q); n++) {
+		uint32_t port = planned_port(in, q, n);
+
+		ports += port >= first && port < first + count;
+	}
+	return ports;
+}
+
+/* Peers with missing cables, and how the numbers of their ports are known. */
+enum knowledge { BY_HABIT, BY_PLAN, BY_COUNT };
+
+static enum knowledge knowledge_of(const struct ft_inspection *in, const struct ft_gap *gap)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t known = 0;
+
+	if (!gap->placed)
+		return BY_COUNT;
+	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
+		known += ports_for(in, gap, pair->peer, false);
+	if (known > 0)
+		return BY_HABIT;
+	return plan_ports_hold(in) ? BY_PLAN : BY_COUNT;
+}
+
+/* Adds that @count cables to @q are missing with the board. */
+static void lack_say(const struct ft_inspection *in, struct ft_finding *f, uint32_t q, uint32_t count,
+		     enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	char cables[48];
+
+	if (link == FT_LINK_SILENT) {
+		/* They are up, as far as the sweep can see. */
+		m->cells.seen[ft_cell_at(m, in->place, q)] += count;
+	} else {
+		f->impact.links_lost += count;
+		ft_finding_lack(m, f, in->place, q, count);
+	}
+	ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q), ft_plural(count, "cable", cables));
+}
+
+static void outer_cables_take(const struct ft_inspection *in, struct ft_finding *f, uint32_t q, uint32_t count,
+			      enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t n = ft_ports_pick(m, m->live_of[q], in->place, count, link, in->x->picked);
+
+	for (uint32_t i = 0; i < n; i++)
+		ft_finding_where_port(m, f, in->x->picked[i]);
+	*deficit_at(in->x, in->place, q) -= count;
+	lack_say(in, f, q, count, link);
+}
+
+/* The number of ports of the gap without a known use in other directors of its kind. */
+static uint32_t ports_untold(const struct ft_inspection *in, const struct ft_gap *gap)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t count, first = ft_gap_ports(in, gap, &count), untold = 0;
+
+	for (uint32_t n = first; n < first + count; n++)
+		untold += !ft_port_has_use(m, in->live, n);
+	return untold;
+}
+
+/* Cables of @live in ports that switches like it use for planned switch @to, but that end on another one. */
+static uint32_t strays_from(const struct ft_model *m, uint32_t live, uint32_t to)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+
+		count += m->live.switches[ft_cable_far(cable, live)].planned != to &&
+			 ft_port_usual(m, live, ft_port_number(m, ft_cable_port(cable, live)), to);
+	}
+	return count;
+}
+
+/* True if the cables of the chip with port @number are those that other directors have there. */
+static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->live);
+	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	uint32_t origin = m->origin[node->first_port + number - 1], agree = 0, all = 0;
+
+	for (uint32_t i = 0; origin != FT_NONE && i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t port = ft_cable_port(cable, in->live), own = m->origin[port];
+		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
+
+		if (own == FT_NONE || m->chips->ports[own].node != m->chips->ports[origin].node)
+			continue;
+		all++;
+		agree += far != FT_NONE && ft_port_usual(m, in->live, ft_port_number(m, port), far);
+	}
+	return agree * 2 > all;
+}
+
+/* Dark ports of the director, on boards that were seen, that others use for cables to @q. */
+static uint32_t dark_ports_for(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += m->snapshot->ports[node->first_port + n - 1].link == FT_LINK_DOWN &&
+			 !m->port_claimed[node->first_port + n - 1] && ft_port_usual(m, in->live, n, q) &&
+			 chip_is_in_place(in, n);
+	return count;
+}
+
+/*
+ * The number of missing cables to @q that are not missing with a board: one end is in its port and the other elsewhere,
+ * or the director's port for the cable was seen and is dark.
+ */
+static uint32_t others_lacking(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t near = strays_from(m, m->live_of[q], in->place);
+	uint32_t here = strays_from(m, in->live, q) + dark_ports_for(in, q);
+
+	/* A cable that was exchanged with another is seen at both ends. */
+	return near > here ? near : here;
+}
+
+/* The number of missing cables to @q that belong to the board, if it has room for @room more. */
+static uint32_t share_of(const struct ft_inspection *in, const struct ft_gap *gap, enum knowledge by, uint32_t q,
+			 uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t deficit = m->live_of[q] == FT_NONE ? 0 : *deficit_at(in->x, in->place, q);
+	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN), others;
+
+	if (deficit == 0)
+		return 0;
+	others = others_lacking(in, q);
+	deficit = deficit > others ? deficit - others : 0;
+	return lesser(deficit, lesser(most, room));
+}
+
+/* The rest, in ports whose use is unknown: cables for which no port on the other boards is the place. */
+static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t share, uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+
+	if (room == 0 || m->live_of[q] == FT_NONE || ft_usual_ports(m, in->live, q, FT_LINK_DOWN, 1) > 0)
+		return 0;
+	return lesser(*deficit_at(in->x, in->place, q) - share, room);
+}
+
+/* ---- plans with ports ---- */
+
+bool ft_gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t number)
+{
+	const struct ft_node *node = node_of(in->x->m, in->live);
+	uint32_t count, first = ft_gap_ports(in, gap, &count);
+
+	if (gap->placed)
+		return number >= first && number - first < count;
+	return number > 0 && number <= node->port_count && in->x->m->origin[node->first_port + number - 1] == FT_NONE;
+}
+
+/*
+ * True if planned cable @c led to the gap, and its far end, port @number of the switch in @q, confirms that: the port
+ * is in state @link without a finding (then it is in @ret_port), or is itself on a missing board.
+ */
+static bool cable_went(const struct ft_inspection *in, uint32_t q, uint32_t number, enum ft_link link,
+		       uint32_t *ret_port)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = m->live_of[q] == FT_NONE ? NULL : node_of(m, m->live_of[q]);
+	uint32_t port;
+
+	if (!node)
+		return false;
+	*ret_port = FT_NONE;
+	if (number == 0 || number > node->port_count)
+		return true;
+	port = node->first_port + number - 1;
+	if (m->origin[port] == FT_NONE)
+		return true;
+	*ret_port = port;
+	return m->snapshot->ports[port].link == link && !m->port_claimed[port];
+}
+
+/* Returns how many cables are missing with the board. The list is sorted: those to one switch are consecutive. */
+static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
+				    enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t self = (uint32_t)(m->places[in->place] - m->plan->switches), taken = 0, to = FT_NONE, count = 0;
+
+	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &m->plan->cables[i];
+		bool upper = c->b == self;
+		uint32_t q = m->place_of[upper ? c->a : c->b], port;
+
+		if ((c->a != self && !upper) || m->exact.gone[i] ||
+		    !ft_gap_has_port(in, gap, upper ? c->b_port : c->a_port) ||
+		    !cable_went(in, q, upper ? c->a_port : c->b_port, link, &port))
+			continue;
+		m->exact.gone[i] = true;
+		if (port != FT_NONE)
+			ft_finding_where_port(m, f, port);
+		if (q != to && count > 0) {
+			lack_say(in, f, to, count, link);
+			count = 0;
+		}
+		to = q;
+		count++;
+		taken++;
+	}
+	if (count > 0)
+		lack_say(in, f, to, count, link);
+	return taken;
+}
+
+/* Bundles are in adjacent ports: if only the number of ports is known, complete bundles come before partial ones. */
+static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
+				   enum ft_link link, uint32_t room)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_pair *first = ft_pairs_of(m, in->place), *end = ft_pairs_of(m, in->place + 1);
+	uint32_t most = 0, taken = 0, count;
+
+	for (const struct ft_pair *pair = first; pair < end; pair++)
+		most = in->x->deficit[pair->cell] > most ? in->x->deficit[pair->cell] : most;
+	for (; most > 0 && taken < room; most--)
+		for (const struct ft_pair *pair = first; pair < end; pair++)
+			if (in->x->deficit[pair->cell] == most &&
+			    (count = share_of(in, gap, BY_COUNT, pair->peer, room - taken)) > 0) {
+				outer_cables_take(in, f, pair->peer, count, link);
+				taken += count;
+			}
+	return taken;
+}
+
+uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
+			      enum ft_link link)
+{
+	const struct ft_model *m = in->x->m;
+	enum knowledge by;
+	uint32_t room, untold, taken = 0;
+
+	if (m->plan->cable_count > 0)
+		return planned_cables_fold(in, f, gap, link);
+	by = knowledge_of(in, gap);
+	untold = by == BY_HABIT ? ports_untold(in, gap) : 0;
+	ft_gap_ports(in, gap, &room);
+	if (by == BY_COUNT)
+		return outer_cables_count(in, f, gap, link, room);
+	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
+		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
+		uint32_t rest = rest_of(in, pair->peer, share, lesser(untold, room - taken - share));
+
+		if (share + rest > 0)
+			outer_cables_take(in, f, pair->peer, share + rest, link);
+		taken += share + rest;
+		untold -= rest;
+	}
+	return taken;
+}
+
+uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t cables)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t room, planned = m->places[in->place]->hosts, live = m->live.switches[in->live].hosts, hosts;
+
+	if (in->place >= m->edges)
+		return 0;
+	ft_gap_ports(in, gap, &room);
+	hosts = lesser(in->x->hosts_lacking, planned > live ? planned - live : 0);
+	hosts = lesser(hosts, room > cables ? room - cables : 0);
+	in->x->hosts_lacking -= hosts;
+	m->hosts_behind += hosts;
+	return hosts;
+}
+
+/* ---- a director without any fabric board ---- */
+
+/* Takes all missing outer cables of the director. */
+void ft_outer_cables_fold_all(const struct ft_inspection *in, struct ft_finding *f)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_gap anywhere = {.spot = {true, 0, 0}, .whole = true};
+
+	if (m->plan->cable_count > 0) {
+		planned_cables_fold(in, f, &anywhere, FT_LINK_DOWN);
+		return;
+	}
+	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
+		if (m->live_of[pair->peer] != FT_NONE && in->x->deficit[pair->cell] > 0)
+			outer_cables_take(in, f, pair->peer, in->x->deficit[pair->cell], FT_LINK_DOWN);
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Decomposes the difference between plan and fabric into the faults that explain it.
+ *
+ * Once every switch has its place (match/match.c), the residual is left: missing cables ("deficits") and surplus cables
+ * ("strays") of each pair of places, cables to switches without a place, and empty places. Its size is the number of
+ * faults, not of links. In this order, the most expensive explanation first:
+ *
+ *   unseen switches                take whole rows and columns of deficits with them
+ *   what the sweep could not see   is no deficit at all
+ *   swaps                          closed trails of k deficits and k strays: one fault
+ *   misplaced cables               open ones, of one stray and one deficit that share a switch
+ *   loopbacks, unplanned switches  take the deficits of the ports that they occupy
+ *   what remains                   missing cables, by pair; unplanned cables
+ *
+ * Invariant: each step only lowers deficits and uses up strays, so at the end plan + findings = observed.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/explain/residual.h"
+
+/* True if hardly another switch of its group has a switch in that port: any free port was used. */
+static bool port_is_rare(const struct ft_model *m, uint32_t live, uint32_t port)
+{
+	enum { MEMBERS = 4, SHARE = 4 };
+	uint32_t number = ft_port_number(m, port), members = m->members[m->group[m->live.switches[live].planned]];
+
+	return number < m->habit_ports && members >= MEMBERS &&
+	       ft_habits_of(m, live)[number].links * SHARE < members - 1 + SHARE;
+}
+
+int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
+{
+	const struct ft_live_cable *c = &m->live.cables[cable];
+
+	return 2 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->live.switches[c->b].planned) +
+	       2 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->live.switches[c->a].planned) +
+	       (port_is_rare(m, c->a, c->a_port) || port_is_rare(m, c->b, c->b_port));
+}
+
+void ft_stray_add(struct explain *x, uint32_t cable)
+{
+	const struct ft_live_cable *c = &x->m->live.cables[cable];
+	uint32_t a = x->m->live.switches[c->a].planned, b = x->m->live.switches[c->b].planned;
+
+	x->strays[x->stray_count++] = (struct stray){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
+}
+
+/* Of the cables from @live to place @peer with oddness @odd, the one in the highest port below @below; or FT_NONE. */
+static uint32_t last_cable(const struct ft_model *m, uint32_t live, uint32_t peer, int odd, uint32_t below)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t last = FT_NONE, port = 0;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		uint32_t cable = m->live.at[sw->first_cable + i];
+		uint32_t number = ft_port_number(m, ft_cable_port(&m->live.cables[cable], live));
+
+		if (number >= below || number <= port ||
+		    m->live.switches[ft_cable_far(&m->live.cables[cable], live)].planned != peer ||
+		    ft_cable_oddness(m, cable) != odd)
+			continue;
+		last = cable;
+		port = number;
+	}
+	return last;
+}
+
+/*
+ * In a pair with surplus cables, the ones in the oddest ports are the strays. Two unusual ends count for more than one;
+ * among equals the highest ports.
+ */
+static void strays_of_pair(struct explain *x, uint32_t row, uint32_t column, uint32_t surplus)
+{
+	const struct ft_model *m = x->m;
+	uint32_t live = m->live_of[row];
+
+	for (int odd = ODDNESS_MAX; odd >= 0 && surplus > 0; odd--)
+		for (uint32_t below = UINT32_MAX; surplus > 0; surplus--) {
+			uint32_t cable = last_cable(m, live, column, odd, below);
+
+			if (cable == FT_NONE)
+				break;
+			ft_stray_add(x, cable);
+			below = ft_port_number(m, ft_cable_port(&m->live.cables[cable], live));
+		}
+}
+
+static void residual_take(struct explain *x)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t r = 0; r < m->place_count; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
+
+			if (pair->peer < r || m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
+				continue;
+			if (seen > width)
+				strays_of_pair(x, r, pair->peer, seen - width);
+			else
+				x->deficit[pair->cell] = width - seen;
+		}
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
+		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
+
+		if (a != FT_NONE && a == b)
+			ft_stray_add(x, i);
+	}
+}
+
+/*
+ * How many of the @deficit cables between @p and @q may exist unseen: both switches have uplink ports that the sweep
+ * could not read completely. A switch that was read completely, or the very ports seen down, prove that they are
+ * missing.
+ */
+static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t deficit, uint32_t hazy)
+{
+	uint32_t dark = ft_usual_ports(m, m->live_of[p], q, FT_LINK_DOWN, 1);
+	uint32_t other = ft_usual_ports(m, m->live_of[q], p, FT_LINK_DOWN, 1);
+
+	dark = dark > other ? dark : other;
+	return dark < deficit ? lesser(deficit - dark, hazy) : 0;
+}
+
+static int unjudged_take(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	_cleanup_free_ uint32_t *hazy = calloc(m->place_count + 1UL, sizeof(*hazy));
+
+	if (!hazy)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->live_of[p] != FT_NONE)
+			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
+				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
+	for (uint32_t r = 0; r < m->place_count; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t *deficit = &x->deficit[pair->cell];
+			uint32_t q = pair->peer, n;
+
+			if (q < r || !*deficit || !hazy[r] || !hazy[q])
+				continue;
+			n = hidden_cables(m, r, q, *deficit, lesser(hazy[r], hazy[q]));
+			*deficit -= n;
+			hazy[r] -= n;
+			hazy[q] -= n;
+			m->cells.unjudged[pair->cell] = n;
+		}
+	return 0;
+}
+
+/* ---- what occupies the ports of planned cables ---- */
+
+/* The port at the other end of the planned cable in port @number of @place, or FT_NONE. */
+static uint32_t exact_far_end(const struct ft_model *m, uint32_t place, uint32_t number)
+{
+	uint32_t i = ft_exact_cable(m, place, number), far_number;
+	const struct ft_plan_cable *cable;
+	const struct ft_node *node;
+
+	if (i == FT_NONE || m->live_of[ft_exact_far(m, i, place)] == FT_NONE)
+		return FT_NONE;
+	cable = &m->plan->cables[i];
+	far_number = m->place_of[cable->a] == place ? cable->b_port : cable->a_port;
+	node = node_of(m, m->live_of[ft_exact_far(m, i, place)]);
+	return far_number > 0 && far_number <= node->port_count ? node->first_port + far_number - 1 : FT_NONE;
+}
+
+/* Restores the cable from @port of @planned to @q, in the port of @q that waits for it, if known. */
+static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
+{
+	struct ft_model *m = x->m;
+	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
+	uint32_t count = *deficit_at(x, planned, q), to = exact_far_end(m, planned, ft_port_number(m, port));
+
+	/* Cables of the pair that were folded before wait for their ports, too. */
+	for (size_t i = 0; i < f->lack_count; i++)
+		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
+	if (to == FT_NONE)
+		to = ft_port_unacted(x, f, q, planned, count);
+	if (to != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
+	else
+		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
+}
+
+/*
+ * A wrong plug in port @port of planned switch @planned blocks the planned cable of that port: its deficit is a
+ * consequence. Only the port number identifies that cable; without a pattern the cable is reported as missing.
+ */
+static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port)
+{
+	struct ft_model *m = x->m;
+	uint32_t live = m->live_of[planned];
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t q = pair->peer;
+
+		if (m->live_of[q] == FT_NONE || !x->deficit[pair->cell] ||
+		    !ft_port_usual(m, live, ft_port_number(m, port), q))
+			continue;
+		x->deficit[pair->cell]--;
+		f->impact.links_lost++;
+		ft_finding_lack(m, f, planned, q, 1);
+		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
+				   label_of(m, planned), label_of(m, q));
+		deficit_act(x, f, port, planned, q);
+		return;
+	}
+}
+
+static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_live_cable *cable)
+{
+	struct ft_model *m = x->m;
+
+	ft_place_text(m, cable->a_port, &x->text_a);
+	ft_place_text(m, cable->b_port, &x->text_b);
+	ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	if (cable->a_port == cable->b_port)
+		ft_say(m, &f->text, "there is a loopback plug in %s", ft_text_string(&x->text_a));
+	else
+		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->live.switches[cable->a].label,
+		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+}
+
+static void loopbacks_explain(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->stray_count; i++) {
+		struct stray *s = &x->strays[i];
+		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		struct ft_finding *f;
+
+		if (s->used || s->a != s->b)
+			continue;
+		s->used = true;
+		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
+		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
+		deficit_fold(x, f, s->a, cable->a_port);
+		deficit_fold(x, f, s->a, cable->b_port);
+		ft_say(m, &f->expected, "no cable between two ports of one switch");
+		ft_say(m, &f->fix, "unplug it%s",
+		       f->symptom_count ? " and put the planned cables back into these ports" : "");
+		if (ft_live_is_director(m, cable->a)) {
+			director_loopback_say(x, f, cable);
+			continue;
+		}
+		ft_say(m, &f->observed, "ports %u and %u of %s are cabled to each other",
+		       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port), label_of(m, s->a));
+		if (cable->a_port == cable->b_port)
+			ft_say(m, &f->text, "%s has a loopback plug in port %u", label_of(m, s->a),
+			       ft_port_number(m, cable->a_port));
+		else
+			ft_say(m, &f->text, "%s is cabled to itself: port %u to port %u", label_of(m, s->a),
+			       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port));
+	}
+}
+
+static void unplanned_switch(struct explain *x, uint32_t live)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
+	uint32_t far = FT_NONE;
+	char cables[48], hosts[48];
+
+	ft_finding_where_switch(m, f, live, 0);
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t near_port = ft_cable_port(cable, live), other = ft_cable_far(cable, live);
+		uint32_t far_port = ft_cable_port(cable, other);
+
+		if (other == live || m->live.switches[other].planned == FT_NONE)
+			continue;
+		far = far == FT_NONE ? far_port : far;
+		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
+				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
+		if (m->live.switches[other].planned != FT_NONE)
+			deficit_fold(x, f, m->live.switches[other].planned, far_port);
+	}
+	if (sw->hosts)
+		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
+	ft_say(m, &f->expected, "no such switch in the plan");
+	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, live)->port_count,
+	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->text, "%s is not in the plan; it has %s to the fabric%s%s and %s", sw->label,
+	       ft_plural(sw->cable_count, "cable", cables), far == FT_NONE ? "" : ", the first at ",
+	       far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->fix, "unplug it, or add it to the design (or to expect.unplanned)");
+	if (sw->passed_over) {
+		char kind[FT_KIND_WORDS_SIZE];
+
+		ft_finding_alternative(m, f,
+				       "it is a planned %s that has lost nearly all its cables; its name plate tells",
+				       ft_kind_words_of(m, sw->kind, kind));
+	}
+}
+
+static bool has_planned_neighbour(const struct ft_model *m, const struct ft_live_switch *sw, uint32_t live)
+{
+	for (uint32_t i = 0; i < sw->cable_count; i++)
+		if (m->live.switches[ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + i]], live)].planned !=
+		    FT_NONE)
+			return true;
+	return false;
+}
+
+static void unplanned_switches(struct explain *x)
+{
+	enum { STRANGERS_MAX = 16 };
+	struct ft_model *m = x->m;
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		if (sw->planned != FT_NONE || sw->tolerated)
+			continue;
+		/* Of a device that invents switches without end, only those count that show where it is cabled. */
+		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, sw, i)))
+			continue;
+		unplanned_switch(x, i);
+		told++;
+	}
+}
+
+/* ---- what remains ---- */
+
+/* A place to which @e lacks a cable, or FT_NONE. */
+static uint32_t short_peer(const struct explain *x, uint32_t e)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(x->m, e); pair < ft_pairs_of(x->m, e + 1); pair++)
+		if (x->m->live_of[pair->peer] != FT_NONE && x->deficit[pair->cell] > 0)
+			return pair->peer;
+	return FT_NONE;
+}
+
+/*
+ * The alternative: an unplanned cable u-v and a missing cable e-c cost as much as two cables with one moved end each:
+ * that of e-c plugged into v, and one of e-v into u. The count of e-v hides that.
+ */
+static void unplanned_alternative(struct explain *x, struct ft_finding *f, const struct stray *s)
+{
+	struct ft_model *m = x->m;
+	const uint32_t ends[2] = {s->a, s->b};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		const struct ft_pair *end = ft_pairs_of(m, ends[n] + 1);
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, ends[n]); pair < end; pair++) {
+			uint32_t e = pair->peer, c;
+
+			if (m->live_of[e] == FT_NONE || e == ends[1 - n] || m->cells.width[pair->cell] == 0)
+				continue;
+			c = short_peer(x, e);
+			if (c == FT_NONE)
+				continue;
+			if (x->rival_count < m->live.cable_count)
+				x->rivals[x->rival_count++] = (struct rival){e, c, ends[0], ends[1]};
+			ft_finding_alternative(m, f,
+					       "two cables were moved: that of %s and %s now ends on %s, and one "
+					       "that belongs between %s and %s is this one. Labels tell",
+					       label_of(m, e), label_of(m, c), label_of(m, ends[n]), label_of(m, e),
+					       label_of(m, ends[n]));
+			return;
+		}
+	}
+}
+
+static void unplanned_expect(struct explain *x, struct ft_finding *f, const struct stray *s)
+{
+	const char *a = ft_kind_of(x->m, s->a), *b = ft_kind_of(x->m, s->b);
+
+	if (x->m->plan->general)
+		ft_say(x->m, &f->expected, "no cable between %s and %s", label_of(x->m, s->a), label_of(x->m, s->b));
+	else if (strcmp(a, b) == 0)
+		ft_say(x->m, &f->expected, "no cable between two %s switches", a);
+	else
+		ft_say(x->m, &f->expected, "no cable between an %s and a %s switch", a, b);
+}
+
+static void unplanned_cables(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->stray_count; i++) {
+		struct stray *s = &x->strays[i];
+		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		struct ft_finding *f;
+		char planned[48];
+
+		if (s->used)
+			continue;
+		s->used = true;
+		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
+		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
+		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
+		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
+		if (width_of(m, s->a, s->b) > 0) {
+			ft_say(m, &f->expected, "%s between %s and %s",
+			       ft_plural(width_of(m, s->a, s->b), "cable", planned), label_of(m, s->a),
+			       label_of(m, s->b));
+			ft_say(m, &f->observed, "one more: %s - %s", ft_text_string(&x->text_a),
+			       ft_text_string(&x->text_b));
+		} else {
+			unplanned_expect(x, f, s);
+			ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+		}
+		ft_say(m, &f->text, "the plan has no cable between %s and %s", ft_text_string(&x->text_a),
+		       ft_text_string(&x->text_b));
+		ft_say(m, &f->fix, "unplug it, or find out where it belongs by its label");
+		if (s->contested)
+			ft_finding_alternative(
+				m, f,
+				"it is the misplaced cable, and the one called misplaced is unplanned; see "
+				"cable-misplaced");
+		else if (m->plan->cable_count == 0 && !m->recall.baseline)
+			unplanned_alternative(x, f, s);
+	}
+}
+
+/* ---- exchanged switches, and the edge on which the sweep is cut off ---- */
+
+static void replaced_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		struct ft_finding *f;
+
+		if (!m->replaced[p])
+			continue;
+		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
+		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_say(m, &f->expected, "%s", m->places[p]->name);
+		ft_say(m, &f->observed, "%s 0x%016llx", ft_live_at(m, p)->name,
+		       (unsigned long long)ft_live_at(m, p)->guid);
+		ft_say(m, &f->text, "%s 0x%016llx stands in the place of %s%s", ft_live_at(m, p)->name,
+		       (unsigned long long)ft_live_at(m, p)->guid, ft_is_beside(m, p) ? "island switch " : "",
+		       m->places[p]->name);
+		ft_say(m, &f->fix, "if it was replaced%s",
+		       ft_is_beside(m, p) ? " or renamed, put its name into the design's islands"
+					  : ", put its name or GUID into the design's bind list");
+	}
+}
+
+/* Reports whole switches that have been exchanged, by their cables: each carries the name of the next. */
+static void exchanged_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	uint32_t *named = m->exact.named_at;
+
+	for (uint32_t p = 0; named && p < m->place_count; p++) {
+		struct ft_finding *f;
+		uint32_t count = 0;
+
+		if (named[p] == FT_NONE)
+			continue;
+		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
+		ft_text_reset(&x->text_a);
+		ft_text_reset(&x->text_b);
+		for (uint32_t q = p, next; q != FT_NONE && named[q] != FT_NONE; q = next) {
+			next = named[q];
+			named[q] = FT_NONE;
+			ft_finding_where_switch(m, f, m->live_of[q], 0);
+			ft_text_printf(&x->text_a, "%s%s in the place of %s", count ? ", " : "", label_of(m, q),
+				       m->places[q]->name);
+			ft_text_printf(&x->text_b, "%s%s", count++ ? ", " : "", label_of(m, q));
+		}
+		f->count = count;
+		ft_say(m, &f->expected, "each in its own place: %s", ft_text_string(&x->text_b));
+		ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
+		if (count == 1)
+			ft_say(m, &f->text, "a switch stands in the place of another, as its cables tell: %s",
+			       ft_text_string(&x->text_a));
+		else
+			ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
+			       ft_text_string(&x->text_a));
+		ft_say(m, &f->fix, "exchange their names, in the design's bind list too; or else all of their cables");
+		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
+	}
+}
+
+/* Surplus cables between two switches do not count as the pair's own. */
+static void foreign_count(struct explain *x)
+{
+	/* With ports the plan says which ones they are. */
+	if (x->m->plan->cable_count > 0)
+		return;
+	for (uint32_t i = 0; i < x->stray_count; i++)
+		if (!stray_is_loop(&x->strays[i]))
+			x->m->cells.foreign[ft_cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
+}
+
+/* Enters all planned cables as deficits, so that findings about unseen switches can take theirs. */
+static void planned_take(struct explain *x)
+{
+	for (uint32_t i = 0; i < x->m->cells.count; i++)
+		x->deficit[i] = x->m->cells.width[i];
+}
+
+/* Strays and deficits, by number if the plan gives no ports. */
+static int cables_explain(struct explain *x)
+{
+	const struct ft_plan *plan = x->m->plan;
+	int r = 0;
+
+	if (plan->cable_count == 0) {
+		r = unjudged_take(x);
+		if (r == 0)
+			r = ft_pairing_explain(x);
+	}
+	return r == 0 && (plan->cable_count > 0 || x->m->exact.listed) ? ft_trails_explain(x) : r;
+}
+
+static int explain_steps(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	int r;
+
+	m->cut_off = ft_apart_entry(m);
+	x->hosts_lacking = m->plan->nodes > ft_hosts_found(m) ? m->plan->nodes - ft_hosts_found(m) : 0;
+	if (m->plan->cable_count > 0)
+		planned_take(x);
+	else
+		residual_take(x);
+	r = ft_apart_seen(x);
+	if (r == 0 && m->plan->cable_count == 0)
+		r = ft_port_holes_find(x);
+	if (r < 0)
+		return r;
+	ft_returning_explain(x);
+	r = ft_unseen_explain(x);
+	if (r == 0)
+		r = ft_inside_explain(x);
+	if (r == 0)
+		r = cables_explain(x);
+	if (r < 0)
+		return r;
+	foreign_count(x);
+	loopbacks_explain(x);
+	unplanned_switches(x);
+	unplanned_cables(x);
+	r = ft_missing_report(x);
+	if (r < 0)
+		return r;
+	replaced_report(x);
+	exchanged_report(x);
+	ft_incomplete_report(x);
+	return 0;
+}
+
+int ft_explain(struct ft_model *m)
+{
+	struct explain x = {.m = m};
+	int r = -ENOMEM;
+
+	x.deficit = calloc(m->cells.count + 1UL, sizeof(*x.deficit));
+	/* A cable is a stray only once, from a surplus in its pair or as a hidden one. */
+	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
+	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));
+	x.picked = malloc((m->habit_ports + 1UL) * sizeof(*x.picked));
+	if (x.deficit && x.strays && x.rivals && x.picked)
+		r = explain_steps(&x);
+	if (r == 0 && (m->failed || x.text_a.failed || x.text_b.failed || x.text_c.failed))
+		r = -ENOMEM;
+	free(x.deficit);
+	free(x.strays);
+	free(x.rivals);
+	if (x.plain)
+		ft_residual_release(x.plain);
+	free(x.plain);
+	free(x.picked);
+	ft_text_release(&x.text_a);
+	ft_text_release(&x.text_b);
+	ft_text_release(&x.text_c);
+	return r;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Shared by the steps of the explanation. Private to explain.c and the files of its steps.
+ *
+ * Flow: explain.c counts missing and surplus cables by pairs of places; unseen.c takes those of unseen switches,
+ * director/inside.c those of directors' boards. The rest is a residual of surplus and missing cables, decomposed into
+ * alternating trails: over ports if the plan lists cables or hosts (residual.c, trails.c), else over places
+ * (pairing.c). cable_findings.c writes the findings for both. What no trail explains is loopbacks, unplanned and
+ * missing cables, each a finding of its own.
+ */
+#ifndef FT_VERIFY_EXPLAIN_EXPLAIN_H
+#define FT_VERIFY_EXPLAIN_EXPLAIN_H
+
+#include "verify/model/model.h"
+
+struct stray {
+	uint32_t cable; /* live cable */
+	uint32_t a, b;	/* places at its ends, a < b; equal: a loopback */
+	bool used;
+	bool contested; /* another surplus cable took a deficit that could be this one's */
+};
+
+/* The deficit that would remain if a misplaced cable were explained the other way. */
+struct rival {
+	uint32_t p, q;		   /* the pair that is reported as short */
+	uint32_t other_p, other_q; /* the pair that would be short instead */
+};
+
+struct explain {
+	struct ft_model *m;
+	uint32_t *deficit;	   /* by cell */
+	struct ft_residual *plain; /* the residual for explanations by pairs of places: residual.h */
+	struct stray *strays;
+	uint32_t stray_count;
+	struct rival *rivals;
+	uint32_t rival_count;
+	struct ft_text text_a, text_b, text_c; /* scratch: texts of places */
+	uint32_t *picked;		       /* scratch for port lists */
+	uint32_t hosts_lacking;		       /* not yet accounted for by any edge */
+	bool isolated_seen;		       /* an edge without a path to a core was seen */
+};
+
+static inline uint32_t *deficit_at(const struct explain *x, uint32_t p, uint32_t q)
+{
+	return &x->deficit[ft_cell_at(x->m, p, q)];
+}
+
+static inline uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint32_t width_of(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return ft_width_at(m, p, q);
+}
+
+static inline const char *label_of(const struct ft_model *m, uint32_t planned)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, planned);
+
+	return sw ? sw->label : m->places[planned]->name;
+}
+
+static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t live)
+{
+	return &m->snapshot->nodes[m->live.switches[live].node];
+}
+
+/* The port of a surplus cable at the end on @planned. */
+static inline uint32_t stray_port(const struct ft_model *m, const struct stray *s, uint32_t planned)
+{
+	const struct ft_live_cable *c = &m->live.cables[s->cable];
+
+	return m->live.switches[c->a].planned == planned ? c->a_port : c->b_port;
+}
+
+static inline bool stray_usual(const struct ft_model *m, const struct stray *s, uint32_t planned, uint32_t peer)
+{
+	return ft_port_usual(m, m->live_of[planned], ft_port_number(m, stray_port(m, s, planned)), peer);
+}
+
+/* True if both ends are on one switch: a loopback. */
+static inline bool stray_is_loop(const struct stray *s)
+{
+	return s->a == s->b;
+}
+
+/* A plain dump lists no port that is down, nor one whose far end is silent: then the two cannot be told apart. */
+static inline const char *down_word(const struct ft_model *m)
+{
+	return m->snapshot->source.lists_down_ports ? "down" : "not listed in the dump";
+}
+
+/* port_holes.c: the dark ports that the missing cables belong in; fills holes. Returns 0 or -ENOMEM. */
+int ft_port_holes_find(struct explain *x);
+
+/* meant_port.c: which port a cable should be in. */
+
+/*
+ * Picks up to @need ports of @live in state @link that have no finding yet and most likely lead to planned switch
+ * @peer. Picks none if that would be a guess (more spare ports than needed). Returns how many are in @ret_ports
+ * (snapshot ports).
+ */
+uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
+		       uint32_t *ret_ports);
+
+/* For the cable in port @keep of @right whose other end has moved: the port of @target where it belongs, or FT_NONE. */
+uint32_t ft_port_home(struct explain *x, uint32_t keep, uint32_t right, uint32_t target);
+
+/* Adds the actions that restore @count cables between two places, with the free ports that are known for them. */
+void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count);
+
+/*
+ * The first of @count ports at @p that wait for cables to @q and have no action of @f yet, or FT_NONE. Overwrites the
+ * result of ft_ports_pick().
+ */
+uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count);
+
+/* Ports of @live in state @link without a finding that at least @votes other switches use for planned @peer. */
+uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes);
+
+/* Ports of @live in state @link without a finding that are not for hosts. */
+uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
+
+/* Ports of @live in state @link without a finding. */
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
+
+/* returning.c: assigns to returning switches the cables that they still lack. */
+void ft_returning_explain(struct explain *x);
+
+/*
+ * apart.c: finds whether the sweep started in a disconnected part; reports disconnected parts, and groups of unseen
+ * switches of which some, @behind, have only unseen neighbours. 0 or -ENOMEM.
+ */
+typedef void ft_apart_report_fn(struct explain *x, const bool *is_of, uint32_t behind);
+bool ft_apart_entry(const struct ft_model *m);
+int ft_apart_seen(struct explain *x);
+int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report);
+
+/* unseen.c: unseen switches, edges without a path to a core, and what could not be judged. */
+bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned);
+int ft_unseen_explain(struct explain *x);
+void ft_incomplete_report(struct explain *x);
+
+/*
+ * director/inside.c: faults inside directors. Takes the deficits of outer cables that are missing with a board. Ports
+ * of missing boards belong to no other finding. Returns 0 or -ENOMEM.
+ */
+int ft_inside_explain(struct explain *x);
+
+/*
+ * explain.c: records live cable @cable as surplus. Its oddness: two for each end in an unusual port, one for a port
+ * number that hardly any other switch uses.
+ */
+enum { ODDNESS_MAX = 5 };
+void ft_stray_add(struct explain *x, uint32_t cable);
+int ft_cable_oddness(const struct ft_model *m, uint32_t cable);
+
+/* Misplaced and swapped cables: pairing.c by pairs of places, trails.c by port, if planned. 0 or -ENOMEM. */
+int ft_pairing_explain(struct explain *x);
+int ft_trails_explain(struct explain *x);
+
+/* cable_findings.c: reports the remaining deficits. 0 or -ENOMEM. */
+int ft_missing_report(struct explain *x);
+
+#endif

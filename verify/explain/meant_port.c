@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The port where a cable belongs, predicted from the use of its number on other switches of the kind. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/explain/explain.h"
+#include "verify/model/recall.h"
+
+/* From the likeliest port to one surely not meant. RANK_GAP is taken from the top, the others from the bottom. */
+enum { RANK_RECALLED, RANK_USUAL, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
+
+/*
+ * True if port @number of @live is a gap in its bundle to planned switch @peer: the cables of the bundle connect ports
+ * in parallel, on both sides of the gap too, and the port at the far end has no cable either.
+ */
+static bool gap_tells(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t peer)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t there = m->live_of[peer], low = UINT32_MAX, high = 0, across;
+	int32_t shift = 0;
+	const struct ft_node *far;
+
+	for (uint32_t n = 0; there != FT_NONE && n < sw->cable_count; n++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + n]];
+		uint32_t a, b;
+
+		if (ft_cable_far(cable, live) != there)
+			continue;
+		a = ft_port_number(m, ft_cable_port(cable, live));
+		b = ft_port_number(m, ft_cable_port(cable, there));
+		if (high > 0 && (int32_t)b - (int32_t)a != shift)
+			return false;
+		shift = (int32_t)b - (int32_t)a;
+		low = a < low ? a : low;
+		high = a > high ? a : high;
+	}
+	if (number <= low || number >= high)
+		return false;
+	far = node_of(m, there);
+	across = far->first_port + (uint32_t)((int32_t)number + shift) - 1;
+	return m->snapshot->ports[across].peer == FT_NO_PORT;
+}
+
+/* How likely port @number of @live, which has no cable, is the one for planned switch @peer. */
+static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ranges *r, uint32_t live, uint32_t number,
+			      uint32_t peer)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_snapshot *s = m->snapshot;
+	uint32_t was, far;
+
+	if (ft_exact_knows(m, sw->planned))
+		return ft_port_usual(m, live, number, peer) ? RANK_USUAL : RANK_FOREIGN;
+	if (ft_recall_port(m, live, number, &was) != FT_RECALLED_NOTHING) {
+		if (was != peer)
+			return RANK_FOREIGN;
+		/* A cable that has only moved has one end still in its port. */
+		far = ft_recall_far(m, s->nodes[sw->node].first_port + number - 1);
+		return far != FT_NONE && s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
+	}
+	/* Missing cables of both switches, and their other ports, may say more than numbers do. */
+	was = m->holes ? m->holes[s->nodes[sw->node].first_port + number - 1] : FT_NONE;
+	if (was != FT_NONE && !ft_port_has_use(m, live, number))
+		return was == peer ? RANK_USUAL : RANK_FOREIGN;
+	/* If the kind or this switch has no pattern, numbers predict nothing: only the last free port does. */
+	if (number >= m->habit_ports || !m->regular[sw->kind] || !sw->regular)
+		return gap_tells(m, live, number, peer) ? RANK_USUAL : RANK_SPARE;
+	if (ft_port_usual(m, live, number, peer))
+		return RANK_USUAL;
+	if (ft_port_has_use(m, live, number))
+		return RANK_FOREIGN;
+	if (ft_port_is_hosts(m, live, number))
+		return RANK_FOREIGN;
+	/* Between the tree and switches beside it, ports have no order. */
+	if (r->link_low == FT_NONE || ft_is_beside(m, sw->planned) || ft_is_beside(m, peer))
+		return RANK_SPARE;
+	if (number > r->link_low && number < r->link_high)
+		return RANK_BETWEEN;
+	/* Hosts below, uplinks above: a port between, or above, belongs to a core that no other cable reaches. */
+	if (r->host_low != FT_NONE && r->host_high < r->link_low)
+		return number > r->host_high && number < r->link_low ? RANK_GAP
+		       : number > r->link_high			     ? RANK_BESIDE
+								     : RANK_SPARE;
+	if (r->host_low != FT_NONE && r->link_high < r->host_low)
+		return number < r->link_low			       ? RANK_BESIDE
+		       : number > r->link_high && number < r->host_low ? RANK_GAP
+								       : RANK_SPARE;
+	return RANK_SPARE;
+}
+
+/* True if the port is in state @link and has no finding yet. */
+static bool port_waits(const struct ft_model *m, const struct ft_node *node, uint32_t number, enum ft_link link)
+{
+	uint32_t port = node->first_port + number - 1;
+
+	return m->snapshot->ports[port].link == link && !m->port_claimed[port];
+}
+
+/* Adds the ports of one rank, at most @room of them, to @ret_ports. Returns how many there are, which may be more. */
+static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges *ranges, uint32_t live, uint32_t peer,
+			  unsigned int rank, enum ft_link link, uint32_t *ret_ports, uint32_t room)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		uint32_t number = rank == RANK_GAP ? node->port_count + 1 - i : i;
+
+		if (!port_waits(m, node, number, link) || port_rank(m, ranges, live, number, peer) != rank)
+			continue;
+		if (count < room)
+			ret_ports[count] = node->first_port + number - 1;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * Of @count equally likely ports, in ascending order, moves the run of exactly @need adjacent ones to the front of
+ * @ports: cables of a bundle are in adjacent ports, and a longer or shorter gap is another bundle's. Returns true if
+ * there is exactly one such run.
+ */
+static bool run_pick(uint32_t *ports, uint32_t count, uint32_t need)
+{
+	uint32_t best = FT_NONE, runs = 0;
+
+	for (uint32_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && ports[end] == ports[end - 1] + 1;)
+			end++;
+		if (end - i != need)
+			continue;
+		best = i;
+		runs++;
+	}
+	if (runs != 1)
+		return false;
+	memmove(ports, ports + best, need * sizeof(*ports));
+	return true;
+}
+
+static int number_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The ports of @live, in any state, that other switches use for planned switch @peer. */
+static uint32_t usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += ft_port_usual(m, live, n, peer) || (m->holes && m->holes[node->first_port + n - 1] == peer);
+	return count;
+}
+
+uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
+		       uint32_t *ret_ports)
+{
+	const struct ft_port_ranges *ranges = ft_port_ranges_of(m, live);
+	unsigned int last = usual_ports(m, live, peer) >= need ? RANK_USUAL : RANK_SPARE;
+	uint32_t found = 0;
+
+	/* If the cable's port is known, no other free one is taken. */
+	for (unsigned int rank = RANK_RECALLED; rank <= last && found < need; rank++) {
+		uint32_t room = need - found;
+		uint32_t count = rank_pick(m, ranges, live, peer, rank, link, ret_ports + found, room);
+
+		/* If there are several gaps between other cables, takes the one of the right size. */
+		if (rank == RANK_BETWEEN && count > room && room > 1 && found == 0) {
+			uint32_t all = rank_pick(m, ranges, live, peer, rank, link, ret_ports, m->habit_ports);
+
+			if (!run_pick(ret_ports, all, room))
+				rank_pick(m, ranges, live, peer, rank, link, ret_ports, room);
+		}
+
+		/* A gap too small for the bundle consists of spare host ports; several spare ports decide nothing. */
+		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))
+			continue;
+		found += count < room ? count : room;
+	}
+	qsort(ret_ports, found, sizeof(*ret_ports), number_compare);
+	return found;
+}
+
+uint32_t ft_port_home(struct explain *x, uint32_t keep, uint32_t right, uint32_t target)
+{
+	const struct ft_model *m = x->m;
+	uint32_t was = ft_recall_far(m, keep);
+
+	if (was != FT_NONE && m->live.switch_of_node[m->snapshot->ports[was].node] == m->live_of[target] &&
+	    m->snapshot->ports[was].link == FT_LINK_DOWN && !m->port_claimed[was])
+		return was;
+	return ft_ports_pick(m, m->live_of[target], right, 1, FT_LINK_DOWN, x->picked) == 1 ? x->picked[0] : FT_NONE;
+}
+
+/* True if an action of @f has a cable for that port already. */
+static bool port_is_acted_on(const struct ft_model *m, const struct ft_finding *f, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	uint64_t guid = ft_port_node(m->chips, p)->guid;
+
+	for (size_t i = 0; i < f->action_count; i++) {
+		const struct ft_place *ends[2] = {&f->actions[i].a, &f->actions[i].b};
+
+		for (unsigned int n = 0; f->actions[i].act == FT_ACT_CONNECT && n < 2; n++)
+			if (ends[n]->guid == guid && ends[n]->port == p->number)
+				return true;
+	}
+	return false;
+}
+
+uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
+{
+	uint32_t found = ft_ports_pick(x->m, x->m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
+
+	/* Nothing can be plugged into a port of a director's board that was not seen. */
+	for (uint32_t i = 0; i < found; i++)
+		if (ft_port_origin(x->m, x->picked[i]) != FT_NONE && !port_is_acted_on(x->m, f, x->picked[i]))
+			return x->picked[i];
+	return FT_NONE;
+}
+
+/* The place for the next cable from @p to @q: a free port for it, or the switch alone. The caller frees @name. */
+static struct ft_place connect_end(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q,
+				   uint32_t count)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = ft_live_at(m, p);
+	struct ft_place end = {.name = strdup(sw ? sw->name : m->places[p]->name), .guid = sw ? sw->guid : 0};
+	uint32_t port = sw ? ft_port_unacted(x, f, p, q, count) : FT_NONE;
+
+	m->failed |= !end.name;
+	if (port != FT_NONE) {
+		const struct ft_port *origin = &m->chips->ports[ft_port_origin(m, port)];
+
+		end.guid = ft_port_node(m->chips, origin)->guid;
+		end.port = origin->number;
+	}
+	return end;
+}
+
+void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct ft_place a = connect_end(x, f, p, q, count), b = connect_end(x, f, q, p, count);
+
+		ft_finding_act(x->m, f, FT_ACT_CONNECT, &a, &b);
+		free(a.name);
+		free(b.name);
+	}
+}
+
+uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += port_waits(m, node, n, link) && ft_port_votes(m, live, n, peer) >= votes;
+	return count;
+}
+
+uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += port_waits(m, node, n, link) && !ft_port_is_hosts(m, live, n);
+	return count;
+}
+
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+{
+	const struct ft_node *node = node_of(m, live);
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node->port_count; n++)
+		count += port_waits(m, node, n, link);
+	return count;
+}

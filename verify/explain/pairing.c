@@ -1,0 +1,999 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Alternating trails over places. If the plan gives no ports, the residual is a multigraph over places: surplus cables
+ * ("strays") and missing ones ("deficits"). It is decomposed into the fewest alternating trails:
+ *
+ *   closed, k strays    a swap: one end of each cable is right, the other belongs where the next one's wrong end is
+ *   open, one of each   a misplaced cable
+ *   what is left        unplanned and missing cables; those that one pair lacks are one fault
+ *
+ * Parts of the residual without a common place are explained separately. In a small part, all sets of disjoint closed
+ * trails are enumerated, and the one that covers the most strays is taken; then port numbers decide. In a large part,
+ * breadth-first search finds the shortest closed trail through each stray. The rest is matched by augmenting paths,
+ * pairs supported by port numbers first.
+ *
+ * Counts hide faults: two moves can leave the number of cables of a pair as planned. So a cable of a pair with the
+ * right count may be a stray, too, which leaves its pair short of one: cables that port numbers show, and in small
+ * parts any one between two places of the residual. Such an explanation is accepted if it has fewer trails; with as
+ * many, port numbers decide, and else it is named as an alternative.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/explain/residual.h"
+
+/* If one of the last four of these is exceeded, the report says that not everything was tried (untried.c). */
+enum {
+	TURNS = 2,
+	SMALL_MAX = 12, /* strays of a part for the full search; and for that with a hidden one */
+	RING_MAX = SMALL_MAX,
+	PART_WORK_MAX = 1 << 24,
+	TRIALS_WORK_MAX = 1 << 25,
+	AUGMENT_MAX = 64
+};
+
+/* Evidence of port numbers outweighs a completed pair, and that outweighs which end it is. */
+enum { EVIDENCE = 4 };
+
+/* The explanation of a stray. */
+struct fate {
+	enum { ALONE, SWAPPED, MOVED, COVERED } what;
+	uint32_t keep, target; /* places: of the right end, and where the other end belongs */
+	uint32_t next;	       /* SWAPPED: the stray whose wrong end is on @target */
+};
+
+/* A candidate explanation of a stray: the end at @right is in its place, and the other end belongs on @target. */
+struct candidate {
+	uint32_t stray, right, target;
+	int score;
+};
+
+/* A stray, and which end of it is right. */
+struct turned {
+	uint32_t stray;
+	uint32_t keep, wrong; /* places */
+};
+
+struct ring {
+	struct turned at[RING_MAX];
+	uint32_t k;
+};
+
+struct ring_set {
+	struct ring rings[SMALL_MAX / 2];
+	uint32_t count;
+	uint32_t covered; /* strays in the closed trails */
+	int score;	  /* the evidence of port numbers for it */
+};
+
+struct pairing {
+	struct explain *x;
+	struct ft_model *m;
+	uint32_t (*shorts)[2]; /* pairs that lack cables, each once */
+	uint32_t short_count;
+	uint32_t *part;	      /* by place: the representative of its part of the residual */
+	uint32_t part_count;  /* upper bound of the numbers of parts */
+	uint32_t *price;      /* by part: its faults */
+	uint32_t (*equal)[2]; /* by part: a pair with a cable that may be a stray at no more faults, or FT_NONE */
+	uint32_t tied[2];   /* a pair that would have saved as many faults as the one that was uncovered, or FT_NONE */
+	bool *touched;	    /* by place */
+	struct fate *fates; /* by stray */
+	uint32_t first_hidden; /* strays from here on are hidden ones, of pairs with the right count */
+	uint32_t work;	       /* work spent on the present part, in links looked at */
+	uint64_t trial_work;   /* work spent on trying hidden strays */
+	bool untried;	       /* some of it exceeded its limit */
+
+	/* The present part. */
+	uint32_t *members; /* strays */
+	uint32_t count;
+	struct candidate *candidates;
+	uint32_t candidate_count, candidate_size;
+	uint32_t *chosen; /* by stray: its candidate, or FT_NONE */
+	uint32_t *asked;  /* by cell: the last stray that looked for a deficit there */
+	uint32_t asking;
+	uint32_t *scratch; /* scratch: two entries for each stray and orientation */
+	struct ring_set now, best;
+	bool used[SMALL_MAX];
+	uint32_t ring_equals; /* other sets of closed trails as good as the best */
+};
+
+/* Adds @more to the work on the present part. True once that is over its limit: it then takes its best explanation. */
+static bool work_is_over(struct pairing *q, uint32_t more)
+{
+	q->work = q->work + more < PART_WORK_MAX ? q->work + more : PART_WORK_MAX;
+	q->untried |= q->work == PART_WORK_MAX;
+	return q->work == PART_WORK_MAX;
+}
+
+/* ---- closed trails ---- */
+
+static struct turned turned_make(const struct pairing *q, uint32_t stray, unsigned int turn)
+{
+	const struct stray *s = &q->x->strays[stray];
+
+	return turn ? (struct turned){stray, s->b, s->a} : (struct turned){stray, s->a, s->b};
+}
+
+/* True if @from's right end lacks a cable to the place of @to's wrong end. */
+static bool link_lacks(const struct pairing *q, const struct turned *from, const struct turned *to)
+{
+	return from->keep != to->wrong && from->wrong != to->wrong && *deficit_at(q->x, from->keep, to->wrong) > 0;
+}
+
+/* The evidence of port numbers that @from belongs at the place of @to's wrong end. */
+static int link_score(const struct pairing *q, const struct turned *from, const struct turned *to)
+{
+	return stray_usual(q->m, &q->x->strays[from->stray], from->keep, to->wrong) +
+	       stray_usual(q->m, &q->x->strays[to->stray], to->wrong, from->keep);
+}
+
+/* >0 if @a is the better set: it covers more strays; then by port numbers, then with shorter cycles. */
+static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
+{
+	if (a->covered != b->covered)
+		return a->covered > b->covered ? 1 : -1;
+	if (a->score != b->score)
+		return a->score > b->score ? 1 : -1;
+	return (a->count > b->count) - (a->count < b->count);
+}
+
+static void ring_search(struct pairing *q, uint32_t from);
+
+/* Extends the last ring of q->now, whose stray number @depth - 1 looks for its successor. */
+static void ring_extend(struct pairing *q, uint32_t first, uint32_t depth)
+{
+	struct ring *ring = &q->now.rings[q->now.count];
+	const struct turned *last = &ring->at[depth - 1], *head = &ring->at[0];
+
+	if (work_is_over(q, q->count))
+		return;
+	if (depth >= 2 && link_lacks(q, last, head)) {
+		int score = link_score(q, last, head);
+		uint32_t *deficit = deficit_at(q->x, last->keep, head->wrong);
+
+		(*deficit)--;
+		ring->k = depth;
+		q->now.count++;
+		q->now.covered += depth;
+		q->now.score += score;
+		ring_search(q, first + 1);
+		q->now.score -= score;
+		q->now.covered -= depth;
+		q->now.count--;
+		(*deficit)++;
+	}
+	for (uint32_t i = first + 1; depth < RING_MAX && i < q->count; i++)
+		for (unsigned int turn = 0; !q->used[i] && turn < TURNS; turn++) {
+			struct turned next = turned_make(q, q->members[i], turn);
+			uint32_t *deficit;
+			int score;
+
+			if (!link_lacks(q, last, &next))
+				continue;
+			deficit = deficit_at(q->x, last->keep, next.wrong);
+			score = link_score(q, last, &next);
+			q->used[i] = true;
+			(*deficit)--;
+			ring->at[depth] = next;
+			q->now.score += score;
+			ring_extend(q, first, depth + 1);
+			q->now.score -= score;
+			(*deficit)++;
+			q->used[i] = false;
+		}
+}
+
+/* Backtracking over all sets of rings whose lowest strays are @from or higher. */
+static void ring_search(struct pairing *q, uint32_t from)
+{
+	while (from < q->count && q->used[from])
+		from++;
+	if (from >= q->count || q->now.count == SMALL_MAX / 2) {
+		int better = ring_set_compare(&q->now, &q->best);
+
+		if (better == 0 && q->now.count > 0)
+			q->ring_equals++;
+		if (better > 0) {
+			q->best = q->now;
+			q->ring_equals = 0;
+		}
+		return;
+	}
+	q->used[from] = true;
+	/* A cycle has two directions: only the one in which its lowest stray is unturned is enumerated. */
+	q->now.rings[q->now.count].at[0] = turned_make(q, q->members[from], 0);
+	ring_extend(q, from, 1);
+	/* The case that this stray is in no ring. */
+	ring_search(q, from + 1);
+	q->used[from] = false;
+}
+
+static uint32_t *link_deficit(const struct pairing *q, const struct ring *ring, uint32_t i)
+{
+	return deficit_at(q->x, ring->at[i].keep, ring->at[(i + 1) % ring->k].wrong);
+}
+
+/* Takes the deficits of a ring. False if a pair lacks fewer cables than the ring needs: then none is taken. */
+static bool ring_take(struct pairing *q, const struct ring *ring)
+{
+	uint32_t taken = 0;
+
+	while (taken<ring->k && * link_deficit(q, ring, taken)> 0)
+		(*link_deficit(q, ring, taken++))--;
+	if (taken < ring->k) {
+		while (taken > 0)
+			(*link_deficit(q, ring, --taken))++;
+		return false;
+	}
+	for (uint32_t i = 0; i < ring->k; i++) {
+		const struct turned *next = &ring->at[(i + 1) % ring->k];
+
+		q->fates[ring->at[i].stray] = (struct fate){SWAPPED, ring->at[i].keep, next->wrong, next->stray};
+	}
+	return true;
+}
+
+/* True if no stray is in the ring in both orientations. */
+static bool ring_is_simple(const struct ring *ring)
+{
+	for (uint32_t i = 0; i < ring->k; i++)
+		for (uint32_t j = i + 1; j < ring->k; j++)
+			if (ring->at[i].stray == ring->at[j].stray)
+				return false;
+	return true;
+}
+
+/*
+ * The shortest ring through member @start of at most RING_MAX strays, by breadth-first search over strays in both
+ * orientations. States are numbered by member, TURNS each.
+ */
+static bool ring_shortest(struct pairing *q, uint32_t start, struct ring *ret)
+{
+	uint32_t states = TURNS * q->count, head = 0, tail = 0, *before = q->scratch, *queue = q->scratch + states;
+	const struct turned first = turned_make(q, q->members[start], 0);
+
+	for (uint32_t i = 0; i < states; i++)
+		before[i] = FT_NONE;
+	queue[tail++] = TURNS * start;
+	before[TURNS * start] = TURNS * start;
+	while (head < tail) {
+		uint32_t here = queue[head++];
+		const struct turned s = turned_make(q, q->members[here / TURNS], here % TURNS);
+
+		if (here != TURNS * start && link_lacks(q, &s, &first)) {
+			uint32_t k = 1;
+
+			for (uint32_t at = here; at != TURNS * start; at = before[at])
+				k++;
+			q->untried |= k > RING_MAX;
+			if (k > RING_MAX)
+				return false;
+			ret->k = k;
+			for (uint32_t at = here; k-- > 0; at = before[at])
+				ret->at[k] = turned_make(q, q->members[at / TURNS], at % TURNS);
+			return ring_is_simple(ret);
+		}
+		if (work_is_over(q, states))
+			return false;
+		for (uint32_t i = 0; i < states; i++) {
+			struct turned next = turned_make(q, q->members[i / TURNS], i % TURNS);
+
+			if (q->fates[next.stray].what != ALONE || i / TURNS == start || before[i] != FT_NONE ||
+			    !link_lacks(q, &s, &next))
+				continue;
+			before[i] = here;
+			queue[tail++] = i;
+		}
+	}
+	return false;
+}
+
+/* Returns how many closed trails the part has. */
+static uint32_t rings_find(struct pairing *q)
+{
+	uint32_t rings = 0;
+
+	q->ring_equals = 0;
+	if (q->count <= SMALL_MAX) {
+		q->now = q->best = (struct ring_set){.count = 0};
+		ring_search(q, 0);
+		for (uint32_t i = 0; i < q->best.count; i++)
+			ring_take(q, &q->best.rings[i]);
+		return q->best.count;
+	}
+	for (uint32_t i = 0; i < q->count; i++) {
+		struct ring ring;
+
+		rings += q->fates[q->members[i]].what == ALONE && ring_shortest(q, i, &ring) && ring_take(q, &ring);
+	}
+	return rings;
+}
+
+/* ---- open trails ---- */
+
+/*
+ * The evidence of port numbers for a candidate. An empty port where the right end would belong is evidence against it;
+ * but a missing and an unplanned cable would be two faults.
+ */
+static bool candidate_score(const struct pairing *q, struct candidate *c)
+{
+	const struct ft_model *m = q->m;
+	const struct stray *s = &q->x->strays[c->stray];
+	uint32_t wrong = s->a == c->right ? s->b : s->a;
+	bool usual = stray_usual(m, s, c->right, c->target);
+
+	c->score = EVIDENCE * (2 * usual - stray_usual(m, s, wrong, c->right) +
+			       (ft_usual_ports(m, m->live_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
+		   2 * (*deficit_at(q->x, c->right, c->target) == 1) +
+		   (ft_rank_of(m, c->right) < ft_rank_of(m, c->target));
+	/* One other switch with that use of the port may be a coincidence; two are a pattern. */
+	if (usual || !ft_usual_ports(m, m->live_of[c->right], c->target, FT_LINK_DOWN, 2))
+		return true;
+	c->score -= 2 * EVIDENCE;
+	return ft_port_has_use(m, m->live_of[c->right], ft_port_number(m, stray_port(m, s, c->right)));
+}
+
+static int candidate_add(struct pairing *q, const struct candidate *c)
+{
+	if (q->candidate_count == q->candidate_size) {
+		uint32_t size = q->candidate_size ? q->candidate_size * 2 : 64;
+		struct candidate *more = realloc(q->candidates, size * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		q->candidates = more;
+		q->candidate_size = size;
+	}
+	q->candidates[q->candidate_count++] = *c;
+	return 0;
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->stray != y->stray)
+		return x->stray < y->stray ? -1 : 1;
+	if (x->right != y->right)
+		return x->right < y->right ? -1 : 1;
+	return x->target < y->target ? -1 : x->target > y->target;
+}
+
+static int candidates_gather(struct pairing *q)
+{
+	q->candidate_count = 0;
+	for (uint32_t i = 0; i < q->count; i++) {
+		uint32_t stray = q->members[i];
+		const uint32_t ends[2] = {q->x->strays[stray].a, q->x->strays[stray].b};
+
+		for (unsigned int n = 0; q->fates[stray].what == ALONE && n < 2; n++) {
+			const struct ft_pair *end = ft_pairs_of(q->m, ends[n] + 1);
+
+			for (const struct ft_pair *pair = ft_pairs_of(q->m, ends[n]); pair < end; pair++) {
+				struct candidate c = {stray, ends[n], pair->peer, 0};
+
+				if (q->m->live_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
+				    !q->x->deficit[pair->cell] || !candidate_score(q, &c))
+					continue;
+				if (candidate_add(q, &c) < 0)
+					return -ENOMEM;
+			}
+		}
+	}
+	if (q->candidate_count)
+		qsort(q->candidates, q->candidate_count, sizeof(*q->candidates), candidate_compare);
+	return 0;
+}
+
+static uint32_t *candidate_deficit(const struct pairing *q, const struct candidate *c)
+{
+	return deficit_at(q->x, c->right, c->target);
+}
+
+static void choose(struct pairing *q, uint32_t stray, uint32_t candidate)
+{
+	q->chosen[stray] = candidate;
+	(*candidate_deficit(q, &q->candidates[candidate]))--;
+}
+
+/* Finds a free deficit for @stray by moving others to their next ones (augmenting path). @q->asked: visited pairs. */
+static bool augment(struct pairing *q, uint32_t stray, unsigned int depth)
+{
+	if (work_is_over(q, q->candidate_count / 8))
+		return false;
+	for (uint32_t i = 0; i < q->candidate_count; i++) {
+		const struct candidate *c = &q->candidates[i];
+		uint32_t cell = ft_cell_at(q->m, c->right, c->target);
+
+		if (c->stray != stray || q->asked[cell] == q->asking)
+			continue;
+		q->asked[cell] = q->asking;
+		q->untried |= q->x->deficit[cell] == 0 && depth == 0;
+		for (uint32_t n = 0; q->x->deficit[cell] == 0 && depth > 0 && n < q->count; n++) {
+			uint32_t other = q->members[n], own = q->chosen[other];
+
+			/* A stray gives up its own deficit only for another one. */
+			if (own != FT_NONE && candidate_deficit(q, &q->candidates[own]) == &q->x->deficit[cell] &&
+			    augment(q, other, depth - 1))
+				q->x->deficit[cell]++;
+		}
+		if (q->x->deficit[cell] > 0) {
+			choose(q, stray, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int moves_find(struct pairing *q)
+{
+	int r = candidates_gather(q);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < q->count; i++)
+		q->chosen[q->members[i]] = FT_NONE;
+	/* Best supported candidates first; then augmenting paths for the rest. */
+	for (uint32_t i = 0; i < q->candidate_count; i++)
+		if (q->chosen[q->candidates[i].stray] == FT_NONE && *candidate_deficit(q, &q->candidates[i]) > 0)
+			choose(q, q->candidates[i].stray, i);
+	for (uint32_t i = 0; i < q->count; i++) {
+		if (q->fates[q->members[i]].what != ALONE || q->chosen[q->members[i]] != FT_NONE)
+			continue;
+		q->asking++;
+		augment(q, q->members[i], AUGMENT_MAX);
+	}
+	for (uint32_t i = 0; i < q->count; i++) {
+		uint32_t chosen = q->chosen[q->members[i]];
+
+		if (chosen != FT_NONE)
+			q->fates[q->members[i]] = (struct fate){MOVED, q->candidates[chosen].right,
+								q->candidates[chosen].target, FT_NONE};
+	}
+	return 0;
+}
+
+/* ---- a part of the residual ---- */
+
+static bool is_hidden(const struct pairing *q, uint32_t stray)
+{
+	return stray >= q->first_hidden;
+}
+
+/* Restores the members' deficits to those before part_solve(). */
+static void part_undo(struct pairing *q)
+{
+	for (uint32_t i = 0; i < q->count; i++) {
+		const struct fate *f = &q->fates[q->members[i]];
+		const struct stray *s = &q->x->strays[q->members[i]];
+
+		if (f->what == SWAPPED || f->what == MOVED)
+			(*deficit_at(q->x, f->keep, f->target))++;
+		else if (f->what == COVERED)
+			(*deficit_at(q->x, s->a, s->b))++;
+	}
+}
+
+/* Explains the members; returns the faults, with the pairs of @one and @other that stay short. 0 or -ENOMEM. */
+static int part_solve(struct pairing *q, uint32_t one, uint32_t other, uint32_t *ret_price)
+{
+	uint32_t price;
+	int r;
+
+	q->work = 0;
+	for (uint32_t i = 0; i < q->count; i++)
+		q->fates[q->members[i]] = (struct fate){.what = ALONE};
+	price = rings_find(q);
+	r = moves_find(q);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < q->count; i++) {
+		struct fate *f = &q->fates[q->members[i]];
+		const struct stray *s = &q->x->strays[q->members[i]];
+
+		/* A hidden stray that explains nothing is an ordinary cable again. */
+		if (is_hidden(q, q->members[i]) && f->what == ALONE && *deficit_at(q->x, s->a, s->b) > 0) {
+			f->what = COVERED;
+			(*deficit_at(q->x, s->a, s->b))--;
+		}
+		price += f->what == ALONE || f->what == MOVED;
+	}
+	for (uint32_t i = 0; i < q->short_count; i++) {
+		uint32_t part = q->part[q->shorts[i][0]];
+
+		price += (part == one || part == other) && *deficit_at(q->x, q->shorts[i][0], q->shorts[i][1]) > 0;
+	}
+	*ret_price = price;
+	return 0;
+}
+
+static uint32_t part_of(struct pairing *q, uint32_t place)
+{
+	while (q->part[place] != place)
+		place = q->part[place] = q->part[q->part[place]];
+	return place;
+}
+
+static void part_join(struct pairing *q, uint32_t p, uint32_t q_place)
+{
+	uint32_t a = part_of(q, p), b = part_of(q, q_place);
+
+	q->part[a > b ? a : b] = a > b ? b : a;
+}
+
+static void parts_find(struct pairing *q)
+{
+	const struct explain *x = q->x;
+
+	for (uint32_t p = 0; p < q->m->place_count; p++)
+		q->part[p] = p;
+	for (uint32_t i = 0; i < x->stray_count; i++)
+		part_join(q, x->strays[i].a, x->strays[i].b);
+	for (uint32_t i = 0; i < q->short_count; i++)
+		part_join(q, q->shorts[i][0], q->shorts[i][1]);
+	for (uint32_t p = 0; p < q->m->place_count; p++)
+		q->part[p] = part_of(q, p);
+}
+
+static void members_take(struct pairing *q, uint32_t one, uint32_t other)
+{
+	q->count = 0;
+	for (uint32_t i = 0; i < q->x->stray_count; i++) {
+		uint32_t part = q->part[q->x->strays[i].a];
+
+		if ((part == one || part == other) && !stray_is_loop(&q->x->strays[i]))
+			q->members[q->count++] = i;
+	}
+}
+
+/* ---- hidden strays: cables of pairs with the right count ---- */
+
+static int short_add(struct pairing *q, uint32_t p, uint32_t peer)
+{
+	for (uint32_t i = 0; i < q->short_count; i++)
+		if (q->shorts[i][0] == p && q->shorts[i][1] == peer)
+			return 0;
+	q->shorts[q->short_count][0] = p;
+	q->shorts[q->short_count++][1] = peer;
+	return 1;
+}
+
+static bool cable_is_stray(const struct explain *x, uint32_t cable)
+{
+	for (uint32_t i = 0; i < x->stray_count; i++)
+		if (x->strays[i].cable == cable)
+			return true;
+	return false;
+}
+
+/* Makes a cable of a pair with the right count a stray: its pair is then short of one. */
+static void cable_uncover(struct pairing *q, uint32_t cable)
+{
+	const struct stray *s = &q->x->strays[q->x->stray_count];
+
+	ft_stray_add(q->x, cable);
+	(*deficit_at(q->x, s->a, s->b))++;
+	short_add(q, s->a, s->b);
+	q->touched[s->a] = q->touched[s->b] = true;
+}
+
+/* Undoes the last hidden strays, down to @count, and the pairs, down to @short_count. */
+static void strays_cover(struct pairing *q, uint32_t count, uint32_t short_count)
+{
+	while (q->x->stray_count > count) {
+		const struct stray *s = &q->x->strays[--q->x->stray_count];
+
+		(*deficit_at(q->x, s->a, s->b))--;
+	}
+	q->short_count = short_count;
+}
+
+/* A cable of planned pair @p-@q; of several, one in an odd port; FT_NONE: all of them are strays already. */
+static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
+{
+	const struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = ft_live_at(m, p);
+	uint32_t pick = FT_NONE;
+	int odd = -1;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		uint32_t cable = m->live.at[sw->first_cable + i];
+
+		if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[p])].planned != q ||
+		    cable_is_stray(x, cable) || ft_cable_oddness(m, cable) <= odd)
+			continue;
+		odd = ft_cable_oddness(m, cable);
+		pick = cable;
+	}
+	return pick;
+}
+
+/* True if a stray leaves @p in the port for @q, or @q in the port for @p: the cable p-q with its other end moved. */
+static bool pair_has_moved(const struct pairing *t, uint32_t p, uint32_t q)
+{
+	for (uint32_t i = 0; i < t->first_hidden; i++) {
+		const struct stray *s = &t->x->strays[i];
+
+		if (stray_is_loop(s))
+			continue;
+		if (((s->a == p || s->b == p) && stray_usual(t->m, s, p, q)) ||
+		    ((s->a == q || s->b == q) && stray_usual(t->m, s, q, p)))
+			return true;
+	}
+	return false;
+}
+
+/* True if the port of planned switch @p, @live, usually leads to a switch to which @p lacks a cable. */
+static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t live, uint32_t number)
+{
+	if (!q->touched[p])
+		return false;
+	for (const struct ft_pair *pair = ft_pairs_of(q->m, p); pair < ft_pairs_of(q->m, p + 1); pair++)
+		if (q->m->live_of[pair->peer] != FT_NONE && q->x->deficit[pair->cell] > 0 &&
+		    ft_port_usual(q->m, live, number, pair->peer))
+			return true;
+	return false;
+}
+
+/*
+ * Two moves can hide one another: a cable of e-c1 that was plugged into c2, and the cable of e-c2 moved elsewhere,
+ * leave the count of e-c2 right. Port numbers show it: the cable is where e's cable to c1 usually is, that pair is
+ * short, and either the cable of e-c2 is among the strays, or the other end is in a port whose own cable is missing as
+ * well.
+ */
+static void ports_uncover(struct pairing *q)
+{
+	const struct ft_model *m = q->m;
+
+	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i / 2];
+		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
+		uint32_t p = m->live.switches[near].planned, peer = m->live.switches[far].planned;
+		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
+		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
+
+		if (p == FT_NONE || peer == FT_NONE || p == peer || !q->touched[p] ||
+		    ft_port_usual(m, near, number, peer))
+			continue;
+		if (!port_is_short(q, p, near, number) || cable_is_stray(q->x, i / 2) ||
+		    (!pair_has_moved(q, p, peer) && !port_is_short(q, peer, far, far_number)))
+			continue;
+		cable_uncover(q, i / 2);
+	}
+}
+
+/* ---- the search ---- */
+
+/* The price of each part, and the sum in @ret_total. */
+static int parts_price(struct pairing *q, uint32_t *ret_total)
+{
+	uint32_t total = 0;
+	int r = 0;
+
+	parts_find(q);
+	for (uint32_t p = 0; p < q->m->place_count && r == 0; p++) {
+		if (q->part[p] != p || !q->touched[p])
+			continue;
+		members_take(q, p, p);
+		r = part_solve(q, p, p, &q->price[p]);
+		part_undo(q);
+		total += q->price[p];
+	}
+	*ret_total = total;
+	return r;
+}
+
+/*
+ * Tries each possible hidden stray by itself: a cable between two places of the residual. An unplanned cable may make
+ * up for a swapped one, and then neither pair lacks any.
+ * @ret_pair  the pair with the hidden stray that saves the most faults, or FT_NONE
+ */
+static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
+{
+	const struct ft_model *m = q->m;
+	uint32_t most = 0;
+
+	ret_pair[0] = FT_NONE;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); q->touched[p] && pair < ft_pairs_of(m, p + 1);
+		     pair++) {
+			uint32_t one = q->part[p], other = q->part[pair->peer], count = q->x->stray_count;
+			uint32_t shorts = q->short_count, before, price, cable;
+			int r;
+
+			if (pair->peer < p || !q->touched[pair->peer] || m->cells.seen[pair->cell] == 0 ||
+			    m->live_of[p] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
+				continue;
+			before = q->price[one] + (one == other ? 0 : q->price[other]);
+			members_take(q, one, other);
+			if (before <= 1 || q->count >= SMALL_MAX)
+				continue;
+			q->trial_work += q->x->stray_count + q->work;
+			if (q->trial_work > TRIALS_WORK_MAX) {
+				q->untried = true;
+				return 0;
+			}
+			cable = hidden_cable(q->x, p, pair->peer);
+			if (cable == FT_NONE)
+				continue;
+			cable_uncover(q, cable);
+			members_take(q, one, other);
+			r = part_solve(q, one, other, &price);
+			part_undo(q);
+			if (r < 0)
+				return r;
+			if (price < before && before - price > most) {
+				most = before - price;
+				ret_pair[0] = p;
+				ret_pair[1] = pair->peer;
+				q->tied[0] = FT_NONE;
+			} else if (price < before && before - price == most && name_equals) {
+				q->tied[0] = p;
+				q->tied[1] = pair->peer;
+			} else if (price == before && name_equals && q->fates[count].what != COVERED) {
+				q->equal[one][0] = q->equal[other][0] = p;
+				q->equal[one][1] = q->equal[other][1] = pair->peer;
+			}
+			strays_cover(q, count, shorts);
+		}
+	return 0;
+}
+
+static bool kinds_are_regular(const struct ft_model *m)
+{
+	bool regular = true;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		regular &= m->regular[m->places[p]->kind];
+	return regular;
+}
+
+/* Accepts hidden strays that lower the number of faults; between equals, port numbers decide, then the counts. */
+static int hidden_find(struct pairing *q)
+{
+	/* A baseline knows the peer of every port: no guess is needed. */
+	bool guess = !kinds_are_regular(q->m) && !q->m->recall.baseline;
+	uint32_t shorts = q->short_count, plain, ports, pair[2] = {FT_NONE, FT_NONE};
+	int r = parts_price(q, &plain);
+
+	if (r < 0)
+		return r;
+	ports_uncover(q);
+	r = parts_price(q, &ports);
+	if (r == 0 && ports > plain) {
+		strays_cover(q, q->first_hidden, shorts);
+		r = parts_price(q, &plain);
+	}
+	for (;;) {
+		for (uint32_t p = 0; p < q->m->place_count; p++)
+			q->equal[p][0] = FT_NONE;
+		if (r == 0)
+			r = hidden_try(q, guess, pair);
+		if (r < 0 || pair[0] == FT_NONE)
+			break;
+		cable_uncover(q, hidden_cable(q->x, pair[0], pair[1]));
+		r = parts_price(q, &plain);
+	}
+	if (q->tied[0] != FT_NONE)
+		memcpy(q->equal[q->part[q->tied[0]]], q->tied, sizeof(q->tied));
+	return r;
+}
+
+/* ---- findings ---- */
+
+/* Adds the alternative explanation to each finding about the part. */
+static void part_alternatives(struct pairing *q, size_t first, uint32_t part)
+{
+	struct ft_model *m = q->m;
+	const uint32_t *equal = q->equal[part];
+
+	for (size_t i = first; i < m->report->finding_count; i++) {
+		struct ft_finding *f = &m->report->findings[i];
+
+		if (q->ring_equals > 0 && f->code == FT_CODE_CABLES_SWAPPED)
+			ft_finding_alternative(m, f,
+					       "the same cables can be paired in another way that mends as much: check "
+					       "the labels of both ends before moving one");
+		if (equal[0] != FT_NONE)
+			ft_finding_alternative(m, f,
+					       "another reading with as few faults moves a cable between %s and %s as "
+					       "well; compare labels before moving this one",
+					       label_of(m, equal[0]), label_of(m, equal[1]));
+	}
+}
+
+/* Another end, or another deficit, that port numbers support equally is an alternative. */
+static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t stray)
+{
+	struct explain *x = q->x;
+	struct ft_model *m = q->m;
+	const struct candidate *c = &q->candidates[q->chosen[stray]];
+
+	for (uint32_t i = 0; i < q->candidate_count; i++) {
+		const struct candidate *o = &q->candidates[i];
+		const struct stray *other = &x->strays[o->stray];
+
+		if (o->score < c->score - (EVIDENCE - 1))
+			break;
+		if (o->stray != stray && q->chosen[o->stray] == FT_NONE && !other->contested &&
+		    candidate_deficit(q, o) == candidate_deficit(q, c)) {
+			x->strays[o->stray].contested = true;
+			ft_finding_alternative(m, f,
+					       "the one that belongs between %s and %s is that of %s and %s, and this "
+					       "one is unplanned. Labels tell",
+					       label_of(m, c->right), label_of(m, c->target), label_of(m, other->a),
+					       label_of(m, other->b));
+		}
+		if (o->stray != stray || o == c || *candidate_deficit(q, o) == 0)
+			continue;
+		ft_finding_alternative(m, f,
+				       "its end at %s is right and it belongs on %s; then the cable between %s and "
+				       "%s is the missing one. "
+				       "Its label, or following it by hand, tells",
+				       label_of(m, o->right), label_of(m, o->target), label_of(m, c->right),
+				       label_of(m, c->target));
+		if (x->rival_count < m->live.cable_count)
+			x->rivals[x->rival_count++] = (struct rival){o->right, o->target, c->right, c->target};
+	}
+}
+
+/* The cycle from @stray on, as vertices: the wrong end of each, and the right one. */
+static void ring_report(struct pairing *q, struct ft_residual *g, uint32_t stray)
+{
+	uint32_t path[2 * RING_MAX], count = 0, at = stray;
+
+	do {
+		const struct fate *f = &q->fates[at];
+		struct stray *s = &q->x->strays[at];
+		uint32_t wrong = s->a == f->keep ? s->b : s->a;
+
+		path[count] = ft_residual_port(g, stray_port(q->m, s, wrong), wrong);
+		path[count + 1] = ft_residual_port(g, stray_port(q->m, s, f->keep), f->keep);
+		g->seen[path[count]] = g->seen[path[count + 1]] = s->cable;
+		s->used = true;
+		count += 2;
+		at = f->next;
+	} while (at != stray);
+	ft_cycle_report(g, path, count);
+}
+
+static void move_report(struct pairing *q, struct ft_residual *g, uint32_t stray)
+{
+	const struct fate *f = &q->fates[stray];
+	struct stray *s = &q->x->strays[stray];
+	uint32_t wrong = s->a == f->keep ? s->b : s->a, keep_port = stray_port(q->m, s, f->keep);
+	uint32_t home = ft_port_home(q->x, keep_port, f->keep, f->target);
+	const struct ft_cable_move move = {.keep = ft_residual_port(g, keep_port, f->keep),
+					   .wrong = ft_residual_port(g, stray_port(q->m, s, wrong), wrong),
+					   .target = ft_residual_port(g, home, f->target),
+					   .planned = FT_NONE,
+					   .seen = s->cable,
+					   .rival = FT_NONE};
+
+	s->used = true;
+	(*deficit_at(q->x, f->keep, f->target))--;
+	move_alternatives(q, ft_move_report(g, &move), stray);
+}
+
+/* Reports the explanation with the fewest faults of the part. */
+static int part_report(struct pairing *q, struct ft_residual *g, uint32_t part)
+{
+	size_t first = q->m->report->finding_count;
+	uint32_t price;
+	int r;
+
+	members_take(q, part, part);
+	r = part_solve(q, part, part, &price);
+	for (uint32_t i = 0; i < q->count && r == 0; i++)
+		if (q->fates[q->members[i]].what == SWAPPED && !q->x->strays[q->members[i]].used)
+			ring_report(q, g, q->members[i]);
+	/* Of those not reported yet, any may be the missing one. */
+	for (uint32_t i = 0; i < q->count && r == 0; i++)
+		if (q->fates[q->members[i]].what == MOVED)
+			(*candidate_deficit(q, &q->candidates[q->chosen[q->members[i]]]))++;
+	for (uint32_t i = 0; i < q->count && r == 0; i++)
+		if (q->fates[q->members[i]].what == MOVED)
+			move_report(q, g, q->members[i]);
+	part_alternatives(q, first, part);
+	return r;
+}
+
+/* Hidden strays that explain nothing are ordinary cables again. */
+static void covered_drop(struct pairing *q)
+{
+	uint32_t kept = q->first_hidden;
+
+	for (uint32_t i = q->first_hidden; i < q->x->stray_count; i++)
+		if (q->fates[i].what != COVERED)
+			q->x->strays[kept++] = q->x->strays[i];
+	q->x->stray_count = kept;
+}
+
+static int parts_report(struct pairing *q)
+{
+	struct ft_residual *g = ft_residual_plain(q->x);
+	int r = g ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; g && i < q->m->cells.count; i++)
+		g->lacking[i] = q->x->deficit[i];
+	for (uint32_t p = 0; r == 0 && p < q->m->place_count; p++)
+		if (q->part[p] == p && q->touched[p])
+			r = part_report(q, g, p);
+	covered_drop(q);
+	q->m->untried = q->untried;
+	return r;
+}
+
+static void pairing_release(struct pairing *q)
+{
+	free(q->shorts);
+	free(q->part);
+	free(q->price);
+	free(q->equal);
+	free(q->touched);
+	free(q->fates);
+	free(q->members);
+	free(q->candidates);
+	free(q->chosen);
+	free(q->asked);
+	free(q->scratch);
+}
+
+static int pairing_init(struct pairing *q, struct explain *x)
+{
+	const struct ft_model *m = x->m;
+	size_t places = m->place_count + 1UL, strays = m->live.cable_count + 1UL;
+
+	*q = (struct pairing){
+		.x = x,
+		.m = x->m,
+		.first_hidden = x->stray_count,
+		.tied = {FT_NONE, FT_NONE},
+		/* Pairs that are short already, and one for each hidden stray. */
+		.shorts = malloc((m->cells.count + strays) * sizeof(*q->shorts)),
+		.part = malloc(places * sizeof(*q->part)),
+		.price = calloc(places, sizeof(*q->price)),
+		.equal = malloc(places * sizeof(*q->equal)),
+		.touched = calloc(places, sizeof(*q->touched)),
+		.fates = calloc(strays, sizeof(*q->fates)),
+		.members = malloc(strays * sizeof(*q->members)),
+		.chosen = malloc(strays * sizeof(*q->chosen)),
+		.asked = calloc(m->cells.count + 1UL, sizeof(*q->asked)),
+		.scratch = malloc(2UL * TURNS * strays * sizeof(*q->scratch)),
+	};
+	if (!q->shorts || !q->part || !q->price || !q->equal || !q->touched || !q->fates || !q->members || !q->chosen ||
+	    !q->asked || !q->scratch)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < m->place_count; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
+			if (pair->peer > r && x->deficit[pair->cell] && m->live_of[r] != FT_NONE &&
+			    m->live_of[pair->peer] != FT_NONE) {
+				q->shorts[q->short_count][0] = r;
+				q->shorts[q->short_count++][1] = pair->peer;
+				q->touched[r] = q->touched[pair->peer] = true;
+			}
+	for (uint32_t i = 0; i < x->stray_count; i++)
+		if (!stray_is_loop(&x->strays[i]))
+			q->touched[x->strays[i].a] = q->touched[x->strays[i].b] = true;
+	return 0;
+}
+
+int ft_pairing_explain(struct explain *x)
+{
+	_cleanup_(pairing_release) struct pairing q = {0};
+	int r;
+
+	x->m->strays = x->stray_count;
+	if (x->stray_count == 0)
+		return 0;
+	r = pairing_init(&q, x);
+	if (r == 0)
+		r = hidden_find(&q);
+	return r == 0 ? parts_report(&q) : r;
+}

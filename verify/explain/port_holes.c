@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The dark ports that missing cables belong in, where a tier does not use numbers alike: tori, pods whose leaves are in
+ * no order, bundles of any width, one director among single switches.
+ *
+ * Each pair of switches with missing cables has candidates at both ends: dark ports with evidence that they lead to
+ * switches. The evidence, by which candidates are scored:
+ *
+ *   COLUMN  most others of its group that are cabled to the same far switch use that number for it
+ *   BESIDE  a port next to it leads to the far switch
+ *   LINK    most of its group have a switch at that number
+ *   BETWEEN it lies among the switch's own links
+ *   OFFSET  it and a port at the far end are next to two ends of one cable, on the same side
+ *   PAIRED  wherever that number is cabled to such switches, it is mostly to one number (of a director: one
+ *           chip), which is dark there
+ *
+ * For a director, its chips replace the others of its group. OFFSET and PAIRED count only with the best far end.
+ * Candidates are taken, as many as there are missing cables, if they score above all others and no other pair with
+ * missing cables wants the port as much. Taken ports are removed, which may make others unambiguous (constraint
+ * propagation; at most ROUNDS).
+ *
+ * Invariant: a port is taken for one pair, and a pair takes no more ports at an end than it lacks cables. Cost: for
+ * pairs with missing cables only, candidates at one end times those at the other, each round; and all cables once.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "verify/explain/explain.h"
+
+enum { COLUMN = 8, BESIDE = 4, LINK = 2, BETWEEN = 1, OFFSET = 3, PAIRED = 3 };
+enum { CANDIDATES = 96, HOLE_PAIRS_MAX = 4096, ROUNDS = 8, PAIRED_MIN = 3, COLUMN_MAX = 128 };
+
+struct candidate {
+	uint32_t number;
+	int own;   /* score without the far end */
+	int worth; /* score with the best far end */
+};
+
+struct hole_end {
+	uint32_t place, live, need, count;
+	struct candidate at[CANDIDATES];
+};
+
+struct hole_pair {
+	struct hole_end end[2];
+	bool in_step; /* its cables connect ports in parallel */
+};
+
+struct holes {
+	struct ft_model *m;
+	struct hole_pair *pairs;
+	uint32_t count;
+	struct ft_map widths; /* by kind, number, far kind: index of tallies[] */
+	struct ft_map meets;  /* by kind, number, far kind, far number: likewise */
+	uint32_t *tallies, tally_count, tally_size;
+};
+
+static void holes_release(struct holes *h)
+{
+	free(h->pairs);
+	free(h->tallies);
+	ft_map_release(&h->widths);
+	ft_map_release(&h->meets);
+}
+
+/* ---- numbers at both ends of cables ---- */
+
+static uint64_t meets_key(const struct ft_model *m, uint32_t place, uint32_t number, uint32_t far, uint32_t far_number)
+{
+	return (uint64_t)(m->places[place]->kind & 0xffff) << 48 | (uint64_t)(m->places[far]->kind & 0xffff) << 32 |
+	       (uint64_t)(number & 0xffff) << 16 | (far_number & 0xffff);
+}
+
+static int tally_one(struct holes *h, struct ft_map *map, uint64_t key)
+{
+	uint32_t at = h->tally_count;
+	int r;
+
+	if (h->tally_count == h->tally_size) {
+		uint32_t size = h->tally_size ? 2 * h->tally_size : 256;
+		uint32_t *more = realloc(h->tallies, size * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		h->tallies = more;
+		h->tally_size = size;
+	}
+	r = ft_map_add(map, key, at, &at);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		h->tallies[h->tally_count++] = 0;
+	h->tallies[at]++;
+	return 0;
+}
+
+/* The number that the tallies use for a port: of a director the chip, because its cables are sorted by boards. */
+static uint32_t meeting_number(const struct ft_model *m, uint32_t live, uint32_t number)
+{
+	uint32_t origin =
+		ft_live_is_director(m, live) ? ft_port_origin(m, node_of(m, live)->first_port + number - 1) : FT_NONE;
+
+	return origin == FT_NONE ? number : m->chips->ports[origin].node;
+}
+
+static int meets_count(struct holes *h)
+{
+	const struct ft_model *m = h->m;
+
+	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i / 2];
+		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
+		uint32_t here = m->live.switches[near].planned, there = m->live.switches[far].planned;
+		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
+		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
+		int r;
+
+		if (here == FT_NONE || there == FT_NONE || near == far)
+			continue;
+		number = meeting_number(m, near, number);
+		far_number = meeting_number(m, far, far_number);
+		r = tally_one(h, &h->widths, meets_key(m, here, number, there, 0));
+		if (r == 0)
+			r = tally_one(h, &h->meets, meets_key(m, here, number, there, far_number));
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static uint32_t tally_of(const struct holes *h, const struct ft_map *map, uint64_t key)
+{
+	uint32_t at = ft_map_get(map, key);
+
+	return at == FT_MAP_NONE ? 0 : h->tallies[at];
+}
+
+static bool is_paired(const struct holes *h, const struct hole_end *end, uint32_t number, const struct hole_end *far,
+		      uint32_t far_number)
+{
+	uint32_t p = meeting_number(h->m, end->live, number), q = meeting_number(h->m, far->live, far_number);
+	uint32_t votes = tally_of(h, &h->meets, meets_key(h->m, end->place, p, far->place, q));
+
+	return votes >= PAIRED_MIN &&
+	       votes * 2 > tally_of(h, &h->widths, meets_key(h->m, end->place, p, far->place, 0));
+}
+
+/* ---- candidates ---- */
+
+static const struct ft_port *port_at(const struct ft_model *m, uint32_t live, uint32_t number)
+{
+	return ft_node_port(m->snapshot, node_of(m, live), number);
+}
+
+/* The place of the switch at the far end of a port, or FT_NONE; the far number in @ret_number, which may be NULL. */
+static uint32_t place_behind(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_number)
+{
+	const struct ft_port *port = port_at(m, live, number);
+	const struct ft_port *peer = port ? ft_port_peer(m->snapshot, port) : NULL;
+	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE;
+
+	if (peer && ret_number)
+		*ret_number = peer->number;
+	return far == FT_NONE ? FT_NONE : m->live.switches[far].planned;
+}
+
+/* Other switches of a group with the same far switch and enough common peers. */
+struct column {
+	uint32_t place[COLUMN_MAX];
+	uint32_t count;
+};
+
+static uint32_t peers_of(const struct ft_model *m, uint32_t place)
+{
+	uint32_t count = 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
+		count += m->cells.width[pair->cell] > 0;
+	return count;
+}
+
+/* Switches of a group predict each other's ports if they share one of so many peers. */
+enum { TWIN_SHARE = 3 };
+
+/* Places that are planned to be cabled to both. */
+static uint32_t common_peers(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	const struct ft_pair *x = ft_pairs_of(m, p), *y = ft_pairs_of(m, q);
+	uint32_t count = 0;
+
+	while (x < ft_pairs_of(m, p + 1) && y < ft_pairs_of(m, q + 1)) {
+		uint32_t least = x->peer < y->peer ? x->peer : y->peer;
+
+		count += x->peer == y->peer && m->cells.width[x->cell] > 0 && m->cells.width[y->cell] > 0;
+		x += x->peer == least;
+		y += y->peer == least;
+	}
+	return count;
+}
+
+static void column_find(const struct ft_model *m, uint32_t here, uint32_t peer, struct column *ret)
+{
+	uint32_t peers = peers_of(m, here);
+
+	ret->count = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, peer); pair < ft_pairs_of(m, peer + 1); pair++) {
+		uint32_t p = pair->peer;
+
+		if (p != here && m->group[p] == m->group[here] && m->live_of[p] != FT_NONE &&
+		    m->cells.seen[pair->cell] > 0 && ret->count < COLUMN_MAX &&
+		    common_peers(m, here, p) * TWIN_SHARE >= peers)
+			ret->place[ret->count++] = p;
+	}
+}
+
+/* The score if most of them use that number for it; a single one counts little. */
+static int column_count(const struct ft_model *m, const struct column *column, uint32_t number, uint32_t peer)
+{
+	uint32_t votes = 0;
+
+	for (uint32_t i = 0; i < column->count; i++)
+		votes += place_behind(m, m->live_of[column->place[i]], number, NULL) == peer;
+	return votes * 2 <= column->count ? 0 : votes > 1 ? COLUMN : 1;
+}
+
+static bool is_dark(const struct ft_model *m, uint32_t live, uint32_t number)
+{
+	uint32_t port = node_of(m, live)->first_port + number - 1;
+
+	return m->snapshot->ports[port].link == FT_LINK_DOWN && !m->port_claimed[port];
+}
+
+/*
+ * A director rarely has twins that are wired alike, but its boards are: the same port of its other chips replaces the
+ * same port of other switches.
+ */
+enum { POSITIONS = 128 };
+struct position_use {
+	uint32_t all, lit, same; /* chips; those with a switch in that port; those with the peer in it */
+};
+
+static void positions_count(const struct ft_model *m, uint32_t live, uint32_t peer, struct position_use *ret)
+{
+	const struct ft_node *node = node_of(m, live);
+
+	for (uint32_t n = 1; n <= node->port_count; n++) {
+		uint32_t origin = ft_port_origin(m, node->first_port + n - 1), far, position;
+
+		if (origin == FT_NONE)
+			continue;
+		far = place_behind(m, live, n, NULL);
+		position = m->chips->ports[origin].number;
+		if (position >= POSITIONS)
+			continue;
+		ret[position].all++;
+		ret[position].lit += far != FT_NONE;
+		ret[position].same += far == peer;
+	}
+}
+
+static int position_count(const struct ft_model *m, uint32_t live, uint32_t number, const struct position_use *uses)
+{
+	uint32_t origin = ft_port_origin(m, node_of(m, live)->first_port + number - 1);
+	uint32_t position = origin == FT_NONE ? POSITIONS : m->chips->ports[origin].number;
+	const struct position_use *use = position < POSITIONS ? &uses[position] : NULL;
+
+	if (!use)
+		return 0;
+	return (use->same > 1 && use->same * 2 > use->lit ? COLUMN : 0) + (use->lit * 2 > use->all ? LINK : BETWEEN);
+}
+
+static int own_count(const struct holes *h, const struct hole_end *end, const struct column *column, uint32_t number,
+		     uint32_t peer)
+{
+	const struct ft_model *m = h->m;
+	const struct ft_port_habit *habit = &ft_habits_of(m, end->live)[number];
+	const struct ft_port_ranges *r = ft_port_ranges_of(m, end->live);
+	bool beside = place_behind(m, end->live, number + 1, NULL) == peer ||
+		      (number > 1 && place_behind(m, end->live, number - 1, NULL) == peer);
+	bool link = habit->links * 2 > m->members[m->group[end->place]] && habit->links > habit->hosts;
+	bool between = habit->hosts == 0 && r->link_low != FT_NONE && number > r->link_low && number < r->link_high;
+
+	return column_count(m, column, number, peer) + (beside ? BESIDE : 0) + (link ? LINK : between ? BETWEEN : 0);
+}
+
+static void candidates_find(const struct holes *h, struct hole_end *end, uint32_t peer)
+{
+	const struct ft_model *m = h->m;
+	uint32_t ports = node_of(m, end->live)->port_count;
+	struct column column = {.count = 0};
+	struct position_use uses[POSITIONS] = {0};
+	bool director = ft_live_is_director(m, end->live);
+
+	if (director)
+		positions_count(m, end->live, peer, uses);
+	else
+		column_find(m, end->place, peer, &column);
+	for (uint32_t n = 1; n <= ports && n < m->habit_ports && end->count < CANDIDATES; n++) {
+		int own = 0;
+
+		if (is_dark(m, end->live, n))
+			own = director ? position_count(m, end->live, n, uses) : own_count(h, end, &column, n, peer);
+		if (own > 0)
+			end->at[end->count++] = (struct candidate){.number = n, .own = own};
+	}
+}
+
+/* Lists the pairs that lack cables, with their candidates; none if they are more than HOLE_PAIRS_MAX. */
+static int pairs_list(struct holes *h, const struct explain *x)
+{
+	const struct ft_model *m = h->m;
+	uint32_t count = 0;
+
+	for (uint32_t r = 0; r < m->place_count; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
+			count += pair->peer > r && x->deficit[pair->cell] > 0;
+	if (count == 0 || count > HOLE_PAIRS_MAX)
+		return 0;
+	h->pairs = calloc(count, sizeof(*h->pairs));
+	if (!h->pairs)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < m->place_count; r++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
+			uint32_t q = pair->peer, need = x->deficit[pair->cell];
+			struct hole_pair *hole = &h->pairs[h->count];
+
+			if (q < r || need == 0 || m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE)
+				continue;
+			h->count++;
+			hole->end[0] = (struct hole_end){.place = r, .live = m->live_of[r], .need = need};
+			hole->end[1] = (struct hole_end){.place = q, .live = m->live_of[q], .need = need};
+			candidates_find(h, &hole->end[0], q);
+			candidates_find(h, &hole->end[1], r);
+		}
+	return 0;
+}
+
+/* ---- rounds ---- */
+
+static uint32_t *hole_of(const struct holes *h, const struct hole_end *end, uint32_t number)
+{
+	return &h->m->holes[node_of(h->m, end->live)->first_port + number - 1];
+}
+
+/* True if the far end of the cable in port @p + 1 is next to that of the one in @p. */
+static bool is_in_step(const struct ft_model *m, const struct hole_pair *pair, uint32_t p)
+{
+	uint32_t far = 0, next = 0, there = pair->end[1].place;
+
+	return place_behind(m, pair->end[0].live, p, &far) == there &&
+	       place_behind(m, pair->end[0].live, p + 1, &next) == there && next == far + 1;
+}
+
+/* One cable alone may have a parallel neighbour; several that are not parallel have none. */
+static void pair_step(const struct ft_model *m, struct hole_pair *pair)
+{
+	pair->in_step = m->cells.seen[ft_cell_at(m, pair->end[0].place, pair->end[1].place)] < 2;
+	for (uint32_t p = 1; !pair->in_step && p < node_of(m, pair->end[0].live)->port_count; p++)
+		pair->in_step = is_in_step(m, pair, p);
+}
+
+/* True if the two ports are next to the ends of one cable between the same switches, on the same side of both. */
+static bool is_offset(const struct ft_model *m, const struct hole_pair *pair, uint32_t p, uint32_t q)
+{
+	for (int step = -1; pair->in_step && step <= 1; step += 2) {
+		uint32_t far = 0;
+
+		if (place_behind(m, pair->end[0].live, p + (uint32_t)step, &far) == pair->end[1].place &&
+		    far == q + (uint32_t)step)
+			return true;
+	}
+	return false;
+}
+
+static int together(const struct holes *h, const struct hole_pair *pair, uint32_t p, uint32_t q)
+{
+	const struct hole_end *a = &pair->end[0], *b = &pair->end[1];
+
+	return (is_offset(h->m, pair, p, q) ? OFFSET : 0) +
+	       (is_paired(h, a, p, b, q) || is_paired(h, b, q, a, p) ? PAIRED : 0);
+}
+
+static void candidates_keep_free(const struct holes *h, struct hole_end *end)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < end->count; i++)
+		if (*hole_of(h, end, end->at[i].number) == FT_NONE)
+			end->at[kept++] = end->at[i];
+	end->count = kept;
+}
+
+static void pair_weigh(const struct holes *h, struct hole_pair *pair)
+{
+	struct hole_end *a = &pair->end[0], *b = &pair->end[1];
+
+	candidates_keep_free(h, a);
+	candidates_keep_free(h, b);
+	for (uint32_t i = 0; i < a->count; i++)
+		a->at[i].worth = a->at[i].own;
+	for (uint32_t j = 0; j < b->count; j++)
+		b->at[j].worth = b->at[j].own;
+	for (uint32_t i = 0; i < a->count; i++)
+		for (uint32_t j = 0; j < b->count; j++) {
+			int both = together(h, pair, a->at[i].number, b->at[j].number);
+			int here = a->at[i].own + (both ? b->at[j].own + both : 0);
+			int there = b->at[j].own + (both ? a->at[i].own + both : 0);
+
+			a->at[i].worth = here > a->at[i].worth ? here : a->at[i].worth;
+			b->at[j].worth = there > b->at[j].worth ? there : b->at[j].worth;
+		}
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->worth != y->worth ? (x->worth < y->worth) - (x->worth > y->worth)
+				    : (x->number > y->number) - (x->number < y->number);
+}
+
+/* True if another pair with missing cables wants the port as much. */
+static bool is_contested(const struct holes *h, const struct hole_end *end, const struct candidate *candidate)
+{
+	for (uint32_t i = 0; i < h->count; i++)
+		for (int e = 0; e < 2; e++) {
+			const struct hole_end *other = &h->pairs[i].end[e];
+
+			if (other == end || other->live != end->live || other->need == 0)
+				continue;
+			for (uint32_t c = 0; c < other->count; c++)
+				if (other->at[c].number == candidate->number && other->at[c].worth >= candidate->worth)
+					return true;
+		}
+	return false;
+}
+
+/* Takes the unambiguous ports at one end. @peer: the place at the other end. Returns true if it took any. */
+static bool end_take(const struct holes *h, struct hole_end *end, uint32_t peer)
+{
+	uint32_t need = end->need < end->count ? end->need : end->count;
+	bool taken = false;
+
+	if (need == 0)
+		return false;
+	qsort(end->at, end->count, sizeof(*end->at), candidate_compare);
+	if (end->count > need && end->at[need - 1].worth == end->at[need].worth)
+		return false;
+	for (uint32_t i = 0; i < need; i++)
+		if (end->at[i].worth >= LINK && !is_contested(h, end, &end->at[i])) {
+			*hole_of(h, end, end->at[i].number) = peer;
+			end->need--;
+			taken = true;
+		}
+	return taken;
+}
+
+int ft_port_holes_find(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	_cleanup_(holes_release) struct holes h = {.m = m};
+	bool taken = true;
+	int r = pairs_list(&h, x);
+
+	if (r < 0 || h.count == 0)
+		return r;
+	free(m->holes);
+	m->holes = malloc(m->snapshot->port_count * sizeof(*m->holes));
+	if (!m->holes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->snapshot->port_count; i++)
+		m->holes[i] = FT_NONE;
+	for (uint32_t i = 0; i < h.count; i++)
+		pair_step(m, &h.pairs[i]);
+	r = meets_count(&h);
+	for (int round = 0; r == 0 && taken && round < ROUNDS; round++) {
+		taken = false;
+		for (uint32_t i = 0; i < h.count; i++)
+			pair_weigh(&h, &h.pairs[i]);
+		for (uint32_t i = 0; i < h.count; i++) {
+			taken |= end_take(&h, &h.pairs[i].end[0], h.pairs[i].end[1].place);
+			taken |= end_take(&h, &h.pairs[i].end[1], h.pairs[i].end[0].place);
+		}
+	}
+	return r;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Returning switches. A switch that reboots brings its links up one by one, for some seconds. If the baseline says that
+ * it was missing a moment ago, the cables that it still lacks are one fault, and the same one: its id does not change
+ * until it is complete, or FT_RETURNING_S have passed.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+#include "verify/explain/explain.h"
+#include "verify/model/recall.h"
+
+/* True if the switch in @place is the previous one, and was not seen a moment ago. */
+static bool is_returning(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	if (!was || !sw || sw->guid != was->guid || m->status[place] == FT_STATUS_ISOLATED)
+		return false;
+	return was->gone_s || (was->back_s && m->snapshot->source.time_s - was->back_s < FT_RETURNING_S);
+}
+
+/* True if planned cable number @cable is dark at an end whose port is known and was seen. */
+static bool cable_is_dark(const struct ft_model *m, uint32_t cable)
+{
+	const struct ft_plan_cable *c = &m->plan->cables[cable];
+	const uint32_t ends[2][2] = {{c->a, c->a_port}, {c->b, c->b_port}};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		const struct ft_live_switch *sw = ft_live_at(m, m->place_of[ends[n][0]]);
+		const struct ft_port *port =
+			sw ? ft_node_port(m->snapshot, &m->snapshot->nodes[sw->node], ends[n][1]) : NULL;
+
+		if (!port || port->link == FT_LINK_UP)
+			return false;
+	}
+	return true;
+}
+
+/* If the plan gives ports: takes the dark ones into the finding. Returns how many. */
+static uint32_t listed_take(struct ft_model *m, uint32_t place, uint32_t peer)
+{
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &m->plan->cables[i];
+		uint32_t a = m->place_of[c->a], b = m->place_of[c->b];
+
+		if (((a != place || b != peer) && (a != peer || b != place)) || m->exact.gone[i] ||
+		    !cable_is_dark(m, i))
+			continue;
+		m->exact.gone[i] = true;
+		taken++;
+	}
+	return taken;
+}
+
+/* Takes the cables that @place lacks to one peer. Returns how many. */
+static uint32_t lack_take(struct explain *x, struct ft_finding *f, uint32_t place, const struct ft_pair *pair)
+{
+	struct ft_model *m = x->m;
+	uint32_t peer = pair->peer, lacking, n;
+
+	if (m->live_of[peer] == FT_NONE)
+		return 0;
+	if (m->plan->cable_count > 0) {
+		lacking = listed_take(m, place, peer);
+	} else {
+		lacking = x->deficit[pair->cell];
+		x->deficit[pair->cell] = 0;
+	}
+	if (lacking == 0)
+		return 0;
+	ft_finding_lack(m, f, place, peer, lacking);
+	n = ft_ports_pick(m, m->live_of[peer], place, lacking, FT_LINK_DOWN, x->picked);
+	for (uint32_t i = 0; i < n; i++)
+		ft_finding_where_port(m, f, x->picked[i]);
+	return lacking;
+}
+
+/* The number of cables that the switch in @place lacks. */
+static uint32_t lacking_count(const struct explain *x, uint32_t place, uint32_t *ret_planned)
+{
+	const struct ft_model *m = x->m;
+	uint32_t lacking = 0;
+
+	*ret_planned = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+		uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
+
+		*ret_planned += width;
+		if (m->live_of[pair->peer] != FT_NONE)
+			lacking += width > seen ? width - seen : 0;
+	}
+	return lacking;
+}
+
+static void returning_report(struct explain *x, uint32_t place, uint32_t planned)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+	char kind[FT_KIND_WORDS_SIZE];
+	struct ft_finding *f =
+		ft_finding_add(m, place < m->edges ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
+	uint32_t lacking = 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
+		lacking += lack_take(x, f, place, pair);
+	/* It has a path to the others again. */
+	f->severity = FT_SEVERITY_WARNING;
+	f->planned_as = m->places[place]->name;
+	ft_finding_subject(m, f, sw->name, sw->guid);
+	f->count = f->impact.links_lost = lacking;
+	f->returning.up = planned - lacking;
+	f->returning.of = planned;
+	ft_say(m, &f->expected, "%u cables", planned);
+	ft_say(m, &f->observed, "%u of them are up", planned - lacking);
+	ft_say(m, &f->text, "%s %s is coming back: %u of %u cables are up", ft_kind_words(m, place, kind), sw->label,
+	       planned - lacking, planned);
+	ft_say(m, &f->fix,
+	       "wait until its links are up; what is still dark in a minute is told cable by cable. If it comes back "
+	       "again and again, look at its power supply and its log");
+}
+
+void ft_returning_explain(struct explain *x)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t p = 0; m->recall.baseline && p < m->place_count; p++) {
+		uint32_t planned;
+
+		if (is_returning(m, p) && lacking_count(x, p, &planned) > 0)
+			returning_report(x, p, planned);
+	}
+}

@@ -1,0 +1,1012 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Blocks: the switches of a twin set are the rows of a matrix, those above (or beside) with mostly these rows as
+ * neighbours are the columns, and the widths of bundles are the entries. The entry of nearly all of a block is its
+ * pattern; a column with another width to nearly all rows has a pattern of its own (cores with uneven bundles). Rows
+ * with the same deviation are a class of their own if that description is shorter than the list of their faults; a few
+ * missing cables of one switch are faults. Port numbers break ties: a hole is a dark port that leads to a switch on
+ * most twins. Rows that differ in a considerable share of their cables are separated before, if there are several of
+ * each kind. Description lengths: a missing or surplus cable is 1, a class CLASS_COST.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/general.h"
+
+enum {
+	DENSE_PERCENT = 50,    /* of the pairs of a block are cabled */
+	UNIFORM_PERCENT = 60,  /* of these have the width of the pattern */
+	SAME_PERCENT = 75,     /* of all pairs have the width of the pattern, if the sums do not confirm it */
+	HABIT_PERCENT = 60,    /* of the twins have a switch at that port */
+	SUM_PERCENT = 50,      /* of the rows, or columns, have the sum of the pattern */
+	TOGETHER_PERCENT = 75, /* of the rows deviate by the same sum */
+	HOLES_PERCENT = 80,    /* of the missing cables show as holes */
+	CLASS_COST = 4,
+	FEW_SHARE = 3,
+	GONE_SHARE = 8,
+	COLUMN_COST = 3,
+	COLUMN_ROWS_MIN = 4,
+	SINGLE_COLUMNS_MIN = 4,
+	FEW_ROWS = 3,
+	SCALE_MAX = 4,
+	SCALED_PERCENT = 50, /* of the bundles have the same multiple of the width */
+	CLASSES_CLEAR = 2,   /* with more, a row that deviates both ways may belong to any */
+	FEW_PAIRS = 4,	     /* are no class */
+	MANY_PAIRS = 8,	     /* are one even if faults obscure the pattern */
+	SMALL_BLOCK = 6,     /* pairs */
+	THICK_BLOCK = 15,    /* with bundles of several cables, which are rarely missing as a whole */
+	UNLIKE_SHARE = 4,    /* rows are of two classes if they differ by one of so many cables */
+	MOVED_MAX = 3,	     /* misplaced cables of one switch: more are on purpose */
+};
+
+/* The rows of one twin set, and all columns of its dense blocks. */
+struct sheet {
+	struct ft_intent *intent;
+	enum ft_side side; /* of the rows, where the columns are */
+	const uint32_t *row;
+	uint32_t rows;
+	uint32_t *column; /* live switches; owned */
+	uint32_t *block;  /* by column: its set; owned */
+	bool *valid;	  /* by column: it has a pattern; owned */
+	uint32_t *usual;  /* by column: the width of its pattern; owned */
+	uint32_t columns;
+	uint16_t *seen;	      /* rows x columns; owned */
+	uint32_t *holes;      /* by row; owned */
+	uint32_t *order;      /* rows, sorted by deviation; owned */
+	const uint16_t *main; /* by column: the entry of most rows of the first class; NULL: this is that class */
+	uint32_t classes;     /* number of classes of the rows, of which this is one */
+	bool turns;	      /* bundles alternate: most rows have the same sum, but in different columns */
+	bool same_set;	      /* rows and columns are the same switches: each pair occurs twice */
+};
+
+static void sheet_release(struct sheet *s)
+{
+	free(s->column);
+	free(s->block);
+	free(s->valid);
+	free(s->usual);
+	free(s->seen);
+	free(s->holes);
+	free(s->order);
+}
+
+static enum ft_side opposite(enum ft_side side)
+{
+	return side == FT_SIDE_UP ? FT_SIDE_DOWN : side == FT_SIDE_DOWN ? FT_SIDE_UP : side;
+}
+
+static const struct ft_twins *columns_twins(const struct sheet *s)
+{
+	return &s->intent->twins[opposite(s->side)];
+}
+
+static uint16_t *entry(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	return &s->seen[(size_t)row * s->columns + column];
+}
+
+/* True for a switch paired with itself, in a block of switches that are cabled to each other. */
+static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	return s->row[row] == s->column[column];
+}
+
+/* ---- holes ---- */
+
+/* True if ports below and above have cables. Ports that were never used are usually at the ends. */
+static bool is_within(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	bool below = false, above = false;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
+		bool lit = !ft_infer_port_is_dark(f, live, p);
+
+		below |= p < number && lit;
+		above |= p > number && lit;
+	}
+	return below && above;
+}
+
+/*
+ * Dark ports of each of @count switches whose number leads to switches on that side at most of the others. @ret: by
+ * switch. @within: only those between other used ports. Fewer than three switches have no usual ports.
+ */
+static int holes_count(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
+		       bool within, uint32_t *ret)
+{
+	const struct ft_inference *f = intent->f;
+	_cleanup_free_ uint32_t *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
+
+	if (!habit)
+		return -ENOMEM;
+	memset(ret, 0, count * sizeof(*ret));
+	if (count < 3)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t live = member[i];
+		const struct ft_live_switch *sw = &f->live->switches[live];
+
+		for (uint32_t n = 0; n < sw->cable_count; n++) {
+			const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+			uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
+
+			if (cable->a != cable->b && ft_side_of(intent, live, ft_cable_far(cable, live)) == side &&
+			    number <= FT_DIRECTOR_PORTS_MAX)
+				habit[number]++;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t lit = 0, usual = 0;
+
+		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++) {
+			bool dark = ft_infer_port_is_dark(f, member[i], number);
+			bool link = !dark && ft_infer_port_far(f, member[i], number) != FT_NONE;
+			bool habitual = habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT;
+
+			lit += link && habit[number] > 0;
+			usual += link && habitual;
+			ret[i] += dark && habitual && (!within || is_within(f, member[i], number));
+		}
+		/* A switch wired by other ports than its twins has no holes where these have cables. */
+		if (usual * 100 < lit * HABIT_PERCENT)
+			ret[i] = 0;
+	}
+	return 0;
+}
+
+/* ---- the matrix ---- */
+
+/* The number of cabled pairs between the rows and a set of columns. */
+static uint32_t pairs_with(const struct sheet *s, uint32_t set)
+{
+	const struct ft_inference *f = s->intent->f;
+	const struct ft_twins *twins = columns_twins(s);
+	uint32_t pairs = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		for (uint32_t n = f->near_first[s->row[i]]; n < f->near_first[s->row[i] + 1]; n++)
+			pairs += ft_side_of(s->intent, s->row[i], f->near[n].live) == s->side &&
+				 twins->set_of[f->near[n].live] == set;
+	return pairs;
+}
+
+static void column_add(struct sheet *s, uint32_t live, uint32_t set)
+{
+	s->column[s->columns] = live;
+	s->block[s->columns++] = set;
+}
+
+/* Of two sets beside each other the larger one forms the rows; of equals the first. */
+static bool has_the_rows(const struct ft_twins *twins, uint32_t set, uint32_t other)
+{
+	uint32_t rows = twins->sets[set].count, others = twins->sets[other].count;
+
+	return rows != others ? rows > others : set < other;
+}
+
+/* The columns of all dense blocks; beside, of the rows' own set (same_set) or others. @rows_set: the rows' set. */
+static int columns_collect(struct sheet *s, uint32_t rows_set)
+{
+	const struct ft_inference *f = s->intent->f;
+	const struct ft_twins *twins = columns_twins(s);
+	_cleanup_free_ bool *looked = calloc(twins->set_count + 1UL, sizeof(*looked));
+
+	s->column = malloc((s->intent->count + 1UL) * sizeof(*s->column));
+	s->block = malloc((s->intent->count + 1UL) * sizeof(*s->block));
+	if (!looked || !s->column || !s->block)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->rows; i++)
+		for (uint32_t n = f->near_first[s->row[i]]; n < f->near_first[s->row[i] + 1]; n++) {
+			uint32_t far = f->near[n].live, set = twins->set_of[far];
+			const struct ft_twin_set *of;
+			uint64_t all;
+
+			if (ft_side_of(s->intent, s->row[i], far) != s->side || looked[set])
+				continue;
+			looked[set] = true;
+			of = &twins->sets[set];
+			if (s->side == FT_SIDE_BESIDE &&
+			    (s->same_set ? set != rows_set : !has_the_rows(twins, rows_set, set)))
+				continue;
+			all = (uint64_t)s->rows * of->count;
+			if (s->same_set)
+				all -= of->count;
+			if (all < 2 || (uint64_t)pairs_with(s, set) * 100 < all * DENSE_PERCENT)
+				continue;
+			for (uint32_t k = 0; k < of->count; k++)
+				column_add(s, twins->members[of->first + k], set);
+		}
+	return 0;
+}
+
+static int sheet_fill(struct sheet *s)
+{
+	const struct ft_inference *f = s->intent->f;
+
+	s->valid = calloc(s->columns + 1UL, sizeof(*s->valid));
+	s->usual = calloc(s->columns + 1UL, sizeof(*s->usual));
+	s->seen = calloc((size_t)s->rows * s->columns + 1, sizeof(*s->seen));
+	s->holes = calloc(s->rows + 1UL, sizeof(*s->holes));
+	s->order = calloc(s->rows + 1UL, sizeof(*s->order));
+	if (!s->valid || !s->usual || !s->seen || !s->holes || !s->order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->rows; i++)
+		for (uint32_t c = 0; c < s->columns; c++)
+			*entry(s, i, c) = (uint16_t)ft_infer_cables(f, s->row[i], s->column[c]);
+	return holes_count(s->intent, s->row, s->rows, s->side, false, s->holes);
+}
+
+/* ---- patterns ---- */
+
+/* Adds the widths of a column. */
+static void column_tally(const struct sheet *s, uint32_t column, struct ft_tally *tally, uint32_t *pairs)
+{
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (is_diagonal(s, i, column))
+			continue;
+		ft_tally_add(tally, *entry(s, i, column));
+		++*pairs;
+	}
+}
+
+/* The columns of one block, from @first: the width of most pairs. */
+static uint32_t block_pattern(struct sheet *s, uint32_t first)
+{
+	struct ft_tally tally = {0};
+	uint32_t pairs = 0, end = first, usual;
+	bool uniform;
+
+	while (end < s->columns && s->block[end] == s->block[first])
+		column_tally(s, end++, &tally, &pairs);
+	usual = ft_tally_mode(&tally, 1);
+	uniform = (uint64_t)tally.votes[usual] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
+	for (uint32_t c = first; c < end; c++) {
+		s->valid[c] = uniform;
+		s->usual[c] = usual;
+	}
+	return end;
+}
+
+/* The holes of a column on its own side, compared with its twins. */
+static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
+{
+	const struct ft_twins *twins = columns_twins(s);
+	uint32_t set = s->block[column], count = twins->sets[set].count;
+	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
+	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), true,
+				    holes)
+		      : -ENOMEM;
+
+	*ret = 0;
+	for (uint32_t k = 0; r == 0 && k < count; k++)
+		if (twins->members[twins->sets[set].first + k] == s->column[column])
+			*ret = holes[k];
+	return r;
+}
+
+static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t usual)
+{
+	uint32_t lacks = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (!is_diagonal(s, i, column) && *entry(s, i, column) < usual)
+			lacks += usual - *entry(s, i, column);
+	return lacks;
+}
+
+/* True if both are chips of one director, by SystemImageGUID or name. */
+static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	const struct ft_snapshot *s = intent->f->snapshot;
+	const struct ft_node *x = &s->nodes[intent->f->live->switches[a].node];
+	const struct ft_node *y = &s->nodes[intent->f->live->switches[b].node];
+
+	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
+}
+
+/* The lowest port of a row that leads to a column; 0: none. */
+static uint32_t port_to(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	const struct ft_inference *f = s->intent->f;
+
+	for (uint32_t p = 1; *entry(s, row, column) > 0 && p <= ft_infer_last_port(f, s->row[row]); p++)
+		if (ft_infer_port_far(f, s->row[row], p) == s->column[column])
+			return p;
+	return 0;
+}
+
+/* True if one port below and one above lead to switches. */
+static bool is_between_links(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	bool below = false, above = false;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
+		bool link = ft_infer_port_far(f, live, p) != FT_NONE;
+
+		below |= p < number && link;
+		above |= p > number && link;
+	}
+	return below && above;
+}
+
+/*
+ * True if all rows cabled to the column use one port number, which is dark on the other rows. @within: and lies there
+ * between links to other switches, so that it was cabled once.
+ */
+static bool rows_miss_a_port(const struct sheet *s, uint32_t column, bool within)
+{
+	const struct ft_inference *f = s->intent->f;
+	struct ft_tally tally = {0};
+	uint32_t number, lit = 0, lack = 0, dark = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (port_to(s, i, column) > 0) {
+			ft_tally_add(&tally, port_to(s, i, column));
+			lit++;
+		}
+	number = ft_tally_mode(&tally, 1);
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (*entry(s, i, column) > 0)
+			continue;
+		lack++;
+		dark += ft_infer_port_is_dark(f, s->row[i], number) &&
+			(!within || is_between_links(f, s->row[i], number));
+	}
+	return lit > 1 && lack > 0 && tally.votes[number] * 100 >= lit * HOLES_PERCENT &&
+	       dark * 100 >= lack * HOLES_PERCENT;
+}
+
+/* A column that lacks many of its rows: faulty only if its ports, or those of the rows, prove it. */
+static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
+{
+	const struct ft_twins *twins = columns_twins(s);
+	const struct ft_twin_set *set = &twins->sets[s->block[column]];
+	uint32_t live = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
+	int r = column_holes(s, column, &holes);
+	bool system;
+
+	for (uint32_t k = 0; k < set->count; k++)
+		same += same_system(s->intent, live, twins->members[set->first + k]);
+	system = same * 2 > set->count;
+	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[live] || system)) ||
+			  rows_miss_a_port(s, column, !system));
+	return r;
+}
+
+/* The cables by which a column is nearer to a pattern of its own. */
+static int64_t column_saves(const struct ft_tally *tally, uint32_t usual, uint32_t own)
+{
+	uint64_t unused = 0;
+
+	return (int64_t)ft_tally_distance(tally, usual, &unused) - (int64_t)ft_tally_distance(tally, own, &unused);
+}
+
+/* The pattern of a column with another width to most rows; a lower one with holes for the missing cables is a fault. */
+static int column_pattern(struct sheet *s, uint32_t c)
+{
+	struct ft_tally tally = {0};
+	uint32_t pairs = 0, own;
+	bool all, most, broken;
+	int r;
+
+	column_tally(s, c, &tally, &pairs);
+	own = ft_tally_mode(&tally, 0);
+	if (s->valid[c] && own == s->usual[c])
+		return 0;
+	all = tally.votes[own] == pairs;
+	most = s->valid[c] ? tally.votes[own] * 2 >= pairs && column_saves(&tally, s->usual[c], own) >= COLUMN_COST
+			   : pairs >= COLUMN_ROWS_MIN &&
+				     (uint64_t)tally.votes[own] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
+	if (!all && !most)
+		return 0;
+	if (pairs < 2)
+		return 0;
+	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs)) {
+		r = column_is_broken(s, c, &broken);
+		if (r < 0 || broken)
+			return r;
+	}
+	s->valid[c] = true;
+	s->usual[c] = own;
+	return 0;
+}
+
+/* The number of rows with the most frequent deviation of the sum; @ret_right: rows with the pattern's sum. */
+static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
+{
+	struct ft_tally above = {0}, below = {0};
+	uint32_t most;
+
+	*ret_right = 0;
+	for (uint32_t i = 0; i < s->rows; i++) {
+		int64_t over = 0;
+
+		for (uint32_t c = 0; c < s->columns; c++)
+			if (s->valid[c] && !is_diagonal(s, i, c))
+				over += (int64_t)*entry(s, i, c) - s->usual[c];
+		*ret_right += over == 0;
+		ft_tally_add(over > 0 ? &above : &below, (uint32_t)(over > 0 ? over : -over));
+	}
+	most = above.votes[ft_tally_mode(&above, 1)];
+	return below.votes[ft_tally_mode(&below, 1)] > most ? below.votes[ft_tally_mode(&below, 1)] : most;
+}
+
+/* The description length without a pattern: alternating bundles are one line, else each bundle unlike most. */
+static uint32_t unpatterned_cost(const struct sheet *s)
+{
+	bool small = s->rows * s->columns < FEW_PAIRS;
+	uint32_t cost = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		struct ft_tally tally = {0};
+		uint32_t pairs = 0;
+		uint64_t unused = 0;
+
+		/* A switch unlike all others may be surplus, with all of its cables. */
+		for (uint32_t i = 0; i < s->rows && (small || (s->rows == 1 && !s->valid[c])); i++)
+			cost += *entry(s, i, c);
+		if (s->valid[c] || small || s->rows == 1)
+			continue;
+		column_tally(s, c, &tally, &pairs);
+		cost += (uint32_t)ft_tally_distance(&tally, ft_tally_mode(&tally, 0), &unused);
+	}
+	return s->turns && cost > CLASS_COST ? CLASS_COST : cost;
+}
+
+/*
+ * True if most rows, or most columns, have the sum that the pattern gives. If most have the same other sum, there is no
+ * pattern: bundles alternate. Scattered sums mean missing cables.
+ */
+static bool sums_agree(struct sheet *s)
+{
+	uint32_t right, together = rows_together(s, &right), columns = 0, valid = 0, pairs = 0, same = 0;
+	bool scattered;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		int64_t over = 0;
+
+		for (uint32_t i = 0; s->valid[c] && i < s->rows; i++) {
+			if (is_diagonal(s, i, c))
+				continue;
+			over += (int64_t)*entry(s, i, c) - s->usual[c];
+			pairs++;
+			same += *entry(s, i, c) == s->usual[c];
+		}
+		columns += s->valid[c] && over == 0;
+		valid += s->valid[c];
+	}
+	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
+		return true;
+	scattered = (uint64_t)same * 100 < (uint64_t)pairs * SAME_PERCENT;
+	s->turns = together * 100 >= s->rows * (scattered ? SUM_PERCENT : TOGETHER_PERCENT);
+	return !s->turns && !scattered;
+}
+
+/*
+ * Few rows give no majority to show which one lacks cables; but if most of their bundles are the same multiple of those
+ * of the first class, all are planned so.
+ */
+static bool scaled_pattern(struct sheet *s)
+{
+	for (uint32_t scale = 2; s->main && s->rows <= FEW_ROWS && scale <= SCALE_MAX; scale++) {
+		uint32_t alike = 0;
+
+		for (uint32_t i = 0; i < s->rows; i++)
+			for (uint32_t c = 0; c < s->columns; c++)
+				alike += *entry(s, i, c) == s->main[c] * scale;
+		if ((uint64_t)alike * 100 < (uint64_t)s->rows * s->columns * SCALED_PERCENT)
+			continue;
+		for (uint32_t c = 0; c < s->columns; c++) {
+			s->valid[c] = true;
+			s->usual[c] = s->main[c] * scale;
+		}
+		return true;
+	}
+	return false;
+}
+
+static int patterns_find(struct sheet *s)
+{
+	if (scaled_pattern(s))
+		return 0;
+	for (uint32_t c = 0; c < s->columns;)
+		c = block_pattern(s, c);
+	for (uint32_t c = 0; c < s->columns; c++) {
+		int r = column_pattern(s, c);
+
+		if (r < 0)
+			return r;
+	}
+	if (!sums_agree(s))
+		memset(s->valid, 0, s->columns * sizeof(*s->valid));
+	s->intent->exceptions += unpatterned_cost(s);
+	return 0;
+}
+
+/* ---- rows that deviate ---- */
+
+static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	return s->valid[column] && !is_diagonal(s, row, column) ? (int)*entry(s, row, column) - (int)s->usual[column]
+								: 0;
+}
+
+static int rows_compare(const void *a, const void *b, void *context)
+{
+	const struct sheet *s = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		int p = deviation(s, x, c), q = deviation(s, y, c);
+
+		if (p != q)
+			return p < q ? -1 : 1;
+	}
+	return (x > y) - (x < y);
+}
+
+/* The common deviation of some rows. */
+struct deviations {
+	const uint32_t *row;
+	uint32_t rows;
+	uint32_t lacks, more; /* cables of each row */
+	uint32_t columns;     /* columns with missing cables */
+	uint32_t column;      /* the last of these columns */
+	uint32_t planned;     /* planned cables of each row, by the pattern */
+	bool wider;	      /* surplus in all columns */
+	bool scaled;	      /* so much narrower in all columns that it is another width, not a loss */
+};
+
+static struct deviations deviations_of(const struct sheet *s, uint32_t first)
+{
+	struct deviations d = {.row = s->order + first, .rows = 1};
+	uint32_t same = 0, all = 0, share = 0, wider = 0, usual;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		int over = deviation(s, d.row[0], c);
+
+		if (!s->valid[c] || is_diagonal(s, d.row[0], c))
+			continue;
+		usual = s->usual[c];
+		d.planned += usual;
+		if (over < 0) {
+			d.lacks += (uint32_t)-over;
+			d.columns++;
+			d.column = c;
+		}
+		d.more += over > 0 ? (uint32_t)over : 0;
+		wider += over > 0;
+		all++;
+		/* Half of each bundle, or a third: the same share everywhere. */
+		if (over < 0 && *entry(s, d.row[0], c) > 0 && usual % *entry(s, d.row[0], c) == 0) {
+			share = share ? share : usual / *entry(s, d.row[0], c);
+			same += share == usual / *entry(s, d.row[0], c);
+		}
+	}
+	d.scaled = all > 1 && same == all;
+	d.wider = wider == all && d.more > 1;
+	while (first + d.rows < s->rows) {
+		for (uint32_t c = 0; c < s->columns; c++)
+			if (deviation(s, s->order[first + d.rows], c) != deviation(s, d.row[0], c))
+				return d;
+		d.rows++;
+	}
+	return d;
+}
+
+/* True if no row that follows the pattern is of its kind. */
+static bool is_stranger(const struct sheet *s, const struct deviations *d)
+{
+	for (uint32_t i = 0; i < s->rows; i++) {
+		bool deviates = false;
+
+		for (uint32_t k = 0; k < d->rows; k++)
+			deviates |= d->row[k] == i;
+		if (!deviates && ft_intent_alike(s->intent, s->row[i], s->row[d->row[0]]))
+			return false;
+	}
+	return true;
+}
+
+/* True if the holes of all these rows account for their missing cables. */
+static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
+{
+	for (uint32_t k = 0; k < d->rows; k++)
+		if (s->holes[d->row[k]] * 100 < d->lacks * HOLES_PERCENT || s->holes[d->row[k]] == 0)
+			return false;
+	return true;
+}
+
+static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
+{
+	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]], holes = rows_have_holes(s, d);
+
+	*ret = holes;
+	if (columns_twins(s)->apart[s->column[d->column]] && d->columns == 1)
+		return column_is_broken(s, d->column, ret);
+	if (d->scaled && (!holes || is_stranger(s, d)))
+		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST;
+	else if (s->rows == 1)
+		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->lacks * 4 <= d->planned;
+	else if (s->rows <= FEW_ROWS && !holes)
+		*ret = d->lacks * 3 <= d->planned;
+	else if (!holes)
+		*ret = d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned;
+	/* Equally many cables elsewhere: more than a few mistakes are on purpose. */
+	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
+		*ret = false;
+	return 0;
+}
+
+/* True if the missing cables of these rows are to be found as faults. */
+static int group_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
+{
+	*ret = false;
+	if (d->lacks == 0)
+		return 0;
+	if (d->rows == 1)
+		return group_of_one_is_faulty(s, d, ret);
+	if (d->more > 0)
+		return 0;
+	if (d->columns == 1) {
+		/* That several rows lack the whole bundle may be on purpose; that they lack a part of it is not. */
+		uint32_t few = *entry(s, d->row[0], d->column) == 0 ? GONE_SHARE : FEW_SHARE;
+
+		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows <= CLASS_COST &&
+		    d->rows * few <= s->rows) {
+			*ret = true;
+			return 0;
+		}
+		if (rows_have_holes(s, d)) {
+			*ret = true;
+			return 0;
+		}
+		return column_is_broken(s, d->column, ret);
+	}
+	*ret = d->rows * d->columns <= CLASS_COST && rows_have_holes(s, d);
+	return 0;
+}
+
+static uint32_t cables_of(const struct ft_intent *intent, uint32_t live)
+{
+	const struct ft_inference *f = intent->f;
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += f->near[n].cables;
+	return cables;
+}
+
+/* True if a switch has fewer cables than another of its set. */
+static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t live)
+{
+	const struct ft_twin_set *set = &twins->sets[twins->set_of[live]];
+	uint32_t cables = cables_of(intent, live);
+
+	for (uint32_t k = 0; k < set->count; k++)
+		if (cables_of(intent, twins->members[set->first + k]) > cables)
+			return true;
+	return false;
+}
+
+/*
+ * True if a bundle lacks cables by the pattern of its row. Beside, where only degrees support a pattern, both ends must
+ * have fewer cables than their twins; in the smallest blocks an absent bundle was never planned.
+ */
+static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	if (*entry(s, row, column) == 0 && (s->holes[row] == 0 || s->side == FT_SIDE_BESIDE) &&
+	    s->rows * s->columns <= (s->usual[column] > 1 ? THICK_BLOCK : SMALL_BLOCK))
+		return false;
+	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
+	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&
+		has_fewer(s->intent, columns_twins(s), s->column[column]));
+}
+
+static int group_plan(struct sheet *s, const struct deviations *d)
+{
+	struct ft_intent *intent = s->intent;
+	bool faulty;
+	int r = group_is_faulty(s, d, &faulty);
+
+	if (r < 0)
+		return r;
+	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
+		/* Loose cables are counted in regular.c. */
+		if (d->wider)
+			intent->exceptions++;
+		else if (d->rows > 1)
+			intent->exceptions += CLASS_COST;
+		else
+			intent->exceptions += (faulty ? 0 : d->lacks) + (d->more > MOVED_MAX ? d->more : 0);
+		intent->own_class += faulty ? 0 : d->rows;
+		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
+	}
+	for (uint32_t k = 0; k < d->rows; k++)
+		for (uint32_t c = 0; c < s->columns; c++) {
+			int over = deviation(s, d->row[k], c);
+			bool lacks = over < 0 && faulty && lack_is_sure(s, d->row[k], c);
+			struct ft_meant *pair;
+
+			if (is_diagonal(s, d->row[k], c))
+				continue;
+			/* Without a pattern, bundles are planned as seen. */
+			if (*entry(s, d->row[k], c) == 0 && !lacks)
+				continue;
+			pair = ft_meant_get(intent, s->row[d->row[k]], s->column[c]);
+			if (!pair)
+				return -ENOMEM;
+			/* Surplus cables of one row may be those that it, or the column, lacks elsewhere. */
+			pair->settled = true;
+			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
+			pair->loose =
+				over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			if (lacks)
+				pair->planned = s->usual[c];
+		}
+	return 0;
+}
+
+/* Beside each other, every pair is twice in the matrix: each entry is judged by itself. */
+static int beside_plan(struct sheet *s)
+{
+	struct ft_intent *intent = s->intent;
+	uint32_t pairs = 0, less = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		for (uint32_t c = 0; c < s->columns; c++) {
+			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c])
+				continue;
+			pairs++;
+			less += deviation(s, i, c) < 0;
+		}
+	for (uint32_t i = 0; i < s->rows; i++)
+		for (uint32_t c = 0; c < s->columns; c++) {
+			int over = deviation(s, i, c);
+			struct ft_meant *pair;
+
+			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] || over == 0 ||
+			    pairs < 4 || less * 4 > pairs)
+				continue;
+			if (over < 0 && *entry(s, i, c) == 0 && pairs <= MANY_PAIRS)
+				continue;
+			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
+					  has_fewer(intent, columns_twins(s), s->column[c])))
+				continue;
+			pair = ft_meant_get(intent, s->row[i], s->column[c]);
+			if (!pair)
+				return -ENOMEM;
+			pair->settled = true;
+			pair->loose = over > 0 && over <= MOVED_MAX ? (uint32_t)over : 0;
+			if (over < 0)
+				pair->planned = s->usual[c];
+		}
+	return 0;
+}
+
+/* ---- */
+
+/* A rank, a side and a width are one line of a description, for any number of pods and planes. */
+static int shapes_count(const struct sheet *s)
+{
+	for (uint32_t c = 0; c < s->columns; c++) {
+		uint64_t key = (uint64_t)s->intent->rank[s->row[0]] << 32 | (uint64_t)s->side << 24 | s->usual[c];
+		int r = s->valid[c] ? ft_map_add(&s->intent->shape_at, key, 0, NULL) : 0;
+
+		if (r < 0)
+			return r;
+		s->intent->shapes += (uint32_t)r;
+	}
+	return 0;
+}
+
+static int sheet_plan(struct sheet *s)
+{
+	int r = patterns_find(s);
+
+	if (r == 0)
+		r = shapes_count(s);
+	if (r < 0)
+		return r;
+	if (s->same_set)
+		return beside_plan(s);
+	for (uint32_t i = 0; i < s->rows; i++)
+		s->order[i] = i;
+	qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
+	for (uint32_t i = 0; i < s->rows;) {
+		struct deviations d = deviations_of(s, i);
+
+		r = group_plan(s, &d);
+		if (r < 0)
+			return r;
+		i += d.rows;
+	}
+	return 0;
+}
+
+/* ---- classes of rows ---- */
+
+static uint32_t row_sum(const struct sheet *s, uint32_t row)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		sum += *entry(s, row, c);
+	return sum;
+}
+
+/* The number of cables by which two rows differ. */
+static uint32_t rows_apart(const struct sheet *s, uint32_t a, uint32_t b)
+{
+	uint32_t apart = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (!is_diagonal(s, a, c) && !is_diagonal(s, b, c))
+			apart += (uint32_t)abs((int)*entry(s, a, c) - (int)*entry(s, b, c));
+	return apart;
+}
+
+/* True for a share of @most that is too large for a fault. */
+static bool differ(uint32_t apart, uint32_t most)
+{
+	return (apart >= CLASS_COST && apart * UNLIKE_SHARE >= most) ||
+	       (apart >= CLASS_COST - 1 && apart * 5 >= most * 2);
+}
+
+/* The nearest leader; the number of leaders if all are unlike. */
+static uint32_t nearest_leader(const struct sheet *s, uint32_t row, const uint32_t *leader, uint32_t leaders)
+{
+	uint32_t best = leaders, least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < leaders; i++) {
+		uint32_t apart = rows_apart(s, row, leader[i]);
+		uint32_t most = row_sum(s, row) > row_sum(s, leader[i]) ? row_sum(s, row) : row_sum(s, leader[i]);
+
+		if (apart < least && !differ(apart, most)) {
+			best = i;
+			least = apart;
+		}
+	}
+	return best;
+}
+
+static int entries_compare(const void *a, const void *b, void *context)
+{
+	const struct sheet *s = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (*entry(s, x, c) != *entry(s, y, c))
+			return *entry(s, x, c) < *entry(s, y, c) ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Rows with the same entries. */
+struct same_rows {
+	uint32_t first, count; /* of order[] */
+};
+
+static int same_compare(const void *a, const void *b)
+{
+	const struct same_rows *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
+{
+	return memcmp(entry(s, a, 0), entry(s, b, 0), s->columns * sizeof(*s->seen)) == 0;
+}
+
+/*
+ * Assigns rows to classes: leaders are the most frequent rows that are unlike all previous leaders. A row unlike all
+ * others is no class, but has lost cables or is isolated: it joins the first class.
+ */
+static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes, uint32_t *ret_main)
+{
+	_cleanup_free_ struct same_rows *same = calloc(s->rows + 1UL, sizeof(*same));
+	_cleanup_free_ uint32_t *leader = calloc(s->rows + 1UL, sizeof(*leader)),
+				*members = calloc(s->rows + 1UL, sizeof(*members));
+	uint32_t count = 0, classes = 0;
+
+	if (!same || !leader || !members)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->rows; i++)
+		s->order[i] = i;
+	qsort_r(s->order, s->rows, sizeof(*s->order), entries_compare, s);
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (i == 0 || !same_entries(s, s->order[i], s->order[i - 1]))
+			same[count++].first = i;
+		same[count - 1].count++;
+	}
+	qsort(same, count, sizeof(*same), same_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t row = s->order[same[i].first], class = nearest_leader(s, row, leader, classes);
+
+		if (class == classes)
+			leader[classes++] = row;
+		for (uint32_t k = 0; k < same[i].count; k++)
+			class_of[s->order[same[i].first + k]] = class;
+		members[class] += same[i].count;
+	}
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (members[class_of[i]] < 2)
+			class_of[i] = 0;
+	*ret_classes = classes;
+	*ret_main = leader[0];
+	return 0;
+}
+
+/* @main: a row of the first class. */
+static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class, uint32_t main)
+{
+	_cleanup_free_ uint32_t *row = malloc((whole->rows + 1UL) * sizeof(*row));
+	_cleanup_(sheet_release) struct sheet s = {
+		.intent = whole->intent,
+		.side = whole->side,
+		.row = row,
+		.same_set = whole->same_set,
+		.main = class ? entry(whole, main, 0) : NULL,
+		.classes = whole->classes,
+		.columns = whole->columns,
+		.column = malloc((whole->columns + 1UL) * sizeof(*s.column)),
+		.block = malloc((whole->columns + 1UL) * sizeof(*s.block)),
+	};
+	int r;
+
+	if (!row || !s.column || !s.block)
+		return -ENOMEM;
+	memcpy(s.column, whole->column, whole->columns * sizeof(*s.column));
+	memcpy(s.block, whole->block, whole->columns * sizeof(*s.block));
+	for (uint32_t i = 0; i < whole->rows; i++)
+		if (class_of[i] == class)
+			row[s.rows++] = whole->row[i];
+	if (s.rows == 0)
+		return 0;
+	r = sheet_fill(&s);
+	return r < 0 ? r : sheet_plan(&s);
+}
+
+static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set, bool same_set)
+{
+	const struct ft_twins *twins = &intent->twins[side];
+	_cleanup_(sheet_release) struct sheet s = {
+		.intent = intent,
+		.side = side,
+		.row = twins->members + twins->sets[set].first,
+		.rows = twins->sets[set].count,
+		.same_set = same_set,
+	};
+	_cleanup_free_ uint32_t *class_of = calloc(s.rows + 1UL, sizeof(*class_of));
+	uint32_t classes = 1, main = 0;
+	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
+
+	if (r < 0 || s.columns == 0)
+		return r;
+	r = sheet_fill(&s);
+	if (r == 0 && !same_set)
+		r = classes_find(&s, class_of, &classes, &main);
+	s.classes = classes;
+	for (uint32_t class = 0; r == 0 && class < classes; class ++)
+		r = class_plan(&s, class_of, class, main);
+	return r;
+}
+
+int ft_intent_blocks(struct ft_intent *intent)
+{
+	int r = 0;
+
+	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_UP].set_count; set++)
+		r = set_plan(intent, FT_SIDE_UP, set, false);
+	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_BESIDE].set_count; set++) {
+		r = set_plan(intent, FT_SIDE_BESIDE, set, false);
+		if (r == 0)
+			r = set_plan(intent, FT_SIDE_BESIDE, set, true);
+	}
+	return r;
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The numbers of the design: ports, hosts, rates. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+enum {
+	RATE_LANES = 16,
+	RATE_SHARE = 10, /* a rate must be that of one in so many hosts, and of so many at least, to be planned */
+	RATE_HOSTS_MIN = 4,
+};
+
+static uint32_t usual_ports(const struct ft_inference *f, enum ft_tier tier)
+{
+	const struct ft_inside *inside = &f->design.inside[tier];
+	struct ft_tally tally = {0};
+
+	if (f->design.directors[tier] && inside->line_boards && inside->line_ports)
+		return inside->line_boards * inside->line_ports;
+	for (uint32_t i = 0; i < f->count[tier]; i++)
+		ft_tally_add(&tally, ft_infer_ports(f, f->member[tier][i]));
+	return ft_tally_mode(&tally, 1);
+}
+
+static void topology_tell(struct ft_inference *f)
+{
+	struct ft_text *why = &f->why[FT_WHY_TOPOLOGY];
+	uint64_t total = f->cable_total, lacking = f->fit.lacking, wrong = f->fit.unexplained - lacking;
+
+	if (f->fit.levels == 1) {
+		ft_text_puts(why, "one switch has the hosts, and no other switch joins it to more of them");
+		return;
+	}
+	ft_text_printf(why, "%u levels: %llu of %llu cable%s between switches %s as in such a fat-tree", f->fit.levels,
+		       (unsigned long long)(total > wrong ? total - wrong : 0), (unsigned long long)total,
+		       ft_text_s(total), total == 1 ? "is" : "are");
+	if (lacking > 0)
+		ft_text_printf(why, ", and %llu %s", (unsigned long long)lacking,
+			       ft_infer_plural(lacking, "lacks", "lack"));
+}
+
+static void aggregation_tell(struct ft_inference *f)
+{
+	if (f->aggregations > 0)
+		ft_text_printf(&f->why[FT_WHY_AGGREGATION],
+			       "%u channel adapters are aggregation nodes inside of switches: neither they nor their "
+			       "ports are counted",
+			       f->aggregations);
+}
+
+/* ---- hosts ---- */
+
+/* The lowest and highest port of an edge that leads to other switches; low 0: none. */
+static void uplink_range(const struct ft_inference *f, uint32_t live, uint32_t *ret_low, uint32_t *ret_high)
+{
+	const struct ft_live_switch *sw = &f->live->switches[live];
+
+	*ret_low = *ret_high = 0;
+	for (uint32_t n = 0; n < sw->cable_count; n++) {
+		const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+		uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
+
+		if (cable->a == cable->b || !ft_infer_in_tree(f, ft_cable_far(cable, live)))
+			continue;
+		if (*ret_low == 0 || number < *ret_low)
+			*ret_low = number;
+		if (number > *ret_high)
+			*ret_high = number;
+	}
+}
+
+/* Ports of an edge below, or above, all of its uplinks, if no edge has a host among them; else all other ports. */
+static uint32_t ports_for_hosts(const struct ft_inference *f)
+{
+	struct ft_tally lows = {0}, highs = {0};
+	uint32_t ports = f->design.edge_ports, left = ports - f->design.ports_to_core, low, high, most = 0,
+		 least = ports;
+
+	for (uint32_t i = 0; i < f->count[FT_TIER_EDGE]; i++) {
+		uplink_range(f, f->member[FT_TIER_EDGE][i], &low, &high);
+		ft_tally_add(&lows, low);
+		ft_tally_add(&highs, high);
+	}
+	low = ft_tally_mode(&lows, 1);
+	high = ft_tally_mode(&highs, 1);
+	for (uint32_t i = 0; i < f->live->host_count; i++) {
+		uint32_t number = f->snapshot->ports[f->live->hosts[i].switch_port].number;
+
+		if (f->fit.role[f->live->hosts[i].live] != FT_TIER_EDGE ||
+		    number > ft_infer_last_port(f, f->live->hosts[i].live))
+			continue;
+		most = number > most ? number : most;
+		least = number < least ? number : least;
+	}
+	if (most > 0 && most < low && low - 1 < left)
+		return low - 1;
+	if (least > high && ports > high && ports - high < left)
+		return ports - high;
+	return left;
+}
+
+/* Hosts of an edge, counted from the crowded end, for one order of filling the edges. */
+static uint32_t planned_hosts(uint32_t nodes, uint32_t edges, enum ft_fill fill, uint32_t room, uint32_t i)
+{
+	uint64_t before = (uint64_t)i * room;
+
+	if (fill == FT_FILL_UNIFORM)
+		return nodes / edges + (i < nodes % edges);
+	return before >= nodes ? 0 : nodes - before < room ? nodes - (uint32_t)before : room;
+}
+
+static uint64_t fill_distance(const uint32_t *sorted, uint32_t nodes, uint32_t edges, enum ft_fill fill, uint32_t room)
+{
+	uint64_t distance = 0;
+
+	for (uint32_t i = 0; i < edges; i++) {
+		uint32_t planned = planned_hosts(nodes, edges, fill, room, i);
+
+		distance += planned > sorted[i] ? planned - sorted[i] : sorted[i] - planned;
+	}
+	return distance;
+}
+
+static int more_first(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* At least the hosts of the fullest edge, or one more host on another edge would be a fault; at most what fits. */
+static uint32_t split_ports(struct ft_inference *f, uint32_t usual, uint32_t fullest)
+{
+	uint32_t left = f->design.edge_ports - f->design.ports_to_core;
+
+	if (fullest <= usual)
+		return usual;
+	ft_text_printf(&f->why[FT_WHY_SPLIT], "; as many as the fullest has: %u", fullest);
+	if (fullest <= left)
+		return fullest;
+	ft_text_printf(&f->why[FT_WHY_SPLIT], ", but beside the uplinks there are no more than %u ports", left);
+	return left;
+}
+
+/* If nearly all edges have equally many hosts, or one has more, the fullest decides. Else the remaining ports do. */
+static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uint32_t edges, uint32_t fullest)
+{
+	struct ft_inferred *d = &f->design;
+	uint32_t usual = ft_tally_mode(tally, 1), above = 0;
+
+	for (uint32_t i = usual + 1; i < tally->end; i++)
+		above += tally->votes[i];
+	if (tally->votes[usual] * 4 >= edges * 3 && edges >= 4 && above <= 1 + edges / 20) {
+		ft_tally_tell(&f->why[FT_WHY_SPLIT], tally, usual, "edge switches", "host", "hosts");
+	} else {
+		usual = ports_for_hosts(f);
+		ft_text_printf(&f->why[FT_WHY_SPLIT],
+			       "edge switches have unlike numbers of hosts; of %u ports %u %s up, and %u are taken to "
+			       "be for hosts",
+			       d->edge_ports, d->ports_to_core, ft_infer_plural(d->ports_to_core, "leads", "lead"),
+			       usual);
+	}
+	d->ports_to_nodes = split_ports(f, usual, fullest);
+	if (f->fit.levels == 2)
+		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u %s up: the sum of the bundles", d->ports_to_core,
+			       ft_infer_plural(d->ports_to_core, "port leads", "ports lead"));
+}
+
+/*
+ * True if each kind has several edges, and kinds differ clearly: an edge with a host or two less has lost them, or is
+ * not full yet.
+ */
+static bool kinds_are_clear(const struct ft_host_kind *kinds, uint32_t count)
+{
+	bool clear = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		clear &= kinds[i].count > 1;
+		clear &= i == 0 || (kinds[i - 1].hosts - kinds[i].hosts) * 4 >= kinds[0].hosts;
+	}
+	return clear;
+}
+
+/*
+ * Edges with a few different numbers of hosts. Sets them in the design if no fill order gives these numbers, and every
+ * edge and every host was counted; in three levels pods have kinds instead.
+ */
+static void kinds_tell(struct ft_inference *f, const uint32_t *sorted)
+{
+	struct ft_inferred *d = &f->design;
+	struct ft_host_kind kinds[FT_HOST_KINDS_MAX];
+	uint32_t count = 0;
+	uint64_t hosts = 0;
+
+	for (uint32_t i = 0; i < d->edge_count; i++) {
+		if (i == 0 || sorted[i] != sorted[i - 1]) {
+			if (count == FT_HOST_KINDS_MAX)
+				return;
+			kinds[count++] = (struct ft_host_kind){0, sorted[i]};
+		}
+		kinds[count - 1].count++;
+		hosts += sorted[i];
+	}
+	if (f->fit.levels != 2 || count < 2 || !kinds_are_clear(kinds, count) || hosts != d->nodes ||
+	    f->count[FT_TIER_EDGE] != d->edge_count || sorted[0] > d->ports_to_nodes)
+		return;
+	memcpy(d->hosts, kinds, sizeof(kinds));
+	d->host_kinds = count;
+	d->sorted_by_hosts = true;
+}
+
+static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
+{
+	struct ft_inferred *d = &f->design;
+	uint64_t uniform, dense = UINT64_MAX;
+
+	qsort(sorted, d->edge_count, sizeof(*sorted), more_first);
+	uniform = fill_distance(sorted, d->nodes, d->edge_count, FT_FILL_UNIFORM, 0);
+	/* A single edge with fewer hosts than the others is a dense fill; irregular numbers are not. */
+	if ((uint64_t)usual * d->edge_count >= d->nodes && sorted[0] == usual)
+		dense = fill_distance(sorted, d->nodes, d->edge_count, FT_FILL_DENSE, usual);
+	if (dense > f->count[FT_TIER_EDGE] / 2)
+		dense = UINT64_MAX;
+	d->fill = dense < uniform ? FT_FILL_DENSE : FT_FILL_UNIFORM;
+	if (d->fill == FT_FILL_DENSE)
+		d->ports_to_nodes = usual;
+	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
+	if (!d->sorted_by_hosts)
+		kinds_tell(f, sorted);
+	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u host%s",
+		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
+						: "hosts are spread over all edge switches",
+		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch has", "switches have"),
+		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0], ft_text_s(sorted[0]));
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(&f->why[FT_WHY_FILL], "%s%u with %u",
+			       i ? ", " : "; in so few kinds that they are meant: ", d->hosts[i].count,
+			       d->hosts[i].hosts);
+}
+
+/* The hosts seen on edges and above, as far as the edges have ports for them. */
+static void nodes_tell(struct ft_inference *f, uint32_t on_edges, uint32_t above)
+{
+	struct ft_text *why = &f->why[FT_WHY_NODES];
+	struct ft_inferred *d = &f->design;
+	uint64_t room = (uint64_t)d->edge_count * d->ports_to_nodes;
+
+	d->nodes = on_edges + above;
+	ft_text_printf(why,
+		       "%u host %s seen on the edge switches; what nobody saw is not promised, so hosts that are down "
+		       "now have to be added",
+		       on_edges, ft_infer_plural(on_edges, "port is", "ports are"));
+	if (above > 0)
+		ft_text_printf(
+			why,
+			"; %u more on switches above %s left to be found as misplaced, and %s counted, for on the "
+			"edge switches there should be a place for each",
+			above, ft_infer_plural(above, "is", "are"), ft_infer_plural(above, "is", "are"));
+	if (d->nodes <= room)
+		return;
+	d->nodes = (uint32_t)room;
+	ft_text_printf(why, "; %u edge %s %u ports each for hosts, so no more than %u are planned", d->edge_count,
+		       ft_infer_plural(d->edge_count, "switch has", "switches have"), d->ports_to_nodes, d->nodes);
+}
+
+static int hosts_tell(struct ft_inference *f)
+{
+	struct ft_inferred *d = &f->design;
+	_cleanup_free_ uint32_t *sorted = calloc(d->edge_count + 1UL, sizeof(*sorted));
+	struct ft_tally tally = {0};
+	uint32_t on_edges = 0, above = 0, fullest = 0, edges = f->count[FT_TIER_EDGE];
+
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < edges; i++) {
+		sorted[i] = f->hosts[f->member[FT_TIER_EDGE][i]];
+		on_edges += sorted[i];
+		fullest = sorted[i] > fullest ? sorted[i] : fullest;
+		ft_tally_add(&tally, sorted[i]);
+	}
+	for (uint32_t t = FT_TIER_SPINE; t < FT_TIER_COUNT; t++)
+		for (uint32_t i = 0; i < f->count[t]; i++)
+			above += f->hosts[f->member[t][i]];
+	split_tell(f, &tally, edges, fullest);
+	nodes_tell(f, on_edges, above);
+	fill_tell(f, sorted, ft_tally_mode(&tally, 1));
+	return 0;
+}
+
+/* ---- rates ---- */
+
+struct rates {
+	uint32_t votes[RATE_LANES][FT_SPEED_COUNT];
+	uint32_t total;
+};
+
+/* The rate of a cable, from either end. */
+static struct ft_rate rate_at(const struct ft_inference *f, uint32_t port)
+{
+	const struct ft_port *near = &f->snapshot->ports[port], *far = ft_port_peer(f->snapshot, near);
+
+	return near->rate.lanes && near->rate.speed ? near->rate : far->rate;
+}
+
+static void rate_vote(const struct ft_inference *f, uint32_t port, struct rates *rates)
+{
+	struct ft_rate rate = rate_at(f, port);
+
+	if (rate.lanes == 0 || rate.lanes >= RATE_LANES || rate.speed == 0 || rate.speed >= FT_SPEED_COUNT)
+		return;
+	rates->votes[rate.lanes][rate.speed]++;
+	rates->total++;
+}
+
+/* Removes and returns the rate with the most votes; of unknown speed if none is left. */
+static struct ft_rate rate_take(struct rates *rates, uint32_t *ret_votes)
+{
+	struct ft_rate best = {0};
+
+	*ret_votes = 0;
+	for (uint8_t lanes = 1; lanes < RATE_LANES; lanes++)
+		for (uint8_t speed = 1; speed < FT_SPEED_COUNT; speed++)
+			if (rates->votes[lanes][speed] > *ret_votes) {
+				*ret_votes = rates->votes[lanes][speed];
+				best = (struct ft_rate){lanes, speed};
+			}
+	if (*ret_votes > 0)
+		rates->votes[best.lanes][best.speed] = 0;
+	return best;
+}
+
+static void rates_collect(const struct ft_inference *f, struct rates *uplinks, struct rates *hosts)
+{
+	for (uint32_t i = 0; i < f->live->cable_count; i++) {
+		const struct ft_live_cable *cable = &f->live->cables[i];
+
+		if (cable->a != cable->b && ft_infer_in_tree(f, cable->a) && ft_infer_in_tree(f, cable->b))
+			rate_vote(f, cable->a_port, uplinks);
+	}
+	for (uint32_t i = 0; i < f->live->host_count; i++)
+		if (ft_infer_in_tree(f, f->live->hosts[i].live))
+			rate_vote(f, f->live->hosts[i].switch_port, hosts);
+}
+
+/* True for one lane of several, or the lowest speed: the cable trains badly, however many do. */
+static bool rate_is_odd(struct ft_rate rate)
+{
+	return rate.lanes == 1 || rate.speed == FT_SPEED_SDR;
+}
+
+static void rates_tell(struct ft_inference *f)
+{
+	_cleanup_free_ struct rates *uplinks = calloc(1, sizeof(*uplinks)), *hosts = calloc(1, sizeof(*hosts));
+	struct ft_inferred *d = &f->design;
+	struct ft_text *why = &f->why[FT_WHY_RATE];
+	char name[FT_RATE_NAME_SIZE];
+	uint32_t votes;
+
+	if (!uplinks || !hosts) {
+		why->failed = true;
+		return;
+	}
+	rates_collect(f, uplinks, hosts);
+	d->uplink_rate = f->usual_rate = rate_take(uplinks, &votes);
+	if (votes > 0)
+		ft_text_printf(why, "%u of %u cable%s between switches run%s at %s", votes, uplinks->total,
+			       ft_text_s(uplinks->total), uplinks->total == 1 ? "s" : "",
+			       ft_rate_name(d->uplink_rate, name));
+	for (struct ft_rate rate = rate_take(hosts, &votes); votes > 0; rate = rate_take(hosts, &votes)) {
+		bool first = d->host_rate_count == 0;
+
+		if (!first && (votes < RATE_HOSTS_MIN || votes * RATE_SHARE < hosts->total || rate_is_odd(rate)))
+			continue;
+		if (d->host_rate_count == FT_RATES_MAX)
+			break;
+		d->host_rates[d->host_rate_count++] = rate;
+		ft_text_printf(why, first ? "%s%u of %u %s at %s" : "%s%u of %u%.0s at %s",
+			       ft_text_string(why)[0] == '\0' ? ""
+			       : first			      ? "; "
+							      : ", ",
+			       votes, hosts->total, ft_infer_plural(hosts->total, "host", "hosts"),
+			       ft_rate_name(rate, name));
+	}
+}
+
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
+{
+	const struct ft_live_switch *sw = &f->live->switches[live];
+	struct rates rates = {0};
+	struct ft_rate rate;
+	uint32_t votes;
+
+	for (uint32_t n = 0; n < sw->cable_count; n++) {
+		const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+
+		if (cable->a != cable->b)
+			rate_vote(f, cable->a_port, &rates);
+	}
+	rate = rate_take(&rates, &votes);
+	if (rates.total < 2 || votes * 2 <= rates.total || rate_is_odd(rate) ||
+	    ft_rate_mbps(rate) >= ft_rate_mbps(f->usual_rate))
+		return (struct ft_rate){0};
+	return rate;
+}
+
+/* Hosts of a switch, and those with the expected rate. */
+struct rate_share {
+	uint32_t all, expected;
+};
+
+static bool rate_is_among(struct ft_rate rate, const struct ft_rate *rates, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ft_rate_mbps(rate) >= ft_rate_mbps(rates[i]))
+			return true;
+	return count == 0;
+}
+
+/* Expects a rate only if it holds for all switches. */
+static void rates_withdraw(struct ft_inference *f)
+{
+	struct ft_inferred *d = &f->design;
+	_cleanup_free_ struct rate_share *hosts = calloc(f->live->switch_count + 1UL, sizeof(*hosts));
+	bool uplinks_slower = false, hosts_slower = false;
+
+	if (!hosts) {
+		f->why[FT_WHY_RATE].failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < f->live->host_count; i++) {
+		const struct ft_live_host *host = &f->live->hosts[i];
+
+		hosts[host->live].all++;
+		hosts[host->live].expected +=
+			rate_is_among(rate_at(f, host->switch_port), d->host_rates, d->host_rate_count);
+	}
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		uplinks_slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
+		hosts_slower |= hosts[i].all > 1 && hosts[i].expected * 2 < hosts[i].all;
+	}
+	if (uplinks_slower)
+		d->uplink_rate = (struct ft_rate){0};
+	if (hosts_slower)
+		d->host_rate_count = 0;
+	if (uplinks_slower || hosts_slower)
+		ft_text_puts(&f->why[FT_WHY_RATE],
+			     "; some switches have slower ones throughout, so nothing is expected of all");
+}
+
+void ft_infer_graph_counts(struct ft_inference *f)
+{
+	aggregation_tell(f);
+	rates_tell(f);
+	if (ft_text_string(&f->why[FT_WHY_RATE])[0])
+		rates_withdraw(f);
+}
+
+/* ---- */
+
+static int star_counts(struct ft_inference *f)
+{
+	uint32_t live = f->member[FT_TIER_EDGE][0];
+	struct ft_inferred *d = &f->design;
+
+	d->edge_count = 1;
+	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
+	d->nodes = f->hosts[live];
+	ft_text_printf(&f->why[FT_WHY_NODES],
+		       "%u host %s seen; what nobody saw is not promised, so hosts that are down now have to be added",
+		       d->nodes, ft_infer_plural(d->nodes, "port is", "ports are"));
+	return 0;
+}
+
+static int tree_counts(struct ft_inference *f, struct ft_error *err)
+{
+	struct ft_inferred *d = &f->design;
+	int r;
+
+	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
+	d->core_ports = usual_ports(f, FT_TIER_CORE);
+	if (f->fit.levels == 3) {
+		d->spine_ports = usual_ports(f, FT_TIER_SPINE);
+		r = ft_infer_three_counts(f, err);
+	} else {
+		r = ft_infer_widths(f, err);
+	}
+	if (r == 0)
+		r = ft_infer_unseen_edges(f);
+	if (r < 0)
+		return r;
+	if (d->ports_to_core >= d->edge_ports)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "no design to be inferred: most edge switches have %u ports, and their cables to "
+				    "the other tier would take %u",
+				    d->edge_ports, d->ports_to_core);
+	return hosts_tell(f);
+}
+
+int ft_infer_counts(struct ft_inference *f, struct ft_error *err)
+{
+	int r;
+
+	topology_tell(f);
+	aggregation_tell(f);
+	ft_infer_insides(f);
+	r = f->fit.levels == 1 ? star_counts(f) : tree_counts(f, err);
+	if (r < 0)
+		return r;
+	rates_tell(f);
+	return 0;
+}

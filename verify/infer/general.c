@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/infer/general.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ft_intent_release(struct ft_intent *intent)
+{
+	free(intent->rank);
+	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++)
+		ft_twins_release(&intent->twins[side]);
+	free(intent->pairs);
+	ft_map_release(&intent->pair_at);
+	ft_map_release(&intent->shape_at);
+}
+
+uint32_t ft_infer_cables(const struct ft_inference *f, uint32_t a, uint32_t b)
+{
+	uint32_t low = f->near_first[a], end = f->near_first[a + 1], high = end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (f->near[middle].live < b)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end && f->near[low].live == b ? f->near[low].cables : 0;
+}
+
+static const struct ft_port *port_of(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	return ft_node_port(f->snapshot, &f->snapshot->nodes[f->live->switches[live].node], number);
+}
+
+bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	const struct ft_port *port = port_of(f, live, number);
+
+	return port && port->peer == FT_NO_PORT;
+}
+
+uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t number)
+{
+	const struct ft_port *port = port_of(f, live, number);
+
+	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node]
+						: FT_NONE;
+}
+
+/* The end of the leading letters and digits. */
+static size_t word_length(const char *name)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)name[length]))
+		length++;
+	return length;
+}
+
+/* True for numbers, also hexadecimal ones: "33fd4e", "2003". */
+static bool is_number(const char *word, size_t length)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (!isxdigit((unsigned char)word[i]))
+			return false;
+		digits += isdigit((unsigned char)word[i]) != 0;
+	}
+	return digits > 0;
+}
+
+/* The next byte of a name that is not in a number; 0 at the end. */
+static char next_letter(const char **name, size_t *word)
+{
+	while (**name) {
+		char c = **name;
+
+		if (*word == 0) {
+			*word = word_length(*name);
+			if (is_number(*name, *word)) {
+				*name += *word;
+				*word = 0;
+				continue;
+			}
+		}
+		*word -= *word > 0;
+		++*name;
+		if (!isdigit((unsigned char)c))
+			return c;
+	}
+	return '\0';
+}
+
+/* True if names differ only in their numbers. */
+static bool names_alike(const char *a, const char *b)
+{
+	size_t a_word = 0, b_word = 0;
+	char x, y;
+
+	do {
+		x = next_letter(&a, &a_word);
+		y = next_letter(&b, &b_word);
+		if (x != y)
+			return false;
+	} while (x);
+	return true;
+}
+
+/* True if one has hosts, and the other none or hardly any. */
+static bool hosts_unlike(uint32_t a, uint32_t b)
+{
+	return a * 4 < b || b * 4 < a;
+}
+
+bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	const struct ft_inference *f = intent->f;
+
+	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !hosts_unlike(f->hosts[a], f->hosts[b]) &&
+	       names_alike(f->live->switches[a].name, f->live->switches[b].name);
+}
+
+/* ---- pairs ---- */
+
+static uint64_t pair_key(uint32_t a, uint32_t b)
+{
+	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	uint32_t at = ft_map_get(&intent->pair_at, pair_key(a, b));
+
+	return at == FT_MAP_NONE ? NULL : &intent->pairs[at];
+}
+
+struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	uint32_t at = intent->pair_count;
+	int r;
+
+	if (intent->pair_count == intent->pair_size) {
+		uint32_t size = intent->pair_size ? 2 * intent->pair_size : 256;
+		struct ft_meant *more = realloc(intent->pairs, size * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		intent->pairs = more;
+		intent->pair_size = size;
+	}
+	r = ft_map_add(&intent->pair_at, pair_key(a, b), at, &at);
+	if (r < 0)
+		return NULL;
+	if (r > 0)
+		intent->pairs[intent->pair_count++] = (struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
+	return &intent->pairs[at];
+}
+
+static int pairs_collect(struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+
+	for (uint32_t i = 0; i < intent->count; i++)
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
+			struct ft_meant *pair;
+
+			if (f->near[n].live < i)
+				continue;
+			pair = ft_meant_get(intent, i, f->near[n].live);
+			if (!pair)
+				return -ENOMEM;
+			pair->seen = pair->planned = f->near[n].cables;
+		}
+	return 0;
+}
+
+/* ---- */
+
+/* A switch without a free port for a cable does not lack it. */
+static int ports_respect(struct ft_intent *intent)
+{
+	_cleanup_free_ uint32_t *load = calloc(intent->count + 1UL, sizeof(*load));
+
+	if (!load)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->count; i++)
+		load[i] = intent->f->hosts[i];
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		load[intent->pairs[i].a] += intent->pairs[i].planned;
+		load[intent->pairs[i].b] += intent->pairs[i].planned;
+	}
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+		const uint32_t ends[] = {pair->a, pair->b};
+
+		for (size_t e = 0; e < FT_COUNT(ends); e++)
+			while (pair->planned > pair->seen && load[ends[e]] > ft_infer_ports(intent->f, ends[e])) {
+				pair->planned--;
+				load[pair->a]--;
+				load[pair->b]--;
+			}
+	}
+	return 0;
+}
+
+/* The price of what a tree cannot contain: up to HOSTS_FEW hosts above the leaves, and an isolated switch. */
+enum { HOSTS_FEW = 2, APART_COST = 2 };
+
+static void odd_switches_count(struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		if (intent->rank[i] > 0)
+			intent->exceptions += f->hosts[i] > HOSTS_FEW ? 1 : f->hosts[i];
+		if (f->near_first[i + 1] == f->near_first[i])
+			intent->exceptions += APART_COST;
+	}
+}
+
+static void sums_count(struct ft_intent *intent)
+{
+	odd_switches_count(intent);
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		/* Each cable of a bundle outside all patterns may be surplus. */
+		intent->exceptions += pair->settled ? 0 : pair->seen;
+		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
+		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
+	}
+}
+
+bool ft_intent_is_irregular(const struct ft_intent *intent)
+{
+	enum { SWITCHES_MIN = 4 };
+	uint32_t patterned = 0;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++)
+		patterned += intent->pairs[i].patterned;
+	return intent->count >= SWITCHES_MIN && patterned * 2 < intent->pair_count;
+}
+
+int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
+{
+	int r;
+
+	*intent = (struct ft_intent){.f = f, .count = f->live->switch_count};
+	r = ft_intent_rank(intent);
+	if (r == 0)
+		r = ft_intent_twins(intent);
+	if (r == 0)
+		r = pairs_collect(intent);
+	if (r == 0)
+		r = ft_intent_blocks(intent);
+	if (r == 0)
+		r = ft_intent_regular(intent);
+	if (r == 0)
+		r = ports_respect(intent);
+	if (r == 0)
+		sums_count(intent);
+	return r;
+}

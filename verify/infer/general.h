@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Inference of any graph: the most likely plan, by the shortest description. Private to verify/infer/.
+ *
+ * Input: the multigraph of observed switches (graph.c). Output: for each pair of switches the number of planned cables.
+ * Pairs are planned as seen, unless the pattern of a class says otherwise:
+ *
+ *   ranks.c          steps up from the hosts, if the graph has an up and a down
+ *   twins.c          twin sets: switches of one rank with mostly the same neighbours above (below, beside)
+ *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
+ *                    have is planned, and deviations are faults or a class of their own
+ *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
+ *                    of their kind, and holes among the ports of a bundle
+ *   general_write.c  the design
+ *
+ * Invariant: planned and observed cables of a pair differ only where a fault is to be found.
+ */
+#ifndef FT_VERIFY_INFER_GENERAL_H
+#define FT_VERIFY_INFER_GENERAL_H
+
+#include "base/map.h"
+#include "verify/infer/infer_parts.h"
+
+/* The sides of a switch. */
+enum ft_side { FT_SIDE_UP, FT_SIDE_DOWN, FT_SIDE_BESIDE, FT_SIDE_COUNT };
+
+/* Two switches, by number, a < b. */
+struct ft_meant {
+	uint32_t a, b;
+	uint32_t seen, planned; /* cables */
+	uint32_t loose;		/* surplus ones of those seen, compared with the block: they may belong elsewhere */
+	bool patterned;		/* its block plans more than was seen of it */
+	bool settled;		/* a block gives the planned cables: other steps look only at loose ones */
+};
+
+/* Switches with mostly the same neighbours on one side. */
+struct ft_twin_set {
+	uint32_t first, count; /* of members[] */
+};
+
+struct ft_twins {
+	uint32_t *set_of;  /* by live switch; FT_NONE: no neighbours on that side */
+	uint32_t *members; /* live switches, set by set */
+	struct ft_twin_set *sets;
+	uint32_t set_count;
+	bool *apart; /* by live switch: it shares so few neighbours with its set that it belongs there only by its kind
+		      */
+};
+
+struct ft_intent {
+	const struct ft_inference *f;
+	uint32_t count; /* live switches */
+	uint32_t *rank; /* by live switch: steps up from the hosts */
+	uint32_t ranks;
+	bool layered; /* the graph has an up and a down */
+	struct ft_twins twins[FT_SIDE_COUNT];
+	struct ft_meant *pairs;
+	uint32_t pair_count, pair_size;
+	struct ft_map pair_at;
+
+	struct ft_map shape_at;
+	/* Description length. */
+	uint32_t shapes;	   /* different blocks: kinds at both ends and a width */
+	uint32_t exceptions;	   /* bundles and hosts outside all blocks, or planned as seen against the pattern */
+	uint64_t missing, surplus; /* cables */
+	uint64_t undecided;	   /* possibly missing cables, planned as seen */
+	uint32_t own_class;	   /* switches planned differently from their twins */
+};
+
+void ft_intent_release(struct ft_intent *intent);
+
+/* general.c: the whole inference, on a graph that ft_infer_graph() has built. Returns 0 or -ENOMEM. */
+int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f);
+
+/* ranks.c: fills rank, ranks and layered. Returns 0 or -ENOMEM. */
+int ft_intent_rank(struct ft_intent *intent);
+
+/* twins.c: fills twins. Returns 0 or -ENOMEM. */
+int ft_intent_twins(struct ft_intent *intent);
+void ft_twins_release(struct ft_twins *twins);
+
+/* blocks.c: plans the blocks. Returns 0 or -ENOMEM. */
+int ft_intent_blocks(struct ft_intent *intent);
+
+/* regular.c: plans the rest. Returns 0 or -ENOMEM. */
+int ft_intent_regular(struct ft_intent *intent);
+
+/* general_write.c: the design as text. Returns 0 or -ENOMEM. */
+int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name);
+
+/* The pair of two switches, NULL if it has neither seen nor planned cables. */
+struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint32_t b);
+
+/* The same, created if necessary. NULL: no memory. */
+struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b);
+
+/* Cables seen between two switches. */
+uint32_t ft_infer_cables(const struct ft_inference *f, uint32_t a, uint32_t b);
+
+/* The side of @a on which @b is. */
+static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	return intent->rank[b] > intent->rank[a]   ? FT_SIDE_UP
+	       : intent->rank[b] < intent->rank[a] ? FT_SIDE_DOWN
+						   : FT_SIDE_BESIDE;
+}
+
+/* True if most bundles are outside of considerable blocks, so that a near match with a tree is accidental. */
+bool ft_intent_is_irregular(const struct ft_intent *intent);
+
+/* True if ports, names and hosts allow two switches to be of one kind. */
+bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
+
+/* True if that port of a switch has no cable. */
+bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t live, uint32_t number);
+
+/* The live switch at the far end of a port, or FT_NONE. */
+uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t number);
+
+#endif

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Writes the plan as a design with topology "graph": with ranges of names, and equal switches in one line. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/general.h"
+#include "verify/infer/ranges.h"
+
+enum { LINE_WIDTH = 150, NAME_SIZE_MAX = 64, KIND_SIZE = 32, TOLD_MAX = 6 };
+
+/* The bundles of one switch that have one width. */
+struct fan {
+	uint32_t from, width;
+	uint32_t first, count; /* of ends[]: sorted by their place in the order */
+};
+
+struct writer {
+	const struct ft_intent *intent;
+	char **name;		 /* by live switch; owned */
+	char (*kind)[KIND_SIZE]; /* by live switch; owned */
+	bool *hosting;		 /* by rank: switches with hosts are a kind of their own; owned */
+	bool *by_guid;		 /* by live switch: the name is invented, and the GUID identifies it */
+	uint32_t *order;	 /* live switches in the order of the file */
+	uint32_t *place;	 /* by live switch: its index in @order */
+	uint32_t *next;		 /* scratch */
+	struct fan *fans;
+	uint32_t *ends;
+	uint32_t fan_count, end_count;
+	uint32_t unnamed; /* those identified by GUID */
+};
+
+static void writer_release(struct writer *w)
+{
+	for (uint32_t i = 0; w->name && i < w->intent->count; i++)
+		free(w->name[i]);
+	free(w->name);
+	free(w->by_guid);
+	free(w->hosting);
+	free(w->kind);
+	free(w->order);
+	free(w->place);
+	free(w->next);
+	free(w->fans);
+	free(w->ends);
+}
+
+/* ---- kinds ---- */
+
+static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t live, enum ft_side side)
+{
+	const struct ft_inference *f = intent->f;
+	uint32_t count = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		count += ft_side_of(intent, live, f->near[n].live) == side;
+	return count;
+}
+
+/*
+ * Above the leaves, a few switches with hosts are a kind of their own, because the others are not meant for hosts.
+ * @ret_hosting: by rank
+ */
+static int hosting_find(const struct ft_intent *intent, bool **ret_hosting)
+{
+	_cleanup_free_ uint32_t *all = calloc(intent->ranks + 1UL, sizeof(*all)),
+				*hosting = calloc(intent->ranks + 1UL, sizeof(*hosting));
+
+	*ret_hosting = calloc(intent->ranks + 1UL, sizeof(**ret_hosting));
+	if (!all || !hosting || !*ret_hosting)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->count; i++) {
+		all[intent->rank[i]]++;
+		hosting[intent->rank[i]] += intent->f->hosts[i] > 0;
+	}
+	for (uint32_t rank = 1; rank < intent->ranks; rank++)
+		(*ret_hosting)[rank] = hosting[rank] * 2 < all[rank];
+	return 0;
+}
+
+/* The role by position in the graph. A switch that connects no others is just "switch". */
+static const char *role_of(const struct writer *w, uint32_t live)
+{
+	const struct ft_intent *intent = w->intent;
+	uint32_t rank = intent->rank[live], up = neighbours_on(intent, live, FT_SIDE_UP);
+	bool hosts = intent->f->hosts[live] > 0 && w->hosting[rank];
+
+	if (!intent->layered)
+		return "switch";
+	if (rank == 0)
+		return "leaf";
+	if (up + neighbours_on(intent, live, FT_SIDE_DOWN) < 2)
+		return "switch";
+	if (up > 0)
+		return hosts ? "hosting spine" : "spine";
+	return hosts ? "hosting core" : "core";
+}
+
+/* The names of kinds in the design; kinds of an older make start with their rate ("4xDDR leaf"). */
+static int kinds_make(struct writer *w)
+{
+	w->kind = calloc(w->intent->count + 1UL, sizeof(*w->kind));
+	if (!w->kind)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->intent->count; i++) {
+		struct ft_rate rate = ft_infer_slower_rate(w->intent->f, i);
+		char name[FT_RATE_NAME_SIZE];
+
+		snprintf(w->kind[i], sizeof(w->kind[i]), "%s%s%s",
+			 rate.speed == FT_SPEED_UNKNOWN ? "" : ft_rate_name(rate, name),
+			 rate.speed == FT_SPEED_UNKNOWN ? "" : " ", role_of(w, i));
+	}
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* True for printable ASCII with a letter or digit, short enough for the reader, and not a range of names. */
+static bool name_is_plain(const char *name)
+{
+	bool known = false;
+	size_t length;
+
+	for (length = 0; name[length]; length++) {
+		if (name[length] < ' ' || name[length] > '~' || name[length] == '[' || name[length] == ']')
+			return false;
+		known |= isalnum((unsigned char)name[length]) != 0;
+	}
+	return known && length <= NAME_SIZE_MAX;
+}
+
+/* Takes names that are unique regardless of case; the others are identified by GUID. */
+static int names_take(struct writer *w)
+{
+	const struct ft_live *live = w->intent->f->live;
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	for (uint32_t i = 0; i < w->intent->count; i++) {
+		uint32_t there = i;
+		size_t length;
+		const char *start = ft_text_short_name(live->switches[i].name, &length);
+		int r;
+
+		w->name[i] = strndup(start, length);
+		r = w->name[i] ? ft_map_add(&map, ft_text_short_hash(w->name[i]), i, &there) : -ENOMEM;
+		if (r < 0)
+			return r;
+		if (r == 0)
+			w->by_guid[i] = w->by_guid[there] = true;
+		if (!name_is_plain(w->name[i]))
+			w->by_guid[i] = true;
+	}
+	return 0;
+}
+
+/* "hosting spine" becomes "spine". */
+static const char *kind_word(const struct writer *w, uint32_t live)
+{
+	const char *kind = w->kind[live], *blank = strrchr(kind, ' ');
+
+	return blank ? blank + 1 : kind;
+}
+
+static int names_invent(struct writer *w)
+{
+	_cleanup_(ft_map_release) struct ft_map taken = {0};
+	uint32_t number = 0;
+	int digits = w->intent->count < 100 ? 2 : w->intent->count < 1000 ? 3 : 5;
+
+	for (uint32_t i = 0; i < w->intent->count; i++)
+		if (ft_map_add(&taken, ft_text_short_hash(w->name[i]), i, NULL) < 0)
+			return -ENOMEM;
+	for (uint32_t k = 0; k < w->intent->count; k++) {
+		uint32_t live = w->order[k];
+		char name[KIND_SIZE + 16];
+		int r;
+
+		if (!w->by_guid[live])
+			continue;
+		do {
+			snprintf(name, sizeof(name), "%s-%0*u", kind_word(w, live), digits, ++number);
+			r = ft_map_add(&taken, ft_text_short_hash(name), live, NULL);
+		} while (r == 0);
+		free(w->name[live]);
+		w->name[live] = r < 0 ? NULL : strdup(name);
+		if (!w->name[live])
+			return -ENOMEM;
+		w->unnamed++;
+	}
+	return 0;
+}
+
+/* A GUID that two switches have, or none, identifies nothing. */
+static int guids_usable(const struct writer *w)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+
+	for (uint32_t i = 0; i < w->intent->count; i++) {
+		uint64_t guid = w->intent->f->live->switches[i].guid;
+		int r = guid == 0 ? 0 : ft_map_add(&seen, guid, i, NULL);
+
+		if (r <= 0)
+			return r;
+	}
+	return 1;
+}
+
+/* From the hosts up, by kind, then in natural order, then by GUID. */
+static int order_compare(const void *a, const void *b, void *context)
+{
+	const struct writer *w = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int r;
+
+	if (w->intent->rank[x] != w->intent->rank[y])
+		return w->intent->rank[x] < w->intent->rank[y] ? -1 : 1;
+	r = strcmp(w->kind[x], w->kind[y]);
+	if (r == 0)
+		r = ft_text_natural_compare(w->name[x], w->name[y]);
+	return r != 0 ? r : (x > y) - (x < y);
+}
+
+static int names_make(struct writer *w)
+{
+	size_t count = w->intent->count + 1UL;
+	int r;
+
+	w->name = calloc(count, sizeof(*w->name));
+	w->by_guid = calloc(count, sizeof(*w->by_guid));
+	w->order = calloc(count, sizeof(*w->order));
+	w->place = calloc(count, sizeof(*w->place));
+	w->next = calloc(count, sizeof(*w->next));
+	if (!w->name || !w->by_guid || !w->order || !w->place || !w->next)
+		return -ENOMEM;
+	r = hosting_find(w->intent, &w->hosting);
+	if (r == 0)
+		r = kinds_make(w);
+	if (r == 0)
+		r = names_take(w);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < w->intent->count; i++)
+		w->order[i] = i;
+	qsort_r(w->order, w->intent->count, sizeof(*w->order), order_compare, w);
+	for (uint32_t k = 0; k < w->intent->count; k++)
+		w->place[w->order[k]] = k;
+	return names_invent(w);
+}
+
+/* ---- switches ---- */
+
+struct lines {
+	struct ft_text *text;
+	bool any;
+};
+
+static void line_add(struct lines *lines, const struct ft_text *item)
+{
+	ft_text_printf(lines->text, "%s\n\t\t%s", lines->any ? "," : "", ft_text_string(item));
+	lines->text->failed |= item->failed;
+	lines->any = true;
+}
+
+static int list_write(const struct writer *w, struct ft_text *text, const uint32_t *live, uint32_t count)
+{
+	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
+	int r = ft_name_list_init(&names, count);
+
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = ft_name_list_add(&names, w->name[live[i]]);
+	if (r == 0)
+		ft_name_list_write(text, &names);
+	return r;
+}
+
+static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
+{
+	const struct ft_inference *f = w->intent->f;
+
+	return f->hosts[a] == f->hosts[b] && ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
+	       strcmp(w->kind[a], w->kind[b]) == 0;
+}
+
+/* @guids: they identify switches. */
+static int switch_line(const struct writer *w, struct lines *lines, const uint32_t *live, uint32_t count, bool guids)
+{
+	_cleanup_(ft_text_release) struct ft_text item = {0};
+	const struct ft_inference *f = w->intent->f;
+	int r;
+
+	ft_text_puts(&item, "{\"name\": ");
+	r = list_write(w, &item, live, count);
+	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", w->kind[live[0]],
+		       ft_infer_ports(f, live[0]), f->hosts[live[0]]);
+	if (guids && w->by_guid[live[0]])
+		ft_text_printf(&item, ", \"guid\": \"0x%016llx\"", (unsigned long long)f->live->switches[live[0]].guid);
+	ft_text_puts(&item, "}");
+	line_add(lines, &item);
+	return r;
+}
+
+static int switches_write(struct writer *w, struct ft_text *text)
+{
+	_cleanup_free_ bool *done = calloc(w->intent->count + 1UL, sizeof(*done));
+	struct lines lines = {text, false};
+	int guids = guids_usable(w), r = done ? 0 : -ENOMEM;
+
+	if (guids < 0)
+		return guids;
+	ft_text_puts(text, ",\n\t\"switches\": [");
+	for (uint32_t k = 0; r == 0 && k < w->intent->count; k++) {
+		uint32_t count = 0, live = w->order[k];
+
+		if (done[live])
+			continue;
+		for (uint32_t i = k; i < w->intent->count; i++) {
+			uint32_t other = w->order[i];
+			bool alone = w->by_guid[live] && guids > 0;
+
+			if (alone ? i > k : w->intent->rank[other] != w->intent->rank[live])
+				break;
+			if (done[other] || (guids > 0 && w->by_guid[other] && !alone) || !same_line(w, live, other))
+				continue;
+			done[other] = true;
+			w->next[count++] = other;
+		}
+		r = switch_line(w, &lines, w->next, count, guids > 0);
+	}
+	ft_text_puts(text, "\n\t]");
+	return r;
+}
+
+/* ---- links ---- */
+
+static int place_compare(const void *a, const void *b, void *context)
+{
+	const struct writer *w = context;
+	uint32_t x = w->place[*(const uint32_t *)a], y = w->place[*(const uint32_t *)b];
+
+	return (x > y) - (x < y);
+}
+
+/* Pairs by their lower end in the order, then by width, then by the other end. */
+static int pair_compare(const void *a, const void *b, void *context)
+{
+	const struct writer *w = context;
+	const struct ft_meant *x = a, *y = b;
+	uint32_t x_low = w->place[x->a] < w->place[x->b] ? w->place[x->a] : w->place[x->b];
+	uint32_t y_low = w->place[y->a] < w->place[y->b] ? w->place[y->a] : w->place[y->b];
+
+	if (x_low != y_low)
+		return x_low < y_low ? -1 : 1;
+	if (x->planned != y->planned)
+		return x->planned < y->planned ? -1 : 1;
+	x_low = w->place[x->a] ^ w->place[x->b] ^ x_low;
+	y_low = w->place[y->a] ^ w->place[y->b] ^ y_low;
+	return (x_low > y_low) - (x_low < y_low);
+}
+
+static int fans_make(struct writer *w)
+{
+	const struct ft_intent *intent = w->intent;
+	_cleanup_free_ struct ft_meant *pairs = malloc((intent->pair_count + 1UL) * sizeof(*pairs));
+	struct fan *fan = NULL;
+
+	w->fans = calloc(intent->pair_count + 1UL, sizeof(*w->fans));
+	w->ends = calloc(intent->pair_count + 1UL, sizeof(*w->ends));
+	if (!pairs || !w->fans || !w->ends)
+		return -ENOMEM;
+	memcpy(pairs, intent->pairs, intent->pair_count * sizeof(*pairs));
+	qsort_r(pairs, intent->pair_count, sizeof(*pairs), pair_compare, w);
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		bool a_first = w->place[pairs[i].a] < w->place[pairs[i].b];
+		uint32_t from = a_first ? pairs[i].a : pairs[i].b;
+
+		if (pairs[i].planned == 0)
+			continue;
+		if (!fan || fan->from != from || fan->width != pairs[i].planned) {
+			fan = &w->fans[w->fan_count++];
+			*fan = (struct fan){from, pairs[i].planned, w->end_count, 0};
+		}
+		w->ends[w->end_count++] = a_first ? pairs[i].b : pairs[i].a;
+		fan->count++;
+	}
+	return 0;
+}
+
+/* Sorts fans of one width to the same ends together, those with the first ends first. */
+static int fan_compare(const void *a, const void *b, void *context)
+{
+	const struct writer *w = context;
+	const struct fan *x = a, *y = b;
+
+	if (w->intent->rank[x->from] != w->intent->rank[y->from])
+		return w->intent->rank[x->from] < w->intent->rank[y->from] ? -1 : 1;
+	for (uint32_t i = 0; i < x->count && i < y->count; i++) {
+		int r = place_compare(&w->ends[x->first + i], &w->ends[y->first + i], context);
+
+		if (r != 0)
+			return r;
+	}
+	if (x->count != y->count)
+		return x->count < y->count ? -1 : 1;
+	if (x->width != y->width)
+		return x->width < y->width ? -1 : 1;
+	return place_compare(&x->from, &y->from, context);
+}
+
+static bool same_ends(const struct writer *w, const struct fan *x, const struct fan *y)
+{
+	return x->width == y->width && x->count == y->count && w->intent->rank[x->from] == w->intent->rank[y->from] &&
+	       memcmp(&w->ends[x->first], &w->ends[y->first], x->count * sizeof(*w->ends)) == 0;
+}
+
+static int links_write(struct writer *w, struct ft_text *text)
+{
+	struct lines lines = {text, false};
+	int r = fans_make(w);
+
+	if (r < 0)
+		return r;
+	qsort_r(w->fans, w->fan_count, sizeof(*w->fans), fan_compare, w);
+	ft_text_puts(text, ",\n\t\"links\": [");
+	for (uint32_t i = 0, count; r == 0 && i < w->fan_count; i += count) {
+		const struct fan *fan = &w->fans[i];
+		_cleanup_(ft_text_release) struct ft_text item = {0};
+
+		for (count = 0; i + count < w->fan_count && same_ends(w, fan, fan + count); count++)
+			w->next[count] = fan[count].from;
+		ft_text_puts(&item, "{\"a\": ");
+		r = list_write(w, &item, w->next, count);
+		ft_text_puts(&item, ", \"b\": ");
+		if (r == 0)
+			r = list_write(w, &item, &w->ends[fan->first], fan->count);
+		ft_text_printf(&item, ", \"count\": %u}", fan->width);
+		line_add(&lines, &item);
+	}
+	ft_text_puts(text, "\n\t]");
+	return r;
+}
+
+/* ---- notes ---- */
+
+static void note_add(struct ft_text *text, bool *any, const char *about, const struct ft_text *note)
+{
+	if (ft_text_string(note)[0] == '\0')
+		return;
+	ft_text_printf(text, "%s\n\t\t\"%s\": ", *any ? "," : "", about);
+	ft_text_add_json(text, ft_text_string(note));
+	text->failed |= note->failed;
+	*any = true;
+}
+
+static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
+{
+	const struct ft_inference *f = intent->f;
+
+	ft_text_printf(why, "%u switch%s and %u bundle%s of cables between them, no plain tree: ", intent->count,
+		       ft_text_es(intent->count), intent->pair_count, ft_text_s(intent->pair_count));
+	ft_text_puts(why, intent->missing + intent->surplus > 0
+				  ? "planned as they were seen but for what \"links\" says"
+				  : "planned as they were seen, nothing was held to be missing");
+	if (f->live->part_count > 1)
+		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->live->part_count);
+}
+
+/* Notes the first few pairs with different planned and observed cables. */
+static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
+{
+	uint32_t told = 0, all = 0;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->planned == pair->seen)
+			continue;
+		if (all++ < TOLD_MAX)
+			ft_text_printf(why, "%s%s and %s: %u seen, %u planned", told++ ? "; " : "",
+				       intent->f->live->switches[pair->a].label,
+				       intent->f->live->switches[pair->b].label, pair->seen, pair->planned);
+	}
+	if (all > told)
+		ft_text_printf(why, "; and %u pairs more", all - told);
+	if (all > 0)
+		ft_text_puts(why, ": other switches of their kind, or their ports, say so");
+}
+
+static void doubts_tell(const struct ft_intent *intent, struct ft_text *why)
+{
+	if (intent->own_class > 0)
+		ft_text_printf(why, "%u switch%s cabled otherwise than others of their kind, and taken to be meant so",
+			       intent->own_class, intent->own_class == 1 ? " is" : "es are");
+	if (intent->undecided > 0)
+		ft_text_printf(why,
+			       "%s%llu cable%s may be missing: nothing tells between which switches, or whether they "
+			       "were ever there",
+			       intent->own_class ? "; " : "", (unsigned long long)intent->undecided,
+			       ft_text_s(intent->undecided));
+}
+
+static void why_write(const struct writer *w, struct ft_text *text)
+{
+	const struct ft_intent *intent = w->intent;
+	_cleanup_(ft_text_release) struct ft_text topology = {0}, nodes = {0}, links = {0}, names = {0}, doubts = {0};
+	bool any = false;
+
+	topology_tell(intent, &topology);
+	ft_text_printf(&nodes,
+		       "%u host port%s seen; what nobody saw is not promised, so hosts that are down now have to be "
+		       "added",
+		       intent->f->host_total, intent->f->host_total == 1 ? " is" : "s are");
+	faults_tell(intent, &links);
+	doubts_tell(intent, &doubts);
+	if (w->unnamed > 0)
+		ft_text_printf(&names,
+			       "%u switch%s no name of their own: names are made up, and the GUIDs tell who they are",
+			       w->unnamed, w->unnamed == 1 ? " has" : "es have");
+	ft_text_puts(text, ",\n\t\"why\": {");
+	note_add(text, &any, "topology", &topology);
+	note_add(text, &any, "nodes", &nodes);
+	note_add(text, &any, "links", &links);
+	note_add(text, &any, "undecided", &doubts);
+	note_add(text, &any, "rate", &intent->f->why[FT_WHY_RATE]);
+	note_add(text, &any, "aggregation", &intent->f->why[FT_WHY_AGGREGATION]);
+	note_add(text, &any, "switches", &names);
+	ft_text_puts(text, "\n\t}");
+}
+
+int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name)
+{
+	_cleanup_(writer_release) struct writer w = {.intent = intent};
+	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+	int r = safe ? names_make(&w) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
+	ft_text_add_json(text, safe);
+	why_write(&w, text);
+	ft_text_puts(text, ",\n\t\"topology\": \"graph\"");
+	if (intent->f->host_total > 0)
+		ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
+	ft_infer_write_rates(text, intent->f);
+	r = switches_write(&w, text);
+	if (r == 0)
+		r = links_write(&w, text);
+	ft_text_puts(text, "\n}\n");
+	return r < 0 || ft_text_failed(text) ? -ENOMEM : 0;
+}

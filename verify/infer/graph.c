@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The fabric without a plan: the neighbours of each switch, and which CAs are hosts. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least)
+{
+	uint32_t best = least;
+
+	for (uint32_t i = least; i < tally->end; i++)
+		if (tally->votes[i] > 0 && tally->votes[i] >= tally->votes[best])
+			best = i;
+	return best;
+}
+
+uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_t *lacking)
+{
+	uint64_t below = 0, above = 0;
+
+	for (uint32_t i = 0; i < tally->end; i++)
+		if (i < usual)
+			below += (uint64_t)tally->votes[i] * (usual - i);
+		else
+			above += (uint64_t)tally->votes[i] * (i - usual);
+	*lacking += below;
+	return below + above;
+}
+
+/* The length of "planes" or "edge switches" without the plural ending, if there is one. */
+static size_t units_length(const char *units, uint64_t count)
+{
+	size_t length = strlen(units);
+
+	if (count != 1)
+		return length;
+	return length - (length > 4 && strcmp(units + length - 4, "ches") == 0 ? 2 : 1);
+}
+
+void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
+		   const char *one, const char *many)
+{
+	const char *separator = ";";
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < tally->end; i++)
+		total += tally->votes[i];
+	ft_text_printf(text, "%u of %llu %.*s %s %u %s", tally->votes[usual], (unsigned long long)total,
+		       (int)units_length(units, total), units, ft_infer_plural(tally->votes[usual], "has", "have"),
+		       usual, ft_infer_plural(usual, one, many));
+	for (uint32_t i = tally->end; i-- > 0;) {
+		if (i == usual || tally->votes[i] == 0)
+			continue;
+		ft_text_printf(text, "%s %u %s ", separator, tally->votes[i],
+			       ft_infer_plural(tally->votes[i], "has", "have"));
+		if (i == 0)
+			ft_text_puts(text, "none");
+		else
+			ft_text_printf(text, "%u", i);
+		separator = ",";
+	}
+}
+
+uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t ports = f->snapshot->nodes[f->live->switches[live].node].port_count;
+	const struct ft_director *director = ft_infer_director(f, live);
+
+	if (director && ft_infer_director_ports(f, director) > 0)
+		return ft_infer_director_ports(f, director);
+	return ports < FT_COUNT(f->extra_port) && f->extra_port[ports] ? ports - 1 : ports;
+}
+
+uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t live)
+{
+	const struct ft_director *director = ft_infer_director(f, live);
+
+	return director ? director->seen.line_boards_max * director->seen.line_ports : ft_infer_ports(f, live);
+}
+
+/* True for the port numbers of chips; one more is the aggregation node's. */
+static bool is_chip_size(uint32_t ports)
+{
+	static const uint32_t sizes[] = {36, 40, 64, 80, 128, 144};
+
+	for (size_t i = 0; i < FT_COUNT(sizes); i++)
+		if (sizes[i] == ports)
+			return true;
+	return false;
+}
+
+/* The peers of the last ports of switches with equally many ports. */
+struct last_ports {
+	uint32_t switches;
+	uint32_t aggregations; /* CAs that model/live.c recognizes as aggregation nodes */
+	uint32_t others;       /* no CAs */
+};
+
+/* An aggregation node on the last port: a CA that is no host. */
+static int last_ports_count(const struct ft_inference *f, struct last_ports *last)
+{
+	const struct ft_snapshot *s = f->snapshot;
+	_cleanup_free_ bool *host = calloc(s->port_count + 1UL, sizeof(*host));
+
+	if (!host)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->host_count; i++)
+		host[f->live->hosts[i].switch_port] = true;
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		const struct ft_node *node = &s->nodes[f->live->switches[i].node];
+		const struct ft_port *port = ft_node_port(s, node, node->port_count);
+		const struct ft_port *peer = port ? ft_port_peer(s, port) : NULL;
+		struct last_ports *of;
+
+		if (node->port_count >= FT_COUNT(f->extra_port))
+			continue;
+		of = &last[node->port_count];
+		of->switches++;
+		if (peer && ft_port_node(s, peer)->type != FT_NODE_CA)
+			of->others++;
+		else if (peer && !host[port - s->ports])
+			of->aggregations++;
+	}
+	return 0;
+}
+
+/*
+ * For switches with equally many ports, none with another switch at its last one: if that is one more than a chip has,
+ * or most have a CA there that is no host, the last port is no outer one.
+ */
+static int extra_ports_tell(struct ft_inference *f)
+{
+	struct last_ports last[FT_COUNT(f->extra_port)] = {0};
+	int r = last_ports_count(f, last);
+
+	for (uint32_t ports = 2; r == 0 && ports < FT_COUNT(last); ports++)
+		f->extra_port[ports] = last[ports].others == 0 &&
+				       (is_chip_size(ports - 1) || last[ports].aggregations * 2 > last[ports].switches);
+	return r;
+}
+
+static void hosts_count(struct ft_inference *f)
+{
+	const struct ft_snapshot *s = f->snapshot;
+	uint32_t ca_ports = 0;
+
+	for (uint32_t i = 0; i < f->live->host_count; i++) {
+		const struct ft_live_host *host = &f->live->hosts[i];
+		uint32_t number = s->ports[host->switch_port].number;
+
+		if (number > ft_infer_last_port(f, host->live))
+			continue;
+		f->hosts[host->live]++;
+		f->host_total++;
+	}
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *peer = ft_port_peer(s, &s->ports[i]);
+
+		ca_ports += peer && ft_port_node(s, &s->ports[i])->type == FT_NODE_CA &&
+			    ft_port_node(s, peer)->type == FT_NODE_SWITCH;
+	}
+	f->aggregations = ca_ports - f->host_total;
+}
+
+static int uint32_compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int usual_hosts_find(struct ft_inference *f)
+{
+	_cleanup_free_ uint32_t *sorted = malloc((f->live->switch_count + 1UL) * sizeof(*sorted));
+	uint32_t count = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (f->hosts[i] > 0)
+			sorted[count++] = f->hosts[i];
+	qsort(sorted, count, sizeof(*sorted), uint32_compare);
+	f->usual_hosts = count > 0 ? sorted[count / 2] : 0;
+	return 0;
+}
+
+/* The part with the most hosts, then with the most switches. */
+static int main_part_find(struct ft_inference *f)
+{
+	uint32_t parts = f->live->part_count;
+	_cleanup_free_ uint64_t *size = calloc(parts + 1UL, sizeof(*size));
+
+	if (!size)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		size[f->live->switches[i].part] += ((uint64_t)f->hosts[i] << 32) + 1;
+	for (uint32_t p = 0; p < parts; p++)
+		if (size[p] > size[f->main_part])
+			f->main_part = p;
+	return 0;
+}
+
+/* Several cables to one switch make one neighbour. */
+static int neighbours_collect(struct ft_inference *f)
+{
+	const struct ft_live *live = f->live;
+	_cleanup_free_ uint32_t *far = malloc((2UL * live->cable_count + 1) * sizeof(*far));
+	uint32_t used = 0;
+
+	f->near_first = calloc(live->switch_count + 2UL, sizeof(*f->near_first));
+	f->near = calloc(2UL * live->cable_count + 1, sizeof(*f->near));
+	if (!far || !f->near_first || !f->near)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		const struct ft_live_switch *sw = &live->switches[i];
+		uint32_t count = 0;
+
+		f->near_first[i] = used;
+		for (uint32_t n = 0; n < sw->cable_count; n++) {
+			far[count] = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
+			count += far[count] != i;
+		}
+		qsort(far, count, sizeof(*far), uint32_compare);
+		for (uint32_t n = 0; n < count; n++) {
+			if (n == 0 || far[n] != far[n - 1])
+				f->near[used++].live = far[n];
+			f->near[used - 1].cables++;
+		}
+		f->cable_total += ft_infer_connected(f, i) ? count : 0;
+	}
+	f->near_first[live->switch_count] = used;
+	f->cable_total /= 2;
+	return 0;
+}
+
+int ft_infer_graph(struct ft_inference *f)
+{
+	static const struct ft_plan no_plan;
+	static const struct ft_design no_design;
+	int r;
+
+	f->model = (struct ft_model){
+		.design = &no_design,
+		.plan = &no_plan,
+		.snapshot = f->snapshot,
+		.chips = f->chips,
+		.chassis = f->chassis,
+		.origin = f->chassis ? f->chassis->origin : NULL,
+	};
+	f->live = &f->model.live;
+	r = ft_live_build(&f->model);
+	if (r < 0)
+		return r;
+	f->hosts = calloc(f->live->switch_count + 1UL, sizeof(*f->hosts));
+	if (!f->hosts)
+		return -ENOMEM;
+	r = extra_ports_tell(f);
+	if (r < 0)
+		return r;
+	hosts_count(f);
+	r = usual_hosts_find(f);
+	if (r == 0)
+		r = main_part_find(f);
+	return r < 0 ? r : neighbours_collect(f);
+}

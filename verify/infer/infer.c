@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/infer/infer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/general.h"
+#include "verify/infer/infer_parts.h"
+#include "verify/model/verify.h"
+
+/* A design with more faults than this, and than one in so many cables, does not describe the fabric. */
+enum { WRONG_SOME = 8, WRONG_SHARE = 4 };
+
+/* A design, and the faults that it leaves. */
+struct attempt {
+	struct ft_text text;
+	uint64_t wrong;
+	size_t findings;    /* of all kinds */
+	uint32_t islanders; /* switches beside the tree that are planned as seen */
+	uint64_t cabling;   /* of those, cables that a graph may judge differently */
+	bool strays;	    /* some switches have no place in the tree */
+	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
+	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
+	uint32_t strangers; /* switches outside the plan that have no finding either */
+};
+
+static void attempt_release(struct attempt *attempt)
+{
+	ft_text_release(&attempt->text);
+}
+
+static void inference_release(struct ft_inference *f)
+{
+	ft_infer_names_release(f);
+	ft_text_release(&f->islands);
+	ft_live_release(&f->model.live);
+	free(f->near_first);
+	free(f->near);
+	free(f->hosts);
+	ft_fits_release(&f->fits);
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++)
+		free(f->member[t]);
+	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
+		ft_text_release(&f->why[i]);
+}
+
+/* Starts over with another fit. */
+static void inference_begin(struct ft_inference *f, const struct ft_fit *fit)
+{
+	ft_infer_names_release(f);
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
+		free(f->member[t]);
+		f->member[t] = NULL;
+		f->count[t] = f->unseen[t] = 0;
+	}
+	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
+		ft_text_reset(&f->why[i]);
+	f->design = (struct ft_inferred){0};
+	f->fit = *fit;
+}
+
+static bool notes_failed(const struct ft_inference *f)
+{
+	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
+		if (ft_text_failed(&f->why[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Faults in the cabling of switches, or that depend on their tier: each cable counts, and each switch once, however
+ * many cables it has. All other faults are the same with any design.
+ * @unseen  switches that are taken to be off because of their evidence: that they are missing supports the design
+ */
+static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
+{
+	static const bool cables[FT_CODE_COUNT] = {
+		[FT_CODE_CABLE_MISSING] = true,
+		[FT_CODE_CABLE_MISPLACED] = true,
+		[FT_CODE_CABLES_SWAPPED] = true,
+		[FT_CODE_CABLE_UNPLANNED] = true,
+	};
+	static const bool switches[FT_CODE_COUNT] = {
+		[FT_CODE_EDGE_ISOLATED] = true,	   [FT_CODE_CORE_MISSING] = true, [FT_CODE_SWITCH_UNPLANNED] = true,
+		[FT_CODE_SWEEP_INCOMPLETE] = true, [FT_CODE_HOST_ON_CORE] = true, [FT_CODE_BOARD_MISSING] = true,
+	};
+	uint64_t wrong = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+
+		if (unseen > 0 && (finding->code == FT_CODE_CORE_MISSING || finding->code == FT_CODE_EDGE_ISOLATED))
+			unseen--;
+		else if (finding->severity != FT_SEVERITY_INFO)
+			/* Dead traces of one chip are the chip's own fault, like those of a board. */
+			wrong += cables[finding->code] && !finding->board.known
+					 ? finding->count
+					 : switches[finding->code] || finding->board.known;
+	}
+	return wrong;
+}
+
+/* The price of a switch with many hosts that has a finding, and of each of its cables: both contradict the tree. */
+enum { SERVING_COST = 3, UNSEEN_COST = 2 };
+
+/* Counts switches outside the tree without a finding, and what the tree gets wrong. */
+static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
+{
+	attempt->mixed = attempt->strays = false;
+	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		outside += !ft_infer_in_tree(f, i);
+		attempt->mixed |= ft_infer_in_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
+		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1] && !ft_infer_in_tree(f, i); n++)
+			cables += f->near[n].cables;
+	}
+	for (size_t i = 0; i < report->finding_count; i++) {
+		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
+		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+	}
+	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
+			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
+			   (found > 0 && cables > found ? cables - found : 0);
+	attempt->strays = found > 0;
+	outside -= found < outside ? found : outside;
+	attempt->islanders = f->islands.length > 0 ? outside : 0;
+	attempt->strangers = f->islands.length > 0 ? 0 : outside;
+}
+
+/* Cables between switches, including those inside directors, because faults may be in both. */
+static uint64_t cables_seen(const struct ft_inference *f)
+{
+	const struct ft_snapshot *s = f->chips;
+	uint64_t ends = 0;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
+
+		ends += peer && s->nodes[port->node].type == FT_NODE_SWITCH &&
+			s->nodes[peer->node].type == FT_NODE_SWITCH;
+	}
+	return ends / 2;
+}
+
+/* Writes one draft, and checks it against the rules of design files, and the fabric against the draft. */
+static int draft(struct ft_inference *f, const char *name, bool by_name, struct attempt *attempt, struct ft_error *err)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_text *text = &attempt->text;
+	int r;
+
+	ft_infer_names_release(f);
+	r = ft_infer_names(f, by_name);
+	if (r < 0)
+		return r;
+	ft_text_reset(text);
+	ft_infer_write(text, f, name);
+	if (ft_text_failed(text) || notes_failed(f))
+		return -ENOMEM;
+	r = ft_design_read(text->data, text->length, &design, &plan, err);
+	/* There are no waivers: the date does not matter. */
+	if (r == 0)
+		r = ft_verify_all(
+			&(struct ft_verify_input){
+				.design = design, .plan = plan, .snapshot = f->chips, .today = "", .doubt_plan = true},
+			&report);
+	if (r == 0) {
+		attempt->findings = report->finding_count;
+		attempt->wrong = ft_report_is_foreign(report)
+					 ? cables_seen(f)
+					 : wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
+		attempt->unseen = f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE];
+		outside_count(f, report, attempt);
+	}
+	return r;
+}
+
+/* Names of the fabric may collide with plan names of other switches: "core01" for an edge. Then GUIDs are used. */
+static int drafts(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
+{
+	struct ft_error why = {0};
+	int r = draft(f, name, true, attempt, &why);
+
+	if (r == -EINVAL)
+		r = draft(f, name, false, attempt, &why);
+	if (r == -EINVAL)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "no design to be inferred: the nearest one contradicts itself: %s", why.text);
+	return r;
+}
+
+static bool has_list(const struct ft_inference *f)
+{
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++)
+		if (f->bind[t].names || f->bind[t].guids)
+			return true;
+	return false;
+}
+
+/*
+ * In three levels a list assigns every switch to a pod or plane, as the inference did. If the verifier finds fewer
+ * faults without the list, its own assignment is better.
+ */
+static int lists_judge(struct ft_inference *f, const char *name, struct attempt *attempt)
+{
+	_cleanup_(attempt_release) struct attempt plain = {0};
+	struct ft_error err = {0};
+	int r;
+
+	if (f->fit.levels < 3 || !has_list(f))
+		return 0;
+	f->no_lists = true;
+	r = drafts(f, name, &plain, &err);
+	f->no_lists = false;
+	if (r == 0 &&
+	    (plain.wrong < attempt->wrong || (plain.wrong == attempt->wrong && plain.findings < attempt->findings))) {
+		attempt_release(attempt);
+		*attempt = plain;
+		plain = (struct attempt){0};
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+static int attempt_make(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
+{
+	int r = ft_infer_members(f);
+
+	if (r == 0)
+		r = ft_infer_counts(f, err);
+	if (r == 0)
+		r = drafts(f, name, attempt, err);
+	return r == 0 ? lists_judge(f, name, attempt) : r;
+}
+
+/* -EINVAL with @err filled if there are more faults than are plausible. */
+static int attempt_judge(const struct ft_inference *f, const struct attempt *attempt, struct ft_error *err)
+{
+	uint64_t most = (f->chassis ? cables_seen(f) : f->cable_total) / WRONG_SHARE;
+
+	if (attempt->wrong <= (most > WRONG_SOME ? most : WRONG_SOME))
+		return 0;
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "no design to be inferred: by the nearest one, of %u edge, %u spine and %u core switches, "
+			    "%llu of %llu cables between switches would be wrong or missing",
+			    f->design.edge_count, f->design.spine_count, f->design.core_count,
+			    (unsigned long long)attempt->wrong, (unsigned long long)f->cable_total);
+}
+
+/* The fit with the fewest faults, of equals the first. The first error is kept. */
+static int attempts(struct ft_inference *f, const char *name, struct attempt *best, struct ft_error *err)
+{
+	struct ft_error first = {0}, why = {0};
+	bool found = false;
+
+	for (uint32_t i = 0; i < f->fits.count && (!found || best->wrong > 0); i++) {
+		_cleanup_(attempt_release) struct attempt attempt = {0};
+		int r;
+
+		inference_begin(f, &f->fits.fit[i]);
+		r = attempt_make(f, name, &attempt, &why);
+		if (r == 0)
+			r = attempt_judge(f, &attempt, &why);
+		if (r < 0 && r != -EINVAL)
+			return r;
+		if (r < 0 && i == 0)
+			first = why;
+		if (r < 0 || (found && attempt.wrong >= best->wrong))
+			continue;
+		attempt_release(best);
+		*best = attempt;
+		attempt = (struct attempt){0};
+		found = true;
+	}
+	return found ? 0 : ft_error_set(err, -EINVAL, 0, 0, "%s", first.text);
+}
+
+/*
+ * The best design with directors as one switch each (@chassis), or with every chip as a switch (NULL); @slots: then
+ * chip numbers are slot numbers.
+ */
+static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, bool slots, const char *name,
+		   struct attempt *best, struct ft_error *err)
+{
+	_cleanup_(inference_release) struct ft_inference f = {
+		.snapshot = chassis ? chassis->snapshot : snapshot,
+		.chips = snapshot,
+		.chassis = chassis,
+		.slots = slots,
+	};
+	int r;
+
+	r = ft_infer_graph(&f);
+	if (r == 0)
+		r = ft_infer_tiers(&f, err);
+	return r < 0 ? r : attempts(&f, name && name[0] ? name : "fabric", best, err);
+}
+
+/*
+ * Directors are the units that are bought and repaired: of two designs that explain as much, the one with them wins. If
+ * neither is possible, the error is that for the chips, which are certain. @ret_whole: the design with directors, if
+ * the other explains more; else untouched.
+ */
+static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
+		    struct attempt *best, struct attempt *ret_whole, struct ft_error *err)
+{
+	_cleanup_(attempt_release) struct attempt flat = {0};
+	struct ft_error why = {0};
+	int r = reading(snapshot, chassis, false, name, best, &why), flat_r;
+
+	if ((r < 0 && r != -EINVAL) || (r == 0 && best->wrong == 0))
+		return r;
+	flat_r = reading(snapshot, NULL, true, name, &flat, r == 0 ? &why : err);
+	if (flat_r < 0)
+		return r == 0 && flat_r == -EINVAL ? 0 : flat_r;
+	if (r == 0 && best->wrong <= flat.wrong)
+		return 0;
+	if (r == 0)
+		*ret_whole = *best;
+	else
+		attempt_release(best);
+	*best = flat;
+	flat = (struct attempt){0};
+	return 0;
+}
+
+/*
+ * A single director that is the whole fabric, by the names of its chips: the switches of a plain fat-tree may have such
+ * names, too ("ib leaf 1", "ib spine 2"). It is a fat-tree if each switch has its own SystemImageGUID, which the chips
+ * of a director do not (IBTA Vol 1, NodeInfo).
+ */
+static bool is_doubtful(const struct ft_snapshot *snapshot, const struct ft_chassis *chassis)
+{
+	if (chassis->director_count != 1)
+		return false;
+	for (uint32_t n = 0; n < snapshot->node_count; n++) {
+		const struct ft_node *node = &snapshot->nodes[n];
+
+		if (node->type == FT_NODE_SWITCH &&
+		    (chassis->chip_of[n] == FT_NO_NODE || node->system_guid != node->guid))
+			return false;
+	}
+	return true;
+}
+
+/* ---- any graph ---- */
+
+static uint64_t graph_wrong(const struct ft_intent *intent)
+{
+	/* A misplaced cable is missing in one place and surplus in another. */
+	return intent->missing > intent->surplus ? intent->missing : intent->surplus;
+}
+
+static uint32_t cables_of(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += f->near[n].cables;
+	return cables;
+}
+
+/* Missing cables, beyond the first few, of switches that have lost most of their cables: they have one cause. */
+static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
+{
+	enum { FEW = 2 };
+	_cleanup_free_ uint32_t *lacks = calloc(intent->count + 1UL, sizeof(*lacks));
+
+	*ret_common = 0;
+	if (!lacks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->planned > pair->seen) {
+			lacks[pair->a] += pair->planned - pair->seen;
+			lacks[pair->b] += pair->planned - pair->seen;
+		}
+	}
+	for (uint32_t i = 0; i < intent->count; i++)
+		if (lacks[i] > FEW + *ret_common && lacks[i] > cables_of(intent->f, i))
+			*ret_common = lacks[i] - FEW;
+	return 0;
+}
+
+static bool finds_the_same(const struct attempt *tree, const struct ft_intent *graph)
+{
+	return !tree->mixed && tree->strangers == 0 && tree->cabling == graph_wrong(graph);
+}
+
+static void attempt_swap(struct attempt *a, struct attempt *b)
+{
+	struct attempt other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+/*
+ * True if the tree is kept: it is shorter to write, unless it leaves more faults than the graph does, including what
+ * the graph plans as seen without a class. @common: faults with a common cause. Islands planned as seen may hide faults
+ * that the graph finds.
+ */
+static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
+{
+	uint64_t wrong = graph_wrong(graph);
+
+	if (tree->mixed)
+		return false;
+	/* The faults of a broken switch, in the graph, may in the tree be those of a switch without a place. */
+	if (!tree->strays)
+		common = 0;
+	if (finds_the_same(tree, graph))
+		return true;
+	if (ft_intent_is_irregular(graph))
+		return false;
+	if (tree->islanders > 0 && wrong > tree->cabling)
+		return false;
+	return tree->cabling + tree->islanders + tree->strangers <=
+	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
+}
+
+/* Reads the design back. -EINVAL: it would be refused. */
+static int graph_check(const struct ft_text *text, struct ft_error *err)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+
+	return ft_design_read(text->data, text->length, &design, &plan, err);
+}
+
+static void intent_release(struct ft_intent *intent)
+{
+	ft_intent_release(intent);
+}
+
+/*
+ * The fabric as a graph, every chip a switch. @best: the tree, or without text if there is none; @whole: the design
+ * with directors if it explains less by itself, or without text. @best becomes the best of these. Returns 0, -ENOMEM,
+ * or -EINVAL with @err unchanged if none is usable.
+ */
+static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *whole,
+			 struct attempt *best)
+{
+	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
+	_cleanup_(intent_release) struct ft_intent intent = {0};
+	_cleanup_(attempt_release) struct attempt graph = {0};
+	bool tree = best->text.length > 0;
+	uint64_t common = 0;
+	struct ft_error err;
+	int r;
+
+	r = ft_infer_graph(&f);
+	if (r < 0)
+		return r;
+	if (f.live->switch_count < 2 || f.live->cable_count == 0)
+		return tree ? 0 : -EINVAL;
+	r = ft_intent_make(&intent, &f);
+	if (r == 0)
+		r = graph_common(&intent, &common);
+	if (r == 0 && whole->text.length > 0 && finds_the_same(whole, &intent)) {
+		attempt_swap(whole, best);
+		return 0;
+	}
+	if (r < 0 || (tree && tree_serves(best, &intent, common)))
+		return r;
+	ft_infer_graph_counts(&f);
+	r = notes_failed(&f) ? -ENOMEM : ft_intent_write(&graph.text, &intent, name && name[0] ? name : "fabric");
+	if (r == 0)
+		r = graph_check(&graph.text, &err);
+	if (r < 0)
+		return r == -EINVAL && tree ? 0 : r;
+	attempt_release(best);
+	*best = graph;
+	graph = (struct attempt){0};
+	return 0;
+}
+
+int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
+{
+	_cleanup_(ft_chassis_freep) struct ft_chassis *chassis = NULL;
+	_cleanup_(attempt_release) struct attempt best = {0}, whole = {0};
+	int r;
+
+	r = ft_chassis_find(snapshot, NULL, NULL, NULL, &chassis);
+	if (r == 0)
+		r = chassis->snapshot && !is_doubtful(snapshot, chassis)
+			    ? readings(snapshot, chassis, name, &best, &whole, err)
+			    : reading(snapshot, NULL, false, name, &best, err);
+	if (r == -EINVAL || (r == 0 && (best.mixed || best.wrong + best.islanders + best.strangers > 0))) {
+		int graph_r = graph_reading(snapshot, name, &whole, &best);
+
+		if (graph_r != -EINVAL)
+			r = graph_r;
+	}
+	if (r < 0)
+		return r;
+	ft_text_add(ret_design, best.text.data, best.text.length);
+	return ft_text_failed(ret_design) ? -ENOMEM : 0;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Shared by the parts of the inference. Private to infer/.
+ *
+ * Flow: ft_infer_graph() -> ft_infer_tiers(), which finds the candidate fits, and for each of them ft_infer_members()
+ * -> ft_infer_counts() -> ft_infer_names() -> ft_infer_write(), until a fit is good enough.
+ */
+#ifndef FT_VERIFY_INFER_INFER_PARTS_H
+#define FT_VERIFY_INFER_INFER_PARTS_H
+
+#include "verify/model/chassis.h"
+#include "verify/model/model.h"
+
+/* A neighbour of a switch, and the number of cables to it; loopbacks are left out. */
+struct ft_neighbour {
+	uint32_t live;
+	uint32_t cables;
+};
+
+/* The role of a live switch outside the tree. */
+#define FT_OUTSIDE FT_TIER_COUNT
+
+/* A fit: the role, pod and plane of each switch in the tree. By live switch. */
+struct ft_fit {
+	uint8_t *role;	 /* enum ft_tier or FT_OUTSIDE */
+	uint32_t *pod;	 /* of edges and spines, from 0; FT_NONE for other roles */
+	uint32_t *plane; /* of spines and cores */
+	bool *beside;	 /* outside the tree, but cabled on purpose */
+	uint32_t levels; /* 1 (a star), 2 or 3 */
+	uint32_t pods, planes;
+	uint64_t unexplained; /* surplus and missing cables */
+	uint64_t lacking;     /* only the missing ones */
+	bool possible;
+};
+
+/* The most likely first: two levels, three twice, and a star; finally two levels without the switches beside them. */
+enum { FT_FITS_MAX = 5 };
+struct ft_fits {
+	struct ft_fit fit[FT_FITS_MAX];
+	uint32_t count;
+};
+
+/* The subjects of the notes under "why", in the order of the file. */
+enum ft_why {
+	FT_WHY_TOPOLOGY,
+	FT_WHY_NODES,
+	FT_WHY_EDGE,
+	FT_WHY_SPINE,
+	FT_WHY_CORE,
+	FT_WHY_PODS,
+	FT_WHY_SPLIT,
+	FT_WHY_BUNDLE,
+	FT_WHY_FILL,
+	FT_WHY_INSIDE,
+	FT_WHY_RATE,
+	FT_WHY_AGGREGATION,
+	FT_WHY_BIND,
+	FT_WHY_ISLANDS,
+	FT_WHY_UNPLANNED,
+	FT_WHY_COUNT,
+};
+
+struct ft_pod_kind {
+	uint32_t count; /* of pods */
+	uint32_t edges; /* of each */
+};
+
+enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
+
+/* The design in the making. */
+struct ft_inferred {
+	uint32_t nodes;
+	uint32_t edge_count, edge_ports, ports_to_nodes, ports_to_core;
+	uint32_t spine_count, spine_ports, spine_up;
+	uint32_t core_count, core_ports;
+	uint32_t bundle;       /* 0: not pinned */
+	uint32_t spine_bundle; /* three levels */
+	enum ft_spread spread;
+	uint32_t multiple;
+	enum ft_fill fill;
+	struct ft_host_kind hosts[FT_HOST_KINDS_MAX]; /* hosts of edges that no fill order produces */
+	uint32_t host_kinds;
+	struct ft_pod_kind pods[FT_POD_KINDS_MAX];
+	uint32_t pod_kinds;
+	struct ft_rate uplink_rate; /* of unknown speed: not said */
+	struct ft_rate host_rates[FT_RATES_MAX];
+	uint32_t host_rate_count;
+	bool directors[FT_TIER_COUNT];
+	struct ft_inside inside[FT_TIER_COUNT]; /* of directors */
+	bool sorted_by_hosts; /* the plan has the right hosts only if edges are ordered by their number of hosts */
+};
+
+/* How a tier is bound. */
+struct ft_inferred_bind {
+	char *match; /* a pattern, or NULL; owned */
+	bool names;  /* a list of names */
+	bool guids;  /* a list of GUIDs */
+};
+
+struct ft_inference {
+	const struct ft_snapshot *snapshot;
+	const struct ft_snapshot *chips; /* as read: with directors as single chips */
+	struct ft_chassis *chassis;	 /* borrowed; the directors that are one node each in @snapshot; NULL: none */
+	bool slots;			 /* directors are single chips: a missing number is an empty slot */
+	struct ft_model model;		 /* only the parts that ft_live_build() fills */
+	const struct ft_live *live;
+	uint32_t *near_first; /* by live switch: index of its first neighbour in near[]; one more entry at the end */
+	struct ft_neighbour *near;
+	uint32_t *hosts;       /* by live switch: host ports, aggregation nodes left out */
+	bool extra_port[256];  /* by number of ports: such switches have one for the aggregation node */
+	uint32_t aggregations; /* aggregation nodes */
+	uint32_t host_total;
+	uint32_t usual_hosts;	   /* the median of switches with hosts */
+	uint32_t main_part;	   /* the connected part with the most hosts, which contains the tree */
+	uint64_t cable_total;	   /* between different switches of the main part */
+	struct ft_rate usual_rate; /* of cables between switches */
+
+	struct ft_fits fits;
+	/* Everything from here on belongs to one fit. */
+	struct ft_fit fit;	       /* borrowed */
+	uint32_t count[FT_TIER_COUNT]; /* switches seen of each tier */
+	uint32_t *member[FT_TIER_COUNT];
+	uint32_t unseen[FT_TIER_COUNT]; /* unseen switches with evidence */
+	struct ft_inferred design;
+	struct ft_inferred_bind bind[FT_TIER_COUNT];
+	char *chassis_match[FT_TIER_COUNT]; /* a pattern for the names of chips, or NULL; owned */
+	bool no_lists;			    /* lists would be harmful */
+	char *expected[FT_EXPECTED_MAX];    /* patterns for expect.unplanned; owned */
+	uint32_t expected_count;
+	struct ft_text islands; /* that member of the design, with a leading comma; empty: none */
+	struct ft_text why[FT_WHY_COUNT];
+};
+
+/* In a graph every switch counts. */
+static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t live)
+{
+	return !f->fit.role || f->fit.role[live] != FT_OUTSIDE;
+}
+
+/* True if the switch is connected to the rest of the tree. */
+static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t live)
+{
+	return f->live->switches[live].part == f->main_part;
+}
+
+/* True if the switch has so many hosts, and cables to the fabric, that it is there on purpose. */
+static inline bool ft_infer_serves_hosts(const struct ft_inference *f, uint32_t live)
+{
+	enum { FEW = 4, SHARE = 4 };
+
+	return ft_infer_connected(f, live) && f->hosts[live] >= FEW && f->hosts[live] * SHARE >= f->usual_hosts;
+}
+
+/* Ports of a live switch, without the aggregation node's. */
+uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live);
+
+/* Its highest port number in the snapshot, without an aggregation node's port. */
+uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t live);
+
+/* Counts of values that are mostly equal. */
+enum { FT_TALLY_MAX = FT_DIRECTOR_PORTS_MAX + 1 };
+struct ft_tally {
+	uint32_t votes[FT_TALLY_MAX]; /* by value; larger values count as the largest */
+	uint32_t end;		      /* one more than the largest value with a vote */
+};
+
+/* The cables of the lower switches to one upper switch: to the same core, or to the spine of the same place. */
+struct ft_column {
+	struct ft_tally pairs;
+	uint32_t cables;
+	uint32_t order; /* the caller's number of it */
+	bool unseen;	/* only evidence of the upper switch was seen: the expected cables */
+};
+
+struct ft_columns {
+	struct ft_column *column;
+	uint32_t count;
+	uint32_t room; /* cables from each lower switch for which an upper switch has ports */
+};
+
+/* A rule to spread uplinks. */
+struct ft_spread_rule {
+	enum ft_spread spread;
+	uint32_t multiple;
+	uint32_t bundle; /* the width of equal or thick bundles; else 0 */
+	uint32_t uplinks;
+	uint32_t widest; /* its widest bundle */
+	bool pinned;	 /* the design gives the bundle; else it follows from the ports of the upper switches */
+	uint64_t cost;	 /* surplus and missing cables under the rule */
+};
+
+/* True if all bundles have the same, given width: every rule agrees then. */
+static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
+{
+	return rule->spread == FT_SPREAD_EVEN && rule->pinned;
+}
+
+/* graph.c: neighbours and hosts of each switch. Returns 0 or -ENOMEM. */
+int ft_infer_graph(struct ft_inference *f);
+
+/* tiers.c: fills fits. Returns 0, -ENOMEM, or -EINVAL with @err filled if there is none. */
+int ft_infer_tiers(struct ft_inference *f, struct ft_error *err);
+void ft_fits_release(struct ft_fits *fits);
+
+/*
+ * beside.c: @fit, of two levels, without edges that are cabled differently from the others, and evidently on purpose.
+ * @ret is allocated. Returns 1, 0 if there are none, or -ENOMEM.
+ */
+int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, struct ft_fit *ret);
+
+/* tiers.c: fills count and member from fit. Returns 0 or -ENOMEM. */
+int ft_infer_members(struct ft_inference *f);
+
+/*
+ * The most hosts for each cable in planned trees: with a single switch or pod, this distinguishes a tree from an
+ * unplanned switch cabled to it.
+ */
+enum { FT_CROWDED = 4 };
+
+/*
+ * pods.c: the fabric as three levels; @fit is allocated, its roles are to be determined.
+ * @least  hosts that make a switch an edge. Returns 0 or -ENOMEM.
+ */
+int ft_infer_three(struct ft_inference *f, struct ft_fit *fit, uint32_t least);
+
+/* pods.c: the numbers of three levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_three_counts(struct ft_inference *f, struct ft_error *err);
+
+/* widths.c: bundles and uplinks of two levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_widths(struct ft_inference *f, struct ft_error *err);
+
+/*
+ * widths.c: the simplest of the rules with the fewest surplus and missing cables. Sorts the columns as in the plan,
+ * those with the most cables first.
+ * @usual  uplinks of most lower switches; @most  possible uplinks of one
+ * @like   NULL, or the required spread and multiple, unless all bundles are alike
+ *
+ * Returns 0, or -ERANGE if no rule fits.
+ */
+int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, const struct ft_spread_rule *like,
+		  struct ft_spread_rule *ret_rule);
+void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, const struct ft_columns *columns,
+			const char *pairs, const char *switches);
+
+/* Gaps in the numbering of a tier's names. */
+struct ft_numbers {
+	uint32_t inside;	    /* numbers missing between others */
+	uint32_t first;		    /* numbers missing below the lowest one, from 1, if the whole tier is one series */
+	struct ft_text names;	    /* the names for @inside, for a note */
+	struct ft_text first_names; /* the names for @first */
+	bool single;		    /* the whole tier is one series */
+};
+
+/*
+ * numbers.c: fills @lacking, which is empty, and stays so if the tier is not numbered, or so many numbers are missing
+ * that they were left out on purpose. Returns 0 or -ENOMEM; to be released in any case.
+ */
+int ft_infer_numbers(const struct ft_inference *f, enum ft_tier tier, struct ft_numbers *lacking);
+void ft_numbers_release(struct ft_numbers *lacking);
+
+/*
+ * unseen.c: unseen core switches of two levels with evidence. Adds their columns, for which there is room, and changes
+ * @rule from the one without them to the one with them. Fills unseen. Returns 0 or -ENOMEM.
+ */
+int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, uint32_t usual,
+			  struct ft_spread_rule *rule);
+
+/* unseen.c: unseen edge switches with evidence; for three levels only notes them. Returns 0 or -ENOMEM. */
+int ft_infer_unseen_edges(struct ft_inference *f);
+
+/* counts.c: all numbers, and their notes. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_counts(struct ft_inference *f, struct ft_error *err);
+
+/*
+ * counts.c: rates and aggregation nodes of a graph, and their notes. Gives an expected rate only if it holds for all
+ * switches: else the verifier votes by class.
+ */
+void ft_infer_graph_counts(struct ft_inference *f);
+
+/* counts.c: the rate of most cables between a switch and others if it is below the usual; else of unknown speed. */
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live);
+
+/* places.c: sorts the members of three levels into the plan's order. Returns 0 or -ENOMEM. */
+int ft_infer_places(struct ft_inference *f);
+
+/* names.c: bindings and expected names. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
+int ft_infer_names(struct ft_inference *f, bool by_name);
+void ft_infer_names_release(struct ft_inference *f);
+
+/*
+ * islands.c: the @count switches of @member, which are outside the tree, as islands of the design. Returns 1; 0 if
+ * names do not identify them; or -ENOMEM.
+ */
+int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
+
+/* directors.c: the director of a live switch, or NULL. */
+const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t live);
+
+/* directors.c: the ports of a director with as many boards as the largest of its tier; 0: unknown. */
+uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_director *director);
+
+/* directors.c: finds which tiers are directors, and what most of them consist of. Clears the name patterns first. */
+void ft_infer_insides(struct ft_inference *f);
+
+/* directors.c: patterns that identify the director of a chip. Returns 0 or -ENOMEM. */
+int ft_infer_chassis_names(struct ft_inference *f);
+
+/*
+ * names.c: adds a name, with every number in it (also GUIDs) replaced by any number, as a regular expression to @shape.
+ *
+ * @literal  [FT_SHAPE_NUMBERS]: which numbers of the name stay as they are; NULL: none
+ * Returns false if the name contains characters that patterns cannot have.
+ */
+enum { FT_SHAPE_NUMBERS = 16 };
+bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal);
+
+/* names.c: the end of the number that begins at @at; @at if none does. */
+size_t ft_infer_number_end(const char *name, size_t length, size_t at);
+
+/* write.c: the text of the design. */
+void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
+void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f);
+
+static inline void ft_tally_add_many(struct ft_tally *tally, uint32_t value, uint32_t votes)
+{
+	if (value >= FT_TALLY_MAX)
+		value = FT_TALLY_MAX - 1;
+	tally->votes[value] += votes;
+	if (votes > 0 && value >= tally->end)
+		tally->end = value + 1;
+}
+
+static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
+{
+	ft_tally_add_many(tally, value, 1);
+}
+
+/* The value with the most votes, from @least up; of equals the largest: parts are lost more often than added. */
+uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least);
+
+/* The sum of the distances of all votes from @usual; adds the part below it to @lacking. */
+uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_t *lacking);
+
+/* "540 of 558 UNITS have 2 MANY; 6 have 1, 12 have none" */
+void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
+		   const char *one, const char *many);
+
+static inline const char *ft_infer_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
+#endif

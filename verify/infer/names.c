@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Identifies the switches of each tier: by a pattern that matches all names of the tier and no other, else by a list.
+ * Names are untrusted: everything written here passed the same checks as in a design file.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
+
+static const char *description_of(const struct ft_inference *f, uint32_t live, size_t *ret_length)
+{
+	const struct ft_node *node = &f->snapshot->nodes[f->live->switches[live].node];
+
+	if (ret_length)
+		*ret_length = node->description_length;
+	return ft_node_description(f->snapshot, node);
+}
+
+/* True for printable ASCII with a letter or digit: allowed in patterns and lists. */
+static bool is_plain(const struct ft_inference *f, uint32_t live)
+{
+	size_t length, known = 0;
+	const char *name = description_of(f, live, &length);
+
+	for (size_t i = 0; i < length; i++) {
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+		known += isalnum((unsigned char)name[i]) != 0;
+	}
+	return known > 0 && length <= NAME_SIZE_MAX;
+}
+
+size_t ft_infer_number_end(const char *name, size_t length, size_t at)
+{
+	if (name[at] == '0' && at + 2 < length && name[at + 1] == 'x' && isxdigit((unsigned char)name[at + 2])) {
+		for (at += 2; at < length && isxdigit((unsigned char)name[at]);)
+			at++;
+		return at;
+	}
+	while (at < length && isdigit((unsigned char)name[at]))
+		at++;
+	return at;
+}
+
+bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal)
+{
+	size_t number = 0;
+
+	for (size_t i = 0, end; i < length; i = end) {
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+		end = ft_infer_number_end(name, length, i);
+		if (end > i && literal && number < FT_SHAPE_NUMBERS && literal[number])
+			ft_text_add(shape, name + i, end - i);
+		else if (end > i)
+			ft_text_puts(shape,
+				     name[i] == '0' && end > i + 2 && name[i + 1] == 'x' ? "0x[0-9a-fA-F]+" : "[0-9]+");
+		else if (strchr("\\^$.[]|()?*+{}", name[i]))
+			ft_text_printf(shape, "\\%c", name[i]);
+		else
+			ft_text_add(shape, &name[i], 1);
+		number += end > i;
+		end = end > i ? end : i + 1;
+	}
+	return true;
+}
+
+/* The shape of a switch's name, with optional trailing blanks. */
+static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text *shape)
+{
+	size_t length;
+	const char *name = description_of(f, live, &length);
+
+	ft_text_reset(shape);
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	ft_infer_shape(shape, name, length, NULL);
+	ft_text_puts(shape, " *");
+}
+
+/* Adds a new shape. False: too many, or no memory. */
+static bool shape_add(char **shapes, uint32_t *count, const struct ft_text *shape)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (strcmp(shapes[i], ft_text_string(shape)) == 0)
+			return true;
+	if (*count == SHAPES_MAX)
+		return false;
+	shapes[*count] = strdup(ft_text_string(shape));
+	if (!shapes[*count])
+		return false;
+	++*count;
+	return true;
+}
+
+/* "^(a|b)$" of the shapes of some switches; NULL if there are none, or too many. */
+static char *shapes_join(const struct ft_inference *f, const uint32_t *member, uint32_t count, bool *ret_single)
+{
+	_cleanup_(ft_text_release) struct ft_text shape = {0};
+	struct ft_text pattern = {0};
+	char *shapes[SHAPES_MAX] = {0};
+	uint32_t shape_count = 0, i = 0;
+
+	while (i < count && is_plain(f, member[i])) {
+		shape_of(f, member[i], &shape);
+		if (ft_text_failed(&shape) || !shape_add(shapes, &shape_count, &shape))
+			break;
+		i++;
+	}
+	*ret_single = shape_count == 1;
+	ft_text_puts(&pattern, shape_count == 1 ? "^" : "^(");
+	for (uint32_t k = 0; k < shape_count; k++) {
+		ft_text_printf(&pattern, "%s%s", k ? "|" : "", shapes[k]);
+		free(shapes[k]);
+	}
+	ft_text_puts(&pattern, shape_count == 1 ? "$" : ")$");
+	if (i < count || count == 0 || ft_text_failed(&pattern) || pattern.length > FT_PATTERN_SIZE_MAX)
+		ft_text_release(&pattern);
+	return pattern.data;
+}
+
+/* 1 if @text matches all switches of @role and no other (outside: none of the tree), 0 if not, -ENOMEM. */
+static int pattern_tells(const struct ft_inference *f, const char *text, uint8_t role)
+{
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+	int r = ft_pattern_compile(text, &pattern, NULL);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		size_t length;
+		const char *name = description_of(f, i, &length);
+
+		/* Only some of the switches outside may be expected. */
+		if (role == FT_OUTSIDE && f->fit.role[i] == FT_OUTSIDE)
+			continue;
+		r = ft_pattern_matches(pattern, name, length);
+		if (r < 0)
+			return r;
+		if ((r > 0) != (f->fit.role[i] == role))
+			return 0;
+	}
+	return 1;
+}
+
+/* The longest word in a switch's name that is specific to its tier: "IBSPINE". */
+static int token_find(const struct ft_inference *f, enum ft_tier tier, char **ret_token)
+{
+	const char *name = description_of(f, f->member[tier][0], NULL);
+	_cleanup_free_ char *best = NULL;
+
+	for (size_t at = 0, length; name[at]; at += length ? length : 1) {
+		char token[NAME_SIZE_MAX + 1];
+		int r;
+
+		for (length = 0; isalpha((unsigned char)name[at + length]); length++)
+			;
+		if (length < TOKEN_MIN || length > NAME_SIZE_MAX || (best && strlen(best) >= length))
+			continue;
+		memcpy(token, name + at, length);
+		token[length] = '\0';
+		r = pattern_tells(f, token, tier);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			continue;
+		free(best);
+		best = strdup(token);
+		if (!best)
+			return -ENOMEM;
+	}
+	*ret_token = FT_STEAL(best);
+	return 0;
+}
+
+/* A pattern for the tier, or none: one shape, else one word, else several shapes. */
+static int match_find(struct ft_inference *f, enum ft_tier tier)
+{
+	_cleanup_free_ char *shapes = NULL, *token = NULL;
+	bool single;
+	int r;
+
+	shapes = shapes_join(f, f->member[tier], f->count[tier], &single);
+	r = shapes ? pattern_tells(f, shapes, tier) : 0;
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		free(shapes);
+		shapes = NULL;
+	}
+	if ((!shapes || !single) && is_plain(f, f->member[tier][0])) {
+		r = token_find(f, tier, &token);
+		if (r < 0)
+			return r;
+	}
+	f->bind[tier].match = token ? FT_STEAL(token) : FT_STEAL(shapes);
+	return 0;
+}
+
+/* True if names follow a pattern, though not one by tiers, and are unique. */
+static int names_usable(const struct ft_inference *f, bool *ret_usable)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+	_cleanup_(ft_text_release) struct ft_text shape = {0};
+	char *shapes[SHAPES_MAX] = {0};
+	uint32_t shape_count = 0;
+	bool usable = true;
+	int r = 0;
+
+	for (uint32_t i = 0; usable && r == 0 && i < f->live->switch_count; i++) {
+		const char *name = description_of(f, i, NULL);
+
+		usable = is_plain(f, i) && strncmp(name, "0x", 2) != 0;
+		if (!usable)
+			break;
+		shape_of(f, i, &shape);
+		usable = shape_add(shapes, &shape_count, &shape);
+		r = ft_map_add(&seen, ft_text_hash(name), i, NULL);
+		usable &= r == 1;
+		r = r < 0 ? r : 0;
+	}
+	while (shape_count > 0)
+		free(shapes[--shape_count]);
+	if (ft_text_failed(&shape))
+		return -ENOMEM;
+	*ret_usable = usable;
+	return r;
+}
+
+/* 1 if every switch has a GUID of its own, 0 if not, or -ENOMEM. */
+static int guids_usable(const struct ft_inference *f)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		int r = f->live->switches[i].guid == 0 ? 0 : ft_map_add(&seen, f->live->switches[i].guid, i, NULL);
+
+		if (r <= 0)
+			return r;
+	}
+	return 1;
+}
+
+static uint32_t planned_count(const struct ft_inference *f, enum ft_tier tier)
+{
+	const uint32_t planned[FT_TIER_COUNT] = {f->design.edge_count, f->design.spine_count, f->design.core_count};
+
+	return planned[tier];
+}
+
+static void bind_tell(struct ft_inference *f, enum ft_tier tier)
+{
+	const struct ft_inferred_bind *bind = &f->bind[tier];
+	const char *how = bind->match	? "their names match a pattern that no other switch's does"
+			  : bind->names ? "by name: names are unlike, but no pattern tells the tiers"
+			  : bind->guids ? "by GUID: no pattern of names tells the tier"
+			  : f->no_lists ? "not bound: a list would hold more to be wrong than there is without"
+			  : planned_count(f, tier) != f->count[tier]
+				  ? "not bound: not all of them were seen, and no pattern of names tells the tier"
+				  : "not bound: neither names nor GUIDs tell the switches apart";
+
+	ft_text_printf(&f->why[FT_WHY_BIND], "%s%s: %s", ft_text_string(&f->why[FT_WHY_BIND])[0] ? "; " : "",
+		       ft_tier_name(tier), how);
+}
+
+/* Lists must name every planned switch, or they are refused. */
+static bool list_possible(const struct ft_inference *f, enum ft_tier tier)
+{
+	return !f->no_lists && planned_count(f, tier) == f->count[tier];
+}
+
+static void edges_order(struct ft_inference *f)
+{
+	uint32_t *member = f->member[FT_TIER_EDGE];
+
+	if (!f->design.sorted_by_hosts)
+		return;
+	for (uint32_t i = 1; i < f->count[FT_TIER_EDGE]; i++)
+		for (uint32_t k = i; k > 0 && f->hosts[member[k]] > f->hosts[member[k - 1]]; k--) {
+			uint32_t edge = member[k];
+
+			member[k] = member[k - 1];
+			member[k - 1] = edge;
+		}
+}
+
+/* ---- switches outside the tree ---- */
+
+/*
+ * Switches outside the tree that are cabled to each other, or have many hosts: an island with a purpose, not a switch
+ * plugged in by chance.
+ */
+static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_member)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		bool island = f->fit.beside[i];
+
+		if (ft_infer_in_tree(f, i))
+			continue;
+		island |= ft_infer_serves_hosts(f, i);
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
+			island |= !ft_infer_in_tree(f, f->near[n].live);
+		if (island)
+			ret_member[count++] = i;
+	}
+	return count;
+}
+
+/* The switches outside the tree that @text matches, added to the first @count, and others with similar names. */
+static int named_alike(const struct ft_inference *f, const char *text, uint32_t *member, uint32_t *count)
+{
+	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
+	int r = ft_pattern_compile(text, &pattern, NULL);
+
+	*count = 0;
+	for (uint32_t i = 0; r >= 0 && i < f->live->switch_count; i++) {
+		size_t length;
+		const char *name = description_of(f, i, &length);
+
+		if (ft_infer_in_tree(f, i))
+			continue;
+		r = ft_pattern_matches(pattern, name, length);
+		if (r > 0)
+			member[(*count)++] = i;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* As islands if names identify them; else they are expected, and nothing more is known of them. */
+static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
+{
+	_cleanup_free_ char *pattern = NULL;
+	bool single, connected = true, beside = false, hosted = false;
+	bool tells;
+	int r;
+
+	if (*count == 0)
+		return 0;
+	for (uint32_t i = 0; i < *count; i++) {
+		beside |= f->fit.beside[member[i]];
+		hosted |= ft_infer_serves_hosts(f, member[i]);
+	}
+	pattern = shapes_join(f, member, *count, &single);
+	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
+	if (r > 0)
+		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
+	if (r < 0 || (r == 0 && !beside && !hosted))
+		return r;
+	tells = r > 0;
+	/* Switches that are not connected to the tree form another fabric. */
+	for (uint32_t i = 0; i < *count; i++)
+		connected &= ft_infer_connected(f, member[i]);
+	r = by_name && connected ? ft_infer_islands(f, member, *count) : 0;
+	/* Switches that could be edges must become islands, or this fit is rejected. */
+	if (r == 0 && beside)
+		return -EINVAL;
+	/* If names do not match them either, they stay unplanned. */
+	if (r == 0 && tells)
+		f->expected[f->expected_count++] = FT_STEAL(pattern);
+	return r < 0 ? r : 0;
+}
+
+static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
+{
+	struct ft_text *why = &f->why[FT_WHY_ISLANDS];
+
+	for (uint32_t i = 0; i < count; i++)
+		ft_text_printf(why, "%s%s", i ? ", " : "", f->live->switches[member[i]].label);
+	ft_text_puts(why, ": no part of the tree, cabled to each other or otherwise than edge switches, or called like "
+			  "those that are; their cables are "
+			  "taken to be all right");
+}
+
+static bool is_among(const uint32_t *member, uint32_t count, uint32_t live)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (member[i] == live)
+			return true;
+	return false;
+}
+
+/* @count: those of @member that are planned as islands, or expected. */
+static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
+{
+	struct ft_text *why = &f->why[FT_WHY_UNPLANNED];
+	bool planned = f->islands.length > 0;
+	uint32_t strangers = 0;
+
+	if (planned)
+		islands_tell(f, member, count);
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (!ft_infer_in_tree(f, i) && !(planned && is_among(member, count, i)))
+			ft_text_printf(why, "%s%s",
+				       strangers++ ? ", " : "no part of the tree: ", f->live->switches[i].label);
+	if (f->expected_count > 0)
+		ft_text_printf(why,
+			       "; %u of them are cabled to each other or called like those that are, an island of "
+			       "their own, and are expected by the pattern of their names",
+			       count);
+	else if (strangers > 0)
+		ft_text_puts(why, "; left to be found");
+}
+
+static int strangers_find(struct ft_inference *f, bool by_name)
+{
+	_cleanup_free_ uint32_t *member = malloc((f->live->switch_count + 1UL) * sizeof(*member));
+	uint32_t count;
+	int r;
+
+	if (!member)
+		return -ENOMEM;
+	count = islanders_collect(f, member);
+	r = islands_take(f, by_name, member, &count);
+	strangers_tell(f, member, count);
+	return r;
+}
+
+/* ---- */
+
+void ft_infer_names_release(struct ft_inference *f)
+{
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
+		free(f->bind[t].match);
+		f->bind[t] = (struct ft_inferred_bind){0};
+		free(f->chassis_match[t]);
+		f->chassis_match[t] = NULL;
+	}
+	while (f->expected_count > 0)
+		free(f->expected[--f->expected_count]);
+	ft_text_reset(&f->why[FT_WHY_BIND]);
+	ft_text_reset(&f->islands);
+	ft_text_reset(&f->why[FT_WHY_ISLANDS]);
+	ft_text_reset(&f->why[FT_WHY_UNPLANNED]);
+}
+
+int ft_infer_names(struct ft_inference *f, bool by_name)
+{
+	bool names = false;
+	int r = by_name ? names_usable(f, &names) : 0, guids = guids_usable(f);
+
+	if (r < 0 || guids < 0)
+		return -ENOMEM;
+	edges_order(f);
+	if (f->fit.levels == 3 && ft_infer_places(f) < 0)
+		return -ENOMEM;
+	if (by_name && ft_infer_chassis_names(f) < 0)
+		return -ENOMEM;
+	for (unsigned int t = 0; t < FT_TIER_COUNT && f->fit.levels > 1; t++) {
+		if (f->count[t] == 0)
+			continue;
+		r = by_name ? match_find(f, t) : 0;
+		if (r < 0)
+			return r;
+		f->bind[t].names = !f->bind[t].match && names && list_possible(f, t);
+		f->bind[t].guids = !f->bind[t].match && !f->bind[t].names && guids > 0 && list_possible(f, t);
+		bind_tell(f, t);
+	}
+	return strangers_find(f, by_name);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Gaps in the numbering of a tier: "core01, core02, core04". The running number is the last one in the name; it runs
+ * through the whole tier, or restarts with each prefix, as in racks.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+/* If more than one in so many is missing, and more than a few, numbers were left out on purpose. */
+enum { DIGITS_MAX = 6, LACKING_SHARE = 3, LACKING_FEW = 4 };
+
+struct numbered {
+	const char *name;
+	size_t length; /* length before the number */
+	int digits;
+	uint32_t number;
+};
+
+struct series {
+	const struct ft_inference *f;
+	struct numbered *names;
+	uint32_t count;
+	size_t behind; /* length after the number, which all names share */
+	bool whole;    /* one series, whatever precedes the number */
+};
+
+static size_t same_end(const char *a, const char *b, size_t most)
+{
+	size_t x = strlen(a), y = strlen(b), same = 0;
+
+	while (same < most && same < x && same < y && a[x - 1 - same] == b[y - 1 - same])
+		same++;
+	return same;
+}
+
+/* The length of the common suffix of all names, without digits. A single switch is compared with other tiers. */
+static size_t same_behind(const struct ft_inference *f, enum ft_tier tier)
+{
+	const char *first = f->live->switches[f->member[tier][0]].name;
+	size_t size = strlen(first), behind = size;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (i != f->member[tier][0] && (f->fit.role[i] == tier || f->count[tier] == 1))
+			behind = same_end(first, f->live->switches[i].name, behind);
+	while (behind > 0 && isdigit((unsigned char)first[size - behind]))
+		behind--;
+	return behind;
+}
+
+/* False: the name has no number in that position. */
+static bool name_number(const char *name, size_t behind, struct numbered *ret)
+{
+	size_t end = strlen(name) - behind, digits = 0;
+
+	while (digits < end && isdigit((unsigned char)name[end - 1 - digits]))
+		digits++;
+	if (digits == 0 || digits > DIGITS_MAX || ft_text_in_hexadecimal(name, end - 1))
+		return false;
+	*ret = (struct numbered){name, end - digits, (int)digits, (uint32_t)strtoul(name + end - digits, NULL, 10)};
+	return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_beginning(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	size_t length = x->length < y->length ? x->length : y->length;
+	int beginnings = memcmp(x->name, y->name, length);
+
+	if (beginnings != 0 || x->length != y->length)
+		return beginnings != 0 ? beginnings : x->length < y->length ? -1 : 1;
+	return by_number(a, b);
+}
+
+static bool same_series(const struct series *s, const struct numbered *a, const struct numbered *b)
+{
+	return s->whole || (a->length == b->length && memcmp(a->name, b->name, a->length) == 0);
+}
+
+/* True if a switch of any tier has the name of @like with that number. */
+static bool is_taken(const struct series *s, const struct numbered *like, uint32_t number)
+{
+	const char *behind = like->name + strlen(like->name) - s->behind;
+
+	for (uint32_t i = 0; i < s->f->live->switch_count; i++) {
+		const char *name = s->f->live->switches[i].name;
+		size_t length = strlen(name);
+		struct numbered other;
+
+		if (length > s->behind && strcmp(name + length - s->behind, behind) == 0 &&
+		    name_number(name, s->behind, &other) && other.number == number && other.length == like->length &&
+		    memcmp(name, like->name, like->length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the name of @like with another number, as written in the report. */
+static void name_tell(const struct series *s, const struct numbered *like, uint32_t number, struct ft_text *names)
+{
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+	_cleanup_free_ char *called = NULL;
+
+	ft_text_printf(&name, "%.*s%0*u%s", (int)like->length, like->name, like->digits, number,
+		       like->name + strlen(like->name) - s->behind);
+	if (!ft_text_failed(&name))
+		called = ft_switch_short_name(ft_text_string(&name));
+	if (called)
+		ft_text_printf(names, "%s%s", ft_text_string(names)[0] ? ", " : "", called);
+	else
+		names->failed = true;
+}
+
+/*
+ * Missing numbers between two neighbours of a series; more than @most if these are too many, or if a switch of another
+ * tier has one: then all tiers share the series, and a gap belongs to no particular one.
+ */
+static uint32_t gap_count(const struct series *s, uint32_t from, const struct numbered *to, uint32_t most,
+			  struct ft_text *names)
+{
+	uint32_t count = 0;
+
+	for (uint32_t number = from + 1; number < to->number && count <= most; number++) {
+		if (is_taken(s, to, number))
+			return most + 1;
+		name_tell(s, to, number, names);
+		count++;
+	}
+	return count;
+}
+
+/* Missing numbers below the lowest, down to 1; a number used in another tier ends the series. */
+static uint32_t start_count(const struct series *s, const struct numbered *lowest, uint32_t most, struct ft_text *names)
+{
+	uint32_t from = lowest->number;
+
+	while (from > 1 && lowest->number - from <= most && !is_taken(s, lowest, from - 1))
+		from--;
+	if (lowest->number - from > most)
+		return 0;
+	return from < lowest->number ? gap_count(s, from - 1, lowest, most, names) : 0;
+}
+
+/* False: a number occurs twice, more are missing than plausible, or the series is not the tier's own. */
+static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
+{
+	uint32_t few = s->count < LACKING_FEW ? s->count : LACKING_FEW, inside = 0;
+	uint32_t most = s->count / LACKING_SHARE > few ? s->count / LACKING_SHARE : few;
+	const struct numbered *first = &s->names[0];
+	bool single = true;
+
+	qsort(s->names, s->count, sizeof(*s->names), s->whole ? by_number : by_beginning);
+	for (uint32_t i = 1; i < s->count; i++) {
+		const struct numbered *before = &s->names[i - 1], *here = &s->names[i];
+
+		if (!same_series(s, before, here)) {
+			single = false;
+			continue;
+		}
+		if (before->number == here->number)
+			return false;
+		inside += gap_count(s, before->number, here, most, &ret_lacking->names);
+		if (inside > most)
+			return false;
+	}
+	ret_lacking->inside = inside;
+	ret_lacking->single = single;
+	if (single)
+		ret_lacking->first = start_count(s, first, s->count, &ret_lacking->first_names);
+	return true;
+}
+
+int ft_infer_numbers(const struct ft_inference *f, enum ft_tier tier, struct ft_numbers *lacking)
+{
+	_cleanup_free_ struct numbered *names = calloc(f->count[tier] + 1UL, sizeof(*names));
+	struct series s = {.f = f, .names = names, .count = f->count[tier]};
+
+	if (!names)
+		return -ENOMEM;
+	/* An empty slot is not a missing board. */
+	if (f->slots)
+		return 0;
+	s.behind = same_behind(f, tier);
+	for (uint32_t i = 0; i < s.count; i++)
+		if (!name_number(f->live->switches[f->member[tier][i]].name, s.behind, &names[i]))
+			return 0;
+	for (unsigned int whole = 2; whole-- > 0;) {
+		s.whole = whole > 0;
+		ft_numbers_release(lacking);
+		if (series_read(&s, lacking))
+			break;
+		ft_numbers_release(lacking);
+	}
+	return ft_text_failed(&lacking->names) || ft_text_failed(&lacking->first_names) ? -ENOMEM : 0;
+}
+
+void ft_numbers_release(struct ft_numbers *lacking)
+{
+	ft_text_release(&lacking->names);
+	ft_text_release(&lacking->first_names);
+	lacking->inside = lacking->first = 0;
+	lacking->single = false;
+}

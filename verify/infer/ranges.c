@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/infer/ranges.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The limits of the reader of names, for ranges, too. */
+enum { DIGITS_MAX = 9, NUMBERS_SIZE_MAX = 120 };
+
+int ft_name_list_init(struct ft_name_list *names, uint32_t count)
+{
+	*names = (struct ft_name_list){.part = calloc(count + 1UL, sizeof(*names->part))};
+	return names->part ? 0 : -ENOMEM;
+}
+
+void ft_name_list_release(struct ft_name_list *names)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		free(names->part[i].name);
+	free(names->part);
+}
+
+static void part_split(struct ft_name_part *part)
+{
+	size_t end = strlen(part->name);
+
+	while (end > 0 && !isdigit((unsigned char)part->name[end - 1]))
+		end--;
+	part->head = end;
+	while (part->head > 0 && isdigit((unsigned char)part->name[part->head - 1]))
+		part->head--;
+	part->digits = end - part->head;
+	if (part->digits > DIGITS_MAX)
+		part->digits = 0;
+	part->number = part->digits ? (uint32_t)strtoul(part->name + part->head, NULL, 10) : 0;
+}
+
+int ft_name_list_add(struct ft_name_list *names, const char *name)
+{
+	struct ft_name_part *part = &names->part[names->count];
+
+	part->name = strdup(name);
+	if (!part->name)
+		return -ENOMEM;
+	names->count++;
+	part_split(part);
+	return 0;
+}
+
+static int part_compare(const void *a, const void *b)
+{
+	const struct ft_name_part *x = a, *y = b;
+
+	return ft_text_natural_compare(x->name, y->name);
+}
+
+/* True if two parts differ only in the number: one bracket holds both. */
+static bool part_joins(const struct ft_name_part *a, const struct ft_name_part *b)
+{
+	return a->digits > 0 && a->digits == b->digits && a->head == b->head &&
+	       strncmp(a->name, b->name, a->head) == 0 &&
+	       strcmp(a->name + a->head + a->digits, b->name + b->head + b->digits) == 0;
+}
+
+/* "[001,003-005]" for the joining parts from @part on, no longer than a name may be. Returns how many it holds. */
+static uint32_t numbers_write(struct ft_text *text, const struct ft_name_part *part, uint32_t count)
+{
+	size_t begin = text->length;
+	uint32_t i = 0;
+
+	ft_text_puts(text, "[");
+	while (i < count && text->length - begin < NUMBERS_SIZE_MAX) {
+		uint32_t last = i;
+
+		while (last + 1 < count && part[last + 1].number == part[last].number + 1)
+			last++;
+		ft_text_printf(text, "%s%0*u", i ? "," : "", (int)part[i].digits, part[i].number);
+		if (last > i)
+			ft_text_printf(text, "-%0*u", (int)part[i].digits, part[last].number);
+		i = last + 1;
+	}
+	ft_text_puts(text, "]");
+	return i;
+}
+
+void ft_name_list_write(struct ft_text *text, struct ft_name_list *names)
+{
+	_cleanup_(ft_text_release) struct ft_text one = {0}, list = {0};
+	uint32_t strings = 0;
+
+	qsort(names->part, names->count, sizeof(*names->part), part_compare);
+	for (uint32_t i = 0, count; i < names->count; i += count) {
+		const struct ft_name_part *part = &names->part[i];
+
+		for (count = 1; i + count < names->count && part_joins(part, part + count); count++)
+			;
+		ft_text_reset(&one);
+		if (count == 1) {
+			ft_text_puts(&one, part->name);
+		} else {
+			ft_text_add(&one, part->name, part->head);
+			count = numbers_write(&one, part, count);
+			ft_text_puts(&one, part->name + part->head + part->digits);
+		}
+		ft_text_puts(&list, strings++ ? ", " : "");
+		ft_text_add_json(&list, ft_text_string(&one));
+	}
+	text->failed |= one.failed || list.failed;
+	ft_text_printf(text, strings == 1 ? "%s" : "[%s]", ft_text_string(&list));
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Ranks: steps up from the hosts. A switch with the usual number of hosts has rank 0, the others their distance from
+ * one (breadth-first search). A few hosts on a spine, a leaf with its hosts off, or a cable from a leaf straight to a
+ * core must not decide: each switch gets the rank of most of the switches with nearly the same neighbours (a vote of
+ * the nearest by the Jaccard similarity of neighbourhoods).
+ *
+ * If many cables connect switches of rank 0 to each other (rings, tori, meshes), there is no up and no down.
+ *
+ * Cost: for each switch the sum of its neighbours' degrees.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/general.h"
+
+enum {
+	VOTERS = 8,	      /* of the nearest */
+	VOTERS_MIN = 3,	      /* of these vote in any case, if there are as many */
+	NEAR_PERCENT = 30,    /* similarity that a voter needs */
+	SIMILAR_PERCENT = 70, /* of the similarity of the most similar one */
+	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts: a tree has fewer sideways ones */
+	HOSTED_SHARE = 6,     /* one in so many of the usual hosts makes a switch one with hosts */
+	FULLER_SHARE = 3,     /* one in so many of its neighbours with twice as many */
+};
+
+struct voter {
+	uint32_t live;
+	uint32_t percent; /* of similarity */
+};
+
+struct ranking {
+	struct ft_intent *intent;
+	uint32_t *common; /* by live switch: neighbours shared, all 0 between calls */
+	uint32_t *touched;
+	uint32_t *next; /* ranks as voted */
+	struct voter voters[VOTERS];
+	uint32_t voter_count;
+};
+
+static uint32_t degree(const struct ft_inference *f, uint32_t live)
+{
+	return f->near_first[live + 1] - f->near_first[live];
+}
+
+static void voter_enter(struct ranking *r, struct voter voter)
+{
+	uint32_t at = r->voter_count < VOTERS ? r->voter_count++ : VOTERS;
+
+	for (; at > 0 && r->voters[at - 1].percent < voter.percent; at--)
+		if (at < VOTERS)
+			r->voters[at] = r->voters[at - 1];
+	if (at < VOTERS)
+		r->voters[at] = voter;
+}
+
+/* The switches with the most similar neighbourhoods, without itself. */
+static void voters_find(struct ranking *r, uint32_t live)
+{
+	const struct ft_inference *f = r->intent->f;
+	uint32_t touched = 0;
+
+	r->voter_count = 0;
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		for (uint32_t k = f->near_first[f->near[n].live]; k < f->near_first[f->near[n].live + 1]; k++) {
+			uint32_t other = f->near[k].live;
+
+			if (other != live && r->common[other]++ == 0)
+				r->touched[touched++] = other;
+		}
+	for (uint32_t i = 0; i < touched; i++) {
+		uint32_t other = r->touched[i], shared = r->common[other];
+		uint32_t percent = 100 * shared / (degree(f, live) + degree(f, other) - shared);
+
+		r->common[other] = 0;
+		if (percent >= NEAR_PERCENT)
+			voter_enter(r, (struct voter){other, percent});
+	}
+}
+
+/* Beyond the first few, only those nearly as similar as the most similar one vote. */
+static void voters_narrow(struct ranking *r)
+{
+	while (r->voter_count > VOTERS_MIN &&
+	       r->voters[r->voter_count - 1].percent * 100 < r->voters[0].percent * SIMILAR_PERCENT)
+		r->voter_count--;
+}
+
+/* The rank of most of its voters, if there are at least two; else its own. */
+static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t live)
+{
+	uint32_t best = rank[live], most = 0;
+
+	if (r->voter_count < 2)
+		return best;
+	for (uint32_t i = 0; i < r->voter_count; i++) {
+		uint32_t votes = 0;
+
+		for (uint32_t k = 0; k < r->voter_count; k++)
+			votes += rank[r->voters[k].live] == rank[r->voters[i].live];
+		if (votes > most) {
+			most = votes;
+			best = rank[r->voters[i].live];
+		}
+	}
+	return most * 2 > r->voter_count ? best : rank[live];
+}
+
+static void ranks_smooth(struct ranking *r)
+{
+	struct ft_intent *intent = r->intent;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		voters_find(r, i);
+		voters_narrow(r);
+		r->next[i] = vote(r, intent->rank, i);
+	}
+	memcpy(intent->rank, r->next, intent->count * sizeof(*intent->rank));
+}
+
+/* Breadth-first search from all switches of rank 0; the others are FT_NONE before. A part without any has rank 0. */
+static void ranks_spread(struct ranking *r)
+{
+	struct ft_intent *intent = r->intent;
+	const struct ft_inference *f = intent->f;
+	uint32_t *queue = r->touched, head = 0, tail = 0;
+
+	for (uint32_t i = 0; i < intent->count; i++)
+		if (intent->rank[i] == 0)
+			queue[tail++] = i;
+	while (head < tail) {
+		uint32_t here = queue[head++];
+
+		for (uint32_t n = f->near_first[here]; n < f->near_first[here + 1]; n++) {
+			if (intent->rank[f->near[n].live] != FT_NONE)
+				continue;
+			intent->rank[f->near[n].live] = intent->rank[here] + 1;
+			queue[tail++] = f->near[n].live;
+		}
+	}
+	for (uint32_t i = 0; i < intent->count; i++)
+		if (intent->rank[i] == FT_NONE)
+			intent->rank[i] = 0;
+}
+
+static bool is_layered(const struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+	uint64_t beside = 0, all = 0;
+
+	for (uint32_t i = 0; i < intent->count; i++)
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
+			all += f->near[n].cables;
+			beside += intent->rank[i] == 0 && intent->rank[f->near[n].live] == 0 ? f->near[n].cables : 0;
+		}
+	return beside * 100 <= all * BESIDE_PERCENT && all > 0;
+}
+
+/*
+ * True for the usual number of hosts, unless several neighbours have twice as many: a spine with hosts of its own is
+ * between leaves with more.
+ */
+static bool is_hosted(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t fuller = 0;
+
+	if (f->hosts[live] == 0 || f->hosts[live] * HOSTED_SHARE < f->usual_hosts)
+		return false;
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		fuller += f->hosts[f->near[n].live] >= 2 * f->hosts[live];
+	return fuller < 2 || fuller * FULLER_SHARE < degree(f, live);
+}
+
+int ft_intent_rank(struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+	_cleanup_free_ uint32_t *common = calloc(intent->count + 1UL, sizeof(*common));
+	_cleanup_free_ uint32_t *touched = calloc(intent->count + 1UL, sizeof(*touched));
+	_cleanup_free_ uint32_t *next = calloc(intent->count + 1UL, sizeof(*next));
+	struct ranking r = {.intent = intent, .common = common, .touched = touched, .next = next};
+
+	intent->rank = calloc(intent->count + 1UL, sizeof(*intent->rank));
+	if (!common || !touched || !next || !intent->rank)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->count; i++)
+		intent->rank[i] = is_hosted(f, i) ? 0 : FT_NONE;
+	ranks_smooth(&r);
+	ranks_spread(&r);
+	intent->layered = is_layered(intent);
+	if (intent->layered)
+		ranks_smooth(&r);
+	else
+		memset(intent->rank, 0, intent->count * sizeof(*intent->rank));
+	for (uint32_t i = 0; i < intent->count; i++)
+		if (intent->rank[i] >= intent->ranks)
+			intent->ranks = intent->rank[i] + 1;
+	return 0;
+}

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What no block covers: rings, meshes, tori, groups, single bundles. Planned as seen, except
+ *   - a bundle that is thinner than nearly all between switches of such kinds;
+ *   - a surplus cable of a switch that lacks one elsewhere: it was moved (greedy matching of loose with missing cables,
+ *     at either end);
+ *   - a bundle with one port dark at both ends, between its own ports;
+ *   - two switches with fewer cables than all others of their kind: the link that completes both, if it is like the
+ *     existing ones (a frequent width, as many paths of two and three links around it, or ports that others pair in
+ *     the same way) and no other link is possible.
+ *
+ * Cost: the last step looks only at pairs of deficient switches, of which there are few or none are taken.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/general.h"
+
+enum {
+	DEGREE_PERCENT = 60,  /* of a kind have as many cables */
+	DEFICIENT_SHARE = 10, /* at most one in so many lacks a cable or two; else the kind is not regular */
+	KIND_MIN = 5,
+	LINKS_MIN = 4,
+	DEFICIENT_MAX = 32,
+	WIDTH_SHARE = 5,     /* one in so many bundles has the width of the completed one */
+	SIGNATURE_SHARE = 4, /* one in so many links has as many paths around it */
+	BUNDLE_MIN = 4,	     /* cables, for a hole among their ports to be evidence */
+	HABIT_PERCENT = 60,
+	BUNDLES_MIN = 6,
+	WIDTH_PERCENT = 80, /* of the bundles between two kinds have one width */
+	MOVED_MAX = 2,
+	SAMPLE = 512, /* links whose paths around are counted */
+	GIRTH_PERCENT = 75,
+	GIRTH_NEIGHBOURS = 3,
+	MATCHED_MAX = 10, /* switches: 9,496 matchings */
+	MATCHED_MARGIN = 2,
+	SCORE_PORTS = 4,  /* holes that are paired elsewhere */
+	SCORE_BUNDLE = 8, /* an existing bundle */
+};
+
+/* ---- widths ---- */
+
+/* The key of a pair of kinds. */
+static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant *pair)
+{
+	uint64_t x = (uint64_t)intent->rank[pair->a] << 16 | ft_infer_ports(intent->f, pair->a);
+	uint64_t y = (uint64_t)intent->rank[pair->b] << 16 | ft_infer_ports(intent->f, pair->b);
+
+	return x < y ? x << 32 | y : y << 32 | x;
+}
+
+static uint32_t cables_of(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += f->near[n].cables;
+	return cables;
+}
+
+/*
+ * If nearly all bundles between two kinds have one width, the few thinner ones lack cables, if the sums at both ends
+ * confirm it: an end with the right sum has its cables elsewhere.
+ */
+static void widths_even(struct ft_intent *intent, uint64_t key)
+{
+	struct ft_tally tally = {0};
+	uint32_t all = 0, usual;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++)
+		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 &&
+		    kinds_key(intent, &intent->pairs[i]) == key) {
+			ft_tally_add(&tally, intent->pairs[i].seen);
+			all++;
+		}
+	usual = ft_tally_mode(&tally, 1);
+	if (all < BUNDLES_MIN || tally.votes[usual] * 100 < all * WIDTH_PERCENT)
+		return;
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->settled || pair->seen == 0 || kinds_key(intent, pair) != key)
+			continue;
+		if (pair->seen < usual && pair->seen * 2 >= usual &&
+		    cables_of(intent->f, pair->a) % usual == pair->seen % usual &&
+		    cables_of(intent->f, pair->b) % usual == pair->seen % usual) {
+			pair->planned = usual;
+			pair->settled = true;
+		} else if (pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
+			pair->loose = pair->seen - usual;
+		}
+	}
+}
+
+static int widths_find(struct ft_intent *intent)
+{
+	_cleanup_(ft_map_release) struct ft_map done = {0};
+
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		int r = intent->pairs[i].settled ? 0 : ft_map_add(&done, kinds_key(intent, &intent->pairs[i]), i, NULL);
+
+		if (r < 0)
+			return r;
+		if (r > 0)
+			widths_even(intent, kinds_key(intent, &intent->pairs[i]));
+	}
+	return 0;
+}
+
+/* ---- moved cables ---- */
+
+/* True if one cable of a switch is less than half of all its cables. */
+static bool keeps_others(const struct ft_intent *intent, uint32_t live)
+{
+	return cables_of(intent->f, live) > 2;
+}
+
+/*
+ * A pair with an unassigned missing cable: one end is @live, the other of the kind of @other, which has the cable now.
+ */
+static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t live, uint32_t other)
+{
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+
+		if ((pair->a == live || pair->b == live) && pair->planned > pair->seen + taken[i] &&
+		    ft_intent_alike(intent, pair->a == live ? pair->b : pair->a, other))
+			return pair;
+	}
+	return NULL;
+}
+
+/* Cables of a pair that may belong elsewhere: beyond its block, or in none although both switches have blocks. */
+static uint32_t loose_cables(const struct ft_intent *intent, const struct ft_meant *pair)
+{
+	if (pair->loose > 0)
+		return pair->loose;
+	if (pair->settled || !intent->layered || pair->planned != pair->seen || pair->seen > 1)
+		return 0;
+	return keeps_others(intent, pair->a) && keeps_others(intent, pair->b) ? 1 : 0;
+}
+
+static int moved_find(struct ft_intent *intent)
+{
+	_cleanup_free_ uint32_t *taken = calloc(intent->pair_count + 1UL, sizeof(*taken));
+
+	if (!taken)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+		uint32_t loose = loose_cables(intent, pair);
+
+		for (; loose > 0; loose--) {
+			struct ft_meant *lacks = lacking_find(intent, taken, pair->a, pair->b);
+
+			if (!lacks)
+				lacks = lacking_find(intent, taken, pair->b, pair->a);
+			if (!lacks)
+				break;
+			taken[lacks - intent->pairs]++;
+			pair->planned--;
+			pair->settled = true;
+		}
+		intent->exceptions += pair->settled ? loose : 0;
+	}
+	return 0;
+}
+
+/* ---- holes of a bundle ---- */
+
+/*
+ * The one dark port of @live between those that lead to @far, all in a row; 0: there is none.
+ * @ret_place: how many ports of the bundle precede it
+ */
+static uint32_t bundle_hole(const struct ft_inference *f, uint32_t live, uint32_t far, uint32_t seen,
+			    uint32_t *ret_place)
+{
+	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, live);
+
+	for (uint32_t p = 1; p <= last && found < seen; p++) {
+		bool leads = ft_infer_port_far(f, live, p) == far;
+
+		first = first ? first : leads ? p : 0;
+		found += leads;
+		if (first == 0 || leads)
+			continue;
+		if (hole || !ft_infer_port_is_dark(f, live, p))
+			return 0;
+		hole = p;
+		*ret_place = found;
+	}
+	return found == seen ? hole : 0;
+}
+
+static void bundles_fill(struct ft_intent *intent)
+{
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+		uint32_t a = 0, b = 0;
+
+		if (pair->settled || pair->seen < BUNDLE_MIN ||
+		    bundle_hole(intent->f, pair->a, pair->b, pair->seen, &a) == 0 ||
+		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 || (a != b && a + b != pair->seen))
+			continue;
+		pair->planned++;
+		pair->settled = true;
+	}
+}
+
+/* ---- degrees ---- */
+
+struct degrees {
+	struct ft_intent *intent;
+	uint32_t *degree;    /* by live switch: planned cables */
+	bool *open;	     /* by live switch: some of its bundles are outside all blocks */
+	uint32_t *kind;	     /* by live switch: the first of its kind, with the same rank and number of ports */
+	uint32_t *lacks;     /* by live switch: missing cables */
+	uint32_t *deficient; /* switches that lack cables */
+	uint32_t deficient_count;
+	uint32_t above; /* switches with more cables than most of their kind */
+	uint8_t *mark;
+};
+
+static int kinds_find(struct degrees *d)
+{
+	struct ft_intent *intent = d->intent;
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		d->degree[pair->a] += pair->planned;
+		d->degree[pair->b] += pair->planned;
+		if (!pair->settled)
+			d->open[pair->a] = d->open[pair->b] = true;
+	}
+	for (uint32_t i = 0; i < intent->count; i++) {
+		uint64_t key = (uint64_t)intent->rank[i] << 32 | ft_infer_ports(intent->f, i);
+
+		if (ft_map_add(&map, key, i, &d->kind[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The missing cables of the switches of one kind, if nearly all have the same number. @first: of the kind. */
+static void kind_judge(struct degrees *d, uint32_t first)
+{
+	struct ft_tally tally = {0};
+	uint32_t count = 0, usual, below = 0;
+
+	for (uint32_t i = first; i < d->intent->count; i++)
+		if (d->kind[i] == first) {
+			ft_tally_add(&tally, d->degree[i]);
+			count++;
+		}
+	usual = ft_tally_mode(&tally, 1);
+	for (uint32_t value = 0; value < usual; value++)
+		below += tally.votes[value];
+	for (uint32_t value = usual + 1; value < tally.end; value++)
+		d->above += tally.votes[value];
+	if (count < KIND_MIN || tally.votes[usual] * 100 < count * DEGREE_PERCENT ||
+	    (below > 2 && below * DEFICIENT_SHARE > count))
+		return;
+	for (uint32_t i = first; i < d->intent->count; i++)
+		if (d->kind[i] == first && d->degree[i] < usual && d->open[i]) {
+			d->lacks[i] = usual - d->degree[i];
+			d->deficient[d->deficient_count++] = i;
+		}
+}
+
+/* ---- completing links ---- */
+
+/* Paths of two and of three links from one switch to another, without the link between them. */
+struct ways {
+	uint32_t two, three;
+};
+
+static struct ways ways_count(const struct degrees *d, uint32_t a, uint32_t b)
+{
+	const struct ft_inference *f = d->intent->f;
+	struct ways ways = {0};
+
+	for (uint32_t n = f->near_first[b]; n < f->near_first[b + 1]; n++)
+		d->mark[f->near[n].live] = 1;
+	for (uint32_t n = f->near_first[a]; n < f->near_first[a + 1]; n++) {
+		uint32_t via = f->near[n].live;
+
+		if (via == b)
+			continue;
+		ways.two += d->mark[via];
+		for (uint32_t k = f->near_first[via]; k < f->near_first[via + 1]; k++)
+			ways.three += f->near[k].live != a && f->near[k].live != b && d->mark[f->near[k].live];
+	}
+	for (uint32_t n = f->near_first[b]; n < f->near_first[b + 1]; n++)
+		d->mark[f->near[n].live] = 0;
+	return ways;
+}
+
+static bool has_neighbours(const struct degrees *d, uint32_t live, uint32_t least)
+{
+	return d->intent->f->near_first[live + 1] - d->intent->f->near_first[live] >= least;
+}
+
+static bool pair_is_of(const struct degrees *d, const struct ft_meant *pair, uint32_t a, uint32_t b)
+{
+	return !pair->settled && pair->seen > 0 &&
+	       ((d->kind[pair->a] == d->kind[a] && d->kind[pair->b] == d->kind[b]) ||
+		(d->kind[pair->a] == d->kind[b] && d->kind[pair->b] == d->kind[a]));
+}
+
+/*
+ * How frequent links with as many paths around them are between the two kinds: 3: exactly as many, 2: nearly (another
+ * link is missing nearby), 1: only paths of two links agree, 0: they are not. If no link has any path around it (girth
+ * above 4), this is no evidence, because switches that are no neighbours have such paths.
+ */
+static uint32_t ways_score(const struct degrees *d, uint32_t a, uint32_t b)
+{
+	struct ways ways = ways_count(d, a, b);
+	uint32_t same = 0, near = 0, two = 0, all = 0;
+	bool none = ways.two + ways.three == 0;
+
+	for (uint32_t i = 0; i < d->intent->pair_count && all < SAMPLE; i++) {
+		const struct ft_meant *pair = &d->intent->pairs[i];
+		struct ways other;
+
+		if (!pair_is_of(d, pair, a, b))
+			continue;
+		other = ways_count(d, pair->a, pair->b);
+		all++;
+		same += other.two == ways.two && other.three == ways.three;
+		near += other.two == ways.two && other.three <= ways.three + 1 && ways.three <= other.three + 1;
+		two += other.two == ways.two;
+	}
+	if (all < LINKS_MIN)
+		return 0;
+	if (none)
+		return has_neighbours(d, a, GIRTH_NEIGHBOURS) && has_neighbours(d, b, GIRTH_NEIGHBOURS) &&
+				       same * 100 >= all * GIRTH_PERCENT
+			       ? 3
+			       : 0;
+	return same * SIGNATURE_SHARE >= all   ? 3
+	       : near * SIGNATURE_SHARE >= all ? 2
+					       : ways.two > 0 && two * SIGNATURE_SHARE >= all;
+}
+
+/* True if bundles of that width are frequent between the two kinds. */
+static bool width_is_usual(const struct degrees *d, uint32_t a, uint32_t b, uint32_t width)
+{
+	uint32_t alike = 0, all = 0;
+
+	for (uint32_t i = 0; i < d->intent->pair_count; i++) {
+		const struct ft_meant *pair = &d->intent->pairs[i];
+
+		if (!pair_is_of(d, pair, a, b))
+			continue;
+		all++;
+		alike += pair->planned == width;
+	}
+	return all >= LINKS_MIN && alike * WIDTH_SHARE >= all;
+}
+
+/* True for a port that is dark at @live, and leads to a switch on most of its kind. */
+static bool is_kind_hole(const struct degrees *d, uint32_t live, uint32_t number)
+{
+	uint32_t lit = 0, all = 0;
+
+	if (!ft_infer_port_is_dark(d->intent->f, live, number))
+		return false;
+	for (uint32_t i = 0; i < d->intent->count; i++) {
+		if (d->kind[i] != d->kind[live] || i == live)
+			continue;
+		all++;
+		lit += ft_infer_port_far(d->intent->f, i, number) != FT_NONE;
+	}
+	return all > 0 && lit * 100 >= all * HABIT_PERCENT;
+}
+
+/* The number of cables with these two port numbers, in either direction. */
+static uint32_t ports_paired(const struct ft_inference *f, uint32_t p, uint32_t q)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->live->cable_count; i++) {
+		const struct ft_live_cable *cable = &f->live->cables[i];
+		uint32_t x = f->snapshot->ports[cable->a_port].number, y = f->snapshot->ports[cable->b_port].number;
+
+		count += (x == p && y == q) || (x == q && y == p);
+	}
+	return count;
+}
+
+/* True if holes at both ends are paired on other switches. */
+static bool holes_pair(const struct degrees *d, uint32_t a, uint32_t b)
+{
+	const struct ft_inference *f = d->intent->f;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, a); p++) {
+		if (!is_kind_hole(d, a, p))
+			continue;
+		for (uint32_t q = 1; q <= ft_infer_last_port(f, b); q++)
+			if (is_kind_hole(d, b, q) && ports_paired(f, p, q) >= 2)
+				return true;
+	}
+	return false;
+}
+
+static bool has_holes(const struct degrees *d, uint32_t live)
+{
+	for (uint32_t p = 1; p <= ft_infer_last_port(d->intent->f, live); p++)
+		if (is_kind_hole(d, live, p))
+			return true;
+	return false;
+}
+
+/* The score of a link that would complete both: 0: not possible. */
+static uint32_t link_score(const struct degrees *d, uint32_t a, uint32_t b)
+{
+	const struct ft_meant *pair = ft_meant_find(d->intent, a, b);
+	uint32_t width = (pair ? pair->planned : 0) + (d->lacks[a] < d->lacks[b] ? d->lacks[a] : d->lacks[b]);
+	uint32_t score, ways;
+
+	if ((pair && pair->settled) || !width_is_usual(d, a, b, width))
+		return 0;
+	score = holes_pair(d, a, b) ? SCORE_PORTS : 0;
+	/* If other switches have surplus cables, cables were moved, and paths around links are no evidence. */
+	if (score == 0 && d->above > 0 && ways_count(d, a, b).two == 0)
+		return 0;
+	/* The ends of a chain lack nothing. */
+	if (score == 0 && !(has_neighbours(d, a, 2) && has_neighbours(d, b, 2)))
+		return 0;
+	ways = ways_score(d, a, b);
+	/* If only the paths of two links agree, they decide between links that ports support. */
+	score += ways > 1 || score > 0 ? ways : 0;
+	/* The only two switches that lack cables. */
+	if (d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b))))
+		score++;
+	return score > 0 && pair ? score + SCORE_BUNDLE : score;
+}
+
+static uint32_t cables_between(const struct degrees *d, uint32_t a, uint32_t b)
+{
+	return d->lacks[a] < d->lacks[b] ? d->lacks[a] : d->lacks[b];
+}
+
+/* scores[]: by deficient switch, with switch @i. True if @i has a cable left for @j after all equally good ones. */
+static bool is_clear(const struct degrees *d, const uint32_t *scores, uint32_t i, uint32_t j)
+{
+	uint32_t wanted = 0;
+
+	for (uint32_t k = 0; k < d->deficient_count; k++)
+		if (k != i && scores[k] >= scores[j])
+			wanted += cables_between(d, d->deficient[i], d->deficient[k]);
+	return scores[j] > 0 && wanted <= d->lacks[d->deficient[i]];
+}
+
+/* Plans the links that are unambiguous at both ends, and counts them. */
+static int links_settle(struct degrees *d, const uint32_t *scores, uint32_t *ret_count)
+{
+	uint32_t n = d->deficient_count;
+
+	*ret_count = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			uint32_t a = d->deficient[i], b = d->deficient[j], cables = cables_between(d, a, b);
+			struct ft_meant *pair;
+
+			if (cables == 0 || !is_clear(d, scores + (size_t)i * n, i, j) ||
+			    !is_clear(d, scores + (size_t)j * n, j, i))
+				continue;
+			pair = ft_meant_get(d->intent, a, b);
+			if (!pair)
+				return -ENOMEM;
+			pair->planned += cables;
+			pair->settled = true;
+			d->lacks[a] -= cables;
+			d->lacks[b] -= cables;
+			++*ret_count;
+		}
+	return 0;
+}
+
+/* A matching of the deficient switches, which lack one cable each, and the best one so far. */
+struct matching {
+	const uint32_t *scores;
+	uint32_t count;
+	uint8_t partner[MATCHED_MAX], best[MATCHED_MAX]; /* ALONE: none */
+	uint32_t worth, second;				 /* of the best, and of the second-best */
+};
+
+enum { ALONE = UINT8_MAX };
+
+static void matching_search(struct matching *x, uint32_t i, uint32_t worth)
+{
+	while (i < x->count && x->partner[i] != ALONE)
+		i++;
+	if (i >= x->count) {
+		if (worth <= x->worth) {
+			x->second = worth > x->second ? worth : x->second;
+			return;
+		}
+		x->second = x->worth;
+		x->worth = worth;
+		memcpy(x->best, x->partner, sizeof(x->best));
+		return;
+	}
+	for (uint32_t j = i + 1; j < x->count; j++) {
+		uint32_t score = x->scores[(size_t)i * x->count + j];
+
+		if (score == 0 || x->partner[j] != ALONE)
+			continue;
+		x->partner[i] = (uint8_t)j;
+		x->partner[j] = (uint8_t)i;
+		matching_search(x, i + 1, worth + score);
+		x->partner[i] = x->partner[j] = ALONE;
+	}
+	matching_search(x, i + 1, worth);
+}
+
+/*
+ * If no single link is unambiguous, a whole matching may be: for few switches that lack one cable each, the matching of
+ * maximum weight, by exhaustive search, if it exceeds every other by MARGIN. scores[] keeps what is left to the others.
+ */
+static int links_match(struct degrees *d, uint32_t *scores, uint32_t *ret_count)
+{
+	struct matching x = {.scores = scores};
+	uint32_t n = d->deficient_count, left[MATCHED_MAX] = {0};
+
+	*ret_count = 0;
+	memset(x.partner, ALONE, sizeof(x.partner));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t lacks = d->lacks[d->deficient[i]];
+
+		if (lacks > 1 || (lacks > 0 && x.count == MATCHED_MAX))
+			return 0;
+		if (lacks > 0)
+			left[x.count++] = i;
+	}
+	for (uint32_t i = 0; i < x.count; i++)
+		for (uint32_t j = 0; j < x.count; j++)
+			scores[(size_t)i * x.count + j] = scores[(size_t)left[i] * n + left[j]];
+	matching_search(&x, 0, 0);
+	if (x.worth < x.second + MATCHED_MARGIN)
+		return 0;
+	for (uint32_t i = 0; i < x.count; i++) {
+		uint32_t a = d->deficient[left[i]];
+		struct ft_meant *pair;
+
+		if (x.best[i] == ALONE || x.best[i] < i)
+			continue;
+		pair = ft_meant_get(d->intent, a, d->deficient[left[x.best[i]]]);
+		if (!pair)
+			return -ENOMEM;
+		pair->planned++;
+		pair->settled = true;
+		d->lacks[a] = d->lacks[d->deficient[left[x.best[i]]]] = 0;
+		++*ret_count;
+	}
+	return 0;
+}
+
+/* Planned links leave fewer candidates for the others: repeats until no link becomes unambiguous. */
+static int links_complete(struct degrees *d)
+{
+	_cleanup_free_ uint32_t *scores = NULL;
+	uint32_t n = d->deficient_count, found = 1;
+
+	/* So many are the border of a mesh; and all pairs would be compared. */
+	if (n > DEFICIENT_MAX)
+		return 0;
+	scores = malloc(((size_t)n * n + 1) * sizeof(*scores));
+	if (!scores)
+		return -ENOMEM;
+	while (found > 0) {
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; j < n; j++) {
+				uint32_t a = d->deficient[i], b = d->deficient[j];
+
+				scores[(size_t)i * n + j] =
+					i != j && cables_between(d, a, b) > 0 ? link_score(d, a, b) : 0;
+			}
+		if (links_settle(d, scores, &found) < 0 || (found == 0 && links_match(d, scores, &found) < 0))
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		d->intent->undecided += d->lacks[d->deficient[i]];
+	return 0;
+}
+
+int ft_intent_regular(struct ft_intent *intent)
+{
+	size_t count = intent->count + 1UL;
+	_cleanup_free_ uint32_t *degree = calloc(count, sizeof(*degree)), *kind = calloc(count, sizeof(*kind));
+	_cleanup_free_ uint32_t *lacks = calloc(count, sizeof(*lacks)), *deficient = calloc(count, sizeof(*deficient));
+	_cleanup_free_ bool *open = calloc(count, sizeof(*open));
+	_cleanup_free_ uint8_t *mark = calloc(count, sizeof(*mark));
+	struct degrees d = {
+		.intent = intent,
+		.degree = degree,
+		.open = open,
+		.kind = kind,
+		.lacks = lacks,
+		.deficient = deficient,
+		.mark = mark,
+	};
+	int r;
+
+	if (!degree || !kind || !lacks || !deficient || !open || !mark)
+		return -ENOMEM;
+	r = widths_find(intent);
+	if (r == 0)
+		r = moved_find(intent);
+	if (r < 0)
+		return r;
+	bundles_fill(intent);
+	r = kinds_find(&d);
+	for (uint32_t i = 0; r == 0 && i < intent->count; i++)
+		if (kind[i] == i)
+			kind_judge(&d, i);
+	return r < 0 ? r : links_complete(&d);
+}

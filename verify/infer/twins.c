@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Twin sets: switches of one rank with more than half of their neighbours on one side in common (single linkage by
+ * Jaccard similarity, with a union-find). In a tree the leaves of a pod are such a set on their upper side, and so are
+ * the spines of a plane; the spines of a pod are one on their lower side, and so are the cores of a plane. A switch
+ * that has lost so many cables that it is unlike all others joins those of its kind whose neighbours include all of its
+ * own. Invariant: a set is of one rank. Cost: for each switch the sum of its neighbours' degrees.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/general.h"
+
+enum { HELD_PERCENT = 90 };
+
+struct linking {
+	struct ft_intent *intent;
+	enum ft_side side;
+	uint32_t *root; /* union-find */
+	uint32_t *size; /* neighbours on that side */
+	uint32_t *common;
+	uint32_t *touched;
+};
+
+void ft_twins_release(struct ft_twins *twins)
+{
+	free(twins->set_of);
+	free(twins->members);
+	free(twins->sets);
+	free(twins->apart);
+	*twins = (struct ft_twins){0};
+}
+
+static uint32_t root_of(struct linking *l, uint32_t live)
+{
+	while (l->root[live] != live) {
+		l->root[live] = l->root[l->root[live]];
+		live = l->root[live];
+	}
+	return live;
+}
+
+static void sizes_count(struct linking *l)
+{
+	const struct ft_inference *f = l->intent->f;
+
+	for (uint32_t i = 0; i < l->intent->count; i++) {
+		l->size[i] = 0;
+		l->root[i] = i;
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
+			l->size[i] += ft_side_of(l->intent, i, f->near[n].live) == l->side;
+	}
+}
+
+/* Fills common and touched: the number of neighbours on that side shared with each other switch of its rank. */
+static uint32_t common_count(struct linking *l, uint32_t live)
+{
+	const struct ft_intent *intent = l->intent;
+	const struct ft_inference *f = intent->f;
+	uint32_t touched = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
+		uint32_t far = f->near[n].live;
+
+		if (ft_side_of(intent, live, far) != l->side)
+			continue;
+		for (uint32_t k = f->near_first[far]; k < f->near_first[far + 1]; k++) {
+			uint32_t other = f->near[k].live;
+
+			if (other != live && intent->rank[other] == intent->rank[live] && l->common[other]++ == 0)
+				l->touched[touched++] = other;
+		}
+	}
+	return touched;
+}
+
+/* The size of the union of their neighbours, without the two themselves. */
+static uint32_t either_count(const struct linking *l, uint32_t a, uint32_t b)
+{
+	uint32_t each = l->side == FT_SIDE_BESIDE && ft_infer_cables(l->intent->f, a, b) > 0;
+
+	return l->size[a] + l->size[b] - 2 * each - l->common[b];
+}
+
+static void twins_link(struct linking *l)
+{
+	for (uint32_t i = 0; i < l->intent->count; i++) {
+		uint32_t touched = common_count(l, i);
+
+		for (uint32_t k = 0; k < touched; k++) {
+			uint32_t other = l->touched[k];
+
+			if (other > i && l->common[other] * 2 > either_count(l, i, other))
+				l->root[root_of(l, other)] = root_of(l, i);
+		}
+		while (touched > 0)
+			l->common[l->touched[--touched]] = 0;
+	}
+}
+
+/* Joins sets of one switch to those of their kind. */
+static void apart_attach(struct linking *l, const uint32_t *members, bool *apart)
+{
+	const struct ft_intent *intent = l->intent;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		uint32_t touched, best = FT_NONE;
+		bool unique = true;
+
+		if (l->size[i] == 0 || members[i] != 1)
+			continue;
+		touched = common_count(l, i);
+		for (uint32_t k = 0; k < touched; k++) {
+			uint32_t other = l->touched[k];
+			bool held = l->common[other] * 100 >= l->size[i] * HELD_PERCENT &&
+				    members[root_of(l, other)] > 1 && ft_intent_alike(intent, i, other);
+
+			if (!held)
+				continue;
+			unique &= best == FT_NONE || root_of(l, best) == root_of(l, other);
+			best = other;
+		}
+		while (touched > 0)
+			l->common[l->touched[--touched]] = 0;
+		if (best == FT_NONE || !unique)
+			continue;
+		l->root[i] = root_of(l, best);
+		apart[i] = true;
+	}
+}
+
+/* Numbers the sets, and lists their members in order. */
+static int sets_number(struct linking *l, struct ft_twins *twins)
+{
+	uint32_t count = l->intent->count, used = 0;
+
+	twins->set_of = malloc((count + 1UL) * sizeof(*twins->set_of));
+	twins->members = malloc((count + 1UL) * sizeof(*twins->members));
+	twins->sets = calloc(count + 1UL, sizeof(*twins->sets));
+	if (!twins->set_of || !twins->members || !twins->sets)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		twins->set_of[i] = FT_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t root = root_of(l, i);
+
+		if (l->size[i] == 0)
+			continue;
+		if (twins->set_of[root] == FT_NONE)
+			twins->set_of[root] = twins->set_count++;
+		twins->set_of[i] = twins->set_of[root];
+		twins->sets[twins->set_of[i]].count++;
+	}
+	for (uint32_t s = 0; s < twins->set_count; s++) {
+		twins->sets[s].first = used;
+		used += twins->sets[s].count;
+		twins->sets[s].count = 0;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (twins->set_of[i] != FT_NONE) {
+			struct ft_twin_set *set = &twins->sets[twins->set_of[i]];
+
+			twins->members[set->first + set->count++] = i;
+		}
+	return 0;
+}
+
+int ft_intent_twins(struct ft_intent *intent)
+{
+	size_t count = intent->count + 1UL;
+	_cleanup_free_ uint32_t *root = calloc(count, sizeof(*root)), *size = calloc(count, sizeof(*size));
+	_cleanup_free_ uint32_t *common = calloc(count, sizeof(*common)), *touched = calloc(count, sizeof(*touched));
+	_cleanup_free_ uint32_t *members = calloc(count, sizeof(*members));
+
+	if (!root || !size || !common || !touched || !members)
+		return -ENOMEM;
+	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++) {
+		struct linking l = {intent, side, root, size, common, touched};
+		struct ft_twins *twins = &intent->twins[side];
+		int r;
+
+		twins->apart = calloc(count, sizeof(*twins->apart));
+		if (!twins->apart)
+			return -ENOMEM;
+		sizes_count(&l);
+		twins_link(&l);
+		memset(members, 0, count * sizeof(*members));
+		for (uint32_t i = 0; i < intent->count; i++)
+			members[root_of(&l, i)]++;
+		apart_attach(&l, members, twins->apart);
+		r = sets_number(&l, twins);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

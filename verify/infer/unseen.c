@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Unseen switches with evidence: on every switch of the other tier the ports that lead to them are up and silent, or
+ * are dark among those that lead to their equals; or the names of these are numbered with one number missing.
+ *
+ * Ports among uplinks are rarely left free, so one of these signs is enough for a core switch; but a dark port outside
+ * the uplinks may be for hosts, so a number must be missing, too. Racks are left empty more often: an edge switch must
+ * be silent, or dark and missing in the numbering, too.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/infer/infer_parts.h"
+
+enum { ROWS_MIN = 3, PORT_NUMBERS = FT_DIRECTOR_PORTS_MAX + 1, EDGES_SHARE = 4 };
+
+/* The use of a port number by the switches of one tier. */
+struct use {
+	uint32_t owner; /* the switch of the other tier that most lead to (Boyer-Moore majority vote) */
+	uint32_t votes;
+	uint32_t agree; /* how many lead there */
+	uint32_t used;	/* how many use it at all */
+};
+
+static void uses_vote(const struct ft_inference *f, enum ft_tier tier, enum ft_tier other, bool second, struct use *use)
+{
+	for (uint32_t i = 0; i < f->live->cable_count; i++) {
+		const struct ft_live_cable *cable = &f->live->cables[i];
+
+		for (unsigned int end = 0; end < 2; end++) {
+			uint32_t near = end ? cable->b : cable->a, far = end ? cable->a : cable->b;
+			uint32_t number = f->snapshot->ports[end ? cable->b_port : cable->a_port].number;
+			struct use *u = &use[number < PORT_NUMBERS ? number : 0];
+
+			if (number >= PORT_NUMBERS || f->fit.role[near] != tier || f->fit.role[far] != other)
+				continue;
+			if (second)
+				u->agree += u->owner == far;
+			else if (u->votes == 0 || u->owner == far)
+				u->owner = u->votes++ == 0 ? far : u->owner;
+			else
+				u->votes--;
+		}
+	}
+}
+
+static void uses_count(const struct ft_inference *f, enum ft_tier tier, struct use *use)
+{
+	for (uint32_t i = 0; i < f->count[tier]; i++) {
+		const struct ft_node *node = &f->snapshot->nodes[f->live->switches[f->member[tier][i]].node];
+
+		for (unsigned int p = 1; p <= node->port_count && p < PORT_NUMBERS; p++) {
+			const struct ft_port *port = ft_node_port(f->snapshot, node, p);
+
+			use[p].used += port->peer != FT_NO_PORT || port->link == FT_LINK_SILENT;
+		}
+	}
+}
+
+/*
+ * Dark blocks among the ports of @tier that lead to @other. 0 if the ports are not assigned in blocks of @width, or
+ * most of the rows disagree about their owners.
+ */
+static uint32_t dark_blocks(const struct ft_inference *f, enum ft_tier tier, enum ft_tier other, uint32_t width,
+			    const struct use *use)
+{
+	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[tier] / 2, dark = 0, owned = 0;
+
+	while (low < high && use[low].agree <= most)
+		low++;
+	while (high > low && use[high].agree <= most)
+		high--;
+	if ((high - low + 1) % width != 0)
+		return 0;
+	for (uint32_t block = low; block <= high; block += width) {
+		bool is_dark = use[block].used == 0;
+
+		for (uint32_t p = block; p < block + width; p++)
+			if (is_dark ? use[p].used > 0 : use[p].agree <= most || use[p].owner != use[block].owner)
+				return 0;
+		dark += is_dark;
+		owned += !is_dark;
+	}
+	return owned == f->count[other] ? dark : 0;
+}
+
+/* An aggregation node that does not answer is not behind an outer port. */
+static uint32_t silent_of(const struct ft_inference *f, uint32_t live)
+{
+	const struct ft_node *node = &f->snapshot->nodes[f->live->switches[live].node];
+	uint32_t silent = 0;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, live) && p <= node->port_count; p++)
+		silent += ft_node_port(f->snapshot, node, p)->link == FT_LINK_SILENT;
+	return silent;
+}
+
+/* The number of ports that are up and silent on most switches of the tier. */
+static uint32_t silent_ports(const struct ft_inference *f, enum ft_tier tier)
+{
+	struct ft_tally tally = {0};
+	uint32_t usual;
+
+	for (uint32_t i = 0; i < f->count[tier]; i++)
+		ft_tally_add(&tally, silent_of(f, f->member[tier][i]));
+	usual = ft_tally_mode(&tally, 0);
+	return tally.votes[usual] * 2 > f->count[tier] ? usual : 0;
+}
+
+/* True if every switch of the tier has that many ports without a cable. */
+static bool ports_left(const struct ft_inference *f, enum ft_tier tier, uint32_t width)
+{
+	for (uint32_t i = 0; i < f->count[tier]; i++) {
+		uint32_t live = f->member[tier][i];
+
+		if (f->live->switches[live].cable_count + f->hosts[live] + width > ft_infer_ports(f, live))
+			return false;
+	}
+	return true;
+}
+
+/* ---- core switches ---- */
+
+/* Ports that are dark on all edges, among or beside those to the core switches, if most have the same order. */
+struct dark {
+	uint32_t between; /* between the uplinks to two core switches */
+	uint32_t below;	  /* below all uplinks, in a row */
+	uint32_t above;
+	bool by_name; /* the uplinks are in the order of the core switches' names */
+};
+
+/* Dark, although one edge or two may have a cable there. */
+static bool is_dark(const struct ft_inference *f, const struct use *use)
+{
+	enum { ODD_SHARE = 20 };
+
+	return use->used * ODD_SHARE <= f->count[FT_TIER_EDGE];
+}
+
+/* True if each core switch has ports of its own. */
+static bool owners_complete(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high)
+{
+	uint32_t owners = 0;
+
+	for (uint32_t c = 0; c < f->count[FT_TIER_CORE]; c++)
+		for (uint32_t p = low; p <= high; p++)
+			if (use[p].agree * 2 > f->count[FT_TIER_EDGE] && use[p].owner == f->member[FT_TIER_CORE][c]) {
+				owners++;
+				break;
+			}
+	return owners == f->count[FT_TIER_CORE];
+}
+
+static bool owners_by_name(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high)
+{
+	uint32_t c = 0;
+
+	for (uint32_t p = low; p <= high; p++) {
+		if (use[p].agree * 2 <= f->count[FT_TIER_EDGE])
+			continue;
+		while (c < f->count[FT_TIER_CORE] && f->member[FT_TIER_CORE][c] != use[p].owner)
+			c++;
+	}
+	return c < f->count[FT_TIER_CORE];
+}
+
+/* Without dark ports if uplinks are in no common order, or have other cables among them. */
+static struct dark dark_ports(const struct ft_inference *f, const struct use *use)
+{
+	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[FT_TIER_EDGE] / 2, run = 0, owner = FT_NONE;
+	struct dark dark = {0};
+
+	while (low < high && use[low].agree <= most)
+		low++;
+	while (high > low && use[high].agree <= most)
+		high--;
+	if (!owners_complete(f, use, low, high))
+		return dark;
+	for (uint32_t p = low; p <= high; p++) {
+		bool owned = use[p].agree > most;
+
+		if (!owned && !is_dark(f, &use[p]))
+			return (struct dark){0};
+		dark.between += owned && use[p].owner != owner ? run : 0;
+		run = owned ? 0 : run + 1;
+		owner = owned ? use[p].owner : owner;
+	}
+	dark.by_name = owners_by_name(f, use, low, high);
+	for (uint32_t p = low; p > 1 && is_dark(f, &use[p - 1]); p--)
+		dark.below++;
+	for (uint32_t p = high; p < f->design.edge_ports && p + 1 < PORT_NUMBERS && is_dark(f, &use[p + 1]); p++)
+		dark.above++;
+	return dark;
+}
+
+/* What the seen columns show, and what is compared with it. */
+struct search {
+	struct ft_inference *f;
+	struct ft_columns *columns;
+	struct ft_spread_rule *rule;
+	uint32_t usual;		   /* the usual number of uplinks */
+	uint32_t thinnest, widest; /* the usual bundles to a core switch */
+	struct dark dark;
+	uint32_t silent;
+	struct ft_numbers lacking;
+};
+
+static void columns_undo(struct search *s, uint32_t seen)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t c = 0; c < s->columns->count; c++)
+		if (!s->columns->column[c].unseen)
+			s->columns->column[kept++] = s->columns->column[c];
+	s->columns->count = seen;
+}
+
+/* Columns of @cores more switches with @uplinks in total; the first with the larger share, or of the widest width. */
+static void columns_guess(struct search *s, uint32_t cores, uint32_t uplinks, bool thick)
+{
+	uint32_t seen = s->columns->count, edges = s->f->count[FT_TIER_EDGE];
+
+	for (uint32_t i = 0; i < cores; i++) {
+		uint32_t left = cores - i, share = (uplinks + left - 1) / left;
+		struct ft_column *column = &s->columns->column[seen + i];
+
+		if (thick && uplinks >= s->widest + left - 1)
+			share = s->widest;
+		*column = (struct ft_column){.cables = share * edges, .order = seen + i, .unseen = true};
+		ft_tally_add_many(&column->pairs, share, edges);
+		uplinks -= share;
+	}
+	s->columns->count += cores;
+}
+
+/* True if a rule explains no less with that many more cores, and all of their cables. Keeps their columns. */
+static bool cores_fit(struct search *s, uint32_t cores, uint32_t uplinks, struct ft_spread_rule *ret_rule)
+{
+	uint32_t seen = s->columns->count, most = s->f->design.edge_ports - 1;
+
+	if (cores == 0 || cores > seen || uplinks < cores)
+		return false;
+	for (unsigned int thick = 0; thick < 2; thick++) {
+		columns_guess(s, cores, uplinks, thick > 0);
+		if (ft_infer_rule(s->columns, s->usual + uplinks, most, NULL, ret_rule) == 0 &&
+		    ret_rule->cost <= s->rule->cost && ret_rule->uplinks == s->rule->uplinks + uplinks)
+			return true;
+		columns_undo(s, seen);
+	}
+	return false;
+}
+
+static bool cores_enter(struct search *s, uint32_t cores, uint32_t uplinks)
+{
+	struct ft_spread_rule rule;
+
+	if (!cores_fit(s, cores, uplinks, &rule))
+		return false;
+	*s->rule = rule;
+	s->f->unseen[FT_TIER_CORE] = cores;
+	return true;
+}
+
+/* The number of switches with the seen bundles that fill that many ports; 0: not a whole number. */
+static uint32_t cores_of(const struct search *s, uint32_t ports)
+{
+	uint32_t cores = (ports + s->widest - 1) / s->widest;
+
+	return cores * s->thinnest <= ports ? cores : 0;
+}
+
+static void dark_tell(const struct search *s, const char *where, uint32_t ports)
+{
+	ft_text_printf(&s->f->why[FT_WHY_CORE],
+		       "; %s the uplinks, given out in one order, %u %s dark on every edge switch", where, ports,
+		       ports == 1 ? "port is" : "ports are");
+}
+
+/* @first  with those below the lowest */
+static void numbers_tell(struct ft_text *why, const struct ft_numbers *lacking, bool first)
+{
+	uint32_t before = first ? lacking->first : 0;
+
+	if (lacking->inside + before > 0)
+		ft_text_printf(why, "; their names are numbered, and %s%s%s %s not there",
+			       before > 0 ? ft_text_string(&lacking->first_names) : "",
+			       before > 0 && lacking->inside > 0 ? ", " : "", ft_text_string(&lacking->names),
+			       lacking->inside + before == 1 ? "is" : "are");
+}
+
+static void names_tell(const struct search *s, bool first)
+{
+	numbers_tell(&s->f->why[FT_WHY_CORE], &s->lacking, first);
+}
+
+/* A dark port outside the uplinks may be for hosts: only as many count as are missing in the names. */
+static bool beside_enter(struct search *s)
+{
+	const struct {
+		const char *where;
+		uint32_t ports;
+	} sides[] = {{"below", s->dark.below}, {"above", s->dark.above}};
+	uint32_t lacking = s->lacking.inside + s->lacking.first;
+
+	if (lacking <= cores_of(s, s->dark.between))
+		return false;
+	for (size_t i = 0; i < FT_COUNT(sides); i++) {
+		const uint32_t guesses[] = {sides[i].ports, lacking * s->widest, lacking * s->thinnest};
+
+		for (size_t g = 0; g < FT_COUNT(guesses); g++) {
+			if (guesses[g] == 0 || guesses[g] > sides[i].ports ||
+			    !cores_enter(s, lacking, s->dark.between + guesses[g]))
+				continue;
+			dark_tell(s, sides[i].where, sides[i].ports);
+			names_tell(s, true);
+			if (i == 0)
+				s->dark = (struct dark){.above = s->dark.above};
+			else
+				s->dark = (struct dark){.below = s->dark.below};
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Many free ports among uplinks are left on purpose, and so are those between switches with consecutive numbers. */
+static bool between_alone(const struct search *s, uint32_t cores)
+{
+	return cores * 2 <= s->columns->count && !(s->lacking.single && s->lacking.inside == 0 && s->dark.by_name);
+}
+
+static bool between_enter(struct search *s)
+{
+	uint32_t ports = s->dark.between, cores = ports > 0 ? cores_of(s, ports) : 0;
+
+	if (ports == 0)
+		return false;
+	if (!cores_enter(s, s->lacking.inside, ports) && !(between_alone(s, cores) && cores_enter(s, cores, ports)))
+		return false;
+	dark_tell(s, "among", ports);
+	names_tell(s, false);
+	s->dark.between = 0;
+	return true;
+}
+
+static bool silent_enter(struct search *s)
+{
+	if (s->silent == 0 || !cores_enter(s, cores_of(s, s->silent), s->silent))
+		return false;
+	ft_text_printf(&s->f->why[FT_WHY_CORE], "; on most edge switches %u %s up that nobody answers on", s->silent,
+		       s->silent == 1 ? "port is" : "ports are");
+	s->dark = (struct dark){0};
+	return true;
+}
+
+/* One missing name alone is enough if the edges have ports for it. */
+static bool name_enter(struct search *s)
+{
+	if (s->lacking.inside != 1 || !ports_left(s->f, FT_TIER_EDGE, s->widest) ||
+	    (!cores_enter(s, 1, s->widest) && !cores_enter(s, 1, s->thinnest)))
+		return false;
+	names_tell(s, false);
+	return true;
+}
+
+/* True if that many ports can be those of more switches, at most half as many again. */
+static bool may_be_cores(struct search *s, uint32_t ports)
+{
+	uint32_t seen = s->columns->count;
+	struct ft_spread_rule rule;
+
+	for (uint32_t cores = 1; s->f->unseen[FT_TIER_CORE] == 0 && ports > 0 && cores <= (seen + 1) / 2; cores++)
+		if (cores_fit(s, cores, ports, &rule)) {
+			columns_undo(s, seen);
+			return true;
+		}
+	return s->f->unseen[FT_TIER_CORE] > 0 && ports > 0 && cores_of(s, ports) == 1;
+}
+
+/* A single sign: spare ports, or switches that are off. */
+static void cores_hint(struct search *s)
+{
+	const struct {
+		const char *where;
+		uint32_t ports;
+	} sides[] = {{"among", s->dark.between}, {"above", s->dark.above}, {"below", s->dark.below}};
+	bool told = s->lacking.inside + s->lacking.first > 0;
+
+	for (size_t i = 0; i < FT_COUNT(sides); i++)
+		if (may_be_cores(s, sides[i].ports)) {
+			dark_tell(s, sides[i].where, sides[i].ports);
+			told = true;
+			break;
+		}
+	names_tell(s, true);
+	if (told)
+		ft_text_puts(&s->f->why[FT_WHY_CORE],
+			     ": left out, or core switches that are off; if so, raise core.count and "
+			     "edge.ports_to_core");
+}
+
+static void bundles_range(struct search *s)
+{
+	s->thinnest = UINT32_MAX;
+	for (uint32_t c = 0; c < s->columns->count; c++) {
+		uint32_t usual = ft_tally_mode(&s->columns->column[c].pairs, 1);
+
+		s->thinnest = usual < s->thinnest ? usual : s->thinnest;
+		s->widest = usual > s->widest ? usual : s->widest;
+	}
+}
+
+static int search_fill(struct search *s)
+{
+	_cleanup_free_ struct use *use = calloc(PORT_NUMBERS, sizeof(*use));
+
+	if (!use)
+		return -ENOMEM;
+	uses_vote(s->f, FT_TIER_EDGE, FT_TIER_CORE, false, use);
+	uses_vote(s->f, FT_TIER_EDGE, FT_TIER_CORE, true, use);
+	uses_count(s->f, FT_TIER_EDGE, use);
+	s->dark = dark_ports(s->f, use);
+	s->silent = silent_ports(s->f, FT_TIER_EDGE);
+	bundles_range(s);
+	return ft_infer_numbers(s->f, FT_TIER_CORE, &s->lacking);
+}
+
+static void search_release(struct search *s)
+{
+	ft_numbers_release(&s->lacking);
+}
+
+int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, uint32_t usual,
+			  struct ft_spread_rule *rule)
+{
+	_cleanup_(search_release) struct search s = {.f = f, .columns = columns, .rule = rule, .usual = usual};
+	int r;
+
+	if (f->count[FT_TIER_EDGE] < ROWS_MIN)
+		return 0;
+	r = search_fill(&s);
+	if (r < 0)
+		return r;
+	if (silent_enter(&s) || beside_enter(&s) || between_enter(&s) || name_enter(&s)) {
+		ft_text_printf(&f->why[FT_WHY_CORE], ": %u more that nobody saw", f->unseen[FT_TIER_CORE]);
+		ft_numbers_release(&s.lacking);
+	}
+	cores_hint(&s);
+	return 0;
+}
+
+/* ---- edge switches ---- */
+
+static int edge_blocks(const struct ft_inference *f, uint32_t *ret_dark)
+{
+	_cleanup_free_ struct use *use = calloc(PORT_NUMBERS, sizeof(*use));
+
+	if (!use)
+		return -ENOMEM;
+	uses_vote(f, FT_TIER_CORE, FT_TIER_EDGE, false, use);
+	uses_vote(f, FT_TIER_CORE, FT_TIER_EDGE, true, use);
+	uses_count(f, FT_TIER_CORE, use);
+	*ret_dark = dark_blocks(f, FT_TIER_CORE, FT_TIER_EDGE, f->design.bundle, use);
+	if (*ret_dark * 2 > f->count[FT_TIER_EDGE])
+		*ret_dark = 0;
+	return 0;
+}
+
+/* Weighs the signs. */
+static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_numbers *lacking)
+{
+	struct ft_text *why = &f->why[FT_WHY_EDGE];
+	bool few = lacking->inside * EDGES_SHARE <= f->count[FT_TIER_EDGE];
+
+	if (dark > 0)
+		ft_text_printf(why,
+			       "; every core switch gives its ports out in blocks of %u, one for each edge switch in "
+			       "the same order, and %u such %s dark on all of them",
+			       f->design.bundle, dark, dark == 1 ? "block is" : "blocks are");
+	numbers_tell(why, lacking, true);
+	if (lacking->inside > 0 && lacking->inside <= dark && (lacking->inside == 1 || few)) {
+		f->unseen[FT_TIER_EDGE] = lacking->inside;
+		ft_text_printf(why, ": %u more that nobody saw", lacking->inside);
+	} else if (lacking->inside + lacking->first > 0) {
+		ft_text_puts(why, ": left out, or off; if off, raise edge.count and nodes");
+	} else if (dark > 0) {
+		ft_text_puts(why, ": room for more, or edge switches that are off; if so, raise edge.count and nodes");
+	}
+}
+
+static int edges_find(struct ft_inference *f)
+{
+	_cleanup_(ft_numbers_release) struct ft_numbers lacking = {0};
+	uint32_t dark = 0;
+	bool blocks = f->design.bundle > 0 && f->fit.levels == 2;
+	uint32_t silent = blocks && f->count[FT_TIER_CORE] >= ROWS_MIN ? silent_ports(f, FT_TIER_CORE) : 0;
+	int r;
+
+	if (silent > 0 && silent % f->design.bundle == 0) {
+		f->unseen[FT_TIER_EDGE] = silent / f->design.bundle;
+		ft_text_printf(&f->why[FT_WHY_EDGE],
+			       "; and %u more: on most core switches %u ports are up that nobody answers on",
+			       f->unseen[FT_TIER_EDGE], silent);
+		return 0;
+	}
+	r = blocks && f->count[FT_TIER_CORE] > 1 ? edge_blocks(f, &dark) : 0;
+	if (r == 0)
+		r = ft_infer_numbers(f, FT_TIER_EDGE, &lacking);
+	if (r == 0)
+		edges_weigh(f, dark, &lacking);
+	return r;
+}
+
+int ft_infer_unseen_edges(struct ft_inference *f)
+{
+	int r = f->count[FT_TIER_EDGE] > 1 ? edges_find(f) : 0;
+
+	f->design.edge_count += f->unseen[FT_TIER_EDGE];
+	return r;
+}

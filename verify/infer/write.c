@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Writes the inferred design as a design file, for users to read and edit. */
+#include "config.h"
+
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+static const char *const why_names[FT_WHY_COUNT] = {
+	[FT_WHY_TOPOLOGY] = "topology",
+	[FT_WHY_NODES] = "nodes",
+	[FT_WHY_EDGE] = "edge.count",
+	[FT_WHY_SPINE] = "spine.count",
+	[FT_WHY_CORE] = "core.count",
+	[FT_WHY_PODS] = "pods",
+	[FT_WHY_SPLIT] = "edge.ports_to_nodes",
+	[FT_WHY_BUNDLE] = "bundle",
+	[FT_WHY_FILL] = "fill",
+	[FT_WHY_INSIDE] = "inside",
+	[FT_WHY_RATE] = "rate",
+	[FT_WHY_AGGREGATION] = "aggregation",
+	[FT_WHY_BIND] = "bind",
+	[FT_WHY_ISLANDS] = "islands",
+	[FT_WHY_UNPLANNED] = "unplanned",
+};
+
+static void write_string(struct ft_text *text, const char *key, const char *value, size_t length)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(value, length);
+
+	if (!safe) {
+		text->failed = true;
+		return;
+	}
+	ft_text_printf(text, ",\n\t\"%s\": ", key);
+	ft_text_add_json(text, safe);
+}
+
+static void write_why(struct ft_text *text, const struct ft_inference *f)
+{
+	const char *separator = "";
+
+	ft_text_puts(text, ",\n\t\"why\": {");
+	for (unsigned int i = 0; i < FT_WHY_COUNT; i++) {
+		const char *note = ft_text_string(&f->why[i]);
+
+		if (!note[0])
+			continue;
+		ft_text_printf(text, "%s\n\t\t\"%s\": ", separator, why_names[i]);
+		ft_text_add_json(text, note);
+		separator = ",";
+	}
+	ft_text_puts(text, "\n\t}");
+}
+
+/* The properties of a tier's switches: ports, and for directors what they consist of. */
+static void write_switch(struct ft_text *text, const struct ft_inference *f, enum ft_tier tier, uint32_t ports)
+{
+	const struct ft_inside *inside = &f->design.inside[tier];
+	const char *separator = "";
+
+	ft_text_printf(text, ",\n\t\"%s\": {\"ports\": %u", ft_tier_name(tier), ports);
+	if (!f->design.directors[tier])
+		return;
+	ft_text_puts(text, ", \"inside\": {");
+	for (unsigned int key = 0; key < FT_INSIDE_KEYS; key++) {
+		if (ft_inside_get(inside, key) == 0)
+			continue;
+		ft_text_printf(text, "%s\"%s\": %u", separator, ft_inside_keys[key].name, ft_inside_get(inside, key));
+		separator = ", ";
+	}
+	ft_text_puts(text, "}");
+	if (f->chassis_match[tier]) {
+		ft_text_puts(text, ", \"chassis\": ");
+		ft_text_add_json(text, f->chassis_match[tier]);
+	}
+}
+
+static void write_star(struct ft_text *text, const struct ft_inference *f)
+{
+	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"nodes\": %u", f->design.nodes);
+	write_switch(text, f, FT_TIER_EDGE, f->design.edge_ports);
+	ft_text_puts(text, "}");
+}
+
+static void write_pods(struct ft_text *text, const struct ft_inference *f)
+{
+	const struct ft_inferred *d = &f->design;
+
+	if (d->pod_kinds == 1) {
+		ft_text_printf(text, ",\n\t\"pods\": %u", d->pods[0].count);
+		return;
+	}
+	ft_text_puts(text, ",\n\t\"pods\": [");
+	for (uint32_t i = 0; i < d->pod_kinds; i++)
+		ft_text_printf(text, "%s{\"count\": %u, \"edges\": %u}", i ? ", " : "", d->pods[i].count,
+			       d->pods[i].edges);
+	ft_text_puts(text, "]");
+}
+
+static void write_spread(struct ft_text *text, const struct ft_inference *f)
+{
+	const struct ft_inferred *d = &f->design;
+
+	if (d->spine_bundle > 0) {
+		ft_text_puts(text, ",\n\t\"bundle\": {");
+		if (d->bundle > 0)
+			ft_text_printf(text, "\"edge\": %u, ", d->bundle);
+		ft_text_printf(text, "\"spine\": %u}", d->spine_bundle);
+	} else if (d->bundle > 0) {
+		ft_text_printf(text, ",\n\t\"bundle\": %u", d->bundle);
+	}
+	if (d->spread == FT_SPREAD_THICK)
+		ft_text_puts(text, ",\n\t\"bundles\": \"thick\"");
+	else if (d->spread == FT_SPREAD_MULTIPLE)
+		ft_text_printf(text, ",\n\t\"bundles\": {\"multiple\": %u}", d->multiple);
+}
+
+static void write_tree(struct ft_text *text, const struct ft_inference *f)
+{
+	const struct ft_inferred *d = &f->design;
+
+	ft_text_puts(text, ",\n\t\"topology\": \"fat-tree\"");
+	if (f->fit.levels == 3)
+		ft_text_puts(text, ",\n\t\"levels\": 3");
+	ft_text_printf(text, ",\n\t\"nodes\": %u", d->nodes);
+	write_switch(text, f, FT_TIER_EDGE, d->edge_ports);
+	ft_text_printf(text, ", \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u", d->edge_count,
+		       d->ports_to_nodes, d->ports_to_core);
+	for (uint32_t i = 0; i < d->host_kinds; i++)
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : ",\n\t\t\"hosts\": [",
+			       d->hosts[i].count, d->hosts[i].hosts);
+	ft_text_puts(text, d->host_kinds ? "]}" : "}");
+	if (f->fit.levels == 3) {
+		write_switch(text, f, FT_TIER_SPINE, d->spine_ports);
+		ft_text_printf(text, ", \"count\": %u, \"ports_to_core\": %u}", d->spine_count, d->spine_up);
+	}
+	write_switch(text, f, FT_TIER_CORE, d->core_ports);
+	ft_text_printf(text, ", \"count\": %u}", d->core_count);
+	if (f->fit.levels == 3)
+		write_pods(text, f);
+	write_spread(text, f);
+	ft_text_printf(text, ",\n\t\"fill\": \"%s\"", ft_fill_name(d->fill));
+}
+
+static void write_rate_name(struct ft_text *text, struct ft_rate rate)
+{
+	char name[FT_RATE_NAME_SIZE];
+
+	ft_text_printf(text, "\"%s\"", ft_rate_name(rate, name));
+}
+
+void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
+{
+	const struct ft_inferred *d = &f->design;
+	bool uplink = d->uplink_rate.speed != FT_SPEED_UNKNOWN;
+
+	if (!uplink && d->host_rate_count == 0)
+		return;
+	ft_text_puts(text, ",\n\t\"rate\": {");
+	if (uplink) {
+		ft_text_puts(text, "\"uplink\": ");
+		write_rate_name(text, d->uplink_rate);
+	}
+	if (d->host_rate_count > 0)
+		ft_text_printf(text, "%s\"host\": %s", uplink ? ", " : "", d->host_rate_count > 1 ? "[" : "");
+	for (uint32_t i = 0; i < d->host_rate_count; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		write_rate_name(text, d->host_rates[i]);
+	}
+	ft_text_puts(text, d->host_rate_count > 1 ? "]}" : "}");
+}
+
+static void write_list(struct ft_text *text, const struct ft_inference *f, unsigned int tier)
+{
+	for (uint32_t i = 0; i < f->count[tier]; i++) {
+		const struct ft_live_switch *sw = &f->live->switches[f->member[tier][i]];
+
+		ft_text_puts(text, i ? ",\n\t\t\t" : "[\n\t\t\t");
+		if (f->bind[tier].names)
+			ft_text_add_json(text, sw->name);
+		else
+			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
+	}
+	ft_text_puts(text, "\n\t\t]");
+}
+
+static void write_binds(struct ft_text *text, const struct ft_inference *f)
+{
+	bool any = false;
+
+	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
+		const struct ft_inferred_bind *bind = &f->bind[t];
+
+		if (!bind->match && !bind->names && !bind->guids)
+			continue;
+		ft_text_printf(text, "%s\n\t\t\"%s\": ", any ? "," : ",\n\t\"bind\": {", ft_tier_name(t));
+		any = true;
+		if (!bind->match) {
+			write_list(text, f, t);
+			continue;
+		}
+		ft_text_puts(text, "{\"match\": ");
+		ft_text_add_json(text, bind->match);
+		ft_text_puts(text, "}");
+	}
+	ft_text_puts(text, any ? "\n\t}" : "");
+}
+
+static void write_expected(struct ft_text *text, const struct ft_inference *f)
+{
+	if (f->expected_count == 0)
+		return;
+	ft_text_puts(text, ",\n\t\"expect\": {\"unplanned\": [");
+	for (uint32_t i = 0; i < f->expected_count; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		ft_text_add_json(text, f->expected[i]);
+	}
+	ft_text_puts(text, "]}");
+}
+
+void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name)
+{
+	ft_text_puts(text, "{\n\t\"ftcheck\": 1");
+	write_string(text, "name", name, strlen(name));
+	write_why(text, f);
+	if (f->fit.levels == 1)
+		write_star(text, f);
+	else
+		write_tree(text, f);
+	ft_infer_write_rates(text, f);
+	write_binds(text, f);
+	ft_text_puts(text, ft_text_string(&f->islands));
+	write_expected(text, f);
+	ft_text_puts(text, "\n}\n");
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Aliases: the plan has invented the names of the tree, and switches beside the tree know tree switches by other names.
+ * The switch that carries such a name is meant, whatever place it got. So the matching runs without these cables first;
+ * then the ends of these cables are resolved in the model's own copy of the plan.
+ *
+ * Invariant: the copy has the switches of the plan, in its order; it differs only in the ends of cables between the
+ * tree and what hangs on it, and in the hosts of switches whose number of hosts is not given. O(V + E log E).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/match/match.h"
+
+void ft_aliases_release(struct ft_model *m)
+{
+	if (!m->resolved)
+		return;
+	m->plan = m->unresolved;
+	free(m->resolved->switches);
+	free(m->resolved->bundles);
+	free(m->resolved->cables);
+	free(m->resolved);
+	m->resolved = NULL;
+}
+
+/* A copy of @count elements; also of an empty list. */
+static void *list_copy(const void *list, size_t count, size_t size)
+{
+	void *copy = calloc(count + 1, size);
+
+	if (copy && count > 0)
+		memcpy(copy, list, count * size);
+	return copy;
+}
+
+/* The only observed switch of that short name, or FT_NONE. */
+static uint32_t live_called(const struct ft_model *m, const struct ft_map *names, const bool *twice, const char *name)
+{
+	uint32_t live = ft_map_get(names, ft_text_short_hash(name));
+
+	if (live == FT_MAP_NONE || twice[live] || !ft_text_short_equal(m->live.switches[live].name, name))
+		return FT_NONE;
+	return live;
+}
+
+/*
+ * By planned switch, the live one that carries its alias or, beside the tree, its name; FT_NONE: none. The caller frees
+ * it; NULL: no memory.
+ */
+static uint32_t *called_find(const struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map names = {0};
+	_cleanup_free_ bool *twice = calloc(m->live.switch_count + 1UL, sizeof(*twice));
+	const struct ft_plan *plan = m->unresolved;
+	uint32_t *called = calloc(plan->switch_count + 1UL, sizeof(*called)), there;
+	int r = twice && called ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r >= 0 && i < m->live.switch_count; i++) {
+		if (m->live.switches[i].tolerated)
+			continue;
+		r = ft_map_add(&names, ft_text_short_hash(m->live.switches[i].name), i, &there);
+		if (r == 0)
+			twice[there] = true;
+	}
+	if (r < 0) {
+		free(called);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const struct ft_plan_switch *sw = &plan->switches[i];
+		const char *name = ft_plan_is_beside(plan, i) ? sw->name : sw->alias;
+
+		called[i] = name ? live_called(m, &names, twice, name) : FT_NONE;
+	}
+	return called;
+}
+
+int ft_aliases_init(struct ft_model *m)
+{
+	const struct ft_plan *plan = m->plan;
+	_cleanup_free_ uint32_t *called = NULL;
+
+	if (plan->beside_switches == 0)
+		return 0;
+	m->unresolved = plan;
+	m->resolved = malloc(sizeof(*m->resolved));
+	if (!m->resolved)
+		return -ENOMEM;
+	*m->resolved = *plan;
+	m->resolved->switches = list_copy(plan->switches, plan->switch_count, sizeof(*plan->switches));
+	m->resolved->bundles = list_copy(plan->bundles, plan->bundle_count, sizeof(*plan->bundles));
+	m->resolved->cables = list_copy(plan->cables, plan->cable_count, sizeof(*plan->cables));
+	called = called_find(m);
+	if (!m->resolved->switches || !m->resolved->bundles || !m->resolved->cables || !called)
+		return -ENOMEM;
+	m->plan = m->resolved;
+	for (uint32_t i = ft_plan_tree_switches(plan); i < plan->switch_count; i++)
+		if (plan->switches[i].hosts_unsaid && called[i] != FT_NONE)
+			m->resolved->switches[i].hosts = m->live.switches[called[i]].hosts;
+	return 0;
+}
+
+bool ft_aliases_exist(const struct ft_model *m)
+{
+	for (uint32_t i = 0; m->resolved && i < m->unresolved->switch_count; i++)
+		if (m->unresolved->switches[i].alias)
+			return true;
+	return false;
+}
+
+int ft_aliases_loose(const struct ft_model *m, bool **ret_loose)
+{
+	_cleanup_free_ uint32_t *called = called_find(m);
+	_cleanup_free_ bool *beside = calloc(m->live.switch_count + 1UL, sizeof(*beside));
+	_cleanup_free_ bool *known = calloc(m->live.switch_count + 1UL, sizeof(*known));
+	bool *loose = calloc(m->live.cable_count + 1UL, sizeof(*loose));
+
+	if (!called || !beside || !known || !loose) {
+		free(loose);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < m->plan->switch_count; i++)
+		if (called[i] != FT_NONE)
+			(ft_plan_is_beside(m->plan, i) ? beside : known)[called[i]] = true;
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+
+		loose[i] = (beside[cable->a] && known[cable->b]) || (known[cable->a] && beside[cable->b]);
+	}
+	*ret_loose = loose;
+	return 0;
+}
+
+/* ---- where the cables end ---- */
+
+/* A planned switch of the kind of @index that is unseen and not the end of such a cable yet; else @index itself. */
+static uint32_t unseen_like(const struct ft_model *m, const bool *taken, uint32_t index)
+{
+	const struct ft_plan *plan = m->plan;
+
+	if (m->live_of[m->place_of[index]] == FT_NONE && !taken[index])
+		return index;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].kind == plan->switches[index].kind && !taken[i] &&
+		    m->live_of[m->place_of[i]] == FT_NONE)
+			return i;
+	return index;
+}
+
+/* By planned switch: for those with an alias the planned switch that is meant; the others map to themselves. */
+static void targets_find(const struct ft_model *m, const uint32_t *called, bool *taken, uint32_t *target)
+{
+	const struct ft_plan *plan = m->unresolved;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		uint32_t live = plan->switches[i].alias ? called[i] : FT_NONE;
+		uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+
+		target[i] = place == FT_NONE ? i : (uint32_t)(m->places[place] - m->plan->switches);
+		taken[target[i]] |= place != FT_NONE;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (!plan->switches[i].alias || called[i] != FT_NONE)
+			continue;
+		target[i] = unseen_like(m, taken, i);
+		taken[target[i]] = true;
+	}
+}
+
+static int bundle_compare(const void *a, const void *b)
+{
+	const struct ft_plan_bundle *x = a, *y = b;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+static int cable_compare(const void *a, const void *b)
+{
+	const struct ft_plan_cable *x = a, *y = b;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Moves each alias to the switch that is meant: if it does not carry the alias now, it will once it is back. */
+static void names_resolve(struct ft_plan *plan, const struct ft_plan *from, const uint32_t *target)
+{
+	for (uint32_t i = 0; i < from->switch_count; i++)
+		plan->switches[i].alias = plan->switches[i].alias_full = NULL;
+	for (uint32_t i = 0; i < from->switch_count; i++) {
+		if (!from->switches[i].alias)
+			continue;
+		plan->switches[target[i]].alias = from->switches[i].alias;
+		plan->switches[target[i]].alias_full = from->switches[i].alias_full;
+	}
+}
+
+/* If two names resolve to one switch, their cables become one bundle. */
+static void bundles_resolve(struct ft_plan *plan, const struct ft_plan *from, const uint32_t *target)
+{
+	uint32_t first = ft_plan_tree_bundles(from), kept = first;
+	struct ft_plan_bundle *bundles = plan->bundles;
+
+	for (uint32_t i = first; i < from->bundle_count; i++) {
+		bundles[i] = from->bundles[i];
+		bundles[i].a = target[bundles[i].a];
+	}
+	qsort(bundles + first, from->bundle_count - first, sizeof(*bundles), bundle_compare);
+	for (uint32_t i = first; i < from->bundle_count; i++) {
+		if (kept > first && bundle_compare(&bundles[kept - 1], &bundles[i]) == 0)
+			bundles[kept - 1].count += bundles[i].count;
+		else
+			bundles[kept++] = bundles[i];
+	}
+	plan->bundle_count = kept;
+	plan->beside_bundles = kept - first;
+}
+
+static void cables_resolve(struct ft_plan *plan, const struct ft_plan *from, const uint32_t *target)
+{
+	uint32_t first = from->cable_count - from->beside_cables;
+
+	for (uint32_t i = first; i < from->cable_count; i++) {
+		plan->cables[i] = from->cables[i];
+		plan->cables[i].a = target[plan->cables[i].a];
+	}
+	qsort(plan->cables + first, from->beside_cables, sizeof(*plan->cables), cable_compare);
+}
+
+int ft_aliases_resolve(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *called = NULL, *target = NULL;
+	_cleanup_free_ bool *taken = NULL;
+
+	for (uint32_t p = m->edges; m->resolved && p < m->place_count; p++)
+		if (m->places[p]->hosts_unsaid)
+			m->resolved->switches[m->places[p] - m->plan->switches].hosts =
+				m->live_of[p] == FT_NONE ? 0 : ft_live_at(m, p)->hosts;
+	if (!ft_aliases_exist(m))
+		return 0;
+	called = called_find(m);
+	target = calloc(m->plan->switch_count + 1UL, sizeof(*target));
+	taken = calloc(m->plan->switch_count + 1UL, sizeof(*taken));
+	if (!called || !target || !taken)
+		return -ENOMEM;
+	targets_find(m, called, taken, target);
+	names_resolve(m->resolved, m->unresolved, target);
+	bundles_resolve(m->resolved, m->unresolved, target);
+	cables_resolve(m->resolved, m->unresolved, target);
+	return 0;
+}

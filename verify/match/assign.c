@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Seed and extend, then local search.
+ *
+ * Planned switches with the same neighbours, ports and hosts are twins: exchanging them costs nothing, so a class of
+ * twins is one candidate. Extension seats the observed switch with the most seated neighbours next, in the class that
+ * its neighbours vote for and in which it makes the fewest faults; if two classes are equal, the switch is deferred
+ * until more of its neighbours are seated, and guessed only when no other switch is left. If none is seated, a seed is
+ * guessed: the rarest sort of planned switch, and the most similar observed one. Several seeds are tried while the
+ * price exceeds a few faults, and the cheapest trial is kept. Invariant: image and origin are each other's inverse.
+ *
+ * Finally local search moves or exchanges switches that make faults, while that lowers the price.
+ */
+#include "config.h"
+
+#include "verify/match/assign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "verify/match/assign_parts.h"
+
+/* Work limits in steps, for all seeds together; the lower ones apply when few faults are left, which may be real. */
+static const uint64_t WORK_MAX = 60000000, WORK_FEW = 6000000, WORK_ONE = 1000000;
+
+/* An unfinished search is reported if more than one cable in so many is a fault. */
+enum { UNFINISHED_SHARE = 20 };
+
+static void work_release(struct ft_assign_work *w)
+{
+	free(w->image);
+	free(w->origin);
+	free(w->twin);
+	free(w->members);
+	free(w->members_first);
+	free(w->room);
+	free(w->planned_look);
+	free(w->observed_look);
+	free(w->unlike);
+	free(w->width);
+	free(w->stamp);
+	free(w->votes);
+	free(w->touched);
+	free(w->voter);
+	free(w->support);
+	free(w->bucket);
+	free(w->next);
+	free(w->entry_of);
+	free(w->deferred);
+	free(w->waits);
+	free(w->asked);
+	free(w->root);
+	free(w->surplus);
+	free(w->lacking);
+	free(w->balance);
+	free(w->over);
+	free(w->under);
+	free(w->hops_seen);
+	free(w->hops_planned);
+}
+
+/* Seats all unseated switches from one seed; then from further seeds while some are disconnected from the seated. */
+static int trial(struct ft_assign_work *w, const struct ft_assign_guess *seed)
+{
+	int r = ft_assign_waiting_reset(w);
+
+	if (r == 0 && seed)
+		r = ft_assign_seat_take(w, seed->o, seed->p);
+	if (r == 0)
+		r = ft_assign_extend(w);
+	return r;
+}
+
+/* True if an unseated switch has no seated neighbour. */
+static bool is_part_left(const struct ft_assign_work *w)
+{
+	for (uint32_t o = 0; o < w->in->observed->count; o++)
+		if (w->image[o] == FT_UNASSIGNED && w->support[o] == 0)
+			return true;
+	return false;
+}
+
+/* True if a pair is similar enough to seed a part. A switch without any cables is compared by ports and hosts alone. */
+static bool is_likely(const struct ft_assign_work *w, const struct ft_assign_guess *guess)
+{
+	const struct ft_assign_vertex *want = &w->in->planned_at[guess->p], *have = &w->in->observed_at[guess->o];
+	uint32_t degree = w->in->observed->degree[guess->o];
+
+	if (degree == 0 && have->ports == want->ports && have->hosts > 0 && want->may_host)
+		return true;
+	return guess->unlike <= FT_LIKENESS_SCALE * (64 + 8 * degree);
+}
+
+/* Seeds each part that is disconnected from all seated switches. */
+static int parts_seed(struct ft_assign_work *w)
+{
+	while (is_part_left(w)) {
+		_cleanup_free_ struct ft_assign_guess *guesses = NULL;
+		uint32_t count = 0, pick = 0;
+		int r = ft_assign_guesses_make(w, &guesses, &count);
+
+		/* An unseated switch with a seated neighbour is unplanned. */
+		while (r == 0 && pick < count && w->support[guesses[pick].o] > 0)
+			pick++;
+		if (r < 0 || pick >= count || !is_likely(w, &guesses[pick]))
+			return r;
+		r = ft_assign_seat_take(w, guesses[pick].o, guesses[pick].p);
+		if (r == 0)
+			r = ft_assign_extend(w);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Keeps the present seats if they are better than the best so far. */
+static void best_take(struct ft_assign_work *w, struct ft_assign_worth *best_worth, uint32_t *best)
+{
+	struct ft_assign_worth now = ft_assign_worth_of(w);
+
+	if (!ft_assign_is_better(&now, best_worth))
+		return;
+	*best_worth = now;
+	memcpy(best, w->image, w->in->observed->count * sizeof(*best));
+}
+
+/*
+ * One trial from the seats @begin; a better result than @best_worth is kept in @best. Local search lowers the prices of
+ * seats, but may raise the number of faults: two misplaced cables for one swap. So the whole is compared before and
+ * after.
+ */
+static int trial_judge(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed,
+		       struct ft_assign_worth *best_worth, uint32_t *best)
+{
+	int r;
+
+	ft_assign_seats_copy(w, begin);
+	r = trial(w, seed);
+	if (r == 0)
+		r = parts_seed(w);
+	if (r == 0)
+		r = ft_assign_twins_deal(w);
+	if (r < 0)
+		return r;
+	best_take(w, best_worth, best);
+	if (best_worth->price == 0)
+		return 0;
+	/* A price so much above the best cannot be repaired. */
+	if (ft_assign_total_price(w) / 4 >= best_worth->price || !ft_assign_improve(w))
+		return 0;
+	/* Work that another trial has left undone does not matter. */
+	w->unfinished = false;
+	r = ft_assign_twins_deal(w);
+	if (r == 0)
+		best_take(w, best_worth, best);
+	return r;
+}
+
+/* True if no place has missing hosts while another has surplus ones. Wrong names are ignored. */
+static bool hosts_are_right(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
+{
+	uint64_t names = w->in->observed->count;
+
+	return worth->price % FT_PRICE_FAULT <= ft_assign_price_least(w) % FT_PRICE_FAULT + names;
+}
+
+/* True if it can hardly be cheaper. */
+static bool is_least(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
+{
+	return worth->price <= ft_assign_price_least(w) && hosts_are_right(w, worth);
+}
+
+/* Work limits, in steps, by the number of faults left; the last row is for all larger numbers. */
+static bool is_enough(const struct ft_assign_work *w, const struct ft_assign_worth *worth, uint32_t few,
+		      uint32_t trials)
+{
+	enum { HOSTS_TRIALS = 24 }; /* to correct hosts as well: too few in some places, too many in others */
+	const struct {
+		uint32_t faults;
+		uint64_t steps;
+	} patience[] = {{0, 0}, {1, WORK_ONE}, {few, WORK_FEW}, {UINT32_MAX, WORK_MAX}};
+	unsigned int row = 0;
+
+	while (worth->faults > patience[row].faults)
+		row++;
+	if (row < 3 && !hosts_are_right(w, worth) && trials < HOSTS_TRIALS)
+		return w->steps > WORK_MAX;
+	return w->steps > patience[row].steps || (row == 0 && trials > 0);
+}
+
+/* If some names are derived from port numbers and others from hosts: tries each sort alone. */
+static int halves_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
+{
+	uint32_t observed = w->in->observed->count;
+	_cleanup_free_ uint32_t *half = malloc((observed + 1UL) * sizeof(*half));
+	int r = half ? 0 : -ENOMEM;
+
+	for (unsigned int hosts = 0; r == 0 && hosts < 2; hosts++) {
+		for (uint32_t o = 0; o < observed; o++) {
+			bool keep = w->in->fixed[o] || (w->in->observed_at[o].hosts > 0) == (hosts > 0);
+
+			half[o] = keep ? begin[o] : FT_UNASSIGNED;
+		}
+		r = trial_judge(w, half, NULL, worth, best);
+	}
+	return r;
+}
+
+/* Tries guess after guess. If the first is not good enough, all pairs are compared, and the guesses made anew. */
+static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
+{
+	uint32_t planned = w->in->planned->count, observed = w->in->observed->count, count = 0, trial = 0;
+	uint32_t few = 2 + absolute(planned, observed);
+	_cleanup_free_ struct ft_assign_guess *guesses = NULL;
+	int r = ft_assign_guesses_make(w, &guesses, &count);
+
+	while (r == 0 && trial < count && (trial == 0 || !is_enough(w, worth, few, trial))) {
+		r = trial_judge(w, begin, &guesses[trial++], worth, best);
+		if (r < 0 || w->unlike || worth->faults == 0 || !ft_assign_likeness_is_affordable(w))
+			continue;
+		ft_assign_seats_copy(w, begin);
+		r = ft_assign_likeness_take(w);
+		free(guesses);
+		guesses = NULL;
+		trial = 0;
+		if (r == 0)
+			r = ft_assign_guesses_make(w, &guesses, &count);
+	}
+	w->unfinished = r == 0 && worth->faults > few && w->steps > WORK_MAX;
+	return r;
+}
+
+static uint32_t seats_count(const struct ft_assign_work *w, const uint32_t *image)
+{
+	uint32_t seated = 0;
+
+	for (uint32_t o = 0; o < w->in->observed->count; o++)
+		seated += image[o] != FT_UNASSIGNED;
+	return seated;
+}
+
+/* Starts from the names; if that is expensive and names are weak, also without names. */
+static int seats_try(struct ft_assign_work *w, uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
+{
+	uint32_t observed = w->in->observed->count, seated = seats_count(w, begin);
+	int r = 0;
+
+	if (seated > 0)
+		r = trial_judge(w, begin, NULL, worth, best);
+	if (r == 0 && seated > 0 && seated < observed && !is_least(w, worth) && ft_assign_likeness_is_affordable(w)) {
+		r = ft_assign_likeness_take(w);
+		if (r == 0)
+			r = trial_judge(w, begin, NULL, worth, best);
+	}
+	if (r < 0 || (seated > 0 && (is_least(w, worth) || !w->in->names_weak)))
+		return r;
+	if (seated > 0 && w->in->names_first)
+		r = halves_try(w, begin, worth, best);
+	if (r < 0)
+		return r;
+	for (uint32_t o = 0; o < observed; o++)
+		begin[o] = w->in->fixed[o] ? begin[o] : FT_UNASSIGNED;
+	ft_assign_seats_copy(w, begin);
+	r = seats_count(w, begin) > 0 ? trial_judge(w, begin, NULL, worth, best) : guesses_try(w, begin, worth, best);
+	/* If most are named, guesses are only a second opinion. */
+	w->unfinished &= 2 * seated <= observed;
+	return r;
+}
+
+static uint64_t cables_planned(const struct ft_assign_work *w)
+{
+	uint64_t ends = 0;
+
+	for (uint32_t p = 0; p < w->in->planned->count; p++)
+		ends += w->in->planned->degree[p];
+	return ends / 2;
+}
+
+/* The best of all trials, after the final local search. *@ret_exact: it has no faults at all. */
+static int trials(struct ft_assign_work *w, bool *ret_exact)
+{
+	size_t size = (w->in->observed->count + 1UL) * sizeof(*w->image);
+	_cleanup_free_ uint32_t *begin = malloc(size);
+	_cleanup_free_ uint32_t *best = malloc(size);
+	struct ft_assign_worth worth = {UINT32_MAX, UINT64_MAX};
+	int r;
+
+	if (!begin || !best)
+		return -ENOMEM;
+	memcpy(begin, w->image, w->in->observed->count * sizeof(*begin));
+	r = seats_try(w, begin, &worth, best);
+	if (r < 0)
+		return r;
+	if (worth.price < UINT64_MAX) {
+		ft_assign_seats_copy(w, best);
+		ft_assign_settle(w, worth);
+	}
+	*ret_exact = worth.price == 0;
+	/*
+	 * A price that the numbers of cables and switches prove to be the least is the best, however little was tried.
+	 * With few faults the assignment is not in doubt: each wrong switch alone costs as many faults as it has
+	 * cables.
+	 */
+	w->unfinished &= worth.price / FT_PRICE_FAULT > ft_assign_price_least(w) / FT_PRICE_FAULT &&
+			 UNFINISHED_SHARE * (uint64_t)worth.faults > cables_planned(w);
+	return 0;
+}
+
+static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
+{
+	size_t planned = in->planned->count + 1UL, observed = in->observed->count + 1UL;
+
+	w->in = in;
+	w->image = malloc(observed * sizeof(*w->image));
+	w->origin = malloc(planned * sizeof(*w->origin));
+	w->twin = malloc(planned * sizeof(*w->twin));
+	w->members = malloc(planned * sizeof(*w->members));
+	w->members_first = malloc((planned + 1) * sizeof(*w->members_first));
+	w->room = calloc(planned, sizeof(*w->room));
+	w->planned_look = calloc(planned, sizeof(*w->planned_look));
+	w->observed_look = calloc(observed, sizeof(*w->observed_look));
+	w->width = calloc(planned, sizeof(*w->width));
+	w->stamp = calloc(planned, sizeof(*w->stamp));
+	w->votes = calloc(planned, sizeof(*w->votes));
+	w->touched = malloc(planned * sizeof(*w->touched));
+	w->voter = calloc(planned, sizeof(*w->voter));
+	w->support = calloc(observed, sizeof(*w->support));
+	w->bucket = malloc((observed + 1) * sizeof(*w->bucket));
+	w->deferred = malloc(observed * sizeof(*w->deferred));
+	w->waits = calloc(observed, sizeof(*w->waits));
+	w->asked = calloc(observed, sizeof(*w->asked));
+	w->root = calloc(planned, sizeof(*w->root));
+	w->surplus = calloc(planned, sizeof(*w->surplus));
+	w->lacking = calloc(planned, sizeof(*w->lacking));
+	w->balance = calloc(planned, sizeof(*w->balance));
+	w->over = calloc(planned, sizeof(*w->over));
+	w->under = calloc(planned, sizeof(*w->under));
+	w->hops_seen = calloc(planned, sizeof(*w->hops_seen));
+	w->hops_planned = calloc(planned, sizeof(*w->hops_planned));
+	return w->image && w->origin && w->twin && w->members && w->members_first && w->room && w->planned_look &&
+			       w->observed_look && w->width && w->stamp && w->votes && w->touched && w->voter &&
+			       w->support && w->bucket && w->deferred && w->waits && w->asked && w->root &&
+			       w->surplus && w->lacking && w->balance && w->over && w->under && w->hops_seen &&
+			       w->hops_planned
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* Seats bound switches first, then named ones. */
+static void named_seat(struct ft_assign_work *w)
+{
+	const struct ft_assign *in = w->in;
+	uint32_t named = 0;
+
+	ft_assign_seats_clear(w);
+	for (uint32_t o = 0; o < in->observed->count; o++)
+		named += in->named[o] != FT_UNASSIGNED;
+	w->mostly_named = !in->names_weak && 2 * named > in->observed->count;
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t o = 0; o < in->observed->count; o++)
+			if (in->named[o] != FT_UNASSIGNED && in->fixed[o] == (pass == 0) &&
+			    w->origin[in->named[o]] == FT_UNASSIGNED)
+				ft_assign_seat_move(w, o, in->named[o]);
+}
+
+/*
+ * Removes unplanned switches from their places, to seat others there. Exchanges that fill no place may not raise the
+ * number of faults, even if they lower the prices of seats.
+ */
+static int strangers_leave(struct ft_assign_work *w)
+{
+	_cleanup_free_ uint32_t *before = malloc((w->in->observed->count + 1UL) * sizeof(*before));
+	_cleanup_free_ uint32_t *after = malloc((w->in->observed->count + 1UL) * sizeof(*after));
+	uint32_t seated, faults;
+	int r;
+
+	if (!before || !after)
+		return -ENOMEM;
+	seated = w->seated;
+	ft_assign_strangers_leave(w);
+	r = w->seated < seated ? ft_assign_twins_deal(w) : 0;
+	if (r < 0)
+		return r;
+	seated = w->seated;
+	memcpy(before, w->image, w->in->observed->count * sizeof(*before));
+	if (!ft_assign_improve(w))
+		return 0;
+	r = ft_assign_twins_deal(w);
+	if (r < 0 || w->seated > seated)
+		return r;
+	memcpy(after, w->image, w->in->observed->count * sizeof(*after));
+	faults = ft_assign_worth_of(w).faults;
+	ft_assign_seats_copy(w, before);
+	if (ft_assign_worth_of(w).faults >= faults)
+		ft_assign_seats_copy(w, after);
+	return 0;
+}
+
+int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, bool *ret_unfinished)
+{
+	_cleanup_(work_release) struct ft_assign_work w = {0};
+	bool exact = false;
+	int r = work_make(&w, input);
+
+	if (r < 0)
+		return r;
+	ft_assign_twins_find(&w);
+	named_seat(&w);
+	ft_assign_looks_take(input->planned, input->planned_at, w.planned_look);
+	ft_assign_looks_take(input->observed, input->observed_at, w.observed_look);
+	r = trials(&w, &exact);
+	if (r < 0)
+		return r;
+	for (uint32_t o = 0; o < input->observed->count; o++)
+		ret_rival[o] = FT_UNASSIGNED;
+	r = exact ? 0 : strangers_leave(&w);
+	if (r < 0)
+		return r;
+	if (!exact)
+		ft_assign_rivals_find(&w, ret_rival);
+	memcpy(ret_image, w.image, input->observed->count * sizeof(*ret_image));
+	*ret_unfinished = w.unfinished;
+	return 0;
+}

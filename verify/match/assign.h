@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The assignment of observed switches to planned switches, for networks of any topology. A pure function of two
+ * multigraphs and of what is known of their vertices; it does not know tiers.
+ *
+ * A switch that is bound (by GUID) is fixed. A named switch starts in the place of its name, and leaves it only if that
+ * saves more than one fault. The others are assigned by their cables: seed and extend, then local search (assign.c).
+ */
+#ifndef FT_VERIFY_MATCH_ASSIGN_H
+#define FT_VERIFY_MATCH_ASSIGN_H
+
+#include <stdbool.h>
+
+#include "verify/model/multigraph.h"
+
+/* A switch: what distinguishes it from others, apart from its cables. */
+struct ft_assign_vertex {
+	uint32_t ports;
+	uint32_t hosts;
+	bool may_host;	  /* planned switch: hosts belong on it, even if it has none now */
+	uint32_t excused; /* observed switch: cables that may exist, but could not be seen */
+};
+
+struct ft_assign {
+	const struct ft_multigraph *planned, *observed;
+	const struct ft_assign_vertex *planned_at, *observed_at;
+	const uint32_t *named; /* by observed switch: the planned switch that its name says, or UINT32_MAX */
+	bool names_weak;       /* names are invented by the plan: they are ignored where cables contradict them */
+	bool names_first;      /* among twins names outweigh hosts: they are derived from port numbers */
+	const bool *fixed;     /* by observed switch: @named is bound, and no cable contradicts it */
+	const uint32_t *order; /* by observed switch: its rank, the last tie-breaker among equals */
+};
+
+/*
+ * @ret_image  by observed switch: the planned one, or UINT32_MAX: not planned. [observed->count]
+ * @ret_rival  by observed switch with faults in its place that its name does not identify: another planned switch whose
+ *             place would make no more faults; else UINT32_MAX. [observed->count]
+ * @ret_unfinished  the work limit was reached, and another image may have fewer faults
+ *
+ * O(E) if all are named. Else O(V d^2) for V switches of degree d, times the number of seeds tried, which a fixed
+ * amount of work limits. Returns 0 or -ENOMEM.
+ */
+int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, bool *ret_unfinished);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Shared by the steps of the assignment. Private to match/.
+ *
+ * Flow: assign.c seats the named switches, and tries several seeds (seed.c) for the rest; each trial extends the seated
+ * switches to their neighbours (extend.c), assigns the members of each class of twins to its places (deal.c), improves
+ * by local search (search.c) and is compared with the best so far (worth.c). All use the price of a place, of seat.c.
+ */
+#ifndef FT_VERIFY_MATCH_ASSIGN_PARTS_H
+#define FT_VERIFY_MATCH_ASSIGN_PARTS_H
+
+#include "verify/match/assign.h"
+
+#define FT_UNASSIGNED UINT32_MAX
+
+enum { FT_GUESSES_MAX = 512 }; /* seeds */
+
+/*
+ * Prices. A fault outweighs any number of surplus or missing hosts, and a host any number of names that the plan has
+ * invented. A switch outside the place of its own name costs three faults: two such switches cost more than a swap of
+ * two cables, which four pairs show, and less than two such swaps.
+ */
+#define FT_PRICE_FAULT ((uint64_t)1 << 32)
+#define FT_PRICE_HOST ((uint64_t)1 << 16)
+#define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
+#define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name derived from port numbers */
+
+/* The looks of a switch: sums over two rounds of neighbours. */
+enum {
+	LOOK_HOSTS,
+	LOOK_PORTS,
+	LOOK_CABLES,
+	LOOK_PEERS,
+	LOOK_PEER_HOSTS,
+	LOOK_PEER_CABLES,
+	LOOK_PEERS_OF_PEERS,
+	FT_ASSIGN_LOOKS
+};
+struct ft_assign_look {
+	uint32_t at[FT_ASSIGN_LOOKS];
+};
+
+struct ft_assign_work {
+	const struct ft_assign *in;
+	uint32_t seated;		   /* switches that have places */
+	uint32_t *image, *origin;	   /* by observed and by planned switch; each other's inverse */
+	uint32_t *twin;			   /* by planned switch: its class */
+	uint32_t *members, *members_first; /* by class: its planned switches, in ascending order */
+	uint32_t *room;			   /* by class: free members */
+	uint32_t class_count;
+	struct ft_assign_look *planned_look, *observed_look;
+	uint32_t *unlike; /* by observed, then by planned switch; NULL: only looks are compared */
+
+	uint32_t *width; /* scratch, by planned switch: all 0 */
+	uint32_t *stamp; /* scratch, by planned switch: when last seen */
+	uint32_t now;
+	uint32_t *votes;   /* scratch, by class: all 0 */
+	uint32_t *touched; /* classes with votes */
+	uint32_t *voter;   /* by class: the number, from 1, of the last vote that it was given */
+	uint32_t vote;
+
+	uint32_t *support;	 /* by observed switch: its seated neighbours */
+	uint32_t *bucket, *next; /* by support: the first waiting entry; by entry: the next */
+	uint32_t *entry_of;	 /* by entry: the observed switch */
+	uint32_t entry_count, entry_size, highest;
+	uint32_t *deferred, deferred_count;
+	bool *waits;	 /* by observed switch: it is in @deferred */
+	uint32_t *asked; /* by observed switch: its seated neighbours when it was last tried */
+
+	uint32_t *root, *surplus, *lacking; /* by planned switch: the connected pieces of the residual */
+	int64_t *balance;
+	uint64_t *over, *under; /* by piece: total ends of surplus and of missing cables */
+
+	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
+	bool mostly_named;		    /* names are the switches' own, and most switches have one */
+	uint64_t steps;
+	bool unfinished; /* seeds were left to try, and faults */
+};
+
+/* What a switch has right and wrong in a place. */
+struct ft_assign_seat {
+	uint64_t price;
+	uint32_t right; /* cables as planned */
+	uint32_t right_hosts;
+	bool hostless; /* no hosts, although some belong there */
+	uint32_t row;  /* planned cables to seated switches */
+};
+
+/* A pair to start from. */
+struct ft_assign_guess {
+	uint32_t o, p;
+	uint32_t unlike, crowd; /* planned switches that look like @p */
+	uint32_t turn;		/* 0: the most similar switch for @p; 1: the next; … */
+};
+
+/* The value of an assignment: first the number of faults in its residual, then the sum of the prices of its parts. */
+struct ft_assign_worth {
+	uint32_t faults;
+	uint64_t price;
+};
+
+static inline uint32_t absolute(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
+{
+	return g->first[v + 1] - g->first[v];
+}
+
+/* ---- likeness.c ---- */
+
+enum { FT_LIKENESS_SCALE = 4 };
+
+/* Fills in the looks of each vertex. */
+void ft_assign_looks_take(const struct ft_multigraph *g, const struct ft_assign_vertex *at,
+			  struct ft_assign_look *looks);
+/* True if the graphs are small enough to compare all pairs. */
+bool ft_assign_likeness_is_affordable(const struct ft_assign_work *w);
+/* Compares all pairs: ft_assign_unlikeness() uses the result from then on. 0 or -ENOMEM. */
+int ft_assign_likeness_take(struct ft_assign_work *w);
+/* How unlike two switches are, in FT_LIKENESS_SCALE times the unit of looks. */
+uint32_t ft_assign_unlikeness(const struct ft_assign_work *w, uint32_t o, uint32_t p);
+
+/* ---- seat.c ---- */
+
+/* Groups the planned switches into classes of twins. */
+void ft_assign_twins_find(struct ft_assign_work *w);
+/* The free member of class @c that suits @o best. At least one is free. */
+uint32_t ft_assign_class_member(struct ft_assign_work *w, uint32_t c, uint32_t o);
+/* The faults of observed switch @o in place @p, counted against its seated neighbours. */
+struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* Removes @o from its place, if any, and puts it into @p, which is free, unless @p is FT_UNASSIGNED. */
+void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* True if the switch is cheaper as an unplanned one. */
+bool ft_assign_is_stranger(struct ft_assign_seat seat);
+/* True if it has no name where others have one, and too few of the cables of the place. */
+bool ft_assign_is_intruder(const struct ft_assign_work *w, uint32_t o, struct ft_assign_seat seat);
+
+/* Cables of @o to seated switches. Cables between two unplanned switches are not counted as faults. */
+uint32_t ft_assign_cables_to_seated(const struct ft_assign_work *w, uint32_t o);
+
+/* The price of @o without a place. */
+uint64_t ft_assign_stranger_price(const struct ft_assign_work *w, uint32_t o);
+
+/* ---- extend.c ---- */
+
+/* The classes that the seated neighbours of @o vote for, in w->touched. Returns how many. */
+uint32_t ft_assign_votes_take(struct ft_assign_work *w, uint32_t o, bool occupied);
+/* Sorts them, the best first; returns how many are worth trying. */
+uint32_t ft_assign_votes_rank(struct ft_assign_work *w, uint32_t touched, uint32_t most);
+/* Seats @o, and queues its neighbours. 0 or -ENOMEM. */
+int ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* Seats all switches that have a seated neighbour, until none is left. 0 or -ENOMEM. */
+int ft_assign_extend(struct ft_assign_work *w);
+/* Queues all unseated switches that have a seated neighbour. 0 or -ENOMEM. */
+int ft_assign_waiting_reset(struct ft_assign_work *w);
+
+/* ---- seed.c ---- */
+
+/* Pairs to start from, the likeliest first; the caller frees them. 0 or -ENOMEM. */
+int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **ret, uint32_t *ret_count);
+
+/* ---- search.c ---- */
+
+/* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
+void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* Local search by prices of seats. True if any switch was moved. */
+bool ft_assign_improve(struct ft_assign_work *w);
+/* Local search by the value of the whole assignment, among few switches. @worth: its present value. */
+void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth);
+/* See ft_assign(). */
+void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival);
+/* Removes switches from their places that are none of the planned ones. */
+void ft_assign_strangers_leave(struct ft_assign_work *w);
+
+/* ---- deal.c ---- */
+
+/* Assigns the places of each class of twins anew. 0 or -ENOMEM. */
+int ft_assign_twins_deal(struct ft_assign_work *w);
+
+/* ---- worth.c ---- */
+
+/* The price of all seats, of switches without one, and of empty places. */
+uint64_t ft_assign_total_price(struct ft_assign_work *w);
+/* A price that no explanation can be far below. */
+uint64_t ft_assign_price_least(const struct ft_assign_work *w);
+/* The value of the assignment. */
+struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w);
+/* True if @a is the better one. */
+bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
+/* Removes all switches from their places. */
+void ft_assign_seats_clear(struct ft_assign_work *w);
+/* Seats all switches as in @image. */
+void ft_assign_seats_copy(struct ft_assign_work *w, const uint32_t *image);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Matches a plan of any graph: by GUID, by name, by the baseline, and then by cables (assign.h). The plan and the
+ * observed fabric become two multigraphs, over places and over live switches.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/match/assign.h"
+#include "verify/match/match.h"
+#include "verify/model/recall.h"
+
+struct general {
+	struct ft_multigraph planned, observed;
+	struct ft_assign_vertex *planned_at, *observed_at;
+	uint32_t *named, *order, *image, *live_of_vertex, *vertex_of_live;
+	uint32_t *rival; /* by vertex: another place that explains as much, or FT_NONE */
+	uint32_t *bound; /* by vertex: the place that the design binds it to, or FT_NONE */
+	bool *fixed;
+	uint32_t vertices; /* live switches that may have a place */
+};
+
+static void general_release(struct general *g)
+{
+	ft_multigraph_release(&g->planned);
+	ft_multigraph_release(&g->observed);
+	free(g->planned_at);
+	free(g->observed_at);
+	free(g->named);
+	free(g->bound);
+	free(g->rival);
+	free(g->order);
+	free(g->image);
+	free(g->live_of_vertex);
+	free(g->vertex_of_live);
+	free(g->fixed);
+}
+
+/* True for a cable to a switch that the plan knows only by an alias. */
+static bool bundle_is_loose(const struct ft_plan *plan, const struct ft_plan_bundle *bundle)
+{
+	return ft_plan_is_beside(plan, bundle->b) && plan->switches[bundle->a].alias;
+}
+
+/* @loose: without cables to aliased switches. */
+static int planned_make(const struct ft_model *m, bool loose, struct general *g)
+{
+	const struct ft_plan *plan = m->plan;
+	_cleanup_free_ struct ft_edge *edges = malloc((plan->bundle_count + 1UL) * sizeof(*edges));
+	uint32_t count = 0;
+
+	g->planned_at = calloc(m->place_count + 1UL, sizeof(*g->planned_at));
+	if (!edges || !g->planned_at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		if (!loose || !bundle_is_loose(plan, &plan->bundles[i]))
+			edges[count++] = (struct ft_edge){m->place_of[plan->bundles[i].a],
+							  m->place_of[plan->bundles[i].b], plan->bundles[i].count};
+	for (uint32_t p = 0; p < m->place_count; p++)
+		g->planned_at[p] =
+			(struct ft_assign_vertex){m->places[p]->ports, m->places[p]->hosts, ft_may_host(m, p), 0};
+	return ft_multigraph_make(m->place_count, edges, count, &g->planned);
+}
+
+static int observed_make(const struct ft_model *m, bool loose, struct general *g)
+{
+	_cleanup_free_ struct ft_edge *edges = malloc((m->live.cable_count + 1UL) * sizeof(*edges));
+	_cleanup_free_ bool *is_loose = NULL;
+	uint32_t count = 0;
+	int r = loose ? ft_aliases_loose(m, &is_loose) : 0;
+
+	g->observed_at = calloc(m->live.switch_count + 1UL, sizeof(*g->observed_at));
+	g->live_of_vertex = malloc((m->live.switch_count + 1UL) * sizeof(*g->live_of_vertex));
+	g->vertex_of_live = malloc((m->live.switch_count + 1UL) * sizeof(*g->vertex_of_live));
+	if (r < 0 || !edges || !g->observed_at || !g->live_of_vertex || !g->vertex_of_live)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		g->vertex_of_live[i] = sw->tolerated ? FT_NONE : g->vertices;
+		if (sw->tolerated)
+			continue;
+		g->live_of_vertex[g->vertices] = i;
+		g->observed_at[g->vertices++] = (struct ft_assign_vertex){sw->ports, sw->hosts, false,
+									  sw->silent + sw->unread + sw->lost_ports};
+	}
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		uint32_t a = g->vertex_of_live[m->live.cables[i].a], b = g->vertex_of_live[m->live.cables[i].b];
+
+		if (a != FT_NONE && b != FT_NONE && !(is_loose && is_loose[i]))
+			edges[count++] = (struct ft_edge){a, b, 1};
+	}
+	return ft_multigraph_make(g->vertices, edges, count, &g->observed);
+}
+
+static int name_bind(struct ft_map *names, struct ft_map *brief, const char *name, uint32_t place)
+{
+	int r = ft_map_add(names, ft_text_hash(name), place, NULL);
+
+	return r < 0 ? r : ft_map_add(brief, ft_text_short_hash(name), place, NULL);
+}
+
+/* The place that a list of bindings, the design of an island, or the plan, gives to this GUID or description, or
+ * FT_NONE. */
+static int bound_find(const struct ft_model *m, struct general *g)
+{
+	_cleanup_(ft_map_release) struct ft_map guids = {0}, names = {0}, brief = {0};
+	enum { SURE = 2 };
+	_cleanup_free_ uint32_t *claims = calloc(m->place_count + 1UL, sizeof(*claims));
+	uint32_t number = 0;
+	int r = claims ? 0 : -ENOMEM;
+
+	/* A list of bindings is in the order of the switches of its kind. */
+	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++) {
+		const struct ft_bind *bind = ft_bind_of(m, p);
+
+		number = p > 0 && m->places[p]->kind == m->places[p - 1]->kind ? number + 1 : 0;
+		if (m->places[p]->guid)
+			r = ft_map_add(&guids, m->places[p]->guid, p, NULL);
+		if (r >= 0 && ft_is_beside(m, p)) {
+			r = name_bind(&names, &brief, m->places[p]->name, p);
+			continue;
+		}
+		if (r < 0 || number >= bind->count)
+			continue;
+		if (bind->guids[number]) {
+			r = ft_map_add(&guids, bind->guids[number], p, NULL);
+			continue;
+		}
+		r = name_bind(&names, &brief, bind->names[number], p);
+	}
+	if (r < 0)
+		return r;
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		const struct ft_live_switch *sw = &m->live.switches[g->live_of_vertex[v]];
+		uint32_t by_guid = ft_map_get(&guids, sw->guid), by_name = ft_map_get(&names, ft_text_hash(sw->name));
+
+		g->bound[v] = by_guid != FT_MAP_NONE ? by_guid : by_name != FT_MAP_NONE ? by_name : FT_NONE;
+		if (g->bound[v] != FT_NONE)
+			claims[g->bound[v]] = SURE;
+	}
+	/* The short name decides if one switch only has it, and none has the whole name. */
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t v = 0; v < g->vertices; v++) {
+			const char *name = m->live.switches[g->live_of_vertex[v]].name;
+			uint32_t p =
+				g->bound[v] == FT_NONE ? ft_map_get(&brief, ft_text_short_hash(name)) : FT_MAP_NONE;
+			if (p == FT_MAP_NONE)
+				continue;
+			if (pass == 0)
+				claims[p]++;
+			else if (claims[p] == 1)
+				g->bound[v] = p;
+		}
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		g->named[v] = g->bound[v];
+		g->fixed[v] = g->bound[v] != FT_NONE;
+	}
+	return 0;
+}
+
+/* The place that port numbers vote for, if the plan lists cables or hosts: hosts show the side of the network. */
+static uint32_t voted_for(struct ft_model *m, uint32_t live)
+{
+	uint32_t first = m->live.switches[live].hosts > 0 ? 0 : m->edges;
+
+	return ft_exact_vote_best(m, live, first, first == 0 ? m->edges : m->place_count - m->edges);
+}
+
+/* False if port numbers contradict most of the names: then the fabric carries the plan's names by accident. */
+static bool names_are_voted_for(struct ft_model *m, const struct general *g)
+{
+	uint32_t agree = 0, differ = 0, all = 0;
+
+	for (uint32_t v = 0; m->exact.votes && v < g->vertices; v++) {
+		uint32_t named = m->named[g->live_of_vertex[v]], voted;
+
+		all += named != FT_NONE;
+		if (named == FT_NONE)
+			continue;
+		voted = voted_for(m, g->live_of_vertex[v]);
+		agree += voted == named;
+		differ += voted != FT_NONE && voted != named;
+	}
+	return agree >= differ || 2 * differ < all;
+}
+
+/*
+ * The place of each live switch by GUID, name, or baseline, the first that says anything. Names that the plan has
+ * invented come after port numbers.
+ */
+static int names_take(struct ft_model *m, struct general *g)
+{
+	enum { BOUND, VOTED, NAMED, VOTED_LAST, RECALLED, PASSES };
+	bool names_first = m->plan->topology == FT_TOPOLOGY_GRAPH || names_are_voted_for(m, g);
+	_cleanup_free_ bool *taken = calloc(m->place_count + 1UL, sizeof(*taken));
+	int r;
+
+	if (!taken)
+		return -ENOMEM;
+	for (uint32_t v = 0; v < g->vertices; v++)
+		g->named[v] = FT_NONE;
+	r = bound_find(m, g);
+	if (r < 0)
+		return r;
+	for (unsigned int pass = 0; pass < PASSES; pass++)
+		for (uint32_t v = 0; v < g->vertices && pass != (names_first ? VOTED : VOTED_LAST); v++) {
+			uint32_t live = g->live_of_vertex[v], p = g->named[v];
+
+			if (pass != BOUND && p != FT_NONE)
+				continue;
+			if (pass != BOUND)
+				p = pass == NAMED      ? m->named[live]
+				    : pass == RECALLED ? ft_recall_place(m, live)
+						       : voted_for(m, live);
+			g->named[v] = p != FT_NONE && !taken[p] ? p : FT_NONE;
+			if (g->named[v] == FT_NONE)
+				g->fixed[v] = false;
+			else
+				taken[p] = true;
+		}
+	return 0;
+}
+
+/* Natural order of names, then GUIDs: the order that users expect. */
+static int live_compare(const void *a, const void *b, void *arg)
+{
+	const struct ft_model *m = arg;
+	const struct ft_live_switch *x = &m->live.switches[*(const uint32_t *)a];
+	const struct ft_live_switch *y = &m->live.switches[*(const uint32_t *)b];
+	int d = ft_text_natural_compare(x->name, y->name);
+
+	if (d)
+		return d;
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Ranks in the natural order of names, then GUIDs. */
+static int order_take(struct ft_model *m, struct general *g)
+{
+	_cleanup_free_ uint32_t *list = malloc((g->vertices + 1UL) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (uint32_t v = 0; v < g->vertices; v++)
+		list[v] = g->live_of_vertex[v];
+	qsort_r(list, g->vertices, sizeof(*list), live_compare, m);
+	for (uint32_t i = 0; i < g->vertices; i++)
+		g->order[g->vertex_of_live[list[i]]] = i;
+	return 0;
+}
+
+/* If the fabric uses the plan's own names, or bindings, a switch in a place without its name is a replacement. */
+static void replaced_find(struct ft_model *m, const struct general *g)
+{
+	uint32_t seated = 0, named = 0;
+
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		if (g->image[v] == FT_NONE || m->places[g->image[v]]->guid)
+			continue;
+		seated++;
+		named += g->named[v] == g->image[v];
+	}
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		uint32_t p = g->image[v];
+
+		if (p == FT_NONE)
+			continue;
+		if (ft_bind_of(m, p)->count > 0 || ft_is_beside(m, p))
+			m->replaced[p] = g->bound[v] == FT_NONE;
+		else
+			m->replaced[p] =
+				g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH && 2 * named > seated;
+	}
+}
+
+/* The lowest kind if the switch has hosts, else the highest one. */
+static uint32_t kind_like(const struct ft_plan *plan, bool hosts)
+{
+	uint32_t like = 0;
+
+	for (uint32_t kind = 1; kind < plan->kind_count; kind++) {
+		uint32_t rank = ft_rank_of_kind(plan, kind), best = ft_rank_of_kind(plan, like);
+
+		if (hosts ? rank < best : rank > best)
+			like = kind;
+	}
+	return like;
+}
+
+static void seats_take(struct ft_model *m, const struct general *g)
+{
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+
+		sw->kind = kind_like(m->plan, sw->hosts > 0);
+	}
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		struct ft_live_switch *sw = &m->live.switches[g->live_of_vertex[v]];
+
+		sw->planned = g->image[v];
+		if (sw->planned == FT_NONE)
+			continue;
+		sw->rival = g->rival[v];
+		m->live_of[sw->planned] = g->live_of_vertex[v];
+		sw->kind = m->places[sw->planned]->kind;
+	}
+}
+
+int ft_general_match(struct ft_model *m, bool loose)
+{
+	_cleanup_(general_release) struct general g = {0};
+	size_t size = m->live.switch_count + 1UL;
+	int r;
+
+	g.named = malloc(size * sizeof(*g.named));
+	g.bound = malloc(size * sizeof(*g.bound));
+	g.rival = malloc(size * sizeof(*g.rival));
+	g.order = malloc(size * sizeof(*g.order));
+	g.image = malloc(size * sizeof(*g.image));
+	g.fixed = calloc(size, sizeof(*g.fixed));
+	if (!g.named || !g.bound || !g.rival || !g.order || !g.image || !g.fixed)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		m->live_of[p] = FT_NONE;
+	r = planned_make(m, loose, &g);
+	if (r == 0)
+		r = observed_make(m, loose, &g);
+	if (r == 0)
+		r = names_take(m, &g);
+	if (r == 0)
+		r = order_take(m, &g);
+	if (r == 0)
+		r = ft_assign(&(struct ft_assign){.planned = &g.planned,
+						  .observed = &g.observed,
+						  .planned_at = g.planned_at,
+						  .observed_at = g.observed_at,
+						  .named = g.named,
+						  .names_first = m->exact.votes != NULL,
+						  .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
+						  .fixed = g.fixed,
+						  .order = g.order},
+			      g.image, g.rival, &m->match_unfinished);
+	if (r < 0)
+		return r;
+	seats_take(m, &g);
+	replaced_find(m, &g);
+	return 0;
+}
+
+int ft_exchanged_find(struct ft_model *m)
+{
+	enum { MOST = 3 };
+	uint32_t right = 0, wrong = 0;
+
+	free(m->exact.named_at);
+	m->exact.named_at = NULL;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t place = m->live.switches[i].planned;
+
+		if (place == FT_NONE || m->named[i] == FT_NONE)
+			continue;
+		right += m->named[i] == place;
+		wrong += m->named[i] != place;
+	}
+	if (wrong == 0 ||
+	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || right < MOST * wrong)))
+		return 0;
+	m->exact.named_at = malloc((m->place_count + 1UL) * sizeof(*m->exact.named_at));
+	if (!m->exact.named_at)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		m->exact.named_at[p] = FT_NONE;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t place = m->live.switches[i].planned;
+
+		if (place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place)
+			m->exact.named_at[place] = m->named[i];
+	}
+	return 0;
+}

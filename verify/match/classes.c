@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/match/classes.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define FT_NONE UINT32_MAX
+
+struct gain {
+	int64_t gain;
+	uint32_t item;
+};
+
+static int gain_compare(const void *a, const void *b)
+{
+	const struct gain *x = a, *y = b;
+
+	if (x->gain != y->gain)
+		return x->gain < y->gain ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/*
+ * Two classes (a bundle width and its remainder): items sorted by the extra cost of the second class; a prefix goes to
+ * the first. Exact.
+ */
+static int classes_split(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
+{
+	uint32_t n = r->count, first = n > capacity[1] ? n - capacity[1] : 0;
+	uint32_t high = n < capacity[0] ? n : capacity[0];
+	_cleanup_free_ struct gain *order = malloc((n + 1UL) * sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = (struct gain){r->cost[(size_t)i * 2] - r->cost[(size_t)i * 2 + 1], i};
+	qsort(order, n, sizeof(*order), gain_compare);
+	while (first < high && order[first].gain <= 0)
+		first++;
+	for (uint32_t i = 0; i < n; i++)
+		ret_class[order[i].item] = i < first ? 0 : 1;
+	return 0;
+}
+
+/* The cheapest class with free places for item @item; FT_NONE if none is cheapest alone. */
+static uint32_t class_cheapest(const struct ft_choice *r, const uint32_t *capacity, uint32_t item)
+{
+	const int64_t *cost = &r->cost[(size_t)item * r->class_count];
+	uint32_t cheapest = FT_NONE;
+	bool single = false;
+
+	for (uint32_t c = 0; c < r->class_count; c++) {
+		if (capacity[c] == 0)
+			continue;
+		if (cheapest == FT_NONE || cost[c] < cost[cheapest]) {
+			cheapest = c;
+			single = true;
+		} else if (cost[c] == cost[cheapest]) {
+			single = false;
+		}
+	}
+	return single ? cheapest : FT_NONE;
+}
+
+/*
+ * Seats a first run of items, each in the class that is cheapest for it alone and has no item yet: while all have their
+ * cheapest class, no chain of moves is cheaper. Spines in order are all seated here. Returns how many.
+ */
+static uint32_t classes_begin(const struct ft_choice *r, const uint32_t *capacity, uint32_t *left, uint32_t *ret_class)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		uint32_t c = class_cheapest(r, capacity, i);
+
+		if (c == FT_NONE || left[c] < capacity[c])
+			return i;
+		left[c]--;
+		ret_class[i] = c;
+	}
+	return r->count;
+}
+
+/*
+ * Any number of classes: the assignment problem, by shortest augmenting paths over classes (a class has as many places
+ * as its capacity). Items enter one by one; the cheapest chain of moves between classes makes room for each. Exact, and
+ * fast because classes are few and most items are seated at once: O(n^2 k + n k^2) for the others.
+ */
+static int classes_chain(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
+{
+	uint32_t n = r->count, k = r->class_count;
+	_cleanup_free_ uint32_t *left = malloc((k + 1UL) * sizeof(*left));
+	_cleanup_free_ uint32_t *before = malloc((k + 1UL) * sizeof(*before));
+	_cleanup_free_ uint32_t *mover = malloc((k + 1UL) * sizeof(*mover));
+	_cleanup_free_ int64_t *price = malloc((k + 1UL) * sizeof(*price));
+
+	if (!left || !before || !mover || !price)
+		return -ENOMEM;
+	memcpy(left, capacity, k * sizeof(*left));
+	for (uint32_t i = classes_begin(r, capacity, left, ret_class); i < n; i++) {
+		uint32_t to = FT_NONE;
+		bool cheaper = true;
+
+		for (uint32_t c = 0; c < k; c++) {
+			price[c] = r->cost[(size_t)i * k + c];
+			before[c] = FT_NONE;
+			mover[c] = i;
+		}
+		/* Bellman-Ford: moves may have negative costs. */
+		for (uint32_t round = 0; cheaper && round < k; round++) {
+			cheaper = false;
+			for (uint32_t j = 0; j < i; j++)
+				for (uint32_t c = 0; c < k; c++) {
+					uint32_t from = ret_class[j];
+					int64_t moved = price[from] + r->cost[(size_t)j * k + c] -
+							r->cost[(size_t)j * k + from];
+
+					if (c == from || capacity[c] == 0 || moved >= price[c])
+						continue;
+					price[c] = moved;
+					before[c] = from;
+					mover[c] = j;
+					cheaper = true;
+				}
+		}
+		for (uint32_t c = 0; c < k; c++)
+			if (left[c] > 0 && (to == FT_NONE || price[c] < price[to]))
+				to = c;
+		left[to]--;
+		while (to != FT_NONE) {
+			ret_class[mover[to]] = to;
+			to = before[to];
+		}
+	}
+	return 0;
+}
+
+int ft_classes_assign(const struct ft_choice *choice, const uint32_t *capacity, uint32_t *ret_class)
+{
+	if (choice->class_count == 1)
+		return 0;
+	return choice->class_count == 2 ? classes_split(choice, capacity, ret_class)
+					: classes_chain(choice, capacity, ret_class);
+}

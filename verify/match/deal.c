@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Twins differ only in their hosts: which member of a class gets which of its places. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "verify/match/assign_parts.h"
+
+/* A switch or a place, sorted by hosts, then by order. */
+struct dealt {
+	uint32_t hosts, rank, index;
+};
+
+static int dealt_compare(const void *a, const void *b)
+{
+	const struct dealt *x = a, *y = b;
+
+	if (x->hosts != y->hosts)
+		return x->hosts < y->hosts ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* The price of different numbers of hosts: first the sum of differences, then the number of switches that differ. */
+static uint32_t hosts_apart(uint32_t a, uint32_t b)
+{
+	return 2 * absolute(a, b) + (a != b);
+}
+
+/* Assigns switches to places with the same number of hosts. Both lists are sorted; the unassigned remain in them. */
+static void equals_deal(struct ft_assign_work *w, struct dealt *who, uint32_t *who_count, struct dealt *seats,
+			uint32_t *seat_count)
+{
+	uint32_t i = 0, k = 0, who_left = 0, seats_left = 0;
+
+	while (i < *who_count || k < *seat_count) {
+		if (i < *who_count && k < *seat_count && who[i].hosts == seats[k].hosts)
+			ft_assign_seat_move(w, who[i++].index, seats[k++].index);
+		else if (k == *seat_count || (i < *who_count && who[i].hosts < seats[k].hosts))
+			who[who_left++] = who[i++];
+		else
+			seats[seats_left++] = seats[k++];
+	}
+	*who_count = who_left;
+	*seat_count = seats_left;
+}
+
+/*
+ * Assigns the others with the smallest sum of host differences: both in sorted order, with some places left out. There
+ * are at least as many places as switches. Dynamic programming over (switch, place); O(switches * places).
+ */
+static int others_deal(struct ft_assign_work *w, const struct dealt *who, uint32_t n, const struct dealt *seats,
+		       uint32_t m)
+{
+	enum { CELLS_MAX = 1 << 22 };
+	uint32_t extra = m - n, width = extra + 1;
+	_cleanup_free_ uint32_t *cost = NULL;
+
+	if (n == 0)
+		return 0;
+	if ((uint64_t)(n + 1) * width > CELLS_MAX) {
+		for (uint32_t i = 0; i < n; i++)
+			ft_assign_seat_move(w, who[i].index, seats[extra + i].index);
+		return 0;
+	}
+	/* cost[i * width + k]: the first i have places, with k places left out before these. */
+	cost = calloc((size_t)(n + 1) * width, sizeof(*cost));
+	if (!cost)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++)
+		for (uint32_t k = 0; k < width; k++) {
+			uint32_t here = cost[(size_t)(i - 1) * width + k] +
+					hosts_apart(who[i - 1].hosts, seats[i - 1 + k].hosts);
+			uint32_t before = k > 0 ? cost[(size_t)i * width + k - 1] : UINT32_MAX;
+
+			cost[(size_t)i * width + k] = here < before ? here : before;
+		}
+	for (uint32_t i = n, k = extra; i > 0;) {
+		if (k > 0 && cost[(size_t)i * width + k] == cost[(size_t)i * width + k - 1]) {
+			k--;
+			continue;
+		}
+		i--;
+		ft_assign_seat_move(w, who[i].index, seats[i + k].index);
+	}
+	return 0;
+}
+
+/* Moves switches to the places of their names if that does not change the sum of host differences. */
+static void names_deal(struct ft_assign_work *w, uint32_t c)
+{
+	const struct ft_assign *in = w->in;
+
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t from = w->members[i], o = w->origin[from],
+			 to = o == FT_UNASSIGNED ? FT_UNASSIGNED : in->named[o], other;
+		uint32_t before, after;
+
+		if (to == FT_UNASSIGNED || to == from || w->twin[to] != c || in->fixed[o])
+			continue;
+		other = w->origin[to];
+		if (other != FT_UNASSIGNED && (in->fixed[other] || in->named[other] == to))
+			continue;
+		before = hosts_apart(in->observed_at[o].hosts, in->planned_at[from].hosts);
+		after = hosts_apart(in->observed_at[o].hosts, in->planned_at[to].hosts);
+		if (other != FT_UNASSIGNED) {
+			before += hosts_apart(in->observed_at[other].hosts, in->planned_at[to].hosts);
+			after += hosts_apart(in->observed_at[other].hosts, in->planned_at[from].hosts);
+		}
+		if (after <= before)
+			ft_assign_exchange(w, o, to);
+	}
+}
+
+/* Among places with equal hosts, seats the switches that are not in the place of their name in the order of ranks. */
+static void ranks_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, struct dealt *seats)
+{
+	const struct ft_assign *in = w->in;
+	uint32_t count = 0;
+
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t p = w->members[i], o = w->origin[p];
+
+		if (o != FT_UNASSIGNED && !in->fixed[o] && in->named[o] != p)
+			seats[count++] = (struct dealt){in->planned_at[p].hosts, i, p};
+	}
+	qsort(seats, count, sizeof(*seats), dealt_compare);
+	for (uint32_t first = 0, end; first < count; first = end) {
+		for (end = first; end < count && seats[end].hosts == seats[first].hosts; end++) {
+			uint32_t o = w->origin[seats[end].index];
+
+			who[end - first] = (struct dealt){0, in->order[o], o};
+			ft_assign_seat_move(w, o, FT_UNASSIGNED);
+		}
+		qsort(who, end - first, sizeof(*who), dealt_compare);
+		for (uint32_t i = first; i < end; i++)
+			ft_assign_seat_move(w, who[i - first].index, seats[i].index);
+	}
+}
+
+/*
+ * Within a class, switches with the name and the hosts of a place get it first, then those with its hosts, then the
+ * rest. A switch in the place of its name stays there, if names count.
+ */
+static int class_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, struct dealt *seats)
+{
+	const struct ft_assign *in = w->in;
+	uint32_t count = 0, left = 0, seat_count = 0;
+	int e;
+
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
+		uint32_t o = w->origin[w->members[i]];
+
+		if (o != FT_UNASSIGNED && !in->fixed[o] && (in->names_weak || in->named[o] != w->image[o]))
+			who[count++] = (struct dealt){in->observed_at[o].hosts, in->order[o], o};
+	}
+	for (uint32_t i = 0; i < count; i++)
+		ft_assign_seat_move(w, who[i].index, FT_UNASSIGNED);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t p = in->named[who[i].index];
+
+		if (p != FT_UNASSIGNED && w->twin[p] == c && w->origin[p] == FT_UNASSIGNED &&
+		    (in->names_first || in->planned_at[p].hosts == who[i].hosts))
+			ft_assign_seat_move(w, who[i].index, p);
+		else
+			who[left++] = who[i];
+	}
+	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++)
+		if (w->origin[w->members[i]] == FT_UNASSIGNED)
+			seats[seat_count++] = (struct dealt){in->planned_at[w->members[i]].hosts, i, w->members[i]};
+	qsort(who, left, sizeof(*who), dealt_compare);
+	qsort(seats, seat_count, sizeof(*seats), dealt_compare);
+	equals_deal(w, who, &left, seats, &seat_count);
+	e = others_deal(w, who, left, seats, seat_count);
+	if (e < 0)
+		return e;
+	names_deal(w, c);
+	ranks_deal(w, c, who, seats);
+	return 0;
+}
+
+int ft_assign_twins_deal(struct ft_assign_work *w)
+{
+	size_t size = w->in->planned->count + 1UL;
+	_cleanup_free_ struct dealt *who = malloc(size * sizeof(*who));
+	_cleanup_free_ struct dealt *seats = malloc(size * sizeof(*seats));
+	int r = who && seats ? 0 : -ENOMEM;
+
+	for (uint32_t c = 0; r == 0 && c < w->class_count; c++)
+		r = class_deal(w, c, who, seats);
+	return r;
+}

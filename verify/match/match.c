@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Matches live switches to planned switches, so that the fewest faults explain what was observed: the tables that this
+ * needs, and the order of its steps (match.h).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/match/match.h"
+#include "verify/model/recall.h"
+
+static void names_judge(struct ft_model *m)
+{
+	for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
+		m->kind_named[kind] = true;
+	for (uint32_t i = 0; i < m->place_count; i++)
+		if (m->live_of[i] != FT_NONE && m->named[m->live_of[i]] != i && ft_bind_of(m, i)->count == 0)
+			m->kind_named[m->places[i]->kind] = false;
+}
+
+const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffer[FT_KIND_WORDS_SIZE])
+{
+	const char *name = m->plan->kinds[kind].name;
+
+	snprintf(buffer, FT_KIND_WORDS_SIZE, name[0] ? "%s switch" : "%sswitch", name);
+	return buffer;
+}
+
+const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE])
+{
+	return ft_kind_words_of(m, m->places[place]->kind, buffer);
+}
+
+/* ---- */
+
+/* Switches of rank 0, then all others. */
+static int places_init(struct ft_model *m)
+{
+	const struct ft_plan *plan = m->plan;
+
+	m->places = malloc((plan->switch_count + 1UL) * sizeof(*m->places));
+	m->place_of = malloc((plan->switch_count + 1UL) * sizeof(*m->place_of));
+	if (!m->places || !m->place_of)
+		return -ENOMEM;
+	m->linked = plan->bundle_count > 0;
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < plan->switch_count; i++) {
+			const struct ft_plan_switch *sw = &plan->switches[i];
+			bool first = ft_rank_of_kind(plan, sw->kind) == 0 && !plan->kinds[sw->kind].beside;
+
+			if (first != (pass == 0))
+				continue;
+			m->edges += first;
+			m->place_of[i] = m->place_count;
+			m->places[m->place_count++] = sw;
+		}
+	return 0;
+}
+
+static int places_alloc(struct ft_model *m)
+{
+	m->live_of = malloc((m->place_count + 1UL) * sizeof(*m->live_of));
+	m->replaced = calloc(m->place_count + 1UL, sizeof(*m->replaced));
+	m->status = calloc(m->place_count + 1UL, sizeof(*m->status));
+	m->port_claimed = calloc(m->snapshot->port_count + 1UL, sizeof(*m->port_claimed));
+	m->misplaced = calloc(m->live.cable_count + 1UL, sizeof(*m->misplaced));
+	m->named = malloc((m->live.switch_count + 1UL) * sizeof(*m->named));
+	m->kind_named = calloc(m->plan->kind_count + 1UL, sizeof(*m->kind_named));
+	return m->kind_named && m->live_of && m->named && m->replaced && m->status && m->port_claimed && m->misplaced
+		       ? 0
+		       : -ENOMEM;
+}
+
+/*
+ * Which place's name each live switch carries: the exact name, or else the short name in any case, if that is one
+ * place's only, no other switch has it exactly, and no second one in any case.
+ */
+static int names_learn(struct ft_model *m)
+{
+	enum { DOUBTFUL = 2 };
+	_cleanup_(ft_map_release) struct ft_map exact = {0}, brief = {0};
+	_cleanup_free_ uint32_t *claims = calloc(m->place_count + 1UL, sizeof(*claims));
+
+	if (!claims)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t first;
+		int r = ft_map_add(&exact, ft_text_hash(m->places[p]->name), p, NULL);
+
+		if (r >= 0)
+			r = ft_map_add(&brief, ft_text_short_hash(m->places[p]->name), p, &first);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			claims[p] = claims[first] = DOUBTFUL;
+	}
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const char *name = m->live.switches[i].name;
+		uint32_t p = ft_map_get(&exact, ft_text_hash(name));
+
+		m->named[i] = p != FT_MAP_NONE && strcmp(m->places[p]->name, name) == 0 ? p : FT_NONE;
+		if (m->named[i] != FT_NONE)
+			claims[p] = DOUBTFUL;
+	}
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < m->live.switch_count; i++) {
+			const char *name = m->live.switches[i].name;
+			uint32_t p =
+				m->named[i] == FT_NONE ? ft_map_get(&brief, ft_text_short_hash(name)) : FT_MAP_NONE;
+
+			if (p == FT_MAP_NONE || !ft_text_short_equal(m->places[p]->name, name))
+				continue;
+			if (pass == 0)
+				claims[p]++;
+			else if (claims[p] == 1)
+				m->named[i] = p;
+		}
+	return 0;
+}
+
+/* Numbers the connected parts of the plan. */
+static int networks_number(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
+
+	m->network = malloc((m->place_count + 1UL) * sizeof(*m->network));
+	if (!queue || !m->network)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		m->network[p] = FT_NONE;
+	for (uint32_t start = 0; start < m->place_count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (m->network[start] != FT_NONE)
+			continue;
+		m->network[start] = m->network_count;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t p = queue[head++];
+
+			for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+				if (m->network[pair->peer] != FT_NONE || m->cells.width[pair->cell] == 0)
+					continue;
+				m->network[pair->peer] = m->network_count;
+				queue[tail++] = pair->peer;
+			}
+		}
+		m->network_count++;
+	}
+	return 0;
+}
+
+static int plan_init(struct ft_model *m)
+{
+	int r;
+
+	r = ft_aliases_init(m);
+	if (r == 0)
+		r = places_init(m);
+	if (r == 0)
+		r = places_alloc(m);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < m->place_count; i++)
+		m->live_of[i] = FT_NONE;
+	r = names_learn(m);
+	if (r == 0)
+		r = ft_recall_init(m);
+	if (r == 0)
+		r = ft_cells_build(m);
+	if (r == 0)
+		r = networks_number(m);
+	if (r == 0)
+		r = ft_exact_init(m);
+	return r < 0 ? r : ft_habits_init(m);
+}
+
+/* True if a place beside the tree is empty, and some switch has no place. */
+static bool beside_is_open(const struct ft_model *m)
+{
+	bool open = false, stranger = false;
+
+	for (uint32_t p = m->edges; p < m->place_count; p++)
+		open |= ft_is_beside(m, p) && m->live_of[p] == FT_NONE;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		stranger |= m->live.switches[i].planned == FT_NONE && !m->live.switches[i].tolerated;
+	return open && stranger;
+}
+
+/* First without cables to aliased switches; then, if a switch beside the tree may have another name, with them. */
+static int switches_match(struct ft_model *m)
+{
+	bool loose = ft_aliases_exist(m);
+	int r = ft_general_match(m, loose);
+
+	if (r == 0)
+		r = ft_aliases_resolve(m);
+	if (r < 0 || !loose || !beside_is_open(m))
+		return r;
+	r = ft_general_match(m, false);
+	return r == 0 ? ft_aliases_resolve(m) : r;
+}
+
+int ft_match(struct ft_model *m)
+{
+	int r;
+
+	r = plan_init(m);
+	if (r == 0)
+		r = ft_exact_votes_init(m);
+	if (r == 0)
+		r = switches_match(m);
+	if (r == 0)
+		ft_recall_seat(m);
+	if (r == 0)
+		r = ft_exact_settle(m);
+	if (r == 0)
+		r = ft_exchanged_find(m);
+	/* All switches have places: adds the cables observed between them. */
+	if (r == 0)
+		r = ft_cells_build(m);
+	if (r == 0)
+		r = ft_exact_hosts(m);
+	if (r < 0)
+		return r;
+	names_judge(m);
+	return ft_habits_learn(m);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Shared by the steps of the matching. Private to match.c and the files of its steps.
+ *
+ * Flow: port_votes.c collects the votes of port numbers and listed hosts, if the plan has such. bind.c binds by GUID,
+ * name, port numbers and baseline, and leaves the rest to assign.c, which knows only graphs. Finally port_exchange.c
+ * exchanges structurally equal switches if more cables are in their ports then.
+ */
+#ifndef FT_VERIFY_MATCH_MATCH_H
+#define FT_VERIFY_MATCH_MATCH_H
+
+#include "verify/model/model.h"
+
+/*
+ * port_votes.c: identifies switches by port numbers, where the plan says which cable is in which port. A cable between
+ * port p of a lower and port q of an upper switch has one vote, shared equally by the planned switches with a cable of
+ * these two numbers; a listed host has one for its edge. A plan without ports has no votes.
+ */
+int ft_exact_votes_init(struct ft_model *m); /* 0 or -ENOMEM */
+
+/* The free one of @count places from @first with the most votes of @live; FT_NONE if none has votes, or two tie. */
+uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count);
+
+/* The votes that one cable, or one host, shares out. */
+enum { FT_EXACT_VOTE = 1 << 12 };
+
+/* port_exchange.c: exchanges seated switches if that puts more cables into their ports. */
+int ft_exact_settle(struct ft_model *m);
+
+/* bind.c: the place of each switch in a plan of any graph. Returns 0 or -ENOMEM. */
+int ft_general_match(struct ft_model *m, bool loose);
+
+/*
+ * aliases.c: if the plan has switches beside the tree: copies the plan into the model, finds whether it has aliases and
+ * which live cables lead from a switch beside the tree to an aliased one, and, once all switches have places, corrects
+ * the ends of these cables. 0 or -ENOMEM.
+ */
+int ft_aliases_init(struct ft_model *m);
+bool ft_aliases_exist(const struct ft_model *m);
+int ft_aliases_loose(const struct ft_model *m, bool **ret_loose);
+int ft_aliases_resolve(struct ft_model *m);
+
+/*
+ * bind.c: named_at: seated switches that carry each other's names. Names that the plan has invented count as names if
+ * the plan lists cables and most switches carry them. 0 or -ENOMEM.
+ */
+int ft_exchanged_find(struct ft_model *m);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The use of port numbers. Fabrics are wired by rule: port 19 of every edge goes to the first core. So the use of a
+ * number on other switches of the kind shows in which port a missing cable belongs, and which end of a surplus one is
+ * right.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "verify/model/recall.h"
+
+/*
+ * Switches are wired alike if they are of one kind, have equally many cables to equally many others, and most of their
+ * bundles have one width. Links downwards are ignored: a pod that is not full has the same spines as others.
+ */
+static uint64_t group_key(const struct ft_model *m, uint32_t p)
+{
+	uint64_t cables = 0, peers = 0;
+	uint32_t width = 0, votes = 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		uint32_t here = m->cells.width[pair->cell];
+
+		if (here == 0)
+			continue;
+		if (!ft_plan_has_ranks(m->plan) || ft_rank_of(m, pair->peer) >= ft_rank_of(m, p)) {
+			cables += here;
+			peers++;
+			continue;
+		}
+		/* Boyer-Moore majority vote. */
+		width = votes == 0 ? here : width;
+		votes += width == here ? 1U : -1U;
+	}
+	return (uint64_t)m->places[p]->kind << 48 | (uint64_t)(width & 0xff) << 40 | (cables & 0xfffff) << 20 |
+	       (peers & 0xfffff);
+}
+
+static int groups_find(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map groups = {0};
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		int r = ft_map_add(&groups, group_key(m, p), m->group_count, &m->group[p]);
+
+		if (r < 0)
+			return r;
+		m->group_count += r > 0;
+	}
+	m->group_count += m->group_count == 0;
+	return 0;
+}
+
+int ft_habits_init(struct ft_model *m)
+{
+	size_t count;
+	int r;
+
+	m->group = calloc(m->place_count + 1UL, sizeof(*m->group));
+	m->regular = calloc(m->plan->kind_count + 1UL, sizeof(*m->regular));
+	if (!m->group || !m->regular)
+		return -ENOMEM;
+	r = groups_find(m);
+	if (r < 0)
+		return r;
+	m->habit_ports = 256;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t ports = m->snapshot->nodes[m->live.switches[i].node].port_count;
+
+		m->habit_ports = ports >= m->habit_ports ? ports + 1 : m->habit_ports;
+	}
+	count = (size_t)m->group_count * m->habit_ports;
+	m->habits = calloc(count, sizeof(*m->habits));
+	m->ranges = calloc(m->group_count, sizeof(*m->ranges));
+	m->members = calloc(m->group_count, sizeof(*m->members));
+	if (!m->habits || !m->ranges || !m->members)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		m->habits[i].peer = FT_NONE;
+	return 0;
+}
+
+/* The habits shared by the group of place @planned. */
+static struct ft_port_habit *habits_of_planned(const struct ft_model *m, uint32_t planned)
+{
+	return m->habits + (size_t)m->group[planned] * m->habit_ports;
+}
+
+/* A switch without a place uses the habits of the first one of its kind. */
+const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	if (sw->planned != FT_NONE)
+		return habits_of_planned(m, sw->planned);
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->places[p]->kind == sw->kind)
+			return habits_of_planned(m, p);
+	return m->habits;
+}
+
+/*
+ * The role of @peer for the switch in place @here, comparable between all that are wired alike: its index among the
+ * switches of its group that @here is cabled to, in the order of their places. In a tree of two levels all edges share
+ * the first core; in one of three, port 19 of every edge goes to the first spine of its own pod. A peer without a
+ * planned cable to @here has no role that others share.
+ */
+enum { ROLE_FOREIGN = UINT32_MAX - 1, ROLES_MAX = 4096 };
+
+static uint32_t role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
+{
+	const struct ft_pair *pair = ft_pair_at(m, here, peer);
+
+	return pair ? m->roles[pair - m->cells.pairs] : ROLE_FOREIGN;
+}
+
+/* The role of each pair. O(pairs). */
+static int roles_find(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *ordinal = calloc(m->group_count + 1UL, sizeof(*ordinal));
+
+	m->roles = malloc((m->cells.first[m->place_count] + 1UL) * sizeof(*m->roles));
+	if (!ordinal || !m->roles)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		const struct ft_pair *first = ft_pairs_of(m, p), *end = ft_pairs_of(m, p + 1);
+
+		for (const struct ft_pair *pair = first; pair < end; pair++) {
+			uint32_t group = m->group[pair->peer];
+
+			m->roles[pair - m->cells.pairs] = m->cells.width[pair->cell] == 0
+								  ? ROLE_FOREIGN
+								  : group * ROLES_MAX + ordinal[group]++ % ROLES_MAX;
+		}
+		for (const struct ft_pair *pair = first; pair < end; pair++)
+			ordinal[m->group[pair->peer]] = 0;
+	}
+	return 0;
+}
+
+static void habit_count(struct ft_model *m, bool first_pass)
+{
+	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i / 2];
+		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
+		uint32_t port = i % 2 ? cable->b_port : cable->a_port;
+		uint32_t here = m->live.switches[near].planned, peer = m->live.switches[far].planned;
+		struct ft_port_habit *habit;
+
+		if (here == FT_NONE || peer == FT_NONE || near == far)
+			continue;
+		peer = role_of(m, here, peer);
+		habit = &habits_of_planned(m, here)[ft_port_number(m, port)];
+		if (!first_pass) {
+			habit->votes += habit->peer == peer;
+			continue;
+		}
+		/* Boyer-Moore majority vote: the peer of more than half of the links, if there is one. */
+		habit->links++;
+		if (habit->votes == 0)
+			habit->peer = peer;
+		habit->votes += habit->peer == peer ? 1U : -1U;
+	}
+}
+
+static void habits_count(struct ft_model *m)
+{
+	habit_count(m, true);
+	for (size_t i = 0; i < (size_t)m->group_count * m->habit_ports; i++)
+		m->habits[i].votes = 0;
+	habit_count(m, false);
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		const struct ft_live_host *host = &m->live.hosts[i];
+		uint32_t planned = m->live.switches[host->live].planned;
+
+		if (planned != FT_NONE)
+			habits_of_planned(m, planned)[ft_port_number(m, host->switch_port)].hosts++;
+	}
+}
+
+/* The role of the planned switch behind port @port_number of @live, which has a place, or FT_NONE. */
+static uint32_t role_of_port(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_port *port = ft_node_port(s, &s->nodes[m->live.switches[live].node], port_number);
+	const struct ft_port *peer = port ? ft_port_peer(s, port) : NULL;
+	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE;
+
+	if (far == FT_NONE || far == live || m->live.switches[far].planned == FT_NONE)
+		return FT_NONE;
+	return role_of(m, m->live.switches[live].planned, m->live.switches[far].planned);
+}
+
+/*
+ * What the switches like @live, without @live itself, whose role there is @own, use a port number for: in @ret_role the
+ * role of more than half of them, and how many these are. Returns false if there is none.
+ */
+static bool habit_without(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t own,
+			  uint32_t *ret_role, uint32_t *ret_votes)
+{
+	const struct ft_port_habit *habit = &ft_habits_of(m, live)[port_number];
+	uint32_t votes = habit->votes - (own != FT_NONE && own == habit->peer), links = habit->links - (own != FT_NONE);
+
+	*ret_votes = votes;
+	*ret_role = habit->peer;
+	return votes > 0 && votes * 2 > links && habit->peer != ROLE_FOREIGN;
+}
+
+/* True if a port of this number leads to a switch on any other switch like @live. */
+static bool others_link(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	/* @live's own cable is counted as well. */
+	return ft_habits_of(m, live)[port_number].links > 1;
+}
+
+/* How well port numbers predict the peers of a switch: it uses a port for what the others use it for. */
+static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *told, uint32_t *right)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, live)), role, votes;
+		uint32_t there = m->live.switches[ft_cable_far(cable, live)].planned, own;
+		bool agree;
+
+		if (there == FT_NONE || cable->a == cable->b || number >= m->habit_ports)
+			continue;
+		own = role_of(m, sw->planned, there);
+		agree = habit_without(m, live, number, own, &role, &votes);
+		*told += others_link(m, live, number);
+		*right += agree && role == own;
+	}
+}
+
+/*
+ * A kind is wired by a pattern if port numbers predict the peers of most of its cables; a switch follows it if they
+ * predict all but a few of its own. Else numbers that agree do so by chance, and prove nothing.
+ */
+static int regularity_learn(struct ft_model *m)
+{
+	enum { DEVIATIONS = 2 };
+	_cleanup_free_ uint32_t *told = calloc(m->plan->kind_count + 1UL, sizeof(*told));
+	_cleanup_free_ uint32_t *right = calloc(m->plan->kind_count + 1UL, sizeof(*right));
+
+	if (!told || !right)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+		uint32_t own_told = 0, own_right = 0;
+
+		if (sw->planned == FT_NONE)
+			continue;
+		regularity_count(m, i, &own_told, &own_right);
+		/* A switch without any cable in its predicted port follows another pattern. */
+		sw->regular = (own_told - own_right <= DEVIATIONS && (own_right > 0 || own_told < DEVIATIONS)) ||
+			      own_right * 20 >= own_told * 17;
+		told[sw->kind] += own_told;
+		right[sw->kind] += own_right;
+	}
+	for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
+		m->regular[kind] = told[kind] > 0 && right[kind] * 20 >= told[kind] * 17;
+	return 0;
+}
+
+/* False if the port numbers of @live predict nothing. */
+static bool port_tells(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	return port_number < m->habit_ports && sw->planned != FT_NONE && sw->regular && m->regular[sw->kind];
+}
+
+bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	uint32_t usual, votes, here = m->live.switches[live].planned;
+
+	if (ft_exact_cable(m, here, port_number) != FT_NONE)
+		return true;
+	if (ft_exact_knows(m, here))
+		return false;
+	if (ft_recall_port(m, live, port_number, &usual) == FT_RECALLED_SWITCH)
+		return true;
+	return port_tells(m, live, port_number) &&
+	       habit_without(m, live, port_number, role_of_port(m, live, port_number), &usual, &votes);
+}
+
+uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
+{
+	uint32_t usual, votes, here = m->live.switches[live].planned;
+	uint32_t cable = ft_exact_cable(m, here, port_number);
+
+	/* The plan itself gives the port: that outweighs any number of other switches. */
+	if (cable != FT_NONE)
+		return ft_exact_far(m, cable, here) == peer ? UINT32_MAX : 0;
+	if (ft_exact_knows(m, here))
+		return 0;
+	/* The port's own peer in the baseline outweighs the use on other switches. */
+	if (ft_recall_port(m, live, port_number, &usual) == FT_RECALLED_SWITCH)
+		return usual == peer ? UINT32_MAX : 0;
+	if (!port_tells(m, live, port_number) ||
+	    !habit_without(m, live, port_number, role_of_port(m, live, port_number), &usual, &votes))
+		return 0;
+	return peer != FT_NONE && usual == role_of(m, m->live.switches[live].planned, peer) ? votes : 0;
+}
+
+/* ---- where hosts end and uplinks begin ---- */
+
+static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits, uint32_t ports)
+{
+	struct ft_port_ranges r = {FT_NONE, 0, FT_NONE, 0, false};
+	uint32_t used = 0, agreed = 0;
+
+	for (uint32_t p = 0; p < ports; p++) {
+		used += habits[p].links + habits[p].hosts;
+		agreed += habits[p].links > habits[p].hosts ? habits[p].links : habits[p].hosts;
+		if (habits[p].links > habits[p].hosts) {
+			r.link_low = r.link_low == FT_NONE ? p : r.link_low;
+			r.link_high = p;
+		} else if (habits[p].hosts > 0) {
+			r.host_low = r.host_low == FT_NONE ? p : r.host_low;
+			r.host_high = p;
+		}
+	}
+	r.mixed = agreed * 20 < used * 17;
+	return r;
+}
+
+const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live)
+{
+	return &m->ranges[(ft_habits_of(m, live) - m->habits) / m->habit_ports];
+}
+
+bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_port_ranges *r = ft_port_ranges_of(m, live);
+	const struct ft_port_habit *habit;
+	uint32_t here = m->live.switches[live].planned, was;
+
+	if (ft_exact_cable(m, here, port_number) != FT_NONE)
+		return false;
+	if (ft_exact_knows(m, here))
+		return true;
+	switch (ft_recall_port(m, live, port_number, &was)) {
+	case FT_RECALLED_SWITCH:
+		return false;
+	case FT_RECALLED_HOST:
+		return true;
+	case FT_RECALLED_NOTHING:
+		break;
+	}
+	if (port_number >= m->habit_ports || r->mixed)
+		return false;
+	habit = &ft_habits_of(m, live)[port_number];
+	if (habit->links > 0 || habit->hosts > 0)
+		return habit->hosts > habit->links;
+	/* No switch uses it: it is a host port if it lies between host ports. */
+	return r->host_low != FT_NONE && port_number > r->host_low && port_number < r->host_high &&
+	       !(r->link_low != FT_NONE && port_number > r->link_low && port_number < r->link_high);
+}
+
+int ft_habits_learn(struct ft_model *m)
+{
+	int r = roles_find(m);
+
+	if (r < 0)
+		return r;
+	habits_count(m);
+	for (uint32_t p = 0; p < m->place_count; p++)
+		m->members[m->group[p]] += m->live_of[p] != FT_NONE;
+	for (uint32_t group = 0; group < m->group_count; group++)
+		m->ranges[group] = ranges_find(m->habits + (size_t)group * m->habit_ports, m->habit_ports);
+	return regularity_learn(m);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Identifies switches by port numbers: they distinguish the equal edges, spines and cores even if none is bound. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/match/match.h"
+
+/* A cable with more candidates than this has no votes. */
+enum { SHARES_MAX = 128 };
+
+/* The index of the planned cables with these two port numbers. */
+static uint32_t key_of(const struct ft_exact *e, uint32_t a_port, uint32_t b_port)
+{
+	return a_port * (e->b_ports + 1) + b_port;
+}
+
+/* The highest port numbers; false if there are too many combinations, or none. */
+static bool keys_measure(struct ft_model *m)
+{
+	enum { KEYS_MAX = 1 << 22 };
+	struct ft_exact *e = &m->exact;
+
+	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &m->plan->cables[i];
+
+		e->a_ports = c->a_port > e->a_ports ? c->a_port : e->a_ports;
+		e->b_ports = c->b_port > e->b_ports ? c->b_port : e->b_ports;
+	}
+	return (uint64_t)(e->a_ports + 1) * (e->b_ports + 1) < KEYS_MAX;
+}
+
+/* Groups the planned cables with both ports given by these. */
+static int keys_init(struct ft_model *m)
+{
+	struct ft_exact *e = &m->exact;
+	uint32_t count;
+
+	if (!keys_measure(m))
+		return 0;
+	count = key_of(e, e->a_ports, e->b_ports) + 1;
+	e->key = calloc(count + 2UL, sizeof(*e->key));
+	e->by_a = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_a));
+	e->by_b = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_b));
+	if (!e->key || !e->by_a || !e->by_b)
+		return -ENOMEM;
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		/*
+		 * Counting sort, two indices further on: counts, then insert positions, which end as the next key's
+		 * start.
+		 */
+		for (uint32_t k = 0; pass == 1 && k < count; k++)
+			e->key[k + 1] += e->key[k];
+		for (uint32_t i = 0; i < m->plan->cable_count; i++) {
+			const struct ft_plan_cable *c = &m->plan->cables[i];
+			uint32_t k = key_of(e, c->a_port, c->b_port), at;
+
+			if (c->a_port == 0 || c->b_port == 0)
+				continue;
+			if (pass == 0) {
+				e->key[k + 2]++;
+				continue;
+			}
+			at = e->key[k + 1]++;
+			e->by_a[at] = m->place_of[c->a];
+			e->by_b[at] = m->place_of[c->b];
+		}
+	}
+	return 0;
+}
+
+/* Hosts are in the order of their switches. */
+static int homes_init(struct ft_model *m)
+{
+	struct ft_exact *e = &m->exact;
+	uint32_t i = 0;
+
+	e->first_host = malloc((m->live.switch_count + 1UL) * sizeof(*e->first_host));
+	if (!e->first_host)
+		return -ENOMEM;
+	for (uint32_t n = 0; n <= m->live.switch_count; n++) {
+		while (i < m->live.host_count && m->live.hosts[i].live < n)
+			i++;
+		e->first_host[n] = i;
+	}
+	return ft_exact_homes(m);
+}
+
+int ft_exact_votes_init(struct ft_model *m)
+{
+	int r = 0;
+
+	if (m->plan->cable_count + m->plan->host_count == 0)
+		return 0;
+	m->exact.votes = calloc(m->place_count + 1UL, sizeof(*m->exact.votes));
+	if (!m->exact.votes)
+		return -ENOMEM;
+	r = keys_init(m);
+	return r == 0 && m->plan->host_count > 0 ? homes_init(m) : r;
+}
+
+/* Planned cables with two port numbers: the places of one of their ends. */
+struct shares {
+	const uint32_t *places;
+	uint32_t count, each; /* how many, and the votes for each */
+};
+
+/* The places that @live may have by its cable @n, as its lower end or as its upper one. */
+static struct shares shares_of(const struct ft_model *m, uint32_t live, uint32_t n, bool lower)
+{
+	const struct ft_live_cable *c = &m->live.cables[m->live.at[m->live.switches[live].first_cable + n]];
+	uint32_t near = ft_port_number(m, ft_cable_port(c, live));
+	uint32_t far = ft_port_number(m, ft_cable_port(c, ft_cable_far(c, live)));
+	uint32_t a_port = lower ? near : far, b_port = lower ? far : near;
+	const struct ft_exact *e = &m->exact;
+	uint32_t k, count;
+
+	if (c->a == c->b || !e->key || a_port > e->a_ports || b_port > e->b_ports)
+		return (struct shares){NULL, 0, 0};
+	k = key_of(e, a_port, b_port);
+	count = e->key[k + 1] - e->key[k];
+	if (count == 0 || count > SHARES_MAX)
+		return (struct shares){NULL, 0, 0};
+	return (struct shares){(lower ? e->by_a : e->by_b) + e->key[k], count, FT_EXACT_VOTE / count};
+}
+
+/* Places of other tiers may get votes, too: the caller considers only the tiers in question. */
+static void votes_add(const struct ft_model *m, uint32_t live, uint32_t first, uint32_t count)
+{
+	uint32_t *votes = m->exact.votes;
+
+	for (uint32_t n = 0; n < 2 * m->live.switches[live].cable_count; n++) {
+		struct shares s = shares_of(m, live, n / 2, n % 2);
+
+		for (uint32_t i = 0; i < s.count; i++)
+			if (s.places[i] >= first && s.places[i] - first < count)
+				votes[s.places[i]] += s.each;
+	}
+	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
+	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
+		if (m->exact.home[i] != FT_NONE && m->exact.home[i] >= first && m->exact.home[i] - first < count)
+			votes[m->exact.home[i]] += FT_EXACT_VOTE;
+}
+
+uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count)
+{
+	uint32_t *votes = m->exact.votes, best = FT_NONE, most = 0;
+
+	if (!votes)
+		return FT_NONE;
+	votes_add(m, live, first, count);
+	for (uint32_t p = first; p < first + count; p++) {
+		if (m->live_of[p] == FT_NONE && votes[p] > 0 && votes[p] >= most) {
+			best = votes[p] == most ? FT_NONE : p;
+			most = votes[p];
+		}
+		votes[p] = 0;
+	}
+	return best;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Local search: moves a switch that makes faults, or exchanges it with another, while that lowers the price. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "verify/match/assign_parts.h"
+
+enum {
+	SUSPECTS_MAX = 512, /* switches that one pass looks at */
+	PASSES_MAX = 8,
+};
+
+/* The price of @o where it is: in its place, or as an unplanned switch next to an empty place. */
+static uint64_t price_now(struct ft_assign_work *w, uint32_t o)
+{
+	if (w->image[o] != FT_UNASSIGNED)
+		return ft_assign_seat_price(w, o, w->image[o]).price;
+	return FT_PRICE_FAULT + ft_assign_stranger_price(w, o);
+}
+
+/* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
+void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p)
+{
+	uint32_t other = w->origin[p], from = w->image[o];
+
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, FT_UNASSIGNED);
+	ft_assign_seat_move(w, o, p);
+	if (other != FT_UNASSIGNED && from != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, from);
+}
+
+/*
+ * True if the switch is in the place of its name, and no more of its cables contradict that than support it: names are
+ * overruled when whole switches have been exchanged, not for cables.
+ */
+static bool is_pinned(struct ft_assign_work *w, uint32_t o)
+{
+	struct ft_assign_seat seat;
+
+	if (w->in->fixed[o])
+		return true;
+	if (w->in->names_weak || w->image[o] == FT_UNASSIGNED || w->in->named[o] != w->image[o])
+		return false;
+	seat = ft_assign_seat_price(w, o, w->image[o]);
+	return 2 * seat.right >= seat.row;
+}
+
+/* Exchanges @o and the switch in @p if both get cheaper and @keep; *@ret_equal: not kept, but no more faults. */
+static bool exchange_try(struct ft_assign_work *w, uint32_t o, uint32_t p, bool keep, bool *ret_equal)
+{
+	uint32_t other = w->origin[p], from = w->image[o];
+	uint64_t before, after;
+
+	*ret_equal = false;
+	if (p == from || is_pinned(w, o) || (other != FT_UNASSIGNED && is_pinned(w, other)))
+		return false;
+	before = price_now(w, o) + (other != FT_UNASSIGNED ? price_now(w, other) : 0);
+	ft_assign_exchange(w, o, p);
+	after = price_now(w, o) + (other != FT_UNASSIGNED ? price_now(w, other) : 0);
+	if (keep && after < before &&
+	    (from != FT_UNASSIGNED || !ft_assign_is_intruder(w, o, ft_assign_seat_price(w, o, p))))
+		return true;
+	*ret_equal = after / FT_PRICE_FAULT <= before / FT_PRICE_FAULT;
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, FT_UNASSIGNED);
+	ft_assign_seat_move(w, o, from);
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, p);
+	return false;
+}
+
+/* Moves @o to a cheaper place, if @keep; *@ret_rival: a place where it would make no more faults. */
+static bool suspect_improve(struct ft_assign_work *w, uint32_t o, bool keep, uint32_t *ret_rival)
+{
+	enum { TRIES_MAX = 24 };
+	uint32_t classes[TRIES_MAX];
+	bool equal;
+	uint32_t count = ft_assign_votes_rank(w, ft_assign_votes_take(w, o, true), TRIES_MAX);
+
+	memcpy(classes, w->touched, count * sizeof(*classes));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t c = classes[i], tries = 0;
+
+		if (w->image[o] != FT_UNASSIGNED && w->twin[w->image[o]] == c)
+			continue;
+		if (w->room[c] > 0) {
+			uint32_t p = ft_assign_class_member(w, c, o);
+
+			if (exchange_try(w, o, p, keep, &equal))
+				return true;
+			*ret_rival = equal ? p : *ret_rival;
+		}
+		for (uint32_t k = w->members_first[c]; k < w->members_first[c + 1] && tries < 8; k++) {
+			uint32_t p = w->members[k];
+
+			if (w->origin[p] == FT_UNASSIGNED)
+				continue;
+			tries++;
+			if (exchange_try(w, o, p, keep, &equal))
+				return true;
+			*ret_rival = equal ? p : *ret_rival;
+		}
+	}
+	return false;
+}
+
+bool ft_assign_improve(struct ft_assign_work *w)
+{
+	bool better = true, moved = false;
+
+	for (unsigned int pass = 0; better && pass < PASSES_MAX; pass++) {
+		uint32_t suspects = 0, rival = FT_UNASSIGNED;
+
+		better = false;
+		for (uint32_t o = 0; o < w->in->observed->count && suspects < SUSPECTS_MAX; o++) {
+			if (w->in->fixed[o] || price_now(w, o) < FT_PRICE_FAULT)
+				continue;
+			suspects++;
+			w->unfinished |= suspects == SUSPECTS_MAX;
+			better |= suspect_improve(w, o, true, &rival);
+		}
+		moved |= better;
+	}
+	return moved;
+}
+
+/* True if the assignment is better with @o and the switch in @p exchanged. Else the exchange is undone. */
+static bool exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, struct ft_assign_worth *worth)
+{
+	uint32_t other = w->origin[p], from = w->image[o];
+	struct ft_assign_worth now;
+
+	ft_assign_exchange(w, o, p);
+	now = ft_assign_worth_of(w);
+	if (ft_assign_is_better(&now, worth)) {
+		*worth = now;
+		return true;
+	}
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, FT_UNASSIGNED);
+	ft_assign_seat_move(w, o, from);
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, p);
+	return false;
+}
+
+/*
+ * Second local search, by the value of the whole assignment, O(E) for each exchange: between switches that make faults,
+ * and into free places. Only if these are few.
+ */
+void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth)
+{
+	enum { FEW = 24 };
+	static const uint64_t steps_max = 4000000;
+	uint32_t who[FEW], where[FEW], count = 0, places = 0;
+	uint64_t limit = w->steps + steps_max;
+	bool better = worth.faults > 1;
+
+	for (uint32_t o = 0; better && o < w->in->observed->count; o++) {
+		if (price_now(w, o) < FT_PRICE_FAULT || is_pinned(w, o))
+			continue;
+		if (count == FEW)
+			return;
+		who[count++] = o;
+		if (w->image[o] != FT_UNASSIGNED)
+			where[places++] = w->image[o];
+	}
+	for (uint32_t p = 0; better && p < w->in->planned->count; p++)
+		if (w->origin[p] == FT_UNASSIGNED && places < FEW)
+			where[places++] = p;
+	while (better) {
+		better = false;
+		for (uint32_t i = 0; i < count; i++)
+			for (uint32_t k = 0; k < places && w->steps < limit; k++)
+				if (w->image[who[i]] != where[k])
+					better |= exchange_settle(w, who[i], where[k], &worth);
+	}
+}
+
+/* For switches that make faults and are not identified by names: the places that are as good as their own. */
+void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival)
+{
+	uint32_t suspects = 0;
+
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		ret_rival[o] = FT_UNASSIGNED;
+		if (w->image[o] == FT_UNASSIGNED || w->in->named[o] == w->image[o] || suspects == SUSPECTS_MAX ||
+		    price_now(w, o) < FT_PRICE_FAULT)
+			continue;
+		suspects++;
+		suspect_improve(w, o, false, &ret_rival[o]);
+	}
+}
+
+/* True if even weak names match nearly all places. */
+static bool names_are_true(const struct ft_assign_work *w)
+{
+	enum { MOST = 3 };
+	uint32_t right = 0, wrong = 0;
+
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		if (w->image[o] == FT_UNASSIGNED || w->in->named[o] == FT_UNASSIGNED)
+			continue;
+		right += w->in->named[o] == w->image[o];
+		wrong += w->in->named[o] != w->image[o];
+	}
+	return !w->in->names_weak || right > MOST * wrong;
+}
+
+/* Removes switches that fit their place too badly to be a planned one; a switch with a name that counts stays. */
+void ft_assign_strangers_leave(struct ft_assign_work *w)
+{
+	bool names = names_are_true(w);
+
+	for (uint32_t o = 0; o < w->in->observed->count; o++)
+		if (w->image[o] != FT_UNASSIGNED && !w->in->fixed[o] && !(names && w->in->named[o] == w->image[o]) &&
+		    ft_assign_is_stranger(ft_assign_seat_price(w, o, w->image[o])))
+			ft_assign_seat_move(w, o, FT_UNASSIGNED);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/model/capacity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/measure/cuts.h"
+
+void ft_capacity_free(struct ft_capacity *c)
+{
+	if (!c)
+		return;
+	free(c->rank);
+	free(c->blocking);
+	free(c->across);
+	free(c->part);
+	free(c->planned);
+	free(c);
+}
+
+/* ---- which way is up ---- */
+
+uint32_t ft_host_ports(const struct ft_model *m, uint32_t p)
+{
+	return ft_host_ports_of(m, p);
+}
+
+uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
+{
+	bool hosts = ft_may_host(m, p);
+	uint32_t down = 0, ports = hosts ? ft_host_ports(m, p) : 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
+	if (hosts)
+		down += ft_live_at(m, p)->hosts > ports ? ft_live_at(m, p)->hosts : ports;
+	return down;
+}
+
+/* How many ranks of kinds that the plan uses are lower than @rank. */
+static uint32_t ranks_below(const struct ft_plan *plan, const bool *used, uint32_t rank)
+{
+	uint32_t below = 0;
+
+	for (uint32_t k = 0; k < plan->kind_count; k++) {
+		bool first = used[k] && plan->kinds[k].rank < rank;
+
+		for (uint32_t i = 0; i < k && first; i++)
+			first = !used[i] || plan->kinds[i].rank != plan->kinds[k].rank;
+		below += first;
+	}
+	return below;
+}
+
+/* By the kinds; numbered without gaps, as a tree may have no spines. */
+static int ranks_of_plan(const struct ft_model *m, struct ft_capacity *c)
+{
+	const struct ft_plan *plan = m->plan;
+	_cleanup_free_ bool *used = calloc(plan->kind_count + 1UL, sizeof(*used));
+
+	if (!used)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		used[plan->switches[i].kind] = true;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		c->rank[p] = FT_NONE;
+		if (ft_is_beside(m, p))
+			continue;
+		c->rank[p] = ranks_below(plan, used, plan->kinds[m->places[p]->kind].rank);
+		c->ranks = c->rank[p] + 1 > c->ranks ? c->rank[p] + 1 : c->ranks;
+	}
+	return 0;
+}
+
+/* Steps from the nearest place with planned hosts; breadth-first search. @ret_all: every place is reached. */
+static int steps_count(const struct ft_model *m, struct ft_capacity *c, bool *ret_all)
+{
+	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
+	uint32_t tail = 0;
+
+	if (!queue)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		c->rank[p] = p < m->edges ? 0 : FT_NONE;
+		if (p < m->edges)
+			queue[tail++] = p;
+	}
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t p = queue[head];
+
+		c->ranks = c->rank[p] + 1;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			if (m->cells.width[pair->cell] == 0 || c->rank[pair->peer] != FT_NONE)
+				continue;
+			c->rank[pair->peer] = c->rank[p] + 1;
+			queue[tail++] = pair->peer;
+		}
+	}
+	*ret_all = tail == m->place_count;
+	return 0;
+}
+
+/* Every cable joins adjacent ranks, and only top switches have no up link. */
+static bool ranks_are_layers(const struct ft_model *m, const struct ft_capacity *c)
+{
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t up = 0;
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			if (m->cells.width[pair->cell] == 0)
+				continue;
+			if (c->rank[pair->peer] == c->rank[p])
+				return false;
+			up += c->rank[pair->peer] > c->rank[p];
+		}
+		if (up == 0 && c->rank[p] + 1 < c->ranks)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Every switch with hosts reaches every top switch of its network by up links only: reachable sets as bit sets, from
+ * the top down. O(cables * top switches / 64).
+ */
+static int tops_are_common(const struct ft_model *m, const struct ft_capacity *c, bool *ret_common)
+{
+	uint32_t tops = 0, words;
+	_cleanup_free_ uint64_t *reach = NULL;
+	_cleanup_free_ uint32_t *wanted = calloc(m->network_count + 1UL, sizeof(*wanted));
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		tops += c->rank[p] + 1 == c->ranks;
+	words = (tops + 63) / 64;
+	reach = calloc((size_t)m->place_count * words + 1, sizeof(*reach));
+	if (!reach || !wanted)
+		return -ENOMEM;
+	tops = 0;
+	for (uint32_t rank = c->ranks; rank-- > 0;)
+		for (uint32_t p = 0; p < m->place_count; p++) {
+			if (c->rank[p] != rank)
+				continue;
+			if (rank + 1 == c->ranks) {
+				reach[(size_t)p * words + tops / 64] |= 1ULL << tops % 64;
+				wanted[m->network[p]]++;
+				tops++;
+			}
+			for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+				for (uint32_t n = 0; n < words && c->rank[pair->peer] > rank; n++)
+					reach[(size_t)p * words + n] |= reach[(size_t)pair->peer * words + n];
+		}
+	*ret_common = true;
+	for (uint32_t p = 0; p < m->edges; p++) {
+		uint32_t count = 0;
+
+		for (uint32_t n = 0; n < words; n++)
+			count += (uint32_t)__builtin_popcountll(reach[(size_t)p * words + n]);
+		*ret_common &= count == wanted[m->network[p]];
+	}
+	return 0;
+}
+
+/* A plan with the structure of a fat-tree is one, whatever its name. */
+static int ranks_find(const struct ft_model *m, struct ft_capacity *c)
+{
+	bool layered = false, common = false;
+	int r = steps_count(m, c, &layered);
+
+	layered = layered && c->ranks > 1 && ranks_are_layers(m, c);
+	if (r == 0 && layered)
+		r = tops_are_common(m, c, &common);
+	if (common)
+		return r;
+	memset(c->rank, 0, m->place_count * sizeof(*c->rank));
+	c->ranks = 1;
+	return r;
+}
+
+/* ---- blocking ---- */
+
+static void ratio_raise(struct ft_ratio *worst, uint32_t down, uint32_t up)
+{
+	struct ft_ratio ratio;
+
+	if (up > 0 && ft_ratio_make(down, up, &ratio) == 0 && (worst->den == 0 || ft_ratio_compare(ratio, *worst) > 0))
+		*worst = ratio;
+}
+
+/* The worst planned value, if the plan does not state one. */
+static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
+{
+	for (uint32_t rank = 0; rank < c->ranks; rank++)
+		c->blocking[rank] = m->plan->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
+	for (uint32_t p = 0; m->plan->general && p < m->place_count; p++) {
+		uint32_t down = ft_host_ports(m, p), up = 0;
+
+		if (c->rank[p] == FT_NONE)
+			continue;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			uint32_t width = m->cells.width[pair->cell];
+
+			up += ft_carries_from(m, p, pair->peer) ? width : 0;
+			down += ft_leads_up(m, pair->peer, p) ? width : 0;
+		}
+		if (down > 0)
+			ratio_raise(&c->blocking[c->rank[p]], down, up);
+	}
+	for (uint32_t rank = 0; rank < c->ranks; rank++)
+		if (c->blocking[rank].den == 0)
+			c->blocking[rank] = (struct ft_ratio){1, 1};
+}
+
+struct ft_ratio ft_blocking_times(struct ft_ratio one, struct ft_ratio other)
+{
+	static const struct ft_ratio all = {1, 1};
+	struct ft_ratio product = one;
+
+	if (ft_ratio_compare(other, all) > 0 && ft_ratio_make(one.num * other.num, one.den * other.den, &product) < 0)
+		return one;
+	return product;
+}
+
+struct ft_ratio ft_blocking_with(const struct ft_model *m, uint32_t rank, struct ft_ratio there)
+{
+	const struct ft_capacity *c = m->capacity;
+	struct ft_ratio product = rank == 0 ? there : c->blocking[0];
+
+	for (uint32_t k = 1; k < c->ranks; k++)
+		product = ft_blocking_times(product, k == rank ? there : c->blocking[k]);
+	return product;
+}
+
+/* ---- cuts ---- */
+
+static int planned_count(const struct ft_model *m, struct ft_capacity *c)
+{
+	c->planned = calloc((size_t)c->parts * c->cuts + 1, sizeof(*c->planned));
+	if (!c->planned)
+		return -ENOMEM;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		for (uint64_t bits = c->across[cell]; bits; bits &= bits - 1)
+			c->planned[(size_t)c->part[cell] * c->cuts + (unsigned int)__builtin_ctzll(bits)] +=
+				m->cells.width[cell];
+	c->total = ft_cuts_least(m, c->planned);
+	return 0;
+}
+
+/* The cables between two ranks are in the cut of the lower one. */
+static void ranks_cut(const struct ft_model *m, struct ft_capacity *c)
+{
+	c->parts = 1;
+	c->cuts = c->ranks - 1;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			if (ft_leads_up(m, p, pair->peer))
+				c->across[pair->cell] = 1ULL << c->rank[p];
+}
+
+/* The graph of the plan, or of the remaining cables; @count: by cell. */
+static int graph_make(const struct ft_model *m, const uint32_t *count, struct ft_multigraph *ret)
+{
+	_cleanup_free_ struct ft_edge *edges = calloc(m->cells.count + 1UL, sizeof(*edges));
+	uint32_t n = 0;
+
+	if (!edges)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			if (pair->peer > p && m->cells.width[pair->cell] > 0 && count[pair->cell] > 0)
+				edges[n++] = (struct ft_edge){p, pair->peer, count[pair->cell]};
+	return ft_multigraph_make(m->place_count, edges, n, ret);
+}
+
+/* In networks without hosts the switches count. */
+static int weights_tell(const struct ft_model *m, uint32_t **ret_weight)
+{
+	uint32_t *weight = calloc(m->place_count + 1UL, sizeof(*weight));
+	_cleanup_free_ uint64_t *hosts = calloc(m->network_count + 1UL, sizeof(*hosts));
+
+	*ret_weight = weight;
+	if (!weight || !hosts)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		hosts[m->network[p]] += m->places[p]->hosts;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		weight[p] = hosts[m->network[p]] > 0 ? m->places[p]->hosts : 1;
+	return 0;
+}
+
+/* The smallest cuts of the plan, and those of the graph of cables that carry traffic. */
+static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uint32_t *carriers)
+{
+	enum { OF_PLAN = 40, OF_FABRIC = 16 };
+	_cleanup_(ft_multigraph_release) struct ft_multigraph plan = {0};
+	_cleanup_(ft_multigraph_release) struct ft_multigraph fabric = {0};
+	_cleanup_free_ uint64_t *side = calloc(m->place_count + 1UL, sizeof(*side));
+	_cleanup_free_ uint32_t *weight = NULL;
+	struct ft_cut_search search = {&plan, NULL, m->network, m->network_count, side, 0};
+	bool same = true;
+	int r = side ? weights_tell(m, &weight) : -ENOMEM;
+
+	search.weight = weight;
+	if (r == 0)
+		r = graph_make(m, m->cells.width, &plan);
+	if (r == 0)
+		r = ft_cuts_search(&search, OF_PLAN);
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		same &= carriers[cell] >= m->cells.width[cell];
+	if (r == 0 && !same)
+		r = graph_make(m, carriers, &fabric);
+	search.graph = &fabric;
+	if (r == 0 && !same)
+		r = ft_cuts_search(&search, OF_FABRIC);
+	if (r < 0)
+		return r;
+	c->parts = m->network_count;
+	c->cuts = search.count;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			if (m->cells.width[pair->cell] == 0)
+				continue;
+			c->across[pair->cell] = side[p] ^ side[pair->peer];
+			c->part[pair->cell] = m->network[p];
+		}
+	return 0;
+}
+
+int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
+{
+	struct ft_capacity *c = calloc(1, sizeof(*c));
+	int r;
+
+	ft_capacity_free(m->capacity);
+	m->capacity = c;
+	if (!c)
+		return -ENOMEM;
+	c->ranks = 1;
+	c->rank = calloc(m->place_count + 1UL, sizeof(*c->rank));
+	c->across = calloc(m->cells.count + 1UL, sizeof(*c->across));
+	c->part = calloc(m->cells.count + 1UL, sizeof(*c->part));
+	if (!c->rank || !c->across || !c->part)
+		return -ENOMEM;
+	r = ft_plan_has_ranks(m->plan) ? ranks_of_plan(m, c) : ranks_find(m, c);
+	c->blocking = calloc(c->ranks, sizeof(*c->blocking));
+	if (r < 0 || !c->blocking)
+		return -ENOMEM;
+	blocking_plan(m, c);
+	if (c->ranks > 1 || ft_plan_tree_bundles(m->plan) == 0)
+		ranks_cut(m, c);
+	else
+		r = halves_cut(m, c, carriers);
+	return r == 0 ? planned_count(m, c) : r;
+}
+
+uint64_t *ft_cuts_full(const struct ft_model *m, uint64_t unit)
+{
+	const struct ft_capacity *c = m->capacity;
+	size_t count = (size_t)c->parts * c->cuts;
+	uint64_t *left = calloc(count + 1, sizeof(*left));
+
+	for (size_t i = 0; left && i < count; i++)
+		left[i] = c->planned[i] * unit;
+	return left;
+}
+
+void ft_cuts_take(const struct ft_model *m, uint64_t *left, uint32_t cell, uint64_t amount)
+{
+	const struct ft_capacity *c = m->capacity;
+	uint64_t *of = left + (size_t)c->part[cell] * c->cuts;
+
+	for (uint64_t bits = c->across[cell]; bits; bits &= bits - 1)
+		of[__builtin_ctzll(bits)] -= amount;
+}
+
+void ft_cuts_give(const struct ft_model *m, uint64_t *left, uint32_t cell, uint64_t amount)
+{
+	ft_cuts_take(m, left, cell, -amount);
+}
+
+uint64_t ft_cuts_least(const struct ft_model *m, const uint64_t *left)
+{
+	const struct ft_capacity *c = m->capacity;
+	uint64_t sum = 0;
+
+	for (uint32_t part = 0; part < c->parts && c->cuts > 0; part++) {
+		uint64_t least = UINT64_MAX;
+
+		for (unsigned int n = 0; n < c->cuts; n++)
+			least = left[(size_t)part * c->cuts + n] < least ? left[(size_t)part * c->cuts + n] : least;
+		sum += least;
+	}
+	return sum;
+}
+
+struct ft_ratio ft_share(uint64_t left, uint64_t planned)
+{
+	struct ft_ratio ratio;
+
+	left = left < planned ? left : planned;
+	if (planned == 0 || ft_ratio_make((int64_t)left, (int64_t)planned, &ratio) < 0)
+		return (struct ft_ratio){1, 1};
+	return ratio;
+}

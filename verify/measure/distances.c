@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Distances between hosts, planned and observed: the histogram of the report, and hops-exceeded. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "verify/model/capacity.h"
+#include "planner/plan/wiring.h"
+#include "verify/measure/hops.h"
+#include "verify/model/model.h"
+
+/* The edges of a graph under construction. */
+struct edges {
+	struct ft_hop_edge *edge;
+	size_t count, size;
+	bool failed;
+};
+
+static void edges_release(struct edges *edges)
+{
+	free(edges->edge);
+}
+
+static void edge_add(struct edges *edges, uint32_t a, uint32_t b)
+{
+	if (edges->count == edges->size) {
+		size_t size = edges->size ? 2 * edges->size : 1024;
+		struct ft_hop_edge *edge = realloc(edges->edge, size * sizeof(*edge));
+
+		if (!edge) {
+			edges->failed = true;
+			return;
+		}
+		edges->edge = edge;
+		edges->size = size;
+	}
+	edges->edge[edges->count++] = (struct ft_hop_edge){a, b};
+}
+
+/* ---- the plan, chip by chip ---- */
+
+/*
+ * The chips of a planned switch. Chips with outer ports come first, each with the same number of ports in order; then
+ * the inner chips of a director, each cabled to all of the former.
+ */
+struct chips {
+	uint32_t first;	       /* number of the first */
+	uint32_t outer, inner; /* how many there are */
+	uint32_t ports;	       /* outer ports of each */
+	bool deep;	       /* it stands for a whole director */
+};
+
+/*
+ * Assumption for a director with unknown inside: every path through it passes three chips, no two ports are on one chip
+ * (SPEC 4).
+ */
+static struct chips chips_of(const struct ft_plan *plan, uint32_t index, uint32_t first)
+{
+	const struct ft_plan_switch *sw = &plan->switches[index];
+	const struct ft_inside *inside = &plan->inside[sw->tier];
+	struct chips chips = {.first = first, .outer = 1, .ports = sw->ports};
+	uint32_t boards;
+
+	if (!ft_plan_is_director(plan, index))
+		return chips;
+	if (inside->line_ports == 0 || inside->line_chips == 0 || inside->line_boards == 0) {
+		chips.deep = true;
+		return chips;
+	}
+	boards = inside->line_boards_max > inside->line_boards ? inside->line_boards_max : inside->line_boards;
+	chips.outer = boards * inside->line_chips;
+	chips.ports = (inside->line_ports + inside->line_chips - 1) / inside->line_chips;
+	chips.inner =
+		inside->fabric_boards * inside->fabric_chips > 0 ? inside->fabric_boards * inside->fabric_chips : 1;
+	return chips;
+}
+
+/* The chip that has outer port @port (from 1). */
+static uint32_t chip_at(const struct chips *chips, uint32_t port)
+{
+	uint32_t chip = port > 0 && chips->ports > 0 ? (port - 1) / chips->ports : 0;
+
+	return chips->first + (chip < chips->outer ? chip : chips->outer - 1);
+}
+
+static void inside_add(struct edges *edges, const struct chips *chips)
+{
+	for (uint32_t i = 0; i < chips->inner; i++)
+		for (uint32_t o = 0; o < chips->outer; o++)
+			edge_add(edges, chips->first + o, chips->first + chips->outer + i);
+}
+
+static void cables_add(const struct ft_plan *plan, const struct chips *chips, struct edges *edges)
+{
+	for (uint32_t i = 0; i < plan->bundle_count && plan->cable_count == 0; i++) {
+		const struct ft_plan_bundle *b = &plan->bundles[i];
+
+		for (uint32_t k = 0; k < b->count; k++) {
+			uint32_t x = chip_at(&chips[b->a], b->a_port + k), y = chip_at(&chips[b->b], b->b_port + k);
+
+			edge_add(edges, x, y);
+			/* Between two single chips one edge suffices. */
+			if (chips[b->a].outer == 1 && chips[b->b].outer == 1)
+				break;
+		}
+	}
+	for (uint32_t i = 0; i < plan->cable_count; i++) {
+		const struct ft_plan_cable *c = &plan->cables[i];
+
+		edge_add(edges, chip_at(&chips[c->a], c->a_port), chip_at(&chips[c->b], c->b_port));
+	}
+}
+
+static void plan_hosts_add(const struct ft_plan *plan, const struct chips *chips, struct ft_hop_graph *graph)
+{
+	for (uint32_t c = 0; c < graph->count; c++)
+		graph->regular[c] = true;
+	for (uint32_t i = ft_plan_tree_switches(plan); i < plan->switch_count; i++)
+		graph->regular[chips[i].first] = false;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		for (uint32_t h = 0; h < plan->switches[i].hosts; h++)
+			graph->hosts[chip_at(&chips[i], h + 1)]++;
+}
+
+static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
+{
+	const struct ft_plan *plan = m->plan;
+	_cleanup_free_ struct chips *chips = calloc(plan->switch_count + 1UL, sizeof(*chips));
+	_cleanup_free_ bool *deep = NULL;
+	_cleanup_(edges_release) struct edges edges = {0};
+	uint32_t count = 0;
+	int r;
+
+	if (!chips)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		chips[i] = chips_of(plan, i, count);
+		count += chips[i].outer + chips[i].inner;
+		inside_add(&edges, &chips[i]);
+	}
+	cables_add(plan, chips, &edges);
+	deep = calloc(count + 1UL, sizeof(*deep));
+	if (edges.failed || !deep)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		deep[chips[i].first] = chips[i].deep;
+	r = ft_hop_graph_make(count, deep, edges.edge, edges.count, ret);
+	if (r < 0)
+		return r;
+	plan_hosts_add(plan, chips, ret);
+	return 0;
+}
+
+/* ---- the fabric, chip by chip ---- */
+
+/* The observed fabric as a graph of its switch chips. */
+struct seen {
+	struct ft_hop_graph graph;
+	uint32_t *chip_of; /* by node of m->chips: its number in the graph, or FT_NONE */
+	uint32_t *node_of; /* by chip: its node */
+	uint32_t *live_of; /* by chip: the live switch that it is part of, or FT_NONE */
+	uint32_t *host_of; /* by chip: where its first host is in live.hosts, or FT_NONE */
+};
+
+static void seen_release(struct seen *seen)
+{
+	ft_hop_graph_release(&seen->graph);
+	free(seen->chip_of);
+	free(seen->node_of);
+	free(seen->live_of);
+	free(seen->host_of);
+}
+
+static int seen_alloc(const struct ft_model *m, struct seen *seen)
+{
+	size_t count = m->chips->node_count + 1UL;
+
+	seen->chip_of = malloc(count * sizeof(*seen->chip_of));
+	seen->node_of = malloc(count * sizeof(*seen->node_of));
+	seen->live_of = malloc(count * sizeof(*seen->live_of));
+	seen->host_of = malloc(count * sizeof(*seen->host_of));
+	return seen->chip_of && seen->node_of && seen->live_of && seen->host_of ? 0 : -ENOMEM;
+}
+
+static uint32_t chips_number(const struct ft_model *m, const uint32_t *order, struct seen *seen)
+{
+	uint32_t count = 0;
+
+	for (uint32_t k = 0; k < m->chips->node_count; k++) {
+		uint32_t i = order[k];
+
+		seen->chip_of[i] = FT_NONE;
+		if (m->chips->nodes[i].type != FT_NODE_SWITCH)
+			continue;
+		seen->node_of[count] = i;
+		seen->live_of[count] = seen->host_of[count] = FT_NONE;
+		seen->chip_of[i] = count++;
+	}
+	return count;
+}
+
+/* The switch of a chip: the one that has its outer ports. */
+static void chips_assign(const struct ft_model *m, struct seen *seen)
+{
+	const struct ft_snapshot *s = m->snapshot;
+
+	for (uint32_t p = 0; p < s->port_count; p++) {
+		uint32_t live = m->live.switch_of_node[s->ports[p].node], origin = ft_port_origin(m, p), chip;
+
+		if (live == FT_NONE || origin >= m->chips->port_count)
+			continue;
+		chip = seen->chip_of[m->chips->ports[origin].node];
+		if (chip == FT_NONE)
+			continue;
+		seen->live_of[chip] = live;
+		seen->graph.regular[chip] =
+			m->live.switches[live].planned != FT_NONE && !ft_is_beside(m, m->live.switches[live].planned);
+	}
+}
+
+static void hosts_assign(const struct ft_model *m, struct seen *seen)
+{
+	for (uint32_t i = 0; i < m->live.host_count; i++) {
+		uint32_t port = ft_port_origin(m, m->live.hosts[i].switch_port), chip;
+
+		if (port >= m->chips->port_count)
+			continue;
+		chip = seen->chip_of[m->chips->ports[port].node];
+		if (chip == FT_NONE)
+			continue;
+		if (seen->host_of[chip] == FT_NONE)
+			seen->host_of[chip] = i;
+		seen->graph.hosts[chip]++;
+	}
+}
+
+static int seen_build(const struct ft_model *m, struct seen *seen)
+{
+	const struct ft_snapshot *chips = m->chips;
+	_cleanup_(edges_release) struct edges edges = {0};
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(chips);
+	uint32_t count;
+	int r = order ? seen_alloc(m, seen) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	count = chips_number(m, order, seen);
+	for (uint32_t near = 0; near < count; near++)
+		for (uint32_t n = 0; n < chips->nodes[seen->node_of[near]].port_count; n++) {
+			const struct ft_port *port = &chips->ports[chips->nodes[seen->node_of[near]].first_port + n];
+			uint32_t far =
+				port->peer == FT_NO_PORT ? FT_NONE : seen->chip_of[chips->ports[port->peer].node];
+
+			/* Each cable once, from the chip with the lower number. */
+			if (far != FT_NONE && far > near)
+				edge_add(&edges, near, far);
+		}
+	if (edges.failed)
+		return -ENOMEM;
+	r = ft_hop_graph_make(count, NULL, edges.edge, edges.count, &seen->graph);
+	if (r < 0)
+		return r;
+	chips_assign(m, seen);
+	hosts_assign(m, seen);
+	return 0;
+}
+
+/* ---- what is too far ---- */
+
+/* Faults that can lengthen a path. */
+static bool code_lengthens(enum ft_code code)
+{
+	return code == FT_CODE_EDGE_ISOLATED || code == FT_CODE_CORE_MISSING || code == FT_CODE_CABLE_MISSING ||
+	       code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_SWITCH_MUTE ||
+	       code == FT_CODE_CABLE_UNPLANNED || code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWEEP_INCOMPLETE ||
+	       code == FT_CODE_LOOPBACK || code == FT_CODE_BOARD_MISSING;
+}
+
+static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, uint32_t chip)
+{
+	uint32_t live = seen->live_of[chip];
+
+	return live != FT_NONE && m->live.switches[live].planned == FT_NONE && !m->live.switches[live].tolerated;
+}
+
+/*
+ * How well a fault explains a long path, in a plan without ranks: a completely missing bundle does, best one at an end
+ * of the path. In a tree the first fault is taken.
+ */
+static unsigned int cause_weight(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far,
+				 const struct ft_finding *f)
+{
+	unsigned int weight = f->gone_count > 0;
+	const uint32_t ends[2] = {seen->live_of[far->from], seen->live_of[far->to]};
+
+	if (m->capacity->ranks > 1)
+		return 0;
+	for (size_t i = 0; i < f->lack_count; i++)
+		weight |= f->lacks[i].cables >= ft_width_at(m, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b]);
+	for (size_t i = 0; weight == 1 && i < f->where_count; i++)
+		for (unsigned int n = 0; n < 2; n++)
+			if (ends[n] != FT_NONE && m->live.switches[ends[n]].guid == f->where[i].guid)
+				return 2;
+	return weight;
+}
+
+/* The finding that explains it, if one was found. */
+static struct ft_finding *cause_find(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far)
+{
+	bool stranger = chip_is_stranger(m, seen, far->from) || chip_is_stranger(m, seen, far->to);
+	struct ft_report *report = m->report;
+	struct ft_finding *cause = NULL;
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		unsigned int weight;
+
+		if (stranger ? f->code != FT_CODE_SWITCH_UNPLANNED : !code_lengthens(f->code))
+			continue;
+		weight = cause_weight(m, seen, far, f);
+		if (cause && weight <= most)
+			continue;
+		cause = f;
+		most = weight;
+	}
+	return cause;
+}
+
+static void chip_add_name(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
+{
+	const struct ft_node *node = &m->chips->nodes[seen->node_of[chip]];
+
+	if (!m->origin && seen->live_of[chip] != FT_NONE)
+		ft_text_puts(text, m->live.switches[seen->live_of[chip]].label);
+	else
+		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
+}
+
+/* "node055 on leaf07" */
+static void end_add(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	const struct ft_node *host = ft_port_node(s, &s->ports[m->live.hosts[seen->host_of[chip]].port]);
+
+	ft_text_add_safe(text, ft_node_description(s, host), host->description_length);
+	ft_text_puts(text, " on ");
+	chip_add_name(m, seen, chip, text);
+}
+
+/* "leaf07, core01, leaf09" */
+static int path_tell(const struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far,
+		     struct ft_text *text)
+{
+	_cleanup_free_ uint32_t *path = calloc(far->chips, sizeof(*path));
+	int r = path ? ft_hop_path(&seen->graph, far, path) : -ENOMEM;
+
+	for (uint32_t n = 0; r == 0 && n < far->chips; n++) {
+		ft_text_puts(text, n ? ", " : "");
+		chip_add_name(m, seen, path[n], text);
+	}
+	return r;
+}
+
+/* @f NULL: no cause is known but the paths themselves. */
+static void excess_report(struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far, uint32_t planned,
+			  const char *ends, const char *path)
+{
+	struct ft_finding *f = cause_find(m, seen, far);
+	uint32_t live[2] = {seen->live_of[far->from], seen->live_of[far->to]};
+
+	if (f) {
+		ft_finding_symptom(m, f, live[0], 0,
+				   "hosts %s are %u switch%s apart, planned are %u; on the way are %s", ends,
+				   far->chips, ft_text_es(far->chips), planned, path);
+		return;
+	}
+	f = ft_finding_add(m, FT_CODE_HOPS_EXCEEDED, FT_EVIDENCE_SEEN);
+	ft_finding_where_chip(m, f, seen->node_of[far->from]);
+	ft_finding_where_chip(m, f, seen->node_of[far->to]);
+	ft_say(m, &f->expected, "at most %u switch%s between two hosts", planned, ft_text_es(planned));
+	ft_say(m, &f->observed, "%u", far->chips);
+	ft_say(m, &f->text, "hosts %s are %u switch%s apart, planned are %u", ends, far->chips, ft_text_es(far->chips),
+	       planned);
+	ft_say(m, &f->fix, "compare the cabling of these two switches with the plan");
+	ft_finding_symptom(m, f, live[0], 0, "the shortest way between them is by %s", path);
+}
+
+/*
+ * Longer paths are a consequence of the fault that broke the short ones, and become its symptom. They are a finding of
+ * their own only if no other finding could be the cause.
+ */
+static int excess_check(struct ft_model *m, const struct seen *seen, const struct ft_hop_counts *found,
+			uint32_t longest)
+{
+	_cleanup_(ft_text_release) struct ft_text ends = {0};
+	_cleanup_(ft_text_release) struct ft_text path = {0};
+	bool regular = found->regular.chips > m->plan->clos;
+	const struct ft_hop_far *far = regular ? &found->regular : &found->any;
+	uint32_t planned = regular ? m->plan->clos : longest;
+	int r;
+
+	if (far->chips <= planned)
+		return 0;
+	end_add(m, seen, far->from, &ends);
+	ft_text_puts(&ends, " and ");
+	end_add(m, seen, far->to, &ends);
+	r = path_tell(m, seen, far, &path);
+	if (r < 0 || ends.failed || path.failed)
+		return -ENOMEM;
+	excess_report(m, seen, far, planned, ft_text_string(&ends), ft_text_string(&path));
+	return 0;
+}
+
+/* ---- the histogram ---- */
+
+static int histogram_fill(const struct ft_hop_counts *counts, uint32_t chips, struct ft_histogram *ret)
+{
+	ret->pairs = calloc(chips + 1UL, sizeof(*ret->pairs));
+	if (!ret->pairs)
+		return -ENOMEM;
+	for (uint32_t n = 1; n <= chips; n++)
+		if (counts->pairs[n] > 0)
+			ret->pairs[ret->count++] = (struct ft_hop_pairs){n, counts->pairs[n]};
+	return 0;
+}
+
+static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
+{
+	_cleanup_(ft_hop_graph_release) struct ft_hop_graph graph = {0};
+	_cleanup_(ft_hop_counts_release) struct ft_hop_counts counts = {0};
+	int r = plan_graph(m, &graph);
+
+	if (r == 0)
+		r = ft_hop_count(&graph, &counts);
+	if (r == 0)
+		r = histogram_fill(&counts, graph.nodes, &m->report->hops_planned);
+	if (r == 0)
+		*ret_longest = counts.any.chips > m->plan->clos ? counts.any.chips : m->plan->clos;
+	return r;
+}
+
+/* ---- pairs without a path ---- */
+
+/*
+ * The connected components of the fabric, chip by chip, numbered from 0 in @ret_part. Returns their number, or FT_NONE.
+ */
+static uint32_t parts_number(const struct ft_hop_graph *graph, uint32_t *ret_part)
+{
+	_cleanup_free_ uint32_t *queue = malloc((graph->count + 1UL) * sizeof(*queue));
+	uint32_t parts = 0;
+
+	if (!queue)
+		return FT_NONE;
+	for (uint32_t c = 0; c < graph->count; c++)
+		ret_part[c] = FT_NONE;
+	for (uint32_t start = 0; start < graph->count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (ret_part[start] != FT_NONE)
+			continue;
+		ret_part[start] = parts;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t here = queue[head++];
+
+			for (uint32_t i = graph->first[here]; i < graph->first[here + 1]; i++) {
+				if (ret_part[graph->of[i]] != FT_NONE)
+					continue;
+				ret_part[graph->of[i]] = parts;
+				queue[tail++] = graph->of[i];
+			}
+		}
+		parts++;
+	}
+	return parts;
+}
+
+/* Hosts of one network of the plan in one part of the fabric. */
+struct lot {
+	uint32_t network, part;
+	uint64_t hosts;
+};
+
+static int lot_compare(const void *a, const void *b)
+{
+	const struct lot *x = a, *y = b;
+
+	if (x->network != y->network)
+		return x->network < y->network ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+/*
+ * In a plan of several networks, hosts of different networks need not reach each other. An unplanned switch belongs to
+ * the first network found in its component.
+ */
+static int lots_fill(const struct ft_model *m, const struct seen *seen, struct lot *lots)
+{
+	const struct ft_hop_graph *graph = &seen->graph;
+	_cleanup_free_ uint32_t *part = malloc((graph->count + 1UL) * sizeof(*part));
+	_cleanup_free_ uint32_t *network = NULL;
+	uint32_t parts = part ? parts_number(graph, part) : FT_NONE;
+
+	if (parts == FT_NONE)
+		return -ENOMEM;
+	network = calloc(parts + 1UL, sizeof(*network));
+	if (!network)
+		return -ENOMEM;
+	for (uint32_t c = graph->count; c-- > 0;) {
+		uint32_t live = seen->live_of[c], place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+
+		lots[c] = (struct lot){FT_NONE, part[c], graph->hosts[c]};
+		if (place == FT_NONE)
+			continue;
+		lots[c].network = m->network[place];
+		network[part[c]] = m->network[place];
+	}
+	for (uint32_t c = 0; c < graph->count; c++)
+		if (lots[c].network == FT_NONE)
+			lots[c].network = network[part[c]];
+	return 0;
+}
+
+/* All pairs of one network minus those of one network and one component: O(switches log switches). */
+static int unreachable_count(const struct ft_model *m, const struct seen *seen, uint64_t all, uint64_t *ret_pairs)
+{
+	uint32_t count = seen->graph.count;
+	_cleanup_free_ struct lot *lots = NULL;
+	uint64_t doubled = 0;
+	int r;
+
+	*ret_pairs = all;
+	if (m->network_count < 2)
+		return 0;
+	lots = calloc(count + 1UL, sizeof(*lots));
+	r = lots ? lots_fill(m, seen, lots) : -ENOMEM;
+	if (r < 0)
+		return r;
+	qsort(lots, count, sizeof(*lots), lot_compare);
+	for (uint32_t i = 0; i < count;) {
+		uint32_t network = lots[i].network;
+		uint64_t hosts = 0;
+
+		while (i < count && lots[i].network == network) {
+			uint32_t part = lots[i].part;
+			uint64_t here = 0;
+
+			for (; i < count && lots[i].network == network && lots[i].part == part; i++)
+				here += lots[i].hosts;
+			hosts += here;
+			doubled -= here * here;
+		}
+		doubled += hosts * hosts;
+	}
+	*ret_pairs = doubled / 2;
+	return 0;
+}
+
+int ft_distances(struct ft_model *m)
+{
+	_cleanup_(seen_release) struct seen seen = {{0}, NULL, NULL, NULL, NULL};
+	_cleanup_(ft_hop_counts_release) struct ft_hop_counts found = {0};
+	uint32_t longest = 0;
+	int r = planned_measure(m, &longest);
+
+	if (r == 0)
+		r = seen_build(m, &seen);
+	if (r == 0)
+		r = ft_hop_count(&seen.graph, &found);
+	if (r == 0)
+		r = histogram_fill(&found, seen.graph.nodes, &m->report->hops_found);
+	if (r < 0)
+		return r;
+	r = unreachable_count(m, &seen, found.unreachable, &m->report->hops_unreachable);
+	if (r < 0)
+		return r;
+	m->report->clos_planned = longest;
+	m->report->clos_found = found.any.chips;
+	return excess_check(m, &seen, &found, longest);
+}

@@ -1,0 +1,987 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/measure/failures.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "verify/model/capacity.h"
+#include "verify/model/model.h"
+
+enum {
+	MILLION = 1000000,
+	WORK_MAX = 200000000,
+	SAMPLES_MIN = 100,
+	RANKS_MAX = 16, /* ranks of a tree; a higher rank has its blocking computed below */
+};
+
+/* What can fail: a switch, or one cable of a bundle. */
+struct item {
+	uint32_t p, q; /* places; for a switch p, and q is FT_NONE */
+	uint32_t cell;
+};
+
+/* The severity of a set of failures, in comparable numbers. */
+struct state {
+	uint32_t edges, hosts;
+	uint64_t bisection_ppm; /* the remaining fraction of the planned */
+	struct ft_ratio blocking;
+};
+
+struct after {
+	const struct ft_model *m;
+	enum ft_after_kind kind;
+	uint32_t count; /* fail at once */
+	uint32_t *carriers,
+		*own;	/* by cell: cables that carry traffic, and those of them that are the pair's own by the plan */
+	bool *dead;	/* by place */
+	uint32_t *part; /* by place: its connected component, from 1; 0: it is cut off, or absent */
+	uint32_t *queue;
+	uint32_t *order;    /* places, network by network */
+	uint64_t *hosts_of; /* by part: scratch, all 0 */
+	uint32_t *load;	    /* by place: its load (model/capacity.h) */
+	bool *leads_up;	    /* by place: has up links in the plan */
+	/* By place: remaining cables up, or all cables without ranks; and those of them that lead further up. */
+	uint32_t *above, *links;
+	/* Places where these two changed, and their values before any failure. */
+	struct stale {
+		uint32_t place, above, links;
+	} * stale;
+	uint32_t stale_count;
+	bool *is_stale;	     /* by place */
+	uint32_t *part_then; /* x->part before any failure */
+	uint64_t *cuts;	     /* remaining capacity of each cut (model/capacity.h) */
+	uint32_t *taken;     /* by cell: number of its planned cables that fail */
+	uint32_t *changed;   /* those cells */
+	uint32_t changed_count;
+	struct item *items;
+	uint32_t item_count;
+	uint32_t *chosen; /* [count]: items that fail, in ascending order */
+	struct state worst;
+	uint32_t *worst_chosen;
+	struct state harshest; /* of the set in worst_chosen */
+	bool any;
+	/* Sums over the sets that count for the mean. */
+	uint64_t edges, hosts, bisection_ppm, blocking_ppm, blocked;
+	uint32_t looked;
+};
+
+static void after_release(struct after *x)
+{
+	free(x->carriers);
+	free(x->own);
+	free(x->dead);
+	free(x->part);
+	free(x->queue);
+	free(x->order);
+	free(x->hosts_of);
+	free(x->load);
+	free(x->leads_up);
+	free(x->above);
+	free(x->links);
+	free(x->stale);
+	free(x->is_stale);
+	free(x->part_then);
+	free(x->cuts);
+	free(x->taken);
+	free(x->changed);
+	free(x->items);
+	free(x->chosen);
+	free(x->worst_chosen);
+}
+
+/* Networks are counted separately. O(places). */
+static int order_make(struct after *x)
+{
+	const struct ft_model *m = x->m;
+	_cleanup_free_ uint32_t *first = calloc(m->network_count + 2UL, sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		first[m->network[p] + 1]++;
+	for (uint32_t n = 0; n < m->network_count; n++)
+		first[n + 1] += first[n];
+	for (uint32_t p = 0; p < m->place_count; p++)
+		x->order[first[m->network[p]]++] = p;
+	return 0;
+}
+
+static int after_init(struct after *x, const struct ft_model *m)
+{
+	size_t places = m->place_count + 1UL, cells = m->cells.count + 1UL;
+	size_t items = places;
+
+	x->m = m;
+	x->carriers = calloc(cells, sizeof(*x->carriers));
+	x->own = calloc(cells, sizeof(*x->own));
+	x->dead = calloc(places, sizeof(*x->dead));
+	x->part = calloc(places, sizeof(*x->part));
+	x->queue = calloc(places, sizeof(*x->queue));
+	x->order = calloc(places, sizeof(*x->order));
+	x->hosts_of = calloc(places + 1, sizeof(*x->hosts_of));
+	x->load = calloc(places, sizeof(*x->load));
+	x->leads_up = calloc(places, sizeof(*x->leads_up));
+	x->above = calloc(places, sizeof(*x->above));
+	x->links = calloc(places, sizeof(*x->links));
+	x->stale = calloc(places, sizeof(*x->stale));
+	x->is_stale = calloc(places, sizeof(*x->is_stale));
+	x->part_then = calloc(places, sizeof(*x->part_then));
+	x->cuts = ft_cuts_full(m, 1);
+	x->taken = calloc(cells, sizeof(*x->taken));
+	x->changed = calloc(cells, sizeof(*x->changed));
+	if (!x->carriers || !x->own || !x->dead || !x->part || !x->queue || !x->order || !x->hosts_of || !x->load ||
+	    !x->leads_up || !x->above || !x->links || !x->stale || !x->is_stale || !x->part_then || !x->cuts ||
+	    !x->taken || !x->changed)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		x->load[p] = m->live_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			uint32_t up = ft_pair_up(m, p, pair), width = m->cells.width[pair->cell];
+
+			x->leads_up[p] |= width > 0 && ft_leads_up(m, p, pair->peer);
+			if (pair->peer < p)
+				continue;
+			/* What hangs on the tree carries nothing for it. */
+			if (ft_is_beside(m, pair->peer))
+				continue;
+			x->carriers[pair->cell] = ft_pair_carriers(m, p, pair);
+			x->own[pair->cell] = up < x->carriers[pair->cell] ? up : x->carriers[pair->cell];
+			ft_cuts_take(m, x->cuts, pair->cell, width - x->own[pair->cell]);
+			items += x->carriers[pair->cell];
+		}
+	}
+	x->items = calloc(items, sizeof(*x->items));
+	return x->items ? order_make(x) : -ENOMEM;
+}
+
+static void items_list(struct after *x)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t p = 0; x->kind != FT_AFTER_CABLE && p < m->place_count; p++)
+		if (m->live_of[p] != FT_NONE && !ft_is_beside(m, p) && (x->kind == FT_AFTER_SWITCH || ft_is_top(m, p)))
+			x->items[x->item_count++] = (struct item){p, FT_NONE, 0};
+	for (uint32_t p = 0; x->kind == FT_AFTER_CABLE && p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			for (uint32_t n = 0; pair->peer > p && n < x->carriers[pair->cell]; n++)
+				x->items[x->item_count++] = (struct item){p, pair->peer, pair->cell};
+}
+
+/* ---- one way ---- */
+
+static void fail_all(struct after *x, const uint32_t *chosen, bool fail)
+{
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct item *item = &x->items[chosen[i]];
+
+		if (item->q == FT_NONE)
+			x->dead[item->p] = fail;
+		else
+			x->carriers[item->cell] += fail ? -1U : 1U;
+	}
+}
+
+static uint32_t left_of(const struct after *x, uint32_t p, const struct ft_pair *pair)
+{
+	return x->dead[p] || x->dead[pair->peer] ? 0 : x->carriers[pair->cell];
+}
+
+/* All places reached from the @tail places in the queue are in component @number. */
+static void part_fill(struct after *x, uint32_t tail, uint32_t number)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t p = x->queue[head];
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			if (x->part[pair->peer] != 0 || left_of(x, p, pair) == 0)
+				continue;
+			x->part[pair->peer] = number;
+			x->queue[tail++] = pair->peer;
+		}
+	}
+}
+
+static bool is_left(const struct after *x, uint32_t p)
+{
+	return !x->dead[p] && x->m->live_of[p] != FT_NONE;
+}
+
+/* In a tree places without a path to a top switch are cut off: breadth-first search from all top switches at once. */
+static void tops_reach(struct after *x)
+{
+	const struct ft_model *m = x->m;
+	uint32_t tail = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		x->part[p] = ft_is_top(m, p) && is_left(x, p);
+		if (x->part[p])
+			x->queue[tail++] = p;
+	}
+	part_fill(x, tail, 1);
+}
+
+static uint64_t weight_of(const struct ft_model *m, uint32_t p)
+{
+	return (uint64_t)ft_live_at(m, p)->hosts << 32 | 1;
+}
+
+/* In any other graph places outside of their network's component with most hosts. O(cables). */
+static void parts_reach(struct after *x)
+{
+	const struct ft_model *m = x->m;
+	uint32_t parts = 0;
+
+	memset(x->part, 0, m->place_count * sizeof(*x->part));
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (x->part[p] != 0 || !is_left(x, p))
+			continue;
+		x->part[p] = ++parts;
+		x->queue[0] = p;
+		part_fill(x, 1, parts);
+	}
+	for (uint32_t i = 0; i < m->place_count && parts > 1;) {
+		uint32_t network = m->network[x->order[i]], begin = i, most = 0;
+
+		for (; i < m->place_count && m->network[x->order[i]] == network; i++) {
+			uint32_t p = x->order[i];
+
+			if (x->part[p] == 0 || !is_left(x, p))
+				continue;
+			x->hosts_of[x->part[p]] += weight_of(m, p);
+			if (most == 0 || x->hosts_of[x->part[p]] > x->hosts_of[most])
+				most = x->part[p];
+		}
+		for (uint32_t n = begin; n < i; n++) {
+			uint32_t part = x->part[x->order[n]];
+
+			x->hosts_of[part] = 0;
+			x->part[x->order[n]] = part == most ? part : 0;
+		}
+	}
+}
+
+static void above_count(struct after *x, uint32_t p)
+{
+	const struct ft_model *m = x->m;
+
+	x->above[p] = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		x->above[p] += ft_carries_from(m, p, pair->peer) ? left_of(x, p, pair) : 0;
+}
+
+/* Cables to a switch without remaining up links do not lead further up. */
+static void links_count(struct after *x, uint32_t p)
+{
+	const struct ft_model *m = x->m;
+
+	x->links[p] = 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		if (ft_carries_from(m, p, pair->peer) && (!x->leads_up[pair->peer] || x->above[pair->peer] > 0))
+			x->links[p] += left_of(x, p, pair);
+}
+
+static void stale_mark(struct after *x, uint32_t p)
+{
+	if (x->is_stale[p])
+		return;
+	x->is_stale[p] = true;
+	x->stale[x->stale_count++] = (struct stale){p, x->above[p], x->links[p]};
+}
+
+static void neighbours_mark(struct after *x, uint32_t p)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(x->m, p); pair < ft_pairs_of(x->m, p + 1); pair++)
+		stale_mark(x, pair->peer);
+}
+
+/* Recomputes the counts at the failed items, and below switches without remaining up links. O(their cables). */
+static void stale_count(struct after *x, const uint32_t *chosen)
+{
+	uint32_t direct;
+
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct item *item = &x->items[chosen[i]];
+
+		stale_mark(x, item->p);
+		if (item->q != FT_NONE)
+			stale_mark(x, item->q);
+		else
+			neighbours_mark(x, item->p);
+	}
+	direct = x->stale_count;
+	for (uint32_t i = 0; i < direct; i++) {
+		uint32_t p = x->stale[i].place;
+
+		above_count(x, p);
+		if (x->leads_up[p] && x->above[p] == 0 && x->stale[i].above > 0)
+			neighbours_mark(x, p);
+	}
+	for (uint32_t i = 0; i < x->stale_count; i++)
+		links_count(x, x->stale[i].place);
+}
+
+static void stale_forget(struct after *x)
+{
+	while (x->stale_count > 0) {
+		const struct stale *stale = &x->stale[--x->stale_count];
+
+		x->above[stale->place] = stale->above;
+		x->links[stale->place] = stale->links;
+		x->is_stale[stale->place] = false;
+	}
+}
+
+/* Failed cables of a cell are subtracted from its cuts. */
+static void cell_take(struct after *x, uint32_t p, const struct ft_pair *pair)
+{
+	uint32_t carries = left_of(x, p, pair), own = x->own[pair->cell], taken;
+
+	taken = own - (carries < own ? carries : own);
+	if (taken == x->taken[pair->cell])
+		return;
+	if (x->taken[pair->cell] == 0)
+		x->changed[x->changed_count++] = pair->cell;
+	ft_cuts_take(x->m, x->cuts, pair->cell, taken - x->taken[pair->cell]);
+	x->taken[pair->cell] = taken;
+}
+
+static uint64_t bisection_look(struct after *x, const uint32_t *chosen)
+{
+	const struct ft_model *m = x->m;
+	uint64_t planned = m->capacity->total, left;
+
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct item *item = &x->items[chosen[i]];
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, item->p); pair < ft_pairs_of(m, item->p + 1); pair++)
+			if (item->q == FT_NONE || pair->peer == item->q)
+				cell_take(x, item->p, pair);
+	}
+	left = ft_cuts_least(m, x->cuts);
+	while (x->changed_count > 0) {
+		uint32_t cell = x->changed[--x->changed_count];
+
+		ft_cuts_give(m, x->cuts, cell, x->taken[cell]);
+		x->taken[cell] = 0;
+	}
+	left = left < planned ? left : planned;
+	return planned ? left * MILLION / planned : MILLION;
+}
+
+/* The worst blocking of a rank: load of a switch to its remaining up links; up 0: it has none. */
+struct worst {
+	uint64_t down, up;
+};
+
+static void worst_raise(struct worst *worst, uint64_t down, uint64_t up)
+{
+	if (up > 0 && (worst->up == 0 || down * worst->up > worst->down * up))
+		*worst = (struct worst){down, up};
+}
+
+/* As figures.c does. Above the hosts a rank that passes more than its load does not compensate for others. */
+static struct ft_ratio blocking_look(const struct after *x)
+{
+	const struct ft_model *m = x->m;
+	struct worst by_rank[RANKS_MAX] = {{0, 0}};
+	struct ft_ratio worst = {0, 0}, there;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t rank = m->capacity->rank[p], links = rank == 0 ? x->links[p] : x->above[p];
+
+		if (x->load[p] == 0 || !is_left(x, p) || rank >= RANKS_MAX || (rank == 0 && x->part[p] == 0))
+			continue;
+		if (rank == 0 || x->load[p] > links)
+			worst_raise(&by_rank[rank], x->load[p], links);
+	}
+	for (uint32_t rank = 0; rank < m->capacity->ranks && rank < RANKS_MAX; rank++) {
+		const struct worst *w = &by_rank[rank];
+
+		if (w->up == 0 || ft_ratio_make((int64_t)w->down, (int64_t)w->up, &there) < 0)
+			continue;
+		there = ft_blocking_with(m, rank, there);
+		if (worst.den == 0 || ft_ratio_compare(there, worst) > 0)
+			worst = there;
+	}
+	return worst;
+}
+
+static void parts_count(struct after *x)
+{
+	if (x->m->capacity->ranks > 1)
+		tops_reach(x);
+	else
+		parts_reach(x);
+}
+
+/* Without a failed switch or a wholly failed bundle, connectivity does not change. */
+static bool parts_may_change(const struct after *x, const uint32_t *chosen)
+{
+	for (uint32_t i = 0; i < x->count; i++)
+		if (x->items[chosen[i]].q == FT_NONE || x->carriers[x->items[chosen[i]].cell] == 0)
+			return true;
+	return false;
+}
+
+/* The state before any failure. */
+static void then_look(struct after *x)
+{
+	parts_count(x);
+	memcpy(x->part_then, x->part, x->m->place_count * sizeof(*x->part));
+	for (uint32_t p = 0; p < x->m->place_count; p++)
+		above_count(x, p);
+	for (uint32_t p = 0; p < x->m->place_count; p++)
+		links_count(x, p);
+}
+
+static struct state way_look(struct after *x, const uint32_t *chosen)
+{
+	const struct ft_model *m = x->m;
+	struct state s = {0};
+
+	fail_all(x, chosen, true);
+	if (parts_may_change(x, chosen))
+		parts_count(x);
+	else
+		memcpy(x->part, x->part_then, m->place_count * sizeof(*x->part));
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		if (m->live_of[p] == FT_NONE || x->part[p] != 0 || ft_is_beside(m, p) ||
+		    (p >= m->edges && m->places[p]->hosts == 0))
+			continue;
+		s.edges += p < m->edges;
+		s.hosts += ft_live_at(m, p)->hosts;
+	}
+	s.bisection_ppm = bisection_look(x, chosen);
+	stale_count(x, chosen);
+	s.blocking = blocking_look(x);
+	stale_forget(x);
+	fail_all(x, chosen, false);
+	return s;
+}
+
+static bool blocking_is_worse(struct ft_ratio a, struct ft_ratio b)
+{
+	return a.den > 0 && (b.den == 0 || ft_ratio_compare(a, b) > 0);
+}
+
+/* Hosts first, then bandwidth, then blocking. */
+static bool state_is_worse(const struct state *a, const struct state *b)
+{
+	if (a->hosts != b->hosts)
+		return a->hosts > b->hosts;
+	if (a->bisection_ppm != b->bisection_ppm)
+		return a->bisection_ppm < b->bisection_ppm;
+	return blocking_is_worse(a->blocking, b->blocking);
+}
+
+/* Each figure has its own worst set. */
+static struct state worst_take(struct after *x, const uint32_t *chosen)
+{
+	struct state s = way_look(x, chosen);
+
+	if (!x->any || state_is_worse(&s, &x->harshest)) {
+		x->harshest = s;
+		memcpy(x->worst_chosen, chosen, x->count * sizeof(*chosen));
+	}
+	if (!x->any)
+		x->worst = s;
+	x->any = true;
+	x->worst.edges = s.edges > x->worst.edges ? s.edges : x->worst.edges;
+	x->worst.hosts = s.hosts > x->worst.hosts ? s.hosts : x->worst.hosts;
+	if (s.bisection_ppm < x->worst.bisection_ppm)
+		x->worst.bisection_ppm = s.bisection_ppm;
+	if (blocking_is_worse(s.blocking, x->worst.blocking))
+		x->worst.blocking = s.blocking;
+	return s;
+}
+
+/* Adds a set to the mean. */
+static void way_count(struct after *x, const uint32_t *chosen)
+{
+	struct state s = worst_take(x, chosen);
+
+	x->looked++;
+	x->edges += s.edges;
+	x->hosts += s.hosts;
+	x->bisection_ppm += s.bisection_ppm;
+	if (s.blocking.den > 0) {
+		x->blocking_ppm += (uint64_t)(s.blocking.num * MILLION / s.blocking.den);
+		x->blocked++;
+	}
+}
+
+/* ---- all sets, or a sample ---- */
+
+/* The number of sets, as far as it can be counted exactly; @ret_about in any case. */
+static uint64_t ways_count(uint32_t of, uint32_t count, double *ret_about)
+{
+	uint64_t ways = 1;
+	bool exact = true;
+	double about = 1;
+
+	for (uint32_t i = 1; i <= count; i++) {
+		about = about * (of - count + i) / i;
+		if (exact && ways > UINT64_MAX / of)
+			exact = false;
+		else if (exact)
+			ways = ways * (of - count + i) / i;
+	}
+	*ret_about = about;
+	return exact ? ways : UINT64_MAX;
+}
+
+static void ways_all(struct after *x)
+{
+	uint32_t n = x->count;
+
+	for (uint32_t i = 0; i < n; i++)
+		x->chosen[i] = i;
+	for (;;) {
+		uint32_t i = n;
+
+		way_count(x, x->chosen);
+		while (i > 0 && x->chosen[i - 1] == x->item_count - n + i - 1)
+			i--;
+		if (i == 0)
+			return;
+		x->chosen[i - 1]++;
+		for (; i < n; i++)
+			x->chosen[i] = x->chosen[i - 1] + 1;
+	}
+}
+
+/* The 64-bit generator of S. Vigna, "splitmix64" (public domain): the same on every machine. */
+static uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static int number_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* A uniformly random set of so many different items (R. Floyd's algorithm). */
+static void way_draw(struct after *x, uint64_t *random)
+{
+	uint32_t drawn = 0;
+
+	for (uint32_t top = x->item_count - x->count; top < x->item_count; top++) {
+		uint32_t pick = (uint32_t)(((__uint128_t)random_next(random) * (top + 1UL)) >> 64);
+
+		for (uint32_t i = 0; i < drawn; i++)
+			if (x->chosen[i] == pick)
+				pick = top;
+		x->chosen[drawn++] = pick;
+	}
+	qsort(x->chosen, x->count, sizeof(*x->chosen), number_compare);
+}
+
+static void ways_some(struct after *x, uint32_t samples)
+{
+	uint64_t random = FT_AFTER_SEED;
+
+	for (uint32_t i = 0; i < samples; i++) {
+		way_draw(x, &random);
+		way_count(x, x->chosen);
+	}
+}
+
+/* ---- the worst sets ---- */
+
+/* The score of an item for the search of the worst set. */
+struct prey {
+	uint64_t worth;
+	uint32_t item;
+};
+
+static int prey_compare(const void *a, const void *b)
+{
+	const struct prey *x = a, *y = b;
+
+	if (x->worth != y->worth)
+		return x->worth > y->worth ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+/* Partial sort: the first @count in order; the others in any order. O(all) for few. */
+static void prey_select(struct prey *prey, uint32_t all, uint32_t count)
+{
+	enum { FEW = 8 };
+
+	if (count > FEW) {
+		qsort(prey, all, sizeof(*prey), prey_compare);
+		return;
+	}
+	for (uint32_t i = 0; i < all; i++) {
+		struct prey one = prey[i];
+		uint32_t at = i < count ? i : count;
+
+		if (i >= count && prey_compare(&one, &prey[count - 1]) >= 0)
+			continue;
+		if (i >= count) {
+			prey[i] = prey[count - 1];
+			at = count - 1;
+		}
+		for (; at > 0 && prey_compare(&one, &prey[at - 1]) < 0; at--)
+			prey[at] = prey[at - 1];
+		prey[at] = one;
+	}
+}
+
+static void hardest_try(struct after *x, struct prey *prey)
+{
+	prey_select(prey, x->item_count, x->count);
+	for (uint32_t i = 0; i < x->count; i++)
+		x->chosen[i] = prey[i].item;
+	qsort(x->chosen, x->count, sizeof(*x->chosen), number_compare);
+	worst_take(x, x->chosen);
+}
+
+/*
+ * The loss of place @p by each item: its own cables, or those to a switch. With @keep, its last cable scores lowest:
+ * then it is not cut off, but all its traffic passes through that cable.
+ */
+static void prey_of_place(const struct after *x, uint32_t p, bool keep, struct prey *prey)
+{
+	const struct ft_model *m = x->m;
+	uint32_t last = FT_NONE;
+
+	for (uint32_t i = 0; i < x->item_count; i++) {
+		const struct item *item = &x->items[i];
+		uint64_t worth = item->p == p || item->q == p;
+
+		if (item->q == FT_NONE)
+			worth = x->carriers[ft_cell_at(m, p, item->p)];
+		last = worth > 0 ? i : last;
+		prey[i] = (struct prey){2 * worth + 1, i};
+	}
+	if (keep && last != FT_NONE)
+		prey[last].worth = 0;
+}
+
+/* The total loss by each switch; for cables, those of edges with few of them, edge after edge. */
+static void prey_of_all(const struct after *x, bool weak_first, struct prey *prey)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->item_count; i++) {
+		const struct item *item = &x->items[i];
+		uint32_t from = item->q == FT_NONE ? item->p : item->p < m->edges ? item->p : item->q;
+		uint64_t cables = 0;
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, from); pair < ft_pairs_of(m, from + 1); pair++)
+			cables += x->carriers[pair->cell];
+		/* All cables of one edge come before any of the next. */
+		prey[i].item = i;
+		if (weak_first)
+			prey[i].worth = (UINT32_MAX - cables) << 32 | (UINT32_MAX - from);
+		else
+			prey[i].worth = item->q == FT_NONE ? cables : x->own[item->cell] == x->carriers[item->cell];
+	}
+}
+
+/*
+ * The edges to cut off with the given number of cables so that most hosts are lost: a 0-1 knapsack, exact in two ranks.
+ */
+static int prey_by_hosts(struct after *x, struct prey *prey)
+{
+	const struct ft_model *m = x->m;
+	size_t width = x->count + 1UL;
+	_cleanup_free_ uint32_t *best = calloc(width, sizeof(*best));
+	_cleanup_free_ bool *takes = calloc(width * (m->edges + 1UL), sizeof(*takes));
+	_cleanup_free_ uint32_t *needs = calloc(m->edges + 1UL, sizeof(*needs));
+	uint32_t room = x->count;
+
+	if (!best || !takes || !needs)
+		return -ENOMEM;
+	for (uint32_t e = 0; e < m->edges; e++) {
+		const struct ft_live_switch *sw = ft_live_at(m, e);
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+			needs[e] += x->carriers[pair->cell];
+		for (uint32_t n = x->count; sw && needs[e] > 0 && n >= needs[e]; n--)
+			if (best[n - needs[e]] + sw->hosts > best[n]) {
+				best[n] = best[n - needs[e]] + sw->hosts;
+				takes[e * width + n] = true;
+			}
+	}
+	for (uint32_t i = 0; i < x->item_count; i++)
+		prey[i] = (struct prey){0, i};
+	for (uint32_t e = m->edges; e-- > 0;) {
+		if (!takes[e * width + room])
+			continue;
+		room -= needs[e];
+		for (uint32_t i = 0; i < x->item_count; i++)
+			prey[i].worth += x->items[i].p == e || x->items[i].q == e;
+	}
+	return 0;
+}
+
+/* The loss of cut @n of a network by each item. */
+static void prey_of_cut(const struct after *x, uint32_t network, unsigned int n, struct prey *prey)
+{
+	const struct ft_model *m = x->m;
+	const struct ft_capacity *c = m->capacity;
+
+	for (uint32_t i = 0; i < x->item_count; i++) {
+		const struct item *item = &x->items[i];
+		const struct ft_pair *pair = ft_pairs_of(m, item->p);
+		uint64_t worth = 0;
+
+		for (; pair < ft_pairs_of(m, item->p + 1); pair++)
+			if ((item->q == FT_NONE || item->q == pair->peer) && c->part[pair->cell] == network)
+				worth += (c->across[pair->cell] >> n & 1) *
+					 (item->q == FT_NONE ? x->own[pair->cell] : 1);
+		prey[i] = (struct prey){worth, i};
+	}
+}
+
+/* The cuts with least remaining capacity, which determine the bisection. */
+static void cuts_try(struct after *x, struct prey *prey)
+{
+	enum { TRIED_MAX = 64 };
+	const struct ft_capacity *c = x->m->capacity;
+	unsigned int tried = 0;
+
+	for (uint32_t part = 0; part < c->parts; part++) {
+		const uint64_t *left = x->cuts + (size_t)part * c->cuts;
+		uint64_t least = UINT64_MAX;
+
+		for (unsigned int n = 0; n < c->cuts; n++)
+			least = left[n] < least ? left[n] : least;
+		for (unsigned int n = 0; n < c->cuts; n++) {
+			if (left[n] != least || tried++ >= TRIED_MAX)
+				continue;
+			prey_of_cut(x, part, n, prey);
+			hardest_try(x, prey);
+		}
+	}
+}
+
+/* Greedy: one item after the other, each the worst with those before. */
+static void greedy_try(struct after *x)
+{
+	uint32_t count = x->count, *chosen = x->chosen;
+	uint64_t each = x->m->cells.count + x->m->place_count + 1UL;
+
+	if ((uint64_t)count * x->item_count > WORK_MAX / each)
+		return;
+	for (uint32_t n = 0; n < count; n++) {
+		struct state worst = {0};
+		uint32_t best = FT_NONE;
+
+		x->count = n + 1;
+		for (uint32_t i = 0; i < x->item_count; i++) {
+			struct state s;
+			bool twice = false;
+
+			for (uint32_t k = 0; k < n; k++)
+				twice |= chosen[k] == i;
+			if (twice)
+				continue;
+			chosen[n] = i;
+			s = way_look(x, chosen);
+			if (best == FT_NONE || state_is_worse(&s, &worst)) {
+				best = i;
+				worst = s;
+			}
+		}
+		chosen[n] = best;
+	}
+	x->count = count;
+	qsort(chosen, count, sizeof(*chosen), number_compare);
+	worst_take(x, chosen);
+}
+
+static int ways_hardest(struct after *x)
+{
+	const struct ft_model *m = x->m;
+	_cleanup_free_ struct prey *prey = calloc(x->item_count + 1UL, sizeof(*prey));
+	uint64_t work = 0;
+
+	if (!prey)
+		return -ENOMEM;
+	for (unsigned int weak_first = 0; weak_first < 2; weak_first++) {
+		prey_of_all(x, weak_first && x->kind == FT_AFTER_CABLE, prey);
+		hardest_try(x, prey);
+	}
+	if (x->kind == FT_AFTER_CABLE) {
+		int r = (uint64_t)x->count * m->edges > WORK_MAX ? 0 : prey_by_hosts(x, prey);
+
+		if (r < 0)
+			return r;
+		hardest_try(x, prey);
+	}
+	for (uint32_t p = 0; p < m->place_count && work < WORK_MAX; p++) {
+		if (m->live_of[p] == FT_NONE || ft_is_top(m, p))
+			continue;
+		for (unsigned int keep = 0; keep < 2; keep++) {
+			prey_of_place(x, p, keep > 0, prey);
+			hardest_try(x, prey);
+		}
+		work += m->cells.count + 16UL * x->item_count;
+	}
+	if (m->capacity->ranks == 1) {
+		cuts_try(x, prey);
+		greedy_try(x);
+	}
+	return 0;
+}
+
+/*
+ * In two ranks the worst sets are known exactly for bandwidth and blocking, and for cables also for hosts. Failing core
+ * switches cut off no edge that is cabled to more cores than fail.
+ */
+static bool hardest_are_known(const struct after *x)
+{
+	const struct ft_model *m = x->m;
+
+	if (m->capacity->ranks != 2 || x->kind == FT_AFTER_SWITCH)
+		return false;
+	for (uint32_t e = 0; x->kind == FT_AFTER_CORE && e < m->edges; e++) {
+		uint32_t cores = 0;
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+			cores += x->carriers[pair->cell] > 0;
+		if (m->live_of[e] != FT_NONE && cores > 0 && cores <= x->count)
+			return false;
+	}
+	return true;
+}
+
+/* ---- the result ---- */
+
+/* "27720", "8.1e12" */
+static int ways_say(char **string, uint64_t ways, double about)
+{
+	unsigned int exponent = 0;
+
+	if (ways < 1000000)
+		return ft_string_set(string, "%" PRIu64, ways);
+	for (; about >= 9.95; about /= 10)
+		exponent++;
+	return ft_string_set(string, "%.1fe%u", about, exponent);
+}
+
+static int example_say(const struct after *x, char **string)
+{
+	const struct ft_model *m = x->m;
+	enum { SHOWN = 6 };
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	for (uint32_t i = 0; i < x->count && i < SHOWN; i++) {
+		const struct item *item = &x->items[x->worst_chosen[i]];
+		const struct ft_live_switch *a = ft_live_at(m, item->p);
+		const struct ft_live_switch *b = item->q == FT_NONE ? NULL : ft_live_at(m, item->q);
+
+		ft_text_printf(&text, "%s%s", i ? ", " : "", a ? a->label : m->places[item->p]->name);
+		if (item->q != FT_NONE)
+			ft_text_printf(&text, " - %s", b ? b->label : m->places[item->q]->name);
+	}
+	if (x->count > SHOWN)
+		ft_text_printf(&text, " and %u more", x->count - SHOWN);
+	return text.failed ? -ENOMEM : ft_string_set(string, "%s", ft_text_string(&text));
+}
+
+static struct ft_ratio mean(uint64_t sum, uint64_t count)
+{
+	struct ft_ratio ratio = {0, 1};
+
+	if (count == 0 || ft_ratio_make((int64_t)sum, (int64_t)count, &ratio) < 0)
+		return (struct ft_ratio){0, 1};
+	return ratio;
+}
+
+static void result_fill(const struct after *x, struct ft_after *result)
+{
+	result->looked = x->looked;
+	result->worst = (struct ft_after_state){
+		.edges = {x->worst.edges, 1},
+		.hosts = {x->worst.hosts, 1},
+		.bisection = mean(x->worst.bisection_ppm, MILLION),
+		.blocking = x->worst.blocking.den ? x->worst.blocking : (struct ft_ratio){0, 1},
+	};
+	result->mean = (struct ft_after_state){
+		.edges = mean(x->edges, x->looked),
+		.hosts = mean(x->hosts, x->looked),
+		.bisection = mean(x->bisection_ppm / (x->looked ? x->looked : 1), MILLION),
+		.blocking = mean(x->blocked ? x->blocking_ppm / x->blocked : 0, MILLION),
+	};
+}
+
+static int ways_look(struct after *x, struct ft_after *result)
+{
+	double about;
+	uint64_t ways = ways_count(x->item_count, x->count, &about);
+	uint64_t each = x->m->cells.count + x->m->place_count + 1UL, samples = WORK_MAX / each;
+	int r;
+
+	/* A tree has a cut for each level; other graphs have many for each network. */
+	if (x->m->capacity->ranks == 1)
+		samples = WORK_MAX / (each + (uint64_t)x->m->capacity->parts * x->m->capacity->cuts);
+	x->chosen = calloc(x->count + 1UL, sizeof(*x->chosen));
+	x->worst_chosen = calloc(x->count + 1UL, sizeof(*x->worst_chosen));
+	if (!x->chosen || !x->worst_chosen)
+		return -ENOMEM;
+	samples = samples < SAMPLES_MIN ? SAMPLES_MIN : samples > FT_AFTER_SAMPLES ? FT_AFTER_SAMPLES : samples;
+	result->drawn = ways > FT_AFTER_WAYS_MAX || ways > 2 * samples;
+	result->seed = result->drawn ? FT_AFTER_SEED : 0;
+	if (!result->drawn) {
+		ways_all(x);
+	} else {
+		r = ways_hardest(x);
+		if (r < 0)
+			return r;
+		ways_some(x, (uint32_t)samples);
+	}
+	result->exact = !result->drawn || hardest_are_known(x);
+	result_fill(x, result);
+	r = ways_say(&result->ways, ways, about);
+	return r == 0 ? example_say(x, &result->example) : r;
+}
+
+static int result_add(struct after *x, struct ft_report *report)
+{
+	struct ft_after *list = realloc(report->after, (report->after_count + 1) * sizeof(*list)), *result;
+
+	if (!list)
+		return -ENOMEM;
+	report->after = list;
+	result = &list[report->after_count++];
+	*result = (struct ft_after){.kind = x->kind, .count = x->count, .of = x->item_count};
+	return ways_look(x, result);
+}
+
+int ft_after_add(const struct ft_verify_input *input, enum ft_after_kind kind, uint32_t count, struct ft_report *report)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	_cleanup_(after_release) struct after x = {.kind = kind};
+	int r = ft_model_make(&m, input);
+
+	if (r == 0 && m.failed)
+		r = -ENOMEM;
+	if (r == 0)
+		r = after_init(&x, &m);
+	if (r < 0)
+		return r;
+	if (kind == FT_AFTER_CORE && !ft_plan_has_ranks(m.plan))
+		x.kind = FT_AFTER_SWITCH;
+	then_look(&x);
+	items_list(&x);
+	x.count = count < x.item_count ? count : x.item_count;
+	return x.count > 0 ? result_add(&x, report) : 0;
+}

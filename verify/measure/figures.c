@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The figures of the report: counts, blocking, remaining bandwidth, and the table of switches. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model/capacity.h"
+#include "verify/model/model.h"
+
+/* The states of the planned cables of one switch, or of all. */
+struct tally {
+	uint32_t planned, up, unjudged;
+};
+
+static bool status_is_gone(enum ft_status status)
+{
+	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
+}
+
+static struct tally pair_tally(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+{
+	const struct ft_cells *cells = &m->cells;
+	struct tally t = {.planned = cells->width[pair->cell]};
+	enum ft_status one = m->status[place], other = m->status[pair->peer];
+	bool one_seen = m->live_of[place] != FT_NONE, other_seen = m->live_of[pair->peer] != FT_NONE;
+
+	if (one_seen && other_seen) {
+		uint32_t own = cells->seen[pair->cell] - cells->foreign[pair->cell];
+
+		t.up = own < t.planned ? own : t.planned;
+		t.unjudged = cells->unjudged[pair->cell];
+		return t;
+	}
+	if (status_is_gone(one) || status_is_gone(other))
+		return t;
+	if (one == FT_STATUS_UNREACHED || other == FT_STATUS_UNREACHED || (!one_seen && !other_seen))
+		t.unjudged = t.planned;
+	else
+		t.up = t.planned; /* one end does not respond: its links are up */
+	return t;
+}
+
+static void tally_add(struct tally *sum, struct tally t)
+{
+	sum->planned += t.planned;
+	sum->up += t.up;
+	sum->unjudged += t.unjudged;
+}
+
+static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
+{
+	struct tally sum = {0};
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
+		tally_add(&sum, pair_tally(m, planned, pair));
+	return sum;
+}
+
+/* ---- blocking ---- */
+
+/* Cables of a pair, planned or not, that carry traffic. */
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+{
+	if (m->live_of[place] != FT_NONE && m->live_of[pair->peer] != FT_NONE)
+		return m->cells.seen[pair->cell] + m->cells.unjudged[pair->cell];
+	return pair_tally(m, place, pair).up;
+}
+
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+{
+	struct tally t = pair_tally(m, place, pair);
+
+	return t.up + t.unjudged;
+}
+
+static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
+{
+	struct ft_ratio ratio;
+
+	if (up > 0 && ft_ratio_make(down, up, &ratio) == 0 && ft_ratio_compare(ratio, *worst) > 0)
+		*worst = ratio;
+}
+
+/*
+ * By rank, the worst blocking of the observed switches: @worst has an element for each rank, 0 if there is none. A
+ * switch without remaining up links carries no upward traffic.
+ */
+static int blocking_find(const struct ft_model *m, struct ft_ratio *worst)
+{
+	_cleanup_free_ bool *carries = calloc(m->place_count + 1UL, sizeof(*carries));
+
+	if (!carries)
+		return -ENOMEM;
+	for (uint32_t rank = 0; rank < m->capacity->ranks; rank++)
+		worst[rank] = (struct ft_ratio){0, 1};
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		bool leads_up = false;
+
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+			bool up = ft_leads_up(m, p, pair->peer);
+
+			leads_up |= up && m->cells.width[pair->cell] > 0;
+			carries[p] |= up && ft_pair_carriers(m, p, pair) > 0;
+		}
+		carries[p] |= !leads_up || m->live_of[p] == FT_NONE;
+	}
+	for (uint32_t p = 0; ft_plan_tree_bundles(m->plan) > 0 && p < m->place_count; p++) {
+		uint32_t up = 0;
+
+		if (m->live_of[p] == FT_NONE || ft_is_beside(m, p))
+			continue;
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			if (ft_carries_from(m, p, pair->peer) && carries[pair->peer])
+				up += ft_pair_carriers(m, p, pair);
+		ratio_raise(&worst[m->capacity->rank[p]], ft_load_of(m, p), up);
+	}
+	return 0;
+}
+
+/*
+ * Upward traffic passes switches of all ranks, so blocking ratios multiply. The worst case has the worst switch in one
+ * rank, and all other ranks as planned.
+ */
+static int blocking_measure(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	const struct ft_capacity *c = m->capacity;
+	_cleanup_free_ struct ft_ratio *worst = calloc(c->ranks, sizeof(*worst));
+	int r = worst ? blocking_find(m, worst) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	report->blocking_planned = ft_blocking_with(m, 0, c->blocking[0]);
+	report->blocking_worst = worst[0].num > 0 ? ft_blocking_with(m, 0, worst[0]) : report->blocking_planned;
+	for (uint32_t rank = 1; rank + 1 < c->ranks; rank++) {
+		struct ft_ratio there = ft_blocking_with(m, rank, worst[rank]);
+
+		if (ft_ratio_compare(there, report->blocking_worst) > 0)
+			report->blocking_worst = there;
+	}
+	return 0;
+}
+
+/* ---- counts ---- */
+
+static void status_settle(struct ft_model *m, uint32_t planned, struct tally t)
+{
+	if (m->live_of[planned] != FT_NONE && m->status[planned] != FT_STATUS_ISOLATED)
+		m->status[planned] = t.up + t.unjudged < t.planned ? FT_STATUS_DEGRADED : FT_STATUS_OK;
+}
+
+static void switch_count(struct ft_model *m, uint32_t place)
+{
+	struct ft_report *report = m->report;
+	bool seen = m->live_of[place] != FT_NONE;
+	uint32_t rank = ft_rank_of(m, place);
+	bool middle = rank == 1 && ft_plan_has_ranks(m->plan);
+	struct ft_report_tier *tier = ft_is_beside(m, place) ? &report->islands
+				      : middle		     ? &report->spine
+							     : &report->core;
+
+	if (place < m->edges) {
+		report->edge.planned++;
+		report->edge.found += seen;
+		report->edge.ok += seen && m->status[place] == FT_STATUS_OK;
+		report->edge.degraded += seen && m->status[place] == FT_STATUS_DEGRADED;
+		report->edge.isolated += m->status[place] == FT_STATUS_ISOLATED;
+		return;
+	}
+	tier->planned++;
+	tier->found += seen;
+	tier->ok += seen && m->status[place] == FT_STATUS_OK;
+	/* An isolated spine has lost all its cables to the cores, and has others. */
+	tier->degraded += seen && m->status[place] != FT_STATUS_OK;
+	tier->missing += m->status[place] == FT_STATUS_MISSING ||
+			 (ft_is_beside(m, place) && !seen && m->status[place] == FT_STATUS_ISOLATED);
+}
+
+static void kind_count(struct ft_model *m, uint32_t place)
+{
+	struct ft_report_kind *kind;
+	enum ft_status status = m->status[place];
+	bool seen = m->live_of[place] != FT_NONE;
+
+	if (m->report->kind_count == 0)
+		return;
+	kind = &m->report->kinds[m->places[place]->kind];
+	kind->planned++;
+	kind->found += seen;
+	kind->ok += seen && status == FT_STATUS_OK;
+	kind->degraded += seen && status == FT_STATUS_DEGRADED;
+	kind->isolated += status == FT_STATUS_ISOLATED;
+	kind->missing += status == FT_STATUS_MISSING;
+}
+
+/* A tree has edges and cores; switches of other plans are called by their kinds. */
+static int kinds_name(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+
+	if (ft_plan_has_ranks(m->plan))
+		return 0;
+	report->kinds = calloc(m->plan->kind_count + 1UL, sizeof(*report->kinds));
+	if (!report->kinds)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->plan->kind_count; i++) {
+		const char *name = m->plan->kinds[i].name;
+
+		report->kinds[i].name = ft_text_safe_dup(name, strlen(name));
+		if (!report->kinds[i].name)
+			return -ENOMEM;
+		report->kind_count++;
+	}
+	return 0;
+}
+
+static void switches_count(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	struct tally all = {0};
+	uint32_t misplaced = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		status_settle(m, p, switch_tally(m, p));
+		switch_count(m, p);
+		kind_count(m, p);
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			if (pair->peer > p)
+				tally_add(&all, pair_tally(m, p, pair));
+	}
+	report->uplinks.planned = all.planned;
+	/* Those in other ports carry as much as in their own, but are not where they should be. */
+	report->uplinks.up = all.up - m->exact.shifted;
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		misplaced += m->misplaced[i];
+	for (size_t i = 0; i < report->finding_count; i++)
+		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
+	report->uplinks.misplaced = misplaced;
+	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - all.unjudged - misplaced;
+	report->hosts.planned = ft_hosts_planned(m);
+	report->hosts.found = m->live.host_count;
+}
+
+/* The remaining fraction of the planned bisection bandwidth. */
+static int bisection_measure(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *carriers = calloc(m->cells.count + 1UL, sizeof(*carriers));
+	_cleanup_free_ uint64_t *left = NULL;
+	int r;
+
+	if (!carriers)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			carriers[pair->cell] = ft_pair_up(m, p, pair);
+	r = ft_capacity_make(m, carriers);
+	if (r < 0)
+		return r;
+	left = ft_cuts_full(m, 1);
+	if (!left)
+		return -ENOMEM;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		ft_cuts_take(m, left, cell, (uint64_t)m->cells.width[cell] - carriers[cell]);
+	m->report->bisection = ft_share(ft_cuts_least(m, left), m->capacity->total);
+	return 0;
+}
+
+/* ---- the table of switches ---- */
+
+/* Its name for the kind in a plan that is no tree. */
+static int row_name_kind(const struct ft_model *m, struct ft_report_switch *row, uint32_t place)
+{
+	if (m->report->kind_count == 0)
+		return 0;
+	row->kind = strdup(m->report->kinds[m->places[place]->kind].name);
+	return row->kind ? 0 : -ENOMEM;
+}
+
+static int row_fill(struct ft_report_switch *row, const struct ft_live_switch *sw)
+{
+	row->guid = sw->guid;
+	row->hosts = sw->hosts;
+	row->name = strdup(sw->name);
+	row->hosts_names = strdup(sw->host_names);
+	return row->name && row->hosts_names ? 0 : -ENOMEM;
+}
+
+/* A planned switch that was not seen, by its name in the plan. */
+static int row_fill_unseen(struct ft_report_switch *row, const char *name)
+{
+	row->name = ft_text_safe_dup(name, strlen(name));
+	row->hosts_names = strdup("");
+	return row->name && row->hosts_names ? 0 : -ENOMEM;
+}
+
+/* SPEC 6: a tree's kind, or edge and core in a plan without an up and a down. */
+static const char *tier_word(const struct ft_model *m, uint32_t kind)
+{
+	uint32_t rank = ft_rank_of_kind(m->plan, kind);
+
+	if (m->plan->kinds[kind].beside)
+		return "island";
+	return rank == 0 ? "edge" : rank == 1 && ft_plan_has_ranks(m->plan) ? "spine" : "core";
+}
+
+static int switches_list(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	int r = 0;
+
+	report->switches = calloc(m->place_count + m->live.switch_count + 1UL, sizeof(*report->switches));
+	if (!report->switches)
+		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < m->plan->switch_count; i++) {
+		struct ft_report_switch *row = &report->switches[report->switch_count++];
+		uint32_t p = m->place_of[i];
+		struct tally t = switch_tally(m, p);
+
+		row->tier = tier_word(m, m->places[p]->kind);
+		row->status = m->status[p];
+		row->uplinks_planned = t.planned;
+		row->uplinks_up = t.up;
+		row->planned_as = strdup(m->places[p]->name);
+		if (!row->planned_as || row_name_kind(m, row, p) < 0)
+			return -ENOMEM;
+		if (m->live_of[p] != FT_NONE) {
+			r = row_fill(row, ft_live_at(m, p));
+			continue;
+		}
+		r = row_fill_unseen(row, m->places[p]->name);
+	}
+	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+		struct ft_report_switch *row = &report->switches[report->switch_count];
+
+		if (sw->planned != FT_NONE)
+			continue;
+		report->switch_count++;
+		row->tier = tier_word(m, sw->kind);
+		row->status = FT_STATUS_UNPLANNED;
+		r = row_fill(row, sw);
+	}
+	return r;
+}
+
+static int unreached_list(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+
+	report->source.unreached = calloc(m->place_count + 1UL, sizeof(*report->source.unreached));
+	if (!report->source.unreached)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->plan->switch_count; i++) {
+		uint32_t p = m->place_of[i];
+		char *name;
+
+		if (m->status[p] != FT_STATUS_UNREACHED)
+			continue;
+		name = ft_text_safe_dup(m->places[p]->name, strlen(m->places[p]->name));
+		if (!name)
+			return -ENOMEM;
+		report->source.unreached[report->source.unreached_count++] = name;
+	}
+	return 0;
+}
+
+int ft_measure(struct ft_model *m)
+{
+	int r;
+
+	r = kinds_name(m);
+	if (r < 0)
+		return r;
+	switches_count(m);
+	r = bisection_measure(m);
+	if (r == 0)
+		r = blocking_measure(m);
+	if (r == 0)
+		r = ft_distances(m);
+	if (r == 0)
+		r = switches_list(m);
+	if (r == 0)
+		r = unreached_list(m);
+	/* Too incomplete to judge: no planned cable could be judged. */
+	if (m->live.switch_count == 0 ||
+	    (m->report->uplinks.planned > 0 && !m->snapshot->source.complete &&
+	     m->report->uplinks.up + m->report->uplinks.missing + m->report->uplinks.misplaced == 0))
+		m->report->verdict = FT_VERDICT_UNKNOWN;
+	return r;
+}

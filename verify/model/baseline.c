@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/model/baseline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "probe/snapshot.h"
+
+void ft_baseline_free(struct ft_baseline *b)
+{
+	if (!b)
+		return;
+	for (uint32_t i = 0; b->switches && i < b->switch_count; i++) {
+		free(b->switches[i].name);
+		free(b->switches[i].planned_as);
+	}
+	for (uint32_t i = 0; b->hosts && i < b->host_count; i++)
+		free(b->hosts[i].name);
+	free(b->switches);
+	free(b->cables);
+	free(b->hosts);
+	free(b);
+}
+
+/* A key for maps. Two ports may have the same key, so users compare the ports. */
+static uint64_t port_key(uint64_t guid, uint32_t number)
+{
+	return guid ^ (uint64_t)(number + 1) * 0x9e3779b97f4a7c15ULL;
+}
+
+static bool port_equal(const struct ft_baseline_port *a, const struct ft_baseline_port *b)
+{
+	return a->guid == b->guid && a->number == b->number;
+}
+
+/* A check that is being learned from. */
+struct look {
+	const struct ft_snapshot *snapshot;
+	const struct ft_report *report;
+	const struct ft_baseline *old; /* NULL: there is none */
+	struct ft_baseline *b;	       /* the merged result */
+	struct ft_map by_guid;	       /* index into b->switches */
+	struct ft_map by_place;	       /* likewise, by the hash of planned_as */
+	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
+	struct ft_map held;	       /* ports that hold an entry learned now */
+	bool changed;
+	bool guess; /* planned switches are missing: which of several equivalent ones may be a guess */
+};
+
+static void look_release(struct look *l)
+{
+	ft_map_release(&l->by_guid);
+	ft_map_release(&l->by_place);
+	ft_map_release(&l->wrong);
+	ft_map_release(&l->held);
+	ft_baseline_free(l->b);
+}
+
+static int look_alloc(struct look *l)
+{
+	const struct ft_baseline *old = l->old;
+	size_t ports = l->snapshot->port_count;
+
+	l->b = calloc(1, sizeof(*l->b));
+	if (!l->b)
+		return -ENOMEM;
+	l->b->time_s = l->report->time_s;
+	l->b->switches = calloc(l->report->switch_count + (old ? old->switch_count : 0) + 1, sizeof(*l->b->switches));
+	l->b->cables = calloc(ports / 2 + (old ? old->cable_count : 0) + 1, sizeof(*l->b->cables));
+	l->b->hosts = calloc(ports + (old ? old->host_count : 0) + 1, sizeof(*l->b->hosts));
+	return l->b->switches && l->b->cables && l->b->hosts ? 0 : -ENOMEM;
+}
+
+/* When an entry that is not observed now was last seen: at the previous check, unless it was gone already. */
+static int64_t gone_since(const struct look *l, int64_t gone_s)
+{
+	return gone_s ? gone_s : l->old->time_s;
+}
+
+/* ---- switches ---- */
+
+static uint32_t place_find(const struct look *l, const char *planned_as)
+{
+	uint32_t i = ft_map_get(&l->by_place, ft_text_hash(planned_as));
+
+	return i != FT_MAP_NONE && strcmp(l->b->switches[i].planned_as, planned_as) == 0 ? i : FT_MAP_NONE;
+}
+
+/* Adds it unless its GUID or its place is taken. Returns 1, 0 or -ENOMEM. */
+static int switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as, int64_t gone_s,
+		      int64_t back_s)
+{
+	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count];
+	int r;
+
+	if (ft_map_get(&l->by_guid, guid) != FT_MAP_NONE || place_find(l, planned_as) != FT_MAP_NONE)
+		return 0;
+	*sw = (struct ft_baseline_switch){guid, strdup(name), strdup(planned_as), gone_s, back_s};
+	/* From here on it is released with the others. */
+	l->b->switch_count++;
+	if (!sw->name || !sw->planned_as)
+		return -ENOMEM;
+	r = ft_map_add(&l->by_guid, guid, l->b->switch_count - 1, NULL);
+	if (r >= 0)
+		r = ft_map_add(&l->by_place, ft_text_hash(planned_as), l->b->switch_count - 1, NULL);
+	return r < 0 ? r : 1;
+}
+
+static int old_map(const struct ft_baseline *old, struct ft_map *by_guid)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; old && r >= 0 && i < old->switch_count; i++)
+		r = ft_map_add(by_guid, old->switches[i].guid, i, NULL);
+	return r < 0 ? r : 0;
+}
+
+/* A switch of the report that is both observed and planned. */
+static bool switch_counts(const struct ft_report_switch *sw)
+{
+	return sw->guid && sw->planned_as && sw->status != FT_STATUS_UNPLANNED && sw->status != FT_STATUS_MISSING;
+}
+
+/* When a switch observed now came back, if recently; 0: it was not gone. */
+static int64_t back_since(const struct look *l, uint32_t before)
+{
+	const struct ft_baseline_switch *was = before == FT_MAP_NONE ? NULL : &l->old->switches[before];
+
+	if (!was)
+		return 0;
+	if (was->gone_s)
+		return l->report->time_s;
+	return l->report->time_s - was->back_s < FT_RETURNING_S ? was->back_s : 0;
+}
+
+/* Known switches first: unknown ones must not take their places, as the assignment may be a guess. */
+static int switches_learn(struct look *l)
+{
+	_cleanup_(ft_map_release) struct ft_map known = {0};
+	int r = old_map(l->old, &known);
+
+	for (unsigned int pass = 0; r >= 0 && pass < 2; pass++)
+		for (size_t i = 0; r >= 0 && i < l->report->switch_count; i++) {
+			const struct ft_report_switch *sw = &l->report->switches[i];
+			uint32_t before = switch_counts(sw) ? ft_map_get(&known, sw->guid) : FT_MAP_NONE;
+			const char *place = sw->planned_as;
+
+			if (!switch_counts(sw) || (before != FT_MAP_NONE) != (pass == 0))
+				continue;
+			if (before != FT_MAP_NONE && l->guess)
+				place = l->old->switches[before].planned_as;
+			r = switch_add(l, sw->guid, sw->name, place, 0, back_since(l, before));
+			l->changed |=
+				before == FT_MAP_NONE || strcmp(l->old->switches[before].planned_as, place) != 0 ||
+				strcmp(l->old->switches[before].name, sw->name) != 0 || l->old->switches[before].gone_s;
+		}
+	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->switch_count; i++) {
+		const struct ft_baseline_switch *sw = &l->old->switches[i];
+
+		if (ft_map_get(&l->by_guid, sw->guid) != FT_MAP_NONE)
+			continue;
+		r = switch_add(l, sw->guid, sw->name, sw->planned_as, gone_since(l, sw->gone_s), 0);
+		l->changed |= !sw->gone_s || r == 0;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The GUID of the switch that the node is, or is a chip of; 0: none with a place. */
+static uint64_t owner_of(const struct look *l, const struct ft_node *node)
+{
+	const uint64_t guids[] = {node->guid, node->system_guid};
+
+	for (size_t i = 0; node->type == FT_NODE_SWITCH && i < FT_COUNT(guids); i++)
+		if (guids[i] && ft_map_get(&l->by_guid, guids[i]) != FT_MAP_NONE)
+			return guids[i];
+	return 0;
+}
+
+/* ---- cables and hosts ---- */
+
+static bool code_is_of_cabling(enum ft_code code)
+{
+	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_CABLE_UNPLANNED ||
+	       code == FT_CODE_CABLE_WRONG_PORT || code == FT_CODE_LOOPBACK || code == FT_CODE_HOST_MISPLACED ||
+	       code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWITCH_UNPLANNED;
+}
+
+static int wrong_find(struct look *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < l->report->finding_count; i++) {
+		const struct ft_finding *f = &l->report->findings[i];
+
+		for (size_t n = 0; code_is_of_cabling(f->code) && r >= 0 && n < f->where_count; n++)
+			if (f->where[n].port > 0)
+				r = ft_map_add(&l->wrong, port_key(f->where[n].guid, f->where[n].port), 0, NULL);
+	}
+	return r < 0 ? r : 0;
+}
+
+static struct ft_baseline_port port_of(const struct look *l, const struct ft_port *port)
+{
+	const struct ft_node *node = ft_port_node(l->snapshot, port);
+
+	return (struct ft_baseline_port){node->guid, owner_of(l, node), port->number};
+}
+
+static bool port_is_wrong(const struct look *l, const struct ft_baseline_port *port)
+{
+	return ft_map_get(&l->wrong, port_key(port->guid, port->number)) != FT_MAP_NONE;
+}
+
+/* Whether an entry learned now uses this port. */
+static bool port_is_held(const struct look *l, const struct ft_baseline_port *port)
+{
+	return ft_map_get(&l->held, port_key(port->guid, port->number)) != FT_MAP_NONE;
+}
+
+static int port_hold(struct look *l, const struct ft_baseline_port *port)
+{
+	int r = ft_map_add(&l->held, port_key(port->guid, port->number), 0, NULL);
+
+	return r < 0 ? r : 0;
+}
+
+/* SHARP's aggregation nodes are CAs inside of switches, and no hosts. */
+static bool is_host(const struct ft_snapshot *s, const struct ft_node *ca, const struct ft_node *sw)
+{
+	return ca->type == FT_NODE_CA && !(ca->system_guid && ca->system_guid == sw->system_guid) &&
+	       !strstr(ft_node_description(s, ca), "Aggregation Node");
+}
+
+static int cable_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
+{
+	struct ft_baseline_cable *cable = &l->b->cables[l->b->cable_count];
+	int r;
+
+	*cable = (struct ft_baseline_cable){.ends = {port_of(l, port), port_of(l, peer)}};
+	if (!cable->ends[0].owner || !cable->ends[1].owner || cable->ends[0].owner == cable->ends[1].owner ||
+	    port_is_wrong(l, &cable->ends[0]) || port_is_wrong(l, &cable->ends[1]) ||
+	    port_is_held(l, &cable->ends[0]) || port_is_held(l, &cable->ends[1]))
+		return 0;
+	l->b->cable_count++;
+	r = port_hold(l, &cable->ends[0]);
+	return r < 0 ? r : port_hold(l, &cable->ends[1]);
+}
+
+/* @port: the switch's. */
+static int host_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
+{
+	const struct ft_snapshot *s = l->snapshot;
+	const struct ft_node *ca = ft_port_node(s, peer);
+	struct ft_baseline_host *host = &l->b->hosts[l->b->host_count];
+
+	*host = (struct ft_baseline_host){.guid = peer->guid ? peer->guid : ca->guid, .at = port_of(l, port)};
+	if (!host->at.owner || port_is_wrong(l, &host->at) || port_is_held(l, &host->at) ||
+	    !is_host(s, ca, ft_port_node(s, port)))
+		return 0;
+	host->name = ft_text_safe_dup(ft_node_description(s, ca), ca->description_length);
+	if (!host->name)
+		return -ENOMEM;
+	l->b->host_count++;
+	return port_hold(l, &host->at);
+}
+
+static int links_learn(struct look *l)
+{
+	const struct ft_snapshot *s = l->snapshot;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
+
+		if (!peer || ft_port_node(s, port)->type != FT_NODE_SWITCH)
+			continue;
+		if (ft_port_node(s, peer)->type != FT_NODE_SWITCH)
+			r = host_learn(l, port, peer);
+		else if (i < port->peer)
+			r = cable_learn(l, port, peer);
+	}
+	return r;
+}
+
+static bool owner_is_known(const struct look *l, const struct ft_baseline_port *port)
+{
+	return ft_map_get(&l->by_guid, port->owner) != FT_MAP_NONE;
+}
+
+/* Older entries that are not observed now stay, unless something is observed in their ports. */
+static int links_keep(struct look *l)
+{
+	_cleanup_(ft_map_release) struct ft_map seen_hosts = {0};
+	const struct ft_baseline *old = l->old;
+	uint32_t seen = l->b->host_count;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < seen; i++)
+		r = ft_map_add(&seen_hosts, l->b->hosts[i].guid, i, NULL);
+	for (uint32_t i = 0; old && r >= 0 && i < old->cable_count; i++) {
+		const struct ft_baseline_cable *c = &old->cables[i];
+
+		if (!owner_is_known(l, &c->ends[0]) || !owner_is_known(l, &c->ends[1]) ||
+		    port_is_held(l, &c->ends[0]) || port_is_held(l, &c->ends[1]))
+			continue;
+		l->b->cables[l->b->cable_count++] =
+			(struct ft_baseline_cable){{c->ends[0], c->ends[1]}, gone_since(l, c->gone_s)};
+		l->changed |= !c->gone_s;
+		r = port_hold(l, &c->ends[0]);
+		r = r < 0 ? r : port_hold(l, &c->ends[1]);
+	}
+	for (uint32_t i = 0; old && r >= 0 && i < old->host_count; i++) {
+		const struct ft_baseline_host *h = &old->hosts[i];
+		struct ft_baseline_host *to = &l->b->hosts[l->b->host_count];
+
+		if (!owner_is_known(l, &h->at) || port_is_held(l, &h->at) ||
+		    ft_map_get(&seen_hosts, h->guid) != FT_MAP_NONE)
+			continue;
+		*to = (struct ft_baseline_host){h->guid, strdup(h->name), h->at, gone_since(l, h->gone_s)};
+		if (!to->name)
+			return -ENOMEM;
+		l->b->host_count++;
+		l->changed |= !h->gone_s;
+		r = port_hold(l, &h->at);
+	}
+	l->changed |= !old || old->cable_count != l->b->cable_count || old->host_count != l->b->host_count;
+	return r < 0 ? r : 0;
+}
+
+/* A returned switch counts as complete once all its cables are seen; what it loses afterwards is a new fault. */
+static int returns_end(struct look *l)
+{
+	_cleanup_free_ bool *lacks = calloc(l->b->switch_count + 1UL, sizeof(*lacks));
+
+	if (!lacks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++)
+		if (l->b->cables[i / 2].gone_s)
+			lacks[ft_map_get(&l->by_guid, l->b->cables[i / 2].ends[i % 2].owner)] = true;
+	for (uint32_t i = 0; i < l->b->switch_count; i++)
+		if (!lacks[i])
+			l->b->switches[i].back_s = 0;
+	return 0;
+}
+
+/* Whether the new entries equal the old ones: both lists are in the order of the snapshot's ports. */
+static bool links_differ(const struct look *l)
+{
+	const struct ft_baseline *a = l->old, *b = l->b;
+
+	for (uint32_t i = 0; i < b->cable_count; i++)
+		if (!port_equal(&a->cables[i].ends[0], &b->cables[i].ends[0]) ||
+		    !port_equal(&a->cables[i].ends[1], &b->cables[i].ends[1]))
+			return true;
+	for (uint32_t i = 0; i < b->host_count; i++)
+		if (a->hosts[i].guid != b->hosts[i].guid || !port_equal(&a->hosts[i].at, &b->hosts[i].at) ||
+		    strcmp(a->hosts[i].name, b->hosts[i].name) != 0)
+			return true;
+	return false;
+}
+
+static bool planned_are_missing(const struct ft_report *report)
+{
+	for (size_t i = 0; i < report->switch_count; i++)
+		if (report->switches[i].planned_as && !report->switches[i].guid)
+			return true;
+	return false;
+}
+
+int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot, const struct ft_report *report)
+{
+	_cleanup_(look_release) struct look l = {
+		.snapshot = snapshot,
+		.report = report,
+		.old = *baseline,
+		.guess = planned_are_missing(report),
+	};
+	int r = look_alloc(&l);
+
+	if (r == 0)
+		r = switches_learn(&l);
+	if (r == 0)
+		r = wrong_find(&l);
+	if (r == 0)
+		r = links_learn(&l);
+	if (r == 0)
+		r = links_keep(&l);
+	if (r == 0)
+		r = returns_end(&l);
+	if (r < 0)
+		return r;
+	l.changed = l.changed || links_differ(&l);
+	ft_baseline_free(*baseline);
+	*baseline = FT_STEAL(l.b);
+	return l.changed;
+}

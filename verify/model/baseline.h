@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The baseline: the last known good state. Switches with their names, GUIDs and places in the plan, the cables between
+ * them and the hosts on them, port by port. It gives a dead or unplugged device the name and the ports that it had.
+ *
+ * It is only evidence for the verifier: it decides between explanations with equally few faults, and gives names.
+ * ft_baseline_learn() updates it from each check: correct entries observed now always replace older ones. Entries not
+ * observed any more stay, with the time of the last check that saw them, until something else is observed in their
+ * place. So its size is bounded by the plan: one switch a place, one cable or host a port.
+ */
+#ifndef FT_VERIFY_MODEL_BASELINE_H
+#define FT_VERIFY_MODEL_BASELINE_H
+
+#include "verify/model/report.h"
+
+struct ft_snapshot;
+
+/* A switch that had a place in the plan. */
+struct ft_baseline_switch {
+	uint64_t guid;	  /* of a director: as in the report */
+	char *name;	  /* as in the report: safe; owned */
+	char *planned_as; /* its place: the name of a planned switch; owned */
+	int64_t gone_s;	  /* Unix time of the last check that saw it; 0: the latest check did */
+	int64_t back_s; /* Unix time of the check that saw it return, if that was recent; 0: it was not gone recently */
+};
+
+/* For this long a returned switch counts as coming back: its links train one after the other. */
+enum { FT_RETURNING_S = 30 };
+
+/* A port of a switch, or of a chip of a director. */
+struct ft_baseline_port {
+	uint64_t guid;	/* GUID of the node that has the port */
+	uint64_t owner; /* the GUID of the switch in the baseline: the same, or its director's */
+	uint32_t number;
+};
+
+/* A cable that was observed in its planned place. */
+struct ft_baseline_cable {
+	struct ft_baseline_port ends[2];
+	int64_t gone_s;
+};
+
+struct ft_baseline_host {
+	uint64_t guid; /* of its port */
+	char *name;    /* node description, safe; owned */
+	struct ft_baseline_port at;
+	int64_t gone_s;
+};
+
+struct ft_baseline {
+	struct ft_baseline_switch *switches;
+	struct ft_baseline_cable *cables;
+	struct ft_baseline_host *hosts;
+	uint32_t switch_count, cable_count, host_count;
+	int64_t time_s; /* Unix time of the last check learned from; 0: none */
+};
+
+void ft_baseline_free(struct ft_baseline *baseline);
+static inline void ft_baseline_freep(struct ft_baseline **baseline)
+{
+	ft_baseline_free(*baseline);
+}
+
+/*
+ * Learns from a check: @snapshot as it was read, and the verifier's report.
+ *
+ * A switch is identified by its GUID. If planned switches are missing in the report, a known switch keeps its place:
+ * which of several equivalent switches is missing may be a guess. Cables that a finding calls misplaced, swapped or
+ * unplanned are not learned, and their ports keep their entries.
+ *
+ * @baseline  in and out: NULL at first; owned by the caller. Unchanged on failure
+ * Returns 1 if more than times changed, 0 if not, -ENOMEM. Cost: O(n log n) in its and the snapshot's size.
+ */
+int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot,
+		      const struct ft_report *report);
+
+/* As JSON {"ftcheck_baseline": 1, …}, one line for each entry, and back. */
+void ft_baseline_write_json(struct ft_text *text, const struct ft_baseline *baseline);
+
+/* Returns 0, -ENOMEM, or -EINVAL with @err filled: it is damaged, or of another version. */
+int ft_baseline_read_json(const char *text, size_t length, struct ft_baseline **ret_baseline, struct ft_error *err);
+
+#endif

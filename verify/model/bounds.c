@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/model/bounds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "planner/plan/wiring.h"
+
+enum {
+	NODES_MORE = 1000,
+	PORTS_MORE = 16000,
+	CHIP_PORTS_MORE = 3, /* port 0, and the port of the aggregation node, which users do not count */
+	FINDINGS_MORE = 1000,
+	FINDINGS_MAX = 5000, /* more are not readable */
+	FINDINGS_MIN = 50,
+	LISTED_A_FINDING = 20, /* of the places, symptoms and alternatives of all findings together */
+	ROWS_MORE = 1000,      /* of switches that are not in the plan */
+	JSON_MORE = 6 << 20,
+	JSON_A_NODE = 600,
+	/* Of memory, in bytes. */
+	MEMORY_BASE = 64 << 20,
+	MEMORY_A_NODE = 6000,
+	MEMORY_A_PORT = 1000,
+};
+
+static uint32_t clamp(uint64_t number)
+{
+	return number < UINT32_MAX / 4 ? (uint32_t)number : UINT32_MAX / 4;
+}
+
+/* The number of nodes of a planned switch. For a director with unknown inside, the chips of the largest one built. */
+static uint64_t chips_of(const struct ft_plan *plan, uint32_t i)
+{
+	const struct ft_inside *inside = &plan->inside[plan->switches[i].tier];
+
+	if (!ft_plan_is_director(plan, i))
+		return 1;
+	if (inside->line_boards_max == 0)
+		return 2 + plan->switches[i].ports / 8;
+	return (uint64_t)inside->line_boards_max * (inside->line_chips ? inside->line_chips : 1) +
+	       (uint64_t)inside->fabric_boards_max * (inside->fabric_chips ? inside->fabric_chips : 1);
+}
+
+void ft_bounds_of_plan(const struct ft_plan *plan, struct ft_bounds *ret)
+{
+	uint64_t hosts = plan->nodes > plan->nodes_max ? plan->nodes : plan->nodes_max;
+	uint64_t chips = 0, ports = 0, things;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		chips += chips_of(plan, i);
+		/* Each outer port of a director has two more inside. */
+		ports += (uint64_t)plan->switches[i].ports * (ft_plan_is_director(plan, i) ? 3 : 1);
+	}
+	for (uint32_t i = ft_plan_tree_switches(plan); i < plan->switch_count; i++)
+		hosts += plan->switches[i].hosts_unsaid ? plan->switches[i].ports : plan->switches[i].hosts;
+	things = plan->switch_count;
+	ret->planned_nodes = clamp(things + hosts);
+	ret->max_nodes = clamp(2 * (2 * chips + hosts) + NODES_MORE);
+	/* A host's adapter may have two ports. */
+	ret->max_ports = clamp(2 * (ports + CHIP_PORTS_MORE * chips + 2 * hosts) + PORTS_MORE);
+	things += FINDINGS_MORE + plan->bundle_count;
+	ret->max_findings = things < FINDINGS_MAX ? (uint32_t)things : FINDINGS_MAX;
+	ret->max_json = JSON_MORE + (size_t)ret->planned_nodes * JSON_A_NODE;
+}
+
+void ft_bounds_sweep(const struct ft_plan *plan, struct ft_sweep_options *sweep)
+{
+	struct ft_bounds bounds;
+
+	ft_bounds_of_plan(plan, &bounds);
+	sweep->max_nodes = bounds.max_nodes;
+	sweep->max_ports = bounds.max_ports;
+}
+
+size_t ft_bounds_memory(const struct ft_plan *plan, uint32_t nodes, uint32_t ports)
+{
+	struct ft_bounds bounds;
+
+	ft_bounds_of_plan(plan, &bounds);
+	return MEMORY_BASE + 8 * bounds.max_json + ((size_t)nodes + bounds.max_nodes) * MEMORY_A_NODE +
+	       ((size_t)ports + bounds.max_ports) * MEMORY_A_PORT;
+}
+
+/* ---- what a report lists ---- */
+
+/* Ends it after @length bytes, but not inside a character or a \xNN. */
+static void string_end(char *string, size_t length)
+{
+	for (size_t back = 1; back <= 3 && back <= length; back++)
+		if (string[length - back] == '\\') {
+			length -= back;
+			break;
+		}
+	while (length > 0 && ((unsigned char)string[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(string + length, "...", sizeof("..."));
+}
+
+static void string_bound(char *string)
+{
+	if (string && strlen(string) > FT_STRING_MAX)
+		string_end(string, FT_STRING_MAX - 3);
+}
+
+static int more_say(char **string, size_t more)
+{
+	char *words;
+
+	if (asprintf(&words, "and %zu more", more) < 0)
+		return -ENOMEM;
+	free(*string);
+	*string = words;
+	return 0;
+}
+
+/*
+ * How many of @count are listed if there is room for @room: one less if the last entry gives the number of the others.
+ */
+static size_t list_room(size_t count, size_t *room)
+{
+	size_t most = *room < FT_LIST_MAX ? *room : FT_LIST_MAX, listed;
+
+	/* The place of the finding itself is listed in any case. */
+	if (most < 4)
+		most = 4;
+	listed = count < most ? count : most;
+	*room -= listed < *room ? listed : *room;
+	return listed;
+}
+
+static int places_bound(struct ft_finding *f, size_t *room)
+{
+	size_t listed = list_room(f->where_count, room), more = f->where_count - listed + 1;
+
+	if (listed == f->where_count)
+		return 0;
+	for (size_t i = listed; i < f->where_count; i++)
+		free(f->where[i].name);
+	f->where_count = listed;
+	f->where[listed - 1].guid = 0;
+	f->where[listed - 1].port = 0;
+	return more_say(&f->where[listed - 1].name, more);
+}
+
+static int symptoms_bound(struct ft_finding *f, size_t *room)
+{
+	size_t listed = list_room(f->symptom_count, room), more = f->symptom_count - listed + 1;
+
+	if (listed == f->symptom_count)
+		return 0;
+	for (size_t i = listed; i < f->symptom_count; i++) {
+		free(f->symptoms[i].text);
+		free(f->symptoms[i].place.name);
+	}
+	f->symptom_count = listed;
+	return more_say(&f->symptoms[listed - 1].text, more);
+}
+
+static int alternatives_bound(struct ft_finding *f, size_t *room)
+{
+	size_t listed = list_room(f->alternative_count, room), more = f->alternative_count - listed + 1;
+
+	if (listed == f->alternative_count)
+		return 0;
+	for (size_t i = listed; i < f->alternative_count; i++)
+		free(f->alternatives[i]);
+	f->alternative_count = listed;
+	return more_say(&f->alternatives[listed - 1], more);
+}
+
+static int finding_bound(struct ft_finding *f, size_t *room)
+{
+	int r = places_bound(f, room);
+
+	if (r == 0)
+		r = symptoms_bound(f, room);
+	if (r == 0)
+		r = alternatives_bound(f, room);
+	string_bound(f->expected);
+	string_bound(f->observed);
+	string_bound(f->text);
+	string_bound(f->fix);
+	string_bound(f->waived);
+	for (size_t i = 0; i < f->symptom_count; i++)
+		string_bound(f->symptoms[i].text);
+	for (size_t i = 0; i < f->alternative_count; i++)
+		string_bound(f->alternatives[i]);
+	return r;
+}
+
+static struct ft_finding *omitted_find(struct ft_report *report)
+{
+	for (size_t i = report->finding_count; i-- > 0;)
+		if (report->findings[i].code == FT_CODE_FINDINGS_OMITTED)
+			return &report->findings[i];
+	return NULL;
+}
+
+/* The finding with the number left out; the last of the report. */
+static int omitted_say(struct ft_report *report, uint32_t count)
+{
+	struct ft_finding f = {
+		.code = FT_CODE_FINDINGS_OMITTED,
+		.severity = ft_codes[FT_CODE_FINDINGS_OMITTED].severity,
+		.evidence = FT_EVIDENCE_SEEN,
+		.count = count,
+	};
+	struct ft_finding *findings = reallocarray(report->findings, report->finding_count + 1, sizeof(*findings));
+
+	if (!findings)
+		return -ENOMEM;
+	report->findings = findings;
+	f.id = strdup(ft_codes[f.code].name);
+	f.expected = strdup("a fabric much like its plan");
+	f.fix = strdup("mend what is listed first; the rest is told by the next look");
+	if (!f.id || !f.expected || !f.fix || asprintf(&f.observed, "%u more findings", count) < 0 ||
+	    asprintf(&f.text, "%u more finding%s %s not listed: a report of this plan lists no more than are above",
+		     count, count == 1 ? "" : "s", count == 1 ? "is" : "are") < 0) {
+		ft_finding_release(&f);
+		return -ENOMEM;
+	}
+	findings[report->finding_count++] = f;
+	return 0;
+}
+
+static void finding_drop(struct ft_report *report, struct ft_finding *f)
+{
+	ft_finding_release(f);
+	report->finding_count--;
+	memmove(f, f + 1, (size_t)(report->findings + report->finding_count - f) * sizeof(*f));
+}
+
+/* The rows of planned switches come first, and stay. */
+static void rows_bound(struct ft_report *report)
+{
+	size_t kept = 0, unplanned = 0;
+
+	for (size_t i = 0; i < report->switch_count; i++) {
+		struct ft_report_switch *row = &report->switches[i];
+
+		if (row->status == FT_STATUS_UNPLANNED && ++unplanned > ROWS_MORE) {
+			free(row->name);
+			free(row->planned_as);
+			free(row->hosts_names);
+			continue;
+		}
+		string_bound(row->hosts_names);
+		report->switches[kept++] = *row;
+	}
+	report->switch_count = kept;
+}
+
+int ft_report_bound(struct ft_report *report, uint32_t max_findings, uint32_t unsaid)
+{
+	size_t room = (size_t)max_findings * LISTED_A_FINDING;
+	struct ft_finding *before = omitted_find(report);
+	int r = 0;
+
+	if (before) {
+		unsaid += before->count;
+		finding_drop(report, before);
+	}
+	while (report->finding_count > max_findings) {
+		ft_finding_release(&report->findings[--report->finding_count]);
+		unsaid++;
+	}
+	for (size_t i = 0; i < report->finding_count && r == 0; i++)
+		r = finding_bound(&report->findings[i], &room);
+	rows_bound(report);
+	if (r == 0 && unsaid > 0)
+		r = omitted_say(report, unsaid);
+	return r;
+}
+
+int ft_report_write_bounded(struct ft_text *text, struct ft_report *report, const struct ft_bounds *bounds)
+{
+	uint32_t findings = bounds->max_findings;
+	int r = 0;
+
+	ft_report_write_json(text, report);
+	while (r == 0 && !ft_text_failed(text) && text->length > bounds->max_json && findings > FINDINGS_MIN) {
+		findings /= 2;
+		r = ft_report_bound(report, findings, 0);
+		ft_text_reset(text);
+		ft_report_write_json(text, report);
+	}
+	return r < 0 || ft_text_failed(text) ? -ENOMEM : 0;
+}

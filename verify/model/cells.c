@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The plan and the observed fabric as one multigraph in compressed rows: by place, the pairs with planned or observed
+ * cables. O(V + E log E).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/model/model.h"
+
+/* A pair, before it has its cell. */
+struct entry {
+	uint32_t row, column; /* places */
+	uint32_t planned, seen;
+};
+
+/* Adds what is known of places @p and @q. */
+static void entry_add(struct entry *entries, uint32_t *count, uint32_t p, uint32_t q, uint32_t planned, uint32_t seen)
+{
+	uint32_t row = p < q ? p : q, column = p < q ? q : p;
+
+	if (column != FT_NONE && p != q)
+		entries[(*count)++] = (struct entry){row, column, planned, seen};
+}
+
+static uint32_t entries_gather(const struct ft_model *m, struct entry *entries)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &m->plan->bundles[i];
+
+		entry_add(entries, &count, m->place_of[bundle->a], m->place_of[bundle->b], bundle->count, 0);
+	}
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+
+		entry_add(entries, &count, m->live.switches[cable->a].planned, m->live.switches[cable->b].planned, 0,
+			  1);
+	}
+	return count;
+}
+
+static uint32_t entry_key(const struct entry *entry, bool by_row)
+{
+	return by_row ? entry->row : entry->column;
+}
+
+/* Counting sort by row or by column, in linear time. It is stable, so two passes sort by both. */
+static int entries_sort(const struct ft_model *m, const struct entry *from, uint32_t count, bool by_row,
+			struct entry *to)
+{
+	_cleanup_free_ uint32_t *next = calloc(m->place_count + 1UL, sizeof(*next));
+
+	if (!next)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		next[entry_key(&from[i], by_row) + 1]++;
+	for (uint32_t p = 0; p < m->place_count; p++)
+		next[p + 1] += next[p];
+	for (uint32_t i = 0; i < count; i++)
+		to[next[entry_key(&from[i], by_row)]++] = from[i];
+	return 0;
+}
+
+/* Merges sorted entries to one for each pair. Returns their number. */
+static uint32_t entries_merge(struct entry *entries, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct entry *last = kept > 0 ? &entries[kept - 1] : NULL;
+
+		if (last && last->row == entries[i].row && last->column == entries[i].column) {
+			last->planned += entries[i].planned;
+			last->seen += entries[i].seen;
+			continue;
+		}
+		entries[kept++] = entries[i];
+	}
+	return kept;
+}
+
+void ft_cells_release(struct ft_cells *cells)
+{
+	free(cells->first);
+	free(cells->pairs);
+	free(cells->width);
+	free(cells->seen);
+	free(cells->foreign);
+	free(cells->unjudged);
+	*cells = (struct ft_cells){0};
+}
+
+static int cells_alloc(struct ft_cells *cells, uint32_t places, uint32_t count)
+{
+	*cells = (struct ft_cells){
+		.count = count,
+		.first = calloc(places + 2UL, sizeof(*cells->first)),
+		.pairs = calloc(2UL * count + 1, sizeof(*cells->pairs)),
+		.width = calloc(count + 1UL, sizeof(*cells->width)),
+		.seen = calloc(count + 1UL, sizeof(*cells->seen)),
+		.foreign = calloc(count + 1UL, sizeof(*cells->foreign)),
+		.unjudged = calloc(count + 1UL, sizeof(*cells->unjudged)),
+	};
+	return cells->first && cells->pairs && cells->width && cells->seen && cells->foreign && cells->unjudged
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* @entries: sorted by row and column, so each place gets its pairs in the order of their other ends. */
+static void cells_fill(struct ft_cells *cells, uint32_t places, const struct entry *entries)
+{
+	/* Shifted by one: p + 1 holds the insertion point of place p, and its end when all are inserted. */
+	uint32_t *next = cells->first + 1;
+
+	for (uint32_t i = 0; i < cells->count; i++) {
+		next[entries[i].row + 1]++;
+		next[entries[i].column + 1]++;
+	}
+	for (uint32_t p = 0; p < places; p++)
+		next[p + 1] += next[p];
+	for (uint32_t i = 0; i < cells->count; i++) {
+		cells->pairs[next[entries[i].row]++] = (struct ft_pair){entries[i].column, i};
+		cells->pairs[next[entries[i].column]++] = (struct ft_pair){entries[i].row, i};
+		cells->width[i] = entries[i].planned;
+		cells->seen[i] = entries[i].seen;
+	}
+}
+
+int ft_cells_build(struct ft_model *m)
+{
+	size_t most = (size_t)m->plan->bundle_count + m->live.cable_count + 1;
+	_cleanup_free_ struct entry *entries = malloc(most * sizeof(*entries));
+	_cleanup_free_ struct entry *sorted = malloc(most * sizeof(*sorted));
+	uint32_t count;
+	int r;
+
+	ft_cells_release(&m->cells);
+	if (!entries || !sorted)
+		return -ENOMEM;
+	count = entries_gather(m, entries);
+	r = entries_sort(m, entries, count, false, sorted);
+	if (r == 0)
+		r = entries_sort(m, sorted, count, true, entries);
+	if (r < 0)
+		return r;
+	r = cells_alloc(&m->cells, m->place_count, entries_merge(entries, count));
+	if (r < 0)
+		return r;
+	cells_fill(&m->cells, m->place_count, entries);
+	return 0;
+}

@@ -1,0 +1,870 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The table of codes, and the construction of findings. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model/bounds.h"
+#include "verify/model/model.h"
+
+#define WARNING FT_SEVERITY_WARNING
+#define CRITICAL FT_SEVERITY_CRITICAL
+#define INFO FT_SEVERITY_INFO
+
+const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
+	[FT_CODE_EDGE_ISOLATED] = {"edge-isolated", CRITICAL, "a planned edge switch with no path to any core switch"},
+	[FT_CODE_CORE_MISSING] = {"core-missing", WARNING, "a planned core switch or spine that is not there"},
+	[FT_CODE_CABLE_MISSING] = {"cable-missing", WARNING, "a pair of switches short of cables"},
+	[FT_CODE_CABLE_MISPLACED] = {"cable-misplaced", WARNING, "a cable that ends on the wrong switch"},
+	[FT_CODE_CABLES_SWAPPED] = {"cables-swapped", WARNING,
+				    "cables that would be right after exchanging their ends"},
+	[FT_CODE_CABLE_UNPLANNED] = {"cable-unplanned", WARNING,
+				     "a cable that the plan does not know between two planned switches"},
+	[FT_CODE_CABLE_WRONG_PORT] = {"cable-wrong-port", WARNING,
+				      "a cable between the right switches, in another port than planned"},
+	[FT_CODE_CABLE_SLOW] = {"cable-slow", WARNING, "active speed below the expected"},
+	[FT_CODE_CABLE_NARROW] = {"cable-narrow", WARNING, "active width below the expected"},
+	[FT_CODE_PORT_INACTIVE] = {"port-inactive", WARNING,
+				   "a link that is up but that no subnet manager has brought to Active"},
+	[FT_CODE_LOOPBACK] = {"loopback", WARNING, "a switch cabled to itself"},
+	[FT_CODE_SWITCH_UNPLANNED] = {"switch-unplanned", WARNING, "a switch that the plan does not know"},
+	[FT_CODE_SWITCH_REPLACED] = {"switch-replaced", INFO, "another switch stands where a bound one should"},
+	[FT_CODE_SWITCH_MUTE] = {"switch-mute", WARNING, "its links are up, but it answers no management packet"},
+	[FT_CODE_BOARD_MISSING] = {"board-missing", WARNING, "a line or fabric board of a director that is not there"},
+	[FT_CODE_EDGE_OVERLOADED] = {"edge-overloaded", WARNING,
+				     "more hosts on an edge switch than planned: its blocking exceeds the design's"},
+	[FT_CODE_HOST_ON_CORE] = {"host-on-core", WARNING, "a host cabled to a core switch or spine"},
+	[FT_CODE_HOST_MISPLACED] = {"host-misplaced", WARNING, "a host on another edge switch or port than planned"},
+	[FT_CODE_HOSTS_MISSING] = {"hosts-missing", INFO, "fewer hosts than planned"},
+	[FT_CODE_HOSTS_UNPLANNED] = {"hosts-unplanned", INFO, "more hosts than planned"},
+	[FT_CODE_HOPS_EXCEEDED] = {"hops-exceeded", WARNING, "hosts farther apart than the plan's Clos number"},
+	[FT_CODE_GUID_DUPLICATE] = {"guid-duplicate", WARNING, "two nodes of one GUID"},
+	[FT_CODE_LID_DUPLICATE] = {"lid-duplicate", WARNING, "two ports of one LID"},
+	[FT_CODE_LID_MISSING] = {"lid-missing", WARNING, "a port that is Active and has no LID"},
+	[FT_CODE_SM_MISSING] = {"sm-missing", WARNING, "no master subnet manager"},
+	[FT_CODE_SM_CONFLICT] = {"sm-conflict", WARNING, "more than one master subnet manager"},
+	[FT_CODE_ROUTE_UNREACHABLE] = {"route-unreachable", CRITICAL,
+				       "hosts that the forwarding tables do not lead to"},
+	[FT_CODE_ROUTE_LOOP] = {"route-loop", CRITICAL, "forwarding tables that lead round in a circle"},
+	[FT_CODE_ROUTE_DETOUR] = {"route-detour", WARNING, "routes longer than planned, or up again after down"},
+	[FT_CODE_ROUTE_CYCLE] = {"route-cycle", WARNING,
+				 "channels that wait for each other in a circle: a possible deadlock"},
+	[FT_CODE_ROUTE_IMBALANCE] = {"route-imbalance", WARNING, "uplinks of an edge switch that are unevenly used"},
+	[FT_CODE_PORT_ERRORS] = {"port-errors", WARNING,
+				 "error counters that rise faster than allowed, both ends of a cable as one"},
+	[FT_CODE_EXPECT_UNKNOWN] = {"expect-unknown", INFO, "a name in expect.hosts_down that no host is known by"},
+	[FT_CODE_EXPECT_OUTDATED] = {"expect-outdated", INFO,
+				     "hosts that are up though expect.hosts_down says they are down"},
+	[FT_CODE_PLAN_FOREIGN] = {"plan-foreign", WARNING, "the design is that of another fabric: nothing is judged"},
+	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
+	[FT_CODE_FINDINGS_OMITTED] = {"findings-omitted", INFO, "how many more findings there are than are listed"},
+};
+
+__attribute__((format(printf, 2, 0))) static int string_set(char **string, const char *format, va_list args)
+{
+	char *fresh;
+
+	if (vasprintf(&fresh, format, args) < 0)
+		return -ENOMEM;
+	free(*string);
+	*string = fresh;
+	return 0;
+}
+
+int ft_string_set(char **string, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = string_set(string, format, args);
+	va_end(args);
+	return r;
+}
+
+void ft_say(struct ft_model *m, char **string, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	m->failed |= string_set(string, format, args) < 0;
+	va_end(args);
+}
+
+const char *ft_plural(uint32_t count, const char *one, char buffer[48])
+{
+	snprintf(buffer, 48, "%u %s%s", count, one, count == 1 ? "" : "s");
+	return buffer;
+}
+
+struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence)
+{
+	struct ft_report *report = m->report;
+	struct ft_finding *f;
+
+	if (report->finding_count >= m->findings_max) {
+		/* Only counted (bounds.h). */
+		m->unsaid++;
+		ft_finding_release(&m->lost);
+		m->lost = (struct ft_finding){.code = code};
+		return &m->lost;
+	}
+	if (report->finding_count == m->findings_size) {
+		size_t size = m->findings_size ? m->findings_size * 2 : 16;
+
+		f = realloc(report->findings, size * sizeof(*f));
+		if (!f) {
+			/* Writes to it are discarded, and no report is made. */
+			m->failed = true;
+			ft_finding_release(&m->lost);
+			m->lost = (struct ft_finding){.code = code};
+			return &m->lost;
+		}
+		report->findings = f;
+		m->findings_size = size;
+	}
+	f = &report->findings[report->finding_count++];
+	*f = (struct ft_finding){.code = code, .severity = ft_codes[code].severity, .evidence = evidence, .count = 1};
+	return f;
+}
+
+/* Makes room for one more element; sizes grow by powers of two, so the count alone tells when. */
+static void *array_more(void *array, size_t count, size_t element)
+{
+	if (count & (count - 1))
+		return array;
+	return realloc(array, (count ? count * 2 : 1) * element);
+}
+
+static void where_add(struct ft_model *m, struct ft_finding *f, char *name, uint64_t guid, uint32_t port)
+{
+	struct ft_place *where = array_more(f->where, f->where_count, sizeof(*where));
+
+	if (where)
+		f->where = where;
+	if (!where || !name) {
+		m->failed = true;
+		free(name);
+		return;
+	}
+	where[f->where_count++] = (struct ft_place){name, guid, port};
+}
+
+void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
+{
+	struct ft_lack *lacks = array_more(f->lacks, f->lack_count, sizeof(*lacks));
+
+	if (!lacks) {
+		m->failed = true;
+		return;
+	}
+	f->lacks = lacks;
+	lacks[f->lack_count++] = (struct ft_lack){(uint32_t)(m->places[p] - m->plan->switches),
+						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
+}
+
+void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
+{
+	f->subject = (struct ft_place){strdup(name), guid, 0};
+	m->failed |= !f->subject.name;
+}
+
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));
+
+	if (!gone) {
+		m->failed = true;
+		return;
+	}
+	f->gone = gone;
+	gone[f->gone_count++] = (uint32_t)(m->places[place] - m->plan->switches);
+}
+
+static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
+{
+	return ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+}
+
+/* The port of the chips' snapshot for port @port_number of a director, or FT_NONE: no director, or not seen. */
+static uint32_t chip_port_of(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+
+	if (!ft_live_is_director(m, live) || port_number == 0 || port_number > node->port_count)
+		return FT_NONE;
+	return ft_port_origin(m, node->first_port + port_number - 1);
+}
+
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number)
+{
+	uint32_t chip_port = chip_port_of(m, live, port_number);
+
+	if (chip_port != FT_NONE) {
+		ft_finding_where_chip_port(m, f, chip_port);
+		return;
+	}
+	where_add(m, f, strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number);
+}
+
+void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node)
+{
+	const struct ft_node *n = &m->snapshot->nodes[node];
+
+	where_add(m, f, node_name(m->snapshot, n), n->guid, 0);
+}
+
+void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
+{
+	uint32_t origin = ft_port_origin(m, port);
+
+	m->port_claimed[port] = true;
+	if (origin != FT_NONE)
+		ft_finding_where_chip_port(m, f, origin);
+	else
+		ft_finding_where_switch(m, f, m->live.switch_of_node[m->snapshot->ports[port].node],
+					m->snapshot->ports[port].number);
+}
+
+void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node)
+{
+	const struct ft_node *n = &m->chips->nodes[node];
+
+	where_add(m, f, node_name(m->chips, n), n->guid, 0);
+}
+
+void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+	const struct ft_node *node = ft_port_node(m->chips, p);
+
+	where_add(m, f, node_name(m->chips, node), node->guid, p->number);
+}
+
+void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable)
+{
+	/* The lower rank first, then the lower GUID, so that the id is the same in every sweep. */
+	const struct ft_live_switch *a = &m->live.switches[cable->a], *b = &m->live.switches[cable->b];
+	uint32_t a_rank = ft_rank_of_live(m, cable->a), b_rank = ft_rank_of_live(m, cable->b);
+	bool turn = a_rank != b_rank	 ? a_rank > b_rank
+		    : a->guid != b->guid ? a->guid > b->guid
+					 : cable->a_port > cable->b_port;
+
+	ft_finding_where_port(m, f, turn ? cable->b_port : cable->a_port);
+	ft_finding_where_port(m, f, turn ? cable->a_port : cable->b_port);
+}
+
+/* A copy of the place @from; without a name if @from has none. */
+static struct ft_place place_copy(struct ft_model *m, const struct ft_place *from)
+{
+	struct ft_place place = {0};
+
+	if (!from || !from->name)
+		return place;
+	place = *from;
+	place.name = strdup(from->name);
+	m->failed |= !place.name;
+	return place;
+}
+
+void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
+		    const struct ft_place *b)
+{
+	struct ft_action *actions = array_more(f->actions, f->action_count, sizeof(*actions));
+
+	if (!actions) {
+		m->failed = true;
+		return;
+	}
+	f->actions = actions;
+	actions[f->action_count++] = (struct ft_action){act, place_copy(m, a), place_copy(m, b), false};
+}
+
+void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b)
+{
+	const uint32_t ports[2] = {a, b};
+	struct ft_place places[2] = {{0}, {0}};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct ft_port *port;
+
+		if (ports[i] == FT_NONE || ft_port_origin(m, ports[i]) == FT_NONE)
+			continue;
+		port = &m->chips->ports[ft_port_origin(m, ports[i])];
+		places[i] = (struct ft_place){node_name(m->chips, ft_port_node(m->chips, port)),
+					      ft_port_node(m->chips, port)->guid, port->number};
+		m->failed |= !places[i].name;
+	}
+	ft_finding_act(m, f, act, &places[0], &places[1]);
+	free(places[0].name);
+	free(places[1].name);
+}
+
+/* A switch as a place; not owned. */
+static struct ft_place place_of_switch(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	return sw ? (struct ft_place){sw->name, sw->guid, 0} : (struct ft_place){m->places[place]->name, 0, 0};
+}
+
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place)
+{
+	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
+	struct ft_place to = place_of_switch(m, place);
+	struct ft_place from = {node_name(m->chips, ft_port_node(m->chips, p)), ft_port_node(m->chips, p)->guid,
+				p->number};
+
+	m->failed |= !from.name;
+	ft_finding_act(m, f, act, &from, &to);
+	free(from.name);
+}
+
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	struct ft_place sw = place_of_switch(m, place);
+
+	ft_finding_act(m, f, FT_ACT_POWER, &sw, NULL);
+}
+
+static struct ft_place symptom_place(const struct ft_model *m, uint32_t live, uint32_t port_number)
+{
+	uint32_t chip_port = chip_port_of(m, live, port_number);
+	const struct ft_port *port;
+	const struct ft_node *node;
+
+	if (chip_port == FT_NONE)
+		return (struct ft_place){strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number};
+	port = &m->chips->ports[chip_port];
+	node = ft_port_node(m->chips, port);
+	return (struct ft_place){node_name(m->chips, node), node->guid, port->number};
+}
+
+/* @place is moved. */
+static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_place place, const char *format,
+			va_list args) __attribute__((format(printf, 4, 0)));
+static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_place place, const char *format,
+			va_list args)
+{
+	struct ft_symptom *symptoms = array_more(f->symptoms, f->symptom_count, sizeof(*symptoms)), *symptom;
+
+	if (!symptoms) {
+		m->failed = true;
+		free(place.name);
+		return;
+	}
+	f->symptoms = symptoms;
+	symptom = &symptoms[f->symptom_count++];
+	*symptom = (struct ft_symptom){.place = place};
+	if (vasprintf(&symptom->text, format, args) < 0)
+		symptom->text = NULL;
+	m->failed |= !symptom->text || !symptom->place.name;
+}
+
+void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
+			const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	symptom_add(m, f, symptom_place(m, live, port_number), format, args);
+	va_end(args);
+}
+
+void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t node, const char *format, ...)
+{
+	const struct ft_node *n = &m->chips->nodes[node];
+	va_list args;
+
+	va_start(args, format);
+	symptom_add(m, f, (struct ft_place){node_name(m->chips, n), n->guid, 0}, format, args);
+	va_end(args);
+}
+
+void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
+{
+	char **alternatives = array_more(f->alternatives, f->alternative_count, sizeof(*alternatives)), *text;
+	va_list args;
+
+	if (alternatives)
+		f->alternatives = alternatives;
+	va_start(args, format);
+	if (!alternatives || vasprintf(&text, format, args) < 0)
+		m->failed = true;
+	else
+		alternatives[f->alternative_count++] = text;
+	va_end(args);
+}
+
+/* "core01 L05", or, where names tell no slots, "core01 line chip 0x0002c90000000602". */
+static void chip_add(const struct ft_model *m, const struct ft_chip *chip, struct ft_text *text)
+{
+	const struct ft_node *node = &m->chips->nodes[chip->node];
+	uint32_t live = m->live.switch_of_node[m->chassis->directors[chip->director].node];
+	const char *word = ft_node_description(m->chips, node) + chip->slot.word;
+	size_t length = node->description_length - chip->slot.word;
+
+	ft_text_puts(text, m->live.switches[live].label);
+	while (chip->named && length > 0 && word[length - 1] == ' ')
+		length--;
+	if (chip->named) {
+		ft_text_puts(text, " ");
+		ft_text_add_safe(text, word, length);
+	} else {
+		ft_text_printf(text, " %s chip 0x%016" PRIx64, chip->line ? "line" : "fabric", node->guid);
+	}
+}
+
+/* The chip of a director that node @node of the chips' snapshot is, or NULL. */
+static const struct ft_chip *chip_of_node(const struct ft_model *m, uint32_t node)
+{
+	return m->origin && m->chassis->chip_of[node] != FT_NO_NODE ? &m->chassis->chips[m->chassis->chip_of[node]]
+								    : NULL;
+}
+
+/* Adds the name of the switch, or the chip of a director, that has port @port of the snapshot. */
+static void owner_add(const struct ft_model *m, uint32_t port, struct ft_text *text)
+{
+	const struct ft_port *p = &m->snapshot->ports[port];
+	uint32_t live = m->live.switch_of_node[p->node], origin = ft_port_origin(m, port);
+	const struct ft_chip *chip = origin == FT_NONE ? NULL : chip_of_node(m, m->chips->ports[origin].node);
+	const struct ft_node *node = ft_port_node(m->snapshot, p);
+
+	if (chip)
+		chip_add(m, chip, text);
+	else if (live != FT_NONE)
+		ft_text_puts(text, m->live.switches[live].label);
+	else
+		ft_text_add_safe(text, ft_node_description(m->snapshot, node), node->description_length);
+}
+
+/* The port number on the switch or chip. */
+static uint32_t own_number(const struct ft_model *m, uint32_t port)
+{
+	uint32_t origin = ft_port_origin(m, port);
+
+	return origin == FT_NONE ? m->snapshot->ports[port].number : m->chips->ports[origin].number;
+}
+
+const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	owner_add(m, port, buffer);
+	ft_text_printf(buffer, " port %u", own_number(m, port));
+	return ft_text_string(buffer);
+}
+
+/* True if two ports are on the same switch, and on the same chip of a director. */
+static bool owner_is_same(const struct ft_model *m, uint32_t a, uint32_t b)
+{
+	uint32_t x = ft_port_origin(m, a), y = ft_port_origin(m, b);
+
+	if (x == FT_NONE || y == FT_NONE)
+		return x == y;
+	return m->chips->ports[x].node == m->chips->ports[y].node;
+}
+
+const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+			  struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	if (count == 0)
+		ft_text_puts(buffer, m->live.switches[live].label);
+	for (uint32_t i = 0; i < count; i++) {
+		bool again = i > 0 && owner_is_same(m, ports[i - 1], ports[i]);
+		bool more = i + 1 < count && owner_is_same(m, ports[i], ports[i + 1]);
+
+		if (!again) {
+			ft_text_puts(buffer, i > 0 ? ", " : "");
+			owner_add(m, ports[i], buffer);
+		}
+		ft_text_printf(buffer, "%s%u", again ? ", " : more ? " ports " : " port ", own_number(m, ports[i]));
+	}
+	return ft_text_string(buffer);
+}
+
+const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+	const struct ft_node *node = ft_port_node(m->chips, p);
+	const struct ft_chip *chip;
+
+	if (!m->origin)
+		return ft_place_text(m, port, buffer);
+	chip = chip_of_node(m, p->node);
+	if (!chip && m->chassis->whole_port[port] != FT_NO_PORT)
+		return ft_place_text(m, m->chassis->whole_port[port], buffer);
+	ft_text_reset(buffer);
+	if (chip)
+		chip_add(m, chip, buffer);
+	else
+		ft_text_add_safe(buffer, ft_node_description(m->chips, node), node->description_length);
+	ft_text_printf(buffer, " port %u", p->number);
+	return ft_text_string(buffer);
+}
+
+const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer)
+{
+	ft_text_reset(buffer);
+	chip_add(m, chip_of_node(m, node), buffer);
+	return ft_text_string(buffer);
+}
+
+const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer)
+{
+	const struct ft_node *chip = &m->chips->nodes[node];
+	uint32_t whole = FT_NO_PORT;
+
+	ft_text_reset(buffer);
+	if (chip_of_node(m, node)) {
+		chip_add(m, chip_of_node(m, node), buffer);
+		return ft_text_string(buffer);
+	}
+	if (chip->port_count > 0)
+		whole = m->origin ? m->chassis->whole_port[chip->first_port] : chip->first_port;
+	if (whole != FT_NO_PORT)
+		owner_add(m, whole, buffer);
+	else
+		ft_text_add_safe(buffer, ft_node_description(m->chips, chip), chip->description_length);
+	return ft_text_string(buffer);
+}
+
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->chip_count; i++) {
+		const struct ft_chip *chip = &m->chassis->chips[i];
+
+		if (m->chassis->directors[chip->director].node == sw->node && m->chips->nodes[chip->node].guid == guid)
+			return true;
+	}
+	return false;
+}
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct ft_place *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+/* The two lowest places. */
+static int id_add_places(struct ft_text *id, const struct ft_finding *f)
+{
+	_cleanup_free_ struct ft_place *places = malloc((f->where_count + 1) * sizeof(*places));
+
+	if (!places)
+		return -ENOMEM;
+	if (f->where_count)
+		memcpy(places, f->where, f->where_count * sizeof(*places));
+	qsort(places, f->where_count, sizeof(*places), place_compare);
+	for (size_t i = 0; i < f->where_count && i < 2; i++) {
+		ft_text_printf(id, "%c0x%016" PRIx64, i ? '-' : ':', places[i].guid);
+		if (places[i].port)
+			ft_text_printf(id, ":%u", places[i].port);
+	}
+	return 0;
+}
+
+/*
+ * The pair of switches, and the number of its missing cables: whether their ports are known depends on the other
+ * faults. The number is part of the id, so that a waiver for one missing cable does not hide a second one of the same
+ * pair.
+ */
+static void id_add_pair(const struct ft_model *m, struct ft_text *id, const struct ft_finding *f)
+{
+	uint64_t low = f->where_count ? f->where[0].guid : 0, high = low;
+	const struct ft_live_switch *a = f->lack_count ? ft_live_at(m, m->place_of[f->lacks[0].a]) : NULL;
+	const struct ft_live_switch *b = f->lack_count ? ft_live_at(m, m->place_of[f->lacks[0].b]) : NULL;
+
+	for (size_t i = 0; i < f->where_count; i++) {
+		low = f->where[i].guid < low ? f->where[i].guid : low;
+		high = f->where[i].guid > high ? f->where[i].guid : high;
+	}
+	/* Which chip of a director it is depends on the other faults, too. */
+	if (a && b) {
+		low = a->guid < b->guid ? a->guid : b->guid;
+		high = a->guid < b->guid ? b->guid : a->guid;
+	}
+	ft_text_printf(id, ":0x%016" PRIx64 "-0x%016" PRIx64, low, high);
+	if (f->count > 1)
+		ft_text_printf(id, "*%u", f->count);
+}
+
+/* A word of the design, in the characters allowed in an id. */
+static void id_add_word(struct ft_text *id, const char *word)
+{
+	ft_text_puts(id, ":");
+	for (; *word; word++)
+		ft_text_add(id, *word > ' ' && *word <= '~' ? word : "_", 1);
+}
+
+/*
+ * The id: the code and where it is. It holds GUIDs and ports only, so it stays the same when names, the order of the
+ * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
+ * about the fabric as a whole is known by its code alone.
+ */
+static int finding_id(const struct ft_model *m, const struct ft_finding *f, const char *planned_as, char **ret_id)
+{
+	_cleanup_(ft_text_release) struct ft_text id = {0};
+	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
+			   f->code == FT_CODE_EXPECT_OUTDATED || f->code == FT_CODE_PLAN_FOREIGN ||
+			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
+			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
+	int r = 0;
+
+	ft_text_puts(&id, ft_codes[f->code].name);
+	if (planned_as)
+		ft_text_printf(&id, ":%s", planned_as);
+	else if (f->code == FT_CODE_EXPECT_UNKNOWN)
+		id_add_word(&id, f->observed);
+	else if (f->code == FT_CODE_CABLE_MISSING && f->board.known && f->where_count)
+		/* Of a chip: the next trace that it loses does not change it. */
+		ft_text_printf(&id, ":0x%016" PRIx64, f->where[0].guid);
+	else if (f->code == FT_CODE_CABLE_MISSING)
+		id_add_pair(m, &id, f);
+	else if (!fabric_wide)
+		r = id_add_places(&id, f);
+	if (r < 0)
+		return r;
+	return id.failed ? -ENOMEM : ft_string_set(ret_id, "%s", ft_text_string(&id));
+}
+
+/* Findings with the same id (two cables of a pair, ports unknown) are numbered in their order. */
+static int ids_separate(struct ft_report *report)
+{
+	_cleanup_(ft_map_release) struct ft_map ids = {0};
+	_cleanup_free_ unsigned int *next = calloc(report->finding_count + 1UL, sizeof(*next));
+
+	if (!next)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		size_t length = strlen(f->id);
+		uint32_t first;
+		int r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, &first);
+
+		/* The numbers below @next are taken: thousands of findings with one id must not try each of them. */
+		for (unsigned int n = 2 + (r == 0 ? next[first] : 0); r == 0; n++) {
+			if (ft_string_set(&f->id, "%.*s#%u", (int)length, f->id, n) < 0)
+				return -ENOMEM;
+			r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, NULL);
+			next[first] = n - 1;
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int waiver_expired_say(struct ft_finding *f, const struct ft_waiver *waiver)
+{
+	_cleanup_free_ char *why = ft_text_safe_dup(waiver->why, strlen(waiver->why));
+	_cleanup_free_ char *text = FT_STEAL(f->text);
+
+	if (!why)
+		return -ENOMEM;
+	return ft_string_set(&f->text, "%s (its waiver ended on %s%s%s)", text, waiver->until, why[0] ? ": " : "", why);
+}
+
+static int waiver_apply(struct ft_finding *f, const struct ft_waiver *waiver)
+{
+	_cleanup_free_ char *why = ft_text_safe_dup(waiver->why, strlen(waiver->why));
+
+	if (!why)
+		return -ENOMEM;
+	f->severity = FT_SEVERITY_INFO;
+	return ft_string_set(&f->waived, "%s%s%s%s", waiver->until[0] ? "until " : "", waiver->until,
+			     waiver->until[0] && why[0] ? ": " : "", why);
+}
+
+/* The waiver may date from before the baseline identified the switch. */
+static int waiver_covers(const struct ft_model *m, const struct ft_finding *f, const struct ft_waiver *waiver)
+{
+	_cleanup_free_ char *other = NULL;
+	int r = 0;
+
+	if (strcmp(waiver->id, f->id) == 0)
+		return 1;
+	if (f->subject.name)
+		r = finding_id(m, f, NULL, &other);
+	return r < 0 ? r : other && strcmp(waiver->id, other) == 0;
+}
+
+/* A waiver that is in force wins over those that have ended. */
+static int waivers_apply(struct ft_model *m, struct ft_finding *f)
+{
+	const struct ft_expect *expect = &m->design->expect;
+	const struct ft_waiver *expired = NULL;
+
+	for (size_t i = 0; !f->vague && i < expect->waiver_count; i++) {
+		const struct ft_waiver *waiver = &expect->waivers[i];
+		int r = waiver_covers(m, f, waiver);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			continue;
+		if (!waiver->until[0] || strcmp(m->today, waiver->until) <= 0)
+			return waiver_apply(f, waiver);
+		expired = waiver;
+	}
+	return expired ? waiver_expired_say(f, expired) : 0;
+}
+
+static int finding_compare(const void *a, const void *b)
+{
+	const struct ft_finding *x = a, *y = b;
+
+	if (x->severity != y->severity)
+		return x->severity > y->severity ? -1 : 1;
+	if (x->code != y->code)
+		return x->code < y->code ? -1 : 1;
+	if (x->where_count && y->where_count) {
+		int d = ft_text_natural_compare(x->where[0].name, y->where[0].name);
+
+		if (d)
+			return d;
+		if (x->where[0].port != y->where[0].port)
+			return x->where[0].port < y->where[0].port ? -1 : 1;
+	}
+	return ft_text_natural_compare(x->id, y->id);
+}
+
+static bool finding_names(const struct ft_model *m, const struct ft_finding *f, const struct ft_live_switch *sw)
+{
+	for (size_t n = 0; n < f->where_count; n++)
+		if (f->where[n].guid == sw->guid || ft_chip_is_of(m, f->where[n].guid, sw))
+			return true;
+	return false;
+}
+
+static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft_live_switch *sw)
+{
+	const struct ft_live_switch *other = ft_live_at(m, sw->rival);
+
+	if (other)
+		ft_finding_alternative(m, f,
+				       "%s and %s each stand in the other's place, and other cables of theirs are the "
+				       "wrong ones; their labels tell",
+				       sw->label, other->label);
+	else
+		ft_finding_alternative(
+			m, f,
+			"%s stands in the place of %s, which was not seen, and other cables of it are the "
+			"wrong ones; its name plate tells",
+			sw->label, m->places[sw->rival]->name);
+}
+
+/*
+ * A weak match may be an unplanned switch, and a switch that fits another place equally well may belong there: findings
+ * about it have an alternative.
+ */
+static void doubts_name(struct ft_model *m, struct ft_finding *f)
+{
+	if (f->code != FT_CODE_CABLE_MISSING && f->code != FT_CODE_CABLE_MISPLACED &&
+	    f->code != FT_CODE_CABLE_UNPLANNED && f->code != FT_CODE_CABLES_SWAPPED)
+		return;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		if (sw->doubtful && f->code != FT_CODE_CABLES_SWAPPED && finding_names(m, f, sw)) {
+			ft_finding_alternative(m, f,
+					       "%s is not %s at all but a switch that the plan does not know, "
+					       "and the planned one is off; its name plate tells",
+					       sw->label, m->places[sw->planned]->name);
+			return;
+		}
+		if (sw->rival != FT_NONE && finding_names(m, f, sw)) {
+			rival_name(m, f, sw);
+			return;
+		}
+	}
+}
+
+/* The ids of a report's findings, by hash. */
+static int ids_known(const struct ft_report *report, struct ft_map *ids)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < report->finding_count; i++)
+		r = ft_map_add(ids, ft_text_hash(report->findings[i].id), (uint32_t)i, NULL);
+	return r < 0 ? r : 0;
+}
+
+/* While the fabric is changing, transient findings are not reported for the first time. 0 or -ENOMEM. */
+static int fresh_drop(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map known = {0};
+	struct ft_report *report = m->report;
+	size_t kept = 0;
+
+	if (!m->input->before)
+		return 0;
+	if (ids_known(m->input->before, &known) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		struct ft_finding *f = &report->findings[i];
+		bool passing = f->code == FT_CODE_PORT_INACTIVE || f->code == FT_CODE_LID_MISSING;
+
+		if (passing && ft_map_get(&known, ft_text_hash(f->id)) == FT_MAP_NONE)
+			ft_finding_release(f);
+		else
+			report->findings[kept++] = *f;
+	}
+	report->finding_count = kept;
+	return 0;
+}
+
+void ft_findings_sort(struct ft_report *report)
+{
+	if (report->finding_count)
+		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
+}
+
+void ft_findings_judge(struct ft_report *report)
+{
+	static const enum ft_verdict verdicts[] = {
+		[FT_SEVERITY_INFO] = FT_VERDICT_OK,
+		[FT_SEVERITY_WARNING] = FT_VERDICT_WARNING,
+		[FT_SEVERITY_CRITICAL] = FT_VERDICT_CRITICAL,
+	};
+
+	if (report->verdict == FT_VERDICT_UNKNOWN)
+		return;
+	report->verdict = FT_VERDICT_OK;
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (verdicts[report->findings[i].severity] > report->verdict)
+			report->verdict = verdicts[report->findings[i].severity];
+}
+
+int ft_findings_finish(struct ft_model *m)
+{
+	struct ft_report *report = m->report;
+	int r = m->failed ? -ENOMEM : 0;
+	struct ft_bounds bounds;
+
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+		r = finding_id(m, &report->findings[i], report->findings[i].planned_as, &report->findings[i].id);
+	if (r == 0)
+		r = ids_separate(report);
+	if (r == 0)
+		r = fresh_drop(m);
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+		doubts_name(m, &report->findings[i]);
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+		r = waivers_apply(m, &report->findings[i]);
+	if (r < 0 || m->failed)
+		return -ENOMEM;
+	r = ft_report_limit(report, &m->input->limits);
+	if (r < 0)
+		return r;
+	ft_bounds_of_plan(m->plan, &bounds);
+	return ft_report_bound(report, bounds.max_findings, m->unsaid);
+}

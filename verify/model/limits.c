@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Thresholds on the total loss of bandwidth. The verdict is the worst severity of the findings, so a threshold changes
+ * that of a finding, and its sentence says so: at the critical threshold the most costly finding becomes critical;
+ * below the warning threshold findings that cost only bandwidth are no warnings.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "verify/model/model.h"
+
+/* Findings that cost only bandwidth. */
+static const bool is_capacity[FT_CODE_COUNT] = {
+	[FT_CODE_CORE_MISSING] = true, [FT_CODE_CABLE_MISSING] = true, [FT_CODE_CABLE_SLOW] = true,
+	[FT_CODE_CABLE_NARROW] = true, [FT_CODE_BOARD_MISSING] = true,
+};
+
+static bool lost_at_least(const struct ft_report *r, unsigned int percent)
+{
+	return (r->bisection.den - r->bisection.num) * 100 >= (int64_t)percent * r->bisection.den;
+}
+
+/* "50.0 %" */
+static void lost_print(const struct ft_report *r, char buffer[32])
+{
+	/* From 0 to 1000. */
+	unsigned int tenths = (unsigned int)((r->bisection.den - r->bisection.num) * 1000 / r->bisection.den);
+
+	snprintf(buffer, 32, "%u.%u %%", tenths / 10, tenths % 10);
+}
+
+static int finding_say(struct ft_finding *f, const char *sentence)
+{
+	_cleanup_free_ char *text = FT_STEAL(f->text);
+
+	return ft_string_set(&f->text, "%s; %s", text, sentence);
+}
+
+/* True where @a costs more of the bandwidth than @b. */
+static bool costs_more(const struct ft_finding *a, const struct ft_finding *b)
+{
+	if (a->impact.bisection_lost.num == 0 || b->impact.bisection_lost.num == 0)
+		return a->impact.bisection_lost.num > b->impact.bisection_lost.num;
+	return ft_ratio_compare(a->impact.bisection_lost, b->impact.bisection_lost) > 0;
+}
+
+/* The finding to become critical; NULL: one is critical already, or none is to be changed. */
+static struct ft_finding *finding_to_raise(struct ft_report *r)
+{
+	struct ft_finding *most = NULL;
+
+	for (size_t i = 0; i < r->finding_count; i++) {
+		struct ft_finding *f = &r->findings[i];
+
+		if (f->severity == FT_SEVERITY_CRITICAL)
+			return NULL;
+		if (f->severity != FT_SEVERITY_WARNING)
+			continue;
+		if (!most || costs_more(f, most))
+			most = f;
+	}
+	return most;
+}
+
+static int critical_raise(struct ft_report *r, unsigned int percent)
+{
+	struct ft_finding *f = finding_to_raise(r);
+	char lost[32], sentence[128];
+
+	if (!f)
+		return 0;
+	lost_print(r, lost);
+	snprintf(sentence, sizeof(sentence), "in all %s of the bisection is lost, and %u %% is critical", lost,
+		 percent);
+	f->severity = FT_SEVERITY_CRITICAL;
+	return finding_say(f, sentence);
+}
+
+static int warnings_lower(struct ft_report *r, unsigned int percent)
+{
+	char lost[32], sentence[128];
+
+	lost_print(r, lost);
+	snprintf(sentence, sizeof(sentence), "in all %s of the bisection is lost, and %u %% is worth a warning", lost,
+		 percent);
+	for (size_t i = 0; i < r->finding_count; i++) {
+		struct ft_finding *f = &r->findings[i];
+
+		if (f->severity != FT_SEVERITY_WARNING || !is_capacity[f->code] || f->impact.hosts_cut_off > 0 ||
+		    f->impact.hosts_at_risk > 0)
+			continue;
+		f->severity = FT_SEVERITY_INFO;
+		if (finding_say(f, sentence) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* 0 or -ENOMEM. */
+static int severities_change(struct ft_report *r, const struct ft_limits *limits)
+{
+	if (r->verdict == FT_VERDICT_UNKNOWN || r->bisection.den <= 0)
+		return 0;
+	if (limits->critical_percent > 0 && lost_at_least(r, limits->critical_percent))
+		return critical_raise(r, limits->critical_percent);
+	if (limits->warning_percent > 0 && !lost_at_least(r, limits->warning_percent))
+		return warnings_lower(r, limits->warning_percent);
+	return 0;
+}
+
+int ft_report_limit(struct ft_report *report, const struct ft_limits *limits)
+{
+	/* Of findings with equal cost the first is raised. */
+	ft_findings_sort(report);
+	if (severities_change(report, limits) < 0)
+		return -ENOMEM;
+	report->limits = *limits;
+	ft_findings_sort(report);
+	ft_findings_judge(report);
+	return 0;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The snapshot in the verifier's form: switches, the cables between them, the hosts on them. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/plan/wiring.h"
+#include "verify/model/model.h"
+
+void ft_live_release(struct ft_live *live)
+{
+	for (uint32_t i = 0; live->switches && i < live->switch_count; i++) {
+		free(live->switches[i].name);
+		free(live->switches[i].label);
+		free(live->switches[i].host_names);
+	}
+	free(live->switches);
+	free(live->cables);
+	free(live->at);
+	free(live->hosts);
+	free(live->switch_of_node);
+	*live = (struct ft_live){0};
+}
+
+/* True if it has one port more than the plan gives some switch, and not the number that it gives another. */
+static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (ports == plan->switches[i].ports)
+			return false;
+		more |= ports == plan->switches[i].ports + 1;
+	}
+	return more;
+}
+
+/*
+ * SHARP aggregation nodes are CAs inside the switch, on one extra port behind the outer ones: the last. A host may be
+ * cabled to the last port of an ordinary switch, so further evidence is needed: the switch has one port more than
+ * planned, or the CA has its SystemImageGUID, or a name that says so. The name alone is not enough: it may be lost, or
+ * false.
+ */
+static bool is_aggregation(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_snapshot *s = m->origin ? m->chips : m->snapshot;
+	const struct ft_port *switch_port = &s->ports[ft_port_origin(m, port)];
+	const struct ft_node *sw = ft_port_node(s, switch_port);
+	const struct ft_node *ca = ft_port_node(s, ft_port_peer(s, switch_port));
+
+	/* The plan gives the ports of a director, not of its chips. */
+	if (ft_live_is_director(m, m->live.switch_of_node[m->snapshot->ports[port].node]))
+		return ft_chip_port_aggregates(s, ft_port_origin(m, port));
+	if (switch_port->number != sw->port_count || ca->type != FT_NODE_CA)
+		return false;
+	return ports_are_one_more(m->plan, sw->port_count) || (sw->system_guid && ca->system_guid == sw->system_guid) ||
+	       strstr(ft_node_description(s, ca), "Aggregation Node") != NULL;
+}
+
+/* 1 if the design expects the node without planning it, 0 if not, or -ENOMEM. */
+static int description_expected(const struct ft_model *m, const struct ft_node *node)
+{
+	const struct ft_expect *expect = &m->design->expect;
+
+	for (size_t i = 0; i < expect->unplanned_count; i++) {
+		int r = ft_pattern_matches(expect->unplanned[i], ft_node_description(m->snapshot, node),
+					   node->description_length);
+
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
+		if (m->chassis->directors[i].node == m->live.switches[live].node)
+			return &m->chassis->directors[i];
+	return NULL;
+}
+
+/* The ports of a switch; of a director as many as planned, unless its boards have fewer. */
+static uint32_t director_ports(const struct ft_model *m, uint32_t node)
+{
+	uint32_t ports = m->snapshot->nodes[node].port_count;
+
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
+		const struct ft_director *d = &m->chassis->directors[i];
+
+		for (uint32_t p = 0; d->node == node && p < m->plan->switch_count; p++)
+			if (m->plan->switches[p].tier == d->tier && ft_plan_is_director(m->plan, p))
+				return m->plan->switches[p].ports;
+	}
+	return ports;
+}
+
+static uint32_t director_lost_ports(const struct ft_model *m, uint32_t node)
+{
+	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
+		if (m->chassis->directors[i].node == node)
+			return m->chassis->directors[i].lost_ports;
+	return 0;
+}
+
+/* By GUID, then by the other attributes. */
+static int node_compare(const void *a, const void *b, void *arg)
+{
+	const struct ft_snapshot *s = arg;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct ft_node *p = &s->nodes[x], *q = &s->nodes[y];
+	int r;
+
+	if (p->guid != q->guid)
+		return p->guid < q->guid ? -1 : 1;
+	r = strcmp(ft_node_description(s, p), ft_node_description(s, q));
+	return r != 0 ? r : (x > y) - (x < y);
+}
+
+uint32_t *ft_nodes_in_order(const struct ft_snapshot *s)
+{
+	uint32_t *order = malloc((s->node_count + 1UL) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < s->node_count; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, s->node_count, sizeof(*order), node_compare, (void *)s);
+	return order;
+}
+
+static int live_switches_collect(struct ft_model *m, const uint32_t *order)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_live *live = &m->live;
+	uint32_t count = 0;
+
+	live->switch_of_node = malloc((s->node_count + 1) * sizeof(*live->switch_of_node));
+	if (!live->switch_of_node)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < s->node_count; k++)
+		live->switch_of_node[order[k]] = s->nodes[order[k]].type == FT_NODE_SWITCH ? count++ : FT_NONE;
+	live->switches = calloc(count + 1, sizeof(*live->switches));
+	if (!live->switches)
+		return -ENOMEM;
+	live->switch_count = count;
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		const struct ft_node *node = &s->nodes[i];
+		struct ft_live_switch *sw;
+		int r;
+
+		if (live->switch_of_node[i] == FT_NONE)
+			continue;
+		sw = &live->switches[live->switch_of_node[i]];
+		sw->node = i;
+		sw->guid = node->guid;
+		sw->ports = director_ports(m, i);
+		sw->lost_ports = director_lost_ports(m, i);
+		sw->planned = FT_NONE;
+		sw->part = FT_NONE;
+		sw->rival = FT_NONE;
+		r = description_expected(m, node);
+		if (r < 0)
+			return r;
+		sw->tolerated = r > 0;
+		sw->name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+		if (!sw->name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* True if the far end is a switch port that comes earlier in the order of live switches and ports. */
+static bool port_is_second(const struct ft_live *live, const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_port *here = &s->ports[port], *there = ft_port_peer(s, here);
+	uint32_t near = live->switch_of_node[here->node], far = live->switch_of_node[there->node];
+
+	return near != far ? near > far : here->number > there->number;
+}
+
+/* Classifies the far end of a switch port: cable, host, or unknown. */
+static int live_port_collect(struct ft_model *m, uint32_t i)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_live *live = &m->live;
+	const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
+	uint32_t near = live->switch_of_node[port->node], far;
+	struct ft_live_switch *sw = &live->switches[near];
+	int r;
+
+	sw->silent += port->link == FT_LINK_SILENT;
+	sw->unread += port->link == FT_LINK_UNREAD;
+	if (!peer)
+		return 0;
+	far = live->switch_of_node[peer->node];
+	if (far != FT_NONE) {
+		/* A loopback plug is a port cabled to itself. */
+		if (!port_is_second(live, s, i))
+			live->cables[live->cable_count++] = (struct ft_live_cable){near, far, i, port->peer};
+		return 0;
+	}
+	if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i))
+		return 0;
+	r = description_expected(m, ft_port_node(s, peer));
+	if (r != 0)
+		return r < 0 ? r : 0;
+	sw->hosts++;
+	if (!sw->tolerated)
+		live->hosts[live->host_count++] = (struct ft_live_host){near, port->peer, i};
+	return 0;
+}
+
+static int live_ports_collect(struct ft_model *m, const uint32_t *order)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_live *live = &m->live;
+	int r = 0;
+
+	live->cables = malloc((s->port_count + 1) * sizeof(*live->cables));
+	live->hosts = malloc((s->port_count + 1) * sizeof(*live->hosts));
+	if (!live->cables || !live->hosts)
+		return -ENOMEM;
+	for (uint32_t k = 0; r == 0 && k < s->node_count; k++) {
+		const struct ft_node *node = &s->nodes[order[k]];
+
+		for (uint32_t n = 0; r == 0 && live->switch_of_node[order[k]] != FT_NONE && n < node->port_count; n++)
+			r = live_port_collect(m, node->first_port + n);
+	}
+	return r;
+}
+
+/* Groups the cables by switch. */
+static int live_cables_index(struct ft_live *live)
+{
+	uint32_t next = 0;
+
+	live->at = malloc((2UL * live->cable_count + 1) * sizeof(*live->at));
+	if (!live->at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->cable_count; i++) {
+		live->switches[live->cables[i].a].cable_count++;
+		live->switches[live->cables[i].b].cable_count++;
+	}
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		live->switches[i].first_cable = next;
+		next += live->switches[i].cable_count;
+		live->switches[i].cable_count = 0;
+	}
+	for (uint32_t i = 0; i < live->cable_count; i++) {
+		struct ft_live_switch *a = &live->switches[live->cables[i].a], *b = &live->switches[live->cables[i].b];
+
+		live->at[a->first_cable + a->cable_count++] = i;
+		live->at[b->first_cable + b->cable_count++] = i;
+	}
+	return 0;
+}
+
+/* Numbers the connected components of the fabric. */
+static int live_parts_number(struct ft_live *live)
+{
+	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1) * sizeof(*queue));
+
+	if (!queue)
+		return -ENOMEM;
+	for (uint32_t start = 0; start < live->switch_count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (live->switches[start].part != FT_NONE)
+			continue;
+		queue[tail++] = start;
+		live->switches[start].part = live->part_count;
+		while (head < tail) {
+			uint32_t here = queue[head++];
+			const struct ft_live_switch *sw = &live->switches[here];
+
+			for (uint32_t i = 0; i < sw->cable_count; i++) {
+				uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + i]], here);
+
+				if (live->switches[far].part != FT_NONE)
+					continue;
+				live->switches[far].part = live->part_count;
+				queue[tail++] = far;
+			}
+		}
+		live->part_count++;
+	}
+	return 0;
+}
+
+static void live_entry_find(struct ft_model *m)
+{
+	const struct ft_snapshot *s = m->snapshot;
+	struct ft_live *live = &m->live;
+	const struct ft_node *node;
+	const struct ft_port *port, *peer;
+
+	live->entry = FT_NONE;
+	if (s->source.entry_node >= s->node_count)
+		return;
+	live->entry = live->switch_of_node[s->source.entry_node];
+	if (live->entry != FT_NONE)
+		return;
+	node = &s->nodes[s->source.entry_node];
+	port = ft_node_port(s, node, s->source.entry_port);
+	peer = port ? ft_port_peer(s, port) : NULL;
+	for (unsigned int n = 1; !peer && n <= node->port_count; n++)
+		peer = ft_port_peer(s, ft_node_port(s, node, n));
+	if (peer)
+		live->entry = live->switch_of_node[peer->node];
+}
+
+/* The host name without its adapter: "node055 mlx5_0" and "node055 HCA-1" are node055. */
+static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *node)
+{
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+	char *start, *end, *unnamed = NULL;
+
+	if (!name)
+		return NULL;
+	start = name + strspn(name, " ");
+	end = start + strcspn(start, " ");
+	*end = '\0';
+	if (*start)
+		return strdup(start);
+	/* A name that was never read, or that is empty. */
+	if (ft_string_set(&unnamed, "0x%016llx", (unsigned long long)node->guid) < 0)
+		return NULL;
+	return unnamed;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+/* True where @b is @a with its last number one higher and of the same width: node055, node056. */
+static bool name_follows(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), digits = 0;
+
+	while (digits < la && isdigit((unsigned char)a[la - 1 - digits]))
+		digits++;
+	if (digits == 0 || digits > 9 || lb < digits || (la != lb && lb != la + 1))
+		return false;
+	if (strncmp(a, b, la - digits) != 0 || strspn(b + la - digits, "0123456789") != lb - (la - digits))
+		return false;
+	if (la != lb && b[la - digits] == '0')
+		return false;
+	return strtoul(b + la - digits, NULL, 10) == strtoul(a + la - digits, NULL, 10) + 1;
+}
+
+/* "node001-node018, login1" from sorted names; NULL where memory ran out. */
+static char *names_condense(char **names, uint32_t count)
+{
+	struct ft_text text = {0};
+	uint32_t groups = 0;
+
+	for (uint32_t i = 0; i < count;) {
+		uint32_t last = i;
+
+		while (last + 1 < count &&
+		       (name_follows(names[last], names[last + 1]) || strcmp(names[last], names[last + 1]) == 0))
+			last++;
+		if (groups++ == 4) {
+			ft_text_printf(&text, ", … %u more", count - i);
+			break;
+		}
+		ft_text_printf(&text, "%s%s", i ? ", " : "", names[i]);
+		if (strcmp(names[i], names[last]) != 0)
+			ft_text_printf(&text, "-%s", names[last]);
+		i = last + 1;
+	}
+	if (text.failed) {
+		ft_text_release(&text);
+		return NULL;
+	}
+	return text.data ? text.data : strdup("");
+}
+
+static int host_by_switch(const void *a, const void *b)
+{
+	const struct ft_live_host *x = a, *y = b;
+
+	if (x->live != y->live)
+		return x->live < y->live ? -1 : 1;
+	return x->switch_port < y->switch_port ? -1 : x->switch_port > y->switch_port;
+}
+
+static int live_host_names(struct ft_model *m)
+{
+	struct ft_live *live = &m->live;
+	_cleanup_free_ char **names = calloc(live->host_count + 1, sizeof(*names));
+	uint32_t i = 0;
+	int r = 0;
+
+	if (!names)
+		return -ENOMEM;
+	qsort(live->hosts, live->host_count, sizeof(*live->hosts), host_by_switch);
+	for (uint32_t n = 0; n < live->switch_count; n++) {
+		uint32_t count = 0;
+
+		for (; i < live->host_count && live->hosts[i].live == n; i++) {
+			names[count] = host_short_name(
+				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[live->hosts[i].port]));
+			if (!names[count])
+				r = -ENOMEM;
+			else
+				count++;
+		}
+		qsort(names, count, sizeof(*names), name_compare);
+		live->switches[n].host_names = r == 0 ? names_condense(names, count) : NULL;
+		while (count > 0)
+			free(names[--count]);
+		if (!live->switches[n].host_names)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+char *ft_switch_short_name(const char *name)
+{
+	size_t length;
+	const char *start = ft_text_short_name(name, &length);
+
+	/* Trailing blanks are kept if nothing else is removed. */
+	return start == name ? strdup(name) : strndup(start, length);
+}
+
+/* Marks the names that more than one switch has. */
+static int names_repeated(char *const *names, uint32_t count, bool *repeated)
+{
+	_cleanup_(ft_map_release) struct ft_map first = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t there;
+		int r = ft_map_add(&first, ft_text_hash(names[i]), i, &there);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			repeated[i] = repeated[there] = true;
+	}
+	return 0;
+}
+
+/*
+ * A label identifies a switch: its name if that is unique, else name, GUID and, to find it among sixty switches of one
+ * name, the hosts on it.
+ */
+static int live_labels(struct ft_live *live)
+{
+	_cleanup_free_ bool *repeated = calloc(live->switch_count + 1UL, sizeof(*repeated));
+	_cleanup_free_ char **names = calloc(live->switch_count + 1UL, sizeof(*names));
+	int r = 0;
+
+	if (!repeated || !names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		names[i] = ft_switch_short_name(live->switches[i].name);
+		if (!names[i])
+			r = -ENOMEM;
+	}
+	if (r == 0)
+		r = names_repeated(names, live->switch_count, repeated);
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		struct ft_live_switch *sw = &live->switches[i];
+		bool named = r == 0 && !repeated[i] && names[i][strspn(names[i], " ")];
+
+		if (r == 0)
+			r = named		? ft_string_set(&sw->label, "%s", names[i])
+			    : sw->host_names[0] ? ft_string_set(&sw->label, "%s%s0x%016llx (hosts %s)", names[i],
+								names[i][0] ? " " : "", (unsigned long long)sw->guid,
+								sw->host_names)
+						: ft_string_set(&sw->label, "%s%s0x%016llx", names[i],
+								names[i][0] ? " " : "", (unsigned long long)sw->guid);
+		free(names[i]);
+	}
+	return r;
+}
+
+int ft_live_build(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(m->snapshot);
+	int r = order ? live_switches_collect(m, order) : -ENOMEM;
+
+	if (r == 0)
+		r = live_ports_collect(m, order);
+	if (r == 0)
+		r = live_cables_index(&m->live);
+	if (r == 0)
+		r = live_parts_number(&m->live);
+	if (r == 0)
+		r = live_host_names(m);
+	if (r == 0)
+		r = live_labels(&m->live);
+	if (r == 0)
+		live_entry_find(m);
+	return r;
+}

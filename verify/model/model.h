@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Shared by all parts of the verifier: the fabric as a graph of switches, the assignment of live switches to planned
+ * ones, and the findings under construction. Private to verify/. Nothing here does I/O or keeps state of its own.
+ *
+ * The steps, in the order in which cmd/verify.c takes them; each fills its part of struct ft_model and reads those
+ * above:
+ *
+ *   director/  the chips of a director become one switch, where the plan has directors (chassis.h)
+ *   model/     live.c: switches, cables and hosts of what was seen
+ *   match/     who is who: places in the plan (bind.c, assign.h), listed hosts (listed_hosts.c), switches that the
+ *              plan knows by another name only (aliases.c); and what port numbers are used for (port_use.c)
+ *   explain/   the fewest faults that explain the difference: what is cut off (apart.c), what was not seen
+ *              (unseen.c), insides of directors (director/inside.c), cables by pairs of places (pairing.c)
+ *              or, where the plan says which port is whose, by port (trails.c)
+ *   check/     what needs no explanation, only a look: rates, hosts, identities, subnet managers, counters; and
+ *              whether the design is that of this fabric at all: if not, no other step follows but the last
+ *   measure/   the figures: cables, switches, blocking, distances, bisections; the impact of findings (impact.c)
+ *   routes/    where the forwarding tables lead, if there are any
+ *   model/     findings.c: ids, waivers, the order, the verdict
+ *
+ * repair/ repeats all steps on a fabric in which a finding is repaired; measure/failures.c takes a model, complete up
+ * to the figures, and computes the effect of further failures.
+ */
+#ifndef FT_VERIFY_MODEL_MODEL_H
+#define FT_VERIFY_MODEL_MODEL_H
+
+#include "base/map.h"
+#include "base/text.h"
+#include "verify/model/chassis.h"
+#include "verify/model/report.h"
+#include "verify/model/verify.h"
+
+#define FT_NONE UINT32_MAX
+
+struct ft_capacity;
+
+/* An observed switch. */
+struct ft_live_switch {
+	uint32_t node; /* index into the snapshot's nodes */
+	uint64_t guid;
+	uint32_t ports;	      /* ports as the plan counts them: of a director, without those beyond its numbering */
+	uint32_t lost_ports;  /* of a director: ports lost with missing boards, whose cables are not missing by
+				 themselves */
+	char *name;	      /* its description made safe; owned */
+	char *label;	      /* its name in the report, with GUID and hosts where names repeat; owned */
+	char *host_names;     /* "node055-node072"; owned */
+	uint32_t first_cable; /* its cables: live.at[first_cable … + cable_count), a loopback twice */
+	uint32_t cable_count;
+	uint32_t hosts;	  /* host ports cabled to it */
+	uint32_t silent;  /* ports that are up and whose far end does not answer */
+	uint32_t unread;  /* ports of which nothing is known */
+	uint32_t unheard; /* of those two, the ones that no finding explains (explain/explain.c): what is behind is not
+			     known */
+	uint32_t part;	  /* connected part of the fabric, numbered from 0 */
+	uint32_t kind;	  /* of its place; without one, of the switches that it looks like */
+	bool regular;	  /* its port numbers are used as on others of its kind */
+	uint32_t planned; /* its place, or FT_NONE */
+	bool passed_over; /* unplanned, though a place was free: it fits too badly */
+	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
+	uint32_t rival;	  /* another place that would explain as much, or FT_NONE */
+	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
+};
+
+/* A cable between two switches. Ports are indices into the snapshot's ports. */
+struct ft_live_cable {
+	uint32_t a, b; /* live switches */
+	uint32_t a_port, b_port;
+};
+
+/* A host's port and the switch port it is cabled to. */
+struct ft_live_host {
+	uint32_t live; /* the switch */
+	uint32_t port; /* the host's port: index into the snapshot's ports */
+	uint32_t switch_port;
+};
+
+struct ft_live {
+	struct ft_live_switch *switches;
+	uint32_t switch_count;
+	struct ft_live_cable *cables;
+	uint32_t cable_count;
+	uint32_t *at; /* cable indices, grouped by switch */
+	struct ft_live_host *hosts;
+	uint32_t host_count;
+	uint32_t *switch_of_node; /* by snapshot node: the live switch, or FT_NONE */
+	uint32_t part_count;
+	uint32_t entry; /* the live switch the sweep began on or next to, or FT_NONE */
+};
+
+/* The usual use of a port number, learned from the other switches of the tier. */
+struct ft_port_habit {
+	uint32_t peer;	/* what most links with this port number lead to, by its role (match/port_use.c), or FT_NONE */
+	uint32_t votes; /* how many go there */
+	uint32_t links; /* number of links to switches */
+	uint32_t hosts; /* number of links to hosts */
+};
+
+/* The range of port numbers that lead to switches, and to hosts; low FT_NONE: none does. */
+struct ft_port_ranges {
+	uint32_t link_low, link_high, host_low, host_high;
+	bool mixed; /* hosts and uplinks may be in any port: the number does not indicate its use */
+};
+
+/* A neighbour of a place, by a planned or an observed cable. */
+struct ft_pair {
+	uint32_t peer; /* its place */
+	uint32_t cell; /* the index of the pair among the cells */
+};
+
+/*
+ * The pairs of places with cables: planned ones or, after the matching, observed ones. In a plain tree only a row and a
+ * column make a pair. Cells are numbered by the lower of the two places, then by the higher. All other pairs share the
+ * cell after the last, which has no cables and is never written.
+ */
+struct ft_cells {
+	uint32_t count;
+	uint32_t *first;       /* by place: its first pair; of [place_count] the end of all */
+	struct ft_pair *pairs; /* of each place, in the order of their peers */
+	uint32_t *width;       /* by cell: planned cables */
+	uint32_t *seen;	       /* by cell: cables seen between the switches matched to them */
+	uint32_t *foreign;     /* by cell: of the cables seen, those that belong elsewhere though the count is right */
+	uint32_t *unjudged;    /* by cell: cables that could not be judged */
+};
+
+/* The fate of a host that the plan lists. */
+enum ft_host_fate {
+	FT_HOST_SEEN,	   /* seen, in its planned place or elsewhere */
+	FT_HOST_MISSING,   /* not seen, though its place was */
+	FT_HOST_UNDECIDED, /* several nodes have its name, or its place was not seen */
+};
+
+/*
+ * Ports and hosts, if the plan gives the planned port of each cable (port_map.c, match/listed_hosts.c); else all NULL
+ * and 0.
+ */
+struct ft_exact {
+	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
+	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
+	bool *loose;	  /* by place: it has cables whose own port the plan does not give */
+	bool *gone;	  /* by index into plan->cables: lost with a board of a director, and reported with it */
+	uint32_t shifted; /* cables counted as up that are in another port than planned */
+
+	/* Evidence of ports for the assignment (match/port_votes.c). */
+	uint32_t a_ports, b_ports; /* the highest of each */
+	uint32_t *key;		   /* by a_port * (b_ports + 1) + b_port: where the planned cables with these begin */
+	uint32_t *by_a, *by_b;	   /* of these: the places of their ends */
+	uint32_t *votes;	   /* scratch: by place, all 0 */
+	uint32_t *home;		   /* by live host: its planned edge, or FT_NONE */
+	uint32_t *first_host;	   /* by live switch, and one more: where its hosts begin */
+	uint32_t *named_at;	   /* by place: the place whose name or binding its switch carries, if another */
+
+	uint32_t *listed;  /* by live host: index into plan->hosts, or FT_NONE */
+	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
+	uint8_t *fate;	   /* likewise: enum ft_host_fate */
+	uint32_t *belongs; /* by live host: its planned place, if that is elsewhere: index into plan->hosts */
+	bool *told;	   /* by live host: a finding reports that it is elsewhere */
+	int32_t *away; /* by place: its planned hosts that are elsewhere, minus observed hosts that belong elsewhere */
+};
+
+/* What the baseline remembers, held beside what is seen (recall.h): all NULL where there is no baseline. */
+struct ft_recall {
+	const struct ft_baseline *baseline;
+	uint32_t *place_of;    /* by live switch: the place that it had, or FT_NONE */
+	uint32_t *switch_at;   /* by place: the baseline's switch that was there, or FT_NONE */
+	uint32_t *place_known; /* by switch of the baseline: its place, or FT_NONE */
+	uint32_t *live_known;  /* likewise: the live switch, or FT_NONE */
+	uint32_t *owner;   /* by end of the baseline's cables, then by host: its switch in the baseline, or FT_NONE */
+	uint32_t *far;	   /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
+	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
+	bool *host_gone;   /* by host of the baseline: it is not seen anywhere */
+};
+
+struct ft_model {
+	/* Inputs (cmd/verify.c). */
+	const struct ft_verify_input *input;
+	const struct ft_design *design;
+	const struct ft_plan *plan;	  /* or @resolved */
+	const struct ft_plan *unresolved; /* what @resolved is a copy of */
+	struct ft_plan *resolved; /* the plan as its aliases are meant here (match/aliases.c), or NULL: it has none */
+	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
+	const char *today;
+
+	/* The observed fabric (director/chassis.c, live.c). */
+	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
+	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
+	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
+				   not seen; NULL: the two snapshots are one */
+	struct ft_live live;
+
+	/*
+	 * The plan (match/match.c, cells.c). A planned switch has a place: its number here. Those of rank 0, the
+	 * edges, come first, and those beside the tree last; otherwise they are in the plan's order. Any two may be
+	 * cabled to each other.
+	 */
+	const struct ft_plan_switch **places; /* [place_count] */
+	uint32_t *place_of;		      /* by index into plan->switches */
+	uint32_t place_count, edges;
+	bool linked;	   /* the plan has cables between switches */
+	uint32_t *network; /* by place: its connected component in the plan, numbered from 0 */
+	uint32_t network_count;
+	struct ft_cells cells;
+
+	/* The assignment (match/match.c and its steps). */
+	uint32_t *live_of; /* by place: the live switch, or FT_NONE */
+	uint32_t *named;   /* by live switch: the place whose name it carries, or FT_NONE */
+	bool *replaced;	   /* by place: bound to a GUID or name other than that of its switch */
+	bool *kind_named;  /* by kind: every observed switch of it carries its planned name */
+
+	/* Evidence from the baseline (recall.c). */
+	struct ft_recall recall;
+
+	/* Ports and hosts that the plan lists (port_map.c). */
+	struct ft_exact exact;
+
+	/*
+	 * What port numbers are used for (match/port_use.c). A group is switches of one kind that are wired
+	 * alike.
+	 */
+	uint32_t *group; /* by place */
+	uint32_t group_count;
+	uint32_t *members;	       /* by group: the switches of it that were seen */
+	uint32_t *roles;	       /* by pair of cells: what its peer is to it */
+	uint32_t habit_ports;	       /* above all port numbers in use */
+	struct ft_port_habit *habits;  /* [group_count][habit_ports] */
+	struct ft_port_ranges *ranges; /* [group_count] */
+	bool *regular;		       /* by kind: it is wired by a pattern of port numbers */
+
+	/* Results of the explanation (explain/explain.c and its steps). */
+	enum ft_status *status; /* by place; of those that were seen, measure/figures.c sets it */
+	bool *port_claimed;	/* by snapshot port: named by a finding already */
+	uint32_t *holes;	/* by snapshot port: the place that a dark one led to (explain/port_holes.c); or NULL */
+	bool *trace_claimed;	/* by port of @chips, where there are directors: likewise */
+	bool *misplaced;	/* by live cable: not where it belongs */
+	uint32_t hosts_behind;	/* hosts that are known to have gone with boards of directors */
+	bool cut_off;		/* the sweep began on an edge without a way to any core: nothing else can be judged */
+
+	struct ft_capacity *capacity; /* the capacity of the plan (capacity.h); computed by measure/figures.c */
+
+	/* The findings, and all figures (findings.c, measure/figures.c). */
+	struct ft_report *report;
+	size_t findings_size;
+	size_t findings_max;	/* findings beyond this number are counted, but not kept */
+	uint32_t unsaid;	/* so many */
+	bool match_unfinished;	/* the matching could not be searched to the end (match/assign.h) */
+	uint32_t strays;	/* cables whose place was looked for (explain/pairing.c) */
+	bool untried;		/* not in all ways */
+	struct ft_finding lost; /* where a finding goes that could not be allocated, or is not kept */
+	bool failed;		/* an allocation failed: there is no report */
+};
+
+/* cmd/verify.c: frees all that the model owns, the report included, but not its inputs. */
+void ft_model_release(struct ft_model *m);
+
+static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32_t planned)
+{
+	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
+}
+
+/* The pairs of place @p, up to those of @p + 1. */
+static inline const struct ft_pair *ft_pairs_of(const struct ft_model *m, uint32_t p)
+{
+	return m->cells.pairs + m->cells.first[p];
+}
+
+/* The pair of place @p whose peer is @q, or NULL. O(log neighbours). */
+static inline const struct ft_pair *ft_pair_at(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	const struct ft_pair *low = ft_pairs_of(m, p), *end = ft_pairs_of(m, p + 1), *high = end;
+
+	while (low < high) {
+		const struct ft_pair *middle = low + (high - low) / 2;
+
+		if (middle->peer < q)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end && low->peer == q ? low : NULL;
+}
+
+/* The cell of two places, in either order; cells.count if they are equal or have no cables. */
+static inline uint32_t ft_cell_at(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	const struct ft_pair *pair = p == q ? NULL : ft_pair_at(m, p < q ? p : q, p < q ? q : p);
+
+	return pair ? pair->cell : m->cells.count;
+}
+
+/* Planned cables between two places, in either order. */
+static inline uint32_t ft_width_at(const struct ft_model *m, uint32_t p, uint32_t q)
+{
+	return m->cells.width[ft_cell_at(m, p, q)];
+}
+
+static inline const struct ft_plan_kind *ft_kind_at(const struct ft_model *m, uint32_t place)
+{
+	return &m->plan->kinds[m->places[place]->kind];
+}
+
+/* The rank: steps up from the hosts. Without ranks in the plan, 0 for switches with hosts and 1 for others. */
+static inline uint32_t ft_rank_of_kind(const struct ft_plan *plan, uint32_t kind)
+{
+	if (plan->kinds[kind].rank == FT_UNPINNED)
+		return !plan->kinds[kind].may_host;
+	return plan->kinds[kind].rank;
+}
+
+/* Those of rank 0 are the places before m->edges. */
+static inline uint32_t ft_rank_of(const struct ft_model *m, uint32_t place)
+{
+	return ft_rank_of_kind(m->plan, m->places[place]->kind);
+}
+
+static inline uint32_t ft_rank_of_live(const struct ft_model *m, uint32_t live)
+{
+	return ft_rank_of_kind(m->plan, m->live.switches[live].kind);
+}
+
+/* It hangs on the tree: it has a place as all have, but no rank, and is in none of the tree's figures. */
+static inline bool ft_is_beside(const struct ft_model *m, uint32_t place)
+{
+	return ft_kind_at(m, place)->beside;
+}
+
+/* The plan has hosts on switches of that place, now or later. */
+static inline bool ft_may_host(const struct ft_model *m, uint32_t place)
+{
+	return place < m->edges || m->places[place]->hosts > 0 || ft_is_beside(m, place);
+}
+
+/* What the design binds switches of that kind by. */
+static inline const struct ft_bind *ft_bind_of(const struct ft_model *m, uint32_t place)
+{
+	static const struct ft_bind none = {0};
+
+	if (ft_is_beside(m, place))
+		return &none;
+	return &m->design->binds[m->places[place]->tier];
+}
+
+/* Ports for hosts of a planned switch, connected now or not. */
+static inline uint32_t ft_host_ports_of(const struct ft_model *m, uint32_t place)
+{
+	return ft_plan_host_ports(m->plan, (uint32_t)(m->places[place] - m->plan->switches));
+}
+
+/* "edge", "leaf": the word before "switch" for a planned switch; "" if there is none. */
+static inline const char *ft_kind_of(const struct ft_model *m, uint32_t place)
+{
+	return ft_plan_kind_name(m->plan, (uint32_t)(m->places[place] - m->plan->switches));
+}
+
+/* match/match.c: "edge switch", "leaf switch", or "switch" alone. */
+enum { FT_KIND_WORDS_SIZE = 128 };
+const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE]);
+const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffer[FT_KIND_WORDS_SIZE]);
+
+/*
+ * director/seats.c: the positions of the chips of line boards by their cables, after the assignment: by node of
+ * m->chips, for ft_chassis_find(); the caller frees it. NULL: the assumed ones are right. 0 or -ENOMEM.
+ */
+int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
+
+/* The director that a live switch is, or NULL. */
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live);
+
+static inline bool ft_live_is_director(const struct ft_model *m, uint32_t live)
+{
+	return m->origin && ft_director_of(m, live);
+}
+
+/* The port as it was read; FT_NONE where its board was not seen. */
+static inline uint32_t ft_port_origin(const struct ft_model *m, uint32_t port)
+{
+	return m->origin ? m->origin[port] : port;
+}
+
+static inline uint32_t ft_port_number(const struct ft_model *m, uint32_t port)
+{
+	return m->snapshot->ports[port].number;
+}
+
+/* The far switch and the near port of a cable, as seen from @live. */
+static inline uint32_t ft_cable_far(const struct ft_live_cable *cable, uint32_t live)
+{
+	return cable->a == live ? cable->b : cable->a;
+}
+
+static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t live)
+{
+	return cable->a == live ? cable->a_port : cable->b_port;
+}
+
+/*
+ * live.c: the nodes by GUID, so that findings, their ids and the breaking of ties do not depend on the order in which
+ * the fabric was swept or recorded. The caller frees it; NULL: no memory.
+ */
+uint32_t *ft_nodes_in_order(const struct ft_snapshot *snapshot);
+
+/* live.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
+int ft_live_build(struct ft_model *m);
+void ft_live_release(struct ft_live *live);
+
+/*
+ * The short name of a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
+ * unit), is leaf07. Anything else is left as it is. A new string; NULL where memory ran out.
+ */
+char *ft_switch_short_name(const char *name);
+
+/* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
+int ft_cells_build(struct ft_model *m);
+void ft_cells_release(struct ft_cells *cells);
+
+/* port_map.c: the planned ports; requires the places. 0 or -ENOMEM. */
+int ft_exact_init(struct ft_model *m);
+void ft_exact_release(struct ft_exact *exact);
+
+/* True if the plan gives the port at @place of each cable. */
+static inline bool ft_exact_knows(const struct ft_model *m, uint32_t place)
+{
+	return m->exact.first && place != FT_NONE && !m->exact.loose[place];
+}
+
+/* The planned cable in this port of @place: an index into plan->cables, or FT_NONE. */
+static inline uint32_t ft_exact_cable(const struct ft_model *m, uint32_t place, uint32_t number)
+{
+	const struct ft_exact *e = &m->exact;
+
+	if (!e->first || place == FT_NONE || number >= e->first[place + 1] - e->first[place])
+		return FT_NONE;
+	return e->cable[e->first[place] + number];
+}
+
+/* The place that this cable leads to from @place. */
+static inline uint32_t ft_exact_far(const struct ft_model *m, uint32_t cable, uint32_t place)
+{
+	const struct ft_plan_cable *c = &m->plan->cables[cable];
+
+	return m->place_of[c->a] == place ? m->place_of[c->b] : m->place_of[c->a];
+}
+
+/* match/listed_hosts.c: assigns live hosts to listed ones. 0 or -ENOMEM. */
+int ft_exact_hosts(struct ft_model *m);
+
+/* The same before the assignment: m->exact.home, from names and GUIDs alone. 0 or -ENOMEM. */
+int ft_exact_homes(struct ft_model *m);
+
+/* Hosts of an observed place, as if each were in its planned place. */
+uint32_t ft_exact_host_count(const struct ft_model *m, uint32_t place);
+
+/* match/port_use.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place.
+ */
+int ft_habits_init(struct ft_model *m);
+int ft_habits_learn(struct ft_model *m); /* 0 or -ENOMEM */
+
+/* True if the port is one for hosts: other switches use it so, or it lies in the range of host ports. */
+bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number);
+const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live);
+
+/* [habit_ports]: the use of port numbers on switches like @live. */
+const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live);
+
+/* True if switches like @live use ports of this number for any single planned switch. */
+bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number);
+
+/*
+ * The number of other switches like @live that use this port number for planned switch @peer, if most of them do. 0:
+ * they do not, or they are wired without a pattern.
+ */
+uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer);
+
+static inline bool ft_port_usual(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
+{
+	return ft_port_votes(m, live, port_number, peer) > 0;
+}
+
+/* match/aliases.c: frees the resolved plan. */
+void ft_aliases_release(struct ft_model *m);
+
+/* match/match.c: which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
+int ft_match(struct ft_model *m);
+
+/* explain/explain.c: the faults that explain the difference, as findings. */
+int ft_explain(struct ft_model *m);
+
+/*
+ * Direct checks: cables slower than others (check/rates.c), the number of hosts and what they are cabled to
+ * (check/hosts.c), duplicate GUIDs and LIDs (check/identities.c). 0 or -ENOMEM.
+ */
+int ft_rates_check(struct ft_model *m);
+int ft_hosts_check(struct ft_model *m);
+int ft_identities_check(struct ft_model *m);
+
+/*
+ * check/hosts_expected.c: the hosts that the design expects to be down: unknown names, and names of hosts that are up,
+ * become findings. @ret_count: how many hosts may be missing. 0 or -ENOMEM.
+ */
+int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
+
+/* explain/untried.c: reports as a finding what was not explained within the limits. 0 or -ENOMEM. */
+int ft_untried_check(struct ft_model *m);
+
+/* check/hosts_expected.c: true if the design expects this host to be down. */
+bool ft_host_is_expected_down(const struct ft_model *m, const char *name);
+
+/* check/hosts.c: hosts on switches of the tree; those of an unplanned switch are its own. */
+uint32_t ft_hosts_found(const struct ft_model *m);
+
+/* check/hosts.c: the hosts of the plan, those beside the tree too; where nobody says how many, those that were found.
+ */
+uint32_t ft_hosts_planned(const struct ft_model *m);
+
+/* check/hosts.c: adds " HCA-2 port 1" of a listed host, as far as the plan gives it. */
+void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h);
+
+/* check/sm.c: the subnet managers, and ports that they left unconfigured: not active, or without a LID. */
+int ft_sm_check(struct ft_model *m);
+
+/* check/counters.c: cables with transmission errors. */
+int ft_counters_check(struct ft_model *m);
+
+/*
+ * The symbol errors that a sound link may count in that time. Its bit error rate is at most 10^-12 (IBTA Vol 2) with
+ * independent errors, so that the count is Poisson distributed; a sound link exceeds this limit with a probability
+ * below 10^-9.
+ *
+ * @mbps  ft_rate_mbps() of the link
+ */
+uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
+
+/* routes/routes.c: checks the forwarding tables, if they were read; uses the findings made so far. 0 or -ENOMEM. */
+int ft_routes_check(struct ft_model *m);
+
+/*
+ * cmd/verify.c: fills @m except the impact and the ids of findings; findings are in the order in which they were made,
+ * and there is no verdict yet. Previous contents of @m are ignored. The caller releases it in any case. Returns 0 or
+ * -ENOMEM.
+ */
+int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
+
+/* cmd/verify.c: the remaining steps: impact of the findings, their ids, their order, the verdict. 0 or -ENOMEM. */
+int ft_model_judge(struct ft_model *m);
+
+/* measure/figures.c: cables of a pair that carry traffic, planned or not; and those that belong to the pair. */
+uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+
+/*
+ * check/foreign.c: tests, if the input asks for it, whether the design is that of this fabric; after the figures. 0 or
+ * -ENOMEM.
+ */
+int ft_foreign_check(struct ft_model *m);
+
+/*
+ * measure/impact.c: the impact of each finding, after the figures, and whether OpenSM takes the fabric for a fat-tree.
+ */
+int ft_impact_weigh(struct ft_model *m);
+
+/* measure/figures.c: the figures of the report and its table of switches. */
+int ft_measure(struct ft_model *m);
+
+/* measure/distances.c: the number of host pairs by distance, in the plan and in the fabric; 0 or -ENOMEM. */
+int ft_distances(struct ft_model *m);
+
+/*
+ * findings.c: findings under construction. The functions do not fail singly: a failed allocation sets m->failed, and
+ * the top-level caller returns -ENOMEM at the end.
+ */
+struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence);
+void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node);
+void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number);
+/* @node and @port are indices into m->chips. */
+void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node);
+void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
+void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable);
+void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
+			const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Of node @node of m->chips. */
+void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t node, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The bundle of two places lacks so many cables because of it. */
+void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
+/* The finding is about that switch, which is absent or almost cut off. @name is copied. */
+void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
+/* The switch of that place is unreachable because of the finding. */
+void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
+void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Adds a repair action: see struct ft_action. The places are copied. */
+void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
+		    const struct ft_place *b);
+/* The same with ports: indices into the snapshot's, or FT_NONE. */
+void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b);
+/* The same with @port (of the snapshot's) and any free port of the switch in place @place. */
+void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place);
+/* The switch of that place is off, or does not answer. */
+void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place);
+
+/* Sets a string of a finding, or of the report. */
+void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same for strings outside of findings: 0 or -ENOMEM, and @string unchanged. */
+int ft_string_set(char **string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "edge003 port 20"; @buffer is reset first. */
+const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
+const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* "edge003 ports 19, 20" of ports of the snapshot that are all on @live, or its name where there are none; likewise. */
+const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+			  struct ft_text *buffer);
+/* "core01 L05": a chip of a director, which node @node of m->chips is; likewise. */
+const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
+/* Likewise for any switch there: "core01 L05", "edge003", or its description if it has no name in the plan. */
+const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
+/* True if the chip with that GUID is part of @sw, a director. */
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw);
+/* "18 cables", "1 cable" */
+const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
+
+/* Gives ids, applies waivers and thresholds, sorts worst first, sets the verdict. */
+int ft_findings_finish(struct ft_model *m);
+
+/* Sorts them worst first; sets the verdict, unless it is unknown. */
+void ft_findings_sort(struct ft_report *report);
+void ft_findings_judge(struct ft_report *report);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The planned use of each port of each planned switch, if the plan gives it. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/model/model.h"
+
+void ft_exact_release(struct ft_exact *exact)
+{
+	free(exact->first);
+	free(exact->cable);
+	free(exact->loose);
+	free(exact->gone);
+	free(exact->key);
+	free(exact->by_a);
+	free(exact->by_b);
+	free(exact->votes);
+	free(exact->home);
+	free(exact->first_host);
+	free(exact->named_at);
+	free(exact->listed);
+	free(exact->host_of);
+	free(exact->fate);
+	free(exact->belongs);
+	free(exact->told);
+	free(exact->away);
+	*exact = (struct ft_exact){0};
+}
+
+/* One end of a planned cable. */
+struct end {
+	uint32_t place, number;
+};
+
+static struct end end_of(const struct ft_model *m, uint32_t n)
+{
+	const struct ft_plan_cable *c = &m->plan->cables[n / 2];
+
+	return n % 2 ? (struct end){m->place_of[c->b], c->b_port} : (struct end){m->place_of[c->a], c->a_port};
+}
+
+/* The highest port number of each place, then where its entries begin. Numbers start at 1; entry 0 is unused. */
+static void entries_number(const struct ft_model *m, uint32_t *first)
+{
+	uint32_t next = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		first[p] = m->places[p]->ports;
+	for (uint32_t n = 0; n < 2 * m->plan->cable_count; n++) {
+		struct end end = end_of(m, n);
+
+		first[end.place] = end.number > first[end.place] ? end.number : first[end.place];
+	}
+	for (uint32_t p = 0; p <= m->place_count; p++) {
+		uint32_t ports = p < m->place_count ? first[p] + 1 : 0;
+
+		first[p] = next;
+		next += ports;
+	}
+}
+
+int ft_exact_init(struct ft_model *m)
+{
+	struct ft_exact *e = &m->exact;
+	uint32_t count;
+
+	if (m->plan->cable_count == 0)
+		return 0;
+	e->first = calloc(m->place_count + 1UL, sizeof(*e->first));
+	e->loose = calloc(m->place_count + 1UL, sizeof(*e->loose));
+	e->gone = calloc(m->plan->cable_count, sizeof(*e->gone));
+	if (!e->first || !e->loose || !e->gone)
+		return -ENOMEM;
+	entries_number(m, e->first);
+	count = e->first[m->place_count];
+	e->cable = malloc((count + 1UL) * sizeof(*e->cable));
+	if (!e->cable)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		e->cable[i] = FT_NONE;
+	for (uint32_t n = 0; n < 2 * m->plan->cable_count; n++) {
+		struct end end = end_of(m, n);
+
+		if (end.number == 0)
+			e->loose[end.place] = true;
+		else
+			e->cable[e->first[end.place] + end.number] = n / 2;
+	}
+	return 0;
+}

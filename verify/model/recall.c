@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/model/recall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ft_recall_release(struct ft_recall *r)
+{
+	free(r->place_of);
+	free(r->switch_at);
+	free(r->place_known);
+	free(r->live_known);
+	free(r->owner);
+	free(r->far);
+	free(r->port_of);
+	free(r->host_gone);
+	*r = (struct ft_recall){0};
+}
+
+/* @count entries, all FT_NONE; NULL: no memory. */
+static uint32_t *none_alloc(size_t count)
+{
+	uint32_t *list = malloc((count + 1) * sizeof(*list));
+
+	if (list)
+		memset(list, 0xff, (count + 1) * sizeof(*list));
+	return list;
+}
+
+static int recall_alloc(const struct ft_model *m, const struct ft_baseline *b, struct ft_recall *r)
+{
+	r->place_of = none_alloc(m->live.switch_count);
+	r->switch_at = none_alloc(m->place_count);
+	r->place_known = none_alloc(b->switch_count);
+	r->live_known = none_alloc(b->switch_count);
+	r->owner = none_alloc(2UL * b->cable_count + b->host_count);
+	r->far = none_alloc(m->chips->port_count);
+	r->port_of = none_alloc(2UL * b->cable_count + b->host_count);
+	r->host_gone = calloc(b->host_count + 1UL, sizeof(*r->host_gone));
+	return r->place_of && r->switch_at && r->place_known && r->live_known && r->owner && r->far && r->port_of &&
+			       r->host_gone
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* The former assignment, of those places that the plan still has. */
+static int places_recall(struct ft_model *m, const struct ft_baseline *b)
+{
+	_cleanup_(ft_map_release) struct ft_map places = {0};
+	struct ft_recall *recall = &m->recall;
+	int r = 0;
+
+	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++)
+		r = ft_map_add(&places, ft_text_hash(m->places[p]->name), p, NULL);
+	for (uint32_t i = 0; r >= 0 && i < b->switch_count; i++) {
+		uint32_t p = ft_map_get(&places, ft_text_hash(b->switches[i].planned_as));
+
+		if (p == FT_MAP_NONE || strcmp(m->places[p]->name, b->switches[i].planned_as) != 0)
+			continue;
+		recall->switch_at[p] = i;
+		recall->place_known[i] = p;
+	}
+	return r < 0 ? r : 0;
+}
+
+static void switches_recall(struct ft_model *m, const struct ft_map *by_guid)
+{
+	struct ft_recall *recall = &m->recall;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		uint32_t known = ft_map_get(by_guid, m->live.switches[i].guid);
+
+		if (known == FT_MAP_NONE)
+			continue;
+		recall->live_known[known] = i;
+		recall->place_of[i] = recall->place_known[known];
+	}
+}
+
+static const struct ft_baseline_port *end_at(const struct ft_baseline *b, uint32_t end)
+{
+	return end < 2 * b->cable_count ? &b->cables[end / 2].ends[end % 2] : &b->hosts[end - 2 * b->cable_count].at;
+}
+
+/* The port of the chips' snapshot for that entry, or FT_NONE: its node is absent, or has fewer ports. */
+static uint32_t port_find(const struct ft_snapshot *s, const struct ft_map *nodes, const struct ft_baseline_port *port)
+{
+	uint32_t node = ft_map_get(nodes, port->guid);
+
+	if (node == FT_MAP_NONE || port->number == 0 || port->number > s->nodes[node].port_count)
+		return FT_NONE;
+	return s->nodes[node].first_port + port->number - 1;
+}
+
+/* Ends are numbered: those of cables, two each, and behind them the ports of hosts. */
+static int ports_recall(struct ft_model *m, const struct ft_baseline *b, const struct ft_map *by_guid)
+{
+	_cleanup_(ft_map_release) struct ft_map nodes = {0};
+	const struct ft_snapshot *s = m->chips;
+	struct ft_recall *recall = &m->recall;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < s->node_count; i++)
+		if (s->nodes[i].type == FT_NODE_SWITCH)
+			r = ft_map_add(&nodes, s->nodes[i].guid, i, NULL);
+	for (uint32_t end = 0; r >= 0 && end < 2 * b->cable_count + b->host_count; end++) {
+		const struct ft_baseline_port *at = end_at(b, end);
+		uint32_t port = port_find(s, &nodes, at), known = ft_map_get(by_guid, at->owner);
+
+		recall->port_of[end] = port;
+		recall->owner[end] = known == FT_MAP_NONE ? FT_NONE : known;
+		if (port != FT_NONE)
+			recall->far[port] = end < 2 * b->cable_count ? end ^ 1 : end;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* A host has moved, and is not gone, if its port is seen anywhere. */
+static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+	const struct ft_snapshot *s = m->chips;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < s->port_count; i++) {
+		const struct ft_node *node = ft_port_node(s, &s->ports[i]);
+
+		if (node->type == FT_NODE_CA && ft_port_peer(s, &s->ports[i]))
+			r = ft_map_add(&seen, s->ports[i].guid ? s->ports[i].guid : node->guid, i, NULL);
+	}
+	for (uint32_t i = 0; r >= 0 && i < b->host_count; i++)
+		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_MAP_NONE;
+	return r < 0 ? r : 0;
+}
+
+int ft_recall_init(struct ft_model *m)
+{
+	const struct ft_baseline *b = m->input ? m->input->baseline : NULL;
+	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
+	int r = b ? recall_alloc(m, b, &m->recall) : 0;
+
+	m->recall.baseline = b;
+	if (!b || r < 0)
+		return r;
+	for (uint32_t i = 0; r >= 0 && i < b->switch_count; i++)
+		r = ft_map_add(&by_guid, b->switches[i].guid, i, NULL);
+	if (r >= 0)
+		r = places_recall(m, b);
+	if (r < 0)
+		return r;
+	switches_recall(m, &by_guid);
+	r = ports_recall(m, b, &by_guid);
+	return r == 0 ? hosts_recall(m, b) : r;
+}
+
+uint32_t ft_recall_place(const struct ft_model *m, uint32_t live)
+{
+	return m->recall.place_of ? m->recall.place_of[live] : FT_NONE;
+}
+
+const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place)
+{
+	if (!m->recall.switch_at || m->recall.switch_at[place] == FT_NONE)
+		return NULL;
+	return &m->recall.baseline->switches[m->recall.switch_at[place]];
+}
+
+enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_place)
+{
+	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+	uint32_t port, end, known;
+
+	*ret_place = FT_NONE;
+	if (!m->recall.far || number == 0 || number > node->port_count)
+		return FT_RECALLED_NOTHING;
+	port = ft_port_origin(m, node->first_port + number - 1);
+	end = port < m->chips->port_count ? m->recall.far[port] : FT_NONE;
+	if (end == FT_NONE)
+		return FT_RECALLED_NOTHING;
+	if (end >= 2 * m->recall.baseline->cable_count)
+		return FT_RECALLED_HOST;
+	known = m->recall.owner[end];
+	if (known == FT_NONE)
+		return FT_RECALLED_NOTHING;
+	*ret_place = m->recall.live_known[known] != FT_NONE ? m->live.switches[m->recall.live_known[known]].planned
+							    : m->recall.place_known[known];
+	return *ret_place == FT_NONE ? FT_RECALLED_NOTHING : FT_RECALLED_SWITCH;
+}
+
+/* True if @live has cables, and each is in its former ports. */
+static bool cables_are_as_before(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t near = ft_port_origin(m, ft_cable_port(cable, live));
+		uint32_t far = ft_port_origin(m, cable->a == live ? cable->b_port : cable->a_port);
+
+		if (near >= m->chips->port_count || far >= m->chips->port_count || m->recall.far[near] == FT_NONE ||
+		    m->recall.far[far] != (m->recall.far[near] ^ 1))
+			return false;
+	}
+	return sw->cable_count > 0;
+}
+
+void ft_recall_seat(struct ft_model *m)
+{
+	for (uint32_t i = 0; m->recall.baseline && i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+		uint32_t place = m->recall.place_of[i];
+
+		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE ||
+		    !cables_are_as_before(m, i))
+			continue;
+		m->live_of[place] = i;
+		sw->planned = place;
+		sw->kind = m->places[place]->kind;
+		sw->passed_over = false;
+	}
+}
+
+uint32_t ft_recall_far(const struct ft_model *m, uint32_t port)
+{
+	uint32_t origin = m->recall.far ? ft_port_origin(m, port) : FT_NONE;
+	uint32_t end = origin < m->chips->port_count ? m->recall.far[origin] : FT_NONE;
+	uint32_t far = end == FT_NONE ? FT_NONE : m->recall.port_of[end];
+
+	return far == FT_NONE || !m->origin ? far : m->chassis->whole_port[far];
+}
+
+uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+	uint32_t live = m->live_of[place], count = 0;
+
+	for (uint32_t i = 0; b && live != FT_NONE && i < b->host_count; i++) {
+		uint32_t known = m->recall.owner[2 * b->cable_count + i];
+
+		if (!m->recall.host_gone[i] || known == FT_NONE || m->recall.live_known[known] != live)
+			continue;
+		if (count < room)
+			ret_hosts[count] = i;
+		count++;
+	}
+	return count;
+}
+
+const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, char ret_string[FT_TIME_SIZE])
+{
+	int64_t until_s = gone_s ? gone_s : m->recall.baseline->time_s;
+
+	if (until_s <= 0 || ft_time_string(until_s, ret_string) < 0)
+		ret_string[0] = '\0';
+	return ret_string;
+}

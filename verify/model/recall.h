@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The baseline mapped to the fabric under verification: the former place of each switch, and the former far end of each
+ * port. Without a baseline all results are "not known". Private to verify/.
+ */
+#ifndef FT_VERIFY_MODEL_RECALL_H
+#define FT_VERIFY_MODEL_RECALL_H
+
+#include "verify/model/baseline.h"
+#include "verify/model/model.h"
+
+/* Requires the places and the live switches. 0 or -ENOMEM. Cost: O(n) in the size of the baseline and the fabric. */
+int ft_recall_init(struct ft_model *m);
+void ft_recall_release(struct ft_recall *recall);
+
+/* The former place of @live, or FT_NONE. */
+uint32_t ft_recall_place(const struct ft_model *m, uint32_t live);
+
+/*
+ * Restores the places of switches that the matching left unplanned for want of cables, if all their cables that are up
+ * are in their former ports.
+ */
+void ft_recall_seat(struct ft_model *m);
+
+/* The switch formerly in @place, or NULL. */
+const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place);
+
+/* The far end of port @number of @live in the baseline. */
+enum ft_recalled { FT_RECALLED_NOTHING, FT_RECALLED_SWITCH, FT_RECALLED_HOST };
+
+/* @ret_place: of a switch, its present place if it is there, else its former one. */
+enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_place);
+
+/* The port of the snapshot that was the far end of @port, if it is an observed switch port; else FT_NONE. */
+uint32_t ft_recall_far(const struct ft_model *m, uint32_t port);
+
+/*
+ * The hosts formerly on the switch in @place that are not observed anywhere: indices into the baseline's hosts, at most
+ * @room. Returns how many there are, which may be more.
+ */
+uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room);
+
+/* When an entry of the baseline was last observed, "2026-11-20T12:00:00Z"; "" if not known. */
+const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, char ret_string[FT_TIME_SIZE]);
+
+#endif

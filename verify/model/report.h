@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The report: what is wrong with the fabric, one finding a fault, and the figures around it. SPEC section 6 in C.
+ *
+ * All strings are safe for a terminal (base/text.h) and owned by the report.
+ */
+#ifndef FT_VERIFY_MODEL_REPORT_H
+#define FT_VERIFY_MODEL_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/ratio.h"
+#include "planner/plan/plan.h"
+#include "probe/snapshot.h"
+
+enum ft_severity { FT_SEVERITY_INFO, FT_SEVERITY_WARNING, FT_SEVERITY_CRITICAL };
+enum ft_verdict { FT_VERDICT_OK, FT_VERDICT_WARNING, FT_VERDICT_CRITICAL, FT_VERDICT_UNKNOWN };
+
+/* How a finding is known. */
+enum ft_evidence {
+	FT_EVIDENCE_ABSENT,    /* the port that should hold the cable was read, and is down */
+	FT_EVIDENCE_MUTE,      /* the link is up, its far end does not respond */
+	FT_EVIDENCE_UNREACHED, /* the sweep did not reach it */
+	FT_EVIDENCE_SEEN,      /* something was observed in the wrong place or state */
+};
+
+enum ft_code {
+	FT_CODE_EDGE_ISOLATED,
+	FT_CODE_CORE_MISSING,
+	FT_CODE_CABLE_MISSING,
+	FT_CODE_CABLE_MISPLACED,
+	FT_CODE_CABLES_SWAPPED,
+	FT_CODE_CABLE_UNPLANNED,
+	FT_CODE_CABLE_WRONG_PORT,
+	FT_CODE_CABLE_SLOW,
+	FT_CODE_CABLE_NARROW,
+	FT_CODE_PORT_INACTIVE,
+	FT_CODE_LOOPBACK,
+	FT_CODE_SWITCH_UNPLANNED,
+	FT_CODE_SWITCH_REPLACED,
+	FT_CODE_SWITCH_MUTE,
+	FT_CODE_BOARD_MISSING,
+	FT_CODE_EDGE_OVERLOADED,
+	FT_CODE_HOST_ON_CORE,
+	FT_CODE_HOST_MISPLACED,
+	FT_CODE_HOSTS_MISSING,
+	FT_CODE_HOSTS_UNPLANNED,
+	FT_CODE_HOPS_EXCEEDED,
+	FT_CODE_GUID_DUPLICATE,
+	FT_CODE_LID_DUPLICATE,
+	FT_CODE_LID_MISSING,
+	FT_CODE_SM_MISSING,
+	FT_CODE_SM_CONFLICT,
+	FT_CODE_ROUTE_UNREACHABLE,
+	FT_CODE_ROUTE_LOOP,
+	FT_CODE_ROUTE_DETOUR,
+	FT_CODE_ROUTE_CYCLE,
+	FT_CODE_ROUTE_IMBALANCE,
+	FT_CODE_PORT_ERRORS,
+	FT_CODE_EXPECT_UNKNOWN,
+	FT_CODE_EXPECT_OUTDATED,
+	FT_CODE_PLAN_FOREIGN,
+	FT_CODE_SWEEP_INCOMPLETE,
+	FT_CODE_FINDINGS_OMITTED,
+	FT_CODE_COUNT,
+};
+
+/* The properties of each code, in the order of enum ft_code. */
+struct ft_code_info {
+	const char *name; /* "cable-missing" */
+	enum ft_severity severity;
+	const char *meaning; /* for man pages and --list-codes */
+};
+extern const struct ft_code_info ft_codes[FT_CODE_COUNT];
+
+/* A place: a node as observed, and one of its ports. */
+struct ft_place {
+	char *name;    /* the node description made safe */
+	uint64_t guid; /* the node's; 0: not known (a planned switch that was not seen) */
+	uint32_t port; /* 0: no particular port */
+};
+
+/* A consequence of a finding, listed under it. */
+struct ft_symptom {
+	char *text;
+	struct ft_place place;
+};
+
+/* The impact of a finding. */
+struct ft_impact {
+	uint32_t links_lost; /* planned uplink cables that carry nothing now */
+	uint32_t hosts_cut_off;
+	uint32_t hosts_at_risk; /* switches or hosts that one more failure would cut off, where in the plan none does */
+	uint32_t edges;		/* edge switches with less than their planned bandwidth */
+	/*
+	 * Values of 0, or with a denominator of 0, are as planned. Each is computed as if there were no other finding.
+	 */
+	struct ft_ratio bisection_lost; /* fraction of the planned */
+	struct ft_ratio edge_loss;	/* of the uplinks of the edge that loses most: ft_finding.worst_edge */
+	struct ft_ratio blocking;	/* of that edge now */
+	bool ftree_refuses;		/* OpenSM's ftree would reject the fabric because of this finding alone */
+};
+
+/* One manual action. Ports are places; a place without a port number is any suitable free port of that switch. */
+enum ft_act {
+	FT_ACT_CONNECT,	 /* a cable is missing between @a and @b: reseat it, or replace it */
+	FT_ACT_REMOVE,	 /* unplug the cable from @a to @b */
+	FT_ACT_MOVE,	 /* move the cable end from @a to @b; its other end stays */
+	FT_ACT_EXCHANGE, /* the cable ends in @a and @b change places */
+	FT_ACT_RENEW,	 /* the cable from @a to @b is in its place, but faulty: reseat it, or replace it */
+	FT_ACT_POWER,	 /* switch @a (its planned name, if it was not seen) is off or gone: bring it back */
+	FT_ACT_BOARD,	 /* board @a of a director likewise */
+	FT_ACT_SETTING,	 /* no manual work: a setting, by software */
+};
+
+struct ft_action {
+	enum ft_act act;
+	struct ft_place a, b; /* b.name NULL: there is none */
+	bool trace;	      /* of the backplane of a director: no cable */
+};
+
+/* A bundle of the plan that lacks cables because of a finding. */
+struct ft_lack {
+	uint32_t a, b; /* indices into the plan's switches */
+	uint32_t cables;
+	uint32_t part_ppm; /* and, of one more cable that is slow, so many millionths */
+};
+
+/* A board of a director, or one chip of it. */
+struct ft_finding_board {
+	bool known;	      /* else the finding is not about a board */
+	uint32_t of;	      /* the director: index into the plan's switches */
+	bool line;	      /* else a fabric board */
+	bool whole;	      /* else one chip */
+	bool all;	      /* all boards of the director are missing */
+	uint32_t board, chip; /* from 0; which of the boards it is may be a guess */
+};
+
+struct ft_finding {
+	char *id; /* stable across sweeps for the same fault */
+	enum ft_code code;
+	enum ft_severity severity;
+	enum ft_evidence evidence;
+	struct ft_place *where;
+	size_t where_count;
+	char *expected;
+	char *observed;
+	uint32_t count; /* number of cables, hosts, …, by code */
+	char *text;	/* one sentence: cause and place */
+	char *fix;	/* what to do */
+	struct ft_impact impact;
+	char *worst_edge; /* NULL: no edge switch has less */
+	struct ft_symptom *symptoms;
+	size_t symptom_count;
+	struct {
+		uint32_t up, of; /* cables of a switch that is coming back; 0: none is */
+	} returning;
+	struct ft_place subject; /* the former name of a switch that was not seen; name NULL: not known */
+	/* Of a switch that was not seen: its name in the plan, where that is known; not owned. */
+	const char *planned_as;
+	bool vague;	     /* the id does not identify the switch, so no waiver can */
+	char *waived;	     /* NULL, or why this is known and raises no alarm; the severity is info then */
+	char **alternatives; /* other explanations of equal cost, and the check that distinguishes them */
+	size_t alternative_count;
+	/* No part of the JSON: a report that was read has neither. What is gone with a whole switch is not listed. */
+	struct ft_lack *lacks;
+	size_t lack_count;
+	uint32_t *gone; /* switches of the plan that are unreachable because of it */
+	size_t gone_count;
+	struct ft_finding_board board; /* the missing board, if that is the fault */
+	struct ft_action *actions;     /* the repair, in this order; none: no repair is known */
+	size_t action_count;
+};
+
+enum ft_status {
+	FT_STATUS_OK,
+	FT_STATUS_DEGRADED,
+	FT_STATUS_ISOLATED,
+	FT_STATUS_MISSING,
+	FT_STATUS_UNPLANNED,
+	FT_STATUS_MUTE,
+	FT_STATUS_UNREACHED
+};
+
+/* The number of switches of a tier above the edge. */
+struct ft_report_tier {
+	uint32_t planned, found, ok, degraded, missing;
+};
+
+/* The switches of one kind, in a plan without tiers. */
+struct ft_report_kind {
+	char *name; /* "leaf"; "switch": no other word */
+	uint32_t planned, found, ok, degraded, isolated, missing;
+};
+
+/* A switch of the plan or of the fabric, or, as a rule, of both. */
+struct ft_report_switch {
+	char *name;	  /* as observed; the planned name if it was not seen */
+	uint64_t guid;	  /* 0: not seen */
+	const char *tier; /* "edge", "spine", "core", "island"; of an unplanned switch the tier it resembles */
+	char *planned_as; /* NULL: unplanned */
+	enum ft_status status;
+	uint32_t uplinks_planned;
+	uint32_t uplinks_up;
+	uint32_t hosts;
+	char *hosts_names; /* "node055-node072"; "" if none */
+	char *kind;	   /* by the plan, where that has no tiers; else, and of an unplanned switch, NULL */
+};
+
+/* A subnet manager, if they were queried. */
+struct ft_report_sm {
+	struct ft_place place;
+	uint64_t port_guid; /* from SMInfo; 0: no response */
+	const char *state;  /* ft_sm_state_name() */
+	uint32_t priority;
+	uint32_t activity;
+};
+
+/* The ports whose error counters were read, if any. */
+struct ft_report_counters {
+	uint32_t interval_ms; /* 0: they were not read */
+	uint32_t ports;	      /* that are up */
+	uint32_t read;
+	uint32_t no_lid, silent, refused; /* those that could not be read: see enum ft_counted */
+	uint32_t stuck;			  /* of those read: an error counter was at its maximum all the time */
+	uint32_t discarding;		  /* of those read: packets were discarded, usually by congestion */
+};
+
+/* How much of the bisection may be lost, in percent; 0: not checked. */
+struct ft_limits {
+	unsigned int warning_percent;  /* less is no warning */
+	unsigned int critical_percent; /* a loss of this much is critical */
+};
+
+/* Pairs of host ports with so many switch chips on a shortest path. */
+struct ft_hop_pairs {
+	uint32_t chips;
+	uint64_t pairs;
+};
+
+/* Sorted by chips; only numbers of chips that occur. */
+struct ft_histogram {
+	struct ft_hop_pairs *pairs; /* owned */
+	size_t count;
+};
+
+/* One step of a repair, and the state expected after it and all earlier ones. */
+struct ft_repair_step {
+	enum ft_act act;
+	struct ft_place a, b; /* b.name NULL: there is none; a port 0: any free one */
+	char *place;	      /* the switch where it is done */
+	char *rack;	      /* and its rack, by the floor plan; NULL: not known */
+	char *text;	      /* one sentence */
+	char **mends;	      /* ids of findings */
+	size_t mend_count;
+	bool predicted; /* the expected state was computed: not for each step, if there are very many */
+	enum ft_verdict verdict;
+	uint32_t findings, uplinks_up, hosts_found;
+};
+
+/* A finding without a manual repair, or one that appears once the rest is repaired. */
+struct ft_repair_left {
+	char *id, *text;
+};
+
+/* In a plan without tiers any switch may fail, not only those without hosts. */
+enum ft_after_kind { FT_AFTER_CORE, FT_AFTER_CABLE, FT_AFTER_SWITCH, FT_AFTER_KINDS };
+
+/* The severity of a set of failures. Means are exact, over the sets examined. */
+struct ft_after_state {
+	struct ft_ratio edges, hosts; /* edge switches without a path to a core switch, and the hosts on them */
+	struct ft_ratio bisection;    /* the remaining fraction of the planned bisection */
+	struct ft_ratio blocking;     /* of the worst edge that has a path; 0: none has */
+};
+
+/* The effect of so many more failures (measure/failures.h). */
+struct ft_after {
+	enum ft_after_kind kind;
+	uint32_t count, of; /* so many of the existing ones */
+	char *ways;	    /* the number of combinations: "15", "8.1e12" */
+	uint32_t looked;    /* at so many of them */
+	bool drawn;	    /* the sets were sampled, with this seed, not enumerated */
+	uint32_t seed;
+	bool exact; /* no way is worse */
+	struct ft_after_state worst, mean;
+	char *example; /* the failures that cut off most hosts, or else lose most bandwidth */
+};
+
+struct ft_report {
+	/* The plan and the snapshot that were compared. */
+	char *plan_name;
+	char *plan_file;
+	bool plan_found; /* the default plan, not named by the user: the report names it. Not part of the JSON */
+	char plan_sha256[65];
+	struct {
+		bool live;
+		char *detail;
+		struct ft_place entry;
+		uint32_t mads, timeouts, duration_ms;
+		bool complete;
+		char **unreached;
+		size_t unreached_count;
+	} source;
+	int64_t time_s;
+
+	enum ft_verdict verdict;
+	struct {
+		uint32_t planned, found, ok, degraded, isolated;
+	} edge;
+	struct ft_report_tier spine; /* three levels only: else all 0 */
+	struct ft_report_tier core;
+	struct ft_report_tier islands; /* all 0 where the plan has none */
+	/* In a plan without tiers @edge counts the switches with hosts in the plan, and @core the others. */
+	struct ft_report_kind *kinds;
+	size_t kind_count;
+	/* planned = up + missing + misplaced + unjudged */
+	struct {
+		uint32_t planned, up, missing, misplaced, unplanned, slow;
+	} uplinks;
+	struct {
+		uint32_t planned, found;
+	} hosts;
+	struct ft_histogram hops_planned, hops_found;
+	uint64_t hops_unreachable;	   /* pairs of hosts without any path */
+	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
+	struct ft_ratio blocking_planned, blocking_worst;
+	struct ft_ratio bisection; /* fraction of the planned */
+	bool ftree_known;	   /* whether OpenSM's ftree would refuse the fabric as it is, and why */
+	bool ftree_refuses;
+	char *ftree_why; /* NULL: it would not */
+
+	/* Forwarding tables; if they were read, @switches is not 0. Pairs of hosts are ordered. */
+	struct {
+		uint32_t switches, tables;    /* switches, and those of them whose tables are completely known */
+		uint32_t pairs;		      /* = reached + unreachable + looping + unknown */
+		uint32_t reached;	      /* pairs whose route arrives */
+		uint32_t unreachable;	      /* pairs whose route ends early, or that are not connected at all */
+		uint32_t looping;	      /* pairs whose route loops */
+		uint32_t unknown;	      /* pairs whose route leads to an unknown table */
+		uint32_t longest, mean_milli; /* switches on a route that arrives; the mean in thousandths */
+		uint32_t mads;		      /* SMPs sent for the tables; 0: read from files */
+	} routes;
+
+	struct ft_report_switch *switches;
+	size_t switch_count;
+	struct ft_report_sm *sms; /* NULL: they were not asked for */
+	size_t sm_count;
+	struct ft_report_counters counters;
+	struct ft_finding *findings; /* worst first */
+	size_t finding_count;
+
+	/*
+	 * The steps of a repair, in the order of one walk, and the findings left after it (repair/repair.h): if
+	 * requested.
+	 */
+	bool repair_asked;
+	struct ft_repair_step *repair;
+	size_t repair_count;
+	struct ft_repair_left *left;
+	size_t left_count;
+
+	struct ft_after *after; /* where it was asked for */
+	size_t after_count;
+
+	struct ft_limits limits; /* the thresholds of the verdict; not part of the JSON */
+
+	/* For a report made earlier by another process; not part of the JSON. NULL: the report is fresh. */
+	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
+	char *state; /* the state of its maker, in its own words: a line of the verbose text */
+};
+
+/* Records the plan: the name of its file (made safe) and the checksum of the design. Returns 0 or -ENOMEM. */
+int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design);
+
+/* "uplink"; "cable" if the plan has no tiers, and so no up and down. */
+const char *ft_report_link_word(const struct ft_report *report);
+
+/* A switch with hosts is an "edge switch"; in a plan without tiers a "switch". */
+const char *ft_report_edge_words(const struct ft_report *report);
+
+/* The design is that of another fabric: this is the only finding (plan-foreign). */
+bool ft_report_is_foreign(const struct ft_report *report);
+
+/*
+ * Applies the thresholds to a report: severities, their order and the verdict change, and a finding's sentence says so.
+ * Returns 0 or -ENOMEM; then the report can only be freed.
+ */
+int ft_report_limit(struct ft_report *report, const struct ft_limits *limits);
+
+/* Frees what a finding owns, not the finding itself. */
+void ft_finding_release(struct ft_finding *finding);
+
+void ft_report_free(struct ft_report *report);
+static inline void ft_report_freep(struct ft_report **report)
+{
+	ft_report_free(*report);
+}
+
+const char *ft_after_name(enum ft_after_kind kind); /* "core", "cable", "switch" */
+/* "connect", "remove" … */
+const char *ft_act_name(enum ft_act act);
+enum { FT_ACT_COUNT = FT_ACT_SETTING + 1 };
+
+const char *ft_severity_name(enum ft_severity severity);
+const char *ft_verdict_name(enum ft_verdict verdict);
+const char *ft_evidence_name(enum ft_evidence evidence);
+const char *ft_status_name(enum ft_status status);
+/* Of an enum ft_sm_state (probe/sms.h): "not active", "discovering", "standby", "master", "silent". */
+const char *ft_sm_state_name(unsigned int state);
+
+/* Exit status of a verdict (SPEC 2). */
+int ft_verdict_status(enum ft_verdict verdict);
+
+/*
+ * A time of a report, in seconds since 1970, as RFC 3339 in UTC: "2026-11-20T12:00:00Z".
+ * Returns 0, or -EOVERFLOW where the year is beyond all bounds.
+ */
+enum { FT_TIME_SIZE = 32 };
+int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
+
+struct ft_text;
+void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
+void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);
+
+/* The same for a terminal, with line breaks between words. */
+struct ft_terminal {
+	bool colour;
+	unsigned int width; /* in columns; 0: no line is broken */
+};
+void ft_report_write_terminal(struct ft_text *text, const struct ft_report *report, bool verbose,
+			      const struct ft_terminal *terminal);
+void ft_report_write_nagios(struct ft_text *text, const struct ft_report *report);
+
+/* The line to print if there is no report, for @reason, which is safe and one line. */
+void ft_report_write_nagios_unknown(struct ft_text *text, const char *reason);
+
+/* One finding as the object FINDING of SPEC 6, on one line. */
+void ft_finding_write_json(struct ft_text *text, const struct ft_finding *finding);
+
+/*
+ * Reads a report that ft_report_write_json() wrote, from another process. Writing it again gives the same bytes. (The
+ * bisection is restored in millionths, the precision that is printed.)
+ *
+ * Unknown keys are ignored, as the writer may be newer. All others must exist and be valid; an unknown code is refused,
+ * since its meaning and its text are unknown. Strings are made safe again, as the source is not trusted.
+ *
+ * @ret_report  out: the caller frees it
+ * Returns 0; -ENOMEM; or with @err filled, line and column included: -ENOMSG (JSON, but no report at all), -ENOTSUP (a
+ * report of a newer version, or with a code of one), -EINVAL.
+ */
+int ft_report_read_json(const char *text, size_t length, struct ft_report **ret_report, struct ft_error *err);
+
+#endif

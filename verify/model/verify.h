@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The verifier: a pure function from a plan and a snapshot to a report.
+ */
+#ifndef FT_VERIFY_MODEL_VERIFY_H
+#define FT_VERIFY_MODEL_VERIFY_H
+
+#include "verify/model/report.h"
+
+struct ft_routes;
+struct ft_counters;
+struct ft_sms;
+struct ft_baseline;
+
+/* The inputs of a verification. NULL members are not checked. All are borrowed. */
+struct ft_verify_input {
+	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
+	const struct ft_plan *plan;	    /* directors included */
+	const struct ft_snapshot *snapshot; /* as it was read */
+	const char *today;		    /* the date for waivers, "YYYY-MM-DD" (UTC) */
+	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
+	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
+	const struct ft_sms *sms;	    /* probe/sms.h: the subnet managers */
+	const struct ft_baseline *baseline; /* verify/model/baseline.h: the last known good state */
+	/*
+	 * Not NULL: something changed a moment ago, and the subnet manager may still be working on it. Of its
+	 * unfinished work (port-inactive, lid-missing), only what this report has already is reported.
+	 */
+	const struct ft_report *before;
+	/*
+	 * Test whether the design is that of this fabric: if not, that is the only finding, and the verdict is unknown.
+	 */
+	bool doubt_plan;
+	struct ft_limits limits;
+	bool without_impact; /* do not compute the impact of findings, nor whether OpenSM's ftree rejects the fabric */
+};
+
+/* ft_verify() with all inputs. */
+int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
+
+/*
+ * Verifies @snapshot against @plan (made from @design, which adds the bindings, expected rates and waivers).
+ *
+ * @today  the date for waivers, "YYYY-MM-DD" (UTC)
+ * @ret_report  out: the caller frees it. plan_file, plan_sha256 and time_s are the caller's to fill
+ *
+ * Returns 0 or -ENOMEM. A nonsensical fabric gives a report, not an error.
+ */
+int ft_verify(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,
+	      const char *today, struct ft_report **ret_report);
+
+#endif

@@ -1,0 +1,989 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/repair/repair.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "planner/write/floor.h"
+#include "verify/model/chassis.h"
+#include "verify/model/model.h"
+#include "verify/repair/what_if.h"
+
+/* A job: an action of one finding or, if it repairs two, of several. */
+struct job {
+	struct ft_action action; /* its names are owned by the finding */
+	uint32_t *mends;	 /* findings; owned */
+	uint32_t mend_count;
+	uint32_t stop;		 /* where it is done */
+	const struct job *after; /* NULL: it need not wait for another one */
+	bool dropped;		 /* another one does its work, or it cannot be done */
+	bool done;
+};
+
+/* The sort key of a job. */
+struct order {
+	uint32_t turn, act, port, job;
+};
+
+/* A stop: a switch at which something is to be done. */
+struct stop {
+	const struct ft_place *place; /* any that names it */
+	uint32_t row;		      /* row of the report's table of switches, or FT_NONE */
+	uint32_t rack;		      /* index in the floor plan, or FT_NONE */
+	uint32_t turn;		      /* its place in the walk */
+	uint32_t jobs;		      /* number of jobs that could be done here and have no other stop yet */
+};
+
+struct repair {
+	const struct ft_verify_input *input;
+	struct ft_report *report;
+	struct ft_what_if *what_if;
+	struct ft_floor *floor; /* NULL: the places of the switches are not known */
+	struct job *jobs;
+	uint32_t job_count, jobs_size;
+	struct stop *stops;
+	uint32_t stop_count;
+	uint32_t (*ends)[2];   /* by job: the stops at its two ends, or FT_NONE */
+	uint32_t *open;	       /* by finding: number of its actions not done yet */
+	struct ft_map by_guid; /* row of the table of switches */
+	struct ft_map names;   /* the first row of that name */
+	struct ft_map alike;   /* names that more than one row has */
+	struct ft_map assumed; /* ids of findings that are repaired, though no snapshot can show it */
+	struct order *order;   /* [job_count] */
+	uint32_t steps_size;
+	uint32_t stride; /* the least number of steps between two predictions */
+	uint32_t since;	 /* steps since the last prediction */
+	uint32_t last_stop;
+	bool each; /* predict after each step; else only where the next stop begins */
+};
+
+static void repair_release(struct repair *x)
+{
+	for (uint32_t i = 0; i < x->job_count; i++)
+		free(x->jobs[i].mends);
+	free(x->jobs);
+	free(x->stops);
+	free(x->ends);
+	free(x->open);
+	ft_map_release(&x->by_guid);
+	ft_map_release(&x->names);
+	ft_map_release(&x->alike);
+	ft_map_release(&x->assumed);
+	free(x->order);
+	ft_what_if_free(x->what_if);
+	ft_floor_free(x->floor);
+}
+
+/* ---- what there is to do ---- */
+
+static bool place_is(const struct ft_place *a, const struct ft_place *b)
+{
+	if (!a->name || !b->name)
+		return !a->name && !b->name;
+	return a->port == b->port && a->guid == b->guid && (a->guid || strcmp(a->name, b->name) == 0);
+}
+
+/* The same place, identified uniquely. */
+static bool place_is_exact(const struct ft_place *a, const struct ft_place *b)
+{
+	return a->name && a->port > 0 && place_is(a, b);
+}
+
+/* The same cable, in either direction. */
+static bool ends_are(const struct ft_action *a, const struct ft_action *b)
+{
+	return (place_is_exact(&a->a, &b->a) && place_is_exact(&a->b, &b->b)) ||
+	       (place_is_exact(&a->a, &b->b) && place_is_exact(&a->b, &b->a));
+}
+
+static int mends_add(struct job *job, uint32_t finding)
+{
+	uint32_t *mends;
+
+	for (uint32_t i = 0; i < job->mend_count; i++)
+		if (job->mends[i] == finding)
+			return 0;
+	mends = realloc(job->mends, (job->mend_count + 1UL) * sizeof(*mends));
+	if (!mends)
+		return -ENOMEM;
+	job->mends = mends;
+	mends[job->mend_count++] = finding;
+	return 0;
+}
+
+static int mends_join(struct job *to, const struct job *from)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < from->mend_count; i++)
+		r = mends_add(to, from->mends[i]);
+	return r;
+}
+
+/*
+ * Whether one job does the work of two, and which. Then the second is dropped, or both are if one would undo the other.
+ */
+static int jobs_merge(struct job *x, struct job *y)
+{
+	struct ft_action *a = &x->action, *b = &y->action;
+	bool cable = ends_are(a, b);
+
+	if (a->act == b->act && (cable || (a->act == FT_ACT_POWER && place_is(&a->a, &b->a)) ||
+				 (a->act == FT_ACT_BOARD && place_is(&a->a, &b->a)))) {
+		y->dropped = true;
+		return mends_join(x, y);
+	}
+	/* The two cable ends change places. */
+	if (a->act == FT_ACT_MOVE && b->act == FT_ACT_MOVE && place_is_exact(&a->a, &b->b) &&
+	    place_is_exact(&a->b, &b->a)) {
+		a->act = FT_ACT_EXCHANGE;
+		y->dropped = true;
+		return mends_join(x, y);
+	}
+	if (cable && ((a->act == FT_ACT_CONNECT && b->act == FT_ACT_REMOVE) ||
+		      (a->act == FT_ACT_REMOVE && b->act == FT_ACT_CONNECT)))
+		x->dropped = y->dropped = true;
+	/* A faulty cable that is removed need not be replaced. */
+	if (cable && a->act == FT_ACT_REMOVE && b->act == FT_ACT_RENEW) {
+		y->dropped = true;
+		return mends_join(x, y);
+	}
+	if (cable && a->act == FT_ACT_RENEW && b->act == FT_ACT_REMOVE) {
+		x->dropped = true;
+		return mends_join(y, x);
+	}
+	return 0;
+}
+
+static uint64_t place_key(const struct ft_place *place)
+{
+	if (place->guid)
+		return ft_hash_pair(place->guid, place->port);
+	return ft_text_hash(place->name);
+}
+
+/* Only jobs with a place in common are compared. */
+static int jobs_reduce(struct repair *x)
+{
+	_cleanup_(ft_map_release) struct ft_map first = {0};
+	_cleanup_free_ uint32_t *next = malloc((2UL * x->job_count + 1) * sizeof(*next));
+	_cleanup_free_ uint32_t *last = malloc((2UL * x->job_count + 1) * sizeof(*last));
+	int r = 0;
+
+	if (!next || !last)
+		return -ENOMEM;
+	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+		struct job *job = &x->jobs[i / 2];
+		const struct ft_place *place = i % 2 ? &job->action.b : &job->action.a;
+		uint32_t head = i;
+
+		next[i] = FT_NONE;
+		last[i] = i;
+		if (!place->name || (place->guid && place->port == 0))
+			continue;
+		r = ft_map_add(&first, place_key(place), i, &head);
+		if (r != 0)
+			continue;
+		for (uint32_t n = head; r >= 0 && n != FT_NONE; n = next[n]) {
+			struct job *other = &x->jobs[n / 2];
+
+			if (other != job && !other->dropped && !job->dropped)
+				r = jobs_merge(other, job);
+		}
+		next[last[head]] = i;
+		last[head] = i;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int job_add(struct repair *x, const struct ft_action *action, uint32_t finding)
+{
+	struct job *jobs = x->jobs;
+
+	if (x->job_count == x->jobs_size) {
+		uint32_t size = x->jobs_size ? x->jobs_size * 2 : 64;
+
+		jobs = realloc(x->jobs, size * sizeof(*jobs));
+		if (!jobs)
+			return -ENOMEM;
+		x->jobs = jobs;
+		x->jobs_size = size;
+	}
+	jobs[x->job_count] = (struct job){.action = *action, .stop = FT_NONE};
+	return mends_add(&jobs[x->job_count++], finding);
+}
+
+/* A setting is no manual work: the other actions alone do not repair a finding that has one. */
+static int jobs_gather(struct repair *x)
+{
+	const struct ft_report *report = x->report;
+	int r = 0;
+
+	x->open = calloc(report->finding_count + 1UL, sizeof(*x->open));
+	if (!x->open)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+
+		x->open[i] = f->action_count || f->waived ? 0 : 1;
+		for (size_t n = 0; r == 0 && !f->waived && n < f->action_count; n++) {
+			x->open[i]++;
+			if (f->actions[n].act != FT_ACT_SETTING)
+				r = job_add(x, &f->actions[n], (uint32_t)i);
+		}
+	}
+	return r;
+}
+
+/* ---- where to do it ---- */
+
+static int rows_map(struct repair *x)
+{
+	const struct ft_report *report = x->report;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < report->switch_count; i++) {
+		const struct ft_report_switch *sw = &report->switches[i];
+
+		if (sw->guid)
+			r = ft_map_add(&x->by_guid, sw->guid, (uint32_t)i, NULL);
+		if (r >= 0)
+			r = ft_map_add(&x->names, ft_text_hash(sw->name), (uint32_t)i, NULL);
+		if (r == 0)
+			r = ft_map_add(&x->alike, ft_text_hash(sw->name), (uint32_t)i, NULL);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The row of the table of switches for @place, or FT_NONE. */
+static uint32_t row_of(const struct repair *x, const struct ft_place *place)
+{
+	uint32_t row;
+
+	if (!place->name)
+		return FT_NONE;
+	row = place->guid ? ft_map_get(&x->by_guid, place->guid) : ft_map_get(&x->names, ft_text_hash(place->name));
+	return row < x->report->switch_count ? row : FT_NONE;
+}
+
+/* Greater than all row numbers. */
+static uint64_t stop_key(const struct ft_place *place)
+{
+	return (place->guid ? ft_hash_number(place->guid) : ft_text_hash(place->name)) | (uint64_t)1 << 63;
+}
+
+static int stops_gather(struct repair *x)
+{
+	_cleanup_(ft_map_release) struct ft_map by_row = {0};
+	int r = 0;
+
+	x->stops = calloc(2UL * x->job_count + 1, sizeof(*x->stops));
+	x->ends = malloc((x->job_count + 1UL) * sizeof(*x->ends));
+	if (!x->stops || !x->ends)
+		return -ENOMEM;
+	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+		const struct ft_action *action = &x->jobs[i / 2].action;
+		const struct ft_place *place = i % 2 ? &action->b : &action->a;
+		uint32_t row = row_of(x, place), stop = x->stop_count;
+
+		x->ends[i / 2][i % 2] = FT_NONE;
+		/* A host is not a stop, unless there is no other. */
+		if (x->jobs[i / 2].dropped || !place->name ||
+		    (row == FT_NONE && action->b.name && (i % 2 || row_of(x, &action->b) != FT_NONE)))
+			continue;
+		r = ft_map_add(&by_row, row == FT_NONE ? stop_key(place) : row, stop, &stop);
+		if (r > 0)
+			x->stops[x->stop_count++] = (struct stop){.place = place, .row = row, .rack = FT_NONE};
+		x->ends[i / 2][i % 2] = stop;
+	}
+	return r < 0 ? r : 0;
+}
+
+/*
+ * A port that another cable must leave first is best filled at the stop where that cable is unplugged: waiting for a
+ * job at another stop would need a second walk.
+ */
+static int stops_bind(struct repair *x)
+{
+	_cleanup_(ft_map_release) struct ft_map pulled = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+		const struct ft_action *action = &x->jobs[i / 2].action;
+		const struct ft_place *place = i % 2 ? &action->b : &action->a;
+
+		if (action->act == FT_ACT_REMOVE && !x->jobs[i / 2].dropped && place->name && place->port)
+			r = ft_map_add(&pulled, place_key(place), i, NULL);
+	}
+	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+		const struct ft_action *action = &x->jobs[i / 2].action;
+		const struct ft_place *place = i % 2 ? &action->b : &action->a;
+
+		if (action->act == FT_ACT_CONNECT && x->ends[i / 2][i % 2] != FT_NONE && place->name && place->port &&
+		    ft_map_get(&pulled, place_key(place)) != FT_MAP_NONE)
+			x->ends[i / 2][1 - i % 2] = FT_NONE;
+	}
+	return r < 0 ? r : 0;
+}
+
+/*
+ * The exchanges of one swap cycle share an end, and each leaves there the cable that the next one takes away: they are
+ * done in their order, at the stop of that end.
+ */
+static bool exchanges_follow(const struct job *before, const struct job *after)
+{
+	return before->action.act == FT_ACT_EXCHANGE && after->action.act == FT_ACT_EXCHANGE && !before->dropped &&
+	       !after->dropped && before->mends[0] == after->mends[0] &&
+	       place_is_exact(&before->action.a, &after->action.a);
+}
+
+static void cycles_bind(struct repair *x)
+{
+	for (uint32_t i = 1; i < x->job_count; i++)
+		if (exchanges_follow(&x->jobs[i - 1], &x->jobs[i])) {
+			x->ends[i - 1][1] = x->ends[i][1] = FT_NONE;
+			x->jobs[i].after = &x->jobs[i - 1];
+		}
+}
+
+/* The floor plan is used if all switches concerned have their planned names: then it applies to this fabric. */
+static int floor_take(struct repair *x)
+{
+	const struct ft_report *report = x->report;
+	const struct ft_plan tree = ft_plan_tree(x->input->plan);
+	int r;
+
+	if (x->input->plan->topology == FT_TOPOLOGY_STAR)
+		return 0;
+	for (uint32_t i = 0; i < x->stop_count; i++) {
+		const struct ft_report_switch *sw;
+
+		if (x->stops[i].row == FT_NONE)
+			continue;
+		sw = &report->switches[x->stops[i].row];
+		if (!sw->planned_as || strcmp(sw->name, sw->planned_as) != 0)
+			return 0;
+	}
+	for (uint32_t i = 0; i < tree.switch_count; i++) {
+		const struct ft_bind *bind = &x->input->design->binds[x->input->plan->switches[i].tier];
+
+		if (bind->count > 0 || bind->match)
+			return 0;
+	}
+	r = ft_floor_make(&tree, NULL, NULL, &x->floor);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (uint32_t i = 0; i < x->stop_count; i++)
+		if (x->stops[i].row < x->floor->switch_count)
+			x->stops[i].rack = x->floor->switches[x->stops[i].row].rack;
+	return 0;
+}
+
+/* The stop with the most jobs that have no other stop yet, or FT_NONE. */
+static uint32_t stop_busiest(const struct repair *x)
+{
+	uint32_t best = FT_NONE;
+
+	for (uint32_t i = 0; i < x->stop_count; i++)
+		if (x->stops[i].jobs > 0 && (best == FT_NONE || x->stops[i].jobs > x->stops[best].jobs))
+			best = i;
+	return best;
+}
+
+/* Greedy set cover, so nearly the fewest stops: next is always the stop with the most remaining jobs. */
+static void stops_choose(struct repair *x)
+{
+	enum { CHOICES_MAX = 100000000 };
+	uint32_t stop;
+
+	for (uint32_t i = 0; i < 2 * x->job_count; i++)
+		if (x->ends[i / 2][i % 2] != FT_NONE && (i % 2 == 0 || x->ends[i / 2][0] != x->ends[i / 2][1]))
+			x->stops[x->ends[i / 2][i % 2]].jobs++;
+	/* So many actions mean a wrong design, and no walk helps. */
+	for (uint32_t i = 0; (uint64_t)x->job_count * x->stop_count > CHOICES_MAX && i < x->job_count; i++)
+		x->jobs[i].stop = x->ends[i][0] == FT_NONE ? x->ends[i][1] : x->ends[i][0];
+	while ((uint64_t)x->job_count * x->stop_count <= CHOICES_MAX && (stop = stop_busiest(x)) != FT_NONE)
+		for (uint32_t i = 0; i < x->job_count; i++) {
+			const uint32_t *ends = x->ends[i];
+
+			if (x->jobs[i].stop != FT_NONE || (ends[0] != stop && ends[1] != stop))
+				continue;
+			x->jobs[i].stop = stop;
+			for (unsigned int n = 0; n < 2; n++)
+				if (ends[n] != FT_NONE && (n == 0 || ends[1] != ends[0]))
+					x->stops[ends[n]].jobs--;
+		}
+}
+
+/* The sort key of a stop. */
+struct station {
+	uint32_t rack, height;
+	const char *name;
+	uint32_t stop;
+};
+
+static int station_compare(const void *a, const void *b)
+{
+	const struct station *x = a, *y = b;
+	int names;
+
+	if (x->rack != y->rack)
+		return x->rack < y->rack ? -1 : 1;
+	if (x->height != y->height)
+		return x->height < y->height ? -1 : 1;
+	names = ft_text_natural_compare(x->name, y->name);
+	return names ? names : (x->stop > y->stop) - (x->stop < y->stop);
+}
+
+/* The rank; the first rows are the planned switches, in the plan's order. */
+static uint32_t height_of(const struct repair *x, uint32_t row)
+{
+	const struct ft_plan *plan = x->input->plan;
+
+	return row < plan->switch_count ? ft_rank_of_kind(plan, plan->switches[row].kind) : FT_NONE;
+}
+
+/* The order of the stops: rack by rack or, if racks are not known, in natural order of names. */
+static int stops_sort(struct repair *x)
+{
+	_cleanup_free_ struct station *stations = calloc(x->stop_count + 1UL, sizeof(*stations));
+
+	if (!stations)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->stop_count; i++)
+		stations[i] =
+			(struct station){x->stops[i].rack, height_of(x, x->stops[i].row), x->stops[i].place->name, i};
+	qsort(stations, x->stop_count, sizeof(*stations), station_compare);
+	for (uint32_t i = 0; i < x->stop_count; i++)
+		x->stops[stations[i].stop].turn = i;
+	return 0;
+}
+
+static int order_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	for (size_t i = 0; i < sizeof(struct order) / sizeof(*x); i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+static int jobs_sort(struct repair *x)
+{
+	static const uint32_t ranks[FT_ACT_COUNT] = {
+		[FT_ACT_POWER] = 0, [FT_ACT_BOARD] = 1,	  [FT_ACT_REMOVE] = 2, [FT_ACT_EXCHANGE] = 3,
+		[FT_ACT_MOVE] = 4,  [FT_ACT_CONNECT] = 5, [FT_ACT_RENEW] = 6,  [FT_ACT_SETTING] = 7,
+	};
+
+	x->order = calloc(x->job_count + 1UL, sizeof(*x->order));
+	if (!x->order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->job_count; i++) {
+		const struct job *job = &x->jobs[i];
+		const struct stop *stop = job->stop == FT_NONE ? NULL : &x->stops[job->stop];
+		bool at_b = stop && x->ends[i][0] != job->stop;
+
+		x->order[i] = (struct order){.turn = stop ? stop->turn : FT_NONE,
+					     .act = ranks[job->action.act],
+					     .port = at_b ? job->action.b.port : job->action.a.port,
+					     .job = i};
+	}
+	qsort(x->order, x->job_count, sizeof(*x->order), order_compare);
+	return 0;
+}
+
+/* ---- in words ---- */
+
+/* Its short name: for "MF0;core01:CS7500/L05/U1", a chip of a director, "core01 L05/U1". */
+static void name_short(struct ft_text *text, const char *name)
+{
+	_cleanup_free_ char *brief = ft_switch_short_name(name), *word = NULL;
+	size_t length = strlen(name);
+	struct ft_slot slot;
+
+	text->failed |= !brief;
+	ft_text_puts(text, brief ? brief : "");
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	if (!brief || !ft_slot_read(name, length, &slot))
+		return;
+	word = strndup(name + slot.word, length - slot.word);
+	text->failed |= !word;
+	if (word && !strstr(brief, word))
+		ft_text_printf(text, " %s", word);
+}
+
+/* "core01 port 7"; "a free port of core01"; with the GUID where names repeat. */
+static const char *place_words(const struct repair *x, const struct ft_place *place, bool with_port,
+			       struct ft_text *text)
+{
+	ft_text_reset(text);
+	if (with_port && place->port == 0)
+		ft_text_puts(text, "a free port of ");
+	name_short(text, place->name);
+	if (place->guid && ft_map_get(&x->alike, ft_text_hash(place->name)) != FT_MAP_NONE)
+		ft_text_printf(text, " (0x%016llx)", (unsigned long long)place->guid);
+	if (with_port && place->port > 0)
+		ft_text_printf(text, " port %u", place->port);
+	return ft_text_string(text);
+}
+
+static int trace_say(struct ft_repair_step *step, const char *here, const char *there)
+{
+	return ft_string_set(&step->text,
+			     "mend the backplane trace between %s and %s: reseat the two boards, one after "
+			     "the other, and replace the one with which it moves",
+			     here, there);
+}
+
+static int step_words(const struct repair *x, const struct job *job, struct ft_repair_step *step)
+{
+	const struct ft_action *action = &job->action;
+	_cleanup_(ft_text_release) struct ft_text a = {0};
+	_cleanup_(ft_text_release) struct ft_text b = {0};
+	bool ports = action->act != FT_ACT_POWER && action->act != FT_ACT_BOARD;
+	const char *here = place_words(x, &action->a, ports && (!action->trace || action->a.port > 0), &a);
+	const char *there =
+		action->b.name ? place_words(x, &action->b, ports && (!action->trace || action->b.port > 0), &b) : "";
+	int r = -EINVAL;
+
+	switch (action->act) {
+	case FT_ACT_CONNECT:
+		if (action->trace) {
+			r = trace_say(step, here, there);
+			break;
+		}
+		r = ft_string_set(&step->text, "connect %s and %s: reseat the cable that belongs there, or replace it",
+				  here, there);
+		break;
+	case FT_ACT_REMOVE:
+		if (!action->b.name || place_is(&action->a, &action->b))
+			r = ft_string_set(&step->text, "unplug what is in %s", here);
+		else
+			r = ft_string_set(&step->text, "unplug the cable between %s and %s", here, there);
+		break;
+	case FT_ACT_MOVE:
+		r = ft_string_set(&step->text, "move the cable end in %s to %s", here, there);
+		break;
+	case FT_ACT_EXCHANGE:
+		r = ft_string_set(&step->text, "exchange the cable ends in %s and %s", here, there);
+		break;
+	case FT_ACT_RENEW:
+		if (action->trace) {
+			r = trace_say(step, here, there);
+			break;
+		}
+		r = ft_string_set(&step->text,
+				  "reseat the cable between %s and %s at both ends; replace it if that does not help",
+				  here, there);
+		break;
+	case FT_ACT_POWER:
+		if (x->report->findings[job->mends[0]].code == FT_CODE_SWITCH_MUTE)
+			r = ft_string_set(&step->text, "restart %s, which does not answer", here);
+		else
+			r = ft_string_set(&step->text, "bring %s back: look at its power, then replace it", here);
+		break;
+	case FT_ACT_BOARD:
+		r = ft_string_set(&step->text, "reseat %s, or replace it", here);
+		break;
+	case FT_ACT_SETTING:
+		break;
+	}
+	return a.failed || b.failed ? -ENOMEM : r;
+}
+
+static int place_dup(const struct ft_place *from, struct ft_place *to)
+{
+	char *name;
+
+	if (!from->name)
+		return 0;
+	name = strdup(from->name);
+	if (!name)
+		return -ENOMEM;
+	*to = *from;
+	to->name = name;
+	return 0;
+}
+
+static int step_where(const struct repair *x, const struct job *job, struct ft_repair_step *step)
+{
+	const struct stop *stop = &x->stops[job->stop];
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	char rack[FT_FLOOR_RACK_SIZE];
+	int r;
+
+	place_words(x, stop->place, false, &text);
+	if (text.failed)
+		return -ENOMEM;
+	r = ft_string_set(&step->place, "%s", ft_text_string(&text));
+	if (r == 0 && stop->rack != FT_NONE)
+		r = ft_string_set(&step->rack, "%s", ft_floor_rack_name(x->floor, stop->rack, rack));
+	return r;
+}
+
+static int step_add(struct repair *x, const struct job *job)
+{
+	struct ft_report *report = x->report;
+	struct ft_repair_step *steps = report->repair, *step;
+	int r;
+
+	if (report->repair_count == x->steps_size) {
+		uint32_t size = x->steps_size ? x->steps_size * 2 : 16;
+
+		steps = realloc(report->repair, size * sizeof(*steps));
+		if (!steps)
+			return -ENOMEM;
+		report->repair = steps;
+		x->steps_size = size;
+	}
+	step = &steps[report->repair_count++];
+	*step = (struct ft_repair_step){.act = job->action.act};
+	step->mends = calloc(job->mend_count + 1UL, sizeof(*step->mends));
+	if (!step->mends)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < job->mend_count; i++) {
+		step->mends[i] = strdup(report->findings[job->mends[i]].id);
+		if (!step->mends[i])
+			return -ENOMEM;
+		step->mend_count++;
+	}
+	r = place_dup(&job->action.a, &step->a);
+	if (r == 0)
+		r = place_dup(&job->action.b, &step->b);
+	if (r == 0)
+		r = step_where(x, job, step);
+	return r == 0 ? step_words(x, job, step) : r;
+}
+
+/* ---- predictions ---- */
+
+/* Findings that do not depend on the snapshot, and so are not predicted. */
+static bool code_is_foretold(enum ft_code code)
+{
+	static const bool beyond[FT_CODE_COUNT] = {
+		[FT_CODE_SM_MISSING] = true,	  [FT_CODE_SM_CONFLICT] = true,	 [FT_CODE_ROUTE_UNREACHABLE] = true,
+		[FT_CODE_ROUTE_LOOP] = true,	  [FT_CODE_ROUTE_DETOUR] = true, [FT_CODE_ROUTE_CYCLE] = true,
+		[FT_CODE_ROUTE_IMBALANCE] = true, [FT_CODE_PORT_ERRORS] = true,
+	};
+
+	return !beyond[code];
+}
+
+/*
+ * Findings expected to remain: those of @seen, a predicted report, or those of the first report that no snapshot shows.
+ */
+static bool is_left(const struct repair *x, const struct ft_report *seen, size_t i)
+{
+	const struct ft_finding *f = &seen->findings[i];
+
+	if (seen == x->report)
+		return !code_is_foretold(f->code) && x->open[i] > 0 && !f->waived;
+	return ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE;
+}
+
+static void verdict_raise(enum ft_verdict *verdict, enum ft_severity severity)
+{
+	static const enum ft_verdict of[] = {FT_VERDICT_OK, FT_VERDICT_WARNING, FT_VERDICT_CRITICAL};
+
+	if (of[severity] > *verdict)
+		*verdict = of[severity];
+}
+
+static int look(struct repair *x, struct ft_report **ret_report)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	struct ft_verify_input input = *x->input;
+	int r = ft_what_if_look(x->what_if, &snapshot);
+
+	if (r < 0)
+		return r;
+	input.snapshot = snapshot;
+	input.routes = NULL;
+	input.counters = NULL;
+	input.sms = NULL;
+	input.without_impact = true;
+	input.doubt_plan = false;
+	return ft_verify_all(&input, ret_report);
+}
+
+/* What comes back with boards and directors, which the copy of the fabric goes on without. */
+static void returns_add(const struct repair *x, struct ft_repair_step *step)
+{
+	uint32_t uplinks = 0, hosts = 0, up = x->report->uplinks.planned, found = x->report->hosts.planned;
+
+	for (size_t i = 0; i < x->report->finding_count; i++) {
+		const struct ft_finding *f = &x->report->findings[i];
+
+		if (ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE)
+			continue;
+		uplinks += f->impact.links_lost;
+		hosts += f->code == FT_CODE_BOARD_MISSING ? f->impact.hosts_cut_off : 0;
+	}
+	if (step->uplinks_up < up)
+		step->uplinks_up = uplinks < up - step->uplinks_up ? step->uplinks_up + uplinks : up;
+	if (step->hosts_found < found)
+		step->hosts_found = hosts < found - step->hosts_found ? step->hosts_found + hosts : found;
+}
+
+/* Verifies again after the last step. The caller frees the snapshot. */
+static int predict(struct repair *x, struct ft_report **ret_seen)
+{
+	struct ft_repair_step *step = &x->report->repair[x->report->repair_count - 1];
+	_cleanup_(ft_report_freep) struct ft_report *seen = NULL;
+	int r = look(x, &seen);
+
+	if (r < 0)
+		return r;
+	x->since = 0;
+	step->predicted = true;
+	step->verdict = seen->verdict == FT_VERDICT_UNKNOWN ? FT_VERDICT_UNKNOWN : FT_VERDICT_OK;
+	for (size_t i = 0; i < seen->finding_count; i++)
+		if (is_left(x, seen, i)) {
+			step->findings++;
+			verdict_raise(&step->verdict, seen->findings[i].severity);
+		}
+	for (size_t i = 0; i < x->report->finding_count; i++)
+		if (is_left(x, x->report, i)) {
+			step->findings++;
+			verdict_raise(&step->verdict, x->report->findings[i].severity);
+		}
+	step->uplinks_up = seen->uplinks.up;
+	step->hosts_found = seen->hosts.found;
+	returns_add(x, step);
+	if (ret_seen)
+		*ret_seen = FT_STEAL(seen);
+	return 0;
+}
+
+static int left_add(struct repair *x, const struct ft_report *seen)
+{
+	struct ft_report *report = x->report;
+	struct ft_repair_left *left =
+		realloc(report->left, (report->left_count + seen->finding_count + 1) * sizeof(*left));
+
+	if (!left)
+		return -ENOMEM;
+	report->left = left;
+	for (size_t i = 0; i < seen->finding_count; i++) {
+		const struct ft_finding *f = &seen->findings[i];
+		struct ft_repair_left one = {0};
+
+		/* Without a single step, all findings remain. */
+		if (f->waived || (!is_left(x, seen, i) && report->repair_count > 0))
+			continue;
+		one.id = strdup(f->id);
+		one.text = strdup(f->text);
+		if (!one.id || !one.text) {
+			free(one.id);
+			free(one.text);
+			return -ENOMEM;
+		}
+		left[report->left_count++] = one;
+	}
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+static int job_finish(struct repair *x, struct job *job, bool shown)
+{
+	int r = 0;
+
+	job->done = true;
+	for (uint32_t i = 0; r >= 0 && i < job->mend_count; i++) {
+		uint32_t finding = job->mends[i];
+
+		if (x->open[finding] > 0)
+			x->open[finding]--;
+		if (!shown && x->open[finding] == 0)
+			r = ft_map_add(&x->assumed, ft_text_hash(x->report->findings[finding].id), finding, NULL);
+	}
+	x->since++;
+	x->last_stop = job->stop;
+	return r < 0 ? r : step_add(x, job);
+}
+
+/* Returns 1 if the job was done, 0 if it has to wait. */
+static int job_try(struct repair *x, struct job *job)
+{
+	const struct ft_report *report = x->report;
+	int r;
+
+	if (job->after && !job->after->done)
+		return 0;
+	/* Predicts the state after the steps so far before anything changes. */
+	if (x->since >= x->stride && (x->each || x->last_stop != job->stop)) {
+		r = predict(x, NULL);
+		if (r < 0)
+			return r;
+	}
+	ft_what_if_reserve(x->what_if, &job->action, false);
+	r = ft_what_if_do(x->what_if, &job->action, &report->findings[job->mends[0]]);
+	if (r == -EBUSY || r == -ENODEV) {
+		ft_what_if_reserve(x->what_if, &job->action, true);
+		return 0;
+	}
+	if (r < 0 && r != -ENOTSUP)
+		return r;
+	r = job_finish(x, job, r == 0);
+	return r < 0 ? r : 1;
+}
+
+/* The job that will move the cable that is in the way of @job, or NULL. */
+static struct job *mover_find(const struct repair *x, const struct job *job)
+{
+	for (uint32_t i = 0; i < x->job_count; i++) {
+		struct job *other = &x->jobs[i];
+
+		if (other == job || other->done || other->dropped || other->action.act != FT_ACT_MOVE)
+			continue;
+		if (job->action.b.port > 0 ? place_is_exact(&other->action.a, &job->action.b)
+					   : other->action.a.guid == job->action.b.guid && job->action.b.guid)
+			return other;
+	}
+	return NULL;
+}
+
+/* Swaps the order: the cable in the way goes to where this one comes from, and on from there. */
+static int job_exchange(struct job *job, struct job *other)
+{
+	job->action.act = FT_ACT_EXCHANGE;
+	job->action.b = other->action.a;
+	other->action.a = job->action.a;
+	if (!place_is_exact(&other->action.a, &other->action.b))
+		return 0;
+	other->dropped = true;
+	return mends_join(job, other);
+}
+
+/* The port holds another cable permanently: use any free port instead. */
+static bool port_give_up(struct repair *x, struct ft_place *place)
+{
+	if (place->port == 0 || !ft_what_if_is_taken(x->what_if, place))
+		return false;
+	place->port = 0;
+	return true;
+}
+
+/* All jobs wait for each other. Returns 1 if one was changed so that it can proceed, 0 if none can. */
+static int knot_undo(struct repair *x)
+{
+	for (uint32_t i = 0; i < x->job_count; i++) {
+		struct job *job = &x->jobs[i], *other;
+		int r;
+
+		if (job->done || job->dropped || job->action.act != FT_ACT_MOVE)
+			continue;
+		other = mover_find(x, job);
+		if (!other)
+			continue;
+		r = job_exchange(job, other);
+		return r < 0 ? r : 1;
+	}
+	for (uint32_t i = 0; i < x->job_count; i++) {
+		struct job *job = &x->jobs[i];
+
+		if (job->done || job->dropped || (job->action.act != FT_ACT_MOVE && job->action.act != FT_ACT_CONNECT))
+			continue;
+		if (port_give_up(x, &job->action.b) ||
+		    (job->action.act == FT_ACT_CONNECT && port_give_up(x, &job->action.a)))
+			return 1;
+	}
+	return 0;
+}
+
+/* In rounds: a job that waits for another stop is done on the next visit. */
+static int walk(struct repair *x)
+{
+	bool more = true;
+	int r = 0;
+
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; r >= 0 && i < x->job_count; i++) {
+			struct job *job = &x->jobs[x->order[i].job];
+
+			if (job->done || job->dropped || job->stop == FT_NONE)
+				continue;
+			r = job_try(x, job);
+			more |= r > 0;
+		}
+		if (r >= 0 && !more)
+			more = (r = knot_undo(x)) > 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int walk_begin(struct repair *x)
+{
+	uint32_t count = 0;
+	int r = ft_what_if_new(x->input, x->report, &x->what_if);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < x->job_count; i++) {
+		if (x->jobs[i].dropped)
+			continue;
+		ft_what_if_reserve(x->what_if, &x->jobs[i].action, true);
+		count++;
+	}
+	x->each = count <= FT_REPAIR_LOOKS_MAX;
+	x->stride = x->each || x->stop_count <= FT_REPAIR_LOOKS_MAX
+			    ? 1
+			    : (count + FT_REPAIR_LOOKS_MAX - 1) / FT_REPAIR_LOOKS_MAX;
+	return 0;
+}
+
+static int walk_end(struct repair *x)
+{
+	_cleanup_(ft_report_freep) struct ft_report *seen = NULL;
+	int r = 0;
+
+	if (x->report->repair_count > 0) {
+		r = predict(x, &seen);
+		if (r == 0)
+			r = left_add(x, seen);
+	}
+	return r == 0 ? left_add(x, x->report) : r;
+}
+
+int ft_repair_make(const struct ft_verify_input *input, struct ft_report *report)
+{
+	_cleanup_(repair_release) struct repair x = {.input = input, .report = report};
+	int r;
+
+	report->repair_asked = true;
+	r = jobs_gather(&x);
+	if (r == 0)
+		r = jobs_reduce(&x);
+	if (r == 0)
+		r = rows_map(&x);
+	if (r == 0)
+		r = stops_gather(&x);
+	if (r == 0)
+		r = stops_bind(&x);
+	if (r == 0)
+		r = floor_take(&x);
+	if (r < 0)
+		return r;
+	cycles_bind(&x);
+	stops_choose(&x);
+	r = stops_sort(&x);
+	if (r == 0)
+		r = jobs_sort(&x);
+	if (r == 0)
+		r = walk_begin(&x);
+	if (r == 0)
+		r = walk(&x);
+	return r == 0 ? walk_end(&x) : r;
+}

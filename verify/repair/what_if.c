@@ -1,0 +1,946 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/repair/what_if.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "verify/repair/what_if_parts.h"
+
+#define NONE FT_NONE
+
+void ft_what_if_free(struct ft_what_if *w)
+{
+	if (!w)
+		return;
+	ft_model_release(&w->m);
+	free(w->s.nodes);
+	free(w->s.ports);
+	free(w->s.strings);
+	ft_map_release(&w->by_guid);
+	ft_wiring_release(&w->wiring);
+	free(w->node_of);
+	free(w->awaits_power);
+	free(w->spoken);
+	free(w->apart);
+	free(w->host_is_there);
+	free(w->chips);
+	free(w);
+}
+
+/* ---- construction ---- */
+
+static bool node_is_switch(const struct ft_what_if *w, uint32_t node)
+{
+	return w->s.nodes[node].type == FT_NODE_SWITCH;
+}
+
+/* The caller releases @to in any case. */
+static int snapshot_copy(struct ft_snapshot *to, const struct ft_snapshot *from)
+{
+	*to = *from;
+	to->nodes = ft_memory_copy(from->nodes, from->node_count * sizeof(*from->nodes));
+	to->ports = ft_memory_copy(from->ports, from->port_count * sizeof(*from->ports));
+	to->strings = ft_memory_copy(from->strings, from->strings_length);
+	return to->nodes && to->ports && to->strings ? 0 : -ENOMEM;
+}
+
+static int fabric_copy(struct ft_what_if *w, const struct ft_snapshot *from)
+{
+	int r = snapshot_copy(&w->s, from);
+
+	w->nodes_size = from->node_count;
+	w->ports_size = from->port_count;
+	w->strings_size = from->strings_length;
+	w->first_count = from->node_count;
+	w->spoken = calloc(from->port_count + 1UL, sizeof(*w->spoken));
+	w->apart = calloc(from->node_count + 1UL, sizeof(*w->apart));
+	return r == 0 && w->spoken && w->apart ? 0 : -ENOMEM;
+}
+
+/* Marks all nodes reachable from those in @queue, of which there are @tail. Returns their number. */
+static uint32_t reached_mark(const struct ft_snapshot *s, bool *reached, uint32_t *queue, uint32_t tail)
+{
+	for (uint32_t head = 0; head < tail; head++) {
+		const struct ft_node *node = &s->nodes[queue[head]];
+
+		for (uint32_t n = 0; n < node->port_count; n++) {
+			uint32_t peer = s->ports[node->first_port + n].peer;
+			uint32_t far = peer == FT_NO_PORT ? queue[head] : s->ports[peer].node;
+
+			if (reached[far])
+				continue;
+			reached[far] = true;
+			queue[tail++] = far;
+		}
+	}
+	return tail;
+}
+
+/* If a recorded fabric has no entry, its largest component counts as the swept part. */
+static uint32_t start_find(const struct ft_what_if *w, bool *reached, uint32_t *queue)
+{
+	uint32_t most = 0, start = NONE;
+
+	if (w->s.source.entry_node < w->s.node_count)
+		return w->s.source.entry_node;
+	memset(reached, 0, w->s.node_count * sizeof(*reached));
+	for (uint32_t i = 0; i < w->s.node_count; i++) {
+		uint32_t count;
+
+		if (reached[i])
+			continue;
+		reached[i] = true;
+		queue[0] = i;
+		count = reached_mark(&w->s, reached, queue, 1);
+		if (count > most) {
+			most = count;
+			start = i;
+		}
+	}
+	return start;
+}
+
+static int start_settle(struct ft_what_if *w)
+{
+	_cleanup_free_ bool *reached = calloc(w->s.node_count + 1UL, sizeof(*reached));
+	_cleanup_free_ uint32_t *queue = calloc(w->s.node_count + 1UL, sizeof(*queue));
+
+	if (!reached || !queue)
+		return -ENOMEM;
+	w->start = start_find(w, reached, queue);
+	memset(reached, 0, w->s.node_count * sizeof(*reached));
+	if (w->start != NONE) {
+		reached[w->start] = true;
+		queue[0] = w->start;
+		reached_mark(&w->s, reached, queue, 1);
+	}
+	for (uint32_t i = 0; i < w->s.node_count; i++)
+		w->apart[i] = !reached[i];
+	return 0;
+}
+
+static int guids_map(struct ft_what_if *w)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < w->s.node_count; i++)
+		r = w->s.nodes[i].guid ? ft_map_add(&w->by_guid, w->s.nodes[i].guid, i, NULL) : 0;
+	return r < 0 ? r : 0;
+}
+
+uint32_t ft_what_if_node(const struct ft_what_if *w, uint64_t guid)
+{
+	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : NONE;
+
+	return node < w->s.node_count ? node : NONE;
+}
+
+/* The rows of the report's table are in the plan's order. */
+static int places_map(struct ft_what_if *w)
+{
+	w->node_of = malloc((w->plan->switch_count + 1UL) * sizeof(*w->node_of));
+	w->awaits_power = calloc(w->plan->switch_count + 1UL, sizeof(*w->awaits_power));
+	if (!w->node_of || !w->awaits_power)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->plan->switch_count; i++)
+		w->node_of[i] = i < w->report->switch_count && !ft_what_if_has_chips(w, i)
+					? ft_what_if_node(w, w->report->switches[i].guid)
+					: NONE;
+	return 0;
+}
+
+/* Its observed parts: the chips of directors, and the hosts that the plan lists. */
+static int model_make(struct ft_what_if *w, const struct ft_verify_input *from)
+{
+	struct ft_verify_input input = *from;
+	int r;
+
+	input.routes = NULL;
+	input.counters = NULL;
+	input.sms = NULL;
+	r = ft_model_make(&w->m, &input);
+	w->m.input = NULL;
+	w->host_is_there = calloc(w->plan->host_count + 1UL, sizeof(*w->host_is_there));
+	if (r == 0 && !w->host_is_there)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && w->m.exact.host_of && i < w->plan->host_count; i++)
+		w->host_is_there[i] = w->m.exact.host_of[i] != FT_NONE;
+	return r == 0 ? ft_what_if_chips_find(w) : r;
+}
+
+/* The most common rate of cables of the kind; of two equally common rates the faster one, as in the verifier. */
+static struct ft_rate rate_usual(const struct ft_snapshot *s, enum ft_what_if_kind kind)
+{
+	enum { LANES_MAX = 13 };
+	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0}, most = 0;
+	struct ft_rate usual = {4, FT_SPEED_SDR};
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
+
+		if (far && ft_port_node(s, port)->type == FT_NODE_SWITCH &&
+		    (ft_port_node(s, far)->type == FT_NODE_SWITCH) == (kind == FT_WHAT_IF_UPLINK) &&
+		    port->rate.lanes < LANES_MAX && port->rate.speed < FT_SPEED_COUNT)
+			votes[port->rate.lanes][port->rate.speed]++;
+	}
+	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
+		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++) {
+			struct ft_rate rate = {lanes, speed};
+
+			if (votes[lanes][speed] == 0 || votes[lanes][speed] < most ||
+			    (votes[lanes][speed] == most && ft_rate_mbps(rate) < ft_rate_mbps(usual)))
+				continue;
+			most = votes[lanes][speed];
+			usual = rate;
+		}
+	return usual;
+}
+
+static void rates_settle(struct ft_what_if *w)
+{
+	const struct ft_rates *given[FT_WHAT_IF_KINDS] = {&w->design->uplink_rates, &w->design->host_rates};
+
+	for (enum ft_what_if_kind kind = 0; kind < FT_WHAT_IF_KINDS; kind++) {
+		w->rates[kind] = rate_usual(&w->s, kind);
+		for (size_t i = 0; i < given[kind]->count; i++)
+			if (i == 0 || ft_rate_mbps(given[kind]->rates[i]) > ft_rate_mbps(w->rates[kind]))
+				w->rates[kind] = given[kind]->rates[i];
+	}
+}
+
+int ft_what_if_new(const struct ft_verify_input *input, const struct ft_report *report, struct ft_what_if **ret_what_if)
+{
+	_cleanup_(ft_what_if_freep) struct ft_what_if *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	w->design = input->design;
+	w->plan = input->plan;
+	w->report = report;
+	r = fabric_copy(w, input->snapshot);
+	if (r == 0)
+		r = guids_map(w);
+	if (r == 0)
+		r = model_make(w, input);
+	if (r == 0) {
+		w->plan = w->m.plan;
+		r = places_map(w);
+	}
+	if (r == 0)
+		r = start_settle(w);
+	if (r == 0)
+		r = ft_wiring_make(w->plan, &w->wiring);
+	if (r < 0)
+		return r;
+	rates_settle(w);
+	*ret_what_if = FT_STEAL(w);
+	return 0;
+}
+
+/* ---- look-ups ---- */
+
+/* The switch of the plan with that name, or NONE. */
+static uint32_t switch_by_name(const struct ft_what_if *w, const char *name)
+{
+	for (uint32_t i = 0; name && i < w->plan->switch_count; i++)
+		if (strcmp(w->plan->switches[i].name, name) == 0)
+			return i;
+	return NONE;
+}
+
+static uint32_t node_at(const struct ft_what_if *w, const struct ft_place *place)
+{
+	uint32_t index;
+
+	if (place->guid)
+		return ft_what_if_node(w, place->guid);
+	index = switch_by_name(w, place->name);
+	return index == NONE ? NONE : w->node_of[index];
+}
+
+/* The port that @place refers to, or NONE. */
+uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *place)
+{
+	uint32_t node = place->name || place->guid ? node_at(w, place) : NONE;
+
+	if (node == NONE || place->port == 0 || place->port > w->s.nodes[node].port_count)
+		return NONE;
+	return w->s.nodes[node].first_port + place->port - 1;
+}
+
+bool ft_what_if_is_taken(const struct ft_what_if *w, const struct ft_place *place)
+{
+	uint32_t port = ft_what_if_port(w, place);
+
+	return port != NONE && w->s.ports[port].peer != FT_NO_PORT;
+}
+
+void ft_what_if_reserve(struct ft_what_if *w, const struct ft_action *action, bool wanted)
+{
+	const struct ft_place *ends[2] = {&action->a, &action->b};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		uint32_t port = ft_what_if_port(w, ends[n]);
+
+		if (port != NONE)
+			w->spoken[port] = wanted;
+	}
+	if (action->act == FT_ACT_POWER && switch_by_name(w, action->a.name) != NONE)
+		w->awaits_power[switch_by_name(w, action->a.name)] = wanted;
+}
+
+/* The range of port numbers of @node that lead to nodes of @kind; low 0: there is none. */
+static void ports_range(const struct ft_what_if *w, uint32_t node, enum ft_what_if_kind kind, uint32_t *ret_low,
+			uint32_t *ret_high)
+{
+	const struct ft_node *n = &w->s.nodes[node];
+
+	*ret_low = *ret_high = 0;
+	for (uint32_t i = 1; i <= n->port_count; i++) {
+		const struct ft_port *far = ft_port_peer(&w->s, &w->s.ports[n->first_port + i - 1]);
+
+		if (!far || node_is_switch(w, far->node) != (kind == FT_WHAT_IF_UPLINK))
+			continue;
+		*ret_low = *ret_low ? *ret_low : i;
+		*ret_high = i;
+	}
+}
+
+/* The free port of @node nearest to those of its @kind, or NONE. */
+static uint32_t port_free(const struct ft_what_if *w, uint32_t node, enum ft_what_if_kind kind)
+{
+	const struct ft_node *n = &w->s.nodes[node];
+	uint32_t low, high, best = NONE, nearest = NONE;
+
+	ports_range(w, node, kind, &low, &high);
+	for (uint32_t i = 1; i <= n->port_count; i++) {
+		uint32_t port = n->first_port + i - 1, away = low == 0	 ? 0
+							      : i < low	 ? low - i
+							      : i > high ? i - high
+									 : 0;
+
+		if (w->s.ports[port].peer != FT_NO_PORT || w->spoken[port] || away >= nearest)
+			continue;
+		/* Up without a known far end, or not read: it may be occupied. */
+		if (w->s.ports[port].link != FT_LINK_DOWN)
+			continue;
+		best = port;
+		nearest = away;
+	}
+	return best;
+}
+
+static enum ft_what_if_kind kind_of(const struct ft_what_if *w, uint32_t a, uint32_t b)
+{
+	return node_is_switch(w, w->s.ports[a].node) && node_is_switch(w, w->s.ports[b].node) ? FT_WHAT_IF_UPLINK
+											      : FT_WHAT_IF_HOST;
+}
+
+static void port_end(struct ft_port *port)
+{
+	port->peer = FT_NO_PORT;
+	port->link = FT_LINK_DOWN;
+	port->rate = (struct ft_rate){0};
+	port->phys_state = port->logical_state = 0;
+}
+
+static void cable_pull(struct ft_what_if *w, uint32_t port)
+{
+	uint32_t peer = w->s.ports[port].peer;
+
+	if (peer != FT_NO_PORT)
+		port_end(&w->s.ports[peer]);
+	port_end(&w->s.ports[port]);
+}
+
+void ft_what_if_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_rate rate)
+{
+	const uint32_t ends[2] = {a, b};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		struct ft_port *port = &w->s.ports[ends[n]];
+
+		port_end(port);
+		port->peer = ends[1 - n];
+		port->link = FT_LINK_UP;
+		port->rate = rate;
+	}
+}
+
+/* ---- restoring missing parts ---- */
+
+/* Makes room in @array for @more beyond @count elements; grows by half. */
+void *ft_what_if_room(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
+{
+	uint64_t wanted = (uint64_t)count + more, grown = wanted + wanted / 2;
+	void *fresh;
+
+	if (wanted <= *size)
+		return array;
+	if (grown > INT32_MAX)
+		return NULL;
+	fresh = realloc(array, grown * element);
+	if (fresh)
+		*size = (uint32_t)grown;
+	return fresh;
+}
+
+static int room_for_node(struct ft_what_if *w, uint32_t ports, uint32_t name_length)
+{
+	uint32_t old = w->ports_size;
+	struct ft_node *nodes = ft_what_if_room(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
+	struct ft_port *all;
+	char *strings;
+	bool *spoken;
+
+	if (!nodes)
+		return -ENOMEM;
+	w->s.nodes = nodes;
+	strings = ft_what_if_room(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
+	if (!strings)
+		return -ENOMEM;
+	w->s.strings = strings;
+	all = ft_what_if_room(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	w->s.ports = all;
+	spoken = realloc(w->spoken, (w->ports_size + 1UL) * sizeof(*spoken));
+	if (!spoken)
+		return -ENOMEM;
+	w->spoken = spoken;
+	memset(spoken + old, 0, (w->ports_size + 1UL - old) * sizeof(*spoken));
+	return 0;
+}
+
+/* Adds a missing node, with all ports down. @guid 0: one is made up. */
+int ft_what_if_node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
+			uint32_t *ret_node)
+{
+	enum { MADE_UP = 0xf7c4ec };
+	uint32_t length = (uint32_t)strlen(name);
+	struct ft_node *node;
+	int r = room_for_node(w, ports, length);
+
+	if (r < 0)
+		return r;
+	while (guid == 0 || ft_what_if_node(w, guid) != NONE)
+		guid = (uint64_t)MADE_UP << 40 | ++w->made_up;
+	r = ft_map_add(&w->by_guid, guid, w->s.node_count, NULL);
+	if (r < 0)
+		return r;
+	node = &w->s.nodes[w->s.node_count];
+	*node = (struct ft_node){.guid = guid,
+				 .system_guid = guid,
+				 .type = (uint8_t)type,
+				 .port_count = (uint16_t)ports,
+				 .first_port = w->s.port_count,
+				 .description = w->s.strings_length,
+				 .description_length = (uint16_t)length};
+	memcpy(w->s.strings + w->s.strings_length, name, length + 1);
+	w->s.strings_length += length + 1;
+	for (uint32_t i = 0; i < ports; i++)
+		w->s.ports[w->s.port_count++] = (struct ft_port){.guid = guid,
+								 .node = w->s.node_count,
+								 .peer = FT_NO_PORT,
+								 .number = (uint8_t)(i + 1),
+								 .link = FT_LINK_DOWN};
+	*ret_node = w->s.node_count++;
+	return 0;
+}
+
+/* The name by which the switch will be known: its alias; where a pattern tells the tier, one that others of it have. */
+static int switch_name(const struct ft_what_if *w, uint32_t index, char **ret_name)
+{
+	const struct ft_plan_switch *sw = &w->plan->switches[index];
+	uint32_t like = NONE;
+	char *name;
+
+	for (uint32_t i = 0; w->design->binds[sw->tier].match && like == NONE && i < w->plan->switch_count; i++)
+		if (w->plan->switches[i].kind == sw->kind && !ft_plan_is_beside(w->plan, i))
+			like = w->node_of[i];
+	if (sw->alias)
+		name = strdup(sw->alias_full ? sw->alias_full : sw->alias);
+	else
+		name = strdup(like == NONE ? sw->name : w->s.strings + w->s.nodes[like].description);
+	if (!name)
+		return -ENOMEM;
+	*ret_name = name;
+	return 0;
+}
+
+/* The next listed host planned on switch @index that was not seen, or the number of all listed hosts. */
+static uint32_t host_next(const struct ft_what_if *w, uint32_t index, uint32_t from)
+{
+	while (from < w->plan->host_count && (w->plan->hosts[from].edge != index || w->host_is_there[from]))
+		from++;
+	return from;
+}
+
+/* The port of a switch for a host: the planned one, or any free one. FT_NONE: there is none. */
+static uint32_t host_port(const struct ft_what_if *w, uint32_t index, uint32_t own, const struct ft_plan_host *host)
+{
+	uint32_t node = w->node_of[index], number = host ? host->port : 0, port = NONE;
+
+	if (node == NONE)
+		return ft_what_if_outer_port(w, index, number, NULL, own);
+	if (number > 0 && number <= w->s.nodes[node].port_count)
+		port = w->s.nodes[node].first_port + number - 1;
+	return port != NONE && w->s.ports[port].peer == FT_NO_PORT ? port : port_free(w, node, FT_WHAT_IF_HOST);
+}
+
+/* Restores @count hosts with the switch, those that the plan lists there first; @own: on its chips from that one on. */
+static int hosts_return(struct ft_what_if *w, uint32_t index, uint32_t own, uint32_t count)
+{
+	uint32_t listed = host_next(w, index, 0);
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct ft_plan_host *host = listed < w->plan->host_count ? &w->plan->hosts[listed] : NULL;
+		uint32_t there, port = host_port(w, index, own, host);
+
+		if (port == NONE)
+			break;
+		r = ft_what_if_node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1,
+					&there);
+		if (r < 0)
+			return r;
+		ft_what_if_put(w, port, w->s.nodes[there].first_port, w->rates[FT_WHAT_IF_HOST]);
+		w->hosts_back++;
+		if (host) {
+			w->host_is_there[listed] = true;
+			listed = host_next(w, index, listed);
+		}
+	}
+	return r;
+}
+
+/* The next port of @node that the finding names and that lacks a cable, or NONE. */
+static uint32_t port_dark(const struct ft_what_if *w, const struct ft_finding *because, uint32_t node)
+{
+	for (size_t i = 0; because && i < because->where_count; i++) {
+		uint32_t port;
+
+		if (because->where[i].guid != w->s.nodes[node].guid)
+			continue;
+		port = ft_what_if_port(w, &because->where[i]);
+		if (port != NONE && w->s.ports[port].peer == FT_NO_PORT && !w->spoken[port])
+			return port;
+	}
+	return NONE;
+}
+
+/* The first cable of a bundle if the plan gives ports, or NONE. */
+static uint32_t cable_first(const struct ft_plan *plan, const struct ft_plan_bundle *bundle)
+{
+	uint32_t low = 0, high = plan->cable_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct ft_plan_cable *c = &plan->cables[middle];
+
+		if (c->a < bundle->a || (c->a == bundle->a && c->b < bundle->b))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->cable_count && plan->cables[low].a == bundle->a && plan->cables[low].b == bundle->b ? low
+													       : NONE;
+}
+
+static bool is_there(const struct ft_what_if *w, uint32_t index)
+{
+	return w->node_of[index] != NONE || ft_what_if_has_chips(w, index);
+}
+
+/* How a switch, or a board, is restored: with cables to observed switches, or only to parts restored with it. */
+struct comeback {
+	const struct ft_finding *because;
+	bool to_seen;
+	uint32_t own;	 /* the first restored chip */
+	uint32_t *queue; /* [switch_count] */
+	uint32_t count;
+};
+
+/*
+ * The port of switch @index for a cable of a bundle: port @planned if it is given or the switch is restored from the
+ * plan, else a port that went down, else any free port.
+ */
+static uint32_t bundle_port(const struct ft_what_if *w, const struct comeback *c, uint32_t index, uint32_t planned,
+			    bool precise)
+{
+	uint32_t node = w->node_of[index], port = NONE;
+
+	if (node == NONE)
+		return ft_what_if_outer_port(w, index, precise ? planned : 0, c->because,
+					     c->own < w->chip_count && w->chips[c->own].index == index ? c->own : 0);
+	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->s.nodes[node].port_count)
+		port = w->s.nodes[node].first_port + planned - 1;
+	if (port != NONE && w->s.ports[port].peer == FT_NO_PORT)
+		return port;
+	port = port_dark(w, c->because, node);
+	return port == NONE ? port_free(w, node, FT_WHAT_IF_UPLINK) : port;
+}
+
+/* Adds up to @most of the planned cables between two existing switches. */
+static void bundle_return(struct ft_what_if *w, const struct comeback *c, const struct ft_plan_bundle *bundle,
+			  uint32_t most)
+{
+	uint32_t cable = cable_first(w->plan, bundle);
+
+	for (uint32_t i = 0; i < bundle->count && i < most; i++) {
+		const struct ft_plan_cable *exact =
+			cable != NONE && cable + i < w->plan->cable_count ? &w->plan->cables[cable + i] : NULL;
+		uint32_t at_a = bundle_port(w, c, bundle->a, exact ? exact->a_port : bundle->a_port + i, exact);
+		uint32_t at_b = bundle_port(w, c, bundle->b, exact ? exact->b_port : bundle->b_port + i, exact);
+
+		if (at_a != NONE && at_b != NONE)
+			ft_what_if_put(w, at_a, at_b, w->rates[FT_WHAT_IF_UPLINK]);
+	}
+}
+
+static int switch_add(struct ft_what_if *w, uint32_t index)
+{
+	_cleanup_free_ char *name = NULL;
+	int r = switch_name(w, index, &name);
+
+	if (r == 0)
+		r = ft_what_if_node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
+					w->plan->switches[index].ports, &w->node_of[index]);
+	return r;
+}
+
+/* Switches that were not seen, and that no other action restores, were unreachable because of this one. */
+static int neighbours_return(struct ft_what_if *w, struct comeback *c, uint32_t index)
+{
+	int r = 0;
+
+	for (uint32_t i = w->wiring.first_bundle[index]; r == 0 && i < w->wiring.first_bundle[index + 1]; i++) {
+		const struct ft_plan_bundle *bundle = &w->plan->bundles[w->wiring.bundles[i]];
+		uint32_t far = bundle->a == index ? bundle->b : bundle->a;
+
+		if (!is_there(w, far) && !w->awaits_power[far] && !ft_plan_is_director(w->plan, far)) {
+			r = switch_add(w, far);
+			c->queue[c->count++] = far;
+		}
+	}
+	return r;
+}
+
+static void cables_return(struct ft_what_if *w, const struct comeback *c, uint32_t index, const bool *done)
+{
+	for (uint32_t i = w->wiring.first_bundle[index]; i < w->wiring.first_bundle[index + 1]; i++) {
+		const struct ft_plan_bundle *bundle = &w->plan->bundles[w->wiring.bundles[i]];
+		uint32_t far = bundle->a == index ? bundle->b : bundle->a;
+		bool seen = w->node_of[far] < w->first_count || ft_what_if_has_chips(w, far);
+
+		if (!is_there(w, far) || done[far] || (seen && !c->to_seen))
+			continue;
+		bundle_return(w, c, bundle, bundle->count);
+	}
+}
+
+/* Restores @most hosts, but no more than are missing. */
+static uint32_t hosts_lacking(const struct ft_what_if *w, uint32_t most)
+{
+	uint32_t seen = w->report->hosts.found + w->hosts_back, planned = w->report->hosts.planned;
+	uint32_t lacking = planned > seen ? planned - seen : 0;
+
+	return most < lacking ? most : lacking;
+}
+
+/*
+ * The number of hosts to restore with switch @index: the finding's number if it is about that switch only, else the
+ * planned number; at most the number missing.
+ */
+static uint32_t hosts_behind(const struct ft_what_if *w, const struct comeback *c, uint32_t index)
+{
+	uint32_t hosts = w->plan->switches[index].hosts;
+
+	if (c->because && c->because->code == FT_CODE_EDGE_ISOLATED && c->because->gone_count == 1 &&
+	    c->because->gone[0] == index)
+		return c->because->impact.hosts_cut_off;
+	return hosts_lacking(w, hosts);
+}
+
+static int switch_return(struct ft_what_if *w, uint32_t index, const struct ft_finding *because, bool to_seen)
+{
+	_cleanup_free_ uint32_t *queue = calloc(w->plan->switch_count + 1UL, sizeof(*queue));
+	_cleanup_free_ bool *done = calloc(w->plan->switch_count + 1UL, sizeof(*done));
+	struct comeback c = {because, to_seen, w->chip_count, queue, 1};
+	int r;
+
+	if (!queue || !done)
+		return -ENOMEM;
+	queue[0] = index;
+	r = ft_plan_is_director(w->plan, index) ? ft_what_if_director_return(w, index, &c.own) : switch_add(w, index);
+	for (uint32_t i = 0; r == 0 && i < c.count; i++)
+		r = neighbours_return(w, &c, queue[i]);
+	/* The cables between two restored switches are added once. */
+	for (uint32_t i = 0; r == 0 && i < c.count; i++) {
+		cables_return(w, &c, queue[i], done);
+		done[queue[i]] = true;
+		r = hosts_return(w, queue[i], c.own, hosts_behind(w, &c, queue[i]));
+	}
+	return r;
+}
+
+/* The cables in the outer ports of the restored chips, if the plan gives ports. */
+static void cables_return_exact(struct ft_what_if *w, const struct comeback *c, uint32_t index)
+{
+	for (uint32_t i = 0; i < w->plan->cable_count; i++) {
+		const struct ft_plan_cable *cable = &w->plan->cables[i];
+		bool upper = cable->b == index;
+		uint32_t far = upper ? cable->a : cable->b, number = upper ? cable->b_port : cable->a_port, own, there;
+
+		if ((!upper && cable->a != index) || number == 0 || !is_there(w, far))
+			continue;
+		own = ft_what_if_new_port(w, index, number, c->own);
+		if (own == NONE)
+			continue;
+		there = bundle_port(w, c, far, upper ? cable->a_port : cable->b_port, true);
+		if (there != NONE)
+			ft_what_if_put(w, own, there, w->rates[FT_WHAT_IF_UPLINK]);
+	}
+}
+
+/* The cables whose other ends went down with the board; if those are not known, any missing ones. */
+static void cables_return_lacking(struct ft_what_if *w, const struct comeback *c)
+{
+	for (size_t i = 0; i < c->because->lack_count; i++) {
+		const struct ft_lack *lack = &c->because->lacks[i];
+		uint32_t bundle = ft_plan_find_bundle(w->plan, lack->a, lack->b);
+
+		if (bundle != FT_UNPINNED && is_there(w, lack->a) && is_there(w, lack->b))
+			bundle_return(w, c, &w->plan->bundles[bundle], lack->cables);
+	}
+}
+
+static int board_return(struct ft_what_if *w, const struct ft_finding *because)
+{
+	struct comeback c = {.because = because, .to_seen = true};
+	int r = ft_what_if_board_return(w, because, &c.own);
+
+	if (r < 0)
+		return r;
+	if (w->plan->cable_count > 0)
+		cables_return_exact(w, &c, because->board.of);
+	else
+		cables_return_lacking(w, &c);
+	return hosts_return(w, because->board.of, c.own, hosts_lacking(w, because->impact.hosts_cut_off));
+}
+
+/* ---- actions ---- */
+
+static int do_remove(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b);
+
+	(void)because;
+	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT || (b != NONE && w->s.ports[a].peer != b))
+		return -ENODEV;
+	cable_pull(w, a);
+	return 0;
+}
+
+/* The director that @place names as a whole: index of the plan's switches, or FT_NONE. */
+static uint32_t director_at(const struct ft_what_if *w, const struct ft_place *place)
+{
+	uint32_t index = place->guid ? ft_what_if_director(w, place->guid) : switch_by_name(w, place->name);
+
+	return index != NONE && ft_what_if_has_chips(w, index) ? index : NONE;
+}
+
+/* The end of a new cable, or trace: the port named, or any free one. */
+static int end_take(struct ft_what_if *w, const struct ft_action *action, const struct ft_place *place,
+		    enum ft_what_if_kind kind, uint32_t *ret_port)
+{
+	uint32_t node = node_at(w, place), port = ft_what_if_port(w, place), index = director_at(w, place);
+
+	if (place->port > 0) {
+		*ret_port = port;
+		return port == NONE ? -ENODEV : 0;
+	}
+	if (node == NONE && index == NONE)
+		return -ENODEV;
+	*ret_port = action->trace   ? ft_what_if_trace_port(w, node)
+		    : index != NONE ? ft_what_if_outer_port(w, index, 0, NULL, 0)
+				    : port_free(w, node, kind);
+	return *ret_port == NONE ? -EBUSY : 0;
+}
+
+/* A planned switch at the end of a cable that was not seen: it was unreachable, and exists. */
+static int end_return(struct ft_what_if *w, const struct ft_place *place)
+{
+	uint32_t index = place->guid ? NONE : switch_by_name(w, place->name);
+
+	if (index == NONE || is_there(w, index) || w->awaits_power[index])
+		return 0;
+	return ft_plan_is_director(w->plan, index) ? -ENOTSUP : switch_return(w, index, NULL, false);
+}
+
+static int do_connect(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = NONE, b = NONE;
+	int r = end_return(w, &action->a);
+
+	(void)because;
+	if (r == 0)
+		r = end_return(w, &action->b);
+	if (r == 0)
+		r = end_take(w, action, &action->a, FT_WHAT_IF_UPLINK, &a);
+	if (r == 0)
+		r = end_take(w, action, &action->b, FT_WHAT_IF_UPLINK, &b);
+	if (r < 0)
+		return r;
+	if (w->s.ports[a].peer == b)
+		return 0;
+	if (a == b || w->s.ports[a].peer != FT_NO_PORT || w->s.ports[b].peer != FT_NO_PORT)
+		return -EBUSY;
+	ft_what_if_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	return 0;
+}
+
+static int do_move(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t from = ft_what_if_port(w, &action->a), far, to;
+	int r;
+
+	(void)because;
+	if (from == NONE || w->s.ports[from].peer == FT_NO_PORT)
+		return -ENODEV;
+	far = w->s.ports[from].peer;
+	r = end_take(w, action, &action->b,
+		     node_is_switch(w, w->s.ports[far].node) ? FT_WHAT_IF_UPLINK : FT_WHAT_IF_HOST, &to);
+	if (r < 0)
+		return r;
+	if (w->s.ports[to].peer != FT_NO_PORT)
+		return -EBUSY;
+	cable_pull(w, from);
+	ft_what_if_put(w, far, to, w->rates[kind_of(w, far, to)]);
+	return 0;
+}
+
+static int do_exchange(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b), far_a, far_b;
+
+	(void)because;
+	if (a == NONE || b == NONE || w->s.ports[a].peer == FT_NO_PORT || w->s.ports[b].peer == FT_NO_PORT ||
+	    w->s.ports[a].peer == a || w->s.ports[b].peer == b)
+		return -ENODEV;
+	far_a = w->s.ports[a].peer;
+	far_b = w->s.ports[b].peer;
+	if (far_a == b)
+		return 0;
+	ft_what_if_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
+	ft_what_if_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
+	return 0;
+}
+
+static int do_renew(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t a = ft_what_if_port(w, &action->a), b;
+
+	(void)because;
+	a = a == NONE ? ft_what_if_port(w, &action->b) : a;
+	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT)
+		return -ENODEV;
+	b = w->s.ports[a].peer;
+	ft_what_if_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	return 0;
+}
+
+static int do_power(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	uint32_t index = action->a.guid ? NONE : switch_by_name(w, action->a.name);
+
+	/* One that is silent: what it would look like then is not worked out. */
+	if (index == NONE)
+		return -ENOTSUP;
+	w->awaits_power[index] = false;
+	/* It was restored with another switch, behind which it was. */
+	return is_there(w, index) ? 0 : switch_return(w, index, because, true);
+}
+
+static int do_board(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	(void)action;
+	return board_return(w, because);
+}
+
+static int do_nothing(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	(void)w;
+	(void)action;
+	(void)because;
+	return -ENOTSUP;
+}
+
+int ft_what_if_do(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+{
+	static int (*const acts[])(struct ft_what_if *, const struct ft_action *, const struct ft_finding *) = {
+		[FT_ACT_CONNECT] = do_connect,	 [FT_ACT_REMOVE] = do_remove,	[FT_ACT_MOVE] = do_move,
+		[FT_ACT_EXCHANGE] = do_exchange, [FT_ACT_RENEW] = do_renew,	[FT_ACT_POWER] = do_power,
+		[FT_ACT_BOARD] = do_board,	 [FT_ACT_SETTING] = do_nothing,
+	};
+
+	return acts[action->act](w, action, because);
+}
+
+/* ---- the resulting snapshot ---- */
+
+/* Copies the nodes of @from marked in @keep, renumbered, to @to, which has room for all. */
+static void nodes_keep(struct ft_snapshot *to, const struct ft_snapshot *from, const bool *keep, uint32_t *moved)
+{
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < from->node_count; i++)
+		for (uint32_t p = 0; p < from->nodes[i].port_count; p++)
+			moved[from->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NO_PORT;
+	to->node_count = to->port_count = 0;
+	to->source.entry_node = FT_NO_NODE;
+	for (uint32_t i = 0; i < from->node_count; i++) {
+		const struct ft_node *node = &from->nodes[i];
+
+		if (!keep[i])
+			continue;
+		if (i == from->source.entry_node)
+			to->source.entry_node = to->node_count;
+		to->nodes[to->node_count] = *node;
+		to->nodes[to->node_count].first_port = to->port_count;
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			struct ft_port *port = &to->ports[to->port_count++];
+
+			*port = from->ports[node->first_port + p];
+			port->node = to->node_count;
+			port->peer = port->peer == FT_NO_PORT ? FT_NO_PORT : moved[port->peer];
+		}
+		to->node_count++;
+	}
+}
+
+int ft_what_if_look(const struct ft_what_if *w, struct ft_snapshot **ret_snapshot)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *to = calloc(1, sizeof(*to));
+	_cleanup_free_ bool *keep = calloc(w->s.node_count + 1UL, sizeof(*keep));
+	_cleanup_free_ uint32_t *queue = calloc(w->s.node_count + 1UL, sizeof(*queue));
+	_cleanup_free_ uint32_t *moved = calloc(w->s.port_count + 1UL, sizeof(*moved));
+	uint32_t tail = 0;
+
+	if (!to || !keep || !queue || !moved || snapshot_copy(to, &w->s) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->first_count; i++)
+		if (i == w->start || w->apart[i]) {
+			keep[i] = true;
+			queue[tail++] = i;
+		}
+	reached_mark(&w->s, keep, queue, tail);
+	nodes_keep(to, &w->s, keep, moved);
+	*ret_snapshot = FT_STEAL(to);
+	return 0;
+}

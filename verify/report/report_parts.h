@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Shared by the writers of text. Private to verify/. */
+#ifndef FT_VERIFY_REPORT_REPORT_PARTS_H
+#define FT_VERIFY_REPORT_REPORT_PARTS_H
+
+#include "verify/model/report.h"
+
+struct ft_text;
+
+/* The word for a status. */
+void ft_report_write_status(struct ft_text *t, enum ft_status status, bool colour);
+
+/* Only the findings, in the order of the report. */
+void ft_report_write_findings(struct ft_text *t, const struct ft_report *report, bool verbose,
+			      const struct ft_terminal *terminal);
+
+/* Adds @lines, breaking those of more than @width columns between words; 0: breaks none. */
+void ft_report_wrap(struct ft_text *t, const char *lines, unsigned int width);
+
+#endif

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The results of the walk as findings: one for each cause, with the number of routes that it affects. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "verify/routes/routes.h"
+
+enum {
+	MANY = 8,	 /* causes of a kind beyond which they become one finding */
+	PATH_SHOWN = 16, /* switches of an example */
+	PLACES_SHOWN = 32,
+};
+
+/* ---- words ---- */
+
+void ft_walk_name(const struct ft_walk *w, uint32_t hop, struct ft_text *text)
+{
+	const struct ft_model *m = w->m;
+	const struct ft_node *node = &m->chips->nodes[w->hops[hop].node];
+
+	if (!m->origin)
+		ft_text_puts(text, m->live.switches[m->live.switch_of_node[w->hops[hop].node]].label);
+	else
+		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
+}
+
+static void host_name(const struct ft_walk *w, uint32_t target, struct ft_text *text)
+{
+	const struct ft_snapshot *s = w->m->chips;
+	const struct ft_node *node = ft_port_node(s, &s->ports[w->targets[target].port]);
+
+	if (node->description_length > 0)
+		ft_text_add_safe(text, ft_node_description(s, node), node->description_length);
+	else
+		ft_text_printf(text, "LID %u", w->targets[target].lid);
+}
+
+static void port_add(const struct ft_walk *w, uint32_t link, struct ft_text *text)
+{
+	ft_walk_name(w, w->owner[link], text);
+	ft_text_printf(text, " port %u", link - w->hops[w->owner[link]].first_link + 1);
+}
+
+/* The link by which @hop's table forwards the target's packets, or FT_NONE. */
+static uint32_t link_out(const struct ft_walk *w, uint32_t hop, uint32_t target)
+{
+	unsigned int port = ft_route_port(w->hops[hop].table, w->targets[target].lid);
+
+	return port == 0 || port > w->hops[hop].links ? FT_NONE : w->hops[hop].first_link + port - 1;
+}
+
+/* A host on the switch other than the target itself, if there is one. */
+static uint32_t host_from(const struct ft_walk *w, uint32_t from, uint32_t target)
+{
+	uint32_t first = w->hops[from].first_host;
+
+	for (uint32_t i = first; first != FT_NONE && i < w->target_count; i++)
+		if (w->targets[i].hop == from && w->targets[i].port != w->targets[target].port)
+			return i;
+	return FT_NONE;
+}
+
+static bool is_among(const uint32_t *hops, uint32_t count, uint32_t hop)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (hops[i] == hop)
+			return true;
+	return false;
+}
+
+void ft_walk_path(const struct ft_walk *w, uint32_t from, uint32_t target, struct ft_text *text)
+{
+	uint32_t host = host_from(w, from, target), h = from, seen[PATH_SHOWN] = {0};
+
+	ft_text_puts(text, "from ");
+	if (host != FT_NONE)
+		host_name(w, host, text);
+	else
+		ft_walk_name(w, from, text);
+	ft_text_puts(text, " to ");
+	host_name(w, target, text);
+	for (uint32_t count = 0; count < PATH_SHOWN; count++) {
+		uint32_t link = link_out(w, h, target);
+
+		ft_text_puts(text, count ? ", " : ": ");
+		if (is_among(seen, count, h)) {
+			ft_walk_name(w, h, text);
+			ft_text_puts(text, " again");
+			return;
+		}
+		if (link == FT_NONE) {
+			ft_walk_name(w, h, text);
+			ft_text_puts(text, " and no further");
+			return;
+		}
+		port_add(w, link, text);
+		if (link == w->targets[target].link)
+			return;
+		if (w->far[link] >= w->hop_count) {
+			ft_text_puts(text, " and no further");
+			return;
+		}
+		seen[count] = h;
+		h = w->far[link];
+	}
+	ft_text_puts(text, " and so on");
+}
+
+void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop)
+{
+	const struct ft_snapshot *s = w->m->chips;
+	const struct ft_node *node = &s->nodes[w->hops[hop].node];
+	struct ft_place place = {ft_text_safe_dup(ft_node_description(s, node), node->description_length), node->guid,
+				 0};
+
+	w->m->failed |= !place.name;
+	ft_finding_act(w->m, f, FT_ACT_SETTING, &place, NULL);
+	free(place.name);
+}
+
+/* A single one by name, several as a number. A host has one for each of its LIDs. */
+static void targets_say(const struct ft_walk *w, const struct ft_some *some, struct ft_text *text)
+{
+	if (some->targets == 1)
+		host_name(w, some->to, text);
+	else
+		ft_text_printf(text, "%u destinations", some->targets);
+}
+
+static void some_say(const struct ft_some *some, struct ft_text *text)
+{
+	ft_text_printf(text, "%" PRIu64 " pair%s of hosts, %u destination%s", some->pairs, some->pairs == 1 ? "" : "s",
+		       some->targets, some->targets == 1 ? "" : "s");
+}
+
+static void example_say(struct ft_walk *w, struct ft_finding *f, const struct ft_some *some)
+{
+	_cleanup_(ft_text_release) struct ft_text path = {0};
+	uint32_t live = w->hops[some->from].live;
+
+	ft_walk_path(w, some->from, some->to, &path);
+	w->m->failed |= ft_text_failed(&path);
+	if (live != FT_NONE)
+		ft_finding_symptom(w->m, f, live, 0, "for example, %s", ft_text_string(&path));
+}
+
+/* ---- causes ---- */
+
+/* The cause of failing routes: a link, or link_count + a hop (no entry). */
+struct cause {
+	uint32_t at;
+	uint32_t group; /* for a link that is down: the finding about it, or FT_NONE */
+	struct ft_some some;
+};
+
+static uint32_t cause_hop(const struct ft_walk *w, uint32_t at)
+{
+	return at < w->link_count ? w->owner[at] : at - w->link_count;
+}
+
+static void cause_place(struct ft_walk *w, struct ft_finding *f, uint32_t at)
+{
+	if (at < w->link_count)
+		ft_finding_where_chip_port(w->m, f, ft_walk_port(w, at));
+	else
+		ft_finding_where_chip(w->m, f, w->hops[cause_hop(w, at)].node);
+}
+
+/* The fault, as the beginning of a sentence. */
+static void cause_say(const struct ft_walk *w, const struct cause *cause, struct ft_text *text)
+{
+	if (cause->at >= w->link_count) {
+		ft_walk_name(w, cause->at - w->link_count, text);
+		ft_text_puts(text, " has no valid entry for ");
+		targets_say(w, &cause->some, text);
+		return;
+	}
+	port_add(w, cause->at, text);
+	ft_text_printf(text, " %s, and the table sends packets for ",
+		       w->far[cause->at] != FT_FAR_DOWN	      ? "leads to another host"
+		       : w->m->chips->source.lists_down_ports ? "is down"
+							      : "leads to nobody that the dump lists");
+	targets_say(w, &cause->some, text);
+	ft_text_puts(text, " there");
+}
+
+/* The places of several causes, up to a limit. */
+static void places_say(const struct ft_walk *w, const struct cause *causes, uint32_t count, struct ft_text *text)
+{
+	enum { SHOWN = 4 };
+
+	for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		if (causes[i].at < w->link_count)
+			port_add(w, causes[i].at, text);
+		else
+			ft_walk_name(w, causes[i].at - w->link_count, text);
+	}
+	if (count > SHOWN)
+		ft_text_printf(text, " and %u more", count - SHOWN);
+}
+
+/* By port: the first finding that names it. */
+static int named_index(const struct ft_model *m, struct ft_map *named)
+{
+	for (size_t i = 0; i < m->report->finding_count; i++) {
+		const struct ft_finding *f = &m->report->findings[i];
+
+		for (size_t n = 0; n < f->where_count; n++)
+			if (f->where[n].port > 0 &&
+			    ft_map_add(named, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint32_t named_group(const struct ft_walk *w, const struct ft_map *named, uint32_t at)
+{
+	uint32_t group;
+
+	if (at >= w->link_count || w->far[at] != FT_FAR_DOWN)
+		return FT_NONE;
+	group = ft_map_get(named, ft_hash_pair(w->m->chips->nodes[w->hops[w->owner[at]].node].guid,
+					       w->m->chips->ports[ft_walk_port(w, at)].number));
+	return group == FT_MAP_NONE ? FT_NONE : group;
+}
+
+/* By group, and within a group the worst first. */
+static int cause_compare(const void *a, const void *b)
+{
+	const struct cause *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->some.pairs != y->some.pairs)
+		return x->some.pairs > y->some.pairs ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static uint32_t saturate(uint64_t count)
+{
+	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+/* One finding for these causes: explained by the same finding, or a single one, or too many to report each. */
+static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint32_t count)
+{
+	struct ft_model *m = w->m;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	/* Before the finding is added, which may move the others. */
+	const char *because =
+		causes[0].group == FT_NONE ? NULL : ft_codes[m->report->findings[causes[0].group].code].name;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
+	uint64_t pairs = 0;
+	char plural[48];
+
+	for (uint32_t i = 0; i < count; i++) {
+		pairs += causes[i].some.pairs;
+		if (i >= PLACES_SHOWN)
+			continue;
+		cause_place(w, f, causes[i].at);
+		ft_walk_act(w, f, cause_hop(w, causes[i].at));
+	}
+	f->count = saturate(pairs);
+	ft_plural(f->count, "pair", plural);
+	if (count == 1)
+		cause_say(w, causes, &words);
+	else
+		places_say(w, causes, count, &words);
+	m->failed |= ft_text_failed(&words);
+	ft_say(m, &f->expected, "tables that lead to every host");
+	ft_say(m, &f->observed, "%s of hosts whose routes end early", plural);
+	if (count == 1)
+		ft_say(m, &f->text, "%s: the routes of %s of hosts end there", ft_text_string(&words), plural);
+	else
+		ft_say(m, &f->text, "the routes of %s of hosts end early, at %s, %s", plural, ft_text_string(&words),
+		       because ? "which are down" : "where tables lead astray");
+	if (because)
+		ft_say(m, &f->fix,
+		       "mend what %s says; until then have the subnet manager route around it, for it has not noticed",
+		       because);
+	else
+		ft_say(m, &f->fix,
+		       "have the subnet manager compute the tables anew (OpenSM: SIGHUP); if that does not help, its "
+		       "log tells "
+		       "why");
+	example_say(w, f, &causes[0].some);
+}
+
+static int unreachable_report(struct ft_walk *w)
+{
+	_cleanup_(ft_map_release) struct ft_map named = {0};
+	_cleanup_free_ struct cause *causes = NULL;
+	uint32_t count = 0, alone;
+
+	causes = malloc(((size_t)w->link_count + w->hop_count + 1) * sizeof(*causes));
+	if (!causes || named_index(w->m, &named) < 0)
+		return -ENOMEM;
+	for (uint32_t at = 0; at < w->link_count + w->hop_count; at++)
+		if (w->ends[at].pairs > 0)
+			causes[count++] = (struct cause){at, named_group(w, &named, at), w->ends[at]};
+	qsort(causes, count, sizeof(*causes), cause_compare);
+	/* FT_NONE is the highest group number: causes without a group are last. */
+	for (alone = 0; alone < count && causes[alone].group != FT_NONE;) {
+		uint32_t first = alone;
+
+		while (alone < count && causes[alone].group == causes[first].group)
+			alone++;
+		unreachable_add(w, causes + first, alone - first);
+	}
+	if (count - alone > MANY)
+		unreachable_add(w, causes + alone, count - alone);
+	else
+		for (; alone < count; alone++)
+			unreachable_add(w, causes + alone, 1);
+	return 0;
+}
+
+/* The LIDs of a port are adjacent. */
+static uint32_t unrouted_hosts(const struct ft_walk *w)
+{
+	uint32_t count = 0, port = FT_NONE;
+
+	for (uint32_t i = 0; i < w->target_count; i++) {
+		if (!w->targets[i].unrouted)
+			continue;
+		count += w->targets[i].port != port;
+		port = w->targets[i].port;
+	}
+	return count;
+}
+
+/* Hosts for which hardly any switch has an entry: one fault of the subnet manager. */
+static void unrouted_report(struct ft_walk *w)
+{
+	struct ft_model *m = w->m;
+	_cleanup_(ft_text_release) struct ft_text hosts = {0};
+	bool all = w->unrouted.targets == w->target_count;
+	struct ft_finding *f;
+	char plural[48];
+
+	if (w->unrouted.targets == 0)
+		return;
+	f = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
+	f->count = saturate(w->unrouted.pairs);
+	f->impact.hosts_cut_off = unrouted_hosts(w);
+	for (uint32_t i = 0, shown = 0; i < w->target_count && shown < 4; i++) {
+		if (!w->targets[i].unrouted)
+			continue;
+		if (!all)
+			ft_finding_where_chip_port(m, f, w->targets[i].port);
+		ft_text_puts(&hosts, shown++ ? ", " : "");
+		host_name(w, i, &hosts);
+	}
+	if (w->unrouted.targets > 4)
+		ft_text_printf(&hosts, " and %u more", w->unrouted.targets - 4);
+	m->failed |= ft_text_failed(&hosts);
+	ft_say(m, &f->expected, "tables that lead to every host");
+	ft_say(m, &f->observed, "%s with next to no switch that has an entry for it",
+	       ft_plural(w->unrouted.targets, "destination", plural));
+	if (all)
+		ft_say(m, &f->text,
+		       "the forwarding tables lead to no host at all: no subnet manager has routed this fabric");
+	else
+		ft_say(m, &f->text, "the forwarding tables do not know %s: %s",
+		       ft_plural(w->unrouted.targets, "destination", plural), ft_text_string(&hosts));
+	ft_say(m, &f->fix, "%s",
+	       all ? "start the subnet manager, and let it finish"
+		   : "have the subnet manager sweep and route anew (OpenSM: SIGHUP); its log tells why it left them "
+		     "out");
+	example_say(w, f, &w->unrouted);
+}
+
+/* ---- loops ---- */
+
+static void loop_links_say(const struct ft_walk *w, const struct ft_loop *loop, struct ft_text *text)
+{
+	for (uint32_t i = 0; i < loop->count && i < PATH_SHOWN; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		port_add(w, loop->links[i], text);
+	}
+	if (loop->count > PATH_SHOWN)
+		ft_text_printf(text, " and %u more", loop->count - PATH_SHOWN);
+}
+
+static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loops, uint64_t pairs)
+{
+	struct ft_model *m = w->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_LOOP, FT_EVIDENCE_SEEN);
+	_cleanup_(ft_text_release) struct ft_text links = {0};
+	char plural[48];
+
+	f->count = saturate(pairs);
+	ft_plural(f->count, "pair", plural);
+	for (uint32_t i = 0; i < loop->count && i < PLACES_SHOWN; i++) {
+		ft_finding_where_chip_port(m, f, ft_walk_port(w, loop->links[i]));
+		ft_walk_act(w, f, w->owner[loop->links[i]]);
+	}
+	loop_links_say(w, loop, &links);
+	m->failed |= ft_text_failed(&links);
+	ft_say(m, &f->expected, "routes that arrive");
+	ft_say(m, &f->observed, "packets that go round over %u switch%s", loop->count, ft_text_es(loop->count));
+	if (loops > 1)
+		ft_say(m, &f->text,
+		       "the routes of %s of hosts go round in %u circles and never arrive; one of them is %s", plural,
+		       loops, ft_text_string(&links));
+	else
+		ft_say(m, &f->text, "the routes of %s of hosts go round and never arrive: %s, and again", plural,
+		       ft_text_string(&links));
+	ft_say(m, &f->fix,
+	       "have the subnet manager compute the tables anew (OpenSM: SIGHUP), and look whether a second one runs");
+	example_say(w, f, &loop->some);
+}
+
+static void loops_report(struct ft_walk *w)
+{
+	uint32_t worst = 0;
+
+	for (uint32_t i = 0; i < w->loop_count; i++) {
+		if (w->loops[i].some.pairs > w->loops[worst].some.pairs)
+			worst = i;
+		if (w->loop_count <= MANY)
+			loop_add(w, &w->loops[i], 1, w->loops[i].some.pairs);
+	}
+	if (w->loop_count > MANY)
+		loop_add(w, &w->loops[worst], w->loop_count, w->looping);
+}
+
+/* ---- detours ---- */
+
+static void detour_say(const struct ft_walk *w, uint32_t hop, struct ft_text *text)
+{
+	const struct ft_detours *d = &w->detours[hop];
+
+	ft_walk_name(w, hop, text);
+	ft_text_puts(text, ": ");
+	some_say(&d->some, text);
+	ft_text_printf(text, ", up to %u switch%s instead of %u", d->hops, ft_text_es(d->hops), d->allowed);
+	if (d->turns > 0)
+		ft_text_printf(text, ", %" PRIu64 " that go up again after down", d->turns);
+}
+
+/* @hops: those of one finding. */
+static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
+{
+	struct ft_model *m = w->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_DETOUR, FT_EVIDENCE_SEEN);
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	const struct ft_detours *worst = &w->detours[hops[0]];
+	uint64_t pairs = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		pairs += w->detours[hops[i]].some.pairs;
+		if (i < PLACES_SHOWN) {
+			ft_finding_where_chip(m, f, w->hops[hops[i]].node);
+			ft_walk_act(w, f, hops[i]);
+		}
+		if (w->detours[hops[i]].hops > worst->hops)
+			worst = &w->detours[hops[i]];
+	}
+	f->count = saturate(pairs);
+	detour_say(w, (uint32_t)(worst - w->detours), &words);
+	m->failed |= ft_text_failed(&words);
+	ft_say(m, &f->expected, "routes over at most %u switch%s, up and then down", worst->allowed,
+	       ft_text_es(worst->allowed));
+	ft_say(m, &f->observed, "routes over up to %u switch%s", worst->hops, ft_text_es(worst->hops));
+	if (count > 1)
+		ft_say(m, &f->text,
+		       "the tables of %u switch%s send packets on detours (%" PRIu64 " pair%s of hosts); %s", count,
+		       ft_text_es(count), pairs, ft_text_s(pairs), ft_text_string(&words));
+	else
+		ft_say(m, &f->text, "the table of a switch sends packets on detours; %s", ft_text_string(&words));
+	ft_say(m, &f->fix,
+	       "have the subnet manager route for fat-trees (OpenSM: routing_engine ftree or updn); the cables allow "
+	       "it");
+	example_say(w, f, &worst->some);
+}
+
+static int detours_report(struct ft_walk *w)
+{
+	_cleanup_free_ uint32_t *hops = malloc((w->hop_count + 1UL) * sizeof(*hops));
+	uint32_t count = 0;
+
+	if (!hops)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < w->hop_count; h++)
+		if (w->detours[h].some.pairs > 0)
+			hops[count++] = h;
+	if (count > MANY)
+		detour_add(w, hops, count);
+	else
+		for (uint32_t i = 0; i < count; i++)
+			detour_add(w, hops + i, 1);
+	return 0;
+}
+
+/* ---- figures ---- */
+
+/* Only if routes could not be judged for it: the table of a switch on no route may stay unknown. */
+static void unknown_report(struct ft_walk *w)
+{
+	struct ft_model *m = w->m;
+	_cleanup_(ft_text_release) struct ft_text names = {0};
+	struct ft_finding *f;
+	uint32_t shown = 0;
+
+	if (w->unknown == 0 || w->tables_unknown == 0)
+		return;
+	f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, FT_EVIDENCE_UNREACHED);
+	f->count = w->tables_unknown;
+	for (uint32_t h = 0; h < w->hop_count; h++) {
+		if (!ft_walk_has_holes(&w->hops[h]))
+			continue;
+		if (shown < PLACES_SHOWN)
+			ft_finding_where_chip(m, f, w->hops[h].node);
+		if (shown++ >= 4)
+			continue;
+		ft_text_puts(&names, shown > 1 ? ", " : "");
+		ft_walk_name(w, h, &names);
+	}
+	if (shown > 4)
+		ft_text_printf(&names, " and %u more", shown - 4);
+	m->failed |= ft_text_failed(&names);
+	ft_say(m, &f->expected, "the forwarding tables of all switches");
+	ft_say(m, &f->observed, "those of %u of %u", w->tables, w->tables + w->tables_unknown);
+	ft_say(m, &f->text,
+	       "the forwarding table%s of %s %s not known, and so not the routes of %" PRIu64 " pair%s of hosts",
+	       shown == 1 ? "" : "s", ft_text_string(&names), shown == 1 ? "is" : "are", w->unknown,
+	       ft_text_s(w->unknown));
+	ft_say(m, &f->fix, "%s",
+	       m->input->routes->mads ? "look why they do not answer, or ask again with fewer packets on the wire (-o)"
+				      : "add their tables to the files behind --routes");
+}
+
+static void figures(struct ft_walk *w)
+{
+	struct ft_report *r = w->m->report;
+
+	r->routes.switches = w->hop_count;
+	r->routes.tables = w->tables;
+	r->routes.pairs = saturate(w->pairs);
+	r->routes.reached = saturate(w->reached);
+	r->routes.unreachable = saturate(w->ended + w->apart);
+	r->routes.looping = saturate(w->looping);
+	r->routes.unknown = saturate(w->unknown);
+	r->routes.longest = w->longest;
+	r->routes.mean_milli = w->reached ? (uint32_t)((w->sum * 1000 + w->reached / 2) / w->reached) : 0;
+	r->routes.mads = w->m->input->routes->mads;
+}
+
+int ft_walk_report(struct ft_walk *w)
+{
+	int r;
+
+	figures(w);
+	r = unreachable_report(w);
+	if (r == 0)
+		r = detours_report(w);
+	if (r < 0)
+		return r;
+	unrouted_report(w);
+	loops_report(w);
+	unknown_report(w);
+	return 0;
+}

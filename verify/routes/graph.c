@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The graph for the walk: switches, chip by chip, their ports, and the LIDs of the hosts. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model/capacity.h"
+#include "verify/routes/routes.h"
+
+void ft_walk_release(struct ft_walk *w)
+{
+	for (uint32_t i = 0; i < w->loop_count; i++)
+		free(w->loops[i].links);
+	for (uint32_t i = 0; w->reach && i < w->hop_count; i++) {
+		free(w->reach[i].plain);
+		free(w->reach[i].legal);
+	}
+	ft_map_release(&w->loop_by_hash);
+	free(w->hops);
+	free(w->hop_of_node);
+	free(w->far);
+	free(w->owner);
+	free(w->up);
+	free(w->targets);
+	free(w->sources);
+	free(w->ways);
+	free(w->out);
+	free(w->stack);
+	free(w->planned);
+	free(w->queue);
+	free(w->is_queued);
+	free(w->rows);
+	free(w->row_unread);
+	free(w->ends);
+	free(w->loops);
+	free(w->detours);
+	free(w->reach);
+	free(w->load);
+	free(w->after);
+	free(w->after_first);
+}
+
+static int hop_compare(const void *a, const void *b, void *context)
+{
+	const struct ft_snapshot *s = context;
+	const struct ft_hop *x = a, *y = b;
+	uint64_t p = s->nodes[x->node].guid, q = s->nodes[y->node].guid;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* By GUID, so that findings and texts do not depend on the source of the fabric and its tables. */
+static int hops_collect(struct ft_walk *w)
+{
+	const struct ft_snapshot *s = w->m->chips;
+	const struct ft_routes *routes = w->m->input->routes;
+
+	w->hop_of_node = malloc((s->node_count + 1UL) * sizeof(*w->hop_of_node));
+	w->hops = calloc(s->node_count + 1UL, sizeof(*w->hops));
+	if (!w->hop_of_node || !w->hops)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		w->hop_of_node[i] = FT_NONE;
+		if (s->nodes[i].type == FT_NODE_SWITCH)
+			w->hops[w->hop_count++].node = i;
+	}
+	qsort_r(w->hops, w->hop_count, sizeof(*w->hops), hop_compare, (void *)(uintptr_t)s);
+	for (uint32_t h = 0; h < w->hop_count; h++) {
+		struct ft_hop *hop = &w->hops[h];
+
+		*hop = (struct ft_hop){
+			.node = hop->node,
+			.live = FT_NONE,
+			.part = FT_NONE,
+			.place = FT_NONE,
+			.first_link = w->link_count,
+			.links = s->nodes[hop->node].port_count,
+			.first_host = FT_NONE,
+			.table = &routes->tables[hop->node],
+		};
+		w->hop_of_node[hop->node] = h;
+		w->link_count += hop->links;
+		w->tables += !ft_walk_has_holes(hop);
+		w->tables_unknown += ft_walk_has_holes(hop);
+	}
+	return 0;
+}
+
+static uint32_t far_of(const struct ft_walk *w, const struct ft_port *port)
+{
+	const struct ft_port *peer = ft_port_peer(w->m->chips, port);
+
+	if (peer)
+		return w->hop_of_node[peer->node] == FT_NONE ? FT_FAR_END : w->hop_of_node[peer->node];
+	return port->link == FT_LINK_DOWN ? FT_FAR_DOWN : FT_FAR_UNKNOWN;
+}
+
+static int links_collect(struct ft_walk *w)
+{
+	const struct ft_snapshot *s = w->m->chips;
+
+	w->far = malloc((w->link_count + 1UL) * sizeof(*w->far));
+	w->owner = malloc((w->link_count + 1UL) * sizeof(*w->owner));
+	w->up = calloc(w->link_count + 1UL, sizeof(*w->up));
+	if (!w->far || !w->owner || !w->up)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < w->hop_count; h++) {
+		const struct ft_hop *hop = &w->hops[h];
+
+		for (uint32_t i = 0; i < hop->links; i++) {
+			w->owner[hop->first_link + i] = h;
+			w->far[hop->first_link + i] = far_of(w, &s->ports[s->nodes[hop->node].first_port + i]);
+		}
+	}
+	return 0;
+}
+
+static int parts_number(struct ft_walk *w)
+{
+	_cleanup_free_ uint32_t *queue = malloc((w->hop_count + 1UL) * sizeof(*queue));
+	uint32_t parts = 0;
+
+	if (!queue)
+		return -ENOMEM;
+	for (uint32_t start = 0; start < w->hop_count; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (w->hops[start].part != FT_NONE)
+			continue;
+		queue[tail++] = start;
+		w->hops[start].part = parts;
+		while (head < tail) {
+			const struct ft_hop *hop = &w->hops[queue[head++]];
+
+			for (uint32_t i = 0; i < hop->links; i++) {
+				uint32_t far = w->far[hop->first_link + i];
+
+				if (far >= w->hop_count || w->hops[far].part != FT_NONE)
+					continue;
+				w->hops[far].part = parts;
+				queue[tail++] = far;
+			}
+		}
+		parts++;
+	}
+	return 0;
+}
+
+/* A fabric chip has no outer port: it belongs to the switch of its line chips. */
+static void inner_adopt(struct ft_walk *w, uint32_t h)
+{
+	struct ft_hop *hop = &w->hops[h];
+
+	for (uint32_t i = 0; i < hop->links && hop->live == FT_NONE; i++) {
+		uint32_t far = w->far[hop->first_link + i];
+
+		if (far < w->hop_count && w->hops[far].live != FT_NONE && !(w->hops[far].rank & 1))
+			hop->live = w->hops[far].live;
+	}
+	hop->rank = 1;
+}
+
+/* An unplanned switch gets the rank of the switches that it resembles; without such it is above the hosts. */
+static uint32_t rank_of(const struct ft_model *m, const struct ft_live_switch *sw)
+{
+	if (sw->planned != FT_NONE && !ft_is_beside(m, sw->planned))
+		return m->capacity->rank[sw->planned];
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->places[p]->kind == sw->kind)
+			return m->capacity->rank[p];
+	return sw->hosts > 0 ? 0 : m->capacity->ranks - 1;
+}
+
+static void hops_rank(struct ft_walk *w)
+{
+	const struct ft_model *m = w->m;
+
+	for (uint32_t i = 0; i < m->snapshot->port_count; i++) {
+		uint32_t live = m->live.switch_of_node[m->snapshot->ports[i].node];
+
+		if (live != FT_NONE)
+			w->hops[w->hop_of_node[m->chips->ports[ft_port_origin(m, i)].node]].live = live;
+	}
+	for (uint32_t h = 0; h < w->hop_count; h++)
+		if (w->hops[h].live == FT_NONE)
+			inner_adopt(w, h);
+	for (uint32_t h = 0; h < w->hop_count; h++) {
+		struct ft_hop *hop = &w->hops[h];
+		const struct ft_live_switch *sw = hop->live == FT_NONE ? NULL : &m->live.switches[hop->live];
+
+		if (!sw)
+			continue;
+		hop->place = sw->planned;
+		hop->rank += 2 * rank_of(m, sw);
+	}
+	for (uint32_t link = 0; link < w->link_count; link++)
+		w->up[link] = w->far[link] < w->hop_count && w->hops[w->far[link]].rank > w->hops[w->owner[link]].rank;
+}
+
+static bool lid_is_unicast(uint32_t lid)
+{
+	return lid > 0 && lid <= FT_ROUTE_LID_MAX;
+}
+
+/* The number of ports with each LID, switches' included. */
+static uint8_t *lids_count(const struct ft_snapshot *s)
+{
+	uint8_t *count = calloc(FT_ROUTE_LID_MAX + 129UL, sizeof(*count));
+
+	if (!count)
+		return NULL;
+	for (uint32_t i = 0; i < s->node_count; i++)
+		if (s->nodes[i].type == FT_NODE_SWITCH && lid_is_unicast(s->nodes[i].lid))
+			count[s->nodes[i].lid] += count[s->nodes[i].lid] < 2;
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i];
+
+		if (ft_port_node(s, port)->type == FT_NODE_SWITCH || !lid_is_unicast(port->lid) ||
+		    port->link == FT_LINK_DOWN)
+			continue;
+		for (uint32_t n = 0; n < 1U << (port->lmc & 7); n++)
+			count[port->lid + n] += count[port->lid + n] < 2;
+	}
+	return count;
+}
+
+static void target_add(struct ft_walk *w, uint32_t host_port, uint32_t switch_port, const uint8_t *count)
+{
+	const struct ft_snapshot *s = w->m->chips;
+	const struct ft_port *port = &s->ports[host_port], *at = &s->ports[switch_port];
+	uint32_t hop = w->hop_of_node[at->node];
+
+	if (!lid_is_unicast(port->lid))
+		return;
+	w->hops[hop].hosts++;
+	for (uint32_t n = 0; n < 1U << (port->lmc & 7) && port->lid + n <= FT_ROUTE_LID_MAX; n++) {
+		/* If two ports hold it, both are accepted: another finding reports that. */
+		if (count[port->lid + n] > 1)
+			continue;
+		if (w->hops[hop].first_host == FT_NONE)
+			w->hops[hop].first_host = w->target_count;
+		w->targets[w->target_count++] = (struct ft_target){
+			.lid = port->lid + n,
+			.port = host_port,
+			.hop = hop,
+			.link = w->hops[hop].first_link + at->number - 1U,
+		};
+	}
+}
+
+static int target_compare(const void *a, const void *b)
+{
+	const struct ft_target *x = a, *y = b;
+
+	return x->lid < y->lid ? -1 : x->lid > y->lid;
+}
+
+static int targets_collect(struct ft_walk *w)
+{
+	const struct ft_model *m = w->m;
+	_cleanup_free_ uint8_t *count = lids_count(m->chips);
+
+	/* Each LID occurs only once among them. */
+	w->targets = malloc((FT_ROUTE_LID_MAX + 1UL) * sizeof(*w->targets));
+	w->sources = malloc((w->hop_count + 1UL) * sizeof(*w->sources));
+	if (!count || !w->targets || !w->sources)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.host_count; i++)
+		target_add(w, ft_port_origin(m, m->live.hosts[i].port), ft_port_origin(m, m->live.hosts[i].switch_port),
+			   count);
+	qsort(w->targets, w->target_count, sizeof(*w->targets), target_compare);
+	for (uint32_t i = w->target_count; i > 0; i--)
+		w->hops[w->targets[i - 1].hop].first_host = i - 1;
+	for (uint32_t h = 0; h < w->hop_count; h++)
+		if (w->hops[h].hosts > 0)
+			w->sources[w->source_count++] = h;
+	return 0;
+}
+
+static int results_allocate(struct ft_walk *w)
+{
+	uint32_t words = 0;
+
+	w->after_first = malloc((w->link_count + 1UL) * sizeof(*w->after_first));
+	if (!w->after_first)
+		return -ENOMEM;
+	for (uint32_t link = 0; link < w->link_count; link++) {
+		w->after_first[link] = words;
+		words += w->far[link] < w->hop_count ? ft_walk_words(w, w->far[link]) : 0;
+	}
+	w->after_first[w->link_count] = words;
+	w->after = calloc(words + 1UL, sizeof(*w->after));
+	w->load = calloc(w->link_count + 1UL, sizeof(*w->load));
+	w->ends = calloc((size_t)w->link_count + w->hop_count + 1, sizeof(*w->ends));
+	w->detours = calloc(w->hop_count + 1UL, sizeof(*w->detours));
+	w->reach = calloc(w->hop_count + 1UL, sizeof(*w->reach));
+	w->ways = calloc(w->hop_count + 1UL, sizeof(*w->ways));
+	w->out = calloc(w->hop_count + 1UL, sizeof(*w->out));
+	w->stack = calloc(w->hop_count + 1UL, sizeof(*w->stack));
+	w->planned = calloc(w->m->place_count + 1UL, sizeof(*w->planned));
+	w->planned_to = FT_NONE;
+	w->queue = calloc(w->m->place_count + 1UL, sizeof(*w->queue));
+	w->is_queued = calloc(w->m->place_count + 1UL, sizeof(*w->is_queued));
+	w->rows = malloc((w->hop_count + 1UL) * FT_ROUTE_BLOCK);
+	w->row_unread = calloc(w->hop_count + 1UL, sizeof(*w->row_unread));
+	return w->after && w->load && w->ends && w->detours && w->reach && w->ways && w->out && w->stack && w->rows &&
+			       w->row_unread && w->planned && w->queue && w->is_queued
+		       ? 0
+		       : -ENOMEM;
+}
+
+int ft_walk_build(struct ft_walk *w)
+{
+	int r;
+
+	r = hops_collect(w);
+	if (r == 0)
+		r = links_collect(w);
+	if (r == 0)
+		r = parts_number(w);
+	if (r < 0)
+		return r;
+	hops_rank(w);
+	r = targets_collect(w);
+	return r == 0 ? results_allocate(w) : r;
+}
