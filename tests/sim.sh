@@ -118,6 +118,8 @@ sim_init() {
 		fi
 	done
 	[ -n "$SIM_PRELOAD" ] || skip "no libumad2sim.so"
+	# Before the library, which crashes on late answers.
+	[ ! -r "${FT_BUILDDIR:-}/tests/late.so" ] || SIM_PRELOAD="${FT_BUILDDIR:-}/tests/late.so $SIM_PRELOAD"
 	grep -q . /proc/net/unix 2>/dev/null || skip "no /proc/net/unix"
 	SIM_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ftcheck-sim.XXXXXX") || exit 99
 	# The mark of all that this test starts.

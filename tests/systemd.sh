@@ -230,7 +230,7 @@ mkdir -p "$units/ftcheckd.service.d" "$units/ftcheckd@.service.d" "$installed/et
 cp "$SIM_DIR/asan" "$installed/etc/ftcheck-test/asan"
 cat >"$units/ftcheckd.service.d/test.conf" <<-END
 	[Service]
-	Environment=LD_PRELOAD=$SIM_PRELOAD SIM_HOST=$host IBSIM_SOCKNAME=$SIM_NAME
+	Environment=LD_PRELOAD=${SIM_PRELOAD##* } SIM_HOST=$host IBSIM_SOCKNAME=$SIM_NAME
 	Environment=ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:suppressions=/etc/ftcheck-test/asan
 	RuntimeDirectory=%p%i
 	WorkingDirectory=%t/%p%i
