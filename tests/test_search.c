@@ -919,7 +919,7 @@ static void check_csv(const struct trial *t)
 	_cleanup_(ft_text_release) struct ft_text header = {0}, row = {0}, same = {0}, none = {0};
 	const struct ft_text *const rows[] = {&row, &none};
 
-	ft_csv_header(&header, t->plan->tree->levels);
+	ft_csv_header(&header, t->plan->tree->levels, false);
 	ft_csv_row(&row, t->design, &t->search.best[0]);
 	ft_csv_plan(&same, t->plan);
 	ft_csv_row(&none, t->design, NULL);

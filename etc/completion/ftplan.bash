@@ -27,6 +27,10 @@ _ftplan()
 		mapfile -t COMPREPLY < <(compgen -W 'cost power_w size_u weight_kg switches cables' -- "$cur")
 		return
 		;;
+	--topology)
+		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring' -- "$cur")
+		return
+		;;
 	--levels)
 		mapfile -t COMPREPLY < <(compgen -W '2 3' -- "$cur")
 		return
@@ -41,7 +45,7 @@ _ftplan()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --cables --from --node-name-map --name --nodes --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null

@@ -43,6 +43,10 @@ static int options_design(const struct ft_plan_options *options, struct ft_text 
 	ft_text_puts(text, "{\n  \"ftcheck\": 1,\n  \"name\": ");
 	ft_text_add_json(text, options->name ? options->name : "plan");
 	ft_text_printf(text, ",\n  \"nodes\": %s", options->nodes ? options->nodes : nodes);
+	if (options->topology) {
+		ft_text_puts(text, ",\n  \"topology\": ");
+		ft_text_add_json(text, options->topology);
+	}
 	if (options->nodes_max)
 		ft_text_printf(text, ",\n  \"nodes_max\": %s", options->nodes_max);
 	if (options->levels)
@@ -238,7 +242,7 @@ static int work_curve(struct run *run, const struct ft_menu *menu)
 {
 	struct ft_design design = *run->design;
 
-	ft_csv_header(&run->out, design.levels);
+	ft_csv_header(&run->out, design.levels, design.family != NULL);
 	for (uint64_t n = run->options.first; n <= run->options.last; n += run->options.step) {
 		_cleanup_(ft_search_release) struct ft_search search = {0};
 		int r;
@@ -259,7 +263,7 @@ static void write_found(struct run *run, const struct ft_search *search)
 	const struct ft_plan_options *options = &run->options;
 
 	if (strcmp(options->format->name, "csv") == 0) {
-		ft_csv_header(&run->out, run->design->levels);
+		ft_csv_header(&run->out, run->design->levels, run->design->family != NULL);
 		for (size_t i = 0; i < search->count; i++)
 			ft_csv_row(&run->out, run->design, &search->best[i]);
 	} else if (options->work == FT_WORK_PARETO) {

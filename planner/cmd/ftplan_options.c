@@ -45,6 +45,8 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"Without a design file:\n"
 				"  --nodes N          plan N host ports; A..B or A..B..STEP: one row of CSV for\n"
 				"                     each (also with a design file)\n"
+				"  --topology T       auto (default), star, fat-tree, or a family: torus, mesh,\n"
+				"                     hypercube, ring\n"
 				"  --nodes-max N      host ports that must be possible later without rewiring\n"
 				"  --blocking RATIO   permitted blocking, such as 2 or 3:1\n"
 				"  --levels N         2 (default) or 3\n"
@@ -179,6 +181,7 @@ enum {
 	OPTION_NAME,
 	OPTION_NODE_NAME_MAP,
 	OPTION_NODES,
+	OPTION_TOPOLOGY,
 	OPTION_NODES_MAX,
 	OPTION_BLOCKING,
 	OPTION_LEVELS,
@@ -205,6 +208,10 @@ static bool parse_design_option(struct ft_plan_options *options, int c, const ch
 	case OPTION_NODES_MAX:
 		options->nodes_max = argument;
 		options->override = "--nodes-max";
+		break;
+	case OPTION_TOPOLOGY:
+		options->topology = argument;
+		options->override = "--topology";
 		break;
 	case OPTION_BLOCKING:
 		options->blocking = argument;
@@ -364,6 +371,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"name", required_argument, NULL, OPTION_NAME},
 		{"node-name-map", required_argument, NULL, OPTION_NODE_NAME_MAP},
 		{"nodes", required_argument, NULL, OPTION_NODES},
+		{"topology", required_argument, NULL, OPTION_TOPOLOGY},
 		{"nodes-max", required_argument, NULL, OPTION_NODES_MAX},
 		{"blocking", required_argument, NULL, OPTION_BLOCKING},
 		{"levels", required_argument, NULL, OPTION_LEVELS},

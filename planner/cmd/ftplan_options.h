@@ -23,7 +23,7 @@ struct ft_plan_options {
 	const char *names;   /* a node name map; NULL: the usual one, if it is there */
 	const char *output;  /* NULL: standard output */
 	const struct ft_format *format;
-	const char *nodes, *nodes_max, *blocking, *levels, *objective;
+	const char *topology, *nodes, *nodes_max, *blocking, *levels, *objective;
 	bool prefer_expandable;
 	const char *work_option; /* the option that chose the work */
 	uint32_t alternatives;

@@ -21,7 +21,8 @@ bool ft_design_tier_is_open(const struct ft_design *design, enum ft_tier tier)
 	const struct ft_design_role *role = &design->roles[tier];
 
 	if ((tier == FT_TIER_SPINE && design->levels < 3) || role->count == 0 ||
-	    (tier != FT_TIER_EDGE && design->topology == FT_TOPOLOGY_STAR) || design->topology == FT_TOPOLOGY_GRAPH)
+	    (tier != FT_TIER_EDGE && (design->topology == FT_TOPOLOGY_STAR || design->topology == FT_TOPOLOGY_GRAPH)) ||
+	    (design->topology == FT_TOPOLOGY_GRAPH && !design->family))
 		return false;
 	return !ft_pinned(role->ports) || role->model;
 }
@@ -240,6 +241,8 @@ int ft_design_choose_from_plan(const struct ft_key_reader *reader, const struct 
 		return r;
 	}
 	pods_from_plan(plan, &chosen);
+	if (design->family)
+		chosen.label = json_string_value(json_object_get(plan, "dims"));
 	*ret_chosen = chosen;
 	return 1;
 }

@@ -48,6 +48,18 @@ int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *
 int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *design);
 void ft_design_graph_release(struct ft_design_graph *graph);
 
+/*
+ * Keys of families; @out is the struct ft_design. Once all are read, those that the design's family does not have are
+ * refused, and where the nodes are not given, they are as many as fit.
+ */
+void ft_design_family_init(struct ft_family_keys *keys);
+int ft_design_key_dims(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_family_bundle(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* numbers */
+int ft_design_key_group(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_groups(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_arrangement(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_finish_family(struct ft_key_reader *reader, struct ft_design *design);
+
 /* Keys on ports and hosts, likewise; @out is the struct ft_design. */
 int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);

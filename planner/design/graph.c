@@ -123,7 +123,8 @@ static int entry_check(struct ft_graph_reading *g, const struct ft_key_at *at, c
 
 static int switches_take(struct ft_graph_reading *g, const struct ft_key_at *at, struct switches_entry *entry)
 {
-	struct ft_graph_switch like = {.ports = entry->ports, .hosts = entry->hosts, .guid = entry->guid};
+	struct ft_graph_switch like = {
+		.ports = entry->ports, .hosts = entry->hosts, .guid = entry->guid, .group = FT_UNPINNED};
 	int r = entry_check(g, at, entry);
 
 	if (r == 0)
@@ -229,7 +230,7 @@ int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *desig
 	static const struct ft_key rule = {.name = "switches"};
 	const struct ft_key_at switches = {
 		.parent = root, .key = "switches", .value = json_object_get(root, "switches"), .rule = &rule};
-	bool graph = design->topology == FT_TOPOLOGY_GRAPH;
+	bool graph = design->topology == FT_TOPOLOGY_GRAPH && !design->family;
 	int r = keys_check(reader, graph);
 
 	if (r < 0 || !graph)

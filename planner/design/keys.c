@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/family/classes.h"
+#include "planner/family/family.h"
 #include "planner/family/rules.h"
 
 static const char *const topology_names[] = {
@@ -83,15 +84,26 @@ static int key_levels(struct ft_key_reader *reader, const struct ft_key_at *at, 
 	return 0;
 }
 
+/* One of the words above, or a family of graphs. */
 static int key_topology(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
-	enum ft_topology *topology = out;
+	_cleanup_free_ const char **words = calloc(FT_COUNT(topology_names) + ft_family_count, sizeof(*words));
+	size_t own = FT_COUNT(topology_names) - 1;
+	struct ft_design *design = out;
 	int word, r;
 
-	r = ft_key_find_word(reader, at, topology_names, &word);
-	if (r == 0)
-		*topology = (enum ft_topology)word;
-	return r;
+	if (!words)
+		return -ENOMEM;
+	memcpy(words, topology_names, own * sizeof(*words));
+	for (size_t i = 0; i < ft_family_count; i++)
+		words[own + i] = ft_families[i]->name;
+	r = ft_key_find_word(reader, at, words, &word);
+	if (r < 0)
+		return r;
+	if ((size_t)word >= own)
+		design->family = ft_families[(size_t)word - own];
+	design->topology = design->family ? FT_TOPOLOGY_GRAPH : (enum ft_topology)word;
+	return 0;
 }
 
 static int key_fill(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -301,17 +313,29 @@ static int key_core(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 	return role_read(reader, at, keys, FT_COUNT(keys), out);
 }
 
-/* Of an edge switch; or one a level. */
+static bool is_family(const struct ft_key_reader *reader)
+{
+	const char *topology = json_string_value(json_object_get(reader->json.root, "topology"));
+
+	return topology && ft_family_find(topology);
+}
+
+/* Of an edge switch; or one a level, a dimension, or for cables within groups and between them. */
 static int key_bundle(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	static const struct ft_key keys[] = {
 		{"edge", ft_key_count, offsetof(struct ft_design, bundle), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"spine", ft_key_count, offsetof(struct ft_design, spine_bundle), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+		{"local", ft_key_count, offsetof(struct ft_design, keys.local_bundle), 1, FT_PORTS_MAX, NULL},
+		{"global", ft_key_count, offsetof(struct ft_design, keys.global_bundle), 1, FT_PORTS_MAX, NULL},
 	};
 	struct ft_design *design = out;
 
 	if (json_is_object(at->value))
 		return ft_key_read_object(reader, at->value, keys, FT_COUNT(keys), design);
+	/* The topology may stand further down. */
+	if (json_is_array(at->value) || is_family(reader))
+		return ft_design_key_family_bundle(reader, at, design);
 	return ft_key_count(reader, at, &design->bundle);
 }
 
@@ -454,7 +478,7 @@ static int key_bundles(struct ft_key_reader *reader, const struct ft_key_at *at,
 static const struct ft_key design_keys[] = {
 	{"ftcheck", ft_key_version, 0, 0, 0, NULL},
 	{"name", ft_key_string, DESIGN(name), 0, 0, NULL},
-	{"topology", key_topology, DESIGN(topology), 0, 0, NULL},
+	{"topology", key_topology, 0, 0, 0, NULL},
 	{"levels", key_levels, DESIGN(levels), 0, 0, NULL},
 	{"nodes", ft_key_count, DESIGN(nodes), 1, FT_NODES_MAX, NULL},
 	{"nodes_max", key_nodes_max, DESIGN(nodes_max), 1, FT_NODES_MAX, NULL},
@@ -464,6 +488,17 @@ static const struct ft_key design_keys[] = {
 	{"spine", key_spine, DESIGN(roles[FT_TIER_SPINE]), 0, 0, NULL},
 	{"pods", key_pods, 0, 1, FT_SWITCHES_MAX, NULL},
 	{"planes", ft_key_count, DESIGN(planes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+	{"dims", ft_design_key_dims, 0, 0, 0, NULL},
+	{"dimensions", ft_key_count, DESIGN(keys.dimensions), 1, FT_DIMENSIONS_MAX, NULL},
+	{"group", ft_design_key_group, 0, 0, 0, NULL},
+	{"groups", ft_design_key_groups, 0, 1, FT_SWITCHES_MAX, NULL},
+	{"arrangement", ft_design_key_arrangement, 0, 0, 0, NULL},
+	{"q", ft_key_count, DESIGN(keys.q), 2, FT_PORTS_MAX, NULL},
+	{"degree", ft_key_count, DESIGN(keys.degree), 2, FT_PORTS_MAX, NULL},
+	{"seed", ft_key_count, DESIGN(keys.seed), 0, 1000000000, NULL},
+	{"m", ft_key_count, DESIGN(keys.m), 1, FT_SWITCHES_MAX, NULL},
+	{"n", ft_key_count, DESIGN(keys.n), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+	{"r", ft_key_count, DESIGN(keys.r), 1, FT_SWITCHES_MAX, NULL},
 	{"bundle", key_bundle, 0, 1, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"bundles", key_bundles, 0, 0, 0, NULL},
 	{"fill", key_fill, DESIGN(fill), 0, 0, NULL},
@@ -490,7 +525,7 @@ static const struct ft_key design_keys[] = {
 static const struct {
 	const char *name;
 	const char *text;
-	bool of_trees; /* a graph has other keys for it */
+	bool of_trees; /* a graph has other keys for it, and families need not say it */
 } required_keys[] = {
 	{"ftcheck", "\"ftcheck\": 1 is missing: the version of the format", false},
 	{"name", "\"name\" is missing: the fabric's name", false},
@@ -558,6 +593,8 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 	if (r < 0)
 		return r;
 	r = ft_design_finish_graph(reader, design);
+	if (r == 0)
+		r = ft_design_finish_family(reader, design);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < FT_COUNT(required_keys); i++)

@@ -135,8 +135,9 @@ static size_t pairs_make(const uint32_t *a, size_t a_count, const uint32_t *b, s
 	for (size_t i = 0; i < a_count; i++)
 		for (size_t k = 0; k < b_count; k++)
 			if (a[i] != b[k])
-				links[count++] = (struct ft_graph_link){a[i] < b[k] ? a[i] : b[k],
-									a[i] < b[k] ? b[k] : a[i], cables};
+				links[count++] = (struct ft_graph_link){.a = a[i] < b[k] ? a[i] : b[k],
+									.b = a[i] < b[k] ? b[k] : a[i],
+									.count = cables};
 	qsort(links, count, sizeof(*links), link_compare);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || link_compare(&links[kept - 1], &links[i]) != 0)

@@ -57,6 +57,7 @@ void ft_design_free(struct ft_design *design)
 	free(design->limits);
 	free(design->pod_sizes);
 	free(design->host_kinds);
+	free(design->keys.sizes);
 	ft_design_classes_release(design);
 	ft_islands_free(design->islands, design->island_count);
 	ft_design_graph_release(&design->graph);
@@ -88,6 +89,7 @@ static void design_init(struct ft_design *design)
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
 	design->planes = FT_UNPINNED;
+	ft_design_family_init(&design->keys);
 	design->cables_complete = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,

@@ -535,6 +535,43 @@ static int kinds_fill(struct ft_plan *plan)
 	return 0;
 }
 
+/* The kinds of a family's switches without hosts count as of the core; all are of one model. */
+static int family_models_fill(struct build *b)
+{
+	static const enum ft_tier other = FT_TIER_CORE;
+	char **models = b->plan->models, **families = b->plan->families;
+	int r = models_fill(b);
+
+	if (r < 0 || ft_plan_tier_count(b->plan, other) == 0)
+		return r;
+	models[other] = models[FT_TIER_EDGE] ? strdup(models[FT_TIER_EDGE]) : NULL;
+	families[other] = families[FT_TIER_EDGE] ? strdup(families[FT_TIER_EDGE]) : NULL;
+	return (models[FT_TIER_EDGE] && !models[other]) || (families[FT_TIER_EDGE] && !families[other]) ? -ENOMEM : 0;
+}
+
+static int family_build(struct build *b, struct ft_plan **ret_plan)
+{
+	const struct ft_candidate *c = b->candidate;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	int r;
+
+	r = ft_family_plan(b->design, &c->layout, c->types[FT_TIER_EDGE]->ports, &plan, b->rules.err, b->rules.blame);
+	if (r < 0)
+		return r;
+	b->plan = plan;
+	plan->cost = c->cost;
+	plan->power_w = c->power_w;
+	plan->weight_kg = c->weight_kg;
+	plan->size_u = c->size_u;
+	plan->tree->edge_ports = c->types[FT_TIER_EDGE]->ports;
+	r = family_models_fill(b);
+	if (r == 0)
+		r = check_names(b);
+	if (r == 0)
+		*ret_plan = FT_STEAL(plan);
+	return r;
+}
+
 int ft_plan_build(const struct ft_design *design, const struct ft_candidate *candidate, struct ft_plan **ret_plan,
 		  struct ft_error *err, struct ft_plan_blame *blame)
 {
@@ -551,6 +588,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 
 	if (!plan)
 		return -ENOMEM;
+	if (candidate->layout.family)
+		return family_build(&b, ret_plan);
 	r = check_binds(&b);
 	if (r == 0)
 		r = check_hosts(&b);
@@ -643,8 +682,8 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r;
 
-	if (design->topology == FT_TOPOLOGY_GRAPH)
-		return ft_graph_plan(design, ret_plan);
+	if (design->topology == FT_TOPOLOGY_GRAPH && !design->family)
+		return ft_graph_plan(&design->graph, ret_plan);
 	r = ft_menu_make(design, catalog, &menu, err, ret_blame);
 	if (r == 0)
 		r = ft_search(design, &menu, 1, &search, err, ret_blame);
@@ -714,6 +753,7 @@ void ft_plan_free(struct ft_plan *plan)
 		free(plan->switches[i].alias_full);
 	}
 	free(plan->tree);
+	free(plan->label);
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		free(plan->models[tier]);
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)

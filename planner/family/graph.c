@@ -46,6 +46,7 @@ static int switches_fill(const struct ft_design_graph *graph, struct ft_plan *pl
 			.guid = from->guid,
 			.pod = FT_UNPINNED,
 			.plane = FT_UNPINNED,
+			.group = from->group,
 			.place = places[tier]++,
 		};
 		plan->switch_count++;
@@ -64,19 +65,21 @@ static int bundles_fill(const struct ft_design_graph *graph, struct ft_plan *pla
 	if (!next || !plan->bundles)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < graph->switch_count; i++)
-		next[i] = graph->switches[i].hosts + 1;
+		next[i] =
+			graph->switches[i].cables_from ? graph->switches[i].cables_from : graph->switches[i].hosts + 1;
 	for (uint32_t i = 0; i < graph->link_count; i++) {
 		const struct ft_graph_link *from = &graph->links[i];
 
-		plan->bundles[plan->bundle_count++] =
-			(struct ft_plan_bundle){from->a, from->b, from->count, next[from->a], next[from->b]};
+		plan->bundles[plan->bundle_count++] = (struct ft_plan_bundle){
+			from->a, from->b, from->count, from->a_port ? from->a_port : next[from->a],
+			from->b_port ? from->b_port : next[from->b]};
 		next[from->a] += from->count;
 		next[from->b] += from->count;
 	}
 	return 0;
 }
 
-int ft_graph_plan(const struct ft_design *design, struct ft_plan **ret_plan)
+int ft_graph_plan(const struct ft_design_graph *graph, struct ft_plan **ret_plan)
 {
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = ft_plan_new();
 	int r;
@@ -87,11 +90,11 @@ int ft_graph_plan(const struct ft_design *design, struct ft_plan **ret_plan)
 	plan->general = true;
 	plan->tree->blocking = plan->tree->spine_blocking = (struct ft_ratio){1, 1};
 	plan->cost = plan->power_w = plan->weight_kg = plan->size_u = FT_AMOUNT_UNKNOWN;
-	r = kinds_fill(&design->graph, plan);
+	r = kinds_fill(graph, plan);
 	if (r == 0)
-		r = switches_fill(&design->graph, plan);
+		r = switches_fill(graph, plan);
 	if (r == 0)
-		r = bundles_fill(&design->graph, plan);
+		r = bundles_fill(graph, plan);
 	plan->nodes_max = plan->tree->expandable_to = plan->nodes;
 	if (r == 0)
 		r = ft_graph_figures(plan);

@@ -298,7 +298,7 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r = 0;
 
-	if (design->topology == FT_TOPOLOGY_GRAPH) {
+	if (design->topology == FT_TOPOLOGY_GRAPH && !design->family) {
 		if (blame)
 			*blame = (struct ft_plan_blame){NULL, "topology"};
 		return ft_error_set(err, -EINVAL, 0, 0,
@@ -306,11 +306,14 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 	}
 	if (catalog && catalog->cable_cost != FT_AMOUNT_UNKNOWN)
 		menu.cable_cost = catalog->cable_cost;
+	if (design->family)
+		r = menu_tier(&menu, design, catalog, FT_TIER_EDGE, err, blame);
 	if (ft_stars_wanted(design))
 		r = menu_stars(&menu, design, catalog);
 	if (r == 0 && ft_trees_wanted(design))
 		r = menu_trees(&menu, design, catalog, err, blame);
-	if (r == 0 && menu.star_count == 0 && !ft_trees_wanted(design) && design->roles[FT_TIER_EDGE].model)
+	if (r == 0 && menu.star_count == 0 && !ft_trees_wanted(design) && !design->family &&
+	    design->roles[FT_TIER_EDGE].model)
 		r = no_such_model(catalog, &design->roles[FT_TIER_EDGE], FT_ROLE_STAR, FT_TIER_EDGE, err, blame);
 	if (r == 0)
 		r = menu_check_size(&menu, design, err, blame);

@@ -45,8 +45,7 @@ int ft_rules_error(const struct ft_rules *rules, const char *object, const char 
 	return ft_error_set(rules->err, -EINVAL, 0, 0, "%s", text);
 }
 
-/* floor(ports * Bl / (1 + Bl)); at least 1 and less than @ports, as Bl >= 1 and ports >= 2. */
-static uint32_t rule_ports_to_nodes(uint32_t ports, struct ft_ratio blocking)
+uint32_t ft_rules_ports_to_nodes(uint32_t ports, struct ft_ratio blocking)
 {
 	return (uint32_t)((int64_t)ports * blocking.num / (blocking.num + blocking.den));
 }
@@ -116,7 +115,7 @@ static int split_ports(const struct ft_rules *rules, uint32_t uppers, const char
 	if (r < 0)
 		return r;
 	if (!ft_pinned(s->n) && !ft_pinned(s->c)) {
-		s->n = rule_ports_to_nodes(edge->ports, design->blocking);
+		s->n = ft_rules_ports_to_nodes(edge->ports, design->blocking);
 		s->c = edge->ports - s->n;
 		return 0;
 	}
@@ -417,7 +416,7 @@ static int split_spine(const struct ft_rules *rules, struct ft_shape *s)
 	const struct ft_design_role *spine = &rules->roles[FT_TIER_SPINE];
 
 	if (!ft_pinned(spine->ports_to_core)) {
-		s->spine_down = rule_ports_to_nodes(spine->ports, design->spine_blocking);
+		s->spine_down = ft_rules_ports_to_nodes(spine->ports, design->spine_blocking);
 		s->spine_up = spine->ports - s->spine_down;
 		return 0;
 	}

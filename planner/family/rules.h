@@ -66,6 +66,9 @@ bool ft_rules_next_pods(const struct ft_rules *rules, uint32_t pods, uint32_t *r
 void ft_rules_spread(const struct ft_design *design, uint32_t cables, uint32_t widest, uint32_t count,
 		     uint32_t *ret_bundles);
 
+/* floor(ports * Bl / (1 + Bl)): the hosts of a switch; at least 1 and less than @ports, as Bl >= 1 and ports >= 2. */
+uint32_t ft_rules_ports_to_nodes(uint32_t ports, struct ft_ratio blocking);
+
 /* "nodes_max" or "nodes": the key that the largest number of nodes came from. */
 const char *ft_rules_nodes_key(const struct ft_design *design);
 

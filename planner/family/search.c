@@ -42,7 +42,8 @@ static void candidate_price(struct ft_candidate *c, const struct ft_design *desi
 	}
 	if (classes_unpriced(design, c))
 		c->cost = c->power_w = c->weight_kg = c->size_u = FT_AMOUNT_UNKNOWN;
-	c->links = design->nodes + ft_classes_links(design, s);
+	c->links =
+		design->nodes + (c->layout.family ? (uint32_t)c->layout.cables : (uint32_t)ft_classes_links(design, s));
 	c->cost = ft_amount_add(c->cost, menu->cable_cost, c->links);
 }
 
@@ -60,16 +61,21 @@ static uint32_t candidate_clos(const struct ft_candidate *c)
 
 	if (c->shape.topology == FT_TOPOLOGY_STAR)
 		return chips;
+	if (c->layout.family)
+		return (c->layout.diameter + 1) * chips;
 	chips = 2 * chips + chips_across(c->types[FT_TIER_CORE]);
 	return c->shape.levels == 3 ? chips + 2 * chips_across(c->types[FT_TIER_SPINE]) : chips;
 }
 
 /* Free host ports; switches of classes with given hosts have none. */
-static int64_t spare_ports(const struct ft_design *design, const struct ft_shape *s)
+static int64_t spare_ports(const struct ft_design *design, const struct ft_candidate *c)
 {
+	const struct ft_shape *s = &c->shape;
 	int64_t edges = (int64_t)s->e - ft_classes_hosting_edges(design);
 	int64_t spare = edges * s->n - ((int64_t)design->nodes - ft_classes_hosts(design));
 
+	if (c->layout.family)
+		return (int64_t)c->layout.room - design->nodes;
 	/* "hosts" of "edge" may give an edge switch of a class more than its share. */
 	return spare > 0 ? spare : 0;
 }
@@ -96,11 +102,13 @@ struct ft_quantity ft_candidate_metric(const struct ft_design *design, const str
 	case FT_METRIC_BLOCKING:
 		return s->c ? (struct ft_quantity){s->n, s->c} : ft_quantity_count(1);
 	case FT_METRIC_SPARE_PORTS:
-		return ft_quantity_count(spare_ports(design, s));
+		return ft_quantity_count(spare_ports(design, c));
 	case FT_METRIC_EXPANDABLE_TO:
-		return ft_quantity_count((int64_t)design->nodes + spare_ports(design, s) +
+		return ft_quantity_count((int64_t)design->nodes + spare_ports(design, c) +
 					 (int64_t)(s->e_max - s->e) * s->n);
 	case FT_METRIC_CLOS:
+		if (c->layout.family && c->layout.diameter == FT_UNPINNED)
+			break;
 		return ft_quantity_count(candidate_clos(c));
 	case FT_METRIC_EDGE_COUNT:
 		return ft_quantity_count(s->e);
@@ -140,6 +148,7 @@ struct exclusions {
 	bool *near;		       /* [limit_count]: there is one */
 	uint64_t reach;		       /* the most nodes that any pair of types could serve */
 	const struct ft_switch_type *reach_types[FT_TIER_COUNT];
+	char reason[FT_PROPOSAL_REASON_SIZE]; /* of the last layout of a family that did not fit; "": not said */
 };
 
 struct enumeration {
@@ -385,11 +394,69 @@ static int enumerate_trees(struct enumeration *x)
 	return r;
 }
 
+/* A family's layout, and the switch that it is proposed for. */
+struct family_trial {
+	struct enumeration *x;
+	const struct ft_switch_type *type;
+};
+
+static int layout_offer(struct ft_proposal *proposal, const struct ft_layout *layout)
+{
+	const struct family_trial *trial = proposal->arg;
+	struct ft_candidate c = {
+		.shape = {.topology = FT_TOPOLOGY_GRAPH,
+			  .levels = 2,
+			  .n = layout->hosts_each,
+			  .c = layout->net_ports,
+			  .e = layout->switches,
+			  .e_max = layout->switches,
+			  .b = layout->keys.bundle_count ? layout->keys.bundles[0] : 1,
+			  .even = proposal->design->fill != FT_FILL_DENSE},
+		.layout = *layout,
+		.types = {[FT_TIER_EDGE] = trial->type},
+	};
+
+	proposal->offered++;
+	trial->x->why.tried++;
+	return candidate_offer(trial->x, &c);
+}
+
+/* Of every switch of one chip, each layout that the family proposes. */
+static int enumerate_layouts(struct enumeration *x, struct ft_error *err, struct ft_plan_blame *blame)
+{
+	for (size_t i = 0; i < x->menu->count[FT_TIER_EDGE]; i++) {
+		struct family_trial trial = {x, &x->menu->types[FT_TIER_EDGE][i]};
+		struct ft_proposal proposal = {.design = x->rules.design,
+					       .ports = trial.type->ports,
+					       .offer = layout_offer,
+					       .arg = &trial,
+					       .err = err,
+					       .blame = blame};
+		int r;
+
+		if (trial.type->modular || trial.type->ports > FT_PORTS_MAX)
+			continue;
+		r = ft_family_propose(&proposal);
+		if (r == -EINVAL && err)
+			return r;
+		if (r == -ENOMEM)
+			return r;
+		if (proposal.offered > 0)
+			continue;
+		x->why.tried++;
+		x->why.unfit++;
+		memcpy(x->why.reason, proposal.reason, sizeof(x->why.reason));
+	}
+	return 0;
+}
+
 static int enumerate(struct enumeration *x)
 {
 	const struct ft_design *design = x->rules.design;
 	int r = 0;
 
+	if (design->family)
+		return enumerate_layouts(x, NULL, NULL);
 	if (ft_stars_wanted(design))
 		for (size_t i = 0; r == 0 && i < x->menu->star_count; i++)
 			r = try_star(x, &x->menu->stars[i]);
@@ -409,7 +476,9 @@ static void add_types(struct ft_text *text, const struct ft_candidate *c)
 		between = " + ";
 	}
 	if (!*between)
-		ft_text_puts(text, c->shape.topology == FT_TOPOLOGY_STAR ? "the star" : "the fat-tree");
+		ft_text_puts(text, c->layout.family			   ? c->layout.family->about
+				   : c->shape.topology == FT_TOPOLOGY_STAR ? "the star"
+									   : "the fat-tree");
 }
 
 static void add_limits(struct ft_text *text, const struct enumeration *x)
@@ -472,6 +541,8 @@ static int nothing_fits(struct enumeration *x)
 		ft_text_printf(&text, ", %" PRIu64 " cannot connect %s %u", x->why.unfit, key, design->nodes_max);
 	if (x->why.unfit && x->why.reach && x->why.reach < design->nodes_max)
 		add_reach(&text, x);
+	if (x->why.unfit && x->why.reason[0])
+		ft_text_printf(&text, " (%s)", x->why.reason);
 	add_missing(&text, x);
 	add_limits(&text, x);
 	if (x->why.unknown)
@@ -531,14 +602,26 @@ static int only_one_fits_not(struct enumeration *x)
 	return ft_rules_three_levels(&x->rules, pods, &unused);
 }
 
+/* The complaint of a family, or why the layout does not fit. */
+static int no_layout(struct enumeration *x)
+{
+	int r = enumerate_layouts(x, x->err, x->blame);
+
+	if (r < 0 || x->menu->count[FT_TIER_EDGE] != 1 || !x->why.reason[0])
+		return r;
+	if (x->blame)
+		*x->blame = (struct ft_plan_blame){NULL, NULL};
+	return ft_error_set(x->err, -EINVAL, 0, 0, "%s", x->why.reason);
+}
+
 static int search_failed(struct enumeration *x)
 {
 	const struct ft_menu *menu = x->menu;
 	bool single = !menu->from_catalog || (menu->count[FT_TIER_EDGE] <= 1 && menu->count[FT_TIER_SPINE] <= 1 &&
 					      menu->count[FT_TIER_CORE] <= 1 && menu->star_count <= 1);
 
-	if (single && x->why.mixed == 0 && x->why.unfit == x->why.tried) {
-		int r = only_one_fits_not(x);
+	if ((single || x->rules.design->family) && x->why.mixed == 0 && x->why.unfit == x->why.tried) {
+		int r = x->rules.design->family ? no_layout(x) : only_one_fits_not(x);
 
 		if (r < 0)
 			return r;

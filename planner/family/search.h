@@ -8,9 +8,11 @@
 #define FT_PLANNER_FAMILY_SEARCH_H
 
 #include "planner/plan/catalog.h"
+#include "planner/family/family.h"
 #include "planner/family/rules.h"
 
 /* Whether the design leaves room for a star, and for a tree. */
+/* Of a family there is neither, and what the catalog allows as edge switches is for all of its switches. */
 bool ft_stars_wanted(const struct ft_design *design);
 bool ft_trees_wanted(const struct ft_design *design);
 
@@ -38,7 +40,8 @@ int ft_menu_make(const struct ft_design *design, const struct ft_catalog *catalo
 
 /* One way to build the fabric. */
 struct ft_candidate {
-	struct ft_shape shape;
+	struct ft_shape shape;	 /* of a family: its number of switches, their ports, and that it is a graph */
+	struct ft_layout layout; /* of a family; else its family is NULL */
 	const struct ft_switch_type *types[FT_TIER_COUNT]; /* of the menu; NULL: no such tier */
 	int64_t cost, power_w, weight_kg, size_u;	   /* thousandths; FT_AMOUNT_UNKNOWN */
 	uint32_t links;

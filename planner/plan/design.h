@@ -192,13 +192,16 @@ struct ft_graph_switch {
 	uint32_t kind; /* index into the kinds of the graph */
 	uint32_t ports;
 	uint32_t hosts;
-	uint64_t guid; /* 0: not given */
+	uint64_t guid;	      /* 0: not given */
+	uint32_t cables_from; /* its first port for cables; 0: the one behind its hosts */
+	uint32_t group;	      /* that it is in by the rules of its family; FT_UNPINNED: none */
 };
 
 /* The cables between two of them. */
 struct ft_graph_link {
 	uint32_t a, b; /* indices of switches, a < b */
 	uint32_t count;
+	uint32_t a_port, b_port; /* the first of each; 0: the next ones of the switch */
 };
 
 /* The contents of "switches" and "links", ranges expanded; all 0 for other topologies. */
@@ -209,6 +212,37 @@ struct ft_design_graph {
 	uint32_t kind_count;
 	struct ft_graph_link *links; /* sorted by (a, b), one a pair */
 	uint32_t link_count;
+};
+
+struct ft_family;
+
+enum { FT_DIMENSIONS_MAX = 12 };
+
+/* How the global cables of a dragonfly are dealt to its routers (planner/family/dragonfly.c). */
+enum ft_arrangement { FT_ARRANGEMENT_ABSOLUTE, FT_ARRANGEMENT_RELATIVE, FT_ARRANGEMENT_CIRCULANT };
+
+/* So many groups, one after the other, that are alike. What is FT_UNPINNED is as in "group". */
+struct ft_group_size {
+	uint32_t count;
+	uint32_t routers;	/* of a dragonfly */
+	uint32_t leafs, spines; /* of a dragonfly+ */
+	uint32_t hosts;		/* of each router or leaf */
+};
+
+/* What the keys of a family of networks say; FT_UNPINNED, and a count of 0: not said. */
+struct ft_family_keys {
+	uint32_t dims[FT_DIMENSIONS_MAX], dim_count;	   /* switches along each dimension */
+	uint32_t dimensions;				   /* how many there are to be */
+	uint32_t bundles[FT_DIMENSIONS_MAX], bundle_count; /* cables a direction: one for all, or one a dimension */
+	uint32_t local_bundle, global_bundle;		   /* within a group, and between groups */
+	uint32_t routers, leafs, spines, global;	   /* of a group; global: ports of each router or spine */
+	uint32_t groups;
+	struct ft_group_size *sizes; /* NULL: all groups are alike; owned */
+	size_t size_count;
+	enum ft_arrangement arrangement;
+	uint32_t q;
+	uint32_t degree, seed;
+	uint32_t m, n, r;
 };
 
 /* Whether the design specifies ports. */
@@ -246,6 +280,9 @@ struct ft_name_rule {
 struct ft_design {
 	char *name;
 	enum ft_topology topology;
+	const struct ft_family *family; /* whose rules make the graph; NULL: the design lists it, or is of a tree */
+	struct ft_family_keys keys;	/* of the family */
+	const char *label; /* of the one layout to be taken, as its plan says it; NULL: the best; borrowed */
 	uint32_t levels;
 	uint32_t nodes;
 	uint32_t nodes_max; /* = nodes where not given */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "planner/plan/numbers.h"
+#include "planner/plan/tree.h"
 
 /* ---- distances of hosts ---- */
 
@@ -119,19 +121,23 @@ static uint32_t search_run(struct search *s, const uint32_t *sources, uint32_t c
 int ft_graph_figures(struct ft_plan *plan)
 {
 	_cleanup_(search_release) struct search s = {0};
-	uint32_t sources[BATCH], count = 0, farthest = 0;
+	uint32_t sources[BATCH], count = 0, farthest = 0, free_ports;
 	int r = search_make(plan, &s);
 
 	if (r < 0)
 		return r;
 	plan->links = plan->nodes;
-	plan->spare_ports = 0;
+	free_ports = 0;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		plan->spare_ports += plan->switches[i].ports - plan->switches[i].hosts;
+		free_ports += plan->switches[i].ports - plan->switches[i].hosts;
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
 		plan->links += plan->bundles[i].count;
-		plan->spare_ports -= 2 * plan->bundles[i].count;
+		free_ports -= 2 * plan->bundles[i].count;
 	}
+	/* The rules of a family say how many of them are for hosts. */
+	if (plan->label)
+		free_ports = plan->tree->expandable_to - ft_minimum(plan->nodes, plan->tree->expandable_to);
+	plan->spare_ports = free_ports;
 	for (uint32_t i = 0; i <= plan->switch_count; i++) {
 		bool last = i == plan->switch_count;
 		uint32_t reached;

@@ -44,6 +44,7 @@ struct ft_plan_switch {
 	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch, and in a graph */
 	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge, and in a graph */
 	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
+	uint32_t group; /* of a family with groups, from 0; else FT_UNPINNED */
 
 	/* Hosts by the rules alone, without any list of hosts. */
 	uint32_t hosts_rule;
@@ -98,7 +99,16 @@ struct ft_plan {
 	 */
 	bool general;
 	struct ft_tree *tree; /* what only a tree has (plan/tree.h); of a graph all 0; owned */
-	uint32_t clos;	      /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
+	/*
+	 * Of a graph that a family's rules made (planner/family/family.h): what it is called ("torus", "ring"), and its
+	 * parameters ("5x6", "q=5"); else NULL. Switches of a grid are in the order of their coordinates, the last one
+	 * running fastest.
+	 */
+	const char *called;			     /* static */
+	char *label;				     /* owned */
+	uint32_t dims[FT_DIMENSIONS_MAX], dim_count; /* of a grid; else 0 */
+	uint32_t group_count;			     /* groups of switches; 0: there are none */
+	uint32_t clos; /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	uint32_t nodes;
 	uint32_t nodes_max;
 
@@ -115,7 +125,8 @@ struct ft_plan {
 	bool fallback_objective; /* no cost was known, so fewest switches, then fewest cables, were the objective */
 
 	uint32_t links;	      /* nodes + E*Eptc, three levels: + spines * spine_ports_up */
-	uint32_t spare_ports; /* edge ports to nodes that are left: E*Eptn - nodes (star: ports - nodes) */
+	uint32_t spare_ports; /* edge ports to nodes that are left: E*Eptn - nodes (star: ports - nodes; of a graph: all
+				 free ports) */
 
 	/* Edge switches of blade chassis: their chassis. servers 0: they are none. */
 	uint32_t blade_servers, blade_size_u, blade_rack_chassis; /* as in struct ft_blade */

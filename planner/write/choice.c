@@ -28,7 +28,10 @@ static void add_topology(struct ft_text *text, const struct ft_candidate *c)
 {
 	if (c->shape.topology == FT_TOPOLOGY_STAR)
 		ft_text_puts(text, "star");
-	else
+	else if (c->layout.family) {
+		ft_text_printf(text, "%s ", ft_layout_called(&c->layout));
+		c->layout.family->label(text, &c->layout);
+	} else
 		ft_text_printf(text, "fat-tree, %u levels", c->shape.levels);
 }
 
@@ -36,6 +39,8 @@ static void add_split(struct ft_text *text, const struct ft_candidate *c)
 {
 	if (c->shape.topology == FT_TOPOLOGY_STAR)
 		ft_text_printf(text, "%u to nodes", c->shape.n);
+	else if (c->layout.family)
+		ft_text_printf(text, "%u to nodes, %u on", c->shape.n, c->shape.c);
 	else
 		ft_text_printf(text, "%u down, %u up", c->shape.n, c->shape.c);
 }

@@ -11,7 +11,7 @@
 struct ft_text;
 
 /* The header of SPEC 3. Three levels have columns of their own behind it. */
-void ft_csv_header(struct ft_text *text, uint32_t levels);
+void ft_csv_header(struct ft_text *text, uint32_t levels, bool family);
 
 /* One row: a candidate for @design, or NULL where no design exists ("none"). */
 void ft_csv_row(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *candidate);

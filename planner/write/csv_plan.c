@@ -14,6 +14,7 @@
 struct row {
 	uint32_t nodes, nodes_max, levels;
 	bool star;
+	const struct ft_layout *layout; /* of a family; else NULL */
 	const char *edge_model, *spine_model, *core_model;
 	uint32_t edges, spines, cores, pods;
 	uint32_t ports_to_nodes, ports_to_core, bundle, spine_bundle;
@@ -23,13 +24,15 @@ struct row {
 	int64_t cost, power_w, weight_kg, size_u;
 };
 
-void ft_csv_header(struct ft_text *text, uint32_t levels)
+void ft_csv_header(struct ft_text *text, uint32_t levels, bool family)
 {
 	ft_text_puts(
 		text,
 		"nodes,nodes_max,topology,edge_model,edge_count,core_model,core_count,ports_to_nodes,ports_to_core,"
 		"bundle,fill,links,spare_ports,expandable_to,blocking,cost,power_w,weight_kg,size_u");
-	ft_text_puts(text, levels == 3 ? ",spine_model,spine_count,pods,spine_bundle\n" : "\n");
+	if (levels == 3)
+		ft_text_puts(text, ",spine_model,spine_count,pods,spine_bundle");
+	ft_text_puts(text, family ? ",dims\n" : "\n");
 }
 
 static void add_count(struct ft_text *text, uint32_t count)
@@ -65,11 +68,15 @@ static void add_row(struct ft_text *text, const struct row *row)
 {
 	add_count(text, row->nodes);
 	add_count(text, row->nodes_max);
-	ft_text_puts(text, row->star ? "star," : "fat-tree,");
+	ft_text_puts(text, row->layout ? ft_layout_called(row->layout) : row->star ? "star" : "fat-tree");
+	ft_text_puts(text, ",");
 	add_model(text, row->edge_model);
 	add_count(text, row->edges);
 	add_model(text, row->core_model);
-	add_count(text, row->cores);
+	if (row->layout)
+		ft_text_puts(text, ",");
+	else
+		add_count(text, row->cores);
 	add_count(text, row->ports_to_nodes);
 	add_count(text, row->ports_to_core);
 	/* In a star, links run singly. */
@@ -93,6 +100,10 @@ static void add_row(struct ft_text *text, const struct row *row)
 		add_count(text, row->pods);
 		ft_csv_add_count(text, row->spine_bundle);
 	}
+	if (row->layout) {
+		ft_text_puts(text, ",");
+		row->layout->family->label(text, row->layout);
+	}
 	ft_text_puts(text, "\n");
 }
 
@@ -107,8 +118,8 @@ void ft_csv_row(struct ft_text *text, const struct ft_design *design, const stru
 	struct row row;
 
 	if (!c) {
-		ft_text_printf(text, "%" PRIu32 ",%" PRIu32 ",none,,,,,,,,,,,,,,,,%s\n", design->nodes,
-			       design->nodes_max, design->levels == 3 ? ",,,," : "");
+		ft_text_printf(text, "%" PRIu32 ",%" PRIu32 ",none,,,,,,,,,,,,,,,,%s%s\n", design->nodes,
+			       design->nodes_max, design->levels == 3 ? ",,,," : "", design->family ? "," : "");
 		return;
 	}
 	s = &c->shape;
@@ -117,6 +128,7 @@ void ft_csv_row(struct ft_text *text, const struct ft_design *design, const stru
 		.nodes_max = design->nodes_max,
 		.levels = design->levels,
 		.star = s->topology == FT_TOPOLOGY_STAR,
+		.layout = c->layout.family ? &c->layout : NULL,
 		.edge_model = name_of(c, FT_TIER_EDGE),
 		.spine_model = name_of(c, FT_TIER_SPINE),
 		.core_model = name_of(c, FT_TIER_CORE),
@@ -161,6 +173,23 @@ static void add_common(struct ft_text *text, const struct common *common)
 	ft_text_puts(text, ",");
 }
 
+/* The columns behind expandable_to. */
+static void csv_family_end(struct ft_text *text, const struct ft_plan *plan)
+{
+	const int64_t amounts[] = {plan->cost, plan->power_w, plan->weight_kg, plan->size_u};
+
+	if (plan->tree->ports_to_core)
+		add_blocking(text, (struct ft_quantity){plan->tree->ports_to_nodes, plan->tree->ports_to_core});
+	else
+		ft_text_puts(text, "1,");
+	for (size_t i = 0; i < FT_COUNT(amounts); i++) {
+		add_amount(text, amounts[i]);
+		ft_text_puts(text, ",");
+	}
+	ft_csv_add(text, plan->label);
+	ft_text_puts(text, "\n");
+}
+
 /* All switches of a graph are in the columns of edge switches; what is not the same for all of them is left empty. */
 static int csv_graph(struct ft_text *text, const struct ft_plan *plan)
 {
@@ -180,7 +209,8 @@ static int csv_graph(struct ft_text *text, const struct ft_plan *plan)
 	}
 	add_count(text, plan->nodes);
 	add_count(text, plan->nodes_max);
-	ft_text_puts(text, "graph,,");
+	ft_text_printf(text, "%s,", plan->called ? plan->called : "graph");
+	add_model(text, plan->models[FT_TIER_EDGE]);
 	add_count(text, plan->switch_count);
 	ft_text_puts(text, ",,");
 	add_common(text, &hosts);
@@ -189,8 +219,11 @@ static int csv_graph(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_puts(text, ",");
 	add_count(text, plan->links);
 	add_count(text, plan->spare_ports);
-	ft_csv_add_count(text, plan->tree->expandable_to);
-	ft_text_puts(text, ",,,,,\n");
+	add_count(text, plan->tree->expandable_to);
+	if (plan->label)
+		csv_family_end(text, plan);
+	else
+		ft_text_puts(text, ",,,,\n");
 	return 0;
 }
 

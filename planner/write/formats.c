@@ -32,7 +32,7 @@ static int write_csv(struct ft_text *text, const struct ft_design *design, const
 	(void)design;
 	(void)catalog;
 	(void)err;
-	ft_csv_header(text, plan->tree->levels);
+	ft_csv_header(text, plan->tree->levels, plan->label != NULL);
 	return ft_csv_plan(text, plan);
 }
 

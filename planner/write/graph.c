@@ -94,11 +94,13 @@ static void text_pairs(struct ft_text *text, const struct ft_plan *plan)
 
 void ft_graph_write_text(struct ft_text *text, const struct ft_plan *plan)
 {
+	if (plan->label)
+		ft_text_printf(text, "Network: %s %s.\n\n", plan->called, plan->label);
 	text_switches(text, plan);
 	ft_text_printf(text, "\nHops: a packet crosses up to %u switch%s on its way.\n", plan->clos,
 		       ft_text_es(plan->clos));
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between switches.\n", plan->links, plan->nodes,
 		       plan->links - plan->nodes);
-	ft_text_printf(text, "Ports that are left: %u.\n", plan->spare_ports);
+	ft_text_printf(text, "%s that are left: %u.\n", plan->label ? "Host ports" : "Ports", plan->spare_ports);
 	text_pairs(text, plan);
 }

@@ -285,10 +285,33 @@ static void json_kinds(struct writer *w, const struct ft_plan *plan)
 	json_close(w, "}");
 }
 
+/* What the rules of a family settled, and what the catalog says of it. */
+static void json_family(struct writer *w, const struct ft_plan *plan)
+{
+	json_word(w, "dims", plan->label);
+	json_key(w, "edge");
+	json_open(w, "{");
+	json_count(w, "count", plan->tree->edge_count);
+	json_model(w, plan, FT_TIER_EDGE);
+	json_count(w, "ports", plan->tree->edge_ports);
+	json_count(w, "ports_to_nodes", plan->tree->ports_to_nodes);
+	json_count(w, "ports_to_core", plan->tree->ports_to_core);
+	json_close(w, "}");
+	json_count(w, "expandable_to", plan->tree->expandable_to);
+	json_quantity(w, "cost", ft_quantity_amount(plan->cost));
+	json_quantity(w, "power_w", ft_quantity_amount(plan->power_w));
+	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
+	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
+}
+
 static void json_graph(struct writer *w, const struct ft_plan *plan)
 {
 	json_open(w, "{");
-	json_word(w, "topology", ft_topology_name(plan->topology));
+	if (plan->catalog)
+		json_word(w, "catalog", plan->catalog);
+	json_word(w, "topology", plan->called ? plan->called : ft_topology_name(plan->topology));
+	if (plan->label)
+		json_family(w, plan);
 	json_count(w, "nodes", plan->nodes);
 	json_count(w, "clos", plan->clos);
 	json_kinds(w, plan);

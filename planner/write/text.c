@@ -657,6 +657,8 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 	ft_text_puts(text, "\n\n");
 	if (plan->topology == FT_TOPOLOGY_GRAPH) {
 		ft_graph_write_text(text, plan);
+		if (plan->label)
+			text_amounts(text, design, plan, catalog);
 		return;
 	}
 	if (plan->topology == FT_TOPOLOGY_STAR) {

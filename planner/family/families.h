@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The families, each in a file of its own. Private to planner/family/. */
+#ifndef FT_PLANNER_FAMILY_FAMILIES_H
+#define FT_PLANNER_FAMILY_FAMILIES_H
+
+#include "planner/family/family.h"
+
+extern const struct ft_family ft_family_torus;
+extern const struct ft_family ft_family_mesh;
+extern const struct ft_family ft_family_hypercube;
+extern const struct ft_family ft_family_ring;
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Families of networks: each has a few parameters, and rules that make a graph of switches from them. A family is a
+ * file of this folder and a row of ft_families[] (families.c); all that comes behind knows the graph alone.
+ *
+ * A layout is a network of a family whose parameters are all settled. A family proposes layouts for a design and a
+ * switch with so many ports; the search (search.h) takes the best by the objective within the limits; then the family
+ * builds the graph.
+ */
+#ifndef FT_PLANNER_FAMILY_FAMILY_H
+#define FT_PLANNER_FAMILY_FAMILY_H
+
+#include "planner/plan/plan.h"
+
+struct ft_text;
+
+/* A network with all its parameters. The figures are of the full network, before its hosts are dealt. */
+struct ft_layout {
+	const struct ft_family *family;
+	const char *called;	    /* as in struct ft_plan */
+	struct ft_family_keys keys; /* all that the family reads is said; sizes are the design's */
+	uint32_t switches;
+	uint32_t hosting;    /* switches that hosts belong on */
+	uint32_t hosts_each; /* the most hosts on one of these; Eptn */
+	uint32_t net_ports;  /* the most cables to other switches on one of these; Eptc */
+	uint64_t room;	     /* hosts in all */
+	uint64_t cables;     /* between switches */
+	uint32_t diameter;   /* cables between the two switches farthest apart; FT_UNPINNED: known once it is built */
+};
+
+enum { FT_PROPOSAL_REASON_SIZE = 200 };
+
+/* What a family proposes layouts for. */
+struct ft_proposal {
+	const struct ft_design *design;
+	uint32_t ports; /* of each switch */
+	/* Takes a layout, as a copy. Returns 0, or -errno to end the proposing. */
+	int (*offer)(struct ft_proposal *proposal, const struct ft_layout *layout);
+	void *arg;
+	struct ft_error *err; /* filled where the family refuses; NULL: not needed */
+	struct ft_plan_blame *blame;
+	uint32_t offered;		      /* layouts */
+	char reason[FT_PROPOSAL_REASON_SIZE]; /* why the last one that was not offered does not fit; "": not said */
+};
+
+/* A graph on its way from a layout. */
+struct ft_network;
+
+struct ft_family {
+	const char *name;
+	const char *const *keys; /* of a design, beyond those of every family; ended by NULL */
+	const char *about;	 /* for error messages: "a torus", … */
+	/*
+	 * Offers every layout worth a trial for the proposal. A design that contradicts itself or the switch is refused
+	 * with ft_proposal_refuse(); having offered nothing means that nothing fits.
+	 */
+	int (*propose)(struct ft_proposal *proposal);
+	/* Adds the switches and links of @layout. Returns 0 or -ENOMEM. */
+	int (*build)(const struct ft_layout *layout, struct ft_network *network);
+	/* "5x6", "q=5", "a=8 h=4 g=33". */
+	void (*label)(struct ft_text *text, const struct ft_layout *layout);
+};
+
+extern const struct ft_family *const ft_families[];
+extern const size_t ft_family_count;
+
+/* NULL: there is none of that name. */
+const struct ft_family *ft_family_find(const char *name);
+
+/* Whether the family reads @key, which is one of those that not all families have. */
+bool ft_family_reads(const struct ft_family *family, const char *key);
+
+static inline const char *ft_layout_called(const struct ft_layout *layout)
+{
+	return layout->called ? layout->called : layout->family->name;
+}
+
+/* ---- for families ---- */
+
+/* Sets the complaint about a key of the design (@object: as in struct ft_plan_blame); returns -EINVAL. */
+int ft_proposal_refuse(struct ft_proposal *proposal, const char *object, const char *key, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/*
+ * The shares of a switch by the blocking factor of the design, as of an edge switch of a tree (SPEC 4): hosts, and the
+ * remaining ports to other switches. What "edge" pins holds.
+ */
+void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, uint32_t *ret_net);
+
+/*
+ * Settles the hosts of a layout of which all else is filled: as "edge" pins; else @usual of them (FT_UNPINNED: as many
+ * as ports are left). Returns 1; 0 if the ports of the switch or the room for hosts do not suffice; -EINVAL where the
+ * design pins all that matters, and is refused.
+ */
+int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t usual);
+
+/* Adds a switch, which takes over @name (NULL: no memory). @hosting: hosts belong on it. */
+int ft_network_switch(struct ft_network *network, char *name, const char *kind, uint32_t group, bool hosting);
+/* A switch whose number of hosts is not the common one. */
+int ft_network_switch_hosts(struct ft_network *network, char *name, const char *kind, uint32_t group, uint32_t hosts);
+/* Cables between two switches, in the order of their adding. More between the same two add up. */
+int ft_network_link(struct ft_network *network, uint32_t a, uint32_t b, uint32_t count);
+/* The same at ports that the family chooses; the first port of each for cables is the one behind its room for hosts. */
+int ft_network_link_at(struct ft_network *network, uint32_t a, uint32_t a_port, uint32_t b, uint32_t b_port,
+		       uint32_t count);
+
+/* Decimal digits of numbers below @count, so that names sort. */
+int ft_digits_below(uint32_t count);
+
+/* ---- for the search ---- */
+
+/* Proposes layouts for the design's family. Returns 0, -EINVAL with the complaint, or -ENOMEM. */
+int ft_family_propose(struct ft_proposal *proposal);
+
+/* The plan of a layout, with switches of @ports ports. Returns 0, -EINVAL with @err and @blame, or -ENOMEM. */
+int ft_family_plan(const struct ft_design *design, const struct ft_layout *layout, uint32_t ports,
+		   struct ft_plan **ret_plan, struct ft_error *err, struct ft_plan_blame *blame);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Grids of switches, in which each is cabled to the next ones along every dimension: the torus, whose dimensions are
+ * rings; the mesh, whose dimensions are lines; the hypercube, a mesh of sides 2; the ring, a torus of one dimension.
+ *
+ * Sources: K. Solnushkin, "Torus Network Design" (the number of dimensions, their sizes, and how cables are divided);
+ * J. Navaridas, J. Miguel-Alonso, "Indirect cube", for dimensions of size 2, in which both directions lead to the same
+ * neighbour: twice the cables.
+ *
+ * Ports of a switch: hosts first; then for each dimension a block of cables upwards and one downwards.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "planner/family/families.h"
+#include "planner/plan/numbers.h"
+
+static bool is_ring(const struct ft_layout *layout)
+{
+	return layout->family == &ft_family_torus || layout->family == &ft_family_ring;
+}
+
+/* Blocks of cables that a switch has along dimension @i: upwards and downwards; one where there is one neighbour. */
+static uint32_t blocks_along(const struct ft_layout *layout, uint32_t i)
+{
+	uint32_t size = layout->keys.dims[i];
+
+	if (size < 2)
+		return 0;
+	return size == 2 && !is_ring(layout) ? 1 : 2;
+}
+
+/* Cables between neighbours along dimension @i, counted in blocks: the ends of a line have none beyond. */
+static uint64_t steps_along(const struct ft_layout *layout, uint32_t i)
+{
+	uint32_t size = layout->keys.dims[i];
+
+	if (size < 2)
+		return 0;
+	return (uint64_t)layout->switches / size * (is_ring(layout) ? size : size - 1);
+}
+
+/* ---- proposing ---- */
+
+/* The largest number whose @power-th power is at most @value. */
+static uint32_t root_below(uint64_t value, uint32_t power)
+{
+	uint32_t root = 1;
+
+	for (;; root++) {
+		uint64_t product = 1;
+
+		for (uint32_t i = 0; i < power && product <= value; i++)
+			product *= root + 1;
+		if (product > value)
+			return root;
+	}
+}
+
+static uint64_t power_of(uint64_t base, uint32_t exponent)
+{
+	uint64_t power = 1;
+
+	while (exponent-- > 0)
+		power *= base;
+	return power;
+}
+
+/* round(value ^ (1 / power)): up if value is at least (root + 1/2) ^ power. */
+static uint32_t root_nearest(uint64_t value, uint32_t power)
+{
+	uint32_t root = root_below(value, power);
+
+	/* Twice both sides: whole numbers. No root of a number of switches is large enough to overflow. */
+	return power_of(2ULL * root + 1, power) <= value * power_of(2, power) ? root + 1 : root;
+}
+
+/* How many dimensions for so many switches. */
+static uint32_t dimensions_for(uint32_t switches)
+{
+	static const uint32_t most[] = {3, 36, 125, 2401};
+	uint32_t d = 0;
+
+	while (d < FT_COUNT(most) && switches > most[d])
+		d++;
+	return d + 1;
+}
+
+static void dims_choose(struct ft_layout *layout, uint32_t switches, uint32_t dimensions)
+{
+	uint32_t side = root_nearest(switches, dimensions);
+	uint64_t slab = power_of(side, dimensions - 1);
+
+	layout->keys.dim_count = dimensions;
+	for (uint32_t i = 0; i + 1 < dimensions; i++)
+		layout->keys.dims[i] = side;
+	layout->keys.dims[dimensions - 1] = (uint32_t)((switches + slab - 1) / slab);
+}
+
+/* A single switch is enough: all of its ports are for hosts. */
+static int offer_star(struct ft_proposal *proposal, struct ft_layout *layout)
+{
+	layout->called = "star";
+	layout->keys.dims[0] = layout->keys.dim_count = layout->switches = layout->hosting = 1;
+	layout->hosts_each = proposal->ports;
+	layout->room = proposal->ports;
+	return proposal->offer(proposal, layout);
+}
+
+/*
+ * Cables of each block: as the design says; else half the ports to neighbours are divided over the dimensions as evenly
+ * as can be, and the first get more. A hypercube has but one block a dimension, and divides all of them. False: some
+ * dimension gets none.
+ */
+static bool bundles_settle(struct ft_layout *layout, const struct ft_family_keys *said, uint32_t net)
+{
+	uint32_t share = layout->family == &ft_family_hypercube ? net : net / 2, active = 0, seen = 0;
+
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
+		active += layout->keys.dims[i] > 1;
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
+		uint32_t *bundle = &layout->keys.bundles[i];
+
+		if (said->bundle_count > 0)
+			*bundle = said->bundles[said->bundle_count == 1 ? 0 : i];
+		else if (layout->keys.dims[i] > 1)
+			*bundle = share / active + (seen++ < share % active);
+		else
+			*bundle = 0;
+		if (*bundle == 0 && layout->keys.dims[i] > 1)
+			return false;
+	}
+	layout->keys.bundle_count = layout->keys.dim_count;
+	return true;
+}
+
+/* Everything but the dimensions, which are settled. */
+static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t hosts, uint32_t net)
+{
+	const struct ft_family_keys *said = &proposal->design->keys;
+	uint64_t switches = 1;
+	int r;
+
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
+		switches *= layout->keys.dims[i];
+		if (switches > FT_SWITCHES_MAX)
+			return 0;
+	}
+	if (said->bundle_count > 1 && said->bundle_count != layout->keys.dim_count)
+		return ft_proposal_refuse(proposal, NULL, "bundle",
+					  "bundle has %u numbers, but there are %u dimensions", said->bundle_count,
+					  layout->keys.dim_count);
+	layout->switches = layout->hosting = (uint32_t)switches;
+	if (!bundles_settle(layout, said, net))
+		return 0;
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
+		layout->net_ports += blocks_along(layout, i) * layout->keys.bundles[i];
+		layout->cables += steps_along(layout, i) * layout->keys.bundles[i];
+	}
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
+		layout->diameter += is_ring(layout) ? layout->keys.dims[i] / 2 : layout->keys.dims[i] - 1;
+	if (layout->family == &ft_family_torus && layout->keys.dim_count == 1)
+		layout->called = "ring";
+	/* Where the cables are given, all ports that they leave are for hosts. */
+	r = ft_proposal_settle(proposal, layout, said->bundle_count > 0 ? FT_UNPINNED : hosts);
+	return r <= 0 ? r : proposal->offer(proposal, layout);
+}
+
+/* The number of switches where dimensions are not given: as said, or as many as the hosts need. */
+static uint32_t switches_wanted(const struct ft_proposal *proposal, uint32_t hosts)
+{
+	const struct ft_design *design = proposal->design;
+	uint32_t count = design->roles[FT_TIER_EDGE].count;
+
+	return count != FT_UNPINNED ? count : (design->nodes + hosts - 1) / hosts;
+}
+
+/* What all of them begin with; returns false if the switch has no port for hosts or for neighbours. */
+static bool layout_begin(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t *ret_hosts, uint32_t *ret_net)
+{
+	*layout = (struct ft_layout){.family = proposal->design->family};
+	ft_proposal_split(proposal, ret_hosts, ret_net);
+	return *ret_hosts > 0;
+}
+
+static void dims_take(struct ft_layout *layout, const struct ft_family_keys *said)
+{
+	layout->keys.dim_count = said->dim_count;
+	memcpy(layout->keys.dims, said->dims, sizeof(said->dims));
+}
+
+static bool star_is_enough(const struct ft_proposal *proposal)
+{
+	const struct ft_design *design = proposal->design;
+	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
+
+	return design->nodes <= proposal->ports && edge->count == FT_UNPINNED && edge->ports_to_nodes == FT_UNPINNED &&
+	       edge->ports_to_core == FT_UNPINNED && design->keys.bundle_count == 0;
+}
+
+/* Of dimensions that are given by their number, or by the rule for so many switches. */
+static int propose_grid(struct ft_proposal *proposal)
+{
+	const struct ft_family_keys *said = &proposal->design->keys;
+	uint32_t hosts, net, switches;
+	struct ft_layout layout;
+
+	if (!layout_begin(proposal, &layout, &hosts, &net))
+		return 0;
+	if (said->dim_count > 0) {
+		dims_take(&layout, said);
+		return offer_grid(proposal, &layout, hosts, net);
+	}
+	if (said->dimensions == FT_UNPINNED && star_is_enough(proposal))
+		return offer_star(proposal, &layout);
+	switches = switches_wanted(proposal, hosts);
+	dims_choose(&layout, switches, said->dimensions == FT_UNPINNED ? dimensions_for(switches) : said->dimensions);
+	return offer_grid(proposal, &layout, hosts, net);
+}
+
+static int propose_ring(struct ft_proposal *proposal)
+{
+	struct ft_layout layout;
+	uint32_t hosts, net;
+
+	if (!layout_begin(proposal, &layout, &hosts, &net))
+		return 0;
+	dims_choose(&layout, switches_wanted(proposal, hosts), 1);
+	return offer_grid(proposal, &layout, hosts, net);
+}
+
+static int propose_hypercube(struct ft_proposal *proposal)
+{
+	uint32_t dimensions = proposal->design->keys.dimensions, hosts, net;
+	struct ft_layout layout;
+
+	if (!layout_begin(proposal, &layout, &hosts, &net))
+		return 0;
+	if (dimensions == FT_UNPINNED)
+		for (dimensions = 1; dimensions < FT_DIMENSIONS_MAX; dimensions++)
+			if (1U << dimensions >= switches_wanted(proposal, hosts))
+				break;
+	layout.keys.dim_count = dimensions;
+	for (uint32_t i = 0; i < dimensions; i++)
+		layout.keys.dims[i] = 2;
+	return offer_grid(proposal, &layout, hosts, net);
+}
+
+/* ---- building ---- */
+
+/* "sw-0-3" */
+static char *switch_name(const struct ft_layout *layout, const uint32_t *at)
+{
+	char name[FT_DIMENSIONS_MAX * 11 + 3] = "sw";
+	size_t length = 2;
+
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
+		length += (size_t)snprintf(name + length, sizeof(name) - length, "-%0*u",
+					   ft_digits_below(layout->keys.dims[i]), at[i]);
+	return strdup(name);
+}
+
+/* The cables of switch @index upwards along each dimension. */
+static int links_up(const struct ft_layout *layout, struct ft_network *network, uint32_t index, const uint32_t *at)
+{
+	uint32_t stride = layout->switches, port = layout->hosts_each + 1;
+
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
+		uint32_t size = layout->keys.dims[i], bundle = layout->keys.bundles[i];
+		uint32_t blocks = blocks_along(layout, i), next;
+		int r = 0;
+
+		stride /= size;
+		next = at[i] + 1 < size ? index + stride : index - (size - 1) * stride;
+		/* Upwards here is downwards there; in a line of two both have but one block. */
+		if (blocks > 0 && (at[i] + 1 < size || is_ring(layout)))
+			r = ft_network_link_at(network, index, port, next, port + (blocks - 1) * bundle, bundle);
+		if (r < 0)
+			return r;
+		port += blocks * bundle;
+	}
+	return 0;
+}
+
+/* The coordinates behind @at, the last running fastest. */
+static void step(const struct ft_layout *layout, uint32_t *at)
+{
+	for (uint32_t i = layout->keys.dim_count; i-- > 0;) {
+		if (++at[i] < layout->keys.dims[i])
+			return;
+		at[i] = 0;
+	}
+}
+
+static int build_grid(const struct ft_layout *layout, struct ft_network *network)
+{
+	uint32_t at[FT_DIMENSIONS_MAX] = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < layout->switches; i++, step(layout, at)) {
+		r = ft_network_switch(network, switch_name(layout, at), "switch", FT_UNPINNED, true);
+		if (r == 0)
+			r = links_up(layout, network, i, at);
+	}
+	return r;
+}
+
+static void label_grid(struct ft_text *text, const struct ft_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
+		ft_text_printf(text, "%s%u", i ? "x" : "", layout->keys.dims[i]);
+}
+
+static const char *const keys_of_grids[] = {"dims", "dimensions", "bundle", NULL};
+static const char *const keys_of_hypercubes[] = {"dimensions", "bundle", NULL};
+static const char *const keys_of_rings[] = {"bundle", NULL};
+
+const struct ft_family ft_family_torus = {"torus", keys_of_grids, "a torus", propose_grid, build_grid, label_grid};
+const struct ft_family ft_family_mesh = {"mesh", keys_of_grids, "a mesh", propose_grid, build_grid, label_grid};
+const struct ft_family ft_family_hypercube = {"hypercube",	 keys_of_hypercubes, "a hypercube",
+					      propose_hypercube, build_grid,	     label_grid};
+const struct ft_family ft_family_ring = {"ring", keys_of_rings, "a ring", propose_ring, build_grid, label_grid};
