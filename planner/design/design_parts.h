@@ -52,7 +52,6 @@ void ft_design_graph_release(struct ft_design_graph *graph);
  * Keys of families; @out is the struct ft_design. Once all are read, those that the design's family does not have are
  * refused, and where the nodes are not given, they are as many as fit.
  */
-void ft_design_family_init(struct ft_family_keys *keys);
 int ft_design_key_dims(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_family_bundle(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* numbers */
 int ft_design_key_group(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);

@@ -9,14 +9,6 @@
 #include "planner/design/design_parts.h"
 #include "planner/family/family.h"
 
-void ft_design_family_init(struct ft_family_keys *keys)
-{
-	keys->dimensions = keys->local_bundle = keys->global_bundle = FT_UNPINNED;
-	keys->routers = keys->leafs = keys->spines = keys->global = keys->groups = FT_UNPINNED;
-	keys->q = keys->degree = keys->m = keys->n = keys->r = FT_UNPINNED;
-	keys->seed = 1;
-}
-
 /* A list of numbers, or where @one is true one number for all. */
 static int counts_read(struct ft_key_reader *reader, const struct ft_key_at *at, bool one, const struct ft_key *element,
 		       uint32_t *counts, uint32_t *ret_count)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "planner/plan/catalog.h"
 #include "planner/design/design_parts.h"
+#include "planner/family/recognise.h"
 
 /*
  * The largest plan that can be written can be read: 4000000 bundles (planner/family/rules.c) are up to 300 bytes each
@@ -89,7 +90,7 @@ static void design_init(struct ft_design *design)
 	design->spine_bundle = FT_UNPINNED;
 	design->pods = FT_UNPINNED;
 	design->planes = FT_UNPINNED;
-	ft_design_family_init(&design->keys);
+	ft_family_keys_init(&design->keys);
 	design->cables_complete = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,

@@ -300,6 +300,31 @@ static void hosts_deal_dense(struct ft_network *network, uint32_t nodes)
 	}
 }
 
+/* As the design says of each switch. */
+static int hosts_deal_listed(struct ft_network *network, const struct ft_design *design, struct ft_error *err,
+			     struct ft_plan_blame *blame)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < design->host_kind_count; i++)
+		for (uint32_t k = 0; k < design->host_kinds[i].count; k++, at++) {
+			uint32_t hosts = design->host_kinds[i].hosts;
+
+			if (at < network->graph.switch_count && hosts <= network->room[at]) {
+				network->graph.switches[at].hosts = hosts;
+				continue;
+			}
+			if (blame)
+				*blame = (struct ft_plan_blame){"edge", "hosts"};
+			if (at >= network->graph.switch_count)
+				return ft_error_set(err, -EINVAL, 0, 0, "edge.hosts is of more than %u switches", at);
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "edge.hosts gives \"%s\" %u hosts, but it has %u ports for them",
+					    network->graph.switches[at].name, hosts, network->room[at]);
+		}
+	return 0;
+}
+
 /* All as evenly as can be, the first get more. */
 static void hosts_deal(struct ft_network *network, const struct ft_design *design)
 {
@@ -407,7 +432,12 @@ int ft_family_plan(const struct ft_design *design, const struct ft_layout *layou
 	for (uint32_t i = 0; i < network.graph.switch_count; i++)
 		network.graph.switches[i].ports = ports;
 	links_merge(&network.graph);
-	hosts_deal(&network, design);
+	if (ft_design_has_host_kinds(design))
+		r = hosts_deal_listed(&network, design, err, blame);
+	else
+		hosts_deal(&network, design);
+	if (r < 0)
+		return r;
 	r = ft_graph_plan(&network.graph, &plan);
 	if (r == 0)
 		r = family_fill(layout, plan);

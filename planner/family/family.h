@@ -13,6 +13,7 @@
 #include "planner/plan/plan.h"
 
 struct ft_text;
+struct ft_sketch;
 
 /* A network with all its parameters. The figures are of the full network, before its hosts are dealt. */
 struct ft_layout {
@@ -59,6 +60,9 @@ struct ft_family {
 	int (*build)(const struct ft_layout *layout, struct ft_network *network);
 	/* "5x6", "q=5", "a=8 h=4 g=33". */
 	void (*label)(struct ft_text *text, const struct ft_layout *layout);
+	/* Offers the parameters that give a network like the sketch (recognise.h). NULL: such a network is just a
+	 * graph. */
+	int (*recognise)(const struct ft_sketch *sketch);
 };
 
 extern const struct ft_family *const ft_families[];

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/family/families.h"
+#include "planner/family/recognise.h"
 #include "planner/plan/numbers.h"
 
 static bool is_ring(const struct ft_layout *layout)
@@ -315,12 +316,102 @@ static void label_grid(struct ft_text *text, const struct ft_layout *layout)
 		ft_text_printf(text, "%s%u", i ? "x" : "", layout->keys.dims[i]);
 }
 
+/* ---- recognising ---- */
+
+/* A grid on its way to be told from its numbers. */
+struct guess {
+	const struct ft_sketch *sketch;
+	const struct ft_family *family;
+	uint32_t neighbours; /* of a switch: in a torus of any, in a mesh of those inside */
+	struct ft_family_keys keys;
+};
+
+/* The bundles: each dimension has one of the widths that are frequent, and none is without. */
+static int guess_bundles(struct guess *g, uint32_t dimension, uint32_t used)
+{
+	const struct ft_sketch *sketch = g->sketch;
+	bool ring = g->family != &ft_family_mesh;
+
+	if (dimension == g->keys.dim_count)
+		return used == (1U << sketch->width_count) - 1 ? sketch->offer(sketch, g->family, &g->keys) : 0;
+	for (uint32_t w = 0; w < sketch->width_count; w++) {
+		/* Of a ring of two both directions are one bundle. */
+		uint32_t half = ring && g->keys.dims[dimension] == 2 ? 2 : 1;
+		int r;
+
+		if (sketch->widths[w] % half != 0)
+			continue;
+		g->keys.bundles[dimension] = sketch->widths[w] / half;
+		r = guess_bundles(g, dimension + 1, used | 1U << w);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Sizes in falling order whose product is the number of switches, and that give as many neighbours. */
+static int guess_dims(struct guess *g, uint32_t left, uint32_t most, uint32_t neighbours)
+{
+	int r = 0;
+
+	if (left == 1) {
+		/* Of sides 2 alone it is a hypercube. */
+		if (neighbours != g->neighbours || g->keys.dims[0] == 2)
+			return 0;
+		g->keys.bundle_count = g->keys.dim_count;
+		return guess_bundles(g, 0, 0);
+	}
+	for (uint32_t size = ft_minimum(left, most); r == 0 && size >= 2; size--) {
+		uint32_t more = neighbours + (size == 2 ? 1 : 2);
+
+		if (left % size != 0 || more > g->neighbours || g->keys.dim_count == FT_DIMENSIONS_MAX)
+			continue;
+		g->keys.dims[g->keys.dim_count++] = size;
+		r = guess_dims(g, left / size, size, more);
+		g->keys.dim_count--;
+	}
+	return r;
+}
+
+static int recognise_grid(const struct ft_sketch *sketch, const struct ft_family *family, uint32_t neighbours)
+{
+	struct guess g = {.sketch = sketch, .family = family, .neighbours = neighbours};
+
+	ft_family_keys_init(&g.keys);
+	return guess_dims(&g, sketch->switches, sketch->switches, 0);
+}
+
+static int recognise_torus(const struct ft_sketch *sketch)
+{
+	return recognise_grid(sketch, &ft_family_torus, sketch->degree);
+}
+
+static int recognise_mesh(const struct ft_sketch *sketch)
+{
+	return recognise_grid(sketch, &ft_family_mesh, sketch->degree_max);
+}
+
+static int recognise_hypercube(const struct ft_sketch *sketch)
+{
+	struct ft_family_keys keys;
+
+	if (sketch->width_count != 1 || sketch->degree >= FT_DIMENSIONS_MAX || sketch->switches != 1U << sketch->degree)
+		return 0;
+	ft_family_keys_init(&keys);
+	keys.dimensions = sketch->degree;
+	keys.bundles[0] = sketch->widths[0];
+	keys.bundle_count = 1;
+	return sketch->offer(sketch, &ft_family_hypercube, &keys);
+}
+
 static const char *const keys_of_grids[] = {"dims", "dimensions", "bundle", NULL};
 static const char *const keys_of_hypercubes[] = {"dimensions", "bundle", NULL};
 static const char *const keys_of_rings[] = {"bundle", NULL};
 
-const struct ft_family ft_family_torus = {"torus", keys_of_grids, "a torus", propose_grid, build_grid, label_grid};
-const struct ft_family ft_family_mesh = {"mesh", keys_of_grids, "a mesh", propose_grid, build_grid, label_grid};
-const struct ft_family ft_family_hypercube = {"hypercube",	 keys_of_hypercubes, "a hypercube",
-					      propose_hypercube, build_grid,	     label_grid};
-const struct ft_family ft_family_ring = {"ring", keys_of_rings, "a ring", propose_ring, build_grid, label_grid};
+const struct ft_family ft_family_torus = {"torus",    keys_of_grids, "a torus",	     propose_grid,
+					  build_grid, label_grid,    recognise_torus};
+const struct ft_family ft_family_mesh = {"mesh",     keys_of_grids, "a mesh",	   propose_grid,
+					 build_grid, label_grid,    recognise_mesh};
+const struct ft_family ft_family_hypercube = {"hypercube", keys_of_hypercubes, "a hypercube",	   propose_hypercube,
+					      build_grid,  label_grid,	       recognise_hypercube};
+const struct ft_family ft_family_ring = {"ring", keys_of_rings, "a ring", propose_ring, build_grid, label_grid, NULL};

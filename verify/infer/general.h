@@ -88,6 +88,14 @@ int ft_intent_regular(struct ft_intent *intent);
 /* general_write.c: the design as text. Returns 0 or -ENOMEM. */
 int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name);
 
+/*
+ * family.c: the design of a network of a family, if the fabric is one. Returns 1 with @text replaced, 0, or -ENOMEM.
+ */
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text);
+
+/* True for printable ASCII with a letter or digit, short enough for the reader, and not a range of names. */
+bool ft_infer_name_is_plain(const char *name);
+
 /* The pair of two switches, NULL if it has neither seen nor planned cables. */
 struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint32_t b);
 

@@ -118,8 +118,7 @@ static int kinds_make(struct writer *w)
 
 /* ---- names ---- */
 
-/* True for printable ASCII with a letter or digit, short enough for the reader, and not a range of names. */
-static bool name_is_plain(const char *name)
+bool ft_infer_name_is_plain(const char *name)
 {
 	bool known = false;
 	size_t length;
@@ -150,7 +149,7 @@ static int names_take(struct writer *w)
 			return r;
 		if (r == 0)
 			w->by_guid[i] = w->by_guid[there] = true;
-		if (!name_is_plain(w->name[i]))
+		if (!ft_infer_name_is_plain(w->name[i]))
 			w->by_guid[i] = true;
 	}
 	return 0;

@@ -471,9 +471,14 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	if (r < 0 || (tree && tree_serves(best, &intent, common)))
 		return r;
 	ft_infer_graph_counts(&f);
-	r = notes_failed(&f) ? -ENOMEM : ft_intent_write(&graph.text, &intent, name && name[0] ? name : "fabric");
-	if (r == 0)
-		r = graph_check(&graph.text, &err);
+	name = name && name[0] ? name : "fabric";
+	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text);
+	if (r == 0) {
+		ft_text_reset(&graph.text);
+		r = ft_intent_write(&graph.text, &intent, name);
+		if (r == 0)
+			r = graph_check(&graph.text, &err);
+	}
 	if (r < 0)
 		return r == -EINVAL && tree ? 0 : r;
 	attempt_release(best);

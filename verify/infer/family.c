@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A fabric that is a network of a family: a torus of 5x6, say. Families offer parameters by the numbers of the fabric
+ * (planner/family/recognise.h). Those whose distances are the fabric's own are planned; the matcher finds the switches
+ * in the plan; and what leaves hardly a cable wrong is the design. It has fewer words than a graph, and a missing cable
+ * is missing by the rule, whatever its neighbours say.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/family/recognise.h"
+#include "verify/infer/general.h"
+#include "verify/model/verify.h"
+
+enum {
+	SWITCHES_MIN = 6, /* fewer are any family's */
+	WRONG_SOME = 3,	  /* cables that may be wrong or missing, */
+	WRONG_SHARE = 20, /* and of so many one; */
+	WRONG_SMALL = 8,  /* of these few, of so many one */
+	SURPLUS_COST = 3, /* a cable goes missing sooner than one is laid that belongs nowhere */
+	TRIALS_MAX = 3,	  /* candidates that are matched */
+	STEPS_MAX = 64,	  /* distances that are told apart */
+	SOURCES = 64,	  /* switches whose distances are counted */
+};
+
+/* How far others are: of the switches that were asked, how many pairs are so many cables apart. */
+struct distances {
+	uint64_t pairs[STEPS_MAX];
+};
+
+/* A graph, as lists of neighbours. */
+struct adjacency {
+	uint32_t count;
+	uint32_t *first, *near; /* [count + 1], owned */
+};
+
+struct candidate {
+	const struct ft_family *family;
+	struct ft_family_keys keys;
+	uint64_t apart; /* how much its distances differ */
+};
+
+struct recognition {
+	const struct ft_inference *f;
+	const char *name;
+	uint32_t ports;	     /* of every switch */
+	uint32_t most_hosts; /* on one */
+	uint64_t cables;
+	struct distances seen;
+	uint32_t *queue, *steps; /* scratch, by switch */
+	struct candidate best[TRIALS_MAX];
+	uint32_t best_count;
+};
+
+static void adjacency_release(struct adjacency *graph)
+{
+	free(graph->first);
+	free(graph->near);
+}
+
+static void recognition_release(struct recognition *x)
+{
+	free(x->queue);
+	free(x->steps);
+}
+
+/* ---- distances ---- */
+
+/* Breadth-first from @source. */
+static void distances_from(const struct recognition *x, const struct adjacency *graph, uint32_t source,
+			   struct distances *sum)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(x->steps, 0xff, graph->count * sizeof(*x->steps));
+	x->steps[source] = 0;
+	x->queue[tail++] = source;
+	while (head < tail) {
+		uint32_t at = x->queue[head++], step = x->steps[at];
+
+		sum->pairs[step < STEPS_MAX ? step : STEPS_MAX - 1]++;
+		for (uint32_t n = graph->first[at]; n < graph->first[at + 1]; n++)
+			if (x->steps[graph->near[n]] == FT_NONE) {
+				x->steps[graph->near[n]] = step + 1;
+				x->queue[tail++] = graph->near[n];
+			}
+	}
+}
+
+/* From up to SOURCES switches, evenly over the list. */
+static void distances_count(const struct recognition *x, const struct adjacency *graph, struct distances *ret_sum)
+{
+	uint32_t stride = (graph->count + SOURCES - 1) / SOURCES;
+
+	*ret_sum = (struct distances){0};
+	for (uint32_t i = 0; i < graph->count; i += stride)
+		distances_from(x, graph, i, ret_sum);
+}
+
+static uint64_t distances_apart(const struct distances *a, const struct distances *b)
+{
+	uint64_t apart = 0;
+
+	for (unsigned int i = 0; i < STEPS_MAX; i++)
+		apart += a->pairs[i] > b->pairs[i] ? a->pairs[i] - b->pairs[i] : b->pairs[i] - a->pairs[i];
+	return apart;
+}
+
+/* The bundles of a plan as lists of neighbours. */
+static int adjacency_make(const struct ft_plan *plan, struct adjacency *graph)
+{
+	graph->count = plan->switch_count;
+	graph->first = calloc(graph->count + 2UL, sizeof(*graph->first));
+	graph->near = calloc(2UL * plan->bundle_count + 1, sizeof(*graph->near));
+	if (!graph->first || !graph->near)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		graph->first[plan->bundles[i].a]++;
+		graph->first[plan->bundles[i].b]++;
+	}
+	for (uint32_t i = 1; i <= graph->count; i++)
+		graph->first[i] += graph->first[i - 1];
+	for (uint32_t i = plan->bundle_count; i-- > 0;) {
+		graph->near[--graph->first[plan->bundles[i].a]] = plan->bundles[i].b;
+		graph->near[--graph->first[plan->bundles[i].b]] = plan->bundles[i].a;
+	}
+	return 0;
+}
+
+/* ---- the numbers of the fabric ---- */
+
+static int by_frequency(const void *one, const void *other, void *arg)
+{
+	const uint32_t *votes = arg;
+	uint32_t x = *(const uint32_t *)one, y = *(const uint32_t *)other;
+
+	if (votes[x] != votes[y])
+		return votes[x] > votes[y] ? -1 : 1;
+	return (x < y) - (x > y);
+}
+
+/* The widths of bundles that one in twenty has. A cable less here and there makes no width. */
+static void widths_find(const struct ft_inference *f, struct ft_sketch *sketch)
+{
+	enum { WIDTH_MAX = 255, SHARE = 20 };
+	uint32_t votes[WIDTH_MAX + 1] = {0}, order[WIDTH_MAX + 1], all = f->near_first[f->live->switch_count];
+
+	for (uint32_t n = 0; n < all; n++)
+		votes[f->near[n].cables < WIDTH_MAX ? f->near[n].cables : WIDTH_MAX]++;
+	for (uint32_t i = 0; i <= WIDTH_MAX; i++)
+		order[i] = i;
+	qsort_r(order, WIDTH_MAX + 1, sizeof(*order), by_frequency, votes);
+	for (uint32_t i = 0; i < FT_SKETCH_WIDTHS_MAX; i++)
+		if (votes[order[i]] > 0 && votes[order[i]] >= all / SHARE)
+			sketch->widths[sketch->width_count++] = order[i];
+}
+
+static int degrees_find(const struct ft_inference *f, struct ft_sketch *sketch)
+{
+	_cleanup_free_ uint32_t *votes = calloc(f->live->switch_count + 1UL, sizeof(*votes));
+
+	if (!votes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		uint32_t degree = f->near_first[i + 1] - f->near_first[i];
+
+		votes[degree]++;
+		sketch->degree_max = degree > sketch->degree_max ? degree : sketch->degree_max;
+		sketch->hosting += f->hosts[i] > 0;
+		sketch->pairs += degree;
+	}
+	sketch->pairs /= 2;
+	for (uint32_t i = 0; i <= sketch->degree_max; i++)
+		if (votes[i] >= votes[sketch->degree])
+			sketch->degree = i;
+	return 0;
+}
+
+/* False where no family has such switches: all have as many ports, and are cabled to each other in one part. */
+static bool recognition_begin(struct recognition *x)
+{
+	const struct ft_inference *f = x->f;
+
+	if (f->live->switch_count < SWITCHES_MIN || f->live->part_count > 1)
+		return false;
+	x->ports = ft_infer_ports(f, 0);
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		if (ft_infer_ports(f, i) != x->ports)
+			return false;
+		x->most_hosts = f->hosts[i] > x->most_hosts ? f->hosts[i] : x->most_hosts;
+	}
+	for (uint32_t n = 0; n < f->near_first[f->live->switch_count]; n++)
+		x->cables += f->near[n].cables;
+	x->cables /= 2;
+	return true;
+}
+
+/* ---- candidates ---- */
+
+static bool few_wrong(const struct recognition *x, uint64_t wrong)
+{
+	return wrong <= x->cables / WRONG_SHARE || (wrong <= WRONG_SOME && wrong <= x->cables / WRONG_SMALL);
+}
+
+/* What identifies the switches of a plan: by place the live switch, and by live switch whether its GUID tells it. */
+struct places {
+	uint32_t *live_of;
+	bool *by_guid;
+	uint64_t wrong; /* cables, by the match without names */
+};
+
+static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
+{
+	if (ft_text_string(note)[0] == '\0')
+		return;
+	ft_text_printf(text, ",\n\t\t\"%s\": ", about);
+	ft_text_add_json(text, ft_text_string(note));
+	text->failed |= note->failed;
+}
+
+static void why_write(const struct recognition *x, const struct candidate *c, const struct places *places,
+		      struct ft_text *text)
+{
+	const struct ft_inference *f = x->f;
+
+	ft_text_printf(
+		text,
+		",\n\t\"why\": {\n\t\t\"topology\": \"%u switches, cabled to each other as those of %s are; %llu "
+		"of %llu cables are wrong or missing by its rule\"",
+		f->live->switch_count, c->family->about, (unsigned long long)places->wrong,
+		(unsigned long long)x->cables);
+	ft_text_printf(
+		text,
+		",\n\t\t\"nodes\": \"%u host port%s seen; what nobody saw is not promised, so hosts that are down "
+		"now have to be added\"",
+		f->host_total, f->host_total == 1 ? " is" : "s are");
+	note_add(text, "rate", &f->why[FT_WHY_RATE]);
+	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
+	ft_text_puts(text, "\n\t}");
+}
+
+/* The hosts of each switch, in the order of the plan. */
+static void hosts_write(const struct recognition *x, const uint32_t *live_of, struct ft_text *text)
+{
+	const struct ft_inference *f = x->f;
+
+	ft_text_puts(text, ", \"hosts\": [");
+	for (uint32_t i = 0, run; i < f->live->switch_count; i += run) {
+		for (run = 1; i + run < f->live->switch_count; run++)
+			if (f->hosts[live_of[i + run]] != f->hosts[live_of[i]])
+				break;
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, f->hosts[live_of[i]]);
+	}
+	ft_text_puts(text, "]");
+}
+
+static void binds_write(const struct recognition *x, const struct places *places, struct ft_text *text)
+{
+	ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
+	for (uint32_t i = 0; i < x->f->live->switch_count; i++) {
+		const struct ft_live_switch *sw = &x->f->live->switches[places->live_of[i]];
+		size_t length;
+		const char *start = ft_text_short_name(sw->name, &length);
+
+		ft_text_puts(text, i ? ",\n\t\t" : "\n\t\t");
+		if (places->by_guid[places->live_of[i]])
+			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
+		else
+			ft_text_printf(text, "\"%.*s\"", (int)length, start);
+	}
+	ft_text_puts(text, "\n\t]}");
+}
+
+/*
+ * The design. @places: NULL where nobody is known yet: hosts are dealt evenly then, which is near enough for a match.
+ */
+static void design_write(const struct recognition *x, const struct candidate *c, const struct places *places,
+			 struct ft_text *text)
+{
+	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
+	ft_text_add_json(text, x->name);
+	if (places)
+		why_write(x, c, places, text);
+	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", c->family->name);
+	ft_family_keys_write(text, &c->keys);
+	if (x->f->host_total > 0)
+		ft_text_printf(text, ",\n\t\"nodes\": %u", x->f->host_total);
+	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
+		       x->most_hosts ? x->most_hosts : 1);
+	if (places && x->f->host_total > 0)
+		hosts_write(x, places->live_of, text);
+	ft_text_puts(text, "}");
+	ft_infer_write_rates(text, x->f);
+	if (places)
+		binds_write(x, places, text);
+	ft_text_puts(text, "\n}\n");
+}
+
+/* Keeps the candidates whose distances are nearest, the first of equal ones first. */
+static void candidate_keep(struct recognition *x, const struct candidate *c)
+{
+	uint32_t at = x->best_count;
+
+	while (at > 0 && c->apart < x->best[at - 1].apart)
+		at--;
+	if (at == TRIALS_MAX)
+		return;
+	if (x->best_count < TRIALS_MAX)
+		x->best_count++;
+	memmove(&x->best[at + 1], &x->best[at], (x->best_count - 1 - at) * sizeof(*c));
+	x->best[at] = *c;
+}
+
+/* Plans it, and compares its numbers with those of the fabric. */
+static int candidate_offer(const struct ft_sketch *sketch, const struct ft_family *family,
+			   const struct ft_family_keys *keys)
+{
+	struct recognition *x = sketch->arg;
+	struct candidate c = {.family = family, .keys = *keys};
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(adjacency_release) struct adjacency graph = {0};
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct distances planned;
+	uint64_t cables, apart;
+	int r;
+
+	design_write(x, &c, NULL, &text);
+	if (ft_text_failed(&text))
+		return -ENOMEM;
+	r = ft_design_read(text.data, text.length, &design, &plan, NULL);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	cables = plan->links - plan->nodes;
+	apart = cables > x->cables ? cables - x->cables : x->cables - cables;
+	if (plan->switch_count != sketch->switches || !few_wrong(x, apart))
+		return 0;
+	r = adjacency_make(plan, &graph);
+	if (r < 0)
+		return r;
+	distances_count(x, &graph, &planned);
+	c.apart = distances_apart(&x->seen, &planned);
+	candidate_keep(x, &c);
+	return 0;
+}
+
+static int candidates_find(struct recognition *x)
+{
+	const struct ft_inference *f = x->f;
+	struct ft_sketch sketch = {.switches = f->live->switch_count, .offer = candidate_offer, .arg = x};
+	struct adjacency graph = {.count = sketch.switches, .first = f->near_first};
+	int r;
+
+	graph.near = calloc(f->near_first[graph.count] + 1UL, sizeof(*graph.near));
+	x->queue = calloc(graph.count + 1UL, sizeof(*x->queue));
+	x->steps = calloc(graph.count + 1UL, sizeof(*x->steps));
+	r = graph.near && x->queue && x->steps ? degrees_find(f, &sketch) : -ENOMEM;
+	if (r == 0) {
+		for (uint32_t n = 0; n < f->near_first[graph.count]; n++)
+			graph.near[n] = f->near[n].live;
+		distances_count(x, &graph, &x->seen);
+		widths_find(f, &sketch);
+	}
+	free(graph.near);
+	/* The rarer widths may be bundles that lack cables. */
+	for (uint32_t widths = sketch.width_count, i = 1; r == 0 && i <= widths; i++) {
+		sketch.width_count = i;
+		r = ft_family_guess(&sketch);
+	}
+	return r;
+}
+
+/* ---- the match ---- */
+
+/* Cables that are wrong or missing, and switches without a place or on none. */
+static uint64_t wrong_in(const struct ft_report *report)
+{
+	uint64_t wrong = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+
+		switch (finding->code) {
+		case FT_CODE_CABLE_MISSING:
+		case FT_CODE_CABLE_MISPLACED:
+		case FT_CODE_CABLES_SWAPPED:
+			wrong += finding->count;
+			break;
+		case FT_CODE_CABLE_UNPLANNED:
+			wrong += (uint64_t)SURPLUS_COST * finding->count;
+			break;
+		case FT_CODE_EDGE_ISOLATED:
+		case FT_CODE_CORE_MISSING:
+		case FT_CODE_SWITCH_UNPLANNED:
+			return UINT64_MAX;
+		default:
+			break;
+		}
+	}
+	return ft_report_is_foreign(report) ? UINT64_MAX : wrong;
+}
+
+static int text_verify(const struct recognition *x, const struct ft_text *text, struct ft_report **ret_report)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	int r;
+
+	if (ft_text_failed(text))
+		return -ENOMEM;
+	r = ft_design_read(text->data, text->length, &design, &plan, NULL);
+	return r < 0 ? r
+		     : ft_verify_all(&(struct ft_verify_input){.design = design,
+							       .plan = plan,
+							       .snapshot = x->f->snapshot,
+							       .today = "",
+							       .doubt_plan = true},
+				     ret_report);
+}
+
+/* The live switch in each place of the plan. Returns 1, 0 if a place is empty or two have one GUID, or -ENOMEM. */
+static int places_find(const struct recognition *x, const struct ft_report *report, uint32_t *live_of)
+{
+	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
+	uint32_t count = x->f->live->switch_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int r = ft_map_add(&by_guid, x->f->live->switches[i].guid, i, NULL);
+
+		if (r <= 0)
+			return r;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t live = i < report->switch_count ? ft_map_get(&by_guid, report->switches[i].guid) : FT_MAP_NONE;
+
+		if (live == FT_MAP_NONE)
+			return 0;
+		live_of[i] = live;
+	}
+	return 1;
+}
+
+/* A name that a design can have as it is: plain, without what JSON would escape, and of no other switch. */
+static int names_judge(const struct recognition *x, bool *by_guid)
+{
+	const struct ft_live *live = x->f->live;
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		const char *name = live->switches[i].name;
+		uint32_t there = i;
+		int r = ft_map_add(&map, ft_text_short_hash(name), i, &there);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			by_guid[i] = by_guid[there] = true;
+		by_guid[i] |= !ft_infer_name_is_plain(name) || strpbrk(name, "\"\\") || strncmp(name, "0x", 2) == 0;
+	}
+	return 0;
+}
+
+/* The design with everybody in place, if it is the fabric's. Returns 1, 0 or -ENOMEM. */
+static int places_settle(const struct recognition *x, const struct candidate *c, const struct ft_report *match,
+			 struct places *places, struct ft_text *text)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	int r = places_find(x, match, places->live_of);
+
+	if (r > 0)
+		r = names_judge(x, places->by_guid) < 0 ? -ENOMEM : 1;
+	if (r <= 0)
+		return r;
+	ft_text_reset(text);
+	design_write(x, c, places, text);
+	r = text_verify(x, text, &report);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	return few_wrong(x, wrong_in(report));
+}
+
+/* Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM. */
+static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text)
+{
+	_cleanup_free_ uint32_t *live_of = calloc(x->f->live->switch_count + 1UL, sizeof(*live_of));
+	_cleanup_free_ bool *by_guid = calloc(x->f->live->switch_count + 1UL, sizeof(*by_guid));
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text draft = {0};
+	struct places places = {live_of, by_guid, 0};
+	int r;
+
+	if (!live_of || !by_guid)
+		return -ENOMEM;
+	design_write(x, c, NULL, &draft);
+	r = text_verify(x, &draft, &report);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	places.wrong = wrong_in(report);
+	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &places, text) : 0;
+}
+
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text)
+{
+	_cleanup_(recognition_release) struct recognition x = {.f = f};
+	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+	int r = safe ? 0 : -ENOMEM;
+
+	x.name = safe;
+	if (r < 0 || !recognition_begin(&x))
+		return r;
+	r = candidates_find(&x);
+	for (uint32_t i = 0; r == 0 && i < x.best_count; i++)
+		r = candidate_match(&x, &x.best[i], text);
+	return r;
+}
