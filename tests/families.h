@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
+#include "planner/family/family.h"
 #include "planner/plan/plan.h"
 
 /* A design without the version and the name, and what is true of its plan. */
@@ -145,12 +147,28 @@ static void test_refusals(void **state)
 		refusal_check(&families.refusals[i]);
 }
 
+/* A word that is no topology: the message has all that are, families among them. */
+static void test_unknown(void **state)
+{
+	_cleanup_(ft_text_release) struct ft_text expected = {0};
+	struct refusal_row row = {.design = "\"topology\": \"thorus\", \"nodes\": 1"};
+
+	(void)state;
+	ft_text_puts(&expected, "\"topology\" is \"thorus\"; it must be \"auto\", \"star\", \"fat-tree\", \"graph\"");
+	for (size_t i = 0; i < ft_family_count; i++)
+		ft_text_printf(&expected, ", \"%s\"", ft_families[i]->name);
+	ft_text_puts(&expected, " or \"any\"");
+	row.text = ft_text_string(&expected);
+	refusal_check(&row);
+}
+
 static int families_test(const struct family_row *rows, size_t row_count, const struct refusal_row *refusals,
 			 size_t refusal_count)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_unknown),
 	};
 
 	families.rows = rows;

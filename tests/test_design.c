@@ -143,9 +143,6 @@ static const struct bad_design {
 	{"{\"nodes_max\": null}", "1:15: \"nodes_max\" must be a whole number, not null"},
 	{HEAD "\"levels\": 4}", "2:11: \"levels\" must be 2 or 3"},
 	{HEAD "\"levels\": \"2\"}", "2:11: \"levels\" must be 2 or 3"},
-	{HEAD "\"topology\": \"thorus\"}",
-	 "2:13: \"topology\" is \"thorus\"; it must be \"auto\", \"star\", \"fat-tree\", \"graph\", \"torus\", "
-	 "\"mesh\", \"hypercube\" or \"ring\""},
 	{HEAD "\"topology\": 1}", "2:13: \"topology\" must be a string, not a number"},
 	{HEAD "\"fill\": \"full\"}", "2:9: \"fill\" is \"full\"; it must be \"auto\", \"dense\" or \"uniform\""},
 	{HEAD "\"prefer_expandable\": 1}", "2:22: \"prefer_expandable\" must be true or false, not a number"},

@@ -27,6 +27,14 @@ static const struct family_row rows[] = {
 	{"\"topology\": \"torus\", \"nodes\": 37, \"edge\": {\"ports\": 36}", "3", 3, 27, 1, 18, 37},
 	{"\"topology\": \"torus\", \"nodes\": 500, \"edge\": {\"ports\": 36}", "5x6", 30, 270, 5, 18, 500},
 	{"\"topology\": \"torus\", \"nodes\": 5000, \"edge\": {\"ports\": 36}", "4x4x4x5", 320, 2880, 8, 18, 5000},
+	/* Of all families and trees the one of the fewest switches, then of the fewest cables. */
+	{"\"topology\": \"any\", \"nodes\": 40, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}", "3", 3, 18, 2,
+	 18, 40},
+	/* Hosts as the design deals them. */
+	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8, \"hosts\": "
+	 "[{\"count\": 1, "
+	 "\"hosts\": 5}, {\"count\": 2, \"hosts\": 1}]}",
+	 "3", 3, 3, 1, 2, 7},
 };
 
 static const struct refusal_row refusals[] = {
@@ -38,6 +46,17 @@ static const struct refusal_row refusals[] = {
 	 "each switch needs 36 ports to other switches and one for a host, and has 36"},
 	{"\"topology\": \"torus\", \"dims\": [4, 6]", "\"nodes\" is missing: how many host ports to connect; or "
 						      "\"ports\" of \"edge\", all of which are connected then"},
+	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8, \"hosts\": "
+	 "[{\"count\": 1, "
+	 "\"hosts\": 7}]}",
+	 "edge.count is 1, but there are 3 switches"},
+	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8, \"hosts\": "
+	 "[{\"count\": 1, "
+	 "\"hosts\": 7}, {\"count\": 2, \"hosts\": 0}]}",
+	 "edge.hosts gives \"sw-0\" 7 hosts, but it has 6 ports for them"},
+	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8}, \"bind\": "
+	 "{\"edge\": [\"a\"]}",
+	 "bind.edge has 1 name, but there are 3 switches"},
 	{"\"topology\": \"ring\", \"nodes\": 24, \"dims\": [4, 6], \"edge\": {\"ports\": 36}",
 	 "\"dims\" is of the topologies torus and mesh; \"topology\" is \"ring\""},
 	{"\"topology\": \"torus\", \"nodes\": 24, \"levels\": 3, \"edge\": {\"ports\": 36}",

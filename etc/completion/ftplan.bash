@@ -28,7 +28,7 @@ _ftplan()
 		return
 		;;
 	--topology)
-		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring any' -- "$cur")
 		return
 		;;
 	--levels)

@@ -242,7 +242,7 @@ static int work_curve(struct run *run, const struct ft_menu *menu)
 {
 	struct ft_design design = *run->design;
 
-	ft_csv_header(&run->out, design.levels, design.family != NULL);
+	ft_csv_header(&run->out, design.levels, design.family || design.any);
 	for (uint64_t n = run->options.first; n <= run->options.last; n += run->options.step) {
 		_cleanup_(ft_search_release) struct ft_search search = {0};
 		int r;
@@ -263,7 +263,7 @@ static void write_found(struct run *run, const struct ft_search *search)
 	const struct ft_plan_options *options = &run->options;
 
 	if (strcmp(options->format->name, "csv") == 0) {
-		ft_csv_header(&run->out, run->design->levels, run->design->family != NULL);
+		ft_csv_header(&run->out, run->design->levels, run->design->family || run->design->any);
 		for (size_t i = 0; i < search->count; i++)
 			ft_csv_row(&run->out, run->design, &search->best[i]);
 	} else if (options->work == FT_WORK_PARETO) {

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/plan/catalog.h"
+#include "planner/family/family.h"
 #include "planner/family/rules.h"
 
 enum {
@@ -188,6 +189,7 @@ static int roles_from_plan(const struct ft_key_reader *reader, const json_t *pla
 
 	/* A star has no other tiers, whatever else is said of them. */
 	asked.topology = chosen->topology;
+	asked.family = chosen->family;
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
 		int r;
 
@@ -229,7 +231,12 @@ int ft_design_choose_from_plan(const struct ft_key_reader *reader, const struct 
 
 	if (!plan)
 		return 0;
-	if (design->topology == FT_TOPOLOGY_AUTO)
+	chosen.any = false;
+	if (design->any && topology)
+		chosen.family = ft_family_find(topology);
+	if (chosen.family)
+		chosen.topology = FT_TOPOLOGY_GRAPH;
+	else if (design->topology == FT_TOPOLOGY_AUTO)
 		chosen.topology = star ? FT_TOPOLOGY_STAR : FT_TOPOLOGY_FAT_TREE;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		chosen.roles[tier].model = NULL;
@@ -241,7 +248,7 @@ int ft_design_choose_from_plan(const struct ft_key_reader *reader, const struct 
 		return r;
 	}
 	pods_from_plan(plan, &chosen);
-	if (design->family)
+	if (chosen.family)
 		chosen.label = json_string_value(json_object_get(plan, "dims"));
 	*ret_chosen = chosen;
 	return 1;

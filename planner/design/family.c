@@ -178,7 +178,9 @@ static int own_keys_check(const struct ft_key_reader *reader, const struct ft_de
 		return ft_json_error_key(
 			&reader->json, reader->err, root, key, "\"%s\" is of the topolog%s %s; \"topology\" is \"%s\"",
 			key, strstr(ft_text_string(&owners), " and ") ? "ies" : "y", ft_text_string(&owners),
-			design->family ? design->family->name : ft_topology_name(design->topology));
+			design->family ? design->family->name
+			: design->any  ? "any"
+				       : ft_topology_name(design->topology));
 	}
 	return 0;
 }

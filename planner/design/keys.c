@@ -87,7 +87,7 @@ static int key_levels(struct ft_key_reader *reader, const struct ft_key_at *at, 
 /* One of the words above, or a family of graphs. */
 static int key_topology(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
-	_cleanup_free_ const char **words = calloc(FT_COUNT(topology_names) + ft_family_count, sizeof(*words));
+	_cleanup_free_ const char **words = calloc(FT_COUNT(topology_names) + ft_family_count + 1, sizeof(*words));
 	size_t own = FT_COUNT(topology_names) - 1;
 	struct ft_design *design = out;
 	int word, r;
@@ -97,12 +97,14 @@ static int key_topology(struct ft_key_reader *reader, const struct ft_key_at *at
 	memcpy(words, topology_names, own * sizeof(*words));
 	for (size_t i = 0; i < ft_family_count; i++)
 		words[own + i] = ft_families[i]->name;
+	words[own + ft_family_count] = "any";
 	r = ft_key_find_word(reader, at, words, &word);
 	if (r < 0)
 		return r;
-	if ((size_t)word >= own)
+	design->any = (size_t)word == own + ft_family_count;
+	if ((size_t)word >= own && !design->any)
 		design->family = ft_families[(size_t)word - own];
-	design->topology = design->family ? FT_TOPOLOGY_GRAPH : (enum ft_topology)word;
+	design->topology = design->any ? FT_TOPOLOGY_AUTO : design->family ? FT_TOPOLOGY_GRAPH : (enum ft_topology)word;
 	return 0;
 }
 

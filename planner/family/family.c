@@ -362,8 +362,8 @@ static int names_bind(struct ft_network *network, const struct ft_bind *bind, st
 	if (bind->count == 0)
 		return 0;
 	if (bind->count != graph->switch_count) {
-		snprintf(text, sizeof(text), "bind.edge has %zu names, but there are %u switches", bind->count,
-			 graph->switch_count);
+		snprintf(text, sizeof(text), "bind.edge has %zu name%s, but there are %u switches", bind->count,
+			 ft_text_s(bind->count), graph->switch_count);
 		return blame_bind(err, blame, text);
 	}
 	for (uint32_t i = 0; i < graph->switch_count; i++) {
@@ -401,6 +401,7 @@ static int family_fill(const struct ft_layout *layout, struct ft_plan *plan)
 	layout->family->label(&label, layout);
 	if (ft_text_failed(&label))
 		return -ENOMEM;
+	plan->family = layout->family->name;
 	plan->called = ft_layout_called(layout);
 	plan->label = strdup(ft_text_string(&label));
 	plan->dim_count = layout->keys.dim_count;

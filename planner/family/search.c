@@ -421,12 +421,16 @@ static int layout_offer(struct ft_proposal *proposal, const struct ft_layout *la
 	return candidate_offer(trial->x, &c);
 }
 
-/* Of every switch of one chip, each layout that the family proposes. */
-static int enumerate_layouts(struct enumeration *x, struct ft_error *err, struct ft_plan_blame *blame)
+/* Of every switch of one chip, each layout that a family proposes. */
+static int enumerate_layouts(struct enumeration *x, const struct ft_family *family, struct ft_error *err,
+			     struct ft_plan_blame *blame)
 {
+	struct ft_design design = *x->rules.design;
+
+	design.family = family;
 	for (size_t i = 0; i < x->menu->count[FT_TIER_EDGE]; i++) {
 		struct family_trial trial = {x, &x->menu->types[FT_TIER_EDGE][i]};
-		struct ft_proposal proposal = {.design = x->rules.design,
+		struct ft_proposal proposal = {.design = &design,
 					       .ports = trial.type->ports,
 					       .offer = layout_offer,
 					       .arg = &trial,
@@ -456,11 +460,15 @@ static int enumerate(struct enumeration *x)
 	int r = 0;
 
 	if (design->family)
-		return enumerate_layouts(x, NULL, NULL);
+		return enumerate_layouts(x, design->family, NULL, NULL);
 	if (ft_stars_wanted(design))
 		for (size_t i = 0; r == 0 && i < x->menu->star_count; i++)
 			r = try_star(x, &x->menu->stars[i]);
-	return r == 0 && ft_trees_wanted(design) ? enumerate_trees(x) : r;
+	if (r == 0 && ft_trees_wanted(design))
+		r = enumerate_trees(x);
+	for (size_t i = 0; r == 0 && design->any && i < ft_family_count; i++)
+		r = enumerate_layouts(x, ft_families[i], NULL, NULL);
+	return r;
 }
 
 /* ---- why nothing fits ---- */
@@ -605,7 +613,7 @@ static int only_one_fits_not(struct enumeration *x)
 /* The complaint of a family, or why the layout does not fit. */
 static int no_layout(struct enumeration *x)
 {
-	int r = enumerate_layouts(x, x->err, x->blame);
+	int r = enumerate_layouts(x, x->rules.design->family, x->err, x->blame);
 
 	if (r < 0 || x->menu->count[FT_TIER_EDGE] != 1 || !x->why.reason[0])
 		return r;
@@ -680,7 +688,8 @@ static bool is_same_design(const struct ft_candidate *a, const struct ft_candida
 	if (a->shape.topology == FT_TOPOLOGY_STAR && b->shape.topology == FT_TOPOLOGY_STAR &&
 	    *family_of(a, FT_TIER_EDGE))
 		return true;
-	return a->shape.topology == b->shape.topology && a->shape.e == b->shape.e && a->shape.cores == b->shape.cores &&
+	return a->shape.topology == b->shape.topology && a->layout.family == b->layout.family &&
+	       a->shape.e == b->shape.e && a->shape.cores == b->shape.cores &&
 	       ft_shape_spines(&a->shape) == ft_shape_spines(&b->shape) && a->shape.n == b->shape.n;
 }
 

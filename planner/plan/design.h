@@ -281,6 +281,7 @@ struct ft_design {
 	char *name;
 	enum ft_topology topology;
 	const struct ft_family *family; /* whose rules make the graph; NULL: the design lists it, or is of a tree */
+	bool any;			/* stars, trees and all families are tried */
 	struct ft_family_keys keys;	/* of the family */
 	const char *label; /* of the one layout to be taken, as its plan says it; NULL: the best; borrowed */
 	uint32_t levels;

@@ -100,11 +100,11 @@ struct ft_plan {
 	bool general;
 	struct ft_tree *tree; /* what only a tree has (plan/tree.h); of a graph all 0; owned */
 	/*
-	 * Of a graph that a family's rules made (planner/family/family.h): what it is called ("torus", "ring"), and its
-	 * parameters ("5x6", "q=5"); else NULL. Switches of a grid are in the order of their coordinates, the last one
-	 * running fastest.
+	 * Of a graph that a family's rules made (planner/family/family.h): the family's name, what the network is
+	 * called (a torus of one dimension is a "ring"), and its parameters ("5x6", "q=5"); else NULL. Switches of a
+	 * grid are in the order of their coordinates, the last one running fastest.
 	 */
-	const char *called;			     /* static */
+	const char *family, *called;		     /* static */
 	char *label;				     /* owned */
 	uint32_t dims[FT_DIMENSIONS_MAX], dim_count; /* of a grid; else 0 */
 	uint32_t group_count;			     /* groups of switches; 0: there are none */

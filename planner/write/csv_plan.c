@@ -15,6 +15,7 @@ struct row {
 	uint32_t nodes, nodes_max, levels;
 	bool star;
 	const struct ft_layout *layout; /* of a family; else NULL */
+	bool dims;			/* there is a column for what the layout is called */
 	const char *edge_model, *spine_model, *core_model;
 	uint32_t edges, spines, cores, pods;
 	uint32_t ports_to_nodes, ports_to_core, bundle, spine_bundle;
@@ -100,8 +101,9 @@ static void add_row(struct ft_text *text, const struct row *row)
 		add_count(text, row->pods);
 		ft_csv_add_count(text, row->spine_bundle);
 	}
+	if (row->dims)
+		ft_text_puts(text, row->star ? ",1" : ",");
 	if (row->layout) {
-		ft_text_puts(text, ",");
 		row->layout->family->label(text, row->layout);
 	}
 	ft_text_puts(text, "\n");
@@ -119,7 +121,8 @@ void ft_csv_row(struct ft_text *text, const struct ft_design *design, const stru
 
 	if (!c) {
 		ft_text_printf(text, "%" PRIu32 ",%" PRIu32 ",none,,,,,,,,,,,,,,,,%s%s\n", design->nodes,
-			       design->nodes_max, design->levels == 3 ? ",,,," : "", design->family ? "," : "");
+			       design->nodes_max, design->levels == 3 ? ",,,," : "",
+			       design->family || design->any ? "," : "");
 		return;
 	}
 	s = &c->shape;
@@ -129,6 +132,7 @@ void ft_csv_row(struct ft_text *text, const struct ft_design *design, const stru
 		.levels = design->levels,
 		.star = s->topology == FT_TOPOLOGY_STAR,
 		.layout = c->layout.family ? &c->layout : NULL,
+		.dims = design->family || design->any,
 		.edge_model = name_of(c, FT_TIER_EDGE),
 		.spine_model = name_of(c, FT_TIER_SPINE),
 		.core_model = name_of(c, FT_TIER_CORE),

@@ -309,7 +309,7 @@ static void json_graph(struct writer *w, const struct ft_plan *plan)
 	json_open(w, "{");
 	if (plan->catalog)
 		json_word(w, "catalog", plan->catalog);
-	json_word(w, "topology", plan->called ? plan->called : ft_topology_name(plan->topology));
+	json_word(w, "topology", plan->family ? plan->family : ft_topology_name(plan->topology));
 	if (plan->label)
 		json_family(w, plan);
 	json_count(w, "nodes", plan->nodes);
