@@ -544,7 +544,7 @@ class Campaign(campaign.Campaign):
 
     @staticmethod
     def tree_design(graph, rng):
-        design = dict(graph.tree, ftcheck=1, name="campaign", topology="fat-tree")
+        design = {"ftcheck": 1, "name": "campaign", "topology": "fat-tree", **graph.tree}
         if graph.rates or rng.random() < 0.5:
             design["rate"] = graphs.RATE
         return design

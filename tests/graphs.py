@@ -8,7 +8,10 @@ what is tested takes part in making up what should be found.
 """
 import collections
 import itertools
+import json
+import os
 import re
+import subprocess
 
 import oracle
 from fabric import Fabric, Node
@@ -404,9 +407,53 @@ def full(rng):
     return graph
 
 
+# What ftplan makes of a few words. Their graphs are checked elsewhere (test_families*.c, families_reference.py).
+
+def planned(rng, family, keys, hosts):
+    """The network of a family, with some ports left over; half of the rounds take these words for their design."""
+    design = {"ftcheck": 1, "name": "campaign", "topology": family, "edge": {"ports": 254, "ports_to_nodes": hosts}, **keys}
+    done = subprocess.run([os.path.join(os.environ.get("FT_BUILDDIR", "."), "ftplan"), "--format", "json", "-"],
+                          input=json.dumps(design).encode(), stdout=subprocess.PIPE, check=True)
+    plan = json.loads(done.stdout)["plan"]
+    graph = Graph(family)
+    for switch in plan["switches"]:
+        graph.add(switch["name"], switch["kind"], switch["hosts"])
+    for bundle in plan["bundles"]:
+        graph.link(bundle["a"], bundle["b"], bundle["count"])
+    ports = max(graph.degree(name) for name in graph.switches) + hosts + rng.randint(1, 4)
+    for switch in graph.switches.values():
+        switch.spare = ports - switch.hosts - graph.degree(switch.name)
+    graph.tree = {**design, "edge": {"ports": ports, "ports_to_nodes": hosts}}
+    return graph
+
+
+def slim_fly(rng):
+    return planned(rng, "slim-fly", {"q": rng.choice([3, 4, 5])}, rng.randint(1, 4))
+
+
+def polarfly(rng):
+    return planned(rng, "polarfly", {"q": rng.choice([2, 3, 4, 5])}, rng.randint(1, 4))
+
+
+def dragonfly_plus(rng):
+    group = {"leafs": rng.randint(2, 4), "spines": rng.randint(2, 4), "global": rng.randint(1, 3)}
+    return planned(rng, "dragonfly+", {"group": group, "groups": rng.randint(2, min(5, 1 + group["spines"] * group["global"]))},
+                   rng.randint(1, 4))
+
+
+def clos(rng):
+    n = rng.randint(2, 5)
+    return planned(rng, "clos", {"m": rng.randint(2, 5), "n": n, "r": rng.randint(3, 8)}, n)
+
+
+def planned_torus(rng):
+    dims = rng.choice([[3, 4], [4, 5], [2, 3, 4], [3, 3, 3], [9], [2, 6]])
+    return planned(rng, "torus", {"dims": dims, "bundle": [rng.randint(1, 3) for _ in dims]}, rng.randint(1, 5))
+
+
 FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular,
             "random": random_regular, "torus": torus, "mesh": mesh, "hypercube": hypercube, "ring": ring, "hyperx": hyperx,
-            "dragonfly": dragonfly, "full": full}
+            "dragonfly": dragonfly, "full": full, "torus by rule": planned_torus}
 
 
 def draw(rng, families, most=1000):

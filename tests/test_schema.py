@@ -32,7 +32,7 @@ ISLAND_BUNDLE = {"a": "m1", "b": "core01"}
 # What is merged into a good design, and by that must become refused by both: shape, not arithmetic.
 BAD = [
     {"ftcheck": 2}, {"ftcheck": "1"}, {"name": ""}, {"name": 1}, {"nodes": 0}, {"nodes": "72"}, {"nodes": 1000001},
-    {"nodes": 72.5}, {"nodes_max": None}, {"topology": "torus"}, {"levels": 4}, {"levels": "2"}, {"blocking": 0.5},
+    {"nodes": 72.5}, {"nodes_max": None}, {"topology": "thorus"}, {"dims": [4, 4]}, {"bundle": [1, 2]}, {"q": 5}, {"bundle": {"local": 1}}, {"levels": 4}, {"levels": "2"}, {"blocking": 0.5},
     {"blocking": "3:"}, {"blocking": True}, {"blocking": -1}, {"edge": 36}, {"edge": {"ports": 1}}, {"edge": {"ports": 4097}},
     {"edge": {"ports": 36, "fabric_boards": 3}}, {"edge": {"ports": 36, "port": 1}}, {"edge": {"ports": 36, "count": 0}},
     {"edge": {"model": 1}}, {"core": {"count": -1}}, {"core": {"ports": 4097}},
@@ -107,6 +107,20 @@ BAD_GRAPHS = [
     {"classes": [{"count": 1}]}, {"blocking": 2}, {"islands": []},
 ]
 
+FAMILY = {"ftcheck": 1, "name": "f", "topology": "torus", "nodes": 24, "edge": {"ports": 36}}
+FINE_FAMILIES = [
+    {}, {"dims": [2, 3]}, {"dims": [2, 3], "bundle": 2}, {"dims": [2, 3], "bundle": [2, 1]}, {"dimensions": 3},
+    {"topology": "any", "core": {"ports": 36}}, {"topology": "hypercube", "dimensions": 2}, {"topology": "ring", "bundle": 3},
+    {"dims": [2], "edge": {"ports": 36, "hosts": [{"count": 2, "hosts": 12}]}}, {"dims": [2], "bind": {"edge": ["a", "0xAB"]}},
+    {"edge": {}, "objective": "cables", "limits": {"max_switches": 3}}, {"fill": "dense"}, {"blocking": 2},
+]
+BAD_FAMILIES = [
+    {"dims": []}, {"dims": [0]}, {"dims": 4}, {"dims": [2] * 13}, {"dimensions": 0}, {"dimensions": 13}, {"bundle": 0},
+    {"bundle": {"edge": 1}, "dims": [3]}, {"q": 5}, {"degree": 3}, {"group": {"routers": 3}}, {"groups": 3}, {"m": 2},
+    {"arrangement": "absolute"}, {"topology": "ring", "dims": [3]}, {"levels": 3}, {"core": {"ports": 36}}, {"planes": 2},
+    {"bind": {"core": ["a"]}}, {"bind": {"edge": {"match": "x"}}}, {"switches": [{"name": "s", "ports": 8}]}, {"nodes_max": 30},
+]
+
 failures = []
 
 
@@ -121,9 +135,12 @@ def plan_keys(design):
         keys -= {"catalog"}
     if "islands" not in design:
         keys -= {"islands"}
+    graph = {"topology", "nodes", "clos", "kinds", "links", "spare_ports", "switches", "bundles"}
     if design.get("topology") == "graph":
-        return {"topology", "nodes", "clos", "kinds", "links", "spare_ports", "switches", "bundles"}
-    keys -= {"nodes", "kinds"}
+        return graph
+    if "dims" in design["plan"]:
+        return graph | (keys & {"catalog", "dims", "edge", "expandable_to", "cost", "power_w", "weight_kg", "size_u"})
+    keys -= {"nodes", "kinds", "dims"}
     if "classes" in design:
         keys -= {"figures"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
@@ -207,7 +224,9 @@ for change in FINE:
     check_good(f"with {change}", json.dumps({**GOOD, **change}))
 for change in FINE_GRAPHS:
     check_good(f"a graph with {change}", json.dumps({**GRAPH, **change}))
-for change, base in [(change, GOOD) for change in BAD] + [(change, GRAPH) for change in BAD_GRAPHS]:
+for change in FINE_FAMILIES:
+    check_good(f"a family with {change}", json.dumps({**FAMILY, **change}))
+for change, base in [(c, GOOD) for c in BAD] + [(c, GRAPH) for c in BAD_GRAPHS] + [(c, FAMILY) for c in BAD_FAMILIES]:
     design = {**base, **change}
     expect(f"with {change}: the schema refuses it", not VALIDATOR.is_valid(design))
     result = planned(json.dumps(design))
@@ -221,5 +240,5 @@ for key in ("ftcheck", "name", "nodes"):
     expect(f"without {key}: the schema refuses it", not VALIDATOR.is_valid(design))
     expect(f"without {key}: ftplan refuses it", planned(json.dumps(design)).returncode == 3)
 
-print(f"{len(samples)} samples, {len(FINE + FINE_GRAPHS)} good and {len(BAD + BAD_GRAPHS) + 3} bad designs, {len(failures)} failures")
+print(f"{len(samples)} samples, {len(FINE + FINE_GRAPHS + FINE_FAMILIES)} good and {len(BAD + BAD_GRAPHS + BAD_FAMILIES) + 3} bad designs, {len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -185,6 +185,28 @@ static int own_keys_check(const struct ft_key_reader *reader, const struct ft_de
 	return 0;
 }
 
+/* What a bundle of cables is between: levels of a tree, neighbours along dimensions, or routers and groups. */
+static int bundle_check(const struct ft_key_reader *reader, const struct ft_design *design)
+{
+	static const char *const tree[] = {"edge", "spine"}, *const groups[] = {"local", "global"};
+	const struct ft_key_at at = {.parent = reader->json.root, .key = "bundle"};
+	const json_t *bundle = json_object_get(at.parent, at.key);
+	bool grouped = design->family && ft_family_reads(design->family, "group");
+
+	if (!design->family && json_is_array(bundle))
+		return ft_key_error(reader, &at, "is a list, which is for the dimensions of a grid");
+	if (grouped && !json_is_object(bundle) && bundle)
+		return ft_key_error(reader, &at, "must be {\"local\": N, \"global\": N}");
+	for (size_t i = 0; i < FT_COUNT(tree); i++)
+		if (json_object_get(bundle, design->family ? tree[i] : groups[i]))
+			return ft_key_error(reader, &at, "has \"%s\", which is of %s",
+					    design->family ? tree[i] : groups[i],
+					    design->family ? "fat-trees" : "networks with groups");
+	if (design->family && !grouped && json_is_object(bundle))
+		return ft_key_error(reader, &at, "must be a number, or a list with one number for each dimension");
+	return 0;
+}
+
 static int bind_check(const struct ft_key_reader *reader, const struct ft_design *design)
 {
 	json_t *bind = json_object_get(reader->json.root, "bind");
@@ -242,6 +264,8 @@ int ft_design_finish_family(struct ft_key_reader *reader, struct ft_design *desi
 	json_t *root = reader->json.root;
 	int r = own_keys_check(reader, design);
 
+	if (r == 0)
+		r = bundle_check(reader, design);
 	if (r < 0 || !design->family)
 		return r;
 	for (size_t i = 0; i < FT_COUNT(foreign_keys); i++)
