@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/plan/wiring.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
 
@@ -305,6 +306,14 @@ static const char *tier_word(const struct ft_model *m, uint32_t kind)
 	return rank == 0 ? "edge" : rank == 1 && ft_plan_has_ranks(m->plan) ? "spine" : "core";
 }
 
+/* True if the name or GUID of the switch in a place says that it is this one. */
+static bool place_is_told(const struct ft_model *m, uint32_t planned, uint32_t place)
+{
+	uint64_t guid = ft_plan_bound_guid(m->design, m->plan, planned);
+
+	return m->named[m->live_of[place]] == place || (guid && guid == ft_live_at(m, place)->guid);
+}
+
 static int switches_list(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
@@ -326,6 +335,7 @@ static int switches_list(struct ft_model *m)
 		if (!row->planned_as || row_name_kind(m, row, p) < 0)
 			return -ENOMEM;
 		if (m->live_of[p] != FT_NONE) {
+			*(place_is_told(m, i, p) ? &report->places_told : &report->places_found) += 1;
 			r = row_fill(row, ft_live_at(m, p));
 			continue;
 		}

@@ -325,6 +325,11 @@ struct ft_report {
 	} hosts;
 	struct ft_histogram hops_planned, hops_found;
 	uint64_t hops_unreachable;	   /* pairs of hosts without any path */
+	/*
+	 * Places of the plan with a switch in them: told by its name or GUID, or found by its cables alone. Where none is
+	 * told and the network looks alike from several switches, which of them has which place was chosen freely.
+	 */
+	uint32_t places_told, places_found;
 	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
 	struct ft_ratio blocking_planned, blocking_worst;
 	struct ft_ratio bisection; /* fraction of the planned */

@@ -112,6 +112,18 @@ static const struct ft_member_list kinds_list = {
 	.lines = true,
 };
 
+static bool places_are_found(const void *object)
+{
+	const struct ft_report *r = object;
+
+	return r->places_found > 0;
+}
+
+static const struct ft_member places_members[] = {
+	{"told", .kind = &ft_value_count, .offset = offsetof(struct ft_report, places_told)},
+	{"found", .kind = &ft_value_count, .offset = offsetof(struct ft_report, places_found)},
+};
+
 static const struct ft_member clos_members[] = {
 	{"planned", .kind = &ft_value_count, .offset = offsetof(struct ft_report, clos_planned)},
 	{"found", .kind = &ft_value_count, .offset = offsetof(struct ft_report, clos_found)},
@@ -353,6 +365,7 @@ const struct ft_member ft_report_members[] = {
 	{"verdict", .kind = &ft_value_verdict, .offset = offsetof(struct ft_report, verdict), .line = true},
 	{"counts", OBJECT(counts_members), .line = true},
 	{"kinds", .list = &kinds_list, .offset = offsetof(struct ft_report, kinds), .optional = true, .line = true},
+	{"places", OBJECT(places_members), .optional = true, .when = places_are_found, .line = true},
 	{"clos", OBJECT(clos_members), .line = true},
 	{"hops", OBJECT(hops_members), .optional = true, .when = hops_are_known, .line = true},
 	{"blocking", OBJECT(blocking_members), .line = true},
