@@ -416,6 +416,7 @@ def planned(rng, family, keys, hosts):
                           input=json.dumps(design).encode(), stdout=subprocess.PIPE, check=True)
     plan = json.loads(done.stdout)["plan"]
     graph = Graph(family)
+    graph.label = "%s %s" % (family, plan["dims"])
     for switch in plan["switches"]:
         graph.add(switch["name"], switch["kind"], switch["hosts"])
     for bundle in plan["bundles"]:
@@ -446,14 +447,28 @@ def clos(rng):
     return planned(rng, "clos", {"m": rng.randint(2, 5), "n": n, "r": rng.randint(3, 8)}, n)
 
 
-def planned_torus(rng):
-    dims = rng.choice([[3, 4], [4, 5], [2, 3, 4], [3, 3, 3], [9], [2, 6]])
-    return planned(rng, "torus", {"dims": dims, "bundle": [rng.randint(1, 3) for _ in dims]}, rng.randint(1, 5))
+def torus_by_rule(rng):
+    dims = rng.choice([[3, 4], [4, 5], [5, 6], [2, 3, 4], [3, 3, 3], [9], [2, 6], [3, 4, 5]])
+    # A ring of single cables without one of them is a line.
+    least = 2 if len(dims) == 1 else 1
+    return planned(rng, "torus", {"dims": dims, "bundle": [rng.randint(least, 3) for _ in dims]}, rng.randint(1, 5))
+
+
+def mesh_by_rule(rng):
+    dims = rng.choice([[3, 4], [4, 5], [2, 3, 4], [3, 3, 3], [2, 6]])
+    return planned(rng, "mesh", {"dims": dims, "bundle": rng.randint(1, 3)}, rng.randint(1, 5))
+
+
+def hypercube_by_rule(rng):
+    return planned(rng, "hypercube", {"dimensions": rng.randint(3, 5), "bundle": rng.randint(1, 3)}, rng.randint(1, 5))
+
+
+BY_RULE = {"torus": torus_by_rule, "mesh": mesh_by_rule, "hypercube": hypercube_by_rule}
 
 
 FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular,
             "random": random_regular, "torus": torus, "mesh": mesh, "hypercube": hypercube, "ring": ring, "hyperx": hyperx,
-            "dragonfly": dragonfly, "full": full, "torus by rule": planned_torus}
+            "dragonfly": dragonfly, "full": full, **{name + " by rule": draw for name, draw in BY_RULE.items()}}
 
 
 def draw(rng, families, most=1000):

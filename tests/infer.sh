@@ -71,6 +71,9 @@ result "random fabrics of three levels" $?
 python3 "$FT_SRCDIR/tests/infer_graphs.py" --rounds "$runs"
 result "random fabrics that are no plain trees" $?
 
+python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$runs"
+result "networks of families" $?
+
 ( cd "$work" && python3 "$FT_SRCDIR/tests/infer_ports.py" )
 result "the ports of what lacks" $?
 

@@ -349,19 +349,19 @@ static int guess_bundles(struct guess *g, uint32_t dimension, uint32_t used)
 	return 0;
 }
 
-/* Sizes in falling order whose product is the number of switches, and that give as many neighbours. */
-static int guess_dims(struct guess *g, uint32_t left, uint32_t most, uint32_t neighbours)
+/* Sizes in rising order whose product is the number of switches, and that give as many neighbours. */
+static int guess_dims(struct guess *g, uint32_t left, uint32_t least, uint32_t neighbours)
 {
 	int r = 0;
 
 	if (left == 1) {
 		/* Of sides 2 alone it is a hypercube. */
-		if (neighbours != g->neighbours || g->keys.dims[0] == 2)
+		if (neighbours != g->neighbours || g->keys.dims[g->keys.dim_count - 1] == 2)
 			return 0;
 		g->keys.bundle_count = g->keys.dim_count;
 		return guess_bundles(g, 0, 0);
 	}
-	for (uint32_t size = ft_minimum(left, most); r == 0 && size >= 2; size--) {
+	for (uint32_t size = least; r == 0 && size <= left; size++) {
 		uint32_t more = neighbours + (size == 2 ? 1 : 2);
 
 		if (left % size != 0 || more > g->neighbours || g->keys.dim_count == FT_DIMENSIONS_MAX)
@@ -378,7 +378,7 @@ static int recognise_grid(const struct ft_sketch *sketch, const struct ft_family
 	struct guess g = {.sketch = sketch, .family = family, .neighbours = neighbours};
 
 	ft_family_keys_init(&g.keys);
-	return guess_dims(&g, sketch->switches, sketch->switches, 0);
+	return guess_dims(&g, sketch->switches, 2, 0);
 }
 
 static int recognise_torus(const struct ft_sketch *sketch)
@@ -388,7 +388,10 @@ static int recognise_torus(const struct ft_sketch *sketch)
 
 static int recognise_mesh(const struct ft_sketch *sketch)
 {
-	return recognise_grid(sketch, &ft_family_mesh, sketch->degree_max);
+	int r = recognise_grid(sketch, &ft_family_mesh, sketch->degree_max);
+
+	/* Few switches are inside of a small mesh, and each of them may lack a cable. */
+	return r < 0 ? r : recognise_grid(sketch, &ft_family_mesh, sketch->degree_max + 1);
 }
 
 static int recognise_hypercube(const struct ft_sketch *sketch)

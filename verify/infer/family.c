@@ -27,15 +27,19 @@ enum {
 	SOURCES = 64,	  /* switches whose distances are counted */
 };
 
-/* How far others are: of the switches that were asked, how many pairs are so many cables apart. */
+/*
+ * How far others are: of the switches that were asked, how many pairs are so many cables apart. First by all cables,
+ * then by those of each width alone, which tells dimensions apart whose bundles differ.
+ */
 struct distances {
-	uint64_t pairs[STEPS_MAX];
+	uint64_t pairs[1 + FT_SKETCH_WIDTHS_MAX][STEPS_MAX];
 };
 
 /* A graph, as lists of neighbours. */
 struct adjacency {
 	uint32_t count;
-	uint32_t *first, *near; /* [count + 1], owned */
+	uint32_t *first; /* [count + 1] */
+	struct ft_neighbour *near;
 };
 
 struct candidate {
@@ -50,6 +54,7 @@ struct recognition {
 	uint32_t ports;	     /* of every switch */
 	uint32_t most_hosts; /* on one */
 	uint64_t cables;
+	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count; /* as in the sketch */
 	struct distances seen;
 	uint32_t *queue, *steps; /* scratch, by switch */
 	struct candidate best[TRIALS_MAX];
@@ -70,9 +75,9 @@ static void recognition_release(struct recognition *x)
 
 /* ---- distances ---- */
 
-/* Breadth-first from @source. */
-static void distances_from(const struct recognition *x, const struct adjacency *graph, uint32_t source,
-			   struct distances *sum)
+/* Breadth-first from @source over bundles of that width; 0: of any. */
+static void distances_from(const struct recognition *x, const struct adjacency *graph, uint32_t source, uint32_t width,
+			   uint64_t sum[STEPS_MAX])
 {
 	uint32_t head = 0, tail = 0;
 
@@ -82,12 +87,15 @@ static void distances_from(const struct recognition *x, const struct adjacency *
 	while (head < tail) {
 		uint32_t at = x->queue[head++], step = x->steps[at];
 
-		sum->pairs[step < STEPS_MAX ? step : STEPS_MAX - 1]++;
-		for (uint32_t n = graph->first[at]; n < graph->first[at + 1]; n++)
-			if (x->steps[graph->near[n]] == FT_NONE) {
-				x->steps[graph->near[n]] = step + 1;
-				x->queue[tail++] = graph->near[n];
-			}
+		sum[step < STEPS_MAX ? step : STEPS_MAX - 1]++;
+		for (uint32_t n = graph->first[at]; n < graph->first[at + 1]; n++) {
+			const struct ft_neighbour *near = &graph->near[n];
+
+			if (x->steps[near->live] != FT_NONE || (width && near->cables != width))
+				continue;
+			x->steps[near->live] = step + 1;
+			x->queue[tail++] = near->live;
+		}
 	}
 }
 
@@ -97,16 +105,23 @@ static void distances_count(const struct recognition *x, const struct adjacency 
 	uint32_t stride = (graph->count + SOURCES - 1) / SOURCES;
 
 	*ret_sum = (struct distances){0};
-	for (uint32_t i = 0; i < graph->count; i += stride)
-		distances_from(x, graph, i, ret_sum);
+	for (uint32_t i = 0; i < graph->count; i += stride) {
+		distances_from(x, graph, i, 0, ret_sum->pairs[0]);
+		for (uint32_t w = 0; w < x->width_count && x->width_count > 1; w++)
+			distances_from(x, graph, i, x->widths[w], ret_sum->pairs[1 + w]);
+	}
 }
 
 static uint64_t distances_apart(const struct distances *a, const struct distances *b)
 {
 	uint64_t apart = 0;
 
-	for (unsigned int i = 0; i < STEPS_MAX; i++)
-		apart += a->pairs[i] > b->pairs[i] ? a->pairs[i] - b->pairs[i] : b->pairs[i] - a->pairs[i];
+	for (unsigned int w = 0; w <= FT_SKETCH_WIDTHS_MAX; w++)
+		for (unsigned int i = 0; i < STEPS_MAX; i++) {
+			uint64_t x = a->pairs[w][i], y = b->pairs[w][i];
+
+			apart += x > y ? x - y : y - x;
+		}
 	return apart;
 }
 
@@ -125,8 +140,10 @@ static int adjacency_make(const struct ft_plan *plan, struct adjacency *graph)
 	for (uint32_t i = 1; i <= graph->count; i++)
 		graph->first[i] += graph->first[i - 1];
 	for (uint32_t i = plan->bundle_count; i-- > 0;) {
-		graph->near[--graph->first[plan->bundles[i].a]] = plan->bundles[i].b;
-		graph->near[--graph->first[plan->bundles[i].b]] = plan->bundles[i].a;
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+
+		graph->near[--graph->first[bundle->a]] = (struct ft_neighbour){bundle->b, bundle->count};
+		graph->near[--graph->first[bundle->b]] = (struct ft_neighbour){bundle->a, bundle->count};
 	}
 	return 0;
 }
@@ -352,20 +369,18 @@ static int candidates_find(struct recognition *x)
 {
 	const struct ft_inference *f = x->f;
 	struct ft_sketch sketch = {.switches = f->live->switch_count, .offer = candidate_offer, .arg = x};
-	struct adjacency graph = {.count = sketch.switches, .first = f->near_first};
+	struct adjacency graph = {.count = sketch.switches, .first = f->near_first, .near = f->near};
 	int r;
 
-	graph.near = calloc(f->near_first[graph.count] + 1UL, sizeof(*graph.near));
 	x->queue = calloc(graph.count + 1UL, sizeof(*x->queue));
 	x->steps = calloc(graph.count + 1UL, sizeof(*x->steps));
-	r = graph.near && x->queue && x->steps ? degrees_find(f, &sketch) : -ENOMEM;
-	if (r == 0) {
-		for (uint32_t n = 0; n < f->near_first[graph.count]; n++)
-			graph.near[n] = f->near[n].live;
-		distances_count(x, &graph, &x->seen);
-		widths_find(f, &sketch);
-	}
-	free(graph.near);
+	r = x->queue && x->steps ? degrees_find(f, &sketch) : -ENOMEM;
+	if (r < 0)
+		return r;
+	widths_find(f, &sketch);
+	memcpy(x->widths, sketch.widths, sizeof(x->widths));
+	x->width_count = sketch.width_count;
+	distances_count(x, &graph, &x->seen);
 	/* The rarer widths may be bundles that lack cables. */
 	for (uint32_t widths = sketch.width_count, i = 1; r == 0 && i <= widths; i++) {
 		sketch.width_count = i;
@@ -404,7 +419,23 @@ static uint64_t wrong_in(const struct ft_report *report)
 	return ft_report_is_foreign(report) ? UINT64_MAX : wrong;
 }
 
-static int text_verify(const struct recognition *x, const struct ft_text *text, struct ft_report **ret_report)
+/* Names that no switch has: those that the family gives may be the fabric's own, of other places. */
+static int names_hide(struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		char name[32];
+
+		free(plan->switches[i].name);
+		snprintf(name, sizeof(name), "(place %u)", i);
+		plan->switches[i].name = strdup(name);
+		if (!plan->switches[i].name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int text_verify(const struct recognition *x, const struct ft_text *text, bool nameless,
+		       struct ft_report **ret_report)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
@@ -413,6 +444,8 @@ static int text_verify(const struct recognition *x, const struct ft_text *text, 
 	if (ft_text_failed(text))
 		return -ENOMEM;
 	r = ft_design_read(text->data, text->length, &design, &plan, NULL);
+	if (r == 0 && nameless)
+		r = names_hide(plan);
 	return r < 0 ? r
 		     : ft_verify_all(&(struct ft_verify_input){.design = design,
 							       .plan = plan,
@@ -477,7 +510,7 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 		return r;
 	ft_text_reset(text);
 	design_write(x, c, places, text);
-	r = text_verify(x, text, &report);
+	r = text_verify(x, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	return few_wrong(x, wrong_in(report));
@@ -496,7 +529,7 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	if (!live_of || !by_guid)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
-	r = text_verify(x, &draft, &report);
+	r = text_verify(x, &draft, true, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	places.wrong = wrong_in(report);

@@ -324,10 +324,10 @@ struct ft_report {
 		uint32_t planned, found;
 	} hosts;
 	struct ft_histogram hops_planned, hops_found;
-	uint64_t hops_unreachable;	   /* pairs of hosts without any path */
+	uint64_t hops_unreachable; /* pairs of hosts without any path */
 	/*
-	 * Places of the plan with a switch in them: told by its name or GUID, or found by its cables alone. Where none is
-	 * told and the network looks alike from several switches, which of them has which place was chosen freely.
+	 * Places of the plan with a switch in them: told by its name or GUID, or found by its cables alone. Where none
+	 * is told and the network looks alike from several switches, which of them has which place was chosen freely.
 	 */
 	uint32_t places_told, places_found;
 	uint32_t clos_planned, clos_found; /* found 0: no two edges with hosts reach each other */
