@@ -58,11 +58,11 @@ static const struct refusal_row refusals[] = {
 	 "{\"edge\": [\"a\"]}",
 	 "bind.edge has 1 name, but there are 3 switches"},
 	{"\"topology\": \"ring\", \"nodes\": 24, \"dims\": [4, 6], \"edge\": {\"ports\": 36}",
-	 "\"dims\" is of the topologies torus and mesh; \"topology\" is \"ring\""},
+	 "\"dims\" is of the topologies torus, mesh and hyperx; \"topology\" is \"ring\""},
 	{"\"topology\": \"torus\", \"nodes\": 24, \"levels\": 3, \"edge\": {\"ports\": 36}",
 	 "\"levels\" is of fat-trees; \"topology\" is \"torus\""},
 	{"\"topology\": \"star\", \"nodes\": 24, \"dims\": [4], \"edge\": {\"ports\": 36}",
-	 "\"dims\" is of the topologies torus and mesh; \"topology\" is \"star\""},
+	 "\"dims\" is of the topologies torus, mesh and hyperx; \"topology\" is \"star\""},
 };
 
 int main(void)

@@ -28,7 +28,7 @@ _ftplan()
 		return
 		;;
 	--topology)
-		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring any' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring hyperx slim-fly polarfly any' -- "$cur")
 		return
 		;;
 	--levels)

@@ -254,7 +254,10 @@ static int nodes_settle(const struct ft_key_reader *reader, struct ft_design *de
 		return r;
 	if (room == 0 || room > FT_NODES_MAX)
 		return ft_json_error_key(&reader->json, reader->err, reader->json.root, NULL, "%s",
-					 r < 0 ? why.text : "\"nodes\" is missing: how many host ports to connect");
+					 r < 0 ? why.text
+					 : room == 0 && *proposal.reason
+						 ? proposal.reason
+						 : "\"nodes\" is missing: how many host ports to connect");
 	design->nodes = design->nodes_max = (uint32_t)room;
 	return 0;
 }

@@ -9,5 +9,8 @@ extern const struct ft_family ft_family_torus;
 extern const struct ft_family ft_family_mesh;
 extern const struct ft_family ft_family_hypercube;
 extern const struct ft_family ft_family_ring;
+extern const struct ft_family ft_family_hyperx;
+extern const struct ft_family ft_family_slim_fly;
+extern const struct ft_family ft_family_polarfly;
 
 #endif

@@ -109,6 +109,28 @@ int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, u
 	return 0;
 }
 
+int ft_proposal_star(struct ft_proposal *proposal)
+{
+	const struct ft_design *design = proposal->design;
+	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
+	struct ft_layout layout = {
+		.family = design->family,
+		.called = "star",
+		.keys = {.dims = {1}, .dim_count = 1},
+		.switches = 1,
+		.hosting = 1,
+		.hosts_each = proposal->ports,
+		.room = proposal->ports,
+	};
+	int r;
+
+	if (design->nodes == 0 || design->nodes > proposal->ports || ft_pinned(edge->count) ||
+	    ft_pinned(edge->ports_to_nodes) || ft_pinned(edge->ports_to_core))
+		return 0;
+	r = proposal->offer(proposal, &layout);
+	return r < 0 ? r : 1;
+}
+
 /* Takes the one that a plan names, if it does. */
 static int offer_checked(struct ft_proposal *inner, const struct ft_layout *layout)
 {

@@ -98,6 +98,12 @@ void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, 
  */
 int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t usual);
 
+/*
+ * Offers a single switch, all of whose ports are for hosts, if it has enough of them, and "edge" pins nothing. Its
+ * label is to be "1". Returns 1; 0 if it does not suffice; or what the offer fails with.
+ */
+int ft_proposal_star(struct ft_proposal *proposal);
+
 /* Adds a switch, which takes over @name (NULL: no memory). @hosting: hosts belong on it. */
 int ft_network_switch(struct ft_network *network, char *name, const char *kind, uint32_t group, bool hosting);
 /* A switch whose number of hosts is not the common one. */

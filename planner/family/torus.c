@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/family/families.h"
+#include "planner/family/grid.h"
 #include "planner/family/recognise.h"
 #include "planner/plan/numbers.h"
 
@@ -102,16 +103,6 @@ static void dims_choose(struct ft_layout *layout, uint32_t switches, uint32_t di
 	layout->keys.dims[dimensions - 1] = (uint32_t)((switches + slab - 1) / slab);
 }
 
-/* A single switch is enough: all of its ports are for hosts. */
-static int offer_star(struct ft_proposal *proposal, struct ft_layout *layout)
-{
-	layout->called = "star";
-	layout->keys.dims[0] = layout->keys.dim_count = layout->switches = layout->hosting = 1;
-	layout->hosts_each = proposal->ports;
-	layout->room = proposal->ports;
-	return proposal->offer(proposal, layout);
-}
-
 /*
  * Cables of each block: as the design says; else half the ports to neighbours are divided over the dimensions as evenly
  * as can be, and the first get more. A hypercube has but one block a dimension, and divides all of them. False: some
@@ -194,21 +185,13 @@ static void dims_take(struct ft_layout *layout, const struct ft_family_keys *sai
 	memcpy(layout->keys.dims, said->dims, sizeof(said->dims));
 }
 
-static bool star_is_enough(const struct ft_proposal *proposal)
-{
-	const struct ft_design *design = proposal->design;
-	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
-
-	return design->nodes <= proposal->ports && edge->count == FT_UNPINNED && edge->ports_to_nodes == FT_UNPINNED &&
-	       edge->ports_to_core == FT_UNPINNED && design->keys.bundle_count == 0;
-}
-
 /* Of dimensions that are given by their number, or by the rule for so many switches. */
 static int propose_grid(struct ft_proposal *proposal)
 {
 	const struct ft_family_keys *said = &proposal->design->keys;
 	uint32_t hosts, net, switches;
 	struct ft_layout layout;
+	int r;
 
 	if (!layout_begin(proposal, &layout, &hosts, &net))
 		return 0;
@@ -216,8 +199,11 @@ static int propose_grid(struct ft_proposal *proposal)
 		dims_take(&layout, said);
 		return offer_grid(proposal, &layout, hosts, net);
 	}
-	if (said->dimensions == FT_UNPINNED && star_is_enough(proposal))
-		return offer_star(proposal, &layout);
+	if (said->dimensions == FT_UNPINNED && said->bundle_count == 0) {
+		r = ft_proposal_star(proposal);
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
 	switches = switches_wanted(proposal, hosts);
 	dims_choose(&layout, switches, said->dimensions == FT_UNPINNED ? dimensions_for(switches) : said->dimensions);
 	return offer_grid(proposal, &layout, hosts, net);
@@ -253,18 +239,6 @@ static int propose_hypercube(struct ft_proposal *proposal)
 
 /* ---- building ---- */
 
-/* "sw-0-3" */
-static char *switch_name(const struct ft_layout *layout, const uint32_t *at)
-{
-	char name[FT_DIMENSIONS_MAX * 11 + 3] = "sw";
-	size_t length = 2;
-
-	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
-		length += (size_t)snprintf(name + length, sizeof(name) - length, "-%0*u",
-					   ft_digits_below(layout->keys.dims[i]), at[i]);
-	return strdup(name);
-}
-
 /* The cables of switch @index upwards along each dimension. */
 static int links_up(const struct ft_layout *layout, struct ft_network *network, uint32_t index, const uint32_t *at)
 {
@@ -287,33 +261,17 @@ static int links_up(const struct ft_layout *layout, struct ft_network *network, 
 	return 0;
 }
 
-/* The coordinates behind @at, the last running fastest. */
-static void step(const struct ft_layout *layout, uint32_t *at)
-{
-	for (uint32_t i = layout->keys.dim_count; i-- > 0;) {
-		if (++at[i] < layout->keys.dims[i])
-			return;
-		at[i] = 0;
-	}
-}
-
 static int build_grid(const struct ft_layout *layout, struct ft_network *network)
 {
 	uint32_t at[FT_DIMENSIONS_MAX] = {0};
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < layout->switches; i++, step(layout, at)) {
-		r = ft_network_switch(network, switch_name(layout, at), "switch", FT_UNPINNED, true);
+	for (uint32_t i = 0; r == 0 && i < layout->switches; i++, ft_grid_step(layout, at)) {
+		r = ft_network_switch(network, ft_grid_switch_name(layout, at), "switch", FT_UNPINNED, true);
 		if (r == 0)
 			r = links_up(layout, network, i, at);
 	}
 	return r;
-}
-
-static void label_grid(struct ft_text *text, const struct ft_layout *layout)
-{
-	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
-		ft_text_printf(text, "%s%u", i ? "x" : "", layout->keys.dims[i]);
 }
 
 /* ---- recognising ---- */
@@ -412,9 +370,10 @@ static const char *const keys_of_hypercubes[] = {"dimensions", "bundle", NULL};
 static const char *const keys_of_rings[] = {"bundle", NULL};
 
 const struct ft_family ft_family_torus = {"torus",    keys_of_grids, "a torus",	     propose_grid,
-					  build_grid, label_grid,    recognise_torus};
+					  build_grid, ft_grid_label, recognise_torus};
 const struct ft_family ft_family_mesh = {"mesh",     keys_of_grids, "a mesh",	   propose_grid,
-					 build_grid, label_grid,    recognise_mesh};
+					 build_grid, ft_grid_label, recognise_mesh};
 const struct ft_family ft_family_hypercube = {"hypercube", keys_of_hypercubes, "a hypercube",	   propose_hypercube,
-					      build_grid,  label_grid,	       recognise_hypercube};
-const struct ft_family ft_family_ring = {"ring", keys_of_rings, "a ring", propose_ring, build_grid, label_grid, NULL};
+					      build_grid,  ft_grid_label,      recognise_hypercube};
+const struct ft_family ft_family_ring = {"ring",     keys_of_rings, "a ring", propose_ring,
+					 build_grid, ft_grid_label, NULL};
