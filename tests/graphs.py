@@ -433,7 +433,7 @@ def slim_fly(rng):
 
 
 def polarfly(rng):
-    return planned(rng, "polarfly", {"q": rng.choice([2, 3, 4, 5])}, rng.randint(1, 4))
+    return planned(rng, "polarfly", {"q": rng.choice([3, 4, 5])}, rng.randint(1, 4))
 
 
 def dragonfly_plus(rng):
@@ -463,7 +463,13 @@ def hypercube_by_rule(rng):
     return planned(rng, "hypercube", {"dimensions": rng.randint(3, 5), "bundle": rng.randint(1, 3)}, rng.randint(1, 5))
 
 
-BY_RULE = {"torus": torus_by_rule, "mesh": mesh_by_rule, "hypercube": hypercube_by_rule}
+def hyperx_by_rule(rng):
+    dims = rng.choice([[3, 4], [4, 5], [2, 3, 3], [7], [3, 6]])
+    return planned(rng, "hyperx", {"dims": dims, "bundle": [rng.randint(1, 3) for _ in dims]}, rng.randint(1, 5))
+
+
+BY_RULE = {"torus": torus_by_rule, "mesh": mesh_by_rule, "hypercube": hypercube_by_rule, "hyperx": hyperx_by_rule,
+           "slim-fly": slim_fly, "polarfly": polarfly}
 
 
 FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular,

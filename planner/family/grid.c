@@ -31,3 +31,54 @@ void ft_grid_label(struct ft_text *text, const struct ft_layout *layout)
 	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
 		ft_text_printf(text, "%s%u", i ? "x" : "", layout->keys.dims[i]);
 }
+
+/* ---- recognising ---- */
+
+/* The bundles: each dimension has one of the widths that are frequent, and none of these is without. */
+static int guess_bundles(struct ft_grid_guess *g, uint32_t dimension, uint32_t used)
+{
+	const struct ft_sketch *sketch = g->sketch;
+	int r = 0;
+
+	if (dimension == g->keys.dim_count)
+		return used == (1U << sketch->width_count) - 1 ? sketch->offer(sketch, g->family, &g->keys) : 0;
+	for (uint32_t w = 0; r == 0 && w < sketch->width_count; w++) {
+		uint32_t share = g->pairs_double && g->keys.dims[dimension] == 2 ? 2 : 1;
+
+		if (sketch->widths[w] % share != 0)
+			continue;
+		g->keys.bundles[dimension] = sketch->widths[w] / share;
+		r = guess_bundles(g, dimension + 1, used | 1U << w);
+	}
+	return r;
+}
+
+/* Sizes in rising order whose product is the number of switches, and that give as many neighbours. */
+static int guess_dims(struct ft_grid_guess *g, uint32_t left, uint32_t least, uint32_t neighbours)
+{
+	int r = 0;
+
+	if (left == 1) {
+		/* Of sides 2 alone it is a hypercube. */
+		if (neighbours != g->neighbours || g->keys.dims[g->keys.dim_count - 1] == 2)
+			return 0;
+		g->keys.bundle_count = g->keys.dim_count;
+		return guess_bundles(g, 0, 0);
+	}
+	for (uint32_t size = least; r == 0 && size <= left; size++) {
+		uint32_t more = neighbours + g->neighbours_along(size);
+
+		if (left % size != 0 || more > g->neighbours || g->keys.dim_count == FT_DIMENSIONS_MAX)
+			continue;
+		g->keys.dims[g->keys.dim_count++] = size;
+		r = guess_dims(g, left / size, size, more);
+		g->keys.dim_count--;
+	}
+	return r;
+}
+
+int ft_grid_recognise(struct ft_grid_guess *guess)
+{
+	ft_family_keys_init(&guess->keys);
+	return guess_dims(guess, guess->sketch->switches, 2, 0);
+}

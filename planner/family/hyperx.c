@@ -368,57 +368,21 @@ static int build_hyperx(const struct ft_layout *layout, struct ft_network *netwo
 
 /* ---- recognising ---- */
 
-/* A network on its way to be told from its numbers. */
-struct guess {
-	const struct ft_sketch *sketch;
-	struct ft_family_keys keys;
-};
-
-/* The bundles: each dimension has one of the widths that are frequent, and none of these is without. */
-static int guess_bundles(struct guess *g, uint32_t dimension, uint32_t used)
+static uint32_t neighbours_along(uint32_t size)
 {
-	const struct ft_sketch *sketch = g->sketch;
-	int r = 0;
-
-	if (dimension == g->keys.dim_count)
-		return used == (1U << sketch->width_count) - 1 ? sketch->offer(sketch, &ft_family_hyperx, &g->keys) : 0;
-	for (uint32_t w = 0; r == 0 && w < sketch->width_count; w++) {
-		g->keys.bundles[dimension] = sketch->widths[w];
-		r = guess_bundles(g, dimension + 1, used | 1U << w);
-	}
-	return r;
-}
-
-/* Sizes in falling order whose product is the number of switches, and that give as many neighbours. */
-static int guess_dims(struct guess *g, uint32_t left, uint32_t most, uint32_t neighbours)
-{
-	int r = 0;
-
-	if (left == 1) {
-		/* Of sides 2 alone it is a hypercube. */
-		if (neighbours != g->sketch->degree || g->keys.dims[0] == 2)
-			return 0;
-		g->keys.bundle_count = g->keys.dim_count;
-		return guess_bundles(g, 0, 0);
-	}
-	for (uint32_t size = ft_minimum(left, most); r == 0 && size >= 2; size--) {
-		uint32_t more = neighbours + size - 1;
-
-		if (left % size != 0 || more > g->sketch->degree || g->keys.dim_count == FT_DIMENSIONS_MAX)
-			continue;
-		g->keys.dims[g->keys.dim_count++] = size;
-		r = guess_dims(g, left / size, size, more);
-		g->keys.dim_count--;
-	}
-	return r;
+	return size - 1;
 }
 
 static int recognise_hyperx(const struct ft_sketch *sketch)
 {
-	struct guess g = {.sketch = sketch};
+	struct ft_grid_guess guess = {
+		.sketch = sketch,
+		.family = &ft_family_hyperx,
+		.neighbours = sketch->degree,
+		.neighbours_along = neighbours_along,
+	};
 
-	ft_family_keys_init(&g.keys);
-	return guess_dims(&g, sketch->switches, sketch->switches, 0);
+	return ft_grid_recognise(&guess);
 }
 
 static const char *const keys_of_hyperx[] = {"dims", "dimensions", "bundle", NULL};

@@ -276,80 +276,41 @@ static int build_grid(const struct ft_layout *layout, struct ft_network *network
 
 /* ---- recognising ---- */
 
-/* A grid on its way to be told from its numbers. */
-struct guess {
-	const struct ft_sketch *sketch;
-	const struct ft_family *family;
-	uint32_t neighbours; /* of a switch: in a torus of any, in a mesh of those inside */
-	struct ft_family_keys keys;
-};
-
-/* The bundles: each dimension has one of the widths that are frequent, and none is without. */
-static int guess_bundles(struct guess *g, uint32_t dimension, uint32_t used)
+static uint32_t neighbours_along(uint32_t size)
 {
-	const struct ft_sketch *sketch = g->sketch;
-	bool ring = g->family != &ft_family_mesh;
-
-	if (dimension == g->keys.dim_count)
-		return used == (1U << sketch->width_count) - 1 ? sketch->offer(sketch, g->family, &g->keys) : 0;
-	for (uint32_t w = 0; w < sketch->width_count; w++) {
-		/* Of a ring of two both directions are one bundle. */
-		uint32_t half = ring && g->keys.dims[dimension] == 2 ? 2 : 1;
-		int r;
-
-		if (sketch->widths[w] % half != 0)
-			continue;
-		g->keys.bundles[dimension] = sketch->widths[w] / half;
-		r = guess_bundles(g, dimension + 1, used | 1U << w);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return size == 2 ? 1 : 2;
 }
 
-/* Sizes in rising order whose product is the number of switches, and that give as many neighbours. */
-static int guess_dims(struct guess *g, uint32_t left, uint32_t least, uint32_t neighbours)
+/* Of a torus all switches have as many neighbours, but for missing cables. */
+static int recognise_torus(const struct ft_sketch *sketch)
+{
+	struct ft_grid_guess guess = {
+		.sketch = sketch,
+		.family = &ft_family_torus,
+		.neighbours = sketch->degree,
+		.neighbours_along = neighbours_along,
+		.pairs_double = true,
+	};
+
+	return ft_grid_recognise(&guess);
+}
+
+/* Few switches are inside of a small mesh, and each of them may lack a cable. */
+static int recognise_mesh(const struct ft_sketch *sketch)
 {
 	int r = 0;
 
-	if (left == 1) {
-		/* Of sides 2 alone it is a hypercube. */
-		if (neighbours != g->neighbours || g->keys.dims[g->keys.dim_count - 1] == 2)
-			return 0;
-		g->keys.bundle_count = g->keys.dim_count;
-		return guess_bundles(g, 0, 0);
-	}
-	for (uint32_t size = least; r == 0 && size <= left; size++) {
-		uint32_t more = neighbours + (size == 2 ? 1 : 2);
+	for (uint32_t lacks = 0; r == 0 && lacks <= 1; lacks++) {
+		struct ft_grid_guess guess = {
+			.sketch = sketch,
+			.family = &ft_family_mesh,
+			.neighbours = sketch->degree_max + lacks,
+			.neighbours_along = neighbours_along,
+		};
 
-		if (left % size != 0 || more > g->neighbours || g->keys.dim_count == FT_DIMENSIONS_MAX)
-			continue;
-		g->keys.dims[g->keys.dim_count++] = size;
-		r = guess_dims(g, left / size, size, more);
-		g->keys.dim_count--;
+		r = ft_grid_recognise(&guess);
 	}
 	return r;
-}
-
-static int recognise_grid(const struct ft_sketch *sketch, const struct ft_family *family, uint32_t neighbours)
-{
-	struct guess g = {.sketch = sketch, .family = family, .neighbours = neighbours};
-
-	ft_family_keys_init(&g.keys);
-	return guess_dims(&g, sketch->switches, 2, 0);
-}
-
-static int recognise_torus(const struct ft_sketch *sketch)
-{
-	return recognise_grid(sketch, &ft_family_torus, sketch->degree);
-}
-
-static int recognise_mesh(const struct ft_sketch *sketch)
-{
-	int r = recognise_grid(sketch, &ft_family_mesh, sketch->degree_max);
-
-	/* Few switches are inside of a small mesh, and each of them may lack a cable. */
-	return r < 0 ? r : recognise_grid(sketch, &ft_family_mesh, sketch->degree_max + 1);
 }
 
 static int recognise_hypercube(const struct ft_sketch *sketch)
