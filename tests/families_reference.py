@@ -84,7 +84,8 @@ def measured(plan):
     return {
         "switches": len(place), "sw_links": sum(bundle["count"] for bundle in plan["bundles"]),
         "net_radix": max(ports), "hosts": sum(hosts), "hosts_per_switch": max(hosts), "diameter": longest,
-        "mean_hops": total / (len(place) * (len(place) - 1)), "evenly": min(ports) == max(ports)}
+        "mean_hops": total / (len(place) * (len(place) - 1)), "evenly": min(ports) == max(ports),
+        "crossed": plan["clos"]}
 
 
 def check(what, keys, expected):
@@ -99,6 +100,8 @@ def check(what, keys, expected):
                   if key == "mean_hops" else found[key] != int(text))]
     if not found["evenly"]:
         wrong.append("switches have unlike numbers of cables")
+    if found["crossed"] != found["diameter"] + 1:
+        wrong.append(f"the plan says that a packet crosses up to {found['crossed']} switches")
     result(not wrong, what, "; ".join(wrong))
 
 
