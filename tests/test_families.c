@@ -35,6 +35,27 @@ static const struct family_row rows[] = {
 	 "[{\"count\": 1, "
 	 "\"hosts\": 5}, {\"count\": 2, \"hosts\": 1}]}",
 	 "3", 3, 3, 1, 2, 7},
+	/* The general Clos network; those with room for each figure of the published table. */
+	{"\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"r\": 4, \"edge\": {\"ports\": 8}", "m=4 n=4 r=4", 8, 16, 2, 4,
+	 16},
+	{"\"topology\": \"clos\", \"m\": 3, \"n\": 2, \"r\": 4, \"edge\": {\"ports\": 5}", "m=3 n=2 r=4", 7, 12, 2, 4,
+	 8},
+	{"\"topology\": \"clos\", \"m\": 18, \"n\": 18, \"r\": 36, \"edge\": {\"ports\": 36}", "m=18 n=18 r=36", 54,
+	 648, 2, 36, 648},
+	{"\"topology\": \"clos\", \"m\": 35, \"n\": 18, \"r\": 36, \"edge\": {\"ports\": 64}", "m=35 n=18 r=36", 71,
+	 1260, 2, 36, 648},
+	{"\"topology\": \"clos\", \"m\": 32, \"n\": 32, \"r\": 64, \"edge\": {\"ports\": 64}", "m=32 n=32 r=64", 96,
+	 2048, 2, 64, 2048},
+	{"\"topology\": \"clos\", \"m\": 6, \"n\": 8, \"r\": 8, \"edge\": {\"ports\": 14}", "m=6 n=8 r=8", 14, 48, 2, 8,
+	 64},
+	/* Chosen: leafs and spines are as few as can be. */
+	{"\"topology\": \"clos\", \"nodes\": 500, \"edge\": {\"ports\": 36}", "m=18 n=18 r=28", 46, 504, 2, 28, 500},
+	{"\"topology\": \"clos\", \"nodes\": 100, \"edge\": {\"ports\": 36}", "m=10 n=10 r=10", 20, 100, 2, 10, 100},
+	{"\"topology\": \"clos\", \"nodes\": 500, \"blocking\": 2, \"edge\": {\"ports\": 36}", "m=12 n=24 r=21", 33,
+	 252, 2, 21, 500},
+	{"\"topology\": \"clos\", \"nodes\": 90, \"n\": 12, \"edge\": {\"ports\": 36, \"count\": 20}", "m=12 n=12 r=8",
+	 20, 96, 2, 12, 90},
+	{"\"topology\": \"clos\", \"nodes\": 36, \"edge\": {\"ports\": 36}", "1", 1, 0, 0, 0, 36},
 };
 
 static const struct refusal_row refusals[] = {
@@ -63,6 +84,18 @@ static const struct refusal_row refusals[] = {
 	 "\"levels\" is of fat-trees; \"topology\" is \"torus\""},
 	{"\"topology\": \"star\", \"nodes\": 24, \"dims\": [4], \"edge\": {\"ports\": 36}",
 	 "\"dims\" is of the topologies torus, mesh and hyperx; \"topology\" is \"star\""},
+	{"\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"r\": 9, \"edge\": {\"ports\": 8}",
+	 "each spine needs a port for each of 9 leafs, and has 8"},
+	{"\"topology\": \"clos\", \"m\": 5, \"n\": 4, \"r\": 8, \"edge\": {\"ports\": 8}",
+	 "each switch needs 5 ports to other switches and 4 to hosts, and has 8"},
+	{"\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"r\": 8, \"nodes\": 33, \"edge\": {\"ports\": 8}",
+	 "8 switches with 4 hosts each are for 32 nodes, and nodes is 33"},
+	{"\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"r\": 8, \"edge\": {\"ports\": 8, \"count\": 11}",
+	 "edge.count is 11, but there are 12 switches"},
+	{"\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"edge\": {\"ports\": 8}",
+	 "\"nodes\" is missing: how many host ports to connect; or \"r\": how many leafs"},
+	{"\"topology\": \"clos\", \"n\": 4, \"nodes\": 30, \"edge\": {\"ports\": 8, \"ports_to_nodes\": 3}",
+	 "n is 4, but edge.ports_to_nodes is 3"},
 };
 
 int main(void)

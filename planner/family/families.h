@@ -12,5 +12,7 @@ extern const struct ft_family ft_family_ring;
 extern const struct ft_family ft_family_hyperx;
 extern const struct ft_family ft_family_slim_fly;
 extern const struct ft_family ft_family_polarfly;
+extern const struct ft_family ft_family_random;
+extern const struct ft_family ft_family_clos;
 
 #endif
