@@ -136,6 +136,7 @@ static const struct {
 	{"core", "is of fat-trees: \"edge\" is for all switches here"},
 	{"pods", "is of fat-trees"},
 	{"planes", "is of fat-trees"},
+	{"rings", "is of fat-trees"},
 	{"classes", "is of fat-trees"},
 	{"bundles", "is of fat-trees"},
 	{"prefer_expandable", "is of fat-trees"},

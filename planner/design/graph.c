@@ -182,6 +182,7 @@ static const struct {
 	{"core", "is of fat-trees: the switches of a graph are in \"switches\""},
 	{"pods", "is of fat-trees"},
 	{"planes", "is of fat-trees"},
+	{"rings", "is of fat-trees"},
 	{"classes", "is of fat-trees: the switches of a graph are in \"switches\""},
 	{"bundle", "is of fat-trees: the cables of a graph are in \"links\""},
 	{"bundles", "is of fat-trees: the cables of a graph are in \"links\""},

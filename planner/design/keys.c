@@ -383,6 +383,19 @@ static int key_pods(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 	return 0;
 }
 
+/* Cables between neighbours of each ring. */
+static int key_rings(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	static const struct ft_key keys[] = {
+		{"spine", ft_key_count, offsetof(struct ft_design, rings[FT_TIER_SPINE]), 1, FT_PORTS_MAX, NULL},
+		{"core", ft_key_count, offsetof(struct ft_design, rings[FT_TIER_CORE]), 1, FT_PORTS_MAX, NULL},
+	};
+
+	if (json_object_size(at->value) == 0)
+		return ft_key_error(reader, at, "must be {\"spine\": CABLES, \"core\": CABLES}, or one of the two");
+	return ft_key_read_object(reader, at->value, keys, FT_COUNT(keys), out);
+}
+
 /* The bound of a limit, in the unit of its metric. */
 static int limit_bound(const struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_quantity *ret_bound)
 {
@@ -490,6 +503,7 @@ static const struct ft_key design_keys[] = {
 	{"spine", key_spine, DESIGN(roles[FT_TIER_SPINE]), 0, 0, NULL},
 	{"pods", key_pods, 0, 1, FT_SWITCHES_MAX, NULL},
 	{"planes", ft_key_count, DESIGN(planes), 1, FT_DIRECTOR_PORTS_MAX, NULL},
+	{"rings", key_rings, 0, 0, 0, NULL},
 	{"dims", ft_design_key_dims, 0, 0, 0, NULL},
 	{"dimensions", ft_key_count, DESIGN(keys.dimensions), 1, FT_DIMENSIONS_MAX, NULL},
 	{"group", ft_design_key_group, 0, 0, 0, NULL},
@@ -557,6 +571,26 @@ static int levels_check(const struct ft_key_reader *reader, const struct ft_desi
 	return 0;
 }
 
+static int rings_check(const struct ft_key_reader *reader, const struct ft_design *design)
+{
+	json_t *root = reader->json.root, *rings = json_object_get(root, "rings");
+
+	if (!rings || (design->topology == FT_TOPOLOGY_FAT_TREE && design->levels == 3))
+		return 0;
+	if (design->topology == FT_TOPOLOGY_AUTO)
+		return ft_json_error_key(&reader->json, reader->err, root, "rings",
+					 "\"rings\" is of fat-trees: \"topology\": \"fat-tree\" is missing");
+	if (design->topology != FT_TOPOLOGY_FAT_TREE)
+		return ft_json_error_key(&reader->json, reader->err, root, "rings",
+					 "\"rings\" is of fat-trees; \"topology\" is \"%s\"",
+					 ft_topology_name(design->topology));
+	if (json_object_get(rings, "spine"))
+		return ft_json_error_key(&reader->json, reader->err, rings, "spine",
+					 "\"spine\" of \"rings\" is of a fat-tree of three levels: \"levels\": 3 is "
+					 "missing");
+	return 0;
+}
+
 /* What "hosts" of "edge" say of all edges must be what the rest of the design says. */
 static int host_kinds_check(const struct ft_key_reader *reader, struct ft_design *design)
 {
@@ -608,5 +642,7 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 	r = host_kinds_check(reader, design);
 	if (r == 0)
 		r = levels_check(reader, design);
+	if (r == 0)
+		r = rings_check(reader, design);
 	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

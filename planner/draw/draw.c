@@ -284,22 +284,48 @@ static bool bundles_alike(const struct ft_drawing *d, uint32_t a, uint32_t b)
 	       d->plan->switches[x->b].place == d->plan->switches[y->b].place;
 }
 
+static bool is_level(const struct ft_drawing *d, uint32_t bundle)
+{
+	const struct ft_plan_bundle *b = &d->plan->bundles[bundle];
+
+	return d->plan->switches[b->a].tier == d->plan->switches[b->b].tier;
+}
+
+/* The first bundle of switch @index from @bundle on that leads to another tier; or the end. */
+static uint32_t next_up(const struct ft_drawing *d, uint32_t index, uint32_t bundle)
+{
+	while (bundle < d->first[index + 1] && is_level(d, bundle))
+		bundle++;
+	return bundle;
+}
+
+/* Cables inside a tier, as of a ring, lead to other places from every switch: only what is wrong with them matters. */
+static bool levels_clean(const struct ft_drawing *d, uint32_t index)
+{
+	for (uint32_t i = d->first[index]; i < d->first[index + 1]; i++) {
+		struct ft_draw_bundle_mark mark = ft_drawing_bundle(d, i);
+
+		if (is_level(d, i) && !ft_draw_mark_is_clean(&mark))
+			return false;
+	}
+	return true;
+}
+
 bool ft_drawing_alike(const struct ft_drawing *d, uint32_t a, uint32_t b, bool marks)
 {
 	const struct ft_plan_switch *x = &d->plan->switches[a], *y = &d->plan->switches[b];
-	uint32_t count = d->first[a + 1] - d->first[a];
+	uint32_t i = next_up(d, a, d->first[a]), k = next_up(d, b, d->first[b]);
 
 	if (x->tier != y->tier || x->ports != y->ports || x->hosts != y->hosts ||
-	    count != d->first[b + 1] - d->first[b] ||
+	    (marks && (!levels_clean(d, a) || !levels_clean(d, b))) ||
 	    (marks && (state_is_dark(ft_drawing_state(d, a)) || state_is_dark(ft_drawing_state(d, b)) ||
 		       ft_drawing_hosts_planned(d, a) != ft_drawing_hosts_planned(d, b) ||
 		       ft_drawing_hosts_seen(d, a) != ft_drawing_hosts_seen(d, b))))
 		return false;
-	for (uint32_t i = 0; i < count; i++)
-		if (!bundles_alike(d, d->first[a] + i, d->first[b] + i) ||
-		    (marks && !marks_alike(d, d->first[a] + i, d->first[b] + i)))
+	for (; i < d->first[a + 1] && k < d->first[b + 1]; i = next_up(d, a, i + 1), k = next_up(d, b, k + 1))
+		if (!bundles_alike(d, i, k) || (marks && !marks_alike(d, i, k)))
 			return false;
-	return true;
+	return i == d->first[a + 1] && k == d->first[b + 1];
 }
 
 uint32_t ft_drawing_segment(const struct ft_drawing *d, uint32_t first)

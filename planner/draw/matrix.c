@@ -105,7 +105,8 @@ static bool bundle_is_ours(const struct matrix *m, uint32_t bundle)
 {
 	const struct ft_plan_bundle *b = &m->d->plan->bundles[bundle];
 
-	return m->d->plan->switches[b->a].tier == m->lower;
+	/* Cables inside a tier have no column. */
+	return m->d->plan->switches[b->a].tier == m->lower && m->d->plan->switches[b->b].tier != m->lower;
 }
 
 /* Whether places tell the columns of each row apart, in their order. */
@@ -121,7 +122,7 @@ static bool places_are_columns(const struct matrix *m)
 			continue;
 		if (sw->tier != m->upper || sw->place >= plan->switch_count)
 			return false;
-		if (i > 0 && b[-1].a == b->a && plan->switches[b[-1].b].place >= sw->place)
+		if (i > 0 && bundle_is_ours(m, i - 1) && b[-1].a == b->a && plan->switches[b[-1].b].place >= sw->place)
 			return false;
 	}
 	return true;
@@ -433,9 +434,11 @@ static uint32_t runs_of_row(const struct matrix *m, uint32_t index, struct run *
 
 	for (uint32_t i = m->d->first[index]; i < m->d->first[index + 1]; i++) {
 		uint32_t column = column_of(m, i), cables = m->d->plan->bundles[i].count;
-		enum run_kind kind = kind_of(m, i);
 		struct run *last = count ? &runs[count - 1] : NULL;
+		enum run_kind kind = kind_of(m, i);
 
+		if (!bundle_is_ours(m, i))
+			continue;
 		if (m->merged && last && kind != RUN_OTHER && last->kind == kind && last->to == column &&
 		    last->count == cables)
 			last->to++;

@@ -22,6 +22,7 @@ enum {
 	CAPTION = 20,	      /* in a frame */
 	PLANE_PAD = 8,	      /* between core switches and the frame of their plane */
 	ARC = 46,	      /* how high a cable inside a tier rises */
+	ARC_SLOT = 14,	      /* what it takes of the far switch, where its count is not */
 };
 
 struct box {
@@ -55,6 +56,12 @@ struct picture {
 static const struct ft_plan_switch *switch_of(const struct picture *p, uint32_t group)
 {
 	return &p->d->plan->switches[p->d->groups[group].first];
+}
+
+/* Inside a tier, as in a ring. */
+static bool is_level(const struct picture *p, const struct ft_draw_bond *bond)
+{
+	return p->d->groups[bond->lower].tier == p->d->groups[bond->upper].tier;
 }
 
 /* ---- hosts ---- */
@@ -198,7 +205,10 @@ static void bonds_count(struct picture *p)
 
 		lower->labels += label_width(p, bond);
 		lower->up++;
-		p->boxes[bond->upper].down++;
+		if (is_level(p, bond))
+			p->boxes[bond->upper].labels += ARC_SLOT;
+		else
+			p->boxes[bond->upper].down++;
 	}
 }
 
@@ -333,6 +343,9 @@ static bool tier_has_arcs(const struct picture *p, enum ft_tier tier)
 {
 	const struct ft_draw_marks *marks = p->d->marks;
 
+	for (uint32_t i = 0; i < p->d->bond_count; i++)
+		if (is_level(p, &p->d->bonds[i]) && p->d->groups[p->d->bonds[i].lower].tier == tier)
+			return true;
 	for (size_t i = 0; marks && i < marks->link_count; i++)
 		if (p->d->plan->switches[marks->links[i].a].tier == tier &&
 		    p->d->plan->switches[marks->links[i].b].tier == tier)
@@ -379,29 +392,55 @@ static int hosts_height(const struct picture *p)
 
 struct route {
 	int x1, y1, x2, y2; /* from the lower switch to the upper one */
+	bool level;	    /* or to one beside it */
 };
+
+/* The next place on the upper side of a switch, of a line that takes so much of it. */
+static int slot_next(struct box *box, int width)
+{
+	int at = box->next_label + width / 2;
+
+	box->next_label += width;
+	return box->x + (int)((int64_t)at * box->w / box->labels);
+}
 
 /* Along the upper side of the lower switch, a line has as much room as its count takes. */
 static struct route route_next(struct picture *p, const struct ft_draw_bond *bond)
 {
 	struct box *lower = &p->boxes[bond->lower], *upper = &p->boxes[bond->upper];
-	int width = label_width(p, bond), at = lower->next_label + width / 2;
+	struct route route = {.x1 = slot_next(lower, label_width(p, bond)), .y1 = lower->y, .level = is_level(p, bond)};
 
-	lower->next_label += width;
-	return (struct route){
-		lower->x + (int)((int64_t)at * lower->w / lower->labels), lower->y,
-		upper->x + (int)((2 * (int64_t)upper->next_down++ + 1) * upper->w / (2 * (int64_t)upper->down)),
-		upper->y + upper->h};
+	if (route.level) {
+		route.x2 = slot_next(upper, ARC_SLOT);
+		route.y2 = upper->y;
+		return route;
+	}
+	route.x2 = upper->x + (int)((2 * (int64_t)upper->next_down++ + 1) * upper->w / (2 * (int64_t)upper->down));
+	route.y2 = upper->y + upper->h;
+	return route;
+}
+
+/* The longer, the higher, so that arcs are seen apart. */
+static void arc_path(struct picture *p, const struct route *r, int shift)
+{
+	int length = abs(r->x2 - r->x1), rise = 16 + length / 8;
+
+	rise = rise < 2 * ARC - STUB ? rise : 2 * ARC - STUB;
+	ft_text_printf(p->text, "M%d %dV%dQ%d %d %d %dV%d", r->x1 + shift, r->y1, r->y1 - STUB,
+		       (r->x1 + r->x2) / 2 + shift, r->y1 - STUB - rise, r->x2 + shift, r->y2 - STUB, r->y2);
 }
 
 static void route_path(struct picture *p, const struct route *r, int shift, const char *stroke, int tenths,
 		       const char *dash)
 {
-	ft_text_printf(p->text,
-		       "<path d=\"M%d %dV%dL%d %dV%d\" fill=\"none\" stroke=\"%s\" stroke-width=\"%d.%d\" "
-		       "stroke-linejoin=\"round\"%s/>",
-		       r->x1 + shift, r->y1, r->y1 - STUB, r->x2 + shift, r->y2 + STUB / 3, r->y2, stroke, tenths / 10,
-		       tenths % 10, dash);
+	ft_text_puts(p->text, "<path d=\"");
+	if (r->level)
+		arc_path(p, r, shift);
+	else
+		ft_text_printf(p->text, "M%d %dV%dL%d %dV%d", r->x1 + shift, r->y1, r->y1 - STUB, r->x2 + shift,
+			       r->y2 + STUB / 3, r->y2);
+	ft_text_printf(p->text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%d.%d\" stroke-linejoin=\"round\"%s/>",
+		       stroke, tenths / 10, tenths % 10, dash);
 }
 
 /* Tenths of a pixel. */
@@ -711,7 +750,8 @@ static void legend_colours(struct picture *p, struct ft_draw_legend *legend)
 		return;
 	}
 	for (uint32_t g = 0; g < p->d->group_count && shown < COLOURS; g++) {
-		if (p->d->groups[g].tier != FT_TIER_CORE)
+		/* Lines to several are dark. */
+		if (p->d->groups[g].tier != FT_TIER_CORE || p->d->groups[g].count > 1)
 			continue;
 		shown++;
 		ft_text_puts(&p->words, "to ");

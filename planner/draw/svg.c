@@ -287,7 +287,8 @@ static int parts_draw(struct ft_drawing *d, struct part parts[PARTS])
 
 	if (d->plan->topology == FT_TOPOLOGY_GRAPH)
 		return graph_draw(d, &parts[0]);
-	if (fits || three) {
+	/* A matrix has no place for cables inside a tier. */
+	if (fits || three || !ft_drawing_is_layered(d)) {
 		r = ft_drawing_group(d, !fits);
 		if (r == 0)
 			r = ft_draw_picture(d, &parts[0].text, &parts[0].size);

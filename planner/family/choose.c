@@ -11,6 +11,7 @@
 #include "planner/family/classes.h"
 #include "planner/family/graph.h"
 #include "planner/family/islands.h"
+#include "planner/family/rings.h"
 #include "planner/family/rules.h"
 #include "planner/family/search.h"
 #include "planner/plan/wiring.h"
@@ -262,7 +263,8 @@ static int bundles_fill(struct build *b)
 {
 	uint32_t edge_uppers = b->s->levels == 3 ? b->s->pod_spines : b->s->cores;
 	_cleanup_free_ uint32_t *shares = calloc(2 * (edge_uppers + b->s->plane_cores + 1UL), sizeof(*shares));
-	size_t count = (size_t)b->s->e * edge_uppers + (size_t)b->spines * b->s->plane_cores;
+	size_t count = (size_t)b->s->e * edge_uppers + (size_t)b->spines * b->s->plane_cores +
+		       ft_rings_bundles(b->design, b->s);
 	int r;
 
 	if (b->s->cores == 0)
@@ -280,6 +282,8 @@ static int bundles_fill(struct build *b)
 	b->shares = NULL;
 	if (r == 0 && b->design->class_count > 0)
 		r = ft_classes_wire(&b->rules, b->plan);
+	if (r == 0 && b->plan->tree->rings)
+		r = ft_rings_wire(&b->rules, b->plan);
 	return r;
 }
 
@@ -511,7 +515,8 @@ static void figures_fill(struct build *b)
 	plan->weight_kg = c->weight_kg;
 	plan->size_u = c->size_u;
 	plan->tree->classes = b->design->class_count > 0;
-	plan->general = plan->tree->classes;
+	plan->tree->rings = ft_rings_cables(b->design, s) > 0;
+	plan->general = plan->tree->classes || plan->tree->rings;
 	spines_figures(b);
 }
 

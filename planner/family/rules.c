@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "planner/family/classes.h"
+#include "planner/family/rings.h"
 
 /* Two adjacent tiers, in a tree, a pod or a plane. */
 struct level {
@@ -30,9 +31,24 @@ const char *ft_rules_nodes_key(const struct ft_design *design)
 	return design->nodes_max_given ? "nodes_max" : "nodes";
 }
 
+enum { RINGS_TEXT_SIZE = 100 };
+
+/* What rings took off the ports that a complaint counts. */
+static void rings_say(const struct ft_rules *rules, char text[RINGS_TEXT_SIZE])
+{
+	uint32_t spine = rules->ring_ports[FT_TIER_SPINE], core = rules->ring_ports[FT_TIER_CORE];
+
+	if (spine && core)
+		snprintf(text, RINGS_TEXT_SIZE, "; rings take %u ports of each spine and %u of each core switch", spine,
+			 core);
+	else if (spine || core)
+		snprintf(text, RINGS_TEXT_SIZE, "; rings take %u ports of each %s switch", spine + core,
+			 spine ? "spine" : "core");
+}
+
 int ft_rules_error(const struct ft_rules *rules, const char *object, const char *key, const char *format, ...)
 {
-	char text[FT_ERROR_TEXT_SIZE];
+	char text[FT_ERROR_TEXT_SIZE], rings[RINGS_TEXT_SIZE] = "";
 	va_list args;
 
 	if (rules->blame)
@@ -42,7 +58,8 @@ int ft_rules_error(const struct ft_rules *rules, const char *object, const char 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return ft_error_set(rules->err, -EINVAL, 0, 0, "%s", text);
+	rings_say(rules, rings);
+	return ft_error_set(rules->err, -EINVAL, 0, 0, "%s%s", text, rings);
 }
 
 uint32_t ft_rules_ports_to_nodes(uint32_t ports, struct ft_ratio blocking)
@@ -367,13 +384,17 @@ static int check_size(const struct ft_rules *rules, const struct ft_shape *s)
 	return 0;
 }
 
-int ft_rules_two_levels(const struct ft_rules *rules, struct ft_shape *ret_shape)
+int ft_rules_two_levels(const struct ft_rules *whole, struct ft_shape *ret_shape)
 {
-	/* Complaints about mere attempts are dropped. */
-	struct ft_rules attempt = *rules;
+	struct ft_rules less, attempt;
+	const struct ft_rules *rules = &less;
 	struct ft_shape s = {.topology = FT_TOPOLOGY_FAT_TREE, .levels = 2, .pods = 1, .pods_max = 1}, uniform;
-	int r;
+	int r = ft_rings_reserve(whole, &less);
 
+	if (r < 0)
+		return r;
+	/* Complaints about mere attempts are dropped. */
+	attempt = less;
 	attempt.err = NULL;
 	attempt.blame = NULL;
 	r = split_ports(rules, rules->roles[FT_TIER_CORE].count, "core.count", &s);
@@ -589,13 +610,17 @@ static uint32_t pod_spines_pinned(const struct ft_rules *rules)
 	return ft_pinned(spines) && ft_pinned(pods) && spines % pods == 0 ? spines / pods : FT_UNPINNED;
 }
 
-int ft_rules_three_levels(const struct ft_rules *rules, uint32_t pods, struct ft_shape *ret_shape)
+int ft_rules_three_levels(const struct ft_rules *whole, uint32_t pods, struct ft_shape *ret_shape)
 {
-	struct ft_rules attempt = *rules;
+	struct ft_rules less, attempt;
+	const struct ft_rules *rules = &less;
 	struct ft_shape s = {.topology = FT_TOPOLOGY_FAT_TREE, .levels = 3}, uniform;
-	uint32_t pod_spines = pod_spines_pinned(rules);
-	int r;
+	uint32_t pod_spines = pod_spines_pinned(whole);
+	int r = ft_rings_reserve(whole, &less);
 
+	if (r < 0)
+		return r;
+	attempt = less;
 	attempt.err = NULL;
 	attempt.blame = NULL;
 	r = split_ports(rules, pod_spines, "spines of a pod", &s);
@@ -636,8 +661,8 @@ bool ft_rules_next_pods(const struct ft_rules *rules, uint32_t pods, uint32_t *r
 		return pods == 0;
 	}
 	/* If not even this fits, one trial finds the reason. */
-	if (split_ports(&attempt, FT_UNPINNED, "", &s) < 0 || count_edges(&attempt, &s) < 0 ||
-	    split_spine(&attempt, &s) < 0) {
+	if (ft_rings_reserve(&attempt, &attempt) < 0 || split_ports(&attempt, FT_UNPINNED, "", &s) < 0 ||
+	    count_edges(&attempt, &s) < 0 || split_spine(&attempt, &s) < 0) {
 		*ret_pods = 1;
 		return pods == 0;
 	}
@@ -649,7 +674,7 @@ bool ft_rules_next_pods(const struct ft_rules *rules, uint32_t pods, uint32_t *r
 	if (size <= 1)
 		return false;
 	*ret_pods = ft_divide_up(s.e_max, size - 1);
-	return *ret_pods <= rules->roles[FT_TIER_CORE].ports;
+	return *ret_pods <= attempt.roles[FT_TIER_CORE].ports;
 }
 
 /* ---- stars ---- */

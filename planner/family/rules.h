@@ -36,6 +36,7 @@ struct ft_shape {
 struct ft_rules {
 	const struct ft_design *design;
 	struct ft_design_role roles[FT_TIER_COUNT]; /* the design's, with the ports of the switches on trial */
+	uint32_t ring_ports[FT_TIER_COUNT];	    /* that rings took off these; 0: none (rings.h) */
 	struct ft_error *err;			    /* NULL: complaints are not needed */
 	struct ft_plan_blame *blame;		    /* likewise */
 };

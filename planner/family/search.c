@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "planner/family/classes.h"
+#include "planner/family/rings.h"
 
 /* ---- candidates ---- */
 
@@ -42,8 +43,8 @@ static void candidate_price(struct ft_candidate *c, const struct ft_design *desi
 	}
 	if (classes_unpriced(design, c))
 		c->cost = c->power_w = c->weight_kg = c->size_u = FT_AMOUNT_UNKNOWN;
-	c->links =
-		design->nodes + (c->layout.family ? (uint32_t)c->layout.cables : (uint32_t)ft_classes_links(design, s));
+	c->links = design->nodes + (c->layout.family ? (uint32_t)c->layout.cables
+						     : ft_classes_links(design, s) + ft_rings_cables(design, s));
 	c->cost = ft_amount_add(c->cost, menu->cable_cost, c->links);
 }
 

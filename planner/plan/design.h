@@ -297,6 +297,8 @@ struct ft_design {
 	uint32_t spine_bundle; /* pinned, three levels: from a spine to each core switch of its plane */
 	uint32_t pods;	       /* pinned, three levels */
 	uint32_t planes;       /* pinned, three levels; they divide the spines of a pod */
+	uint32_t rings[FT_TIER_COUNT]; /* cables between neighbours of the ring of each pod's spines, of the cores; 0:
+					  none */
 	struct ft_pod_size *pod_sizes; /* as built; their counts add up to pods. NULL: all pods are of one size */
 	size_t pod_size_count;
 	struct ft_host_kind *host_kinds; /* their hosts add up to nodes; NULL: by the rule of fill */

@@ -63,7 +63,7 @@ struct ft_plan_switch {
  * port does not change as the plan grows towards its nodes_max, so that no laid cable moves: hosts have the ports of an
  * edge from 1 on, its uplinks those from ports_to_nodes + 1 on, spine by spine or core by core; an upper switch keeps
  * room for every lower one in the order of their places, and a spine has its ports to the core level behind
- * spine_ports_down.
+ * spine_ports_down. Rings have the last ports of a switch.
  */
 struct ft_plan_bundle {
 	uint32_t a;	 /* index of a switch; in a tree of the lower one */
@@ -94,8 +94,8 @@ struct ft_plan_host {
 struct ft_plan {
 	enum ft_topology topology; /* star, fat-tree or graph, never auto */
 	/*
-	 * Whether it is no plain tree: a graph, spines of a pod that share a plane, classes of switches. Then only
-	 * kinds, switches, hosts and bundles describe the cabling.
+	 * Whether it is no plain tree: a graph, spines of a pod that share a plane, classes of switches, rings. Then
+	 * only kinds, switches, hosts and bundles describe the cabling.
 	 */
 	bool general;
 	struct ft_tree *tree; /* what only a tree has (plan/tree.h); of a graph all 0; owned */

@@ -10,6 +10,7 @@
 
 struct ft_tree {
 	uint32_t levels; /* 1 for a star; 0 for a graph */
+	bool rings;	 /* there are cables between spines of a pod, or between core switches */
 	bool classes;	 /* some switches are unlike the rest of their tier, which the figures below are for */
 
 	/* Edge tier: E switches of Pe ports. */

@@ -307,9 +307,10 @@ static void count_uplinks(struct bill *bill)
 
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
 		const struct ft_plan_bundle *bundle = &plan->bundles[i];
-		enum kind kind = plan->switches[bundle->a].tier == FT_TIER_EDGE ? KIND_UPLINK : KIND_SPINE_UPLINK;
+		enum ft_tier low = plan->switches[bundle->a].tier, high = plan->switches[bundle->b].tier;
+		enum kind kind = low == FT_TIER_EDGE ? KIND_UPLINK : KIND_SPINE_UPLINK;
 
-		if (plan->topology == FT_TOPOLOGY_GRAPH)
+		if (plan->topology == FT_TOPOLOGY_GRAPH || low == high)
 			kind = KIND_LINK;
 		count_cables(bill, kind, &bill->floor->switches[bundle->a], &bill->floor->switches[bundle->b],
 			     bundle->count);

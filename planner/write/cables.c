@@ -272,9 +272,10 @@ static void add_bundle(const struct cables *c, uint32_t index)
 {
 	const struct ft_plan_bundle *bundle = &c->plan->bundles[index];
 	const struct ft_wire *wires = &c->wiring.cables[c->wiring.first_cable[index]];
-	const char *kind = c->plan->switches[bundle->a].tier == FT_TIER_EDGE ? "uplink" : "spine-uplink";
+	enum ft_tier low = c->plan->switches[bundle->a].tier, high = c->plan->switches[bundle->b].tier;
+	const char *kind = low == FT_TIER_EDGE ? "uplink" : "spine-uplink";
 
-	if (c->plan->topology == FT_TOPOLOGY_GRAPH)
+	if (c->plan->topology == FT_TOPOLOGY_GRAPH || low == high)
 		kind = "link";
 	for (uint32_t k = 0; k < bundle->count; k++)
 		add_cable(c, &c->items[bundle->a], wires[k].a_port, &c->items[bundle->b], wires[k].b_port, kind);

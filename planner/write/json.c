@@ -347,7 +347,7 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "weight_kg", ft_quantity_amount(plan->weight_kg));
 	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
 	json_chassis(w, plan);
-	if (!plan->tree->classes)
+	if (!plan->tree->classes && !plan->tree->rings)
 		json_figures(w, plan);
 	json_switches(w, plan);
 	json_bundles(w, plan);

@@ -338,13 +338,13 @@ static void text_edge(struct ft_text *text, const struct ft_plan *plan)
 		       plan->tree->ports_to_core, plan->tree->levels == 3 ? "spine" : "core");
 }
 
-/* The ports of an upper switch in use now: its bundles and, where there are classes, hosts. */
+/* The ports of a core switch in use now: its bundles and, where there are classes, hosts. */
 static uint32_t ports_used(const struct ft_plan *plan, uint32_t index)
 {
 	uint32_t used = plan->switches[index].hosts;
 
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
-		if (plan->bundles[i].b == index)
+		if (plan->bundles[i].a == index || plan->bundles[i].b == index)
 			used += plan->bundles[i].count;
 	return used;
 }
@@ -415,12 +415,32 @@ static void text_blocking(struct ft_text *text, const struct ft_plan *plan)
 	text_boards(text, plan);
 }
 
+/* "Rings: 8 cables between neighbours of the spines of each pod, 16 of the core switches." */
+static void text_rings(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	uint32_t spine = plan->tree->pod_spines > 1 ? design->rings[FT_TIER_SPINE] : 0;
+	uint32_t core = plan->tree->core_count > 1 ? design->rings[FT_TIER_CORE] : 0;
+
+	if (!plan->tree->rings)
+		return;
+	ft_text_puts(text, "Rings: between neighbours there are ");
+	if (spine)
+		ft_text_printf(text, "%u cable%s of the spines of each pod", spine, ft_text_s(spine));
+	if (core)
+		ft_text_printf(text, "%s%u cable%s of the core switches", spine ? ", and " : "", core, ft_text_s(core));
+	ft_text_puts(text, ".\n");
+}
+
 static void text_links(struct ft_text *text, const struct ft_plan *plan)
 {
-	uint32_t uplinks = 0, top = 0;
+	uint32_t uplinks = 0, top = 0, rings = 0;
 
-	for (uint32_t i = 0; i < plan->bundle_count; i++)
-		*(plan->switches[plan->bundles[i].a].tier == FT_TIER_EDGE ? &uplinks : &top) += plan->bundles[i].count;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+		enum ft_tier low = plan->switches[bundle->a].tier, high = plan->switches[bundle->b].tier;
+
+		*(low == high ? &rings : low == FT_TIER_EDGE ? &uplinks : &top) += bundle->count;
+	}
 	ft_text_printf(text, "Hops: a packet crosses %u switch chip%s between nodes %s.\n", plan->clos,
 		       ft_text_s(plan->clos),
 		       plan->tree->levels == 3 ? "in different pods" : "on different edge switches");
@@ -428,6 +448,8 @@ static void text_links(struct ft_text *text, const struct ft_plan *plan)
 		       plan->tree->levels == 3 ? "edges and spines" : "switches");
 	if (plan->tree->levels == 3)
 		ft_text_printf(text, " + %u between spines and cores", top);
+	if (rings > 0)
+		ft_text_printf(text, " + %u in rings", rings);
 	ft_text_puts(text, ".\n");
 }
 
@@ -461,10 +483,11 @@ static void text_fat_tree(struct ft_text *text, const struct ft_design *design, 
 	if (plan->tree->classes)
 		ft_classes_write_text(text, design, plan);
 	text_bundles(text, plan);
+	text_rings(text, design, plan);
 	text_blocking(text, plan);
 	text_links(text, plan);
 	text_amounts(text, design, plan, catalog);
-	if (!plan->tree->classes)
+	if (!plan->tree->classes && !plan->tree->rings)
 		text_figures(text, design, plan);
 	text_fill(text, design, plan);
 	text_room(text, plan);
@@ -580,7 +603,7 @@ static void text_cables(struct ft_text *text, const struct ft_plan *plan)
 	}
 	ft_text_puts(text,
 		     "\nCables between switches (a numbering that suits; ftcheck wants the pairs, not the ports):\n");
-	if (plan->bundle_count > PAIRS_LISTED_MAX && (plan->tree->levels == 3 || plan->tree->classes)) {
+	if (plan->bundle_count > PAIRS_LISTED_MAX && (plan->tree->levels == 3 || plan->general)) {
 		ft_text_printf(text, "  %u bundles: ftplan --format cables lists every cable.\n", plan->bundle_count);
 		return;
 	}

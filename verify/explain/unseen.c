@@ -364,19 +364,34 @@ static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t pla
 	}
 }
 
-/* Adds the kinds that a planned switch is cabled to, "edge and core", and returns how many; none without ranks. */
+/* True where a planned switch is cabled to one of that kind. */
+static bool is_next_to(const struct ft_model *m, uint32_t planned, uint32_t kind)
+{
+	bool next_to = false;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
+		next_to |= m->cells.width[pair->cell] > 0 && m->places[pair->peer]->kind == kind;
+	return next_to;
+}
+
+/*
+ * Adds the kinds that a planned switch is cabled to, "edge, spine and core", and returns how many; none without ranks.
+ */
 static uint32_t peers_add(const struct ft_model *m, uint32_t planned, struct ft_text *text)
 {
-	uint32_t shown = 0;
+	uint32_t shown = 0, last = FT_NONE;
 
-	for (uint32_t kind = 0; ft_plan_has_ranks(m->plan) && kind < m->plan->kind_count; kind++) {
-		bool next_to = false;
-
-		for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
-			next_to |= m->cells.width[pair->cell] > 0 && m->places[pair->peer]->kind == kind;
-		if (next_to)
-			ft_text_printf(text, "%s%s", shown++ ? " and " : "", m->plan->kinds[kind].name);
-	}
+	if (!ft_plan_has_ranks(m->plan))
+		return 0;
+	for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
+		last = is_next_to(m, planned, kind) ? kind : last;
+	for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
+		if (is_next_to(m, planned, kind))
+			ft_text_printf(text, "%s%s",
+				       shown++ == 0   ? ""
+				       : kind == last ? " and "
+						      : ", ",
+				       m->plan->kinds[kind].name);
 	return shown;
 }
 

@@ -105,8 +105,9 @@ const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live
 /*
  * The role of @peer for the switch in place @here, comparable between all that are wired alike: its index among the
  * switches of its group that @here is cabled to, in the order of their places. In a tree of two levels all edges share
- * the first core; in one of three, port 19 of every edge goes to the first spine of its own pod. A peer without a
- * planned cable to @here has no role that others share.
+ * the first core; in one of three, port 19 of every edge goes to the first spine of its own pod. Those beside it, of
+ * its own rank, are counted from its own place on, and then from the first: in a ring port 35 of each goes to the next.
+ * A peer without a planned cable to @here has no role that others share.
  */
 enum { ROLE_FOREIGN = UINT32_MAX - 1, ROLES_MAX = 4096 };
 
@@ -115,6 +116,27 @@ static uint32_t role_of(const struct ft_model *m, uint32_t here, uint32_t peer)
 	const struct ft_pair *pair = ft_pair_at(m, here, peer);
 
 	return pair ? m->roles[pair - m->cells.pairs] : ROLE_FOREIGN;
+}
+
+/* True where the pair of place @p leads back among switches of its own rank. */
+static bool leads_back(const struct ft_model *m, uint32_t p, const struct ft_pair *pair)
+{
+	return pair->peer < p && ft_plan_has_ranks(m->plan) && m->group[p] == m->group[pair->peer];
+}
+
+/* The roles of the pairs of place @p: of those that lead back, or of the others. @ordinal: by group, the next number.
+ */
+static void roles_number(struct ft_model *m, uint32_t p, bool back, uint32_t *ordinal)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		uint32_t group = m->group[pair->peer], *role = &m->roles[pair - m->cells.pairs];
+
+		if (leads_back(m, p, pair) != back)
+			continue;
+		*role = ROLE_FOREIGN;
+		if (m->cells.width[pair->cell] > 0)
+			*role = group * ROLES_MAX + ordinal[group]++ % ROLES_MAX;
+	}
 }
 
 /* The role of each pair. O(pairs). */
@@ -126,16 +148,9 @@ static int roles_find(struct ft_model *m)
 	if (!ordinal || !m->roles)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		const struct ft_pair *first = ft_pairs_of(m, p), *end = ft_pairs_of(m, p + 1);
-
-		for (const struct ft_pair *pair = first; pair < end; pair++) {
-			uint32_t group = m->group[pair->peer];
-
-			m->roles[pair - m->cells.pairs] = m->cells.width[pair->cell] == 0
-								  ? ROLE_FOREIGN
-								  : group * ROLES_MAX + ordinal[group]++ % ROLES_MAX;
-		}
-		for (const struct ft_pair *pair = first; pair < end; pair++)
+		roles_number(m, p, false, ordinal);
+		roles_number(m, p, true, ordinal);
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 			ordinal[m->group[pair->peer]] = 0;
 	}
 	return 0;
