@@ -635,11 +635,8 @@ class Campaign(campaign.Campaign):
     def table(self):
         super().table()
         print("%-12s %6s %6s %8s %6s" % ("family", "exact", "equal", "cheaper", "wrong"))
-        for family in graphs.FAMILIES:
-            if self.families[family]:
-                tally = self.families[family]
-                print("%-12s %6d %6d %8d %6d" % (family, tally["exact"], tally["equal"], tally["cheaper"],
-                                                 tally["wrong"]))
+        for family, tally in sorted(self.families.items()):
+            print("%-12s %6d %6d %8d %6d" % (family, tally["exact"], tally["equal"], tally["cheaper"], tally["wrong"]))
 
     def run(self):
         print("campaign, graphs: seed %d, %d rounds" % (self.options.seed, self.options.rounds))

@@ -141,7 +141,7 @@ def plan_keys(design):
     if "dims" in design["plan"]:
         return graph | (keys & {"catalog", "dims", "edge", "expandable_to", "cost", "power_w", "weight_kg", "size_u"})
     keys -= {"nodes", "kinds", "dims"}
-    if "classes" in design:
+    if "classes" in design or "rings" in design:
         keys -= {"figures"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}
 
