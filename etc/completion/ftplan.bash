@@ -28,7 +28,7 @@ _ftplan()
 		return
 		;;
 	--topology)
-		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring hyperx slim-fly polarfly random clos any' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring hyperx slim-fly polarfly dragonfly dragonfly+ random clos any' -- "$cur")
 		return
 		;;
 	--levels)

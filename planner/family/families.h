@@ -14,5 +14,7 @@ extern const struct ft_family ft_family_slim_fly;
 extern const struct ft_family ft_family_polarfly;
 extern const struct ft_family ft_family_random;
 extern const struct ft_family ft_family_clos;
+extern const struct ft_family ft_family_dragonfly;
+extern const struct ft_family ft_family_dragonfly_plus;
 
 #endif

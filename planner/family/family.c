@@ -14,8 +14,6 @@
 #include "planner/family/rules.h"
 #include "planner/plan/tree.h"
 
-enum { LINKS_MAX = 4000000 }; /* as of the bundles of a tree (rules.c) */
-
 const struct ft_family *ft_family_find(const char *name)
 {
 	for (size_t i = 0; i < ft_family_count; i++)
@@ -406,13 +404,13 @@ static int names_bind(struct ft_network *network, const struct ft_bind *bind, st
 /* What a family may make is bounded as everything is. */
 static int size_check(const struct ft_layout *layout, struct ft_error *err, struct ft_plan_blame *blame)
 {
-	if (layout->switches <= FT_SWITCHES_MAX && layout->cables <= LINKS_MAX)
+	if (layout->switches <= FT_SWITCHES_MAX && layout->cables <= FT_FAMILY_CABLES_MAX)
 		return 0;
 	if (blame)
 		*blame = (struct ft_plan_blame){NULL, NULL};
 	return ft_error_set(err, -EINVAL, 0, 0,
 			    "%u switches and %" PRIu64 " cables between them are more than %d and %d", layout->switches,
-			    layout->cables, FT_SWITCHES_MAX, LINKS_MAX);
+			    layout->cables, FT_SWITCHES_MAX, FT_FAMILY_CABLES_MAX);
 }
 
 /* What the plan says of its family. */

@@ -15,6 +15,8 @@
 struct ft_text;
 struct ft_sketch;
 
+enum { FT_FAMILY_CABLES_MAX = 4000000 }; /* between switches; as of the bundles of a tree (rules.c) */
+
 /* A network with all its parameters. The figures are of the full network, before its hosts are dealt. */
 struct ft_layout {
 	const struct ft_family *family;
@@ -26,7 +28,8 @@ struct ft_layout {
 	uint32_t net_ports;  /* the most cables to other switches on one of these; Eptc */
 	uint64_t room;	     /* hosts in all */
 	uint64_t cables;     /* between switches */
-	uint32_t diameter;   /* cables between the two switches farthest apart; FT_UNPINNED: known once it is built */
+	uint32_t diameter; /* cables between the two switches with hosts that are farthest apart; FT_UNPINNED: not known
+			      before it is built */
 };
 
 enum { FT_PROPOSAL_REASON_SIZE = 200 };
