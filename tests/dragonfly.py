@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""Dragonflies against what others published, counted or wired.
+
+- dragonfly-balanced.csv: the figures of balanced dragonflies; distances are found here once more, by breadth-first search.
+- codes-dragonfly-72.csv: a small dragonfly that somebody else wired, link by link. Its global links are arranged as by
+  "relative", under the numbers that its routers have there.
+- systems.json: the cells of Leonardo and JUPITER.
+- cray-edison-links.csv.gz: the routers and cables of Edison, as a design that lists them, and as a dump from which the
+  design is inferred. Its groups are no dragonfly's: routers are cabled along rows and columns.
+"""
+import collections
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+SHARED = os.environ.get("FT_SHARED", "../shared")
+REFERENCE = os.path.join(SHARED, "reference", "topologies")
+BUILD = os.environ.get("FT_BUILDDIR", ".")
+INFER_SECONDS = 60
+HOSTS = 4  # of a router of Edison; the list has none
+failures = 0
+
+
+def result(good, what, *details):
+    global failures
+    print(("ok - " if good else "not ok - ") + what)
+    for line in [] if good else details[:10]:
+        print("  " + str(line))
+    failures += not good
+
+
+def run(program, *arguments):
+    done = subprocess.run([os.path.join(BUILD, program), *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr.strip()
+
+
+def design_write(path, **keys):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"ftcheck": 1, "name": "dragonfly", **keys}, file)
+
+
+def plan(path, **keys):
+    """The plan of a design, or None with the complaint."""
+    design_write(path, **keys)
+    status, out, err = run("ftplan", path, "--format", "json")
+    return (json.loads(out)["plan"] if status == 0 else None), err
+
+
+def reference(name):
+    with open(os.path.join(REFERENCE, name), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def distances(bundles, count):
+    """The diameter and the mean distance of two switches."""
+    near = collections.defaultdict(list)
+    for bundle in bundles:
+        near[bundle["a"]].append(bundle["b"])
+        near[bundle["b"]].append(bundle["a"])
+    total = farthest = 0
+    for source in near:
+        seen, level, step = {source}, [source], 0
+        while level:
+            level = [to for at in level for to in near[at] if to not in seen and not seen.add(to)]
+            step += 1
+            total += step * len(level)
+            farthest = step if level else farthest
+    return farthest, total / (count * (count - 1))
+
+
+def group_of(name):
+    return name.split("-")[0]
+
+
+def balanced(path, row):
+    h, a, groups = int(row["h"]), int(row["a"]), int(row["groups"])
+    got, err = plan(path, topology="dragonfly", group={"routers": a, "global": h}, groups=groups,
+                    edge={"ports": int(row["switch_ports"])})
+    name = f"balanced dragonfly, h = {h}"
+    if not got:
+        result(False, name, err)
+        return
+    local = sum(b["count"] for b in got["bundles"] if group_of(b["a"]) == group_of(b["b"]))
+    figures = [len(got["switches"]), got["nodes"], local, sum(b["count"] for b in got["bundles"]) - local,
+               got["clos"] - 1]
+    wanted = [int(row[key]) for key in ("switches", "hosts", "local_links", "global_links", "diameter")]
+    result(figures == wanted and got["dims"] == f"a={a} h={h} g={groups}", name, figures, wanted)
+    if row["mean_sw_hops_absolute_arrangement"]:
+        farthest, mean = distances(got["bundles"], figures[0])
+        result(farthest == wanted[4] and abs(mean - float(row["mean_sw_hops_absolute_arrangement"])) < 1e-6,
+               name + ": distances", farthest, mean)
+
+
+def wired_by_others(path):
+    got, err = plan(path, topology="dragonfly", group={"routers": 4, "global": 2}, groups=9, arrangement="relative",
+                    edge={"ports": 7})
+    result(got is not None, "dragonfly of 72 hosts", err)
+    number = {switch["name"]: i for i, switch in enumerate(got["switches"])}
+    ours = {(number[b["a"]], number[b["b"]],
+             "local" if group_of(b["a"]) == group_of(b["b"]) else "global"): b["count"] for b in got["bundles"]}
+    theirs = {(int(row["a"]), int(row["b"]), row["kind"]): 1 for row in reference("codes-dragonfly-72.csv")}
+    result(ours == theirs, "dragonfly of 72 hosts: link by link", *(set(ours) ^ set(theirs)))
+
+
+def cells(path):
+    with open(os.path.join(REFERENCE, "systems.json"), encoding="utf-8") as file:
+        systems = {system["name"].split(" ")[0]: system for system in json.load(file)}
+    known = systems["Leonardo"]
+    leafs, spines, groups = known["leafs_per_cell"], known["spines_per_cell"], known["cells"]
+    hosts = known["hosts_per_compute_cell"] // leafs
+    got, err = plan(path, topology="dragonfly+", group={"leafs": leafs, "spines": spines, "global": groups - 1},
+                    groups=[{"count": known["compute_cells"], "hosts": hosts},
+                            {"count": groups - known["compute_cells"], "hosts": 0}], edge={"ports": 40})
+    between = collections.Counter()
+    for bundle in got["bundles"] if got else []:
+        between[group_of(bundle["a"]), group_of(bundle["b"])] += bundle["count"]
+    counts = {n for pair, n in between.items() if pair[0] != pair[1]}
+    result(got and got["nodes"] == known["compute_cells"] * known["hosts_per_compute_cell"] and
+           counts == {known["links_between_two_cells"]} and len(between) == groups + groups * (groups - 1) // 2,
+           "cells of Leonardo", err, counts)
+
+    known = systems["JUPITER"]
+    leafs, groups, last = known["leafs_per_cell"], known["cells"], [int(w) for w in known["last_cell"].split()
+                                                                    if w.isdigit()]
+    each = known["hosts_per_cell"] // leafs
+    got, err = plan(path, topology="dragonfly+", nodes=(groups - 1) * known["hosts_per_cell"] + last[1],
+                    group={"leafs": leafs, "spines": leafs, "global": groups - 1},
+                    groups=[{"count": groups - 1}, {"count": 1, "leafs": last[0]}],
+                    edge={"ports": 64, "ports_to_nodes": each})
+    hosts = collections.Counter()
+    for switch in got["switches"] if got else []:
+        hosts[group_of(switch["name"])] += switch["hosts"]
+    result(sorted(hosts.values()) == [last[1]] + [known["hosts_per_cell"]] * (groups - 1), "cells of JUPITER", err,
+           hosts)
+
+
+def edison_cables():
+    with gzip.open(os.path.join(REFERENCE, "cray-edison-links.csv.gz"), "rt", encoding="utf-8") as file:
+        return {(row["a"], row["b"]): int(row["links"]) for row in csv.DictReader(file)}
+
+
+def edison_dump(cables, path):
+    """What ibnetdiscover would print of it."""
+    names = sorted({name for pair in cables for name in pair})
+    guid = {name: 0x500000 + 16 * i for i, name in enumerate(names)}
+    used = {name: HOSTS for name in names}
+    ports = collections.defaultdict(list)
+    for (a, b), count in cables.items():
+        for _ in range(count):
+            used[a] += 1
+            used[b] += 1
+            ports[a].append((used[a], b, used[b]))
+            ports[b].append((used[b], a, used[a]))
+    lines = []
+    for i, name in enumerate(names):
+        lines.append(f'\nvendid=0x0\ndevid=0x0\nsysimgguid=0x{guid[name]:x}\nswitchguid=0x{guid[name]:x}({guid[name]:x})\n'
+                     f'Switch\t40 "S-{guid[name]:016x}"\t\t# "{name}" base port 0 lid {i + 1} lmc 0')
+        for host in range(HOSTS):
+            ca = 0x900000 + 4 * (i * HOSTS + host)
+            lines.append(f'[{host + 1}]\t"H-{ca:016x}"[1]({ca + 1:x})\t\t# "nid{i:04d}-{host}" lid 0 4xFDR')
+        for port, to, at in ports[name]:
+            lines.append(f'[{port}]\t"S-{guid[to]:016x}"[{at}]\t\t# "{to}" lid 0 4xFDR')
+    for i, name in enumerate(names):
+        for host in range(HOSTS):
+            ca = 0x900000 + 4 * (i * HOSTS + host)
+            lines.append(f'\nvendid=0x0\ndevid=0x0\nsysimgguid=0x{ca:x}\ncaguid=0x{ca:x}\n'
+                         f'Ca\t1 "H-{ca:016x}"\t\t# "nid{i:04d}-{host}"\n'
+                         f'[1]({ca + 1:x})\t"S-{guid[name]:016x}"[{host + 1}]\t\t# lid 0 lmc 0 "{name}" lid {i + 1} 4xFDR')
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def verified(design, dump, what):
+    status, out, err = run("ftcheck", "--plan", design, "--from", dump, "--format", "json")
+    findings = json.loads(out)["findings"] if status in (0, 1, 2) else None
+    result(status == 0 and findings == [], what, status, err, out[:300])
+
+
+def edison(directory):
+    cables = edison_cables()
+    names = sorted({name for pair in cables for name in pair})
+    design, links, dump, net, inferred = (os.path.join(directory, name) for name in
+                                          ("edison.json", "links.csv", "edison.dump", "edison.net", "inferred.json"))
+    with open(links, "w", encoding="utf-8") as file:
+        file.write("a,b,count\n" + "".join(f"{a},{b},{count}\n" for (a, b), count in cables.items()))
+    design_write(design, topology="graph", links_file="links.csv",
+                 switches=[{"name": name, "kind": "router", "ports": 40, "hosts": HOSTS} for name in names])
+    status, _, err = run("ftplan", design, "--format", "ibsim", "-o", net)
+    result(status == 0 and len(names) == 1440, "Edison is planned", err)
+    verified(design, net, "Edison is verified as planned")
+    edison_dump(cables, dump)
+    verified(design, dump, "Edison is verified as recorded")
+    start = time.monotonic()
+    status, _, err = run("ftplan", "--infer", dump, "-o", inferred)
+    seconds = time.monotonic() - start
+    result(status == 0 and seconds < INFER_SECONDS, "Edison is inferred", err, f"{seconds:.1f} s")
+    if status == 0:
+        verified(inferred, dump, "Edison is verified as inferred")
+
+
+def main():
+    if not os.path.isdir(REFERENCE):
+        print("skipped: no ../shared (networks that others counted)")
+        return 77
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "design.json")
+        for row in reference("dragonfly-balanced.csv"):
+            balanced(path, row)
+        wired_by_others(path)
+        cells(path)
+        edison(directory)
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
