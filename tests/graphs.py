@@ -468,8 +468,17 @@ def hyperx_by_rule(rng):
     return planned(rng, "hyperx", {"dims": dims, "bundle": [rng.randint(1, 3) for _ in dims]}, rng.randint(1, 5))
 
 
+def dragonfly_by_rule(rng):
+    routers, ports = rng.randint(2, 4), rng.randint(1, 3)
+    keys = {"group": {"routers": routers, "global": ports}, "groups": rng.randint(3, min(6, 1 + routers * ports)),
+            "arrangement": rng.choice(["absolute", "relative", "circulant"])}
+    if rng.random() < 0.5:
+        keys["bundle"] = {"local": rng.randint(1, 2), "global": rng.randint(1, 2)}
+    return planned(rng, "dragonfly", keys, rng.randint(1, 4))
+
+
 BY_RULE = {"torus": torus_by_rule, "mesh": mesh_by_rule, "hypercube": hypercube_by_rule, "hyperx": hyperx_by_rule,
-           "slim-fly": slim_fly, "polarfly": polarfly}
+           "slim-fly": slim_fly, "polarfly": polarfly, "dragonfly": dragonfly_by_rule, "dragonfly+": dragonfly_plus}
 
 
 FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular,
