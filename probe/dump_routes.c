@@ -8,6 +8,8 @@
  * (or "of switch DR path …"), and has lines that begin with a LID and a port: "0x0001 019 : (…)", "0x0001 019 # …".
  * LIDs without a port are listed by ibroute -a only. A table ends with "306 valid lids dumped", unless ibroute failed:
  * then LIDs after the last one listed are unknown, unless that was the end of the range in its head.
+ *
+ * Lines outside of tables may tell of virtual lanes, see dump_lanes.c.
  */
 #include "config.h"
 
@@ -19,6 +21,7 @@
 #include <sys/stat.h>
 
 #include "base/map.h"
+#include "probe/lanes.h"
 #include "probe/routes.h"
 
 #define HEAD "Unicast lids ["
@@ -43,6 +46,11 @@ struct parser {
 	bool hexadecimal; /* the head's LIDs are hexadecimal: not OpenSM's */
 
 	uint32_t count;
+
+	/* Virtual lanes, outside of tables. */
+	struct ft_map ports; /* by GUID of ports and nodes: node */
+	struct ft_lane_reader lanes;
+	bool lanes_spoilt;
 };
 
 /*
@@ -84,6 +92,19 @@ static int fail(const struct parser *p, size_t column, const char *what)
 	return ft_error_set(p->err, -EINVAL, p->line, (unsigned int)column + 1, "%s", what);
 }
 
+/* Adds a line about a fault to those of the caller. */
+static int fault_add(const struct parser *p, const struct ft_error *why, const char *what)
+{
+	if (!p->faults)
+		return 0;
+	if (p->path) {
+		ft_text_add_safe(p->faults, p->path, strlen(p->path));
+		ft_text_puts(p->faults, ":");
+	}
+	ft_text_printf(p->faults, "%u:%u: %s; %s\n", why->line, why->column, why->text, what);
+	return ft_text_failed(p->faults) ? -ENOMEM : 0;
+}
+
 /*
  * Rejects the open table, with the reason in @why: none of its entries counts, and its lines are skipped up to the next
  * head.
@@ -97,14 +118,23 @@ static int table_spoil(struct parser *p, const struct ft_error *why)
 	}
 	p->table = NULL;
 	p->open = false;
-	if (!p->faults)
+	return fault_add(p, why, "this table is not known");
+}
+
+/* A line of lanes. After a damaged one nothing more is taken from the file, so that there is one message only. */
+static int lanes_take(struct parser *p, const char *line, const char *end)
+{
+	struct ft_error why = {0};
+	int r;
+
+	if (!p->lanes.lanes || p->lanes_spoilt)
 		return 0;
-	if (p->path) {
-		ft_text_add_safe(p->faults, p->path, strlen(p->path));
-		ft_text_puts(p->faults, ":");
-	}
-	ft_text_printf(p->faults, "%u:%u: %s; this table is not known\n", why->line, why->column, why->text);
-	return ft_text_failed(p->faults) ? -ENOMEM : 0;
+	r = ft_lane_reader_line(&p->lanes, line, end, &why);
+	if (r != -EINVAL)
+		return r < 0 ? r : 0;
+	p->lanes_spoilt = true;
+	why.line = p->line;
+	return fault_add(p, &why, "no virtual lanes are read from here on");
 }
 
 static unsigned int digit_of(char c)
@@ -262,12 +292,24 @@ static void parser_release(struct parser *p)
 {
 	ft_map_release(&p->switches);
 	ft_map_release(&p->twins);
+	ft_map_release(&p->ports);
+}
+
+/* @lanes: NULL: not wanted. */
+static int parser_begin(struct parser *p, struct ft_lanes *lanes)
+{
+	int r = switches_index(p);
+
+	p->lanes = (struct ft_lane_reader){
+		.snapshot = p->snapshot, .lanes = lanes, .ports = &p->ports, .node = FT_NO_NODE};
+	return r == 0 && lanes ? ft_lane_reader_index(p->snapshot, &p->ports) : r;
 }
 
 /* A line, with or without its newline. */
 static int line_take(struct parser *p, const char *line, const char *end)
 {
 	struct ft_error why = {0}, *err = p->err;
+	bool was_open = p->open;
 	int r;
 
 	if (p->line == 0 && begins(line, end, "\xef\xbb\xbf"))
@@ -278,26 +320,28 @@ static int line_take(struct parser *p, const char *line, const char *end)
 	p->err = &why;
 	r = line_read(p, line, end);
 	p->err = err;
-	return r == -EINVAL ? table_spoil(p, &why) : r;
+	if (r == -EINVAL)
+		return table_spoil(p, &why);
+	return r < 0 || was_open || p->open ? r : lanes_take(p, line, end);
 }
 
 static int parser_finish(struct parser *p)
 {
 	int r = table_end(p, false);
 
-	if (r == 0 && p->count == 0)
+	if (r == 0 && p->count == 0 && p->lanes.count == 0)
 		return ft_error_set(p->err, -ENOMSG, 1, 1,
 				    "there is no forwarding table here: no line begins with \"Unicast lids [\"");
 	return r;
 }
 
 int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *snapshot, struct ft_routes *routes,
-		    uint32_t *ret_tables, struct ft_text *faults, struct ft_error *err)
+		    struct ft_lanes *lanes, uint32_t *ret_tables, struct ft_text *faults, struct ft_error *err)
 {
 	_cleanup_(parser_release) struct parser p = {
 		.snapshot = snapshot, .routes = routes, .err = err, .faults = faults};
 	const char *at = text, *stop = text + length;
-	int r = switches_index(&p);
+	int r = parser_begin(&p, lanes);
 
 	while (r == 0 && at < stop) {
 		const char *newline = memchr(at, '\n', (size_t)(stop - at)), *end = newline ? newline + 1 : stop;
@@ -317,6 +361,8 @@ int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *s
 struct loader {
 	const struct ft_snapshot *snapshot;
 	struct ft_routes *routes;
+	struct ft_lanes *lanes;
+	bool tells_lanes; /* a file held some */
 	struct ft_text *faults;
 	struct ft_error *err;
 	char *file; /* that is being read */
@@ -330,7 +376,7 @@ static int file_parse(FILE *file, struct loader *l)
 	_cleanup_free_ char *line = NULL;
 	ssize_t length = 0;
 	size_t size = 0;
-	int r = switches_index(&p);
+	int r = parser_begin(&p, l->lanes);
 
 	while (r == 0) {
 		errno = 0;
@@ -341,12 +387,14 @@ static int file_parse(FILE *file, struct loader *l)
 	}
 	if (r == 0 && !feof(file))
 		return errno ? -errno : -EIO;
+	l->tells_lanes |= p.lanes.count > 0;
 	return r == 0 ? parser_finish(&p) : r;
 }
 
 static void loader_release(struct loader *l)
 {
 	ft_routes_free(l->routes);
+	ft_lanes_free(l->lanes);
 	free(l->file);
 }
 
@@ -429,7 +477,8 @@ static bool is_any_known(const struct ft_routes *routes)
 }
 
 int ft_routes_load(const char *const *paths, size_t count, const struct ft_snapshot *snapshot,
-		   struct ft_routes **ret_routes, struct ft_text *faults, char **ret_file, struct ft_error *err)
+		   struct ft_routes **ret_routes, struct ft_lanes **ret_lanes, struct ft_text *faults, char **ret_file,
+		   struct ft_error *err)
 {
 	_cleanup_(loader_release) struct loader l = {.snapshot = snapshot, .faults = faults, .err = err};
 	int r;
@@ -437,6 +486,8 @@ int ft_routes_load(const char *const *paths, size_t count, const struct ft_snaps
 	*ret_file = NULL;
 	ft_text_add(faults, "", 0);
 	r = ft_routes_new(snapshot->node_count, &l.routes);
+	if (r == 0)
+		r = ft_lanes_new(&l.lanes);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = path_load(&l, paths[i]);
 	if (r == 0 && !is_any_known(l.routes))
@@ -448,5 +499,6 @@ int ft_routes_load(const char *const *paths, size_t count, const struct ft_snaps
 		return r;
 	}
 	*ret_routes = FT_STEAL(l.routes);
+	*ret_lanes = l.tells_lanes ? FT_STEAL(l.lanes) : NULL;
 	return 0;
 }

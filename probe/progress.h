@@ -15,6 +15,7 @@ enum ft_phase {
 	FT_PHASE_BEGIN,
 	FT_PHASE_SWEEP,	   /* .nodes were found so far; with libibnetdisc not known before it has finished */
 	FT_PHASE_ROUTES,   /* .done of .total packets */
+	FT_PHASE_LANES,	   /* likewise */
 	FT_PHASE_SMS,	   /* likewise */
 	FT_PHASE_COUNTERS, /* likewise */
 	FT_PHASE_INTERVAL, /* between two readings of counters, .total milliseconds */

@@ -10,6 +10,8 @@
 
 #include "probe/snapshot.h"
 
+struct ft_lanes;
+
 enum {
 	FT_ROUTE_LID_MAX = 0xbfff, /* the last unicast LID (IBTA Vol 1, 4.1.3) */
 	FT_ROUTE_BLOCK = 64,	   /* LIDs in a LinearForwardingTable block (IBTA Vol 1, 14.2.5.11) */
@@ -90,22 +92,26 @@ int ft_routes_ask(const struct ft_survey *survey, const struct ft_snapshot *snap
  * ibroute (with or without -a, -n or a range of LIDs), dump_lfts or OpenSM. A table that ends early is unknown from
  * that block on; a damaged table, and those of a switch with two tables, are unknown as a whole; the others are used.
  *
+ * @lanes       what the text tells of virtual lanes is added (dump_lanes.c); NULL is fine
  * @ret_tables  out: how many tables there were, those left out included; NULL is fine
  * @faults      "LINE:COLUMN: what is wrong", a line a damaged table, is added; NULL is fine
- * Returns 0; -ENOMSG where there is no table, with line and column in @err; or -ENOMEM.
+ * Returns 0; -ENOMSG where there is no table and nothing of lanes, with line and column in @err; or -ENOMEM.
  */
 int ft_routes_parse(const char *text, size_t length, const struct ft_snapshot *snapshot, struct ft_routes *routes,
-		    uint32_t *ret_tables, struct ft_text *faults, struct ft_error *err);
+		    struct ft_lanes *lanes, uint32_t *ret_tables, struct ft_text *faults, struct ft_error *err);
 
 /*
- * The tables in @count files or directories of them; files in a directory that hold no table are passed over.
+ * The tables in @count files or directories of them; files in a directory that hold none are passed over. A damaged
+ * line about virtual lanes ends what its file tells of them.
  *
+ * @ret_lanes  out: what the files tell of virtual lanes, the caller frees it; NULL: nothing
  * @faults    "FILE:LINE:COLUMN: what is wrong", a line a damaged table, is added
  * @ret_file  out, on failure: which file is at fault, the caller frees it; NULL where that is not known
  * Returns 0 or -errno with @err filled, as above; -EINVAL where none of the switches is in @snapshot, or no table of
  * one is whole.
  */
 int ft_routes_load(const char *const *paths, size_t count, const struct ft_snapshot *snapshot,
-		   struct ft_routes **ret_routes, struct ft_text *faults, char **ret_file, struct ft_error *err);
+		   struct ft_routes **ret_routes, struct ft_lanes **ret_lanes, struct ft_text *faults, char **ret_file,
+		   struct ft_error *err);
 
 #endif

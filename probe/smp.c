@@ -36,6 +36,9 @@ enum {
 	SLOT_BITS = 12,
 };
 
+/* The components of a PathRecord that are asked for: DLID, SLID, NumbPath (IBTA Vol 1, 15.2.5.16). */
+#define PATH_MASK (1ULL << 4 | 1ULL << 5 | 1ULL << 12)
+
 /* Most answers arrive faster than a process falls asleep and is woken up. */
 #define SPIN_NS (20 * 1000LL)
 
@@ -78,10 +81,15 @@ int64_t ft_smp_now_ns(void)
 	return now.tv_sec * 1000 * FT_NS_PER_MS + now.tv_nsec;
 }
 
-static int class_of(const struct ft_smp_wire *wire)
-{
-	return wire->kind == FT_SMP_PERFORMANCE ? IB_PERFORMANCE_CLASS : IB_SMI_DIRECT_CLASS;
-}
+/* By enum ft_smp_kind: the class, its version, and where its attributes are. */
+static const struct {
+	int number, version;
+	int data_at, data_size;
+} classes[] = {
+	[FT_SMP_DIRECTED] = {IB_SMI_DIRECT_CLASS, 1, IB_SMP_DATA_OFFS, IB_SMP_DATA_SIZE},
+	[FT_SMP_PERFORMANCE] = {IB_PERFORMANCE_CLASS, 1, IB_PC_DATA_OFFS, IB_PC_DATA_SZ},
+	[FT_SMP_PATH_RECORD] = {IB_SA_CLASS, 2, IB_SA_DATA_OFFS, IB_SA_PR_RECSZ},
+};
 
 static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, struct ft_error *err)
 {
@@ -90,7 +98,7 @@ static int open_port(struct ft_smp_wire *wire, const struct ft_smp_options *o, s
 	wire->fd = umad_open_port(o->ca, o->port);
 	if (wire->fd < 0)
 		return ft_port_explain_closed(o->ca, o->port, err);
-	wire->agent = umad_register(wire->fd, class_of(wire), 1, 0, NULL);
+	wire->agent = umad_register(wire->fd, classes[wire->kind].number, classes[wire->kind].version, 0, NULL);
 	if (wire->agent < 0)
 		return ft_error_set(err, -EIO, 0, 0, "cannot send management packets from %s port %d", o->ca, o->port);
 	wire->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -187,11 +195,11 @@ static int send_umad(struct ft_smp_wire *wire, const struct ft_smp_request *requ
 	uint8_t umad[UMAD_SIZE] = {0}, data[FT_MAD_DATA_SIZE] = {0};
 	ib_portid_t to = {.drpath.cnt = (int)request->hops};
 	ib_rpc_t rpc = {
-		.mgtclass = class_of(wire),
+		.mgtclass = classes[wire->kind].number,
 		.method = IB_MAD_METHOD_GET,
 		.attr = {.id = request->attribute, .mod = request->modifier},
-		.datasz = IB_SMP_DATA_SIZE,
-		.dataoffs = IB_SMP_DATA_OFFS,
+		.datasz = classes[wire->kind].data_size,
+		.dataoffs = classes[wire->kind].data_at,
 		.trid = trid,
 		.mkey = wire->kind == FT_SMP_DIRECTED ? wire->m_key : 0,
 	};
@@ -201,9 +209,13 @@ static int send_umad(struct ft_smp_wire *wire, const struct ft_smp_request *requ
 	memcpy(to.drpath.p, request->path, sizeof(request->path));
 	if (wire->kind == FT_SMP_PERFORMANCE) {
 		to = (ib_portid_t){.lid = request->lid, .qp = 1, .qkey = IB_DEFAULT_QP1_QKEY};
-		rpc.datasz = IB_PC_DATA_SZ;
-		rpc.dataoffs = IB_PC_DATA_OFFS;
 		mad_set_field(data, 0, IB_PC_PORT_SELECT_F, request->port_select);
+	} else if (wire->kind == FT_SMP_PATH_RECORD) {
+		to = (ib_portid_t){.lid = request->lid, .qp = 1, .qkey = IB_DEFAULT_QP1_QKEY, .sl = request->sl};
+		rpc.mask = PATH_MASK;
+		mad_set_field(data, 0, IB_SA_PR_SLID_F, request->path_from);
+		mad_set_field(data, 0, IB_SA_PR_DLID_F, request->path_to);
+		mad_set_field(data, 0, IB_SA_PR_NPATH_F, 1);
 	}
 	if (mad_build_pkt(umad, &rpc, &to, NULL, data) < 0)
 		return -EINVAL;
@@ -302,7 +314,7 @@ static enum ft_smp_outcome outcome_of(const struct ft_smp_wire *wire, const stru
 	if (mad_get_field(mad, 0, IB_MAD_ATTRID_F) != slot->attribute ||
 	    mad_get_field(mad, 0, IB_MAD_ATTRMOD_F) != slot->modifier || !mad_get_field(mad, 0, IB_MAD_RESPONSE_F))
 		return FT_SMP_LOST;
-	status = mad_get_field(mad, 0, wire->kind == FT_SMP_PERFORMANCE ? IB_MAD_STATUS_F : IB_DRSMP_STATUS_F);
+	status = mad_get_field(mad, 0, wire->kind == FT_SMP_DIRECTED ? IB_DRSMP_STATUS_F : IB_MAD_STATUS_F);
 	if (status == STATUS_BUSY)
 		return FT_SMP_BUSY;
 	return status == 0 ? FT_SMP_ANSWERED : FT_SMP_REFUSED;
@@ -320,7 +332,7 @@ static bool take_umad(struct ft_smp_wire *wire, uint8_t *umad, struct ft_smp_ans
 	if (wire->kind == FT_SMP_PERFORMANCE)
 		memcpy(ret_answer->data, mad + IB_PC_DATA_OFFS, FT_MAD_DATA_SIZE);
 	else
-		memcpy(ret_answer->data, mad + IB_SMP_DATA_OFFS, FT_SMP_SIZE);
+		memcpy(ret_answer->data, mad + classes[wire->kind].data_at, FT_SMP_SIZE);
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Directed-route Get SMPs, several on the wire at a time: sent one by one, and received in the order in which they are
  * answered or found to be lost. The caller decides what to repeat, and when (mostly scheduler.h). The same wire carries
- * PerfMgt Gets, which go to a LID.
+ * PerfMgt Gets and Gets of path records, which go to a LID.
  */
 #ifndef FT_PROBE_SMP_H
 #define FT_PROBE_SMP_H
@@ -12,11 +12,13 @@
 enum ft_smp_kind {
 	FT_SMP_DIRECTED,
 	FT_SMP_PERFORMANCE, /* PerfMgt Get to QP 1 of a LID (IBTA Vol 1, 16.1) */
+	FT_SMP_PATH_RECORD, /* SubnAdm Get of the PathRecord from one LID to another (IBTA Vol 1, 15.2.5.16) */
 };
 
 enum { FT_SMP_SLOTS_MAX = 4096 };
 
-enum { FT_MAD_DATA_SIZE = 192 }; /* bytes of an attribute of performance management; of an SMP FT_SMP_SIZE */
+/* Bytes of an attribute of performance management; of an SMP, and of a path record, FT_SMP_SIZE. */
+enum { FT_MAD_DATA_SIZE = 192 };
 
 struct ft_smp_options {
 	enum ft_smp_kind kind;
@@ -38,8 +40,10 @@ struct ft_smp_request {
 	unsigned int timeout_ms;
 	unsigned int hops;		   /* up to FT_SMP_HOPS_MAX */
 	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* path[1] to path[hops]: the output ports */
-	uint16_t lid;			   /* of FT_SMP_PERFORMANCE: the destination, instead of a path */
-	uint8_t port_select;		   /* likewise: PortSelect, the port of that node */
+	uint16_t lid;			   /* but for FT_SMP_DIRECTED: the destination, instead of a path */
+	uint8_t port_select;		   /* of FT_SMP_PERFORMANCE: PortSelect, the port of that node */
+	uint8_t sl;			   /* of FT_SMP_PATH_RECORD: PortInfo:SMSL */
+	uint16_t path_from, path_to;	   /* likewise: the LIDs of the path */
 };
 
 enum ft_smp_outcome {

@@ -13,19 +13,12 @@
 #include "probe/guard.h"
 #include "probe/port.h"
 #include "probe/progress.h"
-
-/* The path of a node from the entry. */
-struct way {
-	uint32_t from; /* the previous node; FT_NO_NODE: none is known */
-	uint8_t port;  /* out of that */
-	uint8_t hops;
-	bool known;
-};
+#include "probe/ways.h"
 
 struct asking {
 	const struct ft_sweep_options *options;
 	const struct ft_snapshot *snapshot;
-	struct way *ways; /* by node */
+	struct ft_way_to *ways; /* by node */
 	struct ft_sms *sms;
 };
 
@@ -40,43 +33,6 @@ void ft_sms_free(struct ft_sms *sms)
 static void ways_release(struct asking *a)
 {
 	free(a->ways);
-}
-
-/* End nodes do not forward, except from our own port. */
-static bool leads_on(const struct ft_snapshot *s, uint32_t node, unsigned int port)
-{
-	if (s->nodes[node].type == FT_NODE_SWITCH)
-		return true;
-	return node == s->source.entry_node && port == s->source.entry_port;
-}
-
-/* Breadth-first search from the entry, so that paths are shortest. Returns 0 or -ENOMEM. */
-static int find_ways(struct asking *a)
-{
-	const struct ft_snapshot *s = a->snapshot;
-	_cleanup_free_ uint32_t *walk = calloc(s->node_count ? s->node_count : 1, sizeof(*walk));
-	uint32_t count = 0;
-
-	a->ways = calloc(s->node_count ? s->node_count : 1, sizeof(*a->ways));
-	if (!walk || !a->ways)
-		return -ENOMEM;
-	if (s->source.entry_node == FT_NO_NODE)
-		return 0;
-	a->ways[s->source.entry_node] = (struct way){.from = FT_NO_NODE, .known = true};
-	walk[count++] = s->source.entry_node;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct ft_node *node = &s->nodes[walk[i]];
-
-		for (unsigned int n = 1; n <= node->port_count && a->ways[walk[i]].hops < FT_SMP_HOPS_MAX; n++) {
-			const struct ft_port *far = ft_port_peer(s, ft_node_port(s, node, n));
-
-			if (!far || a->ways[far->node].known || !leads_on(s, walk[i], n))
-				continue;
-			a->ways[far->node] = (struct way){walk[i], (uint8_t)n, a->ways[walk[i]].hops + 1, true};
-			walk[count++] = far->node;
-		}
-	}
-	return 0;
 }
 
 static int add_sm(struct ft_sms *sms, uint32_t node, unsigned int port)
@@ -118,14 +74,11 @@ static bool make_request(void *arg, const struct ft_query *query, struct ft_smp_
 	const struct ft_port *peer =
 		sm->port && !own ? ft_port_peer(s, ft_node_port(s, &s->nodes[sm->node], sm->port)) : NULL;
 	uint32_t node = peer ? peer->node : sm->node;
-	unsigned int hops = a->ways[node].hops;
 
-	if (!a->ways[node].known || (sm->port && !own && !peer) || hops >= FT_SMP_HOPS_MAX)
+	if ((sm->port && !own && !peer) || a->ways[node].hops >= FT_SMP_HOPS_MAX ||
+	    !ft_ways_write(a->ways, node, ret_request))
 		return false;
 	ret_request->attribute = IB_ATTR_SMINFO;
-	ret_request->hops = hops;
-	for (; hops > 0; hops--, node = a->ways[node].from)
-		ret_request->path[hops] = a->ways[node].port;
 	if (peer)
 		ret_request->path[++ret_request->hops] = peer->number;
 	return true;
@@ -157,7 +110,7 @@ static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 
 	r = ft_port_choose(a->options->ca, a->options->port, &from, err);
 	if (r == 0)
-		r = find_ways(a);
+		r = ft_ways_find(a->snapshot, &a->ways);
 	if (r < 0)
 		return r;
 	options = ft_sweep_ask_options(a->options, &from, end_ms);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/lanes.h"
 #include "probe/routes.h"
 #include "probe/source.h"
 #include "verify/model/verify.h"
@@ -41,11 +42,15 @@ static void fabric_make(void)
 	expect(ft_dump_read_ibnetdiscover(net.data, net.length, &snapshot, &err) == 0, err.text);
 }
 
-static void walk(const struct ft_routes *routes)
+static void walk(const struct ft_routes *routes, const struct ft_lanes *lanes)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	const struct ft_verify_input input = {
-		.design = design, .plan = plan, .snapshot = snapshot, .today = "2026-11-20", .routes = routes};
+	const struct ft_verify_input input = {.design = design,
+					      .plan = plan,
+					      .snapshot = snapshot,
+					      .today = "2026-11-20",
+					      .routes = routes,
+					      .lanes = lanes};
 
 	expect(ft_verify_all(&input, &report) == 0, "cannot be walked");
 	expect(report->routes.pairs == 240 && report->routes.reached + report->routes.unreachable +
@@ -69,17 +74,18 @@ static void round_trip(const struct ft_routes *routes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
+	_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
 	struct ft_error err = {0};
-	uint32_t tables = 0;
 	int r;
 
 	if (!design)
 		fabric_make();
-	expect(ft_routes_new(snapshot->node_count, &routes) == 0, "no memory");
-	r = ft_routes_parse((const char *)data, size, snapshot, routes, &tables, NULL, &err);
-	expect(r == 0 ? tables > 0 : err.text[0] && err.line && err.column, "fails without a word");
+	expect(ft_routes_new(snapshot->node_count, &routes) == 0 && ft_lanes_new(&lanes) == 0, "no memory");
+	r = ft_routes_parse((const char *)data, size, snapshot, routes, lanes, NULL, NULL, &err);
+	expect(r == 0 || (err.text[0] && err.line && err.column), "fails without a word");
 	/* A damaged file leaves tables half read, and those can be walked, too. */
-	walk(routes);
+	walk(routes, NULL);
+	walk(routes, lanes);
 	round_trip(routes);
 	return 0;
 }

@@ -758,7 +758,7 @@ static void test_text(void **state)
 
 	bench_make(&b, TWO);
 	assert_int_equal(ft_routes_new(b.snapshot->node_count, &routes), 0);
-	r = ft_routes_parse(row->text, strlen(row->text), b.snapshot, routes, NULL, &faults, &err);
+	r = ft_routes_parse(row->text, strlen(row->text), b.snapshot, routes, NULL, NULL, &faults, &err);
 	if (r < 0) {
 		ft_text_printf(&said, "%u:%u: %s", err.line, err.column, err.text);
 		assert_int_equal(r, -ENOMSG);
@@ -785,7 +785,7 @@ static void test_twins(void **state)
 	bench_make(&b, TWO);
 	faults_apply(&b, "guid edge002 edge001");
 	assert_int_equal(ft_routes_new(b.snapshot->node_count, &routes), 0);
-	assert_int_equal(ft_routes_parse(HEAD1, strlen(HEAD1), b.snapshot, routes, NULL, NULL, &err), 0);
+	assert_int_equal(ft_routes_parse(HEAD1, strlen(HEAD1), b.snapshot, routes, NULL, NULL, NULL, &err), 0);
 	for (uint32_t i = 0; i < routes->node_count; i++)
 		assert_null(routes->tables[i].ports);
 }
@@ -864,7 +864,7 @@ static void test_readers_no_memory(void **state)
 		allocation_failing = ++failing;
 		r = ft_routes_new(b.snapshot->node_count, &routes);
 		if (r == 0)
-			r = ft_routes_parse(text, strlen(text), b.snapshot, routes, NULL, NULL, &err);
+			r = ft_routes_parse(text, strlen(text), b.snapshot, routes, NULL, NULL, NULL, &err);
 		if (r == 0) {
 			ft_routes_pack(&packed, routes);
 			r = ft_text_failed(&packed) ? -ENOMEM : 0;

@@ -169,13 +169,38 @@ static struct ft_verify_input input_make(const struct ft_options *options, const
 					.sms = g->sms,
 					.counters = g->counters,
 					.routes = g->routes,
+					.lanes = g->lanes,
+					.want_lanes = ft_gathers_lanes(options),
 					.baseline = g->baseline,
 					.doubt_plan = true,
 					.limits = {options->warning_percent, options->critical_percent}};
 }
 
-static int report_make(const struct ft_options *options, const struct ft_verify_input *input,
-		       const struct ft_gathered *g, struct ft_report **ret_report)
+/*
+ * Lanes matter only where routes make a circle, and only on it: the first judgement tells what to read of them, if
+ * anything, and then there is a second one.
+ */
+static int verify_with_lanes(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
+			     struct ft_report **ret_report)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	int r = ft_verify_all(input, &report);
+
+	if (r == 0 && report->lane_wants.path_count > 0) {
+		r = ft_gather_lanes(options, &report->lane_wants, g);
+		ft_progress_enter(options->sweep.progress, FT_PHASE_JUDGE, 0);
+		input->lanes = g->lanes;
+		ft_report_free(FT_STEAL(report));
+		if (r == 0)
+			r = ft_verify_all(input, &report);
+	}
+	if (r == 0)
+		*ret_report = FT_STEAL(report);
+	return r;
+}
+
+static int report_make(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
+		       struct ft_report **ret_report)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	int r;
@@ -183,7 +208,7 @@ static int report_make(const struct ft_options *options, const struct ft_verify_
 	/* A malicious fabric, or file, must exhaust this process and not the machine's memory. */
 	ft_guard_limit_memory(MEMORY_FACTOR *
 			      ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
-	r = ft_verify_all(input, &report);
+	r = verify_with_lanes(options, input, g, &report);
 	if (r == 0 && !ft_report_is_foreign(report))
 		r = report_extend(options, input, report);
 	if (r == 0)
@@ -252,5 +277,5 @@ int main(int argc, char **argv)
 	r = report_make(&options, &input, &gathered, &report);
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &(struct ft_error){0});
-	return report_print_verdict(report, &options, gathered.design, gathered.plan);
+	return r > 0 ? r : report_print_verdict(report, &options, gathered.design, gathered.plan);
 }

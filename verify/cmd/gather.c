@@ -26,6 +26,7 @@ void ft_gathered_release(struct ft_gathered *g)
 	ft_sms_free(g->sms);
 	ft_counters_free(g->counters);
 	ft_routes_free(g->routes);
+	ft_lanes_free(g->lanes);
 	ft_baseline_free(g->baseline);
 }
 
@@ -73,6 +74,11 @@ static void lids_tell(const char *path, const struct ft_snapshot_source *source)
 	ft_file_error(path, 0, &err);
 }
 
+bool ft_gathers_lanes(const struct ft_options *options)
+{
+	return options->routes && options->route_path_count == 0 && !options->from;
+}
+
 static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
 			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
 {
@@ -88,7 +94,7 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 		return 0;
 	}
 	ft_bounds_sweep(plan, &sweep);
-	if (options->routes && options->route_path_count == 0)
+	if (ft_gathers_lanes(options))
 		r = ft_sweep_routes(&sweep, ret_snapshot, ret_routes, &err);
 	else
 		r = ft_sweep(&sweep, ret_snapshot, &err);
@@ -96,7 +102,7 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 }
 
 static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
-		       struct ft_routes **ret_routes)
+		       struct ft_routes **ret_routes, struct ft_lanes **ret_lanes)
 {
 	_cleanup_(ft_text_release) struct ft_text faults = {0};
 	_cleanup_free_ char *file = NULL;
@@ -105,7 +111,8 @@ static int routes_take(const struct ft_options *options, const struct ft_snapsho
 
 	if (options->route_path_count == 0)
 		return 0;
-	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, &faults, &file, &err);
+	r = ft_routes_load(options->route_paths, options->route_path_count, snapshot, ret_routes, ret_lanes, &faults,
+			   &file, &err);
 	/* One damaged table must not suppress the faults of the others. */
 	fputs(ft_text_string(&faults), stderr);
 	return r < 0 ? ft_file_error(file ? file : "--routes", r, &err) : 0;
@@ -205,7 +212,7 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	if (r == 0)
 		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
 	if (r == 0)
-		r = routes_take(options, ret->snapshot, &ret->routes);
+		r = routes_take(options, ret->snapshot, &ret->routes, &ret->lanes);
 	if (r == 0 && options->save)
 		r = snapshot_keep(options->save, ret->snapshot);
 	/* The raw snapshot is saved: the name map is applied when it is read. */
@@ -218,4 +225,12 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	if (r == 0 && options->before)
 		r = baseline_take(options->before, ret, names, &ret->baseline);
 	return r;
+}
+
+int ft_gather_lanes(const struct ft_options *options, const struct ft_lane_wants *wants, struct ft_gathered *g)
+{
+	struct ft_error err = {0};
+	int r = ft_lanes_ask(&options->sweep, g->snapshot, wants, &g->lanes, &err);
+
+	return r < 0 ? live_error(options, r, &err) : 0;
 }

@@ -8,6 +8,7 @@
 
 #include "planner/plan/plan.h"
 #include "probe/counters.h"
+#include "probe/lanes.h"
 #include "probe/routes.h"
 #include "probe/sms.h"
 #include "probe/snapshot.h"
@@ -22,6 +23,7 @@ struct ft_gathered {
 	struct ft_sms *sms;
 	struct ft_counters *counters;
 	struct ft_routes *routes; /* from files, or from the switches */
+	struct ft_lanes *lanes;	  /* from files; or by ft_gather_lanes() */
 	struct ft_baseline *baseline;
 };
 
@@ -32,6 +34,13 @@ struct ft_gathered {
  * Returns 0, or the exit status after reporting the reason.
  */
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret);
+
+/* Whether the routes, and so their lanes, are those of the live fabric. */
+bool ft_gathers_lanes(const struct ft_options *options);
+
+/* Reads from the live fabric what @wants lists of virtual lanes. Returns like ft_gather(). */
+int ft_gather_lanes(const struct ft_options *options, const struct ft_lane_wants *wants, struct ft_gathered *g);
+
 void ft_gathered_release(struct ft_gathered *g);
 
 #endif

@@ -47,6 +47,7 @@ static const struct {
 	[FT_PHASE_BEGIN] = {"Reading", FIGURE_NONE},
 	[FT_PHASE_SWEEP] = {"Sweeping the fabric", FIGURE_NODES},
 	[FT_PHASE_ROUTES] = {"Reading forwarding tables", FIGURE_PACKETS},
+	[FT_PHASE_LANES] = {"Reading virtual lanes", FIGURE_PACKETS},
 	[FT_PHASE_SMS] = {"Asking the subnet managers", FIGURE_PACKETS},
 	[FT_PHASE_COUNTERS] = {"Reading error counters", FIGURE_PACKETS},
 	[FT_PHASE_INTERVAL] = {"Waiting for the second reading of error counters", FIGURE_INTERVAL},

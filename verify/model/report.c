@@ -67,6 +67,7 @@ void ft_report_free(struct ft_report *report)
 		free(report->sms[i].place.name);
 	for (size_t i = 0; i < report->source.unreached_count; i++)
 		free(report->source.unreached[i]);
+	ft_lane_wants_release(&report->lane_wants);
 	free(report->hops_planned.pairs);
 	free(report->hops_found.pairs);
 	for (size_t i = 0; i < report->repair_count; i++)

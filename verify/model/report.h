@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/ratio.h"
 #include "planner/plan/plan.h"
+#include "probe/lanes.h"
 #include "probe/snapshot.h"
 
 enum ft_severity { FT_SEVERITY_INFO, FT_SEVERITY_WARNING, FT_SEVERITY_CRITICAL };
@@ -346,8 +347,14 @@ struct ft_report {
 		uint32_t looping;	      /* pairs whose route loops */
 		uint32_t unknown;	      /* pairs whose route leads to an unknown table */
 		uint32_t longest, mean_milli; /* switches on a route that arrives; the mean in thousandths */
-		uint32_t mads;		      /* SMPs sent for the tables; 0: read from files */
+		uint32_t mads;		      /* packets sent for the tables and for lanes; 0: read from files */
+		/*
+		 * Of pairs whose route is on a circle of channels if all use one lane: those whose lanes are not known.
+		 * They are in no route-cycle. 0 as well where nothing is known of lanes: then all are.
+		 */
+		uint32_t lanes_unknown;
 	} routes;
+	struct ft_lane_wants lane_wants; /* probe/lanes.h: what would tell circles from lanes; empty unless wanted */
 
 	struct ft_report_switch *switches;
 	size_t switch_count;

@@ -9,6 +9,7 @@
 
 struct ft_routes;
 struct ft_counters;
+struct ft_lanes;
 struct ft_sms;
 struct ft_baseline;
 
@@ -19,6 +20,8 @@ struct ft_verify_input {
 	const struct ft_snapshot *snapshot; /* as it was read */
 	const char *today;		    /* the date for waivers, "YYYY-MM-DD" (UTC) */
 	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
+	const struct ft_lanes *lanes;	    /* probe/lanes.h: virtual lanes; NULL: nothing is known of them */
+	bool want_lanes;		    /* where they matter, fill report->lane_wants */
 	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
 	const struct ft_sms *sms;	    /* probe/sms.h: the subnet managers */
 	const struct ft_baseline *baseline; /* verify/model/baseline.h: the last known good state */

@@ -151,6 +151,7 @@ static const struct ft_member routes_members[] = {
 	{"longest", .kind = &ft_value_count, .offset = offsetof(struct ft_report, routes.longest)},
 	{"mean", .kind = &ft_value_milli, .offset = offsetof(struct ft_report, routes.mean_milli)},
 	{"mads", .kind = &ft_value_count, .offset = offsetof(struct ft_report, routes.mads)},
+	{"lanes_unknown", .kind = &ft_value_count, .offset = offsetof(struct ft_report, routes.lanes_unknown)},
 };
 
 static const struct ft_member switch_uplinks_members[] = {

@@ -143,6 +143,10 @@ static void routes_write(struct ft_text *t, const struct ft_report *r)
 			       r->routes.mean_milli % 1000, r->routes.longest);
 	if (r->routes.unknown > 0)
 		ft_text_printf(t, "; of %u pair%s it is not known", r->routes.unknown, ft_text_s(r->routes.unknown));
+	if (r->routes.lanes_unknown > 0)
+		ft_text_printf(t,
+			       "; the lanes of %u pair%s are not known, and so not whether they can make a credit loop",
+			       r->routes.lanes_unknown, ft_text_s(r->routes.lanes_unknown));
 	ft_text_puts(t, "\n");
 }
 

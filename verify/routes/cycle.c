@@ -3,8 +3,11 @@
  * Credit loops. A packet holds the buffer of one channel (a cable in one direction) until there is room in the next one
  * of its route. So each channel depends on those that routes use next, and a cycle in this channel dependency graph can
  * deadlock: W. Dally, C. Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE
- * Transactions on Computers, 1987. Each virtual lane has buffers of its own; the tables do not give the service level
- * of a route, and so not its lane.
+ * Transactions on Computers, 1987.
+ *
+ * Each virtual lane has buffers of its own: with lanes, a channel is a lane of a cable in one direction. A cycle of
+ * these is one of cables, too. So cables are judged first, as if there were one lane: where they make no cycle, no lane
+ * can. Only on the cycles that they make do lanes matter (lanes.c).
  */
 #include "config.h"
 
@@ -19,8 +22,9 @@ enum { STEPS_MAX = 20000000 }; /* limit of the search for the shortest cycle; be
 
 struct circles {
 	struct ft_walk *w;
+	const struct ft_channels *channels;
 	/* Strongly connected components: R. Tarjan, "Depth-first search and linear graph algorithms", 1972. */
-	uint32_t *index, *low, *stack, *component, *calls, *next; /* by link */
+	uint32_t *index, *low, *stack, *component, *calls, *next; /* by channel */
 	uint32_t indices, depth, components;
 	/* The search. */
 	uint32_t *queue, *before;
@@ -41,7 +45,7 @@ static void circles_release(struct circles *c)
 
 static int circles_allocate(struct circles *c)
 {
-	size_t count = c->w->link_count + 1UL;
+	size_t count = c->channels->count + 1UL;
 	uint32_t **arrays[] = {&c->index, &c->low,  &c->stack, &c->component,
 			       &c->calls, &c->next, &c->queue, &c->before};
 
@@ -54,22 +58,45 @@ static int circles_allocate(struct circles *c)
 	return 0;
 }
 
-/* The first link, from port @*port of the far switch on, that routes use after @link; @*port is then past it. */
-static uint32_t following(const struct ft_walk *w, uint32_t link, uint32_t *port)
+void ft_channels_release(struct ft_channels *channels)
 {
-	uint32_t words = w->after_first[link + 1] - w->after_first[link];
+	free(channels->first);
+	free(channels->next);
+}
 
-	for (uint32_t word = *port / 64; word < words; word++) {
-		uint64_t bits = w->after[w->after_first[link] + word];
+/* A link is a channel, whatever the lanes. */
+static int channels_of_links(const struct ft_walk *w, struct ft_channels *ret)
+{
+	uint32_t words = w->after_first[w->link_count], count = 0;
 
-		if (word == *port / 64)
-			bits &= ~0ULL << *port % 64;
-		if (bits == 0)
-			continue;
-		*port = word * 64 + (uint32_t)__builtin_ctzll(bits) + 1;
-		return w->hops[w->far[link]].first_link + *port - 1;
+	for (uint32_t word = 0; word < words; word++)
+		count += (uint32_t)__builtin_popcountll(w->after[word]);
+	ret->count = w->link_count;
+	ret->first = malloc((w->link_count + 1UL) * sizeof(*ret->first));
+	ret->next = malloc((count + 1UL) * sizeof(*ret->next));
+	if (!ret->first || !ret->next)
+		return -ENOMEM;
+	count = 0;
+	for (uint32_t link = 0; link < w->link_count; link++) {
+		ret->first[link] = count;
+		for (uint32_t word = w->after_first[link]; word < w->after_first[link + 1]; word++)
+			for (uint64_t bits = w->after[word]; bits != 0; bits &= bits - 1)
+				ret->next[count++] = w->hops[w->far[link]].first_link +
+						     (word - w->after_first[link]) * 64 +
+						     (uint32_t)__builtin_ctzll(bits);
 	}
-	return FT_NONE;
+	ret->first[w->link_count] = count;
+	return 0;
+}
+
+/* The channel after @channel at place @*place, which is then moved on; FT_NONE: there are no more. */
+static uint32_t following(const struct circles *c, uint32_t channel, uint32_t *place)
+{
+	const struct ft_channels *channels = c->channels;
+
+	if (*place == channels->first[channel + 1] - channels->first[channel])
+		return FT_NONE;
+	return channels->next[channels->first[channel] + (*place)++];
 }
 
 static void enter(struct circles *c, uint32_t link, uint32_t *calls)
@@ -100,7 +127,7 @@ static void components_from(struct circles *c, uint32_t start)
 
 	enter(c, start, &calls);
 	while (calls > 0) {
-		uint32_t link = c->calls[calls - 1], after = following(c->w, link, &c->next[link]);
+		uint32_t link = c->calls[calls - 1], after = following(c, link, &c->next[link]);
 
 		if (after == FT_NONE) {
 			leave(c, link);
@@ -123,9 +150,9 @@ static uint32_t circle_through(struct circles *c, uint32_t start, uint32_t longe
 	c->queue[tail++] = start;
 	c->before[start] = start;
 	while (head < tail && found == FT_NONE) {
-		uint32_t link = c->queue[head++], port = 0, after;
+		uint32_t link = c->queue[head++], place = 0, after;
 
-		while (found == FT_NONE && (after = following(c->w, link, &port)) != FT_NONE) {
+		while (found == FT_NONE && (after = following(c, link, &place)) != FT_NONE) {
 			c->steps++;
 			if (after == start)
 				found = link;
@@ -166,27 +193,37 @@ static uint32_t circle_find(struct circles *c, const uint32_t *members, uint32_t
 
 static const char fix_tree[] = "have the subnet manager use routes that never go up again after down (OpenSM: "
 			       "routing_engine ftree or updn), or "
-			       "an engine that spreads them over lanes (dfsssp, nue), and then this may be ignored";
+			       "an engine that spreads them over lanes (dfsssp, nue)";
 static const char fix_graph[] = "have the subnet manager use routes without circles (OpenSM: routing_engine updn, on a "
 				"torus torus-2QoS), or an "
-				"engine that spreads them over lanes (lash, dfsssp, nue), and then this may be ignored";
+				"engine that spreads them over lanes (lash, dfsssp, nue)";
+
+static uint32_t link_of(const struct circles *c, uint32_t channel)
+{
+	return c->channels->links ? c->channels->links[channel / FT_LANE_LEVELS] : channel;
+}
 
 static void circle_report(struct circles *c, const uint32_t *circle, uint32_t length, uint32_t channels)
 {
 	enum { SHOWN = 12 };
 	struct ft_walk *w = c->w;
 	struct ft_model *m = w->m;
+	bool laned = c->channels->links != NULL;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_CYCLE, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text words = {0};
 	_cleanup_(ft_text_release) struct ft_text port = {0};
 
 	f->count = channels;
 	for (uint32_t i = 0; i < length; i++) {
-		ft_finding_where_chip_port(m, f, ft_walk_port(w, circle[i]));
+		uint32_t link = link_of(c, circle[i]);
+
+		ft_finding_where_chip_port(m, f, ft_walk_port(w, link));
 		if (i < SHOWN)
 			ft_text_printf(&words, "%s%s", i ? ", " : "",
-				       ft_chip_port_text(m, ft_walk_port(w, circle[i]), &port));
-		ft_walk_act(w, f, w->owner[circle[i]]);
+				       ft_chip_port_text(m, ft_walk_port(w, link), &port));
+		if (i < SHOWN && laned)
+			ft_text_printf(&words, " lane %u", circle[i] % FT_LANE_LEVELS);
+		ft_walk_act(w, f, w->owner[link]);
 	}
 	if (length > SHOWN)
 		ft_text_printf(&words, " and %u more", length - SHOWN);
@@ -194,11 +231,11 @@ static void circle_report(struct circles *c, const uint32_t *circle, uint32_t le
 	ft_say(m, &f->expected, "routes whose channels do not wait for each other in a circle");
 	ft_say(m, &f->observed, "%u channels that do; the shortest circle has %u", channels, length);
 	ft_say(m, &f->text,
-	       "if all routes use one virtual lane, traffic can come to a standstill for ever: out of %s, each waits "
-	       "for "
+	       "%straffic can come to a standstill for ever: out of %s, each waits for "
 	       "room in the next, and the last for the first (%u channels in all)",
-	       ft_text_string(&words), channels);
-	ft_say(m, &f->fix, "%s", m->capacity->ranks > 1 ? fix_tree : fix_graph);
+	       laned ? "" : "if all routes use one virtual lane, ", ft_text_string(&words), channels);
+	ft_say(m, &f->fix, "%s%s", m->capacity->ranks > 1 ? fix_tree : fix_graph,
+	       laned ? "" : ", and then this may be ignored");
 }
 
 static int link_by_component(const void *a, const void *b, void *context)
@@ -211,26 +248,69 @@ static int link_by_component(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-int ft_walk_cycles(struct ft_walk *w)
+static int components_find(struct circles *c)
 {
-	_cleanup_(circles_release) struct circles c = {.w = w};
-	_cleanup_free_ uint32_t *members = malloc((w->link_count + 1UL) * sizeof(*members));
-	_cleanup_free_ uint32_t *circle = malloc((w->link_count + 1UL) * sizeof(*circle));
-	int r = circles_allocate(&c);
+	int r = circles_allocate(c);
+
+	for (uint32_t channel = 0; r == 0 && channel < c->channels->count; channel++)
+		if (c->index[channel] == FT_NONE)
+			components_from(c, channel);
+	return r;
+}
+
+int ft_circles_report(struct ft_walk *w, const struct ft_channels *channels)
+{
+	_cleanup_(circles_release) struct circles c = {.w = w, .channels = channels};
+	_cleanup_free_ uint32_t *members = malloc((channels->count + 1UL) * sizeof(*members));
+	_cleanup_free_ uint32_t *circle = malloc((channels->count + 1UL) * sizeof(*circle));
+	int r = components_find(&c);
 
 	if (r < 0 || !members || !circle)
 		return -ENOMEM;
-	for (uint32_t link = 0; link < w->link_count; link++)
-		if (c.index[link] == FT_NONE)
-			components_from(&c, link);
-	for (uint32_t link = 0; link < w->link_count; link++)
-		members[link] = link;
-	qsort_r(members, w->link_count, sizeof(*members), link_by_component, &c);
-	for (uint32_t i = 0, end; i < w->link_count; i = end) {
-		for (end = i + 1; end < w->link_count && c.component[members[end]] == c.component[members[i]]; end++)
+	for (uint32_t channel = 0; channel < channels->count; channel++)
+		members[channel] = channel;
+	qsort_r(members, channels->count, sizeof(*members), link_by_component, &c);
+	for (uint32_t i = 0, end; i < channels->count; i = end) {
+		for (end = i + 1; end < channels->count && c.component[members[end]] == c.component[members[i]]; end++)
 			;
 		if (end - i > 1)
 			circle_report(&c, circle, circle_find(&c, members + i, end - i, circle), end - i);
 	}
 	return 0;
+}
+
+/* By channel: its component, or FT_NONE where that is itself alone, so that no circle goes through it. */
+static int circles_mark(struct ft_walk *w, const struct ft_channels *channels, uint32_t **ret_circles, bool *ret_any)
+{
+	_cleanup_(circles_release) struct circles c = {.w = w, .channels = channels};
+	_cleanup_free_ uint32_t *sizes = calloc(channels->count + 1UL, sizeof(*sizes));
+
+	if (components_find(&c) < 0 || !sizes)
+		return -ENOMEM;
+	*ret_any = false;
+	for (uint32_t channel = 0; channel < channels->count; channel++)
+		*ret_any |= ++sizes[c.component[channel]] > 1;
+	for (uint32_t channel = 0; channel < channels->count; channel++)
+		if (sizes[c.component[channel]] == 1)
+			c.component[channel] = FT_NONE;
+	*ret_circles = FT_STEAL(c.component);
+	return 0;
+}
+
+int ft_walk_cycles(struct ft_walk *w)
+{
+	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
+	_cleanup_free_ uint32_t *circles = NULL;
+	bool any = false;
+	int r = channels_of_links(w, &channels);
+
+	if (r == 0)
+		r = circles_mark(w, &channels, &circles, &any);
+	if (r < 0 || !any)
+		return r;
+	if (w->m->input->lanes)
+		return ft_lanes_judge(w, circles);
+	if (w->m->input->want_lanes)
+		r = ft_lanes_want(w, circles);
+	return r == 0 ? ft_circles_report(w, &channels) : r;
 }

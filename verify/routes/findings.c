@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "verify/model/capacity.h"
 #include "verify/routes/routes.h"
 
 enum {
@@ -47,8 +48,7 @@ static void port_add(const struct ft_walk *w, uint32_t link, struct ft_text *tex
 	ft_text_printf(text, " port %u", link - w->hops[w->owner[link]].first_link + 1);
 }
 
-/* The link by which @hop's table forwards the target's packets, or FT_NONE. */
-static uint32_t link_out(const struct ft_walk *w, uint32_t hop, uint32_t target)
+uint32_t ft_walk_out(const struct ft_walk *w, uint32_t hop, uint32_t target)
 {
 	unsigned int port = ft_route_port(w->hops[hop].table, w->targets[target].lid);
 
@@ -86,7 +86,7 @@ void ft_walk_path(const struct ft_walk *w, uint32_t from, uint32_t target, struc
 	ft_text_puts(text, " to ");
 	host_name(w, target, text);
 	for (uint32_t count = 0; count < PATH_SHOWN; count++) {
-		uint32_t link = link_out(w, h, target);
+		uint32_t link = ft_walk_out(w, h, target);
 
 		ft_text_puts(text, count ? ", " : ": ");
 		if (is_among(seen, count, h)) {
@@ -467,8 +467,8 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 	f->count = saturate(pairs);
 	detour_say(w, (uint32_t)(worst - w->detours), &words);
 	m->failed |= ft_text_failed(&words);
-	ft_say(m, &f->expected, "routes over at most %u switch%s, up and then down", worst->allowed,
-	       ft_text_es(worst->allowed));
+	ft_say(m, &f->expected, "routes over at most %u switch%s%s", worst->allowed, ft_text_es(worst->allowed),
+	       m->capacity->ranks > 1 ? ", up and then down" : "");
 	ft_say(m, &f->observed, "routes over up to %u switch%s", worst->hops, ft_text_es(worst->hops));
 	if (count > 1)
 		ft_say(m, &f->text,
@@ -476,9 +476,10 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 		       ft_text_es(count), pairs, ft_text_s(pairs), ft_text_string(&words));
 	else
 		ft_say(m, &f->text, "the table of a switch sends packets on detours; %s", ft_text_string(&words));
-	ft_say(m, &f->fix,
-	       "have the subnet manager route for fat-trees (OpenSM: routing_engine ftree or updn); the cables allow "
-	       "it");
+	ft_say(m, &f->fix, "have the subnet manager route %s; the cables allow it",
+	       m->capacity->ranks > 1
+		       ? "for fat-trees (OpenSM: routing_engine ftree or updn)"
+		       : "by shortest paths (OpenSM: routing_engine lash or dfsssp, on a torus torus-2QoS)");
 	example_say(w, f, &worst->some);
 }
 
@@ -551,7 +552,7 @@ static void figures(struct ft_walk *w)
 	r->routes.unknown = saturate(w->unknown);
 	r->routes.longest = w->longest;
 	r->routes.mean_milli = w->reached ? (uint32_t)((w->sum * 1000 + w->reached / 2) / w->reached) : 0;
-	r->routes.mads = w->m->input->routes->mads;
+	r->routes.mads = w->m->input->routes->mads + (w->m->input->lanes ? w->m->input->lanes->mads : 0);
 }
 
 int ft_walk_report(struct ft_walk *w)

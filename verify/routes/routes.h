@@ -11,6 +11,7 @@
 #ifndef FT_VERIFY_ROUTES_ROUTES_H
 #define FT_VERIFY_ROUTES_ROUTES_H
 
+#include "probe/lanes.h"
 #include "probe/routes.h"
 #include "verify/model/model.h"
 
@@ -175,11 +176,40 @@ static inline void ft_some_add(struct ft_some *some, uint64_t pairs, uint32_t fr
 /* cycle.c: cycles of the channel dependency graph, as findings. Returns 0 or -ENOMEM. */
 int ft_walk_cycles(struct ft_walk *w);
 
+/* The channel dependency graph. */
+struct ft_channels {
+	uint32_t count;
+	uint32_t *first; /* owned; [count + 1]: index into next */
+	uint32_t *next;	 /* owned; the channels that routes use after this one */
+	/*
+	 * NULL: each link is a channel. Else each lane of each of these links is one, numbered by the link's place here
+	 * times FT_LANE_LEVELS, plus the lane.
+	 */
+	const uint32_t *links;
+};
+
+void ft_channels_release(struct ft_channels *channels);
+
+/* cycle.c: a finding for each component of more than one channel. Returns 0 or -ENOMEM. */
+int ft_circles_report(struct ft_walk *w, const struct ft_channels *channels);
+
+/*
+ * lanes.c: the circles of links, by lane. @circles: by link, the number of the component that it is in, or FT_NONE.
+ *
+ * ft_lanes_want() fills report->lane_wants with what is to be known, and ft_lanes_judge(), with m->input->lanes, adds
+ * the findings. Both return 0 or -ENOMEM.
+ */
+int ft_lanes_want(struct ft_walk *w, const uint32_t *circles);
+int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles);
+
 /* load.c: overloaded uplinks, as findings. Returns 0 or -ENOMEM. */
 int ft_walk_balance(struct ft_walk *w);
 
 /* findings.c: all other findings, and the figures. Returns 0 or -ENOMEM. */
 int ft_walk_report(struct ft_walk *w);
+
+/* findings.c: the link by which a hop's table forwards the target's packets, or FT_NONE. */
+uint32_t ft_walk_out(const struct ft_walk *w, uint32_t hop, uint32_t target);
 
 /* "leaf07" */
 void ft_walk_name(const struct ft_walk *w, uint32_t hop, struct ft_text *text);

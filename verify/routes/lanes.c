@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Credit loops by virtual lane. Where links make a circle, the routes over it are followed once more, with their lanes:
+ * a switch puts a packet on a lane by its service level and by the ports that it comes in and leaves by. Only channels
+ * that are two successive ones of one route, on one circle of links, can be on a circle of lanes.
+ *
+ * A route whose lanes are not known adds nothing to the graph: it is counted, and no circle is made up. If the lanes
+ * that are known make a circle, that is one, whatever the others do.
+ *
+ * Service levels are asked for one host of each switch: the other hosts' routes to the same destination are the same
+ * from there on, and LASH, DFSSSP and torus-2QoS give the same level, or one without circles, to all of them. A host
+ * has its own level where one is known, as from files.
+ *
+ * Cost: the length of all routes, once more.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/routes/routes.h"
+
+/* The most that is asked of the fabric. Service levels of more paths stay unknown. */
+enum { CROSSINGS_MAX = 400000, PATHS_MAX = 200000 };
+
+struct follow {
+	struct ft_walk *w;
+	const uint32_t *circles; /* by link */
+	uint32_t *hosts;	 /* targets that are the first LID of their port, by hop */
+	uint32_t *hosts_of;	 /* [hop_count + 1]: index into hosts */
+	uint32_t *links;	 /* the route being followed */
+	uint32_t length;
+
+	/* What is wanted. */
+	struct ft_lane_wants *wants;
+	struct ft_map asked; /* crossings, by key */
+
+	/* What is judged. */
+	uint32_t *place; /* by link: its place among those on circles, or FT_NONE */
+	uint32_t *rows;	 /* these links */
+	uint32_t row_count;
+	struct ft_map seen; /* dependencies */
+	uint32_t (*edges)[2];
+	uint32_t edge_count, edge_size;
+	uint64_t unknown;
+};
+
+static void follow_release(struct follow *f)
+{
+	free(f->hosts);
+	free(f->hosts_of);
+	free(f->links);
+	free(f->place);
+	free(f->rows);
+	free(f->edges);
+	ft_map_release(&f->asked);
+	ft_map_release(&f->seen);
+}
+
+/* Targets are in the order of LIDs, so that the LIDs of a port are adjacent. */
+static bool is_first_lid(const struct ft_walk *w, uint32_t target)
+{
+	return target == 0 || w->targets[target].port != w->targets[target - 1].port;
+}
+
+static int hosts_index(struct follow *f)
+{
+	const struct ft_walk *w = f->w;
+
+	f->hosts = malloc((w->target_count + 1UL) * sizeof(*f->hosts));
+	f->hosts_of = calloc(w->hop_count + 2UL, sizeof(*f->hosts_of));
+	f->links = malloc((w->hop_count + 1UL) * sizeof(*f->links));
+	if (!f->hosts || !f->hosts_of || !f->links)
+		return -ENOMEM;
+	/* Counted one place too far, so that filling moves each start to where it belongs. */
+	for (uint32_t i = 0; i < w->target_count; i++)
+		f->hosts_of[w->targets[i].hop + 2] += is_first_lid(w, i);
+	for (uint32_t h = 2; h <= w->hop_count; h++)
+		f->hosts_of[h] += f->hosts_of[h - 1];
+	for (uint32_t i = 0; i < w->target_count; i++)
+		if (is_first_lid(w, i))
+			f->hosts[f->hosts_of[w->targets[i].hop + 1]++] = i;
+	return 0;
+}
+
+/* Two successive links of the route are on one circle. */
+static bool is_on_circle(const struct follow *f, uint32_t i)
+{
+	uint32_t circle = f->circles[f->links[i]];
+
+	return circle != FT_NONE && circle == f->circles[f->links[i + 1]];
+}
+
+/* The links of the route between switches; false if it does not arrive, or if no two of them are on one circle. */
+static bool route_follow(struct follow *f, uint32_t from, uint32_t target)
+{
+	const struct ft_walk *w = f->w;
+	bool circles = false;
+	uint32_t link;
+
+	f->length = 0;
+	while ((link = w->out[from]) != w->targets[target].link) {
+		if (link == FT_NONE || w->far[link] >= w->hop_count || f->length == w->hop_count)
+			return false;
+		f->links[f->length++] = link;
+		from = w->far[link];
+		circles |= f->length > 1 && is_on_circle(f, f->length - 2);
+	}
+	return circles;
+}
+
+static uint8_t number_of(const struct ft_walk *w, uint32_t link)
+{
+	return (uint8_t)(link - w->hops[w->owner[link]].first_link + 1);
+}
+
+/* How packets of @host get onto link @i of the route. */
+static struct ft_crossing crossing_of(const struct follow *f, uint32_t host, uint32_t i)
+{
+	const struct ft_walk *w = f->w;
+	const struct ft_snapshot *s = w->m->chips;
+	uint32_t link = f->links[i];
+	unsigned int in = i == 0 ? number_of(w, w->targets[host].link)
+				 : ft_port_peer(s, &s->ports[ft_walk_port(w, f->links[i - 1])])->number;
+
+	return (struct ft_crossing){w->hops[w->owner[link]].node, (uint8_t)in, number_of(w, link)};
+}
+
+typedef int visit_fn(struct follow *f, uint32_t host, uint32_t target);
+
+/* Calls @visit for each pair of hosts whose route is on a circle. */
+static int routes_visit(struct follow *f, visit_fn *visit)
+{
+	const struct ft_walk *w = f->w;
+	int r = 0;
+
+	for (uint32_t target = 0; r == 0 && target < w->target_count; target++) {
+		/* Side by side, as the tables are far apart in memory. */
+		for (uint32_t h = 0; h < w->hop_count; h++)
+			w->out[h] = ft_walk_out(w, h, target);
+		for (uint32_t i = 0; r == 0 && i < w->source_count; i++) {
+			uint32_t from = w->sources[i];
+
+			if (!route_follow(f, from, target))
+				continue;
+			for (uint32_t n = f->hosts_of[from]; r == 0 && n < f->hosts_of[from + 1]; n++)
+				r = visit(f, f->hosts[n], target);
+		}
+	}
+	return r;
+}
+
+/* ---- what is wanted ---- */
+
+static int crossing_want(struct follow *f, struct ft_crossing at)
+{
+	struct ft_lane_wants *wants = f->wants;
+	int r;
+
+	if (wants->crossing_count == CROSSINGS_MAX)
+		return 0;
+	r = ft_map_add(&f->asked, (uint64_t)at.node << 16 | (unsigned int)at.in << 8 | at.out, 0, NULL);
+	if (r == 1)
+		wants->crossings[wants->crossing_count++] = at;
+	return r < 0 ? r : 0;
+}
+
+/* Doubles an array of what is wanted once it is full. */
+static int wants_room(struct ft_lane_wants *wants, uint32_t length)
+{
+	void *more;
+
+	if (wants->crossing_count + length >= wants->crossing_size) {
+		uint32_t size = 2 * (wants->crossing_count + length + 32);
+
+		more = reallocarray(wants->crossings, size, sizeof(*wants->crossings));
+		if (!more)
+			return -ENOMEM;
+		wants->crossings = more;
+		wants->crossing_size = size;
+	}
+	if (wants->path_count == wants->path_size) {
+		uint32_t size = 2 * wants->path_count + 64;
+
+		more = reallocarray(wants->paths, size, sizeof(*wants->paths));
+		if (!more)
+			return -ENOMEM;
+		wants->paths = more;
+		wants->path_size = size;
+	}
+	return 0;
+}
+
+static uint32_t first_host(const struct follow *f, uint32_t host)
+{
+	return f->hosts[f->hosts_of[f->w->targets[host].hop]];
+}
+
+static int route_want(struct follow *f, uint32_t host, uint32_t target)
+{
+	const struct ft_walk *w = f->w;
+	struct ft_lane_wants *wants = f->wants;
+	bool is_first = first_host(f, host) == host;
+	int r = wants_room(wants, 2 * f->length);
+
+	if (r == 0 && is_first && wants->path_count < PATHS_MAX)
+		wants->paths[wants->path_count++] =
+			(struct ft_lane_path){(uint16_t)w->targets[host].lid, (uint16_t)w->targets[target].lid};
+	/* The hosts of a switch come in by ports of their own, and then go the same way. */
+	for (uint32_t i = 0; r == 0 && i + 1 < f->length && (i == 0 || is_first); i++) {
+		if (!is_on_circle(f, i))
+			continue;
+		r = crossing_want(f, crossing_of(f, host, i));
+		if (r == 0)
+			r = crossing_want(f, crossing_of(f, host, i + 1));
+	}
+	return r;
+}
+
+int ft_lanes_want(struct ft_walk *w, const uint32_t *circles)
+{
+	_cleanup_(follow_release) struct follow f = {.w = w, .circles = circles, .wants = &w->m->report->lane_wants};
+	int r = hosts_index(&f);
+
+	return r == 0 ? routes_visit(&f, route_want) : r;
+}
+
+/* ---- what is judged ---- */
+
+static int edge_add(struct follow *f, uint32_t a, uint32_t b)
+{
+	int r = ft_map_add(&f->seen, (uint64_t)a << 32 | b, 0, NULL);
+
+	if (r != 1)
+		return r;
+	if (f->edge_count == f->edge_size) {
+		uint32_t size = f->edge_size ? f->edge_size * 2 : 256;
+		void *edges = reallocarray(f->edges, size, sizeof(*f->edges));
+
+		if (!edges)
+			return -ENOMEM;
+		f->edges = edges;
+		f->edge_size = size;
+	}
+	f->edges[f->edge_count][0] = a;
+	f->edges[f->edge_count++][1] = b;
+	return 0;
+}
+
+static unsigned int level_of(const struct follow *f, uint32_t host, uint32_t target)
+{
+	const struct ft_target *targets = f->w->targets;
+	const struct ft_lanes *lanes = f->w->m->input->lanes;
+	unsigned int level = ft_lanes_level(lanes, (uint16_t)targets[host].lid, (uint16_t)targets[target].lid);
+
+	if (level != FT_LANE_UNKNOWN)
+		return level;
+	return ft_lanes_level(lanes, (uint16_t)targets[first_host(f, host)].lid, (uint16_t)targets[target].lid);
+}
+
+static int route_judge(struct follow *f, uint32_t host, uint32_t target)
+{
+	const struct ft_walk *w = f->w;
+	const struct ft_lanes *lanes = w->m->input->lanes;
+	unsigned int level = level_of(f, host, target);
+	bool known = true;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i + 1 < f->length; i++) {
+		struct ft_crossing onto, then;
+		unsigned int a, b;
+
+		if (!is_on_circle(f, i))
+			continue;
+		onto = crossing_of(f, host, i);
+		then = crossing_of(f, host, i + 1);
+		a = ft_lanes_lane(lanes, &onto, level);
+		b = ft_lanes_lane(lanes, &then, level);
+		known &= a != FT_LANE_UNKNOWN && b != FT_LANE_UNKNOWN;
+		/* What is dropped waits for nothing. */
+		if (a < FT_LANE_DROPPED && b < FT_LANE_DROPPED)
+			r = edge_add(f, f->place[f->links[i]] * FT_LANE_LEVELS + a,
+				     f->place[f->links[i + 1]] * FT_LANE_LEVELS + b);
+	}
+	f->unknown += !known;
+	return r;
+}
+
+static int rows_number(struct follow *f)
+{
+	const struct ft_walk *w = f->w;
+
+	f->place = malloc((w->link_count + 1UL) * sizeof(*f->place));
+	f->rows = malloc((w->link_count + 1UL) * sizeof(*f->rows));
+	if (!f->place || !f->rows)
+		return -ENOMEM;
+	for (uint32_t link = 0; link < w->link_count; link++) {
+		f->place[link] = f->circles[link] == FT_NONE ? FT_NONE : f->row_count;
+		if (f->circles[link] != FT_NONE)
+			f->rows[f->row_count++] = link;
+	}
+	return 0;
+}
+
+static int edge_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	if (x[0] != y[0])
+		return x[0] < y[0] ? -1 : 1;
+	return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+static int channels_make(struct follow *f, struct ft_channels *ret)
+{
+	uint32_t edge = 0;
+
+	ret->count = f->row_count * FT_LANE_LEVELS;
+	ret->links = f->rows;
+	ret->first = malloc((ret->count + 1UL) * sizeof(*ret->first));
+	ret->next = malloc((f->edge_count + 1UL) * sizeof(*ret->next));
+	if (!ret->first || !ret->next)
+		return -ENOMEM;
+	if (f->edge_count > 0)
+		qsort(f->edges, f->edge_count, sizeof(*f->edges), edge_compare);
+	for (uint32_t channel = 0; channel < ret->count; channel++) {
+		ret->first[channel] = edge;
+		for (; edge < f->edge_count && f->edges[edge][0] == channel; edge++)
+			ret->next[edge] = f->edges[edge][1];
+	}
+	ret->first[ret->count] = edge;
+	return 0;
+}
+
+int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles)
+{
+	_cleanup_(follow_release) struct follow f = {.w = w, .circles = circles};
+	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
+	int r = hosts_index(&f);
+
+	if (r == 0)
+		r = rows_number(&f);
+	if (r == 0)
+		r = routes_visit(&f, route_judge);
+	if (r == 0)
+		r = channels_make(&f, &channels);
+	if (r == 0)
+		r = ft_circles_report(w, &channels);
+	w->m->report->routes.lanes_unknown = f.unknown < UINT32_MAX ? (uint32_t)f.unknown : UINT32_MAX;
+	return r;
+}
