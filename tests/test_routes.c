@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "probe/lanes.h"
 #include "probe/routes.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
@@ -790,6 +791,248 @@ static void test_twins(void **state)
 		assert_null(routes->tables[i].ports);
 }
 
+/* ---- virtual lanes ---- */
+
+/*
+ * The ring of five, where the tables make a circle either way round. Rows of the SL2VL tables: "identity", "zero" (all
+ * on lane 0), "dropped" (all on lane 15), "none" (not known). Levels: "zero", "dateline" (1 for routes over the cable
+ * from ring5 to ring1, else 0), "forward" (0 for routes that way round, others not known), "first" (dateline, for the
+ * first host of each switch), "none".
+ */
+struct lane_row {
+	const char *what, *rows, *levels;
+	const char *expected; /* findings */
+	uint32_t unknown;
+	const char *text; /* a part of the text of the first finding; NULL: any */
+};
+
+#define CIRCLE_UP "route-cycle seen ring1:3 ring2:4 ring3:4 ring4:4 ring5:3 x5"
+#define CIRCLE_DOWN "route-cycle seen ring1:4 ring5:4 ring4:3 ring3:3 ring2:3 x5"
+
+static const struct lane_row lane_rows[] = {
+	{"all on one lane by the tables, whatever the level", "zero", "none", "warning; " CIRCLE_UP "; " CIRCLE_DOWN, 0,
+	 "ring1 port 3 lane 0, ring2 port 4 lane 0"},
+	{"all on one level", "identity", "zero", "warning; " CIRCLE_UP "; " CIRCLE_DOWN, 0, "traffic can come"},
+	{"another lane beyond the dateline", "identity", "dateline", "ok", 0, NULL},
+	{"levels of the first hosts stand for all", "identity", "first", "ok", 0, NULL},
+	{"another level, but the same lane", "zero", "dateline", "warning; " CIRCLE_UP "; " CIRCLE_DOWN, 0, NULL},
+	{"lanes that the ports do not have", "dropped", "zero", "ok", 0, NULL},
+	/* 5 switches to 2 hosts of one other each way, from 2 hosts. */
+	{"no level is known", "identity", "none", "ok", 40, NULL},
+	{"no table is known", "none", "dateline", "ok", 40, NULL},
+	{"one way round is known", "identity", "forward", "warning; " CIRCLE_UP, 20, NULL},
+};
+
+static bool is_row_known(const char *rule, uint8_t row[FT_LANE_LEVELS])
+{
+	for (unsigned int level = 0; level < FT_LANE_LEVELS; level++)
+		row[level] = (uint8_t)(rule[0] == 'i' ? level : rule[0] == 'd' ? FT_LANE_DROPPED : 0);
+	return rule[0] != 'n';
+}
+
+/* Hosts are numbered from 0, two a switch. */
+static unsigned int ring_level(const char *rule, uint32_t from, uint32_t to)
+{
+	uint32_t a = from / 2, b = to / 2, forward = (b + 5 - a) % 5;
+	bool crosses = forward <= 2 ? a + forward > 4 : a < 5 - forward;
+
+	if (strcmp(rule, "none") == 0 || (strcmp(rule, "first") == 0 && from % 2 == 1) ||
+	    (strcmp(rule, "forward") == 0 && forward > 2))
+		return FT_LANE_UNKNOWN;
+	return rule[0] == 'd' || strcmp(rule, "first") == 0 ? crosses : 0;
+}
+
+static void lanes_fill(const struct ft_snapshot *s, const struct lane_row *row, struct ft_lanes *lanes)
+{
+	uint8_t lane_of[FT_LANE_LEVELS];
+
+	for (uint32_t n = 0; n < s->node_count; n++)
+		for (unsigned int in = 0; s->nodes[n].type == FT_NODE_SWITCH && in <= s->nodes[n].port_count; in++)
+			for (unsigned int out = 0; out <= s->nodes[n].port_count; out++)
+				if (is_row_known(row->rows, lane_of))
+					assert_int_equal(
+						ft_lanes_set_row(lanes,
+								 &(struct ft_crossing){n, (uint8_t)in, (uint8_t)out},
+								 lane_of),
+						0);
+	for (uint32_t from = 0; from < 10; from++)
+		for (uint32_t to = 0; to < 10; to++) {
+			char a[16], b[16];
+			struct ft_lane_path path;
+			unsigned int level = ring_level(row->levels, from, to);
+
+			snprintf(a, sizeof(a), "node%03u", from + 1);
+			snprintf(b, sizeof(b), "node%03u", to + 1);
+			path = (struct ft_lane_path){(uint16_t)lid_of(s, a), (uint16_t)lid_of(s, b)};
+			if (level != FT_LANE_UNKNOWN)
+				assert_int_equal(ft_lanes_set_level(lanes, &path, level), 0);
+		}
+}
+
+static void test_lanes(void **state)
+{
+	const struct lane_row *row = *state;
+	_cleanup_(tables_release) struct tables t;
+	_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+
+	tables_make(&t, RING, "", "", "");
+	assert_int_equal(ft_lanes_new(&lanes), 0);
+	lanes_fill(t.b.snapshot, row, lanes);
+	assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = t.b.design,
+								 .plan = t.b.plan,
+								 .snapshot = t.b.snapshot,
+								 .today = "2026-11-20",
+								 .lanes = lanes,
+								 .routes = t.routes},
+				       &report),
+			 0);
+	report_words(report, &words);
+	assert_string_equal(ft_text_string(&words), row->expected);
+	assert_int_equal(report->routes.lanes_unknown, row->unknown);
+	if (row->text)
+		text_check(report, row->text);
+	report_check(report);
+	report_returns(report);
+}
+
+/* What is to be read of a fabric, for which nothing is known of lanes. */
+static void wants_check(const char *design, uint32_t crossings, uint32_t paths)
+{
+	_cleanup_(tables_release) struct tables t;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	const struct ft_snapshot *s;
+
+	tables_make(&t, design, "", "", "");
+	s = t.b.snapshot;
+	assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = t.b.design,
+								 .plan = t.b.plan,
+								 .snapshot = s,
+								 .today = "2026-11-20",
+								 .want_lanes = true,
+								 .routes = t.routes},
+				       &report),
+			 0);
+	assert_int_equal(report->lane_wants.crossing_count, crossings);
+	assert_int_equal(report->lane_wants.path_count, paths);
+	for (uint32_t i = 0; i < crossings; i++) {
+		const struct ft_crossing *at = &report->lane_wants.crossings[i];
+
+		assert_true(at->node < s->node_count && s->nodes[at->node].type == FT_NODE_SWITCH);
+		assert_true(at->in > 0 && at->in <= s->nodes[at->node].port_count && at->out > 0 &&
+			    at->out <= s->nodes[at->node].port_count && at->in != at->out);
+		for (uint32_t n = 0; n < i; n++)
+			assert_memory_not_equal(at, &report->lane_wants.crossings[n], sizeof(*at));
+	}
+}
+
+static void test_wants(void **state)
+{
+	(void)state;
+	/* Without a circle nothing is asked for. */
+	wants_check(TWO, 0, 0);
+	wants_check(THREE, 0, 0);
+	wants_check(TRIANGLES, 0, 0);
+	/* From two host ports to both sides, and through either way; from one host to two hosts at distance two, both
+	 * ways. */
+	wants_check(RING, 5 * (2 * 2 + 2), 5 * 4);
+}
+
+/* Text about lanes, and what is known then: of edge001 "in>out:lanes", all levels "from>to:level", then the faults. */
+static const struct text_row lane_texts[] = {
+	{"OpenSM's SL2VL tables",
+	 "Switch 0x0000000000100001, base LID 1, \"edge001\"\n#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 "
+	 "15\n#----\n0   1   : 0  0  0  0  0  0  0  0  1  1  1  1  1  1  1  1 \n5   7   : 0  1  2  3  4  5  6  7  8  9 "
+	 " "
+	 "10 11 12 13 14 15\n#----\n\nChannel Adapter 0x0000000000200002, base LID 7, \"node001\"\n#in out : 0  1\n"
+	 "#---\n0   0   : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n",
+	 "0>1:0000000011111111 5>7:0123456789abcdef "},
+	{"ibdmchk's SL2VL tables", "0x0000000000100001 5 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\r\n",
+	 "5>1:0123456789abcde7 "},
+	{"a later row counts",
+	 "0x100001 5 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\n0x100001 5 1 0x00 0x00 0x00 0x00 0x00 0x00 0x00 0x00\n",
+	 "5>1:0000000000000000 "},
+	{"OpenSM's path records",
+	 "Channel Adapter 0x0000000000200002, base LID 7, \"node001\", port 1\n# LID  : SL : MTU : RATE\n"
+	 "0x0008 : 3  : 5   : 6   \n0x0009 : UNREACHABLE\n0x000A : 15 : 5   : 6   \n\n",
+	 "7>8:3 7>10:15 "},
+	{"path records of a host that is not there",
+	 "Channel Adapter 0x77, base LID 7, \"x\", port 1\n# LID  : SL : MTU : RATE\n0x0008 : 3  : 5   : 6   \n", ""},
+	{"no levels, but lengths",
+	 "Channel Adapter 0x0000000000200002, base LID 7, LMC 0, \"x\", port 1\n# LID  : MTU : RATE\n0x0008 : 5   : "
+	 "6\n",
+	 "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\""},
+	{"ibdmchk's service levels", "0x0000000000200001 8 3\n0x0000000000200002 9 0\n", "7>8:3 7>9:0 "},
+	{"of a switch that is not there", "0x77 5 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\n", ""},
+	{"ports that it does not have", "0x100001 5 99 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\n", ""},
+	{"a row that is cut off", "0x100001 5 1 0x01 0x23\n0x100001 5 2 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\n",
+	 "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\"\n1:23: here two virtual lanes "
+	 "are "
+	 "to be, as 0x and two digits, eight times; no virtual lanes are read from here on\n"},
+	{"a lane that is none",
+	 "Switch 0x0000000000100001, base LID 1, \"e\"\n#in out : 0\n5 7 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n5 8 : 0 16 "
+	 "0\n",
+	 "5>7:0000000000000000 \n4:9: here a virtual lane is to be, 15 at most, one for each of 16 levels; no virtual "
+	 "lanes "
+	 "are read from here on\n"},
+	{"a port that is none",
+	 "Switch 0x0000000000100001, base LID 1, \"e\"\n#in out : 0\n5 7 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n5 256 : "
+	 "0\n",
+	 "5>7:0000000000000000 \n4:3: here the ports of a row are to be, 255 at most, and a colon; no virtual lanes "
+	 "are read "
+	 "from here on\n"},
+	{"a level that is none",
+	 "Channel Adapter 0x200002, base LID 7, \"x\"\n# LID  : SL :\n0x0008 : 3  : 5\n0x0009 : 16\n",
+	 "7>8:3 \n4:10: here a service level is to be, 15 at most; no virtual lanes are read from here on\n"},
+	{"numbers without end", "0x99999999999999999999999 1 1\n0x100001 99999999999999999999999999 1\n",
+	 "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\""},
+	{"lines of a table are none of lanes", HEAD1 "0x0003 001 2\n0x0004 002 3\n0x0005 002\n", ""},
+};
+
+static void lanes_print(const struct ft_snapshot *s, const struct ft_lanes *lanes, struct ft_text *text)
+{
+	uint32_t edge = node_find(s, "edge001");
+
+	for (unsigned int in = 0; in < 9; in++)
+		for (unsigned int out = 0; out < 9; out++) {
+			const struct ft_crossing at = {edge, (uint8_t)in, (uint8_t)out};
+
+			if (ft_lanes_lane(lanes, &at, 0) == FT_LANE_UNKNOWN)
+				continue;
+			ft_text_printf(text, "%u>%u:", in, out);
+			for (unsigned int level = 0; level < FT_LANE_LEVELS; level++)
+				ft_text_printf(text, "%x", ft_lanes_lane(lanes, &at, level));
+			ft_text_puts(text, " ");
+		}
+	for (uint16_t from = 0; from < 40; from++)
+		for (uint16_t to = 0; to < 40; to++)
+			if (ft_lanes_level(lanes, from, to) != FT_LANE_UNKNOWN)
+				ft_text_printf(text, "%u>%u:%u ", from, to, ft_lanes_level(lanes, from, to));
+}
+
+static void test_lane_text(void **state)
+{
+	const struct text_row *row = *state;
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
+	_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
+	_cleanup_(ft_text_release) struct ft_text said = {0}, faults = {0};
+	struct ft_error err = {0};
+	int r;
+
+	bench_make(&b, TWO);
+	assert_int_equal(ft_routes_new(b.snapshot->node_count, &routes), 0);
+	assert_int_equal(ft_lanes_new(&lanes), 0);
+	r = ft_routes_parse(row->text, strlen(row->text), b.snapshot, routes, lanes, NULL, &faults, &err);
+	if (r < 0)
+		ft_text_printf(&said, "%u:%u: %s", err.line, err.column, err.text);
+	else
+		lanes_print(b.snapshot, lanes, &said);
+	ft_text_printf(&said, "%s%s", faults.length ? "\n" : "", ft_text_string(&faults));
+	assert_string_equal(ft_text_string(&said), row->expected);
+}
+
 /* ---- from process to process ---- */
 
 static void same_check(const struct ft_routes *a, const struct ft_routes *b)
@@ -848,8 +1091,9 @@ static void test_pack(void **state)
 
 static void test_readers_no_memory(void **state)
 {
-	static const char text[] =
-		HEAD1 "0x0001 001\nUnicast lids [0x3-0x5] of switch Lid 2 " EDGE2 "(x):\n0x0003 002\n";
+	static const char text[] = HEAD1 "0x0001 001\nUnicast lids [0x3-0x5] of switch Lid 2 " EDGE2
+					 "(x):\n0x0003 002\n1 valid lids dumped\n"
+					 "0x100001 5 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\n0x200001 8 3\n";
 	_cleanup_(bench_release) struct bench b;
 	size_t failing = 0;
 	int r = -ENOMEM;
@@ -858,13 +1102,16 @@ static void test_readers_no_memory(void **state)
 	bench_make(&b, TWO);
 	while (r == -ENOMEM) {
 		_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL, *back = NULL;
+		_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
 		_cleanup_(ft_text_release) struct ft_text packed = {0};
 		struct ft_error err = {0};
 
 		allocation_failing = ++failing;
 		r = ft_routes_new(b.snapshot->node_count, &routes);
 		if (r == 0)
-			r = ft_routes_parse(text, strlen(text), b.snapshot, routes, NULL, NULL, NULL, &err);
+			r = ft_lanes_new(&lanes);
+		if (r == 0)
+			r = ft_routes_parse(text, strlen(text), b.snapshot, routes, lanes, NULL, NULL, &err);
 		if (r == 0) {
 			ft_routes_pack(&packed, routes);
 			r = ft_text_failed(&packed) ? -ENOMEM : 0;
@@ -881,15 +1128,20 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_random), cmocka_unit_test(test_no_memory),	 cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_pack),   cmocka_unit_test(test_readers_no_memory),
+		cmocka_unit_test(test_pack),   cmocka_unit_test(test_readers_no_memory), cmocka_unit_test(test_wants),
 	};
-	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(text_rows) + FT_COUNT(others)];
+	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(text_rows) + FT_COUNT(lane_rows) + FT_COUNT(lane_texts) +
+				FT_COUNT(others)],
+		*next = tests;
 
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
+		*next++ = (struct CMUnitTest){rows[i].what, test_row, NULL, NULL, (void *)&rows[i]};
 	for (size_t i = 0; i < FT_COUNT(text_rows); i++)
-		tests[FT_COUNT(rows) + i] =
-			(struct CMUnitTest){text_rows[i].what, test_text, NULL, NULL, (void *)&text_rows[i]};
-	memcpy(tests + FT_COUNT(rows) + FT_COUNT(text_rows), others, sizeof(others));
+		*next++ = (struct CMUnitTest){text_rows[i].what, test_text, NULL, NULL, (void *)&text_rows[i]};
+	for (size_t i = 0; i < FT_COUNT(lane_rows); i++)
+		*next++ = (struct CMUnitTest){lane_rows[i].what, test_lanes, NULL, NULL, (void *)&lane_rows[i]};
+	for (size_t i = 0; i < FT_COUNT(lane_texts); i++)
+		*next++ = (struct CMUnitTest){lane_texts[i].what, test_lane_text, NULL, NULL, (void *)&lane_texts[i]};
+	memcpy(next, others, sizeof(others));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
