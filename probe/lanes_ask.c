@@ -29,6 +29,7 @@ struct asking {
 	uint32_t *next;			 /* by crossing: the next one out of the same port, or FT_MAP_NONE */
 	uint16_t sm_lid;
 	uint8_t sm_sl;
+	bool sm_heard;
 	struct ft_smp_count count;
 };
 
@@ -86,16 +87,29 @@ static void take_lanes(struct asking *a, const struct ft_query *q, const uint8_t
 	}
 }
 
+/* The first path is asked for alone: a manager that is gone costs the tries of one. */
+static void take_path(struct asking *a, const struct ft_query *q, const struct ft_smp_answer *answer)
+{
+	if (answer->outcome == FT_SMP_ANSWERED)
+		a->levels[q->other] = (uint8_t)(mad_get_field((void *)(uintptr_t)answer->data, 0, IB_SA_PR_SL_F) & 0xf);
+	if (answer->outcome == FT_SMP_LOST || a->sm_heard)
+		return;
+	a->sm_heard = true;
+	for (uint32_t i = 1; i < a->wants->path_count; i++)
+		ft_scheduler_push(a->scheduler, &(struct ft_query){.other = i, .kind = ASK_PATH});
+}
+
 static void take(void *arg, const struct ft_query *q, const struct ft_smp_answer *answer)
 {
 	struct asking *a = arg;
-	void *data = (void *)(uintptr_t)answer->data;
 
+	if (q->kind == ASK_PATH) {
+		take_path(a, q, answer);
+		return;
+	}
 	if (answer->outcome != FT_SMP_ANSWERED)
 		return;
-	if (q->kind == ASK_PATH) {
-		a->levels[q->other] = (uint8_t)(mad_get_field(data, 0, IB_SA_PR_SL_F) & 0xf);
-	} else if (q->kind == ASK_LANES) {
+	if (q->kind == ASK_LANES) {
 		take_lanes(a, q, answer->data);
 	} else {
 		for (unsigned int i = 0; i < FT_LANE_LEVELS; i++) {
@@ -147,9 +161,8 @@ static int run(struct asking *a, enum ft_smp_kind kind, const struct ft_port_cho
 		return r;
 	if (kind == FT_SMP_DIRECTED)
 		r = ports_push(a);
-	else
-		for (uint32_t i = 0; i < a->wants->path_count; i++)
-			ft_scheduler_push(a->scheduler, &(struct ft_query){.target = 0, .other = i, .kind = ASK_PATH});
+	else if (a->wants->path_count > 0)
+		ft_scheduler_push(a->scheduler, &(struct ft_query){.kind = ASK_PATH});
 	if (r == 0)
 		r = ft_scheduler_run(a->scheduler, end_ms);
 	count = ft_scheduler_count(a->scheduler);

@@ -23,6 +23,7 @@
 #include "base/cleanup.h"
 #include "probe/counters.h"
 #include "probe/guard.h"
+#include "probe/lanes.h"
 #include "probe/window.h"
 #include "probe/port.h"
 #include "probe/incremental.h"
@@ -75,6 +76,8 @@ int64_t __wrap_ft_smp_now_ns(void);
 int64_t __wrap_ft_guard_now_ms(void);
 int __wrap_ft_guard_run(const struct ft_guard *guard, ft_guard_work *work, const void *arg,
 			struct ft_guard_result *result, struct ft_error *err);
+int __wrap_umad_get_port(const char *ca, int port, umad_port_t *ret_port);
+int __wrap_umad_release_port(umad_port_t *port);
 void __wrap_ft_confine(void);
 int __wrap_poll(void *fds, unsigned long count, int timeout_ms);
 
@@ -384,6 +387,41 @@ static const struct ft_scheduler_options *asking(void)
 	return &options;
 }
 
+/* A SM is at LID 1. */
+int __wrap_umad_get_port(const char *ca, int port, umad_port_t *ret_port)
+{
+	(void)ca, (void)port;
+	*ret_port = (umad_port_t){.sm_lid = 1};
+	return 0;
+}
+
+int __wrap_umad_release_port(umad_port_t *port)
+{
+	(void)port;
+	return 0;
+}
+
+/* Ways through each switch, and paths between the first LIDs. */
+static void lanes_look(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot)
+{
+	struct ft_crossing crossings[16];
+	struct ft_lane_path paths[] = {{1, 2}, {2, 1}, {1, 3}};
+	struct ft_lane_wants wants = {.crossings = crossings, .paths = paths, .path_count = FT_COUNT(paths)};
+	_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
+	struct ft_error err = {0};
+
+	for (uint32_t i = 0; i < snapshot->node_count; i++)
+		for (uint8_t in = 1; snapshot->nodes[i].type == FT_NODE_SWITCH && in < 3; in++)
+			if (wants.crossing_count < FT_COUNT(crossings))
+				crossings[wants.crossing_count++] = (struct ft_crossing){i, in, (uint8_t)(3 - in)};
+	if (ft_lanes_ask(options, snapshot, &wants, &lanes, &err) < 0)
+		return;
+	check(lanes && lanes->row_count <= wants.crossing_count);
+	for (uint32_t i = 0; i < wants.crossing_count; i++)
+		check(ft_lanes_lane(lanes, &crossings[i], 3) <= FT_LANE_UNKNOWN);
+	check(ft_lanes_level(lanes, 1, 2) <= FT_LANE_UNKNOWN);
+}
+
 static void look_around(const struct ft_survey *survey, const struct ft_snapshot *snapshot)
 {
 	struct ft_sweep_options options = ft_sweep_defaults;
@@ -400,6 +438,7 @@ static void look_around(const struct ft_survey *survey, const struct ft_snapshot
 		check(sms != NULL);
 	if (ft_counters_read(&options, snapshot, 1000, &counters, &err) == 0)
 		check(counters && counters->count <= snapshot->port_count);
+	lanes_look(&options, snapshot);
 }
 
 static void look_again(const struct ft_snapshot *snapshot, const struct ft_change *changes, size_t count)

@@ -34,6 +34,10 @@
 	GRAPH "{\"name\":\"ring[1-5]\",\"ports\":8,\"hosts\":2}],\"links\":[{\"a\":\"ring1\",\"b\":[\"ring2\","     \
 	      "\"ring5\"],\"count\":1},{\"a\":\"ring3\",\"b\":[\"ring2\",\"ring4\"],\"count\":1},{\"a\":\"ring4\"," \
 	      "\"b\":\"ring5\",\"count\":1}]}"
+/* Three by three, a host each; names are by coordinates. Port 4 of sw-0-0 leads to sw-0-1, port 5 to sw-0-2. */
+#define TORUS                                                                                                     \
+	"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"torus\",\"dims\":[3,3],\"nodes\":9,\"bundle\":1,\"edge\":{" \
+	"\"ports\":8,\"ports_to_nodes\":1}}"
 #define TRIANGLES                                                                                               \
 	GRAPH "{\"name\":[\"r[1-3]\",\"r[4-6]\"],\"ports\":8,\"hosts\":2}],\"links\":[{\"a\":\"r[1-3]\",\"b\":" \
 	      "\"r[1-3]\",\"count\":1},{\"a\":\"r[4-6]\",\"b\":\"r[4-6]\",\"count\":1}]}"
@@ -285,6 +289,19 @@ static const struct row rows[] = {
 	 "critical; route-unreachable seen r1 x2", "60 58 2 0 0 2 1793", NULL},
 	{"the long way round a triangle", TRIANGLES, "", "send r1 node003 4", "", "warning; route-detour seen r1 x2",
 	 "60 60 0 0 0 3 1833", "r1: 2 pairs of hosts, 1 destination, up to 3 switches instead of 2"},
+	{"shortest routes of a torus are no detours, whichever they are", TORUS, "", "", "",
+	 "warning; route-cycle seen sw-0-0:3 sw-2-0:4 sw-2-1:2 sw-0-1:5 x12", "72 72 0 0 0 3 2500", NULL},
+	{"the long way round a torus", TORUS, "", "send sw-0-0 node002 5", "",
+	 "warning; route-detour seen sw-0-0; route-cycle seen sw-0-0:3 sw-2-0:4 sw-2-1:2 sw-0-1:5 x12",
+	 "72 72 0 0 0 3 2514", "sw-0-0: 1 pair of hosts, 1 destination, up to 3 switches instead of 2"},
+	{"a torus routed around a pulled cable", TORUS, "cut sw-0-0:4", "", "",
+	 "warning; cable-missing absent sw-0-0:4 sw-0-1:5; route-cycle seen sw-0-0:3 sw-2-0:5 sw-2-2:2 sw-0-2:4 x7",
+	 "72 72 0 0 0 3 2528", NULL},
+	{"longer than what is left of a torus takes", TORUS, "cut sw-0-0:4",
+	 "send sw-0-0 node002 2; send sw-1-0 node002 2; send sw-2-0 node002 4", "",
+	 "warning; cable-missing absent sw-0-0:4 sw-0-1:5; route-detour seen sw-0-0; route-detour seen sw-1-0; "
+	 "route-cycle seen sw-0-0:3 sw-2-0:5 sw-2-2:2 sw-0-2:4 x7",
+	 "72 72 0 0 0 5 2569", "sw-0-0: 1 pair of hosts, 1 destination, up to 5 switches instead of 3"},
 	/* Either way round there are routes over three of the five. */
 	{"a ring waits for itself", RING, "", "", "",
 	 "warning; route-cycle seen ring1:3 ring2:4 ring3:4 ring4:4 ring5:3 x5; "
@@ -591,27 +608,6 @@ static void test_random(void **state)
 		assert_true(seen[i] > 3);
 }
 
-static void test_no_memory(void **state)
-{
-	_cleanup_(tables_release) struct tables t;
-	size_t failing = 0;
-	int r = -ENOMEM;
-	(void)state;
-
-	tables_make(&t, THREE, "", "send edge001 node012 3; drop spine02 node007; send core01 node001 2; forget core02",
-		    "cut edge003:3");
-	while (r == -ENOMEM) {
-		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-
-		allocation_failing = ++failing;
-		r = verify(&t, &report);
-		allocation_failing = 0;
-		assert_true(r == 0 ? report != NULL : report == NULL);
-	}
-	assert_int_equal(r, 0);
-	assert_true(failing > 50);
-}
-
 /* ---- text ---- */
 
 /* LID by LID: the port, - for none, ? where it is not known; then how many there are. */
@@ -842,14 +838,14 @@ static unsigned int ring_level(const char *rule, uint32_t from, uint32_t to)
 	return rule[0] == 'd' || strcmp(rule, "first") == 0 ? crosses : 0;
 }
 
-static void lanes_fill(const struct ft_snapshot *s, const struct lane_row *row, struct ft_lanes *lanes)
+static void lanes_fill(const struct ft_snapshot *s, const char *rule, const char *levels, struct ft_lanes *lanes)
 {
 	uint8_t lane_of[FT_LANE_LEVELS];
 
 	for (uint32_t n = 0; n < s->node_count; n++)
 		for (unsigned int in = 0; s->nodes[n].type == FT_NODE_SWITCH && in <= s->nodes[n].port_count; in++)
 			for (unsigned int out = 0; out <= s->nodes[n].port_count; out++)
-				if (is_row_known(row->rows, lane_of))
+				if (is_row_known(rule, lane_of))
 					assert_int_equal(
 						ft_lanes_set_row(lanes,
 								 &(struct ft_crossing){n, (uint8_t)in, (uint8_t)out},
@@ -859,7 +855,7 @@ static void lanes_fill(const struct ft_snapshot *s, const struct lane_row *row, 
 		for (uint32_t to = 0; to < 10; to++) {
 			char a[16], b[16];
 			struct ft_lane_path path;
-			unsigned int level = ring_level(row->levels, from, to);
+			unsigned int level = ring_level(levels, from, to);
 
 			snprintf(a, sizeof(a), "node%03u", from + 1);
 			snprintf(b, sizeof(b), "node%03u", to + 1);
@@ -867,6 +863,51 @@ static void lanes_fill(const struct ft_snapshot *s, const struct lane_row *row, 
 			if (level != FT_LANE_UNKNOWN)
 				assert_int_equal(ft_lanes_set_level(lanes, &path, level), 0);
 		}
+}
+
+static void memory_deny(const struct ft_verify_input *input)
+{
+	size_t failing = 0;
+	int r = -ENOMEM;
+
+	while (r == -ENOMEM) {
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		allocation_failing = ++failing;
+		r = ft_verify_all(input, &report);
+		allocation_failing = 0;
+		assert_true(r == 0 ? report != NULL : report == NULL);
+	}
+	assert_int_equal(r, 0);
+	assert_true(failing > 50);
+}
+
+static void test_no_memory(void **state)
+{
+	_cleanup_(tables_release) struct tables t, ring;
+	_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
+	struct ft_verify_input input;
+	(void)state;
+
+	tables_make(&t, THREE, "", "send edge001 node012 3; drop spine02 node007; send core01 node001 2; forget core02",
+		    "cut edge003:3");
+	memory_deny(&(struct ft_verify_input){.design = t.b.design,
+					      .plan = t.b.plan,
+					      .snapshot = t.b.snapshot,
+					      .today = "2026-11-20",
+					      .routes = t.routes});
+	tables_make(&ring, RING, "", "", "");
+	input = (struct ft_verify_input){.design = ring.b.design,
+					 .plan = ring.b.plan,
+					 .snapshot = ring.b.snapshot,
+					 .today = "2026-11-20",
+					 .want_lanes = true,
+					 .routes = ring.routes};
+	memory_deny(&input);
+	assert_int_equal(ft_lanes_new(&lanes), 0);
+	lanes_fill(ring.b.snapshot, "identity", "zero", lanes);
+	input.lanes = lanes;
+	memory_deny(&input);
 }
 
 static void test_lanes(void **state)
@@ -879,7 +920,7 @@ static void test_lanes(void **state)
 
 	tables_make(&t, RING, "", "", "");
 	assert_int_equal(ft_lanes_new(&lanes), 0);
-	lanes_fill(t.b.snapshot, row, lanes);
+	lanes_fill(t.b.snapshot, row->rows, row->levels, lanes);
 	assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = t.b.design,
 								 .plan = t.b.plan,
 								 .snapshot = t.b.snapshot,
