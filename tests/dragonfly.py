@@ -204,6 +204,23 @@ def edison(directory):
         verified(inferred, dump, "Edison is verified as inferred")
 
 
+def recognised(directory):
+    """Of a dump of each kind the design is the family's again, and binds leafs and spines alike."""
+    for topology, group, groups, ports in (("dragonfly", {"routers": 4, "global": 2}, 9, 7),
+                                           ("dragonfly+", {"leafs": 4, "spines": 4, "global": 4}, 17, 8)):
+        design, net, inferred = (os.path.join(directory, name) for name in ("design.json", "a.net", "inferred.json"))
+        design_write(design, topology=topology, group=group, groups=groups, edge={"ports": ports})
+        run("ftplan", design, "--format", "ibsim", "-o", net)
+        status, _, err = run("ftplan", "--infer", net, "-o", inferred)
+        found = {}
+        if status == 0:
+            with open(inferred, encoding="utf-8") as file:
+                found = json.load(file)
+        result((found.get("topology"), found.get("group"), found.get("groups")) == (topology, group, groups),
+               f"a {topology} is recognised", err, found.get("topology"))
+        verified(inferred, net, f"a {topology} is verified as inferred")
+
+
 def main():
     if not os.path.isdir(REFERENCE):
         print("skipped: no ../shared (networks that others counted)")
@@ -214,6 +231,7 @@ def main():
             balanced(path, row)
         wired_by_others(path)
         cells(path)
+        recognised(directory)
         edison(directory)
     return failures > 0
 

@@ -302,6 +302,11 @@ uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan
 	return bind->count ? bind->guids[index - ft_plan_tier_first(plan, tier)] : 0;
 }
 
+const struct ft_bind *ft_plan_bind(const struct ft_design *design, const struct ft_plan *plan, uint32_t index)
+{
+	return &design->binds[plan->topology == FT_TOPOLOGY_GRAPH ? FT_TIER_EDGE : plan->switches[index].tier];
+}
+
 void ft_plain_names_release(struct ft_plain_names *names)
 {
 	for (uint32_t i = 0; names->names && i < names->count; i++)

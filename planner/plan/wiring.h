@@ -77,6 +77,9 @@ static inline bool ft_plan_is_director(const struct ft_plan *plan, uint32_t inde
 /* The GUID that switch @index is bound to, or 0. */
 uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan *plan, uint32_t index);
 
+/* What the design binds a switch by that is of the tree or the graph: in a network of a family one list is of all. */
+const struct ft_bind *ft_plan_bind(const struct ft_design *design, const struct ft_plan *plan, uint32_t index);
+
 /*
  * Names of the switches for programs that accept only plain characters: all but letters, digits, "_", "." and "-"
  * become "_"; if two names become equal, or one equals a host's, the later gets its number in the plan appended

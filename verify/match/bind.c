@@ -113,11 +113,13 @@ static int bound_find(const struct ft_model *m, struct general *g)
 	uint32_t number = 0;
 	int r = claims ? 0 : -ENOMEM;
 
-	/* A list of bindings is in the order of the switches of its kind. */
+	/* A list of bindings is in the order of the switches of its kind; where one list is of all, in the plan's. */
 	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++) {
 		const struct ft_bind *bind = ft_bind_of(m, p);
 
 		number = p > 0 && m->places[p]->kind == m->places[p - 1]->kind ? number + 1 : 0;
+		if (m->plan->topology == FT_TOPOLOGY_GRAPH)
+			number = (uint32_t)(m->places[p] - m->plan->switches);
 		if (m->places[p]->guid)
 			r = ft_map_add(&guids, m->places[p]->guid, p, NULL);
 		if (r >= 0 && ft_is_beside(m, p)) {

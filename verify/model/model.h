@@ -27,6 +27,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "planner/plan/wiring.h"
 #include "verify/model/chassis.h"
 #include "verify/model/report.h"
 #include "verify/model/verify.h"
@@ -336,7 +337,7 @@ static inline const struct ft_bind *ft_bind_of(const struct ft_model *m, uint32_
 
 	if (ft_is_beside(m, place))
 		return &none;
-	return &m->design->binds[m->places[place]->tier];
+	return ft_plan_bind(m->design, m->plan, (uint32_t)(m->places[place] - m->plan->switches));
 }
 
 /* Ports for hosts of a planned switch, connected now or not. */
