@@ -258,7 +258,7 @@ static void label_dragonfly(struct ft_text *text, const struct ft_layout *layout
 
 /* ---- recognising ---- */
 
-/* Groups of a size that divides the switches, if the other neighbours are enough to join them. */
+/* Groups of a size that divides the switches, if the other cables are enough to join them. */
 static int recognise_dragonfly(const struct ft_sketch *sketch)
 {
 	struct ft_family_keys keys;
@@ -267,14 +267,13 @@ static int recognise_dragonfly(const struct ft_sketch *sketch)
 	ft_family_keys_init(&keys);
 	if (sketch->hosting != sketch->switches)
 		return 0;
-	for (uint32_t a = 2; r == 0 && a <= sketch->degree && a <= sketch->switches / 2; a++) {
+	for (uint32_t a = 2; r == 0 && a <= sketch->degree_max && a <= sketch->switches / 2; a++) {
 		if (sketch->switches % a != 0)
 			continue;
 		keys.routers = a;
-		keys.global = sketch->degree - (a - 1);
 		keys.groups = sketch->switches / a;
-		if ((uint64_t)a * keys.global >= keys.groups - 1)
-			r = ft_groups_guess(sketch, &ft_family_dragonfly, &keys);
+		r = ft_groups_guess(sketch, &ft_family_dragonfly, &keys, (uint64_t)sketch->switches * (a - 1) / 2,
+				    sketch->switches);
 	}
 	return r;
 }

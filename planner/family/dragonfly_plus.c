@@ -246,10 +246,7 @@ static void label_dragonfly_plus(struct ft_text *text, const struct ft_layout *l
 
 /* ---- recognising ---- */
 
-/*
- * The groups divide both the leafs, which have hosts, and the spines. What is cabled beyond the groups joins them; a
- * few cables that are missing do not change the nearest whole number of a spine.
- */
+/* The groups divide both the leafs, which have hosts, and the spines. What is cabled beyond the groups joins them. */
 static int recognise_dragonfly_plus(const struct ft_sketch *sketch)
 {
 	uint32_t leafs = sketch->hosting, spines = sketch->switches - sketch->hosting;
@@ -265,9 +262,7 @@ static int recognise_dragonfly_plus(const struct ft_sketch *sketch)
 		keys.leafs = leafs / groups;
 		keys.spines = spines / groups;
 		keys.groups = groups;
-		keys.global = (uint32_t)((4 * (sketch->pairs - inside) + spines) / (2 * (uint64_t)spines));
-		if ((uint64_t)keys.spines * keys.global >= groups - 1)
-			r = ft_groups_guess(sketch, &ft_family_dragonfly_plus, &keys);
+		r = ft_groups_guess(sketch, &ft_family_dragonfly_plus, &keys, inside, spines);
 	}
 	return r;
 }

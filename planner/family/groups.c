@@ -470,7 +470,17 @@ int ft_groups_offer(struct ft_proposal *proposal, struct ft_layout *layout, uint
 
 /* ---- recognising ---- */
 
-int ft_groups_guess(const struct ft_sketch *sketch, const struct ft_family *family, struct ft_family_keys *keys)
+/* The ports for global cables that the other cables are of, to the nearest whole number: a few may be missing. */
+static uint32_t global_ports(const struct ft_sketch *sketch, const struct ft_family_keys *keys, uint64_t inside,
+			     uint32_t ends)
+{
+	uint64_t local = inside * keys->local_bundle, share = (uint64_t)ends * keys->global_bundle;
+
+	return local >= sketch->cables ? 0 : (uint32_t)((4 * (sketch->cables - local) + share) / (2 * share));
+}
+
+int ft_groups_guess(const struct ft_sketch *sketch, const struct ft_family *family, struct ft_family_keys *keys,
+		    uint64_t inside, uint32_t ends)
 {
 	static const enum ft_arrangement arrangements[] = {FT_ARRANGEMENT_ABSOLUTE, FT_ARRANGEMENT_RELATIVE,
 							   FT_ARRANGEMENT_CIRCULANT};
@@ -479,13 +489,12 @@ int ft_groups_guess(const struct ft_sketch *sketch, const struct ft_family *fami
 	for (uint32_t local = 0; local < sketch->width_count; local++)
 		for (uint32_t global = 0; global < sketch->width_count; global++)
 			for (size_t i = 0; r == 0 && i < FT_COUNT(arrangements); i++) {
-				/* With one width alone both were equal before. */
-				if (sketch->width_count > 1 && local == global)
-					continue;
 				keys->local_bundle = sketch->widths[local];
 				keys->global_bundle = sketch->widths[global];
+				keys->global = global_ports(sketch, keys, inside, ends);
 				keys->arrangement = arrangements[i];
-				r = sketch->offer(sketch, family, keys);
+				if ((uint64_t)keys->global * ends >= (uint64_t)keys->groups * (keys->groups - 1))
+					r = sketch->offer(sketch, family, keys);
 			}
 	return r;
 }

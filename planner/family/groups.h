@@ -68,9 +68,15 @@ int ft_groups_join(const struct ft_layout *layout, struct ft_network *network);
 struct ft_sketch;
 
 /*
- * Offers parameters of a fabric that may be such groups: @keys are all but the bundles and the arrangement, and each
- * kind of cables has one of the widths that are frequent. Returns as the offer does.
+ * Offers parameters of a fabric that may be such groups: @keys are the size of a group and the number of groups, and
+ * each kind of cables has one of the widths that are frequent.
+ *
+ * @inside  pairs of switches that are cabled within the groups
+ * @ends    switches with global cables
+ *
+ * Returns as the offer does.
  */
-int ft_groups_guess(const struct ft_sketch *sketch, const struct ft_family *family, struct ft_family_keys *keys);
+int ft_groups_guess(const struct ft_sketch *sketch, const struct ft_family *family, struct ft_family_keys *keys,
+		    uint64_t inside, uint32_t ends);
 
 #endif

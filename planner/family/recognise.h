@@ -16,7 +16,8 @@ struct ft_sketch {
 	uint32_t hosting; /* switches with hosts */
 	uint32_t degree;  /* neighbours of a switch: those that most have, of equal numbers the larger */
 	uint32_t degree_max;
-	uint64_t pairs; /* of switches that are cabled to each other */
+	uint64_t pairs;	 /* of switches that are cabled to each other */
+	uint64_t cables; /* of all of them */
 	/* Cables of a pair: what many pairs have, the most frequent first. */
 	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count;
 

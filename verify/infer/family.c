@@ -22,7 +22,7 @@ enum {
 	WRONG_SHARE = 20, /* and of so many one; */
 	WRONG_SMALL = 8,  /* of these few, of so many one */
 	SURPLUS_COST = 3, /* a cable goes missing sooner than one is laid that belongs nowhere */
-	TRIALS_MAX = 3,	  /* candidates that are matched */
+	TRIALS_MAX = 8,	  /* candidates that are matched */
 	STEPS_MAX = 64,	  /* distances that are told apart */
 	SOURCES = 64,	  /* switches whose distances are counted */
 };
@@ -378,6 +378,7 @@ static int candidates_find(struct recognition *x)
 	if (r < 0)
 		return r;
 	widths_find(f, &sketch);
+	sketch.cables = x->cables;
 	memcpy(x->widths, sketch.widths, sizeof(x->widths));
 	x->width_count = sketch.width_count;
 	distances_count(x, &graph, &x->seen);
@@ -517,7 +518,8 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 }
 
 /* Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM. */
-static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text)
+static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text,
+			   uint64_t *ret_wrong)
 {
 	_cleanup_free_ uint32_t *live_of = calloc(x->f->live->switch_count + 1UL, sizeof(*live_of));
 	_cleanup_free_ bool *by_guid = calloc(x->f->live->switch_count + 1UL, sizeof(*by_guid));
@@ -532,11 +534,11 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	r = text_verify(x, &draft, true, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	places.wrong = wrong_in(report);
+	places.wrong = *ret_wrong = wrong_in(report);
 	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &places, text) : 0;
 }
 
-int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text)
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(recognition_release) struct recognition x = {.f = f};
 	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
@@ -547,6 +549,6 @@ int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_te
 		return r;
 	r = candidates_find(&x);
 	for (uint32_t i = 0; r == 0 && i < x.best_count; i++)
-		r = candidate_match(&x, &x.best[i], text);
+		r = candidate_match(&x, &x.best[i], text, ret_wrong);
 	return r;
 }

@@ -89,9 +89,10 @@ int ft_intent_regular(struct ft_intent *intent);
 int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name);
 
 /*
- * family.c: the design of a network of a family, if the fabric is one. Returns 1 with @text replaced, 0, or -ENOMEM.
+ * family.c: the design of a network of a family, if the fabric is one. @ret_wrong: cables that are wrong or missing by
+ * its rule. Returns 1 with @text replaced, 0, or -ENOMEM.
  */
-int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text);
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong);
 
 /* True for printable ASCII with a letter or digit, short enough for the reader, and not a range of names. */
 bool ft_infer_name_is_plain(const char *name);

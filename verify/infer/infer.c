@@ -426,6 +426,14 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
 }
 
+/* A tree that leaves so many cables wrong is kept only if the fabric is no network of a family either. */
+static bool tree_is_poor(const struct attempt *tree, const struct ft_inference *f)
+{
+	enum { SHARE = 10 };
+
+	return tree->wrong > f->cable_total / SHARE;
+}
+
 /* Reads the design back. -EINVAL: it would be refused. */
 static int graph_check(const struct ft_text *text, struct ft_error *err)
 {
@@ -452,7 +460,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	_cleanup_(intent_release) struct ft_intent intent = {0};
 	_cleanup_(attempt_release) struct attempt graph = {0};
 	bool tree = best->text.length > 0;
-	uint64_t common = 0;
+	uint64_t common = 0, wrong = 0;
 	struct ft_error err;
 	int r;
 
@@ -468,11 +476,15 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		attempt_swap(whole, best);
 		return 0;
 	}
-	if (r < 0 || (tree && tree_serves(best, &intent, common)))
+	if (r < 0 || (tree && tree_serves(best, &intent, common) && !tree_is_poor(best, &f)))
 		return r;
 	ft_infer_graph_counts(&f);
 	name = name && name[0] ? name : "fabric";
-	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text);
+	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text, &wrong);
+	if (r > 0 && tree && wrong >= best->wrong)
+		r = 0;
+	if (r == 0 && tree && tree_serves(best, &intent, common))
+		return 0;
 	if (r == 0) {
 		ft_text_reset(&graph.text);
 		r = ft_intent_write(&graph.text, &intent, name);
