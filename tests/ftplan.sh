@@ -125,9 +125,15 @@ done
 run 'a graph for Slurm' 3 \
 	"graph.json: the topology is a graph that is no tree, and Slurm's topology/tree describes trees only" \
 	"$ftplan" --format slurm graph.json
-run 'a graph for OpenSM' 3 \
-	'graph.json: the topology is a graph, and --format opensm wants the highest tier of a tree' \
-	"$ftplan" --format opensm graph.json
+echo '{"ftcheck": 1, "name": "t", "topology": "torus", "dims": [4, 6], "nodes": 48, "edge": {"ports": 36}}' >torus.json
+run 'a torus for Slurm' 3 \
+	"torus.json: the torus 4x6 is no tree, and Slurm's topology/tree describes trees only" \
+	"$ftplan" --format slurm torus.json
+run 'a torus for OpenSM' 3 \
+	'torus.json: the GUID of "sw-0-0" is not known, and torus-2QoS wants those of a switch and its neighbours: give a snapshot or dump of the fabric with --from, or bind the GUIDs (bind.edge)' \
+	"$ftplan" --format opensm torus.json
+run 'a graph for OpenSM' 0 '' "$ftplan" --format opensm graph.json
+grep -qx 'routing_engine dfsssp,nue,no_fallback' out || not_ok 'an engine for a graph' "$(cat out)"
 for choice in '--alternatives 2' '--pareto switches,cables' '--stages 8,16'; do
 	# shellcheck disable=SC2086 # two words
 	run "a graph with $choice" 3 \
@@ -138,9 +144,8 @@ run 'a curve of a graph' 3 \
 	'graph.json: the topology is a graph, whose switches are given: there is nothing to choose' \
 	"$ftplan" --nodes 1..5 --format csv graph.json
 "$ftplan" --format ibsim graph.json >graph.net || not_ok 'a network of a graph' "$(cat graph.net)"
-run 'roots of a graph in a fabric' 3 \
-	'graph.json: the topology is a graph, and --format opensm wants the highest tier of a tree' \
-	"$ftplan" --format opensm --from graph.net graph.json
+run 'the engine for a graph in a fabric' 0 '' "$ftplan" --format opensm --from graph.net graph.json
+grep -qx 'routing_engine dfsssp,nue,no_fallback' out || not_ok 'an engine for a graph' "$(cat out)"
 run 'a fabric against its graph' 0 '' "${FT_BUILDDIR:?}/ftcheck" --plan graph.json --from graph.net
 grep -q '; nothing to report$' out || not_ok 'nothing to report of a graph' "$(cat out)"
 run 'hosts of a graph in a fabric' 0 '' "$ftplan" --format opensm-cn --from graph.net graph.json

@@ -19,6 +19,7 @@
 #include "planner/write/csv.h"
 #include "planner/write/floor.h"
 #include "planner/write/formats.h"
+#include "planner/write/seats.h"
 #include "planner/plan/wiring.h"
 
 #include "tests/allocations.h"
@@ -408,6 +409,132 @@ static void test_growth(void **state)
 		for (size_t i = FT_COUNT(rows[k].stages); i-- > 0;)
 			check_stage(rows[k].keys, rows[k].stages[i], rows[k].stages[3], &last);
 	}
+}
+
+/* ---- networks of families on the floor ---- */
+
+static uint32_t apart(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Along a ring that is folded, neighbours stand two places apart at most, and no two in the same. */
+static void test_folded(void **state)
+{
+	static const uint32_t six[] = {0, 2, 4, 5, 3, 1};
+
+	(void)state;
+	for (uint32_t at = 0; at < FT_COUNT(six); at++)
+		assert_int_equal(ft_seat_folded(at, 6), six[at]);
+	for (uint32_t size = 2; size < 40; size++) {
+		uint64_t taken = 0;
+
+		for (uint32_t at = 0; at < size; at++) {
+			uint32_t place = ft_seat_folded(at, size);
+
+			assert_in_range(place, 0, size - 1);
+			assert_false(taken >> place & 1);
+			taken |= 1ULL << place;
+			assert_true(apart(place, ft_seat_folded((at + 1) % size, size)) <= 2);
+		}
+	}
+}
+
+/* The longest cables between switches by the floor model, and how many rows there are. Each rack has two switches. */
+static const struct grid_row {
+	const char *keys;
+	uint32_t longest_mm, rows;
+} grid_rows[] = {
+	/* unfolded, the cable from the last switch to the first would be the longest: 10 racks are 6 m */
+	{"\"topology\":\"ring\",\"nodes\":360,\"edge\":{\"ports\":36,\"count\":20}", 2000, 1},
+	{"\"topology\":\"torus\",\"dims\":[20],\"nodes\":360,\"edge\":{\"ports\":36}", 2000, 1},
+	/* rows of racks across, racks of a row along: two rows or two racks apart */
+	{"\"topology\":\"torus\",\"dims\":[20,20],\"nodes\":7200,\"edge\":{\"ports\":36}", 7000, 20},
+	{"\"topology\":\"torus\",\"dims\":[8,10,12],\"nodes\":6000,\"edge\":{\"ports\":36}", 10000, 8},
+	/* a line has no way back, and is not folded */
+	{"\"topology\":\"mesh\",\"dims\":[20,20],\"nodes\":7200,\"edge\":{\"ports\":36}", 4000, 20},
+	{"\"topology\":\"hypercube\",\"dimensions\":6,\"nodes\":600,\"edge\":{\"ports\":36}", 7000, 2},
+};
+
+static void grid_test(void **state)
+{
+	const struct grid_row *row = *state;
+	_cleanup_(planned_release) struct planned p = {0};
+	_cleanup_(ft_floor_freep) struct ft_floor *floor = NULL;
+	uint32_t longest_mm = 0;
+
+	plan_or_fail(row->keys, NULL, &p);
+	assert_int_equal(ft_floor_make(p.plan, NULL, NULL, &floor), 0);
+	check_floor(p.plan, floor, row->keys);
+	for (uint32_t i = 0; i < p.plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &p.plan->bundles[i];
+		uint32_t mm = ft_floor_cable_mm(
+			ft_floor_distance_mm(floor, &floor->switches[bundle->a], &floor->switches[bundle->b]));
+
+		longest_mm = mm > longest_mm ? mm : longest_mm;
+	}
+	if (longest_mm != row->longest_mm || floor->rows != row->rows)
+		fail_msg("the longest cable has %u mm, and there are %u rows", longest_mm, floor->rows);
+}
+
+/* Makes a graph one of @groups groups of equal size. */
+static void groups_make(struct ft_plan *plan, uint32_t groups)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		plan->switches[i].group = i % groups;
+	plan->group_count = groups;
+}
+
+/*
+ * Five groups of four switches with 18 hosts each and one without: two racks a group, with the one without hosts in the
+ * first of them, and no rack with anything of two groups.
+ */
+static void test_groups(void **state)
+{
+	_cleanup_(planned_release) struct planned p = {0};
+	_cleanup_(ft_floor_freep) struct ft_floor *floor = NULL;
+
+	(void)state;
+	plan_or_fail("\"topology\":\"graph\",\"switches\":["
+		     "{\"name\":\"r[01-20]\",\"kind\":\"leaf\",\"ports\":36,\"hosts\":18},"
+		     "{\"name\":\"s[1-5]\",\"kind\":\"spine\",\"ports\":36}],"
+		     "\"links\":[{\"a\":\"r[01-20]\",\"b\":\"s[1-5]\",\"count\":1}]",
+		     NULL, &p);
+	groups_make(p.plan, 5);
+	assert_int_equal(ft_floor_make(p.plan, NULL, NULL, &floor), 0);
+	check_floor(p.plan, floor, "groups");
+	for (uint32_t i = 0, host = 0; i < p.plan->switch_count; i++) {
+		uint32_t group = p.plan->switches[i].group, rack = floor->switches[i].rack;
+
+		assert_in_range(rack, 2 * group, 2 * group + 1);
+		for (uint32_t k = 0; k < p.plan->switches[i].hosts; k++)
+			assert_int_equal(floor->hosts[host++].rack, rack);
+	}
+}
+
+/* The groups are the parents of their switches. */
+static void test_slurm_groups(void **state)
+{
+	_cleanup_(planned_release) struct planned p = {0};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	(void)state;
+	plan_or_fail("\"topology\":\"graph\",\"switches\":[{\"name\":\"r[1-4]\",\"ports\":8,\"hosts\":2}],"
+		     "\"links\":[{\"a\":\"r[1-4]\",\"b\":\"r[1-4]\",\"count\":1}]",
+		     NULL, &p);
+	groups_make(p.plan, 2);
+	assert_int_equal(ft_write_slurm(&text, p.design, p.plan, NULL, NULL), 0);
+	assert_string_equal(
+		text.data,
+		"# Topology of the intended fabric \"t\" for Slurm's topology/tree plugin, written by ftplan\n"
+		"# The groups stand for the parents; slurm.conf: TopologyParam=Dragonfly\n"
+		"SwitchName=r1 Nodes=node[001-002]\n"
+		"SwitchName=r2 Nodes=node[003-004]\n"
+		"SwitchName=r3 Nodes=node[005-006]\n"
+		"SwitchName=r4 Nodes=node[007-008]\n"
+		"SwitchName=group01 Switches=r1,r3\n"
+		"SwitchName=group02 Switches=r2,r4\n"
+		"SwitchName=core Switches=group[01-02]\n");
 }
 
 /* ---- cables ---- */
@@ -1059,15 +1186,16 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest
-		tests[FT_COUNT(csv_cells) + FT_COUNT(floor_rows) + FT_COUNT(design_rows) + FT_COUNT(text_rows) + 16];
+	static struct CMUnitTest tests[FT_COUNT(csv_cells) + FT_COUNT(floor_rows) + FT_COUNT(grid_rows) +
+				       FT_COUNT(design_rows) + FT_COUNT(text_rows) + 16];
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_csv_counts), cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_distances),  cmocka_unit_test(test_rack_names),
 		cmocka_unit_test(test_bad_models), cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_kary),	   cmocka_unit_test(test_random),
 		cmocka_unit_test(test_bill_parts), cmocka_unit_test(test_opensm_lists),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_groups),	   cmocka_unit_test(test_slurm_groups),
 	};
 	size_t n = 0;
 
@@ -1077,6 +1205,9 @@ int main(void)
 	for (size_t i = 0; i < FT_COUNT(floor_rows); i++)
 		tests[n++] = (struct CMUnitTest){floor_rows[i].place, floor_test, NULL, NULL,
 						 (void *)(uintptr_t)&floor_rows[i]};
+	for (size_t i = 0; i < FT_COUNT(grid_rows); i++)
+		tests[n++] =
+			(struct CMUnitTest){grid_rows[i].keys, grid_test, NULL, NULL, (void *)(uintptr_t)&grid_rows[i]};
 	for (size_t i = 0; i < FT_COUNT(design_rows); i++)
 		tests[n++] = (struct CMUnitTest){design_rows[i].keys, design_test, NULL, NULL,
 						 (void *)(uintptr_t)&design_rows[i]};

@@ -162,6 +162,15 @@ static int roots_refuse(const struct ft_resolved *found, struct ft_error *err)
 			    found->missing_name, found->missing - 1);
 }
 
+/* The routing engine of a network without roots, for the fabric as it was found. */
+static int write_engine(struct run *run, const struct ft_report *report, struct ft_error *err)
+{
+	_cleanup_free_ uint64_t *guids = NULL;
+	int r = ft_resolve_guids(run->design, run->plan, report, &guids);
+
+	return r < 0 ? r : ft_write_opensm_engine(&run->out, run->design, run->plan, guids, err);
+}
+
 static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot, struct ft_error *err)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -172,6 +181,8 @@ static int write_found_guids(struct run *run, const struct ft_snapshot *snapshot
 
 	/* Waivers with their dates change nothing of what is where. */
 	r = ft_verify(run->design, run->plan, snapshot, "", &report);
+	if (r == 0 && roots && !ft_opensm_has_roots(run->plan))
+		return write_engine(run, report, err);
 	if (r == 0 && roots)
 		r = ft_resolve_roots(run->design, run->plan, report, &found);
 	if (r == 0 && roots)
@@ -218,10 +229,8 @@ static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_e
 static int work_plan(struct run *run, struct ft_error *err)
 {
 	bool guids = strncmp(run->options.format->name, "opensm", 6) == 0 && run->options.from;
-	int r = ft_format_check(run->options.format, run->plan, err);
+	int r = guids ? ft_resolve_check_plan(run->plan, err) : 0;
 
-	if (r == 0 && guids)
-		r = ft_resolve_check_plan(run->plan, err);
 	if (r == 0 && run->options.from) {
 		run->path = run->options.from;
 		r = ft_source_load(run->options.from, &run->snapshot, err);

@@ -124,11 +124,11 @@ static void type_amounts(const struct ft_switch_type *type, uint64_t count, int6
 	ret_amounts[SIZE] = multiply(type->size_u, count);
 }
 
-static void add_part(const struct bill *bill, const char *tier, const char *what, uint64_t count, int64_t unit_cost)
+static void add_part(const struct bill *bill, const char *kind, const char *what, uint64_t count, int64_t unit_cost)
 {
 	bool known = unit_cost != FT_AMOUNT_UNKNOWN;
 	struct row row = {
-		"part", tier, what, count, unit_cost, {0}, known ? "in the figures of the switches" : "cost unknown"};
+		"part", kind, what, count, unit_cost, {0}, known ? "in the figures of the switches" : "cost unknown"};
 
 	memcpy(row.amounts, no_amounts, sizeof(row.amounts));
 	row.amounts[COST] = multiply(unit_cost, count);
@@ -136,11 +136,11 @@ static void add_part(const struct bill *bill, const char *tier, const char *what
 }
 
 /* Where the price of one is not known, a catalog's chassis has them all (planner/plan/catalog.h). */
-static void add_fabric_boards(const struct bill *bill, enum ft_tier tier, uint64_t count,
+static void add_fabric_boards(const struct bill *bill, const char *kind, uint64_t count,
 			      const struct ft_switch_type *type)
 {
 	struct row row = {"part",
-			  ft_tier_name(tier),
+			  kind,
 			  "fabric board",
 			  count,
 			  FT_AMOUNT_UNKNOWN,
@@ -157,22 +157,20 @@ static void add_fabric_boards(const struct bill *bill, enum ft_tier tier, uint64
 }
 
 /* What a modular switch is made of, as far as the catalog knows. */
-static void add_boards(const struct bill *bill, enum ft_tier tier, const struct ft_switch_type *type)
+static void add_boards(const struct bill *bill, const char *kind, uint64_t switches, const struct ft_switch_type *type)
 {
-	uint64_t switches = ft_plan_tier_count(bill->plan, tier);
 	_cleanup_(ft_text_release) struct ft_text board = {0};
 
 	if (!type->line_boards && !type->fabric_boards)
 		return;
-	add_part(bill, ft_tier_name(tier), "chassis", switches, type->chassis_cost);
+	add_part(bill, kind, "chassis", switches, type->chassis_cost);
 	if (type->line_boards) {
 		ft_text_printf(&board, "line board of %u port%s", type->line_board_ports,
 			       ft_text_s(type->line_board_ports));
-		add_part(bill, ft_tier_name(tier), ft_text_string(&board), switches * type->line_boards,
-			 type->line_board_cost);
+		add_part(bill, kind, ft_text_string(&board), switches * type->line_boards, type->line_board_cost);
 	}
 	if (type->fabric_boards)
-		add_fabric_boards(bill, tier, switches * type->fabric_boards, type);
+		add_fabric_boards(bill, kind, switches * type->fabric_boards, type);
 }
 
 /* Chassis of an edge switch beyond its own hand their links through to it. */
@@ -238,25 +236,21 @@ static uint32_t ports_count(const struct ft_plan *plan, uint32_t first, uint32_t
 	return same;
 }
 
-static void add_switches(struct bill *bill, enum ft_tier tier)
+/* @count switches of @ports ports and the model of @tier, if that has one. */
+static void add_alike(struct bill *bill, enum ft_tier tier, const char *kind, uint32_t count, uint32_t ports)
 {
 	_cleanup_(ft_text_release) struct ft_text note = {0}, what = {0};
-	uint32_t first = ft_plan_tier_first(bill->plan, tier), all = ft_plan_tier_count(bill->plan, tier);
-	uint32_t count = all ? ports_count(bill->plan, first, all) : 0;
 	struct ft_switch_type type = {.cost = FT_AMOUNT_UNKNOWN,
 				      .power_w = FT_AMOUNT_UNKNOWN,
 				      .weight_kg = FT_AMOUNT_UNKNOWN,
 				      .size_u = FT_AMOUNT_UNKNOWN};
-	struct row row = {"switch", ft_tier_name(tier), NULL, count, 0, {0}, NULL};
+	struct row row = {"switch", kind, NULL, count, 0, {0}, NULL};
 
-	if (count == 0)
-		return;
 	ft_plan_switch_type(bill->plan, tier, bill->catalog, &type);
 	if (bill->plan->models[tier])
 		ft_text_puts(&what, bill->plan->models[tier]);
 	else
-		ft_text_printf(&what, "switch of %u port%s", bill->plan->switches[first].ports,
-			       ft_text_s(bill->plan->switches[first].ports));
+		ft_text_printf(&what, "switch of %u port%s", ports, ft_text_s(ports));
 	type_amounts(&type, count, row.amounts);
 	if (bill->plan->fabric_boards[tier] && bill->plan->fabric_boards_max[tier])
 		ft_text_printf(&note, "%u of %u fabric board%s", bill->plan->fabric_boards[tier],
@@ -268,14 +262,42 @@ static void add_switches(struct bill *bill, enum ft_tier tier)
 	add_row(bill->text, &row);
 	if (ft_text_failed(&note) || ft_text_failed(&what))
 		bill->text->failed = true;
-	add_boards(bill, tier, &type);
+	add_boards(bill, kind, count, &type);
 	if (tier == FT_TIER_EDGE)
 		add_pass_through(bill, &type);
 	for (int i = 0; i < AMOUNT_COUNT; i++)
 		bill->totals[i] = add(bill->totals[i], row.amounts[i]);
 	bill->switches += count;
+}
+
+static void add_tier(struct bill *bill, enum ft_tier tier)
+{
+	uint32_t first = ft_plan_tier_first(bill->plan, tier), all = ft_plan_tier_count(bill->plan, tier), count;
+	const struct ft_plan_switch *sw = &bill->plan->switches[first];
+
+	if (all == 0)
+		return;
+	count = ports_count(bill->plan, first, all);
+	add_alike(bill, tier, ft_tier_name(tier), count, sw->ports);
 	if (count < all)
-		add_bare_switches(bill, bill->plan->switches[first].kind, bill->plan->switches[first].ports);
+		add_bare_switches(bill, sw->kind, sw->ports);
+}
+
+/* Of a graph. If a catalog gave its switches, all of a kind are of one model. */
+static void add_kind(struct bill *bill, uint32_t kind)
+{
+	const struct ft_plan *plan = bill->plan;
+	uint32_t count = 0, last = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].kind == kind) {
+			last = i;
+			count++;
+		}
+	if (count > 0 && plan->models[plan->switches[last].tier])
+		add_alike(bill, plan->switches[last].tier, plan->kinds[kind].name, count, plan->switches[last].ports);
+	else
+		add_bare_switches(bill, kind, 0);
 }
 
 static void count_cables(struct bill *bill, enum kind kind, const struct ft_floor_place *a,
@@ -436,9 +458,9 @@ int ft_write_bom(struct ft_text *text, const struct ft_design *design, const str
 		return r;
 	ft_text_puts(text, "item,kind,what,count,unit_cost,cost,power_w,weight_kg,size_u,note\n");
 	for (int tier = 0; tier < FT_TIER_COUNT && plan->topology != FT_TOPOLOGY_GRAPH; tier++)
-		add_switches(&bill, (enum ft_tier)tier);
+		add_tier(&bill, (enum ft_tier)tier);
 	for (uint32_t kind = 0; kind < plan->kind_count && plan->topology == FT_TOPOLOGY_GRAPH; kind++)
-		add_bare_switches(&bill, kind, 0);
+		add_kind(&bill, kind);
 	add_cables(&bill);
 	add_totals(&bill);
 	return ft_text_failed(text) ? -ENOMEM : 0;

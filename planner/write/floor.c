@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "planner/plan/tree.h"
+#include "planner/write/seats.h"
 
 enum {
 	HALF_UNIT_UM = 22225, /* EIA-310: a rack unit is 44.45 mm */
@@ -36,6 +37,8 @@ const struct ft_floor_model ft_floor_default = {
 struct layout {
 	const struct ft_plan *plan;
 	struct ft_floor *floor;
+	struct ft_seat *seats;		      /* by switch; owned */
+	bool row_by_row;		      /* each pod is a row of racks */
 	uint32_t units[FT_TIER_COUNT];	      /* of a switch */
 	uint32_t room;			      /* hosts an edge switch has room for */
 	uint32_t count[FT_TIER_COUNT];	      /* of switches */
@@ -57,6 +60,7 @@ struct layout {
 static void layout_release(struct layout *l)
 {
 	free(l->racks);
+	free(l->seats);
 }
 
 static uint32_t divide_up(uint64_t a, uint32_t b)
@@ -98,12 +102,6 @@ static uint32_t guess_units(uint32_t ports)
 	return divide_up(ports, DIRECTOR_PORTS_UNIT);
 }
 
-/* A graph is one pod: switches with hosts are its edges, and the others stand with the core. */
-static uint32_t pod_of(const struct ft_plan_switch *sw)
-{
-	return sw->pod == FT_UNPINNED ? 0 : sw->pod;
-}
-
 static void size_switches(struct layout *l, const struct ft_catalog *catalog)
 {
 	uint32_t ports[FT_TIER_COUNT] = {0};
@@ -112,7 +110,7 @@ static void size_switches(struct layout *l, const struct ft_catalog *catalog)
 		const struct ft_plan_switch *sw = &l->plan->switches[i];
 
 		ports[sw->tier] = maximum(ports[sw->tier], sw->ports);
-		l->count[sw->tier]++;
+		l->count[l->seats[i].tier]++;
 	}
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
 		struct ft_switch_type type = {0};
@@ -129,6 +127,9 @@ static void size_switches(struct layout *l, const struct ft_catalog *catalog)
 			l->rack_groups = type.blade.rack_chassis;
 		}
 	}
+	/* Those without hosts of a network with groups are of the tier of cores, whatever they stand as. */
+	if (l->plan->topology == FT_TOPOLOGY_GRAPH)
+		l->units[FT_TIER_SPINE] = l->units[FT_TIER_CORE];
 }
 
 /* What room is kept for: never less than what is there. */
@@ -141,14 +142,14 @@ static void count_room(struct layout *l)
 	l->pod_spines = plan->tree->pod_spines;
 	l->pods = maximum(plan->tree->pods_max, 1);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		const struct ft_plan_switch *sw = &plan->switches[i];
-		uint32_t *places = sw->tier == FT_TIER_EDGE ? &l->pod_edges : &l->pod_spines;
+		const struct ft_seat *seat = &l->seats[i];
+		uint32_t *places = seat->tier == FT_TIER_EDGE ? &l->pod_edges : &l->pod_spines;
 
-		if (sw->tier == FT_TIER_CORE)
+		if (seat->tier == FT_TIER_CORE)
 			continue;
-		l->room = maximum(l->room, sw->hosts);
-		*places = maximum(*places, sw->place + 1);
-		l->pods = maximum(l->pods, pod_of(sw) + 1);
+		l->room = maximum(l->room, plan->switches[i].hosts);
+		*places = maximum(*places, seat->place + 1);
+		l->pods = maximum(l->pods, seat->pod + 1);
 	}
 	l->room = maximum(l->room, 1);
 }
@@ -250,6 +251,11 @@ static int lay_rows(struct layout *l)
 
 	if (racks > RACKS_MAX)
 		return -EINVAL;
+	if (l->row_by_row) {
+		floor->rows = l->pods;
+		floor->columns = l->edge_racks;
+		return 0;
+	}
 	floor->rows = divide_up(racks, maximum(floor->model.row_racks, square_row(&floor->model, racks)));
 	floor->columns = divide_up(racks, floor->rows);
 	return 0;
@@ -283,7 +289,7 @@ static uint64_t from_middle(uint32_t index, uint32_t count)
 	return 2 * index + 1 > count ? 2 * index + 1 - count : count - 2 * index - 1;
 }
 
-static struct spot spot_make(const struct ft_floor *floor, uint32_t rack)
+static struct spot spot_make(const struct ft_floor *floor, uint32_t rack, bool row_by_row)
 {
 	uint32_t row = rack / floor->columns, column = rack % floor->columns;
 
@@ -291,7 +297,7 @@ static struct spot spot_make(const struct ft_floor *floor, uint32_t rack)
 		.distance = from_middle(row, floor->rows) * floor->model.row_pitch_mm +
 			    from_middle(column, floor->columns) * floor->model.rack_width_mm,
 		.rack = rack,
-		.order = row % 2 ? row * floor->columns + floor->columns - 1 - column : rack,
+		.order = row % 2 && !row_by_row ? row * floor->columns + floor->columns - 1 - column : rack,
 	};
 }
 
@@ -306,7 +312,7 @@ static int deal_racks(struct layout *l)
 	if (!spots || !l->racks)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		spots[i] = spot_make(floor, i);
+		spots[i] = spot_make(floor, i, l->row_by_row);
 	qsort(spots, count, sizeof(*spots), spot_compare);
 	qsort(spots, l->core_racks, sizeof(*spots), order_compare);
 	qsort(spots + l->core_racks, count - l->core_racks, sizeof(*spots), order_compare);
@@ -336,11 +342,12 @@ static struct ft_floor_place chassis_place(const struct layout *l, uint32_t pod,
 static void place_blades(const struct layout *l, uint32_t edge, struct ft_floor_place *hosts)
 {
 	const struct ft_plan_switch *sw = &l->plan->switches[edge];
-	uint32_t first = sw->place * l->edge_chassis;
+	const struct ft_seat *seat = &l->seats[edge];
+	uint32_t first = seat->place * l->edge_chassis;
 
-	l->floor->switches[edge] = chassis_place(l, pod_of(sw), first);
+	l->floor->switches[edge] = chassis_place(l, seat->pod, first);
 	for (uint32_t i = 0; i < sw->hosts; i++) {
-		hosts[i] = chassis_place(l, pod_of(sw), first + i / l->servers);
+		hosts[i] = chassis_place(l, seat->pod, first + i / l->servers);
 		hosts[i].midplane = i < l->servers;
 	}
 }
@@ -350,7 +357,8 @@ static void place_group(const struct layout *l, uint32_t edge, struct ft_floor_p
 {
 	const struct ft_floor_model *model = &l->floor->model;
 	const struct ft_plan_switch *sw = &l->plan->switches[edge];
-	uint32_t rack = edge_rack(l, pod_of(sw), sw->place / l->rack_groups), group = sw->place % l->rack_groups;
+	const struct ft_seat *seat = &l->seats[edge];
+	uint32_t rack = edge_rack(l, seat->pod, seat->place / l->rack_groups), group = seat->place % l->rack_groups;
 	uint32_t units = l->units[FT_TIER_EDGE];
 
 	l->floor->switches[edge] = (struct ft_floor_place){
@@ -371,10 +379,11 @@ static void place_large_group(const struct layout *l, uint32_t edge, struct ft_f
 {
 	const struct ft_floor_model *model = &l->floor->model;
 	const struct ft_plan_switch *sw = &l->plan->switches[edge];
-	uint32_t first = sw->place * l->group_racks, units = l->units[FT_TIER_EDGE], rack = 0, slot = 0;
+	const struct ft_seat *seat = &l->seats[edge];
+	uint32_t first = seat->place * l->group_racks, units = l->units[FT_TIER_EDGE], rack = 0, slot = 0;
 
 	l->floor->switches[edge] = (struct ft_floor_place){
-		.rack = edge_rack(l, pod_of(sw), first + l->group_racks / 2),
+		.rack = edge_rack(l, seat->pod, first + l->group_racks / 2),
 		.unit = model->rack_units - units + 1,
 		.units = units,
 	};
@@ -382,7 +391,7 @@ static void place_large_group(const struct layout *l, uint32_t edge, struct ft_f
 		for (; slot == host_slots(l, rack); slot = 0)
 			rack++;
 		hosts[i] = (struct ft_floor_place){
-			.rack = edge_rack(l, pod_of(sw), first + rack),
+			.rack = edge_rack(l, seat->pod, first + rack),
 			.unit = slot * model->host_units + 1,
 			.units = model->host_units,
 		};
@@ -445,18 +454,18 @@ static void place_upper(const struct layout *l)
 	uint32_t middle = (l->edge_racks - 1) / 2, first, core = 0;
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		const struct ft_plan_switch *sw = &plan->switches[i];
+		const struct ft_seat *seat = &l->seats[i];
 
-		if (sw->tier == FT_TIER_EDGE)
+		if (seat->tier == FT_TIER_EDGE)
 			continue;
-		if (sw->tier == FT_TIER_CORE) {
+		if (seat->tier == FT_TIER_CORE) {
 			first = l->core_racks ? 0 : edge_rack(l, 0, middle);
-			l->floor->switches[i] = upper_place(l, sw->tier, core++, first, l->core_racks > 0);
+			l->floor->switches[i] = upper_place(l, seat->tier, core++, first, l->core_racks > 0);
 			continue;
 		}
-		first = l->spine_racks ? l->core_racks + sw->pod * (l->edge_racks + l->spine_racks) + middle + 1
-				       : edge_rack(l, sw->pod, middle);
-		l->floor->switches[i] = upper_place(l, sw->tier, sw->place, first, l->spine_racks > 0);
+		first = l->spine_racks ? l->core_racks + seat->pod * (l->edge_racks + l->spine_racks) + middle + 1
+				       : edge_rack(l, seat->pod, middle);
+		l->floor->switches[i] = upper_place(l, seat->tier, seat->place, first, l->spine_racks > 0);
 	}
 }
 
@@ -506,24 +515,23 @@ static struct ft_floor *floor_new(const struct ft_plan *plan, const struct ft_fl
 	return floor->switches && floor->hosts ? FT_STEAL(floor) : NULL;
 }
 
-int ft_floor_make(const struct ft_plan *plan, const struct ft_catalog *catalog, const struct ft_floor_model *model,
-		  struct ft_floor **ret_floor)
+/* @across: of the dimensions of a grid, as in ft_seats_make(). */
+static int floor_make(const struct ft_plan *plan, const struct ft_catalog *catalog, const struct ft_floor_model *model,
+		      uint32_t across, struct ft_floor **ret_floor)
 {
 	_cleanup_(ft_floor_freep) struct ft_floor *floor = NULL;
-	_cleanup_(layout_release) struct layout l = {.plan = plan};
+	_cleanup_(layout_release) struct layout l = {.plan = plan, .row_by_row = across > 0};
 	int r;
 
-	if (!model)
-		model = &ft_floor_default;
-	if (!model_is_valid(model))
-		return -EINVAL;
 	l.floor = floor = floor_new(plan, model);
-	if (!floor)
+	l.seats = calloc((size_t)plan->switch_count + 1, sizeof(*l.seats));
+	if (!floor || !l.seats)
 		return -ENOMEM;
-	r = lay_out(&l, catalog);
-	if (r < 0)
-		return r;
-	r = deal_racks(&l);
+	r = ft_seats_make(plan, across, l.seats);
+	if (r == 0)
+		r = lay_out(&l, catalog);
+	if (r == 0)
+		r = deal_racks(&l);
 	if (r < 0)
 		return r;
 	place_edges(&l);
@@ -531,6 +539,70 @@ int ft_floor_make(const struct ft_plan *plan, const struct ft_catalog *catalog, 
 	place_upper_hosts(&l);
 	*ret_floor = FT_STEAL(floor);
 	return 0;
+}
+
+/* Of the cables between switches. */
+struct lengths {
+	uint32_t longest_mm; /* as it is bought */
+	uint64_t all_mm;
+};
+
+static struct lengths lengths_of(const struct ft_plan *plan, const struct ft_floor *floor)
+{
+	struct lengths lengths = {0};
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+		uint32_t mm = ft_floor_distance_mm(floor, &floor->switches[bundle->a], &floor->switches[bundle->b]);
+
+		lengths.longest_mm = maximum(lengths.longest_mm, ft_floor_cable_mm(mm));
+		lengths.all_mm += (uint64_t)mm * bundle->count;
+	}
+	return lengths;
+}
+
+static bool are_shorter(struct lengths a, struct lengths b)
+{
+	return a.longest_mm != b.longest_mm ? a.longest_mm < b.longest_mm : a.all_mm < b.all_mm;
+}
+
+/* A grid stands so that its longest cable is as short as can be: each number of dimensions across the rows is tried. */
+static int floor_make_grid(const struct ft_plan *plan, const struct ft_catalog *catalog,
+			   const struct ft_floor_model *model, struct ft_floor **ret_floor)
+{
+	_cleanup_(ft_floor_freep) struct ft_floor *best = NULL;
+	struct lengths least = {0};
+
+	for (uint32_t across = 0; across < plan->dim_count; across++) {
+		_cleanup_(ft_floor_freep) struct ft_floor *floor = NULL;
+		struct lengths lengths;
+		int r = floor_make(plan, catalog, model, across, &floor);
+
+		if (r == -EINVAL && best)
+			continue;
+		if (r < 0)
+			return r;
+		lengths = lengths_of(plan, floor);
+		if (best && !are_shorter(lengths, least))
+			continue;
+		ft_floor_free(best);
+		best = FT_STEAL(floor);
+		least = lengths;
+	}
+	*ret_floor = FT_STEAL(best);
+	return 0;
+}
+
+int ft_floor_make(const struct ft_plan *plan, const struct ft_catalog *catalog, const struct ft_floor_model *model,
+		  struct ft_floor **ret_floor)
+{
+	if (!model)
+		model = &ft_floor_default;
+	if (!model_is_valid(model))
+		return -EINVAL;
+	if (ft_seats_are_grid(plan))
+		return floor_make_grid(plan, catalog, model, ret_floor);
+	return floor_make(plan, catalog, model, 0, ret_floor);
 }
 
 const char *ft_floor_rack_name(const struct ft_floor *floor, uint32_t rack, char buffer[FT_FLOOR_RACK_SIZE])

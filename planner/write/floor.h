@@ -16,6 +16,9 @@
  * the plan grows towards its nodes_max. The racks are in rows of one length, as few as possible, and longer than
  * usual where the floor would get longer than wide; pods follow each other to the end of a row, and back in the next.
  *
+ * Grids and networks with groups stand as planner/write/seats.h has it: as pods do, where a row of a grid or a group is
+ * a pod.
+ *
  * A cable runs along the rack where both ends are in one, else up to the tray above the racks, along rows and across
  * them, and down again. It has some slack at either end and comes in standard lengths.
  */

@@ -63,28 +63,20 @@ static int write_opensm_cns(struct ft_text *text, const struct ft_design *design
 }
 
 static const struct ft_format formats[] = {
-	{"text", write_text, NULL, true},
-	{"json", write_json, NULL, true},
-	{"csv", write_csv, NULL, false},
-	{"cables", ft_write_cables, NULL, true},
-	{"bom", ft_write_bom, NULL, false},
-	{"ibsim", ft_write_ibsim, NULL, true},
-	{"ibdm", ft_write_ibdm, NULL, false},
-	{"ibnl", ft_write_ibnl, NULL, false},
-	{"slurm", ft_write_slurm, NULL, false},
-	{"opensm", ft_write_opensm, "wants the highest tier of a tree", false},
-	{"opensm-cn", write_opensm_cns, NULL, false},
-	{"dot", write_dot, NULL, false},
-	{"svg", write_svg, NULL, false},
+	{"text", write_text, true},
+	{"json", write_json, true},
+	{"csv", write_csv, false},
+	{"cables", ft_write_cables, true},
+	{"bom", ft_write_bom, false},
+	{"ibsim", ft_write_ibsim, true},
+	{"ibdm", ft_write_ibdm, false},
+	{"ibnl", ft_write_ibnl, false},
+	{"slurm", ft_write_slurm, false},
+	{"opensm", ft_write_opensm, false},
+	{"opensm-cn", write_opensm_cns, false},
+	{"dot", write_dot, false},
+	{"svg", write_svg, false},
 };
-
-int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err)
-{
-	if (plan->topology != FT_TOPOLOGY_GRAPH || !format->no_graph)
-		return 0;
-	return ft_error_set(err, -EINVAL, 0, 0, "the topology is a graph, and --format %s %s", format->name,
-			    format->no_graph);
-}
 
 const struct ft_format *ft_format_find(const char *name)
 {

@@ -66,9 +66,25 @@ struct ft_opensm_list {
 int ft_write_opensm_roots(struct ft_text *text, const struct ft_opensm_list *list, struct ft_error *err);
 int ft_write_opensm_cns(struct ft_text *text, const struct ft_opensm_list *list, struct ft_error *err);
 
+/* Whether OpenSM has roots to be told of: a tree, or a graph whose cables all lead between hosting and other switches.
+ */
+bool ft_opensm_has_roots(const struct ft_plan *plan);
+
+/* Whether switch @index is one of them. */
+bool ft_opensm_is_root(const struct ft_plan *plan, uint32_t index);
+
+/*
+ * For a plan without roots: the routing engine, as lines of opensm.conf; of a torus of two or three dimensions the
+ * torus-2QoS.conf.
+ *
+ * @guids  by switch; 0: not known. -EINVAL with @err filled: too few are, and a torus wants them
+ */
+int ft_write_opensm_engine(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			   const uint64_t *guids, struct ft_error *err);
+
 /*
  * The root GUID file of a plan whose switches of the highest tier are bound by GUID; -EINVAL with @err filled where one
- * is not.
+ * is not. Of a plan without roots ft_write_opensm_engine(), with the GUIDs that are bound.
  */
 int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		    const struct ft_catalog *catalog, struct ft_error *err);
@@ -80,12 +96,8 @@ typedef int ft_format_writer(struct ft_text *text, const struct ft_design *desig
 struct ft_format {
 	const char *name;
 	ft_format_writer *write;
-	const char *no_graph; /* why it cannot hold a graph; NULL: it can */
-	bool islands;	      /* it has them too; others are of the tree alone */
+	bool islands; /* it has them too; others are of the tree alone */
 };
-
-/* Whether @format can hold plans such as @plan at all. Returns 0, or -EINVAL with @err filled. */
-int ft_format_check(const struct ft_format *format, const struct ft_plan *plan, struct ft_error *err);
 
 /* The plan in @format, as far as that holds it. Returns what its writer does. */
 int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,

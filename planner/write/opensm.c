@@ -63,25 +63,45 @@ int ft_write_opensm_cns(struct ft_text *text, const struct ft_opensm_list *list,
 	return write_list(text, "Compute node GUID file of OpenSM (-u): ports of hosts", list, err);
 }
 
+bool ft_opensm_has_roots(const struct ft_plan *plan)
+{
+	if (plan->topology != FT_TOPOLOGY_GRAPH)
+		return true;
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		if (plan->switches[plan->bundles[i].a].tier == plan->switches[plan->bundles[i].b].tier)
+			return false;
+	return plan->bundle_count > 0;
+}
+
+bool ft_opensm_is_root(const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_plan_switch *sw = &plan->switches[index];
+
+	if (plan->topology == FT_TOPOLOGY_GRAPH)
+		return sw->tier == FT_TIER_CORE;
+	return !ft_plan_is_beside(plan, index) && sw->tier == (plan->tree->core_count ? FT_TIER_CORE : FT_TIER_EDGE);
+}
+
 int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		    const struct ft_catalog *catalog, struct ft_error *err)
 {
-	enum ft_tier tier = plan->tree->core_count ? FT_TIER_CORE : FT_TIER_EDGE;
-	uint32_t first = ft_plan_tier_first(plan, tier), count = ft_plan_tier_count(plan, tier);
-	_cleanup_free_ uint64_t *guids = calloc((size_t)count + 1, sizeof(*guids));
-	struct ft_opensm_list list = {guids, NULL, count};
+	_cleanup_free_ uint64_t *guids = calloc((size_t)plan->switch_count + 1, sizeof(*guids));
+	struct ft_opensm_list list = {guids, NULL, 0};
+	bool roots = ft_opensm_has_roots(plan);
 
 	(void)catalog;
 	if (!guids)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		guids[i] = ft_plan_bound_guid(design, plan, first + i);
-		if (guids[i] == 0)
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (roots && !ft_opensm_is_root(plan, i))
+			continue;
+		guids[list.count++] = ft_plan_bound_guid(design, plan, i);
+		if (roots && guids[list.count - 1] == 0)
 			return ft_error_set(
 				err, -EINVAL, 0, 0,
 				"\"%s\" is not bound by GUID (bind.%s), and OpenSM's root GUID file needs that: give a "
 				"snapshot or dump of the fabric with --from, or the GUIDs",
-				plan->switches[first + i].name, ft_tier_name(tier));
+				plan->switches[i].name, ft_tier_name(plan->switches[i].tier));
 	}
-	return ft_write_opensm_roots(text, &list, err);
+	return roots ? ft_write_opensm_roots(text, &list, err) : ft_write_opensm_engine(text, design, plan, guids, err);
 }

@@ -11,7 +11,8 @@
 #include "planner/plan/wiring.h"
 #include "planner/plan/tree.h"
 
-/* The parent of all core switches; "pod01" is that of the spines of a pod. */
+/* The parent of all core switches; "pod01" is that of the spines of a pod, "group01" that of the switches of a group.
+ */
 static const char core_name[] = "core";
 enum { POD_NAME_SIZE = 16 };
 
@@ -82,6 +83,11 @@ static void hostlist_add(struct hostlist *list, const char *name)
  * A bipartite graph with hosts on lower switches only is written as a tree of two levels, if each lower switch reaches
  * all upper ones.
  */
+static bool has_groups(const struct ft_plan *plan)
+{
+	return plan->topology == FT_TOPOLOGY_GRAPH && plan->group_count > 1;
+}
+
 static int graph_check(const struct ft_plan *plan, struct ft_error *err)
 {
 	uint64_t lower = 0, upper = 0;
@@ -93,6 +99,10 @@ static int graph_check(const struct ft_plan *plan, struct ft_error *err)
 		two &= plan->switches[plan->bundles[i].a].tier != plan->switches[plan->bundles[i].b].tier;
 	if (two && plan->bundle_count == lower * upper && (upper > 0 || lower == 1))
 		return 0;
+	if (plan->label)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "the %s %s is no tree, and Slurm's topology/tree describes trees only",
+				    plan->called, plan->label);
 	return ft_error_set(err, -EINVAL, 0, 0,
 			    "the topology is a graph that is no tree, and Slurm's topology/tree describes trees only");
 }
@@ -100,7 +110,7 @@ static int graph_check(const struct ft_plan *plan, struct ft_error *err)
 struct tree {
 	struct ft_text *text;
 	const struct ft_plan *plan;
-	uint32_t pods;	    /* 0: the edge switches are right below the core level */
+	uint32_t pods;	    /* or groups; 0: the edge switches are right below the core level */
 	char *pod_words;    /* POD_NAME_SIZE bytes each; owned */
 	const char **taken; /* those and the core level's; owned */
 	struct ft_wiring wiring;
@@ -123,7 +133,10 @@ static const char *pod_name(const struct tree *tree, uint32_t pod)
 static int name_pods(struct tree *tree)
 {
 	const struct ft_plan *plan = tree->plan;
+	const char *word = has_groups(plan) ? "group" : "pod";
 
+	if (has_groups(plan))
+		tree->pods = plan->group_count;
 	for (uint32_t i = 0; plan->tree->levels > 2 && i < plan->tree->edge_count; i++)
 		if (plan->switches[i].pod >= tree->pods)
 			tree->pods = plan->switches[i].pod + 1;
@@ -133,7 +146,7 @@ static int name_pods(struct tree *tree)
 		return -ENOMEM;
 	for (uint32_t pod = 0; pod < tree->pods; pod++)
 		tree->taken[pod] =
-			ft_numbered_name("pod", pod + 1, tree->pods, 2, tree->pod_words + (size_t)pod * POD_NAME_SIZE);
+			ft_numbered_name(word, pod + 1, tree->pods, 2, tree->pod_words + (size_t)pod * POD_NAME_SIZE);
 	tree->taken[tree->pods] = core_name;
 	return 0;
 }
@@ -154,6 +167,14 @@ static void write_edge(const struct tree *tree, uint32_t edge)
 	ft_text_puts(tree->text, "\n");
 }
 
+/* The pod or group of switch @index; FT_UNPINNED: none. */
+static uint32_t pod_of(const struct tree *tree, uint32_t index)
+{
+	const struct ft_plan_switch *sw = &tree->plan->switches[index];
+
+	return has_groups(tree->plan) ? sw->group : sw->pod;
+}
+
 /* The parent of those edge switches of @pod (FT_UNPINNED: any) that have hosts. */
 static void write_parent(const struct tree *tree, const char *name, uint32_t pod)
 {
@@ -161,7 +182,7 @@ static void write_parent(const struct tree *tree, const char *name, uint32_t pod
 
 	ft_text_printf(tree->text, "SwitchName=%s Switches=", name);
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
-		if (tree->plan->switches[i].hosts && (pod == FT_UNPINNED || tree->plan->switches[i].pod == pod))
+		if (tree->plan->switches[i].hosts && (pod == FT_UNPINNED || pod_of(tree, i) == pod))
 			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
 	ft_text_puts(tree->text, "\n");
@@ -172,7 +193,7 @@ static uint32_t pod_hosts(const struct tree *tree, uint32_t pod)
 	uint32_t hosts = 0;
 
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
-		if (tree->plan->switches[i].pod == pod)
+		if (pod_of(tree, i) == pod)
 			hosts += tree->plan->switches[i].hosts;
 	return hosts;
 }
@@ -188,9 +209,9 @@ static void write_pods(const struct tree *tree)
 	for (uint32_t pod = 0; pod < tree->pods; pod++)
 		if (pod_hosts(tree, pod))
 			hostlist_add(&list, pod_name(tree, pod));
-	/* Hosts on a core switch are in no pod. */
+	/* Hosts on a core switch are in no pod, and those on a switch of no group in none. */
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
-		if (tree->plan->switches[i].hosts && tree->plan->switches[i].pod == FT_UNPINNED)
+		if (tree->plan->switches[i].hosts && pod_of(tree, i) == FT_UNPINNED)
 			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
 	ft_text_puts(tree->text, "\n");
@@ -201,6 +222,8 @@ static void write_tree(const struct tree *tree, const struct ft_design *design)
 	ft_text_puts(tree->text, "# Topology of the intended fabric \"");
 	ft_text_add_safe(tree->text, design->name, strlen(design->name));
 	ft_text_puts(tree->text, "\" for Slurm's topology/tree plugin, written by ftplan\n");
+	if (has_groups(tree->plan))
+		ft_text_puts(tree->text, "# The groups stand for the parents; slurm.conf: TopologyParam=Dragonfly\n");
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
 		write_edge(tree, i);
 	if (tree->pods)
@@ -218,7 +241,7 @@ int ft_write_slurm(struct ft_text *text, const struct ft_design *design, const s
 	(void)catalog;
 	if (plan->nodes == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "Slurm's topology has nodes, and this plan has none");
-	r = plan->topology == FT_TOPOLOGY_GRAPH ? graph_check(plan, err) : 0;
+	r = plan->topology == FT_TOPOLOGY_GRAPH && !has_groups(plan) ? graph_check(plan, err) : 0;
 	if (r == 0)
 		r = name_pods(&tree);
 	if (r == 0)

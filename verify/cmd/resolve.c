@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "planner/plan/wiring.h"
+#include "planner/write/formats.h"
 #include "verify/model/model.h"
 
 void ft_resolved_release(struct ft_resolved *resolved)
@@ -79,35 +80,41 @@ int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
 	return 0;
 }
 
-static uint32_t top_rank(const struct ft_plan *plan)
+/* A switch bound by GUID is known without being seen. The report lists the switches of the plan first, in its order. */
+static uint64_t guid_of(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+			uint32_t index)
 {
-	uint32_t top = 0;
+	uint64_t guid = index < report->switch_count ? report->switches[index].guid : 0;
 
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		uint32_t rank = plan->kinds[plan->switches[i].kind].rank;
+	return guid ? guid : ft_plan_bound_guid(design, plan, index);
+}
 
-		top = rank > top ? rank : top;
-	}
-	return top;
+int ft_resolve_guids(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+		     uint64_t **ret_guids)
+{
+	uint64_t *guids = calloc((size_t)plan->switch_count + 1, sizeof(*guids));
+
+	if (!guids)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		guids[i] = guid_of(design, plan, report, i);
+	*ret_guids = guids;
+	return 0;
 }
 
 int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
 		     struct ft_resolved *ret_resolved)
 {
 	_cleanup_(collection_release) struct collection c = {0};
-	uint32_t top = top_rank(plan);
 	int r = collection_init(&c, report->switch_count);
 
-	/* The report lists the switches of the plan first, in its order. */
 	for (uint32_t i = 0; r == 0 && i < plan->switch_count && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
-		uint64_t guid = sw->guid;
+		uint64_t guid;
 
-		if (ft_plan_is_beside(plan, i) || plan->kinds[plan->switches[i].kind].rank != top)
+		if (!ft_opensm_is_root(plan, i))
 			continue;
-		/* A switch bound by GUID is known without being seen. */
-		if (guid == 0)
-			guid = ft_plan_bound_guid(design, plan, i);
+		guid = guid_of(design, plan, report, i);
 		r = guid ? collection_add(&c, guid, sw->name) : collection_lacks(&c, sw->name);
 	}
 	if (r < 0)

@@ -44,6 +44,15 @@ int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan,
 		     struct ft_resolved *ret_resolved);
 
 /*
+ * Node GUIDs of the switches of @plan, in its order: of those that were seen, or are bound; 0: it is not known.
+ *
+ * @ret_guids  out: [plan->switch_count]; the caller frees it. Untouched on failure.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_resolve_guids(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
+		     uint64_t **ret_guids);
+
+/*
  * Port GUIDs of the hosts on planned edge switches, sorted by switch and port: what opensm(8) takes as its file of
  * compute nodes (-u). Aggregation nodes, routers, hosts on other switches and ports whose GUID is not known (0) are
  * left out.
