@@ -51,6 +51,12 @@ typedef int draw_function(struct ft_text *, const struct ft_design *, const stru
 	"\"hosts\":3}]"
 
 /* Graphs: drawn on a circle, in layers (core switches first in the plan), as a matrix, and as one of two sides. */
+#define TORUS "\"topology\":\"torus\",\"dims\":[4,6],\"nodes\":400,\"edge\":{\"ports\":36}"
+#define MESH "\"topology\":\"mesh\",\"dims\":[4,4],\"nodes\":160,\"edge\":{\"ports\":36}"
+#define GRIDS "\"topology\":\"torus\",\"dims\":[3,4,5],\"nodes\":600,\"edge\":{\"ports\":36}"
+#define HYPERCUBE "\"topology\":\"hypercube\",\"dimensions\":5,\"nodes\":400,\"edge\":{\"ports\":36}"
+#define RING "\"topology\":\"ring\",\"nodes\":140,\"edge\":{\"ports\":36}"
+#define WIDE_TORUS "\"topology\":\"torus\",\"dims\":[20,20],\"nodes\":4000,\"edge\":{\"ports\":36}"
 #define CIRCLE                                                                                                        \
 	"\"topology\":\"graph\",\"switches\":[{\"name\":\"r[1-6]\",\"ports\":36,\"hosts\":8},{\"name\":\"hub\","      \
 	"\"kind\":"                                                                                                   \
@@ -315,6 +321,12 @@ static const struct shape {
 	{LAYERS, 20000, 5000},
 	{SQUARE, 500000, 500000},
 	{SIDES, 1000000, 1500000},
+	{TORUS, 60000, 40000},
+	{MESH, 40000, 30000},
+	{GRIDS, 150000, 120000},
+	{HYPERCUBE, 80000, 60000},
+	{RING, 30000, 20000},
+	{WIDE_TORUS, 1000000, 500000},
 };
 
 static void test_shape(void **state)
@@ -411,6 +423,21 @@ static const struct content {
 	{SQUARE, "layout=sfdp", true, 1},
 	{SIDES, "<title>core20 - leaf200: 1 cable</title>", false, 1},
 	{SIDES, "switch with hosts (rows)", false, 1},
+	/* of a grid: the ways around are curves, and nothing else is; each bundle has its count */
+	{TORUS, " fill=\"none\" stroke=\"#7d93a8\"", false, 6 + 4},
+	{TORUS, ">4</text>", false, 24},
+	{TORUS, ">5</text>", false, 24},
+	{TORUS, "<title>sw-0-0 - sw-0-5: 4 cables</title>", false, 1},
+	{TORUS, "The torus 4x6: 24 switches for 400 nodes", false, 1},
+	{MESH, " fill=\"none\" stroke=\"#7d93a8\"", false, 0},
+	/* of three dimensions: three frames, and one line between any two of them */
+	{GRIDS, "fill=\"#f6f9fc\"", false, 3},
+	{GRIDS, ">20 x 3</text>", false, 3},
+	{GRIDS, ">from sw-1-0-0</text>", false, 1},
+	{GRIDS, "pairs x cables of each", false, 1},
+	{HYPERCUBE, ">4 x 4</text>", false, 12},
+	{RING, "<title>sw-0 - sw-7: 9 cables</title>", false, 1},
+	{WIDE_TORUS, "(rows) to each other (columns)", false, 1},
 };
 
 static void test_content(void **state)

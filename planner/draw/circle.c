@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A small graph as a picture: its switches on a circle in the plan's order, each bundle a straight line. Rings come out
- * as rings, and groups that follow each other in the plan stand side by side.
+ * A small graph as a picture: boxes for its switches where planner/draw/spread.h has them, and a line for each bundle.
+ * Rings come out as rings, grids as rows and columns with a curve for each way around, groups as groups. Between two
+ * frames of a grid one thick line stands for all bundles; those that are marked are drawn by themselves.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,26 +10,19 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "planner/draw/draw_parts.h"
+#include "planner/draw/spread.h"
 
 enum {
-	NAME_FONT = 11,
+	NAME_FONT = FT_DRAW_NAME_FONT,
 	SMALL_FONT = 10,
-	BOX_HEIGHT = 34,
-	BOX_GAP = 18, /* between neighbours on the circle */
-	RADIUS_MIN = 150,
+	BOX_HEIGHT = FT_DRAW_BOX_HEIGHT,
 	LABELS_MAX = 60, /* lines that can still have their counts */
-};
-
-struct node {
-	int x, y, w; /* of its middle */
 };
 
 struct circle {
 	struct ft_drawing *d;
 	struct ft_text *text;
-	struct node *nodes;
-	int radius_x, radius_y, width, height;
+	struct ft_draw_spread spread;
 	bool labels;
 	struct ft_text words; /* scratch */
 };
@@ -41,55 +35,6 @@ static const char *kind_fill(uint32_t kind)
 	return kind_fills[kind % FT_COUNT(kind_fills)];
 }
 
-/* ---- where everything is ---- */
-
-enum { TURN = 1 << 16 };
-
-/* @size * sin(@angle / TURN of a full turn), by Bhaskara's approximation, which is within 0.2 % of @size. */
-static int sine(int size, int angle)
-{
-	int64_t half = TURN / 2, p = angle & (TURN - 1);
-	bool negative = p >= half;
-	int64_t product;
-
-	p -= negative ? half : 0;
-	product = p * (half - p);
-	return (int)((negative ? -1 : 1) * (16 * product * size) / (5 * half * half - 4 * product));
-}
-
-static int label_width(struct circle *c, uint32_t index)
-{
-	enum { PAD = 18, WIDTH_MIN = 58 };
-	int width = ft_draw_text_width(ft_drawing_label(c->d, index), NAME_FONT) + PAD;
-
-	return width < WIDTH_MIN ? WIDTH_MIN : width;
-}
-
-/* The first on top, then clockwise. The circle is wider than high, as boxes are. */
-static void nodes_place(struct circle *c)
-{
-	uint32_t count = c->d->plan->switch_count;
-	int widest = 0, around;
-
-	for (uint32_t i = 0; i < count; i++) {
-		c->nodes[i].w = label_width(c, i);
-		widest = c->nodes[i].w > widest ? c->nodes[i].w : widest;
-	}
-	/* 2 * pi is little more than 6. */
-	around = (int)count * (widest + BOX_GAP) / 6;
-	c->radius_x = around < RADIUS_MIN ? RADIUS_MIN : around;
-	around = (int)count * (BOX_HEIGHT + 2 * BOX_GAP) / 6;
-	c->radius_y = around < RADIUS_MIN ? RADIUS_MIN : around;
-	c->width = 2 * c->radius_x + widest;
-	c->height = 2 * c->radius_y + BOX_HEIGHT + BOX_GAP;
-	for (uint32_t i = 0; i < count; i++) {
-		int angle = (int)((int64_t)i * TURN / count);
-
-		c->nodes[i].x = c->width / 2 + sine(c->radius_x, angle);
-		c->nodes[i].y = c->height / 2 - sine(c->radius_y, angle + TURN / 4);
-	}
-}
-
 /* ---- lines ---- */
 
 static int thickness(uint64_t cables)
@@ -99,12 +44,31 @@ static int thickness(uint64_t cables)
 	return 12 + 5 * (int)(cables < THICKEST ? cables : THICKEST);
 }
 
+static void path_draw(struct circle *c, const struct ft_draw_curve *w, const char *stroke, int tenths, const char *more)
+{
+	ft_text_printf(c->text, "<path d=\"M%d %d", w->x1, w->y1);
+	if (w->straight)
+		ft_text_printf(c->text, "L%d %d", w->x2, w->y2);
+	else
+		ft_text_printf(c->text, "C%d %d %d %d %d %d", w->cx1, w->cy1, w->cx2, w->cy2, w->x2, w->y2);
+	ft_text_printf(c->text, "\"%s stroke=\"%s\" stroke-width=\"%d.%d\"%s/>", w->straight ? "" : " fill=\"none\"",
+		       stroke, tenths / 10, tenths % 10, more);
+}
+
 static void line_draw(struct circle *c, uint32_t bundle, const char *stroke, int tenths, const char *more)
 {
-	const struct node *a = &c->nodes[c->d->plan->bundles[bundle].a], *b = &c->nodes[c->d->plan->bundles[bundle].b];
+	const struct ft_plan_bundle *ends = &c->d->plan->bundles[bundle];
+	struct ft_draw_curve way = ft_draw_spread_curve(&c->spread, ends->a, ends->b);
 
-	ft_text_printf(c->text, "<path d=\"M%d %dL%d %d\" stroke=\"%s\" stroke-width=\"%d.%d\"%s/>", a->x, a->y, b->x,
-		       b->y, stroke, tenths / 10, tenths % 10, more);
+	path_draw(c, &way, stroke, tenths, more);
+}
+
+/* Whether the bundle is part of the line between two frames. */
+static bool is_in_span(const struct circle *c, uint32_t bundle)
+{
+	const struct ft_plan_bundle *ends = &c->d->plan->bundles[bundle];
+
+	return c->spread.shape == FT_DRAW_GRID && c->spread.nodes[ends->a].frame != c->spread.nodes[ends->b].frame;
 }
 
 static void bundle_draw(struct circle *c, uint32_t bundle)
@@ -113,6 +77,8 @@ static void bundle_draw(struct circle *c, uint32_t bundle)
 	uint32_t count = c->d->plan->bundles[bundle].count, there = count - mark.missing - mark.unjudged;
 	int width = thickness(count);
 
+	if (is_in_span(c, bundle) && ft_draw_mark_is_clean(&mark))
+		return;
 	ft_text_puts(c->text, "<g>");
 	ft_drawing_bundle_words(c->d, bundle, &c->words);
 	ft_draw_add_title(c->text, &c->words);
@@ -127,16 +93,15 @@ static void bundle_draw(struct circle *c, uint32_t bundle)
 	ft_text_puts(c->text, "</g>\n");
 }
 
-/* Nearer to one end than to the other, for lines cross in the middle. */
 static void bundle_label(struct circle *c, uint32_t bundle)
 {
 	const struct ft_plan_bundle *plan = &c->d->plan->bundles[bundle];
-	const struct node *a = &c->nodes[plan->a], *b = &c->nodes[plan->b];
+	struct ft_draw_curve way = ft_draw_spread_curve(&c->spread, plan->a, plan->b);
 	struct ft_draw_bundle_mark mark = ft_drawing_bundle(c->d, bundle);
 	uint32_t absent = mark.missing + mark.unjudged;
-	int x = a->x + (b->x - a->x) * 3 / 8, y = a->y + (b->y - a->y) * 3 / 8, width;
+	int x = way.label_x, y = way.label_y, width;
 
-	if (!c->labels && ft_draw_mark_is_clean(&mark))
+	if ((!c->labels || way.crowded || is_in_span(c, bundle)) && ft_draw_mark_is_clean(&mark))
 		return;
 	if (absent > 0)
 		ft_text_printf(&c->words, "%u/%u", plan->count - absent, plan->count);
@@ -155,6 +120,75 @@ static void bundle_label(struct circle *c, uint32_t bundle)
 	ft_text_reset(&c->words);
 }
 
+/* ---- frames ---- */
+
+static void frame_caption(struct circle *c, uint32_t index)
+{
+	const struct ft_draw_frame *frame = &c->spread.frames[index];
+
+	ft_text_printf(c->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"#35506b\">", frame->x + 8,
+		       frame->y + 14, NAME_FONT);
+	if (c->spread.shape == FT_DRAW_GROUPS) {
+		ft_text_printf(c->text, "group %u</text>\n", index);
+		return;
+	}
+	ft_text_puts(c->text, "from ");
+	ft_draw_add_xml(c->text, ft_drawing_label(c->d, frame->first));
+	ft_text_puts(c->text, "</text>\n");
+}
+
+static void span_line(struct circle *c, uint32_t a, uint32_t b)
+{
+	const struct ft_draw_span *span = &c->spread.spans[a * c->spread.frame_count + b];
+	struct ft_draw_curve way = ft_draw_spread_frame_curve(&c->spread, a, b);
+
+	if (span->pairs > 0)
+		path_draw(c, &way, "#7d93a8", 70, "");
+}
+
+/* "20 x 3": pairs of switches, and the cables of each. */
+static void span_label(struct circle *c, uint32_t a, uint32_t b)
+{
+	const struct ft_draw_span *span = &c->spread.spans[a * c->spread.frame_count + b];
+	struct ft_draw_curve way = ft_draw_spread_frame_curve(&c->spread, a, b);
+	int x = way.label_x, y = way.label_y, width;
+
+	if (span->pairs == 0)
+		return;
+	ft_text_printf(&c->words, "%u x ", span->pairs);
+	ft_draw_add_range(&c->words, span->least, span->most);
+	width = ft_draw_text_width(ft_text_string(&c->words), SMALL_FONT) + 8;
+	ft_text_printf(c->text,
+		       "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"15\" rx=\"4\" fill=\"#fff\" "
+		       "stroke=\"#7d93a8\"/><text x=\"%d\" y=\"%d\" font-size=\"%d\" "
+		       "text-anchor=\"middle\">%s</text>\n",
+		       x - width / 2, y - 8, width, x, y + 4, SMALL_FONT, ft_text_string(&c->words));
+	ft_text_reset(&c->words);
+}
+
+static void spans_draw(struct circle *c, void (*draw)(struct circle *, uint32_t, uint32_t))
+{
+	for (uint32_t a = 0; c->spread.shape == FT_DRAW_GRID && a < c->spread.frame_count; a++)
+		for (uint32_t b = a + 1; b < c->spread.frame_count; b++)
+			draw(c, a, b);
+}
+
+static void frames_draw(struct circle *c)
+{
+	spans_draw(c, span_line);
+	for (uint32_t i = 0; i < c->spread.frame_count; i++) {
+		const struct ft_draw_frame *frame = &c->spread.frames[i];
+
+		ft_text_printf(c->text,
+			       "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#f6f9fc\" "
+			       "stroke=\"#c3d0dc\"/>\n",
+			       frame->x, frame->y, frame->w, frame->h);
+	}
+	spans_draw(c, span_label);
+}
+
+/* ---- cables that should not be there ---- */
+
 /* Cables where none should be bend away from the middle of the circle; one from a switch to itself is a loop. */
 struct bend {
 	int x, y, x2, y2; /* the control points of the curve */
@@ -162,9 +196,9 @@ struct bend {
 
 static struct bend bend_of(const struct circle *c, const struct ft_draw_link *link)
 {
-	const struct node *a = &c->nodes[link->a], *b = &c->nodes[link->b];
+	const struct ft_draw_node *a = &c->spread.nodes[link->a], *b = &c->spread.nodes[link->b];
 	int x = (a->x + b->x) / 2, y = (a->y + b->y) / 2;
-	struct bend bend = {x + (x - c->width / 2) / 3 + 18, y + (y - c->height / 2) / 3 + 18, 0, 0};
+	struct bend bend = {x + (x - c->spread.width / 2) / 3 + 18, y + (y - c->spread.height / 2) / 3 + 18, 0, 0};
 
 	bend.x2 = bend.x;
 	bend.y2 = bend.y;
@@ -175,7 +209,7 @@ static struct bend bend_of(const struct circle *c, const struct ft_draw_link *li
 
 static void stray_draw(struct circle *c, const struct ft_draw_link *link)
 {
-	const struct node *a = &c->nodes[link->a], *b = &c->nodes[link->b];
+	const struct ft_draw_node *a = &c->spread.nodes[link->a], *b = &c->spread.nodes[link->b];
 	struct bend bend = bend_of(c, link);
 
 	ft_text_puts(c->text, "<g>");
@@ -189,7 +223,7 @@ static void stray_draw(struct circle *c, const struct ft_draw_link *link)
 
 static void stray_number(struct circle *c, const struct ft_draw_link *link)
 {
-	const struct node *a = &c->nodes[link->a], *b = &c->nodes[link->b];
+	const struct ft_draw_node *a = &c->spread.nodes[link->a], *b = &c->spread.nodes[link->b];
 	struct bend bend = bend_of(c, link);
 	/* The middle of the curve. */
 	int x = (a->x + 3 * bend.x + 3 * bend.x2 + b->x) / 8, y = (a->y + 3 * bend.y + 3 * bend.y2 + b->y) / 8;
@@ -217,7 +251,7 @@ static const struct {
 static void hosts_write(struct circle *c, uint32_t index)
 {
 	uint32_t planned = ft_drawing_hosts_planned(c->d, index), seen = ft_drawing_hosts_seen(c->d, index);
-	const struct node *node = &c->nodes[index];
+	const struct ft_draw_node *node = &c->spread.nodes[index];
 
 	if (planned == 0 && seen == 0)
 		return;
@@ -235,7 +269,7 @@ static void node_draw(struct circle *c, uint32_t index)
 {
 	const struct ft_plan_switch *sw = &c->d->plan->switches[index];
 	const struct ft_draw_group group = {.tier = sw->tier, .first = index, .count = 1};
-	const struct node *node = &c->nodes[index];
+	const struct ft_draw_node *node = &c->spread.nodes[index];
 	enum ft_draw_state state = ft_drawing_state(c->d, index);
 	bool hosts = ft_drawing_hosts_planned(c->d, index) > 0 || ft_drawing_hosts_seen(c->d, index) > 0;
 
@@ -276,6 +310,9 @@ static int legend_draw(struct circle *c, int y, int width)
 				   c->labels ? "a bundle, and how many cables it has"
 					     : "a bundle; the thicker, the more cables it has",
 				   "<path d=\"M0 7H26\" stroke=\"#7d93a8\" stroke-width=\"5\"/>");
+	if (c->spread.spans && c->spread.frame_count > 0)
+		ft_draw_legend_add(&legend, "each switch to its like in the other frame: pairs x cables of each",
+				   "<path d=\"M0 7H26\" stroke=\"#7d93a8\" stroke-width=\"7\"/>");
 	ft_draw_legend_marks(c->d, &legend, false);
 	return ft_draw_legend_end(&legend);
 }
@@ -284,8 +321,11 @@ static void circle_draw(struct circle *c)
 {
 	const struct ft_plan *plan = c->d->plan;
 
+	frames_draw(c);
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		bundle_draw(c, i);
+	for (uint32_t i = 0; i < c->spread.frame_count; i++)
+		frame_caption(c, i);
 	for (size_t i = 0; c->d->marks && i < c->d->marks->link_count; i++)
 		stray_draw(c, &c->d->marks->links[i]);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
@@ -296,23 +336,37 @@ static void circle_draw(struct circle *c)
 		stray_number(c, &c->d->marks->links[i]);
 }
 
+/* Bundles that have a line of their own. */
+static uint32_t lines_count(const struct circle *c)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < c->d->plan->bundle_count; i++)
+		count += !is_in_span(c, i);
+	return count;
+}
+
+static void circle_release(struct circle *c)
+{
+	ft_draw_spread_release(&c->spread);
+	ft_text_release(&c->words);
+}
+
 int ft_draw_circle(struct ft_drawing *d, struct ft_text *text, struct ft_draw_size *ret_size)
 {
 	enum { LEGEND_ABOVE = 26 };
-	_cleanup_free_ struct node *nodes = calloc(d->plan->switch_count + 1UL, sizeof(*nodes));
-	struct circle c = {.d = d, .text = text, .nodes = nodes, .labels = d->plan->bundle_count <= LABELS_MAX};
-	int width, height;
+	_cleanup_(circle_release) struct circle c = {.d = d, .text = text};
+	int width, height, r = ft_draw_spread_make(d, &c.spread);
 
-	if (!nodes)
-		return -ENOMEM;
-	nodes_place(&c);
-	width = c.width > d->width_min ? c.width : d->width_min;
-	ft_text_printf(text, "<g transform=\"translate(%d 0)\">\n", (width - c.width) / 2);
+	if (r < 0)
+		return r;
+	c.labels = lines_count(&c) <= LABELS_MAX || c.spread.shape == FT_DRAW_GRID;
+	width = c.spread.width > d->width_min ? c.spread.width : d->width_min;
+	ft_text_printf(text, "<g transform=\"translate(%d 0)\">\n", (width - c.spread.width) / 2);
 	circle_draw(&c);
 	ft_text_puts(text, "</g>\n");
-	height = legend_draw(&c, c.height + LEGEND_ABOVE, width);
+	height = legend_draw(&c, c.spread.height + LEGEND_ABOVE, width);
 	*ret_size = (struct ft_draw_size){width, height};
 	text->failed |= c.words.failed;
-	ft_text_release(&c.words);
 	return 0;
 }

@@ -607,7 +607,10 @@ static void graph_summary(const struct ft_plan *plan, struct ft_text *text)
 {
 	uint32_t cables = plan->links - plan->nodes;
 
-	ft_text_printf(text, "A graph of %u switch%s", plan->switch_count, ft_text_es(plan->switch_count));
+	if (plan->label)
+		ft_text_printf(text, "The %s %s: ", plan->called, plan->label);
+	ft_text_printf(text, "%s%u switch%s", plan->label ? "" : "A graph of ", plan->switch_count,
+		       ft_text_es(plan->switch_count));
 	for (uint32_t kind = 0; kind < plan->kind_count && plan->kind_count > 1; kind++) {
 		uint32_t count = 0;
 

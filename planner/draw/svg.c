@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/draw/draw_parts.h"
+#include "planner/draw/spread.h"
 #include "planner/plan/tree.h"
 
 enum {
@@ -18,8 +18,6 @@ enum {
 	LINE_HEIGHT = 19,
 	PICTURE_LOWER = 16,  /* switches of a tier that a picture has room for */
 	PICTURE_BONDS = 100, /* lines between two tiers that can be followed with the eye */
-	CIRCLE_SWITCHES = 40,
-	CIRCLE_BONDS = 250,
 };
 
 static const char *const severity_names[] = {"info", "warning", "critical"};
@@ -266,16 +264,17 @@ static void parts_release(struct part (*parts)[PARTS])
 		ft_text_release(&(*parts)[i].text);
 }
 
-/* In layers as a tree, if it is like one; else on a circle; or, if there is too much for that, as a matrix. */
+/* In layers as a tree, if it is like one; else as a grid, as groups or on a circle; or, if there is too much for that,
+ * as a matrix. */
 static int graph_draw(struct ft_drawing *d, struct part *part)
 {
 	int r;
 
-	if (ft_drawing_is_layered(d) && picture_fits(d->plan)) {
+	if (ft_draw_shape_of(d->plan) == FT_DRAW_CIRCLE && ft_drawing_is_layered(d) && picture_fits(d->plan)) {
 		r = ft_drawing_group(d, false);
 		return r < 0 ? r : ft_draw_picture(d, &part->text, &part->size);
 	}
-	if (d->plan->switch_count <= CIRCLE_SWITCHES && d->plan->bundle_count <= CIRCLE_BONDS)
+	if (ft_draw_spread_fits(d->plan))
 		return ft_draw_circle(d, &part->text, &part->size);
 	return ft_draw_square(d, &part->text, &part->size);
 }

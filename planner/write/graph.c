@@ -92,6 +92,61 @@ static void text_pairs(struct ft_text *text, const struct ft_plan *plan)
 	}
 }
 
+/* ---- ports of a grid ---- */
+
+/* The ports of the bundles along one dimension; count 0: none was seen yet. */
+struct along {
+	uint32_t up, down, count;
+};
+
+/* Adds a bundle of a grid; false: it leads to no next switch, or has other ports than those before. */
+static bool along_add(const struct ft_plan *plan, const struct ft_plan_bundle *bundle,
+		      struct along alongs[FT_DIMENSIONS_MAX])
+{
+	uint32_t stride = plan->switch_count, apart = bundle->b - bundle->a;
+
+	for (uint32_t i = 0; i < plan->dim_count; i++) {
+		uint32_t size = plan->dims[i], block = stride;
+		struct along found = {bundle->a_port, bundle->b_port, bundle->count}, *along = &alongs[i];
+
+		stride /= size;
+		if (size < 2 || bundle->a / block != bundle->b / block ||
+		    (apart != stride && apart != (size - 1) * stride))
+			continue;
+		/* The way around leads upwards from the last. */
+		if (apart != stride)
+			found = (struct along){bundle->b_port, bundle->a_port, bundle->count};
+		if (along->count == 0)
+			*along = found;
+		return along->up == found.up && along->down == found.down && along->count == found.count;
+	}
+	return false;
+}
+
+static void text_ports(struct ft_text *text, const struct ft_plan *plan)
+{
+	struct along alongs[FT_DIMENSIONS_MAX] = {0};
+
+	if (plan->dim_count == 0 || plan->bundle_count == 0 || plan->cable_count > 0)
+		return;
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		if (!along_add(plan, &plan->bundles[i], alongs))
+			return;
+	ft_text_puts(text, "\nPorts to the next switch along each dimension, the same on all switches\n");
+	for (uint32_t i = 0; i < plan->dim_count; i++) {
+		if (alongs[i].count == 0)
+			continue;
+		ft_text_printf(text, "  dimension %u: ", i + 1);
+		add_ports(text, alongs[i].up, alongs[i].count);
+		if (alongs[i].up != alongs[i].down) {
+			ft_text_puts(text, " up, ");
+			add_ports(text, alongs[i].down, alongs[i].count);
+			ft_text_puts(text, " down");
+		}
+		ft_text_puts(text, "\n");
+	}
+}
+
 void ft_graph_write_text(struct ft_text *text, const struct ft_plan *plan)
 {
 	if (plan->label)
@@ -102,5 +157,6 @@ void ft_graph_write_text(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between switches.\n", plan->links, plan->nodes,
 		       plan->links - plan->nodes);
 	ft_text_printf(text, "%s that are left: %u.\n", plan->label ? "Host ports" : "Ports", plan->spare_ports);
+	text_ports(text, plan);
 	text_pairs(text, plan);
 }
