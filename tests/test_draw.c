@@ -56,6 +56,7 @@ typedef int draw_function(struct ft_text *, const struct ft_design *, const stru
 #define GRIDS "\"topology\":\"torus\",\"dims\":[3,4,5],\"nodes\":600,\"edge\":{\"ports\":36}"
 #define HYPERCUBE "\"topology\":\"hypercube\",\"dimensions\":5,\"nodes\":400,\"edge\":{\"ports\":36}"
 #define RING "\"topology\":\"ring\",\"nodes\":140,\"edge\":{\"ports\":36}"
+#define GROUPS "\"topology\":\"slim-fly\",\"q\":3,\"nodes\":54,\"edge\":{\"ports\":8}"
 #define WIDE_TORUS "\"topology\":\"torus\",\"dims\":[20,20],\"nodes\":4000,\"edge\":{\"ports\":36}"
 #define CIRCLE                                                                                                        \
 	"\"topology\":\"graph\",\"switches\":[{\"name\":\"r[1-6]\",\"ports\":36,\"hosts\":8},{\"name\":\"hub\","      \
@@ -327,6 +328,7 @@ static const struct shape {
 	{HYPERCUBE, 80000, 60000},
 	{RING, 30000, 20000},
 	{WIDE_TORUS, 1000000, 500000},
+	{GROUPS, 60000, 40000},
 };
 
 static void test_shape(void **state)
@@ -437,6 +439,11 @@ static const struct content {
 	{GRIDS, "pairs x cables of each", false, 1},
 	{HYPERCUBE, ">4 x 4</text>", false, 12},
 	{RING, "<title>sw-0 - sw-7: 9 cables</title>", false, 1},
+	/* frames of groups; lines have their counts only where something is wrong */
+	{GROUPS, "fill=\"#f6f9fc\"", false, 3},
+	{GROUPS, ">group 2</text>", false, 1},
+	{GROUPS, ">1</text>", false, 0},
+	{GROUPS, "<title>sf-0-0-0 - sf-1-0-0: 1 cable</title>", false, 1},
 	{WIDE_TORUS, "(rows) to each other (columns)", false, 1},
 };
 
@@ -848,7 +855,8 @@ static void fails_well(draw_function *draw, const struct ft_design *design, cons
 
 static void test_allocations(void **state)
 {
-	static const char *const keys[] = {SMALL, MATRIX, THREE, THREE_LARGE, CIRCLE, LAYERS, SIDES};
+	static const char *const keys[] = {SMALL,  MATRIX, THREE, THREE_LARGE, CIRCLE,
+					   LAYERS, SIDES,  TORUS, GRIDS,       GROUPS};
 
 	(void)state;
 	for (size_t i = 0; i < FT_COUNT(keys); i++) {

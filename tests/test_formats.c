@@ -512,6 +512,39 @@ static void test_groups(void **state)
 	}
 }
 
+/* A rack of a Slim Fly has a group of each type, and 2 q cables to each other rack. */
+static void test_slim_fly(void **state)
+{
+	static const struct {
+		const char *keys;
+		uint32_t q;
+	} rows[] = {
+		{"\"topology\":\"slim-fly\",\"q\":3,\"nodes\":54,\"edge\":{\"ports\":8}", 3},
+		{"\"topology\":\"slim-fly\",\"q\":4,\"nodes\":96,\"edge\":{\"ports\":9}", 4},
+	};
+
+	(void)state;
+	for (size_t row = 0; row < FT_COUNT(rows); row++) {
+		_cleanup_(planned_release) struct planned p = {0};
+		_cleanup_(ft_floor_freep) struct ft_floor *floor = NULL;
+		uint32_t cables[8][8] = {0}, q = rows[row].q;
+
+		plan_or_fail(rows[row].keys, NULL, &p);
+		assert_int_equal(ft_floor_make(p.plan, NULL, NULL, &floor), 0);
+		check_floor(p.plan, floor, rows[row].keys);
+		assert_int_equal(floor->rows * floor->columns, q);
+		for (uint32_t i = 0; i < p.plan->bundle_count; i++) {
+			const struct ft_plan_bundle *bundle = &p.plan->bundles[i];
+			uint32_t a = floor->switches[bundle->a].rack, b = floor->switches[bundle->b].rack;
+
+			cables[a < b ? a : b][a < b ? b : a] += bundle->count;
+		}
+		for (uint32_t a = 0; a < q; a++)
+			for (uint32_t b = a + 1; b < q; b++)
+				assert_int_equal(cables[a][b], 2 * q);
+	}
+}
+
 /* The groups are the parents of their switches. */
 static void test_slurm_groups(void **state)
 {
@@ -1078,6 +1111,35 @@ static const struct text_row {
 	 "SwitchName=core Switches=pod[01-03]\n"},
 	{"opensm", ft_write_opensm, GUIDS,
 	 "# Root GUID file of OpenSM (-a): switches of the highest tier, written by ftplan\n0x0002c903000000a5\n"},
+	{"opensm, a torus", ft_write_opensm,
+	 "\"topology\":\"torus\",\"dims\":[2,4],\"nodes\":8,\"bundle\":9,\"edge\":{\"ports\":64},\"bind\":{\"edge\":"
+	 "[\"0xa1\",\"0xa2\",\"0xa3\",\"0xa4\",\"0xa5\",\"0xa6\",\"0xa7\",\"0xa8\"]}",
+	 "# Routing of the torus 2x4 \"t\", written by ftplan\n"
+	 "# It is the file of OpenSM's engine torus-2QoS. The way around a ring is a credit loop, and this\n"
+	 "# engine breaks it by virtual lanes. Start OpenSM with:\n"
+	 "#     opensm -R torus-2QoS,no_fallback -Q --torus_config FILE\n"
+	 "# or write in opensm.conf:\n"
+	 "#     routing_engine torus-2QoS,no_fallback\n"
+	 "#     torus_config FILE\n"
+	 "#     qos TRUE\n"
+	 "# Give virtual lanes 0 to 3 equal weights there, and 4 to 7 likewise: see torus-2QoS(8).\n"
+	 "torus 2 4 1\n"
+	 "portgroup_max_ports 18\n"
+	 "xp_link 0x00000000000000a1 0x00000000000000a5 # sw-0-0 to sw-1-0\n"
+	 "yp_link 0x00000000000000a1 0x00000000000000a2 # sw-0-0 to sw-0-1\n"
+	 "ym_link 0x00000000000000a1 0x00000000000000a4 # sw-0-0 to sw-0-3\n"
+	 "# If a switch of these has failed:\n"
+	 "next_seed\n"
+	 "xm_link 0x00000000000000a7 0x00000000000000a3 # sw-1-2 to sw-0-2\n"
+	 "yp_link 0x00000000000000a7 0x00000000000000a8 # sw-1-2 to sw-1-3\n"
+	 "ym_link 0x00000000000000a7 0x00000000000000a6 # sw-1-2 to sw-1-1\n"
+	 "x_dateline -1\n"
+	 "y_dateline -2\n"},
+	{"opensm, roots of a graph", ft_write_opensm,
+	 "\"topology\":\"graph\",\"switches\":[{\"name\":\"l[1-2]\",\"kind\":\"leaf\",\"ports\":8,\"hosts\":2},"
+	 "{\"name\":\"t\",\"kind\":\"top\",\"ports\":8,\"guid\":\"0xa5\"}],"
+	 "\"links\":[{\"a\":\"l[1-2]\",\"b\":\"t\",\"count\":1}]",
+	 "# Root GUID file of OpenSM (-a): switches of the highest tier, written by ftplan\n0x00000000000000a5\n"},
 	{"opensm, not bound", ft_write_opensm, SMALL,
 	 "\"core01\" is not bound by GUID (bind.core), and OpenSM's root GUID file needs that: give a snapshot or dump "
 	 "of "
@@ -1155,26 +1217,32 @@ static void test_bill_parts(void **state)
 /* Every allocation of every writer fails once: each time -ENOMEM comes back, and nothing leaks. */
 static void test_no_memory(void **state)
 {
-	static int (*const writers[])(struct ft_text *, const struct ft_design *, const struct ft_plan *,
-				      const struct ft_catalog *, struct ft_error *) = {
-		ft_write_cables, ft_write_bom,	 ft_write_ibsim, ft_write_ibdm,
-		ft_write_ibnl,	 ft_write_slurm, ft_write_opensm};
 	static const char keys[] =
 		"\"nodes\":30,\"nodes_max\":60,\"levels\":3,\"topology\":\"fat-tree\",\"edge\":{\"ports\":8},"
 		"\"spine\":{\"ports\":8},\"core\":{\"ports\":8},\"bind\":{\"core\":{\"match\":\"core\"}}";
+	static const char torus[] = "\"topology\":\"torus\",\"dims\":[3,4],\"nodes\":30,\"edge\":{\"ports\":8}";
+	static const char groups[] = "\"topology\":\"slim-fly\",\"q\":3,\"nodes\":54,\"edge\":{\"ports\":8}";
+	static const struct {
+		ft_format_writer *write;
+		const char *keys;
+	} rows[] = {
+		{ft_write_cables, keys}, {ft_write_bom, keys},	 {ft_write_ibsim, keys},   {ft_write_ibdm, keys},
+		{ft_write_ibnl, keys},	 {ft_write_slurm, keys}, {ft_write_opensm, GUIDS}, {ft_write_cables, torus},
+		{ft_write_bom, torus},	 {ft_write_bom, groups}, {ft_write_slurm, groups}, {ft_write_opensm, groups},
+	};
 
 	(void)state;
-	for (size_t i = 0; i < FT_COUNT(writers); i++) {
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		_cleanup_(planned_release) struct planned p = {0};
 		size_t failing = 0;
 		int r;
 
-		plan_or_fail(writers[i] == ft_write_opensm ? GUIDS : keys, NULL, &p);
+		plan_or_fail(rows[i].keys, NULL, &p);
 		do {
 			struct ft_text text = {0};
 
 			allocation_failing = ++failing;
-			r = writers[i](&text, p.design, p.plan, NULL, NULL);
+			r = rows[i].write(&text, p.design, p.plan, NULL, NULL);
 			allocation_failing = 0;
 			ft_text_release(&text);
 			if (r < 0 && r != -ENOMEM)
@@ -1196,6 +1264,7 @@ int main(void)
 		cmocka_unit_test(test_bill_parts), cmocka_unit_test(test_opensm_lists),
 		cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_groups),	   cmocka_unit_test(test_slurm_groups),
+		cmocka_unit_test(test_slim_fly),
 	};
 	size_t n = 0;
 

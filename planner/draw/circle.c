@@ -16,7 +16,7 @@ enum {
 	NAME_FONT = FT_DRAW_NAME_FONT,
 	SMALL_FONT = 10,
 	BOX_HEIGHT = FT_DRAW_BOX_HEIGHT,
-	LABELS_MAX = 60, /* lines that can still have their counts */
+	LABELS_MAX = 60, /* lines that can still have their counts, where they cross */
 };
 
 struct circle {
@@ -336,16 +336,6 @@ static void circle_draw(struct circle *c)
 		stray_number(c, &c->d->marks->links[i]);
 }
 
-/* Bundles that have a line of their own. */
-static uint32_t lines_count(const struct circle *c)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < c->d->plan->bundle_count; i++)
-		count += !is_in_span(c, i);
-	return count;
-}
-
 static void circle_release(struct circle *c)
 {
 	ft_draw_spread_release(&c->spread);
@@ -360,7 +350,8 @@ int ft_draw_circle(struct ft_drawing *d, struct ft_text *text, struct ft_draw_si
 
 	if (r < 0)
 		return r;
-	c.labels = lines_count(&c) <= LABELS_MAX || c.spread.shape == FT_DRAW_GRID;
+	c.labels = c.spread.shape == FT_DRAW_GRID ||
+		   (c.spread.shape == FT_DRAW_CIRCLE && d->plan->bundle_count <= LABELS_MAX);
 	width = c.spread.width > d->width_min ? c.spread.width : d->width_min;
 	ft_text_printf(text, "<g transform=\"translate(%d 0)\">\n", (width - c.spread.width) / 2);
 	circle_draw(&c);
