@@ -265,6 +265,12 @@ static void write_mesh(struct ft_text *text)
 		"routing_engine dor,no_fallback\n");
 }
 
+static void write_single(struct ft_text *text)
+{
+	ft_text_puts(text, "# Lines of opensm.conf. No switch is cabled to another, so that there are no loops.\n"
+			   "routing_engine minhop\n");
+}
+
 static void write_any(struct ft_text *text)
 {
 	ft_text_puts(text,
@@ -295,6 +301,8 @@ int ft_write_opensm_engine(struct ft_text *text, const struct ft_design *design,
 	ft_text_puts(text, "\", written by ftplan\n");
 	if (grid && is_torus(&g))
 		r = write_torus(text, &g, guids, err);
+	else if (plan->bundle_count == 0)
+		write_single(text);
 	else if (grid && !g.any_ring)
 		write_mesh(text);
 	else

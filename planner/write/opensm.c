@@ -82,6 +82,16 @@ bool ft_opensm_is_root(const struct ft_plan *plan, uint32_t index)
 	return !ft_plan_is_beside(plan, index) && sw->tier == (plan->tree->core_count ? FT_TIER_CORE : FT_TIER_EDGE);
 }
 
+/* The key of the design that gives the GUID of switch @index. */
+static const char *where_bound(const struct ft_plan *plan, uint32_t index)
+{
+	static const char *const keys[FT_TIER_COUNT] = {"bind.edge", "bind.spine", "bind.core"};
+
+	if (plan->topology != FT_TOPOLOGY_GRAPH)
+		return keys[plan->switches[index].tier];
+	return plan->label ? keys[FT_TIER_EDGE] : "\"guid\" of the switch";
+}
+
 int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		    const struct ft_catalog *catalog, struct ft_error *err)
 {
@@ -99,9 +109,9 @@ int ft_write_opensm(struct ft_text *text, const struct ft_design *design, const 
 		if (roots && guids[list.count - 1] == 0)
 			return ft_error_set(
 				err, -EINVAL, 0, 0,
-				"\"%s\" is not bound by GUID (bind.%s), and OpenSM's root GUID file needs that: give a "
+				"\"%s\" is not bound by GUID (%s), and OpenSM's root GUID file needs that: give a "
 				"snapshot or dump of the fabric with --from, or the GUIDs",
-				plan->switches[i].name, ft_tier_name(plan->switches[i].tier));
+				plan->switches[i].name, where_bound(plan, i));
 	}
 	return roots ? ft_write_opensm_roots(text, &list, err) : ft_write_opensm_engine(text, design, plan, guids, err);
 }
