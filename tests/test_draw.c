@@ -57,6 +57,9 @@ typedef int draw_function(struct ft_text *, const struct ft_design *, const stru
 #define HYPERCUBE "\"topology\":\"hypercube\",\"dimensions\":5,\"nodes\":400,\"edge\":{\"ports\":36}"
 #define RING "\"topology\":\"ring\",\"nodes\":140,\"edge\":{\"ports\":36}"
 #define GROUPS "\"topology\":\"slim-fly\",\"q\":3,\"nodes\":54,\"edge\":{\"ports\":8}"
+#define TWO_ROWS                                                                                                   \
+	"\"topology\":\"dragonfly+\",\"group\":{\"leafs\":4,\"spines\":4,\"global\":4},\"groups\":5,\"nodes\":60," \
+	"\"edge\":{\"ports\":16}"
 #define WIDE_TORUS "\"topology\":\"torus\",\"dims\":[20,20],\"nodes\":4000,\"edge\":{\"ports\":36}"
 #define CIRCLE                                                                                                        \
 	"\"topology\":\"graph\",\"switches\":[{\"name\":\"r[1-6]\",\"ports\":36,\"hosts\":8},{\"name\":\"hub\","      \
@@ -329,6 +332,7 @@ static const struct shape {
 	{RING, 30000, 20000},
 	{WIDE_TORUS, 1000000, 500000},
 	{GROUPS, 60000, 40000},
+	{TWO_ROWS, 100000, 80000},
 };
 
 static void test_shape(void **state)
@@ -444,6 +448,8 @@ static const struct content {
 	{GROUPS, ">group 2</text>", false, 1},
 	{GROUPS, ">1</text>", false, 0},
 	{GROUPS, "<title>sf-0-0-0 - sf-1-0-0: 1 cable</title>", false, 1},
+	{TWO_ROWS, "fill=\"#f6f9fc\"", false, 5},
+	{TWO_ROWS, ">leaf</text>", false, 1},
 	{WIDE_TORUS, "(rows) to each other (columns)", false, 1},
 };
 
