@@ -125,10 +125,11 @@ if [ -d "$fabrics" ]; then
 	for file in cascaded_leaf dual_rail hexnames las_20_4 two_edge_classes; do
 		real "shapes/$file.txt" '{"topology": "fat-tree"}' '{}'
 	done
-	for file in dragonfly las_dup one_plane planes_of_2 ring4 triangle_mesh two_planes_disjoint two_switches; do
+	for file in las_dup one_plane planes_of_2 ring4 triangle_mesh two_planes_disjoint two_switches; do
 		real "shapes/$file.txt" '{"topology": "graph"}' '{}'
 	done
 	real shapes/torus444.txt '{"topology": "torus", "dims": [4, 4, 4]}' '{}'
+	real shapes/dragonfly.txt '{"topology": "dragonfly"}' '{}'
 	real shapes/planes_of_5.txt '{"topology": "graph", "nodes": 1130}' '{"cable-missing": 4}'
 	real x5/X5.topofile '{"topology": "graph", "nodes": 89}' '{}'
 	for file in topograph/example.out loginoff/topo shapes/planes_of_5.txt shapes/las_dup.txt selene/selene.compute.txt ibutils/RhinoBased512.lst; do
