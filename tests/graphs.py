@@ -411,7 +411,8 @@ def full(rng):
 
 def planned(rng, family, keys, hosts):
     """The network of a family, with some ports left over; half of the rounds take these words for their design."""
-    design = {"ftcheck": 1, "name": "campaign", "topology": family, "edge": {"ports": 254, "ports_to_nodes": hosts}, **keys}
+    edge = {"ports": 254, **keys.pop("edge", {}), "ports_to_nodes": hosts}
+    design = {"ftcheck": 1, "name": "campaign", "topology": family, "edge": edge, **keys}
     done = subprocess.run([os.path.join(os.environ.get("FT_BUILDDIR", "."), "ftplan"), "--format", "json", "-"],
                           input=json.dumps(design).encode(), stdout=subprocess.PIPE, check=True)
     plan = json.loads(done.stdout)["plan"]
@@ -424,7 +425,7 @@ def planned(rng, family, keys, hosts):
     ports = max(graph.degree(name) for name in graph.switches) + hosts + rng.randint(1, 4)
     for switch in graph.switches.values():
         switch.spare = ports - switch.hosts - graph.degree(switch.name)
-    graph.tree = {**design, "edge": {"ports": ports, "ports_to_nodes": hosts}}
+    graph.tree = {**design, "edge": {**edge, "ports": ports}}
     return graph
 
 
@@ -445,6 +446,18 @@ def dragonfly_plus(rng):
 def clos(rng):
     n = rng.randint(2, 5)
     return planned(rng, "clos", {"m": rng.randint(2, 5), "n": n, "r": rng.randint(3, 8)}, n)
+
+
+def ring_by_rule(rng):
+    hosts = rng.randint(1, 5)
+    return planned(rng, "ring", {"nodes": hosts * rng.randint(5, 12), "bundle": rng.randint(1, 3)}, hosts)
+
+
+def random_by_rule(rng):
+    degree = rng.randint(3, 6)
+    switches = 2 * rng.randint(degree // 2 + 2, 14)
+    keys = {"degree": degree, "seed": rng.randint(0, 1000), "edge": {"ports": 254, "count": switches}}
+    return planned(rng, "random", keys, rng.randint(1, 5))
 
 
 def torus_by_rule(rng):
@@ -479,11 +492,13 @@ def dragonfly_by_rule(rng):
 
 BY_RULE = {"torus": torus_by_rule, "mesh": mesh_by_rule, "hypercube": hypercube_by_rule, "hyperx": hyperx_by_rule,
            "slim-fly": slim_fly, "polarfly": polarfly, "dragonfly": dragonfly_by_rule, "dragonfly+": dragonfly_plus}
+# Rings without a cable are lines, Clos networks are trees, and no numbers tell a random network.
+RULES = {**BY_RULE, "ring": ring_by_rule, "random": random_by_rule, "clos": clos}
 
 
 FAMILIES = {"tree": tree, "planes": planes, "classes": classes, "islands": islands, "irregular": irregular,
             "random": random_regular, "torus": torus, "mesh": mesh, "hypercube": hypercube, "ring": ring, "hyperx": hyperx,
-            "dragonfly": dragonfly, "full": full, **{name + " by rule": draw for name, draw in BY_RULE.items()}}
+            "dragonfly": dragonfly, "full": full, **{name + " by rule": draw for name, draw in RULES.items()}}
 
 
 def draw(rng, families, most=1000):

@@ -6,7 +6,7 @@ What ftcheck finds: all campaigns, and one table of finding codes against kinds 
 A cell says how many faults were injected that are findings of that code, how many of them were not found, and how many
 were reported that are not there: "412", or "412 (1 missed, 2 false)".
 
-  scoreboard.py [--seed N] [--rounds N] [--keep DIR]
+  scoreboard.py [--families] [--seed N] [--rounds N] [--keep DIR]
 """
 import argparse
 import os
@@ -51,14 +51,38 @@ def print_table(boards):
                                                 for _, board, wrong in boards))
 
 
+# The other table: families that a design names by their rules.
+FAMILIES = ("torus", "mesh", "hypercube", "ring", "hyperx", "dragonfly", "dragonfly+", "slim-fly", "polarfly", "random", "clos")
+
+
+def print_families(options, seed):
+    """One row a family; true if a round was wrong."""
+    any_wrong = False
+    print("| family | faults injected | missed | false | rounds (wrong) |")
+    print("|---|---:|---:|---:|---:|")
+    for name in FAMILIES:
+        arguments = ["--seed", str(seed), "--rounds", str(options.rounds), "--families", name + " by rule"]
+        board = campaign_graph.Campaign(campaign_graph.read_options(
+            arguments + (["--keep", options.keep] if options.keep else [])))
+        wrong = board.rounds()
+        lost, false = sum(board.lost.values()), sum(board.false.values())
+        print("| %s | %d | %d | %d | %d (%d) |" % (name, sum(board.hit.values()) + lost, lost, false,
+                                                  len(board.numbers()), wrong))
+        any_wrong |= wrong > 0
+    return any_wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description="All campaigns in one table.")
     parser.add_argument("--seed", type=int, default=1, help="default: 1; 0: of the clock")
     parser.add_argument("--rounds", type=int, default=500, help="of each kind of fabric")
     parser.add_argument("--keep", metavar="DIR", help="where wrong rounds are kept")
+    parser.add_argument("--families", action="store_true", help="the table of families instead")
     options = parser.parse_args()
     seed = options.seed or int(time.time()) % 1000000
     print("scoreboard: seed %d, %d rounds of each kind" % (seed, options.rounds))
+    if options.families:
+        return 1 if print_families(options, seed) else 0
     boards = []
     for name, kind, read, more in KINDS:
         arguments = more + ["--seed", str(seed), "--rounds", str(options.rounds)]
