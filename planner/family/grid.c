@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 
-char *ft_grid_switch_name(const struct ft_layout *layout, const uint32_t *at)
+/* "sw-0-3", or NULL: no memory. */
+static char *switch_name(const struct ft_layout *layout, const uint32_t *at)
 {
 	char name[FT_DIMENSIONS_MAX * 11 + 3] = "sw";
 	size_t length = 2;
@@ -17,13 +18,29 @@ char *ft_grid_switch_name(const struct ft_layout *layout, const uint32_t *at)
 	return strdup(name);
 }
 
-void ft_grid_step(const struct ft_layout *layout, uint32_t *at)
+/* The coordinates behind @at. */
+static void step(const struct ft_layout *layout, uint32_t *at)
 {
 	for (uint32_t i = layout->keys.dim_count; i-- > 0;) {
 		if (++at[i] < layout->keys.dims[i])
 			return;
 		at[i] = 0;
 	}
+}
+
+int ft_grid_build(const struct ft_layout *layout, struct ft_network *network,
+		  int (*links)(const struct ft_layout *layout, struct ft_network *network, uint32_t index,
+			       const uint32_t *at))
+{
+	uint32_t at[FT_DIMENSIONS_MAX] = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < layout->switches; i++, step(layout, at)) {
+		r = ft_network_switch(network, switch_name(layout, at), "switch", FT_UNPINNED, true);
+		if (r == 0)
+			r = links(layout, network, i, at);
+	}
+	return r;
 }
 
 void ft_grid_label(struct ft_text *text, const struct ft_layout *layout)

@@ -6,11 +6,13 @@
 
 #include "planner/family/recognise.h"
 
-/* "sw-0-3", or NULL: no memory. */
-char *ft_grid_switch_name(const struct ft_layout *layout, const uint32_t *at);
-
-/* The coordinates behind @at, the last running fastest. */
-void ft_grid_step(const struct ft_layout *layout, uint32_t *at);
+/*
+ * Adds the switches in the order of their coordinates, the last running fastest, with names such as "sw-0-3"; and for
+ * each, at @at, the cables that @links adds. Returns 0 or -ENOMEM.
+ */
+int ft_grid_build(const struct ft_layout *layout, struct ft_network *network,
+		  int (*links)(const struct ft_layout *layout, struct ft_network *network, uint32_t index,
+			       const uint32_t *at));
 
 /* "5x6" */
 void ft_grid_label(struct ft_text *text, const struct ft_layout *layout);

@@ -355,15 +355,7 @@ static int links_up(const struct ft_layout *layout, struct ft_network *network, 
 
 static int build_hyperx(const struct ft_layout *layout, struct ft_network *network)
 {
-	uint32_t at[FT_DIMENSIONS_MAX] = {0};
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < layout->switches; i++, ft_grid_step(layout, at)) {
-		r = ft_network_switch(network, ft_grid_switch_name(layout, at), "switch", FT_UNPINNED, true);
-		if (r == 0)
-			r = links_up(layout, network, i, at);
-	}
-	return r;
+	return ft_grid_build(layout, network, links_up);
 }
 
 /* ---- recognising ---- */
