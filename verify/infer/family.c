@@ -21,6 +21,7 @@ enum {
 	WRONG_SOME = 3,	  /* cables that may be wrong or missing, */
 	WRONG_SHARE = 20, /* and of so many one; */
 	WRONG_SMALL = 8,  /* of these few, of so many one */
+	APART_SHARE = 4,  /* of the distances, one in so many may differ */
 	SURPLUS_COST = 3, /* a cable goes missing sooner than one is laid that belongs nowhere */
 	TRIALS_MAX = 8,	  /* candidates that are matched */
 	STEPS_MAX = 64,	  /* distances that are told apart */
@@ -123,6 +124,16 @@ static uint64_t distances_apart(const struct distances *a, const struct distance
 			apart += x > y ? x - y : y - x;
 		}
 	return apart;
+}
+
+static uint64_t distances_sum(const struct distances *d)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int w = 0; w <= FT_SKETCH_WIDTHS_MAX; w++)
+		for (unsigned int i = 0; i < STEPS_MAX; i++)
+			sum += d->pairs[w][i];
+	return sum;
 }
 
 /* The bundles of a plan as lists of neighbours. */
@@ -332,7 +343,32 @@ static void candidate_keep(struct recognition *x, const struct candidate *c)
 	x->best[at] = *c;
 }
 
-/* Plans it, and compares its numbers with those of the fabric. */
+/* The numbers of a layout, before anything is built. */
+struct size {
+	uint32_t switches;
+	uint64_t cables;
+};
+
+static int size_keep(struct ft_proposal *proposal, const struct ft_layout *layout)
+{
+	*(struct size *)proposal->arg = (struct size){layout->switches, layout->cables};
+	return 0;
+}
+
+/* True if it has as many switches as the fabric, and about as many cables. */
+static bool size_fits(const struct recognition *x, const struct ft_design *design)
+{
+	struct size size = {0};
+	struct ft_proposal proposal = {.design = design, .ports = x->ports, .offer = size_keep, .arg = &size};
+	uint64_t apart;
+
+	if (ft_family_propose(&proposal) < 0)
+		return false;
+	apart = size.cables > x->cables ? size.cables - x->cables : x->cables - size.cables;
+	return size.switches == x->f->live->switch_count && few_wrong(x, apart);
+}
+
+/* Plans it if its numbers are those of the fabric, and compares distances. */
 static int candidate_offer(const struct ft_sketch *sketch, const struct ft_family *family,
 			   const struct ft_family_keys *keys)
 {
@@ -343,25 +379,24 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct distances planned;
-	uint64_t cables, apart;
 	int r;
 
 	design_write(x, &c, NULL, &text);
 	if (ft_text_failed(&text))
 		return -ENOMEM;
-	r = ft_design_read(text.data, text.length, &design, &plan, NULL);
+	r = ft_design_read_unplanned(text.data, text.length, &design, NULL);
+	if (r < 0 || !size_fits(x, design))
+		return r == -EINVAL ? 0 : r;
+	r = ft_plan_make(design, &plan, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	cables = plan->links - plan->nodes;
-	apart = cables > x->cables ? cables - x->cables : x->cables - cables;
-	if (plan->switch_count != sketch->switches || !few_wrong(x, apart))
-		return 0;
 	r = adjacency_make(plan, &graph);
 	if (r < 0)
 		return r;
 	distances_count(x, &graph, &planned);
 	c.apart = distances_apart(&x->seen, &planned);
-	candidate_keep(x, &c);
+	if (c.apart <= distances_sum(&x->seen) / APART_SHARE)
+		candidate_keep(x, &c);
 	return 0;
 }
 
