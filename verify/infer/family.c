@@ -21,7 +21,7 @@ enum {
 	WRONG_SOME = 3,	  /* cables that may be wrong or missing, */
 	WRONG_SHARE = 20, /* and of so many one; */
 	WRONG_SMALL = 8,  /* of these few, of so many one */
-	APART_SHARE = 4,  /* of the distances, one in so many may differ */
+	APART_SHARE = 2,  /* of the distances, one in so many may differ */
 	SURPLUS_COST = 3, /* a cable goes missing sooner than one is laid that belongs nowhere */
 	TRIALS_MAX = 8,	  /* candidates that are matched */
 	STEPS_MAX = 64,	  /* distances that are told apart */
