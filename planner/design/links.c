@@ -133,11 +133,14 @@ static size_t pairs_make(const uint32_t *a, size_t a_count, const uint32_t *b, s
 	size_t count = 0, kept = 0;
 
 	for (size_t i = 0; i < a_count; i++)
-		for (size_t k = 0; k < b_count; k++)
-			if (a[i] != b[k])
-				links[count++] = (struct ft_graph_link){.a = a[i] < b[k] ? a[i] : b[k],
-									.b = a[i] < b[k] ? b[k] : a[i],
-									.count = cables};
+		for (size_t k = 0; k < b_count; k++) {
+			uint32_t low = a[i] < b[k] ? a[i] : b[k], high = a[i] < b[k] ? b[k] : a[i];
+
+			if (low == high)
+				continue;
+			links[count] = (struct ft_graph_link){.a = low, .b = high, .count = cables};
+			count++;
+		}
 	qsort(links, count, sizeof(*links), link_compare);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || link_compare(&links[kept - 1], &links[i]) != 0)
