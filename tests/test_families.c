@@ -30,7 +30,10 @@ static const struct family_row rows[] = {
 	/* Of all families and trees the one of the fewest switches, then of the fewest cables. */
 	{"\"topology\": \"any\", \"nodes\": 40, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}", "3", 3, 18, 2,
 	 18, 40},
-	/* Hosts as the design deals them. */
+	/* Hosts as the design deals them; together they are the nodes. */
+	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"edge\": {\"ports\": 8, \"hosts\": [{\"count\": 1, "
+	 "\"hosts\": 5}, {\"count\": 2, \"hosts\": 2}]}",
+	 "3", 3, 3, 1, 2, 9},
 	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8, \"hosts\": "
 	 "[{\"count\": 1, "
 	 "\"hosts\": 5}, {\"count\": 2, \"hosts\": 1}]}",
@@ -65,6 +68,12 @@ static const struct refusal_row refusals[] = {
 	 "bundle has 3 numbers, but there are 2 dimensions"},
 	{"\"topology\": \"torus\", \"nodes\": 24, \"dims\": [4, 6], \"bundle\": 9, \"edge\": {\"ports\": 36}",
 	 "each switch needs 36 ports to other switches and one for a host, and has 36"},
+	{"\"topology\": \"torus\", \"dims\": [65536, 65536], \"edge\": {\"ports\": 36}",
+	 "there would be more than 100000 switches"},
+	{"\"topology\": \"torus\", \"dims\": [4, 4], \"dimensions\": 3, \"edge\": {\"ports\": 36}",
+	 "\"dimensions\" is 3, but \"dims\" has 2 sizes"},
+	{"\"topology\": \"slim-fly\", \"q\": 101, \"edge\": {\"ports\": 254}",
+	 "\"nodes\" is missing, and there are ports for 1550552 hosts, which are more than 1000000"},
 	{"\"topology\": \"torus\", \"dims\": [4, 6]", "\"nodes\" is missing: how many host ports to connect; or "
 						      "\"ports\" of \"edge\", all of which are connected then"},
 	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8, \"hosts\": "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /* The keys of a design that the families of networks have: dimensions, groups, and so on. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,13 @@ static int nodes_settle(const struct ft_key_reader *reader, struct ft_design *de
 
 	if (json_object_get(reader->json.root, "nodes"))
 		return 0;
+	for (size_t i = 0; i < design->host_kind_count; i++)
+		room += (uint64_t)design->host_kinds[i].count * design->host_kinds[i].hosts;
+	if (room > 0 && room <= FT_NODES_MAX) {
+		design->nodes = design->nodes_max = (uint32_t)room;
+		return 0;
+	}
+	room = 0;
 	if (edge->ports == FT_UNPINNED)
 		return ft_json_error_key(
 			&reader->json, reader->err, reader->json.root, NULL,
@@ -253,12 +261,16 @@ static int nodes_settle(const struct ft_key_reader *reader, struct ft_design *de
 	r = ft_family_propose(&proposal);
 	if (r == -ENOMEM)
 		return r;
-	if (room == 0 || room > FT_NODES_MAX)
+	if (room > FT_NODES_MAX)
+		return ft_json_error_key(&reader->json, reader->err, reader->json.root, NULL,
+					 "\"nodes\" is missing, and there are ports for %" PRIu64
+					 " hosts, which are more than %d",
+					 room, FT_NODES_MAX);
+	if (room == 0)
 		return ft_json_error_key(&reader->json, reader->err, reader->json.root, NULL, "%s",
-					 r < 0 ? why.text
-					 : room == 0 && *proposal.reason
-						 ? proposal.reason
-						 : "\"nodes\" is missing: how many host ports to connect");
+					 r < 0		    ? why.text
+					 : *proposal.reason ? proposal.reason
+							    : "\"nodes\" is missing: how many host ports to connect");
 	design->nodes = design->nodes_max = (uint32_t)room;
 	return 0;
 }
@@ -272,6 +284,11 @@ int ft_design_finish_family(struct ft_key_reader *reader, struct ft_design *desi
 		r = bundle_check(reader, design);
 	if (r < 0 || !design->family)
 		return r;
+	if (design->keys.dim_count > 0 && design->keys.dimensions != FT_UNPINNED &&
+	    design->keys.dim_count != design->keys.dimensions)
+		return ft_json_error_value(&reader->json, reader->err, root, "dimensions",
+					   "\"dimensions\" is %u, but \"dims\" has %u sizes", design->keys.dimensions,
+					   design->keys.dim_count);
 	for (size_t i = 0; i < FT_COUNT(foreign_keys); i++)
 		if (json_object_get(root, foreign_keys[i].name))
 			return ft_json_error_key(&reader->json, reader->err, root, foreign_keys[i].name,

@@ -68,6 +68,12 @@ void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, 
 						  : proposal->ports - hosts;
 }
 
+int ft_proposal_too_many(struct ft_proposal *proposal)
+{
+	snprintf(proposal->reason, sizeof(proposal->reason), "there would be more than %d switches", FT_SWITCHES_MAX);
+	return 0;
+}
+
 int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t usual)
 {
 	const struct ft_design *design = proposal->design;

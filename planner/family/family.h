@@ -107,6 +107,9 @@ int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, u
  */
 int ft_proposal_star(struct ft_proposal *proposal);
 
+/* There are more than FT_SWITCHES_MAX switches: that is why it does not fit. Returns 0. */
+int ft_proposal_too_many(struct ft_proposal *proposal);
+
 /* Adds a switch, which takes over @name (NULL: no memory). @hosting: hosts belong on it. */
 int ft_network_switch(struct ft_network *network, char *name, const char *kind, uint32_t group, bool hosting);
 /* A switch whose number of hosts is not the common one. */

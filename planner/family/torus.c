@@ -140,7 +140,7 @@ static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, ui
 	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
 		switches *= layout->keys.dims[i];
 		if (switches > FT_SWITCHES_MAX)
-			return 0;
+			return ft_proposal_too_many(proposal);
 	}
 	if (said->bundle_count > 1 && said->bundle_count != layout->keys.dim_count)
 		return ft_proposal_refuse(proposal, NULL, "bundle",

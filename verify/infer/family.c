@@ -328,12 +328,14 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_puts(text, "\n}\n");
 }
 
-/* Keeps the candidates whose distances are nearest, the first of equal ones first. */
+/* Keeps the candidates whose distances are nearest; of equal ones the fewest dimensions first: a ring of four is 2x2.
+ */
 static void candidate_keep(struct recognition *x, const struct candidate *c)
 {
 	uint32_t at = x->best_count;
 
-	while (at > 0 && c->apart < x->best[at - 1].apart)
+	while (at > 0 && (c->apart < x->best[at - 1].apart ||
+			  (c->apart == x->best[at - 1].apart && c->keys.dim_count < x->best[at - 1].keys.dim_count)))
 		at--;
 	if (at == TRIALS_MAX)
 		return;

@@ -434,6 +434,14 @@ static bool tree_is_poor(const struct attempt *tree, const struct ft_inference *
 	return tree->wrong > f->cable_total / SHARE;
 }
 
+/* Of so many cables that no tree has, rings of spines say, most are there on purpose. */
+static bool graph_is_richer(const struct attempt *tree, const struct ft_inference *f, const struct ft_intent *graph)
+{
+	enum { FEWER = 4 };
+
+	return tree_is_poor(tree, f) && tree->wrong > WRONG_SOME && FEWER * graph_wrong(graph) < tree->wrong;
+}
+
 /* Reads the design back. -EINVAL: it would be refused. */
 static int graph_check(const struct ft_text *text, struct ft_error *err)
 {
@@ -483,7 +491,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
-	if (r == 0 && tree && tree_serves(best, &intent, common))
+	if (r == 0 && tree && tree_serves(best, &intent, common) && !graph_is_richer(best, &f, &intent))
 		return 0;
 	if (r == 0) {
 		ft_text_reset(&graph.text);
