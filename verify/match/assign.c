@@ -6,8 +6,9 @@
  * twins is one candidate. Extension seats the observed switch with the most seated neighbours next, in the class that
  * its neighbours vote for and in which it makes the fewest faults; if two classes are equal, the switch is deferred
  * until more of its neighbours are seated, and guessed only when no other switch is left. If none is seated, a seed is
- * guessed: the rarest sort of planned switch, and the most similar observed one. Several seeds are tried while the
- * price exceeds a few faults, and the cheapest trial is kept. Invariant: image and origin are each other's inverse.
+ * guessed: the rarest sort of planned switch, and the most similar observed one. If that is not good, refinement from a
+ * few bases seeds many pairs together (bases.c). Several seeds are tried while the price exceeds a few faults, and the
+ * cheapest trial is kept. Invariant: image and origin are each other's inverse.
  *
  * Finally local search moves or exchanges switches that make faults, while that lowers the price.
  */
@@ -208,16 +209,34 @@ static int halves_try(struct ft_assign_work *w, const uint32_t *begin, struct ft
 	return r;
 }
 
+/* One trial from the pairs that refinement has found, if any. */
+static int bases_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
+{
+	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
+	uint32_t count = 0;
+	int r = image ? 0 : -ENOMEM;
+
+	ft_assign_seats_copy(w, begin);
+	if (r == 0 && w->seated == 0)
+		r = ft_assign_bases_find(w, image, &count);
+	return r == 0 && count > 0 ? trial_judge(w, image, NULL, worth, best) : r;
+}
+
 /* Tries guess after guess. If the first is not good enough, all pairs are compared, and the guesses made anew. */
 static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
 	uint32_t planned = w->in->planned->count, observed = w->in->observed->count, count = 0, trial = 0;
 	uint32_t few = 2 + absolute(planned, observed);
 	_cleanup_free_ struct ft_assign_guess *guesses = NULL;
+	bool based = false;
 	int r = ft_assign_guesses_make(w, &guesses, &count);
 
 	while (r == 0 && trial < count && (trial == 0 || !is_enough(w, worth, few, trial))) {
 		r = trial_judge(w, begin, &guesses[trial++], worth, best);
+		if (r == 0 && !based && !is_least(w, worth)) {
+			based = true;
+			r = bases_try(w, begin, worth, best);
+		}
 		if (r < 0 || w->unlike || worth->faults == 0 || !ft_assign_likeness_is_affordable(w))
 			continue;
 		ft_assign_seats_copy(w, begin);

@@ -2,9 +2,10 @@
 /*
  * Shared by the steps of the assignment. Private to match/.
  *
- * Flow: assign.c seats the named switches, and tries several seeds (seed.c) for the rest; each trial extends the seated
- * switches to their neighbours (extend.c), assigns the members of each class of twins to its places (deal.c), improves
- * by local search (search.c) and is compared with the best so far (worth.c). All use the price of a place, of seat.c.
+ * Flow: assign.c seats the named switches, and tries several seeds (seed.c, bases.c) for the rest; each trial extends
+ * the seated switches to their neighbours (extend.c), assigns the members of each class of twins to its places
+ * (deal.c), improves by local search (search.c) and is compared with the best so far (worth.c). All use the price of a
+ * place, of seat.c.
  */
 #ifndef FT_VERIFY_MATCH_ASSIGN_PARTS_H
 #define FT_VERIFY_MATCH_ASSIGN_PARTS_H
@@ -161,6 +162,15 @@ int ft_assign_waiting_reset(struct ft_assign_work *w);
 
 /* Pairs to start from, the likeliest first; the caller frees them. 0 or -ENOMEM. */
 int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **ret, uint32_t *ret_count);
+
+/* ---- bases.c ---- */
+
+/*
+ * Pairs to start from together, for a network that looks alike from everywhere: by observed switch its place, or
+ * FT_UNASSIGNED. *@ret_count: how many; 0: none found, and @ret_image is not set. No switch has a place before. Its
+ * work is bounded, and not counted in w->steps. Returns 0 or -ENOMEM.
+ */
+int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count);
 
 /* ---- search.c ---- */
 
