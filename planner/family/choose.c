@@ -620,12 +620,17 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 	return 0;
 }
 
+const char *ft_kind_word(const char *name)
+{
+	return strcmp(name, "switch") == 0 ? "" : name;
+}
+
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index)
 {
 	const struct ft_plan_switch *sw = &plan->switches[index];
 	const char *name = sw->kind < plan->kind_count ? plan->kinds[sw->kind].name : ft_tier_name(sw->tier);
 
-	return strcmp(name, "switch") == 0 ? "" : name;
+	return ft_kind_word(name);
 }
 
 const struct ft_design_class *ft_plan_class_of(const struct ft_design *design, const struct ft_plan *plan,

@@ -188,7 +188,10 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 /* True if the design gives the hosts of each edge switch, for exactly its number of nodes. */
 bool ft_design_has_host_kinds(const struct ft_design *design);
 
-/* "edge", "core": the word before "switch" for switch @index; "" if there is none. */
+/* The word before "switch" for a kind called @name: "edge", "core"; "" where the kind is called "switch" itself. */
+const char *ft_kind_word(const char *name);
+
+/* That of switch @index; "" if there is none. */
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
 
 /* The design's class of switch @index; NULL: it has none. */

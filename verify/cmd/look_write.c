@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/plan/plan.h"
 #include "verify/cmd/look.h"
 #include "verify/report/report_parts.h"
 
@@ -34,8 +35,7 @@ static void head_write(struct ft_text *t, const struct ft_look *look, bool colou
 	if (look->guid)
 		ft_text_printf(t, " (0x%016" PRIx64 ")", look->guid);
 	if (look->kind)
-		ft_text_printf(t, ", %s%sswitch", strcmp(look->kind, "switch") == 0 ? "" : look->kind,
-			       strcmp(look->kind, "switch") == 0 ? "" : " ");
+		ft_text_printf(t, ", %s%sswitch", ft_kind_word(look->kind), ft_kind_word(look->kind)[0] ? " " : "");
 	else if (look->report->kind_count > 0)
 		ft_text_puts(t, ", a switch");
 	else

@@ -24,7 +24,7 @@ static void names_judge(struct ft_model *m)
 
 const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffer[FT_KIND_WORDS_SIZE])
 {
-	const char *name = m->plan->kinds[kind].name;
+	const char *name = ft_kind_word(m->plan->kinds[kind].name);
 
 	snprintf(buffer, FT_KIND_WORDS_SIZE, name[0] ? "%s switch" : "%sswitch", name);
 	return buffer;
