@@ -210,6 +210,15 @@ static void after_write(const struct ft_after *after, struct ft_text *text)
 	ratio_write(text, after->worst.bisection);
 	ft_text_puts(text, ", blocking ");
 	ratio_write(text, after->worst.blocking);
+	if (after->hops_looked == 0)
+		return;
+	ft_text_puts(text, ", ");
+	ratio_write(text, after->worst.clos);
+	ft_text_puts(text, " apart, mean ");
+	ratio_write(text, after->worst.mean_hops);
+	ft_text_puts(text, ", ");
+	ratio_write(text, after->worst.pairs);
+	ft_text_puts(text, " pairs");
 }
 
 /* ---- trees as graphs ---- */
@@ -544,6 +553,36 @@ static void test_at_risk(void **state)
 	assert_true(some > RUNS / 4);
 }
 
+/* ---- the kind "switch" ---- */
+
+/* No text says "switch switch". */
+static void test_kind_words(void **state)
+{
+	static const struct {
+		const char *design, *faults;
+	} kinds[] = {{RING, "dead sw3"}, {RING, "mute sw3"},	       {TORUS, "dead b2; dead c3"},
+		     {TORUS, "mute b2"}, {TORUS, "only a1; cut a1:4"}, {RING, "cut sw1:5; cut sw1:6; cut sw1:7"}};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(kinds); i++)
+		for (unsigned int named = 0; named < 2; named++) {
+			_cleanup_(bench_release) struct bench b;
+			_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+			_cleanup_(ft_text_release) struct ft_text words = {0};
+
+			bench_make(&b, kinds[i].design);
+			faults_apply(&b, kinds[i].faults);
+			if (!named)
+				switches_unname(b.snapshot);
+			assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+			assert_true(report->finding_count > 0);
+			ft_report_write_text(&words, report, true, false);
+			ft_report_write_json(&words, report);
+			assert_non_null(strstr(ft_text_string(&words), "switch"));
+			assert_null(strstr(ft_text_string(&words), "switch switch"));
+		}
+}
+
 /* ---- what more failures do ---- */
 
 static const struct {
@@ -552,20 +591,22 @@ static const struct {
 	uint32_t count;
 	const char *expected;
 } afters[] = {
-	{"a switch of a ring", RING, "", FT_AFTER_CORE, 1, "1 of 8, 8: 1 edges, 4 hosts, bisection 1:2, blocking 4:3"},
+	{"a switch of a ring", RING, "", FT_AFTER_CORE, 1,
+	 "1 of 8, 8: 1 edges, 4 hosts, bisection 1:2, blocking 4:3, 7 apart, mean 337037:100000, 118 pairs"},
 	{"two of a ring part it", RING, "", FT_AFTER_CORE, 2,
-	 "2 of 8, 28: 5 edges, 20 hosts, bisection 0, blocking 4:3"},
+	 "2 of 8, 28: 5 edges, 20 hosts, bisection 0, blocking 4:3, 6 apart, mean 605797:200000, 364 pairs"},
 	{"a cable of a ring", RING, "", FT_AFTER_CABLE, 1,
-	 "1 of 24, 24: 0 edges, 0 hosts, bisection 833333:1000000, blocking 4:5"},
+	 "1 of 24, 24: 0 edges, 0 hosts, bisection 833333:1000000, blocking 4:5, 5 apart, mean 766129:250000, 0 pairs"},
 	{"six cables part a ring", RING, "", FT_AFTER_CABLE, 6,
-	 "6 of 24, 134596 drawn: 4 edges, 16 hosts, bisection 0, blocking 4"},
+	 "6 of 24, 134596 drawn: 4 edges, 16 hosts, bisection 0, blocking 4, 8 apart, mean 3709677:1000000, 256 pairs"},
 	{"a ring that is open already", RING, "cut sw1:5; cut sw1:6; cut sw1:7", FT_AFTER_CORE, 1,
-	 "1 of 8, 8: 4 edges, 16 hosts, bisection 0, blocking 4:3"},
+	 "1 of 8, 8: 4 edges, 16 hosts, bisection 0, blocking 4:3, 7 apart, mean 337037:100000, 310 pairs"},
 	{"a switch of a torus", TORUS, "", FT_AFTER_CORE, 1,
-	 "1 of 16, 16: 1 edges, 3 hosts, bisection 7:8, blocking 1"},
+	 "1 of 16, 16: 1 edges, 3 hosts, bisection 7:8, blocking 1, 5 apart, mean 3036363:1000000, 138 pairs"},
 	{"networks are counted one by one", TWO, "", FT_AFTER_CORE, 1,
 	 "1 of 8, 8: 1 edges, 4 hosts, bisection 3:4, blocking 2"},
-	{"two of a torus", TORUS, "", FT_AFTER_CABLE, 2, "2 of 32, 496: 0 edges, 0 hosts, bisection 3:4, blocking 3:2"},
+	{"two of a torus", TORUS, "", FT_AFTER_CABLE, 2,
+	 "2 of 32, 496: 0 edges, 0 hosts, bisection 3:4, blocking 3:2, 5 apart, mean 1553191:500000, 0 pairs"},
 };
 
 static void test_after(void **state)
@@ -590,6 +631,65 @@ static void test_after(void **state)
 	}
 }
 
+/* Of all sets but those that cut off the entry of the sweep, whose report knows nothing: the worst, and sums. */
+struct far {
+	int64_t clos, clos_sum, mean_ppm, mean_ppm_sum, pairs, pairs_sum, unknown;
+};
+
+static void histogram_sum(const struct ft_histogram *hops, uint64_t *ret_pairs, uint64_t *ret_chips)
+{
+	*ret_pairs = *ret_chips = 0;
+	for (size_t i = 0; i < hops->count; i++) {
+		*ret_pairs += hops->pairs[i].pairs;
+		*ret_chips += hops->pairs[i].pairs * hops->pairs[i].chips;
+	}
+}
+
+static void far_add(struct far *far, const struct ft_report *whole, const struct ft_report *dead)
+{
+	uint64_t planned, pairs, chips;
+	int64_t mean, cut;
+
+	histogram_sum(&whole->hops_found, &planned, &chips);
+	histogram_sum(&dead->hops_found, &pairs, &chips);
+	if (pairs == 0) {
+		far->unknown++;
+		return;
+	}
+	mean = (int64_t)(chips * 1000000 / pairs);
+	cut = (int64_t)(planned - pairs);
+	far->clos = dead->clos_found > far->clos ? dead->clos_found : far->clos;
+	far->clos_sum += dead->clos_found;
+	far->mean_ppm = mean > far->mean_ppm ? mean : far->mean_ppm;
+	far->mean_ppm_sum += mean;
+	far->pairs = cut > far->pairs ? cut : far->pairs;
+	far->pairs_sum += cut;
+}
+
+/* The mean of so many ways is the sum of those known, and of no more than the worst for each of the others. */
+static void mean_is(struct ft_ratio mean, int64_t unit, int64_t ways, int64_t sum, int64_t others)
+{
+	int64_t whole = mean.num * unit * ways / mean.den;
+
+	/* Millionths are rounded down. */
+	assert_true(whole + (unit > 1 ? ways : 0) >= sum && whole <= sum + others);
+}
+
+static void far_is(const struct far *far, const struct ft_after *after)
+{
+	const struct ft_after_state *worst = &after->worst, *mean = &after->mean;
+	int64_t ways = after->looked;
+
+	assert_int_equal(after->hops_looked, ways);
+	assert_int_equal(far->unknown, 1);
+	assert_int_equal(worst->clos.num, far->clos);
+	assert_int_equal(worst->mean_hops.num * 1000000 / worst->mean_hops.den, far->mean_ppm);
+	assert_int_equal(worst->pairs.num, far->pairs);
+	mean_is(mean->clos, 1, ways, far->clos_sum, far->clos);
+	mean_is(mean->mean_hops, 1000000, ways, far->mean_ppm_sum, far->mean_ppm);
+	mean_is(mean->pairs, 1, ways, far->pairs_sum, far->pairs);
+}
+
 /* What one more failure does is what the report says once it has happened. */
 static void test_after_happens(void **state)
 {
@@ -601,6 +701,7 @@ static void test_after_happens(void **state)
 		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 		struct ft_ratio blocking = {0, 1}, bisection = {1, 1};
 		struct ft_verify_input input;
+		struct far far = {0};
 		uint32_t hosts = 0;
 
 		bench_make(&b, designs[i]);
@@ -618,6 +719,7 @@ static void test_after_happens(void **state)
 			faults_apply(&one, fault);
 			assert_int_equal(ft_verify(one.design, one.plan, one.snapshot, "2026-11-20", &dead), 0);
 			assert_int_equal(dead->finding_count, 1);
+			far_add(&far, report, dead);
 			hosts = dead->findings[0].impact.hosts_cut_off > hosts ? dead->findings[0].impact.hosts_cut_off
 									       : hosts;
 			if (ft_ratio_compare(dead->blocking_worst, blocking) > 0)
@@ -628,6 +730,8 @@ static void test_after_happens(void **state)
 		assert_int_equal(report->after[0].worst.hosts.num, hosts);
 		assert_int_equal(ft_ratio_compare(report->after[0].worst.blocking, blocking), 0);
 		assert_int_equal(ft_ratio_compare(report->after[0].worst.bisection, bisection), 0);
+		far_is(&far, &report->after[0]);
+		report_returns(report);
 	}
 }
 
@@ -762,8 +866,9 @@ int main(void)
 		cmocka_unit_test(test_tree_as_graph), cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_cut_of_torus),  cmocka_unit_test(test_at_risk),
 		cmocka_unit_test(test_after),	      cmocka_unit_test(test_after_happens),
-		cmocka_unit_test(test_rates),	      cmocka_unit_test(test_words),
-		cmocka_unit_test(test_look),	      cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_kind_words),    cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_words),	      cmocka_unit_test(test_look),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return rows_run(rows, test_row, others) ? 1 : 0;

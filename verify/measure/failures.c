@@ -9,12 +9,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "verify/measure/failures_hops.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
 
 enum {
 	MILLION = 1000000,
 	WORK_MAX = 200000000,
+	HOPS_WORK_MAX = 400000000, /* edge ends that all searches for distances visit, roughly */
+	HOPS_SAMPLES_MIN = 10,
 	SAMPLES_MIN = 100,
 	RANKS_MAX = 16, /* ranks of a tree; a higher rank has its blocking computed below */
 };
@@ -30,6 +33,13 @@ struct state {
 	uint32_t edges, hosts;
 	uint64_t bisection_ppm; /* the remaining fraction of the planned */
 	struct ft_ratio blocking;
+};
+
+/* The distances that a set of failures leaves: each figure by itself. */
+struct apart {
+	uint32_t farthest;
+	uint64_t mean_ppm; /* switches between two hosts, on average, in millionths */
+	uint64_t pairs;	   /* of hosts that lost their only path */
 };
 
 struct after {
@@ -68,6 +78,13 @@ struct after {
 	/* Sums over the sets that count for the mean. */
 	uint64_t edges, hosts, bisection_ppm, blocking_ppm, blocked;
 	uint32_t looked;
+	struct {
+		struct ft_hops_left then; /* before any failure */
+		struct apart worst;
+		uint64_t farthest, mean_ppm, pairs; /* sums over the sets that count for the mean */
+		uint32_t looked;
+		int error;
+	} hops;
 };
 
 static void after_release(struct after *x)
@@ -537,7 +554,9 @@ static uint64_t ways_count(uint32_t of, uint32_t count, double *ret_about)
 	return exact ? ways : UINT64_MAX;
 }
 
-static void ways_all(struct after *x)
+typedef void look_fn(struct after *x, const uint32_t *chosen);
+
+static void ways_all(struct after *x, look_fn *look)
 {
 	uint32_t n = x->count;
 
@@ -546,7 +565,7 @@ static void ways_all(struct after *x)
 	for (;;) {
 		uint32_t i = n;
 
-		way_count(x, x->chosen);
+		look(x, x->chosen);
 		while (i > 0 && x->chosen[i - 1] == x->item_count - n + i - 1)
 			i--;
 		if (i == 0)
@@ -590,13 +609,13 @@ static void way_draw(struct after *x, uint64_t *random)
 	qsort(x->chosen, x->count, sizeof(*x->chosen), number_compare);
 }
 
-static void ways_some(struct after *x, uint32_t samples)
+static void ways_some(struct after *x, uint32_t samples, look_fn *look)
 {
 	uint64_t random = FT_AFTER_SEED;
 
 	for (uint32_t i = 0; i < samples; i++) {
 		way_draw(x, &random);
-		way_count(x, x->chosen);
+		look(x, x->chosen);
 	}
 }
 
@@ -863,6 +882,71 @@ static bool hardest_are_known(const struct after *x)
 	return true;
 }
 
+/* ---- distances ---- */
+
+/* A set whose bundles are only thinned lengthens no path. */
+static struct apart apart_look(struct after *x, const uint32_t *chosen)
+{
+	struct ft_hops_left left = x->hops.then;
+	int r = 0;
+
+	fail_all(x, chosen, true);
+	if (parts_may_change(x, chosen))
+		r = ft_hops_left(x->m, x->carriers, x->dead, &left);
+	fail_all(x, chosen, false);
+	x->hops.error = r < 0 ? r : x->hops.error;
+	return (struct apart){left.farthest, left.pairs ? left.sum * MILLION / left.pairs : 0,
+			      x->hops.then.pairs - left.pairs};
+}
+
+static struct apart apart_take(struct after *x, const uint32_t *chosen)
+{
+	struct apart a = apart_look(x, chosen), *worst = &x->hops.worst;
+
+	worst->farthest = a.farthest > worst->farthest ? a.farthest : worst->farthest;
+	worst->mean_ppm = a.mean_ppm > worst->mean_ppm ? a.mean_ppm : worst->mean_ppm;
+	worst->pairs = a.pairs > worst->pairs ? a.pairs : worst->pairs;
+	return a;
+}
+
+static void apart_count(struct after *x, const uint32_t *chosen)
+{
+	struct apart a = apart_take(x, chosen);
+
+	x->hops.looked++;
+	x->hops.farthest += a.farthest;
+	x->hops.mean_ppm += a.mean_ppm;
+	x->hops.pairs += a.pairs;
+}
+
+/*
+ * A search for each set, which costs far more than its other figures: of too many sets a sample of its own, and the
+ * hardest set, are looked at. The set that cuts off most is found by then; for distances nothing better is known.
+ */
+static int hops_look(struct after *x, uint64_t ways, bool drawn)
+{
+	uint64_t each, affordable;
+	int r;
+
+	if (!ft_hops_count_for(x->m))
+		return 0;
+	r = ft_hops_left(x->m, x->carriers, x->dead, &x->hops.then);
+	if (r < 0)
+		return r;
+	each = ft_hops_work(x->m, x->hops.then.farthest);
+	affordable = HOPS_WORK_MAX / each;
+	affordable = affordable < HOPS_SAMPLES_MIN   ? HOPS_SAMPLES_MIN
+		     : affordable > FT_AFTER_SAMPLES ? FT_AFTER_SAMPLES
+						     : affordable;
+	if (!drawn && ways <= 2 * affordable) {
+		ways_all(x, apart_count);
+	} else {
+		apart_take(x, x->worst_chosen);
+		ways_some(x, (uint32_t)affordable, apart_count);
+	}
+	return x->hops.error;
+}
+
 /* ---- the result ---- */
 
 /* "27720", "8.1e12" */
@@ -909,6 +993,7 @@ static struct ft_ratio mean(uint64_t sum, uint64_t count)
 static void result_fill(const struct after *x, struct ft_after *result)
 {
 	result->looked = x->looked;
+	result->hops_looked = x->hops.looked;
 	result->worst = (struct ft_after_state){
 		.edges = {x->worst.edges, 1},
 		.hosts = {x->worst.hosts, 1},
@@ -921,6 +1006,14 @@ static void result_fill(const struct after *x, struct ft_after *result)
 		.bisection = mean(x->bisection_ppm / (x->looked ? x->looked : 1), MILLION),
 		.blocking = mean(x->blocked ? x->blocking_ppm / x->blocked : 0, MILLION),
 	};
+	if (x->hops.looked == 0)
+		return;
+	result->worst.clos = (struct ft_ratio){x->hops.worst.farthest, 1};
+	result->worst.mean_hops = mean(x->hops.worst.mean_ppm, MILLION);
+	result->worst.pairs = (struct ft_ratio){(int64_t)x->hops.worst.pairs, 1};
+	result->mean.clos = mean(x->hops.farthest, x->hops.looked);
+	result->mean.mean_hops = mean(x->hops.mean_ppm / x->hops.looked, MILLION);
+	result->mean.pairs = mean(x->hops.pairs, x->hops.looked);
 }
 
 static int ways_look(struct after *x, struct ft_after *result)
@@ -941,13 +1034,16 @@ static int ways_look(struct after *x, struct ft_after *result)
 	result->drawn = ways > FT_AFTER_WAYS_MAX || ways > 2 * samples;
 	result->seed = result->drawn ? FT_AFTER_SEED : 0;
 	if (!result->drawn) {
-		ways_all(x);
+		ways_all(x, way_count);
 	} else {
 		r = ways_hardest(x);
 		if (r < 0)
 			return r;
-		ways_some(x, (uint32_t)samples);
+		ways_some(x, (uint32_t)samples, way_count);
 	}
+	r = hops_look(x, ways, result->drawn);
+	if (r < 0)
+		return r;
 	result->exact = !result->drawn || hardest_are_known(x);
 	result_fill(x, result);
 	r = ways_say(&result->ways, ways, about);

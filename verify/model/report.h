@@ -275,15 +275,20 @@ struct ft_after_state {
 	struct ft_ratio edges, hosts; /* edge switches without a path to a core switch, and the hosts on them */
 	struct ft_ratio bisection;    /* the remaining fraction of the planned bisection */
 	struct ft_ratio blocking;     /* of the worst edge that has a path; 0: none has */
+	/* Only in a plan without ranks, where failures make paths longer; else all 0:0. */
+	struct ft_ratio clos;	   /* switches between the two hosts that are farthest apart and have a path */
+	struct ft_ratio mean_hops; /* switches between two hosts with a path, on average */
+	struct ft_ratio pairs;	   /* of hosts that have no path any more, those of failed switches included */
 };
 
 /* The effect of so many more failures (measure/failures.h). */
 struct ft_after {
 	enum ft_after_kind kind;
-	uint32_t count, of; /* so many of the existing ones */
-	char *ways;	    /* the number of combinations: "15", "8.1e12" */
-	uint32_t looked;    /* at so many of them */
-	bool drawn;	    /* the sets were sampled, with this seed, not enumerated */
+	uint32_t count, of;   /* so many of the existing ones */
+	char *ways;	      /* the number of combinations: "15", "8.1e12" */
+	uint32_t looked;      /* at so many of them */
+	uint32_t hops_looked; /* at so many for distances; 0: distances were not measured */
+	bool drawn;	      /* the sets were sampled, with this seed, not enumerated */
 	uint32_t seed;
 	bool exact; /* no way is worse */
 	struct ft_after_state worst, mean;

@@ -328,6 +328,12 @@ static const struct ft_member_list left_list = {
 			{"bisection", .kind = &ft_value_fraction,                                                     \
 			 .offset = offsetof(struct ft_after, state.bisection)},                                       \
 			{"blocking", .kind = &ft_value_ratio, .offset = offsetof(struct ft_after, state.blocking)},   \
+			{"clos", .kind = &ft_value_ratio, .offset = offsetof(struct ft_after, state.clos),            \
+			 .optional = true},                                                                           \
+			{"mean_hops", .kind = &ft_value_ratio, .offset = offsetof(struct ft_after, state.mean_hops),  \
+			 .optional = true},                                                                           \
+			{"pairs_cut_off", .kind = &ft_value_ratio, .offset = offsetof(struct ft_after, state.pairs),  \
+			 .optional = true},                                                                           \
 	}
 
 static const struct ft_member after_worst_members[] = AFTER_STATE(worst);
@@ -342,6 +348,7 @@ static const struct ft_member after_members[] = {
 	{"seed", .kind = &ft_value_count, .offset = offsetof(struct ft_after, seed), .optional = true,
 	 .flag = offsetof(struct ft_after, drawn) + 1},
 	{"exact", .kind = &ft_value_truth, .offset = offsetof(struct ft_after, exact)},
+	{"hops_looked_at", .kind = &ft_value_count, .offset = offsetof(struct ft_after, hops_looked), .optional = true},
 	{"worst", OBJECT(after_worst_members), .line = true},
 	{"mean", OBJECT(after_mean_members), .line = true},
 	{"example", .kind = &ft_value_string, .offset = offsetof(struct ft_after, example), .line = true},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/plan/plan.h"
 #include "probe/sms.h"
 #include "verify/model/report.h"
 #include "verify/report/report_parts.h"
@@ -74,12 +75,12 @@ static void kinds_write(struct ft_text *t, const struct ft_report *r)
 
 	for (size_t i = 0; i < r->kind_count; i++) {
 		const struct ft_report_kind *kind = &r->kinds[i];
-		bool bare = strcmp(kind->name, "switch") == 0;
+		const char *called = ft_kind_word(kind->name);
 
 		if (kind->planned == 0)
 			continue;
-		ft_text_printf(t, "%s%u of %u %s%sswitch%s", gap, kind->found, kind->planned, bare ? "" : kind->name,
-			       bare ? "" : " ", ft_text_es(kind->planned));
+		ft_text_printf(t, "%s%u of %u %s%sswitch%s", gap, kind->found, kind->planned, called,
+			       called[0] ? " " : "", ft_text_es(kind->planned));
 		if (kind->degraded || kind->isolated)
 			ft_text_printf(t, " (%u degraded, %u isolated)", kind->degraded, kind->isolated);
 		gap = ", ";
@@ -409,6 +410,14 @@ static void after_state_write(struct ft_text *t, const struct ft_report *r, cons
 		ft_text_puts(t, ", worst blocking ");
 		blocking_write(t, state->blocking);
 	}
+	if (state->clos.den > 0) {
+		ft_text_puts(t, ", hosts up to ");
+		decimal_write(t, state->clos);
+		ft_text_puts(t, " switches apart and ");
+		decimal_write(t, state->mean_hops);
+		ft_text_puts(t, " on average, pairs of hosts cut off ");
+		decimal_write(t, state->pairs);
+	}
 	ft_text_puts(t, "\n");
 }
 
@@ -480,6 +489,9 @@ static void after_write(struct ft_text *t, const struct ft_report *r, const stru
 		ft_text_printf(t, "all %s ways):\n", after->ways);
 	after_state_write(t, r, after->exact ? "at worst" : "at worst, as far as was looked", &after->worst);
 	after_state_write(t, r, "on average", &after->mean);
+	if (after->hops_looked > 0 && after->hops_looked != after->looked)
+		ft_text_printf(t, "  how far hosts are apart: sampled %u of %s ways, and others may be worse\n",
+			       after->hops_looked, after->ways);
 	ft_text_printf(t, "  the hardest: %s\n", after->example);
 }
 
