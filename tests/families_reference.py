@@ -85,7 +85,13 @@ def measured(plan):
         "switches": len(place), "sw_links": sum(bundle["count"] for bundle in plan["bundles"]),
         "net_radix": max(ports), "hosts": sum(hosts), "hosts_per_switch": max(hosts), "diameter": longest,
         "mean_hops": total / (len(place) * (len(place) - 1)), "evenly": min(ports) == max(ports),
-        "crossed": plan["clos"]}
+        "crossed": plan["clos"], "apart": ratio(plan["switch_hops"])}
+
+
+def ratio(value):
+    """A number, or "13:7"."""
+    over, _, under = str(value).partition(":")
+    return float(over) / float(under or 1)
 
 
 def check(what, keys, expected):
@@ -102,6 +108,8 @@ def check(what, keys, expected):
         wrong.append("switches have unlike numbers of cables")
     if found["crossed"] != found["diameter"] + 1:
         wrong.append(f"the plan says that a packet crosses up to {found['crossed']} switches")
+    if abs(found["apart"] - found["mean_hops"]) > 1e-3:
+        wrong.append(f"the plan says that switches are {found['apart']} cables apart on average, not {found['mean_hops']}")
     result(not wrong, what, "; ".join(wrong))
 
 

@@ -135,12 +135,12 @@ def plan_keys(design):
         keys -= {"catalog"}
     if "islands" not in design:
         keys -= {"islands"}
-    graph = {"topology", "nodes", "clos", "kinds", "links", "spare_ports", "switches", "bundles"}
+    graph = {"topology", "nodes", "clos", "switch_hops", "kinds", "links", "spare_ports", "switches", "bundles"}
     if design.get("topology") == "graph":
         return graph
     if "dims" in design["plan"]:
         return graph | (keys & {"catalog", "dims", "edge", "expandable_to", "cost", "power_w", "weight_kg", "size_u"})
-    keys -= {"nodes", "kinds", "dims"}
+    keys -= {"nodes", "switch_hops", "kinds", "dims"}
     if "classes" in design or "rings" in design:
         keys -= {"figures"}
     return keys if design.get("levels") == 3 else keys - {"spine", "pods"}

@@ -65,8 +65,8 @@ static int search_make(const struct ft_plan *plan, struct search *s)
 	return 0;
 }
 
-/* One step. Returns the number of switches newly reached by some source; @ret_hosts: whether one of them has hosts. */
-static uint32_t search_step(struct search *s, uint32_t queued, bool *ret_hosts)
+/* One step. Returns the number of switches newly reached; @ret_pairs: so often a source reached one with hosts. */
+static uint32_t search_step(struct search *s, uint32_t queued, uint64_t *ret_pairs)
 {
 	uint32_t found = 0, kept = 0;
 
@@ -85,23 +85,30 @@ static uint32_t search_step(struct search *s, uint32_t queued, bool *ret_hosts)
 	}
 	for (uint32_t i = 0; i < queued; i++)
 		s->now[s->queue[i]] = 0;
-	*ret_hosts = false;
+	*ret_pairs = 0;
 	for (uint32_t i = 0; i < found; i++) {
 		uint32_t to = s->queue_next[i];
 
 		s->seen[to] |= s->next[to];
 		s->now[to] = s->next[to];
 		s->next[to] = 0;
-		*ret_hosts |= s->plan->switches[to].hosts > 0;
+		if (s->plan->switches[to].hosts > 0)
+			*ret_pairs += (unsigned int)__builtin_popcountll(s->now[to]);
 		s->queue[kept++] = to;
 	}
 	return kept;
 }
 
-/* From the @count switches of @sources: cables to the farthest switch with hosts that is reached. */
-static uint32_t search_run(struct search *s, const uint32_t *sources, uint32_t count)
+/* Over pairs of different switches with hosts that have a path; each pair is found from both ends. */
+struct distances {
+	uint32_t farthest;
+	uint64_t pairs, cables;
+};
+
+/* Adds those from the @count switches of @sources. */
+static void search_run(struct search *s, const uint32_t *sources, uint32_t count, struct distances *sum)
 {
-	uint32_t farthest = 0, queued = count;
+	uint32_t queued = count;
 
 	memset(s->seen, 0, s->plan->switch_count * sizeof(*s->seen));
 	for (uint32_t i = 0; i < count; i++) {
@@ -109,19 +116,21 @@ static uint32_t search_run(struct search *s, const uint32_t *sources, uint32_t c
 		s->now[sources[i]] = s->seen[sources[i]] = 1ULL << i;
 	}
 	for (uint32_t step = 1; queued > 0; step++) {
-		bool hosts;
+		uint64_t pairs;
 
-		queued = search_step(s, queued, &hosts);
-		if (hosts)
-			farthest = step;
+		queued = search_step(s, queued, &pairs);
+		if (pairs > 0 && step > sum->farthest)
+			sum->farthest = step;
+		sum->pairs += pairs;
+		sum->cables += pairs * step;
 	}
-	return farthest;
 }
 
 int ft_graph_figures(struct ft_plan *plan)
 {
 	_cleanup_(search_release) struct search s = {0};
-	uint32_t sources[BATCH], count = 0, farthest = 0, free_ports;
+	uint32_t sources[BATCH], count = 0, free_ports;
+	struct distances sum = {0};
 	int r = search_make(plan, &s);
 
 	if (r < 0)
@@ -140,16 +149,15 @@ int ft_graph_figures(struct ft_plan *plan)
 	plan->spare_ports = free_ports;
 	for (uint32_t i = 0; i <= plan->switch_count; i++) {
 		bool last = i == plan->switch_count;
-		uint32_t reached;
-
 		if (!last && plan->switches[i].hosts > 0)
 			sources[count++] = i;
 		if (count < BATCH && !last)
 			continue;
-		reached = search_run(&s, sources, count);
-		farthest = reached > farthest ? reached : farthest;
+		search_run(&s, sources, count, &sum);
 		count = 0;
 	}
-	plan->clos = farthest + 1;
+	plan->clos = sum.farthest + 1;
+	plan->switch_pairs = sum.pairs;
+	plan->switch_cables = sum.cables;
 	return 0;
 }

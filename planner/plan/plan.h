@@ -109,6 +109,8 @@ struct ft_plan {
 	uint32_t dims[FT_DIMENSIONS_MAX], dim_count; /* of a grid; else 0 */
 	uint32_t group_count;			     /* groups of switches; 0: there are none */
 	uint32_t clos; /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
+	/* Of a graph: ordered pairs of switches with hosts that have a path, and the cables of all shortest ones. */
+	uint64_t switch_pairs, switch_cables;
 	uint32_t nodes;
 	uint32_t nodes_max;
 

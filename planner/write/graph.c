@@ -2,6 +2,7 @@
 /* The plan of a graph in words. Switches that are alike, one after the other, are one line. */
 #include "planner/family/graph.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -152,8 +153,15 @@ void ft_graph_write_text(struct ft_text *text, const struct ft_plan *plan)
 	if (plan->label)
 		ft_text_printf(text, "Network: %s %s.\n\n", plan->called, plan->label);
 	text_switches(text, plan);
-	ft_text_printf(text, "\nHops: a packet crosses up to %u switch%s on its way.\n", plan->clos,
+	ft_text_printf(text, "\nHops: a packet crosses up to %u switch%s on its way", plan->clos,
 		       ft_text_es(plan->clos));
+	if (plan->switch_pairs > 0) {
+		uint64_t hundredths = (100 * plan->switch_cables + plan->switch_pairs / 2) / plan->switch_pairs;
+
+		ft_text_printf(text, "; two switches with nodes are %" PRIu64 ".%02" PRIu64 " cables apart on average",
+			       hundredths / 100, hundredths % 100);
+	}
+	ft_text_puts(text, ".\n");
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between switches.\n", plan->links, plan->nodes,
 		       plan->links - plan->nodes);
 	ft_text_printf(text, "%s that are left: %u.\n", plan->label ? "Host ports" : "Ports", plan->spare_ports);

@@ -314,6 +314,10 @@ static void json_graph(struct writer *w, const struct ft_plan *plan)
 		json_family(w, plan);
 	json_count(w, "nodes", plan->nodes);
 	json_count(w, "clos", plan->clos);
+	json_quantity(w, "switch_hops",
+		      plan->switch_pairs
+			      ? (struct ft_quantity){(int64_t)plan->switch_cables, (int64_t)plan->switch_pairs}
+			      : ft_quantity_count(0));
 	json_kinds(w, plan);
 	json_count(w, "links", plan->links);
 	json_count(w, "spare_ports", plan->spare_ports);
