@@ -93,7 +93,7 @@ static const struct refusal_row refusals[] = {
 	{HYPERX "\"dims\": [19, 19], " PORTS(36),
 	 "each switch needs 36 ports to other switches and one for a host, and has 36"},
 	{HYPERX "\"dims\": [1000, 1000], " PORTS(36), "dims make more than 100000 switches"},
-	{HYPERX "\"dims\": [4, 4], \"dimensions\": 3, " PORTS(36), "dimensions is 3, but dims has 2 numbers"},
+	{HYPERX "\"dims\": [4, 4], \"dimensions\": 3, " PORTS(36), "\"dimensions\" is 3, but \"dims\" has 2 sizes"},
 	{HYPERX "\"dims\": [4, 4], \"bundle\": [1, 2, 3], " PORTS(36),
 	 "bundle has 3 numbers, but there are 2 dimensions"},
 	{HYPERX "\"dims\": [4, 4], \"blocking\": 1, \"nodes\": 289, " PORTS(36),

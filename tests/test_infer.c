@@ -923,7 +923,10 @@ static void test_no_memory(void **state)
 		"tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 "
 		"core1 6; "
 		"link io2 core2 6; link io3 core1 6; link io3 core2 6; name io1 x; name io2 x; cut leaf4 core2 1",
-		TORUS "; cut t12 t22 1",
+		"switch r1 8; switch r2 8; switch r3 8; switch r4 8; switch r5 8; switch r6 8; "
+		"switch r7 8; switch r8 8; link r1 r2 2; link r2 r3 2; link r3 r4 2; link r4 r5 2; "
+		"link r5 r6 2; link r6 r7 2; link r7 r8 2; link r8 r1 2; hosts r1 2; hosts r2 2; "
+		"hosts r3 2; hosts r4 2; hosts r5 2; hosts r6 2; hosts r7 2; hosts r8 2; cut r1 r2 1",
 	};
 	(void)state;
 

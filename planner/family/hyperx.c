@@ -291,9 +291,6 @@ static int keys_check(struct ft_proposal *proposal)
 	const struct ft_family_keys *said = &proposal->design->keys;
 	uint32_t d = said->dim_count > 0 ? said->dim_count : said->dimensions;
 
-	if (said->dim_count > 0 && ft_pinned(said->dimensions) && said->dimensions != said->dim_count)
-		return ft_proposal_refuse(proposal, NULL, "dimensions", "dimensions is %u, but dims has %u numbers",
-					  said->dimensions, said->dim_count);
 	if (said->bundle_count > 1 && ft_pinned(d) && said->bundle_count != d)
 		return ft_proposal_refuse(proposal, NULL, "bundle",
 					  "bundle has %u numbers, but there are %u dimensions", said->bundle_count, d);
