@@ -328,6 +328,12 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_puts(text, "\n}\n");
 }
 
+/* 0: it has none. */
+static uint32_t dimensions_of(const struct candidate *c)
+{
+	return c->keys.dim_count == 0 && c->keys.dimensions != FT_UNPINNED ? c->keys.dimensions : c->keys.dim_count;
+}
+
 /* Keeps the candidates whose distances are nearest; of equal ones the fewest dimensions first: a ring of four is 2x2.
  */
 static void candidate_keep(struct recognition *x, const struct candidate *c)
@@ -335,7 +341,7 @@ static void candidate_keep(struct recognition *x, const struct candidate *c)
 	uint32_t at = x->best_count;
 
 	while (at > 0 && (c->apart < x->best[at - 1].apart ||
-			  (c->apart == x->best[at - 1].apart && c->keys.dim_count < x->best[at - 1].keys.dim_count)))
+			  (c->apart == x->best[at - 1].apart && dimensions_of(c) < dimensions_of(&x->best[at - 1]))))
 		at--;
 	if (at == TRIALS_MAX)
 		return;
