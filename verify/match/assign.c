@@ -233,7 +233,7 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 
 	while (r == 0 && trial < count && (trial == 0 || !is_enough(w, worth, few, trial))) {
 		r = trial_judge(w, begin, &guesses[trial++], worth, best);
-		if (r == 0 && !based && !is_least(w, worth)) {
+		if (r == 0 && !based && worth->faults > 0) {
 			based = true;
 			r = bases_try(w, begin, worth, best);
 		}
