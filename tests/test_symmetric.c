@@ -26,8 +26,8 @@ static const char *const designs[] = {
 	"\"topology\": \"slim-fly\", \"q\": 17, \"edge\": {\"ports\": 64}",
 	"\"topology\": \"slim-fly\", \"q\": 19, \"edge\": {\"ports\": 64}",
 	"\"topology\": \"polarfly\", \"q\": 17, \"edge\": {\"ports\": 36}",
-	"\"topology\": \"dragonfly\", \"group\": {\"routers\": 8, \"global\": 4}, \"groups\": 33, "
-	"\"edge\": {\"ports\": 36}",
+	("\"topology\": \"dragonfly\", \"group\": {\"routers\": 8, \"global\": 4}, \"groups\": 33, "
+	 "\"edge\": {\"ports\": 36}"),
 	"\"topology\": \"hyperx\", \"dims\": [12, 8], \"edge\": {\"ports\": 64}",
 };
 
