@@ -24,6 +24,8 @@ enum {
 	APART_SHARE = 2,  /* of the distances, one in so many may differ */
 	SURPLUS_COST = 3, /* a cable goes missing sooner than one is laid that belongs nowhere */
 	TRIALS_MAX = 8,	  /* candidates that are matched */
+	LARGE = 500,	  /* switches; in networks of more than these, */
+	TRIALS_LARGE = 3, /* so many */
 	STEPS_MAX = 64,	  /* distances that are told apart */
 	SOURCES = 64,	  /* switches whose distances are counted */
 };
@@ -591,6 +593,9 @@ int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_te
 	if (r < 0 || !recognition_begin(&x))
 		return r;
 	r = candidates_find(&x);
+	/* In large networks distances tell more, and a match that fails costs more. */
+	if (f->live->switch_count > LARGE)
+		x.best_count = x.best_count < TRIALS_LARGE ? x.best_count : TRIALS_LARGE;
 	for (uint32_t i = 0; r == 0 && i < x.best_count; i++)
 		r = candidate_match(&x, &x.best[i], text, ret_wrong);
 	return r;
