@@ -467,7 +467,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
 	_cleanup_(intent_release) struct ft_intent intent = {0};
 	_cleanup_(attempt_release) struct attempt graph = {0};
-	bool tree = best->text.length > 0;
+	bool tree = best->text.length > 0, serves;
 	uint64_t common = 0, wrong = 0;
 	struct ft_error err;
 	int r;
@@ -484,14 +484,17 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		attempt_swap(whole, best);
 		return 0;
 	}
-	if (r < 0 || (tree && tree_serves(best, &intent, common) && !tree_is_poor(best, &f)))
+	if (r < 0)
 		return r;
+	serves = tree && tree_serves(best, &intent, common);
+	if (serves && !tree_is_poor(best, &f))
+		return 0;
 	ft_infer_graph_counts(&f);
 	name = name && name[0] ? name : "fabric";
 	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
-	if (r == 0 && tree && tree_serves(best, &intent, common) && !graph_is_richer(best, &f, &intent))
+	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))
 		return 0;
 	if (r == 0) {
 		ft_text_reset(&graph.text);
