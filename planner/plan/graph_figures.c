@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "planner/plan/adjacency.h"
 #include "planner/plan/numbers.h"
 #include "planner/plan/tree.h"
 
@@ -19,16 +20,14 @@ enum { BATCH = 64 }; /* sources of one search: a bit each */
  */
 struct search {
 	const struct ft_plan *plan;
-	uint32_t *first;     /* of each switch and one more: where its neighbours begin */
-	uint32_t *neighbour; /* switch by switch */
+	struct ft_adjacency near;
 	uint64_t *seen, *now, *next;
 	uint32_t *queue, *queue_next;
 };
 
 static void search_release(struct search *s)
 {
-	free(s->first);
-	free(s->neighbour);
+	ft_adjacency_release(&s->near);
 	free(s->seen);
 	free(s->now);
 	free(s->next);
@@ -41,28 +40,14 @@ static int search_make(const struct ft_plan *plan, struct search *s)
 	size_t count = plan->switch_count + 1UL;
 
 	s->plan = plan;
-	s->first = calloc(count + 1, sizeof(*s->first));
-	s->neighbour = calloc(2UL * plan->bundle_count + 1, sizeof(*s->neighbour));
 	s->seen = calloc(count, sizeof(*s->seen));
 	s->now = calloc(count, sizeof(*s->now));
 	s->next = calloc(count, sizeof(*s->next));
 	s->queue = calloc(count, sizeof(*s->queue));
 	s->queue_next = calloc(count, sizeof(*s->queue_next));
-	if (!s->first || !s->neighbour || !s->seen || !s->now || !s->next || !s->queue || !s->queue_next)
+	if (!s->seen || !s->now || !s->next || !s->queue || !s->queue_next)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->bundle_count; i++) {
-		s->first[plan->bundles[i].a]++;
-		s->first[plan->bundles[i].b]++;
-	}
-	for (uint32_t i = 1; i < count; i++)
-		s->first[i] += s->first[i - 1];
-	for (uint32_t i = plan->bundle_count; i-- > 0;) {
-		const struct ft_plan_bundle *bundle = &plan->bundles[i];
-
-		s->neighbour[--s->first[bundle->a]] = bundle->b;
-		s->neighbour[--s->first[bundle->b]] = bundle->a;
-	}
-	return 0;
+	return ft_adjacency_make(plan, &s->near);
 }
 
 /* One step. Returns the number of switches newly reached; @ret_pairs: so often a source reached one with hosts. */
@@ -73,8 +58,8 @@ static uint32_t search_step(struct search *s, uint32_t queued, uint64_t *ret_pai
 	for (uint32_t i = 0; i < queued; i++) {
 		uint32_t from = s->queue[i];
 
-		for (uint32_t k = s->first[from]; k < s->first[from + 1]; k++) {
-			uint32_t to = s->neighbour[k];
+		for (uint32_t k = s->near.first[from]; k < s->near.first[from + 1]; k++) {
+			uint32_t to = s->near.arcs[k].to;
 
 			if (!(s->now[from] & ~s->seen[to] & ~s->next[to]))
 				continue;

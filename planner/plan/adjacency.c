@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/plan/adjacency.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "planner/plan/plan.h"
+
+void ft_adjacency_release(struct ft_adjacency *adjacency)
+{
+	free(adjacency->first);
+	free(adjacency->arcs);
+}
+
+/* Counting sort: counted, then filled from the last bundle on, which leaves @first at each switch's first arc. */
+int ft_adjacency_make(const struct ft_plan *plan, struct ft_adjacency *ret)
+{
+	uint32_t count = plan->switch_count;
+
+	ret->first = calloc(count + 1UL, sizeof(*ret->first));
+	ret->arcs = calloc(2UL * plan->bundle_count + 1, sizeof(*ret->arcs));
+	if (!ret->first || !ret->arcs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		ret->first[plan->bundles[i].a]++;
+		ret->first[plan->bundles[i].b]++;
+	}
+	for (uint32_t i = 1; i <= count; i++)
+		ret->first[i] += ret->first[i - 1];
+	for (uint32_t i = plan->bundle_count; i-- > 0;) {
+		const struct ft_plan_bundle *bundle = &plan->bundles[i];
+
+		ret->arcs[--ret->first[bundle->a]] = (struct ft_arc){bundle->b, i};
+		ret->arcs[--ret->first[bundle->b]] = (struct ft_arc){bundle->a, i};
+	}
+	return 0;
+}
