@@ -67,6 +67,7 @@ static struct ft_sweep_options sweep_bounded(const struct ft_check_request *requ
 	struct ft_sweep_options sweep = *request->sweep;
 
 	ft_bounds_sweep(request->plan, &sweep);
+	sweep.after = request->after;
 	return sweep;
 }
 

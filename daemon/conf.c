@@ -285,9 +285,9 @@ static int set_engine(const struct ft_config_setting *setting)
 
 	if (engine == FT_ENGINE_COUNT)
 		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
-				    "\"%s\" has to be \"%s\" or \"%s\", not \"%s\"", setting->key->name,
-				    ft_engine_name(FT_ENGINE_LIBIBNETDISC), ft_engine_name(FT_ENGINE_LIBIBUMAD),
-				    setting->value);
+				    "\"%s\" has to be \"%s\", \"%s\" or \"%s\", not \"%s\"", setting->key->name,
+				    ft_engine_name(FT_ENGINE_AUTO), ft_engine_name(FT_ENGINE_LIBIBNETDISC),
+				    ft_engine_name(FT_ENGINE_LIBIBUMAD), setting->value);
 	*(enum ft_engine *)setting_field(setting) = engine;
 	return 0;
 }
@@ -374,8 +374,8 @@ const struct ft_config_key ft_config_keys[] = {
 	{"m_key", "KEY", "", "the M_Key of a fabric that is protected by one", set_m_key, FIELD(sweep.m_key), 0, 0},
 	{"node_name_map", "FILE", "", "names instead of node descriptions; " FT_NODE_NAME_MAP, set_path,
 	 FIELD(name_map), 0, 0},
-	{"engine", "libibnetdisc | libibumad", "libibnetdisc", "who asks: libibnetdisc, or the daemon alone",
-	 set_engine, FIELD(sweep.engine), 0, 0},
+	{"engine", "auto | libibnetdisc | libibumad", "auto", "who asks: libibnetdisc, or the daemon alone", set_engine,
+	 FIELD(sweep.engine), 0, 0},
 	{"outstanding_smps", "NUMBER | auto", "auto", "management packets on the wire at a time, at most",
 	 set_number_or_word, FIELD(sweep.max_smps), 1, 1024},
 	{"max_smps_per_switch", "NUMBER", "4", "of them on the way to one switch", set_number,

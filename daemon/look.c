@@ -215,11 +215,20 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 	ft_tell_status(d, true);
 }
 
+/* Trouble counts every other time only, so that a device that never answers does not make all sweeps slow. */
+static enum ft_engine_reason trouble_before(const struct ft_daemon *d)
+{
+	if (d->looks.failures % 2 == 0)
+		return FT_ENGINE_SAID;
+	return d->looks.blind > 0 ? FT_ENGINE_FAILED : FT_ENGINE_INCOMPLETE;
+}
+
 static void sweep_start(struct ft_daemon *d)
 {
 	const struct ft_check_request request = {
 		.kind = FT_CHECK_SWEEP,
 		.sweep = &d->config->sweep,
+		.after = trouble_before(d),
 		.names = d->config->names,
 		.design = d->design,
 		.plan = d->plan,

@@ -1242,6 +1242,7 @@ static int give_snapshot(struct reader *r, const struct ft_port_choice *from, in
 	if (code < 0)
 		return code;
 	snapshot->source.mads = count.mads;
+	snapshot->source.engine = FT_ENGINE_LIBIBUMAD;
 	snapshot->source.timeouts = count.timeouts;
 	snapshot->source.time_s = time(NULL);
 	snapshot->source.duration_ms = (uint32_t)(ft_guard_now_ms() - began_ms);

@@ -357,7 +357,7 @@ struct parcel {
 	uint32_t detail, entry_node, mads, timeouts, duration_ms;
 	int64_t time_s;
 	uint8_t entry_port, live, complete, lists_down_ports;
-	uint8_t stopped, reserved[3];
+	uint8_t stopped, engine, engine_reason, reserved;
 };
 
 enum { PARCEL_MAGIC = 0x46545331 };
@@ -414,6 +414,8 @@ int ft_snapshot_send(int fd, const struct ft_snapshot *s)
 		.complete = s->source.complete,
 		.lists_down_ports = s->source.lists_down_ports,
 		.stopped = s->source.stopped,
+		.engine = s->source.engine,
+		.engine_reason = s->source.engine_reason,
 	};
 	struct iovec parts[] = {
 		{&parcel, sizeof(parcel)},
@@ -449,7 +451,8 @@ int ft_snapshot_receive(const void *bytes, size_t length, struct ft_snapshot **r
 	part += sizeof(parcel);
 	if (parcel.magic != PARCEL_MAGIC || parcel.node_size != sizeof(struct ft_node) ||
 	    parcel.port_size != sizeof(struct ft_port) || parcel.live > 1 || parcel.complete > 1 ||
-	    parcel.lists_down_ports > 1 || parcel.stopped > 1)
+	    parcel.lists_down_ports > 1 || parcel.stopped > 1 || parcel.engine >= FT_ENGINE_COUNT ||
+	    parcel.engine_reason >= FT_ENGINE_REASONS)
 		return ft_error_set(err, -EINVAL, 0, 0, "no snapshot came");
 	size = sizeof(parcel) + (uint64_t)parcel.node_count * sizeof(*s->nodes) +
 	       (uint64_t)parcel.port_count * sizeof(*s->ports) + parcel.strings_length;
@@ -474,6 +477,8 @@ int ft_snapshot_receive(const void *bytes, size_t length, struct ft_snapshot **r
 		.detail = parcel.detail,
 		.entry_node = parcel.entry_node,
 		.entry_port = parcel.entry_port,
+		.engine = parcel.engine,
+		.engine_reason = parcel.engine_reason,
 		.mads = parcel.mads,
 		.timeouts = parcel.timeouts,
 		.duration_ms = parcel.duration_ms,

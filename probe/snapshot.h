@@ -79,6 +79,29 @@ struct ft_port {
 	uint8_t sm; /* 1: PortInfo:CapabilityMask.IsSM, a subnet manager runs there. For a switch see its node */
 };
 
+/*
+ * The discovery engine. All give the same snapshot, but for directors whose slot numbering only libibnetdisc knows
+ * (Voltaire's, for one): elsewhere the grouping is by SystemImageGUIDs and names. Nor does the engine libibumad know
+ * the physical state of a port that is down by SwitchPortStateTable.
+ */
+enum ft_engine {
+	FT_ENGINE_AUTO,		/* one of the others, by the size of the plan; of a snapshot: no sweep made it */
+	FT_ENGINE_LIBIBNETDISC, /* libibnetdisc, with a fixed number of SMPs on the wire; discovery.h fills its gaps */
+	FT_ENGINE_LIBIBUMAD,	/* discovery.h alone, over libibumad, with a congestion window */
+	FT_ENGINE_COUNT,
+};
+
+/* Why that engine. */
+enum ft_engine_reason {
+	FT_ENGINE_SAID,	      /* the user said so; or there is no choice: what an event tells is read by ourselves */
+	FT_ENGINE_SMALL,      /* the plan is small, where libibnetdisc is as fast */
+	FT_ENGINE_LARGE,      /* the plan is large, where libibnetdisc takes a multiple of the time */
+	FT_ENGINE_LIMITED,    /* only libibumad can be held to a number of SMPs per second */
+	FT_ENGINE_FAILED,     /* the sweep before, by libibumad, failed */
+	FT_ENGINE_INCOMPLETE, /* the sweep before, by libibumad, could not see everything */
+	FT_ENGINE_REASONS,
+};
+
 /* Where the snapshot came from. Offsets are into strings[]; the empty string is offset 0. */
 struct ft_snapshot_source {
 	bool live;
@@ -88,6 +111,8 @@ struct ft_snapshot_source {
 	uint32_t detail;     /* "mlx5_0 port 1", or the file's name */
 	uint32_t entry_node; /* the node where the sweep began, or FT_NO_NODE */
 	uint8_t entry_port;
+	enum ft_engine engine; /* of a sweep: never FT_ENGINE_AUTO */
+	enum ft_engine_reason engine_reason;
 	uint32_t mads;	       /* SMPs sent; 0: not known */
 	uint32_t timeouts;     /* SMPs that never came back, retries included */
 	uint32_t odd_lids;     /* of dumps: LIDs that are empty, negative or 65535; stored as 0 */

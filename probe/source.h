@@ -7,23 +7,15 @@
 
 #include "probe/snapshot.h"
 
-/*
- * The discovery engine. Both give the same snapshot, but for directors whose slot numbering only libibnetdisc knows
- * (Voltaire's, for one): there the second engine leaves the grouping to SystemImageGUIDs and names. Nor does the second
- * engine know the physical state of a port that is down by SwitchPortStateTable.
- */
-enum ft_engine {
-	FT_ENGINE_LIBIBNETDISC, /* libibnetdisc, with a fixed number of SMPs on the wire; discovery.h fills its gaps */
-	FT_ENGINE_LIBIBUMAD,	/* discovery.h alone, over libibumad, with a congestion window */
-	FT_ENGINE_COUNT,
-};
-
 struct ft_progress; /* probe/progress.h */
 
 struct ft_sweep_options {
-	const char *ca;		 /* -C: name of the channel adapter, or NULL: the first with an InfiniBand port up */
-	int port;		 /* -P: its port, or 0: the first InfiniBand port that is up */
-	enum ft_engine engine;	 /* --engine */
+	const char *ca;		/* -C: name of the channel adapter, or NULL: the first with an InfiniBand port up */
+	int port;		/* -P: its port, or 0: the first InfiniBand port that is up */
+	enum ft_engine engine;	/* --engine */
+	uint32_t planned_nodes; /* switches and hosts of the plan, by which the engine is chosen; 0: not known */
+	enum ft_engine_reason
+		after;		 /* FT_ENGINE_FAILED, FT_ENGINE_INCOMPLETE: of the sweep before; else FT_ENGINE_SAID */
 	uint64_t m_key;		 /* -y: the M_Key that each SMP carries; 0: none */
 	unsigned int timeout_ms; /* -t: of one SMP */
 	unsigned int max_smps;	 /* -o: SMPs on the wire at a time, at most; 0: the engine's default */
@@ -42,10 +34,22 @@ struct ft_sweep_options {
 	struct ft_progress *progress; /* progress, in memory shared with children; NULL: not displayed */
 };
 
-/* The defaults: libibnetdisc, 1000 ms, 3 retries, 60 s; 16 SMPs with libibnetdisc, else 64 and 4 a switch. */
+/* The defaults: the engine by the plan, 1000 ms, 3 retries, 60 s; 16 SMPs with libibnetdisc, else 64 and 4 a switch. */
 extern const struct ft_sweep_options ft_sweep_defaults;
 
-/* "libibnetdisc", "libibumad", and the engine called @name: FT_ENGINE_COUNT if there is none. */
+/*
+ * The engine of that sweep, and why. Where the user leaves it to us: libibumad from FT_SWEEP_LARGE planned nodes on,
+ * where libibnetdisc takes a multiple of the time, and where the rate of SMPs is limited, as libibnetdisc has no such
+ * limit; else libibnetdisc. After a sweep by libibumad that saw trouble: libibnetdisc, unless the rate is limited.
+ */
+enum { FT_SWEEP_LARGE = 1000 };
+
+enum ft_engine ft_sweep_engine(const struct ft_sweep_options *options, enum ft_engine_reason *ret_reason);
+
+/* The reason in words, to follow "by libibumad, as"; NULL: the user said so. */
+const char *ft_engine_reason_text(enum ft_engine_reason reason);
+
+/* "auto", "libibnetdisc", "libibumad", and the engine called @name: FT_ENGINE_COUNT if there is none. */
 const char *ft_engine_name(enum ft_engine engine);
 enum ft_engine ft_engine_find(const char *name);
 
@@ -73,7 +77,8 @@ struct ft_scheduler_options ft_sweep_ask_options(const struct ft_sweep_options *
 
 /*
  * Sweeps the live fabric in a child process: libibnetdisc 44 can crash or hang on a partial fabric; here that is an
- * error code, returned within the deadline. Sends Get MADs only.
+ * error code, returned within the deadline. Sends Get MADs only. Where the choice of the engine is ours and libibumad
+ * sees trouble, libibnetdisc sweeps once more within the deadline.
  *
  * @err  filled on failure with one line: what happened to the sweep
  * Returns 0, -ENODEV (no device, or no port that is up), -ETIMEDOUT (the deadline passed; the child was killed),

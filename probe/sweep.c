@@ -40,7 +40,6 @@ enum {
 };
 
 const struct ft_sweep_options ft_sweep_defaults = {
-	.engine = FT_ENGINE_LIBIBNETDISC,
 	.timeout_ms = 1000,
 	.max_smps_per_switch = 4,
 	.retries = 3,
@@ -58,6 +57,7 @@ static const struct engine {
 	engine_discover *discover; /* NULL: it begins with nothing */
 	unsigned int max_smps;
 } engines[FT_ENGINE_COUNT] = {
+	[FT_ENGINE_AUTO] = {"auto", NULL, 0},
 	/* Its window is fixed: what a shallow VL15 bears as a rule. */
 	[FT_ENGINE_LIBIBNETDISC] = {"libibnetdisc", libibnetdisc_discover, 16},
 	/* An upper end of a window that finds its size. */
@@ -76,6 +76,48 @@ enum ft_engine ft_engine_find(const char *name)
 	while (engine < FT_ENGINE_COUNT && strcmp(engines[engine].name, name) != 0)
 		engine++;
 	return engine;
+}
+
+static const char *const engine_reasons[FT_ENGINE_REASONS] = {
+	[FT_ENGINE_SMALL] = "the plan is small (fewer than 1000 nodes)",
+	[FT_ENGINE_LARGE] = "the plan is large (1000 nodes or more)",
+	[FT_ENGINE_LIMITED] = "the packets per second are limited",
+	[FT_ENGINE_FAILED] = "the sweep before, by libibumad, failed",
+	[FT_ENGINE_INCOMPLETE] = "the sweep before, by libibumad, could not see everything",
+};
+
+const char *ft_engine_reason_text(enum ft_engine_reason reason)
+{
+	_Static_assert(FT_SWEEP_LARGE == 1000, "the texts say so");
+
+	return engine_reasons[reason];
+}
+
+enum ft_engine ft_sweep_engine(const struct ft_sweep_options *options, enum ft_engine_reason *ret_reason)
+{
+	bool large = options->planned_nodes >= FT_SWEEP_LARGE;
+
+	*ret_reason = FT_ENGINE_SAID;
+	if (options->engine != FT_ENGINE_AUTO)
+		return options->engine;
+	if (options->max_smps_per_second > 0) {
+		*ret_reason = FT_ENGINE_LIMITED;
+		return FT_ENGINE_LIBIBUMAD;
+	}
+	if (large && options->after != FT_ENGINE_SAID) {
+		*ret_reason = options->after;
+		return FT_ENGINE_LIBIBNETDISC;
+	}
+	*ret_reason = large ? FT_ENGINE_LARGE : FT_ENGINE_SMALL;
+	return large ? FT_ENGINE_LIBIBUMAD : FT_ENGINE_LIBIBNETDISC;
+}
+
+/* What sweeps, where nobody needs to know why. */
+static const struct engine *engine_of(const struct ft_sweep_options *options)
+{
+	enum ft_engine_reason reason;
+
+	return &engines[ft_sweep_engine(options, &reason)];
 }
 
 int ft_m_key_read(const char *text, uint64_t *ret_key)
@@ -98,7 +140,7 @@ int ft_m_key_read(const char *text, uint64_t *ret_key)
 
 unsigned int ft_sweep_max_smps(const struct ft_sweep_options *options)
 {
-	return options->max_smps ? options->max_smps : engines[options->engine].max_smps;
+	return options->max_smps ? options->max_smps : engine_of(options)->max_smps;
 }
 
 static uint32_t max_nodes(const struct ft_sweep_options *options)
@@ -218,7 +260,7 @@ static int discover_work(const void *arg, int64_t end_ms, struct ft_guard_result
 	survey.max_ports = max_ports(options);
 	r = ft_port_choose(options->ca, options->port, &from, err);
 	if (r == 0)
-		r = engines[options->engine].discover(options, &from, &survey, &count);
+		r = engine_of(options)->discover(options, &from, &survey, &count);
 	if (r < 0)
 		return r;
 	ft_text_add(&result->text, (const char *)&count, sizeof(count));
@@ -245,7 +287,7 @@ static int discover(const struct ft_sweep_options *options, int64_t end_ms, stru
 	struct ft_smp_count count = {0};
 	int r;
 
-	if (!engines[options->engine].discover)
+	if (!engine_of(options)->discover)
 		return 0;
 	r = ft_guard_run(&guard, discover_work, options, &result, NULL);
 	if (r < 0 || result.text.length < sizeof(count))
@@ -264,7 +306,7 @@ static int survey_fabric(const struct ft_sweep_options *options, struct ft_port_
 {
 	int r = 0;
 
-	if (engines[options->engine].discover && survey->node_count == 0)
+	if (engine_of(options)->discover && survey->node_count == 0)
 		r = check_port_opens(from, err);
 	if (r == 0)
 		r = walk(options, from, end_ms, survey, count, err);
@@ -282,7 +324,7 @@ int ft_sweep_options_check(const struct ft_sweep_options *options, struct ft_err
 		return ft_error_set(err, -EINVAL, 0, 0, "the number of SMPs on the wire has to be from 1 to 1024");
 	if (options->max_smps_per_switch == 0 || options->max_smps_per_switch > 1024)
 		return ft_error_set(err, -EINVAL, 0, 0, "the number of SMPs per switch has to be from 1 to 1024");
-	if (options->max_smps_per_second > 0 && options->engine == FT_ENGINE_LIBIBNETDISC)
+	if (options->max_smps_per_second > 0 && engine_of(options) == &engines[FT_ENGINE_LIBIBNETDISC])
 		return ft_error_set(err, -EINVAL, 0, 0,
 				    "libibnetdisc cannot be held to a number of SMPs per second: use the engine %s",
 				    engines[FT_ENGINE_LIBIBUMAD].name);
@@ -327,6 +369,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 	r = ft_snapshot_set_detail(snapshot, detail);
 	if (r < 0)
 		return r;
+	snapshot->source.engine = ft_sweep_engine(options, &snapshot->source.engine_reason);
 	snapshot->source.mads = count.mads;
 	snapshot->source.timeouts = count.timeouts;
 	snapshot->source.time_s = time(NULL);
@@ -380,32 +423,87 @@ static int sweep_guard(const struct ft_sweep_options *options, struct ft_guard *
 	return 0;
 }
 
-int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+/* ---- once more ---- */
+
+/*
+ * True if libibnetdisc is to sweep again: it was for us to choose, and the sweep by libibumad failed, though not for
+ * want of time, memory or a port; or it could not see everything, and one SMP in a hundred was lost, more than those
+ * that a device which never answers is sent.
+ */
+static bool again_by_libibnetdisc(const struct ft_sweep_options *options, int r, const struct ft_snapshot *snapshot,
+				  enum ft_engine_reason *ret_after)
+{
+	enum { LOST_SHARE = 100 };
+	enum ft_engine_reason reason;
+
+	if (ft_sweep_engine(options, &reason) != FT_ENGINE_LIBIBUMAD || reason != FT_ENGINE_LARGE)
+		return false;
+	if (r < 0) {
+		*ret_after = FT_ENGINE_FAILED;
+		return r != -ENODEV && r != -EINVAL && r != -ENOMEM && r != -ETIMEDOUT;
+	}
+	*ret_after = FT_ENGINE_INCOMPLETE;
+	return !snapshot->source.complete && (uint64_t)snapshot->source.timeouts * LOST_SHARE >= snapshot->source.mads;
+}
+
+static int sweep_once(const struct ft_sweep_options *options, bool routes, struct ft_guard_result *result,
+		      struct ft_error *err)
 {
 	struct ft_guard guard;
 	int r;
 
 	r = sweep_guard(options, &guard, err);
-	if (r < 0)
+	if (r == 0)
+		r = ft_guard_run(&guard, routes ? sweep_routes_work : sweep_work, options, result, err);
+	if (r == 0 && !result->snapshot)
+		r = ft_error_set(err, -EIO, 0, 0, "%s sent no snapshot", guard.what);
+	return r;
+}
+
+/* The result of the second sweep where there are two, unless only the first came to an end. */
+static int sweep_run(const struct ft_sweep_options *options, bool routes, struct ft_guard_result *result,
+		     struct ft_error *err)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result second = {0};
+	int64_t began_ms = ft_guard_now_ms(), left_ms;
+	struct ft_sweep_options again = *options;
+	int r, r_again;
+
+	r = sweep_once(options, routes, result, err);
+	if (!again_by_libibnetdisc(options, r, result->snapshot, &again.after))
 		return r;
-	return ft_guard_run_snapshot(&guard, sweep_work, options, ret_snapshot, err);
+	left_ms = began_ms + options->deadline_ms - ft_guard_now_ms();
+	if (left_ms <= 0)
+		return r;
+	again.deadline_ms = (unsigned int)left_ms;
+	r_again = sweep_once(&again, routes, &second, r < 0 ? err : NULL);
+	if (r_again < 0)
+		return r;
+	ft_guard_result_release(result);
+	*result = second;
+	second = (struct ft_guard_result){0};
+	return 0;
+}
+
+int ft_sweep(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	int r = sweep_run(options, false, &result, err);
+
+	if (r == 0)
+		*ret_snapshot = FT_STEAL(result.snapshot);
+	return r;
 }
 
 int ft_sweep_routes(const struct ft_sweep_options *options, struct ft_snapshot **ret_snapshot,
 		    struct ft_routes **ret_routes, struct ft_error *err)
 {
 	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
-	struct ft_guard guard;
-	int r;
+	int r = sweep_run(options, true, &result, err);
 
-	r = sweep_guard(options, &guard, err);
 	if (r == 0)
-		r = ft_guard_run(&guard, sweep_routes_work, options, &result, err);
-	if (r < 0)
-		return r;
-	if (!result.snapshot)
-		return ft_error_set(err, -EIO, 0, 0, "%s sent no snapshot", guard.what);
-	r = ft_routes_unpack(result.text.data, result.text.length, result.snapshot->node_count, ret_routes, err);
+		r = ft_routes_unpack(result.text.data, result.text.length, result.snapshot->node_count, ret_routes,
+				     err);
 	if (r == 0)
 		*ret_snapshot = FT_STEAL(result.snapshot);
 	return r;

@@ -42,7 +42,7 @@ static char *config_text(const struct ft_config *c)
 }
 
 #define DEFAULTS                                                                                                  \
-	"plan=/d/p ca=- port=0 timeout=1000 engine=libibnetdisc smps=0/4/0 retries=3 deadline=60000 "             \
+	"plan=/d/p ca=- port=0 timeout=1000 engine=auto smps=0/4/0 retries=3 deadline=60000 "                     \
 	"interval=300000 events=1 sm=1 "                                                                          \
 	"settle=10/250 "                                                                                          \
 	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d " \
@@ -89,6 +89,8 @@ static const struct {
 	{"plan = p\nm_key = 10\nnode_name_map = map", NULL, "m_key=a names=/d/map"},
 	{"plan = p\nnode_name_map = /etc/opensm/map", NULL, "m_key=0 names=/etc/opensm/map"},
 	/* who asks, and how much */
+	{"plan = p\nengine = libibnetdisc", NULL, "engine=libibnetdisc smps=0/4/0"},
+	{"plan = p\nmax_smps_per_second = 9", NULL, "engine=auto smps=0/4/9"},
 	{"plan = p\nengine = libibumad", NULL, "engine=libibumad smps=0/4/0"},
 	{"plan = p\nengine = libibumad\noutstanding_smps = 7\nmax_smps_per_switch = 1\nmax_smps_per_second = 9", NULL,
 	 "smps=7/1/9"},
@@ -267,9 +269,9 @@ static const struct {
 	{"m_key = -1", NULL, "1:9: \"m_key\" takes a number of up to 64 bits, such as 0x1234abcd"},
 	{"node_name_map = 'map'", NULL, "1:17: values are written without quotes"},
 	{"engine = ibnetdiscover", NULL,
-	 "1:10: \"engine\" has to be \"libibnetdisc\" or \"libibumad\", not \"ibnetdiscover\""},
-	{"plan = p\nmax_smps_per_second = 9", NULL,
-	 "2:23: \"max_smps_per_second\": libibnetdisc cannot be held to a number of SMPs per second: use the engine "
+	 "1:10: \"engine\" has to be \"auto\", \"libibnetdisc\" or \"libibumad\", not \"ibnetdiscover\""},
+	{"plan = p\nengine = libibnetdisc\nmax_smps_per_second = 9", NULL,
+	 "3:23: \"max_smps_per_second\": libibnetdisc cannot be held to a number of SMPs per second: use the engine "
 	 "libibumad"},
 	{"plan = \"p\"", NULL, "1:8: values are written without quotes"},
 	{"hooks = 'h'", NULL, "1:9: values are written without quotes"},

@@ -89,7 +89,7 @@ static const struct option_case option_cases[] = {
 	 {.timeout_ms = 1000, .max_smps_per_switch = 1025, .deadline_ms = 1000},
 	 "the number of SMPs per switch has to be from 1 to 1024"},
 	{"libibnetdisc keeps no pace",
-	 {GOOD, .max_smps_per_second = 1},
+	 {GOOD, .engine = FT_ENGINE_LIBIBNETDISC, .max_smps_per_second = 1},
 	 "libibnetdisc cannot be held to a number of SMPs per second: use the engine libibumad"},
 	{"too many SMPs on the wire",
 	 {.timeout_ms = 1000, .max_smps = 1025, .deadline_ms = 1000},
@@ -107,6 +107,54 @@ static const struct option_case option_cases[] = {
 	 {GOOD, .ca = "mlx5_12345678901234567890"},
 	 "no device has the name \"mlx5_12345678901234567890\""},
 };
+
+/* ---- what sweeps ---- */
+
+static const struct engine_case {
+	const char *name;
+	struct ft_sweep_options options;
+	enum ft_engine engine;
+	const char *why;
+} engine_cases[] = {
+	{"no plan", {0}, FT_ENGINE_LIBIBNETDISC, "the plan is small (fewer than 1000 nodes)"},
+	{"a small plan", {.planned_nodes = 999}, FT_ENGINE_LIBIBNETDISC, "the plan is small (fewer than 1000 nodes)"},
+	{"a large plan", {.planned_nodes = 1000}, FT_ENGINE_LIBIBUMAD, "the plan is large (1000 nodes or more)"},
+	{"a limit of packets", {.max_smps_per_second = 1}, FT_ENGINE_LIBIBUMAD, "the packets per second are limited"},
+	{"a large plan after a failure",
+	 {.planned_nodes = 1000, .after = FT_ENGINE_FAILED},
+	 FT_ENGINE_LIBIBNETDISC,
+	 "the sweep before, by libibumad, failed"},
+	{"a large plan after losses",
+	 {.planned_nodes = 1000, .after = FT_ENGINE_INCOMPLETE},
+	 FT_ENGINE_LIBIBNETDISC,
+	 "the sweep before, by libibumad, could not see everything"},
+	{"a small plan after a failure",
+	 {.planned_nodes = 999, .after = FT_ENGINE_FAILED},
+	 FT_ENGINE_LIBIBNETDISC,
+	 "the plan is small (fewer than 1000 nodes)"},
+	{"a limit of packets after a failure",
+	 {.planned_nodes = 1000, .after = FT_ENGINE_FAILED, .max_smps_per_second = 1},
+	 FT_ENGINE_LIBIBUMAD,
+	 "the packets per second are limited"},
+	{"libibumad for a small plan", {.engine = FT_ENGINE_LIBIBUMAD}, FT_ENGINE_LIBIBUMAD, NULL},
+	{"libibnetdisc for a large plan",
+	 {.engine = FT_ENGINE_LIBIBNETDISC, .planned_nodes = 30000},
+	 FT_ENGINE_LIBIBNETDISC,
+	 NULL},
+};
+
+static void test_engine(void **state)
+{
+	const struct engine_case *c = *state;
+	enum ft_engine_reason reason;
+	const char *why;
+
+	assert_int_equal(ft_sweep_engine(&c->options, &reason), c->engine);
+	why = ft_engine_reason_text(reason);
+	assert_int_equal(!why, !c->why);
+	if (why)
+		assert_string_equal(why, c->why);
+}
 
 static void test_option(void **state)
 {
@@ -1394,11 +1442,12 @@ int main(void)
 		cmocka_unit_test(test_no_memory_guarded), cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_cache_truncated),	  cmocka_unit_test(test_cache_damaged),
 	};
-	struct CMUnitTest tests[FT_COUNT(option_cases) + FT_COUNT(child_cases) + FT_COUNT(rate_cases) +
-				FT_COUNT(fabric_cases) + FT_COUNT(machine_cases) + FT_COUNT(map_cases) +
-				FT_COUNT(single)];
+	struct CMUnitTest tests[FT_COUNT(engine_cases) + FT_COUNT(option_cases) + FT_COUNT(child_cases) +
+				FT_COUNT(rate_cases) + FT_COUNT(fabric_cases) + FT_COUNT(machine_cases) +
+				FT_COUNT(map_cases) + FT_COUNT(single)];
 	size_t count = 0;
 
+	ROWS(engine_cases, test_engine);
 	ROWS(option_cases, test_option);
 	ROWS(child_cases, test_child);
 	ROWS(rate_cases, test_rate);

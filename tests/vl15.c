@@ -15,6 +15,9 @@
  *   FT_VL15_SLOW_EVERY where it is set, every one in so many answers takes twenty times as long
  *   FT_VL15_DEPTH      how many SMPs the wire carries; 0 or not set: any number
  *   FT_VL15_PER_NODE   likewise to one node, which is told by its directed path (or LID)
+ *   FT_VL15_BREAKS     after so many SMPs sending fails with EIO; 0 or not set: never
+ *   FT_VL15_ONCE       a file that the first process to send anything makes; others that find it have a wire with room
+ *                      for any number, which does not break
  *   FT_VL15_STATS      a file to which each process that sent anything adds a line at exit, of names and figures:
  *     sent         SMPs sent, repeats included
  *     repeated     of which were made here
@@ -33,6 +36,7 @@
 #include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
@@ -99,6 +103,7 @@ static struct {
 	size_t depth;
 	size_t per_node;
 	size_t slow_every;
+	size_t breaks;
 	int epoll_fd, epoll_umad; /* 0: none */
 	struct epoll_event epoll_event;
 	bool ready;
@@ -163,12 +168,26 @@ static size_t number(const char *name, size_t otherwise)
 	return text && *text ? strtoul(text, NULL, 10) : otherwise;
 }
 
+/* True if another process has had the wire that is meant for one. */
+static bool is_over(void)
+{
+	const char *path = getenv("FT_VL15_ONCE");
+	int fd = path && *path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return path && *path && fd < 0;
+}
+
 static void prepare(void)
 {
 	if (own.ready)
 		return;
 	own.ready = true;
 	own.delay_us = (int64_t)number("FT_VL15_DELAY_US", DELAY_US);
+	if (is_over())
+		return;
+	own.breaks = number("FT_VL15_BREAKS", 0);
 	own.depth = number("FT_VL15_DEPTH", 0);
 	own.per_node = number("FT_VL15_PER_NODE", 0);
 	own.slow_every = number("FT_VL15_SLOW_EVERY", 0);
@@ -594,6 +613,10 @@ ssize_t write(int fd, const void *buffer, size_t length)
 	    !is_smp(smp_of(buffer)) || smp_of(buffer)->method & RESPONSE)
 		return next_write(fd, buffer, length);
 	prepare();
+	if (own.breaks && figures.sent >= own.breaks) {
+		errno = EIO;
+		return -1;
+	}
 	now = now_us();
 	advance(fd, now);
 	p = free_packet();

@@ -60,7 +60,7 @@ _ftcheck()
 		mapfile -t COMPREPLY < <(compgen -W 'text json nagios svg dot' -- "$cur")
 		;;
 	--engine)
-		mapfile -t COMPREPLY < <(compgen -W 'libibnetdisc libibumad' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'auto libibnetdisc libibumad' -- "$cur")
 		;;
 	-C | --Ca | --ca)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_cas)" -- "$cur")

@@ -46,17 +46,28 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 }
 
 /* Hints for interactive users. */
-static int live_error(const struct ft_options *options, int code, const struct ft_error *why)
+static int live_error(const struct ft_sweep_options *sweep, int code, const struct ft_error *why)
 {
 	struct ft_error err = *why;
+	enum ft_engine_reason reason;
 
 	if (code == -ENODEV)
 		ft_error_set(&err, code, 0, 0, "%s; to check a recorded fabric, add --from FILE", why->text);
 	else if (code == -ETIMEDOUT)
 		ft_error_set(&err, code, 0, 0, "%s; allow more than %u s with --deadline%s", why->text,
-			     options->sweep.deadline_ms / 1000,
-			     options->sweep.engine == FT_ENGINE_LIBIBNETDISC ? ", or try --engine libibumad" : "");
+			     sweep->deadline_ms / 1000,
+			     ft_sweep_engine(sweep, &reason) == FT_ENGINE_LIBIBNETDISC ? ", or try --engine libibumad"
+										       : "");
 	return ft_file_error("ftcheck", code, &err);
+}
+
+/* As the user has it, and what the plan says of the fabric. */
+static struct ft_sweep_options sweep_of(const struct ft_options *options, const struct ft_plan *plan)
+{
+	struct ft_sweep_options sweep = options->sweep;
+
+	ft_bounds_sweep(plan, &sweep);
+	return sweep;
 }
 
 /* Only once, for any number of ports: a fabric without a subnet manager has no other errors. */
@@ -82,7 +93,7 @@ bool ft_gathers_lanes(const struct ft_options *options)
 static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
 			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
 {
-	struct ft_sweep_options sweep = options->sweep;
+	const struct ft_sweep_options sweep = sweep_of(options, plan);
 	struct ft_error err = {0};
 	int r;
 
@@ -93,12 +104,11 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 		lids_tell(options->from, &(*ret_snapshot)->source);
 		return 0;
 	}
-	ft_bounds_sweep(plan, &sweep);
 	if (ft_gathers_lanes(options))
 		r = ft_sweep_routes(&sweep, ret_snapshot, ret_routes, &err);
 	else
 		r = ft_sweep(&sweep, ret_snapshot, &err);
-	return r < 0 ? live_error(options, r, &err) : 0;
+	return r < 0 ? live_error(&sweep, r, &err) : 0;
 }
 
 static int routes_take(const struct ft_options *options, const struct ft_snapshot *snapshot,
@@ -146,14 +156,15 @@ static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
 /* The live queries in addition to the sweep. */
 static int extras_take(const struct ft_options *options, const struct ft_snapshot *snapshot, struct ft_gathered *g)
 {
+	const struct ft_sweep_options sweep = sweep_of(options, g->plan);
 	struct ft_error err = {0};
 	int r = 0;
 
 	if (options->sm)
-		r = ft_sms_ask(&options->sweep, snapshot, &g->sms, &err);
+		r = ft_sms_ask(&sweep, snapshot, &g->sms, &err);
 	if (r == 0 && options->counters_ms)
-		r = ft_counters_read(&options->sweep, snapshot, options->counters_ms, &g->counters, &err);
-	return r < 0 ? live_error(options, r, &err) : 0;
+		r = ft_counters_read(&sweep, snapshot, options->counters_ms, &g->counters, &err);
+	return r < 0 ? live_error(&sweep, r, &err) : 0;
 }
 
 /* Merges the site's list of cables into the design and the plan. Skipped rows are reported on one line. */
@@ -229,8 +240,9 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 
 int ft_gather_lanes(const struct ft_options *options, const struct ft_lane_wants *wants, struct ft_gathered *g)
 {
+	const struct ft_sweep_options sweep = sweep_of(options, g->plan);
 	struct ft_error err = {0};
-	int r = ft_lanes_ask(&options->sweep, g->snapshot, wants, &g->lanes, &err);
+	int r = ft_lanes_ask(&sweep, g->snapshot, wants, &g->lanes, &err);
 
-	return r < 0 ? live_error(options, r, &err) : 0;
+	return r < 0 ? live_error(&sweep, r, &err) : 0;
 }

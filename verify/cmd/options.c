@@ -67,8 +67,8 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"  -y, --m_key KEY        the M_Key of a protected fabric\n"
 				"  -z, --config FILE      defaults of the live sweep (default:\n"
 				"                         " FT_IBDIAG_CONF ")\n"
-				"      --engine ENGINE    what sweeps: libibnetdisc (default) or libibumad, which\n"
-				"                         is faster, especially in large fabrics\n"
+				"      --engine ENGINE    what sweeps: libibnetdisc; libibumad, faster in large\n"
+				"                         fabrics; auto (default): by the size of the plan\n"
 				"  -o, --outstanding_smps N  most MADs in flight (default %u; libibumad: %u)\n"
 				"      --max-smps-per-switch N  most MADs in flight to one switch (default %u)\n"
 				"      --max-smps-per-second N  most packets per second (libibumad only)\n"
@@ -144,8 +144,8 @@ static int engine_set(struct ft_options *options, const char *name)
 	options->sweep.engine = ft_engine_find(name);
 	if (options->sweep.engine < FT_ENGINE_COUNT)
 		return -1;
-	return usage_error("--engine takes %s or %s, not \"%s\"", ft_engine_name(FT_ENGINE_LIBIBNETDISC),
-			   ft_engine_name(FT_ENGINE_LIBIBUMAD), name);
+	return usage_error("--engine takes %s, %s or %s, not \"%s\"", ft_engine_name(FT_ENGINE_AUTO),
+			   ft_engine_name(FT_ENGINE_LIBIBNETDISC), ft_engine_name(FT_ENGINE_LIBIBUMAD), name);
 }
 
 /* "2", "2:core", "2:switch", "2:cable" */

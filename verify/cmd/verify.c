@@ -50,6 +50,17 @@ void ft_model_release(struct ft_model *m)
 	ft_report_free(m->report);
 }
 
+static int engine_describe(struct ft_report *report, const struct ft_snapshot_source *source)
+{
+	const char *why = ft_engine_reason_text(source->engine_reason);
+
+	if (source->engine == FT_ENGINE_AUTO)
+		return 0;
+	report->source.engine = strdup(ft_engine_name(source->engine));
+	report->source.engine_why = why ? strdup(why) : NULL;
+	return report->source.engine && (report->source.engine_why || !why) ? 0 : -ENOMEM;
+}
+
 static int source_describe(struct ft_model *m)
 {
 	const struct ft_snapshot *s = m->snapshot;
@@ -63,7 +74,7 @@ static int source_describe(struct ft_model *m)
 	report->source.complete = s->source.complete;
 	report->source.detail = ft_text_safe_dup(detail, strlen(detail));
 	report->plan_name = ft_text_safe_dup(m->design->name, strlen(m->design->name));
-	if (!report->source.detail || !report->plan_name)
+	if (!report->source.detail || !report->plan_name || engine_describe(report, &s->source) < 0)
 		return -ENOMEM;
 	if (s->source.entry_node < s->node_count) {
 		const struct ft_node *node = &s->nodes[s->source.entry_node];

@@ -73,6 +73,7 @@ void ft_bounds_sweep(const struct ft_plan *plan, struct ft_sweep_options *sweep)
 	struct ft_bounds bounds;
 
 	ft_bounds_of_plan(plan, &bounds);
+	sweep->planned_nodes = bounds.planned_nodes;
 	sweep->max_nodes = bounds.max_nodes;
 	sweep->max_ports = bounds.max_ports;
 }

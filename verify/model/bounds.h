@@ -30,7 +30,7 @@ enum {
 
 void ft_bounds_of_plan(const struct ft_plan *plan, struct ft_bounds *ret);
 
-/* Sets max_nodes and max_ports for a sweep of that plan's fabric. */
+/* Sets planned_nodes, max_nodes and max_ports for a sweep of that plan's fabric. */
 void ft_bounds_sweep(const struct ft_plan *plan, struct ft_sweep_options *sweep);
 
 /* Upper bound of the memory that verifying that snapshot against that plan and writing the report takes, in bytes. */

@@ -91,6 +91,8 @@ void ft_report_free(struct ft_report *report)
 	free(report->sms);
 	free(report->source.unreached);
 	free(report->source.detail);
+	free(report->source.engine);
+	free(report->source.engine_why);
 	free(report->source.entry.name);
 	free(report->ftree_why);
 	free(report->plan_name);

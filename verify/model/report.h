@@ -305,6 +305,8 @@ struct ft_report {
 		bool live;
 		char *detail;
 		struct ft_place entry;
+		char *engine;	  /* of a sweep: what swept; else NULL */
+		char *engine_why; /* NULL: the user said so */
 		uint32_t mads, timeouts, duration_ms;
 		bool complete;
 		char **unreached;

@@ -535,6 +535,10 @@ static void source_write(struct ft_text *t, const struct ft_report *r)
 		return;
 	ft_text_puts(t, "    swept through ");
 	ft_text_add_safe(t, r->source.detail, strlen(r->source.detail));
+	if (r->source.engine)
+		ft_text_printf(t, " by %s", r->source.engine);
+	if (r->source.engine && r->source.engine_why)
+		ft_text_printf(t, ", as %s", r->source.engine_why);
 	ft_text_printf(t, ": %u packet%s in %u.%03u s, %u lost%s\n", r->source.mads, ft_text_s(r->source.mads),
 		       r->source.duration_ms / 1000, r->source.duration_ms % 1000, r->source.timeouts,
 		       r->source.timeouts > 0 && r->source.complete ? " and sent again" : "");
