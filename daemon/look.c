@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "daemon/log.h"
 #include "daemon/remember.h"
@@ -96,14 +97,17 @@ static void sweep_timer_set(struct ft_daemon *d, int64_t when_ms)
 /* From begin to begin, plus or minus a tenth, so that the daemons of a site do not sweep in step. */
 static int64_t interval_jittered(const struct ft_daemon *d)
 {
-	uint32_t interval = d->config->sweep_interval_ms, tenth;
+	uint32_t interval = d->config->sweep_interval_ms, tenth, drawn = 0;
 
 	/* Without events: more often, as far as the load allows. */
 	if (d->config->events && !d->metrics.listens)
 		interval = (uint32_t)min(interval,
 					 max(DEAF_MS, (int64_t)(d->metrics.sweep_duration_s * 1000) * DEAF_SHARE));
 	tenth = interval / 10;
-	return (int64_t)interval - tenth + arc4random_uniform(2 * tenth + 1);
+	/* glibc has arc4random_uniform() only from 2.36 on. If nothing can be drawn, the interval is the shortest. */
+	if (getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK) < 0)
+		drawn = 0;
+	return (int64_t)interval - tenth + drawn % (2 * tenth + 1);
 }
 
 static void snapshot_take(struct ft_daemon *d, struct ft_snapshot *snapshot, bool judged)

@@ -9,13 +9,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "probe/child.h"
 #include "probe/parcel.h"
+#include "probe/pidfd.h"
 
 enum {
 	RESULT_FD = FT_CHILD_FIRST_FD, /* the child's end of the result pipe */
@@ -286,7 +286,7 @@ static bool child_reap(pid_t child, int *ret_status)
 static void job_kill(struct ft_guard_job *job)
 {
 	if (job->fds[FD_END] >= 0)
-		pidfd_send_signal(job->fds[FD_END], SIGKILL, NULL, 0);
+		ft_pidfd_kill(job->fds[FD_END]);
 	else
 		kill(job->child, SIGKILL);
 	job->killed = true;
@@ -456,7 +456,7 @@ static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *a
 	 * Without a pidfd (Linux before 5.3, valgrind 3.19; a child that ended already while SIGCHLD is ignored) the
 	 * child is polled.
 	 */
-	job->fds[FD_END] = pidfd_open(job->child, 0);
+	job->fds[FD_END] = ft_pidfd_open(job->child);
 	if (job->fds[FD_END] >= 0 || errno == ENOSYS || errno == ESRCH)
 		return 0;
 	r = -errno;
