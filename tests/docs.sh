@@ -96,7 +96,11 @@ man_values()
 	grep -E "^\.It Fl (o , )?$2 " "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
 }
 
-for program in ftplan ftcheck ftcheckd; do
+# Without the daemon (configure --disable-daemon) there is nothing to hold its page against.
+programs=(ftplan ftcheck)
+[ ! -x "$build/ftcheckd" ] || programs+=(ftcheckd)
+
+for program in "${programs[@]}"; do
 	ok "$program: --help fits 80 columns" help_fits "$build/$program"
 done
 
@@ -145,12 +149,14 @@ same 'finding codes of --list-codes and of the README' --list-codes "$work/codes
 
 # The daemon: options, keys and defaults of the configuration, fields and ids of journal entries, names of metrics.
 page=$src/man/ftcheckd.8
-ok 'ftcheckd --help' "$build/ftcheckd" --help
-"$build/ftcheckd" --help | help_options >"$work/a"
-man_options "$page" >"$work/b"
-completion_options ftcheckd >"$work/c"
-same 'ftcheckd: options of --help and of the man page' --help "$work/a" ftcheckd.8 "$work/b"
-same 'ftcheckd: options of --help and of the completion' --help "$work/a" completion "$work/c"
+if [ -x "$build/ftcheckd" ]; then
+	ok 'ftcheckd --help' "$build/ftcheckd" --help
+	"$build/ftcheckd" --help | help_options >"$work/a"
+	man_options "$page" >"$work/b"
+	completion_options ftcheckd >"$work/c"
+	same 'ftcheckd: options of --help and of the man page' --help "$work/a" ftcheckd.8 "$work/b"
+	same 'ftcheckd: options of --help and of the completion' --help "$work/a" completion "$work/c"
+fi
 
 # tests/test_conf holds the shipped file to be the program's own keys and defaults; the first few have none.
 sed '/^# \[/,$d' "$src/etc/ftcheckd.conf" | sed -nE 's/^(# )?([a-z_]+) = (.+)$/\2 \3/p' |

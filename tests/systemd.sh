@@ -346,6 +346,13 @@ inside sh -e -c '
 	mknod other c 1 1; chmod 666 other
 ' || cannot 'no device nodes can be made'
 
+# Without a plan, as packages leave it: no failure, and no process.
+inside mv "$conf_dir/plan.json" "$conf_dir/plan"
+check 'without a plan it is told to start' inside systemctl start ftcheckd
+check '... and waits' is ConditionResult no
+check '... without a failure' is ActiveState inactive
+inside mv "$conf_dir/plan" "$conf_dir/plan.json"
+
 # Bad configuration first: the reason, the status, and no second try.
 inside sed -i 's/^plan = .*/plan =/' "$conf_dir/ftcheckd.conf"
 check 'a bad configuration does not start' eval '! inside systemctl start ftcheckd'

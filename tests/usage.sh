@@ -89,12 +89,14 @@ refused ftplan 'an unknown figure' \
 	"ftplan: --pareto takes two different figures out of cost, power_w, size_u, weight_kg, switches, cables, links, blocking, spare_ports, expandable_to, clos, edge_count, spine_count, core_count, ports_to_nodes, ports_to_core, bundle, such as cost,power_w: cost,foo" \
 	--nodes 5 --pareto cost,foo
 
-refused ftcheckd 'an argument' \
-	"ftcheckd: \"design.json\" belongs to no option; the configuration goes behind --config, and names the plan; try 'ftcheckd --help'" \
-	design.json
-refused ftcheckd 'a slip of the pen' \
-	"ftcheckd: there is no option --confg (did you mean --config?); try 'ftcheckd --help'" --confg=x
-refused ftcheckd 'no value' "ftcheckd: --config needs a value behind it; try 'ftcheckd --help'" --config
+if [ -x "$build/ftcheckd" ]; then
+	refused ftcheckd 'an argument' \
+		"ftcheckd: \"design.json\" belongs to no option; the configuration goes behind --config, and names the plan; try 'ftcheckd --help'" \
+		design.json
+	refused ftcheckd 'a slip of the pen' \
+		"ftcheckd: there is no option --confg (did you mean --config?); try 'ftcheckd --help'" --confg=x
+	refused ftcheckd 'no value' "ftcheckd: --config needs a value behind it; try 'ftcheckd --help'" --config
+fi
 
 # ---- quickstart ----
 
