@@ -9,6 +9,8 @@ failed=0 passed=0
 
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
+# Where files are proposed, too, there are none.
+mkdir "$work/empty" || exit 99
 
 # same WHAT EXPECTED-LABEL EXPECTED-FILE SEEN-LABEL SEEN-FILE: two sorted lists are alike and not empty.
 same()
@@ -82,18 +84,59 @@ completion_options()
 
 # The values that the completion of program $1 proposes for option $2, and those that man page $1 lists.
 completion_values()
-{
-	bash -c '
+(
+	cd "$work/empty" && bash -c '
 		. "$1" || exit 1
 		COMP_WORDS=("$2" "$3" "") COMP_CWORD=2 COMPREPLY=()
 		"_$2"
 		printf "%s\n" "${COMPREPLY[@]}"
 	' completion "$src/etc/completion/$1.bash" "$1" "$2" 2>/dev/null | sort -u
-}
+)
 
+# Words only, and not the file that may stand in their place.
 man_values()
 {
-	grep -E "^\.It Fl (o , )?$2 " "$1" | head -n 1 | sed 's/.*Cm //' | tr -d ' ' | tr '|' '\n' | sort -u
+	grep -E "^\.It Fl (o , )?$2 " "$1" | head -n 1 | sed -e 's/.*Cm //' -e 's/| Ar .*//' | tr -d ' ' | tr '|' '\n' |
+		grep . | sort -u
+}
+
+# The options for which a man page lists words.
+man_options_of_words()
+{
+	sed -nE 's/^\.It Fl (o , )?(-[a-z-]+) Cm .*/\2/p' "$1"
+}
+
+# Those of zsh and fish, which make wrote, as these shells read them: options, and the words of one option.
+zsh_specs()
+{
+	zsh -f -c '_arguments() { print -rl -- "$@" }; . "$1"' completion "$build/etc/completion/_$1"
+}
+
+zsh_options()
+{
+	zsh_specs "$1" | sed -nE 's/^(\([^)]*\))?(--?[A-Za-z][A-Za-z_-]*)[[+=].*/\2/p' | sed 's/-$//' | sort -u
+}
+
+zsh_values()
+{
+	zsh_specs "$1" | sed -nE "/^$2=/{ s/.*://; s/^\(|\)\$|^ _[a-z_]+ //g; p; }" | tr ' ' '\n' | grep . | sort -u
+}
+
+# fish_proposes PROGRAM WORDS: for the last of these words.
+fish_proposes()
+{
+	# shellcheck disable=SC2016 # $argv is fish's
+	HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$build/etc/completion/$1.fish" "$2" | cut -f1
+}
+
+fish_options()
+{
+	fish_proposes "$1" "$1 -" | sort -u
+}
+
+fish_values()
+{
+	(cd "$work/empty" && fish_proposes "$1" "$1 $2 ") | sort -u
 }
 
 # Without the daemon (configure --disable-daemon) there is nothing to hold its page against.
@@ -112,9 +155,12 @@ for program in ftplan ftcheck; do
 	completion_options "$program" >"$work/c"
 	same "$program: options of --help and of the man page" --help "$work/a" "$program.1" "$work/b"
 	same "$program: options of --help and of the completion" --help "$work/a" completion "$work/c"
+	while read -r option; do
+		man_values "$page" "$option" >"$work/b"
+		completion_values "$program" "-$option" >"$work/c"
+		same "$program: values of -$option of the man page and of the completion" "$program.1" "$work/b" completion "$work/c"
+	done < <(man_options_of_words "$page")
 	man_values "$page" -format >"$work/b"
-	completion_values "$program" --format >"$work/c"
-	same "$program: formats of the man page and of the completion" "$program.1" "$work/b" completion "$work/c"
 	while read -r format; do
 		ok "$program: --help speaks of --format $format" grep -qw "$format" "$work/help"
 	done <"$work/b"
@@ -124,9 +170,21 @@ for program in ftplan ftcheck; do
 	' version "$build/$program" "$program" "$build"
 done
 
-man_values "$src/man/ftcheck.1" -engine >"$work/a"
-completion_values ftcheck --engine >"$work/b"
-same 'ftcheck: engines of the man page and of the completion' ftcheck.1 "$work/a" completion "$work/b"
+# zsh and fish know the same, where they are there to ask.
+for program in "${programs[@]}"; do
+	page=$(echo "$src/man/$program".[18])
+	"$build/$program" --help | help_options >"$work/a"
+	for shell in zsh fish; do
+		command -v $shell >/dev/null || { echo "ok - $program: completion of $shell # SKIP no $shell"; continue; }
+		"${shell}_options" "$program" >"$work/b"
+		same "$program: options of --help and of the completion of $shell" --help "$work/a" $shell "$work/b"
+		while read -r option; do
+			man_values "$page" "$option" >"$work/c"
+			"${shell}_values" "$program" "-$option" >"$work/b"
+			same "$program: values of -$option of the man page and of $shell" "$program.1" "$work/c" $shell "$work/b"
+		done < <(man_options_of_words "$page")
+	done
+done
 
 # Defaults that are numbers: "(default 16)" of the help and "The default is 16" of the man page, by long option.
 "$build/ftcheck" --help | sed -nE 's/^.*(--[a-z_-]+) .*[(]default ([0-9]+)[;)].*/\1 \2/p' | sort -u >"$work/a"
