@@ -20,7 +20,7 @@
 #include "tests/bench.h"
 #include "tests/rows.h"
 #include "verify/measure/failures.h"
-#include "verify/measure/cuts.h"
+#include "base/cuts.h"
 #include "verify/cmd/look.h"
 #include "verify/model/report.h"
 

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "verify/model/multigraph.h"
+#include "base/multigraph.h"
 
 /* A switch: what distinguishes it from others, apart from its cables. */
 struct ft_assign_vertex {

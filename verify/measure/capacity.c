@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/measure/cuts.h"
+#include "base/cuts.h"
 
 void ft_capacity_free(struct ft_capacity *c)
 {

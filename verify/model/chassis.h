@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "planner/plan/plan.h"
 #include "probe/snapshot.h"
-#include "verify/model/multigraph.h"
+#include "base/multigraph.h"
 
 /*
  * The kind of a director follows from its cables: to hosts, to switches both below and above, or to switches below

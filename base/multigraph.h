@@ -3,8 +3,8 @@
  * A multigraph in compressed rows: vertices numbered from 0, and for each its neighbours in ascending order, each once,
  * with the number of edges between the two. Loops are left out. One represents the plan, one the observed fabric.
  */
-#ifndef FT_VERIFY_MODEL_MULTIGRAPH_H
-#define FT_VERIFY_MODEL_MULTIGRAPH_H
+#ifndef FT_BASE_MULTIGRAPH_H
+#define FT_BASE_MULTIGRAPH_H
 
 #include <stdint.h>
 

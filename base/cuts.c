@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/measure/cuts.h"
+#include "base/cuts.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/model/multigraph.h"
+#include "base/multigraph.h"
 
 #include <errno.h>
 #include <stdlib.h>

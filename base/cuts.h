@@ -8,12 +8,12 @@
  * improved in passes of C. Fiduccia and R. Mattheyses, "A Linear-Time Heuristic for Improving Network Partitions". A
  * pass is O(edges). The same graph always gives the same cuts: nothing is random.
  */
-#ifndef FT_VERIFY_MEASURE_CUTS_H
-#define FT_VERIFY_MEASURE_CUTS_H
+#ifndef FT_BASE_CUTS_H
+#define FT_BASE_CUTS_H
 
 #include <stdint.h>
 
-#include "verify/model/multigraph.h"
+#include "base/multigraph.h"
 
 enum { FT_CUTS_MAX = 64 };
 
