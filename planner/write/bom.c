@@ -10,30 +10,24 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/write/csv.h"
-#include "planner/write/floor.h"
+#include "planner/write/lengths.h"
 #include "planner/plan/wiring.h"
 #include "planner/plan/tree.h"
 
 enum amount { COST, POWER, WEIGHT, SIZE, AMOUNT_COUNT };
 
-/* Cables of one kind and length: the kind is in the upper half of the key, the length in mm in the lower. */
-struct cables {
-	uint64_t key;
-	uint64_t count;
+static const char *const kind_names[] = {
+	[FT_LENGTH_HOST] = "host",
+	[FT_LENGTH_UPLINK] = "uplink",
+	[FT_LENGTH_SPINE_UPLINK] = "spine-uplink",
+	[FT_LENGTH_LINK] = "link",
 };
-
-enum kind { KIND_HOST, KIND_UPLINK, KIND_SPINE_UPLINK, KIND_LINK };
-static const char *const kind_names[] = {"host", "uplink", "spine-uplink", "link"};
 
 struct bill {
 	struct ft_text *text;
 	const struct ft_plan *plan;
 	const struct ft_catalog *catalog;
-	struct ft_floor *floor;
-	struct cables *cables; /* sorted, each key once */
-	size_t cable_rows;
-	uint64_t cable_count;
-	uint64_t midplane_links;
+	struct ft_lengths lengths;
 	uint64_t pass_through;	      /* modules */
 	int64_t totals[AMOUNT_COUNT]; /* of the switches */
 	uint64_t switches;
@@ -41,8 +35,7 @@ struct bill {
 
 static void bill_release(struct bill *bill)
 {
-	ft_floor_free(bill->floor);
-	free(bill->cables);
+	ft_lengths_release(&bill->lengths);
 }
 
 static int64_t multiply(int64_t unit, uint64_t count)
@@ -300,81 +293,15 @@ static void add_kind(struct bill *bill, uint32_t kind)
 		add_bare_switches(bill, kind, 0);
 }
 
-static void count_cables(struct bill *bill, enum kind kind, const struct ft_floor_place *a,
-			 const struct ft_floor_place *b, uint32_t count)
-{
-	uint32_t length_mm = ft_floor_cable_mm(ft_floor_distance_mm(bill->floor, a, b));
-
-	bill->cables[bill->cable_rows++] = (struct cables){(uint64_t)kind << 32 | length_mm, count};
-	bill->cable_count += count;
-}
-
-static void count_host_cables(struct bill *bill)
-{
-	const struct ft_plan *plan = bill->plan;
-	const struct ft_floor_place *host = bill->floor->hosts;
-
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		for (uint32_t k = 0; k < plan->switches[i].hosts; k++, host++) {
-			if (host->midplane)
-				bill->midplane_links++;
-			else
-				count_cables(bill, KIND_HOST, host, &bill->floor->switches[i], 1);
-		}
-}
-
-static void count_uplinks(struct bill *bill)
-{
-	const struct ft_plan *plan = bill->plan;
-
-	for (uint32_t i = 0; i < plan->bundle_count; i++) {
-		const struct ft_plan_bundle *bundle = &plan->bundles[i];
-		enum ft_tier low = plan->switches[bundle->a].tier, high = plan->switches[bundle->b].tier;
-		enum kind kind = low == FT_TIER_EDGE ? KIND_UPLINK : KIND_SPINE_UPLINK;
-
-		if (plan->topology == FT_TOPOLOGY_GRAPH || low == high)
-			kind = KIND_LINK;
-		count_cables(bill, kind, &bill->floor->switches[bundle->a], &bill->floor->switches[bundle->b],
-			     bundle->count);
-	}
-}
-
-static int cables_compare(const void *a, const void *b)
-{
-	const struct cables *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static int sort_cables(struct bill *bill)
-{
-	size_t rows = 0;
-
-	bill->cables = calloc((size_t)bill->floor->host_count + bill->plan->bundle_count + 1, sizeof(*bill->cables));
-	if (!bill->cables)
-		return -ENOMEM;
-	count_host_cables(bill);
-	count_uplinks(bill);
-	qsort(bill->cables, bill->cable_rows, sizeof(*bill->cables), cables_compare);
-	for (size_t i = 0; i < bill->cable_rows; i++) {
-		if (rows > 0 && bill->cables[rows - 1].key == bill->cables[i].key)
-			bill->cables[rows - 1].count += bill->cables[i].count;
-		else
-			bill->cables[rows++] = bill->cables[i];
-	}
-	bill->cable_rows = rows;
-	return 0;
-}
-
 static void add_cables(const struct bill *bill)
 {
 	int64_t price = bill->catalog ? bill->catalog->cable_cost : FT_AMOUNT_UNKNOWN;
 
-	for (size_t i = 0; i < bill->cable_rows; i++) {
-		const struct cables *cables = &bill->cables[i];
-		uint32_t length_mm = (uint32_t)cables->key;
+	for (size_t i = 0; i < bill->lengths.count; i++) {
+		const struct ft_length *cables = &bill->lengths.rows[i];
+		uint32_t length_mm = cables->length_mm;
 		char what[32];
-		struct row row = {"cable", kind_names[cables->key >> 32], what, cables->count, price, {0}, ""};
+		struct row row = {"cable", kind_names[cables->kind], what, cables->count, price, {0}, ""};
 
 		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
 		row.amounts[COST] = multiply(price, cables->count);
@@ -383,8 +310,8 @@ static void add_cables(const struct bill *bill)
 		snprintf(what, sizeof(what), "%u%s m", length_mm / 1000, length_mm % 1000 ? ".5" : "");
 		add_row(bill->text, &row);
 	}
-	if (bill->midplane_links > 0) {
-		struct row row = {"link", "host",    "on the mid-plane of a chassis", bill->midplane_links, 0,
+	if (bill->lengths.midplane > 0) {
+		struct row row = {"link", "host",    "on the mid-plane of a chassis", bill->lengths.midplane, 0,
 				  {0},	  "no cable"};
 
 		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
@@ -417,8 +344,8 @@ static void add_totals(const struct bill *bill)
 	_cleanup_(ft_text_release) struct ft_text switches_note = {0}, all_note = {0};
 	int64_t price = bill->catalog ? bill->catalog->cable_cost : FT_AMOUNT_UNKNOWN;
 	struct row switches = {"total", "", "switches", bill->switches, FT_AMOUNT_UNKNOWN, {0}, NULL};
-	struct row cables = {"total", "", "cables", bill->cable_count, FT_AMOUNT_UNKNOWN, {0}, ""};
-	struct row all = {"total", "",	"switches and cables", bill->switches + bill->cable_count, FT_AMOUNT_UNKNOWN,
+	struct row cables = {"total", "", "cables", bill->lengths.cables, FT_AMOUNT_UNKNOWN, {0}, ""};
+	struct row all = {"total", "",	"switches and cables", bill->switches + bill->lengths.cables, FT_AMOUNT_UNKNOWN,
 			  {0},	   NULL};
 
 	if (bill->pass_through)
@@ -427,7 +354,7 @@ static void add_totals(const struct bill *bill)
 	add_unknown(&switches_note, switches.amounts, AMOUNT_COUNT);
 	switches.note = ft_text_string(&switches_note);
 	memcpy(cables.amounts, no_amounts, sizeof(cables.amounts));
-	cables.amounts[COST] = multiply(price, bill->cable_count);
+	cables.amounts[COST] = multiply(price, bill->lengths.cables);
 	cables.note = cables.amounts[COST] == FT_AMOUNT_UNKNOWN ? "cost unknown" : "";
 	memcpy(all.amounts, bill->totals, sizeof(all.amounts));
 	all.amounts[COST] = add(all.amounts[COST], cables.amounts[COST]);
@@ -450,12 +377,9 @@ int ft_write_bom(struct ft_text *text, const struct ft_design *design, const str
 	int r;
 
 	(void)design;
-	r = ft_floor_make(plan, catalog, NULL, &bill.floor);
+	r = ft_lengths_make(plan, catalog, &bill.lengths);
 	if (r < 0)
 		return r == -EINVAL ? ft_error_set(err, r, 0, 0, "the floor model has no room for this plan") : r;
-	r = sort_cables(&bill);
-	if (r < 0)
-		return r;
 	ft_text_puts(text, "item,kind,what,count,unit_cost,cost,power_w,weight_kg,size_u,note\n");
 	for (int tier = 0; tier < FT_TIER_COUNT && plan->topology != FT_TOPOLOGY_GRAPH; tier++)
 		add_tier(&bill, (enum ft_tier)tier);
