@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Switches with hosts that are cabled to the cores of two levels differently from the edges, like storage or management
+ * Switches with hosts that are cabled to the cores of two ranks differently from the edges, like storage or management
  * switches: another fit, in which they are no edges.
  */
 #include "config.h"
@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "verify/infer/infer_parts.h"
+
+/* The ranks. */
+enum { LOWER, UPPER };
 
 /* A single thick bundle instead of two thin ones may be one misplaced cable; this many are on purpose. */
 enum { REWIRED_MIN = 4 };
@@ -33,13 +36,13 @@ static int usual_find(struct look *look)
 	for (uint32_t c = 0; c < f->live->switch_count; c++) {
 		uint32_t near = 0;
 
-		look->edges += look->fit->role[c] == FT_TIER_EDGE;
-		if (look->fit->role[c] != FT_TIER_CORE)
+		look->edges += look->fit->rank[c] == LOWER;
+		if (look->fit->rank[c] != UPPER)
 			continue;
 		look->cores++;
 		memset(tally, 0, sizeof(*tally));
 		for (uint32_t n = f->near_first[c]; n < f->near_first[c + 1]; n++) {
-			if (look->fit->role[f->near[n].live] != FT_TIER_EDGE)
+			if (look->fit->rank[f->near[n].live] != LOWER)
 				continue;
 			ft_tally_add(tally, f->near[n].cables);
 			near++;
@@ -65,7 +68,7 @@ static struct difference difference_of(const struct look *look, uint32_t edge)
 	for (uint32_t n = f->near_first[edge]; n < f->near_first[edge + 1]; n++) {
 		uint32_t far = f->near[n].live, cables = f->near[n].cables;
 
-		if (look->fit->role[far] != FT_TIER_CORE)
+		if (look->fit->rank[far] != UPPER)
 			continue;
 		d.wrong -= cables == look->usual[far];
 		d.surplus += cables > look->usual[far] ? cables - look->usual[far] : 0;
@@ -92,7 +95,7 @@ static bool is_named_apart(const struct look *look, uint32_t edge)
 	uint32_t alike = 0, apart = FT_NONE, others = 0;
 
 	for (uint32_t i = 0; i < live->switch_count; i++) {
-		if (look->fit->role[i] != FT_TIER_EDGE)
+		if (look->fit->rank[i] != LOWER)
 			continue;
 		if (named_like(look->f, edge, i))
 			alike++;
@@ -100,7 +103,7 @@ static bool is_named_apart(const struct look *look, uint32_t edge)
 			apart = i;
 	}
 	for (uint32_t i = 0; i < live->switch_count && apart != FT_NONE; i++)
-		others += look->fit->role[i] == FT_TIER_EDGE && named_like(look->f, apart, i);
+		others += look->fit->rank[i] == LOWER && named_like(look->f, apart, i);
 	return alike * 4 <= look->edges && others * 4 >= look->edges * 3;
 }
 
@@ -122,7 +125,7 @@ static bool are_twins(const struct look *look, uint32_t a, uint32_t b)
 static bool has_twin(const struct look *look, uint32_t edge)
 {
 	for (uint32_t i = 0; i < look->f->live->switch_count; i++)
-		if (i != edge && look->fit->role[i] == FT_TIER_EDGE && are_twins(look, i, edge))
+		if (i != edge && look->fit->rank[i] == LOWER && are_twins(look, i, edge))
 			return true;
 	return false;
 }
@@ -131,7 +134,7 @@ static bool is_beside(const struct look *look, uint32_t edge)
 {
 	struct difference d = difference_of(look, edge);
 
-	if (look->fit->role[edge] != FT_TIER_EDGE || d.wrong * 2 <= look->cores)
+	if (look->fit->rank[edge] != LOWER || d.wrong * 2 <= look->cores)
 		return false;
 	if (d.surplus >= REWIRED_MIN && (d.even || has_twin(look, edge)))
 		return true;
@@ -148,15 +151,13 @@ int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, stru
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < n; i++) {
-		ret->role[i] = fit->role[i];
-		ret->pod[i] = fit->pod[i];
-		ret->plane[i] = fit->plane[i];
 		ret->beside[i] = is_beside(&look, i);
-		if (ret->beside[i])
-			ret->role[i] = FT_OUTSIDE;
+		ret->rank[i] = ret->beside[i] ? FT_OUTSIDE : fit->rank[i];
+		ret->group[0][i] = ret->beside[i] ? FT_NONE : fit->group[0][i];
 		found += ret->beside[i];
 	}
-	ret->levels = fit->levels;
+	ret->ranks = fit->ranks;
+	ret->groups[0] = fit->groups[0];
 	ret->possible = fit->possible;
 	ret->unexplained = fit->unexplained;
 	ret->lacking = fit->lacking;

@@ -14,15 +14,15 @@ enum {
 	RATE_HOSTS_MIN = 4,
 };
 
-static uint32_t usual_ports(const struct ft_inference *f, enum ft_tier tier)
+static uint32_t usual_ports(const struct ft_inference *f, uint32_t rank)
 {
-	const struct ft_inside *inside = &f->design.inside[tier];
+	const struct ft_inside *inside = &f->design.inside[rank];
 	struct ft_tally tally = {0};
 
-	if (f->design.directors[tier] && inside->line_boards && inside->line_ports)
+	if (f->design.directors[rank] && inside->line_boards && inside->line_ports)
 		return inside->line_boards * inside->line_ports;
-	for (uint32_t i = 0; i < f->count[tier]; i++)
-		ft_tally_add(&tally, ft_infer_ports(f, f->member[tier][i]));
+	for (uint32_t i = 0; i < f->count[rank]; i++)
+		ft_tally_add(&tally, ft_infer_ports(f, f->member[rank][i]));
 	return ft_tally_mode(&tally, 1);
 }
 
@@ -31,11 +31,11 @@ static void topology_tell(struct ft_inference *f)
 	struct ft_text *why = &f->why[FT_WHY_TOPOLOGY];
 	uint64_t total = f->cable_total, lacking = f->fit.lacking, wrong = f->fit.unexplained - lacking;
 
-	if (f->fit.levels == 1) {
+	if (f->fit.ranks == 1) {
 		ft_text_puts(why, "one switch has the hosts, and no other switch joins it to more of them");
 		return;
 	}
-	ft_text_printf(why, "%u levels: %llu of %llu cable%s between switches %s as in such a fat-tree", f->fit.levels,
+	ft_text_printf(why, "%u levels: %llu of %llu cable%s between switches %s as in such a fat-tree", f->fit.ranks,
 		       (unsigned long long)(total > wrong ? total - wrong : 0), (unsigned long long)total,
 		       ft_text_s(total), total == 1 ? "is" : "are");
 	if (lacking > 0)
@@ -77,11 +77,10 @@ static void uplink_range(const struct ft_inference *f, uint32_t live, uint32_t *
 static uint32_t ports_for_hosts(const struct ft_inference *f)
 {
 	struct ft_tally lows = {0}, highs = {0};
-	uint32_t ports = f->design.edge_ports, left = ports - f->design.ports_to_core, low, high, most = 0,
-		 least = ports;
+	uint32_t ports = f->design.ports[0], left = ports - f->design.up[0], low, high, most = 0, least = ports;
 
-	for (uint32_t i = 0; i < f->count[FT_TIER_EDGE]; i++) {
-		uplink_range(f, f->member[FT_TIER_EDGE][i], &low, &high);
+	for (uint32_t i = 0; i < f->count[0]; i++) {
+		uplink_range(f, f->member[0][i], &low, &high);
 		ft_tally_add(&lows, low);
 		ft_tally_add(&highs, high);
 	}
@@ -90,8 +89,7 @@ static uint32_t ports_for_hosts(const struct ft_inference *f)
 	for (uint32_t i = 0; i < f->live->host_count; i++) {
 		uint32_t number = f->snapshot->ports[f->live->hosts[i].switch_port].number;
 
-		if (f->fit.role[f->live->hosts[i].live] != FT_TIER_EDGE ||
-		    number > ft_infer_last_port(f, f->live->hosts[i].live))
+		if (f->fit.rank[f->live->hosts[i].live] != 0 || number > ft_infer_last_port(f, f->live->hosts[i].live))
 			continue;
 		most = number > most ? number : most;
 		least = number < least ? number : least;
@@ -135,7 +133,7 @@ static int more_first(const void *a, const void *b)
 /* At least the hosts of the fullest edge, or one more host on another edge would be a fault; at most what fits. */
 static uint32_t split_ports(struct ft_inference *f, uint32_t usual, uint32_t fullest)
 {
-	uint32_t left = f->design.edge_ports - f->design.ports_to_core;
+	uint32_t left = f->design.ports[0] - f->design.up[0];
 
 	if (fullest <= usual)
 		return usual;
@@ -161,13 +159,12 @@ static void split_tell(struct ft_inference *f, const struct ft_tally *tally, uin
 		ft_text_printf(&f->why[FT_WHY_SPLIT],
 			       "edge switches have unlike numbers of hosts; of %u ports %u %s up, and %u are taken to "
 			       "be for hosts",
-			       d->edge_ports, d->ports_to_core, ft_infer_plural(d->ports_to_core, "leads", "lead"),
-			       usual);
+			       d->ports[0], d->up[0], ft_infer_plural(d->up[0], "leads", "lead"), usual);
 	}
-	d->ports_to_nodes = split_ports(f, usual, fullest);
-	if (f->fit.levels == 2)
-		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u %s up: the sum of the bundles", d->ports_to_core,
-			       ft_infer_plural(d->ports_to_core, "port leads", "ports lead"));
+	d->host_ports = split_ports(f, usual, fullest);
+	if (f->fit.ranks == 2)
+		ft_text_printf(&f->why[FT_WHY_SPLIT], "; %u %s up: the sum of the bundles", d->up[0],
+			       ft_infer_plural(d->up[0], "port leads", "ports lead"));
 }
 
 /*
@@ -187,7 +184,7 @@ static bool kinds_are_clear(const struct ft_host_kind *kinds, uint32_t count)
 
 /*
  * Edges with a few different numbers of hosts. Sets them in the design if no fill order gives these numbers, and every
- * edge and every host was counted; in three levels pods have kinds instead.
+ * edge and every host was counted; with three ranks pods have kinds instead.
  */
 static void kinds_tell(struct ft_inference *f, const uint32_t *sorted)
 {
@@ -196,7 +193,7 @@ static void kinds_tell(struct ft_inference *f, const uint32_t *sorted)
 	uint32_t count = 0;
 	uint64_t hosts = 0;
 
-	for (uint32_t i = 0; i < d->edge_count; i++) {
+	for (uint32_t i = 0; i < d->count[0]; i++) {
 		if (i == 0 || sorted[i] != sorted[i - 1]) {
 			if (count == FT_HOST_KINDS_MAX)
 				return;
@@ -205,8 +202,8 @@ static void kinds_tell(struct ft_inference *f, const uint32_t *sorted)
 		kinds[count - 1].count++;
 		hosts += sorted[i];
 	}
-	if (f->fit.levels != 2 || count < 2 || !kinds_are_clear(kinds, count) || hosts != d->nodes ||
-	    f->count[FT_TIER_EDGE] != d->edge_count || sorted[0] > d->ports_to_nodes)
+	if (f->fit.ranks != 2 || count < 2 || !kinds_are_clear(kinds, count) || hosts != d->nodes ||
+	    f->count[0] != d->count[0] || sorted[0] > d->host_ports)
 		return;
 	memcpy(d->hosts, kinds, sizeof(kinds));
 	d->host_kinds = count;
@@ -218,24 +215,24 @@ static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 	struct ft_inferred *d = &f->design;
 	uint64_t uniform, dense = UINT64_MAX;
 
-	qsort(sorted, d->edge_count, sizeof(*sorted), more_first);
-	uniform = fill_distance(sorted, d->nodes, d->edge_count, FT_FILL_UNIFORM, 0);
+	qsort(sorted, d->count[0], sizeof(*sorted), more_first);
+	uniform = fill_distance(sorted, d->nodes, d->count[0], FT_FILL_UNIFORM, 0);
 	/* A single edge with fewer hosts than the others is a dense fill; irregular numbers are not. */
-	if ((uint64_t)usual * d->edge_count >= d->nodes && sorted[0] == usual)
-		dense = fill_distance(sorted, d->nodes, d->edge_count, FT_FILL_DENSE, usual);
-	if (dense > f->count[FT_TIER_EDGE] / 2)
+	if ((uint64_t)usual * d->count[0] >= d->nodes && sorted[0] == usual)
+		dense = fill_distance(sorted, d->nodes, d->count[0], FT_FILL_DENSE, usual);
+	if (dense > f->count[0] / 2)
 		dense = UINT64_MAX;
 	d->fill = dense < uniform ? FT_FILL_DENSE : FT_FILL_UNIFORM;
 	if (d->fill == FT_FILL_DENSE)
-		d->ports_to_nodes = usual;
+		d->host_ports = usual;
 	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
 	if (!d->sorted_by_hosts)
 		kinds_tell(f, sorted);
 	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u host%s",
 		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
 						: "hosts are spread over all edge switches",
-		       f->count[FT_TIER_EDGE], ft_infer_plural(f->count[FT_TIER_EDGE], "switch has", "switches have"),
-		       sorted[f->count[FT_TIER_EDGE] - 1], sorted[0], ft_text_s(sorted[0]));
+		       f->count[0], ft_infer_plural(f->count[0], "switch has", "switches have"),
+		       sorted[f->count[0] - 1], sorted[0], ft_text_s(sorted[0]));
 	for (uint32_t i = 0; i < d->host_kinds; i++)
 		ft_text_printf(&f->why[FT_WHY_FILL], "%s%u with %u",
 			       i ? ", " : "; in so few kinds that they are meant: ", d->hosts[i].count,
@@ -247,7 +244,7 @@ static void nodes_tell(struct ft_inference *f, uint32_t on_edges, uint32_t above
 {
 	struct ft_text *why = &f->why[FT_WHY_NODES];
 	struct ft_inferred *d = &f->design;
-	uint64_t room = (uint64_t)d->edge_count * d->ports_to_nodes;
+	uint64_t room = (uint64_t)d->count[0] * d->host_ports;
 
 	d->nodes = on_edges + above;
 	ft_text_printf(why,
@@ -263,28 +260,28 @@ static void nodes_tell(struct ft_inference *f, uint32_t on_edges, uint32_t above
 	if (d->nodes <= room)
 		return;
 	d->nodes = (uint32_t)room;
-	ft_text_printf(why, "; %u edge %s %u ports each for hosts, so no more than %u are planned", d->edge_count,
-		       ft_infer_plural(d->edge_count, "switch has", "switches have"), d->ports_to_nodes, d->nodes);
+	ft_text_printf(why, "; %u edge %s %u ports each for hosts, so no more than %u are planned", d->count[0],
+		       ft_infer_plural(d->count[0], "switch has", "switches have"), d->host_ports, d->nodes);
 }
 
 static int hosts_tell(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
-	_cleanup_free_ uint32_t *sorted = calloc(d->edge_count + 1UL, sizeof(*sorted));
+	_cleanup_free_ uint32_t *sorted = calloc(d->count[0] + 1UL, sizeof(*sorted));
 	struct ft_tally tally = {0};
-	uint32_t on_edges = 0, above = 0, fullest = 0, edges = f->count[FT_TIER_EDGE];
+	uint32_t on_edges = 0, above = 0, fullest = 0, edges = f->count[0];
 
 	if (!sorted)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < edges; i++) {
-		sorted[i] = f->hosts[f->member[FT_TIER_EDGE][i]];
+		sorted[i] = f->hosts[f->member[0][i]];
 		on_edges += sorted[i];
 		fullest = sorted[i] > fullest ? sorted[i] : fullest;
 		ft_tally_add(&tally, sorted[i]);
 	}
-	for (uint32_t t = FT_TIER_SPINE; t < FT_TIER_COUNT; t++)
-		for (uint32_t i = 0; i < f->count[t]; i++)
-			above += f->hosts[f->member[t][i]];
+	for (uint32_t rank = 1; rank < f->fit.ranks; rank++)
+		for (uint32_t i = 0; i < f->count[rank]; i++)
+			above += f->hosts[f->member[rank][i]];
 	split_tell(f, &tally, edges, fullest);
 	nodes_tell(f, on_edges, above);
 	fill_tell(f, sorted, ft_tally_mode(&tally, 1));
@@ -463,12 +460,11 @@ void ft_infer_graph_counts(struct ft_inference *f)
 
 static int star_counts(struct ft_inference *f)
 {
-	uint32_t live = f->member[FT_TIER_EDGE][0];
 	struct ft_inferred *d = &f->design;
 
-	d->edge_count = 1;
-	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
-	d->nodes = f->hosts[live];
+	d->count[0] = 1;
+	d->ports[0] = usual_ports(f, 0);
+	d->nodes = f->hosts[f->member[0][0]];
 	ft_text_printf(&f->why[FT_WHY_NODES],
 		       "%u host %s seen; what nobody saw is not promised, so hosts that are down now have to be added",
 		       d->nodes, ft_infer_plural(d->nodes, "port is", "ports are"));
@@ -480,23 +476,18 @@ static int tree_counts(struct ft_inference *f, struct ft_error *err)
 	struct ft_inferred *d = &f->design;
 	int r;
 
-	d->edge_ports = usual_ports(f, FT_TIER_EDGE);
-	d->core_ports = usual_ports(f, FT_TIER_CORE);
-	if (f->fit.levels == 3) {
-		d->spine_ports = usual_ports(f, FT_TIER_SPINE);
-		r = ft_infer_three_counts(f, err);
-	} else {
-		r = ft_infer_widths(f, err);
-	}
+	for (uint32_t rank = 0; rank < f->fit.ranks; rank++)
+		d->ports[rank] = usual_ports(f, rank);
+	r = ft_infer_steps(f, err);
 	if (r == 0)
 		r = ft_infer_unseen_edges(f);
 	if (r < 0)
 		return r;
-	if (d->ports_to_core >= d->edge_ports)
+	if (d->up[0] >= d->ports[0])
 		return ft_error_set(err, -EINVAL, 0, 0,
 				    "no design to be inferred: most edge switches have %u ports, and their cables to "
 				    "the other tier would take %u",
-				    d->edge_ports, d->ports_to_core);
+				    d->ports[0], d->up[0]);
 	return hosts_tell(f);
 }
 
@@ -507,7 +498,7 @@ int ft_infer_counts(struct ft_inference *f, struct ft_error *err)
 	topology_tell(f);
 	aggregation_tell(f);
 	ft_infer_insides(f);
-	r = f->fit.levels == 1 ? star_counts(f) : tree_counts(f, err);
+	r = f->fit.ranks == 1 ? star_counts(f) : tree_counts(f, err);
 	if (r < 0)
 		return r;
 	rates_tell(f);

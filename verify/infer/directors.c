@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Directors of a fabric without a plan: which tiers they form, what most of them consist of, and which pattern extracts
+ * Directors of a fabric without a plan: which ranks they form, what most of them consist of, and which pattern extracts
  * the director's name from those of its chips. Directors are detected in director/chassis.c.
  */
 #include "config.h"
@@ -47,13 +47,13 @@ uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_d
 	return boards * line_ports(f, director);
 }
 
-/* The most frequent value of one figure among the directors of a tier. */
-static uint32_t usual_number(const struct ft_inference *f, enum ft_tier tier, unsigned int key)
+/* The most frequent value of one figure among the directors of a rank. */
+static uint32_t usual_number(const struct ft_inference *f, uint32_t rank, unsigned int key)
 {
 	struct ft_tally tally = {0};
 
-	for (uint32_t i = 0; i < f->count[tier]; i++) {
-		const struct ft_director *director = ft_infer_director(f, f->member[tier][i]);
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
 		struct ft_inside seen;
 
 		if (!director)
@@ -65,39 +65,39 @@ static uint32_t usual_number(const struct ft_inference *f, enum ft_tier tier, un
 	return ft_tally_mode(&tally, 0);
 }
 
-static void inside_tell(struct ft_inference *f, enum ft_tier tier, uint32_t directors)
+static void inside_tell(struct ft_inference *f, uint32_t rank, uint32_t directors)
 {
-	const struct ft_inside *in = &f->design.inside[tier];
+	const struct ft_inside *in = &f->design.inside[rank];
 	struct ft_text *why = &f->why[FT_WHY_INSIDE];
 
 	ft_text_printf(why,
 		       "%s%s: %u of %u are directors; most of these have %u line boards of %u %s and %u fabric boards "
 		       "of %u, with %u %s between two",
-		       ft_text_string(why)[0] ? "; " : "", ft_tier_name(tier), directors, f->count[tier],
+		       ft_text_string(why)[0] ? "; " : "", ft_infer_rank_name(f, rank), directors, f->count[rank],
 		       in->line_boards, in->line_chips, ft_infer_plural(in->line_chips, "chip", "chips"),
 		       in->fabric_boards, in->fabric_chips, in->traces, ft_infer_plural(in->traces, "trace", "traces"));
 }
 
-static void tier_inside(struct ft_inference *f, enum ft_tier tier)
+static void rank_inside(struct ft_inference *f, uint32_t rank)
 {
-	struct ft_inside *in = &f->design.inside[tier];
+	struct ft_inside *in = &f->design.inside[rank];
 	uint32_t directors = 0;
 	struct ft_error err;
 	const char *key;
 
-	for (uint32_t i = 0; i < f->count[tier]; i++)
-		directors += ft_infer_director(f, f->member[tier][i]) != NULL;
-	/* A design has switches of one kind in a tier: deviations of the minority become findings. */
-	if (directors * 2 <= f->count[tier])
+	for (uint32_t i = 0; i < f->count[rank]; i++)
+		directors += ft_infer_director(f, f->member[rank][i]) != NULL;
+	/* A design has switches of one kind in a rank: deviations of the minority become findings. */
+	if (directors * 2 <= f->count[rank])
 		return;
-	f->design.directors[tier] = true;
+	f->design.directors[rank] = true;
 	for (unsigned int key_number = 0; key_number < FT_INSIDE_KEYS; key_number++)
-		ft_inside_set(in, key_number, usual_number(f, tier, key_number));
+		ft_inside_set(in, key_number, usual_number(f, rank, key_number));
 	if (in->line_boards_max < in->line_boards)
 		in->line_boards_max = in->line_boards;
 	if (in->fabric_boards_max < in->fabric_boards)
 		in->fabric_boards_max = in->fabric_boards;
-	inside_tell(f, tier, directors);
+	inside_tell(f, rank, directors);
 	/* The combination of votes from several directors may fit none of them. */
 	if (ft_inside_check(in, in->line_boards * in->line_ports, &err, &key) < 0)
 		*in = (struct ft_inside){.line_boards = in->line_boards, .line_ports = in->line_ports};
@@ -105,8 +105,8 @@ static void tier_inside(struct ft_inference *f, enum ft_tier tier)
 
 void ft_infer_insides(struct ft_inference *f)
 {
-	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
-		tier_inside(f, tier);
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
+		rank_inside(f, rank);
 }
 
 /* ---- names ---- */
@@ -145,10 +145,10 @@ static enum tail tail_of(const struct ft_inference *f, const struct ft_director 
 	return tail;
 }
 
-/* The name of the director that member @i of the tier is; NULL if it is none. */
-static const char *whole_name(const struct ft_inference *f, enum ft_tier tier, uint32_t i, size_t *ret_length)
+/* The name of the director that member @i of the rank is; NULL if it is none. */
+static const char *whole_name(const struct ft_inference *f, uint32_t rank, uint32_t i, size_t *ret_length)
 {
-	const struct ft_director *director = ft_infer_director(f, f->member[tier][i]);
+	const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
 
 	return director ? description_of(f->snapshot, director->node, ret_length) : NULL;
 }
@@ -167,17 +167,17 @@ static const char *number_of(const char *name, size_t length, unsigned int numbe
 	return name;
 }
 
-/* Finds the numbers that are equal in the names of all directors of the tier. */
-static void literals_find(const struct ft_inference *f, enum ft_tier tier, bool literal[FT_SHAPE_NUMBERS])
+/* Finds the numbers that are equal in the names of all directors of the rank. */
+static void literals_find(const struct ft_inference *f, uint32_t rank, bool literal[FT_SHAPE_NUMBERS])
 {
 	for (unsigned int number = 0; number < FT_SHAPE_NUMBERS; number++) {
 		const char *first = NULL;
 		size_t first_length = 0;
 
 		literal[number] = true;
-		for (uint32_t i = 0; i < f->count[tier]; i++) {
+		for (uint32_t i = 0; i < f->count[rank]; i++) {
 			size_t length, digits;
-			const char *whole = whole_name(f, tier, i, &length), *at;
+			const char *whole = whole_name(f, rank, i, &length), *at;
 
 			if (!whole)
 				continue;
@@ -192,15 +192,15 @@ static void literals_find(const struct ft_inference *f, enum ft_tier tier, bool 
 }
 
 /*
- * "^(core[0-9]+)[ /:]" if one such pattern matches all directors of the tier. 1, 0 or -ENOMEM.
+ * "^(core[0-9]+)[ /:]" if one such pattern matches all directors of the rank. 1, 0 or -ENOMEM.
  * @literal  see ft_infer_shape()
  */
-static int pattern_make(const struct ft_inference *f, enum ft_tier tier, const bool *literal, struct ft_text *pattern)
+static int pattern_make(const struct ft_inference *f, uint32_t rank, const bool *literal, struct ft_text *pattern)
 {
 	_cleanup_(ft_text_release) struct ft_text shape = {0};
 
-	for (uint32_t i = 0; i < f->count[tier]; i++) {
-		const struct ft_director *director = ft_infer_director(f, f->member[tier][i]);
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
 		enum tail tail = director ? tail_of(f, director) : TAIL_OTHER;
 		size_t length;
 		const char *whole;
@@ -225,15 +225,15 @@ static int pattern_make(const struct ft_inference *f, enum ft_tier tier, const b
 	return pattern->length > 0 && pattern->length <= FT_PATTERN_SIZE_MAX;
 }
 
-/* True if the pattern finds the director's name in the names of all chips of the tier, and nothing in other names. */
-static int pattern_serves(const struct ft_inference *f, enum ft_tier tier, const struct ft_pattern *pattern)
+/* True if the pattern finds the director's name in the names of all chips of the rank, and nothing in other names. */
+static int pattern_serves(const struct ft_inference *f, uint32_t rank, const struct ft_pattern *pattern)
 {
 	for (uint32_t n = 0; n < f->chips->node_count; n++) {
 		uint32_t chip = f->chassis->chip_of[n];
 		const struct ft_director *d =
 			chip == FT_NO_NODE ? NULL : &f->chassis->directors[f->chassis->chips[chip].director];
 		uint32_t live = d ? f->live->switch_of_node[d->node] : FT_NONE;
-		bool ours = live != FT_NONE && f->fit.role[live] == tier;
+		bool ours = live != FT_NONE && f->fit.rank[live] == rank;
 		size_t length, whole_length, start = 0, end = 0;
 		const char *name = description_of(f->chips, n, &length), *whole;
 		int r;
@@ -253,33 +253,33 @@ static int pattern_serves(const struct ft_inference *f, enum ft_tier tier, const
 }
 
 /* 1 if there is such a pattern, 0 if not, -ENOMEM. */
-static int chassis_match(struct ft_inference *f, enum ft_tier tier, const bool *literal)
+static int chassis_match(struct ft_inference *f, uint32_t rank, const bool *literal)
 {
 	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	int r = pattern_make(f, tier, literal, &text);
+	int r = pattern_make(f, rank, literal, &text);
 
 	if (r <= 0)
 		return r;
 	r = ft_pattern_compile_capturing(text.data, &pattern, NULL);
 	if (r == 0)
-		r = pattern_serves(f, tier, pattern);
+		r = pattern_serves(f, rank, pattern);
 	if (r <= 0)
 		return r == -EINVAL ? 0 : r;
-	f->chassis_match[tier] = strdup(text.data);
-	return f->chassis_match[tier] ? 1 : -ENOMEM;
+	f->chassis_match[rank] = strdup(text.data);
+	return f->chassis_match[rank] ? 1 : -ENOMEM;
 }
 
 int ft_infer_chassis_names(struct ft_inference *f)
 {
-	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++) {
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
 		bool literal[FT_SHAPE_NUMBERS];
-		int r = f->design.directors[tier] ? chassis_match(f, tier, NULL) : 1;
+		int r = f->design.directors[rank] ? chassis_match(f, rank, NULL) : 1;
 
-		/* "SL1-[0-9]+" and "SL2-[0-9]+" if "SL[0-9]+-[0-9]+" matches two tiers. */
+		/* "SL1-[0-9]+" and "SL2-[0-9]+" if "SL[0-9]+-[0-9]+" matches two ranks. */
 		if (r == 0) {
-			literals_find(f, tier, literal);
-			r = chassis_match(f, tier, literal);
+			literals_find(f, rank, literal);
+			r = chassis_match(f, rank, literal);
 		}
 		if (r < 0)
 			return r;

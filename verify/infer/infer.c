@@ -40,9 +40,10 @@ static void inference_release(struct ft_inference *f)
 	free(f->near_first);
 	free(f->near);
 	free(f->hosts);
+	free(f->order);
 	ft_fits_release(&f->fits);
-	for (unsigned int t = 0; t < FT_TIER_COUNT; t++)
-		free(f->member[t]);
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
+		free(f->member[rank]);
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_release(&f->why[i]);
 }
@@ -51,10 +52,10 @@ static void inference_release(struct ft_inference *f)
 static void inference_begin(struct ft_inference *f, const struct ft_fit *fit)
 {
 	ft_infer_names_release(f);
-	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
-		free(f->member[t]);
-		f->member[t] = NULL;
-		f->count[t] = f->unseen[t] = 0;
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
+		free(f->member[rank]);
+		f->member[rank] = NULL;
+		f->count[rank] = f->unseen[rank] = 0;
 	}
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_reset(&f->why[i]);
@@ -173,10 +174,8 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 			&report);
 	if (r == 0) {
 		attempt->findings = report->finding_count;
-		attempt->wrong = ft_report_is_foreign(report)
-					 ? cables_seen(f)
-					 : wrong_count(report, f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE]);
-		attempt->unseen = f->unseen[FT_TIER_CORE] + f->unseen[FT_TIER_EDGE];
+		attempt->unseen = f->unseen[0] + f->unseen[1];
+		attempt->wrong = ft_report_is_foreign(report) ? cables_seen(f) : wrong_count(report, attempt->unseen);
 		outside_count(f, report, attempt);
 	}
 	return r;
@@ -198,14 +197,14 @@ static int drafts(struct ft_inference *f, const char *name, struct attempt *atte
 
 static bool has_list(const struct ft_inference *f)
 {
-	for (unsigned int t = 0; t < FT_TIER_COUNT; t++)
-		if (f->bind[t].names || f->bind[t].guids)
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
+		if (f->bind[rank].names || f->bind[rank].guids)
 			return true;
 	return false;
 }
 
 /*
- * In three levels a list assigns every switch to a pod or plane, as the inference did. If the verifier finds fewer
+ * In three ranks a list assigns every switch to a pod or plane, as the inference did. If the verifier finds fewer
  * faults without the list, its own assignment is better.
  */
 static int lists_judge(struct ft_inference *f, const char *name, struct attempt *attempt)
@@ -214,7 +213,7 @@ static int lists_judge(struct ft_inference *f, const char *name, struct attempt 
 	struct ft_error err = {0};
 	int r;
 
-	if (f->fit.levels < 3 || !has_list(f))
+	if (f->fit.ranks < 3 || !has_list(f))
 		return 0;
 	f->no_lists = true;
 	r = drafts(f, name, &plain, &err);
@@ -249,7 +248,8 @@ static int attempt_judge(const struct ft_inference *f, const struct attempt *att
 	return ft_error_set(err, -EINVAL, 0, 0,
 			    "no design to be inferred: by the nearest one, of %u edge, %u spine and %u core switches, "
 			    "%llu of %llu cables between switches would be wrong or missing",
-			    f->design.edge_count, f->design.spine_count, f->design.core_count,
+			    f->design.count[0], f->fit.ranks > 2 ? f->design.count[1] : 0,
+			    f->fit.ranks > 1 ? f->design.count[f->fit.ranks - 1] : 0,
 			    (unsigned long long)attempt->wrong, (unsigned long long)f->cable_total);
 }
 
@@ -298,7 +298,7 @@ static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassi
 
 	r = ft_infer_graph(&f);
 	if (r == 0)
-		r = ft_infer_tiers(&f, err);
+		r = ft_infer_fits(&f, err);
 	return r < 0 ? r : attempts(&f, name && name[0] ? name : "fabric", best, err);
 }
 

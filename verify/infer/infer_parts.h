@@ -2,7 +2,7 @@
 /*
  * Shared by the parts of the inference. Private to infer/.
  *
- * Flow: ft_infer_graph() -> ft_infer_tiers(), which finds the candidate fits, and for each of them ft_infer_members()
+ * Flow: ft_infer_graph() -> ft_infer_fits(), which finds the candidate fits, and for each of them ft_infer_members()
  * -> ft_infer_counts() -> ft_infer_names() -> ft_infer_write(), until a fit is good enough.
  */
 #ifndef FT_VERIFY_INFER_INFER_PARTS_H
@@ -17,23 +17,29 @@ struct ft_neighbour {
 	uint32_t cables;
 };
 
-/* The role of a live switch outside the tree. */
-#define FT_OUTSIDE FT_TIER_COUNT
+/* The ranks of a tree, from the hosts up, and the steps between them. */
+enum { FT_RANKS_MAX = 3, FT_STEPS_MAX = FT_RANKS_MAX - 1 };
 
-/* A fit: the role, pod and plane of each switch in the tree. By live switch. */
+/* The rank of a live switch outside the tree. */
+enum { FT_OUTSIDE = FT_RANKS_MAX };
+
+/*
+ * A fit: the tree that the fabric may be. Switches of rank 0 have the hosts. Step s joins ranks s and s + 1, in groups
+ * whose lower switches are all cabled to all upper ones: of three ranks these are pods, and planes above them; of two
+ * there is one group. Arrays are by live switch.
+ */
 struct ft_fit {
-	uint8_t *role;	 /* enum ft_tier or FT_OUTSIDE */
-	uint32_t *pod;	 /* of edges and spines, from 0; FT_NONE for other roles */
-	uint32_t *plane; /* of spines and cores */
-	bool *beside;	 /* outside the tree, but cabled on purpose */
-	uint32_t levels; /* 1 (a star), 2 or 3 */
-	uint32_t pods, planes;
-	uint64_t unexplained; /* surplus and missing cables */
-	uint64_t lacking;     /* only the missing ones */
+	uint8_t *rank;		       /* FT_OUTSIDE: in no group */
+	uint32_t *group[FT_STEPS_MAX]; /* by step; from 0; FT_NONE for other ranks */
+	uint32_t groups[FT_STEPS_MAX]; /* their number */
+	bool *beside;		       /* outside the tree, but cabled on purpose */
+	uint32_t ranks;		       /* 1 (a star), 2 or 3 */
+	uint64_t unexplained;	       /* surplus and missing cables */
+	uint64_t lacking;	       /* only the missing ones */
 	bool possible;
 };
 
-/* The most likely first: two levels, three twice, and a star; finally two levels without the switches beside them. */
+/* The most likely first: two ranks, three twice, and a star; finally two ranks without the switches beside them. */
 enum { FT_FITS_MAX = 5 };
 struct ft_fits {
 	struct ft_fit fit[FT_FITS_MAX];
@@ -70,11 +76,14 @@ enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTE
 /* The design in the making. */
 struct ft_inferred {
 	uint32_t nodes;
-	uint32_t edge_count, edge_ports, ports_to_nodes, ports_to_core;
-	uint32_t spine_count, spine_ports, spine_up;
-	uint32_t core_count, core_ports;
-	uint32_t bundle;       /* 0: not pinned */
-	uint32_t spine_bundle; /* three levels */
+	/* By rank. */
+	uint32_t count[FT_RANKS_MAX];
+	uint32_t ports[FT_RANKS_MAX];
+	uint32_t up[FT_RANKS_MAX]; /* of these, those that lead up */
+	bool directors[FT_RANKS_MAX];
+	struct ft_inside inside[FT_RANKS_MAX]; /* of directors */
+	uint32_t bundle[FT_STEPS_MAX];	       /* by step; 0: not pinned */
+	uint32_t host_ports;		       /* of each switch of rank 0 */
 	enum ft_spread spread;
 	uint32_t multiple;
 	enum ft_fill fill;
@@ -85,12 +94,10 @@ struct ft_inferred {
 	struct ft_rate uplink_rate; /* of unknown speed: not said */
 	struct ft_rate host_rates[FT_RATES_MAX];
 	uint32_t host_rate_count;
-	bool directors[FT_TIER_COUNT];
-	struct ft_inside inside[FT_TIER_COUNT]; /* of directors */
 	bool sorted_by_hosts; /* the plan has the right hosts only if edges are ordered by their number of hosts */
 };
 
-/* How a tier is bound. */
+/* How a rank is bound. */
 struct ft_inferred_bind {
 	char *match; /* a pattern, or NULL; owned */
 	bool names;  /* a list of names */
@@ -111,21 +118,22 @@ struct ft_inference {
 	uint32_t aggregations; /* aggregation nodes */
 	uint32_t host_total;
 	uint32_t usual_hosts;	   /* the median of switches with hosts */
+	uint32_t *order;	   /* all live switches, in the natural order of their names */
 	uint32_t main_part;	   /* the connected part with the most hosts, which contains the tree */
 	uint64_t cable_total;	   /* between different switches of the main part */
 	struct ft_rate usual_rate; /* of cables between switches */
 
 	struct ft_fits fits;
 	/* Everything from here on belongs to one fit. */
-	struct ft_fit fit;	       /* borrowed */
-	uint32_t count[FT_TIER_COUNT]; /* switches seen of each tier */
-	uint32_t *member[FT_TIER_COUNT];
-	uint32_t unseen[FT_TIER_COUNT]; /* unseen switches with evidence */
+	struct ft_fit fit;	      /* borrowed */
+	uint32_t count[FT_RANKS_MAX]; /* switches seen of each rank */
+	uint32_t *member[FT_RANKS_MAX];
+	uint32_t unseen[FT_RANKS_MAX]; /* unseen switches with evidence */
 	struct ft_inferred design;
-	struct ft_inferred_bind bind[FT_TIER_COUNT];
-	char *chassis_match[FT_TIER_COUNT]; /* a pattern for the names of chips, or NULL; owned */
-	bool no_lists;			    /* lists would be harmful */
-	char *expected[FT_EXPECTED_MAX];    /* patterns for expect.unplanned; owned */
+	struct ft_inferred_bind bind[FT_RANKS_MAX];
+	char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL; owned */
+	bool no_lists;			   /* lists would be harmful */
+	char *expected[FT_EXPECTED_MAX];   /* patterns for expect.unplanned; owned */
 	uint32_t expected_count;
 	struct ft_text islands; /* that member of the design, with a leading comma; empty: none */
 	struct ft_text why[FT_WHY_COUNT];
@@ -134,7 +142,7 @@ struct ft_inference {
 /* In a graph every switch counts. */
 static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t live)
 {
-	return !f->fit.role || f->fit.role[live] != FT_OUTSIDE;
+	return !f->fit.rank || f->fit.rank[live] != FT_OUTSIDE;
 }
 
 /* True if the switch is connected to the rest of the tree. */
@@ -149,6 +157,12 @@ static inline bool ft_infer_serves_hosts(const struct ft_inference *f, uint32_t 
 	enum { FEW = 4, SHARE = 4 };
 
 	return ft_infer_connected(f, live) && f->hosts[live] >= FEW && f->hosts[live] * SHARE >= f->usual_hosts;
+}
+
+/* True for a switch with at least a quarter of the usual number of hosts. */
+static inline bool ft_infer_has_hosts(const struct ft_inference *f, uint32_t live)
+{
+	return f->hosts[live] > 0 && f->hosts[live] * 4 >= f->usual_hosts;
 }
 
 /* Ports of a live switch, without the aggregation node's. */
@@ -198,36 +212,72 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
 /* graph.c: neighbours and hosts of each switch. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
 
-/* tiers.c: fills fits. Returns 0, -ENOMEM, or -EINVAL with @err filled if there is none. */
-int ft_infer_tiers(struct ft_inference *f, struct ft_error *err);
+/* fits.c: fills fits and order. Returns 0, -ENOMEM, or -EINVAL with @err filled if there is none. */
+int ft_infer_fits(struct ft_inference *f, struct ft_error *err);
 void ft_fits_release(struct ft_fits *fits);
 
+/* split.c: @fit as two ranks; it is empty. Returns 0 or -ENOMEM. */
+int ft_infer_two(const struct ft_inference *f, struct ft_fit *fit);
+
+/* groups.c: @fit as three ranks; it is empty. @least: hosts that give a switch rank 0. Returns 0 or -ENOMEM. */
+int ft_infer_three(const struct ft_inference *f, struct ft_fit *fit, uint32_t least);
+
 /*
- * beside.c: @fit, of two levels, without edges that are cabled differently from the others, and evidently on purpose.
- * @ret is allocated. Returns 1, 0 if there are none, or -ENOMEM.
+ * beside.c: @fit, of two ranks, without those of rank 0 that are cabled differently from the others, and evidently on
+ * purpose. @ret is empty. Returns 1, 0 if there are none, or -ENOMEM.
  */
 int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, struct ft_fit *ret);
 
-/* tiers.c: fills count and member from fit. Returns 0 or -ENOMEM. */
+/* fit.c: room for a fit, with all switches outside. Returns 0 or -ENOMEM; nothing is left to be released then. */
+int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit);
+void ft_fit_release(struct ft_fit *fit);
+
+/* fit.c: the switches of a rank. */
+uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, uint32_t rank);
+
+/* fit.c: the cables of a switch to those of a rank, and the number of these. */
+uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank);
+uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank);
+
+/* fit.c: the same, to those at the other end of a step, in the switch's own group. */
+uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live);
+uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live);
+
+/* fit.c: the switches of a rank, by group of the step. The caller frees them; NULL: no memory. */
+uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank);
+
+/* fit.c: votes of the groups of a step, for the number of switches of a rank. Returns 0 or -ENOMEM. */
+int ft_fit_group_tally(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank,
+		       struct ft_tally *ret_tally);
+
+/*
+ * fit.c: the cables of one step; with room for as many columns again, of unseen switches. Upper switches of different
+ * groups share a column if they have the same place: at the top those with the most cables come first, below it each
+ * group of the step above is a place. To be freed in any case. Returns 0 or -ENOMEM.
+ */
+int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, struct ft_columns *columns);
+void ft_columns_release(struct ft_columns *columns);
+
+/* fit.c: whether the fit, with ranks and groups, is possible, and what it leaves unexplained. Returns 0 or -ENOMEM. */
+int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit);
+
+/* fit.c: fills count and member from fit. Returns 0 or -ENOMEM. */
 int ft_infer_members(struct ft_inference *f);
 
-/*
- * The most hosts for each cable in planned trees: with a single switch or pod, this distinguishes a tree from an
- * unplanned switch cabled to it.
- */
-enum { FT_CROWDED = 4 };
+/* "edge", "spine", "core" */
+static inline const char *ft_infer_rank_name(const struct ft_inference *f, uint32_t rank)
+{
+	return rank == 0 ? "edge" : rank + 1 < f->fit.ranks ? "spine" : "core";
+}
 
-/*
- * pods.c: the fabric as three levels; @fit is allocated, its roles are to be determined.
- * @least  hosts that make a switch an edge. Returns 0 or -ENOMEM.
- */
-int ft_infer_three(struct ft_inference *f, struct ft_fit *fit, uint32_t least);
+/* The note about the switches of a rank. */
+static inline struct ft_text *ft_infer_rank_why(struct ft_inference *f, uint32_t rank)
+{
+	return &f->why[rank == 0 ? FT_WHY_EDGE : rank + 1 < f->fit.ranks ? FT_WHY_SPINE : FT_WHY_CORE];
+}
 
-/* pods.c: the numbers of three levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
-int ft_infer_three_counts(struct ft_inference *f, struct ft_error *err);
-
-/* widths.c: bundles and uplinks of two levels. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
-int ft_infer_widths(struct ft_inference *f, struct ft_error *err);
+/* steps.c: how many switches each rank has, bundles and uplinks. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
+int ft_infer_steps(struct ft_inference *f, struct ft_error *err);
 
 /*
  * widths.c: the simplest of the rules with the fewest surplus and missing cables. Sorts the columns as in the plan,
@@ -242,30 +292,30 @@ int ft_infer_rule(struct ft_columns *columns, uint32_t usual, uint32_t most, con
 void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, const struct ft_columns *columns,
 			const char *pairs, const char *switches);
 
-/* Gaps in the numbering of a tier's names. */
+/* Gaps in the numbering of a rank's names. */
 struct ft_numbers {
 	uint32_t inside;	    /* numbers missing between others */
-	uint32_t first;		    /* numbers missing below the lowest one, from 1, if the whole tier is one series */
+	uint32_t first;		    /* numbers missing below the lowest one, from 1, if the whole rank is one series */
 	struct ft_text names;	    /* the names for @inside, for a note */
 	struct ft_text first_names; /* the names for @first */
-	bool single;		    /* the whole tier is one series */
+	bool single;		    /* the whole rank is one series */
 };
 
 /*
- * numbers.c: fills @lacking, which is empty, and stays so if the tier is not numbered, or so many numbers are missing
+ * numbers.c: fills @lacking, which is empty, and stays so if the rank is not numbered, or so many numbers are missing
  * that they were left out on purpose. Returns 0 or -ENOMEM; to be released in any case.
  */
-int ft_infer_numbers(const struct ft_inference *f, enum ft_tier tier, struct ft_numbers *lacking);
+int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numbers *lacking);
 void ft_numbers_release(struct ft_numbers *lacking);
 
 /*
- * unseen.c: unseen core switches of two levels with evidence. Adds their columns, for which there is room, and changes
+ * unseen.c: unseen core switches of two ranks with evidence. Adds their columns, for which there is room, and changes
  * @rule from the one without them to the one with them. Fills unseen. Returns 0 or -ENOMEM.
  */
 int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, uint32_t usual,
 			  struct ft_spread_rule *rule);
 
-/* unseen.c: unseen edge switches with evidence; for three levels only notes them. Returns 0 or -ENOMEM. */
+/* unseen.c: unseen edge switches with evidence; of three ranks only notes them. Returns 0 or -ENOMEM. */
 int ft_infer_unseen_edges(struct ft_inference *f);
 
 /* counts.c: all numbers, and their notes. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
@@ -280,7 +330,7 @@ void ft_infer_graph_counts(struct ft_inference *f);
 /* counts.c: the rate of most cables between a switch and others if it is below the usual; else of unknown speed. */
 struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live);
 
-/* places.c: sorts the members of three levels into the plan's order. Returns 0 or -ENOMEM. */
+/* places.c: sorts the members into the plan's order. Returns 0 or -ENOMEM. */
 int ft_infer_places(struct ft_inference *f);
 
 /* names.c: bindings and expected names. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
@@ -299,7 +349,7 @@ const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32
 /* directors.c: the ports of a director with as many boards as the largest of its tier; 0: unknown. */
 uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_director *director);
 
-/* directors.c: finds which tiers are directors, and what most of them consist of. Clears the name patterns first. */
+/* directors.c: finds which ranks are directors, and what most of them consist of. Clears the name patterns first. */
 void ft_infer_insides(struct ft_inference *f);
 
 /* directors.c: patterns that identify the director of a chip. Returns 0 or -ENOMEM. */

@@ -131,7 +131,7 @@ static int switches_write(struct writer *w)
 			return -ENOMEM;
 		ft_text_puts(&item, "{\"name\": ");
 		ft_name_list_write(&item, &names);
-		if (ft_infer_ports(f, live) != f->design.edge_ports)
+		if (ft_infer_ports(f, live) != f->design.ports[0])
 			ft_text_printf(&item, ", \"ports\": %u", ft_infer_ports(f, live));
 		ft_text_printf(&item, ", \"hosts\": %u}", f->hosts[live]);
 		item_add(&w->lines, first, &item);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Identifies the switches of each tier: by a pattern that matches all names of the tier and no other, else by a list.
+ * Identifies the switches of each rank: by a pattern that matches all names of the rank and no other, else by a list.
  * Names are untrusted: everything written here passed the same checks as in a design file.
  */
 #include "config.h"
@@ -126,8 +126,8 @@ static char *shapes_join(const struct ft_inference *f, const uint32_t *member, u
 	return pattern.data;
 }
 
-/* 1 if @text matches all switches of @role and no other (outside: none of the tree), 0 if not, -ENOMEM. */
-static int pattern_tells(const struct ft_inference *f, const char *text, uint8_t role)
+/* 1 if @text matches all switches of @rank and no other (outside: none of the tree), 0 if not, -ENOMEM. */
+static int pattern_tells(const struct ft_inference *f, const char *text, uint32_t rank)
 {
 	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
 	int r = ft_pattern_compile(text, &pattern, NULL);
@@ -139,21 +139,21 @@ static int pattern_tells(const struct ft_inference *f, const char *text, uint8_t
 		const char *name = description_of(f, i, &length);
 
 		/* Only some of the switches outside may be expected. */
-		if (role == FT_OUTSIDE && f->fit.role[i] == FT_OUTSIDE)
+		if (rank == FT_OUTSIDE && f->fit.rank[i] == FT_OUTSIDE)
 			continue;
 		r = ft_pattern_matches(pattern, name, length);
 		if (r < 0)
 			return r;
-		if ((r > 0) != (f->fit.role[i] == role))
+		if ((r > 0) != (f->fit.rank[i] == rank))
 			return 0;
 	}
 	return 1;
 }
 
-/* The longest word in a switch's name that is specific to its tier: "IBSPINE". */
-static int token_find(const struct ft_inference *f, enum ft_tier tier, char **ret_token)
+/* The longest word in a switch's name that is specific to its rank: "IBSPINE". */
+static int token_find(const struct ft_inference *f, uint32_t rank, char **ret_token)
 {
-	const char *name = description_of(f, f->member[tier][0], NULL);
+	const char *name = description_of(f, f->member[rank][0], NULL);
 	_cleanup_free_ char *best = NULL;
 
 	for (size_t at = 0, length; name[at]; at += length ? length : 1) {
@@ -166,7 +166,7 @@ static int token_find(const struct ft_inference *f, enum ft_tier tier, char **re
 			continue;
 		memcpy(token, name + at, length);
 		token[length] = '\0';
-		r = pattern_tells(f, token, tier);
+		r = pattern_tells(f, token, rank);
 		if (r < 0)
 			return r;
 		if (r == 0)
@@ -180,31 +180,31 @@ static int token_find(const struct ft_inference *f, enum ft_tier tier, char **re
 	return 0;
 }
 
-/* A pattern for the tier, or none: one shape, else one word, else several shapes. */
-static int match_find(struct ft_inference *f, enum ft_tier tier)
+/* A pattern for the rank, or none: one shape, else one word, else several shapes. */
+static int match_find(struct ft_inference *f, uint32_t rank)
 {
 	_cleanup_free_ char *shapes = NULL, *token = NULL;
 	bool single;
 	int r;
 
-	shapes = shapes_join(f, f->member[tier], f->count[tier], &single);
-	r = shapes ? pattern_tells(f, shapes, tier) : 0;
+	shapes = shapes_join(f, f->member[rank], f->count[rank], &single);
+	r = shapes ? pattern_tells(f, shapes, rank) : 0;
 	if (r < 0)
 		return r;
 	if (r == 0) {
 		free(shapes);
 		shapes = NULL;
 	}
-	if ((!shapes || !single) && is_plain(f, f->member[tier][0])) {
-		r = token_find(f, tier, &token);
+	if ((!shapes || !single) && is_plain(f, f->member[rank][0])) {
+		r = token_find(f, rank, &token);
 		if (r < 0)
 			return r;
 	}
-	f->bind[tier].match = token ? FT_STEAL(token) : FT_STEAL(shapes);
+	f->bind[rank].match = token ? FT_STEAL(token) : FT_STEAL(shapes);
 	return 0;
 }
 
-/* True if names follow a pattern, though not one by tiers, and are unique. */
+/* True if names follow a pattern, though not one by ranks, and are unique. */
 static int names_usable(const struct ft_inference *f, bool *ret_usable)
 {
 	_cleanup_(ft_map_release) struct ft_map seen = {0};
@@ -248,47 +248,25 @@ static int guids_usable(const struct ft_inference *f)
 	return 1;
 }
 
-static uint32_t planned_count(const struct ft_inference *f, enum ft_tier tier)
+static void bind_tell(struct ft_inference *f, uint32_t rank)
 {
-	const uint32_t planned[FT_TIER_COUNT] = {f->design.edge_count, f->design.spine_count, f->design.core_count};
-
-	return planned[tier];
-}
-
-static void bind_tell(struct ft_inference *f, enum ft_tier tier)
-{
-	const struct ft_inferred_bind *bind = &f->bind[tier];
+	const struct ft_inferred_bind *bind = &f->bind[rank];
 	const char *how = bind->match	? "their names match a pattern that no other switch's does"
 			  : bind->names ? "by name: names are unlike, but no pattern tells the tiers"
 			  : bind->guids ? "by GUID: no pattern of names tells the tier"
 			  : f->no_lists ? "not bound: a list would hold more to be wrong than there is without"
-			  : planned_count(f, tier) != f->count[tier]
+			  : f->design.count[rank] != f->count[rank]
 				  ? "not bound: not all of them were seen, and no pattern of names tells the tier"
 				  : "not bound: neither names nor GUIDs tell the switches apart";
 
 	ft_text_printf(&f->why[FT_WHY_BIND], "%s%s: %s", ft_text_string(&f->why[FT_WHY_BIND])[0] ? "; " : "",
-		       ft_tier_name(tier), how);
+		       ft_infer_rank_name(f, rank), how);
 }
 
 /* Lists must name every planned switch, or they are refused. */
-static bool list_possible(const struct ft_inference *f, enum ft_tier tier)
+static bool list_possible(const struct ft_inference *f, uint32_t rank)
 {
-	return !f->no_lists && planned_count(f, tier) == f->count[tier];
-}
-
-static void edges_order(struct ft_inference *f)
-{
-	uint32_t *member = f->member[FT_TIER_EDGE];
-
-	if (!f->design.sorted_by_hosts)
-		return;
-	for (uint32_t i = 1; i < f->count[FT_TIER_EDGE]; i++)
-		for (uint32_t k = i; k > 0 && f->hosts[member[k]] > f->hosts[member[k - 1]]; k--) {
-			uint32_t edge = member[k];
-
-			member[k] = member[k - 1];
-			member[k - 1] = edge;
-		}
+	return !f->no_lists && f->design.count[rank] == f->count[rank];
 }
 
 /* ---- switches outside the tree ---- */
@@ -428,11 +406,11 @@ static int strangers_find(struct ft_inference *f, bool by_name)
 
 void ft_infer_names_release(struct ft_inference *f)
 {
-	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
-		free(f->bind[t].match);
-		f->bind[t] = (struct ft_inferred_bind){0};
-		free(f->chassis_match[t]);
-		f->chassis_match[t] = NULL;
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
+		free(f->bind[rank].match);
+		f->bind[rank] = (struct ft_inferred_bind){0};
+		free(f->chassis_match[rank]);
+		f->chassis_match[rank] = NULL;
 	}
 	while (f->expected_count > 0)
 		free(f->expected[--f->expected_count]);
@@ -449,20 +427,20 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 
 	if (r < 0 || guids < 0)
 		return -ENOMEM;
-	edges_order(f);
-	if (f->fit.levels == 3 && ft_infer_places(f) < 0)
+	if (ft_infer_places(f) < 0)
 		return -ENOMEM;
 	if (by_name && ft_infer_chassis_names(f) < 0)
 		return -ENOMEM;
-	for (unsigned int t = 0; t < FT_TIER_COUNT && f->fit.levels > 1; t++) {
-		if (f->count[t] == 0)
+	for (uint32_t rank = 0; rank < f->fit.ranks && f->fit.ranks > 1; rank++) {
+		if (f->count[rank] == 0)
 			continue;
-		r = by_name ? match_find(f, t) : 0;
+		r = by_name ? match_find(f, rank) : 0;
 		if (r < 0)
 			return r;
-		f->bind[t].names = !f->bind[t].match && names && list_possible(f, t);
-		f->bind[t].guids = !f->bind[t].match && !f->bind[t].names && guids > 0 && list_possible(f, t);
-		bind_tell(f, t);
+		f->bind[rank].names = !f->bind[rank].match && names && list_possible(f, rank);
+		f->bind[rank].guids =
+			!f->bind[rank].match && !f->bind[rank].names && guids > 0 && list_possible(f, rank);
+		bind_tell(f, rank);
 	}
 	return strangers_find(f, by_name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Gaps in the numbering of a tier: "core01, core02, core04". The running number is the last one in the name; it runs
- * through the whole tier, or restarts with each prefix, as in racks.
+ * Gaps in the numbering of a rank: "core01, core02, core04". The running number is the last one in the name; it runs
+ * through the whole rank, or restarts with each prefix, as in racks.
  */
 #include "config.h"
 
@@ -39,14 +39,14 @@ static size_t same_end(const char *a, const char *b, size_t most)
 	return same;
 }
 
-/* The length of the common suffix of all names, without digits. A single switch is compared with other tiers. */
-static size_t same_behind(const struct ft_inference *f, enum ft_tier tier)
+/* The length of the common suffix of all names, without digits. A single switch is compared with other ranks. */
+static size_t same_behind(const struct ft_inference *f, uint32_t rank)
 {
-	const char *first = f->live->switches[f->member[tier][0]].name;
+	const char *first = f->live->switches[f->member[rank][0]].name;
 	size_t size = strlen(first), behind = size;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (i != f->member[tier][0] && (f->fit.role[i] == tier || f->count[tier] == 1))
+		if (i != f->member[rank][0] && (f->fit.rank[i] == rank || f->count[rank] == 1))
 			behind = same_end(first, f->live->switches[i].name, behind);
 	while (behind > 0 && isdigit((unsigned char)first[size - behind]))
 		behind--;
@@ -89,7 +89,7 @@ static bool same_series(const struct series *s, const struct numbered *a, const 
 	return s->whole || (a->length == b->length && memcmp(a->name, b->name, a->length) == 0);
 }
 
-/* True if a switch of any tier has the name of @like with that number. */
+/* True if a switch of any rank has the name of @like with that number. */
 static bool is_taken(const struct series *s, const struct numbered *like, uint32_t number)
 {
 	const char *behind = like->name + strlen(like->name) - s->behind;
@@ -125,7 +125,7 @@ static void name_tell(const struct series *s, const struct numbered *like, uint3
 
 /*
  * Missing numbers between two neighbours of a series; more than @most if these are too many, or if a switch of another
- * tier has one: then all tiers share the series, and a gap belongs to no particular one.
+ * rank has one: then all ranks share the series, and a gap belongs to no particular one.
  */
 static uint32_t gap_count(const struct series *s, uint32_t from, const struct numbered *to, uint32_t most,
 			  struct ft_text *names)
@@ -141,7 +141,7 @@ static uint32_t gap_count(const struct series *s, uint32_t from, const struct nu
 	return count;
 }
 
-/* Missing numbers below the lowest, down to 1; a number used in another tier ends the series. */
+/* Missing numbers below the lowest, down to 1; a number used in another rank ends the series. */
 static uint32_t start_count(const struct series *s, const struct numbered *lowest, uint32_t most, struct ft_text *names)
 {
 	uint32_t from = lowest->number;
@@ -153,7 +153,7 @@ static uint32_t start_count(const struct series *s, const struct numbered *lowes
 	return from < lowest->number ? gap_count(s, from - 1, lowest, most, names) : 0;
 }
 
-/* False: a number occurs twice, more are missing than plausible, or the series is not the tier's own. */
+/* False: a number occurs twice, more are missing than plausible, or the series is not the rank's own. */
 static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
 {
 	uint32_t few = s->count < LACKING_FEW ? s->count : LACKING_FEW, inside = 0;
@@ -182,19 +182,19 @@ static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
 	return true;
 }
 
-int ft_infer_numbers(const struct ft_inference *f, enum ft_tier tier, struct ft_numbers *lacking)
+int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numbers *lacking)
 {
-	_cleanup_free_ struct numbered *names = calloc(f->count[tier] + 1UL, sizeof(*names));
-	struct series s = {.f = f, .names = names, .count = f->count[tier]};
+	_cleanup_free_ struct numbered *names = calloc(f->count[rank] + 1UL, sizeof(*names));
+	struct series s = {.f = f, .names = names, .count = f->count[rank]};
 
 	if (!names)
 		return -ENOMEM;
 	/* An empty slot is not a missing board. */
 	if (f->slots)
 		return 0;
-	s.behind = same_behind(f, tier);
+	s.behind = same_behind(f, rank);
 	for (uint32_t i = 0; i < s.count; i++)
-		if (!name_number(f->live->switches[f->member[tier][i]].name, s.behind, &names[i]))
+		if (!name_number(f->live->switches[f->member[rank][i]].name, s.behind, &names[i]))
 			return 0;
 	for (unsigned int whole = 2; whole-- > 0;) {
 		s.whole = whole > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The plan's order of the switches of three levels: larger pods first, the spines of a pod by planes, core switches
- * plane by plane, and wider bundles before narrower ones.
+ * The plan's order of the switches: groups in order, and in them those of a rank. Larger groups come first, fuller ones
+ * before others if the plan's hosts are right that way, and wider bundles before narrower ones unless all are equal.
  */
 #include "config.h"
 
@@ -32,26 +32,23 @@ static uint64_t most_first(uint64_t value)
 	return UINT64_MAX - value;
 }
 
-static uint32_t cables_to(const struct ft_inference *f, uint32_t live, enum ft_tier tier)
+/* True if all bundles of a step have one width: then they give no order. */
+static bool bundles_alike(const struct ft_inference *f, uint32_t step)
 {
-	uint32_t cables = 0;
-
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		cables += f->fit.role[f->near[n].live] == tier ? f->near[n].cables : 0;
-	return cables;
+	return f->design.spread == FT_SPREAD_EVEN && f->design.bundle[step] > 0;
 }
 
-/* The rank of each group, from their keys. */
-static uint32_t *ranks_of(struct seat *seats, uint32_t count)
+/* The place of each group, from their keys. */
+static uint32_t *places_of(struct seat *seats, uint32_t count)
 {
-	uint32_t *rank = calloc(count + 1UL, sizeof(*rank));
+	uint32_t *place = calloc(count + 1UL, sizeof(*place));
 
-	if (!rank)
+	if (!place)
 		return NULL;
 	qsort(seats, count, sizeof(*seats), seat_compare);
 	for (uint32_t i = 0; i < count; i++)
-		rank[seats[i].what] = i;
-	return rank;
+		place[seats[i].what] = i;
+	return place;
 }
 
 static struct seat *seats_make(uint32_t count)
@@ -63,80 +60,58 @@ static struct seat *seats_make(uint32_t count)
 	return seats;
 }
 
-/* By number of edges, and by hosts if the plan's hosts are right that way; then by name. */
-static uint32_t *pods_rank(const struct ft_inference *f)
+/* Pods by number of edges, then by hosts; planes by the bundles from below; then both by name. */
+static uint32_t *groups_place(const struct ft_inference *f, uint32_t step)
 {
-	_cleanup_free_ struct seat *seats = seats_make(f->fit.pods);
+	_cleanup_free_ struct seat *seats = seats_make(f->fit.groups[step]);
+	bool by_hosts = step == 0 && f->design.sorted_by_hosts;
+	bool by_bundles = step > 0 && !bundles_alike(f, step - 1);
 
 	if (!seats)
 		return NULL;
-	for (uint32_t i = 0; i < f->count[FT_TIER_EDGE]; i++) {
-		uint32_t live = f->member[FT_TIER_EDGE][i];
-		uint64_t *keys = f->fit.pod[live] != FT_NONE ? seats[f->fit.pod[live]].keys : NULL;
+	for (uint32_t i = 0; i < f->count[step]; i++) {
+		uint32_t live = f->member[step][i], group = f->fit.group[step][live];
+		uint64_t *keys = group != FT_NONE ? seats[group].keys : NULL;
 
 		if (!keys)
 			continue;
-		keys[0]--;
-		keys[1] -= f->design.sorted_by_hosts ? f->hosts[live] : 0;
+		keys[0] -= step == 0 ? 1 : by_bundles ? ft_fit_cables(f, &f->fit, live, step - 1) : 0;
+		keys[1] -= by_hosts ? f->hosts[live] : 0;
 		keys[2] = keys[2] == UINT64_MAX ? i : keys[2];
 	}
-	return ranks_of(seats, f->fit.pods);
+	return places_of(seats, f->fit.groups[step]);
 }
 
-/* By the bundles from edges if these differ; then by name. */
-static uint32_t *planes_rank(const struct ft_inference *f)
+/* @place: of groups, by step */
+static uint64_t place_in(const struct ft_inference *f, uint32_t *const place[FT_STEPS_MAX], uint32_t step,
+			 uint32_t live)
 {
-	_cleanup_free_ struct seat *seats = seats_make(f->fit.planes);
-	bool alike = f->design.spread == FT_SPREAD_EVEN && f->design.bundle > 0;
-
-	if (!seats)
-		return NULL;
-	for (uint32_t i = 0; i < f->count[FT_TIER_SPINE]; i++) {
-		uint32_t live = f->member[FT_TIER_SPINE][i];
-		uint64_t *keys = f->fit.plane[live] != FT_NONE ? seats[f->fit.plane[live]].keys : NULL;
-
-		if (!keys)
-			continue;
-		keys[0] -= alike ? 0 : cables_to(f, live, FT_TIER_EDGE);
-		keys[1] = keys[1] == UINT64_MAX ? i : keys[1];
-	}
-	return ranks_of(seats, f->fit.planes);
+	return f->fit.group[step][live] != FT_NONE ? place[step][f->fit.group[step][live]] : UINT64_MAX;
 }
 
-static uint64_t rank_in(const uint32_t *rank, uint32_t group)
+static uint64_t second_key(const struct ft_inference *f, uint32_t rank, uint32_t *const place[FT_STEPS_MAX],
+			   uint32_t live)
 {
-	return group != FT_NONE ? rank[group] : UINT64_MAX;
+	if (rank == 0)
+		return f->design.sorted_by_hosts ? most_first(f->hosts[live]) : 0;
+	if (rank + 1 < f->fit.ranks)
+		return place_in(f, place, rank, live);
+	return bundles_alike(f, rank - 1) ? 0 : most_first(ft_fit_cables(f, &f->fit, live, rank - 1));
 }
 
-static void keys_fill(const struct ft_inference *f, enum ft_tier tier, const uint32_t *pods, const uint32_t *planes,
-		      uint32_t live, uint64_t keys[3])
+static int rank_order(struct ft_inference *f, uint32_t rank, uint32_t *const place[FT_STEPS_MAX])
 {
-	bool alike = f->design.spread == FT_SPREAD_EVEN && f->design.spine_bundle > 0;
-
-	if (tier == FT_TIER_CORE) {
-		keys[0] = rank_in(planes, f->fit.plane[live]);
-		keys[1] = alike ? 0 : most_first(cables_to(f, live, FT_TIER_SPINE));
-		return;
-	}
-	keys[0] = rank_in(pods, f->fit.pod[live]);
-	if (tier == FT_TIER_SPINE)
-		keys[1] = rank_in(planes, f->fit.plane[live]);
-	else
-		keys[1] = f->design.sorted_by_hosts ? most_first(f->hosts[live]) : 0;
-}
-
-static int tier_order(struct ft_inference *f, enum ft_tier tier, const uint32_t *pods, const uint32_t *planes)
-{
-	uint32_t count = f->count[tier], *member = f->member[tier];
+	uint32_t count = f->count[rank], *member = f->member[rank];
 	_cleanup_free_ struct seat *seats = calloc(count + 1UL, sizeof(*seats));
 
 	if (!seats)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		seats[i].what = member[i];
-		keys_fill(f, tier, pods, planes, member[i], seats[i].keys);
-		seats[i].keys[2] = i;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		seats[i] = (struct seat){
+			.what = member[i],
+			.keys = {place_in(f, place, rank > 0 ? rank - 1 : 0, member[i]),
+				 second_key(f, rank, place, member[i]), i},
+		};
 	qsort(seats, count, sizeof(*seats), seat_compare);
 	for (uint32_t i = 0; i < count; i++)
 		member[i] = seats[i].what;
@@ -145,10 +120,16 @@ static int tier_order(struct ft_inference *f, enum ft_tier tier, const uint32_t 
 
 int ft_infer_places(struct ft_inference *f)
 {
-	_cleanup_free_ uint32_t *pods = pods_rank(f), *planes = planes_rank(f);
-	int r = pods && planes ? 0 : -ENOMEM;
+	uint32_t *place[FT_STEPS_MAX] = {0};
+	int r = 0;
 
-	for (unsigned int t = 0; r == 0 && t < FT_TIER_COUNT; t++)
-		r = tier_order(f, t, pods, planes);
+	for (uint32_t s = 0; r == 0 && s < FT_STEPS_MAX; s++) {
+		place[s] = groups_place(f, s);
+		r = place[s] ? 0 : -ENOMEM;
+	}
+	for (uint32_t rank = 0; r == 0 && rank < f->fit.ranks; rank++)
+		r = rank_order(f, rank, place);
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
+		free(place[s]);
 	return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Unseen switches with evidence: on every switch of the other tier the ports that lead to them are up and silent, or
+ * Unseen switches with evidence: on every switch of the other rank the ports that lead to them are up and silent, or
  * are dark among those that lead to their equals; or the names of these are numbered with one number missing.
  *
  * Ports among uplinks are rarely left free, so one of these signs is enough for a core switch; but a dark port outside
@@ -14,17 +14,20 @@
 
 #include "verify/infer/infer_parts.h"
 
+/* The ranks. */
+enum { LOWER, UPPER };
+
 enum { ROWS_MIN = 3, PORT_NUMBERS = FT_DIRECTOR_PORTS_MAX + 1, EDGES_SHARE = 4 };
 
-/* The use of a port number by the switches of one tier. */
+/* The use of a port number by the switches of one rank. */
 struct use {
-	uint32_t owner; /* the switch of the other tier that most lead to (Boyer-Moore majority vote) */
+	uint32_t owner; /* the switch of the other rank that most lead to (Boyer-Moore majority vote) */
 	uint32_t votes;
 	uint32_t agree; /* how many lead there */
 	uint32_t used;	/* how many use it at all */
 };
 
-static void uses_vote(const struct ft_inference *f, enum ft_tier tier, enum ft_tier other, bool second, struct use *use)
+static void uses_vote(const struct ft_inference *f, uint32_t rank, uint32_t other, bool second, struct use *use)
 {
 	for (uint32_t i = 0; i < f->live->cable_count; i++) {
 		const struct ft_live_cable *cable = &f->live->cables[i];
@@ -34,7 +37,7 @@ static void uses_vote(const struct ft_inference *f, enum ft_tier tier, enum ft_t
 			uint32_t number = f->snapshot->ports[end ? cable->b_port : cable->a_port].number;
 			struct use *u = &use[number < PORT_NUMBERS ? number : 0];
 
-			if (number >= PORT_NUMBERS || f->fit.role[near] != tier || f->fit.role[far] != other)
+			if (number >= PORT_NUMBERS || f->fit.rank[near] != rank || f->fit.rank[far] != other)
 				continue;
 			if (second)
 				u->agree += u->owner == far;
@@ -46,10 +49,10 @@ static void uses_vote(const struct ft_inference *f, enum ft_tier tier, enum ft_t
 	}
 }
 
-static void uses_count(const struct ft_inference *f, enum ft_tier tier, struct use *use)
+static void uses_count(const struct ft_inference *f, uint32_t rank, struct use *use)
 {
-	for (uint32_t i = 0; i < f->count[tier]; i++) {
-		const struct ft_node *node = &f->snapshot->nodes[f->live->switches[f->member[tier][i]].node];
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		const struct ft_node *node = &f->snapshot->nodes[f->live->switches[f->member[rank][i]].node];
 
 		for (unsigned int p = 1; p <= node->port_count && p < PORT_NUMBERS; p++) {
 			const struct ft_port *port = ft_node_port(f->snapshot, node, p);
@@ -60,13 +63,13 @@ static void uses_count(const struct ft_inference *f, enum ft_tier tier, struct u
 }
 
 /*
- * Dark blocks among the ports of @tier that lead to @other. 0 if the ports are not assigned in blocks of @width, or
+ * Dark blocks among the ports of @rank that lead to @other. 0 if the ports are not assigned in blocks of @width, or
  * most of the rows disagree about their owners.
  */
-static uint32_t dark_blocks(const struct ft_inference *f, enum ft_tier tier, enum ft_tier other, uint32_t width,
+static uint32_t dark_blocks(const struct ft_inference *f, uint32_t rank, uint32_t other, uint32_t width,
 			    const struct use *use)
 {
-	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[tier] / 2, dark = 0, owned = 0;
+	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[rank] / 2, dark = 0, owned = 0;
 
 	while (low < high && use[low].agree <= most)
 		low++;
@@ -97,23 +100,23 @@ static uint32_t silent_of(const struct ft_inference *f, uint32_t live)
 	return silent;
 }
 
-/* The number of ports that are up and silent on most switches of the tier. */
-static uint32_t silent_ports(const struct ft_inference *f, enum ft_tier tier)
+/* The number of ports that are up and silent on most switches of the rank. */
+static uint32_t silent_ports(const struct ft_inference *f, uint32_t rank)
 {
 	struct ft_tally tally = {0};
 	uint32_t usual;
 
-	for (uint32_t i = 0; i < f->count[tier]; i++)
-		ft_tally_add(&tally, silent_of(f, f->member[tier][i]));
+	for (uint32_t i = 0; i < f->count[rank]; i++)
+		ft_tally_add(&tally, silent_of(f, f->member[rank][i]));
 	usual = ft_tally_mode(&tally, 0);
-	return tally.votes[usual] * 2 > f->count[tier] ? usual : 0;
+	return tally.votes[usual] * 2 > f->count[rank] ? usual : 0;
 }
 
-/* True if every switch of the tier has that many ports without a cable. */
-static bool ports_left(const struct ft_inference *f, enum ft_tier tier, uint32_t width)
+/* True if every switch of the rank has that many ports without a cable. */
+static bool ports_left(const struct ft_inference *f, uint32_t rank, uint32_t width)
 {
-	for (uint32_t i = 0; i < f->count[tier]; i++) {
-		uint32_t live = f->member[tier][i];
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		uint32_t live = f->member[rank][i];
 
 		if (f->live->switches[live].cable_count + f->hosts[live] + width > ft_infer_ports(f, live))
 			return false;
@@ -136,7 +139,7 @@ static bool is_dark(const struct ft_inference *f, const struct use *use)
 {
 	enum { ODD_SHARE = 20 };
 
-	return use->used * ODD_SHARE <= f->count[FT_TIER_EDGE];
+	return use->used * ODD_SHARE <= f->count[LOWER];
 }
 
 /* True if each core switch has ports of its own. */
@@ -144,13 +147,13 @@ static bool owners_complete(const struct ft_inference *f, const struct use *use,
 {
 	uint32_t owners = 0;
 
-	for (uint32_t c = 0; c < f->count[FT_TIER_CORE]; c++)
+	for (uint32_t c = 0; c < f->count[UPPER]; c++)
 		for (uint32_t p = low; p <= high; p++)
-			if (use[p].agree * 2 > f->count[FT_TIER_EDGE] && use[p].owner == f->member[FT_TIER_CORE][c]) {
+			if (use[p].agree * 2 > f->count[LOWER] && use[p].owner == f->member[UPPER][c]) {
 				owners++;
 				break;
 			}
-	return owners == f->count[FT_TIER_CORE];
+	return owners == f->count[UPPER];
 }
 
 static bool owners_by_name(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high)
@@ -158,18 +161,18 @@ static bool owners_by_name(const struct ft_inference *f, const struct use *use, 
 	uint32_t c = 0;
 
 	for (uint32_t p = low; p <= high; p++) {
-		if (use[p].agree * 2 <= f->count[FT_TIER_EDGE])
+		if (use[p].agree * 2 <= f->count[LOWER])
 			continue;
-		while (c < f->count[FT_TIER_CORE] && f->member[FT_TIER_CORE][c] != use[p].owner)
+		while (c < f->count[UPPER] && f->member[UPPER][c] != use[p].owner)
 			c++;
 	}
-	return c < f->count[FT_TIER_CORE];
+	return c < f->count[UPPER];
 }
 
 /* Without dark ports if uplinks are in no common order, or have other cables among them. */
 static struct dark dark_ports(const struct ft_inference *f, const struct use *use)
 {
-	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[FT_TIER_EDGE] / 2, run = 0, owner = FT_NONE;
+	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[LOWER] / 2, run = 0, owner = FT_NONE;
 	struct dark dark = {0};
 
 	while (low < high && use[low].agree <= most)
@@ -190,7 +193,7 @@ static struct dark dark_ports(const struct ft_inference *f, const struct use *us
 	dark.by_name = owners_by_name(f, use, low, high);
 	for (uint32_t p = low; p > 1 && is_dark(f, &use[p - 1]); p--)
 		dark.below++;
-	for (uint32_t p = high; p < f->design.edge_ports && p + 1 < PORT_NUMBERS && is_dark(f, &use[p + 1]); p++)
+	for (uint32_t p = high; p < f->design.ports[0] && p + 1 < PORT_NUMBERS && is_dark(f, &use[p + 1]); p++)
 		dark.above++;
 	return dark;
 }
@@ -220,7 +223,7 @@ static void columns_undo(struct search *s, uint32_t seen)
 /* Columns of @cores more switches with @uplinks in total; the first with the larger share, or of the widest width. */
 static void columns_guess(struct search *s, uint32_t cores, uint32_t uplinks, bool thick)
 {
-	uint32_t seen = s->columns->count, edges = s->f->count[FT_TIER_EDGE];
+	uint32_t seen = s->columns->count, edges = s->f->count[LOWER];
 
 	for (uint32_t i = 0; i < cores; i++) {
 		uint32_t left = cores - i, share = (uplinks + left - 1) / left;
@@ -238,7 +241,7 @@ static void columns_guess(struct search *s, uint32_t cores, uint32_t uplinks, bo
 /* True if a rule explains no less with that many more cores, and all of their cables. Keeps their columns. */
 static bool cores_fit(struct search *s, uint32_t cores, uint32_t uplinks, struct ft_spread_rule *ret_rule)
 {
-	uint32_t seen = s->columns->count, most = s->f->design.edge_ports - 1;
+	uint32_t seen = s->columns->count, most = s->f->design.ports[0] - 1;
 
 	if (cores == 0 || cores > seen || uplinks < cores)
 		return false;
@@ -259,7 +262,7 @@ static bool cores_enter(struct search *s, uint32_t cores, uint32_t uplinks)
 	if (!cores_fit(s, cores, uplinks, &rule))
 		return false;
 	*s->rule = rule;
-	s->f->unseen[FT_TIER_CORE] = cores;
+	s->f->unseen[UPPER] = cores;
 	return true;
 }
 
@@ -358,7 +361,7 @@ static bool silent_enter(struct search *s)
 /* One missing name alone is enough if the edges have ports for it. */
 static bool name_enter(struct search *s)
 {
-	if (s->lacking.inside != 1 || !ports_left(s->f, FT_TIER_EDGE, s->widest) ||
+	if (s->lacking.inside != 1 || !ports_left(s->f, LOWER, s->widest) ||
 	    (!cores_enter(s, 1, s->widest) && !cores_enter(s, 1, s->thinnest)))
 		return false;
 	names_tell(s, false);
@@ -371,12 +374,12 @@ static bool may_be_cores(struct search *s, uint32_t ports)
 	uint32_t seen = s->columns->count;
 	struct ft_spread_rule rule;
 
-	for (uint32_t cores = 1; s->f->unseen[FT_TIER_CORE] == 0 && ports > 0 && cores <= (seen + 1) / 2; cores++)
+	for (uint32_t cores = 1; s->f->unseen[UPPER] == 0 && ports > 0 && cores <= (seen + 1) / 2; cores++)
 		if (cores_fit(s, cores, ports, &rule)) {
 			columns_undo(s, seen);
 			return true;
 		}
-	return s->f->unseen[FT_TIER_CORE] > 0 && ports > 0 && cores_of(s, ports) == 1;
+	return s->f->unseen[UPPER] > 0 && ports > 0 && cores_of(s, ports) == 1;
 }
 
 /* A single sign: spare ports, or switches that are off. */
@@ -418,13 +421,13 @@ static int search_fill(struct search *s)
 
 	if (!use)
 		return -ENOMEM;
-	uses_vote(s->f, FT_TIER_EDGE, FT_TIER_CORE, false, use);
-	uses_vote(s->f, FT_TIER_EDGE, FT_TIER_CORE, true, use);
-	uses_count(s->f, FT_TIER_EDGE, use);
+	uses_vote(s->f, LOWER, UPPER, false, use);
+	uses_vote(s->f, LOWER, UPPER, true, use);
+	uses_count(s->f, LOWER, use);
 	s->dark = dark_ports(s->f, use);
-	s->silent = silent_ports(s->f, FT_TIER_EDGE);
+	s->silent = silent_ports(s->f, LOWER);
 	bundles_range(s);
-	return ft_infer_numbers(s->f, FT_TIER_CORE, &s->lacking);
+	return ft_infer_numbers(s->f, UPPER, &s->lacking);
 }
 
 static void search_release(struct search *s)
@@ -438,13 +441,13 @@ int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, ui
 	_cleanup_(search_release) struct search s = {.f = f, .columns = columns, .rule = rule, .usual = usual};
 	int r;
 
-	if (f->count[FT_TIER_EDGE] < ROWS_MIN)
+	if (f->count[LOWER] < ROWS_MIN)
 		return 0;
 	r = search_fill(&s);
 	if (r < 0)
 		return r;
 	if (silent_enter(&s) || beside_enter(&s) || between_enter(&s) || name_enter(&s)) {
-		ft_text_printf(&f->why[FT_WHY_CORE], ": %u more that nobody saw", f->unseen[FT_TIER_CORE]);
+		ft_text_printf(&f->why[FT_WHY_CORE], ": %u more that nobody saw", f->unseen[UPPER]);
 		ft_numbers_release(&s.lacking);
 	}
 	cores_hint(&s);
@@ -459,11 +462,11 @@ static int edge_blocks(const struct ft_inference *f, uint32_t *ret_dark)
 
 	if (!use)
 		return -ENOMEM;
-	uses_vote(f, FT_TIER_CORE, FT_TIER_EDGE, false, use);
-	uses_vote(f, FT_TIER_CORE, FT_TIER_EDGE, true, use);
-	uses_count(f, FT_TIER_CORE, use);
-	*ret_dark = dark_blocks(f, FT_TIER_CORE, FT_TIER_EDGE, f->design.bundle, use);
-	if (*ret_dark * 2 > f->count[FT_TIER_EDGE])
+	uses_vote(f, UPPER, LOWER, false, use);
+	uses_vote(f, UPPER, LOWER, true, use);
+	uses_count(f, UPPER, use);
+	*ret_dark = dark_blocks(f, UPPER, LOWER, f->design.bundle[0], use);
+	if (*ret_dark * 2 > f->count[LOWER])
 		*ret_dark = 0;
 	return 0;
 }
@@ -472,16 +475,16 @@ static int edge_blocks(const struct ft_inference *f, uint32_t *ret_dark)
 static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_numbers *lacking)
 {
 	struct ft_text *why = &f->why[FT_WHY_EDGE];
-	bool few = lacking->inside * EDGES_SHARE <= f->count[FT_TIER_EDGE];
+	bool few = lacking->inside * EDGES_SHARE <= f->count[LOWER];
 
 	if (dark > 0)
 		ft_text_printf(why,
 			       "; every core switch gives its ports out in blocks of %u, one for each edge switch in "
 			       "the same order, and %u such %s dark on all of them",
-			       f->design.bundle, dark, dark == 1 ? "block is" : "blocks are");
+			       f->design.bundle[0], dark, dark == 1 ? "block is" : "blocks are");
 	numbers_tell(why, lacking, true);
 	if (lacking->inside > 0 && lacking->inside <= dark && (lacking->inside == 1 || few)) {
-		f->unseen[FT_TIER_EDGE] = lacking->inside;
+		f->unseen[LOWER] = lacking->inside;
 		ft_text_printf(why, ": %u more that nobody saw", lacking->inside);
 	} else if (lacking->inside + lacking->first > 0) {
 		ft_text_puts(why, ": left out, or off; if off, raise edge.count and nodes");
@@ -494,20 +497,20 @@ static int edges_find(struct ft_inference *f)
 {
 	_cleanup_(ft_numbers_release) struct ft_numbers lacking = {0};
 	uint32_t dark = 0;
-	bool blocks = f->design.bundle > 0 && f->fit.levels == 2;
-	uint32_t silent = blocks && f->count[FT_TIER_CORE] >= ROWS_MIN ? silent_ports(f, FT_TIER_CORE) : 0;
+	bool blocks = f->design.bundle[0] > 0 && f->fit.ranks == 2;
+	uint32_t silent = blocks && f->count[UPPER] >= ROWS_MIN ? silent_ports(f, UPPER) : 0;
 	int r;
 
-	if (silent > 0 && silent % f->design.bundle == 0) {
-		f->unseen[FT_TIER_EDGE] = silent / f->design.bundle;
+	if (silent > 0 && silent % f->design.bundle[0] == 0) {
+		f->unseen[LOWER] = silent / f->design.bundle[0];
 		ft_text_printf(&f->why[FT_WHY_EDGE],
 			       "; and %u more: on most core switches %u ports are up that nobody answers on",
-			       f->unseen[FT_TIER_EDGE], silent);
+			       f->unseen[LOWER], silent);
 		return 0;
 	}
-	r = blocks && f->count[FT_TIER_CORE] > 1 ? edge_blocks(f, &dark) : 0;
+	r = blocks && f->count[UPPER] > 1 ? edge_blocks(f, &dark) : 0;
 	if (r == 0)
-		r = ft_infer_numbers(f, FT_TIER_EDGE, &lacking);
+		r = ft_infer_numbers(f, LOWER, &lacking);
 	if (r == 0)
 		edges_weigh(f, dark, &lacking);
 	return r;
@@ -515,8 +518,8 @@ static int edges_find(struct ft_inference *f)
 
 int ft_infer_unseen_edges(struct ft_inference *f)
 {
-	int r = f->count[FT_TIER_EDGE] > 1 ? edges_find(f) : 0;
+	int r = f->count[LOWER] > 1 ? edges_find(f) : 0;
 
-	f->design.edge_count += f->unseen[FT_TIER_EDGE];
+	f->design.count[0] += f->unseen[LOWER];
 	return r;
 }

@@ -53,14 +53,14 @@ static void write_why(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, "\n\t}");
 }
 
-/* The properties of a tier's switches: ports, and for directors what they consist of. */
-static void write_switch(struct ft_text *text, const struct ft_inference *f, enum ft_tier tier, uint32_t ports)
+/* The properties of a rank's switches: ports, and for directors what they consist of. */
+static void write_switch(struct ft_text *text, const struct ft_inference *f, uint32_t rank)
 {
-	const struct ft_inside *inside = &f->design.inside[tier];
+	const struct ft_inside *inside = &f->design.inside[rank];
 	const char *separator = "";
 
-	ft_text_printf(text, ",\n\t\"%s\": {\"ports\": %u", ft_tier_name(tier), ports);
-	if (!f->design.directors[tier])
+	ft_text_printf(text, ",\n\t\"%s\": {\"ports\": %u", ft_infer_rank_name(f, rank), f->design.ports[rank]);
+	if (!f->design.directors[rank])
 		return;
 	ft_text_puts(text, ", \"inside\": {");
 	for (unsigned int key = 0; key < FT_INSIDE_KEYS; key++) {
@@ -70,16 +70,16 @@ static void write_switch(struct ft_text *text, const struct ft_inference *f, enu
 		separator = ", ";
 	}
 	ft_text_puts(text, "}");
-	if (f->chassis_match[tier]) {
+	if (f->chassis_match[rank]) {
 		ft_text_puts(text, ", \"chassis\": ");
-		ft_text_add_json(text, f->chassis_match[tier]);
+		ft_text_add_json(text, f->chassis_match[rank]);
 	}
 }
 
 static void write_star(struct ft_text *text, const struct ft_inference *f)
 {
 	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"nodes\": %u", f->design.nodes);
-	write_switch(text, f, FT_TIER_EDGE, f->design.edge_ports);
+	write_switch(text, f, 0);
 	ft_text_puts(text, "}");
 }
 
@@ -102,13 +102,13 @@ static void write_spread(struct ft_text *text, const struct ft_inference *f)
 {
 	const struct ft_inferred *d = &f->design;
 
-	if (d->spine_bundle > 0) {
+	if (d->bundle[1] > 0) {
 		ft_text_puts(text, ",\n\t\"bundle\": {");
-		if (d->bundle > 0)
-			ft_text_printf(text, "\"edge\": %u, ", d->bundle);
-		ft_text_printf(text, "\"spine\": %u}", d->spine_bundle);
-	} else if (d->bundle > 0) {
-		ft_text_printf(text, ",\n\t\"bundle\": %u", d->bundle);
+		if (d->bundle[0] > 0)
+			ft_text_printf(text, "\"edge\": %u, ", d->bundle[0]);
+		ft_text_printf(text, "\"spine\": %u}", d->bundle[1]);
+	} else if (d->bundle[0] > 0) {
+		ft_text_printf(text, ",\n\t\"bundle\": %u", d->bundle[0]);
 	}
 	if (d->spread == FT_SPREAD_THICK)
 		ft_text_puts(text, ",\n\t\"bundles\": \"thick\"");
@@ -121,23 +121,24 @@ static void write_tree(struct ft_text *text, const struct ft_inference *f)
 	const struct ft_inferred *d = &f->design;
 
 	ft_text_puts(text, ",\n\t\"topology\": \"fat-tree\"");
-	if (f->fit.levels == 3)
-		ft_text_puts(text, ",\n\t\"levels\": 3");
+	if (f->fit.ranks > 2)
+		ft_text_printf(text, ",\n\t\"levels\": %u", f->fit.ranks);
 	ft_text_printf(text, ",\n\t\"nodes\": %u", d->nodes);
-	write_switch(text, f, FT_TIER_EDGE, d->edge_ports);
-	ft_text_printf(text, ", \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u", d->edge_count,
-		       d->ports_to_nodes, d->ports_to_core);
+	write_switch(text, f, 0);
+	ft_text_printf(text, ", \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u", d->count[0],
+		       d->host_ports, d->up[0]);
 	for (uint32_t i = 0; i < d->host_kinds; i++)
 		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : ",\n\t\t\"hosts\": [",
 			       d->hosts[i].count, d->hosts[i].hosts);
 	ft_text_puts(text, d->host_kinds ? "]}" : "}");
-	if (f->fit.levels == 3) {
-		write_switch(text, f, FT_TIER_SPINE, d->spine_ports);
-		ft_text_printf(text, ", \"count\": %u, \"ports_to_core\": %u}", d->spine_count, d->spine_up);
+	for (uint32_t rank = 1; rank < f->fit.ranks; rank++) {
+		write_switch(text, f, rank);
+		ft_text_printf(text, ", \"count\": %u", d->count[rank]);
+		if (d->up[rank] > 0)
+			ft_text_printf(text, ", \"ports_to_core\": %u", d->up[rank]);
+		ft_text_puts(text, "}");
 	}
-	write_switch(text, f, FT_TIER_CORE, d->core_ports);
-	ft_text_printf(text, ", \"count\": %u}", d->core_count);
-	if (f->fit.levels == 3)
+	if (f->fit.ranks > 2)
 		write_pods(text, f);
 	write_spread(text, f);
 	ft_text_printf(text, ",\n\t\"fill\": \"%s\"", ft_fill_name(d->fill));
@@ -171,13 +172,13 @@ void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, d->host_rate_count > 1 ? "]}" : "}");
 }
 
-static void write_list(struct ft_text *text, const struct ft_inference *f, unsigned int tier)
+static void write_list(struct ft_text *text, const struct ft_inference *f, uint32_t rank)
 {
-	for (uint32_t i = 0; i < f->count[tier]; i++) {
-		const struct ft_live_switch *sw = &f->live->switches[f->member[tier][i]];
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		const struct ft_live_switch *sw = &f->live->switches[f->member[rank][i]];
 
 		ft_text_puts(text, i ? ",\n\t\t\t" : "[\n\t\t\t");
-		if (f->bind[tier].names)
+		if (f->bind[rank].names)
 			ft_text_add_json(text, sw->name);
 		else
 			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
@@ -189,15 +190,15 @@ static void write_binds(struct ft_text *text, const struct ft_inference *f)
 {
 	bool any = false;
 
-	for (unsigned int t = 0; t < FT_TIER_COUNT; t++) {
-		const struct ft_inferred_bind *bind = &f->bind[t];
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
+		const struct ft_inferred_bind *bind = &f->bind[rank];
 
 		if (!bind->match && !bind->names && !bind->guids)
 			continue;
-		ft_text_printf(text, "%s\n\t\t\"%s\": ", any ? "," : ",\n\t\"bind\": {", ft_tier_name(t));
+		ft_text_printf(text, "%s\n\t\t\"%s\": ", any ? "," : ",\n\t\"bind\": {", ft_infer_rank_name(f, rank));
 		any = true;
 		if (!bind->match) {
-			write_list(text, f, t);
+			write_list(text, f, rank);
 			continue;
 		}
 		ft_text_puts(text, "{\"match\": ");
@@ -224,7 +225,7 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 	ft_text_puts(text, "{\n\t\"ftcheck\": 1");
 	write_string(text, "name", name, strlen(name));
 	write_why(text, f);
-	if (f->fit.levels == 1)
+	if (f->fit.ranks == 1)
 		write_star(text, f);
 	else
 		write_tree(text, f);

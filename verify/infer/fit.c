@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A fit: the tree that a fabric may be, as ranks and groups. This is all that it takes to know what a tree leaves
+ * unexplained, however it was found (split.c, groups.c) and however many ranks it has: cables between switches that no
+ * step joins, and in each column of a step the cables more or less than most have.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit)
+{
+	uint32_t n = f->live->switch_count;
+	bool failed;
+
+	*fit = (struct ft_fit){.rank = malloc(n + 1UL), .beside = calloc(n + 1UL, sizeof(*fit->beside))};
+	failed = !fit->rank || !fit->beside;
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++) {
+		fit->group[s] = malloc((n + 1UL) * sizeof(*fit->group[s]));
+		failed |= !fit->group[s];
+	}
+	if (failed) {
+		ft_fit_release(fit);
+		return -ENOMEM;
+	}
+	memset(fit->rank, FT_OUTSIDE, n + 1UL);
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
+		for (uint32_t i = 0; i < n; i++)
+			fit->group[s][i] = FT_NONE;
+	return 0;
+}
+
+void ft_fit_release(struct ft_fit *fit)
+{
+	free(fit->rank);
+	free(fit->beside);
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
+		free(fit->group[s]);
+	*fit = (struct ft_fit){0};
+}
+
+uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, uint32_t rank)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		count += fit->rank[i] == rank;
+	return count;
+}
+
+uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += fit->rank[f->near[n].live] == rank ? f->near[n].cables : 0;
+	return cables;
+}
+
+uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank)
+{
+	uint32_t links = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		links += fit->rank[f->near[n].live] == rank;
+	return links;
+}
+
+/* True if the step joins the two: they are its two ends, in one group. */
+static bool is_joined(const struct ft_fit *fit, uint32_t step, uint32_t a, uint32_t b)
+{
+	uint32_t low = fit->rank[a] < fit->rank[b] ? fit->rank[a] : fit->rank[b];
+
+	return low == step && fit->rank[a] + fit->rank[b] == 2 * step + 1 && fit->group[step][a] == fit->group[step][b];
+}
+
+uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live)
+{
+	uint32_t cables = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		cables += is_joined(fit, step, live, f->near[n].live) ? f->near[n].cables : 0;
+	return cables;
+}
+
+uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live)
+{
+	uint32_t links = 0;
+
+	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
+		links += is_joined(fit, step, live, f->near[n].live);
+	return links;
+}
+
+uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank)
+{
+	uint32_t *count = calloc(fit->groups[step] + 1UL, sizeof(*count));
+
+	for (uint32_t i = 0; count && i < f->live->switch_count; i++)
+		if (fit->rank[i] == rank && fit->group[step][i] != FT_NONE)
+			count[fit->group[step][i]]++;
+	return count;
+}
+
+int ft_fit_group_tally(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank,
+		       struct ft_tally *ret_tally)
+{
+	_cleanup_free_ uint32_t *count = ft_fit_group_sizes(f, fit, step, rank);
+
+	if (!count)
+		return -ENOMEM;
+	*ret_tally = (struct ft_tally){0};
+	for (uint32_t g = 0; g < fit->groups[step]; g++)
+		ft_tally_add(ret_tally, count[g]);
+	return 0;
+}
+
+/* ---- columns ---- */
+
+/* An upper switch, and its place among those of its group. */
+struct place {
+	uint32_t live, group, place;
+	uint32_t cables; /* to the lower switches of its group */
+	uint32_t order;	 /* by name */
+};
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->cables != y->cables)
+		return x->cables > y->cables ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* @usual: the upper switches of a group at the top. Returns their number, without those that have no place. */
+static uint32_t places_find(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t usual,
+			    struct place *places)
+{
+	bool top = step + 2 == fit->ranks;
+	uint32_t count = 0, kept = 0, place = 0;
+
+	for (uint32_t k = 0; k < f->live->switch_count; k++) {
+		uint32_t i = f->order[k];
+
+		if (fit->rank[i] != step + 1 || fit->group[step][i] == FT_NONE ||
+		    (!top && fit->group[step + 1][i] == FT_NONE))
+			continue;
+		places[count++] = (struct place){
+			.live = i,
+			.group = fit->group[step][i],
+			.place = top ? 0 : fit->group[step + 1][i],
+			.cables = ft_fit_cables_within(f, fit, step, i),
+			.order = k,
+		};
+	}
+	if (!top)
+		return count;
+	qsort(places, count, sizeof(*places), place_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		place = i > 0 && places[i].group == places[i - 1].group ? place + 1 : 0;
+		places[i].place = place;
+		if (place < usual)
+			places[kept++] = places[i];
+	}
+	return kept;
+}
+
+/* Adds the pairs of an upper switch with the @lowers lower ones of its group. */
+static void column_add(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, const struct place *place,
+		       uint32_t lowers, struct ft_column *column)
+{
+	uint32_t links = 0;
+
+	for (uint32_t n = f->near_first[place->live]; n < f->near_first[place->live + 1]; n++) {
+		if (!is_joined(fit, step, place->live, f->near[n].live))
+			continue;
+		ft_tally_add(&column->pairs, f->near[n].cables);
+		links++;
+	}
+	column->cables += place->cables;
+	ft_tally_add_many(&column->pairs, 0, lowers - links);
+}
+
+int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, struct ft_columns *columns)
+{
+	_cleanup_free_ uint32_t *lowers = ft_fit_group_sizes(f, fit, step, step);
+	_cleanup_free_ struct place *places = malloc((f->live->switch_count + 1UL) * sizeof(*places));
+	struct ft_tally uppers;
+	uint32_t count;
+
+	if (!lowers || !places || ft_fit_group_tally(f, fit, step, step + 1, &uppers) < 0)
+		return -ENOMEM;
+	columns->count = step + 2 == fit->ranks ? ft_tally_mode(&uppers, 1) : fit->groups[step + 1];
+	columns->column = calloc(2UL * columns->count + 1, sizeof(*columns->column));
+	if (!columns->column)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < columns->count; c++)
+		columns->column[c].order = c;
+	count = places_find(f, fit, step, columns->count, places);
+	for (uint32_t i = 0; i < count; i++)
+		column_add(f, fit, step, &places[i], lowers[places[i].group], &columns->column[places[i].place]);
+	return 0;
+}
+
+void ft_columns_release(struct ft_columns *columns)
+{
+	free(columns->column);
+}
+
+/* ---- what a fit explains ---- */
+
+/* The difference from the cables that most lower switches have to each place. */
+static int step_residual(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
+{
+	_cleanup_(ft_columns_release) struct ft_columns columns = {0};
+	int r = ft_fit_columns(f, fit, step, &columns);
+
+	for (uint32_t c = 0; r == 0 && c < columns.count; c++) {
+		const struct ft_tally *pairs = &columns.column[c].pairs;
+
+		fit->unexplained += ft_tally_distance(pairs, ft_tally_mode(pairs, 1), &fit->lacking);
+	}
+	return r;
+}
+
+/* Cables of the main part that no step joins. */
+static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *fit)
+{
+	uint64_t twice = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1] && ft_infer_connected(f, i); n++) {
+			bool joined = false;
+
+			for (uint32_t s = 0; s + 1 < fit->ranks; s++)
+				joined |= is_joined(fit, s, i, f->near[n].live);
+			twice += joined ? 0 : f->near[n].cables;
+		}
+	return twice / 2;
+}
+
+/*
+ * True if a switch below the top has at most so many hosts, or cables to the rank below, for each cable to the top:
+ * else what is above a single switch or pod is an unplanned switch. Nor are there hosts at the top then.
+ */
+static bool serves_one(const struct ft_inference *f, const struct ft_fit *fit)
+{
+	enum { CROWDED = 4 };
+	uint32_t below = fit->ranks - 2, down = 0, up = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		if (fit->rank[i] == below + 1 && f->hosts[i] > 0)
+			return false;
+		if (fit->rank[i] != below)
+			continue;
+		down += below == 0 ? f->hosts[i] : ft_fit_cables(f, fit, i, below - 1);
+		up += ft_fit_cables(f, fit, i, below + 1);
+	}
+	return up * CROWDED >= down;
+}
+
+/* Below the top a group has one upper switch in each group of the step above: the planner knows no other such tree. */
+static int groups_agree(const struct ft_inference *f, const struct ft_fit *fit, bool *ret)
+{
+	struct ft_tally uppers;
+	int r = 0;
+
+	*ret = true;
+	for (uint32_t s = 0; r == 0 && s + 2 < fit->ranks; s++) {
+		r = ft_fit_group_tally(f, fit, s, s + 1, &uppers);
+		if (r == 0)
+			*ret &= fit->groups[s] > 0 && fit->groups[s + 1] == ft_tally_mode(&uppers, 1);
+	}
+	return r;
+}
+
+int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit)
+{
+	/* What the top joins: pods, or switches. */
+	uint32_t units = fit->ranks > 2 ? fit->groups[0] : ft_fit_count(f, fit, 0);
+	bool agree;
+	int r = groups_agree(f, fit, &agree);
+
+	fit->possible =
+		agree && units > 0 && ft_fit_count(f, fit, fit->ranks - 1) > 0 && (units > 1 || serves_one(f, fit));
+	fit->lacking = 0;
+	fit->unexplained = stray_cables(f, fit);
+	for (uint32_t s = 0; r == 0 && s + 1 < fit->ranks; s++)
+		r = step_residual(f, fit, s);
+	return r;
+}
+
+int ft_infer_members(struct ft_inference *f)
+{
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
+		f->member[rank] = malloc((f->live->switch_count + 1UL) * sizeof(*f->member[rank]));
+		if (!f->member[rank])
+			return -ENOMEM;
+		for (uint32_t k = 0; k < f->live->switch_count; k++)
+			if (f->fit.rank[f->order[k]] == rank)
+				f->member[rank][f->count[rank]++] = f->order[k];
+	}
+	return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The trees that the fabric may be, those with the fewest unexplained cables first. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/infer_parts.h"
+
+enum {
+	UNEXPLAINED_SOME = 16, /* cables: in a small fabric a few faults may be a large share */
+	UNEXPLAINED_SHARE = 4,
+};
+
+void ft_fits_release(struct ft_fits *fits)
+{
+	for (uint32_t i = 0; i < FT_FITS_MAX; i++)
+		ft_fit_release(&fits->fit[i]);
+	fits->count = 0;
+}
+
+static bool explains(const struct ft_inference *f, const struct ft_fit *fit)
+{
+	uint64_t some = f->cable_total / UNEXPLAINED_SHARE;
+
+	return fit->possible && fit->unexplained <= (some > UNEXPLAINED_SOME ? some : UNEXPLAINED_SOME);
+}
+
+/* The only switch with hosts, or the one with the most of several that are not cabled to each other. */
+static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		fit->rank[i] = FT_OUTSIDE;
+		if (f->hosts[i] > f->hosts[best])
+			best = i;
+	}
+	for (uint32_t n = f->near_first[best]; n < f->near_first[best + 1]; n++)
+		if (ft_infer_has_hosts(f, f->near[n].live))
+			return false;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (i != best && f->near_first[i] != f->near_first[i + 1] && ft_infer_has_hosts(f, i))
+			return false;
+	fit->rank[best] = 0;
+	fit->ranks = 1;
+	fit->possible = true;
+	fit->unexplained = 0;
+	return true;
+}
+
+/* Reports the nearest possible tree, and its difference from the fabric. */
+static int refuse(const struct ft_inference *f, const struct ft_fit *two, const struct ft_fit *three,
+		  struct ft_error *err)
+{
+	uint32_t with_hosts = 0;
+
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		with_hosts += f->hosts[i] > 0;
+	if (three->possible && (!two->possible || three->unexplained < two->unexplained))
+		return ft_error_set(
+			err, -EINVAL, 0, 0,
+			"no design to be inferred: %u switches, %u of them with hosts, are nearest to a "
+			"fat-tree of three levels with %u pods and %u planes, but %llu of %llu cables between "
+			"switches would be wrong or missing",
+			f->live->switch_count, with_hosts, three->groups[0], three->groups[1],
+			(unsigned long long)three->unexplained, (unsigned long long)f->cable_total);
+	if (two->possible)
+		return ft_error_set(
+			err, -EINVAL, 0, 0,
+			"no design to be inferred: %u switches, %u of them with hosts, are nearest to a "
+			"fat-tree of %u edge and %u core switches, but %llu of %llu cables between switches "
+			"would be wrong or missing",
+			f->live->switch_count, with_hosts, ft_fit_count(f, two, 0), ft_fit_count(f, two, 1),
+			(unsigned long long)two->unexplained, (unsigned long long)f->cable_total);
+	return ft_error_set(
+		err, -EINVAL, 0, 0,
+		"no design to be inferred: %u switches, %u of them with hosts, %llu cables between them: "
+		"neither a star nor a fat-tree: no switches without hosts join most of those, nor pods of them",
+		f->live->switch_count, with_hosts, (unsigned long long)f->cable_total);
+}
+
+/* Natural order of names, then GUIDs. */
+static int order_compare(const void *a, const void *b, void *context)
+{
+	const struct ft_inference *f = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct ft_live_switch *s = &f->live->switches[x], *t = &f->live->switches[y];
+	int names = ft_text_natural_compare(s->name, t->name);
+
+	if (names != 0)
+		return names;
+	if (s->guid != t->guid)
+		return s->guid < t->guid ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int order_make(struct ft_inference *f)
+{
+	f->order = malloc((f->live->switch_count + 1UL) * sizeof(*f->order));
+	if (!f->order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		f->order[i] = i;
+	qsort_r(f->order, f->live->switch_count, sizeof(*f->order), order_compare, f);
+	return 0;
+}
+
+/* True if a switch has so few hosts that it may be an edge, or have misplaced hosts. */
+static bool any_few_hosts(const struct ft_inference *f)
+{
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (f->hosts[i] > 0 && !ft_infer_has_hosts(f, i))
+			return true;
+	return false;
+}
+
+/* Keeps the fits that explain the fabric, best first, equals in order. */
+static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < fits->count; i++) {
+		struct ft_fit fit = fits->fit[i];
+		uint32_t at = kept;
+
+		fits->fit[i] = (struct ft_fit){0};
+		if (!explains(f, &fit)) {
+			ft_fit_release(&fit);
+			continue;
+		}
+		for (kept++; at > 0 && fits->fit[at - 1].unexplained > fit.unexplained; at--)
+			fits->fit[at] = fits->fit[at - 1];
+		fits->fit[at] = fit;
+	}
+	fits->count = kept;
+}
+
+/* The last candidate: two ranks with switches beside them. */
+static int fits_add_beside(const struct ft_inference *f, struct ft_fits *fits)
+{
+	struct ft_fit *fit = &fits->fit[fits->count];
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < fits->count; i++) {
+		if (fits->fit[i].ranks != 2)
+			continue;
+		/* It may hold a star that was given up. */
+		ft_fit_release(fit);
+		r = ft_fit_init(f, fit);
+		if (r == 0)
+			r = ft_infer_beside(f, &fits->fit[i], fit);
+		if (r == 0)
+			ft_fit_release(fit);
+	}
+	fits->count += r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* If no tree is possible, a star may be. */
+static int fits_choose(struct ft_inference *f, struct ft_error *err)
+{
+	struct ft_fits *fits = &f->fits;
+	struct ft_fit *star = &fits->fit[fits->count];
+	bool tree = false, any = false;
+	int r = ft_fit_init(f, star);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < fits->count; i++)
+		tree |= fits->fit[i].possible;
+	if (!tree && fit_star(f, star))
+		fits->count++;
+	for (uint32_t i = 0; i < fits->count; i++)
+		any |= explains(f, &fits->fit[i]);
+	if (!any)
+		return refuse(f, &fits->fit[0], &fits->fit[1], err);
+	fits_sort(f, fits);
+	return fits_add_beside(f, fits);
+}
+
+int ft_infer_fits(struct ft_inference *f, struct ft_error *err)
+{
+	struct ft_fits *fits = &f->fits;
+	const uint32_t least[] = {(f->usual_hosts + 3) / 4, 1};
+	int r;
+
+	if (f->live->switch_count == 0)
+		return ft_error_set(err, -EINVAL, 0, 0, "no design to be inferred: %u %s, and no switch among them",
+				    f->snapshot->node_count, f->snapshot->node_count == 1 ? "node" : "nodes");
+	if (f->host_total == 0)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "no design to be inferred: %u %s, and no host that is up: without hosts edge "
+				    "switches cannot be told",
+				    f->live->switch_count, f->live->switch_count == 1 ? "switch" : "switches");
+	r = order_make(f);
+	if (r == 0)
+		r = ft_fit_init(f, &fits->fit[fits->count++]);
+	if (r == 0)
+		r = ft_infer_two(f, &fits->fit[0]);
+	for (uint32_t i = 0; r == 0 && i < (any_few_hosts(f) ? 2 : 1); i++) {
+		r = ft_fit_init(f, &fits->fit[fits->count++]);
+		if (r == 0)
+			r = ft_infer_three(f, &fits->fit[fits->count - 1], least[i]);
+	}
+	return r == 0 ? fits_choose(f, err) : r;
+}
