@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --before --node-name-map --save --routes --status --sm --counters --repair --after --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
+	local options='--plan --catalog --cables --from --since --diff --before --node-name-map --save --routes --status --sm --counters --repair --after --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
 		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -w -c -v -C -P -y -z -t -o -h -V'
 
 	# "--format=json" comes as three words.
@@ -52,7 +52,7 @@ _ftcheck()
 
 	COMPREPLY=()
 	case $prev in
-	--plan | --cables | --from | --before | --node-name-map | --save | --routes | -z | --config)
+	--plan | --cables | --from | --since | --diff | --before | --node-name-map | --save | --routes | -z | --config)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;

@@ -9,12 +9,17 @@
 #include "verify/model/model.h"
 
 /* The rate of a cable is that of its slower end: both report the same unless one of them is wrong. */
-static struct ft_rate cable_rate(const struct ft_model *m, uint32_t port)
+static struct ft_rate rate_seen(const struct ft_snapshot *s, const struct ft_port *a)
 {
-	const struct ft_port *a = &m->snapshot->ports[port], *b = ft_port_peer(m->snapshot, a);
+	const struct ft_port *b = ft_port_peer(s, a);
 	unsigned int rate_a = ft_rate_mbps(a->rate), rate_b = b ? ft_rate_mbps(b->rate) : 0;
 
 	return rate_b > 0 && (rate_a == 0 || rate_b < rate_a) ? b->rate : a->rate;
+}
+
+static struct ft_rate cable_rate(const struct ft_model *m, uint32_t port)
+{
+	return rate_seen(m->snapshot, &m->snapshot->ports[port]);
 }
 
 /* A port with two lanes, of a generation that splits four-lane connectors in two, is complete, not degraded. */
@@ -558,11 +563,56 @@ static int host_rates(struct ft_model *m, const struct classes *c)
 	return r;
 }
 
+/* ---- since a recording ---- */
+
+/* The same cable in the recording: from the same port to the same node. NULL: there was none. */
+static const struct ft_port *cable_before(const struct ft_model *m, const struct ft_map *nodes, uint32_t port)
+{
+	const struct ft_port *now = &m->snapshot->ports[port], *far = ft_port_peer(m->snapshot, now), *before, *peer;
+	uint32_t node = ft_map_get(nodes, ft_port_node(m->snapshot, now)->guid);
+
+	if (node == FT_MAP_NONE || !far)
+		return NULL;
+	before = ft_node_port(m->since, &m->since->nodes[node], now->number);
+	peer = before ? ft_port_peer(m->since, before) : NULL;
+	return peer && ft_port_node(m->since, peer)->guid == ft_port_node(m->snapshot, far)->guid ? before : NULL;
+}
+
+/* Every cable is to be as fast as it was. True if it is not, which is reported. */
+static bool rate_compare(struct ft_model *m, const struct ft_map *nodes, uint32_t port, const char *kind)
+{
+	const struct ft_port *before = cable_before(m, nodes, port);
+	struct ft_rate was = before ? rate_seen(m->since, before) : (struct ft_rate){0};
+	const struct expectation e = {.rates = &was, .count = ft_rate_mbps(was) > 0, .given = true};
+	const struct ft_rate *short_of = rate_shortfall(&e, cable_rate(m, port));
+
+	if (short_of)
+		rate_report(m, port, short_of, kind);
+	return short_of != NULL;
+}
+
+static int rates_since(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map nodes = {0};
+
+	for (uint32_t i = 0; i < m->since->node_count; i++)
+		if (ft_map_add(&nodes, m->since->nodes[i].guid, i, NULL) < 0)
+			return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		m->report->uplinks.slow += rate_compare(m, &nodes, m->live.cables[i].a_port, "");
+	for (uint32_t i = 0; i < m->live.host_count; i++)
+		rate_compare(m, &nodes, m->live.hosts[i].switch_port, "host ");
+	return 0;
+}
+
 int ft_rates_check(struct ft_model *m)
 {
 	_cleanup_(classes_release) struct classes classes = {0};
-	int r = parts_find(m, &classes);
+	int r;
 
+	if (m->since)
+		return rates_since(m);
+	r = parts_find(m, &classes);
 	if (r == 0)
 		r = sorts_find(m, &classes);
 	if (r == 0)

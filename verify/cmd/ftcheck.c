@@ -165,6 +165,7 @@ static struct ft_verify_input input_make(const struct ft_options *options, const
 	return (struct ft_verify_input){.design = g->design,
 					.plan = g->plan,
 					.snapshot = g->snapshot,
+					.since = g->since,
 					.today = today,
 					.sms = g->sms,
 					.counters = g->counters,

@@ -12,6 +12,7 @@
 #include "planner/site/sheet.h"
 #include "planner/site/site.h"
 #include "probe/names.h"
+#include "verify/infer/infer.h"
 #include "verify/model/bounds.h"
 #include "verify/cmd/complain.h"
 #include "verify/cmd/resolve.h"
@@ -23,6 +24,7 @@ void ft_gathered_release(struct ft_gathered *g)
 	ft_design_free(g->design);
 	ft_plan_free(g->plan);
 	ft_snapshot_free(g->snapshot);
+	ft_snapshot_free(g->since);
 	ft_sms_free(g->sms);
 	ft_counters_free(g->counters);
 	ft_routes_free(g->routes);
@@ -43,6 +45,24 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	}
 	r = ft_design_load_with(options->plan, catalog, ret_design, ret_plan, &err);
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
+}
+
+/* The recording takes the place of a design, called by the name of its file. */
+static int since_take(const struct ft_options *options, const struct ft_names *names, struct ft_gathered *g)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const char *slash = strrchr(options->since, '/');
+	struct ft_error err = {0};
+	int r;
+
+	r = ft_source_load(options->since, &g->since, &err);
+	if (r == 0)
+		r = ft_names_apply(names, g->since);
+	if (r == 0)
+		r = ft_infer_recorded(g->since, slash ? slash + 1 : options->since, &text, &err);
+	if (r == 0)
+		r = ft_design_read(ft_text_string(&text), text.length, &g->design, &g->plan, &err);
+	return r < 0 ? ft_file_error(options->since, r, &err) : 0;
 }
 
 /* Hints for interactive users. */
@@ -216,10 +236,12 @@ static int baseline_take(const char *path, const struct ft_gathered *g, const st
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 {
 	_cleanup_(ft_names_freep) struct ft_names *names = NULL;
-	int r = design_take(options, &ret->design, &ret->plan);
+	int r = names_take(options, &names);
 
-	if (r == 0)
-		r = names_take(options, &names);
+	if (r == 0 && options->since)
+		r = since_take(options, names, ret);
+	else if (r == 0)
+		r = design_take(options, &ret->design, &ret->plan);
 	if (r == 0)
 		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
 	if (r == 0)

@@ -22,8 +22,9 @@ struct ft_gathered {
 	struct ft_snapshot *snapshot;
 	struct ft_sms *sms;
 	struct ft_counters *counters;
-	struct ft_routes *routes; /* from files, or from the switches */
-	struct ft_lanes *lanes;	  /* from files; or by ft_gather_lanes() */
+	struct ft_routes *routes;  /* from files, or from the switches */
+	struct ft_lanes *lanes;	   /* from files; or by ft_gather_lanes() */
+	struct ft_snapshot *since; /* the recording that the plan was made of; NULL: there is a design */
 	struct ft_baseline *baseline;
 };
 

@@ -24,6 +24,8 @@ enum { COUNTERS_S = 10 };
 static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
 
 static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
+				"       ftcheck --since FILE [OPTION]...\n"
+				"       ftcheck --diff FILE FILE2 [OPTION]...\n"
 				"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
 				"Compare an InfiniBand fabric with its plan: one finding for each fault, and how\n"
 				"to fix it. See ftcheck(1).\n"
@@ -35,6 +37,8 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"      --from FILE        read a recorded fabric: ibnetdiscover or iblinkinfo\n"
 				"                         output, cache of libibnetdisc, subnet list or\n"
 				"                         snapshot, also gzipped; \"-\": stdin\n"
+				"      --since FILE       without a plan: what changed since that was recorded\n"
+				"      --diff FILE FILE2  what changed from one recording to the other\n"
 				"      --before FILE      an earlier record: what is missing now is named as\n"
 				"                         it was then\n"
 				"      --node-name-map FILE  names for nodes; the format of infiniband-diags and\n"
@@ -137,6 +141,13 @@ static int format_set(struct ft_options *options, const char *name)
 			return -1;
 		}
 	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
+}
+
+static int diff_set(struct ft_options *options, const char *path)
+{
+	options->since = path;
+	options->diff = true;
+	return -1;
 }
 
 static int engine_set(struct ft_options *options, const char *name)
@@ -253,6 +264,8 @@ static const struct row {
 	{"catalog", 0, required_argument, KIND_STRING, NOT_STATUS, AT(catalog)},
 	{"cables", 0, required_argument, KIND_STRING, NOT_STATUS, AT(cables)},
 	{"from", 0, required_argument, KIND_STRING, NOT_STATUS, AT(from)},
+	{"since", 0, required_argument, KIND_STRING, NOT_STATUS, AT(since)},
+	{"diff", 0, required_argument, KIND_CALL, NOT_STATUS, .call = diff_set},
 	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
 	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
@@ -455,8 +468,8 @@ static int stray(const struct ft_options *options, const struct option *before, 
 }
 
 /*
- * Arguments that are no options are files of --routes. @typed: the command line before getopt_long() moved its words.
- * Returns -1 to go on, else the exit status.
+ * Arguments that are no options are the second file of --diff and the files of --routes. @typed: the command line
+ * before getopt_long() moved its words. Returns -1 to go on, else the exit status.
  */
 static int arguments_take(int argc, char **argv, char *const *typed, struct ft_options *options)
 {
@@ -464,6 +477,11 @@ static int arguments_take(int argc, char **argv, char *const *typed, struct ft_o
 	char letters[2 * FT_COUNT(rows) + 2];
 
 	rows_write(long_options, letters);
+	if (options->diff && !options->from) {
+		if (optind == argc)
+			return usage_error("--diff takes two recordings; to hold one against the live fabric, --since");
+		options->from = argv[optind++];
+	}
 	for (int i = optind; i < argc; i++) {
 		const struct option *before = ft_usage_before(long_options, argc, typed, argv[i]);
 
@@ -480,11 +498,28 @@ static bool is_stdin(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+/* What takes the place of a plan comes without one. Returns -1 to go on, else the exit status. */
+static int since_check(const struct ft_options *options)
+{
+	const char *name = options->diff ? "--diff" : "--since";
+	const char *other = options->plan      ? "--plan"
+			    : options->cables  ? "--cables"
+			    : options->catalog ? "--catalog"
+					       : NULL;
+
+	if (options->since && other)
+		return usage_error("%s compares with a recording, and %s belongs to a plan: leave out one of them",
+				   name, other);
+	return -1;
+}
+
 /* Checks that only one option reads standard input. Returns -1 to go on, else the exit status. */
 static int files_check(const struct ft_options *options)
 {
 	if (is_stdin(options->save))
 		return usage_error("--save takes a file: standard output is the report's");
+	if (is_stdin(options->from) && is_stdin(options->since))
+		return usage_error("only one recording can be standard input");
 	if (is_stdin(options->from) && is_stdin(options->plan))
 		return usage_error("--plan and --from cannot both be standard input");
 	if (is_stdin(options->cables) && (is_stdin(options->plan) || is_stdin(options->from)))
@@ -537,6 +572,9 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return -1;
 	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
 		return usage_error("%s", err.text);
+	r = since_check(options);
+	if (r >= 0)
+		return r;
 	r = look_check(options);
 	if (r >= 0)
 		return r;
@@ -618,7 +656,9 @@ int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 		return -1;
 	if (!options.from)
 		r = ibdiag_take(ret_options, given);
-	if (r < 0 && !options.plan)
+	if (options.since)
+		ret_options->plan = options.since;
+	if (r < 0 && !ret_options->plan)
 		r = plan_take(ret_options);
 	return r;
 }

@@ -21,6 +21,8 @@ enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG
 /* The strings are those of the command line. */
 struct ft_options {
 	const char *plan;
+	const char *since;   /* an earlier recording that takes the place of a plan, and is called @plan too; or NULL */
+	bool diff;	     /* it is held against another one, @from */
 	bool plan_found;     /* not named by the user: it is the only one there is */
 	const char *catalog; /* NULL: not given */
 	const char *cables;  /* the site's list of cables; NULL: none */

@@ -290,13 +290,16 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 	}
 	if (sw->hosts)
 		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
-	ft_say(m, &f->expected, "no such switch in the plan");
+	ft_say(m, &f->expected, "no such switch%s", m->since ? "" : " in the plan");
 	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, live)->port_count,
 	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
-	ft_say(m, &f->text, "%s is not in the plan; it has %s to the fabric%s%s and %s", sw->label,
-	       ft_plural(sw->cable_count, "cable", cables), far == FT_NONE ? "" : ", the first at ",
-	       far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), ft_plural(sw->hosts, "host", hosts));
-	ft_say(m, &f->fix, "unplug it, or add it to the design (or to expect.unplanned)");
+	ft_say(m, &f->text, "%s is %s; it has %s to the fabric%s%s and %s", sw->label,
+	       m->since ? "new" : "not in the plan", ft_plural(sw->cable_count, "cable", cables),
+	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a),
+	       ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->fix,
+	       m->since ? "unplug it, unless it is to be there"
+			: "unplug it, or add it to the design (or to expect.unplanned)");
 	if (sw->passed_over) {
 		char kind[FT_KIND_WORDS_SIZE];
 
@@ -417,8 +420,9 @@ static void unplanned_cables(struct explain *x)
 			unplanned_expect(x, f, s);
 			ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 		}
-		ft_say(m, &f->text, "the plan has no cable between %s and %s", ft_text_string(&x->text_a),
-		       ft_text_string(&x->text_b));
+		ft_say(m, &f->text,
+		       m->since ? "the cable between %s and %s is new" : "the plan has no cable between %s and %s",
+		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 		ft_say(m, &f->fix, "unplug it, or find out where it belongs by its label");
 		if (s->contested)
 			ft_finding_alternative(
@@ -432,6 +436,14 @@ static void unplanned_cables(struct explain *x)
 
 /* ---- exchanged switches, and the edge on which the sweep is cut off ---- */
 
+/* The recording has the GUIDs of all switches: that of the same name is another one. */
+static bool is_other_than_recorded(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	return m->since && sw && m->places[place]->guid && sw->guid != m->places[place]->guid;
+}
+
 static void replaced_report(struct explain *x)
 {
 	struct ft_model *m = x->m;
@@ -439,13 +451,19 @@ static void replaced_report(struct explain *x)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct ft_finding *f;
 
-		if (!m->replaced[p])
+		if (!m->replaced[p] && !is_other_than_recorded(m, p))
 			continue;
 		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_say(m, &f->expected, "%s", m->places[p]->name);
 		ft_say(m, &f->observed, "%s 0x%016llx", ft_live_at(m, p)->name,
 		       (unsigned long long)ft_live_at(m, p)->guid);
+		if (m->since && m->places[p]->guid) {
+			ft_say(m, &f->text, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now",
+			       m->places[p]->name, (unsigned long long)m->places[p]->guid,
+			       (unsigned long long)ft_live_at(m, p)->guid);
+			continue;
+		}
 		ft_say(m, &f->text, "%s 0x%016llx stands in the place of %s%s", ft_live_at(m, p)->name,
 		       (unsigned long long)ft_live_at(m, p)->guid, ft_is_beside(m, p) ? "island switch " : "",
 		       m->places[p]->name);

@@ -25,4 +25,16 @@
  */
 int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err);
 
+/*
+ * Writes a design of just what @snapshot has: a graph of its switches, all cables port by port, all hosts.
+ *
+ * @name        of the fabric
+ * @ret_design  out: the text is added; the caller releases it, also on failure
+ * @err         on -EINVAL: no switch was seen, or two cannot be told apart (no line, no file)
+ *
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
+		      struct ft_error *err);
+
 #endif

@@ -185,6 +185,7 @@ struct ft_model {
 	/* The observed fabric (director/chassis.c, live.c). */
 	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
 	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
+	const struct ft_snapshot *since;    /* as in the input */
 	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
 				   not seen; NULL: the two snapshots are one */
 	struct ft_live live;
@@ -491,6 +492,7 @@ int ft_explain(struct ft_model *m);
  */
 int ft_rates_check(struct ft_model *m);
 int ft_hosts_check(struct ft_model *m);
+int ft_hosts_since_check(struct ft_model *m); /* where there is a recording instead of a design */
 int ft_identities_check(struct ft_model *m);
 
 /*

@@ -18,6 +18,8 @@ struct ft_verify_input {
 	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
 	const struct ft_plan *plan;	    /* directors included */
 	const struct ft_snapshot *snapshot; /* as it was read */
+	/* The recording that @plan was made of: cables are to be as fast as they were then. NULL: there is a design. */
+	const struct ft_snapshot *since;
 	const char *today;		    /* the date for waivers, "YYYY-MM-DD" (UTC) */
 	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
 	const struct ft_lanes *lanes;	    /* probe/lanes.h: virtual lanes; NULL: nothing is known of them */

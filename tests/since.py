@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""ftcheck --diff and --since: what changed from one recording to another, as findings; there is no plan. Whole fabrics first,
+which did not change, then one change a row."""
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from fabric import Fabric, Node  # noqa: E402
+
+BUILD = os.environ["FT_BUILDDIR"]
+SHARED = os.environ.get("FT_SHARED", "")
+FTCHECK, FTPLAN = (os.path.join(BUILD, name) for name in ("ftcheck", "ftplan"))
+failed = 0
+
+
+def result(what, good, *said):
+    global failed
+    print("%s - %s" % ("ok" if good else "not ok", what))
+    if not good:
+        failed += 1
+        for line in said:
+            print("  %s" % (str(line)[:300],))
+
+
+def write(name, data):
+    path = os.path.join(work.name, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def check(*arguments):
+    return subprocess.run([FTCHECK, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def findings(before, after):
+    run = check("--diff", write("before", before.write()), write("after", after.write()), "--format", "json")
+    if not run.stdout:
+        return run.stderr, run.returncode
+    return sorted((f["code"], f["text"]) for f in json.loads(run.stdout)["findings"]), run.returncode
+
+
+def fabric(design):
+    net = subprocess.run([FTPLAN, "--format", "ibsim", write("design.json", json.dumps(design).encode())],
+                         capture_output=True, check=True).stdout
+    whole = Fabric.read(net)
+    for guid, port, _, _ in list(whole.edges()):
+        whole.set_rate(guid, port, "4xHDR" if whole.nodes[guid].kind == "S" and guid % 2 else "4xEDR")
+    return whole
+
+
+def named(whole, name):
+    return next(n for n in whole.nodes.values() if n.description.split(b" ")[0] == name.encode())
+
+
+def between(whole, a, b):
+    a, b = named(whole, a), named(whole, b)
+    return [(a.guid, port) for port in whole.links_between(a.guid, b.guid)]
+
+
+def pull(f):
+    f.unlink(*between(f, "edge001", "core01")[0])
+
+
+def pull_host(f):
+    host = named(f, "node001")
+    f.remove(host.guid)
+
+
+def swap(f):
+    one, two = between(f, "edge001", "core01")[0], between(f, "edge002", "core02")[0]
+    far_one, far_two = f.nodes[one[0]].links[one[1]], f.nodes[two[0]].links[two[1]]
+    rates = f.unlink(*one), f.unlink(*two)
+    f.link(*one, *far_two, rates[0])
+    f.link(*two, *far_one, rates[1])
+
+
+def slow(f):
+    f.set_rate(*between(f, "edge001", "core01")[0], "4xSDR")
+
+
+def fast(f):
+    f.set_rate(*between(f, "edge001", "core01")[0], "4xNDR")
+
+
+def dead(f):
+    f.remove(named(f, "core02").guid)
+
+
+def replaced(f):
+    old = named(f, "core02")
+    guids = {guid: guid for guid in f.nodes}
+    guids[old.guid] = 0xabcdef0001
+    g = f.renamed(guids, list(f.nodes))
+    f.nodes = g.nodes
+    f.entry = (guids[f.entry[0]], f.entry[1]) if f.entry else None
+
+
+def new_cable(f):
+    a, b = named(f, "edge001"), named(f, "edge002")
+    f.link(a.guid, a.free_ports()[-1], b.guid, b.free_ports()[-1], "4xHDR")
+
+
+def new_host(f):
+    edge = named(f, "edge003")
+    host = f.add(Node("H", 0x7777, 1, b"node999 HCA-1"))
+    f.link(edge.guid, edge.free_ports()[0], host.guid, 1, "4xEDR")
+
+
+def moved_host(f):
+    host, edge = named(f, "node001"), named(f, "edge003")
+    rate = f.unlink(host.guid, 1)
+    f.link(edge.guid, edge.free_ports()[0], host.guid, 1, rate)
+
+
+TREE = {"ftcheck": 1, "name": "t", "nodes": 66, "edge": {"ports": 40, "ports_to_nodes": 18, "ports_to_core": 18},
+        "core": {"ports": 40}, "bundle": 9}
+CHANGES = [
+    ("nothing", None, []),
+    ("a cable pulled", pull, [("cable-missing", "edge001 port 19", "core01 port 1")]),
+    ("two cables exchanged", swap, [("cables-swapped", "edge001", "edge002", "core01", "core02")]),
+    ("a cable slower than it was", slow, [("cable-slow", "edge001 port 19", "4xSDR instead of 4x")]),
+    ("a cable faster than it was", fast, []),
+    ("a switch gone", dead, [("edge-isolated", "core02 is cut off or powered down")]),
+    ("a switch replaced", replaced, [("switch-replaced", "core02 was replaced: its GUID was 0x", " and is 0x000000abcdef0001 now")]),
+    ("a new cable", new_cable, [("cable-unplanned", "the cable between edge001 port 40 and edge002 port 40 is new")]),
+    ("a host gone", pull_host, [("hosts-missing", "1 host is gone: node001 on edge001 port 1")]),
+    ("a new host", new_host, [("hosts-unplanned", "1 host is new: node999 HCA-1 on edge003 port 37")]),
+    ("a host moved", moved_host, [("host-misplaced", "node001", "edge003")]),
+]
+
+work = tempfile.TemporaryDirectory()
+tree = fabric(TREE)
+for what, change, wanted in CHANGES:
+    later = copy.deepcopy(tree)
+    if change:
+        change(later)
+    found, status = findings(tree, later)
+    severe = {"edge-isolated": 2, "switch-replaced": 0, "hosts-missing": 0, "hosts-unplanned": 0}
+    least = max((severe.get(w[0], 1) for w in wanted), default=0)
+    good = (isinstance(found, list) and len(found) == len(wanted) and status == least and
+            all(f[0] == w[0] and all(part in f[1] for part in w[1:]) for f, w in zip(found, wanted)))
+    result(what, good, "status %s" % status, *found)
+
+# Fabrics without names and with odd ones: the GUIDs tell them apart.
+for family in ({"topology": "torus", "dims": [4, 4]}, {"topology": "slim-fly", "q": 5}):
+    whole = fabric({"ftcheck": 1, "name": "t", "edge": {"ports": 36}, **family})
+    for number, node in enumerate(n for n in whole.nodes.values() if n.kind == "S"):
+        node.description = [b"", b"switch", b'a "b" [1-3]', b"\xff\x1b[2J"][number % 4]
+    found, status = findings(whole, whole)
+    result("%s, nameless: nothing changed" % family["topology"], found == [] and status == 0, found)
+    later = copy.deepcopy(whole)
+    guid, port, far, far_port = next(e for e in later.edges() if later.nodes[e[0]].kind == later.nodes[e[2]].kind == "S")
+    later.unlink(guid, port)
+    found, status = findings(whole, later)
+    result("%s, nameless: a cable pulled" % family["topology"],
+           [f[0] for f in found] == ["cable-missing"] and "port %d" % port in found[0][1], found)
+
+# Real ones did not change since they were recorded.
+for path in ("topograph/example.out", "selene/selene.compute.txt", "plafrim/ib-subnet.txt", "plafrim2/ib-subnet-1.txt",
+             "x5/X5.topofile", "avakas/ib-subnet.txt", "ibutils/RhinoBased512.lst", "shapes/dual_rail.txt",
+             "shapes/two_planes_disjoint.txt", "shapes/las_dup.txt"):
+    file = os.path.join(SHARED, "fabrics", path)
+    if not os.path.exists(file):
+        print("ok - %s # SKIP it is not at hand" % path)
+        continue
+    run = check("--diff", file, file)
+    result(path, run.returncode == 0 and "nothing to report" in run.stdout, run.stdout, run.stderr)
+
+# From live to recorded, and what is typed wrong.
+before, plan = write("before", tree.write()), write("plan.json", json.dumps(TREE).encode())
+later = copy.deepcopy(tree)
+pull(later)
+run = check("--since", before, "--from", write("after", later.write()))
+result("--since with --from", run.returncode == 1 and "cable-missing" in run.stdout, run.stdout, run.stderr)
+torus = fabric({"ftcheck": 1, "name": "o", "topology": "torus", "dims": [5, 5], "edge": {"ports": 36}})
+other = write("other", torus.renamed({guid: guid + (1 << 40) for guid in torus.nodes}, list(torus.nodes)).write())
+pair = Fabric()
+for guid in (1, 2):
+    pair.add(Node("H", guid, 1, b"node%d HCA-1" % guid))
+pair.link(1, 1, 2, 1, "4xHDR")
+pair.entry = (1, 1)
+hosts = write("hosts", pair.write())
+for what, arguments, said in (
+        ("one recording", ["--diff", before],
+         "ftcheck: --diff takes two recordings; to hold one against the live fabric, --since; try 'ftcheck --help'"),
+        ("three recordings", ["--diff", before, before, before], "belongs to no option"),
+        ("a plan, too", ["--diff", before, before, "--plan", plan],
+         "ftcheck: --diff compares with a recording, and --plan belongs to a plan: leave out one of them; try 'ftcheck --help'"),
+        ("a list of cables, too", ["--since", before, "--cables", plan],
+         "ftcheck: --since compares with a recording, and --cables belongs to a plan: leave out one of them; try 'ftcheck --help'"),
+        ("a design", ["--diff", plan, before], plan + ":1:"),
+        ("no file", ["--diff", "/nowhere", before], "/nowhere: No such file or directory"),
+        ("standard input twice", ["--diff", "-", "-"], "only one recording can be standard input"),
+        ("no switch", ["--diff", hosts, before], "no switch was seen")):
+    run = check(*arguments)
+    result("%s: refused" % what, run.returncode == 3 and said in run.stderr and not run.stdout, run.stdout, run.stderr)
+run = check("--diff", before, other)
+result("another fabric: not compared cable by cable", run.returncode == 3 and run.stdout.count("\n") < 4, run.stdout, run.stderr)
+sys.exit(failed > 0)

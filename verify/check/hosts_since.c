@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Hosts that came and went since a recording. A host is told by the GUID of its port, so that one which moved is
+ * neither (exact hosts are compared elsewhere). Those of a switch that went are that switch's finding. Cost: O(n) in
+ * the ports of both.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "verify/model/model.h"
+
+enum { SHOWN = 6 };
+
+/* The port of a host at the far end of switch port @port, or NULL. */
+static const struct ft_port *host_at(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	const struct ft_port *far = ft_port_node(s, port)->type == FT_NODE_SWITCH ? ft_port_peer(s, port) : NULL;
+
+	return far && ft_port_node(s, far)->type == FT_NODE_CA ? far : NULL;
+}
+
+static uint64_t key_of(const struct ft_snapshot *s, const struct ft_port *host)
+{
+	return host->guid ? host->guid : ft_port_node(s, host)->guid;
+}
+
+/* The hosts of a snapshot by their GUIDs; 0 or -ENOMEM. */
+static int hosts_map(const struct ft_snapshot *s, struct ft_map *hosts)
+{
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *host = host_at(s, &s->ports[i]);
+
+		if (host && ft_map_add(hosts, key_of(s, host), i, NULL) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* One finding for all of them: each is one more line of it. */
+struct change {
+	struct ft_model *m;
+	enum ft_code code;
+	const char *happened; /* "gone", "new" */
+	struct ft_finding *finding;
+	uint32_t count;
+	struct ft_text names;
+};
+
+static void change_add(struct change *c, const struct ft_snapshot *s, const struct ft_port *host, uint32_t live,
+		       unsigned int port)
+{
+	const struct ft_node *node = ft_port_node(s, host);
+	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+	const char *label = c->m->live.switches[live].label;
+
+	c->m->failed |= !name;
+	if (!c->finding)
+		c->finding = ft_finding_add(c->m, c->code, FT_EVIDENCE_SEEN);
+	if (c->count++ < SHOWN)
+		ft_text_printf(&c->names, "%s%s on %s port %u", c->count > 1 ? ", " : ": ", name ? name : "", label,
+			       port);
+	ft_finding_where_switch(c->m, c->finding, live, port);
+	ft_finding_symptom(c->m, c->finding, live, port, "%s is %s, on %s port %u", name ? name : "", c->happened,
+			   label, port);
+}
+
+static void change_end(struct change *c)
+{
+	struct ft_finding *f = c->finding;
+	char hosts[48];
+
+	if (!f)
+		return;
+	f->count = c->count;
+	if (c->count > SHOWN)
+		ft_text_printf(&c->names, " and %u more", c->count - SHOWN);
+	ft_say(c->m, &f->text, "%s %s %s%s", ft_plural(c->count, "host", hosts), c->count == 1 ? "is" : "are",
+	       c->happened, ft_text_string(&c->names));
+	c->m->failed |= c->names.failed;
+	ft_text_release(&c->names);
+}
+
+/* What @here has and @there lacks. @here is the live snapshot, or its switches are looked for by GUID in @switches. */
+static void compare(struct change *c, const struct ft_snapshot *here, const struct ft_map *there,
+		    const struct ft_map *switches)
+{
+	for (uint32_t i = 0; i < here->port_count; i++) {
+		const struct ft_port *port = &here->ports[i], *host = host_at(here, port);
+		uint32_t live;
+
+		if (!host || ft_map_get(there, key_of(here, host)) != FT_MAP_NONE)
+			continue;
+		live = ft_map_get(switches, ft_port_node(here, port)->guid);
+		if (live != FT_MAP_NONE)
+			change_add(c, here, host, live, port->number);
+	}
+	change_end(c);
+}
+
+int ft_hosts_since_check(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map before = {0};
+	_cleanup_(ft_map_release) struct ft_map now = {0};
+	_cleanup_(ft_map_release) struct ft_map switches = {0};
+	struct change gone = {.m = m, .code = FT_CODE_HOSTS_MISSING, .happened = "gone"};
+	struct change new = {.m = m, .code = FT_CODE_HOSTS_UNPLANNED, .happened = "new"};
+
+	if (hosts_map(m->since, &before) < 0 || hosts_map(m->snapshot, &now) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (ft_map_add(&switches, m->live.switches[i].guid, i, NULL) < 0)
+			return -ENOMEM;
+	compare(&gone, m->since, &now, &switches);
+	compare(&new, m->snapshot, &before, &switches);
+	return 0;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A fabric as it was recorded, as a plan: each switch by its name or GUID, each cable by its ports, each host by its
+ * name, GUID and port. Nothing is inferred: what was missing then is not in the plan. Held against it, another
+ * recording of the fabric shows what changed. Cost: O(n) in the number of ports.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "verify/infer/infer.h"
+#include "verify/infer/general.h"
+#include "verify/model/chassis.h"
+
+enum { NAME_SIZE = 64 + 1 };
+
+struct recording {
+	const struct ft_snapshot *snapshot;
+	char (*name)[NAME_SIZE]; /* by node: of switches, unique; owned */
+	bool *by_guid;		 /* by node: the GUID identifies the switch, and the name is made of it; owned */
+	uint32_t *hosts;	 /* by node: host ports of a switch; owned */
+	uint32_t switch_count, host_count;
+};
+
+static void recording_release(struct recording *x)
+{
+	free(x->name);
+	free(x->by_guid);
+	free(x->hosts);
+}
+
+/* ---- names ---- */
+
+/* Names that are unique regardless of case; the other switches are called by their GUIDs. */
+static int names_take(struct recording *x)
+{
+	const struct ft_snapshot *s = x->snapshot;
+	_cleanup_(ft_map_release) struct ft_map names = {0};
+
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		uint32_t there = i;
+		size_t length;
+		const char *start;
+		int r;
+
+		if (s->nodes[i].type != FT_NODE_SWITCH)
+			continue;
+		start = ft_text_short_name(ft_node_description(s, &s->nodes[i]), &length);
+		if (length < NAME_SIZE)
+			memcpy(x->name[i], start, length);
+		r = ft_map_add(&names, ft_text_short_hash(x->name[i]), i, &there);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			x->by_guid[i] = x->by_guid[there] = true;
+		x->by_guid[i] |= !ft_infer_name_is_plain(x->name[i]);
+	}
+	return 0;
+}
+
+static int names_complete(struct recording *x, struct ft_error *err)
+{
+	const struct ft_snapshot *s = x->snapshot;
+	_cleanup_(ft_map_release) struct ft_map guids = {0};
+
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		const struct ft_node *node = &s->nodes[i];
+		int r;
+
+		if (node->type != FT_NODE_SWITCH)
+			continue;
+		x->switch_count++;
+		r = ft_map_add(&guids, node->guid, i, NULL);
+		if (r < 0)
+			return r;
+		if (r == 0 && x->by_guid[i])
+			return ft_error_set(err, -EINVAL, 0, 0,
+					    "two switches have the GUID 0x%016llx and no names of their own, so nobody "
+					    "can say which of them changed",
+					    (unsigned long long)node->guid);
+		if (x->by_guid[i])
+			snprintf(x->name[i], NAME_SIZE, "switch-0x%016llx", (unsigned long long)node->guid);
+	}
+	if (x->switch_count == 0)
+		return ft_error_set(err, -EINVAL, 0, 0, "no switch was seen");
+	return 0;
+}
+
+/* ---- the plan: lists that would be empty are left out ---- */
+
+/* The port at the other end, if it is one of a host: routers and the aggregation nodes of switches are none. */
+static const struct ft_port *host_port(const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_port *peer = ft_port_peer(s, &s->ports[port]);
+
+	if (!peer || ft_port_node(s, peer)->type != FT_NODE_CA || ft_chip_port_aggregates(s, port))
+		return NULL;
+	return peer;
+}
+
+static bool is_on_switch(const struct ft_snapshot *s, uint32_t port)
+{
+	return ft_port_node(s, &s->ports[port])->type == FT_NODE_SWITCH;
+}
+
+static void hosts_count(struct recording *x)
+{
+	const struct ft_snapshot *s = x->snapshot;
+
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (is_on_switch(s, i) && host_port(s, i)) {
+			x->hosts[s->ports[i].node]++;
+			x->host_count++;
+		}
+}
+
+static void switches_write(const struct recording *x, struct ft_text *text)
+{
+	const struct ft_snapshot *s = x->snapshot;
+	const char *separator = "";
+
+	ft_text_puts(text, ",\n\t\"switches\": [");
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		if (s->nodes[i].type != FT_NODE_SWITCH)
+			continue;
+		ft_text_printf(text, "%s\n\t\t{\"name\": ", separator);
+		ft_text_add_json(text, x->name[i]);
+		ft_text_printf(text, ", \"ports\": %u, \"hosts\": %u", s->nodes[i].port_count, x->hosts[i]);
+		if (s->nodes[i].guid)
+			ft_text_printf(text, ", \"guid\": \"0x%016llx\"", (unsigned long long)s->nodes[i].guid);
+		ft_text_puts(text, "}");
+		separator = ",";
+	}
+	ft_text_puts(text, "]");
+}
+
+static void cables_write(const struct recording *x, struct ft_text *text)
+{
+	const struct ft_snapshot *s = x->snapshot;
+	const char *separator = ",\n\t\"cables\": [";
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i];
+
+		/* A cable from a switch to itself is in no plan. */
+		if (port->peer == FT_NO_PORT || port->peer < i || !is_on_switch(s, i) || !is_on_switch(s, port->peer) ||
+		    s->ports[port->peer].node == port->node)
+			continue;
+		ft_text_printf(text, "%s\n\t\t{\"a\": ", separator);
+		ft_text_add_json(text, x->name[port->node]);
+		ft_text_printf(text, ", \"a_port\": %u, \"b\": ", port->number);
+		ft_text_add_json(text, x->name[s->ports[port->peer].node]);
+		ft_text_printf(text, ", \"b_port\": %u}", s->ports[port->peer].number);
+		separator = ",";
+	}
+	if (separator[1] == '\0')
+		ft_text_puts(text, "]");
+}
+
+/* One switch is a star, and no graph, as it has no cables to others. */
+static void star_write(const struct recording *x, struct ft_text *text)
+{
+	const struct ft_snapshot *s = x->snapshot;
+	uint32_t i = 0;
+
+	while (s->nodes[i].type != FT_NODE_SWITCH)
+		i++;
+	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"edge\": {\"ports\": %u},\n\t\"bind\": {\"edge\": [",
+		       s->nodes[i].port_count);
+	if (x->by_guid[i])
+		ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)s->nodes[i].guid);
+	else
+		ft_text_add_json(text, x->name[i]);
+	ft_text_puts(text, "]}");
+}
+
+static void hosts_write(const struct recording *x, struct ft_text *text)
+{
+	const struct ft_snapshot *s = x->snapshot;
+	const char *separator = ",\n\t\"hosts\": [";
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *peer = is_on_switch(s, i) ? host_port(s, i) : NULL;
+		const char *name;
+		uint64_t guid;
+
+		if (!peer)
+			continue;
+		name = ft_node_description(s, ft_port_node(s, peer));
+		guid = peer->guid ? peer->guid : ft_port_node(s, peer)->guid;
+		if (!guid && !ft_infer_name_is_plain(name))
+			continue;
+		ft_text_printf(text, "%s\n\t\t{", separator);
+		if (ft_infer_name_is_plain(name)) {
+			ft_text_puts(text, "\"name\": ");
+			ft_text_add_json(text, name);
+			ft_text_puts(text, ", ");
+		}
+		if (guid)
+			ft_text_printf(text, "\"guid\": \"0x%016llx\", ", (unsigned long long)guid);
+		ft_text_puts(text, "\"edge\": ");
+		ft_text_add_json(text, x->name[s->ports[i].node]);
+		ft_text_printf(text, ", \"port\": %u}", s->ports[i].number);
+		separator = ",";
+	}
+	if (separator[1] == '\0')
+		ft_text_puts(text, "]");
+}
+
+int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
+		      struct ft_error *err)
+{
+	_cleanup_(recording_release) struct recording x = {
+		.snapshot = snapshot,
+		.name = calloc(snapshot->node_count + 1UL, sizeof(*x.name)),
+		.by_guid = calloc(snapshot->node_count + 1UL, sizeof(*x.by_guid)),
+		.hosts = calloc(snapshot->node_count + 1UL, sizeof(*x.hosts)),
+	};
+	int r;
+
+	if (!x.name || !x.by_guid || !x.hosts)
+		return -ENOMEM;
+	r = names_take(&x);
+	if (r == 0)
+		r = names_complete(&x, err);
+	if (r < 0)
+		return r;
+	hosts_count(&x);
+	ft_text_puts(ret_design, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
+	ft_text_add_json(ret_design, name);
+	if (x.host_count > 0)
+		ft_text_printf(ret_design, ",\n\t\"nodes\": %u", x.host_count);
+	if (x.switch_count > 1) {
+		ft_text_puts(ret_design, ",\n\t\"topology\": \"graph\"");
+		switches_write(&x, ret_design);
+		cables_write(&x, ret_design);
+	} else {
+		star_write(&x, ret_design);
+	}
+	hosts_write(&x, ret_design);
+	ft_text_puts(ret_design, "\n}\n");
+	return ft_text_failed(ret_design) ? -ENOMEM : 0;
+}
