@@ -8,68 +8,13 @@
 set -u
 export LC_ALL=C
 
-# What it takes that may be missing is no fault.
-cannot()
-{
-	echo "skipped: $*" >&2
-	exit 77
-}
+# shellcheck source=tests/boot.sh
+. "${FT_SRCDIR:?}/tests/boot.sh"
 
-# ---- inside the new namespaces, as PID 1: from here to systemd ----
-
-# boot DIRECTORY INSTALLED: the root is built in the first, with the files of the second on top.
-boot()
-{
-	local top=$1 installed=$2 root=$1/root node
-
-	set -e
-	mount --make-rprivate /
-	mount -t tmpfs -o mode=0755 ftcheck-test "$top"
-	mkdir "$top/upper" "$top/work" "$root"
-	mount -t overlay -o "lowerdir=/,upperdir=$top/upper,workdir=$top/work" ftcheck-test "$root"
-	# From here on nothing is written that is not below this.
-	[ "$(stat -f -c %T "$root")" = overlayfs ]
-	: >"$root/.ftcheck-test"
-	[ -e "$top/upper/.ftcheck-test" ]
-	mount -t proc proc "$root/proc"
-	mount -t sysfs sysfs "$root/sys"
-	mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
-	mount -t tmpfs -o mode=0755 dev "$root/dev"
-	mkdir "$root/dev/shm" "$root/dev/pts" "$root/dev/infiniband"
-	for node in null zero full random urandom tty; do
-		: >"$root/dev/$node"
-		mount --bind "/dev/$node" "$root/dev/$node"
-	done
-	mount -t tmpfs -o mode=0755 run "$root/run"
-	mount -t tmpfs -o mode=1777 tmp "$root/tmp"
-	# Neither services nor logs of this machine.
-	find "$root/etc/systemd/system" -mindepth 1 -delete
-	rm -rf "$root/var/log/journal" "$root/var/lib/private"
-	tar -C "$installed" -c . | tar -C "$root" -x --keep-directory-symlink
-	mkdir -p "$root/old"
-	export container=other
-	cd "$root"
-	pivot_root . old
-	umount -l /old
-	[ -e /.ftcheck-test ]
-	# shellcheck disable=SC2093
-	exec chroot . /lib/systemd/systemd --system --unit=basic.target --log-target=journal --show-status=no
-}
-
-if [ "${1-}" = boot ]; then
-	boot "$2" "$3"
-fi
-
-# ---- outside ----
-
-[ "$(id -u)" = 0 ] || cannot 'only root can make these namespaces'
-for tool in unshare nsenter pivot_root journalctl systemctl systemd-sysusers python3 tar; do
-	command -v "$tool" >/dev/null || cannot "no $tool"
-done
+reason=$(boot_refused) || cannot "$reason"
+command -v systemd-sysusers >/dev/null || cannot 'no systemd-sysusers'
 [ -x /lib/systemd/systemd ] || cannot 'no systemd'
-grep -qw overlay /proc/filesystems || cannot 'this kernel has no overlay file system'
 if [ -z "${FT_SYSTEMD_NET-}" ]; then
-	unshare --net --mount true 2>/dev/null || cannot 'no namespaces can be made here'
 	FT_SYSTEMD_NET=1 exec unshare --net bash "${BASH_SOURCE[0]}"
 fi
 
@@ -79,39 +24,9 @@ SIM_DEADLINE=120
 # shellcheck source=tests/sim.sh
 . "$src/tests/sim.sh"
 
-init=
-cgroup=
-boot_pid=
-
 sim_at_exit()
 {
-	# The death of PID 1 is that of all in its namespace.
-	[ -z "$boot_pid" ] || { kill -KILL "$boot_pid"; wait "$boot_pid"; } 2>/dev/null
-	[ -z "$cgroup" ] || sim_within 10 cgroup_remove
-}
-
-cgroup_remove()
-{
-	find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null
-	[ ! -d "$cgroup" ]
-}
-
-# sim_within SECONDS COMMAND...: polls until it succeeds.
-sim_within()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.05
-	done
-}
-
-# inside COMMAND...: as root, beside that systemd.
-inside()
-{
-	nsenter --target "$init" --mount --uts --ipc --pid --cgroup --root --wd -- "$@"
+	boot_stop
 }
 
 # await WHAT COMMAND...: it becomes true, or the test has failed.
@@ -120,7 +35,7 @@ await()
 	local what=$1
 
 	shift
-	sim_within "$SIM_DEADLINE" "$@" >/dev/null 2>&1 || give_up "$what"
+	boot_within "$SIM_DEADLINE" "$@" >/dev/null 2>&1 || give_up "$what"
 	echo "ok - $what"
 }
 
@@ -196,7 +111,7 @@ host_pid()
 	main=$(property MainPID)
 	while read -r pid; do
 		[ "$(sed -n 's/^NSpid:.*[[:space:]]//p' "/proc/$pid/status" 2>/dev/null)" != "$main" ] || echo "$pid"
-	done <"$(find "$cgroup" -path '*/ftcheckd.service/cgroup.procs')"
+	done <"$(find "$BOOT_CGROUP" -path '*/ftcheckd.service/cgroup.procs')"
 }
 
 # ---- beginning ----
@@ -208,7 +123,7 @@ esac
 [ -x "$build/ftcheckd" ] || cannot 'ftcheckd is not built'
 
 installed=$SIM_DIR/installed
-mkdir "$installed" "$SIM_DIR/top" || exit 99
+mkdir "$installed" || exit 99
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" install DESTDIR="$installed" >"$SIM_DIR/install" 2>&1 ||
 	{ cat "$SIM_DIR/install"; fail 'make install'; }
 
@@ -290,47 +205,19 @@ cat >"$installed$conf_dir/hooks.d/facts" <<-'END'
 END
 chmod +x "$installed$conf_dir/hooks.d/facts"
 
-hierarchy=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
-[ -n "$hierarchy" ] || cannot 'no cgroup2 hierarchy'
-cgroup=$hierarchy/ftcheck-test-$$
-mkdir "$cgroup" 2>/dev/null || { cgroup=; cannot 'no control group can be made'; }
 python3 - <<-'END' || cannot 'the loopback interface cannot be had'
 	import fcntl, socket, struct
 	fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", b"lo", 1 | 64))
 END
-(
-	echo "$BASHPID" >"$cgroup/cgroup.procs" || exit 77
-	exec unshare --fork --kill-child=KILL --pid --mount --uts --ipc --cgroup \
-		bash "${BASH_SOURCE[0]}" boot "$SIM_DIR/top" "$installed"
-) >"$SIM_DIR/console" 2>&1 </dev/null {SIM_CONSOLE}>&- &
-boot_pid=$!
-
-is_init()
-{
-	init=$(cat "/proc/$boot_pid/task/$boot_pid/children" 2>/dev/null)
-	init=${init%% *}
-	[ -n "$init" ] && [ "$(cat "/proc/$init/comm" 2>/dev/null)" = systemd ]
-}
-
-is_up()
-{
-	is_init || return 1
-	case $(inside systemctl is-system-running 2>/dev/null) in
-	running | degraded) ;;
-	*) return 1 ;;
-	esac
-}
-
-booting()
-{
-	is_up || ! kill -0 "$boot_pid" 2>/dev/null
-}
-
-sim_within 60 booting
-if ! is_up; then
-	tail -n 20 "$SIM_DIR/console" >&2
+boot_start "$SIM_DIR/top" / "$installed" {SIM_CONSOLE}>&-
+case $? in
+0) ;;
+77) cannot 'no control group can be made' ;;
+*)
+	tail -n 20 "$SIM_DIR/top.console" >&2
 	cannot 'systemd does not come up in namespaces here'
-fi
+	;;
+esac
 echo "note: systemd is up after $SECONDS s"
 
 # ---- the service ----
