@@ -357,7 +357,7 @@ links_lead_somewhere()
 	return $bad
 }
 
-for text in README.md CONTRIBUTING.md CHANGELOG.md; do
+for text in README.md CONTRIBUTING.md CHANGELOG.md RELEASING.md SECURITY.md; do
 	ok "links of $text" links_lead_somewhere "$text"
 done
 
@@ -407,6 +407,21 @@ same 'the reports that the README shows' README.md "$work/a" ftcheck "$work/b"
 sed -n '/^    sample: a plan/,/^    \[\.\.\.\]/p' "$src/README.md" | sed 's/^    //; /^\[\.\.\.\]$/d; /^$/d' | sort -u >"$work/a"
 grep -Fx -f "$work/a" "$work/all" >"$work/b"
 same 'the plan that the README shows' README.md "$work/a" ftplan "$work/b"
+
+# Packages are of this version.
+package_versions()
+{
+	local version
+
+	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$build/Makefile")
+	sed -n '1s/.*(\(.*\)-[0-9]*).*/debian \1/p' "$src/debian/changelog"
+	sed -n 's/^Version: */spec /p' "$src/ftcheck.spec"
+	sed -n '/^%changelog/,$p' "$src/ftcheck.spec" | sed -n '2s/.* - \(.*\)-[0-9]*$/log \1/p'
+	[ "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' "$src/debian/changelog")" = "$version" ] &&
+		grep -qxE "Version: +$version" "$src/ftcheck.spec" &&
+		sed -n '/^%changelog/,$p' "$src/ftcheck.spec" | sed -n 2p | grep -qE " - $version-[0-9]+\$"
+}
+ok 'debian/changelog and ftcheck.spec are of this version' package_versions
 
 ok 'there is a line for this version in the changelog' \
 	grep -qE "^## \[($(sed -n 's/^PACKAGE_VERSION = //p' "$build/Makefile")|Unreleased)\]" "$src/CHANGELOG.md"
