@@ -471,34 +471,29 @@ static int star_counts(struct ft_inference *f)
 	return 0;
 }
 
-static int tree_counts(struct ft_inference *f, struct ft_error *err)
+static int tree_counts(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
 	int r;
 
 	for (uint32_t rank = 0; rank < f->fit.ranks; rank++)
 		d->ports[rank] = usual_ports(f, rank);
-	r = ft_infer_steps(f, err);
+	r = ft_infer_steps(f);
 	if (r == 0)
 		r = ft_infer_unseen_edges(f);
 	if (r < 0)
 		return r;
-	if (d->up[0] >= d->ports[0])
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "no design to be inferred: most edge switches have %u ports, and their cables to "
-				    "the other tier would take %u",
-				    d->ports[0], d->up[0]);
-	return hosts_tell(f);
+	return d->up[0] < d->ports[0] ? hosts_tell(f) : -EINVAL;
 }
 
-int ft_infer_counts(struct ft_inference *f, struct ft_error *err)
+int ft_infer_counts(struct ft_inference *f)
 {
 	int r;
 
 	topology_tell(f);
 	aggregation_tell(f);
 	ft_infer_insides(f);
-	r = f->fit.ranks == 1 ? star_counts(f) : tree_counts(f, err);
+	r = f->fit.ranks == 1 ? star_counts(f) : tree_counts(f);
 	if (r < 0)
 		return r;
 	rates_tell(f);

@@ -50,37 +50,6 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 	return true;
 }
 
-/* Reports the nearest possible tree, and its difference from the fabric. */
-static int refuse(const struct ft_inference *f, const struct ft_fit *two, const struct ft_fit *three,
-		  struct ft_error *err)
-{
-	uint32_t with_hosts = 0;
-
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		with_hosts += f->hosts[i] > 0;
-	if (three->possible && (!two->possible || three->unexplained < two->unexplained))
-		return ft_error_set(
-			err, -EINVAL, 0, 0,
-			"no design to be inferred: %u switches, %u of them with hosts, are nearest to a "
-			"fat-tree of three levels with %u pods and %u planes, but %llu of %llu cables between "
-			"switches would be wrong or missing",
-			f->live->switch_count, with_hosts, three->groups[0], three->groups[1],
-			(unsigned long long)three->unexplained, (unsigned long long)f->cable_total);
-	if (two->possible)
-		return ft_error_set(
-			err, -EINVAL, 0, 0,
-			"no design to be inferred: %u switches, %u of them with hosts, are nearest to a "
-			"fat-tree of %u edge and %u core switches, but %llu of %llu cables between switches "
-			"would be wrong or missing",
-			f->live->switch_count, with_hosts, ft_fit_count(f, two, 0), ft_fit_count(f, two, 1),
-			(unsigned long long)two->unexplained, (unsigned long long)f->cable_total);
-	return ft_error_set(
-		err, -EINVAL, 0, 0,
-		"no design to be inferred: %u switches, %u of them with hosts, %llu cables between them: "
-		"neither a star nor a fat-tree: no switches without hosts join most of those, nor pods of them",
-		f->live->switch_count, with_hosts, (unsigned long long)f->cable_total);
-}
-
 /* Natural order of names, then GUIDs. */
 static int order_compare(const void *a, const void *b, void *context)
 {
@@ -159,11 +128,11 @@ static int fits_add_beside(const struct ft_inference *f, struct ft_fits *fits)
 }
 
 /* If no tree is possible, a star may be. */
-static int fits_choose(struct ft_inference *f, struct ft_error *err)
+static int fits_choose(struct ft_inference *f)
 {
 	struct ft_fits *fits = &f->fits;
 	struct ft_fit *star = &fits->fit[fits->count];
-	bool tree = false, any = false;
+	bool tree = false;
 	int r = ft_fit_init(f, star);
 
 	if (r < 0)
@@ -172,28 +141,18 @@ static int fits_choose(struct ft_inference *f, struct ft_error *err)
 		tree |= fits->fit[i].possible;
 	if (!tree && fit_star(f, star))
 		fits->count++;
-	for (uint32_t i = 0; i < fits->count; i++)
-		any |= explains(f, &fits->fit[i]);
-	if (!any)
-		return refuse(f, &fits->fit[0], &fits->fit[1], err);
 	fits_sort(f, fits);
 	return fits_add_beside(f, fits);
 }
 
-int ft_infer_fits(struct ft_inference *f, struct ft_error *err)
+int ft_infer_fits(struct ft_inference *f)
 {
 	struct ft_fits *fits = &f->fits;
 	const uint32_t least[] = {(f->usual_hosts + 3) / 4, 1};
 	int r;
 
-	if (f->live->switch_count == 0)
-		return ft_error_set(err, -EINVAL, 0, 0, "no design to be inferred: %u %s, and no switch among them",
-				    f->snapshot->node_count, f->snapshot->node_count == 1 ? "node" : "nodes");
 	if (f->host_total == 0)
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "no design to be inferred: %u %s, and no host that is up: without hosts edge "
-				    "switches cannot be told",
-				    f->live->switch_count, f->live->switch_count == 1 ? "switch" : "switches");
+		return 0;
 	r = order_make(f);
 	if (r == 0)
 		r = ft_fit_init(f, &fits->fit[fits->count++]);
@@ -204,5 +163,5 @@ int ft_infer_fits(struct ft_inference *f, struct ft_error *err)
 		if (r == 0)
 			r = ft_infer_three(f, &fits->fit[fits->count - 1], least[i]);
 	}
-	return r == 0 ? fits_choose(f, err) : r;
+	return r == 0 ? fits_choose(f) : r;
 }

@@ -148,9 +148,13 @@ static uint64_t cables_seen(const struct ft_inference *f)
 	return ends / 2;
 }
 
-/* Writes one draft, and checks it against the rules of design files, and the fabric against the draft. */
-static int draft(struct ft_inference *f, const char *name, bool by_name, struct attempt *attempt, struct ft_error *err)
+/*
+ * Writes one draft, and checks it against the rules of design files, and the fabric against the draft. Returns 0,
+ * -ENOMEM, or -EINVAL if it contradicts itself.
+ */
+static int draft(struct ft_inference *f, const char *name, bool by_name, struct attempt *attempt)
 {
+	struct ft_error err;
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -165,7 +169,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	ft_infer_write(text, f, name);
 	if (ft_text_failed(text) || notes_failed(f))
 		return -ENOMEM;
-	r = ft_design_read(text->data, text->length, &design, &plan, err);
+	r = ft_design_read(text->data, text->length, &design, &plan, &err);
 	/* There are no waivers: the date does not matter. */
 	if (r == 0)
 		r = ft_verify_all(
@@ -182,17 +186,11 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 }
 
 /* Names of the fabric may collide with plan names of other switches: "core01" for an edge. Then GUIDs are used. */
-static int drafts(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
+static int drafts(struct ft_inference *f, const char *name, struct attempt *attempt)
 {
-	struct ft_error why = {0};
-	int r = draft(f, name, true, attempt, &why);
+	int r = draft(f, name, true, attempt);
 
-	if (r == -EINVAL)
-		r = draft(f, name, false, attempt, &why);
-	if (r == -EINVAL)
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "no design to be inferred: the nearest one contradicts itself: %s", why.text);
-	return r;
+	return r == -EINVAL ? draft(f, name, false, attempt) : r;
 }
 
 static bool has_list(const struct ft_inference *f)
@@ -210,13 +208,12 @@ static bool has_list(const struct ft_inference *f)
 static int lists_judge(struct ft_inference *f, const char *name, struct attempt *attempt)
 {
 	_cleanup_(attempt_release) struct attempt plain = {0};
-	struct ft_error err = {0};
 	int r;
 
 	if (f->fit.ranks < 3 || !has_list(f))
 		return 0;
 	f->no_lists = true;
-	r = drafts(f, name, &plain, &err);
+	r = drafts(f, name, &plain);
 	f->no_lists = false;
 	if (r == 0 &&
 	    (plain.wrong < attempt->wrong || (plain.wrong == attempt->wrong && plain.findings < attempt->findings))) {
@@ -227,66 +224,61 @@ static int lists_judge(struct ft_inference *f, const char *name, struct attempt 
 	return r == -ENOMEM ? r : 0;
 }
 
-static int attempt_make(struct ft_inference *f, const char *name, struct attempt *attempt, struct ft_error *err)
+/* Returns 0, -ENOMEM, or -EINVAL if there is no such design. */
+static int attempt_make(struct ft_inference *f, const char *name, struct attempt *attempt)
 {
 	int r = ft_infer_members(f);
 
 	if (r == 0)
-		r = ft_infer_counts(f, err);
+		r = ft_infer_counts(f);
 	if (r == 0)
-		r = drafts(f, name, attempt, err);
+		r = drafts(f, name, attempt);
 	return r == 0 ? lists_judge(f, name, attempt) : r;
 }
 
-/* -EINVAL with @err filled if there are more faults than are plausible. */
-static int attempt_judge(const struct ft_inference *f, const struct attempt *attempt, struct ft_error *err)
+static bool is_found(const struct attempt *attempt)
+{
+	return attempt->text.length > 0;
+}
+
+static bool is_plausible(const struct ft_inference *f, const struct attempt *attempt)
 {
 	uint64_t most = (f->chassis ? cables_seen(f) : f->cable_total) / WRONG_SHARE;
 
-	if (attempt->wrong <= (most > WRONG_SOME ? most : WRONG_SOME))
-		return 0;
-	return ft_error_set(err, -EINVAL, 0, 0,
-			    "no design to be inferred: by the nearest one, of %u edge, %u spine and %u core switches, "
-			    "%llu of %llu cables between switches would be wrong or missing",
-			    f->design.count[0], f->fit.ranks > 2 ? f->design.count[1] : 0,
-			    f->fit.ranks > 1 ? f->design.count[f->fit.ranks - 1] : 0,
-			    (unsigned long long)attempt->wrong, (unsigned long long)f->cable_total);
+	return attempt->wrong <= (most > WRONG_SOME ? most : WRONG_SOME);
 }
 
-/* The fit with the fewest faults, of equals the first. The first error is kept. */
-static int attempts(struct ft_inference *f, const char *name, struct attempt *best, struct ft_error *err)
+static void attempt_swap(struct attempt *a, struct attempt *b)
 {
-	struct ft_error first = {0}, why = {0};
-	bool found = false;
+	struct attempt other = *a;
 
-	for (uint32_t i = 0; i < f->fits.count && (!found || best->wrong > 0); i++) {
+	*a = *b;
+	*b = other;
+}
+
+/* The fit with the fewest faults, of equals the first; @best stays empty if none is possible. */
+static int attempts(struct ft_inference *f, const char *name, struct attempt *best)
+{
+	for (uint32_t i = 0; i < f->fits.count && (!is_found(best) || best->wrong > 0); i++) {
 		_cleanup_(attempt_release) struct attempt attempt = {0};
 		int r;
 
 		inference_begin(f, &f->fits.fit[i]);
-		r = attempt_make(f, name, &attempt, &why);
-		if (r == 0)
-			r = attempt_judge(f, &attempt, &why);
-		if (r < 0 && r != -EINVAL)
+		r = attempt_make(f, name, &attempt);
+		if (r == -ENOMEM)
 			return r;
-		if (r < 0 && i == 0)
-			first = why;
-		if (r < 0 || (found && attempt.wrong >= best->wrong))
-			continue;
-		attempt_release(best);
-		*best = attempt;
-		attempt = (struct attempt){0};
-		found = true;
+		if (r == 0 && is_plausible(f, &attempt) && (!is_found(best) || attempt.wrong < best->wrong))
+			attempt_swap(best, &attempt);
 	}
-	return found ? 0 : ft_error_set(err, -EINVAL, 0, 0, "%s", first.text);
+	return 0;
 }
 
 /*
- * The best design with directors as one switch each (@chassis), or with every chip as a switch (NULL); @slots: then
- * chip numbers are slot numbers.
+ * The best tree with directors as one switch each (@chassis), or with every chip as a switch (NULL); @slots: then
+ * chip numbers are slot numbers. @best stays empty if there is none. Returns 0 or -ENOMEM.
  */
 static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, bool slots, const char *name,
-		   struct attempt *best, struct ft_error *err)
+		   struct attempt *best)
 {
 	_cleanup_(inference_release) struct ft_inference f = {
 		.snapshot = chassis ? chassis->snapshot : snapshot,
@@ -298,35 +290,27 @@ static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassi
 
 	r = ft_infer_graph(&f);
 	if (r == 0)
-		r = ft_infer_fits(&f, err);
-	return r < 0 ? r : attempts(&f, name && name[0] ? name : "fabric", best, err);
+		r = ft_infer_fits(&f);
+	return r < 0 ? r : attempts(&f, name, best);
 }
 
 /*
- * Directors are the units that are bought and repaired: of two designs that explain as much, the one with them wins. If
- * neither is possible, the error is that for the chips, which are certain. @ret_whole: the design with directors, if
- * the other explains more; else untouched.
+ * Directors are the units that are bought and repaired: of two designs that explain as much, the one with them wins.
+ * @ret_whole: the design with directors, if the other explains more; else empty.
  */
 static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
-		    struct attempt *best, struct attempt *ret_whole, struct ft_error *err)
+		    struct attempt *best, struct attempt *ret_whole)
 {
 	_cleanup_(attempt_release) struct attempt flat = {0};
-	struct ft_error why = {0};
-	int r = reading(snapshot, chassis, false, name, best, &why), flat_r;
+	int r = reading(snapshot, chassis, false, name, best);
 
-	if ((r < 0 && r != -EINVAL) || (r == 0 && best->wrong == 0))
+	if (r < 0 || (is_found(best) && best->wrong == 0))
 		return r;
-	flat_r = reading(snapshot, NULL, true, name, &flat, r == 0 ? &why : err);
-	if (flat_r < 0)
-		return r == 0 && flat_r == -EINVAL ? 0 : flat_r;
-	if (r == 0 && best->wrong <= flat.wrong)
-		return 0;
-	if (r == 0)
-		*ret_whole = *best;
-	else
-		attempt_release(best);
-	*best = flat;
-	flat = (struct attempt){0};
+	r = reading(snapshot, NULL, true, name, &flat);
+	if (r < 0 || !is_found(&flat) || (is_found(best) && best->wrong <= flat.wrong))
+		return r;
+	attempt_swap(best, &flat);
+	attempt_swap(ret_whole, &flat);
 	return 0;
 }
 
@@ -394,14 +378,6 @@ static bool finds_the_same(const struct attempt *tree, const struct ft_intent *g
 	return !tree->mixed && tree->strangers == 0 && tree->cabling == graph_wrong(graph);
 }
 
-static void attempt_swap(struct attempt *a, struct attempt *b)
-{
-	struct attempt other = *a;
-
-	*a = *b;
-	*b = other;
-}
-
 /*
  * True if the tree is kept: it is shorter to write, unless it leaves more faults than the graph does, including what
  * the graph plans as seen without a class. @common: faults with a common cause. Islands planned as seen may hide faults
@@ -447,8 +423,23 @@ static int graph_check(const struct ft_text *text, struct ft_error *err)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	struct ft_error why;
+	int r = ft_design_read(text->data, text->length, &design, &plan, &why);
 
-	return ft_design_read(text->data, text->length, &design, &plan, err);
+	return r == -EINVAL ? ft_error_set(err, r, 0, 0, "no design to be inferred: %s", why.text) : r;
+}
+
+static int refuse(const struct ft_inference *f, struct ft_error *err)
+{
+	uint32_t switches = f->live->switch_count, nodes = f->snapshot->node_count;
+
+	if (switches == 0)
+		return ft_error_set(err, -EINVAL, 0, 0, "no design to be inferred: %u %s, and no switch among them",
+				    nodes, nodes == 1 ? "node" : "nodes");
+	return ft_error_set(err, -EINVAL, 0, 0,
+			    "no design to be inferred: %u switch%s, and no host that is up: without hosts edge "
+			    "switches cannot be told",
+			    switches, ft_text_es(switches));
 }
 
 static void intent_release(struct ft_intent *intent)
@@ -457,40 +448,38 @@ static void intent_release(struct ft_intent *intent)
 }
 
 /*
- * The fabric as a graph, every chip a switch. @best: the tree, or without text if there is none; @whole: the design
- * with directors if it explains less by itself, or without text. @best becomes the best of these. Returns 0, -ENOMEM,
- * or -EINVAL with @err unchanged if none is usable.
+ * The fabric as a graph, every chip a switch. @best: the tree, empty if there is none; @whole: the design with
+ * directors if it explains less by itself, or empty. @best becomes the best of these. Returns 0, -ENOMEM, or -EINVAL
+ * with @err filled if none is usable.
  */
 static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *whole,
-			 struct attempt *best)
+			 struct attempt *best, struct ft_error *err)
 {
 	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
 	_cleanup_(intent_release) struct ft_intent intent = {0};
 	_cleanup_(attempt_release) struct attempt graph = {0};
-	bool tree = best->text.length > 0, serves;
+	bool tree = is_found(best), serves;
 	uint64_t common = 0, wrong = 0;
-	struct ft_error err;
 	int r;
 
 	r = ft_infer_graph(&f);
 	if (r < 0)
 		return r;
 	if (f.live->switch_count < 2 || f.live->cable_count == 0)
-		return tree ? 0 : -EINVAL;
+		return tree ? 0 : refuse(&f, err);
 	r = ft_intent_make(&intent, &f);
 	if (r == 0)
 		r = graph_common(&intent, &common);
-	if (r == 0 && whole->text.length > 0 && finds_the_same(whole, &intent)) {
+	if (r < 0)
+		return r;
+	if (is_found(whole) && finds_the_same(whole, &intent)) {
 		attempt_swap(whole, best);
 		return 0;
 	}
-	if (r < 0)
-		return r;
 	serves = tree && tree_serves(best, &intent, common);
 	if (serves && !tree_is_poor(best, &f))
 		return 0;
 	ft_infer_graph_counts(&f);
-	name = name && name[0] ? name : "fabric";
 	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
@@ -500,13 +489,11 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		ft_text_reset(&graph.text);
 		r = ft_intent_write(&graph.text, &intent, name);
 		if (r == 0)
-			r = graph_check(&graph.text, &err);
+			r = graph_check(&graph.text, err);
 	}
 	if (r < 0)
 		return r == -EINVAL && tree ? 0 : r;
-	attempt_release(best);
-	*best = graph;
-	graph = (struct attempt){0};
+	attempt_swap(best, &graph);
 	return 0;
 }
 
@@ -516,17 +503,14 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 	_cleanup_(attempt_release) struct attempt best = {0}, whole = {0};
 	int r;
 
+	name = name && name[0] ? name : "fabric";
 	r = ft_chassis_find(snapshot, NULL, NULL, NULL, &chassis);
 	if (r == 0)
 		r = chassis->snapshot && !is_doubtful(snapshot, chassis)
-			    ? readings(snapshot, chassis, name, &best, &whole, err)
-			    : reading(snapshot, NULL, false, name, &best, err);
-	if (r == -EINVAL || (r == 0 && (best.mixed || best.wrong + best.islanders + best.strangers > 0))) {
-		int graph_r = graph_reading(snapshot, name, &whole, &best);
-
-		if (graph_r != -EINVAL)
-			r = graph_r;
-	}
+			    ? readings(snapshot, chassis, name, &best, &whole)
+			    : reading(snapshot, NULL, false, name, &best);
+	if (r == 0 && (!is_found(&best) || best.mixed || best.wrong + best.islanders + best.strangers > 0))
+		r = graph_reading(snapshot, name, &whole, &best, err);
 	if (r < 0)
 		return r;
 	ft_text_add(ret_design, best.text.data, best.text.length);

@@ -14,12 +14,12 @@
  * because hosts are rarely spread evenly and one more on a switch is no fault.
  *
  * A fabric that is no star and no plain fat-tree, or is one only with more faults, becomes a graph: see general.h.
- * Directors are merged first (model/chassis.h), and are part of the design if it explains no less with them. The design
- * is verified against @snapshot like ft_verify(), and rejected if it finds more faults than are plausible.
+ * Directors are merged first (model/chassis.h), and are part of the design if it explains no less with them. A tree is
+ * verified against @snapshot like ft_verify(), and rejected if it finds more faults than are plausible.
  *
  * @name        of the fabric; made safe for printing; "fabric" if it is NULL or empty
  * @ret_design  out: the text is added; the caller releases it. Untouched on failure.
- * @err         on -EINVAL its text says what was seen that no design can express (no line, no file)
+ * @err         on -EINVAL its text says what is lacking: there are no switches, or one without hosts (no line, no file)
  *
  * Returns 0, -EINVAL or -ENOMEM.
  */

@@ -89,7 +89,7 @@ struct ft_inferred {
 	enum ft_fill fill;
 	struct ft_host_kind hosts[FT_HOST_KINDS_MAX]; /* hosts of edges that no fill order produces */
 	uint32_t host_kinds;
-	struct ft_pod_kind pods[FT_POD_KINDS_MAX];
+	struct ft_pod_kind pod_kind[FT_POD_KINDS_MAX];
 	uint32_t pod_kinds;
 	struct ft_rate uplink_rate; /* of unknown speed: not said */
 	struct ft_rate host_rates[FT_RATES_MAX];
@@ -212,8 +212,8 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
 /* graph.c: neighbours and hosts of each switch. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
 
-/* fits.c: fills fits and order. Returns 0, -ENOMEM, or -EINVAL with @err filled if there is none. */
-int ft_infer_fits(struct ft_inference *f, struct ft_error *err);
+/* fits.c: fills fits, with none if the fabric is no tree, and order. Returns 0 or -ENOMEM. */
+int ft_infer_fits(struct ft_inference *f);
 void ft_fits_release(struct ft_fits *fits);
 
 /* split.c: @fit as two ranks; it is empty. Returns 0 or -ENOMEM. */
@@ -276,8 +276,8 @@ static inline struct ft_text *ft_infer_rank_why(struct ft_inference *f, uint32_t
 	return &f->why[rank == 0 ? FT_WHY_EDGE : rank + 1 < f->fit.ranks ? FT_WHY_SPINE : FT_WHY_CORE];
 }
 
-/* steps.c: how many switches each rank has, bundles and uplinks. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
-int ft_infer_steps(struct ft_inference *f, struct ft_error *err);
+/* steps.c: how many switches each rank has, bundles and uplinks. Returns 0, -ENOMEM, or -EINVAL: no rule fits. */
+int ft_infer_steps(struct ft_inference *f);
 
 /*
  * widths.c: the simplest of the rules with the fewest surplus and missing cables. Sorts the columns as in the plan,
@@ -318,8 +318,8 @@ int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, ui
 /* unseen.c: unseen edge switches with evidence; of three ranks only notes them. Returns 0 or -ENOMEM. */
 int ft_infer_unseen_edges(struct ft_inference *f);
 
-/* counts.c: all numbers, and their notes. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
-int ft_infer_counts(struct ft_inference *f, struct ft_error *err);
+/* counts.c: all numbers, and their notes. Returns 0, -ENOMEM, or -EINVAL if no design has them. */
+int ft_infer_counts(struct ft_inference *f);
 
 /*
  * counts.c: rates and aggregation nodes of a graph, and their notes. Gives an expected rate only if it holds for all

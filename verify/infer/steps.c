@@ -58,9 +58,9 @@ static void pods_tell(struct ft_inference *f, const struct ft_tally *edges)
 		ft_text_printf(why, "%s %u of %u edge %s", d->pod_kinds ? "," : "", edges->votes[size], size,
 			       ft_infer_plural(size, "switch", "switches"));
 		if (d->pod_kinds < FT_POD_KINDS_MAX)
-			d->pods[d->pod_kinds++] = (struct ft_pod_kind){edges->votes[size], size};
+			d->pod_kind[d->pod_kinds++] = (struct ft_pod_kind){edges->votes[size], size};
 		else
-			d->pods[FT_POD_KINDS_MAX - 1].count += edges->votes[size];
+			d->pod_kind[FT_POD_KINDS_MAX - 1].count += edges->votes[size];
 	}
 }
 
@@ -215,22 +215,6 @@ static int steps_choose(const struct ft_inference *f, struct steps *steps)
 	return least < UINT64_MAX ? 0 : -ERANGE;
 }
 
-static int refuse(const struct ft_inference *f, const struct steps *steps, struct ft_error *err)
-{
-	const struct ft_inferred *d = &f->design;
-
-	if (steps->count > 1)
-		return ft_error_set(
-			err, -EINVAL, 0, 0,
-			"no design to be inferred: in pods of up to %u edge switches of mostly %u ports and "
-			"%u spines of mostly %u ports, not all can be cabled to each other",
-			steps->step[0].lowers, d->ports[0], steps->step[0].columns.count, d->ports[1]);
-	return ft_error_set(err, -EINVAL, 0, 0,
-			    "no design to be inferred: %u edge switches of mostly %u ports and %u core switches "
-			    "of mostly %u ports cannot all be cabled to each other",
-			    d->count[0], d->ports[0], d->count[1], d->ports[1]);
-}
-
 static void steps_tell(struct ft_inference *f, const struct steps *steps)
 {
 	/* By ranks and step: the pairs, and the upper switches. */
@@ -256,7 +240,7 @@ static void steps_tell(struct ft_inference *f, const struct steps *steps)
 	}
 }
 
-int ft_infer_steps(struct ft_inference *f, struct ft_error *err)
+int ft_infer_steps(struct ft_inference *f)
 {
 	_cleanup_(steps_release) struct steps steps = {0};
 	bool single = f->fit.ranks == 2;
@@ -272,7 +256,7 @@ int ft_infer_steps(struct ft_inference *f, struct ft_error *err)
 	if (r < 0)
 		return r;
 	if (steps_choose(f, &steps) < 0)
-		return refuse(f, &steps, err);
+		return -EINVAL;
 	if (single)
 		r = ft_infer_unseen_cores(f, &steps.step[0].columns, steps.step[0].usual, &steps.step[0].rule);
 	if (r < 0)

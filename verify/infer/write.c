@@ -88,13 +88,13 @@ static void write_pods(struct ft_text *text, const struct ft_inference *f)
 	const struct ft_inferred *d = &f->design;
 
 	if (d->pod_kinds == 1) {
-		ft_text_printf(text, ",\n\t\"pods\": %u", d->pods[0].count);
+		ft_text_printf(text, ",\n\t\"pods\": %u", d->pod_kind[0].count);
 		return;
 	}
 	ft_text_puts(text, ",\n\t\"pods\": [");
 	for (uint32_t i = 0; i < d->pod_kinds; i++)
-		ft_text_printf(text, "%s{\"count\": %u, \"edges\": %u}", i ? ", " : "", d->pods[i].count,
-			       d->pods[i].edges);
+		ft_text_printf(text, "%s{\"count\": %u, \"edges\": %u}", i ? ", " : "", d->pod_kind[i].count,
+			       d->pod_kind[i].edges);
 	ft_text_puts(text, "]");
 }
 
