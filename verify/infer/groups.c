@@ -258,9 +258,9 @@ static int groups_renumber(const struct ft_inference *f, struct ft_fit *fit, uin
 
 /* Planes that may be parts of one: the cables between any two, and the pods where each has a spine. */
 struct parts {
-	uint32_t planes, pods;
-	uint32_t *cables; /* [plane * planes + plane] */
-	bool *served;	  /* [plane * pods + pod] */
+	uint32_t count, below; /* planes, and pods */
+	uint32_t *cables;      /* [plane * planes + plane] */
+	bool *served;	       /* [plane * pods + pod] */
 };
 
 static void parts_release(struct parts *parts)
@@ -271,7 +271,7 @@ static void parts_release(struct parts *parts)
 
 static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, struct parts *parts)
 {
-	uint32_t planes = parts->planes = fit->groups[PLANES], pods = parts->pods = fit->groups[PODS];
+	uint32_t planes = parts->count = fit->groups[PLANES], pods = parts->below = fit->groups[PODS];
 
 	parts->cables = calloc((size_t)planes * planes + 1, sizeof(*parts->cables));
 	parts->served = calloc((size_t)planes * pods + 1, sizeof(*parts->served));
@@ -295,8 +295,8 @@ static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, st
 
 static bool parts_fit(const struct parts *parts, uint32_t p, uint32_t q)
 {
-	for (uint32_t pod = 0; pod < parts->pods; pod++)
-		if (parts->served[(size_t)p * parts->pods + pod] && parts->served[(size_t)q * parts->pods + pod])
+	for (uint32_t pod = 0; pod < parts->below; pod++)
+		if (parts->served[(size_t)p * parts->below + pod] && parts->served[(size_t)q * parts->below + pod])
 			return false;
 	return true;
 }
@@ -306,10 +306,10 @@ static bool parts_choose(const struct parts *parts, uint32_t *ret_p, uint32_t *r
 {
 	uint32_t most = 0;
 
-	for (uint32_t p = 0; p < parts->planes; p++)
+	for (uint32_t p = 0; p < parts->count; p++)
 		for (uint32_t q = 0; q < p; q++) {
-			uint32_t cables = parts->cables[(size_t)p * parts->planes + q] +
-					  parts->cables[(size_t)q * parts->planes + p];
+			uint32_t cables = parts->cables[(size_t)p * parts->count + q] +
+					  parts->cables[(size_t)q * parts->count + p];
 
 			if (cables <= most || !parts_fit(parts, p, q))
 				continue;
