@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/family/families.h"
@@ -110,27 +111,6 @@ static int propose_random(struct ft_proposal *proposal)
 	}
 	r = ft_proposal_settle(proposal, &layout, hosts);
 	return r <= 0 ? r : proposal->offer(proposal, &layout);
-}
-
-/* ---- chance ---- */
-
-/*
- * splitmix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014): the same numbers on
- * every machine, so that a seed is a network for good.
- */
-static uint64_t chance_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
-/* A number below @bound. */
-static uint32_t chance_below(uint64_t *state, uint32_t bound)
-{
-	return (uint32_t)((chance_next(state) >> 32) * bound >> 32);
 }
 
 /* ---- building ---- */
@@ -255,9 +235,9 @@ static void edges_swap(struct random_graph *g, uint32_t one, uint32_t other, boo
 static void edges_mix(struct random_graph *g)
 {
 	for (uint64_t i = 0; i < (uint64_t)SWAPS_PER_EDGE * g->edge_count; i++) {
-		uint32_t one = chance_below(&g->chance, g->edge_count);
-		uint32_t other = chance_below(&g->chance, g->edge_count);
-		bool cross = chance_next(&g->chance) >> 63;
+		uint32_t one = ft_chance_below(&g->chance, g->edge_count);
+		uint32_t other = ft_chance_below(&g->chance, g->edge_count);
+		bool cross = ft_chance_next(&g->chance) >> 63;
 		uint32_t c = g->edges[other][cross], d = g->edges[other][!cross];
 
 		/* Edges with a common end fail too: the new edge would be one of the two, or a loop. */
@@ -322,7 +302,7 @@ static void parts_join(struct random_graph *g)
 		if (part == 0 || part != g->part[b] || is_joined[part] || g->parent[a] == b || g->parent[b] == a)
 			continue;
 		is_joined[part] = 1;
-		edges_swap(g, g->first_edges[chance_below(&g->chance, first_edges)], i, false);
+		edges_swap(g, g->first_edges[ft_chance_below(&g->chance, first_edges)], i, false);
 	}
 }
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/flow/paths.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+void ft_flow_graph_release(struct ft_flow_graph *graph)
+{
+	free(graph->first);
+	free(graph->from);
+	free(graph->to);
+	free(graph->capacity);
+	free(graph->in_first);
+	free(graph->in);
+}
+
+/* Turns the counts by vertex into where each one's arcs end; filling from the last on leaves where they begin. */
+static void counts_add_up(uint32_t *first, uint32_t vertices)
+{
+	for (uint32_t i = 1; i <= vertices; i++)
+		first[i] += first[i - 1];
+}
+
+int ft_flow_graph_make(const struct ft_flow_problem *problem, struct ft_flow_graph *ret)
+{
+	uint32_t vertices = problem->vertex_count, arcs = 0;
+	size_t room = problem->arc_count + 1;
+
+	*ret = (struct ft_flow_graph){
+		.vertex_count = vertices,
+		.first = calloc(vertices + 1UL, sizeof(*ret->first)),
+		.from = calloc(room, sizeof(*ret->from)),
+		.to = calloc(room, sizeof(*ret->to)),
+		.capacity = calloc(room, sizeof(*ret->capacity)),
+		.in_first = calloc(vertices + 1UL, sizeof(*ret->in_first)),
+		.in = calloc(room, sizeof(*ret->in)),
+	};
+	if (!ret->first || !ret->from || !ret->to || !ret->capacity || !ret->in_first || !ret->in)
+		return -ENOMEM;
+	for (size_t i = 0; i < problem->arc_count; i++) {
+		if (problem->arcs[i].capacity <= 0)
+			continue;
+		ret->first[problem->arcs[i].from]++;
+		ret->in_first[problem->arcs[i].to]++;
+		arcs++;
+	}
+	ret->arc_count = arcs;
+	counts_add_up(ret->first, vertices);
+	counts_add_up(ret->in_first, vertices);
+	for (size_t i = problem->arc_count; i-- > 0;) {
+		const struct ft_flow_arc *arc = &problem->arcs[i];
+		uint32_t k;
+
+		if (arc->capacity <= 0)
+			continue;
+		k = --ret->first[arc->from];
+		ret->from[k] = arc->from;
+		ret->to[k] = arc->to;
+		ret->capacity[k] = arc->capacity;
+	}
+	for (uint32_t k = arcs; k-- > 0;)
+		ret->in[--ret->in_first[ret->to[k]]] = k;
+	return 0;
+}
+
+/* ---- distances ---- */
+
+int ft_flow_paths_make(const struct ft_flow_graph *graph, struct ft_flow_paths *ret)
+{
+	size_t count = graph->vertex_count + 1UL;
+
+	*ret = (struct ft_flow_paths){
+		.graph = graph,
+		.distance = calloc(count, sizeof(*ret->distance)),
+		.order = calloc(count, sizeof(*ret->order)),
+		.rank = calloc(count, sizeof(*ret->rank)),
+		.heap = calloc(count, sizeof(*ret->heap)),
+		.at = calloc(count, sizeof(*ret->at)),
+		.amount = calloc(count, sizeof(*ret->amount)),
+		.share = calloc(graph->arc_count + 1UL, sizeof(*ret->share)),
+	};
+	if (!ret->distance || !ret->order || !ret->rank || !ret->heap || !ret->at || !ret->amount || !ret->share)
+		return -ENOMEM;
+	return 0;
+}
+
+void ft_flow_paths_release(struct ft_flow_paths *paths)
+{
+	free(paths->distance);
+	free(paths->order);
+	free(paths->rank);
+	free(paths->heap);
+	free(paths->at);
+	free(paths->amount);
+	free(paths->share);
+}
+
+/* Invariant: no vertex of the heap is nearer than its parent, and @at says where each stands. */
+static void heap_put(struct ft_flow_paths *p, uint32_t place, uint32_t vertex)
+{
+	p->heap[place] = vertex;
+	p->at[vertex] = place;
+}
+
+static void heap_rise(struct ft_flow_paths *p, uint32_t place, uint32_t vertex)
+{
+	double distance = p->distance[vertex];
+
+	while (place > 0 && p->distance[p->heap[(place - 1) / 2]] > distance) {
+		heap_put(p, place, p->heap[(place - 1) / 2]);
+		place = (place - 1) / 2;
+	}
+	heap_put(p, place, vertex);
+}
+
+static uint32_t heap_take(struct ft_flow_paths *p)
+{
+	uint32_t nearest = p->heap[0], last = p->heap[--p->heap_count], place = 0;
+	double distance = p->distance[last];
+
+	for (;;) {
+		uint32_t child = 2 * place + 1;
+
+		if (child >= p->heap_count)
+			break;
+		if (child + 1 < p->heap_count && p->distance[p->heap[child + 1]] < p->distance[p->heap[child]])
+			child++;
+		if (p->distance[p->heap[child]] >= distance)
+			break;
+		heap_put(p, place, p->heap[child]);
+		place = child;
+	}
+	if (p->heap_count > 0)
+		heap_put(p, place, last);
+	return nearest;
+}
+
+void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length)
+{
+	const struct ft_flow_graph *g = paths->graph;
+
+	for (uint32_t v = 0; v < g->vertex_count; v++)
+		paths->distance[v] = INFINITY;
+	paths->distance[source] = 0;
+	paths->heap_count = 1;
+	heap_put(paths, 0, source);
+	paths->reached = 0;
+	while (paths->heap_count > 0) {
+		uint32_t from = heap_take(paths);
+		double so_far = paths->distance[from];
+
+		paths->rank[from] = paths->reached;
+		paths->order[paths->reached++] = from;
+		for (uint32_t k = g->first[from]; k < g->first[from + 1]; k++) {
+			uint32_t to = g->to[k];
+			double distance = so_far + length[k];
+
+			if (distance >= paths->distance[to])
+				continue;
+			if (isinf(paths->distance[to]))
+				paths->at[to] = paths->heap_count++;
+			paths->distance[to] = distance;
+			heap_rise(paths, paths->at[to], to);
+		}
+	}
+}
+
+/* ---- traffic ---- */
+
+/* How much of the traffic to @to comes by each arc, in @share, and the sum of that. */
+static double shares_weigh(struct ft_flow_paths *p, const double *length, uint32_t to, double slack)
+{
+	const struct ft_flow_graph *g = p->graph;
+	double sum = 0;
+
+	for (uint32_t i = g->in_first[to]; i < g->in_first[to + 1]; i++) {
+		uint32_t k = g->in[i], from = g->from[k];
+		double longer = p->distance[from] + length[k] - p->distance[to], share = 0;
+
+		/* Traffic never goes back: what is of a lower rank is nearer, so that no circle comes about. */
+		if (longer < slack && p->rank[from] < p->rank[to])
+			share = g->capacity[k] * (1 - longer / slack);
+		p->share[i] = share;
+		sum += share;
+	}
+	return sum;
+}
+
+void ft_flow_paths_send(struct ft_flow_paths *paths, const double *length, const double *want, double slack,
+			double *load)
+{
+	const struct ft_flow_graph *g = paths->graph;
+
+	for (uint32_t i = 0; i < paths->reached; i++)
+		paths->amount[paths->order[i]] = want[paths->order[i]];
+	for (uint32_t i = paths->reached; i-- > 1;) {
+		uint32_t to = paths->order[i];
+		double amount = paths->amount[to], sum;
+
+		if (amount <= 0)
+			continue;
+		sum = shares_weigh(paths, length, to, slack);
+		for (uint32_t k = g->in_first[to]; k < g->in_first[to + 1]; k++) {
+			double part;
+
+			if (paths->share[k] <= 0)
+				continue;
+			part = amount * paths->share[k] / sum;
+			load[g->in[k]] += part;
+			paths->amount[g->from[g->in[k]]] += part;
+		}
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Shortest paths from one vertex, and traffic that goes along them. Private to planner/flow/. */
+#ifndef FT_PLANNER_FLOW_PATHS_H
+#define FT_PLANNER_FLOW_PATHS_H
+
+#include "planner/flow/flow.h"
+
+/* A problem's arcs that have a capacity, by the vertex where they begin, and where they end. */
+struct ft_flow_graph {
+	uint32_t vertex_count, arc_count;
+	uint32_t *first; /* [vertex_count + 1]: arcs that begin there, in this order */
+	uint32_t *from, *to;
+	double *capacity;
+	uint32_t *in_first; /* [vertex_count + 1] */
+	uint32_t *in;	    /* arcs by where they end */
+};
+
+int ft_flow_graph_make(const struct ft_flow_problem *problem, struct ft_flow_graph *ret);
+void ft_flow_graph_release(struct ft_flow_graph *graph);
+
+/* The search from one vertex. */
+struct ft_flow_paths {
+	const struct ft_flow_graph *graph;
+	double *distance; /* by vertex; INFINITY: not reached */
+	uint32_t *order;  /* vertices reached, the nearest first */
+	uint32_t reached;
+	/* Private. */
+	uint32_t *rank; /* by vertex: its place in @order */
+	uint32_t *heap, *at;
+	uint32_t heap_count;
+	double *amount; /* by vertex: what passes it or ends there */
+	double *share;	/* by arc that ends at a vertex */
+};
+
+int ft_flow_paths_make(const struct ft_flow_graph *graph, struct ft_flow_paths *ret);
+void ft_flow_paths_release(struct ft_flow_paths *paths);
+
+/* Finds the distances from @source by @length of arcs, which are above 0. Dijkstra's algorithm with a binary heap. */
+void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length);
+
+/*
+ * Sends @want[v] from the source of the last search to every vertex v that it reached, and adds to @load what each arc
+ * carries. At each vertex traffic arrives by all arcs that lie on a path at most about @slack longer than the shortest,
+ * by capacity, and the less the longer the way is.
+ */
+void ft_flow_paths_send(struct ft_flow_paths *paths, const double *length, const double *want, double slack,
+			double *load);
+
+#endif
