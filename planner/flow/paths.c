@@ -138,12 +138,15 @@ static uint32_t heap_take(struct ft_flow_paths *p)
 	return nearest;
 }
 
-void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length)
+uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length, const double *want,
+			    uint32_t count)
 {
 	const struct ft_flow_graph *g = paths->graph;
 
-	for (uint32_t v = 0; v < g->vertex_count; v++)
+	for (uint32_t v = 0; v < g->vertex_count; v++) {
 		paths->distance[v] = INFINITY;
+		paths->rank[v] = UINT32_MAX;
+	}
 	paths->distance[source] = 0;
 	paths->heap_count = 1;
 	heap_put(paths, 0, source);
@@ -154,6 +157,8 @@ void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const doub
 
 		paths->rank[from] = paths->reached;
 		paths->order[paths->reached++] = from;
+		if (want[from] > 0 && --count == 0)
+			break;
 		for (uint32_t k = g->first[from]; k < g->first[from + 1]; k++) {
 			uint32_t to = g->to[k];
 			double distance = so_far + length[k];
@@ -166,6 +171,7 @@ void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const doub
 			heap_rise(paths, paths->at[to], to);
 		}
 	}
+	return count;
 }
 
 /* ---- traffic ---- */
@@ -174,22 +180,22 @@ void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const doub
 static double shares_weigh(struct ft_flow_paths *p, const double *length, uint32_t to, double slack)
 {
 	const struct ft_flow_graph *g = p->graph;
-	double sum = 0;
+	double limit = p->distance[to] + slack, sum = 0;
 
 	for (uint32_t i = g->in_first[to]; i < g->in_first[to + 1]; i++) {
 		uint32_t k = g->in[i], from = g->from[k];
-		double longer = p->distance[from] + length[k] - p->distance[to], share = 0;
+		double left = limit - p->distance[from] - length[k], share = 0;
 
 		/* Traffic never goes back: what is of a lower rank is nearer, so that no circle comes about. */
-		if (longer < slack && p->rank[from] < p->rank[to])
-			share = g->capacity[k] * (1 - longer / slack);
+		if (left > 0 && p->rank[from] < p->rank[to])
+			share = g->capacity[k] * left;
 		p->share[i] = share;
 		sum += share;
 	}
 	return sum;
 }
 
-void ft_flow_paths_send(struct ft_flow_paths *paths, const double *length, const double *want, double slack,
+void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double slack, double growth, double *length,
 			double *load)
 {
 	const struct ft_flow_graph *g = paths->graph;
@@ -198,19 +204,20 @@ void ft_flow_paths_send(struct ft_flow_paths *paths, const double *length, const
 		paths->amount[paths->order[i]] = want[paths->order[i]];
 	for (uint32_t i = paths->reached; i-- > 1;) {
 		uint32_t to = paths->order[i];
-		double amount = paths->amount[to], sum;
+		double unit;
 
-		if (amount <= 0)
+		if (paths->amount[to] <= 0)
 			continue;
-		sum = shares_weigh(paths, length, to, slack);
-		for (uint32_t k = g->in_first[to]; k < g->in_first[to + 1]; k++) {
-			double part;
+		unit = paths->amount[to] / shares_weigh(paths, length, to, slack);
+		for (uint32_t in = g->in_first[to]; in < g->in_first[to + 1]; in++) {
+			uint32_t k = g->in[in];
+			double part = unit * paths->share[in];
 
-			if (paths->share[k] <= 0)
+			if (part <= 0)
 				continue;
-			part = amount * paths->share[k] / sum;
-			load[g->in[k]] += part;
-			paths->amount[g->from[g->in[k]]] += part;
+			load[k] += part;
+			length[k] += length[k] * growth * part / g->capacity[k];
+			paths->amount[g->from[k]] += part;
 		}
 	}
 }

@@ -25,7 +25,7 @@ struct ft_flow_paths {
 	uint32_t *order;  /* vertices reached, the nearest first */
 	uint32_t reached;
 	/* Private. */
-	uint32_t *rank; /* by vertex: its place in @order */
+	uint32_t *rank; /* by vertex: its place in @order; UINT32_MAX: not reached */
 	uint32_t *heap, *at;
 	uint32_t heap_count;
 	double *amount; /* by vertex: what passes it or ends there */
@@ -35,15 +35,23 @@ struct ft_flow_paths {
 int ft_flow_paths_make(const struct ft_flow_graph *graph, struct ft_flow_paths *ret);
 void ft_flow_paths_release(struct ft_flow_paths *paths);
 
-/* Finds the distances from @source by @length of arcs, which are above 0. Dijkstra's algorithm with a binary heap. */
-void ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length);
+/*
+ * Finds the distances from @source by @length of arcs, which are above 0, to the vertices v with @want[v] > 0, of which
+ * there are @count. Dijkstra's algorithm with a binary heap. Returns how many of them have no path.
+ */
+uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length, const double *want,
+			    uint32_t count);
 
 /*
- * Sends @want[v] from the source of the last search to every vertex v that it reached, and adds to @load what each arc
- * carries. At each vertex traffic arrives by all arcs that lie on a path at most about @slack longer than the shortest,
- * by capacity, and the less the longer the way is.
+ * Sends @want[v] from the source of the last search to every vertex v that it reached.
+ *
+ * @slack   above 0: at each vertex traffic arrives by all arcs that make its way less than this longer than the
+ *          shortest one, by their capacity, and the less the longer
+ * @growth  an arc that becomes loaded by its capacity becomes longer by this share
+ * @length  that of the search; grows
+ * @load    by arc: what it carries is added
  */
-void ft_flow_paths_send(struct ft_flow_paths *paths, const double *length, const double *want, double slack,
+void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double slack, double growth, double *length,
 			double *load);
 
 #endif
