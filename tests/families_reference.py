@@ -84,6 +84,7 @@ def measured(plan):
     return {
         "switches": len(place), "sw_links": sum(bundle["count"] for bundle in plan["bundles"]),
         "net_radix": max(ports), "hosts": sum(hosts), "hosts_per_switch": max(hosts), "diameter": longest,
+        "halving_cut": plan.get("figures", {}).get("bisection_links"),
         "mean_hops": total / (len(place) * (len(place) - 1)), "evenly": min(ports) == max(ports),
         "crossed": plan["clos"], "apart": ratio(plan["switch_hops"])}
 
@@ -133,7 +134,7 @@ def tori():
         check(f"torus {row['dims']} of {row['links_per_direction']}",
               {"topology": "torus", "dims": [int(size) for size in row["dims"].split("x")],
                "bundle": int(row["links_per_direction"]), "edge": {"ports": int(row["net_ports"]) + 1}},
-              pick(row, **FIGURES, net_radix="net_ports", mean_hops="mean_hops"))
+              pick(row, **FIGURES, net_radix="net_ports", mean_hops="mean_hops", halving_cut="halving_cut_links"))
 
 
 def indirect_cubes():
@@ -141,16 +142,19 @@ def indirect_cubes():
     for row in rows("seed001-indirect-cube.csv"):
         check(f"indirect cube of {row['racks']} racks",
               {"topology": "torus", "dims": [int(row["grid_x"]), int(row["grid_y"])], "bundle": 4,
-               "edge": {"ports": 36}}, pick(row, **FIGURES, mean_hops="mean_sw_hops", hosts="hosts"))
+               "edge": {"ports": 36}}, pick(row, **FIGURES, mean_hops="mean_sw_hops", hosts="hosts",
+                                        halving_cut="halving_cut_links"))
 
 
 def hyperx():
     for row in rows("hyperx.csv"):
+        # Cables between one column and the other two: these are no halves.
+        cut = {} if row["dims"] == "4x3" else {"halving_cut": "halving_cut_links"}
         hosts = int(row["hosts_per_switch"])
         check(f"HyperX {row['dims']}",
               {"topology": "hyperx", "dims": [int(size) for size in row["dims"].split("x")],
                "edge": {"ports": int(row["net_radix"]) + max(hosts, 1)}},
-              pick(row, **FIGURES, net_radix="net_radix", mean_hops="mean_hops",
+              pick(row, **FIGURES, net_radix="net_radix", mean_hops="mean_hops", **cut,
                    **({"hosts": "hosts", "hosts_per_switch": "hosts_per_switch"} if hosts else {})))
 
 

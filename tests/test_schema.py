@@ -139,7 +139,8 @@ def plan_keys(design):
     if design.get("topology") == "graph":
         return graph
     if "dims" in design["plan"]:
-        return graph | (keys & {"catalog", "dims", "edge", "expandable_to", "cost", "power_w", "weight_kg", "size_u"})
+        return graph | (keys & {"catalog", "dims", "edge", "expandable_to", "cost", "power_w", "weight_kg", "size_u"}) \
+            | ({"figures"} & set(design["plan"]))
     keys -= {"nodes", "switch_hops", "kinds", "dims"}
     if "classes" in design or "rings" in design:
         keys -= {"figures"}

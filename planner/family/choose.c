@@ -748,9 +748,11 @@ struct ft_plan *ft_plan_new(void)
 {
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = calloc(1, sizeof(*plan));
 
-	if (plan)
-		plan->tree = calloc(1, sizeof(*plan->tree));
-	return plan && plan->tree ? FT_STEAL(plan) : NULL;
+	if (!plan)
+		return NULL;
+	plan->bisection = FT_BISECTION_UNKNOWN;
+	plan->tree = calloc(1, sizeof(*plan->tree));
+	return plan->tree ? FT_STEAL(plan) : NULL;
 }
 
 void ft_plan_free(struct ft_plan *plan)

@@ -158,7 +158,20 @@ static void label_clos(struct ft_text *text, const struct ft_layout *layout)
 		ft_text_printf(text, "m=%u n=%u r=%u", layout->keys.m, layout->keys.n, layout->keys.r);
 }
 
+/* A spine is on the side of most leafs, and has a cable to each on the other. */
+static uint64_t bisection_of_clos(const struct ft_layout *layout)
+{
+	return (uint64_t)layout->keys.m * (layout->keys.r / 2);
+}
+
 static const char *const keys_of_clos[] = {"m", "n", "r", NULL};
 
-const struct ft_family ft_family_clos = {"clos",     keys_of_clos, "a Clos network", propose_clos, build_clos,
-					 label_clos, NULL};
+const struct ft_family ft_family_clos = {
+	.name = "clos",
+	.keys = keys_of_clos,
+	.about = "a Clos network",
+	.propose = propose_clos,
+	.build = build_clos,
+	.label = label_clos,
+	.bisection = bisection_of_clos,
+};

@@ -280,6 +280,12 @@ static int recognise_dragonfly(const struct ft_sketch *sketch)
 
 static const char *const keys_of_dragonflies[] = {"group", "groups", "arrangement", "bundle", NULL};
 
-const struct ft_family ft_family_dragonfly = {"dragonfly",	  keys_of_dragonflies, "a dragonfly",
-					      propose_dragonfly,  build_dragonfly,     label_dragonfly,
-					      recognise_dragonfly};
+const struct ft_family ft_family_dragonfly = {
+	.name = "dragonfly",
+	.keys = keys_of_dragonflies,
+	.about = "a dragonfly",
+	.propose = propose_dragonfly,
+	.build = build_dragonfly,
+	.label = label_dragonfly,
+	.recognise = recognise_dragonfly,
+};

@@ -270,5 +270,11 @@ static int recognise_dragonfly_plus(const struct ft_sketch *sketch)
 static const char *const keys_of_dragonflies_plus[] = {"group", "groups", "arrangement", "bundle", NULL};
 
 const struct ft_family ft_family_dragonfly_plus = {
-	"dragonfly+",	      keys_of_dragonflies_plus, "a dragonfly+",		 propose_dragonfly_plus,
-	build_dragonfly_plus, label_dragonfly_plus,	recognise_dragonfly_plus};
+	.name = "dragonfly+",
+	.keys = keys_of_dragonflies_plus,
+	.about = "a dragonfly+",
+	.propose = propose_dragonfly_plus,
+	.build = build_dragonfly_plus,
+	.label = label_dragonfly_plus,
+	.recognise = recognise_dragonfly_plus,
+};

@@ -435,6 +435,8 @@ static int family_fill(const struct ft_layout *layout, struct ft_plan *plan)
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		if (ft_pinned(plan->switches[i].group) && plan->switches[i].group >= plan->group_count)
 			plan->group_count = plan->switches[i].group + 1;
+	if (layout->family->bisection && layout->switches > 1)
+		plan->bisection = layout->family->bisection(layout);
 	plan->tree->edge_count = layout->switches;
 	plan->tree->ports_to_nodes = layout->hosts_each;
 	plan->tree->ports_to_core = layout->net_ports;

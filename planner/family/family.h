@@ -66,6 +66,12 @@ struct ft_family {
 	/* Offers the parameters that give a network like the sketch (recognise.h). NULL: such a network is just a
 	 * graph. */
 	int (*recognise)(const struct ft_sketch *sketch);
+	/*
+	 * The fewest cables whose cut divides the switches with hosts into halves (of an odd number, one half has one
+	 * more), by a closed form; FT_BISECTION_UNKNOWN where there is none. NULL: there never is. Is called for
+	 * layouts that can be built.
+	 */
+	uint64_t (*bisection)(const struct ft_layout *layout);
 };
 
 extern const struct ft_family *const ft_families[];

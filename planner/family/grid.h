@@ -17,6 +17,14 @@ int ft_grid_build(const struct ft_layout *layout, struct ft_network *network,
 /* "5x6" */
 void ft_grid_label(struct ft_text *text, const struct ft_layout *layout);
 
+/* Cables between the halves of a line of @size switches, one cable between each two that are next to each other. */
+uint64_t ft_line_cut_path(uint32_t size);
+uint64_t ft_line_cut_ring(uint32_t size); /* two cables between the two of a ring of two */
+uint64_t ft_line_cut_complete(uint32_t size);
+
+/* The bisection of a layout whose lines have such a cut; or FT_BISECTION_UNKNOWN. */
+uint64_t ft_grid_bisection(const struct ft_layout *layout, uint64_t (*line_cut)(uint32_t size));
+
 /* A grid to be told from its numbers. */
 struct ft_grid_guess {
 	const struct ft_sketch *sketch;

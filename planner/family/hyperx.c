@@ -374,7 +374,20 @@ static int recognise_hyperx(const struct ft_sketch *sketch)
 	return ft_grid_recognise(&guess);
 }
 
+static uint64_t bisection_of_hyperx(const struct ft_layout *layout)
+{
+	return ft_grid_bisection(layout, ft_line_cut_complete);
+}
+
 static const char *const keys_of_hyperx[] = {"dims", "dimensions", "bundle", NULL};
 
-const struct ft_family ft_family_hyperx = {"hyperx",	 keys_of_hyperx, "a HyperX",	  propose_hyperx,
-					   build_hyperx, ft_grid_label,	 recognise_hyperx};
+const struct ft_family ft_family_hyperx = {
+	.name = "hyperx",
+	.keys = keys_of_hyperx,
+	.about = "a HyperX",
+	.propose = propose_hyperx,
+	.build = build_hyperx,
+	.label = ft_grid_label,
+	.recognise = recognise_hyperx,
+	.bisection = bisection_of_hyperx,
+};

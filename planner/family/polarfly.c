@@ -131,5 +131,12 @@ static int recognise_polarfly(const struct ft_sketch *sketch)
 
 static const char *const keys_of_polarflies[] = {"q", NULL};
 
-const struct ft_family ft_family_polarfly = {"polarfly",     keys_of_polarflies, "a PolarFly",	    propose_polarfly,
-					     build_polarfly, ft_by_order_label,	 recognise_polarfly};
+const struct ft_family ft_family_polarfly = {
+	.name = "polarfly",
+	.keys = keys_of_polarflies,
+	.about = "a PolarFly",
+	.propose = propose_polarfly,
+	.build = build_polarfly,
+	.label = ft_by_order_label,
+	.recognise = recognise_polarfly,
+};

@@ -344,4 +344,10 @@ static void label_random(struct ft_text *text, const struct ft_layout *layout)
 static const char *const keys_of_random[] = {"degree", "seed", NULL};
 
 const struct ft_family ft_family_random = {
-	"random", keys_of_random, "a random network", propose_random, build_random, label_random, NULL};
+	.name = "random",
+	.keys = keys_of_random,
+	.about = "a random network",
+	.propose = propose_random,
+	.build = build_random,
+	.label = label_random,
+};

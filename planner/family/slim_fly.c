@@ -137,5 +137,12 @@ static int recognise_slim_fly(const struct ft_sketch *sketch)
 
 static const char *const keys_of_slim_flies[] = {"q", NULL};
 
-const struct ft_family ft_family_slim_fly = {"slim-fly",     keys_of_slim_flies, "a Slim Fly",	    propose_slim_fly,
-					     build_slim_fly, ft_by_order_label,	 recognise_slim_fly};
+const struct ft_family ft_family_slim_fly = {
+	.name = "slim-fly",
+	.keys = keys_of_slim_flies,
+	.about = "a Slim Fly",
+	.propose = propose_slim_fly,
+	.build = build_slim_fly,
+	.label = ft_by_order_label,
+	.recognise = recognise_slim_fly,
+};

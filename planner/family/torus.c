@@ -318,15 +318,53 @@ static int recognise_hypercube(const struct ft_sketch *sketch)
 	return sketch->offer(sketch, &ft_family_hypercube, &keys);
 }
 
+/* ---- figures ---- */
+
+static uint64_t bisection_of_grid(const struct ft_layout *layout)
+{
+	return ft_grid_bisection(layout, is_ring(layout) ? ft_line_cut_ring : ft_line_cut_path);
+}
+
 static const char *const keys_of_grids[] = {"dims", "dimensions", "bundle", NULL};
 static const char *const keys_of_hypercubes[] = {"dimensions", "bundle", NULL};
 static const char *const keys_of_rings[] = {"bundle", NULL};
 
-const struct ft_family ft_family_torus = {"torus",    keys_of_grids, "a torus",	     propose_grid,
-					  build_grid, ft_grid_label, recognise_torus};
-const struct ft_family ft_family_mesh = {"mesh",     keys_of_grids, "a mesh",	   propose_grid,
-					 build_grid, ft_grid_label, recognise_mesh};
-const struct ft_family ft_family_hypercube = {"hypercube", keys_of_hypercubes, "a hypercube",	   propose_hypercube,
-					      build_grid,  ft_grid_label,      recognise_hypercube};
-const struct ft_family ft_family_ring = {"ring",     keys_of_rings, "a ring", propose_ring,
-					 build_grid, ft_grid_label, NULL};
+const struct ft_family ft_family_torus = {
+	.name = "torus",
+	.keys = keys_of_grids,
+	.about = "a torus",
+	.propose = propose_grid,
+	.build = build_grid,
+	.label = ft_grid_label,
+	.recognise = recognise_torus,
+	.bisection = bisection_of_grid,
+};
+const struct ft_family ft_family_mesh = {
+	.name = "mesh",
+	.keys = keys_of_grids,
+	.about = "a mesh",
+	.propose = propose_grid,
+	.build = build_grid,
+	.label = ft_grid_label,
+	.recognise = recognise_mesh,
+	.bisection = bisection_of_grid,
+};
+const struct ft_family ft_family_hypercube = {
+	.name = "hypercube",
+	.keys = keys_of_hypercubes,
+	.about = "a hypercube",
+	.propose = propose_hypercube,
+	.build = build_grid,
+	.label = ft_grid_label,
+	.recognise = recognise_hypercube,
+	.bisection = bisection_of_grid,
+};
+const struct ft_family ft_family_ring = {
+	.name = "ring",
+	.keys = keys_of_rings,
+	.about = "a ring",
+	.propose = propose_ring,
+	.build = build_grid,
+	.label = ft_grid_label,
+	.bisection = bisection_of_grid,
+};

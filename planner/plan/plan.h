@@ -91,6 +91,8 @@ struct ft_plan_host {
 	uint32_t adapter_port; /* of the adapter, from 1; 0: not said */
 };
 
+#define FT_BISECTION_UNKNOWN UINT64_MAX
+
 struct ft_plan {
 	enum ft_topology topology; /* star, fat-tree or graph, never auto */
 	/*
@@ -108,6 +110,11 @@ struct ft_plan {
 	char *label;				     /* owned */
 	uint32_t dims[FT_DIMENSIONS_MAX], dim_count; /* of a grid; else 0 */
 	uint32_t group_count;			     /* groups of switches; 0: there are none */
+	/*
+	 * The fewest cables between two halves of the switches with hosts, as the family's rules give it (struct
+	 * ft_family); FT_BISECTION_UNKNOWN where they do not, and of every other plan.
+	 */
+	uint64_t bisection;
 	uint32_t clos; /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	/* Of a graph: ordered pairs of switches with hosts that have a path, and the cables of all shortest ones. */
 	uint64_t switch_pairs, switch_cables;

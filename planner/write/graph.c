@@ -164,6 +164,9 @@ void ft_graph_write_text(struct ft_text *text, const struct ft_plan *plan)
 	ft_text_puts(text, ".\n");
 	ft_text_printf(text, "Cables: %u = %u to nodes + %u between switches.\n", plan->links, plan->nodes,
 		       plan->links - plan->nodes);
+	if (plan->bisection != FT_BISECTION_UNKNOWN)
+		ft_text_printf(text, "Bisection: at least %" PRIu64 " cable%s any two halves of the network.\n",
+			       plan->bisection, plan->bisection == 1 ? " joins" : "s join");
 	ft_text_printf(text, "%s that are left: %u.\n", plan->label ? "Host ports" : "Ports", plan->spare_ports);
 	text_ports(text, plan);
 	text_pairs(text, plan);

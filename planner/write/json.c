@@ -304,6 +304,17 @@ static void json_family(struct writer *w, const struct ft_plan *plan)
 	json_quantity(w, "size_u", ft_quantity_amount(plan->size_u));
 }
 
+/* Those that only the rules of a family give. */
+static void json_graph_figures(struct writer *w, const struct ft_plan *plan)
+{
+	if (plan->bisection == FT_BISECTION_UNKNOWN)
+		return;
+	json_key(w, "figures");
+	json_open(w, "{");
+	json_quantity(w, "bisection_links", ft_quantity_count((int64_t)plan->bisection));
+	json_close(w, "}");
+}
+
 static void json_graph(struct writer *w, const struct ft_plan *plan)
 {
 	json_open(w, "{");
@@ -318,6 +329,7 @@ static void json_graph(struct writer *w, const struct ft_plan *plan)
 		      plan->switch_pairs
 			      ? (struct ft_quantity){(int64_t)plan->switch_cables, (int64_t)plan->switch_pairs}
 			      : ft_quantity_count(0));
+	json_graph_figures(w, plan);
 	json_kinds(w, plan);
 	json_count(w, "links", plan->links);
 	json_count(w, "spare_ports", plan->spare_ports);
