@@ -91,7 +91,7 @@ static void row_check(const struct family_row *row)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	uint32_t cables = 0, diameter = 0, most = 0;
+	uint32_t cables = 0, diameter = 0, most = 0, hosting = 0;
 	struct ft_error err = {0};
 
 	if (design_read(row->design, &design, &plan, &err) < 0)
@@ -104,6 +104,7 @@ static void row_check(const struct family_row *row)
 		for (uint32_t k = 0; k < plan->bundle_count; k++)
 			if (plan->bundles[k].a == i || plan->bundles[k].b == i)
 				own += plan->bundles[k].count;
+		hosting += plan->switches[i].hosts > 0;
 		most = own > most ? own : most;
 		diameter = far > diameter ? far : diameter;
 		for (uint32_t k = 0; k < i; k++)
@@ -114,6 +115,10 @@ static void row_check(const struct family_row *row)
 		fail_msg("%s: %s, %u switches, %u cables, diameter %u, %u ports to switches, %u nodes", row->design,
 			 plan->label, plan->switch_count, cables, diameter, most, plan->nodes);
 	assert_int_equal(plan->links, plan->nodes + cables);
+	assert_int_equal(plan->switch_pairs, (uint64_t)hosting * (hosting - 1));
+	assert_in_range(plan->clos, hosting > 1 ? 2 : 1, diameter + 1);
+	if (hosting == plan->switch_count)
+		assert_int_equal(plan->clos, diameter + 1);
 	ports_check(plan);
 }
 

@@ -38,6 +38,10 @@ static const struct family_row rows[] = {
 	 "[{\"count\": 1, "
 	 "\"hosts\": 5}, {\"count\": 2, \"hosts\": 1}]}",
 	 "3", 3, 3, 1, 2, 7},
+	/* One without hosts: the others are not all as far apart from each. */
+	{"\"topology\": \"torus\", \"dims\": [5], \"bundle\": 1, \"nodes\": 4, \"edge\": {\"ports\": 8, \"hosts\": "
+	 "[{\"count\": 1, \"hosts\": 0}, {\"count\": 4, \"hosts\": 1}]}",
+	 "5", 5, 5, 2, 2, 4},
 	/* The general Clos network; those with room for each figure of the published table. */
 	{"\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"r\": 4, \"edge\": {\"ports\": 8}", "m=4 n=4 r=4", 8, 16, 2, 4,
 	 16},

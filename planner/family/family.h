@@ -72,6 +72,7 @@ struct ft_family {
 	 * layouts that can be built.
 	 */
 	uint64_t (*bisection)(const struct ft_layout *layout);
+	bool symmetric; /* its networks look alike from every switch: distances of one are those of all */
 };
 
 extern const struct ft_family *const ft_families[];

@@ -88,6 +88,7 @@ int ft_graph_plan(const struct ft_design_graph *graph, struct ft_plan **ret_plan
 		return -ENOMEM;
 	plan->topology = FT_TOPOLOGY_GRAPH;
 	plan->general = true;
+	plan->symmetric = graph->symmetric;
 	plan->tree->blocking = plan->tree->spine_blocking = (struct ft_ratio){1, 1};
 	plan->cost = plan->power_w = plan->weight_kg = plan->size_u = FT_AMOUNT_UNKNOWN;
 	r = kinds_fill(graph, plan);

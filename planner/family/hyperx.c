@@ -390,4 +390,5 @@ const struct ft_family ft_family_hyperx = {
 	.label = ft_grid_label,
 	.recognise = recognise_hyperx,
 	.bisection = bisection_of_hyperx,
+	.symmetric = true,
 };

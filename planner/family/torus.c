@@ -338,6 +338,7 @@ const struct ft_family ft_family_torus = {
 	.label = ft_grid_label,
 	.recognise = recognise_torus,
 	.bisection = bisection_of_grid,
+	.symmetric = true,
 };
 const struct ft_family ft_family_mesh = {
 	.name = "mesh",
@@ -358,6 +359,7 @@ const struct ft_family ft_family_hypercube = {
 	.label = ft_grid_label,
 	.recognise = recognise_hypercube,
 	.bisection = bisection_of_grid,
+	.symmetric = true,
 };
 const struct ft_family ft_family_ring = {
 	.name = "ring",
@@ -367,4 +369,5 @@ const struct ft_family ft_family_ring = {
 	.build = build_grid,
 	.label = ft_grid_label,
 	.bisection = bisection_of_grid,
+	.symmetric = true,
 };

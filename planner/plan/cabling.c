@@ -518,10 +518,31 @@ static uint32_t cables_total(const struct ft_plan_bundle *bundles, uint32_t coun
 	return total;
 }
 
+/* Whether the list has just the cables of the plan, pair by pair. */
+static bool bundles_are_same(const struct work *w)
+{
+	const struct ft_plan *plan = w->plan;
+
+	if (w->bundle_count != plan->bundle_count)
+		return false;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		const struct ft_plan_bundle *x = &plan->bundles[i], *y = &w->bundles[i];
+
+		if (x->a != y->a || x->b != y->b || x->count != y->count)
+			return false;
+	}
+	return true;
+}
+
 static void bundles_hand_over(struct work *w)
 {
 	struct ft_plan *plan = w->plan;
 
+	/* The rules of a family are of its own cables. */
+	if (!bundles_are_same(w)) {
+		plan->bisection = FT_BISECTION_UNKNOWN;
+		plan->symmetric = false;
+	}
 	plan->links = plan->links - cables_total(plan->bundles, plan->bundle_count) + w->cable_count;
 	free(plan->bundles);
 	plan->bundles = FT_STEAL(w->bundles);

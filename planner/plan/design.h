@@ -212,6 +212,7 @@ struct ft_design_graph {
 	uint32_t kind_count;
 	struct ft_graph_link *links; /* sorted by (a, b), one a pair */
 	uint32_t link_count;
+	bool symmetric; /* known to look alike from every switch, but for its hosts (vertex-transitive) */
 };
 
 struct ft_family;

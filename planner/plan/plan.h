@@ -115,7 +115,8 @@ struct ft_plan {
 	 * ft_family); FT_BISECTION_UNKNOWN where they do not, and of every other plan.
 	 */
 	uint64_t bisection;
-	uint32_t clos; /* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
+	bool symmetric; /* as in struct ft_design_graph */
+	uint32_t clos;	/* switch chips between two hosts on different edges, on a shortest path (SPEC 4) */
 	/* Of a graph: ordered pairs of switches with hosts that have a path, and the cables of all shortest ones. */
 	uint64_t switch_pairs, switch_cables;
 	uint32_t nodes;
