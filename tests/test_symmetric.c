@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Which switch is which where nothing has a name and all switches look alike: networks of high symmetry, shuffled, some
- * with cables pulled. Any image under the symmetry is right: what counts is how many cables are not where they belong.
+ * Which switch is which where nothing has a name and all switches look alike: networks of high symmetry and random
+ * ones, shuffled, some with faults. Any image under the symmetry is right: what counts is how many cables are not where
+ * they belong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,16 +20,56 @@
 #include "planner/plan/plan.h"
 #include "verify/match/assign.h"
 
-enum { SEEDS = 2, PULLED = 3 };
+enum { SEEDS = 2 };
 
-static const char *const designs[] = {
-	"\"topology\": \"slim-fly\", \"q\": 16, \"edge\": {\"ports\": 64}",
-	"\"topology\": \"slim-fly\", \"q\": 17, \"edge\": {\"ports\": 64}",
-	"\"topology\": \"slim-fly\", \"q\": 19, \"edge\": {\"ports\": 64}",
-	"\"topology\": \"polarfly\", \"q\": 17, \"edge\": {\"ports\": 36}",
-	("\"topology\": \"dragonfly\", \"group\": {\"routers\": 8, \"global\": 4}, \"groups\": 33, "
-	 "\"edge\": {\"ports\": 36}"),
-	"\"topology\": \"hyperx\", \"dims\": [12, 8], \"edge\": {\"ports\": 64}",
+/* What is wrong in a fabric: bundles that are not there, pairs of bundles with one end exchanged, dead switches. */
+struct faults {
+	uint32_t pulled, swapped, dead;
+};
+
+#define DRAGONFLY(a, h, g)                                                                                   \
+	"\"topology\": \"dragonfly\", \"group\": {\"routers\": " #a ", \"global\": " #h "}, \"groups\": " #g \
+	", \"edge\": {\"ports\": 64}"
+#define RANDOM(nodes, seed)                                                                 \
+	"\"topology\": \"random\", \"nodes\": " #nodes ", \"degree\": 24, \"seed\": " #seed \
+	", \"edge\": {\"ports\": 36, \"ports_to_nodes\": 12}"
+
+static const struct {
+	const char *keys;
+	struct faults faults;
+} rows[] = {
+	{"\"topology\": \"slim-fly\", \"q\": 16, \"edge\": {\"ports\": 64}", {0, 0, 0}},
+	{"\"topology\": \"slim-fly\", \"q\": 16, \"edge\": {\"ports\": 64}", {3, 0, 0}},
+	{"\"topology\": \"slim-fly\", \"q\": 17, \"edge\": {\"ports\": 64}", {0, 0, 0}},
+	{"\"topology\": \"slim-fly\", \"q\": 17, \"edge\": {\"ports\": 64}", {3, 0, 0}},
+	{"\"topology\": \"slim-fly\", \"q\": 19, \"edge\": {\"ports\": 64}", {0, 0, 0}},
+	{"\"topology\": \"slim-fly\", \"q\": 19, \"edge\": {\"ports\": 64}", {2, 1, 1}},
+	{"\"topology\": \"slim-fly\", \"q\": 43, \"edge\": {\"ports\": 128}", {2, 1, 1}},
+	{"\"topology\": \"polarfly\", \"q\": 17, \"edge\": {\"ports\": 36}", {0, 0, 0}},
+	{"\"topology\": \"polarfly\", \"q\": 17, \"edge\": {\"ports\": 36}", {3, 0, 0}},
+	{"\"topology\": \"polarfly\", \"q\": 31, \"edge\": {\"ports\": 64}", {0, 0, 1}},
+	{"\"topology\": \"polarfly\", \"q\": 31, \"edge\": {\"ports\": 64}", {0, 0, 3}},
+	{DRAGONFLY(8, 4, 33), {0, 0, 0}},
+	{DRAGONFLY(8, 4, 33), {4, 0, 0}},
+	{DRAGONFLY(8, 4, 33), {2, 1, 1}},
+	{DRAGONFLY(16, 8, 129), {0, 0, 0}},
+	{DRAGONFLY(16, 8, 129), {0, 1, 0}},
+	{RANDOM(12000, 1), {0, 0, 0}},
+	{RANDOM(12000, 1), {2, 1, 1}},
+	{RANDOM(49152, 1), {0, 0, 1}},
+	{"\"topology\": \"hyperx\", \"dims\": [12, 8], \"edge\": {\"ports\": 64}", {0, 0, 0}},
+	{"\"topology\": \"hyperx\", \"dims\": [12, 8], \"edge\": {\"ports\": 64}", {3, 0, 0}},
+};
+
+/* Networks of the same numbers that are not the same: no list of faults says so. */
+static const struct {
+	const char *planned, *observed;
+} others[] = {
+	{RANDOM(2400, 1), RANDOM(2400, 2)},
+	{RANDOM(12000, 1), RANDOM(12000, 2)},
+	{DRAGONFLY(8, 4, 33), DRAGONFLY(8, 4, 33) ", \"arrangement\": \"relative\""},
+	{"\"topology\": \"torus\", \"dims\": [8, 9, 5], \"edge\": {\"ports\": 36}",
+	 "\"topology\": \"torus\", \"dims\": [6, 6, 10], \"edge\": {\"ports\": 36}"},
 };
 
 struct fabric {
@@ -65,25 +106,52 @@ static void shuffle(uint32_t *ret, uint32_t count, uint64_t *state)
 	}
 }
 
-/* The network of a plan, and the same with other numbers and without @pulled of its bundles. */
-static void fabric_make(const struct ft_plan *plan, uint64_t seed, uint32_t pulled, struct fabric *f)
+/* Exchanges the far ends of two bundles, if they have no switch in common. */
+static void ends_swap(struct ft_edge *x, struct ft_edge *y)
 {
-	uint32_t n = plan->switch_count;
-	_cleanup_free_ struct ft_edge *edges = calloc(plan->bundle_count, sizeof(*edges));
-	_cleanup_free_ uint32_t *number = calloc(n, sizeof(*number)), *pick = calloc(plan->bundle_count, sizeof(*pick));
+	uint32_t b = x->b;
 
-	assert_true(edges && number && pick);
+	if (x->a == y->a || x->a == y->b || x->b == y->a || x->b == y->b)
+		return;
+	x->b = y->b;
+	y->b = b;
+}
+
+static struct ft_edge *edges_of(const struct ft_plan *plan)
+{
+	struct ft_edge *edges = calloc(plan->bundle_count, sizeof(*edges));
+
+	assert_non_null(edges);
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		edges[i] = (struct ft_edge){plan->bundles[i].a, plan->bundles[i].b, plan->bundles[i].count};
-	assert_int_equal(ft_multigraph_make(n, edges, plan->bundle_count, &f->planned), 0);
-	shuffle(number, n, &seed);
-	shuffle(pick, plan->bundle_count, &seed);
-	for (uint32_t i = pulled; i < plan->bundle_count; i++) {
-		const struct ft_plan_bundle *bundle = &plan->bundles[pick[i]];
+	return edges;
+}
 
-		edges[i - pulled] = (struct ft_edge){number[bundle->a], number[bundle->b], bundle->count};
+/* The network of @planned, and that of @observed with other numbers and faults. */
+static void fabric_make(const struct ft_plan *planned, const struct ft_plan *observed, uint64_t seed,
+			struct faults faults, struct fabric *f)
+{
+	uint32_t n = observed->switch_count, m = observed->bundle_count, count = 0;
+	_cleanup_free_ struct ft_edge *plan = edges_of(planned), *edges = edges_of(observed);
+	_cleanup_free_ uint32_t *number = calloc(n, sizeof(*number)), *pick = calloc(m, sizeof(*pick));
+
+	assert_true(number && pick);
+	assert_int_equal(planned->switch_count, n);
+	assert_int_equal(ft_multigraph_make(n, plan, planned->bundle_count, &f->planned), 0);
+	shuffle(number, n, &seed);
+	shuffle(pick, m, &seed);
+	for (uint32_t i = 0; i < faults.swapped; i++)
+		ends_swap(&edges[pick[faults.pulled + 2 * i]], &edges[pick[faults.pulled + 2 * i + 1]]);
+	for (uint32_t i = 0; i < faults.pulled; i++)
+		edges[pick[i]].count = 0;
+	/* Those of the highest numbers are dead. */
+	for (uint32_t i = 0; i < m; i++) {
+		uint32_t a = number[edges[i].a], b = number[edges[i].b];
+
+		if (edges[i].count > 0 && a < n - faults.dead && b < n - faults.dead)
+			edges[count++] = (struct ft_edge){a, b, edges[i].count};
 	}
-	assert_int_equal(ft_multigraph_make(n, edges, plan->bundle_count - pulled, &f->observed), 0);
+	assert_int_equal(ft_multigraph_make(n - faults.dead, edges, count, &f->observed), 0);
 	f->vertices = calloc(n, sizeof(*f->vertices));
 	f->none = malloc(n * sizeof(*f->none));
 	f->order = malloc(n * sizeof(*f->order));
@@ -96,13 +164,14 @@ static void fabric_make(const struct ft_plan *plan, uint64_t seed, uint32_t pull
 	}
 }
 
-/* Pairs of observed switches whose cables are not those of their places. */
+/* Pairs of observed switches whose cables are not those of their places; UINT32_MAX if some switch has none. */
 static uint32_t surplus_count(const struct fabric *f, const uint32_t *image)
 {
 	uint32_t wrong = 0;
 
 	for (uint32_t o = 0; o < f->observed.count; o++) {
-		assert_int_not_equal(image[o], UINT32_MAX);
+		if (image[o] == UINT32_MAX)
+			return UINT32_MAX;
 		for (uint32_t i = f->observed.first[o]; i < f->observed.first[o + 1]; i++) {
 			const struct ft_adjacent *peer = &f->observed.adjacent[i];
 
@@ -112,21 +181,30 @@ static uint32_t surplus_count(const struct fabric *f, const uint32_t *image)
 	return wrong / 2;
 }
 
-static void design_run(const char *keys, uint64_t seed, uint32_t pulled)
+static void plan_read(const char *keys, struct ft_design **ret_design, struct ft_plan **ret_plan)
 {
-	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	_cleanup_(fabric_release) struct fabric f = {0};
-	_cleanup_free_ uint32_t *image = NULL, *rival = NULL;
 	struct ft_error err = {0};
-	bool unfinished;
 	char text[512];
 
 	snprintf(text, sizeof(text), "{\"ftcheck\": 1, \"name\": \"t\", %s}", keys);
-	assert_int_equal(ft_design_read(text, strlen(text), &design, &plan, &err), 0);
-	fabric_make(plan, seed, pulled, &f);
-	image = malloc(plan->switch_count * sizeof(*image));
-	rival = malloc(plan->switch_count * sizeof(*rival));
+	if (ft_design_read(text, strlen(text), ret_design, ret_plan, &err) != 0)
+		fail_msg("%s: %s", keys, err.text);
+}
+
+/* Pairs that are wrong after a match; all are if some switch has no place. */
+static uint32_t wrong_after_match(const char *planned_keys, const char *observed_keys, uint64_t seed,
+				  struct faults faults, bool *ret_unfinished)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL, *other = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *planned = NULL, *observed = NULL;
+	_cleanup_(fabric_release) struct fabric f = {0};
+	_cleanup_free_ uint32_t *image = NULL, *rival = NULL;
+
+	plan_read(planned_keys, &design, &planned);
+	plan_read(observed_keys, &other, &observed);
+	fabric_make(planned, observed, seed, faults, &f);
+	image = malloc(planned->switch_count * sizeof(*image));
+	rival = malloc(planned->switch_count * sizeof(*rival));
 	assert_true(image && rival);
 	assert_int_equal(ft_assign(&(struct ft_assign){.planned = &f.planned,
 						       .observed = &f.observed,
@@ -135,35 +213,48 @@ static void design_run(const char *keys, uint64_t seed, uint32_t pulled)
 						       .named = f.none,
 						       .fixed = f.fixed,
 						       .order = f.order},
-				   image, rival, &unfinished),
+				   image, rival, ret_unfinished),
 			 0);
-	if (surplus_count(&f, image) > 0 || unfinished)
-		fail_msg("%s, seed %u, %u pulled: %u wrong%s", keys, (unsigned int)seed, pulled,
-			 surplus_count(&f, image), unfinished ? ", unfinished" : "");
+	return surplus_count(&f, image);
 }
 
-static void test_intact(void **state)
+/* Each pair that is there is where it belongs, but for two of each swap. */
+static void test_faults(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < FT_COUNT(designs); i++)
-		for (uint64_t seed = 1; seed <= SEEDS; seed++)
-			design_run(designs[i], seed, 0);
+	for (size_t i = 0; i < FT_COUNT(rows); i++)
+		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+			struct faults faults = rows[i].faults;
+			bool unfinished;
+			uint32_t wrong = wrong_after_match(rows[i].keys, rows[i].keys, seed, faults, &unfinished);
+
+			if (wrong > 2 * faults.swapped || unfinished)
+				fail_msg("%s, seed %u, %u pulled, %u swapped, %u dead: %u wrong%s", rows[i].keys,
+					 (unsigned int)seed, faults.pulled, faults.swapped, faults.dead, wrong,
+					 unfinished ? ", unfinished" : "");
+		}
 }
 
-/* All pairs that are there are where they belong: only those pulled are missing. */
-static void test_pulled(void **state)
+/* What cannot be matched is not told as faults. */
+static void test_others(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < FT_COUNT(designs); i++)
-		for (uint64_t seed = 1; seed <= SEEDS; seed++)
-			design_run(designs[i], seed, PULLED);
+	for (size_t i = 0; i < FT_COUNT(others); i++) {
+		bool unfinished;
+		uint32_t wrong =
+			wrong_after_match(others[i].planned, others[i].observed, 1, (struct faults){0}, &unfinished);
+
+		assert_true(wrong > 0);
+		if (!unfinished)
+			fail_msg("%s: %u wrong, and no doubt", others[i].planned, wrong);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intact),
-		cmocka_unit_test(test_pulled),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

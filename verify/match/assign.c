@@ -39,6 +39,8 @@ static void work_release(struct ft_assign_work *w)
 	free(w->room);
 	free(w->planned_look);
 	free(w->observed_look);
+	ft_ways_release(&w->planned_ways);
+	ft_ways_release(&w->observed_ways);
 	free(w->unlike);
 	free(w->width);
 	free(w->stamp);
@@ -222,16 +224,53 @@ static int bases_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_
 	return r == 0 && count > 0 ? trial_judge(w, image, NULL, worth, best) : r;
 }
 
-/* Tries guess after guess. If the first is not good enough, all pairs are compared, and the guesses made anew. */
+/* Gives up the places that neighbours contradict, and extends again from the others, while that lowers the faults. */
+static int best_mend(struct ft_assign_work *w, uint32_t few, struct ft_assign_worth *worth, uint32_t *best)
+{
+	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
+	uint32_t before = UINT32_MAX;
+	int r = image ? 0 : -ENOMEM;
+
+	while (r == 0 && worth->faults > few && worth->faults < before) {
+		before = worth->faults;
+		memcpy(image, best, w->in->observed->count * sizeof(*image));
+		ft_assign_pairs_check(w, image);
+		r = trial_judge(w, image, NULL, worth, best);
+	}
+	memcpy(image, best, w->in->observed->count * sizeof(*image));
+	w->contradicted = r == 0 && worth->faults > few && ft_assign_pairs_check(w, image) > 2 * few;
+	return r;
+}
+
+static uint32_t peers_least(const struct ft_multigraph *g)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t v = 0; v < g->count; v++)
+		least = peers_of(g, v) < least ? peers_of(g, v) : least;
+	return least;
+}
+
+/*
+ * Tries guess after guess. If the first is not good enough, all pairs are compared, and the guesses made anew. If most
+ * planned switches look alike, a guess alone is nearly always wrong: so refinement comes first, and more faults count
+ * as few, because a wrong place alone makes as many as the switch has neighbours.
+ */
 static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
 	uint32_t planned = w->in->planned->count, observed = w->in->observed->count, count = 0, trial = 0;
 	uint32_t few = 2 + absolute(planned, observed);
 	_cleanup_free_ struct ft_assign_guess *guesses = NULL;
-	bool based = false;
 	int r = ft_assign_guesses_make(w, &guesses, &count);
+	bool alike = r == 0 && count > 0 && !w->unlike && 2 * guesses[0].crowd > planned, based = alike;
 
-	while (r == 0 && trial < count && (trial == 0 || !is_enough(w, worth, few, trial))) {
+	if (alike) {
+		few += peers_least(w->in->planned) / 4;
+		r = bases_try(w, begin, worth, best);
+	}
+	while (r == 0 && trial < count && !is_least(w, worth) &&
+	       !(alike && worth->faults <= few && !ft_assign_likeness_is_affordable(w)) &&
+	       (trial + based == 0 || !is_enough(w, worth, few, trial + based))) {
 		r = trial_judge(w, begin, &guesses[trial++], worth, best);
 		if (r == 0 && !based && worth->faults > 0) {
 			based = true;
@@ -247,7 +286,10 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 		if (r == 0)
 			r = ft_assign_guesses_make(w, &guesses, &count);
 	}
-	w->unfinished = r == 0 && worth->faults > few && w->steps > WORK_MAX;
+	if (r == 0 && worth->price < UINT64_MAX)
+		r = best_mend(w, few, worth, best);
+	w->contradicted &= alike;
+	w->unfinished = r == 0 && worth->faults > few && (w->contradicted || w->steps > WORK_MAX);
 	return r;
 }
 
@@ -323,7 +365,7 @@ static int trials(struct ft_assign_work *w, bool *ret_exact)
 	 * cables.
 	 */
 	w->unfinished &= worth.price / FT_PRICE_FAULT > ft_assign_price_least(w) / FT_PRICE_FAULT &&
-			 UNFINISHED_SHARE * (uint64_t)worth.faults > cables_planned(w);
+			 (w->contradicted || UNFINISHED_SHARE * (uint64_t)worth.faults > cables_planned(w));
 	return 0;
 }
 

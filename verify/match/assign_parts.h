@@ -41,6 +41,13 @@ struct ft_assign_look {
 	uint32_t at[FT_ASSIGN_LOOKS];
 };
 
+/* Walks of two hops: by vertex, and by entry of the graph's adjacent[]. */
+enum { FT_WAYS_MAX = 8 }; /* larger numbers of walks between two switches count as this */
+struct ft_ways {
+	uint16_t (*others)[2][FT_WAYS_MAX + 1]; /* by vertex: adjacent or not, how many others by so many walks */
+	uint32_t *between;			/* by entry: triangles that contain the edge */
+};
+
 struct ft_assign_work {
 	const struct ft_assign *in;
 	uint32_t seated;		   /* switches that have places */
@@ -50,6 +57,7 @@ struct ft_assign_work {
 	uint32_t *room;			   /* by class: free members */
 	uint32_t class_count;
 	struct ft_assign_look *planned_look, *observed_look;
+	struct ft_ways planned_ways, observed_ways; /* not set before ft_assign_ways_take() */
 	uint32_t *unlike; /* by observed, then by planned switch; NULL: only looks are compared */
 
 	uint32_t *width; /* scratch, by planned switch: all 0 */
@@ -75,7 +83,8 @@ struct ft_assign_work {
 	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
 	bool mostly_named;		    /* names are the switches' own, and most switches have one */
 	uint64_t steps;
-	bool unfinished; /* seeds were left to try, and faults */
+	bool unfinished;   /* seeds were left to try, and faults */
+	bool contradicted; /* neighbours contradict the places of more switches than a few faults can explain */
 };
 
 /* What a switch has right and wrong in a place. */
@@ -109,6 +118,14 @@ static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
 {
 	return g->first[v + 1] - g->first[v];
 }
+
+/* ---- ways.c ---- */
+
+/* Fills in the ways of both graphs, if that has not been done. O(sum of squared degrees). 0 or -ENOMEM. */
+int ft_assign_ways_take(struct ft_assign_work *w);
+void ft_ways_release(struct ft_ways *ways);
+/* How much vertex @v of one graph differs from vertex @u of another. */
+uint32_t ft_ways_apart(const struct ft_ways *a, uint32_t v, const struct ft_ways *b, uint32_t u);
 
 /* ---- likeness.c ---- */
 
@@ -171,6 +188,9 @@ int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **re
  * work is bounded, and not counted in w->steps. Returns 0 or -ENOMEM.
  */
 int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count);
+
+/* Removes switches from @image that lack more than a quarter of the cables of their places. Returns how many. */
+uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image);
 
 /* ---- search.c ---- */
 

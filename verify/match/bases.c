@@ -4,18 +4,21 @@
  * isomorphism", 1981). One pair decides little there, and an arbitrary choice between equal neighbours may be wrong in
  * a way that shows only when most switches have a place.
  *
+ * The first classes are those of degrees, then of two-hop walks (ways.c), which are nearly enough for random networks.
  * Colour refinement of the plan is exact: a stage splits each class of planned switches by the classes of their
  * neighbours. When that ends, a switch of the largest class is given a class of its own, a base, until each class has
  * one member, or members that are twins. In the fabric each base gets an image, an observed switch of the same class:
  * nearly every one is right if the classes are the orbits of what is left of the symmetry. A wrong one makes the sizes
  * of the classes differ, and the next one is tried.
  *
- * The fabric has faults, and exact colours would break at a distance of as many switches as there are stages. So an
- * observed switch that has no exact counterpart is given the class whose neighbours agree best, or none while two
- * classes agree equally; a neighbour without a class says nothing.
+ * The fabric has faults, and exact colours would break at a distance of as many switches as there are stages: one dead
+ * switch changes all neighbourhoods of a network of diameter two. So an observed switch that has no exact counterpart
+ * is given the class whose neighbours agree best, also one of another parent if its own is far; or none while two
+ * classes agree equally. A neighbour without a class says nothing. The last stage of a stable partition is repeated,
+ * which corrects most of what was wrong on the way.
  *
- * O(stages * E) for each image tried, and O(classes * d) for each switch without an exact counterpart. Work ends at
- * STEPS_MAX.
+ * O(stages * E) for each image tried, and O(classes * d) or O(d^2) for each switch without an exact counterpart. Work
+ * ends at FT_BASES_STEPS_MAX in each run.
  */
 #include "config.h"
 
@@ -24,225 +27,35 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "verify/match/assign_parts.h"
+#include "verify/match/bases_parts.h"
 
 enum {
-	STAGES_MAX = 192,
-	BASES_MAX = 32,
-	IMAGES_MAX = 3, /* tried for each base but the first */
-	RECOVERIES = 3, /* repetitions of the last stage, in which classes are found again that faults have hidden */
+	IMAGES_MAX = 3,	  /* tried for each base but the first */
+	SCANNED_MAX = 64, /* classes that are tried for a switch that had none */
+	RECOVERIES = 3,	  /* repetitions of the last stage, in which classes are found again that faults have hidden */
 };
 
-static const uint64_t STEPS_MAX = 20000000, ODD_WORK_MAX = 1000000;
-
-/* One partition of the planned switches. A class has the number of its place in the order of (parent, key). */
-struct stage {
-	uint32_t base;	  /* this planned switch was given a class of its own, the last; FT_UNASSIGNED: refined */
-	uint32_t *class;  /* by planned switch */
-	uint32_t *size;	  /* by class */
-	uint32_t *member; /* by class: one of its switches */
-	uint64_t *key;	  /* by class: what its members have in common */
-	uint32_t *child;  /* by class of the stage before, and one more: its first class */
-	uint32_t count;	  /* classes */
-	uint32_t ground;  /* the class of most switches, which as neighbours do not count; or FT_UNASSIGNED */
+/* What is tried in turn, until three quarters of the switches agree. */
+static const struct ft_bases_run runs[] = {
+	{false, true, 95}, {false, false, 95}, {true, true, 95},  {true, false, 95},
+	{true, true, 85},  {true, false, 85},  {false, true, 70},
 };
 
-struct bases {
-	struct ft_assign_work *w;
-	struct stage stage[STAGES_MAX];
-	uint32_t stage_count;
-	bool grounded;	 /* see ground_find() */
-	uint32_t first;	 /* the stage of the first base */
-	bool stable;	 /* the last stage has split no class */
-	uint64_t limit;	 /* of w->steps */
-	uint32_t *class; /* by observed switch: its class, or FT_UNASSIGNED */
-	uint32_t *next, *odd;
-	uint32_t *tally; /* scratch, by class: all 0 */
-};
-
-static void bases_release(struct bases *b)
+static void bases_release(struct ft_bases *b)
 {
-	for (uint32_t i = 0; i < b->stage_count; i++) {
-		free(b->stage[i].class);
-		free(b->stage[i].size);
-		free(b->stage[i].member);
-		free(b->stage[i].key);
-		free(b->stage[i].child);
-	}
+	ft_stages_release(b);
 	free(b->class);
 	free(b->next);
 	free(b->odd);
 	free(b->tally);
-}
-
-/* ---- the plan ---- */
-
-/* The finaliser of splitmix64. */
-static uint64_t scatter(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-	return x ^ (x >> 31);
-}
-
-/* The classes of the neighbours, in no order. */
-static uint64_t key_of(struct bases *b, const struct ft_multigraph *g, const uint32_t *class, uint32_t ground,
-		       uint32_t v)
-{
-	uint64_t key = 0;
-
-	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
-		if (class[g->adjacent[i].vertex] != ground)
-			key += scatter(((uint64_t) class[g->adjacent[i].vertex] << 32) | g->adjacent[i].count);
-	b->w->steps += peers_of(g, v);
-	return key;
-}
-
-static int stage_make(struct bases *b, struct stage **ret)
-{
-	size_t size = b->w->in->planned->count + 2UL;
-	struct stage *s = &b->stage[b->stage_count++];
-
-	*s = (struct stage){.base = FT_UNASSIGNED, .ground = FT_UNASSIGNED};
-	s->class = calloc(size, sizeof(*s->class));
-	s->size = calloc(size, sizeof(*s->size));
-	s->member = calloc(size, sizeof(*s->member));
-	s->key = calloc(size, sizeof(*s->key));
-	s->child = calloc(size, sizeof(*s->child));
-	*ret = s;
-	return s->class && s->size && s->member && s->key && s->child ? 0 : -ENOMEM;
-}
-
-struct sorted {
-	uint64_t key;
-	uint32_t parent, vertex;
-};
-
-static int sorted_compare(const void *a, const void *b)
-{
-	const struct sorted *x = a, *y = b;
-
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
-}
-
-/* Says which class of a new stage is the ground: with at least a quarter of the switches. */
-static void ground_find(const struct bases *b, struct stage *s)
-{
-	uint32_t best = 0;
-
-	for (uint32_t c = 1; c < s->count; c++)
-		best = s->size[c] > s->size[best] ? c : best;
-	s->ground = b->grounded && 4 * s->size[best] >= b->w->in->planned->count ? best : FT_UNASSIGNED;
-}
-
-/* Adds a stage: the last one, with each class split by the neighbours of its members. */
-static int stage_refine(struct bases *b)
-{
-	const struct ft_multigraph *g = b->w->in->planned;
-	const struct stage *last = &b->stage[b->stage_count - 1];
-	_cleanup_free_ struct sorted *order = malloc((g->count + 1UL) * sizeof(*order));
-	struct stage *s;
-	int r = stage_make(b, &s);
-
-	if (r < 0 || !order)
-		return -ENOMEM;
-	for (uint32_t p = 0; p < g->count; p++)
-		order[p] = (struct sorted){key_of(b, g, last->class, last->ground, p), last->class[p], p};
-	qsort(order, g->count, sizeof(*order), sorted_compare);
-	for (uint32_t i = 0; i < g->count; i++) {
-		uint32_t p = order[i].vertex, parent = order[i].parent;
-
-		if (i == 0 || order[i - 1].parent != parent || order[i - 1].key != order[i].key) {
-			s->member[s->count] = p;
-			s->key[s->count++] = order[i].key;
-			s->child[parent + 1] = s->count;
-		}
-		s->class[p] = s->count - 1;
-		s->size[s->count - 1]++;
-		s->child[parent + 1] = s->count;
-	}
-	ground_find(b, s);
-	return 0;
-}
-
-/* Adds a stage: the last one, with @p in a class of its own. */
-static int stage_split(struct bases *b, uint32_t p)
-{
-	const struct stage *last = &b->stage[b->stage_count - 1];
-	size_t count = b->w->in->planned->count;
-	struct stage *s;
-	int r = stage_make(b, &s);
-
-	if (r < 0)
-		return r;
-	s->base = p;
-	s->count = last->count + 1;
-	memcpy(s->class, last->class, count * sizeof(*s->class));
-	memcpy(s->size, last->size, last->count * sizeof(*s->size));
-	s->size[s->class[p]]--;
-	s->class[p] = last->count;
-	s->size[last->count] = 1;
-	ground_find(b, s);
-	return 0;
-}
-
-/* A switch of the largest class that has members other than twins, or FT_UNASSIGNED. */
-static uint32_t base_choose(const struct bases *b)
-{
-	const struct stage *s = &b->stage[b->stage_count - 1];
-	uint32_t best = FT_UNASSIGNED;
-
-	for (uint32_t p = 0; p < b->w->in->planned->count; p++) {
-		uint32_t c = s->class[p];
-
-		if (b->w->twin[p] != b->w->twin[s->member[c]] &&
-		    (best == FT_UNASSIGNED || s->size[c] > s->size[s->class[best]]))
-			best = p;
-	}
-	return best;
-}
-
-static int number_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/*
- * The first stage: classes of degrees, with gaps between them that no few faults bridge. In PolarFly some switches have
- * one neighbour fewer, as have all around a dead one. The key of a class is its least degree.
- */
-static void degrees_sort(struct bases *b, struct stage *s)
-{
-	const struct ft_multigraph *g = b->w->in->planned;
-
-	memcpy(s->member, g->degree, g->count * sizeof(*s->member));
-	qsort(s->member, g->count, sizeof(*s->member), number_compare);
-	for (uint32_t i = 0; i < g->count; i++)
-		if (i == 0 || s->member[i] > s->member[i - 1] + 1 + s->member[i] / 8)
-			s->key[s->count++] = s->member[i];
-	for (uint32_t p = 0; p < g->count; p++) {
-		uint32_t c = s->count - 1;
-
-		while (c > 0 && g->degree[p] < s->key[c])
-			c--;
-		s->class[p] = c;
-		s->member[c] = p;
-		s->size[c]++;
-	}
-	ground_find(b, s);
+	free(b->votes);
+	free(b->touched);
 }
 
 /* The classes of the observed switches at the first stage. */
-static void degrees_match(struct bases *b)
+static void degrees_match(struct ft_bases *b)
 {
-	const struct stage *s = &b->stage[0];
+	const struct ft_stage *s = &b->stage[0];
 
 	for (uint32_t o = 0; o < b->w->in->observed->count; o++) {
 		uint32_t c = s->count - 1, degree = b->w->in->observed->degree[o];
@@ -253,37 +66,14 @@ static void degrees_match(struct bases *b)
 	}
 }
 
-/* All stages of the plan. The last one is stable: its classes are those of the stage before. */
-static int plan_refine(struct bases *b)
+static uint64_t observed_key(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
 {
-	uint32_t bases = 0;
-	struct stage *s;
-	int r = stage_make(b, &s);
-
-	if (r < 0)
-		return r;
-	degrees_sort(b, s);
-	while (r == 0 && b->stage_count + 2 < STAGES_MAX && b->w->steps < b->limit - STEPS_MAX / 2) {
-		uint32_t p;
-
-		r = stage_refine(b);
-		if (r < 0 || b->stage[b->stage_count - 1].count > b->stage[b->stage_count - 2].count)
-			continue;
-		p = base_choose(b);
-		b->stable = p == FT_UNASSIGNED || bases++ == BASES_MAX;
-		if (b->stable)
-			break;
-		r = stage_split(b, p);
-		if (r == 0)
-			r = stage_refine(b);
-	}
-	return r;
+	return s == b->stage ? ft_stage_ways_key(&b->w->observed_ways, o)
+			     : ft_stage_key(b, b->w->in->observed, b->class, s->ground, o);
 }
 
-/* ---- the fabric ---- */
-
 /* In how many neighbours @p differs from the switch in b->tally, which has @known. */
-static uint32_t neighbours_apart(struct bases *b, const struct stage *before, uint32_t p, uint32_t known)
+static uint32_t neighbours_apart(struct ft_bases *b, const struct ft_stage *before, uint32_t p, uint32_t known)
 {
 	const struct ft_multigraph *g = b->w->in->planned;
 	uint32_t agree = 0, count = 0;
@@ -304,34 +94,98 @@ static uint32_t neighbours_apart(struct bases *b, const struct stage *before, ui
 	return known + count - 2 * agree;
 }
 
+/* A class for an observed switch, and in how many neighbours its members differ from it. */
+struct near {
+	uint32_t class; /* FT_UNASSIGNED: none */
+	uint32_t apart;
+};
+
 /*
- * The class of @first … @end that differs least from the switch in b->tally; of several the largest. FT_UNASSIGNED:
- * several are equally large, or none is near.
+ * The class of @first … @end that differs least from the switch in b->tally; of several the largest. None if several
+ * are equally large, or not a third of the neighbours agree.
  */
-static uint32_t best_class(struct bases *b, const struct stage *s, uint32_t first, uint32_t end, uint32_t known)
+static struct near best_class(struct ft_bases *b, const struct ft_stage *s, uint32_t first, uint32_t end,
+			      uint32_t known)
 {
-	uint32_t best = FT_UNASSIGNED, least = UINT32_MAX;
+	struct near best = {FT_UNASSIGNED, UINT32_MAX};
 	bool tied = false;
 
 	for (uint32_t c = first; c < end; c++) {
 		uint32_t apart = neighbours_apart(b, s - 1, s->member[c], known);
 
-		if (apart < least || (apart == least && s->size[c] > s->size[best])) {
-			best = c;
-			least = apart;
+		if (apart < best.apart || (apart == best.apart && s->size[c] > s->size[best.class])) {
+			best = (struct near){c, apart};
 			tied = false;
-		} else if (apart == least && s->size[c] == s->size[best]) {
+		} else if (apart == best.apart && s->size[c] == s->size[best.class]) {
 			tied = true;
 		}
 	}
-	return tied || 3 * least > 2 * known + 4 ? FT_UNASSIGNED : best;
+	if (tied || 3 * (uint64_t)best.apart > 4 * (uint64_t)known)
+		best.class = FT_UNASSIGNED;
+	return best;
 }
 
-/* The class of an observed switch that has no exact counterpart. */
-static uint32_t nearest_class(struct bases *b, const struct stage *s, uint32_t o)
+/*
+ * Where the classes are too many to try each: the class to which most neighbours lead, by one member of their own
+ * classes each. None if two are equal.
+ */
+static struct near voted_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o, uint32_t known)
+{
+	const struct ft_multigraph *g = b->w->in->observed, *planned = b->w->in->planned;
+	uint32_t touched = 0, most = 0, best = FT_UNASSIGNED;
+
+	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
+		uint32_t c = b->class[g->adjacent[i].vertex], p;
+
+		if (c == FT_UNASSIGNED || c == s[-1].ground)
+			continue;
+		p = s[-1].member[c];
+		for (uint32_t k = planned->first[p]; k < planned->first[p + 1]; k++) {
+			uint32_t to = s->class[planned->adjacent[k].vertex];
+
+			if (b->votes[to]++ == 0)
+				b->touched[touched++] = to;
+		}
+		b->w->steps += peers_of(planned, p);
+	}
+	for (uint32_t i = 0; i < touched; i++) {
+		uint32_t votes = b->votes[b->touched[i]];
+
+		best = votes > most ? b->touched[i] : votes == most ? FT_UNASSIGNED : best;
+		most = votes > most ? votes : most;
+		b->votes[b->touched[i]] = 0;
+	}
+	if (best == FT_UNASSIGNED)
+		return (struct near){FT_UNASSIGNED, UINT32_MAX};
+	return best_class(b, s, best, best + 1, known);
+}
+
+/* The class of stage 1 whose two-hop walks differ least; FT_UNASSIGNED if two are equally near. */
+static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
+{
+	const struct ft_stage *s = &b->stage[1];
+	uint32_t best = FT_UNASSIGNED, least = UINT32_MAX;
+	bool tied = false;
+
+	for (uint32_t c = s->child[b->class[o]]; c < s->child[b->class[o] + 1]; c++) {
+		uint32_t apart = ft_ways_apart(&b->w->observed_ways, o, &b->w->planned_ways, s->member[c]);
+
+		tied = apart == least || (apart > least && tied);
+		best = apart < least ? c : best;
+		least = apart < least ? apart : least;
+		b->w->steps += 2;
+	}
+	return tied ? FT_UNASSIGNED : best;
+}
+
+/*
+ * The class of an observed switch that has no exact counterpart: if none of its class splits into is near, any.
+ */
+static uint32_t nearest_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
 {
 	const struct ft_multigraph *g = b->w->in->observed;
-	uint32_t known = 0, parent = b->class[o], best = FT_UNASSIGNED;
+	struct near best = {FT_UNASSIGNED, UINT32_MAX}, other = best;
+	uint32_t known = 0, parent = b->class[o];
 
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
 		uint32_t c = b->class[g->adjacent[i].vertex];
@@ -343,16 +197,18 @@ static uint32_t nearest_class(struct bases *b, const struct stage *s, uint32_t o
 	}
 	if (parent != FT_UNASSIGNED)
 		best = best_class(b, s, s->child[parent], s->child[parent + 1], known);
-	else if (known > 0)
-		best = best_class(b, s, 0, s->count, known);
+	if (known > 0 && (2 * (uint64_t)best.apart > known || (b->again && s->count <= SCANNED_MAX)))
+		other = s->count <= SCANNED_MAX ? best_class(b, s, 0, s->count, known) : voted_class(b, s, o, known);
+	if (other.apart < best.apart)
+		best = other;
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
 		if (b->class[g->adjacent[i].vertex] != FT_UNASSIGNED)
 			b->tally[b->class[g->adjacent[i].vertex]] = 0;
-	return best;
+	return best.class;
 }
 
 /* The child of @parent with this key, or FT_UNASSIGNED. */
-static uint32_t exact_class(const struct stage *s, uint32_t parent, uint64_t key)
+static uint32_t exact_class(const struct ft_stage *s, uint32_t parent, uint64_t key)
 {
 	uint32_t low = s->child[parent], high = s->child[parent + 1];
 
@@ -369,49 +225,8 @@ static uint32_t exact_class(const struct stage *s, uint32_t parent, uint64_t key
 	return FT_UNASSIGNED;
 }
 
-/* The steps to find classes for those of b->odd. */
-static uint64_t odd_work(const struct bases *b, const struct stage *s, uint32_t odd)
-{
-	const struct ft_multigraph *g = b->w->in->observed;
-	uint64_t work = 0;
-
-	for (uint32_t i = 0; i < odd; i++) {
-		uint32_t o = b->odd[i], parent = b->class[o];
-		uint32_t classes = parent == FT_UNASSIGNED ? s->count : s->child[parent + 1] - s->child[parent];
-
-		work += (uint64_t)classes * peers_of(g, o);
-	}
-	return work;
-}
-
-/*
- * Takes the observed switches to the classes of stage @at. False if most have none that is exact, and the classes are
- * many: then the images are wrong.
- */
-static bool fabric_refine(struct bases *b, uint32_t at)
-{
-	const struct ft_multigraph *g = b->w->in->observed;
-	const struct stage *s = &b->stage[at];
-	uint32_t odd = 0, *swap = b->class;
-
-	for (uint32_t o = 0; o < g->count; o++) {
-		b->next[o] = FT_UNASSIGNED;
-		if (b->class[o] != FT_UNASSIGNED)
-			b->next[o] = exact_class(s, b->class[o], key_of(b, g, b->class, s[-1].ground, o));
-		if (b->next[o] == FT_UNASSIGNED)
-			b->odd[odd++] = o;
-	}
-	if ((at > b->first && 4 * odd > 3 * g->count) || (2 * odd > g->count && odd_work(b, s, odd) > ODD_WORK_MAX))
-		return false;
-	for (uint32_t i = 0; i < odd && b->w->steps < b->limit; i++)
-		b->next[b->odd[i]] = nearest_class(b, s, b->odd[i]);
-	b->class = b->next;
-	b->next = swap;
-	return b->w->steps < b->limit;
-}
-
 /* How many switches the plan and the fabric have in common, class by class. */
-static uint32_t sizes_agree(struct bases *b, const struct stage *s)
+static uint32_t sizes_agree(struct ft_bases *b, const struct ft_stage *s)
 {
 	uint32_t agree = 0;
 
@@ -422,22 +237,49 @@ static uint32_t sizes_agree(struct bases *b, const struct stage *s)
 	return agree;
 }
 
-/* The stages from @at to the next base, with image @o for the base that @at begins with. Returns how many agree. */
-static uint32_t image_try(struct bases *b, uint32_t at, uint32_t o)
+/*
+ * Takes the observed switches to the classes of stage @at. False if the sizes of too many classes differ: then the
+ * images are wrong.
+ */
+static bool fabric_refine(struct ft_bases *b, uint32_t at)
 {
-	uint32_t i = at + 1;
+	const struct ft_multigraph *g = b->w->in->observed;
+	const struct ft_stage *s = &b->stage[at];
+	uint32_t odd = 0, *swap = b->class;
 
-	b->class[o] = b->stage[at].count - 1;
-	for (; i < b->stage_count && b->stage[i].base == FT_UNASSIGNED; i++)
-		if (!fabric_refine(b, i))
-			return 0;
-	for (unsigned int again = 0; b->stable && i == b->stage_count && again < RECOVERIES; again++)
-		if (!fabric_refine(b, i - 1))
-			return 0;
-	return sizes_agree(b, &b->stage[i - 1]);
+	for (uint32_t o = 0; o < g->count; o++) {
+		b->next[o] = FT_UNASSIGNED;
+		if (b->class[o] != FT_UNASSIGNED)
+			b->next[o] = exact_class(s, b->class[o], observed_key(b, s - 1, o));
+		if (b->next[o] == FT_UNASSIGNED)
+			b->odd[odd++] = o;
+	}
+	for (uint32_t i = 0; i < odd && b->w->steps < b->limit; i++)
+		b->next[b->odd[i]] = at == 1 ? nearest_ways(b, b->odd[i]) : nearest_class(b, s, b->odd[i]);
+	b->class = b->next;
+	b->next = swap;
+	b->odd_count = odd;
+	return b->w->steps < b->limit && (at < b->first || 100 * sizes_agree(b, s) >= b->run.agree_percent * g->count);
 }
 
-static uint32_t stage_next_base(const struct bases *b, uint32_t at)
+/*
+ * Stages @from … @end - 1, and then the last one again while some switches have no exact class, if it has split none:
+ * classes are found again that faults have hidden. False: see fabric_refine().
+ */
+static bool stages_follow(struct ft_bases *b, uint32_t from, uint32_t end)
+{
+	bool right = true;
+
+	b->again = false;
+	for (uint32_t i = from; right && i < end; i++)
+		right = fabric_refine(b, i);
+	b->again = end > 2 && b->stage[end - 1].count == b->stage[end - 2].count;
+	for (unsigned int i = 0; right && b->again && b->odd_count > 0 && i < RECOVERIES; i++)
+		right = fabric_refine(b, end - 1);
+	return right;
+}
+
+static uint32_t stage_next_base(const struct ft_bases *b, uint32_t at)
 {
 	while (at < b->stage_count && b->stage[at].base == FT_UNASSIGNED)
 		at++;
@@ -445,18 +287,20 @@ static uint32_t stage_next_base(const struct bases *b, uint32_t at)
 }
 
 /* Images for all bases from stage @at on, @root for the first. *@ret_agree: how many switches agree. 0 or -ENOMEM. */
-static int images_find(struct bases *b, uint32_t at, uint32_t root, uint32_t *ret_agree)
+static int images_find(struct ft_bases *b, uint32_t at, uint32_t root, uint32_t *ret_agree)
 {
 	size_t size = (b->w->in->observed->count + 1UL) * sizeof(*b->class);
 	_cleanup_free_ uint32_t *before = malloc(size);
 	_cleanup_free_ uint32_t *best = malloc(size);
-	uint32_t planned = b->w->in->planned->count;
+	uint32_t planned = b->w->in->planned->count, most = 0;
 
 	if (!before || !best)
 		return -ENOMEM;
-	for (bool first = true; at < b->stage_count; at = stage_next_base(b, at + 1), first = false) {
-		uint32_t wanted = b->stage[at - 1].class[b->stage[at].base], most = 0, tries = 0;
+	for (bool first = true; at < b->stage_count; first = false) {
+		uint32_t wanted = b->stage[at - 1].class[b->stage[at].base], end = stage_next_base(b, at + 1),
+			 tries = 0;
 
+		most = 0;
 		memcpy(before, b->class, size);
 		for (uint32_t o = 0; o < b->w->in->observed->count && tries < IMAGES_MAX && 8 * most < 7 * planned;
 		     o++) {
@@ -466,23 +310,25 @@ static int images_find(struct bases *b, uint32_t at, uint32_t root, uint32_t *re
 				continue;
 			tries++;
 			memcpy(b->class, before, size);
-			agree = image_try(b, at, o);
+			b->class[o] = b->stage[at].count - 1;
+			agree = stages_follow(b, at + 1, end) ? sizes_agree(b, &b->stage[end - 1]) : 0;
 			if (agree > most)
 				memcpy(best, b->class, size);
 			most = agree > most ? agree : most;
 		}
-		*ret_agree = most;
 		if (2 * most < planned)
-			break;
+			return 0;
 		memcpy(b->class, best, size);
+		at = end;
 	}
+	*ret_agree = most;
 	return 0;
 }
 
 /* Pairs the switches that are alone in their classes. */
-static uint32_t pairs_take(struct bases *b, uint32_t *ret_image)
+static uint32_t pairs_take(struct ft_bases *b, uint32_t *ret_image)
 {
-	const struct stage *s = &b->stage[b->stage_count - 1];
+	const struct ft_stage *s = &b->stage[b->stage_count - 1];
 	uint32_t count = 0;
 
 	for (uint32_t o = 0; o < b->w->in->observed->count; o++)
@@ -499,9 +345,10 @@ static uint32_t pairs_take(struct bases *b, uint32_t *ret_image)
 	return count;
 }
 
-/* Leaves out pairs that their neighbours contradict. */
-static void pairs_check(struct ft_assign_work *w, uint32_t *image)
+uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image)
 {
+	uint32_t wrong = 0;
+
 	ft_assign_seats_copy(w, image);
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
 		struct ft_assign_seat seat;
@@ -509,12 +356,15 @@ static void pairs_check(struct ft_assign_work *w, uint32_t *image)
 		if (w->image[o] == FT_UNASSIGNED)
 			continue;
 		seat = ft_assign_seat_price(w, o, w->image[o]);
-		if (4 * (uint64_t)seat.right < 3 * (uint64_t)seat.row)
-			image[o] = FT_UNASSIGNED;
+		if (4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row)
+			continue;
+		image[o] = FT_UNASSIGNED;
+		wrong++;
 	}
+	return wrong;
 }
 
-static int roots_try(struct bases *b, uint32_t *ret_image, uint32_t *ret_count, uint32_t *ret_most)
+static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_count, uint32_t *ret_most)
 {
 	uint32_t observed = b->w->in->observed->count, planned = b->w->in->planned->count;
 	uint32_t at = stage_next_base(b, 0);
@@ -524,11 +374,12 @@ static int roots_try(struct bases *b, uint32_t *ret_image, uint32_t *ret_count, 
 		return -ENOMEM;
 	b->first = at;
 	degrees_match(b);
-	for (uint32_t i = 1; i < at; i++)
-		if (!fabric_refine(b, i))
-			return 0;
-	if (at == b->stage_count)
+	if (!stages_follow(b, 1, at))
+		return 0;
+	if (at == b->stage_count) {
+		*ret_most = sizes_agree(b, &b->stage[at - 1]);
 		*ret_count = pairs_take(b, ret_image);
+	}
 	memcpy(begin, b->class, observed * sizeof(*begin));
 	for (uint32_t o = 0;
 	     at < b->stage_count && o < observed && 4 * *ret_most < 3 * planned && b->w->steps < b->limit; o++) {
@@ -548,21 +399,23 @@ static int roots_try(struct bases *b, uint32_t *ret_image, uint32_t *ret_count, 
 	return 0;
 }
 
-/* One run with or without a ground. *@ret_agree: how many switches agree, class by class. */
-static int bases_try(struct ft_assign_work *w, bool grounded, uint32_t *ret_image, uint32_t *ret_count,
+/* One run. *@ret_agree: how many switches agree, class by class. */
+static int bases_try(struct ft_assign_work *w, const struct ft_bases_run *run, uint32_t *ret_image, uint32_t *ret_count,
 		     uint32_t *ret_agree)
 {
-	size_t observed = w->in->observed->count + 1UL;
-	_cleanup_(bases_release) struct bases b = {.w = w, .limit = w->steps + STEPS_MAX, .grounded = grounded};
+	size_t observed = w->in->observed->count + 1UL, planned = w->in->planned->count + 2UL;
+	_cleanup_(bases_release) struct ft_bases b = {.w = w, .limit = w->steps + FT_BASES_STEPS_MAX, .run = *run};
 	int r;
 
 	b.class = calloc(observed, sizeof(*b.class));
 	b.next = calloc(observed, sizeof(*b.next));
 	b.odd = calloc(observed, sizeof(*b.odd));
-	b.tally = calloc(w->in->planned->count + 2UL, sizeof(*b.tally));
-	if (!b.class || !b.next || !b.odd || !b.tally)
+	b.tally = calloc(planned, sizeof(*b.tally));
+	b.votes = calloc(planned, sizeof(*b.votes));
+	b.touched = calloc(planned, sizeof(*b.touched));
+	if (!b.class || !b.next || !b.odd || !b.tally || !b.votes || !b.touched)
 		return -ENOMEM;
-	r = plan_refine(&b);
+	r = ft_stages_make(&b);
 	return r == 0 ? roots_try(&b, ret_image, ret_count, ret_agree) : r;
 }
 
@@ -570,14 +423,13 @@ int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t
 {
 	uint64_t steps = w->steps;
 	uint32_t agree = 0;
-	int r;
+	int r = ft_assign_ways_take(w);
 
 	*ret_count = 0;
-	r = bases_try(w, true, ret_image, ret_count, &agree);
-	if (r == 0 && 4 * agree < 3 * w->in->planned->count)
-		r = bases_try(w, false, ret_image, ret_count, &agree);
+	for (unsigned int i = 0; r == 0 && i < FT_COUNT(runs) && 4 * agree < 3 * w->in->planned->count; i++)
+		r = bases_try(w, &runs[i], ret_image, ret_count, &agree);
 	w->steps = steps;
 	if (r == 0 && *ret_count > 0)
-		pairs_check(w, ret_image);
+		ft_assign_pairs_check(w, ret_image);
 	return r;
 }

@@ -66,78 +66,24 @@ uint32_t ft_assign_unlikeness(const struct ft_assign_work *w, uint32_t o, uint32
 /* ---- similarity ---- */
 
 enum {
-	WAYS_MAX = 8,	/* two-hop walks between two switches; larger numbers count as this */
 	UNKNOWN = 1024, /* for a neighbour without a counterpart */
 	ROUNDS = 4,
 };
 
-/* Two-hop statistics of a graph: by vertex, and by entry of its adjacent[]. */
-struct ways {
-	uint16_t (*others)[2][WAYS_MAX + 1]; /* by vertex: adjacent or not, how many others by so many walks */
-	uint32_t *between;		     /* by entry: triangles that contain the edge */
-};
-
-static void ways_release(struct ways *ways)
-{
-	free(ways->others);
-	free(ways->between);
-}
-
-/* O(sum of squared degrees). @reached: scratch, all 0. */
-static int ways_take(const struct ft_multigraph *g, struct ways *ways)
-{
-	_cleanup_free_ uint32_t *reached = calloc(g->count + 1UL, sizeof(*reached));
-
-	ways->others = calloc(g->count + 1UL, sizeof(*ways->others));
-	ways->between = calloc(g->first[g->count] + 1UL, sizeof(*ways->between));
-	if (!reached || !ways->others || !ways->between)
-		return -ENOMEM;
-	for (uint32_t v = 0; v < g->count; v++) {
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			uint32_t via = g->adjacent[i].vertex;
-
-			for (uint32_t k = g->first[via]; k < g->first[via + 1]; k++)
-				reached[g->adjacent[k].vertex]++;
-		}
-		reached[v] = 0;
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			uint32_t n = reached[g->adjacent[i].vertex];
-
-			ways->between[i] = n;
-			ways->others[v][1][n < WAYS_MAX ? n : WAYS_MAX]++;
-			reached[g->adjacent[i].vertex] = 0;
-		}
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			uint32_t via = g->adjacent[i].vertex;
-
-			for (uint32_t k = g->first[via]; k < g->first[via + 1]; k++) {
-				uint32_t n = reached[g->adjacent[k].vertex];
-
-				ways->others[v][0][n < WAYS_MAX ? n : WAYS_MAX] += n > 0;
-				reached[g->adjacent[k].vertex] = 0;
-			}
-		}
-	}
-	return 0;
-}
-
 /* The unlikeness of the two alone. If a name identifies the switch, only the name counts. */
-static uint32_t begin_with(const struct ft_assign_work *w, const struct ways *seen, const struct ways *planned,
-			   uint32_t o, uint32_t p)
+static uint32_t begin_with(const struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
-	uint32_t apart = 4 * looks_apart(w, o, p, LOOK_PEER_HOSTS);
+	uint32_t apart = 4 * looks_apart(w, o, p, LOOK_PEER_HOSTS) +
+			 8 * ft_ways_apart(&w->observed_ways, o, &w->planned_ways, p);
 
-	for (unsigned int near = 0; near < 2; near++)
-		for (unsigned int n = 0; n <= WAYS_MAX; n++)
-			apart += 8 * absolute(seen->others[o][near][n], planned->others[p][near][n]);
 	if ((w->in->fixed[o] || !w->in->names_weak) && w->in->named[o] != FT_UNASSIGNED)
 		return w->in->named[o] == p ? 0 : 4 * UNKNOWN;
 	return apart;
 }
 
 /* Pairs the neighbours of @o and @p greedily, the most alike for each in turn. O(d^2). */
-static uint32_t neighbours_apart(const struct ft_assign_work *w, const struct ways *seen, const struct ways *planned,
-				 const uint32_t *before, uint32_t o, uint32_t p, uint32_t *taken)
+static uint32_t neighbours_apart(const struct ft_assign_work *w, const uint32_t *before, uint32_t o, uint32_t p,
+				 uint32_t *taken)
 {
 	const struct ft_multigraph *a = w->in->observed, *b = w->in->planned;
 	uint32_t n = peers_of(a, o), m = peers_of(b, p), most = n > m ? n : m;
@@ -151,7 +97,7 @@ static uint32_t neighbours_apart(const struct ft_assign_work *w, const struct wa
 		for (uint32_t k = b->first[p]; k < b->first[p + 1]; k++) {
 			uint32_t apart = row[b->adjacent[k].vertex] +
 					 32 * absolute(a->adjacent[i].count, b->adjacent[k].count) +
-					 32 * absolute(seen->between[i], planned->between[k]);
+					 32 * absolute(w->observed_ways.between[i], w->planned_ways.between[k]);
 
 			if (taken[k - b->first[p]] || (apart >= best && at != FT_UNASSIGNED))
 				continue;
@@ -167,7 +113,7 @@ static uint32_t neighbours_apart(const struct ft_assign_work *w, const struct wa
 
 bool ft_assign_likeness_is_affordable(const struct ft_assign_work *w)
 {
-	enum { PAIRS_MAX = 4000000 };
+	enum { PAIRS_MAX = 10000000 };
 
 	return (uint64_t)w->in->planned->first[w->in->planned->count] *
 		       w->in->observed->first[w->in->observed->count] <=
@@ -178,7 +124,6 @@ int ft_assign_likeness_take(struct ft_assign_work *w)
 {
 	uint32_t o_count = w->in->observed->count, p_count = w->in->planned->count;
 	size_t size = (size_t)o_count * p_count;
-	_cleanup_(ways_release) struct ways seen = {0}, planned = {0};
 	_cleanup_free_ uint32_t *start = malloc((size + 1) * sizeof(*start));
 	_cleanup_free_ uint32_t *before = malloc((size + 1) * sizeof(*before));
 	_cleanup_free_ uint32_t *now = malloc((size + 1) * sizeof(*now));
@@ -186,22 +131,18 @@ int ft_assign_likeness_take(struct ft_assign_work *w)
 	int r = start && before && now && taken ? 0 : -ENOMEM;
 
 	if (r == 0)
-		r = ways_take(w->in->observed, &seen);
-	if (r == 0)
-		r = ways_take(w->in->planned, &planned);
+		r = ft_assign_ways_take(w);
 	if (r < 0)
 		return r;
 	for (uint32_t o = 0; o < o_count; o++)
 		for (uint32_t p = 0; p < p_count; p++)
-			start[(size_t)o * p_count + p] = now[(size_t)o * p_count + p] =
-				begin_with(w, &seen, &planned, o, p);
+			start[(size_t)o * p_count + p] = now[(size_t)o * p_count + p] = begin_with(w, o, p);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		memcpy(before, now, size * sizeof(*now));
 		for (uint32_t o = 0; o < o_count; o++)
 			for (uint32_t p = 0; p < p_count; p++)
 				now[(size_t)o * p_count + p] =
-					start[(size_t)o * p_count + p] +
-					neighbours_apart(w, &seen, &planned, before, o, p, taken);
+					start[(size_t)o * p_count + p] + neighbours_apart(w, before, o, p, taken);
 	}
 	w->steps += (uint64_t)w->in->planned->first[p_count] * w->in->observed->first[o_count];
 	w->unlike = FT_STEAL(now);
