@@ -173,7 +173,13 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 	return r;
 }
 
-int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count)
+/*
+ * The switches of @snapshot by name and GUID, as ft_site_import() takes them.
+ *
+ * @ret_switches  out: one block that the caller frees. Untouched on failure.
+ * Returns 0 or -ENOMEM.
+ */
+static int switches_list(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count)
 {
 	size_t count = 0, bytes = 0;
 	struct ft_site_switch *switches;
@@ -213,7 +219,7 @@ int ft_resolve_cables(const struct ft_snapshot *snapshot, const char *path, cons
 	int r = 0;
 
 	if (snapshot)
-		r = ft_resolve_switches(snapshot, &known, &known_count);
+		r = switches_list(snapshot, &known, &known_count);
 	if (r == 0)
 		r = ft_site_import(design, plan, sheet, known, known_count, &faults, &notes, err);
 	if (r == 1 || (r == 0 && all))

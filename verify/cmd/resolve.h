@@ -64,14 +64,6 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 		     const struct ft_report *report, struct ft_resolved *ret_resolved);
 
 /*
- * The switches of @snapshot by name and GUID, as ft_site_import() takes them.
- *
- * @ret_switches  out: one block that the caller frees. Untouched on failure.
- * Returns 0 or -ENOMEM.
- */
-int ft_resolve_switches(const struct ft_snapshot *snapshot, struct ft_site_switch **ret_switches, size_t *ret_count);
-
-/*
  * ft_site_import() with the switches of @snapshot (NULL: the live fabric is not known).
  *
  * @path  of @sheet, for messages

@@ -77,7 +77,8 @@ static void board_name_add(const struct ft_inspection *in, struct ft_spot spot, 
 		ft_text_printf(text, "%u", spot.board + 1);
 }
 
-bool ft_board_is_named(const struct ft_inspection *in, struct ft_spot spot)
+/* True if names of chips give the name of that board. */
+static bool is_named(const struct ft_inspection *in, struct ft_spot spot)
 {
 	return namesake_find(in, spot, true) || namesake_find(in, spot, false);
 }
@@ -91,7 +92,7 @@ void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft
 /* "line board L05", "chip 2 of line board L05", "a line board (15 of 16 are there)" */
 static void gap_add(const struct ft_inspection *in, const struct ft_gap *gap, struct ft_text *text)
 {
-	bool named = gap->placed && ft_board_is_named(in, gap->spot);
+	bool named = gap->placed && is_named(in, gap->spot);
 
 	if (!gap->whole && named)
 		ft_text_printf(text, "chip %u of ", gap->spot.chip + 1);
@@ -194,7 +195,7 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 	struct ft_model *m = in->x->m;
 	_cleanup_(ft_text_release) struct ft_text name = {0};
 
-	if (gap->placed && gap->whole && ft_board_is_named(in, gap->spot)) {
+	if (gap->placed && gap->whole && is_named(in, gap->spot)) {
 		ft_text_printf(&name, "%s ", m->live.switches[in->live].label);
 		board_name_add(in, gap->spot, &name);
 	} else {
@@ -222,7 +223,7 @@ static void slots_add(const struct ft_inspection *in, const struct ft_gap *gap, 
 	enum { NAMED_MOST = 4 };
 	uint32_t count = 0, named = 0;
 
-	if (!gap->whole || (gap->placed && ft_board_is_named(in, gap->spot)))
+	if (!gap->whole || (gap->placed && is_named(in, gap->spot)))
 		return;
 	for (uint32_t b = 0; gap->empty && b < BOARDS_MOST; b++)
 		count += gap->empty[b];

@@ -99,7 +99,4 @@ void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft
 void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_chip *chip, bool whole,
 		  const char *words);
 
-/* True if names of chips give the name of that board. */
-bool ft_board_is_named(const struct ft_inspection *in, struct ft_spot spot);
-
 #endif

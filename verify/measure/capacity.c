@@ -213,7 +213,8 @@ static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
 			c->blocking[rank] = (struct ft_ratio){1, 1};
 }
 
-struct ft_ratio ft_blocking_times(struct ft_ratio one, struct ft_ratio other)
+/* The product of two blocking ratios: a ratio below 1 does not compensate for the other. */
+static struct ft_ratio blocking_times(struct ft_ratio one, struct ft_ratio other)
 {
 	static const struct ft_ratio all = {1, 1};
 	struct ft_ratio product = one;
@@ -229,7 +230,7 @@ struct ft_ratio ft_blocking_with(const struct ft_model *m, uint32_t rank, struct
 	struct ft_ratio product = rank == 0 ? there : c->blocking[0];
 
 	for (uint32_t k = 1; k < c->ranks; k++)
-		product = ft_blocking_times(product, k == rank ? there : c->blocking[k]);
+		product = blocking_times(product, k == rank ? there : c->blocking[k]);
 	return product;
 }
 

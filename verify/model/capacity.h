@@ -80,9 +80,6 @@ uint64_t ft_cuts_least(const struct ft_model *m, const uint64_t *left);
 /* The fraction of @planned that is left, at most 1; 1 where nothing is planned. */
 struct ft_ratio ft_share(uint64_t left, uint64_t planned);
 
-/* The product of two blocking ratios: a ratio below 1 does not compensate for the other. */
-struct ft_ratio ft_blocking_times(struct ft_ratio one, struct ft_ratio other);
-
 /* The blocking of the whole path up, if that of @rank is @there and all others are as planned. */
 struct ft_ratio ft_blocking_with(const struct ft_model *m, uint32_t rank, struct ft_ratio there);
 

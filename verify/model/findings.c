@@ -212,13 +212,6 @@ void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t 
 	where_add(m, f, strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number);
 }
 
-void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node)
-{
-	const struct ft_node *n = &m->snapshot->nodes[node];
-
-	where_add(m, f, node_name(m->snapshot, n), n->guid, 0);
-}
-
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
 {
 	uint32_t origin = ft_port_origin(m, port);

@@ -571,7 +571,6 @@ int ft_distances(struct ft_model *m);
  * the top-level caller returns -ENOMEM at the end.
  */
 struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence);
-void ft_finding_where_node(struct ft_model *m, struct ft_finding *f, uint32_t node);
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
 void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number);
 /* @node and @port are indices into m->chips. */

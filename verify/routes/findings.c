@@ -74,7 +74,11 @@ static bool is_among(const uint32_t *hops, uint32_t count, uint32_t hop)
 	return false;
 }
 
-void ft_walk_path(const struct ft_walk *w, uint32_t from, uint32_t target, struct ft_text *text)
+/*
+ * The route of a packet from some host of a hop: "from node001 to node019: leaf01 port 7, core02 port 3, …", as far as
+ * it gets.
+ */
+static void path_add(const struct ft_walk *w, uint32_t from, uint32_t target, struct ft_text *text)
 {
 	uint32_t host = host_from(w, from, target), h = from, seen[PATH_SHOWN] = {0};
 
@@ -144,7 +148,7 @@ static void example_say(struct ft_walk *w, struct ft_finding *f, const struct ft
 	_cleanup_(ft_text_release) struct ft_text path = {0};
 	uint32_t live = w->hops[some->from].live;
 
-	ft_walk_path(w, some->from, some->to, &path);
+	path_add(w, some->from, some->to, &path);
 	w->m->failed |= ft_text_failed(&path);
 	if (live != FT_NONE)
 		ft_finding_symptom(w->m, f, live, 0, "for example, %s", ft_text_string(&path));

@@ -213,11 +213,6 @@ uint32_t ft_walk_out(const struct ft_walk *w, uint32_t hop, uint32_t target);
 
 /* "leaf07" */
 void ft_walk_name(const struct ft_walk *w, uint32_t hop, struct ft_text *text);
-/*
- * The route of a packet from some host of a hop: "from node001 to node019: leaf01 port 7, core02 port 3, …", as far as
- * it gets.
- */
-void ft_walk_path(const struct ft_walk *w, uint32_t from, uint32_t target, struct ft_text *text);
 /* Of a switch, by software. */
 void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop);
 
