@@ -60,4 +60,33 @@ static inline void bench_out_of_memory(const struct bench *b, bool fewer)
 	input_out_of_memory(&input, 50, fewer);
 }
 
+/*
+ * Verifies the fabric of a design after faults.
+ *
+ * @expected  what is found, in words; or their beginning, with a "*" at its end; NULL: any
+ * @counts    what @count adds of the report, NULL: any
+ * @ret_b, @ret_report  out: the caller releases them
+ */
+static inline void row_check(const char *design, const char *faults, const char *expected, const char *counts,
+			     void (*count)(const struct ft_report *report, struct ft_text *text), struct bench *ret_b,
+			     struct ft_report **ret_report)
+{
+	_cleanup_(ft_text_release) struct ft_text words = {0}, counted = {0};
+
+	bench_make(ret_b, design);
+	faults_apply(ret_b, faults);
+	assert_int_equal(ft_snapshot_check(ret_b->snapshot, NULL), 0);
+	assert_int_equal(ft_verify(ret_b->design, ret_b->plan, ret_b->snapshot, "2026-11-20", ret_report), 0);
+	report_check(*ret_report);
+	report_words(*ret_report, &words);
+	count(*ret_report, &counted);
+	if (expected && expected[0] && expected[strlen(expected) - 1] == '*')
+		assert_memory_equal(ft_text_string(&words), expected, strlen(expected) - 1);
+	else if (expected)
+		assert_string_equal(ft_text_string(&words), expected);
+	if (counts)
+		assert_string_equal(ft_text_string(&counted), counts);
+	report_returns(*ret_report);
+}
+
 #endif

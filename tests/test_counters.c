@@ -21,6 +21,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/rows.h"
+#include "tests/slots.h"
 #include "verify/model/model.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}"
@@ -96,58 +97,21 @@ static void test_allowed_grows(void **state)
 
 /* ---- reading ---- */
 
-enum { WIRE_SLOTS = 16 };
+enum { WIRE_SLOTS = 16 }; /* in use */
 
 /* What the nodes on the wire do, by LID. */
 static struct {
-	struct ft_smp_request requests[WIRE_SLOTS];
-	bool busy[WIRE_SLOTS];
-	size_t pending;
 	uint16_t wide_lid, silent_lid, deaf_lid, refusing_lid, late_lid, busy_lid;
 	unsigned int asked_of_deaf;
 	uint32_t readings[0xc000][64]; /* of a LID's port, so far */
 } wire;
 
-int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err);
-int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err);
-void __wrap_ft_smp_close(struct ft_smp_wire *unused);
-size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused);
-struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused);
-int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request);
-bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer);
-
-int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err)
-{
-	(void)ca;
-	(void)port;
-	(void)err;
-	*ret_choice = (struct ft_port_choice){.ca = "fake0", .port = 1};
-	return 0;
-}
-
 int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err)
 {
 	if (options->kind != FT_SMP_PERFORMANCE)
 		return ft_error_set(err, -EIO, 0, 0, "not what a reader of counters opens");
-	*ret_wire = (struct ft_smp_wire *)&wire;
+	*ret_wire = slots_open();
 	return 0;
-}
-
-void __wrap_ft_smp_close(struct ft_smp_wire *unused)
-{
-	(void)unused;
-}
-
-size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused)
-{
-	(void)unused;
-	return wire.pending;
-}
-
-struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused)
-{
-	(void)unused;
-	return (struct ft_smp_count){.mads = 1};
 }
 
 int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request)
@@ -155,15 +119,7 @@ int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *
 	(void)unused;
 	if (request->lid == 0 || request->lid > 0xbfff || request->hops > 0 || request->timeout_ms == 0)
 		return -EINVAL;
-	for (int i = 0; i < WIRE_SLOTS; i++) {
-		if (wire.busy[i])
-			continue;
-		wire.busy[i] = true;
-		wire.requests[i] = *request;
-		wire.pending++;
-		return i;
-	}
-	return -EBUSY;
+	return slots_take(request);
 }
 
 static enum ft_smp_outcome outcome_of(const struct ft_smp_request *request, uint32_t reading)
@@ -200,14 +156,12 @@ bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, s
 
 	(void)unused;
 	(void)until_ns;
-	if (wire.pending == 0)
+	if (slots.pending == 0)
 		return false;
 	/* The last one first: answers come in any order. */
-	while (!wire.busy[slot])
+	while (!slots.busy[slot])
 		slot--;
-	wire.busy[slot] = false;
-	wire.pending--;
-	request = &wire.requests[slot];
+	request = slots_free(slot);
 	readings = &wire.readings[request->lid][request->port_select % 64];
 	*ret_answer = (struct ft_smp_answer){.slot = slot, .outcome = outcome_of(request, *readings)};
 	counters_answer(request, *readings, ret_answer->data);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "planner/plan/plan.h"
 #include "tests/allocations.h"
+#include "tests/refused.h"
 #include "planner/plan/tree.h"
 
 /* The least that a design must say, so that a row holds only what it is about; the row starts on line 2. */
@@ -424,18 +425,8 @@ static const struct bad_design {
 static void bad_design_test(void **state)
 {
 	const struct bad_design *row = *state;
-	struct ft_design *design = NULL;
-	struct ft_plan *plan = NULL;
-	struct ft_error err = {0};
-	char found[FT_ERROR_TEXT_SIZE + 32];
-	int r = ft_design_read(row->text, strlen(row->text), &design, &plan, &err);
 
-	snprintf(found, sizeof(found), "%u:%u: %s", err.line, err.column, err.text);
-	assert_int_equal(r, -EINVAL);
-	assert_null(design);
-	assert_null(plan);
-	if (strcmp(found, row->error) != 0)
-		fail_msg("%s\n   gives %s\nexpected %s", row->text, found, row->error);
+	design_refused(row->text, row->error);
 }
 
 static const char everything[] =

@@ -25,11 +25,11 @@
 #include "probe/discovery.h"
 #include "tests/allocations.h"
 #include "tests/runs.h"
+#include "tests/slots.h"
 
 enum {
 	NODES_MAX = 64,
 	PORTS_MAX = 255,
-	WIRE_SLOTS = FT_SMP_SLOTS_MAX,
 	STATE_TABLE = 0x34,
 	CAPABILITY_MASK2 = 1 << 15,
 	HAS_STATE_TABLE = 1 << 3,
@@ -53,11 +53,7 @@ static struct {
 	unsigned int seed;
 	unsigned int malice; /* percent of the answers */
 
-	struct ft_smp_request requests[WIRE_SLOTS];
-	bool busy[WIRE_SLOTS];
-	int64_t sent_ns[WIRE_SLOTS];
-	size_t pending;
-	struct ft_smp_count count;
+	int64_t sent_ns[FT_SMP_SLOTS_MAX];
 	unsigned int asked[0x100]; /* by attribute; the vendor's by its lower half */
 	unsigned int gone_after;   /* so many SMPs nobody answers any more; 0: never */
 	bool gone;		   /* nobody ever does */
@@ -66,49 +62,13 @@ static struct {
 	unsigned int lies[2], lied;
 } net;
 
-int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err);
-int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err);
-void __wrap_ft_smp_close(struct ft_smp_wire *unused);
-size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused);
-struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused);
-int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request);
-bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer);
-
-int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err)
-{
-	(void)ca;
-	(void)port;
-	(void)err;
-	*ret_choice = (struct ft_port_choice){.ca = "fake0", .port = 1};
-	return 0;
-}
-
 int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err)
 {
 	(void)err;
-	assert_in_range(options->max_smps, 1, WIRE_SLOTS);
-	memset(net.busy, 0, sizeof(net.busy));
+	assert_in_range(options->max_smps, 1, FT_SMP_SLOTS_MAX);
 	memset(net.asked, 0, sizeof(net.asked));
-	net.pending = net.count.mads = 0;
-	*ret_wire = (struct ft_smp_wire *)&net;
+	*ret_wire = slots_open();
 	return 0;
-}
-
-void __wrap_ft_smp_close(struct ft_smp_wire *unused)
-{
-	(void)unused;
-}
-
-size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused)
-{
-	(void)unused;
-	return net.pending;
-}
-
-struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused)
-{
-	(void)unused;
-	return net.count;
 }
 
 static bool is_switch(unsigned int node)
@@ -140,24 +100,20 @@ static struct place follow(const struct ft_smp_request *request)
 
 int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request)
 {
+	int slot;
+
 	(void)unused;
 	assert_true(request->hops <= FT_SMP_HOPS_MAX);
 	for (unsigned int i = 1; i <= request->hops; i++)
 		assert_in_range(request->path[i], 1, FT_PORT_NUMBER_MAX);
 	/* As the kernel has it: through the port that was opened, and no other. */
 	assert_true(is_switch(0) || request->hops == 0 || request->path[1] == 1);
-	for (int i = 0; i < WIRE_SLOTS; i++) {
-		if (net.busy[i])
-			continue;
-		net.busy[i] = true;
-		net.requests[i] = *request;
-		net.sent_ns[i] = ft_smp_now_ns();
-		net.pending++;
-		net.count.mads++;
-		net.asked[request->attribute & 0xff]++;
-		return i;
-	}
-	return -EBUSY;
+	slot = slots_take(request);
+	if (slot < 0)
+		return slot;
+	net.sent_ns[slot] = ft_smp_now_ns();
+	net.asked[request->attribute & 0xff]++;
+	return slot;
 }
 
 static void answer_node(struct place at, uint8_t *data)
@@ -212,7 +168,7 @@ static enum ft_smp_outcome answer(const struct ft_smp_request *request, uint8_t 
 {
 	struct place at = follow(request);
 
-	if (at.node == NODES_MAX || net.gone || (net.gone_after && net.count.mads > net.gone_after))
+	if (at.node == NODES_MAX || net.gone || (net.gone_after && slots.count.mads > net.gone_after))
 		return FT_SMP_LOST;
 	switch (request->attribute) {
 	case IB_ATTR_NODE_INFO:
@@ -246,30 +202,29 @@ static unsigned int chance(unsigned int below)
 /* What is lost takes its time where a node is mute, and else none. */
 static bool is_due(unsigned int slot)
 {
-	return !net.mute || follow(&net.requests[slot]).node < NODES_MAX ||
-	       ft_smp_now_ns() - net.sent_ns[slot] >= net.requests[slot].timeout_ms * FT_NS_PER_MS;
+	return !net.mute || follow(&slots.requests[slot]).node < NODES_MAX ||
+	       ft_smp_now_ns() - net.sent_ns[slot] >= slots.requests[slot].timeout_ms * FT_NS_PER_MS;
 }
 
 bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer)
 {
-	unsigned int slot = chance(WIRE_SLOTS), tried = 0;
+	unsigned int slot = chance(FT_SMP_SLOTS_MAX), tried = 0;
 
 	(void)unused;
-	if (net.pending == 0)
+	if (slots.pending == 0)
 		return false;
-	while (!net.busy[slot] || !is_due(slot)) {
-		slot = (slot + 1) % WIRE_SLOTS;
-		if (++tried < WIRE_SLOTS)
+	while (!slots.busy[slot] || !is_due(slot)) {
+		slot = (slot + 1) % FT_SMP_SLOTS_MAX;
+		if (++tried < FT_SMP_SLOTS_MAX)
 			continue;
 		if (ft_smp_now_ns() >= until_ns)
 			return false;
 		poll(NULL, 0, 1);
 		tried = 0;
 	}
-	net.busy[slot] = false;
-	net.pending--;
+	slots_free(slot);
 	*ret_answer = (struct ft_smp_answer){.slot = slot};
-	ret_answer->outcome = answer(&net.requests[slot], ret_answer->data);
+	ret_answer->outcome = answer(&slots.requests[slot], ret_answer->data);
 	/* What is lost takes its time, but not that of the test. */
 	ret_answer->slow = ret_answer->outcome == FT_SMP_LOST;
 	if (chance(100) >= net.malice)

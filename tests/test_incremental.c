@@ -24,6 +24,7 @@
 #include "probe/snapshot_build.h"
 #include "probe/survey.h"
 #include "tests/allocations.h"
+#include "tests/slots.h"
 
 enum { PORTS = 8 };
 
@@ -417,57 +418,17 @@ static void test_no_memory(void **state)
 enum { WIRE_SLOTS = 16, NODES_MAX = 60, SELF = 0x300 };
 
 static struct {
-	struct ft_smp_request requests[WIRE_SLOTS];
-	bool busy[WIRE_SLOTS];
-	size_t pending;
-	struct ft_smp_count count;
 	unsigned int seed;
 	unsigned int malice; /* percent of the answers */
 	unsigned int nodes;  /* made up so far */
 } wire;
 
-int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err);
-int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err);
-void __wrap_ft_smp_close(struct ft_smp_wire *unused);
-size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused);
-struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused);
-int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request);
-bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, struct ft_smp_answer *ret_answer);
-
-int __wrap_ft_port_choose(const char *ca, int port, struct ft_port_choice *ret_choice, struct ft_error *err)
-{
-	(void)ca;
-	(void)port;
-	(void)err;
-	*ret_choice = (struct ft_port_choice){.ca = "fake0", .port = 1};
-	return 0;
-}
-
 int __wrap_ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err)
 {
 	(void)err;
 	assert_true(options->max_smps <= WIRE_SLOTS);
-	memset(wire.busy, 0, sizeof(wire.busy));
-	wire.pending = 0;
-	*ret_wire = (struct ft_smp_wire *)&wire;
+	*ret_wire = slots_open();
 	return 0;
-}
-
-void __wrap_ft_smp_close(struct ft_smp_wire *unused)
-{
-	(void)unused;
-}
-
-size_t __wrap_ft_smp_pending(const struct ft_smp_wire *unused)
-{
-	(void)unused;
-	return wire.pending;
-}
-
-struct ft_smp_count __wrap_ft_smp_count(const struct ft_smp_wire *unused)
-{
-	(void)unused;
-	return wire.count;
 }
 
 int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *request)
@@ -477,16 +438,7 @@ int __wrap_ft_smp_send(struct ft_smp_wire *unused, const struct ft_smp_request *
 	assert_true(request->timeout_ms > 0);
 	for (unsigned int i = 1; i <= request->hops; i++)
 		assert_in_range(request->path[i], 1, FT_PORT_NUMBER_MAX);
-	for (int i = 0; i < WIRE_SLOTS; i++) {
-		if (wire.busy[i])
-			continue;
-		wire.busy[i] = true;
-		wire.requests[i] = *request;
-		wire.pending++;
-		wire.count.mads++;
-		return i;
-	}
-	return -EBUSY;
+	return slots_take(request);
 }
 
 static unsigned int chance(unsigned int below)
@@ -523,13 +475,11 @@ bool __wrap_ft_smp_receive_until(struct ft_smp_wire *unused, int64_t until_ns, s
 
 	(void)until_ns;
 	(void)unused;
-	if (wire.pending == 0)
+	if (slots.pending == 0)
 		return false;
-	while (!wire.busy[slot])
+	while (!slots.busy[slot])
 		slot = (slot + 1) % WIRE_SLOTS;
-	wire.busy[slot] = false;
-	wire.pending--;
-	request = &wire.requests[slot];
+	request = slots_free(slot);
 	*ret_answer = (struct ft_smp_answer){.slot = slot, .slow = chance(2)};
 	if (chance(100) < wire.malice)
 		ret_answer->outcome = (enum ft_smp_outcome)chance(FT_SMP_LOST + 1);

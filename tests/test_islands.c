@@ -20,6 +20,7 @@
 #include "planner/write/formats.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/refused.h"
 #include "tests/rows.h"
 #include "verify/model/model.h"
 #include "verify/repair/repair.h"
@@ -175,19 +176,8 @@ static void test_row(void **state)
 	const struct row *row = *state;
 	_cleanup_(bench_release) struct bench b;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	_cleanup_(ft_text_release) struct ft_text words = {0};
-	_cleanup_(ft_text_release) struct ft_text counts = {0};
 
-	bench_make(&b, row->design);
-	faults_apply(&b, row->faults);
-	assert_int_equal(ft_snapshot_check(b.snapshot, NULL), 0);
-	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
-	report_check(report);
-	report_words(report, &words);
-	report_counts(report, &counts);
-	assert_string_equal(ft_text_string(&words), row->expected);
-	assert_string_equal(ft_text_string(&counts), row->counts);
-	report_returns(report);
+	row_check(row->design, row->faults, row->expected, row->counts, report_counts, &b, &report);
 	drawing_check(&b, report);
 }
 
@@ -246,16 +236,8 @@ static const struct {
 static void test_bad(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < FT_COUNT(bad); i++) {
-		_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-		_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-		struct ft_error err = {0};
-		char text[sizeof(err.text) + 32];
-
-		assert_int_equal(ft_design_read(bad[i].design, strlen(bad[i].design), &design, &plan, &err), -EINVAL);
-		snprintf(text, sizeof(text), "%u:%u: %s", err.line, err.column, err.text);
-		assert_string_equal(text, bad[i].error);
-	}
+	for (size_t i = 0; i < FT_COUNT(bad); i++)
+		design_refused(bad[i].design, bad[i].error);
 }
 
 static void design_take(const char *text, struct ft_design **ret_design, struct ft_plan **ret_plan)

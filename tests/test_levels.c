@@ -235,23 +235,8 @@ static void test_row(void **state)
 	const struct row *row = *state;
 	_cleanup_(bench_release) struct bench b;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	_cleanup_(ft_text_release) struct ft_text words = {0};
-	_cleanup_(ft_text_release) struct ft_text counts = {0};
 
-	bench_make(&b, row->design);
-	faults_apply(&b, row->faults);
-	assert_int_equal(ft_snapshot_check(b.snapshot, NULL), 0);
-	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
-	report_check(report);
-	report_words(report, &words);
-	report_counts(report, &counts);
-	if (row->expected && row->expected[strlen(row->expected) - 1] == '*')
-		assert_memory_equal(ft_text_string(&words), row->expected, strlen(row->expected) - 1);
-	else if (row->expected)
-		assert_string_equal(ft_text_string(&words), row->expected);
-	if (row->counts)
-		assert_string_equal(ft_text_string(&counts), row->counts);
-	report_returns(report);
+	row_check(row->design, row->faults, row->expected, row->counts, report_counts, &b, &report);
 }
 
 /* ---- nothing depends on names, and what they would decide has an alternative ---- */
