@@ -81,8 +81,8 @@ function plain(line,    word)
 		split(line, word, " ")
 		line = word[2] "(" word[3] ")" word[4]
 	}
-	if (line ~ /^\.Fl -/)
-		sub(/^\.Fl -/, "--", line)
+	gsub(/^\.Fl -| Fl -/, " --", line)
+	sub(/^ /, "", line)
 	gsub(/^\.[A-Z][a-z] |\\&| Ns /, "", line)
 	gsub(/ (Ar|Cm|Fl|Op|Pq|Ns) /, " ", line)
 	while (match(line, / [.,;:)]/))
