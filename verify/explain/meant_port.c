@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/explain/explain.h"
 #include "verify/model/recall.h"
 
@@ -140,13 +141,6 @@ static bool run_pick(uint32_t *ports, uint32_t count, uint32_t need)
 	return true;
 }
 
-static int number_compare(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The ports of @live, in any state, that other switches use for planned switch @peer. */
 static uint32_t usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer)
 {
@@ -183,7 +177,7 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, u
 			continue;
 		found += count < room ? count : room;
 	}
-	qsort(ret_ports, found, sizeof(*ret_ports), number_compare);
+	qsort(ret_ports, found, sizeof(*ret_ports), ft_number_compare);
 	return found;
 }
 

@@ -192,21 +192,6 @@ static int names_invent(struct writer *w)
 	return 0;
 }
 
-/* A GUID that two switches have, or none, identifies nothing. */
-static int guids_usable(const struct writer *w)
-{
-	_cleanup_(ft_map_release) struct ft_map seen = {0};
-
-	for (uint32_t i = 0; i < w->intent->count; i++) {
-		uint64_t guid = w->intent->f->live->switches[i].guid;
-		int r = guid == 0 ? 0 : ft_map_add(&seen, guid, i, NULL);
-
-		if (r <= 0)
-			return r;
-	}
-	return 1;
-}
-
 /* From the hosts up, by kind, then in natural order, then by GUID. */
 static int order_compare(const void *a, const void *b, void *context)
 {
@@ -305,7 +290,7 @@ static int switches_write(struct writer *w, struct ft_text *text)
 {
 	_cleanup_free_ bool *done = calloc(w->intent->count + 1UL, sizeof(*done));
 	struct lines lines = {text, false};
-	int guids = guids_usable(w), r = done ? 0 : -ENOMEM;
+	int guids = ft_infer_guids_usable(w->intent->f), r = done ? 0 : -ENOMEM;
 
 	if (guids < 0)
 		return guids;

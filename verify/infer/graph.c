@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/infer_parts.h"
 
 uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least)
@@ -166,13 +167,6 @@ static void hosts_count(struct ft_inference *f)
 	f->aggregations = ca_ports - f->host_total;
 }
 
-static int uint32_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int usual_hosts_find(struct ft_inference *f)
 {
 	_cleanup_free_ uint32_t *sorted = malloc((f->live->switch_count + 1UL) * sizeof(*sorted));
@@ -183,7 +177,7 @@ static int usual_hosts_find(struct ft_inference *f)
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
 		if (f->hosts[i] > 0)
 			sorted[count++] = f->hosts[i];
-	qsort(sorted, count, sizeof(*sorted), uint32_compare);
+	qsort(sorted, count, sizeof(*sorted), ft_number_compare);
 	f->usual_hosts = count > 0 ? sorted[count / 2] : 0;
 	return 0;
 }
@@ -224,7 +218,7 @@ static int neighbours_collect(struct ft_inference *f)
 			far[count] = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
 			count += far[count] != i;
 		}
-		qsort(far, count, sizeof(*far), uint32_compare);
+		qsort(far, count, sizeof(*far), ft_number_compare);
 		for (uint32_t n = 0; n < count; n++) {
 			if (n == 0 || far[n] != far[n - 1])
 				f->near[used++].live = far[n];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/infer_parts.h"
 
 /* The ranks. */
@@ -36,15 +37,6 @@ static void ranks_sort(const struct ft_inference *f, struct ft_fit *fit, uint32_
 	for (uint32_t i = 0; i < n; i++)
 		if (fit->rank[i] == FT_OUTSIDE && ft_fit_links(f, fit, i, SPINE) > 0)
 			fit->rank[i] = CORE;
-}
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-	while (parent[i] != i) {
-		parent[i] = parent[parent[i]];
-		i = parent[i];
-	}
-	return i;
 }
 
 /* The cables of two switches that lead to the same ones of a rank. */
@@ -104,16 +96,16 @@ static int groups_number(const struct ft_inference *f, struct ft_fit *fit, uint3
 
 			if (fit->rank[far] == lower && far != first &&
 			    common_cables(f, fit, first, far, upper) * 2 > most)
-				parent[root_of(parent, far)] = root_of(parent, first);
+				parent[ft_number_root(parent, far)] = ft_number_root(parent, first);
 		}
 	}
 	fit->groups[step] = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (fit->rank[i] == lower && root_of(parent, i) == i)
+		if (fit->rank[i] == lower && ft_number_root(parent, i) == i)
 			fit->group[step][i] = fit->groups[step]++;
 	for (uint32_t i = 0; i < n; i++)
 		if (fit->rank[i] == lower)
-			fit->group[step][i] = fit->group[step][root_of(parent, i)];
+			fit->group[step][i] = fit->group[step][ft_number_root(parent, i)];
 	return 0;
 }
 

@@ -333,6 +333,9 @@ struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
 /* places.c: sorts the members into the plan's order. Returns 0 or -ENOMEM. */
 int ft_infer_places(struct ft_inference *f);
 
+/* names.c: 1 if every switch has a GUID of its own, 0 if not, or -ENOMEM. */
+int ft_infer_guids_usable(const struct ft_inference *f);
+
 /* names.c: bindings and expected names. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
 int ft_infer_names(struct ft_inference *f, bool by_name);
 void ft_infer_names_release(struct ft_inference *f);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/infer_parts.h"
 
 enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
@@ -234,8 +235,7 @@ static int names_usable(const struct ft_inference *f, bool *ret_usable)
 	return r;
 }
 
-/* 1 if every switch has a GUID of its own, 0 if not, or -ENOMEM. */
-static int guids_usable(const struct ft_inference *f)
+int ft_infer_guids_usable(const struct ft_inference *f)
 {
 	_cleanup_(ft_map_release) struct ft_map seen = {0};
 
@@ -358,14 +358,6 @@ static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_
 			  "taken to be all right");
 }
 
-static bool is_among(const uint32_t *member, uint32_t count, uint32_t live)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (member[i] == live)
-			return true;
-	return false;
-}
-
 /* @count: those of @member that are planned as islands, or expected. */
 static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
 {
@@ -376,7 +368,7 @@ static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint3
 	if (planned)
 		islands_tell(f, member, count);
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (!ft_infer_in_tree(f, i) && !(planned && is_among(member, count, i)))
+		if (!ft_infer_in_tree(f, i) && !(planned && ft_number_is_among(member, count, i)))
 			ft_text_printf(why, "%s%s",
 				       strangers++ ? ", " : "no part of the tree: ", f->live->switches[i].label);
 	if (f->expected_count > 0)
@@ -423,7 +415,7 @@ void ft_infer_names_release(struct ft_inference *f)
 int ft_infer_names(struct ft_inference *f, bool by_name)
 {
 	bool names = false;
-	int r = by_name ? names_usable(f, &names) : 0, guids = guids_usable(f);
+	int r = by_name ? names_usable(f, &names) : 0, guids = ft_infer_guids_usable(f);
 
 	if (r < 0 || guids < 0)
 		return -ENOMEM;

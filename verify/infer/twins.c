@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/general.h"
 
 enum { HELD_PERCENT = 90 };
@@ -32,15 +33,6 @@ void ft_twins_release(struct ft_twins *twins)
 	free(twins->sets);
 	free(twins->apart);
 	*twins = (struct ft_twins){0};
-}
-
-static uint32_t root_of(struct linking *l, uint32_t live)
-{
-	while (l->root[live] != live) {
-		l->root[live] = l->root[l->root[live]];
-		live = l->root[live];
-	}
-	return live;
 }
 
 static void sizes_count(struct linking *l)
@@ -94,7 +86,7 @@ static void twins_link(struct linking *l)
 			uint32_t other = l->touched[k];
 
 			if (other > i && l->common[other] * 2 > either_count(l, i, other))
-				l->root[root_of(l, other)] = root_of(l, i);
+				l->root[ft_number_root(l->root, other)] = ft_number_root(l->root, i);
 		}
 		while (touched > 0)
 			l->common[l->touched[--touched]] = 0;
@@ -116,18 +108,18 @@ static void apart_attach(struct linking *l, const uint32_t *members, bool *apart
 		for (uint32_t k = 0; k < touched; k++) {
 			uint32_t other = l->touched[k];
 			bool held = l->common[other] * 100 >= l->size[i] * HELD_PERCENT &&
-				    members[root_of(l, other)] > 1 && ft_intent_alike(intent, i, other);
+				    members[ft_number_root(l->root, other)] > 1 && ft_intent_alike(intent, i, other);
 
 			if (!held)
 				continue;
-			unique &= best == FT_NONE || root_of(l, best) == root_of(l, other);
+			unique &= best == FT_NONE || ft_number_root(l->root, best) == ft_number_root(l->root, other);
 			best = other;
 		}
 		while (touched > 0)
 			l->common[l->touched[--touched]] = 0;
 		if (best == FT_NONE || !unique)
 			continue;
-		l->root[i] = root_of(l, best);
+		l->root[i] = ft_number_root(l->root, best);
 		apart[i] = true;
 	}
 }
@@ -145,7 +137,7 @@ static int sets_number(struct linking *l, struct ft_twins *twins)
 	for (uint32_t i = 0; i < count; i++)
 		twins->set_of[i] = FT_NONE;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t root = root_of(l, i);
+		uint32_t root = ft_number_root(l->root, i);
 
 		if (l->size[i] == 0)
 			continue;
@@ -189,7 +181,7 @@ int ft_intent_twins(struct ft_intent *intent)
 		twins_link(&l);
 		memset(members, 0, count * sizeof(*members));
 		for (uint32_t i = 0; i < intent->count; i++)
-			members[root_of(&l, i)]++;
+			members[ft_number_root(l.root, i)]++;
 		apart_attach(&l, members, twins->apart);
 		r = sets_number(&l, twins);
 		if (r < 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/numbers.h"
 #include "verify/measure/failures_hops.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
@@ -586,13 +587,6 @@ static uint64_t random_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static int number_compare(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* A uniformly random set of so many different items (R. Floyd's algorithm). */
 static void way_draw(struct after *x, uint64_t *random)
 {
@@ -606,7 +600,7 @@ static void way_draw(struct after *x, uint64_t *random)
 				pick = top;
 		x->chosen[drawn++] = pick;
 	}
-	qsort(x->chosen, x->count, sizeof(*x->chosen), number_compare);
+	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
 }
 
 static void ways_some(struct after *x, uint32_t samples, look_fn *look)
@@ -666,7 +660,7 @@ static void hardest_try(struct after *x, struct prey *prey)
 	prey_select(prey, x->item_count, x->count);
 	for (uint32_t i = 0; i < x->count; i++)
 		x->chosen[i] = prey[i].item;
-	qsort(x->chosen, x->count, sizeof(*x->chosen), number_compare);
+	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
 	worst_take(x, x->chosen);
 }
 
@@ -822,7 +816,7 @@ static void greedy_try(struct after *x)
 		chosen[n] = best;
 	}
 	x->count = count;
-	qsort(chosen, count, sizeof(*chosen), number_compare);
+	qsort(chosen, count, sizeof(*chosen), ft_number_compare);
 	worst_take(x, chosen);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "verify/model/capacity.h"
 #include "verify/routes/routes.h"
@@ -66,14 +67,6 @@ static uint32_t host_from(const struct ft_walk *w, uint32_t from, uint32_t targe
 	return FT_NONE;
 }
 
-static bool is_among(const uint32_t *hops, uint32_t count, uint32_t hop)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (hops[i] == hop)
-			return true;
-	return false;
-}
-
 /*
  * The route of a packet from some host of a hop: "from node001 to node019: leaf01 port 7, core02 port 3, …", as far as
  * it gets.
@@ -93,7 +86,7 @@ static void path_add(const struct ft_walk *w, uint32_t from, uint32_t target, st
 		uint32_t link = ft_walk_out(w, h, target);
 
 		ft_text_puts(text, count ? ", " : ": ");
-		if (is_among(seen, count, h)) {
+		if (ft_number_is_among(seen, count, h)) {
 			ft_walk_name(w, h, text);
 			ft_text_puts(text, " again");
 			return;
