@@ -24,6 +24,7 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 CATALOG = {"ftcheck_catalog": 1, "name": "t", "switches": [{"model": "m", "roles": ["core"], "ports": 36}]}
 FIXED = {"model": "a", "roles": ["edge"], "ports": 36}
+RANGE = {"model": "c", "roles": ["edge"], "any_ports": {"from": 8, "to": 17, "step": 2}}
 BOARDS = {"model": "b", "roles": {"core": "all"}, "line_boards": {"slots": 6, "ports": 18}}
 
 # What is merged into a good catalog, a fixed and a modular switch, and by that must become refused by both. None takes
@@ -34,6 +35,9 @@ BAD_CATALOGS = [
     {"currency": 1}, {"prices_of": 2013}, {"cable_cost": "80"}, {"cable_cost": -1}, {"cable_cost": 1000000001}, {"switches": []},
     {"switches": {}}, {"switches": [1]}, {"switches": None}, {"note": 1}, {"why": "x"}, {"why": {"a": 1}},
     {"colour": 1}, {"ftcheck": 1},
+    {"cables": []}, {"cables": {}}, {"cables": [1]}, {"cables": [{}]}, {"cables": [{"type": "copper"}]},
+    {"cables": [{"type": "optical", "max_m": -1}]}, {"cables": [{"type": "optical", "cost": "1"}]},
+    {"cables": [{"type": "optical", "length": 1}]},
 ]
 BAD_FIXED = [
     {"model": None}, {"model": ""}, {"name": "{port}"}, {"name": "}"}, {"vendor": 1}, {"technology": ""},
@@ -57,10 +61,18 @@ BAD_MODULAR = [
     {"fabric_boards": {"slots": 1, "why": 1}}, {"chassis": {"note": 1}},
 ]
 
+BAD_RANGE = [
+    {"any_ports": {"from": 1, "to": 8}}, {"any_ports": {"from": 8}}, {"any_ports": {"to": 255, "from": 8}},
+    {"any_ports": {"from": 8, "to": 16, "step": 0}}, {"any_ports": {"from": 8, "to": 16, "cost": 1}}, {"ports": 36},
+    {"modular": False}, {"blade": {"servers": 4}}, {"chassis": {}}, {"line_boards": {"slots": 6, "ports": 18}},
+    {"roles": {"edge": "all"}},
+]
+
 # Merged the same way, these stay good. The second of each is how many switches there are then, CATALOG's own included.
 FINE_CATALOGS = [
     {}, {"cable_cost": None}, {"cable_cost": 79.99}, {"source": "s", "notice": "n", "currency": "EUR", "prices_of": "2013"},
     {"note": "", "why": {"a": "b"}},
+    {"cables": [{"type": "electric", "max_m": 2.5, "cost": 1, "cost_per_m": None, "note": ""}, {"type": "optical"}]},
 ]
 FINE_FIXED = [
     ({}, 2), ({"name": "{model} {ports} {boards}"}, 2), ({"roles": ["edge", "spine", "core", "star"]}, 2),
@@ -68,6 +80,11 @@ FINE_FIXED = [
     ({"ports": 36, "modular": False}, 2), ({"cost": None, "power_w": 0, "weight_kg": 77.3, "size_u": 1}, 2),
     ({"blade": {"servers": 16, "size_u": 10, "rack_chassis": 4, "pass_through": "p", "note": "", "why": {}}}, 2),
     ({"vendor": "v", "technology": "t", "connector": "c", "note": "n", "why": {"cost": "c"}}, 2),
+]
+FINE_RANGE = [
+    ({}, 6), ({"cost": 100, "power_w": None, "size_u": 1}, 6), ({"name": "{ports} ports"}, 6),
+    ({"any_ports": {"from": 254, "to": 254, "step": 7, "cost_per_port": 1.5, "cost_less": 3, "power_w_per_port": 2.8,
+                    "note": "", "why": {}}}, 2),
 ]
 FINE_MODULAR = [
     ({}, 7), ({"modular": True}, 7), ({"roles": ["edge", "core"]}, 7), ({"roles": {"edge": "full"}}, 2),
@@ -119,19 +136,19 @@ for directory, names in ((CATALOGS, shipped), (SEEDS, ["every_key.json", "plain.
             check_good(name, f.read())
 for change in FINE_CATALOGS:
     check_good(f"with {change}", json.dumps({**CATALOG, **change}), 1)
-for switch, changes in ((FIXED, FINE_FIXED), (BOARDS, FINE_MODULAR)):
+for switch, changes in ((FIXED, FINE_FIXED), (RANGE, FINE_RANGE), (BOARDS, FINE_MODULAR)):
     for change, count in changes:
         check_good(f"{switch['model']} with {change}", json.dumps(with_switch({**switch, **change})), count)
 for change in BAD_CATALOGS:
     check_bad(f"with {change}", {**CATALOG, **change})
-for switch, changes in ((FIXED, BAD_FIXED), (BOARDS, BAD_MODULAR)):
+for switch, changes in ((FIXED, BAD_FIXED), (RANGE, BAD_RANGE), (BOARDS, BAD_MODULAR)):
     for change in changes:
         check_bad(f"{switch['model']} with {change}", with_switch({**switch, **change}))
-for switch in (FIXED, BOARDS):
+for switch in (FIXED, RANGE, BOARDS):
     for key in switch:
         check_bad(f"{switch['model']} without {key}", with_switch({k: v for k, v in switch.items() if k != key}))
 for key in CATALOG:
     check_bad(f"without {key}", {k: v for k, v in CATALOG.items() if k != key})
 
-print(f"{len(shipped)} catalogs shipped, {len(BAD_CATALOGS + BAD_FIXED + BAD_MODULAR)} bad ones, {len(failures)} failures")
+print(f"{len(shipped)} catalogs shipped, {len(BAD_CATALOGS + BAD_FIXED + BAD_RANGE + BAD_MODULAR)} bad ones, {len(failures)} failures")
 sys.exit(1 if failures else 0)

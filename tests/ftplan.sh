@@ -89,8 +89,20 @@ run 'no such catalog' 3 'none.cat: there is no such file, and the built-in catal
 
 # Choices.
 run 'alternatives' 0 '' "$ftplan" --nodes 600 --alternatives 3
-[ "$(grep -c '' out)" = 20 ] || not_ok 'a row for each figure' "$(cat out)"
+[ "$(grep -c '' out)" = 22 ] || not_ok 'a row for each figure' "$(cat out)"
 [ "$(tail -n 1 out)" = 'Costs are in USD (prices of December 2013).' ] || not_ok 'the currency' "$(tail -n 1 out)"
+run 'cables of a design' 0 '' "$ftplan" --nodes 300 --topology torus --alternatives 1
+grep -qx '  to nodes *300' out || not_ok 'cables to nodes' "$(grep -A2 cables out)"
+grep -qx '  on *180' out || not_ok 'cables between switches' "$(grep -A2 cables out)"
+run 'the bill of a network with spines' 0 '' "$ftplan" --nodes 300 --topology dragonfly+ --format bom
+if grep unknown out; then not_ok 'spines have a model, and so a price' "$(cat out)"; fi
+run 'the bill by lengths' 0 '' "$ftplan" --nodes 300 --topology torus --format bom \
+	--catalog "$FT_SRCDIR/etc/catalog/slim-fly-2014.json"
+grep -qx 'switch,switch,router of 20 ports,30,6115.7,183471,1680,,30,weight unknown' out ||
+	not_ok 'a switch by its ports: 350.4 * 20 - 892.3, and 2.8 W each' "$(head -n 2 out)"
+grep -qx 'cable,host,2 m electric,[0-9]*,55.716,[0-9.]*,,,,' out ||
+	not_ok 'a cable by its length: 23.084 + 2 * 16.316' "$(grep host out)"
+grep -q 'in USD (prices of 2014); the plan.s cost is 183471, without cables' out || not_ok 'the sum' "$(tail -n 1 out)"
 run 'alternatives as CSV' 0 '' "$ftplan" --nodes 600 --alternatives 3 --format csv
 [ "$(wc -l <out)" = 4 ] || not_ok 'three designs' "$(cat out)"
 run 'a Pareto front' 0 '' "$ftplan" --nodes 600 --pareto cost,size_u

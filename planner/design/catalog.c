@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/text.h"
-#include "planner/design/catalog_data.h"
+#include "planner/design/catalog_parts.h"
 #include "planner/plan/keys.h"
 
 enum {
-	CATALOG_SIZE_MAX = 16 << 20,
 	TYPES_MAX = 10000, /* of a catalog, populations counted */
 	NAME_MAX_BYTES = 200,
 	TEXT_MAX_BYTES = 4000,
@@ -44,9 +42,10 @@ struct entry {
 	char *vendor, *technology, *connector;
 	uint32_t ports; /* of a fixed switch; 0: not given */
 	bool modular;
-	uint32_t roles[ROLE_COUNT]; /* ROLE_… or a number of line boards, by role_keys */
-	struct figures figures;	    /* of a fixed switch, or of the chassis */
-	struct boards line, fabric; /* slots 0: not given */
+	uint32_t roles[ROLE_COUNT];    /* ROLE_… or a number of line boards, by role_keys */
+	struct figures figures;	       /* of a fixed switch, or of the chassis */
+	struct boards line, fabric;    /* slots 0: not given */
+	struct ft_catalog_range range; /* to 0: not given */
 	struct ft_blade blade;
 	size_t types; /* how many were made of it */
 };
@@ -84,6 +83,7 @@ static void catalog_release(struct ft_catalog *catalog)
 	for (size_t i = 0; i < catalog->count; i++)
 		type_release(&catalog->types[i]);
 	free(catalog->types);
+	free(catalog->cables);
 	free(catalog->name);
 	free(catalog->source);
 	free(catalog->notice);
@@ -227,6 +227,7 @@ static const struct ft_key entry_keys[] = {
 	{"connector", ft_key_string, ENTRY(connector), 0, NAME_MAX_BYTES, NULL},
 	{"roles", key_roles, ENTRY(roles), 0, 0, "what the switch may be: edge, spine, core or star"},
 	{"ports", ft_key_count, ENTRY(ports), 2, FT_DIRECTOR_PORTS_MAX, NULL},
+	{"any_ports", ft_catalog_key_range, ENTRY(range), 0, 0, NULL},
 	{"modular", ft_key_bool, ENTRY(modular), 0, 0, NULL},
 	{"cost", ft_key_amount, ENTRY(figures.cost), 0, 0, NULL},
 	{"power_w", ft_key_amount, ENTRY(figures.power_w), 0, 0, NULL},
@@ -262,6 +263,7 @@ static int entry_check_keys(const struct ft_key_reader *reader, const struct ft_
 		const char *text;
 	} rows[] = {
 		{"ports", false, "cannot stand beside \"line_boards\": the ports are those of the boards"},
+		{"any_ports", false, "cannot stand beside \"line_boards\": the ports are those of the boards"},
 		{"cost", false, "of a switch with \"line_boards\" stands in \"chassis\" and with the boards"},
 		{"power_w", false, "of a switch with \"line_boards\" stands in \"chassis\" and with the boards"},
 		{"weight_kg", false, "of a switch with \"line_boards\" stands in \"chassis\" and with the boards"},
@@ -281,11 +283,30 @@ static int entry_check_keys(const struct ft_key_reader *reader, const struct ft_
 	return 0;
 }
 
+/* A switch that there is with any number of ports of a range. */
+static int entry_check_range(const struct ft_key_reader *reader, const struct ft_key_at *at)
+{
+	static const char *const others[] = {"ports", "modular", "blade"};
+	struct ft_key_at roles = entry_member(at, "roles");
+
+	for (size_t i = 0; i < FT_COUNT(others); i++) {
+		struct ft_key_at other = entry_member(at, others[i]);
+
+		if (other.value)
+			return ft_key_error(reader, &other, "cannot stand beside \"any_ports\"");
+	}
+	if (!json_is_array(roles.value))
+		return ft_key_error(reader, &roles, "of a switch without \"line_boards\" must be a list");
+	return 0;
+}
+
 static int entry_check_fixed(const struct ft_key_reader *reader, const struct ft_key_at *at, const struct entry *entry)
 {
 	struct ft_key_at ports = entry_member(at, "ports"), roles = entry_member(at, "roles");
 	struct ft_key_at blade = entry_member(at, "blade");
 
+	if (entry->range.to)
+		return entry_check_range(reader, at);
 	if (!ports.value)
 		return ft_key_error(reader, at, "lacks \"ports\", or \"line_boards\" if it is modular");
 	if (!entry->modular && entry->ports > FT_PORTS_MAX)
@@ -373,6 +394,7 @@ static const struct ft_key catalog_keys[] = {
 	{"currency", ft_key_string, DRAFT(catalog.currency), 0, NAME_MAX_BYTES, NULL},
 	{"prices_of", ft_key_string, DRAFT(catalog.prices_of), 0, NAME_MAX_BYTES, NULL},
 	{"cable_cost", ft_key_amount, DRAFT(catalog.cable_cost), 0, 0, NULL},
+	{"cables", ft_catalog_key_cables, DRAFT(catalog), 0, 0, NULL},
 	{"switches", key_switches, 0, 0, 0, "a list of what can be bought"},
 	{"note", ft_key_note, 0, 0, 0, NULL},
 	{"why", ft_key_notes, 0, 0, 0, NULL},
@@ -410,7 +432,7 @@ static int type_name(const struct ft_key_reader *reader, const struct ft_key_at 
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct ft_key_at name = entry_member(at, "name");
-	const char *pattern = entry->line.slots ? "{model} (with {ports} ports)" : "{model}";
+	const char *pattern = entry->line.slots || entry->range.to ? "{model} (with {ports} ports)" : "{model}";
 
 	if (name_expand(&text, entry->name ? entry->name : pattern, type) < 0)
 		return ft_key_error(reader, &name, "may have {model}, {ports} and {boards}, and no other braces");
@@ -458,6 +480,8 @@ static void type_figures(const struct entry *entry, struct ft_switch_type *type)
 	type->power_w = amount_of(chassis->power_w, line->power_w, lines, fabric->power_w, fabrics);
 	type->weight_kg = amount_of(chassis->weight_kg, line->weight_kg, lines, fabric->weight_kg, fabrics);
 	type->size_u = chassis->size_u;
+	if (entry->range.to)
+		ft_catalog_range_price(&entry->range, type);
 	type->chassis_cost = boards ? chassis->cost : FT_AMOUNT_UNKNOWN;
 	type->line_board_cost = line->cost;
 	type->fabric_board_cost = fabric->cost;
@@ -494,15 +518,15 @@ static unsigned int type_roles(const struct entry *entry, uint32_t boards)
 	return roles;
 }
 
-/* The type of @boards line boards (0: a fixed switch) of an entry, behind those that are there. */
+/* The type of @boards line boards (0: a fixed switch of @ports ports) of an entry, behind those that are there. */
 static int type_add(const struct ft_key_reader *reader, struct draft *draft, const struct ft_key_at *at,
-		    struct entry *entry, uint32_t boards)
+		    struct entry *entry, uint32_t boards, uint32_t ports)
 {
 	struct ft_catalog *catalog = &draft->catalog;
 	struct ft_switch_type *type = &catalog->types[catalog->count];
 	int r;
 
-	type->ports = boards ? boards * entry->line.ports : entry->ports;
+	type->ports = boards ? boards * entry->line.ports : ports;
 	type->roles = type_roles(entry, boards);
 	type->modular = entry->modular;
 	type->line_boards = boards;
@@ -522,9 +546,11 @@ static int type_add(const struct ft_key_reader *reader, struct draft *draft, con
 	return type_name(reader, at, entry, type);
 }
 
-/* How many types an entry may be at most: a population a number of line boards. */
+/* How many types an entry may be at most: a population a number of line boards, or of ports. */
 static size_t entry_populations(const struct entry *entry)
 {
+	if (entry->range.to)
+		return (entry->range.to - entry->range.from) / entry->range.step + 1;
 	return entry->line.slots ? entry->line.slots - entry->line.min + 1 : 1;
 }
 
@@ -535,8 +561,17 @@ static int entry_expand(const struct ft_key_reader *reader, struct draft *draft,
 	/* A fixed switch is one of no boards. */
 	uint32_t least = entry->line.slots ? entry->line.min : 0;
 
+	for (uint32_t ports = entry->range.from; entry->range.to && ports <= entry->range.to;
+	     ports += entry->range.step) {
+		int r = type_add(reader, draft, &at, entry, 0, ports);
+
+		if (r < 0)
+			return r;
+	}
+	if (entry->range.to)
+		return 0;
 	for (uint32_t boards = entry->line.slots;; boards--) {
-		int r = type_roles(entry, boards) ? type_add(reader, draft, &at, entry, boards) : 0;
+		int r = type_roles(entry, boards) ? type_add(reader, draft, &at, entry, boards, entry->ports) : 0;
 
 		if (r < 0 || boards == least)
 			return r;
@@ -692,66 +727,6 @@ int ft_catalog_read(const char *text, size_t length, struct ft_catalog **ret_cat
 	return 0;
 }
 
-void ft_catalog_add_currency(struct ft_text *text, const struct ft_catalog *catalog)
-{
-	if (catalog && catalog->currency[0])
-		ft_text_printf(text, " %s", catalog->currency);
-}
-
-void ft_catalog_add_time(struct ft_text *text, const struct ft_catalog *catalog)
-{
-	if (catalog && catalog->prices_of[0])
-		ft_text_printf(text, " (prices of %s)", catalog->prices_of);
-}
-
-const char *ft_catalog_builtin_name(size_t index)
-{
-	return ft_catalog_data[index].name;
-}
-
-const char *ft_catalog_builtin_text(size_t index)
-{
-	return ft_catalog_data[index].text;
-}
-
-static bool is_file_name(const char *name)
-{
-	static const char suffix[] = ".json";
-	size_t length = strlen(name), tail = strlen(suffix);
-
-	return strchr(name, '/') || (length >= tail && strcmp(name + length - tail, suffix) == 0);
-}
-
-static int nowhere(struct ft_error *err)
-{
-	_cleanup_(ft_text_release) struct ft_text names = {0};
-
-	for (size_t i = 0; ft_catalog_data[i].name; i++)
-		ft_text_printf(&names, "%s%s", i ? ", " : "", ft_catalog_data[i].name);
-	return ft_error_set(err, -ENOENT, 0, 0, "there is no such file, and the built-in catalogs are %s",
-			    ft_text_string(&names));
-}
-
-int ft_catalog_load(const char *name, struct ft_catalog **ret_catalog, struct ft_error *err)
-{
-	_cleanup_free_ char *text = NULL;
-	size_t length;
-	int r;
-
-	if (err)
-		err->file = name;
-	for (size_t i = 0; !is_file_name(name) && ft_catalog_data[i].name; i++)
-		if (strcmp(ft_catalog_data[i].name, name) == 0)
-			return ft_catalog_read(ft_catalog_data[i].text, strlen(ft_catalog_data[i].text), ret_catalog,
-					       err);
-	r = ft_file_read(name, CATALOG_SIZE_MAX, &text, &length, err);
-	if (r == -ENOENT && !is_file_name(name))
-		return nowhere(err);
-	if (r < 0)
-		return r;
-	return ft_catalog_read(text, length, ret_catalog, err);
-}
-
 /* Without @count of what is @each; unknown where that is. */
 static int64_t amount_without(int64_t sum, int64_t each, uint32_t count)
 {
@@ -775,15 +750,4 @@ int ft_switch_type_with_fabric(const struct ft_switch_type *type, uint32_t fabri
 	ret_type->power_w = amount_without(type->power_w, type->fabric_board_power_w, without);
 	ret_type->weight_kg = amount_without(type->weight_kg, type->fabric_board_weight_kg, without);
 	return 0;
-}
-
-bool ft_model_is(const char *name, const char *family, const char *asked)
-{
-	const char *whole = family ? family : name;
-	size_t length = strlen(whole), suffix = strlen(asked);
-
-	if (strcmp(name, asked) == 0 || strcmp(whole, asked) == 0)
-		return true;
-	return suffix > 0 && suffix < length && whole[length - suffix - 1] == ' ' &&
-	       strcmp(whole + length - suffix, asked) == 0;
 }

@@ -540,6 +540,14 @@ static int kinds_fill(struct ft_plan *plan)
 	return 0;
 }
 
+static bool has_tier(const struct ft_plan *plan, enum ft_tier tier)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].tier == tier)
+			return true;
+	return false;
+}
+
 /* The kinds of a family's switches without hosts count as of the core; all are of one model. */
 static int family_models_fill(struct build *b)
 {
@@ -547,7 +555,7 @@ static int family_models_fill(struct build *b)
 	char **models = b->plan->models, **families = b->plan->families;
 	int r = models_fill(b);
 
-	if (r < 0 || ft_plan_tier_count(b->plan, other) == 0)
+	if (r < 0 || !has_tier(b->plan, other))
 		return r;
 	models[other] = models[FT_TIER_EDGE] ? strdup(models[FT_TIER_EDGE]) : NULL;
 	families[other] = families[FT_TIER_EDGE] ? strdup(families[FT_TIER_EDGE]) : NULL;

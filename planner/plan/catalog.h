@@ -56,6 +56,17 @@ struct ft_switch_type {
 	struct ft_blade blade;
 };
 
+/* What a cable is, as its length allows. */
+enum ft_cable_medium { FT_CABLE_ELECTRIC, FT_CABLE_OPTICAL, FT_CABLE_MEDIA };
+
+/* A sort of cables: what they cost by their length. */
+struct ft_cable_type {
+	enum ft_cable_medium medium;
+	uint32_t length_max_mm; /* of the longest; UINT32_MAX: any */
+	int64_t cost;		/* of one, whatever its length; thousandths; 0 where only a metre has a price */
+	int64_t cost_per_m;	/* likewise; FT_AMOUNT_UNKNOWN in both: not known */
+};
+
 struct ft_catalog {
 	char *name;		      /* "mellanox-fdr-2013" */
 	char *source;		      /* where the figures are from; "" if it does not say */
@@ -63,6 +74,8 @@ struct ft_catalog {
 	char *currency;		      /* "USD"; "" if unknown */
 	char *prices_of;	      /* when they held: "December 2013"; "" if unknown */
 	int64_t cable_cost;	      /* of any cable, thousandths; FT_AMOUNT_UNKNOWN */
+	struct ft_cable_type *cables; /* in the order of the file; NULL: it has none */
+	size_t cable_count;
 	struct ft_switch_type *types; /* in the order of the file, full populations first; each has a role */
 	size_t count;
 };
@@ -89,6 +102,15 @@ int ft_catalog_read(const char *text, size_t length, struct ft_catalog **ret_cat
  * neither exists.
  */
 int ft_catalog_load(const char *name, struct ft_catalog **ret_catalog, struct ft_error *err);
+
+/* The first sort of cables that is long enough. NULL: there is none. */
+const struct ft_cable_type *ft_catalog_cable(const struct ft_catalog *catalog, uint32_t length_mm);
+
+/*
+ * The price of a cable of that length, in thousandths: by its sort, or "cable_cost" where the catalog lists none.
+ * FT_AMOUNT_UNKNOWN: not known, or @catalog is NULL.
+ */
+int64_t ft_catalog_cable_cost(const struct ft_catalog *catalog, uint32_t length_mm);
 
 /* Adds the currency, " USD", and the date, " (prices of December 2013)"; nothing if unknown. */
 struct ft_text;

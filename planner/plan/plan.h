@@ -195,6 +195,13 @@ struct ft_plan_blame {
 int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *catalog, struct ft_plan **ret_plan,
 		       struct ft_error *err, struct ft_plan_blame *ret_blame);
 
+/*
+ * The catalog that the plan's switches were chosen from, if that is a built-in one: a file must not determine which
+ * other files are read. The caller frees @ret_catalog, which is untouched where there is none. Returns 0, or what
+ * ft_catalog_load() does.
+ */
+int ft_plan_catalog(const struct ft_plan *plan, struct ft_catalog **ret_catalog, struct ft_error *err);
+
 /* True if the design gives the hosts of each edge switch, for exactly its number of nodes. */
 bool ft_design_has_host_kinds(const struct ft_design *design);
 

@@ -28,6 +28,7 @@ struct bill {
 	const struct ft_plan *plan;
 	const struct ft_catalog *catalog;
 	struct ft_lengths lengths;
+	int64_t cables_cost;	      /* thousandths; FT_AMOUNT_UNKNOWN */
 	uint64_t pass_through;	      /* modules */
 	int64_t totals[AMOUNT_COUNT]; /* of the switches */
 	uint64_t switches;
@@ -293,23 +294,30 @@ static void add_kind(struct bill *bill, uint32_t kind)
 		add_bare_switches(bill, kind, 0);
 }
 
-static void add_cables(const struct bill *bill)
+/* "3 m"; "3 m electric" where the catalog says what they are. */
+static void add_cable(struct bill *bill, const struct ft_length *cables)
 {
-	int64_t price = bill->catalog ? bill->catalog->cable_cost : FT_AMOUNT_UNKNOWN;
+	static const char *const media[FT_CABLE_MEDIA] = {" electric", " optical"};
+	const struct ft_cable_type *type = bill->catalog ? ft_catalog_cable(bill->catalog, cables->length_mm) : NULL;
+	int64_t price = ft_catalog_cable_cost(bill->catalog, cables->length_mm);
+	uint32_t length_mm = cables->length_mm;
+	char what[48];
+	struct row row = {"cable", kind_names[cables->kind], what, cables->count, price, {0}, ""};
 
-	for (size_t i = 0; i < bill->lengths.count; i++) {
-		const struct ft_length *cables = &bill->lengths.rows[i];
-		uint32_t length_mm = cables->length_mm;
-		char what[32];
-		struct row row = {"cable", kind_names[cables->kind], what, cables->count, price, {0}, ""};
+	memcpy(row.amounts, no_amounts, sizeof(row.amounts));
+	row.amounts[COST] = multiply(price, cables->count);
+	if (row.amounts[COST] == FT_AMOUNT_UNKNOWN)
+		row.note = "cost unknown";
+	bill->cables_cost = add(bill->cables_cost, row.amounts[COST]);
+	snprintf(what, sizeof(what), "%u%s m%s", length_mm / 1000, length_mm % 1000 ? ".5" : "",
+		 type ? media[type->medium] : "");
+	add_row(bill->text, &row);
+}
 
-		memcpy(row.amounts, no_amounts, sizeof(row.amounts));
-		row.amounts[COST] = multiply(price, cables->count);
-		if (row.amounts[COST] == FT_AMOUNT_UNKNOWN)
-			row.note = "cost unknown";
-		snprintf(what, sizeof(what), "%u%s m", length_mm / 1000, length_mm % 1000 ? ".5" : "");
-		add_row(bill->text, &row);
-	}
+static void add_cables(struct bill *bill)
+{
+	for (size_t i = 0; i < bill->lengths.count; i++)
+		add_cable(bill, &bill->lengths.rows[i]);
 	if (bill->lengths.midplane > 0) {
 		struct row row = {"link", "host",    "on the mid-plane of a chassis", bill->lengths.midplane, 0,
 				  {0},	  "no cable"};
@@ -336,13 +344,17 @@ static void note_total(const struct bill *bill, int64_t cost, struct ft_text *no
 		return;
 	ft_text_puts(note, note->length ? "; the plan's cost is " : "the plan's cost is ");
 	ft_quantity_add(note, ft_quantity_amount(bill->plan->cost));
-	ft_text_puts(note, ", with a cable for every link");
+	if (!bill->catalog || bill->catalog->cable_count == 0)
+		ft_text_puts(note, ", with a cable for every link");
+	else if (bill->catalog->cable_cost == FT_AMOUNT_UNKNOWN)
+		ft_text_puts(note, ", without cables");
+	else
+		ft_text_puts(note, ", with one price for cables of every length");
 }
 
 static void add_totals(const struct bill *bill)
 {
 	_cleanup_(ft_text_release) struct ft_text switches_note = {0}, all_note = {0};
-	int64_t price = bill->catalog ? bill->catalog->cable_cost : FT_AMOUNT_UNKNOWN;
 	struct row switches = {"total", "", "switches", bill->switches, FT_AMOUNT_UNKNOWN, {0}, NULL};
 	struct row cables = {"total", "", "cables", bill->lengths.cables, FT_AMOUNT_UNKNOWN, {0}, ""};
 	struct row all = {"total", "",	"switches and cables", bill->switches + bill->lengths.cables, FT_AMOUNT_UNKNOWN,
@@ -354,7 +366,7 @@ static void add_totals(const struct bill *bill)
 	add_unknown(&switches_note, switches.amounts, AMOUNT_COUNT);
 	switches.note = ft_text_string(&switches_note);
 	memcpy(cables.amounts, no_amounts, sizeof(cables.amounts));
-	cables.amounts[COST] = multiply(price, bill->lengths.cables);
+	cables.amounts[COST] = bill->cables_cost;
 	cables.note = cables.amounts[COST] == FT_AMOUNT_UNKNOWN ? "cost unknown" : "";
 	memcpy(all.amounts, bill->totals, sizeof(all.amounts));
 	all.amounts[COST] = add(all.amounts[COST], cables.amounts[COST]);

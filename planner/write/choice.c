@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/plan/numbers.h"
 
 enum { NAME_WIDTH = 16, COLUMN_WIDTH_MIN = 12 };
 
@@ -24,8 +25,9 @@ static void add_switches(struct ft_text *text, const struct ft_candidate *c, enu
 		ft_text_printf(text, "%u port%s", type->ports, ft_text_s(type->ports));
 }
 
-static void add_topology(struct ft_text *text, const struct ft_candidate *c)
+static void add_topology(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
 {
+	(void)design;
 	if (c->shape.topology == FT_TOPOLOGY_STAR)
 		ft_text_puts(text, "star");
 	else if (c->layout.family) {
@@ -35,8 +37,9 @@ static void add_topology(struct ft_text *text, const struct ft_candidate *c)
 		ft_text_printf(text, "fat-tree, %u levels", c->shape.levels);
 }
 
-static void add_split(struct ft_text *text, const struct ft_candidate *c)
+static void add_split(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
 {
+	(void)design;
 	if (c->shape.topology == FT_TOPOLOGY_STAR)
 		ft_text_printf(text, "%u to nodes", c->shape.n);
 	else if (c->layout.family)
@@ -45,8 +48,9 @@ static void add_split(struct ft_text *text, const struct ft_candidate *c)
 		ft_text_printf(text, "%u down, %u up", c->shape.n, c->shape.c);
 }
 
-static void add_bundle(struct ft_text *text, const struct ft_candidate *c)
+static void add_bundle(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
 {
+	(void)design;
 	if (c->shape.topology == FT_TOPOLOGY_STAR)
 		ft_text_puts(text, "-");
 	else if (c->shape.levels == 3)
@@ -55,10 +59,21 @@ static void add_bundle(struct ft_text *text, const struct ft_candidate *c)
 		ft_text_printf(text, "%u", c->shape.b);
 }
 
+/* All cables are those of both ends: to hosts, and between switches. */
+static void add_host_cables(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
+{
+	ft_text_printf(text, "%u", ft_minimum(design->nodes, c->links));
+}
+
+static void add_switch_cables(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
+{
+	ft_text_printf(text, "%u", c->links - ft_minimum(design->nodes, c->links));
+}
+
 /* The rows of the table: what stands in the cell of one design. */
 static const struct {
 	const char *name;
-	void (*add)(struct ft_text *text, const struct ft_candidate *c);
+	void (*add)(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c);
 	enum ft_metric metric; /* where there is no function */
 	int tier;	       /* switches of it, else -1 */
 } rows[] = {
@@ -72,6 +87,8 @@ static const struct {
 	{"clos", NULL, FT_METRIC_CLOS, -1},
 	{"switches", NULL, FT_METRIC_SWITCHES, -1},
 	{"cables", NULL, FT_METRIC_CABLES, -1},
+	{"  to nodes", add_host_cables, 0, -1},
+	{"  on", add_switch_cables, 0, -1},
 	{"spare_ports", NULL, FT_METRIC_SPARE_PORTS, -1},
 	{"expandable_to", NULL, FT_METRIC_EXPANDABLE_TO, -1},
 	{"cost", NULL, FT_METRIC_COST, -1},
@@ -83,7 +100,7 @@ static const struct {
 static void add_cell(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c, size_t row)
 {
 	if (rows[row].add)
-		rows[row].add(text, c);
+		rows[row].add(text, design, c);
 	else if (rows[row].tier >= 0)
 		add_switches(text, c, (enum ft_tier)rows[row].tier);
 	else
