@@ -31,6 +31,11 @@ _ftplan()
 		mapfile -t COMPREPLY < <(compgen -W 'auto star fat-tree torus mesh hypercube ring hyperx slim-fly polarfly dragonfly dragonfly+ random clos any' -- "$cur")
 		return
 		;;
+	--compare)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -W 'all star fat-tree torus mesh hypercube ring hyperx slim-fly polarfly dragonfly dragonfly+ random clos' -- "$cur"; compgen -f -- "$cur")
+		return
+		;;
 	--levels)
 		mapfile -t COMPREPLY < <(compgen -W '2 3' -- "$cur")
 		return
@@ -45,7 +50,7 @@ _ftplan()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "planner/write/choice.h"
 #include "planner/write/formats.h"
+#include "planner/cmd/compare.h"
 #include "planner/cmd/ftplan_options.h"
 #include "planner/site/site.h"
 #include "probe/names.h"
@@ -32,38 +33,6 @@ static int report_error(const char *path, int code, const struct ft_error *err)
 }
 
 /* ---- the design ---- */
-
-/* The design that the options make: a file like any other, so that every check and format is the same. */
-static int options_design(const struct ft_plan_options *options, struct ft_text *text)
-{
-	char nodes[16];
-
-	snprintf(nodes, sizeof(nodes), "%u",
-		 options->work == FT_WORK_STAGES ? options->stages[options->stage_count - 1] : options->last);
-	ft_text_puts(text, "{\n  \"ftcheck\": 1,\n  \"name\": ");
-	ft_text_add_json(text, options->name ? options->name : "plan");
-	ft_text_printf(text, ",\n  \"nodes\": %s", options->nodes ? options->nodes : nodes);
-	if (options->topology) {
-		ft_text_puts(text, ",\n  \"topology\": ");
-		ft_text_add_json(text, options->topology);
-	}
-	if (options->nodes_max)
-		ft_text_printf(text, ",\n  \"nodes_max\": %s", options->nodes_max);
-	if (options->levels)
-		ft_text_printf(text, ",\n  \"levels\": %s", options->levels);
-	if (options->blocking) {
-		ft_text_puts(text, ",\n  \"blocking\": ");
-		ft_text_add_json(text, options->blocking);
-	}
-	if (options->objective) {
-		ft_text_puts(text, ",\n  \"objective\": ");
-		ft_text_add_json(text, options->objective);
-	}
-	if (options->prefer_expandable)
-		ft_text_puts(text, ",\n  \"prefer_expandable\": true");
-	ft_text_puts(text, "\n}\n");
-	return ft_text_failed(text) ? -ENOMEM : 0;
-}
 
 /* Everything that a run works with. */
 struct run {
@@ -97,7 +66,7 @@ static int catalog_load(struct run *run)
 	struct ft_error err = {0};
 	int r;
 
-	if (!name && run->options.work == FT_WORK_PLAN)
+	if (!name && (run->options.work == FT_WORK_PLAN || run->options.work == FT_WORK_COMPARE))
 		return FT_EXIT_OK;
 	if (!name)
 		name = FT_CATALOG_DEFAULT;
@@ -121,7 +90,7 @@ static int design_load(struct run *run)
 	status = ft_plan_options_check_numbers(&run->options);
 	if (status != FT_EXIT_OK)
 		return status;
-	r = options_design(&run->options, &run->design_text);
+	r = ft_plan_options_design(&run->options, &run->design_text);
 	if (r == 0)
 		r = plan ? ft_design_read_with(run->design_text.data, run->design_text.length, run->catalog,
 					       &run->design, plan, &err)
@@ -132,20 +101,6 @@ static int design_load(struct run *run)
 }
 
 /* ---- the work ---- */
-
-/*
- * Prices and sizes come from the catalog that the switches were chosen from: the one that the plan names, if the user
- * names none, but only a built-in one. A file must not determine which other files are read.
- */
-static int models_look_up(struct run *run, struct ft_error *err)
-{
-	const char *name = run->plan->catalog;
-
-	for (size_t i = 0; !run->catalog && name && ft_catalog_builtin_name(i); i++)
-		if (strcmp(ft_catalog_builtin_name(i), name) == 0)
-			return ft_catalog_load(name, &run->catalog, err);
-	return 0;
-}
 
 /* The lists of OpenSM from a fabric in which the plan is found as ftcheck finds it. */
 static int roots_refuse(const struct ft_resolved *found, struct ft_error *err)
@@ -243,7 +198,8 @@ static int work_plan(struct run *run, struct ft_error *err)
 		return r;
 	if (guids)
 		return write_found_guids(run, run->snapshot, err);
-	r = models_look_up(run, err);
+	if (!run->catalog)
+		r = ft_plan_catalog(run->plan, &run->catalog, err);
 	return r < 0 ? r : ft_format_write(run->options.format, &run->out, run->design, run->plan, run->catalog, err);
 }
 
@@ -349,6 +305,20 @@ static int work_infer(struct run *run)
 	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
 }
 
+static int work_compare(struct run *run)
+{
+	_cleanup_(ft_text_release) struct ft_text path = {0};
+	struct ft_error err = {0};
+	int r, status = ft_plan_options_check_numbers(&run->options);
+
+	if (status == FT_EXIT_OK)
+		status = catalog_load(run);
+	if (status != FT_EXIT_OK)
+		return status;
+	r = ft_compare_networks(&run->options, run->catalog, &run->out, &path, &err);
+	return r < 0 ? report_error(path.length ? ft_text_string(&path) : "ftplan", r, &err) : FT_EXIT_OK;
+}
+
 static int run_work(struct run *run)
 {
 	struct ft_error err = {0};
@@ -356,6 +326,8 @@ static int run_work(struct run *run)
 
 	if (run->options.work == FT_WORK_INFER)
 		return work_infer(run);
+	if (run->options.work == FT_WORK_COMPARE)
+		return work_compare(run);
 	status = catalog_load(run);
 	if (status == FT_EXIT_OK)
 		status = design_load(run);

@@ -17,6 +17,7 @@
 
 static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"       ftplan [OPTION]... --nodes N|A..B[..STEP]\n"
+				"       ftplan [OPTION]... --compare TOPOLOGY|DESIGN.json,...\n"
 				"       ftplan [OPTION]... --infer SNAPSHOT-OR-DUMP\n"
 				"Turn a design (how many hosts, which switches) into the plan of an InfiniBand\n"
 				"fabric. ftcheck-design(5) describes DESIGN.json; \"-\" reads standard input.\n"
@@ -31,6 +32,9 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"  --alternatives K   the K best different designs side by side (text or csv)\n"
 				"  --pareto A,B       the designs for which no other is better in both figures\n"
 				"  --stages N,N,...   what each stage of an expansion adds\n"
+				"  --compare T,T...   networks side by side: topologies as below or \"all\" for\n"
+				"                     --nodes, and designs; what they cost, carry and withstand,\n"
+				"                     as text, csv, json or svg; --nodes A..B gives curves\n"
 				"  --infer FILE       write the design of this existing fabric\n"
 				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
 				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
@@ -108,7 +112,7 @@ static int parse_range(struct ft_plan_options *options, const char *string)
 {
 	if (!strstr(string, ".."))
 		return 1;
-	options->step = 1;
+	options->step = 0;
 	if (parse_count(&string, 1, FT_NODES_MAX, &options->first) < 0 || strncmp(string, "..", 2) != 0)
 		return -EINVAL;
 	string += 2;
@@ -125,13 +129,16 @@ static int parse_range(struct ft_plan_options *options, const char *string)
 static int parse_nodes(struct ft_plan_options *options, const char *argument)
 {
 	const char *end = argument;
-	uint32_t unused;
+	uint32_t number;
 	int r = parse_range(options, argument);
 
 	if (r <= 0)
 		return r;
+	if (parse_count(&end, 1, FT_NODES_MAX, &number) < 0 || *end)
+		return -EINVAL;
 	options->nodes = argument;
-	return parse_count(&end, 1, FT_NODES_MAX, &unused) < 0 || *end ? -EINVAL : 0;
+	options->first = options->last = number;
+	return 0;
 }
 
 static int parse_pareto(struct ft_plan_options *options, const char *argument)
@@ -176,6 +183,7 @@ enum {
 	OPTION_ALTERNATIVES,
 	OPTION_PARETO,
 	OPTION_STAGES,
+	OPTION_COMPARE,
 	OPTION_INFER,
 	OPTION_FROM,
 	OPTION_CABLES,
@@ -281,6 +289,12 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		if (parse_stages(options, argument) < 0)
 			return usage_error("--stages takes rising numbers of nodes, such as 200,400,600", argument);
 		return set_work(options, FT_WORK_STAGES, "--stages");
+	case OPTION_COMPARE:
+		options->compare = argument;
+		/* A range of nodes is for it then. */
+		if (options->work == FT_WORK_CURVE)
+			options->work_option = NULL;
+		return set_work(options, FT_WORK_COMPARE, "--compare");
 	case OPTION_INFER:
 		options->infer = argument;
 		return set_work(options, FT_WORK_INFER, "--infer");
@@ -296,7 +310,9 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 	case OPTION_NODES:
 		if (parse_nodes(options, argument) < 0)
 			return usage_error("--nodes takes N, A..B or A..B..STEP, from 1 to 1000000", argument);
-		return options->nodes ? -1 : set_work(options, FT_WORK_CURVE, "--nodes A..B");
+		return options->nodes || options->work == FT_WORK_COMPARE
+			       ? -1
+			       : set_work(options, FT_WORK_CURVE, "--nodes A..B");
 	case 'o':
 		/* As with input, "-" is no file. */
 		options->output = strcmp(argument, "-") == 0 ? NULL : argument;
@@ -312,11 +328,40 @@ static bool is_number(const char *argument)
 	return argument[0] && argument[strspn(argument, "0123456789.")] == '\0';
 }
 
+/* What goes with --compare. Returns -1 to go on, else the exit status. */
+static int check_compare(struct ft_plan_options *options, int argc, char **argv)
+{
+	static const char *const formats[] = {"text", "csv", "json", "svg"};
+	bool known = false;
+
+	options->designs = argv + optind;
+	options->design_count = argc - optind;
+	for (size_t i = 0; i < FT_COUNT(formats); i++)
+		known |= strcmp(options->format->name, formats[i]) == 0;
+	if (!known)
+		return usage_error("a comparison is written as text, csv, json or svg", options->format->name);
+	if (options->topology)
+		return usage_error("--compare says which topologies there are; leave out --topology",
+				   options->topology);
+	if (options->from || options->cables || options->names || options->name)
+		return usage_error("this does not go with --compare", options->from	? "--from"
+								      : options->cables ? "--cables"
+								      : options->names	? "--node-name-map"
+											: "--name");
+	if (options->last > options->first && strcmp(options->format->name, "text") == 0)
+		return usage_error("curves are written as csv, json or svg: add --format svg", NULL);
+	return -1;
+}
+
 /* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
 static int check_options(struct ft_plan_options *options, int argc, char **argv)
 {
 	bool choice = options->work == FT_WORK_ALTERNATIVES || options->work == FT_WORK_PARETO;
 
+	if (options->work == FT_WORK_COMPARE)
+		return check_compare(options, argc, argv);
+	if (options->step == 0)
+		options->step = 1;
 	if (argc - optind > 1)
 		return usage_error("one design file is enough", argv[optind + 1]);
 	if (optind < argc)
@@ -366,6 +411,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"alternatives", required_argument, NULL, OPTION_ALTERNATIVES},
 		{"pareto", required_argument, NULL, OPTION_PARETO},
 		{"stages", required_argument, NULL, OPTION_STAGES},
+		{"compare", required_argument, NULL, OPTION_COMPARE},
 		{"infer", required_argument, NULL, OPTION_INFER},
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},
@@ -423,4 +469,35 @@ int ft_plan_options_check_numbers(const struct ft_plan_options *options)
 		     strlen(numbers[i].value) > 9 || (numbers[i].value[0] == '0' && numbers[i].value[1])))
 			return usage_error("must be a whole number", numbers[i].option);
 	return FT_EXIT_OK;
+}
+
+int ft_plan_options_design(const struct ft_plan_options *options, struct ft_text *text)
+{
+	char nodes[16];
+
+	snprintf(nodes, sizeof(nodes), "%u",
+		 options->work == FT_WORK_STAGES ? options->stages[options->stage_count - 1] : options->last);
+	ft_text_puts(text, "{\n  \"ftcheck\": 1,\n  \"name\": ");
+	ft_text_add_json(text, options->name ? options->name : "plan");
+	ft_text_printf(text, ",\n  \"nodes\": %s", options->nodes ? options->nodes : nodes);
+	if (options->topology) {
+		ft_text_puts(text, ",\n  \"topology\": ");
+		ft_text_add_json(text, options->topology);
+	}
+	if (options->nodes_max)
+		ft_text_printf(text, ",\n  \"nodes_max\": %s", options->nodes_max);
+	if (options->levels)
+		ft_text_printf(text, ",\n  \"levels\": %s", options->levels);
+	if (options->blocking) {
+		ft_text_puts(text, ",\n  \"blocking\": ");
+		ft_text_add_json(text, options->blocking);
+	}
+	if (options->objective) {
+		ft_text_puts(text, ",\n  \"objective\": ");
+		ft_text_add_json(text, options->objective);
+	}
+	if (options->prefer_expandable)
+		ft_text_puts(text, ",\n  \"prefer_expandable\": true");
+	ft_text_puts(text, "\n}\n");
+	return ft_text_failed(text) ? -ENOMEM : 0;
 }

@@ -13,7 +13,15 @@
 enum { FT_EXIT_OK = 0, FT_EXIT_UNKNOWN = 3 };
 
 /* What is done with the design. */
-enum ft_work { FT_WORK_PLAN, FT_WORK_CURVE, FT_WORK_ALTERNATIVES, FT_WORK_PARETO, FT_WORK_STAGES, FT_WORK_INFER };
+enum ft_work {
+	FT_WORK_PLAN,
+	FT_WORK_CURVE,
+	FT_WORK_ALTERNATIVES,
+	FT_WORK_PARETO,
+	FT_WORK_STAGES,
+	FT_WORK_COMPARE,
+	FT_WORK_INFER
+};
 
 /* The strings are those of the command line. */
 struct ft_plan_options {
@@ -30,7 +38,11 @@ struct ft_plan_options {
 	enum ft_metric pareto[2];
 	uint32_t stages[FT_STAGES_MAX];
 	size_t stage_count;
-	uint32_t first, last, step; /* of a curve */
+	uint32_t first, last; /* of a curve; both the number of --nodes where there is one */
+	uint32_t step;	      /* of a comparison's curve 0: not given */
+	const char *compare;  /* the list behind --compare */
+	char **designs;	      /* for --compare */
+	int design_count;
 	const char *infer;
 	const char *from;   /* where OpenSM's GUIDs, or the live names for a list of cables, are taken from */
 	const char *cables; /* the site's list; NULL: none */
@@ -45,6 +57,12 @@ struct ft_plan_options {
  * Returns -1 to go on, else the exit status.
  */
 int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *ret_options);
+
+/*
+ * Adds the design that the options make: a file like any other, so that every check and format is the same. Returns 0
+ * or -ENOMEM.
+ */
+int ft_plan_options_design(const struct ft_plan_options *options, struct ft_text *text);
 
 /* Numbers that go into JSON as they are must be numbers. The exit status. */
 int ft_plan_options_check_numbers(const struct ft_plan_options *options);

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A comparison for people: short tables with a line a network each, as one of them all would be far too wide, what is
+ * to be bought, and which network is best at what.
+ */
+#include "planner/compare/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+enum { NAME_WIDTH = 28, WIDTH = 100 };
+
+/* ---- cells ---- */
+
+static const char *mark(const struct ft_measured *m)
+{
+	static const char *const marks[FT_HOW_COUNT] = {
+		[FT_HOW_UNKNOWN] = "", [FT_HOW_EXACT] = "",    [FT_HOW_CLOSED] = "*",
+		[FT_HOW_FOUND] = "~",  [FT_HOW_SAMPLED] = "~",
+	};
+
+	return marks[m->how];
+}
+
+static void cell_count(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.0f%s", m->value, mark(m));
+}
+
+static void cell_thousands(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f%s", m->value / 1000, mark(m));
+}
+
+static void cell_two(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.2f%s", m->value, mark(m));
+}
+
+static void cell_three(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.3f%s", m->value, mark(m));
+}
+
+/* The best found, and what it is at least. */
+static void cell_at_least(struct ft_text *cell, const struct ft_measured *m)
+{
+	cell_count(cell, m);
+	if (m->how == FT_HOW_FOUND)
+		ft_text_printf(cell, " >=%.0f", m->low);
+}
+
+/* The best found, and what it is at most. */
+static void cell_at_most(struct ft_text *cell, const struct ft_measured *m)
+{
+	cell_three(cell, m);
+	if (m->how == FT_HOW_FOUND)
+		ft_text_printf(cell, " <=%.3f", m->high);
+}
+
+/* A median, and where the middle four fifths of the trials are. */
+static void cell_median(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f %%%s", 100 * m->value, mark(m));
+	if (m->how == FT_HOW_SAMPLED)
+		ft_text_printf(cell, " (%.0f-%.0f)", 100 * m->low, 100 * m->high);
+}
+
+static void cell_percent(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f %%%s", 100 * m->value, mark(m));
+}
+
+/* ---- tables ---- */
+
+struct column {
+	enum ft_compared_figure figure;
+	int width;
+	const char *above, *below; /* its heading, in two lines */
+	void (*add)(struct ft_text *cell, const struct ft_measured *measured);
+};
+
+static const struct column takes[] = {
+	{FT_COMPARED_SWITCHES, 9, "", "switches", cell_count},
+	{FT_COMPARED_PORTS, 9, "ports", "in all", cell_count},
+	{FT_COMPARED_PORTS_USED, 9, "", "used", cell_count},
+	{FT_COMPARED_HOST_CABLES, 11, "cables to", "hosts", cell_count},
+	{FT_COMPARED_SWITCH_CABLES, 10, "between", "switches", cell_count},
+	{FT_COMPARED_ELECTRIC, 10, "of both:", "electric", cell_count},
+	{FT_COMPARED_OPTICAL, 9, "", "optical", cell_count},
+	{FT_COMPARED_CABLE_M, 8, "", "km", cell_thousands},
+};
+
+static const struct column costs[] = {
+	{FT_COMPARED_COST, 13, "", "cost", cell_count},
+	{FT_COMPARED_COST_PER_HOST, 11, "cost", "per host", cell_two},
+	{FT_COMPARED_POWER_W, 12, "power", "kW", cell_thousands},
+	{FT_COMPARED_POWER_W_PER_HOST, 11, "W", "per host", cell_two},
+	{FT_COMPARED_SIZE_U, 12, "size", "rack units", cell_count},
+	{FT_COMPARED_SIZE_U_PER_HOST, 11, "rack units", "per host", cell_three},
+};
+
+static const struct column carries[] = {
+	{FT_COMPARED_DIAMETER, 9, "", "diameter", cell_count},
+	{FT_COMPARED_MEAN_HOPS, 8, "mean", "hops", cell_three},
+	{FT_COMPARED_OF_MOORE, 12, "of Moore's", "bound", cell_percent},
+	{FT_COMPARED_BISECTION, 16, "", "bisection", cell_at_least},
+	{FT_COMPARED_THROUGHPUT_BOUND, 11, "throughput", "bound", cell_three},
+	{FT_COMPARED_THROUGHPUT, 16, "", "throughput", cell_at_most},
+};
+
+static const struct column withstands[] = {
+	{FT_COMPARED_LINKS_LOST, 24, "links lost", "at disconnection", cell_median},
+	{FT_COMPARED_SWITCH_CUTS_OFF, 24, "hosts cut off by one", "switch", cell_count},
+	{FT_COMPARED_CABLE_CUTS_OFF, 14, "one", "cable", cell_count},
+};
+
+static const struct {
+	const char *title;
+	const struct column *columns;
+	size_t count;
+} tables[] = {
+	{"What it takes", takes, FT_COUNT(takes)},
+	{"What it costs", costs, FT_COUNT(costs)},
+	{"What it carries", carries, FT_COUNT(carries)},
+	{"What failures do", withstands, FT_COUNT(withstands)},
+};
+
+static void add_right(struct ft_text *text, const char *string, int width)
+{
+	ft_text_printf(text, "%*s", width, string);
+}
+
+/* A column that is known of no network is left out. */
+static bool is_known(const struct ft_comparison *comparison, enum ft_compared_figure figure)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		if (ft_measured_known(&comparison->rows[i].figures[figure]))
+			return true;
+	return false;
+}
+
+static void add_heading(struct ft_text *text, const struct ft_comparison *comparison, size_t table)
+{
+	const struct column *columns = tables[table].columns;
+
+	ft_text_printf(text, "\n%-*s", NAME_WIDTH, tables[table].title);
+	for (size_t i = 0; i < tables[table].count; i++)
+		if (is_known(comparison, columns[i].figure))
+			add_right(text, columns[i].above, columns[i].width);
+	ft_text_printf(text, "\n%*s", NAME_WIDTH, "");
+	for (size_t i = 0; i < tables[table].count; i++)
+		if (is_known(comparison, columns[i].figure))
+			add_right(text, columns[i].below, columns[i].width);
+	ft_text_puts(text, "\n");
+}
+
+static void add_line(struct ft_text *text, const struct ft_comparison *comparison, const struct ft_compared *row,
+		     size_t table)
+{
+	const struct column *columns = tables[table].columns;
+	_cleanup_(ft_text_release) struct ft_text cell = {0};
+	int late = 0;
+
+	ft_text_printf(text, "%-*s", NAME_WIDTH, row->network);
+	/* A name that is too long takes the room before the first number. */
+	late = (int)strlen(row->network) > NAME_WIDTH ? (int)strlen(row->network) - NAME_WIDTH : 0;
+	for (size_t i = 0; i < tables[table].count; i++) {
+		const struct ft_measured *measured = &row->figures[columns[i].figure];
+		int width = columns[i].width - late;
+
+		if (!is_known(comparison, columns[i].figure))
+			continue;
+		ft_text_reset(&cell);
+		if (ft_measured_known(measured))
+			columns[i].add(&cell, measured);
+		else
+			ft_text_puts(&cell, "?");
+		late = width <= (int)cell.length ? (int)cell.length + 1 - width : 0;
+		add_right(text, ft_text_string(&cell), width + late);
+	}
+	ft_text_puts(text, "\n");
+	text->failed |= cell.failed;
+}
+
+/* ---- what is best ---- */
+
+static const struct {
+	enum ft_compared_figure figure;
+	bool most; /* else the least is best */
+	bool per_host;
+	double throughput; /* that a network must have to be considered */
+	const char *words;
+	void (*add)(struct ft_text *cell, const struct ft_measured *measured);
+} merits[] = {
+	{FT_COMPARED_COST_PER_HOST, false, false, 0, "Cheapest per host", cell_two},
+	{FT_COMPARED_COST_PER_HOST, false, false, 0.25, "  of those with throughput >= 0.25", cell_two},
+	{FT_COMPARED_COST_PER_HOST, false, false, 0.5, "  of those with throughput >= 0.5", cell_two},
+	{FT_COMPARED_COST_PER_HOST, false, false, 0.9, "  of those with throughput >= 0.9", cell_two},
+	{FT_COMPARED_POWER_W_PER_HOST, false, false, 0, "Least power per host, W", cell_two},
+	{FT_COMPARED_SIZE_U_PER_HOST, false, false, 0, "Least room per host, rack units", cell_three},
+	{FT_COMPARED_MEAN_HOPS, false, false, 0, "Shortest ways, mean hops", cell_three},
+	{FT_COMPARED_THROUGHPUT, true, false, 0, "Most throughput, all to all", cell_three},
+	{FT_COMPARED_BISECTION, true, true, 0, "Most bisection per host", cell_two},
+	{FT_COMPARED_LINKS_LOST, true, false, 0, "Withstands most failed cables", cell_percent},
+	{FT_COMPARED_SWITCH_CUTS_OFF, false, false, 0, "Fewest hosts cut off by one switch", cell_count},
+};
+
+static struct ft_measured merit_of(const struct ft_compared *row, size_t merit)
+{
+	struct ft_measured measured = row->figures[merits[merit].figure];
+
+	if (merits[merit].per_host && row->nodes > 0)
+		measured.value /= row->nodes;
+	return measured;
+}
+
+/* The best network by @merit, the first of equal ones. NULL: it is known of none. */
+static const struct ft_compared *best_by(const struct ft_comparison *comparison, size_t merit)
+{
+	const struct ft_compared *best = NULL;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		struct ft_measured measured = merit_of(&comparison->rows[i], merit);
+		double than = best ? merit_of(best, merit).value : 0;
+
+		if (!ft_measured_known(&measured) ||
+		    comparison->rows[i].figures[FT_COMPARED_THROUGHPUT].value < merits[merit].throughput)
+			continue;
+		if (!best || (merits[merit].most ? measured.value > than : measured.value < than))
+			best = &comparison->rows[i];
+	}
+	return best;
+}
+
+static void add_best(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	ft_text_puts(text, "\nBest at\n");
+	for (size_t i = 0; i < FT_COUNT(merits); i++) {
+		_cleanup_(ft_text_release) struct ft_text cell = {0};
+		const struct ft_compared *best = best_by(comparison, i);
+		struct ft_measured measured;
+
+		if (!best)
+			continue;
+		measured = merit_of(best, i);
+		merits[i].add(&cell, &measured);
+		ft_text_printf(text, "  %-36s%-*s %s\n", merits[i].words, NAME_WIDTH, best->network,
+			       ft_text_string(&cell));
+		text->failed |= cell.failed;
+	}
+}
+
+/* ---- around the tables ---- */
+
+static size_t planned(const struct ft_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		count += comparison->rows[i].network != NULL;
+	return count;
+}
+
+/* The nodes of all, or that they differ. */
+static void add_title(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+	size_t count = planned(comparison);
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		uint32_t nodes = comparison->rows[i].nodes;
+
+		least = nodes < least ? nodes : least;
+		most = nodes > most ? nodes : most;
+	}
+	ft_text_printf(text, "%zu network%s for ", count, ft_text_s(count));
+	if (least == most)
+		ft_text_printf(text, "%u host%s\n", most, ft_text_s(most));
+	else
+		ft_text_printf(text, "%u to %u hosts: numbers of hosts differ, so compare what is per host\n", least,
+			       most);
+}
+
+/* Words from column @at on, and in further lines from @indent on, none beyond WIDTH if it can be helped. */
+static void add_wrapped(struct ft_text *text, size_t at, int indent, const char *words)
+{
+	for (bool first = true; *words; first = false) {
+		size_t length = strcspn(words, " ");
+
+		if (!first && at + 1 + length > WIDTH) {
+			ft_text_printf(text, "\n%*s", indent, "");
+			at = (size_t)indent;
+		} else if (!first) {
+			ft_text_puts(text, " ");
+			at++;
+		}
+		ft_text_add(text, words, length);
+		at += length;
+		words += length;
+		words += *words == ' ';
+	}
+	ft_text_puts(text, "\n");
+}
+
+static void add_bought(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	ft_text_puts(text, "\nWhat to buy\n");
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct ft_compared *row = &comparison->rows[i];
+		_cleanup_(ft_text_release) struct ft_text words = {0};
+		size_t name;
+
+		if (!row->network)
+			continue;
+		name = strlen(row->network) > NAME_WIDTH ? strlen(row->network) : NAME_WIDTH;
+		ft_text_printf(&words, "%s; %u host%s%s%s", row->switches, row->nodes, ft_text_s(row->nodes),
+			       row->asked_is_design ? ", from " : "", row->asked_is_design ? row->asked : "");
+		ft_text_printf(text, "%-*s ", NAME_WIDTH, row->network);
+		add_wrapped(text, name + 1, NAME_WIDTH + 1, ft_text_string(&words));
+		text->failed |= words.failed;
+	}
+}
+
+static void add_refusals(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	if (planned(comparison) == comparison->count)
+		return;
+	ft_text_puts(text, "\nCannot be built\n");
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct ft_compared *row = &comparison->rows[i];
+
+		if (row->network)
+			continue;
+		ft_text_printf(text, "  %s: ", row->asked);
+		add_wrapped(text, strlen(row->asked) + 4, 4, row->refusal);
+	}
+}
+
+static bool has_how(const struct ft_comparison *comparison, enum ft_how how)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		for (int k = 0; k < FT_COMPARED_COUNT; k++)
+			if (comparison->rows[i].network && comparison->rows[i].figures[k].how == how)
+				return true;
+	return false;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Where the prices are from: once, or for each that is from elsewhere than the one before it. */
+static void add_prices(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	const struct ft_compared *last = NULL;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct ft_compared *row = &comparison->rows[i];
+
+		if (!row->network || !row->catalog)
+			continue;
+		if (last && same(last->catalog, row->catalog))
+			continue;
+		ft_text_printf(text, "%sPrices%s%s: catalog ", last ? "" : "\n", last ? " from " : "",
+			       last ? row->network : "");
+		ft_text_add_safe(text, row->catalog, strlen(row->catalog));
+		if (row->currency && row->currency[0])
+			ft_text_printf(text, ", in %s", row->currency);
+		if (row->prices_of && row->prices_of[0])
+			ft_text_printf(text, ", of %s", row->prices_of);
+		ft_text_puts(text, "; lengths of cables: the floor model.\n");
+		last = row;
+	}
+}
+
+static void add_legend(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	static const struct {
+		enum ft_how how;
+		const char *words;
+	} words[] = {
+		{FT_HOW_CLOSED, "* closed form.\n"},
+		{FT_HOW_FOUND, "~ best found; behind it what is proven: >= at least, <= at most.\n"},
+		{FT_HOW_SAMPLED, "%~ median of random orders of failing cables; 10 % of them are below the first "
+				 "number in\n  brackets, 10 % above the second.\n"},
+		{FT_HOW_UNKNOWN, "? not known, or there is no such thing.\n"},
+	};
+
+	ft_text_puts(text, "\nNumbers without a mark are counted, or searched completely.\n");
+	for (size_t i = 0; i < FT_COUNT(words); i++)
+		if (has_how(comparison, words[i].how))
+			ft_text_puts(text, words[i].words);
+	ft_text_puts(text,
+		     "Throughput: share of its cable's rate that every host gets when all send to all. Bisection: "
+		     "cables\nwhose cut halves the hosts. Links lost: share of the cables between switches that "
+		     "fail until a host\nis cut off. ftplan(1) says how each is found.\n");
+	add_prices(text, comparison);
+}
+
+void ft_comparison_write_text(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	add_title(text, comparison);
+	for (size_t t = 0; t < FT_COUNT(tables) && planned(comparison) > 0; t++) {
+		add_heading(text, comparison, t);
+		for (size_t i = 0; i < comparison->count; i++)
+			if (comparison->rows[i].network)
+				add_line(text, comparison, &comparison->rows[i], t);
+	}
+	if (planned(comparison) > 1)
+		add_best(text, comparison);
+	if (planned(comparison) > 0)
+		add_bought(text, comparison);
+	add_refusals(text, comparison);
+	if (planned(comparison) > 0)
+		add_legend(text, comparison);
+}
