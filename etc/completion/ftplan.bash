@@ -40,7 +40,7 @@ _ftplan()
 		mapfile -t COMPREPLY < <(compgen -W '2 3' -- "$cur")
 		return
 		;;
-	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --name)
+	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --gap | --name)
 		return
 		;;
 	-o | --output | --infer | --cables | --from | --node-name-map)
@@ -50,7 +50,7 @@ _ftplan()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --gap --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null

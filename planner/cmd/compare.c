@@ -93,6 +93,7 @@ static int row_measure(struct compare *c, const struct ft_plan *plan, const stru
 		.catalog = catalog,
 		.seed = c->comparison.seed,
 		.orders = c->comparison.orders,
+		.gap = c->options->gap,
 		.brief = c->comparison.curve,
 	};
 	int r = row_prices(row, catalog);

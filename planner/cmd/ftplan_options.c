@@ -35,6 +35,8 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"  --compare T,T...   networks side by side: topologies as below or \"all\" for\n"
 				"                     --nodes, and designs; what they cost, carry and withstand,\n"
 				"                     as text, csv, json or svg; --nodes A..B gives curves\n"
+				"  --gap G            of --compare: search for throughput until value and bound\n"
+				"                     differ by this share, such as 0.01\n"
 				"  --infer FILE       write the design of this existing fabric\n"
 				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
 				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
@@ -177,6 +179,20 @@ static int parse_stages(struct ft_plan_options *options, const char *argument)
 	return 0;
 }
 
+static int parse_gap(struct ft_plan_options *options, const char *argument)
+{
+	char *end;
+	double gap = strtod(argument, &end);
+
+	/* Decimals only: no signs, blanks, hexadecimals or words. */
+	if (strspn(argument, "0123456789.") != strlen(argument) || end == argument || *end)
+		return -EINVAL;
+	if (!(gap >= 0.001 && gap <= 0.5))
+		return -EINVAL;
+	options->gap = gap;
+	return 0;
+}
+
 enum {
 	OPTION_FORMAT = 256,
 	OPTION_CATALOG,
@@ -184,6 +200,7 @@ enum {
 	OPTION_PARETO,
 	OPTION_STAGES,
 	OPTION_COMPARE,
+	OPTION_GAP,
 	OPTION_INFER,
 	OPTION_FROM,
 	OPTION_CABLES,
@@ -295,6 +312,10 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		if (options->work == FT_WORK_CURVE)
 			options->work_option = NULL;
 		return set_work(options, FT_WORK_COMPARE, "--compare");
+	case OPTION_GAP:
+		if (parse_gap(options, argument) < 0)
+			return usage_error("--gap takes a share from 0.001 to 0.5, such as 0.01", argument);
+		return -1;
 	case OPTION_INFER:
 		options->infer = argument;
 		return set_work(options, FT_WORK_INFER, "--infer");
@@ -360,6 +381,8 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 
 	if (options->work == FT_WORK_COMPARE)
 		return check_compare(options, argc, argv);
+	if (options->gap > 0)
+		return usage_error("--gap goes with --compare", NULL);
 	if (options->step == 0)
 		options->step = 1;
 	if (argc - optind > 1)
@@ -412,6 +435,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"pareto", required_argument, NULL, OPTION_PARETO},
 		{"stages", required_argument, NULL, OPTION_STAGES},
 		{"compare", required_argument, NULL, OPTION_COMPARE},
+		{"gap", required_argument, NULL, OPTION_GAP},
 		{"infer", required_argument, NULL, OPTION_INFER},
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},

@@ -43,6 +43,7 @@ struct ft_plan_options {
 	const char *compare;  /* the list behind --compare */
 	char **designs;	      /* for --compare */
 	int design_count;
+	double gap; /* of the throughput; 0: not given */
 	const char *infer;
 	const char *from;   /* where OpenSM's GUIDs, or the live names for a list of cables, are taken from */
 	const char *cables; /* the site's list; NULL: none */

@@ -60,6 +60,30 @@ static int cuts_least(const struct ft_plan *plan, uint64_t *best)
 	return r;
 }
 
+/* Whether halves of the switches with hosts are halves of the hosts. */
+static bool are_alike(const struct ft_plan *plan)
+{
+	uint32_t hosts = 0, count = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (plan->switches[i].hosts == 0)
+			continue;
+		if (hosts > 0 && plan->switches[i].hosts != hosts)
+			return false;
+		hosts = plan->switches[i].hosts;
+		count++;
+	}
+	return count % 2 == 0;
+}
+
+static struct ft_measured closed(uint64_t cables)
+{
+	struct ft_measured measured = ft_measured_exact((double)cables);
+
+	measured.how = FT_HOW_CLOSED;
+	return measured;
+}
+
 int ft_halves_measure(const struct ft_plan *plan, double heaviest, struct ft_measured *ret_measured)
 {
 	uint64_t half = plan->nodes / 2, best = half;
@@ -73,13 +97,17 @@ int ft_halves_measure(const struct ft_plan *plan, double heaviest, struct ft_mea
 	}
 	if (!plan->general) {
 		ft_figures_take(plan, &figures);
-		*ret_measured = ft_measured_exact(figures.bisection_links);
-		ret_measured->how = FT_HOW_CLOSED;
+		*ret_measured = closed(figures.bisection_links);
 		return 0;
 	}
 	r = cuts_least(plan, &best);
 	if (r < 0)
 		return r;
+	/* Where hosts' own cables are fewer, or a cut beside them, that is found. */
+	if (plan->bisection <= best && are_alike(plan)) {
+		*ret_measured = closed(plan->bisection);
+		return 0;
+	}
 	/* A sum of shares may be a hair above the whole number that it is. */
 	if (heaviest > 0)
 		low = ceil((double)half * more / fmax(heaviest, more) - 1e-6);

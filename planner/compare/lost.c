@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/chance.h"
 #include "base/cleanup.h"
 
 /* Disjoint sets of switches, by size, paths halved (R. Tarjan and J. van Leeuwen, 1984). */
@@ -72,22 +73,6 @@ static bool sets_join(struct sets *s, uint32_t a, uint32_t b)
 	return s->hosting[a] == s->all;
 }
 
-/* SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", 2014). */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
-/* A number below @count. The upper half of the product keeps the bias below count / 2^64. */
-static uint32_t random_below(uint64_t *state, uint32_t count)
-{
-	return (uint32_t)(((unsigned __int128)random_next(state) * count) >> 64);
-}
-
 /* The bundle of each cable. */
 static uint32_t *cables_list(const struct ft_plan *plan, uint32_t *ret_count)
 {
@@ -111,7 +96,7 @@ static uint32_t draw_until_joined(struct sets *s, uint64_t *state, uint32_t *cab
 {
 	sets_reset(s);
 	for (uint32_t drawn = 0; drawn < count; drawn++) {
-		uint32_t at = drawn + random_below(state, count - drawn), bundle = cables[at];
+		uint32_t at = drawn + ft_chance_below(state, count - drawn), bundle = cables[at];
 
 		cables[at] = cables[drawn];
 		cables[drawn] = bundle;

@@ -11,6 +11,7 @@
 #include "planner/compare/loads.h"
 #include "planner/compare/outage.h"
 #include "planner/compare/price.h"
+#include "planner/flow/throughput.h"
 #include "planner/plan/figures.h"
 #include "planner/plan/tree.h"
 
@@ -122,14 +123,32 @@ static double throughput_bound(const struct ft_plan *plan, const struct ft_loads
 	return bound;
 }
 
-/* At least what all shortest paths together carry. */
-static struct ft_measured throughput(const struct ft_plan *plan, const struct ft_loads *loads, double bound)
+/*
+ * All shortest paths together carry so much; where the bound above is not met by that, a concurrent flow is searched
+ * for (planner/flow), which narrows both. @heaviest, the pairs over the busiest cable, follows what is carried.
+ */
+static int throughput(const struct ft_plan *plan, const struct ft_compare_ask *ask, double bound, double *heaviest,
+		      struct ft_measured *ret_measured)
 {
-	double value = loads->heaviest > 0 ? fmin(bound, (plan->nodes - 1.0) / loads->heaviest) : bound;
+	enum { STEPS = 25000000 }; /* a fraction of a second */
+	const struct ft_throughput_ask flow_ask = {
+		.traffic = FT_TRAFFIC_ALL_TO_ALL, .gap = ask->gap, .steps_max = ask->gap > 0 ? 0 : STEPS};
+	double value = *heaviest > 0 ? fmin(bound, (plan->nodes - 1.0) / *heaviest) : bound;
+	struct ft_throughput flow;
+	int r;
 
-	if (value > bound * (1 - 1e-9))
-		return ft_measured_exact(bound);
-	return (struct ft_measured){value, value, bound, FT_HOW_FOUND};
+	if (!ask->brief && value < bound * (1 - 1e-9)) {
+		r = ft_throughput(plan, &flow_ask, &flow);
+		if (r < 0)
+			return r;
+		bound = fmin(bound, flow.bound);
+		value = fmin(fmax(value, flow.value), bound);
+		*heaviest = fmin(*heaviest, (plan->nodes - 1.0) / flow.network);
+	}
+	*ret_measured = ft_measured_exact(bound);
+	if (value < bound * (1 - 1e-9))
+		*ret_measured = (struct ft_measured){value, value, bound, FT_HOW_FOUND};
+	return 0;
 }
 
 /* Pairs of switches with hosts, for the mean. */
@@ -142,7 +161,8 @@ static double hosting_pairs(const struct ft_plan *plan)
 	return hosting * (hosting - 1);
 }
 
-static int measure_distances(const struct ft_plan *plan, struct ft_loads *loads, struct ft_compared *row)
+static int measure_distances(const struct ft_plan *plan, const struct ft_compare_ask *ask, struct ft_loads *loads,
+			     struct ft_compared *row)
 {
 	double cables = row->figures[FT_COMPARED_SWITCH_CABLES].value, bound, pairs = hosting_pairs(plan);
 	int r = ft_loads_take(plan, loads);
@@ -159,8 +179,7 @@ static int measure_distances(const struct ft_plan *plan, struct ft_loads *loads,
 	bound = throughput_bound(plan, loads, cables);
 	row->figures[FT_COMPARED_THROUGHPUT_BOUND] = ft_measured_exact(bound);
 	row->figures[FT_COMPARED_THROUGHPUT_BOUND].how = FT_HOW_CLOSED;
-	row->figures[FT_COMPARED_THROUGHPUT] = throughput(plan, loads, bound);
-	return 0;
+	return throughput(plan, ask, bound, &loads->heaviest, &row->figures[FT_COMPARED_THROUGHPUT]);
 }
 
 /* ---- failures ---- */
@@ -195,7 +214,7 @@ int ft_compared_measure(const struct ft_plan *whole, const struct ft_compare_ask
 	if (r == 0)
 		r = ft_price_measure(&plan, ask->catalog, row);
 	if (r == 0)
-		r = measure_distances(&plan, &loads, row);
+		r = measure_distances(&plan, ask, &loads, row);
 	if (r == 0 && !ask->brief && loads.connected)
 		r = ft_halves_measure(&plan, loads.heaviest, &row->figures[FT_COMPARED_BISECTION]);
 	if (r == 0)

@@ -16,6 +16,7 @@ struct ft_compare_ask {
 	const struct ft_catalog *catalog; /* where prices are from; NULL: there are none */
 	uint32_t seed;			  /* of all that is random */
 	uint32_t orders;		  /* of failing cables; at least 1 */
+	double gap; /* wanted of the throughput, as of ft_throughput(); 0: what a limited search comes to */
 	bool brief; /* what curves show alone: no halving cut, and no throughput beyond its bounds */
 };
 
