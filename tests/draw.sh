@@ -61,6 +61,12 @@ count()
 	grep -oF -- "$2" "$1" | wc -l
 }
 
+# Nodes of a plain drawing with their places, seen from the first one, in tenths of an inch.
+places()
+{
+	awk '$1 == "node" && !n++ { x = $3; y = $4 } $1 == "node" { printf "%s %d %d\n", $2, ($3 - x + .02) * 10, (y - $4 + .02) * 10 }'
+}
+
 plan()
 {
 	printf '{"ftcheck": 1, "name": "%s", %s}\n' "$1" "$2" >"$1.json"
@@ -77,6 +83,7 @@ plan middle "$tree"', "nodes": 648, "edge": {"ports": 36}, "core": {"ports": 36}
 plan large "$tree"', "nodes": 209952, "edge": {"ports": 648}, "core": {"ports": 648}'
 plan three "$tree"', "levels": 3, "nodes": 16, "edge": {"ports": 4}, "spine": {"ports": 4}, "core": {"ports": 4}'
 plan pods "$tree"', "levels": 3, "nodes": 27648, "edge": {"ports": 48}, "spine": {"ports": 48}, "core": {"ports": 48}'
+plan grid '"topology": "torus", "dims": [4, 5], "bundle": 1, "edge": {"ports": 8}'
 plan names "$tree"', "nodes": 60, "edge": {"ports": 36}, "core": {"ports": 36},
 	"bind": {"edge": ["a <b>&amp; \"c\"", "\\N\\l\\", "]]> -- }", "é 中文"]}'
 
@@ -85,6 +92,11 @@ if [ -n "$graph" ]; then
 	dot -Tplain small.dot >small.plain
 	is 'small: ten nodes in the graph' 10 "$(grep -c '^node ' small.plain)"
 	is 'small: eight bundles and four times hosts' 12 "$(grep -c '^edge .* solid ' small.plain)"
+	# Columns: node, name, x, y. Rows and columns of the torus are those of the drawing, with or without neato -n.
+	dot -Tplain grid.dot >grid.plain
+	is 'grid: rows' 4 "$(awk '$1 == "node" { print $4 }' grid.plain | sort -u | wc -l)"
+	is 'grid: columns' 5 "$(awk '$1 == "node" { print $3 }' grid.plain | sort -u | wc -l)"
+	is 'grid: as neato places it' "$(places <grid.plain)" "$(neato -n -Tplain grid.dot | places)"
 	dot -Tsvg names.dot >names.drawn
 	# shellcheck disable=SC1112
 	is 'names: as they are, to a reader of the picture' 1 "$(count names.drawn '>a &lt;b&gt;&amp;amp; &quot;c&quot;<')"

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "planner/draw/draw_parts.h"
+#include "planner/draw/spread.h"
 
 /* More lines than these are no picture, and graphviz is slow at them. */
 enum { BUNDLES_APART_MAX = 300 };
@@ -17,13 +19,33 @@ static const struct {
 	[FT_DRAW_UNKNOWN] = {"#777777", "#ffffff", "filled,rounded,dotted"},
 };
 
-/* Names are no identifiers: two switches may have the same. */
-static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
+/* In points, upwards from the lower edge; it is not to be moved. */
+static void dot_position(struct ft_text *text, int x, int y)
+{
+	ft_text_printf(text, ", pos=\"%d,%d!\"", x, y);
+}
+
+static void dot_hosts(struct ft_text *text, const struct ft_draw_hosts *hosts, const struct ft_draw_group *group)
+{
+	if (hosts->differ) {
+		ft_draw_add_range(text, hosts->seen_least, hosts->seen_most);
+		ft_text_puts(text, " of ");
+	}
+	ft_draw_add_range(text, hosts->planned_least, hosts->planned_most);
+	ft_text_printf(text, " host%s%s", hosts->planned_most == 1 ? "" : "s", group->count > 1 ? "\\non each" : "");
+}
+
+/*
+ * Names are no identifiers: two switches may have the same. @spread: where they are drawn, and hosts are a line of the
+ * label then; NULL: for graphviz to say.
+ */
+static void dot_group(struct ft_drawing *d, const struct ft_draw_spread *spread, struct ft_text *text, uint32_t g)
 {
 	const struct ft_draw_group *group = &d->groups[g];
 	const struct ft_plan_switch *sw = &d->plan->switches[group->first];
 	enum ft_draw_state state = ft_drawing_group_state(d, group);
 	struct ft_draw_hosts hosts = ft_drawing_group_hosts(d, group);
+	bool has_hosts = sw->tier == FT_TIER_EDGE && (hosts.planned_most > 0 || hosts.seen_most > 0);
 	struct ft_text words = {0};
 
 	ft_text_printf(text, "    s%u [label=\"", group->first);
@@ -32,23 +54,25 @@ static void dot_group(struct ft_drawing *d, struct ft_text *text, uint32_t g)
 		ft_text_printf(text, "\\n%u switches", group->count);
 	if (state == FT_DRAW_LOST)
 		ft_text_puts(text, "\\nlost");
+	if (spread && has_hosts) {
+		ft_text_puts(text, "\\n");
+		dot_hosts(text, &hosts, group);
+	}
 	ft_text_puts(text, "\", tooltip=\"");
 	ft_drawing_group_words(d, group, &words);
 	ft_draw_add_dot(text, ft_text_string(&words));
 	text->failed |= words.failed;
 	ft_text_release(&words);
-	ft_text_printf(text, "\", color=\"%s\", fillcolor=\"%s\", style=\"%s\"];\n", looks[state].colour,
-		       looks[state].fill, looks[state].style);
-	if (sw->tier != FT_TIER_EDGE || (hosts.planned_most == 0 && hosts.seen_most == 0))
+	ft_text_printf(text, "\", color=\"%s\", fillcolor=\"%s\", style=\"%s\"", looks[state].colour, looks[state].fill,
+		       looks[state].style);
+	if (spread)
+		dot_position(text, spread->nodes[group->first].x, spread->height - spread->nodes[group->first].y);
+	ft_text_puts(text, "];\n");
+	if (spread || !has_hosts)
 		return;
 	ft_text_printf(text, "    h%u [shape=ellipse, style=solid, label=\"", group->first);
-	if (hosts.differ) {
-		ft_draw_add_range(text, hosts.seen_least, hosts.seen_most);
-		ft_text_puts(text, " of ");
-	}
-	ft_draw_add_range(text, hosts.planned_least, hosts.planned_most);
-	ft_text_printf(text, " host%s%s\"];\n", hosts.planned_most == 1 ? "" : "s",
-		       group->count > 1 ? "\\non each" : "");
+	dot_hosts(text, &hosts, group);
+	ft_text_puts(text, "\"];\n");
 	ft_text_printf(text, "    s%u -- h%u [color=\"#999999\"];\n", group->first, group->first);
 }
 
@@ -106,8 +130,10 @@ static void dot_bond(struct ft_drawing *d, struct ft_text *text, const struct ft
 }
 
 /* They do not move the switches: constraint=false. */
-static void dot_links(struct ft_drawing *d, struct ft_text *text)
+static void dot_links(struct ft_drawing *d, const struct ft_draw_spread *spread, struct ft_text *text)
 {
+	enum { STRANGER_STEP = 160, STRANGER_Y = -60 };
+
 	for (size_t i = 0; d->marks && i < d->marks->link_count; i++) {
 		const struct ft_draw_link *link = &d->marks->links[i];
 
@@ -124,7 +150,10 @@ static void dot_links(struct ft_drawing *d, struct ft_text *text)
 	for (size_t i = 0; d->marks && i < d->marks->stranger_count && i < FT_DRAW_STRANGERS_MAX; i++) {
 		ft_text_printf(text, "    u%zu [style=dashed, color=\"" FT_DRAW_VIOLET "\", label=\"", i);
 		ft_draw_add_dot(text, d->marks->strangers[i]);
-		ft_text_puts(text, "\\n(not in the plan)\"];\n");
+		ft_text_puts(text, "\\n(not in the plan)\"");
+		if (spread)
+			dot_position(text, STRANGER_STEP / 2 + STRANGER_STEP * (int)i, STRANGER_Y);
+		ft_text_puts(text, "];\n");
 	}
 }
 
@@ -168,7 +197,7 @@ static void dot_caption(struct ft_drawing *d, struct ft_text *text)
 	text->failed |= words.failed;
 }
 
-static void dot_write(struct ft_drawing *d, struct ft_text *text)
+static void dot_write(struct ft_drawing *d, const struct ft_draw_spread *spread, struct ft_text *text)
 {
 	bool round = d->plan->topology == FT_TOPOLOGY_GRAPH && !ft_drawing_is_layered(d);
 
@@ -177,26 +206,38 @@ static void dot_write(struct ft_drawing *d, struct ft_text *text)
 		     "        fontname=\"Helvetica\", fontsize=11, label=\"");
 	dot_caption(d, text);
 	ft_text_puts(text, "\"");
-	/* What has no up and down is laid out by its distances. */
-	if (round)
+	/* What has no up and down is laid out as in the other drawing, or by its distances. */
+	if (spread)
+		ft_text_printf(text, ", layout=neato, inputscale=72, splines=%s",
+			       d->plan->bundle_count > BUNDLES_APART_MAX ? "line" : "true");
+	else if (round)
 		ft_text_printf(text, ", layout=%s, overlap=prism, splines=true",
 			       d->plan->bundle_count > BUNDLES_APART_MAX ? "sfdp" : "neato");
 	ft_text_puts(text, "];\n    node [shape=box, fontname=\"Helvetica\", fontsize=11];\n"
 			   "    edge [fontname=\"Helvetica\", fontsize=10];\n");
 	for (uint32_t g = 0; g < d->group_count; g++)
-		dot_group(d, text, g);
-	if (!round)
+		dot_group(d, spread, text, g);
+	if (!round && !spread)
 		dot_ranks(d, text);
 	for (uint32_t i = 0; i < d->bond_count; i++)
 		dot_bond(d, text, &d->bonds[i]);
-	dot_links(d, text);
+	dot_links(d, spread, text);
 	ft_text_puts(text, "}\n");
+}
+
+/* As a circle, groups or a grid; what is like a tree is laid out as one. */
+static bool is_spread(const struct ft_drawing *d)
+{
+	return d->plan->topology == FT_TOPOLOGY_GRAPH && ft_draw_spread_fits(d->plan) &&
+	       (ft_draw_shape_of(d->plan) != FT_DRAW_CIRCLE || !ft_drawing_is_layered(d));
 }
 
 int ft_draw_dot(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		const struct ft_draw_marks *marks, struct ft_error *err)
 {
 	_cleanup_(ft_drawing_release) struct ft_drawing d = {0};
+	_cleanup_(ft_draw_spread_release) struct ft_draw_spread spread = {0};
+	bool spreads;
 	int r;
 
 	r = ft_drawing_init(&d, design, plan, marks, err);
@@ -204,6 +245,9 @@ int ft_draw_dot(struct ft_text *text, const struct ft_design *design, const stru
 		r = ft_drawing_group(&d, plan->bundle_count > BUNDLES_APART_MAX && plan->topology != FT_TOPOLOGY_GRAPH);
 	if (r < 0)
 		return r;
-	dot_write(&d, text);
+	spreads = is_spread(&d);
+	if (spreads && ft_draw_spread_make(&d, &spread) < 0)
+		return -ENOMEM;
+	dot_write(&d, spreads ? &spread : NULL, text);
 	return ft_drawing_failed(&d) || ft_text_failed(text) ? -ENOMEM : 0;
 }
