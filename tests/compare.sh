@@ -110,6 +110,9 @@ run 'too fine a curve' 3 'ftplan: --nodes 1..1000..1 has 1000 numbers of nodes, 
 run 'something else too' 3 'ftplan: --compare and --alternatives do not go together' --compare all --alternatives 2 --nodes 72
 run 'a name' 3 'ftplan: this does not go with --compare: --name' --compare all --nodes 72 --name x
 
+run 'a bad figure' 3 'ftplan: "blocking" must be a number or a ratio such as "3:1"' --compare all --nodes 72 --blocking x
+run 'a bad number' 3 'ftplan: must be a whole number: --levels' --compare all --nodes 72 --levels two
+
 run 'a curve by steps' 0 '' --compare torus --nodes 100..200..50 --format csv
 [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'nodes 100 150 200 ' ] || not_ok 'each step' "$(cut -d, -f1 out)"
 run 'a range before --compare' 0 '' --nodes 100..1000 --compare torus --format csv

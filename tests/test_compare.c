@@ -24,6 +24,7 @@
 #include "planner/compare/measure.h"
 #include "planner/compare/outage.h"
 #include "planner/plan/design.h"
+#include "tests/allocations.h"
 
 #define HEAD "{\"ftcheck\":1,\"name\":\"t\","
 #define EDGE(ports, hosts) "\"edge\":{\"ports\":" #ports ",\"ports_to_nodes\":" #hosts "}"
@@ -264,6 +265,37 @@ static void test_orders(void **state)
 	assert_true(first.p10 < first.median && first.median < first.p90);
 }
 
+/* ---- no memory ---- */
+
+/* Whichever allocation fails, that is what is said, and nothing else comes of it. */
+static void test_no_memory(void **state)
+{
+	static const char *const designs[] = {
+		HEAD "\"topology\":\"mesh\",\"dims\":[3,4],\"bundle\":1,\"nodes\":24," EDGE(6, 2) "}",
+		HEAD "\"topology\":\"fat-tree\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}",
+	};
+	const struct ft_compare_ask ask = {.seed = 1, .orders = 3};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(designs); i++) {
+		_cleanup_(ft_plan_freep) struct ft_plan *plan = plan_read(designs[i]);
+		int r = -ENOMEM;
+		size_t n = 0;
+
+		while (r == -ENOMEM) {
+			_cleanup_(ft_comparison_release) struct ft_comparison comparison = {0};
+			struct ft_compared *row = ft_comparison_add(&comparison);
+
+			assert_non_null(row);
+			allocation_failing = ++n;
+			r = ft_compared_measure(plan, &ask, row);
+			allocation_failing = 0;
+		}
+		assert_int_equal(r, 0);
+		assert_true(n > 20);
+	}
+}
+
 /* ---- axes ---- */
 
 static const struct {
@@ -306,10 +338,8 @@ static void test_axes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_forms),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_axes),
+		cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_random), cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_axes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

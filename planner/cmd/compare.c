@@ -116,9 +116,9 @@ static int row_ask(struct ft_compared *row, const struct ft_compare_name *name)
 }
 
 /* One network for so many nodes: the one that --topology and --nodes choose. */
-static int row_add_network(struct compare *c, const struct ft_compare_name *name, uint32_t nodes)
+static int row_add_network(struct compare *c, const struct ft_compare_name *name, uint32_t nodes, struct ft_error *err)
 {
-	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_design_freep) struct ft_design *checked = NULL, *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct ft_plan_options options = *c->options;
@@ -135,9 +135,13 @@ static int row_add_network(struct compare *c, const struct ft_compare_name *name
 	snprintf(levels, sizeof(levels), "%u", name->levels);
 	options.levels = name->levels ? levels : NULL;
 	r = ft_plan_options_design(&options, &text);
+	/* Options that say nothing for any network are an error; that this one cannot be built is none. */
+	if (r == 0)
+		r = ft_design_read_unplanned(text.data, text.length, &checked, err);
+	err->line = 0;
 	if (r == 0)
 		r = ft_design_read_with(text.data, text.length, c->catalog, &design, &plan, &why);
-	if (r == -EINVAL)
+	if (r == -EINVAL && checked)
 		return string_put(&row->refusal, why.text);
 	return r < 0 ? r : row_measure(c, plan, c->catalog, row);
 }
@@ -201,7 +205,7 @@ static int add_networks(struct compare *c, const char *word, size_t length, stru
 		return ft_error_set(err, -EINVAL, 0, 0, "--compare %.*s goes with --nodes", (int)length, word);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; r == 0 && is_wanted(c, &names[i]) && k < c->node_count; k++)
-			r = row_add_network(c, &names[i], c->nodes[k]);
+			r = row_add_network(c, &names[i], c->nodes[k], err);
 	return r;
 }
 
