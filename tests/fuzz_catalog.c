@@ -68,6 +68,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check(catalog && catalog->name && catalog->source && catalog->notice && catalog->currency && catalog->count);
 	check_amount(catalog->cable_cost);
+	for (size_t i = 0; i < catalog->cable_count; i++) {
+		check_amount(catalog->cables[i].cost);
+		check_amount(catalog->cables[i].cost_per_m);
+	}
+	for (uint32_t length_mm = 500; length_mm < UINT32_MAX / 2; length_mm *= 2)
+		check_amount(ft_catalog_cable_cost(catalog, length_mm));
 	for (size_t i = 0; i < catalog->count; i++)
 		check_type(&catalog->types[i]);
 	return 0;
