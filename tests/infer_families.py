@@ -23,6 +23,9 @@ import graphs  # noqa: E402
 FTPLAN, FTCHECK = (os.path.join(os.environ.get("FT_BUILDDIR", "."), name) for name in ("ftplan", "ftcheck"))
 # Switches of networks in which one cable may be missing as well as another.
 SMALL = 12
+# Networks as others build them, once each. That of the primitive element 7 is none of 2, the smallest of 11 elements.
+LARGER = (("slim-fly", {"q": 11, "primitive": 7}), ("slim-fly", {"q": 13}), ("polarfly", {"q": 11}),
+          ("dragonfly", {"group": {"routers": 6, "global": 3}, "groups": 19}))
 
 
 def draw(rng, families):
@@ -114,9 +117,10 @@ def main():
     parser.add_argument("--keep", metavar="DIR")
     options = parser.parse_args()
     tally = collections.defaultdict(collections.Counter)
-    for number in range(options.rounds):
+    for number in range(options.rounds + len(LARGER)):
         rng = random.Random("families:%d:%d" % (options.seed, number))
-        graph = draw(rng, options.families)
+        larger = number - options.rounds
+        graph = graphs.planned(rng, *LARGER[larger], 2) if larger >= 0 else draw(rng, options.families)
         trouble = judge(rng, graph)
         tally[graph.family]["wrong" if trouble else "right"] += 1
         if trouble:

@@ -43,6 +43,8 @@ static const struct family_row rows[] = {
 	 768, 2, 12, 100},
 	{"\"topology\": \"slim-fly\", \"nodes\": 201, \"blocking\": 2, \"q\": 5, " PORTS(36), "q=5", 50, 175, 2, 7,
 	 201},
+	/* Another primitive element, another graph of the same numbers. */
+	{"\"topology\": \"slim-fly\", \"q\": 11, \"primitive\": 7, " PORTS(36), "q=11 z=7", 242, 2057, 2, 17, 2178},
 	/* Dimensions that are said: one cable each, and hosts on all other ports. */
 	{HYPERX "\"dims\": [12, 8], " PORTS(25), "12x8", 96, 864, 2, 18, 672},
 	{HYPERX "\"dims\": [4, 3], \"bundle\": [2, 3], " PORTS(16), "4x3", 12, 72, 2, 12, 48},
@@ -64,6 +66,12 @@ static const struct family_row rows[] = {
 };
 
 static const struct refusal_row refusals[] = {
+	{"\"topology\": \"slim-fly\", \"q\": 11, \"primitive\": 5, " PORTS(36),
+	 "primitive is 5, but not all of the 11 elements of the field but 0 are powers of it: the smallest that is "
+	 "right "
+	 "is 2"},
+	{"\"topology\": \"slim-fly\", \"nodes\": 100, \"primitive\": 5, " PORTS(36),
+	 "\"primitive\" is an element of a field: it needs \"q\""},
 	{SLIM_FLY(2, 36), "q is 2, but a Slim Fly needs a prime power of 3 or more: the nearest is 3"},
 	{SLIM_FLY(6, 36), "q is 6, but a Slim Fly needs a prime power of 3 or more: the nearest are 5 and 7"},
 	{SLIM_FLY(254, 36), "q is 254, but a Slim Fly needs a prime power of 3 or more: the nearest is 251"},

@@ -66,6 +66,8 @@ static const struct {
 	const char *planned, *observed;
 } others[] = {
 	{RANDOM(2400, 1), RANDOM(2400, 2)},
+	{"\"topology\": \"slim-fly\", \"q\": 11, \"edge\": {\"ports\": 64}",
+	 "\"topology\": \"slim-fly\", \"q\": 11, \"primitive\": 7, \"edge\": {\"ports\": 64}"},
 	{RANDOM(12000, 1), RANDOM(12000, 2)},
 	{DRAGONFLY(8, 4, 33), DRAGONFLY(8, 4, 33) ", \"arrangement\": \"relative\""},
 	{"\"topology\": \"torus\", \"dims\": [8, 9, 5], \"edge\": {\"ports\": 36}",
@@ -235,6 +237,25 @@ static void test_faults(void **state)
 		}
 }
 
+/* Slim Flies of the primitive elements z^-1 and z^p are that of z. */
+static void test_isomorphic(void **state)
+{
+	static const struct {
+		uint32_t q, primitive; /* of q = 27 and 16: z^3 and z^-2 */
+	} slim_flies[] = {{11, 6}, {19, 10}, {23, 14}, {27, 5}, {16, 13}};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(slim_flies); i++) {
+		char plain[128], other[192];
+		bool unfinished;
+
+		snprintf(plain, sizeof(plain), "\"topology\": \"slim-fly\", \"q\": %u, \"edge\": {\"ports\": 64}",
+			 slim_flies[i].q);
+		snprintf(other, sizeof(other), "%s, \"primitive\": %u", plain, slim_flies[i].primitive);
+		assert_int_equal(wrong_after_match(plain, other, 1, (struct faults){0}, &unfinished), 0);
+	}
+}
+
 /* What cannot be matched is not told as faults. */
 static void test_others(void **state)
 {
@@ -254,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_isomorphic),
 		cmocka_unit_test(test_others),
 	};
 

@@ -123,7 +123,8 @@ int ft_design_key_arrangement(struct ft_key_reader *reader, const struct ft_key_
 
 /* Keys that only some families have. */
 static const char *const own_keys[] = {
-	"dims", "dimensions", "bundle", "group", "groups", "arrangement", "q", "degree", "seed", "m", "n", "r",
+	"dims",	     "dimensions", "bundle", "group", "groups", "arrangement", "q",
+	"primitive", "degree",	   "seed",   "m",     "n",	"r",
 };
 
 /* Keys that no family has, and what they are of. */

@@ -510,6 +510,7 @@ static const struct ft_key design_keys[] = {
 	{"groups", ft_design_key_groups, 0, 1, FT_SWITCHES_MAX, NULL},
 	{"arrangement", ft_design_key_arrangement, 0, 0, 0, NULL},
 	{"q", ft_key_count, DESIGN(keys.q), 2, FT_PORTS_MAX, NULL},
+	{"primitive", ft_key_count, DESIGN(keys.primitive), 1, FT_PORTS_MAX, NULL},
 	{"degree", ft_key_count, DESIGN(keys.degree), 2, FT_PORTS_MAX, NULL},
 	{"seed", ft_key_count, DESIGN(keys.seed), 0, 1000000000, NULL},
 	{"m", ft_key_count, DESIGN(keys.m), 1, FT_SWITCHES_MAX, NULL},

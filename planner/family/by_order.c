@@ -70,7 +70,7 @@ static int pins_compare(struct ft_proposal *proposal, const struct ft_layout *la
 	return 0;
 }
 
-static int offer(struct ft_proposal *proposal, struct ft_layout *layout)
+static int layout_offer(struct ft_proposal *proposal, struct ft_layout *layout)
 {
 	int r = ft_proposal_settle(proposal, layout, hosts_usual(proposal, layout));
 
@@ -96,6 +96,7 @@ static int propose_smallest(struct ft_proposal *proposal, const struct ft_by_ord
 		if (!ft_field_exists(q, NULL, NULL))
 			continue;
 		layout_size(&layout, rules, proposal->design->family, q);
+		layout.keys.primitive = FT_UNPINNED;
 		order = pins_compare(proposal, &layout);
 		if (order < 0)
 			continue;
@@ -128,11 +129,14 @@ int ft_by_order_propose(struct ft_proposal *proposal, const struct ft_by_order *
 	if (q < rules->least || !ft_field_exists(q, NULL, NULL))
 		return order_refuse(proposal, rules->least, q);
 	layout_size(&layout, rules, design->family, q);
-	return pins_compare(proposal, &layout) == 0 ? offer(proposal, &layout) : 0;
+	layout.keys.primitive = design->keys.primitive;
+	return pins_compare(proposal, &layout) == 0 ? layout_offer(proposal, &layout) : 0;
 }
 
 int ft_by_order_recognise(const struct ft_sketch *sketch, const struct ft_family *family,
-			  const struct ft_by_order *rules)
+			  const struct ft_by_order *rules,
+			  int (*offer)(const struct ft_sketch *sketch, const struct ft_family *family,
+				       const struct ft_family_keys *keys))
 {
 	struct ft_layout layout;
 
@@ -145,7 +149,7 @@ int ft_by_order_recognise(const struct ft_sketch *sketch, const struct ft_family
 			continue;
 		ft_family_keys_init(&layout.keys);
 		layout.keys.q = q;
-		return sketch->offer(sketch, family, &layout.keys);
+		return offer(sketch, family, &layout.keys);
 	}
 	return 0;
 }

@@ -25,9 +25,13 @@ struct ft_by_order {
  */
 int ft_by_order_propose(struct ft_proposal *proposal, const struct ft_by_order *rules);
 
-/* As recognise of struct ft_family: the q of so many switches, each pair of them with one cable. */
+/*
+ * As recognise of struct ft_family: the q of so many switches, each pair of them with one cable, for @offer.
+ */
 int ft_by_order_recognise(const struct ft_sketch *sketch, const struct ft_family *family,
-			  const struct ft_by_order *rules);
+			  const struct ft_by_order *rules,
+			  int (*offer)(const struct ft_sketch *sketch, const struct ft_family *family,
+				       const struct ft_family_keys *keys));
 
 /* "q=5" */
 void ft_by_order_label(struct ft_text *text, const struct ft_layout *layout);

@@ -21,6 +21,7 @@
 #include "planner/family/by_order.h"
 #include "planner/family/families.h"
 #include "planner/family/finite_field.h"
+#include "planner/family/recognise.h"
 
 static void size_fill(struct ft_layout *layout)
 {
@@ -126,7 +127,7 @@ static int build_polarfly(const struct ft_layout *layout, struct ft_network *net
 
 static int recognise_polarfly(const struct ft_sketch *sketch)
 {
-	return ft_by_order_recognise(sketch, &ft_family_polarfly, &polarfly_rules);
+	return ft_by_order_recognise(sketch, &ft_family_polarfly, &polarfly_rules, sketch->offer);
 }
 
 static const char *const keys_of_polarflies[] = {"q", NULL};

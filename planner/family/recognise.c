@@ -8,7 +8,7 @@ void ft_family_keys_init(struct ft_family_keys *keys)
 	*keys = (struct ft_family_keys){.seed = 1};
 	keys->dimensions = keys->local_bundle = keys->global_bundle = FT_UNPINNED;
 	keys->routers = keys->leafs = keys->spines = keys->global = keys->groups = FT_UNPINNED;
-	keys->q = keys->degree = keys->m = keys->n = keys->r = FT_UNPINNED;
+	keys->q = keys->primitive = keys->degree = keys->m = keys->n = keys->r = FT_UNPINNED;
 }
 
 int ft_family_guess(const struct ft_sketch *sketch)
@@ -73,5 +73,6 @@ void ft_family_keys_write(struct ft_text *text, const struct ft_family_keys *key
 	if (keys->arrangement == FT_ARRANGEMENT_CIRCULANT)
 		ft_text_puts(text, ",\n\t\"arrangement\": \"circulant\"");
 	add_number(text, "q", keys->q);
+	add_number(text, "primitive", keys->primitive);
 	add_number(text, "degree", keys->degree);
 }

@@ -11,8 +11,11 @@
  *   d = 0:   X = z^0, z^2, ... z^(q-2);  X' = z^1, z^3, ... z^(q-1)
  *   d = -1:  X = z^0, z^2, ... z^(2w-2) and z^(2w-1), z^(2w+1), ... z^(4w-3);  X' = z X
  *
- * Each is closed under negation, and no element but 0 is outside both. For d = 1, X are the squares whatever z is; else
- * another z may give another graph with the same numbers, from q = 11 on. z is the one that finite_field.h finds.
+ * Each is closed under negation, and no element but 0 is outside both. For d = 1, X are the squares whatever z is. Else
+ * z^e, for an e without a common factor with q - 1, may give another graph of the same numbers, from q = 11 on; but
+ * z^-1 gives sets that are X and X' times an element, and z^p (p the prime of q) those that are their images under an
+ * automorphism of the field, and both graphs are isomorphic to that of z: so there is at most one for each class of
+ * such e by multiplication with -1 and p. z is "primitive", or else the one that finite_field.h finds.
  *
  * Sources: B. McKay, M. Miller, J. Siran, "A note on large graphs of diameter two and given maximum degree", 1998;
  * P. Hafner, "Geometric realisation of the graphs of McKay-Miller-Siran", 2004, for the sets of d = 0 and -1; M. Besta,
@@ -21,14 +24,18 @@
  * A group is all switches of one first coordinate, those of both types: a rack, which has 2 q cables to each other
  * rack.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "planner/family/by_order.h"
 #include "planner/family/families.h"
 #include "planner/family/finite_field.h"
+#include "planner/family/recognise.h"
+#include "planner/family/rules.h"
 
 /* d of q = 4 w + d. */
 static int delta_of(uint32_t q)
@@ -53,19 +60,70 @@ static void size_fill(struct ft_layout *layout)
 
 static const struct ft_by_order slim_fly_rules = {3, size_fill};
 
+static uint32_t common_factor(uint32_t a, uint32_t b)
+{
+	return b == 0 ? a : common_factor(b, a % b);
+}
+
+/* True if the powers of @element are all elements but 0. */
+static bool is_primitive(const struct ft_field *field, uint32_t element)
+{
+	return element > 0 && element < field->order && common_factor(field->log[element], field->order - 1) == 1;
+}
+
+/* Complains about a "primitive" that is none of the field. */
+static int primitive_check(struct ft_proposal *proposal)
+{
+	const struct ft_family_keys *keys = &proposal->design->keys;
+	_cleanup_(ft_field_release) struct ft_field field = {0};
+	uint32_t least = 1;
+	int r;
+
+	if (!ft_pinned(keys->q))
+		return ft_proposal_refuse(proposal, NULL, "primitive",
+					  "\"primitive\" is an element of a field: it needs \"q\"");
+	r = ft_field_make(keys->q, &field);
+	if (r == -EINVAL || (r == 0 && is_primitive(&field, keys->primitive)))
+		return 0;
+	while (r == 0 && !is_primitive(&field, least))
+		least++;
+	return r < 0 ? r
+		     : ft_proposal_refuse(
+			       proposal, NULL, "primitive",
+			       "primitive is %u, but not all of the %u elements of the field but 0 are powers of it: "
+			       "the smallest that is right is %u",
+			       keys->primitive, keys->q, least);
+}
+
 static int propose_slim_fly(struct ft_proposal *proposal)
 {
+	int r = ft_pinned(proposal->design->keys.primitive) ? primitive_check(proposal) : 0;
+
+	if (r < 0)
+		return r;
 	return ft_by_order_propose(proposal, &slim_fly_rules);
 }
 
 /* ---- building ---- */
 
-/* Element @i of X (@type 0) or of X' (1): even powers first; where d is -1, the second half are odd ones. */
-static uint32_t generator(const struct ft_field *field, uint32_t type, uint32_t i)
-{
-	bool second = delta_of(field->order) == -1 && i >= generator_count(field->order) / 2;
+/* A field, and the exponent of the primitive element that is taken. */
+struct algebra {
+	struct ft_field field;
+	uint32_t exponent;
+};
 
-	return ft_field_power(field, 2 * i - second + type);
+static void algebra_release(struct algebra *algebra)
+{
+	ft_field_release(&algebra->field);
+}
+
+/* Element @i of X (@type 0) or of X' (1): even powers first; where d is -1, the second half are odd ones. */
+static uint32_t generator(const struct algebra *algebra, uint32_t type, uint32_t i)
+{
+	uint32_t q = algebra->field.order;
+	bool second = delta_of(q) == -1 && i >= generator_count(q) / 2;
+
+	return ft_field_power(&algebra->field, algebra->exponent * (2 * i - second + type));
 }
 
 /* "sf-1-04-00" */
@@ -84,13 +142,14 @@ static uint32_t index_of(uint32_t q, uint32_t type, uint32_t x, uint32_t y)
 }
 
 /* The cables of a switch to those of its type: each is added at its first end. */
-static int links_within(const struct ft_field *field, struct ft_network *network, uint32_t type, uint32_t x, uint32_t y)
+static int links_within(const struct algebra *algebra, struct ft_network *network, uint32_t type, uint32_t x,
+			uint32_t y)
 {
-	uint32_t q = field->order;
+	uint32_t q = algebra->field.order;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < generator_count(q); i++) {
-		uint32_t far = ft_field_add(field, y, generator(field, type, i));
+		uint32_t far = ft_field_add(&algebra->field, y, generator(algebra, type, i));
 
 		if (far > y)
 			r = ft_network_link(network, index_of(q, type, x, y), index_of(q, type, x, far), 1);
@@ -114,28 +173,67 @@ static int links_across(const struct ft_field *field, struct ft_network *network
 
 static int build_slim_fly(const struct ft_layout *layout, struct ft_network *network)
 {
-	_cleanup_(ft_field_release) struct ft_field field = {0};
+	_cleanup_(algebra_release) struct algebra algebra = {.exponent = 1};
 	uint32_t q = layout->keys.q;
-	int r = ft_field_make(q, &field);
+	int r = ft_field_make(q, &algebra.field);
 
+	if (r == 0 && ft_pinned(layout->keys.primitive))
+		algebra.exponent = algebra.field.log[layout->keys.primitive];
 	for (uint32_t i = 0; r == 0 && i < layout->switches; i++) {
 		uint32_t type = i / (q * q), x = i / q % q, y = i % q;
 
 		r = ft_network_switch(network, switch_name(q, type, x, y), "switch", x, true);
 		if (r == 0)
-			r = links_within(&field, network, type, x, y);
+			r = links_within(&algebra, network, type, x, y);
 		if (r == 0 && type == 0)
-			r = links_across(&field, network, x, y);
+			r = links_across(&algebra.field, network, x, y);
+	}
+	return r;
+}
+
+/* Marks the exponents whose primitive elements give the same graph as that of @exponent. */
+static void exponents_mark(const struct ft_field *field, uint32_t exponent, bool *tried)
+{
+	uint32_t all = field->order - 1;
+
+	for (; !tried[exponent]; exponent = exponent * field->prime % all)
+		tried[exponent] = tried[all - exponent] = true;
+}
+
+/* Offers one primitive element for each graph that there may be, first that of the exponent 1. */
+static int offer_primitives(const struct ft_sketch *sketch, const struct ft_family *family,
+			    const struct ft_family_keys *keys)
+{
+	_cleanup_(ft_field_release) struct ft_field field = {0};
+	_cleanup_free_ bool *tried = calloc(keys->q + 1UL, sizeof(*tried));
+	struct ft_family_keys other = *keys;
+	int r = tried ? ft_field_make(keys->q, &field) : -ENOMEM;
+
+	for (uint32_t i = 1; r == 0 && i + 1 < keys->q; i++) {
+		if (tried[i] || common_factor(i, keys->q - 1) != 1)
+			continue;
+		exponents_mark(&field, i, tried);
+		other.primitive = i == 1 ? FT_UNPINNED : ft_field_power(&field, i);
+		r = sketch->offer(sketch, family, &other);
+		if (delta_of(keys->q) == 1)
+			break;
 	}
 	return r;
 }
 
 static int recognise_slim_fly(const struct ft_sketch *sketch)
 {
-	return ft_by_order_recognise(sketch, &ft_family_slim_fly, &slim_fly_rules);
+	return ft_by_order_recognise(sketch, &ft_family_slim_fly, &slim_fly_rules, offer_primitives);
 }
 
-static const char *const keys_of_slim_flies[] = {"q", NULL};
+static void label_slim_fly(struct ft_text *text, const struct ft_layout *layout)
+{
+	ft_by_order_label(text, layout);
+	if (ft_pinned(layout->keys.primitive))
+		ft_text_printf(text, " z=%u", layout->keys.primitive);
+}
+
+static const char *const keys_of_slim_flies[] = {"q", "primitive", NULL};
 
 const struct ft_family ft_family_slim_fly = {
 	.name = "slim-fly",
@@ -143,6 +241,6 @@ const struct ft_family ft_family_slim_fly = {
 	.about = "a Slim Fly",
 	.propose = propose_slim_fly,
 	.build = build_slim_fly,
-	.label = ft_by_order_label,
+	.label = label_slim_fly,
 	.recognise = recognise_slim_fly,
 };

@@ -241,7 +241,7 @@ struct ft_family_keys {
 	struct ft_group_size *sizes; /* NULL: all groups are alike; owned */
 	size_t size_count;
 	enum ft_arrangement arrangement;
-	uint32_t q;
+	uint32_t q, primitive; /* of a finite field: its order, and an element of which all others are powers */
 	uint32_t degree, seed;
 	uint32_t m, n, r;
 };

@@ -32,10 +32,12 @@ enum {
 
 /*
  * How far others are: of the switches that were asked, how many pairs are so many cables apart. First by all cables,
- * then by those of each width alone, which tells dimensions apart whose bundles differ.
+ * then by those of each width alone, which tells dimensions apart whose bundles differ. Finally how many pairs have so
+ * many two-hop walks between them, which tells apart Slim Flies of one size: all their distances are 1 or 2.
  */
+enum { WALKS = 1 + FT_SKETCH_WIDTHS_MAX, ROWS };
 struct distances {
-	uint64_t pairs[1 + FT_SKETCH_WIDTHS_MAX][STEPS_MAX];
+	uint64_t pairs[ROWS][STEPS_MAX];
 };
 
 /* A graph, as lists of neighbours. */
@@ -102,6 +104,22 @@ static void distances_from(const struct recognition *x, const struct adjacency *
 	}
 }
 
+/* Counts the two-hop walks from @source to each other switch. */
+static void walks_from(const struct recognition *x, const struct adjacency *graph, uint32_t source,
+		       uint64_t sum[STEPS_MAX])
+{
+	memset(x->steps, 0, graph->count * sizeof(*x->steps));
+	for (uint32_t n = graph->first[source]; n < graph->first[source + 1]; n++) {
+		uint32_t via = graph->near[n].live;
+
+		for (uint32_t k = graph->first[via]; k < graph->first[via + 1]; k++)
+			x->steps[graph->near[k].live]++;
+	}
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (i != source && x->steps[i] > 0)
+			sum[x->steps[i] < STEPS_MAX ? x->steps[i] : STEPS_MAX - 1]++;
+}
+
 /* From up to SOURCES switches, evenly over the list. */
 static void distances_count(const struct recognition *x, const struct adjacency *graph, struct distances *ret_sum)
 {
@@ -112,6 +130,7 @@ static void distances_count(const struct recognition *x, const struct adjacency 
 		distances_from(x, graph, i, 0, ret_sum->pairs[0]);
 		for (uint32_t w = 0; w < x->width_count && x->width_count > 1; w++)
 			distances_from(x, graph, i, x->widths[w], ret_sum->pairs[1 + w]);
+		walks_from(x, graph, i, ret_sum->pairs[WALKS]);
 	}
 }
 
@@ -119,7 +138,7 @@ static uint64_t distances_apart(const struct distances *a, const struct distance
 {
 	uint64_t apart = 0;
 
-	for (unsigned int w = 0; w <= FT_SKETCH_WIDTHS_MAX; w++)
+	for (unsigned int w = 0; w < ROWS; w++)
 		for (unsigned int i = 0; i < STEPS_MAX; i++) {
 			uint64_t x = a->pairs[w][i], y = b->pairs[w][i];
 
@@ -132,7 +151,7 @@ static uint64_t distances_sum(const struct distances *d)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int w = 0; w <= FT_SKETCH_WIDTHS_MAX; w++)
+	for (unsigned int w = 0; w < ROWS; w++)
 		for (unsigned int i = 0; i < STEPS_MAX; i++)
 			sum += d->pairs[w][i];
 	return sum;
