@@ -91,7 +91,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 for gap in 0 0.6 1e-2 x ''; do
 	run "a gap of $gap" 3 "ftplan: --gap takes a share from 0.001 to 0.5, such as 0.01: $gap" --compare mesh --nodes 300 --gap "$gap"
 done
-run 'a gap of nothing' 3 'ftplan: --gap goes with --compare' --nodes 300 --gap 0.01
+run 'a gap of nothing' 3 'ftplan: --gap goes with --compare and --throughput' --nodes 300 --gap 0.01
 
 run 'an unknown network' 3 'ftplan: --compare knows no "moebius"; there are all, star, fat-tree, torus, mesh, hypercube, ring, hyperx, slim-fly, polarfly, dragonfly, dragonfly+, random, clos, and design files' \
 	--compare torus,moebius --nodes 72

@@ -124,6 +124,20 @@ grep -q '^total,,switches and cables,.*,in USD (prices of December 2013)$' out |
 run 'without a price' 0 '' "$ftplan" --nodes 600 --catalog infiniband --alternatives 2
 ! grep -q 'Costs are' out || not_ok 'no currency where none is known' "$(cat out)"
 run 'stages that fall' 3 'ftplan: --stages takes rising numbers of nodes, such as 200,400,600: 5,4' "$ftplan" --stages 5,4
+run 'throughput' 0 '' "$ftplan" --nodes 72 --topology torus --throughput --gap 0.02 --seed 7
+grep -q '^  all-to-all  *[01][.][0-9]* ' out || not_ok 'the throughput of all to all' "$(cat out)"
+grep -q '^  permutation .*; seed 7$' out || not_ok 'the seed of a permutation' "$(cat out)"
+run 'throughput of a tree that does not block' 0 '' "$ftplan" --nodes 72 --throughput=worst-matching --format json
+grep -q '"traffic": "worst-matching", "value": 1, "bound": 1, "gap": 0, ' out || not_ok 'a tree has all' "$(cat out)"
+run 'throughput of one host' 3 'ftplan: throughput is of two hosts or more' "$ftplan" --nodes 1 --topology star --throughput
+run 'traffic that is unknown' 3 \
+	'ftplan: --throughput takes all-to-all, permutation, worst-matching, or several of them with commas: all' \
+	"$ftplan" --nodes 72 --throughput=all
+run 'no gap at all' 3 'ftplan: --gap takes a share from 0.001 to 0.5, such as 0.01: 0' \
+	"$ftplan" --nodes 72 --throughput --gap 0
+run 'a seed for nothing' 3 'ftplan: --seed goes with --throughput' "$ftplan" --nodes 72 --seed 3
+run 'throughput as a drawing' 3 'ftplan: throughput is written as text or json: svg' \
+	"$ftplan" --nodes 72 --throughput --format svg
 run 'choices as a drawing' 3 'ftplan: several designs are written as text or csv: svg' \
 	"$ftplan" --nodes 600 --alternatives 2 --format svg
 

@@ -36,11 +36,15 @@ _ftplan()
 		mapfile -t COMPREPLY < <(compgen -W 'all star fat-tree torus mesh hypercube ring hyperx slim-fly polarfly dragonfly dragonfly+ random clos' -- "$cur"; compgen -f -- "$cur")
 		return
 		;;
+	--throughput)
+		mapfile -t COMPREPLY < <(compgen -W 'all-to-all permutation worst-matching' -- "$cur")
+		return
+		;;
 	--levels)
 		mapfile -t COMPREPLY < <(compgen -W '2 3' -- "$cur")
 		return
 		;;
-	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --gap | --name)
+	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --gap | --seed | --name)
 		return
 		;;
 	-o | --output | --infer | --cables | --from | --node-name-map)
@@ -50,7 +54,7 @@ _ftplan()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --gap --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --gap --seed --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null

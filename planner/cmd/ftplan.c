@@ -56,6 +56,12 @@ static void run_release(struct run *run)
 	ft_text_release(&run->out);
 }
 
+/* Whether the work is about the one plan of a design. */
+static bool is_of_plan(enum ft_work work)
+{
+	return work == FT_WORK_PLAN || work == FT_WORK_THROUGHPUT;
+}
+
 /*
  * The catalog that is named, else the default one where the work needs one whatever the design says: choices are
  * choices from a catalog.
@@ -66,7 +72,7 @@ static int catalog_load(struct run *run)
 	struct ft_error err = {0};
 	int r;
 
-	if (!name && (run->options.work == FT_WORK_PLAN || run->options.work == FT_WORK_COMPARE))
+	if (!name && (is_of_plan(run->options.work) || run->options.work == FT_WORK_COMPARE))
 		return FT_EXIT_OK;
 	if (!name)
 		name = FT_CATALOG_DEFAULT;
@@ -77,7 +83,7 @@ static int catalog_load(struct run *run)
 /* The design; and its plan only where that is what is asked for: a range has no one plan. */
 static int design_load(struct run *run)
 {
-	struct ft_plan **plan = run->options.work == FT_WORK_PLAN ? &run->plan : NULL;
+	struct ft_plan **plan = is_of_plan(run->options.work) ? &run->plan : NULL;
 	struct ft_error err = {0};
 	int r, status;
 
@@ -253,6 +259,16 @@ static int work_choice(struct run *run, const struct ft_menu *menu, struct ft_er
 	return r;
 }
 
+static int work_throughput(struct run *run, struct ft_error *err)
+{
+	struct ft_throughput_choice choice = run->options.throughput;
+
+	choice.gap = run->options.gap;
+	if (strcmp(run->options.format->name, "json") == 0)
+		return ft_write_throughput_json(&run->out, run->design, run->plan, &choice, err);
+	return ft_write_throughput(&run->out, run->design, run->plan, &choice, err);
+}
+
 /* What the costs above are in. Tables of CSV have the header that they always have. */
 static void write_currency(struct run *run)
 {
@@ -333,7 +349,12 @@ static int run_work(struct run *run)
 		status = design_load(run);
 	if (status != FT_EXIT_OK)
 		return status;
-	r = run->options.work == FT_WORK_PLAN ? work_plan(run, &err) : work_search(run, &err);
+	if (run->options.work == FT_WORK_PLAN)
+		r = work_plan(run, &err);
+	else if (run->options.work == FT_WORK_THROUGHPUT)
+		r = work_throughput(run, &err);
+	else
+		r = work_search(run, &err);
 	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
 }
 

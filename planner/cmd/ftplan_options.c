@@ -35,8 +35,11 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"  --compare T,T...   networks side by side: topologies as below or \"all\" for\n"
 				"                     --nodes, and designs; what they cost, carry and withstand,\n"
 				"                     as text, csv, json or svg; --nodes A..B gives curves\n"
-				"  --gap G            of --compare: search for throughput until value and bound\n"
+				"  --gap G            of both: search for throughput until value and bound\n"
 				"                     differ by this share, such as 0.01\n"
+				"  --throughput[=TRAFFIC,...]  how much of their links all hosts can use at once:\n"
+				"                     all-to-all, permutation, worst-matching (default: all)\n"
+				"  --seed N           of the permutation (default 1)\n"
 				"  --infer FILE       write the design of this existing fabric\n"
 				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
 				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
@@ -193,6 +196,24 @@ static int parse_gap(struct ft_plan_options *options, const char *argument)
 	return 0;
 }
 
+/* @argument: NULL for all patterns. */
+static int parse_traffic(struct ft_plan_options *options, const char *argument)
+{
+	_cleanup_free_ char *names = strdup(argument ? argument : "all-to-all,permutation,worst-matching");
+	char *rest = names, *name;
+
+	if (!names)
+		return -ENOMEM;
+	while ((name = strsep(&rest, ","))) {
+		int traffic = ft_traffic_find(name);
+
+		if (traffic < 0)
+			return -EINVAL;
+		options->throughput.traffic[traffic] = true;
+	}
+	return 0;
+}
+
 enum {
 	OPTION_FORMAT = 256,
 	OPTION_CATALOG,
@@ -200,7 +221,9 @@ enum {
 	OPTION_PARETO,
 	OPTION_STAGES,
 	OPTION_COMPARE,
+	OPTION_THROUGHPUT,
 	OPTION_GAP,
+	OPTION_SEED,
 	OPTION_INFER,
 	OPTION_FROM,
 	OPTION_CABLES,
@@ -277,6 +300,26 @@ static int set_work(struct ft_plan_options *options, enum ft_work work, const ch
 	return -1;
 }
 
+/* What is asked about throughput. Returns -1 to go on, else the exit status. */
+static int parse_throughput_option(struct ft_plan_options *options, int c, const char *argument)
+{
+	const char *end = argument;
+	uint32_t seed;
+
+	if (c == OPTION_THROUGHPUT) {
+		if (parse_traffic(options, argument) < 0)
+			return usage_error("--throughput takes all-to-all, permutation, worst-matching, or several of "
+					   "them with commas",
+					   argument);
+		return set_work(options, FT_WORK_THROUGHPUT, "--throughput");
+	}
+	options->seed_given = true;
+	if (parse_count(&end, 0, 999999999, &seed) < 0 || *end)
+		return usage_error("--seed takes a whole number", argument);
+	options->throughput.seed = seed;
+	return -1;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int parse_option(struct ft_plan_options *options, int c, const char *argument)
 {
@@ -316,6 +359,9 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		if (parse_gap(options, argument) < 0)
 			return usage_error("--gap takes a share from 0.001 to 0.5, such as 0.01", argument);
 		return -1;
+	case OPTION_THROUGHPUT:
+	case OPTION_SEED:
+		return parse_throughput_option(options, c, argument);
 	case OPTION_INFER:
 		options->infer = argument;
 		return set_work(options, FT_WORK_INFER, "--infer");
@@ -381,8 +427,8 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 
 	if (options->work == FT_WORK_COMPARE)
 		return check_compare(options, argc, argv);
-	if (options->gap > 0)
-		return usage_error("--gap goes with --compare", NULL);
+	if (options->gap > 0 && options->work != FT_WORK_THROUGHPUT)
+		return usage_error("--gap goes with --compare and --throughput", NULL);
 	if (options->step == 0)
 		options->step = 1;
 	if (argc - optind > 1)
@@ -418,6 +464,11 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 	if (options->work == FT_WORK_INFER && strcmp(options->format->name, "text") != 0 &&
 	    strcmp(options->format->name, "json") != 0)
 		return usage_error("--infer writes a design file, which is JSON", options->format->name);
+	if (options->seed_given && options->work != FT_WORK_THROUGHPUT)
+		return usage_error("--seed goes with --throughput", NULL);
+	if (options->work == FT_WORK_THROUGHPUT && strcmp(options->format->name, "text") != 0 &&
+	    strcmp(options->format->name, "json") != 0)
+		return usage_error("throughput is written as text or json", options->format->name);
 	if (options->work == FT_WORK_STAGES && strcmp(options->format->name, "text") != 0)
 		return usage_error("stages are written as text", options->format->name);
 	if (options->design || options->nodes || options->work == FT_WORK_CURVE || options->work == FT_WORK_STAGES ||
@@ -435,7 +486,9 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"pareto", required_argument, NULL, OPTION_PARETO},
 		{"stages", required_argument, NULL, OPTION_STAGES},
 		{"compare", required_argument, NULL, OPTION_COMPARE},
+		{"throughput", optional_argument, NULL, OPTION_THROUGHPUT},
 		{"gap", required_argument, NULL, OPTION_GAP},
+		{"seed", required_argument, NULL, OPTION_SEED},
 		{"infer", required_argument, NULL, OPTION_INFER},
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},
@@ -455,7 +508,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 	};
 	int c;
 
-	*options = (struct ft_plan_options){.format = ft_format_find("text")};
+	*options = (struct ft_plan_options){.format = ft_format_find("text"), .throughput = {.seed = 1}};
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":o:hV", long_options, NULL)) != -1) {
 		int status;

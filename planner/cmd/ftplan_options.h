@@ -9,6 +9,7 @@
 
 #include "planner/write/choice.h"
 #include "planner/write/formats.h"
+#include "planner/write/throughput.h"
 
 enum { FT_EXIT_OK = 0, FT_EXIT_UNKNOWN = 3 };
 
@@ -20,7 +21,8 @@ enum ft_work {
 	FT_WORK_PARETO,
 	FT_WORK_STAGES,
 	FT_WORK_COMPARE,
-	FT_WORK_INFER
+	FT_WORK_INFER,
+	FT_WORK_THROUGHPUT,
 };
 
 /* The strings are those of the command line. */
@@ -44,6 +46,8 @@ struct ft_plan_options {
 	char **designs;	      /* for --compare */
 	int design_count;
 	double gap; /* of the throughput; 0: not given */
+	struct ft_throughput_choice throughput;
+	bool seed_given;
 	const char *infer;
 	const char *from;   /* where OpenSM's GUIDs, or the live names for a list of cables, are taken from */
 	const char *cables; /* the site's list; NULL: none */

@@ -37,6 +37,7 @@ struct ft_flow_problem {
 	const struct ft_flow_demand *demands;
 	size_t demand_count;
 	double gap;	    /* wanted: value >= bound * (1 - gap) */
+	double enough;	    /* a value at which the search ends; 0: there is none */
 	uint64_t steps_max; /* arcs looked at before the search gives up, roughly; 0: the usual bound */
 };
 

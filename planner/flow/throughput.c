@@ -10,6 +10,8 @@
 #include "planner/flow/traffic.h"
 #include "planner/plan/plan.h"
 
+#define ROUNDING 1e-9 /* of a value that is reckoned */
+
 /* The bundles of @plan as arcs, one each way. */
 static struct ft_flow_arc *arcs_make(const struct ft_plan *plan, const double *capacity)
 {
@@ -53,6 +55,7 @@ int ft_throughput(const struct ft_plan *plan, const struct ft_throughput_ask *as
 		.arcs = arcs,
 		.arc_count = 2UL * plan->bundle_count,
 		.gap = ask->gap > 0 ? ask->gap : FT_THROUGHPUT_GAP,
+		.enough = ask->network ? 0 : 1 + ROUNDING,
 		.steps_max = ask->steps_max,
 	};
 	struct ft_flow flow;
@@ -82,5 +85,35 @@ int ft_throughput(const struct ft_plan *plan, const struct ft_throughput_ask *as
 		.matching_exact = demands.exact,
 	};
 	ret->gap = ret->bound > 0 ? 1 - ret->value / ret->bound : 0;
+	return 0;
+}
+
+/* Mb/s; 0: not said. */
+static double rate_of(const struct ft_rates *rates)
+{
+	return rates->count > 0 ? ft_rate_data_mbps(rates->rates[0]) : 0;
+}
+
+/* Of the cables up from switch @index. */
+static double uplink_rate_of(const struct ft_design *design, const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_design_class *class = ft_plan_class_of(design, plan, index);
+
+	return class && class->uplink_rates.count > 0 ? rate_of(&class->uplink_rates) : rate_of(&design->uplink_rates);
+}
+
+int ft_throughput_capacity(const struct ft_design *design, const struct ft_plan *plan, double **ret_capacity)
+{
+	double hosts = rate_of(&design->host_rates);
+	double *capacity = calloc(plan->bundle_count + 1UL, sizeof(*capacity));
+
+	if (!capacity)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++) {
+		double cables = uplink_rate_of(design, plan, plan->bundles[i].a);
+
+		capacity[i] = plan->bundles[i].count * (hosts > 0 && cables > 0 ? cables / hosts : 1);
+	}
+	*ret_capacity = capacity;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ft_design;
 struct ft_plan;
 
 enum ft_traffic {
@@ -36,6 +37,7 @@ struct ft_throughput_ask {
 	double gap;	    /* wanted: value >= bound * (1 - gap); 0: FT_THROUGHPUT_GAP */
 	uint64_t seed;	    /* of a permutation */
 	uint64_t steps_max; /* as in struct ft_flow_problem; 0: the usual bound */
+	bool network;	    /* the gap is wanted of @network too, where the hosts' links are the bottleneck */
 	/* By bundle, in each direction: in host links, so that a cable of the hosts' rate is 1. NULL: as planned, with
 	   such cables. 0 and less: the bundle is not there. */
 	const double *capacity;
@@ -60,5 +62,14 @@ struct ft_throughput {
  * failure. The same plan and the same @ask always have the same answer.
  */
 int ft_throughput(const struct ft_plan *plan, const struct ft_throughput_ask *ask, struct ft_throughput *ret);
+
+/*
+ * Capacities for struct ft_throughput_ask by the rates that @design expects: the first one of uplinks, of the design or
+ * of a class of switches that says its own, by the first one of hosts. Where either is not said, a cable is 1.
+ *
+ * @ret_capacity  out: by bundle; owned by the caller
+ * Returns 0 or -ENOMEM.
+ */
+int ft_throughput_capacity(const struct ft_design *design, const struct ft_plan *plan, double **ret_capacity);
 
 #endif
