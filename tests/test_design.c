@@ -51,6 +51,33 @@ static const struct bad_design {
 	{"{\"name\": \"t\"}", "1:1: \"ftcheck\": 1 is missing: the version of the format"},
 	{"{\"ftcheck\": 1}", "1:1: \"name\" is missing: the fabric's name"},
 	{"\n {\"ftcheck\": 1, \"name\": \"t\"}", "2:2: \"nodes\" is missing: how many host ports to connect"},
+	/* families: the key at fault */
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"edge\": {\"ports\": 12},\n\"nodes\": 5000}",
+	 "3:10: 5000 nodes need 278 groups, each joined to 277 others, but 6 routers with 3 global cables each are for "
+	 "18"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"edge\": {\"ports\": 12}, \"group\": "
+	 "{\"routers\": 1, \"global\": 1},\n\"groups\": 20}",
+	 "3:11: each of 20 groups must be joined to 19 others, but 1 router with 1 global cable each are for 1"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"slim-fly\", \"edge\": {\"ports\": 12},\n\"nodes\": 9999}",
+	 "3:10: the largest q that fits is 5: 50 switches with 4 hosts each are for 200 nodes, and nodes is 9999"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"slim-fly\", \"edge\": {\"ports\": 12}, \"nodes\": "
+	 "9,\n\"q\": 13}",
+	 "3:6: each switch needs 19 ports to other switches and one for a host, and has 12"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"dims\": [4, 6], \"nodes\": 9, \"edge\": "
+	 "{\"ports\": 36},\n\"bundle\": 9}",
+	 "3:11: each switch needs 36 ports to other switches and one for a host, and has 36"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"dims\": [4, 6], \"nodes\": 9, \"edge\": "
+	 "{\"ports\": 36,\n\"count\": 20}}",
+	 "3:10: edge.count is 20, but there are 24 switches"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"dims\": [4, 6], \"nodes\": 9, \"edge\": "
+	 "{\"ports\": 36,\n\"ports_to_nodes\": 36}}",
+	 "3:19: each switch has 0 ports to other switches, too few for 2 dimensions"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"edge\": {\"ports\": 36},\n\"dims\": [4, "
+	 "60000]}",
+	 "3:9: there would be more than 100000 switches"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"edge\": {\"ports\": "
+	 "36},\n\"r\": 90}",
+	 "3:6: each spine needs a port for each of 90 leafs, and has 36"},
 	/* the version */
 	{"{\"ftcheck\": 2}", "1:13: \"ftcheck\" is 2: a format newer than this program understands (1)"},
 	{"{\"ftcheck\": 0}", "1:13: \"ftcheck\" is the version of the format: 1"},

@@ -74,8 +74,8 @@ static const struct refusal_row refusals[] = {
 	 "the groups have 10000000000 switches in all; at most 100000 are possible"},
 	{DRAGONFLY GROUP(100, 100) ", \"groups\": 900" PORTS(254),
 	 "the groups have more than 4000000 cables between switches"},
-	{DRAGONFLY "\"nodes\": 26407" PORTS(36),
-	 "each of 164 groups must be joined to 163 others, but 18 routers with 9 global cables each are for 162"},
+	{DRAGONFLY "\"nodes\": 26407" PORTS(36), "26407 nodes need 164 groups, each joined to 163 others, but 18 "
+						 "routers with 9 global cables each are for 162"},
 	{DRAGONFLY "\"nodes\": 10" PORTS(2), "2 ports are too few for a router of a balanced dragonfly"},
 	{DRAGONFLY "\"nodes\": 60, \"edge\": {\"ports\": 36, \"ports_to_core\": 10}",
 	 "edge.ports_to_core is 10, but each switch has 17 cables to other switches"},
@@ -97,9 +97,9 @@ static const struct refusal_row refusals[] = {
 	 "a group of a dragonfly+ has \"leafs\" and \"spines\"; \"routers\" are of dragonfly"},
 	{PLUS LEAFS(16, 16, 21) ", \"groups\": 5" PORTS(36), "each spine needs 37 ports to other switches, and has 36"},
 	{PLUS LEAFS(4, 2, 1) ", \"groups\": 5" PORTS(36),
-	 "each of 5 groups must be joined to 4 others, but 2 spines with 1 global cables each are for 2"},
-	{PLUS "\"nodes\": 105301" PORTS(36),
-	 "each of 326 groups must be joined to 325 others, but 18 spines with 18 global cables each are for 324"},
+	 "each of 5 groups must be joined to 4 others, but 2 spines with 1 global cable each are for 2"},
+	{PLUS "\"nodes\": 105301" PORTS(36), "105301 nodes need 326 groups, each joined to 325 others, but 18 spines "
+					     "with 18 global cables each are for 324"},
 	{PLUS "\"nodes\": 100, \"bundle\": {\"local\": 19}" PORTS(36),
 	 "36 ports are too few for leafs and spines with 19 cables between two"},
 	{"\"topology\": \"torus\", \"nodes\": 9, \"groups\": 3" PORTS(36),

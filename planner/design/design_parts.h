@@ -65,6 +65,9 @@ int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at
 int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 void ft_design_cabling_release(struct ft_design *design);
 
+/* Sets the error to the place of what the planner blames: the key, else its object, else the whole design. -EINVAL. */
+int ft_design_fault(const struct ft_key_reader *reader, const struct ft_plan_blame *blame, const char *text);
+
 /* Makes the cables and hosts that @design lists part of its @plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
 int ft_design_apply_cabling(const struct ft_key_reader *reader, const struct ft_design *design, struct ft_plan *plan);
 

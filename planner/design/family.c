@@ -240,9 +240,10 @@ static int nodes_settle(const struct ft_key_reader *reader, struct ft_design *de
 {
 	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
 	struct ft_error why = {0};
+	struct ft_plan_blame blame = {0};
 	uint64_t room = 0;
 	struct ft_proposal proposal = {
-		.design = design, .ports = edge->ports, .offer = keep_room, .arg = &room, .err = &why};
+		.design = design, .ports = edge->ports, .offer = keep_room, .arg = &room, .err = &why, .blame = &blame};
 	int r;
 
 	if (json_object_get(reader->json.root, "nodes"))
@@ -267,11 +268,13 @@ static int nodes_settle(const struct ft_key_reader *reader, struct ft_design *de
 					 "\"nodes\" is missing, and there are ports for %" PRIu64
 					 " hosts, which are more than %d",
 					 room, FT_NODES_MAX);
+	if (r < 0)
+		return ft_design_fault(reader, &blame, why.text);
 	if (room == 0)
-		return ft_json_error_key(&reader->json, reader->err, reader->json.root, NULL, "%s",
-					 r < 0		    ? why.text
-					 : *proposal.reason ? proposal.reason
-							    : "\"nodes\" is missing: how many host ports to connect");
+		return ft_design_fault(reader, &proposal.reason.at,
+				       proposal.reason.text[0]
+					       ? proposal.reason.text
+					       : "\"nodes\" is missing: how many host ports to connect");
 	design->nodes = design->nodes_max = (uint32_t)room;
 	return 0;
 }

@@ -99,8 +99,7 @@ static void design_init(struct ft_design *design)
 							      .ports_to_core = FT_UNPINNED};
 }
 
-/* The place of what the planner blames: the key, else its object, else the whole design. */
-static int plan_error_place(const struct ft_key_reader *reader, const struct ft_plan_blame *blame, const char *text)
+int ft_design_fault(const struct ft_key_reader *reader, const struct ft_plan_blame *blame, const char *text)
 {
 	json_t *root = reader->json.root;
 	json_t *object = blame->object ? json_object_get(root, blame->object) : root;
@@ -120,7 +119,7 @@ static int plan_make(struct reading *reading, const struct ft_design *design, co
 	int r;
 
 	r = ft_plan_make_blame(design, catalog, ret_plan, &why, &blame);
-	return r == -EINVAL ? plan_error_place(&reading->reader, &blame, why.text) : r;
+	return r == -EINVAL ? ft_design_fault(&reading->reader, &blame, why.text) : r;
 }
 
 /* With the switches that the "plan" of the file says were chosen. Returns 1, 0 if it does not say, or -errno. */

@@ -56,15 +56,14 @@ static int pins_compare(struct ft_proposal *proposal, const struct ft_layout *la
 	const struct ft_design_role *edge = &proposal->design->roles[FT_TIER_EDGE];
 
 	if (ft_pinned(edge->count) && edge->count != layout->switches) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "edge.count is %u, but there are %u switches if q is %u", edge->count, layout->switches,
-			 layout->keys.q);
+		ft_proposal_unfit(proposal, "edge", "count", "edge.count is %u, but there are %u switches if q is %u",
+				  edge->count, layout->switches, layout->keys.q);
 		return layout->switches < edge->count ? -1 : 1;
 	}
 	if (ft_pinned(edge->ports_to_core) && edge->ports_to_core != layout->net_ports) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "edge.ports_to_core is %u, but each switch has %u ports to other switches if q is %u",
-			 edge->ports_to_core, layout->net_ports, layout->keys.q);
+		ft_proposal_unfit(proposal, "edge", "ports_to_core",
+				  "edge.ports_to_core is %u, but each switch has %u ports to other switches if q is %u",
+				  edge->ports_to_core, layout->net_ports, layout->keys.q);
 		return layout->net_ports < edge->ports_to_core ? -1 : 1;
 	}
 	return 0;
@@ -79,11 +78,11 @@ static int layout_offer(struct ft_proposal *proposal, struct ft_layout *layout)
 
 static void reason_of_largest(struct ft_proposal *proposal, const struct ft_layout *largest)
 {
-	snprintf(proposal->reason, sizeof(proposal->reason),
-		 "the largest q that fits is %u: %u switches with %u host%s each are for %" PRIu64
-		 " nodes, and nodes is %u",
-		 largest->keys.q, largest->switches, largest->hosts_each, ft_text_s(largest->hosts_each), largest->room,
-		 proposal->design->nodes);
+	ft_proposal_unfit(proposal, NULL, "nodes",
+			  "the largest q that fits is %u: %u switches with %u host%s each are for %" PRIu64
+			  " nodes, and nodes is %u",
+			  largest->keys.q, largest->switches, largest->hosts_each, ft_text_s(largest->hosts_each),
+			  largest->room, proposal->design->nodes);
 }
 
 static int propose_smallest(struct ft_proposal *proposal, const struct ft_by_order *rules)

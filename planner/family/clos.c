@@ -79,11 +79,10 @@ static int offer_clos(struct ft_proposal *proposal, uint32_t m, uint32_t n, uint
 	};
 	int r;
 
-	if (leafs > proposal->ports) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "each spine needs a port for each of %u leafs, and has %u", leafs, proposal->ports);
-		return 0;
-	}
+	if (leafs > proposal->ports)
+		return ft_proposal_unfit(proposal, NULL, ft_pinned(proposal->design->keys.r) ? "r" : "nodes",
+					 "each spine needs a port for each of %u leafs, and has %u", leafs,
+					 proposal->ports);
 	r = ft_proposal_settle(proposal, &layout, n);
 	return r <= 0 ? r : proposal->offer(proposal, &layout);
 }

@@ -135,23 +135,21 @@ static bool ports_suffice(const struct ft_proposal *proposal, uint32_t global)
 
 static int propose_balanced(struct ft_proposal *proposal)
 {
-	char reason[FT_PROPOSAL_REASON_SIZE];
+	struct ft_unfit reason;
 	uint32_t global = 0;
 	int r;
 
 	while (ports_suffice(proposal, global + 1))
 		global++;
-	if (global == 0) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "%u ports are too few for a router of a balanced dragonfly", proposal->ports);
-		return 0;
-	}
+	if (global == 0)
+		return ft_proposal_unfit(proposal, "edge", "ports",
+					 "%u ports are too few for a router of a balanced dragonfly", proposal->ports);
 	r = offer_group(proposal, 2 * global, global);
 	/* If none fits, the largest was the nearest to it. */
-	memcpy(reason, proposal->reason, sizeof(reason));
+	reason = proposal->reason;
 	for (global--; r == 0 && global > 0; global--)
 		r = offer_group(proposal, 2 * global, global);
-	memcpy(proposal->reason, reason, sizeof(reason));
+	proposal->reason = reason;
 	return r;
 }
 

@@ -111,12 +111,11 @@ static int offer_group(struct ft_proposal *proposal, uint32_t local, uint32_t ho
 		down = ft_minimum(keys->leafs, proposal->ports) * local;
 		keys->global = said_or(said->global,
 				       (proposal->ports - ft_minimum(down, proposal->ports)) / keys->global_bundle);
-		if (!ft_pinned(keys->spines) || !ft_pinned(keys->leafs) || !ft_pinned(keys->global)) {
-			snprintf(proposal->reason, sizeof(proposal->reason),
-				 "%u ports are too few for leafs and spines with %u cables between two",
-				 proposal->ports, local);
-			return 0;
-		}
+		if (!ft_pinned(keys->spines) || !ft_pinned(keys->leafs) || !ft_pinned(keys->global))
+			return ft_proposal_unfit(proposal, ft_pinned(said->local_bundle) ? NULL : "edge",
+						 ft_pinned(said->local_bundle) ? "bundle" : "ports",
+						 "%u ports are too few for leafs and spines with %u cables between two",
+						 proposal->ports, local);
 	}
 	if (!ft_pinned(said->groups)) {
 		hosts = hosts_for(proposal, keys, hosts);
@@ -133,7 +132,7 @@ static int propose_dragonfly_plus(struct ft_proposal *proposal)
 	const struct ft_design *design = proposal->design;
 	const struct ft_family_keys *said = &design->keys;
 	uint32_t hosts, net, down = proposal->ports / 2;
-	char reason[FT_PROPOSAL_REASON_SIZE];
+	struct ft_unfit reason;
 	int r = keys_refuse(proposal);
 
 	if (r == 0 && ft_groups_unsaid(design))
@@ -145,11 +144,11 @@ static int propose_dragonfly_plus(struct ft_proposal *proposal)
 		return offer_group(proposal, ft_pinned(said->local_bundle) ? said->local_bundle : 1, hosts, net);
 	r = offer_group(proposal, 1, hosts, net);
 	/* If none fits, the largest was the nearest to it. */
-	memcpy(reason, proposal->reason, sizeof(reason));
+	reason = proposal->reason;
 	for (uint32_t local = 2; r == 0 && local <= ft_minimum(net, down) / 2; local++)
 		if (net % local == 0 && down % local == 0)
 			r = offer_group(proposal, local, hosts, net);
-	memcpy(proposal->reason, reason, sizeof(reason));
+	proposal->reason = reason;
 	return r;
 }
 

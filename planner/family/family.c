@@ -54,6 +54,41 @@ int ft_proposal_refuse(struct ft_proposal *proposal, const char *object, const c
 	return ft_error_set(proposal->err, -EINVAL, 0, 0, "%s", text);
 }
 
+int ft_proposal_unfit(struct ft_proposal *proposal, const char *object, const char *key, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(proposal->reason.text, sizeof(proposal->reason.text), format, args);
+	va_end(args);
+	proposal->reason.at = (struct ft_plan_blame){object, key};
+	return 0;
+}
+
+struct ft_plan_blame ft_proposal_cables_key(const struct ft_proposal *proposal)
+{
+	const struct ft_family_keys *said = &proposal->design->keys;
+	const struct {
+		const char *key;
+		bool said;
+	} keys[] = {
+		{"bundle", said->bundle_count > 0 || ft_pinned(said->local_bundle) || ft_pinned(said->global_bundle)},
+		{"q", ft_pinned(said->q)},
+		{"degree", ft_pinned(said->degree)},
+		{"m", ft_pinned(said->m)},
+		{"dims", said->dim_count > 0},
+		{"dimensions", ft_pinned(said->dimensions)},
+		{"group", ft_pinned(said->routers) || ft_pinned(said->leafs) || ft_pinned(said->spines) ||
+				  ft_pinned(said->global)},
+		{"groups", said->sizes},
+	};
+
+	for (size_t i = 0; i < FT_COUNT(keys); i++)
+		if (keys[i].said)
+			return (struct ft_plan_blame){NULL, keys[i].key};
+	return (struct ft_plan_blame){"edge", "ports"};
+}
+
 void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, uint32_t *ret_net)
 {
 	const struct ft_design_role *edge = &proposal->design->roles[FT_TIER_EDGE];
@@ -70,47 +105,43 @@ void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, 
 
 int ft_proposal_too_many(struct ft_proposal *proposal)
 {
-	snprintf(proposal->reason, sizeof(proposal->reason), "there would be more than %d switches", FT_SWITCHES_MAX);
-	return 0;
+	return ft_proposal_unfit(proposal, NULL, proposal->design->keys.dim_count > 0 ? "dims" : "nodes",
+				 "there would be more than %d switches", FT_SWITCHES_MAX);
 }
 
 int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t usual)
 {
 	const struct ft_design *design = proposal->design;
 	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
+	struct ft_plan_blame cables = ft_proposal_cables_key(proposal);
 	uint32_t left;
 
-	if (layout->net_ports >= proposal->ports) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "each switch needs %u ports to other switches and one for a host, and has %u",
-			 layout->net_ports, proposal->ports);
-		return 0;
-	}
+	if (layout->net_ports >= proposal->ports)
+		return ft_proposal_unfit(proposal, cables.object, cables.key,
+					 "each switch needs %u ports to other switches and one for a host, and has %u",
+					 layout->net_ports, proposal->ports);
 	left = proposal->ports - layout->net_ports;
 	if (ft_pinned(edge->ports_to_nodes))
 		usual = edge->ports_to_nodes;
 	else if (usual == FT_UNPINNED)
 		usual = left;
-	if (usual > left) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "each switch needs %u ports to other switches and %u to hosts, and has %u", layout->net_ports,
-			 usual, proposal->ports);
-		return 0;
-	}
-	if (ft_pinned(edge->count) && edge->count != layout->switches) {
-		snprintf(proposal->reason, sizeof(proposal->reason), "edge.count is %u, but there are %u switches",
-			 edge->count, layout->switches);
-		return 0;
-	}
+	if (usual > left && ft_pinned(edge->ports_to_nodes))
+		cables = (struct ft_plan_blame){"edge", "ports_to_nodes"};
+	if (usual > left)
+		return ft_proposal_unfit(proposal, cables.object, cables.key,
+					 "each switch needs %u ports to other switches and %u to hosts, and has %u",
+					 layout->net_ports, usual, proposal->ports);
+	if (ft_pinned(edge->count) && edge->count != layout->switches)
+		return ft_proposal_unfit(proposal, "edge", "count", "edge.count is %u, but there are %u switches",
+					 edge->count, layout->switches);
 	layout->hosts_each = usual;
 	if (layout->room == 0)
 		layout->room = (uint64_t)layout->hosting * usual;
 	if (layout->room >= design->nodes && layout->room > 0)
 		return 1;
-	snprintf(proposal->reason, sizeof(proposal->reason),
-		 "%u switches with %u hosts each are for %" PRIu64 " nodes, and nodes is %u", layout->hosting, usual,
-		 layout->room, design->nodes);
-	return 0;
+	return ft_proposal_unfit(proposal, NULL, "nodes",
+				 "%u switches with %u hosts each are for %" PRIu64 " nodes, and nodes is %u",
+				 layout->hosting, usual, layout->room, design->nodes);
 }
 
 int ft_proposal_star(struct ft_proposal *proposal)
@@ -157,7 +188,7 @@ int ft_family_propose(struct ft_proposal *proposal)
 	inner.offer = offer_checked;
 	inner.arg = proposal;
 	r = proposal->design->family->propose(&inner);
-	memcpy(proposal->reason, inner.reason, sizeof(proposal->reason));
+	proposal->reason = inner.reason;
 	return r;
 }
 

@@ -34,6 +34,12 @@ struct ft_layout {
 
 enum { FT_PROPOSAL_REASON_SIZE = 200 };
 
+/* Why a layout does not fit; text "": not said. */
+struct ft_unfit {
+	char text[FT_PROPOSAL_REASON_SIZE];
+	struct ft_plan_blame at; /* the key of the design at fault */
+};
+
 /* What a family proposes layouts for. */
 struct ft_proposal {
 	const struct ft_design *design;
@@ -43,8 +49,8 @@ struct ft_proposal {
 	void *arg;
 	struct ft_error *err; /* filled where the family refuses; NULL: not needed */
 	struct ft_plan_blame *blame;
-	uint32_t offered;		      /* layouts */
-	char reason[FT_PROPOSAL_REASON_SIZE]; /* why the last one that was not offered does not fit; "": not said */
+	uint32_t offered;	/* layouts */
+	struct ft_unfit reason; /* why the last one that was not offered does not fit */
 };
 
 /* A graph on its way from a layout. */
@@ -94,6 +100,13 @@ static inline const char *ft_layout_called(const struct ft_layout *layout)
 /* Sets the complaint about a key of the design (@object: as in struct ft_plan_blame); returns -EINVAL. */
 int ft_proposal_refuse(struct ft_proposal *proposal, const char *object, const char *key, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* Says why a layout does not fit, and the key at fault, as above; returns 0. */
+int ft_proposal_unfit(struct ft_proposal *proposal, const char *object, const char *key, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The key of the design that settles how many cables a switch has: of the root, or NULL for "ports" of "edge". */
+struct ft_plan_blame ft_proposal_cables_key(const struct ft_proposal *proposal);
 
 /*
  * The shares of a switch by the blocking factor of the design, as of an edge switch of a tree (SPEC 4): hosts, and the

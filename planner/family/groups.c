@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
 #include "planner/plan/numbers.h"
@@ -312,17 +312,10 @@ int ft_groups_join(const struct ft_layout *layout, struct ft_network *network)
 
 /* ---- offering ---- */
 
-static int unfit(struct ft_proposal *proposal, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Says why a layout does not fit; returns 0. */
-static int unfit(struct ft_proposal *proposal, const char *format, ...)
+/* What settles how many groups there are. */
+static const char *groups_key(const struct ft_proposal *proposal)
 {
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(proposal->reason, sizeof(proposal->reason), format, args);
-	va_end(args);
-	return 0;
+	return ft_pinned(proposal->design->keys.groups) ? "groups" : "nodes";
 }
 
 /* What the groups have in all. */
@@ -351,25 +344,42 @@ static void totals_add(const struct ft_family_keys *keys, const struct ft_group_
 	t->ends_cables = cables > t->ends_cables ? cables : t->ends_cables;
 }
 
+/* A number of groups that nobody said is what the nodes need. */
+static int unjoined(struct ft_proposal *proposal, const struct ft_family_keys *keys, const struct totals *t)
+{
+	const struct ft_design *design = proposal->design;
+	uint32_t ends = ft_group_ends(&t->least);
+	char what[96];
+
+	if (ft_pinned(design->keys.groups) || design->nodes == 0)
+		snprintf(what, sizeof(what), "each of %u groups must be", keys->groups);
+	else
+		snprintf(what, sizeof(what), "%u nodes need %u groups, each", design->nodes, keys->groups);
+	return ft_proposal_unfit(proposal, NULL, groups_key(proposal),
+				 "%s joined to %u others, but %u %s%s with %u global cable%s each are for %" PRIu64,
+				 what, keys->groups - 1, ends, has_spines(&t->least) ? "spine" : "router",
+				 ft_text_s(ends), keys->global, ft_text_s(keys->global), (uint64_t)ends * keys->global);
+}
+
 /* Returns 1 if the groups can be built of such switches and joined; 0. */
 static int totals_check(struct ft_proposal *proposal, const struct ft_family_keys *keys, const struct totals *t)
 {
+	struct ft_plan_blame cables = ft_proposal_cables_key(proposal);
 	uint32_t ends = ft_group_ends(&t->least);
 
 	if (t->switches > FT_SWITCHES_MAX)
-		return unfit(proposal, "the groups have %" PRIu64 " switches in all; at most %d are possible",
-			     t->switches, FT_SWITCHES_MAX);
+		return ft_proposal_unfit(proposal, NULL, groups_key(proposal),
+					 "the groups have %" PRIu64 " switches in all; at most %d are possible",
+					 t->switches, FT_SWITCHES_MAX);
 	if (t->ends_cables > proposal->ports)
-		return unfit(proposal, "each %s needs %u ports to other switches, and has %u",
-			     has_spines(&t->least) ? "spine" : "router", t->ends_cables, proposal->ports);
+		return ft_proposal_unfit(proposal, cables.object, cables.key,
+					 "each %s needs %u ports to other switches, and has %u",
+					 has_spines(&t->least) ? "spine" : "router", t->ends_cables, proposal->ports);
 	if (keys->groups > 1 && (uint64_t)ends * keys->global < keys->groups - 1)
-		return unfit(proposal,
-			     "each of %u groups must be joined to %u others, but %u %s with %u global cables each are "
-			     "for %" PRIu64,
-			     keys->groups, keys->groups - 1, ends, has_spines(&t->least) ? "spines" : "routers",
-			     keys->global, (uint64_t)ends * keys->global);
+		return unjoined(proposal, keys, t);
 	if (t->inside + (keys->groups > 1 ? t->global / 2 * keys->global_bundle : 0) > FT_FAMILY_CABLES_MAX)
-		return unfit(proposal, "the groups have more than %d cables between switches", FT_FAMILY_CABLES_MAX);
+		return ft_proposal_unfit(proposal, NULL, groups_key(proposal),
+					 "the groups have more than %d cables between switches", FT_FAMILY_CABLES_MAX);
 	return 1;
 }
 
@@ -404,9 +414,10 @@ static int hosts_of_unlike(struct ft_proposal *proposal, struct ft_layout *layou
 		uint32_t cables = hosting_cables(keys, &size);
 
 		if (ft_pinned(size.hosts) && (uint64_t)size.hosts + cables > proposal->ports)
-			return unfit(proposal,
-				     "each switch needs %u ports to other switches and %u to hosts, and has %u", cables,
-				     size.hosts, proposal->ports);
+			return ft_proposal_unfit(
+				proposal, NULL, "groups",
+				"each switch needs %u ports to other switches and %u to hosts, and has %u", cables,
+				size.hosts, proposal->ports);
 		open |= !ft_pinned(size.hosts);
 		if (ft_pinned(size.hosts))
 			most = size.hosts > most ? size.hosts : most;
@@ -435,8 +446,9 @@ static int settle(struct ft_proposal *proposal, struct ft_layout *layout, uint32
 	int r = 1;
 
 	if (ft_pinned(pinned) && cables != pinned)
-		return unfit(proposal, "edge.ports_to_core is %u, but each switch has %u cables to other switches",
-			     pinned, cables);
+		return ft_proposal_unfit(proposal, "edge", "ports_to_core",
+					 "edge.ports_to_core is %u, but each switch has %u cables to other switches",
+					 pinned, cables);
 	if (keys->sizes)
 		r = hosts_of_unlike(proposal, layout, &usual);
 	if (r > 0)

@@ -110,14 +110,13 @@ static int ports_suffice(const struct trial *t, const struct ft_layout *layout, 
 
 	if (!too_many && layout->net_ports < proposal->ports && hosts <= proposal->ports - layout->net_ports)
 		return 1;
-	if (proposal->reason[0])
+	if (proposal->reason.text[0])
 		return 0;
 	if (!too_many)
 		return ft_proposal_settle(proposal, &first, hosts);
-	snprintf(proposal->reason, sizeof(proposal->reason),
-		 "each switch needs %u ports to other switches, and edge.ports_to_core is %u", layout->net_ports,
-		 to_core);
-	return 0;
+	return ft_proposal_unfit(proposal, "edge", "ports_to_core",
+				 "each switch needs %u ports to other switches, and edge.ports_to_core is %u",
+				 layout->net_ports, to_core);
 }
 
 /* Offers the layout of dims and bundles. Returns 1 if it fits its ports, else 0. */
@@ -303,11 +302,11 @@ static void reason_of_largest(const struct trial *t)
 	const struct ft_layout *layout = &t->largest;
 
 	ft_grid_label(&label, layout);
-	snprintf(t->proposal->reason, sizeof(t->proposal->reason),
-		 "the largest HyperX that fits is %s: %u switches with %u host%s each are for %" PRIu64
-		 " nodes, and nodes is %u",
-		 ft_text_string(&label), layout->switches, layout->hosts_each, ft_text_s(layout->hosts_each),
-		 layout->room, t->proposal->design->nodes);
+	ft_proposal_unfit(t->proposal, NULL, "nodes",
+			  "the largest HyperX that fits is %s: %u switches with %u host%s each are for %" PRIu64
+			  " nodes, and nodes is %u",
+			  ft_text_string(&label), layout->switches, layout->hosts_each, ft_text_s(layout->hosts_each),
+			  layout->room, t->proposal->design->nodes);
 }
 
 static int propose_hyperx(struct ft_proposal *proposal)

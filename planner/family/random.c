@@ -103,12 +103,10 @@ static int propose_random(struct ft_proposal *proposal)
 	layout.keys.seed = said->seed;
 	layout.switches = layout.hosting = switches_choose(design, hosts ? hosts : 1, degree);
 	layout.cables = (uint64_t)layout.switches * degree / 2;
-	if (degree < 2 && layout.switches > degree + 1) {
-		snprintf(proposal->reason, sizeof(proposal->reason),
-			 "%u switches are not connected with %u port%s each to others: 2 at least", layout.switches,
-			 degree, ft_text_s(degree));
-		return 0;
-	}
+	if (degree < 2 && layout.switches > degree + 1)
+		return ft_proposal_unfit(proposal, NULL, ft_pinned(said->degree) ? "degree" : "nodes",
+					 "%u switches are not connected with %u port%s each to others: 2 at least",
+					 layout.switches, degree, ft_text_s(degree));
 	r = ft_proposal_settle(proposal, &layout, hosts);
 	return r <= 0 ? r : proposal->offer(proposal, &layout);
 }

@@ -149,7 +149,7 @@ struct exclusions {
 	bool *near;		       /* [limit_count]: there is one */
 	uint64_t reach;		       /* the most nodes that any pair of types could serve */
 	const struct ft_switch_type *reach_types[FT_TIER_COUNT];
-	char reason[FT_PROPOSAL_REASON_SIZE]; /* of the last layout of a family that did not fit; "": not said */
+	struct ft_unfit reason; /* of the last layout of a family that did not fit */
 };
 
 struct enumeration {
@@ -450,7 +450,7 @@ static int enumerate_layouts(struct enumeration *x, const struct ft_family *fami
 			continue;
 		x->why.tried++;
 		x->why.unfit++;
-		memcpy(x->why.reason, proposal.reason, sizeof(x->why.reason));
+		x->why.reason = proposal.reason;
 	}
 	return 0;
 }
@@ -550,8 +550,8 @@ static int nothing_fits(struct enumeration *x)
 		ft_text_printf(&text, ", %" PRIu64 " cannot connect %s %u", x->why.unfit, key, design->nodes_max);
 	if (x->why.unfit && x->why.reach && x->why.reach < design->nodes_max)
 		add_reach(&text, x);
-	if (x->why.unfit && x->why.reason[0])
-		ft_text_printf(&text, " (%s)", x->why.reason);
+	if (x->why.unfit && x->why.reason.text[0])
+		ft_text_printf(&text, " (%s)", x->why.reason.text);
 	add_missing(&text, x);
 	add_limits(&text, x);
 	if (x->why.unknown)
@@ -616,11 +616,11 @@ static int no_layout(struct enumeration *x)
 {
 	int r = enumerate_layouts(x, x->rules.design->family, x->err, x->blame);
 
-	if (r < 0 || x->menu->count[FT_TIER_EDGE] != 1 || !x->why.reason[0])
+	if (r < 0 || x->menu->count[FT_TIER_EDGE] != 1 || !x->why.reason.text[0])
 		return r;
 	if (x->blame)
-		*x->blame = (struct ft_plan_blame){NULL, NULL};
-	return ft_error_set(x->err, -EINVAL, 0, 0, "%s", x->why.reason);
+		*x->blame = x->why.reason.at;
+	return ft_error_set(x->err, -EINVAL, 0, 0, "%s", x->why.reason.text);
 }
 
 static int search_failed(struct enumeration *x)

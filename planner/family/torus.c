@@ -19,6 +19,7 @@
 #include "planner/family/families.h"
 #include "planner/family/grid.h"
 #include "planner/family/recognise.h"
+#include "planner/family/rules.h"
 #include "planner/plan/numbers.h"
 
 static bool is_ring(const struct ft_layout *layout)
@@ -134,6 +135,7 @@ static bool bundles_settle(struct ft_layout *layout, const struct ft_family_keys
 static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t hosts, uint32_t net)
 {
 	const struct ft_family_keys *said = &proposal->design->keys;
+	const struct ft_design_role *edge = &proposal->design->roles[FT_TIER_EDGE];
 	uint64_t switches = 1;
 	int r;
 
@@ -148,7 +150,9 @@ static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, ui
 					  layout->keys.dim_count);
 	layout->switches = layout->hosting = (uint32_t)switches;
 	if (!bundles_settle(layout, said, net))
-		return 0;
+		return ft_proposal_unfit(proposal, "edge", ft_pinned(edge->ports_to_nodes) ? "ports_to_nodes" : "ports",
+					 "each switch has %u port%s to other switches, too few for %u dimension%s", net,
+					 ft_text_s(net), layout->keys.dim_count, ft_text_s(layout->keys.dim_count));
 	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
 		layout->net_ports += blocks_along(layout, i) * layout->keys.bundles[i];
 		layout->cables += steps_along(layout, i) * layout->keys.bundles[i];
