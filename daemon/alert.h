@@ -217,6 +217,17 @@ uint64_t ft_alerts_dropped(const struct ft_alerts *alerts);
  */
 void ft_event_write_json(struct ft_text *text, const struct ft_event *event, const char *fabric, const char *instance);
 
+/* For display. */
+
+/* Adds ", "KEY": "2026-11-20T12:00:00.250Z"", or null where the year is beyond all bounds. */
+void ft_alerts_add_time(struct ft_text *text, const char *key, int64_t wall_ms);
+
+/*
+ * The alerts as a JSON list, in the order in which they were first seen; those summed up in a storm are left out:
+ * [{"id", "code", "severity", "state": "pending", "raised", "clearing" or "flapping", "since", "text"}, ...]
+ */
+void ft_alerts_write_list(struct ft_text *text, const struct ft_alerts *alerts, struct ft_now now);
+
 /* Persistence. */
 
 /* The whole state, versioned and with a checksum. Monotonic times become wall times. */

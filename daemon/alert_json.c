@@ -38,7 +38,7 @@ static void member_string(struct ft_text *t, const char *key, const char *value)
 	ft_text_add_member(t, key, value);
 }
 
-static void member_time(struct ft_text *t, const char *key, int64_t wall_ms)
+void ft_alerts_add_time(struct ft_text *t, const char *key, int64_t wall_ms)
 {
 	int64_t ms = ((wall_ms % 1000) + 1000) % 1000;
 	char string[FT_TIME_SIZE];
@@ -56,7 +56,7 @@ void ft_event_write_json(struct ft_text *t, const struct ft_event *event, const 
 
 	ft_text_printf(t, "{\"ftcheck_alert\": 1, \"seq\": %" PRIu64, event->seq);
 	member_string(t, "event", ft_event_kind_name(event->kind));
-	member_time(t, "time", event->wall_ms);
+	ft_alerts_add_time(t, "time", event->wall_ms);
 	member_string(t, "fabric", fabric);
 	member_string(t, "instance", instance);
 	member_string(t, "id", event->id);
@@ -64,7 +64,7 @@ void ft_event_write_json(struct ft_text *t, const struct ft_event *event, const 
 	member_string(t, "severity", ft_severity_name(event->severity));
 	member_string(t, "text", event->text);
 	member_string(t, "fix", event->fix);
-	member_time(t, "raised_at", event->raised_ms);
+	ft_alerts_add_time(t, "raised_at", event->raised_ms);
 	ft_text_printf(t, ", \"duration_s\": %" PRId64 ".%03d, \"finding\": %s}\n", ms / 1000, (int)(ms % 1000),
 		       event->finding ? event->finding : "null");
 }
@@ -216,4 +216,42 @@ void ft_alerts_write_json(struct ft_text *t, const struct ft_alerts *alerts, str
 		return;
 	ft_state_head(head, t->data + body, t->length - body);
 	memcpy(t->data + at, head, body - at);
+}
+
+/* ---- for display ---- */
+
+static const char *track_state(const struct ft_track *track)
+{
+	if (track->flap)
+		return "flapping";
+	if (track->raised)
+		return track->present ? "raised" : "clearing";
+	return track->present ? "pending" : NULL;
+}
+
+void ft_alerts_write_list(struct ft_text *t, const struct ft_alerts *alerts, struct ft_now now)
+{
+	const struct writer w = {.t = t, .now = now};
+	const char *comma = "";
+
+	ft_text_puts(t, "[");
+	for (size_t i = 0; i < alerts->track_count; i++) {
+		const struct ft_track *track = alerts->tracks[i];
+		const struct ft_message *message = track->flap ? track->flap : track->message;
+		const char *state = track_state(track);
+		bool stands = ft_track_stands(track);
+
+		if (!state || track->hushed)
+			continue;
+		ft_text_printf(t, "%s\n    {", comma);
+		ft_text_add_member(t, "id", message->id);
+		member_string(t, "code", message->code);
+		member_string(t, "severity", ft_severity_name(message->severity));
+		member_string(t, "state", state);
+		ft_alerts_add_time(t, "since", stands ? track->raised_ms : wall_from_mono(&w, track->since_ms));
+		member_string(t, "text", message->text);
+		ft_text_puts(t, "}");
+		comma = ",";
+	}
+	ft_text_puts(t, "]");
 }

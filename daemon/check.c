@@ -20,6 +20,7 @@
 #include "probe/sms.h"
 #include "verify/model/bounds.h"
 #include "verify/model/verify.h"
+#include "verify/report/draw.h"
 
 enum {
 	FIRST_MORE_MS = 1000, /* a check that hangs is killed so long after its deadline */
@@ -55,10 +56,12 @@ static const struct {
 	const char *what;
 	/* Part of the given deadline: matching and handing over the result take time too. */
 	unsigned int more_ms;
+	bool reads; /* the fabric */
 } kinds[] = {
-	[FT_CHECK_SWEEP] = {"the sweep", 10000},
-	[FT_CHECK_REREAD] = {"reading again", 10000},
-	[FT_CHECK_JUDGE] = {"judging", 10000},
+	[FT_CHECK_SWEEP] = {"the sweep", 10000, true},
+	[FT_CHECK_REREAD] = {"reading again", 10000, true},
+	[FT_CHECK_JUDGE] = {"judging", 10000, false},
+	[FT_CHECK_DRAW] = {"the drawing", 10000, false},
 };
 
 /* The given options, bounded by the plan. */
@@ -186,7 +189,7 @@ static const struct ft_report *known_before(const struct ft_check_request *reque
 }
 
 static int judge_named(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
-		       struct ft_text *ret_json)
+		       struct ft_text *ret_text, struct ft_error *err)
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -215,24 +218,26 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 		r = ft_report_set_plan(report, request->plan_file, request->design);
 	if (r < 0)
 		return r;
+	if (request->kind == FT_CHECK_DRAW)
+		return ft_report_write_svg(ret_text, report, request->design, request->plan, err);
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
 	ft_bounds_of_plan(request->plan, &bounds);
-	return ft_report_write_bounded(ret_json, report, &bounds);
+	return ft_report_write_bounded(ret_text, report, &bounds);
 }
 
 /*
  * The name map is applied to the report only: the stored snapshot, which is read again in part, has the original names.
  */
 static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
-		 struct ft_text *ret_json)
+		 struct ft_text *ret_text, struct ft_error *err)
 {
 	_cleanup_(ft_names_view_release) struct ft_snapshot view = {0};
 	int r;
 
 	if (!request->names)
-		return judge_named(request, snapshot, end_ms, ret_json);
+		return judge_named(request, snapshot, end_ms, ret_text, err);
 	r = ft_names_view(request->names, snapshot, &view);
-	return r < 0 ? r : judge_named(request, &view, end_ms, ret_json);
+	return r < 0 ? r : judge_named(request, &view, end_ms, ret_text, err);
 }
 
 static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
@@ -240,12 +245,12 @@ static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	const struct ft_check_request *request = arg;
 	int r;
 
-	if (request->kind == FT_CHECK_JUDGE)
-		return judge(request, request->snapshot, end_ms, &result->text);
+	if (!kinds[request->kind].reads)
+		return judge(request, request->snapshot, end_ms, &result->text, err);
 	r = snapshot_take(request, end_ms, &result->snapshot, err);
 	if (r < 0)
 		return r;
-	return judge(request, result->snapshot, end_ms, &result->text);
+	return judge(request, result->snapshot, end_ms, &result->text, err);
 }
 
 /* In the parent. */
@@ -254,7 +259,7 @@ static void check_result_release(struct ft_check_result *result)
 {
 	ft_snapshot_free(result->snapshot);
 	ft_report_free(result->report);
-	ft_text_release(&result->json);
+	ft_text_release(&result->text);
 }
 
 static int result_take(struct ft_check *check, struct ft_check_result *result, struct ft_error *err)
@@ -266,14 +271,15 @@ static int result_take(struct ft_check *check, struct ft_check_result *result, s
 	r = ft_guard_finish(check->job, &raw, err);
 	if (r < 0)
 		return r;
-	if (!raw.snapshot && check->kind != FT_CHECK_JUDGE)
+	if (!raw.snapshot && kinds[check->kind].reads)
 		return ft_error_set(err, -EIO, 0, 0, "%s gave no snapshot", kinds[check->kind].what);
-	r = ft_report_read_json(ft_text_string(&raw.text), raw.text.length, &result->report, &reason);
+	if (check->kind != FT_CHECK_DRAW)
+		r = ft_report_read_json(ft_text_string(&raw.text), raw.text.length, &result->report, &reason);
 	if (r < 0)
 		return ft_error_set(err, r == -ENOMEM ? r : -EIO, 0, 0, "%s gave a damaged report: %s",
 				    kinds[check->kind].what, reason.text);
 	result->snapshot = FT_STEAL(raw.snapshot);
-	result->json = raw.text;
+	result->text = raw.text;
 	raw.text = (struct ft_text){0};
 	result->duration_ms = ft_guard_now_ms() - check->begin_ms;
 	return 0;

@@ -16,6 +16,7 @@ enum ft_check_kind {
 	FT_CHECK_SWEEP,	 /* a full sweep */
 	FT_CHECK_REREAD, /* reads @changes again, on top of @snapshot */
 	FT_CHECK_JUDGE,	 /* nothing is read: @snapshot against another plan */
+	FT_CHECK_DRAW,	 /* nothing is read: @snapshot against the plan, as a drawing */
 };
 
 /* Used only during ft_check_start(): the child has its own copy of the memory. */
@@ -37,10 +38,10 @@ struct ft_check_request {
 
 /* The result. Owned by the holder; parts may be taken (FT_STEAL). */
 struct ft_check_result {
-	struct ft_snapshot *snapshot; /* NULL of FT_CHECK_JUDGE */
-	struct ft_report *report;
-	struct ft_text json; /* the report as served at /report */
-	int64_t duration_ms; /* from the start of the child to the result */
+	struct ft_snapshot *snapshot; /* NULL of FT_CHECK_JUDGE and FT_CHECK_DRAW */
+	struct ft_report *report;     /* NULL of FT_CHECK_DRAW */
+	struct ft_text text;	      /* the report as served at /report; of FT_CHECK_DRAW at /drawing.svg */
+	int64_t duration_ms;	      /* from the start of the child to the result */
 };
 
 struct ft_check;

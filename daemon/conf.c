@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/http.h"
+#include "daemon/socket.h"
 
 enum {
 	CONFIG_SIZE_MAX = 1 << 20,
@@ -356,7 +356,7 @@ static int set_listen(const struct ft_config_setting *setting)
 		*field = NULL;
 		return 0;
 	}
-	if (ft_http_check_address(setting->value, &why) < 0)
+	if (ft_socket_check_address(setting->value, &why) < 0)
 		return ft_error_set(setting->err, -EINVAL, setting->line, setting->column, "\"%s\": %s",
 				    setting->key->name, why.text);
 	return field_take(field, strdup(setting->value));

@@ -10,6 +10,7 @@
 
 #include "daemon/check.h"
 #include "daemon/conf.h"
+#include "daemon/history.h"
 #include "daemon/hooks.h"
 #include "daemon/http.h"
 #include "daemon/loop.h"
@@ -63,7 +64,14 @@ struct ft_daemon {
 	struct ft_snapshot *snapshot;
 	struct ft_snapshot *judged;
 	struct ft_report *report;
-	struct ft_text json; /* @report as JSON */
+	struct ft_text json;	 /* @report as JSON */
+	uint64_t report_version; /* incremented with each report */
+	struct ft_drawing {
+		struct ft_check *check; /* under way, or NULL */
+		struct ft_text svg;
+		char trouble[FT_ERROR_TEXT_SIZE]; /* why there is none; "": there is one */
+		uint64_t begun, done;		  /* of these versions of the report; 0: none */
+	} drawing;
 
 	/* The baseline (remember.c). */
 	struct ft_baseline *baseline;
@@ -74,6 +82,7 @@ struct ft_daemon {
 
 	int lock; /* on the state directory; -1: none */
 	struct ft_alerts *alerts;
+	struct ft_history history;
 	struct ft_hooks *hooks;
 	uint64_t saved_version;	 /* of the alerts, saved */
 	uint64_t synced_version; /* of the alerts being synced by the current child */
@@ -169,6 +178,20 @@ void ft_tell_status(struct ft_daemon *d, bool ready);
 void ft_tell_listening(const struct ft_daemon *d, struct ft_text *text);
 
 extern const struct ft_http_pages ft_tell_pages;
+
+/* Is the known state outdated? */
+bool ft_tell_is_blind(const struct ft_daemon *d);
+
+/* One line: the verdict, or that nothing was seen yet. */
+void ft_tell_verdict(const struct ft_daemon *d, struct ft_text *text);
+
+/* drawing.c: the report as SVG, drawn by a child when it is asked for. As @drawing of struct ft_http_pages. */
+int ft_drawing_page(void *userdata, struct ft_text *text);
+void ft_drawing_end(struct ft_daemon *d);
+
+/* summary.c, nodes.c: as in struct ft_http_pages. */
+int ft_summary_page(void *userdata, struct ft_text *text);
+int ft_nodes_page(void *userdata, const char *name, const char *guid, struct ft_text *text);
 
 /* Sets the present sinks: the journal, and the hooks of the directory. */
 void ft_tell_sinks(struct ft_daemon *d);

@@ -6,7 +6,8 @@
  * Any local user may connect, so each client's resources are bounded: the time of one request, however slowly it
  * arrives, and the memory of pages that are not fetched. On loopback all clients have one address, so places are not
  * counted by address: when they run short, the connection that is least likely to complete is closed for the new one. A
- * client that sends its request at once and reads the response always gets a place.
+ * client that sends its request at once and reads the response always gets a place. Streams of events have few places
+ * of their own, and keep them.
  */
 #include "config.h"
 
@@ -14,14 +15,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "daemon/http.h"
+#include "daemon/page.h"
+#include "daemon/socket.h"
+#include "daemon/stream.h"
 
 enum {
 	CONNECTIONS_KEPT = 64,
@@ -44,13 +50,6 @@ enum {
 
 #define USEC_PER_SEC 1000000ULL
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-	struct sockaddr_un local;
-};
-
 /* A page at one time, shared by all clients that fetch it. Freed by libmicrohttpd with its last user. */
 struct body {
 	struct ft_http *http;
@@ -58,22 +57,25 @@ struct body {
 	unsigned int status;
 	struct MHD_Response *response; /* not owned */
 	char *state;		       /* value of the header; NULL: none */
+	char tag[24];		       /* ETag; "": none */
 	size_t length;
 	char data[];
 };
 
 /* The stages of a connection. When places run short, those listed first are evicted first. */
-enum stage { STAGE_HEAD, STAGE_NEXT_HEAD, STAGE_ANSWER };
+enum stage { STAGE_HEAD, STAGE_NEXT_HEAD, STAGE_ANSWER, STAGE_STREAM };
 
 static const unsigned int stage_seconds[] = {
 	[STAGE_HEAD] = HEAD_S,
 	[STAGE_NEXT_HEAD] = NEXT_HEAD_S,
 	[STAGE_ANSWER] = ANSWER_S,
+	[STAGE_STREAM] = FT_STREAM_BEAT_S, /* it begins again then */
 };
 
 struct connection {
 	struct MHD_Connection *mhd; /* NULL: a free place */
 	const struct body *body;    /* the page being fetched; NULL: none, or a static one */
+	struct ft_stream *stream;   /* NULL: it is none */
 	enum stage stage;
 	uint64_t since_us; /* when the stage began */
 	uint64_t number;   /* of the connection */
@@ -82,7 +84,7 @@ struct connection {
 	bool cut;
 };
 
-enum { PAGE_INDEX, PAGE_HEALTH, PAGE_METRICS, PAGE_REPORT, PAGE_COUNT };
+enum { PAGE_INDEX, PAGE_SUMMARY, PAGE_DRAWING, PAGE_NODES, PAGE_HEALTH, PAGE_METRICS, PAGE_REPORT, PAGE_COUNT };
 
 struct ft_http {
 	sd_event *loop;
@@ -98,73 +100,112 @@ struct ft_http {
 	uint64_t connections_opened, stages_begun;
 	struct body *newest[PAGE_COUNT]; /* not owned; NULL: not being fetched */
 	size_t bodies_size;
+	struct ft_streams streams;
+	struct ft_text policy; /* Content-Security-Policy of the index */
 };
 
 /* The pages. */
 
+enum page_header {
+	HEADER_STATE = 1,  /* X-Ftcheck-State */
+	HEADER_TAG = 2,	   /* ETag: the client keeps it, and asks whether it is still the same */
+	HEADER_POLICY = 4, /* the policy of the index */
+};
+
 struct page {
 	const char *path;
 	const char *type;
-	const char *meaning;
-	int (*write)(struct ft_http *http, struct ft_text *text);
-	bool is_report;
+	int (*write)(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text);
+	unsigned int headers; /* enum page_header, several */
 };
 
-static int index_write(struct ft_http *http, struct ft_text *text);
-
-static int health_write(struct ft_http *http, struct ft_text *text)
+static int index_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
 {
+	(void)http;
+	(void)connection;
+	ft_page_write(text);
+	return 0;
+}
+
+static int summary_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
+{
+	(void)connection;
+	return http->pages.summary(http->userdata, text);
+}
+
+static int drawing_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
+{
+	(void)connection;
+	return http->pages.drawing(http->userdata, text);
+}
+
+static int nodes_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
+{
+	const char *name = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "name");
+	const char *guid = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "guid");
+
+	return http->pages.nodes(http->userdata, name, guid, text);
+}
+
+static int health_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
+{
+	(void)connection;
 	return http->pages.health(http->userdata, text);
 }
 
-static int metrics_write(struct ft_http *http, struct ft_text *text)
+static int metrics_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
 {
+	(void)connection;
 	http->pages.metrics(http->userdata, text);
 	return 0;
 }
 
-static int report_write(struct ft_http *http, struct ft_text *text)
+static int report_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
 {
+	(void)connection;
 	return http->pages.report(http->userdata, text);
 }
 
-static const char plain_type[] = "text/plain; charset=utf-8";
+static const char plain_type[] = "text/plain; charset=utf-8", json_type[] = "application/json";
 
 static const struct page pages_table[PAGE_COUNT] = {
-	[PAGE_INDEX] = {"/", plain_type, "this list", index_write, false},
-	[PAGE_HEALTH] = {"/healthz", plain_type, "200 while the daemon makes progress, else 503", health_write, false},
-	[PAGE_METRICS] = {"/metrics", "text/plain; version=0.0.4; charset=utf-8", "for Prometheus", metrics_write,
-			  false},
-	[PAGE_REPORT] = {"/report", "application/json", "the last report, as ftcheck --format json prints it",
-			 report_write, true},
+	[PAGE_INDEX] = {"/", "text/html; charset=utf-8", index_write, HEADER_TAG | HEADER_POLICY},
+	[PAGE_SUMMARY] = {"/summary", json_type, summary_write, HEADER_TAG},
+	[PAGE_DRAWING] = {"/drawing.svg", "image/svg+xml", drawing_write, HEADER_TAG},
+	[PAGE_NODES] = {"/nodes", json_type, nodes_write, 0},
+	[PAGE_HEALTH] = {"/healthz", plain_type, health_write, 0},
+	[PAGE_METRICS] = {"/metrics", "text/plain; version=0.0.4; charset=utf-8", metrics_write, 0},
+	[PAGE_REPORT] = {"/report", json_type, report_write, HEADER_STATE},
 };
 
-static int index_write(struct ft_http *http, struct ft_text *text)
-{
-	(void)http;
-	ft_text_puts(text, "ftcheckd " PACKAGE_VERSION "\n\n");
-	for (size_t i = 0; i < FT_COUNT(pages_table); i++)
-		ft_text_printf(text, "%-10s %s\n", pages_table[i].path, pages_table[i].meaning);
-	return 0;
-}
+static const char events_path[] = "/events";
 
 /* Answers. */
 
 static const struct {
 	const char *name, *value;
 } headers_always[] = {
-	{MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
 	{"X-Content-Type-Options", "nosniff"},
+	{"Referrer-Policy", "no-referrer"},
 };
 
-static bool headers_add(struct MHD_Response *response, const char *type)
+static const char plain_policy[] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+static bool header_add(struct MHD_Response *response, const char *name, const char *value)
 {
-	if (MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) != MHD_YES)
-		return false;
+	return MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
+/* @tag  its ETag; "": it may not be kept */
+static bool headers_add(struct MHD_Response *response, const char *type, const char *policy, const char *tag)
+{
 	for (size_t i = 0; i < FT_COUNT(headers_always); i++)
-		if (MHD_add_response_header(response, headers_always[i].name, headers_always[i].value) != MHD_YES)
+		if (!header_add(response, headers_always[i].name, headers_always[i].value))
 			return false;
-	return true;
+	return header_add(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) &&
+	       header_add(response, "Content-Security-Policy", policy) &&
+	       header_add(response, MHD_HTTP_HEADER_CACHE_CONTROL, tag[0] ? "no-cache" : "no-store") &&
+	       (!tag[0] || header_add(response, MHD_HTTP_HEADER_ETAG, tag));
 }
 
 /* An answer of one fixed line. MHD_NO ends the connection. */
@@ -176,9 +217,8 @@ static enum MHD_Result line_send(struct MHD_Connection *connection, unsigned int
 
 	if (!response)
 		return MHD_NO;
-	if (headers_add(response, plain_type) &&
-	    (status != MHD_HTTP_METHOD_NOT_ALLOWED ||
-	     MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD") == MHD_YES))
+	if (headers_add(response, plain_type, plain_policy, "") &&
+	    (status != MHD_HTTP_METHOD_NOT_ALLOWED || header_add(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD")))
 		result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;
@@ -194,6 +234,20 @@ static void body_free(void *data)
 	body->http->bodies_size -= body->length;
 	free(body->state);
 	free(body);
+}
+
+static bool body_add_headers(struct body *body)
+{
+	static const uint64_t key[2] = {0};
+	const struct page *page = &pages_table[body->page];
+	bool policy = page->headers & HEADER_POLICY;
+
+	if (page->headers & HEADER_TAG && body->status == MHD_HTTP_OK)
+		snprintf(body->tag, sizeof(body->tag), "\"%016llx\"",
+			 (unsigned long long)ft_hash_keyed(key, body->data, body->length));
+	return headers_add(body->response, body->status == MHD_HTTP_OK ? page->type : plain_type,
+			   policy ? ft_text_string(&body->http->policy) : plain_policy, body->tag) &&
+	       (!body->state || header_add(body->response, "X-Ftcheck-State", body->state));
 }
 
 static struct body *body_new(struct ft_http *http, size_t page, unsigned int status, const struct ft_text *text,
@@ -217,8 +271,7 @@ static struct body *body_new(struct ft_http *http, size_t page, unsigned int sta
 		return NULL;
 	}
 	http->bodies_size += body->length;
-	if (headers_add(body->response, status == MHD_HTTP_OK ? pages_table[page].type : plain_type) &&
-	    (!state || MHD_add_response_header(body->response, "X-Ftcheck-State", state) == MHD_YES))
+	if (body_add_headers(body))
 		return body;
 	MHD_destroy_response(body->response);
 	return NULL;
@@ -236,7 +289,7 @@ static const char *state_write(struct ft_http *http, const struct page *page, st
 {
 	_cleanup_(ft_text_release) struct ft_text said = {0};
 
-	if (!page->is_report || !http->pages.state)
+	if (!(page->headers & HEADER_STATE))
 		return NULL;
 	http->pages.state(http->userdata, &said);
 	while (said.length > 0 && said.data[said.length - 1] == '\n')
@@ -255,20 +308,50 @@ static struct connection *connection_of(struct MHD_Connection *mhd)
 	return info ? info->socket_context : NULL;
 }
 
+/* Does the client have that one already? It may list several (RFC 9110, section 13.1.2). */
+static bool is_kept(struct MHD_Connection *mhd, const char *tag)
+{
+	const char *kept = MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
+
+	return tag[0] && kept && strstr(kept, tag);
+}
+
+static enum MHD_Result unchanged_send(struct MHD_Connection *mhd, const struct body *body)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+	enum MHD_Result result = MHD_NO;
+
+	if (response && header_add(response, MHD_HTTP_HEADER_ETAG, body->tag) &&
+	    header_add(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache"))
+		result = MHD_queue_response(mhd, MHD_HTTP_NOT_MODIFIED, response);
+	if (response)
+		MHD_destroy_response(response);
+	return result;
+}
+
 static enum MHD_Result body_send(struct MHD_Connection *mhd, const struct body *body)
 {
 	struct connection *connection = connection_of(mhd);
 
+	if (is_kept(mhd, body->tag))
+		return unchanged_send(mhd, body);
 	if (connection)
 		connection->body = body;
 	return MHD_queue_response(mhd, body->status, body->response);
+}
+
+static unsigned int status_of(int r)
+{
+	if (r == 0)
+		return MHD_HTTP_OK;
+	return r == -EINPROGRESS ? MHD_HTTP_ACCEPTED : MHD_HTTP_SERVICE_UNAVAILABLE;
 }
 
 static enum MHD_Result page_send(struct ft_http *http, struct MHD_Connection *connection, size_t number)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0}, state_text = {0};
 	const struct page *page = &pages_table[number];
-	unsigned int status = page->write(http, &text) == 0 ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+	unsigned int status = status_of(page->write(http, connection, &text));
 	const char *state = state_write(http, page, &state_text);
 	struct body *body = http->newest[number];
 	enum MHD_Result result;
@@ -339,27 +422,6 @@ static bool has_body(struct MHD_Connection *connection)
 	return length && strspn(length, "0") != strlen(length);
 }
 
-static enum MHD_Result answer(struct ft_http *http, struct MHD_Connection *connection, const char *path,
-			      const char *method)
-{
-	size_t page = 0;
-	bool bad_host = false;
-
-	if (http->checks_host)
-		MHD_get_connection_values(connection, MHD_HEADER_KIND, host_check, &bad_host);
-	if (bad_host)
-		return line_send(connection, MHD_HTTP_FORBIDDEN, "this is not the host you are looking for\n");
-	while (page < FT_COUNT(pages_table) && strcmp(path, pages_table[page].path) != 0)
-		page++;
-	if (page == FT_COUNT(pages_table))
-		return line_send(connection, MHD_HTTP_NOT_FOUND, "no such page; / lists them all\n");
-	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return line_send(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "pages can only be read\n");
-	if (has_body(connection))
-		return line_send(connection, 413, "a request has no body here\n");
-	return page_send(http, connection, page);
-}
-
 static uint64_t now_us(struct ft_http *http)
 {
 	uint64_t now = 0;
@@ -377,6 +439,87 @@ static void stage_begin(struct ft_http *http, struct connection *connection, enu
 	connection->stage = stage;
 	connection->since_us = now_us(http);
 	connection->order = http->stages_begun++;
+}
+
+static int connection_fd(const struct connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+static const char events_type[] = "text/event-stream";
+
+/* The head of a stream of events. */
+static enum MHD_Result head_send(struct MHD_Connection *mhd)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+	enum MHD_Result result = MHD_NO;
+
+	if (response && headers_add(response, events_type, plain_policy, ""))
+		result = MHD_queue_response(mhd, MHD_HTTP_OK, response);
+	if (response)
+		MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result events_send(struct ft_http *http, struct MHD_Connection *mhd, bool head)
+{
+	struct connection *connection = connection_of(mhd);
+	struct MHD_Response *response = NULL;
+	enum MHD_Result result = MHD_NO;
+	struct ft_stream *stream;
+	const int few = 4096;
+
+	if (!connection)
+		return MHD_NO;
+	if (head)
+		return head_send(mhd);
+	stream = ft_stream_begin(&http->streams, mhd, &response);
+	if (!stream)
+		return line_send(mhd, MHD_HTTP_SERVICE_UNAVAILABLE, "too many streams of events; ask /summary\n");
+	/* What the kernel keeps for a client that does not read. */
+	(void)setsockopt(connection_fd(connection), SOL_SOCKET, SO_SNDBUF, &few, sizeof(few));
+	if (headers_add(response, events_type, plain_policy, ""))
+		result = MHD_queue_response(mhd, MHD_HTTP_OK, response);
+	if (result == MHD_YES) {
+		connection->stream = stream;
+		stage_begin(http, connection, STAGE_STREAM);
+	}
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* FT_COUNT(pages_table): none of them. */
+static size_t page_find(const char *path)
+{
+	size_t page = 0;
+
+	while (page < FT_COUNT(pages_table) && strcmp(path, pages_table[page].path) != 0)
+		page++;
+	return page;
+}
+
+static enum MHD_Result answer(struct ft_http *http, struct MHD_Connection *connection, const char *path,
+			      const char *method)
+{
+	size_t page = page_find(path);
+	bool bad_host = false, events = strcmp(path, events_path) == 0;
+
+	if (http->checks_host)
+		MHD_get_connection_values(connection, MHD_HEADER_KIND, host_check, &bad_host);
+	if (bad_host)
+		return line_send(connection, MHD_HTTP_FORBIDDEN, "this is not the host you are looking for\n");
+	if (page == FT_COUNT(pages_table) && !events)
+		return line_send(connection, MHD_HTTP_NOT_FOUND, "no such page; / lists them all\n");
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return line_send(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "pages can only be read\n");
+	if (has_body(connection))
+		return line_send(connection, 413, "a request has no body here\n");
+	if (events)
+		return events_send(http, connection, strcmp(method, MHD_HTTP_METHOD_HEAD) == 0);
+	return page_send(http, connection, page);
 }
 
 /*
@@ -403,14 +546,6 @@ static enum MHD_Result request_handle(void *userdata, struct MHD_Connection *con
 
 /* Connections. */
 
-static int connection_fd(const struct connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	return info ? info->connect_fd : -1;
-}
-
 /* libmicrohttpd closes it in its next run. */
 static void connection_cut(struct ft_http *http, struct connection *connection)
 {
@@ -423,6 +558,8 @@ static void connection_cut(struct ft_http *http, struct connection *connection)
 	(void)shutdown(fd, SHUT_RDWR);
 	connection->cut = true;
 	http->connection_count--;
+	if (connection->stream)
+		ft_stream_end(connection->stream);
 }
 
 static void connection_opened(struct ft_http *http, struct MHD_Connection *mhd, void **ret_context)
@@ -466,8 +603,10 @@ static void request_done(void *userdata, struct MHD_Connection *mhd, void **mark
 
 	(void)mark;
 	(void)code;
-	if (connection)
+	if (connection) {
 		connection->body = NULL;
+		connection->stream = NULL;
+	}
 	stage_begin(userdata, connection, STAGE_NEXT_HEAD);
 }
 
@@ -481,13 +620,34 @@ static void connection_check_end(struct connection *connection)
 	char byte;
 	int fd;
 
-	if (!connection->mhd || connection->cut || connection->ended || connection->stage == STAGE_ANSWER)
+	if (!connection->mhd || connection->cut || connection->ended || connection->stage >= STAGE_ANSWER)
 		return;
 	fd = connection_fd(connection);
 	if (recv(fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) != 0)
 		return;
 	(void)shutdown(fd, SHUT_RD);
 	connection->ended = true;
+}
+
+/* libmicrohttpd does not watch a suspended connection. */
+static bool stream_check_end(struct connection *connection)
+{
+	char byte;
+	ssize_t got;
+
+	if (!connection->stream || connection->cut)
+		return false;
+	got = recv(connection_fd(connection), &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT);
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+/* The time of its stage is over: a stream that is read begins another one. */
+static bool stream_goes_on(struct connection *connection, uint64_t now)
+{
+	if (!connection->stream || !ft_stream_beat(connection->stream))
+		return false;
+	connection->since_us = now;
+	return true;
 }
 
 static bool is_old_page(const struct ft_http *http, const struct connection *connection)
@@ -541,18 +701,25 @@ static uint64_t connection_end(const struct connection *connection)
 	return connection->since_us + stage_seconds[connection->stage] * USEC_PER_SEC;
 }
 
-/* Closes connections that took too long, or whose place others need. Returns whether there were any. */
+/*
+ * Closes connections that took too long, or whose place others need, and lets streams beat. Returns whether there were
+ * any.
+ */
 static bool connections_check(struct ft_http *http, uint64_t now)
 {
-	bool any = false;
+	bool any = false, ended;
 
 	for (size_t i = 0; i < FT_COUNT(http->connections); i++) {
 		struct connection *connection = &http->connections[i];
 
 		connection_check_end(connection);
-		if (!connection->mhd || connection->cut || connection_end(connection) > now)
+		if (!connection->mhd || connection->cut)
 			continue;
-		connection_cut(http, connection);
+		ended = stream_check_end(connection);
+		if (!ended && connection_end(connection) > now)
+			continue;
+		if (ended || !stream_goes_on(connection, now))
+			connection_cut(http, connection);
 		any = true;
 	}
 	any |= bodies_check(http);
@@ -619,149 +786,14 @@ static int on_time(sd_event_source *source, uint64_t time, void *userdata)
 	return http_run(userdata);
 }
 
-/* Addresses. */
-
-static socklen_t address_length(const union address *address)
-{
-	return address->any.sa_family == AF_INET ? sizeof(address->v4) : sizeof(address->v6);
-}
-
-static bool address_is_loopback(const union address *address)
-{
-	static const struct in6_addr mapped = {{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127}}};
-
-	if (address->any.sa_family == AF_INET)
-		return ntohl(address->v4.sin_addr.s_addr) >> 24 == 127;
-	return address->any.sa_family == AF_INET6 &&
-	       (IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr) || memcmp(&address->v6.sin6_addr, &mapped, 13) == 0);
-}
-
-static unsigned int address_port(const union address *address)
-{
-	switch (address->any.sa_family) {
-	case AF_INET:
-		return ntohs(address->v4.sin_port);
-	case AF_INET6:
-		return ntohs(address->v6.sin6_port);
-	default:
-		return 0;
-	}
-}
-
-/* Returns 0 or -EINVAL: not a port number. */
-static int port_read(const char *string, uint16_t *ret_port)
-{
-	size_t length = strlen(string);
-	unsigned long port;
-
-	if (length == 0 || length > 5 || strspn(string, "0123456789") != length)
-		return -EINVAL;
-	port = strtoul(string, NULL, 10);
-	if (port > UINT16_MAX)
-		return -EINVAL;
-	*ret_port = (uint16_t)port;
-	return 0;
-}
-
-static int address_read(const char *string, union address *ret_address, struct ft_error *err)
-{
-	static const char *const form = "\"%s\" is not ADDRESS:PORT, such as 127.0.0.1:9683 or [::1]:9683";
-	const char *colon = strrchr(string, ':');
-	union address address = {.any.sa_family = AF_UNSPEC};
-	char host[INET6_ADDRSTRLEN + 2];
-	size_t length = colon ? (size_t)(colon - string) : 0;
-	uint16_t port;
-
-	if (length == 0 || length >= sizeof(host))
-		return ft_error_set(err, -EINVAL, 0, 0, form, string);
-	memcpy(host, string, length);
-	host[length] = '\0';
-	if (port_read(colon + 1, &port) < 0)
-		return ft_error_set(err, -EINVAL, 0, 0, "\"%s\" is not a port, 0 to 65535", colon + 1);
-
-	if (host[0] == '[' && host[length - 1] == ']') {
-		host[length - 1] = '\0';
-		if (inet_pton(AF_INET6, host + 1, &address.v6.sin6_addr) != 1)
-			return ft_error_set(err, -EINVAL, 0, 0, form, string);
-		address.v6.sin6_family = AF_INET6;
-		address.v6.sin6_port = htons(port);
-	} else {
-		if (inet_pton(AF_INET, strcasecmp(host, "localhost") == 0 ? "127.0.0.1" : host, &address.v4.sin_addr) !=
-		    1)
-			return ft_error_set(err, -EINVAL, 0, 0, form, string);
-		address.v4.sin_family = AF_INET;
-		address.v4.sin_port = htons(port);
-	}
-	if (!address_is_loopback(&address))
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "\"%s\" is no loopback address; for others let systemd open the socket, or a proxy",
-				    string);
-	*ret_address = address;
-	return 0;
-}
-
-int ft_http_check_address(const char *address, struct ft_error *err)
-{
-	union address parsed;
-
-	return address_read(address, &parsed, err);
-}
-
 /* Starting. */
-
-static int socket_open(const char *string, int *ret_fd, struct ft_error *err)
-{
-	_cleanup_(ft_closep) int fd = -1;
-	union address address;
-	const int on = 1;
-	int r = address_read(string, &address, err);
-
-	if (r < 0)
-		return r;
-	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* A port with lingering connections of an earlier process can be reused. */
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, &address.any, address_length(&address)) < 0 || listen(fd, SOMAXCONN) < 0) {
-		r = -errno;
-		return ft_error_set(err, r, 0, 0, "cannot listen on %s: %s", string, strerror(-r));
-	}
-	*ret_fd = fd;
-	fd = -1;
-	return 0;
-}
-
-/* Is it the socket that systemd should have passed? libmicrohttpd would fail only later, without a reason. */
-static int socket_check(int fd, struct ft_error *err)
-{
-	int listens = 0, type = 0, flags = fcntl(fd, F_GETFL);
-	socklen_t size = sizeof(int);
-
-	if (flags < 0 || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0 ||
-	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || !listens || type != SOCK_STREAM)
-		return ft_error_set(err, -EINVAL, 0, 0, "file descriptor %d is no listening stream socket", fd);
-	if (fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
-		return ft_error_set(err, -errno, 0, 0, "file descriptor %d: %s", fd, strerror(errno));
-	return 0;
-}
-
-static int socket_describe(struct ft_http *http, int fd)
-{
-	union address address = {.any.sa_family = AF_UNSPEC};
-	socklen_t length = sizeof(address);
-
-	if (getsockname(fd, &address.any, &length) < 0)
-		return -errno;
-	http->port = address_port(&address);
-	http->checks_host = address_is_loopback(&address);
-	return 0;
-}
 
 /* Takes @fd, whatever the result. */
 static int mhd_start(struct ft_http *http, int fd, struct ft_error *err)
 {
-	http->mhd = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, request_handle, http, MHD_OPTION_LISTEN_SOCKET, fd,
-				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
-				     MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S,
+	http->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_handle, http,
+				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+				     (unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 				     MHD_OPTION_NOTIFY_CONNECTION, connection_notified, http,
 				     MHD_OPTION_NOTIFY_COMPLETED, request_done, http, MHD_OPTION_END);
@@ -803,7 +835,7 @@ int ft_http_new(sd_event *loop, const char *address, int fd, const struct ft_htt
 {
 	_cleanup_(ft_http_freep) struct ft_http *http = NULL;
 	_cleanup_(ft_closep) int listener = fd;
-	int r = fd >= 0 ? socket_check(fd, err) : socket_open(address, &listener, err);
+	int r = fd >= 0 ? ft_socket_check(fd, err) : ft_socket_open(address, &listener, err);
 
 	if (r < 0)
 		return r;
@@ -812,11 +844,15 @@ int ft_http_new(sd_event *loop, const char *address, int fd, const struct ft_htt
 		return ft_error_set(err, -ENOMEM, 0, 0, "out of memory");
 	http->pages = *pages;
 	http->userdata = userdata;
-	r = socket_describe(http, listener);
+	r = ft_socket_describe(listener, &http->port, &http->checks_host);
 	if (r < 0)
 		return ft_error_set(err, r, 0, 0, "cannot tell the address of a socket: %s", strerror(-r));
 	fd = listener;
 	listener = -1;
+	if (ft_page_write_policy(&http->policy) < 0) {
+		close(fd);
+		return ft_error_set(err, -ENOMEM, 0, 0, "out of memory");
+	}
 	r = http_start(http, loop, fd, err);
 	if (r < 0)
 		return r;
@@ -829,14 +865,26 @@ unsigned int ft_http_port(const struct ft_http *http)
 	return http->port;
 }
 
+void ft_http_tell(struct ft_http *http)
+{
+	if (!http)
+		return;
+	ft_streams_tell(&http->streams);
+	/* libmicrohttpd is not woken by connections that are resumed. If this fails, the next beat does it. */
+	if (sd_event_source_set_time(http->timer, 0) >= 0)
+		(void)sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
+}
+
 void ft_http_free(struct ft_http *http)
 {
 	if (!http)
 		return;
 	sd_event_source_disable_unref(http->io);
 	sd_event_source_disable_unref(http->timer);
+	ft_streams_end(&http->streams);
 	if (http->mhd)
 		MHD_stop_daemon(http->mhd);
+	ft_text_release(&http->policy);
 	sd_event_unref(http->loop);
 	free(http);
 }

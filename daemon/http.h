@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * /metrics, /report and /healthz, by libmicrohttpd on the daemon's own loop: one thread, nothing blocks.
+ * The page for browsers and what it fetches, /metrics, /report and /healthz, by libmicrohttpd on the daemon's own loop:
+ * one thread, nothing blocks.
  *
  * GET and HEAD only. Loopback only, unless systemd hands over a socket: then the socket unit controls access.
  */
@@ -14,6 +15,15 @@
 
 /* The pages; each function writes its page into @text. */
 struct ft_http_pages {
+	/* What the page shows first, as JSON. Returns 0 or -ENOMEM. */
+	int (*summary)(void *userdata, struct ft_text *text);
+	/*
+	 * The report as SVG. Returns 0, or with a line that gives the reason -EINPROGRESS (202: it is being drawn, and
+	 * clients of /events are told once it is) or -EAGAIN (503: there is none).
+	 */
+	int (*drawing)(void *userdata, struct ft_text *text);
+	/* Nodes by a part of their name, or one and its cables by GUID, as JSON; each may be NULL. Returns as above. */
+	int (*nodes)(void *userdata, const char *name, const char *guid, struct ft_text *text);
 	void (*metrics)(void *userdata, struct ft_text *text);
 	/* Returns 0, or -EAGAIN with a line that gives the reason why there is no report yet: 503. */
 	int (*report)(void *userdata, struct ft_text *text);
@@ -33,6 +43,9 @@ struct ft_http;
 int ft_http_new(sd_event *loop, const char *address, int fd, const struct ft_http_pages *pages, void *userdata,
 		struct ft_http **ret_http, struct ft_error *err);
 
+/* Something that pages show has changed: clients of /events are told. @http may be NULL. */
+void ft_http_tell(struct ft_http *http);
+
 /* The port it listens on; 0 for a socket without (AF_UNIX). */
 unsigned int ft_http_port(const struct ft_http *http);
 
@@ -41,8 +54,5 @@ static inline void ft_http_freep(struct ft_http **http)
 {
 	ft_http_free(*http);
 }
-
-/* Is it "ADDRESS:PORT" with a loopback address? Returns 0 or -EINVAL with a reason in @err (no line). */
-int ft_http_check_address(const char *address, struct ft_error *err);
 
 #endif

@@ -512,6 +512,7 @@ static int alerts_begin(struct ft_daemon *d, struct ft_error *ret_err)
 static void daemon_release(struct ft_daemon *d)
 {
 	ft_looks_end(d);
+	ft_drawing_end(d);
 	listener_drop(d);
 	ft_http_free(d->http);
 	ft_hooks_free(d->hooks);
@@ -528,6 +529,7 @@ static void daemon_release(struct ft_daemon *d)
 	ft_baseline_free(d->baseline);
 	ft_report_free(d->report);
 	ft_text_release(&d->json);
+	ft_history_release(&d->history);
 	free(d->status);
 	ft_config_free(d->config);
 	ft_design_free(d->design);

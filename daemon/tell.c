@@ -155,6 +155,7 @@ static bool journal_feed(struct ft_daemon *d)
 		if (ft_log_alert(event, d->design->name, d->options->instance ? d->options->instance : "") < 0)
 			return false;
 		d->metrics.alerts[event->kind]++;
+		ft_history_note(&d->history, event);
 		ft_alerts_done(d->alerts, journal_sink, event->seq);
 	}
 	return true;
@@ -204,6 +205,7 @@ void ft_tell_alerts(struct ft_daemon *d)
 	ft_tell_save(d);
 	dropped_say(d);
 	alert_timer_set(d, fed);
+	ft_http_tell(d->http);
 }
 
 /* No hook is started, as nothing would receive its result. The next daemon starts it. */
@@ -284,9 +286,10 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	if (judged > 0 || kind != FT_LOOK_PART) {
 		ft_report_free(d->report);
 		d->report = FT_STEAL(result->report);
+		d->report_version++;
 		ft_text_release(&d->json);
-		d->json = result->json;
-		result->json = (struct ft_text){0};
+		d->json = result->text;
+		result->text = (struct ft_text){0};
 	}
 	ft_tell_alerts(d);
 	return judged > 0;
@@ -311,7 +314,7 @@ void ft_tell_listening(const struct ft_daemon *d, struct ft_text *text)
 		ft_text_printf(text, "polling every %u s: %s", d->config->sweep_interval_ms / 1000, d->listens);
 }
 
-static void verdict_words(const struct ft_daemon *d, struct ft_text *text)
+void ft_tell_verdict(const struct ft_daemon *d, struct ft_text *text)
 {
 	const struct ft_report *r = d->report;
 
@@ -340,7 +343,7 @@ static void refused_words(const struct ft_daemon *d, struct ft_text *text)
 static void status_words(const struct ft_daemon *d, struct ft_text *text)
 {
 	ft_text_puts(text, "STATUS=");
-	verdict_words(d, text);
+	ft_tell_verdict(d, text);
 	ft_text_puts(text, "; ");
 	ft_tell_listening(d, text);
 	if (d->state_failed)
@@ -367,12 +370,12 @@ void ft_tell_status(struct ft_daemon *d, bool ready)
 	d->ready_owed = false;
 	free(d->status);
 	d->status = strdup(ft_text_string(&status));
+	ft_http_tell(d->http);
 }
 
 /* HTTP. */
 
-/* The known state is outdated. */
-static bool is_blind(const struct ft_daemon *d)
+bool ft_tell_is_blind(const struct ft_daemon *d)
 {
 	return d->looks.blind >= d->config->rules.incomplete_after;
 }
@@ -391,7 +394,7 @@ static void metrics_page(void *userdata, struct ft_text *text)
 	d->metrics.hooks_given_up = hooks.given_up;
 	d->metrics.hooks_refused = hooks.refused;
 	d->metrics.alerts_summed_up = ft_alerts_summed_up(d->alerts);
-	d->metrics.blind = is_blind(d);
+	d->metrics.blind = ft_tell_is_blind(d);
 	while (ft_hooks_runs(d->hooks, count))
 		count++;
 	runs = calloc(count + 1, sizeof(*runs));
@@ -409,8 +412,8 @@ static int report_page(void *userdata, struct ft_text *text)
 	struct ft_daemon *d = userdata;
 
 	/* An outdated report must not look healthy. */
-	if (!d->report || is_blind(d)) {
-		verdict_words(d, text);
+	if (!d->report || ft_tell_is_blind(d)) {
+		ft_tell_verdict(d, text);
 		ft_text_puts(text, "\n");
 		return -EAGAIN;
 	}
@@ -424,7 +427,7 @@ static int health_page(void *userdata, struct ft_text *text)
 	bool progress = ft_looks_progress(d);
 
 	ft_text_puts(text, progress ? "ok: " : "the sweeps make no progress: ");
-	verdict_words(d, text);
+	ft_tell_verdict(d, text);
 	ft_text_puts(text, "; ");
 	ft_tell_listening(d, text);
 	ft_text_puts(text, "\n");
@@ -442,6 +445,9 @@ static void state_line(void *userdata, struct ft_text *text)
 }
 
 const struct ft_http_pages ft_tell_pages = {
+	.summary = ft_summary_page,
+	.drawing = ft_drawing_page,
+	.nodes = ft_nodes_page,
 	.metrics = metrics_page,
 	.report = report_page,
 	.health = health_page,

@@ -5,8 +5,11 @@
 set -u
 
 exec python3 - "${FT_BUILDDIR:?}/tests/http_tool" <<'END'
+import base64
+import hashlib
 import json
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -133,6 +136,7 @@ def serves(server):
 
 METRICS = b"# HELP test_value A value.\n# TYPE test_value gauge\ntest_value 1\n"
 PLAIN = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
 
 server = Server("127.0.0.1:0")
 if server.port is None:
@@ -201,8 +205,12 @@ rows = [
     (get("/metrics?name=x"), 200, "text/plain; version=0.0.4; charset=utf-8", METRICS),
     (get("/report"), 200, "application/json", report),
     (get("/healthz"), 200, PLAIN, b"ok\n"),
-    (get("/"), 200, PLAIN, None),
-    (get("/", version="1.0", host=None), 200, PLAIN, None),
+    (get("/"), 200, HTML, None),
+    (get("/", version="1.0", host=None), 200, HTML, None),
+    (get("/summary"), 200, "application/json", b'{"size": 1000}\n'),
+    (get("/drawing.svg"), 202, PLAIN, b"it is being drawn\n"),
+    (get("/nodes"), 200, "application/json", b'"none" "none"\n'),
+    (get("/nodes?name=a%20%22b%00c&guid=0x1"), 200, "application/json", b'"a \\"b" "0x1"\n'),
     (get("/report", version="1.0", host=None), 200, "application/json", report),
     (get("/nothing"), 404, PLAIN, b"no such page; / lists them all\n"),
     (get("/metrics/"), 404, PLAIN, None),
@@ -215,15 +223,38 @@ rows = [
 ]
 for request, status, kind, body in rows:
     answer = ask(server, request)
+    # What has a tag may be kept, and is asked for again.
+    cache = "no-cache" if answer is not None and "etag" in answer[1] else "no-store"
     good = (answer is not None and answer[0] == status and answer[1].get("content-type") == kind and
-            answer[1].get("cache-control") == "no-store" and answer[1].get("x-content-type-options") == "nosniff" and
-            (body is None or answer[2] == body) and answer[3] == b"")
+            answer[1].get("cache-control") == cache and answer[1].get("x-content-type-options") == "nosniff" and
+            answer[1].get("referrer-policy") == "no-referrer" and
+            answer[1].get("content-security-policy", "").startswith("default-src 'none'; ") and (body is None or answer[2] == body) and answer[3] == b"")
     result(f"{request.splitlines()[0].decode()}: {status}", good, answer)
 
-listed = ask(server, get("/"))[2].decode()
-result("/ lists the pages", all(page in listed for page in ("/metrics", "/report", "/healthz")), listed)
+answer = ask(server, get("/"))
+listed = answer[2].decode()
+result("/ lists the pages", all(f'"{page}"' in listed for page in (
+    "/summary", "/drawing.svg", "/nodes", "/events", "/metrics", "/report", "/healthz")), listed)
+policy = dict(part.strip().split(" ", 1) for part in answer[1]["content-security-policy"].split(";"))
+for tag in ("style", "script"):
+    source = listed.split(f"<{tag}>", 1)[1].split(f"</{tag}>", 1)[0]
+    digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+    result(f"the policy allows that {tag} and no other", listed.count(f"<{tag}") == 1 and
+           policy.pop(tag + "-src") == f"'sha256-{digest}'", answer[1]["content-security-policy"])
+result("the policy allows nothing else but requests to the daemon", policy == {
+    "default-src": "'none'", "connect-src": "'self'", "img-src": "'self' data:", "base-uri": "'none'",
+    "form-action": "'none'", "frame-ancestors": "'none'"}, policy)
+outside = re.findall(r"(?:https?:)?//[\w.-]+\.\w+|url\([^#]|@import", listed.replace("http://www.w3.org/2000/svg", ""))
+result("it asks for nothing outside", not outside, outside)
+for name in ("/", "/summary"):
+    tag = ask(server, get(name))[1]["etag"]
+    rows = [(tag, 304), (f'W/"x", {tag}', 304), ('"0123456789abcdef"', 200), ("*" + tag[1:], 200)]
+    for own, status in rows:
+        answer = ask(server, get(name, more=f"If-None-Match: {own}\r\n"))
+        result(f"{name}, kept as {own}: {status}", answer is not None and answer[0] == status and
+               answer[1].get("etag") == tag and (answer[2] == b"") == (status == 304), answer)
 
-for path in ("/metrics", "/report", "/healthz", "/", "/nothing"):
+for path in ("/metrics", "/report", "/healthz", "/", "/summary", "/drawing.svg", "/nodes", "/nothing"):
     whole = ask(server, get(path))
     with connect(server) as s:
         s.sendall(get(path, method="HEAD", more="Connection: close\r\n"))
@@ -314,6 +345,100 @@ for said, shown in (("polling: no SM answers", "polling: no SM answers"), ("a^Se
     result(f"X-Ftcheck-State: {shown}", answer[1].get("x-ftcheck-state") == shown and "set-cookie" not in answer[1] and
            answer[2] == b'"bbbbbbbbbb"\n', answer)
 result("X-Ftcheck-State stands on /report only", "x-ftcheck-state" not in ask(server, get("/metrics"))[1])
+
+# Streams of events.
+STREAMS = 16
+
+
+class Stream:
+    """One of /events, as its client sees it."""
+
+    def __init__(self, server, receive=None):
+        self.socket = connect(server, receive=receive)
+        self.socket.sendall(get("/events"))
+        self.head, self.data = read_head(self.socket)
+
+    def status(self):
+        return parse(self.head)[0]
+
+    def next(self):
+        """The number of the next event, without comments."""
+        while not (found := re.search(rb"id: (\d+)\nevent: change\ndata: \1\n\n", self.data)):
+            more = self.socket.recv(4096)
+            if not more:
+                return None
+            self.data += more
+        self.data = self.data[found.end():]
+        return int(found.group(1))
+
+
+begun = server.descriptors()
+stream = Stream(server)
+head = parse(stream.head)
+result("/events is a stream", head[0] == 200 and head[1]["content-type"] == "text/event-stream" and
+       head[1]["cache-control"] == "no-store" and "content-length" not in head[1], stream.head)
+first = stream.next()
+server.command("tell")
+asked = time.monotonic()
+result("an event comes at once, and the next when there is something new", first is not None and
+       stream.next() == first + 1 and time.monotonic() - asked < 4, first)
+for _ in range(5):
+    server.command("tell")
+seen = first + 1
+while seen is not None and seen < first + 6:
+    seen = stream.next()
+result("a client that is late sees the last one", seen == first + 6, seen)
+with connect(server) as s:
+    s.sendall(get("/events", method="HEAD"))
+    head = parse(read_head(s)[0])
+    result("HEAD /events: no stream", head[0] == 200 and head[1]["content-type"] == "text/event-stream", head)
+answer = ask(server, get("/events", method="POST"))
+result("POST /events: 405", answer is not None and answer[0] == 405, answer)
+answer = ask(server, get("/events", host="rebound.example"))
+result("/events for another host: 403", answer is not None and answer[0] == 403, answer)
+streams = [stream] + [Stream(server) for _ in range(STREAMS - 1)]
+result(f"{STREAMS} streams", all(s.status() == 200 for s in streams), [s.head for s in streams])
+answer = ask(server, get("/events"))
+result("one more: 503", answer is not None and answer[0] == 503 and b"too many" in answer[2], answer)
+result("and all else is served", serves(server))
+streams.pop().socket.close()
+asked = time.monotonic()
+while (status := (again := Stream(server)).status()) != 200 and time.monotonic() - asked < DEADLINE:
+    again.socket.close()
+result("in place of one that has gone, another", status == 200, status)
+streams.append(again)
+clients = [connect(server) for _ in range(300)]
+for c in clients:
+    c.sendall(b"GET /rep")
+result("300 connections that come to nothing do not cost a stream its place", serves(server), None)
+server.command("tell")
+seen = [0 if s.next() is None else 1 for s in streams]
+result("all streams are told", sum(seen) == STREAMS, seen)
+for c in clients:
+    c.close()
+deaf = streams.pop()
+deaf.socket.close()
+while (deaf := Stream(server, receive=1024)).status() != 200:
+    deaf.socket.close()
+for _ in range(30000):
+    server.command("tell")
+result("one that does not read holds nobody up", serves(server) and all(s.next() for s in streams))
+asked = time.monotonic()
+cpu = server.cpu_s()
+comment = b""
+while b":\n\n" not in comment:
+    comment = streams[0].socket.recv(4096)
+    if not comment:
+        break
+result("a stream without news sends a comment now and then", b":\n\n" in comment, comment)
+result("and nothing turns meanwhile", server.cpu_s() - cpu < 0.1 * (time.monotonic() - asked) + 0.2, server.cpu_s() - cpu)
+for s in streams + [deaf]:
+    s.socket.close()
+asked = time.monotonic()
+while (held := server.descriptors()) > begun and time.monotonic() - asked < DEADLINE:
+    serves(server)
+    time.sleep(0.01)
+result("streams that have gone leave nothing behind", held <= begun, (begun, held))
 
 # Connections that stay, requests that come at once, and clients that close their half.
 with connect(server) as s:
@@ -569,7 +694,9 @@ result("a port that is taken", other.process.wait(timeout=DEADLINE) == 1 and
        other.said == f"cannot listen on 127.0.0.1:{server.port}: Address already in use", other.said)
 result("ends cleanly", server.end() == 0)
 held = connect(again := Server("127.0.0.1:0"))
-result("ends cleanly with a client on it", again.end() == 0 and is_closed(held))
+stream = Stream(again)
+stream.next()
+result("ends cleanly with clients on it", again.end() == 0 and is_closed(held) and stream.next() is None)
 
 # Linux has 127.0.0.0/8 whole.
 server = Server("127.9.9.9:0")

@@ -7,7 +7,8 @@
  *     http_tool --check ADDRESS
  *
  * Commands come on standard input, one a line, each answered by "ok": "report SIZE LETTER" (a JSON string of so many
- * letters), "report none", "health good", "health bad", "state TEXT". The end of the input ends the program.
+ * letters), "report none", "health good", "health bad", "state TEXT", "tell" (those who wait for events). The end of
+ * the input ends the program.
  */
 #include "config.h"
 
@@ -18,8 +19,10 @@
 
 #include "base/cleanup.h"
 #include "daemon/http.h"
+#include "daemon/socket.h"
 
 struct served {
+	struct ft_http *http;
 	size_t report_size; /* 0: none yet */
 	char report_letter;
 	bool sick;
@@ -51,6 +54,32 @@ static int report_page(void *userdata, struct ft_text *text)
 	return 0;
 }
 
+/* As large as the report, so that one of them can be told from another. */
+static int summary_page(void *userdata, struct ft_text *text)
+{
+	const struct served *served = userdata;
+
+	ft_text_printf(text, "{\"size\": %zu}\n", served->report_size);
+	return 0;
+}
+
+static int drawing_page(void *userdata, struct ft_text *text)
+{
+	(void)userdata;
+	ft_text_puts(text, "it is being drawn");
+	return -EINPROGRESS;
+}
+
+static int nodes_page(void *userdata, const char *name, const char *guid, struct ft_text *text)
+{
+	(void)userdata;
+	ft_text_add_json(text, name ? name : "none");
+	ft_text_puts(text, " ");
+	ft_text_add_json(text, guid ? guid : "none");
+	ft_text_puts(text, "\n");
+	return 0;
+}
+
 static int health_page(void *userdata, struct ft_text *text)
 {
 	const struct served *served = userdata;
@@ -79,6 +108,8 @@ static bool command_run(struct served *served, char *line)
 		served->report_size = 0;
 	} else if (strncmp(line, "health ", 7) == 0) {
 		served->sick = strcmp(line + 7, "bad") == 0;
+	} else if (strcmp(line, "tell") == 0) {
+		ft_http_tell(served->http);
 	} else if (strncmp(line, "state ", 6) == 0) {
 		snprintf(served->state, sizeof(served->state), "%s", line + 6);
 		/* What a bad neighbour might make of it. */
@@ -105,8 +136,13 @@ static int on_command(sd_event_source *source, int fd, uint32_t events, void *us
 
 static int serve(const char *address, int fd)
 {
-	static const struct ft_http_pages pages = {
-		.metrics = metrics_page, .report = report_page, .health = health_page, .state = state_line};
+	static const struct ft_http_pages pages = {.summary = summary_page,
+						   .drawing = drawing_page,
+						   .nodes = nodes_page,
+						   .metrics = metrics_page,
+						   .report = report_page,
+						   .health = health_page,
+						   .state = state_line};
 	_cleanup_(sd_event_unrefp) sd_event *loop = NULL;
 	_cleanup_(ft_http_freep) struct ft_http *http = NULL;
 	struct ft_error err = {0};
@@ -120,6 +156,7 @@ static int serve(const char *address, int fd)
 	}
 	if (sd_event_add_io(loop, NULL, STDIN_FILENO, EPOLLIN, on_command, &served) < 0)
 		return 99;
+	served.http = http;
 	printf("port %u\n", ft_http_port(http));
 	return sd_event_loop(loop) < 0 ? 99 : 0;
 }
@@ -127,7 +164,7 @@ static int serve(const char *address, int fd)
 static int check(const char *address)
 {
 	struct ft_error err = {0};
-	int r = ft_http_check_address(address, &err);
+	int r = ft_socket_check_address(address, &err);
 
 	puts(r < 0 ? err.text : "good");
 	return r < 0;

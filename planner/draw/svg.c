@@ -306,7 +306,10 @@ static void svg_write(struct ft_drawing *d, struct part parts[PARTS], struct ft_
 
 	for (int i = 0; i < PARTS; i++)
 		width = parts[i].size.width > width ? parts[i].size.width : width;
+	/* What a page that shows the picture says in its own way is told by its class. */
+	ft_text_puts(&inside, "<g class=\"words\">\n");
 	y = header(d, &inside, width);
+	ft_text_puts(&inside, "</g>\n");
 	for (int i = 0; i < PARTS; i++) {
 		if (parts[i].size.height == 0)
 			continue;
@@ -316,8 +319,10 @@ static void svg_write(struct ft_drawing *d, struct part parts[PARTS], struct ft_
 		inside.failed |= parts[i].text.failed;
 		y += parts[i].size.height + MARGIN;
 	}
+	ft_text_puts(&inside, "<g class=\"words\">\n");
 	y = strangers(d, &inside, y + 8, width);
 	y = lines(d, &inside, y, width);
+	ft_text_puts(&inside, "</g>\n");
 	width += 2 * MARGIN;
 	ft_text_printf(text,
 		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
