@@ -135,7 +135,7 @@ run 'traffic that is unknown' 3 \
 	"$ftplan" --nodes 72 --throughput=all
 run 'no gap at all' 3 'ftplan: --gap takes a share from 0.001 to 0.5, such as 0.01: 0' \
 	"$ftplan" --nodes 72 --throughput --gap 0
-run 'a seed for nothing' 3 'ftplan: --seed goes with --throughput' "$ftplan" --nodes 72 --seed 3
+run 'a seed for nothing' 3 'ftplan: --seed goes with --throughput and --workload' "$ftplan" --nodes 72 --seed 3
 run 'throughput as a drawing' 3 'ftplan: throughput is written as text or json: svg' \
 	"$ftplan" --nodes 72 --throughput --format svg
 run 'choices as a drawing' 3 'ftplan: several designs are written as text or csv: svg' \
@@ -267,6 +267,36 @@ run 'and planned' 0 '' "$ftplan" again.json
 grep -q '^Edge: 4 switches of 36 ports' out || not_ok 'the same edges' "$(cat out)"
 run 'inferred from a design' 3 '' "$ftplan" --infer good.json
 
+printf '{"ftcheck": 1, "name": "a", "topology": "torus", "dims": [5], "edge": {"ports": 36, "ports_to_nodes": 3}}' >ring.json
+workload()
+{
+	run "workloads: $1" 3 "$2" "$ftplan" ring.json --workload "${@:3}"
+}
+known='all-to-all, binary-tree, butterfly, near-neighbor, n-bodies and random:W'
+workload 'an unknown one' "ftplan: --workload: there is no workload \"nbodies\"; there are $known" all-to-all,nbodies
+workload 'none' "ftplan: --workload: there is no workload \"\"; there are $known" all-to-all,
+workload 'a wave of one that has none' "ftplan: --workload: there is no workload \"n-bodies:3\"; there are $known" n-bodies:3
+waves='ftplan: --workload: random takes the length of its waves, from 1 to 40000 messages: random:200'
+workload 'no wave' "$waves" random
+workload 'a wave of 0' "$waves" random:0
+workload 'a wave that is too long' "$waves" random:40001
+workload 'a wave that is no number' "$waves" random:1x
+workload 'an unknown routing' 'ftplan: --routing takes static, adaptive or minimal: best' n-bodies --routing best
+workload 'a placement' \
+	'ftplan: --placement takes auto, consecutive or a block such as 5x4, or two of them: 5x4,consecutive: 5x' \
+	n-bodies --placement 5x
+workload 'a placement that does not fit' 'ring.json: placement 5x4 takes 20 hosts on each switch that has any; here they differ: use --placement consecutive' \
+	n-bodies --placement 5x4
+workload 'a latency' 'ftplan: --switch-latency takes nanoseconds, from 0 to 1000000000: -1' n-bodies --switch-latency=-1
+workload 'an overhead' 'ftplan: --host-overhead takes nanoseconds, from 0 to 1000000000: 1us' n-bodies --host-overhead 1us
+workload 'a seed' 'ftplan: --seed takes a number from 0 to 999999999: x' random:1 --seed x
+workload 'a drawing' 'ftplan: workloads are written as text, json or csv: svg' n-bodies --format svg
+workload 'a network of another size' 'good.json: a has 15 hosts and sample 72: a workload takes as many on both' \
+	n-bodies --against good.json
+workload 'another work' 'ftplan: --workload and --stages do not go together' n-bodies --stages 10,20
+run 'workloads: an option without them' 3 'ftplan: this goes with --workload: --routing' "$ftplan" ring.json --routing static
+run 'workloads: one host' 3 'ftplan: n-bodies takes 3 hosts or more; there is 1' "$ftplan" --nodes 1 --topology star --workload n-bodies
+run 'workloads: without a design file' 0 '' "$ftplan" --nodes 12 --topology ring --workload n-bodies,butterfly --placement 1x12
 run 'an unknown option' 3 'ftplan: there is no option --fromat (did you mean --format?)' "$ftplan" --fromat json good.json
 run 'a director in a network file' 0 '' "$ftplan" --format ibsim director.json
 [ "$(grep -c '^Switch' out)" = 90 ] || not_ok 'its chips' "$(grep -c '^Switch' out)"

@@ -44,17 +44,32 @@ _ftplan()
 		mapfile -t COMPREPLY < <(compgen -W '2 3' -- "$cur")
 		return
 		;;
+	--workload)
+		mapfile -t COMPREPLY < <(compgen -W 'all-to-all binary-tree butterfly near-neighbor n-bodies random:' -- "$cur")
+		return
+		;;
+	--placement)
+		mapfile -t COMPREPLY < <(compgen -W 'auto consecutive 5x4' -- "$cur")
+		return
+		;;
+	--routing)
+		mapfile -t COMPREPLY < <(compgen -W 'static adaptive minimal' -- "$cur")
+		return
+		;;
+	--switch-latency | --host-overhead)
+		return
+		;;
 	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --gap | --seed | --name)
 		return
 		;;
-	-o | --output | --infer | --cables | --from | --node-name-map)
+	-o | --output | --against | --infer | --cables | --from | --node-name-map)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --gap --seed --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --gap --workload --against --placement --routing --switch-latency --host-overhead --seed --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null

@@ -56,10 +56,10 @@ static void run_release(struct run *run)
 	ft_text_release(&run->out);
 }
 
-/* Whether the work is about the one plan of a design. */
+/* Whether the work is about the one plan of a design: a range, a choice and stages make several. */
 static bool is_of_plan(enum ft_work work)
 {
-	return work == FT_WORK_PLAN || work == FT_WORK_THROUGHPUT;
+	return work == FT_WORK_PLAN || work == FT_WORK_THROUGHPUT || work == FT_WORK_WORKLOAD;
 }
 
 /*
@@ -353,6 +353,9 @@ static int run_work(struct run *run)
 		r = work_plan(run, &err);
 	else if (run->options.work == FT_WORK_THROUGHPUT)
 		r = work_throughput(run, &err);
+	else if (run->options.work == FT_WORK_WORKLOAD)
+		r = ft_workload_work(&run->options.workload, run->design, run->plan, run->catalog,
+				     run->options.format->name, &run->out, &run->path, &err);
 	else
 		r = work_search(run, &err);
 	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;

@@ -39,7 +39,16 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"                     differ by this share, such as 0.01\n"
 				"  --throughput[=TRAFFIC,...]  how much of their links all hosts can use at once:\n"
 				"                     all-to-all, permutation, worst-matching (default: all)\n"
-				"  --seed N           of the permutation (default 1)\n"
+				"  --workload W,W,...  how long these workloads take: all-to-all, binary-tree,\n"
+				"                     butterfly, near-neighbor, n-bodies, random:W (text, json or\n"
+				"                     csv)\n"
+				"  --against FILE     the design to compare the times of --workload with\n"
+				"  --placement P,P    of tasks on hosts: auto (default), consecutive, or blocks\n"
+				"                     such as 5x4; the second is that of --against\n"
+				"  --routing R        static (default), adaptive or minimal\n"
+				"  --switch-latency NS  of each switch that a message crosses (100)\n"
+				"  --host-overhead NS  of a host before and behind each message (0)\n"
+				"  --seed N           of permutations and random workloads (default 1)\n"
 				"  --infer FILE       write the design of this existing fabric\n"
 				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
 				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
@@ -236,6 +245,25 @@ enum {
 	OPTION_LEVELS,
 	OPTION_OBJECTIVE,
 	OPTION_PREFER_EXPANDABLE,
+	OPTION_WORKLOAD,
+	OPTION_AGAINST,
+	OPTION_PLACEMENT,
+	OPTION_ROUTING,
+	OPTION_SWITCH_LATENCY,
+	OPTION_HOST_OVERHEAD,
+};
+
+/* The options of workloads: what reads their arguments. */
+static const struct {
+	int option;
+	const char *name;
+	int (*parse)(struct ft_workload_options *options, const char *argument, struct ft_error *err);
+} workload_options[] = {
+	{OPTION_WORKLOAD, "--workload", ft_workload_parse},
+	{OPTION_PLACEMENT, "--placement", ft_workload_parse_placement},
+	{OPTION_ROUTING, "--routing", ft_workload_parse_routing},
+	{OPTION_SWITCH_LATENCY, "--switch-latency", ft_workload_parse_switch_latency},
+	{OPTION_HOST_OVERHEAD, "--host-overhead", ft_workload_parse_host_overhead},
 };
 
 /* Both figures, and which there are. */
@@ -315,8 +343,42 @@ static int parse_throughput_option(struct ft_plan_options *options, int c, const
 	}
 	options->seed_given = true;
 	if (parse_count(&end, 0, 999999999, &seed) < 0 || *end)
-		return usage_error("--seed takes a whole number", argument);
-	options->throughput.seed = seed;
+		return usage_error("--seed takes a number from 0 to 999999999", argument);
+	options->throughput.seed = options->workload.model.seed = seed;
+	return -1;
+}
+
+/* What it takes, behind its name; what is said of workloads names the one that is wrong. */
+static int workload_error(const char *name, const struct ft_error *err, const char *argument)
+{
+	_cleanup_(ft_text_release) struct ft_text what = {0};
+	bool names = strcmp(name, "--workload") == 0;
+
+	ft_text_printf(&what, "%s%s %s", name, names ? ":" : "", err->text);
+	return usage_error(ft_text_string(&what), names ? NULL : argument);
+}
+
+/* Returns -1 to go on, else the exit status. @ret_mine: it is one of workloads. */
+static int parse_workload_option(struct ft_plan_options *options, int c, const char *argument, bool *ret_mine)
+{
+	struct ft_error err = {0};
+
+	*ret_mine = true;
+	for (size_t i = 0; i < FT_COUNT(workload_options); i++) {
+		if (workload_options[i].option != c)
+			continue;
+		if (workload_options[i].parse(&options->workload, argument, &err) < 0)
+			return workload_error(workload_options[i].name, &err, argument);
+		if (c == OPTION_WORKLOAD)
+			return set_work(options, FT_WORK_WORKLOAD, "--workload");
+		options->workload.option = workload_options[i].name;
+		return -1;
+	}
+	*ret_mine = c == OPTION_AGAINST;
+	if (*ret_mine) {
+		options->workload.against = argument;
+		options->workload.option = "--against";
+	}
 	return -1;
 }
 
@@ -324,9 +386,14 @@ static int parse_throughput_option(struct ft_plan_options *options, int c, const
 static int parse_option(struct ft_plan_options *options, int c, const char *argument)
 {
 	const char *end = argument;
+	bool workload;
+	int status;
 
 	if (parse_design_option(options, c, argument))
 		return -1;
+	status = parse_workload_option(options, c, argument, &workload);
+	if (workload)
+		return status;
 	switch (c) {
 	case OPTION_FORMAT:
 		if (set_format(options, argument) < 0)
@@ -464,11 +531,19 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 	if (options->work == FT_WORK_INFER && strcmp(options->format->name, "text") != 0 &&
 	    strcmp(options->format->name, "json") != 0)
 		return usage_error("--infer writes a design file, which is JSON", options->format->name);
-	if (options->seed_given && options->work != FT_WORK_THROUGHPUT)
-		return usage_error("--seed goes with --throughput", NULL);
+	if (options->seed_given && options->work != FT_WORK_THROUGHPUT && options->work != FT_WORK_WORKLOAD)
+		return usage_error("--seed goes with --throughput and --workload", NULL);
 	if (options->work == FT_WORK_THROUGHPUT && strcmp(options->format->name, "text") != 0 &&
 	    strcmp(options->format->name, "json") != 0)
 		return usage_error("throughput is written as text or json", options->format->name);
+	if (options->workload.option && options->work != FT_WORK_WORKLOAD)
+		return usage_error("this goes with --workload", options->workload.option);
+	if (options->work == FT_WORK_WORKLOAD && strcmp(options->format->name, "text") != 0 &&
+	    strcmp(options->format->name, "json") != 0 && strcmp(options->format->name, "csv") != 0)
+		return usage_error("workloads are written as text, json or csv", options->format->name);
+	if (options->workload.against && options->design && strcmp(options->workload.against, "-") == 0 &&
+	    strcmp(options->design, "-") == 0)
+		return usage_error("--against and the design cannot both be standard input", NULL);
 	if (options->work == FT_WORK_STAGES && strcmp(options->format->name, "text") != 0)
 		return usage_error("stages are written as text", options->format->name);
 	if (options->design || options->nodes || options->work == FT_WORK_CURVE || options->work == FT_WORK_STAGES ||
@@ -488,7 +563,6 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"compare", required_argument, NULL, OPTION_COMPARE},
 		{"throughput", optional_argument, NULL, OPTION_THROUGHPUT},
 		{"gap", required_argument, NULL, OPTION_GAP},
-		{"seed", required_argument, NULL, OPTION_SEED},
 		{"infer", required_argument, NULL, OPTION_INFER},
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},
@@ -500,6 +574,13 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"blocking", required_argument, NULL, OPTION_BLOCKING},
 		{"levels", required_argument, NULL, OPTION_LEVELS},
 		{"objective", required_argument, NULL, OPTION_OBJECTIVE},
+		{"workload", required_argument, NULL, OPTION_WORKLOAD},
+		{"against", required_argument, NULL, OPTION_AGAINST},
+		{"placement", required_argument, NULL, OPTION_PLACEMENT},
+		{"routing", required_argument, NULL, OPTION_ROUTING},
+		{"switch-latency", required_argument, NULL, OPTION_SWITCH_LATENCY},
+		{"host-overhead", required_argument, NULL, OPTION_HOST_OVERHEAD},
+		{"seed", required_argument, NULL, OPTION_SEED},
 		{"prefer-expandable", no_argument, NULL, OPTION_PREFER_EXPANDABLE},
 		{"output", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
@@ -509,6 +590,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 	int c;
 
 	*options = (struct ft_plan_options){.format = ft_format_find("text"), .throughput = {.seed = 1}};
+	ft_workload_options_init(&options->workload);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":o:hV", long_options, NULL)) != -1) {
 		int status;

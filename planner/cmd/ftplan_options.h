@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "planner/cmd/ftplan_workload.h"
 #include "planner/write/choice.h"
 #include "planner/write/formats.h"
 #include "planner/write/throughput.h"
@@ -23,6 +24,7 @@ enum ft_work {
 	FT_WORK_COMPARE,
 	FT_WORK_INFER,
 	FT_WORK_THROUGHPUT,
+	FT_WORK_WORKLOAD,
 };
 
 /* The strings are those of the command line. */
@@ -48,6 +50,7 @@ struct ft_plan_options {
 	double gap; /* of the throughput; 0: not given */
 	struct ft_throughput_choice throughput;
 	bool seed_given;
+	struct ft_workload_options workload;
 	const char *infer;
 	const char *from;   /* where OpenSM's GUIDs, or the live names for a list of cables, are taken from */
 	const char *cables; /* the site's list; NULL: none */

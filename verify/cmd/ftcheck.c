@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "probe/guard.h"
 #include "verify/measure/failures.h"
+#include "verify/measure/workload.h"
 #include "verify/model/bounds.h"
 #include "verify/cmd/gather.h"
 #include "verify/cmd/look.h"
@@ -131,7 +132,7 @@ static int daemon_ask(const struct ft_options *options)
 
 /* The outputs requested in addition to the findings. */
 static int report_extend(const struct ft_options *options, const struct ft_verify_input *input,
-			 struct ft_report *report)
+			 struct ft_report *report, struct ft_error *err)
 {
 	struct ft_progress *progress = options->sweep.progress;
 	int r = 0;
@@ -146,6 +147,8 @@ static int report_extend(const struct ft_options *options, const struct ft_verif
 	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
 		if (options->after && options->after_kinds[kind])
 			r = ft_after_add(input, kind, options->after, report);
+	if (r == 0 && options->workloads.count > 0)
+		r = ft_workload_measure(input, &options->workloads, report, err);
 	return r;
 }
 
@@ -201,7 +204,7 @@ static int verify_with_lanes(const struct ft_options *options, struct ft_verify_
 }
 
 static int report_make(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
-		       struct ft_report **ret_report)
+		       struct ft_report **ret_report, struct ft_error *err)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	int r;
@@ -211,7 +214,7 @@ static int report_make(const struct ft_options *options, struct ft_verify_input 
 			      ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
 	r = verify_with_lanes(options, input, g, &report);
 	if (r == 0 && !ft_report_is_foreign(report))
-		r = report_extend(options, input, report);
+		r = report_extend(options, input, report, err);
 	if (r == 0)
 		r = report_complete(report, options, g->design, g->snapshot);
 	if (r == 0)
@@ -254,6 +257,7 @@ int main(int argc, char **argv)
 	_cleanup_(ft_gathered_release) struct ft_gathered gathered = {0};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	struct ft_verify_input input;
+	struct ft_error err = {0};
 	struct ft_options options;
 	char today[TODAY_SIZE];
 	int r;
@@ -275,8 +279,8 @@ int main(int argc, char **argv)
 	ft_progress_enter(options.sweep.progress, FT_PHASE_JUDGE, 0);
 	if (options.look_at)
 		return look_print(&options, &input);
-	r = report_make(&options, &input, &gathered, &report);
+	r = report_make(&options, &input, &gathered, &report, &err);
 	if (r < 0)
-		return ft_file_error("ftcheck", r, &(struct ft_error){0});
+		return ft_file_error(err.text[0] ? "--workload" : "ftcheck", r, &err);
 	return r > 0 ? r : report_print_verdict(report, &options, gathered.design, gathered.plan);
 }

@@ -54,6 +54,9 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
 				"                         in a graph any switches) or cables (cable) fail;\n"
 				"                         without KIND, both\n"
+				"      --workload W,W,...  report how much longer these workloads take than as\n"
+				"                         planned: all-to-all, binary-tree, butterfly,\n"
+				"                         near-neighbor, n-bodies, random:W\n"
 				"      --switch NAME      show each port of one switch, planned and observed;\n"
 				"                         NAME is its name, its planned name or its GUID\n"
 				"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
@@ -183,6 +186,15 @@ static int after_set(struct ft_options *options, const char *value)
 	return -1;
 }
 
+static int workload_set(struct ft_options *options, const char *value)
+{
+	struct ft_error err = {0};
+
+	if (ft_workload_read(value, &options->workloads, &err) == 0)
+		return -1;
+	return usage_error("--workload: %s", err.text);
+}
+
 /* Hexadecimal or decimal, as infiniband-diags take it. */
 static int m_key_set(struct ft_options *options, const char *value)
 {
@@ -271,6 +283,7 @@ static const struct row {
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
+	{"workload", 0, required_argument, KIND_CALL, NOT_STATUS, .call = workload_set},
 	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
 	{"ca", 0, required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
 	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},

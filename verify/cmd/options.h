@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "planner/work/workload.h"
 #include "probe/source.h"
 #include "verify/measure/failures.h"
 #include "verify/cmd/complain.h"
@@ -48,6 +49,8 @@ struct ft_options {
 	bool repair;
 	uint32_t after; /* so many more failures; 0: none */
 	bool after_kinds[FT_AFTER_KINDS];
+
+	struct ft_workload_list workloads; /* count 0: none */
 
 	bool ask; /* query a running ftcheckd, at @daemon, instead of sweeping the fabric */
 	struct ft_status_address daemon;

@@ -84,6 +84,9 @@ void ft_report_free(struct ft_report *report)
 		free(report->kinds[i].name);
 	free(report->kinds);
 	free(report->after);
+	for (size_t i = 0; i < report->workload_count; i++)
+		free(report->workloads[i].name);
+	free(report->workloads);
 	free(report->repair);
 	free(report->left);
 	free(report->findings);

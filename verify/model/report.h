@@ -295,6 +295,14 @@ struct ft_after {
 	char *example; /* the failures that cut off most hosts, or else lose most bandwidth */
 };
 
+/* The time of a workload with the faults that were found, and as planned (measure/workload.h). */
+struct ft_report_workload {
+	char *name;
+	uint32_t hosts, hosts_left_out;
+	uint64_t planned_ns, found_ns;
+	struct ft_ratio ratio; /* found / planned */
+};
+
 struct ft_report {
 	/* The plan and the snapshot that were compared. */
 	char *plan_name;
@@ -383,6 +391,9 @@ struct ft_report {
 
 	struct ft_after *after; /* where it was asked for */
 	size_t after_count;
+
+	struct ft_report_workload *workloads; /* likewise */
+	size_t workload_count;
 
 	struct ft_limits limits; /* the thresholds of the verdict; not part of the JSON */
 

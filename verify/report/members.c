@@ -364,6 +364,22 @@ static const struct ft_member_list after_list = {
 	.lines = true,
 };
 
+static const struct ft_member workload_members[] = {
+	{"name", .kind = &ft_value_string, .offset = offsetof(struct ft_report_workload, name)},
+	{"hosts", .kind = &ft_value_count, .offset = offsetof(struct ft_report_workload, hosts)},
+	{"hosts_left_out", .kind = &ft_value_count, .offset = offsetof(struct ft_report_workload, hosts_left_out)},
+	{"planned_ns", .kind = &ft_value_pair_count, .offset = offsetof(struct ft_report_workload, planned_ns)},
+	{"found_ns", .kind = &ft_value_pair_count, .offset = offsetof(struct ft_report_workload, found_ns)},
+	{"ratio", .kind = &ft_value_ratio, .offset = offsetof(struct ft_report_workload, ratio)},
+};
+
+static const struct ft_member_list workload_list = {
+	OBJECT(workload_members),
+	.element_size = sizeof(struct ft_report_workload),
+	.length_offset = offsetof(struct ft_report, workload_count),
+	.lines = true,
+};
+
 static const struct ft_member ftree_members[] = {
 	{"refuses", .kind = &ft_value_truth, .offset = offsetof(struct ft_report, ftree_refuses)},
 	{"why", .kind = &ft_value_string, .offset = offsetof(struct ft_report, ftree_why), .optional = true},
@@ -394,6 +410,8 @@ const struct ft_member ft_report_members[] = {
 	{"left", .list = &left_list, .offset = offsetof(struct ft_report, left), .optional = true, .when = repair_asked,
 	 .line = true},
 	{"after", .list = &after_list, .offset = offsetof(struct ft_report, after), .optional = true, .line = true},
+	{"workloads", .list = &workload_list, .offset = offsetof(struct ft_report, workloads), .optional = true,
+	 .line = true},
 };
 
 const size_t ft_report_member_count = FT_COUNT(ft_report_members);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "planner/plan/plan.h"
 #include "probe/sms.h"
+#include "planner/work/work.h"
 #include "verify/model/report.h"
 #include "verify/report/report_parts.h"
 
@@ -495,6 +496,27 @@ static void after_write(struct ft_text *t, const struct ft_report *r, const stru
 	ft_text_printf(t, "  the hardest: %s\n", after->example);
 }
 
+static void workloads_write(struct ft_text *t, const struct ft_report *r)
+{
+	char planned[FT_WORK_TIME_SIZE], found[FT_WORK_TIME_SIZE];
+
+	if (r->workload_count == 0)
+		return;
+	ft_text_printf(t, "\nWorkloads of %u host%s, as found and as planned", r->workloads[0].hosts,
+		       ft_text_s(r->workloads[0].hosts));
+	if (r->workloads[0].hosts_left_out > 0)
+		ft_text_printf(t, " (%u host%s missing or cut off)", r->workloads[0].hosts_left_out,
+			       ft_text_s(r->workloads[0].hosts_left_out));
+	ft_text_puts(t, ":\n");
+	for (size_t i = 0; i < r->workload_count; i++) {
+		const struct ft_report_workload *w = &r->workloads[i];
+
+		ft_text_printf(t, "  %s: %s, planned %s: %.3f times as long\n", w->name,
+			       ft_work_time((double)w->found_ns, found), ft_work_time((double)w->planned_ns, planned),
+			       (double)w->ratio.num / (double)w->ratio.den);
+	}
+}
+
 static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, bool colour)
 {
 	const struct ft_repair_step *step = &r->repair[i];
@@ -587,6 +609,7 @@ static void sentences_write(struct ft_text *t, const struct ft_report *r, bool v
 		repair_write(t, r, colour);
 	for (size_t i = 0; i < r->after_count; i++)
 		after_write(t, r, &r->after[i]);
+	workloads_write(t, r);
 	if (verbose && r->ftree_why)
 		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
 }

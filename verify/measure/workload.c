@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/measure/workload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/model/model.h"
+
+/* The observed fabric in the form of a plan: a copy of it with other bundles and hosts. Only these are owned. */
+struct observed {
+	struct ft_plan plan;
+	struct ft_plan_switch *switches;
+	struct ft_plan_bundle *bundles;
+};
+
+static void observed_release(struct observed *o)
+{
+	free(o->switches);
+	free(o->bundles);
+}
+
+/* Hosts on their planned switch, as far as it was seen; where it could not be, the planned ones. */
+static uint32_t hosts_at(const struct ft_model *m, uint32_t place)
+{
+	uint32_t planned = m->places[place]->hosts;
+	enum ft_status status = m->status[place];
+
+	if (m->live_of[place] != FT_NONE)
+		return ft_live_at(m, place)->hosts < planned ? ft_live_at(m, place)->hosts : planned;
+	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING ? 0 : planned;
+}
+
+static void bundle_add(const struct ft_model *m, struct observed *o, uint32_t place, const struct ft_pair *pair)
+{
+	uint32_t a = (uint32_t)(m->places[place] - m->plan->switches);
+	uint32_t b = (uint32_t)(m->places[pair->peer] - m->plan->switches);
+	uint32_t count = pair->peer > place ? ft_pair_carriers(m, place, pair) : 0;
+
+	if (count > 0)
+		o->bundles[o->plan.bundle_count++] =
+			(struct ft_plan_bundle){.a = a < b ? a : b, .b = a < b ? b : a, .count = count};
+}
+
+static int observed_make(const struct ft_model *m, struct observed *o)
+{
+	o->plan = *m->plan;
+	o->plan.bundle_count = 0;
+	o->switches = ft_memory_copy(m->plan->switches, m->plan->switch_count * sizeof(*o->switches));
+	o->bundles = calloc(m->cells.count + 1UL, sizeof(*o->bundles));
+	if (!o->switches || !o->bundles)
+		return -ENOMEM;
+	for (uint32_t place = 0; place < m->place_count; place++) {
+		o->switches[m->places[place] - m->plan->switches].hosts = hosts_at(m, place);
+		for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
+			bundle_add(m, o, place, pair);
+	}
+	o->plan.switches = o->switches;
+	o->plan.bundles = o->bundles;
+	return 0;
+}
+
+/* By switch: where its hosts begin in the list of a network; and how many it has there. */
+static int hosts_index(const struct ft_work_net *t, uint32_t **ret_first, uint32_t **ret_count)
+{
+	*ret_first = calloc(t->plan->switch_count + 1UL, sizeof(**ret_first));
+	*ret_count = calloc(t->plan->switch_count + 1UL, sizeof(**ret_count));
+	if (!*ret_first || !*ret_count)
+		return -ENOMEM;
+	for (uint32_t host = 0; host < t->host_count; host++)
+		if ((*ret_count)[t->hosts[host].sw]++ == 0)
+			(*ret_first)[t->hosts[host].sw] = host;
+	return 0;
+}
+
+/*
+ * Leaves only tasks whose hosts are on both sides, in the order of the planned placement: host number n of a switch is
+ * there if more than n are.
+ */
+static int tasks_align(struct ft_work_side *planned, struct ft_work_side *seen)
+{
+	_cleanup_free_ uint32_t *first = NULL, *count = NULL, *seen_first = NULL, *seen_count = NULL;
+	uint32_t *host_of = calloc(planned->tasks + 1UL, sizeof(*host_of)), tasks = 0;
+
+	free(seen->host_of);
+	seen->host_of = host_of;
+	if (!host_of || hosts_index(&planned->traffic, &first, &count) < 0 ||
+	    hosts_index(&seen->traffic, &seen_first, &seen_count) < 0)
+		return -ENOMEM;
+	for (uint32_t task = 0; task < planned->tasks; task++) {
+		uint32_t host = planned->host_of[task], sw = planned->traffic.hosts[host].sw;
+
+		if (host - first[sw] >= seen_count[sw])
+			continue;
+		host_of[tasks] = seen_first[sw] + host - first[sw];
+		planned->host_of[tasks++] = host;
+	}
+	planned->tasks = seen->tasks = tasks;
+	return 0;
+}
+
+static int rows_add(struct ft_report *report, const struct ft_work_result *result, uint32_t left_out)
+{
+	report->workloads = calloc(result->count + 1UL, sizeof(*report->workloads));
+	if (!report->workloads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < result->count; i++) {
+		const struct ft_work_row *row = &result->rows[i];
+		struct ft_report_workload *to = &report->workloads[i];
+
+		to->name = strdup(row->name);
+		if (!to->name)
+			return -ENOMEM;
+		report->workload_count++;
+		to->hosts = result->tasks;
+		to->hosts_left_out = left_out;
+		to->planned_ns = (uint64_t)(row->time_ns[1] + 0.5);
+		to->found_ns = (uint64_t)(row->time_ns[0] + 0.5);
+		/* In thousandths: more is not known. */
+		if (ft_ratio_make((int64_t)(ft_work_ratio(row) * 1000 + 0.5), 1000, &to->ratio) < 0)
+			to->ratio = (struct ft_ratio){0, 1};
+	}
+	return 0;
+}
+
+struct sides {
+	struct ft_work_side of[FT_WORK_SIDES];
+};
+
+static void sides_release(struct sides *sides)
+{
+	for (int i = 0; i < FT_WORK_SIDES; i++)
+		ft_work_side_release(&sides->of[i]);
+}
+
+int ft_workload_measure(const struct ft_verify_input *input, const struct ft_workload_list *list,
+			struct ft_report *report, struct ft_error *err)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	_cleanup_(observed_release) struct observed observed = {0};
+	_cleanup_(sides_release) struct sides sides = {0};
+	struct ft_work_side *seen = &sides.of[0], *planned = &sides.of[1];
+	const struct ft_work_model model = ft_work_model_default();
+	struct ft_work_result result;
+	uint32_t all;
+	int r = ft_model_make(&m, input);
+
+	if (r == 0)
+		r = m.failed ? -ENOMEM : observed_make(&m, &observed);
+	if (r == 0)
+		r = ft_work_side_make(m.design, m.plan, (struct ft_placement){.automatic = true}, planned, err);
+	if (r == 0)
+		r = ft_work_side_make(m.design, &observed.plan, (struct ft_placement){0}, seen, err);
+	if (r < 0)
+		return r;
+	all = planned->tasks;
+	seen->mesh_x = planned->mesh_x;
+	r = tasks_align(planned, seen);
+	if (r == 0)
+		r = ft_work_run(&model, list, sides.of, FT_WORK_SIDES, NULL, &result, err);
+	return r == 0 ? rows_add(report, &result, all - result.tasks) : r;
+}
