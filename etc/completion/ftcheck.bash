@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --since --diff --before --node-name-map --save --routes --status --sm --counters --repair --after --workload --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
+	local options='--plan --catalog --cables --from --since --diff --before --node-name-map --save --routes --status --sm --counters --repair --after --throughput --workload --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
 		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -w -c -v -C -P -y -z -t -o -h -V'
 
 	# "--format=json" comes as three words.

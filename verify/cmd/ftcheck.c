@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "probe/guard.h"
 #include "verify/measure/failures.h"
+#include "verify/measure/throughput.h"
 #include "verify/measure/workload.h"
 #include "verify/model/bounds.h"
 #include "verify/cmd/gather.h"
@@ -147,6 +148,8 @@ static int report_extend(const struct ft_options *options, const struct ft_verif
 	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
 		if (options->after && options->after_kinds[kind])
 			r = ft_after_add(input, kind, options->after, report);
+	if (r == 0 && options->throughput)
+		r = ft_throughput_measure(input, report);
 	if (r == 0 && options->workloads.count > 0)
 		r = ft_workload_measure(input, &options->workloads, report, err);
 	return r;

@@ -54,6 +54,8 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
 				"                         in a graph any switches) or cables (cable) fail;\n"
 				"                         without KIND, both\n"
+				"      --throughput       report which share of its link each host can use if all\n"
+				"                         send to all, and what each finding takes of it\n"
 				"      --workload W,W,...  report how much longer these workloads take than as\n"
 				"                         planned: all-to-all, binary-tree, butterfly,\n"
 				"                         near-neighbor, n-bodies, random:W\n"
@@ -283,6 +285,7 @@ static const struct row {
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
+	{"throughput", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(throughput)},
 	{"workload", 0, required_argument, KIND_CALL, NOT_STATUS, .call = workload_set},
 	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
 	{"ca", 0, required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},

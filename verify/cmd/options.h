@@ -50,6 +50,7 @@ struct ft_options {
 	uint32_t after; /* so many more failures; 0: none */
 	bool after_kinds[FT_AFTER_KINDS];
 
+	bool throughput;
 	struct ft_workload_list workloads; /* count 0: none */
 
 	bool ask; /* query a running ftcheckd, at @daemon, instead of sweeping the fabric */

@@ -7,60 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/model/model.h"
-
-/* The observed fabric in the form of a plan: a copy of it with other bundles and hosts. Only these are owned. */
-struct observed {
-	struct ft_plan plan;
-	struct ft_plan_switch *switches;
-	struct ft_plan_bundle *bundles;
-};
-
-static void observed_release(struct observed *o)
-{
-	free(o->switches);
-	free(o->bundles);
-}
-
-/* Hosts on their planned switch, as far as it was seen; where it could not be, the planned ones. */
-static uint32_t hosts_at(const struct ft_model *m, uint32_t place)
-{
-	uint32_t planned = m->places[place]->hosts;
-	enum ft_status status = m->status[place];
-
-	if (m->live_of[place] != FT_NONE)
-		return ft_live_at(m, place)->hosts < planned ? ft_live_at(m, place)->hosts : planned;
-	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING ? 0 : planned;
-}
-
-static void bundle_add(const struct ft_model *m, struct observed *o, uint32_t place, const struct ft_pair *pair)
-{
-	uint32_t a = (uint32_t)(m->places[place] - m->plan->switches);
-	uint32_t b = (uint32_t)(m->places[pair->peer] - m->plan->switches);
-	uint32_t count = pair->peer > place ? ft_pair_carriers(m, place, pair) : 0;
-
-	if (count > 0)
-		o->bundles[o->plan.bundle_count++] =
-			(struct ft_plan_bundle){.a = a < b ? a : b, .b = a < b ? b : a, .count = count};
-}
-
-static int observed_make(const struct ft_model *m, struct observed *o)
-{
-	o->plan = *m->plan;
-	o->plan.bundle_count = 0;
-	o->switches = ft_memory_copy(m->plan->switches, m->plan->switch_count * sizeof(*o->switches));
-	o->bundles = calloc(m->cells.count + 1UL, sizeof(*o->bundles));
-	if (!o->switches || !o->bundles)
-		return -ENOMEM;
-	for (uint32_t place = 0; place < m->place_count; place++) {
-		o->switches[m->places[place] - m->plan->switches].hosts = hosts_at(m, place);
-		for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
-			bundle_add(m, o, place, pair);
-	}
-	o->plan.switches = o->switches;
-	o->plan.bundles = o->bundles;
-	return 0;
-}
+#include "verify/measure/observed.h"
 
 /* By switch: where its hosts begin in the list of a network; and how many it has there. */
 static int hosts_index(const struct ft_work_net *t, uint32_t **ret_first, uint32_t **ret_count)
@@ -139,7 +86,7 @@ int ft_workload_measure(const struct ft_verify_input *input, const struct ft_wor
 			struct ft_report *report, struct ft_error *err)
 {
 	_cleanup_(ft_model_release) struct ft_model m;
-	_cleanup_(observed_release) struct observed observed = {0};
+	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
 	_cleanup_(sides_release) struct sides sides = {0};
 	struct ft_work_side *seen = &sides.of[0], *planned = &sides.of[1];
 	const struct ft_work_model model = ft_work_model_default();
@@ -148,7 +95,7 @@ int ft_workload_measure(const struct ft_verify_input *input, const struct ft_wor
 	int r = ft_model_make(&m, input);
 
 	if (r == 0)
-		r = m.failed ? -ENOMEM : observed_make(&m, &observed);
+		r = m.failed ? -ENOMEM : ft_observed_make(&m, &observed);
 	if (r == 0)
 		r = ft_work_side_make(m.design, m.plan, (struct ft_placement){.automatic = true}, planned, err);
 	if (r == 0)

@@ -99,10 +99,11 @@ struct ft_impact {
 	/*
 	 * Values of 0, or with a denominator of 0, are as planned. Each is computed as if there were no other finding.
 	 */
-	struct ft_ratio bisection_lost; /* fraction of the planned */
-	struct ft_ratio edge_loss;	/* of the uplinks of the edge that loses most: ft_finding.worst_edge */
-	struct ft_ratio blocking;	/* of that edge now */
-	bool ftree_refuses;		/* OpenSM's ftree would reject the fabric because of this finding alone */
+	struct ft_ratio bisection_lost;	 /* fraction of the planned */
+	struct ft_ratio throughput_lost; /* likewise, where it was asked for */
+	struct ft_ratio edge_loss;	 /* of the uplinks of the edge that loses most: ft_finding.worst_edge */
+	struct ft_ratio blocking;	 /* of that edge now */
+	bool ftree_refuses;		 /* OpenSM's ftree would reject the fabric because of this finding alone */
 };
 
 /* One manual action. Ports are places; a place without a port number is any suitable free port of that switch. */
@@ -391,6 +392,13 @@ struct ft_report {
 
 	struct ft_after *after; /* where it was asked for */
 	size_t after_count;
+
+	/* The share of its link that each host can use if all send to all; neither is farther from the truth than @gap.
+	 */
+	struct {
+		bool measured;
+		struct ft_ratio planned, found, gap;
+	} throughput;
 
 	struct ft_report_workload *workloads; /* likewise */
 	size_t workload_count;

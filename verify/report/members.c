@@ -220,6 +220,8 @@ static const struct ft_member impact_members[] = {
 	 .optional = true},
 	{"bisection_lost", .kind = &ft_value_fraction, .offset = offsetof(struct ft_finding, impact.bisection_lost),
 	 .optional = true},
+	{"throughput_lost", .kind = &ft_value_fraction, .offset = offsetof(struct ft_finding, impact.throughput_lost),
+	 .optional = true},
 	{"edges", .kind = &ft_value_count, .offset = offsetof(struct ft_finding, impact.edges), .optional = true},
 	{"worst_edge", .kind = &ft_value_string, .offset = offsetof(struct ft_finding, worst_edge), .optional = true},
 	{"edge_loss", .kind = &ft_value_fraction, .offset = offsetof(struct ft_finding, impact.edge_loss),
@@ -364,6 +366,12 @@ static const struct ft_member_list after_list = {
 	.lines = true,
 };
 
+static const struct ft_member throughput_members[] = {
+	{"planned", .kind = &ft_value_fraction, .offset = offsetof(struct ft_report, throughput.planned)},
+	{"found", .kind = &ft_value_fraction, .offset = offsetof(struct ft_report, throughput.found)},
+	{"gap", .kind = &ft_value_fraction, .offset = offsetof(struct ft_report, throughput.gap)},
+};
+
 static const struct ft_member workload_members[] = {
 	{"name", .kind = &ft_value_string, .offset = offsetof(struct ft_report_workload, name)},
 	{"hosts", .kind = &ft_value_count, .offset = offsetof(struct ft_report_workload, hosts)},
@@ -410,6 +418,8 @@ const struct ft_member ft_report_members[] = {
 	{"left", .list = &left_list, .offset = offsetof(struct ft_report, left), .optional = true, .when = repair_asked,
 	 .line = true},
 	{"after", .list = &after_list, .offset = offsetof(struct ft_report, after), .optional = true, .line = true},
+	{"throughput", OBJECT(throughput_members), .optional = true,
+	 .flag = offsetof(struct ft_report, throughput.measured) + 1, .line = true},
 	{"workloads", .list = &workload_list, .offset = offsetof(struct ft_report, workloads), .optional = true,
 	 .line = true},
 };

@@ -222,6 +222,11 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 		percent_write(t, impact->bisection_lost);
 		ft_text_puts(t, " of the bisection");
 	}
+	if (impact->throughput_lost.num > 0) {
+		ft_text_puts(t, gap_of(&gap));
+		percent_write(t, impact->throughput_lost);
+		ft_text_puts(t, " of the throughput");
+	}
 	if (f->worst_edge) {
 		ft_text_puts(t, gap_of(&gap));
 		edges_write(t, r, f);
@@ -496,6 +501,20 @@ static void after_write(struct ft_text *t, const struct ft_report *r, const stru
 	ft_text_printf(t, "  the hardest: %s\n", after->example);
 }
 
+/* If all hosts send to all. */
+static void throughput_write(struct ft_text *t, const struct ft_report *r)
+{
+	if (!r->throughput.measured)
+		return;
+	ft_text_puts(t, "\nThroughput, if all hosts send to all: each can use ");
+	percent_write(t, r->throughput.found);
+	ft_text_puts(t, " of its link, planned ");
+	percent_write(t, r->throughput.planned);
+	ft_text_puts(t, " (no routing gives more than ");
+	percent_write(t, r->throughput.gap);
+	ft_text_puts(t, " more)\n");
+}
+
 static void workloads_write(struct ft_text *t, const struct ft_report *r)
 {
 	char planned[FT_WORK_TIME_SIZE], found[FT_WORK_TIME_SIZE];
@@ -609,6 +628,7 @@ static void sentences_write(struct ft_text *t, const struct ft_report *r, bool v
 		repair_write(t, r, colour);
 	for (size_t i = 0; i < r->after_count; i++)
 		after_write(t, r, &r->after[i]);
+	throughput_write(t, r);
 	workloads_write(t, r);
 	if (verbose && r->ftree_why)
 		ft_text_printf(t, "    OpenSM's ftree routing does not take this for a fat-tree: %s\n", r->ftree_why);
