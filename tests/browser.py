@@ -76,6 +76,8 @@ class Browser:
 
     def is_(self, script):
         end = time.monotonic() + DEADLINE_S
+        # What it asks of an element that is not there yet is not true yet.
+        script = f"(() => {{ try {{ return {script}; }} catch (error) {{ return String(error); }} }})()"
         while (value := self.value(script)) is not True:
             if time.monotonic() > end:
                 sys.exit(f"still {json.dumps(value)}: {script}")

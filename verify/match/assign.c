@@ -229,8 +229,10 @@ static int best_mend(struct ft_assign_work *w, uint32_t few, struct ft_assign_wo
 {
 	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
 	uint32_t before = UINT32_MAX;
-	int r = image ? 0 : -ENOMEM;
+	int r = 0;
 
+	if (!image)
+		return -ENOMEM;
 	while (r == 0 && worth->faults > few && worth->faults < before) {
 		before = worth->faults;
 		memcpy(image, best, w->in->observed->count * sizeof(*image));
