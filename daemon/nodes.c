@@ -156,11 +156,13 @@ static int by_name(const struct ft_daemon *d, const char *name, struct ft_text *
 
 static int by_guid(const struct ft_daemon *d, const char *string, struct ft_text *t)
 {
-	uint64_t guid = strtoull(string, NULL, 16);
+	/* Anything but a GUID is 0, which is none. */
+	bool digits = string[0] != '\0' && strspn(string, "0123456789abcdefABCDEFxX") == strlen(string);
+	uint64_t guid = digits ? strtoull(string, NULL, 16) : 0;
 	const struct ft_snapshot *s = d->snapshot;
 
 	ft_text_puts(t, "{\"nodes\": [");
-	for (uint32_t i = 0; s && i < s->node_count; i++) {
+	for (uint32_t i = 0; guid && s && i < s->node_count; i++) {
 		if (s->nodes[i].guid != guid)
 			continue;
 		node_write(d, t, &s->nodes[i], true);

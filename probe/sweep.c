@@ -476,7 +476,7 @@ static int sweep_run(const struct ft_sweep_options *options, bool routes, struct
 	if (left_ms <= 0)
 		return r;
 	again.deadline_ms = (unsigned int)left_ms;
-	r_again = sweep_once(&again, routes, &second, r < 0 ? err : NULL);
+	r_again = sweep_once(&again, routes, &second, NULL);
 	if (r_again < 0)
 		return r;
 	ft_guard_result_release(result);

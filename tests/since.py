@@ -44,6 +44,7 @@ def findings(before, after):
     run = check("--diff", write("before", before.write()), write("after", after.write()), "--format", "json")
     if not run.stdout:
         return run.stderr, run.returncode
+    assert all(f["fix"] for f in json.loads(run.stdout)["findings"]), run.stdout
     return sorted((f["code"], f["text"]) for f in json.loads(run.stdout)["findings"]), run.returncode
 
 
@@ -162,6 +163,68 @@ for family in ({"topology": "torus", "dims": [4, 4]}, {"topology": "slim-fly", "
     found, status = findings(whole, later)
     result("%s, nameless: a cable pulled" % family["topology"],
            [f[0] for f in found] == ["cable-missing"] and "port %d" % port in found[0][1], found)
+
+# Recordings that are odd in themselves did not change either: what is odd is no change.
+def odd(what, change, refused=None):
+    whole = copy.deepcopy(tree)
+    change(whole)
+    found, status = findings(whole, whole)
+    if refused:
+        result("%s: refused" % what, status == 3 and refused in found, found)
+    else:
+        changes = [f for f in found if f[0] not in ("guid-duplicate",)] if isinstance(found, list) else found
+        result("%s: nothing changed" % what, changes == [], found)
+
+
+def alone(name):
+    def change(f):
+        edge = named(f, "edge001")
+        edge.description = name
+        keep = {edge.guid} | {far for far, _ in edge.links.values() if f.nodes[far].kind == "H"}
+        for guid in [guid for guid in f.nodes if guid not in keep]:
+            f.remove(guid)
+        f.entry = None
+    return change
+
+
+def rename(old, new):
+    def change(f):
+        named(f, old).description = new
+    return change
+
+
+def both(*changes):
+    def change(f):
+        for each in changes:
+            each(f)
+    return change
+
+
+def aggregate(f):
+    edge = named(f, "edge001")
+    node = f.add(Node("H", 0x8888, 1, b"Mellanox Technologies Aggregation Node"))
+    f.link(edge.guid, edge.ports, node.guid, 1, "4xHDR")
+
+
+def uncable(f):
+    for guid, port, _, _ in [e for e in f.edges() if f.nodes[e[0]].kind == f.nodes[e[2]].kind == "S"]:
+        f.unlink(guid, port)
+
+
+odd("one switch", alone(b"edge001"))
+odd("one switch called like a GUID", alone(b"0xbad"))
+odd("one switch with a prefix of a GUID", alone(b"0xyz"))
+odd("one switch with a name that is a range", alone(b"sw [1]"))
+called = copy.deepcopy(tree)
+both(rename("edge001", b"bad[2]"), lambda f: rename("edge002", b"switch-0x%016x" % named(f, "bad[2]").guid)(f))(called)
+found, status = findings(called, called)
+result("a switch called as one without a name would be: no refusal", status == 0, found)
+odd("an aggregation node", aggregate)
+odd("no cable between switches", uncable, "no two switches are cabled to each other")
+with_node = copy.deepcopy(tree)
+aggregate(with_node)
+result("an aggregation node comes and goes", findings(tree, with_node)[0] == [] and findings(with_node, tree)[0] == [],
+       findings(tree, with_node), findings(with_node, tree))
 
 # Real ones did not change since they were recorded.
 for path in ("topograph/example.out", "selene/selene.compute.txt", "plafrim/ib-subnet.txt", "plafrim2/ib-subnet-1.txt",

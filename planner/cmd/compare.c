@@ -248,7 +248,10 @@ static int make(struct compare *c, struct ft_error *err)
 		return r;
 	c->comparison.curve = c->node_count > 1;
 	c->catalog = c->named ? c->named : c->fallback;
-	return add_all(c, err);
+	r = add_all(c, err);
+	if (r == 0 && c->comparison.count == 0)
+		return ft_error_set(err, -EINVAL, 0, 0, "--compare: --levels leaves none of these networks");
+	return r;
 }
 
 static const struct {

@@ -193,8 +193,11 @@ static void foreign_tell(struct ft_model *m, const struct sides *s)
 	       ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u switches, %u cables between them, %u hosts", s->switches, s->cables,
 	       m->live.host_count);
-	ft_say(m, &f->text, "this is the design of another fabric: %s", ft_text_string(&why));
-	ft_say(m, &f->fix, "give the design of this fabric; ftplan --infer makes one of a fabric as it is");
+	ft_say(m, &f->text, "this is the %s of another fabric: %s", m->since ? "recording" : "design",
+	       ft_text_string(&why));
+	ft_say(m, &f->fix,
+	       m->since ? "give an earlier recording of this fabric"
+			: "give the design of this fabric; ftplan --infer makes one of a fabric as it is");
 }
 
 int ft_foreign_check(struct ft_model *m)

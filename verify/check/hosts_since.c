@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "verify/model/chassis.h"
 #include "verify/model/model.h"
 
 enum { SHOWN = 6 };
@@ -45,6 +46,7 @@ struct change {
 	struct ft_model *m;
 	enum ft_code code;
 	const char *happened; /* "gone", "new" */
+	const char *fix;
 	struct ft_finding *finding;
 	uint32_t count;
 	struct ft_text names;
@@ -80,23 +82,39 @@ static void change_end(struct change *c)
 		ft_text_printf(&c->names, " and %u more", c->count - SHOWN);
 	ft_say(c->m, &f->text, "%s %s %s%s", ft_plural(c->count, "host", hosts), c->count == 1 ? "is" : "are",
 	       c->happened, ft_text_string(&c->names));
+	ft_say(c->m, &f->fix, "%s", c->fix);
 	c->m->failed |= c->names.failed;
 	ft_text_release(&c->names);
 }
 
-/* What @here has and @there lacks. @here is the live snapshot, or its switches are looked for by GUID in @switches. */
-static void compare(struct change *c, const struct ft_snapshot *here, const struct ft_map *there,
-		    const struct ft_map *switches)
+/* Those of the recording that are not seen any more; @switches: the live ones by GUID. Aggregation nodes are no hosts.
+ */
+static void gone_find(struct change *c, const struct ft_map *now, const struct ft_map *switches)
 {
-	for (uint32_t i = 0; i < here->port_count; i++) {
-		const struct ft_port *port = &here->ports[i], *host = host_at(here, port);
+	const struct ft_snapshot *s = c->m->since;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *host = host_at(s, &s->ports[i]);
 		uint32_t live;
 
-		if (!host || ft_map_get(there, key_of(here, host)) != FT_MAP_NONE)
+		if (!host || ft_map_get(now, key_of(s, host)) != FT_MAP_NONE || ft_chip_port_aggregates(s, i))
 			continue;
-		live = ft_map_get(switches, ft_port_node(here, port)->guid);
+		live = ft_map_get(switches, ft_port_node(s, &s->ports[i])->guid);
 		if (live != FT_MAP_NONE)
-			change_add(c, here, host, live, port->number);
+			change_add(c, s, host, live, s->ports[i].number);
+	}
+	change_end(c);
+}
+
+static void new_find(struct change *c, const struct ft_map *before)
+{
+	const struct ft_snapshot *s = c->m->snapshot;
+
+	for (uint32_t i = 0; i < c->m->live.host_count; i++) {
+		const struct ft_live_host *host = &c->m->live.hosts[i];
+
+		if (ft_map_get(before, key_of(s, &s->ports[host->port])) == FT_MAP_NONE)
+			change_add(c, s, &s->ports[host->port], host->live, s->ports[host->switch_port].number);
 	}
 	change_end(c);
 }
@@ -106,15 +124,19 @@ int ft_hosts_since_check(struct ft_model *m)
 	_cleanup_(ft_map_release) struct ft_map before = {0};
 	_cleanup_(ft_map_release) struct ft_map now = {0};
 	_cleanup_(ft_map_release) struct ft_map switches = {0};
-	struct change gone = {.m = m, .code = FT_CODE_HOSTS_MISSING, .happened = "gone"};
-	struct change new = {.m = m, .code = FT_CODE_HOSTS_UNPLANNED, .happened = "new"};
+	struct change gone = {.m = m,
+			      .code = FT_CODE_HOSTS_MISSING,
+			      .happened = "gone",
+			      .fix = "check whether it is to be off, else its power and its cable"};
+	struct change new = {
+		.m = m, .code = FT_CODE_HOSTS_UNPLANNED, .happened = "new", .fix = "nothing, if it is to be there"};
 
 	if (hosts_map(m->since, &before) < 0 || hosts_map(m->snapshot, &now) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.switch_count; i++)
 		if (ft_map_add(&switches, m->live.switches[i].guid, i, NULL) < 0)
 			return -ENOMEM;
-	compare(&gone, m->since, &now, &switches);
-	compare(&new, m->snapshot, &before, &switches);
+	gone_find(&gone, &now, &switches);
+	new_find(&new, &before);
 	return 0;
 }

@@ -462,6 +462,7 @@ static void replaced_report(struct explain *x)
 			ft_say(m, &f->text, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now",
 			       m->places[p]->name, (unsigned long long)m->places[p]->guid,
 			       (unsigned long long)ft_live_at(m, p)->guid);
+			ft_say(m, &f->fix, "nothing, if it was replaced on purpose");
 			continue;
 		}
 		ft_say(m, &f->text, "%s 0x%016llx stands in the place of %s%s", ft_live_at(m, p)->name,
@@ -505,7 +506,8 @@ static void exchanged_report(struct explain *x)
 		else
 			ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
 			       ft_text_string(&x->text_a));
-		ft_say(m, &f->fix, "exchange their names, in the design's bind list too; or else all of their cables");
+		ft_say(m, &f->fix, "exchange their names%s; or else all of their cables",
+		       m->since ? "" : ", in the design's bind list too");
 		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
 	}
 }

@@ -16,23 +16,34 @@
 #include "verify/model/chassis.h"
 
 enum { NAME_SIZE = 64 + 1 };
+#define MADE_UP "switch-0x"
 
 struct recording {
 	const struct ft_snapshot *snapshot;
 	char (*name)[NAME_SIZE]; /* by node: of switches, unique; owned */
 	bool *by_guid;		 /* by node: the GUID identifies the switch, and the name is made of it; owned */
+	bool *twin;		 /* by node: another switch has its GUID, which identifies neither; owned */
 	uint32_t *hosts;	 /* by node: host ports of a switch; owned */
 	uint32_t switch_count, host_count;
+	bool cabled; /* there is a cable between two of them */
 };
 
 static void recording_release(struct recording *x)
 {
 	free(x->name);
 	free(x->by_guid);
+	free(x->twin);
 	free(x->hosts);
 }
 
 /* ---- names ---- */
+
+/* What a design takes for a GUID, or for a name that is made of one here, is no name. */
+static bool is_name(const char *name)
+{
+	return ft_infer_name_is_plain(name) && strncasecmp(name, "0x", 2) != 0 &&
+	       strncasecmp(name, MADE_UP, strlen(MADE_UP)) != 0;
+}
 
 /* Names that are unique regardless of case; the other switches are called by their GUIDs. */
 static int names_take(struct recording *x)
@@ -56,7 +67,7 @@ static int names_take(struct recording *x)
 			return r;
 		if (r == 0)
 			x->by_guid[i] = x->by_guid[there] = true;
-		x->by_guid[i] |= !ft_infer_name_is_plain(x->name[i]);
+		x->by_guid[i] |= !is_name(x->name[i]);
 	}
 	return 0;
 }
@@ -68,21 +79,24 @@ static int names_complete(struct recording *x, struct ft_error *err)
 
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		const struct ft_node *node = &s->nodes[i];
+		uint32_t there = i;
 		int r;
 
 		if (node->type != FT_NODE_SWITCH)
 			continue;
 		x->switch_count++;
-		r = ft_map_add(&guids, node->guid, i, NULL);
+		r = ft_map_add(&guids, node->guid, i, &there);
 		if (r < 0)
 			return r;
-		if (r == 0 && x->by_guid[i])
+		if (r == 0)
+			x->twin[i] = x->twin[there] = true;
+		if (r == 0 && (x->by_guid[i] || x->by_guid[there]))
 			return ft_error_set(err, -EINVAL, 0, 0,
 					    "two switches have the GUID 0x%016llx and no names of their own, so nobody "
 					    "can say which of them changed",
 					    (unsigned long long)node->guid);
 		if (x->by_guid[i])
-			snprintf(x->name[i], NAME_SIZE, "switch-0x%016llx", (unsigned long long)node->guid);
+			snprintf(x->name[i], NAME_SIZE, MADE_UP "%016llx", (unsigned long long)node->guid);
 	}
 	if (x->switch_count == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "no switch was seen");
@@ -129,7 +143,7 @@ static void switches_write(const struct recording *x, struct ft_text *text)
 		ft_text_printf(text, "%s\n\t\t{\"name\": ", separator);
 		ft_text_add_json(text, x->name[i]);
 		ft_text_printf(text, ", \"ports\": %u, \"hosts\": %u", s->nodes[i].port_count, x->hosts[i]);
-		if (s->nodes[i].guid)
+		if (s->nodes[i].guid && !x->twin[i])
 			ft_text_printf(text, ", \"guid\": \"0x%016llx\"", (unsigned long long)s->nodes[i].guid);
 		ft_text_puts(text, "}");
 		separator = ",";
@@ -137,7 +151,7 @@ static void switches_write(const struct recording *x, struct ft_text *text)
 	ft_text_puts(text, "]");
 }
 
-static void cables_write(const struct recording *x, struct ft_text *text)
+static void cables_write(struct recording *x, struct ft_text *text)
 {
 	const struct ft_snapshot *s = x->snapshot;
 	const char *separator = ",\n\t\"cables\": [";
@@ -154,25 +168,28 @@ static void cables_write(const struct recording *x, struct ft_text *text)
 		ft_text_add_json(text, x->name[s->ports[port->peer].node]);
 		ft_text_printf(text, ", \"b_port\": %u}", s->ports[port->peer].number);
 		separator = ",";
+		x->cabled = true;
 	}
 	if (separator[1] == '\0')
 		ft_text_puts(text, "]");
 }
 
 /* One switch is a star, and no graph, as it has no cables to others. */
-static void star_write(const struct recording *x, struct ft_text *text)
+static void star_write(struct recording *x, struct ft_text *text)
 {
 	const struct ft_snapshot *s = x->snapshot;
 	uint32_t i = 0;
 
 	while (s->nodes[i].type != FT_NODE_SWITCH)
 		i++;
-	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"edge\": {\"ports\": %u},\n\t\"bind\": {\"edge\": [",
-		       s->nodes[i].port_count);
-	if (x->by_guid[i])
-		ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)s->nodes[i].guid);
-	else
-		ft_text_add_json(text, x->name[i]);
+	ft_text_printf(text, ",\n\t\"topology\": \"star\",\n\t\"edge\": {\"ports\": %u}", s->nodes[i].port_count);
+	if (x->by_guid[i]) {
+		/* There is no other to take it for. The hosts are on the switch that the plan calls so. */
+		memcpy(x->name[i], "edge001", sizeof("edge001"));
+		return;
+	}
+	ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
+	ft_text_add_json(text, x->name[i]);
 	ft_text_puts(text, "]}");
 }
 
@@ -216,11 +233,12 @@ int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, stru
 		.snapshot = snapshot,
 		.name = calloc(snapshot->node_count + 1UL, sizeof(*x.name)),
 		.by_guid = calloc(snapshot->node_count + 1UL, sizeof(*x.by_guid)),
+		.twin = calloc(snapshot->node_count + 1UL, sizeof(*x.twin)),
 		.hosts = calloc(snapshot->node_count + 1UL, sizeof(*x.hosts)),
 	};
 	int r;
 
-	if (!x.name || !x.by_guid || !x.hosts)
+	if (!x.name || !x.by_guid || !x.twin || !x.hosts)
 		return -ENOMEM;
 	r = names_take(&x);
 	if (r == 0)
@@ -241,5 +259,7 @@ int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, stru
 	}
 	hosts_write(&x, ret_design);
 	ft_text_puts(ret_design, "\n}\n");
+	if (x.switch_count > 1 && !x.cabled)
+		return ft_error_set(err, -EINVAL, 0, 0, "no two switches are cabled to each other");
 	return ft_text_failed(ret_design) ? -ENOMEM : 0;
 }
