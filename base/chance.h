@@ -16,6 +16,12 @@ static inline uint64_t ft_chance_next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
+/* A number that looks like chance, for each @number always the same: for hashes. */
+static inline uint64_t ft_chance_of(uint64_t number)
+{
+	return ft_chance_next(&number);
+}
+
 /* A number below @bound. */
 static inline uint32_t ft_chance_below(uint64_t *state, uint32_t bound)
 {

@@ -7,6 +7,7 @@
 
 #include "base/chance.h"
 #include "base/cleanup.h"
+#include "base/numbers.h"
 
 /* Disjoint sets of switches, by size, paths halved (R. Tarjan and J. van Leeuwen, 1984). */
 struct sets {
@@ -45,20 +46,11 @@ static void sets_reset(struct sets *s)
 	}
 }
 
-static uint32_t sets_root(struct sets *s, uint32_t i)
-{
-	while (s->parent[i] != i) {
-		s->parent[i] = s->parent[s->parent[i]];
-		i = s->parent[i];
-	}
-	return i;
-}
-
 /* Whether all switches with hosts are in one set afterwards. */
 static bool sets_join(struct sets *s, uint32_t a, uint32_t b)
 {
-	a = sets_root(s, a);
-	b = sets_root(s, b);
+	a = ft_number_root(s->parent, a);
+	b = ft_number_root(s->parent, b);
 	if (a == b)
 		return false;
 	if (s->size[a] < s->size[b]) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/chance.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 
@@ -242,15 +243,6 @@ static uint64_t field_inverse(uint64_t a)
 	return result;
 }
 
-/* The finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, 2014). */
-static uint64_t mixed(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
 struct prints {
 	uint64_t *of_lane, *of_switch, *inverse; /* the last: by number of cables */
 	uint16_t *distance;
@@ -299,7 +291,7 @@ static void prints_send(const struct ft_paths *p, struct prints *f, uint32_t rea
 		bool sends = p->traffic->plan->switches[f->queue[i]].hosts > 0;
 		uint64_t pair = (uint64_t)f->queue[i] << 32 | number;
 
-		f->of_switch[f->queue[i]] = sends ? mixed(mixed(pair) ^ to) % PRIME : 0;
+		f->of_switch[f->queue[i]] = sends ? ft_chance_of(ft_chance_of(pair) ^ to) % PRIME : 0;
 	}
 	for (uint32_t i = reached; i-- > 1;)
 		prints_pass(p, f, f->queue[i], number);
@@ -418,7 +410,7 @@ static uint32_t minimal_choice(uint32_t at, uint32_t number, const struct closer
 	uint32_t choice;
 
 	if (!ranked)
-		return (uint32_t)(mixed((uint64_t)at << 32 | number) % closer->cables);
+		return (uint32_t)(ft_chance_of((uint64_t)at << 32 | number) % closer->cables);
 	choice = (uint32_t)(number / *divisor % closer->cables);
 	*divisor *= closer->cables;
 	return choice;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -235,16 +236,6 @@ static void bodies_arrived(struct ft_workload_run *run, const struct ft_message 
 
 /* ---- random ---- */
 
-/* splitmix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014). */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
 static uint64_t random_count(const struct ft_workload_run *run)
 {
 	(void)run;
@@ -274,8 +265,8 @@ static int random_begin(struct ft_workload_run *run)
 	if (r < 0 || !run->list)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < RANDOM_MESSAGES; i++) {
-		uint32_t from = (uint32_t)(random_next(&state) % tasks_of(run));
-		uint32_t to = (uint32_t)(random_next(&state) % (tasks_of(run) - 1));
+		uint32_t from = (uint32_t)(ft_chance_next(&state) % tasks_of(run));
+		uint32_t to = (uint32_t)(ft_chance_next(&state) % (tasks_of(run) - 1));
 
 		run->list[i] = (struct ft_message){from, to + (to >= from), i};
 	}

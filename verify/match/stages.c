@@ -6,19 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "verify/match/bases_parts.h"
 
 enum { BASES_MAX = 32 };
-
-/* The finaliser of splitmix64. */
-static uint64_t scatter(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-	return x ^ (x >> 31);
-}
 
 /* The classes of the neighbours, in no order. */
 uint64_t ft_stage_key(struct ft_bases *b, const struct ft_multigraph *g, const uint32_t *class, uint32_t ground,
@@ -28,7 +21,7 @@ uint64_t ft_stage_key(struct ft_bases *b, const struct ft_multigraph *g, const u
 
 	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
 		if (class[g->adjacent[i].vertex] != ground)
-			key += scatter(((uint64_t) class[g->adjacent[i].vertex] << 32) | g->adjacent[i].count);
+			key += ft_chance_of(((uint64_t) class[g->adjacent[i].vertex] << 32) | g->adjacent[i].count);
 	b->w->steps += peers_of(g, v);
 	return key;
 }
@@ -39,7 +32,7 @@ uint64_t ft_stage_ways_key(const struct ft_ways *ways, uint32_t v)
 
 	for (unsigned int near = 0; near < 2; near++)
 		for (unsigned int n = 0; n <= FT_WAYS_MAX; n++)
-			key = scatter(key + ways->others[v][near][n]);
+			key = ft_chance_of(key + ways->others[v][near][n]);
 	return key;
 }
 
@@ -160,13 +153,6 @@ static uint32_t base_choose(const struct ft_bases *b)
 	return best;
 }
 
-static int number_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * The first stage: classes of degrees, with gaps between them that no few faults bridge. In PolarFly some switches have
  * one neighbour fewer, as have all around a dead one. The key of a class is its least degree.
@@ -176,7 +162,7 @@ static void degrees_sort(struct ft_bases *b, struct ft_stage *s)
 	const struct ft_multigraph *g = b->w->in->planned;
 
 	memcpy(s->member, g->degree, g->count * sizeof(*s->member));
-	qsort(s->member, g->count, sizeof(*s->member), number_compare);
+	qsort(s->member, g->count, sizeof(*s->member), ft_number_compare);
 	for (uint32_t i = 0; i < g->count; i++)
 		if (i == 0 || s->member[i] > s->member[i - 1] + 1 + s->member[i] / 8)
 			s->key[s->count++] = s->member[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "verify/match/assign_parts.h"
 
 uint64_t ft_assign_total_price(struct ft_assign_work *w)
@@ -70,19 +71,10 @@ bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign
 	return a->faults != b->faults ? a->faults < b->faults : a->price < b->price;
 }
 
-static uint32_t root_find(uint32_t *root, uint32_t p)
-{
-	while (root[p] != p) {
-		root[p] = root[root[p]];
-		p = root[p];
-	}
-	return p;
-}
-
 /* A pair with @surplus surplus cables; negative: missing ones. */
 static void residual_add(struct ft_assign_work *w, uint32_t p, uint32_t q, int64_t surplus)
 {
-	uint32_t a = root_find(w->root, p), b = root_find(w->root, q);
+	uint32_t a = ft_number_root(w->root, p), b = ft_number_root(w->root, q);
 
 	w->balance[p] += surplus;
 	w->balance[q] += surplus;
@@ -174,7 +166,7 @@ static uint32_t faults_estimate(struct ft_assign_work *w)
 		if (w->origin[p] != FT_UNASSIGNED)
 			residual_take(w, p);
 	for (uint32_t p = 0; p < count; p++) {
-		uint32_t piece = root_find(w->root, p);
+		uint32_t piece = ft_number_root(w->root, p);
 
 		w->over[piece] += w->balance[p] > 0 ? (uint64_t)w->balance[p] : 0;
 		w->under[piece] += w->balance[p] < 0 ? (uint64_t)-w->balance[p] : 0;

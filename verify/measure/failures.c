@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/chance.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "verify/measure/failures_hops.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
@@ -577,23 +578,13 @@ static void ways_all(struct after *x, look_fn *look)
 	}
 }
 
-/* The 64-bit generator of S. Vigna, "splitmix64" (public domain): the same on every machine. */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* A uniformly random set of so many different items (R. Floyd's algorithm). */
 static void way_draw(struct after *x, uint64_t *random)
 {
 	uint32_t drawn = 0;
 
 	for (uint32_t top = x->item_count - x->count; top < x->item_count; top++) {
-		uint32_t pick = (uint32_t)(((__uint128_t)random_next(random) * (top + 1UL)) >> 64);
+		uint32_t pick = (uint32_t)(((__uint128_t)ft_chance_next(random) * (top + 1UL)) >> 64);
 
 		for (uint32_t i = 0; i < drawn; i++)
 			if (x->chosen[i] == pick)
