@@ -123,6 +123,9 @@ struct ft_now ft_daemon_now(void);
 
 /* look.c */
 
+/* A check of that kind with what all have in common; the snapshot and the rest are the caller's to add. */
+struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_check_kind kind);
+
 /* Sets up the timers, without starting a sweep. Returns 0 or -errno. */
 int ft_looks_begin(struct ft_daemon *d);
 void ft_looks_end(struct ft_daemon *d);

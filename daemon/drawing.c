@@ -47,21 +47,11 @@ static void on_drawn(struct ft_check *check, int r, struct ft_check_result *resu
 static void drawing_start(struct ft_daemon *d)
 {
 	struct ft_drawing *drawing = &d->drawing;
-	const struct ft_check_request request = {
-		.kind = FT_CHECK_DRAW,
-		.sweep = &d->config->sweep,
-		.names = d->config->names,
-		.design = d->design,
-		.plan = d->plan,
-		.plan_file = d->config->plan,
-		.sm = d->config->sm,
-		.baseline = d->baseline,
-		.last = d->report,
-		/* The report is of the last one that was judged. */
-		.snapshot = d->judged ? d->judged : d->snapshot,
-	};
+	struct ft_check_request request = ft_looks_request(d, FT_CHECK_DRAW);
 	struct ft_error err = {0};
 
+	/* The report is of the last one that was judged. */
+	request.snapshot = d->judged ? d->judged : d->snapshot;
 	drawing->begun = d->report_version;
 	if (ft_check_start(d->loop, &request, on_drawn, d, &drawing->check, &err) == 0)
 		return;

@@ -219,6 +219,21 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 	ft_tell_status(d, true);
 }
 
+struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_check_kind kind)
+{
+	return (struct ft_check_request){
+		.kind = kind,
+		.sweep = &d->config->sweep,
+		.names = d->config->names,
+		.design = d->design,
+		.plan = d->plan,
+		.plan_file = d->config->plan,
+		.sm = d->config->sm,
+		.baseline = d->baseline,
+		.last = d->report,
+	};
+}
+
 /* Trouble counts every other time only, so that a device that never answers does not make all sweeps slow. */
 static enum ft_engine_reason trouble_before(const struct ft_daemon *d)
 {
@@ -229,21 +244,11 @@ static enum ft_engine_reason trouble_before(const struct ft_daemon *d)
 
 static void sweep_start(struct ft_daemon *d)
 {
-	const struct ft_check_request request = {
-		.kind = FT_CHECK_SWEEP,
-		.sweep = &d->config->sweep,
-		.after = trouble_before(d),
-		.names = d->config->names,
-		.design = d->design,
-		.plan = d->plan,
-		.plan_file = d->config->plan,
-		.sm = d->config->sm,
-		.baseline = d->baseline,
-		.last = d->report,
-	};
+	struct ft_check_request request = ft_looks_request(d, FT_CHECK_SWEEP);
 	struct ft_error err = {0};
 	int r;
 
+	request.after = trouble_before(d);
 	d->looks.sweep_due_ms = INT64_MAX;
 	changes_release(&d->looks.since_sweep);
 	r = ft_check_start(d->loop, &request, on_sweep_done, d, &d->looks.sweep, &err);
@@ -375,22 +380,12 @@ static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
 static void incremental_start(struct ft_daemon *d)
 {
 	_cleanup_(changes_release) struct ft_changes changes = d->looks.waiting;
-	const struct ft_check_request request = {
-		.kind = changes.count > 0 ? FT_CHECK_REREAD : FT_CHECK_JUDGE,
-		.sweep = &d->config->sweep,
-		.names = d->config->names,
-		.design = d->design,
-		.plan = d->plan,
-		.plan_file = d->config->plan,
-		.sm = d->config->sm,
-		.baseline = d->baseline,
-		.last = d->report,
-		.snapshot = d->snapshot,
-		.changes = changes.items,
-		.change_count = changes.count,
-	};
+	struct ft_check_request request = ft_looks_request(d, changes.count > 0 ? FT_CHECK_REREAD : FT_CHECK_JUDGE);
 	struct ft_error err = {0};
 
+	request.snapshot = d->snapshot;
+	request.changes = changes.items;
+	request.change_count = changes.count;
 	d->looks.waiting = (struct ft_changes){0};
 	d->looks.settle_since_ms = 0;
 	confirm_later(d);
