@@ -5,35 +5,21 @@ set -u
 
 ftplan=${FT_BUILDDIR:?}/ftplan
 catalog=${FT_SRCDIR:?}/etc/catalog/slim-fly-2014.json
-failed=0
 
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 
-not_ok()
-{
-	printf 'not ok - %s\n' "$1"
-	shift
-	printf '  %s\n' "$@"
-	failed=$((failed + 1))
-}
+# shellcheck source=tests/process.sh
+. "$FT_SRCDIR/tests/process.sh"
 
-# run WHAT STATUS STDERR ARGUMENTS...: that status, exactly that first line of stderr, and nothing on stdout unless 0.
-run()
+# compare WHAT STATUS STDERR ARGUMENTS...: run() of ftplan.
+compare()
 {
-	local what=$1 status=$2 line=$3 found
+	local what=$1 status=$2 line=$3
 
 	shift 3
-	"$ftplan" "$@" >out 2>err </dev/null
-	found=$?
-	if [ "$found" != "$status" ] || [ "$(head -n 1 err)" != "$line" ]; then
-		not_ok "$what" "exit status $found, expected $status" "says: $(head -n 1 err)" "expected: $line"
-	elif [ "$status" != 0 ] && [ -s out ]; then
-		not_ok "$what" 'something was written'
-	else
-		printf 'ok - %s\n' "$what"
-	fi
+	run "$what" "$status" "$line" "$ftplan" "$@"
 }
 
 # has WHAT REGEX: a line of the last output.
@@ -50,7 +36,7 @@ printf '{"ftcheck": 1, "name": "ours", "nodes": 72, "topology": "fat-tree", "edg
 printf '{"ftcheck": 1, "name": "theirs", "nodes": 64, "topology": "torus", "dims": [4, 4], "edge": {"ports": 12}}' >b.json
 printf '{"ftcheck": 1, "nodse": 7}' >bad.json
 
-run 'all for 2000 hosts' 0 '' --compare all --nodes 2000
+compare 'all for 2000 hosts' 0 '' --compare all --nodes 2000
 has 'says how many' '^12 networks for 2000 hosts$'
 has 'a tree of two levels' '^fat-tree 2 levels +2 +2\.000 .* 1000\* +1\.000\* +1\.000$'
 has 'a ring, all of it exact' '^ring 112 +56 .* 18 '
@@ -65,66 +51,66 @@ has 'where prices are from' '^Prices: catalog mellanox-fdr-2013, in USD, of Dece
 [ "$(awk 'length > 100' out | wc -l)" = 0 ] || not_ok '100 columns' "$(awk 'length > 100' out)"
 grep -q electric out && not_ok 'columns of which nothing is known' "$(grep electric out)"
 
-run 'some of them, in their order' 0 '' --compare ring,star,torus --nodes 300 --format csv
+compare 'some of them, in their order' 0 '' --compare ring,star,torus --nodes 300 --format csv
 [ "$(cut -d, -f2 out | tr '\n' ' ')" = 'asked ring star torus ' ] || not_ok 'the order' "$(cut -d, -f2 out)"
-run 'both levels' 0 '' --compare fat-tree --nodes 300 --format csv
+compare 'both levels' 0 '' --compare fat-tree --nodes 300 --format csv
 [ "$(wc -l <out)" = 3 ] || not_ok 'two trees' "$(cat out)"
-run 'the level that is asked for' 0 '' --compare fat-tree --levels 3 --nodes 300 --format csv
+compare 'the level that is asked for' 0 '' --compare fat-tree --levels 3 --nodes 300 --format csv
 has 'three levels alone' '^300,"fat-tree, 3 levels",fat-tree 3 levels,'
 [ "$(wc -l <out)" = 2 ] || not_ok 'one tree' "$(cat out)"
-run 'another objective' 0 '' --compare torus --nodes 300 --objective power_w --blocking 3 --format csv
+compare 'another objective' 0 '' --compare torus --nodes 300 --objective power_w --blocking 3 --format csv
 has 'with its blocking' '^300,torus,torus '
 
-run 'designs' 0 '' --compare a.json b.json
+compare 'designs' 0 '' --compare a.json b.json
 has 'that differ in their hosts' '^2 networks for 64 to 72 hosts: numbers of hosts differ, so compare what is per host$'
 has 'by their names' '^torus 4x4 .*; 64 hosts, from theirs$'
 has 'no price is known' '^fat-tree 2 levels +6 +216 '
-run 'a design beside a family' 0 '' --compare slim-fly,a.json --nodes 72
+compare 'a design beside a family' 0 '' --compare slim-fly,a.json --nodes 72
 has 'both' '^2 networks for 72 hosts$'
-run 'prices by length' 0 '' --compare torus --nodes 300 --catalog "$catalog"
+compare 'prices by length' 0 '' --compare torus --nodes 300 --catalog "$catalog"
 has 'electric and optical' '^ .* electric +optical '
 
-run 'a search for throughput' 0 '' --compare mesh --nodes 300 --gap 0.05 --format csv
+compare 'a search for throughput' 0 '' --compare mesh --nodes 300 --gap 0.05 --format csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	NR == 2 { exit $at["throughput"] < 0.95 * $at["throughput_high"] || $at["throughput_low"] != $at["throughput"] }' out ||
 	not_ok 'within its gap' "$(cat out)"
 for gap in 0 0.6 1e-2 x ''; do
-	run "a gap of $gap" 3 "ftplan: --gap takes a share from 0.001 to 0.5, such as 0.01: $gap" --compare mesh --nodes 300 --gap "$gap"
+	compare "a gap of $gap" 3 "ftplan: --gap takes a share from 0.001 to 0.5, such as 0.01: $gap" --compare mesh --nodes 300 --gap "$gap"
 done
-run 'a gap of nothing' 3 'ftplan: --gap goes with --compare and --throughput' --nodes 300 --gap 0.01
+compare 'a gap of nothing' 3 'ftplan: --gap goes with --compare and --throughput' --nodes 300 --gap 0.01
 
-run 'an unknown network' 3 'ftplan: --compare knows no "moebius"; there are all, star, fat-tree, torus, mesh, hypercube, ring, hyperx, slim-fly, polarfly, dragonfly, dragonfly+, random, clos, and design files' \
+compare 'an unknown network' 3 'ftplan: --compare knows no "moebius"; there are all, star, fat-tree, torus, mesh, hypercube, ring, hyperx, slim-fly, polarfly, dragonfly, dragonfly+, random, clos, and design files' \
 	--compare torus,moebius --nodes 72
-run 'nothing at all' 3 'ftplan: --compare knows no ""; there are all, star, fat-tree, torus, mesh, hypercube, ring, hyperx, slim-fly, polarfly, dragonfly, dragonfly+, random, clos, and design files' \
+compare 'nothing at all' 3 'ftplan: --compare knows no ""; there are all, star, fat-tree, torus, mesh, hypercube, ring, hyperx, slim-fly, polarfly, dragonfly, dragonfly+, random, clos, and design files' \
 	--compare '' --nodes 72
-run 'no number of nodes' 3 'ftplan: --compare torus goes with --nodes' --compare torus,a.json
-run 'a broken design' 3 'bad.json:1:16: unknown key "nodse"; did you mean "nodes"?' --compare bad.json
-run 'a broken design behind' 3 'bad.json:1:16: unknown key "nodse"; did you mean "nodes"?' --compare a.json bad.json
-run 'no such design' 3 'none.json: No such file or directory' --compare a.json,none.json
-run 'a topology twice' 3 'ftplan: --compare says which topologies there are; leave out --topology: torus' \
+compare 'no number of nodes' 3 'ftplan: --compare torus goes with --nodes' --compare torus,a.json
+compare 'a broken design' 3 'bad.json:1:16: unknown key "nodse"; did you mean "nodes"?' --compare bad.json
+compare 'a broken design behind' 3 'bad.json:1:16: unknown key "nodse"; did you mean "nodes"?' --compare a.json bad.json
+compare 'no such design' 3 'none.json: No such file or directory' --compare a.json,none.json
+compare 'a topology twice' 3 'ftplan: --compare says which topologies there are; leave out --topology: torus' \
 	--compare all --nodes 72 --topology torus
-run 'another form' 3 'ftplan: a comparison is written as text, csv, json or svg: bom' --compare all --nodes 72 --format bom
-run 'curves in words' 3 'ftplan: curves are written as csv, json or svg: add --format svg' --compare all --nodes 72..100
-run 'too fine a curve' 3 'ftplan: --nodes 1..1000..1 has 1000 numbers of nodes, and 400 are the most for a curve' \
+compare 'another form' 3 'ftplan: a comparison is written as text, csv, json or svg: bom' --compare all --nodes 72 --format bom
+compare 'curves in words' 3 'ftplan: curves are written as csv, json or svg: add --format svg' --compare all --nodes 72..100
+compare 'too fine a curve' 3 'ftplan: --nodes 1..1000..1 has 1000 numbers of nodes, and 400 are the most for a curve' \
 	--compare all --nodes 1..1000..1 --format csv
-run 'something else too' 3 'ftplan: --compare and --alternatives do not go together' --compare all --alternatives 2 --nodes 72
-run 'a name' 3 'ftplan: this does not go with --compare: --name' --compare all --nodes 72 --name x
+compare 'something else too' 3 'ftplan: --compare and --alternatives do not go together' --compare all --alternatives 2 --nodes 72
+compare 'a name' 3 'ftplan: this does not go with --compare: --name' --compare all --nodes 72 --name x
 
-run 'a bad figure' 3 'ftplan: "blocking" must be a number or a ratio such as "3:1"' --compare all --nodes 72 --blocking x
-run 'a bad number' 3 'ftplan: must be a whole number: --levels' --compare all --nodes 72 --levels two
+compare 'a bad figure' 3 'ftplan: "blocking" must be a number or a ratio such as "3:1"' --compare all --nodes 72 --blocking x
+compare 'a bad number' 3 'ftplan: must be a whole number: --levels' --compare all --nodes 72 --levels two
 
-run 'a curve by steps' 0 '' --compare torus --nodes 100..200..50 --format csv
+compare 'a curve by steps' 0 '' --compare torus --nodes 100..200..50 --format csv
 [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'nodes 100 150 200 ' ] || not_ok 'each step' "$(cut -d, -f1 out)"
-run 'a range before --compare' 0 '' --nodes 100..1000 --compare torus --format csv
+compare 'a range before --compare' 0 '' --nodes 100..1000 --compare torus --format csv
 [ "$(wc -l <out)" = 26 ] || not_ok 'numbers in equal ratios' "$(cut -d, -f1 out)"
-run 'a short range' 0 '' --nodes 100..103 --compare torus --format csv
+compare 'a short range' 0 '' --nodes 100..103 --compare torus --format csv
 [ "$(wc -l <out)" = 5 ] || not_ok 'each number' "$(cut -d, -f1 out)"
 
-run 'curves' 0 '' --compare all --nodes 50..500..75 --format svg
+compare 'curves' 0 '' --compare all --nodes 50..500..75 --format svg
 mv out curves.svg
-run 'bars' 0 '' --compare all --nodes 200 --format svg
+compare 'bars' 0 '' --compare all --nodes 200 --format svg
 mv out bars.svg
-run 'one number for which nothing can be built' 0 '' --compare star,clos --nodes 200000 --format svg
+compare 'one number for which nothing can be built' 0 '' --compare star,clos --nodes 200000 --format svg
 mv out none.svg
 for drawing in curves bars none; do
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $drawing.svg 2>err ||

@@ -5,7 +5,6 @@ set -u
 
 ftplan=${FT_BUILDDIR:?}/ftplan
 sample=${FT_SRCDIR:?}/etc/examples/sample.json
-failed=0
 
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -14,32 +13,8 @@ cp "$sample" good.json
 printf '{"ftcheck": 1, "name": "t",\n "nodse": 72}\n' >key.json
 printf '{"ftcheck": 1, "name": "t", "nodes": 648, "edge": {"ports": 36}, "core": {"ports": 648}}' >director.json
 
-not_ok()
-{
-	printf 'not ok - %s\n' "$1"
-	shift
-	printf '  %s\n' "$@"
-	failed=$((failed + 1))
-}
-
-# run WHAT STATUS STDERR COMMAND...: that status, exactly that first line of stderr, and nothing on stdout unless 0.
-run()
-{
-	local what=$1 status=$2 line=$3 found
-
-	shift 3
-	"$@" >out 2>err </dev/null
-	found=$?
-	if [ "$found" != "$status" ]; then
-		not_ok "$what" "exit status $found, expected $status" "$(cat err)"
-	elif { [ -n "$line" ] || [ "$status" = 0 ]; } && [ "$(head -n 1 err)" != "$line" ]; then
-		not_ok "$what" "says: $(head -n 1 err)" "expected: $line"
-	elif [ "$status" != 0 ] && [ -s out ]; then
-		not_ok "$what" 'something was written'
-	else
-		printf 'ok - %s\n' "$what"
-	fi
-}
+# shellcheck source=tests/process.sh
+. "$FT_SRCDIR/tests/process.sh"
 
 run 'a design' 0 '' "$ftplan" good.json
 grep -q '^Edge: 4 switches of 36 ports' out || not_ok 'the plan in words' "$(cat out)"

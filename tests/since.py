@@ -7,33 +7,15 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from fabric import Fabric, Node  # noqa: E402
+import results  # noqa: E402
+from results import FTCHECK, FTPLAN, result, write  # noqa: E402
 
-BUILD = os.environ["FT_BUILDDIR"]
 SHARED = os.environ.get("FT_SHARED", "")
-FTCHECK, FTPLAN = (os.path.join(BUILD, name) for name in ("ftcheck", "ftplan"))
-failed = 0
-
-
-def result(what, good, *said):
-    global failed
-    print("%s - %s" % ("ok" if good else "not ok", what))
-    if not good:
-        failed += 1
-        for line in said:
-            print("  %s" % (str(line)[:300],))
-
-
-def write(name, data):
-    path = os.path.join(work.name, name)
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
 
 
 def check(*arguments):
@@ -137,7 +119,6 @@ CHANGES = [
     ("a host moved", moved_host, [("host-misplaced", "node001", "edge003")]),
 ]
 
-work = tempfile.TemporaryDirectory()
 tree = fabric(TREE)
 for what, change, wanted in CHANGES:
     later = copy.deepcopy(tree)
@@ -267,4 +248,4 @@ for what, arguments, said in (
     result("%s: refused" % what, run.returncode == 3 and said in run.stderr and not run.stdout, run.stdout, run.stderr)
 run = check("--diff", before, other)
 result("another fabric: not compared cable by cable", run.returncode == 3 and run.stdout.count("\n") < 4, run.stdout, run.stderr)
-sys.exit(failed > 0)
+sys.exit(results.status())

@@ -6,27 +6,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
-BUILD, SOURCE = os.environ["FT_BUILDDIR"], os.environ["FT_SRCDIR"]
-FTCHECK, FTPLAN = (os.path.join(BUILD, name) for name in ("ftcheck", "ftplan"))
-failed = 0
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-
-def result(what, good, *said):
-    global failed
-    print("%s - %s" % ("ok" if good else "not ok", what))
-    if not good:
-        failed += 1
-        for line in said:
-            print("  %r" % (line,))
-
-
-def write(name, text):
-    path = os.path.join(work.name, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
+import results  # noqa: E402
+from results import FTCHECK, FTPLAN, result, write  # noqa: E402
 
 
 def look(design, net, name, *more):
@@ -41,7 +26,6 @@ def ports(design, net, name):
     return report, {p["port"]: p for p in report.get("ports", [])}, status
 
 
-work = tempfile.TemporaryDirectory()
 base = {"ftcheck": 1, "name": "t", "nodes": 72, "edge": {"ports": 40, "ports_to_nodes": 18, "ports_to_core": 18},
         "core": {"ports": 40}, "bundle": 9}
 plain = write("plain.json", json.dumps(base))
@@ -126,4 +110,4 @@ result("ports of a switch that is not there", rows.get(1, {}).get("planned") == 
 out, err, status = look(plain, healthy, "edge001", "--format", "nagios")
 result("not for Nagios", status == 3 and out.startswith("FTCHECK UNKNOWN - --switch shows a table or JSON"), out)
 
-sys.exit(1 if failed else 0)
+sys.exit(results.status())

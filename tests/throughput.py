@@ -7,34 +7,14 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from fabric import Fabric  # noqa: E402
+from results import FTCHECK, FTPLAN, result, status, write  # noqa: E402
 
-BUILD = os.environ["FT_BUILDDIR"]
-FTCHECK, FTPLAN = (os.path.join(BUILD, name) for name in ("ftcheck", "ftplan"))
 GAP = 0.006
-failed = 0
-work = tempfile.TemporaryDirectory()
-
-
-def result(what, good, *said):
-    global failed
-    print("%s - %s" % ("ok" if good else "not ok", what))
-    if not good:
-        failed += 1
-        for line in said:
-            print("  %s" % (str(line)[:400],))
-
-
-def write(name, data):
-    path = os.path.join(work.name, name)
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
 
 
 def near(value, wanted):
@@ -108,4 +88,4 @@ result("a dead core switch", near(seen["throughput"]["found"], wanted) and
 # One host has nobody to send to.
 star = planned({"nodes": 1, "topology": "star", "edge": {"ports": 36}})
 result("one host: no throughput", "throughput" not in report(star))
-sys.exit(failed > 0)
+sys.exit(status())
