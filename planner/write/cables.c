@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "planner/write/cable_rows.h"
 #include "planner/write/csv.h"
 #include "planner/write/floor.h"
 #include "planner/plan/wiring.h"
@@ -234,24 +235,24 @@ static void add_cable(const struct cables *c, const struct item *a, uint32_t a_p
 	ft_text_add(c->text, ",", 1);
 	if (a->place && b->place)
 		add_length(c->text, ft_floor_cable_mm(ft_floor_distance_mm(c->floor, a->place, b->place)));
-	ft_text_add(c->text, "\n", 1);
 }
 
 /* A host that is listed twice has two ports. */
-static uint32_t host_port(struct cables *c, uint32_t host)
+static uint32_t host_port(const struct cables *c, uint32_t host)
 {
 	return c->host_ports ? c->host_ports[host] : 1;
 }
 
-static void add_host_cable(struct cables *c, uint32_t edge, uint32_t number)
+static void add_host_cable(const struct cables *c, const struct ft_cable_row *row)
 {
 	char buffer[FT_HOST_NAME_SIZE];
 	_cleanup_(ft_text_release) struct ft_text cell = {0};
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	struct item host = {.name = host_name(c, number, buffer, &text), .place = &c->floor->hosts[number]};
+	bool beside = ft_plan_is_beside(c->plan, row->b);
+	struct item host = {.name = beside ? ft_plan_host_name(c->plan, row->host, buffer)
+					   : host_name(c, row->host, buffer, &text),
+			    .place = beside ? NULL : &c->floor->hosts[row->host]};
 
-	if (host.place->midplane)
-		return;
 	if (host.name != buffer) {
 		ft_csv_add(&cell, host.name);
 		c->text->failed |= ft_text_failed(&cell) || ft_text_failed(&text);
@@ -259,71 +260,33 @@ static void add_host_cable(struct cables *c, uint32_t edge, uint32_t number)
 		host.quoted = host.name[0] == '"';
 	}
 	host.length = strlen(host.name);
-	add_cable(c, &host, host_port(c, number), &c->items[edge], c->wiring.hosts[number].port, "host");
-}
-
-static void add_host_cables(struct cables *c, uint32_t edge)
-{
-	for (uint32_t i = 0; i < c->plan->switches[edge].hosts; i++)
-		add_host_cable(c, edge, c->wiring.first_host[edge] + i);
-}
-
-static void add_bundle(const struct cables *c, uint32_t index)
-{
-	const struct ft_plan_bundle *bundle = &c->plan->bundles[index];
-	const struct ft_wire *wires = &c->wiring.cables[c->wiring.first_cable[index]];
-	enum ft_tier low = c->plan->switches[bundle->a].tier, high = c->plan->switches[bundle->b].tier;
-	const char *kind = low == FT_TIER_EDGE ? "uplink" : "spine-uplink";
-
-	if (c->plan->topology == FT_TOPOLOGY_GRAPH || low == high)
-		kind = "link";
-	for (uint32_t k = 0; k < bundle->count; k++)
-		add_cable(c, &c->items[bundle->a], wires[k].a_port, &c->items[bundle->b], wires[k].b_port, kind);
+	add_cable(c, &host, beside ? 1 : host_port(c, row->host), &c->items[row->b], row->b_port, row->kind);
 }
 
 /* For islands only the ends of their cables, and the ports: there is no floor plan for them. */
-static void add_islands(const struct cables *c)
+static void add_row(const struct cables *c, const struct ft_cable_row *row)
 {
-	const struct ft_plan *plan = c->plan;
-
-	for (uint32_t i = ft_plan_tree_switches(plan); i < plan->switch_count; i++)
-		for (uint32_t k = 0; k < plan->switches[i].hosts; k++) {
-			uint32_t host = c->wiring.first_host[i] + k;
-			char name[FT_HOST_NAME_SIZE];
-			struct item item = {.name = ft_plan_host_name(plan, host, name)};
-
-			item.length = strlen(name);
-			add_cable(c, &item, 1, &c->items[i], c->wiring.hosts[host].port, "host");
-		}
-	for (uint32_t i = ft_plan_tree_bundles(plan); i < plan->bundle_count; i++) {
-		const struct ft_plan_bundle *b = &plan->bundles[i];
-		const struct ft_wire *wires = &c->wiring.cables[c->wiring.first_cable[i]];
-		bool to_tree = !ft_plan_is_beside(plan, b->a);
-
-		for (uint32_t k = 0; k < b->count; k++) {
-			if (to_tree)
-				add_cable(c, &c->items[b->b], wires[k].b_port, &c->items[plan->switch_count + b->a],
-					  wires[k].a_port, "island");
-			else
-				add_cable(c, &c->items[b->a], wires[k].a_port, &c->items[b->b], wires[k].b_port,
-					  "island");
-		}
-	}
+	if (row->host != FT_UNPINNED)
+		add_host_cable(c, row);
+	else
+		add_cable(c, &c->items[row->a], row->a_port,
+			  &c->items[row->b + (row->alias ? c->plan->switch_count : 0)], row->b_port, row->kind);
 }
 
-/* Switch by switch in the plan's order: its hosts, then its uplinks. */
-static void add_cables(struct cables *c)
+static int add_cables(struct cables *c)
 {
-	const struct ft_plan *plan = c->plan;
-	uint32_t bundle = 0;
+	_cleanup_free_ struct ft_cable_row *rows = NULL;
+	uint32_t count;
+	int r = ft_cable_rows_make(c->plan, &c->wiring, c->floor, &rows, &count);
 
+	if (r < 0)
+		return r;
 	ft_text_puts(c->text, "label_a,label_b,a,a_port,a_rack,a_unit,b,b_port,b_rack,b_unit,kind,length_m\n");
-	for (uint32_t i = 0; i < ft_plan_tree_switches(plan); i++) {
-		add_host_cables(c, i);
-		for (; bundle < ft_plan_tree_bundles(plan) && plan->bundles[bundle].a == i; bundle++)
-			add_bundle(c, bundle);
+	for (uint32_t i = 0; i < count; i++) {
+		add_row(c, &rows[i]);
+		ft_text_add(c->text, "\n", 1);
 	}
-	add_islands(c);
+	return 0;
 }
 
 int ft_write_cables(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
@@ -349,8 +312,9 @@ int ft_write_cables(struct ft_text *text, const struct ft_design *design, const 
 		r = check_names(&c, err);
 	if (r == 0)
 		r = name_racks(&c);
+	if (r == 0)
+		r = add_cables(&c);
 	if (r < 0)
 		return r;
-	add_cables(&c);
 	return ft_text_failed(text) ? -ENOMEM : 0;
 }
