@@ -172,6 +172,9 @@ static const struct bad_design {
 	{HEAD "\"levels\": 4}", "2:11: \"levels\" must be 2 or 3"},
 	{HEAD "\"levels\": \"2\"}", "2:11: \"levels\" must be 2 or 3"},
 	{HEAD "\"topology\": 1}", "2:13: \"topology\" must be a string, not a number"},
+	{HEAD "\"technology\": \"token ring\"}",
+	 "2:15: \"technology\" is \"token ring\"; it must be \"infiniband\" or \"ethernet\""},
+	{HEAD "\"technology\": 1}", "2:15: \"technology\" must be a string, not a number"},
 	{HEAD "\"fill\": \"full\"}", "2:9: \"fill\" is \"full\"; it must be \"auto\", \"dense\" or \"uniform\""},
 	{HEAD "\"prefer_expandable\": 1}", "2:22: \"prefer_expandable\" must be true or false, not a number"},
 	{HEAD "\"objective\": \"speed\"}", "2:14: \"objective\" is \"speed\"; it must be \"cost\", \"power_w\", "
@@ -577,6 +580,51 @@ static void test_defaults(void **state)
 	assert_int_equal(d->expect.hosts_down, 0);
 }
 
+/* The technology is the same in the design and in its plan, whoever makes the plan, and survives being written. */
+static void test_technology(void **state)
+{
+	static const struct {
+		const char *keys;
+		enum ft_technology technology;
+	} rows[] = {
+		{"\"nodes\": 20, \"edge\": {\"ports\": 36}", FT_TECHNOLOGY_INFINIBAND},
+		{"\"technology\": \"infiniband\", \"nodes\": 20, \"edge\": {\"ports\": 36}", FT_TECHNOLOGY_INFINIBAND},
+		{"\"technology\": \"ethernet\", \"nodes\": 20, \"edge\": {\"ports\": 36}", FT_TECHNOLOGY_ETHERNET},
+		{"\"nodes\": 144, \"edge\": {\"ports\": 48}, \"core\": {\"ports\": 48}, \"technology\": \"ethernet\"",
+		 FT_TECHNOLOGY_ETHERNET},
+		{"\"technology\": \"ethernet\", \"topology\": \"clos\", \"m\": 4, \"n\": 4, \"r\": 8, \"edge\": "
+		 "{\"ports\": 8}",
+		 FT_TECHNOLOGY_ETHERNET},
+		{"\"technology\": \"ethernet\", \"topology\": \"graph\", \"switches\": [{\"name\": \"s[1-2]\", "
+		 "\"ports\": 8, "
+		 "\"hosts\": 4}], \"links\": [{\"a\": \"s1\", \"b\": \"s2\"}]",
+		 FT_TECHNOLOGY_ETHERNET},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_text_release) struct ft_text written = {0};
+		const char *text;
+		char head[512];
+
+		snprintf(head, sizeof(head), "{\"ftcheck\": 1, \"name\": \"t\", %s}", rows[i].keys);
+		text = head;
+		for (int round = 0; round < 2; round++) {
+			_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+			_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+			struct ft_error err = {0};
+
+			if (ft_design_read(text, strlen(text), &design, &plan, &err) < 0)
+				fail_msg("%s: %u:%u: %s", text, err.line, err.column, err.text);
+			assert_int_equal(design->technology, rows[i].technology);
+			assert_int_equal(plan->technology, rows[i].technology);
+			if (round == 0)
+				assert_int_equal(ft_plan_write_design(&written, design, plan), 0);
+			text = ft_text_string(&written);
+		}
+	}
+}
+
 /* A number of the file is the decimal that the user wrote, not the double next to it. */
 static void test_blocking(void **state)
 {
@@ -799,9 +847,10 @@ int main(void)
 {
 	static struct CMUnitTest tests[FT_COUNT(bad_designs) + 16];
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_every_key), cmocka_unit_test(test_patterns), cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_blocking),  cmocka_unit_test(test_load),	   cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_chosen),   cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_every_key),  cmocka_unit_test(test_patterns), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_blocking),   cmocka_unit_test(test_load),	    cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_chosen),   cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_technology),
 	};
 	size_t n = 0;
 

@@ -64,6 +64,7 @@ BAD = [
     {"classes": [{"hosts": 4}]}, {"classes": [{"count": 1, "tier": "top"}]}, {"classes": [{"count": 1, "bundle": []}]},
     {"classes": [{"count": 1, "bundle": [-1]}]}, {"classes": [{"count": 1, "ports": 1}]}, {"classes": [{"count": 0}]},
     {"classes": [{"count": 1, "rate": "HDR"}]}, {"classes": [{"count": 1, "match": ""}]}, {"classes": {"count": 1}},
+    {"technology": "token ring"}, {"technology": None},
     {"plan": {"islands": []}}, {"edge": {"ports": 36, "hosts": []}}, {"edge": {"ports": 36, "hosts": [{"count": 4}]}},
     {"edge": {"ports": 36, "hosts": [{"count": 4, "hosts": "18"}]}}, {"edge": {"ports": 36, "hosts": 18}}, {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
 ]
@@ -73,6 +74,7 @@ FINE = [
     {"nodes": 54, "islands": [{"name": "i", "switches": ["m1", {"name": ["m[2-3]", "n"], "ports": 8, "hosts": 0}],
                   "bundles": [dict(ISLAND_BUNDLE, count=2), {"a": ["m2", "m3"], "b": "m1"}]}]},
     {"edge": {"ports": 36, "hosts": [{"count": 3, "hosts": 18}, {"count": 2, "hosts": 9}]}},
+    {"technology": "ethernet"}, {"technology": "infiniband"},
     {}, {"blocking": "2.6:1"}, {"blocking": 2.6}, {"levels": 2}, {"objective": "cost"}, {"bundles": "thick"},
     {"bundles": {"multiple": 3}}, {"rate": "4xhdr"}, {"rate": {}}, {"rate": {"uplink": ["4xHDR", "2xNDR"]}},
     {"bind": {"edge": ["a", "b", "c", "0xAB"]}}, {"bind": {"core": {"match": "^spine"}}}, {"why": {"a": "b"}},

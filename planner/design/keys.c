@@ -20,6 +20,11 @@ static const char *const topology_names[] = {
 	[FT_TOPOLOGY_GRAPH] = "graph",
 	NULL,
 };
+static const char *const technology_names[] = {
+	[FT_TECHNOLOGY_INFINIBAND] = "infiniband",
+	[FT_TECHNOLOGY_ETHERNET] = "ethernet",
+	NULL,
+};
 static const char *const fill_names[] = {
 	[FT_FILL_AUTO] = "auto",
 	[FT_FILL_DENSE] = "dense",
@@ -37,6 +42,11 @@ static const char *const tier_names[] = {
 const char *ft_topology_name(enum ft_topology topology)
 {
 	return topology_names[topology];
+}
+
+const char *ft_technology_name(enum ft_technology technology)
+{
+	return technology_names[technology];
 }
 
 const char *ft_fill_name(enum ft_fill fill)
@@ -106,6 +116,17 @@ static int key_topology(struct ft_key_reader *reader, const struct ft_key_at *at
 		design->family = ft_families[(size_t)word - own];
 	design->topology = design->any ? FT_TOPOLOGY_AUTO : design->family ? FT_TOPOLOGY_GRAPH : (enum ft_topology)word;
 	return 0;
+}
+
+static int key_technology(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	enum ft_technology *technology = out;
+	int word, r;
+
+	r = ft_key_find_word(reader, at, technology_names, &word);
+	if (r == 0)
+		*technology = (enum ft_technology)word;
+	return r;
 }
 
 static int key_fill(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -493,6 +514,7 @@ static int key_bundles(struct ft_key_reader *reader, const struct ft_key_at *at,
 static const struct ft_key design_keys[] = {
 	{"ftcheck", ft_key_version, 0, 0, 0, NULL},
 	{"name", ft_key_string, DESIGN(name), 0, 0, NULL},
+	{"technology", key_technology, DESIGN(technology), 0, 0, NULL},
 	{"topology", key_topology, 0, 0, 0, NULL},
 	{"levels", key_levels, DESIGN(levels), 0, 0, NULL},
 	{"nodes", ft_key_count, DESIGN(nodes), 1, FT_NODES_MAX, NULL},

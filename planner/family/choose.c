@@ -572,6 +572,7 @@ static int family_build(struct build *b, struct ft_plan **ret_plan)
 	if (r < 0)
 		return r;
 	b->plan = plan;
+	plan->technology = b->design->technology;
 	plan->cost = c->cost;
 	plan->power_w = c->power_w;
 	plan->weight_kg = c->weight_kg;
@@ -601,6 +602,7 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 
 	if (!plan)
 		return -ENOMEM;
+	plan->technology = design->technology;
 	if (candidate->layout.family)
 		return family_build(&b, ret_plan);
 	r = check_binds(&b);
@@ -700,8 +702,12 @@ int ft_plan_make_blame(const struct ft_design *design, const struct ft_catalog *
 	_cleanup_(ft_menu_release) struct ft_menu menu = {0};
 	int r;
 
-	if (design->topology == FT_TOPOLOGY_GRAPH && !design->family)
-		return ft_graph_plan(&design->graph, ret_plan);
+	if (design->topology == FT_TOPOLOGY_GRAPH && !design->family) {
+		r = ft_graph_plan(&design->graph, ret_plan);
+		if (r == 0)
+			(*ret_plan)->technology = design->technology;
+		return r;
+	}
 	r = ft_menu_make(design, catalog, &menu, err, ret_blame);
 	if (r == 0)
 		r = ft_search(design, &menu, 1, &search, err, ret_blame);

@@ -28,15 +28,20 @@ enum {
 };
 
 enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE, FT_TOPOLOGY_GRAPH };
+
+/* What the switches are: nothing of the graph depends on it, but its words, its rules and what is written from it. */
+enum ft_technology { FT_TECHNOLOGY_INFINIBAND, FT_TECHNOLOGY_ETHERNET };
+
 enum ft_fill { FT_FILL_AUTO, FT_FILL_DENSE, FT_FILL_UNIFORM };
 enum ft_spread { FT_SPREAD_EVEN, FT_SPREAD_THICK, FT_SPREAD_MULTIPLE };
 
 /* Tiers from the hosts up. "spine" is the middle one of three levels. */
 enum ft_tier { FT_TIER_EDGE, FT_TIER_SPINE, FT_TIER_CORE, FT_TIER_COUNT };
 
-const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat-tree", "graph" */
-const char *ft_fill_name(enum ft_fill fill);		 /* "auto", "dense", "uniform" */
-const char *ft_tier_name(enum ft_tier tier);		 /* "edge", "spine", "core" */
+const char *ft_topology_name(enum ft_topology topology);       /* "auto", "star", "fat-tree", "graph" */
+const char *ft_technology_name(enum ft_technology technology); /* "infiniband", "ethernet" */
+const char *ft_fill_name(enum ft_fill fill);		       /* "auto", "dense", "uniform" */
+const char *ft_tier_name(enum ft_tier tier);		       /* "edge", "spine", "core" */
 
 /*
  * The inside of a director: a two-level tree of chips, in which each chip of a line board has as many traces to each
@@ -280,6 +285,7 @@ struct ft_name_rule {
 
 struct ft_design {
 	char *name;
+	enum ft_technology technology;
 	enum ft_topology topology;
 	const struct ft_family *family; /* whose rules make the graph; NULL: the design lists it, or is of a tree */
 	bool any;			/* stars, trees and all families are tried */

@@ -94,7 +94,8 @@ struct ft_plan_host {
 #define FT_BISECTION_UNKNOWN UINT64_MAX
 
 struct ft_plan {
-	enum ft_topology topology; /* star, fat-tree or graph, never auto */
+	enum ft_technology technology; /* the design's */
+	enum ft_topology topology;     /* star, fat-tree or graph, never auto */
 	/*
 	 * Whether it is no plain tree: a graph, spines of a pod that share a plane, classes of switches, rings. Then
 	 * only kinds, switches, hosts and bundles describe the cabling.
