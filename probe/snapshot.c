@@ -77,7 +77,10 @@ static int check_port(const struct ft_snapshot *s, uint32_t p, struct ft_error *
 	const struct ft_port *port = &s->ports[p];
 	bool up = port->link == FT_LINK_SILENT || port->link == FT_LINK_UP;
 
-	if (port->link > FT_LINK_UP || port->phys_state > 15 || port->logical_state > 15 || port->sm > 1)
+	if (port->name >= s->strings_length)
+		return ft_error_set(err, -EINVAL, 0, 0, "the name of port %" PRIu32 " is no string", p);
+	if (port->link > FT_LINK_UP || port->phys_state > 15 || port->logical_state > 15 || port->sm > 1 ||
+	    port->deaf > 1)
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " is in no known state", p);
 	if (!rate_is_possible(port->rate) || (!up && (port->rate.lanes || port->rate.speed)))
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " has an impossible rate", p);
@@ -240,6 +243,9 @@ static int port_equal(const struct comparison *c, const struct ft_node *node, co
 
 	if (!links_agree(c->a, x, c->b, y))
 		return difference_value(c, node, x->number, "its link's state", x->link, y->link);
+	if (x->name && y->name && strcmp(ft_port_name(c->a, x), ft_port_name(c->b, y)) != 0)
+		return difference_value(c, node, x->number, "the length of its name", strlen(ft_port_name(c->a, x)),
+					strlen(ft_port_name(c->b, y)));
 	if (far_x && far_y && (c->twin[far_x->node] != far_y->node || far_x->number != far_y->number)) {
 		difference_node(c, c->a, node);
 		if (c->text) {

@@ -49,8 +49,9 @@ struct ft_node {
 	uint16_t port_count; /* external ports, so port 0 of a switch is not among them */
 	uint16_t lid;	     /* a switch's own (port 0); 0: none. A CA's are on its ports */
 	uint8_t lmc;
-	uint8_t type : 7; /* enum ft_node_type */
-	uint8_t sm : 1;	  /* a switch's own IsSM, that of port 0 */
+	uint8_t type : 6;   /* enum ft_node_type */
+	uint8_t sm : 1;	    /* a switch's own IsSM, that of port 0 */
+	uint8_t silent : 1; /* an Ethernet machine that is known by what others see of it, and has no record */
 };
 
 /*
@@ -76,7 +77,9 @@ struct ft_port {
 	uint8_t phys_state;    /* PortInfo:PortPhysicalState, 2 = Polling, 5 = LinkUp; 0: not known */
 	uint8_t logical_state; /* PortInfo:PortState, 1 = Down, 2 = Initialize, 3 = Armed, 4 = Active; 0: not known */
 	struct ft_rate rate;   /* of links that are up; zeros else */
-	uint8_t sm; /* 1: PortInfo:CapabilityMask.IsSM, a subnet manager runs there. For a switch see its node */
+	uint8_t sm;    /* 1: PortInfo:CapabilityMask.IsSM, a subnet manager runs there. For a switch see its node */
+	uint8_t deaf;  /* 1: of an Ethernet link only the far end knows: this one hears nothing, or has no record */
+	uint32_t name; /* offset into strings[]: of an Ethernet interface, "swp19"; 0: it has a number only */
 };
 
 /*
@@ -107,6 +110,7 @@ struct ft_snapshot_source {
 	bool live;
 	bool complete;	       /* nothing is unknown because of lost SMPs; repeated ones may have timed out */
 	bool lists_down_ports; /* false: a plain dump, which lists no port without a known far end */
+	bool ethernet;	       /* else InfiniBand */
 	bool stopped;	     /* more nodes or ports responded than the limits of the sweep: the farthest are left out */
 	uint32_t detail;     /* "mlx5_0 port 1", or the file's name */
 	uint32_t entry_node; /* the node where the sweep began, or FT_NO_NODE */
@@ -153,6 +157,12 @@ static inline const struct ft_port *ft_node_port(const struct ft_snapshot *s, co
 						 unsigned int number)
 {
 	return number >= 1 && number <= node->port_count ? &s->ports[node->first_port + number - 1] : NULL;
+}
+
+/* The name of an Ethernet interface, raw bytes as seen; "": it has none. */
+static inline const char *ft_port_name(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	return s->strings + port->name;
 }
 
 static inline const char *ft_node_description(const struct ft_snapshot *s, const struct ft_node *node)

@@ -34,6 +34,7 @@ struct claim {
 	struct ft_build_port port;
 	uint32_t record;
 	uint32_t peer; /* the first record with the far GUID, or NONE */
+	uint32_t name; /* in the arena */
 };
 
 struct ft_builder {
@@ -229,12 +230,15 @@ int ft_builder_add_port(struct ft_builder *b, uint32_t node, const struct ft_bui
 {
 	struct record *record;
 	struct claim *claim;
+	uint32_t name = 0;
 	int r;
 
 	if (node >= b->record_count || port->number < 1 || port->number > FT_PORT_NUMBER_MAX ||
 	    port->peer_number > FT_PORT_NUMBER_MAX)
 		return -EINVAL;
 	r = array_reserve(&b->claims, b->claim_count, &b->claim_size, sizeof(*b->claims));
+	if (r == 0 && port->name)
+		r = string_add(b, port->name, strlen(port->name), &name);
 	if (r < 0)
 		return r;
 	record = &b->records[node];
@@ -242,7 +246,8 @@ int ft_builder_add_port(struct ft_builder *b, uint32_t node, const struct ft_bui
 		record->scattered = true;
 	record->claim_count++;
 	claim = &b->claims[b->claim_count++];
-	*claim = (struct claim){.port = *port, .record = node, .peer = NONE};
+	*claim = (struct claim){.port = *port, .record = node, .peer = NONE, .name = name};
+	claim->port.name = NULL;
 	lid_take(b, &claim->port.lid, true);
 	lid_take(b, &claim->port.peer_lid, false);
 	if (port->peer_number)
@@ -523,6 +528,7 @@ static int nodes_lay_out(struct ft_builder *b, struct ft_snapshot *s, struct ft_
 			.lmc = record->node.lmc,
 			.type = record->node.type,
 			.sm = record->node.sm,
+			.silent = record->node.silent,
 		};
 		s->port_count += record->node.port_count;
 	}
@@ -666,6 +672,8 @@ static void port_fill(struct ft_port *port, const struct record *record, const s
 	port->phys_state = claim->port.phys_state;
 	port->logical_state = claim->port.logical_state;
 	port->sm = claim->port.sm;
+	port->deaf = claim->port.deaf;
+	port->name = claim->name;
 	if (port->link != FT_LINK_SILENT)
 		return;
 	port->rate = claim->port.rate;

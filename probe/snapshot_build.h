@@ -38,6 +38,7 @@ struct ft_build_node {
 	uint8_t lmc;
 	uint8_t type;	  /* enum ft_node_type */
 	bool sm;	  /* of a switch */
+	bool silent;	  /* as in struct ft_node */
 	bool slotted;	  /* the source knows its slot in the chassis */
 	uint8_t unlisted; /* enum ft_link: what ports are that ft_builder_add_port() never heard of:
 			   * FT_LINK_DOWN of a dump that lists links only, else FT_LINK_UNREAD */
@@ -52,6 +53,7 @@ struct ft_build_port {
 	uint64_t guid;	    /* 0 and on a switch: its node's */
 	uint64_t peer_guid; /* the far node's GUID, or with @peer_by_port maybe its port's */
 	uint64_t peer_port_guid;
+	const char *name;	      /* of an Ethernet interface, copied; NULL: it has none */
 	const char *peer_description; /* not copied: valid until ft_builder_finish() */
 	uint32_t place;		      /* for the caller: the place in the file */
 	uint16_t peer_description_length;
@@ -67,6 +69,7 @@ struct ft_build_port {
 	struct ft_rate rate;
 	struct ft_port_limits limits;
 	bool sm;
+	bool deaf;
 	bool peer_by_port;
 };
 

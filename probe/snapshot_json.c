@@ -3,12 +3,12 @@
  * Snapshots as JSON, version 2:
  *
  *     {"ftcheck_snapshot": 2,
- *      "source": {"live", "complete", "lists_down_ports", "detail", "entry": [NODE, PORT] or null, "mads", "timeouts",
- *                 "duration_ms", "time"},
+ *      "source": {"live", "complete", "lists_down_ports", "detail", "entry": [NODE, PORT] or null, "stopped",
+ *                 "ethernet", "mads", "timeouts", "duration_ms", "time"},
  *      "nodes": [{"type", "guid", "description", "system_guid", "vendor_id", "device_id", "chassis", "lid", "lmc",
- *                 "port_count", "sm", "ports": [{"number", "last", "link", "guid", "lid", "lmc", "phys_state",
- *                 "logical_state", "rate", "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported",
- *                 "sm"}, …]}, …],
+ *                 "port_count", "sm", "silent", "ports": [{"number", "last", "link", "guid", "lid", "lmc",
+ * "phys_state", "logical_state", "rate", "widths_enabled", "widths_supported", "speeds_enabled", "speeds_supported",
+ *                 "sm", "deaf", "name"}, …]}, …],
  *      "links": [[NODE, PORT, NODE, PORT], …]}
  *
  * NODE is an index of "nodes", from 0. Members that are 0 or empty are left out; so are ports that are down and of
@@ -83,6 +83,8 @@ static void write_source(struct ft_text *text, const struct ft_snapshot *s, stru
 		ft_text_printf(text, ", \"entry\": [%" PRIu32 ",%u]", s->source.entry_node, s->source.entry_port);
 	if (s->source.stopped)
 		ft_text_puts(text, ", \"stopped\": true");
+	if (s->source.ethernet)
+		ft_text_puts(text, ", \"ethernet\": true");
 	add_number(text, "mads", s->source.mads);
 	add_number(text, "timeouts", s->source.timeouts);
 	add_number(text, "duration_ms", s->source.duration_ms);
@@ -102,15 +104,16 @@ static bool port_is_plain(const struct ft_node *node, const struct ft_port *port
 	bool own_guid = node->type != FT_NODE_SWITCH || port->guid == node->guid;
 
 	return port->link == FT_LINK_DOWN && own_guid && !port_guid_said(node, port) && !port->lid && !port->lmc &&
-	       !port->phys_state && !port->logical_state && !port->sm;
+	       !port->phys_state && !port->logical_state && !port->sm && !port->deaf && !port->name;
 }
 
 /* Are two ports equal, but for their numbers and far ends? */
 static bool ports_alike(const struct ft_port *a, const struct ft_port *b)
 {
-	return a->link == b->link && a->guid == b->guid && a->lid == b->lid && a->lmc == b->lmc &&
-	       a->phys_state == b->phys_state && a->logical_state == b->logical_state &&
-	       a->rate.lanes == b->rate.lanes && a->rate.speed == b->rate.speed && a->sm == b->sm &&
+	return !a->name && !b->name && a->deaf == b->deaf && a->link == b->link && a->guid == b->guid &&
+	       a->lid == b->lid && a->lmc == b->lmc && a->phys_state == b->phys_state &&
+	       a->logical_state == b->logical_state && a->rate.lanes == b->rate.lanes &&
+	       a->rate.speed == b->rate.speed && a->sm == b->sm &&
 	       a->limits.widths_enabled == b->limits.widths_enabled &&
 	       a->limits.widths_supported == b->limits.widths_supported &&
 	       a->limits.speeds_enabled == b->limits.speeds_enabled &&
@@ -118,7 +121,8 @@ static bool ports_alike(const struct ft_port *a, const struct ft_port *b)
 }
 
 /* @last: the last port number of a run of equal ports */
-static void write_port(struct ft_text *text, const struct ft_node *node, const struct ft_port *port, unsigned int last)
+static void write_port(struct ft_text *text, const struct ft_snapshot *s, const struct ft_node *node,
+		       const struct ft_port *port, unsigned int last, struct ft_text *scratch)
 {
 	char rate[FT_RATE_NAME_SIZE];
 
@@ -142,6 +146,12 @@ static void write_port(struct ft_text *text, const struct ft_node *node, const s
 	add_number(text, "speeds_supported", port->limits.speeds_supported);
 	if (port->sm)
 		ft_text_puts(text, ", \"sm\": true");
+	if (port->deaf)
+		ft_text_puts(text, ", \"deaf\": true");
+	if (port->name) {
+		ft_text_puts(text, ", \"name\": ");
+		add_bytes(text, ft_port_name(s, port), strlen(ft_port_name(s, port)), scratch);
+	}
 	ft_text_puts(text, "}");
 }
 
@@ -164,6 +174,8 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 	add_number(text, "port_count", node->port_count);
 	if (node->sm)
 		ft_text_puts(text, ", \"sm\": true");
+	if (node->silent)
+		ft_text_puts(text, ", \"silent\": true");
 	for (unsigned int n = 1; n <= node->port_count; n++) {
 		const struct ft_port *port = ft_node_port(s, node, n);
 
@@ -172,7 +184,7 @@ static void write_node(struct ft_text *text, const struct ft_snapshot *s, const 
 		while (n < node->port_count && ports_alike(port, ft_node_port(s, node, n + 1)))
 			n++;
 		ft_text_puts(text, listed ? "," : ", \"ports\": [");
-		write_port(text, node, port, n);
+		write_port(text, s, node, port, n, scratch);
 		listed = true;
 	}
 	ft_text_puts(text, listed ? "]}" : "}");
@@ -465,6 +477,7 @@ const struct ft_member ft_source_members[FT_SOURCE_MEMBERS] = {
 	[FT_SOURCE_COMPLETE] = {"complete", FT_TRUTH, 0, true},
 	[FT_SOURCE_LISTS_DOWN_PORTS] = {"lists_down_ports", FT_TRUTH, 0, true},
 	[FT_SOURCE_STOPPED] = {"stopped", FT_TRUTH, 0, false},
+	[FT_SOURCE_ETHERNET] = {"ethernet", FT_TRUTH, 0, false},
 	[FT_SOURCE_DETAIL] = {"detail", FT_BYTES, 0, true},
 	[FT_SOURCE_ENTRY] = {"entry", FT_OTHER, 0, true},
 	[FT_SOURCE_MADS] = {"mads", FT_NUMBER, UINT32_MAX, false},
@@ -479,6 +492,7 @@ void ft_snapshot_source_set(struct ft_snapshot_source *source, const uint64_t nu
 	source->complete = numbers[FT_SOURCE_COMPLETE];
 	source->lists_down_ports = numbers[FT_SOURCE_LISTS_DOWN_PORTS];
 	source->stopped = numbers[FT_SOURCE_STOPPED];
+	source->ethernet = numbers[FT_SOURCE_ETHERNET];
 	source->mads = (uint32_t)numbers[FT_SOURCE_MADS];
 	source->timeouts = (uint32_t)numbers[FT_SOURCE_TIMEOUTS];
 	source->duration_ms = (uint32_t)numbers[FT_SOURCE_DURATION];
@@ -524,6 +538,8 @@ const struct ft_member ft_port_members[FT_PORT_MEMBERS] = {
 	[FT_PORT_SPEEDS_ENABLED] = {"speeds_enabled", FT_NUMBER, FT_SPEEDS_MAX, false},
 	[FT_PORT_SPEEDS_SUPPORTED] = {"speeds_supported", FT_NUMBER, FT_SPEEDS_MAX, false},
 	[FT_PORT_SM] = {"sm", FT_TRUTH, 0, false},
+	[FT_PORT_NAME] = {"name", FT_BYTES, 0, false},
+	[FT_PORT_DEAF] = {"deaf", FT_TRUTH, 0, false},
 };
 
 void ft_snapshot_port_set(struct ft_snapshot *s, const struct ft_node *node, unsigned int number,
@@ -546,13 +562,17 @@ void ft_snapshot_port_set(struct ft_snapshot *s, const struct ft_node *node, uns
 		.speeds_supported = (uint16_t)numbers[FT_PORT_SPEEDS_SUPPORTED],
 	};
 	port->sm = numbers[FT_PORT_SM];
+	port->deaf = numbers[FT_PORT_DEAF];
+	port->name = (uint32_t)numbers[FT_PORT_NAME];
 }
 
 /* Listed ports. Without a "link" they are up, and some of "links" have to name them: see links_complete(). */
-static int port_read(const struct reader *r, const struct ft_node *node, const json_t *json, uint8_t *ret_last)
+static int port_read(struct reader *r, const struct ft_node *node, const json_t *json, uint8_t *ret_last)
 {
 	struct values values;
 	uint64_t first, last;
+	uint32_t name;
+	size_t length;
 	bool silent;
 	int e;
 
@@ -570,6 +590,10 @@ static int port_read(const struct reader *r, const struct ft_node *node, const j
 	silent = values.said[FT_PORT_LINK] && values.numbers[FT_PORT_LINK] == FT_LINK_SILENT;
 	if (values.said[FT_PORT_RATE] && values.said[FT_PORT_LINK] && !silent)
 		return ft_json_error_key(r->json, r->err, json, "rate", "a port that is not up has no \"rate\"");
+	e = bytes_read(r, json, "name", values.json[FT_PORT_NAME], UINT16_MAX, &name, &length);
+	if (e < 0)
+		return e;
+	values.numbers[FT_PORT_NAME] = name;
 	for (uint64_t n = first; n <= last; n++)
 		ft_snapshot_port_set(r->s, node, (unsigned int)n, values.numbers, values.said);
 	*ret_last = (uint8_t)last;
@@ -588,6 +612,7 @@ const struct ft_member ft_node_members[FT_NODE_MEMBERS] = {
 	[FT_NODE_LMC] = {"lmc", FT_NUMBER, UINT8_MAX, false},
 	[FT_NODE_PORT_COUNT] = {"port_count", FT_NUMBER, FT_PORT_NUMBER_MAX, false},
 	[FT_NODE_SM] = {"sm", FT_TRUTH, 0, false},
+	[FT_NODE_SILENT] = {"silent", FT_TRUTH, 0, false},
 	[FT_NODE_PORTS] = {"ports", FT_LIST, 0, false},
 };
 
@@ -603,6 +628,7 @@ void ft_snapshot_node_set(struct ft_node *node, const uint64_t numbers[FT_NODE_M
 	node->lmc = (uint8_t)numbers[FT_NODE_LMC];
 	node->port_count = (uint16_t)numbers[FT_NODE_PORT_COUNT];
 	node->sm = numbers[FT_NODE_SM];
+	node->silent = numbers[FT_NODE_SILENT];
 }
 
 int ft_snapshot_ports_add(struct ft_snapshot *s, struct ft_node *node, size_t *size, struct ft_error *err)
@@ -635,7 +661,7 @@ int ft_snapshot_ports_add(struct ft_snapshot *s, struct ft_node *node, size_t *s
 	return 0;
 }
 
-static int ports_read(const struct reader *r, const struct ft_node *node, const json_t *parent, const json_t *list)
+static int ports_read(struct reader *r, const struct ft_node *node, const json_t *parent, const json_t *list)
 {
 	uint8_t last = 0;
 	int e = 0;

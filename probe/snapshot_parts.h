@@ -22,6 +22,7 @@ enum {
 	FT_SOURCE_COMPLETE,
 	FT_SOURCE_LISTS_DOWN_PORTS,
 	FT_SOURCE_STOPPED,
+	FT_SOURCE_ETHERNET,
 	FT_SOURCE_DETAIL,
 	FT_SOURCE_ENTRY,
 	FT_SOURCE_MADS,
@@ -46,6 +47,8 @@ enum {
 	FT_PORT_SPEEDS_ENABLED,
 	FT_PORT_SPEEDS_SUPPORTED,
 	FT_PORT_SM,
+	FT_PORT_NAME,
+	FT_PORT_DEAF,
 	FT_PORT_MEMBERS
 };
 
@@ -61,6 +64,7 @@ enum {
 	FT_NODE_LMC,
 	FT_NODE_PORT_COUNT,
 	FT_NODE_SM,
+	FT_NODE_SILENT,
 	FT_NODE_PORTS,
 	FT_NODE_MEMBERS
 };
@@ -81,7 +85,7 @@ int ft_snapshot_ports_add(struct ft_snapshot *snapshot, struct ft_node *node, si
 /* A node's numbers, by FT_NODE_*; its description and ports are not touched. */
 void ft_snapshot_node_set(struct ft_node *node, const uint64_t numbers[FT_NODE_MEMBERS]);
 
-/* Port @number of @node, by FT_PORT_*; @said: which members there are. */
+/* Port @number of @node, by FT_PORT_*, its name by its offset; @said: which members there are. */
 void ft_snapshot_port_set(struct ft_snapshot *snapshot, const struct ft_node *node, unsigned int number,
 			  const uint64_t numbers[FT_PORT_MEMBERS], const bool said[FT_PORT_MEMBERS]);
 

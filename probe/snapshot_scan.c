@@ -264,6 +264,8 @@ static bool port_read(struct scan *c, const struct ft_node *node, uint64_t *ret_
 {
 	struct seen seen;
 	uint64_t first, last;
+	uint32_t name;
+	size_t length;
 
 	if (!object_read(c, ft_port_members, FT_PORT_MEMBERS, NULL, &seen))
 		return false;
@@ -273,6 +275,9 @@ static bool port_read(struct scan *c, const struct ft_node *node, uint64_t *ret_
 		return false;
 	if (seen.said[FT_PORT_RATE] && seen.said[FT_PORT_LINK] && seen.numbers[FT_PORT_LINK] != FT_LINK_SILENT)
 		return false;
+	if (!bytes_take(c, seen.bytes, UINT16_MAX, &name, &length))
+		return false;
+	seen.numbers[FT_PORT_NAME] = name;
 	for (uint64_t n = first; n <= last; n++)
 		ft_snapshot_port_set(c->s, node, (unsigned int)n, seen.numbers, seen.said);
 	*ret_last = last;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "probe/lldp.h"
 #include "probe/snapshot_build.h"
 
 /* A libibnetdisc cache begins with this number, least significant byte first. */
@@ -53,6 +54,9 @@ static const struct {
 	{"Multicast mlids [", "these are multicast forwarding tables; record the fabric with 'ibnetdiscover'"},
 	{"Errors for ", "these are error counters by ibqueryerrors; record the fabric with 'ibnetdiscover'"},
 	{"# Port counters:", "these are counters by perfquery; record the fabric with 'ibnetdiscover'"},
+	{"lldp.", "these are LLDP neighbours as keys and values; record them with 'lldpcli show neighbors -f json'"},
+	{"LLDP neighbors:", "these are LLDP neighbours as text; record them with 'lldpcli show neighbors -f json'"},
+	{"<lldp ", "these are LLDP neighbours as XML; record them with 'lldpcli show neighbors -f json'"},
 	{"# Node info:", "this is smpquery's word of one node; record the fabric with 'ibnetdiscover'"},
 	{"# Port info:", "this is smpquery's word of one port; record the fabric with 'ibnetdiscover'"},
 };
@@ -98,15 +102,13 @@ static bool is_gzip(const char *bytes, size_t length)
 	return length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0;
 }
 
-int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+/* The file's text, unpacked. */
+static int text_take(const char *path, size_t limit, char **ret_text, size_t *ret_length, struct ft_error *err)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	_cleanup_free_ char *text = NULL;
-	const struct format *format = formats;
 	size_t length;
-	int r;
+	int r = ft_file_read(path, limit, &text, &length, err);
 
-	r = ft_file_read(path, 0, &text, &length, err);
 	if (r < 0)
 		return r;
 	if (is_gzip(text, length)) {
@@ -119,19 +121,100 @@ int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct f
 	}
 	if (length == 0)
 		return ft_error_set(err, -EINVAL, 1, 1, "the file is empty");
+	*ret_text = FT_STEAL(text);
+	*ret_length = length;
+	return 0;
+}
+
+static int lldp_add(struct ft_lldp *lldp, const char *path, const char *text, size_t length, struct ft_error *err)
+{
+	_cleanup_free_ char *machine = NULL;
+	int r = ft_lldp_machine(path, &machine);
+
+	return r == 0 ? ft_lldp_add(lldp, text, length, machine, err) : r;
+}
+
+static int lldp_load(const char *path, const char *text, size_t length, struct ft_snapshot **ret_snapshot,
+		     struct ft_error *err)
+{
+	_cleanup_(ft_lldp_freep) struct ft_lldp *lldp = NULL;
+	int r = ft_lldp_new(&lldp);
+
+	if (r == 0)
+		r = lldp_add(lldp, path, text, length, err);
+	return r == 0 ? ft_lldp_finish(lldp, ret_snapshot, err) : r;
+}
+
+int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_free_ char *text = NULL;
+	const struct format *format = formats;
+	size_t length;
+	bool lldp;
+	int r;
+
+	r = text_take(path, 0, &text, &length, err);
+	if (r < 0)
+		return r;
+	lldp = ft_lldp_is(text, length);
 	while (format->matches && !format->matches(text, length))
 		format++;
-	r = format->read(text, length, &snapshot, err);
+	r = lldp ? lldp_load(path, text, length, &snapshot, err) : format->read(text, length, &snapshot, err);
 	/* Unknown text goes to ibnetdiscover's reader, which rejects its first line. */
 	if (r == -EINVAL && !format->matches)
 		r = mistake_tell(text, length, err);
 	if (r < 0)
 		return r;
-	if (!format->has_detail) {
+	if (lldp || !format->has_detail) {
 		r = ft_snapshot_set_detail(snapshot, path);
 		if (r < 0)
 			return r;
 	}
+	*ret_snapshot = FT_STEAL(snapshot);
+	return 0;
+}
+
+/* One of several files: only LLDP neighbours come so. */
+static int part_load(struct ft_lldp *lldp, const char *path, struct ft_error *err)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	int r = text_take(path, FT_LLDP_FILE_MAX, &text, &length, err);
+
+	if (r < 0)
+		return r;
+	if (!ft_lldp_is(text, length))
+		return ft_error_set(err, -EINVAL, 1, 1,
+				    "these are no LLDP neighbours, which alone come in several files: record them with "
+				    "\"lldpcli show neighbors -f json\" on each machine");
+	return lldp_add(lldp, path, text, length, err);
+}
+
+int ft_source_load_all(const char *const *paths, size_t count, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	_cleanup_(ft_lldp_freep) struct ft_lldp *lldp = NULL;
+	_cleanup_(ft_text_release) struct ft_text detail = {0};
+	int r;
+
+	if (err)
+		err->file = paths[0];
+	if (count == 1)
+		return ft_source_load(paths[0], ret_snapshot, err);
+	r = ft_lldp_new(&lldp);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (err)
+			err->file = paths[i];
+		r = part_load(lldp, paths[i], err);
+	}
+	if (r == 0)
+		r = ft_lldp_finish(lldp, &snapshot, err);
+	ft_text_printf(&detail, "%s and %zu more", paths[0], count - 1);
+	if (r == 0)
+		r = ft_text_failed(&detail) ? -ENOMEM : ft_snapshot_set_detail(snapshot, ft_text_string(&detail));
+	if (r < 0)
+		return r;
 	*ret_snapshot = FT_STEAL(snapshot);
 	return 0;
 }

@@ -105,10 +105,17 @@ int ft_sweep_here(const struct ft_sweep_options *options, int64_t end_ms, struct
 
 /*
  * Reads a file ("-": standard input), recognised by its content: ibnetdiscover text, iblinkinfo text, a libibnetdisc
- * cache, a subnet list, or a snapshot of ours; each of them packed by gzip or not. @err has line and column if the
- * content is at fault; for some other known formats it names the format and says what to do. Returns 0 or -errno.
+ * cache, a subnet list, LLDP neighbours or a snapshot of ours; each of them packed by gzip or not. @err has line and
+ * column if the content is at fault; for some other known formats it names the format and says what to do. Returns 0 or
+ * -errno.
  */
 int ft_source_load(const char *path, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+/*
+ * The same of @count files, at least one: more than one are LLDP neighbours (probe/lldp.h), which come machine by
+ * machine. @err->file is the file at fault.
+ */
+int ft_source_load_all(const char *const *paths, size_t count, struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
 /* ibnetdiscover text with all variations seen in the field; see dump_ibnetdiscover.c for the list. */
 int ft_dump_read_ibnetdiscover(const char *text, size_t length, struct ft_snapshot **ret_snapshot,

@@ -14,6 +14,7 @@
 #include "probe/names.h"
 #include "verify/infer/infer.h"
 #include "verify/model/bounds.h"
+#include "verify/model/ethernet.h"
 #include "verify/cmd/complain.h"
 #include "verify/cmd/resolve.h"
 #include "verify/model/verify.h"
@@ -110,6 +111,18 @@ bool ft_gathers_lanes(const struct ft_options *options)
 	return options->routes && options->route_path_count == 0 && !options->from;
 }
 
+static int recording_load(const struct ft_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_free_ const char **paths = calloc(options->more_from_count + 1, sizeof(*paths));
+
+	if (!paths)
+		return -ENOMEM;
+	paths[0] = options->from;
+	for (size_t i = 0; i < options->more_from_count; i++)
+		paths[i + 1] = options->more_from[i];
+	return ft_source_load_all(paths, options->more_from_count + 1, ret_snapshot, err);
+}
+
 static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
 			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
 {
@@ -118,9 +131,11 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 	int r;
 
 	if (options->from) {
-		r = ft_source_load(options->from, ret_snapshot, &err);
+		r = recording_load(options, ret_snapshot, &err);
+		if (r == 0)
+			r = ft_ethernet_fit(plan, *ret_snapshot);
 		if (r < 0)
-			return ft_file_error(options->from, r, &err);
+			return ft_file_error(err.file ? err.file : options->from, r, &err);
 		lids_tell(options->from, &(*ret_snapshot)->source);
 		return 0;
 	}

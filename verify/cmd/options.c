@@ -23,72 +23,74 @@ enum { COUNTERS_S = 10 };
 
 static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
 
-static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
-				"       ftcheck --since FILE [OPTION]...\n"
-				"       ftcheck --diff FILE FILE2 [OPTION]...\n"
-				"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
-				"Compare an InfiniBand fabric with its plan: one finding for each fault, and how\n"
-				"to fix it. See ftcheck(1).\n"
-				"\n"
-				"      --plan FILE        the design, see ftcheck-design(5) (default: the only\n"
-				"                         one in " FT_SYSCONFDIR "/ftcheck)\n"
-				"      --catalog CATALOG  the catalog of a design without its plan, see ftplan(1)\n"
-				"      --cables FILE      the site's list of cables (CSV): check ports and hosts\n"
-				"      --from FILE        read a recorded fabric: ibnetdiscover or iblinkinfo\n"
-				"                         output, cache of libibnetdisc, subnet list or\n"
-				"                         snapshot, also gzipped; \"-\": stdin\n"
-				"      --since FILE       without a plan: what changed since that was recorded\n"
-				"      --diff FILE FILE2  what changed from one recording to the other\n"
-				"      --before FILE      an earlier record: what is missing now is named as\n"
-				"                         it was then\n"
-				"      --node-name-map FILE  names for nodes; the format of infiniband-diags and\n"
-				"                         OpenSM\n"
-				"      --save FILE        record the observed fabric as a snapshot\n"
-				"      --routes [PATH...]  check forwarding tables: those of the switches, or\n"
-				"                         files (or directories) of ibroute, dump_lfts or OpenSM\n"
-				"      --status[=ADDRESS:PORT]  print the report of the running ftcheckd\n"
-				"                         (at " FT_STATUS_DEFAULT " by default)\n"
-				"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
-				"      --repair           list what to do, in walking order, and the verdict\n"
-				"                         after each step\n"
-				"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
-				"                         in a graph any switches) or cables (cable) fail;\n"
-				"                         without KIND, both\n"
-				"      --throughput       report which share of its link each host can use if all\n"
-				"                         send to all, and what each finding takes of it\n"
-				"      --workload W,W,...  report how much longer these workloads take than as\n"
-				"                         planned: all-to-all, binary-tree, butterfly,\n"
-				"                         near-neighbor, n-bodies, random:W\n"
-				"      --switch NAME      show each port of one switch, planned and observed;\n"
-				"                         NAME is its name, its planned name or its GUID\n"
-				"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
-				"  -c, --critical PERCENT  losing this much of it is critical (default %u)\n"
-				"  -v, --verbose          print evidence, consequences and the table of switches\n"
-				"\n"
-				"      --sm               query the subnet managers: exactly one should be master\n"
-				"      --counters[=SECONDS]  read the error counters of all ports twice, SECONDS\n"
-				"                         apart (default %u)\n"
-				"\n"
-				"Live sweep:\n"
-				"  -C, --Ca NAME          channel adapter (default: the first with a port up)\n"
-				"  -P, --Port NUMBER      its port\n"
-				"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
-				"  -y, --m_key KEY        the M_Key of a protected fabric\n"
-				"  -z, --config FILE      defaults of the live sweep (default:\n"
-				"                         " FT_IBDIAG_CONF ")\n"
-				"      --engine ENGINE    what sweeps: libibnetdisc; libibumad, faster in large\n"
-				"                         fabrics; auto (default): by the size of the plan\n"
-				"  -o, --outstanding_smps N  most MADs in flight (default %u; libibumad: %u)\n"
-				"      --max-smps-per-switch N  most MADs in flight to one switch (default %u)\n"
-				"      --max-smps-per-second N  most packets per second (libibumad only)\n"
-				"      --retries N        how often to retry a request (default 3)\n"
-				"      --deadline SECONDS  for the whole sweep (default %u)\n"
-				"\n"
-				"      --list-codes       print the finding codes with severity and meaning\n"
-				"  -h, --help             print this help\n"
-				"  -V, --version          print the version\n"
-				"\n"
-				"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
+static const char help_text[] =
+	"Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
+	"       ftcheck --since FILE [OPTION]...\n"
+	"       ftcheck --diff FILE FILE2 [OPTION]...\n"
+	"       ftcheck --status[=ADDRESS:PORT] [--format FORMAT] [-v]\n"
+	"Compare an InfiniBand or Ethernet fabric with its plan: one finding for each fault, and how\n"
+	"to fix it. See ftcheck(1).\n"
+	"\n"
+	"      --plan FILE        the design, see ftcheck-design(5) (default: the only\n"
+	"                         one in " FT_SYSCONFDIR "/ftcheck)\n"
+	"      --catalog CATALOG  the catalog of a design without its plan, see ftplan(1)\n"
+	"      --cables FILE      the site's list of cables (CSV): check ports and hosts\n"
+	"      --from FILE...     read a recorded fabric: ibnetdiscover or iblinkinfo\n"
+	"                         output, cache of libibnetdisc, subnet list, LLDP\n"
+	"                         neighbors (a file a machine) or snapshot, also\n"
+	"                         gzipped; \"-\": stdin\n"
+	"      --since FILE       without a plan: what changed since that was recorded\n"
+	"      --diff FILE FILE2  what changed from one recording to the other\n"
+	"      --before FILE      an earlier record: what is missing now is named as\n"
+	"                         it was then\n"
+	"      --node-name-map FILE  names for nodes; the format of infiniband-diags and\n"
+	"                         OpenSM\n"
+	"      --save FILE        record the observed fabric as a snapshot\n"
+	"      --routes [PATH...]  check forwarding tables: those of the switches, or\n"
+	"                         files (or directories) of ibroute, dump_lfts or OpenSM\n"
+	"      --status[=ADDRESS:PORT]  print the report of the running ftcheckd\n"
+	"                         (at " FT_STATUS_DEFAULT " by default)\n"
+	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+	"      --repair           list what to do, in walking order, and the verdict\n"
+	"                         after each step\n"
+	"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
+	"                         in a graph any switches) or cables (cable) fail;\n"
+	"                         without KIND, both\n"
+	"      --throughput       report which share of its link each host can use if all\n"
+	"                         send to all, and what each finding takes of it\n"
+	"      --workload W,W,...  report how much longer these workloads take than as\n"
+	"                         planned: all-to-all, binary-tree, butterfly,\n"
+	"                         near-neighbor, n-bodies, random:W\n"
+	"      --switch NAME      show each port of one switch, planned and observed;\n"
+	"                         NAME is its name, its planned name or its GUID\n"
+	"  -w, --warning PERCENT  losing less of the bisection than this is no warning\n"
+	"  -c, --critical PERCENT  losing this much of it is critical (default %u)\n"
+	"  -v, --verbose          print evidence, consequences and the table of switches\n"
+	"\n"
+	"      --sm               query the subnet managers: exactly one should be master\n"
+	"      --counters[=SECONDS]  read the error counters of all ports twice, SECONDS\n"
+	"                         apart (default %u)\n"
+	"\n"
+	"Live sweep:\n"
+	"  -C, --Ca NAME          channel adapter (default: the first with a port up)\n"
+	"  -P, --Port NUMBER      its port\n"
+	"  -t, --timeout MS       how long to wait for one answer (default 1000)\n"
+	"  -y, --m_key KEY        the M_Key of a protected fabric\n"
+	"  -z, --config FILE      defaults of the live sweep (default:\n"
+	"                         " FT_IBDIAG_CONF ")\n"
+	"      --engine ENGINE    what sweeps: libibnetdisc; libibumad, faster in large\n"
+	"                         fabrics; auto (default): by the size of the plan\n"
+	"  -o, --outstanding_smps N  most MADs in flight (default %u; libibumad: %u)\n"
+	"      --max-smps-per-switch N  most MADs in flight to one switch (default %u)\n"
+	"      --max-smps-per-second N  most packets per second (libibumad only)\n"
+	"      --retries N        how often to retry a request (default 3)\n"
+	"      --deadline SECONDS  for the whole sweep (default %u)\n"
+	"\n"
+	"      --list-codes       print the finding codes with severity and meaning\n"
+	"  -h, --help             print this help\n"
+	"  -V, --version          print the version\n"
+	"\n"
+	"Exit status: 0 ok, 1 warning, 2 critical, 3 unknown.\n";
 
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
 {
@@ -484,8 +486,8 @@ static int stray(const struct ft_options *options, const struct option *before, 
 }
 
 /*
- * Arguments that are no options are the second file of --diff and the files of --routes. @typed: the command line
- * before getopt_long() moved its words. Returns -1 to go on, else the exit status.
+ * Arguments that are no options are the second file of --diff, the files of --routes, and else more files of --from.
+ * @typed: the command line before getopt_long() moved its words. Returns -1 to go on, else the exit status.
  */
 static int arguments_take(int argc, char **argv, char *const *typed, struct ft_options *options)
 {
@@ -500,12 +502,18 @@ static int arguments_take(int argc, char **argv, char *const *typed, struct ft_o
 	}
 	for (int i = optind; i < argc; i++) {
 		const struct option *before = ft_usage_before(long_options, argc, typed, argv[i]);
+		bool taken = options->routes || (!options->diff && ft_stray_is_recording(options, argv[i]));
 
-		if (options->ask || !options->routes || ft_stray_is_value(before, argv[i]))
+		if (options->ask || !taken || ft_stray_is_value(before, argv[i]))
 			return stray(options, before, argv[i]);
 	}
-	options->route_paths = (const char *const *)&argv[optind];
-	options->route_path_count = (size_t)(argc - optind);
+	if (options->routes) {
+		options->route_paths = (const char *const *)&argv[optind];
+		options->route_path_count = (size_t)(argc - optind);
+	} else {
+		options->more_from = (const char *const *)&argv[optind];
+		options->more_from_count = (size_t)(argc - optind);
+	}
 	return -1;
 }
 

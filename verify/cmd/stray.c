@@ -74,6 +74,14 @@ bool ft_stray_is_value(const struct option *before, const char *argument)
 	return is_number(argument) || is_address(NULL, argument);
 }
 
+bool ft_stray_is_recording(const struct ft_options *options, const char *argument)
+{
+	for (size_t i = 0; i < FT_COUNT(guesses); i++)
+		if (guesses[i].fits(options, argument))
+			return false;
+	return options->from && access(argument, F_OK) == 0;
+}
+
 void ft_stray_explain(const struct ft_options *options, const struct option *before, const char *argument,
 		      struct ft_text *text)
 {

@@ -13,6 +13,9 @@
  */
 bool ft_stray_is_value(const struct option *before, const char *argument);
 
+/* Whether @argument may be one more file of --from, and is no value of another option. */
+bool ft_stray_is_recording(const struct ft_options *options, const char *argument);
+
 /* The correction, such as "write --counters=60", safe to print. */
 void ft_stray_explain(const struct ft_options *options, const struct option *before, const char *argument,
 		      struct ft_text *text);
