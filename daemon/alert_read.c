@@ -197,9 +197,11 @@ static int strings_check(const json_t *value)
 
 static int place_read(const struct reader *r, const json_t *value, struct ft_place *ret_place)
 {
-	static const char *const keys[] = {"name", "guid", "port"};
+	static const char *const keys[] = {"name", "guid", "port", "interface"};
+	const char *interface = json_string_value(json_object_get(value, "interface"));
 	int64_t port = 0;
-	int ret = members_check(r, value, keys, FT_COUNT(keys));
+	size_t count = json_object_get(value, "interface") ? FT_COUNT(keys) : FT_COUNT(keys) - 1;
+	int ret = members_check(r, value, keys, count);
 
 	if (ret < 0)
 		return ret;
@@ -210,6 +212,8 @@ static int place_read(const struct reader *r, const json_t *value, struct ft_pla
 	if (ret == 0 && !json_is_null(json_object_get(value, "name")) &&
 	    !json_is_string(json_object_get(value, "name")))
 		ret = refuse(r, value, "name");
+	if (ret == 0 && count == FT_COUNT(keys) && !ft_place_interface_set(ret_place, interface))
+		ret = refuse(r, value, "interface");
 	ret_place->port = (uint32_t)port;
 	ret_place->name = (char *)json_string_value(json_object_get(value, "name"));
 	return ret;

@@ -81,9 +81,10 @@ static bool track_is_due(const struct ft_alert_rules *rules, const struct ft_tra
 
 static void place_words(struct ft_text *text, const struct ft_place *place)
 {
+	char words[FT_PORT_WORDS_SIZE];
+
 	ft_text_puts(text, place->name ? place->name : "?");
-	if (place->port)
-		ft_text_printf(text, " port %" PRIu32, place->port);
+	ft_text_puts(text, ft_port_words(place, words));
 }
 
 /* "edge003 port 20 - core01 port 20"; with more than two ends the first, and their number. */

@@ -158,9 +158,14 @@ static void place_write(struct ft_text *t, const struct ft_place *place)
 	else
 		ft_text_puts(t, ", \"guid\": null");
 	if (place->port)
-		ft_text_printf(t, ", \"port\": %" PRIu32 "}", place->port);
+		ft_text_printf(t, ", \"port\": %" PRIu32, place->port);
 	else
-		ft_text_puts(t, ", \"port\": null}");
+		ft_text_puts(t, ", \"port\": null");
+	if (place->interface[0]) {
+		ft_text_puts(t, ", ");
+		ft_text_add_member(t, "interface", place->interface);
+	}
+	ft_text_puts(t, "}");
 }
 
 void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const char *code)

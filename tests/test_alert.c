@@ -117,12 +117,12 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 
 	snprintf(name, STRING_SIZE, "switch \"%c\" \xc3\xa9\\x1b", letter);
 	f->where_count = 2;
-	f->where[0] = (struct ft_place){name, guid_of(letter), strchr(marks, '*') ? 7 : 1};
-	f->where[1] = (struct ft_place){(char *)"core01", 0x2000, core_port_of(letter)};
+	f->where[0] = (struct ft_place){.name = name, .guid = guid_of(letter), .port = strchr(marks, '*') ? 7 : 1};
+	f->where[1] = (struct ft_place){.name = (char *)"core01", .guid = 0x2000, .port = core_port_of(letter)};
 	for (size_t i = 0; letter == 'C' && i < 2; i++)
-		f->where[i] = (struct ft_place){name, guid_of(both[i]), 1};
+		f->where[i] = (struct ft_place){.name = name, .guid = guid_of(both[i]), .port = 1};
 	for (size_t i = 0; letter == 'W' && i < 2; i++)
-		f->where[i] = (struct ft_place){name, 0x2000, core_port_of(both[i])};
+		f->where[i] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(both[i])};
 }
 
 static enum ft_code code_of(char letter)
@@ -188,7 +188,7 @@ static void gaps_make(struct made *made, const char *letters, size_t count, enum
 		f->waived = (char *)"known";
 	}
 	for (size_t i = 0; i < count; i++)
-		f->where[i] = (struct ft_place){(char *)"edge", guid_of(letters[i]), 1};
+		f->where[i] = (struct ft_place){.name = (char *)"edge", .guid = guid_of(letters[i]), .port = 1};
 	snprintf(f->id, STRING_SIZE, "sweep-incomplete");
 	snprintf(f->text, STRING_SIZE, "not everything could be judged: %zu ports up and silent, %u packets lost",
 		 count, random_below(1000));

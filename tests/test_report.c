@@ -572,7 +572,7 @@ static void test_bounds(void **state)
 	f->alternatives = calloc(PLACES, sizeof(*f->alternatives));
 	assert_true(f->where && f->symptoms && f->alternatives);
 	for (size_t i = 0; i < PLACES; i++) {
-		f->where[i] = (struct ft_place){strdup("a place"), 1, 2};
+		f->where[i] = (struct ft_place){.name = strdup("a place"), .guid = 1, .port = 2};
 		f->symptoms[i] = (struct ft_symptom){strdup("a symptom"), {strdup("a place"), 1, 2}};
 		f->alternatives[i] = strdup("an alternative");
 	}

@@ -15,6 +15,7 @@
 static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_text *buffer)
 {
 	const struct ft_plan_host *home;
+	char words[FT_PORT_WORDS_SIZE];
 	uint32_t place;
 
 	if (!m->exact.belongs || m->exact.belongs[host] == FT_NONE)
@@ -23,7 +24,9 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 	place = m->place_of[home->edge];
 	ft_text_reset(buffer);
 	ft_text_puts(buffer, m->live_of[place] == FT_NONE ? m->places[place]->name : ft_live_at(m, place)->label);
-	if (home->port > 0)
+	if (home->port > 0 && m->live_of[place] != FT_NONE)
+		ft_text_puts(buffer, ft_live_port_words(m, m->live_of[place], home->port, words));
+	else if (home->port > 0)
 		ft_text_printf(buffer, " port %u", home->port);
 	return ft_text_string(buffer);
 }
@@ -131,8 +134,8 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 		       ft_place_text(m, host->switch_port, &b));
 		ft_say(m, &f->text, "host %s is cabled to a %s, at %s", ft_place_text(m, host->port, &a), kind,
 		       ft_place_text(m, host->switch_port, &b));
-		ft_say(m, &f->fix, "move it to %s; on a %s it makes OpenSM's ftree routing give up",
-		       host_home(m, i, &a), ft_kind_of(m, sw->planned));
+		ft_say(m, &f->fix, "move it to %s; on a %s %s", host_home(m, i, &a), ft_kind_of(m, sw->planned),
+		       m->words->on_upper);
 	}
 }
 
@@ -155,10 +158,11 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 	_cleanup_(ft_text_release) struct ft_text here = {0};
 	_cleanup_(ft_text_release) struct ft_text home = {0};
 	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length);
-	struct ft_place from = {name, node->guid, port->number};
-	struct ft_place to = {m->plan->switches[listing->edge].name, 0, listing->port};
+	struct ft_place from = {.name = name, .guid = node->guid, .port = port->number};
+	struct ft_place to = {.name = m->plan->switches[listing->edge].name, .port = listing->port};
 
 	m->failed |= !name;
+	ft_place_interface_set(&from, ft_port_name(m->chips, port));
 	ft_finding_where_port(m, f, m->live.hosts[host].switch_port);
 	ft_finding_where_port(m, f, m->live.hosts[host].port);
 	ft_finding_act(m, f, FT_ACT_MOVE, &from, &to);
@@ -415,13 +419,13 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 		uint32_t live = m->live_of[m->place_of[h->edge]];
 		_cleanup_(ft_text_release) struct ft_text interface = {0};
 		_cleanup_free_ char *name = NULL;
-		char guid[24], port[24] = "";
+		char guid[24], port[FT_PORT_WORDS_SIZE] = "";
 
 		if (!listed_is_missing(m, i))
 			continue;
 		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)h->guid);
 		if (h->port > 0)
-			snprintf(port, sizeof(port), " port %u", h->port);
+			ft_live_port_words(m, live, h->port, port);
 		name = h->name ? ft_text_safe_dup(h->name, strlen(h->name)) : strdup(guid);
 		m->failed |= !name;
 		ft_interface_add(&interface, h);

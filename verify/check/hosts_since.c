@@ -58,16 +58,17 @@ static void change_add(struct change *c, const struct ft_snapshot *s, const stru
 	const struct ft_node *node = ft_port_node(s, host);
 	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
 	const char *label = c->m->live.switches[live].label;
+	char words[FT_PORT_WORDS_SIZE];
 
+	ft_live_port_words(c->m, live, port, words);
 	c->m->failed |= !name;
 	if (!c->finding)
 		c->finding = ft_finding_add(c->m, c->code, FT_EVIDENCE_SEEN);
 	if (c->count++ < SHOWN)
-		ft_text_printf(&c->names, "%s%s on %s port %u", c->count > 1 ? ", " : ": ", name ? name : "", label,
-			       port);
+		ft_text_printf(&c->names, "%s%s on %s%s", c->count > 1 ? ", " : ": ", name ? name : "", label, words);
 	ft_finding_where_switch(c->m, c->finding, live, port);
-	ft_finding_symptom(c->m, c->finding, live, port, "%s is %s, on %s port %u", name ? name : "", c->happened,
-			   label, port);
+	ft_finding_symptom(c->m, c->finding, live, port, "%s is %s, on %s%s", name ? name : "", c->happened, label,
+			   words);
 }
 
 static void change_end(struct change *c)

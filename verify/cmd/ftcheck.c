@@ -40,9 +40,12 @@ static int report_complete(struct ft_report *report, const struct ft_options *op
 	report->plan_found = options->plan_found;
 	/* A saved snapshot of a live sweep counts as a file when it is read back. */
 	if (options->from) {
+		const char *detail =
+			options->more_from_count > 0 ? snapshot->strings + snapshot->source.detail : options->from;
+
 		free(report->source.detail);
 		report->source.live = false;
-		report->source.detail = ft_text_safe_dup(options->from, strlen(options->from));
+		report->source.detail = ft_text_safe_dup(detail, strlen(detail));
 		if (!report->source.detail)
 			return -ENOMEM;
 	}

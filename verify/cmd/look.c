@@ -144,9 +144,7 @@ static int nobody_tell(const struct ft_model *m, const char *name, struct ft_err
 						    : " or ",
 			       near.names[i]);
 	if (near.count == 0)
-		ft_text_puts(&text,
-			     "give its name, its name in the plan, or its GUID with 0x; -v without --switch lists "
-			     "them");
+		ft_text_printf(&text, "give %s; -v without --switch lists them", m->words->called);
 	if (ft_text_failed(&text))
 		return -ENOMEM;
 	return ft_error_set(err, -ENOENT, 0, 0, "no switch is called \"%s\", on the fabric or in the plan: %s%s", name,
@@ -190,6 +188,15 @@ static const char *place_label(const struct ft_model *m, uint32_t place)
 	return m->live_of[place] != FT_NONE ? ft_live_at(m, place)->label : m->places[place]->name;
 }
 
+/* " port 20", or " swp20" where the switch was seen and its ports have names. */
+static const char *far_port_words(const struct ft_model *m, uint32_t place, uint32_t port,
+				  char buffer[FT_PORT_WORDS_SIZE])
+{
+	if (m->live_of[place] != FT_NONE)
+		return ft_live_port_words(m, m->live_of[place], port, buffer);
+	return ft_port_words(&(struct ft_place){.port = port}, buffer);
+}
+
 /* The entry of the plan's list for this port: a cable, or a host. False: none, or there is no list. */
 static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 {
@@ -199,9 +206,10 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 	if (cable != FT_NONE) {
 		const struct ft_plan_cable *c = &m->plan->cables[cable];
 		uint32_t far = ft_exact_far(m, cable, here), port = m->place_of[c->a] == here ? c->b_port : c->a_port;
+		char words[FT_PORT_WORDS_SIZE];
 
 		if (port > 0)
-			ft_say(m, string, "%s port %u", place_label(m, far), port);
+			ft_say(m, string, "%s%s", place_label(m, far), far_port_words(m, far, port, words));
 		else
 			ft_say(m, string, "%s", place_label(m, far));
 		return true;

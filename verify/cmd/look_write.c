@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "planner/plan/plan.h"
 #include "verify/cmd/look.h"
+#include "verify/model/words.h"
 #include "verify/report/report_parts.h"
 
 /* ---- text ---- */
@@ -32,7 +33,7 @@ static const char *cell(const struct ft_look_port *port, const struct column *co
 static void head_write(struct ft_text *t, const struct ft_look *look, bool colour)
 {
 	ft_text_puts(t, look->name ? look->name : look->planned_as);
-	if (look->guid)
+	if (look->guid && ft_words_of(look->report->source.ethernet)->guids)
 		ft_text_printf(t, " (0x%016" PRIx64 ")", look->guid);
 	if (look->kind)
 		ft_text_printf(t, ", %s%sswitch", ft_kind_word(look->kind), ft_kind_word(look->kind)[0] ? " " : "");

@@ -68,6 +68,7 @@ static int source_describe(struct ft_model *m)
 	const char *detail = s->strings + s->source.detail;
 
 	report->source.live = s->source.live;
+	report->source.ethernet = s->source.ethernet;
 	report->source.mads = s->source.mads;
 	report->source.timeouts = s->source.timeouts;
 	report->source.duration_ms = s->source.duration_ms;
@@ -128,6 +129,7 @@ static void model_begin(struct ft_model *m, const struct ft_verify_input *input,
 		.since = input->since,
 		.chips = input->snapshot,
 		.today = input->today,
+		.words = ft_words_of(input->snapshot->source.ethernet),
 		.input = input,
 		.report = report,
 		.findings_max = findings_max(input->plan),

@@ -186,7 +186,7 @@ static void board_act_named(const struct ft_inspection *in, struct ft_finding *f
 					     .all = all,
 					     .board = gap->spot.board,
 					     .chip = gap->spot.chip};
-	place = (struct ft_place){name->data, m->live.switches[in->live].guid, 0};
+	place = (struct ft_place){.name = name->data, .guid = m->live.switches[in->live].guid};
 	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
 }
 

@@ -321,8 +321,9 @@ static void trace_act(struct ft_model *m, struct ft_finding *f, enum ft_act act,
 		const struct ft_node *node = &m->chips->nodes[nodes[i]];
 
 		places[i] = (struct ft_place){
-			ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length), node->guid,
-			ports[i] == FT_NONE ? 0 : m->chips->ports[ports[i]].number};
+			.name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length),
+			.guid = node->guid,
+			.port = ports[i] == FT_NONE ? 0 : m->chips->ports[ports[i]].number};
 		m->failed |= !places[i].name;
 	}
 	ft_finding_act(m, f, act, &places[0], &places[1]);

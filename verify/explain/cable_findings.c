@@ -52,7 +52,7 @@ static void act(const struct ft_residual *g, struct ft_finding *f, enum ft_act w
 
 		if (ends[n] < g->ports || place->name)
 			continue;
-		*place = (struct ft_place){strdup(sw->name), sw->guid, 0};
+		*place = (struct ft_place){.name = strdup(sw->name), .guid = sw->guid};
 		g->m->failed |= !place->name;
 	}
 }
@@ -66,7 +66,7 @@ static void act_out(const struct ft_residual *g, struct ft_finding *f, uint32_t 
 	ft_finding_act_ports(g->m, f, FT_ACT_MOVE, port, FT_NONE);
 	if (f->action_count == before)
 		return;
-	f->actions[before].b = (struct ft_place){strdup(sw->name), sw->guid, 0};
+	f->actions[before].b = (struct ft_place){.name = strdup(sw->name), .guid = sw->guid};
 	g->m->failed |= !f->actions[before].b.name;
 }
 

@@ -237,6 +237,7 @@ static void loopbacks_explain(struct explain *x)
 	for (uint32_t i = 0; i < x->stray_count; i++) {
 		struct stray *s = &x->strays[i];
 		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		char a[FT_PORT_WORDS_SIZE], b[FT_PORT_WORDS_SIZE];
 		struct ft_finding *f;
 
 		if (s->used || s->a != s->b)
@@ -254,14 +255,13 @@ static void loopbacks_explain(struct explain *x)
 			director_loopback_say(x, f, cable);
 			continue;
 		}
-		ft_say(m, &f->observed, "ports %u and %u of %s are cabled to each other",
-		       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port), label_of(m, s->a));
+		ft_live_port_words(m, cable->a, ft_port_number(m, cable->a_port), a);
+		ft_live_port_words(m, cable->b, ft_port_number(m, cable->b_port), b);
+		ft_say(m, &f->observed, "%s:%s and%s are cabled to each other", label_of(m, s->a), a, b);
 		if (cable->a_port == cable->b_port)
-			ft_say(m, &f->text, "%s has a loopback plug in port %u", label_of(m, s->a),
-			       ft_port_number(m, cable->a_port));
+			ft_say(m, &f->text, "%s has a loopback plug in%s", label_of(m, s->a), a);
 		else
-			ft_say(m, &f->text, "%s is cabled to itself: port %u to port %u", label_of(m, s->a),
-			       ft_port_number(m, cable->a_port), ft_port_number(m, cable->b_port));
+			ft_say(m, &f->text, "%s is cabled to itself:%s to%s", label_of(m, s->a), a, b);
 	}
 }
 
@@ -271,7 +271,7 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 	const struct ft_live_switch *sw = &m->live.switches[live];
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
 	uint32_t far = FT_NONE;
-	char cables[48], hosts[48];
+	char cables[48], hosts[48], words[FT_PORT_WORDS_SIZE];
 
 	ft_finding_where_switch(m, f, live, 0);
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
@@ -282,8 +282,9 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 		if (other == live || m->live.switches[other].planned == FT_NONE)
 			continue;
 		far = far == FT_NONE ? far_port : far;
-		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its port %u is cabled to %s",
-				   ft_port_number(m, near_port), ft_place_text(m, far_port, &x->text_a));
+		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its%s is cabled to %s",
+				   ft_live_port_words(m, live, ft_port_number(m, near_port), words),
+				   ft_place_text(m, far_port, &x->text_a));
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
 		if (m->live.switches[other].planned != FT_NONE)
 			deficit_fold(x, f, m->live.switches[other].planned, far_port);
@@ -444,33 +445,43 @@ static bool is_other_than_recorded(const struct ft_model *m, uint32_t place)
 	return m->since && sw && m->places[place]->guid && sw->guid != m->places[place]->guid;
 }
 
+/* " 0x0002c90200404730": the switch that stands in a place; "" where such a number says nothing to people. */
+static void stander_words(const struct ft_model *m, uint32_t p, char buffer[24])
+{
+	buffer[0] = '\0';
+	if (m->words->guids)
+		snprintf(buffer, 24, " 0x%016llx", (unsigned long long)ft_live_at(m, p)->guid);
+}
+
 static void replaced_report(struct explain *x)
 {
 	struct ft_model *m = x->m;
 
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct ft_finding *f;
+		char words[24];
 
 		if (!m->replaced[p] && !is_other_than_recorded(m, p))
 			continue;
 		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
 		ft_finding_where_switch(m, f, m->live_of[p], 0);
 		ft_say(m, &f->expected, "%s", m->places[p]->name);
-		ft_say(m, &f->observed, "%s 0x%016llx", ft_live_at(m, p)->name,
-		       (unsigned long long)ft_live_at(m, p)->guid);
-		if (m->since && m->places[p]->guid) {
+		stander_words(m, p, words);
+		ft_say(m, &f->observed, "%s%s", ft_live_at(m, p)->name, words);
+		if (m->since && m->places[p]->guid && m->words->guids) {
 			ft_say(m, &f->text, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now",
 			       m->places[p]->name, (unsigned long long)m->places[p]->guid,
 			       (unsigned long long)ft_live_at(m, p)->guid);
 			ft_say(m, &f->fix, "nothing, if it was replaced on purpose");
 			continue;
 		}
-		ft_say(m, &f->text, "%s 0x%016llx stands in the place of %s%s", ft_live_at(m, p)->name,
-		       (unsigned long long)ft_live_at(m, p)->guid, ft_is_beside(m, p) ? "island switch " : "",
-		       m->places[p]->name);
-		ft_say(m, &f->fix, "if it was replaced%s",
-		       ft_is_beside(m, p) ? " or renamed, put its name into the design's islands"
-					  : ", put its name or GUID into the design's bind list");
+		ft_say(m, &f->text, "%s%s stands in the place of %s%s", ft_live_at(m, p)->name, words,
+		       ft_is_beside(m, p) ? "island switch " : "", m->places[p]->name);
+		if (ft_is_beside(m, p))
+			ft_say(m, &f->fix, "if it was replaced or renamed, put its name into the design's islands");
+		else
+			ft_say(m, &f->fix, "if it was replaced, put its %s into the design's bind list",
+			       m->words->bind_by);
 	}
 }
 
@@ -577,6 +588,7 @@ static int explain_steps(struct explain *x)
 		return r;
 	replaced_report(x);
 	exchanged_report(x);
+	ft_neighbours_report(x);
 	ft_incomplete_report(x);
 	return 0;
 }

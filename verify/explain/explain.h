@@ -89,7 +89,7 @@ static inline bool stray_is_loop(const struct stray *s)
 /* A plain dump lists no port that is down, nor one whose far end is silent: then the two cannot be told apart. */
 static inline const char *down_word(const struct ft_model *m)
 {
-	return m->snapshot->source.lists_down_ports ? "down" : "not listed in the dump";
+	return m->snapshot->source.lists_down_ports ? "down" : m->words->unlisted;
 }
 
 /* port_holes.c: the dark ports that the missing cables belong in; fills holes. Returns 0 or -ENOMEM. */
@@ -142,6 +142,9 @@ int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report);
 bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned);
 int ft_unseen_explain(struct explain *x);
 void ft_incomplete_report(struct explain *x);
+
+/* neighbours.c: on Ethernet, switches that are known by the other ends of their cables only. */
+void ft_neighbours_report(struct explain *x);
 
 /*
  * director/inside.c: faults inside directors. Takes the deficits of outer cables that are missing with a board. Ports

@@ -232,11 +232,14 @@ static const char *until_words(const struct ft_model *m, uint32_t planned, char 
 /* "edge003 port 20": the first port of the finding, or "". */
 static const char *port_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
 {
+	char words[FT_PORT_WORDS_SIZE];
+
 	ft_text_reset(buffer);
 	for (size_t i = 0; i < f->where_count && buffer->length == 0; i++)
 		for (uint32_t n = 0; n < m->live.switch_count && f->where[i].port > 0; n++)
 			if (m->live.switches[n].guid == f->where[i].guid && buffer->length == 0)
-				ft_text_printf(buffer, "%s port %u", m->live.switches[n].label, f->where[i].port);
+				ft_text_printf(buffer, "%s%s", m->live.switches[n].label,
+					       ft_port_words(&f->where[i], words));
 	return ft_text_string(buffer);
 }
 
@@ -439,9 +442,9 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	unseen_name(m, s->planned, &x->text_a);
 	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
 	ft_say(m, &f->observed, "%u of its %u links are up, none is answered", s->silent, s->expected);
-	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but its management agent is silent",
-	       ft_text_string(&x->text_a), where_words(m, f, &x->text_b));
-	ft_say(m, &f->fix, "restart the management of that switch, or power-cycle it; its cables are good");
+	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but %s", ft_text_string(&x->text_a),
+	       where_words(m, f, &x->text_b), m->words->silent);
+	ft_say(m, &f->fix, "%s", m->words->silent_fix);
 	unseen_look(x, f, s->planned);
 }
 
@@ -849,7 +852,7 @@ static void gaps_list(const struct ft_model *m, const struct gaps *g, struct ft_
 		const char *one, *many, *what;
 	} rows[] = {
 		{g->silent, "port", "ports", "up and silent"},
-		{g->unread, "port", "ports", "not read"},
+		{g->unread, "port", "ports", m->words->unread},
 		{g->unjudged, "planned cable", "planned cables", "not judged"},
 		{g->unreached, "planned switch", "planned switches", "not reached"},
 		{m->snapshot->source.timeouts, "packet", "packets", "lost"},
@@ -886,20 +889,17 @@ static void gaps_words(struct explain *x, struct ft_finding *f, const struct gap
 
 	if (m->live.switch_count == 0) {
 		ft_say(m, &f->observed, "no switch was seen");
-		ft_say(m, &f->text, "the sweep saw no switch: nothing can be judged");
-		ft_say(m, &f->fix,
-		       "check the cable of the port that the sweep starts from, and whether the switch behind it "
-		       "answers");
+		ft_say(m, &f->text, "%s saw no switch: nothing can be judged", m->words->observed);
+		ft_say(m, &f->fix, "%s", m->words->first_look);
 		return;
 	}
 	gaps_list(m, g, &x->text_a);
 	ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
 	ft_say(m, &f->text, "not everything could be judged: %s", ft_text_string(&x->text_a));
 	ft_say(m, &f->fix, "%s",
-	       g->silent > 0 && g->unread == 0 ? "find out what is cabled to these ports and why it does not answer"
-	       : m->snapshot->source.live ? "sweep again; if it stays, fewer SMPs on the wire (-o 2, outstanding_smps "
-					    "= 2) or a longer time-out"
-					  : "record the fabric again: this file does not hold all of it");
+	       g->silent > 0 && g->unread == 0 ? m->words->gaps_silent
+	       : m->snapshot->source.live      ? m->words->gaps_live
+					       : m->words->gaps_file);
 }
 
 void ft_incomplete_report(struct explain *x)

@@ -1077,7 +1077,7 @@ int ft_impact_weigh(struct ft_model *m)
 {
 	_cleanup_(impact_release) struct impact x;
 	_cleanup_(tree_release) struct tree plan = {0};
-	bool tree = ft_plan_has_ranks(m->plan), refuses = true;
+	bool tree = m->words->opensm && ft_plan_has_ranks(m->plan), refuses = true;
 	uint64_t judged = 0;
 	int r = impact_init(&x, m);
 
@@ -1085,7 +1085,7 @@ int ft_impact_weigh(struct ft_model *m)
 		r = risk_weigh(&x);
 	if (r == 0)
 		r = risks_far_tell(&x);
-	/* A plan without ranks is no tree, and not meant for ftree routing. */
+	/* A plan without ranks is no tree, and not meant for ftree routing; nor is Ethernet. */
 	if (r == 0 && m->linked && tree)
 		r = plan_judge(&x, &(const struct extras){.hosts_at = FT_NONE}, &plan, &refuses);
 	if (r == 0 && m->linked && tree)

@@ -4,6 +4,7 @@
 #include "verify/model/ethernet.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct fit {
 	struct ft_map brief; /* hash of a name without its domain -> its index */
 	struct ft_map twice; /* hashes in @brief that several names have */
 	uint32_t *found;     /* by node: the index of its name, or FT_MAP_NONE */
+	size_t strings_size;
 };
 
 static void fit_release(struct fit *f)
@@ -85,27 +87,111 @@ static int name_find(struct fit *f, uint32_t node)
 	return r;
 }
 
+/* Adds a string to the arena, whose size doubles. Returns 0, -ENOMEM or -EOVERFLOW. */
+static int string_add(struct fit *f, const char *string, uint32_t *ret_offset)
+{
+	struct ft_snapshot *s = f->s;
+	size_t length = strlen(string) + 1;
+
+	if (length > UINT32_MAX / 4 - s->strings_length)
+		return -EOVERFLOW;
+	if (s->strings_length + length > f->strings_size) {
+		size_t size = 2 * (s->strings_length + length);
+		char *strings = realloc(s->strings, size);
+
+		if (!strings)
+			return -ENOMEM;
+		s->strings = strings;
+		f->strings_size = size;
+	}
+	memcpy(s->strings + s->strings_length, string, length);
+	*ret_offset = s->strings_length;
+	s->strings_length += (uint32_t)length;
+	return 0;
+}
+
 /* Calls the node as the plan does. */
 static int node_name(struct fit *f, uint32_t node)
 {
-	struct ft_snapshot *s = f->s;
 	const char *name = name_at(f, f->found[node]);
-	size_t length = strlen(name);
-	char *strings;
+	struct ft_node *n = &f->s->nodes[node];
 
-	if (strcmp(name, ft_node_description(s, &s->nodes[node])) == 0)
+	if (strcmp(name, ft_node_description(f->s, n)) == 0 || strlen(name) > UINT16_MAX)
 		return 0;
-	if (length > UINT16_MAX || length > UINT32_MAX / 2 - s->strings_length)
+	n->description_length = (uint16_t)strlen(name);
+	return string_add(f, name, &n->description);
+}
+
+/* ---- ports ---- */
+
+/* What is before the number in the names of all ports of a switch, if it is the same in all; "": it is not. */
+struct prefix {
+	char text[32];
+	bool differs;
+};
+
+static void prefix_add(struct prefix *prefix, const char *name, uint32_t number)
+{
+	char digits[12];
+	size_t length = strlen(name), tail = (size_t)snprintf(digits, sizeof(digits), "%u", number);
+
+	if (length <= tail || length - tail >= sizeof(prefix->text) || strcmp(name + length - tail, digits) != 0 ||
+	    (prefix->text[0] &&
+	     (strlen(prefix->text) != length - tail || memcmp(prefix->text, name, length - tail) != 0))) {
+		prefix->differs = true;
+		return;
+	}
+	memcpy(prefix->text, name, length - tail);
+	prefix->text[length - tail] = '\0';
+}
+
+static void prefix_find(const struct fit *f, uint32_t node, struct prefix *prefix)
+{
+	const struct ft_node *n = &f->s->nodes[node];
+
+	for (uint32_t i = 0; i < n->port_count; i++) {
+		const struct ft_port *port = &f->s->ports[n->first_port + i];
+
+		if (port->name)
+			prefix_add(prefix, ft_port_name(f->s, port), port->number);
+	}
+}
+
+/* Names the ports of a switch that have no neighbour as the others; one without any as those of all switches. */
+static int ports_name(struct fit *f, uint32_t node, const struct prefix *all)
+{
+	const struct ft_node *n = &f->s->nodes[node];
+	struct prefix own = {.text = ""};
+	const char *text = all->differs ? "" : all->text;
+	int r = 0;
+
+	prefix_find(f, node, &own);
+	if (own.differs)
 		return 0;
-	strings = realloc(s->strings, s->strings_length + length + 1);
-	if (!strings)
-		return -ENOMEM;
-	s->strings = strings;
-	memcpy(strings + s->strings_length, name, length + 1);
-	s->nodes[node].description = s->strings_length;
-	s->nodes[node].description_length = (uint16_t)length;
-	s->strings_length += (uint32_t)length + 1;
-	return 0;
+	text = own.text[0] ? own.text : text;
+	for (uint32_t i = 0; r == 0 && i < n->port_count && text[0]; i++) {
+		struct ft_port *port = &f->s->ports[n->first_port + i];
+		char name[48];
+
+		snprintf(name, sizeof(name), "%s%u", text, port->number);
+		if (!port->name)
+			r = string_add(f, name, &port->name);
+	}
+	return r;
+}
+
+static int switch_ports_name(struct fit *f)
+{
+	struct prefix all = {.text = ""};
+	int r = 0;
+
+	for (uint32_t i = 0; i < f->s->node_count; i++)
+		if (f->found[i] < f->plan->switch_count)
+			prefix_find(f, i, &all);
+	for (uint32_t i = 0; r == 0 && i < f->s->node_count; i++)
+		if (f->found[i] < f->plan->switch_count)
+			r = ports_name(f, i, &all);
+	return r;
 }
 
 /* How many ports the node has, if the plan says so. */
@@ -196,5 +282,7 @@ int ft_ethernet_fit(const struct ft_plan *plan, struct ft_snapshot *snapshot)
 		type_set(&f, i);
 		r = node_name(&f, i);
 	}
-	return r == 0 ? ports_grow(&f) : r;
+	if (r == 0)
+		r = ports_grow(&f);
+	return r == 0 ? switch_ports_name(&f) : r;
 }

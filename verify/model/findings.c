@@ -141,7 +141,63 @@ static void *array_more(void *array, size_t count, size_t element)
 	return realloc(array, (count ? count * 2 : 1) * element);
 }
 
-static void where_add(struct ft_model *m, struct ft_finding *f, char *name, uint64_t guid, uint32_t port)
+const char *ft_port_words(const struct ft_place *place, char buffer[FT_PORT_WORDS_SIZE])
+{
+	buffer[0] = '\0';
+	if (place->interface[0])
+		snprintf(buffer, FT_PORT_WORDS_SIZE, " %s", place->interface);
+	else if (place->port > 0)
+		snprintf(buffer, FT_PORT_WORDS_SIZE, " port %u", place->port);
+	return buffer;
+}
+
+bool ft_place_interface_set(struct ft_place *place, const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+
+	if (length == 0 || length >= sizeof(place->interface))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (name[i] < '!' || name[i] > '~')
+			return false;
+	memcpy(place->interface, name, length + 1);
+	return true;
+}
+
+/* A name that is too long, or no plain text, is left out: the port is known by its number. */
+static void interface_set(const struct ft_snapshot *s, const struct ft_port *port, struct ft_place *place)
+{
+	if (port)
+		ft_place_interface_set(place, ft_port_name(s, port));
+}
+
+static struct ft_place place_of_port(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	struct ft_place place = {.guid = ft_port_node(s, port)->guid, .port = port->number};
+
+	interface_set(s, port, &place);
+	return place;
+}
+
+static struct ft_place place_of_live(const struct ft_model *m, uint32_t live, uint32_t number)
+{
+	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+	struct ft_place place = {.guid = m->live.switches[live].guid, .port = number};
+
+	interface_set(m->snapshot, ft_node_port(m->snapshot, node, number), &place);
+	return place;
+}
+
+const char *ft_live_port_words(const struct ft_model *m, uint32_t live, uint32_t number,
+			       char buffer[FT_PORT_WORDS_SIZE])
+{
+	struct ft_place place = place_of_live(m, live, number);
+
+	return ft_port_words(&place, buffer);
+}
+
+/* @place with @name, which is moved. */
+static void where_add(struct ft_model *m, struct ft_finding *f, char *name, struct ft_place place)
 {
 	struct ft_place *where = array_more(f->where, f->where_count, sizeof(*where));
 
@@ -152,7 +208,8 @@ static void where_add(struct ft_model *m, struct ft_finding *f, char *name, uint
 		free(name);
 		return;
 	}
-	where[f->where_count++] = (struct ft_place){name, guid, port};
+	place.name = name;
+	where[f->where_count++] = place;
 }
 
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
@@ -170,7 +227,7 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 
 void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
 {
-	f->subject = (struct ft_place){strdup(name), guid, 0};
+	f->subject = (struct ft_place){.name = strdup(name), .guid = guid};
 	m->failed |= !f->subject.name;
 }
 
@@ -209,7 +266,7 @@ void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t 
 		ft_finding_where_chip_port(m, f, chip_port);
 		return;
 	}
-	where_add(m, f, strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number);
+	where_add(m, f, strdup(m->live.switches[live].name), place_of_live(m, live, port_number));
 }
 
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
@@ -228,7 +285,7 @@ void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t no
 {
 	const struct ft_node *n = &m->chips->nodes[node];
 
-	where_add(m, f, node_name(m->chips, n), n->guid, 0);
+	where_add(m, f, node_name(m->chips, n), (struct ft_place){.guid = n->guid});
 }
 
 void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
@@ -236,7 +293,7 @@ void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32
 	const struct ft_port *p = &m->chips->ports[port];
 	const struct ft_node *node = ft_port_node(m->chips, p);
 
-	where_add(m, f, node_name(m->chips, node), node->guid, p->number);
+	where_add(m, f, node_name(m->chips, node), place_of_port(m->chips, p));
 }
 
 void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable)
@@ -289,8 +346,8 @@ void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act 
 		if (ports[i] == FT_NONE || ft_port_origin(m, ports[i]) == FT_NONE)
 			continue;
 		port = &m->chips->ports[ft_port_origin(m, ports[i])];
-		places[i] = (struct ft_place){node_name(m->chips, ft_port_node(m->chips, port)),
-					      ft_port_node(m->chips, port)->guid, port->number};
+		places[i] = place_of_port(m->chips, port);
+		places[i].name = node_name(m->chips, ft_port_node(m->chips, port));
 		m->failed |= !places[i].name;
 	}
 	ft_finding_act(m, f, act, &places[0], &places[1]);
@@ -303,16 +360,16 @@ static struct ft_place place_of_switch(const struct ft_model *m, uint32_t place)
 {
 	const struct ft_live_switch *sw = ft_live_at(m, place);
 
-	return sw ? (struct ft_place){sw->name, sw->guid, 0} : (struct ft_place){m->places[place]->name, 0, 0};
+	return (struct ft_place){.name = sw ? sw->name : m->places[place]->name, .guid = sw ? sw->guid : 0};
 }
 
 void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place)
 {
 	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
 	struct ft_place to = place_of_switch(m, place);
-	struct ft_place from = {node_name(m->chips, ft_port_node(m->chips, p)), ft_port_node(m->chips, p)->guid,
-				p->number};
+	struct ft_place from = place_of_port(m->chips, p);
 
+	from.name = node_name(m->chips, ft_port_node(m->chips, p));
 	m->failed |= !from.name;
 	ft_finding_act(m, f, act, &from, &to);
 	free(from.name);
@@ -328,14 +385,16 @@ void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t pla
 static struct ft_place symptom_place(const struct ft_model *m, uint32_t live, uint32_t port_number)
 {
 	uint32_t chip_port = chip_port_of(m, live, port_number);
-	const struct ft_port *port;
-	const struct ft_node *node;
+	struct ft_place place;
 
-	if (chip_port == FT_NONE)
-		return (struct ft_place){strdup(m->live.switches[live].name), m->live.switches[live].guid, port_number};
-	port = &m->chips->ports[chip_port];
-	node = ft_port_node(m->chips, port);
-	return (struct ft_place){node_name(m->chips, node), node->guid, port->number};
+	if (chip_port == FT_NONE) {
+		place = place_of_live(m, live, port_number);
+		place.name = strdup(m->live.switches[live].name);
+		return place;
+	}
+	place = place_of_port(m->chips, &m->chips->ports[chip_port]);
+	place.name = node_name(m->chips, ft_port_node(m->chips, &m->chips->ports[chip_port]));
+	return place;
 }
 
 /* @place is moved. */
@@ -375,7 +434,7 @@ void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t 
 	va_list args;
 
 	va_start(args, format);
-	symptom_add(m, f, (struct ft_place){node_name(m->chips, n), n->guid, 0}, format, args);
+	symptom_add(m, f, (struct ft_place){.name = node_name(m->chips, n), .guid = n->guid}, format, args);
 	va_end(args);
 }
 
@@ -436,6 +495,25 @@ static void owner_add(const struct ft_model *m, uint32_t port, struct ft_text *t
 		ft_text_add_safe(text, ft_node_description(m->snapshot, node), node->description_length);
 }
 
+/* The interface's name; "": it has none. */
+static const char *interface_of(const struct ft_model *m, uint32_t port)
+{
+	return ft_port_name(m->snapshot, &m->snapshot->ports[port]);
+}
+
+/* " port 20", or " swp20" of an interface with a name. */
+static void port_add(struct ft_text *text, const struct ft_snapshot *s, const struct ft_port *port, uint32_t number)
+{
+	const char *name = ft_port_name(s, port);
+
+	if (!name[0]) {
+		ft_text_printf(text, " port %u", number);
+		return;
+	}
+	ft_text_puts(text, " ");
+	ft_text_add_safe(text, name, strlen(name));
+}
+
 /* The port number on the switch or chip. */
 static uint32_t own_number(const struct ft_model *m, uint32_t port)
 {
@@ -448,7 +526,7 @@ const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_tex
 {
 	ft_text_reset(buffer);
 	owner_add(m, port, buffer);
-	ft_text_printf(buffer, " port %u", own_number(m, port));
+	port_add(buffer, m->snapshot, &m->snapshot->ports[port], own_number(m, port));
 	return ft_text_string(buffer);
 }
 
@@ -476,6 +554,11 @@ const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_
 			ft_text_puts(buffer, i > 0 ? ", " : "");
 			owner_add(m, ports[i], buffer);
 		}
+		if (interface_of(m, ports[i])[0]) {
+			ft_text_puts(buffer, again ? "," : "");
+			port_add(buffer, m->snapshot, &m->snapshot->ports[ports[i]], 0);
+			continue;
+		}
 		ft_text_printf(buffer, "%s%u", again ? ", " : more ? " ports " : " port ", own_number(m, ports[i]));
 	}
 	return ft_text_string(buffer);
@@ -497,7 +580,7 @@ const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft
 		chip_add(m, chip, buffer);
 	else
 		ft_text_add_safe(buffer, ft_node_description(m->chips, node), node->description_length);
-	ft_text_printf(buffer, " port %u", p->number);
+	port_add(buffer, m->chips, p, p->number);
 	return ft_text_string(buffer);
 }
 

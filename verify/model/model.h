@@ -31,6 +31,7 @@
 #include "verify/model/chassis.h"
 #include "verify/model/report.h"
 #include "verify/model/verify.h"
+#include "verify/model/words.h"
 
 #define FT_NONE UINT32_MAX
 
@@ -181,6 +182,7 @@ struct ft_model {
 	struct ft_plan *resolved; /* the plan as its aliases are meant here (match/aliases.c), or NULL: it has none */
 	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
 	const char *today;
+	const struct ft_words *words; /* of the technology of @chips (words.h) */
 
 	/* The observed fabric (director/chassis.c, live.c). */
 	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
@@ -620,6 +622,9 @@ const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text
 const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
 /* True if the chip with that GUID is part of @sw, a director. */
 bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw);
+/* " port 19" or " swp19": port @number of a live switch. */
+const char *ft_live_port_words(const struct ft_model *m, uint32_t live, uint32_t number,
+			       char buffer[FT_PORT_WORDS_SIZE]);
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 

@@ -78,11 +78,20 @@ struct ft_code_info {
 extern const struct ft_code_info ft_codes[FT_CODE_COUNT];
 
 /* A place: a node as observed, and one of its ports. */
+enum { FT_INTERFACE_SIZE = 36 };
 struct ft_place {
-	char *name;    /* the node description made safe */
-	uint64_t guid; /* the node's; 0: not known (a planned switch that was not seen) */
-	uint32_t port; /* 0: no particular port */
+	char *name;			   /* the node description made safe */
+	uint64_t guid;			   /* the node's; 0: not known (a planned switch that was not seen) */
+	uint32_t port;			   /* 0: no particular port */
+	char interface[FT_INTERFACE_SIZE]; /* the port's name on Ethernet, "swp19", safe; "": it has none */
 };
+
+/* Sets its interface; false: @name is NULL, empty, too long, or no printable ASCII. */
+bool ft_place_interface_set(struct ft_place *place, const char *name);
+
+/* " port 19", " swp19", or "" of a place without a port. */
+enum { FT_PORT_WORDS_SIZE = 48 };
+const char *ft_port_words(const struct ft_place *place, char buffer[FT_PORT_WORDS_SIZE]);
 
 /* A consequence of a finding, listed under it. */
 struct ft_symptom {
@@ -318,6 +327,7 @@ struct ft_report {
 		char *engine_why; /* NULL: the user said so */
 		uint32_t mads, timeouts, duration_ms;
 		bool complete;
+		bool ethernet; /* else InfiniBand */
 		char **unreached;
 		size_t unreached_count;
 	} source;

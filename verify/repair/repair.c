@@ -524,14 +524,16 @@ static void name_short(struct ft_text *text, const char *name)
 static const char *place_words(const struct repair *x, const struct ft_place *place, bool with_port,
 			       struct ft_text *text)
 {
+	char words[FT_PORT_WORDS_SIZE];
+
 	ft_text_reset(text);
 	if (with_port && place->port == 0)
 		ft_text_puts(text, "a free port of ");
 	name_short(text, place->name);
 	if (place->guid && ft_map_get(&x->alike, ft_text_hash(place->name)) != FT_MAP_NONE)
 		ft_text_printf(text, " (0x%016llx)", (unsigned long long)place->guid);
-	if (with_port && place->port > 0)
-		ft_text_printf(text, " port %u", place->port);
+	if (with_port)
+		ft_text_puts(text, ft_port_words(place, words));
 	return ft_text_string(text);
 }
 

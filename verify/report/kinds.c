@@ -359,6 +359,32 @@ static void sha256_write(WRITE_ARGUMENTS)
 	ft_text_add_json(t, from);
 }
 
+static int interface_read(READ_ARGUMENTS)
+{
+	struct ft_place place = {0};
+
+	(void)kind;
+	(void)at;
+	if (!ft_place_interface_set(&place, json_string_value(value)))
+		return -EINVAL;
+	memcpy(to, place.interface, sizeof(place.interface));
+	return 0;
+}
+
+static void interface_write(WRITE_ARGUMENTS)
+{
+	(void)kind;
+	ft_text_add_json(t, from);
+}
+
+static bool interface_is_set(const void *from)
+{
+	return *(const char *)from != '\0';
+}
+
+const struct ft_value_kind ft_value_interface = {
+	interface_read, interface_write, interface_is_set, "the name of an interface", NULL, 0};
+
 const struct ft_value_kind ft_value_sha256 = {sha256_read, sha256_write, NULL, "64 hexadecimal digits", NULL, 0};
 
 static int guid_read(READ_ARGUMENTS)

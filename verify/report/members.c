@@ -36,6 +36,7 @@ static const struct ft_member place_members[] = {
 	{"name", .kind = &ft_value_string, .offset = offsetof(struct ft_place, name)},
 	{"guid", .kind = &ft_value_guid, .offset = offsetof(struct ft_place, guid)},
 	{"port", .kind = &ft_value_port, .offset = offsetof(struct ft_place, port)},
+	{"interface", .kind = &ft_value_interface, .offset = offsetof(struct ft_place, interface), .optional = true},
 };
 
 static const struct ft_member_list unreached_list = {
@@ -55,6 +56,7 @@ static const struct ft_member source_members[] = {
 	{"timeouts", .kind = &ft_value_count, .offset = offsetof(struct ft_report, source.timeouts)},
 	{"duration_ms", .kind = &ft_value_count, .offset = offsetof(struct ft_report, source.duration_ms)},
 	{"complete", .kind = &ft_value_truth, .offset = offsetof(struct ft_report, source.complete)},
+	{"ethernet", .kind = &ft_value_truth, .offset = offsetof(struct ft_report, source.ethernet), .optional = true},
 	{"unreached", .list = &unreached_list, .offset = offsetof(struct ft_report, source.unreached)},
 };
 

@@ -34,9 +34,10 @@ struct ft_value_kind {
 };
 
 extern const struct ft_value_kind ft_value_act, ft_value_after_kind, ft_value_code, ft_value_count, ft_value_evidence,
-	ft_value_fraction, ft_value_guid, ft_value_histogram, ft_value_milli, ft_value_pair_count, ft_value_port,
-	ft_value_ratio, ft_value_severity, ft_value_sha256, ft_value_sm_state, ft_value_source, ft_value_status,
-	ft_value_string, ft_value_string_or_null, ft_value_tier, ft_value_time, ft_value_truth, ft_value_verdict;
+	ft_value_fraction, ft_value_guid, ft_value_histogram, ft_value_interface, ft_value_milli, ft_value_pair_count,
+	ft_value_port, ft_value_ratio, ft_value_severity, ft_value_sha256, ft_value_sm_state, ft_value_source,
+	ft_value_status, ft_value_string, ft_value_string_or_null, ft_value_tier, ft_value_time, ft_value_truth,
+	ft_value_verdict;
 
 struct ft_member;
 

@@ -11,6 +11,7 @@
 #include "probe/sms.h"
 #include "planner/work/work.h"
 #include "verify/model/report.h"
+#include "verify/model/words.h"
 #include "verify/report/report_parts.h"
 
 static const char *const severity_colour[] = {"\033[36m", "\033[33m", "\033[1;31m"};
@@ -286,7 +287,7 @@ static const char *tier_of(const struct ft_report *r, const struct ft_report_swi
 static void switches_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
 	bool kinds = r->kind_count > 0;
-	int name = 4, planned = 7, tier = 5;
+	int name = 4, planned = 7, tier = 5, guids = ft_words_of(r->source.ethernet)->guids ? 20 : 0;
 
 	for (size_t i = 0; i < r->switch_count; i++) {
 		const char *planned_as = r->switches[i].planned_as;
@@ -295,16 +296,18 @@ static void switches_write(struct ft_text *t, const struct ft_report *r, bool co
 		tier = column_width(tier, tier_of(r, &r->switches[i]));
 		planned = column_width(planned, planned_as ? planned_as : "");
 	}
-	ft_text_printf(t, "\n%-*s  %-18s  %-*s  %-*s  %-9s  %9s  hosts\n", name, "name", "GUID", tier,
+	ft_text_printf(t, "\n%-*s  %-*s%-*s  %-*s  %-9s  %9s  hosts\n", name, "name", guids, guids ? "GUID" : "", tier,
 		       kinds ? "kind" : "tier", planned, "planned", "status", kinds ? "cables" : "uplinks");
 	for (size_t i = 0; i < r->switch_count; i++) {
 		const struct ft_report_switch *sw = &r->switches[i];
-		char guid[24] = "-", status[16];
+		char guid[24] = "", status[16];
 
-		if (sw->guid)
+		if (guids && !sw->guid)
+			strcpy(guid, "-");
+		if (guids && sw->guid)
 			snprintf(guid, sizeof(guid), "0x%016" PRIx64, sw->guid);
 		snprintf(status, sizeof(status), "%-9s", ft_status_name(sw->status));
-		ft_text_printf(t, "%-*s  %-18s  %-*s  %-*s  ", name, sw->name, guid, tier, tier_of(r, sw), planned,
+		ft_text_printf(t, "%-*s  %-*s%-*s  %-*s  ", name, sw->name, guids, guid, tier, tier_of(r, sw), planned,
 			       sw->planned_as ? sw->planned_as : "-");
 		word(t, status, status_colour[sw->status], colour);
 		ft_text_printf(t, "  %4u/%4u  %5u%s%s\n", sw->uplinks_up, sw->uplinks_planned, sw->hosts,

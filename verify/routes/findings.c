@@ -113,8 +113,8 @@ void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop)
 {
 	const struct ft_snapshot *s = w->m->chips;
 	const struct ft_node *node = &s->nodes[w->hops[hop].node];
-	struct ft_place place = {ft_text_safe_dup(ft_node_description(s, node), node->description_length), node->guid,
-				 0};
+	struct ft_place place = {.name = ft_text_safe_dup(ft_node_description(s, node), node->description_length),
+				 .guid = node->guid};
 
 	w->m->failed |= !place.name;
 	ft_finding_act(w->m, f, FT_ACT_SETTING, &place, NULL);

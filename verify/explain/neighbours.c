@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Links of an Ethernet fabric of which only one end tells. The cable is there, so it is not missing; but what the other
+ * end should say is not known. Three causes, each one finding:
+ *
+ * - a switch without a record: nobody handed over what it sees, or no LLDP agent runs there;
+ * - a switch that no neighbour hears: it does not send;
+ * - a port that does not hear its neighbour, which hears it: the neighbour does not send there, or light goes one way.
+ *
+ * Hosts are not expected to tell anything. O(ports).
+ */
+#include "config.h"
+
+#include "verify/explain/explain.h"
+
+/* The links of a switch to other switches by what their ends hear. */
+struct hearing {
+	uint32_t links;
+	uint32_t deaf;	  /* of these, where the switch does not hear the other end */
+	uint32_t unheard; /* where the other end, which has a record, does not hear the switch */
+	uint32_t asked;	  /* where the other end has a record */
+};
+
+static bool is_told(const struct ft_model *m, const struct ft_port *port)
+{
+	return !ft_port_node(m->snapshot, port)->silent;
+}
+
+static struct hearing hearing_of(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	struct hearing h = {0};
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		const struct ft_port *near = &m->snapshot->ports[ft_cable_port(cable, live)];
+		const struct ft_port *far = ft_port_peer(m->snapshot, near);
+
+		if (cable->a == cable->b)
+			continue;
+		h.links++;
+		h.deaf += near->deaf;
+		h.asked += is_told(m, far);
+		h.unheard += is_told(m, far) && far->deaf;
+	}
+	return h;
+}
+
+/* Nothing is known of its other ports, and this finding says so. */
+static void ports_claim(struct ft_model *m, uint32_t live)
+{
+	const struct ft_node *node = node_of(m, live);
+
+	for (uint32_t i = 0; i < node->port_count; i++)
+		if (m->snapshot->ports[node->first_port + i].link == FT_LINK_UNREAD)
+			m->port_claimed[node->first_port + i] = true;
+}
+
+static void recordless_report(struct explain *x, uint32_t live, uint32_t links)
+{
+	struct ft_model *m = x->m;
+	const char *label = m->live.switches[live].label;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+	char cables[48];
+
+	ports_claim(m, live);
+	ft_finding_where_switch(m, f, live, 0);
+	ft_say(m, &f->expected, "the neighbors that %s sees", label);
+	ft_say(m, &f->observed, "%s, known from the other end", ft_plural(links, "cable", cables));
+	ft_say(m, &f->text, "%s is silent: what it sees was not recorded, and %s known from the other %s only", label,
+	       links == 1 ? "its cable is" : "its cables are", links == 1 ? "end" : "ends");
+	ft_say(m, &f->fix, "record its neighbors too (lldpcli show neighbors -f json); see that lldpd runs there");
+}
+
+static void unheard_report(struct explain *x, uint32_t live, uint32_t links)
+{
+	struct ft_model *m = x->m;
+	const char *label = m->live.switches[live].label;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+	char cables[48];
+
+	ft_finding_where_switch(m, f, live, 0);
+	f->count = links;
+	ft_say(m, &f->expected, "%s is heard by its neighbors", label);
+	ft_say(m, &f->observed, "%s hears its neighbors over %s, none hears it", label,
+	       ft_plural(links, "cable", cables));
+	ft_say(m, &f->text, "%s is silent: it hears its neighbors over %s, and none of them hears it", label, cables);
+	ft_say(m, &f->fix, "let lldpd send there (lldpcli configure ports … lldp status rx-and-tx)");
+}
+
+static void deaf_report(struct explain *x, uint32_t deaf_port)
+{
+	struct ft_model *m = x->m;
+	uint32_t peer = m->snapshot->ports[deaf_port].peer;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+
+	ft_finding_where_port(m, f, peer);
+	ft_finding_where_port(m, f, deaf_port);
+	ft_place_text(m, peer, &x->text_a);
+	ft_place_text(m, deaf_port, &x->text_b);
+	ft_say(m, &f->expected, "%s and %s hear each other", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	ft_say(m, &f->observed, "%s hears %s, which does not hear it", ft_text_string(&x->text_a),
+	       ft_text_string(&x->text_b));
+	ft_say(m, &f->text, "%s is silent: it hears %s, and is not heard there", ft_text_string(&x->text_a),
+	       ft_text_string(&x->text_b));
+	ft_say(m, &f->fix, "let it send LLDP; if it does, the cable carries one direction only: replace it");
+}
+
+/* Each deaf end of a link between two switches that tell; not towards one that no neighbour hears. */
+static void deaf_ports_report(struct explain *x, uint32_t live, const bool *unheard)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = &m->live.switches[live];
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t near = ft_cable_port(cable, live);
+
+		if (cable->a != cable->b && m->snapshot->ports[near].deaf && is_told(m, &m->snapshot->ports[near]) &&
+		    !unheard[ft_cable_far(cable, live)])
+			deaf_report(x, near);
+	}
+}
+
+void ft_neighbours_report(struct explain *x)
+{
+	struct ft_model *m = x->m;
+	_cleanup_free_ bool *unheard = calloc(m->live.switch_count + 1UL, sizeof(*unheard));
+
+	m->failed |= !unheard;
+	if (!m->snapshot->source.ethernet || !unheard)
+		return;
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct hearing h = hearing_of(m, i);
+
+		if (m->live.switches[i].planned == FT_NONE)
+			continue;
+		unheard[i] = h.asked > 0 && h.unheard == h.asked && h.deaf < h.links;
+		if (node_of(m, i)->silent)
+			recordless_report(x, i, h.links);
+		else if (unheard[i])
+			unheard_report(x, i, h.links);
+	}
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (m->live.switches[i].planned != FT_NONE)
+			deaf_ports_report(x, i, unheard);
+}
