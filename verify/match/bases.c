@@ -4,18 +4,20 @@
  * isomorphism", 1981). One pair decides little there, and an arbitrary choice between equal neighbours may be wrong in
  * a way that shows only when most switches have a place.
  *
- * The first classes are those of degrees, then of two-hop walks (ways.c), which are nearly enough for random networks.
- * Colour refinement of the plan is exact: a stage splits each class of planned switches by the classes of their
- * neighbours. When that ends, a switch of the largest class is given a class of its own, a base, until each class has
- * one member, or members that are twins. In the fabric each base gets an image, an observed switch of the same class:
- * nearly every one is right if the classes are the orbits of what is left of the symmetry. A wrong one makes the sizes
- * of the classes differ, and the next one is tried.
+ * The first classes are those of degrees, in some runs then of two-hop walks (ways.c): they are nearly enough for
+ * random networks, but in those of diameter three a few faults change the walks of nearly all switches. Colour
+ * refinement of the plan is exact: a stage splits each class of planned switches by the classes of their neighbours.
+ * When that ends, a switch of the largest class is given a class of its own, a base, until each class has one member,
+ * or members that are twins. In the fabric each base gets an image, an observed switch of the same class: nearly every
+ * one is right if the classes are the orbits of what is left of the symmetry. A wrong one makes the sizes of the
+ * classes differ, and the next one is tried.
  *
  * The fabric has faults, and exact colours would break at a distance of as many switches as there are stages: one dead
  * switch changes all neighbourhoods of a network of diameter two. So an observed switch that has no exact counterpart
- * is given the class whose neighbours agree best, also one of another parent if its own is far; or none while two
- * classes agree equally. A neighbour without a class says nothing. The last stage of a stable partition is repeated,
- * which corrects most of what was wrong on the way.
+ * is given the class whose neighbours agree best, also one of another parent if its own is far. While two classes agree
+ * equally it may be either: later stages choose among what these split into. (A choice would be wrong next to a dead
+ * switch: the class that it lacks as a neighbour is just what tells two classes apart.) A neighbour without a class
+ * says nothing. The last stage of a stable partition is repeated, which corrects most of what was wrong on the way.
  *
  * O(stages * E) for each image tried, and O(classes * d) or O(d^2) for each switch without an exact counterpart. Work
  * ends at FT_BASES_STEPS_MAX in each run.
@@ -37,8 +39,15 @@ enum {
 
 /* What is tried in turn, until three quarters of the switches agree. */
 static const struct ft_bases_run runs[] = {
-	{false, true, 95}, {false, false, 95}, {true, true, 95},  {true, false, 95},
-	{true, true, 85},  {true, false, 85},  {false, true, 70},
+	{.by_ways = true, .grounded = true, .agree_percent = 95},
+	{.grounded = true, .agree_percent = 95},
+	{.by_ways = true, .agree_percent = 95},
+	{.agree_percent = 95},
+	{.early = true, .grounded = true, .agree_percent = 95},
+	{.early = true, .agree_percent = 95},
+	{.early = true, .grounded = true, .agree_percent = 85},
+	{.early = true, .agree_percent = 85},
+	{.grounded = true, .agree_percent = 70},
 };
 
 static void bases_release(struct ft_bases *b)
@@ -68,8 +77,8 @@ static void degrees_match(struct ft_bases *b)
 
 static uint64_t observed_key(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
 {
-	return s == b->stage ? ft_stage_ways_key(&b->w->observed_ways, o)
-			     : ft_stage_key(b, b->w->in->observed, b->class, s->ground, o);
+	return s == b->stage && b->run.by_ways ? ft_stage_ways_key(&b->w->observed_ways, o)
+					       : ft_stage_key(b, b->w->in->observed, b->class, s->ground, o);
 }
 
 /* In how many neighbours @p differs from the switch in b->tally, which has @known. */
@@ -94,34 +103,32 @@ static uint32_t neighbours_apart(struct ft_bases *b, const struct ft_stage *befo
 	return known + count - 2 * agree;
 }
 
-/* A class for an observed switch, and in how many neighbours its members differ from it. */
+/* A class for an observed switch, in how many neighbours its members differ from it, and all that differ as little. */
 struct near {
-	uint32_t class; /* FT_UNASSIGNED: none */
+	uint32_t class; /* FT_UNASSIGNED: none, or several */
 	uint32_t apart;
+	uint32_t first, end; /* the classes that it may be, and others between them */
 };
 
 /*
- * The class of @first … @end that differs least from the switch in b->tally; of several the largest. None if several
- * are equally large, or not a third of the neighbours agree.
+ * Of @first … @end the classes that differ least from the switch in b->tally; all of them, if not a third of the
+ * neighbours agree.
  */
 static struct near best_class(struct ft_bases *b, const struct ft_stage *s, uint32_t first, uint32_t end,
 			      uint32_t known)
 {
-	struct near best = {FT_UNASSIGNED, UINT32_MAX};
-	bool tied = false;
+	struct near best = {FT_UNASSIGNED, UINT32_MAX, first, end};
 
 	for (uint32_t c = first; c < end; c++) {
 		uint32_t apart = neighbours_apart(b, s - 1, s->member[c], known);
 
-		if (apart < best.apart || (apart == best.apart && s->size[c] > s->size[best.class])) {
-			best = (struct near){c, apart};
-			tied = false;
-		} else if (apart == best.apart && s->size[c] == s->size[best.class]) {
-			tied = true;
-		}
+		if (apart < best.apart)
+			best = (struct near){c, apart, c, c + 1};
+		else if (apart == best.apart)
+			best = (struct near){FT_UNASSIGNED, apart, best.first, c + 1};
 	}
-	if (tied || 3 * (uint64_t)best.apart > 4 * (uint64_t)known)
-		best.class = FT_UNASSIGNED;
+	if (3 * (uint64_t)best.apart > 4 * (uint64_t)known)
+		best = (struct near){FT_UNASSIGNED, best.apart, first, end};
 	return best;
 }
 
@@ -156,7 +163,7 @@ static struct near voted_class(struct ft_bases *b, const struct ft_stage *s, uin
 		b->votes[b->touched[i]] = 0;
 	}
 	if (best == FT_UNASSIGNED)
-		return (struct near){FT_UNASSIGNED, UINT32_MAX};
+		return (struct near){.class = FT_UNASSIGNED, .apart = UINT32_MAX};
 	return best_class(b, s, best, best + 1, known);
 }
 
@@ -179,13 +186,14 @@ static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
 }
 
 /*
- * The class of an observed switch that has no exact counterpart: if none of its class splits into is near, any.
+ * The class of an observed switch that has no exact counterpart, in b->next, or those that it may be. If none of those
+ * that it may have been is near, any.
  */
-static uint32_t nearest_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
+static void nearest_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
 {
 	const struct ft_multigraph *g = b->w->in->observed;
-	struct near best = {FT_UNASSIGNED, UINT32_MAX}, other = best;
-	uint32_t known = 0, parent = b->class[o];
+	struct near best = {FT_UNASSIGNED, UINT32_MAX, b->low[o], b->high[o]}, other = best;
+	uint32_t known = 0;
 
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
 		uint32_t c = b->class[g->adjacent[i].vertex];
@@ -195,8 +203,8 @@ static uint32_t nearest_class(struct ft_bases *b, const struct ft_stage *s, uint
 			known++;
 		}
 	}
-	if (parent != FT_UNASSIGNED)
-		best = best_class(b, s, s->child[parent], s->child[parent + 1], known);
+	if (b->high[o] - b->low[o] <= SCANNED_MAX || b->class[o] != FT_UNASSIGNED)
+		best = best_class(b, s, b->low[o], b->high[o], known);
 	if (known > 0 && (2 * (uint64_t)best.apart > known || (b->again && s->count <= SCANNED_MAX)))
 		other = s->count <= SCANNED_MAX ? best_class(b, s, 0, s->count, known) : voted_class(b, s, o, known);
 	if (other.apart < best.apart)
@@ -204,7 +212,9 @@ static uint32_t nearest_class(struct ft_bases *b, const struct ft_stage *s, uint
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
 		if (b->class[g->adjacent[i].vertex] != FT_UNASSIGNED)
 			b->tally[b->class[g->adjacent[i].vertex]] = 0;
-	return best.class;
+	b->next[o] = best.class;
+	b->low[o] = best.first;
+	b->high[o] = best.end;
 }
 
 /* The child of @parent with this key, or FT_UNASSIGNED. */
@@ -245,19 +255,26 @@ static bool fabric_refine(struct ft_bases *b, uint32_t at)
 {
 	const struct ft_multigraph *g = b->w->in->observed;
 	const struct ft_stage *s = &b->stage[at];
-	uint32_t odd = 0, *swap = b->class;
+	uint32_t odd = 0;
 
 	for (uint32_t o = 0; o < g->count; o++) {
+		uint32_t parent = b->class[o];
+
+		b->low[o] = s->child[parent != FT_UNASSIGNED ? parent : b->low[o]];
+		b->high[o] = s->child[parent != FT_UNASSIGNED ? parent + 1 : b->high[o]];
 		b->next[o] = FT_UNASSIGNED;
-		if (b->class[o] != FT_UNASSIGNED)
-			b->next[o] = exact_class(s, b->class[o], observed_key(b, s - 1, o));
+		if (parent != FT_UNASSIGNED)
+			b->next[o] = exact_class(s, parent, observed_key(b, s - 1, o));
 		if (b->next[o] == FT_UNASSIGNED)
 			b->odd[odd++] = o;
 	}
-	for (uint32_t i = 0; i < odd && b->w->steps < b->limit; i++)
-		b->next[b->odd[i]] = at == 1 ? nearest_ways(b, b->odd[i]) : nearest_class(b, s, b->odd[i]);
-	b->class = b->next;
-	b->next = swap;
+	for (uint32_t i = 0; i < odd && b->w->steps < b->limit; i++) {
+		if (at == 1 && b->run.by_ways)
+			b->next[b->odd[i]] = nearest_ways(b, b->odd[i]);
+		else
+			nearest_class(b, s, b->odd[i]);
+	}
+	memcpy(b->class, b->next, g->count * sizeof(*b->class));
 	b->odd_count = odd;
 	return b->w->steps < b->limit && (at < b->first || 100 * sizes_agree(b, s) >= b->run.agree_percent * g->count);
 }
@@ -289,7 +306,7 @@ static uint32_t stage_next_base(const struct ft_bases *b, uint32_t at)
 /* Images for all bases from stage @at on, @root for the first. *@ret_agree: how many switches agree. 0 or -ENOMEM. */
 static int images_find(struct ft_bases *b, uint32_t at, uint32_t root, uint32_t *ret_agree)
 {
-	size_t size = (b->w->in->observed->count + 1UL) * sizeof(*b->class);
+	size_t size = 3 * (b->w->in->observed->count + 1UL) * sizeof(*b->class);
 	_cleanup_free_ uint32_t *before = malloc(size);
 	_cleanup_free_ uint32_t *best = malloc(size);
 	uint32_t planned = b->w->in->planned->count, most = 0;
@@ -368,7 +385,8 @@ static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_coun
 {
 	uint32_t observed = b->w->in->observed->count, planned = b->w->in->planned->count;
 	uint32_t at = stage_next_base(b, 0);
-	_cleanup_free_ uint32_t *begin = malloc((observed + 1UL) * sizeof(*begin));
+	size_t size = 3 * (observed + 1UL) * sizeof(*b->class);
+	_cleanup_free_ uint32_t *begin = malloc(size);
 
 	if (!begin)
 		return -ENOMEM;
@@ -380,7 +398,7 @@ static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_coun
 		*ret_most = sizes_agree(b, &b->stage[at - 1]);
 		*ret_count = pairs_take(b, ret_image);
 	}
-	memcpy(begin, b->class, observed * sizeof(*begin));
+	memcpy(begin, b->class, size);
 	for (uint32_t o = 0;
 	     at < b->stage_count && o < observed && 4 * *ret_most < 3 * planned && b->w->steps < b->limit; o++) {
 		uint32_t agree = 0;
@@ -388,7 +406,7 @@ static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_coun
 
 		if (begin[o] != b->stage[at - 1].class[b->stage[at].base])
 			continue;
-		memcpy(b->class, begin, observed * sizeof(*begin));
+		memcpy(b->class, begin, size);
 		r = images_find(b, at, o, &agree);
 		if (r < 0)
 			return r;
@@ -407,9 +425,11 @@ static int bases_try(struct ft_assign_work *w, const struct ft_bases_run *run, u
 	_cleanup_(bases_release) struct ft_bases b = {.w = w, .limit = w->steps + FT_BASES_STEPS_MAX, .run = *run};
 	int r;
 
-	b.class = calloc(observed, sizeof(*b.class));
+	b.class = calloc(3 * observed, sizeof(*b.class));
 	b.next = calloc(observed, sizeof(*b.next));
 	b.odd = calloc(observed, sizeof(*b.odd));
+	b.low = b.class ? b.class + observed : NULL;
+	b.high = b.class ? b.low + observed : NULL;
 	b.tally = calloc(planned, sizeof(*b.tally));
 	b.votes = calloc(planned, sizeof(*b.votes));
 	b.touched = calloc(planned, sizeof(*b.touched));

@@ -12,6 +12,7 @@ enum { FT_STAGES_MAX = 192 };
 
 /* How the stages are made, and what is asked of the fabric. */
 struct ft_bases_run {
+	bool by_ways;		/* the first stage after degrees is that of two-hop walks */
 	bool early;		/* the first base comes before refinement: where that would take many stages */
 	bool grounded;		/* the class of at least a quarter of the switches does not count as neighbours */
 	uint32_t agree_percent; /* of the switches have to agree, class by class, at each stage after the first base */
@@ -34,9 +35,10 @@ struct ft_bases {
 	struct ft_stage stage[FT_STAGES_MAX];
 	uint32_t stage_count;
 	struct ft_bases_run run;
-	uint32_t first;	 /* the stage of the first base */
-	uint64_t limit;	 /* of w->steps */
-	uint32_t *class; /* by observed switch: its class, or FT_UNASSIGNED */
+	uint32_t first;	      /* the stage of the first base */
+	uint64_t limit;	      /* of w->steps */
+	uint32_t *class;      /* by observed switch: its class, or FT_UNASSIGNED; low and high follow it in memory */
+	uint32_t *low, *high; /* by observed switch without a class: it is of @low … @high - 1 */
 	uint32_t *next, *odd, odd_count;
 	bool again;		 /* the last stage is repeated */
 	uint32_t *tally, *votes; /* scratch, by class: all 0 */

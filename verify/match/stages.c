@@ -39,8 +39,8 @@ uint64_t ft_stage_ways_key(const struct ft_ways *ways, uint32_t v)
 /* What splits the classes of stage @s: at first the numbers of two-hop walks, then the classes of the neighbours. */
 static uint64_t planned_key(struct ft_bases *b, const struct ft_stage *s, uint32_t p)
 {
-	return s == b->stage ? ft_stage_ways_key(&b->w->planned_ways, p)
-			     : ft_stage_key(b, b->w->in->planned, s->class, s->ground, p);
+	return s == b->stage && b->run.by_ways ? ft_stage_ways_key(&b->w->planned_ways, p)
+					       : ft_stage_key(b, b->w->in->planned, s->class, s->ground, p);
 }
 
 static int stage_make(struct ft_bases *b, struct ft_stage **ret)
@@ -188,7 +188,8 @@ int ft_stages_make(struct ft_bases *b)
 	if (r < 0)
 		return r;
 	degrees_sort(b, s);
-	r = stage_refine(b);
+	if (b->run.by_ways)
+		r = stage_refine(b);
 	while (r == 0 && b->stage_count + 2 < FT_STAGES_MAX && b->w->steps < b->limit - FT_BASES_STEPS_MAX / 2) {
 		uint32_t p;
 
