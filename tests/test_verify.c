@@ -562,6 +562,32 @@ static void test_unfinished(void **state)
 		fail_msg("%s", said);
 }
 
+/* A network of the same numbers that is another one: which switch is which has no answer, and no list of faults is one.
+ */
+static void test_unmatched(void **state)
+{
+	_cleanup_(bench_release) struct bench planned = {0}, other = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_verify_input input = {.today = "2026-11-20", .doubt_plan = true};
+	(void)state;
+
+	bench_make(&planned,
+		   "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"dragonfly\", \"group\": {\"routers\": 8, "
+		   "\"global\": 4}, \"groups\": 33, \"edge\": {\"ports\": 64}}");
+	bench_make(&other, "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"dragonfly\", \"group\": {\"routers\": 8, "
+			   "\"global\": 4}, \"groups\": 33, \"arrangement\": \"relative\", \"edge\": {\"ports\": 64}}");
+	switches_unname(other.snapshot);
+	input.design = planned.design;
+	input.plan = planned.plan;
+	input.snapshot = other.snapshot;
+	assert_int_equal(ft_verify_all(&input, &report), 0);
+	assert_int_equal(report->verdict, FT_VERDICT_UNKNOWN);
+	assert_int_equal(report->finding_count, 1);
+	assert_int_equal(report->findings[0].code, FT_CODE_SWEEP_INCOMPLETE);
+	assert_non_null(strstr(report->findings[0].text, "which switch is which planned one was not found"));
+	assert_true(ft_report_is_foreign(report));
+}
+
 /* ---- thresholds on the bandwidth that is lost ---- */
 
 static void test_limits(void **state)
@@ -1110,17 +1136,17 @@ static void test_look_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_hosts_text),     cmocka_unit_test(test_hosts_listed_down),
-		cmocka_unit_test(test_part_with_core), cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_names_hold),     cmocka_unit_test(test_unfinished),
-		cmocka_unit_test(test_limits),	       cmocka_unit_test(test_nameless),
-		cmocka_unit_test(test_name_left_out),  cmocka_unit_test(test_edge_without_hosts),
-		cmocka_unit_test(test_nothing_seen),   cmocka_unit_test(test_ids_stay),
-		cmocka_unit_test(test_anything),       cmocka_unit_test(test_any_port_unheard),
-		cmocka_unit_test(test_nagios_bar),     cmocka_unit_test(test_short_names),
-		cmocka_unit_test(test_own_names),      cmocka_unit_test(test_expired_says_so),
-		cmocka_unit_test(test_untried),	       cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_look_no_memory),
+		cmocka_unit_test(test_hosts_text),	   cmocka_unit_test(test_hosts_listed_down),
+		cmocka_unit_test(test_part_with_core),	   cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_names_hold),	   cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_unmatched),	   cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_nameless),	   cmocka_unit_test(test_name_left_out),
+		cmocka_unit_test(test_edge_without_hosts), cmocka_unit_test(test_nothing_seen),
+		cmocka_unit_test(test_ids_stay),	   cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_any_port_unheard),   cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_short_names),	   cmocka_unit_test(test_own_names),
+		cmocka_unit_test(test_expired_says_so),	   cmocka_unit_test(test_untried),
+		cmocka_unit_test(test_no_memory),	   cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -9,6 +9,8 @@
  *
  * Names say more than cables: where the design binds its switches or lists its hosts, and others stand in their stead,
  * every one of them, it is another fabric even if it is cabled alike.
+ *
+ * Where the matching of switches without names has failed (match/assign.h), nothing can be compared either.
  */
 #include "config.h"
 
@@ -200,17 +202,40 @@ static void foreign_tell(struct ft_model *m, const struct sides *s)
 			: "give the design of this fabric; ftplan --infer makes one of a fabric as it is");
 }
 
+/* The findings would be those of a wrong assignment. */
+static void unmatched_tell(struct ft_model *m)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, FT_EVIDENCE_SEEN);
+
+	ft_say(m, &f->expected, "switches that names, GUIDs or cables tell apart");
+	ft_say(m, &f->observed, "%u switches, and no way to place them that most cables agree with",
+	       m->live.switch_count);
+	ft_say(m, &f->text,
+	       "which switch is which planned one was not found: too few are told by a name or a GUID, and in every "
+	       "way to place them that was tried many cables are not as planned");
+	ft_say(m, &f->fix,
+	       m->since ? "give an earlier recording of this fabric"
+			: "give the switches the names of the design, or the design their GUIDs; if this may be "
+			  "another network, ftplan --infer tells which");
+	m->report->unmatched = true;
+}
+
 int ft_foreign_check(struct ft_model *m)
 {
 	struct sides s;
+	bool foreign;
 
 	if (!m->input->doubt_plan)
 		return 0;
 	s = sides_count(m);
-	if (!is_foreign(m, &s))
+	foreign = is_foreign(m, &s);
+	if (!foreign && !m->match_contradicted)
 		return 0;
 	findings_drop(m->report);
-	foreign_tell(m, &s);
+	if (foreign)
+		foreign_tell(m, &s);
+	else
+		unmatched_tell(m);
 	m->report->verdict = FT_VERDICT_UNKNOWN;
 	return m->failed ? -ENOMEM : 0;
 }

@@ -461,7 +461,7 @@ static int strangers_leave(struct ft_assign_work *w)
 	return 0;
 }
 
-int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, bool *ret_unfinished)
+int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, enum ft_assign_doubt *ret_doubt)
 {
 	_cleanup_(work_release) struct ft_assign_work w = {0};
 	bool exact = false;
@@ -484,6 +484,6 @@ int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_
 	if (!exact)
 		ft_assign_rivals_find(&w, ret_rival);
 	memcpy(ret_image, w.image, input->observed->count * sizeof(*ret_image));
-	*ret_unfinished = w.unfinished;
+	*ret_doubt = !w.unfinished ? FT_ASSIGN_SURE : w.contradicted ? FT_ASSIGN_CONTRADICTED : FT_ASSIGN_UNFINISHED;
 	return 0;
 }

@@ -21,6 +21,13 @@ struct ft_assign_vertex {
 	uint32_t excused; /* observed switch: cables that may exist, but could not be seen */
 };
 
+/* How far an image is to be trusted. */
+enum ft_assign_doubt {
+	FT_ASSIGN_SURE,
+	FT_ASSIGN_UNFINISHED,	/* the work limit was reached: another image may have fewer faults */
+	FT_ASSIGN_CONTRADICTED, /* likewise, and many switches do not have the neighbours of their places */
+};
+
 struct ft_assign {
 	const struct ft_multigraph *planned, *observed;
 	const struct ft_assign_vertex *planned_at, *observed_at;
@@ -35,11 +42,11 @@ struct ft_assign {
  * @ret_image  by observed switch: the planned one, or UINT32_MAX: not planned. [observed->count]
  * @ret_rival  by observed switch with faults in its place that its name does not identify: another planned switch whose
  *             place would make no more faults; else UINT32_MAX. [observed->count]
- * @ret_unfinished  the work limit was reached, and another image may have fewer faults
+ * @ret_doubt  whether another image may have fewer faults
  *
  * O(E) if all are named. Else O(V d^2) for V switches of degree d, times the number of seeds tried, which a fixed
  * amount of work limits. Returns 0 or -ENOMEM.
  */
-int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, bool *ret_unfinished);
+int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, enum ft_assign_doubt *ret_doubt);
 
 #endif

@@ -37,13 +37,19 @@ enum {
 	RECOVERIES = 3,	  /* repetitions of the last stage, in which classes are found again that faults have hidden */
 };
 
-/* What is tried in turn, until three quarters of the switches agree. */
+/*
+ * What is tried in turn, until three quarters of the switches agree. Other bases help where those of a run were next to
+ * faults.
+ */
 static const struct ft_bases_run runs[] = {
 	{.by_ways = true, .grounded = true, .agree_percent = 95},
 	{.grounded = true, .agree_percent = 95},
 	{.by_ways = true, .agree_percent = 95},
+	{.grounded = true, .agree_percent = 95, .turn = 1},
 	{.agree_percent = 95},
 	{.early = true, .grounded = true, .agree_percent = 95},
+	{.grounded = true, .agree_percent = 95, .turn = 2},
+	{.grounded = true, .agree_percent = 95, .turn = 3},
 	{.early = true, .agree_percent = 95},
 	{.early = true, .grounded = true, .agree_percent = 85},
 	{.early = true, .agree_percent = 85},
@@ -247,6 +253,17 @@ static uint32_t sizes_agree(struct ft_bases *b, const struct ft_stage *s)
 	return agree;
 }
 
+/* True if most switches have a class, and the sizes of the classes are nearly those of the plan. */
+static bool sizes_are_right(struct ft_bases *b, const struct ft_stage *s)
+{
+	uint32_t count = b->w->in->observed->count, known = 0;
+
+	for (uint32_t o = 0; o < count; o++)
+		known += b->class[o] != FT_UNASSIGNED;
+	return 4 * (uint64_t)known >= 3 * (uint64_t)count &&
+	       100 * (uint64_t)sizes_agree(b, s) >= b->run.agree_percent * (uint64_t)known;
+}
+
 /*
  * Takes the observed switches to the classes of stage @at. False if the sizes of too many classes differ: then the
  * images are wrong.
@@ -276,7 +293,7 @@ static bool fabric_refine(struct ft_bases *b, uint32_t at)
 	}
 	memcpy(b->class, b->next, g->count * sizeof(*b->class));
 	b->odd_count = odd;
-	return b->w->steps < b->limit && (at < b->first || 100 * sizes_agree(b, s) >= b->run.agree_percent * g->count);
+	return b->w->steps < b->limit && (at < b->first || sizes_are_right(b, s));
 }
 
 /*

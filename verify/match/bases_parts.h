@@ -15,6 +15,7 @@ struct ft_bases_run {
 	bool by_ways;		/* the first stage after degrees is that of two-hop walks */
 	bool early;		/* the first base comes before refinement: where that would take many stages */
 	bool grounded;		/* the class of at least a quarter of the switches does not count as neighbours */
+	uint32_t turn;		/* the bases are others in each */
 	uint32_t agree_percent; /* of the switches have to agree, class by class, at each stage after the first base */
 };
 

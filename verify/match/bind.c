@@ -316,6 +316,7 @@ int ft_general_match(struct ft_model *m, bool loose)
 {
 	_cleanup_(general_release) struct general g = {0};
 	size_t size = m->live.switch_count + 1UL;
+	enum ft_assign_doubt doubt;
 	int r;
 
 	g.named = malloc(size * sizeof(*g.named));
@@ -345,9 +346,11 @@ int ft_general_match(struct ft_model *m, bool loose)
 						  .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
 						  .fixed = g.fixed,
 						  .order = g.order},
-			      g.image, g.rival, &m->match_unfinished);
+			      g.image, g.rival, &doubt);
 	if (r < 0)
 		return r;
+	m->match_unfinished = doubt != FT_ASSIGN_SURE;
+	m->match_contradicted = doubt == FT_ASSIGN_CONTRADICTED;
 	seats_take(m, &g);
 	replaced_find(m, &g);
 	return 0;

@@ -141,10 +141,10 @@ static int stage_split(struct ft_bases *b, uint32_t p)
 static uint32_t base_choose(const struct ft_bases *b)
 {
 	const struct ft_stage *s = &b->stage[b->stage_count - 1];
-	uint32_t best = FT_UNASSIGNED;
+	uint32_t best = FT_UNASSIGNED, count = b->w->in->planned->count, start = b->run.turn * (count / 4 + 1);
 
-	for (uint32_t p = 0; p < b->w->in->planned->count; p++) {
-		uint32_t c = s->class[p];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t p = (start + i) % count, c = s->class[p];
 
 		if (b->w->twin[p] != b->w->twin[s->member[c]] &&
 		    (best == FT_UNASSIGNED || s->size[c] > s->size[s->class[best]]))

@@ -244,13 +244,14 @@ struct ft_model {
 	/* The findings, and all figures (findings.c, measure/figures.c). */
 	struct ft_report *report;
 	size_t findings_size;
-	size_t findings_max;	/* findings beyond this number are counted, but not kept */
-	uint32_t unsaid;	/* so many */
-	bool match_unfinished;	/* the matching could not be searched to the end (match/assign.h) */
-	uint32_t strays;	/* cables whose place was looked for (explain/pairing.c) */
-	bool untried;		/* not in all ways */
-	struct ft_finding lost; /* where a finding goes that could not be allocated, or is not kept */
-	bool failed;		/* an allocation failed: there is no report */
+	size_t findings_max;	 /* findings beyond this number are counted, but not kept */
+	uint32_t unsaid;	 /* so many */
+	bool match_unfinished;	 /* the matching could not be searched to the end (match/assign.h) … */
+	bool match_contradicted; /* … and many switches do not have the neighbours of their places */
+	uint32_t strays;	 /* cables whose place was looked for (explain/pairing.c) */
+	bool untried;		 /* not in all ways */
+	struct ft_finding lost;	 /* where a finding goes that could not be allocated, or is not kept */
+	bool failed;		 /* an allocation failed: there is no report */
 };
 
 /* cmd/verify.c: frees all that the model owns, the report included, but not its inputs. */

@@ -129,7 +129,7 @@ const char *ft_report_edge_words(const struct ft_report *report)
 
 bool ft_report_is_foreign(const struct ft_report *report)
 {
-	return report->finding_count == 1 && report->findings[0].code == FT_CODE_PLAN_FOREIGN;
+	return report->finding_count == 1 && (report->findings[0].code == FT_CODE_PLAN_FOREIGN || report->unmatched);
 }
 
 const char *ft_sm_state_name(unsigned int state)

@@ -319,6 +319,7 @@ struct ft_report {
 	char *plan_file;
 	bool plan_found; /* the default plan, not named by the user: the report names it. Not part of the JSON */
 	char plan_sha256[65];
+	bool unmatched; /* which switch is which was not found (check/foreign.c). Not part of the JSON */
 	struct {
 		bool live;
 		char *detail;
@@ -429,7 +430,10 @@ const char *ft_report_link_word(const struct ft_report *report);
 /* A switch with hosts is an "edge switch"; in a plan without tiers a "switch". */
 const char *ft_report_edge_words(const struct ft_report *report);
 
-/* The design is that of another fabric: this is the only finding (plan-foreign). */
+/*
+ * The fabric cannot be compared with the design, and this is the only finding: the design is that of another fabric
+ * (plan-foreign), or which switch is which was not found (sweep-incomplete).
+ */
 bool ft_report_is_foreign(const struct ft_report *report);
 
 /*
