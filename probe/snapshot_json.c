@@ -69,7 +69,7 @@ static void add_guid(struct ft_text *text, const char *name, uint64_t guid)
 		ft_text_printf(text, ", \"%s\": \"0x%016" PRIx64 "\"", name, guid);
 }
 
-static void write_source(struct ft_text *text, const struct ft_snapshot *s, struct ft_text *scratch)
+void ft_snapshot_write_source(struct ft_text *text, const struct ft_snapshot *s, struct ft_text *scratch)
 {
 	const char *detail = s->strings + s->source.detail;
 
@@ -155,8 +155,8 @@ static void write_port(struct ft_text *text, const struct ft_snapshot *s, const 
 	ft_text_puts(text, "}");
 }
 
-static void write_node(struct ft_text *text, const struct ft_snapshot *s, const struct ft_node *node,
-		       struct ft_text *scratch)
+void ft_snapshot_write_node(struct ft_text *text, const struct ft_snapshot *s, const struct ft_node *node,
+			    struct ft_text *scratch)
 {
 	bool listed = false;
 
@@ -210,11 +210,11 @@ void ft_snapshot_write_json(struct ft_text *text, const struct ft_snapshot *s)
 	_cleanup_(ft_text_release) struct ft_text scratch = {0};
 
 	ft_text_printf(text, "{\"ftcheck_snapshot\": %d,\n", VERSION);
-	write_source(text, s, &scratch);
+	ft_snapshot_write_source(text, s, &scratch);
 	ft_text_puts(text, ",\n\"nodes\": [");
 	for (uint32_t n = 0; n < s->node_count; n++) {
 		ft_text_puts(text, n ? ",\n" : "\n");
-		write_node(text, s, &s->nodes[n], &scratch);
+		ft_snapshot_write_node(text, s, &s->nodes[n], &scratch);
 	}
 	ft_text_puts(text, "],\n\"links\": [");
 	write_links(text, s);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Shared by both readers of a snapshot's JSON: its members and their meanings. Private to probe/snapshot_*.c. */
+/*
+ * Shared by all that read and write a snapshot's JSON: its members and their meanings. Private to probe/snapshot_*.c and
+ * probe/archive.c.
+ */
 #ifndef FT_PROBE_SNAPSHOT_PARTS_H
 #define FT_PROBE_SNAPSHOT_PARTS_H
 
@@ -94,6 +97,11 @@ void ft_snapshot_source_set(struct ft_snapshot_source *source, const uint64_t nu
 
 /* Reserves @more bytes behind the strings, which have @size. Returns 0, -ENOMEM or -EOVERFLOW. */
 int ft_snapshot_strings_reserve(struct ft_snapshot *snapshot, size_t more, size_t *size);
+
+/* The object of one node, on one line, and "source": {…}. @scratch is the caller's, for its memory. */
+void ft_snapshot_write_node(struct ft_text *text, const struct ft_snapshot *s, const struct ft_node *node,
+			    struct ft_text *scratch);
+void ft_snapshot_write_source(struct ft_text *text, const struct ft_snapshot *s, struct ft_text *scratch);
 
 /* Undoes the writer's escapes. Writes at most @length bytes; -1 where an escape is wrong or stands for NUL. */
 ssize_t ft_snapshot_bytes_decode(const char *string, size_t length, char *ret_bytes);
