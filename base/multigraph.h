@@ -38,13 +38,26 @@ static inline const struct ft_adjacent *ft_adjacent_of(const struct ft_multigrap
 	return graph->adjacent + graph->first[vertex];
 }
 
-/* The edges between two vertices. O(neighbours of @a). */
+/* The number of its neighbours. */
+static inline uint32_t ft_adjacent_count(const struct ft_multigraph *graph, uint32_t vertex)
+{
+	return graph->first[vertex + 1] - graph->first[vertex];
+}
+
+/* The edges between two vertices. Binary search: O(log neighbours of @a). */
 static inline uint32_t ft_edges_between(const struct ft_multigraph *graph, uint32_t a, uint32_t b)
 {
-	for (const struct ft_adjacent *n = ft_adjacent_of(graph, a); n < ft_adjacent_of(graph, a + 1); n++)
-		if (n->vertex == b)
-			return n->count;
-	return 0;
+	uint32_t low = graph->first[a], end = graph->first[a + 1], high = end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (graph->adjacent[middle].vertex < b)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end && graph->adjacent[low].vertex == b ? graph->adjacent[low].count : 0;
 }
 
 #endif

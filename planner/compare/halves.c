@@ -7,20 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/cuts.h"
+#include "planner/plan/adjacency.h"
 #include "planner/plan/figures.h"
 
 enum { CUTS = 16 };
-
-static int graph_make(const struct ft_plan *plan, struct ft_multigraph *ret_graph)
-{
-	_cleanup_free_ struct ft_edge *edges = calloc(plan->bundle_count + 1UL, sizeof(*edges));
-
-	if (!edges)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->bundle_count; i++)
-		edges[i] = (struct ft_edge){plan->bundles[i].a, plan->bundles[i].b, plan->bundles[i].count};
-	return ft_multigraph_make(plan->switch_count, edges, plan->bundle_count, ret_graph);
-}
 
 /* The cables of one cut, with those of the hosts that are too many on their side. */
 static uint64_t cut_cables(const struct ft_plan *plan, const uint64_t *side, unsigned int cut)
@@ -49,7 +39,7 @@ static int cuts_least(const struct ft_plan *plan, uint64_t *best)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		weight[i] = plan->switches[i].hosts;
-	r = graph_make(plan, &graph);
+	r = ft_plan_graph(plan, &graph);
 	if (r == 0)
 		r = ft_cuts_search(&search, CUTS);
 	for (unsigned int n = 0; r == 0 && n < search.count; n++) {

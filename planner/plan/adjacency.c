@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "planner/plan/plan.h"
 
 void ft_adjacency_release(struct ft_adjacency *adjacency)
@@ -34,4 +35,15 @@ int ft_adjacency_make(const struct ft_plan *plan, struct ft_adjacency *ret)
 		ret->arcs[--ret->first[bundle->b]] = (struct ft_arc){bundle->a, i};
 	}
 	return 0;
+}
+
+int ft_plan_graph(const struct ft_plan *plan, struct ft_multigraph *ret)
+{
+	_cleanup_free_ struct ft_edge *edges = malloc((plan->bundle_count + 1UL) * sizeof(*edges));
+
+	if (!edges)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		edges[i] = (struct ft_edge){plan->bundles[i].a, plan->bundles[i].b, plan->bundles[i].count};
+	return ft_multigraph_make(plan->switch_count, edges, plan->bundle_count, ret);
 }

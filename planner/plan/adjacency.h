@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "base/multigraph.h"
+
 struct ft_plan;
 
 /* A bundle as one of its switches sees it. */
@@ -25,5 +27,9 @@ struct ft_adjacency {
 /* Lists the bundles of @plan. The caller releases @ret also on failure. Returns 0 or -ENOMEM. */
 int ft_adjacency_make(const struct ft_plan *plan, struct ft_adjacency *ret);
 void ft_adjacency_release(struct ft_adjacency *adjacency);
+
+/* The planned switches and their cables as a multigraph. The caller releases @ret also on failure. Returns 0 or
+ * -ENOMEM. */
+int ft_plan_graph(const struct ft_plan *plan, struct ft_multigraph *ret);
 
 #endif

@@ -41,10 +41,11 @@ static int usual_find(struct look *look)
 			continue;
 		look->cores++;
 		memset(tally, 0, sizeof(*tally));
-		for (uint32_t n = f->near_first[c]; n < f->near_first[c + 1]; n++) {
-			if (look->fit->rank[f->near[n].live] != LOWER)
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, c); n < ft_adjacent_of(&f->graph, c + 1);
+		     n++) {
+			if (look->fit->rank[n->vertex] != LOWER)
 				continue;
-			ft_tally_add(tally, f->near[n].cables);
+			ft_tally_add(tally, n->count);
 			near++;
 		}
 		look->usual[c] = near > 0 ? ft_tally_mode(tally, 1) : 0;
@@ -65,8 +66,9 @@ static struct difference difference_of(const struct look *look, uint32_t edge)
 	struct difference d = {.wrong = look->cores, .even = true};
 	uint32_t width = 0;
 
-	for (uint32_t n = f->near_first[edge]; n < f->near_first[edge + 1]; n++) {
-		uint32_t far = f->near[n].live, cables = f->near[n].cables;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, edge); n < ft_adjacent_of(&f->graph, edge + 1);
+	     n++) {
+		uint32_t far = n->vertex, cables = n->count;
 
 		if (look->fit->rank[far] != UPPER)
 			continue;
@@ -111,12 +113,12 @@ static bool is_named_apart(const struct look *look, uint32_t edge)
 static bool are_twins(const struct look *look, uint32_t a, uint32_t b)
 {
 	const struct ft_inference *f = look->f;
-	uint32_t i = f->near_first[a], k = f->near_first[b];
+	const struct ft_adjacent *x = ft_adjacent_of(&f->graph, a), *y = ft_adjacent_of(&f->graph, b);
 
-	if (f->near_first[a + 1] - i != f->near_first[b + 1] - k)
+	if (ft_adjacent_count(&f->graph, a) != ft_adjacent_count(&f->graph, b))
 		return false;
-	for (; i < f->near_first[a + 1]; i++, k++)
-		if (f->near[i].live != f->near[k].live || f->near[i].cables != f->near[k].cables)
+	for (; x < ft_adjacent_of(&f->graph, a + 1); x++, y++)
+		if (x->vertex != y->vertex || x->count != y->count)
 			return false;
 	return true;
 }

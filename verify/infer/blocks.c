@@ -167,9 +167,10 @@ static uint32_t pairs_with(const struct sheet *s, uint32_t set)
 	uint32_t pairs = 0;
 
 	for (uint32_t i = 0; i < s->rows; i++)
-		for (uint32_t n = f->near_first[s->row[i]]; n < f->near_first[s->row[i] + 1]; n++)
-			pairs += ft_side_of(s->intent, s->row[i], f->near[n].live) == s->side &&
-				 twins->set_of[f->near[n].live] == set;
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, s->row[i]);
+		     n < ft_adjacent_of(&f->graph, s->row[i] + 1); n++)
+			pairs += ft_side_of(s->intent, s->row[i], n->vertex) == s->side &&
+				 twins->set_of[n->vertex] == set;
 	return pairs;
 }
 
@@ -199,8 +200,9 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 	if (!looked || !s->column || !s->block)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
-		for (uint32_t n = f->near_first[s->row[i]]; n < f->near_first[s->row[i] + 1]; n++) {
-			uint32_t far = f->near[n].live, set = twins->set_of[far];
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, s->row[i]);
+		     n < ft_adjacent_of(&f->graph, s->row[i] + 1); n++) {
+			uint32_t far = n->vertex, set = twins->set_of[far];
 			const struct ft_twin_set *of;
 			uint64_t all;
 
@@ -235,7 +237,7 @@ static int sheet_fill(struct sheet *s)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
-			*entry(s, i, c) = (uint16_t)ft_infer_cables(f, s->row[i], s->column[c]);
+			*entry(s, i, c) = (uint16_t)ft_edges_between(&f->graph, s->row[i], s->column[c]);
 	return holes_count(s->intent, s->row, s->rows, s->side, false, s->holes);
 }
 
@@ -670,24 +672,14 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	return 0;
 }
 
-static uint32_t cables_of(const struct ft_intent *intent, uint32_t live)
-{
-	const struct ft_inference *f = intent->f;
-	uint32_t cables = 0;
-
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		cables += f->near[n].cables;
-	return cables;
-}
-
 /* True if a switch has fewer cables than another of its set. */
 static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t live)
 {
 	const struct ft_twin_set *set = &twins->sets[twins->set_of[live]];
-	uint32_t cables = cables_of(intent, live);
+	uint32_t cables = intent->f->graph.degree[live];
 
 	for (uint32_t k = 0; k < set->count; k++)
-		if (cables_of(intent, twins->members[set->first + k]) > cables)
+		if (intent->f->graph.degree[twins->members[set->first + k]] > cables)
 			return true;
 	return false;
 }

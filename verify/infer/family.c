@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "planner/family/recognise.h"
+#include "planner/plan/adjacency.h"
 #include "verify/infer/general.h"
 #include "verify/model/verify.h"
 
@@ -40,13 +41,6 @@ struct distances {
 	uint64_t pairs[ROWS][STEPS_MAX];
 };
 
-/* A graph, as lists of neighbours. */
-struct adjacency {
-	uint32_t count;
-	uint32_t *first; /* [count + 1] */
-	struct ft_neighbour *near;
-};
-
 struct candidate {
 	const struct ft_family *family;
 	struct ft_family_keys keys;
@@ -66,12 +60,6 @@ struct recognition {
 	uint32_t best_count;
 };
 
-static void adjacency_release(struct adjacency *graph)
-{
-	free(graph->first);
-	free(graph->near);
-}
-
 static void recognition_release(struct recognition *x)
 {
 	free(x->queue);
@@ -81,8 +69,8 @@ static void recognition_release(struct recognition *x)
 /* ---- distances ---- */
 
 /* Breadth-first from @source over bundles of that width; 0: of any. */
-static void distances_from(const struct recognition *x, const struct adjacency *graph, uint32_t source, uint32_t width,
-			   uint64_t sum[STEPS_MAX])
+static void distances_from(const struct recognition *x, const struct ft_multigraph *graph, uint32_t source,
+			   uint32_t width, uint64_t sum[STEPS_MAX])
 {
 	uint32_t head = 0, tail = 0;
 
@@ -93,35 +81,31 @@ static void distances_from(const struct recognition *x, const struct adjacency *
 		uint32_t at = x->queue[head++], step = x->steps[at];
 
 		sum[step < STEPS_MAX ? step : STEPS_MAX - 1]++;
-		for (uint32_t n = graph->first[at]; n < graph->first[at + 1]; n++) {
-			const struct ft_neighbour *near = &graph->near[n];
-
-			if (x->steps[near->live] != FT_NONE || (width && near->cables != width))
+		for (const struct ft_adjacent *n = ft_adjacent_of(graph, at); n < ft_adjacent_of(graph, at + 1); n++) {
+			if (x->steps[n->vertex] != FT_NONE || (width && n->count != width))
 				continue;
-			x->steps[near->live] = step + 1;
-			x->queue[tail++] = near->live;
+			x->steps[n->vertex] = step + 1;
+			x->queue[tail++] = n->vertex;
 		}
 	}
 }
 
 /* Counts the two-hop walks from @source to each other switch. */
-static void walks_from(const struct recognition *x, const struct adjacency *graph, uint32_t source,
+static void walks_from(const struct recognition *x, const struct ft_multigraph *graph, uint32_t source,
 		       uint64_t sum[STEPS_MAX])
 {
 	memset(x->steps, 0, graph->count * sizeof(*x->steps));
-	for (uint32_t n = graph->first[source]; n < graph->first[source + 1]; n++) {
-		uint32_t via = graph->near[n].live;
-
-		for (uint32_t k = graph->first[via]; k < graph->first[via + 1]; k++)
-			x->steps[graph->near[k].live]++;
-	}
+	for (const struct ft_adjacent *n = ft_adjacent_of(graph, source); n < ft_adjacent_of(graph, source + 1); n++)
+		for (const struct ft_adjacent *k = ft_adjacent_of(graph, n->vertex);
+		     k < ft_adjacent_of(graph, n->vertex + 1); k++)
+			x->steps[k->vertex]++;
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (i != source && x->steps[i] > 0)
 			sum[x->steps[i] < STEPS_MAX ? x->steps[i] : STEPS_MAX - 1]++;
 }
 
 /* From up to SOURCES switches, evenly over the list. */
-static void distances_count(const struct recognition *x, const struct adjacency *graph, struct distances *ret_sum)
+static void distances_count(const struct recognition *x, const struct ft_multigraph *graph, struct distances *ret_sum)
 {
 	uint32_t stride = (graph->count + SOURCES - 1) / SOURCES;
 
@@ -157,29 +141,6 @@ static uint64_t distances_sum(const struct distances *d)
 	return sum;
 }
 
-/* The bundles of a plan as lists of neighbours. */
-static int adjacency_make(const struct ft_plan *plan, struct adjacency *graph)
-{
-	graph->count = plan->switch_count;
-	graph->first = calloc(graph->count + 2UL, sizeof(*graph->first));
-	graph->near = calloc(2UL * plan->bundle_count + 1, sizeof(*graph->near));
-	if (!graph->first || !graph->near)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->bundle_count; i++) {
-		graph->first[plan->bundles[i].a]++;
-		graph->first[plan->bundles[i].b]++;
-	}
-	for (uint32_t i = 1; i <= graph->count; i++)
-		graph->first[i] += graph->first[i - 1];
-	for (uint32_t i = plan->bundle_count; i-- > 0;) {
-		const struct ft_plan_bundle *bundle = &plan->bundles[i];
-
-		graph->near[--graph->first[bundle->a]] = (struct ft_neighbour){bundle->b, bundle->count};
-		graph->near[--graph->first[bundle->b]] = (struct ft_neighbour){bundle->a, bundle->count};
-	}
-	return 0;
-}
-
 /* ---- the numbers of the fabric ---- */
 
 static int by_frequency(const void *one, const void *other, void *arg)
@@ -196,10 +157,10 @@ static int by_frequency(const void *one, const void *other, void *arg)
 static void widths_find(const struct ft_inference *f, struct ft_sketch *sketch)
 {
 	enum { WIDTH_MAX = 255, SHARE = 20 };
-	uint32_t votes[WIDTH_MAX + 1] = {0}, order[WIDTH_MAX + 1], all = f->near_first[f->live->switch_count];
+	uint32_t votes[WIDTH_MAX + 1] = {0}, order[WIDTH_MAX + 1], all = f->graph.first[f->graph.count];
 
 	for (uint32_t n = 0; n < all; n++)
-		votes[f->near[n].cables < WIDTH_MAX ? f->near[n].cables : WIDTH_MAX]++;
+		votes[f->graph.adjacent[n].count < WIDTH_MAX ? f->graph.adjacent[n].count : WIDTH_MAX]++;
 	for (uint32_t i = 0; i <= WIDTH_MAX; i++)
 		order[i] = i;
 	qsort_r(order, WIDTH_MAX + 1, sizeof(*order), by_frequency, votes);
@@ -215,7 +176,7 @@ static int degrees_find(const struct ft_inference *f, struct ft_sketch *sketch)
 	if (!votes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
-		uint32_t degree = f->near_first[i + 1] - f->near_first[i];
+		uint32_t degree = ft_adjacent_count(&f->graph, i);
 
 		votes[degree]++;
 		sketch->degree_max = degree > sketch->degree_max ? degree : sketch->degree_max;
@@ -242,9 +203,7 @@ static bool recognition_begin(struct recognition *x)
 			return false;
 		x->most_hosts = f->hosts[i] > x->most_hosts ? f->hosts[i] : x->most_hosts;
 	}
-	for (uint32_t n = 0; n < f->near_first[f->live->switch_count]; n++)
-		x->cables += f->near[n].cables;
-	x->cables /= 2;
+	x->cables = f->cable_total;
 	return true;
 }
 
@@ -404,7 +363,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	struct recognition *x = sketch->arg;
 	struct candidate c = {.family = family, .keys = *keys};
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-	_cleanup_(adjacency_release) struct adjacency graph = {0};
+	_cleanup_(ft_multigraph_release) struct ft_multigraph graph = {0};
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct distances planned;
@@ -419,7 +378,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	r = ft_plan_make(design, &plan, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	r = adjacency_make(plan, &graph);
+	r = ft_plan_graph(plan, &graph);
 	if (r < 0)
 		return r;
 	distances_count(x, &graph, &planned);
@@ -433,11 +392,10 @@ static int candidates_find(struct recognition *x)
 {
 	const struct ft_inference *f = x->f;
 	struct ft_sketch sketch = {.switches = f->live->switch_count, .offer = candidate_offer, .arg = x};
-	struct adjacency graph = {.count = sketch.switches, .first = f->near_first, .near = f->near};
 	int r;
 
-	x->queue = calloc(graph.count + 1UL, sizeof(*x->queue));
-	x->steps = calloc(graph.count + 1UL, sizeof(*x->steps));
+	x->queue = calloc(f->graph.count + 1UL, sizeof(*x->queue));
+	x->steps = calloc(f->graph.count + 1UL, sizeof(*x->steps));
 	r = x->queue && x->steps ? degrees_find(f, &sketch) : -ENOMEM;
 	if (r < 0)
 		return r;
@@ -445,7 +403,7 @@ static int candidates_find(struct recognition *x)
 	sketch.cables = x->cables;
 	memcpy(x->widths, sketch.widths, sizeof(x->widths));
 	x->width_count = sketch.width_count;
-	distances_count(x, &graph, &x->seen);
+	distances_count(x, &f->graph, &x->seen);
 	/* The rarer widths may be bundles that lack cables. */
 	for (uint32_t widths = sketch.width_count, i = 1; r == 0 && i <= widths; i++) {
 		sketch.width_count = i;

@@ -56,8 +56,9 @@ uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, u
 {
 	uint32_t cables = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		cables += fit->rank[f->near[n].live] == rank ? f->near[n].cables : 0;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		cables += fit->rank[n->vertex] == rank ? n->count : 0;
 	return cables;
 }
 
@@ -65,8 +66,9 @@ uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, ui
 {
 	uint32_t links = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		links += fit->rank[f->near[n].live] == rank;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		links += fit->rank[n->vertex] == rank;
 	return links;
 }
 
@@ -82,8 +84,9 @@ uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit 
 {
 	uint32_t cables = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		cables += is_joined(fit, step, live, f->near[n].live) ? f->near[n].cables : 0;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		cables += is_joined(fit, step, live, n->vertex) ? n->count : 0;
 	return cables;
 }
 
@@ -91,8 +94,9 @@ uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *
 {
 	uint32_t links = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		links += is_joined(fit, step, live, f->near[n].live);
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		links += is_joined(fit, step, live, n->vertex);
 	return links;
 }
 
@@ -178,10 +182,11 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, u
 {
 	uint32_t links = 0;
 
-	for (uint32_t n = f->near_first[place->live]; n < f->near_first[place->live + 1]; n++) {
-		if (!is_joined(fit, step, place->live, f->near[n].live))
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, place->live);
+	     n < ft_adjacent_of(&f->graph, place->live + 1); n++) {
+		if (!is_joined(fit, step, place->live, n->vertex))
 			continue;
-		ft_tally_add(&column->pairs, f->near[n].cables);
+		ft_tally_add(&column->pairs, n->count);
 		links++;
 	}
 	column->cables += place->cables;
@@ -236,12 +241,13 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 	uint64_t twice = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1] && ft_infer_connected(f, i); n++) {
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i);
+		     n < ft_adjacent_of(&f->graph, i + 1) && ft_infer_connected(f, i); n++) {
 			bool joined = false;
 
 			for (uint32_t s = 0; s + 1 < fit->ranks; s++)
-				joined |= is_joined(fit, s, i, f->near[n].live);
-			twice += joined ? 0 : f->near[n].cables;
+				joined |= is_joined(fit, s, i, n->vertex);
+			twice += joined ? 0 : n->count;
 		}
 	return twice / 2;
 }

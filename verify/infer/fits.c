@@ -37,11 +37,12 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 		if (f->hosts[i] > f->hosts[best])
 			best = i;
 	}
-	for (uint32_t n = f->near_first[best]; n < f->near_first[best + 1]; n++)
-		if (ft_infer_has_hosts(f, f->near[n].live))
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, best); n < ft_adjacent_of(&f->graph, best + 1);
+	     n++)
+		if (ft_infer_has_hosts(f, n->vertex))
 			return false;
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (i != best && f->near_first[i] != f->near_first[i + 1] && ft_infer_has_hosts(f, i))
+		if (i != best && f->graph.degree[i] > 0 && ft_infer_has_hosts(f, i))
 			return false;
 	fit->rank[best] = 0;
 	fit->ranks = 1;

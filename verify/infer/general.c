@@ -18,21 +18,6 @@ void ft_intent_release(struct ft_intent *intent)
 	ft_map_release(&intent->shape_at);
 }
 
-uint32_t ft_infer_cables(const struct ft_inference *f, uint32_t a, uint32_t b)
-{
-	uint32_t low = f->near_first[a], end = f->near_first[a + 1], high = end;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->near[middle].live < b)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end && f->near[low].live == b ? f->near[low].cables : 0;
-}
-
 static const struct ft_port *port_of(const struct ft_inference *f, uint32_t live, uint32_t number)
 {
 	return ft_node_port(f->snapshot, &f->snapshot->nodes[f->live->switches[live].node], number);
@@ -168,15 +153,16 @@ static int pairs_collect(struct ft_intent *intent)
 	const struct ft_inference *f = intent->f;
 
 	for (uint32_t i = 0; i < intent->count; i++)
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++) {
 			struct ft_meant *pair;
 
-			if (f->near[n].live < i)
+			if (n->vertex < i)
 				continue;
-			pair = ft_meant_get(intent, i, f->near[n].live);
+			pair = ft_meant_get(intent, i, n->vertex);
 			if (!pair)
 				return -ENOMEM;
-			pair->seen = pair->planned = f->near[n].cables;
+			pair->seen = pair->planned = n->count;
 		}
 	return 0;
 }
@@ -220,7 +206,7 @@ static void odd_switches_count(struct ft_intent *intent)
 	for (uint32_t i = 0; i < intent->count; i++) {
 		if (intent->rank[i] > 0)
 			intent->exceptions += f->hosts[i] > HOSTS_FEW ? 1 : f->hosts[i];
-		if (f->near_first[i + 1] == f->near_first[i])
+		if (f->graph.degree[i] == 0)
 			intent->exceptions += APART_COST;
 	}
 }

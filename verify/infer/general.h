@@ -103,9 +103,6 @@ struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint3
 /* The same, created if necessary. NULL: no memory. */
 struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b);
 
-/* Cables seen between two switches. */
-uint32_t ft_infer_cables(const struct ft_inference *f, uint32_t a, uint32_t b);
-
 /* The side of @a on which @b is. */
 static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a, uint32_t b)
 {

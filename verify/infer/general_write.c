@@ -55,8 +55,9 @@ static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t live, enu
 	const struct ft_inference *f = intent->f;
 	uint32_t count = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		count += ft_side_of(intent, live, f->near[n].live) == side;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		count += ft_side_of(intent, live, n->vertex) == side;
 	return count;
 }
 

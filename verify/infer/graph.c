@@ -198,37 +198,20 @@ static int main_part_find(struct ft_inference *f)
 	return 0;
 }
 
-/* Several cables to one switch make one neighbour. */
-static int neighbours_collect(struct ft_inference *f)
+static int cables_collect(struct ft_inference *f)
 {
 	const struct ft_live *live = f->live;
-	_cleanup_free_ uint32_t *far = malloc((2UL * live->cable_count + 1) * sizeof(*far));
-	uint32_t used = 0;
+	_cleanup_free_ struct ft_edge *edges = malloc((live->cable_count + 1UL) * sizeof(*edges));
 
-	f->near_first = calloc(live->switch_count + 2UL, sizeof(*f->near_first));
-	f->near = calloc(2UL * live->cable_count + 1, sizeof(*f->near));
-	if (!far || !f->near_first || !f->near)
+	if (!edges)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		const struct ft_live_switch *sw = &live->switches[i];
-		uint32_t count = 0;
+	for (uint32_t i = 0; i < live->cable_count; i++) {
+		const struct ft_live_cable *cable = &live->cables[i];
 
-		f->near_first[i] = used;
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			far[count] = ft_cable_far(&live->cables[live->at[sw->first_cable + n]], i);
-			count += far[count] != i;
-		}
-		qsort(far, count, sizeof(*far), ft_number_compare);
-		for (uint32_t n = 0; n < count; n++) {
-			if (n == 0 || far[n] != far[n - 1])
-				f->near[used++].live = far[n];
-			f->near[used - 1].cables++;
-		}
-		f->cable_total += ft_infer_connected(f, i) ? count : 0;
+		edges[i] = (struct ft_edge){cable->a, cable->b, 1};
+		f->cable_total += cable->a != cable->b && ft_infer_connected(f, cable->a);
 	}
-	f->near_first[live->switch_count] = used;
-	f->cable_total /= 2;
-	return 0;
+	return ft_multigraph_make(live->switch_count, edges, live->cable_count, &f->graph);
 }
 
 int ft_infer_graph(struct ft_inference *f)
@@ -259,5 +242,5 @@ int ft_infer_graph(struct ft_inference *f)
 	r = usual_hosts_find(f);
 	if (r == 0)
 		r = main_part_find(f);
-	return r < 0 ? r : neighbours_collect(f);
+	return r < 0 ? r : cables_collect(f);
 }

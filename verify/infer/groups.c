@@ -43,15 +43,16 @@ static void ranks_sort(const struct ft_inference *f, struct ft_fit *fit, uint32_
 static uint32_t common_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t a, uint32_t b,
 			      uint32_t rank)
 {
-	uint32_t x = f->near_first[a], y = f->near_first[b], common = 0;
+	const struct ft_adjacent *p = ft_adjacent_of(&f->graph, a), *q = ft_adjacent_of(&f->graph, b);
+	uint32_t common = 0;
 
-	while (x < f->near_first[a + 1] && y < f->near_first[b + 1]) {
-		const struct ft_neighbour *p = &f->near[x], *q = &f->near[y];
+	while (p < ft_adjacent_of(&f->graph, a + 1) && q < ft_adjacent_of(&f->graph, b + 1)) {
+		uint32_t x = p->vertex, y = q->vertex;
 
-		if (p->live == q->live && fit->rank[p->live] == rank)
-			common += p->cables < q->cables ? p->cables : q->cables;
-		x += p->live <= q->live;
-		y += q->live <= p->live;
+		if (x == y && fit->rank[x] == rank)
+			common += p->count < q->count ? p->count : q->count;
+		p += x <= y;
+		q += y <= x;
 	}
 	return common;
 }
@@ -59,12 +60,13 @@ static uint32_t common_cables(const struct ft_inference *f, const struct ft_fit 
 /* The switch of a rank with the most cables to this one; of equals the first, FT_NONE if there is none. */
 static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank)
 {
-	uint32_t best = FT_NONE;
+	const struct ft_adjacent *best = NULL;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		if (fit->rank[f->near[n].live] == rank && (best == FT_NONE || f->near[n].cables > f->near[best].cables))
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		if (fit->rank[n->vertex] == rank && (!best || n->count > best->count))
 			best = n;
-	return best == FT_NONE ? FT_NONE : f->near[best].live;
+	return best ? best->vertex : FT_NONE;
 }
 
 /*
@@ -90,8 +92,9 @@ static int groups_number(const struct ft_inference *f, struct ft_fit *fit, uint3
 		first = fit->rank[i] == upper ? nearest_of(f, fit, i, lower) : FT_NONE;
 		if (first == FT_NONE)
 			continue;
-		for (uint32_t k = f->near_first[i]; k < f->near_first[i + 1]; k++) {
-			uint32_t far = f->near[k].live;
+		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, i); k < ft_adjacent_of(&f->graph, i + 1);
+		     k++) {
+			uint32_t far = k->vertex;
 			uint32_t most = cables[far] > cables[first] ? cables[far] : cables[first];
 
 			if (fit->rank[far] == lower && far != first &&
@@ -123,11 +126,12 @@ static bool pod_is_served(const struct ft_inference *f, const struct ft_fit *fit
 static void group_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live,
 			 uint32_t rank, bool add, uint32_t *cables)
 {
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
-		uint32_t group = fit->group[step][f->near[n].live];
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++) {
+		uint32_t group = fit->group[step][n->vertex];
 
-		if (fit->rank[f->near[n].live] == rank && group != FT_NONE)
-			cables[group] = add ? cables[group] + f->near[n].cables : 0;
+		if (fit->rank[n->vertex] == rank && group != FT_NONE)
+			cables[group] = add ? cables[group] + n->count : 0;
 	}
 }
 
@@ -137,8 +141,9 @@ static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit,
 {
 	uint32_t best = FT_NONE;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
-		uint32_t far = f->near[n].live, g = fit->group[step][far];
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++) {
+		uint32_t far = n->vertex, g = fit->group[step][far];
 
 		if (fit->rank[far] != rank || g == FT_NONE || g == best)
 			continue;
@@ -211,8 +216,9 @@ static int hostless_edges_find(const struct ft_inference *f, struct ft_fit *fit)
 
 		if (fit->rank[i] != CORE || links < 2)
 			continue;
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
-			uint32_t far = f->near[n].live;
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++) {
+			uint32_t far = n->vertex;
 
 			if (fit->rank[far] != SPINE)
 				continue;
@@ -274,12 +280,13 @@ static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, st
 			continue;
 		if (fit->group[PODS][i] != FT_NONE)
 			parts->served[(size_t)fit->group[PLANES][i] * pods + fit->group[PODS][i]] = true;
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
-			uint32_t far = f->near[n].live;
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++) {
+			uint32_t far = n->vertex;
 
 			if (fit->rank[far] == CORE && fit->group[PLANES][far] != FT_NONE)
 				parts->cables[(size_t)fit->group[PLANES][i] * planes + fit->group[PLANES][far]] +=
-					f->near[n].cables;
+					n->count;
 		}
 	}
 	return 0;

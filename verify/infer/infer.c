@@ -37,8 +37,7 @@ static void inference_release(struct ft_inference *f)
 	ft_infer_names_release(f);
 	ft_text_release(&f->islands);
 	ft_live_release(&f->model.live);
-	free(f->near_first);
-	free(f->near);
+	ft_multigraph_release(&f->graph);
 	free(f->hosts);
 	free(f->order);
 	ft_fits_release(&f->fits);
@@ -117,8 +116,7 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 		outside += !ft_infer_in_tree(f, i);
 		attempt->mixed |= ft_infer_in_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1] && !ft_infer_in_tree(f, i); n++)
-			cables += f->near[n].cables;
+		cables += ft_infer_in_tree(f, i) ? 0 : f->graph.degree[i];
 	}
 	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
@@ -341,15 +339,6 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 	return intent->missing > intent->surplus ? intent->missing : intent->surplus;
 }
 
-static uint32_t cables_of(const struct ft_inference *f, uint32_t live)
-{
-	uint32_t cables = 0;
-
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		cables += f->near[n].cables;
-	return cables;
-}
-
 /* Missing cables, beyond the first few, of switches that have lost most of their cables: they have one cause. */
 static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 {
@@ -368,7 +357,7 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 		}
 	}
 	for (uint32_t i = 0; i < intent->count; i++)
-		if (lacks[i] > FEW + *ret_common && lacks[i] > cables_of(intent->f, i))
+		if (lacks[i] > FEW + *ret_common && lacks[i] > intent->f->graph.degree[i])
 			*ret_common = lacks[i] - FEW;
 	return 0;
 }

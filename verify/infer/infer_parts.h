@@ -11,12 +11,6 @@
 #include "verify/model/chassis.h"
 #include "verify/model/model.h"
 
-/* A neighbour of a switch, and the number of cables to it; loopbacks are left out. */
-struct ft_neighbour {
-	uint32_t live;
-	uint32_t cables;
-};
-
 /* The ranks of a tree, from the hosts up, and the steps between them. */
 enum { FT_RANKS_MAX = 3, FT_STEPS_MAX = FT_RANKS_MAX - 1 };
 
@@ -111,11 +105,10 @@ struct ft_inference {
 	bool slots;			 /* directors are single chips: a missing number is an empty slot */
 	struct ft_model model;		 /* only the parts that ft_live_build() fills */
 	const struct ft_live *live;
-	uint32_t *near_first; /* by live switch: index of its first neighbour in near[]; one more entry at the end */
-	struct ft_neighbour *near;
-	uint32_t *hosts;       /* by live switch: host ports, aggregation nodes left out */
-	bool extra_port[256];  /* by number of ports: such switches have one for the aggregation node */
-	uint32_t aggregations; /* aggregation nodes */
+	struct ft_multigraph graph; /* of the live switches, and the cables between them */
+	uint32_t *hosts;	    /* by live switch: host ports, aggregation nodes left out */
+	bool extra_port[256];	    /* by number of ports: such switches have one for the aggregation node */
+	uint32_t aggregations;	    /* aggregation nodes */
 	uint32_t host_total;
 	uint32_t usual_hosts;	   /* the median of switches with hosts */
 	uint32_t *order;	   /* all live switches, in the natural order of their names */

@@ -53,8 +53,9 @@ static int names_serve(const struct ft_inference *f, const uint32_t *member, uin
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		named[member[i]] = true;
-		for (uint32_t n = f->near_first[member[i]]; n < f->near_first[member[i] + 1]; n++)
-			named[f->near[n].live] = true;
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, member[i]);
+		     n < ft_adjacent_of(&f->graph, member[i] + 1); n++)
+			named[n->vertex] = true;
 	}
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
 		_cleanup_free_ char *name = short_name(f, i);
@@ -146,10 +147,11 @@ static uint32_t neighbours_pick(struct writer *w, uint32_t live, uint32_t cables
 	const struct ft_inference *f = w->f;
 	uint32_t picked = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
-		uint32_t far = f->near[n].live;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++) {
+		uint32_t far = n->vertex;
 
-		if (f->near[n].cables == cables && (ft_infer_in_tree(f, far) || (w->islander[far] && far > live)))
+		if (n->count == cables && (ft_infer_in_tree(f, far) || (w->islander[far] && far > live)))
 			w->picked[picked++] = far;
 	}
 	return picked;

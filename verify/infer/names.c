@@ -285,8 +285,9 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 		if (ft_infer_in_tree(f, i))
 			continue;
 		island |= ft_infer_serves_hosts(f, i);
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
-			island |= !ft_infer_in_tree(f, f->near[n].live);
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++)
+			island |= !ft_infer_in_tree(f, n->vertex);
 		if (island)
 			ret_member[count++] = i;
 	}

@@ -43,7 +43,7 @@ struct ranking {
 
 static uint32_t degree(const struct ft_inference *f, uint32_t live)
 {
-	return f->near_first[live + 1] - f->near_first[live];
+	return ft_adjacent_count(&f->graph, live);
 }
 
 static void voter_enter(struct ranking *r, struct voter voter)
@@ -64,9 +64,11 @@ static void voters_find(struct ranking *r, uint32_t live)
 	uint32_t touched = 0;
 
 	r->voter_count = 0;
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		for (uint32_t k = f->near_first[f->near[n].live]; k < f->near_first[f->near[n].live + 1]; k++) {
-			uint32_t other = f->near[k].live;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, n->vertex);
+		     k < ft_adjacent_of(&f->graph, n->vertex + 1); k++) {
+			uint32_t other = k->vertex;
 
 			if (other != live && r->common[other]++ == 0)
 				r->touched[touched++] = other;
@@ -134,11 +136,12 @@ static void ranks_spread(struct ranking *r)
 	while (head < tail) {
 		uint32_t here = queue[head++];
 
-		for (uint32_t n = f->near_first[here]; n < f->near_first[here + 1]; n++) {
-			if (intent->rank[f->near[n].live] != FT_NONE)
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, here);
+		     n < ft_adjacent_of(&f->graph, here + 1); n++) {
+			if (intent->rank[n->vertex] != FT_NONE)
 				continue;
-			intent->rank[f->near[n].live] = intent->rank[here] + 1;
-			queue[tail++] = f->near[n].live;
+			intent->rank[n->vertex] = intent->rank[here] + 1;
+			queue[tail++] = n->vertex;
 		}
 	}
 	for (uint32_t i = 0; i < intent->count; i++)
@@ -152,9 +155,10 @@ static bool is_layered(const struct ft_intent *intent)
 	uint64_t beside = 0, all = 0;
 
 	for (uint32_t i = 0; i < intent->count; i++)
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++) {
-			all += f->near[n].cables;
-			beside += intent->rank[i] == 0 && intent->rank[f->near[n].live] == 0 ? f->near[n].cables : 0;
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++) {
+			all += n->count;
+			beside += intent->rank[i] == 0 && intent->rank[n->vertex] == 0 ? n->count : 0;
 		}
 	return beside * 100 <= all * BESIDE_PERCENT && all > 0;
 }
@@ -169,8 +173,9 @@ static bool is_hosted(const struct ft_inference *f, uint32_t live)
 
 	if (f->hosts[live] == 0 || f->hosts[live] * HOSTED_SHARE < f->usual_hosts)
 		return false;
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		fuller += f->hosts[f->near[n].live] >= 2 * f->hosts[live];
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++)
+		fuller += f->hosts[n->vertex] >= 2 * f->hosts[live];
 	return fuller < 2 || fuller * FULLER_SHARE < degree(f, live);
 }
 

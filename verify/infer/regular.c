@@ -52,15 +52,6 @@ static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant 
 	return x < y ? x << 32 | y : y << 32 | x;
 }
 
-static uint32_t cables_of(const struct ft_inference *f, uint32_t live)
-{
-	uint32_t cables = 0;
-
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++)
-		cables += f->near[n].cables;
-	return cables;
-}
-
 /*
  * If nearly all bundles between two kinds have one width, the few thinner ones lack cables, if the sums at both ends
  * confirm it: an end with the right sum has its cables elsewhere.
@@ -85,8 +76,8 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 		if (pair->settled || pair->seen == 0 || kinds_key(intent, pair) != key)
 			continue;
 		if (pair->seen < usual && pair->seen * 2 >= usual &&
-		    cables_of(intent->f, pair->a) % usual == pair->seen % usual &&
-		    cables_of(intent->f, pair->b) % usual == pair->seen % usual) {
+		    intent->f->graph.degree[pair->a] % usual == pair->seen % usual &&
+		    intent->f->graph.degree[pair->b] % usual == pair->seen % usual) {
 			pair->planned = usual;
 			pair->settled = true;
 		} else if (pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
@@ -115,7 +106,7 @@ static int widths_find(struct ft_intent *intent)
 /* True if one cable of a switch is less than half of all its cables. */
 static bool keeps_others(const struct ft_intent *intent, uint32_t live)
 {
-	return cables_of(intent->f, live) > 2;
+	return intent->f->graph.degree[live] > 2;
 }
 
 /*
@@ -284,25 +275,26 @@ static struct ways ways_count(const struct degrees *d, uint32_t a, uint32_t b)
 	const struct ft_inference *f = d->intent->f;
 	struct ways ways = {0};
 
-	for (uint32_t n = f->near_first[b]; n < f->near_first[b + 1]; n++)
-		d->mark[f->near[n].live] = 1;
-	for (uint32_t n = f->near_first[a]; n < f->near_first[a + 1]; n++) {
-		uint32_t via = f->near[n].live;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, b); n < ft_adjacent_of(&f->graph, b + 1); n++)
+		d->mark[n->vertex] = 1;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, a); n < ft_adjacent_of(&f->graph, a + 1); n++) {
+		uint32_t via = n->vertex;
 
 		if (via == b)
 			continue;
 		ways.two += d->mark[via];
-		for (uint32_t k = f->near_first[via]; k < f->near_first[via + 1]; k++)
-			ways.three += f->near[k].live != a && f->near[k].live != b && d->mark[f->near[k].live];
+		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, via);
+		     k < ft_adjacent_of(&f->graph, via + 1); k++)
+			ways.three += k->vertex != a && k->vertex != b && d->mark[k->vertex];
 	}
-	for (uint32_t n = f->near_first[b]; n < f->near_first[b + 1]; n++)
-		d->mark[f->near[n].live] = 0;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, b); n < ft_adjacent_of(&f->graph, b + 1); n++)
+		d->mark[n->vertex] = 0;
 	return ways;
 }
 
 static bool has_neighbours(const struct degrees *d, uint32_t live, uint32_t least)
 {
-	return d->intent->f->near_first[live + 1] - d->intent->f->near_first[live] >= least;
+	return ft_adjacent_count(&d->intent->f->graph, live) >= least;
 }
 
 static bool pair_is_of(const struct degrees *d, const struct ft_meant *pair, uint32_t a, uint32_t b)

@@ -79,8 +79,9 @@ static int split_by_parity(const struct ft_inference *f, struct ft_fit *fit)
 		while (head < tail) {
 			uint32_t here = queue[head++];
 
-			for (uint32_t n = f->near_first[here]; n < f->near_first[here + 1]; n++) {
-				uint32_t far = f->near[n].live;
+			for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, here);
+			     n < ft_adjacent_of(&f->graph, here + 1); n++) {
+				uint32_t far = n->vertex;
 
 				if (fit->rank[far] != FT_OUTSIDE)
 					continue;
@@ -174,8 +175,7 @@ static void fit_add_isolated(const struct ft_inference *f, struct ft_fit *fit)
 	uint32_t ports = usual_ports(f, fit, LOWER);
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (f->near_first[i] == f->near_first[i + 1] && ft_infer_has_hosts(f, i) &&
-		    ft_infer_ports(f, i) == ports)
+		if (f->graph.degree[i] == 0 && ft_infer_has_hosts(f, i) && ft_infer_ports(f, i) == ports)
 			fit->rank[i] = LOWER;
 }
 

@@ -42,8 +42,9 @@ static void sizes_count(struct linking *l)
 	for (uint32_t i = 0; i < l->intent->count; i++) {
 		l->size[i] = 0;
 		l->root[i] = i;
-		for (uint32_t n = f->near_first[i]; n < f->near_first[i + 1]; n++)
-			l->size[i] += ft_side_of(l->intent, i, f->near[n].live) == l->side;
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++)
+			l->size[i] += ft_side_of(l->intent, i, n->vertex) == l->side;
 	}
 }
 
@@ -54,13 +55,15 @@ static uint32_t common_count(struct linking *l, uint32_t live)
 	const struct ft_inference *f = intent->f;
 	uint32_t touched = 0;
 
-	for (uint32_t n = f->near_first[live]; n < f->near_first[live + 1]; n++) {
-		uint32_t far = f->near[n].live;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++) {
+		uint32_t far = n->vertex;
 
 		if (ft_side_of(intent, live, far) != l->side)
 			continue;
-		for (uint32_t k = f->near_first[far]; k < f->near_first[far + 1]; k++) {
-			uint32_t other = f->near[k].live;
+		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, far);
+		     k < ft_adjacent_of(&f->graph, far + 1); k++) {
+			uint32_t other = k->vertex;
 
 			if (other != live && intent->rank[other] == intent->rank[live] && l->common[other]++ == 0)
 				l->touched[touched++] = other;
@@ -72,7 +75,7 @@ static uint32_t common_count(struct linking *l, uint32_t live)
 /* The size of the union of their neighbours, without the two themselves. */
 static uint32_t either_count(const struct linking *l, uint32_t a, uint32_t b)
 {
-	uint32_t each = l->side == FT_SIDE_BESIDE && ft_infer_cables(l->intent->f, a, b) > 0;
+	uint32_t each = l->side == FT_SIDE_BESIDE && ft_edges_between(&l->intent->f->graph, a, b) > 0;
 
 	return l->size[a] + l->size[b] - 2 * each - l->common[b];
 }
