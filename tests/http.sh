@@ -644,6 +644,23 @@ result("200 connections that drip do not cost the place of one that reads slowly
 for c in holders + [slow]:
     c.close()
 
+# What one asks of the nodes is no newer than what another does. A report that has a newer one gives way first.
+slow = connect(server, receive=4096)
+slow.sendall(get("/nodes?name=all"))
+begun = slow.recv(1)
+ask(server, get("/nodes?name=other"))
+holders = []
+for letter in "opqr":
+    server.command(f"report {LARGE} {letter}")
+    holders.append(connect(server, receive=4096))
+    holders[-1].sendall(get("/report"))
+    read_head(holders[-1])
+answer = read_answer(slow, begun)
+result("nodes that are read slowly are not cut for those that others ask for", answer is not None and
+       len(answer[2]) == LARGE + 3 + len('"all" "none"\n'), answer and answer[:2])
+for c in holders + [slow]:
+    c.close()
+
 # A client that closed its half and has its answers is let go.
 begun = server.descriptors()
 halves = []

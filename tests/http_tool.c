@@ -35,22 +35,28 @@ static void metrics_page(void *userdata, struct ft_text *text)
 	ft_text_puts(text, "# HELP test_value A value.\n# TYPE test_value gauge\ntest_value 1\n");
 }
 
-static int report_page(void *userdata, struct ft_text *text)
+static void letters_write(const struct served *served, struct ft_text *text)
 {
-	const struct served *served = userdata;
 	char letters[4096];
 	size_t left = served->report_size;
 
-	if (left == 0) {
-		ft_text_puts(text, "the first sweep is not done yet");
-		return -EAGAIN;
-	}
 	ft_text_puts(text, "\"");
 	memset(letters, served->report_letter, sizeof(letters));
 	for (; left > sizeof(letters); left -= sizeof(letters))
 		ft_text_add(text, letters, sizeof(letters));
 	ft_text_add(text, letters, left);
 	ft_text_puts(text, "\"\n");
+}
+
+static int report_page(void *userdata, struct ft_text *text)
+{
+	const struct served *served = userdata;
+
+	if (served->report_size == 0) {
+		ft_text_puts(text, "the first sweep is not done yet");
+		return -EAGAIN;
+	}
+	letters_write(served, text);
 	return 0;
 }
 
@@ -72,7 +78,9 @@ static int drawing_page(void *userdata, struct ft_text *text)
 
 static int nodes_page(void *userdata, const char *name, const char *guid, struct ft_text *text)
 {
-	(void)userdata;
+	/* Of this name they are as large as the report. */
+	if (name && strcmp(name, "all") == 0)
+		letters_write(userdata, text);
 	ft_text_add_json(text, name ? name : "none");
 	ft_text_puts(text, " ");
 	ft_text_add_json(text, guid ? guid : "none");

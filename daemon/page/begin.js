@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+//
+// The page of ftcheckd. It fetches /summary, then /drawing.svg, and fetches them again whenever /events says that
+// something is new; where there is no stream of events, it polls. All text of the fabric becomes text nodes, and the
+// drawing is copied element by element: nothing that a node calls itself is ever markup.
+//
+// The files of this folder are one script (PAGE_SCRIPT in Makefile.am): this one has what all others use, live.js is the
+// last and starts it. render() there calls the function of each section.
+"use strict";
+
+const POLL_MS = 5000; // without a stream of events
+const STREAM_RETRY_MS = 10000;
+const LOST_MS = 12000; // the daemon sends something every 10 s; a request that takes longer is lost
+const ROWS = 40; // findings and events that are shown at once; more on demand
+
+const byId = (id) => document.getElementById(id);
+
+// An element with these properties and children; strings become text.
+function el(name, properties, ...children) {
+	const element = document.createElement(name);
+
+	for (const [key, value] of Object.entries(properties ?? {})) {
+		if (key in element)
+			element[key] = value;
+		else
+			element.setAttribute(key, value);
+	}
+	element.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+	return element;
+}
+
+function setText(id, text) {
+	const element = byId(id);
+
+	// A live region is not read out again for the same words.
+	if (element.textContent !== text)
+		element.textContent = text;
+}
+
+const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+// Times.
+
+let skewMs = 0; // of the daemon's clock, ahead of this one
+
+const now = () => Date.now() + skewMs;
+
+function clock(time) {
+	const date = new Date(time);
+	const today = new Date(now()).toDateString() === date.toDateString();
+	const hours = date.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", hour12: false});
+
+	return today ? hours : `${date.toLocaleDateString()} ${hours}`;
+}
+
+function ago(time) {
+	const seconds = Math.max(0, Math.round((now() - new Date(time)) / 1000));
+
+	for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]])
+		if (seconds >= size)
+			return `${plural(Math.floor(seconds / size), unit)} ago`;
+	return seconds < 10 ? "just now" : "less than a minute ago";
+}
+
+function span(seconds) {
+	for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]])
+		if (seconds >= size)
+			return plural(Math.floor(seconds / size), unit);
+	return plural(seconds, "second");
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+// Staying up to date.
+
+function render() {
+	renderVerdict();
+	if (!summary)
+		return;
+	renderCounts();
+	renderFindings();
+	renderHistory();
+	renderAbout();
+}
+
+let loading = false, loadAgain = false;
+let drawingTag = null, drawingTimer = null;
+let heardAt = Date.now();
+
+function heard(response) {
+	const date = Date.parse(response.headers.get("Date"));
+
+	heardAt = Date.now();
+	lostSince = null;
+	// The header is in whole seconds.
+	if (date && Math.abs(date - Date.now()) > 2000)
+		skewMs = date - Date.now();
+}
+
+async function loadDrawing() {
+	const response = await fetch("/drawing.svg", {cache: "no-cache"}).catch(() => null);
+
+	clearTimeout(drawingTimer);
+	if (!response)
+		return;
+	if (response.status !== 200) {
+		const why = (await response.text()).trim();
+
+		if (!svg)
+			setText("picture-text", why);
+		// An event tells when it is drawn; this is for those without.
+		drawingTimer = setTimeout(loadDrawing, POLL_MS);
+		return;
+	}
+	if (!svg)
+		setText("picture-text", "");
+	if (svg && response.headers.get("ETag") === drawingTag)
+		return;
+	drawingTag = response.headers.get("ETag");
+	draw(await response.text());
+}
+
+async function load() {
+	if (loading) {
+		loadAgain = true;
+		return;
+	}
+	loading = true;
+	try {
+		const response = await fetch("/summary", {cache: "no-cache", signal: AbortSignal.timeout(LOST_MS)});
+
+		summary = await response.json();
+		heard(response);
+	} catch {
+		lostSince ??= heardAt + skewMs;
+	}
+	loading = false;
+	if (summary)
+		render();
+	else
+		setText("verdict-text", "The daemon does not answer.");
+	if (summary?.report && !lostSince)
+		loadDrawing();
+	if (loadAgain) {
+		loadAgain = false;
+		load();
+	}
+}
+
+function listen() {
+	const stream = new EventSource("/events");
+
+	stream.onopen = () => setText("link", "Live");
+	stream.addEventListener("change", load);
+	stream.onerror = () => {
+		setText("link", lostSince ? "No connection" : `Asks every ${POLL_MS / 1000} s`);
+		load();
+		// The browser itself tries again, except after a refusal.
+		if (stream.readyState === EventSource.CLOSED)
+			setTimeout(listen, STREAM_RETRY_MS);
+	};
+	stream.addEventListener("change", () => setText("link", "Live"));
+	return stream;
+}
+
+pictureBegin();
+searchBegin();
+load();
+listen();
+setInterval(() => {
+	// A stream tells nothing while nothing changes: the daemon may be gone all the same.
+	if (byId("link").textContent !== "Live" || Date.now() - heardAt > LOST_MS)
+		load();
+	else if (summary)
+		renderVerdict();
+}, POLL_MS);
