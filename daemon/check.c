@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "planner/write/phases.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
 #include "probe/names.h"
@@ -193,6 +194,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_phases_freep) struct ft_phases *phases = NULL;
 	time_t now = time(NULL);
 	struct ft_bounds bounds;
 	char today[11];
@@ -205,10 +207,15 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	/* No further packets are sent. */
 	ft_guard_go_on();
 	if (r == 0)
+		r = ft_phases_make(request->design, request->plan, &phases, err);
+	if (r == 0)
 		r = ft_verify_all(&(struct ft_verify_input){.design = request->design,
 							    .plan = request->plan,
 							    .snapshot = snapshot,
 							    .today = today,
+							    .phases = phases,
+							    .day = today,
+							    .building = phases != NULL,
 							    .sms = sms,
 							    .baseline = request->baseline,
 							    .before = known_before(request),

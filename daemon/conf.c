@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "planner/write/phases.h"
 #include "daemon/socket.h"
 
 enum {
@@ -942,6 +943,23 @@ static int plan_error(const struct ft_config *config, const char *path, int code
 			    absent ? "; correct the name, or write the plan with ftplan" : "");
 }
 
+/* Phases that the plan cannot have are refused at once, and not by each check. */
+static int plan_load(const char *path, struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_phases_freep) struct ft_phases *phases = NULL;
+	int r = ft_design_load(path, &design, &plan, err);
+
+	if (r == 0)
+		r = ft_phases_make(design, plan, &phases, err);
+	if (r < 0)
+		return r;
+	*ret_design = FT_STEAL(design);
+	*ret_plan = FT_STEAL(plan);
+	return 0;
+}
+
 int ft_config_load_plan(const struct ft_config *config, const char *path, struct ft_design **ret_design,
 			struct ft_plan **ret_plan, struct ft_error *err)
 {
@@ -952,7 +970,7 @@ int ft_config_load_plan(const struct ft_config *config, const char *path, struct
 		return plan_error(config, path, r, &why, err);
 	close(r);
 	why = (struct ft_error){0};
-	r = ft_design_load(config->plan, ret_design, ret_plan, &why);
+	r = plan_load(config->plan, ret_design, ret_plan, &why);
 	if (r < 0 && why.line == 0 && (!why.file || strcmp(why.file, config->plan) == 0))
 		return plan_error(config, path, r, &why, err);
 	if (r < 0 && err)

@@ -314,17 +314,17 @@ static void switches_write(struct page *page, const struct metric *metric)
 	static const char *const tiers[] = {"edge", "spine", "core", "island"};
 	/* Of islands only where the plan has any. */
 	size_t tier_count = FT_COUNT(tiers) - (page->report->islands.planned == 0);
-	uint32_t counts[FT_COUNT(tiers)][FT_STATUS_UNREACHED + 1] = {{0}};
+	uint32_t counts[FT_COUNT(tiers)][FT_STATUS_COUNT] = {{0}};
 
 	for (size_t i = 0; i < page->report->switch_count; i++) {
 		const struct ft_report_switch *sw = &page->report->switches[i];
 
 		for (size_t tier = 0; tier < tier_count; tier++)
-			if (sw->tier && strcmp(sw->tier, tiers[tier]) == 0 && sw->status <= FT_STATUS_UNREACHED)
+			if (sw->tier && strcmp(sw->tier, tiers[tier]) == 0 && sw->status < FT_STATUS_COUNT)
 				counts[tier][sw->status]++;
 	}
 	for (size_t tier = 0; tier < tier_count; tier++) {
-		for (enum ft_status status = FT_STATUS_OK; status <= FT_STATUS_UNREACHED; status++) {
+		for (enum ft_status status = FT_STATUS_OK; status < FT_STATUS_COUNT; status++) {
 			ft_text_puts(page->text, metric->name);
 			label_add(page, "{", "tier", tiers[tier]);
 			label_add(page, ",", "status", ft_status_name(status));

@@ -175,6 +175,7 @@ static bool make_reading(const struct reading *r, const struct ft_query *query, 
 
 static void count_between(struct ft_port_count *item, const struct subject *subject, const uint64_t *second, bool wide)
 {
+	memcpy(item->totals, second, sizeof(item->totals));
 	item->status = FT_COUNTED;
 	item->interval_ms = (uint32_t)(ft_guard_now_ms() - subject->first_ms);
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++) {

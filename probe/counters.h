@@ -33,7 +33,8 @@ enum ft_counted {
 /* A port's counts over the interval. */
 struct ft_port_count {
 	uint64_t counts[FT_COUNTER_COUNT];
-	uint32_t port; /* index into the snapshot's ports */
+	uint64_t totals[FT_COUNTER_COUNT]; /* what the port had counted at the second reading */
+	uint32_t port;			   /* index into the snapshot's ports */
 	uint32_t interval_ms;
 	/*
 	 * Bits by enum ft_counter. A counter stops at its maximum. If it reached the maximum between the readings, its

@@ -27,6 +27,13 @@ int ft_design_key_rate(struct ft_key_reader *reader, const struct ft_key_at *at,
 int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);   /* its binds */
 int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out); /* struct ft_expect */
 
+/* A day "2026-12-31": char[11]. */
+int ft_design_key_date(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+
+/* The phases of a build: struct ft_design. */
+int ft_design_key_phases(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+void ft_design_phases_release(struct ft_design *design);
+
 /* A GUID of 0x and hexadecimal digits: uint64_t. */
 int ft_design_key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 

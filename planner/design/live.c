@@ -249,7 +249,7 @@ static int key_unplanned(struct ft_key_reader *reader, const struct ft_key_at *a
 	return ft_key_read_elements(reader, at, key_pattern, sizeof(struct ft_pattern *), expect->unplanned);
 }
 
-static bool date_is_real(const char *date)
+bool ft_day_is_real(const char *date)
 {
 	static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year, month, day;
@@ -269,14 +269,14 @@ static bool date_is_real(const char *date)
 	return month != 2 || day < 29 || leap;
 }
 
-static int key_date(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+int ft_design_key_date(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	const char *date = json_string_value(at->value);
 
 	if (!date)
 		return ft_key_error(reader, at, "must be a date such as \"2026-12-31\", not %s",
 				    ft_key_type_name(at->value));
-	if (!date_is_real(date))
+	if (!ft_day_is_real(date))
 		return ft_key_error(reader, at, "is \"%s\", which is no day of the calendar (YYYY-MM-DD)", date);
 	memcpy(out, date, sizeof(((struct ft_waiver *)NULL)->until));
 	return 0;
@@ -286,7 +286,7 @@ static int key_waiver(struct ft_key_reader *reader, const struct ft_key_at *at, 
 {
 	static const struct ft_key keys[] = {
 		{"id", ft_key_string, offsetof(struct ft_waiver, id), 0, 0, NULL},
-		{"until", key_date, offsetof(struct ft_waiver, until), 0, 0, NULL},
+		{"until", ft_design_key_date, offsetof(struct ft_waiver, until), 0, 0, NULL},
 		{"why", ft_key_string, offsetof(struct ft_waiver, why), 0, 0, NULL},
 	};
 	struct ft_waiver *waiver = out;

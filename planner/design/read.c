@@ -63,6 +63,7 @@ void ft_design_free(struct ft_design *design)
 	ft_islands_free(design->islands, design->island_count);
 	ft_design_graph_release(&design->graph);
 	expect_release(&design->expect);
+	ft_design_phases_release(design);
 	ft_design_cabling_release(design);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);

@@ -155,6 +155,22 @@ struct ft_waiver {
 	char *why;	/* "" if absent */
 };
 
+/* A rack or switch that a phase names, and where in the file. */
+struct ft_phase_name {
+	char *name;
+	unsigned int line, column;
+};
+
+/* A part of the fabric that is to be built by a day. What no phase names is due at once. */
+struct ft_design_phase {
+	char *name;
+	char due[11];		     /* "2026-12-31": not due up to the end of that day (UTC) */
+	struct ft_phase_name *racks; /* of the floor plan (planner/write/floor.h): what stands in them */
+	size_t rack_count;
+	struct ft_phase_name *switches; /* of the plan, with their hosts; before what their racks say */
+	size_t switch_count;
+};
+
 /* Known deviations that raise no alarm. */
 struct ft_expect {
 	uint32_t hosts_down;		/* how many hosts may be missing */
@@ -329,6 +345,8 @@ struct ft_design {
 	struct ft_rates host_rates;
 	struct ft_bind binds[FT_TIER_COUNT];
 	struct ft_expect expect;
+	struct ft_design_phase *phases;
+	size_t phase_count;
 	enum ft_cables cables_given;
 	bool cables_complete; /* the list has all cables; true where not given */
 	struct ft_design_cable *cables;
@@ -340,6 +358,9 @@ struct ft_design {
 	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */
 	size_t text_length;
 };
+
+/* Whether @day is one of the calendar, as "2026-12-31". */
+bool ft_day_is_real(const char *day);
 
 void ft_islands_free(struct ft_island *islands, size_t count);
 void ft_design_free(struct ft_design *design);

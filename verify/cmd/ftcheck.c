@@ -16,6 +16,7 @@
 #include "verify/measure/throughput.h"
 #include "verify/measure/workload.h"
 #include "verify/model/bounds.h"
+#include "verify/cmd/building.h"
 #include "verify/cmd/gather.h"
 #include "verify/cmd/look.h"
 #include "verify/cmd/options.h"
@@ -99,6 +100,8 @@ static int report_print(const struct ft_report *report, const struct ft_options 
 	case FT_FORMAT_SVG:
 		r = ft_report_write_svg(&text, report, design, plan, &err);
 		break;
+	case FT_FORMAT_CSV:
+		break; /* refused with the options */
 	case FT_FORMAT_DOT:
 		r = ft_report_write_dot(&text, report, design, plan, &err);
 		break;
@@ -182,6 +185,9 @@ static struct ft_verify_input input_make(const struct ft_options *options, const
 					.lanes = g->lanes,
 					.want_lanes = ft_gathers_lanes(options),
 					.baseline = g->baseline,
+					.phases = g->phases,
+					.day = g->day,
+					.building = options->build || g->phases,
 					.doubt_plan = true,
 					.limits = {options->warning_percent, options->critical_percent}};
 }
@@ -288,5 +294,7 @@ int main(int argc, char **argv)
 	r = report_make(&options, &input, &gathered, &report, &err);
 	if (r < 0)
 		return ft_file_error(err.text[0] ? "--workload" : "ftcheck", r, &err);
+	if (options.build && r == 0)
+		return ft_build_show(&options, &input, report);
 	return r > 0 ? r : report_print_verdict(report, &options, gathered.design, gathered.plan);
 }

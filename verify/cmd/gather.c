@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "planner/site/sheet.h"
 #include "planner/site/site.h"
+#include "planner/write/phases.h"
 #include "probe/names.h"
 #include "verify/infer/infer.h"
 #include "verify/model/bounds.h"
@@ -24,6 +26,7 @@ void ft_gathered_release(struct ft_gathered *g)
 {
 	ft_design_free(g->design);
 	ft_plan_free(g->plan);
+	ft_phases_free(g->phases);
 	ft_snapshot_free(g->snapshot);
 	ft_snapshot_free(g->since);
 	ft_sms_free(g->sms);
@@ -239,6 +242,9 @@ static int baseline_take(const char *path, const struct ft_gathered *g, const st
 							    .plan = g->plan,
 							    .snapshot = snapshot,
 							    .today = "",
+							    .phases = g->phases,
+							    .day = g->day,
+							    .building = g->phases != NULL,
 							    .without_impact = true},
 				  &report);
 	if (r == 0) {
@@ -246,6 +252,23 @@ static int baseline_take(const char *path, const struct ft_gathered *g, const st
 		r = ft_baseline_learn(ret_baseline, snapshot, report);
 	}
 	return r < 0 ? ft_file_error(path, r, &err) : 0;
+}
+
+/* What is due is judged as of the day on which the fabric was seen. */
+static int phases_take(const struct ft_options *options, struct ft_gathered *g)
+{
+	time_t seen = g->snapshot->source.time_s ? (time_t)g->snapshot->source.time_s : time(NULL);
+	struct ft_error err = {0};
+	struct tm tm;
+	int r = ft_phases_make(g->design, g->plan, &g->phases, &err);
+
+	if (r < 0)
+		return ft_file_error(options->plan, r, &err);
+	if (options->day)
+		memcpy(g->day, options->day, sizeof(g->day));
+	else if (!gmtime_r(&seen, &tm) || strftime(g->day, sizeof(g->day), "%Y-%m-%d", &tm) == 0)
+		return ft_file_error("ftcheck", -EOVERFLOW, &err);
+	return 0;
 }
 
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
@@ -270,6 +293,8 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 		r = extras_take(options, ret->snapshot, ret);
 	if (r == 0 && options->cables)
 		r = cables_take(options, ret->snapshot, ret->design, ret->plan);
+	if (r == 0)
+		r = phases_take(options, ret);
 	if (r == 0 && options->before)
 		r = baseline_take(options->before, ret, names, &ret->baseline);
 	return r;

@@ -13,6 +13,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/usage.h"
+#include "planner/plan/design.h"
+#include "verify/build/build.h"
 #include "verify/cmd/complain.h"
 #include "verify/cmd/gather.h"
 #include "verify/cmd/plan_default.h"
@@ -21,7 +23,7 @@
 
 enum { COUNTERS_S = 10 };
 
-static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot"};
+static const char *const format_names[] = {"text", "json", "nagios", "svg", "dot", "csv"};
 
 static const char help_text[] =
 	"Usage: ftcheck [--plan DESIGN.json] [OPTION]...\n"
@@ -51,6 +53,12 @@ static const char help_text[] =
 	"      --status[=ADDRESS:PORT]  print the report of the running ftcheckd\n"
 	"                         (at " FT_STATUS_DEFAULT " by default)\n"
 	"      --format FORMAT    text (default), json, nagios, or a drawing: svg or dot\n"
+	"      --build            while it is built: the state of each planned cable, by\n"
+	"                         rack, and work orders; --format csv lists these\n"
+	"      --state FILE       keep the course of the build there: what is done, how\n"
+	"                         it goes on\n"
+	"      --clean MINUTES    done is right and clean for so long (default %u)\n"
+	"      --day YYYY-MM-DD   judge what is due as on that day\n"
 	"      --repair           list what to do, in walking order, and the verdict\n"
 	"                         after each step\n"
 	"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
@@ -125,7 +133,8 @@ static int help_print(struct ft_options *options, const char *value)
 {
 	(void)options;
 	(void)value;
-	printf(help_text, (unsigned int)FT_CRITICAL_DEFAULT, (unsigned int)COUNTERS_S,
+	printf(help_text, (unsigned int)FT_BUILD_CLEAN_S / 60, (unsigned int)FT_CRITICAL_DEFAULT,
+	       (unsigned int)COUNTERS_S,
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBNETDISC}),
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBUMAD}),
 	       ft_sweep_defaults.max_smps_per_switch, ft_sweep_defaults.deadline_ms / 1000);
@@ -147,7 +156,15 @@ static int format_set(struct ft_options *options, const char *name)
 			options->format = i;
 			return -1;
 		}
-	return usage_error("--format takes text, json, nagios, svg or dot, not \"%s\"", name);
+	return usage_error("--format takes text, json, nagios, svg, dot or, with --build, csv, not \"%s\"", name);
+}
+
+static int day_set(struct ft_options *options, const char *day)
+{
+	if (!ft_day_is_real(day))
+		return usage_error("--day takes a day such as 2026-12-31, not \"%s\"", day);
+	options->day = day;
+	return -1;
 }
 
 static int diff_set(struct ft_options *options, const char *path)
@@ -284,6 +301,10 @@ static const struct row {
 	{"diff", 0, required_argument, KIND_CALL, NOT_STATUS, .call = diff_set},
 	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
 	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
+	{"build", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(build)},
+	{"state", 0, required_argument, KIND_STRING, NOT_STATUS, AT(state)},
+	{"clean", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(clean_ms), {1, 10080, 60000}},
+	{"day", 0, required_argument, KIND_CALL, NOT_STATUS, .call = day_set},
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
@@ -575,6 +596,29 @@ static int look_check(const struct ft_options *options)
 	return -1;
 }
 
+/* The states of cables are a table of their own. Returns -1 to go on, else the exit status. */
+static int build_check(const struct ft_options *options)
+{
+	const char *only = options->state		      ? "--state"
+			   : options->clean_ms		      ? "--clean"
+			   : options->format == FT_FORMAT_CSV ? "--format csv"
+							      : NULL;
+	const char *other = options->look_at  ? "--switch"
+			    : options->since  ? "--since"
+			    : options->repair ? "--repair"
+			    : options->after  ? "--after"
+					      : NULL;
+
+	if (!options->build)
+		return only ? usage_error("%s is about a build: add --build", only) : -1;
+	if (other)
+		return usage_error("--build lists what is to be done; %s does not go with it", other);
+	if (options->format != FT_FORMAT_TEXT && options->format != FT_FORMAT_JSON && options->format != FT_FORMAT_CSV)
+		return usage_error("--build is shown as text, json or csv, not --format %s",
+				   format_names[options->format]);
+	return -1;
+}
+
 /* Checks combinations of options, after all are read. Returns -1 to go on, else the exit status. */
 static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
 {
@@ -600,6 +644,8 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 	if (r >= 0)
 		return r;
 	r = look_check(options);
+	if (r < 0)
+		r = build_check(options);
 	if (r >= 0)
 		return r;
 	r = files_check(options);

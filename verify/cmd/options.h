@@ -17,7 +17,7 @@
 
 enum { FT_CRITICAL_DEFAULT = 50 }; /* percent of the bisection lost */
 
-enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT };
+enum ft_format { FT_FORMAT_TEXT, FT_FORMAT_JSON, FT_FORMAT_NAGIOS, FT_FORMAT_SVG, FT_FORMAT_DOT, FT_FORMAT_CSV };
 
 /* The strings are those of the command line. */
 struct ft_options {
@@ -47,6 +47,11 @@ struct ft_options {
 	 * Loss of the bisection: below the first it is no warning (0: it always is), from the second on it is critical.
 	 */
 	unsigned int warning_percent, critical_percent;
+
+	bool build;	       /* the states of the planned cables, in place of the report */
+	const char *state;     /* the file with the course of the build; NULL: none */
+	unsigned int clean_ms; /* how long a cable is clean until it is done */
+	const char *day;       /* judge phases as on this day; NULL: on that of the sweep */
 
 	bool repair;
 	uint32_t after; /* so many more failures; 0: none */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "planner/plan/wiring.h"
+#include "planner/write/phases.h"
 #include "verify/model/bounds.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
@@ -46,6 +47,8 @@ static void work_release(struct ft_model *m)
 void ft_model_release(struct ft_model *m)
 {
 	work_release(m);
+	ft_due_free(m->due);
+	free(m->not_due);
 	ft_finding_release(&m->lost);
 	ft_report_free(m->report);
 }
@@ -120,11 +123,15 @@ static size_t findings_max(const struct ft_plan *plan)
 	return 4UL * bounds.max_findings;
 }
 
-static void model_begin(struct ft_model *m, const struct ft_verify_input *input, struct ft_report *report)
+/* @due, @not_due: as in the model. */
+static void model_begin(struct ft_model *m, const struct ft_verify_input *input, struct ft_report *report,
+			struct ft_plan *due, bool *not_due)
 {
 	*m = (struct ft_model){
 		.design = input->design,
-		.plan = input->plan,
+		.plan = due ? due : input->plan,
+		.due = due,
+		.not_due = not_due,
 		.snapshot = input->snapshot,
 		.since = input->since,
 		.chips = input->snapshot,
@@ -160,7 +167,7 @@ static int boards_settle(struct ft_model *m)
 	if (r < 0 || !seats)
 		return r;
 	work_release(m);
-	model_begin(m, m->input, m->report);
+	model_begin(m, m->input, m->report, m->due, m->not_due);
 	return who_is_who(m, seats);
 }
 
@@ -175,12 +182,21 @@ static int impact_weigh(struct ft_model *m)
 	return m->input->without_impact || ft_report_is_foreign(m->report) ? 0 : ft_impact_weigh(m);
 }
 
+/* Switches that are not due and not there: no step looks for them. */
+static int not_due_mark(struct ft_model *m)
+{
+	for (uint32_t p = 0; m->not_due && p < m->place_count; p++)
+		if (m->not_due[m->places[p] - m->plan->switches] && m->live_of[p] == FT_NONE)
+			m->status[p] = FT_STATUS_NOT_DUE;
+	return 0;
+}
+
 /* The order matters: each step uses the results of those before. */
 typedef int step_fn(struct ft_model *m);
 
 static step_fn *const model_steps[] = {
-	source_describe,     switches_tell,    boards_settle, ft_explain,	 ft_rates_check, ft_hosts_check,
-	ft_identities_check, ft_untried_check, ft_sm_check,   ft_counters_check, ft_measure,
+	source_describe, switches_tell,	      boards_settle,	not_due_mark, ft_explain,	 ft_rates_check,
+	ft_hosts_check,	 ft_identities_check, ft_untried_check, ft_sm_check,  ft_counters_check, ft_measure,
 };
 
 /* Once for each report; --after omits it. */
@@ -200,13 +216,47 @@ static int steps_take(struct ft_model *m, step_fn *const steps[], size_t count)
 	return r;
 }
 
+static int report_begin(struct ft_model *m)
+{
+	m->report = calloc(1, sizeof(*m->report));
+	return m->report ? 0 : -ENOMEM;
+}
+
+/*
+ * Parts of the plan that are not due: a first explanation, by the whole plan, tells which of their cables are there.
+ * The model is begun again with a plan that has these alone.
+ */
+static int due_settle(struct ft_model *m)
+{
+	static step_fn *const first_steps[] = {switches_tell, boards_settle, ft_explain};
+	const struct ft_verify_input *input = m->input;
+	struct ft_plan *due = NULL;
+	bool *not_due = NULL;
+	int r;
+
+	if (!ft_phases_open(input->phases, input->day))
+		return 0;
+	r = report_begin(m);
+	if (r == 0)
+		r = steps_take(m, first_steps, FT_COUNT(first_steps));
+	if (r == 0)
+		r = ft_due_make(m, &due, &not_due);
+	if (r < 0)
+		return r;
+	ft_model_release(m);
+	model_begin(m, input, NULL, due, not_due);
+	return 0;
+}
+
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
-	model_begin(m, input, NULL);
-	m->report = calloc(1, sizeof(*m->report));
-	if (!m->report)
-		return -ENOMEM;
-	return steps_take(m, model_steps, FT_COUNT(model_steps));
+	int r;
+
+	model_begin(m, input, NULL, NULL, NULL);
+	r = due_settle(m);
+	if (r == 0)
+		r = report_begin(m);
+	return r == 0 ? steps_take(m, model_steps, FT_COUNT(model_steps)) : r;
 }
 
 int ft_model_judge(struct ft_model *m)

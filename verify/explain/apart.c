@@ -100,7 +100,7 @@ bool ft_apart_entry(const struct ft_model *m)
 	uint64_t seen = 0, planned = 0;
 	uint32_t seen_switches = 0;
 
-	if (!m->linked || m->live.part_count != 1)
+	if (!m->linked || m->live.part_count != 1 || m->input->building)
 		return false;
 	for (uint32_t i = 0; i < m->live.switch_count; i++)
 		if (m->live.switches[i].planned == FT_NONE && !m->live.switches[i].tolerated)

@@ -205,6 +205,25 @@ static int switches_match(struct ft_model *m)
 	return r == 0 ? ft_aliases_resolve(m) : r;
 }
 
+/*
+ * While a fabric is built, a switch has few cables on its first day, and fits its place badly. If it carries the name
+ * of a place that nobody has, it is that one.
+ */
+static void arrivals_seat(struct ft_model *m)
+{
+	for (uint32_t i = 0; m->input->building && i < m->live.switch_count; i++) {
+		struct ft_live_switch *sw = &m->live.switches[i];
+		uint32_t place = m->named[i];
+
+		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE)
+			continue;
+		m->live_of[place] = i;
+		sw->planned = place;
+		sw->kind = m->places[place]->kind;
+		sw->passed_over = false;
+	}
+}
+
 int ft_match(struct ft_model *m)
 {
 	int r;
@@ -216,6 +235,8 @@ int ft_match(struct ft_model *m)
 		r = switches_match(m);
 	if (r == 0)
 		ft_recall_seat(m);
+	if (r == 0)
+		arrivals_seat(m);
 	if (r == 0)
 		r = ft_exact_settle(m);
 	if (r == 0)

@@ -225,8 +225,10 @@ static void switches_count(struct ft_model *m)
 
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		status_settle(m, p, switch_tally(m, p));
-		switch_count(m, p);
-		kind_count(m, p);
+		if (m->status[p] != FT_STATUS_NOT_DUE) {
+			switch_count(m, p);
+			kind_count(m, p);
+		}
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 			if (pair->peer > p)
 				tally_add(&all, pair_tally(m, p, pair));

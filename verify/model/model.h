@@ -177,7 +177,13 @@ struct ft_model {
 	/* Inputs (cmd/verify.c). */
 	const struct ft_verify_input *input;
 	const struct ft_design *design;
-	const struct ft_plan *plan;	  /* or @resolved */
+	const struct ft_plan *plan; /* or @resolved */
+	/*
+	 * Where phases of the design are not over: the plan without what is not due and not there (build/due.c), owned,
+	 * or NULL. It has the switches of the input's plan, in its order; @not_due marks those that are not there yet.
+	 */
+	struct ft_plan *due;
+	bool *not_due;
 	const struct ft_plan *unresolved; /* what @resolved is a copy of */
 	struct ft_plan *resolved; /* the plan as its aliases are meant here (match/aliases.c), or NULL: it has none */
 	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
@@ -485,6 +491,16 @@ void ft_aliases_release(struct ft_model *m);
 
 /* match/match.c: which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
 int ft_match(struct ft_model *m);
+
+/*
+ * build/due.c: from a model that is explained, the plan without the cables, hosts and switches that are not there and
+ * not due.
+ *
+ * @ret_due, @ret_not_due  out: the caller frees them, the first by ft_due_free(). NULL: all is due, or there
+ * Returns 0 or -ENOMEM.
+ */
+int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_not_due);
+void ft_due_free(struct ft_plan *due);
 
 /* explain/explain.c: the faults that explain the difference, as findings. */
 int ft_explain(struct ft_model *m);

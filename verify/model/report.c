@@ -177,7 +177,8 @@ const char *ft_evidence_name(enum ft_evidence evidence)
 
 const char *ft_status_name(enum ft_status status)
 {
-	static const char *const names[] = {"ok", "degraded", "isolated", "missing", "unplanned", "mute", "unreached"};
+	static const char *const names[] = {"ok",	 "degraded", "isolated",  "missing",
+					    "unplanned", "mute",     "unreached", "not-due"};
 
 	return names[status];
 }

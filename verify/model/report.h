@@ -193,7 +193,9 @@ enum ft_status {
 	FT_STATUS_MISSING,
 	FT_STATUS_UNPLANNED,
 	FT_STATUS_MUTE,
-	FT_STATUS_UNREACHED
+	FT_STATUS_UNREACHED,
+	FT_STATUS_NOT_DUE, /* not there, and its phase is not over */
+	FT_STATUS_COUNT
 };
 
 /* The number of switches of a tier above the edge. */

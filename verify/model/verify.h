@@ -12,6 +12,7 @@ struct ft_counters;
 struct ft_lanes;
 struct ft_sms;
 struct ft_baseline;
+struct ft_phases;
 
 /* The inputs of a verification. NULL members are not checked. All are borrowed. */
 struct ft_verify_input {
@@ -20,10 +21,14 @@ struct ft_verify_input {
 	const struct ft_snapshot *snapshot; /* as it was read */
 	/* The recording that @plan was made of: cables are to be as fast as they were then. NULL: there is a design. */
 	const struct ft_snapshot *since;
-	const char *today;		    /* the date for waivers, "YYYY-MM-DD" (UTC) */
-	const struct ft_routes *routes;	    /* probe/routes.h: forwarding tables */
-	const struct ft_lanes *lanes;	    /* probe/lanes.h: virtual lanes; NULL: nothing is known of them */
-	bool want_lanes;		    /* where they matter, fill report->lane_wants */
+	const char *today; /* the date for waivers, "YYYY-MM-DD" (UTC) */
+	/* planner/write/phases.h: what is to be there when; NULL: now. And the day: as @today */
+	const struct ft_phases *phases;
+	const char *day;
+	bool building;			/* most of it may not be there yet: a sweep that saw little is not cut off */
+	const struct ft_routes *routes; /* probe/routes.h: forwarding tables */
+	const struct ft_lanes *lanes;	/* probe/lanes.h: virtual lanes; NULL: nothing is known of them */
+	bool want_lanes;		/* where they matter, fill report->lane_wants */
 	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
 	const struct ft_sms *sms;	    /* probe/sms.h: the subnet managers */
 	const struct ft_baseline *baseline; /* verify/model/baseline.h: the last known good state */

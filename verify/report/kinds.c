@@ -527,7 +527,7 @@ const struct ft_value_kind ft_value_status = {word_read,
 					      "\"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", "
 					      "\"mute\" or \"unreached\"",
 					      status_at,
-					      FT_STATUS_UNREACHED + 1};
+					      FT_STATUS_COUNT};
 const struct ft_value_kind ft_value_act = {word_read, word_write,  NULL, "what is to be done, such as \"connect\"",
 					   act_at,    FT_ACT_COUNT};
 const struct ft_value_kind ft_value_after_kind = {word_read, word_write,    NULL, "\"core\", \"cable\" or \"switch\"",

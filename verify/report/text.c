@@ -19,7 +19,7 @@ static const char *const verdict_colour[] = {"\033[32m", "\033[33m", "\033[1;31m
 static const char *const status_colour[] = {
 	[FT_STATUS_OK] = "\033[32m",	    [FT_STATUS_DEGRADED] = "\033[33m",	[FT_STATUS_ISOLATED] = "\033[1;31m",
 	[FT_STATUS_MISSING] = "\033[1;31m", [FT_STATUS_UNPLANNED] = "\033[33m", [FT_STATUS_MUTE] = "\033[33m",
-	[FT_STATUS_UNREACHED] = "\033[35m",
+	[FT_STATUS_UNREACHED] = "\033[35m", [FT_STATUS_NOT_DUE] = "\033[2m",
 };
 static const char *const fix_colour = "\033[1m";
 static const char *const colour_off = "\033[0m";

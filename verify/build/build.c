@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/build/build.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/build/states.h"
+
+const char *ft_cable_state_name(enum ft_cable_state state)
+{
+	static const char *const names[FT_CABLE_STATES] = {
+		[FT_CABLE_RIGHT] = "right",
+		[FT_CABLE_MISSING] = "missing",
+		[FT_CABLE_HALF] = "half",
+		[FT_CABLE_WRONG_PORT] = "wrong-port",
+		[FT_CABLE_WRONG_SWITCH] = "wrong-switch",
+		[FT_CABLE_WRONG_RAIL] = "wrong-rail",
+		[FT_CABLE_SLOW] = "slow",
+		[FT_CABLE_NOT_DUE] = "not-due",
+		[FT_CABLE_UNKNOWN] = "unknown",
+	};
+
+	return names[state];
+}
+
+void ft_build_free(struct ft_build *b)
+{
+	if (!b)
+		return;
+	for (uint32_t i = 0; b->cables && i < b->cable_count; i++) {
+		free(b->cables[i].there);
+		free(b->cables[i].todo);
+	}
+	for (size_t i = 0; b->names && i < b->name_count; i++)
+		free(b->names[i]);
+	for (unsigned int t = 0; t < FT_BUILD_TABLES; t++) {
+		for (uint32_t i = 0; b->tables[t] && i < b->table_counts[t]; i++)
+			free(b->tables[t][i].name);
+		free(b->tables[t]);
+	}
+	free(b->cables);
+	free(b->names);
+	free(b->racks);
+	free(b->plan_name);
+	free(b);
+}
+
+bool ft_build_is_open(const struct ft_build_cable *cable)
+{
+	return cable->state != FT_CABLE_NOT_DUE && cable->state != FT_CABLE_UNKNOWN &&
+	       (cable->state != FT_CABLE_RIGHT || cable->errors);
+}
+
+/* ---- names ---- */
+
+static char *name_of_host(const struct ft_states *s, uint32_t host)
+{
+	uint32_t listed = s->plan->host_count ? s->wiring.hosts[host].listed : FT_UNPINNED;
+	char buffer[FT_HOST_NAME_SIZE];
+	const char *name = ft_wiring_host_name(s->plan, &s->wiring, host, buffer);
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_text_add_safe(&text, name, strlen(name));
+	if (listed != FT_UNPINNED)
+		ft_interface_add(&text, &s->plan->hosts[listed]);
+	return ft_text_failed(&text) ? NULL : strdup(ft_text_string(&text));
+}
+
+static int names_make(const struct ft_states *s, struct ft_build *b)
+{
+	size_t hosts = ft_plan_host_total(s->plan);
+
+	b->names = calloc(s->plan->switch_count + hosts + 1, sizeof(*b->names));
+	if (!b->names)
+		return -ENOMEM;
+	b->name_count = s->plan->switch_count + hosts;
+	for (uint32_t i = 0; i < s->plan->switch_count; i++) {
+		const char *name = s->plan->switches[i].name;
+
+		b->names[i] = ft_text_safe_dup(name, strlen(name));
+		if (!b->names[i])
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < hosts; i++) {
+		b->names[s->plan->switch_count + i] = name_of_host(s, i);
+		if (!b->names[s->plan->switch_count + i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static void end_place(struct ft_build_end *end, const struct ft_floor_place *place)
+{
+	end->rack = place ? place->rack : FT_UNPINNED;
+	end->unit = place ? place->unit : FT_UNPINNED;
+}
+
+static void ends_make(const struct ft_states *s, const struct ft_build *b, const struct ft_cable_row *row,
+		      struct ft_build_cable *cable)
+{
+	uint32_t tree = s->floor ? s->floor->switch_count : 0;
+	bool host = row->host != FT_UNPINNED;
+	uint32_t listed = host && s->plan->host_count ? s->wiring.hosts[row->host].listed : FT_UNPINNED;
+
+	cable->kind = row->kind;
+	cable->a.name = b->names[host ? s->plan->switch_count + row->host : row->a];
+	cable->a.port = host ? 1 : row->a_port;
+	if (listed != FT_UNPINNED && s->plan->hosts[listed].adapter_port)
+		cable->a.port = s->plan->hosts[listed].adapter_port;
+	cable->b.name = b->names[row->b];
+	cable->b.port = row->b_port;
+	end_place(&cable->b, row->b < tree ? &s->floor->switches[row->b] : NULL);
+	if (host)
+		end_place(&cable->a, row->b < tree ? &s->floor->hosts[row->host] : NULL);
+	else
+		end_place(&cable->a, row->a < tree ? &s->floor->switches[row->a] : NULL);
+}
+
+static uint32_t group_of(const struct ft_plan *plan, const struct ft_cable_row *row)
+{
+	const struct ft_plan_switch *sw = &plan->switches[row->host != FT_UNPINNED ? row->b : row->a];
+
+	return sw->group != FT_UNPINNED ? sw->group : sw->pod;
+}
+
+/* ---- what is there instead, and what to do ---- */
+
+static void said(char **string, struct ft_text *text, bool *failed)
+{
+	*string = ft_text_failed(text) ? NULL : strdup(ft_text_string(text));
+	*failed |= !*string;
+}
+
+/* The switch of a row's end, as it is called on the fabric too. */
+static void end_add(struct ft_text *text, const struct ft_model *m, const struct ft_build_end *end, uint32_t sw)
+{
+	const struct ft_live_switch *live = sw == FT_UNPINNED ? NULL : ft_live_at(m, m->place_of[sw]);
+
+	ft_text_puts(text, end->name);
+	if (live && !ft_text_short_equal(live->name, end->name))
+		ft_text_printf(text, " (%s)", live->label);
+	if (end->port)
+		ft_text_printf(text, " port %u", end->port);
+}
+
+static void unseen_add(struct ft_text *text, const struct ft_model *m, const struct ft_build *b, uint32_t sw)
+{
+	if (sw != FT_UNPINNED && m->live_of[m->place_of[sw]] == FT_NONE)
+		ft_text_printf(text, "%s%s was not seen", text->length ? ", " : "", b->names[sw]);
+}
+
+static void host_there(struct ft_text *there, const struct ft_model *m, uint32_t host)
+{
+	_cleanup_(ft_text_release) struct ft_text who = {0};
+	_cleanup_(ft_text_release) struct ft_text where = {0};
+
+	ft_text_printf(there, "host %s is on %s", ft_place_text(m, m->live.hosts[host].port, &who),
+		       ft_place_text(m, m->live.hosts[host].switch_port, &where));
+	there->failed |= who.failed || where.failed;
+}
+
+static void cable_there(struct ft_text *there, const struct ft_model *m, uint32_t cable)
+{
+	_cleanup_(ft_text_release) struct ft_text a = {0};
+	_cleanup_(ft_text_release) struct ft_text b = {0};
+
+	ft_text_printf(there, "it is in %s - %s", ft_place_text(m, m->live.cables[cable].a_port, &a),
+		       ft_place_text(m, m->live.cables[cable].b_port, &b));
+	there->failed |= a.failed || b.failed;
+}
+
+/* The words of one row that is not as it should be. */
+static void row_words(const struct ft_model *m, const struct ft_states *s, const struct ft_build *b, uint32_t row,
+		      struct ft_text *there, struct ft_text *todo)
+{
+	const struct ft_cable_row *r = &s->rows[row];
+	const struct ft_row_state *state = &s->states[row];
+	const struct ft_build_cable *cable = &b->cables[row];
+	const struct ft_finding *f = state->finding == FT_NONE ? NULL : &m->report->findings[state->finding];
+	_cleanup_(ft_text_release) struct ft_text ends = {0};
+
+	end_add(&ends, m, &cable->a, r->a);
+	ft_text_puts(&ends, " and ");
+	end_add(&ends, m, &cable->b, r->b);
+	todo->failed |= ends.failed;
+	if (f)
+		ft_text_puts(there, f->text);
+	else if (state->state != FT_CABLE_RIGHT && state->host != FT_NONE && state->state != FT_CABLE_HALF &&
+		 state->state != FT_CABLE_SLOW)
+		host_there(there, m, state->host);
+	else if (state->state == FT_CABLE_WRONG_PORT && state->cable != FT_NONE)
+		cable_there(there, m, state->cable);
+	unseen_add(there, m, b, r->a);
+	unseen_add(there, m, b, r->b);
+	switch ((enum ft_cable_state)state->state) {
+	case FT_CABLE_MISSING:
+		ft_text_printf(todo, "connect %s%s", ft_text_string(&ends),
+			       there->length ? "; look at the power of what was not seen first" : "");
+		break;
+	case FT_CABLE_HALF:
+		if (state->cable == FT_NONE && state->host == FT_NONE)
+			ft_text_printf(todo, "one end is up: look at the far device of %s", ft_text_string(&ends));
+		else
+			ft_text_printf(todo, "fewer lanes than planned: reseat both ends of %s, then replace it",
+				       ft_text_string(&ends));
+		break;
+	case FT_CABLE_SLOW:
+		ft_text_printf(todo, "slower than planned: reseat both ends of %s, then replace it",
+			       ft_text_string(&ends));
+		break;
+	case FT_CABLE_WRONG_PORT:
+	case FT_CABLE_WRONG_SWITCH:
+	case FT_CABLE_WRONG_RAIL:
+		ft_text_printf(todo, "%s", f ? f->fix : "move it: it belongs between ");
+		if (!f)
+			ft_text_puts(todo, ft_text_string(&ends));
+		break;
+	case FT_CABLE_RIGHT:
+	case FT_CABLE_NOT_DUE:
+	case FT_CABLE_UNKNOWN:
+	case FT_CABLE_STATES:
+		if (state->errors)
+			ft_text_printf(todo, "errors rise: clean and reseat both ends of %s, then replace it",
+				       ft_text_string(&ends));
+		break;
+	}
+}
+
+static int rows_make(const struct ft_model *m, const struct ft_states *s, struct ft_build *b)
+{
+	bool failed = false;
+
+	b->cables = calloc(s->count + 1UL, sizeof(*b->cables));
+	if (!b->cables)
+		return -ENOMEM;
+	b->cable_count = s->count;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct ft_row_state *state = &s->states[i];
+		struct ft_build_cable *cable = &b->cables[i];
+		_cleanup_(ft_text_release) struct ft_text there = {0};
+		_cleanup_(ft_text_release) struct ft_text todo = {0};
+
+		ends_make(s, b, &s->rows[i], cable);
+		cable->state = state->state;
+		cable->errors = state->errors;
+		cable->counted = state->counted;
+		cable->idle = state->idle;
+		cable->mbps = state->mbps;
+		cable->symbols = state->symbols;
+		cable->others = state->others;
+		cable->phase = state->phase;
+		cable->group = group_of(s->plan, &s->rows[i]);
+		if (!ft_build_is_open(cable))
+			continue;
+		row_words(m, s, b, i, &there, &todo);
+		if (there.length > 0)
+			said(&cable->there, &there, &failed);
+		said(&cable->todo, &todo, &failed);
+	}
+	return failed ? -ENOMEM : 0;
+}
+
+/* ---- tables ---- */
+
+static int table_alloc(struct ft_build *b, enum ft_build_table table, uint32_t count)
+{
+	b->tables[table] = calloc(count + 1UL, sizeof(*b->tables[table]));
+	if (!b->tables[table])
+		return -ENOMEM;
+	b->table_counts[table] = count;
+	return 0;
+}
+
+static int tally_name(struct ft_build_tally *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int tally_name(struct ft_build_tally *tally, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = vasprintf(&tally->name, format, args);
+	va_end(args);
+	if (r < 0)
+		tally->name = NULL;
+	return r < 0 ? -ENOMEM : 0;
+}
+
+static const char *const tiers[] = {"host", "uplink", "spine-uplink", "link", "island"};
+
+static int racks_make(const struct ft_states *s, struct ft_build *b)
+{
+	uint32_t count = s->floor ? s->floor->rows * s->floor->columns : 0;
+	int r = table_alloc(b, FT_BUILD_RACKS, count + 1);
+
+	b->racks = calloc(count + 1UL, sizeof(*b->racks));
+	if (r < 0 || !b->racks)
+		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = tally_name(&b->tables[FT_BUILD_RACKS][i], "%s", ft_floor_rack_name(s->floor, i, b->racks[i]));
+	return r < 0 ? r : tally_name(&b->tables[FT_BUILD_RACKS][count], "no rack");
+}
+
+/* Groups of a family, or pods; none where all are of one. */
+static int groups_make(const struct ft_states *s, struct ft_build *b)
+{
+	bool pods = s->plan->group_count == 0;
+	uint32_t count = 0;
+	int r;
+
+	for (uint32_t i = 0; i < b->cable_count; i++)
+		if (b->cables[i].group != FT_UNPINNED && b->cables[i].group >= count)
+			count = b->cables[i].group + 1;
+	if (count < 2)
+		return 0;
+	r = table_alloc(b, FT_BUILD_GROUPS, count + 1);
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = tally_name(&b->tables[FT_BUILD_GROUPS][i], "%s %u", pods ? "pod" : "group", i + 1);
+	return r < 0 ? r : tally_name(&b->tables[FT_BUILD_GROUPS][count], "no %s", pods ? "pod" : "group");
+}
+
+static int tables_make(const struct ft_states *s, const struct ft_design *design, struct ft_build *b)
+{
+	int r = table_alloc(b, FT_BUILD_ALL, 1);
+
+	if (r == 0)
+		r = tally_name(&b->tables[FT_BUILD_ALL][0], "all");
+	if (r == 0)
+		r = racks_make(s, b);
+	if (r == 0)
+		r = groups_make(s, b);
+	if (r == 0)
+		r = table_alloc(b, FT_BUILD_TIERS, FT_COUNT(tiers));
+	for (size_t i = 0; r == 0 && i < FT_COUNT(tiers); i++)
+		r = tally_name(&b->tables[FT_BUILD_TIERS][i], "%s", tiers[i]);
+	if (r == 0 && design->phase_count > 0)
+		r = table_alloc(b, FT_BUILD_PHASES, (uint32_t)design->phase_count + 1);
+	for (size_t i = 0; r == 0 && i < design->phase_count; i++)
+		r = tally_name(&b->tables[FT_BUILD_PHASES][i], "%s (due %s)", design->phases[i].name,
+			       design->phases[i].due);
+	if (r == 0 && design->phase_count > 0)
+		r = tally_name(&b->tables[FT_BUILD_PHASES][design->phase_count], "no phase");
+	return r;
+}
+
+/* The row of @table that a cable counts in. Cables of none are in the last one. */
+static uint32_t table_row(const struct ft_build *b, enum ft_build_table table, const struct ft_build_cable *cable)
+{
+	uint32_t row = 0;
+
+	switch (table) {
+	case FT_BUILD_ALL:
+		return 0;
+	case FT_BUILD_RACKS:
+		row = cable->a.rack;
+		break;
+	case FT_BUILD_GROUPS:
+		row = cable->group;
+		break;
+	case FT_BUILD_TIERS:
+		while (strcmp(tiers[row], cable->kind) != 0)
+			row++;
+		break;
+	case FT_BUILD_PHASES:
+	case FT_BUILD_TABLES:
+		row = cable->phase;
+		break;
+	}
+	return row < b->table_counts[table] ? row : b->table_counts[table] - 1;
+}
+
+void ft_build_count(struct ft_build *b)
+{
+	for (enum ft_build_table t = 0; t < FT_BUILD_TABLES; t++) {
+		for (uint32_t i = 0; i < b->table_counts[t]; i++)
+			b->tables[t][i] = (struct ft_build_tally){.name = b->tables[t][i].name};
+		for (uint32_t i = 0; b->table_counts[t] > 0 && i < b->cable_count; i++) {
+			struct ft_build_tally *tally = &b->tables[t][table_row(b, t, &b->cables[i])];
+
+			tally->planned++;
+			tally->states[b->cables[i].state]++;
+			tally->done += b->cables[i].done;
+		}
+	}
+}
+
+int ft_build_make(const struct ft_verify_input *input, struct ft_build **ret_build)
+{
+	_cleanup_(ft_build_freep) struct ft_build *b = calloc(1, sizeof(*b));
+	_cleanup_(ft_states_release) struct ft_states s = {0};
+	struct ft_verify_input building = *input;
+	struct ft_model m;
+	int r;
+
+	if (!b)
+		return -ENOMEM;
+	building.building = true;
+	r = ft_model_make(&m, &building);
+	if (r == 0)
+		r = ft_states_make(&m, input->phases, input->day, &s);
+	b->plan_name = ft_text_safe_dup(input->design->name, strlen(input->design->name));
+	b->rails = s.rails;
+	b->ports = input->plan->cable_count > 0;
+	b->counters = input->counters != NULL;
+	b->clean_s = FT_BUILD_CLEAN_S;
+	if (r == 0 && !b->plan_name)
+		r = -ENOMEM;
+	if (r == 0)
+		r = names_make(&s, b);
+	if (r == 0)
+		r = rows_make(&m, &s, b);
+	if (r == 0)
+		r = tables_make(&s, input->design, b);
+	ft_model_release(&m);
+	if (r < 0)
+		return r;
+	ft_build_count(b);
+	*ret_build = FT_STEAL(b);
+	return 0;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What is due: the plan without the cables and hosts that are not there and whose phase is not over.
+ *
+ * Invariant: the switches are those of the whole plan, in its order, as its findings and the design's bindings number
+ * them. What is there of later phases stays in the plan, so that it is judged as everything else is: a cable of a rack
+ * that comes next week and is in the wrong port already is a fault already.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/build/states.h"
+
+void ft_due_free(struct ft_plan *due)
+{
+	if (!due)
+		return;
+	free(due->switches);
+	free(due->bundles);
+	free(due->cables);
+	free(due->hosts);
+	free(due);
+}
+
+/* A copy that has its own lists; all else is the plan's. */
+static struct ft_plan *plan_copy(const struct ft_plan *plan)
+{
+	struct ft_plan *due = ft_memory_copy(plan, sizeof(*plan));
+
+	if (!due)
+		return NULL;
+	due->switches = ft_memory_copy(plan->switches, plan->switch_count * sizeof(*plan->switches));
+	due->bundles = ft_memory_copy(plan->bundles, plan->bundle_count * sizeof(*plan->bundles));
+	due->cables = plan->cables ? ft_memory_copy(plan->cables, plan->cable_count * sizeof(*plan->cables)) : NULL;
+	due->hosts = plan->hosts ? ft_memory_copy(plan->hosts, plan->host_count * sizeof(*plan->hosts)) : NULL;
+	if (due->switches && due->bundles && (due->cables || !plan->cables) && (due->hosts || !plan->hosts))
+		return due;
+	ft_due_free(due);
+	return NULL;
+}
+
+static void host_drop(const struct ft_states *s, struct ft_plan *due, const struct ft_cable_row *row, bool *host_gone)
+{
+	uint32_t listed = due->host_count ? s->wiring.hosts[row->host].listed : FT_UNPINNED;
+
+	due->switches[row->b].hosts--;
+	if (!ft_plan_is_beside(due, row->b))
+		due->nodes--;
+	if (listed != FT_UNPINNED)
+		host_gone[listed] = true;
+}
+
+static void cables_close_up(struct ft_plan *due, const bool *gone)
+{
+	uint32_t kept = 0, tree = due->cable_count - due->beside_cables, beside = 0;
+
+	for (uint32_t i = 0; i < due->cable_count; i++) {
+		if (gone[i])
+			continue;
+		beside += i >= tree;
+		due->cables[kept++] = due->cables[i];
+	}
+	due->cable_count = kept;
+	due->beside_cables = beside;
+}
+
+static void hosts_close_up(struct ft_plan *due, const bool *gone)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < due->host_count; i++)
+		if (!gone[i])
+			due->hosts[kept++] = due->hosts[i];
+	due->host_count = kept;
+}
+
+static void bundles_close_up(struct ft_plan *due)
+{
+	uint32_t kept = 0, tree = ft_plan_tree_bundles(due), beside = 0;
+
+	for (uint32_t i = 0; i < due->bundle_count; i++) {
+		if (due->bundles[i].count == 0)
+			continue;
+		beside += i >= tree;
+		due->bundles[kept++] = due->bundles[i];
+	}
+	due->bundle_count = kept;
+	due->beside_bundles = beside;
+}
+
+/* Not seen, and all of its cables are not due, or its phase is open and it has none. */
+static void switches_mark(const struct ft_model *m, const struct ft_plan *due, bool *not_due)
+{
+	const struct ft_verify_input *input = m->input;
+
+	for (uint32_t i = 0; i < due->switch_count; i++)
+		not_due[i] = m->live_of[m->place_of[i]] == FT_NONE &&
+			     (input->plan->bundle_count > 0 ||
+			      ft_phase_is_open(input->phases->design, input->phases->of_switch[i], input->day));
+	for (uint32_t i = 0; i < due->bundle_count; i++)
+		not_due[due->bundles[i].a] = not_due[due->bundles[i].b] = false;
+}
+
+/*
+ * A switch that has come with few of its cables keeps the place that the whole plan gave it: what is left of the plan
+ * around it may be too little to find the place once more.
+ */
+static void switches_pin(const struct ft_model *m, struct ft_plan *due)
+{
+	const struct ft_verify_input *input = m->input;
+
+	for (uint32_t i = 0; i < due->switch_count; i++) {
+		const struct ft_live_switch *sw = ft_live_at(m, m->place_of[i]);
+
+		if (sw && due->switches[i].guid == 0 && !ft_plan_is_director(due, i) &&
+		    ft_phase_is_open(input->phases->design, input->phases->of_switch[i], input->day))
+			due->switches[i].guid = sw->guid;
+	}
+}
+
+static void rows_drop(const struct ft_states *s, struct ft_plan *due, bool *cable_gone, bool *host_gone)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct ft_cable_row *row = &s->rows[i];
+
+		if (s->states[i].state != FT_CABLE_NOT_DUE)
+			continue;
+		if (row->host != FT_UNPINNED) {
+			host_drop(s, due, row, host_gone);
+			continue;
+		}
+		due->bundles[row->bundle].count--;
+		if (due->cable_count > 0)
+			cable_gone[row->wire] = true;
+	}
+}
+
+static bool none_dropped(const struct ft_states *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->states[i].state == FT_CABLE_NOT_DUE)
+			return false;
+	return true;
+}
+
+int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_not_due)
+{
+	_cleanup_(ft_states_release) struct ft_states s = {0};
+	const struct ft_plan *plan = m->input->plan;
+	_cleanup_free_ bool *cable_gone = calloc(plan->cable_count + 1UL, sizeof(*cable_gone));
+	_cleanup_free_ bool *host_gone = calloc(plan->host_count + 1UL, sizeof(*host_gone));
+	_cleanup_free_ bool *not_due = calloc(plan->switch_count + 1UL, sizeof(*not_due));
+	struct ft_plan *due;
+	int r = ft_states_make(m, m->input->phases, m->input->day, &s);
+
+	if (r < 0)
+		return r;
+	if (!cable_gone || !host_gone || !not_due)
+		return -ENOMEM;
+	if (none_dropped(&s))
+		return 0;
+	due = plan_copy(plan);
+	if (!due)
+		return -ENOMEM;
+	rows_drop(&s, due, cable_gone, host_gone);
+	cables_close_up(due, cable_gone);
+	hosts_close_up(due, host_gone);
+	bundles_close_up(due);
+	switches_mark(m, due, not_due);
+	switches_pin(m, due);
+	/* Half a tree is no tree, and half a torus is not symmetric. */
+	due->general = true;
+	due->symmetric = false;
+	due->bisection = FT_BISECTION_UNKNOWN;
+	*ret_due = due;
+	*ret_not_due = FT_STEAL(not_due);
+	return 0;
+}

@@ -1,0 +1,776 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/build/states.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "probe/counters.h"
+
+void ft_states_release(struct ft_states *states)
+{
+	ft_wiring_release(&states->wiring);
+	ft_floor_free(states->floor);
+	free(states->rows);
+	free(states->states);
+}
+
+/* While states are made. */
+struct maker {
+	const struct ft_model *m;
+	struct ft_states *s;
+	uint32_t *row_of;     /* by wire: its row */
+	uint32_t *first, *at; /* live cables by cell: at[first[cell] … first[cell + 1]) */
+	bool *used;	      /* by live cable, then by live host */
+	bool *settled;	      /* by row: its state is known */
+	struct ft_map rails;  /* by host and switch: a listing */
+	uint32_t *told;	      /* by finding: how many cables have the state that it tells */
+	uint32_t *due;	      /* by listed host: its number in the model's plan, or FT_NONE: not due and not there */
+};
+
+static void maker_release(struct maker *x)
+{
+	free(x->row_of);
+	free(x->first);
+	free(x->at);
+	free(x->used);
+	free(x->settled);
+	ft_map_release(&x->rails);
+	free(x->due);
+	free(x->told);
+}
+
+static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_state state)
+{
+	x->settled[row] = true;
+	x->s->states[row].state = (uint8_t)state;
+	return &x->s->states[row];
+}
+
+/* ---- what is where ---- */
+
+static uint32_t cell_of(const struct ft_model *m, const struct ft_live_cable *cable)
+{
+	uint32_t a = m->live.switches[cable->a].planned, b = m->live.switches[cable->b].planned;
+
+	return a == FT_NONE || b == FT_NONE || a == b ? m->cells.count : ft_cell_at(m, a, b);
+}
+
+/* Live cables by cell, by counting. */
+static void cells_sort(struct maker *x)
+{
+	const struct ft_model *m = x->m;
+	uint32_t cells = m->cells.count + 1;
+
+	for (uint32_t i = 0; i < m->live.cable_count; i++)
+		x->first[cell_of(m, &m->live.cables[i]) + 1]++;
+	for (uint32_t i = 0; i < cells; i++)
+		x->first[i + 1] += x->first[i];
+	for (uint32_t i = m->live.cable_count; i-- > 0;) {
+		uint32_t cell = cell_of(m, &m->live.cables[i]);
+
+		x->at[--x->first[cell + 1]] = i;
+	}
+	/* The ends have become the beginnings of the cells behind. */
+	memmove(x->first, x->first + 1, cells * sizeof(*x->first));
+	x->first[cells] = m->live.cable_count;
+}
+
+static int maker_init(struct maker *x)
+{
+	const struct ft_model *m = x->m;
+	size_t wires = 0;
+
+	for (uint32_t i = 0; i < x->s->plan->bundle_count; i++)
+		wires += x->s->plan->bundles[i].count;
+	x->row_of = malloc((wires + 1) * sizeof(*x->row_of));
+	x->first = calloc(m->cells.count + 3UL, sizeof(*x->first));
+	x->at = calloc(m->live.cable_count + 1UL, sizeof(*x->at));
+	x->used = calloc((size_t)m->live.cable_count + m->live.host_count + 1, sizeof(*x->used));
+	x->settled = calloc(x->s->count + 1UL, sizeof(*x->settled));
+	x->told = calloc(m->report->finding_count + 1UL, sizeof(*x->told));
+	if (!x->told || !x->row_of || !x->first || !x->at || !x->used || !x->settled)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->s->count; i++) {
+		x->s->states[i] = (struct ft_row_state){
+			.cable = FT_NONE, .host = FT_NONE, .finding = FT_NONE, .phase = FT_UNPINNED};
+		if (x->s->rows[i].wire != FT_UNPINNED)
+			x->row_of[x->s->rows[i].wire] = i;
+	}
+	cells_sort(x);
+	return 0;
+}
+
+/* The place of a row's switch; one that an island knows by another name may be another one than planned (aliases.c). */
+static uint32_t place_of_end(const struct ft_model *m, const struct ft_plan *plan, uint32_t sw)
+{
+	const char *alias = plan->switches[sw].alias;
+
+	for (uint32_t i = 0; alias && m->resolved && i < m->plan->switch_count; i++)
+		if (m->plan->switches[i].alias == alias)
+			return m->place_of[i];
+	return m->place_of[sw];
+}
+
+/* ---- cables between switches ---- */
+
+/* One bundle of the plan. */
+struct bundle {
+	uint32_t p, q; /* the places of its a and b */
+	uint32_t cell;
+	uint32_t wire, count; /* its first, and how many */
+	bool exact;	      /* the plan gives its ports */
+	uint32_t left;	      /* so many may still be found */
+};
+
+static void cable_ports(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t *a, uint32_t *z)
+{
+	const struct ft_model *m = x->m;
+	const struct ft_live_cable *c = &m->live.cables[cable];
+	bool turn = m->live.switches[c->a].planned != b->p;
+
+	*a = ft_port_number(m, turn ? c->b_port : c->a_port);
+	*z = ft_port_number(m, turn ? c->a_port : c->b_port);
+}
+
+static bool port_fits(uint32_t planned, uint32_t seen, bool any)
+{
+	return planned == seen || (any && planned == 0);
+}
+
+/* Whether live cable @cable is in the ports of wire @wire: those of the wiring, or those that the plan gives. */
+static bool ports_fit(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t wire, bool any)
+{
+	uint32_t a, z;
+
+	cable_ports(x, b, cable, &a, &z);
+	if (any && b->exact)
+		return port_fits(x->s->plan->cables[wire].a_port, a, true) &&
+		       port_fits(x->s->plan->cables[wire].b_port, z, true);
+	return x->s->wiring.cables[wire].a_port == a && x->s->wiring.cables[wire].b_port == z;
+}
+
+static void wire_take(struct maker *x, struct bundle *b, uint32_t wire, uint32_t cable, enum ft_cable_state state)
+{
+	settle(x, x->row_of[wire], state)->cable = cable;
+	x->used[cable] = true;
+	b->left--;
+}
+
+/* Cables in the ports of the wiring; then, @any, in those of the plan where it leaves them open. */
+static void wires_in_ports(struct maker *x, struct bundle *b, bool any)
+{
+	for (uint32_t w = b->wire; w < b->wire + b->count; w++)
+		for (uint32_t i = x->first[b->cell]; i < x->first[b->cell + 1] && b->left > 0; i++) {
+			uint32_t cable = x->at[i];
+
+			if (x->settled[x->row_of[w]] || x->used[cable] || (!b->exact && x->m->misplaced[cable]) ||
+			    !ports_fit(x, b, cable, w, any))
+				continue;
+			wire_take(x, b, w, cable, FT_CABLE_RIGHT);
+		}
+}
+
+/* Cables in other ports: wrong where the plan gives ports. */
+static void wires_in_others(struct maker *x, struct bundle *b)
+{
+	uint32_t w = b->wire;
+
+	for (uint32_t i = x->first[b->cell]; i < x->first[b->cell + 1] && b->left > 0; i++) {
+		uint32_t cable = x->at[i];
+
+		if (x->used[cable] || (!b->exact && x->m->misplaced[cable]))
+			continue;
+		while (w < b->wire + b->count && x->settled[x->row_of[w]])
+			w++;
+		if (w == b->wire + b->count)
+			return;
+		wire_take(x, b, w, cable, b->exact ? FT_CABLE_WRONG_PORT : FT_CABLE_RIGHT);
+	}
+}
+
+static bool status_is_gone(enum ft_status status)
+{
+	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
+}
+
+/* Of cables of which an end was not seen. A cable whose far switch does not answer is up at one end. */
+static enum ft_cable_state unseen_state(const struct ft_model *m, const struct bundle *b)
+{
+	enum ft_status one = m->status[b->p], other = m->status[b->q];
+	bool nothing = m->live_of[b->p] == FT_NONE && m->live_of[b->q] == FT_NONE;
+
+	if (status_is_gone(one) || status_is_gone(other) || one == FT_STATUS_NOT_DUE || other == FT_STATUS_NOT_DUE)
+		return FT_CABLE_MISSING;
+	if (one == FT_STATUS_MUTE || other == FT_STATUS_MUTE)
+		return nothing ? FT_CABLE_UNKNOWN : FT_CABLE_HALF;
+	/* A sweep that saw everything there is did not see these. */
+	return m->snapshot->source.complete && !m->cut_off ? FT_CABLE_MISSING : FT_CABLE_UNKNOWN;
+}
+
+static void wires_settle_rest(struct maker *x, const struct bundle *b, enum ft_cable_state state, uint32_t most)
+{
+	for (uint32_t w = b->wire; w < b->wire + b->count && most > 0; w++)
+		if (!x->settled[x->row_of[w]]) {
+			settle(x, x->row_of[w], state);
+			most--;
+		}
+}
+
+static struct bundle bundle_of(const struct maker *x, uint32_t index)
+{
+	const struct ft_plan *plan = x->s->plan;
+	const struct ft_plan_bundle *bundle = &plan->bundles[index];
+	struct bundle b = {.p = place_of_end(x->m, plan, bundle->a),
+			   .q = place_of_end(x->m, plan, bundle->b),
+			   .wire = x->s->wiring.first_cable[index],
+			   .count = bundle->count,
+			   .exact = plan->cable_count > 0};
+
+	b.cell = ft_cell_at(x->m, b.p, b.q);
+	return b;
+}
+
+/* What is in its place, and what was not seen. */
+static void bundle_see(struct maker *x, uint32_t index)
+{
+	const struct ft_model *m = x->m;
+	struct bundle b = bundle_of(x, index);
+	const struct ft_pair *pair = ft_pair_at(m, b.p, b.q);
+
+	if (m->live_of[b.p] == FT_NONE || m->live_of[b.q] == FT_NONE) {
+		wires_settle_rest(x, &b, unseen_state(m, &b), b.count);
+		return;
+	}
+	if (!pair)
+		return;
+	/* Surplus cables of the pair do not count for those that it lacks. */
+	b.left = b.exact ? b.count : m->cells.seen[b.cell] - m->cells.foreign[b.cell];
+	wires_in_ports(x, &b, false);
+	if (b.exact)
+		wires_in_ports(x, &b, true);
+	wires_in_others(x, &b);
+}
+
+/* ---- what ends elsewhere ---- */
+
+/* The end of a row's cable, at its planned port, is among the places of the finding. */
+static bool finding_names(const struct maker *x, const struct ft_finding *f, const struct bundle *b, uint32_t wire)
+{
+	const uint32_t places[] = {b->p, b->q};
+	const uint32_t ports[] = {x->s->wiring.cables[wire].a_port, x->s->wiring.cables[wire].b_port};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		const struct ft_live_switch *sw = ft_live_at(x->m, places[n]);
+
+		for (size_t i = 0; sw && i < f->where_count; i++)
+			if (f->where[i].guid == sw->guid && f->where[i].port == ports[n])
+				return true;
+	}
+	return false;
+}
+
+static void lack_take(struct maker *x, uint32_t finding, const struct ft_lack *lack)
+{
+	const struct ft_finding *f = &x->m->report->findings[finding];
+	uint32_t index = ft_plan_find_bundle(x->s->plan, lack->a, lack->b), left = lack->cables;
+	struct bundle b;
+
+	if (index == FT_UNPINNED)
+		return;
+	b = bundle_of(x, index);
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t w = b.wire; w < b.wire + b.count && left > 0; w++) {
+			if (x->settled[x->row_of[w]] || (pass == 0 && !finding_names(x, f, &b, w)))
+				continue;
+			settle(x, x->row_of[w], FT_CABLE_WRONG_SWITCH)->finding = finding;
+			x->told[finding]++;
+			left--;
+		}
+}
+
+static bool code_is_elsewhere(enum ft_code code)
+{
+	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED;
+}
+
+static void elsewhere_see(struct maker *x)
+{
+	const struct ft_report *report = x->m->report;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].lack_count;
+		     n++)
+			lack_take(x, (uint32_t)i, &report->findings[i].lacks[n]);
+}
+
+/* The finding that live cable @cable ends elsewhere, or FT_NONE. */
+static uint32_t finding_of(const struct ft_model *m, uint32_t cable)
+{
+	const struct ft_live_cable *c = &m->live.cables[cable];
+	const struct ft_report *report = m->report;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].where_count;
+		     n++)
+			if (report->findings[i].where[n].guid == m->live.switches[c->a].guid &&
+			    report->findings[i].where[n].port == ft_port_number(m, c->a_port))
+				return (uint32_t)i;
+	return FT_NONE;
+}
+
+/*
+ * A cable of another pair that hides that this one lacks its own: no lack tells of it, as the number is right. Each
+ * cable of a finding accounts for one that is not in its place, and no more: the pair may lack another one, too.
+ */
+static void hidden_see(struct maker *x, const struct bundle *b)
+{
+	for (uint32_t i = x->first[b->cell]; i < x->first[b->cell + 1]; i++) {
+		uint32_t finding = x->m->misplaced[x->at[i]] ? finding_of(x->m, x->at[i]) : FT_NONE;
+
+		for (uint32_t w = b->wire; finding != FT_NONE && w < b->wire + b->count; w++) {
+			if (x->settled[x->row_of[w]] || x->told[finding] >= x->m->report->findings[finding].count)
+				continue;
+			settle(x, x->row_of[w], FT_CABLE_WRONG_SWITCH)->finding = finding;
+			x->told[finding]++;
+			break;
+		}
+	}
+}
+
+/* The rest is missing, as far as it could be judged. */
+static void bundle_finish(struct maker *x, uint32_t index)
+{
+	const struct ft_model *m = x->m;
+	struct bundle b = bundle_of(x, index);
+	uint32_t silent = 0, ends[] = {b.p, b.q};
+
+	if (!b.exact && ft_pair_at(m, b.p, b.q))
+		hidden_see(x, &b);
+	for (unsigned int n = 0; n < 2; n++)
+		if (m->live_of[ends[n]] != FT_NONE)
+			silent += m->live.switches[m->live_of[ends[n]]].silent;
+	if (ft_pair_at(m, b.p, b.q))
+		wires_settle_rest(x, &b, silent > 0 ? FT_CABLE_HALF : FT_CABLE_UNKNOWN, m->cells.unjudged[b.cell]);
+	wires_settle_rest(x, &b, FT_CABLE_MISSING, b.count);
+}
+
+/* ---- hosts ---- */
+
+static struct ft_row_state *host_take(struct maker *x, uint32_t row, uint32_t host, enum ft_cable_state state)
+{
+	struct ft_row_state *s = settle(x, row, state);
+
+	s->host = host;
+	x->used[x->m->live.cable_count + host] = true;
+	return s;
+}
+
+static uint64_t rail_key(const char *name, uint32_t edge)
+{
+	return ft_hash_pair(ft_text_hash(name), edge);
+}
+
+static int rails_learn(struct maker *x)
+{
+	const struct ft_plan *plan = x->s->plan;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < plan->host_count; i++)
+		if (plan->hosts[i].name)
+			r = ft_map_add(&x->rails, rail_key(plan->hosts[i].name, plan->hosts[i].edge), i, NULL);
+	return r < 0 ? r : 0;
+}
+
+/* Another adapter of the host of listing @listing belongs on the switch of place @place. */
+static bool is_rail_of(const struct maker *x, uint32_t listing, uint32_t place)
+{
+	const struct ft_plan *plan = x->s->plan;
+	const struct ft_plan_host *h = &plan->hosts[listing];
+	uint32_t other;
+
+	if (!h->name || place == FT_NONE)
+		return false;
+	other = ft_map_get(&x->rails, rail_key(h->name, (uint32_t)(x->m->places[place] - x->m->plan->switches)));
+	return other != FT_MAP_NONE && plan->hosts[other].name && strcmp(plan->hosts[other].name, h->name) == 0;
+}
+
+static bool is_listing(const struct ft_plan_host *a, const struct ft_plan_host *b)
+{
+	return a->name == b->name && a->guid == b->guid && a->edge == b->edge && a->port == b->port &&
+	       a->adapter == b->adapter && a->adapter_port == b->adapter_port;
+}
+
+/* The model's plan may have fewer listed hosts than the whole one (due.c), in the same order. */
+static int due_learn(struct maker *x)
+{
+	const struct ft_plan *whole = x->s->plan, *due = x->m->plan;
+	uint32_t next = 0;
+
+	x->due = malloc((whole->host_count + 1UL) * sizeof(*x->due));
+	for (uint32_t i = 0; x->due && i < whole->host_count; i++)
+		x->due[i] =
+			next < due->host_count && is_listing(&whole->hosts[i], &due->hosts[next]) ? next++ : FT_NONE;
+	return x->due ? 0 : -ENOMEM;
+}
+
+/* Of a listed host that was seen. */
+static enum ft_cable_state listed_state(const struct maker *x, uint32_t listing, uint32_t host)
+{
+	const struct ft_model *m = x->m;
+	const struct ft_plan_host *h = &x->s->plan->hosts[listing];
+	uint32_t here = m->live.switches[m->live.hosts[host].live].planned;
+	uint32_t port = ft_port_number(m, m->live.hosts[host].switch_port);
+
+	if (here == m->place_of[h->edge]) {
+		bool other = m->exact.belongs[host] != FT_NONE && m->exact.belongs[host] != x->due[listing];
+
+		return other || (h->port && h->port != port) ? FT_CABLE_WRONG_PORT : FT_CABLE_RIGHT;
+	}
+	return is_rail_of(x, listing, here) ? FT_CABLE_WRONG_RAIL : FT_CABLE_WRONG_SWITCH;
+}
+
+/* A listing that no host has, or where it cannot be told which of several: behind a switch that was not seen it is not
+ * there. */
+static enum ft_cable_state host_unseen_state(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_live_switch *sw = ft_live_at(m, place);
+
+	if (!sw && m->status[place] == FT_STATUS_MUTE)
+		return FT_CABLE_UNKNOWN;
+	if (!sw)
+		return status_is_gone(m->status[place]) || m->status[place] == FT_STATUS_NOT_DUE ||
+				       (m->snapshot->source.complete && !m->cut_off)
+			       ? FT_CABLE_MISSING
+			       : FT_CABLE_UNKNOWN;
+	return FT_CABLE_MISSING;
+}
+
+static uint32_t listing_of(const struct maker *x, uint32_t row)
+{
+	return x->s->plan->host_count ? x->s->wiring.hosts[x->s->rows[row].host].listed : FT_UNPINNED;
+}
+
+static void listed_see(struct maker *x)
+{
+	const struct ft_model *m = x->m;
+
+	for (uint32_t row = 0; row < x->s->count && m->exact.fate; row++) {
+		uint32_t listing = x->s->rows[row].host == FT_UNPINNED ? FT_UNPINNED : listing_of(x, row), host;
+
+		if (listing == FT_UNPINNED)
+			continue;
+		host = x->due[listing] == FT_NONE ? FT_NONE : m->exact.host_of[x->due[listing]];
+		if (host != FT_NONE)
+			host_take(x, row, host, listed_state(x, listing, host));
+		else if (x->due[listing] != FT_NONE && m->exact.fate[x->due[listing]] == FT_HOST_UNDECIDED &&
+			 ft_live_at(m, m->place_of[x->s->rows[row].b]))
+			settle(x, row, FT_CABLE_UNKNOWN);
+		else
+			settle(x, row, host_unseen_state(m, m->place_of[x->s->rows[row].b]));
+	}
+}
+
+/* By live switch where its hosts begin among all, sorted. The caller frees both. */
+static int hosts_sort(const struct ft_model *m, uint32_t **ret_first, uint32_t **ret_at)
+{
+	uint32_t *first = calloc(m->live.switch_count + 2UL, sizeof(*first));
+	uint32_t *at = calloc(m->live.host_count + 1UL, sizeof(*at));
+
+	if (!first || !at) {
+		free(first);
+		free(at);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < m->live.host_count; i++)
+		first[m->live.hosts[i].live + 1]++;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		first[i + 1] += first[i];
+	for (uint32_t i = 0; i < m->live.host_count; i++)
+		at[first[m->live.hosts[i].live]++] = i;
+	memmove(first + 1, first, m->live.switch_count * sizeof(*first));
+	first[0] = 0;
+	*ret_first = first;
+	*ret_at = at;
+	return 0;
+}
+
+/* Unlisted hosts of one row's switch: those in the row's port first, then, @any, in another one. */
+static void unlisted_see(struct maker *x, uint32_t row, const uint32_t *first, const uint32_t *at, bool any)
+{
+	const struct ft_model *m = x->m;
+	uint32_t live = m->live_of[m->place_of[x->s->rows[row].b]];
+
+	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || live == FT_NONE)
+		return;
+	for (uint32_t i = first[live]; i < first[live + 1]; i++) {
+		uint32_t host = at[i], port = ft_port_number(m, m->live.hosts[host].switch_port);
+
+		if (x->used[m->live.cable_count + host] || (!any && port != x->s->rows[row].b_port))
+			continue;
+		/* A listed host that is here and belongs elsewhere is none of this switch's. */
+		if (m->exact.listed && m->exact.listed[host] != FT_NONE)
+			continue;
+		host_take(x, row, host, FT_CABLE_RIGHT);
+		return;
+	}
+}
+
+/*
+ * A host more than planned on one switch, and one fewer on another: the one is the other's. Only of hosts that no list
+ * names, as these may be on any edge.
+ */
+static void surplus_see(struct maker *x, uint32_t row, uint32_t *next)
+{
+	const struct ft_model *m = x->m;
+
+	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || ft_plan_is_beside(x->s->plan, x->s->rows[row].b))
+		return;
+	for (; *next < m->live.host_count; (*next)++) {
+		uint32_t place = m->live.switches[m->live.hosts[*next].live].planned;
+
+		if (x->used[m->live.cable_count + *next] || place == FT_NONE || ft_is_beside(m, place) ||
+		    (m->exact.listed && m->exact.listed[*next] != FT_NONE))
+			continue;
+		host_take(x, row, (*next)++, FT_CABLE_WRONG_SWITCH);
+		return;
+	}
+}
+
+static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
+{
+	const struct ft_model *m = x->m;
+	uint32_t place, live;
+
+	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row])
+		return;
+	place = m->place_of[x->s->rows[row].b];
+	live = m->live_of[place];
+	if (live == FT_NONE) {
+		settle(x, row, host_unseen_state(m, place));
+	} else if (unheard[live] > 0) {
+		unheard[live]--;
+		settle(x, row, m->live.switches[live].silent > 0 ? FT_CABLE_HALF : FT_CABLE_UNKNOWN);
+	} else {
+		settle(x, row, FT_CABLE_MISSING);
+	}
+}
+
+static int hosts_see(struct maker *x)
+{
+	_cleanup_free_ uint32_t *first = NULL, *at = NULL;
+	_cleanup_free_ uint32_t *unheard = calloc(x->m->live.switch_count + 1UL, sizeof(*unheard));
+	uint32_t next = 0;
+
+	if (!unheard || hosts_sort(x->m, &first, &at) < 0 || rails_learn(x) < 0 || due_learn(x) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->m->live.switch_count; i++)
+		unheard[i] = x->m->live.switches[i].unheard;
+	listed_see(x);
+	for (unsigned int any = 0; any < 2; any++)
+		for (uint32_t row = 0; row < x->s->count; row++)
+			unlisted_see(x, row, first, at, any > 0);
+	for (uint32_t row = 0; row < x->s->count; row++)
+		surplus_see(x, row, &next);
+	for (uint32_t row = 0; row < x->s->count; row++)
+		unlisted_finish(x, row, unheard);
+	return 0;
+}
+
+/* ---- rates, errors, states of ports ---- */
+
+enum { SEEN_NARROW = 1, SEEN_SLOW = 2, SEEN_ERRORS = 4, SEEN_IDLE = 8 };
+
+static uint32_t code_mark(enum ft_code code)
+{
+	return code == FT_CODE_CABLE_NARROW    ? SEEN_NARROW
+	       : code == FT_CODE_CABLE_SLOW    ? SEEN_SLOW
+	       : code == FT_CODE_PORT_ERRORS   ? SEEN_ERRORS
+	       : code == FT_CODE_PORT_INACTIVE ? SEEN_IDLE
+					       : 0;
+}
+
+/* By port of m->chips: what the findings say of it. */
+static int marks_make(const struct ft_model *m, uint8_t **ret_marks)
+{
+	const struct ft_snapshot *chips = m->chips;
+	_cleanup_(ft_map_release) struct ft_map nodes = {0};
+	uint8_t *marks = calloc(chips->port_count + 1UL, sizeof(*marks));
+	int r = marks ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r >= 0 && i < chips->node_count; i++)
+		r = ft_map_add(&nodes, chips->nodes[i].guid, i, NULL);
+	for (size_t i = 0; r >= 0 && i < m->report->finding_count; i++) {
+		const struct ft_finding *f = &m->report->findings[i];
+
+		for (size_t n = 0; code_mark(f->code) && n < f->where_count; n++) {
+			uint32_t node = ft_map_get(&nodes, f->where[n].guid);
+			const struct ft_port *port =
+				node == FT_MAP_NONE ? NULL : ft_node_port(chips, &chips->nodes[node], f->where[n].port);
+
+			if (port)
+				marks[port - chips->ports] |= (uint8_t)code_mark(f->code);
+		}
+	}
+	if (r < 0) {
+		free(marks);
+		return r;
+	}
+	*ret_marks = marks;
+	return 0;
+}
+
+static uint32_t port_marks(const struct ft_model *m, const uint8_t *marks, uint32_t port)
+{
+	uint32_t origin = ft_port_origin(m, port), peer;
+
+	if (origin == FT_NONE)
+		return 0;
+	peer = m->chips->ports[origin].peer;
+	return (uint32_t)marks[origin] | (peer == FT_NO_PORT ? 0U : marks[peer]);
+}
+
+static void count_add(const struct ft_port_count *c, struct ft_row_state *s)
+{
+	s->counted = true;
+	s->symbols += c->totals[FT_COUNTER_SYMBOL];
+	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
+		if (i != FT_COUNTER_SYMBOL && i != FT_COUNTER_DISCARDS)
+			s->others += c->totals[i];
+}
+
+/* What the ends of a cable have counted so far. @item_of: by port of m->chips. */
+static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32_t port, struct ft_row_state *s)
+{
+	uint32_t ends[2] = {ft_port_origin(m, port), FT_NONE};
+
+	if (ends[0] == FT_NONE)
+		return;
+	s->mbps = ft_rate_mbps(m->chips->ports[ends[0]].rate);
+	ends[1] = m->chips->ports[ends[0]].peer;
+	for (unsigned int n = 0; n < 2; n++)
+		if (ends[n] != FT_NO_PORT && item_of[ends[n]] != FT_NONE)
+			count_add(&m->input->counters->items[item_of[ends[n]]], s);
+}
+
+/* By port of m->chips: its item of the counters, where it was read. */
+static uint32_t *items_find(const struct ft_model *m)
+{
+	uint32_t *item_of = malloc((m->chips->port_count + 1UL) * sizeof(*item_of));
+
+	for (uint32_t i = 0; item_of && i < m->chips->port_count; i++)
+		item_of[i] = FT_NONE;
+	for (uint32_t i = 0; item_of && m->input->counters && i < m->input->counters->count; i++)
+		if (m->input->counters->items[i].status == FT_COUNTED)
+			item_of[m->input->counters->items[i].port] = i;
+	return item_of;
+}
+
+/* Of cables in their place: whether they are as they should be. */
+static int marks_see(struct maker *x)
+{
+	_cleanup_free_ uint8_t *marks = NULL;
+	_cleanup_free_ uint32_t *item_of = items_find(x->m);
+	int r = item_of ? marks_make(x->m, &marks) : -ENOMEM;
+
+	for (uint32_t row = 0; r == 0 && row < x->s->count; row++) {
+		struct ft_row_state *s = &x->s->states[row];
+		uint32_t is, port;
+
+		if (s->cable == FT_NONE && s->host == FT_NONE)
+			continue;
+		port = s->cable != FT_NONE ? x->m->live.cables[s->cable].a_port : x->m->live.hosts[s->host].switch_port;
+		is = port_marks(x->m, marks, port);
+		s->errors = is & SEEN_ERRORS;
+		s->idle = is & SEEN_IDLE;
+		counts_see(x->m, item_of, port, s);
+		if (s->state == FT_CABLE_RIGHT && is & SEEN_NARROW)
+			s->state = FT_CABLE_HALF;
+		else if (s->state == FT_CABLE_RIGHT && is & SEEN_SLOW)
+			s->state = FT_CABLE_SLOW;
+	}
+	return r;
+}
+
+/* ---- phases ---- */
+
+static void phases_see(struct maker *x, const struct ft_phases *phases, const char *day)
+{
+	for (uint32_t row = 0; phases && row < x->s->count; row++) {
+		const struct ft_cable_row *r = &x->s->rows[row];
+		struct ft_row_state *s = &x->s->states[row];
+		uint32_t a = r->host == FT_UNPINNED ? phases->of_switch[r->a] : phases->of_host[r->host];
+		/* A cable in nobody's place yet: nothing of it is there, or nothing of it answers. */
+		bool absent = s->state == FT_CABLE_MISSING || s->state == FT_CABLE_UNKNOWN ||
+			      (s->state == FT_CABLE_HALF && s->cable == FT_NONE && s->host == FT_NONE);
+
+		s->phase = ft_phase_later(phases->design, a, phases->of_switch[r->b]);
+		if (absent && ft_phase_is_open(phases->design, s->phase, day))
+			s->state = FT_CABLE_NOT_DUE;
+	}
+}
+
+static bool has_rails(const struct ft_plan *plan)
+{
+	_cleanup_(ft_map_release) struct ft_map edges = {0};
+
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		uint32_t edge;
+
+		if (plan->hosts[i].name && plan->hosts[i].adapter &&
+		    ft_map_add(&edges, ft_text_hash(plan->hosts[i].name), plan->hosts[i].edge, &edge) == 0 &&
+		    edge != plan->hosts[i].edge)
+			return true;
+	}
+	return false;
+}
+
+static int rows_make(struct ft_states *s)
+{
+	_cleanup_(ft_catalog_freep) struct ft_catalog *catalog = NULL;
+	const struct ft_plan tree = ft_plan_tree(s->plan);
+	struct ft_error err = {0};
+	int r = ft_plan_catalog(s->plan, &catalog, &err);
+
+	if (r == 0)
+		r = ft_floor_make(&tree, catalog, NULL, &s->floor);
+	if (r < 0 && r != -EINVAL)
+		return r;
+	r = ft_wiring_make(s->plan, &s->wiring);
+	if (r == 0)
+		r = ft_cable_rows_make(s->plan, &s->wiring, s->floor, &s->rows, &s->count);
+	return r;
+}
+
+int ft_states_make(const struct ft_model *m, const struct ft_phases *phases, const char *day,
+		   struct ft_states *ret_states)
+{
+	_cleanup_(maker_release) struct maker x = {.m = m, .s = ret_states};
+	struct ft_states *s = ret_states;
+	int r;
+
+	*s = (struct ft_states){.plan = m->input->plan};
+	r = rows_make(s);
+	if (r < 0)
+		return r;
+	s->states = calloc(s->count + 1UL, sizeof(*s->states));
+	if (!s->states)
+		return -ENOMEM;
+	s->rails = has_rails(s->plan);
+	r = maker_init(&x);
+	for (uint32_t i = 0; r == 0 && i < s->plan->bundle_count; i++)
+		bundle_see(&x, i);
+	if (r < 0)
+		return r;
+	elsewhere_see(&x);
+	for (uint32_t i = 0; i < s->plan->bundle_count; i++)
+		bundle_finish(&x, i);
+	r = hosts_see(&x);
+	if (r == 0)
+		r = marks_see(&x);
+	phases_see(&x, phases, day);
+	return r;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The state of each planned cable, from a model that is explained. Private to verify/build/. */
+#ifndef FT_VERIFY_BUILD_STATES_H
+#define FT_VERIFY_BUILD_STATES_H
+
+#include "planner/plan/wiring.h"
+#include "planner/write/cable_rows.h"
+#include "planner/write/floor.h"
+#include "planner/write/phases.h"
+#include "verify/build/build.h"
+#include "verify/model/model.h"
+
+/* What is known of a row, beside its state. */
+struct ft_row_state {
+	uint8_t state;	   /* enum ft_cable_state */
+	bool errors, idle; /* as in struct ft_build_cable */
+	bool counted;
+	uint32_t cable;	  /* the live cable in its place, or FT_NONE */
+	uint32_t host;	  /* the live host in its place, or, if the state is wrong-…, where it is now; or FT_NONE */
+	uint32_t finding; /* why it is elsewhere: index into the report's findings, or FT_NONE */
+	uint32_t phase;	  /* FT_UNPINNED: it is due at once */
+	uint32_t mbps;	  /* of the cable in its place */
+	uint64_t symbols, others; /* if it is counted: the symbol errors and other errors of both ends, in all */
+};
+
+/* The rows of the whole plan, and their states. */
+struct ft_states {
+	const struct ft_plan *plan; /* the input's */
+	struct ft_wiring wiring;
+	struct ft_floor *floor; /* NULL: it has no room for the plan */
+	struct ft_cable_row *rows;
+	struct ft_row_state *states; /* [count] */
+	uint32_t count;
+	bool rails; /* as in struct ft_build */
+};
+
+/*
+ * @m       explained, by the whole plan or by what is due of it; the rows are those of the whole plan
+ * @phases  NULL: all is due
+ * Returns 0 or -ENOMEM. The caller releases @ret_states in any case.
+ */
+int ft_states_make(const struct ft_model *m, const struct ft_phases *phases, const char *day,
+		   struct ft_states *ret_states);
+void ft_states_release(struct ft_states *states);
+
+#endif
