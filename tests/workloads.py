@@ -404,6 +404,8 @@ def document():
         check(f"{racks} racks: {120 * racks} hosts", all(n["hosts"] == 120 * racks for n in result["networks"]))
         check(f"{racks} racks: blocks of 5x4 on the cube alone",
               [n["placement"] for n in result["networks"]] == ["5x4", "consecutive"])
+        check(f"{racks} racks: it is said of each time whether events were merged",
+              all("merged" in row and "merged_against" in row for row in result["workloads"]))
         for row in result["workloads"]:
             ratios[row["name"]].append(row["ratio"])
     shown = {name: [f"{ratio:.3f}" for ratio in of] for name, of in ratios.items()}

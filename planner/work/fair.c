@@ -291,6 +291,7 @@ static void fill_begin_class(struct ft_fair *f, struct ft_fair_class *c)
 {
 	c->settled = false;
 	c->rate_filled = c->rate;
+	f->work += resources_of(c);
 	for (uint32_t n = 0; n < resources_of(c); n++) {
 		double share;
 		uint32_t at = resource_of(c, n, &share);
@@ -446,11 +447,12 @@ struct rates {
 	double lowest; /* of those that have their bottleneck here */
 };
 
-static struct rates rates_of(const struct ft_fair *f, uint32_t resource)
+static struct rates rates_of(struct ft_fair *f, uint32_t resource)
 {
 	const struct ft_fair_resource *r = &f->resources[resource];
 	struct rates rates = {0, 0, -1};
 
+	f->work += r->user_count;
 	for (uint32_t i = 0; i < r->user_count; i++) {
 		const struct ft_fair_class *c = &f->classes[r->users[i].class];
 		double share = r->users[i].share < c->share_count ? c->shares[r->users[i].share].share : 1;

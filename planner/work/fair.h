@@ -66,6 +66,7 @@ struct ft_fair {
 	uint32_t *filled, *touched; /* classes that this update fills, and resources that it checks */
 	uint32_t filled_count, touched_count;
 	uint64_t update, fill;
+	uint64_t work;	/* shares of classes that were filled or checked so far: what the time goes to */
 	uint32_t *heap; /* resources by level */
 	double *level;	/* by place in the heap */
 	uint32_t heap_count;

@@ -14,8 +14,8 @@ enum { NONE = UINT32_MAX, TELL_EVERY = 1024 };
 /* Events that are closer than this part of the shortest time that a message can take are at one moment. */
 #define MOMENT 1e-7
 
-/* Of many messages: this part of the mean time that those under way take at their rates. */
-#define MOMENT_OF_MANY 0.01
+/* Of those that are merged: this part of the mean time that the messages under way take at their rates. */
+#define MOMENT_MERGED (FT_SIMULATE_MERGED_PERCENT / 100.0)
 
 enum event { EVENT_START, EVENT_ARRIVE };
 
@@ -25,7 +25,9 @@ struct flow {
 	uint32_t class;		      /* NONE: it is not on its way */
 	uint32_t in_before, in_after; /* others to the same host */
 	uint32_t path;
-	double end; /* bytes that a member of the class will have got then */
+	double end;  /* bytes that a member of the class will have got then */
+	double owed; /* bytes that the last message of the task was spared, where its end was merged with an earlier one
+		      */
 };
 
 /* What a class of fair.h is in the simulation. */
@@ -46,7 +48,7 @@ struct simulation {
 	double bytes; /* of a message */
 	double now_ns;
 	double moment_ns, moment_least_ns;
-	bool many;
+	bool merges; /* events that are close to each other */
 	struct ft_fair fair;
 	uint32_t first_in;	       /* the resource of the first host's link from its switch */
 	struct flow *flows;	       /* by task */
@@ -67,6 +69,7 @@ struct simulation {
 	uint32_t *class_of_path;		  /* by path; NONE: no flow is on it alone */
 	uint32_t class_of_path_size;
 	uint64_t arrived, steps;
+	uint64_t arrived_alone; /* before events are merged */
 };
 
 static void simulation_release(struct simulation *s)
@@ -260,14 +263,14 @@ static int flow_start(struct simulation *s, const struct ft_message *message)
 	struct flow *flow = &s->flows[task];
 	int r = 0;
 
-	*flow = (struct flow){*message, NONE, NONE, s->in_first[to], 0, 0};
+	*flow = (struct flow){*message, NONE, NONE, s->in_first[to], 0, 0, flow->owed};
 	s->in_count[to]++;
 	if (s->in_count[to] == 2)
 		r = flow_move(s, to);
 	if (flow->in_after != NONE)
 		s->flows[flow->in_after].in_before = task;
 	s->in_first[to] = task;
-	return r == 0 ? flow_enter(s, task, s->bytes) : r;
+	return r == 0 ? flow_enter(s, task, s->bytes + flow->owed) : r;
 }
 
 static int event_add(struct simulation *s, double time_ns, const struct ft_message *message, enum event kind)
@@ -307,6 +310,7 @@ static int flow_end(struct simulation *s, uint32_t task)
 	double left, latency_ns = s->input->host_overhead_ns;
 	int r = flow_leave(s, task, &left);
 
+	flow->owed = left > 0 ? left : 0;
 	if (flow->in_before != NONE)
 		s->flows[flow->in_before].in_after = flow->in_after;
 	else
@@ -423,13 +427,13 @@ static void moment_measure(struct simulation *s)
 	double rates = 0;
 	uint64_t flows = 0;
 
-	for (uint32_t i = 0; i < s->fair.class_count && s->many; i++) {
+	for (uint32_t i = 0; i < s->fair.class_count && s->merges; i++) {
 		rates += s->fair.classes[i].members * s->fair.classes[i].rate;
 		flows += s->fair.classes[i].members;
 	}
 	s->moment_ns = s->moment_least_ns;
-	if (flows > 0 && MOMENT_OF_MANY * s->bytes * (double)flows > s->moment_least_ns * rates)
-		s->moment_ns = MOMENT_OF_MANY * s->bytes * (double)flows / rates;
+	if (flows > 0 && MOMENT_MERGED * s->bytes * (double)flows > s->moment_least_ns * rates)
+		s->moment_ns = MOMENT_MERGED * s->bytes * (double)flows / rates;
 }
 
 /* All that happens now; then the shares, and the next ends of the classes that they concern. */
@@ -514,23 +518,27 @@ int ft_simulate(const struct ft_simulate_input *input, const struct ft_workload 
 		const struct ft_workload_setup *setup, struct ft_simulated *ret)
 {
 	_cleanup_(simulation_release) struct simulation s = {.input = input, .bytes = ft_workload_bytes(workload)};
-	uint64_t messages;
+	uint64_t messages, work_most;
 	int r = ft_workload_begin(workload, setup, &s.run);
 
 	if (r < 0)
 		return r;
 	messages = ft_workload_messages(s.run);
-	s.many = messages > FT_SIMULATE_EXACT;
+	work_most = input->work_most ? input->work_most : FT_SIMULATE_WORK + FT_SIMULATE_WORK_PER_MESSAGE * messages;
 	r = simulation_make(&s, setup->tasks);
 	if (r < 0)
 		return r;
 	do {
+		if (!s.merges && s.fair.work > work_most) {
+			s.merges = true;
+			s.arrived_alone = s.arrived;
+		}
 		r = moment_pass(&s);
 		if (r == 0 && input->progress.tell && s.steps++ % TELL_EVERY == 0)
 			input->progress.tell(input->progress.data, s.arrived, messages);
 	} while (r == 0 && time_advance(&s));
 	if (r < 0)
 		return r;
-	*ret = (struct ft_simulated){s.now_ns, s.arrived};
+	*ret = (struct ft_simulated){s.now_ns, s.arrived, s.merges ? s.arrived_alone : s.arrived};
 	return 0;
 }

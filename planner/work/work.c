@@ -85,9 +85,13 @@ static int side_run(const struct ft_work_model *model, const struct ft_workload_
 
 	for (uint32_t i = 0; r == 0 && i < list->count; i++) {
 		struct told told = {progress, sides[side].name, list->items[i].name};
-		const struct ft_simulate_input input = {&sides[side].traffic,	 paths,
-							sides[side].host_of,	 model->switch_latency_ns,
-							model->host_overhead_ns, {progress ? told_pass : NULL, &told}};
+		const struct ft_simulate_input input = {&sides[side].traffic,
+							paths,
+							sides[side].host_of,
+							model->switch_latency_ns,
+							model->host_overhead_ns,
+							{progress ? told_pass : NULL, &told},
+							0};
 		struct ft_simulated simulated;
 
 		r = ft_simulate(&input, &list->items[i], setup, &simulated);
@@ -97,6 +101,7 @@ static int side_run(const struct ft_work_model *model, const struct ft_workload_
 		result->rows[i].messages = simulated.messages;
 		result->rows[i].bytes = ft_workload_bytes(&list->items[i]);
 		result->rows[i].time_ns[side] = simulated.time_ns;
+		result->rows[i].merged[side] = simulated.messages - simulated.alone;
 	}
 	return r;
 }

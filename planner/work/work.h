@@ -58,6 +58,7 @@ struct ft_work_row {
 	uint64_t messages;
 	uint32_t bytes;
 	double time_ns[FT_WORK_SIDES];
+	uint64_t merged[FT_WORK_SIDES]; /* messages that were under way, or not sent, when events began to be merged */
 };
 
 struct ft_work_result {

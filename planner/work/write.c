@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /* The times of workloads, with all that they depend on: text, JSON, CSV (ftplan(1), WORKLOADS). */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,33 @@ static void write_side(struct ft_text *text, const struct ft_work_side *side)
 			       ft_text_s(side->traffic.left_out), side->traffic.left_out == 1 ? "is" : "are");
 }
 
+static bool is_merged(const struct ft_work_row *row)
+{
+	return row->merged[0] > 0 || row->merged[1] > 0;
+}
+
+/* Which times are not of events one by one. */
+static void write_merged(struct ft_text *text, const struct ft_work_side *sides, const struct ft_work_result *result)
+{
+	bool first = true;
+
+	for (uint32_t i = 0; i < result->count; i++)
+		for (uint32_t side = 0; side < result->sides; side++) {
+			const struct ft_work_row *row = &result->rows[i];
+
+			if (row->merged[side] == 0)
+				continue;
+			if (first)
+				ft_text_printf(text, "\n~ Events within %d %% of a message's time were merged:\n",
+					       FT_SIMULATE_MERGED_PERCENT);
+			first = false;
+			ft_text_printf(text, "  %s on ", row->name);
+			ft_text_add_safe(text, sides[side].name, strlen(sides[side].name));
+			ft_text_printf(text, ", for %.0f %% of the messages\n",
+				       ceil(100.0 * (double)row->merged[side] / (double)row->messages));
+		}
+}
+
 void ft_work_write_text(struct ft_text *text, const struct ft_work_model *model, const struct ft_work_side *sides,
 			const struct ft_work_result *result)
 {
@@ -67,10 +95,11 @@ void ft_work_write_text(struct ft_text *text, const struct ft_work_model *model,
 			       ft_work_time(row->time_ns[0], time));
 		if (result->sides > 1)
 			ft_text_printf(text, " %12s %8.3f", ft_work_time(row->time_ns[1], time), ft_work_ratio(row));
-		ft_text_puts(text, "\n");
+		ft_text_puts(text, is_merged(row) ? " ~\n" : "\n");
 	}
 	if (result->sides > 1)
 		ft_text_puts(text, "\nA ratio below 1: the first network is faster.\n");
+	write_merged(text, sides, result);
 }
 
 /* ---- JSON ---- */
@@ -107,11 +136,14 @@ void ft_work_write_json(struct ft_text *text, const struct ft_work_model *model,
 	for (uint32_t i = 0; i < result->count; i++) {
 		const struct ft_work_row *row = &result->rows[i];
 
-		ft_text_printf(text, "    {\"name\": \"%s\", \"messages\": %llu, \"bytes\": %u, \"time_ns\": %.17g",
-			       row->name, (unsigned long long)row->messages, row->bytes, row->time_ns[0]);
+		ft_text_printf(text,
+			       "    {\"name\": \"%s\", \"messages\": %llu, \"bytes\": %u, \"time_ns\": %.17g, "
+			       "\"merged\": %llu",
+			       row->name, (unsigned long long)row->messages, row->bytes, row->time_ns[0],
+			       (unsigned long long)row->merged[0]);
 		if (result->sides > 1)
-			ft_text_printf(text, ", \"time_against_ns\": %.17g, \"ratio\": %.6g", row->time_ns[1],
-				       ft_work_ratio(row));
+			ft_text_printf(text, ", \"time_against_ns\": %.17g, \"merged_against\": %llu, \"ratio\": %.6g",
+				       row->time_ns[1], (unsigned long long)row->merged[1], ft_work_ratio(row));
 		ft_text_puts(text, i + 1 < result->count ? "},\n" : "}\n");
 	}
 	ft_text_puts(text, "  ]\n}\n");
@@ -125,7 +157,7 @@ void ft_work_write_csv(struct ft_text *text, const struct ft_work_model *model, 
 	char buffer[FT_PLACEMENT_NAME_SIZE];
 
 	ft_text_puts(text, "workload,hosts,messages,bytes,time_ns,time_against_ns,ratio,routing,switch_latency_ns,"
-			   "host_overhead_ns,mesh_x,seed,placement,placement_against\n");
+			   "host_overhead_ns,mesh_x,seed,placement,placement_against,merged,merged_against\n");
 	for (uint32_t i = 0; i < result->count; i++) {
 		const struct ft_work_row *row = &result->rows[i];
 
@@ -140,6 +172,9 @@ void ft_work_write_csv(struct ft_text *text, const struct ft_work_model *model, 
 			       ft_placement_name(sides[0].placement, buffer));
 		if (result->sides > 1)
 			ft_text_puts(text, ft_placement_name(sides[1].placement, buffer));
+		ft_text_printf(text, ",%llu,", (unsigned long long)row->merged[0]);
+		if (result->sides > 1)
+			ft_text_printf(text, "%llu", (unsigned long long)row->merged[1]);
 		ft_text_puts(text, "\n");
 	}
 }
