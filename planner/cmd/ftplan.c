@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "planner/write/choice.h"
 #include "planner/write/formats.h"
+#include "planner/write/walk.h"
 #include "planner/cmd/compare.h"
 #include "planner/cmd/ftplan_options.h"
 #include "planner/site/site.h"
@@ -44,6 +45,7 @@ struct run {
 	struct ft_snapshot *snapshot; /* of --from; NULL: none */
 	struct ft_text design_text;   /* of a design made from options */
 	struct ft_text out;
+	int status; /* the exit status where nothing failed */
 };
 
 static void run_release(struct run *run)
@@ -52,6 +54,7 @@ static void run_release(struct run *run)
 	ft_snapshot_free(run->snapshot);
 	ft_design_free(run->design);
 	ft_catalog_free(run->catalog);
+	ft_plan_options_release(&run->options);
 	ft_text_release(&run->design_text);
 	ft_text_release(&run->out);
 }
@@ -59,7 +62,7 @@ static void run_release(struct run *run)
 /* Whether the work is about the one plan of a design: a range, a choice and stages make several. */
 static bool is_of_plan(enum ft_work work)
 {
-	return work == FT_WORK_PLAN || work == FT_WORK_THROUGHPUT || work == FT_WORK_WORKLOAD;
+	return work == FT_WORK_PLAN || work == FT_WORK_THROUGHPUT || work == FT_WORK_WORKLOAD || work == FT_WORK_WALK;
 }
 
 /*
@@ -187,11 +190,54 @@ static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_e
 	return r;
 }
 
+/* The addresses of the hosts, in place of those of the design. */
+static int macs_take(struct run *run, struct ft_error *err)
+{
+	struct ft_design *design = run->design;
+	struct ft_design_mac *macs = NULL;
+	size_t count = 0;
+	int r;
+
+	if (!run->options.from || design->technology != FT_TECHNOLOGY_ETHERNET)
+		return 0;
+	run->path = run->options.from;
+	r = ft_macs_load(run->options.from, &macs, &count, err);
+	if (r < 0)
+		return r;
+	ft_design_macs_release(design->macs, design->mac_count);
+	design->macs = macs;
+	design->mac_count = count;
+	return 0;
+}
+
+/* Tables of addresses that nobody gave are worth a look, but none to be loaded into switches. */
+static void made_up_tell(const struct run *run)
+{
+	if (run->design->macs || strcmp(run->options.format->name, "vlans") == 0)
+		return;
+	fputs("ftplan: note: the addresses of the hosts are made up; \"macs\" in the design, or --from, gives them\n",
+	      stderr);
+}
+
+static int work_tables(struct run *run, struct ft_error *err)
+{
+	int r = macs_take(run, err);
+
+	if (r == 0)
+		r = ft_format_write(run->options.format, &run->out, run->design, run->plan, NULL, run->options.only,
+				    err);
+	if (r == 0)
+		made_up_tell(run);
+	return r;
+}
+
 static int work_plan(struct run *run, struct ft_error *err)
 {
 	bool guids = strncmp(run->options.format->name, "opensm", 6) == 0 && run->options.from;
 	int r = guids ? ft_resolve_check_plan(run->plan, err) : 0;
 
+	if (run->options.format->tables)
+		return work_tables(run, err);
 	if (r == 0 && run->options.from) {
 		run->path = run->options.from;
 		r = ft_source_load(run->options.from, &run->snapshot, err);
@@ -206,7 +252,8 @@ static int work_plan(struct run *run, struct ft_error *err)
 		return write_found_guids(run, run->snapshot, err);
 	if (!run->catalog)
 		r = ft_plan_catalog(run->plan, &run->catalog, err);
-	return r < 0 ? r : ft_format_write(run->options.format, &run->out, run->design, run->plan, run->catalog, err);
+	return r < 0 ? r
+		     : ft_format_write(run->options.format, &run->out, run->design, run->plan, run->catalog, NULL, err);
 }
 
 static int work_curve(struct run *run, const struct ft_menu *menu)
@@ -267,6 +314,39 @@ static int work_throughput(struct run *run, struct ft_error *err)
 	if (strcmp(run->options.format->name, "json") == 0)
 		return ft_write_throughput_json(&run->out, run->design, run->plan, &choice, err);
 	return ft_write_throughput(&run->out, run->design, run->plan, &choice, err);
+}
+
+static int walk_write(struct run *run, const struct ft_walked *walked)
+{
+	const char *format = run->options.format->name;
+
+	if (strcmp(format, "json") == 0)
+		return ft_write_walk_json(&run->out, walked);
+	return strcmp(format, "csv") == 0 ? ft_write_walk_csv(&run->out, walked) : ft_write_walk(&run->out, walked);
+}
+
+static int work_walk(struct run *run, struct ft_error *err)
+{
+	_cleanup_(ft_ethernet_release) struct ft_ethernet ethernet = {0};
+	_cleanup_(ft_tables_release) struct ft_tables tables = {0};
+	_cleanup_(ft_table_walk_release) struct ft_table_walk walk = {0};
+	struct ft_walked walked = {&ethernet, &tables, &walk};
+	int r = macs_take(run, err);
+
+	if (r == 0)
+		r = ft_ethernet_make(run->design, run->plan, &ethernet, err);
+	if (r == 0)
+		r = ft_tables_load(&ethernet.plan, &ethernet.vlans, &ethernet.macs, run->options.tables,
+				   run->options.table_count, &tables, err);
+	if (r < 0 && err->file)
+		run->path = err->file;
+	if (r == 0)
+		r = ft_table_walk(&ethernet, &tables, &walk);
+	if (r == 0)
+		r = walk_write(run, &walked);
+	if (r == 0 && walk.finding_count > 0)
+		run->status = ft_walk_harm_is_grave(&walk.harm) ? FT_EXIT_CRITICAL : FT_EXIT_WARNING;
+	return r;
 }
 
 /* What the costs above are in. Tables of CSV have the header that they always have. */
@@ -353,6 +433,8 @@ static int run_work(struct run *run)
 		r = work_plan(run, &err);
 	else if (run->options.work == FT_WORK_THROUGHPUT)
 		r = work_throughput(run, &err);
+	else if (run->options.work == FT_WORK_WALK)
+		r = work_walk(run, &err);
 	else if (run->options.work == FT_WORK_WORKLOAD)
 		r = ft_workload_work(&run->options.workload, run->design, run->plan, run->catalog,
 				     run->options.format->name, &run->out, &run->path, &err);
@@ -381,5 +463,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", run.options.output ? run.options.output : "standard output", strerror(-r));
 		return FT_EXIT_UNKNOWN;
 	}
-	return FT_EXIT_OK;
+	return run.status;
 }

@@ -15,66 +15,75 @@
 #include "base/usage.h"
 #include "planner/plan/metric.h"
 
-static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
-				"       ftplan [OPTION]... --nodes N|A..B[..STEP]\n"
-				"       ftplan [OPTION]... --compare TOPOLOGY|DESIGN.json,...\n"
-				"       ftplan [OPTION]... --infer SNAPSHOT-OR-DUMP\n"
-				"Turn a design (how many hosts, which switches) into the plan of an InfiniBand\n"
-				"fabric. ftcheck-design(5) describes DESIGN.json; \"-\" reads standard input.\n"
-				"\n"
-				"  --format FORMAT    text (default), json (the design with its \"plan\"), csv (one\n"
-				"                     row), cables (every cable), bom (what to buy), svg or dot\n"
-				"                     (a drawing), or a file for ibsim, ibdm, ibnl, slurm, opensm\n"
-				"                     or opensm-cn\n"
-				"  --catalog CATALOG  choose switches from a file or from mellanox-fdr-2013\n"
-				"                     (default), hp-blade-fdr-2013 or infiniband; see\n"
-				"                     ftcheck-catalog(5)\n"
-				"  --alternatives K   the K best different designs side by side (text or csv)\n"
-				"  --pareto A,B       the designs for which no other is better in both figures\n"
-				"  --stages N,N,...   what each stage of an expansion adds\n"
-				"  --compare T,T...   networks side by side: topologies as below or \"all\" for\n"
-				"                     --nodes, and designs; what they cost, carry and withstand,\n"
-				"                     as text, csv, json or svg; --nodes A..B gives curves\n"
-				"  --gap G            of both: search for throughput until value and bound\n"
-				"                     differ by this share, such as 0.01\n"
-				"  --throughput[=TRAFFIC,...]  how much of their links all hosts can use at once:\n"
-				"                     all-to-all, permutation, worst-matching (default: all)\n"
-				"  --workload W,W,...  how long these workloads take: all-to-all, binary-tree,\n"
-				"                     butterfly, near-neighbor, n-bodies, random:W (text, json or\n"
-				"                     csv)\n"
-				"  --against FILE     the design to compare the times of --workload with\n"
-				"  --placement P,P    of tasks on hosts: auto (default), consecutive, or blocks\n"
-				"                     such as 5x4; the second is that of --against\n"
-				"  --routing R        static (default), adaptive or minimal\n"
-				"  --switch-latency NS  of each switch that a message crosses (100)\n"
-				"  --host-overhead NS  of a host before and behind each message (0)\n"
-				"  --seed N           of permutations and random workloads (default 1)\n"
-				"  --infer FILE       write the design of this existing fabric\n"
-				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
-				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
-				"                     from this snapshot or dump of the fabric\n"
-				"  --node-name-map FILE  names for nodes, for --infer and --from; the format of\n"
-				"                     infiniband-diags and OpenSM\n"
-				"  --name NAME        the name of a design that is not read from a file\n"
-				"  -o, --output FILE  write to FILE, completely or not at all\n"
-				"  -h, --help         print this help\n"
-				"  -V, --version      print the version\n"
-				"\n"
-				"Without a design file:\n"
-				"  --nodes N          plan N host ports; A..B or A..B..STEP: one row of CSV for\n"
-				"                     each (also with a design file)\n"
-				"  --topology T       auto (default), star, fat-tree, or a family: torus, mesh,\n"
-				"                     hypercube, ring, hyperx, slim-fly, polarfly, dragonfly,\n"
-				"                     dragonfly+, random, clos; or any\n"
-				"  --nodes-max N      host ports that must be possible later without rewiring\n"
-				"  --blocking RATIO   permitted blocking, such as 2 or 3:1\n"
-				"  --levels N         2 (default) or 3\n"
-				"  --objective M      cost (default), power_w, size_u, weight_kg, switches or\n"
-				"                     cables\n"
-				"  --prefer-expandable  never spread hosts over edge switches to save a core\n"
-				"                     switch\n"
-				"\n"
-				"Exit status: 0, or 3 with the reason on standard error.\n";
+static const char help_text[] =
+	"Usage: ftplan [OPTION]... DESIGN.json\n"
+	"       ftplan [OPTION]... --nodes N|A..B[..STEP]\n"
+	"       ftplan [OPTION]... --compare TOPOLOGY|DESIGN.json,...\n"
+	"       ftplan [OPTION]... --infer SNAPSHOT-OR-DUMP\n"
+	"       ftplan [OPTION]... --walk DESIGN.json [TABLE.csv]...\n"
+	"Turn a design (how many hosts, which switches) into the plan of an InfiniBand\n"
+	"or Ethernet fabric. ftcheck-design(5) describes DESIGN.json; \"-\" reads standard input.\n"
+	"\n"
+	"  --format FORMAT    text (default), json (the design with its \"plan\"), csv (one\n"
+	"                     row), cables (every cable), bom (what to buy), svg or dot\n"
+	"                     (a drawing), or a file for ibsim, ibdm, ibnl, slurm, opensm\n"
+	"                     or opensm-cn; of Ethernet switches vlans, macs (tables),\n"
+	"                     linux-bridge, openvswitch (scripts) or switch-settings\n"
+	"  --switch NAME      of these files, the part of this switch\n"
+	"  --walk             follow the tables of Ethernet switches, those of the plan or\n"
+	"                     of files (TABLE.csv), and tell what does not arrive (text,\n"
+	"                     json, or csv: the load of each bundle)\n"
+	"  --catalog CATALOG  choose switches from a file or from mellanox-fdr-2013\n"
+	"                     (default), hp-blade-fdr-2013 or infiniband; see\n"
+	"                     ftcheck-catalog(5)\n"
+	"  --alternatives K   the K best different designs side by side (text or csv)\n"
+	"  --pareto A,B       the designs for which no other is better in both figures\n"
+	"  --stages N,N,...   what each stage of an expansion adds\n"
+	"  --compare T,T...   networks side by side: topologies as below or \"all\" for\n"
+	"                     --nodes, and designs; what they cost, carry and withstand,\n"
+	"                     as text, csv, json or svg; --nodes A..B gives curves\n"
+	"  --gap G            of both: search for throughput until value and bound\n"
+	"                     differ by this share, such as 0.01\n"
+	"  --throughput[=TRAFFIC,...]  how much of their links all hosts can use at once:\n"
+	"                     all-to-all, permutation, worst-matching (default: all)\n"
+	"  --workload W,W,...  how long these workloads take: all-to-all, binary-tree,\n"
+	"                     butterfly, near-neighbor, n-bodies, random:W (text, json or\n"
+	"                     csv)\n"
+	"  --against FILE     the design to compare the times of --workload with\n"
+	"  --placement P,P    of tasks on hosts: auto (default), consecutive, or blocks\n"
+	"                     such as 5x4; the second is that of --against\n"
+	"  --routing R        static (default), adaptive or minimal\n"
+	"  --switch-latency NS  of each switch that a message crosses (100)\n"
+	"  --host-overhead NS  of a host before and behind each message (0)\n"
+	"  --seed N           of permutations and random workloads (default 1)\n"
+	"  --infer FILE       write the design of this existing fabric\n"
+	"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
+	"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
+	"                     from this snapshot or dump of the fabric; for Ethernet the\n"
+	"                     addresses of hosts from this list\n"
+	"  --node-name-map FILE  names for nodes, for --infer and --from; the format of\n"
+	"                     infiniband-diags and OpenSM\n"
+	"  --name NAME        the name of a design that is not read from a file\n"
+	"  -o, --output FILE  write to FILE, completely or not at all\n"
+	"  -h, --help         print this help\n"
+	"  -V, --version      print the version\n"
+	"\n"
+	"Without a design file:\n"
+	"  --nodes N          plan N host ports; A..B or A..B..STEP: one row of CSV for\n"
+	"                     each (also with a design file)\n"
+	"  --topology T       auto (default), star, fat-tree, or a family: torus, mesh,\n"
+	"                     hypercube, ring, hyperx, slim-fly, polarfly, dragonfly,\n"
+	"                     dragonfly+, random, clos; or any\n"
+	"  --nodes-max N      host ports that must be possible later without rewiring\n"
+	"  --blocking RATIO   permitted blocking, such as 2 or 3:1\n"
+	"  --levels N         2 (default) or 3\n"
+	"  --objective M      cost (default), power_w, size_u, weight_kg, switches or\n"
+	"                     cables\n"
+	"  --prefer-expandable  never spread hosts over edge switches to save a core\n"
+	"                     switch\n"
+	"\n"
+	"Exit status: 0, or 3 with the reason on standard error; of --walk also 1 if\n"
+	"tables differ from the plan, 2 if that breaks something.\n";
 
 /* Whether all that was printed got out: a full disk or a closed pipe is an error too. */
 static int flush_output(void)
@@ -251,6 +260,8 @@ enum {
 	OPTION_ROUTING,
 	OPTION_SWITCH_LATENCY,
 	OPTION_HOST_OVERHEAD,
+	OPTION_WALK,
+	OPTION_SWITCH,
 };
 
 /* The options of workloads: what reads their arguments. */
@@ -398,7 +409,8 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 	case OPTION_FORMAT:
 		if (set_format(options, argument) < 0)
 			return usage_error("--format takes text, json, csv, cables, bom, svg, dot, ibsim, ibdm, ibnl, "
-					   "slurm, opensm or opensm-cn",
+					   "slurm, opensm, opensm-cn, vlans, macs, linux-bridge, openvswitch or "
+					   "switch-settings",
 					   argument);
 		return -1;
 	case OPTION_CATALOG:
@@ -416,6 +428,11 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		if (parse_stages(options, argument) < 0)
 			return usage_error("--stages takes rising numbers of nodes, such as 200,400,600", argument);
 		return set_work(options, FT_WORK_STAGES, "--stages");
+	case OPTION_WALK:
+		return set_work(options, FT_WORK_WALK, "--walk");
+	case OPTION_SWITCH:
+		options->only = argument;
+		return -1;
 	case OPTION_COMPARE:
 		options->compare = argument;
 		/* A range of nodes is for it then. */
@@ -487,13 +504,74 @@ static int check_compare(struct ft_plan_options *options, int argc, char **argv)
 	return -1;
 }
 
+/* A design is JSON; tables are not. What cannot be read is complained about when it is. */
+static bool is_design(const char *path)
+{
+	size_t length = strlen(path);
+	FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "re");
+	int c = ' ';
+
+	while (file && (c == ' ' || c == '\t' || c == '\r' || c == '\n'))
+		c = fgetc(file);
+	if (!file)
+		return strcmp(path, "-") == 0 || (length > 5 && strcmp(path + length - 5, ".json") == 0);
+	fclose(file);
+	return c == '{';
+}
+
+/* Files of --walk: the design, and tables, in any order. Returns -1 to go on, else the exit status. */
+static int check_walk(struct ft_plan_options *options, int argc, char **argv)
+{
+	const char *format = options->format->name;
+
+	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 && strcmp(format, "csv") != 0)
+		return usage_error("a walk is written as text, json or csv", format);
+	if (options->override || options->nodes || options->name)
+		return usage_error("--walk takes a design file, and this belongs into it", options->nodes ? "--nodes"
+											   : options->override
+												   ? options->override
+												   : "--name");
+	if (options->cables || options->names)
+		return usage_error("this does not go with --walk", options->cables ? "--cables" : "--node-name-map");
+	options->tables = calloc((size_t)(argc - optind) + 1, sizeof(*options->tables));
+	if (!options->tables) {
+		fprintf(stderr, "ftplan: out of memory\n");
+		return FT_EXIT_UNKNOWN;
+	}
+	for (int i = optind; i < argc; i++) {
+		if (!is_design(argv[i]))
+			options->tables[options->table_count++] = argv[i];
+		else if (options->design)
+			return usage_error("one design file is enough", argv[i]);
+		else
+			options->design = argv[i];
+	}
+	return options->design ? -1 : usage_error("--walk needs the design file, whose cables it walks", NULL);
+}
+
+/* What is of Ethernet's tables only. Returns -1 to go on, else the exit status. */
+static int check_tables(const struct ft_plan_options *options)
+{
+	if (options->only && (!options->format->tables || options->work != FT_WORK_PLAN))
+		return usage_error("--switch goes with --format vlans, macs, linux-bridge, openvswitch and "
+				   "switch-settings",
+				   options->only);
+	return -1;
+}
+
 /* What goes with what, once all is read. Returns -1 to go on, else the exit status. */
 static int check_options(struct ft_plan_options *options, int argc, char **argv)
 {
 	bool choice = options->work == FT_WORK_ALTERNATIVES || options->work == FT_WORK_PARETO;
+	int status;
 
+	status = check_tables(options);
+	if (status >= 0)
+		return status;
 	if (options->work == FT_WORK_COMPARE)
 		return check_compare(options, argc, argv);
+	if (options->work == FT_WORK_WALK)
+		return check_walk(options, argc, argv);
 	if (options->gap > 0 && options->work != FT_WORK_THROUGHPUT)
 		return usage_error("--gap goes with --compare and --throughput", NULL);
 	if (options->step == 0)
@@ -507,8 +585,11 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 	if (options->work == FT_WORK_INFER && (options->design || options->override || options->nodes))
 		return usage_error("--infer writes a design, and takes none", options->design);
 	if (options->from && !options->cables &&
-	    (options->work != FT_WORK_PLAN || strncmp(options->format->name, "opensm", 6) != 0))
-		return usage_error("--from goes with --cables, and with --format opensm and opensm-cn", options->from);
+	    (options->work != FT_WORK_PLAN ||
+	     (strncmp(options->format->name, "opensm", 6) != 0 && !options->format->tables)))
+		return usage_error("--from goes with --cables, with --format opensm and opensm-cn, and with the tables "
+				   "of Ethernet switches",
+				   options->from);
 	if (options->names && options->work != FT_WORK_INFER && !options->from)
 		return usage_error("--node-name-map goes with --infer and --from, which read a fabric", options->names);
 	if (options->cables && options->work != FT_WORK_PLAN)
@@ -552,6 +633,11 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 	return usage_error("a design file or --nodes is missing", NULL);
 }
 
+void ft_plan_options_release(struct ft_plan_options *options)
+{
+	free(options->tables);
+}
+
 int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 {
 	static const struct option long_options[] = {
@@ -581,6 +667,8 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"switch-latency", required_argument, NULL, OPTION_SWITCH_LATENCY},
 		{"host-overhead", required_argument, NULL, OPTION_HOST_OVERHEAD},
 		{"seed", required_argument, NULL, OPTION_SEED},
+		{"walk", no_argument, NULL, OPTION_WALK},
+		{"switch", required_argument, NULL, OPTION_SWITCH},
 		{"prefer-expandable", no_argument, NULL, OPTION_PREFER_EXPANDABLE},
 		{"output", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},

@@ -12,7 +12,8 @@
 #include "planner/write/formats.h"
 #include "planner/write/throughput.h"
 
-enum { FT_EXIT_OK = 0, FT_EXIT_UNKNOWN = 3 };
+/* A walk has the same grades as ftcheck: what differs, and what breaks something. */
+enum { FT_EXIT_OK = 0, FT_EXIT_WARNING = 1, FT_EXIT_CRITICAL = 2, FT_EXIT_UNKNOWN = 3 };
 
 /* What is done with the design. */
 enum ft_work {
@@ -25,6 +26,7 @@ enum ft_work {
 	FT_WORK_INFER,
 	FT_WORK_THROUGHPUT,
 	FT_WORK_WORKLOAD,
+	FT_WORK_WALK,
 };
 
 /* The strings are those of the command line. */
@@ -51,8 +53,11 @@ struct ft_plan_options {
 	struct ft_throughput_choice throughput;
 	bool seed_given;
 	struct ft_workload_options workload;
+	const char *only;    /* the one switch that a form is written for; NULL: all */
+	const char **tables; /* the files of --walk, owned; NULL: the plan's own tables */
+	size_t table_count;
 	const char *infer;
-	const char *from;   /* where OpenSM's GUIDs, or the live names for a list of cables, are taken from */
+	const char *from;   /* where OpenSM's GUIDs, the live names for a list of cables, or addresses are taken from */
 	const char *cables; /* the site's list; NULL: none */
 	const char *name;
 	const char *override; /* the last option given that belongs into a design file; NULL: none */
@@ -65,6 +70,8 @@ struct ft_plan_options {
  * Returns -1 to go on, else the exit status.
  */
 int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *ret_options);
+
+void ft_plan_options_release(struct ft_plan_options *options);
 
 /*
  * Adds the design that the options make: a file like any other, so that every check and format is the same. Returns 0

@@ -40,7 +40,8 @@ struct entry {
 	char *model;
 	char *name; /* pattern of the names of its types */
 	char *vendor, *technology, *connector;
-	uint32_t ports; /* of a fixed switch; 0: not given */
+	uint32_t mac_table; /* 0: not said */
+	uint32_t ports;	    /* of a fixed switch; 0: not given */
 	bool modular;
 	uint32_t roles[ROLE_COUNT];    /* ROLE_… or a number of line boards, by role_keys */
 	struct figures figures;	       /* of a fixed switch, or of the chassis */
@@ -228,6 +229,7 @@ static const struct ft_key entry_keys[] = {
 	{"roles", key_roles, ENTRY(roles), 0, 0, "what the switch may be: edge, spine, core or star"},
 	{"ports", ft_key_count, ENTRY(ports), 2, FT_DIRECTOR_PORTS_MAX, NULL},
 	{"any_ports", ft_catalog_key_range, ENTRY(range), 0, 0, NULL},
+	{"mac_table", ft_key_count, ENTRY(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
 	{"modular", ft_key_bool, ENTRY(modular), 0, 0, NULL},
 	{"cost", ft_key_amount, ENTRY(figures.cost), 0, 0, NULL},
 	{"power_w", ft_key_amount, ENTRY(figures.power_w), 0, 0, NULL},
@@ -457,6 +459,7 @@ static int type_strings(const struct entry *entry, struct ft_switch_type *type)
 	    string_copy(entry->technology, &type->technology) < 0 ||
 	    string_copy(entry->connector, &type->connector) < 0)
 		return -ENOMEM;
+	type->mac_table = entry->mac_table;
 	type->blade = entry->blade;
 	type->blade.pass_through = NULL;
 	if (!entry->blade.pass_through)

@@ -71,6 +71,11 @@ int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *a
 int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 void ft_design_cabling_release(struct ft_design *design);
+int ft_design_key_macs(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+
+/* Holds the addresses of hosts against the hosts of the plan. Returns 0, -EINVAL with the place, or -ENOMEM. */
+int ft_design_check_macs(const struct ft_key_reader *reader, const struct ft_design *design,
+			 const struct ft_plan *plan);
 
 /* Sets the error to the place of what the planner blames: the key, else its object, else the whole design. -EINVAL. */
 int ft_design_fault(const struct ft_key_reader *reader, const struct ft_plan_blame *blame, const char *text);

@@ -296,6 +296,7 @@ static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"ports_to_core", ft_key_count, ROLE(ports_to_core), 0, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"hosts", key_hosts, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
+		{"mac_table", ft_key_count, ROLE(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
 		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
@@ -312,6 +313,7 @@ static int key_spine(struct ft_key_reader *reader, const struct ft_key_at *at, v
 		{"ports_to_core", ft_key_count, ROLE(ports_to_core), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
+		{"mac_table", ft_key_count, ROLE(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
 		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
@@ -328,6 +330,7 @@ static int key_core(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
 		{"ports_to_core", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
+		{"mac_table", ft_key_count, ROLE(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
 		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
@@ -554,6 +557,8 @@ static const struct ft_key design_keys[] = {
 	{"cables", ft_design_key_cables, 0, 0, 0, NULL},
 	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
 	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
+	{"macs", ft_design_key_macs, 0, 0, 0, NULL},
+	{"vlan_first", ft_key_count, DESIGN(vlan_first), 1, 4094, NULL},
 	{"names", ft_design_key_names, 0, 0, 0, NULL},
 	{"why", ft_key_notes, 0, 0, 0, NULL},
 	{"expect", ft_design_key_expect, DESIGN(expect), 0, 0, NULL},
@@ -571,6 +576,27 @@ static const struct {
 	{"name", "\"name\" is missing: the fabric's name", false},
 	{"nodes", "\"nodes\" is missing: how many host ports to connect", true},
 };
+
+/* Keys for Ethernet only. */
+static int technology_check(const struct ft_key_reader *reader, const struct ft_design *design)
+{
+	static const char *const words[] = {"macs", "vlan_first"};
+	json_t *root = reader->json.root;
+
+	if (design->technology == FT_TECHNOLOGY_ETHERNET)
+		return 0;
+	for (size_t i = 0; i < FT_COUNT(words); i++)
+		if (json_object_get(root, words[i]))
+			return ft_json_error_key(&reader->json, reader->err, root, words[i],
+						 "\"%s\" is of Ethernet: \"technology\": \"ethernet\" is missing",
+						 words[i]);
+	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
+		if (design->roles[tier].mac_table)
+			return ft_json_error_key(
+				&reader->json, reader->err, json_object_get(root, ft_tier_name(tier)), "mac_table",
+				"\"mac_table\" is of Ethernet: \"technology\": \"ethernet\" is missing");
+	return 0;
+}
 
 /* Keys for trees of three levels only. */
 static int levels_check(const struct ft_key_reader *reader, const struct ft_design *design)
@@ -668,5 +694,7 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 		r = levels_check(reader, design);
 	if (r == 0)
 		r = rings_check(reader, design);
+	if (r == 0)
+		r = technology_check(reader, design);
 	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

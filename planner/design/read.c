@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "planner/plan/catalog.h"
 #include "planner/design/design_parts.h"
+#include "planner/ethernet/vlans.h"
 #include "planner/family/recognise.h"
 
 /*
@@ -67,6 +68,7 @@ void ft_design_free(struct ft_design *design)
 	ft_design_cabling_release(design);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);
+	ft_design_macs_release(design->macs, design->mac_count);
 	free(design->links_file);
 	free(design->directory);
 	free(design->name);
@@ -93,6 +95,7 @@ static void design_init(struct ft_design *design)
 	design->planes = FT_UNPINNED;
 	ft_family_keys_init(&design->keys);
 	design->cables_complete = true;
+	design->vlan_first = 1;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
 							      .count = FT_UNPINNED,
@@ -161,6 +164,11 @@ static int design_plan(struct reading *reading, struct ft_plan **ret_plan)
 		r = plan_make_chosen(reading, ret_plan);
 		if (r != 0)
 			return r < 0 ? r : 0;
+		if (reading->design->technology == FT_TECHNOLOGY_ETHERNET)
+			return ft_json_error_key(
+				&reading->reader.json, reading->reader.err, reading->reader.json.root, NULL,
+				"no built-in catalog has Ethernet switches: give \"edge\" and \"core\" "
+				"with their \"ports\", or a catalog of yours with --catalog");
 		/* Errors are of the design's file: a catalog that is built in has none. */
 		r = ft_catalog_load(FT_CATALOG_DEFAULT, &own, NULL);
 		if (r < 0)
@@ -168,6 +176,20 @@ static int design_plan(struct reading *reading, struct ft_plan **ret_plan)
 		catalog = own;
 	}
 	return plan_make(reading, reading->design, catalog, ret_plan);
+}
+
+/* The hosts of the whole plan are in the tables of its switches. */
+static int tables_check(struct reading *reading, const struct ft_plan *plan)
+{
+	struct ft_plan tree = ft_plan_tree(plan);
+	struct ft_plan_blame blame = {0};
+	struct ft_error why = {0};
+	int r;
+
+	if (plan->technology != FT_TECHNOLOGY_ETHERNET)
+		return 0;
+	r = ft_vlans_check_tables(reading->design, &tree, &blame, &why);
+	return r == -EINVAL ? ft_design_fault(&reading->reader, &blame, why.text) : r;
 }
 
 static char *bytes_dup(const char *bytes, size_t length)
@@ -216,6 +238,10 @@ static int design_read(const char *path, const char *text, size_t length, bool p
 		r = design_plan(&reading, &plan);
 	if (r == 0 && planned)
 		r = ft_design_apply_cabling(&reading.reader, design, plan);
+	if (r == 0 && planned)
+		r = tables_check(&reading, plan);
+	if (r == 0 && planned)
+		r = ft_design_check_macs(&reading.reader, design, plan);
 	if (r == 0 && planned)
 		r = ft_design_check_plan(&reading.reader, plan);
 	ft_json_release(&reading.reader.json);

@@ -427,6 +427,8 @@ static int models_fill(struct build *b)
 		if (!model)
 			model = b->design->roles[tier].model;
 		b->plan->directors[tier] = type->modular;
+		b->plan->mac_tables[tier] =
+			b->design->roles[tier].mac_table ? b->design->roles[tier].mac_table : type->mac_table;
 		r = inside_fill(b, tier, type);
 		if (r < 0)
 			return r;
@@ -555,6 +557,7 @@ static int family_models_fill(struct build *b)
 	char **models = b->plan->models, **families = b->plan->families;
 	int r = models_fill(b);
 
+	b->plan->mac_tables[other] = b->plan->mac_tables[FT_TIER_EDGE];
 	if (r < 0 || !has_tier(b->plan, other))
 		return r;
 	models[other] = models[FT_TIER_EDGE] ? strdup(models[FT_TIER_EDGE]) : NULL;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -174,9 +175,18 @@ static int no_such_model(const struct ft_catalog *catalog, const struct ft_desig
 	return menu_error(err, blame, tier, "model", ft_text_string(&text));
 }
 
-/* The types of the catalog that may have @role (a bit) and meet @asked. */
-static int types_of(const struct ft_catalog *catalog, unsigned int role, const struct ft_design_role *asked,
-		    struct ft_switch_type **ret_types, size_t *ret_count)
+/* A catalog that does not say what its switches are is the user's word that they fit. */
+static bool technology_suits(const struct ft_switch_type *type, enum ft_technology technology)
+{
+	bool infiniband = strncasecmp(type->technology, "IB ", 3) == 0;
+	bool ethernet = strncasecmp(type->technology, "Ethernet", 8) == 0;
+
+	return technology == FT_TECHNOLOGY_ETHERNET ? !infiniband : !ethernet;
+}
+
+/* The types of the catalog that are of the design's technology, may have @role (a bit) and meet @asked. */
+static int types_of(const struct ft_catalog *catalog, enum ft_technology technology, unsigned int role,
+		    const struct ft_design_role *asked, struct ft_switch_type **ret_types, size_t *ret_count)
 {
 	struct ft_switch_type *types = calloc(catalog->count + 1, sizeof(*types));
 	size_t count = 0;
@@ -186,7 +196,8 @@ static int types_of(const struct ft_catalog *catalog, unsigned int role, const s
 	for (size_t i = 0; i < catalog->count; i++) {
 		const struct ft_switch_type *type = &catalog->types[i];
 
-		if (!(type->roles & role) || (asked->model && !is_model(type, asked->model)) ||
+		if (!technology_suits(type, technology) || !(type->roles & role) ||
+		    (asked->model && !is_model(type, asked->model)) ||
 		    (ft_pinned(asked->ports) && type->ports != asked->ports) || !inside_suits(type, asked))
 			continue;
 		if (asked->fabric_boards == 0)
@@ -232,7 +243,7 @@ static int menu_tier(struct ft_menu *menu, const struct ft_design *design, const
 	}
 	if (bit == FT_ROLE_SPINE && !catalog_has_role(catalog, bit))
 		bit = FT_ROLE_CORE;
-	r = types_of(catalog, bit, role, &menu->types[tier], &menu->count[tier]);
+	r = types_of(catalog, design->technology, bit, role, &menu->types[tier], &menu->count[tier]);
 	if (r < 0)
 		return r;
 	menu->from_catalog = true;
@@ -248,7 +259,7 @@ static int menu_stars(struct ft_menu *menu, const struct ft_design *design, cons
 
 	if (!is_bare(edge) && catalog) {
 		menu->from_catalog = true;
-		return types_of(catalog, FT_ROLE_STAR, edge, &menu->stars, &menu->star_count);
+		return types_of(catalog, design->technology, FT_ROLE_STAR, edge, &menu->stars, &menu->star_count);
 	}
 	menu->stars = calloc(1, sizeof(*menu->stars));
 	if (!menu->stars)

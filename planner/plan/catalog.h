@@ -42,7 +42,8 @@ struct ft_switch_type {
 	char *connector;  /* "QSFP"; "" if unknown */
 	uint32_t ports;	  /* external ports; for a blade switch also those to the servers of its chassis */
 	unsigned int roles;
-	bool modular;						 /* a packet crosses three chips in it */
+	uint32_t mac_table; /* static entries that an Ethernet switch holds; 0: unknown */
+	bool modular;	    /* a packet crosses three chips in it */
 	uint32_t line_boards, line_boards_max, line_board_ports; /* of a modular switch; 0: unknown */
 	uint32_t fabric_boards, fabric_boards_max; /* fewer than all of them: it blocks inside; 0: unknown */
 	int64_t cost, power_w, weight_kg, size_u;  /* thousandths; FT_AMOUNT_UNKNOWN */

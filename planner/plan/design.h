@@ -25,6 +25,7 @@ enum {
 	FT_PORTS_MAX = 254,	/* IBTA Vol 1, NodeInfo:NumPorts, of one switch chip */
 	FT_DIRECTOR_PORTS_MAX = 4096,
 	FT_SWITCHES_MAX = 100000, /* the largest number of switches of a tier */
+	FT_MAC_TABLE_MAX = 100000000,
 };
 
 enum ft_topology { FT_TOPOLOGY_AUTO, FT_TOPOLOGY_STAR, FT_TOPOLOGY_FAT_TREE, FT_TOPOLOGY_GRAPH };
@@ -66,6 +67,7 @@ struct ft_design_role {
 	uint32_t ports_to_nodes; /* pinned Eptn (edge only) */
 	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
 	char *model;		 /* from the catalog: a type or a family; NULL: not given */
+	uint32_t mac_table;	 /* static entries that an Ethernet switch holds; 0: not given */
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
 	bool director;		 /* given by its ports, and known to be modular */
 	struct ft_inside inside; /* of a director; all 0: not given */
@@ -293,6 +295,14 @@ struct ft_design_host {
 	uint32_t adapter_port; /* 0: not given */
 };
 
+/* An Ethernet address of a host: of that name, or at that port, or else of the next host in the plan's order. */
+struct ft_design_mac {
+	uint64_t mac;
+	char *host;		   /* NULL: not given */
+	struct ft_design_end edge; /* its name NULL: not given */
+	unsigned int line, column; /* of the entry in its file */
+};
+
 /* A rewrite rule for the names of a spreadsheet before they are looked up. */
 struct ft_name_rule {
 	struct ft_pattern *match; /* ft_pattern_compile_capturing() */
@@ -353,6 +363,9 @@ struct ft_design {
 	size_t cable_count;
 	struct ft_design_host *hosts; /* NULL: not given */
 	size_t host_count;
+	uint32_t vlan_first;	    /* Ethernet: the number of the first VLAN; 1 where not given */
+	struct ft_design_mac *macs; /* NULL: not given */
+	size_t mac_count;
 	struct ft_name_rule *name_rules; /* the first that matches is taken */
 	size_t name_rule_count;
 	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */
@@ -362,6 +375,7 @@ struct ft_design {
 /* Whether @day is one of the calendar, as "2026-12-31". */
 bool ft_day_is_real(const char *day);
 
+void ft_design_macs_release(struct ft_design_mac *macs, size_t count);
 void ft_islands_free(struct ft_island *islands, size_t count);
 void ft_design_free(struct ft_design *design);
 static inline void ft_design_freep(struct ft_design **design)

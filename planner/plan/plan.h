@@ -128,6 +128,7 @@ struct ft_plan {
 	char *models[FT_TIER_COUNT];		   /* owned */
 	char *families[FT_TIER_COUNT];		   /* owned; of the entry, where that is called otherwise */
 	bool directors[FT_TIER_COUNT];		   /* modular: a tree of chips inside */
+	uint32_t mac_tables[FT_TIER_COUNT];	   /* static entries of an Ethernet switch; 0: not known */
 	uint32_t fabric_boards[FT_TIER_COUNT];	   /* installed, where some are left out; 0: all, or not modular */
 	uint32_t fabric_boards_max[FT_TIER_COUNT]; /* likewise: how many there are slots for */
 	struct ft_inside inside[FT_TIER_COUNT];	   /* of directors */

@@ -63,19 +63,24 @@ static int write_opensm_cns(struct ft_text *text, const struct ft_design *design
 }
 
 static const struct ft_format formats[] = {
-	{"text", write_text, true},
-	{"json", write_json, true},
-	{"csv", write_csv, false},
-	{"cables", ft_write_cables, true},
-	{"bom", ft_write_bom, false},
-	{"ibsim", ft_write_ibsim, true},
-	{"ibdm", ft_write_ibdm, false},
-	{"ibnl", ft_write_ibnl, false},
-	{"slurm", ft_write_slurm, false},
-	{"opensm", ft_write_opensm, false},
-	{"opensm-cn", write_opensm_cns, false},
-	{"dot", write_dot, false},
-	{"svg", write_svg, false},
+	{"text", .write = write_text, .islands = true},
+	{"json", .write = write_json, .islands = true},
+	{"csv", .write = write_csv},
+	{"cables", .write = ft_write_cables, .islands = true},
+	{"bom", .write = ft_write_bom},
+	{"ibsim", .write = ft_write_ibsim, .islands = true, .infiniband = true},
+	{"ibdm", .write = ft_write_ibdm, .infiniband = true},
+	{"ibnl", .write = ft_write_ibnl, .infiniband = true},
+	{"slurm", .write = ft_write_slurm},
+	{"opensm", .write = ft_write_opensm, .infiniband = true},
+	{"opensm-cn", .write = write_opensm_cns, .infiniband = true},
+	{"dot", .write = write_dot},
+	{"svg", .write = write_svg},
+	{"vlans", .tables = ft_write_vlans},
+	{"macs", .tables = ft_write_macs},
+	{"linux-bridge", .tables = ft_write_linux_bridge},
+	{"openvswitch", .tables = ft_write_openvswitch},
+	{"switch-settings", .tables = ft_write_switch_settings},
 };
 
 const struct ft_format *ft_format_find(const char *name)
@@ -86,10 +91,39 @@ const struct ft_format *ft_format_find(const char *name)
 	return NULL;
 }
 
+static int switch_find(const struct ft_plan *plan, const char *name, uint32_t *ret_switch, struct ft_error *err)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (strcmp(plan->switches[i].name, name) == 0) {
+			*ret_switch = i;
+			return 0;
+		}
+	return ft_error_set(err, -EINVAL, 0, 0, "the plan has no switch \"%s\" (--switch)", name);
+}
+
+static int tables_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
+			const struct ft_plan *plan, const char *only, struct ft_error *err)
+{
+	_cleanup_(ft_ethernet_release) struct ft_ethernet ethernet = {0};
+	uint32_t sw = FT_UNPINNED;
+	int r = ft_ethernet_make(design, plan, &ethernet, err);
+
+	if (r == 0 && only)
+		r = switch_find(&ethernet.plan, only, &sw, err);
+	return r < 0 ? r : format->tables(text, &ethernet, sw);
+}
+
 int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
-		    const struct ft_plan *plan, const struct ft_catalog *catalog, struct ft_error *err)
+		    const struct ft_plan *plan, const struct ft_catalog *catalog, const char *only,
+		    struct ft_error *err)
 {
 	struct ft_plan tree = ft_plan_tree(plan);
 
+	if (format->tables)
+		return tables_write(format, text, design, plan, only, err);
+	if (format->infiniband && plan->technology != FT_TECHNOLOGY_INFINIBAND)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "the form \"%s\" is of InfiniBand alone, and this plan is of Ethernet switches",
+				    format->name);
 	return format->write(text, design, format->islands ? plan : &tree, catalog, err);
 }

@@ -17,6 +17,7 @@
 #include "planner/plan/catalog.h"
 #include "planner/plan/design.h"
 #include "planner/plan/plan.h"
+#include "planner/write/ethernet.h"
 
 struct ft_text;
 
@@ -96,12 +97,20 @@ typedef int ft_format_writer(struct ft_text *text, const struct ft_design *desig
 struct ft_format {
 	const char *name;
 	ft_format_writer *write;
-	bool islands; /* it has them too; others are of the tree alone */
+	bool islands;		    /* it has them too; others are of the tree alone */
+	bool infiniband;	    /* it is for programs that know nothing else */
+	ft_ethernet_writer *tables; /* of Ethernet switches, in place of @write; NULL: it is no such form */
 };
 
-/* The plan in @format, as far as that holds it. Returns what its writer does. */
+/*
+ * The plan in @format, as far as that holds it. Returns what its writer does, or -EINVAL with @err filled: the form is
+ * of another technology than the plan.
+ *
+ * @only  of a form that is for single switches the one to write; NULL: all
+ */
 int ft_format_write(const struct ft_format *format, struct ft_text *text, const struct ft_design *design,
-		    const struct ft_plan *plan, const struct ft_catalog *catalog, struct ft_error *err);
+		    const struct ft_plan *plan, const struct ft_catalog *catalog, const char *only,
+		    struct ft_error *err);
 
 /* NULL: there is none of that name. */
 const struct ft_format *ft_format_find(const char *name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "planner/ethernet/vlans.h"
 #include "planner/family/classes.h"
 #include "planner/plan/figures.h"
 #include "planner/family/graph.h"
@@ -668,8 +669,8 @@ static void text_islands(struct ft_text *text, const struct ft_design *design, c
 	}
 }
 
-void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
-			const struct ft_catalog *catalog)
+static void text_graph(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		       const struct ft_catalog *catalog)
 {
 	const struct ft_plan tree = ft_plan_tree(plan);
 
@@ -694,4 +695,20 @@ void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, co
 	text_hosts(text, &tree);
 	text_cables(text, &tree);
 	text_islands(text, design, plan);
+}
+
+/* What is not of the graph, but of what its switches are */
+static void text_technology(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
+{
+	const struct ft_plan tree = ft_plan_tree(plan);
+
+	if (plan->technology == FT_TECHNOLOGY_ETHERNET && ft_vlans_write_text(text, design, &tree) < 0)
+		text->failed = true;
+}
+
+void ft_plan_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+			const struct ft_catalog *catalog)
+{
+	text_graph(text, design, plan, catalog);
+	text_technology(text, design, plan);
 }
