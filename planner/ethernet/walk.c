@@ -55,6 +55,7 @@ struct walking {
 	uint32_t number;
 	uint32_t copies; /* that reached hosts */
 	bool left;	 /* it crossed a cable */
+	bool flooded;	 /* a switch had no entry for it */
 };
 
 static void walking_release(struct walking *w)
@@ -238,6 +239,7 @@ static void forward(struct walking *w, const struct frame *f)
 			leave(w, f, v->first_port[f->sw] + entry->port - 1);
 		return;
 	}
+	w->flooded = true;
 	for (size_t out = v->first_port[f->sw]; out < v->first_port[f->sw + 1]; out++)
 		leave(w, f, out);
 }
@@ -254,7 +256,7 @@ static void send(struct walking *w, uint32_t from, uint32_t to, uint64_t mac)
 	w->mac = mac;
 	w->head = w->tail = 0;
 	w->copies = 0;
-	w->left = false;
+	w->left = w->flooded = false;
 	w->number++;
 	if (v->host_port[from] == 0)
 		return;
@@ -281,7 +283,7 @@ static void pair_walk(struct walking *w, uint32_t from, const struct ft_mac_of *
 	w->walk->local += local && arrived && !w->left;
 	if (!arrived)
 		harm_count(w, blame_on_way(w, from, mac->host, mac->mac), HARM(lost), mac->host);
-	else if (w->copies > 1 || (local && w->left))
+	else if (w->flooded || w->copies > 1 || (local && w->left))
 		harm_count(w, blame_on_way(w, from, mac->host, mac->mac), HARM(flooded), mac->host);
 }
 

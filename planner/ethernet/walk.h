@@ -44,7 +44,7 @@ const char *ft_walk_kind_name(enum ft_walk_kind kind); /* "port-missing" and so 
 /* What became of frames. */
 struct ft_walk_harm {
 	uint64_t lost;	   /* ordered pairs whose frame does not arrive */
-	uint64_t flooded;  /* whose frame arrives, but at others too */
+	uint64_t flooded;  /* whose frame arrives, but goes to others too */
 	uint64_t missed;   /* ordered pairs where the second misses broadcasts of the first */
 	uint64_t doubled;  /* copies of broadcasts at hosts that have one already */
 	uint64_t tagged;   /* frames that reach a host with a tag */

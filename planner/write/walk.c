@@ -72,7 +72,7 @@ static void add_address(struct ft_text *text, const struct ft_walked *w, const s
 
 static void entry_tell(struct ft_text *text, const struct ft_walked *w, const struct ft_walk_finding *f)
 {
-	ft_text_puts(text, f->kind == FT_WALK_ENTRY_MISSING ? "the entry of " : "the entry of ");
+	ft_text_puts(text, "the entry of ");
 	add_address(text, w, f);
 	ft_text_printf(text, " in VLAN %u ", f->vlan);
 	switch (f->kind) {
@@ -149,7 +149,7 @@ static const struct {
 } harms[] = {
 	{offsetof(struct ft_walk_harm, loops), "frame goes round", "frames go round", "loops"},
 	{offsetof(struct ft_walk_harm, lost), "pair is not delivered", "pairs are not delivered", "pairs_lost"},
-	{offsetof(struct ft_walk_harm, flooded), "pair is flooded to others too", "pairs are flooded to others too",
+	{offsetof(struct ft_walk_harm, flooded), "pair is flooded, to others too", "pairs are flooded, to others too",
 	 "pairs_flooded"},
 	{offsetof(struct ft_walk_harm, missed), "broadcast is missed", "broadcasts are missed", "broadcasts_missed"},
 	{offsetof(struct ft_walk_harm, doubled), "broadcast arrives again", "broadcasts arrive again",
