@@ -598,6 +598,24 @@ static int technology_check(const struct ft_key_reader *reader, const struct ft_
 	return 0;
 }
 
+/* A Clos network of Ethernet switches is made of one sort of them, where the design does not say more. */
+static void technology_finish(struct ft_design *design)
+{
+	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
+
+	if (design->technology != FT_TECHNOLOGY_ETHERNET || design->topology == FT_TOPOLOGY_GRAPH ||
+	    !ft_pinned(edge->ports) || edge->model)
+		return;
+	for (enum ft_tier tier = FT_TIER_SPINE; tier < FT_TIER_COUNT; tier++) {
+		struct ft_design_role *role = &design->roles[tier];
+
+		if (ft_pinned(role->ports) || role->model)
+			continue;
+		role->ports = edge->ports;
+		role->mac_table = role->mac_table ? role->mac_table : edge->mac_table;
+	}
+}
+
 /* Keys for trees of three levels only. */
 static int levels_check(const struct ft_key_reader *reader, const struct ft_design *design)
 {
@@ -696,5 +714,6 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 		r = rings_check(reader, design);
 	if (r == 0)
 		r = technology_check(reader, design);
+	technology_finish(design);
 	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

@@ -167,8 +167,8 @@ static int design_plan(struct reading *reading, struct ft_plan **ret_plan)
 		if (reading->design->technology == FT_TECHNOLOGY_ETHERNET)
 			return ft_json_error_key(
 				&reading->reader.json, reading->reader.err, reading->reader.json.root, NULL,
-				"no built-in catalog has Ethernet switches: give \"edge\" and \"core\" "
-				"with their \"ports\", or a catalog of yours with --catalog");
+				"no built-in catalog has Ethernet switches: give \"edge\" with its \"ports\" (and "
+				"\"core\", if that differs), or a catalog with --catalog");
 		/* Errors are of the design's file: a catalog that is built in has none. */
 		r = ft_catalog_load(FT_CATALOG_DEFAULT, &own, NULL);
 		if (r < 0)

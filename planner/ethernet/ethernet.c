@@ -37,7 +37,7 @@ int ft_ethernet_make(const struct ft_design *design, const struct ft_plan *plan,
 			err, -EINVAL, 0, 0,
 			"VLANs and address tables are of Ethernet: \"technology\": \"ethernet\" is missing in the "
 			"design");
-	r = ft_vlans_make(design, &e.plan, &e.vlans, err);
+	r = ft_vlans_make(&e.plan, design->vlan_first, &e.vlans, err);
 	if (r == 0)
 		r = macs_make(&e, err);
 	if (r == 0)

@@ -278,10 +278,9 @@ uint32_t ft_vlans_way(const struct ft_vlans *vlans, uint32_t sw, uint32_t vlan, 
 	return vlans->ways[way_index(vlans, sw, vlan, vlans->host_switch[host])];
 }
 
-int ft_vlans_make(const struct ft_design *design, const struct ft_plan *plan, struct ft_vlans *ret_vlans,
-		  struct ft_error *err)
+int ft_vlans_make(const struct ft_plan *plan, uint32_t first, struct ft_vlans *ret_vlans, struct ft_error *err)
 {
-	_cleanup_(ft_vlans_release) struct ft_vlans vlans = {.first = design->vlan_first};
+	_cleanup_(ft_vlans_release) struct ft_vlans vlans = {.first = first};
 	_cleanup_free_ uint32_t *shares = NULL;
 	struct making m = {.plan = plan, .vlans = &vlans};
 	int r;
@@ -315,7 +314,7 @@ int ft_vlans_check_tables(const struct ft_design *design, const struct ft_plan *
 
 	if (plan->mac_tables[FT_TIER_EDGE] == 0 && plan->mac_tables[FT_TIER_CORE] == 0)
 		return 0;
-	r = ft_vlans_make(design, plan, &vlans, NULL);
+	r = ft_vlans_make(plan, design->vlan_first, &vlans, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
@@ -337,20 +336,10 @@ int ft_vlans_check_tables(const struct ft_design *design, const struct ft_plan *
 
 /* ---- for people ---- */
 
-static uint64_t entries_most(const struct ft_plan *plan, const struct ft_vlans *vlans, bool lower)
-{
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (ft_vlans_is_lower(vlans, i) == lower && ft_vlans_entries(vlans, i) > most)
-			most = ft_vlans_entries(vlans, i);
-	return most;
-}
-
 int ft_vlans_write_text(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan)
 {
 	_cleanup_(ft_vlans_release) struct ft_vlans v = {0};
-	int r = ft_vlans_make(design, plan, &v, NULL);
+	int r = ft_vlans_make(plan, design->vlan_first, &v, NULL);
 
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
@@ -369,9 +358,9 @@ int ft_vlans_write_text(struct ft_text *text, const struct ft_design *design, co
 		ft_text_printf(text, "Idle: %u cable%s between switches carr%s no VLAN, and the ports stay closed.\n",
 			       v.idle, ft_text_s(v.idle), v.idle == 1 ? "ies" : "y");
 	ft_text_printf(text, "Tables: %llu static entries in an L1 switch",
-		       (unsigned long long)entries_most(plan, &v, true));
+		       (unsigned long long)ft_vlans_entries_most(&v));
 	if (v.uppers > 0)
-		ft_text_printf(text, ", %llu in an L2 switch", (unsigned long long)entries_most(plan, &v, false));
+		ft_text_printf(text, ", %llu in an L2 switch", (unsigned long long)v.most * v.host_count);
 	ft_text_puts(text,
 		     "; one for each host in each VLAN.\n"
 		     "Spanning tree: off in every switch; its VLANs have no loops, and it would close their cables.\n");

@@ -63,13 +63,13 @@ void ft_vlans_release(struct ft_vlans *vlans);
 
 /*
  * @plan       without islands: ft_plan_tree()
+ * @first      the number of the first VLAN, from 1
  * @ret_vlans  out: for ft_vlans_release(). Untouched on failure.
  * @err        filled on -EINVAL (no line): why the plan is none that this can be done with
  *
  * Returns 0, -EINVAL or -ENOMEM. O(ports + L1 switches x L2 switches).
  */
-int ft_vlans_make(const struct ft_design *design, const struct ft_plan *plan, struct ft_vlans *ret_vlans,
-		  struct ft_error *err);
+int ft_vlans_make(const struct ft_plan *plan, uint32_t first, struct ft_vlans *ret_vlans, struct ft_error *err);
 
 /* Port @port (from 1) of switch @sw; NULL: it has no such port. */
 static inline const struct ft_vlan_port *ft_vlans_port(const struct ft_vlans *vlans, uint32_t sw, uint32_t port)
@@ -96,6 +96,12 @@ uint32_t ft_vlans_way(const struct ft_vlans *vlans, uint32_t sw, uint32_t vlan, 
 static inline uint64_t ft_vlans_entries(const struct ft_vlans *vlans, uint32_t sw)
 {
 	return (uint64_t)vlans->carried[sw] * vlans->host_count;
+}
+
+/* Those of the switch that has most. */
+static inline uint64_t ft_vlans_entries_most(const struct ft_vlans *vlans)
+{
+	return (uint64_t)vlans->count * vlans->host_count;
 }
 
 /*

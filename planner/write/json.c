@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "planner/ethernet/vlans.h"
 #include "planner/plan/figures.h"
 #include "planner/plan/tree.h"
 
@@ -315,6 +316,24 @@ static void json_graph_figures(struct writer *w, const struct ft_plan *plan)
 	json_close(w, "}");
 }
 
+/* What follows from the technology; nothing where the network has no VLANs. */
+static void json_ethernet(struct writer *w, const struct ft_plan *plan)
+{
+	_cleanup_(ft_vlans_release) struct ft_vlans vlans = {0};
+	const struct ft_plan tree = ft_plan_tree(plan);
+	int r = plan->technology == FT_TECHNOLOGY_ETHERNET ? ft_vlans_make(&tree, 1, &vlans, NULL) : -EINVAL;
+
+	w->text->failed |= r == -ENOMEM;
+	if (r < 0)
+		return;
+	json_key(w, "ethernet");
+	json_open(w, "{");
+	json_count(w, "vlans", vlans.count);
+	json_count(w, "virtual_switches", vlans.most);
+	json_count(w, "static_entries", (uint32_t)ft_vlans_entries_most(&vlans));
+	json_close(w, "}");
+}
+
 static void json_graph(struct writer *w, const struct ft_plan *plan)
 {
 	json_open(w, "{");
@@ -335,6 +354,7 @@ static void json_graph(struct writer *w, const struct ft_plan *plan)
 	json_count(w, "spare_ports", plan->spare_ports);
 	json_switches(w, plan);
 	json_bundles(w, plan);
+	json_ethernet(w, plan);
 	json_close(w, "}");
 }
 
@@ -368,6 +388,7 @@ static void json_plan(struct writer *w, const struct ft_plan *plan)
 	json_switches(w, plan);
 	json_bundles(w, plan);
 	json_islands(w, plan);
+	json_ethernet(w, plan);
 	json_close(w, "}");
 }
 
