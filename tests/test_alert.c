@@ -151,7 +151,7 @@ static void finding_make(struct made *made, char letter, const char *marks)
 		if (*m >= '1' && *m <= '9')
 			f->count = (uint32_t)(*m - '0');
 		if (*m == '"') {
-			made->symptom = (struct ft_symptom){(char *)"edge001 is degraded", {name, 7, 0}};
+			made->symptom = (struct ft_symptom){(char *)"edge001 is degraded", {.name = name, .guid = 7}};
 			f->symptoms = &made->symptom;
 			f->symptom_count = 1;
 		}

@@ -573,7 +573,8 @@ static void test_bounds(void **state)
 	assert_true(f->where && f->symptoms && f->alternatives);
 	for (size_t i = 0; i < PLACES; i++) {
 		f->where[i] = (struct ft_place){.name = strdup("a place"), .guid = 1, .port = 2};
-		f->symptoms[i] = (struct ft_symptom){strdup("a symptom"), {strdup("a place"), 1, 2}};
+		f->symptoms[i] =
+			(struct ft_symptom){strdup("a symptom"), {.name = strdup("a place"), .guid = 1, .port = 2}};
 		f->alternatives[i] = strdup("an alternative");
 	}
 	f->where_count = f->symptom_count = f->alternative_count = PLACES;

@@ -31,6 +31,15 @@ void ft_design_cabling_release(struct ft_design *design)
 		ft_pattern_free(design->name_rules[i].match);
 		free(design->name_rules[i].as);
 	}
+	for (size_t i = 0; i < design->contradiction_count; i++) {
+		struct ft_contradiction *c = &design->contradictions[i];
+
+		for (size_t n = 0; n < c->of_count; n++)
+			free(c->of[n]);
+		free(c->of);
+		free(c->why);
+	}
+	free(design->contradictions);
 	free(design->cables);
 	free(design->hosts);
 	free(design->name_rules);
@@ -137,6 +146,45 @@ int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at
 		return -ENOMEM;
 	design->host_count = json_array_size(at->value);
 	return ft_key_read_elements(reader, at, key_host, sizeof(*design->hosts), design->hosts);
+}
+
+static int key_machines(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	struct ft_contradiction *c = out;
+	int r = ft_key_expect_filled_list(reader, at);
+
+	if (r < 0)
+		return r;
+	c->of = calloc(json_array_size(at->value) + 1, sizeof(*c->of));
+	if (!c->of)
+		return -ENOMEM;
+	c->of_count = json_array_size(at->value);
+	return ft_key_read_elements(reader, at, ft_key_string, sizeof(*c->of), c->of);
+}
+
+static int key_contradiction(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	static const struct ft_key keys[] = {
+		{"of", key_machines, 0, 0, 0, "the machines whose cables exclude each other"},
+		{"why", ft_key_string, offsetof(struct ft_contradiction, why), 0, 0, "what excludes what"},
+	};
+
+	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), out);
+}
+
+int ft_design_key_contradictions(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	struct ft_design *design = out;
+	int r = ft_key_expect_filled_list(reader, at);
+
+	if (r < 0)
+		return r;
+	design->contradictions = calloc(json_array_size(at->value) + 1, sizeof(*design->contradictions));
+	if (!design->contradictions)
+		return -ENOMEM;
+	design->contradiction_count = json_array_size(at->value);
+	return ft_key_read_elements(reader, at, key_contradiction, sizeof(*design->contradictions),
+				    design->contradictions);
 }
 
 static int key_capturing(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)

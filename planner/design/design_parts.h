@@ -69,6 +69,7 @@ int ft_design_finish_family(struct ft_key_reader *reader, struct ft_design *desi
 /* Keys on ports and hosts, likewise; @out is the struct ft_design. */
 int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_key_contradictions(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 void ft_design_cabling_release(struct ft_design *design);
 int ft_design_key_macs(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);

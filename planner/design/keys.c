@@ -559,6 +559,7 @@ static const struct ft_key design_keys[] = {
 	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
 	{"macs", ft_design_key_macs, 0, 0, 0, NULL},
 	{"vlan_first", ft_key_count, DESIGN(vlan_first), 1, 4094, NULL},
+	{"contradictions", ft_design_key_contradictions, 0, 0, 0, NULL},
 	{"names", ft_design_key_names, 0, 0, 0, NULL},
 	{"why", ft_key_notes, 0, 0, 0, NULL},
 	{"expect", ft_design_key_expect, DESIGN(expect), 0, 0, NULL},

@@ -9,6 +9,7 @@
 #include "planner/plan/catalog.h"
 #include "planner/design/design_parts.h"
 #include "planner/ethernet/vlans.h"
+#include "planner/design/dot.h"
 #include "planner/family/recognise.h"
 
 /*
@@ -253,6 +254,22 @@ static int design_read(const char *path, const char *text, size_t length, bool p
 	return 0;
 }
 
+/* A topology.dot is a design in another form (dot.h): what is read is the design that it becomes. */
+static int text_read(const char *path, const char *text, size_t length, bool planned, const struct ft_catalog *catalog,
+		     struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text design = {0};
+	int r;
+
+	if (!ft_dot_is(text, length))
+		return design_read(path, text, length, planned, catalog, ret_design, ret_plan, err);
+	r = ft_dot_design(text, length, &design, err);
+	if (r == 0)
+		r = design_read(path, ft_text_string(&design), design.length, planned, catalog, ret_design, ret_plan,
+				err);
+	return r;
+}
+
 static int design_load(const char *path, bool planned, const struct ft_catalog *catalog, struct ft_design **ret_design,
 		       struct ft_plan **ret_plan, struct ft_error *err)
 {
@@ -263,24 +280,24 @@ static int design_load(const char *path, bool planned, const struct ft_catalog *
 	if (err)
 		err->file = path;
 	r = ft_file_read(path, DESIGN_SIZE_MAX, &text, &length, err);
-	return r < 0 ? r : design_read(path, text, length, planned, catalog, ret_design, ret_plan, err);
+	return r < 0 ? r : text_read(path, text, length, planned, catalog, ret_design, ret_plan, err);
 }
 
 int ft_design_read_with(const char *text, size_t length, const struct ft_catalog *catalog,
 			struct ft_design **ret_design, struct ft_plan **ret_plan, struct ft_error *err)
 {
-	return design_read(NULL, text, length, true, catalog, ret_design, ret_plan, err);
+	return text_read(NULL, text, length, true, catalog, ret_design, ret_plan, err);
 }
 
 int ft_design_read(const char *text, size_t length, struct ft_design **ret_design, struct ft_plan **ret_plan,
 		   struct ft_error *err)
 {
-	return design_read(NULL, text, length, true, NULL, ret_design, ret_plan, err);
+	return text_read(NULL, text, length, true, NULL, ret_design, ret_plan, err);
 }
 
 int ft_design_read_unplanned(const char *text, size_t length, struct ft_design **ret_design, struct ft_error *err)
 {
-	return design_read(NULL, text, length, false, NULL, ret_design, NULL, err);
+	return text_read(NULL, text, length, false, NULL, ret_design, NULL, err);
 }
 
 int ft_design_load_with(const char *path, const struct ft_catalog *catalog, struct ft_design **ret_design,

@@ -309,6 +309,13 @@ struct ft_name_rule {
 	char *as;		  /* ft_pattern_rewrite() */
 };
 
+/* Cables that the source of a plan gives, and that exclude each other. */
+struct ft_contradiction {
+	char **of; /* the machines */
+	size_t of_count;
+	char *why; /* "exit01 swp1 is given to spine01 swp5 and to spine01 swp6" */
+};
+
 struct ft_design {
 	char *name;
 	enum ft_technology technology;
@@ -366,6 +373,8 @@ struct ft_design {
 	uint32_t vlan_first;	    /* Ethernet: the number of the first VLAN; 1 where not given */
 	struct ft_design_mac *macs; /* NULL: not given */
 	size_t mac_count;
+	struct ft_contradiction *contradictions;
+	size_t contradiction_count;
 	struct ft_name_rule *name_rules; /* the first that matches is taken */
 	size_t name_rule_count;
 	char *text; /* the file's bytes, for ftplan --format json and the report's sha256 */

@@ -60,6 +60,7 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_EXPECT_UNKNOWN] = {"expect-unknown", INFO, "a name in expect.hosts_down that no host is known by"},
 	[FT_CODE_EXPECT_OUTDATED] = {"expect-outdated", INFO,
 				     "hosts that are up though expect.hosts_down says they are down"},
+	[FT_CODE_PLAN_CONTRADICTION] = {"plan-contradiction", WARNING, "cables of the plan that exclude each other"},
 	[FT_CODE_PLAN_FOREIGN] = {"plan-foreign", WARNING, "the design is that of another fabric: nothing is judged"},
 	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
 	[FT_CODE_FINDINGS_OMITTED] = {"findings-omitted", INFO, "how many more findings there are than are listed"},
@@ -698,7 +699,7 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, cons
 	ft_text_puts(&id, ft_codes[f->code].name);
 	if (planned_as)
 		ft_text_printf(&id, ":%s", planned_as);
-	else if (f->code == FT_CODE_EXPECT_UNKNOWN)
+	else if (f->code == FT_CODE_EXPECT_UNKNOWN || f->code == FT_CODE_PLAN_CONTRADICTION)
 		id_add_word(&id, f->observed);
 	else if (f->code == FT_CODE_CABLE_MISSING && f->board.known && f->where_count)
 		/* Of a chip: the next trace that it loses does not change it. */
