@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "daemon/neighbours.h"
 #include "planner/write/phases.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
@@ -83,6 +84,8 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 	struct ft_sweep_options sweep = sweep_bounded(request);
 	int64_t read_ms = ft_guard_now_ms() + sweep.deadline_ms;
 
+	if (request->lldp)
+		return ft_neighbours_take(request->lldp, request->plan, ret_snapshot, err);
 	if (read_ms > end_ms)
 		read_ms = end_ms;
 	if (request->kind == FT_CHECK_SWEEP)

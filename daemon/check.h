@@ -23,6 +23,7 @@ enum ft_check_kind {
 struct ft_check_request {
 	enum ft_check_kind kind;
 	const struct ft_sweep_options *sweep;
+	const char *lldp;	      /* Ethernet: the directory to read in place of all sweeps; or NULL */
 	enum ft_engine_reason after;  /* of a sweep: as in struct ft_sweep_options */
 	const struct ft_names *names; /* names for nodes in the report; NULL: their descriptions */
 	const struct ft_design *design;

@@ -369,6 +369,7 @@ const struct ft_config_key ft_config_keys[] = {
 	{"plan", "FILE", "", "the design of the fabric; required", set_plan, FIELD(plan), 0, 0},
 	{"ca", "NAME", "", "channel adapter to look through; the first with a port that is up", set_ca, FIELD(ca), 0,
 	 0},
+	{"lldp", "DIRECTORY", "", "Ethernet: where the switches put their LLDP neighbors", set_path, FIELD(lldp), 0, 0},
 	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
 	{"timeout", "MILLISECONDS", "1000", "how long to wait for one answer", set_milliseconds,
 	 FIELD(sweep.timeout_ms), 1, 1000000},
@@ -994,6 +995,7 @@ void ft_config_free(struct ft_config *config)
 		return;
 	free(config->plan);
 	free(config->ca);
+	free(config->lldp);
 	free(config->name_map);
 	ft_names_free(config->names);
 	free(config->listen);

@@ -19,6 +19,7 @@ struct ft_config {
 	unsigned int plan_column;
 	char *ca;		       /* NULL: the first */
 	struct ft_sweep_options sweep; /* .ca points to @ca */
+	char *lldp;		       /* Ethernet: the directory of LLDP neighbours; absolute; NULL: InfiniBand */
 	char *name_map;		       /* absolute; NULL: the default one, if it exists */
 	struct ft_names *names;	       /* what is in it; NULL: nothing. Filled by ft_config_load() only */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */

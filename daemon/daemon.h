@@ -98,6 +98,7 @@ struct ft_daemon {
 	bool http_inherited; /* systemd's socket is served, whatever the configuration */
 	struct ft_metrics metrics;
 
+	struct ft_neighbours *neighbours; /* Ethernet: in place of the listener */
 	struct ft_listener *listener;
 	sd_event_source *listener_input;
 	sd_event_source *listener_timer; /* delay of its restart */

@@ -18,6 +18,7 @@ enum {
 	RETRY_MS = 10000,    /* delay after a failed sweep; doubles up to the interval */
 	CONFIRM_MS = 5000,   /* delay if alerts wait for another sweep, or links came up */
 	SWEEP_GAP_MS = 1000, /* least time between sweeps that events require */
+	FILES_GAP_MS = 20,   /* the same where files are read, and nobody is asked */
 	UNJUDGED_MAX = 2,    /* sweeps in a row after which one is judged though the fabric changed meanwhile */
 	/* Without events: this interval, but at most this fraction of the time. */
 	DEAF_MS = 30000,
@@ -189,7 +190,7 @@ static void sweep_ended(struct ft_daemon *d, int64_t began_ms)
 	d->looks.sweep_ended_ms = now;
 	changes_release(&d->looks.since_sweep);
 	if (d->looks.sweep_again)
-		ft_looks_sweep_in(d, SWEEP_GAP_MS);
+		ft_looks_sweep_in(d, d->config->lldp ? FILES_GAP_MS : SWEEP_GAP_MS);
 	d->looks.sweep_again = false;
 	ft_looks_sweep_in(d, max(began_ms + interval_jittered(d) - now, SWEEP_GAP_MS));
 	if (d->looks.failures == 0 && ft_alerts_want_look(d->alerts, &d->config->rules))
@@ -228,7 +229,8 @@ struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_chec
 		.design = d->design,
 		.plan = d->plan,
 		.plan_file = d->config->plan,
-		.sm = d->config->sm,
+		.lldp = d->config->lldp,
+		.sm = d->config->sm && !d->config->lldp,
 		.baseline = d->baseline,
 		.last = d->report,
 	};

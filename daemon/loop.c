@@ -13,6 +13,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/neighbours.h"
 #include "daemon/notify.h"
 #include "daemon/remember.h"
 #include "daemon/state.h"
@@ -55,6 +56,7 @@ static void file_error_log(const char *file, const struct ft_error *err, int r, 
 
 static void listener_drop(struct ft_daemon *d)
 {
+	ft_neighbours_free(FT_STEAL(d->neighbours));
 	d->listener_input = sd_event_source_disable_unref(d->listener_input);
 	ft_listener_free(FT_STEAL(d->listener));
 	d->busy_since_ms = 0;
@@ -192,12 +194,41 @@ static int on_listener(sd_event_source *source, int fd, uint32_t events, void *u
 	return 0;
 }
 
+/* A look soon, in case more files change. */
+static void on_neighbours(bool lost, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+
+	if (lost)
+		listener_failed(d, "the directory of neighbors is gone");
+	else
+		ft_looks_sweep_in(d, d->config->settle_ms);
+}
+
+static void neighbours_begin(struct ft_daemon *d)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	int r = ft_neighbours_watch(d->loop, d->config->lldp, on_neighbours, d, &d->neighbours);
+
+	ft_text_printf(&text, "%s%s%s", d->config->lldp, r < 0 ? ": " : "", r < 0 ? strerror(-r) : "");
+	if (r < 0) {
+		listener_failed(d, ft_text_string(&text));
+		return;
+	}
+	d->listener_failures = 0;
+	listening_say(d, true, false, ft_text_string(&text));
+}
+
 static void listener_begin(struct ft_daemon *d)
 {
 	struct ft_listener_options options = ft_listener_defaults;
 	struct ft_error err = {0};
 	int r;
 
+	if (d->config->lldp) {
+		neighbours_begin(d);
+		return;
+	}
 	options.ca = d->config->ca;
 	options.port = d->config->sweep.port;
 	d->listener_heard_ms = ft_guard_now_ms();
@@ -214,7 +245,7 @@ static int on_listener_timer(sd_event_source *source, uint64_t usec, void *userd
 
 	(void)source;
 	(void)usec;
-	if (!d->listener && d->config->events)
+	if (!d->listener && !d->neighbours && d->config->events)
 		listener_begin(d);
 	return 0;
 }
@@ -327,7 +358,8 @@ static bool same_plan(const struct ft_daemon *d, const struct settings *old)
 static void settings_apply(struct ft_daemon *d, const struct settings *old)
 {
 	const struct ft_config *now = d->config, *before = old->config;
-	bool other_port = !same(now->ca, before->ca) || now->sweep.port != before->sweep.port;
+	bool other_port =
+		!same(now->ca, before->ca) || now->sweep.port != before->sweep.port || !same(now->lldp, before->lldp);
 	struct ft_hooks_options hooks = hooks_options(d);
 
 	if (ft_hooks_set_options(d->hooks, &hooks) < 0)

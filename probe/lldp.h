@@ -64,7 +64,7 @@ int ft_lldp_machine(const char *path, char **ret_machine);
  * Adds what one file holds.
  *
  * @machine  whose neighbours they are, where the text does not say it; NULL: it has to
- * Returns 0, -ENOMEM, or -EINVAL or -EFBIG with @err filled: line and column too. Then @lldp can only be freed.
+ * Returns 0, -ENOMEM, or -EINVAL or -EFBIG with @err filled: line and column too. Then nothing of it was added.
  */
 int ft_lldp_add(struct ft_lldp *lldp, const char *text, size_t length, const char *machine, struct ft_error *err);
 

@@ -389,7 +389,7 @@ static bool is_lines(const char *text, size_t length)
 	return false;
 }
 
-int ft_lldp_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
+static int file_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
 {
 	const char *end = text + length;
 	unsigned int line = 1;
@@ -410,6 +410,18 @@ int ft_lldp_add(struct ft_lldp *l, const char *text, size_t length, const char *
 		e = object_add(l, copy, (size_t)(stop - at), NULL, err);
 		if (e < 0 && err && err->line > 0)
 			err->line += line - 1;
+	}
+	return e;
+}
+
+int ft_lldp_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
+{
+	uint32_t heard_count = l->heard_count, record_count = l->record_count;
+	int e = file_add(l, text, length, machine, err);
+
+	if (e < 0) {
+		l->heard_count = heard_count;
+		l->record_count = record_count;
 	}
 	return e;
 }
