@@ -366,13 +366,25 @@ static int fault_tell(const struct applying *a, const struct ft_cabling_fault *f
 	return ft_key_error(a->reader, &at, "%s%s", fault->why.text, other);
 }
 
+/*
+ * Whether every cable has the ports of the plan. In a Clos network of Ethernet switches that is so even if nobody says
+ * it: each port has its VLAN (planner/ethernet/vlans.h), and a cable in the next port is in another VLAN.
+ */
+static bool ports_are_planned(const struct ft_design *design, const struct ft_plan *plan)
+{
+	if (design->cables_given != FT_CABLES_UNSAID)
+		return design->cables_given == FT_CABLES_PLANNED;
+	return design->technology == FT_TECHNOLOGY_ETHERNET && plan->topology == FT_TOPOLOGY_FAT_TREE &&
+	       !plan->general && design->levels == 2;
+}
+
 static int cabling_list(struct applying *a, struct ft_cabling *list)
 {
 	int r = 0;
 
 	if (a->design->cables_given == FT_CABLES_LISTED)
 		r = cables_list(a, list);
-	if (a->design->cables_given == FT_CABLES_PLANNED) {
+	if (ports_are_planned(a->design, a->plan)) {
 		r = ft_cabling_of_plan(a->plan, &a->cables, &list->cable_count);
 		list->cables = a->cables;
 		list->complete = true;
@@ -389,7 +401,7 @@ int ft_design_apply_cabling(const struct ft_key_reader *reader, const struct ft_
 	struct ft_cabling list = {0};
 	int r;
 
-	if (design->cables_given == FT_CABLES_UNSAID && !design->hosts)
+	if (design->cables_given == FT_CABLES_UNSAID && !design->hosts && !ports_are_planned(design, plan))
 		return 0;
 	a.names = calloc(plan->switch_count + 1UL, sizeof(*a.names));
 	if (!a.names)

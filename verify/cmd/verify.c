@@ -204,6 +204,7 @@ static step_fn *const model_steps[] = {
 	ft_hosts_check,
 	ft_identities_check,
 	ft_contradictions_check,
+	ft_storms_check,
 	ft_untried_check,
 	ft_sm_check,
 	ft_counters_check,

@@ -523,6 +523,9 @@ int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
 /* check/contradictions.c: where the plan contradicts itself; findings that this explains become its symptoms. */
 int ft_contradictions_check(struct ft_model *m);
 
+/* check/storms.c: on Ethernet, which ports are not to be opened: ends of cables that join two VLANs. */
+int ft_storms_check(struct ft_model *m);
+
 /* explain/untried.c: reports as a finding what was not explained within the limits. 0 or -ENOMEM. */
 int ft_untried_check(struct ft_model *m);
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Cables that would make broadcasts go round for ever. In a Clos network of Ethernet switches each VLAN is a tree, and
+ * no spanning tree protocol guards it (planner/ethernet/vlans.h). A cable between ports of two VLANs joins their trees,
+ * and one between ports of the same VLAN closes a circle unless its tree lacks just that. So the finding about such a
+ * cable says which ports are not to be opened before it is right.
+ *
+ * The ports have the VLANs of the plan. First the cables between ports of one VLAN are taken, those where the plan has
+ * them before the others, and each that closes a circle is one too many. O(cables * log cables).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "planner/ethernet/vlans.h"
+#include "verify/model/model.h"
+
+enum { FIX_MAX = 1000 };
+
+struct storms {
+	struct ft_model *m;
+	struct ft_vlans vlans;
+	struct ft_map members; /* VLAN and switch -> member of a tree */
+	uint32_t *parent;      /* union-find over these */
+	uint32_t count;
+};
+
+static const struct ft_vlan_port *vlan_port(const struct storms *s, uint32_t port)
+{
+	const struct ft_model *m = s->m;
+	const struct ft_port *p = &m->snapshot->ports[port];
+	uint32_t live = m->live.switch_of_node[p->node];
+	uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+
+	if (place == FT_NONE)
+		return NULL;
+	return ft_vlans_port(&s->vlans, (uint32_t)(m->places[place] - m->plan->switches), p->number);
+}
+
+static uint32_t vlan_of(const struct storms *s, uint32_t port)
+{
+	const struct ft_vlan_port *p = vlan_port(s, port);
+
+	return p ? p->vlan : 0;
+}
+
+/* The plan has a cable between just these ports. */
+static bool is_planned(const struct storms *s, const struct ft_live_cable *cable)
+{
+	const struct ft_vlan_port *a = vlan_port(s, cable->a_port);
+	const struct ft_model *m = s->m;
+	uint32_t far = m->live.switches[cable->b].planned;
+
+	return a && a->kind == FT_VLAN_SWITCH && far != FT_NONE &&
+	       a->peer == (uint32_t)(m->places[far] - m->plan->switches) &&
+	       a->peer_port == m->snapshot->ports[cable->b_port].number;
+}
+
+/* Ports of hosts send what they take in into one VLAN, and send out every VLAN: any switch there joins all trees. */
+static bool is_hosts(const struct storms *s, uint32_t port)
+{
+	const struct ft_vlan_port *p = vlan_port(s, port);
+
+	return p && p->kind == FT_VLAN_HOST;
+}
+
+/* The member of the VLAN's tree that the switch is. Returns 0 or -ENOMEM. */
+static int member_find(struct storms *s, uint32_t vlan, uint32_t live, uint32_t *ret_member)
+{
+	int r = ft_map_add(&s->members, (uint64_t)vlan << 32 | live, s->count, ret_member);
+
+	if (r > 0) {
+		s->parent[s->count] = s->count;
+		s->count++;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Takes the cable into its VLAN's tree. 1: it closes a circle; 0, -ENOMEM */
+static int tree_take(struct storms *s, const struct ft_live_cable *cable)
+{
+	uint32_t vlan = vlan_of(s, cable->a_port), a = 0, b = 0;
+	int r = member_find(s, vlan, cable->a, &a);
+
+	if (r == 0)
+		r = member_find(s, vlan, cable->b, &b);
+	if (r < 0)
+		return r;
+	a = ft_number_root(s->parent, a);
+	b = ft_number_root(s->parent, b);
+	s->parent[a] = b;
+	return a == b;
+}
+
+/* The finding that is about both ports, or NULL. */
+static struct ft_finding *finding_of(const struct storms *s, const struct ft_live_cable *cable)
+{
+	const struct ft_model *m = s->m;
+	const uint32_t ports[2] = {cable->a_port, cable->b_port};
+
+	for (size_t i = 0; i < m->report->finding_count; i++) {
+		struct ft_finding *f = &m->report->findings[i];
+		bool at[2] = {false, false};
+
+		for (unsigned int end = 0; end < 2; end++)
+			for (size_t w = 0; w < f->where_count; w++) {
+				const struct ft_port *p = &m->snapshot->ports[ports[end]];
+
+				at[end] |= f->where[w].guid == ft_port_node(m->snapshot, p)->guid &&
+					   f->where[w].port == p->number;
+			}
+		if (at[0] && at[1])
+			return f;
+	}
+	return NULL;
+}
+
+/* "do not open leaf01 swp7 and leaf02 swp9 before that: …", behind the fix of the finding. */
+static void warn(struct storms *s, const struct ft_live_cable *cable)
+{
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
+	uint32_t x = vlan_of(s, cable->a_port), y = vlan_of(s, cable->b_port);
+	struct ft_finding *f = finding_of(s, cable);
+	_cleanup_free_ char *fix = NULL;
+
+	/* Of a long exchange the first few are enough: its fix ends with the last cable. */
+	if (!f || !f->fix || strlen(f->fix) > FIX_MAX)
+		return;
+	fix = FT_STEAL(f->fix);
+	ft_place_text(s->m, cable->a_port, &a);
+	ft_place_text(s->m, cable->b_port, &b);
+	if (x != y)
+		ft_say(s->m, &f->fix,
+		       "%s; do not open %s and %s before that: the cable joins the trees of VLAN %u and VLAN %u, and "
+		       "broadcasts would go round for ever",
+		       fix, ft_text_string(&a), ft_text_string(&b), x, y);
+	else
+		ft_say(s->m, &f->fix,
+		       "%s; do not open %s and %s before that: the cable closes a circle in VLAN %u, and broadcasts "
+		       "would go round for ever",
+		       fix, ft_text_string(&a), ft_text_string(&b), x);
+	s->m->failed |= a.failed || b.failed;
+}
+
+/* @planned: those where the plan has them, which come first; else the others, which may be dangerous. */
+static int cables_take(struct storms *s, bool planned)
+{
+	const struct ft_live *live = &s->m->live;
+
+	for (uint32_t i = 0; i < live->cable_count; i++) {
+		const struct ft_live_cable *cable = &live->cables[i];
+		uint32_t a = vlan_of(s, cable->a_port), b = vlan_of(s, cable->b_port);
+		int r;
+
+		if (a == 0 || b == 0 || is_planned(s, cable) != planned)
+			continue;
+		if (a != b || is_hosts(s, cable->a_port) || is_hosts(s, cable->b_port)) {
+			warn(s, cable);
+			continue;
+		}
+		r = tree_take(s, cable);
+		if (r < 0)
+			return r;
+		if (r > 0 && !planned)
+			warn(s, cable);
+	}
+	return 0;
+}
+
+int ft_storms_check(struct ft_model *m)
+{
+	struct storms s = {.m = m};
+	const struct ft_plan plan = ft_plan_tree(m->plan);
+	int r;
+
+	if (m->design->technology != FT_TECHNOLOGY_ETHERNET || !m->snapshot->source.ethernet)
+		return 0;
+	/* A plan of another shape has no VLANs that are known here. */
+	r = ft_vlans_make(m->design, &plan, &s.vlans, NULL);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	s.parent = malloc((2UL * m->live.cable_count + 1) * sizeof(*s.parent));
+	r = s.parent ? cables_take(&s, true) : -ENOMEM;
+	if (r == 0)
+		r = cables_take(&s, false);
+	ft_vlans_release(&s.vlans);
+	ft_map_release(&s.members);
+	free(s.parent);
+	return r < 0 || m->failed ? -ENOMEM : 0;
+}
