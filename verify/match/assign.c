@@ -244,6 +244,65 @@ static int best_mend(struct ft_assign_work *w, uint32_t few, struct ft_assign_wo
 	return r;
 }
 
+/* True if a planned neighbour of @p has lost its switch, compared with the seats. */
+static bool is_next_to_lost(const struct ft_assign_work *w, const uint32_t *image, uint32_t p)
+{
+	const struct ft_multigraph *g = w->in->planned;
+
+	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++) {
+		uint32_t o = w->origin[g->adjacent[i].vertex];
+
+		if (o != FT_UNASSIGNED && image[o] == FT_UNASSIGNED)
+			return true;
+	}
+	return false;
+}
+
+/* Which of the switches that lack a cable give up their places: of two neighbours one keeps it, or none. */
+enum { SUSPECTS_FIRST, SUSPECTS_LAST, SUSPECTS_ALL, SUSPECTS_WAYS };
+
+static uint32_t suspects_leave(struct ft_assign_work *w, uint32_t *image, unsigned int way)
+{
+	uint32_t count = w->in->observed->count, left = 0;
+
+	ft_assign_seats_copy(w, image);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t o = way == SUSPECTS_LAST ? count - 1 - i : i;
+		struct ft_assign_seat seat;
+
+		if (w->image[o] == FT_UNASSIGNED || w->in->fixed[o])
+			continue;
+		seat = ft_assign_seat_price(w, o, w->image[o]);
+		if (seat.right >= seat.row || (way != SUSPECTS_ALL && is_next_to_lost(w, image, w->image[o])))
+			continue;
+		image[o] = FT_UNASSIGNED;
+		left++;
+	}
+	return left;
+}
+
+/*
+ * Gives up the places of switches that lack a cable, and extends again from the others, while that is better. It undoes
+ * exchanges in a cycle, which exchanges of two do not; such as of spines of a dragonfly+, which have most of their
+ * cables in common.
+ */
+static int suspects_reseat(struct ft_assign_work *w, struct ft_assign_worth *worth, uint32_t *best)
+{
+	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
+	int r = image ? 0 : -ENOMEM;
+
+	for (unsigned int way = 0; r == 0 && way < SUSPECTS_WAYS && !is_least(w, worth);) {
+		struct ft_assign_worth before = *worth;
+
+		memcpy(image, best, w->in->observed->count * sizeof(*image));
+		if (suspects_leave(w, image, way) == 0)
+			break;
+		r = trial_judge(w, image, NULL, worth, best);
+		way = ft_assign_is_better(worth, &before) ? 0 : way + 1;
+	}
+	return r;
+}
+
 static uint32_t peers_least(const struct ft_multigraph *g)
 {
 	uint32_t least = UINT32_MAX;
@@ -290,6 +349,8 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 	}
 	if (r == 0 && worth->price < UINT64_MAX)
 		r = best_mend(w, few, worth, best);
+	if (r == 0 && worth->price < UINT64_MAX)
+		r = suspects_reseat(w, worth, best);
 	w->contradicted &= alike;
 	w->unfinished = r == 0 && worth->faults > few && (w->contradicted || w->steps > WORK_MAX);
 	return r;

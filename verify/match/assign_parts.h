@@ -184,8 +184,8 @@ int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **re
 
 /*
  * Pairs to start from together, for a network that looks alike from everywhere: by observed switch its place, or
- * FT_UNASSIGNED. *@ret_count: how many; 0: none found, and @ret_image is not set. No switch has a place before. Its
- * work is bounded, and not counted in w->steps. Returns 0 or -ENOMEM.
+ * FT_UNASSIGNED. *@ret_count: how many; 0: none found, and @ret_image is not set. No switch has a place before.
+ * Its work is bounded, and not counted in w->steps. Returns 0 or -ENOMEM.
  */
 int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count);
 
