@@ -1109,6 +1109,14 @@ static const struct text_row {
 	 "SwitchName=pod02 Switches=edge[003-004]\n"
 	 "SwitchName=pod03 Switches=edge005\n"
 	 "SwitchName=core Switches=pod[01-03]\n"},
+	{"slurm, blocks", ft_write_slurm,
+	 "\"nodes\":11,\"topology\":\"torus\",\"dims\":[3],\"edge\":{\"ports\":12,\"ports_to_nodes\":4}",
+	 "# Topology of the intended fabric \"t\" for Slurm's topology/block plugin, written by ftplan\n"
+	 "# The nodes of a switch are a block; slurm.conf: TopologyPlugin=topology/block, from Slurm 23.11 on\n"
+	 "BlockName=sw-0 Nodes=node[001-004]\n"
+	 "BlockName=sw-1 Nodes=node[005-008]\n"
+	 "BlockName=sw-2 Nodes=node[009-011]\n"
+	 "BlockSizes=3\n"},
 	{"opensm", ft_write_opensm, GUIDS,
 	 "# Root GUID file of OpenSM (-a): switches of the highest tier, written by ftplan\n0x0002c903000000a5\n"},
 	{"opensm, a torus", ft_write_opensm,

@@ -79,32 +79,48 @@ static void hostlist_add(struct hostlist *list, const char *name)
 	list->open = true;
 }
 
-/*
- * A bipartite graph with hosts on lower switches only is written as a tree of two levels, if each lower switch reaches
- * all upper ones.
- */
 static bool has_groups(const struct ft_plan *plan)
 {
 	return plan->topology == FT_TOPOLOGY_GRAPH && plan->group_count > 1;
 }
 
-static int graph_check(const struct ft_plan *plan, struct ft_error *err)
+/*
+ * A graph is a tree to Slurm if it has groups, which are the parents; or if it is bipartite with hosts on lower
+ * switches only, and each lower switch reaches all upper ones.
+ */
+static bool is_tree(const struct ft_plan *plan)
 {
 	uint64_t lower = 0, upper = 0;
 	bool two = true;
 
+	if (plan->topology != FT_TOPOLOGY_GRAPH || has_groups(plan))
+		return true;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		*(plan->switches[i].tier == FT_TIER_EDGE ? &lower : &upper) += 1;
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		two &= plan->switches[plan->bundles[i].a].tier != plan->switches[plan->bundles[i].b].tier;
-	if (two && plan->bundle_count == lower * upper && (upper > 0 || lower == 1))
+	return two && plan->bundle_count == lower * upper && (upper > 0 || lower == 1);
+}
+
+/* The fewest hosts of a switch that has any. */
+static uint32_t block_least(const struct ft_plan *plan)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (plan->switches[i].hosts > 0 && plan->switches[i].hosts < least)
+			least = plan->switches[i].hosts;
+	return least;
+}
+
+/* Of a network that is no tree, the nodes of a switch are a block. A block of one node places nothing. */
+static int blocks_check(const struct ft_plan *plan, struct ft_error *err)
+{
+	if (block_least(plan) > 1)
 		return 0;
-	if (plan->label)
-		return ft_error_set(err, -EINVAL, 0, 0,
-				    "the %s %s is no tree, and Slurm's topology/tree describes trees only",
-				    plan->called, plan->label);
 	return ft_error_set(err, -EINVAL, 0, 0,
-			    "the topology is a graph that is no tree, and Slurm's topology/tree describes trees only");
+			    "this network is no tree for Slurm's topology/tree, and with a single host on a switch it has "
+			    "no blocks for topology/block");
 }
 
 struct tree {
@@ -151,8 +167,8 @@ static int name_pods(struct tree *tree)
 	return 0;
 }
 
-/* A leaf. One without nodes is an error to Slurm, as it will be in use only when the fabric has grown. */
-static void write_edge(const struct tree *tree, uint32_t edge)
+/* A leaf, or a block. One without nodes is an error to Slurm, as it will be in use only when the fabric has grown. */
+static void write_edge(const struct tree *tree, const char *key, uint32_t edge)
 {
 	uint32_t first = tree->wiring.first_host[edge], hosts = tree->plan->switches[edge].hosts;
 	char name[FT_HOST_NAME_SIZE];
@@ -160,7 +176,7 @@ static void write_edge(const struct tree *tree, uint32_t edge)
 
 	if (hosts == 0)
 		return;
-	ft_text_printf(tree->text, "SwitchName=%s Nodes=", tree->names.names[edge]);
+	ft_text_printf(tree->text, "%s=%s Nodes=", key, tree->names.names[edge]);
 	hostlist_add(&list, ft_plan_host_name(tree->plan, first, name));
 	list.last += hosts - 1;
 	hostlist_flush(&list);
@@ -217,31 +233,47 @@ static void write_pods(const struct tree *tree)
 	ft_text_puts(tree->text, "\n");
 }
 
-static void write_tree(const struct tree *tree, const struct ft_design *design)
+static void write_tree(const struct tree *tree)
 {
-	ft_text_puts(tree->text, "# Topology of the intended fabric \"");
-	ft_text_add_safe(tree->text, design->name, strlen(design->name));
-	ft_text_puts(tree->text, "\" for Slurm's topology/tree plugin, written by ftplan\n");
 	if (has_groups(tree->plan))
 		ft_text_puts(tree->text, "# The groups stand for the parents; slurm.conf: TopologyParam=Dragonfly\n");
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
-		write_edge(tree, i);
+		write_edge(tree, "SwitchName", i);
 	if (tree->pods)
 		write_pods(tree);
 	else if (tree->plan->bundle_count)
 		write_parent(tree, core_name, FT_UNPINNED);
 }
 
+static void write_head(const struct tree *tree, const struct ft_design *design, const char *plugin)
+{
+	ft_text_puts(tree->text, "# Topology of the intended fabric \"");
+	ft_text_add_safe(tree->text, design->name, strlen(design->name));
+	ft_text_printf(tree->text, "\" for Slurm's topology/%s plugin, written by ftplan\n", plugin);
+}
+
+/* Source: topology.conf(5) of Slurm 23.11. Each block has to have at least as many nodes as the first of the sizes. */
+static void write_blocks(const struct tree *tree)
+{
+	ft_text_puts(tree->text,
+		     "# The nodes of a switch are a block; slurm.conf: TopologyPlugin=topology/block, from Slurm "
+		     "23.11 on\n");
+	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
+		write_edge(tree, "BlockName", i);
+	ft_text_printf(tree->text, "BlockSizes=%u\n", block_least(tree->plan));
+}
+
 int ft_write_slurm(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
 		   const struct ft_catalog *catalog, struct ft_error *err)
 {
 	_cleanup_(tree_release) struct tree tree = {.text = text, .plan = plan};
+	bool is_block = !is_tree(plan);
 	int r;
 
 	(void)catalog;
 	if (plan->nodes == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "Slurm's topology has nodes, and this plan has none");
-	r = plan->topology == FT_TOPOLOGY_GRAPH && !has_groups(plan) ? graph_check(plan, err) : 0;
+	r = is_block ? blocks_check(plan, err) : 0;
 	if (r == 0)
 		r = name_pods(&tree);
 	if (r == 0)
@@ -250,6 +282,10 @@ int ft_write_slurm(struct ft_text *text, const struct ft_design *design, const s
 		r = ft_plain_names_make(plan, tree.taken, &tree.names);
 	if (r < 0)
 		return r;
-	write_tree(&tree, design);
+	write_head(&tree, design, is_block ? "block" : "tree");
+	if (is_block)
+		write_blocks(&tree);
+	else
+		write_tree(&tree);
 	return ft_text_failed(text) ? -ENOMEM : 0;
 }
