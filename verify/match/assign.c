@@ -258,22 +258,59 @@ static bool is_next_to_lost(const struct ft_assign_work *w, const uint32_t *imag
 	return false;
 }
 
-/* Which of the switches that lack a cable give up their places: of two neighbours one keeps it, or none. */
-enum { SUSPECTS_FIRST, SUSPECTS_LAST, SUSPECTS_ALL, SUSPECTS_WAYS };
+/* Which switches give up their places: those that lack a cable, but of two neighbours one only; or all of them … */
+enum { SUSPECTS_FIRST, SUSPECTS_LAST, SUSPECTS_ALL, SUSPECTS_AROUND };
+
+/* By its name or its GUID. */
+static bool is_told(const struct ft_assign_work *w, uint32_t o)
+{
+	return w->in->fixed[o] || (!w->in->names_weak && w->in->named[o] != FT_UNASSIGNED);
+}
+
+static bool is_suspect(struct ft_assign_work *w, uint32_t o)
+{
+	struct ft_assign_seat seat;
+
+	if (w->image[o] == FT_UNASSIGNED || is_told(w, o))
+		return false;
+	seat = ft_assign_seat_price(w, o, w->image[o]);
+	return seat.right < seat.row;
+}
+
+/* … or, from SUSPECTS_AROUND on, one of them and all around it. */
+static uint32_t around_leave(struct ft_assign_work *w, uint32_t *image, uint32_t number)
+{
+	const struct ft_multigraph *g = w->in->planned;
+	uint32_t o = 0, left = 0;
+
+	for (; o < w->in->observed->count; o++)
+		if (is_suspect(w, o) && number-- == 0)
+			break;
+	if (o == w->in->observed->count)
+		return 0;
+	image[o] = FT_UNASSIGNED;
+	for (uint32_t i = g->first[w->image[o]]; i < g->first[w->image[o] + 1]; i++) {
+		uint32_t peer = w->origin[g->adjacent[i].vertex];
+
+		if (peer == FT_UNASSIGNED || is_told(w, peer))
+			continue;
+		image[peer] = FT_UNASSIGNED;
+		left++;
+	}
+	return left + 1;
+}
 
 static uint32_t suspects_leave(struct ft_assign_work *w, uint32_t *image, unsigned int way)
 {
 	uint32_t count = w->in->observed->count, left = 0;
 
 	ft_assign_seats_copy(w, image);
+	if (way >= SUSPECTS_AROUND)
+		return around_leave(w, image, way - SUSPECTS_AROUND);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t o = way == SUSPECTS_LAST ? count - 1 - i : i;
-		struct ft_assign_seat seat;
 
-		if (w->image[o] == FT_UNASSIGNED || w->in->fixed[o])
-			continue;
-		seat = ft_assign_seat_price(w, o, w->image[o]);
-		if (seat.right >= seat.row || (way != SUSPECTS_ALL && is_next_to_lost(w, image, w->image[o])))
+		if (!is_suspect(w, o) || (way != SUSPECTS_ALL && is_next_to_lost(w, image, w->image[o])))
 			continue;
 		image[o] = FT_UNASSIGNED;
 		left++;
@@ -282,16 +319,21 @@ static uint32_t suspects_leave(struct ft_assign_work *w, uint32_t *image, unsign
 }
 
 /*
- * Gives up the places of switches that lack a cable, and extends again from the others, while that is better. It undoes
- * exchanges in a cycle, which exchanges of two do not; such as of spines of a dragonfly+, which have most of their
- * cables in common.
+ * Iterated local search (H. Lourenço, O. Martin, T. Stützle, 2003): gives up the places of switches that lack a cable,
+ * and extends again from the others, while that is better. It undoes exchanges in a cycle, which exchanges of two do
+ * not; such as of spines of a dragonfly+, which have most of their cables in common.
  */
 static int suspects_reseat(struct ft_assign_work *w, struct ft_assign_worth *worth, uint32_t *best)
 {
+	enum { AROUND_MAX = 24 };
+	static const uint64_t steps_max = 3000000;
 	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
+	uint64_t limit = w->steps + steps_max;
+	bool unfinished = w->unfinished;
 	int r = image ? 0 : -ENOMEM;
 
-	for (unsigned int way = 0; r == 0 && way < SUSPECTS_WAYS && !is_least(w, worth);) {
+	for (unsigned int way = 0; r == 0 && !w->contradicted && way < SUSPECTS_AROUND + AROUND_MAX &&
+				   worth->faults > 1 && !is_least(w, worth) && w->steps < limit;) {
 		struct ft_assign_worth before = *worth;
 
 		memcpy(image, best, w->in->observed->count * sizeof(*image));
@@ -300,6 +342,7 @@ static int suspects_reseat(struct ft_assign_work *w, struct ft_assign_worth *wor
 		r = trial_judge(w, image, NULL, worth, best);
 		way = ft_assign_is_better(worth, &before) ? 0 : way + 1;
 	}
+	w->unfinished = unfinished;
 	return r;
 }
 
@@ -349,8 +392,6 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 	}
 	if (r == 0 && worth->price < UINT64_MAX)
 		r = best_mend(w, few, worth, best);
-	if (r == 0 && worth->price < UINT64_MAX)
-		r = suspects_reseat(w, worth, best);
 	w->contradicted &= alike;
 	w->unfinished = r == 0 && worth->faults > few && (w->contradicted || w->steps > WORK_MAX);
 	return r;
@@ -415,6 +456,8 @@ static int trials(struct ft_assign_work *w, bool *ret_exact)
 		return -ENOMEM;
 	memcpy(begin, w->image, w->in->observed->count * sizeof(*begin));
 	r = seats_try(w, begin, &worth, best);
+	if (r == 0 && worth.price < UINT64_MAX)
+		r = suspects_reseat(w, &worth, best);
 	if (r < 0)
 		return r;
 	if (worth.price < UINT64_MAX) {
