@@ -94,8 +94,9 @@ def judge(rng, graph):
     if inferred.returncode:
         return "refused: %s" % inferred.stderr.decode().strip()
     family = json.loads(inferred.stdout).get("topology")
-    # Some networks are of two families: rings of four are squares, and groups that are all to all have one dimension.
-    if family == "graph":
+    # Some networks are of two families: rings of four are squares, and groups that are all to all have one dimension. A
+    # HyperX of two dimensions is a dragonfly, too, but says more.
+    if family == "graph" or (graph.family, family) == ("hyperx", "dragonfly"):
         return "with %d cables pulled it is %s" % (sum(pulled.values()), family)
     with tempfile.NamedTemporaryFile(prefix="ftcheck-families.") as file:
         file.write(text)
