@@ -21,6 +21,7 @@ struct look {
 	uint32_t cross, same;  /* cables between the roles, and within one */
 	uint32_t outer;	       /* cables from line chips to the outside */
 	uint32_t fabric_outer; /* cables from other chips to the outside, which should not exist */
+	uint32_t to_switches;  /* cables to switches outside */
 	bool director;
 };
 
@@ -370,6 +371,7 @@ static void look_at_node(const struct ft_groups *g, uint32_t node, struct look *
 		look->same += inside && !cross && a->vertex > node ? a->count : 0;
 		look->outer += !inside && line ? a->count : 0;
 		look->fabric_outer += !inside && !line ? a->count : 0;
+		look->to_switches += !inside && is_switch(g->g, a->vertex) ? a->count : 0;
 	}
 	look->linked += linked;
 }
@@ -396,7 +398,10 @@ static bool looks_like_director(const struct look *look, uint32_t most)
 	       look->lines <= most && look->fabrics <= most;
 }
 
-/* True if the group is a whole fabric without a plan, and the evidence is not clear enough for one director. */
+/*
+ * True if the group is a whole fabric without a plan, and the evidence is not clear enough for one director. Two rails
+ * of switches with one description are two fabrics: each part that no other switch is cabled to is a whole one.
+ */
 static bool is_all_and_weak(const struct ft_groups *g, const struct evidence *evidence, const struct look *look)
 {
 	uint32_t switches = 0;
@@ -405,7 +410,7 @@ static bool is_all_and_weak(const struct ft_groups *g, const struct evidence *ev
 		return false;
 	for (uint32_t i = 0; i < g->g->s->node_count; i++)
 		switches += is_switch(g->g, i);
-	return look->members == switches;
+	return look->members == switches || (!evidence->clear && look->to_switches == 0);
 }
 
 /*
