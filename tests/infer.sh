@@ -71,6 +71,9 @@ result "random fabrics of three levels" $?
 python3 "$FT_SRCDIR/tests/infer_graphs.py" --rounds "$runs"
 result "random fabrics that are no plain trees" $?
 
+python3 "$FT_SRCDIR/tests/infer_production.py" --rounds "$runs"
+result "large fabrics as they are found in production" $?
+
 python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$runs"
 result "networks of families" $?
 

@@ -53,9 +53,10 @@ struct sheet {
 	bool *valid;	  /* by column: it has a pattern; owned */
 	uint32_t *usual;  /* by column: the width of its pattern; owned */
 	uint32_t columns;
-	uint16_t *seen;	      /* rows x columns; owned */
-	uint32_t *holes;      /* by row; owned */
-	uint32_t *order;      /* rows, sorted by deviation; owned */
+	uint16_t *seen;	 /* rows x columns; owned */
+	uint32_t *holes; /* by row; owned */
+	uint32_t *order; /* rows, sorted by deviation; owned */
+	uint32_t *like;	 /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
 	const uint16_t *main; /* by column: the entry of most rows of the first class; NULL: this is that class */
 	uint32_t classes;     /* number of classes of the rows, of which this is one */
 	bool turns;	      /* bundles alternate: most rows have the same sum, but in different columns */
@@ -71,6 +72,7 @@ static void sheet_release(struct sheet *s)
 	free(s->seen);
 	free(s->holes);
 	free(s->order);
+	free(s->like);
 }
 
 static enum ft_side opposite(enum ft_side side)
@@ -110,6 +112,58 @@ static bool is_within(const struct ft_inference *f, uint32_t live, uint32_t numb
 	return below && above;
 }
 
+/* The use of a port number by the switches of a set: cables to switches on one side. */
+struct habit {
+	uint32_t cables;
+	uint32_t far, lead; /* the only switch that more than half of them may lead to (Boyer-Moore), and its lead */
+	uint32_t to_far;    /* how many do */
+};
+
+static void habit_add(struct habit *habit, uint32_t far)
+{
+	habit->cables++;
+	if (habit->lead == 0)
+		habit->far = far;
+	habit->lead += habit->far == far ? 1 : UINT32_MAX;
+}
+
+static bool is_habitual(const struct habit *habit, uint32_t count)
+{
+	return habit->cables > 0 && habit->cables * 100 >= (count - 1) * HABIT_PERCENT;
+}
+
+/* False for a port that leads to one switch on nearly all, and to another here. */
+static bool is_as_usual(const struct habit *habit, uint32_t far)
+{
+	return habit->to_far * 100 < habit->cables * UNIFORM_PERCENT || habit->far == far;
+}
+
+/* Counts the uses of each port number, first to know where it may lead, then how often it does. */
+static void habits_collect(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
+			   struct habit *habit)
+{
+	const struct ft_inference *f = intent->f;
+
+	for (uint32_t k = 0; k < 2 * count; k++) {
+		uint32_t live = member[k % count];
+		const struct ft_live_switch *sw = &f->live->switches[live];
+
+		for (uint32_t n = 0; n < sw->cable_count; n++) {
+			const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+			uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
+			uint32_t far = ft_cable_far(cable, live);
+
+			if (cable->a == cable->b || ft_side_of(intent, live, far) != side ||
+			    number > FT_DIRECTOR_PORTS_MAX)
+				continue;
+			if (k < count)
+				habit_add(&habit[number], far);
+			else
+				habit[number].to_far += habit[number].far == far;
+		}
+	}
+}
+
 /*
  * Dark ports of each of @count switches whose number leads to switches on that side at most of the others. @ret: by
  * switch. @within: only those between other used ports. Fewer than three switches have no usual ports.
@@ -118,36 +172,24 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 		       bool within, uint32_t *ret)
 {
 	const struct ft_inference *f = intent->f;
-	_cleanup_free_ uint32_t *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
+	_cleanup_free_ struct habit *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
 
 	if (!habit)
 		return -ENOMEM;
 	memset(ret, 0, count * sizeof(*ret));
 	if (count < 3)
 		return 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t live = member[i];
-		const struct ft_live_switch *sw = &f->live->switches[live];
-
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
-			uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
-
-			if (cable->a != cable->b && ft_side_of(intent, live, ft_cable_far(cable, live)) == side &&
-			    number <= FT_DIRECTOR_PORTS_MAX)
-				habit[number]++;
-		}
-	}
+	habits_collect(intent, member, count, side, habit);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t lit = 0, usual = 0;
 
 		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++) {
 			bool dark = ft_infer_port_is_dark(f, member[i], number);
-			bool link = !dark && ft_infer_port_far(f, member[i], number) != FT_NONE;
-			bool habitual = habit[number] > 0 && habit[number] * 100 >= (count - 1) * HABIT_PERCENT;
+			uint32_t far = dark ? FT_NONE : ft_infer_port_far(f, member[i], number);
+			bool habitual = is_habitual(&habit[number], count);
 
-			lit += link && habit[number] > 0;
-			usual += link && habitual;
+			lit += far != FT_NONE && habit[number].cables > 0;
+			usual += far != FT_NONE && habitual && is_as_usual(&habit[number], far);
 			ret[i] += dark && habitual && (!within || is_within(f, member[i], number));
 		}
 		/* A switch wired by other ports than its twins has no holes where these have cables. */
@@ -233,8 +275,10 @@ static int sheet_fill(struct sheet *s)
 	s->seen = calloc((size_t)s->rows * s->columns + 1, sizeof(*s->seen));
 	s->holes = calloc(s->rows + 1UL, sizeof(*s->holes));
 	s->order = calloc(s->rows + 1UL, sizeof(*s->order));
-	if (!s->valid || !s->usual || !s->seen || !s->holes || !s->order)
+	s->like = malloc((s->rows + 1UL) * sizeof(*s->like));
+	if (!s->valid || !s->usual || !s->seen || !s->holes || !s->order || !s->like)
 		return -ENOMEM;
+	memset(s->like, 0xff, (s->rows + 1UL) * sizeof(*s->like));
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
 			*entry(s, i, c) = (uint16_t)ft_edges_between(&f->graph, s->row[i], s->column[c]);
@@ -530,10 +574,17 @@ static int patterns_find(struct sheet *s)
 
 /* ---- rows that deviate ---- */
 
+/* The width that a row is to have there: that of the pattern, or of the rows that it is like. */
+static uint32_t usual_of(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	return s->like[row] == FT_NONE ? s->usual[column] : *entry(s, s->like[row], column);
+}
+
 static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	return s->valid[column] && !is_diagonal(s, row, column) ? (int)*entry(s, row, column) - (int)s->usual[column]
-								: 0;
+	return s->valid[column] && !is_diagonal(s, row, column)
+		       ? (int)*entry(s, row, column) - (int)usual_of(s, row, column)
+		       : 0;
 }
 
 static int rows_compare(const void *a, const void *b, void *context)
@@ -572,7 +623,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 
 		if (!s->valid[c] || is_diagonal(s, d.row[0], c))
 			continue;
-		usual = s->usual[c];
+		usual = usual_of(s, d.row[0], c);
 		d.planned += usual;
 		if (over < 0) {
 			d.lacks += (uint32_t)-over;
@@ -691,7 +742,7 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
 	if (*entry(s, row, column) == 0 && (s->holes[row] == 0 || s->side == FT_SIDE_BESIDE) &&
-	    s->rows * s->columns <= (s->usual[column] > 1 ? THICK_BLOCK : SMALL_BLOCK))
+	    s->rows * s->columns <= (usual_of(s, row, column) > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
 	       (has_fewer(s->intent, &s->intent->twins[s->side], s->row[row]) &&
@@ -713,7 +764,10 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 		else if (d->rows > 1)
 			intent->exceptions += CLASS_COST;
 		else
-			intent->exceptions += (faulty ? 0 : d->lacks) + (d->more > MOVED_MAX ? d->more : 0);
+			intent->exceptions += (faulty		       ? 0
+					       : d->lacks < CLASS_COST ? d->lacks
+								       : CLASS_COST) +
+					      (d->more > MOVED_MAX ? d->more : 0);
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
@@ -737,8 +791,58 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			pair->loose =
 				over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
 			if (lacks)
-				pair->planned = s->usual[c];
+				pair->planned = usual_of(s, d->row[k], c);
 		}
+	return 0;
+}
+
+/* ---- classes that differ but little ---- */
+
+static uint32_t row_deviation(const struct sheet *s, uint32_t row)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		sum += (uint32_t)abs(deviation(s, row, c));
+	return sum;
+}
+
+/* A row that is nearer to @class than to what it was like so far is now like that. */
+static void rows_liken(struct sheet *s, uint32_t class)
+{
+	for (uint32_t i = 0; i < s->rows; i++) {
+		uint32_t like = s->like[i], before = row_deviation(s, i);
+
+		s->like[i] = class;
+		if (row_deviation(s, i) == 0 || row_deviation(s, i) >= before)
+			s->like[i] = like;
+	}
+}
+
+/*
+ * Rows that deviate all alike, and on purpose, are a class. What another row has in common with them is no fault of it
+ * either: only what it lacks beyond that. O(classes x matrix), of at most CLASSES_MAX classes.
+ */
+static int classes_spread(struct sheet *s)
+{
+	enum { CLASSES_MAX = 16 };
+	uint32_t class[CLASSES_MAX], classes = 0;
+
+	for (uint32_t i = 0; i < s->rows && classes < CLASSES_MAX;) {
+		struct deviations d = deviations_of(s, i);
+		bool faulty = true;
+		int r = d.rows > 1 && d.lacks > 0 ? group_is_faulty(s, &d, &faulty) : 0;
+
+		if (r < 0)
+			return r;
+		if (!faulty)
+			class[classes++] = d.row[0];
+		i += d.rows;
+	}
+	for (uint32_t k = 0; k < classes; k++)
+		rows_liken(s, class[k]);
+	if (classes > 0)
+		qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
 	return 0;
 }
 
@@ -808,15 +912,14 @@ static int sheet_plan(struct sheet *s)
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
 	qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
-	for (uint32_t i = 0; i < s->rows;) {
+	r = classes_spread(s);
+	for (uint32_t i = 0; r == 0 && i < s->rows;) {
 		struct deviations d = deviations_of(s, i);
 
 		r = group_plan(s, &d);
-		if (r < 0)
-			return r;
 		i += d.rows;
 	}
-	return 0;
+	return r;
 }
 
 /* ---- classes of rows ---- */

@@ -25,6 +25,7 @@ struct attempt {
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
 	uint32_t strangers; /* switches outside the plan that have no finding either */
+	bool denies;	    /* switches in service are faults by the tree */
 };
 
 static void attempt_release(struct attempt *attempt)
@@ -71,6 +72,26 @@ static bool notes_failed(const struct ft_inference *f)
 }
 
 /*
+ * The price of dead traces of a chip, which are its own fault, as if it were missing. But several boards that lack
+ * about as many are boards of another make, and a design that has all boards alike is wrong about each trace.
+ */
+static uint64_t traces_wrong(const struct ft_report *report, const struct ft_finding *finding)
+{
+	enum { MANY = 4, SHARE = 4 };
+
+	for (size_t i = 0; i < report->finding_count && finding->count >= MANY; i++) {
+		const struct ft_finding *other = &report->findings[i];
+		uint32_t less = other->count < finding->count ? other->count : finding->count;
+		uint32_t more = other->count ^ finding->count ^ less;
+
+		if (other != finding && other->code == finding->code && other->board.known && other->board.line &&
+		    (more - less) * SHARE <= more)
+			return finding->count;
+	}
+	return 1;
+}
+
+/*
  * Faults in the cabling of switches, or that depend on their tier: each cable counts, and each switch once, however
  * many cables it has. All other faults are the same with any design.
  * @unseen  switches that are taken to be off because of their evidence: that they are missing supports the design
@@ -95,12 +116,69 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 		if (unseen > 0 && (finding->code == FT_CODE_CORE_MISSING || finding->code == FT_CODE_EDGE_ISOLATED))
 			unseen--;
 		else if (finding->severity != FT_SEVERITY_INFO)
-			/* Dead traces of one chip are the chip's own fault, like those of a board. */
-			wrong += cables[finding->code] && !finding->board.known
-					 ? finding->count
-					 : switches[finding->code] || finding->board.known;
+			wrong += cables[finding->code] && finding->board.known ? traces_wrong(report, finding)
+				 : cables[finding->code]		       ? finding->count
+							 : switches[finding->code] || finding->board.known;
 	}
 	return wrong;
+}
+
+/* True if a finding is about a switch of that GUID. */
+static bool is_about(const struct ft_finding *finding, uint64_t guid)
+{
+	for (size_t k = 0; k < finding->where_count; k++)
+		if (guid && finding->where[k].guid == guid)
+			return true;
+	return false;
+}
+
+/* The number of hosts that should not be there on the switch of one that should not be there. */
+static uint32_t hosts_beside(const struct ft_report *report, const struct ft_finding *finding)
+{
+	uint32_t most = 0;
+
+	for (size_t k = 0; k < finding->where_count; k++) {
+		uint32_t hosts = 0;
+
+		for (size_t i = 0; i < report->finding_count; i++)
+			hosts += report->findings[i].code == FT_CODE_HOST_ON_CORE &&
+				 is_about(&report->findings[i], finding->where[k].guid);
+		most = hosts > most ? hosts : most;
+	}
+	return most;
+}
+
+/* So many hosts on one switch are there by mistake, and so many cables. */
+enum { HOSTS_FEW = 2, CABLES_FEW = 3 };
+
+/* True for a switch that serves hosts on more than one cable, or more than one plugged in by chance. */
+static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
+{
+	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		uint32_t cables = f->graph.degree[i], hosts = f->hosts[i];
+
+		if (finding->where_count > 0 && f->live->switches[i].guid == finding->where[0].guid)
+			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0);
+	}
+	return false;
+}
+
+/*
+ * True if the tree finds fault with switches in service that have no place in it, with switches above the edges that
+ * have more than a few hosts, or with boards of another make: whoever is told to unplug or mend them knows better.
+ */
+static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
+{
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+
+		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
+		    (finding->code == FT_CODE_HOST_ON_CORE && hosts_beside(report, finding) > HOSTS_FEW) ||
+		    (finding->code == FT_CODE_CABLE_MISSING && finding->board.known &&
+		     traces_wrong(report, finding) > 1))
+			return true;
+	}
+	return false;
 }
 
 /* The price of a switch with many hosts that has a finding, and of each of its cables: both contradict the tree. */
@@ -178,6 +256,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 		attempt->findings = report->finding_count;
 		attempt->unseen = f->unseen[0] + f->unseen[1];
 		attempt->wrong = ft_report_is_foreign(report) ? cables_seen(f) : wrong_count(report, attempt->unseen);
+		attempt->denies = denies_service(f, report);
 		outside_count(f, report, attempt);
 	}
 	return r;
@@ -364,7 +443,7 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 
 static bool finds_the_same(const struct attempt *tree, const struct ft_intent *graph)
 {
-	return !tree->mixed && tree->strangers == 0 && tree->cabling == graph_wrong(graph);
+	return !tree->mixed && !tree->denies && tree->strangers == 0 && tree->cabling == graph_wrong(graph);
 }
 
 /*
@@ -376,7 +455,7 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 {
 	uint64_t wrong = graph_wrong(graph);
 
-	if (tree->mixed)
+	if (tree->mixed || tree->denies)
 		return false;
 	/* The faults of a broken switch, in the graph, may in the tree be those of a switch without a place. */
 	if (!tree->strays)
