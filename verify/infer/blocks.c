@@ -460,6 +460,17 @@ static int column_pattern(struct sheet *s, uint32_t c)
 	return 0;
 }
 
+/* The cables of a row beyond those of the pattern; below 0: it has fewer. */
+static int64_t row_surplus(const struct sheet *s, uint32_t row)
+{
+	int64_t over = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (s->valid[c] && !is_diagonal(s, row, c))
+			over += (int64_t)*entry(s, row, c) - s->usual[c];
+	return over;
+}
+
 /* The number of rows with the most frequent deviation of the sum; @ret_right: rows with the pattern's sum. */
 static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
 {
@@ -468,11 +479,8 @@ static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
 
 	*ret_right = 0;
 	for (uint32_t i = 0; i < s->rows; i++) {
-		int64_t over = 0;
+		int64_t over = row_surplus(s, i);
 
-		for (uint32_t c = 0; c < s->columns; c++)
-			if (s->valid[c] && !is_diagonal(s, i, c))
-				over += (int64_t)*entry(s, i, c) - s->usual[c];
 		*ret_right += over == 0;
 		ft_tally_add(over > 0 ? &above : &below, (uint32_t)(over > 0 ? over : -over));
 	}
@@ -502,9 +510,24 @@ static uint32_t unpatterned_cost(const struct sheet *s)
 	return s->turns && cost > CLASS_COST ? CLASS_COST : cost;
 }
 
+/* True if nearly all rows with fewer cables than the pattern gives have holes where these were. */
+static bool holes_agree(const struct sheet *s)
+{
+	uint32_t below = 0, holed = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		int64_t over = row_surplus(s, i);
+
+		below += over < 0;
+		holed += over < 0 && s->holes[i] >= -over;
+	}
+	return below > 0 && holed * 100 >= below * HOLES_PERCENT;
+}
+
 /*
  * True if most rows, or most columns, have the sum that the pattern gives. If most have the same other sum, there is no
- * pattern: bundles alternate. Scattered sums mean missing cables.
+ * pattern: bundles alternate, unless each row has dark ports between its cables, which tell that they were pulled.
+ * Scattered sums mean missing cables.
  */
 static bool sums_agree(struct sheet *s)
 {
@@ -524,7 +547,8 @@ static bool sums_agree(struct sheet *s)
 		columns += s->valid[c] && over == 0;
 		valid += s->valid[c];
 	}
-	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
+	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT) ||
+	    holes_agree(s))
 		return true;
 	scattered = (uint64_t)same * 100 < (uint64_t)pairs * SAME_PERCENT;
 	s->turns = together * 100 >= s->rows * (scattered ? SUM_PERCENT : TOGETHER_PERCENT);
