@@ -179,7 +179,7 @@ int ft_storms_check(struct ft_model *m)
 	if (m->design->technology != FT_TECHNOLOGY_ETHERNET || !m->snapshot->source.ethernet)
 		return 0;
 	/* A plan of another shape has no VLANs that are known here. */
-	r = ft_vlans_make(m->design, &plan, &s.vlans, NULL);
+	r = ft_vlans_make(&plan, m->design->vlan_first, &s.vlans, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	s.parent = malloc((2UL * m->live.cable_count + 1) * sizeof(*s.parent));
