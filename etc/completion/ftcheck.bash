@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --since --diff --before --node-name-map --save --routes --status --sm --counters --build --state --clean --day --repair --after --throughput --workload --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
+	local options='--plan --catalog --cables --from --since --diff --before --node-name-map --save --routes --status --sm --counters --build --state --clean --day --accept --candidate --by --why --repair --after --throughput --workload --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
 		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -w -c -v -C -P -y -z -t -o -h -V'
 
 	# "--format=json" comes as three words.
@@ -52,7 +52,7 @@ _ftcheck()
 
 	COMPREPLY=()
 	case $prev in
-	--plan | --cables | --from | --since | --diff | --before | --node-name-map | --save | --state | --routes | -z | --config)
+	--plan | --cables | --from | --since | --diff | --before | --node-name-map | --save | --state | --candidate | --routes | -z | --config)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -68,7 +68,7 @@ _ftcheck()
 	-P | --Port | --port)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ftcheck_ports)" -- "$cur")
 		;;
-	--clean | --day | --after | --workload | --switch | -w | --warning | -c | --critical | -y | --m_key | -t | --timeout | -o | --outstanding_smps | --max-smps-per-switch | --max-smps-per-second | --retries | \
+	--clean | --day | --accept | --by | --why | --after | --workload | --switch | -w | --warning | -c | --critical | -y | --m_key | -t | --timeout | -o | --outstanding_smps | --max-smps-per-switch | --max-smps-per-second | --retries | \
 		--deadline | --status | --counters)
 		# A number or an address: nothing to propose.
 		;;

@@ -34,6 +34,17 @@ int ft_design_key_date(struct ft_key_reader *reader, const struct ft_key_at *at,
 int ft_design_key_phases(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 void ft_design_phases_release(struct ft_design *design);
 
+/*
+ * Accepted deviations: struct ft_design. They are applied once the cables and hosts of the design are part of its plan.
+ * Returns 0, -EINVAL with the place, or -ENOMEM.
+ */
+int ft_design_key_accepted(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_design_apply_accepted(const struct ft_key_reader *reader, const struct ft_design *design, struct ft_plan *plan);
+void ft_design_accepted_release(struct ft_design *design);
+
+/* As struct ft_design has it. Returns 0 or -ENOMEM. */
+int ft_design_hash(const json_t *root, char ret_hash[FT_DESIGN_HASH_SIZE]);
+
 /* A GUID of 0x and hexadecimal digits: uint64_t. */
 int ft_design_key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 

@@ -564,6 +564,7 @@ static const struct ft_key design_keys[] = {
 	{"why", ft_key_notes, 0, 0, 0, NULL},
 	{"expect", ft_design_key_expect, DESIGN(expect), 0, 0, NULL},
 	{"phases", ft_design_key_phases, 0, 0, 0, NULL},
+	{"accepted", ft_design_key_accepted, 0, 0, 0, NULL},
 	{"plan", key_later, 0, 0, 0, NULL},
 };
 

@@ -66,6 +66,7 @@ void ft_design_free(struct ft_design *design)
 	ft_design_graph_release(&design->graph);
 	expect_release(&design->expect);
 	ft_design_phases_release(design);
+	ft_design_accepted_release(design);
 	ft_design_cabling_release(design);
 	free(design->uplink_rates.rates);
 	free(design->host_rates.rates);
@@ -240,9 +241,13 @@ static int design_read(const char *path, const char *text, size_t length, bool p
 	if (r == 0 && planned)
 		r = ft_design_apply_cabling(&reading.reader, design, plan);
 	if (r == 0 && planned)
+		r = ft_design_apply_accepted(&reading.reader, design, plan);
+	if (r == 0 && planned)
 		r = tables_check(&reading, plan);
 	if (r == 0 && planned)
 		r = ft_design_check_macs(&reading.reader, design, plan);
+	if (r == 0)
+		r = ft_design_hash(reading.reader.json.root, design->hash);
 	if (r == 0 && planned)
 		r = ft_design_check_plan(&reading.reader, plan);
 	ft_json_release(&reading.reader.json);

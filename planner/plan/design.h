@@ -173,6 +173,27 @@ struct ft_design_phase {
 	size_t switch_count;
 };
 
+/* One difference between what the design gives and the plan. Exactly one kind of it is set. */
+struct ft_accepted_change {
+	uint32_t add, remove;	 /* so many cables between @a and @b */
+	uint32_t hosts;		 /* @a has so many; FT_UNPINNED: not said */
+	bool gone;		 /* @a is not there, nor its cables and hosts */
+	struct ft_rate rate;	 /* of the cable in port @a_port of @a; lanes 0: not said */
+	char *a, *b;		 /* planned switches, by name; @b NULL: none */
+	uint32_t a_port, b_port; /* 0: not said */
+	unsigned int line, column;
+};
+
+/* A finding that someone has accepted: what was found is the plan from then on. */
+struct ft_accepted {
+	char *id, *by, *at, *why; /* @why NULL: not said */
+	struct ft_accepted_change *changes;
+	size_t change_count;
+};
+
+/* SHA-256 in hexadecimal. */
+enum { FT_DESIGN_HASH_SIZE = 65 };
+
 /* Known deviations that raise no alarm. */
 struct ft_expect {
 	uint32_t hosts_down;		/* how many hosts may be missing */
@@ -364,6 +385,13 @@ struct ft_design {
 	struct ft_expect expect;
 	struct ft_design_phase *phases;
 	size_t phase_count;
+	struct ft_accepted *accepted;
+	size_t accepted_count;
+	/*
+	 * Of the design in a normal form, so that neither the order of keys nor blanks matter: compact JSON with sorted
+	 * keys and escapes for all but ASCII, without "plan" and "why".
+	 */
+	char hash[FT_DESIGN_HASH_SIZE];
 	enum ft_cables cables_given;
 	bool cables_complete; /* the list has all cables; true where not given */
 	struct ft_design_cable *cables;

@@ -49,6 +49,8 @@ struct ft_plan_switch {
 	/* Hosts by the rules alone, without any list of hosts. */
 	uint32_t hosts_rule;
 
+	bool gone; /* accepted as not there: it has no cables and no hosts */
+
 	/* Of one beside the tree. */
 	uint32_t island;   /* index into the design's */
 	bool hosts_unsaid; /* the design does not say how many hosts it has: @hosts is 0, and any number is right */

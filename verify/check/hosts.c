@@ -275,7 +275,8 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		const struct ft_live_switch *sw = ft_live_at(m, p);
 
-		if (!ft_may_host(m, p) || ft_is_beside(m, p) || m->status[p] == FT_STATUS_NOT_DUE)
+		if (!ft_may_host(m, p) || ft_is_beside(m, p) || m->status[p] == FT_STATUS_NOT_DUE ||
+		    m->status[p] == FT_STATUS_GONE)
 			continue;
 		if (!sw) {
 			b.unseen += ft_bind_of(m, p)->count > 0 ? m->places[p]->hosts : hosts_limit(m, p);

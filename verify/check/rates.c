@@ -205,6 +205,30 @@ static void rate_lack(struct ft_model *m, struct ft_finding *f, uint32_t near_po
 		f->lacks[f->lack_count - 1].part_ppm = (uint32_t)((expected_mbps - is_mbps) * MILLION / expected_mbps);
 }
 
+/* The design accepts that the cable in this port has no more than that rate. */
+static bool rate_is_accepted(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_port *at = &m->snapshot->ports[port];
+	uint32_t ends[2] = {port, at->peer};
+
+	for (size_t i = 0; i < m->design->accepted_count; i++)
+		for (size_t n = 0; n < m->design->accepted[i].change_count; n++) {
+			const struct ft_accepted_change *change = &m->design->accepted[i].changes[n];
+
+			if (change->rate.lanes == 0 || ft_rate_mbps(cable_rate(m, port)) < ft_rate_mbps(change->rate))
+				continue;
+			for (unsigned int end = 0; end < 2 && ends[end] != FT_NO_PORT; end++) {
+				uint32_t live = m->live.switch_of_node[m->snapshot->ports[ends[end]].node];
+				uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+
+				if (place != FT_NONE && ft_port_number(m, ends[end]) == change->a_port &&
+				    strcmp(m->places[place]->name, change->a) == 0)
+					return true;
+			}
+		}
+	return false;
+}
+
 static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
 {
 	struct ft_rate rate = cable_rate(m, near_port);
@@ -522,7 +546,7 @@ static int uplink_rates(struct ft_model *m, const struct classes *c)
 
 			if (c->of_cable[i] != FT_NONE && priors[c->of_cable[i]].beside == (beside > 0))
 				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
-			if (!short_of)
+			if (!short_of || rate_is_accepted(m, cable->a_port))
 				continue;
 			m->report->uplinks.slow++;
 			rate_report(m, turn ? cable->b_port : cable->a_port, short_of, word);
@@ -557,7 +581,7 @@ static int host_rates(struct ft_model *m, const struct classes *c)
 		const struct ft_rate *short_of = rate_shortfall(&e[sort == FT_NONE ? strange : sort],
 								cable_rate(m, m->live.hosts[i].switch_port));
 
-		if (short_of)
+		if (short_of && !rate_is_accepted(m, m->live.hosts[i].switch_port))
 			rate_report(m, m->live.hosts[i].switch_port, short_of, "host ");
 	}
 	return r;

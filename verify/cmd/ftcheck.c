@@ -16,6 +16,7 @@
 #include "verify/measure/throughput.h"
 #include "verify/measure/workload.h"
 #include "verify/model/bounds.h"
+#include "verify/cmd/accepting.h"
 #include "verify/cmd/building.h"
 #include "verify/cmd/gather.h"
 #include "verify/cmd/look.h"
@@ -294,6 +295,8 @@ int main(int argc, char **argv)
 	r = report_make(&options, &input, &gathered, &report, &err);
 	if (r < 0)
 		return ft_file_error(err.text[0] ? "--workload" : "ftcheck", r, &err);
+	if (options.accept && r == 0)
+		return ft_accept_findings(&options, &input, report);
 	if (options.build && r == 0)
 		return ft_build_show(&options, &input, report);
 	return r > 0 ? r : report_print_verdict(report, &options, gathered.design, gathered.plan);

@@ -59,6 +59,11 @@ static const char help_text[] =
 	"                         it goes on\n"
 	"      --clean MINUTES    done is right and clean for so long (default %u)\n"
 	"      --day YYYY-MM-DD   judge what is due as on that day\n"
+	"      --accept ID,...|all  write a candidate design in which these findings are\n"
+	"                         the plan\n"
+	"      --candidate FILE   the new file for it\n"
+	"      --by NAME          who accepts (default: the user)\n"
+	"      --why TEXT         and why\n"
 	"      --repair           list what to do, in walking order, and the verdict\n"
 	"                         after each step\n"
 	"      --after N[:KIND]   report what happens if N more core switches (KIND core;\n"
@@ -305,6 +310,10 @@ static const struct row {
 	{"state", 0, required_argument, KIND_STRING, NOT_STATUS, AT(state)},
 	{"clean", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(clean_ms), {1, 10080, 60000}},
 	{"day", 0, required_argument, KIND_CALL, NOT_STATUS, .call = day_set},
+	{"accept", 0, required_argument, KIND_STRING, NOT_STATUS, AT(accept)},
+	{"candidate", 0, required_argument, KIND_STRING, NOT_STATUS, AT(candidate)},
+	{"by", 0, required_argument, KIND_STRING, NOT_STATUS, AT(by)},
+	{"why", 0, required_argument, KIND_STRING, NOT_STATUS, AT(why)},
 	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
 	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
 	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
@@ -619,6 +628,29 @@ static int build_check(const struct ft_options *options)
 	return -1;
 }
 
+/* Returns -1 to go on, else the exit status. */
+static int accept_check(const struct ft_options *options)
+{
+	if (!options->accept)
+		return options->candidate || options->by || options->why
+			       ? usage_error("%s is about accepted findings: add --accept ID", options->candidate
+												       ? "--candidate"
+											       : options->by ? "--by"
+													     : "--why")
+			       : -1;
+	if (!options->candidate)
+		return usage_error("--accept writes a new design: add --candidate FILE");
+	if (options->since || options->build || options->look_at)
+		return usage_error("--accept is about the findings of a plan; %s does not go with it",
+				   options->since   ? "--since"
+				   : options->build ? "--build"
+						    : "--switch");
+	if (options->cables)
+		return usage_error("--accept takes the cables from the design: import the list first, by ftplan "
+				   "--cables");
+	return -1;
+}
+
 /* Checks combinations of options, after all are read. Returns -1 to go on, else the exit status. */
 static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
 {
@@ -646,6 +678,8 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 	r = look_check(options);
 	if (r < 0)
 		r = build_check(options);
+	if (r < 0)
+		r = accept_check(options);
 	if (r >= 0)
 		return r;
 	r = files_check(options);

@@ -53,6 +53,10 @@ struct ft_options {
 	unsigned int clean_ms; /* how long a cable is clean until it is done */
 	const char *day;       /* judge phases as on this day; NULL: on that of the sweep */
 
+	const char *accept;    /* ids of findings, with commas between, or "all"; NULL: none */
+	const char *candidate; /* the design that is written with them */
+	const char *by, *why;  /* who accepts them, and why; NULL: not said */
+
 	bool repair;
 	uint32_t after; /* so many more failures; 0: none */
 	bool after_kinds[FT_AFTER_KINDS];

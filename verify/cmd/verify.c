@@ -182,9 +182,12 @@ static int impact_weigh(struct ft_model *m)
 	return m->input->without_impact || ft_report_is_foreign(m->report) ? 0 : ft_impact_weigh(m);
 }
 
-/* Switches that are not due and not there: no step looks for them. */
+/* Switches that are not there, and need not be: no step looks for them. */
 static int not_due_mark(struct ft_model *m)
 {
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->places[p]->gone && m->live_of[p] == FT_NONE)
+			m->status[p] = FT_STATUS_GONE;
 	for (uint32_t p = 0; m->not_due && p < m->place_count; p++)
 		if (m->not_due[m->places[p] - m->plan->switches] && m->live_of[p] == FT_NONE)
 			m->status[p] = FT_STATUS_NOT_DUE;
@@ -240,7 +243,7 @@ static int report_begin(struct ft_model *m)
  */
 static int due_settle(struct ft_model *m)
 {
-	static step_fn *const first_steps[] = {switches_tell, boards_settle, ft_explain};
+	static step_fn *const first_steps[] = {switches_tell, boards_settle, not_due_mark, ft_explain};
 	const struct ft_verify_input *input = m->input;
 	struct ft_plan *due = NULL;
 	bool *not_due = NULL;

@@ -225,7 +225,7 @@ static void switches_count(struct ft_model *m)
 
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		status_settle(m, p, switch_tally(m, p));
-		if (m->status[p] != FT_STATUS_NOT_DUE) {
+		if (m->status[p] != FT_STATUS_NOT_DUE && m->status[p] != FT_STATUS_GONE) {
 			switch_count(m, p);
 			kind_count(m, p);
 		}

@@ -100,9 +100,28 @@ void ft_report_free(struct ft_report *report)
 	free(report->ftree_why);
 	free(report->plan_name);
 	free(report->plan_file);
+	free(report->accepted.by);
+	free(report->accepted.at);
 	free(report->as_of);
 	free(report->state);
 	free(report);
+}
+
+static int accepted_tell(struct ft_report *report, const struct ft_design *design)
+{
+	const struct ft_accepted *last = NULL;
+
+	for (size_t i = 0; i < design->accepted_count; i++)
+		if (!last || strcmp(design->accepted[i].at, last->at) >= 0)
+			last = &design->accepted[i];
+	if (!last)
+		return 0;
+	free(report->accepted.by);
+	free(report->accepted.at);
+	report->accepted.count = (uint32_t)design->accepted_count;
+	report->accepted.by = ft_text_safe_dup(last->by, strlen(last->by));
+	report->accepted.at = ft_text_safe_dup(last->at, strlen(last->at));
+	return report->accepted.by && report->accepted.at ? 0 : -ENOMEM;
 }
 
 int ft_report_set_plan(struct ft_report *report, const char *file, const struct ft_design *design)
@@ -113,6 +132,9 @@ int ft_report_set_plan(struct ft_report *report, const char *file, const struct 
 		return -ENOMEM;
 	free(report->plan_file);
 	report->plan_file = safe;
+	memcpy(report->plan_hash, design->hash, sizeof(report->plan_hash));
+	if (accepted_tell(report, design) < 0)
+		return -ENOMEM;
 	SHA256Data((const uint8_t *)design->text, design->text_length, report->plan_sha256);
 	return 0;
 }
@@ -177,8 +199,8 @@ const char *ft_evidence_name(enum ft_evidence evidence)
 
 const char *ft_status_name(enum ft_status status)
 {
-	static const char *const names[] = {"ok",	 "degraded", "isolated",  "missing",
-					    "unplanned", "mute",     "unreached", "not-due"};
+	static const char *const names[] = {"ok",   "degraded",	 "isolated", "missing", "unplanned",
+					    "mute", "unreached", "not-due",  "gone"};
 
 	return names[status];
 }

@@ -196,6 +196,7 @@ enum ft_status {
 	FT_STATUS_MUTE,
 	FT_STATUS_UNREACHED,
 	FT_STATUS_NOT_DUE, /* not there, and its phase is not over */
+	FT_STATUS_GONE,	   /* not there, as accepted in the design */
 	FT_STATUS_COUNT
 };
 
@@ -320,8 +321,13 @@ struct ft_report {
 	/* The plan and the snapshot that were compared. */
 	char *plan_name;
 	char *plan_file;
-	bool plan_found; /* the default plan, not named by the user: the report names it. Not part of the JSON */
-	char plan_sha256[65];
+	bool plan_found;      /* the default plan, not named by the user: the report names it. Not part of the JSON */
+	char plan_sha256[65]; /* of the file */
+	char plan_hash[65];   /* of the design in its normal form (struct ft_design); "": not known */
+	struct {
+		uint32_t count; /* findings that the design accepts; 0: none, and all else is NULL */
+		char *by, *at;	/* the last of them; safe */
+	} accepted;
 	bool unmatched; /* which switch is which was not found (check/foreign.c). Not part of the JSON */
 	struct {
 		bool live;

@@ -37,6 +37,7 @@ static const enum ft_draw_state states[] = {
 	[FT_STATUS_MUTE] = FT_DRAW_UNKNOWN,
 	[FT_STATUS_UNREACHED] = FT_DRAW_UNKNOWN,
 	[FT_STATUS_NOT_DUE] = FT_DRAW_UNKNOWN,
+	[FT_STATUS_GONE] = FT_DRAW_UNKNOWN,
 };
 
 static void string_keep(struct marker *m, char **string, const char *value)

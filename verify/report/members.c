@@ -26,10 +26,29 @@ static bool repair_asked(const void *object)
 
 #define OBJECT(table) .members = (table), .member_count = FT_COUNT(table)
 
+static bool hash_is_known(const void *object)
+{
+	return ((const struct ft_report *)object)->plan_hash[0] != '\0';
+}
+
+static bool any_is_accepted(const void *object)
+{
+	return ((const struct ft_report *)object)->accepted.count > 0;
+}
+
+static const struct ft_member accepted_members[] = {
+	{"count", .kind = &ft_value_count, .offset = offsetof(struct ft_report, accepted.count)},
+	{"by", .kind = &ft_value_string, .offset = offsetof(struct ft_report, accepted.by)},
+	{"at", .kind = &ft_value_string, .offset = offsetof(struct ft_report, accepted.at)},
+};
+
 static const struct ft_member plan_members[] = {
 	{"name", .kind = &ft_value_string, .offset = offsetof(struct ft_report, plan_name)},
 	{"file", .kind = &ft_value_string, .offset = offsetof(struct ft_report, plan_file)},
 	{"sha256", .kind = &ft_value_sha256, .offset = offsetof(struct ft_report, plan_sha256)},
+	{"hash", .kind = &ft_value_sha256, .offset = offsetof(struct ft_report, plan_hash), .optional = true,
+	 .when = hash_is_known},
+	{"accepted", OBJECT(accepted_members), .optional = true, .when = any_is_accepted},
 };
 
 static const struct ft_member place_members[] = {

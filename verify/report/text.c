@@ -19,7 +19,7 @@ static const char *const verdict_colour[] = {"\033[32m", "\033[33m", "\033[1;31m
 static const char *const status_colour[] = {
 	[FT_STATUS_OK] = "\033[32m",	    [FT_STATUS_DEGRADED] = "\033[33m",	[FT_STATUS_ISOLATED] = "\033[1;31m",
 	[FT_STATUS_MISSING] = "\033[1;31m", [FT_STATUS_UNPLANNED] = "\033[33m", [FT_STATUS_MUTE] = "\033[33m",
-	[FT_STATUS_UNREACHED] = "\033[35m", [FT_STATUS_NOT_DUE] = "\033[2m",
+	[FT_STATUS_UNREACHED] = "\033[35m", [FT_STATUS_NOT_DUE] = "\033[2m",	[FT_STATUS_GONE] = "\033[2m",
 };
 static const char *const fix_colour = "\033[1m";
 static const char *const colour_off = "\033[0m";
@@ -604,12 +604,27 @@ void ft_report_write_findings(struct ft_text *t, const struct ft_report *r, bool
 	t->failed |= sentences.failed;
 }
 
+/* The plan that the report stands on, and what is accepted of it. */
+static void plan_write(struct ft_text *t, const struct ft_report *r, bool verbose)
+{
+	enum { SHORT = 12 };
+
+	if (r->plan_hash[0] == '\0' || (!verbose && r->accepted.count == 0))
+		return;
+	ft_text_printf(t, "    by the plan %s, hash %.*s", r->plan_name, SHORT, r->plan_hash);
+	if (r->accepted.count > 0)
+		ft_text_printf(t, ", with %u accepted finding%s, the last by %s at %s", r->accepted.count,
+			       ft_text_s(r->accepted.count), r->accepted.by, r->accepted.at);
+	ft_text_puts(t, "\n");
+}
+
 /* All but the table, whose lines must not be broken. */
 static void sentences_write(struct ft_text *t, const struct ft_report *r, bool verbose, bool colour)
 {
 	head_write(t, r, colour);
 	if (verbose && r->state)
 		ft_text_printf(t, "    ftcheckd: %s\n", r->state);
+	plan_write(t, r, verbose);
 	if (ft_report_is_foreign(r))
 		return;
 	routes_write(t, r);

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "config.h"
+
+#include "verify/accept/accept.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "planner/plan/wiring.h"
+#include "verify/repair/what_if.h"
+
+/* How a finding is accepted. */
+enum how { HOW_REFUSED, HOW_CABLES, HOW_GONE, HOW_HOSTS, HOW_RATE };
+
+static const struct {
+	enum how how;
+	const char *refusal;
+} codes[FT_CODE_COUNT] = {
+	[FT_CODE_EDGE_ISOLATED] = {HOW_GONE, NULL},
+	[FT_CODE_CORE_MISSING] = {HOW_GONE, NULL},
+	[FT_CODE_CABLE_MISSING] = {HOW_CABLES, NULL},
+	[FT_CODE_CABLE_MISPLACED] = {HOW_CABLES, NULL},
+	[FT_CODE_CABLES_SWAPPED] = {HOW_CABLES, NULL},
+	[FT_CODE_CABLE_UNPLANNED] = {HOW_CABLES, NULL},
+	[FT_CODE_CABLE_WRONG_PORT] = {HOW_CABLES, NULL},
+	[FT_CODE_CABLE_SLOW] = {HOW_RATE, NULL},
+	[FT_CODE_CABLE_NARROW] = {HOW_RATE, NULL},
+	[FT_CODE_EDGE_OVERLOADED] = {HOW_HOSTS, NULL},
+	[FT_CODE_HOSTS_MISSING] = {HOW_HOSTS, NULL},
+	[FT_CODE_HOSTS_UNPLANNED] = {HOW_HOSTS, NULL},
+	[FT_CODE_SWITCH_UNPLANNED] = {HOW_REFUSED,
+				      "a new switch belongs into the design: into \"islands\", \"switches\" "
+				      "of a graph, or expect.unplanned"},
+	[FT_CODE_SWITCH_REPLACED] = {HOW_REFUSED, "the new name or GUID belongs into \"bind\" of the design"},
+	[FT_CODE_HOST_MISPLACED] = {HOW_REFUSED, "the place of a host belongs into \"hosts\" of the design"},
+	[FT_CODE_HOST_ON_CORE] = {HOW_REFUSED, "hosts belong on edge switches; expect.unplanned takes a known one"},
+	[FT_CODE_EXPECT_UNKNOWN] = {HOW_REFUSED, "it is about expect.hosts_down of the design: correct it there"},
+	[FT_CODE_EXPECT_OUTDATED] = {HOW_REFUSED, "it is about expect.hosts_down of the design: correct it there"},
+	[FT_CODE_SWEEP_INCOMPLETE] = {HOW_REFUSED, "what was not seen cannot be accepted"},
+	[FT_CODE_FINDINGS_OMITTED] = {HOW_REFUSED, "what is not listed cannot be accepted"},
+	[FT_CODE_PLAN_FOREIGN] = {HOW_REFUSED, "it is the design of another fabric"},
+};
+
+const char *ft_accept_refusal(enum ft_code code)
+{
+	if (codes[code].how != HOW_REFUSED)
+		return NULL;
+	return codes[code].refusal ? codes[code].refusal
+				   : "it is a fault at any plan; expect.waive of the design silences it for a time";
+}
+
+struct accepting {
+	const struct ft_verify_input *input;
+	const struct ft_report *report;
+	struct ft_text *text;
+	struct ft_error *err;
+	struct ft_map rows; /* of the report's switches, by GUID */
+	size_t changes;
+};
+
+static int refuse(const struct accepting *x, const char *why)
+{
+	return ft_error_set(x->err, -EINVAL, 0, 0, "%s", why);
+}
+
+/* The planned name of a switch that was seen; NULL: it is none, or not in the plan. */
+static const char *planned_name(const struct accepting *x, uint64_t guid)
+{
+	uint32_t row = ft_map_get(&x->rows, guid);
+
+	return row == FT_MAP_NONE ? NULL : x->report->switches[row].planned_as;
+}
+
+static void change_begin(struct accepting *x)
+{
+	ft_text_puts(x->text, x->changes++ ? ", {" : "{");
+}
+
+static void name_add(struct accepting *x, const char *key, const char *name)
+{
+	ft_text_puts(x->text, ", ");
+	ft_text_add_member(x->text, key, name);
+}
+
+/* ---- cables ---- */
+
+/* So many cables more or fewer than planned between two planned switches; with ports, one cable. */
+struct delta {
+	const char *a, *b;
+	uint32_t a_port, b_port;
+	int count;
+};
+
+struct deltas {
+	struct delta *list;
+	size_t count, size;
+};
+
+static int delta_add(struct deltas *d, const struct delta *more)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		struct delta *old = &d->list[i];
+
+		if (strcmp(old->a, more->a) == 0 && strcmp(old->b, more->b) == 0 && old->a_port == more->a_port &&
+		    old->b_port == more->b_port) {
+			old->count += more->count;
+			return 0;
+		}
+	}
+	if (d->count == d->size) {
+		size_t size = d->size ? d->size * 2 : 16;
+		struct delta *list = realloc(d->list, size * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		d->list = list;
+		d->size = size;
+	}
+	d->list[d->count++] = *more;
+	return 0;
+}
+
+static int ports_map(const struct ft_snapshot *s, struct ft_map *map)
+{
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (ft_map_add(map, ft_hash_pair(ft_port_node(s, &s->ports[i])->guid, s->ports[i].number), i, NULL) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Whether the same cable is in the same ports of @other. */
+static bool is_in(const struct ft_snapshot *s, const struct ft_port *port, const struct ft_snapshot *other,
+		  const struct ft_map *others)
+{
+	const struct ft_port *far = ft_port_peer(s, port), *there, *peer;
+	uint32_t at = ft_map_get(others, ft_hash_pair(ft_port_node(s, port)->guid, port->number));
+
+	there = at == FT_MAP_NONE ? NULL : &other->ports[at];
+	peer = there ? ft_port_peer(other, there) : NULL;
+	return peer && peer->number == far->number && ft_port_node(other, peer)->guid == ft_port_node(s, far)->guid;
+}
+
+/* Cables of @s that @other does not have, each as @sign. */
+static int cables_compare(struct accepting *x, const struct ft_snapshot *s, const struct ft_snapshot *other,
+			  const struct ft_map *others, int sign, struct deltas *deltas)
+{
+	bool ports = x->input->plan->cable_count > 0;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
+		struct delta delta = {.count = sign};
+
+		if (!far || port->peer < i || is_in(s, port, other, others))
+			continue;
+		delta.a = planned_name(x, ft_port_node(s, port)->guid);
+		delta.b = planned_name(x, ft_port_node(s, far)->guid);
+		if (!delta.a || !delta.b)
+			return refuse(x, "not all of its cables join switches of the plan");
+		delta.a_port = ports ? port->number : 0;
+		delta.b_port = ports ? far->number : 0;
+		if (strcmp(delta.a, delta.b) > 0)
+			delta = (struct delta){delta.b, delta.a, delta.b_port, delta.a_port, sign};
+		if (delta_add(deltas, &delta) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void delta_write(struct accepting *x, const struct delta *delta)
+{
+	if (delta->count == 0)
+		return;
+	change_begin(x);
+	ft_text_printf(x->text, "\"%s\": %d", delta->count > 0 ? "add" : "remove", abs(delta->count));
+	name_add(x, "a", delta->a);
+	if (delta->a_port)
+		ft_text_printf(x->text, ", \"a_port\": %u", delta->a_port);
+	name_add(x, "b", delta->b);
+	if (delta->b_port)
+		ft_text_printf(x->text, ", \"b_port\": %u", delta->b_port);
+	ft_text_puts(x->text, "}");
+}
+
+/* What the repair would change. */
+static int cables_accept(struct accepting *x, const struct ft_finding *f)
+{
+	_cleanup_(ft_what_if_freep) struct ft_what_if *what_if = NULL;
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *repaired = NULL;
+	_cleanup_(ft_map_release) struct ft_map now = {0}, then = {0};
+	struct deltas deltas = {0};
+	int r = ft_what_if_new(x->input, x->report, &what_if);
+
+	for (size_t i = 0; r == 0 && i < f->action_count; i++)
+		r = ft_what_if_do(what_if, &f->actions[i], f);
+	if (r == -EBUSY || r == -ENODEV || r == -ENOTSUP || f->action_count == 0)
+		return refuse(x, "its repair is not known well enough");
+	if (r == 0)
+		r = ft_what_if_look(what_if, &repaired);
+	if (r == 0)
+		r = ports_map(x->input->snapshot, &now);
+	if (r == 0)
+		r = ports_map(repaired, &then);
+	if (r == 0)
+		r = cables_compare(x, repaired, x->input->snapshot, &now, -1, &deltas);
+	if (r == 0)
+		r = cables_compare(x, x->input->snapshot, repaired, &then, 1, &deltas);
+	for (size_t i = 0; r == 0 && i < deltas.count; i++)
+		delta_write(x, &deltas.list[i]);
+	free(deltas.list);
+	if (r == 0 && x->changes == 0)
+		return refuse(
+			x,
+			"the plan gives no ports, and between the same switches there are as many cables as planned");
+	return r;
+}
+
+/* ---- switches, hosts, rates ---- */
+
+static int gone_accept(struct accepting *x, const struct ft_finding *f)
+{
+	if (f->gone_count == 0)
+		return refuse(x, "the switches were seen: their cables are what is missing");
+	if (f->vague)
+		return refuse(x, "which switch it is, is not known: bind the switches of the design by name");
+	for (size_t i = 0; i < f->gone_count; i++) {
+		change_begin(x);
+		ft_text_puts(x->text, "\"gone\": true");
+		name_add(x, "a", x->input->plan->switches[f->gone[i]].name);
+		ft_text_puts(x->text, "}");
+	}
+	return 0;
+}
+
+static int hosts_accept(struct accepting *x, const struct ft_finding *f)
+{
+	if (x->input->plan->host_count > 0)
+		return refuse(x, "the design lists its hosts: change \"hosts\" there, or expect.hosts_down");
+	for (size_t i = 0; i < f->where_count; i++) {
+		uint32_t row = ft_map_get(&x->rows, f->where[i].guid);
+
+		if (row == FT_MAP_NONE || !x->report->switches[row].planned_as)
+			return refuse(x, "the hosts are not on switches of the plan");
+		change_begin(x);
+		ft_text_printf(x->text, "\"hosts\": %u", x->report->switches[row].hosts);
+		name_add(x, "a", x->report->switches[row].planned_as);
+		ft_text_puts(x->text, "}");
+	}
+	return x->changes > 0 ? 0 : refuse(x, "it is not known on which switches");
+}
+
+/* The slower end is what the cable runs at. */
+static int rate_accept(struct accepting *x, const struct ft_finding *f)
+{
+	const struct ft_snapshot *s = x->input->snapshot;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
+		const char *name = planned_name(x, ft_port_node(s, port)->guid);
+		struct ft_rate rate = port->rate;
+		char word[FT_RATE_NAME_SIZE];
+
+		for (size_t n = 0; name && n < f->where_count; n++) {
+			if (f->where[n].guid != ft_port_node(s, port)->guid || f->where[n].port != port->number)
+				continue;
+			if (far && ft_rate_mbps(far->rate) > 0 && ft_rate_mbps(far->rate) < ft_rate_mbps(rate))
+				rate = far->rate;
+			change_begin(x);
+
+			ft_text_add_member(x->text, "rate", ft_rate_name(rate, word));
+			name_add(x, "a", name);
+			ft_text_printf(x->text, ", \"a_port\": %u}", port->number);
+			return 0;
+		}
+	}
+	return refuse(x, "neither of its ends is on a switch of the plan");
+}
+
+static int (*const ways[])(struct accepting *x, const struct ft_finding *f) = {
+	[HOW_CABLES] = cables_accept,
+	[HOW_GONE] = gone_accept,
+	[HOW_HOSTS] = hosts_accept,
+	[HOW_RATE] = rate_accept,
+};
+
+static bool plan_has_directors(const struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return true;
+	return false;
+}
+
+static int finding_accept(struct accepting *x, const struct ft_finding *f)
+{
+	const char *why = ft_accept_refusal(f->code);
+	int r = 0;
+
+	if (why)
+		return refuse(x, why);
+	if (plan_has_directors(x->input->plan))
+		return refuse(x, "the plan has directors, of which only chips are seen");
+	for (size_t i = 0; r >= 0 && i < x->report->switch_count; i++)
+		if (x->report->switches[i].guid)
+			r = ft_map_add(&x->rows, x->report->switches[i].guid, (uint32_t)i, NULL);
+	return r < 0 ? r : ways[codes[f->code].how](x, f);
+}
+
+int ft_accept_write(const struct ft_verify_input *input, const struct ft_report *report, size_t finding,
+		    const struct ft_accept_note *note, struct ft_text *text, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text changes = {0};
+	struct accepting x = {.input = input, .report = report, .text = &changes, .err = err};
+	const struct ft_finding *f = &report->findings[finding];
+	int r = finding_accept(&x, f);
+
+	ft_map_release(&x.rows);
+	if (r < 0)
+		return r;
+	ft_text_puts(text, text->length ? ",\n    {" : "\n    {");
+	ft_text_add_member(text, "id", f->id);
+	ft_text_puts(text, ", ");
+	ft_text_add_member(text, "by", note->by);
+	ft_text_puts(text, ", ");
+	ft_text_add_member(text, "at", note->at);
+	if (note->why) {
+		ft_text_puts(text, ", ");
+		ft_text_add_member(text, "why", note->why);
+	}
+	ft_text_puts(text, ",\n     ");
+	ft_text_add_member(text, "finding", f->text);
+	ft_text_printf(text, ",\n     \"changes\": [%s]}", ft_text_string(&changes));
+	return ft_text_failed(text) || ft_text_failed(&changes) ? -ENOMEM : 0;
+}
+
+/* ---- the design with it ---- */
+
+/* The text with the entries; @ret_planned: it has a "plan", which is {} here, as it is to be made anew. */
+static int entries_insert(const struct ft_design *design, const char *entries, struct ft_text *text, bool *ret_planned,
+			  struct ft_error *err)
+{
+	struct ft_json json = {0};
+	size_t begin, end, plan_begin = SIZE_MAX, plan_end = SIZE_MAX, at;
+	int r = ft_json_read(design->text, design->text_length, &json, err);
+	bool more;
+
+	if (r < 0)
+		return r;
+	*ret_planned = ft_json_member_span(&json, json.root, "plan", &plan_begin, &plan_end) == 0;
+	more = ft_json_member_span(&json, json.root, "accepted", &begin, &end) == 0;
+	/* Behind the last element of a list, or of the members of the design. */
+	at = more ? end - 1 : ft_json_members_end(&json);
+	while (more && at > begin && strchr(" \t\r\n", json.text[at - 1]))
+		at--;
+	for (size_t i = 0; i <= json.length; i++) {
+		if (i == at) {
+			ft_text_puts(text, more ? "," : ",\n  \"accepted\": [");
+			ft_text_puts(text, entries);
+			ft_text_puts(text, more ? "" : "\n  ]");
+		}
+		if (i == plan_begin)
+			ft_text_puts(text, "{}");
+		if (i < json.length && (i < plan_begin || i >= plan_end))
+			ft_text_add(text, json.text + i, 1);
+	}
+	ft_json_release(&json);
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}
+
+int ft_accept_design(const struct ft_design *design, const char *entries, struct ft_text *text, struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text bare = {0};
+	_cleanup_(ft_design_freep) struct ft_design *candidate = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	bool planned = false;
+	int r = entries_insert(design, entries, &bare, &planned, err);
+
+	if (r == 0)
+		r = ft_design_read(bare.data, bare.length, &candidate, &plan, err);
+	if (r < 0)
+		return r;
+	if (planned)
+		return ft_plan_write_design(text, candidate, plan);
+	ft_text_add(text, bare.data, bare.length);
+	return ft_text_failed(text) ? -ENOMEM : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Accepting findings: what was found becomes the plan. The changes of the plan that undo a finding are, for cables,
+ * what its repair would change in the fabric, the other way round (repair/what_if.h); for switches and hosts that are
+ * not there, and for slow cables, they follow from the finding itself.
+ */
+#ifndef FT_VERIFY_ACCEPT_ACCEPT_H
+#define FT_VERIFY_ACCEPT_ACCEPT_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "verify/model/report.h"
+#include "verify/model/verify.h"
+
+/* Who accepts, and why; strings are not owned, and safe. */
+struct ft_accept_note {
+	const char *by, *at, *why; /* @why NULL: not said */
+};
+
+/* Why a finding of that code cannot be accepted; NULL: it can. */
+const char *ft_accept_refusal(enum ft_code code);
+
+/*
+ * Adds an entry of "accepted" (ftcheck-design(5)) for finding @finding of @report.
+ *
+ * @input, @report  the report is of that input
+ * Returns 0; -EINVAL with the reason in @err, without a place, and nothing added; or -ENOMEM.
+ */
+int ft_accept_write(const struct ft_verify_input *input, const struct ft_report *report, size_t finding,
+		    const struct ft_accept_note *note, struct ft_text *text, struct ft_error *err);
+
+/*
+ * The text of @design with @entries, separated by commas, added to its "accepted", and with its "plan", if it has one,
+ * as it is then. All else stays byte for byte.
+ * Returns 0, -EINVAL with @err filled (no such plan), or -ENOMEM.
+ */
+int ft_accept_design(const struct ft_design *design, const char *entries, struct ft_text *text, struct ft_error *err);
+
+#endif
