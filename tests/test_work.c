@@ -37,7 +37,7 @@ static struct ft_simulated run(const struct ft_work_side *side, const char *name
 	const struct ft_workload_setup setup = {side->tasks, side->mesh_x ? side->mesh_x : 20, FT_WORK_SEED};
 
 	assert_int_equal(ft_workload_read(name, &list, &err), 0);
-	assert_int_equal(ft_paths_make(&side->traffic, FT_ROUTING_STATIC, &paths), 0);
+	assert_int_equal(ft_paths_make(&side->traffic, FT_ROUTING_STATIC, NULL, &paths), 0);
 	const struct ft_simulate_input input = {&side->traffic, paths,	  side->host_of, FT_WORK_SWITCH_LATENCY_NS, 0,
 						{NULL, NULL},	work_most};
 

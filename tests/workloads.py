@@ -383,6 +383,56 @@ def with_faults():
     check("cut in two: the hosts of one part", (row["hosts"], row["hosts_left_out"]) == (2, 2) and row["ratio"] == 1, row)
 
 
+# ---- forwarding tables ----
+
+
+def discovered():
+    """What ibnetdiscover prints of pair(2, 2): hosts 1 to 4 have these LIDs, the switches 11 and 12."""
+    lines = []
+    for at, (name, hosts) in {11: ("a", (1, 2)), 12: ("b", (3, 4))}.items():
+        other, far = (12, "b") if at == 11 else (11, "a")
+        lines += [f"switchguid=0x{at:x}({at:x})", f'Switch\t36 "S-{at:016x}"\t\t# "{name}" enhanced port 0 lid {at} lmc 0']
+        for port, host in enumerate(hosts, 1):
+            lines.append(f'[{port}]\t"H-{host:016x}"[1]({host:x}) \t\t# "n{host} HCA-1" lid {host} 4xQDR')
+        lines += [f'[{port}]\t"S-{other:016x}"[{port}]\t\t# "{far}" lid {other} 4xQDR' for port in (3, 4)] + [""]
+    for host in range(1, 5):
+        at, name = (11, "a") if host < 3 else (12, "b")
+        lines += [f"caguid=0x{host:x}", f'Ca\t1 "H-{host:016x}"\t\t# "n{host} HCA-1"',
+                  f'[1]({host:x}) \t"S-{at:016x}"[{2 - host % 2}]\t\t# lid {host} lmc 0 "{name}" lid {at} 4xQDR', ""]
+    return "\n".join(lines)
+
+
+def forwarding(ports):
+    """What dump_lfts prints. Ports by LID of a switch, then by that of the destination."""
+    lines = []
+    for at, table in ports.items():
+        lines += [f"Unicast lids [0x0-0xc] of switch Lid {at} guid 0x{at:016x} (s{at}):", "  Lid  Out   Destination",
+                  "       Port     Info "]
+        lines += [f"0x{lid:04x} {port:03} : (Channel Adapter portguid 0x{lid:016x}: 'n{lid}')" for lid, port in table.items()]
+        lines.append(f"{len(table)} valid lids dumped ")
+    return "\n".join(lines) + "\n"
+
+
+def by_tables():
+    long_ = LONG / RATE
+    spread = {11: {1: 1, 2: 2, 3: 3, 4: 4, 11: 0, 12: 3}, 12: {1: 3, 2: 4, 3: 1, 4: 2, 11: 3, 12: 0}}
+    one = {11: {**spread[11], 4: 3}, 12: spread[12]}
+    less = {11: {lid: port for lid, port in spread[11].items() if lid != 4}, 12: spread[12]}
+    rows = {"each route has a cable of its own": (spread, 2 * long_ + 3 * LATENCY),
+            "two routes share a cable": (one, 3 * long_ + 3 * LATENCY), "a route is missing": (less, 0)}
+    for name, (ports, wanted) in rows.items():
+        with tempfile.TemporaryDirectory() as directory:
+            paths = [os.path.join(directory, file) for file in ("plan.json", "dump", "tables")]
+            for path, text in zip(paths, (json.dumps(pair(2, 2)), discovered(), forwarding(ports))):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            result = subprocess.run([FTCHECK, "--plan", paths[0], "--from", paths[1], "--routes", paths[2], "--workload",
+                                     "butterfly", "--format", "json"], capture_output=True, text=True, check=False)
+        row, = json.loads(result.stdout)["workloads"] if result.stdout else [{}]
+        check(f"by forwarding tables: {name}", row.get("tables_ns") == round(wanted) and
+              row["found_ns"] == row["planned_ns"] == round(2 * long_ + 3 * LATENCY), row, result.stderr)
+
+
 # ---- the document ----
 
 
@@ -426,6 +476,7 @@ def main():
     options = parser.parse_args()
     closed_forms()
     with_faults()
+    by_tables()
     by_brute_force(options.seed or "1", options.rounds)
     document()
     return 1 if failures else 0

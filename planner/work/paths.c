@@ -14,6 +14,7 @@ enum { RESIDUES_MAX = 1024 };
 struct ft_paths {
 	const struct ft_work_net *traffic;
 	enum ft_routing routing;
+	const struct ft_forwarding *forwarding;
 	uint32_t residues;     /* destinations on one switch whose numbers have the same residue are reached alike;
 				  0: each is alone */
 	uint32_t *first_lane;  /* by arc, and one more: its links that are told apart */
@@ -34,7 +35,7 @@ struct ft_paths {
 
 const char *ft_routing_name(enum ft_routing routing)
 {
-	static const char *const names[FT_ROUTING_COUNT] = {"static", "adaptive", "minimal"};
+	static const char *const names[] = {"static", "adaptive", "minimal", "tables"};
 
 	return names[routing];
 }
@@ -74,10 +75,16 @@ static uint32_t cables_of(const struct ft_paths *p, uint32_t arc)
 
 /* ---- lanes ---- */
 
+/* A message takes one path, and one cable of each bundle. */
+static bool takes_one(const struct ft_paths *p)
+{
+	return p->routing == FT_ROUTING_MINIMAL || p->routing == FT_ROUTING_TABLES;
+}
+
 /* Cables of which a message takes one are told apart; those over which it is split evenly are one. */
 static bool tells_cables(const struct ft_paths *p, uint32_t from, uint32_t arc)
 {
-	if (p->routing == FT_ROUTING_MINIMAL)
+	if (takes_one(p))
 		return true;
 	return p->routing == FT_ROUTING_STATIC && ft_work_net_leads_down(p->traffic, from, &p->traffic->near.arcs[arc]);
 }
@@ -374,7 +381,7 @@ static int groups_make(struct ft_paths *p)
 	int r;
 
 	/* A path of single cables is short, and all of its cables are told apart. */
-	if (p->routing == FT_ROUTING_MINIMAL)
+	if (takes_one(p))
 		return lanes_group(p, NULL);
 	r = prints_make(p, &f);
 	if (r < 0)
@@ -412,7 +419,9 @@ static uint32_t minimal_choice(uint32_t at, uint32_t number, const struct closer
 	if (!ranked)
 		return (uint32_t)(ft_chance_of((uint64_t)at << 32 | number) % closer->cables);
 	choice = (uint32_t)(number / *divisor % closer->cables);
-	*divisor *= closer->cables;
+	/* Beyond 32 bits no digit of the number is left: it must not wrap to a lower one, or to 0. */
+	if (*divisor <= UINT32_MAX)
+		*divisor *= closer->cables;
 	return choice;
 }
 
@@ -476,9 +485,60 @@ static void split_walk(struct ft_paths *p, const uint16_t *distance, uint32_t fr
 	}
 }
 
-static int path_add(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t number)
+/* The arc from @from that is of @bundle. */
+static uint32_t arc_of(const struct ft_paths *p, uint32_t from, uint32_t bundle)
 {
+	uint32_t arc = p->traffic->near.first[from];
+
+	while (p->traffic->near.arcs[arc].bundle != bundle)
+		arc++;
+	return arc;
+}
+
+/* 0, or -ENOLINK. @ret_switches: that are crossed. */
+static int tables_walk(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t *ret_switches)
+{
+	struct ft_step steps[FT_STEPS_MAX];
+	uint32_t count;
+
+	if (!p->forwarding->walk(p->forwarding->data, from, to, steps, &count))
+		return -ENOLINK;
+	for (uint32_t i = 0; i < count; i++)
+		share_add(p, p->first_lane[arc_of(p, steps[i].from, steps[i].bundle)] + steps[i].cable, 1);
+	*ret_switches = count + 1;
+	return 0;
+}
+
+static int distance_know(struct ft_paths *p, uint32_t to)
+{
+	if (p->distance[to])
+		return 0;
+	p->distance[to] = calloc(p->traffic->plan->switch_count + 1UL, sizeof(**p->distance));
+	if (!p->distance[to])
+		return -ENOMEM;
+	distances_find(p, to, p->distance[to], p->queue);
+	return 0;
+}
+
+/* From switch to switch, by the number of the destination there. */
+static int shortest_walk(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t number, uint32_t *ret_switches)
+{
+	if (distance_know(p, to) < 0)
+		return -ENOMEM;
+	if (p->routing == FT_ROUTING_MINIMAL)
+		minimal_walk(p, p->distance[to], from, number);
+	else
+		split_walk(p, p->distance[to], from, number);
+	*ret_switches = p->distance[to][from] + 1U;
+	return 0;
+}
+
+/* Between two hosts of the traffic. */
+static int path_add(struct ft_paths *p, uint32_t from, uint32_t to)
+{
+	uint32_t a = p->traffic->hosts[from].sw, b = p->traffic->hosts[to].sw, switches = 1;
 	struct ft_path *path;
+	int r = 0;
 
 	if (p->path_count == p->path_size) {
 		uint32_t size = p->path_size ? 2 * p->path_size : 256;
@@ -489,20 +549,16 @@ static int path_add(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t num
 		p->paths = grown;
 		p->path_size = size;
 	}
-	if (!p->distance[to]) {
-		p->distance[to] = calloc(p->traffic->plan->switch_count + 1UL, sizeof(**p->distance));
-		if (!p->distance[to])
-			return -ENOMEM;
-		distances_find(p, to, p->distance[to], p->queue);
-	}
 	p->share_count = 0;
-	if (p->routing == FT_ROUTING_MINIMAL)
-		minimal_walk(p, p->distance[to], from, number);
+	if (p->routing == FT_ROUTING_TABLES)
+		r = a == b ? 0 : tables_walk(p, from, to, &switches);
 	else
-		split_walk(p, p->distance[to], from, number);
+		r = shortest_walk(p, a, b, number_of(p, to), &switches);
+	if (r < 0)
+		return r;
 	path = &p->paths[p->path_count];
 	path->share_count = p->share_count;
-	path->switches = p->distance[to][from] + 1U;
+	path->switches = switches;
 	path->shares = ft_memory_copy(p->shares, p->share_count * sizeof(*p->shares));
 	if (!path->shares)
 		return -ENOMEM;
@@ -515,13 +571,14 @@ int ft_paths_find(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t *ret_
 	uint32_t a = p->traffic->hosts[from].sw, b = p->traffic->hosts[to].sw;
 	uint32_t number = number_of(p, to);
 	/* FT_NODES_MAX hosts and 3 * FT_SWITCHES_MAX switches: fewer than 21 bits each. */
-	uint64_t key = ((uint64_t)a << 21 | b) << 21 | (a == b ? 0 : number);
+	uint64_t begin = p->routing == FT_ROUTING_TABLES ? p->forwarding->entry[from] : a;
+	uint64_t key = ((a == b ? (uint64_t)a : begin) << 21 | b) << 21 | (a == b ? 0 : number);
 	uint32_t index = ft_map_get(&p->index, key);
 	int r;
 
 	if (index == FT_MAP_NONE) {
 		index = p->path_count;
-		r = path_add(p, a, b, number);
+		r = path_add(p, from, to);
 		if (r == 0)
 			r = ft_map_add(&p->index, key, index, NULL);
 		if (r < 0)
@@ -532,7 +589,8 @@ int ft_paths_find(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t *ret_
 	return 0;
 }
 
-int ft_paths_make(const struct ft_work_net *traffic, enum ft_routing routing, struct ft_paths **ret)
+int ft_paths_make(const struct ft_work_net *traffic, enum ft_routing routing, const struct ft_forwarding *forwarding,
+		  struct ft_paths **ret)
 {
 	_cleanup_(ft_paths_freep) struct ft_paths *p = calloc(1, sizeof(*p));
 	size_t count = traffic->plan->switch_count + 1UL;
@@ -542,6 +600,7 @@ int ft_paths_make(const struct ft_work_net *traffic, enum ft_routing routing, st
 		return -ENOMEM;
 	p->traffic = traffic;
 	p->routing = routing;
+	p->forwarding = forwarding;
 	r = lanes_make(p);
 	if (r == 0)
 		r = groups_make(p);

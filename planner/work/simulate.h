@@ -49,7 +49,7 @@ struct ft_simulated {
 	uint64_t alone; /* of them had arrived before events were merged; all: none were */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Returns 0, -ENOMEM, or -ENOLINK: forwarding tables do not lead to the receiver of a message. */
 int ft_simulate(const struct ft_simulate_input *input, const struct ft_workload *workload,
 		const struct ft_workload_setup *setup, struct ft_simulated *ret);
 

@@ -2,6 +2,7 @@
 #include "planner/work/work.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,9 @@ static int side_run(const struct ft_work_model *model, const struct ft_workload_
 		    const struct ft_work_progress *progress, struct ft_work_result *result)
 {
 	_cleanup_(ft_paths_freep) struct ft_paths *paths = NULL;
-	int r = ft_paths_make(&sides[side].traffic, model->routing, &paths);
+	const struct ft_forwarding *forwarding = sides[side].forwarding;
+	int r = ft_paths_make(&sides[side].traffic, forwarding ? FT_ROUTING_TABLES : model->routing, forwarding,
+			      &paths);
 
 	for (uint32_t i = 0; r == 0 && i < list->count; i++) {
 		struct told told = {progress, sides[side].name, list->items[i].name};
@@ -95,6 +98,11 @@ static int side_run(const struct ft_work_model *model, const struct ft_workload_
 		struct ft_simulated simulated;
 
 		r = ft_simulate(&input, &list->items[i], setup, &simulated);
+		if (r == -ENOLINK) {
+			result->rows[i].time_ns[side] = INFINITY;
+			r = 0;
+			continue;
+		}
 		if (r < 0)
 			return r;
 		result->rows[i].name = list->items[i].name;

@@ -39,7 +39,8 @@ struct ft_work_side {
 	struct ft_placement placement;
 	uint32_t *host_of; /* by task; owned */
 	uint32_t tasks;
-	uint32_t mesh_x; /* 0: any */
+	uint32_t mesh_x;			/* 0: any */
+	const struct ft_forwarding *forwarding; /* takes the place of the model's routing; NULL: none; borrowed */
 };
 
 /*
@@ -51,13 +52,13 @@ int ft_work_side_make(const struct ft_design *design, const struct ft_plan *plan
 		      struct ft_work_side *ret, struct ft_error *err);
 void ft_work_side_release(struct ft_work_side *side);
 
-enum { FT_WORK_SIDES = 2 };
+enum { FT_WORK_SIDES = 3 };
 
 struct ft_work_row {
 	const char *name; /* of the workload; of the list that was run */
 	uint64_t messages;
 	uint32_t bytes;
-	double time_ns[FT_WORK_SIDES];
+	double time_ns[FT_WORK_SIDES];	/* INFINITY: forwarding tables do not lead from all to all of its tasks */
 	uint64_t merged[FT_WORK_SIDES]; /* messages that were under way, or not sent, when events began to be merged */
 };
 
@@ -74,7 +75,7 @@ struct ft_work_progress {
 };
 
 /*
- * Runs all workloads on one or two networks, which must have as many tasks.
+ * Runs all workloads on up to FT_WORK_SIDES networks, which must have as many tasks.
  *
  * Returns 0, -ENOMEM, or -EINVAL with @err filled (no line): too few hosts, or not as many on both.
  */

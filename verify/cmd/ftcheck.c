@@ -14,7 +14,6 @@
 #include "probe/guard.h"
 #include "verify/measure/failures.h"
 #include "verify/measure/throughput.h"
-#include "verify/measure/workload.h"
 #include "verify/model/bounds.h"
 #include "verify/cmd/accepting.h"
 #include "verify/cmd/building.h"
@@ -22,6 +21,7 @@
 #include "verify/cmd/look.h"
 #include "verify/cmd/options.h"
 #include "verify/repair/repair.h"
+#include "verify/routes/workload.h"
 #include "verify/report/draw.h"
 #include "verify/cmd/status.h"
 #include "verify/model/verify.h"
@@ -139,9 +139,10 @@ static int daemon_ask(const struct ft_options *options)
 }
 
 /* The outputs requested in addition to the findings. */
-static int report_extend(const struct ft_options *options, const struct ft_verify_input *input,
-			 struct ft_report *report, struct ft_error *err)
+static int report_extend(const struct ft_options *options, struct ft_model *m, struct ft_report *report,
+			 struct ft_error *err)
 {
+	const struct ft_verify_input *input = m->input;
 	struct ft_progress *progress = options->sweep.progress;
 	int r = 0;
 
@@ -156,9 +157,9 @@ static int report_extend(const struct ft_options *options, const struct ft_verif
 		if (options->after && options->after_kinds[kind])
 			r = ft_after_add(input, kind, options->after, report);
 	if (r == 0 && options->throughput)
-		r = ft_throughput_measure(input, report);
+		r = ft_throughput_measure(m, report);
 	if (r == 0 && options->workloads.count > 0)
-		r = ft_workload_measure(input, &options->workloads, report, err);
+		r = ft_workload_measure(m, &options->workloads, report, err);
 	return r;
 }
 
@@ -193,45 +194,51 @@ static struct ft_verify_input input_make(const struct ft_options *options, const
 					.limits = {options->warning_percent, options->critical_percent}};
 }
 
+static int verify(struct ft_model *m, const struct ft_verify_input *input)
+{
+	int r = ft_model_make(m, input);
+
+	return r == 0 ? ft_model_judge(m) : r;
+}
+
 /*
  * Lanes matter only where routes make a circle, and only on it: the first judgement tells what to read of them, if
  * anything, and then there is a second one.
+ *
+ * @m  out: the finished model with its report; also on failure the caller releases it
  */
 static int verify_with_lanes(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
-			     struct ft_report **ret_report)
+			     struct ft_model *m)
 {
-	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	int r = ft_verify_all(input, &report);
+	int r = verify(m, input);
 
-	if (r == 0 && report->lane_wants.path_count > 0) {
-		r = ft_gather_lanes(options, &report->lane_wants, g);
-		ft_progress_enter(options->sweep.progress, FT_PHASE_JUDGE, 0);
-		input->lanes = g->lanes;
-		ft_report_free(FT_STEAL(report));
-		if (r == 0)
-			r = ft_verify_all(input, &report);
-	}
-	if (r == 0)
-		*ret_report = FT_STEAL(report);
-	return r;
+	if (r < 0 || m->report->lane_wants.path_count == 0)
+		return r;
+	r = ft_gather_lanes(options, &m->report->lane_wants, g);
+	if (r != 0)
+		return r;
+	ft_progress_enter(options->sweep.progress, FT_PHASE_JUDGE, 0);
+	input->lanes = g->lanes;
+	ft_model_release(m);
+	return verify(m, input);
 }
 
 static int report_make(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
 		       struct ft_report **ret_report, struct ft_error *err)
 {
-	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
 	int r;
 
 	/* A malicious fabric, or file, must exhaust this process and not the machine's memory. */
 	ft_guard_limit_memory(MEMORY_FACTOR *
 			      ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
-	r = verify_with_lanes(options, input, g, &report);
-	if (r == 0 && !ft_report_is_foreign(report))
-		r = report_extend(options, input, report, err);
+	r = verify_with_lanes(options, input, g, &m);
+	if (r == 0 && !ft_report_is_foreign(m.report))
+		r = report_extend(options, &m, m.report, err);
 	if (r == 0)
-		r = report_complete(report, options, g->design, g->snapshot);
+		r = report_complete(m.report, options, g->design, g->snapshot);
 	if (r == 0)
-		*ret_report = FT_STEAL(report);
+		*ret_report = FT_STEAL(m.report);
 	return r;
 }
 

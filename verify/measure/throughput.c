@@ -105,15 +105,13 @@ static int findings_measure(const struct ft_verify_input *input, const struct ft
 
 /* ---- all of them ---- */
 
-int ft_throughput_measure(const struct ft_verify_input *input, struct ft_report *report)
+int ft_throughput_measure(const struct ft_model *m, struct ft_report *report)
 {
-	_cleanup_(ft_model_release) struct ft_model m;
+	const struct ft_verify_input *input = m->input;
 	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
 	struct ft_throughput planned, found;
-	int r = ft_model_make(&m, input);
+	int r = ft_observed_make(m, &observed);
 
-	if (r == 0)
-		r = m.failed ? -ENOMEM : ft_observed_make(&m, &observed);
 	if (r == 0)
 		r = throughput_of(input->design, input->plan, &planned);
 	if (r == 0)

@@ -9,16 +9,15 @@
 #ifndef FT_VERIFY_MEASURE_THROUGHPUT_H
 #define FT_VERIFY_MEASURE_THROUGHPUT_H
 
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 /*
- * Adds the throughput to @report, which ft_verify_all() made from @input, and what they take of it to the findings with
+ * Adds the throughput to @report, which is of the finished model @m, and what they take of it to the findings with
  * the greatest impact, FT_THROUGHPUT_FINDINGS at most: each takes a search. With fewer than two hosts none is added.
  * Hosts that were not seen, or are cut off, are left out of what is found. Returns 0 or -ENOMEM.
  */
 enum { FT_THROUGHPUT_FINDINGS = 20 };
 
-int ft_throughput_measure(const struct ft_verify_input *input, struct ft_report *report);
+int ft_throughput_measure(const struct ft_model *m, struct ft_report *report);
 
 #endif

@@ -309,12 +309,14 @@ struct ft_after {
 	char *example; /* the failures that cut off most hosts, or else lose most bandwidth */
 };
 
-/* The time of a workload with the faults that were found, and as planned (measure/workload.h). */
+/* The time of a workload with the faults that were found, and as planned (routes/workload.h). */
 struct ft_report_workload {
 	char *name;
 	uint32_t hosts, hosts_left_out;
 	uint64_t planned_ns, found_ns;
 	struct ft_ratio ratio; /* found / planned */
+	bool by_tables;	       /* the forwarding tables are known */
+	uint64_t tables_ns;    /* by them; 0: they do not lead everywhere */
 };
 
 struct ft_report {

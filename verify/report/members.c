@@ -400,6 +400,8 @@ static const struct ft_member workload_members[] = {
 	{"planned_ns", .kind = &ft_value_pair_count, .offset = offsetof(struct ft_report_workload, planned_ns)},
 	{"found_ns", .kind = &ft_value_pair_count, .offset = offsetof(struct ft_report_workload, found_ns)},
 	{"ratio", .kind = &ft_value_ratio, .offset = offsetof(struct ft_report_workload, ratio)},
+	{"tables_ns", .kind = &ft_value_pair_count, .offset = offsetof(struct ft_report_workload, tables_ns),
+	 .optional = true, .flag = offsetof(struct ft_report_workload, by_tables) + 1},
 };
 
 static const struct ft_member_list workload_list = {

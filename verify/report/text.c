@@ -536,6 +536,13 @@ static void workloads_write(struct ft_text *t, const struct ft_report *r)
 		ft_text_printf(t, "  %s: %s, planned %s: %.3f times as long\n", w->name,
 			       ft_work_time((double)w->found_ns, found), ft_work_time((double)w->planned_ns, planned),
 			       (double)w->ratio.num / (double)w->ratio.den);
+		if (w->tables_ns > 0)
+			ft_text_printf(t, "    by the forwarding tables %s: %.3f times as long as planned\n",
+				       ft_work_time((double)w->tables_ns, found),
+				       (double)w->tables_ns / (double)w->planned_ns);
+		else if (w->by_tables)
+			ft_text_puts(
+				t, "    by the forwarding tables: never, as they do not lead to all of these hosts\n");
 	}
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/measure/workload.h"
+#include "verify/routes/workload.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "verify/measure/observed.h"
+#include "verify/routes/forward.h"
 
 /* By switch: where its hosts begin in the list of a network; and how many it has there. */
 static int hosts_index(const struct ft_work_net *t, uint32_t **ret_first, uint32_t **ret_count)
@@ -48,6 +50,9 @@ static int tasks_align(struct ft_work_side *planned, struct ft_work_side *seen)
 	return 0;
 }
 
+/* The networks that workloads run on. */
+enum { FOUND, PLANNED, BY_TABLES, SIDES };
+
 static int rows_add(struct ft_report *report, const struct ft_work_result *result, uint32_t left_out)
 {
 	report->workloads = calloc(result->count + 1UL, sizeof(*report->workloads));
@@ -63,8 +68,11 @@ static int rows_add(struct ft_report *report, const struct ft_work_result *resul
 		report->workload_count++;
 		to->hosts = result->tasks;
 		to->hosts_left_out = left_out;
-		to->planned_ns = (uint64_t)(row->time_ns[1] + 0.5);
-		to->found_ns = (uint64_t)(row->time_ns[0] + 0.5);
+		to->planned_ns = (uint64_t)(row->time_ns[PLANNED] + 0.5);
+		to->found_ns = (uint64_t)(row->time_ns[FOUND] + 0.5);
+		to->by_tables = result->sides > BY_TABLES;
+		if (to->by_tables && isfinite(row->time_ns[BY_TABLES]))
+			to->tables_ns = (uint64_t)(row->time_ns[BY_TABLES] + 0.5);
 		/* In thousandths: more is not known. */
 		if (ft_ratio_make((int64_t)(ft_work_ratio(row) * 1000 + 0.5), 1000, &to->ratio) < 0)
 			to->ratio = (struct ft_ratio){0, 1};
@@ -73,39 +81,44 @@ static int rows_add(struct ft_report *report, const struct ft_work_result *resul
 }
 
 struct sides {
-	struct ft_work_side of[FT_WORK_SIDES];
+	struct ft_work_side of[SIDES - 1];
 };
 
 static void sides_release(struct sides *sides)
 {
-	for (int i = 0; i < FT_WORK_SIDES; i++)
+	for (int i = 0; i < SIDES - 1; i++)
 		ft_work_side_release(&sides->of[i]);
 }
 
-int ft_workload_measure(const struct ft_verify_input *input, const struct ft_workload_list *list,
-			struct ft_report *report, struct ft_error *err)
+int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list, struct ft_report *report,
+			struct ft_error *err)
 {
-	_cleanup_(ft_model_release) struct ft_model m;
 	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
+	_cleanup_(ft_forward_release) struct ft_forward forward = {0};
 	_cleanup_(sides_release) struct sides sides = {0};
-	struct ft_work_side *seen = &sides.of[0], *planned = &sides.of[1];
+	struct ft_work_side *seen = &sides.of[FOUND], *planned = &sides.of[PLANNED], run[SIDES];
 	const struct ft_work_model model = ft_work_model_default();
+	bool tables = m->input->routes != NULL;
 	struct ft_work_result result;
 	uint32_t all;
-	int r = ft_model_make(&m, input);
+	int r = ft_observed_make(m, &observed);
 
 	if (r == 0)
-		r = m.failed ? -ENOMEM : ft_observed_make(&m, &observed);
+		r = ft_work_side_make(m->design, m->plan, (struct ft_placement){.automatic = true}, planned, err);
 	if (r == 0)
-		r = ft_work_side_make(m.design, m.plan, (struct ft_placement){.automatic = true}, planned, err);
-	if (r == 0)
-		r = ft_work_side_make(m.design, &observed.plan, (struct ft_placement){0}, seen, err);
+		r = ft_work_side_make(m->design, &observed.plan, (struct ft_placement){0}, seen, err);
 	if (r < 0)
 		return r;
 	all = planned->tasks;
 	seen->mesh_x = planned->mesh_x;
 	r = tasks_align(planned, seen);
-	if (r == 0)
-		r = ft_work_run(&model, list, sides.of, FT_WORK_SIDES, NULL, &result, err);
+	if (r == 0 && tables)
+		r = ft_forward_make(m, &seen->traffic, &forward);
+	if (r < 0)
+		return r;
+	run[FOUND] = run[BY_TABLES] = *seen;
+	run[PLANNED] = *planned;
+	run[BY_TABLES].forwarding = &forward.forwarding;
+	r = ft_work_run(&model, list, run, tables ? SIDES : SIDES - 1, NULL, &result, err);
 	return r == 0 ? rows_add(report, &result, all - result.tasks) : r;
 }
