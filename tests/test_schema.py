@@ -71,7 +71,13 @@ BAD = [
     {"classes": [{"hosts": 4}]}, {"classes": [{"count": 1, "tier": "top"}]}, {"classes": [{"count": 1, "bundle": []}]},
     {"classes": [{"count": 1, "bundle": [-1]}]}, {"classes": [{"count": 1, "ports": 1}]}, {"classes": [{"count": 0}]},
     {"classes": [{"count": 1, "rate": "HDR"}]}, {"classes": [{"count": 1, "match": ""}]}, {"classes": {"count": 1}},
-    {"technology": "token ring"}, {"technology": None},
+    {"technology": "token ring"}, {"technology": None}, {"vlan_first": 2}, {"macs": ["02:00:00:00:00:0a"]},
+    {"technology": "ethernet", "vlan_first": 0}, {"technology": "ethernet", "vlan_first": 4095},
+    {"technology": "ethernet", "edge": {"ports": 36, "mac_table": 0}}, {"technology": "ethernet", "macs": []},
+    {"technology": "ethernet", "nodes": 1, "macs": ["02:00:00:00:00"]}, {"technology": "ethernet", "nodes": 1, "macs": {"node1": []}},
+    {"technology": "ethernet", "nodes": 1, "macs": [{"mac": "02:00:00:00:00:0a"}]},
+    {"technology": "ethernet", "nodes": 1, "macs": [{"mac": "02:00:00:00:00:0a", "edge": "edge001"}]},
+    {"technology": "ethernet", "nodes": 1, "macs": [{"mac": "02:00:00:00:00:0a", "host": "n", "port": 1, "edge": "edge001"}]},
     {"plan": {"islands": []}}, {"edge": {"ports": 36, "hosts": []}}, {"edge": {"ports": 36, "hosts": [{"count": 4}]}},
     {"edge": {"ports": 36, "hosts": [{"count": 4, "hosts": "18"}]}}, {"edge": {"ports": 36, "hosts": 18}}, {"plan": {"edge": {"family": None}}}, {"core": {}, "plan": {"core": {"model": "", "ports": 36}}},
 ]
@@ -81,7 +87,12 @@ FINE = [
     {"nodes": 54, "islands": [{"name": "i", "switches": ["m1", {"name": ["m[2-3]", "n"], "ports": 8, "hosts": 0}],
                   "bundles": [dict(ISLAND_BUNDLE, count=2), {"a": ["m2", "m3"], "b": "m1"}]}]},
     {"edge": {"ports": 36, "hosts": [{"count": 3, "hosts": 18}, {"count": 2, "hosts": 9}]}},
-    {"technology": "ethernet"}, {"technology": "infiniband"},
+    {"technology": "ethernet"}, {"technology": "infiniband"}, {"technology": "ethernet", "vlan_first": 100},
+    {"technology": "ethernet", "edge": {"ports": 36, "mac_table": 1296}, "core": {"mac_table": 648}},
+    {"technology": "ethernet", "nodes": 2, "macs": ["02:00:00:00:00:0a", "02-00-00-00-00-0B"]},
+    {"technology": "ethernet", "nodes": 2, "macs": {"node001": ["0200.0000.000a", "020000000001"], "node002": "02:00:00:00:00:0B"}},
+    {"technology": "ethernet", "nodes": 2, "macs": [{"mac": "02:00:00:00:00:0a", "host": "node002"},
+                                                    {"mac": "02:00:00:00:00:0b", "edge": "edge001", "port": 1}]},
     {}, {"blocking": "2.6:1"}, {"blocking": 2.6}, {"levels": 2}, {"objective": "cost"}, {"bundles": "thick"},
     {"bundles": {"multiple": 3}}, {"rate": "4xhdr"}, {"rate": {}}, {"rate": {"uplink": ["4xHDR", "2xNDR"]}},
     {"bind": {"edge": ["a", "b", "c", "0xAB"]}}, {"bind": {"core": {"match": "^spine"}}}, {"why": {"a": "b"}},
@@ -148,6 +159,8 @@ def plan_keys(design):
         keys -= {"catalog"}
     if "islands" not in design:
         keys -= {"islands"}
+    if design.get("technology") != "ethernet":
+        keys -= {"ethernet"}
     graph = {"topology", "nodes", "clos", "switch_hops", "kinds", "links", "spare_ports", "switches", "bundles"}
     if design.get("topology") == "graph":
         return graph

@@ -15,7 +15,7 @@ _ftplan()
 	COMPREPLY=()
 	case $prev in
 	--format)
-		mapfile -t COMPREPLY < <(compgen -W 'text json csv cables bom svg dot ibsim ibdm ibnl slurm opensm opensm-cn' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'text json csv cables bom svg dot ibsim ibdm ibnl slurm opensm opensm-cn vlans macs linux-bridge openvswitch switch-settings' -- "$cur")
 		return
 		;;
 	--catalog)
@@ -59,7 +59,7 @@ _ftplan()
 	--switch-latency | --host-overhead)
 		return
 		;;
-	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --gap | --seed | --name)
+	--nodes | --nodes-max | --blocking | --alternatives | --pareto | --stages | --gap | --seed | --switch | --name)
 		return
 		;;
 	-o | --output | --against | --infer | --cables | --from | --node-name-map)
@@ -69,7 +69,7 @@ _ftplan()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --gap --workload --against --placement --routing --switch-latency --host-overhead --seed --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --gap --workload --against --placement --routing --switch-latency --host-overhead --seed --walk --switch --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
 			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null
