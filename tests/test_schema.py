@@ -72,7 +72,7 @@ BAD = [
     {"classes": [{"count": 1, "bundle": [-1]}]}, {"classes": [{"count": 1, "ports": 1}]}, {"classes": [{"count": 0}]},
     {"classes": [{"count": 1, "rate": "HDR"}]}, {"classes": [{"count": 1, "match": ""}]}, {"classes": {"count": 1}},
     {"technology": "token ring"}, {"technology": None}, {"vlan_first": 2}, {"macs": ["02:00:00:00:00:0a"]},
-    {"technology": "ethernet", "vlan_first": 0}, {"technology": "ethernet", "vlan_first": 4095},
+    {"technology": "ethernet", "rate": "4xHDR"}, {"technology": "ethernet", "vlan_first": 0}, {"technology": "ethernet", "vlan_first": 4095},
     {"technology": "ethernet", "edge": {"ports": 36, "mac_table": 0}}, {"technology": "ethernet", "macs": []},
     {"technology": "ethernet", "nodes": 1, "macs": ["02:00:00:00:00"]}, {"technology": "ethernet", "nodes": 1, "macs": {"node1": []}},
     {"technology": "ethernet", "nodes": 1, "macs": [{"mac": "02:00:00:00:00:0a"}]},

@@ -514,6 +514,17 @@ static int key_bundles(struct ft_key_reader *reader, const struct ft_key_at *at,
 
 #define DESIGN(field) offsetof(struct ft_design, field)
 
+/* The technology may stand further down. */
+static int key_rate(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+{
+	const char *technology = json_string_value(json_object_get(reader->json.root, "technology"));
+
+	if (technology && strcmp(technology, ft_technology_name(FT_TECHNOLOGY_ETHERNET)) == 0)
+		return ft_json_error_key(&reader->json, reader->err, at->parent, at->key,
+					 "\"rate\" is of InfiniBand alone, and \"technology\" is \"ethernet\"");
+	return ft_design_key_rate(reader, at, out);
+}
+
 static const struct ft_key design_keys[] = {
 	{"ftcheck", ft_key_version, 0, 0, 0, NULL},
 	{"name", ft_key_string, DESIGN(name), 0, 0, NULL},
@@ -547,7 +558,7 @@ static const struct ft_key design_keys[] = {
 	{"prefer_expandable", ft_key_bool, DESIGN(prefer_expandable), 0, 0, NULL},
 	{"objective", key_objective, DESIGN(objective), 0, 0, NULL},
 	{"limits", key_limits, 0, 0, 0, NULL},
-	{"rate", ft_design_key_rate, 0, 0, 0, NULL},
+	{"rate", key_rate, 0, 0, 0, NULL},
 	{"bind", ft_design_key_bind, DESIGN(binds), 0, 0, NULL},
 	{"classes", ft_design_key_classes, 0, 0, 0, NULL},
 	{"islands", ft_design_key_islands, 0, 0, 0, NULL},

@@ -79,6 +79,14 @@ static int switch_find(const struct loading *l, const struct ft_sheet_cell *cell
 	return ft_error_set(err, -EINVAL, cell->line, cell->column, "\"%s\" is no switch of the plan", cell->text);
 }
 
+/* @file: that had a table of this kind before. */
+static int is_new(const char *file, const struct ft_sheet_cell *cell, struct ft_error *err)
+{
+	return file ? ft_error_set(err, -EINVAL, cell->line, cell->column,
+				   "%s has the same kind of table: one of each is enough", file)
+		    : 0;
+}
+
 /* ---- ports ---- */
 
 static int membership_add(struct loading *l, size_t port, uint32_t vlan, uint8_t how)
@@ -122,7 +130,10 @@ static int port_take(void *owner, const struct ft_sheet_cell *cells, struct ft_e
 	struct loading *l = owner;
 	uint32_t sw, port;
 	size_t at;
-	int r = switch_find(l, &cells[0], &sw, err);
+	int r = is_new(l->tables.port_file, &cells[0], err);
+
+	if (r == 0)
+		r = switch_find(l, &cells[0], &sw, err);
 
 	if (r == 0)
 		r = ft_table_number(&cells[1], "port of this switch", 1, ft_vlans_ports_of(l->vlans, sw), &port, err);
@@ -147,7 +158,10 @@ static int entry_take(void *owner, const struct ft_sheet_cell *cells, struct ft_
 {
 	struct loading *l = owner;
 	struct ft_static entry = {.line = cells[0].line};
-	int r = switch_find(l, &cells[0], &entry.sw, err);
+	int r = is_new(l->tables.entry_file, &cells[0], err);
+
+	if (r == 0)
+		r = switch_find(l, &cells[0], &entry.sw, err);
 
 	if (r == 0)
 		r = ft_table_number(&cells[1], "VLAN", 1, FT_VLAN_MAX, &entry.vlan, err);
@@ -185,9 +199,6 @@ static int file_load(struct loading *l, const char *path, struct ft_error *err)
 		return ft_error_set(err, -EINVAL, 0, 0, "the file has more rows than this program takes");
 	if (r < 0)
 		return r;
-	if (*slots[form])
-		return ft_error_set(err, -EINVAL, 1, 1, "%s has the same kind of table: one of each is enough",
-				    *slots[form]);
 	*slots[form] = path;
 	return 0;
 }

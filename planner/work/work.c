@@ -37,6 +37,10 @@ int ft_work_side_make(const struct ft_design *design, const struct ft_plan *plan
 
 	ret->name = design->name;
 	ret->placement = placement;
+	if (plan->technology != FT_TECHNOLOGY_INFINIBAND)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "workloads take the rates and routes of InfiniBand, and this plan is of Ethernet "
+				    "switches");
 	if (plan->switch_count > FT_PATHS_SWITCHES_MAX)
 		return ft_error_set(err, -EINVAL, 0, 0, "workloads run on up to %u switches; the plan has %u",
 				    (unsigned int)FT_PATHS_SWITCHES_MAX, plan->switch_count);

@@ -45,8 +45,8 @@ struct ft_work_side {
 
 /*
  * The network of @plan, which must outlive it, with a task on each of its hosts. The caller releases @ret also on
- * failure. Returns 0, -ENOMEM, or -EINVAL with @err filled (no line): the placement does not fit, or the plan is too
- * large.
+ * failure. Returns 0, -ENOMEM, or -EINVAL with @err filled (no line): the placement does not fit, the plan is too
+ * large, or of another technology.
  */
 int ft_work_side_make(const struct ft_design *design, const struct ft_plan *plan, struct ft_placement placement,
 		      struct ft_work_side *ret, struct ft_error *err);
