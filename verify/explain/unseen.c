@@ -85,7 +85,16 @@ static void shadow_where(struct explain *x, struct ft_finding *f, uint32_t plann
 	}
 }
 
-/* "port 5", "ports 28-36": the places from @first that are on one switch. Returns how many. */
+/* An end of a range of ports: "28", or "swp28". */
+static void port_of_range(const struct ft_place *place, struct ft_text *text)
+{
+	if (place->interface[0])
+		ft_text_puts(text, place->interface);
+	else
+		ft_text_printf(text, "%u", place->port);
+}
+
+/* " port 5", " ports 28-36", " swp28-swp36": the places from @first that are on one switch. Returns how many. */
 static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_text *text)
 {
 	const struct ft_place *where = f->where + first;
@@ -96,15 +105,17 @@ static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_te
 	for (size_t i = 0; i < count; i++)
 		named += where[i].port > 0;
 	if (named > 0)
-		ft_text_puts(text, named == 1 ? " port " : " ports ");
+		ft_text_puts(text, where[0].interface[0] ? " " : named == 1 ? " port " : " ports ");
 	for (size_t i = 0; i < named;) {
 		size_t last = i;
 
 		while (last + 1 < named && where[last + 1].port == where[last].port + 1)
 			last++;
-		ft_text_printf(text, "%s%u", i ? ", " : "", where[i].port);
+		ft_text_puts(text, i ? ", " : "");
+		port_of_range(&where[i], text);
+		ft_text_puts(text, last > i ? "-" : "");
 		if (last > i)
-			ft_text_printf(text, "-%u", where[last].port);
+			port_of_range(&where[last], text);
 		i = last + 1;
 	}
 	return count;
