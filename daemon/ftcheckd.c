@@ -21,7 +21,7 @@ struct options {
 };
 
 static const char help_text[] = "Usage: ftcheckd [OPTION]...\n"
-				"Watch an InfiniBand fabric and alert on deviations from its plan: ftcheckd(8).\n"
+				"Watch a fabric and alert on deviations from its plan: ftcheckd(8).\n"
 				"\n"
 				"      --config FILE          configuration file (default:\n"
 				"                             " FT_SYSCONFDIR "/ftcheck/ftcheckd.conf)\n"

@@ -96,7 +96,7 @@ static const char *first_key(const char *text, size_t length, const char **ret_a
 
 bool ft_lldp_is(const char *text, size_t length)
 {
-	static const char *const keys[] = {"lldp", "machine", watched[0], watched[1], watched[2]};
+	static const char *const keys[] = {"lldp", "machine", "lldp-added", "lldp-updated", "lldp-deleted"};
 	const char *at = NULL, *end = first_key(text, length, &at);
 
 	for (size_t i = 0; end && i < FT_COUNT(keys); i++)

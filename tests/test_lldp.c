@@ -26,7 +26,7 @@
 #define ONE(interface, name, port) "{\"lldp\": {\"interface\": " HEARD(interface, name, port) "}}"
 #define REGULAR(interface, name, port)                                                                                 \
 	"{\"lldp\": [{\"interface\": [{\"name\": \"" interface "\", \"via\": \"LLDP\", \"age\": \"0 day, 00:00:09\", " \
-							       "\"chassis\": [{\"id\": [{\"type\": \"mac\", "          \
+	"\"chassis\": [{\"id\": [{\"type\": \"mac\", "                                                                 \
 	"\"value\": \"02:00:00:00:00:09\"}], \"name\": [{\"value\": \"" name "\"}]}], \"port\": [{\"id\": [" port      \
 	"], \"descr\": [{\"value\": \"free text\"}]}]}]}]}"
 #define IFNAME(name) "{\"id\": {\"type\": \"ifname\", \"value\": \"" name "\"}}"
@@ -129,15 +129,15 @@ static const struct row {
 	   "{\"lldp\": {\"interface\": [{\"swp1\": {\"via\": \"CDPv2\", \"age\": \"0 day, 00:00:01\", "
 	   "\"chassis\": " NAMED("cisco") ", \"port\": " IFNAME("Eth1/9") "}}, " HEARD(
 		   "swp1", "spine01",
-		   IFNAME(
-			   "swp3")) ", {\"swp2\": {\"via\": \"CDPv2\", \"chassis\": " NAMED("cisco") ", "
-												     "\"port\":"
-												     " " IFNAME("Eth1/"
-														"1") "}"
-														     "}"
-														     "]"
-														     "}"
-														     "}"}},
+		   IFNAME("swp3")) ", {\"swp2\": {\"via\": \"CDPv2\", \"chassis\": " NAMED("cisco") ", "
+												    "\"port\":"
+												    " " IFNAME(
+													    "Eth1/"
+													    "1") "}"
+														 "}"
+														 "]"
+														 "}"
+														 "}"}},
 	 "leaf01 swp1 - spine01 swp3 deaf\nleaf01 swp2 - cisco Eth1/1 deaf\nsilent cisco\nsilent spine01\n"},
 	{"ends that contradict each other are no link",
 	 {{"a", ONE("swp1", "b", IFNAME("swp1"))},
