@@ -95,6 +95,24 @@ same_system "switches that all say one SystemImageGUID" 's/^sysimgguid=0x1000.*/
 same_system "and have one name" 's/^sysimgguid=0x1000.*/sysimgguid=0x999/; s/"\(edge\|core\)[0-9]*"/"sw"/' "$tree"
 same_system "switches called as chips are" 's/"edge00\([0-9]\)"/"ib leaf \1"/; s/"core0\([0-9]\)"/"ib spine \1"/' "$tree"
 
+# planes WHAT KEYS KEY SED: three levels with these keys, of which SED changes the network file, are inferred with KEY.
+planes()
+{
+	printf '{"ftcheck": 1, "name": "t", "nodes": 360, "topology": "fat-tree", "levels": 3, "pods": 3, %s,
+		"edge": {"ports": 48, "count": 18, "ports_to_nodes": 20, "ports_to_core": 8},
+		"spine": {"ports": 64, "count": 12}, "core": {"ports": 96, "count": 4}}' "$2" >"$work/plain"
+	"$ftplan" --format ibsim "$work/plain" | sed "$4" >"$work/net"
+	"$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" && grep -qF "$3" "$work/design" &&
+		"$ftcheck" --plan "$work/design" --from "$work/net" >"$work/report" && grep -q '; nothing to report$' "$work/report"
+	result "$1" $?
+}
+
+planes "spines that share planes" '"planes": 2' '"planes": 2' ''
+planes "and have one name" '"planes": 2' '"planes": 2' 's/"\(edge\|spine\|core\)[0-9]*"/"sw"/'
+planes "4-post: every spine is cabled to every core switch, and both have rings" \
+	'"planes": 1, "rings": {"spine": 3, "core": 5}' '"rings": {"spine": 3, "core": 5}' ''
+planes "a ring of spines in planes" '"planes": 4, "rings": {"spine": 2}' '"rings": {"spine": 2}' ''
+
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
 		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'
@@ -128,7 +146,9 @@ if [ -d "$fabrics" ]; then
 	for file in cascaded_leaf dual_rail hexnames las_20_4 two_edge_classes; do
 		real "shapes/$file.txt" '{"topology": "fat-tree"}' '{}'
 	done
-	for file in las_dup one_plane planes_of_2 ring4 triangle_mesh two_planes_disjoint two_switches; do
+	real shapes/one_plane.txt '{"topology": "fat-tree", "levels": 3, "planes": 1, "bundle": {"edge": 4, "spine": 2}}' '{}'
+	real shapes/planes_of_2.txt '{"topology": "fat-tree", "levels": 3, "planes": 2, "bundle": {"edge": 4, "spine": 1}}' '{}'
+	for file in las_dup ring4 triangle_mesh two_planes_disjoint two_switches; do
 		real "shapes/$file.txt" '{"topology": "graph"}' '{}'
 	done
 	real shapes/torus444.txt '{"topology": "torus", "dims": [4, 4, 4]}' '{}'

@@ -227,6 +227,34 @@ def directors(rng, site):
     return names, []
 
 
+def four_post(rng, site):
+    """Clusters of racks on four switches, which are a ring, and a ring of four above them."""
+    clusters, racks, hosts = rng.randint(3, 8), rng.randint(8, 24), rng.randint(16, 24)
+    ring, core_ring, up = rng.choice([4, 8]), rng.choice([8, 16]), rng.choice([1, 2, 4])
+    ports = least_ports(racks + 4 * up + 2 * ring)
+    core = [site.switch("fc%d" % (c + 1), least_ports(clusters * 4 * up + 2 * core_ring)) for c in range(4)]
+    names = []
+    for cluster in range(clusters):
+        csw = [site.switch("csw%02d-%d" % (cluster + 1, s + 1), ports) for s in range(4)]
+        for number in range(racks):
+            names.append(site.switch("rsw%02d-%02d" % (cluster + 1, number + 1), 36))
+            site.hosts(names[-1], hosts)
+            for s in range(4):
+                site.cable(names[-1], hosts + 1 + s, csw[s], 1 + number)
+        for s in range(4):
+            for c in range(4):
+                for k in range(up):
+                    site.cable(csw[s], racks + 1 + c * up + k, core[c], 1 + (cluster * 4 + s) * up + k)
+            for k in range(ring):
+                site.cable(csw[s], ports - k, csw[(s + 1) % 4], ports - ring - k)
+    for c in range(4):
+        last = site.of[core[c]].ports
+        for k in range(core_ring):
+            site.cable(core[c], last - k, core[(c + 1) % 4], last - core_ring - k)
+    site.features.append("rings")
+    return names, core
+
+
 def rails(rng, site):
     """Hosts with a port on each of two trees, which may share their cores or have no cable between them."""
     leaves, cores, hosts, width = rng.randint(6, 20), rng.choice([2, 3, 6]), rng.choice([16, 18]), 0
@@ -301,7 +329,7 @@ def managers(rng, site, names, tops):
     site.features.append("a management switch")
 
 
-BASES = {f.__name__: f for f in (two_levels, three_levels, directors, rails)}
+BASES = {f.__name__: f for f in (two_levels, three_levels, directors, rails, four_post)}
 ADDED = (island, cascade, managers)
 
 

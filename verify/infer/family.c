@@ -14,7 +14,7 @@
 
 #include "planner/family/recognise.h"
 #include "planner/plan/adjacency.h"
-#include "verify/infer/general.h"
+#include "verify/infer/by_rule.h"
 #include "verify/model/verify.h"
 
 enum {
@@ -23,7 +23,6 @@ enum {
 	WRONG_SHARE = 20, /* and of so many one; */
 	WRONG_SMALL = 8,  /* of these few, of so many one */
 	APART_SHARE = 2,  /* of the distances, one in so many may differ */
-	SURPLUS_COST = 3, /* a cable goes missing sooner than one is laid that belongs nowhere */
 	TRIALS_MAX = 8,	  /* candidates that are matched */
 	LARGE = 500,	  /* switches; in networks of more than these, */
 	TRIALS_LARGE = 3, /* so many */
@@ -221,15 +220,6 @@ struct places {
 	uint64_t wrong; /* cables, by the match without names */
 };
 
-static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
-{
-	if (ft_text_string(note)[0] == '\0')
-		return;
-	ft_text_printf(text, ",\n\t\t\"%s\": ", about);
-	ft_text_add_json(text, ft_text_string(note));
-	text->failed |= note->failed;
-}
-
 static void why_write(const struct recognition *x, const struct candidate *c, const struct places *places,
 		      struct ft_text *text)
 {
@@ -241,46 +231,8 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 		"of %llu cables are wrong or missing by its rule\"",
 		f->live->switch_count, c->family->about, (unsigned long long)places->wrong,
 		(unsigned long long)x->cables);
-	ft_text_printf(
-		text,
-		",\n\t\t\"nodes\": \"%u host port%s seen; what nobody saw is not promised, so hosts that are down "
-		"now have to be added\"",
-		f->host_total, f->host_total == 1 ? " is" : "s are");
-	note_add(text, "rate", &f->why[FT_WHY_RATE]);
-	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
+	ft_infer_by_rule_notes(f, text);
 	ft_text_puts(text, "\n\t}");
-}
-
-/* The hosts of each switch, in the order of the plan. */
-static void hosts_write(const struct recognition *x, const uint32_t *live_of, struct ft_text *text)
-{
-	const struct ft_inference *f = x->f;
-
-	ft_text_puts(text, ", \"hosts\": [");
-	for (uint32_t i = 0, run; i < f->live->switch_count; i += run) {
-		for (run = 1; i + run < f->live->switch_count; run++)
-			if (f->hosts[live_of[i + run]] != f->hosts[live_of[i]])
-				break;
-		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, f->hosts[live_of[i]]);
-	}
-	ft_text_puts(text, "]");
-}
-
-static void binds_write(const struct recognition *x, const struct places *places, struct ft_text *text)
-{
-	ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
-	for (uint32_t i = 0; i < x->f->live->switch_count; i++) {
-		const struct ft_live_switch *sw = &x->f->live->switches[places->live_of[i]];
-		size_t length;
-		const char *start = ft_text_short_name(sw->name, &length);
-
-		ft_text_puts(text, i ? ",\n\t\t" : "\n\t\t");
-		if (places->by_guid[places->live_of[i]])
-			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
-		else
-			ft_text_printf(text, "\"%.*s\"", (int)length, start);
-	}
-	ft_text_puts(text, "\n\t]}");
 }
 
 /*
@@ -300,11 +252,14 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
 		       x->most_hosts ? x->most_hosts : 1);
 	if (places && x->f->host_total > 0)
-		hosts_write(x, places->live_of, text);
+		ft_infer_by_rule_hosts(x->f, places->live_of, x->f->live->switch_count, text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, x->f);
-	if (places)
-		binds_write(x, places, text);
+	if (places) {
+		ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
+		ft_infer_by_rule_bind(x->f, places->live_of, x->f->live->switch_count, places->by_guid, text);
+		ft_text_puts(text, "\n\t]}");
+	}
 	ft_text_puts(text, "\n}\n");
 }
 
@@ -417,70 +372,6 @@ static int candidates_find(struct recognition *x)
 
 /* ---- the match ---- */
 
-/* Cables that are wrong or missing, and switches without a place or on none. */
-static uint64_t wrong_in(const struct ft_report *report)
-{
-	uint64_t wrong = 0;
-
-	for (size_t i = 0; i < report->finding_count; i++) {
-		const struct ft_finding *finding = &report->findings[i];
-
-		switch (finding->code) {
-		case FT_CODE_CABLE_MISSING:
-		case FT_CODE_CABLE_MISPLACED:
-		case FT_CODE_CABLES_SWAPPED:
-			wrong += finding->count;
-			break;
-		case FT_CODE_CABLE_UNPLANNED:
-			wrong += (uint64_t)SURPLUS_COST * finding->count;
-			break;
-		case FT_CODE_EDGE_ISOLATED:
-		case FT_CODE_CORE_MISSING:
-		case FT_CODE_SWITCH_UNPLANNED:
-			return UINT64_MAX;
-		default:
-			break;
-		}
-	}
-	return ft_report_is_foreign(report) ? UINT64_MAX : wrong;
-}
-
-/* Names that no switch has: those that the family gives may be the fabric's own, of other places. */
-static int names_hide(struct ft_plan *plan)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		char name[32];
-
-		free(plan->switches[i].name);
-		snprintf(name, sizeof(name), "(place %u)", i);
-		plan->switches[i].name = strdup(name);
-		if (!plan->switches[i].name)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int text_verify(const struct recognition *x, const struct ft_text *text, bool nameless,
-		       struct ft_report **ret_report)
-{
-	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	int r;
-
-	if (ft_text_failed(text))
-		return -ENOMEM;
-	r = ft_design_read(text->data, text->length, &design, &plan, NULL);
-	if (r == 0 && nameless)
-		r = names_hide(plan);
-	return r < 0 ? r
-		     : ft_verify_all(&(struct ft_verify_input){.design = design,
-							       .plan = plan,
-							       .snapshot = x->f->snapshot,
-							       .today = "",
-							       .doubt_plan = true},
-				     ret_report);
-}
-
 /* The live switch in each place of the plan. Returns 1, 0 if a place is empty or two have one GUID, or -ENOMEM. */
 static int places_find(const struct recognition *x, const struct ft_report *report, uint32_t *live_of)
 {
@@ -503,26 +394,6 @@ static int places_find(const struct recognition *x, const struct ft_report *repo
 	return 1;
 }
 
-/* A name that a design can have as it is: plain, without what JSON would escape, and of no other switch. */
-static int names_judge(const struct recognition *x, bool *by_guid)
-{
-	const struct ft_live *live = x->f->live;
-	_cleanup_(ft_map_release) struct ft_map map = {0};
-
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		const char *name = live->switches[i].name;
-		uint32_t there = i;
-		int r = ft_map_add(&map, ft_text_short_hash(name), i, &there);
-
-		if (r < 0)
-			return r;
-		if (r == 0)
-			by_guid[i] = by_guid[there] = true;
-		by_guid[i] |= !ft_infer_name_is_plain(name) || strpbrk(name, "\"\\") || strncmp(name, "0x", 2) == 0;
-	}
-	return 0;
-}
-
 /* The design with everybody in place, if it is the fabric's. Returns 1, 0 or -ENOMEM. */
 static int places_settle(const struct recognition *x, const struct candidate *c, const struct ft_report *match,
 			 struct places *places, struct ft_text *text)
@@ -531,15 +402,15 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 	int r = places_find(x, match, places->live_of);
 
 	if (r > 0)
-		r = names_judge(x, places->by_guid) < 0 ? -ENOMEM : 1;
+		r = ft_infer_by_rule_names(x->f, places->by_guid) < 0 ? -ENOMEM : 1;
 	if (r <= 0)
 		return r;
 	ft_text_reset(text);
 	design_write(x, c, places, text);
-	r = text_verify(x, text, false, &report);
+	r = ft_infer_by_rule_verify(x->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	return few_wrong(x, wrong_in(report));
+	return few_wrong(x, ft_infer_by_rule_wrong(report));
 }
 
 /* Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM. */
@@ -556,10 +427,10 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	if (!live_of || !by_guid)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
-	r = text_verify(x, &draft, true, &report);
+	r = ft_infer_by_rule_verify(x->f, &draft, true, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	places.wrong = *ret_wrong = wrong_in(report);
+	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report);
 	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &places, text) : 0;
 }
 

@@ -11,7 +11,8 @@
  *                    have is planned, and deviations are faults or a class of their own
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
  *                    of their kind, and holes among the ports of a bundle
- *   general_write.c  the design
+ *   planes.c         the design as a tree with planes and rings, if that says it all
+ *   general_write.c  else as a graph
  *
  * Invariant: planned and observed cables of a pair differ only where a fault is to be found.
  */

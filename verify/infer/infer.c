@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/infer/by_rule.h"
 #include "verify/infer/general.h"
 #include "verify/infer/infer_parts.h"
 #include "verify/model/verify.h"
@@ -553,6 +554,8 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		r = 0;
 	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))
 		return 0;
+	if (r == 0)
+		r = ft_infer_planes(&intent, name, &graph.text);
 	if (r == 0) {
 		ft_text_reset(&graph.text);
 		r = ft_intent_write(&graph.text, &intent, name);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What designs by the rules of a family, or of trees with planes, have in common: parts of their text, and the trial.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/infer/by_rule.h"
+#include "verify/model/verify.h"
+
+/* A cable goes missing sooner than one is laid that belongs nowhere. */
+enum { SURPLUS_COST = 3 };
+
+/* ---- parts of the text ---- */
+
+static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
+{
+	if (ft_text_string(note)[0] == '\0')
+		return;
+	ft_text_printf(text, ",\n\t\t\"%s\": ", about);
+	ft_text_add_json(text, ft_text_string(note));
+	text->failed |= note->failed;
+}
+
+void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text)
+{
+	ft_text_printf(
+		text,
+		",\n\t\t\"nodes\": \"%u host port%s seen; what nobody saw is not promised, so hosts that are down "
+		"now have to be added\"",
+		f->host_total, f->host_total == 1 ? " is" : "s are");
+	note_add(text, "rate", &f->why[FT_WHY_RATE]);
+	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
+}
+
+void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *live_of, uint32_t count, struct ft_text *text)
+{
+	ft_text_puts(text, ", \"hosts\": [");
+	for (uint32_t i = 0, run; i < count; i += run) {
+		for (run = 1; i + run < count; run++)
+			if (f->hosts[live_of[i + run]] != f->hosts[live_of[i]])
+				break;
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, f->hosts[live_of[i]]);
+	}
+	ft_text_puts(text, "]");
+}
+
+int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid)
+{
+	const struct ft_live *live = f->live;
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	for (uint32_t i = 0; i < live->switch_count; i++) {
+		const char *name = live->switches[i].name;
+		uint32_t there = i;
+		int r = ft_map_add(&map, ft_text_short_hash(name), i, &there);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			by_guid[i] = by_guid[there] = true;
+		by_guid[i] |= !ft_infer_name_is_plain(name) || strpbrk(name, "\"\\") || strncmp(name, "0x", 2) == 0;
+	}
+	return 0;
+}
+
+void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *live_of, uint32_t count, const bool *by_guid,
+			   struct ft_text *text)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ft_live_switch *sw = &f->live->switches[live_of[i]];
+		size_t length;
+		const char *start = ft_text_short_name(sw->name, &length);
+
+		ft_text_puts(text, i ? ",\n\t\t" : "\n\t\t");
+		if (by_guid[live_of[i]])
+			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
+		else
+			ft_text_printf(text, "\"%.*s\"", (int)length, start);
+	}
+}
+
+/* ---- the trial ---- */
+
+uint64_t ft_infer_by_rule_wrong(const struct ft_report *report)
+{
+	uint64_t wrong = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+
+		switch (finding->code) {
+		case FT_CODE_CABLE_MISSING:
+		case FT_CODE_CABLE_MISPLACED:
+		case FT_CODE_CABLES_SWAPPED:
+			wrong += finding->count;
+			break;
+		case FT_CODE_CABLE_UNPLANNED:
+			wrong += (uint64_t)SURPLUS_COST * finding->count;
+			break;
+		case FT_CODE_EDGE_ISOLATED:
+		case FT_CODE_CORE_MISSING:
+		case FT_CODE_SWITCH_UNPLANNED:
+			return UINT64_MAX;
+		default:
+			break;
+		}
+	}
+	return ft_report_is_foreign(report) ? UINT64_MAX : wrong;
+}
+
+/* Names that no switch has: those that the family gives may be the fabric's own, of other places. */
+static int names_hide(struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		char name[32];
+
+		free(plan->switches[i].name);
+		snprintf(name, sizeof(name), "(place %u)", i);
+		plan->switches[i].name = strdup(name);
+		if (!plan->switches[i].name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless,
+			    struct ft_report **ret_report)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	int r;
+
+	if (ft_text_failed(text))
+		return -ENOMEM;
+	r = ft_design_read(text->data, text->length, &design, &plan, NULL);
+	if (r == 0 && nameless)
+		r = names_hide(plan);
+	return r < 0 ? r
+		     : ft_verify_all(&(struct ft_verify_input){.design = design,
+							       .plan = plan,
+							       .snapshot = f->snapshot,
+							       .today = "",
+							       .doubt_plan = true},
+				     ret_report);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What designs by the rules of a family, or of trees with planes, have in common. Private to infer/. */
+#ifndef FT_VERIFY_INFER_BY_RULE_H
+#define FT_VERIFY_INFER_BY_RULE_H
+
+#include "verify/infer/general.h"
+
+/* Adds the notes on hosts, rates and aggregation nodes, each with a comma before it. */
+void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text);
+
+/* Adds the hosts of each of @count live switches, in the order of the plan: , "hosts": [...] */
+void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *live_of, uint32_t count,
+			    struct ft_text *text);
+
+/*
+ * Marks the live switches that a design must call by GUID: those without a name that it can have as it is: plain,
+ * without what JSON would escape, and of no other switch. Returns 0 or -ENOMEM.
+ */
+int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
+
+/* Adds the names or GUIDs of @count live switches, with commas between them. */
+void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *live_of, uint32_t count, const bool *by_guid,
+			   struct ft_text *text);
+
+/*
+ * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of
+ * other places. The caller frees the report. Returns 0, -EINVAL: the design is refused, or -ENOMEM.
+ */
+int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless,
+			    struct ft_report **ret_report);
+
+/* The cables that are wrong or missing; UINT64_MAX: some switches have no place, or places no switch. */
+uint64_t ft_infer_by_rule_wrong(const struct ft_report *report);
+
+/*
+ * planes.c: the design of a fat-tree with planes, if the graph is one. Returns 1 with @text replaced, 0, or -ENOMEM.
+ */
+int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text);
+
+#endif
