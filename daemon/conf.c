@@ -204,7 +204,31 @@ static int set_number(const struct ft_config_setting *setting)
 	return 0;
 }
 
-/* The same, or the word for the default, which is none of our numbers. */
+/* "256MB", "2GB"; "none": 0. */
+static int set_history(const struct ft_config_setting *setting)
+{
+	enum { UNIT_LENGTH = 2, MB_IN_GB = 1024 };
+	const struct ft_config_key *key = setting->key;
+	size_t length = strlen(setting->value);
+	const char *unit = setting->value + (length > UNIT_LENGTH ? length - UNIT_LENGTH : 0);
+	bool gigabytes = strcmp(unit, "GB") == 0;
+	_cleanup_free_ char *number = strndup(setting->value, (size_t)(unit - setting->value));
+	uint64_t mb = 0;
+
+	if (!number)
+		return -ENOMEM;
+	if (strcmp(setting->value, "none") != 0) {
+		if ((!gigabytes && strcmp(unit, "MB") != 0) || !number[0] || !number_parse(number, &mb) ||
+		    (mb *= gigabytes ? MB_IN_GB : 1) < key->min || mb > key->max)
+			return ft_error_set(setting->err, -EINVAL, setting->line, setting->column,
+					    "\"%s\" takes a size from 16MB to 1024GB, or none, not \"%s\"", key->name,
+					    setting->value);
+	}
+	*(uint32_t *)setting_field(setting) = (uint32_t)mb;
+	return 0;
+}
+
+/* A number, or the word for the default, which is none of our numbers. */
 static int set_number_or_word(const struct ft_config_setting *setting)
 {
 	const struct ft_config_key *key = setting->key;
@@ -412,6 +436,8 @@ const struct ft_config_key ft_config_keys[] = {
 	 FIELD(rules.storm), 0, 10000},
 	{"listen", "ADDRESS:PORT | none", "127.0.0.1:9683", "where metrics and the report are served", set_listen,
 	 FIELD(listen), 0, 0},
+	{"history", "SIZE | none", "256MB", "how much of the fabric's past is kept on disk", set_history,
+	 FIELD(history_mb), 16, 1024 * 1024},
 	{"hooks", "DIRECTORY", "hooks.d", "the programs that are told of alerts", set_path, FIELD(hook_directory), 0,
 	 0},
 	{"hook_timeout", "TIME", "30s", "how long one may run", set_duration, FIELD(hook_timeout_ms), 100, HOUR},

@@ -13,6 +13,7 @@
 #include "daemon/history.h"
 #include "daemon/hooks.h"
 #include "daemon/http.h"
+#include "daemon/keep.h"
 #include "daemon/loop.h"
 #include "daemon/metrics.h"
 #include "probe/listen.h"
@@ -83,6 +84,8 @@ struct ft_daemon {
 	int lock; /* on the state directory; -1: none */
 	struct ft_alerts *alerts;
 	struct ft_history history;
+	struct ft_keep keep;
+	int64_t shown_offset_ms; /* wall clock - monotonic clock, of times that pages show (summary.c) */
 	struct ft_hooks *hooks;
 	uint64_t saved_version;	 /* of the alerts, saved */
 	uint64_t synced_version; /* of the alerts being synced by the current child */

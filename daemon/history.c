@@ -25,18 +25,23 @@ static void event_write(struct ft_text *t, const struct ft_event *event)
 	ft_text_printf(t, ", \"duration_s\": %" PRId64 "}", event->duration_ms / 1000);
 }
 
-void ft_history_note(struct ft_history *history, const struct ft_event *event)
+void ft_history_add(struct ft_history *history, char *event)
+{
+	free(history->events[history->next]);
+	history->events[history->next] = event;
+	history->next = (history->next + 1) % FT_HISTORY_MAX;
+}
+
+const char *ft_history_note(struct ft_history *history, const struct ft_event *event)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	char *copy;
 
 	event_write(&text, event);
 	copy = ft_text_failed(&text) ? NULL : strdup(ft_text_string(&text));
-	if (!copy)
-		return;
-	free(history->events[history->next]);
-	history->events[history->next] = copy;
-	history->next = (history->next + 1) % FT_HISTORY_MAX;
+	if (copy)
+		ft_history_add(history, copy);
+	return copy;
 }
 
 void ft_history_write(struct ft_text *t, const struct ft_history *history)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The last events of alerts, for display. Kept in memory, from the start of the daemon on. */
+/* The last events of alerts in memory, for display; those from before the start of the daemon are read by keep.c. */
 #ifndef FT_DAEMON_HISTORY_H
 #define FT_DAEMON_HISTORY_H
 
@@ -13,8 +13,14 @@ struct ft_history {
 	size_t next;		      /* place of the next one */
 };
 
-/* Adds an event in place of the oldest. Without memory for it, it is left out. */
-void ft_history_note(struct ft_history *history, const struct ft_event *event);
+/*
+ * Adds an event in place of the oldest. Returns it as a JSON object, valid until the next one; NULL: without memory for
+ * it, it is left out.
+ */
+const char *ft_history_note(struct ft_history *history, const struct ft_event *event);
+
+/* The same with a JSON object, which it takes over. */
+void ft_history_add(struct ft_history *history, char *event);
 
 /*
  * As a JSON list, the newest first:

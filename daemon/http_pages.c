@@ -61,6 +61,13 @@ static int nodes_write(struct ft_http *http, struct MHD_Connection *connection, 
 	return http->pages.nodes(http->userdata, name, guid, text);
 }
 
+static int history_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
+{
+	const char *before = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "before");
+
+	return http->pages.history(http->userdata, before, text);
+}
+
 static int health_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
 {
 	(void)connection;
@@ -89,6 +96,7 @@ static const struct page pages_table[FT_PAGE_COUNT] = {
 	[FT_PAGE_SUMMARY] = {"/summary", json_type, summary_write, HEADER_TAG},
 	[FT_PAGE_DRAWING] = {"/drawing.svg", "image/svg+xml", drawing_write, HEADER_TAG},
 	[FT_PAGE_NODES] = {"/nodes", json_type, nodes_write, 0, TEXT_ASKED},
+	[FT_PAGE_HISTORY] = {"/history", json_type, history_write, 0, TEXT_ASKED},
 	[FT_PAGE_HEALTH] = {"/healthz", ft_http_plain_type, health_write, 0},
 	[FT_PAGE_METRICS] = {"/metrics", "text/plain; version=0.0.4; charset=utf-8", metrics_write, 0},
 	[FT_PAGE_REPORT] = {"/report", json_type, report_write, HEADER_STATE},

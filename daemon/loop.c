@@ -405,6 +405,7 @@ static void reload(struct ft_daemon *d)
 		d->plan = settings.plan;
 		settings = old;
 		settings_apply(d, &old);
+		ft_keep_begin(d);
 		d->metrics.reloads++;
 		ft_log(LOG_NOTICE, "configuration and plan %s are read again", d->design->name);
 	}
@@ -537,6 +538,7 @@ static int alerts_begin(struct ft_daemon *d, struct ft_error *ret_err)
 			ft_log(LOG_WARNING, "%s", ft_text_string(&note));
 	}
 	ft_remember_load(d);
+	ft_keep_begin(d);
 	d->saved_version = ft_alerts_version(d->alerts);
 	return ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, ret_err);
 }
@@ -562,6 +564,7 @@ static void daemon_release(struct ft_daemon *d)
 	ft_report_free(d->report);
 	ft_text_release(&d->json);
 	ft_history_release(&d->history);
+	ft_keep_end(d);
 	free(d->status);
 	ft_config_free(d->config);
 	ft_design_free(d->design);

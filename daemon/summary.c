@@ -59,6 +59,22 @@ static void report_write(const struct ft_daemon *d, struct ft_text *t)
 	ft_report_write_json(t, &cut);
 }
 
+/*
+ * For times that are remembered by the monotonic clock. The two clocks are read one after the other, so that their
+ * difference is a millisecond more or less: it counts as the same until the wall clock is set.
+ */
+static struct ft_now now_shown(struct ft_daemon *d)
+{
+	enum { SAME_MS = 200 };
+	struct ft_now now = ft_daemon_now();
+	int64_t offset_ms = now.wall_ms - now.mono_ms, drift_ms = offset_ms - d->shown_offset_ms;
+
+	if (drift_ms < -SAME_MS || drift_ms > SAME_MS)
+		d->shown_offset_ms = offset_ms;
+	now.wall_ms = now.mono_ms + d->shown_offset_ms;
+	return now;
+}
+
 int ft_summary_page(void *userdata, struct ft_text *t)
 {
 	_cleanup_(ft_text_release) struct ft_text status = {0}, listening = {0};
@@ -78,7 +94,7 @@ int ft_summary_page(void *userdata, struct ft_text *t)
 	times_write(d, t);
 	ft_text_printf(t, ",\n  \"findings\": %zu", d->report ? d->report->finding_count : 0);
 	ft_text_puts(t, ",\n  \"alerts\": ");
-	ft_alerts_write_list(t, d->alerts, ft_daemon_now());
+	ft_alerts_write_list(t, d->alerts, now_shown(d));
 	ft_text_puts(t, ",\n  \"history\": ");
 	ft_history_write(t, &d->history);
 	ft_text_puts(t, ",\n  \"report\": ");

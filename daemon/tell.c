@@ -150,12 +150,15 @@ static void state_save(struct ft_daemon *d)
 static bool journal_feed(struct ft_daemon *d)
 {
 	const struct ft_event *event;
+	const char *json;
 
 	while ((event = ft_alerts_next(d->alerts, journal_sink))) {
 		if (ft_log_alert(event, d->design->name, d->options->instance ? d->options->instance : "") < 0)
 			return false;
 		d->metrics.alerts[event->kind]++;
-		ft_history_note(&d->history, event);
+		json = ft_history_note(&d->history, event);
+		if (json)
+			ft_keep_event(d, event, json);
 		ft_alerts_done(d->alerts, journal_sink, event->seq);
 	}
 	return true;
@@ -279,6 +282,8 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	if (judged > 0) {
 		host_links_compare(d, result->snapshot);
 		ft_remember_look(d, result->snapshot, result->report, kind == FT_LOOK_ALL);
+		if (result->snapshot)
+			ft_keep_fabric(d);
 		returning_watch(d, result->report);
 	}
 	if (judged > 0 && kind == FT_LOOK_ALL)
@@ -448,6 +453,7 @@ const struct ft_http_pages ft_tell_pages = {
 	.summary = ft_summary_page,
 	.drawing = ft_drawing_page,
 	.nodes = ft_nodes_page,
+	.history = ft_keep_page,
 	.metrics = metrics_page,
 	.report = report_page,
 	.health = health_page,

@@ -111,7 +111,15 @@ static void order_release(struct order *order)
 	free(order->keys);
 }
 
-/* Of nodes with one GUID, by what sweeps do not change. */
+/* The far end of a port as one number; 0: there is none. */
+static uint64_t far_guid(const struct ft_snapshot *s, const struct ft_node *node, unsigned int number)
+{
+	const struct ft_port *port = ft_node_port(s, node, number), *far = port ? ft_port_peer(s, port) : NULL;
+
+	return far ? ft_port_node(s, far)->guid : 0;
+}
+
+/* Of nodes with one GUID, by what sweeps do not change: the order in which they were found is chance. */
 static int nodes_compare(const void *a, const void *b, void *arg)
 {
 	const struct ft_snapshot *s = arg;
@@ -124,9 +132,14 @@ static int nodes_compare(const void *a, const void *b, void *arg)
 	if (x->type != y->type)
 		return x->type < y->type ? -1 : 1;
 	r = strcmp(ft_node_description(s, x), ft_node_description(s, y));
-	if (r != 0)
-		return r;
-	return i < j ? -1 : i > j;
+	for (unsigned int n = 1; r == 0 && (n <= x->port_count || n <= y->port_count); n++) {
+		uint64_t a_far = far_guid(s, x, n), b_far = far_guid(s, y, n);
+
+		r = a_far < b_far ? -1 : a_far > b_far;
+	}
+	if (r == 0)
+		r = x->lid < y->lid ? -1 : x->lid > y->lid;
+	return r != 0 ? r : i < j ? -1 : i > j;
 }
 
 static int order_make(struct order *order)

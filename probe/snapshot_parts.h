@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Shared by all that read and write a snapshot's JSON: its members and their meanings. Private to probe/snapshot_*.c and
- * probe/archive.c.
+ * Shared by all that read and write a snapshot's JSON: its members and their meanings. Private to probe/snapshot_*.c
+ * and probe/archive.c.
  */
 #ifndef FT_PROBE_SNAPSHOT_PARTS_H
 #define FT_PROBE_SNAPSHOT_PARTS_H

@@ -32,8 +32,8 @@ static char *config_text(const struct ft_config *c)
 		       c->sweep_interval_ms, c->events, c->sm, c->settle_ms, c->settle_max_ms,
 		       c->rules.raise_after.looks, c->rules.raise_after.ms, c->rules.clear_after.looks,
 		       c->rules.clear_after.ms, ft_severity_name(c->rules.severity));
-	ft_text_printf(&text, "flap=%u/%u incomplete=%u listen=%s hooks=%s %u/%u/%u", c->rules.flap_count,
-		       c->rules.flap_window_ms, c->rules.incomplete_after, c->listen ? c->listen : "-",
+	ft_text_printf(&text, "flap=%u/%u incomplete=%u listen=%s history=%u hooks=%s %u/%u/%u", c->rules.flap_count,
+		       c->rules.flap_window_ms, c->rules.incomplete_after, c->listen ? c->listen : "-", c->history_mb,
 		       c->hook_directory, c->hook_timeout_ms, c->hook_retry_ms, c->hook_give_up_ms);
 	ft_text_printf(&text, " m_key=%" PRIx64 " names=%s", c->sweep.m_key, c->name_map ? c->name_map : "-");
 	assert_false(ft_text_failed(&text));
@@ -41,11 +41,12 @@ static char *config_text(const struct ft_config *c)
 	return text.data;
 }
 
-#define DEFAULTS                                                                                                  \
-	"plan=/d/p ca=- port=0 timeout=1000 engine=auto smps=0/4/0 retries=3 deadline=60000 "                     \
-	"interval=300000 events=1 sm=1 "                                                                          \
-	"settle=10/250 "                                                                                          \
-	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 hooks=/d/hooks.d " \
+#define DEFAULTS                                                                                             \
+	"plan=/d/p ca=- port=0 timeout=1000 engine=auto smps=0/4/0 retries=3 deadline=60000 "                \
+	"interval=300000 events=1 sm=1 "                                                                     \
+	"settle=10/250 "                                                                                     \
+	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 history=256 " \
+	"hooks=/d/hooks.d "                                                                                  \
 	"30000/1000/86400000 m_key=0 names=-"
 
 /* "NAME=VALUE" of @all is as in @wanted: a list of such words. */
@@ -79,6 +80,8 @@ static const struct {
 	{"plan = /a/b", NULL, "plan=/a/b"},
 	{"plan = ../b", NULL, "plan=/d/../b"},
 	{"plan = b#1=x", NULL, "plan=/d/b#1=x"},
+	{"plan = p\nhistory = 2GB", NULL, "history=2048"},
+	{"plan = p\nhistory = none", NULL, "history=0"},
 	{"plan = p\nhooks = /h", NULL, "hooks=/h"},
 	{"plan = p\nhooks = h", NULL, "hooks=/d/h"},
 	/* the port */
@@ -274,6 +277,11 @@ static const struct {
 	 "3:23: \"max_smps_per_second\": libibnetdisc cannot be held to a number of SMPs per second: use the engine "
 	 "libibumad"},
 	{"plan = \"p\"", NULL, "1:8: values are written without quotes"},
+	{"history = 15MB", NULL, "1:11: \"history\" takes a size from 16MB to 1024GB, or none, not \"15MB\""},
+	{"history = 256", NULL, "1:11: \"history\" takes a size from 16MB to 1024GB, or none, not \"256\""},
+	{"history = GB", NULL, "1:11: \"history\" takes a size from 16MB to 1024GB, or none, not \"GB\""},
+	{"history = -1GB", NULL, "1:11: \"history\" takes a size from 16MB to 1024GB, or none, not \"-1GB\""},
+	{"history = 2000GB", NULL, "1:11: \"history\" takes a size from 16MB to 1024GB, or none, not \"2000GB\""},
 	{"hooks = 'h'", NULL, "1:9: values are written without quotes"},
 	{"ca = /dev/infiniband/umad0", NULL,
 	 "1:6: \"ca\" takes the name of a channel adapter such as \"mlx5_0\", not \"/dev/infiniband/umad0\""},

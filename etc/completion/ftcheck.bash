@@ -38,7 +38,7 @@ _ftcheck()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local equals=''
-	local options='--plan --catalog --cables --from --since --diff --before --node-name-map --save --routes --status --sm --counters --build --state --clean --day --accept --candidate --by --why --repair --after --throughput --workload --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
+	local options='--plan --catalog --cables --from --since --diff --before --state-directory --node-name-map --save --routes --status --sm --counters --build --state --clean --day --accept --candidate --by --why --repair --after --throughput --workload --switch --warning --critical --format --verbose --Ca --Port --m_key --config --timeout --outstanding_smps --engine
 		--max-smps-per-switch --max-smps-per-second --retries --deadline --list-codes --help --version -w -c -v -C -P -y -z -t -o -h -V'
 
 	# "--format=json" comes as three words.
@@ -55,6 +55,10 @@ _ftcheck()
 	--plan | --cables | --from | --since | --diff | --before | --node-name-map | --save | --state | --candidate | --routes | -z | --config)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		;;
+	--state-directory)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		;;
 	--format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json nagios svg dot csv' -- "$cur")

@@ -18,6 +18,7 @@
 #include "verify/model/bounds.h"
 #include "verify/model/ethernet.h"
 #include "verify/cmd/complain.h"
+#include "verify/cmd/recording.h"
 #include "verify/cmd/resolve.h"
 #include "verify/model/verify.h"
 #include "verify/cmd/waiting.h"
@@ -51,19 +52,37 @@ static int design_take(const struct ft_options *options, struct ft_design **ret_
 	return r < 0 ? ft_file_error(options->plan, r, &err) : 0;
 }
 
-/* The recording takes the place of a design, called by the name of its file. */
+/* A file, or a moment: @name. Returns 0 or -errno with @err filled. */
+static int recording_load(const struct ft_options *options, const char *name, struct ft_snapshot **ret_snapshot,
+			  struct ft_error *err)
+{
+	_cleanup_(ft_text_release) struct ft_text note = {0};
+	struct ft_error warning = {0};
+	int r = ft_recording_load(name, options->state_directory, ret_snapshot, &note, err);
+
+	if (r < 0 || note.length == 0)
+		return r;
+	ft_error_set(&warning, 0, 0, 0, "%s", ft_text_string(&note));
+	ft_file_error(name, 0, &warning);
+	return 0;
+}
+
+/* The recording takes the place of a design, called by the name of its file, or by its time. */
 static int since_take(const struct ft_options *options, const struct ft_names *names, struct ft_gathered *g)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	const char *slash = strrchr(options->since, '/');
+	const char *slash = strrchr(options->since, '/'), *name = slash ? slash + 1 : options->since;
+	char time[FT_TIME_SIZE];
 	struct ft_error err = {0};
 	int r;
 
-	r = ft_source_load(options->since, &g->since, &err);
+	r = recording_load(options, options->since, &g->since, &err);
+	if (r == 0 && ft_recording_is_moment(options->since) && ft_time_string(g->since->source.time_s, time) == 0)
+		name = time;
 	if (r == 0)
 		r = ft_names_apply(names, g->since);
 	if (r == 0)
-		r = ft_infer_recorded(g->since, slash ? slash + 1 : options->since, &text, &err);
+		r = ft_infer_recorded(g->since, name, &text, &err);
 	if (r == 0)
 		r = ft_design_read(ft_text_string(&text), text.length, &g->design, &g->plan, &err);
 	return r < 0 ? ft_file_error(options->since, r, &err) : 0;
@@ -114,10 +133,14 @@ bool ft_gathers_lanes(const struct ft_options *options)
 	return options->routes && options->route_path_count == 0 && !options->from;
 }
 
-static int recording_load(const struct ft_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
+/* All of --from: one recording, or the files of several machines. */
+static int recordings_load(const struct ft_options *options, struct ft_snapshot **ret_snapshot, struct ft_error *err)
 {
-	_cleanup_free_ const char **paths = calloc(options->more_from_count + 1, sizeof(*paths));
+	_cleanup_free_ const char **paths = NULL;
 
+	if (options->more_from_count == 0)
+		return recording_load(options, options->from, ret_snapshot, err);
+	paths = calloc(options->more_from_count + 1, sizeof(*paths));
 	if (!paths)
 		return -ENOMEM;
 	paths[0] = options->from;
@@ -134,7 +157,7 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 	int r;
 
 	if (options->from) {
-		r = recording_load(options, ret_snapshot, &err);
+		r = recordings_load(options, ret_snapshot, &err);
 		if (r == 0)
 			r = ft_ethernet_fit(plan, *ret_snapshot);
 		if (r < 0)
@@ -226,7 +249,7 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 }
 
 /* The baseline from an earlier fabric, by the same plan. */
-static int baseline_take(const char *path, const struct ft_gathered *g, const struct ft_names *names,
+static int baseline_take(const struct ft_options *options, const struct ft_gathered *g, const struct ft_names *names,
 			 struct ft_baseline **ret_baseline)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
@@ -234,7 +257,7 @@ static int baseline_take(const char *path, const struct ft_gathered *g, const st
 	struct ft_error err = {0};
 	int r;
 
-	r = ft_source_load(path, &snapshot, &err);
+	r = recording_load(options, options->before, &snapshot, &err);
 	if (r == 0)
 		r = ft_names_apply(names, snapshot);
 	if (r == 0)
@@ -251,7 +274,7 @@ static int baseline_take(const char *path, const struct ft_gathered *g, const st
 		report->time_s = snapshot->source.time_s;
 		r = ft_baseline_learn(ret_baseline, snapshot, report);
 	}
-	return r < 0 ? ft_file_error(path, r, &err) : 0;
+	return r < 0 ? ft_file_error(options->before, r, &err) : 0;
 }
 
 /* What is due is judged as of the day on which the fabric was seen. */
@@ -296,7 +319,7 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	if (r == 0)
 		r = phases_take(options, ret);
 	if (r == 0 && options->before)
-		r = baseline_take(options->before, ret, names, &ret->baseline);
+		r = baseline_take(options, ret, names, &ret->baseline);
 	return r;
 }
 

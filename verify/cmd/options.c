@@ -39,9 +39,13 @@ static const char help_text[] = "Usage: ftcheck [--plan DESIGN.json] [OPTION]...
 				"      --from FILE...     read a recorded fabric: ibnetdiscover or iblinkinfo\n"
 				"                         output, cache of libibnetdisc, subnet list, LLDP\n"
 				"                         neighbors (a file a machine) or snapshot, also\n"
-				"                         gzipped; \"-\": stdin\n"
-				"      --since FILE       without a plan: what changed since that was recorded\n"
-				"      --diff FILE FILE2  what changed from one recording to the other\n"
+				"                         gzipped; \"-\": stdin; or a time in the history of\n"
+				"                         ftcheckd: \"yesterday 10:00\"\n"
+				"      --since FILE       without a plan: what changed since that was recorded,\n"
+				"                         or since that time: \"-2h\"\n"
+				"      --diff FILE FILE2  what changed from one recording, or time, to the other\n"
+				"      --state-directory DIR  where ftcheckd keeps that history (default:\n"
+				"                         " FT_STATEDIR "/ftcheckd)\n"
 				"      --before FILE      an earlier record: what is missing now is named as\n"
 				"                         it was then\n"
 				"      --node-name-map FILE  names for nodes; the format of infiniband-diags and\n"
@@ -304,6 +308,7 @@ static const struct row {
 	{"since", 0, required_argument, KIND_STRING, NOT_STATUS, AT(since)},
 	{"diff", 0, required_argument, KIND_CALL, NOT_STATUS, .call = diff_set},
 	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
+	{"state-directory", 0, required_argument, KIND_STRING, NOT_STATUS, AT(state_directory)},
 	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
 	{"build", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(build)},
 	{"state", 0, required_argument, KIND_STRING, NOT_STATUS, AT(state)},
@@ -738,7 +743,9 @@ static int plan_take(struct ft_options *options)
 
 int ft_options_read(int argc, char **argv, struct ft_options *ret_options)
 {
-	struct ft_options options = {.sweep = ft_sweep_defaults, .critical_percent = FT_CRITICAL_DEFAULT};
+	struct ft_options options = {.sweep = ft_sweep_defaults,
+				     .critical_percent = FT_CRITICAL_DEFAULT,
+				     .state_directory = FT_STATEDIR "/ftcheckd"};
 	bool given[FT_COUNT(rows)] = {false};
 	_cleanup_free_ char **typed = calloc((size_t)argc + 1, sizeof(*typed));
 	int r;

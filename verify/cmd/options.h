@@ -30,10 +30,11 @@ struct ft_options {
 	const char *from;    /* NULL: live */
 	const char *const *more_from; /* files that come with it: LLDP neighbours are a file a machine */
 	size_t more_from_count;
-	const char *before; /* the baseline fabric, recorded; NULL: none */
-	const char *save;   /* NULL: nowhere */
-	const char *names;  /* a node name map; NULL: the default one, if it exists */
-	const char *config; /* configuration of infiniband-diags; NULL: the default one, if it exists */
+	const char *before;	     /* the baseline fabric, recorded; NULL: none */
+	const char *state_directory; /* of ftcheckd, with its history: for recordings that are named by a time */
+	const char *save;	     /* NULL: nowhere */
+	const char *names;	     /* a node name map; NULL: the default one, if it exists */
+	const char *config;	     /* configuration of infiniband-diags; NULL: the default one, if it exists */
 	struct ft_sweep_options sweep;
 
 	bool routes;			/* read forwarding tables too */
