@@ -86,6 +86,34 @@ def replaced(f):
     f.entry = (guids[f.entry[0]], f.entry[1]) if f.entry else None
 
 
+def guids_turned(f, turn):
+    guids = {guid: turn.get(guid, guid) for guid in f.nodes}
+    f.nodes = f.renamed(guids, list(f.nodes)).nodes
+
+
+def exchanged(f):
+    """The boxes, each with its name; the cables stay."""
+    one, two = named(f, "edge001"), named(f, "edge003")
+    one.description, two.description = two.description, one.description
+    guids_turned(f, {one.guid: two.guid, two.guid: one.guid})
+
+
+def adapter(f):
+    guids_turned(f, {named(f, "node001").guid: 0xabcdef0002})
+
+
+def renames(f):
+    named(f, "core01").description = b"spine01"
+    named(f, "node001").description = b"login001 HCA-1"
+
+
+def stolen(f):
+    edge, port = between(f, "edge001", "core01")[0]
+    rate = f.unlink(edge, port)
+    thief = f.add(Node("S", 0xabcdef0003, 36, b"thief"))
+    f.link(thief.guid, 1, named(f, "core01").guid, 1, rate)
+
+
 def new_cable(f):
     a, b = named(f, "edge001"), named(f, "edge002")
     f.link(a.guid, a.free_ports()[-1], b.guid, b.free_ports()[-1], "4xHDR")
@@ -110,8 +138,12 @@ CHANGES = [
     ("a cable pulled", pull, [("cable-missing", "edge001 port 19", "core01 port 1")]),
     ("two cables exchanged", swap, [("cables-swapped", "edge001", "edge002", "core01", "core02")]),
     ("a cable slower than it was", slow, [("cable-slow", "edge001 port 19", "4xSDR instead of 4x")]),
-    ("a cable faster than it was", fast, []),
-    ("a switch gone", dead, [("edge-isolated", "core02 is cut off or powered down")]),
+    ("a cable faster than it was", fast, [("cable-faster", "1 cable is faster than it was: edge001 port 19 - core01 port 1 at 4xNDR instead of 4xHDR")]),
+    ("a switch gone", dead, [("core-missing", "core switch core02 is missing")]),
+    ("two switches exchanged", exchanged, [("switch-replaced", "2 switches have changed places", "edge001 in the place of edge003", "edge003 in the place of edge001")]),
+    ("another adapter", adapter, [("host-replaced", "1 host was replaced: the adapter of node001", "on edge001 port 1")]),
+    ("other names", renames, [("renamed", "1 host has another name: node001"), ("renamed", "1 switch has another name: core01 is called spine01 now")]),
+    ("a switch in the ports of a cable", stolen, [("switch-unplanned", "thief is new", "it took the ports of 1 cable: core01 port 1 - edge001")]),
     ("a switch replaced", replaced, [("switch-replaced", "core02 was replaced: its GUID was 0x", " and is 0x000000abcdef0001 now")]),
     ("a new cable", new_cable, [("cable-unplanned", "the cable between edge001 port 40 and edge002 port 40 is new")]),
     ("a host gone", pull_host, [("hosts-missing", "1 host is gone: node001 on edge001 port 1")]),
@@ -125,7 +157,8 @@ for what, change, wanted in CHANGES:
     if change:
         change(later)
     found, status = findings(tree, later)
-    severe = {"edge-isolated": 2, "switch-replaced": 0, "hosts-missing": 0, "hosts-unplanned": 0}
+    severe = {"core-missing": 2, "switch-replaced": 0, "hosts-missing": 0, "hosts-unplanned": 0, "cable-faster": 0,
+              "host-replaced": 0, "renamed": 0}
     least = max((severe.get(w[0], 1) for w in wanted), default=0)
     good = (isinstance(found, list) and len(found) == len(wanted) and status == least and
             all(f[0] == w[0] and all(part in f[1] for part in w[1:]) for f, w in zip(found, wanted)))

@@ -570,8 +570,10 @@ int ft_hosts_check(struct ft_model *m)
 	/* The sweep began on an edge without a path to any core: of the other hosts nothing is known. */
 	if (m->cut_off)
 		return 0;
-	if (m->since)
-		return ft_hosts_since_check(m);
+	if (m->since) {
+		r = ft_changes_check(m);
+		return r < 0 ? r : ft_hosts_since_check(m);
+	}
 	if (!room)
 		return -ENOMEM;
 	hosts_on_core(m, room);

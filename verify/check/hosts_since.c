@@ -139,5 +139,6 @@ int ft_hosts_since_check(struct ft_model *m)
 			return -ENOMEM;
 	gone_find(&gone, &now, &switches);
 	new_find(&new, &before);
+	m->hosts_new = new.count;
 	return 0;
 }

@@ -182,6 +182,7 @@ static struct ft_verify_input input_make(const struct ft_options *options, const
 					.plan = g->plan,
 					.snapshot = g->snapshot,
 					.since = g->since,
+					.changes = &g->changes,
 					.today = today,
 					.sms = g->sms,
 					.counters = g->counters,

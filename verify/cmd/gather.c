@@ -35,6 +35,7 @@ void ft_gathered_release(struct ft_gathered *g)
 	ft_routes_free(g->routes);
 	ft_lanes_free(g->lanes);
 	ft_baseline_free(g->baseline);
+	ft_device_changes_release(&g->changes);
 }
 
 static int design_take(const struct ft_options *options, struct ft_design **ret_design, struct ft_plan **ret_plan)
@@ -68,23 +69,44 @@ static int recording_load(const struct ft_options *options, const char *name, st
 }
 
 /* The recording takes the place of a design, called by the name of its file, or by its time. */
-static int since_take(const struct ft_options *options, const struct ft_names *names, struct ft_gathered *g)
+static int since_plan(const struct ft_options *options, struct ft_gathered *g, struct ft_error *err)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	const char *slash = strrchr(options->since, '/'), *name = slash ? slash + 1 : options->since;
 	char time[FT_TIME_SIZE];
+	int r;
+
+	if (ft_recording_is_moment(options->since) && ft_time_string(g->since->source.time_s, time) == 0)
+		name = time;
+	r = ft_infer_recorded(g->since, name, &text, err);
+	if (r < 0)
+		return r;
+	ft_design_free(FT_STEAL(g->design));
+	ft_plan_free(FT_STEAL(g->plan));
+	return ft_design_read(ft_text_string(&text), text.length, &g->design, &g->plan, err);
+}
+
+static int since_take(const struct ft_options *options, const struct ft_names *names, struct ft_gathered *g)
+{
 	struct ft_error err = {0};
 	int r;
 
 	r = recording_load(options, options->since, &g->since, &err);
-	if (r == 0 && ft_recording_is_moment(options->since) && ft_time_string(g->since->source.time_s, time) == 0)
-		name = time;
 	if (r == 0)
 		r = ft_names_apply(names, g->since);
 	if (r == 0)
-		r = ft_infer_recorded(g->since, name, &text, &err);
-	if (r == 0)
-		r = ft_design_read(ft_text_string(&text), text.length, &g->design, &g->plan, &err);
+		r = since_plan(options, g, &err);
+	return r < 0 ? ft_file_error(options->since, r, &err) : 0;
+}
+
+/* What became of the devices is known before the rest: the plan is made anew of the amended recording. */
+static int since_amend(const struct ft_options *options, struct ft_gathered *g)
+{
+	struct ft_error err = {0};
+	int r = ft_infer_changes(g->since, g->snapshot, &g->changes);
+
+	if (r == 0 && g->changes.amended)
+		r = since_plan(options, g, &err);
 	return r < 0 ? ft_file_error(options->since, r, &err) : 0;
 }
 
@@ -312,6 +334,8 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	/* The raw snapshot is saved: the name map is applied when it is read. */
 	if (r == 0)
 		r = names_give(names, ret->snapshot);
+	if (r == 0 && options->since)
+		r = since_amend(options, ret);
 	if (r == 0)
 		r = extras_take(options, ret->snapshot, ret);
 	if (r == 0 && options->cables)

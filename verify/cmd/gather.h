@@ -14,6 +14,7 @@
 #include "probe/snapshot.h"
 #include "verify/model/baseline.h"
 #include "verify/cmd/options.h"
+#include "verify/model/changes.h"
 
 /* Inputs that were not requested are NULL. */
 struct ft_gathered {
@@ -24,9 +25,10 @@ struct ft_gathered {
 	struct ft_snapshot *snapshot;
 	struct ft_sms *sms;
 	struct ft_counters *counters;
-	struct ft_routes *routes;  /* from files, or from the switches */
-	struct ft_lanes *lanes;	   /* from files; or by ft_gather_lanes() */
-	struct ft_snapshot *since; /* the recording that the plan was made of; NULL: there is a design */
+	struct ft_routes *routes;	  /* from files, or from the switches */
+	struct ft_lanes *lanes;		  /* from files; or by ft_gather_lanes() */
+	struct ft_snapshot *since;	  /* the recording that the plan was made of; NULL: there is a design */
+	struct ft_device_changes changes; /* since then */
 	struct ft_baseline *baseline;
 };
 

@@ -191,11 +191,15 @@ static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, 
 		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
 }
 
+enum { TAKEN_SHOWN = 4 };
+
 /*
  * A wrong plug in port @port of planned switch @planned blocks the planned cable of that port: its deficit is a
  * consequence. Only the port number identifies that cable; without a pattern the cable is reported as missing.
+ * @taken: what is folded is added to it, the first TAKEN_SHOWN; or NULL.
  */
-static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port)
+static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port,
+			 struct ft_text *taken)
 {
 	struct ft_model *m = x->m;
 	uint32_t live = m->live_of[planned];
@@ -212,6 +216,9 @@ static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
 				   label_of(m, planned), label_of(m, q));
 		deficit_act(x, f, port, planned, q);
+		if (taken && f->impact.links_lost <= TAKEN_SHOWN)
+			ft_text_printf(taken, "%s%s - %s", taken->length ? ", " : "",
+				       ft_place_text(m, port, &x->text_c), label_of(m, q));
 		return;
 	}
 }
@@ -246,8 +253,8 @@ static void loopbacks_explain(struct explain *x)
 		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
-		deficit_fold(x, f, s->a, cable->a_port);
-		deficit_fold(x, f, s->a, cable->b_port);
+		deficit_fold(x, f, s->a, cable->a_port, NULL);
+		deficit_fold(x, f, s->a, cable->b_port, NULL);
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
 		ft_say(m, &f->fix, "unplug it%s",
 		       f->symptom_count ? " and put the planned cables back into these ports" : "");
@@ -265,15 +272,29 @@ static void loopbacks_explain(struct explain *x)
 	}
 }
 
-static void unplanned_switch(struct explain *x, uint32_t live)
+/* "; 2 cables that are not there any more: edge001 port 19 - core01, …" of what @f took, or nothing. */
+static void taken_say(const struct ft_finding *f, const struct ft_text *taken, struct ft_text *ret_text)
+{
+	char cables[48];
+
+	if (taken->length > 0)
+		ft_text_printf(ret_text, "; it took the ports of %s: %s%s",
+			       ft_plural(f->impact.links_lost, "cable", cables), ft_text_string(taken),
+			       f->impact.links_lost > TAKEN_SHOWN ? ", …" : "");
+}
+
+/*
+ * Enters its cables to planned switches, whose ports they block, into @f. Returns how many; @first: the port of the
+ * first of all, if there is one yet.
+ */
+static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32_t live, uint32_t *first,
+				 struct ft_text *taken)
 {
 	struct ft_model *m = x->m;
 	const struct ft_live_switch *sw = &m->live.switches[live];
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
-	uint32_t far = FT_NONE;
-	char cables[48], hosts[48], words[FT_PORT_WORDS_SIZE];
+	char words[FT_PORT_WORDS_SIZE];
+	uint32_t count = 0;
 
-	ft_finding_where_switch(m, f, live, 0);
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
 		uint32_t near_port = ft_cable_port(cable, live), other = ft_cable_far(cable, live);
@@ -281,23 +302,41 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 
 		if (other == live || m->live.switches[other].planned == FT_NONE)
 			continue;
-		far = far == FT_NONE ? far_port : far;
+		count++;
+		*first = *first == FT_NONE ? far_port : *first;
 		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its%s is cabled to %s",
 				   ft_live_port_words(m, live, ft_port_number(m, near_port), words),
 				   ft_place_text(m, far_port, &x->text_a));
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
-		if (m->live.switches[other].planned != FT_NONE)
-			deficit_fold(x, f, m->live.switches[other].planned, far_port);
+		deficit_fold(x, f, m->live.switches[other].planned, far_port, taken);
 	}
+	return count;
+}
+
+static void unplanned_switch(struct explain *x, uint32_t live)
+{
+	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
+	uint32_t far = FT_NONE;
+	char cables[48], hosts[48];
+
+	ft_finding_where_switch(m, f, live, 0);
+	unplanned_cabled(x, f, live, &far, &taken);
+	/* What was recorded is told with the change that took it. */
+	if (m->since)
+		taken_say(f, &taken, &more);
+	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
 	if (sw->hosts)
 		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
 	ft_say(m, &f->expected, "no such switch%s", m->since ? "" : " in the plan");
 	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, live)->port_count,
 	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
-	ft_say(m, &f->text, "%s is %s; it has %s to the fabric%s%s and %s", sw->label,
+	ft_say(m, &f->text, "%s is %s; it has %s to the fabric%s%s and %s%s", sw->label,
 	       m->since ? "new" : "not in the plan", ft_plural(sw->cable_count, "cable", cables),
 	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a),
-	       ft_plural(sw->hosts, "host", hosts));
+	       ft_plural(sw->hosts, "host", hosts), ft_text_string(&more));
 	ft_say(m, &f->fix,
 	       m->since ? "unplug it, unless it is to be there"
 			: "unplug it, or add it to the design (or to expect.unplanned)");
@@ -308,6 +347,44 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 				       "it is a planned %s that has lost nearly all its cables; its name plate tells",
 				       ft_kind_words_of(m, sw->kind, kind));
 	}
+}
+
+/* The first unplanned switch chip of that system from @from on; FT_NONE: there is none. */
+static uint32_t next_of_system(const struct ft_model *m, uint64_t system, uint32_t from)
+{
+	for (uint32_t i = from; system && i < m->live.switch_count; i++)
+		if (m->live.switches[i].planned == FT_NONE && node_of(m, i)->system_guid == system)
+			return i;
+	return FT_NONE;
+}
+
+/* A recording has a director as its chips: the new ones of one system are one change. */
+static void new_director(struct explain *x, uint32_t first)
+{
+	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
+	struct ft_model *m = x->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
+	uint32_t far = FT_NONE, chips = 0, cables = 0, hosts = 0;
+	uint64_t system = node_of(m, first)->system_guid;
+
+	for (uint32_t i = first; i != FT_NONE; i = next_of_system(m, system, i + 1)) {
+		ft_finding_where_switch(m, f, i, 0);
+		cables += unplanned_cabled(x, f, i, &far, &taken);
+		hosts += m->live.switches[i].hosts;
+		chips++;
+	}
+	taken_say(f, &taken, &more);
+	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
+	ft_say(m, &f->expected, "no such director");
+	ft_say(m, &f->observed, "a director of %u switch chips with %u cable%s and %u host%s", chips, cables,
+	       ft_text_s(cables), hosts, ft_text_s(hosts));
+	ft_say(m, &f->text,
+	       "%s and %u more switch chips of one director are new; they have %u cable%s to the fabric%s%s and %u "
+	       "host%s%s",
+	       m->live.switches[first].label, chips - 1, cables, ft_text_s(cables),
+	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), hosts,
+	       ft_text_s(hosts), ft_text_string(&more));
+	ft_say(m, &f->fix, "unplug it, unless it is to be there");
 }
 
 static bool has_planned_neighbour(const struct ft_model *m, const struct ft_live_switch *sw, uint32_t live)
@@ -333,7 +410,12 @@ static void unplanned_switches(struct explain *x)
 		/* Of a device that invents switches without end, only those count that show where it is cabled. */
 		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, sw, i)))
 			continue;
-		unplanned_switch(x, i);
+		if (m->since && next_of_system(m, node_of(m, i)->system_guid, 0) < i)
+			continue;
+		if (m->since && next_of_system(m, node_of(m, i)->system_guid, i + 1) != FT_NONE)
+			new_director(x, i);
+		else
+			unplanned_switch(x, i);
 		told++;
 	}
 }

@@ -38,4 +38,15 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
 		      struct ft_error *err);
 
+struct ft_device_changes;
+
+/*
+ * changes.c: what became of the devices of @before, which is amended (verify/model/changes.h).
+ *
+ * @before  as ft_infer_recorded() will read it; on failure it is still a snapshot
+ * @ret_changes  out: the caller releases them. Untouched on failure
+ * Returns 0 or -ENOMEM.
+ */
+int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes);
+
 #endif

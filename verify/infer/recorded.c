@@ -143,6 +143,9 @@ static void switches_write(const struct recording *x, struct ft_text *text)
 		ft_text_printf(text, "%s\n\t\t{\"name\": ", separator);
 		ft_text_add_json(text, x->name[i]);
 		ft_text_printf(text, ", \"ports\": %u, \"hosts\": %u", s->nodes[i].port_count, x->hosts[i]);
+		/* A lost one cuts off no hosts. */
+		if (x->hosts[i] == 0 && x->host_count > 0)
+			ft_text_puts(text, ", \"kind\": \"core\"");
 		if (s->nodes[i].guid && !x->twin[i])
 			ft_text_printf(text, ", \"guid\": \"0x%016llx\"", (unsigned long long)s->nodes[i].guid);
 		ft_text_puts(text, "}");

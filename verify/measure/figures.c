@@ -243,7 +243,8 @@ static void switches_count(struct ft_model *m)
 	report->uplinks.misplaced = misplaced;
 	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - all.unjudged - misplaced;
 	report->hosts.planned = ft_hosts_planned(m);
-	report->hosts.found = m->live.host_count;
+	/* Of those that were recorded; new ones are a finding. */
+	report->hosts.found = m->live.host_count - m->hosts_new;
 }
 
 /* The remaining fraction of the planned bisection bandwidth. */

@@ -29,6 +29,7 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 				      "a cable between the right switches, in another port than planned"},
 	[FT_CODE_CABLE_SLOW] = {"cable-slow", WARNING, "active speed below the expected"},
 	[FT_CODE_CABLE_NARROW] = {"cable-narrow", WARNING, "active width below the expected"},
+	[FT_CODE_CABLE_FASTER] = {"cable-faster", INFO, "cables that are faster than when they were recorded"},
 	[FT_CODE_PORT_INACTIVE] = {"port-inactive", WARNING,
 				   "a link that is up but that no subnet manager has brought to Active"},
 	[FT_CODE_LOOPBACK] = {"loopback", WARNING, "a switch cabled to itself"},
@@ -42,6 +43,8 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 	[FT_CODE_HOST_MISPLACED] = {"host-misplaced", WARNING, "a host on another edge switch or port than planned"},
 	[FT_CODE_HOSTS_MISSING] = {"hosts-missing", INFO, "fewer hosts than planned"},
 	[FT_CODE_HOSTS_UNPLANNED] = {"hosts-unplanned", INFO, "more hosts than planned"},
+	[FT_CODE_HOST_REPLACED] = {"host-replaced", INFO, "another host, or adapter, in the port of a recorded one"},
+	[FT_CODE_RENAMED] = {"renamed", INFO, "switches or hosts with other names than when they were recorded"},
 	[FT_CODE_HOPS_EXCEEDED] = {"hops-exceeded", WARNING, "hosts farther apart than the plan's Clos number"},
 	[FT_CODE_GUID_DUPLICATE] = {"guid-duplicate", WARNING, "two nodes of one GUID"},
 	[FT_CODE_LID_DUPLICATE] = {"lid-duplicate", WARNING, "two ports of one LID"},
@@ -492,8 +495,10 @@ static void owner_add(const struct ft_model *m, uint32_t port, struct ft_text *t
 		chip_add(m, chip, text);
 	else if (live != FT_NONE)
 		ft_text_puts(text, m->live.switches[live].label);
-	else
+	else if (node->description_length > 0)
 		ft_text_add_safe(text, ft_node_description(m->snapshot, node), node->description_length);
+	else
+		ft_text_printf(text, "0x%016" PRIx64, node->guid);
 }
 
 /* The interface's name; "": it has none. */

@@ -242,6 +242,7 @@ struct ft_model {
 	uint32_t *holes;	/* by snapshot port: the place that a dark one led to (explain/port_holes.c); or NULL */
 	bool *trace_claimed;	/* by port of @chips, where there are directors: likewise */
 	bool *misplaced;	/* by live cable: not where it belongs */
+	uint32_t hosts_new;	/* hosts that the recording, where there is one, does not have */
 	uint32_t hosts_behind;	/* hosts that are known to have gone with boards of directors */
 	bool cut_off;		/* the sweep began on an edge without a way to any core: nothing else can be judged */
 
@@ -512,6 +513,7 @@ int ft_explain(struct ft_model *m);
 int ft_rates_check(struct ft_model *m);
 int ft_hosts_check(struct ft_model *m);
 int ft_hosts_since_check(struct ft_model *m); /* where there is a recording instead of a design */
+int ft_changes_check(struct ft_model *m);     /* check/changes.c: likewise; of devices */
 int ft_identities_check(struct ft_model *m);
 
 /*

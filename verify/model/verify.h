@@ -13,6 +13,7 @@ struct ft_lanes;
 struct ft_sms;
 struct ft_baseline;
 struct ft_phases;
+struct ft_device_changes;
 
 /* The inputs of a verification. NULL members are not checked. All are borrowed. */
 struct ft_verify_input {
@@ -21,7 +22,8 @@ struct ft_verify_input {
 	const struct ft_snapshot *snapshot; /* as it was read */
 	/* The recording that @plan was made of: cables are to be as fast as they were then. NULL: there is a design. */
 	const struct ft_snapshot *since;
-	const char *today; /* the date for waivers, "YYYY-MM-DD" (UTC) */
+	const struct ft_device_changes *changes; /* with @since: what is known already, and amended in it (changes.h) */
+	const char *today;			 /* the date for waivers, "YYYY-MM-DD" (UTC) */
 	/* planner/write/phases.h: what is to be there when; NULL: now. And the day: as @today */
 	const struct ft_phases *phases;
 	const char *day;

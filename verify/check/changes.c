@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Reports what became of the devices of a recording (model/changes.h) as findings. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "verify/model/changes.h"
+#include "verify/model/model.h"
+
+static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft_device_change *change,
+		       const struct ft_map *live_of)
+{
+	for (size_t i = 0; i < change->item_count; i++) {
+		const struct ft_symptom *item = &change->items[i];
+		uint32_t live = ft_map_get(live_of, item->place.guid);
+
+		if (live == FT_MAP_NONE)
+			continue;
+		ft_finding_where_switch(m, f, live, item->place.port);
+		ft_finding_symptom(m, f, live, item->place.port, "%s", item->text);
+	}
+}
+
+static void change_report(struct ft_model *m, const struct ft_device_change *change, const struct ft_map *live_of)
+{
+	struct ft_finding *f = ft_finding_add(m, change->code, FT_EVIDENCE_SEEN);
+
+	f->count = change->count;
+	ft_say(m, &f->text, "%s", change->text);
+	ft_say(m, &f->fix, "%s", change->fix);
+	if (change->expected)
+		ft_say(m, &f->expected, "%s", change->expected);
+	if (change->observed)
+		ft_say(m, &f->observed, "%s", change->observed);
+	places_add(m, f, change, live_of);
+}
+
+int ft_changes_check(struct ft_model *m)
+{
+	_cleanup_(ft_map_release) struct ft_map live_of = {0};
+	const struct ft_device_changes *changes = m->input->changes;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (ft_map_add(&live_of, m->live.switches[i].guid, i, NULL) < 0)
+			return -ENOMEM;
+	for (size_t i = 0; changes && i < changes->count; i++)
+		change_report(m, &changes->items[i], &live_of);
+	return 0;
+}

@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Finds what became of the devices of a recording, and amends it (verify/model/changes.h). A device is its GUID; GUIDs
+ * that occur twice in a recording identify nothing, and are left alone.
+ *
+ * Places: each port of a switch that is seen now has a far end, which had a far end before; that one's switch is where
+ * this switch stands now. The majority of its ports decides, by more than half of those that it has now and that the
+ * place had before. Switches that stand in each other's places have changed them; one that is new and stands where one
+ * is gone has replaced it. A host likewise, by its switch ports, all of which must agree.
+ *
+ * Cost: O(n) in the ports of both, and for each switch O(p^2) in its ports at worst.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "verify/infer/changes_parts.h"
+#include "verify/infer/infer.h"
+#include "verify/model/chassis.h"
+
+enum { SHOWN = 6 };
+
+static void comparison_release(struct ft_comparison *c)
+{
+	free(c->later);
+	free(c->earlier);
+	free(c->twin_before);
+	free(c->twin_now);
+	free(c->namesake_before);
+	free(c->namesake_now);
+}
+
+/* ---- who is who ---- */
+
+static int guids_map(const struct ft_snapshot *s, struct ft_map *map, bool *twin)
+{
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		uint32_t there = i;
+		int r = ft_map_add(map, s->nodes[i].guid, i, &there);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			twin[i] = twin[there] = true;
+		twin[i] |= s->nodes[i].guid == 0;
+	}
+	return 0;
+}
+
+static int namesakes_find(const struct ft_snapshot *s, bool *namesake)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		uint32_t there = i;
+		int r = ft_map_add(&map, ft_text_hash(ft_node_description(s, &s->nodes[i])), i, &there);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			namesake[i] = namesake[there] = true;
+	}
+	return 0;
+}
+
+/* After each amendment: the devices of the recording may be others. */
+static int devices_pair(struct ft_comparison *c)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0}, unused = {0};
+
+	memset(c->twin_before, 0, c->before->node_count);
+	memset(c->twin_now, 0, c->now->node_count);
+	memset(c->earlier, 0xff, c->now->node_count * sizeof(*c->earlier));
+	if (guids_map(c->before, &unused, c->twin_before) < 0 || guids_map(c->now, &map, c->twin_now) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->before->node_count; i++) {
+		uint32_t j = c->twin_before[i] ? FT_MAP_NONE : ft_map_get(&map, c->before->nodes[i].guid);
+
+		if (j != FT_MAP_NONE && (c->twin_now[j] || c->now->nodes[j].type != c->before->nodes[i].type))
+			j = FT_MAP_NONE;
+		c->later[i] = j == FT_MAP_NONE ? FT_NO_NODE : j;
+		if (j != FT_MAP_NONE)
+			c->earlier[j] = i;
+	}
+	return 0;
+}
+
+/* ---- telling ---- */
+
+void ft_device_changes_release(struct ft_device_changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		struct ft_device_change *change = &changes->items[i];
+
+		for (size_t n = 0; n < change->item_count; n++) {
+			free(change->items[n].text);
+			free(change->items[n].place.name);
+		}
+		free(change->items);
+		free(change->text);
+		free(change->fix);
+		free(change->expected);
+		free(change->observed);
+	}
+	free(changes->items);
+	*changes = (struct ft_device_changes){0};
+}
+
+struct ft_device_change *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix)
+{
+	struct ft_device_change *items =
+		reallocarray(c->changes->items, c->changes->count + 1, sizeof(*c->changes->items));
+	char *copy = strdup(fix);
+
+	if (items)
+		c->changes->items = items;
+	if (!items || !copy) {
+		free(copy);
+		c->failed = true;
+		return NULL;
+	}
+	items[c->changes->count] = (struct ft_device_change){.code = code, .fix = copy};
+	return &items[c->changes->count++];
+}
+
+void ft_change_say(struct ft_comparison *c, char **string, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	free(*string);
+	if (vasprintf(string, format, args) < 0) {
+		*string = NULL;
+		c->failed = true;
+	}
+	va_end(args);
+}
+
+char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint32_t node)
+{
+	const bool namesake = s == c->now ? c->namesake_now[node] : c->namesake_before[node];
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	const struct ft_node *n = &s->nodes[node];
+
+	ft_text_add_safe(&text, ft_node_description(s, n), n->description_length);
+	if (n->description_length == 0 || namesake)
+		ft_text_printf(&text, "%s0x%016llx", text.length ? " " : "", (unsigned long long)n->guid);
+	if (!ft_text_failed(&text))
+		return FT_STEAL(text.data);
+	c->failed = true;
+	return NULL;
+}
+
+void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, uint32_t node, uint32_t port, char *text)
+{
+	struct ft_symptom *items = change ? reallocarray(change->items, change->item_count + 1, sizeof(*items)) : NULL;
+
+	if (items)
+		change->items = items;
+	if (!items || !text) {
+		c->failed = true;
+		free(text);
+		return;
+	}
+	items[change->item_count++] = (struct ft_symptom){
+		.text = text,
+		.place = {.name = ft_change_name(c, c->now, node), .guid = c->now->nodes[node].guid, .port = port}};
+	change->count++;
+}
+
+/* "3 hosts WORDS: the first, the second, and 1 more" of the list. */
+static void list_say(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	if (!change || change->item_count == 0)
+		return;
+	ft_text_printf(&text, "%zu %s: ", change->item_count, change->item_count == 1 ? one : many);
+	for (size_t i = 0; i < change->item_count && i < SHOWN; i++)
+		ft_text_printf(&text, "%s%s", i ? ", " : "", change->items[i].text);
+	if (change->item_count > SHOWN)
+		ft_text_printf(&text, " and %zu more", change->item_count - SHOWN);
+	if (ft_text_failed(&text))
+		c->failed = true;
+	else
+		ft_change_say(c, &change->text, "%s", ft_text_string(&text));
+}
+
+/* ---- other devices in the same places ---- */
+
+/* Room for the descriptions of @now in @before, once. */
+static int strings_join(struct ft_comparison *c)
+{
+	struct ft_snapshot *s = c->before;
+	char *strings;
+
+	if ((uint64_t)s->strings_length + c->now->strings_length > UINT32_MAX)
+		return -ENOMEM;
+	strings = realloc(s->strings, s->strings_length + c->now->strings_length);
+	if (!strings)
+		return -ENOMEM;
+	memcpy(strings + s->strings_length, c->now->strings, c->now->strings_length);
+	s->strings = strings;
+	return 0;
+}
+
+/* What a device is, apart from its place: node @from of now becomes node @to of before. @base: of strings_join(). */
+static void device_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t base)
+{
+	struct ft_node *node = &c->before->nodes[to];
+	const struct ft_node *now = &c->now->nodes[from];
+
+	node->guid = now->guid;
+	node->system_guid = now->system_guid;
+	node->vendor_id = now->vendor_id;
+	node->device_id = now->device_id;
+	node->lid = now->lid;
+	node->lmc = now->lmc;
+	if (now->description_length > 0) {
+		node->description = base + now->description;
+		node->description_length = now->description_length;
+	}
+	for (unsigned int n = 1; n <= node->port_count && n <= now->port_count; n++) {
+		struct ft_port *port = &c->before->ports[node->first_port + n - 1];
+
+		port->guid = c->now->ports[now->first_port + n - 1].guid;
+		port->lid = c->now->ports[now->first_port + n - 1].lid;
+	}
+	c->changes->amended = true;
+}
+
+/* The node of before whose place the switch @node of now has; FT_NO_NODE: none is certain. */
+static uint32_t place_of(const struct ft_comparison *c, uint32_t node)
+{
+	const struct ft_node *sw = &c->now->nodes[node];
+	uint32_t best = FT_NO_NODE, most = 0, links = 0, had = 0;
+	uint32_t votes[256], voted[256], voters = 0;
+
+	for (unsigned int n = 1; n <= sw->port_count; n++) {
+		const struct ft_port *far = ft_port_peer(c->now, ft_node_port(c->now, sw, n)), *was;
+		uint32_t there, i = 0;
+
+		if (!far)
+			continue;
+		links++;
+		there = c->earlier[far->node];
+		was = there == FT_NO_NODE ? NULL : ft_node_port(c->before, &c->before->nodes[there], far->number);
+		was = was ? ft_port_peer(c->before, was) : NULL;
+		if (!was || !is_switch(c->before, was->node))
+			continue;
+		while (i < voters && voted[i] != was->node)
+			i++;
+		if (i == voters) {
+			voted[voters] = was->node;
+			votes[voters++] = 0;
+		}
+		votes[i]++;
+	}
+	for (uint32_t i = 0; i < voters; i++)
+		if (votes[i] > most) {
+			most = votes[i];
+			best = voted[i];
+		}
+	if (best == FT_NO_NODE)
+		return FT_NO_NODE;
+	for (unsigned int n = 1; n <= c->before->nodes[best].port_count; n++)
+		had += ft_node_port(c->before, &c->before->nodes[best], n)->peer != FT_NO_PORT;
+	return most * 2 > links && most * 2 > had ? best : FT_NO_NODE;
+}
+
+struct standing {
+	uint32_t *place;  /* by node of now: where it stands, as a node of before, or FT_NO_NODE */
+	uint32_t *stands; /* by node of before: who stands there now; FT_NO_NODE: nobody, or several */
+	bool *told;	  /* by node of before */
+};
+
+static void standing_release(struct standing *s)
+{
+	free(s->place);
+	free(s->stands);
+	free(s->told);
+}
+
+static int standing_find(const struct ft_comparison *c, struct standing *s)
+{
+	s->place = malloc((c->now->node_count + 1UL) * sizeof(*s->place));
+	s->stands = malloc((c->before->node_count + 1UL) * sizeof(*s->stands));
+	s->told = calloc(c->before->node_count + 1UL, sizeof(*s->told));
+	if (!s->place || !s->stands || !s->told)
+		return -ENOMEM;
+	memset(s->stands, 0xff, (c->before->node_count + 1UL) * sizeof(*s->stands));
+	for (uint32_t i = 0; i < c->now->node_count; i++) {
+		uint32_t p;
+
+		s->place[i] = FT_NO_NODE;
+		if (!is_switch(c->now, i) || c->twin_now[i])
+			continue;
+		p = place_of(c, i);
+		if (p == FT_NO_NODE || c->twin_before[p] ||
+		    c->before->nodes[p].port_count != c->now->nodes[i].port_count)
+			continue;
+		s->place[i] = p;
+		s->stands[p] = s->stands[p] == FT_NO_NODE ? i : FT_NO_NODE;
+	}
+	return 0;
+}
+
+/*
+ * The switches that have moved up by one, from place @p on: each place's former switch stands in the next, up to the
+ * first place again, or to one whose former switch is gone and whose first place a new switch has. Returns how many
+ * places, in @ret_places; 0: it is neither.
+ */
+enum { CYCLE_MAX = 64 };
+
+static uint32_t chain_find(const struct ft_comparison *c, const struct standing *s, uint32_t p,
+			   uint32_t ret_places[CYCLE_MAX])
+{
+	uint32_t count = 0, q = p;
+
+	while (count < CYCLE_MAX) {
+		uint32_t here = s->stands[q], former;
+
+		/* Who stands here stood elsewhere, or is new. */
+		if (here == FT_NO_NODE || here == c->later[q] || s->told[q])
+			return 0;
+		ret_places[count++] = q;
+		former = c->earlier[here];
+		if (former == FT_NO_NODE)
+			return c->later[p] == FT_NO_NODE ? count : 0;
+		if (former == p)
+			return count;
+		q = former;
+	}
+	return 0;
+}
+
+static void replaced_tell(struct ft_comparison *c, uint32_t place, uint32_t node)
+{
+	struct ft_device_change *change =
+		ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was replaced on purpose");
+	_cleanup_free_ char *was = ft_change_name(c, c->before, place), *is = ft_change_name(c, c->now, node);
+	unsigned long long old = c->before->nodes[place].guid, new = c->now->nodes[node].guid;
+	bool same = ft_text_short_equal(ft_node_description(c->before, &c->before->nodes[place]),
+					ft_node_description(c->now, &c->now->nodes[node]));
+
+	if (!change || !was || !is)
+		return;
+	ft_change_item(c, change, node, 0, strdup("stands in its place"));
+	ft_change_say(c, &change->expected, "0x%016llx", old);
+	ft_change_say(c, &change->observed, "0x%016llx", new);
+	if (same || c->now->nodes[node].description_length == 0)
+		ft_change_say(c, &change->text, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now", was,
+			      old, new);
+	else
+		ft_change_say(c, &change->text, "%s 0x%016llx was replaced by %s 0x%016llx", was, old, is, new);
+}
+
+static void exchanged_tell(struct ft_comparison *c, const struct standing *s, const uint32_t *places, uint32_t count)
+{
+	struct ft_device_change *change =
+		ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was meant; else exchange them again");
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	for (uint32_t i = 0; change && i < count; i++) {
+		uint32_t node = s->stands[places[i]];
+		_cleanup_free_ char *was = ft_change_name(c, c->before, places[i]),
+				    *is = ft_change_name(c, c->now, node);
+		char *item = NULL;
+
+		if (!was || !is)
+			return;
+		ft_change_say(c, &item, "%s stands in the place of %s", is, was);
+		ft_text_printf(&text, "%s%s", i ? ", " : "", is);
+		/* The names stayed where they were: only GUIDs tell the two. */
+		if (strcmp(was, is) == 0 && !c->namesake_now[node] && c->now->nodes[node].description_length > 0)
+			ft_text_printf(&text, " 0x%016llx", (unsigned long long)c->now->nodes[node].guid);
+		ft_text_printf(&text, " in the place of %s", was);
+		ft_change_item(c, change, node, 0, item);
+	}
+	if (!change || ft_text_failed(&text)) {
+		c->failed = true;
+		return;
+	}
+	ft_change_say(c, &change->expected, "each in its own place");
+	ft_change_say(c, &change->observed, "%s", ft_text_string(&text));
+	ft_change_say(c, &change->text, "%u switches have changed places, with the cables left as they were: %s", count,
+		      ft_text_string(&text));
+}
+
+/* Returns 1 if some have changed places, 0 if none has, or -ENOMEM. */
+static int places_look(struct ft_comparison *c, uint32_t base)
+{
+	_cleanup_(standing_release) struct standing s = {0};
+	uint32_t places[CYCLE_MAX];
+	bool any = false;
+
+	if (standing_find(c, &s) < 0)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < c->before->node_count; p++) {
+		uint32_t count = is_switch(c->before, p) ? chain_find(c, &s, p, places) : 0;
+
+		if (count == 1)
+			replaced_tell(c, p, s.stands[p]);
+		else if (count > 1)
+			exchanged_tell(c, &s, places, count);
+		for (uint32_t i = 0; i < count; i++)
+			s.told[places[i]] = true;
+	}
+	for (uint32_t p = 0; p < c->before->node_count; p++)
+		if (s.told[p]) {
+			device_put(c, p, s.stands[p], base);
+			any = true;
+		}
+	return devices_pair(c) < 0 ? -ENOMEM : any;
+}
+
+/* Again, as long as something is found: beside switches that changed places, others are told only once those are put.
+ */
+static int places_compare(struct ft_comparison *c, uint32_t base)
+{
+	enum { PASSES = 8 };
+	int r = 1;
+
+	for (unsigned int pass = 0; r == 1 && pass < PASSES; pass++)
+		r = places_look(c, base);
+	return r < 0 ? r : 0;
+}
+
+/* ---- hosts ---- */
+
+/* The host at a port, or FT_NO_NODE: routers and the aggregation nodes of switches are none. */
+static uint32_t host_at(const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_port *far = ft_port_peer(s, &s->ports[port]);
+
+	return far && is_switch(s, s->ports[port].node) && ft_port_node(s, far)->type == FT_NODE_CA &&
+			       !ft_chip_port_aggregates(s, port)
+		       ? far->node
+		       : FT_NO_NODE;
+}
+
+/* By host of before that is gone: the new one in all of its ports; FT_NO_NODE where they do not agree. */
+static int heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
+{
+	for (uint32_t i = 0; i < c->before->port_count; i++) {
+		uint32_t sw = c->before->ports[i].node, host = host_at(c->before, i), there;
+		const struct ft_port *port;
+
+		if (host == FT_NO_NODE || c->later[host] != FT_NO_NODE || c->twin_before[host])
+			continue;
+		port = c->later[sw] == FT_NO_NODE
+			       ? NULL
+			       : ft_node_port(c->now, &c->now->nodes[c->later[sw]], c->before->ports[i].number);
+		there = port ? host_at(c->now, (uint32_t)(port - c->now->ports)) : FT_NO_NODE;
+		if (there != FT_NO_NODE && (c->earlier[there] != FT_NO_NODE || c->twin_now[there]))
+			there = FT_NO_NODE;
+		odd[host] |= there == FT_NO_NODE || (heir[host] != FT_NO_NODE && heir[host] != there);
+		heir[host] = there;
+	}
+	return 0;
+}
+
+static void heir_tell(struct ft_comparison *c, struct ft_device_change *change, uint32_t host, uint32_t heir)
+{
+	const struct ft_node *node = &c->now->nodes[heir];
+	_cleanup_free_ char *was = ft_change_name(c, c->before, host), *is = ft_change_name(c, c->now, heir),
+			    *where = NULL;
+	const struct ft_port *far = NULL;
+	char *text = NULL;
+
+	for (unsigned int n = 1; n <= node->port_count && !far; n++)
+		far = ft_port_peer(c->now, ft_node_port(c->now, node, n));
+	if (!far || !was || !is)
+		return;
+	where = ft_change_name(c, c->now, far->node);
+	if (strcmp(ft_node_description(c->before, &c->before->nodes[host]), ft_node_description(c->now, node)) == 0)
+		ft_change_say(c, &text, "the adapter of %s on %s port %u, which was 0x%016llx and is 0x%016llx", is,
+			      where ? where : "", far->number, (unsigned long long)c->before->nodes[host].guid,
+			      (unsigned long long)node->guid);
+	else
+		ft_change_say(c, &text, "%s by %s on %s port %u", was, is, where ? where : "", far->number);
+	ft_change_item(c, change, far->node, far->number, text);
+}
+
+/* The ports of the heir, which may have other numbers than those before. */
+static void heir_put(struct ft_comparison *c, uint32_t host, uint32_t heir, uint32_t base)
+{
+	const struct ft_node *node = &c->before->nodes[host];
+
+	device_put(c, host, heir, base);
+	for (unsigned int n = 1; n <= node->port_count; n++) {
+		struct ft_port *port = &c->before->ports[node->first_port + n - 1];
+		const struct ft_port *far = ft_port_peer(c->before, port), *now;
+
+		if (!far || c->later[far->node] == FT_NO_NODE)
+			continue;
+		now = ft_node_port(c->now, &c->now->nodes[c->later[far->node]], far->number);
+		now = now ? ft_port_peer(c->now, now) : NULL;
+		if (now && now->node == heir)
+			port->guid = now->guid;
+	}
+}
+
+static int hosts_compare(struct ft_comparison *c, uint32_t base)
+{
+	_cleanup_free_ uint32_t *heir = malloc((c->before->node_count + 1UL) * sizeof(*heir));
+	_cleanup_free_ bool *odd = calloc(c->before->node_count + 1UL, sizeof(*odd));
+	struct ft_device_change *change = NULL;
+
+	if (!heir || !odd)
+		return -ENOMEM;
+	memset(heir, 0xff, (c->before->node_count + 1UL) * sizeof(*heir));
+	heirs_find(c, heir, odd);
+	for (uint32_t i = 0; i < c->before->node_count && !c->failed; i++) {
+		if (heir[i] == FT_NO_NODE || odd[i])
+			continue;
+		change = change ? change
+				: ft_change_add(c, FT_CODE_HOST_REPLACED,
+						"nothing, if it was replaced on purpose; else look what is there");
+		heir_tell(c, change, i, heir[i]);
+		heir_put(c, i, heir[i], base);
+	}
+	list_say(c, change, "host was replaced", "hosts were replaced");
+	return devices_pair(c);
+}
+
+/* ---- names ---- */
+
+static bool names_differ(const struct ft_comparison *c, uint32_t node)
+{
+	const struct ft_node *was = &c->before->nodes[node];
+	const struct ft_node *is = c->later[node] == FT_NO_NODE ? NULL : &c->now->nodes[c->later[node]];
+
+	return is && is->description_length > 0 && was->description_length > 0 &&
+	       strcmp(ft_node_description(c->before, was), ft_node_description(c->now, is)) != 0;
+}
+
+static void names_compare(struct ft_comparison *c, bool switches, uint32_t base)
+{
+	struct ft_device_change *change = NULL;
+
+	for (uint32_t i = 0; i < c->before->node_count && !c->failed; i++) {
+		_cleanup_free_ char *was = NULL, *is = NULL;
+		char *text = NULL;
+
+		if (is_switch(c->before, i) != switches || !names_differ(c, i))
+			continue;
+		change = change ? change : ft_change_add(c, FT_CODE_RENAMED, "nothing, if it was renamed on purpose");
+		was = ft_change_name(c, c->before, i);
+		is = ft_change_name(c, c->now, c->later[i]);
+		if (was && is)
+			ft_change_say(c, &text, "%s is called %s now", was, is);
+		ft_change_item(c, change, c->later[i], 0, text);
+		device_put(c, i, c->later[i], base);
+	}
+	list_say(c, change, switches ? "switch has another name" : "host has another name",
+		 switches ? "switches have other names" : "hosts have other names");
+}
+
+/* ---- rates: those that are less are found with the cables ---- */
+
+static struct ft_rate link_rate(const struct ft_snapshot *s, const struct ft_port *a)
+{
+	const struct ft_port *b = ft_port_peer(s, a);
+	unsigned int mbps = ft_rate_mbps(a->rate), other = b ? ft_rate_mbps(b->rate) : 0;
+
+	return other > 0 && (mbps == 0 || other < mbps) ? b->rate : a->rate;
+}
+
+static void faster_tell(struct ft_comparison *c, struct ft_device_change **change, const struct ft_port *port,
+			struct ft_rate was)
+{
+	const struct ft_port *far = ft_port_peer(c->now, port);
+	_cleanup_free_ char *near_name = ft_change_name(c, c->now, port->node),
+			    *far_name = ft_change_name(c, c->now, far->node);
+	char before[FT_RATE_NAME_SIZE], after[FT_RATE_NAME_SIZE];
+	char *text = NULL;
+
+	if (!*change)
+		*change = ft_change_add(c, FT_CODE_CABLE_FASTER, "nothing, if it was made faster on purpose");
+	ft_rate_name(was, before);
+	ft_rate_name(link_rate(c->now, port), after);
+	ft_change_say(c, &text, "%s port %u - %s port %u at %s instead of %s", near_name ? near_name : "", port->number,
+		      far_name ? far_name : "", far->number, after, before);
+	ft_change_item(c, *change, port->node, port->number, text);
+}
+
+static void rates_compare(struct ft_comparison *c)
+{
+	struct ft_device_change *change = NULL;
+
+	for (uint32_t i = 0; i < c->now->port_count && !c->failed; i++) {
+		const struct ft_port *port = &c->now->ports[i], *far = ft_port_peer(c->now, port), *was, *was_far;
+		struct ft_rate before;
+
+		if (!far || !is_switch(c->now, port->node) || (is_switch(c->now, far->node) && port->peer < i) ||
+		    c->earlier[port->node] == FT_NO_NODE)
+			continue;
+		was = ft_node_port(c->before, &c->before->nodes[c->earlier[port->node]], port->number);
+		was_far = was ? ft_port_peer(c->before, was) : NULL;
+		if (!was_far || c->later[was_far->node] != far->node || was_far->number != far->number)
+			continue;
+		before = link_rate(c->before, was);
+		if (ft_rate_mbps(before) > 0 && ft_rate_mbps(link_rate(c->now, port)) > ft_rate_mbps(before))
+			faster_tell(c, &change, port, before);
+	}
+	list_say(c, change, "cable is faster than it was", "cables are faster than they were");
+}
+
+int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes)
+{
+	struct ft_device_changes changes = {0};
+	_cleanup_(comparison_release) struct ft_comparison c = {
+		.before = before,
+		.now = now,
+		.later = malloc((before->node_count + 1UL) * sizeof(*c.later)),
+		.earlier = malloc((now->node_count + 1UL) * sizeof(*c.earlier)),
+		.twin_before = calloc(before->node_count + 1UL, sizeof(*c.twin_before)),
+		.twin_now = calloc(now->node_count + 1UL, sizeof(*c.twin_now)),
+		.namesake_before = calloc(before->node_count + 1UL, sizeof(*c.namesake_before)),
+		.namesake_now = calloc(now->node_count + 1UL, sizeof(*c.namesake_now)),
+		.changes = &changes,
+	};
+	uint32_t base = before->strings_length;
+	bool there = c.later && c.earlier && c.twin_before && c.twin_now && c.namesake_before && c.namesake_now;
+	int r = there ? devices_pair(&c) : -ENOMEM;
+
+	if (r == 0)
+		r = namesakes_find(before, c.namesake_before);
+	if (r == 0)
+		r = namesakes_find(now, c.namesake_now);
+	if (r == 0)
+		r = strings_join(&c);
+	if (r == 0)
+		before->strings_length += now->strings_length;
+	if (r == 0)
+		r = places_compare(&c, base);
+	if (r == 0)
+		r = hosts_compare(&c, base);
+	if (r == 0)
+		r = ft_change_directors(&c);
+	if (r == 0) {
+		names_compare(&c, true, base);
+		names_compare(&c, false, base);
+		rates_compare(&c);
+	}
+	if (r == 0 && c.failed)
+		r = -ENOMEM;
+	if (r < 0) {
+		ft_device_changes_release(&changes);
+		return r;
+	}
+	*ret_changes = changes;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Two recordings side by side, and changes under construction. Private to changes.c and changes_directors.c. */
+#ifndef FT_VERIFY_INFER_CHANGES_PARTS_H
+#define FT_VERIFY_INFER_CHANGES_PARTS_H
+
+#include "verify/model/changes.h"
+
+struct ft_comparison {
+	struct ft_snapshot *before;
+	const struct ft_snapshot *now;
+	uint32_t *later;		      /* by node of @before: the same device now, or FT_NO_NODE; owned */
+	uint32_t *earlier;		      /* by node of @now: likewise; owned */
+	bool *twin_before, *twin_now;	      /* by node: its GUID is another's, too, or 0; owned */
+	bool *namesake_before, *namesake_now; /* by node: its name is another's, too; owned */
+	struct ft_device_changes *changes;
+	bool failed;
+};
+
+static inline bool is_switch(const struct ft_snapshot *s, uint32_t node)
+{
+	return s->nodes[node].type == FT_NODE_SWITCH;
+}
+
+/* A new change at the end; NULL without memory. The functions set c->failed then. */
+struct ft_device_change *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix);
+
+void ft_change_say(struct ft_comparison *c, char **string, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The name of a device, with its GUID where others have that name, or its GUID alone. The caller frees it. */
+char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint32_t node);
+
+/* Adds @text, owned from here on, to the list of @change; its place is a port (0: none) of node @node of now. */
+void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, uint32_t node, uint32_t port, char *text);
+
+/* changes_directors.c: directors that are gone as a whole, each one change. They are taken out of the recording. */
+int ft_change_directors(struct ft_comparison *c);
+
+#endif
