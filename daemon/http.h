@@ -24,7 +24,7 @@ struct ft_http_pages {
 	int (*drawing)(void *userdata, struct ft_text *text);
 	/* Nodes by a part of their name, or one and its cables by GUID, as JSON; each may be NULL. Returns as above. */
 	int (*nodes)(void *userdata, const char *name, const char *guid, struct ft_text *text);
-	/* Past events of alerts before number @before (NULL: the last ones), as JSON. Returns as above. */
+	/* Past events of alerts before number @before (NULL: the last ones), as JSON. Returns 0 or -ENOMEM. */
 	int (*history)(void *userdata, const char *before, struct ft_text *text);
 	void (*metrics)(void *userdata, struct ft_text *text);
 	/* Returns 0, or -EAGAIN with a line that gives the reason why there is no report yet: 503. */

@@ -260,13 +260,10 @@ int ft_keep_page(void *userdata, const char *before, struct ft_text *text)
 
 	if (before && before[0] && before[strspn(before, "0123456789")] == '\0')
 		limit = strtoull(before, NULL, 10);
-	if (!d->keep.directory) {
-		ft_text_puts(text, "no history is kept\n");
-		return -EAGAIN;
-	}
-	ft_text_puts(text, "{\"ftcheckd_history\": 1, \"events\": [");
+	ft_text_printf(text, "{\"ftcheckd_history\": 1, \"kept\": %s, \"events\": [", is_kept(d) ? "true" : "false");
 	/* What cannot be read now is not listed: a page is no reason to fail. */
-	(void)events_read(d->keep.directory, limit, PAGE_EVENTS, event_list, &listing);
+	if (d->keep.directory)
+		(void)events_read(d->keep.directory, limit, PAGE_EVENTS, event_list, &listing);
 	ft_text_puts(text, "]}\n");
 	return ft_text_failed(text) ? -ENOMEM : 0;
 }

@@ -4,17 +4,16 @@
 let shownEvents = ROWS;
 
 function renderHistory() {
-	const events = summary.history.slice(0, shownEvents);
+	const known = pastEvents(), events = known.slice(0, shownEvents);
 
 	byId("history").replaceChildren(...events.map((event) =>
 		el("li", {className: event.event === "cleared" ? "ok" : event.severity},
 			el("time", {dateTime: event.time}, new Date(event.time).toLocaleString()), el("b", {}, event.event),
 			el("span", {className: "name"}, event.text,
 				event.event === "cleared" ? ` (after ${span(event.duration_s)})` : ""))));
-	byId("history-text").replaceChildren(events.length ? "As far back as this daemon runs, the last 200. " :
-		"No alert was raised or cleared since the daemon was started.",
-	summary.history.length > events.length ? el("button", {type: "button",
-		onclick: () => { shownEvents += ROWS; renderHistory(); }}, "Show more") : "");
+	byId("history-text").replaceChildren(events.length ? pastWhy :
+		`No alert was raised or cleared as far back as is known. ${pastWhy}`,
+	moreButton(events.length, known.length, () => { shownEvents += ROWS; renderHistory(); }));
 }
 
 function renderAbout() {
