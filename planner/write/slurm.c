@@ -118,9 +118,10 @@ static int blocks_check(const struct ft_plan *plan, struct ft_error *err)
 {
 	if (block_least(plan) > 1)
 		return 0;
-	return ft_error_set(err, -EINVAL, 0, 0,
-			    "this network is no tree for Slurm's topology/tree, and with a single host on a switch it has "
-			    "no blocks for topology/block");
+	return ft_error_set(
+		err, -EINVAL, 0, 0,
+		"this network is no tree for Slurm's topology/tree, and with a single host on a switch it has "
+		"no blocks for topology/block");
 }
 
 struct tree {

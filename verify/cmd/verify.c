@@ -198,20 +198,11 @@ static int not_due_mark(struct ft_model *m)
 typedef int step_fn(struct ft_model *m);
 
 static step_fn *const model_steps[] = {
-	source_describe,
-	switches_tell,
-	boards_settle,
-	not_due_mark,
-	ft_explain,
-	ft_rates_check,
-	ft_hosts_check,
-	ft_identities_check,
-	ft_contradictions_check,
-	ft_storms_check,
-	ft_untried_check,
-	ft_sm_check,
-	ft_counters_check,
-	ft_measure,
+	source_describe,   switches_tell,	boards_settle,
+	not_due_mark,	   ft_explain,		ft_rates_check,
+	ft_hosts_check,	   ft_identities_check, ft_contradictions_check,
+	ft_storms_check,   ft_untried_check,	ft_sm_check,
+	ft_counters_check, ft_measure,
 };
 
 /* Once for each report; --after omits it. */
