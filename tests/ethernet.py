@@ -483,6 +483,22 @@ def check_refusals():
            design=design_of(**base))
 
 
+def check_garbage(design):
+    """Files with bytes of chance: an answer or one line, and never a crash."""
+    dice = random.Random(7)
+    base = [planned("--format", form, design=design).stdout for form in ("vlans", "macs")]
+    path, bad = write("garbage.json", json.dumps(design)), []
+    for _ in range(120):
+        text = bytearray(dice.choice(base).encode())
+        for _ in range(dice.randint(1, 6)):
+            at = dice.randrange(len(text))
+            text[at:at + dice.randint(0, 3)] = bytes(dice.choice(b'0123456789,;"\n\r -=ae\xff\0') for _ in range(dice.randint(0, 3)))
+        done = subprocess.run([FTPLAN, "--walk", write("garbage.csv", bytes(text)), path], capture_output=True, check=False)
+        if done.returncode not in (0, 1, 2, 3) or (done.returncode == 3) != (len(done.stderr.splitlines()) == 1):
+            bad.append((done.returncode, bytes(text), done.stderr))
+    result("files with bytes of chance", not bad, *bad[:3])
+
+
 def main():
     global SCHEMA
     with open(os.path.join(SOURCE, "etc", "walk.schema.json"), encoding="utf-8") as file:
@@ -502,6 +518,7 @@ def main():
     check_scripts()
     check_addresses()
     check_refusals()
+    check_garbage(small)
     return status()
 
 
