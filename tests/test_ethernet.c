@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* VLANs, addresses and tables of Ethernet plans. The whole program is tested by tests/ethernet.py. */
+/* VLANs, addresses and tables of Ethernet plans. The whole program is tested by tests/ethernet_plan.py. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
