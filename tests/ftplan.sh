@@ -29,7 +29,7 @@ run 'an empty standard input' 3 '-:1:1: the file is empty: a design is one JSON 
 run 'no design' 3 'ftplan: a design file or --nodes is missing' "$ftplan"
 run 'two designs' 3 'ftplan: one design file is enough: other.json' "$ftplan" good.json other.json
 run 'an unknown format' 3 \
-	'ftplan: --format takes text, json, csv, cables, bom, svg, dot, ibsim, ibdm, ibnl, slurm, opensm or opensm-cn: png' \
+	'ftplan: --format takes text, json, csv, cables, bom, svg, dot, ibsim, ibdm, ibnl, slurm, opensm, opensm-cn, vlans, macs, linux-bridge, openvswitch or switch-settings: png' \
 	"$ftplan" --format png good.json
 for format in text json csv cables bom svg dot ibsim ibdm ibnl slurm; do
 	run "--format $format" 0 '' "$ftplan" --format "$format" good.json
@@ -204,7 +204,7 @@ run 'a root that is not there, and bound' 0 '' "$ftplan" --format opensm --from 
 run 'hosts on directors' 3 \
 	'director.json: the plan has core switches of 648 ports: directors, and to OpenSM each of their chips is a switch of its own' \
 	"$ftplan" --format opensm-cn --from good.net director.json
-run 'GUIDs for a drawing' 3 'ftplan: --from goes with --cables, and with --format opensm and opensm-cn: good.net' \
+run 'GUIDs for a drawing' 3 'ftplan: --from goes with --cables, with --format opensm and opensm-cn, and with the tables of Ethernet switches: good.net' \
 	"$ftplan" --format svg --from good.net good.json
 
 # A site's list of cables.
