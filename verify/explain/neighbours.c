@@ -7,6 +7,9 @@
  * - a switch that no neighbour hears: it does not send;
  * - a port that does not hear its neighbour, which hears it: the neighbour does not send there, or light goes one way.
  *
+ * Of a cable that was just plugged, or pulled, one end tells before the other, up to an interval of announcements. So
+ * the last two are mere information on a fabric that is being watched; in a recording they are warnings.
+ *
  * Hosts are not expected to tell anything. O(ports).
  */
 #include "config.h"
@@ -72,11 +75,21 @@ static void recordless_report(struct explain *x, uint32_t live, uint32_t links)
 	ft_say(m, &f->fix, "record its neighbors too (lldpcli show neighbors -f json); see that lldpd runs there");
 }
 
+/* A link that only one end tells of; see the top of this file. */
+static struct ft_finding *one_sided_add(struct ft_model *m)
+{
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+
+	if (m->snapshot->source.live)
+		f->severity = FT_SEVERITY_INFO;
+	return f;
+}
+
 static void unheard_report(struct explain *x, uint32_t live, uint32_t links)
 {
 	struct ft_model *m = x->m;
 	const char *label = m->live.switches[live].label;
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+	struct ft_finding *f = one_sided_add(m);
 	char cables[48];
 
 	ft_finding_where_switch(m, f, live, 0);
@@ -92,7 +105,7 @@ static void deaf_report(struct explain *x, uint32_t deaf_port)
 {
 	struct ft_model *m = x->m;
 	uint32_t peer = m->snapshot->ports[deaf_port].peer;
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+	struct ft_finding *f = one_sided_add(m);
 
 	ft_finding_where_port(m, f, peer);
 	ft_finding_where_port(m, f, deaf_port);
