@@ -13,16 +13,25 @@
  *
  *     0x0000000000100001 5 7 0x01 0x23 0x01 0x23 0x01 0x23 0x01 0x23    SL2VL file of ibdmchk -d and ibdiagnet
  *     0x0000000000200001 17 3                                           path-SL file of ibdmchk -c: GUID, LID, SL
+ *
+ *     START_VL_ARBITRATION_TABLE                                        a section of ibdiagnet2.db_csv
+ *     NodeGUID,PortGUID,PortNum,Priority,VL,Weight
+ *     0x0000000000100001,0x0000000000100001,7,Low,1,4
+ *     END_VL_ARBITRATION_TABLE
  */
 #include "config.h"
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "probe/lanes.h"
 
 /* What the line "#in out" or "# LID" announced. */
-enum { SECTION_NONE, SECTION_HEAD, SECTION_ROWS, SECTION_LEVELS };
+enum { SECTION_NONE, SECTION_HEAD, SECTION_ROWS, SECTION_LEVELS, SECTION_TITLES, SECTION_WEIGHTS };
+
+/* Columns that are read of a section with commas. */
+enum { COLUMN_GUID, COLUMN_PORT, COLUMN_LANE, COLUMN_WEIGHT, COLUMNS };
 
 struct words {
 	const char *at, *end;
@@ -210,12 +219,93 @@ static int guid_take(struct ft_lane_reader *r, const char *line, struct words w,
 	return bytes_take(r, line, w, node_of(r, guid), (const uint64_t[]){first, second}, err);
 }
 
+/* The next field of a line with commas, without its blanks; false: there is none. */
+static bool field_take(struct words *w, struct words *ret_field)
+{
+	const char *comma;
+
+	if (w->at > w->end)
+		return false;
+	comma = memchr(w->at, ',', (size_t)(w->end - w->at));
+	*ret_field = (struct words){w->at, comma ? comma : w->end};
+	w->at = ret_field->end + 1;
+	blanks_skip(ret_field);
+	while (ret_field->end > ret_field->at && ret_field->end[-1] == ' ')
+		ret_field->end--;
+	return true;
+}
+
+/* Where the columns are; a table that lacks one of them tells nothing. */
+static int titles_take(struct ft_lane_reader *r, struct words w)
+{
+	static const char *const titles[COLUMNS] = {"nodeguid", "portnum", "vl", "weight"};
+	struct words field;
+	unsigned int found = 0;
+
+	for (uint8_t at = 0; at < UINT8_MAX && field_take(&w, &field); at++)
+		for (unsigned int i = 0; i < COLUMNS; i++) {
+			size_t length = strlen(titles[i]);
+
+			if ((size_t)(field.end - field.at) != length || strncasecmp(field.at, titles[i], length) != 0)
+				continue;
+			r->columns[i] = at;
+			found |= 1U << i;
+		}
+	r->section = found == (1U << COLUMNS) - 1 ? SECTION_WEIGHTS : SECTION_NONE;
+	return 1;
+}
+
+/* An entry of a VL arbitration table. */
+static int weight_take(struct ft_lane_reader *r, const char *line, struct words w, struct ft_error *err)
+{
+	static const char *const what[COLUMNS] = {
+		"here the GUID of a node is to be", "here a port is to be, 255 at most",
+		"here a virtual lane is to be, 15 at most", "here a weight is to be, 255 at most"};
+	static const uint64_t most[COLUMNS] = {UINT64_MAX, UINT8_MAX, FT_LANE_DROPPED, UINT8_MAX};
+	uint64_t values[COLUMNS] = {0};
+	struct words field;
+	unsigned int found = 0;
+	uint32_t node;
+	int code;
+
+	for (uint8_t at = 0; at < UINT8_MAX && field_take(&w, &field); at++)
+		for (unsigned int i = 0; i < COLUMNS; i++) {
+			if (r->columns[i] != at)
+				continue;
+			if (!number_take(&field, i == COLUMN_GUID ? 16 : 10, most[i], &values[i]) ||
+			    field.at != field.end)
+				return fail(&field, line, err, what[i]);
+			found |= 1U << i;
+		}
+	if (found != (1U << COLUMNS) - 1)
+		return fail(&(struct words){line, w.end}, line, err, "this row has fewer columns than its titles");
+	r->count++;
+	node = node_of(r, values[COLUMN_GUID]);
+	if (node == FT_NO_NODE || r->snapshot->nodes[node].type != FT_NODE_SWITCH)
+		return 1;
+	code = ft_lanes_add_weights(r->lanes, node, (uint8_t)values[COLUMN_PORT],
+				    values[COLUMN_WEIGHT] > 0 ? (uint16_t)(1U << values[COLUMN_LANE]) : 0);
+	return code < 0 ? code : 1;
+}
+
 int ft_lane_reader_line(struct ft_lane_reader *r, const char *line, const char *end, struct ft_error *err)
 {
 	struct words w = {line, end};
 
 	while (w.end > w.at && (w.end[-1] == ' ' || w.end[-1] == '\t'))
 		w.end--;
+	if (word_take(&w, "START_VL_ARBITRATION_TABLE")) {
+		r->section = SECTION_TITLES;
+		return 1;
+	}
+	if (word_take(&w, "START_") || word_take(&w, "END_")) {
+		r->section = SECTION_NONE;
+		return 0;
+	}
+	if (r->section == SECTION_TITLES)
+		return titles_take(r, w);
+	if (r->section == SECTION_WEIGHTS && w.at < w.end && *w.at != '#')
+		return weight_take(r, line, w, err);
 	if (word_take(&w, "Switch") || word_take(&w, "Channel Adapter") || word_take(&w, "Router"))
 		return head_take(r, w);
 	if (r->section != SECTION_NONE && word_take(&w, "#")) {

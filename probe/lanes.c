@@ -12,6 +12,8 @@ void ft_lanes_free(struct ft_lanes *lanes)
 	if (!lanes)
 		return;
 	free(lanes->rows);
+	free(lanes->weights);
+	ft_map_release(&lanes->weights_of);
 	ft_map_release(&lanes->row_of);
 	ft_map_release(&lanes->level_of);
 	free(lanes);
@@ -55,6 +57,36 @@ int ft_lanes_set_level(struct ft_lanes *lanes, const struct ft_lane_path *path, 
 	int r = ft_map_add(&lanes->level_of, (uint64_t)path->from << 16 | path->to, level, NULL);
 
 	return r < 0 ? r : 0;
+}
+
+int ft_lanes_add_weights(struct ft_lanes *lanes, uint32_t node, uint8_t out, uint16_t weights)
+{
+	uint32_t number;
+	int r;
+
+	if (lanes->weight_count == lanes->weight_size) {
+		uint32_t size = lanes->weight_size ? lanes->weight_size * 2 : 64;
+		void *more = reallocarray(lanes->weights, size, sizeof(*lanes->weights));
+
+		if (!more)
+			return -ENOMEM;
+		lanes->weights = more;
+		lanes->weight_size = size;
+	}
+	r = ft_map_add(&lanes->weights_of, (uint64_t)node << 8 | out, lanes->weight_count, &number);
+	if (r < 0)
+		return r;
+	if (r == 1)
+		lanes->weights[lanes->weight_count++] = 0;
+	lanes->weights[number] |= weights;
+	return 0;
+}
+
+bool ft_lanes_is_sent(const struct ft_lanes *lanes, const struct ft_crossing *at, unsigned int lane)
+{
+	uint32_t number = ft_map_get(&lanes->weights_of, (uint64_t)at->node << 8 | at->out);
+
+	return number == FT_MAP_NONE || lanes->weights[number] == 0 || (lanes->weights[number] >> lane & 1) != 0;
 }
 
 unsigned int ft_lanes_level(const struct ft_lanes *lanes, uint16_t from, uint16_t to)

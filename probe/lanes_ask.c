@@ -16,7 +16,10 @@
 #include "probe/scheduler.h"
 #include "probe/ways.h"
 
-enum { ASK_LANES, ASK_ROW, ASK_PATH };
+enum { ASK_LANES, ASK_ROW, ASK_WEIGHTS, ASK_PATH };
+
+/* The blocks of the VL arbitration tables, of 32 entries each: IBTA Vol 1, 14.2.5.9. */
+enum { BLOCK_LOW = 1, BLOCK_HIGH = 3, BLOCK_ENTRIES = 32 };
 
 struct asking {
 	const struct ft_sweep_options *options;
@@ -26,6 +29,8 @@ struct asking {
 	struct ft_scheduler *scheduler;
 	uint8_t (*rows)[FT_LANE_LEVELS]; /* by crossing */
 	uint8_t *levels;		 /* by path */
+	uint16_t *weights;		 /* by crossing, the first out of each port: lanes with a weight, as bits */
+	uint8_t *blocks;		 /* likewise: blocks of the tables that were not read yet */
 	uint32_t *next;			 /* by crossing: the next one out of the same port, or FT_MAP_NONE */
 	uint16_t sm_lid;
 	uint8_t sm_sl;
@@ -39,6 +44,8 @@ static void asking_release(struct asking *a)
 	free(a->ways);
 	free(a->rows);
 	free(a->levels);
+	free(a->weights);
+	free(a->blocks);
 	free(a->next);
 }
 
@@ -57,8 +64,16 @@ static bool make(void *arg, const struct ft_query *q, struct ft_smp_request *ret
 		ret_request->path_to = path->to;
 		return true;
 	}
-	ret_request->attribute = q->kind == ASK_LANES ? IB_ATTR_PORT_INFO : IB_ATTR_SLVL_TABLE;
-	ret_request->modifier = q->kind == ASK_LANES ? at->out : (unsigned int)at->in << 8 | at->out;
+	if (q->kind == ASK_LANES) {
+		ret_request->attribute = IB_ATTR_PORT_INFO;
+		ret_request->modifier = at->out;
+	} else if (q->kind == ASK_WEIGHTS) {
+		ret_request->attribute = IB_ATTR_VL_ARBITRATION;
+		ret_request->modifier = (unsigned int)q->port << 16 | at->out;
+	} else {
+		ret_request->attribute = IB_ATTR_SLVL_TABLE;
+		ret_request->modifier = (unsigned int)at->in << 8 | at->out;
+	}
 	return ft_ways_write(a->ways, at->node, ret_request);
 }
 
@@ -71,11 +86,39 @@ static unsigned int lanes_of_port(const uint8_t *info)
 	return code < FT_COUNT(lanes) ? lanes[code] : 0;
 }
 
+/* The blocks of one priority's table, by the number of its entries. */
+static void weights_push(struct asking *a, const struct ft_query *q, unsigned int first, unsigned int entries)
+{
+	for (unsigned int i = 0; i < 2 && i * BLOCK_ENTRIES < entries; i++) {
+		a->blocks[q->other]++;
+		ft_scheduler_push(a->scheduler, &(struct ft_query){.target = q->target,
+								   .other = q->other,
+								   .port = (uint8_t)(first + i),
+								   .kind = ASK_WEIGHTS,
+								   .optional = true});
+	}
+}
+
+/* 32 pairs of a lane and its weight. */
+static void take_weights(struct asking *a, const struct ft_query *q, const uint8_t *table)
+{
+	a->blocks[q->other]--;
+	for (unsigned int i = 0; i < BLOCK_ENTRIES; i++)
+		if (table[2 * i + 1] > 0)
+			a->weights[q->other] |= (uint16_t)(1U << (table[2 * i] & 0xf));
+}
+
 /* All ways out of a port: with one lane they need no table. @q->other is the first of them. */
 static void take_lanes(struct asking *a, const struct ft_query *q, const uint8_t *info)
 {
 	unsigned int lanes = lanes_of_port(info);
 
+	if (lanes > 1) {
+		weights_push(a, q, BLOCK_LOW,
+			     mad_get_field((void *)(uintptr_t)info, 0, IB_PORT_VL_ARBITRATION_LOW_CAP_F));
+		weights_push(a, q, BLOCK_HIGH,
+			     mad_get_field((void *)(uintptr_t)info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F));
+	}
 	for (uint32_t i = q->other; i != FT_MAP_NONE; i = a->next[i]) {
 		if (lanes == 1)
 			memset(a->rows[i], 0, sizeof(a->rows[i]));
@@ -111,6 +154,8 @@ static void take(void *arg, const struct ft_query *q, const struct ft_smp_answer
 		return;
 	if (q->kind == ASK_LANES) {
 		take_lanes(a, q, answer->data);
+	} else if (q->kind == ASK_WEIGHTS) {
+		take_weights(a, q, answer->data);
 	} else {
 		for (unsigned int i = 0; i < FT_LANE_LEVELS; i++) {
 			uint8_t lane = i % 2 ? answer->data[i / 2] & 0xf : answer->data[i / 2] >> 4;
@@ -197,7 +242,9 @@ static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 	a->rows = malloc(rows * sizeof(*a->rows));
 	a->next = calloc(rows, sizeof(*a->next));
 	a->levels = malloc(levels);
-	if (!a->rows || !a->levels || !a->next)
+	a->weights = calloc(rows, sizeof(*a->weights));
+	a->blocks = calloc(rows, sizeof(*a->blocks));
+	if (!a->rows || !a->levels || !a->next || !a->weights || !a->blocks)
 		return -ENOMEM;
 	memset(a->rows, FT_LANE_UNKNOWN, rows * sizeof(*a->rows));
 	memset(a->levels, FT_LANE_UNKNOWN, levels);
@@ -215,7 +262,8 @@ static int ask(struct asking *a, int64_t end_ms, struct ft_error *err)
 	return r;
 }
 
-/* Runs in a child; its result goes through a pipe: the counts, then the rows, then the levels, in the order of wants.
+/* Runs in a child; its result goes through a pipe: the counts, then the rows, the weights and the levels, in the order
+ * of wants.
  */
 
 struct work {
@@ -237,6 +285,10 @@ static int work_ask(const void *arg, int64_t end_ms, struct ft_guard_result *res
 		return r;
 	ft_text_add(&result->text, (const char *)&a.count, sizeof(a.count));
 	ft_text_add(&result->text, (const char *)a.rows, work->wants->crossing_count * sizeof(*a.rows));
+	/* Of a part of the tables nobody knows which lanes are without. */
+	for (uint32_t i = 0; i < work->wants->crossing_count; i++)
+		a.weights[i] = a.blocks[i] == 0 ? a.weights[i] : 0;
+	ft_text_add(&result->text, (const char *)a.weights, work->wants->crossing_count * sizeof(*a.weights));
 	ft_text_add(&result->text, (const char *)a.levels, work->wants->path_count);
 	return 0;
 }
@@ -254,7 +306,7 @@ static int take_result(const struct ft_lane_wants *wants, const struct ft_text *
 		       struct ft_error *err)
 {
 	_cleanup_(ft_lanes_freep) struct ft_lanes *lanes = NULL;
-	size_t rows = (size_t)wants->crossing_count * FT_LANE_LEVELS;
+	size_t rows = (size_t)wants->crossing_count * (FT_LANE_LEVELS + sizeof(uint16_t));
 	const uint8_t *bytes = (const uint8_t *)text->data;
 	struct ft_smp_count count;
 	int r;
@@ -271,6 +323,13 @@ static int take_result(const struct ft_lane_wants *wants, const struct ft_text *
 	for (uint32_t i = 0; r == 0 && i < wants->crossing_count; i++, bytes += FT_LANE_LEVELS)
 		if (row_is_known(bytes))
 			r = ft_lanes_set_row(lanes, &wants->crossings[i], bytes);
+	for (uint32_t i = 0; r == 0 && i < wants->crossing_count; i++, bytes += sizeof(uint16_t)) {
+		uint16_t weights;
+
+		memcpy(&weights, bytes, sizeof(weights));
+		if (weights)
+			r = ft_lanes_add_weights(lanes, wants->crossings[i].node, wants->crossings[i].out, weights);
+	}
 	for (uint32_t i = 0; r == 0 && i < wants->path_count; i++, bytes++)
 		if (*bytes < FT_LANE_LEVELS)
 			r = ft_lanes_set_level(lanes, &wants->paths[i], *bytes);

@@ -1028,6 +1028,19 @@ static const struct text_row lane_texts[] = {
 	 "7>8:3 \n4:10: here a service level is to be, 15 at most; no virtual lanes are read from here on\n"},
 	{"numbers without end", "0x99999999999999999999999 1 1\n0x100001 99999999999999999999999999 1\n",
 	 "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\""},
+	{"ibdiagnet's VL arbitration tables",
+	 "START_NODES\nNodeGUID,PortNum,VL,Weight\n0x100001,2,1,0\nEND_NODES\n\nSTART_VL_ARBITRATION_TABLE\n"
+	 "NodeGUID,PortGUID,PortNum,Priority,VL,Weight\n0x0000000000100001,0x0000000000100001,7,Low,0,4\n"
+	 "0x0000000000100001,0x0000000000100001,7,High,2,1\n0x0000000000100001,0x0000000000100001,7,High,1,0\n"
+	 "0x0000000000100001,0x0000000000100001,6,Low,0,0\nEND_VL_ARBITRATION_TABLE\n0x100001,1,8,Low,0,9\n",
+	 "7!1 7!3 "},
+	{"a weight that is none", "START_VL_ARBITRATION_TABLE\nNodeGUID,PortNum,VL,Weight\n0x100001,7,0,256\n",
+	 "1:1: there is no forwarding table here: no line begins with \"Unicast lids [\"\n3:14: here a weight is to "
+	 "be, 255 "
+	 "at most; no virtual lanes are read from here on\n"},
+	{"a row that lacks columns",
+	 "START_VL_ARBITRATION_TABLE\nNodeGUID,PortNum,VL,Weight\n0x100001,7,0,4\n0x100001,7,1\n",
+	 "7!1 7!2 7!3 \n4:1: this row has fewer columns than its titles; no virtual lanes are read from here on\n"},
 	{"lines of a table are none of lanes", HEAD1 "0x0003 001 2\n0x0004 002 3\n0x0005 002\n", ""},
 };
 
@@ -1046,6 +1059,10 @@ static void lanes_print(const struct ft_snapshot *s, const struct ft_lanes *lane
 				ft_text_printf(text, "%x", ft_lanes_lane(lanes, &at, level));
 			ft_text_puts(text, " ");
 		}
+	for (unsigned int out = 0; out < 9; out++)
+		for (unsigned int lane = 0; lane < 4; lane++)
+			if (!ft_lanes_is_sent(lanes, &(struct ft_crossing){edge, 0, (uint8_t)out}, lane))
+				ft_text_printf(text, "%u!%u ", out, lane);
 	for (uint16_t from = 0; from < 40; from++)
 		for (uint16_t to = 0; to < 40; to++)
 			if (ft_lanes_level(lanes, from, to) != FT_LANE_UNKNOWN)

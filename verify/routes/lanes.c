@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/routes/routes.h"
 
 /* The most that is asked of the fabric. Service levels of more paths stay unknown. */
@@ -44,6 +45,10 @@ struct follow {
 	uint32_t (*edges)[2];
 	uint32_t edge_count, edge_size;
 	uint64_t unknown;
+	uint64_t unsent;    /* pairs of hosts with a lane without weight on their route */
+	struct ft_map mute; /* these lanes: place * FT_LANE_LEVELS + lane */
+	uint32_t *mutes;
+	uint32_t mute_count, mute_size;
 };
 
 static void follow_release(struct follow *f)
@@ -56,6 +61,8 @@ static void follow_release(struct follow *f)
 	free(f->edges);
 	ft_map_release(&f->asked);
 	ft_map_release(&f->seen);
+	ft_map_release(&f->mute);
+	free(f->mutes);
 }
 
 /* Targets are in the order of LIDs, so that the LIDs of a port are adjacent. */
@@ -259,12 +266,45 @@ static unsigned int level_of(const struct follow *f, uint32_t host, uint32_t tar
 	return ft_lanes_level(lanes, (uint16_t)targets[first_host(f, host)].lid, (uint16_t)targets[target].lid);
 }
 
+/* A lane that the port never sends from. */
+static int mute_add(struct follow *f, uint32_t channel)
+{
+	int r = ft_map_add(&f->mute, channel, 0, NULL);
+
+	if (r != 1)
+		return r;
+	if (f->mute_count == f->mute_size) {
+		uint32_t size = f->mute_size ? f->mute_size * 2 : 64;
+		void *mutes = reallocarray(f->mutes, size, sizeof(*f->mutes));
+
+		if (!mutes)
+			return -ENOMEM;
+		f->mutes = mutes;
+		f->mute_size = size;
+	}
+	f->mutes[f->mute_count++] = channel;
+	return 0;
+}
+
+/* The lane on that way, as far as a packet gets: FT_LANE_DROPPED also if the port never sends from it. */
+static int lane_take(struct follow *f, const struct ft_crossing *at, uint32_t link, unsigned int level, bool *unsent,
+		     unsigned int *ret_lane)
+{
+	const struct ft_lanes *lanes = f->w->m->input->lanes;
+	unsigned int lane = ft_lanes_lane(lanes, at, level);
+
+	*ret_lane = lane;
+	if (lane >= FT_LANE_DROPPED || ft_lanes_is_sent(lanes, at, lane))
+		return 0;
+	*unsent = true;
+	*ret_lane = FT_LANE_DROPPED;
+	return mute_add(f, f->place[link] * FT_LANE_LEVELS + lane);
+}
+
 static int route_judge(struct follow *f, uint32_t host, uint32_t target)
 {
-	const struct ft_walk *w = f->w;
-	const struct ft_lanes *lanes = w->m->input->lanes;
 	unsigned int level = level_of(f, host, target);
-	bool known = true;
+	bool known = true, unsent = false;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i + 1 < f->length; i++) {
@@ -275,8 +315,11 @@ static int route_judge(struct follow *f, uint32_t host, uint32_t target)
 			continue;
 		onto = crossing_of(f, host, i);
 		then = crossing_of(f, host, i + 1);
-		a = ft_lanes_lane(lanes, &onto, level);
-		b = ft_lanes_lane(lanes, &then, level);
+		r = lane_take(f, &onto, f->links[i], level, &unsent, &a);
+		if (r == 0)
+			r = lane_take(f, &then, f->links[i + 1], level, &unsent, &b);
+		if (r < 0)
+			return r;
 		known &= a != FT_LANE_UNKNOWN && b != FT_LANE_UNKNOWN;
 		/* What is dropped waits for nothing. */
 		if (a < FT_LANE_DROPPED && b < FT_LANE_DROPPED)
@@ -284,6 +327,7 @@ static int route_judge(struct follow *f, uint32_t host, uint32_t target)
 				     f->place[f->links[i + 1]] * FT_LANE_LEVELS + b);
 	}
 	f->unknown += !known;
+	f->unsent += unsent;
 	return r;
 }
 
@@ -333,6 +377,43 @@ static int channels_make(struct follow *f, struct ft_channels *ret)
 	return 0;
 }
 
+/* One finding for all: lanes without weight are a fault of the subnet manager's tables. */
+static void mutes_report(struct follow *f)
+{
+	enum { SHOWN = 12 };
+	struct ft_walk *w = f->w;
+	struct ft_model *m = w->m;
+	_cleanup_(ft_text_release) struct ft_text words = {0}, port = {0};
+	struct ft_finding *finding;
+	char plural[48], lanes[48];
+
+	if (f->mute_count == 0)
+		return;
+	qsort(f->mutes, f->mute_count, sizeof(*f->mutes), ft_number_compare);
+	finding = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
+	finding->count = f->unsent < UINT32_MAX ? (uint32_t)f->unsent : UINT32_MAX;
+	for (uint32_t i = 0; i < f->mute_count && i < SHOWN; i++) {
+		uint32_t link = f->rows[f->mutes[i] / FT_LANE_LEVELS];
+
+		ft_finding_where_chip_port(m, finding, ft_walk_port(w, link));
+		ft_text_printf(&words, "%s%s lane %u", i ? ", " : "",
+			       ft_chip_port_text(m, ft_walk_port(w, link), &port), f->mutes[i] % FT_LANE_LEVELS);
+		ft_walk_act(w, finding, w->owner[link]);
+	}
+	if (f->mute_count > SHOWN)
+		ft_text_printf(&words, " and %u more", f->mute_count - SHOWN);
+	m->failed |= ft_text_failed(&words) || ft_text_failed(&port);
+	ft_plural(finding->count, "pair", plural);
+	ft_say(m, &finding->expected, "a weight for each lane that packets are put on");
+	ft_say(m, &finding->observed, "%s without one", ft_plural(f->mute_count, "lane", lanes));
+	ft_say(m, &finding->text,
+	       "the packets of %s of hosts are never sent on: the VL arbitration tables give no weight to %s", plural,
+	       ft_text_string(&words));
+	ft_say(m, &finding->fix,
+	       "have the subnet manager give every lane that SL2VL uses a weight (OpenSM: qos_swe_vlarb_high, "
+	       "qos_swe_vlarb_low)");
+}
+
 int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles)
 {
 	_cleanup_(follow_release) struct follow f = {.w = w, .circles = circles};
@@ -347,6 +428,8 @@ int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles)
 		r = channels_make(&f, &channels);
 	if (r == 0)
 		r = ft_circles_report(w, &channels);
+	if (r == 0)
+		mutes_report(&f);
 	w->m->report->routes.lanes_unknown = f.unknown < UINT32_MAX ? (uint32_t)f.unknown : UINT32_MAX;
 	return r;
 }
