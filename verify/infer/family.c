@@ -263,23 +263,25 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_puts(text, "\n}\n");
 }
 
-/* 0: it has none. */
+/* A family without dimensions is behind those with some. */
 static uint32_t dimensions_of(const struct candidate *c)
 {
-	return c->keys.dim_count == 0 && c->keys.dimensions != FT_UNPINNED ? c->keys.dimensions : c->keys.dim_count;
+	uint32_t said =
+		c->keys.dim_count == 0 && c->keys.dimensions != FT_UNPINNED ? c->keys.dimensions : c->keys.dim_count;
+
+	return said ? said : UINT32_MAX;
 }
 
 /*
- * Keeps the candidates whose distances are nearest; of equal ones the fewest dimensions first: a ring of four is 2x2. A
- * family without dimensions is behind those with some: a HyperX of two is a dragonfly, too.
+ * Keeps the candidates whose distances are nearest; of equal ones the fewest dimensions first: a ring of four is 2x2,
+ * and a HyperX of two dimensions is a dragonfly, too.
  */
 static void candidate_keep(struct recognition *x, const struct candidate *c)
 {
 	uint32_t at = x->best_count;
 
-	while (at > 0 &&
-	       (c->apart < x->best[at - 1].apart || (c->apart == x->best[at - 1].apart && dimensions_of(c) > 0 &&
-						     dimensions_of(c) < dimensions_of(&x->best[at - 1]))))
+	while (at > 0 && (c->apart < x->best[at - 1].apart ||
+			  (c->apart == x->best[at - 1].apart && dimensions_of(c) < dimensions_of(&x->best[at - 1]))))
 		at--;
 	if (at == TRIALS_MAX)
 		return;
