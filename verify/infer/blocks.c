@@ -712,6 +712,9 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 		*ret = d->lacks * 3 <= d->planned;
 	else if (!holes)
 		*ret = d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned;
+	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
+	if (d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3)
+		*ret = false;
 	/* Equally many cables elsewhere: more than a few mistakes are on purpose. */
 	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
 		*ret = false;
