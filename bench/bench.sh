@@ -362,6 +362,9 @@ if [ "${1:-}" = sweep ]; then
 	bench_sweep "${@:2}"
 	exit
 fi
+if [ "${1:-}" = page ]; then
+	exec bash "$FT_SRCDIR/bench/page.sh" "${@:2}"
+fi
 if [ "${1:-}" = events ]; then
 	bench_events 648 36 36 "${BENCH_EVENTS:-50}" 0.5
 	bench_events 11664 108 216 "${BENCH_EVENTS_LARGE:-10}" 5

@@ -71,7 +71,10 @@ struct ft_daemon {
 		struct ft_check *check; /* under way, or NULL */
 		struct ft_text svg;
 		char trouble[FT_ERROR_TEXT_SIZE]; /* why there is none; "": there is one */
-		uint64_t begun, done;		  /* of these versions of the report; 0: none */
+		uint64_t version, key;		  /* of the last report that was looked at: what it would show */
+		uint64_t begun, done;		  /* the keys of what is being drawn, and of what was; 0: none */
+		uint64_t failed;		  /* the report that could not be drawn; 0: none */
+		int64_t done_ms;
 	} drawing;
 
 	/* The baseline (remember.c). */

@@ -4,10 +4,10 @@
  *
  *     /nodes?name=TEXT   {"more": bool, "nodes": [NODE, ...]}: up to HITS_MAX whose names contain TEXT, in any case of
  *                        letters; first those that are TEXT, then those that begin with it
- *     /nodes?guid=0xN    {"more": false, "nodes": [NODE]}, with its cables; an empty list if there is none
+ *     /nodes?guid=0xN    {"more": false, "nodes": [NODE]}, with its panel; an empty list if there is none
  *
- * NODE is {"name", "guid", "type": "switch", "host" or "router", "ports", "cables": [{"port", "name", "guid",
- * "peer_port", "rate"}, ...]}. A planned switch that was not seen has a guid of null and no ports.
+ * NODE is {"name", "guid", "type": "switch", "host" or "router", "ports", "boards": as daemon/panel.h writes them}. A
+ * planned switch that was not seen has a guid of null and no ports.
  *
  * A search goes through all nodes once.
  */
@@ -21,6 +21,7 @@
 
 #include "base/text.h"
 #include "daemon/daemon.h"
+#include "daemon/panel.h"
 
 enum {
 	HITS_MAX = 20,
@@ -79,46 +80,23 @@ static int search_run(struct search *s)
 	return 0;
 }
 
-static void name_write(const struct ft_daemon *d, struct ft_text *t, const struct ft_node *node)
-{
-	_cleanup_free_ char *name = ft_names_safe_dup(d->config->names, d->snapshot, node);
-
-	ft_text_add_member(t, "name", name ? name : "?");
-	ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", node->guid);
-}
-
-static void cables_write(const struct ft_daemon *d, struct ft_text *t, const struct ft_node *node)
-{
-	const char *comma = "";
-
-	ft_text_puts(t, ", \"cables\": [");
-	for (uint16_t n = 1; n <= node->port_count; n++) {
-		const struct ft_port *port = ft_node_port(d->snapshot, node, n);
-		const struct ft_port *peer = port ? ft_port_peer(d->snapshot, port) : NULL;
-		char rate[FT_RATE_NAME_SIZE];
-
-		if (!peer)
-			continue;
-		ft_text_printf(t, "%s\n    {\"port\": %u, \"peer_port\": %u, \"rate\": \"%s\", ", comma, port->number,
-			       peer->number, ft_rate_name(port->rate, rate));
-		name_write(d, t, ft_port_node(d->snapshot, peer));
-		ft_text_puts(t, "}");
-		comma = ",";
-	}
-	ft_text_puts(t, "]");
-}
-
-static void node_write(const struct ft_daemon *d, struct ft_text *t, const struct ft_node *node, bool cables)
+static int node_write(const struct ft_daemon *d, struct ft_text *t, const struct ft_node *node, bool panel)
 {
 	static const char *const types[] = {
 		[FT_NODE_CA] = "host", [FT_NODE_SWITCH] = "switch", [FT_NODE_ROUTER] = "router"};
+	_cleanup_free_ char *name = ft_names_safe_dup(d->config->names, d->snapshot, node);
+	int r = 0;
 
 	ft_text_puts(t, "{");
-	name_write(d, t, node);
-	ft_text_printf(t, ", \"type\": \"%s\", \"ports\": %u", types[node->type], node->port_count);
-	if (cables)
-		cables_write(d, t, node);
+	ft_text_add_member(t, "name", name ? name : "?");
+	ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\", \"type\": \"%s\", \"ports\": %u", node->guid,
+		       types[node->type], node->port_count);
+	if (panel) {
+		ft_text_puts(t, ", \"boards\": ");
+		r = ft_panel_write(t, d->snapshot, d->config->names, d->report, node);
+	}
 	ft_text_puts(t, "}");
+	return r;
 }
 
 static void unseen_write(struct ft_text *t, const char *name)
@@ -145,7 +123,7 @@ static int by_name(const struct ft_daemon *d, const char *name, struct ft_text *
 
 			ft_text_puts(t, written++ ? ",\n  " : "\n  ");
 			if (hit->node)
-				node_write(d, t, hit->node, false);
+				(void)node_write(d, t, hit->node, false);
 			else
 				unseen_write(t, hit->name);
 		}
@@ -160,16 +138,17 @@ static int by_guid(const struct ft_daemon *d, const char *string, struct ft_text
 	bool digits = string[0] != '\0' && strspn(string, "0123456789abcdefABCDEFxX") == strlen(string);
 	uint64_t guid = digits ? strtoull(string, NULL, 16) : 0;
 	const struct ft_snapshot *s = d->snapshot;
+	int r = 0;
 
 	ft_text_puts(t, "{\"nodes\": [");
 	for (uint32_t i = 0; guid && s && i < s->node_count; i++) {
 		if (s->nodes[i].guid != guid)
 			continue;
-		node_write(d, t, &s->nodes[i], true);
+		r = node_write(d, t, &s->nodes[i], true);
 		break;
 	}
 	ft_text_puts(t, "], \"more\": false}\n");
-	return 0;
+	return r;
 }
 
 int ft_nodes_page(void *userdata, const char *name, const char *guid, struct ft_text *t)

@@ -6,7 +6,7 @@
     browser.py DIRECTORY open URL         loads a page
     browser.py DIRECTORY is SCRIPT        until the JavaScript expression is true; else says its last value
     browser.py DIRECTORY tell SCRIPT      prints what the expression is
-    browser.py DIRECTORY press KEY COUNT  keys of the keyboard: Tab, Enter
+    browser.py DIRECTORY press KEY COUNT  keys of the keyboard: Tab, Enter, ArrowRight, ArrowDown
     browser.py DIRECTORY size WIDTH HEIGHT
     browser.py DIRECTORY quiet ORIGIN     no message on the console, no request to anywhere but ORIGIN
     browser.py DIRECTORY shoot FILE.png
@@ -22,7 +22,7 @@ import urllib.error
 import urllib.request
 
 DEADLINE_S = 60
-KEYS = {"Tab": "\ue004", "Enter": "\ue007"}
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 
 
 def ask(state, method, path, body=None):

@@ -37,6 +37,12 @@ function setText(id, text) {
 		element.textContent = text;
 }
 
+// For measurements: when that was done the first time.
+function markOnce(name) {
+	if (!performance.getEntriesByName(name).length)
+		performance.mark(name);
+}
+
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 // Times.

@@ -10,6 +10,8 @@ function render() {
 	renderHistory();
 	renderSpans();
 	renderAbout();
+	renderNode();
+	markOnce("ftcheck-verdict");
 }
 
 let loading = false, loadAgain = false;

@@ -52,6 +52,7 @@ function draw(text) {
 	whole = {x: box.x - 12, y: box.y - 12, width: box.width + 24, height: box.height + 24};
 	showView();
 	showMarks();
+	markOnce("ftcheck-picture");
 }
 
 function showView() {
@@ -171,6 +172,7 @@ function pictureBegin() {
 		event.preventDefault();
 		zoom(event.deltaY < 0 ? 0.85 : 1.18, share(event));
 	}, {passive: false});
+	picture.onclick = chooseDrawn;
 	picture.ondblclick = (event) => svg && zoom(0.5, share(event));
 	picture.onpointerdown = (event) => fingers.set(event.pointerId, share(event));
 	picture.onpointerup = picture.onpointercancel = picture.onpointerleave = (event) => fingers.delete(event.pointerId);
