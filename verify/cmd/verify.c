@@ -210,6 +210,7 @@ static step_fn *const report_steps[] = {
 	ft_foreign_check,
 	routes_check,
 	impact_weigh,
+	ft_hosts_cut_off_name,
 	ft_findings_finish,
 };
 

@@ -19,6 +19,9 @@ void ft_finding_release(struct ft_finding *f)
 	}
 	for (size_t i = 0; i < f->alternative_count; i++)
 		free(f->alternatives[i]);
+	for (size_t i = 0; i < f->host_count; i++)
+		free(f->hosts[i]);
+	free(f->hosts);
 	free(f->where);
 	free(f->symptoms);
 	free(f->alternatives);

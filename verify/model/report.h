@@ -180,6 +180,8 @@ struct ft_finding {
 	char *waived;	     /* NULL, or why this is known and raises no alarm; the severity is info then */
 	char **alternatives; /* other explanations of equal cost, and the check that distinguishes them */
 	size_t alternative_count;
+	char **hosts; /* the names of the hosts that it cuts off, as far as known, sorted; NULL: of none */
+	size_t host_count;
 	/* No part of the JSON: a report that was read has neither. What is gone with a whole switch is not listed. */
 	struct ft_lack *lacks;
 	size_t lack_count;

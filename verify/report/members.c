@@ -270,6 +270,12 @@ static const struct ft_member_list alternatives_list = {
 	.length_offset = offsetof(struct ft_finding, alternative_count),
 };
 
+static const struct ft_member_list hosts_list = {
+	.kind = &ft_value_string,
+	.element_size = sizeof(char *),
+	.length_offset = offsetof(struct ft_finding, host_count),
+};
+
 static const struct ft_member returning_members[] = {
 	{"up", .kind = &ft_value_count, .offset = offsetof(struct ft_finding, returning.up)},
 	{"of", .kind = &ft_value_count, .offset = offsetof(struct ft_finding, returning.of)},
@@ -289,6 +295,7 @@ const struct ft_member ft_finding_members[] = {
 	{"impact", OBJECT(impact_members), .line = true},
 	{"symptoms", .list = &symptoms_list, .offset = offsetof(struct ft_finding, symptoms), .line = true},
 	{"alternatives", .list = &alternatives_list, .offset = offsetof(struct ft_finding, alternatives), .line = true},
+	{"hosts", .list = &hosts_list, .offset = offsetof(struct ft_finding, hosts), .optional = true, .line = true},
 	{"subject", OBJECT(place_members), .offset = offsetof(struct ft_finding, subject), .optional = true,
 	 .line = true},
 	{"returning", OBJECT(returning_members), .optional = true, .line = true},

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The names of the hosts that each finding cuts off, for whoever acts on them: a scheduler that is to send no jobs there.
+ * A name is known where the plan lists the host, where it is still seen beside its isolated switch, or where the baseline
+ * remembers it; else the finding has its number of hosts only. Cost: O(switches + hosts + cut off * log(cut off)).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "verify/model/bounds.h"
+#include "verify/model/model.h"
+#include "verify/model/recall.h"
+
+struct names {
+	char **name; /* owned, and each */
+	size_t count, room;
+	size_t bytes; /* of the names */
+};
+
+enum { BYTES_A_NODE = 32 }; /* of all names, by planned node: the report is bounded by the plan */
+
+static void names_release(struct names *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->name[i]);
+	free(n->name);
+}
+
+/* A node description up to its first blank, made safe: "node055" of "node055 HCA-1". Nothing is added if it is empty. */
+static int name_add(struct names *n, const char *description, size_t length)
+{
+	const char *end;
+	char *name;
+
+	while (length > 0 && *description == ' ') {
+		description++;
+		length--;
+	}
+	end = memchr(description, ' ', length);
+	length = end ? (size_t)(end - description) : length;
+	if (length == 0)
+		return 0;
+	if (n->count == n->room) {
+		size_t room = n->room ? 2 * n->room : 16;
+		char **more = reallocarray(n->name, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		n->name = more;
+		n->room = room;
+	}
+	name = ft_text_safe_dup(description, length);
+	if (!name)
+		return -ENOMEM;
+	n->name[n->count++] = name;
+	n->bytes += strlen(name) + 1;
+	return 0;
+}
+
+/* The hosts of the switches for which @of is true: of the list, those not seen; of what is seen; of the baseline. */
+static int hosts_of_places(const struct ft_model *m, const bool *of, struct names *n)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < m->plan->host_count; i++) {
+		const struct ft_plan_host *h = &m->plan->hosts[i];
+
+		if (h->name && of[m->place_of[h->edge]] && !(m->exact.fate && m->exact.fate[i] == FT_HOST_SEEN))
+			r = name_add(n, h->name, strlen(h->name));
+	}
+	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
+		const struct ft_live_host *h = &m->live.hosts[i];
+		const struct ft_node *node = ft_port_node(m->snapshot, &m->snapshot->ports[h->port]);
+
+		if (m->live.switches[h->live].planned != FT_NONE && of[m->live.switches[h->live].planned])
+			r = name_add(n, ft_node_description(m->snapshot, node), node->description_length);
+	}
+	for (uint32_t i = 0; r == 0 && b && i < b->host_count; i++) {
+		uint32_t known = m->recall.owner[2 * b->cable_count + i];
+		uint32_t place = known == FT_NONE ? FT_NONE : m->recall.place_known[known];
+
+		if (m->recall.host_gone[i] && place != FT_NONE && of[place])
+			r = name_add(n, b->hosts[i].name, strlen(b->hosts[i].name));
+	}
+	return r;
+}
+
+/* The hosts that are missing on switches that are seen. */
+static int hosts_missing(const struct ft_model *m, struct names *n)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && m->exact.fate && i < m->plan->host_count; i++) {
+		const struct ft_plan_host *h = &m->plan->hosts[i];
+
+		if (h->name && m->exact.fate[i] == FT_HOST_MISSING && !ft_host_is_expected_down(m, h->name))
+			r = name_add(n, h->name, strlen(h->name));
+	}
+	for (uint32_t i = 0; r == 0 && !m->exact.fate && b && i < b->host_count; i++) {
+		uint32_t known = m->recall.owner[2 * b->cable_count + i];
+
+		if (m->recall.host_gone[i] && known != FT_NONE && m->recall.live_known[known] != FT_NONE)
+			r = name_add(n, b->hosts[i].name, strlen(b->hosts[i].name));
+	}
+	return r;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted, and each once: a host with two adapters has two cables. */
+static void names_settle(struct names *n)
+{
+	size_t kept = 0;
+
+	if (n->count > 0)
+		qsort(n->name, n->count, sizeof(*n->name), name_compare);
+	for (size_t i = 0; i < n->count; i++) {
+		if (kept > 0 && strcmp(n->name[kept - 1], n->name[i]) == 0)
+			free(n->name[i]);
+		else
+			n->name[kept++] = n->name[i];
+	}
+	n->count = kept;
+}
+
+/* @room: bytes for names that are left; a list that does not fit is left out whole, for a part of it would mislead. */
+static int finding_name(const struct ft_model *m, struct ft_finding *f, bool *of, size_t *room)
+{
+	_cleanup_(names_release) struct names n = {0};
+	int r = 0;
+
+	if (f->gone_count > 0) {
+		memset(of, 0, m->place_count + 1UL);
+		for (size_t i = 0; i < f->gone_count; i++)
+			of[m->place_of[f->gone[i]]] = true;
+		r = hosts_of_places(m, of, &n);
+	}
+	if (r == 0 && f->code == FT_CODE_HOSTS_MISSING)
+		r = hosts_missing(m, &n);
+	if (r < 0 || n.count == 0 || n.bytes > *room)
+		return r;
+	*room -= n.bytes;
+	names_settle(&n);
+	f->hosts = n.name;
+	f->host_count = n.count;
+	n = (struct names){0};
+	return 0;
+}
+
+int ft_hosts_cut_off_name(struct ft_model *m)
+{
+	_cleanup_free_ bool *of = calloc(m->place_count + 1UL, sizeof(*of));
+	struct ft_bounds bounds;
+	size_t room;
+	int r = of ? 0 : -ENOMEM;
+
+	ft_bounds_of_plan(m->plan, &bounds);
+	room = (size_t)bounds.planned_nodes * BYTES_A_NODE;
+	for (size_t i = 0; r == 0 && i < m->report->finding_count; i++)
+		if (m->report->findings[i].impact.hosts_cut_off > 0)
+			r = finding_name(m, &m->report->findings[i], of, &room);
+	return r;
+}
