@@ -5,6 +5,8 @@
 import datetime
 import email
 import email.policy
+import hashlib
+import hmac
 import http.server
 import json
 import os
@@ -47,7 +49,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, status=200, body=b'[]', silent=False):
         super().__init__(('127.0.0.1', 0), Handler)
-        self.status, self.body, self.silent, self.asked = status, body, silent, []
+        self.status, self.body, self.silent, self.asked, self.headers = status, body, silent, [], []
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.serve_forever, kwargs={'poll_interval': 0.01})
         self.thread.start()
@@ -65,6 +67,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get('Content-Length', 0))
         body = self.rfile.read(length)
         self.server.asked.append((self.command, self.path, json.loads(body) if body else None))
+        self.server.headers.append(dict(self.headers))
         if self.server.silent:
             self.server.ending.wait(DEADLINE)
             return
@@ -168,6 +171,86 @@ def test_slack():
             result(f'slack: {name}', None if good else (done.returncode, done.stdout, server.asked))
 
 
+# Any other address.
+
+def test_webhook():
+    with Server(body=b'ok') as server:
+        done = run('webhook', EVENT, {'FTCHECK_WEBHOOK_URL': server.url + '/secret', 'FTCHECK_WEBHOOK_SECRET': 'key'})
+        good = done.returncode == 0 and server.asked == [('POST', '/secret', EVENT)]
+        result('webhook: the event as it is', None if good else (done.returncode, done.stdout, server.asked))
+        signature = 'sha256=' + hmac.new(b'key', json.dumps(EVENT).encode(), hashlib.sha256).hexdigest()
+        result('webhook: signed', None if server.headers[0]['X-Ftcheck-Signature'] == signature else server.headers)
+        result('webhook: each event has a key of its own',
+               None if server.headers[0]['Idempotency-Key'] == EVENT['id'] + '#7' else server.headers)
+    with Server(body=b'ok') as server:
+        done = run('webhook', {**EVENT, 'id': 'a\r\nX-Evil: 1'}, {'FTCHECK_WEBHOOK_URL': server.url})
+        good = done.returncode == 0 and 'X-Evil' not in server.headers[0] and 'X-Ftcheck-Signature' not in server.headers[0]
+        result('webhook: a name that would be a header', None if good else (done.stdout, server.headers))
+
+
+# Slurm: what tests/slurm.sim, with Debian's, does not show.
+
+SINFO = """#!/bin/sh
+cat <<'END'
+n1|none|fabric,big|(null)|
+n2|none|fabric|(null)|
+n3|ftcheck: edge-isolated:e1|fabric|(null)|
+n4|its fan|fabric|(null)|
+n5|none|big|ftcheck: edge-isolated:e1|
+n6|none|fabric|(null)|
+END
+"""
+SLURM = [
+    # What differs from EVENT, its hosts, settings, the commands of scontrol.
+    ('raised', {}, ['n1', 'n2', 'n4'], {},
+     ['update NodeName=n1,n2 State=DRAIN Reason=ftcheck: edge-isolated:e1', 'update NodeName=n3 State=RESUME']),
+    ('cleared', {'event': 'cleared'}, ['n1', 'n2'], {}, ['update NodeName=n3 State=RESUME']),
+    ('hosts that are no nodes', {}, ['n1', 'n3', '-x', 'n9,n6', 'ALL'], {},
+     ['update NodeName=n1 State=DRAIN Reason=ftcheck: edge-isolated:e1']),
+    ('other names', {}, ['n1-ib0', 'n3-ib1'], {'FTCHECK_SLURM_NODE': '/-ib[0-9]$//'},
+     ['update NodeName=n1 State=DRAIN Reason=ftcheck: edge-isolated:e1']),
+    ('a hostile id', {'id': 'x y"\'\n,State=DOWN'}, ['n1'], {},
+     ['update NodeName=n1 State=DRAIN Reason=ftcheck: x?y???,State=DOWN']),
+    ('a feature', {}, ['n1', 'n2'], {'FTCHECK_SLURM_ACTION': 'feature'},
+     ['update NodeName=n1 ActiveFeatures=big Comment=ftcheck: edge-isolated:e1',
+      'update NodeName=n2 ActiveFeatures= Comment=ftcheck: edge-isolated:e1',
+      'update NodeName=n5 ActiveFeatures=big,fabric Comment=']),
+    ('raised without names', {}, [], {}, []),
+    ('changed to none', {'event': 'changed'}, [], {}, ['update NodeName=n3 State=RESUME']),
+]
+
+
+def test_slurm(work):
+    sinfo, scontrol, log = (os.path.join(work, name) for name in ('sinfo', 'scontrol', 'slurm.log'))
+    for path, text in (sinfo, SINFO), (scontrol, f'#!/bin/sh\nprintf "%s " "$@" >>"{log}"\necho >>"{log}"\n'):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+    settings = {'FTCHECK_SINFO': sinfo, 'FTCHECK_SCONTROL': scontrol, 'FTCHECK_SLURM_SHARE': '60'}
+
+    def commands(changes, hosts, more):
+        with open(log, 'w', encoding='utf-8'):
+            pass
+        event = {**EVENT, 'id': 'edge-isolated:e1', **changes, 'finding': {**EVENT['finding'], 'hosts': hosts}}
+        done = run('slurm', event, {**settings, **more})
+        with open(log, encoding='utf-8') as file:
+            return done, sorted(line.rstrip() for line in file)
+
+    for name, changes, hosts, more, expected in SLURM:
+        done, said = commands(changes, hosts, more)
+        result(f'slurm: {name}', None if done.returncode == 0 and said == sorted(expected) else (done.stdout, said))
+    for name, hosts, more, expected in (
+            ('more than a share', ['n1', 'n2', 'n6'], {'FTCHECK_SLURM_SHARE': '40'},
+             b'3 of 6 nodes are cut off, more than 40 percent'),
+            ('no such action', ['n1'], {'FTCHECK_SLURM_ACTION': 'reboot'}, b'FTCHECK_SLURM_ACTION is to be drain or feature'),
+            ('no such rule', ['n1'], {'FTCHECK_SLURM_NODE': 's/x'}, b'is to be of the form'),
+            ('sinfo fails', ['n1'], {'FTCHECK_SINFO': '/bin/false'}, b'false: status 1'),
+            ('no sinfo', ['n1'], {'FTCHECK_SINFO': '/nowhere'}, b'FileNotFoundError')):
+        done, said = commands({}, hosts, more)
+        good = done.returncode == 1 and expected in done.stdout and b'Traceback' not in done.stdout and not said
+        result(f'slurm: {name}', None if good else (done.returncode, done.stdout, said))
+
+
 # What may go wrong with either.
 
 def closed_port():
@@ -177,7 +260,8 @@ def closed_port():
 
 
 def test_failures():
-    for hook, name in ('alertmanager', 'FTCHECK_ALERTMANAGER_URL'), ('slack', 'FTCHECK_SLACK_URL'):
+    for hook, name in ('alertmanager', 'FTCHECK_ALERTMANAGER_URL'), ('slack', 'FTCHECK_SLACK_URL'), \
+            ('webhook', 'FTCHECK_WEBHOOK_URL'):
         for status in 400, 404, 500, 302, 307:
             with Server(status=status) as server:
                 done = run(hook, EVENT, {name: server.url})
@@ -187,7 +271,7 @@ def test_failures():
             result(f'{hook}: a server that does not answer', None if done.returncode == 1 else done.returncode)
         for what, url in ('nobody there', closed_port()), ('no address', 'secret'), ('no such scheme', 'gopher://secret'):
             done = run(hook, EVENT, {name: url})
-            leaked = hook == 'slack' and b'secret' in done.stdout
+            leaked = hook != 'alertmanager' and b'secret' in done.stdout
             result(f'{hook}: {what}', None if done.returncode == 1 and done.stdout and b'Traceback' not in done.stdout
                    and not leaked else (done.returncode, done.stdout))
         done = run(hook, EVENT, {name: 'http://127.0.0.1:9'}, data='{"no": json')
@@ -307,6 +391,8 @@ def main():
     try:
         test_alertmanager()
         test_slack()
+        test_webhook()
+        test_slurm(work)
         test_failures()
         test_mail(work)
         test_settings(work)

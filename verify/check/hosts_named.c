@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The names of the hosts that each finding cuts off, for whoever acts on them: a scheduler that is to send no jobs there.
- * A name is known where the plan lists the host, where it is still seen beside its isolated switch, or where the baseline
- * remembers it; else the finding has its number of hosts only. Cost: O(switches + hosts + cut off * log(cut off)).
+ * The names of the hosts that each finding cuts off, for whoever acts on them: a scheduler that is to send no jobs
+ * there. A name is known where the plan lists the host, where it is still seen beside its isolated switch, or where the
+ * baseline remembers it; else the finding has its number of hosts only. Cost: O(switches + hosts + cut off * log(cut
+ * off)).
  */
 #include "config.h"
 
@@ -31,7 +32,8 @@ static void names_release(struct names *n)
 	free(n->name);
 }
 
-/* A node description up to its first blank, made safe: "node055" of "node055 HCA-1". Nothing is added if it is empty. */
+/* A node description up to its first blank, made safe: "node055" of "node055 HCA-1". Nothing is added if it is empty.
+ */
 static int name_add(struct names *n, const char *description, size_t length)
 {
 	const char *end;
