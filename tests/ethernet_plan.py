@@ -483,6 +483,14 @@ def check_refusals():
            design=design_of(**base))
 
 
+def check_readme():
+    """What the README shows is what is printed."""
+    shown = subprocess.run([FTPLAN, "--walk", "etc/examples/ethernet.json"], capture_output=True, encoding="utf-8", check=False, cwd=SOURCE)
+    done = subprocess.run([sys.executable, os.path.join(SOURCE, "tests", "readme_shown.py"), os.path.join(SOURCE, "README.md"),
+                           "^crossbar: 10 switches", write("shown", shown.stdout)], capture_output=True, encoding="utf-8", check=False)
+    result("the README's walk", done.returncode == 0, done.stdout, done.stderr)
+
+
 def check_garbage(design):
     """Files with bytes of chance: an answer or one line, and never a crash."""
     dice = random.Random(7)
@@ -518,6 +526,7 @@ def main():
     check_scripts()
     check_addresses()
     check_refusals()
+    check_readme()
     check_garbage(small)
     return status()
 

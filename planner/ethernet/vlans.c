@@ -88,7 +88,7 @@ static void cables_plug(struct making *m)
 	}
 }
 
-static void hosts_plug(struct making *m)
+static int hosts_plug(struct making *m, struct ft_error *err)
 {
 	const struct ft_wiring *wiring = &m->vlans->wiring;
 
@@ -96,11 +96,14 @@ static void hosts_plug(struct making *m)
 		for (uint32_t k = 0; k < m->plan->switches[i].hosts; k++) {
 			uint32_t host = wiring->first_host[i] + k, port = wiring->hosts[host].port;
 
+			if (port == 0)
+				return ft_error_set(err, -EINVAL, 0, 0, "%s has no free port for one of its %u hosts",
+						    m->plan->switches[i].name, m->plan->switches[i].hosts);
 			m->vlans->host_switch[host] = i;
 			m->vlans->host_port[host] = port;
-			if (port > 0)
-				*port_at(m, i, port) = (struct ft_vlan_port){FT_VLAN_HOST, host, 0, 0};
+			*port_at(m, i, port) = (struct ft_vlan_port){FT_VLAN_HOST, host, 0, 0};
 		}
+	return 0;
 }
 
 /* ---- how many VLANs, and who carries them ---- */
@@ -290,8 +293,9 @@ int ft_vlans_make(const struct ft_plan *plan, uint32_t first, struct ft_vlans *r
 	if (r < 0)
 		return r;
 	cables_plug(&m);
-	hosts_plug(&m);
-	r = count_settle(&m, err);
+	r = hosts_plug(&m, err);
+	if (r == 0)
+		r = count_settle(&m, err);
 	if (r < 0)
 		return r;
 	cables_tag(&m);

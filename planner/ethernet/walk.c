@@ -258,8 +258,6 @@ static void send(struct walking *w, uint32_t from, uint32_t to, uint64_t mac)
 	w->copies = 0;
 	w->left = w->flooded = false;
 	w->number++;
-	if (v->host_port[from] == 0)
-		return;
 	id = ft_tables_id(w->tables, w->tables->pvids[port]);
 	if (id == FT_UNPINNED || !*ft_tables_member(w->tables, port, id))
 		return;

@@ -335,8 +335,12 @@ int ft_write_walk(struct ft_text *text, const struct ft_walked *w)
 		ft_text_printf(text, ", %" PRIu64 " of them by flooding", walk->harm.flooded);
 	ft_text_printf(text,
 		       ".\nLocal: %" PRIu64 " of %" PRIu64 " pairs on one switch do not leave it.\n"
-		       "Broadcasts: %" PRIu64 " of %" PRIu64 " arrive, %" PRIu64 " of them more than once.\n",
-		       walk->local, walk->local_pairs, walk->heard, walk->heard_planned, walk->harm.doubled);
+		       "Broadcasts: %" PRIu64 " of %" PRIu64 " arrive, ",
+		       walk->local, walk->local_pairs, walk->heard, walk->heard_planned);
+	if (walk->harm.doubled > 0)
+		ft_text_printf(text, "and %" PRIu64 " copies that are too many.\n", walk->harm.doubled);
+	else
+		ft_text_puts(text, "each of them once.\n");
 	text_harm(text, walk);
 	text_loads(text, w);
 	if (walk->finding_count == 0)
