@@ -446,6 +446,13 @@ def check_refusals():
     limit = '"mac_table" holds 16384: the most that fit are 682 hosts'
     for nodes in (683, 1152):
         refuse("%d hosts on switches of 16384 entries" % nodes, limit, design=design_of(nodes=nodes, edge={"ports": 48, "mac_table": 16384}))
+    tight = dict(base, edge={"ports": 4, "mac_table": 8})
+    same("tables that just fit", planned(design=design_of(**tight)).returncode, 0)
+    refuse("a host with two addresses", "needs 10 static entries, for 5 addresses in each of 2 VLANs, and its \"mac_table\" holds 8: the most "
+           "that fit are 4 addresses", design=design_of(macs=macs + [{"host": "node001", "mac": "02:bb:00:00:00:01"}], **tight))
+    refuse("the same from a file", "the most that fit are 4 addresses", "--format", "macs", "--from",
+           write("two.csv", "host,mac\nnode001,02:bb:00:00:00:01\n" + "".join("node%03d,%s\n" % (i + 1, m) for i, m in enumerate(macs))),
+           design=design_of(**tight))
     catalog = write("catalog.json", json.dumps({"ftcheck_catalog": 1, "name": "shop", "switches": [
         {"model": "S48", "roles": ["edge", "core"], "ports": 48, "mac_table": 16384, "cost": 1, "technology": "Ethernet 1000BASE-T"}]}))
     refuse("the same by a catalog", limit, "--catalog", catalog, design=design_of(nodes=1152))

@@ -193,7 +193,9 @@ static int names_give(struct run *run, struct ft_snapshot *snapshot, struct ft_e
 /* The addresses of the hosts, in place of those of the design. */
 static int macs_take(struct run *run, struct ft_error *err)
 {
+	const struct ft_plan tree = ft_plan_tree(run->plan);
 	struct ft_design *design = run->design;
+	struct ft_plan_blame blame = {0};
 	struct ft_design_mac *macs = NULL;
 	size_t count = 0;
 	int r;
@@ -207,7 +209,7 @@ static int macs_take(struct run *run, struct ft_error *err)
 	ft_design_macs_release(design->macs, design->mac_count);
 	design->macs = macs;
 	design->mac_count = count;
-	return 0;
+	return ft_vlans_check_tables(design, &tree, &blame, err);
 }
 
 /* Tables of addresses that nobody gave are worth a look, but none to be loaded into switches. */

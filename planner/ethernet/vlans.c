@@ -314,6 +314,7 @@ int ft_vlans_check_tables(const struct ft_design *design, const struct ft_plan *
 			  struct ft_error *err)
 {
 	_cleanup_(ft_vlans_release) struct ft_vlans vlans = {0};
+	uint64_t addresses;
 	int r;
 
 	if (plan->mac_tables[FT_TIER_EDGE] == 0 && plan->mac_tables[FT_TIER_CORE] == 0)
@@ -321,19 +322,22 @@ int ft_vlans_check_tables(const struct ft_design *design, const struct ft_plan *
 	r = ft_vlans_make(plan, design->vlan_first, &vlans, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
+	/* Every host has one address at least, so there are no fewer than hosts. */
+	addresses = design->macs ? design->mac_count : vlans.host_count;
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		enum ft_tier tier = plan->switches[i].tier;
 		uint32_t size = plan->mac_tables[tier];
 
-		if (size == 0 || ft_vlans_entries(&vlans, i) <= size)
+		if (size == 0 || vlans.carried[i] * addresses <= size)
 			continue;
 		*blame = (struct ft_plan_blame){ft_tier_name(tier), "mac_table"};
-		return ft_error_set(
-			err, -EINVAL, 0, 0,
-			"%s needs %llu static entries, for %u hosts in each of %u VLANs, and its \"mac_table\" "
-			"holds %u: the most that fit are %u hosts",
-			plan->switches[i].name, (unsigned long long)ft_vlans_entries(&vlans, i), vlans.host_count,
-			vlans.carried[i], size, size / vlans.carried[i]);
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "%s needs %llu static entries, for %llu %s in each of %u VLANs, and its "
+				    "\"mac_table\" holds %u: the most that fit are %u %s",
+				    plan->switches[i].name, (unsigned long long)(vlans.carried[i] * addresses),
+				    (unsigned long long)addresses, addresses > vlans.host_count ? "addresses" : "hosts",
+				    vlans.carried[i], size, size / vlans.carried[i],
+				    addresses > vlans.host_count ? "addresses" : "hosts");
 	}
 	return 0;
 }
