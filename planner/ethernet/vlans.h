@@ -105,8 +105,8 @@ static inline uint64_t ft_vlans_entries_most(const struct ft_vlans *vlans)
 }
 
 /*
- * Whether the tables of the plan's switches hold the addresses of the design, or one of each host, as far as it is known
- * how many entries they take. A plan that has no VLANs fits. Source of the rule: the same, 5.2.
+ * Whether the tables of the plan's switches hold the addresses of the design, or one of each host, as far as it is
+ * known how many entries they take. A plan that has no VLANs fits. Source of the rule: the same, 5.2.
  *
  * @blame  filled on -EINVAL: the key at fault
  * @err    filled on -EINVAL (no line): with the most hosts that fit
