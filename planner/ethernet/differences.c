@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "planner/ethernet/tables_parts.h"
 #include "planner/ethernet/walk_parts.h"
 
 void ft_differences_release(struct ft_differences *differences)
@@ -175,15 +176,6 @@ static int entry_compare(struct comparing *c, const struct ft_static *planned, s
 					   : entry_add(c, FT_WALK_ENTRY_WRONG, last, planned->port, last->port, slot);
 }
 
-static int order(const struct ft_static *x, const struct ft_static *y)
-{
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	if (x->vlan != y->vlan)
-		return x->vlan < y->vlan ? -1 : 1;
-	return (x->mac > y->mac) - (x->mac < y->mac);
-}
-
 /* Both are sorted alike: one pass over the two. */
 static int entries_compare(struct comparing *c)
 {
@@ -192,10 +184,13 @@ static int entries_compare(struct comparing *c)
 	int r = 0;
 
 	while (r == 0 && (i < a->entry_count || k < b->entry_count)) {
-		int which = i == a->entry_count ? 1 : k == b->entry_count ? -1 : order(&a->entries[i], &b->entries[k]);
+		int which = i == a->entry_count	  ? 1
+			    : k == b->entry_count ? -1
+						  : ft_static_compare(&a->entries[i], &b->entries[k]);
 		size_t same = 0;
 
-		while (which >= 0 && k + same < b->entry_count && order(&b->entries[k], &b->entries[k + same]) == 0)
+		while (which >= 0 && k + same < b->entry_count &&
+		       ft_static_compare(&b->entries[k], &b->entries[k + same]) == 0)
 			same++;
 		r = entry_compare(c, which <= 0 ? &a->entries[i] : NULL, i, &b->entries[k], same);
 		i += which <= 0;

@@ -8,10 +8,7 @@
 #include "base/cleanup.h"
 #include "planner/ethernet/tables_parts.h"
 
-enum {
-	ENTRIES_MAX = 16000000, /* of all switches: half a gigabyte */
-	MEMBERS_MAX = 16000000, /* ports times VLANs */
-};
+enum { MEMBERS_MAX = 16000000 }; /* ports times VLANs */
 
 void ft_tables_release(struct ft_tables *tables)
 {
@@ -38,7 +35,7 @@ uint32_t ft_tables_id(const struct ft_tables *tables, uint32_t vlan)
 	return low < tables->id_count && tables->ids[low] == vlan ? low : FT_UNPINNED;
 }
 
-static int static_compare(const void *one, const void *other)
+int ft_static_compare(const void *one, const void *other)
 {
 	const struct ft_static *x = one, *y = other;
 
@@ -57,7 +54,7 @@ size_t ft_tables_find(const struct ft_tables *tables, uint32_t sw, uint32_t vlan
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (static_compare(&tables->entries[middle], &key) < 0)
+		if (ft_static_compare(&tables->entries[middle], &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -67,7 +64,7 @@ size_t ft_tables_find(const struct ft_tables *tables, uint32_t sw, uint32_t vlan
 
 void ft_tables_sort(struct ft_tables *tables)
 {
-	qsort(tables->entries, tables->entry_count, sizeof(*tables->entries), static_compare);
+	qsort(tables->entries, tables->entry_count, sizeof(*tables->entries), ft_static_compare);
 }
 
 int ft_tables_make_ports(struct ft_tables *t, size_t port_count)
@@ -121,7 +118,7 @@ static int entries_fill(struct ft_tables *t, const struct ft_plan *plan, const s
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		total += vlans->carried[i] * macs->count;
-	if (total > ENTRIES_MAX)
+	if (total > FT_ENTRIES_MAX)
 		return -EINVAL;
 	t->entries = calloc(total + 1, sizeof(*t->entries));
 	if (!t->entries)
@@ -157,7 +154,7 @@ int ft_tables_make(const struct ft_plan *plan, const struct ft_vlans *vlans, con
 			err, r, 0, 0,
 			"the tables of all switches have more than %d entries, which is more than any that is "
 			"sold holds",
-			ENTRIES_MAX);
+			FT_ENTRIES_MAX);
 	if (r < 0)
 		return r;
 	*ret_tables = tables;

@@ -12,7 +12,6 @@
 
 enum {
 	FILE_SIZE_MAX = 1 << 30,
-	ENTRIES_MAX = 16000000,
 	MEMBERSHIPS_MAX = 64000000,
 	PORT_MAX = 65535,
 };
@@ -171,7 +170,7 @@ static int entry_take(void *owner, const struct ft_sheet_cell *cells, struct ft_
 		r = ft_table_number(&cells[3], "port", 0, PORT_MAX, &entry.port, err);
 	if (r == 0)
 		r = grow((void **)&l->tables.entries, l->tables.entry_count, &l->entry_size, sizeof(entry),
-			 ENTRIES_MAX);
+			 FT_ENTRIES_MAX);
 	if (r == 0)
 		l->tables.entries[l->tables.entry_count++] = entry;
 	return r;

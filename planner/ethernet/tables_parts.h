@@ -5,6 +5,11 @@
 
 #include "planner/ethernet/tables.h"
 
+enum { FT_ENTRIES_MAX = 16000000 }; /* of all switches: half a gigabyte */
+
+/* The order of entries: by (switch, VLAN, address). */
+int ft_static_compare(const void *one, const void *other);
+
 /* Room for so many ports. Returns 0 or -ENOMEM. */
 int ft_tables_make_ports(struct ft_tables *tables, size_t port_count);
 

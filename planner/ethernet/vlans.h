@@ -20,6 +20,7 @@
 #ifndef FT_PLANNER_ETHERNET_VLANS_H
 #define FT_PLANNER_ETHERNET_VLANS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -77,6 +78,12 @@ static inline const struct ft_vlan_port *ft_vlans_port(const struct ft_vlans *vl
 	size_t at = vlans->first_port[sw] + port - 1;
 
 	return port >= 1 && at < vlans->first_port[sw + 1] ? &vlans->ports[at] : NULL;
+}
+
+/* Whether it is in use: a host or a cable with a VLAN. */
+static inline bool ft_vlans_is_open(const struct ft_vlans *vlans, uint32_t sw, uint32_t port)
+{
+	return ft_vlans_port(vlans, sw, port)->vlan > 0;
 }
 
 static inline uint32_t ft_vlans_ports_of(const struct ft_vlans *vlans, uint32_t sw)

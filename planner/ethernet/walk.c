@@ -95,9 +95,8 @@ static struct ft_walk_harm *harm_of(struct walking *w, uint32_t blame)
 	return blame == FT_MAP_NONE ? NULL : &w->d.list[blame].harm;
 }
 
-static void harm_note(struct walking *w, struct ft_walk_harm *harm, uint32_t from, uint32_t to)
+static void harm_note(struct ft_walk_harm *harm, uint32_t from, uint32_t to)
 {
-	(void)w;
 	if (harm->from == FT_UNPINNED) {
 		harm->from = from;
 		harm->to = to;
@@ -113,7 +112,7 @@ static void harm_count(struct walking *w, uint32_t blame, size_t member, uint32_
 		if (!both[i])
 			continue;
 		++*(uint64_t *)((char *)both[i] + member);
-		harm_note(w, both[i], w->from, to);
+		harm_note(both[i], w->from, to);
 	}
 }
 
@@ -122,12 +121,6 @@ static void harm_count(struct walking *w, uint32_t blame, size_t member, uint32_
 static uint32_t either(uint32_t first, uint32_t second)
 {
 	return first != FT_MAP_NONE ? first : second;
-}
-
-/* The port of a switch that a planned frame goes through, out or in. */
-static uint32_t blame_on_port(const struct walking *w, size_t port, uint32_t vlan)
-{
-	return ft_difference_of_member(&w->d, port, vlan);
 }
 
 /*
@@ -145,17 +138,16 @@ static uint32_t blame_on_way(const struct walking *w, uint32_t from, uint32_t to
 		uint32_t way = ft_vlans_way(v, sw, vlan, to);
 		size_t out = v->first_port[sw] + way - 1;
 
-		blame = blame_on_port(w, in, vlan);
+		blame = ft_difference_of_member(&w->d, in, vlan);
 		if (mac)
 			blame = either(blame, ft_difference_of_entry(&w->d, &w->ethernet->tables, sw, vlan, mac));
 		if (way == 0)
 			break;
-		blame = either(blame, blame_on_port(w, out, vlan));
+		blame = either(blame, ft_difference_of_member(&w->d, out, vlan));
 		if (v->ports[out].kind != FT_VLAN_SWITCH)
 			break;
 		sw = v->ports[out].peer;
 		in = v->first_port[sw] + v->ports[out].peer_port - 1;
-		/* An additional PVID at the far end changes what arrives without a tag only. */
 	}
 	return blame;
 }
@@ -185,8 +177,8 @@ static void cross(struct walking *w, const struct frame *f, size_t out, bool tag
 	w->left = true;
 	w->crossed[out] += w->to != FT_UNPINNED;
 	if (id == FT_UNPINNED || !*ft_tables_member(w->tables, in, id)) {
-		blame = either(blame,
-			       either(blame_on_port(w, in, w->tables->ids[f->id]), ft_difference_of_pvid(&w->d, in)));
+		blame = either(blame, either(ft_difference_of_member(&w->d, in, w->tables->ids[f->id]),
+					     ft_difference_of_pvid(&w->d, in)));
 		if (w->to == FT_UNPINNED)
 			harm_count(w, blame, HARM(strayed), FT_UNPINNED);
 		return;

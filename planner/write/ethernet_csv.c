@@ -90,11 +90,6 @@ static void setting_add(const struct settings *s, uint32_t port, const char *set
 	ft_text_printf(s->text, ",%s\n", value);
 }
 
-static bool is_open(const struct ft_vlans *vlans, uint32_t sw, uint32_t port)
-{
-	return ft_vlans_port(vlans, sw, port)->vlan > 0;
-}
-
 static void port_settings(const struct settings *s, const struct ft_ethernet *e, uint32_t sw, uint32_t p)
 {
 	const struct ft_tables *tables = &e->tables;
@@ -134,7 +129,7 @@ int ft_write_switch_settings(struct ft_text *text, const struct ft_ethernet *e, 
 			setting_add(&s, e->tables.entries[k].port, "static-address", e->tables.entries[k].vlan,
 				    &e->tables.entries[k].mac, "forward");
 		for (uint32_t p = 1; p <= ports; p++)
-			if (is_open(&e->vlans, i, p))
+			if (ft_vlans_is_open(&e->vlans, i, p))
 				setting_add(&s, p, "state", 0, NULL, "up");
 	}
 	return ft_text_failed(text) ? -ENOMEM : 0;

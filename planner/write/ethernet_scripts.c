@@ -39,11 +39,6 @@ static size_t port_number(const struct ft_ethernet *e, uint32_t sw, uint32_t por
 	return e->vlans.first_port[sw] + port - 1;
 }
 
-static bool is_open(const struct ft_ethernet *e, uint32_t sw, uint32_t port)
-{
-	return ft_vlans_port(&e->vlans, sw, port)->vlan > 0;
-}
-
 /* The entries of a switch begin here. */
 static size_t entries_first(const struct ft_ethernet *e, uint32_t sw)
 {
@@ -91,12 +86,12 @@ static void linux_body(struct ft_text *text, const struct ft_ethernet *e, uint32
 			   "link add name $bridge type bridge vlan_filtering 1 vlan_default_pvid 0 stp_state 0 "
 			   "mcast_snooping 0\n");
 	for (uint32_t p = 1; p <= ports; p++)
-		if (is_open(e, sw, p))
+		if (ft_vlans_is_open(&e->vlans, sw, p))
 			ft_text_printf(text, "link set dev ${port}%u down\nlink set dev ${port}%u master $bridge\n", p,
 				       p);
 	ft_text_puts(text, "END\nbridge -batch - <<END\n");
 	for (uint32_t p = 1; p <= ports; p++)
-		if (is_open(e, sw, p))
+		if (ft_vlans_is_open(&e->vlans, sw, p))
 			linux_port(text, e, sw, p);
 	for (size_t i = entries_first(e, sw); entry_is_of(e, i, sw); i++) {
 		const struct ft_static *entry = &e->tables.entries[i];
@@ -107,7 +102,7 @@ static void linux_body(struct ft_text *text, const struct ft_ethernet *e, uint32
 	}
 	ft_text_puts(text, "END\nip -batch - <<END\n");
 	for (uint32_t p = 1; p <= ports; p++)
-		if (is_open(e, sw, p))
+		if (ft_vlans_is_open(&e->vlans, sw, p))
 			ft_text_printf(text, "link set dev ${port}%u up\n", p);
 	ft_text_puts(text, "link set dev $bridge up\nEND\n");
 }
@@ -183,14 +178,14 @@ static void ovs_body(struct ft_text *text, const struct ft_ethernet *e, uint32_t
 		"\\\n"
 		"\tprotocols=OpenFlow13 stp_enable=false rstp_enable=false mcast_snooping_enable=false");
 	for (uint32_t p = 1; p <= ports; p++)
-		if (is_open(e, sw, p))
+		if (ft_vlans_is_open(&e->vlans, sw, p))
 			ft_text_printf(text,
 				       " \\\n\t-- add-port \"$bridge\" \"${port}%u\" -- set interface \"${port}%u\" "
 				       "ofport_request=%u",
 				       p, p, p);
 	ft_text_puts(text, "\novs-ofctl -O OpenFlow13 replace-flows \"$bridge\" - <<'END'\n");
 	for (uint32_t p = 1; p <= ports; p++)
-		if (is_open(e, sw, p))
+		if (ft_vlans_is_open(&e->vlans, sw, p))
 			ovs_ingress(text, e, sw, p);
 	for (size_t i = entries_first(e, sw); entry_is_of(e, i, sw); i++)
 		ovs_entry(text, e, &e->tables.entries[i]);
@@ -198,7 +193,7 @@ static void ovs_body(struct ft_text *text, const struct ft_ethernet *e, uint32_t
 		ovs_flood(text, e, sw, i);
 	ft_text_puts(text, "END\n");
 	for (uint32_t p = 1; p <= ports; p++)
-		if (is_open(e, sw, p))
+		if (ft_vlans_is_open(&e->vlans, sw, p))
 			ft_text_printf(text, "ip link set dev \"${port}%u\" up\n", p);
 }
 
