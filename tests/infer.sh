@@ -100,7 +100,7 @@ planes()
 {
 	printf '{"ftcheck": 1, "name": "t", "nodes": 360, "topology": "fat-tree", "levels": 3, "pods": 3, %s,
 		"edge": {"ports": 48, "count": 18, "ports_to_nodes": 20, "ports_to_core": 8},
-		"spine": {"ports": 64, "count": 12}, "core": {"ports": 96, "count": 4}}' "$2" >"$work/plain"
+		"spine": {"ports": 64, "count": 12, "ports_to_core": 8}, "core": {"ports": 96, "count": 4}}' "$2" >"$work/plain"
 	"$ftplan" --format ibsim "$work/plain" | sed "$4" >"$work/net"
 	"$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" && grep -qF "$3" "$work/design" &&
 		"$ftcheck" --plan "$work/design" --from "$work/net" >"$work/report" && grep -q '; nothing to report$' "$work/report"

@@ -252,7 +252,7 @@ static const struct row rows[] = {
 	 "\"ports\":8,\"count\":8},\"pods\":[{\"count\":3,\"edges\":5},{\"count\":1,\"edges\":3}],\"bundle\":{\"edge\":"
 	 "1,"
 	 "\"spine\":1}}",
-	 "{\"a\": \"edge[001-005]\", \"b\": \"spine[01-04]\", \"count\": 1}|\"kind\": \"spine\"", "="},
+	 "\"planes\": 2|\"pods\": [{\"count\": 3, \"edges\": 5}, {\"count\": 1, \"edges\": 3}]", "ok"},
 	{"a leaf behind another one, which lacks a cable itself: nothing was moved",
 	 MAIN "; switch far 36; hosts far 27; link far leaf2 1; cut leaf2 core1 1; hosts core2 5",
 	 "{\"name\": \"far\", \"kind\": \"leaf\", \"ports\": 36, \"hosts\": 27}", "=leaf2 core1 2/1"},

@@ -33,8 +33,9 @@ int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *
 uint64_t ft_infer_by_rule_wrong(const struct ft_report *report);
 
 /*
- * planes.c: the design of a fat-tree with planes, if the graph is one. Returns 1 with @text replaced, 0, or -ENOMEM.
+ * planes.c: the design of a fat-tree with planes, if the graph is one. @ret_wrong: cables that are wrong or missing by
+ * its rule. Returns 1 with @text replaced, 0, or -ENOMEM.
  */
-int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text);
+int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong);
 
 #endif

@@ -546,16 +546,18 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		return 0;
 	}
 	serves = tree && tree_serves(best, &intent, common);
-	if (serves && !tree_is_poor(best, &f))
-		return 0;
 	ft_infer_graph_counts(&f);
-	r = notes_failed(&f) ? -ENOMEM : ft_infer_family(&f, name, &graph.text, &wrong);
+	if (notes_failed(&f))
+		return -ENOMEM;
+	r = tree && best->wrong <= graph_wrong(&intent) ? 0 : ft_infer_planes(&intent, name, &graph.text, &wrong);
+	if (r == 0 && serves && !tree_is_poor(best, &f))
+		return 0;
+	if (r == 0)
+		r = ft_infer_family(&f, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
 	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))
 		return 0;
-	if (r == 0)
-		r = ft_infer_planes(&intent, name, &graph.text);
 	if (r == 0) {
 		ft_text_reset(&graph.text);
 		r = ft_intent_write(&graph.text, &intent, name);

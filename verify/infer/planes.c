@@ -372,7 +372,7 @@ static int planes_find(struct planes *x)
 	       rings_find(x, CORE, x->count[CORE]);
 }
 
-int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text)
+int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(planes_release) struct planes x = {.intent = intent};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -389,5 +389,6 @@ int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_
 	r = ft_infer_by_rule_verify(intent->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	return ft_infer_by_rule_wrong(report) <= intent->missing + intent->surplus + x.lacks;
+	*ret_wrong = ft_infer_by_rule_wrong(report);
+	return *ret_wrong <= intent->missing + intent->surplus + x.lacks;
 }
