@@ -22,6 +22,7 @@ struct attempt {
 	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches beside the tree that are planned as seen */
 	uint64_t cabling;   /* of those, cables that a graph may judge differently */
+	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
 	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
@@ -189,6 +190,7 @@ enum { SERVING_COST = 3, UNSEEN_COST = 2 };
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
 	attempt->mixed = attempt->strays = false;
+	attempt->surplus = 0;
 	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
@@ -200,6 +202,9 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
 		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+		if (report->findings[i].code == FT_CODE_CABLE_MISPLACED ||
+		    report->findings[i].code == FT_CODE_CABLE_UNPLANNED)
+			attempt->surplus += report->findings[i].count;
 	}
 	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
 			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
@@ -442,9 +447,19 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 	return 0;
 }
 
+/*
+ * The price of cables that are wrong by the tree and right by the graph. If they are more than a few, those who laid
+ * them have a class of switches in mind: to move or unplug them would be worse than to miss that one lacks a cable.
+ */
+static uint64_t contradictions(const struct attempt *tree, const struct ft_intent *graph)
+{
+	return tree->surplus > graph->surplus + CABLES_FEW ? tree->surplus - graph->surplus : 0;
+}
+
 static bool finds_the_same(const struct attempt *tree, const struct ft_intent *graph)
 {
-	return !tree->mixed && !tree->denies && tree->strangers == 0 && tree->cabling == graph_wrong(graph);
+	return !tree->mixed && !tree->denies && tree->strangers == 0 && contradictions(tree, graph) == 0 &&
+	       tree->cabling == graph_wrong(graph);
 }
 
 /*
@@ -467,7 +482,7 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		return false;
 	if (tree->islanders > 0 && wrong > tree->cabling)
 		return false;
-	return tree->cabling + tree->islanders + tree->strangers <=
+	return tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers <=
 	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
 }
 
