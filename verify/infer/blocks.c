@@ -405,6 +405,22 @@ static bool rows_miss_a_port(const struct sheet *s, uint32_t column, bool within
 	       dark * 100 >= lack * HOLES_PERCENT;
 }
 
+/* True if nearly all rows with too few cables to the column have holes for as many. */
+static bool rows_have_lost(const struct sheet *s, uint32_t column)
+{
+	uint32_t lack = 0, holed = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		uint32_t seen = *entry(s, i, column), usual = s->usual[column];
+
+		if (is_diagonal(s, i, column) || seen == 0 || seen >= usual)
+			continue;
+		lack++;
+		holed += s->holes[i] >= usual - seen;
+	}
+	return lack > 0 && holed * 100 >= lack * HOLES_PERCENT;
+}
+
 /* A column that lacks many of its rows: faulty only if its ports, or those of the rows, prove it. */
 static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
 {
@@ -446,9 +462,12 @@ static int column_pattern(struct sheet *s, uint32_t c)
 	most = s->valid[c] ? tally.votes[own] * 2 >= pairs && column_saves(&tally, s->usual[c], own) >= COLUMN_COST
 			   : pairs >= COLUMN_ROWS_MIN &&
 				     (uint64_t)tally.votes[own] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
-	if (!all && !most)
+	/* Too many cables are gone for a majority, but their ports tell of them. */
+	if (!s->valid[c] && pairs >= COLUMN_ROWS_MIN && rows_have_lost(s, c)) {
+		s->valid[c] = true;
 		return 0;
-	if (pairs < 2)
+	}
+	if ((!all && !most) || pairs < 2)
 		return 0;
 	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs)) {
 		r = column_is_broken(s, c, &broken);
