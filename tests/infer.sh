@@ -113,6 +113,12 @@ planes "4-post: every spine is cabled to every core switch, and both have rings"
 	'"planes": 1, "rings": {"spine": 3, "core": 5}' '"rings": {"spine": 3, "core": 5}' ''
 planes "a ring of spines in planes" '"planes": 4, "rings": {"spine": 2}' '"rings": {"spine": 2}' ''
 
+printf '{"ftcheck": 1, "name": "r", "nodes": 120, "topology": "random", "degree": 5, "seed": 4,
+	"edge": {"ports": 12, "ports_to_nodes": 6}}' >"$work/plain"
+"$ftplan" --format ibsim "$work/plain" >"$work/net" && "$ftplan" --infer "$work/net" >"$work/design" &&
+	grep -q '20 of them have 5 neighbours each, .* so random networks are' "$work/design"
+result "a random network is said to be like one" $?
+
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
 		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'

@@ -439,6 +439,25 @@ static void note_add(struct ft_text *text, bool *any, const char *about, const s
 	*any = true;
 }
 
+/* Whether nearly all switches have equally many neighbours, though no family was recognised. */
+static void regularity_tell(const struct ft_intent *intent, struct ft_text *why)
+{
+	enum { SWITCHES_MIN = 8, NEIGHBOURS_MIN = 3, PERCENT = 90 };
+	struct ft_tally tally = {0};
+	uint32_t usual;
+
+	for (uint32_t i = 0; i < intent->count; i++)
+		ft_tally_add(&tally, ft_adjacent_count(&intent->f->graph, i));
+	usual = ft_tally_mode(&tally, 0);
+	if (intent->count < SWITCHES_MIN || usual < NEIGHBOURS_MIN ||
+	    (uint64_t)tally.votes[usual] * 100 < (uint64_t)intent->count * PERCENT)
+		return;
+	ft_text_printf(why,
+		       "; %u of them have %u neighbours each, and no rule that is known here says which: so random "
+		       "networks are",
+		       tally.votes[usual], usual);
+}
+
 static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 {
 	const struct ft_inference *f = intent->f;
@@ -450,6 +469,8 @@ static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 				  : "planned as they were seen, nothing was held to be missing");
 	if (f->live->part_count > 1)
 		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->live->part_count);
+	else if (!intent->layered)
+		regularity_tell(intent, why);
 }
 
 /* Notes the first few pairs with different planned and observed cables. */
