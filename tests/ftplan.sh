@@ -260,6 +260,8 @@ workload 'a placement' \
 	n-bodies --placement 5x
 workload 'a placement that does not fit' 'ring.json: placement 5x4 takes 20 hosts on each switch that has any; here they differ: use --placement consecutive' \
 	n-bodies --placement 5x4
+workload 'two placements for one network' 'ftplan: two placements go with --against: the second one is that of the other network: --placement' \
+	n-bodies --placement consecutive,consecutive
 workload 'a latency' 'ftplan: --switch-latency takes nanoseconds, from 0 to 1000000000: -1' n-bodies --switch-latency=-1
 workload 'an overhead' 'ftplan: --host-overhead takes nanoseconds, from 0 to 1000000000: 1us' n-bodies --host-overhead 1us
 workload 'a seed' 'ftplan: --seed takes a number from 0 to 999999999: x' random:1 --seed x

@@ -22,7 +22,7 @@ struct compare {
 	uint32_t *nodes;		  /* owned */
 	size_t node_count;
 	struct ft_comparison comparison;
-	struct ft_text *path; /* of the design that is read */
+	struct ft_text *refused; /* a line for each design that is */
 };
 
 static void compare_release(struct compare *c)
@@ -146,25 +146,72 @@ static int row_add_network(struct compare *c, const struct ft_compare_name *name
 	return r < 0 ? r : row_measure(c, plan, c->catalog, row);
 }
 
-static int row_add_design(struct compare *c, const char *path, struct ft_error *err)
+/* What is wrong with the design is a row: the others are compared all the same. */
+static int row_refuse_design(struct compare *c, const char *path, int error, const struct ft_error *why)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_compared *row = ft_comparison_add(&c->comparison);
+
+	if (!row)
+		return -ENOMEM;
+	row->asked_is_design = true;
+	row->asked = ft_text_safe_dup(path, strlen(path));
+	if (why->line)
+		ft_text_printf(&text, "line %u, column %u: ", why->line, why->column);
+	ft_text_puts(&text, why->text[0] ? why->text : strerror(-error));
+	if (!row->asked || ft_text_failed(&text))
+		return -ENOMEM;
+	ft_text_puts(c->refused, row->asked);
+	if (why->line)
+		ft_text_printf(c->refused, ":%u:%u", why->line, why->column);
+	ft_text_printf(c->refused, ": %s\n", why->text[0] ? why->text : strerror(-error));
+	row->refusal = FT_STEAL(text.data);
+	return 0;
+}
+
+static bool is_taken(const struct ft_comparison *comparison, const char *name)
+{
+	/* The last row is the one that is being named. */
+	for (size_t i = 0; i + 1 < comparison->count; i++)
+		if (strcmp(comparison->rows[i].asked, name) == 0)
+			return true;
+	return false;
+}
+
+/* Its name; of designs of one name "ours", "ours (2)", in the order in which they are given. */
+static char *design_called(const struct ft_comparison *comparison, const char *name)
+{
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+
+	ft_text_add_safe(&text, name, strlen(name));
+	for (int i = 2; !ft_text_failed(&text) && is_taken(comparison, ft_text_string(&text)); i++) {
+		ft_text_reset(&text);
+		ft_text_add_safe(&text, name, strlen(name));
+		ft_text_printf(&text, " (%d)", i);
+	}
+	return ft_text_failed(&text) ? NULL : FT_STEAL(text.data);
+}
+
+static int row_add_design(struct compare *c, const char *path)
 {
 	_cleanup_(ft_catalog_freep) struct ft_catalog *own = NULL;
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	struct ft_compared *row;
-	int r = ft_design_load_with(path, c->named, &design, &plan, err);
+	struct ft_error why = {0};
+	int r = ft_design_load_with(path, c->named, &design, &plan, &why);
 
 	if (r == 0 && !c->named)
-		r = ft_plan_catalog(plan, &own, err);
-	if (r < 0) {
-		ft_text_puts(c->path, path);
+		r = ft_plan_catalog(plan, &own, &why);
+	if (r == -ENOMEM)
 		return r;
-	}
+	if (r < 0)
+		return row_refuse_design(c, path, r, &why);
 	row = ft_comparison_add(&c->comparison);
 	if (!row)
 		return -ENOMEM;
 	row->asked_is_design = true;
-	row->asked = ft_text_safe_dup(design->name, strlen(design->name));
+	row->asked = design_called(&c->comparison, design->name);
 	return row->asked ? row_measure(c, plan, c->named ? c->named : own, row) : -ENOMEM;
 }
 
@@ -222,7 +269,7 @@ static int add_all(struct compare *c, struct ft_error *err)
 		if (is_file(word, length)) {
 			_cleanup_free_ char *path = strndup(word, length);
 
-			r = path ? row_add_design(c, path, err) : -ENOMEM;
+			r = path ? row_add_design(c, path) : -ENOMEM;
 		} else {
 			r = add_networks(c, word, length, err);
 		}
@@ -230,7 +277,7 @@ static int add_all(struct compare *c, struct ft_error *err)
 			break;
 	}
 	for (int i = 0; r == 0 && i < options->design_count; i++)
-		r = row_add_design(c, options->designs[i], err);
+		r = row_add_design(c, options->designs[i]);
 	return r;
 }
 
@@ -264,14 +311,25 @@ static const struct {
 	{"svg", ft_comparison_write_svg},
 };
 
-int ft_compare_networks(const struct ft_plan_options *options, const struct ft_catalog *catalog, struct ft_text *text,
-			struct ft_text *path, struct ft_error *err)
+/* All that was asked for is designs, and each of them is refused. */
+static bool is_all_refused(const struct ft_comparison *comparison)
 {
-	_cleanup_(compare_release) struct compare c = {.options = options, .named = catalog, .path = path};
+	for (size_t i = 0; i < comparison->count; i++)
+		if (comparison->rows[i].network || !comparison->rows[i].asked_is_design)
+			return false;
+	return true;
+}
+
+int ft_compare_networks(const struct ft_plan_options *options, const struct ft_catalog *catalog, struct ft_text *text,
+			struct ft_text *refused, struct ft_error *err)
+{
+	_cleanup_(compare_release) struct compare c = {.options = options, .named = catalog, .refused = refused};
 	int r = make(&c, err);
 
 	if (r < 0)
 		return r;
+	if (is_all_refused(&c.comparison))
+		return 1;
 	for (size_t i = 0; i < FT_COUNT(writers); i++)
 		if (strcmp(options->format->name, writers[i].format) == 0)
 			writers[i].write(text, &c.comparison);

@@ -12,13 +12,13 @@
  * Compares the networks and designs of @options in the format that it asks for.
  *
  * @catalog  that the user names; NULL: the default one, for designs the built-in one that they name
- * @path     out: the design file that cannot be read, if that is why it fails
- * @err      filled on -EINVAL; of a design file with its place there
+ * @refused  out: a line "FILE:LINE:COLUMN: what" for each design that cannot be read or planned; its row says so, too
+ * @err      filled on -EINVAL
  *
- * A network that cannot be built is a row of the comparison, not an error. Returns 0, -EINVAL, -ENOMEM, or what reading
- * a design file fails with.
+ * A network that cannot be built is a row of the comparison, not an error. Returns 0, 1 where
+ * nothing but refused designs is left, -EINVAL or -ENOMEM.
  */
 int ft_compare_networks(const struct ft_plan_options *options, const struct ft_catalog *catalog, struct ft_text *text,
-			struct ft_text *path, struct ft_error *err);
+			struct ft_text *refused, struct ft_error *err);
 
 #endif

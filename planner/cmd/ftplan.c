@@ -405,7 +405,7 @@ static int work_infer(struct run *run)
 
 static int work_compare(struct run *run)
 {
-	_cleanup_(ft_text_release) struct ft_text path = {0};
+	_cleanup_(ft_text_release) struct ft_text refused = {0};
 	struct ft_error err = {0};
 	int r, status = ft_plan_options_check_numbers(&run->options);
 
@@ -413,8 +413,15 @@ static int work_compare(struct run *run)
 		status = catalog_load(run);
 	if (status != FT_EXIT_OK)
 		return status;
-	r = ft_compare_networks(&run->options, run->catalog, &run->out, &path, &err);
-	return r < 0 ? report_error(path.length ? ft_text_string(&path) : "ftplan", r, &err) : FT_EXIT_OK;
+	r = ft_compare_networks(&run->options, run->catalog, &run->out, &refused, &err);
+	if (r < 0)
+		return report_error("ftplan", r, &err);
+	if (refused.length > 0) {
+		fputs(ft_text_string(&refused), stderr);
+		/* What can be compared is written all the same. */
+		run->status = FT_EXIT_WARNING;
+	}
+	return r > 0 ? FT_EXIT_UNKNOWN : FT_EXIT_OK;
 }
 
 static int run_work(struct run *run)

@@ -622,6 +622,9 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 	if (options->work == FT_WORK_WORKLOAD && strcmp(options->format->name, "text") != 0 &&
 	    strcmp(options->format->name, "json") != 0 && strcmp(options->format->name, "csv") != 0)
 		return usage_error("workloads are written as text, json or csv", options->format->name);
+	if (options->workload.two_placements && !options->workload.against)
+		return usage_error("two placements go with --against: the second one is that of the other network",
+				   "--placement");
 	if (options->workload.against && options->design && strcmp(options->workload.against, "-") == 0 &&
 	    strcmp(options->design, "-") == 0)
 		return usage_error("--against and the design cannot both be standard input", NULL);

@@ -40,6 +40,7 @@ int ft_workload_parse_placement(struct ft_workload_options *options, const char 
 
 	if (!first)
 		return -ENOMEM;
+	options->two_placements = comma != NULL;
 	if (ft_placement_read(first, &options->placements[0]) == 0 &&
 	    ft_placement_read(comma ? comma + 1 : first, &options->placements[1]) == 0)
 		return 0;

@@ -10,6 +10,7 @@ struct ft_workload_options {
 	struct ft_workload_list list;
 	struct ft_work_model model;
 	struct ft_placement placements[FT_WORK_SIDES];
+	bool two_placements; /* said for each */
 	const char *against; /* a design file; NULL: none */
 	const char *option;  /* the last one given that goes with --workload only; NULL: none */
 };

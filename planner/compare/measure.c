@@ -130,14 +130,17 @@ static double throughput_bound(const struct ft_plan *plan, const struct ft_loads
 static int throughput(const struct ft_plan *plan, const struct ft_compare_ask *ask, double bound, double *heaviest,
 		      struct ft_measured *ret_measured)
 {
-	enum { STEPS = 25000000 }; /* a fraction of a second */
+	enum { STEPS = 25000000, ROUND_MOST = 4 * STEPS }; /* a fraction of a second, and a second */
 	const struct ft_throughput_ask flow_ask = {
 		.traffic = FT_TRAFFIC_ALL_TO_ALL, .gap = ask->gap, .steps_max = ask->gap > 0 ? 0 : STEPS};
 	double value = *heaviest > 0 ? fmin(bound, (plan->nodes - 1.0) / *heaviest) : bound;
 	struct ft_throughput flow;
 	int r;
 
-	if (!ask->brief && value < bound * (1 - 1e-9)) {
+	/* The steps are counted after each round. */
+	if (ask->gap <= 0 && (double)plan->switch_count * 2 * plan->bundle_count > ROUND_MOST)
+		value = fmin(value, bound);
+	else if (!ask->brief && value < bound * (1 - 1e-9)) {
 		r = ft_throughput(plan, &flow_ask, &flow);
 		if (r < 0)
 			return r;
@@ -167,8 +170,14 @@ static int measure_distances(const struct ft_plan *plan, const struct ft_compare
 	double cables = row->figures[FT_COMPARED_SWITCH_CABLES].value, bound, pairs = hosting_pairs(plan);
 	int r = ft_loads_take(plan, loads);
 
-	if (r < 0 || !loads->connected)
+	if (r < 0)
 		return r;
+	if (!loads->connected) {
+		row->apart = true;
+		row->figures[FT_COMPARED_THROUGHPUT_BOUND] = ft_measured_exact(0);
+		row->figures[FT_COMPARED_THROUGHPUT] = ft_measured_exact(0);
+		return 0;
+	}
 	row->figures[FT_COMPARED_DIAMETER] = ft_measured_exact(loads->diameter);
 	row->figures[FT_COMPARED_MEAN_HOPS] = ft_measured_exact(pairs > 0 ? (double)loads->switches_cables / pairs : 0);
 	row->figures[FT_COMPARED_OF_MOORE] =
@@ -195,6 +204,9 @@ static int measure_failures(const struct ft_plan *plan, const struct ft_compare_
 			(struct ft_measured){lost.median, lost.p10, lost.p90, FT_HOW_SAMPLED};
 	else if (r != -ENODATA)
 		return r;
+	/* Where hosts are apart from the first, one more failure is not what cuts them off. */
+	if (row->apart)
+		return 0;
 	r = ft_outage_cut_off(plan, &cut_off);
 	if (r < 0)
 		return r;
@@ -203,6 +215,9 @@ static int measure_failures(const struct ft_plan *plan, const struct ft_compare_
 		row->figures[FT_COMPARED_CABLE_CUTS_OFF] = ft_measured_exact(cut_off.by_cable);
 	return 0;
 }
+
+/* Switches times directions of bundles: a search from each switch takes so much, some ten seconds. */
+#define SEARCHED_MOST 2e9
 
 int ft_compared_measure(const struct ft_plan *whole, const struct ft_compare_ask *ask, struct ft_compared *row)
 {
@@ -213,7 +228,8 @@ int ft_compared_measure(const struct ft_plan *whole, const struct ft_compare_ask
 	row->nodes = plan.nodes;
 	if (r == 0)
 		r = ft_price_measure(&plan, ask->catalog, row);
-	if (r == 0)
+	row->is_large = (double)plan.switch_count * 2 * plan.bundle_count > SEARCHED_MOST;
+	if (r == 0 && !row->is_large)
 		r = measure_distances(&plan, ask, &loads, row);
 	if (r == 0 && !ask->brief && loads.connected)
 		r = ft_halves_measure(&plan, loads.heaviest, &row->figures[FT_COMPARED_BISECTION]);

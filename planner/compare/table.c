@@ -74,6 +74,36 @@ static void cell_percent(struct ft_text *cell, const struct ft_measured *m)
 	ft_text_printf(cell, "%.1f %%%s", 100 * m->value, mark(m));
 }
 
+/* ---- rows ---- */
+
+/* A design goes by its name: several may be of one network. */
+static const char *called(const struct ft_compared *row)
+{
+	return row->asked_is_design ? row->asked : row->network;
+}
+
+/* Small numbers of hosts need one switch, whichever network is asked for: one row is enough of that. */
+static bool is_repeated(const struct ft_comparison *comparison, size_t index)
+{
+	const struct ft_compared *row = &comparison->rows[index];
+
+	for (size_t i = 0; i < index; i++) {
+		const struct ft_compared *other = &comparison->rows[i];
+
+		if (!row->asked_is_design && !other->asked_is_design && other->network && row->network &&
+		    row->nodes == other->nodes && row->figures[FT_COMPARED_SWITCHES].value <= 1 &&
+		    other->figures[FT_COMPARED_SWITCHES].value <= 1 && strcmp(row->switches, other->switches) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* It has lines in the tables. */
+static bool is_shown(const struct ft_comparison *comparison, size_t index)
+{
+	return comparison->rows[index].network && !is_repeated(comparison, index);
+}
+
 /* ---- tables ---- */
 
 struct column {
@@ -143,10 +173,19 @@ static bool is_known(const struct ft_comparison *comparison, enum ft_compared_fi
 	return false;
 }
 
-static void add_heading(struct ft_text *text, const struct ft_comparison *comparison, size_t table)
+/* False: nothing is known of all that. */
+static bool add_heading(struct ft_text *text, const struct ft_comparison *comparison, size_t table)
 {
 	const struct column *columns = tables[table].columns;
+	bool known = false;
 
+	for (size_t i = 0; i < tables[table].count; i++)
+		known |= is_known(comparison, columns[i].figure);
+	if (!known) {
+		ft_text_printf(text, "\n%s: not known%s\n", tables[table].title,
+			       columns == costs ? "; --catalog FILE gives prices, power and sizes" : "");
+		return false;
+	}
 	ft_text_printf(text, "\n%-*s", NAME_WIDTH, tables[table].title);
 	for (size_t i = 0; i < tables[table].count; i++)
 		if (is_known(comparison, columns[i].figure))
@@ -156,6 +195,7 @@ static void add_heading(struct ft_text *text, const struct ft_comparison *compar
 		if (is_known(comparison, columns[i].figure))
 			add_right(text, columns[i].below, columns[i].width);
 	ft_text_puts(text, "\n");
+	return true;
 }
 
 static void add_line(struct ft_text *text, const struct ft_comparison *comparison, const struct ft_compared *row,
@@ -165,9 +205,9 @@ static void add_line(struct ft_text *text, const struct ft_comparison *compariso
 	_cleanup_(ft_text_release) struct ft_text cell = {0};
 	int late = 0;
 
-	ft_text_printf(text, "%-*s", NAME_WIDTH, row->network);
+	ft_text_printf(text, "%-*s", NAME_WIDTH, called(row));
 	/* A name that is too long takes the room before the first number. */
-	late = (int)strlen(row->network) > NAME_WIDTH ? (int)strlen(row->network) - NAME_WIDTH : 0;
+	late = (int)strlen(called(row)) > NAME_WIDTH ? (int)strlen(called(row)) - NAME_WIDTH : 0;
 	for (size_t i = 0; i < tables[table].count; i++) {
 		const struct ft_measured *measured = &row->figures[columns[i].figure];
 		int width = columns[i].width - late;
@@ -227,7 +267,7 @@ static const struct ft_compared *best_by(const struct ft_comparison *comparison,
 		struct ft_measured measured = merit_of(&comparison->rows[i], merit);
 		double than = best ? merit_of(best, merit).value : 0;
 
-		if (!ft_measured_known(&measured) ||
+		if (!ft_measured_known(&measured) || comparison->rows[i].apart ||
 		    comparison->rows[i].figures[FT_COMPARED_THROUGHPUT].value < merits[merit].throughput)
 			continue;
 		if (!best || (merits[merit].most ? measured.value > than : measured.value < than))
@@ -248,7 +288,7 @@ static void add_best(struct ft_text *text, const struct ft_comparison *compariso
 			continue;
 		measured = merit_of(best, i);
 		merits[i].add(&cell, &measured);
-		ft_text_printf(text, "  %-36s%-*s %s\n", merits[i].words, NAME_WIDTH, best->network,
+		ft_text_printf(text, "  %-36s%-*s %s\n", merits[i].words, NAME_WIDTH, called(best),
 			       ft_text_string(&cell));
 		text->failed |= cell.failed;
 	}
@@ -261,7 +301,7 @@ static size_t planned(const struct ft_comparison *comparison)
 	size_t count = 0;
 
 	for (size_t i = 0; i < comparison->count; i++)
-		count += comparison->rows[i].network != NULL;
+		count += is_shown(comparison, i);
 	return count;
 }
 
@@ -274,6 +314,8 @@ static void add_title(struct ft_text *text, const struct ft_comparison *comparis
 	for (size_t i = 0; i < comparison->count; i++) {
 		uint32_t nodes = comparison->rows[i].nodes;
 
+		if (comparison->rows[i].asked_is_design && !comparison->rows[i].network)
+			continue;
 		least = nodes < least ? nodes : least;
 		most = nodes > most ? nodes : most;
 	}
@@ -306,6 +348,22 @@ static void add_wrapped(struct ft_text *text, size_t at, int indent, const char 
 	ft_text_puts(text, "\n");
 }
 
+/* Other networks that are this one switch, too. */
+static void add_repeated(struct ft_text *text, const struct ft_comparison *comparison, size_t index)
+{
+	const char *between = "; the same for ";
+
+	for (size_t i = index + 1; i < comparison->count; i++) {
+		const struct ft_compared *row = &comparison->rows[i];
+
+		if (!row->network || !is_repeated(comparison, i) || row->nodes != comparison->rows[index].nodes ||
+		    comparison->rows[index].figures[FT_COMPARED_SWITCHES].value > 1)
+			continue;
+		ft_text_printf(text, "%s%s", between, row->asked);
+		between = ", ";
+	}
+}
+
 static void add_bought(struct ft_text *text, const struct ft_comparison *comparison)
 {
 	ft_text_puts(text, "\nWhat to buy\n");
@@ -314,12 +372,14 @@ static void add_bought(struct ft_text *text, const struct ft_comparison *compari
 		_cleanup_(ft_text_release) struct ft_text words = {0};
 		size_t name;
 
-		if (!row->network)
+		if (!is_shown(comparison, i))
 			continue;
-		name = strlen(row->network) > NAME_WIDTH ? strlen(row->network) : NAME_WIDTH;
-		ft_text_printf(&words, "%s; %u host%s%s%s", row->switches, row->nodes, ft_text_s(row->nodes),
-			       row->asked_is_design ? ", from " : "", row->asked_is_design ? row->asked : "");
-		ft_text_printf(text, "%-*s ", NAME_WIDTH, row->network);
+		name = strlen(called(row)) > NAME_WIDTH ? strlen(called(row)) : NAME_WIDTH;
+		ft_text_printf(&words, "%s; %u host%s%s%s%s", row->switches, row->nodes, ft_text_s(row->nodes),
+			       row->asked_is_design ? ", " : "", row->asked_is_design ? row->network : "",
+			       row->apart ? "; in parts: not all hosts reach each other" : "");
+		add_repeated(&words, comparison, i);
+		ft_text_printf(text, "%-*s ", NAME_WIDTH, called(row));
 		add_wrapped(text, name + 1, NAME_WIDTH + 1, ft_text_string(&words));
 		text->failed |= words.failed;
 	}
@@ -327,14 +387,16 @@ static void add_bought(struct ft_text *text, const struct ft_comparison *compari
 
 static void add_refusals(struct ft_text *text, const struct ft_comparison *comparison)
 {
-	if (planned(comparison) == comparison->count)
-		return;
-	ft_text_puts(text, "\nCannot be built\n");
+	bool first = true;
+
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct ft_compared *row = &comparison->rows[i];
 
 		if (row->network)
 			continue;
+		if (first)
+			ft_text_puts(text, "\nCannot be built\n");
+		first = false;
 		ft_text_printf(text, "  %s: ", row->asked);
 		add_wrapped(text, strlen(row->asked) + 4, 4, row->refusal);
 	}
@@ -367,7 +429,7 @@ static void add_prices(struct ft_text *text, const struct ft_comparison *compari
 		if (last && same(last->catalog, row->catalog))
 			continue;
 		ft_text_printf(text, "%sPrices%s%s: catalog ", last ? "" : "\n", last ? " from " : "",
-			       last ? row->network : "");
+			       last ? called(row) : "");
 		ft_text_add_safe(text, row->catalog, strlen(row->catalog));
 		if (row->currency && row->currency[0])
 			ft_text_printf(text, ", in %s", row->currency);
@@ -376,6 +438,16 @@ static void add_prices(struct ft_text *text, const struct ft_comparison *compari
 		ft_text_puts(text, "; lengths of cables: the floor model.\n");
 		last = row;
 	}
+}
+
+static void add_large(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		if (is_shown(comparison, i) && comparison->rows[i].is_large)
+			ft_text_printf(text,
+				       "%s has so many switches that distances, bisection and throughput are not "
+				       "searched for.\n",
+				       called(&comparison->rows[i]));
 }
 
 static void add_legend(struct ft_text *text, const struct ft_comparison *comparison)
@@ -399,16 +471,90 @@ static void add_legend(struct ft_text *text, const struct ft_comparison *compari
 		     "Throughput: share of its cable's rate that every host gets when all send to all. Bisection: "
 		     "cables\nwhose cut halves the hosts. Links lost: share of the cables between switches that "
 		     "fail until a host\nis cut off. ftplan(1) says how each is found.\n");
+	add_large(text, comparison);
 	add_prices(text, comparison);
+}
+
+/* It costs no more, carries no less and has no longer ways, and is better at one of these at least. */
+static bool beats(const struct ft_compared *a, const struct ft_compared *b)
+{
+	double cost = a->figures[FT_COMPARED_COST_PER_HOST].value - b->figures[FT_COMPARED_COST_PER_HOST].value;
+	double throughput = a->figures[FT_COMPARED_THROUGHPUT].value - b->figures[FT_COMPARED_THROUGHPUT].value;
+	double ways = a->figures[FT_COMPARED_MEAN_HOPS].value - b->figures[FT_COMPARED_MEAN_HOPS].value;
+
+	return cost <= 0 && throughput >= 0 && ways <= 0 && (cost < 0 || throughput > 0 || ways < 0);
+}
+
+static bool can_choose(const struct ft_comparison *comparison, size_t index)
+{
+	const struct ft_compared *row = &comparison->rows[index];
+
+	return is_shown(comparison, index) && !row->apart &&
+	       ft_measured_known(&row->figures[FT_COMPARED_COST_PER_HOST]) &&
+	       ft_measured_known(&row->figures[FT_COMPARED_THROUGHPUT]);
+}
+
+static bool is_beaten(const struct ft_comparison *comparison, size_t index)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		if (can_choose(comparison, i) && beats(&comparison->rows[i], &comparison->rows[index]))
+			return true;
+	return false;
+}
+
+/* The cheapest that is left and dearer than @last, or as dear and behind it; SIZE_MAX: none. */
+static size_t next_choice(const struct ft_comparison *comparison, size_t last)
+{
+	size_t next = SIZE_MAX;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		double cost = comparison->rows[i].figures[FT_COMPARED_COST_PER_HOST].value, than;
+
+		if (!can_choose(comparison, i) || is_beaten(comparison, i))
+			continue;
+		if (last != SIZE_MAX) {
+			than = comparison->rows[last].figures[FT_COMPARED_COST_PER_HOST].value;
+			if (cost < than || (cost <= than && i <= last))
+				continue;
+		}
+		if (next == SIZE_MAX || cost < comparison->rows[next].figures[FT_COMPARED_COST_PER_HOST].value)
+			next = i;
+	}
+	return next;
+}
+
+/* What is worth a second look, for those who read no further. */
+static void add_choice(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	size_t choice = next_choice(comparison, SIZE_MAX);
+
+	if (choice == SIZE_MAX)
+		return;
+	ft_text_puts(text,
+		     "\nThe choice: every other network is beaten by one of these, which costs no more, carries no "
+		     "less and\nhas no longer ways. The cheapest comes first.\n");
+	ft_text_printf(text, "%*s%13s%13s%12s%18s\n", NAME_WIDTH, "", "cost per host", "throughput", "mean hops",
+		       "one switch cuts");
+	for (; choice != SIZE_MAX; choice = next_choice(comparison, choice)) {
+		const struct ft_measured *figures = comparison->rows[choice].figures;
+
+		ft_text_printf(text, "%-*s%13.2f%12.3f%1s%12.3f%12.0f hosts\n", NAME_WIDTH,
+			       called(&comparison->rows[choice]), figures[FT_COMPARED_COST_PER_HOST].value,
+			       figures[FT_COMPARED_THROUGHPUT].value, mark(&figures[FT_COMPARED_THROUGHPUT]),
+			       figures[FT_COMPARED_MEAN_HOPS].value, figures[FT_COMPARED_SWITCH_CUTS_OFF].value);
+	}
 }
 
 void ft_comparison_write_text(struct ft_text *text, const struct ft_comparison *comparison)
 {
 	add_title(text, comparison);
+	if (planned(comparison) > 1)
+		add_choice(text, comparison);
 	for (size_t t = 0; t < FT_COUNT(tables) && planned(comparison) > 0; t++) {
-		add_heading(text, comparison, t);
+		if (!add_heading(text, comparison, t))
+			continue;
 		for (size_t i = 0; i < comparison->count; i++)
-			if (comparison->rows[i].network)
+			if (is_shown(comparison, i))
 				add_line(text, comparison, &comparison->rows[i], t);
 	}
 	if (planned(comparison) > 1)

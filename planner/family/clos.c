@@ -144,6 +144,7 @@ static int propose_clos(struct ft_proposal *proposal)
 	const struct ft_design *design = proposal->design;
 	struct ft_family_keys said = design->keys;
 	uint32_t most, least;
+	bool crowded = false;
 	int r = pins_read(proposal, &said);
 
 	if (r < 0)
@@ -163,8 +164,11 @@ static int propose_clos(struct ft_proposal *proposal)
 		if (!ft_pinned(said.n) &&
 		    (n + (uint64_t)uplinks > proposal->ports || uplinks_for(n, design->blocking) > uplinks))
 			continue;
-		if (leafs > 0)
-			r = offer_clos(proposal, m, n, leafs);
+		/* Fewer hosts on each leaf make more leafs: the reason is that of the fewest. */
+		if (leafs == 0 || (crowded && leafs > proposal->ports))
+			continue;
+		crowded = leafs > proposal->ports;
+		r = offer_clos(proposal, m, n, leafs);
 	}
 	return r;
 }
