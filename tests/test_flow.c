@@ -439,6 +439,12 @@ static const struct plan_row {
 	{TREE("2"), FT_TRAFFIC_ALL_TO_ALL, 0, 12 * 71 / (24.0 * 48), 0},
 	{TREE("2"), FT_TRAFFIC_WORST_MATCHING, 0, 0.5, 0},
 	{TREE("2"), FT_TRAFFIC_WORST_MATCHING, 1, 0, 2},
+	/* Four edges of 18 hosts, 9 cables up to each core switch, of which one can do half the rate of the edges only.
+	 */
+	{DESIGN("\"nodes\":72,\"topology\":\"fat-tree\",\"rate\":\"4xQDR\",\"edge\":{\"ports\":36,\"count\":4,"
+		"\"ports_to_nodes\":18,\"ports_to_core\":18},\"core\":{\"ports\":36,\"count\":2},\"bundle\":9,"
+		"\"classes\":[{\"tier\":\"core\",\"count\":1,\"rate\":\"4xDDR\"}]"),
+	 FT_TRAFFIC_ALL_TO_ALL, 0, 13.5 * 71 / (18.0 * 54), 0},
 };
 
 static void test_plans(void **state)

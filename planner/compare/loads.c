@@ -8,8 +8,6 @@
 #include "base/cleanup.h"
 #include "planner/plan/adjacency.h"
 
-#define FAR UINT32_MAX
-
 /*
  * All searches begin at the destination. Invariant of @order: switches in ascending distance, those without a path
  * left out.
@@ -46,28 +44,11 @@ static int work_make(const struct ft_plan *plan, struct work *w)
 	return ft_adjacency_make(plan, &w->near);
 }
 
-/* Breadth first. Returns how many switches are reached. */
+/* Returns how many switches are reached. */
 static uint32_t search(struct work *w, uint32_t from)
 {
-	uint32_t reached = 0;
-
-	for (uint32_t i = 0; i < w->plan->switch_count; i++)
-		w->distance[i] = FAR;
-	w->distance[from] = 0;
-	w->order[reached++] = from;
-	for (uint32_t i = 0; i < reached; i++) {
-		uint32_t at = w->order[i];
-
-		for (uint32_t k = w->near.first[at]; k < w->near.first[at + 1]; k++) {
-			uint32_t to = w->near.arcs[k].to;
-
-			if (w->distance[to] != FAR)
-				continue;
-			w->distance[to] = w->distance[at] + 1;
-			w->order[reached++] = to;
-		}
-	}
-	return reached;
+	ft_adjacency_forget(w->distance, w->plan->switch_count);
+	return ft_adjacency_search(&w->near, w->plan, from, w->distance, w->order);
 }
 
 /* What arrives at a switch goes on to all of its neighbours that are nearer, by the cables to each. */

@@ -656,6 +656,24 @@ const struct ft_design_class *ft_plan_class_of(const struct ft_design *design, c
 	return ft_classes_find(design, tier, index - ft_plan_tier_first(plan, tier), ft_plan_tier_count(plan, tier));
 }
 
+/* Mb/s; 0: not said. */
+static double end_mbps(const struct ft_design *design, const struct ft_plan *plan, uint32_t index)
+{
+	const struct ft_design_class *class = ft_plan_class_of(design, plan, index);
+	const struct ft_rates *rates =
+		class && class->uplink_rates.count > 0 ? &class->uplink_rates : &design->uplink_rates;
+
+	return rates->count > 0 ? ft_rate_data_mbps(rates->rates[0]) : 0;
+}
+
+double ft_plan_cable_mbps(const struct ft_design *design, const struct ft_plan *plan,
+			  const struct ft_plan_bundle *bundle)
+{
+	double a = end_mbps(design, plan, bundle->a), b = end_mbps(design, plan, bundle->b);
+
+	return b <= 0 || (a > 0 && a < b) ? a : b;
+}
+
 bool ft_plan_has_ranks(const struct ft_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->kind_count; i++)

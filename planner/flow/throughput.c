@@ -88,29 +88,15 @@ int ft_throughput(const struct ft_plan *plan, const struct ft_throughput_ask *as
 	return 0;
 }
 
-/* Mb/s; 0: not said. */
-static double rate_of(const struct ft_rates *rates)
-{
-	return rates->count > 0 ? ft_rate_data_mbps(rates->rates[0]) : 0;
-}
-
-/* Of the cables up from switch @index. */
-static double uplink_rate_of(const struct ft_design *design, const struct ft_plan *plan, uint32_t index)
-{
-	const struct ft_design_class *class = ft_plan_class_of(design, plan, index);
-
-	return class && class->uplink_rates.count > 0 ? rate_of(&class->uplink_rates) : rate_of(&design->uplink_rates);
-}
-
 int ft_throughput_capacity(const struct ft_design *design, const struct ft_plan *plan, double **ret_capacity)
 {
-	double hosts = rate_of(&design->host_rates);
+	double hosts = design->host_rates.count > 0 ? ft_rate_data_mbps(design->host_rates.rates[0]) : 0;
 	double *capacity = calloc(plan->bundle_count + 1UL, sizeof(*capacity));
 
 	if (!capacity)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
-		double cables = uplink_rate_of(design, plan, plan->bundles[i].a);
+		double cables = ft_plan_cable_mbps(design, plan, &plan->bundles[i]);
 
 		capacity[i] = plan->bundles[i].count * (hosts > 0 && cables > 0 ? cables / hosts : 1);
 	}

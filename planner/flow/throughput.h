@@ -64,8 +64,8 @@ struct ft_throughput {
 int ft_throughput(const struct ft_plan *plan, const struct ft_throughput_ask *ask, struct ft_throughput *ret);
 
 /*
- * Capacities for struct ft_throughput_ask by the rates that @design expects: the first one of uplinks, of the design or
- * of a class of switches that says its own, by the first one of hosts. Where either is not said, a cable is 1.
+ * Capacities for struct ft_throughput_ask by the rates that @design expects: that of cables (ft_plan_cable_mbps()) by
+ * the first one of hosts. Where either is not said, a cable is 1.
  *
  * @ret_capacity  out: by bundle; owned by the caller
  * Returns 0 or -ENOMEM.

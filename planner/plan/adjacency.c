@@ -47,3 +47,28 @@ int ft_plan_graph(const struct ft_plan *plan, struct ft_multigraph *ret)
 		edges[i] = (struct ft_edge){plan->bundles[i].a, plan->bundles[i].b, plan->bundles[i].count};
 	return ft_multigraph_make(plan->switch_count, edges, plan->bundle_count, ret);
 }
+
+void ft_adjacency_forget(uint32_t *distance, uint32_t switch_count)
+{
+	for (uint32_t i = 0; i < switch_count; i++)
+		distance[i] = FT_ADJACENCY_FAR;
+}
+
+uint32_t ft_adjacency_search(const struct ft_adjacency *near, const struct ft_plan *plan, uint32_t from,
+			     uint32_t *distance, uint32_t *order)
+{
+	uint32_t found = 0;
+
+	distance[from] = 0;
+	order[found++] = from;
+	for (uint32_t i = 0; i < found; i++)
+		for (uint32_t k = near->first[order[i]]; k < near->first[order[i] + 1]; k++) {
+			uint32_t to = near->arcs[k].to;
+
+			if (distance[to] != FT_ADJACENCY_FAR || plan->bundles[near->arcs[k].bundle].count == 0)
+				continue;
+			distance[to] = distance[order[i]] + 1;
+			order[found++] = to;
+		}
+	return found;
+}

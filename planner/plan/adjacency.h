@@ -28,6 +28,21 @@ struct ft_adjacency {
 int ft_adjacency_make(const struct ft_plan *plan, struct ft_adjacency *ret);
 void ft_adjacency_release(struct ft_adjacency *adjacency);
 
+#define FT_ADJACENCY_FAR UINT32_MAX
+
+/*
+ * Breadth-first search from switch @from, over bundles that have cables. O(arcs).
+ *
+ * @distance  by switch; FT_ADJACENCY_FAR where it is still to be looked for. Out: cables from @from, of those found
+ * @order     out: the switches that were found, the nearest first; room for all
+ * Returns how many were found.
+ */
+uint32_t ft_adjacency_search(const struct ft_adjacency *near, const struct ft_plan *plan, uint32_t from,
+			     uint32_t *distance, uint32_t *order);
+
+/* No switch has been found yet. */
+void ft_adjacency_forget(uint32_t *distance, uint32_t switch_count);
+
 /* The planned switches and their cables as a multigraph. The caller releases @ret also on failure. Returns 0 or
  * -ENOMEM. */
 int ft_plan_graph(const struct ft_plan *plan, struct ft_multigraph *ret);

@@ -215,6 +215,14 @@ const char *ft_kind_word(const char *name);
 /* That of switch @index; "" if there is none. */
 const char *ft_plan_kind_name(const struct ft_plan *plan, uint32_t index);
 
+/*
+ * Data rate of a cable of @bundle as @design expects it, in Mb/s: the first rate of uplinks, of the design or of a
+ * class of switches that says its own. Both ends run at the lower of the two; an end that says none follows the other.
+ * 0: neither says one.
+ */
+double ft_plan_cable_mbps(const struct ft_design *design, const struct ft_plan *plan,
+			  const struct ft_plan_bundle *bundle);
+
 /* The design's class of switch @index; NULL: it has none. */
 const struct ft_design_class *ft_plan_class_of(const struct ft_design *design, const struct ft_plan *plan,
 					       uint32_t index);

@@ -22,10 +22,12 @@ bool ft_work_net_leads_down(const struct ft_work_net *traffic, uint32_t from, co
 	return here != FT_UNPINNED && there != FT_UNPINNED && there < here;
 }
 
-/* Mb/s are 10^6 bit/s: 8000 of them are a byte a nanosecond. */
+/* Mb/s are 10^6 bit/s: so many of them are a byte a nanosecond. */
+#define MBPS_OF_BYTES_PER_NS 8000.0
+
 static double bytes_per_ns(struct ft_rate rate)
 {
-	return ft_rate_data_mbps(rate) / 8000.0;
+	return ft_rate_data_mbps(rate) / MBPS_OF_BYTES_PER_NS;
 }
 
 /* The first of the expected rates; where none is given, @otherwise. */
@@ -36,49 +38,32 @@ static struct ft_rate rate_or(const struct ft_rates *rates, struct ft_rate other
 
 /* ---- parts ---- */
 
-/* Marks what is reached from @start by breadth-first search, and returns its number of hosts. */
-static uint64_t part_mark(const struct ft_work_net *t, uint32_t start, uint32_t *part, uint32_t *queue)
-{
-	uint32_t tail = 0;
-	uint64_t hosts = 0;
-
-	part[start] = start;
-	queue[tail++] = start;
-	for (uint32_t head = 0; head < tail; head++) {
-		uint32_t at = queue[head];
-
-		hosts += t->plan->switches[at].hosts;
-		for (uint32_t i = t->near.first[at]; i < t->near.first[at + 1]; i++) {
-			uint32_t to = t->near.arcs[i].to;
-
-			if (part[to] != FT_UNPINNED || t->plan->bundles[t->near.arcs[i].bundle].count == 0)
-				continue;
-			part[to] = start;
-			queue[tail++] = to;
-		}
-	}
-	return hosts;
-}
-
-/* @ret_part: by switch; @ret_largest: the part with most hosts. */
+/* @ret_part: by switch: the first of its part; @ret_largest: the part with most hosts. */
 static int parts_find(const struct ft_work_net *t, uint32_t **ret_part, uint32_t *ret_largest)
 {
 	size_t count = t->plan->switch_count + 1UL;
-	_cleanup_free_ uint32_t *queue = malloc(count * sizeof(*queue));
+	_cleanup_free_ uint32_t *distance = malloc(count * sizeof(*distance));
+	_cleanup_free_ uint32_t *order = malloc(count * sizeof(*order));
 	_cleanup_free_ uint32_t *part = malloc(count * sizeof(*part));
 	uint64_t most = 0;
 
-	if (!queue || !part)
+	if (!distance || !order || !part)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < t->plan->switch_count; i++)
-		part[i] = FT_UNPINNED;
+	ft_adjacency_forget(distance, t->plan->switch_count);
 	*ret_largest = FT_UNPINNED;
-	for (uint32_t i = 0; i < t->plan->switch_count; i++) {
-		uint64_t hosts = part[i] == FT_UNPINNED ? part_mark(t, i, part, queue) : 0;
+	for (uint32_t start = 0; start < t->plan->switch_count; start++) {
+		uint32_t found = 0;
+		uint64_t hosts = 0;
 
+		if (distance[start] == FT_ADJACENCY_FAR)
+			found = ft_adjacency_search(&t->near, t->plan, start, distance, order);
+		for (uint32_t i = 0; i < found; i++) {
+			part[order[i]] = start;
+			hosts += t->plan->switches[order[i]].hosts;
+		}
 		if (hosts > most) {
 			most = hosts;
-			*ret_largest = i;
+			*ret_largest = start;
 		}
 	}
 	*ret_part = FT_STEAL(part);
@@ -112,14 +97,6 @@ static int hosts_list(const struct ft_design *design, struct ft_work_net *t)
 	return 0;
 }
 
-/* Either end may be of a class with rates of its own; both ends run at the lower of the two. */
-static double cable_rate_of(const struct ft_design *design, const struct ft_work_net *t, uint32_t sw)
-{
-	const struct ft_design_class *of = ft_plan_class_of(design, t->plan, sw);
-
-	return bytes_per_ns(of ? rate_or(&of->uplink_rates, t->cable_rate) : t->cable_rate);
-}
-
 int ft_work_net_make(const struct ft_design *design, const struct ft_plan *plan, struct ft_work_net *ret)
 {
 	int r;
@@ -134,10 +111,9 @@ int ft_work_net_make(const struct ft_design *design, const struct ft_plan *plan,
 	if (r < 0 || !ret->cable_bytes_per_ns)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->bundle_count; i++) {
-		double a = cable_rate_of(design, ret, plan->bundles[i].a);
-		double b = cable_rate_of(design, ret, plan->bundles[i].b);
+		double mbps = ft_plan_cable_mbps(design, plan, &plan->bundles[i]);
 
-		ret->cable_bytes_per_ns[i] = a < b ? a : b;
+		ret->cable_bytes_per_ns[i] = mbps > 0 ? mbps / MBPS_OF_BYTES_PER_NS : bytes_per_ns(ret->cable_rate);
 	}
 	return hosts_list(design, ret);
 }

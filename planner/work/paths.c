@@ -22,7 +22,7 @@ struct ft_paths {
 	uint32_t *group;       /* by lane: its resource */
 	double *capacity;      /* by resource */
 	uint32_t resource_count;
-	uint16_t **distance; /* by switch: NULL, or cables to it from each switch */
+	uint32_t **distance; /* by switch: NULL, or cables to it from each switch */
 	struct ft_map index; /* of paths by their ends */
 	struct ft_path *paths;
 	uint32_t path_count, path_size;
@@ -124,26 +124,11 @@ static int lanes_make(struct ft_paths *p)
 
 /* ---- distances ---- */
 
-/* Breadth-first search from @to; @queue gets the switches, nearest first. Returns how many there are. */
-static uint32_t distances_find(const struct ft_paths *p, uint32_t to, uint16_t *distance, uint32_t *queue)
+/* @order gets the switches, nearest first. Returns how many there are. */
+static uint32_t distances_find(const struct ft_paths *p, uint32_t to, uint32_t *distance, uint32_t *order)
 {
-	const struct ft_adjacency *near = &p->traffic->near;
-	uint32_t tail = 0;
-
-	for (uint32_t i = 0; i < p->traffic->plan->switch_count; i++)
-		distance[i] = UINT16_MAX;
-	distance[to] = 0;
-	queue[tail++] = to;
-	for (uint32_t head = 0; head < tail; head++)
-		for (uint32_t arc = near->first[queue[head]]; arc < near->first[queue[head] + 1]; arc++) {
-			uint32_t next = near->arcs[arc].to;
-
-			if (distance[next] != UINT16_MAX || cables_of(p, arc) == 0)
-				continue;
-			distance[next] = (uint16_t)(distance[queue[head]] + 1);
-			queue[tail++] = next;
-		}
-	return tail;
+	ft_adjacency_forget(distance, p->traffic->plan->switch_count);
+	return ft_adjacency_search(&p->traffic->near, p->traffic->plan, to, distance, order);
 }
 
 /* The cables from @at that lead closer: the sum of their arcs. @ret_down: all lead down. */
@@ -152,12 +137,12 @@ struct closer {
 	bool down;
 };
 
-static bool is_closer(const struct ft_paths *p, const uint16_t *distance, uint32_t at, uint32_t arc)
+static bool is_closer(const struct ft_paths *p, const uint32_t *distance, uint32_t at, uint32_t arc)
 {
 	return distance[p->traffic->near.arcs[arc].to] < distance[at] && cables_of(p, arc) > 0;
 }
 
-static struct closer closer_of(const struct ft_paths *p, const uint16_t *distance, uint32_t at)
+static struct closer closer_of(const struct ft_paths *p, const uint32_t *distance, uint32_t at)
 {
 	const struct ft_adjacency *near = &p->traffic->near;
 	struct closer closer = {0, true};
@@ -171,7 +156,7 @@ static struct closer closer_of(const struct ft_paths *p, const uint16_t *distanc
 }
 
 /* Cable @number of those from @at that lead closer: its arc, and its lane. */
-static uint32_t lane_take(const struct ft_paths *p, const uint16_t *distance, uint32_t at, uint32_t number,
+static uint32_t lane_take(const struct ft_paths *p, const uint32_t *distance, uint32_t at, uint32_t number,
 			  uint32_t *ret_arc)
 {
 	for (uint32_t arc = p->traffic->near.first[at];; arc++) {
@@ -201,7 +186,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
  * The least common multiple of the numbers that destinations are taken modulo. @distance and @queue are scratch. Any
  * switch may be passed on the way to any switch with hosts.
  */
-static uint32_t residues_find(const struct ft_paths *p, uint16_t *distance, uint32_t *queue)
+static uint32_t residues_find(const struct ft_paths *p, uint32_t *distance, uint32_t *queue)
 {
 	const struct ft_plan *plan = p->traffic->plan;
 	uint64_t multiple = 1;
@@ -252,7 +237,7 @@ static uint64_t field_inverse(uint64_t a)
 
 struct prints {
 	uint64_t *of_lane, *of_switch, *inverse; /* the last: by number of cables */
-	uint16_t *distance;
+	uint32_t *distance;
 	uint32_t *queue;
 };
 
@@ -425,7 +410,7 @@ static uint32_t minimal_choice(uint32_t at, uint32_t number, const struct closer
 	return choice;
 }
 
-static void minimal_walk(struct ft_paths *p, const uint16_t *distance, uint32_t from, uint32_t number)
+static void minimal_walk(struct ft_paths *p, const uint32_t *distance, uint32_t from, uint32_t number)
 {
 	bool ranked = ft_plan_has_ranks(p->traffic->plan);
 	uint64_t divisor = 1;
@@ -449,7 +434,7 @@ static void arrive(struct ft_paths *p, uint32_t arc, double amount, uint32_t *ta
 	p->amount[to] += amount;
 }
 
-static void split_pass(struct ft_paths *p, const uint16_t *distance, uint32_t at, uint32_t number, uint32_t *tail)
+static void split_pass(struct ft_paths *p, const uint32_t *distance, uint32_t at, uint32_t number, uint32_t *tail)
 {
 	const struct ft_adjacency *near = &p->traffic->near;
 	struct closer closer = closer_of(p, distance, at);
@@ -472,7 +457,7 @@ static void split_pass(struct ft_paths *p, const uint16_t *distance, uint32_t at
 }
 
 /* Invariant: the queue is in the order of distances, so that all has arrived at a switch once it is its turn. */
-static void split_walk(struct ft_paths *p, const uint16_t *distance, uint32_t from, uint32_t number)
+static void split_walk(struct ft_paths *p, const uint32_t *distance, uint32_t from, uint32_t number)
 {
 	uint32_t tail = 0;
 

@@ -65,7 +65,7 @@ struct ft_path {
 
 struct ft_paths;
 
-/* Distances have 16 bits. */
+/* Of the distances to a switch from all others there are so many at most, 256 KB; of all of them 16 GB. */
 enum { FT_PATHS_SWITCHES_MAX = UINT16_MAX - 1 };
 
 /*
