@@ -88,4 +88,7 @@ result("a dead core switch", near(seen["throughput"]["found"], wanted) and
 # One host has nobody to send to.
 star = planned({"nodes": 1, "topology": "star", "edge": {"ports": 36}})
 result("one host: no throughput", "throughput" not in report(star))
+said = subprocess.run([FTCHECK, "--plan", design, "--from", write("net", star.write()), "--throughput"], capture_output=True,
+                      text=True, timeout=120).stderr
+result("and it is said", said == "ftcheck: --throughput: there are fewer than two hosts, and no traffic between them\n", said)
 sys.exit(status())

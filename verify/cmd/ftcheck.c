@@ -160,6 +160,8 @@ static int report_extend(const struct ft_options *options, struct ft_model *m, s
 			r = ft_after_add(input, kind, options->after, report);
 	if (r == 0 && options->throughput)
 		r = ft_throughput_measure(m, report);
+	if (r == 0 && options->throughput && !report->throughput.measured)
+		fprintf(stderr, "ftcheck: --throughput: there are fewer than two hosts, and no traffic between them\n");
 	if (r == 0 && options->workloads.count > 0)
 		r = ft_workload_measure(m, &options->workloads, report, err);
 	return r;
