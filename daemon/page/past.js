@@ -69,7 +69,7 @@ function renderSpans() {
 			el("span", {}, el("time", {dateTime: new Date(item.began).toISOString()}, clock(item.began)), " to ",
 				item.ended ? el("time", {dateTime: new Date(item.ended).toISOString()}, clock(item.ended)) : "now"),
 			el("b", {}, item.ended ? span(Math.round((item.ended - item.began) / 1000)) : "stands"),
-			el("span", {className: "name"}, item.text, spanBar(item, from, to)))));
+			el("span", {className: "name"}, item.text.replace(/^repaired: /, ""), spanBar(item, from, to)))));
 	byId("spans-text").replaceChildren(
 		all.length ? `The bars are from ${clock(from)} to now. ` : "No finding that raised an alert has ended or stands.",
 		moreButton(shown.length, all.length, () => { shownSpans += ROWS; renderSpans(); }));
