@@ -126,6 +126,10 @@ uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_li
 /* Ports of @live in state @link without a finding. */
 uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
 
+/* occupied.c: loopbacks, and unplanned switches, with the planned cables that are missing because of them. */
+void ft_loopbacks_explain(struct explain *x);
+void ft_unplanned_switches(struct explain *x);
+
 /* returning.c: assigns to returning switches the cables that they still lack. */
 void ft_returning_explain(struct explain *x);
 

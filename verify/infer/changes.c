@@ -21,7 +21,6 @@
 #include "base/map.h"
 #include "verify/infer/changes_parts.h"
 #include "verify/infer/infer.h"
-#include "verify/model/chassis.h"
 
 enum { SHOWN = 6 };
 
@@ -68,8 +67,7 @@ static int namesakes_find(const struct ft_snapshot *s, bool *namesake)
 	return 0;
 }
 
-/* After each amendment: the devices of the recording may be others. */
-static int devices_pair(struct ft_comparison *c)
+int ft_change_pair(struct ft_comparison *c)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0}, unused = {0};
 
@@ -173,8 +171,7 @@ void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, ui
 	change->count++;
 }
 
-/* "3 hosts WORDS: the first, the second, and 1 more" of the list. */
-static void list_say(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many)
+void ft_change_list(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
@@ -209,8 +206,7 @@ static int strings_join(struct ft_comparison *c)
 	return 0;
 }
 
-/* What a device is, apart from its place: node @from of now becomes node @to of before. @base: of strings_join(). */
-static void device_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t base)
+void ft_change_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t base)
 {
 	struct ft_node *node = &c->before->nodes[to];
 	const struct ft_node *now = &c->now->nodes[from];
@@ -413,10 +409,10 @@ static int places_look(struct ft_comparison *c, uint32_t base)
 	}
 	for (uint32_t p = 0; p < c->before->node_count; p++)
 		if (s.told[p]) {
-			device_put(c, p, s.stands[p], base);
+			ft_change_put(c, p, s.stands[p], base);
 			any = true;
 		}
-	return devices_pair(c) < 0 ? -ENOMEM : any;
+	return ft_change_pair(c) < 0 ? -ENOMEM : any;
 }
 
 /* Again, as long as something is found: beside switches that changed places, others are told only once those are put.
@@ -429,104 +425,6 @@ static int places_compare(struct ft_comparison *c, uint32_t base)
 	for (unsigned int pass = 0; r == 1 && pass < PASSES; pass++)
 		r = places_look(c, base);
 	return r < 0 ? r : 0;
-}
-
-/* ---- hosts ---- */
-
-/* The host at a port, or FT_NO_NODE: routers and the aggregation nodes of switches are none. */
-static uint32_t host_at(const struct ft_snapshot *s, uint32_t port)
-{
-	const struct ft_port *far = ft_port_peer(s, &s->ports[port]);
-
-	return far && is_switch(s, s->ports[port].node) && ft_port_node(s, far)->type == FT_NODE_CA &&
-			       !ft_chip_port_aggregates(s, port)
-		       ? far->node
-		       : FT_NO_NODE;
-}
-
-/* By host of before that is gone: the new one in all of its ports; FT_NO_NODE where they do not agree. */
-static int heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
-{
-	for (uint32_t i = 0; i < c->before->port_count; i++) {
-		uint32_t sw = c->before->ports[i].node, host = host_at(c->before, i), there;
-		const struct ft_port *port;
-
-		if (host == FT_NO_NODE || c->later[host] != FT_NO_NODE || c->twin_before[host])
-			continue;
-		port = c->later[sw] == FT_NO_NODE
-			       ? NULL
-			       : ft_node_port(c->now, &c->now->nodes[c->later[sw]], c->before->ports[i].number);
-		there = port ? host_at(c->now, (uint32_t)(port - c->now->ports)) : FT_NO_NODE;
-		if (there != FT_NO_NODE && (c->earlier[there] != FT_NO_NODE || c->twin_now[there]))
-			there = FT_NO_NODE;
-		odd[host] |= there == FT_NO_NODE || (heir[host] != FT_NO_NODE && heir[host] != there);
-		heir[host] = there;
-	}
-	return 0;
-}
-
-static void heir_tell(struct ft_comparison *c, struct ft_device_change *change, uint32_t host, uint32_t heir)
-{
-	const struct ft_node *node = &c->now->nodes[heir];
-	_cleanup_free_ char *was = ft_change_name(c, c->before, host), *is = ft_change_name(c, c->now, heir),
-			    *where = NULL;
-	const struct ft_port *far = NULL;
-	char *text = NULL;
-
-	for (unsigned int n = 1; n <= node->port_count && !far; n++)
-		far = ft_port_peer(c->now, ft_node_port(c->now, node, n));
-	if (!far || !was || !is)
-		return;
-	where = ft_change_name(c, c->now, far->node);
-	if (strcmp(ft_node_description(c->before, &c->before->nodes[host]), ft_node_description(c->now, node)) == 0)
-		ft_change_say(c, &text, "the adapter of %s on %s port %u, which was 0x%016llx and is 0x%016llx", is,
-			      where ? where : "", far->number, (unsigned long long)c->before->nodes[host].guid,
-			      (unsigned long long)node->guid);
-	else
-		ft_change_say(c, &text, "%s by %s on %s port %u", was, is, where ? where : "", far->number);
-	ft_change_item(c, change, far->node, far->number, text);
-}
-
-/* The ports of the heir, which may have other numbers than those before. */
-static void heir_put(struct ft_comparison *c, uint32_t host, uint32_t heir, uint32_t base)
-{
-	const struct ft_node *node = &c->before->nodes[host];
-
-	device_put(c, host, heir, base);
-	for (unsigned int n = 1; n <= node->port_count; n++) {
-		struct ft_port *port = &c->before->ports[node->first_port + n - 1];
-		const struct ft_port *far = ft_port_peer(c->before, port), *now;
-
-		if (!far || c->later[far->node] == FT_NO_NODE)
-			continue;
-		now = ft_node_port(c->now, &c->now->nodes[c->later[far->node]], far->number);
-		now = now ? ft_port_peer(c->now, now) : NULL;
-		if (now && now->node == heir)
-			port->guid = now->guid;
-	}
-}
-
-static int hosts_compare(struct ft_comparison *c, uint32_t base)
-{
-	_cleanup_free_ uint32_t *heir = malloc((c->before->node_count + 1UL) * sizeof(*heir));
-	_cleanup_free_ bool *odd = calloc(c->before->node_count + 1UL, sizeof(*odd));
-	struct ft_device_change *change = NULL;
-
-	if (!heir || !odd)
-		return -ENOMEM;
-	memset(heir, 0xff, (c->before->node_count + 1UL) * sizeof(*heir));
-	heirs_find(c, heir, odd);
-	for (uint32_t i = 0; i < c->before->node_count && !c->failed; i++) {
-		if (heir[i] == FT_NO_NODE || odd[i])
-			continue;
-		change = change ? change
-				: ft_change_add(c, FT_CODE_HOST_REPLACED,
-						"nothing, if it was replaced on purpose; else look what is there");
-		heir_tell(c, change, i, heir[i]);
-		heir_put(c, i, heir[i], base);
-	}
-	list_say(c, change, "host was replaced", "hosts were replaced");
-	return devices_pair(c);
 }
 
 /* ---- names ---- */
@@ -556,10 +454,10 @@ static void names_compare(struct ft_comparison *c, bool switches, uint32_t base)
 		if (was && is)
 			ft_change_say(c, &text, "%s is called %s now", was, is);
 		ft_change_item(c, change, c->later[i], 0, text);
-		device_put(c, i, c->later[i], base);
+		ft_change_put(c, i, c->later[i], base);
 	}
-	list_say(c, change, switches ? "switch has another name" : "host has another name",
-		 switches ? "switches have other names" : "hosts have other names");
+	ft_change_list(c, change, switches ? "switch has another name" : "host has another name",
+		       switches ? "switches have other names" : "hosts have other names");
 }
 
 /* ---- rates: those that are less are found with the cables ---- */
@@ -609,7 +507,7 @@ static void rates_compare(struct ft_comparison *c)
 		if (ft_rate_mbps(before) > 0 && ft_rate_mbps(link_rate(c->now, port)) > ft_rate_mbps(before))
 			faster_tell(c, &change, port, before);
 	}
-	list_say(c, change, "cable is faster than it was", "cables are faster than they were");
+	ft_change_list(c, change, "cable is faster than it was", "cables are faster than they were");
 }
 
 int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes)
@@ -628,7 +526,7 @@ int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, 
 	};
 	uint32_t base = before->strings_length;
 	bool there = c.later && c.earlier && c.twin_before && c.twin_now && c.namesake_before && c.namesake_now;
-	int r = there ? devices_pair(&c) : -ENOMEM;
+	int r = there ? ft_change_pair(&c) : -ENOMEM;
 
 	if (r == 0)
 		r = namesakes_find(before, c.namesake_before);
@@ -641,7 +539,7 @@ int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, 
 	if (r == 0)
 		r = places_compare(&c, base);
 	if (r == 0)
-		r = hosts_compare(&c, base);
+		r = ft_change_hosts(&c, base);
 	if (r == 0)
 		r = ft_change_directors(&c);
 	if (r == 0) {

@@ -33,7 +33,23 @@ char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint3
 /* Adds @text, owned from here on, to the list of @change; its place is a port (0: none) of node @node of now. */
 void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, uint32_t node, uint32_t port, char *text);
 
-/* changes_directors.c: directors that are gone as a whole, each one change. They are taken out of the recording. */
+/* Makes the text of @change: "3 hosts WORDS: the first, the second, and 1 more" of its list. */
+void ft_change_list(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many);
+
+/* Finds who is who, also after an amendment: then the devices of the recording may be others. 0 or -ENOMEM. */
+int ft_change_pair(struct ft_comparison *c);
+
+/*
+ * What a device is, apart from its place: node @from of now becomes node @to of before. @base: where the strings of now
+ * begin in those of before.
+ */
+void ft_change_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t base);
+
+/* changes_hosts.c: other hosts, or adapters, in the ports of those that are gone. 0 or -ENOMEM. */
+int ft_change_hosts(struct ft_comparison *c, uint32_t base);
+
+/* changes_directors.c: directors that are gone as a whole, each one change. They are taken out of the recording. 0 or
+ * -ENOMEM. */
 int ft_change_directors(struct ft_comparison *c);
 
 #endif

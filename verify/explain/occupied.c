@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What occupies the ports of planned cables: loopbacks, and switches that the plan, or the recording, does not have.
+ * The cables that are missing for it are told with it. Cost: O(n) in the cables of what is told.
+ */
+#include "config.h"
+
+#include "verify/explain/residual.h"
+
+/* The port at the other end of the planned cable in port @number of @place, or FT_NONE. */
+static uint32_t exact_far_end(const struct ft_model *m, uint32_t place, uint32_t number)
+{
+	uint32_t i = ft_exact_cable(m, place, number), far_number;
+	const struct ft_plan_cable *cable;
+	const struct ft_node *node;
+
+	if (i == FT_NONE || m->live_of[ft_exact_far(m, i, place)] == FT_NONE)
+		return FT_NONE;
+	cable = &m->plan->cables[i];
+	far_number = m->place_of[cable->a] == place ? cable->b_port : cable->a_port;
+	node = node_of(m, m->live_of[ft_exact_far(m, i, place)]);
+	return far_number > 0 && far_number <= node->port_count ? node->first_port + far_number - 1 : FT_NONE;
+}
+
+/* Restores the cable from @port of @planned to @q, in the port of @q that waits for it, if known. */
+static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
+{
+	struct ft_model *m = x->m;
+	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
+	uint32_t count = *deficit_at(x, planned, q), to = exact_far_end(m, planned, ft_port_number(m, port));
+
+	/* Cables of the pair that were folded before wait for their ports, too. */
+	for (size_t i = 0; i < f->lack_count; i++)
+		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
+	if (to == FT_NONE)
+		to = ft_port_unacted(x, f, q, planned, count);
+	if (to != FT_NONE)
+		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
+	else
+		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
+}
+
+enum { TAKEN_SHOWN = 4 };
+
+/*
+ * A wrong plug in port @port of planned switch @planned blocks the planned cable of that port: its deficit is a
+ * consequence. Only the port number identifies that cable; without a pattern the cable is reported as missing.
+ * @taken: what is folded is added to it, the first TAKEN_SHOWN; or NULL.
+ */
+static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port,
+			 struct ft_text *taken)
+{
+	struct ft_model *m = x->m;
+	uint32_t live = m->live_of[planned];
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t q = pair->peer;
+
+		if (m->live_of[q] == FT_NONE || !x->deficit[pair->cell] ||
+		    !ft_port_usual(m, live, ft_port_number(m, port), q))
+			continue;
+		x->deficit[pair->cell]--;
+		f->impact.links_lost++;
+		ft_finding_lack(m, f, planned, q, 1);
+		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
+				   label_of(m, planned), label_of(m, q));
+		deficit_act(x, f, port, planned, q);
+		if (taken && f->impact.links_lost <= TAKEN_SHOWN)
+			ft_text_printf(taken, "%s%s - %s", taken->length ? ", " : "",
+				       ft_place_text(m, port, &x->text_c), label_of(m, q));
+		return;
+	}
+}
+
+static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_live_cable *cable)
+{
+	struct ft_model *m = x->m;
+
+	ft_place_text(m, cable->a_port, &x->text_a);
+	ft_place_text(m, cable->b_port, &x->text_b);
+	ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	if (cable->a_port == cable->b_port)
+		ft_say(m, &f->text, "there is a loopback plug in %s", ft_text_string(&x->text_a));
+	else
+		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->live.switches[cable->a].label,
+		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+}
+
+void ft_loopbacks_explain(struct explain *x)
+{
+	struct ft_model *m = x->m;
+
+	for (uint32_t i = 0; i < x->stray_count; i++) {
+		struct stray *s = &x->strays[i];
+		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		char a[FT_PORT_WORDS_SIZE], b[FT_PORT_WORDS_SIZE];
+		struct ft_finding *f;
+
+		if (s->used || s->a != s->b)
+			continue;
+		s->used = true;
+		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
+		ft_finding_where_cable(m, f, cable);
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
+		deficit_fold(x, f, s->a, cable->a_port, NULL);
+		deficit_fold(x, f, s->a, cable->b_port, NULL);
+		ft_say(m, &f->expected, "no cable between two ports of one switch");
+		ft_say(m, &f->fix, "unplug it%s",
+		       f->symptom_count ? " and put the planned cables back into these ports" : "");
+		if (ft_live_is_director(m, cable->a)) {
+			director_loopback_say(x, f, cable);
+			continue;
+		}
+		ft_live_port_words(m, cable->a, ft_port_number(m, cable->a_port), a);
+		ft_live_port_words(m, cable->b, ft_port_number(m, cable->b_port), b);
+		ft_say(m, &f->observed, "%s:%s and%s are cabled to each other", label_of(m, s->a), a, b);
+		if (cable->a_port == cable->b_port)
+			ft_say(m, &f->text, "%s has a loopback plug in%s", label_of(m, s->a), a);
+		else
+			ft_say(m, &f->text, "%s is cabled to itself:%s to%s", label_of(m, s->a), a, b);
+	}
+}
+
+/* "; 2 cables that are not there any more: edge001 port 19 - core01, …" of what @f took, or nothing. */
+static void taken_say(const struct ft_finding *f, const struct ft_text *taken, struct ft_text *ret_text)
+{
+	char cables[48];
+
+	if (taken->length > 0)
+		ft_text_printf(ret_text, "; it took the ports of %s: %s%s",
+			       ft_plural(f->impact.links_lost, "cable", cables), ft_text_string(taken),
+			       f->impact.links_lost > TAKEN_SHOWN ? ", …" : "");
+}
+
+/*
+ * Enters its cables to planned switches, whose ports they block, into @f. Returns how many; @first: the port of the
+ * first of all, if there is one yet.
+ */
+static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32_t live, uint32_t *first,
+				 struct ft_text *taken)
+{
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	char words[FT_PORT_WORDS_SIZE];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t near_port = ft_cable_port(cable, live), other = ft_cable_far(cable, live);
+		uint32_t far_port = ft_cable_port(cable, other);
+
+		if (other == live || m->live.switches[other].planned == FT_NONE)
+			continue;
+		count++;
+		*first = *first == FT_NONE ? far_port : *first;
+		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its%s is cabled to %s",
+				   ft_live_port_words(m, live, ft_port_number(m, near_port), words),
+				   ft_place_text(m, far_port, &x->text_a));
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
+		deficit_fold(x, f, m->live.switches[other].planned, far_port, taken);
+	}
+	return count;
+}
+
+static void unplanned_switch(struct explain *x, uint32_t live)
+{
+	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
+	struct ft_model *m = x->m;
+	const struct ft_live_switch *sw = &m->live.switches[live];
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
+	uint32_t far = FT_NONE;
+	char cables[48], hosts[48];
+
+	ft_finding_where_switch(m, f, live, 0);
+	unplanned_cabled(x, f, live, &far, &taken);
+	/* What was recorded is told with the change that took it. */
+	if (m->since)
+		taken_say(f, &taken, &more);
+	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
+	if (sw->hosts)
+		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
+	ft_say(m, &f->expected, "no such switch%s", m->since ? "" : " in the plan");
+	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, live)->port_count,
+	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
+	ft_say(m, &f->text, "%s is %s; it has %s to the fabric%s%s and %s%s", sw->label,
+	       m->since ? "new" : "not in the plan", ft_plural(sw->cable_count, "cable", cables),
+	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a),
+	       ft_plural(sw->hosts, "host", hosts), ft_text_string(&more));
+	ft_say(m, &f->fix,
+	       m->since ? "unplug it, unless it is to be there"
+			: "unplug it, or add it to the design (or to expect.unplanned)");
+	if (sw->passed_over) {
+		char kind[FT_KIND_WORDS_SIZE];
+
+		ft_finding_alternative(m, f,
+				       "it is a planned %s that has lost nearly all its cables; its name plate tells",
+				       ft_kind_words_of(m, sw->kind, kind));
+	}
+}
+
+/* The first unplanned switch chip of that system from @from on; FT_NONE: there is none. */
+static uint32_t next_of_system(const struct ft_model *m, uint64_t system, uint32_t from)
+{
+	for (uint32_t i = from; system && i < m->live.switch_count; i++)
+		if (m->live.switches[i].planned == FT_NONE && node_of(m, i)->system_guid == system)
+			return i;
+	return FT_NONE;
+}
+
+/* A recording has a director as its chips: the new ones of one system are one change. */
+static void new_director(struct explain *x, uint32_t first)
+{
+	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
+	struct ft_model *m = x->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
+	uint32_t far = FT_NONE, chips = 0, cables = 0, hosts = 0;
+	uint64_t system = node_of(m, first)->system_guid;
+
+	for (uint32_t i = first; i != FT_NONE; i = next_of_system(m, system, i + 1)) {
+		ft_finding_where_switch(m, f, i, 0);
+		cables += unplanned_cabled(x, f, i, &far, &taken);
+		hosts += m->live.switches[i].hosts;
+		chips++;
+	}
+	taken_say(f, &taken, &more);
+	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
+	ft_say(m, &f->expected, "no such director");
+	ft_say(m, &f->observed, "a director of %u switch chips with %u cable%s and %u host%s", chips, cables,
+	       ft_text_s(cables), hosts, ft_text_s(hosts));
+	ft_say(m, &f->text,
+	       "%s and %u more switch chips of one director are new; they have %u cable%s to the fabric%s%s and %u "
+	       "host%s%s",
+	       m->live.switches[first].label, chips - 1, cables, ft_text_s(cables),
+	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), hosts,
+	       ft_text_s(hosts), ft_text_string(&more));
+	ft_say(m, &f->fix, "unplug it, unless it is to be there");
+}
+
+static bool has_planned_neighbour(const struct ft_model *m, const struct ft_live_switch *sw, uint32_t live)
+{
+	for (uint32_t i = 0; i < sw->cable_count; i++)
+		if (m->live.switches[ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + i]], live)].planned !=
+		    FT_NONE)
+			return true;
+	return false;
+}
+
+void ft_unplanned_switches(struct explain *x)
+{
+	enum { STRANGERS_MAX = 16 };
+	struct ft_model *m = x->m;
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+		const struct ft_live_switch *sw = &m->live.switches[i];
+
+		if (sw->planned != FT_NONE || sw->tolerated)
+			continue;
+		/* Of a device that invents switches without end, only those count that show where it is cabled. */
+		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, sw, i)))
+			continue;
+		if (m->since && next_of_system(m, node_of(m, i)->system_guid, 0) < i)
+			continue;
+		if (m->since && next_of_system(m, node_of(m, i)->system_guid, i + 1) != FT_NONE)
+			new_director(x, i);
+		else
+			unplanned_switch(x, i);
+		told++;
+	}
+}
