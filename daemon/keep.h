@@ -3,9 +3,9 @@
  * The history on disk, in the directory "history" of the state directory: the fabric at any moment (probe/archive.h),
  * and the events of alerts (the journal "events": each the JSON object of history.h).
  *
- * Snapshots are compared and written by a child at low priority, one at a time and one in KEEP_GAP_MS at most: in a
- * storm, what stood in between is in the events only. Events are written by the loop, a few hundred bytes each, and
- * synced by nobody: a power failure may cost the last ones.
+ * Snapshots are compared and written by a child, where the unit allows it at low priority, one at a time and one in
+ * KEEP_GAP_MS at most: in a storm, what stood in between is in the events only. Events are written by the loop, a few
+ * hundred bytes each, and synced by nobody: a power failure may cost the last ones.
  *
  * What cannot be written is logged once, and nothing older is removed for it.
  */

@@ -133,15 +133,33 @@ static int guids_share(const struct ft_snapshot *s, struct shared *shared, uint3
 	return r < 0 ? r : 0;
 }
 
+/* The GUIDs that were several nodes' when the fabric was recorded. 0 or -ENOMEM. */
+static int guids_before(const struct ft_snapshot *s, struct ft_map *ret)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; s && r >= 0 && i < s->node_count; i++) {
+		r = ft_map_add(&seen, s->nodes[i].guid, i, NULL);
+		if (r == 0)
+			r = ft_map_add(ret, s->nodes[i].guid, i, NULL);
+	}
+	return r < 0 ? r : 0;
+}
+
 static int guids_check(struct ft_model *m)
 {
 	_cleanup_(shared_release) struct shared shared = {0};
+	_cleanup_(ft_map_release) struct ft_map before = {0};
 	_cleanup_free_ uint32_t *heads = malloc((m->chips->node_count + 1UL) * sizeof(*heads));
 	_cleanup_free_ uint32_t *tails = malloc((m->chips->node_count + 1UL) * sizeof(*tails));
 	int r = heads && tails ? guids_share(m->chips, &shared, heads, tails) : -ENOMEM;
 
+	/* What was so when it was recorded is no change. */
+	if (r == 0)
+		r = guids_before(m->since, &before);
 	for (uint32_t i = 0; r == 0 && i < m->chips->node_count; i++)
-		if (heads[i] != FT_NONE)
+		if (heads[i] != FT_NONE && ft_map_get(&before, m->chips->nodes[i].guid) == FT_MAP_NONE)
 			guid_report(m, m->chips->nodes[i].guid, &shared, heads[i]);
 	return r;
 }
@@ -235,7 +253,7 @@ static int lids_share(const struct ft_snapshot *s, struct lids *lids)
 	return 0;
 }
 
-static int lids_check(struct ft_model *m)
+static int lids_find(const struct ft_snapshot *s, struct lids **ret_lids)
 {
 	_cleanup_(lids_freep) struct lids *lids = calloc(1, sizeof(*lids));
 	int r;
@@ -244,9 +262,22 @@ static int lids_check(struct ft_model *m)
 		return -ENOMEM;
 	for (uint32_t lid = 0; lid <= LID_UNICAST_MAX; lid++)
 		lids->owner[lid] = lids->head[lid] = FT_NONE;
-	r = lids_share(m->chips, lids);
+	r = lids_share(s, lids);
+	if (r == 0)
+		*ret_lids = FT_STEAL(lids);
+	return r;
+}
+
+static int lids_check(struct ft_model *m)
+{
+	_cleanup_(lids_freep) struct lids *lids = NULL, *before = NULL;
+	int r = lids_find(m->chips, &lids);
+
+	/* What was so when it was recorded is no change. */
+	if (r == 0 && m->since)
+		r = lids_find(m->since, &before);
 	for (uint32_t lid = 0; r == 0 && lid <= LID_UNICAST_MAX; lid++)
-		if (lids->head[lid] != FT_NONE)
+		if (lids->head[lid] != FT_NONE && (!before || before->head[lid] == FT_NONE))
 			lid_report(m, lid, &lids->shared, lids->head[lid]);
 	return r;
 }
