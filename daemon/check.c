@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "daemon/neighbours.h"
+#include "daemon/building.h"
 #include "planner/write/phases.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
@@ -64,6 +65,7 @@ static const struct {
 	[FT_CHECK_REREAD] = {"reading again", 10000, true},
 	[FT_CHECK_JUDGE] = {"judging", 10000, false},
 	[FT_CHECK_DRAW] = {"the drawing", 10000, false},
+	[FT_CHECK_BUILD] = {"the state of the build", 10000, false},
 };
 
 /* The given options, bounded by the plan. */
@@ -199,6 +201,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_phases_freep) struct ft_phases *phases = NULL;
 	time_t now = time(NULL);
+	struct ft_verify_input input;
 	struct ft_bounds bounds;
 	char today[11];
 	struct tm tm;
@@ -211,19 +214,19 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	ft_guard_go_on();
 	if (r == 0)
 		r = ft_phases_make(request->design, request->plan, &phases, err);
+	input = (struct ft_verify_input){.design = request->design,
+					 .plan = request->plan,
+					 .snapshot = snapshot,
+					 .today = today,
+					 .phases = phases,
+					 .day = today,
+					 .building = phases != NULL,
+					 .sms = sms,
+					 .baseline = request->baseline,
+					 .before = known_before(request),
+					 .doubt_plan = true};
 	if (r == 0)
-		r = ft_verify_all(&(struct ft_verify_input){.design = request->design,
-							    .plan = request->plan,
-							    .snapshot = snapshot,
-							    .today = today,
-							    .phases = phases,
-							    .day = today,
-							    .building = phases != NULL,
-							    .sms = sms,
-							    .baseline = request->baseline,
-							    .before = known_before(request),
-							    .doubt_plan = true},
-				  &report);
+		r = ft_verify_all(&input, &report);
 	if (r == 0)
 		r = ft_report_set_plan(report, request->plan_file, request->design);
 	if (r < 0)
@@ -231,6 +234,8 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	if (request->kind == FT_CHECK_DRAW)
 		return ft_report_write_svg(ret_text, report, request->design, request->plan, err);
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
+	if (request->kind == FT_CHECK_BUILD)
+		return ft_building_write(&input, report, request->course, ret_text);
 	ft_bounds_of_plan(request->plan, &bounds);
 	return ft_report_write_bounded(ret_text, report, &bounds);
 }
@@ -283,7 +288,7 @@ static int result_take(struct ft_check *check, struct ft_check_result *result, s
 		return r;
 	if (!raw.snapshot && kinds[check->kind].reads)
 		return ft_error_set(err, -EIO, 0, 0, "%s gave no snapshot", kinds[check->kind].what);
-	if (check->kind != FT_CHECK_DRAW)
+	if (check->kind != FT_CHECK_DRAW && check->kind != FT_CHECK_BUILD)
 		r = ft_report_read_json(ft_text_string(&raw.text), raw.text.length, &result->report, &reason);
 	if (r < 0)
 		return ft_error_set(err, r == -ENOMEM ? r : -EIO, 0, 0, "%s gave a damaged report: %s",

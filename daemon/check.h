@@ -17,6 +17,7 @@ enum ft_check_kind {
 	FT_CHECK_REREAD, /* reads @changes again, on top of @snapshot */
 	FT_CHECK_JUDGE,	 /* nothing is read: @snapshot against another plan */
 	FT_CHECK_DRAW,	 /* nothing is read: @snapshot against the plan, as a drawing */
+	FT_CHECK_BUILD,	 /* likewise, as the state of each planned cable */
 };
 
 /* Used only during ft_check_start(): the child has its own copy of the memory. */
@@ -32,6 +33,7 @@ struct ft_check_request {
 	bool sm;			    /* check the subnet managers: a sweep queries them, */
 	const struct ft_baseline *baseline; /* the baseline; NULL: none */
 	const struct ft_report *last; /* the last report; other checks take the managers from it. NULL: there is none */
+	const struct ft_text *course; /* of the build, as JSON: of FT_CHECK_BUILD */
 	const struct ft_snapshot *snapshot; /* not used by a sweep */
 	const struct ft_change *changes;    /* of an incremental sweep */
 	size_t change_count;
@@ -41,8 +43,9 @@ struct ft_check_request {
 struct ft_check_result {
 	struct ft_snapshot *snapshot; /* NULL of FT_CHECK_JUDGE and FT_CHECK_DRAW */
 	struct ft_report *report;     /* NULL of FT_CHECK_DRAW */
-	struct ft_text text;	      /* the report as served at /report; of FT_CHECK_DRAW at /drawing.svg */
-	int64_t duration_ms;	      /* from the start of the child to the result */
+	struct ft_text text; /* the report as served at /report; of FT_CHECK_DRAW at /drawing.svg, of FT_CHECK_BUILD at
+			/build, with the course behind a NUL */
+	int64_t duration_ms; /* from the start of the child to the result */
 };
 
 struct ft_check;

@@ -76,6 +76,14 @@ struct ft_daemon {
 		uint64_t failed;		  /* the report that could not be drawn; 0: none */
 		int64_t done_ms;
 	} drawing;
+	struct ft_building {
+		struct ft_check *check; /* under way, or NULL */
+		struct ft_text page;
+		char trouble[FT_ERROR_TEXT_SIZE]; /* why there is none; "": there is one */
+		uint64_t begun, done;		  /* of these versions of the report; 0: none */
+		struct ft_text course;		  /* of the build, as JSON */
+		bool failed;			  /* saving it failed; logged once */
+	} building;
 
 	/* The baseline (remember.c). */
 	struct ft_baseline *baseline;
@@ -198,6 +206,15 @@ void ft_tell_verdict(const struct ft_daemon *d, struct ft_text *text);
 /* drawing.c: the report as SVG, drawn by a child when it is asked for. As @drawing of struct ft_http_pages. */
 int ft_drawing_page(void *userdata, struct ft_text *text);
 void ft_drawing_end(struct ft_daemon *d);
+
+/*
+ * building.c: how far the fabric is built, as @build of struct ft_http_pages. Its course is in the state directory: it
+ * is read once, replaced by each check of the build, and each sweep of a design with phases is such a check.
+ */
+int ft_building_page(void *userdata, struct ft_text *text);
+void ft_building_load(struct ft_daemon *d);
+void ft_building_look(struct ft_daemon *d);
+void ft_building_end(struct ft_daemon *d);
 
 /* summary.c, nodes.c: as in struct ft_http_pages. */
 int ft_summary_page(void *userdata, struct ft_text *text);

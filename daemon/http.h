@@ -22,6 +22,8 @@ struct ft_http_pages {
 	 * clients of /events are told once it is) or -EAGAIN (503: there is none).
 	 */
 	int (*drawing)(void *userdata, struct ft_text *text);
+	/* How far the fabric is built, as JSON. Returns as above. */
+	int (*build)(void *userdata, struct ft_text *text);
 	/* Nodes by a part of their name, or one and its cables by GUID, as JSON; each may be NULL. Returns as above. */
 	int (*nodes)(void *userdata, const char *name, const char *guid, struct ft_text *text);
 	/* Past events of alerts before number @before (NULL: the last ones), as JSON. Returns 0 or -ENOMEM. */

@@ -53,6 +53,12 @@ static int drawing_write(struct ft_http *http, struct MHD_Connection *connection
 	return http->pages.drawing(http->userdata, text);
 }
 
+static int build_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
+{
+	(void)connection;
+	return http->pages.build(http->userdata, text);
+}
+
 static int nodes_write(struct ft_http *http, struct MHD_Connection *connection, struct ft_text *text)
 {
 	const char *name = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "name");
@@ -95,6 +101,7 @@ static const struct page pages_table[FT_PAGE_COUNT] = {
 	[FT_PAGE_INDEX] = {"/", "text/html; charset=utf-8", index_write, HEADER_TAG | HEADER_POLICY},
 	[FT_PAGE_SUMMARY] = {"/summary", json_type, summary_write, HEADER_TAG},
 	[FT_PAGE_DRAWING] = {"/drawing.svg", "image/svg+xml", drawing_write, HEADER_TAG},
+	[FT_PAGE_BUILD] = {"/build", json_type, build_write, HEADER_TAG},
 	[FT_PAGE_NODES] = {"/nodes", json_type, nodes_write, 0, TEXT_ASKED},
 	[FT_PAGE_HISTORY] = {"/history", json_type, history_write, 0, TEXT_ASKED},
 	[FT_PAGE_HEALTH] = {"/healthz", ft_http_plain_type, health_write, 0},

@@ -157,6 +157,7 @@ static void sweep_judge(struct ft_daemon *d, struct ft_check_result *result)
 		ft_log(LOG_NOTICE, "the sweep succeeds again");
 	d->looks.failures = 0;
 	d->looks.trouble[0] = '\0';
+	ft_building_look(d);
 }
 
 static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)

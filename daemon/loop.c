@@ -538,6 +538,7 @@ static int alerts_begin(struct ft_daemon *d, struct ft_error *ret_err)
 			ft_log(LOG_WARNING, "%s", ft_text_string(&note));
 	}
 	ft_remember_load(d);
+	ft_building_load(d);
 	ft_keep_begin(d);
 	d->saved_version = ft_alerts_version(d->alerts);
 	return ft_hooks_new(d->loop, &options, d->alerts, state_changed, d, &d->hooks, ret_err);
@@ -547,6 +548,7 @@ static void daemon_release(struct ft_daemon *d)
 {
 	ft_looks_end(d);
 	ft_drawing_end(d);
+	ft_building_end(d);
 	listener_drop(d);
 	ft_http_free(d->http);
 	ft_hooks_free(d->hooks);

@@ -3,10 +3,10 @@
  * What the page shows first: the report without its table of switches, how old it is, the alerts and their history.
  *
  *     {"ftcheckd_summary": 1, "fabric", "instance", "version", "status": one line, "listening": one line,
- *      "trouble": why the last sweep failed, or "", "verified": the last sweep saw everything,
- *      "verified_at": when the last one did, or null, "stale_at": from when on that is too long ago, or null,
- *      "findings": how many there are, "alerts": [...], "history": [...],
- *      "report": as /report, with no switches and at most FINDINGS_MAX findings, or null}
+ *      "trouble": why the last sweep failed, or "", "building": the design has phases, and /build tells of them,
+ * "verified": the last sweep saw everything, "verified_at": when the last one did, or null, "stale_at": from when on
+ * that is too long ago, or null, "findings": how many there are, "alerts": [...], "history": [...], "report": as
+ * /report, with no switches and at most FINDINGS_MAX findings, or null}
  *
  * It is the same from one change to the next, and so can be compared by its ETag.
  */
@@ -90,6 +90,7 @@ int ft_summary_page(void *userdata, struct ft_text *t)
 	member_add(t, "status", ft_text_string(&status));
 	member_add(t, "listening", ft_text_string(&listening));
 	member_add(t, "trouble", d->looks.trouble);
+	ft_text_printf(t, ",\n  \"building\": %s", d->design->phase_count > 0 ? "true" : "false");
 	ft_text_printf(t, ",\n  \"verified\": %s", verified ? "true" : "false");
 	times_write(d, t);
 	ft_text_printf(t, ",\n  \"findings\": %zu", d->report ? d->report->finding_count : 0);

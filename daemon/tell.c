@@ -452,6 +452,7 @@ static void state_line(void *userdata, struct ft_text *text)
 const struct ft_http_pages ft_tell_pages = {
 	.summary = ft_summary_page,
 	.drawing = ft_drawing_page,
+	.build = ft_building_page,
 	.nodes = ft_nodes_page,
 	.history = ft_keep_page,
 	.metrics = metrics_page,

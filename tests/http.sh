@@ -209,6 +209,7 @@ rows = [
     (get("/", version="1.0", host=None), 200, HTML, None),
     (get("/summary"), 200, "application/json", b'{"size": 1000}\n'),
     (get("/drawing.svg"), 202, PLAIN, b"it is being drawn\n"),
+    (get("/build"), 202, PLAIN, b"it is being drawn\n"),
     (get("/nodes"), 200, "application/json", b'"none" "none"\n'),
     (get("/nodes?name=a%20%22b%00c&guid=0x1"), 200, "application/json", b'"a \\"b" "0x1"\n'),
     (get("/report", version="1.0", host=None), 200, "application/json", report),
@@ -234,7 +235,7 @@ for request, status, kind, body in rows:
 answer = ask(server, get("/"))
 listed = answer[2].decode()
 result("/ lists the pages", all(f'"{page}"' in listed for page in (
-    "/summary", "/drawing.svg", "/nodes", "/events", "/metrics", "/report", "/healthz")), listed)
+    "/summary", "/drawing.svg", "/build", "/nodes", "/events", "/metrics", "/report", "/healthz")), listed)
 policy = dict(part.strip().split(" ", 1) for part in answer[1]["content-security-policy"].split(";"))
 for tag in ("style", "script"):
     source = listed.split(f"<{tag}>", 1)[1].split(f"</{tag}>", 1)[0]

@@ -146,6 +146,7 @@ static int serve(const char *address, int fd)
 {
 	static const struct ft_http_pages pages = {.summary = summary_page,
 						   .drawing = drawing_page,
+						   .build = drawing_page,
 						   .nodes = nodes_page,
 						   .metrics = metrics_page,
 						   .report = report_page,

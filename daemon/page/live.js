@@ -9,6 +9,7 @@ function render() {
 	renderFindings();
 	renderHistory();
 	renderSpans();
+	loadBuild();
 	renderAbout();
 	renderNode();
 	markOnce("ftcheck-verdict");

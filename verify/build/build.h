@@ -163,10 +163,12 @@ int ft_build_course_read_json(const char *text, size_t length, struct ft_build_c
 /*
  * As text: a line of all, tables, and work orders by rack; as JSON; and the work orders as CSV. @report names the
  * verdict.
+ * @open_most  of the JSON: list so many cables at most, and only those that someone has to do something about; 0: all
  */
 void ft_build_write_text(struct ft_text *text, const struct ft_build *build, const struct ft_report *report,
 			 bool verbose);
-void ft_build_write_json(struct ft_text *text, const struct ft_build *build, const struct ft_report *report);
+void ft_build_write_json(struct ft_text *text, const struct ft_build *build, const struct ft_report *report,
+			 uint32_t open_most);
 void ft_build_write_csv(struct ft_text *text, const struct ft_build *build, bool all);
 
 #endif

@@ -313,8 +313,11 @@ static void course_json(struct ft_text *t, const struct ft_build *b)
 	ft_text_puts(t, count ? "\n  ]" : "]");
 }
 
-void ft_build_write_json(struct ft_text *t, const struct ft_build *b, const struct ft_report *report)
+void ft_build_write_json(struct ft_text *t, const struct ft_build *b, const struct ft_report *report,
+			 uint32_t open_most)
 {
+	uint32_t listed = 0;
+
 	ft_text_puts(t, "{\n  \"ftcheck_build\": 1,\n  \"plan\": {");
 	ft_text_add_member(t, "name", b->plan_name);
 	ft_text_puts(t, ", ");
@@ -341,11 +344,13 @@ void ft_build_write_json(struct ft_text *t, const struct ft_build *b, const stru
 	if (b->course)
 		course_json(t, b);
 	ft_text_puts(t, ",\n  \"cables\": [");
-	for (uint32_t i = 0; i < b->cable_count; i++) {
-		ft_text_puts(t, i ? ",\n    " : "\n    ");
+	for (uint32_t i = 0; i < b->cable_count && (open_most == 0 || listed < open_most); i++) {
+		if (open_most > 0 && !ft_build_is_open(&b->cables[i]))
+			continue;
+		ft_text_puts(t, listed++ ? ",\n    " : "\n    ");
 		cable_json(t, b, i);
 	}
-	ft_text_puts(t, b->cable_count ? "\n  ]\n}\n" : "]\n}\n");
+	ft_text_puts(t, listed ? "\n  ]\n}\n" : "]\n}\n");
 }
 
 /* ---- CSV ---- */

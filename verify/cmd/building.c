@@ -47,7 +47,7 @@ static int build_print(const struct ft_options *options, const struct ft_build *
 	int r;
 
 	if (options->format == FT_FORMAT_JSON)
-		ft_build_write_json(&text, build, report);
+		ft_build_write_json(&text, build, report, 0);
 	else if (options->format == FT_FORMAT_CSV)
 		ft_build_write_csv(&text, build, options->verbose);
 	else

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+// How far the fabric is built, while its plan has phases: tables of cables by state, and the way there.
+
+const buildStates = ["right", "missing", "half", "wrong-port", "wrong-switch", "wrong-rail", "slow", "not-due", "unknown"];
+const buildWords = {"wrong-port": "wrong port", "wrong-switch": "wrong switch", "wrong-rail": "wrong rail",
+	"not-due": "not yet due", unknown: "not judged"};
+const buildTables = {phases: "By phase", racks: "By rack", groups: "By group", kinds: "By kind"};
+
+let build = null;
+let buildTag = "";
+
+async function loadBuild() {
+	if (!summary?.building)
+		return;
+	const response = await fetch("/build", {headers: buildTag ? {"If-None-Match": buildTag} : {}}).catch(() => null);
+
+	if (response?.status !== 200)
+		return;
+	buildTag = response.headers.get("ETag") || "";
+	build = await response.json();
+	renderBuild();
+}
+
+// States that no cable has are left out of all tables alike.
+function buildTable(caption, rows) {
+	const states = buildStates.filter((state) => state === "right" || build.all[state] > 0);
+	const head = ["", "planned", ...states.map((state) => buildWords[state] || state), "done"];
+
+	return el("table", {className: "build"}, el("caption", {}, caption),
+		el("thead", {}, el("tr", {}, ...head.map((word) => el("th", {scope: "col"}, word)))),
+		el("tbody", {}, ...rows.map((row) => el("tr", {}, el("th", {scope: "row"}, row.name),
+			...[row.planned, ...states.map((state) => row[state]), row.done ?? ""].map((number) =>
+				el("td", {}, String(number)))))));
+}
+
+// The first and the last sample, and up to ten between them.
+function buildSamples() {
+	const samples = build.over_time || [];
+	const step = Math.max(1, Math.ceil(samples.length / 11));
+
+	return samples.filter((_, i) => i % step === 0 || i === samples.length - 1);
+}
+
+function renderBuild() {
+	const section = document.getElementById("build");
+
+	section.hidden = !build;
+	if (!build)
+		return;
+	const {all} = build;
+	const open = build.cables.length;
+
+	document.getElementById("build-text").textContent =
+		`${all.right} of ${all.planned} planned cables are right, ${all["not-due"]} are not yet due` +
+		(open ? `; ${open === 5000 ? "at least " : ""}${open} to do.` : "; nothing is left to do.") +
+		(build.rails ? "" : " The plan has no rails.");
+	document.getElementById("build-tables").replaceChildren(
+		...Object.entries(buildTables).filter(([key]) => build[key].length > 0)
+			.map(([key, caption]) => buildTable(caption, build[key])),
+		buildTable("Over time", buildSamples().map((sample) => ({...sample, name: clock(new Date(sample.time))}))));
+	document.getElementById("build-orders").replaceChildren(...build.cables.slice(0, 100).map((cable) =>
+		el("li", {}, `Cable ${cable.cable}, ${cable.a.rack || "no rack"}: ${cable.a.name}/${cable.a.port} – ` +
+			`${cable.b.name}/${cable.b.port}: ${buildWords[cable.state] || cable.state}. ${cable.todo || ""}`)));
+}
