@@ -24,12 +24,13 @@ async function loadBuild() {
 // States that no cable has are left out of all tables alike.
 function buildTable(caption, rows) {
 	const states = buildStates.filter((state) => state === "right" || build.all[state] > 0);
-	const head = ["", "planned", ...states.map((state) => buildWords[state] || state), "done"];
+	const head = ["", "planned", ...states.map((state) => buildWords[state] || state),
+		...(build.counters ? ["done"] : [])];
 
 	return el("table", {className: "build"}, el("caption", {}, caption),
 		el("thead", {}, el("tr", {}, ...head.map((word) => el("th", {scope: "col"}, word)))),
 		el("tbody", {}, ...rows.map((row) => el("tr", {}, el("th", {scope: "row"}, row.name),
-			...[row.planned, ...states.map((state) => row[state]), row.done ?? ""].map((number) =>
+			...[row.planned, ...states.map((state) => row[state]), ...(build.counters ? [row.done] : [])].map((number) =>
 				el("td", {}, String(number)))))));
 }
 
@@ -53,7 +54,8 @@ function renderBuild() {
 	document.getElementById("build-text").textContent =
 		`${all.right} of ${all.planned} planned cables are right, ${all["not-due"]} are not yet due` +
 		(open ? `; ${open === 5000 ? "at least " : ""}${open} to do.` : "; nothing is left to do.") +
-		(build.rails ? "" : " The plan has no rails.");
+		(build.rails ? "" : " The plan has no rails.") +
+		(build.counters ? "" : " Error counters are not read, so what is done is not known.");
 	document.getElementById("build-tables").replaceChildren(
 		...Object.entries(buildTables).filter(([key]) => build[key].length > 0)
 			.map(([key, caption]) => buildTable(caption, build[key])),

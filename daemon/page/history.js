@@ -18,7 +18,10 @@ function renderHistory() {
 
 function renderAbout() {
 	const report = summary.report;
+	const {hash, accepted} = report?.plan ?? {};
 	const rows = [["Plan", report?.plan.name ?? summary.fabric], ["Plan file", report?.plan.file],
+		["Plan hash", hash], ["Accepted", accepted &&
+			`${accepted.count} findings, the last by ${accepted.by} at ${accepted.at}`],
 		["Plan SHA-256", report?.plan.sha256], ["Instance", summary.instance], ["Events", summary.listening],
 		["Swept from", report?.source.entry?.name], ["Source", report?.source.detail], ["Engine", report?.source.engine],
 		["Worst links", report?.counters ? `${report.counters.read} of ${report.counters.ports} ports read` :
