@@ -83,6 +83,19 @@ static void name_write(struct ft_text *t, const struct ft_snapshot *s, const str
 	ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", node->guid);
 }
 
+/* The name of an interface, if it has one. */
+static void interface_write(struct ft_text *t, const struct ft_snapshot *s, const char *key, const struct ft_port *port)
+{
+	_cleanup_free_ char *safe = NULL;
+
+	if (!ft_port_name(s, port)[0])
+		return;
+	safe = ft_text_safe_dup(ft_port_name(s, port), strlen(ft_port_name(s, port)));
+	t->failed |= !safe;
+	ft_text_puts(t, ", ");
+	ft_text_add_member(t, key, safe);
+}
+
 static void port_write(struct ft_text *t, const struct ft_snapshot *s, const struct ft_names *names,
 		       const struct ft_port *port, const struct ft_finding *finding)
 {
@@ -101,7 +114,9 @@ static void port_write(struct ft_text *t, const struct ft_snapshot *s, const str
 		name_write(t, s, names, ft_port_node(s, peer));
 		ft_text_printf(t, ", \"peer_port\": %u, \"rate\": \"%s\"", peer->number,
 			       ft_rate_name(port->rate, rate));
+		interface_write(t, s, "peer_interface", peer);
 	}
+	interface_write(t, s, "interface", port);
 	ft_text_puts(t, "}");
 }
 

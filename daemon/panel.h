@@ -23,7 +23,8 @@ unsigned int ft_panel_cage(const struct ft_snapshot *snapshot, const struct ft_n
  *     [{"name", "guid", "cage": ports that share one, "ports": [PORT, ...]}, ...]
  *     PORT = {"port": N, "state", "finding": its id, "severity", "name", "guid", "peer_port", "rate"}
  *
- * The last four are of the cable in it, and left out where none is known, as "finding" and "severity" are. "state" is
+ * On Ethernet with "interface" and "peer_interface" too, as far as these have names. The four from "name" on are of the
+ * cable in it, and left out where none is known, as "finding" and "severity" are. "state" is
  * "up", "down" (no link, and nothing is wrong with that), "missing" (a planned cable or switch is), "wrong", "slow",
  * "errors", "inactive" (a link without traffic), "silent" (the far end does not answer) or "unread".
  *

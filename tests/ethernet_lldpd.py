@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 BUILD = os.environ["FT_BUILDDIR"]
 DEADLINE = 120
@@ -165,8 +166,11 @@ class Daemon:
         return subprocess.run([os.path.join(BUILD, "ftcheck"), "--status=127.0.0.1:" + self.port, *options],
                               capture_output=True, encoding="utf-8", check=False)
 
+    def page(self, path):
+        with urllib.request.urlopen("http://127.0.0.1:" + self.port + path, timeout=DEADLINE) as answer:
+            return json.load(answer)
+
     def wait(self, ready, what):
-        """Returns the seconds from the newest file to the report."""
         until(lambda: ready(self.report()), "%s\n%s%s" % (what, self.report().stdout, self.said()))
 
 
@@ -189,6 +193,13 @@ def test(work):
     daemon.wait(lambda report: "nothing to report" in report.stdout, "a fabric that is as planned")
     result("six agents of lldpd are a fabric as planned", "2 of 2 hosts" in daemon.report().stdout, daemon.report().stdout)
     result("the daemon says what it watches", "listening to events of " + os.path.join(work, "lldp") in daemon.said())
+
+    node = daemon.page("/nodes?name=leaf01")["nodes"][0]
+    ends = {cable["interface"]: (cable["name"], cable["peer_interface"])
+            for cable in daemon.page("/nodes?guid=" + node["guid"])["nodes"][0]["boards"][0]["ports"]
+            if "peer_port" in cable}
+    result("a node's cables have the names of their interfaces",
+           ends == {"swp1": ("host1", "eth0"), "swp2": ("spine01", "swp1"), "swp3": ("spine02", "swp1")}, ends)
 
     daemon.seen = len(daemon.said())
     pull = machines["leaf01"].inside("ip", "link", "set", "swp2")

@@ -14,6 +14,7 @@
 
 #include "base/interface.h"
 #include "probe/lldp.h"
+#include "tests/allocations.h"
 
 /* As lldpcli prints them. %s: a port id; a MAC address as the chassis id. */
 #define ID(type, value) "{\"id\": {\"type\": \"" type "\", \"value\": \"" value "\"}}"
@@ -226,6 +227,37 @@ static void test_row(void **state)
 	assert_string_equal(ft_text_string(&text), row->expected);
 }
 
+/* Each allocation fails once: there is no snapshot then, and nothing is lost. */
+static void test_no_memory(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		int r = -ENOMEM;
+		size_t n;
+
+		for (n = 1; r == -ENOMEM && n < 10000; n++) {
+			_cleanup_(ft_lldp_freep) struct ft_lldp *lldp = NULL;
+			_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+			struct ft_error err = {0};
+
+			allocation_failing = n;
+			allocation_keeps_failing = true;
+			r = ft_lldp_new(&lldp);
+			for (size_t k = 0; r == 0 && k < FILES && rows[i].files[k].text; k++)
+				r = ft_lldp_add(lldp, rows[i].files[k].text, strlen(rows[i].files[k].text),
+						rows[i].files[k].machine, &err);
+			if (r == 0)
+				r = ft_lldp_finish(lldp, &snapshot, &err);
+			allocation_failing = 0;
+			allocation_keeps_failing = false;
+			if (r < 0)
+				assert_null(snapshot);
+		}
+		assert_int_equal(r, 0);
+		assert_true(n > 10);
+	}
+}
+
 static const struct bad_row {
 	const char *machine, *text, *expected;
 } bad_rows[] = {
@@ -350,11 +382,9 @@ static void test_many_numbers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_machine_of_file),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_many_numbers),
+		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_other_files), cmocka_unit_test(test_machine_of_file),
+		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_many_numbers),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 

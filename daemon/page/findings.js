@@ -23,7 +23,7 @@ function allFindings() {
 
 function place(where) {
 	return el("span", {className: "name"}, el("bdi", {}, where.name ?? "not known"),
-		where.port ? ` port ${where.port}` : "");
+		where.interface ? ` ${where.interface}` : where.port ? ` port ${where.port}` : "");
 }
 
 // Of these both ends of each cable are given, one after the other.

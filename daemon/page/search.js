@@ -56,12 +56,13 @@ function nodeDetails(node) {
 	const why = doubt();
 	const findings = allFindings().filter((finding) => finding.where.some((where) =>
 		where.name === node.name || (where.guid && where.guid === node.guid)));
-	const rows = cables.map((cable) => el("tr", {}, el("td", {}, String(cable.port)),
-		el("td", {}, nodeButton(cable), ` port ${cable.peer_port}`), el("td", {}, cable.rate),
+	const rows = cables.map((cable) => el("tr", {}, el("td", {}, cable.interface ?? String(cable.port)),
+		el("td", {}, nodeButton(cable), cable.peer_interface ? ` ${cable.peer_interface}` : ` port ${cable.peer_port}`),
+		el("td", {}, cable.rate),
 		el("td", {}, portStates[cable.state].says)));
 
 	return el("div", {className: why ? "doubtful" : ""},
-		el("p", {}, el("b", {className: "name"}, node.name), node.guid ? `, ${node.type} ${node.guid}: ` +
+		el("p", {}, el("b", {className: "name"}, node.name), node.guid ? `, ${node.type}${ports.some((port) => port.interface) ? "" : ` ${node.guid}`}: ` +
 			`${cables.length} of ${plural(node.ports, "port")} cabled` : ", planned, and not seen"),
 		why ? el("p", {className: "unknown"}, `Not verified, this is what was last known. ${why}`) : null,
 		...findings.map((finding) => el("p", {className: `name ${finding.severity}`}, `${finding.severity}: ${finding.text}`)),
