@@ -20,6 +20,10 @@ browser() {
 	python3 -B "$FT_SRCDIR/tests/browser.py" "$SIM_DIR/browser" "$@"
 }
 
+drawing_get() {
+	daemon_get /drawing.svg >"$SIM_DIR/drawing" 2>/dev/null && grep -q "<svg" "$SIM_DIR/drawing"
+}
+
 median() {
 	sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
 }
@@ -54,7 +58,7 @@ measure() {
 	daemon_start "$(sed -n 's/^Ca.*"\(H-[0-9a-f]*\)".*/\1/p' "$SIM_DIR/net" | tail -1)" \
 		"$SIM_DIR/page.json" 'sweep_interval = 1h' 'deadline = 120s' || fail "ftcheckd"
 	origin=http://127.0.0.1:$(daemon_port)
-	within 300 eval 'daemon_get /drawing.svg >"$SIM_DIR/drawing" 2>/dev/null && grep -q "<svg" "$SIM_DIR/drawing"' ||
+	within 300 drawing_get ||
 		echo "  no drawing: $(head -c 200 "$SIM_DIR/drawing")"
 	mkdir -p "$SIM_DIR/browser"
 	python3 -B "$FT_SRCDIR/tests/browser.py" begin "$SIM_DIR/browser" || fail "no headless Chromium runs here"
