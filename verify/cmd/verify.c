@@ -207,11 +207,7 @@ static step_fn *const model_steps[] = {
 
 /* Once for each report; --after omits it. */
 static step_fn *const report_steps[] = {
-	ft_foreign_check,
-	routes_check,
-	impact_weigh,
-	ft_hosts_cut_off_name,
-	ft_findings_finish,
+	ft_foreign_check, routes_check, impact_weigh, ft_hosts_cut_off_name, ft_findings_finish,
 };
 
 static int steps_take(struct ft_model *m, step_fn *const steps[], size_t count)
