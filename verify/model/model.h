@@ -531,7 +531,8 @@ int ft_storms_check(struct ft_model *m);
 /* explain/untried.c: reports as a finding what was not explained within the limits. 0 or -ENOMEM. */
 int ft_untried_check(struct ft_model *m);
 
-/* check/hosts_named.c: gives each finding the names of the hosts that it cuts off, where they are known. 0 or -ENOMEM. */
+/* check/hosts_named.c: gives each finding the names of the hosts that it cuts off, where they are known. 0 or -ENOMEM.
+ */
 int ft_hosts_cut_off_name(struct ft_model *m);
 
 /* check/hosts_expected.c: true if the design expects this host to be down. */
