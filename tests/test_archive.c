@@ -157,6 +157,12 @@ static void link_ports(struct world *w, uint32_t a, uint32_t p, uint32_t b, uint
 	w->nodes[b].peer[q] = a * PORTS + p;
 }
 
+/* Two pairs have one GUID. */
+static bool is_twin(uint32_t node)
+{
+	return node == 2 || node == 3 || node == SWITCHES + 3 || node == SWITCHES + 4;
+}
+
 static void world_change(struct world *w)
 {
 	uint32_t a = below(w, SWITCHES + HOSTS), b = below(w, SWITCHES);
@@ -172,7 +178,9 @@ static void world_change(struct world *w)
 		node->lid = (uint16_t)below(w, 40000);
 		break;
 	case 2:
-		node->name = below(w, FT_COUNT(names));
+		/* Of twins with one name nobody could say which is which: ft_snapshot_equal() cannot, either. */
+		if (!is_twin(a))
+			node->name = below(w, FT_COUNT(names));
 		break;
 	case 3:
 		unlink_port(w, a, below(w, ports_of(a)));
@@ -188,9 +196,8 @@ static void world_begin(struct world *w)
 	memset(w->nodes, 0, sizeof(w->nodes));
 	for (uint32_t i = 0; i < SWITCHES + HOSTS; i++) {
 		w->nodes[i].there = true;
-		/* Two pairs have one GUID. */
 		w->nodes[i].guid = 0x1000 + (i == 3 ? 2 : i == SWITCHES + 4 ? SWITCHES + 3 : i);
-		w->nodes[i].name = i == 3 ? 1 : 0;
+		w->nodes[i].name = i == 3 || i == SWITCHES + 4;
 		memset(w->nodes[i].peer, 0xff, sizeof(w->nodes[i].peer));
 	}
 	for (unsigned int i = 0; i < 200; i++)
@@ -317,6 +324,8 @@ static bool is_shot(const struct ft_snapshot *a, const struct ft_snapshot *b)
 	int r = ft_snapshot_equal(a, b, &text);
 
 	assert_true(r >= 0);
+	if (r == 0)
+		print_message("%s\n", ft_text_string(&text));
 	return r == 1;
 }
 
