@@ -211,7 +211,7 @@ static int switches_match(struct ft_model *m)
  */
 static void arrivals_seat(struct ft_model *m)
 {
-	for (uint32_t i = 0; m->input->building && i < m->live.switch_count; i++) {
+	for (uint32_t i = 0; m->input && m->input->building && i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
 		uint32_t place = m->named[i];
 
