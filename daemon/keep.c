@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,6 +85,7 @@ static int fabric_write(const struct ft_daemon *d, const struct ft_snapshot *sna
 {
 	int fd, r;
 
+	prctl(PR_SET_NAME, "ftcheckd-past");
 	close_range(3, ~0U, 0);
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
 	fd = open(d->keep.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

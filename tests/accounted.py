@@ -37,7 +37,10 @@ def unaccounted(record):
     plan = dict(plan, **{key: plan[key] + beside[key] for key in ("switches", "bundles")})
     strangers = record["strangers"] and any(r["planned_as"] is None for r in report["switches"])
     apart = "sweep-incomplete" in codes and any(r["status"] == "isolated" and r["guid"] for r in report["switches"])
-    if codes & {"plan-foreign", "guid-duplicate"} or beside["aliases"] or strangers or apart:
+    # Who is who was not found, and the report says so instead of listing faults.
+    unplaced = any(f["code"] == "sweep-incomplete" and f["text"].startswith("which switch is which planned one was not")
+                   for f in report["findings"])
+    if codes & {"plan-foreign", "guid-duplicate"} or beside["aliases"] or strangers or apart or unplaced:
         return False, None
     try:
         fabric = Fabric.read_snapshot(record["snapshot"])

@@ -101,9 +101,9 @@ class Remembering(campaign.Campaign):
         with open(past, "wb") as file:
             file.write(self.before.write())
         command = [self.ftcheck, "--plan", path, "--from", "-", "--format", "json", "--critical", "100"]
-        done = self.run_program(*command, stdin=text, statuses=(0, 1, 2))
+        done = self.run_program(*command, stdin=text, statuses=(0, 1, 2, 3))
         self.blind = len(json.loads(done.stdout)["findings"])
-        done = self.run_program(*command, "--before", past, stdin=text, statuses=(0, 1, 2))
+        done = self.run_program(*command, "--before", past, stdin=text, statuses=(0, 1, 2, 3))
         report = json.loads(done.stdout)
         verdict, words = campaign.judge(plan, fabric, report, truth)
         return verdict, words, report

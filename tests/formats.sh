@@ -10,7 +10,7 @@ ran=0
 
 PATH=$PATH:/usr/sbin:/sbin
 work=$(mktemp -d) || exit 99
-slurmctld=
+slurmctld= controller=
 trap '[ -z "$slurmctld" ] || kill -KILL "$slurmctld" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
@@ -114,7 +114,7 @@ slurm_topology()
 	rm -rf state
 	mkdir state
 	slurm_conf "$1"
-	slurmctld -D >slurm.log 2>&1 </dev/null &
+	"$controller" -D >slurm.log 2>&1 </dev/null &
 	slurmctld=$!
 	while kill -0 "$slurmctld" 2>/dev/null && ((SECONDS < end)); do
 		timeout 10 scontrol show topology >shown 2>/dev/null && seen=0 && break
@@ -153,7 +153,7 @@ slurm()
 
 slurm_runs()
 {
-	command -v slurmctld scontrol >/dev/null || return 1
+	controller=$(command -v slurmctld || command -v slurmctld-wlm) && command -v scontrol >/dev/null || return 1
 	export SLURM_CONF=$work/slurm.conf
 	echo 'SwitchName=one Nodes=node1' >topology.conf
 	slurm_topology node1 || slurm_topology node1 || slurm_topology node1
