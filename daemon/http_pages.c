@@ -98,15 +98,15 @@ const char ft_http_plain_type[] = "text/plain; charset=utf-8";
 static const char json_type[] = "application/json";
 
 static const struct page pages_table[FT_PAGE_COUNT] = {
-	[FT_PAGE_INDEX] = {"/", "text/html; charset=utf-8", index_write, HEADER_TAG | HEADER_POLICY},
-	[FT_PAGE_SUMMARY] = {"/summary", json_type, summary_write, HEADER_TAG},
-	[FT_PAGE_DRAWING] = {"/drawing.svg", "image/svg+xml", drawing_write, HEADER_TAG},
-	[FT_PAGE_BUILD] = {"/build", json_type, build_write, HEADER_TAG},
+	[FT_PAGE_INDEX] = {"/", "text/html; charset=utf-8", index_write, HEADER_TAG | HEADER_POLICY, TEXT_ONE},
+	[FT_PAGE_SUMMARY] = {"/summary", json_type, summary_write, HEADER_TAG, TEXT_ONE},
+	[FT_PAGE_DRAWING] = {"/drawing.svg", "image/svg+xml", drawing_write, HEADER_TAG, TEXT_ONE},
+	[FT_PAGE_BUILD] = {"/build", json_type, build_write, HEADER_TAG, TEXT_ONE},
 	[FT_PAGE_NODES] = {"/nodes", json_type, nodes_write, 0, TEXT_ASKED},
 	[FT_PAGE_HISTORY] = {"/history", json_type, history_write, 0, TEXT_ASKED},
-	[FT_PAGE_HEALTH] = {"/healthz", ft_http_plain_type, health_write, 0},
-	[FT_PAGE_METRICS] = {"/metrics", "text/plain; version=0.0.4; charset=utf-8", metrics_write, 0},
-	[FT_PAGE_REPORT] = {"/report", json_type, report_write, HEADER_STATE},
+	[FT_PAGE_HEALTH] = {"/healthz", ft_http_plain_type, health_write, 0, TEXT_ONE},
+	[FT_PAGE_METRICS] = {"/metrics", "text/plain; version=0.0.4; charset=utf-8", metrics_write, 0, TEXT_ONE},
+	[FT_PAGE_REPORT] = {"/report", json_type, report_write, HEADER_STATE, TEXT_ONE},
 };
 
 size_t ft_http_page_find(const char *path)

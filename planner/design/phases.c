@@ -43,8 +43,11 @@ static int list_take(struct list *list, const struct ft_name_ranges *ranges, con
 	if (!names)
 		return -ENOMEM;
 	list->names = names;
-	for (size_t i = 0; i < ranges->count; i++)
-		names[list->count++] = (struct ft_phase_name){FT_STEAL(ranges->names[i]), place->line, place->column};
+	for (size_t i = 0; i < ranges->count; i++) {
+		char *name = FT_STEAL(ranges->names[i]);
+
+		names[list->count++] = (struct ft_phase_name){name, place->line, place->column};
+	}
 	return 0;
 }
 

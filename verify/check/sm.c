@@ -269,7 +269,7 @@ static int sms_list(struct ft_model *m, const struct ft_sms *sms)
 		if (!name)
 			return -ENOMEM;
 		report->sms[report->sm_count++] = (struct ft_report_sm){
-			.place = {name, node->guid, sm->port},
+			.place = {.name = name, .guid = node->guid, .port = sm->port},
 			.port_guid = sm->guid,
 			.state = ft_sm_state_name(sm->state),
 			.priority = sm->priority,
