@@ -280,9 +280,14 @@ struct recalled {
 static void event_recall(const char *json, size_t length, void *userdata)
 {
 	struct recalled *recalled = userdata;
+	char *event = malloc(length + 1);
 
-	recalled->events[recalled->count] = strndup(json, length);
-	recalled->count += recalled->events[recalled->count] != NULL;
+	if (!event)
+		return;
+	/* Not strndup(): no NUL ends a record. */
+	memcpy(event, json, length);
+	event[length] = '\0';
+	recalled->events[recalled->count++] = event;
 }
 
 static void events_recall(struct ft_daemon *d)
