@@ -223,7 +223,8 @@ static int events_read(const char *directory, uint64_t before, size_t count,
 	if (r < 0)
 		return r;
 	page->before = before;
-	for (size_t i = files.count; i-- > 0 && count > 0;) {
+	/* The first event has number 1: there is nothing to read all files for. */
+	for (size_t i = files.count; i-- > 0 && count > 0 && before > 1;) {
 		_cleanup_free_ char *bytes = NULL;
 		size_t length;
 

@@ -645,6 +645,7 @@ static int files_look(const char *directory, const struct ft_journal_files *file
 		      struct ft_archive_moment *moment)
 {
 	int64_t next_ms = 0;
+	int trouble = -ERANGE;
 
 	for (size_t i = files->count; i-- > 0;) {
 		_cleanup_free_ char *bytes = NULL;
@@ -654,8 +655,13 @@ static int files_look(const char *directory, const struct ft_journal_files *file
 		/* Removed since: it was the oldest. */
 		if (r == -ENOENT)
 			break;
-		if (r < 0)
+		if (r == -ENOMEM)
 			return r;
+		/* What cannot be read hides nothing that is older. */
+		if (r < 0) {
+			trouble = r;
+			continue;
+		}
 		state_release(state);
 		r = file_look(bytes, length, time_ms, state, moment);
 		if (r == 0 && moment->next_ms == 0)
@@ -666,7 +672,7 @@ static int files_look(const char *directory, const struct ft_journal_files *file
 			next_ms = moment->next_ms;
 	}
 	moment->next_ms = next_ms;
-	return -ERANGE;
+	return trouble;
 }
 
 int ft_archive_at(const char *directory, int64_t time_ms, struct ft_snapshot **ret_snapshot,

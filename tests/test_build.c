@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "tests/refused.h"
 #include "verify/build/build.h"
 
-enum { MINUTE = 60, T0 = 1800000000 };
+enum { MINUTE = 60, T0 = 1700000000 };
 
 /* One cable of a plan of two. */
 static void build_of_two(struct ft_build *b, struct ft_build_cable cables[2], struct ft_build_tally *all)
@@ -183,6 +184,16 @@ static void test_samples(void **state)
 	assert_int_equal(ft_build_course_learn(&course, &b), 0);
 	samples = ft_build_course_samples(course, &count);
 	assert_int_equal(samples[count - 1].time_s, T0 + 4999);
+	assert_null(b.course);
+	/* It was wrong, a year ahead, and is right again. */
+	b.time_s = (int64_t)time(NULL) + 365 * 86400;
+	assert_int_equal(ft_build_course_learn(&course, &b), 0);
+	b.time_s = (int64_t)time(NULL);
+	assert_int_equal(ft_build_course_learn(&course, &b), 0);
+	samples = ft_build_course_samples(course, &count);
+	assert_int_equal(samples[count - 1].time_s, b.time_s);
+	assert_int_equal(samples[count - 2].time_s, T0 + 4999);
+	assert_ptr_equal(b.course, course);
 }
 
 #define HEAD                                                                                                     \

@@ -145,9 +145,10 @@ static inline void ft_build_course_freep(struct ft_build_course **course)
 
 /*
  * Adds the check that @build is of, and tells @build since when its cables are right and clean, and which are done.
- * A check that is older than the last one adds nothing.
+ * A check that is older than the last one adds nothing, and @build gets no course; but what is later than now by this
+ * machine's clock was learned when that was wrong, and goes first.
  *
- * @course  in and out: NULL at first; owned by the caller, and borrowed by @build from now on. Unchanged on failure
+ * @course  in and out: NULL at first; owned by the caller, and borrowed by @build from now on. Kept on failure
  * Returns 0 or -ENOMEM.
  */
 int ft_build_course_learn(struct ft_build_course **course, struct ft_build *build);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/map.h"
@@ -189,6 +190,26 @@ static int marks_make(const struct ft_build_course *old, struct ft_build *build,
 	return 0;
 }
 
+/*
+ * What was learned when a clock was wrong, later than it is now, would stand in the way until then. A recording of an
+ * earlier time, @time_s, is no reason to forget anything.
+ */
+static void future_drop(struct ft_build_course *course, int64_t time_s)
+{
+	int64_t now_s = (int64_t)time(NULL);
+
+	now_s = time_s > now_s ? time_s : now_s;
+	while (course->sample_count > 0 && course->samples[course->sample_count - 1].time_s > now_s)
+		course->sample_count--;
+	for (size_t i = 0; i < course->mark_count; i++) {
+		struct mark *mark = &course->marks[i];
+
+		mark->right_s = mark->right_s > now_s ? now_s : mark->right_s;
+		mark->clean_s = mark->clean_s > now_s || mark->last_s > now_s ? 0 : mark->clean_s;
+		mark->last_s = mark->last_s > now_s ? 0 : mark->last_s;
+	}
+}
+
 int ft_build_course_learn(struct ft_build_course **course, struct ft_build *build)
 {
 	_cleanup_(ft_build_course_freep) struct ft_build_course *fresh = *course ? NULL : course_new();
@@ -198,8 +219,10 @@ int ft_build_course_learn(struct ft_build_course **course, struct ft_build *buil
 	size_t count;
 	int r = c ? 0 : -ENOMEM;
 
+	if (r == 0)
+		future_drop(c, build->time_s);
 	if (r == 0 && c->sample_count > 0 && c->samples[c->sample_count - 1].time_s > build->time_s) {
-		build->course = c;
+		build->course = NULL;
 		return 0;
 	}
 	if (r == 0)

@@ -358,7 +358,9 @@ void ft_build_write_json(struct ft_text *t, const struct ft_build *b, const stru
 static void end_csv(struct ft_text *t, const struct ft_build *b, const struct ft_build_end *end)
 {
 	ft_csv_add(t, end->name);
-	ft_text_printf(t, ",%u,%s,", end->port, rack_name(b, end->rack));
+	ft_text_printf(t, ",%u,", end->port);
+	ft_csv_add(t, rack_name(b, end->rack));
+	ft_text_puts(t, ",");
 	if (end->unit != FT_UNPINNED)
 		ft_csv_add_count(t, end->unit);
 	ft_text_puts(t, ",");

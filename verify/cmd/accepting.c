@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,10 +158,11 @@ int ft_accept_findings(const struct ft_options *options, const struct ft_verify_
 	_cleanup_(choice_release) struct choice c = {0};
 	_cleanup_(ft_text_release) struct ft_text candidate = {0};
 	struct ft_error err = {0};
+	struct stat there;
 	int r;
 
 	ft_waiting_end();
-	if (access(options->candidate, F_OK) == 0)
+	if (lstat(options->candidate, &there) == 0)
 		return ft_complainf("ftcheck: %s exists already: a candidate is written to a new file",
 				    options->candidate);
 	r = findings_take(options, input, report, &c);
