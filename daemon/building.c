@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "daemon/building.h"
@@ -163,6 +164,7 @@ int ft_building_write(const struct ft_verify_input *input, const struct ft_repor
 		return r;
 	memcpy(build->plan_sha256, report->plan_sha256, sizeof(build->plan_sha256));
 	build->time_s = report->time_s;
+	build->now_s = (int64_t)time(NULL);
 	r = ft_build_course_learn(&known, build);
 	if (r < 0)
 		return r;

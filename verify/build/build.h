@@ -90,6 +90,7 @@ struct ft_build {
 	char *plan_name; /* safe */
 	char plan_sha256[65];
 	int64_t time_s;	  /* when the fabric was seen; the caller's to set */
+	int64_t now_s;	  /* by the clock of this machine; likewise; 0: not said */
 	uint32_t clean_s; /* how long a cable is to be clean until it is done */
 	bool rails;	  /* the plan has hosts of several adapters on different switches */
 	bool ports;	  /* the plan gives ports: without, no cable is in a wrong one */
@@ -145,8 +146,8 @@ static inline void ft_build_course_freep(struct ft_build_course **course)
 
 /*
  * Adds the check that @build is of, and tells @build since when its cables are right and clean, and which are done.
- * A check that is older than the last one adds nothing, and @build gets no course; but what is later than now by this
- * machine's clock was learned when that was wrong, and goes first.
+ * A check that is older than the last one adds nothing, and @build gets no course; but what is later than @build->now_s
+ * was learned when that was wrong, and goes first.
  *
  * @course  in and out: NULL at first; owned by the caller, and borrowed by @build from now on. Kept on failure
  * Returns 0 or -ENOMEM.

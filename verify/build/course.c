@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/json.h"
 #include "base/map.h"
@@ -194,10 +193,10 @@ static int marks_make(const struct ft_build_course *old, struct ft_build *build,
  * What was learned when a clock was wrong, later than it is now, would stand in the way until then. A recording of an
  * earlier time, @time_s, is no reason to forget anything.
  */
-static void future_drop(struct ft_build_course *course, int64_t time_s)
+static void future_drop(struct ft_build_course *course, int64_t time_s, int64_t now_s)
 {
-	int64_t now_s = (int64_t)time(NULL);
-
+	if (now_s == 0)
+		return;
 	now_s = time_s > now_s ? time_s : now_s;
 	while (course->sample_count > 0 && course->samples[course->sample_count - 1].time_s > now_s)
 		course->sample_count--;
@@ -220,7 +219,7 @@ int ft_build_course_learn(struct ft_build_course **course, struct ft_build *buil
 	int r = c ? 0 : -ENOMEM;
 
 	if (r == 0)
-		future_drop(c, build->time_s);
+		future_drop(c, build->time_s, build->now_s);
 	if (r == 0 && c->sample_count > 0 && c->samples[c->sample_count - 1].time_s > build->time_s) {
 		build->course = NULL;
 		return 0;

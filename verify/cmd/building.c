@@ -57,7 +57,8 @@ static int build_print(const struct ft_options *options, const struct ft_build *
 	return r < 0 ? ft_file_error("standard output", r, &(struct ft_error){0}) : 0;
 }
 
-int ft_build_show(const struct ft_options *options, const struct ft_verify_input *input, const struct ft_report *report)
+int ft_build_show(const struct ft_options *options, const struct ft_verify_input *input, const struct ft_report *report,
+		  int64_t now_s)
 {
 	_cleanup_(ft_build_course_freep) struct ft_build_course *course = NULL;
 	_cleanup_(ft_build_freep) struct ft_build *build = NULL;
@@ -71,6 +72,7 @@ int ft_build_show(const struct ft_options *options, const struct ft_verify_input
 		return ft_file_error("ftcheck", r, &(struct ft_error){0});
 	memcpy(build->plan_sha256, report->plan_sha256, sizeof(build->plan_sha256));
 	build->time_s = report->time_s;
+	build->now_s = now_s;
 	if (options->clean_ms)
 		build->clean_s = options->clean_ms / 1000;
 	if (options->state) {

@@ -12,9 +12,10 @@
  * Prints the build in the form of the options, and keeps its course in the file of --state.
  *
  * @report  of the same @input, complete
+ * @now_s   the time by the clock of this machine
  * Returns the exit status: that of the verdict, or 3 after reporting the reason.
  */
-int ft_build_show(const struct ft_options *options, const struct ft_verify_input *input,
-		  const struct ft_report *report);
+int ft_build_show(const struct ft_options *options, const struct ft_verify_input *input, const struct ft_report *report,
+		  int64_t now_s);
 
 #endif

@@ -310,6 +310,6 @@ int main(int argc, char **argv)
 	if (options.accept && r == 0)
 		return ft_accept_findings(&options, &input, report);
 	if (options.build && r == 0)
-		return ft_build_show(&options, &input, report);
+		return ft_build_show(&options, &input, report, (int64_t)time(NULL));
 	return r > 0 ? r : report_print_verdict(report, &options, gathered.design, gathered.plan);
 }
