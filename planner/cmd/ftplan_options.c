@@ -83,7 +83,7 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"                     switch\n"
 				"\n"
 				"Exit status: 0, or 3 with the reason on standard error; of --walk also 1 if\n"
-				"tables differ from the plan, 2 if that breaks something.\n";
+				"tables differ from the plan or flood frames, 2 if frames get lost.\n";
 
 /* Whether all that was printed got out: a full disk or a closed pipe is an error too. */
 static int flush_output(void)

@@ -258,7 +258,21 @@ static struct ft_measured merit_of(const struct ft_compared *row, size_t merit)
 	return measured;
 }
 
-/* The best network by @merit, the first of equal ones. NULL: it is known of none. */
+/* Of networks that are equally good the cheaper one is named, or where nobody knows the cost the smaller one. */
+static bool is_cheaper(const struct ft_compared *a, const struct ft_compared *b)
+{
+	static const enum ft_compared_figure figures[] = {FT_COMPARED_COST_PER_HOST, FT_COMPARED_SIZE_U_PER_HOST};
+
+	for (size_t i = 0; i < FT_COUNT(figures); i++) {
+		const struct ft_measured *x = &a->figures[figures[i]], *y = &b->figures[figures[i]];
+
+		if (ft_measured_known(x) && ft_measured_known(y))
+			return x->value < y->value;
+	}
+	return false;
+}
+
+/* The best network by @merit; of equal ones the cheaper, then the first. NULL: it is known of none. */
 static const struct ft_compared *best_by(const struct ft_comparison *comparison, size_t merit)
 {
 	const struct ft_compared *best = NULL;
@@ -270,7 +284,8 @@ static const struct ft_compared *best_by(const struct ft_comparison *comparison,
 		if (!ft_measured_known(&measured) || comparison->rows[i].apart ||
 		    comparison->rows[i].figures[FT_COMPARED_THROUGHPUT].value < merits[merit].throughput)
 			continue;
-		if (!best || (merits[merit].most ? measured.value > than : measured.value < than))
+		if (!best || (merits[merit].most ? measured.value > than : measured.value < than) ||
+		    (measured.value <= than && measured.value >= than && is_cheaper(&comparison->rows[i], best)))
 			best = &comparison->rows[i];
 	}
 	return best;
