@@ -10,7 +10,8 @@ ran=0
 
 PATH=$PATH:/usr/sbin:/sbin
 work=$(mktemp -d) || exit 99
-slurmctld= controller=
+slurmctld=''
+controller=''
 trap '[ -z "$slurmctld" ] || kill -KILL "$slurmctld" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
