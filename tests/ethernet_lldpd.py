@@ -16,6 +16,9 @@ import threading
 import time
 import urllib.request
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from results import until  # pylint: disable=wrong-import-position
+
 BUILD = os.environ["FT_BUILDDIR"]
 DEADLINE = 120
 PLAN = {"ftcheck": 1, "name": "agents", "technology": "ethernet", "topology": "graph",
@@ -50,14 +53,6 @@ def run(*command):
     if done.returncode:
         raise RuntimeError("%s: %s" % (" ".join(command), done.stderr or done.stdout))
     return done.stdout
-
-
-def until(ready, what):
-    end = time.monotonic() + DEADLINE
-    while not ready():
-        if time.monotonic() > end:
-            raise RuntimeError("waited too long for %s" % what)
-        time.sleep(0.02)
 
 
 class Machine:
@@ -96,7 +91,7 @@ class Machine:
         children.append(subprocess.Popen(self.inside(shutil.which("lldpd"), "-d", "-L", cli, "-O", self.settings),
                                          stdout=log, stderr=log))
         until(lambda: subprocess.run(self.inside(cli, "show", "chassis"), capture_output=True,
-                                     check=False).returncode == 0, "the agent of " + self.name)
+                                     check=False).returncode == 0, "the agent of " + self.name, DEADLINE)
         self.watch = subprocess.Popen(self.inside("stdbuf", "-oL", cli, "-f", "json0", "watch"), stdout=subprocess.PIPE,
                                       stderr=log, encoding="utf-8")
         children.append(self.watch)
@@ -155,7 +150,7 @@ class Daemon:
             self.process = subprocess.Popen([os.path.join(BUILD, "ftcheckd"), "--config", os.path.join(work, "conf"),
                                              "--state-directory", os.path.join(work, "state")], stdout=log, stderr=log)
         children.append(self.process)
-        until(lambda: "HTTP on port" in self.said(), "the daemon")
+        until(lambda: "HTTP on port" in self.said(), "the daemon", DEADLINE)
         self.port = self.said().split("HTTP on port ")[1].split()[0]
 
     def said(self):
@@ -171,7 +166,7 @@ class Daemon:
             return json.load(answer)
 
     def wait(self, ready, what):
-        until(lambda: ready(self.report()), "%s\n%s%s" % (what, self.report().stdout, self.said()))
+        until(lambda: ready(self.report()), "%s\n%s%s" % (what, self.report().stdout, self.said()), DEADLINE)
 
 
 def newest(work):

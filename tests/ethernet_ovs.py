@@ -16,6 +16,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from results import until  # pylint: disable=wrong-import-position
+
 FTPLAN = os.path.join(os.environ["FT_BUILDDIR"], "ftplan")
 SCHEMA = "usr/share/openvswitch/vswitch.ovsschema"
 DAEMON = "usr/lib/openvswitch-switch/ovs-vswitchd"
@@ -77,16 +80,8 @@ def start_switches(work):
     for command in (["ovsdb-server", "conf.db", "--remote=punix:%s/db.sock" % work], [found(DAEMON), "unix:%s/db.sock" % work]):
         with open("%s.log" % os.path.basename(command[0]), "wb") as log:
             children.append(subprocess.Popen(command, stdout=log, stderr=log))
-        until(lambda: os.path.exists("db.sock"), "the socket of the database")
+        until(lambda: os.path.exists("db.sock"), "the socket of the database", DEADLINE)
     run("ovs-vsctl", "--no-wait", "init")
-
-
-def until(ready, what):
-    end = time.monotonic() + DEADLINE
-    while not ready():
-        if time.monotonic() > end:
-            raise RuntimeError("waited too long for %s" % what)
-        time.sleep(0.02)
 
 
 class Host:
@@ -98,7 +93,7 @@ class Host:
         self.process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
         children.append(self.process)
         mine = os.readlink("/proc/self/ns/net")
-        until(lambda: os.readlink("/proc/%d/ns/net" % self.process.pid) != mine, "a namespace")
+        until(lambda: os.readlink("/proc/%d/ns/net" % self.process.pid) != mine, "a namespace", DEADLINE)
         run("ip", "link", "add", "name", port, "type", "veth", "peer", "name", "h%d" % number)
         run("ip", "link", "set", "dev", "h%d" % number, "netns", str(self.process.pid), "name", "eth0", "address", self.mac)
         self.run("sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; ip link set dev lo up && "

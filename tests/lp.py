@@ -20,19 +20,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import results  # pylint: disable=wrong-import-position
 import workloads  # pylint: disable=wrong-import-position
+from results import result as check  # pylint: disable=wrong-import-position
 
 GAP = 0.002
-failures = 0
-
-
-def check(name, good, *notes):
-    global failures
-    print(f"{'ok' if good else 'not ok'} - {name}")
-    if not good:
-        failures += 1
-        for note in notes:
-            print(f"  {note}")
 
 
 def solve(objective, rows):
@@ -140,7 +132,7 @@ def main():
     rng = random.Random(options.seed)
     throughput(rng, options.rounds)
     fair_shares(rng, options.rounds // 2)
-    return 1 if failures else 0
+    return results.status()
 
 
 if __name__ == "__main__":

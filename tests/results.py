@@ -3,6 +3,7 @@
 import atexit
 import os
 import tempfile
+import time
 
 FTCHECK, FTPLAN = (os.path.join(os.environ["FT_BUILDDIR"], name) for name in ("ftcheck", "ftplan"))
 failed = 0
@@ -31,3 +32,12 @@ def write(name, data):
 def status():
     """The exit status of the test."""
     return int(failed > 0)
+
+
+def until(ready, what, seconds):
+    """Asks again until it is @ready; who waits for longer than that is told for @what."""
+    end = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > end:
+            raise RuntimeError("waited too long for %s" % what)
+        time.sleep(0.02)

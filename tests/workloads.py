@@ -17,6 +17,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import results  # pylint: disable=wrong-import-position
+from results import result as check  # pylint: disable=wrong-import-position
+
 FTPLAN = os.path.join(os.environ.get("FT_BUILDDIR", "."), "ftplan")
 FTCHECK = os.path.join(os.environ.get("FT_BUILDDIR", "."), "ftcheck")
 EXAMPLES = os.path.join(os.environ.get("FT_SRCDIR", "."), "etc/examples")
@@ -24,16 +28,6 @@ RATE = 4.0  # bytes a nanosecond: 4xQDR
 LATENCY = 100.0
 LONG, SHORT = 10240, 1024
 ALL = "all-to-all,binary-tree,butterfly,near-neighbor,n-bodies"
-failures = 0
-
-
-def check(name, good, *notes):
-    global failures
-    print(f"{'ok' if good else 'not ok'} - {name}")
-    if not good:
-        failures += 1
-        for note in notes:
-            print(f"  {note}")
 
 
 def close(a, b):
@@ -479,7 +473,7 @@ def main():
     by_tables()
     by_brute_force(options.seed or "1", options.rounds)
     document()
-    return 1 if failures else 0
+    return results.status()
 
 
 if __name__ == "__main__":
