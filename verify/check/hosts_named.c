@@ -32,20 +32,14 @@ static void names_release(struct names *n)
 	free(n->name);
 }
 
-/* A node description up to its first blank, made safe: "node055" of "node055 HCA-1". Nothing is added if it is empty.
- */
+/* The host of that node description. Nothing is added if it is empty. */
 static int name_add(struct names *n, const char *description, size_t length)
 {
-	const char *end;
-	char *name;
+	_cleanup_free_ char *name = ft_host_name_dup(description, length);
 
-	while (length > 0 && *description == ' ') {
-		description++;
-		length--;
-	}
-	end = memchr(description, ' ', length);
-	length = end ? (size_t)(end - description) : length;
-	if (length == 0)
+	if (!name)
+		return -ENOMEM;
+	if (name[0] == '\0')
 		return 0;
 	if (n->count == n->room) {
 		size_t room = n->room ? 2 * n->room : 16;
@@ -56,11 +50,8 @@ static int name_add(struct names *n, const char *description, size_t length)
 		n->name = more;
 		n->room = room;
 	}
-	name = ft_text_safe_dup(description, length);
-	if (!name)
-		return -ENOMEM;
-	n->name[n->count++] = name;
 	n->bytes += strlen(name) + 1;
+	n->name[n->count++] = FT_STEAL(name);
 	return 0;
 }
 

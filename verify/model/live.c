@@ -312,19 +312,24 @@ static void live_entry_find(struct ft_model *m)
 		live->entry = live->switch_of_node[peer->node];
 }
 
-/* The host name without its adapter: "node055 mlx5_0" and "node055 HCA-1" are node055. */
-static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *node)
+char *ft_host_name_dup(const char *description, size_t length)
 {
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
-	char *start, *end, *unnamed = NULL;
+	_cleanup_free_ char *name = ft_text_safe_dup(description, length);
+	char *start;
 
 	if (!name)
 		return NULL;
 	start = name + strspn(name, " ");
-	end = start + strcspn(start, " ");
-	*end = '\0';
-	if (*start)
-		return strdup(start);
+	return strndup(start, strcspn(start, " "));
+}
+
+static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *node)
+{
+	char *name = ft_host_name_dup(ft_node_description(s, node), node->description_length), *unnamed = NULL;
+
+	if (!name || *name)
+		return name;
+	free(name);
 	/* A name that was never read, or that is empty. */
 	if (ft_string_set(&unnamed, "0x%016llx", (unsigned long long)node->guid) < 0)
 		return NULL;

@@ -410,6 +410,12 @@ static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t
  */
 uint32_t *ft_nodes_in_order(const struct ft_snapshot *snapshot);
 
+/*
+ * live.c: a host's name, without its adapter and made safe: "node055 mlx5_0" and "node055 HCA-1" are node055. "" if the
+ * description has none; owned by the caller; NULL: no memory.
+ */
+char *ft_host_name_dup(const char *description, size_t length);
+
 /* live.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
 int ft_live_build(struct ft_model *m);
 void ft_live_release(struct ft_live *live);
