@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -1051,6 +1052,32 @@ static void test_file_read(void **state)
 	assert_null(text);
 }
 
+/* Lists of one lifetime; one that cannot be had is remembered until all are released. */
+static void test_arena(void **state)
+{
+	struct ft_arena a = {0};
+	uint32_t *numbers = ft_arena_numbers(&a, 1000, 7), *zeros = ft_arena_zeros(&a, 1000, sizeof(*zeros));
+	char *kept = ft_arena_keep(&a, strdup("kept"));
+
+	(void)state;
+	assert_non_null(ft_arena_zeros(&a, 0, sizeof(*zeros)));
+	assert_false(a.failed);
+	for (unsigned int i = 0; i < 1000; i++) {
+		assert_int_equal(numbers[i], 7);
+		assert_int_equal(zeros[i], 0);
+	}
+	assert_string_equal(kept, "kept");
+	assert_null(ft_arena_zeros(&a, SIZE_MAX / 2, 4));
+	assert_true(a.failed);
+	assert_non_null(ft_arena_numbers(&a, 3, 1));
+	assert_true(a.failed);
+	ft_arena_release(&a);
+	assert_false(a.failed);
+	assert_null(ft_arena_keep(&a, NULL));
+	assert_true(a.failed);
+	ft_arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1061,6 +1088,7 @@ int main(void)
 		cmocka_unit_test(test_ratio_parse),
 		cmocka_unit_test(test_ratio_make),
 		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_checksum),

@@ -12,35 +12,12 @@
 #include "verify/model/bounds.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
-#include "verify/model/recall.h"
 
 /* All but the report. */
 static void work_release(struct ft_model *m)
 {
-	ft_live_release(&m->live);
-	ft_cells_release(&m->cells);
-	ft_exact_release(&m->exact);
-	ft_recall_release(&m->recall);
+	ft_arena_release(&m->memory);
 	ft_chassis_free(m->chassis);
-	ft_aliases_release(m);
-	free(m->places);
-	free(m->place_of);
-	free(m->network);
-	free(m->kind_named);
-	free(m->regular);
-	free(m->members);
-	free(m->roles);
-	free(m->live_of);
-	free(m->replaced);
-	free(m->status);
-	free(m->group);
-	free(m->habits);
-	free(m->holes);
-	free(m->ranges);
-	free(m->port_claimed);
-	free(m->trace_claimed);
-	free(m->misplaced);
-	free(m->named);
 	ft_capacity_free(m->capacity);
 }
 

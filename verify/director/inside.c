@@ -568,7 +568,7 @@ int ft_inside_explain(struct explain *x)
 
 	if (!m->origin)
 		return 0;
-	m->trace_claimed = calloc(m->chips->port_count + 1UL, sizeof(*m->trace_claimed));
+	m->trace_claimed = ft_arena_zeros(&m->memory, m->chips->port_count, sizeof(*m->trace_claimed));
 	if (!m->trace_claimed)
 		return -ENOMEM;
 	holes_claim(m);

@@ -416,22 +416,18 @@ int ft_explain(struct ft_model *m)
 	struct explain x = {.m = m};
 	int r = -ENOMEM;
 
-	x.deficit = calloc(m->cells.count + 1UL, sizeof(*x.deficit));
+	x.deficit = ft_arena_zeros(&x.memory, m->cells.count + 1UL, sizeof(*x.deficit));
 	/* A cable is a stray only once, from a surplus in its pair or as a hidden one. */
-	x.strays = calloc(m->live.cable_count + 1UL, sizeof(*x.strays));
-	x.rivals = calloc(m->live.cable_count + 1UL, sizeof(*x.rivals));
-	x.picked = malloc((m->habit_ports + 1UL) * sizeof(*x.picked));
-	if (x.deficit && x.strays && x.rivals && x.picked)
+	x.strays = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.strays));
+	x.rivals = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.rivals));
+	x.picked = ft_arena_zeros(&x.memory, m->habit_ports, sizeof(*x.picked));
+	if (!x.memory.failed)
 		r = explain_steps(&x);
 	if (r == 0 && (m->failed || x.text_a.failed || x.text_b.failed || x.text_c.failed))
 		r = -ENOMEM;
-	free(x.deficit);
-	free(x.strays);
-	free(x.rivals);
 	if (x.plain)
 		ft_residual_release(x.plain);
-	free(x.plain);
-	free(x.picked);
+	ft_arena_release(&x.memory);
 	ft_text_release(&x.text_a);
 	ft_text_release(&x.text_b);
 	ft_text_release(&x.text_c);

@@ -28,6 +28,7 @@ struct rival {
 
 struct explain {
 	struct ft_model *m;
+	struct ft_arena memory;
 	uint32_t *deficit;	   /* by cell */
 	struct ft_residual *plain; /* the residual for explanations by pairs of places: residual.h */
 	struct stray *strays;

@@ -189,13 +189,6 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 	ft_say(m, &f->fix,
 	       m->since ? "unplug it, unless it is to be there"
 			: "unplug it, or add it to the design (or to expect.unplanned)");
-	if (sw->passed_over) {
-		char kind[FT_KIND_WORDS_SIZE];
-
-		ft_finding_alternative(m, f,
-				       "it is a planned %s that has lost nearly all its cables; its name plate tells",
-				       ft_kind_words_of(m, sw->kind, kind));
-	}
 }
 
 /* The first unplanned switch chip of that system from @from on; FT_NONE: there is none. */

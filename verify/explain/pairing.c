@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/explain/residual.h"
 
 /* If one of the last four of these is exceeded, the report says that not everything was tried (untried.c). */
@@ -73,10 +74,10 @@ struct ring_set {
 struct pairing {
 	struct explain *x;
 	struct ft_model *m;
+	struct ft_arena memory;
 	uint32_t (*shorts)[2]; /* pairs that lack cables, each once */
 	uint32_t short_count;
 	uint32_t *part;	      /* by place: the representative of its part of the residual */
-	uint32_t part_count;  /* upper bound of the numbers of parts */
 	uint32_t *price;      /* by part: its faults */
 	uint32_t (*equal)[2]; /* by part: a pair with a cable that may be a stray at no more faults, or FT_NONE */
 	uint32_t tied[2];   /* a pair that would have saved as many faults as the one that was uncovered, or FT_NONE */
@@ -513,16 +514,10 @@ static int part_solve(struct pairing *q, uint32_t one, uint32_t other, uint32_t 
 	return 0;
 }
 
-static uint32_t part_of(struct pairing *q, uint32_t place)
-{
-	while (q->part[place] != place)
-		place = q->part[place] = q->part[q->part[place]];
-	return place;
-}
-
+/* The lowest place stands for its part. */
 static void part_join(struct pairing *q, uint32_t p, uint32_t q_place)
 {
-	uint32_t a = part_of(q, p), b = part_of(q, q_place);
+	uint32_t a = ft_number_root(q->part, p), b = ft_number_root(q->part, q_place);
 
 	q->part[a > b ? a : b] = a > b ? b : a;
 }
@@ -538,7 +533,7 @@ static void parts_find(struct pairing *q)
 	for (uint32_t i = 0; i < q->short_count; i++)
 		part_join(q, q->shorts[i][0], q->shorts[i][1]);
 	for (uint32_t p = 0; p < q->m->place_count; p++)
-		q->part[p] = part_of(q, p);
+		q->part[p] = ft_number_root(q->part, p);
 }
 
 static void members_take(struct pairing *q, uint32_t one, uint32_t other)
@@ -932,43 +927,32 @@ static int parts_report(struct pairing *q)
 
 static void pairing_release(struct pairing *q)
 {
-	free(q->shorts);
-	free(q->part);
-	free(q->price);
-	free(q->equal);
-	free(q->touched);
-	free(q->fates);
-	free(q->members);
+	ft_arena_release(&q->memory);
 	free(q->candidates);
-	free(q->chosen);
-	free(q->asked);
-	free(q->scratch);
 }
 
 static int pairing_init(struct pairing *q, struct explain *x)
 {
 	const struct ft_model *m = x->m;
-	size_t places = m->place_count + 1UL, strays = m->live.cable_count + 1UL;
+	size_t places = m->place_count, strays = m->live.cable_count + 1UL;
+	struct ft_arena *a = &q->memory;
 
-	*q = (struct pairing){
-		.x = x,
-		.m = x->m,
-		.first_hidden = x->stray_count,
-		.tied = {FT_NONE, FT_NONE},
-		/* Pairs that are short already, and one for each hidden stray. */
-		.shorts = malloc((m->cells.count + strays) * sizeof(*q->shorts)),
-		.part = malloc(places * sizeof(*q->part)),
-		.price = calloc(places, sizeof(*q->price)),
-		.equal = malloc(places * sizeof(*q->equal)),
-		.touched = calloc(places, sizeof(*q->touched)),
-		.fates = calloc(strays, sizeof(*q->fates)),
-		.members = malloc(strays * sizeof(*q->members)),
-		.chosen = malloc(strays * sizeof(*q->chosen)),
-		.asked = calloc(m->cells.count + 1UL, sizeof(*q->asked)),
-		.scratch = malloc(2UL * TURNS * strays * sizeof(*q->scratch)),
-	};
-	if (!q->shorts || !q->part || !q->price || !q->equal || !q->touched || !q->fates || !q->members || !q->chosen ||
-	    !q->asked || !q->scratch)
+	q->x = x;
+	q->m = x->m;
+	q->first_hidden = x->stray_count;
+	q->tied[0] = q->tied[1] = FT_NONE;
+	/* Pairs that are short already, and one for each hidden stray. */
+	q->shorts = ft_arena_zeros(a, m->cells.count + strays, sizeof(*q->shorts));
+	q->part = ft_arena_zeros(a, places, sizeof(*q->part));
+	q->price = ft_arena_zeros(a, places, sizeof(*q->price));
+	q->equal = ft_arena_zeros(a, places, sizeof(*q->equal));
+	q->touched = ft_arena_zeros(a, places, sizeof(*q->touched));
+	q->fates = ft_arena_zeros(a, strays, sizeof(*q->fates));
+	q->members = ft_arena_zeros(a, strays, sizeof(*q->members));
+	q->chosen = ft_arena_zeros(a, strays, sizeof(*q->chosen));
+	q->asked = ft_arena_zeros(a, m->cells.count + 1UL, sizeof(*q->asked));
+	q->scratch = ft_arena_zeros(a, 2UL * TURNS * strays, sizeof(*q->scratch));
+	if (a->failed)
 		return -ENOMEM;
 	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)

@@ -467,12 +467,9 @@ int ft_port_holes_find(struct explain *x)
 
 	if (r < 0 || h.count == 0)
 		return r;
-	free(m->holes);
-	m->holes = malloc(m->snapshot->port_count * sizeof(*m->holes));
+	m->holes = ft_arena_numbers(&m->memory, m->snapshot->port_count, FT_NONE);
 	if (!m->holes)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->snapshot->port_count; i++)
-		m->holes[i] = FT_NONE;
 	for (uint32_t i = 0; i < h.count; i++)
 		pair_step(m, &h.pairs[i]);
 	r = meets_count(&h);

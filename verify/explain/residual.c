@@ -7,49 +7,27 @@
 
 #include "verify/explain/residual.h"
 
-void ft_residual_release(struct ft_residual *g)
-{
-	free(g->mate);
-	free(g->planned);
-	free(g->far);
-	free(g->seen);
-	free(g->guest);
-	free(g->place);
-	free(g->held);
-	free(g->done);
-	free(g->path);
-	free(g->lacking);
-	*g = (struct ft_residual){0};
-}
-
 static int residual_alloc(struct ft_residual *g, struct explain *x, size_t unknown)
 {
 	struct ft_model *m = x->m;
 	size_t size = m->snapshot->port_count + unknown + 1;
+	struct ft_arena *a = &g->memory;
 
-	*g = (struct ft_residual){
-		.x = x,
-		.m = m,
-		.ports = m->snapshot->port_count,
-		.count = m->snapshot->port_count,
-		.size = (uint32_t)size,
-		.mate = malloc(size * sizeof(uint32_t)),
-		.planned = malloc(size * sizeof(uint32_t)),
-		.far = malloc(size * sizeof(uint32_t)),
-		.seen = malloc(size * sizeof(uint32_t)),
-		.guest = malloc(size * sizeof(uint32_t)),
-		.place = malloc(size * sizeof(uint32_t)),
-		.held = calloc(size, sizeof(bool)),
-		.done = calloc(size, sizeof(bool)),
-		.path = malloc(size * sizeof(uint32_t)),
-		.lacking = calloc(m->cells.count + 1UL, sizeof(uint32_t)),
-	};
-	if (!g->mate || !g->planned || !g->far || !g->seen || !g->guest || !g->place || !g->held || !g->done ||
-	    !g->path || !g->lacking)
-		return -ENOMEM;
-	for (size_t v = 0; v < size; v++)
-		g->mate[v] = g->planned[v] = g->far[v] = g->seen[v] = g->guest[v] = g->place[v] = FT_NONE;
-	return 0;
+	g->x = x;
+	g->m = m;
+	g->ports = g->count = m->snapshot->port_count;
+	g->size = (uint32_t)size;
+	g->mate = ft_arena_numbers(a, size, FT_NONE);
+	g->planned = ft_arena_numbers(a, size, FT_NONE);
+	g->far = ft_arena_numbers(a, size, FT_NONE);
+	g->seen = ft_arena_numbers(a, size, FT_NONE);
+	g->guest = ft_arena_numbers(a, size, FT_NONE);
+	g->place = ft_arena_numbers(a, size, FT_NONE);
+	g->held = ft_arena_zeros(a, size, sizeof(*g->held));
+	g->done = ft_arena_zeros(a, size, sizeof(*g->done));
+	g->path = ft_arena_zeros(a, size, sizeof(*g->path));
+	g->lacking = ft_arena_zeros(a, m->cells.count + 1UL, sizeof(*g->lacking));
+	return a->failed ? -ENOMEM : 0;
 }
 
 struct ft_residual *ft_residual_plain(struct explain *x)
@@ -58,7 +36,7 @@ struct ft_residual *ft_residual_plain(struct explain *x)
 
 	if (x->plain)
 		return x->plain;
-	x->plain = calloc(1, sizeof(*x->plain));
+	x->plain = ft_arena_zeros(&x->memory, 1, sizeof(*x->plain));
 	for (uint32_t i = 0; i < x->m->cells.count; i++)
 		most = x->m->cells.width[i] > most ? x->m->cells.width[i] : most;
 	if (!x->plain || residual_alloc(x->plain, x, 2UL * most) < 0)

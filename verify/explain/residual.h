@@ -36,6 +36,7 @@ struct ft_residual {
 	uint32_t *lacking;	     /* by cell: missing cables that have no finding yet */
 	uint32_t matched;	     /* cables between switches that are as planned */
 	uint32_t *path;		     /* scratch: vertices */
+	struct ft_arena memory;
 };
 
 /* An observed cable from @keep to @wrong that is planned cable @planned, from @keep to @target. */
@@ -81,7 +82,10 @@ static inline bool ft_residual_is_hazy(const struct ft_residual *g, uint32_t ver
 
 /* residual.c: the planned and observed cables, without those that are as planned. 0 or -ENOMEM. */
 int ft_residual_make(struct ft_residual *g, struct explain *x);
-void ft_residual_release(struct ft_residual *g);
+static inline void ft_residual_release(struct ft_residual *g)
+{
+	ft_arena_release(&g->memory);
+}
 
 /*
  * The residual of @x for explanations that only name ports, created at the first call; NULL: no memory.

@@ -39,7 +39,7 @@ static void inference_release(struct ft_inference *f)
 {
 	ft_infer_names_release(f);
 	ft_text_release(&f->islands);
-	ft_live_release(&f->model.live);
+	ft_arena_release(&f->model.memory);
 	ft_multigraph_release(&f->graph);
 	free(f->hosts);
 	free(f->order);

@@ -15,22 +15,10 @@
 
 #include "verify/match/match.h"
 
-void ft_aliases_release(struct ft_model *m)
-{
-	if (!m->resolved)
-		return;
-	m->plan = m->unresolved;
-	free(m->resolved->switches);
-	free(m->resolved->bundles);
-	free(m->resolved->cables);
-	free(m->resolved);
-	m->resolved = NULL;
-}
-
 /* A copy of @count elements; also of an empty list. */
-static void *list_copy(const void *list, size_t count, size_t size)
+static void *list_copy(struct ft_model *m, const void *list, size_t count, size_t size)
 {
-	void *copy = calloc(count + 1, size);
+	void *copy = ft_arena_zeros(&m->memory, count, size);
 
 	if (copy && count > 0)
 		memcpy(copy, list, count * size);
@@ -87,15 +75,15 @@ int ft_aliases_init(struct ft_model *m)
 	if (plan->beside_switches == 0)
 		return 0;
 	m->unresolved = plan;
-	m->resolved = malloc(sizeof(*m->resolved));
+	m->resolved = ft_arena_zeros(&m->memory, 1, sizeof(*m->resolved));
 	if (!m->resolved)
 		return -ENOMEM;
 	*m->resolved = *plan;
-	m->resolved->switches = list_copy(plan->switches, plan->switch_count, sizeof(*plan->switches));
-	m->resolved->bundles = list_copy(plan->bundles, plan->bundle_count, sizeof(*plan->bundles));
-	m->resolved->cables = list_copy(plan->cables, plan->cable_count, sizeof(*plan->cables));
+	m->resolved->switches = list_copy(m, plan->switches, plan->switch_count, sizeof(*plan->switches));
+	m->resolved->bundles = list_copy(m, plan->bundles, plan->bundle_count, sizeof(*plan->bundles));
+	m->resolved->cables = list_copy(m, plan->cables, plan->cable_count, sizeof(*plan->cables));
 	called = called_find(m);
-	if (!m->resolved->switches || !m->resolved->bundles || !m->resolved->cables || !called)
+	if (m->memory.failed || !called)
 		return -ENOMEM;
 	m->plan = m->resolved;
 	for (uint32_t i = ft_plan_tree_switches(plan); i < plan->switch_count; i++)

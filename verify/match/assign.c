@@ -29,51 +29,13 @@ static const uint64_t WORK_MAX = 60000000, WORK_FEW = 6000000, WORK_ONE = 100000
 /* An unfinished search is reported if more than one cable in so many is a fault. */
 enum { UNFINISHED_SHARE = 20 };
 
-static void work_release(struct ft_assign_work *w)
-{
-	free(w->image);
-	free(w->origin);
-	free(w->twin);
-	free(w->members);
-	free(w->members_first);
-	free(w->room);
-	free(w->planned_look);
-	free(w->observed_look);
-	ft_ways_release(&w->planned_ways);
-	ft_ways_release(&w->observed_ways);
-	free(w->unlike);
-	free(w->width);
-	free(w->stamp);
-	free(w->votes);
-	free(w->touched);
-	free(w->voter);
-	free(w->support);
-	free(w->bucket);
-	free(w->next);
-	free(w->entry_of);
-	free(w->deferred);
-	free(w->waits);
-	free(w->asked);
-	free(w->root);
-	free(w->surplus);
-	free(w->lacking);
-	free(w->balance);
-	free(w->over);
-	free(w->under);
-	free(w->hops_seen);
-	free(w->hops_planned);
-}
-
 /* Seats all unseated switches from one seed; then from further seeds while some are disconnected from the seated. */
-static int trial(struct ft_assign_work *w, const struct ft_assign_guess *seed)
+static void trial(struct ft_assign_work *w, const struct ft_assign_guess *seed)
 {
-	int r = ft_assign_waiting_reset(w);
-
-	if (r == 0 && seed)
-		r = ft_assign_seat_take(w, seed->o, seed->p);
-	if (r == 0)
-		r = ft_assign_extend(w);
-	return r;
+	ft_assign_waiting_reset(w);
+	if (seed)
+		ft_assign_seat_take(w, seed->o, seed->p);
+	ft_assign_extend(w);
 }
 
 /* True if an unseated switch has no seated neighbour. */
@@ -109,11 +71,8 @@ static int parts_seed(struct ft_assign_work *w)
 			pick++;
 		if (r < 0 || pick >= count || !is_likely(w, &guesses[pick]))
 			return r;
-		r = ft_assign_seat_take(w, guesses[pick].o, guesses[pick].p);
-		if (r == 0)
-			r = ft_assign_extend(w);
-		if (r < 0)
-			return r;
+		ft_assign_seat_take(w, guesses[pick].o, guesses[pick].p);
+		ft_assign_extend(w);
 	}
 	return 0;
 }
@@ -140,9 +99,8 @@ static int trial_judge(struct ft_assign_work *w, const uint32_t *begin, const st
 	int r;
 
 	ft_assign_seats_copy(w, begin);
-	r = trial(w, seed);
-	if (r == 0)
-		r = parts_seed(w);
+	trial(w, seed);
+	r = parts_seed(w);
 	if (r == 0)
 		r = ft_assign_twins_deal(w);
 	if (r < 0)
@@ -477,42 +435,45 @@ static int trials(struct ft_assign_work *w, bool *ret_exact)
 
 static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 {
-	size_t planned = in->planned->count + 1UL, observed = in->observed->count + 1UL;
+	size_t planned = in->planned->count, observed = in->observed->count;
+	size_t entries = observed + 2UL * in->observed->first[observed];
+	struct ft_arena *a = &w->memory;
 
 	w->in = in;
-	w->image = malloc(observed * sizeof(*w->image));
-	w->origin = malloc(planned * sizeof(*w->origin));
-	w->twin = malloc(planned * sizeof(*w->twin));
-	w->members = malloc(planned * sizeof(*w->members));
-	w->members_first = malloc((planned + 1) * sizeof(*w->members_first));
-	w->room = calloc(planned, sizeof(*w->room));
-	w->planned_look = calloc(planned, sizeof(*w->planned_look));
-	w->observed_look = calloc(observed, sizeof(*w->observed_look));
-	w->width = calloc(planned, sizeof(*w->width));
-	w->stamp = calloc(planned, sizeof(*w->stamp));
-	w->votes = calloc(planned, sizeof(*w->votes));
-	w->touched = malloc(planned * sizeof(*w->touched));
-	w->voter = calloc(planned, sizeof(*w->voter));
-	w->support = calloc(observed, sizeof(*w->support));
-	w->bucket = malloc((observed + 1) * sizeof(*w->bucket));
-	w->deferred = malloc(observed * sizeof(*w->deferred));
-	w->waits = calloc(observed, sizeof(*w->waits));
-	w->asked = calloc(observed, sizeof(*w->asked));
-	w->root = calloc(planned, sizeof(*w->root));
-	w->surplus = calloc(planned, sizeof(*w->surplus));
-	w->lacking = calloc(planned, sizeof(*w->lacking));
-	w->balance = calloc(planned, sizeof(*w->balance));
-	w->over = calloc(planned, sizeof(*w->over));
-	w->under = calloc(planned, sizeof(*w->under));
-	w->hops_seen = calloc(planned, sizeof(*w->hops_seen));
-	w->hops_planned = calloc(planned, sizeof(*w->hops_planned));
-	return w->image && w->origin && w->twin && w->members && w->members_first && w->room && w->planned_look &&
-			       w->observed_look && w->width && w->stamp && w->votes && w->touched && w->voter &&
-			       w->support && w->bucket && w->deferred && w->waits && w->asked && w->root &&
-			       w->surplus && w->lacking && w->balance && w->over && w->under && w->hops_seen &&
-			       w->hops_planned
-		       ? 0
-		       : -ENOMEM;
+	w->image = ft_arena_numbers(a, observed, FT_UNASSIGNED);
+	w->origin = ft_arena_numbers(a, planned, FT_UNASSIGNED);
+	w->twin = ft_arena_zeros(a, planned, sizeof(*w->twin));
+	w->members = ft_arena_zeros(a, planned, sizeof(*w->members));
+	w->members_first = ft_arena_zeros(a, planned + 1, sizeof(*w->members_first));
+	w->room = ft_arena_zeros(a, planned, sizeof(*w->room));
+	w->planned_look = ft_arena_zeros(a, planned, sizeof(*w->planned_look));
+	w->observed_look = ft_arena_zeros(a, observed, sizeof(*w->observed_look));
+	w->width = ft_arena_zeros(a, planned, sizeof(*w->width));
+	w->stamp = ft_arena_zeros(a, planned, sizeof(*w->stamp));
+	w->votes = ft_arena_zeros(a, planned, sizeof(*w->votes));
+	w->touched = ft_arena_zeros(a, planned, sizeof(*w->touched));
+	w->voter = ft_arena_zeros(a, planned, sizeof(*w->voter));
+	w->support = ft_arena_zeros(a, observed, sizeof(*w->support));
+	w->bucket = ft_arena_zeros(a, observed + 1, sizeof(*w->bucket));
+	w->next = ft_arena_zeros(a, entries, sizeof(*w->next));
+	w->entry_of = ft_arena_zeros(a, entries, sizeof(*w->entry_of));
+	w->deferred = ft_arena_zeros(a, observed, sizeof(*w->deferred));
+	w->waits = ft_arena_zeros(a, observed, sizeof(*w->waits));
+	w->asked = ft_arena_zeros(a, observed, sizeof(*w->asked));
+	w->root = ft_arena_zeros(a, planned, sizeof(*w->root));
+	w->surplus = ft_arena_zeros(a, planned, sizeof(*w->surplus));
+	w->lacking = ft_arena_zeros(a, planned, sizeof(*w->lacking));
+	w->balance = ft_arena_zeros(a, planned, sizeof(*w->balance));
+	w->over = ft_arena_zeros(a, planned, sizeof(*w->over));
+	w->under = ft_arena_zeros(a, planned, sizeof(*w->under));
+	w->hops_seen = ft_arena_zeros(a, planned, sizeof(*w->hops_seen));
+	w->hops_planned = ft_arena_zeros(a, planned, sizeof(*w->hops_planned));
+	return a->failed ? -ENOMEM : 0;
+}
+
+static void work_release(struct ft_assign_work *w)
+{
+	ft_arena_release(&w->memory);
 }
 
 /* Seats bound switches first, then named ones. */

@@ -10,6 +10,7 @@
 #ifndef FT_VERIFY_MATCH_ASSIGN_PARTS_H
 #define FT_VERIFY_MATCH_ASSIGN_PARTS_H
 
+#include "base/arena.h"
 #include "verify/match/assign.h"
 
 #define FT_UNASSIGNED UINT32_MAX
@@ -50,6 +51,7 @@ struct ft_ways {
 
 struct ft_assign_work {
 	const struct ft_assign *in;
+	struct ft_arena memory;
 	uint32_t seated;		   /* switches that have places */
 	uint32_t *image, *origin;	   /* by observed and by planned switch; each other's inverse */
 	uint32_t *twin;			   /* by planned switch: its class */
@@ -71,7 +73,7 @@ struct ft_assign_work {
 	uint32_t *support;	 /* by observed switch: its seated neighbours */
 	uint32_t *bucket, *next; /* by support: the first waiting entry; by entry: the next */
 	uint32_t *entry_of;	 /* by entry: the observed switch */
-	uint32_t entry_count, entry_size, highest;
+	uint32_t entry_count, highest;
 	uint32_t *deferred, deferred_count;
 	bool *waits;	 /* by observed switch: it is in @deferred */
 	uint32_t *asked; /* by observed switch: its seated neighbours when it was last tried */
@@ -123,7 +125,6 @@ static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
 
 /* Fills in the ways of both graphs, if that has not been done. O(sum of squared degrees). 0 or -ENOMEM. */
 int ft_assign_ways_take(struct ft_assign_work *w);
-void ft_ways_release(struct ft_ways *ways);
 /* How much vertex @v of one graph differs from vertex @u of another. */
 uint32_t ft_ways_apart(const struct ft_ways *a, uint32_t v, const struct ft_ways *b, uint32_t u);
 
@@ -168,12 +169,12 @@ uint64_t ft_assign_stranger_price(const struct ft_assign_work *w, uint32_t o);
 uint32_t ft_assign_votes_take(struct ft_assign_work *w, uint32_t o, bool occupied);
 /* Sorts them, the best first; returns how many are worth trying. */
 uint32_t ft_assign_votes_rank(struct ft_assign_work *w, uint32_t touched, uint32_t most);
-/* Seats @o, and queues its neighbours. 0 or -ENOMEM. */
-int ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p);
-/* Seats all switches that have a seated neighbour, until none is left. 0 or -ENOMEM. */
-int ft_assign_extend(struct ft_assign_work *w);
-/* Queues all unseated switches that have a seated neighbour. 0 or -ENOMEM. */
-int ft_assign_waiting_reset(struct ft_assign_work *w);
+/* Seats @o, and queues its neighbours. */
+void ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* Seats all switches that have a seated neighbour, until none is left. */
+void ft_assign_extend(struct ft_assign_work *w);
+/* Queues all unseated switches that have a seated neighbour. */
+void ft_assign_waiting_reset(struct ft_assign_work *w);
 
 /* ---- seed.c ---- */
 

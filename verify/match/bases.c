@@ -58,13 +58,7 @@ static const struct ft_bases_run runs[] = {
 
 static void bases_release(struct ft_bases *b)
 {
-	ft_stages_release(b);
-	free(b->class);
-	free(b->next);
-	free(b->odd);
-	free(b->tally);
-	free(b->votes);
-	free(b->touched);
+	ft_arena_release(&b->memory);
 }
 
 /* The classes of the observed switches at the first stage. */
@@ -442,15 +436,15 @@ static int bases_try(struct ft_assign_work *w, const struct ft_bases_run *run, u
 	_cleanup_(bases_release) struct ft_bases b = {.w = w, .limit = w->steps + FT_BASES_STEPS_MAX, .run = *run};
 	int r;
 
-	b.class = calloc(3 * observed, sizeof(*b.class));
-	b.next = calloc(observed, sizeof(*b.next));
-	b.odd = calloc(observed, sizeof(*b.odd));
+	b.class = ft_arena_zeros(&b.memory, 3 * observed, sizeof(*b.class));
+	b.next = ft_arena_zeros(&b.memory, observed, sizeof(*b.next));
+	b.odd = ft_arena_zeros(&b.memory, observed, sizeof(*b.odd));
 	b.low = b.class ? b.class + observed : NULL;
 	b.high = b.class ? b.low + observed : NULL;
-	b.tally = calloc(planned, sizeof(*b.tally));
-	b.votes = calloc(planned, sizeof(*b.votes));
-	b.touched = calloc(planned, sizeof(*b.touched));
-	if (!b.class || !b.next || !b.odd || !b.tally || !b.votes || !b.touched)
+	b.tally = ft_arena_zeros(&b.memory, planned, sizeof(*b.tally));
+	b.votes = ft_arena_zeros(&b.memory, planned, sizeof(*b.votes));
+	b.touched = ft_arena_zeros(&b.memory, planned, sizeof(*b.touched));
+	if (b.memory.failed)
 		return -ENOMEM;
 	r = ft_stages_make(&b);
 	return r == 0 ? roots_try(&b, ret_image, ret_count, ret_agree) : r;

@@ -33,6 +33,7 @@ struct ft_stage {
 
 struct ft_bases {
 	struct ft_assign_work *w;
+	struct ft_arena memory;
 	struct ft_stage stage[FT_STAGES_MAX];
 	uint32_t stage_count;
 	struct ft_bases_run run;
@@ -48,9 +49,8 @@ struct ft_bases {
 
 /* ---- stages.c ---- */
 
-/* All stages of the plan. 0 or -ENOMEM; ft_stages_release() is due in either case. */
+/* All stages of the plan. 0 or -ENOMEM. */
 int ft_stages_make(struct ft_bases *b);
-void ft_stages_release(struct ft_bases *b);
 
 /* The classes of the neighbours of @v, in no order, apart from @ground. */
 uint64_t ft_stage_key(struct ft_bases *b, const struct ft_multigraph *g, const uint32_t *class, uint32_t ground,

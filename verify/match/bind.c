@@ -21,22 +21,14 @@ struct general {
 	uint32_t *bound; /* by vertex: the place that the design binds it to, or FT_NONE */
 	bool *fixed;
 	uint32_t vertices; /* live switches that may have a place */
+	struct ft_arena memory;
 };
 
 static void general_release(struct general *g)
 {
 	ft_multigraph_release(&g->planned);
 	ft_multigraph_release(&g->observed);
-	free(g->planned_at);
-	free(g->observed_at);
-	free(g->named);
-	free(g->bound);
-	free(g->rival);
-	free(g->order);
-	free(g->image);
-	free(g->live_of_vertex);
-	free(g->vertex_of_live);
-	free(g->fixed);
+	ft_arena_release(&g->memory);
 }
 
 /* True for a cable to a switch that the plan knows only by an alias. */
@@ -52,7 +44,7 @@ static int planned_make(const struct ft_model *m, bool loose, struct general *g)
 	_cleanup_free_ struct ft_edge *edges = malloc((plan->bundle_count + 1UL) * sizeof(*edges));
 	uint32_t count = 0;
 
-	g->planned_at = calloc(m->place_count + 1UL, sizeof(*g->planned_at));
+	g->planned_at = ft_arena_zeros(&g->memory, m->place_count, sizeof(*g->planned_at));
 	if (!edges || !g->planned_at)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
@@ -72,10 +64,10 @@ static int observed_make(const struct ft_model *m, bool loose, struct general *g
 	uint32_t count = 0;
 	int r = loose ? ft_aliases_loose(m, &is_loose) : 0;
 
-	g->observed_at = calloc(m->live.switch_count + 1UL, sizeof(*g->observed_at));
-	g->live_of_vertex = malloc((m->live.switch_count + 1UL) * sizeof(*g->live_of_vertex));
-	g->vertex_of_live = malloc((m->live.switch_count + 1UL) * sizeof(*g->vertex_of_live));
-	if (r < 0 || !edges || !g->observed_at || !g->live_of_vertex || !g->vertex_of_live)
+	g->observed_at = ft_arena_zeros(&g->memory, m->live.switch_count, sizeof(*g->observed_at));
+	g->live_of_vertex = ft_arena_zeros(&g->memory, m->live.switch_count, sizeof(*g->live_of_vertex));
+	g->vertex_of_live = ft_arena_zeros(&g->memory, m->live.switch_count, sizeof(*g->vertex_of_live));
+	if (r < 0 || !edges || g->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
@@ -203,8 +195,6 @@ static int names_take(struct ft_model *m, struct general *g)
 
 	if (!taken)
 		return -ENOMEM;
-	for (uint32_t v = 0; v < g->vertices; v++)
-		g->named[v] = FT_NONE;
 	r = bound_find(m, g);
 	if (r < 0)
 		return r;
@@ -315,17 +305,17 @@ static void seats_take(struct ft_model *m, const struct general *g)
 int ft_general_match(struct ft_model *m, bool loose)
 {
 	_cleanup_(general_release) struct general g = {0};
-	size_t size = m->live.switch_count + 1UL;
+	uint32_t count = m->live.switch_count;
 	enum ft_assign_doubt doubt;
 	int r;
 
-	g.named = malloc(size * sizeof(*g.named));
-	g.bound = malloc(size * sizeof(*g.bound));
-	g.rival = malloc(size * sizeof(*g.rival));
-	g.order = malloc(size * sizeof(*g.order));
-	g.image = malloc(size * sizeof(*g.image));
-	g.fixed = calloc(size, sizeof(*g.fixed));
-	if (!g.named || !g.bound || !g.rival || !g.order || !g.image || !g.fixed)
+	g.named = ft_arena_numbers(&g.memory, count, FT_NONE);
+	g.bound = ft_arena_numbers(&g.memory, count, FT_NONE);
+	g.rival = ft_arena_numbers(&g.memory, count, FT_NONE);
+	g.order = ft_arena_zeros(&g.memory, count, sizeof(*g.order));
+	g.image = ft_arena_numbers(&g.memory, count, FT_NONE);
+	g.fixed = ft_arena_zeros(&g.memory, count, sizeof(*g.fixed));
+	if (g.memory.failed)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		m->live_of[p] = FT_NONE;
@@ -361,8 +351,6 @@ int ft_exchanged_find(struct ft_model *m)
 	enum { MOST = 3 };
 	uint32_t right = 0, wrong = 0;
 
-	free(m->exact.named_at);
-	m->exact.named_at = NULL;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		uint32_t place = m->live.switches[i].planned;
 
@@ -374,11 +362,9 @@ int ft_exchanged_find(struct ft_model *m)
 	if (wrong == 0 ||
 	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || right < MOST * wrong)))
 		return 0;
-	m->exact.named_at = malloc((m->place_count + 1UL) * sizeof(*m->exact.named_at));
+	m->exact.named_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
 	if (!m->exact.named_at)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		m->exact.named_at[p] = FT_NONE;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		uint32_t place = m->live.switches[i].planned;
 

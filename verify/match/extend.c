@@ -2,11 +2,8 @@
 /* Extension from seated switches to their neighbours: the switch with the most seated neighbours first. */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "verify/match/assign_parts.h"
 
 enum {
@@ -18,28 +15,18 @@ enum {
 
 /* ---- waiting for a place ---- */
 
-static int wait_push(struct ft_assign_work *w, uint32_t o)
+/*
+ * A switch is queued when its support rises, and again when it was deferred and its support has risen since: at most
+ * twice for each of its neighbours, and once at first. So many entries are allocated.
+ */
+static void wait_push(struct ft_assign_work *w, uint32_t o)
 {
 	uint32_t level = w->support[o];
 
-	if (w->entry_count == w->entry_size) {
-		uint32_t size = w->entry_size ? 2 * w->entry_size : 1024;
-		uint32_t *next = realloc(w->next, size * sizeof(*next)), *entries;
-
-		if (!next)
-			return -ENOMEM;
-		w->next = next;
-		entries = realloc(w->entry_of, size * sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		w->entry_of = entries;
-		w->entry_size = size;
-	}
 	w->entry_of[w->entry_count] = o;
 	w->next[w->entry_count] = w->bucket[level];
 	w->bucket[level] = w->entry_count++;
 	w->highest = level > w->highest ? level : w->highest;
-	return 0;
 }
 
 /* The waiting switch with the most seated neighbours, or FT_UNASSIGNED. Outdated entries are dropped on the way. */
@@ -56,21 +43,19 @@ static uint32_t wait_pop(struct ft_assign_work *w)
 	return FT_UNASSIGNED;
 }
 
-int ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p)
+void ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
 	const struct ft_multigraph *g = w->in->observed;
-	int r = 0;
 
 	ft_assign_seat_move(w, o, p);
 	w->waits[o] = false;
-	for (uint32_t i = g->first[o]; r == 0 && i < g->first[o + 1]; i++) {
+	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
 		uint32_t peer = g->adjacent[i].vertex;
 
 		w->support[peer]++;
 		if (w->image[peer] == FT_UNASSIGNED && !w->waits[peer])
-			r = wait_push(w, peer);
+			wait_push(w, peer);
 	}
-	return r;
 }
 
 /* ---- extension ---- */
@@ -247,20 +232,19 @@ static struct choice choice_make(struct ft_assign_work *w, uint32_t o, uint32_t 
 	return best;
 }
 
-/* Seats @o if its place is unambiguous, or @force. Returns 1 if it was seated, 0, or -ENOMEM. */
-static int extend_one(struct ft_assign_work *w, uint32_t o, bool force)
+/* Seats @o if its place is unambiguous, or @force. Returns true if it was seated. */
+static bool extend_one(struct ft_assign_work *w, uint32_t o, bool force)
 {
 	uint32_t count = ft_assign_votes_take(w, o, false);
 	struct choice choice = choice_make(w, o, count);
-	int r;
 
 	votes_clear(w, count);
 	w->asked[o] = w->support[o];
 	if (choice.place == FT_UNASSIGNED || ft_assign_is_stranger(choice.seat) ||
 	    ft_assign_is_intruder(w, o, choice.seat) || (choice.torn && !force))
-		return 0;
-	r = ft_assign_seat_take(w, o, choice.place);
-	return r < 0 ? r : 1;
+		return false;
+	ft_assign_seat_take(w, o, choice.place);
+	return true;
 }
 
 static void defer(struct ft_assign_work *w, uint32_t o)
@@ -292,37 +276,31 @@ static uint32_t deferred_pick(struct ft_assign_work *w)
 }
 
 /* Queues deferred switches again that have more seated neighbours than when they were last tried. */
-static int deferred_push(struct ft_assign_work *w)
+static void deferred_push(struct ft_assign_work *w)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < w->deferred_count; i++) {
+	for (uint32_t i = 0; i < w->deferred_count; i++) {
 		uint32_t o = w->deferred[i];
 
 		if (w->waits[o] && w->image[o] == FT_UNASSIGNED && w->support[o] > w->asked[o]) {
 			w->asked[o] = w->support[o];
-			r = wait_push(w, o);
+			wait_push(w, o);
 		}
 	}
 	w->steps += w->deferred_count;
-	return r;
 }
 
 /*
  * Seats all switches with a seated neighbour, and then their neighbours. Tied switches are retried only when no others
  * are left, not after each seated neighbour: a switch of a pod would be retried once for each of its cables.
  */
-int ft_assign_extend(struct ft_assign_work *w)
+void ft_assign_extend(struct ft_assign_work *w)
 {
 	for (;;) {
 		uint32_t o = wait_pop(w);
 		bool force;
-		int r;
 
 		if (o == FT_UNASSIGNED) {
-			r = deferred_push(w);
-			if (r < 0)
-				return r;
+			deferred_push(w);
 			o = wait_pop(w);
 		}
 		force = o == FT_UNASSIGNED;
@@ -330,33 +308,30 @@ int ft_assign_extend(struct ft_assign_work *w)
 			o = deferred_pick(w);
 		/* Unplanned switches may wait, but all places are taken. */
 		if (o == FT_UNASSIGNED || w->seated == w->in->planned->count)
-			return 0;
-		r = extend_one(w, o, force);
-		if (r < 0)
-			return r;
-		if (r == 0 && !force)
-			defer(w, o);
-		else if (r == 0)
+			return;
+		if (extend_one(w, o, force))
+			continue;
+		if (force)
 			w->waits[o] = false;
+		else
+			defer(w, o);
 	}
 }
 
 /* Empties the queue and recounts the support. */
-int ft_assign_waiting_reset(struct ft_assign_work *w)
+void ft_assign_waiting_reset(struct ft_assign_work *w)
 {
 	const struct ft_multigraph *g = w->in->observed;
-	int r = 0;
 
 	w->entry_count = w->highest = w->deferred_count = 0;
 	for (uint32_t i = 0; i <= g->count; i++)
 		w->bucket[i] = FT_UNASSIGNED;
 	memset(w->waits, 0, g->count * sizeof(*w->waits));
-	for (uint32_t o = 0; r == 0 && o < g->count; o++) {
+	for (uint32_t o = 0; o < g->count; o++) {
 		w->support[o] = 0;
 		for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
 			w->support[o] += w->image[g->adjacent[i].vertex] != FT_UNASSIGNED;
 		if (w->image[o] == FT_UNASSIGNED && w->support[o] > 0)
-			r = wait_push(w, o);
+			wait_push(w, o);
 	}
-	return r;
 }

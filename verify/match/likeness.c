@@ -126,7 +126,7 @@ int ft_assign_likeness_take(struct ft_assign_work *w)
 	size_t size = (size_t)o_count * p_count;
 	_cleanup_free_ uint32_t *start = malloc((size + 1) * sizeof(*start));
 	_cleanup_free_ uint32_t *before = malloc((size + 1) * sizeof(*before));
-	_cleanup_free_ uint32_t *now = malloc((size + 1) * sizeof(*now));
+	uint32_t *now = ft_arena_zeros(&w->memory, size, sizeof(*now));
 	_cleanup_free_ uint32_t *taken = malloc((p_count + 1UL) * sizeof(*taken));
 	int r = start && before && now && taken ? 0 : -ENOMEM;
 
@@ -145,6 +145,6 @@ int ft_assign_likeness_take(struct ft_assign_work *w)
 					start[(size_t)o * p_count + p] + neighbours_apart(w, before, o, p, taken);
 	}
 	w->steps += (uint64_t)w->in->planned->first[p_count] * w->in->observed->first[o_count];
-	w->unlike = FT_STEAL(now);
+	w->unlike = now;
 	return 0;
 }

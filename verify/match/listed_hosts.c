@@ -36,36 +36,27 @@ struct guests {
 	uint32_t *next_live;  /* by live host */
 	struct ft_map keys;   /* keys to groups */
 	struct ft_map nodes;  /* group and description to a node */
+	struct ft_arena memory;
 };
 
 static void guests_release(struct guests *g)
 {
-	free(g->groups);
-	free(g->group_of);
-	free(g->next);
-	free(g->group_live);
-	free(g->next_live);
+	ft_arena_release(&g->memory);
 	ft_map_release(&g->keys);
 	ft_map_release(&g->nodes);
 }
 
 static int guests_init(struct guests *g, struct ft_model *m)
 {
-	size_t listings = m->plan->host_count + 1UL, lives = m->live.host_count + 1UL;
+	struct ft_arena *a = &g->memory;
 
-	*g = (struct guests){
-		.m = m,
-		.groups = calloc(2 * listings, sizeof(*g->groups)),
-		.group_of = malloc(listings * sizeof(*g->group_of)),
-		.next = malloc(listings * sizeof(*g->next)),
-		.group_live = malloc(lives * sizeof(*g->group_live)),
-		.next_live = malloc(lives * sizeof(*g->next_live)),
-	};
-	if (!g->groups || !g->group_of || !g->next || !g->group_live || !g->next_live)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		g->group_live[i] = FT_NONE;
-	return 0;
+	g->m = m;
+	g->groups = ft_arena_zeros(a, 2UL * m->plan->host_count, sizeof(*g->groups));
+	g->group_of = ft_arena_zeros(a, m->plan->host_count, sizeof(*g->group_of));
+	g->next = ft_arena_zeros(a, m->plan->host_count, sizeof(*g->next));
+	g->group_live = ft_arena_numbers(a, m->live.host_count, FT_NONE);
+	g->next_live = ft_arena_zeros(a, m->live.host_count, sizeof(*g->next_live));
+	return a->failed ? -ENOMEM : 0;
 }
 
 /* The key of a name; @brief: without the adapter's suffix. */
@@ -310,21 +301,15 @@ static void fates_tell(struct guests *g)
 static int exact_alloc(struct ft_model *m)
 {
 	struct ft_exact *e = &m->exact;
-	size_t listings = m->plan->host_count + 1UL, lives = m->live.host_count + 1UL;
+	struct ft_arena *a = &m->memory;
 
-	e->listed = malloc(lives * sizeof(*e->listed));
-	e->belongs = malloc(lives * sizeof(*e->belongs));
-	e->host_of = malloc(listings * sizeof(*e->host_of));
-	e->fate = calloc(listings, sizeof(*e->fate));
-	e->told = calloc(lives, sizeof(*e->told));
-	e->away = calloc(m->place_count + 1UL, sizeof(*e->away));
-	if (!e->listed || !e->belongs || !e->host_of || !e->fate || !e->told || !e->away)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		e->listed[i] = e->belongs[i] = FT_NONE;
-	for (uint32_t l = 0; l < m->plan->host_count; l++)
-		e->host_of[l] = FT_NONE;
-	return 0;
+	e->listed = ft_arena_numbers(a, m->live.host_count, FT_NONE);
+	e->belongs = ft_arena_numbers(a, m->live.host_count, FT_NONE);
+	e->host_of = ft_arena_numbers(a, m->plan->host_count, FT_NONE);
+	e->fate = ft_arena_zeros(a, m->plan->host_count, sizeof(*e->fate));
+	e->told = ft_arena_zeros(a, m->live.host_count, sizeof(*e->told));
+	e->away = ft_arena_zeros(a, m->place_count, sizeof(*e->away));
+	return a->failed ? -ENOMEM : 0;
 }
 
 static int groups_make(struct guests *g, struct ft_model *m)
@@ -373,7 +358,7 @@ int ft_exact_homes(struct ft_model *m)
 
 	if (r < 0)
 		return r;
-	m->exact.home = malloc((m->live.host_count + 1UL) * sizeof(*m->exact.home));
+	m->exact.home = ft_arena_zeros(&m->memory, m->live.host_count, sizeof(*m->exact.home));
 	if (!m->exact.home)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.host_count; i++) {

@@ -42,9 +42,9 @@ static int places_init(struct ft_model *m)
 {
 	const struct ft_plan *plan = m->plan;
 
-	m->places = malloc((plan->switch_count + 1UL) * sizeof(*m->places));
-	m->place_of = malloc((plan->switch_count + 1UL) * sizeof(*m->place_of));
-	if (!m->places || !m->place_of)
+	m->places = ft_arena_zeros(&m->memory, plan->switch_count, sizeof(struct ft_plan_switch *));
+	m->place_of = ft_arena_zeros(&m->memory, plan->switch_count, sizeof(*m->place_of));
+	if (m->memory.failed)
 		return -ENOMEM;
 	m->linked = plan->bundle_count > 0;
 	for (unsigned int pass = 0; pass < 2; pass++)
@@ -63,16 +63,16 @@ static int places_init(struct ft_model *m)
 
 static int places_alloc(struct ft_model *m)
 {
-	m->live_of = malloc((m->place_count + 1UL) * sizeof(*m->live_of));
-	m->replaced = calloc(m->place_count + 1UL, sizeof(*m->replaced));
-	m->status = calloc(m->place_count + 1UL, sizeof(*m->status));
-	m->port_claimed = calloc(m->snapshot->port_count + 1UL, sizeof(*m->port_claimed));
-	m->misplaced = calloc(m->live.cable_count + 1UL, sizeof(*m->misplaced));
-	m->named = malloc((m->live.switch_count + 1UL) * sizeof(*m->named));
-	m->kind_named = calloc(m->plan->kind_count + 1UL, sizeof(*m->kind_named));
-	return m->kind_named && m->live_of && m->named && m->replaced && m->status && m->port_claimed && m->misplaced
-		       ? 0
-		       : -ENOMEM;
+	struct ft_arena *a = &m->memory;
+
+	m->live_of = ft_arena_numbers(a, m->place_count, FT_NONE);
+	m->replaced = ft_arena_zeros(a, m->place_count, sizeof(*m->replaced));
+	m->status = ft_arena_zeros(a, m->place_count, sizeof(*m->status));
+	m->port_claimed = ft_arena_zeros(a, m->snapshot->port_count, sizeof(*m->port_claimed));
+	m->misplaced = ft_arena_zeros(a, m->live.cable_count, sizeof(*m->misplaced));
+	m->named = ft_arena_numbers(a, m->live.switch_count, FT_NONE);
+	m->kind_named = ft_arena_zeros(a, m->plan->kind_count, sizeof(*m->kind_named));
+	return a->failed ? -ENOMEM : 0;
 }
 
 /*
@@ -127,11 +127,9 @@ static int networks_number(struct ft_model *m)
 {
 	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
 
-	m->network = malloc((m->place_count + 1UL) * sizeof(*m->network));
+	m->network = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
 	if (!queue || !m->network)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		m->network[p] = FT_NONE;
 	for (uint32_t start = 0; start < m->place_count; start++) {
 		uint32_t head = 0, tail = 0;
 
@@ -163,11 +161,8 @@ static int plan_init(struct ft_model *m)
 		r = places_init(m);
 	if (r == 0)
 		r = places_alloc(m);
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < m->place_count; i++)
-		m->live_of[i] = FT_NONE;
-	r = names_learn(m);
+	if (r == 0)
+		r = names_learn(m);
 	if (r == 0)
 		r = ft_recall_init(m);
 	if (r == 0)
@@ -220,7 +215,6 @@ static void arrivals_seat(struct ft_model *m)
 		m->live_of[place] = i;
 		sw->planned = place;
 		sw->kind = m->places[place]->kind;
-		sw->passed_over = false;
 	}
 }
 

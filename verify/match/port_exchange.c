@@ -21,17 +21,8 @@ struct settling {
 	bool *weak;	 /* by live switch: too few votes to move alone; but none are for its own place */
 	uint32_t *ring;	 /* scratch: live switches of a cycle */
 	uint32_t *mark;	 /* by live switch: the number of the last walk that visited it */
+	struct ft_arena memory;
 };
-
-static void settling_release(struct settling *s)
-{
-	free(s->wants);
-	free(s->gain);
-	free(s->all);
-	free(s->weak);
-	free(s->ring);
-	free(s->mark);
-}
 
 static uint32_t place_of(const struct settling *s, uint32_t live)
 {
@@ -283,20 +274,17 @@ static bool kind_settle(struct settling *s, uint32_t kind)
 
 static int settling_init(struct settling *s, struct ft_model *m)
 {
-	size_t count = m->live.switch_count + 1UL;
+	struct ft_arena *a = &s->memory;
+	size_t count = m->live.switch_count;
 
-	*s = (struct settling){
-		.m = m,
-		.wants = calloc(count, sizeof(*s->wants)),
-		.gain = calloc(count, sizeof(*s->gain)),
-		.all = calloc(count, sizeof(*s->all)),
-		.weak = calloc(count, sizeof(*s->weak)),
-		.ring = calloc(count, sizeof(*s->ring)),
-		.mark = calloc(count, sizeof(*s->mark)),
-	};
-	if (!s->wants || !s->gain || !s->all || !s->weak || !s->ring || !s->mark)
-		return -ENOMEM;
-	return 0;
+	s->m = m;
+	s->wants = ft_arena_zeros(a, count, sizeof(*s->wants));
+	s->gain = ft_arena_zeros(a, count, sizeof(*s->gain));
+	s->all = ft_arena_zeros(a, count, sizeof(*s->all));
+	s->weak = ft_arena_zeros(a, count, sizeof(*s->weak));
+	s->ring = ft_arena_zeros(a, count, sizeof(*s->ring));
+	s->mark = ft_arena_zeros(a, count, sizeof(*s->mark));
+	return a->failed ? -ENOMEM : 0;
 }
 
 /* ---- where names say it all ---- */
@@ -366,7 +354,7 @@ int ft_exact_settle(struct ft_model *m)
 {
 	/* Each round puts more cables into place; a fabric that needs more rounds is not the planned one. */
 	enum { ROUNDS_MAX = 16 };
-	_cleanup_(settling_release) struct settling s = {0};
+	struct settling s = {0};
 	bool moved = true;
 	int r;
 
@@ -380,5 +368,6 @@ int ft_exact_settle(struct ft_model *m)
 		for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
 			moved |= kind_settle(&s, kind);
 	}
+	ft_arena_release(&s.memory);
 	return r;
 }

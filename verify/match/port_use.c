@@ -59,9 +59,9 @@ int ft_habits_init(struct ft_model *m)
 	size_t count;
 	int r;
 
-	m->group = calloc(m->place_count + 1UL, sizeof(*m->group));
-	m->regular = calloc(m->plan->kind_count + 1UL, sizeof(*m->regular));
-	if (!m->group || !m->regular)
+	m->group = ft_arena_zeros(&m->memory, m->place_count, sizeof(*m->group));
+	m->regular = ft_arena_zeros(&m->memory, m->plan->kind_count, sizeof(*m->regular));
+	if (m->memory.failed)
 		return -ENOMEM;
 	r = groups_find(m);
 	if (r < 0)
@@ -73,10 +73,10 @@ int ft_habits_init(struct ft_model *m)
 		m->habit_ports = ports >= m->habit_ports ? ports + 1 : m->habit_ports;
 	}
 	count = (size_t)m->group_count * m->habit_ports;
-	m->habits = calloc(count, sizeof(*m->habits));
-	m->ranges = calloc(m->group_count, sizeof(*m->ranges));
-	m->members = calloc(m->group_count, sizeof(*m->members));
-	if (!m->habits || !m->ranges || !m->members)
+	m->habits = ft_arena_zeros(&m->memory, count, sizeof(*m->habits));
+	m->ranges = ft_arena_zeros(&m->memory, m->group_count, sizeof(*m->ranges));
+	m->members = ft_arena_zeros(&m->memory, m->group_count, sizeof(*m->members));
+	if (m->memory.failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		m->habits[i].peer = FT_NONE;
@@ -144,7 +144,7 @@ static int roles_find(struct ft_model *m)
 {
 	_cleanup_free_ uint32_t *ordinal = calloc(m->group_count + 1UL, sizeof(*ordinal));
 
-	m->roles = malloc((m->cells.first[m->place_count] + 1UL) * sizeof(*m->roles));
+	m->roles = ft_arena_zeros(&m->memory, m->cells.first[m->place_count], sizeof(*m->roles));
 	if (!ordinal || !m->roles)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {

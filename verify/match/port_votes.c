@@ -40,10 +40,10 @@ static int keys_init(struct ft_model *m)
 	if (!keys_measure(m))
 		return 0;
 	count = key_of(e, e->a_ports, e->b_ports) + 1;
-	e->key = calloc(count + 2UL, sizeof(*e->key));
-	e->by_a = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_a));
-	e->by_b = malloc((m->plan->cable_count + 1UL) * sizeof(*e->by_b));
-	if (!e->key || !e->by_a || !e->by_b)
+	e->key = ft_arena_zeros(&m->memory, count + 2UL, sizeof(*e->key));
+	e->by_a = ft_arena_zeros(&m->memory, m->plan->cable_count, sizeof(*e->by_a));
+	e->by_b = ft_arena_zeros(&m->memory, m->plan->cable_count, sizeof(*e->by_b));
+	if (m->memory.failed)
 		return -ENOMEM;
 	for (unsigned int pass = 0; pass < 2; pass++) {
 		/*
@@ -76,7 +76,7 @@ static int homes_init(struct ft_model *m)
 	struct ft_exact *e = &m->exact;
 	uint32_t i = 0;
 
-	e->first_host = malloc((m->live.switch_count + 1UL) * sizeof(*e->first_host));
+	e->first_host = ft_arena_zeros(&m->memory, m->live.switch_count + 1UL, sizeof(*e->first_host));
 	if (!e->first_host)
 		return -ENOMEM;
 	for (uint32_t n = 0; n <= m->live.switch_count; n++) {
@@ -93,7 +93,7 @@ int ft_exact_votes_init(struct ft_model *m)
 
 	if (m->plan->cable_count + m->plan->host_count == 0)
 		return 0;
-	m->exact.votes = calloc(m->place_count + 1UL, sizeof(*m->exact.votes));
+	m->exact.votes = ft_arena_zeros(&m->memory, m->place_count, sizeof(*m->exact.votes));
 	if (!m->exact.votes)
 		return -ENOMEM;
 	r = keys_init(m);

@@ -49,13 +49,13 @@ static int stage_make(struct ft_bases *b, struct ft_stage **ret)
 	struct ft_stage *s = &b->stage[b->stage_count++];
 
 	*s = (struct ft_stage){.base = FT_UNASSIGNED, .ground = FT_UNASSIGNED};
-	s->class = calloc(size, sizeof(*s->class));
-	s->size = calloc(size, sizeof(*s->size));
-	s->member = calloc(size, sizeof(*s->member));
-	s->key = calloc(size, sizeof(*s->key));
-	s->child = calloc(size, sizeof(*s->child));
+	s->class = ft_arena_zeros(&b->memory, size, sizeof(*s->class));
+	s->size = ft_arena_zeros(&b->memory, size, sizeof(*s->size));
+	s->member = ft_arena_zeros(&b->memory, size, sizeof(*s->member));
+	s->key = ft_arena_zeros(&b->memory, size, sizeof(*s->key));
+	s->child = ft_arena_zeros(&b->memory, size, sizeof(*s->child));
 	*ret = s;
-	return s->class && s->size && s->member && s->key && s->child ? 0 : -ENOMEM;
+	return b->memory.failed ? -ENOMEM : 0;
 }
 
 struct sorted {
@@ -206,15 +206,4 @@ int ft_stages_make(struct ft_bases *b)
 			r = stage_refine(b);
 	}
 	return r;
-}
-
-void ft_stages_release(struct ft_bases *b)
-{
-	for (uint32_t i = 0; i < b->stage_count; i++) {
-		free(b->stage[i].class);
-		free(b->stage[i].size);
-		free(b->stage[i].member);
-		free(b->stage[i].key);
-		free(b->stage[i].child);
-	}
 }

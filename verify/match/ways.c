@@ -11,12 +11,6 @@
 #include "base/cleanup.h"
 #include "verify/match/assign_parts.h"
 
-void ft_ways_release(struct ft_ways *ways)
-{
-	free(ways->others);
-	free(ways->between);
-}
-
 /* @reached: scratch, all 0. */
 static void ways_count(const struct ft_multigraph *g, uint32_t v, struct ft_ways *ways, uint32_t *reached)
 {
@@ -46,13 +40,13 @@ static void ways_count(const struct ft_multigraph *g, uint32_t v, struct ft_ways
 	}
 }
 
-static int ways_take(const struct ft_multigraph *g, struct ft_ways *ways)
+static int ways_take(struct ft_assign_work *w, const struct ft_multigraph *g, struct ft_ways *ways)
 {
 	_cleanup_free_ uint32_t *reached = calloc(g->count + 1UL, sizeof(*reached));
 
-	ways->others = calloc(g->count + 1UL, sizeof(*ways->others));
-	ways->between = calloc(g->first[g->count] + 1UL, sizeof(*ways->between));
-	if (!reached || !ways->others || !ways->between)
+	ways->others = ft_arena_zeros(&w->memory, g->count, sizeof(*ways->others));
+	ways->between = ft_arena_zeros(&w->memory, g->first[g->count], sizeof(*ways->between));
+	if (!reached || w->memory.failed)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->count; v++)
 		ways_count(g, v, ways, reached);
@@ -61,9 +55,9 @@ static int ways_take(const struct ft_multigraph *g, struct ft_ways *ways)
 
 int ft_assign_ways_take(struct ft_assign_work *w)
 {
-	int r = w->planned_ways.others ? 0 : ways_take(w->in->planned, &w->planned_ways);
+	int r = w->planned_ways.others ? 0 : ways_take(w, w->in->planned, &w->planned_ways);
 
-	return r < 0 || w->observed_ways.others ? r : ways_take(w->in->observed, &w->observed_ways);
+	return r < 0 || w->observed_ways.others ? r : ways_take(w, w->in->observed, &w->observed_ways);
 }
 
 uint32_t ft_ways_apart(const struct ft_ways *a, uint32_t v, const struct ft_ways *b, uint32_t u)

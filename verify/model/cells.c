@@ -83,31 +83,20 @@ static uint32_t entries_merge(struct entry *entries, uint32_t count)
 	return kept;
 }
 
-void ft_cells_release(struct ft_cells *cells)
+static int cells_alloc(struct ft_model *m, uint32_t count)
 {
-	free(cells->first);
-	free(cells->pairs);
-	free(cells->width);
-	free(cells->seen);
-	free(cells->foreign);
-	free(cells->unjudged);
-	*cells = (struct ft_cells){0};
-}
+	struct ft_arena *a = &m->memory;
 
-static int cells_alloc(struct ft_cells *cells, uint32_t places, uint32_t count)
-{
-	*cells = (struct ft_cells){
+	m->cells = (struct ft_cells){
 		.count = count,
-		.first = calloc(places + 2UL, sizeof(*cells->first)),
-		.pairs = calloc(2UL * count + 1, sizeof(*cells->pairs)),
-		.width = calloc(count + 1UL, sizeof(*cells->width)),
-		.seen = calloc(count + 1UL, sizeof(*cells->seen)),
-		.foreign = calloc(count + 1UL, sizeof(*cells->foreign)),
-		.unjudged = calloc(count + 1UL, sizeof(*cells->unjudged)),
+		.first = ft_arena_zeros(a, m->place_count + 2UL, sizeof(*m->cells.first)),
+		.pairs = ft_arena_zeros(a, 2UL * count, sizeof(*m->cells.pairs)),
+		.width = ft_arena_zeros(a, count + 1UL, sizeof(*m->cells.width)),
+		.seen = ft_arena_zeros(a, count + 1UL, sizeof(*m->cells.seen)),
+		.foreign = ft_arena_zeros(a, count + 1UL, sizeof(*m->cells.foreign)),
+		.unjudged = ft_arena_zeros(a, count + 1UL, sizeof(*m->cells.unjudged)),
 	};
-	return cells->first && cells->pairs && cells->width && cells->seen && cells->foreign && cells->unjudged
-		       ? 0
-		       : -ENOMEM;
+	return a->failed ? -ENOMEM : 0;
 }
 
 /* @entries: sorted by row and column, so each place gets its pairs in the order of their other ends. */
@@ -138,7 +127,6 @@ int ft_cells_build(struct ft_model *m)
 	uint32_t count;
 	int r;
 
-	ft_cells_release(&m->cells);
 	if (!entries || !sorted)
 		return -ENOMEM;
 	count = entries_gather(m, entries);
@@ -147,7 +135,7 @@ int ft_cells_build(struct ft_model *m)
 		r = entries_sort(m, sorted, count, true, entries);
 	if (r < 0)
 		return r;
-	r = cells_alloc(&m->cells, m->place_count, entries_merge(entries, count));
+	r = cells_alloc(m, entries_merge(entries, count));
 	if (r < 0)
 		return r;
 	cells_fill(&m->cells, m->place_count, entries);

@@ -845,8 +845,7 @@ static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft
 }
 
 /*
- * A weak match may be an unplanned switch, and a switch that fits another place equally well may belong there: findings
- * about it have an alternative.
+ * A switch that fits another place equally well may belong there: findings about it have an alternative.
  */
 static void doubts_name(struct ft_model *m, struct ft_finding *f)
 {
@@ -856,13 +855,6 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 
-		if (sw->doubtful && f->code != FT_CODE_CABLES_SWAPPED && finding_names(m, f, sw)) {
-			ft_finding_alternative(m, f,
-					       "%s is not %s at all but a switch that the plan does not know, "
-					       "and the planned one is off; its name plate tells",
-					       sw->label, m->places[sw->planned]->name);
-			return;
-		}
 		if (sw->rival != FT_NONE && finding_names(m, f, sw)) {
 			rival_name(m, f, sw);
 			return;

@@ -10,21 +10,6 @@
 #include "planner/plan/wiring.h"
 #include "verify/model/model.h"
 
-void ft_live_release(struct ft_live *live)
-{
-	for (uint32_t i = 0; live->switches && i < live->switch_count; i++) {
-		free(live->switches[i].name);
-		free(live->switches[i].label);
-		free(live->switches[i].host_names);
-	}
-	free(live->switches);
-	free(live->cables);
-	free(live->at);
-	free(live->hosts);
-	free(live->switch_of_node);
-	*live = (struct ft_live){0};
-}
-
 /* True if it has one port more than the plan gives some switch, and not the number that it gives another. */
 static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
 {
@@ -137,12 +122,13 @@ static int live_switches_collect(struct ft_model *m, const uint32_t *order)
 	struct ft_live *live = &m->live;
 	uint32_t count = 0;
 
-	live->switch_of_node = malloc((s->node_count + 1) * sizeof(*live->switch_of_node));
+	live->switch_of_node = ft_arena_numbers(&m->memory, s->node_count, FT_NONE);
 	if (!live->switch_of_node)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < s->node_count; k++)
-		live->switch_of_node[order[k]] = s->nodes[order[k]].type == FT_NODE_SWITCH ? count++ : FT_NONE;
-	live->switches = calloc(count + 1, sizeof(*live->switches));
+		if (s->nodes[order[k]].type == FT_NODE_SWITCH)
+			live->switch_of_node[order[k]] = count++;
+	live->switches = ft_arena_zeros(&m->memory, count, sizeof(*live->switches));
 	if (!live->switches)
 		return -ENOMEM;
 	live->switch_count = count;
@@ -165,7 +151,8 @@ static int live_switches_collect(struct ft_model *m, const uint32_t *order)
 		if (r < 0)
 			return r;
 		sw->tolerated = r > 0;
-		sw->name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+		sw->name = ft_arena_keep(&m->memory,
+					 ft_text_safe_dup(ft_node_description(s, node), node->description_length));
 		if (!sw->name)
 			return -ENOMEM;
 	}
@@ -219,9 +206,9 @@ static int live_ports_collect(struct ft_model *m, const uint32_t *order)
 	struct ft_live *live = &m->live;
 	int r = 0;
 
-	live->cables = malloc((s->port_count + 1) * sizeof(*live->cables));
-	live->hosts = malloc((s->port_count + 1) * sizeof(*live->hosts));
-	if (!live->cables || !live->hosts)
+	live->cables = ft_arena_zeros(&m->memory, s->port_count, sizeof(*live->cables));
+	live->hosts = ft_arena_zeros(&m->memory, s->port_count, sizeof(*live->hosts));
+	if (m->memory.failed)
 		return -ENOMEM;
 	for (uint32_t k = 0; r == 0 && k < s->node_count; k++) {
 		const struct ft_node *node = &s->nodes[order[k]];
@@ -233,11 +220,12 @@ static int live_ports_collect(struct ft_model *m, const uint32_t *order)
 }
 
 /* Groups the cables by switch. */
-static int live_cables_index(struct ft_live *live)
+static int live_cables_index(struct ft_model *m)
 {
+	struct ft_live *live = &m->live;
 	uint32_t next = 0;
 
-	live->at = malloc((2UL * live->cable_count + 1) * sizeof(*live->at));
+	live->at = ft_arena_zeros(&m->memory, 2UL * live->cable_count, sizeof(*live->at));
 	if (!live->at)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < live->cable_count; i++) {
@@ -416,7 +404,7 @@ static int live_host_names(struct ft_model *m)
 				count++;
 		}
 		qsort(names, count, sizeof(*names), name_compare);
-		live->switches[n].host_names = r == 0 ? names_condense(names, count) : NULL;
+		live->switches[n].host_names = ft_arena_keep(&m->memory, r == 0 ? names_condense(names, count) : NULL);
 		while (count > 0)
 			free(names[--count]);
 		if (!live->switches[n].host_names)
@@ -455,8 +443,9 @@ static int names_repeated(char *const *names, uint32_t count, bool *repeated)
  * A label identifies a switch: its name if that is unique, else name, GUID and, to find it among sixty switches of one
  * name, the hosts on it.
  */
-static int live_labels(struct ft_live *live)
+static int live_labels(struct ft_model *m)
 {
+	struct ft_live *live = &m->live;
 	_cleanup_free_ bool *repeated = calloc(live->switch_count + 1UL, sizeof(*repeated));
 	_cleanup_free_ char **names = calloc(live->switch_count + 1UL, sizeof(*names));
 	int r = 0;
@@ -482,8 +471,10 @@ static int live_labels(struct ft_live *live)
 						: ft_string_set(&sw->label, "%s%s0x%016llx", names[i],
 								names[i][0] ? " " : "", (unsigned long long)sw->guid);
 		free(names[i]);
+		if (r == 0)
+			ft_arena_keep(&m->memory, sw->label);
 	}
-	return r;
+	return r < 0 || m->memory.failed ? -ENOMEM : 0;
 }
 
 int ft_live_build(struct ft_model *m)
@@ -494,13 +485,13 @@ int ft_live_build(struct ft_model *m)
 	if (r == 0)
 		r = live_ports_collect(m, order);
 	if (r == 0)
-		r = live_cables_index(&m->live);
+		r = live_cables_index(m);
 	if (r == 0)
 		r = live_parts_number(&m->live);
 	if (r == 0)
 		r = live_host_names(m);
 	if (r == 0)
-		r = live_labels(&m->live);
+		r = live_labels(m);
 	if (r == 0)
 		live_entry_find(m);
 	return r;

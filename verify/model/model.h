@@ -25,6 +25,7 @@
 #ifndef FT_VERIFY_MODEL_MODEL_H
 #define FT_VERIFY_MODEL_MODEL_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "planner/plan/wiring.h"
@@ -58,8 +59,6 @@ struct ft_live_switch {
 	uint32_t kind;	  /* of its place; without one, of the switches that it looks like */
 	bool regular;	  /* its port numbers are used as on others of its kind */
 	uint32_t planned; /* its place, or FT_NONE */
-	bool passed_over; /* unplanned, though a place was free: it fits too badly */
-	bool doubtful;	  /* hardly fits its place: it may as well be unplanned, and the place empty */
 	uint32_t rival;	  /* another place that would explain as much, or FT_NONE */
 	bool tolerated;	  /* the design expects it without planning it: no place, no hosts of the plan, no finding */
 };
@@ -189,6 +188,8 @@ struct ft_model {
 	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
 	const char *today;
 	const struct ft_words *words; /* of the technology of @chips (words.h) */
+
+	struct ft_arena memory; /* all that the model owns below, unless it says who frees it */
 
 	/* The observed fabric (director/chassis.c, live.c). */
 	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
@@ -418,7 +419,6 @@ char *ft_host_name_dup(const char *description, size_t length);
 
 /* live.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
 int ft_live_build(struct ft_model *m);
-void ft_live_release(struct ft_live *live);
 
 /*
  * The short name of a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
@@ -428,11 +428,9 @@ char *ft_switch_short_name(const char *name);
 
 /* cells.c: the pairs, as far as there are places and switches in them; what there was before is gone. 0 or -ENOMEM. */
 int ft_cells_build(struct ft_model *m);
-void ft_cells_release(struct ft_cells *cells);
 
 /* port_map.c: the planned ports; requires the places. 0 or -ENOMEM. */
 int ft_exact_init(struct ft_model *m);
-void ft_exact_release(struct ft_exact *exact);
 
 /* True if the plan gives the port at @place of each cable. */
 static inline bool ft_exact_knows(const struct ft_model *m, uint32_t place)
@@ -492,9 +490,6 @@ static inline bool ft_port_usual(const struct ft_model *m, uint32_t live, uint32
 {
 	return ft_port_votes(m, live, port_number, peer) > 0;
 }
-
-/* match/aliases.c: frees the resolved plan. */
-void ft_aliases_release(struct ft_model *m);
 
 /* match/match.c: which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
 int ft_match(struct ft_model *m);

@@ -3,31 +3,8 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "verify/model/model.h"
-
-void ft_exact_release(struct ft_exact *exact)
-{
-	free(exact->first);
-	free(exact->cable);
-	free(exact->loose);
-	free(exact->gone);
-	free(exact->key);
-	free(exact->by_a);
-	free(exact->by_b);
-	free(exact->votes);
-	free(exact->home);
-	free(exact->first_host);
-	free(exact->named_at);
-	free(exact->listed);
-	free(exact->host_of);
-	free(exact->fate);
-	free(exact->belongs);
-	free(exact->told);
-	free(exact->away);
-	*exact = (struct ft_exact){0};
-}
 
 /* One end of a planned cable. */
 struct end {
@@ -64,22 +41,18 @@ static void entries_number(const struct ft_model *m, uint32_t *first)
 int ft_exact_init(struct ft_model *m)
 {
 	struct ft_exact *e = &m->exact;
-	uint32_t count;
 
 	if (m->plan->cable_count == 0)
 		return 0;
-	e->first = calloc(m->place_count + 1UL, sizeof(*e->first));
-	e->loose = calloc(m->place_count + 1UL, sizeof(*e->loose));
-	e->gone = calloc(m->plan->cable_count, sizeof(*e->gone));
-	if (!e->first || !e->loose || !e->gone)
+	e->first = ft_arena_zeros(&m->memory, m->place_count + 1UL, sizeof(*e->first));
+	e->loose = ft_arena_zeros(&m->memory, m->place_count + 1UL, sizeof(*e->loose));
+	e->gone = ft_arena_zeros(&m->memory, m->plan->cable_count, sizeof(*e->gone));
+	if (m->memory.failed)
 		return -ENOMEM;
 	entries_number(m, e->first);
-	count = e->first[m->place_count];
-	e->cable = malloc((count + 1UL) * sizeof(*e->cable));
+	e->cable = ft_arena_numbers(&m->memory, e->first[m->place_count], FT_NONE);
 	if (!e->cable)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		e->cable[i] = FT_NONE;
 	for (uint32_t n = 0; n < 2 * m->plan->cable_count; n++) {
 		struct end end = end_of(m, n);
 

@@ -4,46 +4,21 @@
 #include "verify/model/recall.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-void ft_recall_release(struct ft_recall *r)
+static int recall_alloc(struct ft_model *m, const struct ft_baseline *b, struct ft_recall *r)
 {
-	free(r->place_of);
-	free(r->switch_at);
-	free(r->place_known);
-	free(r->live_known);
-	free(r->owner);
-	free(r->far);
-	free(r->port_of);
-	free(r->host_gone);
-	*r = (struct ft_recall){0};
-}
+	size_t ends = 2UL * b->cable_count + b->host_count;
 
-/* @count entries, all FT_NONE; NULL: no memory. */
-static uint32_t *none_alloc(size_t count)
-{
-	uint32_t *list = malloc((count + 1) * sizeof(*list));
-
-	if (list)
-		memset(list, 0xff, (count + 1) * sizeof(*list));
-	return list;
-}
-
-static int recall_alloc(const struct ft_model *m, const struct ft_baseline *b, struct ft_recall *r)
-{
-	r->place_of = none_alloc(m->live.switch_count);
-	r->switch_at = none_alloc(m->place_count);
-	r->place_known = none_alloc(b->switch_count);
-	r->live_known = none_alloc(b->switch_count);
-	r->owner = none_alloc(2UL * b->cable_count + b->host_count);
-	r->far = none_alloc(m->chips->port_count);
-	r->port_of = none_alloc(2UL * b->cable_count + b->host_count);
-	r->host_gone = calloc(b->host_count + 1UL, sizeof(*r->host_gone));
-	return r->place_of && r->switch_at && r->place_known && r->live_known && r->owner && r->far && r->port_of &&
-			       r->host_gone
-		       ? 0
-		       : -ENOMEM;
+	r->place_of = ft_arena_numbers(&m->memory, m->live.switch_count, FT_NONE);
+	r->switch_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
+	r->place_known = ft_arena_numbers(&m->memory, b->switch_count, FT_NONE);
+	r->live_known = ft_arena_numbers(&m->memory, b->switch_count, FT_NONE);
+	r->owner = ft_arena_numbers(&m->memory, ends, FT_NONE);
+	r->far = ft_arena_numbers(&m->memory, m->chips->port_count, FT_NONE);
+	r->port_of = ft_arena_numbers(&m->memory, ends, FT_NONE);
+	r->host_gone = ft_arena_zeros(&m->memory, b->host_count, sizeof(*r->host_gone));
+	return m->memory.failed ? -ENOMEM : 0;
 }
 
 /* The former assignment, of those places that the plan still has. */
@@ -219,7 +194,6 @@ void ft_recall_seat(struct ft_model *m)
 		m->live_of[place] = i;
 		sw->planned = place;
 		sw->kind = m->places[place]->kind;
-		sw->passed_over = false;
 	}
 }
 

@@ -11,7 +11,6 @@
 
 /* Requires the places and the live switches. 0 or -ENOMEM. Cost: O(n) in the size of the baseline and the fabric. */
 int ft_recall_init(struct ft_model *m);
-void ft_recall_release(struct ft_recall *recall);
 
 /* The former place of @live, or FT_NONE. */
 uint32_t ft_recall_place(const struct ft_model *m, uint32_t live);
