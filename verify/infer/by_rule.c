@@ -10,9 +10,6 @@
 #include "verify/infer/by_rule.h"
 #include "verify/model/verify.h"
 
-/* A cable goes missing sooner than one is laid that belongs nowhere. */
-enum { SURPLUS_COST = 3 };
-
 /* ---- parts of the text ---- */
 
 static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
@@ -98,7 +95,7 @@ uint64_t ft_infer_by_rule_wrong(const struct ft_report *report)
 			wrong += finding->count;
 			break;
 		case FT_CODE_CABLE_UNPLANNED:
-			wrong += (uint64_t)SURPLUS_COST * finding->count;
+			wrong += (uint64_t)FT_SURPLUS_COST * finding->count;
 			break;
 		case FT_CODE_EDGE_ISOLATED:
 		case FT_CODE_CORE_MISSING:

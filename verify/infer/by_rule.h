@@ -5,6 +5,9 @@
 
 #include "verify/infer/general.h"
 
+/* A cable goes missing sooner than one is laid that belongs nowhere: what the latter weighs among wrong ones. */
+enum { FT_SURPLUS_COST = 3 };
+
 /* Adds the notes on hosts, rates and aggregation nodes, each with a comma before it. */
 void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text);
 

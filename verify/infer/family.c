@@ -18,16 +18,17 @@
 #include "verify/model/verify.h"
 
 enum {
-	SWITCHES_MIN = 6, /* fewer are any family's */
-	WRONG_SOME = 3,	  /* cables that may be wrong or missing, */
-	WRONG_SHARE = 20, /* and of so many one; */
-	WRONG_SMALL = 8,  /* of these few, of so many one */
-	APART_SHARE = 2,  /* of the distances, one in so many may differ */
-	TRIALS_MAX = 8,	  /* candidates that are matched */
-	LARGE = 500,	  /* switches; in networks of more than these, */
-	TRIALS_LARGE = 3, /* so many */
-	STEPS_MAX = 64,	  /* distances that are told apart */
-	SOURCES = 64,	  /* switches whose distances are counted */
+	SWITCHES_MIN = 6,    /* fewer are any family's */
+	WRONG_SOME = 3,	     /* cables that may be wrong or missing, */
+	WRONG_SHARE = 20,    /* and of so many one; */
+	WRONG_SMALL = 8,     /* of these few, of so many one */
+	SURPLUS_SHARE = 100, /* and of so many one may be where none belongs */
+	APART_SHARE = 2,     /* of the distances, one in so many may differ */
+	TRIALS_MAX = 8,	     /* candidates that are matched */
+	LARGE = 500,	     /* switches; in networks of more than these, */
+	TRIALS_LARGE = 3,    /* so many */
+	STEPS_MAX = 64,	     /* distances that are told apart */
+	SOURCES = 64,	     /* switches whose distances are counted */
 };
 
 /*
@@ -316,6 +317,96 @@ static bool size_fits(const struct recognition *x, const struct ft_design *desig
 	return size.switches == x->f->live->switch_count && few_wrong(x, apart);
 }
 
+static int descending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* How much two lists of numbers differ at least, however they are paired: that in order has the least sum. */
+struct unlike {
+	uint64_t lacking, surplus;
+};
+
+static struct unlike lists_compare(uint32_t *wanted, uint32_t wanted_count, uint32_t *seen, uint32_t seen_count)
+{
+	struct unlike sum = {0};
+
+	qsort(wanted, wanted_count, sizeof(*wanted), descending);
+	qsort(seen, seen_count, sizeof(*seen), descending);
+	for (uint32_t i = 0; i < wanted_count || i < seen_count; i++) {
+		uint32_t want = i < wanted_count ? wanted[i] : 0, have = i < seen_count ? seen[i] : 0;
+
+		sum.lacking += want > have ? want - have : 0;
+		sum.surplus += have > want ? have - want : 0;
+	}
+	return sum;
+}
+
+/* The cables of each switch, and then those of each bundle, at either end. The caller frees them. */
+static uint32_t *cables_list(const struct ft_multigraph *graph)
+{
+	uint32_t bundles = graph->first[graph->count];
+	uint32_t *list = malloc((graph->count + bundles + 1UL) * sizeof(*list));
+
+	if (!list)
+		return NULL;
+	memcpy(list, graph->degree, graph->count * sizeof(*list));
+	for (uint32_t i = 0; i < bundles; i++)
+		list[graph->count + i] = graph->adjacent[i].count;
+	return list;
+}
+
+/*
+ * How many cables are wrong at least, and how many of them are surplus, whichever switch is which: by the cables of
+ * each switch and by those of each bundle. A moved end is one too few at one switch and one too many at another; and so
+ * at both ends of two bundles. Without this the matcher tried for half a minute to see groups of rows and columns as a
+ * HyperX of three dimensions.
+ */
+static int wrong_at_least(const struct recognition *x, const struct ft_multigraph *planned, uint64_t *ret_wrong,
+			  uint64_t *ret_surplus)
+{
+	const struct ft_multigraph *observed = &x->f->graph;
+	_cleanup_free_ uint32_t *wanted = cables_list(planned);
+	_cleanup_free_ uint32_t *seen = cables_list(observed);
+	uint32_t count = planned->count;
+	uint64_t by_bundle;
+	struct unlike u;
+
+	if (!wanted || !seen)
+		return -ENOMEM;
+	u = lists_compare(wanted + count, planned->first[count], seen + count, observed->first[count]);
+	*ret_surplus = u.surplus / 2;
+	by_bundle = u.lacking > u.surplus ? u.lacking : u.lacking + FT_SURPLUS_COST * (u.surplus - u.lacking);
+	u = lists_compare(wanted, count, seen, count);
+	*ret_wrong = u.lacking > u.surplus ? u.surplus + (u.lacking - u.surplus) / 2
+					   : u.lacking + FT_SURPLUS_COST * (u.surplus - u.lacking) / 2;
+	if (by_bundle / 2 > *ret_wrong)
+		*ret_wrong = by_bundle / 2;
+	return 0;
+}
+
+/*
+ * How far apart the distances of a fabric and its own plan may be, where at least @wrong cables are. One of C cables is
+ * on the ways of d pairs in C, d the mean distance; each counts twice, at the distance that it has and at the one that
+ * it had. Three times that is seen in small networks, in which a missing cable leaves long detours.
+ */
+static uint64_t apart_most(const struct recognition *x, uint64_t wrong)
+{
+	enum { LEEWAY = 3 };
+	uint64_t pairs = 0, steps = 0, sum = distances_sum(&x->seen), most;
+
+	for (unsigned int i = 1; i < STEPS_MAX; i++) {
+		pairs += x->seen.pairs[0][i];
+		steps += i * x->seen.pairs[0][i];
+	}
+	wrong += WRONG_SOME + x->cables / SURPLUS_SHARE;
+	most = (uint64_t)(2.0 * LEEWAY * (double)steps / (double)(pairs + 1) * (double)wrong * (double)sum /
+			  (double)(x->cables + 1));
+	return most < sum / APART_SHARE ? most : sum / APART_SHARE;
+}
+
 /* Plans it if its numbers are those of the fabric, and compares distances. */
 static int candidate_offer(const struct ft_sketch *sketch, const struct ft_family *family,
 			   const struct ft_family_keys *keys)
@@ -327,6 +418,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct distances planned;
+	uint64_t wrong = 0, surplus = 0;
 	int r;
 
 	design_write(x, &c, NULL, &text);
@@ -339,11 +431,13 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	r = ft_plan_graph(plan, &graph);
-	if (r < 0)
+	if (r == 0)
+		r = wrong_at_least(x, &graph, &wrong, &surplus);
+	if (r < 0 || !few_wrong(x, wrong) || surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
 		return r;
 	distances_count(x, &graph, &planned);
 	c.apart = distances_apart(&x->seen, &planned);
-	if (c.apart <= distances_sum(&x->seen) / APART_SHARE)
+	if (c.apart <= apart_most(x, wrong))
 		candidate_keep(x, &c);
 	return 0;
 }

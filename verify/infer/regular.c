@@ -32,7 +32,9 @@ enum {
 	BUNDLES_MIN = 6,
 	WIDTH_PERCENT = 80, /* of the bundles between two kinds have one width */
 	MOVED_MAX = 2,
-	SAMPLE = 512, /* links whose paths around are counted */
+	THICKER_SOME = 3,   /* bundles may have cables that were moved there, */
+	THICKER_SHARE = 50, /* and of so many one; more are on purpose: global cables of pairs beside single ones */
+	SAMPLE = 512,	    /* links whose paths around are counted */
 	GIRTH_PERCENT = 75,
 	GIRTH_NEIGHBOURS = 3,
 	MATCHED_MAX = 10, /* switches: 9,496 matchings */
@@ -59,7 +61,8 @@ static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant 
 static void widths_even(struct ft_intent *intent, uint64_t key)
 {
 	struct ft_tally tally = {0};
-	uint32_t all = 0, usual;
+	uint32_t all = 0, thicker = 0, usual;
+	bool few;
 
 	for (uint32_t i = 0; i < intent->pair_count; i++)
 		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 &&
@@ -70,6 +73,9 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 	usual = ft_tally_mode(&tally, 1);
 	if (all < BUNDLES_MIN || tally.votes[usual] * 100 < all * WIDTH_PERCENT)
 		return;
+	for (uint32_t value = usual + 1; value < tally.end; value++)
+		thicker += tally.votes[value];
+	few = thicker <= THICKER_SOME || thicker * THICKER_SHARE <= all;
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
 
@@ -80,7 +86,7 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 		    intent->f->graph.degree[pair->b] % usual == pair->seen % usual) {
 			pair->planned = usual;
 			pair->settled = true;
-		} else if (pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
+		} else if (few && pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
 			pair->loose = pair->seen - usual;
 		}
 	}
@@ -110,15 +116,28 @@ static bool keeps_others(const struct ft_intent *intent, uint32_t live)
 }
 
 /*
- * A pair with an unassigned missing cable: one end is @live, the other of the kind of @other, which has the cable now.
+ * Where a cable was moved from one switch to another of its kind, one has a cable too few and the other one too many.
+ * A cable that no block knows may stand where all cables between groups do: those of spines that are wired in another
+ * order than the blocks'. It is moved only if the numbers of cables say so as well.
  */
-static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t live, uint32_t other)
+static bool is_moved_between(const struct ft_intent *intent, uint32_t from, uint32_t to)
+{
+	return intent->f->graph.degree[to] >= intent->f->graph.degree[from] + 2;
+}
+
+/*
+ * A pair with an unassigned missing cable: one end is @live, the other of the kind of @other, which has the cable now.
+ * @surplus: a block says that the cable is one too many.
+ */
+static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t live, uint32_t other,
+				     bool surplus)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
+		uint32_t from = pair->a == live ? pair->b : pair->a;
 
 		if ((pair->a == live || pair->b == live) && pair->planned > pair->seen + taken[i] &&
-		    ft_intent_alike(intent, pair->a == live ? pair->b : pair->a, other))
+		    ft_intent_alike(intent, from, other) && (surplus || is_moved_between(intent, from, other)))
 			return pair;
 	}
 	return NULL;
@@ -145,10 +164,10 @@ static int moved_find(struct ft_intent *intent)
 		uint32_t loose = loose_cables(intent, pair);
 
 		for (; loose > 0; loose--) {
-			struct ft_meant *lacks = lacking_find(intent, taken, pair->a, pair->b);
+			struct ft_meant *lacks = lacking_find(intent, taken, pair->a, pair->b, pair->loose > 0);
 
 			if (!lacks)
-				lacks = lacking_find(intent, taken, pair->b, pair->a);
+				lacks = lacking_find(intent, taken, pair->b, pair->a, pair->loose > 0);
 			if (!lacks)
 				break;
 			taken[lacks - intent->pairs]++;
