@@ -14,12 +14,11 @@
 
 #include "tests/allocations.h"
 #include "tests/directors.h"
-#include "verify/repair/repair.h"
+#include "tests/extend.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
 #include "verify/infer/infer.h"
 #include "verify/model/chassis.h"
-#include "verify/repair/repair.h"
 #include "planner/plan/tree.h"
 
 #define NODES(count) "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":" #count ","
@@ -353,7 +352,7 @@ static void repair_check(const struct bench *b, const struct row *row, struct ft
 
 	for (size_t i = 0; i < report->finding_count; i++)
 		beyond |= is_beyond_hands(report->findings[i].code);
-	assert_int_equal(ft_repair_make(&input, report), 0);
+	assert_int_equal(repair_add(&input, report), 0);
 	if (beyond)
 		return;
 	if (report->left_count > 0)
@@ -831,7 +830,7 @@ static void test_weak_chip(void **state)
 		assert_string_equal(report->findings[0].id, "cable-missing:0x0000000001008006");
 		input = (struct ft_verify_input){
 			.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
-		assert_int_equal(ft_repair_make(&input, report), 0);
+		assert_int_equal(repair_add(&input, report), 0);
 		assert_int_equal(report->repair_count, 1);
 		assert_int_equal(report->left_count, 0);
 		assert_int_equal(report->repair[0].findings, 0);
@@ -892,7 +891,7 @@ static void test_repair(void **state)
 		.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
 	assert_int_equal(ft_verify_all(&input, &report), 0);
 	assert_int_equal(report->finding_count, 2);
-	assert_int_equal(ft_repair_make(&input, report), 0);
+	assert_int_equal(repair_add(&input, report), 0);
 	assert_int_equal(report->repair_count, 2);
 	assert_int_equal(report->left_count, 0);
 	assert_int_equal(report->repair[1].findings, 0);

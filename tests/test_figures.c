@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "tests/bench.h"
+#include "tests/extend.h"
 #include "tests/rows.h"
-#include "verify/measure/failures.h"
 #include "base/cuts.h"
 #include "verify/cmd/look.h"
 #include "verify/model/report.h"
@@ -291,7 +291,7 @@ static void after_cables_write(const struct bench *b, struct ft_report *report, 
 		.design = b->design, .plan = b->plan, .snapshot = b->snapshot, .today = "2026-11-20"};
 
 	for (uint32_t count = 1; count < 4; count++) {
-		assert_int_equal(ft_after_add(&input, FT_AFTER_CABLE, count, report), 0);
+		assert_int_equal(after_add(&input, FT_AFTER_CABLE, count, report), 0);
 		ft_text_puts(text, "; ");
 		after_write(&report->after[count - 1], text);
 	}
@@ -623,7 +623,7 @@ static void test_after(void **state)
 		input = (struct ft_verify_input){
 			.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
 		assert_int_equal(ft_verify_all(&input, &report), 0);
-		assert_int_equal(ft_after_add(&input, afters[i].kind, afters[i].count, report), 0);
+		assert_int_equal(after_add(&input, afters[i].kind, afters[i].count, report), 0);
 		assert_int_equal(report->after_count, 1);
 		after_write(&report->after[0], &words);
 		assert_string_equal(ft_text_string(&words), afters[i].expected);
@@ -708,7 +708,7 @@ static void test_after_happens(void **state)
 		input = (struct ft_verify_input){
 			.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
 		assert_int_equal(ft_verify_all(&input, &report), 0);
-		assert_int_equal(ft_after_add(&input, FT_AFTER_CORE, 1, report), 0);
+		assert_int_equal(after_add(&input, FT_AFTER_CORE, 1, report), 0);
 		for (uint32_t k = 0; k < b.plan->switch_count; k++) {
 			_cleanup_(bench_release) struct bench one;
 			_cleanup_(ft_report_freep) struct ft_report *dead = NULL;
@@ -801,8 +801,8 @@ static void test_words(void **state)
 		input = (struct ft_verify_input){
 			.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
 		assert_int_equal(ft_verify_all(&input, &report), 0);
-		assert_int_equal(ft_after_add(&input, FT_AFTER_CORE, 1, report), 0);
-		assert_int_equal(ft_after_add(&input, FT_AFTER_CABLE, 1, report), 0);
+		assert_int_equal(after_add(&input, FT_AFTER_CORE, 1, report), 0);
+		assert_int_equal(after_add(&input, FT_AFTER_CABLE, 1, report), 0);
 		report->plan_file = strdup("plan.json");
 		report->repair_asked = true;
 		ft_report_write_text(&text, report, true, false);

@@ -20,10 +20,10 @@
 #include "planner/write/formats.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
+#include "tests/extend.h"
 #include "tests/refused.h"
 #include "tests/rows.h"
 #include "verify/model/model.h"
-#include "verify/repair/repair.h"
 #include "verify/report/draw.h"
 
 #define PODS                                                                                                           \
@@ -372,7 +372,7 @@ static void repaired_check(const struct bench *b, struct ft_report *report)
 	const struct ft_verify_input input = {
 		.design = b->design, .plan = b->plan, .snapshot = b->snapshot, .today = "2026-11-20"};
 
-	assert_int_equal(ft_repair_make(&input, report), 0);
+	assert_int_equal(repair_add(&input, report), 0);
 	if (report->repair_count == 0)
 		return;
 	assert_true(report->repair[report->repair_count - 1].predicted);

@@ -5,9 +5,8 @@
 #include "base/map.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
-#include "verify/measure/failures.h"
+#include "tests/extend.h"
 #include "verify/measure/ftree.h"
-#include "verify/repair/repair.h"
 #include "verify/repair/what_if.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -152,7 +151,7 @@ static void test_repair(void **state)
 
 	bench_report(&b, row, &report);
 	input = input_of(&b);
-	assert_int_equal(ft_repair_make(&input, report), 0);
+	assert_int_equal(repair_add(&input, report), 0);
 	repair_words(report, &words);
 	if (row->expected)
 		assert_string_equal(ft_text_string(&words), row->expected);
@@ -284,7 +283,7 @@ static void test_after_cores(void **state)
 	(void)state;
 	bench_report(&b, &row, &report);
 	input = input_of(&b);
-	assert_int_equal(ft_after_add(&input, FT_AFTER_CORE, 2, report), 0);
+	assert_int_equal(after_add(&input, FT_AFTER_CORE, 2, report), 0);
 	for (unsigned int i = 1; i <= 3; i++)
 		for (unsigned int j = i + 1; j <= 3; j++) {
 			snprintf(faults, sizeof(faults), "dead core%02u; dead core%02u", i, j);
@@ -309,7 +308,7 @@ static void test_after_cables(void **state)
 	(void)state;
 	bench_report(&b, &row, &report);
 	input = input_of(&b);
-	assert_int_equal(ft_after_add(&input, FT_AFTER_CABLE, 2, report), 0);
+	assert_int_equal(after_add(&input, FT_AFTER_CABLE, 2, report), 0);
 	/* Edges 1 to 4 have three cables each, in ports 4 to 6; one is out. */
 	for (unsigned int i = 0; i < 12; i++)
 		for (unsigned int j = i + 1; j < 12; j++) {
@@ -344,7 +343,7 @@ static void test_after_drawn(void **state)
 	(void)state;
 	bench_report(&b, &row, &report);
 	input = input_of(&b);
-	assert_int_equal(ft_after_add(&input, FT_AFTER_CABLE, 3, report), 0);
+	assert_int_equal(after_add(&input, FT_AFTER_CABLE, 3, report), 0);
 	after = report->after;
 	assert_true(after->drawn && after->exact);
 	assert_int_equal(after->of, 56);
@@ -456,9 +455,9 @@ static void test_allocations(void **state)
 		allocation_failing = n;
 		r = ft_verify_all(&input, &again);
 		if (r == 0)
-			r = ft_repair_make(&input, again);
+			r = repair_add(&input, again);
 		if (r == 0)
-			r = ft_after_add(&input, FT_AFTER_CABLE, 1, again);
+			r = after_add(&input, FT_AFTER_CABLE, 1, again);
 		allocation_failing = 0;
 		assert_true(r == 0 || r == -ENOMEM);
 	}
@@ -481,8 +480,8 @@ static void test_anything(void **state)
 		cables_shuffle(b.snapshot, &seed);
 		input = input_of(&b);
 		assert_int_equal(ft_verify_all(&input, &report), 0);
-		assert_int_equal(ft_repair_make(&input, report), 0);
-		assert_int_equal(ft_after_add(&input, FT_AFTER_CORE, 1, report), 0);
+		assert_int_equal(repair_add(&input, report), 0);
+		assert_int_equal(after_add(&input, FT_AFTER_CORE, 1, report), 0);
 		if (report->repair_count > 0)
 			assert_true(report->repair[report->repair_count - 1].predicted);
 		report_returns(report);

@@ -54,7 +54,8 @@ const char *ft_accept_refusal(enum ft_code code)
 }
 
 struct accepting {
-	const struct ft_verify_input *input;
+	const struct ft_model *m;
+	const struct ft_plan *plan; /* the whole one, whatever is due */
 	const struct ft_report *report;
 	struct ft_text *text;
 	struct ft_error *err;
@@ -148,7 +149,7 @@ static bool is_in(const struct ft_snapshot *s, const struct ft_port *port, const
 static int cables_compare(struct accepting *x, const struct ft_snapshot *s, const struct ft_snapshot *other,
 			  const struct ft_map *others, int sign, struct deltas *deltas)
 {
-	bool ports = x->input->plan->cable_count > 0;
+	bool ports = x->plan->cable_count > 0;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
@@ -192,7 +193,7 @@ static int cables_accept(struct accepting *x, const struct ft_finding *f)
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *repaired = NULL;
 	_cleanup_(ft_map_release) struct ft_map now = {0}, then = {0};
 	struct deltas deltas = {0};
-	int r = ft_what_if_new(x->input, x->report, &what_if);
+	int r = ft_what_if_new(x->m, &what_if);
 
 	for (size_t i = 0; r == 0 && i < f->action_count; i++)
 		r = ft_what_if_do(what_if, &f->actions[i], f);
@@ -201,13 +202,13 @@ static int cables_accept(struct accepting *x, const struct ft_finding *f)
 	if (r == 0)
 		r = ft_what_if_look(what_if, &repaired);
 	if (r == 0)
-		r = ports_map(x->input->snapshot, &now);
+		r = ports_map(x->m->chips, &now);
 	if (r == 0)
 		r = ports_map(repaired, &then);
 	if (r == 0)
-		r = cables_compare(x, repaired, x->input->snapshot, &now, -1, &deltas);
+		r = cables_compare(x, repaired, x->m->chips, &now, -1, &deltas);
 	if (r == 0)
-		r = cables_compare(x, x->input->snapshot, repaired, &then, 1, &deltas);
+		r = cables_compare(x, x->m->chips, repaired, &then, 1, &deltas);
 	for (size_t i = 0; r == 0 && i < deltas.count; i++)
 		delta_write(x, &deltas.list[i]);
 	free(deltas.list);
@@ -229,7 +230,7 @@ static int gone_accept(struct accepting *x, const struct ft_finding *f)
 	for (size_t i = 0; i < f->gone_count; i++) {
 		change_begin(x);
 		ft_text_puts(x->text, "\"gone\": true");
-		name_add(x, "a", x->input->plan->switches[f->gone[i]].name);
+		name_add(x, "a", x->plan->switches[f->gone[i]].name);
 		ft_text_puts(x->text, "}");
 	}
 	return 0;
@@ -237,7 +238,7 @@ static int gone_accept(struct accepting *x, const struct ft_finding *f)
 
 static int hosts_accept(struct accepting *x, const struct ft_finding *f)
 {
-	if (x->input->plan->host_count > 0)
+	if (x->plan->host_count > 0)
 		return refuse(x, "the design lists its hosts: change \"hosts\" there, or expect.hosts_down");
 	for (size_t i = 0; i < f->where_count; i++) {
 		uint32_t row = ft_map_get(&x->rows, f->where[i].guid);
@@ -255,7 +256,7 @@ static int hosts_accept(struct accepting *x, const struct ft_finding *f)
 /* The slower end is what the cable runs at. */
 static int rate_accept(struct accepting *x, const struct ft_finding *f)
 {
-	const struct ft_snapshot *s = x->input->snapshot;
+	const struct ft_snapshot *s = x->m->chips;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
@@ -301,7 +302,7 @@ static int finding_accept(struct accepting *x, const struct ft_finding *f)
 
 	if (why)
 		return refuse(x, why);
-	if (plan_has_directors(x->input->plan))
+	if (plan_has_directors(x->plan))
 		return refuse(x, "the plan has directors, of which only chips are seen");
 	for (size_t i = 0; r >= 0 && i < x->report->switch_count; i++)
 		if (x->report->switches[i].guid)
@@ -309,12 +310,12 @@ static int finding_accept(struct accepting *x, const struct ft_finding *f)
 	return r < 0 ? r : ways[codes[f->code].how](x, f);
 }
 
-int ft_accept_write(const struct ft_verify_input *input, const struct ft_report *report, size_t finding,
-		    const struct ft_accept_note *note, struct ft_text *text, struct ft_error *err)
+int ft_accept_write(const struct ft_model *m, size_t finding, const struct ft_accept_note *note, struct ft_text *text,
+		    struct ft_error *err)
 {
 	_cleanup_(ft_text_release) struct ft_text changes = {0};
-	struct accepting x = {.input = input, .report = report, .text = &changes, .err = err};
-	const struct ft_finding *f = &report->findings[finding];
+	struct accepting x = {.m = m, .plan = m->input->plan, .report = m->report, .text = &changes, .err = err};
+	const struct ft_finding *f = &m->report->findings[finding];
 	int r = finding_accept(&x, f);
 
 	ft_map_release(&x.rows);

@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 /* Who accepts, and why; strings are not owned, and safe. */
 struct ft_accept_note {
@@ -21,13 +20,12 @@ struct ft_accept_note {
 const char *ft_accept_refusal(enum ft_code code);
 
 /*
- * Adds an entry of "accepted" (ftcheck-design(5)) for finding @finding of @report.
+ * Adds an entry of "accepted" (ftcheck-design(5)) for finding @finding of the report of the finished model @m.
  *
- * @input, @report  the report is of that input
  * Returns 0; -EINVAL with the reason in @err, without a place, and nothing added; or -ENOMEM.
  */
-int ft_accept_write(const struct ft_verify_input *input, const struct ft_report *report, size_t finding,
-		    const struct ft_accept_note *note, struct ft_text *text, struct ft_error *err);
+int ft_accept_write(const struct ft_model *m, size_t finding, const struct ft_accept_note *note, struct ft_text *text,
+		    struct ft_error *err);
 
 /*
  * The text of @design with @entries, separated by commas, added to its "accepted", and with its "plan", if it has one,

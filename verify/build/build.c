@@ -390,20 +390,16 @@ void ft_build_count(struct ft_build *b)
 	}
 }
 
-int ft_build_make(const struct ft_verify_input *input, struct ft_build **ret_build)
+int ft_build_of_model(const struct ft_model *m, struct ft_build **ret_build)
 {
+	const struct ft_verify_input *input = m->input;
 	_cleanup_(ft_build_freep) struct ft_build *b = calloc(1, sizeof(*b));
 	_cleanup_(ft_states_release) struct ft_states s = {0};
-	struct ft_verify_input building = *input;
-	struct ft_model m;
 	int r;
 
 	if (!b)
 		return -ENOMEM;
-	building.building = true;
-	r = ft_model_make(&m, &building);
-	if (r == 0)
-		r = ft_states_make(&m, input->phases, input->day, &s);
+	r = ft_states_make(m, input->phases, input->day, &s);
 	b->plan_name = ft_text_safe_dup(input->design->name, strlen(input->design->name));
 	b->rails = s.rails;
 	b->ports = input->plan->cable_count > 0;
@@ -414,13 +410,23 @@ int ft_build_make(const struct ft_verify_input *input, struct ft_build **ret_bui
 	if (r == 0)
 		r = names_make(&s, b);
 	if (r == 0)
-		r = rows_make(&m, &s, b);
+		r = rows_make(m, &s, b);
 	if (r == 0)
 		r = tables_make(&s, input->design, b);
-	ft_model_release(&m);
 	if (r < 0)
 		return r;
 	ft_build_count(b);
 	*ret_build = FT_STEAL(b);
 	return 0;
+}
+
+int ft_build_make(const struct ft_verify_input *input, struct ft_build **ret_build)
+{
+	_cleanup_(ft_model_release) struct ft_model m;
+	struct ft_verify_input building = *input;
+	int r;
+
+	building.building = true;
+	r = ft_model_make(&m, &building);
+	return r == 0 ? ft_build_of_model(&m, ret_build) : r;
 }

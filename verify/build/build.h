@@ -22,6 +22,8 @@
 #include "verify/model/report.h"
 #include "verify/model/verify.h"
 
+struct ft_model;
+
 enum ft_cable_state {
 	FT_CABLE_RIGHT,	       /* in its place, at its rate */
 	FT_CABLE_MISSING,      /* not there, as far as its ends can be seen */
@@ -109,12 +111,16 @@ struct ft_build {
 enum { FT_BUILD_CLEAN_S = 125 * 60 };
 
 /*
- * The states of all planned cables of @input->plan, phases not yet over taken into account.
+ * The states of all planned cables of the plan of @input, phases not yet over taken into account.
  *
  * @ret_build  out: the caller frees it. Untouched on failure. time_s, plan_sha256 and course are the caller's to fill
  * Returns 0 or -ENOMEM.
  */
 int ft_build_make(const struct ft_verify_input *input, struct ft_build **ret_build);
+
+/* The same of a model that was made of such an input, with .building. */
+int ft_build_of_model(const struct ft_model *m, struct ft_build **ret_build);
+
 void ft_build_free(struct ft_build *build);
 static inline void ft_build_freep(struct ft_build **build)
 {

@@ -69,9 +69,9 @@ static const char *who_accepts(const struct ft_options *options)
 }
 
 /* Of "all" those that can be are accepted, and the others are listed. Returns 0, or the exit status. */
-static int findings_take(const struct ft_options *options, const struct ft_verify_input *input,
-			 const struct ft_report *report, struct choice *c)
+static int findings_take(const struct ft_options *options, const struct ft_model *m, struct choice *c)
 {
+	const struct ft_report *report = m->report;
 	bool all = strcmp(options->accept, "all") == 0;
 	_cleanup_free_ char *by = ft_text_safe_dup(who_accepts(options), strlen(who_accepts(options)));
 	_cleanup_free_ char *why = options->why ? ft_text_safe_dup(options->why, strlen(options->why)) : NULL;
@@ -90,7 +90,7 @@ static int findings_take(const struct ft_options *options, const struct ft_verif
 
 		if (f->waived || (!all && !id_is_named(options->accept, f->id)))
 			continue;
-		r = ft_accept_write(input, report, i, &note, &c->entries, &err);
+		r = ft_accept_write(m, i, &note, &c->entries, &err);
 		if (r == -EINVAL && all) {
 			ft_text_printf(&c->refused, "not accepted: %s: %s\n", f->id, err.text);
 			continue;
@@ -118,14 +118,13 @@ static size_t finding_find(const struct ft_report *report, const char *id)
 }
 
 /* The same fabric by the candidate: what was accepted is gone, and nothing else has come. Returns 0 or the status. */
-static int candidate_prove(const struct ft_verify_input *input, const struct ft_report *report, const struct choice *c,
-			   const struct ft_text *candidate)
+static int candidate_prove(const struct ft_model *m, const struct choice *c, const struct ft_text *candidate)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_phases_freep) struct ft_phases *phases = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *then = NULL;
-	struct ft_verify_input with = *input;
+	struct ft_verify_input with = *m->input;
 	struct ft_error err = {0};
 	int r = ft_design_read(candidate->data, candidate->length, &design, &plan, &err);
 
@@ -139,7 +138,7 @@ static int candidate_prove(const struct ft_verify_input *input, const struct ft_
 	if (r < 0)
 		return ft_complainf("ftcheck: no design can say that: %s", err.text[0] ? err.text : strerror(-r));
 	for (size_t i = 0; i < then->finding_count; i++) {
-		size_t was = finding_find(report, then->findings[i].id);
+		size_t was = finding_find(m->report, then->findings[i].id);
 
 		if (was == SIZE_MAX)
 			return ft_complainf(
@@ -152,9 +151,9 @@ static int candidate_prove(const struct ft_verify_input *input, const struct ft_
 	return 0;
 }
 
-int ft_accept_findings(const struct ft_options *options, const struct ft_verify_input *input,
-		       const struct ft_report *report)
+int ft_accept_findings(const struct ft_options *options, const struct ft_model *m)
 {
+	const struct ft_report *report = m->report;
 	_cleanup_(choice_release) struct choice c = {0};
 	_cleanup_(ft_text_release) struct ft_text candidate = {0};
 	struct ft_error err = {0};
@@ -165,13 +164,13 @@ int ft_accept_findings(const struct ft_options *options, const struct ft_verify_
 	if (lstat(options->candidate, &there) == 0)
 		return ft_complainf("ftcheck: %s exists already: a candidate is written to a new file",
 				    options->candidate);
-	r = findings_take(options, input, report, &c);
+	r = findings_take(options, m, &c);
 	if (r != 0)
 		return r;
-	r = ft_accept_design(input->design, ft_text_string(&c.entries), &candidate, &err);
+	r = ft_accept_design(m->design, ft_text_string(&c.entries), &candidate, &err);
 	if (r < 0)
 		return ft_complainf("ftcheck: no design can say that: %s", err.text[0] ? err.text : strerror(-r));
-	r = candidate_prove(input, report, &c, &candidate);
+	r = candidate_prove(m, &c, &candidate);
 	if (r != 0)
 		return r;
 	r = ft_file_write(options->candidate, &candidate);

@@ -4,14 +4,12 @@
 #define FT_VERIFY_CMD_ACCEPTING_H
 
 #include "verify/cmd/options.h"
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 /*
  * Writes the candidate to a new file, once it is proven on the same snapshot: the accepted findings are gone, and no
- * others have come. @report is of @input. Returns the exit status.
+ * others have come. @m is finished. Returns the exit status.
  */
-int ft_accept_findings(const struct ft_options *options, const struct ft_verify_input *input,
-		       const struct ft_report *report);
+int ft_accept_findings(const struct ft_options *options, const struct ft_model *m);
 
 #endif

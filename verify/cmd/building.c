@@ -57,9 +57,9 @@ static int build_print(const struct ft_options *options, const struct ft_build *
 	return r < 0 ? ft_file_error("standard output", r, &(struct ft_error){0}) : 0;
 }
 
-int ft_build_show(const struct ft_options *options, const struct ft_verify_input *input, const struct ft_report *report,
-		  int64_t now_s)
+int ft_build_show(const struct ft_options *options, const struct ft_model *m, int64_t now_s)
 {
+	const struct ft_report *report = m->report;
 	_cleanup_(ft_build_course_freep) struct ft_build_course *course = NULL;
 	_cleanup_(ft_build_freep) struct ft_build *build = NULL;
 	int r;
@@ -67,7 +67,7 @@ int ft_build_show(const struct ft_options *options, const struct ft_verify_input
 	/* Nothing can be said of the cables of another fabric, and nothing of them is to be kept. */
 	if (ft_report_is_foreign(report))
 		return ft_complain(report->findings[0].text);
-	r = ft_build_make(input, &build);
+	r = ft_build_of_model(m, &build);
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &(struct ft_error){0});
 	memcpy(build->plan_sha256, report->plan_sha256, sizeof(build->plan_sha256));

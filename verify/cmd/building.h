@@ -5,17 +5,15 @@
 #define FT_VERIFY_CMD_BUILDING_H
 
 #include "verify/cmd/options.h"
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 /*
  * Prints the build in the form of the options, and keeps its course in the file of --state.
  *
- * @report  of the same @input, complete
- * @now_s   the time by the clock of this machine
+ * @m      finished, its report complete
+ * @now_s  the time by the clock of this machine
  * Returns the exit status: that of the verdict, or 3 after reporting the reason.
  */
-int ft_build_show(const struct ft_options *options, const struct ft_verify_input *input, const struct ft_report *report,
-		  int64_t now_s);
+int ft_build_show(const struct ft_options *options, const struct ft_model *m, int64_t now_s);
 
 #endif

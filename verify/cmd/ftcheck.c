@@ -141,29 +141,27 @@ static int daemon_ask(const struct ft_options *options)
 }
 
 /* The outputs requested in addition to the findings. */
-static int report_extend(const struct ft_options *options, struct ft_model *m, struct ft_report *report,
-			 struct ft_error *err)
+static int report_extend(const struct ft_options *options, struct ft_model *m, struct ft_error *err)
 {
-	const struct ft_verify_input *input = m->input;
 	struct ft_progress *progress = options->sweep.progress;
 	int r = 0;
 
 	if (options->repair) {
 		ft_progress_enter(progress, FT_PHASE_REPAIR, 0);
-		r = ft_repair_make(input, report);
+		r = ft_repair_make(m);
 	}
 	if (options->after)
 		ft_progress_enter(progress, FT_PHASE_AFTER, 0);
 
 	for (enum ft_after_kind kind = 0; r == 0 && kind < FT_AFTER_KINDS; kind++)
 		if (options->after && options->after_kinds[kind])
-			r = ft_after_add(input, kind, options->after, report);
+			r = ft_after_add(m, kind, options->after);
 	if (r == 0 && options->throughput)
-		r = ft_throughput_measure(m, report);
-	if (r == 0 && options->throughput && !report->throughput.measured)
+		r = ft_throughput_measure(m);
+	if (r == 0 && options->throughput && !m->report->throughput.measured)
 		fprintf(stderr, "ftcheck: --throughput: there are fewer than two hosts, and no traffic between them\n");
 	if (r == 0 && options->workloads.count > 0)
-		r = ft_workload_measure(m, &options->workloads, report, err);
+		r = ft_workload_measure(m, &options->workloads, err);
 	return r;
 }
 
@@ -199,13 +197,6 @@ static struct ft_verify_input input_make(const struct ft_options *options, const
 					.limits = {options->warning_percent, options->critical_percent}};
 }
 
-static int verify(struct ft_model *m, const struct ft_verify_input *input)
-{
-	int r = ft_model_make(m, input);
-
-	return r == 0 ? ft_model_judge(m) : r;
-}
-
 /*
  * Lanes matter only where routes make a circle, and only on it: the first judgement tells what to read of them, if
  * anything, and then there is a second one.
@@ -215,7 +206,7 @@ static int verify(struct ft_model *m, const struct ft_verify_input *input)
 static int verify_with_lanes(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
 			     struct ft_model *m)
 {
-	int r = verify(m, input);
+	int r = ft_model_finish(m, input);
 
 	if (r < 0 || m->report->lane_wants.path_count == 0)
 		return r;
@@ -225,26 +216,22 @@ static int verify_with_lanes(const struct ft_options *options, struct ft_verify_
 	ft_progress_enter(options->sweep.progress, FT_PHASE_JUDGE, 0);
 	input->lanes = g->lanes;
 	ft_model_release(m);
-	return verify(m, input);
+	return ft_model_finish(m, input);
 }
 
+/* @m: as of verify_with_lanes(), its report complete */
 static int report_make(const struct ft_options *options, struct ft_verify_input *input, struct ft_gathered *g,
-		       struct ft_report **ret_report, struct ft_error *err)
+		       struct ft_model *m, struct ft_error *err)
 {
-	_cleanup_(ft_model_release) struct ft_model m = {0};
 	int r;
 
 	/* A malicious fabric, or file, must exhaust this process and not the machine's memory. */
 	ft_guard_limit_memory(MEMORY_FACTOR *
 			      ft_bounds_memory(g->plan, g->snapshot->node_count, g->snapshot->port_count));
-	r = verify_with_lanes(options, input, g, &m);
-	if (r == 0 && !ft_report_is_foreign(m.report))
-		r = report_extend(options, &m, m.report, err);
-	if (r == 0)
-		r = report_complete(m.report, options, g->design, g->snapshot);
-	if (r == 0)
-		*ret_report = FT_STEAL(m.report);
-	return r;
+	r = verify_with_lanes(options, input, g, m);
+	if (r == 0 && !ft_report_is_foreign(m->report))
+		r = report_extend(options, m, err);
+	return r == 0 ? report_complete(m->report, options, g->design, g->snapshot) : r;
 }
 
 /* Shows one switch only. */
@@ -280,7 +267,7 @@ static bool typed_in(const struct ft_options *options)
 int main(int argc, char **argv)
 {
 	_cleanup_(ft_gathered_release) struct ft_gathered gathered = {0};
-	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_model_release) struct ft_model m = {0};
 	struct ft_verify_input input;
 	struct ft_error err = {0};
 	struct ft_options options;
@@ -304,12 +291,12 @@ int main(int argc, char **argv)
 	ft_progress_enter(options.sweep.progress, FT_PHASE_JUDGE, 0);
 	if (options.look_at)
 		return look_print(&options, &input);
-	r = report_make(&options, &input, &gathered, &report, &err);
+	r = report_make(&options, &input, &gathered, &m, &err);
 	if (r < 0)
 		return ft_file_error(err.text[0] ? "--workload" : "ftcheck", r, &err);
 	if (options.accept && r == 0)
-		return ft_accept_findings(&options, &input, report);
+		return ft_accept_findings(&options, &m);
 	if (options.build && r == 0)
-		return ft_build_show(&options, &input, report, (int64_t)time(NULL));
-	return r > 0 ? r : report_print_verdict(report, &options, gathered.design, gathered.plan);
+		return ft_build_show(&options, &m, (int64_t)time(NULL));
+	return r > 0 ? r : report_print_verdict(m.report, &options, gathered.design, gathered.plan);
 }

@@ -508,10 +508,8 @@ int ft_look_make(const struct ft_verify_input *input, const char *name, struct f
 	_cleanup_(ft_model_release) struct ft_model m;
 	_cleanup_(ft_look_freep) struct ft_look *look = calloc(1, sizeof(*look));
 	struct looking l = {&m, look, nobody, NULL};
-	int r = ft_model_make(&m, input);
+	int r = ft_model_finish(&m, input);
 
-	if (r == 0)
-		r = ft_model_judge(&m);
 	if (r == 0 && !look)
 		r = -ENOMEM;
 	if (r == 0 && ft_report_is_foreign(m.report))

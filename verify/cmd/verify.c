@@ -244,13 +244,18 @@ int ft_model_judge(struct ft_model *m)
 	return steps_take(m, report_steps, FT_COUNT(report_steps));
 }
 
+int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input)
+{
+	int r = ft_model_make(m, input);
+
+	return r == 0 ? ft_model_judge(m) : r;
+}
+
 int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)
 {
 	_cleanup_(ft_model_release) struct ft_model m;
-	int r = ft_model_make(&m, input);
+	int r = ft_model_finish(&m, input);
 
-	if (r == 0)
-		r = ft_model_judge(&m);
 	if (r < 0)
 		return r;
 	*ret_report = FT_STEAL(m.report);

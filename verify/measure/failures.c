@@ -1047,22 +1047,17 @@ static int result_add(struct after *x, struct ft_report *report)
 	return ways_look(x, result);
 }
 
-int ft_after_add(const struct ft_verify_input *input, enum ft_after_kind kind, uint32_t count, struct ft_report *report)
+int ft_after_add(struct ft_model *m, enum ft_after_kind kind, uint32_t count)
 {
-	_cleanup_(ft_model_release) struct ft_model m;
 	_cleanup_(after_release) struct after x = {.kind = kind};
-	int r = ft_model_make(&m, input);
+	int r = after_init(&x, m);
 
-	if (r == 0 && m.failed)
-		r = -ENOMEM;
-	if (r == 0)
-		r = after_init(&x, &m);
 	if (r < 0)
 		return r;
-	if (kind == FT_AFTER_CORE && !ft_plan_has_ranks(m.plan))
+	if (kind == FT_AFTER_CORE && !ft_plan_has_ranks(m->plan))
 		x.kind = FT_AFTER_SWITCH;
 	then_look(&x);
 	items_list(&x);
 	x.count = count < x.item_count ? count : x.item_count;
-	return x.count > 0 ? result_add(&x, report) : 0;
+	return x.count > 0 ? result_add(&x, m->report) : 0;
 }

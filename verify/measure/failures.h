@@ -6,8 +6,7 @@
 #ifndef FT_VERIFY_MEASURE_FAILURES_H
 #define FT_VERIFY_MEASURE_FAILURES_H
 
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 enum {
 	FT_AFTER_COUNT_MAX = 1000, /* the most failures that can be requested */
@@ -17,9 +16,8 @@ enum {
 };
 
 /*
- * Adds to @report, which ft_verify_all() made from @input, the effect of @count more failures of @kind (in a plan
- * without tiers, FT_AFTER_CORE means FT_AFTER_SWITCH). If fewer exist, all of them fail; if none exist, nothing is
- * added.
+ * Adds to the report of the finished model @m the effect of @count more failures of @kind (in a plan without tiers,
+ * FT_AFTER_CORE means FT_AFTER_SWITCH). If fewer exist, all of them fail; if none exist, nothing is added.
  *
  * If there are too many sets to enumerate, the mean is over a sample. The worst case is over all sets examined,
  * including those that hit one edge switch, or the total bandwidth, hardest: the thickest bundles of each edge, the
@@ -28,7 +26,6 @@ enum {
  *
  * Returns 0 or -ENOMEM.
  */
-int ft_after_add(const struct ft_verify_input *input, enum ft_after_kind kind, uint32_t count,
-		 struct ft_report *report);
+int ft_after_add(struct ft_model *m, enum ft_after_kind kind, uint32_t count);
 
 #endif

@@ -105,8 +105,9 @@ static int findings_measure(const struct ft_verify_input *input, const struct ft
 
 /* ---- all of them ---- */
 
-int ft_throughput_measure(const struct ft_model *m, struct ft_report *report)
+int ft_throughput_measure(struct ft_model *m)
 {
+	struct ft_report *report = m->report;
 	const struct ft_verify_input *input = m->input;
 	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
 	struct ft_throughput planned, found;

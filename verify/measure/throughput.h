@@ -12,12 +12,12 @@
 #include "verify/model/model.h"
 
 /*
- * Adds the throughput to @report, which is of the finished model @m, and what they take of it to the findings with
+ * Adds the throughput to the report of the finished model @m, and what they take of it to the findings with
  * the greatest impact, FT_THROUGHPUT_FINDINGS at most: each takes a search. With fewer than two hosts none is added.
  * Hosts that were not seen, or are cut off, are left out of what is found. Returns 0 or -ENOMEM.
  */
 enum { FT_THROUGHPUT_FINDINGS = 20 };
 
-int ft_throughput_measure(const struct ft_model *m, struct ft_report *report);
+int ft_throughput_measure(struct ft_model *m);
 
 #endif

@@ -577,6 +577,12 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
 /* cmd/verify.c: the remaining steps: impact of the findings, their ids, their order, the verdict. 0 or -ENOMEM. */
 int ft_model_judge(struct ft_model *m);
 
+/*
+ * cmd/verify.c: both: the finished model, whose report can be extended (repair/, accept/, build/, measure/failures.h
+ * and throughput.h, routes/workload.h). @input must outlive it.
+ */
+int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input);
+
 /* measure/figures.c: cables of a pair that carry traffic, planned or not; and those that belong to the pair. */
 uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
 uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);

@@ -41,6 +41,7 @@ struct stop {
 };
 
 struct repair {
+	const struct ft_model *m;
 	const struct ft_verify_input *input;
 	struct ft_report *report;
 	struct ft_what_if *what_if;
@@ -929,7 +930,7 @@ static int walk(struct repair *x)
 static int walk_begin(struct repair *x)
 {
 	uint32_t count = 0;
-	int r = ft_what_if_new(x->input, x->report, &x->what_if);
+	int r = ft_what_if_new(x->m, &x->what_if);
 
 	if (r < 0)
 		return r;
@@ -959,12 +960,12 @@ static int walk_end(struct repair *x)
 	return r == 0 ? left_add(x, x->report) : r;
 }
 
-int ft_repair_make(const struct ft_verify_input *input, struct ft_report *report)
+int ft_repair_make(struct ft_model *m)
 {
-	_cleanup_(repair_release) struct repair x = {.input = input, .report = report};
+	_cleanup_(repair_release) struct repair x = {.m = m, .input = m->input, .report = m->report};
 	int r;
 
-	report->repair_asked = true;
+	m->report->repair_asked = true;
 	r = jobs_gather(&x);
 	if (r == 0)
 		r = jobs_reduce(&x);

@@ -6,20 +6,19 @@
 #ifndef FT_VERIFY_REPAIR_REPAIR_H
 #define FT_VERIFY_REPAIR_REPAIR_H
 
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 /* The most verifications of predicted fabrics; with more steps, not each has its prediction. */
 enum { FT_REPAIR_LOOKS_MAX = 100 };
 
 /*
- * Fills the repair of @report, which ft_verify_all() made from @input. Waived findings are not repaired.
+ * Fills the repair of the report of the finished model @m. Waived findings are not repaired.
  *
  * Forwarding tables, error counters and subnet managers are not predicted: their findings stay until all their actions
  * are done.
  *
  * Returns 0 or -ENOMEM.
  */
-int ft_repair_make(const struct ft_verify_input *input, struct ft_report *report);
+int ft_repair_make(struct ft_model *m);
 
 #endif

@@ -16,7 +16,6 @@ void ft_what_if_free(struct ft_what_if *w)
 {
 	if (!w)
 		return;
-	ft_model_release(&w->m);
 	free(w->s.nodes);
 	free(w->s.ports);
 	free(w->s.strings);
@@ -153,23 +152,15 @@ static int places_map(struct ft_what_if *w)
 	return 0;
 }
 
-/* Its observed parts: the chips of directors, and the hosts that the plan lists. */
-static int model_make(struct ft_what_if *w, const struct ft_verify_input *from)
+/* The observed parts: the hosts that the plan lists, and the chips of directors. */
+static int parts_find(struct ft_what_if *w)
 {
-	struct ft_verify_input input = *from;
-	int r;
-
-	input.routes = NULL;
-	input.counters = NULL;
-	input.sms = NULL;
-	r = ft_model_make(&w->m, &input);
-	w->m.input = NULL;
 	w->host_is_there = calloc(w->plan->host_count + 1UL, sizeof(*w->host_is_there));
-	if (r == 0 && !w->host_is_there)
-		r = -ENOMEM;
-	for (uint32_t i = 0; r == 0 && w->m.exact.host_of && i < w->plan->host_count; i++)
-		w->host_is_there[i] = w->m.exact.host_of[i] != FT_NONE;
-	return r == 0 ? ft_what_if_chips_find(w) : r;
+	if (!w->host_is_there)
+		return -ENOMEM;
+	for (uint32_t i = 0; w->m->exact.host_of && i < w->plan->host_count; i++)
+		w->host_is_there[i] = w->m->exact.host_of[i] != FT_NONE;
+	return ft_what_if_chips_find(w);
 }
 
 /* The most common rate of cables of the kind; of two equally common rates the faster one, as in the verifier. */
@@ -212,25 +203,24 @@ static void rates_settle(struct ft_what_if *w)
 	}
 }
 
-int ft_what_if_new(const struct ft_verify_input *input, const struct ft_report *report, struct ft_what_if **ret_what_if)
+int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if)
 {
 	_cleanup_(ft_what_if_freep) struct ft_what_if *w = calloc(1, sizeof(*w));
 	int r;
 
 	if (!w)
 		return -ENOMEM;
-	w->design = input->design;
-	w->plan = input->plan;
-	w->report = report;
-	r = fabric_copy(w, input->snapshot);
+	w->m = m;
+	w->design = m->design;
+	w->plan = m->plan;
+	w->report = m->report;
+	r = fabric_copy(w, m->chips);
 	if (r == 0)
 		r = guids_map(w);
 	if (r == 0)
-		r = model_make(w, input);
-	if (r == 0) {
-		w->plan = w->m.plan;
+		r = parts_find(w);
+	if (r == 0)
 		r = places_map(w);
-	}
 	if (r == 0)
 		r = start_settle(w);
 	if (r == 0)

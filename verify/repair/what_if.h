@@ -10,18 +10,15 @@
 #ifndef FT_VERIFY_REPAIR_WHAT_IF_H
 #define FT_VERIFY_REPAIR_WHAT_IF_H
 
-#include "verify/model/report.h"
-#include "verify/model/verify.h"
+#include "verify/model/model.h"
 
 struct ft_what_if;
 
 /*
- * @input   its design, plan and snapshot are borrowed for as long as the what-if fabric lives
- * @report  the report on that snapshot, with the assignment of switches; borrowed likewise
+ * @m  the finished model of the snapshot, borrowed for as long as the what-if fabric lives
  * Returns 0 or -ENOMEM.
  */
-int ft_what_if_new(const struct ft_verify_input *input, const struct ft_report *report,
-		   struct ft_what_if **ret_what_if);
+int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if);
 void ft_what_if_free(struct ft_what_if *what_if);
 static inline void ft_what_if_freep(struct ft_what_if **what_if)
 {

@@ -26,7 +26,7 @@ static int chip_add(struct ft_what_if *w, const struct ft_what_if_chip *chip)
 
 int ft_what_if_chips_find(struct ft_what_if *w)
 {
-	const struct ft_model *m = &w->m;
+	const struct ft_model *m = w->m;
 	int r = 0;
 
 	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
@@ -59,7 +59,7 @@ uint32_t ft_what_if_director(const struct ft_what_if *w, uint64_t guid)
 		const struct ft_what_if_chip *chip = &w->chips[i];
 		bool seen = chip->node < w->first_count;
 
-		if (seen ? w->m.chassis->directors[chip->like->director].guid == guid
+		if (seen ? w->m->chassis->directors[chip->like->director].guid == guid
 			 : w->s.nodes[chip->node].system_guid == guid)
 			return chip->index;
 	}
@@ -72,16 +72,16 @@ uint32_t ft_what_if_director(const struct ft_what_if *w, uint64_t guid)
  */
 static int port_votes(const struct ft_what_if *w, const struct ft_chip *like, uint32_t number)
 {
-	const struct ft_director *d = &w->m.chassis->directors[like->director];
-	const struct ft_snapshot *s = w->m.chips;
+	const struct ft_director *d = &w->m->chassis->directors[like->director];
+	const struct ft_snapshot *s = w->m->chips;
 	int votes = 0;
 
 	for (uint32_t i = d->first; i < d->first + d->count; i++) {
-		const struct ft_chip *chip = &w->m.chassis->chips[i];
+		const struct ft_chip *chip = &w->m->chassis->chips[i];
 		const struct ft_port *port = ft_node_port(s, &s->nodes[chip->node], number);
 
 		if (chip->line && chip->chip == like->chip && port && port->peer != FT_NO_PORT)
-			votes += ft_trace_far(w->m.chassis, (uint32_t)(port - s->ports)) ? -1 : 1;
+			votes += ft_trace_far(w->m->chassis, (uint32_t)(port - s->ports)) ? -1 : 1;
 	}
 	return votes;
 }
@@ -89,9 +89,9 @@ static int port_votes(const struct ft_what_if *w, const struct ft_chip *like, ui
 /* The number of the model's port @number in its whole director, or 0: it is an inner one. */
 static uint32_t whole_number(const struct ft_what_if *w, const struct ft_chip *like, uint32_t number)
 {
-	uint32_t whole = w->m.chassis->whole_port[w->m.chips->nodes[like->node].first_port + number - 1];
+	uint32_t whole = w->m->chassis->whole_port[w->m->chips->nodes[like->node].first_port + number - 1];
 
-	return whole == FT_NO_PORT || !like->line ? 0 : w->m.snapshot->ports[whole].number;
+	return whole == FT_NO_PORT || !like->line ? 0 : w->m->snapshot->ports[whole].number;
 }
 
 /* Whether a cable can be plugged into that port: 0 no, 1 possibly, 2 yes. */
@@ -114,7 +114,7 @@ static const struct ft_what_if_chip *chip_of_node(const struct ft_what_if *w, ui
 
 static uint32_t line_ports(const struct ft_what_if *w, const struct ft_what_if_chip *chip)
 {
-	return w->m.chassis->directors[chip->like->director].seen.line_ports;
+	return w->m->chassis->directors[chip->like->director].seen.line_ports;
 }
 
 /* The number of port @number of the chip among the outer ports of its director, or 0. */
@@ -247,12 +247,12 @@ static const struct ft_what_if_chip *namesake(const struct ft_what_if *w, uint32
 static void traces_return(struct ft_what_if *w, const struct ft_what_if_chip *chip, const struct ft_chip *after,
 			  const struct ft_finding *because)
 {
-	const struct ft_snapshot *s = w->m.chips;
+	const struct ft_snapshot *s = w->m->chips;
 	const struct ft_node *like = &s->nodes[after->node];
 
 	for (uint32_t n = 0; n < like->port_count; n++) {
 		const struct ft_port *port = &s->ports[like->first_port + n];
-		const struct ft_chip *far = ft_trace_far(w->m.chassis, like->first_port + n);
+		const struct ft_chip *far = ft_trace_far(w->m->chassis, like->first_port + n);
 		const struct ft_what_if_chip *end = far ? namesake(w, chip->index, far) : NULL;
 		uint32_t own = w->s.nodes[chip->node].first_port + n, to;
 
@@ -273,7 +273,7 @@ static void traces_return(struct ft_what_if *w, const struct ft_what_if_chip *ch
 static uint32_t traces_usual(const struct ft_what_if *w, const struct ft_chip *chip, const struct ft_chip *other)
 {
 	enum { MOST = 256 };
-	const struct ft_chassis *c = w->m.chassis;
+	const struct ft_chassis *c = w->m->chassis;
 	const struct ft_director *d = &c->directors[chip->director];
 	uint32_t votes[MOST] = {0}, best = 0, planned = w->plan->inside[d->tier].traces;
 
@@ -313,7 +313,7 @@ static void traces_complete(struct ft_what_if *w, const struct ft_what_if_chip *
 
 static uint32_t traces_of(const struct ft_what_if *w, const struct ft_chip *chip)
 {
-	return w->m.chassis->traces.degree[chip - w->m.chassis->chips];
+	return w->m->chassis->traces.degree[chip - w->m->chassis->chips];
 }
 
 /* The model for a chip in that place: of the same director if possible, with the most traces. NULL: none. */
@@ -322,13 +322,13 @@ static const struct ft_chip *likeness(const struct ft_what_if *w, uint32_t index
 	const struct ft_chip *best = NULL;
 	uint32_t most = 0;
 
-	for (uint32_t i = 0; i < w->m.chassis->chip_count; i++) {
-		const struct ft_chip *c = &w->m.chassis->chips[i];
+	for (uint32_t i = 0; i < w->m->chassis->chip_count; i++) {
+		const struct ft_chip *c = &w->m->chassis->chips[i];
 		const struct ft_what_if_chip *own = chip_of_node(w, c->node);
 		uint32_t rank;
 
 		if (c->line != line || c->chip != chip ||
-		    w->m.chassis->directors[c->director].tier != w->plan->switches[index].tier)
+		    w->m->chassis->directors[c->director].tier != w->plan->switches[index].tier)
 			continue;
 		rank = 2 * traces_of(w, c) + (own && own->index == index);
 		if (best && rank <= most)
@@ -350,7 +350,7 @@ static const char *chassis_name(const struct ft_what_if *w, uint32_t index)
 static int chip_name(const struct ft_what_if *w, const struct ft_chip *like, uint32_t index, uint32_t board,
 		     struct ft_text *ret_name)
 {
-	const struct ft_model *m = &w->m;
+	const struct ft_model *m = w->m;
 	const struct ft_node *node = &m->chips->nodes[like->node];
 	const struct ft_what_if_chip *self = chip_of_node(w, like->node);
 	const char *name = ft_node_description(m->chips, node);
@@ -407,7 +407,7 @@ static int chip_return(struct ft_what_if *w, uint32_t index, bool line, uint32_t
 		return -ENOTSUP;
 	for (uint32_t i = 0; !own && i < w->chip_count; i++)
 		own = w->chips[i].index == index ? &w->chips[i] : NULL;
-	node = &w->m.chips->nodes[like->node];
+	node = &w->m->chips->nodes[like->node];
 	r = chip_name(w, like, index, board, &name);
 	if (r == 0)
 		r = ft_what_if_node_add(w, FT_NODE_SWITCH, chip_guid(w, like, index, board, chip),
@@ -435,7 +435,7 @@ static bool chip_is_there(const struct ft_what_if *w, uint32_t index, bool line,
 /* Restores board @board, or one chip of it, as far as it is missing. */
 static int board_return(struct ft_what_if *w, uint32_t index, bool line, uint32_t board, uint32_t only)
 {
-	const struct ft_inside *want = &w->m.chassis->usual[w->plan->switches[index].tier];
+	const struct ft_inside *want = &w->m->chassis->usual[w->plan->switches[index].tier];
 	uint32_t chips = line ? want->line_chips : want->fabric_chips;
 	int r = 0;
 
@@ -448,7 +448,7 @@ static int board_return(struct ft_what_if *w, uint32_t index, bool line, uint32_
 /* Restores all missing boards of a director: without its fabric boards, the line boards behind them are unseen, too. */
 static int boards_return(struct ft_what_if *w, uint32_t index)
 {
-	const struct ft_inside *want = w->m.origin ? &w->m.chassis->usual[w->plan->switches[index].tier] : NULL;
+	const struct ft_inside *want = w->m->origin ? &w->m->chassis->usual[w->plan->switches[index].tier] : NULL;
 	int r = want && want->line_boards + want->fabric_boards > 0 ? 0 : -ENOTSUP;
 
 	for (uint32_t b = 0; r == 0 && b < want->line_boards; b++)
@@ -465,7 +465,7 @@ static void chips_join(struct ft_what_if *w, uint32_t first, const struct ft_fin
 	for (uint32_t i = first; i < end; i++)
 		traces_return(w, &w->chips[i], w->chips[i].like, because);
 	for (uint32_t i = first; i < end; i++) {
-		uint32_t wanted = w->m.chassis->usual[w->plan->switches[w->chips[i].index].tier].traces;
+		uint32_t wanted = w->m->chassis->usual[w->plan->switches[w->chips[i].index].tier].traces;
 
 		if (wanted > 0)
 			traces_complete(w, &w->chips[i], wanted, because);
@@ -497,7 +497,7 @@ int ft_what_if_board_return(struct ft_what_if *w, const struct ft_finding *becau
 	int r = 0;
 
 	*ret_first = w->chip_count;
-	if (!board->known || !w->m.origin)
+	if (!board->known || !w->m->origin)
 		return -ENOTSUP;
 	severed_mend(w, because);
 	r = board->all ? boards_return(w, board->of)

@@ -23,8 +23,8 @@ struct ft_what_if {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_report *report;
-	struct ft_model m;    /* the observed fabric; the numbers of its nodes and ports hold for @s, too */
-	struct ft_snapshot s; /* the working copy; it only grows */
+	const struct ft_model *m; /* the observed fabric; the numbers of its nodes and ports hold for @s, too */
+	struct ft_snapshot s;	  /* the working copy; it only grows */
 	uint32_t nodes_size, ports_size, strings_size;
 	struct ft_map by_guid; /* node */
 	struct ft_wiring wiring;

@@ -90,8 +90,7 @@ static void sides_release(struct sides *sides)
 		ft_work_side_release(&sides->of[i]);
 }
 
-int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list, struct ft_report *report,
-			struct ft_error *err)
+int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list, struct ft_error *err)
 {
 	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
 	_cleanup_(ft_forward_release) struct ft_forward forward = {0};
@@ -120,5 +119,5 @@ int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list,
 	run[PLANNED] = *planned;
 	run[BY_TABLES].forwarding = &forward.forwarding;
 	r = ft_work_run(&model, list, run, tables ? SIDES : SIDES - 1, NULL, &result, err);
-	return r == 0 ? rows_add(report, &result, all - result.tasks) : r;
+	return r == 0 ? rows_add(m->report, &result, all - result.tasks) : r;
 }

@@ -11,10 +11,9 @@
 #include "verify/model/model.h"
 
 /*
- * Adds the workloads of @list to @report, which is of the finished model @m. With too few hosts for one of them,
- * none is added. Returns 0, -ENOMEM, or -EINVAL with @err filled (no line).
+ * Adds the workloads of @list to the report of the finished model @m. With too few hosts for one of them, none is
+ * added. Returns 0, -ENOMEM, or -EINVAL with @err filled (no line).
  */
-int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list, struct ft_report *report,
-			struct ft_error *err);
+int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list, struct ft_error *err);
 
 #endif
