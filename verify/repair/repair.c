@@ -704,11 +704,15 @@ static int look(struct repair *x, struct ft_report **ret_report)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	struct ft_verify_input input = *x->input;
+	struct ft_plan plan;
 	int r = ft_what_if_look(x->what_if, &snapshot);
 
+	if (r == 0)
+		r = ft_what_if_plan(x->what_if, &plan);
 	if (r < 0)
 		return r;
 	input.snapshot = snapshot;
+	input.plan = &plan;
 	input.routes = NULL;
 	input.counters = NULL;
 	input.sms = NULL;

@@ -22,6 +22,7 @@ void ft_what_if_free(struct ft_what_if *w)
 	ft_map_release(&w->by_guid);
 	ft_wiring_release(&w->wiring);
 	free(w->node_of);
+	free(w->bound);
 	free(w->awaits_power);
 	free(w->spoken);
 	free(w->apart);
@@ -932,5 +933,23 @@ int ft_what_if_look(const struct ft_what_if *w, struct ft_snapshot **ret_snapsho
 	reached_mark(&w->s, keep, queue, tail);
 	nodes_keep(to, &w->s, keep, moved);
 	*ret_snapshot = FT_STEAL(to);
+	return 0;
+}
+
+int ft_what_if_plan(struct ft_what_if *w, struct ft_plan *ret_plan)
+{
+	const struct ft_plan *plan = w->m->input->plan;
+	size_t size = plan->switch_count * sizeof(*w->bound);
+
+	free(w->bound);
+	w->bound = ft_memory_copy(plan->switches, size);
+	if (!w->bound)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (w->node_of[i] != NONE && w->bound[i].guid == 0 && !w->m->replaced[w->m->place_of[i]] &&
+		    ft_bind_of(w->m, w->m->place_of[i])->count == 0)
+			w->bound[i].guid = w->s.nodes[w->node_of[i]].guid;
+	*ret_plan = *plan;
+	ret_plan->switches = w->bound;
 	return 0;
 }

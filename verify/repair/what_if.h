@@ -47,4 +47,14 @@ bool ft_what_if_is_taken(const struct ft_what_if *what_if, const struct ft_place
  */
 int ft_what_if_look(const struct ft_what_if *what_if, struct ft_snapshot **ret_snapshot);
 
+/*
+ * The plan to verify that snapshot against: that of the input, with the switches bound by GUID to the places that they
+ * have. Who is who is known, and does not change while cables are moved; to find it out once more is four fifths of a
+ * verification, and where several assignments explain a fabric as well, the next one could be taken after each step.
+ *
+ * @ret_plan  out: it borrows from the input's plan and from @what_if, until the next call
+ * Returns 0 or -ENOMEM.
+ */
+int ft_what_if_plan(struct ft_what_if *what_if, struct ft_plan *ret_plan);
+
 #endif
