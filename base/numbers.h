@@ -25,7 +25,7 @@ static inline bool ft_number_is_among(const uint32_t *list, uint32_t count, uint
 
 /*
  * The member that stands for the whole set of @member: a union-find with path halving, by member its parent, or itself.
- * Two sets become one by parent[ft_number_root(parent, a)] = ft_number_root(parent, b).
+ * Two sets become one by ft_number_join(), or by parent[ft_number_root(parent, a)] = ft_number_root(parent, b).
  */
 static inline uint32_t ft_number_root(uint32_t *parent, uint32_t member)
 {
@@ -34,6 +34,33 @@ static inline uint32_t ft_number_root(uint32_t *parent, uint32_t member)
 		member = parent[member];
 	}
 	return member;
+}
+
+/* Makes one set of two. The lowest member stands for a set that is joined in no other way. */
+static inline void ft_number_join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+	uint32_t x = ft_number_root(parent, a), y = ft_number_root(parent, b);
+
+	parent[x > y ? x : y] = x > y ? y : x;
+}
+
+/* @count sets of one member each. */
+static inline void ft_number_begin(uint32_t *parent, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		parent[i] = i;
+}
+
+/* Replaces each parent by the number of the set, from 0 in the order of the lowest members. Returns how many there are.
+ */
+static inline uint32_t ft_number_sets(uint32_t *parent, uint32_t count)
+{
+	uint32_t sets = 0;
+
+	/* Parents are lower than their members, so their sets have their numbers already. */
+	for (uint32_t i = 0; i < count; i++)
+		parent[i] = parent[i] == i ? sets++ : parent[parent[i]];
+	return sets;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/model/model.h"
 
 /* The rate of a cable is that of its slower end: both report the same unless one of them is wrong. */
@@ -265,7 +266,7 @@ static bool switch_is_planned(const struct ft_model *m, uint32_t live)
  * design says of rates holds for all but these; what it says of a class of switches goes before.
  */
 struct classes {
-	uint32_t *part; /* by planned switch, of those beside the tree: the lowest it is cabled to, directly or not */
+	uint32_t *part; /* by planned switch, of those beside the tree: the same of all that are cabled to each other */
 	uint32_t *sort; /* by live switch; FT_NONE: not planned */
 	uint32_t sorts;
 	const struct ft_design_class **class_of; /* by sort: of the design; NULL: like most */
@@ -284,30 +285,18 @@ static void classes_release(struct classes *c)
 	free(c->ends);
 }
 
-/* Connected components, by propagating the lowest number: few switches, and fewer cables between them. */
 static int parts_find(const struct ft_model *m, struct classes *c)
 {
 	const struct ft_plan *plan = m->plan;
-	bool changed = true;
 
 	c->part = calloc(plan->switch_count + 1UL, sizeof(*c->part));
 	if (!c->part)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		c->part[i] = i;
-	while (changed) {
-		changed = false;
-		for (uint32_t i = ft_plan_tree_bundles(plan); i < plan->bundle_count; i++) {
-			const struct ft_plan_bundle *b = &plan->bundles[i];
-			uint32_t least;
-
-			if (!ft_plan_is_beside(plan, b->a) || c->part[b->a] == c->part[b->b])
-				continue;
-			least = c->part[b->a] < c->part[b->b] ? c->part[b->a] : c->part[b->b];
-			c->part[b->a] = c->part[b->b] = least;
-			changed = true;
-		}
-	}
+	ft_number_begin(c->part, plan->switch_count);
+	for (uint32_t i = ft_plan_tree_bundles(plan); i < plan->bundle_count; i++)
+		if (ft_plan_is_beside(plan, plan->bundles[i].a))
+			ft_number_join(c->part, plan->bundles[i].a, plan->bundles[i].b);
+	ft_number_sets(c->part, plan->switch_count);
 	return 0;
 }
 

@@ -514,24 +514,15 @@ static int part_solve(struct pairing *q, uint32_t one, uint32_t other, uint32_t 
 	return 0;
 }
 
-/* The lowest place stands for its part. */
-static void part_join(struct pairing *q, uint32_t p, uint32_t q_place)
-{
-	uint32_t a = ft_number_root(q->part, p), b = ft_number_root(q->part, q_place);
-
-	q->part[a > b ? a : b] = a > b ? b : a;
-}
-
 static void parts_find(struct pairing *q)
 {
 	const struct explain *x = q->x;
 
-	for (uint32_t p = 0; p < q->m->place_count; p++)
-		q->part[p] = p;
+	ft_number_begin(q->part, q->m->place_count);
 	for (uint32_t i = 0; i < x->stray_count; i++)
-		part_join(q, x->strays[i].a, x->strays[i].b);
+		ft_number_join(q->part, x->strays[i].a, x->strays[i].b);
 	for (uint32_t i = 0; i < q->short_count; i++)
-		part_join(q, q->shorts[i][0], q->shorts[i][1]);
+		ft_number_join(q->part, q->shorts[i][0], q->shorts[i][1]);
 	for (uint32_t p = 0; p < q->m->place_count; p++)
 		q->part[p] = ft_number_root(q->part, p);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/match/match.h"
 #include "verify/model/recall.h"
 
@@ -125,30 +126,15 @@ static int names_learn(struct ft_model *m)
 /* Numbers the connected parts of the plan. */
 static int networks_number(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
-
-	m->network = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
-	if (!queue || !m->network)
+	m->network = ft_arena_zeros(&m->memory, m->place_count, sizeof(*m->network));
+	if (!m->network)
 		return -ENOMEM;
-	for (uint32_t start = 0; start < m->place_count; start++) {
-		uint32_t head = 0, tail = 0;
-
-		if (m->network[start] != FT_NONE)
-			continue;
-		m->network[start] = m->network_count;
-		queue[tail++] = start;
-		while (head < tail) {
-			uint32_t p = queue[head++];
-
-			for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-				if (m->network[pair->peer] != FT_NONE || m->cells.width[pair->cell] == 0)
-					continue;
-				m->network[pair->peer] = m->network_count;
-				queue[tail++] = pair->peer;
-			}
-		}
-		m->network_count++;
-	}
+	ft_number_begin(m->network, m->place_count);
+	for (uint32_t i = 0; i < m->plan->bundle_count; i++)
+		if (m->plan->bundles[i].count > 0)
+			ft_number_join(m->network, m->place_of[m->plan->bundles[i].a],
+				       m->place_of[m->plan->bundles[i].b]);
+	m->network_count = ft_number_sets(m->network, m->place_count);
 	return 0;
 }
 

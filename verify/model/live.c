@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "planner/plan/wiring.h"
 #include "verify/model/model.h"
 
@@ -145,7 +146,6 @@ static int live_switches_collect(struct ft_model *m, const uint32_t *order)
 		sw->ports = director_ports(m, i);
 		sw->lost_ports = director_lost_ports(m, i);
 		sw->planned = FT_NONE;
-		sw->part = FT_NONE;
 		sw->rival = FT_NONE;
 		r = description_expected(m, node);
 		if (r < 0)
@@ -249,32 +249,16 @@ static int live_cables_index(struct ft_model *m)
 /* Numbers the connected components of the fabric. */
 static int live_parts_number(struct ft_live *live)
 {
-	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1) * sizeof(*queue));
+	_cleanup_free_ uint32_t *part = malloc((live->switch_count + 1UL) * sizeof(*part));
 
-	if (!queue)
+	if (!part)
 		return -ENOMEM;
-	for (uint32_t start = 0; start < live->switch_count; start++) {
-		uint32_t head = 0, tail = 0;
-
-		if (live->switches[start].part != FT_NONE)
-			continue;
-		queue[tail++] = start;
-		live->switches[start].part = live->part_count;
-		while (head < tail) {
-			uint32_t here = queue[head++];
-			const struct ft_live_switch *sw = &live->switches[here];
-
-			for (uint32_t i = 0; i < sw->cable_count; i++) {
-				uint32_t far = ft_cable_far(&live->cables[live->at[sw->first_cable + i]], here);
-
-				if (live->switches[far].part != FT_NONE)
-					continue;
-				live->switches[far].part = live->part_count;
-				queue[tail++] = far;
-			}
-		}
-		live->part_count++;
-	}
+	ft_number_begin(part, live->switch_count);
+	for (uint32_t i = 0; i < live->cable_count; i++)
+		ft_number_join(part, live->cables[i].a, live->cables[i].b);
+	live->part_count = ft_number_sets(part, live->switch_count);
+	for (uint32_t i = 0; i < live->switch_count; i++)
+		live->switches[i].part = part[i];
 	return 0;
 }
 
