@@ -104,12 +104,12 @@ static void guid_report(struct ft_model *m, uint64_t guid, const struct shared *
 }
 
 /* By node: the first and the last entry of its GUID, if it is the first node with it; FT_NONE: its GUID is unique. */
-static int guids_share(const struct ft_snapshot *s, struct shared *shared, uint32_t *heads, uint32_t *tails)
+static int guids_share(const struct ft_snapshot *s, const uint32_t *order, struct shared *shared, uint32_t *heads,
+		       uint32_t *tails)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
-	_cleanup_free_ uint32_t *order = ft_nodes_in_order(s);
 	uint32_t entry;
-	int r = order ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (uint32_t k = 0; r >= 0 && k < s->node_count; k++) {
 		uint32_t i = order[k], first;
@@ -147,13 +147,13 @@ static int guids_before(const struct ft_snapshot *s, struct ft_map *ret)
 	return r < 0 ? r : 0;
 }
 
-static int guids_check(struct ft_model *m)
+static int guids_check(struct ft_model *m, const uint32_t *order)
 {
 	_cleanup_(shared_release) struct shared shared = {0};
 	_cleanup_(ft_map_release) struct ft_map before = {0};
 	_cleanup_free_ uint32_t *heads = malloc((m->chips->node_count + 1UL) * sizeof(*heads));
 	_cleanup_free_ uint32_t *tails = malloc((m->chips->node_count + 1UL) * sizeof(*tails));
-	int r = heads && tails ? guids_share(m->chips, &shared, heads, tails) : -ENOMEM;
+	int r = heads && tails ? guids_share(m->chips, order, &shared, heads, tails) : -ENOMEM;
 
 	/* What was so when it was recorded is no change. */
 	if (r == 0)
@@ -209,73 +209,59 @@ static int lid_hold(struct lids *lids, uint32_t lid, uint32_t holder)
 	return 0;
 }
 
-/* All holders of LIDs, in an order independent of the sweep: ports by node, then switches' own. */
-static uint32_t *holders_in_order(const struct ft_snapshot *s)
+/*
+ * The port with the LIDs that @holder has: none of a switch, whose own are those of the node, or where nothing is up.
+ * LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3).
+ */
+static int holder_take(const struct ft_snapshot *s, uint32_t holder, struct lids *lids)
 {
-	_cleanup_free_ uint32_t *order = ft_nodes_in_order(s);
-	uint32_t *holders = order ? malloc(((size_t)s->port_count + s->node_count + 1) * sizeof(*holders)) : NULL;
-	uint32_t count = 0;
+	bool is_node = holder >= s->port_count;
+	const struct ft_port *port = is_node ? NULL : &s->ports[holder];
+	uint32_t lid = is_node ? s->nodes[holder - s->port_count].lid : port->lid;
+	uint32_t lmc = is_node ? s->nodes[holder - s->port_count].lmc : port->lmc;
 
-	for (uint32_t k = 0; holders && k < s->node_count; k++)
-		for (uint32_t n = 0; n < s->nodes[order[k]].port_count; n++)
-			holders[count++] = s->nodes[order[k]].first_port + n;
-	for (uint32_t k = 0; holders && k < s->node_count; k++)
-		holders[count++] = s->port_count + order[k];
-	return holders;
-}
+	if (port && (ft_port_node(s, port)->type == FT_NODE_SWITCH || port->link == FT_LINK_DOWN))
+		return 0;
+	for (uint32_t n = 0; lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++) {
+		uint32_t *owner = &lids->owner[lid + n];
 
-/* LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3). */
-static int lids_share(const struct ft_snapshot *s, struct lids *lids)
-{
-	_cleanup_free_ uint32_t *holders = holders_in_order(s);
-
-	if (!holders)
-		return -ENOMEM;
-	for (uint32_t k = 0; k < s->port_count + s->node_count; k++) {
-		uint32_t i = holders[k];
-		bool is_node = i >= s->port_count;
-		const struct ft_port *port = is_node ? NULL : &s->ports[i];
-		uint32_t lid = is_node ? s->nodes[i - s->port_count].lid : port->lid;
-		uint32_t lmc = is_node ? s->nodes[i - s->port_count].lmc : port->lmc;
-
-		if (port && (ft_port_node(s, port)->type == FT_NODE_SWITCH || port->link == FT_LINK_DOWN))
-			continue;
-		for (uint32_t n = 0; lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++) {
-			uint32_t *owner = &lids->owner[lid + n];
-
-			if (*owner != FT_NONE && (n == 0 || *owner != lids->owner[lid]) &&
-			    lid_hold(lids, lid + n, i) < 0)
-				return -ENOMEM;
-			if (*owner == FT_NONE)
-				*owner = i;
-		}
+		if (*owner != FT_NONE && (n == 0 || *owner != lids->owner[lid]) && lid_hold(lids, lid + n, holder) < 0)
+			return -ENOMEM;
+		if (*owner == FT_NONE)
+			*owner = holder;
 	}
 	return 0;
 }
 
-static int lids_find(const struct ft_snapshot *s, struct lids **ret_lids)
+/* @order: of the nodes, independent of the sweep: their ports, then the switches' own LIDs. */
+static int lids_find(const struct ft_snapshot *s, const uint32_t *order, struct lids **ret_lids)
 {
 	_cleanup_(lids_freep) struct lids *lids = calloc(1, sizeof(*lids));
-	int r;
+	int r = 0;
 
-	if (!lids)
+	if (!lids || !order)
 		return -ENOMEM;
 	for (uint32_t lid = 0; lid <= LID_UNICAST_MAX; lid++)
 		lids->owner[lid] = lids->head[lid] = FT_NONE;
-	r = lids_share(s, lids);
+	for (uint32_t k = 0; k < s->node_count; k++)
+		for (uint32_t n = 0; r == 0 && n < s->nodes[order[k]].port_count; n++)
+			r = holder_take(s, s->nodes[order[k]].first_port + n, lids);
+	for (uint32_t k = 0; r == 0 && k < s->node_count; k++)
+		r = holder_take(s, s->port_count + order[k], lids);
 	if (r == 0)
 		*ret_lids = FT_STEAL(lids);
 	return r;
 }
 
-static int lids_check(struct ft_model *m)
+static int lids_check(struct ft_model *m, const uint32_t *order)
 {
 	_cleanup_(lids_freep) struct lids *lids = NULL, *before = NULL;
-	int r = lids_find(m->chips, &lids);
+	_cleanup_free_ uint32_t *order_before = m->since ? ft_nodes_in_order(m->since) : NULL;
+	int r = lids_find(m->chips, order, &lids);
 
 	/* What was so when it was recorded is no change. */
 	if (r == 0 && m->since)
-		r = lids_find(m->since, &before);
+		r = lids_find(m->since, order_before, &before);
 	for (uint32_t lid = 0; r == 0 && lid <= LID_UNICAST_MAX; lid++)
 		if (lids->head[lid] != FT_NONE && (!before || before->head[lid] == FT_NONE))
 			lid_report(m, lid, &lids->shared, lids->head[lid]);
@@ -284,7 +270,8 @@ static int lids_check(struct ft_model *m)
 
 int ft_identities_check(struct ft_model *m)
 {
-	int r = guids_check(m);
+	_cleanup_free_ uint32_t *order = ft_nodes_in_order(m->chips);
+	int r = order ? guids_check(m, order) : -ENOMEM;
 
-	return r == 0 ? lids_check(m) : r;
+	return r == 0 ? lids_check(m, order) : r;
 }

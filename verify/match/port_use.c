@@ -156,37 +156,56 @@ static int roles_find(struct ft_model *m)
 	return 0;
 }
 
-static void habit_count(struct ft_model *m, bool first_pass)
+/* By end of each cable, @a of cable i at 2 * i: the role of the far switch there; FT_NONE: one of the two has no place.
+ */
+static int ends_find(const struct ft_model *m, struct ft_arena *memory, uint32_t **ret_ends)
+{
+	uint32_t *ends = ft_arena_numbers(memory, 2UL * m->live.cable_count, FT_NONE);
+
+	if (!ends)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->live.cable_count; i++) {
+		const struct ft_live_cable *cable = &m->live.cables[i];
+		uint32_t a = m->live.switches[cable->a].planned, b = m->live.switches[cable->b].planned;
+
+		if (a == FT_NONE || b == FT_NONE || a == b)
+			continue;
+		ends[2 * i] = role_of(m, a, b);
+		ends[2 * i + 1] = role_of(m, b, a);
+	}
+	*ret_ends = ends;
+	return 0;
+}
+
+static void habit_count(struct ft_model *m, const uint32_t *ends, bool first_pass)
 {
 	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[i / 2];
-		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
-		uint32_t port = i % 2 ? cable->b_port : cable->a_port;
-		uint32_t here = m->live.switches[near].planned, peer = m->live.switches[far].planned;
+		uint32_t here = m->live.switches[i % 2 ? cable->b : cable->a].planned;
+		uint32_t port = i % 2 ? cable->b_port : cable->a_port, role = ends[i];
 		struct ft_port_habit *habit;
 
-		if (here == FT_NONE || peer == FT_NONE || near == far)
+		if (role == FT_NONE)
 			continue;
-		peer = role_of(m, here, peer);
 		habit = &habits_of_planned(m, here)[ft_port_number(m, port)];
 		if (!first_pass) {
-			habit->votes += habit->peer == peer;
+			habit->votes += habit->peer == role;
 			continue;
 		}
 		/* Boyer-Moore majority vote: the peer of more than half of the links, if there is one. */
 		habit->links++;
 		if (habit->votes == 0)
-			habit->peer = peer;
-		habit->votes += habit->peer == peer ? 1U : -1U;
+			habit->peer = role;
+		habit->votes += habit->peer == role ? 1U : -1U;
 	}
 }
 
-static void habits_count(struct ft_model *m)
+static void habits_count(struct ft_model *m, const uint32_t *ends)
 {
-	habit_count(m, true);
+	habit_count(m, ends, true);
 	for (size_t i = 0; i < (size_t)m->group_count * m->habit_ports; i++)
 		m->habits[i].votes = 0;
-	habit_count(m, false);
+	habit_count(m, ends, false);
 	for (uint32_t i = 0; i < m->live.host_count; i++) {
 		const struct ft_live_host *host = &m->live.hosts[i];
 		uint32_t planned = m->live.switches[host->live].planned;
@@ -232,19 +251,20 @@ static bool others_link(const struct ft_model *m, uint32_t live, uint32_t port_n
 }
 
 /* How well port numbers predict the peers of a switch: it uses a port for what the others use it for. */
-static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *told, uint32_t *right)
+static void regularity_count(const struct ft_model *m, const uint32_t *ends, uint32_t live, uint32_t *told,
+			     uint32_t *right)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		uint32_t at = m->live.at[sw->first_cable + i];
+		const struct ft_live_cable *cable = &m->live.cables[at];
 		uint32_t number = ft_port_number(m, ft_cable_port(cable, live)), role, votes;
-		uint32_t there = m->live.switches[ft_cable_far(cable, live)].planned, own;
+		uint32_t own = ends[2 * at + (cable->a != live)];
 		bool agree;
 
-		if (there == FT_NONE || cable->a == cable->b || number >= m->habit_ports)
+		if (own == FT_NONE || number >= m->habit_ports)
 			continue;
-		own = role_of(m, sw->planned, there);
 		agree = habit_without(m, live, number, own, &role, &votes);
 		*told += others_link(m, live, number);
 		*right += agree && role == own;
@@ -255,7 +275,7 @@ static void regularity_count(const struct ft_model *m, uint32_t live, uint32_t *
  * A kind is wired by a pattern if port numbers predict the peers of most of its cables; a switch follows it if they
  * predict all but a few of its own. Else numbers that agree do so by chance, and prove nothing.
  */
-static int regularity_learn(struct ft_model *m)
+static int regularity_learn(struct ft_model *m, const uint32_t *ends)
 {
 	enum { DEVIATIONS = 2 };
 	_cleanup_free_ uint32_t *told = calloc(m->plan->kind_count + 1UL, sizeof(*told));
@@ -269,7 +289,7 @@ static int regularity_learn(struct ft_model *m)
 
 		if (sw->planned == FT_NONE)
 			continue;
-		regularity_count(m, i, &own_told, &own_right);
+		regularity_count(m, ends, i, &own_told, &own_right);
 		/* A switch without any cable in its predicted port follows another pattern. */
 		sw->regular = (own_told - own_right <= DEVIATIONS && (own_right > 0 || own_told < DEVIATIONS)) ||
 			      own_right * 20 >= own_told * 17;
@@ -379,14 +399,18 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 
 int ft_habits_learn(struct ft_model *m)
 {
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	uint32_t *ends;
 	int r = roles_find(m);
 
+	if (r == 0)
+		r = ends_find(m, &memory, &ends);
 	if (r < 0)
 		return r;
-	habits_count(m);
+	habits_count(m, ends);
 	for (uint32_t p = 0; p < m->place_count; p++)
 		m->members[m->group[p]] += m->live_of[p] != FT_NONE;
 	for (uint32_t group = 0; group < m->group_count; group++)
 		m->ranges[group] = ranges_find(m->habits + (size_t)group * m->habit_ports, m->habit_ports);
-	return regularity_learn(m);
+	return regularity_learn(m, ends);
 }
