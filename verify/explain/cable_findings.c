@@ -38,36 +38,15 @@ static void seen_where(const struct ft_residual *g, struct ft_finding *f, uint32
 /* Adds an action; for an end in an unknown port, with the switch alone. */
 static void act(const struct ft_residual *g, struct ft_finding *f, enum ft_act what, uint32_t a, uint32_t b)
 {
-	const uint32_t ends[2] = {a, b};
-	size_t before = f->action_count;
-	struct ft_action *action;
-
-	ft_finding_act_ports(g->m, f, what, a < g->ports ? a : FT_NONE, b < g->ports ? b : FT_NONE);
-	if (f->action_count == before)
-		return;
-	action = &f->actions[before];
-	for (unsigned int n = 0; n < 2; n++) {
-		const struct ft_live_switch *sw = ft_live_at(g->m, g->place[ends[n]]);
-		struct ft_place *place = n ? &action->b : &action->a;
-
-		if (ends[n] < g->ports || place->name)
-			continue;
-		*place = (struct ft_place){.name = strdup(sw->name), .guid = sw->guid};
-		g->m->failed |= !place->name;
-	}
+	ft_finding_act_ends(g->m, f, what,
+			    (struct ft_act_end){a < g->ports ? a : FT_NONE, a < g->ports ? FT_NONE : g->place[a]},
+			    (struct ft_act_end){b < g->ports ? b : FT_NONE, b < g->ports ? FT_NONE : g->place[b]});
 }
 
 /* The cable end at @port goes to any free port of the same switch. */
 static void act_out(const struct ft_residual *g, struct ft_finding *f, uint32_t port)
 {
-	const struct ft_live_switch *sw = ft_live_at(g->m, g->place[port]);
-	size_t before = f->action_count;
-
-	ft_finding_act_ports(g->m, f, FT_ACT_MOVE, port, FT_NONE);
-	if (f->action_count == before)
-		return;
-	f->actions[before].b = (struct ft_place){.name = strdup(sw->name), .guid = sw->guid};
-	g->m->failed |= !f->actions[before].b.name;
+	ft_finding_act_free(g->m, f, FT_ACT_MOVE, port, g->place[port]);
 }
 
 /* ---- effects of moved cables on the figures ---- */

@@ -219,33 +219,18 @@ uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t
 	return FT_NONE;
 }
 
-/* The place for the next cable from @p to @q: a free port for it, or the switch alone. The caller frees @name. */
-static struct ft_place connect_end(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q,
-				   uint32_t count)
-{
-	struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = ft_live_at(m, p);
-	struct ft_place end = {.name = strdup(sw ? sw->name : m->places[p]->name), .guid = sw ? sw->guid : 0};
-	uint32_t port = sw ? ft_port_unacted(x, f, p, q, count) : FT_NONE;
-
-	m->failed |= !end.name;
-	if (port != FT_NONE) {
-		const struct ft_port *origin = &m->chips->ports[ft_port_origin(m, port)];
-
-		end.guid = ft_port_node(m->chips, origin)->guid;
-		end.port = origin->number;
-	}
-	return end;
-}
-
 void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct ft_place a = connect_end(x, f, p, q, count), b = connect_end(x, f, q, p, count);
+	struct ft_model *m = x->m;
 
-		ft_finding_act(x->m, f, FT_ACT_CONNECT, &a, &b);
-		free(a.name);
-		free(b.name);
+	for (uint32_t i = 0; i < count; i++) {
+		struct ft_act_end a = {FT_NONE, p}, b = {FT_NONE, q};
+
+		if (m->live_of[p] != FT_NONE)
+			a.port = ft_port_unacted(x, f, p, q, count);
+		if (m->live_of[q] != FT_NONE)
+			b.port = ft_port_unacted(x, f, q, p, count);
+		ft_finding_act_ends(m, f, FT_ACT_CONNECT, a, b);
 	}
 }
 

@@ -34,10 +34,8 @@ static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, 
 		count += f->lacks[i].a == last->a && f->lacks[i].b == last->b;
 	if (to == FT_NONE)
 		to = ft_port_unacted(x, f, q, planned, count);
-	if (to != FT_NONE)
-		ft_finding_act_ports(m, f, FT_ACT_CONNECT, port, to);
-	else
-		ft_finding_act_free(m, f, FT_ACT_CONNECT, port, q);
+	ft_finding_act_ends(m, f, FT_ACT_CONNECT, (struct ft_act_end){port, FT_NONE},
+			    (struct ft_act_end){to, to == FT_NONE ? q : FT_NONE});
 }
 
 enum { TAKEN_SHOWN = 4 };

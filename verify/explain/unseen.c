@@ -543,16 +543,17 @@ static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uin
 	}
 }
 
-static void unseen_edge(struct explain *x, const struct shadow *s)
+/* A switch that is not there: with hosts (@edge), which are out of reach then, or above those. */
+static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 {
 	struct ft_model *m = x->m;
-	uint32_t behind = hosts_behind(x, s->planned);
-	struct ft_finding *f =
-		ft_finding_add(m, FT_CODE_EDGE_ISOLATED, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	struct ft_finding *f = ft_finding_add(m, edge ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING,
+					      s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
+	uint32_t behind = edge ? hosts_behind(x, s->planned) : 0, peers = seen_peers(m, s->planned);
 	const char *owners;
 	char cables[48], hosts[48], until[64];
 
-	m->status[s->planned] = FT_STATUS_ISOLATED;
+	m->status[s->planned] = edge ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
 	f->impact.links_lost = s->expected;
 	f->impact.hosts_cut_off = behind;
 	shadow_where(x, f, s->planned, FT_LINK_DOWN);
@@ -560,49 +561,25 @@ static void unseen_edge(struct explain *x, const struct shadow *s)
 	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
-	f->count = (uint32_t)f->where_count;
+	f->count = edge ? (uint32_t)f->where_count : 1;
 	unseen_name(m, s->planned, &x->text_a);
 	ft_say(m, &f->expected, "%s with %s to %s", ft_text_string(&x->text_a), ft_plural(s->expected, "cable", cables),
 	       level_words(m, s->planned, &x->text_c));
 	owners = owners_words(m, s->planned, &x->text_c);
 	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", owners,
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s%s is cut off or powered down%s%s%s%s", ft_text_string(&x->text_a),
-	       until_words(m, s->planned, until), f->where_count ? "; the " : "", f->where_count ? owners : "",
-	       f->where_count ? " ports that went dark: " : "", f->where_count ? where_words(m, f, &x->text_b) : "");
-	ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s %s out of reach",
-	       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
-	unseen_edge_alternative(x, f, s->planned);
-	unseen_look(x, f, s->planned);
-}
-
-static void unseen_upper(struct explain *x, const struct shadow *s)
-{
-	struct ft_model *m = x->m;
-	struct ft_finding *f =
-		ft_finding_add(m, FT_CODE_CORE_MISSING, s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
-	const char *owners;
-	uint32_t peers = seen_peers(m, s->planned);
-	char cables[48], until[64];
-
-	m->status[s->planned] = FT_STATUS_MISSING;
-	f->impact.links_lost = s->expected;
-	shadow_where(x, f, s->planned, FT_LINK_DOWN);
-	ft_finding_act_power(m, f, s->planned);
-	ft_finding_gone(m, f, s->planned);
-	unseen_identify(m, f, s->planned);
-	peers_symptoms(x, f, s->planned);
-	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->expected, "%s with %s to %s", ft_text_string(&x->text_a), ft_plural(s->expected, "cable", cables),
-	       level_words(m, s->planned, &x->text_c));
-	owners = owners_words(m, s->planned, &x->text_c);
-	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", owners,
-	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s%s is missing%s%s%s%s", ft_text_string(&x->text_a), until_words(m, s->planned, until),
-	       f->where_count ? "; the " : "", f->where_count ? owners : "",
-	       f->where_count ? " ports that went dark: " : "", f->where_count ? where_words(m, f, &x->text_b) : "");
-	ft_say(m, &f->fix, "look at its power; %u switch%s lost the cables to it", peers,
-	       peers == 1 ? " has" : "es have");
+	ft_say(m, &f->text, "%s%s is %s%s%s%s%s", ft_text_string(&x->text_a), until_words(m, s->planned, until),
+	       edge ? "cut off or powered down" : "missing", f->where_count ? "; the " : "",
+	       f->where_count ? owners : "", f->where_count ? " ports that went dark: " : "",
+	       f->where_count ? where_words(m, f, &x->text_b) : "");
+	if (edge)
+		ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s %s out of reach",
+		       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
+	else
+		ft_say(m, &f->fix, "look at its power; %u switch%s lost the cables to it", peers,
+		       peers == 1 ? " has" : "es have");
+	if (edge)
+		unseen_edge_alternative(x, f, s->planned);
 	unseen_look(x, f, s->planned);
 }
 
@@ -780,10 +757,7 @@ int ft_unseen_explain(struct explain *x)
 			m->status[p] = FT_STATUS_UNREACHED;
 			break;
 		case SHADOW_GONE:
-			if (p < m->edges || (ft_is_beside(m, p) && m->places[p]->hosts > 0))
-				unseen_edge(x, &s);
-			else
-				unseen_upper(x, &s);
+			unseen_gone(x, &s, p < m->edges || (ft_is_beside(m, p) && m->places[p]->hosts > 0));
 			break;
 		}
 	}

@@ -120,68 +120,57 @@ static int more_say(char **string, size_t more)
 }
 
 /*
- * How many of @count are listed if there is room for @room: one less if the last entry gives the number of the others.
+ * How many of @count entries of a list stay if there is room for @room; the last of them then says how many others
+ * there were: @ret_more, 0 if all stay.
  */
-static size_t list_room(size_t count, size_t *room)
+static size_t list_cut(size_t count, size_t *room, size_t *ret_more)
 {
-	size_t most = *room < FT_LIST_MAX ? *room : FT_LIST_MAX, listed;
-
 	/* The place of the finding itself is listed in any case. */
-	if (most < 4)
-		most = 4;
-	listed = count < most ? count : most;
-	*room -= listed < *room ? listed : *room;
-	return listed;
+	enum { LISTED_MIN = 4 };
+	size_t most = *room < FT_LIST_MAX ? *room : FT_LIST_MAX, kept;
+
+	most = most < LISTED_MIN ? LISTED_MIN : most;
+	kept = count < most ? count : most;
+	*room -= kept < *room ? kept : *room;
+	*ret_more = kept < count ? count - kept + 1 : 0;
+	return kept;
 }
 
-static int places_bound(struct ft_finding *f, size_t *room)
+/* Cuts the three lists down to the room, and says so in the last entry of each. 0 or -ENOMEM. */
+static int lists_bound(struct ft_finding *f, size_t *room)
 {
-	size_t listed = list_room(f->where_count, room), more = f->where_count - listed + 1;
+	size_t places = f->where_count, symptoms = f->symptom_count, alternatives = f->alternative_count, more;
+	int r = 0;
 
-	if (listed == f->where_count)
-		return 0;
-	for (size_t i = listed; i < f->where_count; i++)
+	f->where_count = list_cut(places, room, &more);
+	for (size_t i = f->where_count; i < places; i++)
 		free(f->where[i].name);
-	f->where_count = listed;
-	f->where[listed - 1].guid = 0;
-	f->where[listed - 1].port = 0;
-	return more_say(&f->where[listed - 1].name, more);
-}
+	if (more > 0) {
+		struct ft_place *last = &f->where[f->where_count - 1];
 
-static int symptoms_bound(struct ft_finding *f, size_t *room)
-{
-	size_t listed = list_room(f->symptom_count, room), more = f->symptom_count - listed + 1;
-
-	if (listed == f->symptom_count)
-		return 0;
-	for (size_t i = listed; i < f->symptom_count; i++) {
+		last->guid = 0;
+		last->port = 0;
+		r = more_say(&last->name, more);
+	}
+	f->symptom_count = list_cut(symptoms, room, &more);
+	for (size_t i = f->symptom_count; i < symptoms; i++) {
 		free(f->symptoms[i].text);
 		free(f->symptoms[i].place.name);
 	}
-	f->symptom_count = listed;
-	return more_say(&f->symptoms[listed - 1].text, more);
-}
-
-static int alternatives_bound(struct ft_finding *f, size_t *room)
-{
-	size_t listed = list_room(f->alternative_count, room), more = f->alternative_count - listed + 1;
-
-	if (listed == f->alternative_count)
-		return 0;
-	for (size_t i = listed; i < f->alternative_count; i++)
+	if (r == 0 && more > 0)
+		r = more_say(&f->symptoms[f->symptom_count - 1].text, more);
+	f->alternative_count = list_cut(alternatives, room, &more);
+	for (size_t i = f->alternative_count; i < alternatives; i++)
 		free(f->alternatives[i]);
-	f->alternative_count = listed;
-	return more_say(&f->alternatives[listed - 1], more);
+	if (r == 0 && more > 0)
+		r = more_say(&f->alternatives[f->alternative_count - 1], more);
+	return r;
 }
 
 static int finding_bound(struct ft_finding *f, size_t *room)
 {
-	int r = places_bound(f, room);
+	int r = lists_bound(f, room);
 
-	if (r == 0)
-		r = symptoms_bound(f, room);
-	if (r == 0)
-		r = alternatives_bound(f, room);
 	string_bound(f->expected);
 	string_bound(f->observed);
 	string_bound(f->text);

@@ -137,13 +137,31 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 	return f;
 }
 
-/* Makes room for one more element; sizes grow by powers of two, so the count alone tells when. */
-static void *array_more(void *array, size_t count, size_t element)
+/*
+ * Makes room for one more element of a list of a finding, and counts it; NULL: no memory. Sizes grow by powers of two,
+ * so the count alone tells when. Usage: struct ft_lack *lack = LIST_MORE(m, f->lacks, f->lack_count);
+ */
+static void *list_more(struct ft_model *m, void *list, size_t *count, size_t element)
 {
-	if (count & (count - 1))
-		return array;
-	return realloc(array, (count ? count * 2 : 1) * element);
+	if (!(*count & (*count - 1))) {
+		void *more = realloc(list, (*count ? *count * 2 : 1) * element);
+
+		m->failed |= !more;
+		if (!more)
+			return NULL;
+		list = more;
+	}
+	(*count)++;
+	return list;
 }
+
+#define LIST_MORE(m, list, count)                                                             \
+	({                                                                                    \
+		__typeof__(list) ft_more = list_more((m), (list), &(count), sizeof(*(list))); \
+		if (ft_more)                                                                  \
+			(list) = ft_more;                                                     \
+		ft_more ? &(list)[(count)-1] : NULL;                                          \
+	})
 
 const char *ft_port_words(const struct ft_place *place, char buffer[FT_PORT_WORDS_SIZE])
 {
@@ -203,30 +221,28 @@ const char *ft_live_port_words(const struct ft_model *m, uint32_t live, uint32_t
 /* @place with @name, which is moved. */
 static void where_add(struct ft_model *m, struct ft_finding *f, char *name, struct ft_place place)
 {
-	struct ft_place *where = array_more(f->where, f->where_count, sizeof(*where));
+	struct ft_place *where = name ? LIST_MORE(m, f->where, f->where_count) : NULL;
 
-	if (where)
-		f->where = where;
-	if (!where || !name) {
-		m->failed = true;
-		free(name);
-		return;
-	}
+	m->failed |= !name;
 	place.name = name;
-	where[f->where_count++] = place;
+	if (where)
+		*where = place;
+	else
+		free(name);
+}
+
+/* The index of a place among the plan's switches. */
+static uint32_t planned_at(const struct ft_model *m, uint32_t place)
+{
+	return (uint32_t)(m->places[place] - m->plan->switches);
 }
 
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
 {
-	struct ft_lack *lacks = array_more(f->lacks, f->lack_count, sizeof(*lacks));
+	struct ft_lack *lack = LIST_MORE(m, f->lacks, f->lack_count);
 
-	if (!lacks) {
-		m->failed = true;
-		return;
-	}
-	f->lacks = lacks;
-	lacks[f->lack_count++] = (struct ft_lack){(uint32_t)(m->places[p] - m->plan->switches),
-						  (uint32_t)(m->places[q] - m->plan->switches), cables, 0};
+	if (lack)
+		*lack = (struct ft_lack){planned_at(m, p), planned_at(m, q), cables, 0};
 }
 
 void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
@@ -237,14 +253,10 @@ void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *na
 
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 {
-	uint32_t *gone = array_more(f->gone, f->gone_count, sizeof(*gone));
+	uint32_t *gone = LIST_MORE(m, f->gone, f->gone_count);
 
-	if (!gone) {
-		m->failed = true;
-		return;
-	}
-	f->gone = gone;
-	gone[f->gone_count++] = (uint32_t)(m->places[place] - m->plan->switches);
+	if (gone)
+		*gone = planned_at(m, place);
 }
 
 static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
@@ -329,61 +341,43 @@ static struct ft_place place_copy(struct ft_model *m, const struct ft_place *fro
 void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
 		    const struct ft_place *b)
 {
-	struct ft_action *actions = array_more(f->actions, f->action_count, sizeof(*actions));
+	struct ft_action *action = LIST_MORE(m, f->actions, f->action_count);
 
-	if (!actions) {
-		m->failed = true;
-		return;
+	if (action)
+		*action = (struct ft_action){act, place_copy(m, a), place_copy(m, b), false};
+}
+
+/*
+ * Where an action is done: the port, as it was read; of an unknown one, or one of a board that was not seen, the switch
+ * in @place, if any is given. The name is owned.
+ */
+static struct ft_place act_place(struct ft_model *m, uint32_t port, uint32_t place)
+{
+	uint32_t origin = port == FT_NONE ? FT_NONE : ft_port_origin(m, port);
+	struct ft_place at = {0};
+
+	if (origin != FT_NONE) {
+		at = place_of_port(m->chips, &m->chips->ports[origin]);
+		at.name = node_name(m->chips, ft_port_node(m->chips, &m->chips->ports[origin]));
+	} else if (place != FT_NONE) {
+		const struct ft_live_switch *sw = ft_live_at(m, place);
+
+		at = (struct ft_place){.name = strdup(sw ? sw->name : m->places[place]->name),
+				       .guid = sw ? sw->guid : 0};
 	}
-	f->actions = actions;
-	actions[f->action_count++] = (struct ft_action){act, place_copy(m, a), place_copy(m, b), false};
+	m->failed |= !at.name && (origin != FT_NONE || place != FT_NONE);
+	return at;
 }
 
-void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b)
+void ft_finding_act_ends(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_act_end a,
+			 struct ft_act_end b)
 {
-	const uint32_t ports[2] = {a, b};
-	struct ft_place places[2] = {{0}, {0}};
+	_cleanup_free_ char *a_name = NULL, *b_name = NULL;
+	struct ft_place x = act_place(m, a.port, a.place), y = act_place(m, b.port, b.place);
 
-	for (unsigned int i = 0; i < 2; i++) {
-		const struct ft_port *port;
-
-		if (ports[i] == FT_NONE || ft_port_origin(m, ports[i]) == FT_NONE)
-			continue;
-		port = &m->chips->ports[ft_port_origin(m, ports[i])];
-		places[i] = place_of_port(m->chips, port);
-		places[i].name = node_name(m->chips, ft_port_node(m->chips, port));
-		m->failed |= !places[i].name;
-	}
-	ft_finding_act(m, f, act, &places[0], &places[1]);
-	free(places[0].name);
-	free(places[1].name);
-}
-
-/* A switch as a place; not owned. */
-static struct ft_place place_of_switch(const struct ft_model *m, uint32_t place)
-{
-	const struct ft_live_switch *sw = ft_live_at(m, place);
-
-	return (struct ft_place){.name = sw ? sw->name : m->places[place]->name, .guid = sw ? sw->guid : 0};
-}
-
-void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place)
-{
-	const struct ft_port *p = &m->chips->ports[ft_port_origin(m, port)];
-	struct ft_place to = place_of_switch(m, place);
-	struct ft_place from = place_of_port(m->chips, p);
-
-	from.name = node_name(m->chips, ft_port_node(m->chips, p));
-	m->failed |= !from.name;
-	ft_finding_act(m, f, act, &from, &to);
-	free(from.name);
-}
-
-void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
-{
-	struct ft_place sw = place_of_switch(m, place);
-
-	ft_finding_act(m, f, FT_ACT_POWER, &sw, NULL);
+	a_name = x.name;
+	b_name = y.name;
+	ft_finding_act(m, f, act, &x, &y);
 }
 
 static struct ft_place symptom_place(const struct ft_model *m, uint32_t live, uint32_t port_number)
@@ -407,15 +401,12 @@ static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_plac
 static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_place place, const char *format,
 			va_list args)
 {
-	struct ft_symptom *symptoms = array_more(f->symptoms, f->symptom_count, sizeof(*symptoms)), *symptom;
+	struct ft_symptom *symptom = LIST_MORE(m, f->symptoms, f->symptom_count);
 
-	if (!symptoms) {
-		m->failed = true;
+	if (!symptom) {
 		free(place.name);
 		return;
 	}
-	f->symptoms = symptoms;
-	symptom = &symptoms[f->symptom_count++];
 	*symptom = (struct ft_symptom){.place = place};
 	if (vasprintf(&symptom->text, format, args) < 0)
 		symptom->text = NULL;
@@ -444,17 +435,17 @@ void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t 
 
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 {
-	char **alternatives = array_more(f->alternatives, f->alternative_count, sizeof(*alternatives)), *text;
+	char *text = NULL, **alternative;
 	va_list args;
 
-	if (alternatives)
-		f->alternatives = alternatives;
 	va_start(args, format);
-	if (!alternatives || vasprintf(&text, format, args) < 0)
-		m->failed = true;
-	else
-		alternatives[f->alternative_count++] = text;
+	m->failed |= string_set(&text, format, args) < 0;
 	va_end(args);
+	alternative = text ? LIST_MORE(m, f->alternatives, f->alternative_count) : NULL;
+	if (alternative)
+		*alternative = text;
+	else
+		free(text);
 }
 
 /* "core01 L05", or, where names tell no slots, "core01 line chip 0x0002c90000000602". */

@@ -632,12 +632,35 @@ void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char
 /* Adds a repair action: see struct ft_action. The places are copied. */
 void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
 		    const struct ft_place *b);
-/* The same with ports: indices into the snapshot's, or FT_NONE. */
-void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a, uint32_t b);
-/* The same with @port (of the snapshot's) and any free port of the switch in place @place. */
-void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port, uint32_t place);
+/*
+ * The same with ends: @port is an index into the snapshot's ports, or FT_NONE: any free one of the planned switch
+ * @place; if that is FT_NONE, too, there is no such end.
+ */
+struct ft_act_end {
+	uint32_t port, place;
+};
+void ft_finding_act_ends(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_act_end a,
+			 struct ft_act_end b);
+
+static inline void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a,
+					uint32_t b)
+{
+	ft_finding_act_ends(m, f, act, (struct ft_act_end){a, FT_NONE}, (struct ft_act_end){b, FT_NONE});
+}
+
+/* The cable end in @port goes to any free port of the switch in @place. */
+static inline void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port,
+				       uint32_t place)
+{
+	ft_finding_act_ends(m, f, act, (struct ft_act_end){port, FT_NONE}, (struct ft_act_end){FT_NONE, place});
+}
+
 /* The switch of that place is off, or does not answer. */
-void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place);
+static inline void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
+{
+	ft_finding_act_ends(m, f, FT_ACT_POWER, (struct ft_act_end){FT_NONE, place},
+			    (struct ft_act_end){FT_NONE, FT_NONE});
+}
 
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
