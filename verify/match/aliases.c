@@ -25,46 +25,34 @@ static void *list_copy(struct ft_model *m, const void *list, size_t count, size_
 	return copy;
 }
 
-/* The only observed switch of that short name, or FT_NONE. */
-static uint32_t live_called(const struct ft_model *m, const struct ft_map *names, const bool *twice, const char *name)
-{
-	uint32_t live = ft_map_get(names, ft_text_short_hash(name));
-
-	if (live == FT_MAP_NONE || twice[live] || !ft_text_short_equal(m->live.switches[live].name, name))
-		return FT_NONE;
-	return live;
-}
-
 /*
  * By planned switch, the live one that carries its alias or, beside the tree, its name; FT_NONE: none. The caller frees
  * it; NULL: no memory.
  */
 static uint32_t *called_find(const struct ft_model *m)
 {
-	_cleanup_(ft_map_release) struct ft_map names = {0};
-	_cleanup_free_ bool *twice = calloc(m->live.switch_count + 1UL, sizeof(*twice));
+	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
+	_cleanup_free_ uint32_t *found = malloc((m->live.switch_count + 1UL) * sizeof(*found));
+	_cleanup_free_ uint32_t *called = malloc((m->unresolved->switch_count + 1UL) * sizeof(*called));
 	const struct ft_plan *plan = m->unresolved;
-	uint32_t *called = calloc(plan->switch_count + 1UL, sizeof(*called)), there;
-	int r = twice && called ? 0 : -ENOMEM;
+	int r = found && called ? ft_name_index_init(&names, plan->switch_count) : -ENOMEM;
 
-	for (uint32_t i = 0; r >= 0 && i < m->live.switch_count; i++) {
-		if (m->live.switches[i].tolerated)
-			continue;
-		r = ft_map_add(&names, ft_text_short_hash(m->live.switches[i].name), i, &there);
-		if (r == 0)
-			twice[there] = true;
+	for (uint32_t i = 0; r == 0 && i < plan->switch_count; i++) {
+		const char *name = ft_plan_is_beside(plan, i) ? plan->switches[i].name : plan->switches[i].alias;
+
+		called[i] = FT_NONE;
+		if (name)
+			r = ft_name_index_add(&names, name, i);
 	}
-	if (r < 0) {
-		free(called);
+	if (r < 0)
 		return NULL;
-	}
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		const struct ft_plan_switch *sw = &plan->switches[i];
-		const char *name = ft_plan_is_beside(plan, i) ? sw->name : sw->alias;
-
-		called[i] = name ? live_called(m, &names, twice, name) : FT_NONE;
-	}
-	return called;
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		found[i] = FT_NONE;
+	ft_name_index_tell(m, &names, found);
+	for (uint32_t i = 0; i < m->live.switch_count; i++)
+		if (found[i] != FT_NONE)
+			called[found[i]] = i;
+	return FT_STEAL(called);
 }
 
 int ft_aliases_init(struct ft_model *m)

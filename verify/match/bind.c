@@ -88,22 +88,16 @@ static int observed_make(const struct ft_model *m, bool loose, struct general *g
 	return ft_multigraph_make(g->vertices, edges, count, &g->observed);
 }
 
-static int name_bind(struct ft_map *names, struct ft_map *brief, const char *name, uint32_t place)
-{
-	int r = ft_map_add(names, ft_text_hash(name), place, NULL);
-
-	return r < 0 ? r : ft_map_add(brief, ft_text_short_hash(name), place, NULL);
-}
-
-/* The place that a list of bindings, the design of an island, or the plan, gives to this GUID or description, or
- * FT_NONE. */
+/*
+ * The place that a list of bindings, the design of an island, or the plan, gives to this GUID or description, or
+ * FT_NONE.
+ */
 static int bound_find(const struct ft_model *m, struct general *g)
 {
-	_cleanup_(ft_map_release) struct ft_map guids = {0}, names = {0}, brief = {0};
-	enum { SURE = 2 };
-	_cleanup_free_ uint32_t *claims = calloc(m->place_count + 1UL, sizeof(*claims));
-	uint32_t number = 0;
-	int r = claims ? 0 : -ENOMEM;
+	_cleanup_(ft_map_release) struct ft_map guids = {0};
+	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
+	uint32_t number = 0, *found = ft_arena_numbers(&g->memory, m->live.switch_count, FT_NONE);
+	int r = found ? ft_name_index_init(&names, m->place_count) : -ENOMEM;
 
 	/* A list of bindings is in the order of the switches of its kind; where one list is of all, in the plan's. */
 	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++) {
@@ -114,43 +108,23 @@ static int bound_find(const struct ft_model *m, struct general *g)
 			number = (uint32_t)(m->places[p] - m->plan->switches);
 		if (m->places[p]->guid)
 			r = ft_map_add(&guids, m->places[p]->guid, p, NULL);
-		if (r >= 0 && ft_is_beside(m, p)) {
-			r = name_bind(&names, &brief, m->places[p]->name, p);
-			continue;
-		}
-		if (r < 0 || number >= bind->count)
-			continue;
-		if (bind->guids[number]) {
+		if (r >= 0 && ft_is_beside(m, p))
+			r = ft_name_index_add(&names, m->places[p]->name, p);
+		else if (r >= 0 && number < bind->count && bind->guids[number])
 			r = ft_map_add(&guids, bind->guids[number], p, NULL);
-			continue;
-		}
-		r = name_bind(&names, &brief, bind->names[number], p);
+		else if (r >= 0 && number < bind->count)
+			r = ft_name_index_add(&names, bind->names[number], p);
 	}
 	if (r < 0)
 		return r;
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		const struct ft_live_switch *sw = &m->live.switches[g->live_of_vertex[v]];
-		uint32_t by_guid = ft_map_get(&guids, sw->guid), by_name = ft_map_get(&names, ft_text_hash(sw->name));
+		uint32_t place = ft_map_get(&guids, m->live.switches[g->live_of_vertex[v]].guid);
 
-		g->bound[v] = by_guid != FT_MAP_NONE ? by_guid : by_name != FT_MAP_NONE ? by_name : FT_NONE;
-		if (g->bound[v] != FT_NONE)
-			claims[g->bound[v]] = SURE;
+		found[g->live_of_vertex[v]] = place == FT_MAP_NONE ? FT_NONE : place;
 	}
-	/* The short name decides if one switch only has it, and none has the whole name. */
-	for (unsigned int pass = 0; pass < 2; pass++)
-		for (uint32_t v = 0; v < g->vertices; v++) {
-			const char *name = m->live.switches[g->live_of_vertex[v]].name;
-			uint32_t p =
-				g->bound[v] == FT_NONE ? ft_map_get(&brief, ft_text_short_hash(name)) : FT_MAP_NONE;
-			if (p == FT_MAP_NONE)
-				continue;
-			if (pass == 0)
-				claims[p]++;
-			else if (claims[p] == 1)
-				g->bound[v] = p;
-		}
+	ft_name_index_tell(m, &names, found);
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		g->named[v] = g->bound[v];
+		g->named[v] = g->bound[v] = found[g->live_of_vertex[v]];
 		g->fixed[v] = g->bound[v] != FT_NONE;
 	}
 	return 0;
@@ -288,17 +262,14 @@ static void seats_take(struct ft_model *m, const struct general *g)
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
 
+		sw->planned = FT_NONE;
 		sw->kind = kind_like(m->plan, sw->hosts > 0);
 	}
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		struct ft_live_switch *sw = &m->live.switches[g->live_of_vertex[v]];
-
-		sw->planned = g->image[v];
-		if (sw->planned == FT_NONE)
+		if (g->image[v] == FT_NONE)
 			continue;
-		sw->rival = g->rival[v];
-		m->live_of[sw->planned] = g->live_of_vertex[v];
-		sw->kind = m->places[sw->planned]->kind;
+		ft_live_seat(m, g->live_of_vertex[v], g->image[v]);
+		m->live.switches[g->live_of_vertex[v]].rival = g->rival[v];
 	}
 }
 

@@ -76,51 +76,17 @@ static int places_alloc(struct ft_model *m)
 	return a->failed ? -ENOMEM : 0;
 }
 
-/*
- * Which place's name each live switch carries: the exact name, or else the short name in any case, if that is one
- * place's only, no other switch has it exactly, and no second one in any case.
- */
+/* Which place's name each live switch carries. */
 static int names_learn(struct ft_model *m)
 {
-	enum { DOUBTFUL = 2 };
-	_cleanup_(ft_map_release) struct ft_map exact = {0}, brief = {0};
-	_cleanup_free_ uint32_t *claims = calloc(m->place_count + 1UL, sizeof(*claims));
+	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
+	int r = ft_name_index_init(&names, m->place_count);
 
-	if (!claims)
-		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		uint32_t first;
-		int r = ft_map_add(&exact, ft_text_hash(m->places[p]->name), p, NULL);
-
-		if (r >= 0)
-			r = ft_map_add(&brief, ft_text_short_hash(m->places[p]->name), p, &first);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			claims[p] = claims[first] = DOUBTFUL;
-	}
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const char *name = m->live.switches[i].name;
-		uint32_t p = ft_map_get(&exact, ft_text_hash(name));
-
-		m->named[i] = p != FT_MAP_NONE && strcmp(m->places[p]->name, name) == 0 ? p : FT_NONE;
-		if (m->named[i] != FT_NONE)
-			claims[p] = DOUBTFUL;
-	}
-	for (unsigned int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < m->live.switch_count; i++) {
-			const char *name = m->live.switches[i].name;
-			uint32_t p =
-				m->named[i] == FT_NONE ? ft_map_get(&brief, ft_text_short_hash(name)) : FT_MAP_NONE;
-
-			if (p == FT_MAP_NONE || !ft_text_short_equal(m->places[p]->name, name))
-				continue;
-			if (pass == 0)
-				claims[p]++;
-			else if (claims[p] == 1)
-				m->named[i] = p;
-		}
-	return 0;
+	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
+		r = ft_name_index_add(&names, m->places[p]->name, p);
+	if (r == 0)
+		ft_name_index_tell(m, &names, m->named);
+	return r;
 }
 
 /* Numbers the connected parts of the plan. */
@@ -193,14 +159,12 @@ static int switches_match(struct ft_model *m)
 static void arrivals_seat(struct ft_model *m)
 {
 	for (uint32_t i = 0; m->input && m->input->building && i < m->live.switch_count; i++) {
-		struct ft_live_switch *sw = &m->live.switches[i];
+		const struct ft_live_switch *sw = &m->live.switches[i];
 		uint32_t place = m->named[i];
 
 		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE)
 			continue;
-		m->live_of[place] = i;
-		sw->planned = place;
-		sw->kind = m->places[place]->kind;
+		ft_live_seat(m, i, place);
 	}
 }
 

@@ -12,6 +12,26 @@
 #include "verify/model/model.h"
 
 /*
+ * name_index.c: names with a number each, and which of them each observed switch carries: the exact name, or else the
+ * short name in any case, if that is of one number only, no other switch has it exactly, and no second one in any case.
+ * A switch that the design tolerates carries none. O(n).
+ */
+struct ft_name_index {
+	struct ft_map exact, brief;
+	const char **name; /* by number */
+	uint32_t *claims;  /* by number: switches with its short name; two or more: not told by that */
+	struct ft_arena memory;
+};
+int ft_name_index_init(struct ft_name_index *names, uint32_t count); /* 0 or -ENOMEM */
+int ft_name_index_add(struct ft_name_index *names, const char *name,
+		      uint32_t number); /* likewise; @name is kept, not owned */
+void ft_name_index_release(struct ft_name_index *names);
+
+/* @found: by live switch; in: the number by which it is told otherwise, or FT_NONE; out: that, or the one of its name.
+ */
+void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *names, uint32_t *found);
+
+/*
  * port_votes.c: identifies switches by port numbers, where the plan says which cable is in which port. A cable between
  * port p of a lower and port q of an upper switch has one vote, shared equally by the planned switches with a cable of
  * these two numbers; a listed host has one for its edge. A plan without ports has no votes.

@@ -22,7 +22,6 @@ static uint64_t price_now(struct ft_assign_work *w, uint32_t o)
 	return FT_PRICE_FAULT + ft_assign_stranger_price(w, o);
 }
 
-/* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
 void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
 	uint32_t other = w->origin[p], from = w->image[o];
@@ -50,6 +49,16 @@ static bool is_pinned(struct ft_assign_work *w, uint32_t o)
 	return 2 * seat.right >= seat.row;
 }
 
+/* Puts @o and @other back, after they were exchanged. */
+static void exchange_undo(struct ft_assign_work *w, uint32_t o, uint32_t from, uint32_t other, uint32_t p)
+{
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, FT_UNASSIGNED);
+	ft_assign_seat_move(w, o, from);
+	if (other != FT_UNASSIGNED)
+		ft_assign_seat_move(w, other, p);
+}
+
 /* Exchanges @o and the switch in @p if both get cheaper and @keep; *@ret_equal: not kept, but no more faults. */
 static bool exchange_try(struct ft_assign_work *w, uint32_t o, uint32_t p, bool keep, bool *ret_equal)
 {
@@ -66,11 +75,7 @@ static bool exchange_try(struct ft_assign_work *w, uint32_t o, uint32_t p, bool 
 	    (from != FT_UNASSIGNED || !ft_assign_is_intruder(w, o, ft_assign_seat_price(w, o, p))))
 		return true;
 	*ret_equal = after / FT_PRICE_FAULT <= before / FT_PRICE_FAULT;
-	if (other != FT_UNASSIGNED)
-		ft_assign_seat_move(w, other, FT_UNASSIGNED);
-	ft_assign_seat_move(w, o, from);
-	if (other != FT_UNASSIGNED)
-		ft_assign_seat_move(w, other, p);
+	exchange_undo(w, o, from, other, p);
 	return false;
 }
 
@@ -141,11 +146,7 @@ static bool exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, st
 		*worth = now;
 		return true;
 	}
-	if (other != FT_UNASSIGNED)
-		ft_assign_seat_move(w, other, FT_UNASSIGNED);
-	ft_assign_seat_move(w, o, from);
-	if (other != FT_UNASSIGNED)
-		ft_assign_seat_move(w, other, p);
+	exchange_undo(w, o, from, other, p);
 	return false;
 }
 

@@ -270,6 +270,14 @@ static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32
 	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
 }
 
+/* Observed switch @live stands in @place, which is free, from now on. */
+static inline void ft_live_seat(struct ft_model *m, uint32_t live, uint32_t place)
+{
+	m->live_of[place] = live;
+	m->live.switches[live].planned = place;
+	m->live.switches[live].kind = m->places[place]->kind;
+}
+
 /* The pairs of place @p, up to those of @p + 1. */
 static inline const struct ft_pair *ft_pairs_of(const struct ft_model *m, uint32_t p)
 {

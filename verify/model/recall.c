@@ -185,15 +185,13 @@ static bool cables_are_as_before(const struct ft_model *m, uint32_t live)
 void ft_recall_seat(struct ft_model *m)
 {
 	for (uint32_t i = 0; m->recall.baseline && i < m->live.switch_count; i++) {
-		struct ft_live_switch *sw = &m->live.switches[i];
+		const struct ft_live_switch *sw = &m->live.switches[i];
 		uint32_t place = m->recall.place_of[i];
 
 		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE ||
 		    !cables_are_as_before(m, i))
 			continue;
-		m->live_of[place] = i;
-		sw->planned = place;
-		sw->kind = m->places[place]->kind;
+		ft_live_seat(m, i, place);
 	}
 }
 
