@@ -121,11 +121,13 @@ uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t
 /* Ports of @live in state @link without a finding that at least @votes other switches use for planned @peer. */
 uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes);
 
-/* Ports of @live in state @link without a finding that are not for hosts. */
-uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
+/* Ports of @live in state @link without a finding; of those for hosts only if @hosts. */
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link, bool hosts);
 
-/* Ports of @live in state @link without a finding. */
-uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link);
+static inline uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+{
+	return ft_ports_in_state(m, live, link, false);
+}
 
 /* occupied.c: loopbacks, and unplanned switches, with the planned cables that are missing because of them. */
 void ft_loopbacks_explain(struct explain *x);

@@ -244,22 +244,12 @@ uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, 
 	return count;
 }
 
-uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link, bool hosts)
 {
 	const struct ft_node *node = node_of(m, live);
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += port_waits(m, node, n, link) && !ft_port_is_hosts(m, live, n);
-	return count;
-}
-
-uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
-{
-	const struct ft_node *node = node_of(m, live);
-	uint32_t count = 0;
-
-	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += port_waits(m, node, n, link);
+		count += port_waits(m, node, n, link) && (hosts || !ft_port_is_hosts(m, live, n));
 	return count;
 }

@@ -802,8 +802,8 @@ static struct gaps gaps_count(struct ft_model *m)
 	for (uint32_t i = 0; i < m->cells.count; i++)
 		g.unjudged += m->cells.unjudged[i];
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t unread = ft_ports_in_state(m, i, FT_LINK_UNREAD);
-		uint32_t silent = ft_ports_in_state(m, i, FT_LINK_SILENT);
+		uint32_t unread = ft_ports_in_state(m, i, FT_LINK_UNREAD, true);
+		uint32_t silent = ft_ports_in_state(m, i, FT_LINK_SILENT, true);
 
 		m->live.switches[i].unheard = unread + silent;
 		g.unread += unread;

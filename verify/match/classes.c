@@ -12,42 +12,6 @@
 
 #define FT_NONE UINT32_MAX
 
-struct gain {
-	int64_t gain;
-	uint32_t item;
-};
-
-static int gain_compare(const void *a, const void *b)
-{
-	const struct gain *x = a, *y = b;
-
-	if (x->gain != y->gain)
-		return x->gain < y->gain ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
-}
-
-/*
- * Two classes (a bundle width and its remainder): items sorted by the extra cost of the second class; a prefix goes to
- * the first. Exact.
- */
-static int classes_split(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
-{
-	uint32_t n = r->count, first = n > capacity[1] ? n - capacity[1] : 0;
-	uint32_t high = n < capacity[0] ? n : capacity[0];
-	_cleanup_free_ struct gain *order = malloc((n + 1UL) * sizeof(*order));
-
-	if (!order)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = (struct gain){r->cost[(size_t)i * 2] - r->cost[(size_t)i * 2 + 1], i};
-	qsort(order, n, sizeof(*order), gain_compare);
-	while (first < high && order[first].gain <= 0)
-		first++;
-	for (uint32_t i = 0; i < n; i++)
-		ret_class[order[i].item] = i < first ? 0 : 1;
-	return 0;
-}
-
 /* The cheapest class with free places for item @item; FT_NONE if none is cheapest alone. */
 static uint32_t class_cheapest(const struct ft_choice *r, const uint32_t *capacity, uint32_t item)
 {
@@ -143,6 +107,5 @@ int ft_classes_assign(const struct ft_choice *choice, const uint32_t *capacity, 
 {
 	if (choice->class_count == 1)
 		return 0;
-	return choice->class_count == 2 ? classes_split(choice, capacity, ret_class)
-					: classes_chain(choice, capacity, ret_class);
+	return classes_chain(choice, capacity, ret_class);
 }
