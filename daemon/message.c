@@ -68,11 +68,17 @@ static int places_copy(struct ft_message *message, const struct ft_finding *f)
 	return place_copy(message, f);
 }
 
+/* By the name of the code: a finding of a saved state has no other. */
+static char *alert_id(const char *id, const char *code)
+{
+	const char *star = strcmp(code, ft_codes[FT_CODE_CABLE_MISSING].name) == 0 ? strrchr(id, '*') : NULL;
+
+	return strndup(id, star ? (size_t)(star - id) : strlen(id));
+}
+
 char *ft_alert_id(const struct ft_finding *f)
 {
-	const char *star = f->code == FT_CODE_CABLE_MISSING ? strrchr(f->id, '*') : NULL;
-
-	return strndup(f->id, star ? (size_t)(star - f->id) : strlen(f->id));
+	return alert_id(f->id, ft_codes[f->code].name);
 }
 
 int ft_message_new(const struct ft_finding *f, const char *code, const char *json, struct ft_message **ret_message)
@@ -85,10 +91,12 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	message->severity = f->severity;
 	message->count = f->count;
 	message->returning = f->returning.of > 0;
-	message->id = ft_alert_id(f);
-	if (!message->id || string_copy(&message->code, code ? code : ft_codes[f->code].name) < 0 ||
-	    string_copy(&message->text, f->text) < 0 || string_copy(&message->fix, f->fix) < 0 ||
-	    string_copy(&message->finding, json) < 0 || places_copy(message, f) < 0)
+	if (!code)
+		code = ft_codes[f->code].name;
+	message->id = alert_id(f->id, code);
+	if (!message->id || string_copy(&message->code, code) < 0 || string_copy(&message->text, f->text) < 0 ||
+	    string_copy(&message->fix, f->fix) < 0 || string_copy(&message->finding, json) < 0 ||
+	    places_copy(message, f) < 0)
 		return -ENOMEM;
 	*ret_message = FT_STEAL(message);
 	return 0;
