@@ -67,6 +67,15 @@ static const struct row rows[] = {
 	 "warning; cable-missing absent edge003:7 spine02:5", "12/11/1/0 9/8/1/0 6/6/0/0 89/1/0/0"},
 	{"a cable between a spine and a core", PODS "}", "cut spine05:12",
 	 "warning; cable-missing absent spine05:12 core04:2", "12/12/0/0 9/8/1/0 6/5/1/0 89/1/0/0"},
+	{"two swaps with a planned cable between them",
+	 "{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":16,\"edge\":{\"ports\":4},\"spine\":{\"ports\":4},"
+	 "\"core\":{"
+	 "\"ports\":4}}",
+	 "cut edge002:3; cut edge006:3; link edge002:3 spine05:2; link edge006:3 spine01:2; cut spine07:3; cut "
+	 "spine06:4; link spine07:3 core04:3; link spine06:4 core01:4",
+	 "warning; cables-swapped seen edge002:3 spine05:2 edge006:3 spine01:2 x2; cables-swapped seen spine06:4 "
+	 "core01:4 spine07:3 core04:3 x2",
+	 NULL},
 	{"a dead core is one fault", PODS "}", "dead core04",
 	 "warning; core-missing absent spine02:12 spine05:12 spine08:12", "12/12/0/0 9/6/3/0 5/5/0/1 87/3/0/0"},
 	{"a dead spine is one fault", PODS "}", "dead spine05",

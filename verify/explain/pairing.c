@@ -79,6 +79,8 @@ struct pairing {
 	uint32_t short_count;
 	uint32_t *part;	      /* by place: the representative of its part of the residual */
 	uint32_t *price;      /* by part: its faults */
+	bool *swaps_only;     /* by part: its faults are closed trails, which explain it without a rest */
+	uint32_t rings;	      /* the closed trails that part_solve() found */
 	uint32_t (*equal)[2]; /* by part: a pair with a cable that may be a stray at no more faults, or FT_NONE */
 	uint32_t tied[2];   /* a pair that would have saved as many faults as the one that was uncovered, or FT_NONE */
 	bool *touched;	    /* by place */
@@ -490,7 +492,7 @@ static int part_solve(struct pairing *q, uint32_t one, uint32_t other, uint32_t 
 	q->work = 0;
 	for (uint32_t i = 0; i < q->count; i++)
 		q->fates[q->members[i]] = (struct fate){.what = ALONE};
-	price = rings_find(q);
+	price = q->rings = rings_find(q);
 	r = moves_find(q);
 	if (r < 0)
 		return r;
@@ -670,6 +672,7 @@ static int parts_price(struct pairing *q, uint32_t *ret_total)
 		r = part_solve(q, p, p, &q->price[p]);
 		part_undo(q);
 		total += q->price[p];
+		q->swaps_only[p] = q->price[p] == q->rings;
 	}
 	*ret_total = total;
 	return r;
@@ -677,7 +680,8 @@ static int parts_price(struct pairing *q, uint32_t *ret_total)
 
 /*
  * Tries each possible hidden stray by itself: a cable between two places of the residual. An unplanned cable may make
- * up for a swapped one, and then neither pair lacks any.
+ * up for a swapped one, and then neither pair lacks any. Two swaps that explain all of their parts are left alone: a
+ * third cable that would join them to one trail of five would be blamed for nothing.
  * @ret_pair  the pair with the hidden stray that saves the most faults, or FT_NONE
  */
 static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
@@ -698,7 +702,7 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 				continue;
 			before = q->price[one] + (one == other ? 0 : q->price[other]);
 			members_take(q, one, other);
-			if (before <= 1 || q->count >= SMALL_MAX)
+			if (before <= 1 || q->count >= SMALL_MAX || (q->swaps_only[one] && q->swaps_only[other]))
 				continue;
 			q->trial_work += q->x->stray_count + q->work;
 			if (q->trial_work > TRIALS_WORK_MAX) {
@@ -936,6 +940,7 @@ static int pairing_init(struct pairing *q, struct explain *x)
 	q->shorts = ft_arena_zeros(a, m->cells.count + strays, sizeof(*q->shorts));
 	q->part = ft_arena_zeros(a, places, sizeof(*q->part));
 	q->price = ft_arena_zeros(a, places, sizeof(*q->price));
+	q->swaps_only = ft_arena_zeros(a, places, sizeof(*q->swaps_only));
 	q->equal = ft_arena_zeros(a, places, sizeof(*q->equal));
 	q->touched = ft_arena_zeros(a, places, sizeof(*q->touched));
 	q->fates = ft_arena_zeros(a, strays, sizeof(*q->fates));
