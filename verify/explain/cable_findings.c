@@ -117,17 +117,59 @@ static uint32_t spread_of(const struct ft_residual *g, const uint32_t *path, uin
 	return changes * 4 * count + lower;
 }
 
-/* Reverses the path if the ends at odd places are the better ones to move. */
+/* Whether port @a comes before port @b, by GUID and number: an order that does not depend on that of the records. */
+static bool vertex_before(const struct ft_residual *g, uint32_t a, uint32_t b)
+{
+	uint64_t guids[2] = {0};
+	uint32_t numbers[2] = {0};
+
+	for (unsigned int n = 0; n < 2; n++) {
+		uint32_t v = n ? b : a;
+		const struct ft_live_switch *sw = v < g->ports ? NULL : ft_live_at(g->m, g->place[v]);
+
+		guids[n] = v < g->ports ? ft_port_node(g->m->snapshot, &g->m->snapshot->ports[v])->guid
+			   : sw		? sw->guid
+					: 0;
+		numbers[n] = v < g->ports ? g->m->snapshot->ports[v].number : 0;
+	}
+	return guids[0] != guids[1] ? guids[0] < guids[1] : numbers[0] < numbers[1];
+}
+
+/* The first of every other vertex from @first on. */
+static uint32_t first_vertex(const struct ft_residual *g, const uint32_t *path, uint32_t count, uint32_t first)
+{
+	uint32_t best = first;
+
+	for (uint32_t i = first; i < count; i += 2)
+		if (vertex_before(g, path[i], path[best]))
+			best = i;
+	return best;
+}
+
+/*
+ * Reverses the path if the ends at odd places are the better ones to move, and lets it begin with the first of the
+ * cables by their ends that stay, of hosts by their ports on switches: the same swap is told in the same words whatever
+ * the order of the records, or a daemon would tell of a change.
+ */
 static void cycle_turn(const struct ft_residual *g, const uint32_t *path, uint32_t count, uint32_t *ret)
 {
 	uint32_t even = hosts_at(g, path, count, 0), odd = hosts_at(g, path, count, 1);
+	uint32_t first[2] = {first_vertex(g, path, count, 0), first_vertex(g, path, count, 1)};
+	bool hosts = even != odd, turn;
+	uint32_t start;
 
-	if (even == odd) {
+	if (!hosts) {
 		even = spread_of(g, path, count, 0);
 		odd = spread_of(g, path, count, 1);
 	}
+	turn = even == odd ? vertex_before(g, path[first[0]], path[first[1]]) : odd < even;
+	/* Of the first cable, the end that moves. */
+	if (turn)
+		start = hosts ? first[1] : first[0] + 1;
+	else
+		start = hosts ? first[0] : first[1] + count - 1;
 	for (uint32_t i = 0; i < count; i++)
-		ret[i] = odd < even ? path[(count + 1 - i) % count] : path[i];
+		ret[i] = path[(turn ? start + count - i : start + i) % count];
 }
 
 /* "exchange the two cable ends at A and B" */
