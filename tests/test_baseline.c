@@ -120,6 +120,7 @@ static struct ft_report *look_judge(const struct bench *b, const struct ft_basel
 			 0);
 	report_check(report);
 	report->time_s = time_s;
+	memcpy(report->plan_hash, b->design->hash, sizeof(report->plan_hash));
 	return report;
 }
 

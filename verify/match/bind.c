@@ -158,7 +158,7 @@ static bool names_are_voted_for(struct ft_model *m, const struct general *g)
 
 /*
  * The place of each live switch by GUID, name, or baseline, the first that says anything. Names that the plan has
- * invented come after port numbers.
+ * invented come after port numbers. A switch that stands where it did is fixed.
  */
 static int names_take(struct ft_model *m, struct general *g)
 {
@@ -188,6 +188,9 @@ static int names_take(struct ft_model *m, struct general *g)
 			else
 				taken[p] = true;
 		}
+	for (uint32_t v = 0; v < g->vertices; v++)
+		g->fixed[v] |= g->named[v] != FT_NONE && g->named[v] == ft_recall_place(m, g->live_of_vertex[v]) &&
+			       ft_recall_stands(m, g->live_of_vertex[v]);
 	return 0;
 }
 

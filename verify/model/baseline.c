@@ -70,6 +70,8 @@ static int look_alloc(struct look *l)
 	if (!l->b)
 		return -ENOMEM;
 	l->b->time_s = l->report->time_s;
+	memcpy(l->b->plan_hash, l->report->plan_hash, sizeof(l->b->plan_hash));
+	l->changed |= !old || strcmp(old->plan_hash, l->b->plan_hash) != 0;
 	l->b->switches = calloc(l->report->switch_count + (old ? old->switch_count : 0) + 1, sizeof(*l->b->switches));
 	l->b->cables = calloc(ports / 2 + (old ? old->cable_count : 0) + 1, sizeof(*l->b->cables));
 	l->b->hosts = calloc(ports + (old ? old->host_count : 0) + 1, sizeof(*l->b->hosts));

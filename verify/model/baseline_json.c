@@ -6,7 +6,8 @@
  *     cables    [switch, GUID, port, switch, GUID, port, gone]
  *     hosts     [GUID, name, switch, GUID, port, gone]
  *
- * "switch" is an index into the first list, and the GUID behind it that of the node which has the port.
+ * "plan" is the hash of the plan, where that is known. "switch" is an index into the first list, and the GUID behind it
+ * that of the node which has the port.
  */
 #include "config.h"
 
@@ -44,8 +45,10 @@ void ft_baseline_write_json(struct ft_text *t, const struct ft_baseline *b)
 	for (uint32_t i = 0; i < b->switch_count; i++)
 		if (ft_map_add(&index, b->switches[i].guid, i, NULL) < 0)
 			t->failed = true;
-	ft_text_printf(t, "{\"ftcheck_baseline\": %d, \"time\": %" PRId64 ",\n\"switches\": [", BASELINE_VERSION,
-		       b->time_s);
+	ft_text_printf(t, "{\"ftcheck_baseline\": %d, \"time\": %" PRId64, BASELINE_VERSION, b->time_s);
+	if (b->plan_hash[0])
+		ft_text_printf(t, ", \"plan\": \"%s\"", b->plan_hash);
+	ft_text_puts(t, ",\n\"switches\": [");
 	for (uint32_t i = 0; i < b->switch_count; i++) {
 		const struct ft_baseline_switch *sw = &b->switches[i];
 
@@ -205,6 +208,15 @@ static int list_read(const struct ft_json *json, const char *key, size_t size, v
 	return 0;
 }
 
+/* Of another form: no plan has it. */
+static void plan_read(const struct ft_json *json, struct ft_baseline *b)
+{
+	const char *hash = json_string_value(json_object_get(json->root, "plan"));
+
+	if (hash && strlen(hash) == sizeof(b->plan_hash) - 1 && strspn(hash, "0123456789abcdef") == strlen(hash))
+		memcpy(b->plan_hash, hash, sizeof(b->plan_hash));
+}
+
 static int document_read(const struct ft_json *json, struct ft_baseline *b, struct ft_error *err)
 {
 	const json_t *version = json_object_get(json->root, "ftcheck_baseline");
@@ -216,6 +228,7 @@ static int document_read(const struct ft_json *json, struct ft_baseline *b, stru
 	if (!json_is_integer(time) || json_integer_value(time) < 0 || json_integer_value(time) > TIME_MAX)
 		return ft_error_set(err, -EINVAL, 0, 0, "\"time\" is not what it should be");
 	b->time_s = json_integer_value(time);
+	plan_read(json, b);
 	r = list_read(json, "switches", sizeof(*b->switches), switch_read, b, (void **)&b->switches, &b->switch_count,
 		      err);
 	if (r == 0)

@@ -165,21 +165,30 @@ enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_
 	return *ret_place == FT_NONE ? FT_RECALLED_NOTHING : FT_RECALLED_SWITCH;
 }
 
-/* True if @live has cables, and each is in its former ports. */
-static bool cables_are_as_before(const struct ft_model *m, uint32_t live)
+/* The cables of @live that are in their former ports. */
+static uint32_t cables_as_before(const struct ft_model *m, uint32_t live)
 {
 	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
 		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
 		uint32_t near = ft_port_origin(m, ft_cable_port(cable, live));
 		uint32_t far = ft_port_origin(m, cable->a == live ? cable->b_port : cable->a_port);
 
-		if (near >= m->chips->port_count || far >= m->chips->port_count || m->recall.far[near] == FT_NONE ||
-		    m->recall.far[far] != (m->recall.far[near] ^ 1))
-			return false;
+		count += near < m->chips->port_count && far < m->chips->port_count && m->recall.far[near] != FT_NONE &&
+			 m->recall.far[far] == (m->recall.far[near] ^ 1);
 	}
-	return sw->cable_count > 0;
+	return count;
+}
+
+bool ft_recall_stands(const struct ft_model *m, uint32_t live)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+
+	return b && b->plan_hash[0] && strcmp(b->plan_hash, m->design->hash) == 0 &&
+	       m->recall.place_of[live] != FT_NONE &&
+	       2 * cables_as_before(m, live) > m->live.switches[live].cable_count;
 }
 
 void ft_recall_seat(struct ft_model *m)
@@ -189,7 +198,7 @@ void ft_recall_seat(struct ft_model *m)
 		uint32_t place = m->recall.place_of[i];
 
 		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE ||
-		    !cables_are_as_before(m, i))
+		    sw->cable_count == 0 || cables_as_before(m, i) < sw->cable_count)
 			continue;
 		ft_live_seat(m, i, place);
 	}

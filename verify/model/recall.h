@@ -16,6 +16,13 @@ int ft_recall_init(struct ft_model *m);
 uint32_t ft_recall_place(const struct ft_model *m, uint32_t live);
 
 /*
+ * True if @live is where it was: the plan is that which the baseline was learned with, and most of its cables are in
+ * their former ports. Whatever happens elsewhere, or to single cables of it, it keeps its former place: places that are
+ * alike are exchanged otherwise as soon as that seems to save a fault, as while a switch comes back cable by cable.
+ */
+bool ft_recall_stands(const struct ft_model *m, uint32_t live);
+
+/*
  * Restores the places of switches that the matching left unplanned for want of cables, if all their cables that are up
  * are in their former ports.
  */
