@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from fabric import Fabric, Node  # noqa: E402
+from production_sites import MORE_ADDED, MORE_BASES, TooLarge, least_ports, name_switches, turn_ports, write_ports  # noqa: E402
 
 SENTENCE_MAX = 500
 # In a small fabric with many faults no majority may be left to go by. A false finding is worse than a missed one.
@@ -80,19 +81,7 @@ class Site:
             self.host("%s%05d HCA-1" % (prefix, len(self.of)), switch, k + 1, rate)
 
 
-class TooLarge(Exception):
-    pass
-
-
 # ---- what a fabric is made of ----
-
-
-def least_ports(needed):
-    """Of the switches one can buy, or a director without its inside."""
-    for ports in (36, 40, 64, 108, 144, 216):
-        if ports >= needed:
-            return ports
-    raise TooLarge
 
 
 def leaf_names(rng, count):
@@ -329,8 +318,8 @@ def managers(rng, site, names, tops):
     site.features.append("a management switch")
 
 
-BASES = {f.__name__: f for f in (two_levels, three_levels, directors, rails, four_post)}
-ADDED = (island, cascade, managers)
+BASES = {f.__name__: f for f in (two_levels, three_levels, directors, rails, four_post) + MORE_BASES}
+ADDED = (island, cascade, managers) + MORE_ADDED
 
 
 # ---- faults ----
@@ -353,20 +342,6 @@ def pull(rng, site, count):
     return pulled, ends
 
 
-def disguise(rng, site):
-    way = rng.choice(["own", "own", "own", "one", "hex", "serial"])
-    for number, node in enumerate(site.fabric.switches()):
-        if node.system:
-            continue
-        if way == "one":
-            node.description = b"MF0;switch:MQM8700/U1"
-        elif way == "hex":
-            node.description = b"switch-%06x" % rng.getrandbits(24)
-        elif way == "serial":
-            node.description = b"MT%04dX%05d" % (rng.randint(1900, 2200), rng.randint(1, 99999))
-    return way
-
-
 class Round:
     def __init__(self, seed, number):
         rng = random.Random("production:%d:%d" % (seed, number))
@@ -379,8 +354,9 @@ class Round:
             except TooLarge:
                 pass
         for add in ADDED:
-            if rng.random() < 0.2:
+            if rng.random() < 0.12:
                 add(rng, site, names, tops)
+        turn_ports(rng, site)
         self.dead = None
         if site.spines and rng.random() < 0.15:
             name = rng.choice(site.spines)
@@ -395,10 +371,11 @@ class Round:
         for host in site.fabric.hosts():
             if rng.random() < share:
                 site.fabric.remove(host.guid)
-        self.way = disguise(rng, site)
+        self.way = name_switches(rng, site)
         nodes = list(site.fabric.nodes)
         rng.shuffle(nodes)
         self.order = nodes
+        self.listed = rng.random() < 0.3
 
     def describe(self):
         return "%s, %d switches, %s: %s; %d pulled" % (
@@ -420,6 +397,8 @@ class Campaign:
     def round(self, number):
         fabric = Round(self.options.seed, number)
         text = fabric.site.text(fabric.order)
+        if fabric.listed:
+            text = b"\n".join(write_ports(fabric.site, fabric.order)) + b"\n"
         if self.options.keep:
             with open(os.path.join(self.options.keep, "%d-%d.net" % (self.options.seed, number)), "wb") as file:
                 file.write(text)
@@ -437,7 +416,7 @@ class Campaign:
         topology = "" if inferred.returncode else json.loads(inferred.stdout)["topology"]
         if words or self.options.verbose:
             print("%d:%d %s, as %s" % (self.options.seed, number, fabric.describe(), topology))
-            print("".join("  %s\n" % word[:230] for word in words[:self.options.lines]), end="")
+            print("".join("  %s\n" % word[:600] for word in words[:self.options.lines]), end="")
         self.tally["wrong rounds"] += any(not w.startswith("untold") for w in words)
         sys.stdout.flush()
 

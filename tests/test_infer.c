@@ -107,8 +107,11 @@ static const struct row rows[] = {
 	 "tree leaf 4 core 2 1 8 37; hush leaf1 1; hush leaf2 1; hush leaf3 1; hush leaf4 1; hush core1 1; hush core2 "
 	 "1",
 	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", NULL},
-	{"hosts on a core", MAIN "; hosts core1 2", "\"count\": 6|2 more on switches above",
-	 "host-on-core host-on-core"},
+	{"a host on a core", MAIN "; hosts core1 1", "\"count\": 6|1 more on switches above", "host-on-core"},
+	{"several hosts on a core are there on purpose", MAIN "; hosts core1 2",
+	 "{\"name\": \"core1\", \"kind\": \"hosting core\", \"ports\": 36, \"hosts\": 2}", "="},
+	{"or one on each of two", MAIN "; hosts core1 1; hosts core2 1",
+	 "{\"name\": \"core[1-2]\", \"kind\": \"core\", \"ports\": 36, \"hosts\": 1}", "="},
 	{"an edge whose hosts are all off", MAIN "; quiet leaf4 8", "\"count\": 6|\"nodes\": 40", "ok"},
 	{"an edge with more hosts than the others", MAIN "; hosts leaf4 3",
 	 "\"nodes\": 51|\"ports_to_nodes\": 11|5 of 6 edge switches have 8 hosts; 1 has 11; as many as the fullest "
@@ -315,7 +318,7 @@ static const struct row rows[] = {
 	 "tree leaf 5 core 4 3 8 30; name core2 core4; name core4 core2; dead core2",
 	 "\"core\": {\"ports\": 30, \"count\": 4}|\"ports_to_core\": 12|3 ports are dark on every edge switch: 1 more",
 	 "core-missing"},
-	{"an edge of which only the number lacks", "tree leaf 6 core 2 2 8 36; dead leaf3; hosts core1 2",
+	{"an edge of which only the number lacks", "tree leaf 6 core 2 2 8 36; dead leaf3; hosts core1 1",
 	 "\"count\": 5|their names are numbered, and leaf3 is not there: left out, or off; if off, raise edge.count "
 	 "and nodes",
 	 NULL},

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -508,7 +509,36 @@ static void few_expect(const struct classes *c, uint32_t class, votes_array *vot
 	}
 }
 
-static int uplink_rates(struct ft_model *m, const struct classes *c)
+/*
+ * The fastest cable of each live switch, of hosts and others; 0: it has too few to tell. In a class of few cables,
+ * which has no majority of its own, a switch none of whose cables is faster is of an older make: a management switch on
+ * one or two cables, in a fabric of several newer makes.
+ */
+static unsigned int *fastest_find(const struct ft_model *m)
+{
+	enum { CABLES_MIN = 3 };
+	unsigned int *fastest = calloc(m->live.switch_count + 1UL, sizeof(*fastest));
+
+	for (uint32_t i = 0; fastest && i < m->live.switch_count; i++)
+		if (m->live.switches[i].cable_count + m->live.switches[i].hosts < CABLES_MIN)
+			fastest[i] = UINT_MAX;
+	for (uint32_t i = 0; fastest && i < 2 * m->live.cable_count + m->live.host_count; i++) {
+		const struct ft_live_cable *cable = i / 2 < m->live.cable_count ? &m->live.cables[i / 2] : NULL;
+		const struct ft_live_host *host = cable ? NULL : &m->live.hosts[i - 2 * m->live.cable_count];
+		uint32_t live = host ? host->live : i % 2 ? cable->b : cable->a;
+		unsigned int mbps = ft_rate_mbps(cable_rate(m, host ? host->switch_port : cable->a_port));
+
+		fastest[live] = mbps > fastest[live] ? mbps : fastest[live];
+	}
+	return fastest;
+}
+
+static bool is_as_fast_as_any(const struct ft_model *m, uint32_t port, const unsigned int *fastest, uint32_t live)
+{
+	return ft_rate_mbps(cable_rate(m, port)) >= fastest[live];
+}
+
+static int uplink_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
 {
 	_cleanup_free_ votes_array *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
 	_cleanup_free_ struct prior *priors = calloc(c->cable_classes + 1UL, sizeof(*priors));
@@ -537,13 +567,17 @@ static int uplink_rates(struct ft_model *m, const struct classes *c)
 				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
 			if (!short_of || rate_is_accepted(m, cable->a_port))
 				continue;
+			if (!e[c->of_cable[i]].given && votes_count(votes[c->of_cable[i]]) < CLASS_FEW &&
+			    (is_as_fast_as_any(m, cable->a_port, fastest, cable->a) ||
+			     is_as_fast_as_any(m, cable->a_port, fastest, cable->b)))
+				continue;
 			m->report->uplinks.slow++;
 			rate_report(m, turn ? cable->b_port : cable->a_port, short_of, word);
 		}
 	return r;
 }
 
-static int host_rates(struct ft_model *m, const struct classes *c)
+static int host_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
 {
 	/* Host cables of unplanned switches are treated as a small class. */
 	uint32_t strange = c->sorts, classes = c->sorts + 1;
@@ -566,12 +600,15 @@ static int host_rates(struct ft_model *m, const struct classes *c)
 	}
 	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
 	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
-		uint32_t sort = c->sort[m->live.hosts[i].live];
-		const struct ft_rate *short_of = rate_shortfall(&e[sort == FT_NONE ? strange : sort],
-								cable_rate(m, m->live.hosts[i].switch_port));
+		uint32_t live = m->live.hosts[i].live, port = m->live.hosts[i].switch_port;
+		uint32_t sort = c->sort[live] == FT_NONE ? strange : c->sort[live];
+		const struct ft_rate *short_of = rate_shortfall(&e[sort], cable_rate(m, port));
 
-		if (short_of && !rate_is_accepted(m, m->live.hosts[i].switch_port))
-			rate_report(m, m->live.hosts[i].switch_port, short_of, "host ");
+		if (short_of && !e[sort].given && votes_count(votes[sort]) < CLASS_FEW &&
+		    is_as_fast_as_any(m, port, fastest, live))
+			continue;
+		if (short_of && !rate_is_accepted(m, port))
+			rate_report(m, port, short_of, "host ");
 	}
 	return r;
 }
@@ -621,16 +658,18 @@ static int rates_since(struct ft_model *m)
 int ft_rates_check(struct ft_model *m)
 {
 	_cleanup_(classes_release) struct classes classes = {0};
+	_cleanup_free_ unsigned int *fastest = NULL;
 	int r;
 
 	if (m->since)
 		return rates_since(m);
-	r = parts_find(m, &classes);
+	fastest = fastest_find(m);
+	r = fastest ? parts_find(m, &classes) : -ENOMEM;
 	if (r == 0)
 		r = sorts_find(m, &classes);
 	if (r == 0)
 		r = cables_classify(m, &classes);
 	if (r == 0)
-		r = uplink_rates(m, &classes);
-	return r == 0 ? host_rates(m, &classes) : r;
+		r = uplink_rates(m, &classes, fastest);
+	return r == 0 ? host_rates(m, &classes, fastest) : r;
 }

@@ -143,10 +143,11 @@ static size_t places_of_one(const struct ft_model *m, const struct ft_finding *f
 	return count;
 }
 
-/* "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches" */
+/* "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches"; fewer where each has GUID and hosts in its
+ * name */
 static const char *where_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
 {
-	enum { SHOWN = 4 };
+	enum { SHOWN = 4, WIDE = 200 };
 	size_t shown = 0, more = 0;
 
 	ft_text_reset(buffer);
@@ -155,7 +156,7 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 		uint32_t director = director_at(m, &f->where[i]);
 		size_t count = places_of_one(m, f, i, director);
 
-		if (shown == SHOWN) {
+		if (shown == SHOWN || buffer->length > WIDE) {
 			i += count;
 			more++;
 			continue;

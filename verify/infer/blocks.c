@@ -39,7 +39,8 @@ enum {
 	SMALL_BLOCK = 6,     /* pairs */
 	THICK_BLOCK = 15,    /* with bundles of several cables, which are rarely missing as a whole */
 	UNLIKE_SHARE = 4,    /* rows are of two classes if they differ by one of so many cables */
-	MOVED_MAX = 3,	     /* misplaced cables of one switch: more are on purpose */
+	SHIFTED_ROWS_MIN = 3,
+	MOVED_MAX = 3, /* misplaced cables of one switch: more are on purpose */
 };
 
 /* The rows of one twin set, and all columns of its dense blocks. */
@@ -266,6 +267,29 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 	return 0;
 }
 
+static uint32_t proven_between(const struct sheet *s, uint32_t row, uint32_t column, bool sandwiched)
+{
+	const struct ft_meant *pair = ft_meant_find(s->intent, s->row[row], s->column[column]);
+
+	return !pair ? 0 : sandwiched ? pair->sandwiched : pair->proven;
+}
+
+/*
+ * Adds the missing cables that their ports prove. What nearly all rows lack was left out on purpose; of few rows only
+ * ports between two others of the bundle prove it.
+ */
+static void column_complete(struct sheet *s, uint32_t column)
+{
+	uint32_t lacking = 0;
+	bool few;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		lacking += proven_between(s, i, column, false) > 0;
+	few = s->rows < FEW_ROWS || lacking * 100 > s->rows * SAME_PERCENT;
+	for (uint32_t i = 0; i < s->rows && lacking > 0; i++)
+		*entry(s, i, column) += (uint16_t)proven_between(s, i, column, few);
+}
+
 static int sheet_fill(struct sheet *s)
 {
 	const struct ft_inference *f = s->intent->f;
@@ -282,6 +306,8 @@ static int sheet_fill(struct sheet *s)
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
 			*entry(s, i, c) = (uint16_t)ft_edges_between(&f->graph, s->row[i], s->column[c]);
+	for (uint32_t c = 0; c < s->columns; c++)
+		column_complete(s, c);
 	return holes_count(s->intent, s->row, s->rows, s->side, false, s->holes);
 }
 
@@ -836,8 +862,9 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
 			pair->loose =
 				over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
-			if (lacks)
-				pair->planned = usual_of(s, d->row[k], c);
+			pair->planned = lacks				       ? usual_of(s, d->row[k], c)
+					: *entry(s, d->row[k], c) > pair->seen ? *entry(s, d->row[k], c)
+									       : pair->seen;
 		}
 	return 0;
 }
@@ -997,6 +1024,20 @@ static bool differ(uint32_t apart, uint32_t most)
 	       (apart >= CLASS_COST - 1 && apart * 5 >= most * 2);
 }
 
+/*
+ * True if the one has more cables than the other in every column. Of several rows alike, that is on purpose even if it
+ * is but a cable more: wings of 4 and 5 cables to each core.
+ */
+static bool is_shifted(const struct sheet *s, uint32_t a, uint32_t b)
+{
+	int way = (int)*entry(s, a, 0) - (int)*entry(s, b, 0);
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (((int)*entry(s, a, c) - (int)*entry(s, b, c)) * way <= 0)
+			return false;
+	return s->columns > 1;
+}
+
 /* The nearest leader; the number of leaders if all are unlike. */
 static uint32_t nearest_leader(const struct sheet *s, uint32_t row, const uint32_t *leader, uint32_t leaders)
 {
@@ -1069,6 +1110,10 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t row = s->order[same[i].first], class = nearest_leader(s, row, leader, classes);
 
+		if (class < classes && same[i].count >= SHIFTED_ROWS_MIN && is_shifted(s, row, leader[class])) {
+			s->intent->exceptions += CLASS_COST;
+			class = classes;
+		}
 		if (class == classes)
 			leader[classes++] = row;
 		for (uint32_t k = 0; k < same[i].count; k++)

@@ -389,6 +389,7 @@ struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
 	const struct ft_live_switch *sw = &f->live->switches[live];
 	struct rates rates = {0};
 	struct ft_rate rate;
+	bool hosts = false;
 	uint32_t votes;
 
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
@@ -397,6 +398,12 @@ struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
 		if (cable->a != cable->b)
 			rate_vote(f, cable->a_port, &rates);
 	}
+	/* A single cable may train badly, unless the hosts are as slow. */
+	for (uint32_t i = 0; i < f->live->host_count && rates.total == 1; i++)
+		hosts |= f->live->hosts[i].live == live && f->hosts[live] > 1;
+	for (uint32_t i = 0; i < f->live->host_count && hosts; i++)
+		if (f->live->hosts[i].live == live)
+			rate_vote(f, f->live->hosts[i].switch_port, &rates);
 	rate = rate_take(&rates, &votes);
 	if (rates.total < 2 || votes * 2 <= rates.total || rate_is_odd(rate) ||
 	    ft_rate_mbps(rate) >= ft_rate_mbps(f->usual_rate))

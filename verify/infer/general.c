@@ -245,6 +245,8 @@ int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 	if (r == 0)
 		r = pairs_collect(intent);
 	if (r == 0)
+		r = ft_intent_proven(intent);
+	if (r == 0)
 		r = ft_intent_blocks(intent);
 	if (r == 0)
 		r = ft_intent_regular(intent);

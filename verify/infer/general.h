@@ -7,6 +7,7 @@
  *
  *   ranks.c          steps up from the hosts, if the graph has an up and a down
  *   twins.c          twin sets: switches of one rank with mostly the same neighbours above (below, beside)
+ *   proven.c         missing cables that their ports prove
  *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
  *                    have is planned, and deviations are faults or a class of their own
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
@@ -30,6 +31,8 @@ struct ft_meant {
 	uint32_t a, b;
 	uint32_t seen, planned; /* cables */
 	uint32_t loose;		/* surplus ones of those seen, compared with the block: they may belong elsewhere */
+	uint32_t proven;	/* missing cables that their ports prove */
+	uint32_t sandwiched;	/* of these, those between two others of the bundle at both ends */
 	bool patterned;		/* its block plans more than was seen of it */
 	bool settled;		/* a block gives the planned cables: other steps look only at loose ones */
 };
@@ -79,6 +82,9 @@ int ft_intent_rank(struct ft_intent *intent);
 /* twins.c: fills twins. Returns 0 or -ENOMEM. */
 int ft_intent_twins(struct ft_intent *intent);
 void ft_twins_release(struct ft_twins *twins);
+
+/* proven.c: counts the missing cables of each pair that their ports prove. Returns 0 or -ENOMEM. */
+int ft_intent_proven(struct ft_intent *intent);
 
 /* blocks.c: plans the blocks. Returns 0 or -ENOMEM. */
 int ft_intent_blocks(struct ft_intent *intent);

@@ -66,6 +66,36 @@ void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t 
 	}
 }
 
+/* True if both have the same neighbours, with as many cables to each. */
+static bool are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t b)
+{
+	const struct ft_adjacent *x = ft_adjacent_of(&f->graph, a), *y = ft_adjacent_of(&f->graph, b);
+
+	if (ft_adjacent_count(&f->graph, a) != ft_adjacent_count(&f->graph, b))
+		return false;
+	for (; x < ft_adjacent_of(&f->graph, a + 1); x++, y++)
+		if (x->vertex != y->vertex || x->count != y->count)
+			return false;
+	return true;
+}
+
+bool ft_infer_is_attached(const struct ft_inference *f, uint32_t live)
+{
+	uint32_t bundle = 0, alike = 0;
+
+	if (ft_infer_in_tree(f, live) || f->graph.degree[live] < 2)
+		return false;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
+	     n++) {
+		if (f->fit.rank[n->vertex] + 1U != f->fit.ranks)
+			return false;
+		bundle = n->count > bundle ? n->count : bundle;
+	}
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		alike += i != live && !ft_infer_in_tree(f, i) && are_cabled_alike(f, live, i);
+	return bundle > 1 || alike > 0;
+}
+
 uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live)
 {
 	uint32_t ports = f->snapshot->nodes[f->live->switches[live].node].port_count;

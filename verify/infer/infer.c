@@ -125,57 +125,39 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
-/* True if a finding is about a switch of that GUID. */
-static bool is_about(const struct ft_finding *finding, uint64_t guid)
-{
-	for (size_t k = 0; k < finding->where_count; k++)
-		if (guid && finding->where[k].guid == guid)
-			return true;
-	return false;
-}
+/* So many hosts on one switch are there by mistake, and so many cables; and so many hosts above the edges in all. */
+enum { HOSTS_FEW = 2, CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
 
-/* The number of hosts that should not be there on the switch of one that should not be there. */
-static uint32_t hosts_beside(const struct ft_report *report, const struct ft_finding *finding)
-{
-	uint32_t most = 0;
-
-	for (size_t k = 0; k < finding->where_count; k++) {
-		uint32_t hosts = 0;
-
-		for (size_t i = 0; i < report->finding_count; i++)
-			hosts += report->findings[i].code == FT_CODE_HOST_ON_CORE &&
-				 is_about(&report->findings[i], finding->where[k].guid);
-		most = hosts > most ? hosts : most;
-	}
-	return most;
-}
-
-/* So many hosts on one switch are there by mistake, and so many cables. */
-enum { HOSTS_FEW = 2, CABLES_FEW = 3 };
-
-/* True for a switch that serves hosts on more than one cable, or more than one plugged in by chance. */
+/*
+ * True for a switch that serves hosts on more than one cable, has more cables than are plugged in by chance, or several
+ * that all lead to the top, as those of a router do.
+ */
 static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
 {
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
 		uint32_t cables = f->graph.degree[i], hosts = f->hosts[i];
 
 		if (finding->where_count > 0 && f->live->switches[i].guid == finding->where[0].guid)
-			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0);
+			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0) ||
+			       ft_infer_is_attached(f, i);
 	}
 	return false;
 }
 
 /*
- * True if the tree finds fault with switches in service that have no place in it, with switches above the edges that
- * have more than a few hosts, or with boards of another make: whoever is told to unplug or mend them knows better.
+ * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
+ * such as login nodes, or with boards of another make: whoever is told to unplug or mend them knows better.
  */
 static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
 {
+	uint32_t above = 0;
+
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 
+		above += finding->code == FT_CODE_HOST_ON_CORE;
 		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
-		    (finding->code == FT_CODE_HOST_ON_CORE && hosts_beside(report, finding) > HOSTS_FEW) ||
+		    above > HOSTS_ABOVE_FEW || (finding->code == FT_CODE_CABLE_UNPLANNED && finding->count > 1) ||
 		    (finding->code == FT_CODE_CABLE_MISSING && finding->board.known &&
 		     traces_wrong(report, finding) > 1))
 			return true;

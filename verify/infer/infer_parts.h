@@ -202,6 +202,12 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
 	return rule->spread == FT_SPREAD_EVEN && rule->pinned;
 }
 
+/*
+ * graph.c: true for a switch outside the tree with several cables, all to its top, as those of a router: two of them to
+ * one switch, or as another one has. A single one in each of two ports may be there by chance.
+ */
+bool ft_infer_is_attached(const struct ft_inference *f, uint32_t live);
+
 /* graph.c: neighbours and hosts of each switch. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
 

@@ -272,8 +272,8 @@ static bool list_possible(const struct ft_inference *f, uint32_t rank)
 /* ---- switches outside the tree ---- */
 
 /*
- * Switches outside the tree that are cabled to each other, or have many hosts: an island with a purpose, not a switch
- * plugged in by chance.
+ * Switches outside the tree that are cabled to each other, have many hosts, or several cables to the top: an island
+ * with a purpose, not a switch plugged in by chance.
  */
 static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_member)
 {
@@ -284,7 +284,7 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 
 		if (ft_infer_in_tree(f, i))
 			continue;
-		island |= ft_infer_serves_hosts(f, i);
+		island |= ft_infer_serves_hosts(f, i) || ft_infer_is_attached(f, i);
 		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
 		     n++)
 			island |= !ft_infer_in_tree(f, n->vertex);
@@ -326,7 +326,7 @@ static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, 
 		return 0;
 	for (uint32_t i = 0; i < *count; i++) {
 		beside |= f->fit.beside[member[i]];
-		hosted |= ft_infer_serves_hosts(f, member[i]);
+		hosted |= ft_infer_serves_hosts(f, member[i]) || ft_infer_is_attached(f, member[i]);
 	}
 	pattern = shapes_join(f, member, *count, &single);
 	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;

@@ -211,6 +211,10 @@ static void bundles_fill(struct ft_intent *intent)
 		struct ft_meant *pair = &intent->pairs[i];
 		uint32_t a = 0, b = 0;
 
+		if (!pair->settled && pair->proven > 0) {
+			pair->planned += pair->proven;
+			pair->settled = true;
+		}
 		if (pair->settled || pair->seen < BUNDLE_MIN ||
 		    bundle_hole(intent->f, pair->a, pair->b, pair->seen, &a) == 0 ||
 		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 || (a != b && a + b != pair->seen))

@@ -15,7 +15,7 @@
 #include "base/numbers.h"
 #include "verify/infer/general.h"
 
-enum { HELD_PERCENT = 90 };
+enum { HELD_PERCENT = 90, ATTACHED_MAX = 3, ATTACHED_SHARE = 2 };
 
 struct linking {
 	struct ft_intent *intent;
@@ -96,7 +96,18 @@ static void twins_link(struct linking *l)
 	}
 }
 
-/* Joins sets of one switch to those of their kind. */
+/* Joins the set of @live to another one. */
+static void set_attach(struct linking *l, uint32_t live, uint32_t other, bool *apart)
+{
+	for (uint32_t i = 0; i < l->intent->count; i++)
+		apart[i] |= ft_number_root(l->root, i) == live;
+	l->root[live] = ft_number_root(l->root, other);
+}
+
+/*
+ * Joins sets of one switch, or of a few, to much larger ones of their kind. The case that bit: of 8 leaves on 2 spines
+ * two had lost the one cable to the same spine.
+ */
 static void apart_attach(struct linking *l, const uint32_t *members, bool *apart)
 {
 	const struct ft_intent *intent = l->intent;
@@ -105,13 +116,14 @@ static void apart_attach(struct linking *l, const uint32_t *members, bool *apart
 		uint32_t touched, best = FT_NONE;
 		bool unique = true;
 
-		if (l->size[i] == 0 || members[i] != 1)
+		if (l->size[i] == 0 || members[i] == 0 || members[i] > ATTACHED_MAX)
 			continue;
 		touched = common_count(l, i);
 		for (uint32_t k = 0; k < touched; k++) {
 			uint32_t other = l->touched[k];
 			bool held = l->common[other] * 100 >= l->size[i] * HELD_PERCENT &&
-				    members[ft_number_root(l->root, other)] > 1 && ft_intent_alike(intent, i, other);
+				    members[ft_number_root(l->root, other)] > ATTACHED_SHARE * members[i] - 1 &&
+				    ft_number_root(l->root, other) != i && ft_intent_alike(intent, i, other);
 
 			if (!held)
 				continue;
@@ -122,8 +134,7 @@ static void apart_attach(struct linking *l, const uint32_t *members, bool *apart
 			l->common[l->touched[--touched]] = 0;
 		if (best == FT_NONE || !unique)
 			continue;
-		l->root[i] = ft_number_root(l->root, best);
-		apart[i] = true;
+		set_attach(l, i, best, apart);
 	}
 }
 

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Missing cables that their ports prove, before the pattern of any class is known: a dark port at each end that belong
+ * together by how the cables around them were laid. Evidence for port p of switch a and port q of switch b:
+ *
+ *   STEP    a port next to p leads to one next to q, as cables of a bundle do; on both sides of them: SANDWICH. "Next"
+ *           is also the usual distance between two cables of one bundle, where bundles were laid in turns. It counts
+ * only for switches most of whose bundles were laid so, not in whatever port was free HABIT   the twins of a have b in
+ * port p; the twins of b have a in port q. Only a switch whose other links are mostly in the ports of its twins is
+ * predicted by them WITHIN  both are among the links of their switches
+ *
+ * A port that is dark on most twins was never used; nor was one behind all links of a switch that no twin has a link
+ * in. Of candidates that share a port the one with the most evidence is taken, none if the best lead to different
+ * switches; taken ports count as lit, so that others become certain (greedy matching by rounds, until nothing changes).
+ *
+ * Where two classes of leaves differ by a cable, a leaf that has lost one looks like one of the other class. The case
+ * that bit: 4 and 5 cables to each of 4 cores, and a cable of a healthy leaf that was called misplaced.
+ *
+ * Invariant: a port is in at most one proven cable. Cost: for each round the dark ports of all switches times the ports
+ * of a switch.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/infer/general.h"
+
+enum { SANDWICH = 7, STEP = 4, HABIT = 3, WITHIN = 2, ENOUGH = 6 };
+#define HASH_PRIME 0x100000001b3ULL /* FNV-1a */
+
+enum { HABIT_PERCENT = 60, ORDERLY_PERCENT = 50, ROUNDS = 16 };
+
+/* A port: where it leads to. */
+enum { DARK = UINT32_MAX, OTHER = UINT32_MAX - 1 };
+struct end {
+	uint32_t far;	 /* live switch; DARK; OTHER: a host, or nothing is known */
+	uint32_t number; /* of the far port */
+};
+
+/* The use of one port number by a twin set, for cables to its side. */
+struct custom {
+	uint32_t far, lead; /* the only switch that more than half may lead to (Boyer-Moore), and its lead */
+	uint32_t votes;	    /* how many lead there */
+	uint32_t lit, dark; /* links on that side; dark ports among the links of a switch */
+};
+
+struct candidate {
+	uint32_t a, b, p, q; /* a < b */
+	int worth;
+	bool sandwich;
+};
+
+struct proof {
+	struct ft_intent *intent;
+	uint32_t *first; /* by live switch: its port 0 in @end; of [count] the end of all */
+	struct end *end;
+	uint32_t *low, *high; /* by live switch: its first and last link */
+	bool *orderly;	      /* by live switch: most of its cables are in step with another one of the bundle */
+	uint32_t *stride;     /* by live switch: the usual distance between two cables of a bundle */
+	bool *conforms[FT_SIDE_COUNT];	    /* by live switch: its links on that side are in the ports of its twins */
+	uint32_t *custom_at[FT_SIDE_COUNT]; /* by twin set: its port 0 in @custom */
+	struct custom *custom[FT_SIDE_COUNT];
+	struct candidate *candidates;
+	uint32_t count, size;
+};
+
+static void proof_release(struct proof *x)
+{
+	free(x->first);
+	free(x->end);
+	free(x->low);
+	free(x->high);
+	free(x->stride);
+	free(x->orderly);
+	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++) {
+		free(x->conforms[side]);
+		free(x->custom_at[side]);
+		free(x->custom[side]);
+	}
+	free(x->candidates);
+}
+
+/* ---- ports ---- */
+
+static uint32_t last_port(const struct proof *x, uint32_t live)
+{
+	return x->first[live + 1] - x->first[live] - 1;
+}
+
+/* Ports that a switch does not have lead to nothing that is known. */
+static const struct end *end_at(const struct proof *x, uint32_t live, int64_t number)
+{
+	static const struct end none = {OTHER, 0};
+
+	return number < 1 || number > last_port(x, live) ? &none : &x->end[x->first[live] + (uint32_t)number];
+}
+
+static bool is_link(const struct end *end)
+{
+	return end->far < OTHER;
+}
+
+static bool is_within(const struct proof *x, uint32_t live, uint32_t number)
+{
+	return number > x->low[live] && number < x->high[live];
+}
+
+static void range_find(struct proof *x, uint32_t live)
+{
+	x->low[live] = x->high[live] = 0;
+	for (uint32_t p = 1; p <= last_port(x, live); p++)
+		if (is_link(end_at(x, live, p))) {
+			x->low[live] = x->low[live] ? x->low[live] : p;
+			x->high[live] = p;
+		}
+}
+
+/* The most frequent distance from a link to the next one to the same switch, if it is more than 1; else 1. */
+static uint32_t stride_find(const struct proof *x, uint32_t live)
+{
+	struct ft_tally tally = {0};
+	uint32_t usual;
+
+	for (uint32_t p = x->low[live]; p && p <= x->high[live]; p++)
+		for (uint32_t next = p + 1; is_link(end_at(x, live, p)) && next <= x->high[live]; next++)
+			if (end_at(x, live, next)->far == end_at(x, live, p)->far) {
+				ft_tally_add(&tally, next - p);
+				break;
+			}
+	usual = ft_tally_mode(&tally, 1);
+	return tally.votes[usual] > 1 ? usual : 1;
+}
+
+static bool leads(const struct proof *x, uint32_t a, int64_t p, uint32_t b, int64_t q)
+{
+	const struct end *end = end_at(x, a, p);
+
+	return end->far == b && end->number == q;
+}
+
+/* From one cable of a bundle to the next: by one port or by the usual distance, at the far end in either direction. */
+enum { WAYS = 8 };
+struct step {
+	int64_t near, far;
+};
+
+static struct step step_of(const struct proof *x, uint32_t a, uint32_t b, unsigned int way)
+{
+	int64_t far = way & 2 ? x->stride[b] : 1;
+
+	return (struct step){way & 1 ? x->stride[a] : 1, way & 4 ? -far : far};
+}
+
+static bool is_in_step(const struct proof *x, uint32_t live, uint32_t number)
+{
+	const struct end *end = end_at(x, live, number);
+
+	for (unsigned int way = 0; way < WAYS; way++) {
+		struct step step = step_of(x, live, end->far, way);
+
+		if (leads(x, live, number + step.near, end->far, end->number + step.far) ||
+		    leads(x, live, number - step.near, end->far, end->number - step.far))
+			return true;
+	}
+	return false;
+}
+
+/* Of links in bundles of several, how many are in step with another one. */
+struct order {
+	uint64_t links, stepped;
+};
+
+static struct order order_of(const struct proof *x, uint32_t live)
+{
+	struct order order = {0};
+
+	for (uint32_t p = x->low[live]; p && p <= x->high[live]; p++) {
+		const struct end *end = end_at(x, live, p);
+
+		if (!is_link(end) || ft_edges_between(&x->intent->f->graph, live, end->far) < 2)
+			continue;
+		order.links++;
+		order.stepped += is_in_step(x, live, p);
+	}
+	return order;
+}
+
+static bool is_orderly(const struct order *order)
+{
+	return order->stepped * 100 > order->links * ORDERLY_PERCENT;
+}
+
+/* In a fabric without order a few switches may look orderly by chance. */
+static void orderly_find(struct proof *x)
+{
+	struct order all = {0};
+
+	for (uint32_t i = 0; i < x->intent->count; i++) {
+		struct order order = order_of(x, i);
+
+		x->orderly[i] = is_orderly(&order);
+		all.links += order.links;
+		all.stepped += order.stepped;
+	}
+	for (uint32_t i = 0; i < x->intent->count; i++)
+		x->orderly[i] &= is_orderly(&all);
+}
+
+static int ports_read(struct proof *x)
+{
+	const struct ft_inference *f = x->intent->f;
+	uint32_t count = x->intent->count, all = 0;
+
+	x->first = calloc(count + 2UL, sizeof(*x->first));
+	x->low = calloc(count + 1UL, sizeof(*x->low));
+	x->high = calloc(count + 1UL, sizeof(*x->high));
+	x->stride = calloc(count + 1UL, sizeof(*x->stride));
+	x->orderly = calloc(count + 1UL, sizeof(*x->orderly));
+	if (!x->first || !x->low || !x->high || !x->stride || !x->orderly)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		x->first[i] = all;
+		all += ft_infer_last_port(f, i) + 1;
+	}
+	x->first[count] = all;
+	x->end = calloc(all + 1UL, sizeof(*x->end));
+	if (!x->end)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t p = 1; p <= last_port(x, i); p++) {
+			struct end *end = &x->end[x->first[i] + p];
+
+			*end = (struct end){ft_infer_port_is_dark(f, i, p) ? DARK : OTHER, 0};
+		}
+	}
+	for (uint32_t i = 0; i < 2 * f->live->cable_count; i++) {
+		const struct ft_live_cable *cable = &f->live->cables[i / 2];
+		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
+		uint32_t p = f->snapshot->ports[i % 2 ? cable->b_port : cable->a_port].number;
+		uint32_t q = f->snapshot->ports[i % 2 ? cable->a_port : cable->b_port].number;
+
+		if (near != far && p <= last_port(x, near))
+			x->end[x->first[near] + p] = (struct end){far, q};
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		range_find(x, i);
+		x->stride[i] = stride_find(x, i);
+	}
+	orderly_find(x);
+	return 0;
+}
+
+/* ---- what twins use a port for ---- */
+
+static void custom_count(const struct proof *x, enum ft_side side, const struct ft_twin_set *set, struct custom *custom)
+{
+	const uint32_t *member = x->intent->twins[side].members + set->first;
+
+	for (uint32_t k = 0; k < 2 * set->count; k++) {
+		uint32_t live = member[k % set->count];
+
+		for (uint32_t p = 1; p <= last_port(x, live); p++) {
+			const struct end *end = end_at(x, live, p);
+			struct custom *of = &custom[p];
+			bool link = is_link(end) && ft_side_of(x->intent, live, end->far) == side;
+
+			if (k >= set->count) {
+				of->votes += link && end->far == of->far;
+				continue;
+			}
+			of->dark += end->far == DARK && is_within(x, live, p);
+			if (!link)
+				continue;
+			of->lit++;
+			if (of->lead == 0)
+				of->far = end->far;
+			of->lead += of->far == end->far ? 1 : UINT32_MAX;
+		}
+	}
+}
+
+/* True for a number that most of the set have a link to one switch in. */
+static bool is_customary(const struct custom *custom, uint32_t count)
+{
+	return custom->votes * 2 > count && custom->votes * 100 >= custom->lit * HABIT_PERCENT;
+}
+
+/* The customary links of a switch, and which of them it lacks. */
+struct manner {
+	uint32_t lacks;
+	uint64_t hash; /* of the numbers that it lacks */
+	bool conforms;
+};
+
+/* True if another member lacks the same several links: a class of its own, such as boards of another make. */
+static bool is_shared(const struct manner *manners, uint32_t count, uint32_t k)
+{
+	for (uint32_t i = 0; i < count && manners[k].lacks > 1; i++)
+		if (i != k && manners[i].lacks == manners[k].lacks && manners[i].hash == manners[k].hash)
+			return true;
+	return false;
+}
+
+/* Marks the members with most of the customary links, and few others. */
+static int conforming_find(struct proof *x, enum ft_side side, const struct ft_twin_set *set,
+			   const struct custom *custom)
+{
+	_cleanup_free_ struct manner *manners = calloc(set->count + 1UL, sizeof(*manners));
+
+	if (!manners)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < set->count; k++) {
+		uint32_t live = x->intent->twins[side].members[set->first + k], links = 0, agree = 0, customary = 0;
+		struct manner *manner = &manners[k];
+
+		for (uint32_t p = 1; p <= last_port(x, live); p++) {
+			const struct end *end = end_at(x, live, p);
+			bool usual = is_customary(&custom[p], set->count);
+
+			links += is_link(end) && ft_side_of(x->intent, live, end->far) == side;
+			customary += usual;
+			agree += usual && end->far == custom[p].far;
+			manner->lacks += usual && !is_link(end);
+			manner->hash = usual && !is_link(end) ? (manner->hash ^ p) * HASH_PRIME : manner->hash;
+		}
+		manner->conforms = agree * 2 >= customary && agree * 100 >= links * HABIT_PERCENT;
+	}
+	for (uint32_t k = 0; k < set->count; k++)
+		x->conforms[side][x->intent->twins[side].members[set->first + k]] =
+			manners[k].conforms && !is_shared(manners, set->count, k);
+	return 0;
+}
+
+static int customs_find(struct proof *x, enum ft_side side)
+{
+	const struct ft_twins *twins = &x->intent->twins[side];
+	uint32_t all = 0;
+
+	x->custom_at[side] = calloc(twins->set_count + 1UL, sizeof(**x->custom_at));
+	x->conforms[side] = calloc(x->intent->count + 1UL, sizeof(**x->conforms));
+	if (!x->custom_at[side] || !x->conforms[side])
+		return -ENOMEM;
+	for (uint32_t s = 0; s < twins->set_count; s++) {
+		uint32_t most = 0;
+
+		for (uint32_t k = 0; k < twins->sets[s].count; k++) {
+			uint32_t ports = last_port(x, twins->members[twins->sets[s].first + k]);
+
+			most = ports > most ? ports : most;
+		}
+		x->custom_at[side][s] = all;
+		all += most + 1;
+	}
+	x->custom[side] = calloc(all + 1UL, sizeof(**x->custom));
+	if (!x->custom[side])
+		return -ENOMEM;
+	for (uint32_t s = 0; s < twins->set_count; s++) {
+		struct custom *custom = x->custom[side] + x->custom_at[side][s];
+
+		custom_count(x, side, &twins->sets[s], custom);
+		if (conforming_find(x, side, &twins->sets[s], custom) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* NULL: it has no neighbours on that side. */
+static const struct custom *custom_of(const struct proof *x, uint32_t live, uint32_t number, enum ft_side side)
+{
+	uint32_t set = x->intent->twins[side].set_of[live];
+
+	return set == FT_NONE ? NULL : &x->custom[side][x->custom_at[side][set] + number];
+}
+
+/* The evidence of the twins that a dark port leads to @far; negative: it is as dark on most of them. */
+static int custom_worth(const struct proof *x, uint32_t live, uint32_t number, uint32_t far)
+{
+	enum ft_side side = ft_side_of(x->intent, live, far);
+	const struct ft_twins *twins = &x->intent->twins[side];
+	const struct custom *custom = custom_of(x, live, number, side);
+
+	if (!custom)
+		return 0;
+	if (custom->dark > custom->lit + is_within(x, live, number) ||
+	    (custom->lit == 0 && !is_within(x, live, number)))
+		return -ENOUGH;
+	if (!x->conforms[side][live] || custom->far != far ||
+	    !is_customary(custom, twins->sets[twins->set_of[live]].count - 1))
+		return 0;
+	return HABIT;
+}
+
+/* ---- candidates ---- */
+
+static int step_worth(const struct proof *x, const struct candidate *c)
+{
+	bool one = false;
+
+	if (!x->orderly[c->a] || !x->orderly[c->b])
+		return 0;
+	for (unsigned int way = 0; way < WAYS; way++) {
+		struct step step = step_of(x, c->a, c->b, way);
+		bool below = leads(x, c->a, c->p - step.near, c->b, c->q - step.far);
+		bool above = leads(x, c->a, c->p + step.near, c->b, c->q + step.far);
+
+		if (below && above)
+			return SANDWICH;
+		one |= below || above;
+	}
+	return one ? STEP : 0;
+}
+
+static int candidate_add(struct proof *x, uint32_t a, int64_t p, uint32_t b, int64_t q)
+{
+	struct candidate c = {a, b, (uint32_t)p, (uint32_t)q, 0, false};
+	bool near_within = is_within(x, a, (uint32_t)p), far_within = is_within(x, b, (uint32_t)q);
+	int near, far, step;
+
+	if (end_at(x, a, p)->far != DARK || end_at(x, b, q)->far != DARK || a == b)
+		return 0;
+	if (a > b)
+		c = (struct candidate){b, a, (uint32_t)q, (uint32_t)p, 0, false};
+	near = custom_worth(x, c.a, c.p, c.b);
+	far = custom_worth(x, c.b, c.q, c.a);
+	step = step_worth(x, &c);
+	c.sandwich = step == SANDWICH;
+	c.worth = step + near + far + (near_within && far_within ? WITHIN : 0);
+	if (near < 0 || far < 0 || c.worth < ENOUGH)
+		return 0;
+	/* Behind the links of both there is nothing but the habit of both. */
+	if (!near_within && !far_within && (near == 0 || far == 0))
+		return 0;
+	if (x->count == x->size) {
+		uint32_t size = x->size ? 2 * x->size : 64;
+		struct candidate *more = realloc(x->candidates, size * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		x->candidates = more;
+		x->size = size;
+	}
+	x->candidates[x->count++] = c;
+	return 0;
+}
+
+/* Beside an end of a cable from a port beside @p. */
+static int steps_add(struct proof *x, uint32_t a, uint32_t p)
+{
+	const int64_t near[] = {-1, 1, -(int64_t)x->stride[a], x->stride[a]};
+	int r = 0;
+
+	for (unsigned int i = 0; i < (x->stride[a] > 1 ? 4 : 2); i++) {
+		const struct end *end = end_at(x, a, p + near[i]);
+		int64_t far;
+
+		if (!is_link(end))
+			continue;
+		far = x->stride[end->far];
+		for (int turn = -1; r == 0 && turn <= 1; turn += 2) {
+			r = candidate_add(x, a, p, end->far, end->number + turn);
+			if (r == 0 && far > 1)
+				r = candidate_add(x, a, p, end->far, end->number + turn * far);
+		}
+	}
+	return r;
+}
+
+/* The ports of the switch that the twins have in port @p, which its own twins have for @a. */
+static int customs_add(struct proof *x, uint32_t a, uint32_t p, enum ft_side side)
+{
+	const struct custom *custom = custom_of(x, a, p, side);
+	int r = 0;
+
+	for (uint32_t q = 1; r == 0 && custom && custom->votes > 0 && q <= last_port(x, custom->far); q++)
+		if (end_at(x, custom->far, q)->far == DARK && custom_worth(x, custom->far, q, a) > 0)
+			r = candidate_add(x, a, p, custom->far, q);
+	return r;
+}
+
+/* The best first, then by ports, so that the same one comes twice in a row if it was found from both ends. */
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->worth != y->worth)
+		return x->worth > y->worth ? -1 : 1;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	if (x->p != y->p)
+		return x->p < y->p ? -1 : 1;
+	if (x->b != y->b)
+		return x->b < y->b ? -1 : 1;
+	return (x->q > y->q) - (x->q < y->q);
+}
+
+static int candidates_find(struct proof *x)
+{
+	int r = 0;
+
+	x->count = 0;
+	for (uint32_t i = 0; i < x->intent->count; i++)
+		for (uint32_t p = 1; r == 0 && p <= last_port(x, i); p++) {
+			if (end_at(x, i, p)->far != DARK)
+				continue;
+			r = steps_add(x, i, p);
+			for (enum ft_side side = 0; r == 0 && side < FT_SIDE_COUNT; side++)
+				r = customs_add(x, i, p, side);
+		}
+	if (x->count > 0)
+		qsort(x->candidates, x->count, sizeof(*x->candidates), candidate_compare);
+	return r;
+}
+
+/* ---- certain ones ---- */
+
+static bool is_open(const struct proof *x, const struct candidate *c)
+{
+	return end_at(x, c->a, c->p)->far == DARK && end_at(x, c->b, c->q)->far == DARK;
+}
+
+/* True if another open candidate with as much evidence has one of its ports for another switch. */
+static bool is_ambiguous(const struct proof *x, const struct candidate *c)
+{
+	for (uint32_t i = 0; i < x->count && x->candidates[i].worth >= c->worth; i++) {
+		const struct candidate *other = &x->candidates[i];
+		uint32_t here = other->a == c->a && other->p == c->p   ? other->b
+				: other->b == c->a && other->q == c->p ? other->a
+								       : c->b;
+		uint32_t there = other->b == c->b && other->q == c->q	? other->a
+				 : other->a == c->b && other->p == c->q ? other->b
+									: c->a;
+
+		if ((here != c->b || there != c->a) && is_open(x, other))
+			return true;
+	}
+	return false;
+}
+
+static int candidate_take(struct proof *x, const struct candidate *c)
+{
+	struct ft_meant *pair = ft_meant_get(x->intent, c->a, c->b);
+
+	if (!pair)
+		return -ENOMEM;
+	pair->proven++;
+	pair->sandwiched += c->sandwich;
+	x->end[x->first[c->a] + c->p] = (struct end){c->b, c->q};
+	x->end[x->first[c->b] + c->q] = (struct end){c->a, c->p};
+	return 0;
+}
+
+int ft_intent_proven(struct ft_intent *intent)
+{
+	_cleanup_(proof_release) struct proof x = {.intent = intent};
+	bool found = true;
+	int r = ports_read(&x);
+
+	for (enum ft_side side = 0; r == 0 && side < FT_SIDE_COUNT; side++)
+		r = customs_find(&x, side);
+	for (unsigned int round = 0; r == 0 && found && round < ROUNDS; round++) {
+		found = false;
+		r = candidates_find(&x);
+		for (uint32_t i = 0; r == 0 && i < x.count; i++) {
+			if (!is_open(&x, &x.candidates[i]) || is_ambiguous(&x, &x.candidates[i]))
+				continue;
+			r = candidate_take(&x, &x.candidates[i]);
+			found = true;
+		}
+	}
+	return r;
+}
