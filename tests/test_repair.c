@@ -388,21 +388,17 @@ static const struct tree trees[] = {
 static void test_ftree(void **state)
 {
 	const struct tree *t = *state;
-	uint32_t first[6] = {0}, count = 0;
-	struct ft_ftree_group groups[12];
-	const struct ft_ftree fabric = {5, t->guids, t->hosts, first, groups};
+	_cleanup_(ft_ftree_release) struct ft_ftree fabric = {0};
 	struct ft_ftree_verdict verdict;
 
+	assert_int_equal(ft_ftree_init(&fabric, 5, 12), 0);
 	for (uint32_t i = 0; i < 5; i++) {
-		first[i] = count;
-		for (uint32_t n = 0; n < (i < 3 ? 2 : 3); n++) {
-			uint32_t width = i < 3 ? t->width[i][n] : t->width[n][i - 3];
-
-			if (width > 0)
-				groups[count++] = (struct ft_ftree_group){i < 3 ? n + 3 : n, width};
-		}
+		fabric.guids[i] = t->guids[i];
+		fabric.hosts[i] = t->hosts[i];
+		ft_ftree_switch(&fabric, i);
+		for (uint32_t n = 0; n < (i < 3 ? 2 : 3); n++)
+			ft_ftree_cables(&fabric, i, i < 3 ? n + 3 : n, i < 3 ? t->width[i][n] : t->width[n][i - 3]);
 	}
-	first[5] = count;
 	assert_int_equal(ft_ftree_judge(&fabric, &verdict), 0);
 	assert_int_equal(verdict.why, t->why);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/chance.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -46,6 +47,7 @@ struct apart {
 
 struct after {
 	const struct ft_model *m;
+	struct ft_arena memory; /* of all lists here but @cuts */
 	enum ft_after_kind kind;
 	uint32_t count; /* fail at once */
 	uint32_t *carriers,
@@ -91,26 +93,8 @@ struct after {
 
 static void after_release(struct after *x)
 {
-	free(x->carriers);
-	free(x->own);
-	free(x->dead);
-	free(x->part);
-	free(x->queue);
-	free(x->order);
-	free(x->hosts_of);
-	free(x->load);
-	free(x->leads_up);
-	free(x->above);
-	free(x->links);
-	free(x->stale);
-	free(x->is_stale);
-	free(x->part_then);
+	ft_arena_release(&x->memory);
 	free(x->cuts);
-	free(x->taken);
-	free(x->changed);
-	free(x->items);
-	free(x->chosen);
-	free(x->worst_chosen);
 }
 
 /* Networks are counted separately. O(places). */
@@ -136,26 +120,24 @@ static int after_init(struct after *x, const struct ft_model *m)
 	size_t items = places;
 
 	x->m = m;
-	x->carriers = calloc(cells, sizeof(*x->carriers));
-	x->own = calloc(cells, sizeof(*x->own));
-	x->dead = calloc(places, sizeof(*x->dead));
-	x->part = calloc(places, sizeof(*x->part));
-	x->queue = calloc(places, sizeof(*x->queue));
-	x->order = calloc(places, sizeof(*x->order));
-	x->hosts_of = calloc(places + 1, sizeof(*x->hosts_of));
-	x->load = calloc(places, sizeof(*x->load));
-	x->leads_up = calloc(places, sizeof(*x->leads_up));
-	x->above = calloc(places, sizeof(*x->above));
-	x->links = calloc(places, sizeof(*x->links));
-	x->stale = calloc(places, sizeof(*x->stale));
-	x->is_stale = calloc(places, sizeof(*x->is_stale));
-	x->part_then = calloc(places, sizeof(*x->part_then));
+	x->carriers = ft_arena_zeros(&x->memory, cells, sizeof(*x->carriers));
+	x->own = ft_arena_zeros(&x->memory, cells, sizeof(*x->own));
+	x->dead = ft_arena_zeros(&x->memory, places, sizeof(*x->dead));
+	x->part = ft_arena_zeros(&x->memory, places, sizeof(*x->part));
+	x->queue = ft_arena_zeros(&x->memory, places, sizeof(*x->queue));
+	x->order = ft_arena_zeros(&x->memory, places, sizeof(*x->order));
+	x->hosts_of = ft_arena_zeros(&x->memory, places + 1, sizeof(*x->hosts_of));
+	x->load = ft_arena_zeros(&x->memory, places, sizeof(*x->load));
+	x->leads_up = ft_arena_zeros(&x->memory, places, sizeof(*x->leads_up));
+	x->above = ft_arena_zeros(&x->memory, places, sizeof(*x->above));
+	x->links = ft_arena_zeros(&x->memory, places, sizeof(*x->links));
+	x->stale = ft_arena_zeros(&x->memory, places, sizeof(*x->stale));
+	x->is_stale = ft_arena_zeros(&x->memory, places, sizeof(*x->is_stale));
+	x->part_then = ft_arena_zeros(&x->memory, places, sizeof(*x->part_then));
+	x->taken = ft_arena_zeros(&x->memory, cells, sizeof(*x->taken));
+	x->changed = ft_arena_zeros(&x->memory, cells, sizeof(*x->changed));
 	x->cuts = ft_cuts_full(m, 1);
-	x->taken = calloc(cells, sizeof(*x->taken));
-	x->changed = calloc(cells, sizeof(*x->changed));
-	if (!x->carriers || !x->own || !x->dead || !x->part || !x->queue || !x->order || !x->hosts_of || !x->load ||
-	    !x->leads_up || !x->above || !x->links || !x->stale || !x->is_stale || !x->part_then || !x->cuts ||
-	    !x->taken || !x->changed)
+	if (x->memory.failed || !x->cuts)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		x->load[p] = m->live_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
@@ -174,7 +156,7 @@ static int after_init(struct after *x, const struct ft_model *m)
 			items += x->carriers[pair->cell];
 		}
 	}
-	x->items = calloc(items, sizeof(*x->items));
+	x->items = ft_arena_zeros(&x->memory, items, sizeof(*x->items));
 	return x->items ? order_make(x) : -ENOMEM;
 }
 
@@ -1011,9 +993,9 @@ static int ways_look(struct after *x, struct ft_after *result)
 	/* A tree has a cut for each level; other graphs have many for each network. */
 	if (x->m->capacity->ranks == 1)
 		samples = WORK_MAX / (each + (uint64_t)x->m->capacity->parts * x->m->capacity->cuts);
-	x->chosen = calloc(x->count + 1UL, sizeof(*x->chosen));
-	x->worst_chosen = calloc(x->count + 1UL, sizeof(*x->worst_chosen));
-	if (!x->chosen || !x->worst_chosen)
+	x->chosen = ft_arena_zeros(&x->memory, x->count + 1UL, sizeof(*x->chosen));
+	x->worst_chosen = ft_arena_zeros(&x->memory, x->count + 1UL, sizeof(*x->worst_chosen));
+	if (x->memory.failed)
 		return -ENOMEM;
 	samples = samples < SAMPLES_MIN ? SAMPLES_MIN : samples > FT_AFTER_SAMPLES ? FT_AFTER_SAMPLES : samples;
 	result->drawn = ways > FT_AFTER_WAYS_MAX || ways > 2 * samples;

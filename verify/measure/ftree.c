@@ -21,6 +21,7 @@ struct place {
 
 struct judge {
 	const struct ft_ftree *f;
+	struct ft_arena memory;
 	uint32_t *rank; /* NONE: not reached */
 	uint32_t *queue;
 	uint32_t leaf_rank;
@@ -33,14 +34,46 @@ struct judge {
 
 static void judge_release(struct judge *j)
 {
-	free(j->rank);
-	free(j->queue);
-	free(j->places);
-	free(j->up);
-	free(j->down);
-	free(j->up_count);
-	free(j->down_count);
+	ft_arena_release(&j->memory);
 	ft_map_release(&j->taken);
+}
+
+/* ---- the fabric ---- */
+
+void ft_ftree_release(struct ft_ftree *fabric)
+{
+	ft_arena_release(&fabric->memory);
+}
+
+int ft_ftree_init(struct ft_ftree *fabric, uint32_t count, size_t ends)
+{
+	struct ft_arena *memory = &fabric->memory;
+
+	fabric->count = count;
+	fabric->guids = ft_arena_zeros(memory, count + 1UL, sizeof(*fabric->guids));
+	fabric->hosts = ft_arena_zeros(memory, count + 1UL, sizeof(*fabric->hosts));
+	fabric->first = ft_arena_zeros(memory, count + 2UL, sizeof(*fabric->first));
+	fabric->groups = ft_arena_zeros(memory, ends + 1, sizeof(*fabric->groups));
+	fabric->at = ft_arena_numbers(memory, count + 1UL, NONE);
+	return memory->failed ? -ENOMEM : 0;
+}
+
+void ft_ftree_switch(struct ft_ftree *fabric, uint32_t node)
+{
+	fabric->first[node] = fabric->group_count;
+	fabric->first[node + 1] = fabric->group_count;
+}
+
+void ft_ftree_cables(struct ft_ftree *fabric, uint32_t node, uint32_t far, uint32_t cables)
+{
+	if (cables == 0 || far == node)
+		return;
+	if (fabric->at[far] == NONE || fabric->at[far] < fabric->first[node]) {
+		fabric->at[far] = fabric->group_count;
+		fabric->groups[fabric->group_count++] = (struct ft_ftree_group){far, 0};
+		fabric->first[node + 1] = fabric->group_count;
+	}
+	fabric->groups[fabric->at[far]].count += cables;
 }
 
 /* ---- the order of OpenSM's tables: by GUID in network byte order, read as a number of this machine ---- */
@@ -292,17 +325,15 @@ static int judge_init(struct judge *j, const struct ft_ftree *fabric)
 {
 	size_t count = fabric->count + 1UL, groups = fabric->first[fabric->count] + 1UL;
 
-	*j = (struct judge){
-		.f = fabric,
-		.rank = malloc(count * sizeof(*j->rank)),
-		.queue = malloc(count * sizeof(*j->queue)),
-		.places = malloc(count * sizeof(*j->places)),
-		.up = malloc(groups * sizeof(*j->up)),
-		.down = malloc(groups * sizeof(*j->down)),
-		.up_count = calloc(count, sizeof(*j->up_count)),
-		.down_count = calloc(count, sizeof(*j->down_count)),
-	};
-	return j->rank && j->queue && j->places && j->up && j->down && j->up_count && j->down_count ? 0 : -ENOMEM;
+	*j = (struct judge){.f = fabric};
+	j->rank = ft_arena_zeros(&j->memory, count, sizeof(*j->rank));
+	j->queue = ft_arena_zeros(&j->memory, count, sizeof(*j->queue));
+	j->places = ft_arena_zeros(&j->memory, count, sizeof(*j->places));
+	j->up = ft_arena_zeros(&j->memory, groups, sizeof(*j->up));
+	j->down = ft_arena_zeros(&j->memory, groups, sizeof(*j->down));
+	j->up_count = ft_arena_zeros(&j->memory, count, sizeof(*j->up_count));
+	j->down_count = ft_arena_zeros(&j->memory, count, sizeof(*j->down_count));
+	return j->memory.failed ? -ENOMEM : 0;
 }
 
 int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_verdict)

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 enum ft_ftree_why {
 	FT_FTREE_TAKEN,		/* it is a fat-tree */
 	FT_FTREE_TOO_SMALL,	/* fewer than two switches or hosts */
@@ -44,12 +46,25 @@ struct ft_ftree_group {
  * groups[first[i + 1]], in the order of their lowest ports, loopbacks left out.
  */
 struct ft_ftree {
-	uint32_t count;	       /* of switches */
-	const uint64_t *guids; /* host order */
-	const uint32_t *hosts; /* ports of channel adapters on each */
-	const uint32_t *first; /* [count + 1] */
-	const struct ft_ftree_group *groups;
+	struct ft_arena memory;
+	uint32_t count;	 /* of switches */
+	uint64_t *guids; /* host order */
+	uint32_t *hosts; /* ports of channel adapters on each */
+	uint32_t *first; /* [count + 1] */
+	struct ft_ftree_group *groups;
+	uint32_t group_count; /* so far */
+	uint32_t *at; /* by switch: its group among those of the current switch, if it is not before their first */
 };
+
+/*
+ * Makes room for @count switches and @ends ends of cables; the caller fills guids and hosts, and releases it, also on
+ * failure. Then, switch by switch in the order of their numbers, ft_ftree_switch() and its cables, by their ports.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_ftree_init(struct ft_ftree *fabric, uint32_t count, size_t ends);
+void ft_ftree_switch(struct ft_ftree *fabric, uint32_t node);
+void ft_ftree_cables(struct ft_ftree *fabric, uint32_t node, uint32_t far, uint32_t cables);
+void ft_ftree_release(struct ft_ftree *fabric);
 
 /* Returns 0 or -ENOMEM. */
 int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_verdict);

@@ -15,11 +15,7 @@
 
 void ft_hop_graph_release(struct ft_hop_graph *graph)
 {
-	free(graph->first);
-	free(graph->of);
-	free(graph->door);
-	free(graph->hosts);
-	free(graph->regular);
+	ft_arena_release(&graph->memory);
 	*graph = (struct ft_hop_graph){0};
 }
 
@@ -88,18 +84,20 @@ static void ends_merge(struct ft_hop_graph *graph, uint32_t *seen)
 int ft_hop_graph_make(uint32_t count, const bool *deep, const struct ft_hop_edge *edges, size_t edge_count,
 		      struct ft_hop_graph *ret)
 {
-	_cleanup_free_ uint32_t *seen = NULL;
+	struct ft_arena *memory = &ret->memory;
+	uint32_t *seen;
 
-	*ret = (struct ft_hop_graph){.count = count, .door = calloc(count + 1UL, sizeof(*ret->door))};
+	*ret = (struct ft_hop_graph){.count = count};
+	ret->door = ft_arena_zeros(memory, count + 1UL, sizeof(*ret->door));
 	if (!ret->door)
 		return -ENOMEM;
 	ret->nodes = doors_number(deep, count, ret->door);
-	seen = calloc(ret->nodes + 1UL, sizeof(*seen));
-	ret->first = calloc(ret->nodes + 1UL, sizeof(*ret->first));
-	ret->of = malloc((2 * edge_count + ret->nodes + 1) * sizeof(*ret->of));
-	ret->hosts = calloc(ret->nodes + 1UL, sizeof(*ret->hosts));
-	ret->regular = calloc(ret->nodes + 1UL, sizeof(*ret->regular));
-	if (!seen || !ret->first || !ret->of || !ret->hosts || !ret->regular)
+	seen = ft_arena_zeros(memory, ret->nodes + 1UL, sizeof(*seen));
+	ret->first = ft_arena_zeros(memory, ret->nodes + 1UL, sizeof(*ret->first));
+	ret->of = ft_arena_zeros(memory, 2 * edge_count + ret->nodes + 1, sizeof(*ret->of));
+	ret->hosts = ft_arena_zeros(memory, ret->nodes + 1UL, sizeof(*ret->hosts));
+	ret->regular = ft_arena_zeros(memory, ret->nodes + 1UL, sizeof(*ret->regular));
+	if (memory->failed)
 		return -ENOMEM;
 	edges_sort(edges, edge_count, ret);
 	ends_merge(ret, seen);
@@ -114,16 +112,13 @@ int ft_hop_graph_make(uint32_t count, const bool *deep, const struct ft_hop_edge
  * graph of the first of each twins; it counts the others' hosts as its own.
  */
 struct twins {
-	struct ft_hop_graph graph; /* numbered as the whole graph; no edge leads to the other twins */
+	struct ft_hop_graph graph; /* numbered as the whole graph, with its doors; no edge leads to the other twins */
 	uint32_t *first;	   /* by chip: the first of its twins; for a node behind the chips itself */
 };
 
 static void twins_release(struct twins *t)
 {
-	/* The entry node of a chip is that of the whole graph. */
-	t->graph.door = NULL;
 	ft_hop_graph_release(&t->graph);
-	free(t->first);
 }
 
 static int twins_init(struct twins *t, const struct ft_hop_graph *whole)
@@ -131,12 +126,12 @@ static int twins_init(struct twins *t, const struct ft_hop_graph *whole)
 	struct ft_hop_graph *graph = &t->graph;
 
 	*t = (struct twins){.graph = {.count = whole->count, .nodes = whole->nodes, .door = whole->door}};
-	graph->first = calloc(whole->nodes + 1UL, sizeof(*graph->first));
-	graph->of = malloc((whole->first[whole->nodes] + 1UL) * sizeof(*graph->of));
-	graph->hosts = calloc(whole->nodes + 1UL, sizeof(*graph->hosts));
-	graph->regular = calloc(whole->nodes + 1UL, sizeof(*graph->regular));
-	t->first = calloc(whole->nodes + 1UL, sizeof(*t->first));
-	return graph->first && graph->of && graph->hosts && graph->regular && t->first ? 0 : -ENOMEM;
+	graph->first = ft_arena_zeros(&graph->memory, whole->nodes + 1UL, sizeof(*graph->first));
+	graph->of = ft_arena_zeros(&graph->memory, whole->first[whole->nodes] + 1UL, sizeof(*graph->of));
+	graph->hosts = ft_arena_zeros(&graph->memory, whole->nodes + 1UL, sizeof(*graph->hosts));
+	graph->regular = ft_arena_zeros(&graph->memory, whole->nodes + 1UL, sizeof(*graph->regular));
+	t->first = ft_arena_zeros(&graph->memory, whole->nodes + 1UL, sizeof(*t->first));
+	return graph->memory.failed ? -ENOMEM : 0;
 }
 
 static uint32_t degree(const struct ft_hop_graph *graph, uint32_t node)
@@ -233,6 +228,7 @@ enum { BATCH = 64 };
  */
 struct batch {
 	const struct ft_hop_graph *graph;
+	struct ft_arena memory;
 	uint64_t *reached, *front,
 		*coming;	/* by node: searches that visited it; in the frontier; in the next frontier */
 	uint32_t *here, *there; /* the nodes with a bit in @front, in @coming */
@@ -244,26 +240,20 @@ struct batch {
 
 static void batch_release(struct batch *b)
 {
-	free(b->reached);
-	free(b->front);
-	free(b->coming);
-	free(b->here);
-	free(b->there);
+	ft_arena_release(&b->memory);
 }
 
 static int batch_init(struct batch *b, const struct ft_hop_graph *graph)
 {
 	size_t count = graph->nodes + 1UL;
 
-	*b = (struct batch){
-		.graph = graph,
-		.reached = calloc(count, sizeof(*b->reached)),
-		.front = calloc(count, sizeof(*b->front)),
-		.coming = calloc(count, sizeof(*b->coming)),
-		.here = calloc(count, sizeof(*b->here)),
-		.there = calloc(count, sizeof(*b->there)),
-	};
-	return b->reached && b->front && b->coming && b->here && b->there ? 0 : -ENOMEM;
+	b->graph = graph;
+	b->reached = ft_arena_zeros(&b->memory, count, sizeof(*b->reached));
+	b->front = ft_arena_zeros(&b->memory, count, sizeof(*b->front));
+	b->coming = ft_arena_zeros(&b->memory, count, sizeof(*b->coming));
+	b->here = ft_arena_zeros(&b->memory, count, sizeof(*b->here));
+	b->there = ft_arena_zeros(&b->memory, count, sizeof(*b->there));
+	return b->memory.failed ? -ENOMEM : 0;
 }
 
 /* One step from each of the @count nodes in @here. Returns the number of nodes in @there, the next frontier. */

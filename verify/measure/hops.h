@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 /* Two chips that are cabled to each other. */
 struct ft_hop_edge {
 	uint32_t a, b;
@@ -30,6 +32,7 @@ struct ft_hop_graph {
 	uint32_t *door;	 /* by chip: the node by which it is entered; itself, if it is not deep */
 	uint32_t *hosts; /* by node: host ports on it */
 	bool *regular;	 /* by node: it is in the tree, and its hosts are no farther apart than the tree makes them */
+	struct ft_arena memory;
 };
 
 /* Two chips with hosts and the number of chips of the path, both included; chips 0: there is no pair. */

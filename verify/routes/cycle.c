@@ -23,6 +23,7 @@ enum { STEPS_MAX = 20000000 }; /* limit of the search for the shortest cycle; be
 struct circles {
 	struct ft_walk *w;
 	const struct ft_channels *channels;
+	struct ft_arena memory;
 	/* Strongly connected components: R. Tarjan, "Depth-first search and linear graph algorithms", 1972. */
 	uint32_t *index, *low, *stack, *component, *calls, *next; /* by channel */
 	uint32_t indices, depth, components;
@@ -33,29 +34,17 @@ struct circles {
 
 static void circles_release(struct circles *c)
 {
-	free(c->index);
-	free(c->low);
-	free(c->stack);
-	free(c->component);
-	free(c->calls);
-	free(c->next);
-	free(c->queue);
-	free(c->before);
+	ft_arena_release(&c->memory);
 }
 
 static int circles_allocate(struct circles *c)
 {
 	size_t count = c->channels->count + 1UL;
-	uint32_t **arrays[] = {&c->index, &c->low,  &c->stack, &c->component,
-			       &c->calls, &c->next, &c->queue, &c->before};
+	uint32_t **lists[] = {&c->index, &c->low, &c->stack, &c->component, &c->calls, &c->next, &c->queue, &c->before};
 
-	for (size_t i = 0; i < FT_COUNT(arrays); i++) {
-		*arrays[i] = malloc(count * sizeof(**arrays[i]));
-		if (!*arrays[i])
-			return -ENOMEM;
-		memset(*arrays[i], 0xff, count * sizeof(**arrays[i]));
-	}
-	return 0;
+	for (size_t i = 0; i < FT_COUNT(lists); i++)
+		*lists[i] = ft_arena_numbers(&c->memory, count, FT_NONE);
+	return c->memory.failed ? -ENOMEM : 0;
 }
 
 void ft_channels_release(struct ft_channels *channels)
@@ -279,38 +268,34 @@ int ft_circles_report(struct ft_walk *w, const struct ft_channels *channels)
 	return 0;
 }
 
-/* By channel: its component, or FT_NONE where that is itself alone, so that no circle goes through it. */
-static int circles_mark(struct ft_walk *w, const struct ft_channels *channels, uint32_t **ret_circles, bool *ret_any)
+/* Returns whether any circle goes through a channel; the component of one that is alone becomes FT_NONE. */
+static bool circles_mark(struct circles *c)
 {
-	_cleanup_(circles_release) struct circles c = {.w = w, .channels = channels};
-	_cleanup_free_ uint32_t *sizes = calloc(channels->count + 1UL, sizeof(*sizes));
+	uint32_t *sizes = c->low; /* not needed any more */
+	bool any = false;
 
-	if (components_find(&c) < 0 || !sizes)
-		return -ENOMEM;
-	*ret_any = false;
-	for (uint32_t channel = 0; channel < channels->count; channel++)
-		*ret_any |= ++sizes[c.component[channel]] > 1;
-	for (uint32_t channel = 0; channel < channels->count; channel++)
-		if (sizes[c.component[channel]] == 1)
-			c.component[channel] = FT_NONE;
-	*ret_circles = FT_STEAL(c.component);
-	return 0;
+	memset(sizes, 0, c->channels->count * sizeof(*sizes));
+	for (uint32_t channel = 0; channel < c->channels->count; channel++)
+		any |= ++sizes[c->component[channel]] > 1;
+	for (uint32_t channel = 0; channel < c->channels->count; channel++)
+		if (sizes[c->component[channel]] == 1)
+			c->component[channel] = FT_NONE;
+	return any;
 }
 
 int ft_walk_cycles(struct ft_walk *w)
 {
 	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
-	_cleanup_free_ uint32_t *circles = NULL;
-	bool any = false;
+	_cleanup_(circles_release) struct circles c = {.w = w, .channels = &channels};
 	int r = channels_of_links(w, &channels);
 
 	if (r == 0)
-		r = circles_mark(w, &channels, &circles, &any);
-	if (r < 0 || !any)
+		r = components_find(&c);
+	if (r < 0 || !circles_mark(&c))
 		return r;
 	if (w->m->input->lanes)
-		return ft_lanes_judge(w, circles);
+		return ft_lanes_judge(w, c.component);
 	if (w->m->input->want_lanes)
-		r = ft_lanes_want(w, circles);
+		r = ft_lanes_want(w, c.component);
 	return r == 0 ? ft_circles_report(w, &channels) : r;
 }

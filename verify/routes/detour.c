@@ -59,19 +59,17 @@ static void rise(const struct ft_walk *w, uint16_t *legal)
 
 static int reach_find(struct ft_walk *w, uint32_t to)
 {
-	_cleanup_free_ uint32_t *queue = malloc((w->hop_count + 1UL) * sizeof(*queue));
 	struct ft_reach *reach = &w->reach[to];
+	size_t hops = w->hop_count + 1UL;
+	_cleanup_free_ uint32_t *queue = NULL;
 
 	if (reach->legal)
 		return 0;
-	if (!reach->plain)
-		reach->plain = malloc((w->hop_count + 1UL) * sizeof(*reach->plain));
-	reach->legal = malloc((w->hop_count + 1UL) * sizeof(*reach->legal));
-	if (!queue || !reach->plain || !reach->legal) {
-		free(reach->legal);
-		reach->legal = NULL;
+	queue = malloc(hops * sizeof(*queue));
+	reach->plain = ft_arena_zeros(&w->memory, hops, sizeof(*reach->plain));
+	reach->legal = ft_arena_zeros(&w->memory, hops, sizeof(*reach->legal));
+	if (!queue || w->memory.failed)
 		return -ENOMEM;
-	}
 	spread(w, to, false, reach->plain, queue);
 	spread(w, to, true, reach->legal, queue);
 	rise(w, reach->legal);

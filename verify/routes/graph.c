@@ -13,33 +13,9 @@ void ft_walk_release(struct ft_walk *w)
 {
 	for (uint32_t i = 0; i < w->loop_count; i++)
 		free(w->loops[i].links);
-	for (uint32_t i = 0; w->reach && i < w->hop_count; i++) {
-		free(w->reach[i].plain);
-		free(w->reach[i].legal);
-	}
 	ft_map_release(&w->loop_by_hash);
-	free(w->hops);
-	free(w->hop_of_node);
-	free(w->far);
-	free(w->owner);
-	free(w->up);
-	free(w->targets);
-	free(w->sources);
-	free(w->ways);
-	free(w->out);
-	free(w->stack);
-	free(w->planned);
-	free(w->queue);
-	free(w->is_queued);
-	free(w->rows);
-	free(w->row_unread);
-	free(w->ends);
 	free(w->loops);
-	free(w->detours);
-	free(w->reach);
-	free(w->load);
-	free(w->after);
-	free(w->after_first);
+	ft_arena_release(&w->memory);
 }
 
 static int hop_compare(const void *a, const void *b, void *context)
@@ -59,15 +35,13 @@ static int hops_collect(struct ft_walk *w)
 	const struct ft_snapshot *s = w->m->chips;
 	const struct ft_routes *routes = w->m->input->routes;
 
-	w->hop_of_node = malloc((s->node_count + 1UL) * sizeof(*w->hop_of_node));
-	w->hops = calloc(s->node_count + 1UL, sizeof(*w->hops));
-	if (!w->hop_of_node || !w->hops)
+	w->hop_of_node = ft_arena_numbers(&w->memory, s->node_count + 1UL, FT_NONE);
+	w->hops = ft_arena_zeros(&w->memory, s->node_count + 1UL, sizeof(*w->hops));
+	if (w->memory.failed)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->node_count; i++) {
-		w->hop_of_node[i] = FT_NONE;
+	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_SWITCH)
 			w->hops[w->hop_count++].node = i;
-	}
 	qsort_r(w->hops, w->hop_count, sizeof(*w->hops), hop_compare, (void *)(uintptr_t)s);
 	for (uint32_t h = 0; h < w->hop_count; h++) {
 		struct ft_hop *hop = &w->hops[h];
@@ -103,10 +77,10 @@ static int links_collect(struct ft_walk *w)
 {
 	const struct ft_snapshot *s = w->m->chips;
 
-	w->far = malloc((w->link_count + 1UL) * sizeof(*w->far));
-	w->owner = malloc((w->link_count + 1UL) * sizeof(*w->owner));
-	w->up = calloc(w->link_count + 1UL, sizeof(*w->up));
-	if (!w->far || !w->owner || !w->up)
+	w->far = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*w->far));
+	w->owner = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*w->owner));
+	w->up = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*w->up));
+	if (w->memory.failed)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < w->hop_count; h++) {
 		const struct ft_hop *hop = &w->hops[h];
@@ -265,9 +239,9 @@ static int targets_collect(struct ft_walk *w)
 	_cleanup_free_ uint8_t *count = lids_count(m->chips);
 
 	/* Each LID occurs only once among them. */
-	w->targets = malloc((FT_ROUTE_LID_MAX + 1UL) * sizeof(*w->targets));
-	w->sources = malloc((w->hop_count + 1UL) * sizeof(*w->sources));
-	if (!count || !w->targets || !w->sources)
+	w->targets = ft_arena_zeros(&w->memory, FT_ROUTE_LID_MAX + 1UL, sizeof(*w->targets));
+	w->sources = ft_arena_zeros(&w->memory, w->hop_count + 1UL, sizeof(*w->sources));
+	if (!count || w->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->live.host_count; i++)
 		target_add(w, ft_port_origin(m, m->live.hosts[i].port), ft_port_origin(m, m->live.hosts[i].switch_port),
@@ -283,9 +257,11 @@ static int targets_collect(struct ft_walk *w)
 
 static int results_allocate(struct ft_walk *w)
 {
+	struct ft_arena *memory = &w->memory;
+	size_t hops = w->hop_count + 1UL, places = w->m->place_count + 1UL;
 	uint32_t words = 0;
 
-	w->after_first = malloc((w->link_count + 1UL) * sizeof(*w->after_first));
+	w->after_first = ft_arena_zeros(memory, w->link_count + 1UL, sizeof(*w->after_first));
 	if (!w->after_first)
 		return -ENOMEM;
 	for (uint32_t link = 0; link < w->link_count; link++) {
@@ -293,24 +269,21 @@ static int results_allocate(struct ft_walk *w)
 		words += w->far[link] < w->hop_count ? ft_walk_words(w, w->far[link]) : 0;
 	}
 	w->after_first[w->link_count] = words;
-	w->after = calloc(words + 1UL, sizeof(*w->after));
-	w->load = calloc(w->link_count + 1UL, sizeof(*w->load));
-	w->ends = calloc((size_t)w->link_count + w->hop_count + 1, sizeof(*w->ends));
-	w->detours = calloc(w->hop_count + 1UL, sizeof(*w->detours));
-	w->reach = calloc(w->hop_count + 1UL, sizeof(*w->reach));
-	w->ways = calloc(w->hop_count + 1UL, sizeof(*w->ways));
-	w->out = calloc(w->hop_count + 1UL, sizeof(*w->out));
-	w->stack = calloc(w->hop_count + 1UL, sizeof(*w->stack));
-	w->planned = calloc(w->m->place_count + 1UL, sizeof(*w->planned));
+	w->after = ft_arena_zeros(memory, words + 1UL, sizeof(*w->after));
+	w->load = ft_arena_zeros(memory, w->link_count + 1UL, sizeof(*w->load));
+	w->ends = ft_arena_zeros(memory, w->link_count + hops, sizeof(*w->ends));
+	w->detours = ft_arena_zeros(memory, hops, sizeof(*w->detours));
+	w->reach = ft_arena_zeros(memory, hops, sizeof(*w->reach));
+	w->ways = ft_arena_zeros(memory, hops, sizeof(*w->ways));
+	w->out = ft_arena_zeros(memory, hops, sizeof(*w->out));
+	w->stack = ft_arena_zeros(memory, hops, sizeof(*w->stack));
+	w->rows = ft_arena_zeros(memory, hops, FT_ROUTE_BLOCK);
+	w->row_unread = ft_arena_zeros(memory, hops, sizeof(*w->row_unread));
+	w->planned = ft_arena_zeros(memory, places, sizeof(*w->planned));
 	w->planned_to = FT_NONE;
-	w->queue = calloc(w->m->place_count + 1UL, sizeof(*w->queue));
-	w->is_queued = calloc(w->m->place_count + 1UL, sizeof(*w->is_queued));
-	w->rows = malloc((w->hop_count + 1UL) * FT_ROUTE_BLOCK);
-	w->row_unread = calloc(w->hop_count + 1UL, sizeof(*w->row_unread));
-	return w->after && w->load && w->ends && w->detours && w->reach && w->ways && w->out && w->stack && w->rows &&
-			       w->row_unread && w->planned && w->queue && w->is_queued
-		       ? 0
-		       : -ENOMEM;
+	w->queue = ft_arena_zeros(memory, places, sizeof(*w->queue));
+	w->is_queued = ft_arena_zeros(memory, places, sizeof(*w->is_queued));
+	return memory->failed ? -ENOMEM : 0;
 }
 
 int ft_walk_build(struct ft_walk *w)

@@ -27,6 +27,7 @@ enum { CROSSINGS_MAX = 400000, PATHS_MAX = 200000 };
 
 struct follow {
 	struct ft_walk *w;
+	struct ft_arena memory;	 /* of all lists here but @edges and @mutes, which grow */
 	const uint32_t *circles; /* by link */
 	uint32_t *hosts;	 /* targets that are the first LID of their port, by hop */
 	uint32_t *hosts_of;	 /* [hop_count + 1]: index into hosts */
@@ -53,11 +54,7 @@ struct follow {
 
 static void follow_release(struct follow *f)
 {
-	free(f->hosts);
-	free(f->hosts_of);
-	free(f->links);
-	free(f->place);
-	free(f->rows);
+	ft_arena_release(&f->memory);
 	free(f->edges);
 	ft_map_release(&f->asked);
 	ft_map_release(&f->seen);
@@ -75,10 +72,10 @@ static int hosts_index(struct follow *f)
 {
 	const struct ft_walk *w = f->w;
 
-	f->hosts = malloc((w->target_count + 1UL) * sizeof(*f->hosts));
-	f->hosts_of = calloc(w->hop_count + 2UL, sizeof(*f->hosts_of));
-	f->links = malloc((w->hop_count + 1UL) * sizeof(*f->links));
-	if (!f->hosts || !f->hosts_of || !f->links)
+	f->hosts = ft_arena_zeros(&f->memory, w->target_count + 1UL, sizeof(*f->hosts));
+	f->hosts_of = ft_arena_zeros(&f->memory, w->hop_count + 2UL, sizeof(*f->hosts_of));
+	f->links = ft_arena_zeros(&f->memory, w->hop_count + 1UL, sizeof(*f->links));
+	if (f->memory.failed)
 		return -ENOMEM;
 	/* Counted one place too far, so that filling moves each start to where it belongs. */
 	for (uint32_t i = 0; i < w->target_count; i++)
@@ -335,9 +332,9 @@ static int rows_number(struct follow *f)
 {
 	const struct ft_walk *w = f->w;
 
-	f->place = malloc((w->link_count + 1UL) * sizeof(*f->place));
-	f->rows = malloc((w->link_count + 1UL) * sizeof(*f->rows));
-	if (!f->place || !f->rows)
+	f->place = ft_arena_zeros(&f->memory, w->link_count + 1UL, sizeof(*f->place));
+	f->rows = ft_arena_zeros(&f->memory, w->link_count + 1UL, sizeof(*f->rows));
+	if (f->memory.failed)
 		return -ENOMEM;
 	for (uint32_t link = 0; link < w->link_count; link++) {
 		f->place[link] = f->circles[link] == FT_NONE ? FT_NONE : f->row_count;

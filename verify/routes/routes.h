@@ -11,6 +11,8 @@
 #ifndef FT_VERIFY_ROUTES_ROUTES_H
 #define FT_VERIFY_ROUTES_ROUTES_H
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "probe/lanes.h"
 #include "probe/routes.h"
 #include "verify/model/model.h"
@@ -85,12 +87,13 @@ struct ft_detours {
 /* The distance of every switch from one of them, in switches; FT_AFAR: no path. */
 enum { FT_AFAR = UINT16_MAX };
 struct ft_reach {
-	uint16_t *plain; /* owned; NULL: not computed yet */
-	uint16_t *legal; /* owned; first up, then down, never up again */
+	uint16_t *plain; /* NULL: not computed yet */
+	uint16_t *legal; /* first up, then down, never up again */
 };
 
 struct ft_walk {
 	struct ft_model *m;
+	struct ft_arena memory; /* of all lists here but @loops, and of @reach */
 	struct ft_hop *hops;
 	uint32_t hop_count;
 	uint32_t *hop_of_node;
