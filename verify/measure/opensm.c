@@ -99,32 +99,6 @@ static int refusal_say(struct ft_model *m, const struct ft_ftree_verdict *verdic
 	return 0;
 }
 
-static int fabric_judge(struct ft_model *m, bool planned)
-{
-	const struct ft_snapshot *s = m->chips;
-	_cleanup_free_ uint32_t *number = malloc((s->node_count + 1UL) * sizeof(*number));
-	_cleanup_free_ uint32_t *nodes = calloc(s->node_count + 1UL, sizeof(*nodes));
-	_cleanup_(ft_ftree_release) struct ft_ftree t = {0};
-	struct ft_ftree_verdict verdict;
-	uint32_t count;
-	int r;
-
-	if (!number || !nodes)
-		return -ENOMEM;
-	r = switches_number(s, number, nodes, &count);
-	if (r == 0)
-		r = ft_ftree_init(&t, count, s->port_count);
-	if (r < 0)
-		return r;
-	tree_of_seen(s, number, nodes, &t);
-	r = ft_ftree_judge(&t, &verdict);
-	if (r < 0 || count == 0)
-		return r;
-	m->report->ftree_known = true;
-	m->report->ftree_refuses = verdict.why != FT_FTREE_TAKEN;
-	return m->report->ftree_refuses ? refusal_say(m, &verdict, nodes, planned) : 0;
-}
-
 /* Cables that a finding adds to the plan: pairs of places; the one after the last is an additional switch. */
 struct extras {
 	uint32_t (*ends)[2];
@@ -257,7 +231,31 @@ int ft_opensm_judge_finding(const struct ft_weighing *x, struct ft_ftree *plan, 
 
 int ft_opensm_judge(struct ft_weighing *x, struct ft_ftree *ret_plan, bool *ret_refuses)
 {
-	int r = plan_judge(x, &(const struct extras){.hosts_at = FT_NONE}, ret_plan, ret_refuses);
+	struct ft_model *m = x->m;
+	const struct ft_snapshot *s = m->chips;
+	_cleanup_free_ uint32_t *number = malloc((s->node_count + 1UL) * sizeof(*number));
+	_cleanup_free_ uint32_t *nodes = calloc(s->node_count + 1UL, sizeof(*nodes));
+	_cleanup_(ft_ftree_release) struct ft_ftree t = {0};
+	struct ft_ftree_verdict verdict;
+	uint32_t count;
+	int r;
 
-	return r == 0 ? fabric_judge(x->m, !*ret_refuses) : r;
+	if (!number || !nodes)
+		return -ENOMEM;
+	r = switches_number(s, number, nodes, &count);
+	if (r == 0)
+		r = ft_ftree_init(&t, count, s->port_count);
+	if (r < 0)
+		return r;
+	tree_of_seen(s, number, nodes, &t);
+	r = ft_ftree_judge(&t, &verdict);
+	*ret_refuses = true;
+	/* A fabric that is taken, and as planned, says the same of the plan. */
+	if (r == 0 && (verdict.why != FT_FTREE_TAKEN || m->report->finding_count > 0))
+		r = plan_judge(x, &(const struct extras){.hosts_at = FT_NONE}, ret_plan, ret_refuses);
+	if (r < 0 || count == 0)
+		return r;
+	m->report->ftree_known = true;
+	m->report->ftree_refuses = verdict.why != FT_FTREE_TAKEN;
+	return m->report->ftree_refuses ? refusal_say(m, &verdict, nodes, !*ret_refuses) : 0;
 }
