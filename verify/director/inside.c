@@ -171,21 +171,13 @@ static void gap_where(const struct ft_inspection *in, struct ft_finding *f, cons
 
 /* ---- findings ---- */
 
-/* The action to restore the board, or all missing ones (@all). */
-static void board_act_named(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, bool all,
-			    struct ft_text *name)
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, bool line, struct ft_text *name)
 {
 	struct ft_model *m = in->x->m;
 	struct ft_place place;
 
 	m->failed |= name->failed;
-	f->board = (struct ft_finding_board){.known = true,
-					     .of = (uint32_t)(m->places[in->place] - m->plan->switches),
-					     .line = gap->spot.line,
-					     .whole = gap->whole,
-					     .all = all,
-					     .board = gap->spot.board,
-					     .chip = gap->spot.chip};
+	f->board = (struct ft_finding_board){.known = true, .line = line};
 	place = (struct ft_place){.name = name->data, .guid = m->live.switches[in->live].guid};
 	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
 }
@@ -202,19 +194,7 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 		gap_add(in, gap, &name);
 		ft_text_printf(&name, " of %s", m->live.switches[in->live].label);
 	}
-	board_act_named(in, f, gap, false, &name);
-}
-
-/* The action for a line board, or a chip of it, that was seen without its traces. */
-void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_chip *chip, bool whole,
-		  const char *words)
-{
-	const struct ft_gap gap = {
-		.spot = {chip->line, chip->board, whole ? 0 : chip->chip}, .placed = true, .whole = whole};
-	_cleanup_(ft_text_release) struct ft_text name = {0};
-
-	ft_text_puts(&name, words);
-	board_act_named(in, f, &gap, false, &name);
+	ft_board_act(in, f, gap->spot.line, &name);
 }
 
 /* "; it is L04 or L06, whichever was not empty before" */
@@ -504,7 +484,7 @@ static void bare_report(const struct ft_inspection *in)
 {
 	struct ft_model *m = in->x->m;
 	const char *label = m->live.switches[in->live].label;
-	struct ft_gap all = {.spot = {true, 0, 0}, .whole = true}, gone = {.spot = {false, 0, 0}, .whole = true};
+	struct ft_gap all = {.spot = {true, 0, 0}, .whole = true};
 	_cleanup_(ft_text_release) struct ft_text name = {0};
 	bool edge = in->place < m->edges;
 	struct ft_finding *f =
@@ -528,7 +508,7 @@ static void bare_report(const struct ft_inspection *in)
 	       hosts > 0 ? ft_plural(hosts, "host", words) : "");
 	ft_say(m, &f->fix, "look at the power of %s and at the lights of its fabric boards", label);
 	ft_text_printf(&name, "the fabric boards of %s", label);
-	board_act_named(in, f, &gone, true, &name);
+	ft_board_act(in, f, false, &name);
 }
 
 static int director_inspect(struct explain *x, uint32_t place, struct ft_map *widths)

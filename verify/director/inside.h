@@ -95,8 +95,7 @@ uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap
 /* inside.c: adds "line board L05" or, without slot names, "line board 5" to @text. */
 void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft_text *text);
 
-/* The action to reseat the board of @chip, or the chip alone; @words: its name. */
-void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_chip *chip, bool whole,
-		  const char *words);
+/* The action to reseat a line or fabric board, or a chip of it; @name: what it is called. */
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, bool line, struct ft_text *name);
 
 #endif

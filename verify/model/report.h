@@ -146,12 +146,8 @@ struct ft_lack {
 
 /* A board of a director, or one chip of it. */
 struct ft_finding_board {
-	bool known;	      /* else the finding is not about a board */
-	uint32_t of;	      /* the director: index into the plan's switches */
-	bool line;	      /* else a fabric board */
-	bool whole;	      /* else one chip */
-	bool all;	      /* all boards of the director are missing */
-	uint32_t board, chip; /* from 0; which of the boards it is may be a guess */
+	bool known; /* else the finding is not about a board */
+	bool line;  /* else a fabric board */
 };
 
 struct ft_finding {

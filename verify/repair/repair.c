@@ -721,7 +721,16 @@ static int look(struct repair *x, struct ft_report **ret_report)
 	return ft_verify_all(&input, ret_report);
 }
 
-/* What comes back with boards and directors, which the copy of the fabric goes on without. */
+/* Its repair brings back what was not seen. */
+static bool brings_back(const struct ft_finding *f)
+{
+	for (size_t i = 0; i < f->action_count; i++)
+		if (f->actions[i].act == FT_ACT_BOARD || f->actions[i].act == FT_ACT_POWER)
+			return true;
+	return false;
+}
+
+/* What comes back with boards and directors, which the what-if fabric goes on without. */
 static void returns_add(const struct repair *x, struct ft_repair_step *step)
 {
 	uint32_t uplinks = 0, hosts = 0, up = x->report->uplinks.planned, found = x->report->hosts.planned;
@@ -732,7 +741,7 @@ static void returns_add(const struct repair *x, struct ft_repair_step *step)
 		if (ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE)
 			continue;
 		uplinks += f->impact.links_lost;
-		hosts += f->code == FT_CODE_BOARD_MISSING ? f->impact.hosts_cut_off : 0;
+		hosts += brings_back(f) ? f->impact.hosts_cut_off : 0;
 	}
 	if (step->uplinks_up < up)
 		step->uplinks_up = uplinks < up - step->uplinks_up ? step->uplinks_up + uplinks : up;

@@ -27,7 +27,6 @@ void ft_what_if_free(struct ft_what_if *w)
 	free(w->spoken);
 	free(w->apart);
 	free(w->host_is_there);
-	free(w->chips);
 	free(w);
 }
 
@@ -132,7 +131,7 @@ static int guids_map(struct ft_what_if *w)
 	return r < 0 ? r : 0;
 }
 
-uint32_t ft_what_if_node(const struct ft_what_if *w, uint64_t guid)
+static uint32_t node_of_guid(const struct ft_what_if *w, uint64_t guid)
 {
 	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : NONE;
 
@@ -148,20 +147,20 @@ static int places_map(struct ft_what_if *w)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->plan->switch_count; i++)
 		w->node_of[i] = i < w->report->switch_count && !ft_what_if_has_chips(w, i)
-					? ft_what_if_node(w, w->report->switches[i].guid)
+					? node_of_guid(w, w->report->switches[i].guid)
 					: NONE;
 	return 0;
 }
 
-/* The observed parts: the hosts that the plan lists, and the chips of directors. */
-static int parts_find(struct ft_what_if *w)
+/* The hosts that the plan lists. */
+static int hosts_find(struct ft_what_if *w)
 {
 	w->host_is_there = calloc(w->plan->host_count + 1UL, sizeof(*w->host_is_there));
 	if (!w->host_is_there)
 		return -ENOMEM;
 	for (uint32_t i = 0; w->m->exact.host_of && i < w->plan->host_count; i++)
 		w->host_is_there[i] = w->m->exact.host_of[i] != FT_NONE;
-	return ft_what_if_chips_find(w);
+	return 0;
 }
 
 /* The most common rate of cables of the kind; of two equally common rates the faster one, as in the verifier. */
@@ -219,7 +218,7 @@ int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if)
 	if (r == 0)
 		r = guids_map(w);
 	if (r == 0)
-		r = parts_find(w);
+		r = hosts_find(w);
 	if (r == 0)
 		r = places_map(w);
 	if (r == 0)
@@ -249,7 +248,7 @@ static uint32_t node_at(const struct ft_what_if *w, const struct ft_place *place
 	uint32_t index;
 
 	if (place->guid)
-		return ft_what_if_node(w, place->guid);
+		return node_of_guid(w, place->guid);
 	index = switch_by_name(w, place->name);
 	return index == NONE ? NONE : w->node_of[index];
 }
@@ -349,7 +348,7 @@ static void cable_pull(struct ft_what_if *w, uint32_t port)
 	port_end(&w->s.ports[port]);
 }
 
-void ft_what_if_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_rate rate)
+static void cable_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_rate rate)
 {
 	const uint32_t ends[2] = {a, b};
 
@@ -366,7 +365,7 @@ void ft_what_if_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_rate
 /* ---- restoring missing parts ---- */
 
 /* Makes room in @array for @more beyond @count elements; grows by half. */
-void *ft_what_if_room(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
+static void *room_make(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
 {
 	uint64_t wanted = (uint64_t)count + more, grown = wanted + wanted / 2;
 	void *fresh;
@@ -384,7 +383,7 @@ void *ft_what_if_room(void *array, uint32_t *size, uint32_t count, uint32_t more
 static int room_for_node(struct ft_what_if *w, uint32_t ports, uint32_t name_length)
 {
 	uint32_t old = w->ports_size;
-	struct ft_node *nodes = ft_what_if_room(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
+	struct ft_node *nodes = room_make(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
 	struct ft_port *all;
 	char *strings;
 	bool *spoken;
@@ -392,11 +391,11 @@ static int room_for_node(struct ft_what_if *w, uint32_t ports, uint32_t name_len
 	if (!nodes)
 		return -ENOMEM;
 	w->s.nodes = nodes;
-	strings = ft_what_if_room(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
+	strings = room_make(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
 	if (!strings)
 		return -ENOMEM;
 	w->s.strings = strings;
-	all = ft_what_if_room(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
+	all = room_make(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	w->s.ports = all;
@@ -409,8 +408,8 @@ static int room_for_node(struct ft_what_if *w, uint32_t ports, uint32_t name_len
 }
 
 /* Adds a missing node, with all ports down. @guid 0: one is made up. */
-int ft_what_if_node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
-			uint32_t *ret_node)
+static int node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
+		    uint32_t *ret_node)
 {
 	enum { MADE_UP = 0xf7c4ec };
 	uint32_t length = (uint32_t)strlen(name);
@@ -419,7 +418,7 @@ int ft_what_if_node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t g
 
 	if (r < 0)
 		return r;
-	while (guid == 0 || ft_what_if_node(w, guid) != NONE)
+	while (guid == 0 || node_of_guid(w, guid) != NONE)
 		guid = (uint64_t)MADE_UP << 40 | ++w->made_up;
 	r = ft_map_add(&w->by_guid, guid, w->s.node_count, NULL);
 	if (r < 0)
@@ -473,34 +472,31 @@ static uint32_t host_next(const struct ft_what_if *w, uint32_t index, uint32_t f
 }
 
 /* The port of a switch for a host: the planned one, or any free one. FT_NONE: there is none. */
-static uint32_t host_port(const struct ft_what_if *w, uint32_t index, uint32_t own, const struct ft_plan_host *host)
+static uint32_t host_port(const struct ft_what_if *w, uint32_t index, const struct ft_plan_host *host)
 {
 	uint32_t node = w->node_of[index], number = host ? host->port : 0, port = NONE;
 
-	if (node == NONE)
-		return ft_what_if_outer_port(w, index, number, NULL, own);
 	if (number > 0 && number <= w->s.nodes[node].port_count)
 		port = w->s.nodes[node].first_port + number - 1;
 	return port != NONE && w->s.ports[port].peer == FT_NO_PORT ? port : port_free(w, node, FT_WHAT_IF_HOST);
 }
 
-/* Restores @count hosts with the switch, those that the plan lists there first; @own: on its chips from that one on. */
-static int hosts_return(struct ft_what_if *w, uint32_t index, uint32_t own, uint32_t count)
+/* Restores @count hosts with the switch, those that the plan lists there first. */
+static int hosts_return(struct ft_what_if *w, uint32_t index, uint32_t count)
 {
 	uint32_t listed = host_next(w, index, 0);
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		const struct ft_plan_host *host = listed < w->plan->host_count ? &w->plan->hosts[listed] : NULL;
-		uint32_t there, port = host_port(w, index, own, host);
+		uint32_t there, port = host_port(w, index, host);
 
 		if (port == NONE)
 			break;
-		r = ft_what_if_node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1,
-					&there);
+		r = node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &there);
 		if (r < 0)
 			return r;
-		ft_what_if_put(w, port, w->s.nodes[there].first_port, w->rates[FT_WHAT_IF_HOST]);
+		cable_put(w, port, w->s.nodes[there].first_port, w->rates[FT_WHAT_IF_HOST]);
 		w->hosts_back++;
 		if (host) {
 			w->host_is_there[listed] = true;
@@ -548,11 +544,10 @@ static bool is_there(const struct ft_what_if *w, uint32_t index)
 	return w->node_of[index] != NONE || ft_what_if_has_chips(w, index);
 }
 
-/* How a switch, or a board, is restored: with cables to observed switches, or only to parts restored with it. */
+/* How a switch is restored: with cables to observed switches, or only to parts restored with it. */
 struct comeback {
 	const struct ft_finding *because;
 	bool to_seen;
-	uint32_t own;	 /* the first restored chip */
 	uint32_t *queue; /* [switch_count] */
 	uint32_t count;
 };
@@ -567,8 +562,7 @@ static uint32_t bundle_port(const struct ft_what_if *w, const struct comeback *c
 	uint32_t node = w->node_of[index], port = NONE;
 
 	if (node == NONE)
-		return ft_what_if_outer_port(w, index, precise ? planned : 0, c->because,
-					     c->own < w->chip_count && w->chips[c->own].index == index ? c->own : 0);
+		return ft_what_if_outer_port(w, index, precise ? planned : 0, c->because);
 	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->s.nodes[node].port_count)
 		port = w->s.nodes[node].first_port + planned - 1;
 	if (port != NONE && w->s.ports[port].peer == FT_NO_PORT)
@@ -577,20 +571,19 @@ static uint32_t bundle_port(const struct ft_what_if *w, const struct comeback *c
 	return port == NONE ? port_free(w, node, FT_WHAT_IF_UPLINK) : port;
 }
 
-/* Adds up to @most of the planned cables between two existing switches. */
-static void bundle_return(struct ft_what_if *w, const struct comeback *c, const struct ft_plan_bundle *bundle,
-			  uint32_t most)
+/* Adds the planned cables between two existing switches. */
+static void bundle_return(struct ft_what_if *w, const struct comeback *c, const struct ft_plan_bundle *bundle)
 {
 	uint32_t cable = cable_first(w->plan, bundle);
 
-	for (uint32_t i = 0; i < bundle->count && i < most; i++) {
+	for (uint32_t i = 0; i < bundle->count; i++) {
 		const struct ft_plan_cable *exact =
 			cable != NONE && cable + i < w->plan->cable_count ? &w->plan->cables[cable + i] : NULL;
 		uint32_t at_a = bundle_port(w, c, bundle->a, exact ? exact->a_port : bundle->a_port + i, exact);
 		uint32_t at_b = bundle_port(w, c, bundle->b, exact ? exact->b_port : bundle->b_port + i, exact);
 
 		if (at_a != NONE && at_b != NONE)
-			ft_what_if_put(w, at_a, at_b, w->rates[FT_WHAT_IF_UPLINK]);
+			cable_put(w, at_a, at_b, w->rates[FT_WHAT_IF_UPLINK]);
 	}
 }
 
@@ -600,8 +593,8 @@ static int switch_add(struct ft_what_if *w, uint32_t index)
 	int r = switch_name(w, index, &name);
 
 	if (r == 0)
-		r = ft_what_if_node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
-					w->plan->switches[index].ports, &w->node_of[index]);
+		r = node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
+			     w->plan->switches[index].ports, &w->node_of[index]);
 	return r;
 }
 
@@ -631,7 +624,7 @@ static void cables_return(struct ft_what_if *w, const struct comeback *c, uint32
 
 		if (!is_there(w, far) || done[far] || (seen && !c->to_seen))
 			continue;
-		bundle_return(w, c, bundle, bundle->count);
+		bundle_return(w, c, bundle);
 	}
 }
 
@@ -662,67 +655,22 @@ static int switch_return(struct ft_what_if *w, uint32_t index, const struct ft_f
 {
 	_cleanup_free_ uint32_t *queue = calloc(w->plan->switch_count + 1UL, sizeof(*queue));
 	_cleanup_free_ bool *done = calloc(w->plan->switch_count + 1UL, sizeof(*done));
-	struct comeback c = {because, to_seen, w->chip_count, queue, 1};
+	struct comeback c = {because, to_seen, queue, 1};
 	int r;
 
 	if (!queue || !done)
 		return -ENOMEM;
 	queue[0] = index;
-	r = ft_plan_is_director(w->plan, index) ? ft_what_if_director_return(w, index, &c.own) : switch_add(w, index);
+	r = switch_add(w, index);
 	for (uint32_t i = 0; r == 0 && i < c.count; i++)
 		r = neighbours_return(w, &c, queue[i]);
 	/* The cables between two restored switches are added once. */
 	for (uint32_t i = 0; r == 0 && i < c.count; i++) {
 		cables_return(w, &c, queue[i], done);
 		done[queue[i]] = true;
-		r = hosts_return(w, queue[i], c.own, hosts_behind(w, &c, queue[i]));
+		r = hosts_return(w, queue[i], hosts_behind(w, &c, queue[i]));
 	}
 	return r;
-}
-
-/* The cables in the outer ports of the restored chips, if the plan gives ports. */
-static void cables_return_exact(struct ft_what_if *w, const struct comeback *c, uint32_t index)
-{
-	for (uint32_t i = 0; i < w->plan->cable_count; i++) {
-		const struct ft_plan_cable *cable = &w->plan->cables[i];
-		bool upper = cable->b == index;
-		uint32_t far = upper ? cable->a : cable->b, number = upper ? cable->b_port : cable->a_port, own, there;
-
-		if ((!upper && cable->a != index) || number == 0 || !is_there(w, far))
-			continue;
-		own = ft_what_if_new_port(w, index, number, c->own);
-		if (own == NONE)
-			continue;
-		there = bundle_port(w, c, far, upper ? cable->a_port : cable->b_port, true);
-		if (there != NONE)
-			ft_what_if_put(w, own, there, w->rates[FT_WHAT_IF_UPLINK]);
-	}
-}
-
-/* The cables whose other ends went down with the board; if those are not known, any missing ones. */
-static void cables_return_lacking(struct ft_what_if *w, const struct comeback *c)
-{
-	for (size_t i = 0; i < c->because->lack_count; i++) {
-		const struct ft_lack *lack = &c->because->lacks[i];
-		uint32_t bundle = ft_plan_find_bundle(w->plan, lack->a, lack->b);
-
-		if (bundle != FT_UNPINNED && is_there(w, lack->a) && is_there(w, lack->b))
-			bundle_return(w, c, &w->plan->bundles[bundle], lack->cables);
-	}
-}
-
-static int board_return(struct ft_what_if *w, const struct ft_finding *because)
-{
-	struct comeback c = {.because = because, .to_seen = true};
-	int r = ft_what_if_board_return(w, because, &c.own);
-
-	if (r < 0)
-		return r;
-	if (w->plan->cable_count > 0)
-		cables_return_exact(w, &c, because->board.of);
-	else
-		cables_return_lacking(w, &c);
-	return hosts_return(w, because->board.of, c.own, hosts_lacking(w, because->impact.hosts_cut_off));
 }
 
 /* ---- actions ---- */
@@ -759,7 +707,7 @@ static int end_take(struct ft_what_if *w, const struct ft_action *action, const 
 	if (node == NONE && index == NONE)
 		return -ENODEV;
 	*ret_port = action->trace   ? ft_what_if_trace_port(w, node)
-		    : index != NONE ? ft_what_if_outer_port(w, index, 0, NULL, 0)
+		    : index != NONE ? ft_what_if_outer_port(w, index, 0, NULL)
 				    : port_free(w, node, kind);
 	return *ret_port == NONE ? -EBUSY : 0;
 }
@@ -792,7 +740,7 @@ static int do_connect(struct ft_what_if *w, const struct ft_action *action, cons
 		return 0;
 	if (a == b || w->s.ports[a].peer != FT_NO_PORT || w->s.ports[b].peer != FT_NO_PORT)
 		return -EBUSY;
-	ft_what_if_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
 }
 
@@ -812,7 +760,7 @@ static int do_move(struct ft_what_if *w, const struct ft_action *action, const s
 	if (w->s.ports[to].peer != FT_NO_PORT)
 		return -EBUSY;
 	cable_pull(w, from);
-	ft_what_if_put(w, far, to, w->rates[kind_of(w, far, to)]);
+	cable_put(w, far, to, w->rates[kind_of(w, far, to)]);
 	return 0;
 }
 
@@ -828,8 +776,8 @@ static int do_exchange(struct ft_what_if *w, const struct ft_action *action, con
 	far_b = w->s.ports[b].peer;
 	if (far_a == b)
 		return 0;
-	ft_what_if_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
-	ft_what_if_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
+	cable_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
+	cable_put(w, far_b, a, w->rates[kind_of(w, far_b, a)]);
 	return 0;
 }
 
@@ -842,7 +790,7 @@ static int do_renew(struct ft_what_if *w, const struct ft_action *action, const 
 	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT)
 		return -ENODEV;
 	b = w->s.ports[a].peer;
-	ft_what_if_put(w, a, b, w->rates[kind_of(w, a, b)]);
+	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
 }
 
@@ -850,18 +798,12 @@ static int do_power(struct ft_what_if *w, const struct ft_action *action, const 
 {
 	uint32_t index = action->a.guid ? NONE : switch_by_name(w, action->a.name);
 
-	/* One that is silent: what it would look like then is not worked out. */
-	if (index == NONE)
+	/* One that is silent, or of many chips: what it would look like then is not worked out. */
+	if (index == NONE || (ft_plan_is_director(w->plan, index) && !is_there(w, index)))
 		return -ENOTSUP;
 	w->awaits_power[index] = false;
 	/* It was restored with another switch, behind which it was. */
 	return is_there(w, index) ? 0 : switch_return(w, index, because, true);
-}
-
-static int do_board(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
-{
-	(void)action;
-	return board_return(w, because);
 }
 
 static int do_nothing(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
@@ -877,7 +819,7 @@ int ft_what_if_do(struct ft_what_if *w, const struct ft_action *action, const st
 	static int (*const acts[])(struct ft_what_if *, const struct ft_action *, const struct ft_finding *) = {
 		[FT_ACT_CONNECT] = do_connect,	 [FT_ACT_REMOVE] = do_remove,	[FT_ACT_MOVE] = do_move,
 		[FT_ACT_EXCHANGE] = do_exchange, [FT_ACT_RENEW] = do_renew,	[FT_ACT_POWER] = do_power,
-		[FT_ACT_BOARD] = do_board,	 [FT_ACT_SETTING] = do_nothing,
+		[FT_ACT_BOARD] = do_nothing,	 [FT_ACT_SETTING] = do_nothing,
 	};
 
 	return acts[action->act](w, action, because);

@@ -4,8 +4,9 @@
  * the repair. The real fabric is not touched.
  *
  * Assumptions: a replugged cable is good; parts that were not seen are as planned. A dead switch comes back with its
- * planned cables, in the ports that went down, and with the nodes reachable only through it. Boards of directors come
- * back chip by chip, each as a copy of one on another board, directors as copies of another director.
+ * planned cables, in the ports that went down, and with the nodes reachable only through it. Boards and directors do
+ * not come back here, as every chip, port and trace of them would be made up: with them back, their finding is
+ * repaired.
  */
 #ifndef FT_VERIFY_REPAIR_WHAT_IF_H
 #define FT_VERIFY_REPAIR_WHAT_IF_H
@@ -35,7 +36,7 @@ void ft_what_if_reserve(struct ft_what_if *what_if, const struct ft_action *acti
  * Carries out @action of the finding @because.
  *
  * Returns 0; -EBUSY (a port for it is taken, or none is free); -ENODEV (the switch or the cable is not there); -ENOTSUP
- * (a snapshot cannot show its effect: a setting; a director without another one to copy); -ENOMEM.
+ * (a snapshot cannot show its effect: a setting; a board, or a whole director); -ENOMEM.
  */
 int ft_what_if_do(struct ft_what_if *what_if, const struct ft_action *action, const struct ft_finding *because);
 
