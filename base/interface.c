@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 static bool is_digit(char c)
@@ -116,6 +117,55 @@ int ft_interfaces_number(const char *const *names, size_t count, uint16_t *ret_n
 	return 0;
 }
 
+uint64_t ft_interface_hash(const char *name)
+{
+	/* Before a slash only, but for Arista's: a host's "eth0" is no Ethernet0. */
+	static const struct {
+		const char *brief, *whole;
+		bool alone;
+	} forms[] = {
+		{"eth", "ethernet", false},
+		{"et", "ethernet", true},
+		{"fa", "fastethernet", false},
+		{"gi", "gigabitethernet", false},
+		{"te", "tengigabitethernet", false},
+		{"twe", "twentyfivegige", false},
+		{"fo", "fortygigabitethernet", false},
+		{"hu", "hundredgige", false},
+	};
+	size_t letters = strcspn(name, "0123456789");
+	const char *whole = NULL;
+	char small[512] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < FT_COUNT(forms) && name[letters]; i++)
+		if (letters == strlen(forms[i].brief) && strncasecmp(name, forms[i].brief, letters) == 0 &&
+		    (forms[i].alone || strchr(name, '/')))
+			whole = forms[i].whole;
+	for (; whole && whole[length]; length++)
+		small[length] = whole[length];
+	for (size_t i = whole ? letters : 0; name[i] && length < sizeof(small); i++)
+		small[length++] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + ('a' - 'A') : name[i]);
+	return ft_hash_bytes(small, length);
+}
+
+bool ft_interfaces_are_numbered(const char *const *names, size_t count, size_t *ret_prefix)
+{
+	bool taken[FT_INTERFACE_NUMBER_MAX + 1] = {false};
+	size_t prefix = count ? prefix_length(names[0]) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint16_t number = number_at_end(names[i]);
+
+		if (number == 0 || taken[number] || names[i][prefix_length(names[i])] == '0' ||
+		    prefix_length(names[i]) != prefix || memcmp(names[i], names[0], prefix) != 0)
+			return false;
+		taken[number] = true;
+	}
+	*ret_prefix = prefix;
+	return true;
+}
+
 /* One of @prefixes and a digit behind it. */
 static bool begins_numbered(const char *name, const char *const *prefixes)
 {
@@ -148,6 +198,32 @@ bool ft_interface_is_management(const char *name, bool on_switch)
 		    (length == strlen(words[i]) || strchr("-_/", name[strlen(words[i])])))
 			return true;
 	return on_switch && strcmp(name, "eth0") == 0;
+}
+
+bool ft_interface_is_virtual(const char *name)
+{
+	/* Linux and what runs on it; Arista, Cisco and Dell; Junos; HPE. */
+	static const char *const words[] = {
+		"bond", "team",	   "br",   "virbr",    "vmbr", "lxcbr", "lxdbr", "bridge",	 "docker",
+		"cni",	"flannel", "vlan", "vxlan",    "irb",  "ae",	"po",	 "port-channel", "bridge-aggregation",
+		"lag",	"trk",	   "lo",   "loopback",
+	};
+	size_t length = prefix_length(name);
+
+	for (size_t i = 0; i < FT_COUNT(words); i++)
+		if (length == strlen(words[i]) && strncasecmp(name, words[i], length) == 0)
+			return true;
+	return strncmp(name, "br-", 3) == 0 || strncmp(name, "ovs-", 4) == 0;
+}
+
+size_t ft_interface_port_length(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!dot || dot == name || !is_digit(dot[-1]) || !is_digit(dot[1]) || dot[1 + strspn(dot + 1, "0123456789")] ||
+	    memchr(name, '.', (size_t)(dot - name)))
+		return strlen(name);
+	return (size_t)(dot - name);
 }
 
 size_t ft_machine_short_length(const char *name)

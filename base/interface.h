@@ -27,6 +27,21 @@ enum { FT_INTERFACE_NUMBER_MAX = 254 };
  */
 int ft_interfaces_number(const char *const *names, size_t count, uint16_t *ret_numbers);
 
+enum { FT_INTERFACE_NAME_MAX = 31 }; /* bytes of a name in a plan */
+
+/*
+ * The hash of a name as a machine knows it: without regard to case, and short forms as Cisco's and Arista's are the
+ * long ones: "Eth1/7" is Ethernet1/7, "Te1/0/1" is TenGigabitEthernet1/0/1, "Et4" is Ethernet4. "eth0" is just that.
+ */
+uint64_t ft_interface_hash(const char *name);
+
+/*
+ * Whether all have their numbers by their names: one prefix, and each another number. Then "swp[1-48]" names them.
+ *
+ * @ret_prefix  out: bytes before the number
+ */
+bool ft_interfaces_are_numbered(const char *const *names, size_t count, size_t *ret_prefix);
+
 /*
  * Whether Linux names network adapters so: "eth0", "eno1", "ens1f0", "enp3s0", "p1p1", "bond0". Ports of switches have
  * other names: "swp1", "Ethernet4", "et-0/0/1".
@@ -38,6 +53,18 @@ bool ft_interface_is_adapter(const char *name);
  * is one too if the machine is a switch: @on_switch.
  */
 bool ft_interface_is_management(const char *name, bool on_switch);
+
+/*
+ * Whether an interface has no cable of its own, but those of others: bridges, bonds and link aggregations, tunnels,
+ * VLANs. "br0", "bond1", "Port-Channel7", "ae3", "docker0".
+ */
+bool ft_interface_is_virtual(const char *name);
+
+/*
+ * The length of an interface's name without the number of a logical unit or VLAN on it: "xe-0/0/1.0" is xe-0/0/1, and
+ * "eth0.100" is eth0. All of it where the dot is part of the port's own name: "ge.1.12".
+ */
+size_t ft_interface_port_length(const char *name);
 
 /*
  * The length of a machine's name without its domain: "leaf01.example.com" is leaf01. All of it where there is none, or

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * An Ethernet fabric as its machines see it by LLDP: what "lldpcli show neighbors -f json" or "-f json0" printed on
- * each of them, one file a machine, or one file with a line {"machine": NAME, "lldp": …} a machine. All of it becomes
- * one snapshot, the same that InfiniBand fabrics become.
+ * each of them, one file a machine, or one file with an object {"machine": NAME, "lldp": …} for each machine: on lines,
+ * one after the other, or in an array. All of it becomes one snapshot, the same that InfiniBand fabrics become.
  *
  *     _cleanup_(ft_lldp_freep) struct ft_lldp *lldp = NULL;
  *
@@ -18,9 +18,11 @@
  * - lldp_ports.c tells which port a neighbour's port id is: an interface name as it is; else the description or the
  *   local name, if the machine has an interface called so; else what the other end of the cable says of itself (port
  *   ids by MAC address); else the description, if it looks like one.
+ *   Cables that lead to one address, or to one bond, are of as many ports.
  * - lldp_links.c makes links. Two ports that see each other are a link. What one side sees alone is a link too, unless
  *   the other port sees somebody else: a silent neighbour is no missing cable. Of several neighbours on a port the one
- *   that sees it in return holds, then the one that came last, so a stale entry does not.
+ *   that sees it in return holds, then the one that came last; a stale entry, and who is known by it only, is left out.
+ *   So is the bridge or bond of a machine that hears what its port hears.
  *
  * A machine that is named and has no record is silent: its other ports are FT_LINK_UNREAD. Of one with a record, ports
  * without a neighbour are FT_LINK_DOWN. Management ports are left out, and with them what only they see.
@@ -51,7 +53,7 @@ static inline void ft_lldp_freep(struct ft_lldp **lldp)
 	ft_lldp_free(*lldp);
 }
 
-/* Whether this may be such a recording: an object whose first key is "lldp", "machine" or what lldpcli watch prints. */
+/* Whether this may be such a recording: an object, or an array of objects, whose first key is "lldp", "machine" or what lldpcli watch prints. */
 bool ft_lldp_is(const char *text, size_t length);
 
 /*

@@ -41,6 +41,35 @@ static void link_make(struct ft_lldp *l, uint32_t a, uint32_t b, bool mutual)
 	l->ports[b].hears |= mutual;
 }
 
+/*
+ * An entry that tells nothing, as another one has its port: the stale neighbour of a port, a virtual machine behind the
+ * host that is cabled there; or the bridge or bond of a machine, which hears what its ports hear.
+ */
+static bool is_idle(const struct ft_lldp *l, const struct ft_lldp_heard *heard)
+{
+	uint32_t peer = l->ports[heard->port].peer, other;
+
+	if (heard->far_port == FT_LLDP_NONE || peer == heard->far_port)
+		return false;
+	if (peer != FT_LLDP_NONE)
+		return true;
+	other = l->ports[heard->far_port].peer;
+	return other != FT_LLDP_NONE && l->ports[other].machine == heard->from;
+}
+
+static void ports_use(struct ft_lldp *l)
+{
+	for (uint32_t i = 0; i < l->heard_count; i++) {
+		const struct ft_lldp_heard *heard = &l->heard[i];
+
+		if (is_idle(l, heard))
+			continue;
+		l->ports[heard->port].used = true;
+		if (heard->far_port != FT_LLDP_NONE)
+			l->ports[heard->far_port].used = true;
+	}
+}
+
 int ft_lldp_links_make(struct ft_lldp *l)
 {
 	_cleanup_free_ uint32_t *order = malloc((l->heard_count + 1UL) * sizeof(*order));
@@ -73,6 +102,7 @@ int ft_lldp_links_make(struct ft_lldp *l)
 		    port_is_free(l, heard->far_port) && !l->ports[heard->far_port].claimed)
 			link_make(l, heard->port, heard->far_port, false);
 	}
+	ports_use(l);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ struct ft_lldp_port {
 	uint32_t peer; /* FT_LLDP_NONE */
 	uint16_t number;
 	bool own;     /* its machine's record has it */
-	bool used;    /* no management port, nor seen by such only */
+	bool used;    /* it has a neighbour or is one, and not for management, nor of a stale entry only */
 	bool claimed; /* it sees a neighbour */
 	bool hears;   /* it sees its peer */
 };

@@ -13,7 +13,7 @@
 
 static uint64_t port_key(const struct ft_lldp *l, uint32_t machine, uint32_t name)
 {
-	return ft_hash_pair(machine, ft_text_hash(ft_lldp_string(l, name)));
+	return ft_hash_pair(machine, ft_interface_hash(ft_lldp_string(l, name)));
 }
 
 int ft_lldp_port_find(struct ft_lldp *l, uint32_t machine, uint32_t name, uint32_t *ret_port)
@@ -52,6 +52,12 @@ static uint32_t owned_find(const struct ft_lldp *l, uint32_t machine, uint32_t n
 	return port != FT_MAP_NONE && l->ports[port].own ? port : FT_LLDP_NONE;
 }
 
+/* Whether several cables may lead to a port of that name: the address or interface of a bond, of all its ports. */
+static bool is_shared(const struct ft_lldp *l, const struct ft_lldp_heard *heard, uint32_t name)
+{
+	return !heard->by_name || name != heard->port_id || ft_interface_is_virtual(ft_lldp_string(l, name));
+}
+
 static int named_tell(struct ft_lldp *l)
 {
 	int r = 0;
@@ -59,7 +65,7 @@ static int named_tell(struct ft_lldp *l)
 	for (uint32_t i = 0; r == 0 && i < l->heard_count; i++) {
 		struct ft_lldp_heard *heard = &l->heard[i];
 
-		if (heard->by_name && heard->port_id) {
+		if (heard->port_id && !is_shared(l, heard, heard->port_id)) {
 			r = ft_lldp_port_find(l, heard->to, heard->port_id, &heard->far_port);
 			continue;
 		}
@@ -182,8 +188,34 @@ static bool looks_like_interface(const char *name)
 	return true;
 }
 
+/*
+ * The far port that is called @name. Ports of a bond are told apart by who hears them: both leaves of a server hear the
+ * same address, and each has a cable to it.
+ */
+static int rest_find(struct ft_lldp *l, struct ft_map *shared, struct ft_lldp_heard *heard, uint32_t name)
+{
+	_cleanup_(ft_text_release) struct ft_text other = {0};
+	uint32_t first = heard->port;
+	int r;
+
+	if (is_shared(l, heard, name)) {
+		r = ft_map_add(shared, port_key(l, heard->to, name), heard->port, &first);
+		if (r < 0)
+			return r;
+	}
+	if (first != heard->port) {
+		ft_text_printf(&other, "%s (%s %s)", ft_lldp_string(l, name),
+			       ft_lldp_string(l, l->machines[heard->from].name), ft_lldp_string(l, heard->interface));
+		r = ft_text_failed(&other) ? -ENOMEM : ft_lldp_string_add(l, ft_text_string(&other), &name);
+		if (r < 0)
+			return r;
+	}
+	return ft_lldp_port_find(l, heard->to, name, &heard->far_port);
+}
+
 static int rest_tell(struct ft_lldp *l)
 {
+	_cleanup_(ft_map_release) struct ft_map shared = {0};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < l->heard_count; i++) {
@@ -195,7 +227,7 @@ static int rest_tell(struct ft_lldp *l)
 		if (name == 0 || looks_like_interface(ft_lldp_string(l, heard->description)))
 			name = heard->description;
 		if (name)
-			r = ft_lldp_port_find(l, heard->to, name, &heard->far_port);
+			r = rest_find(l, &shared, heard, name);
 	}
 	return r;
 }
@@ -207,7 +239,8 @@ static void adapters_tell(struct ft_lldp *l)
 	for (uint32_t i = 0; i < l->port_count; i++) {
 		const char *name = ft_lldp_string(l, l->ports[i].name);
 
-		if (!ft_interface_is_adapter(name) && !ft_interface_is_management(name, false))
+		if (!ft_interface_is_adapter(name) && !ft_interface_is_management(name, false) &&
+		    !ft_interface_is_virtual(name))
 			l->machines[l->ports[i].machine].adapters_only = false;
 	}
 }
@@ -230,9 +263,6 @@ static void management_drop(struct ft_lldp *l)
 		if (is_management(l, heard->port) ||
 		    (heard->far_port != FT_LLDP_NONE && is_management(l, heard->far_port)))
 			continue;
-		l->ports[heard->port].used = true;
-		if (heard->far_port != FT_LLDP_NONE)
-			l->ports[heard->far_port].used = true;
 		l->heard[kept++] = *heard;
 	}
 	l->heard_count = kept;

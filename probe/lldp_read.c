@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/interface.h"
 #include "base/json.h"
 #include "probe/lldp_parts.h"
 
@@ -77,17 +78,23 @@ int ft_lldp_string_add(struct ft_lldp *l, const char *string, uint32_t *ret_offs
 
 static const char *const watched[] = {"lldp-added", "lldp-updated", "lldp-deleted"};
 
-/* The first key of an object, between @ret_at and the end returned; NULL: this is none. */
+static size_t blanks_skip(const char *text, size_t length, size_t i)
+{
+	while (i < length && text[i] && strchr(" \t\r\n", text[i]))
+		i++;
+	return i;
+}
+
+/* The first key of an object, or of the first one of an array, between @ret_at and the end returned; NULL: no key. */
 static const char *first_key(const char *text, size_t length, const char **ret_at)
 {
-	size_t i = ft_text_mark(text, length);
+	size_t i = blanks_skip(text, length, ft_text_mark(text, length));
 
-	while (i < length && text[i] && strchr(" \t\r\n", text[i]))
-		i++;
+	if (i < length && text[i] == '[')
+		i = blanks_skip(text, length, i + 1);
 	if (i == length || text[i++] != '{')
 		return NULL;
-	while (i < length && text[i] && strchr(" \t\r\n", text[i]))
-		i++;
+	i = blanks_skip(text, length, i);
 	if (i == length || text[i++] != '"')
 		return NULL;
 	*ret_at = text + i;
@@ -228,14 +235,27 @@ static int chassis_read(const struct reading *r, const json_t *json, struct ft_l
 	return ft_text_failed(&text) ? -ENOMEM : ft_lldp_string_add(r->l, ft_text_string(&text), &heard->chassis);
 }
 
+/* The name of a port, or what may be one, without a logical unit on it. */
+static int interface_add(struct ft_lldp *l, const char *name, uint32_t *ret_offset)
+{
+	char copy[FT_LLDP_STRING_MAX + 1] = "";
+	size_t length = name ? ft_interface_port_length(name) : 0;
+
+	if (length > FT_LLDP_STRING_MAX)
+		length = FT_LLDP_STRING_MAX;
+	if (length > 0)
+		memcpy(copy, name, length);
+	return ft_lldp_string_add(l, copy, ret_offset);
+}
+
 static int port_read(const struct reading *r, const json_t *port, struct ft_lldp_heard *heard)
 {
 	const json_t *id = member_of(port, "id");
 	const char *type = member_string(id, "type");
-	int e = ft_lldp_string_add(r->l, member_string(id, "value"), &heard->port_id);
+	int e = interface_add(r->l, member_string(id, "value"), &heard->port_id);
 
 	heard->by_name = type && strcmp(type, "ifname") == 0;
-	return e < 0 ? e : ft_lldp_string_add(r->l, member_string(port, "descr"), &heard->description);
+	return e < 0 ? e : interface_add(r->l, member_string(port, "descr"), &heard->description);
 }
 
 /* One neighbour on the interface @name. What says neither who nor where it is tells nothing. */
@@ -252,7 +272,7 @@ static int heard_read(const struct reading *r, const char *name, const json_t *j
 	if (l->heard_count == FT_LLDP_HEARD_MAX)
 		return ft_error_set(r->err, -EFBIG, 0, 0, "more than %d neighbours", FT_LLDP_HEARD_MAX);
 	heard.foreign = via && strcmp(via, "LLDP") != 0;
-	e = ft_lldp_string_add(l, name, &heard.interface);
+	e = interface_add(l, name, &heard.interface);
 	if (e == 0)
 		e = chassis_read(r, json_object_get(json, "chassis"), &heard);
 	if (e == 0)
@@ -314,10 +334,9 @@ static int watched_refuse(const struct reading *r, const json_t *root)
 	return 0;
 }
 
-/* One object: a file, or a line. */
-static int root_read(struct reading *r, const char *machine)
+/* One object: a file, a line, or one of several. */
+static int root_read(struct reading *r, const json_t *root, const char *machine)
 {
-	const json_t *root = r->json->root;
 	const json_t *said = json_object_get(root, "machine");
 	struct ft_lldp *l = r->l;
 	int e = watched_refuse(r, root);
@@ -343,7 +362,23 @@ static int root_read(struct reading *r, const char *machine)
 	return lldp_read(r, root);
 }
 
-static int object_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
+/* The elements of an array, as "jq -s" makes of several objects: each says whose it is. */
+static int array_read(struct reading *r)
+{
+	int e = json_array_size(r->json->root) ? 0 : ft_error_set(r->err, -EINVAL, 1, 1, "an object was expected");
+
+	for (size_t i = 0; e == 0 && i < json_array_size(r->json->root); i++) {
+		const json_t *element = json_array_get(r->json->root, i);
+
+		e = json_is_object(element)
+			    ? root_read(r, element, NULL)
+			    : ft_json_error_value(r->json, r->err, r->json->root, NULL,
+						  "objects with \"machine\" and \"lldp\" were expected");
+	}
+	return e;
+}
+
+static int value_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
 {
 	struct ft_json json = {0};
 	struct reading reading = {.l = l, .json = &json, .err = err};
@@ -351,65 +386,89 @@ static int object_add(struct ft_lldp *l, const char *text, size_t length, const 
 
 	if (e < 0)
 		return e;
-	e = json_is_object(json.root) ? root_read(&reading, machine)
-				      : ft_error_set(err, -EINVAL, 1, 1, "an object was expected");
+	if (json_is_array(json.root))
+		e = array_read(&reading);
+	else if (json_is_object(json.root))
+		e = root_read(&reading, json.root, machine);
+	else
+		e = ft_error_set(err, -EINVAL, 1, 1, "an object was expected");
 	ft_json_release(&json);
 	return e;
 }
 
-static bool is_blank_line(const char *at, const char *end)
+/*
+ * Where the object or array at @at ends: behind the bracket that closes it, or at @end. Brackets in strings do not
+ * count; whether they match is told by whoever reads it.
+ */
+static const char *value_end(const char *at, const char *end)
 {
-	while (at < end && strchr(" \t\r", *at) && *at)
-		at++;
-	return at == end;
-}
+	size_t depth = 0;
+	bool in_string = false;
 
-/* Where the line ends, without its newline. */
-static const char *line_end(const char *at, const char *end)
-{
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-	return newline ? newline : end;
-}
-
-/* One object a line: the first line is one by itself, and something follows. */
-static bool is_lines(const char *text, size_t length)
-{
-	const char *end = text + length, *first = line_end(text, end), *last = first;
-
-	while (last > text && strchr(" \t\r", last[-1]) && last[-1])
-		last--;
-	if (last == text || last[-1] != '}')
-		return false;
-	for (const char *at = first; at < end; at = line_end(at, end)) {
-		at++;
-		if (at < end && !is_blank_line(at, line_end(at, end)))
-			return true;
+	if (at == end || (*at != '{' && *at != '['))
+		return end;
+	for (; at < end; at++) {
+		if (*at == '\\' && in_string)
+			at += at + 1 < end;
+		else if (*at == '"')
+			in_string = !in_string;
+		else if (!in_string && (*at == '{' || *at == '['))
+			depth++;
+		else if (!in_string && (*at == '}' || *at == ']') && --depth == 0)
+			return at + 1;
 	}
-	return false;
+	return end;
 }
 
+/* Whether a text is several values, and each is a line of its own: then an unfinished one ends with its line. */
+static bool is_lines(const char *text, const char *end)
+{
+	const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+	return newline && value_end(text, end) <= newline;
+}
+
+static unsigned int lines_count(const char *at, const char *end)
+{
+	unsigned int count = 0;
+
+	for (; at < end; at++)
+		count += *at == '\n';
+	return count;
+}
+
+/*
+ * A value, or several one after the other, on lines of their own or not. @machine is whose the only one is. O(length)
+ */
 static int file_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
 {
-	const char *end = text + length;
+	const char *end = text + length, *at = text + ft_text_mark(text, length), *stop;
+	bool lines, several = false;
 	unsigned int line = 1;
 	int e = 0;
 
-	if (!is_lines(text, length))
-		return object_add(l, text, length, machine, err);
-	for (const char *at = text, *stop; e == 0 && at < end; at = stop < end ? stop + 1 : end, line++) {
+	at += blanks_skip(at, (size_t)(end - at), 0);
+	stop = value_end(at, end);
+	several = blanks_skip(stop, (size_t)(end - stop), 0) < (size_t)(end - stop);
+	if (!several)
+		return value_add(l, text, length, machine, err);
+	lines = is_lines(at, end);
+	line += lines_count(text, at);
+	while (e == 0 && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *next;
 		_cleanup_free_ char *copy = NULL;
 
-		stop = line_end(at, end);
-		if (is_blank_line(at, stop))
-			continue;
+		stop = lines ? newline ? newline : end : value_end(at, end);
 		copy = ft_memory_copy(at, (size_t)(stop - at));
 		if (!copy)
 			return -ENOMEM;
 		copy[stop - at] = '\0';
-		e = object_add(l, copy, (size_t)(stop - at), NULL, err);
+		e = value_add(l, copy, (size_t)(stop - at), NULL, err);
 		if (e < 0 && err && err->line > 0)
 			err->line += line - 1;
+		next = stop + blanks_skip(stop, (size_t)(end - stop), 0);
+		line += lines_count(at, next);
+		at = next;
 	}
 	return e;
 }

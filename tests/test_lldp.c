@@ -120,11 +120,44 @@ static const struct row {
 	 {{"leaf01", "{\"lldp\": {\"interface\": [" AGED("swp1", "old", "0 day, 00:00:01", IFNAME("swp9")) ", " AGED(
 			     "swp1", "spine01", "3 days, 00:00:00", IFNAME("swp3")) "]}}"},
 	  {"spine01", ONE("swp3", "leaf01", IFNAME("swp1"))}},
-	 "leaf01 swp1 - spine01 swp3\nsilent old\n"},
+	 "leaf01 swp1 - spine01 swp3\n"},
 	{"else the youngest: a stale one stays until its time ends",
 	 {{"leaf01", "{\"lldp\": {\"interface\": [" AGED("swp1", "old", "0 day, 10:00:00", IFNAME("swp9")) ", " AGED(
 			     "swp1", "new", "0 day, 00:00:03", IFNAME("swp3")) "]}}"}},
-	 "leaf01 swp1 - new swp3 deaf\nsilent new\nsilent old\n"},
+	 "leaf01 swp1 - new swp3 deaf\nsilent new\n"},
+	{"a bridge hears what its port hears",
+	 {{"host1", "{\"lldp\": {\"interface\": [" HEARD("br0", "leaf01", IFNAME("swp1")) ", " HEARD(
+			    "eno1", "leaf01", IFNAME("swp1")) "]}}"},
+	  {"leaf01", ONE("swp1", "host1", PORT("mac", "02:00:00:00:00:01", "eno1"))}},
+	 "host1 eno1 - leaf01 swp1\n"},
+	{"a virtual machine behind its host's cable",
+	 {{"host1", ONE("eno1", "leaf01", IFNAME("swp1"))},
+	  {"leaf01", "{\"lldp\": {\"interface\": [" HEARD("swp1", "vm7", ID("mac", "02:00:00:00:00:07")) ", " HEARD(
+			     "swp1", "host1", PORT("mac", "02:00:00:00:00:01", "eno1")) "]}}"}},
+	 "host1 eno1 - leaf01 swp1\n"},
+	{"two cables to a bond, of one address or one name",
+	 {{"leaf01", "{\"lldp\": {\"interface\": [" HEARD("swp5", "host1", ID("mac", "02:00:00:00:00:01")) ", " HEARD(
+			     "swp6", "host2", IFNAME("bond0")) "]}}"},
+	  {"leaf02", "{\"lldp\": {\"interface\": [" HEARD("swp5", "host1", ID("mac", "02:00:00:00:00:01")) ", " HEARD(
+			     "swp6", "host2", IFNAME("bond0")) "]}}"}},
+	 "leaf01 swp5 - host1 02:00:00:00:00:01 deaf\nleaf01 swp6 - host2 bond0 deaf\n"
+	 "leaf02 swp5 - host1 02:00:00:00:00:01 (leaf02 swp5) deaf\nleaf02 swp6 - host2 bond0 (leaf02 swp6) deaf\n"
+	 "silent host1\nsilent host2\n"},
+	{"a unit on a port is the port",
+	 {{"leaf01", ONE("xe-0/0/1", "spine01", IFNAME("xe-0/0/3.0"))},
+	  {"spine01", ONE("xe-0/0/3", "leaf01", IFNAME("xe-0/0/1.0"))}},
+	 "leaf01 xe-0/0/1 - spine01 xe-0/0/3\n"},
+	{"objects one after the other",
+	 {{NULL, "{\"machine\": \"leaf01\",\n\"lldp\": {\"interface\": " HEARD(
+			 "swp1", "spine01", IFNAME("swp3")) "}}{\"machine\": \"spine01\",\n\"lldp\": "
+							    "{\"interface\": " HEARD("swp3", "leaf01",
+										     IFNAME("swp1")) "}}\n"}},
+	 "leaf01 swp1 - spine01 swp3\n"},
+	{"objects in an array",
+	 {{NULL, "[{\"machine\": \"leaf01\", \"lldp\": {\"interface\": " HEARD(
+			 "swp1", "spine01", IFNAME("swp3")) "}},\n"
+							    "{\"machine\": \"spine01\", \"lldp\": [{}]}]"}},
+	 "leaf01 swp1 - spine01 swp3 deaf\n"},
 	{"CDP is heard where LLDP is not",
 	 {{"leaf01",
 	   "{\"lldp\": {\"interface\": [{\"swp1\": {\"via\": \"CDPv2\", \"age\": \"0 day, 00:00:01\", "
@@ -276,6 +309,9 @@ static const struct bad_row {
 	{NULL, "{\"machine\": \"a\", \"lldp\": {}}\n{\"machine\": \"b\", \"lldp\": 5}\n",
 	 "2:26: \"lldp\" is to hold what \"lldpcli show neighbors -f json\" prints"},
 	{NULL, "{\"machine\": \"a\", \"lldp\": {}}\n[]\n", "2:1: an object was expected"},
+	{NULL, "[{\"machine\": \"a\", \"lldp\": {}},\n 7]", "1:1: objects with \"machine\" and \"lldp\" were expected"},
+	{NULL, "{\"machine\": \"a\",\n\"lldp\": {}}\n\n{\"machine\": \"b\",\n\"lldp\": 5}\n",
+	 "5:9: \"lldp\" is to hold what \"lldpcli show neighbors -f json\" prints"},
 };
 
 /* A file that is refused leaves nothing behind. */
@@ -301,7 +337,7 @@ static void test_bad(void **state)
 static void test_other_files(void **state)
 {
 	static const char *const others[] = {
-		"", "{", "{}", "{\"ftcheck_snapshot\": 2}", "[{\"lldp\": 1}]", "lldp", "{\"lldp", "{\"lldpx\": 1}"};
+		"", "{", "{}", "{\"ftcheck_snapshot\": 2}", "[[{\"lldp\": 1}]]", "lldp", "{\"lldp", "{\"lldpx\": 1}"};
 
 	(void)state;
 	for (size_t i = 0; i < FT_COUNT(others); i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Links of an Ethernet fabric of which only one end tells. The cable is there, so it is not missing; but what the other
- * end should say is not known. Three causes, each one finding:
+ * end should say is not known. Four causes, each one finding:
  *
  * - a switch without a record: nobody handed over what it sees, or no LLDP agent runs there;
  * - a switch that no neighbour hears: it does not send;
+ * - a switch that hears none of several neighbours, which hear it: its agent does not listen, or has just begun;
  * - a port that does not hear its neighbour, which hears it: the neighbour does not send there, or light goes one way.
  *
  * Of a cable that was just plugged, or pulled, one end tells before the other, up to an interval of announcements. So
@@ -75,6 +76,14 @@ static void recordless_report(struct explain *x, uint32_t live, uint32_t links)
 	ft_say(m, &f->fix, "record its neighbors too (lldpcli show neighbors -f json); see that lldpd runs there");
 }
 
+/* Hears nobody, though several hear it. */
+static bool is_deaf(const struct hearing *h)
+{
+	enum { SEVERAL = 2 };
+
+	return h->links >= SEVERAL && h->deaf == h->links && h->asked > 0;
+}
+
 /* A link that only one end tells of; see the top of this file. */
 static struct ft_finding *one_sided_add(struct ft_model *m)
 {
@@ -101,6 +110,24 @@ static void unheard_report(struct explain *x, uint32_t live, uint32_t links)
 	ft_say(m, &f->fix, "let lldpd send there (lldpcli configure ports … lldp status rx-and-tx)");
 }
 
+static void deaf_switch_report(struct explain *x, uint32_t live, uint32_t links)
+{
+	struct ft_model *m = x->m;
+	const char *label = m->live.switches[live].label;
+	struct ft_finding *f = one_sided_add(m);
+	char cables[48];
+
+	ft_finding_where_switch(m, f, live, 0);
+	f->count = links;
+	ft_say(m, &f->expected, "%s hears its neighbors", label);
+	ft_say(m, &f->observed, "%s hears none of its neighbors, which hear it over %s", label,
+	       ft_plural(links, "cable", cables));
+	ft_say(m, &f->text, "%s hears nobody: its neighbors hear it over %s", label, cables);
+	ft_say(m, &f->fix,
+	       "let lldpd receive there (lldpcli configure ports … lldp status rx-and-tx), and record "
+	       "its neighbors again");
+}
+
 static void deaf_report(struct explain *x, uint32_t deaf_port)
 {
 	struct ft_model *m = x->m;
@@ -119,8 +146,8 @@ static void deaf_report(struct explain *x, uint32_t deaf_port)
 	ft_say(m, &f->fix, "let it send LLDP; if it does, the cable carries one direction only: replace it");
 }
 
-/* Each deaf end of a link between two switches that tell; not towards one that no neighbour hears. */
-static void deaf_ports_report(struct explain *x, uint32_t live, const bool *unheard)
+/* Each deaf end of a link between two switches that tell; not of one whose silence is told as a whole. */
+static void deaf_ports_report(struct explain *x, uint32_t live, const bool *whole)
 {
 	struct ft_model *m = x->m;
 	const struct ft_live_switch *sw = &m->live.switches[live];
@@ -130,7 +157,7 @@ static void deaf_ports_report(struct explain *x, uint32_t live, const bool *unhe
 		uint32_t near = ft_cable_port(cable, live);
 
 		if (cable->a != cable->b && m->snapshot->ports[near].deaf && is_told(m, &m->snapshot->ports[near]) &&
-		    !unheard[ft_cable_far(cable, live)])
+		    !whole[live] && !whole[ft_cable_far(cable, live)])
 			deaf_report(x, near);
 	}
 }
@@ -138,23 +165,25 @@ static void deaf_ports_report(struct explain *x, uint32_t live, const bool *unhe
 void ft_neighbours_report(struct explain *x)
 {
 	struct ft_model *m = x->m;
-	_cleanup_free_ bool *unheard = calloc(m->live.switch_count + 1UL, sizeof(*unheard));
+	_cleanup_free_ bool *whole = calloc(m->live.switch_count + 1UL, sizeof(*whole));
 
-	m->failed |= !unheard;
-	if (!m->snapshot->source.ethernet || !unheard)
+	m->failed |= !whole;
+	if (!m->snapshot->source.ethernet || !whole)
 		return;
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct hearing h = hearing_of(m, i);
 
 		if (m->live.switches[i].planned == FT_NONE)
 			continue;
-		unheard[i] = h.asked > 0 && h.unheard == h.asked && h.deaf < h.links;
+		whole[i] = is_deaf(&h) || (h.asked > 0 && h.unheard == h.asked && h.deaf < h.links);
 		if (node_of(m, i)->silent)
 			recordless_report(x, i, h.links);
-		else if (unheard[i])
+		else if (is_deaf(&h))
+			deaf_switch_report(x, i, h.links);
+		else if (whole[i])
 			unheard_report(x, i, h.links);
 	}
 	for (uint32_t i = 0; i < m->live.switch_count; i++)
 		if (m->live.switches[i].planned != FT_NONE)
-			deaf_ports_report(x, i, unheard);
+			deaf_ports_report(x, i, whole);
 }
