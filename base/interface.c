@@ -119,19 +119,13 @@ int ft_interfaces_number(const char *const *names, size_t count, uint16_t *ret_n
 
 uint64_t ft_interface_hash(const char *name)
 {
-	/* Before a slash only, but for Arista's: a host's "eth0" is no Ethernet0. */
+	/* Any beginning of so many letters before a slash; "Et4" too, but a host's "eth0" is no Ethernet0. */
 	static const struct {
-		const char *brief, *whole;
-		bool alone;
+		const char *whole;
+		size_t least;
 	} forms[] = {
-		{"eth", "ethernet", false},
-		{"et", "ethernet", true},
-		{"fa", "fastethernet", false},
-		{"gi", "gigabitethernet", false},
-		{"te", "tengigabitethernet", false},
-		{"twe", "twentyfivegige", false},
-		{"fo", "fortygigabitethernet", false},
-		{"hu", "hundredgige", false},
+		{"ethernet", 2},       {"fastethernet", 2},	    {"gigabitethernet", 2}, {"tengigabitethernet", 2},
+		{"twentyfivegige", 3}, {"fortygigabitethernet", 2}, {"hundredgige", 2},
 	};
 	size_t letters = strcspn(name, "0123456789");
 	const char *whole = NULL;
@@ -139,8 +133,8 @@ uint64_t ft_interface_hash(const char *name)
 	size_t length = 0;
 
 	for (size_t i = 0; i < FT_COUNT(forms) && name[letters]; i++)
-		if (letters == strlen(forms[i].brief) && strncasecmp(name, forms[i].brief, letters) == 0 &&
-		    (forms[i].alone || strchr(name, '/')))
+		if (letters >= forms[i].least && strncasecmp(name, forms[i].whole, letters) == 0 &&
+		    (strchr(name, '/') || letters == 2))
 			whole = forms[i].whole;
 	for (; whole && whole[length]; length++)
 		small[length] = whole[length];

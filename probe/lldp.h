@@ -53,7 +53,8 @@ static inline void ft_lldp_freep(struct ft_lldp **lldp)
 	ft_lldp_free(*lldp);
 }
 
-/* Whether this may be such a recording: an object, or an array of objects, whose first key is "lldp", "machine" or what lldpcli watch prints. */
+/* Whether this may be such a recording: an object, or an array of objects, whose first key is "lldp", "machine" or what
+ * lldpcli watch prints. */
 bool ft_lldp_is(const char *text, size_t length);
 
 /*

@@ -83,6 +83,11 @@ int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at
 int ft_design_key_contradictions(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 void ft_design_cabling_release(struct ft_design *design);
+
+/* Names of the ports of an Ethernet switch: char *, a line each; and no more of them than @ports (FT_UNPINNED: any). */
+int ft_design_key_interfaces(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
+int ft_interfaces_check(struct ft_key_reader *reader, const struct ft_key_at *at, const char *interfaces,
+			uint32_t ports);
 int ft_design_key_macs(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 
 /* Holds the addresses of hosts against the hosts of the plan. Returns 0, -EINVAL with the place, or -ENOMEM. */

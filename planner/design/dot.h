@@ -8,12 +8,13 @@
  *         "leaf01" [function="leaf"];
  *     }
  *
- * It becomes a design: a graph of switches, with ports and hosts.
+ * It becomes a design: a graph of switches, with ports and hosts, and without the VLANs of planner/ethernet/.
  *
  * - A machine is a host if its function says so ("host", "server"), or if its interfaces are called as Linux calls
  *   network adapters and others' are not; else by its name ("server101"). All others are switches.
  * - The kind of a switch is its function, or its name without the number: leaf01 is a leaf.
- * - Ports have the numbers of ft_interfaces_number() (base/interface.h). Management ports are left out.
+ * - Ports have the numbers at the end of their names, if no two of a switch have the same; else those of their natural
+ *   order. "interfaces" of the design names them. Management ports are left out.
  * - Ports that the file gives to several cables contradict each other, as does a cable from a port to itself. Of cables
  *   that exclude each other as many are kept as go together, without their ports; "contradictions" of the design says
  *   what the file says.

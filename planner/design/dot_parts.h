@@ -18,6 +18,8 @@ struct ft_dot_machine {
 	uint32_t first_port; /* its ports, once they are grouped: dot_plan.c */
 	uint32_t port_count;
 	uint32_t degree;
+	bool numbered; /* ports have the numbers at the end of their names */
+	size_t prefix; /* then the bytes of their names before it */
 	bool adapters; /* all its interfaces are called as network adapters are */
 	bool host;
 };

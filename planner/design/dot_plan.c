@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -123,15 +124,23 @@ static int ports_group(struct ft_dot *d, uint32_t **ret_order)
 	return 0;
 }
 
-static int ports_number(struct ft_dot *d, const uint32_t *order, struct ft_error *err)
+static int by_name(const void *a, const void *b, void *context)
+{
+	const struct ft_dot *d = context;
+
+	return ft_text_natural_compare(ft_dot_string(d, d->ports[*(const uint32_t *)a].name),
+				       ft_dot_string(d, d->ports[*(const uint32_t *)b].name));
+}
+
+static int ports_number(struct ft_dot *d, uint32_t *order, struct ft_error *err)
 {
 	const char *names[FT_INTERFACE_NUMBER_MAX];
 	uint16_t numbers[FT_INTERFACE_NUMBER_MAX];
 
 	for (uint32_t i = 0; i < d->machine_count; i++) {
-		const struct ft_dot_machine *machine = &d->machines[i];
-		const uint32_t *own = order + machine->first_port;
-		int r;
+		struct ft_dot_machine *machine = &d->machines[i];
+		uint32_t *own = order + machine->first_port;
+		int r = 0;
 
 		if (machine->port_count > FT_INTERFACE_NUMBER_MAX)
 			return ft_error_set(err, -EINVAL, 1, 1, "\"%s\" has %u ports; more than %d cannot be planned",
@@ -139,11 +148,16 @@ static int ports_number(struct ft_dot *d, const uint32_t *order, struct ft_error
 					    FT_INTERFACE_NUMBER_MAX);
 		for (uint32_t n = 0; n < machine->port_count; n++)
 			names[n] = ft_dot_string(d, d->ports[own[n]].name);
-		r = ft_interfaces_number(names, machine->port_count, numbers);
+		machine->numbered = ft_interfaces_are_numbered(names, machine->port_count, &machine->prefix);
+		if (machine->numbered)
+			r = ft_interfaces_number(names, machine->port_count, numbers);
 		if (r < 0)
 			return r;
+		/* Else in natural order; "interfaces" of the design names them all. */
+		if (!machine->numbered)
+			qsort_r(own, machine->port_count, sizeof(*own), by_name, d);
 		for (uint32_t n = 0; n < machine->port_count; n++)
-			d->ports[own[n]].number = numbers[n];
+			d->ports[own[n]].number = machine->numbered ? numbers[n] : (uint16_t)(n + 1);
 	}
 	return 0;
 }
@@ -428,7 +442,38 @@ struct counts {
 	uint32_t hosts, cables, ports;
 };
 
-static void switches_write(const struct ft_dot *d, const struct counts *counts, struct ft_text *t)
+/* "swp[1-48]", or a list. Brackets in a name would be a range: such a switch has numbers only. */
+static void interfaces_write(const struct ft_dot *d, const struct ft_dot_machine *machine, uint32_t ports,
+			     const uint32_t *own, struct ft_text *t)
+{
+	const char *gap = ", \"interfaces\": [";
+
+	for (uint32_t n = 0; n < machine->port_count; n++) {
+		const char *name = ft_dot_string(d, d->ports[own[n]].name);
+
+		for (size_t c = 0; name[c]; c++)
+			if (!isgraph((unsigned char)name[c]) || strchr("[]", name[c]) || c == FT_INTERFACE_NAME_MAX)
+				return;
+	}
+	if (machine->numbered) {
+		char range[FT_INTERFACE_NAME_MAX + 16];
+
+		snprintf(range, sizeof(range), "%.*s[1-%u]", (int)machine->prefix,
+			 ft_dot_string(d, d->ports[own[0]].name), ports);
+		ft_text_puts(t, ", \"interfaces\": ");
+		ft_text_add_json(t, range);
+		return;
+	}
+	for (uint32_t n = 0; n < machine->port_count; n++) {
+		ft_text_puts(t, gap);
+		json_add(d, t, d->ports[own[n]].name);
+		gap = ", ";
+	}
+	ft_text_puts(t, "]");
+}
+
+static void switches_write(const struct ft_dot *d, const struct counts *counts, const uint32_t *order,
+			   struct ft_text *t)
 {
 	const char *gap = "\n    ";
 
@@ -442,7 +487,9 @@ static void switches_write(const struct ft_dot *d, const struct counts *counts, 
 		json_add(d, t, machine->name);
 		ft_text_puts(t, ", \"kind\": ");
 		kind_add(d, machine, t);
-		ft_text_printf(t, ", \"ports\": %u, \"hosts\": %u}", counts[i].ports, counts[i].hosts);
+		ft_text_printf(t, ", \"ports\": %u, \"hosts\": %u", counts[i].ports, counts[i].hosts);
+		interfaces_write(d, machine, counts[i].ports, order + machine->first_port, t);
+		ft_text_puts(t, "}");
 		gap = ",\n    ";
 	}
 	ft_text_puts(t, "\n  ]");
@@ -542,7 +589,7 @@ static int cables_count(const struct ft_dot *d, struct counts **ret_counts)
 	return 0;
 }
 
-static int design_write(const struct ft_dot *d, const bool *contradicted, struct ft_text *t)
+static int design_write(const struct ft_dot *d, const bool *contradicted, const uint32_t *order, struct ft_text *t)
 {
 	_cleanup_(contradictions_release) struct contradictions c = {0};
 	_cleanup_free_ struct counts *counts = NULL;
@@ -555,8 +602,8 @@ static int design_write(const struct ft_dot *d, const bool *contradicted, struct
 		return r;
 	ft_text_puts(t, "{\n  \"ftcheck\": 1,\n  ");
 	ft_text_add_member(t, "name", name && name[0] ? name : "topology");
-	ft_text_puts(t, ",\n  \"technology\": \"ethernet\",\n  \"topology\": \"graph\",\n");
-	switches_write(d, counts, t);
+	ft_text_puts(t, ",\n  \"technology\": \"ethernet\",\n  \"vlans\": false,\n  \"topology\": \"graph\",\n");
+	switches_write(d, counts, order, t);
 	cables_write(d, contradicted, t);
 	hosts_write(d, contradicted, t);
 	contradictions_write(&c, t);
@@ -582,5 +629,5 @@ int ft_dot_design(const char *text, size_t length, struct ft_text *ret_design, s
 		r = groups_tell(&d, &contradicted);
 	if (r == 0)
 		r = cables_keep(&d);
-	return r == 0 ? design_write(&d, contradicted, ret_design) : r;
+	return r == 0 ? design_write(&d, contradicted, order, ret_design) : r;
 }

@@ -23,8 +23,10 @@ enum {
 
 void ft_design_graph_release(struct ft_design_graph *graph)
 {
-	for (uint32_t i = 0; i < graph->switch_count; i++)
+	for (uint32_t i = 0; i < graph->switch_count; i++) {
 		free(graph->switches[i].name);
+		free(graph->switches[i].interfaces);
+	}
 	for (uint32_t i = 0; i < graph->kind_count; i++)
 		free(graph->kinds[i]);
 	free(graph->switches);
@@ -49,6 +51,7 @@ struct switches_entry {
 	char *kind;
 	uint32_t ports, hosts;
 	uint64_t guid;
+	char *interfaces;
 };
 
 /* The kind of that label, which is new where it is not known yet. Returns 0, -ENOMEM, or -E2BIG: there are too many. */
@@ -101,8 +104,9 @@ static int switch_add(struct ft_graph_reading *g, const struct ft_key_at *at, ch
 	}
 	graph->switches[index] = *like;
 	graph->switches[index].name = FT_STEAL(*name);
+	graph->switches[index].interfaces = like->interfaces ? strdup(like->interfaces) : NULL;
 	graph->switch_count++;
-	return 0;
+	return like->interfaces && !graph->switches[index].interfaces ? -ENOMEM : 0;
 }
 
 static int entry_check(struct ft_graph_reading *g, const struct ft_key_at *at, const struct switches_entry *entry)
@@ -124,8 +128,16 @@ static int entry_check(struct ft_graph_reading *g, const struct ft_key_at *at, c
 static int switches_take(struct ft_graph_reading *g, const struct ft_key_at *at, struct switches_entry *entry)
 {
 	struct ft_graph_switch like = {
-		.ports = entry->ports, .hosts = entry->hosts, .guid = entry->guid, .group = FT_UNPINNED};
+		.ports = entry->ports,
+		.hosts = entry->hosts,
+		.guid = entry->guid,
+		.group = FT_UNPINNED,
+		.interfaces = entry->interfaces,
+	};
 	int r = entry_check(g, at, entry);
+
+	if (r == 0)
+		r = ft_interfaces_check(g->reader, at, entry->interfaces, entry->ports);
 
 	if (r == 0)
 		r = kind_find(g->graph, entry->kind ? entry->kind : "switch", &like.kind);
@@ -155,6 +167,7 @@ static int switches_read_one(struct ft_key_reader *reader, const struct ft_key_a
 		 "how many ports each of the switches has"},
 		{"hosts", ft_key_count, offsetof(struct switches_entry, hosts), 0, FT_PORTS_MAX, NULL},
 		{"guid", ft_design_key_guid, offsetof(struct switches_entry, guid), 0, 0, NULL},
+		{"interfaces", ft_design_key_interfaces, offsetof(struct switches_entry, interfaces), 0, 0, NULL},
 	};
 	struct switches_entry entry = {.names.max = FT_SWITCHES_MAX};
 	int r;
@@ -164,6 +177,7 @@ static int switches_read_one(struct ft_key_reader *reader, const struct ft_key_a
 		r = switches_take(out, at, &entry);
 	ft_name_ranges_release(&entry.names);
 	free(entry.kind);
+	free(entry.interfaces);
 	return r;
 }
 

@@ -257,6 +257,8 @@ static int role_read(struct ft_key_reader *reader, const struct ft_key_at *at, c
 	r = ft_key_read_part(reader, at, keys, count, role);
 	if (r == 0)
 		r = role_check(reader, at, role);
+	if (r == 0)
+		r = ft_interfaces_check(reader, at, role->interfaces, role->ports);
 	return r < 0 ? r : ft_design_finish_inside(reader, at, role);
 }
 
@@ -297,6 +299,7 @@ static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"hosts", key_hosts, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"mac_table", ft_key_count, ROLE(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
+		{"interfaces", ft_design_key_interfaces, ROLE(interfaces), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
 		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
@@ -314,6 +317,7 @@ static int key_spine(struct ft_key_reader *reader, const struct ft_key_at *at, v
 		{"ports_to_nodes", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"mac_table", ft_key_count, ROLE(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
+		{"interfaces", ft_design_key_interfaces, ROLE(interfaces), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
 		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
@@ -331,6 +335,7 @@ static int key_core(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 		{"ports_to_core", key_misplaced, 0, 0, 0, NULL},
 		{"model", ft_key_string, ROLE(model), 0, 0, NULL},
 		{"mac_table", ft_key_count, ROLE(mac_table), 1, FT_MAC_TABLE_MAX, NULL},
+		{"interfaces", ft_design_key_interfaces, ROLE(interfaces), 0, 0, NULL},
 		{"fabric_boards", ft_key_count, ROLE(fabric_boards), 1, FT_DIRECTOR_PORTS_MAX, NULL},
 		{"inside", ft_design_key_inside, ROLE(inside), 0, 0, NULL},
 		{"chassis", ft_design_key_chassis, ROLE(chassis), 0, 0, NULL},
@@ -569,6 +574,7 @@ static const struct ft_key design_keys[] = {
 	{"cables_complete", ft_key_bool, DESIGN(cables_complete), 0, 0, NULL},
 	{"hosts", ft_design_key_hosts, 0, 0, 0, NULL},
 	{"macs", ft_design_key_macs, 0, 0, 0, NULL},
+	{"vlans", ft_key_bool, DESIGN(vlans), 0, 0, NULL},
 	{"vlan_first", ft_key_count, DESIGN(vlan_first), 1, 4094, NULL},
 	{"contradictions", ft_design_key_contradictions, 0, 0, 0, NULL},
 	{"names", ft_design_key_names, 0, 0, 0, NULL},
@@ -593,7 +599,7 @@ static const struct {
 /* Keys for Ethernet only. */
 static int technology_check(const struct ft_key_reader *reader, const struct ft_design *design)
 {
-	static const char *const words[] = {"macs", "vlan_first"};
+	static const char *const words[] = {"macs", "vlans", "vlan_first"};
 	json_t *root = reader->json.root;
 
 	if (design->technology == FT_TECHNOLOGY_ETHERNET)
@@ -612,13 +618,13 @@ static int technology_check(const struct ft_key_reader *reader, const struct ft_
 }
 
 /* A Clos network of Ethernet switches is made of one sort of them, where the design does not say more. */
-static void technology_finish(struct ft_design *design)
+static int technology_finish(struct ft_design *design)
 {
 	const struct ft_design_role *edge = &design->roles[FT_TIER_EDGE];
 
 	if (design->technology != FT_TECHNOLOGY_ETHERNET || design->topology == FT_TOPOLOGY_GRAPH ||
 	    !ft_pinned(edge->ports) || edge->model)
-		return;
+		return 0;
 	for (enum ft_tier tier = FT_TIER_SPINE; tier < FT_TIER_COUNT; tier++) {
 		struct ft_design_role *role = &design->roles[tier];
 
@@ -626,7 +632,13 @@ static void technology_finish(struct ft_design *design)
 			continue;
 		role->ports = edge->ports;
 		role->mac_table = role->mac_table ? role->mac_table : edge->mac_table;
+		if (role->interfaces || !edge->interfaces)
+			continue;
+		role->interfaces = strdup(edge->interfaces);
+		if (!role->interfaces)
+			return -ENOMEM;
 	}
+	return 0;
 }
 
 /* Keys for trees of three levels only. */
@@ -727,6 +739,7 @@ int ft_design_parse(struct ft_key_reader *reader, struct ft_design *design)
 		r = rings_check(reader, design);
 	if (r == 0)
 		r = technology_check(reader, design);
-	technology_finish(design);
+	if (r == 0)
+		r = technology_finish(design);
 	return r < 0 ? r : ft_design_check_classes(reader, design);
 }

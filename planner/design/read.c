@@ -55,6 +55,7 @@ void ft_design_free(struct ft_design *design)
 		bind_release(&design->binds[tier]);
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++) {
 		free(design->roles[tier].model);
+		free(design->roles[tier].interfaces);
 		ft_pattern_free(design->roles[tier].chassis);
 	}
 	free(design->limits);
@@ -98,6 +99,7 @@ static void design_init(struct ft_design *design)
 	ft_family_keys_init(&design->keys);
 	design->cables_complete = true;
 	design->vlan_first = 1;
+	design->vlans = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
 		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
 							      .count = FT_UNPINNED,

@@ -288,6 +288,8 @@ int ft_vlans_make(const struct ft_plan *plan, uint32_t first, struct ft_vlans *r
 	struct making m = {.plan = plan, .vlans = &vlans};
 	int r;
 
+	if (plan->without_vlans)
+		return ft_error_set(err, -EINVAL, 0, 0, "the design says that there are no VLANs: \"vlans\": false");
 	r = ports_make(&m);
 	shares = m.shares;
 	if (r < 0)

@@ -122,6 +122,11 @@ static struct ft_plan_switch *switch_add(struct build *b, enum ft_tier tier, uin
 		sw->hosts = sw->hosts_rule = class->hosts;
 	sw->pod = sw->plane = FT_UNPINNED;
 	b->plan->switch_count++;
+	if (b->design->roles[tier].interfaces) {
+		sw->interfaces = strdup(b->design->roles[tier].interfaces);
+		if (!sw->interfaces)
+			return NULL;
+	}
 	return sw;
 }
 
@@ -576,6 +581,7 @@ static int family_build(struct build *b, struct ft_plan **ret_plan)
 		return r;
 	b->plan = plan;
 	plan->technology = b->design->technology;
+	plan->without_vlans = !b->design->vlans;
 	plan->cost = c->cost;
 	plan->power_w = c->power_w;
 	plan->weight_kg = c->weight_kg;
@@ -606,6 +612,7 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 	if (!plan)
 		return -ENOMEM;
 	plan->technology = design->technology;
+	plan->without_vlans = !design->vlans;
 	if (candidate->layout.family)
 		return family_build(&b, ret_plan);
 	r = check_binds(&b);
@@ -796,6 +803,7 @@ void ft_plan_free(struct ft_plan *plan)
 		return;
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		free(plan->switches[i].name);
+		free(plan->switches[i].interfaces);
 		free(plan->switches[i].alias);
 		free(plan->switches[i].alias_full);
 	}

@@ -491,6 +491,9 @@ int ft_family_plan(const struct ft_design *design, const struct ft_layout *layou
 		return r;
 	for (uint32_t i = 0; i < network.graph.switch_count; i++)
 		network.graph.switches[i].ports = ports;
+	/* Borrowed, as the plan copies them. */
+	for (uint32_t i = 0; i < network.graph.switch_count; i++)
+		network.graph.switches[i].interfaces = design->roles[FT_TIER_EDGE].interfaces;
 	links_merge(&network.graph);
 	network.graph.symmetric = layout->family->symmetric;
 	if (ft_design_has_host_kinds(design))

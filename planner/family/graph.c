@@ -50,7 +50,9 @@ static int switches_fill(const struct ft_design_graph *graph, struct ft_plan *pl
 			.place = places[tier]++,
 		};
 		plan->switch_count++;
-		if (!plan->switches[i].name)
+		if (from->interfaces)
+			plan->switches[i].interfaces = strdup(from->interfaces);
+		if (!plan->switches[i].name || (from->interfaces && !plan->switches[i].interfaces))
 			return -ENOMEM;
 		plan->nodes += from->hosts;
 	}

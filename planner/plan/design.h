@@ -68,6 +68,7 @@ struct ft_design_role {
 	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
 	char *model;		 /* from the catalog: a type or a family; NULL: not given */
 	uint32_t mac_table;	 /* static entries that an Ethernet switch holds; 0: not given */
+	char *interfaces;	 /* Ethernet: the names of its ports from 1 on, a line each; NULL: not given */
 	uint32_t fabric_boards;	 /* of a modular switch: how many are installed; 0: all */
 	bool director;		 /* given by its ports, and known to be modular */
 	struct ft_inside inside; /* of a director; all 0: not given */
@@ -238,6 +239,7 @@ struct ft_graph_switch {
 	uint32_t hosts;
 	uint64_t guid;	      /* 0: not given */
 	uint32_t cables_from; /* its first port for cables; 0: the one behind its hosts */
+	char *interfaces;     /* as of a role; owned by the design */
 	uint32_t group;	      /* that it is in by the rules of its family; FT_UNPINNED: none */
 };
 
@@ -398,7 +400,8 @@ struct ft_design {
 	size_t cable_count;
 	struct ft_design_host *hosts; /* NULL: not given */
 	size_t host_count;
-	uint32_t vlan_first;	    /* Ethernet: the number of the first VLAN; 1 where not given */
+	bool vlans;	     /* Ethernet: the network is to have the VLANs of planner/ethernet/; true if not given */
+	uint32_t vlan_first; /* Ethernet: the number of the first VLAN; 1 where not given */
 	struct ft_design_mac *macs; /* NULL: not given */
 	size_t mac_count;
 	struct ft_contradiction *contradictions;

@@ -46,6 +46,8 @@ struct ft_plan_switch {
 	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
 	uint32_t group; /* of a family with groups, from 0; else FT_UNPINNED */
 
+	char *interfaces; /* of Ethernet: the names of its ports from 1 on, a line each; owned; NULL: not said */
+
 	/* Hosts by the rules alone, without any list of hosts. */
 	uint32_t hosts_rule;
 
@@ -97,6 +99,7 @@ struct ft_plan_host {
 
 struct ft_plan {
 	enum ft_technology technology; /* the design's */
+	bool without_vlans;	       /* of Ethernet: the design says "vlans": false */
 	enum ft_topology topology;     /* star, fat-tree or graph, never auto */
 	/*
 	 * Whether it is no plain tree: a graph, spines of a pod that share a plane, classes of switches, rings. Then

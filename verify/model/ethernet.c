@@ -10,6 +10,7 @@
 
 #include "base/interface.h"
 #include "base/map.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "probe/snapshot_build.h"
 
@@ -122,7 +123,7 @@ static int node_name(struct fit *f, uint32_t node)
 	return string_add(f, name, &n->description);
 }
 
-/* ---- ports ---- */
+/* ---- names of ports ---- */
 
 /* What is before the number in the names of all ports of a switch, if it is the same in all; "": it is not. */
 struct prefix {
@@ -157,24 +158,51 @@ static void prefix_find(const struct fit *f, uint32_t node, struct prefix *prefi
 	}
 }
 
-/* Names the ports of a switch that have no neighbour as the others; one without any as those of all switches. */
+/* The planned switch that the node is; NULL: none. */
+static const struct ft_plan_switch *planned_of(const struct fit *f, uint32_t node)
+{
+	return f->found[node] < f->plan->switch_count ? &f->plan->switches[f->found[node]] : NULL;
+}
+
+/* The name of port @number in a list of the plan, with its length; NULL: it has none. */
+static const char *listed_name(const char *interfaces, uint32_t number, size_t *ret_length)
+{
+	const char *line = interfaces;
+
+	for (uint32_t i = 1; line && *line && i < number; i++)
+		line = strchr(line, '\n') + 1;
+	if (!line || !*line)
+		return NULL;
+	*ret_length = strcspn(line, "\n");
+	return line;
+}
+
+/*
+ * Names the ports of a switch that have no neighbour: as the plan does; else as the others, and those of a switch
+ * without any as those of all switches.
+ */
 static int ports_name(struct fit *f, uint32_t node, const struct prefix *all)
 {
 	const struct ft_node *n = &f->s->nodes[node];
+	const char *interfaces = planned_of(f, node)->interfaces;
 	struct prefix own = {.text = ""};
-	const char *text = all->differs ? "" : all->text;
+	const char *text = "";
 	int r = 0;
 
 	prefix_find(f, node, &own);
-	if (own.differs)
-		return 0;
-	text = own.text[0] ? own.text : text;
-	for (uint32_t i = 0; r == 0 && i < n->port_count && text[0]; i++) {
+	if (!own.differs)
+		text = own.text[0] ? own.text : all->differs ? "" : all->text;
+	for (uint32_t i = 0; r == 0 && i < n->port_count; i++) {
 		struct ft_port *port = &f->s->ports[n->first_port + i];
-		char name[48];
+		size_t length = 0;
+		const char *listed = listed_name(interfaces, port->number, &length);
+		char name[48] = "";
 
-		snprintf(name, sizeof(name), "%s%u", text, port->number);
-		if (!port->name)
+		if (listed)
+			snprintf(name, sizeof(name), "%.*s", (int)length, listed);
+		else if (!interfaces && text[0])
+			snprintf(name, sizeof(name), "%s%u", text, port->number);
+		if (!port->name && name[0])
 			r = string_add(f, name, &port->name);
 	}
 	return r;
@@ -186,24 +214,127 @@ static int switch_ports_name(struct fit *f)
 	int r = 0;
 
 	for (uint32_t i = 0; i < f->s->node_count; i++)
-		if (f->found[i] < f->plan->switch_count)
+		if (planned_of(f, i))
 			prefix_find(f, i, &all);
 	for (uint32_t i = 0; r == 0 && i < f->s->node_count; i++)
-		if (f->found[i] < f->plan->switch_count)
+		if (planned_of(f, i))
 			r = ports_name(f, i, &all);
 	return r;
 }
 
-/* How many ports the node has, if the plan says so. */
-static uint32_t ports_of(const struct fit *f, uint32_t node)
-{
-	uint32_t have = f->s->nodes[node].port_count, want = 0;
+/* ---- numbers of ports ---- */
 
-	if (f->found[node] < f->plan->switch_count)
-		want = f->plan->switches[f->found[node]].ports;
-	if (want > FT_PORT_NUMBER_MAX)
-		want = FT_PORT_NUMBER_MAX;
-	return want > have ? want : have;
+/* The number that the plan gives a port by its name; FT_MAP_NONE: it has none. */
+static uint32_t listed_number(const struct fit *f, const struct ft_plan_switch *planned, const struct ft_port *port)
+{
+	uint64_t hash = ft_interface_hash(ft_port_name(f->s, port));
+	uint32_t number = 1;
+
+	if (!planned->interfaces)
+		return port->number;
+	for (const char *line = planned->interfaces; *line; line = strchr(line, '\n') + 1, number++) {
+		char name[48];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(line, "\n"), line);
+		if (ft_interface_hash(name) == hash)
+			return number;
+	}
+	return FT_MAP_NONE;
+}
+
+/* Of a switch without a record: its port in the cable that is planned for the port at the other end; 0: none. */
+static uint32_t number_of_cable(const struct fit *f, uint32_t node, const struct ft_port *port)
+{
+	const struct ft_port *far = ft_port_peer(f->s, port);
+	uint32_t here = f->found[node], there = far ? f->found[far->node] : FT_MAP_NONE, number;
+
+	if (there < f->plan->switch_count) {
+		number = listed_number(f, &f->plan->switches[there], far);
+		for (uint32_t i = 0; i < f->plan->cable_count; i++) {
+			const struct ft_plan_cable *c = &f->plan->cables[i];
+
+			if (c->a == here && c->b == there && c->b_port == number)
+				return c->a_port;
+			if (c->b == here && c->a == there && c->a_port == number)
+				return c->b_port;
+		}
+	}
+	for (uint32_t i = 0; there != FT_MAP_NONE && there >= f->plan->switch_count && i < f->plan->host_count; i++) {
+		const struct ft_plan_host *host = &f->plan->hosts[i];
+
+		if (host->edge == here && host->name && ft_text_short_equal(host->name, name_at(f, there)))
+			return host->port;
+	}
+	return 0;
+}
+
+/*
+ * A switch without a record is known from the other ends only, and what these call its ports may be a serial number or
+ * a free text. Such a port is the planned one: nothing says otherwise. O(cables) for each.
+ */
+static void numbers_assume(const struct fit *f, uint32_t node, uint16_t numbers[], bool taken[])
+{
+	const struct ft_node *n = &f->s->nodes[node];
+
+	for (uint32_t i = 0; n->silent && i < n->port_count; i++) {
+		const struct ft_port *port = &f->s->ports[n->first_port + i];
+		uint32_t number = numbers[i] == 0 && port->name ? number_of_cable(f, node, port) : 0;
+
+		if (number == 0 || number > FT_PORT_NUMBER_MAX || taken[number])
+			continue;
+		numbers[i] = (uint16_t)number;
+		taken[number] = true;
+	}
+}
+
+/* The numbers of a node's ports, by their order; where the plan names them its own, and the others behind these. */
+static void numbers_find(const struct fit *f, uint32_t node, uint16_t numbers[FT_PORT_NUMBER_MAX])
+{
+	const struct ft_node *n = &f->s->nodes[node];
+	const char *interfaces = planned_of(f, node) ? planned_of(f, node)->interfaces : NULL;
+	bool taken[FT_PORT_NUMBER_MAX + 1] = {false};
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < n->port_count; i++)
+		numbers[i] = (uint16_t)(i + 1);
+	if (!interfaces)
+		return;
+	/* What is left of a switch without a record may be in any of its ports. */
+	for (const char *line = interfaces; *line && !n->silent; line = strchr(line, '\n') + 1)
+		next++;
+	for (uint32_t i = 0; i < n->port_count; i++) {
+		const struct ft_port *port = &f->s->ports[n->first_port + i];
+		uint32_t number = port->name ? listed_number(f, planned_of(f, node), port) : FT_MAP_NONE;
+
+		numbers[i] = number == FT_MAP_NONE || taken[number] ? 0 : (uint16_t)number;
+		taken[numbers[i]] = numbers[i] > 0;
+	}
+	numbers_assume(f, node, numbers, taken);
+	for (uint32_t i = 0; i < n->port_count; i++) {
+		const struct ft_port *port = &f->s->ports[n->first_port + i];
+
+		/* Numbers without a port between the others are those of no interface. */
+		if (numbers[i] != 0 || (!port->name && port->peer == FT_NO_PORT))
+			continue;
+		do
+			next = next % FT_PORT_NUMBER_MAX + 1;
+		while (taken[next]);
+		taken[next] = true;
+		numbers[i] = (uint16_t)next;
+	}
+}
+
+/* How many ports the node has: as the plan says, or as many as have numbers. */
+static uint32_t ports_of(const struct fit *f, uint32_t node, const uint16_t *numbers)
+{
+	const struct ft_plan_switch *planned = planned_of(f, node);
+	uint32_t count = planned ? planned->ports : 0;
+
+	if (count > FT_PORT_NUMBER_MAX)
+		count = FT_PORT_NUMBER_MAX;
+	for (uint32_t i = 0; i < f->s->nodes[node].port_count; i++)
+		count = numbers[i] > count ? numbers[i] : count;
+	return count;
 }
 
 /* A port of which nobody tells: without a neighbour, if its machine tells of those that have one. */
@@ -216,43 +347,155 @@ static struct ft_port port_unsaid(const struct ft_node *node, uint32_t index, ui
 				.link = node->silent ? FT_LINK_UNREAD : FT_LINK_DOWN};
 }
 
-static int ports_grow(struct fit *f)
+/* ---- other networks ---- */
+
+/* What two machines that are cabled to each other are part of, if both are switches. */
+static void networks_join(const struct fit *f, uint32_t *parent)
 {
-	struct ft_snapshot *s = f->s;
-	_cleanup_free_ uint32_t *moved = calloc(s->port_count + 1UL, sizeof(*moved));
-	_cleanup_free_ struct ft_port *ports = NULL;
-	uint64_t total = 0;
-	uint32_t next = 0;
+	const struct ft_snapshot *s = f->s;
 
 	for (uint32_t i = 0; i < s->node_count; i++)
-		total += ports_of(f, i);
-	if (total > FT_SNAPSHOT_PORTS_MAX)
-		return 0;
-	ports = calloc(total + 1, sizeof(*ports));
-	if (!moved || !ports)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->node_count; i++) {
-		struct ft_node *node = &s->nodes[i];
-		uint32_t count = ports_of(f, i);
+		parent[i] = i;
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		uint32_t peer = s->ports[i].peer, a = s->ports[i].node, b;
 
-		for (uint32_t n = 0; n < count; n++) {
-			ports[next + n] =
-				n < node->port_count ? s->ports[node->first_port + n] : port_unsaid(node, i, n + 1);
-			if (n < node->port_count)
-				moved[node->first_port + n] = next + n;
-		}
-		node->first_port = next;
-		node->port_count = (uint16_t)count;
-		next += count;
+		if (peer == FT_NO_PORT)
+			continue;
+		b = s->ports[peer].node;
+		if (s->nodes[a].type != FT_NODE_SWITCH || s->nodes[b].type != FT_NODE_SWITCH)
+			continue;
+		a = ft_number_root(parent, a);
+		b = ft_number_root(parent, b);
+		parent[a < b ? b : a] = a < b ? a : b;
 	}
-	for (uint32_t i = 0; i < next; i++)
-		if (ports[i].peer != FT_NO_PORT)
-			ports[i].peer = moved[ports[i].peer];
-	free(s->ports);
-	s->ports = FT_STEAL(ports);
-	s->port_count = next;
+}
+
+/*
+ * Hosts are cabled to other networks too, such as the one that they are managed by. Switches that are in one without
+ * any switch of the plan are left out, and what leads there; unless most of the plan's switches are not known by name,
+ * for then it may be the plan's network that is meant.
+ *
+ * @ret_foreign  out: by node; the caller frees it
+ */
+static int networks_tell(const struct fit *f, bool **ret_foreign)
+{
+	_cleanup_free_ uint32_t *parent = calloc(f->s->node_count + 1UL, sizeof(*parent));
+	_cleanup_free_ bool *own = calloc(f->s->node_count + 1UL, sizeof(*own));
+	bool *foreign = calloc(f->s->node_count + 1UL, sizeof(*foreign));
+	uint32_t known = 0;
+
+	if (!parent || !own || !foreign) {
+		free(foreign);
+		return -ENOMEM;
+	}
+	networks_join(f, parent);
+	for (uint32_t i = 0; i < f->s->node_count; i++)
+		if (planned_of(f, i)) {
+			own[ft_number_root(parent, i)] = true;
+			known++;
+		}
+	for (uint32_t i = 0; 2 * known >= f->plan->switch_count && i < f->s->node_count; i++)
+		foreign[i] = f->s->nodes[i].type == FT_NODE_SWITCH && !own[ft_number_root(parent, i)];
+	*ret_foreign = foreign;
 	return 0;
 }
+
+/* ---- the new ports ---- */
+
+/* Nodes and ports as they are to be. */
+struct refit {
+	struct ft_port *ports;
+	struct ft_node *nodes;
+	uint32_t *moved; /* by old port: the new one, or FT_NO_PORT */
+	uint32_t port_count, node_count;
+};
+
+static void refit_release(struct refit *to)
+{
+	free(to->ports);
+	free(to->nodes);
+	free(to->moved);
+}
+
+static void node_refit(const struct fit *f, uint32_t node, const uint16_t *numbers, struct refit *to)
+{
+	const struct ft_node *from = &f->s->nodes[node];
+	uint32_t count = ports_of(f, node, numbers), index = to->node_count++;
+	struct ft_port *ports = to->ports + to->port_count;
+
+	for (uint32_t n = 0; n < count; n++)
+		ports[n] = port_unsaid(from, index, n + 1);
+	for (uint32_t i = 0; i < from->port_count; i++) {
+		if (numbers[i] == 0)
+			continue;
+		ports[numbers[i] - 1] = f->s->ports[from->first_port + i];
+		ports[numbers[i] - 1].number = numbers[i];
+		ports[numbers[i] - 1].node = index;
+		to->moved[from->first_port + i] = to->port_count + numbers[i] - 1;
+	}
+	to->nodes[index] = *from;
+	to->nodes[index].first_port = to->port_count;
+	to->nodes[index].port_count = (uint16_t)count;
+	f->found[index] = f->found[node];
+	to->port_count += count;
+}
+
+/* A port that led to a machine that is left out has no neighbour. */
+static void peers_refit(struct refit *to)
+{
+	for (uint32_t i = 0; i < to->port_count; i++) {
+		struct ft_port *port = &to->ports[i];
+
+		if (port->peer == FT_NO_PORT)
+			continue;
+		port->peer = to->moved[port->peer];
+		if (port->peer == FT_NO_PORT) {
+			port->link = to->nodes[port->node].silent ? FT_LINK_UNREAD : FT_LINK_DOWN;
+			port->deaf = 0;
+		}
+	}
+}
+
+/* Gives the ports their numbers, adds those that nobody tells of, and leaves other networks out. */
+static int fabric_refit(struct fit *f)
+{
+	struct ft_snapshot *s = f->s;
+	_cleanup_(refit_release) struct refit to = {0};
+	_cleanup_free_ bool *foreign = NULL;
+	uint16_t numbers[FT_PORT_NUMBER_MAX];
+	uint64_t total = 0;
+	int r = networks_tell(f, &foreign);
+
+	for (uint32_t i = 0; r == 0 && i < s->node_count; i++) {
+		numbers_find(f, i, numbers);
+		total += ports_of(f, i, numbers);
+	}
+	if (r < 0 || total > FT_SNAPSHOT_PORTS_MAX)
+		return r;
+	to.ports = calloc(total + 1, sizeof(*to.ports));
+	to.nodes = calloc(s->node_count + 1UL, sizeof(*to.nodes));
+	to.moved = malloc((s->port_count + 1UL) * sizeof(*to.moved));
+	if (!to.ports || !to.nodes || !to.moved)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->port_count; i++)
+		to.moved[i] = FT_NO_PORT;
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		if (foreign[i])
+			continue;
+		numbers_find(f, i, numbers);
+		node_refit(f, i, numbers, &to);
+	}
+	peers_refit(&to);
+	free(s->ports);
+	free(s->nodes);
+	s->ports = FT_STEAL(to.ports);
+	s->nodes = FT_STEAL(to.nodes);
+	s->port_count = to.port_count;
+	s->node_count = to.node_count;
+	return 0;
+}
+
+/* ---- types ---- */
 
 /* A switch's ports have its GUID, a host's have none. */
 static void type_set(struct fit *f, uint32_t node)
@@ -262,6 +505,28 @@ static void type_set(struct fit *f, uint32_t node)
 	n->type = f->found[node] < f->plan->switch_count ? FT_NODE_SWITCH : FT_NODE_CA;
 	for (uint32_t i = 0; i < n->port_count; i++)
 		f->s->ports[n->first_port + i].guid = n->type == FT_NODE_SWITCH ? n->guid : 0;
+}
+
+/* A bridge that the plan does not know, and whose interfaces are all called as adapters are, is a host. */
+static void hosts_tell(struct fit *f)
+{
+	struct ft_snapshot *s = f->s;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < s->node_count; i++)
+		known += planned_of(f, i) != NULL;
+	for (uint32_t i = 0; 2 * known >= f->plan->switch_count && i < s->node_count; i++) {
+		struct ft_node *n = &s->nodes[i];
+		bool adapters = n->port_count > 0 && n->type == FT_NODE_SWITCH && f->found[i] == FT_MAP_NONE;
+
+		for (uint32_t p = 0; p < n->port_count; p++) {
+			const struct ft_port *port = &s->ports[n->first_port + p];
+
+			adapters &= !port->name || ft_interface_is_adapter(ft_port_name(s, port));
+		}
+		if (adapters)
+			type_set(f, i);
+	}
 }
 
 int ft_ethernet_fit(const struct ft_plan *plan, struct ft_snapshot *snapshot)
@@ -282,7 +547,8 @@ int ft_ethernet_fit(const struct ft_plan *plan, struct ft_snapshot *snapshot)
 		type_set(&f, i);
 		r = node_name(&f, i);
 	}
+	hosts_tell(&f);
 	if (r == 0)
-		r = ports_grow(&f);
+		r = fabric_refit(&f);
 	return r == 0 ? switch_ports_name(&f) : r;
 }
