@@ -151,6 +151,14 @@ static const struct row rows[] = {
 	{"hosts missing", SMALL "}", "cut edge001:1; cut edge001:2; cut edge004:7",
 	 "ok; hosts-missing absent edge001 edge004 x3", NULL},
 	{"hosts known to be down", SMALL ",\"expect\":{\"hosts_down\":[\"node001\"]}}", "cut edge001:1", "ok", NULL},
+	{"... beside an edge that is dead", SMALL ",\"expect\":{\"hosts_down\":[\"node061\"]}}",
+	 "cut edge004:7; dead edge002", "critical; edge-isolated absent *", NULL},
+	{"... and more than these", SMALL ",\"expect\":{\"hosts_down\":[\"node061\"]}}",
+	 "cut edge004:7; cut edge004:8; dead edge002",
+	 "critical; edge-isolated absent core01:10 core01:11 core01:12 core01:13 core01:14 core01:15 core01:16 "
+	 "core01:17 core01:18 core02:10 core02:11 core02:12 core02:13 core02:14 core02:15 core02:16 core02:17 "
+	 "core02:18 x18; hosts-missing absent edge004",
+	 NULL},
 	{"the name of a host that is down, misspelt", SMALL ",\"expect\":{\"hosts_down\":[\"ndoe001\"]}}",
 	 "cut edge001:1", "ok; hosts-missing absent edge001; expect-unknown seen", NULL},
 	{"a digit left out", SMALL ",\"expect\":{\"hosts_down\":[\"node01\"]}}", "cut edge001:1",

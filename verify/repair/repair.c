@@ -546,6 +546,17 @@ static int trace_say(struct ft_repair_step *step, const char *here, const char *
 			     here, there);
 }
 
+/* A switch that was not seen is an action's by its planned name. NULL, or what it was called when it was last seen. */
+static const char *name_before(const struct repair *x, const struct job *job, const struct ft_place *place)
+{
+	const char *name = x->report->findings[job->mends[0]].subject.name;
+
+	if (job->action.act != FT_ACT_POWER || !place->name || !place_is(place, &job->action.a) ||
+	    (name && strcmp(name, place->name) == 0))
+		return NULL;
+	return name;
+}
+
 static int step_words(const struct repair *x, const struct job *job, struct ft_repair_step *step)
 {
 	const struct ft_action *action = &job->action;
@@ -588,6 +599,12 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 				  here, there);
 		break;
 	case FT_ACT_POWER:
+		if (name_before(x, job, &action->a)) {
+			ft_text_reset(&b);
+			name_short(&b, name_before(x, job, &action->a));
+			ft_text_printf(&b, " (%s in the plan)", here);
+			here = ft_text_string(&b);
+		}
 		if (x->report->findings[job->mends[0]].code == FT_CODE_SWITCH_MUTE)
 			r = ft_string_set(&step->text, "restart %s, which does not answer", here);
 		else
@@ -623,7 +640,10 @@ static int step_where(const struct repair *x, const struct job *job, struct ft_r
 	char rack[FT_FLOOR_RACK_SIZE];
 	int r;
 
-	place_words(x, stop->place, false, &text);
+	if (name_before(x, job, stop->place))
+		name_short(&text, name_before(x, job, stop->place));
+	else
+		place_words(x, stop->place, false, &text);
 	if (text.failed)
 		return -ENOMEM;
 	r = ft_string_set(&step->place, "%s", ft_text_string(&text));
