@@ -308,6 +308,33 @@ keys_documented()
 	[ -z "$missing" ] || { echo "not documented: $missing"; return 1; }
 }
 
+# Each figure of the report, as "counts.uplinks.up". Lists are named like what they list; a place is described once.
+figures_of_schema()
+{
+	python3 - "$src/etc/report.schema.json" <<-'PY' | sort -u
+		import json, sys
+		schema = json.load(open(sys.argv[1], encoding="utf-8"))
+		def walk(node, path):
+		    kind = node.get("$ref", "").rpartition("/")[2]
+		    if kind and (kind != "place" or path == "place"):
+		        node = schema["definitions"][kind]
+		    if "items" in node:
+		        return walk(node["items"], path)
+		    if "properties" not in node:
+		        print(path)
+		    for name, child in node.get("properties", {}).items():
+		        walk(child, f"{path}.{name}" if path else name)
+		walk(schema, "")
+		walk(schema["definitions"]["place"], "place")
+	PY
+}
+
+# figures_of_page FROM TO: what the entries of ftcheck-report.5 between these lines are about.
+figures_of_page()
+{
+	sed -n "/$1/,/$2/p" "$src/man/ftcheck-report.5" | sed -n 's/^\.It [VC][am] //p' | tr -d ' ' | tr ',' '\n' | sort -u
+}
+
 if command -v python3 >/dev/null; then
 	schema_keys "$src/etc/design.schema.json" >"$work/keys"
 	ok 'every design key of the schema is in ftcheck-design.5' \
@@ -315,9 +342,33 @@ if command -v python3 >/dev/null; then
 	schema_keys "$src/etc/catalog.schema.json" >"$work/keys"
 	ok 'every catalog key of the schema is in ftcheck-catalog.5' \
 		keys_documented "$work/keys" "$src/man/ftcheck-catalog.5"
-	schema_keys "$src/etc/report.schema.json" >"$work/keys"
-	ok 'every report key of the schema is in ftcheck.1' keys_documented "$work/keys" "$src/man/ftcheck.1"
+	# Of the report each figure has an entry of its own, by its path.
+	figures_of_schema >"$work/a"
+	figures_of_page '^\.Sh THE JSON REPORT' '^\.Ss One switch' >"$work/b"
+	same 'the figures of the report' report.schema.json "$work/a" ftcheck-report.5 "$work/b"
+	schema_keys "$src/etc/build.schema.json" >"$work/keys"
+	ok 'every key of the build is in ftcheck-report.5' keys_documented "$work/keys" "$src/man/ftcheck-report.5"
 fi
+
+# Those of the metrics, of Nagios and of the page, by the code that writes them.
+if [ -x "$build/ftcheckd" ]; then
+	{
+		sed -nE 's/^\t(GAUGE|COUNTER|REPORT|IMPACT)\("([a-z_]+)",.*/ftcheck_\2/p' "$src/daemon/metrics.c"
+		sed -nE 's/^\tSWITCH\("([a-z_]+)",.*/ftcheck_switch_\1/p' "$src/daemon/metrics.c"
+	} | sort -u >"$work/a"
+	figures_of_page '^\.Ss Metrics' '^\.Ss The page' >"$work/b"
+	same 'the metrics' metrics.c "$work/a" ftcheck-report.5 "$work/b"
+	{
+		grep -oE 'member_add\(t, "[a-z_]+"' "$src/daemon/summary.c" | sed 's/.*"\(.*\)"/\1/'
+		grep -oE '\\"[a-z_]+\\": ' "$src/daemon/summary.c" | tr -d '\\": '
+		grep -oE 'ft_alerts_add_time\(t, "[a-z_]+"' "$src/daemon/summary.c" | sed 's/.*"\(.*\)"/\1/'
+	} | sort -u >"$work/a"
+	figures_of_page '^\.Ss The page' '^\.Ss A fabric that is' >"$work/b"
+	same 'the figures of the page' summary.c "$work/a" ftcheck-report.5 "$work/b"
+fi
+grep -oE '[ |"][a-z_]+=%' "$src/verify/report/nagios.c" | tr -d ' |"=%' | sort -u >"$work/a"
+figures_of_page '^\.Ss The line for Nagios' '^\.Ss Metrics' >"$work/b"
+same 'the figures for Nagios' nagios.c "$work/a" ftcheck-report.5 "$work/b"
 
 # mandoc's own database of other pages is none of this project's.
 man_clean()
@@ -357,7 +408,7 @@ links_lead_somewhere()
 	return $bad
 }
 
-for text in README.md CONTRIBUTING.md CHANGELOG.md RELEASING.md SECURITY.md; do
+for text in README.md doc/guide.md CONTRIBUTING.md CHANGELOG.md RELEASING.md SECURITY.md; do
 	ok "links of $text" links_lead_somewhere "$text"
 done
 

@@ -41,10 +41,13 @@ proxies()
 	apt-config dump | grep -E '^Acquire::https?::Proxy '
 }
 
+# What the guide takes from Debian.
+with='infiniband-diags ibsim-utils'
+
 # The same as long as it would be made the same.
 stamp()
 {
-	{ mirrors; sed -n '/^Package:/,$p' "$FT_SRCDIR/debian/control"; declare -f fresh_make; } | sha256sum
+	{ mirrors; echo "$with"; sed -n '/^Package:/,$p' "$FT_SRCDIR/debian/control"; declare -f fresh_make; } | sha256sum
 }
 
 # fresh_make: with systemd, and with the packages that ours depend on in the cache of its apt, but not installed.
@@ -69,8 +72,8 @@ fresh_make()
 	chmod +x "$fresh/usr/sbin/policy-rc.d"
 	echo force-unsafe-io >"$fresh/etc/dpkg/dpkg.cfg.d/unsafe-io"
 	packages_into "$fresh"
-	if ! chroot "$fresh" sh -c 'apt-get -q -y update &&
-		apt-get -q -y --no-install-recommends --download-only install /packages/*.deb' >"$cache/apt.log" 2>&1; then
+	if ! chroot "$fresh" env "with=$with" sh -c 'apt-get -q -y update &&
+		apt-get -q -y --no-install-recommends --download-only install /packages/*.deb $with' >"$cache/apt.log" 2>&1; then
 		tail -n 20 "$cache/apt.log"
 		return 1
 	fi
@@ -200,6 +203,31 @@ if [ -n "$reason" ]; then
 	packages_into "$root"
 fi
 
+# ---- following the guide ----
+
+# guide: each command of it, as it is shown; what was installed so is removed again.
+guide()
+{
+	in_root sh -e -c '
+		mkdir /root/guide
+		for name in ftcheck ftcheckd ftcheck-doc; do
+			cp "/packages/$name.deb" "/root/guide/${name}_1_all.deb"
+		done
+		# What is installed is there already; nothing else is to be had.
+		printf "%s\n" "APT::Install-Recommends false;" "Dpkg::Use-Pty 0;" "quiet 2;" >/etc/apt/apt.conf.d/91guide'
+	python3 "$FT_SRCDIR/tests/guide.py" "$FT_SRCDIR/doc/guide.md" \
+		nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- sh -c 'cd /root/guide && exec bash'
+}
+
+if [ -n "$BOOT_PID" ]; then
+	start=$SECONDS
+	ok 'the guide can be followed to the letter' guide
+	grep -E '^not ok' "$cache/said"
+	echo "note: the guide took $((SECONDS - start)) s"
+	ok '... and all of it be purged' apt purge ftcheck ftcheckd ftcheck-doc
+	in_root sh -c 'rm -rf /root/guide /etc/ftcheck /etc/systemd/system/ftcheckd.service.d /etc/apt/apt.conf.d/91guide; systemctl daemon-reload'
+fi
+
 # ---- installing ----
 
 ok 'apt installs the packages' apt install /packages/ftcheck.deb /packages/ftcheckd.deb /packages/ftcheck-doc.deb
@@ -213,9 +241,10 @@ for program in ftplan ftcheck ftcheckd; do
 		test -s /usr/share/fish/vendor_completions.d/$program.fish"
 done
 # Minimal systems leave out man pages and documentation on purpose; this one does not.
-for page in man1/ftplan.1 man1/ftcheck.1 man5/ftcheck-design.5 man5/ftcheck-catalog.5 man5/ftcheckd.conf.5 man8/ftcheckd.8; do
+for page in man1/ftplan.1 man1/ftcheck.1 man5/ftcheck-design.5 man5/ftcheck-catalog.5 man5/ftcheck-report.5 man5/ftcheckd.conf.5 man8/ftcheckd.8; do
 	sh_ok "the page ${page#*/}" "test -s /usr/share/man/$page.gz"
 done
+sh_ok 'the guide' 'test -s /usr/share/doc/ftcheck/guide.md'
 sh_ok 'schemas, catalogs and hooks' '
 	test -s /usr/share/ftcheck/design.schema.json
 	test -s /usr/share/ftcheck/catalog/infiniband.json

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""Types every command of a guide, in its order, and holds what is printed against what the guide shows.
+
+guide.py GUIDE SHELL...       SHELL reads commands from its standard input
+UPDATE_GOLDEN=1               writes what was printed into GUIDE instead
+
+Commands are the lines of indented blocks that begin with "# " or "$ ". "[...]" stands for any lines, blank lines and
+indentation do not count, and what differs from one run to the next (times, hashes, process ids) is compared by its form. A
+command that only looks is typed again until it shows what the guide does, for what it looks at may need a moment.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+
+PATIENCE_S = 60
+# What they print is their own matter.
+INSTALLS = "apt install"
+LOOKS = re.compile(r"(ftcheck (?!.*--(accept|save))|systemctl status|journalctl|cat /var|grep) ?")
+FORMS = [
+    (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?( ?(Z|UTC|[A-Z]{3,4}|[+-]\d\d:?\d\d))?", "TIME"),
+    (r"\bhash [0-9a-f]{12}\b", "hash HASH"),
+    (r"\b\d+(\.\d+)? ?(ms|s|min|h)\b( \d+ (ms|s|min)\b)?", "SPAN"),
+    (r"\b\d+ packets\b", "N packets"),
+    (r"\bby root\b", "by USER"),
+]
+
+
+class Command:
+    def __init__(self, line, number):
+        self.line = line
+        self.number = number
+        self.shown = []
+        self.printed = None
+        self.wrong = None
+
+
+def commands(path):
+    """Those of the guide, and of each the lines that follow it."""
+    found, inside, blank = [], False, 0
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n")
+            if not line.startswith("    "):
+                # A blank line within a block is one of the output.
+                inside = inside and not line
+                blank += 1
+                continue
+            if re.match(r"    [#$] ", line):
+                found.append(Command(line[6:], number))
+                inside = True
+            elif inside:
+                found[-1].shown += [""] * blank + [line[4:].rstrip()]
+            blank = 0
+    return found
+
+
+def form(line):
+    for pattern, word in FORMS:
+        line = re.sub(pattern, word, line)
+    return " ".join(line.split())
+
+
+def differs(shown, printed):
+    """Returns what is not as shown, or None."""
+    shown = [form(line) for line in shown if line.strip()]
+    printed = [form(line) for line in printed if line.strip()]
+    at, free = 0, False
+    for line in shown:
+        if line == "[...]":
+            free = True
+            continue
+        while free and at < len(printed) and printed[at] != line:
+            at += 1
+        if at == len(printed):
+            return f"shown, and not printed: {line}"
+        if printed[at] != line:
+            return f"shown:   {line}\n  printed: {printed[at]}"
+        at, free = at + 1, False
+    if at < len(printed) and not free:
+        return f"printed, and not shown: {printed[at]}"
+    return None
+
+
+class Shell:
+    MARK = "guide-command-is-over"
+
+    def __init__(self, words):
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True, errors="replace")
+
+    def type(self, line):
+        """Returns the lines that it printed."""
+        self.process.stdin.write(f"{line}\necho; echo {self.MARK}\n")
+        self.process.stdin.flush()
+        printed = []
+        for answer in self.process.stdout:
+            if answer.rstrip("\n") == self.MARK:
+                return printed[:-1] if printed and not printed[-1] else printed
+            printed.append(answer.rstrip())
+        raise SystemExit(f"the shell ended at: {line}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def run(shell, command, patience_s):
+    end = time.monotonic() + patience_s
+    while True:
+        # What the simulator's library says of itself is nothing of ours. Packages are not below /usr/local.
+        command.printed = [line.replace("/usr/local/etc/", "/etc/") for line in shell.type(command.line)
+                           if not line.startswith("ibwarn:")]
+        command.wrong = None if command.line.startswith(INSTALLS) else differs(command.shown, command.printed)
+        if not command.wrong or not LOOKS.match(command.line) or time.monotonic() >= end:
+            return
+        time.sleep(0.2)
+
+
+def update(path, done):
+    """Of commands whose output is not shortened."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    for command in reversed(done):
+        if command.wrong and "[...]" not in command.shown:
+            at = command.number
+            end = at + len(command.shown)
+            lines[at:end] = [f"    {line}".rstrip() for line in command.printed]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+
+
+def main():
+    path = sys.argv[1]
+    golden = bool(os.environ.get("UPDATE_GOLDEN"))
+    found = commands(path)
+    if not found:
+        raise SystemExit(f"{path}: no command")
+    shell = Shell(sys.argv[2:])
+    wrong = 0
+    for command in found:
+        run(shell, command, 6 if golden else PATIENCE_S)
+        print(f"{'not ok' if command.wrong else 'ok'} - line {command.number}: {command.line}", flush=True)
+        if command.wrong:
+            wrong += 1
+            print(f"  {command.wrong}\n  all of it:")
+        print("\n".join(f"    {line}" for line in command.printed), flush=True)
+    shell.close()
+    if golden:
+        update(path, found)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
