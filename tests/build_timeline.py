@@ -199,6 +199,23 @@ def check_rails():
            built["rails"] and built["all"]["wrong-rail"] == 2, built["all"])
 
 
+def check_distances():
+    """Two edge switches that have no core switch in common yet are farther apart than they will be, which is no fault."""
+    path = write("phased.json", json.dumps({**TREE, "phases": PHASES}))
+    network = Network(path)
+
+    def laid(link):
+        edge, far = sorted((network.names[end[0]] for end in link), key=lambda name: not name.startswith("edge"))
+        return edge in ("edge001", "edge002", "edge003") and (
+            not far.startswith("core") or edge == "edge003" or (far <= "core01") == (edge == "edge001"))
+
+    dump = write("far.net", network.dump([link for link in network.links if laid(link)]))
+    for day, expected in (("2026-05-01", []), ("2026-06-02", ["cable-missing", "edge-isolated"])):
+        report = run(FTCHECK, "--plan", path, "--from", dump, "--day", day, "--format", "json")
+        found = sorted({f["code"] for f in json.loads(report.stdout)["findings"]})
+        result("far apart on %s" % day, found == expected, report.stdout[:2000])
+
+
 def check_state(rng):
     path, state = write("phased.json", json.dumps({**TREE, "phases": PHASES})), write("state.json", b"")
     os.unlink(state)
@@ -253,6 +270,7 @@ def main():
         check_design("plain", TREE, rng)
     check_exact()
     check_rails()
+    check_distances()
     check_state(rng)
     check_refused()
     return results.status()

@@ -88,7 +88,7 @@ inside systemd-sysusers "$(cd "$installed" && find . -path '*/sysusers.d/ftcheck
 # ---- the guide ----
 
 status=0
-python3 "$src/tests/guide.py" "$src/doc/guide.md" nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- \
+python3 "$src/tests/guide_typed.py" "$src/doc/guide.md" nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- \
 	env -u FT_GUIDE_NET HOME=/root "PATH=/usr/local/sbin:/usr/local/bin:$prefix/bin:$prefix/sbin:/usr/sbin:/usr/bin:/sbin:/bin" \
 	sh -c 'cd /root/guide && exec bash' || status=1
 

@@ -215,7 +215,7 @@ guide()
 		done
 		# What is installed is there already; nothing else is to be had.
 		printf "%s\n" "APT::Install-Recommends false;" "Dpkg::Use-Pty 0;" "quiet 2;" >/etc/apt/apt.conf.d/91guide'
-	python3 "$FT_SRCDIR/tests/guide.py" "$FT_SRCDIR/doc/guide.md" \
+	python3 "$FT_SRCDIR/tests/guide_typed.py" "$FT_SRCDIR/doc/guide.md" \
 		nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- sh -c 'cd /root/guide && exec bash'
 }
 

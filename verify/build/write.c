@@ -162,7 +162,8 @@ static void course_write(struct ft_text *t, const struct ft_build *b)
 			       s[i].planned - s[i].states[FT_CABLE_RIGHT] - s[i].states[FT_CABLE_NOT_DUE],
 			       s[i].states[FT_CABLE_NOT_DUE], s[i].done);
 	}
-	if (last->states[FT_CABLE_RIGHT] > s[0].states[FT_CABLE_RIGHT] && last->time_s - s[0].time_s >= DAY_S / 24) {
+	if (last->states[FT_CABLE_RIGHT] < last->planned &&
+	    last->states[FT_CABLE_RIGHT] > s[0].states[FT_CABLE_RIGHT] && last->time_s - s[0].time_s >= DAY_S / 24) {
 		uint64_t gained = last->states[FT_CABLE_RIGHT] - s[0].states[FT_CABLE_RIGHT];
 		uint64_t left = last->planned - last->states[FT_CABLE_RIGHT];
 		uint64_t span = (uint64_t)(last->time_s - s[0].time_s);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """Types every command of a guide, in its order, and holds what is printed against what the guide shows.
 
-guide.py GUIDE SHELL...       SHELL reads commands from its standard input
+guide_typed.py GUIDE SHELL...       SHELL reads commands from its standard input
 UPDATE_GOLDEN=1               writes what was printed into GUIDE instead
 
 Commands are the lines of indented blocks that begin with "# " or "$ ". "[...]" stands for any lines, blank lines and
