@@ -58,7 +58,7 @@ if [ "$state" != /var/lib ]; then
 fi
 
 units=$installed/etc/systemd/system
-mkdir -p "$units" "$installed/usr/local/sbin" "$installed/root/guide"
+mkdir -p "$units" "$installed/usr/local/sbin" "$installed/opt/guide"
 cp "$(find "$installed" -path "$units" -prune -o -name ftcheckd.service -print | head -n 1)" "$units/"
 
 # No packages are to be had here.
@@ -90,7 +90,7 @@ inside systemd-sysusers "$(cd "$installed" && find . -path '*/sysusers.d/ftcheck
 status=0
 python3 "$src/tests/guide_typed.py" "$src/doc/guide.md" nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- \
 	env -u FT_GUIDE_NET HOME=/root "PATH=/usr/local/sbin:/usr/local/bin:$prefix/bin:$prefix/sbin:/usr/sbin:/usr/bin:/sbin:/bin" \
-	sh -c 'cd /root/guide && exec bash' || status=1
+	sh -c 'cd /opt/guide && exec bash' || status=1
 
 [ $status = 0 ] || inside journalctl --no-pager -b -u ftcheckd -n 40
 echo "note: all of it took $SECONDS s"

@@ -209,14 +209,14 @@ fi
 guide()
 {
 	in_root sh -e -c '
-		mkdir /root/guide
+		mkdir /opt/guide
 		for name in ftcheck ftcheckd ftcheck-doc; do
-			cp "/packages/$name.deb" "/root/guide/${name}_1_all.deb"
+			cp "/packages/$name.deb" "/opt/guide/${name}_1_all.deb"
 		done
 		# What is installed is there already; nothing else is to be had.
 		printf "%s\n" "APT::Install-Recommends false;" "Dpkg::Use-Pty 0;" "quiet 2;" >/etc/apt/apt.conf.d/91guide'
 	python3 "$FT_SRCDIR/tests/guide_typed.py" "$FT_SRCDIR/doc/guide.md" \
-		nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- sh -c 'cd /root/guide && exec bash'
+		nsenter --target "$BOOT_INIT" --mount --uts --ipc --pid --cgroup --root -- sh -c 'cd /opt/guide && exec bash'
 }
 
 if [ -n "$BOOT_PID" ]; then
@@ -225,7 +225,7 @@ if [ -n "$BOOT_PID" ]; then
 	grep -E '^not ok' "$cache/said"
 	echo "note: the guide took $((SECONDS - start)) s"
 	ok '... and all of it be purged' apt purge ftcheck ftcheckd ftcheck-doc
-	in_root sh -c 'rm -rf /root/guide /etc/ftcheck /etc/systemd/system/ftcheckd.service.d /etc/apt/apt.conf.d/91guide; systemctl daemon-reload'
+	in_root sh -c 'rm -rf /opt/guide /etc/ftcheck /etc/systemd/system/ftcheckd.service.d /etc/apt/apt.conf.d/91guide; systemctl daemon-reload'
 fi
 
 # ---- installing ----
