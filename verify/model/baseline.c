@@ -61,6 +61,20 @@ static void look_release(struct look *l)
 	ft_baseline_free(l->b);
 }
 
+/*
+ * The plan whose places these are for certain: only once all of the fabric was as planned. While something is wrong the
+ * places of switches that are alike are a guess, which may look like a fault as soon as the fabric is mended.
+ */
+static void plan_keep(struct look *l)
+{
+	const struct ft_baseline *old = l->old;
+	bool known = old && strcmp(old->plan_hash, l->report->plan_hash) == 0;
+
+	if (known || l->report->verdict == FT_VERDICT_OK)
+		memcpy(l->b->plan_hash, l->report->plan_hash, sizeof(l->b->plan_hash));
+	l->changed |= !old || strcmp(old->plan_hash, l->b->plan_hash) != 0;
+}
+
 static int look_alloc(struct look *l)
 {
 	const struct ft_baseline *old = l->old;
@@ -70,8 +84,7 @@ static int look_alloc(struct look *l)
 	if (!l->b)
 		return -ENOMEM;
 	l->b->time_s = l->report->time_s;
-	memcpy(l->b->plan_hash, l->report->plan_hash, sizeof(l->b->plan_hash));
-	l->changed |= !old || strcmp(old->plan_hash, l->b->plan_hash) != 0;
+	plan_keep(l);
 	l->b->switches = calloc(l->report->switch_count + (old ? old->switch_count : 0) + 1, sizeof(*l->b->switches));
 	l->b->cables = calloc(ports / 2 + (old ? old->cable_count : 0) + 1, sizeof(*l->b->cables));
 	l->b->hosts = calloc(ports + (old ? old->host_count : 0) + 1, sizeof(*l->b->hosts));

@@ -53,7 +53,7 @@ struct ft_baseline {
 	struct ft_baseline_host *hosts;
 	uint32_t switch_count, cable_count, host_count;
 	int64_t time_s;	    /* Unix time of the last check learned from; 0: none */
-	char plan_hash[65]; /* of the plan that was checked against then; "": not known */
+	char plan_hash[65]; /* of the plan that all was once as; "": none, and the places may be those of likes */
 };
 
 void ft_baseline_free(struct ft_baseline *baseline);
