@@ -231,6 +231,9 @@ static const struct row rows[] = {
 	{"mesh 4x4", make_mesh, 0, 0.0625, 0, 0.01},
 	{"unlike capacities", make_tree, 0, 4.5 / 27, 0, 0.01},
 	{"ring of 9, each to the next but one", make_ring, 2, 0.5 + 1 / 7.0, 0, 0.01},
+	{"ring of 9, each to the one opposite", make_ring, 4, 1 / 4.0 + 1 / 5.0, 0, 0.001},
+	{"complete graph, each to the next: one way of a link, six of two", make_complete, 1, 4, 0, 0.001},
+	{"hypercube, each across one dimension", make_hypercube, 32, 1, 0, 0.001},
 	{"two parts", make_parts, 0, 0, 12, 0.01},
 	{"no traffic between vertices", make_lonely, 0, INFINITY, 0, 0.01},
 };
@@ -335,8 +338,7 @@ static void test_reference(void **state)
 	json_array_foreach(json_object_get(root, "cases"), i, item) {
 		make_fn *make = reference_find(json_string_value(json_object_get(item, "topology")));
 		bool opposite = strncmp(json_string_value(json_object_get(item, "demand")), "i -> i+n/2", 10) == 0;
-		/* Demands of few pairs take long to prove. */
-		double gap = opposite ? 0.02 : 0.01;
+		double gap = 0.01;
 		struct net net;
 		struct ft_flow flow;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
+ * Demands of a list are another file's (sparse.h); here all are of all pairs.
+ *
  * Multiplicative weights with all demands of a source at once: L. Fleischer, "Approximating Fractional Multicommodity
  * Flow Independent of the Number of Commodities", 2000. A round routes every demand once; after each source, arcs
  * become longer by what they were loaded with, so that the next sources keep away. By how much shrinks from round to
@@ -23,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "planner/flow/paths.h"
+#include "planner/flow/sparse.h"
 
 #define LENGTH_LEAST 1e-100 /* of the longest arc: a length is never 0 */
 #define BETTER 1e-6	    /* a gain that is worth a copy */
@@ -39,18 +42,9 @@ enum {
 	STEPS_MAX = 400000000, /* arcs looked at: some 10 s */
 };
 
-/*
- * How lengths follow loads. Demands of few pairs move whole flows at a time, and want smaller steps and fewer ways
- * round; the figures were found by trying on random networks, dragonflies and Slim Flies.
- */
-struct pace {
-	double rate;	   /* of growth in the first round, where an arc is loaded by its capacity */
-	double fall;	   /* the rate falls as rounds to the power of this */
-	double slack;	   /* of the mean length of an arc: how much longer a way may be to be used, */
-	double slack_fall; /* which falls likewise: ways that are too long keep the lengths from becoming a proof */
-};
-
-static const struct pace pace_of_weights = {0.5, 0.3, 0.3, 0}, pace_of_list = {0.5, 0.6, 0.3, 0.5};
+#define RATE 0.5  /* by so much an arc that is loaded by its capacity grows in the first round; */
+#define FALL 0.3  /* the rate falls as rounds to the power of this */
+#define SLACK 0.3 /* of the mean length of an arc: how much longer a way may be to be used */
 
 /* The sum of the loads of all rounds from one on. */
 struct average {
@@ -60,14 +54,13 @@ struct average {
 
 struct search {
 	const struct ft_flow_problem *problem;
-	const struct pace *pace;
 	struct ft_flow_graph graph;
 	struct ft_flow_paths paths;
-	double *length; /* by arc */
-	double *trial;	/* by arc: other lengths */
-	double *load;	/* by arc: of this round, as a share of its capacity */
-	double *best;	/* by arc: likewise, of the flow with the best value */
-	double *want;	/* by vertex: the demands of one source */
+	double *length;			/* by arc */
+	double *trial;			/* by arc: other lengths */
+	struct ft_flow_carried carried; /* of this round */
+	double *best;			/* by arc: likewise, of the flow with the best value */
+	double *want;			/* by vertex: the demands of one source */
 	struct average averages[AVERAGES_MAX];
 	uint32_t average_count;
 	uint32_t rounds, trials;
@@ -83,7 +76,7 @@ static void search_release(struct search *s)
 	ft_flow_paths_release(&s->paths);
 	free(s->length);
 	free(s->trial);
-	free(s->load);
+	ft_flow_carried_release(&s->carried);
 	free(s->best);
 	free(s->want);
 	for (uint32_t i = 0; i < s->average_count; i++)
@@ -96,21 +89,21 @@ static int search_make(const struct ft_flow_problem *problem, struct search *s)
 	int r;
 
 	s->problem = problem;
-	s->pace = problem->weights ? &pace_of_weights : &pace_of_list;
 	s->bound = INFINITY;
 	s->steep = STEEP_FIRST;
 	r = ft_flow_graph_make(problem, &s->graph);
 	if (r >= 0)
 		r = ft_flow_paths_make(&s->graph, &s->paths);
+	if (r >= 0)
+		r = ft_flow_carried_make(&s->graph, &s->carried);
 	if (r < 0)
 		return r;
 	arcs = s->graph.arc_count + 1UL;
 	s->length = calloc(arcs, sizeof(*s->length));
 	s->trial = calloc(arcs, sizeof(*s->trial));
-	s->load = calloc(arcs, sizeof(*s->load));
 	s->best = calloc(arcs, sizeof(*s->best));
 	s->want = calloc(problem->vertex_count + 1UL, sizeof(*s->want));
-	if (!s->length || !s->trial || !s->load || !s->best || !s->want)
+	if (!s->length || !s->trial || !s->best || !s->want)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < s->graph.arc_count; k++)
 		s->length[k] = 1 / s->graph.capacity[k];
@@ -119,50 +112,19 @@ static int search_make(const struct ft_flow_problem *problem, struct search *s)
 
 /* ---- demands ---- */
 
-/* Fills @want with the demands of @source, the list's from @next on. Returns to how many vertices there are any. */
-static uint32_t demands_of(struct search *s, uint32_t source, size_t *next)
-{
-	const struct ft_flow_problem *p = s->problem;
-	uint32_t count = 0;
-
-	if (p->weights && p->weights[source] <= 0)
-		return 0;
-	memset(s->want, 0, p->vertex_count * sizeof(*s->want));
-	if (p->weights)
-		for (uint32_t v = 0; v < p->vertex_count; v++)
-			s->want[v] = p->weights[source] * p->weights[v];
-	else
-		for (; *next < p->demand_count && p->demands[*next].from == source; ++*next)
-			s->want[p->demands[*next].to] += p->demands[*next].amount;
-	s->want[source] = 0;
-	for (uint32_t v = 0; v < p->vertex_count; v++)
-		count += s->want[v] > 0 ? 1 : 0;
-	return count;
-}
-
 /* Counts the pairs, and those without a path. */
 static void pairs_count(struct search *s, struct ft_flow *ret)
 {
 	size_t next = 0;
 
 	for (uint32_t source = 0; source < s->graph.vertex_count; source++) {
-		uint32_t count = demands_of(s, source, &next);
+		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
 
 		if (count == 0)
 			continue;
 		ret->pairs += count;
 		ret->pairs_cut += ft_flow_paths_find(&s->paths, source, s->length, s->want, count);
 	}
-}
-
-/* The sum of demand * distance of the source last searched from. */
-static double reach_of(const struct search *s)
-{
-	double reach = 0;
-
-	for (uint32_t i = 1; i < s->paths.reached; i++)
-		reach += s->want[s->paths.order[i]] * s->paths.distance[s->paths.order[i]];
-	return reach;
 }
 
 /* ---- bounds ---- */
@@ -186,12 +148,12 @@ static bool bound_try(struct search *s, const double *length)
 	size_t next = 0;
 
 	for (uint32_t source = 0; source < s->graph.vertex_count; source++) {
-		uint32_t count = demands_of(s, source, &next);
+		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
 
 		if (count == 0)
 			continue;
 		ft_flow_paths_find(&s->paths, source, length, s->want, count);
-		reach += reach_of(s);
+		reach += ft_flow_paths_reach(&s->paths, s->want);
 	}
 	s->steps += (uint64_t)s->graph.vertex_count * s->graph.arc_count / 2;
 	return bound_take(s, length, reach);
@@ -252,16 +214,18 @@ static int average_add(struct search *s)
 
 static int values_take(struct search *s)
 {
+	double *load = s->carried.amount;
+
 	for (uint32_t k = 0; k < s->graph.arc_count; k++)
-		s->load[k] /= s->graph.capacity[k];
-	value_take(s, s->load, 1);
+		load[k] /= s->graph.capacity[k];
+	value_take(s, load, 1);
 	if ((s->rounds & (s->rounds - 1)) == 0 && average_add(s) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->average_count; i++) {
 		struct average *average = &s->averages[i];
 
 		for (uint32_t k = 0; k < s->graph.arc_count; k++)
-			average->load[k] += s->load[k];
+			average->load[k] += load[k];
 		value_take(s, average->load, ++average->rounds);
 	}
 	return 0;
@@ -275,7 +239,7 @@ static double slack_of(const struct search *s)
 
 	for (uint32_t k = 0; k < s->graph.arc_count; k++)
 		sum += s->length[k];
-	return s->pace->slack / pow(s->rounds + 1, s->pace->slack_fall) * sum / s->graph.arc_count;
+	return SLACK * sum / s->graph.arc_count;
 }
 
 /* Lengths count relative to each other only, and must not overflow. */
@@ -296,20 +260,20 @@ static void lengths_scale(struct search *s)
 static int round_run(struct search *s)
 {
 	const struct ft_flow_graph *g = &s->graph;
-	double growth = s->rounds == 0 ? 0 : s->value * s->pace->rate / pow(s->rounds, s->pace->fall);
+	double growth = s->rounds == 0 ? 0 : s->value * RATE / pow(s->rounds, FALL);
 	double reach = 0, slack = slack_of(s);
 	size_t next = 0;
 	int r;
 
-	memset(s->load, 0, (g->arc_count + 1UL) * sizeof(*s->load));
+	ft_flow_carried_forget(&s->carried);
 	for (uint32_t source = 0; source < g->vertex_count; source++) {
-		uint32_t count = demands_of(s, source, &next);
+		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
 
 		if (count == 0)
 			continue;
 		ft_flow_paths_find(&s->paths, source, s->length, s->want, count);
-		reach += reach_of(s);
-		ft_flow_paths_send(&s->paths, s->want, slack, growth, s->length, s->load);
+		reach += ft_flow_paths_reach(&s->paths, s->want);
+		ft_flow_paths_send(&s->paths, s->want, slack, growth, s->length, &s->carried);
 	}
 	s->steps += (uint64_t)g->vertex_count * g->arc_count;
 	bound_take(s, s->length, reach);
@@ -340,6 +304,12 @@ int ft_flow_solve(const struct ft_flow_problem *problem, struct ft_flow *ret)
 	if (flow.pairs == 0 || flow.pairs_cut > 0) {
 		*ret = flow;
 		return 0;
+	}
+	if (!problem->weights) {
+		r = ft_flow_sparse_solve(problem, &flow);
+		if (r >= 0)
+			*ret = flow;
+		return r;
 	}
 	do {
 		r = round_run(&s);

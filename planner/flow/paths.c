@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 
@@ -76,13 +77,15 @@ int ft_flow_paths_make(const struct ft_flow_graph *graph, struct ft_flow_paths *
 		.graph = graph,
 		.distance = calloc(count, sizeof(*ret->distance)),
 		.order = calloc(count, sizeof(*ret->order)),
+		.last = calloc(count, sizeof(*ret->last)),
 		.rank = calloc(count, sizeof(*ret->rank)),
 		.heap = calloc(count, sizeof(*ret->heap)),
 		.at = calloc(count, sizeof(*ret->at)),
 		.amount = calloc(count, sizeof(*ret->amount)),
 		.share = calloc(graph->arc_count + 1UL, sizeof(*ret->share)),
 	};
-	if (!ret->distance || !ret->order || !ret->rank || !ret->heap || !ret->at || !ret->amount || !ret->share)
+	if (!ret->distance || !ret->order || !ret->rank || !ret->last || !ret->heap || !ret->at || !ret->amount ||
+	    !ret->share)
 		return -ENOMEM;
 	return 0;
 }
@@ -92,6 +95,7 @@ void ft_flow_paths_release(struct ft_flow_paths *paths)
 	free(paths->distance);
 	free(paths->order);
 	free(paths->rank);
+	free(paths->last);
 	free(paths->heap);
 	free(paths->at);
 	free(paths->amount);
@@ -168,9 +172,40 @@ uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const 
 			if (isinf(paths->distance[to]))
 				paths->at[to] = paths->heap_count++;
 			paths->distance[to] = distance;
+			paths->last[to] = k;
 			heap_rise(paths, paths->at[to], to);
 		}
 	}
+	return count;
+}
+
+double ft_flow_paths_reach(const struct ft_flow_paths *paths, const double *want)
+{
+	double reach = 0;
+
+	for (uint32_t i = 1; i < paths->reached; i++)
+		reach += want[paths->order[i]] * paths->distance[paths->order[i]];
+	return reach;
+}
+
+/* ---- demands ---- */
+
+uint32_t ft_flow_demands_of(const struct ft_flow_problem *problem, uint32_t source, double *want, size_t *next)
+{
+	uint32_t count = 0;
+
+	if (problem->weights && problem->weights[source] <= 0)
+		return 0;
+	memset(want, 0, problem->vertex_count * sizeof(*want));
+	if (problem->weights)
+		for (uint32_t v = 0; v < problem->vertex_count; v++)
+			want[v] = problem->weights[source] * problem->weights[v];
+	else
+		for (; *next < problem->demand_count && problem->demands[*next].from == source; ++*next)
+			want[problem->demands[*next].to] += problem->demands[*next].amount;
+	want[source] = 0;
+	for (uint32_t v = 0; v < problem->vertex_count; v++)
+		count += want[v] > 0 ? 1 : 0;
 	return count;
 }
 
@@ -195,14 +230,53 @@ static double shares_weigh(struct ft_flow_paths *p, const double *length, uint32
 	return sum;
 }
 
-void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double slack, double growth, double *length,
-			double *load)
+int ft_flow_carried_make(const struct ft_flow_graph *graph, struct ft_flow_carried *ret)
+{
+	ret->amount = calloc(graph->arc_count + 1UL, sizeof(*ret->amount));
+	ret->arcs = calloc(graph->arc_count + 1UL, sizeof(*ret->arcs));
+	ret->count = 0;
+	return ret->amount && ret->arcs ? 0 : -ENOMEM;
+}
+
+void ft_flow_carried_release(struct ft_flow_carried *carried)
+{
+	free(carried->amount);
+	free(carried->arcs);
+}
+
+void ft_flow_carried_forget(struct ft_flow_carried *carried)
+{
+	for (uint32_t i = 0; i < carried->count; i++)
+		carried->amount[carried->arcs[i]] = 0;
+	carried->count = 0;
+}
+
+static void carry(struct ft_flow_carried *carried, uint32_t arc, double amount)
+{
+	if (carried->amount[arc] <= 0)
+		carried->arcs[carried->count++] = arc;
+	carried->amount[arc] += amount;
+}
+
+void ft_flow_paths_walk(const struct ft_flow_paths *paths, uint32_t last, double amount,
+			struct ft_flow_carried *carried)
 {
 	const struct ft_flow_graph *g = paths->graph;
 
-	for (uint32_t i = 0; i < paths->reached; i++)
-		paths->amount[paths->order[i]] = want[paths->order[i]];
-	for (uint32_t i = paths->reached; i-- > 1;) {
+	carry(carried, last, amount);
+	while (g->from[last] != paths->order[0]) {
+		last = paths->last[g->from[last]];
+		carry(carried, last, amount);
+	}
+}
+
+/* Sends what is in @amount of the first @count vertices reached. */
+static void amounts_send(struct ft_flow_paths *paths, uint32_t count, double slack, double growth, double *length,
+			 struct ft_flow_carried *carried)
+{
+	const struct ft_flow_graph *g = paths->graph;
+
+	for (uint32_t i = count; i-- > 1;) {
 		uint32_t to = paths->order[i];
 		double unit;
 
@@ -215,9 +289,28 @@ void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double 
 
 			if (part <= 0)
 				continue;
-			load[k] += part;
+			carry(carried, k, part);
 			length[k] += length[k] * growth * part / g->capacity[k];
 			paths->amount[g->from[k]] += part;
 		}
 	}
+}
+
+void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double slack, double growth, double *length,
+			struct ft_flow_carried *carried)
+{
+	for (uint32_t i = 0; i < paths->reached; i++)
+		paths->amount[paths->order[i]] = want[paths->order[i]];
+	amounts_send(paths, paths->reached, slack, growth, length, carried);
+}
+
+void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double growth,
+			    double *length, struct ft_flow_carried *carried)
+{
+	uint32_t count = paths->rank[to] + 1;
+
+	for (uint32_t i = 0; i < count; i++)
+		paths->amount[paths->order[i]] = 0;
+	paths->amount[to] = amount;
+	amounts_send(paths, count, slack, growth, length, carried);
 }

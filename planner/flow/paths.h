@@ -25,6 +25,7 @@ struct ft_flow_paths {
 	uint32_t *order;  /* vertices reached, the nearest first */
 	uint32_t reached;
 	/* Private. */
+	uint32_t *last; /* by vertex: the arc that it was reached by */
 	uint32_t *rank; /* by vertex: its place in @order; UINT32_MAX: not reached */
 	uint32_t *heap, *at;
 	uint32_t heap_count;
@@ -43,15 +44,48 @@ uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const 
 			    uint32_t count);
 
 /*
- * Sends @want[v] from the source of the last search to every vertex v that it reached.
+ * Fills @want, by vertex, with the demands of @source; of a list those from @next on, which is moved behind them.
+ * Returns to how many vertices there are any.
+ */
+uint32_t ft_flow_demands_of(const struct ft_flow_problem *problem, uint32_t source, double *want, size_t *next);
+
+/* The sum of @want times distance by the last search. */
+double ft_flow_paths_reach(const struct ft_flow_paths *paths, const double *want);
+
+/* What arcs carry. */
+struct ft_flow_carried {
+	double *amount; /* by arc */
+	uint32_t *arcs; /* those with an amount */
+	uint32_t count;
+};
+
+int ft_flow_carried_make(const struct ft_flow_graph *graph, struct ft_flow_carried *ret);
+void ft_flow_carried_release(struct ft_flow_carried *carried);
+/* Nothing is carried. */
+void ft_flow_carried_forget(struct ft_flow_carried *carried);
+
+/* Whether the last search reached @a before @b. */
+static inline bool ft_flow_paths_before(const struct ft_flow_paths *paths, uint32_t a, uint32_t b)
+{
+	return paths->rank[a] < paths->rank[b];
+}
+
+/* Sends @amount over the arc @last, and before that along the shortest way from the source to where it begins. */
+void ft_flow_paths_walk(const struct ft_flow_paths *paths, uint32_t last, double amount,
+			struct ft_flow_carried *carried);
+
+/*
+ * Sends @want[v] from the source of the last search to every vertex v that it reached; or @amount to @to, one of these.
  *
- * @slack   above 0: at each vertex traffic arrives by all arcs that make its way less than this longer than the
- *          shortest one, by their capacity, and the less the longer
- * @growth  an arc that becomes loaded by its capacity becomes longer by this share
- * @length  that of the search; grows
- * @load    by arc: what it carries is added
+ * @slack    above 0: at each vertex traffic arrives by all arcs that make its way less than this longer than the
+ *           shortest one, by their capacity, and the less the longer
+ * @growth   an arc that becomes loaded by its capacity becomes longer by this share
+ * @length   that of the search; grows
+ * @carried  what each arc carries is added
  */
 void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double slack, double growth, double *length,
-			double *load);
+			struct ft_flow_carried *carried);
+void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double growth,
+			    double *length, struct ft_flow_carried *carried);
 
 #endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Column generation under exponential prices, for demands of few pairs. Each demand is carried by a mix of routings
+ * (mix.h). An arc has a price that grows exponentially with its load; a flow in which no demand could pay less is as
+ * good as the prices are steep. Sources: D. Bienstock, "Potential Function Methods for Approximately Solving Linear
+ * Programming Problems", 2002, for the prices; D. Bertsekas and E. Gafni, "Projection Methods for Variational
+ * Inequalities with Application to the Traffic Assignment Problem", 1982, for the way that shares move.
+ *
+ * A round searches the shortest ways by the prices from every source, and gives each demand those that are cheaper than
+ * what it uses. Then all demands move shares from dear routings to the cheapest one, until little is gained by that.
+ * Prices become steeper when nearly all has been found that there is at the present ones: too steep at the beginning,
+ * and ways round what is loaded lead everywhere.
+ *
+ * Value: the mix routes every demand once, so its greatest load is the inverse of a value.
+ * Bound: of any lengths, so of the prices. Single ones waver as demands move by turns; their running mean bounds
+ * better, because the distance by a mean of lengths is no less than the mean of the distances.
+ *
+ * Multiplicative weights (flow.c) need no memory of routings, but move a whole demand at a time, and end at gaps of 10
+ * to 60 % where each switch of a Slim Fly or dragonfly sends all to one other. Demands of all pairs have too many
+ * routings for this file.
+ *
+ * Cost: a round is O(vertices * arcs * log vertices) for the searches and, for the moves, some 30 times the arcs of all
+ * routings. Some 10 to 60 rounds reach a gap of 1 %.
+ */
+#include "planner/flow/sparse.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "planner/flow/mix.h"
+#include "planner/flow/paths.h"
+
+#define STEEP_FIRST 4.0
+#define STEEP_MORE 2.0	 /* prices become so many times as steep */
+#define STAGNATION 0.97	 /* they do if ways save more than this share of what those of the last round did, */
+#define LINGER 3	 /* but not in so many rounds, */
+#define FINE 4		 /* and not if they already tell loads by the wanted gap over this */
+#define GAIN_LEAST 1e-3	 /* demands move until this share of what they pay would be gained by it */
+#define WORTH 1e-3	 /* a way is worth a routing if it is by this share cheaper than what the demand pays, */
+#define WORTH_OTHERS 0.2 /* and other ways if they save all but this share of what it saves */
+#define SLACK 0.3	 /* how much longer than the shortest a way of the first round may be */
+#define MEMORY 0.03	 /* weight of the last prices in their mean */
+
+enum {
+	SWEEPS_MAX = 30,
+	PROOFS_FIRST = 4,	/* a bound is searched after each of so many rounds, */
+	PROOFS_EVERY = 4,	/* then after every so many, and when it seems near */
+	STEPS_MAX = 3000000000, /* arcs looked at: some 10 s */
+};
+
+struct search {
+	const struct ft_flow_problem *problem;
+	struct ft_flow_graph graph;
+	struct ft_flow_paths paths;
+	struct ft_flow_mix mix;
+	struct ft_flow_carried carried;
+	double *want; /* by vertex: the demands of one source */
+	double *mean; /* by arc: the mean of prices */
+	uint32_t rounds, sweeps;
+	uint32_t raised; /* the round of which prices became steeper */
+	uint64_t steps;	 /* of the searches */
+	double steep;
+	double soft;		  /* the share of the greatest load that prices do not tell from a mean one */
+	double saved, saved_last; /* the share of all costs that the ways of the last round save, and of that before */
+	double bound;		  /* the least so far */
+	double value;		  /* the most so far */
+};
+
+static void search_release(struct search *s)
+{
+	ft_flow_graph_release(&s->graph);
+	ft_flow_paths_release(&s->paths);
+	ft_flow_mix_release(&s->mix);
+	ft_flow_carried_release(&s->carried);
+	free(s->want);
+	free(s->mean);
+}
+
+static int search_make(const struct ft_flow_problem *problem, struct search *s)
+{
+	int r;
+
+	s->problem = problem;
+	s->bound = INFINITY;
+	s->steep = STEEP_FIRST;
+	if (problem->demand_count >= UINT32_MAX)
+		return -ENOMEM;
+	r = ft_flow_graph_make(problem, &s->graph);
+	if (r >= 0)
+		r = ft_flow_paths_make(&s->graph, &s->paths);
+	if (r >= 0)
+		r = ft_flow_mix_make(&s->graph, (uint32_t)problem->demand_count, &s->mix);
+	if (r >= 0)
+		r = ft_flow_carried_make(&s->graph, &s->carried);
+	if (r < 0)
+		return r;
+	s->mean = calloc(s->graph.arc_count + 1UL, sizeof(*s->mean));
+	s->want = calloc(problem->vertex_count + 1UL, sizeof(*s->want));
+	return s->mean && s->want ? 0 : -ENOMEM;
+}
+
+/* ---- rounds ---- */
+
+/* What is carried becomes a routing of @part. */
+static int carried_offer(struct search *s, uint32_t part)
+{
+	int r = ft_flow_mix_add(&s->mix, part, &s->carried);
+
+	ft_flow_carried_forget(&s->carried);
+	return r;
+}
+
+/* What a round has seen of the costs of all parts. */
+struct costs {
+	double paid, least;
+};
+
+/*
+ * The demand at @index of the list, from the source last searched from: its ways over each neighbour of its
+ * destination, as far as they are worth it.
+ */
+static int demand_offer(struct search *s, size_t index, struct costs *costs)
+{
+	const struct ft_flow_demand *demand = &s->problem->demands[index];
+	const struct ft_flow_graph *g = &s->graph;
+	uint32_t part = (uint32_t)index;
+	double paid = ft_flow_mix_cost(&s->mix, part), least = demand->amount * s->paths.distance[demand->to], most;
+
+	costs->paid += paid;
+	costs->least += least;
+	if (least >= paid * (1 - WORTH))
+		return 0;
+	most = least + (paid - least) * WORTH_OTHERS;
+	for (uint32_t i = g->in_first[demand->to]; i < g->in_first[demand->to + 1]; i++) {
+		uint32_t last = g->in[i], from = g->from[last];
+		int r;
+
+		if (!ft_flow_paths_before(&s->paths, from, demand->to) ||
+		    demand->amount * (s->paths.distance[from] + s->mix.price[last]) > most)
+			continue;
+		ft_flow_paths_walk(&s->paths, last, demand->amount, &s->carried);
+		r = carried_offer(s, part);
+		if (r < 0)
+			return r;
+	}
+	ft_flow_mix_balance(&s->mix, part);
+	return 0;
+}
+
+/* The demands of the list from @begin to @end, which are of the source last searched from. */
+static int demands_offer(struct search *s, uint32_t source, size_t begin, size_t end, struct costs *costs)
+{
+	for (size_t i = begin; i < end; i++) {
+		const struct ft_flow_demand *demand = &s->problem->demands[i];
+		int r;
+
+		if (demand->to == source || demand->amount <= 0)
+			continue;
+		if (s->rounds > 0) {
+			r = demand_offer(s, i, costs);
+		} else {
+			ft_flow_paths_send_one(&s->paths, demand->to, demand->amount,
+					       SLACK * s->paths.distance[demand->to], 0, s->mix.price, &s->carried);
+			r = carried_offer(s, (uint32_t)i);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Gives every demand new ways, and moves it to them at once, so that the next ones see what it has done. */
+static int round_run(struct search *s)
+{
+	const struct ft_flow_graph *g = &s->graph;
+	struct costs costs = {0};
+	size_t next = 0;
+
+	for (uint32_t source = 0; source < g->vertex_count; source++) {
+		size_t begin = next;
+		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
+		int r;
+
+		if (count == 0)
+			continue;
+		ft_flow_paths_find(&s->paths, source, s->mix.price, s->want, count);
+		r = demands_offer(s, source, begin, next, &costs);
+		if (r < 0)
+			return r;
+		s->steps += g->arc_count;
+	}
+	s->saved_last = s->saved;
+	s->saved = s->rounds > 0 ? 1 - costs.least / costs.paid : 0;
+	s->rounds++;
+	return 0;
+}
+
+/* ---- values ---- */
+
+static void value_take(struct search *s)
+{
+	ft_flow_mix_add_up(&s->mix, s->steep);
+	s->value = fmax(s->value, 1 / s->mix.most);
+}
+
+static double volume_of(const struct search *s, const double *length)
+{
+	double volume = 0;
+
+	for (uint32_t k = 0; k < s->graph.arc_count; k++)
+		volume += length[k] * s->graph.capacity[k];
+	return volume;
+}
+
+static void mean_take(struct search *s)
+{
+	double weight = fmax(MEMORY, 1.0 / ++s->sweeps), volume = volume_of(s, s->mix.price);
+
+	for (uint32_t k = 0; k < s->graph.arc_count; k++)
+		s->mean[k] += weight * (s->mix.price[k] / volume - s->mean[k]);
+}
+
+static int settle(struct search *s)
+{
+	double mean = 0;
+	int r;
+
+	value_take(s);
+	mean_take(s);
+	for (int i = 0; i < SWEEPS_MAX; i++) {
+		double gain = ft_flow_mix_sweep(&s->mix);
+
+		value_take(s);
+		mean_take(s);
+		if (gain < GAIN_LEAST)
+			break;
+	}
+	r = ft_flow_mix_clean(&s->mix);
+	for (uint32_t k = 0; k < s->graph.arc_count; k++)
+		mean += s->mix.price[k] * s->graph.capacity[k] * s->mix.load[k];
+	s->soft = 1 - mean / volume_of(s, s->mix.price) / s->mix.most;
+	return r;
+}
+
+/* ---- bounds ---- */
+
+static void bound_take(struct search *s, const double *length)
+{
+	double reach = 0;
+	size_t next = 0;
+
+	for (uint32_t source = 0; source < s->graph.vertex_count; source++) {
+		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
+
+		if (count == 0)
+			continue;
+		ft_flow_paths_find(&s->paths, source, length, s->want, count);
+		reach += ft_flow_paths_reach(&s->paths, s->want);
+		s->steps += s->graph.arc_count;
+	}
+	s->bound = fmin(s->bound, volume_of(s, length) / reach);
+}
+
+static bool is_bound_due(const struct search *s)
+{
+	return s->rounds <= PROOFS_FIRST || s->rounds % PROOFS_EVERY == 0 || s->soft + s->saved < 2 * s->problem->gap;
+}
+
+static bool is_enough(const struct search *s)
+{
+	return s->value >= s->bound * (1 - s->problem->gap) ||
+	       (s->problem->enough > 0 && s->value >= s->problem->enough);
+}
+
+/* Whether little more is to be found at these prices. */
+static bool are_prices_too_flat(const struct search *s)
+{
+	return s->soft * FINE > s->problem->gap &&
+	       (s->soft > s->saved || (s->rounds > s->raised + LINGER && s->saved > STAGNATION * s->saved_last));
+}
+
+int ft_flow_sparse_solve(const struct ft_flow_problem *problem, struct ft_flow *ret)
+{
+	_cleanup_(search_release) struct search s = {0};
+	uint64_t steps_max = problem->steps_max ? problem->steps_max : STEPS_MAX;
+	int r = search_make(problem, &s);
+
+	if (r < 0)
+		return r;
+	bound_take(&s, s.mix.price);
+	do {
+		r = round_run(&s);
+		if (r >= 0)
+			r = settle(&s);
+		if (r < 0)
+			return r;
+		if (!is_enough(&s) && is_bound_due(&s))
+			bound_take(&s, s.mean);
+		if (are_prices_too_flat(&s)) {
+			s.steep *= STEEP_MORE;
+			s.raised = s.rounds;
+			ft_flow_mix_add_up(&s.mix, s.steep);
+		}
+	} while (!is_enough(&s) && s.steps + s.mix.steps < steps_max);
+	ret->value = s.value;
+	/* Where they are equal but for rounding. */
+	ret->bound = fmax(s.bound, s.value);
+	ret->rounds = s.rounds;
+	return 0;
+}
