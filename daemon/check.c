@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/map.h"
-#include "daemon/neighbours.h"
 #include "daemon/building.h"
 #include "planner/write/phases.h"
 #include "probe/confine.h"
@@ -86,10 +85,10 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 	struct ft_sweep_options sweep = sweep_bounded(request);
 	int64_t read_ms = ft_guard_now_ms() + sweep.deadline_ms;
 
-	if (request->lldp)
-		return ft_neighbours_take(request->lldp, request->plan, ret_snapshot, err);
 	if (read_ms > end_ms)
 		read_ms = end_ms;
+	if (ft_neighbours_is_set(&request->lldp))
+		return ft_neighbours_take(&request->lldp, request->plan, read_ms, ret_snapshot, err);
 	if (request->kind == FT_CHECK_SWEEP)
 		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
 	ft_confine();
@@ -475,6 +474,7 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 		.what = kinds[request->kind].what,
 		.deadline_ms = request->sweep->deadline_ms + kinds[request->kind].more_ms,
 		.first_ms = request->sweep->deadline_ms + FIRST_MORE_MS,
+		.programs = request->lldp.command != NULL,
 		.memory = ft_sweep_memory(&sweep) + ft_bounds_memory(request->plan, sweep.max_nodes, sweep.max_ports),
 	};
 	_cleanup_(ft_check_freep) struct ft_check *check = calloc(1, sizeof(*check));

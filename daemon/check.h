@@ -8,6 +8,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "daemon/neighbours.h"
 #include "probe/incremental.h"
 #include "verify/model/baseline.h"
 #include "verify/model/report.h"
@@ -24,9 +25,9 @@ enum ft_check_kind {
 struct ft_check_request {
 	enum ft_check_kind kind;
 	const struct ft_sweep_options *sweep;
-	const char *lldp;	      /* Ethernet: the directory to read in place of all sweeps; or NULL */
-	enum ft_engine_reason after;  /* of a sweep: as in struct ft_sweep_options */
-	const struct ft_names *names; /* names for nodes in the report; NULL: their descriptions */
+	struct ft_neighbours_source lldp; /* Ethernet: what takes the place of all sweeps; or all NULL */
+	enum ft_engine_reason after;	  /* of a sweep: as in struct ft_sweep_options */
+	const struct ft_names *names;	  /* names for nodes in the report; NULL: their descriptions */
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const char *plan_file;

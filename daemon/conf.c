@@ -170,6 +170,14 @@ static int set_duration(const struct ft_config_setting *setting)
 	return set_time(setting, SECOND);
 }
 
+static int set_age(const struct ft_config_setting *setting)
+{
+	if (strcmp(setting->value, setting->key->standard) != 0)
+		return set_duration(setting);
+	*(uint32_t *)setting_field(setting) = 0;
+	return 0;
+}
+
 /* As ftcheck -t. */
 static int set_milliseconds(const struct ft_config_setting *setting)
 {
@@ -355,6 +363,12 @@ static int set_path(const struct ft_config_setting *setting)
 	return field_take(setting_field(setting), path);
 }
 
+/* For the shell, as it is. */
+static int set_command(const struct ft_config_setting *setting)
+{
+	return field_take(setting_field(setting), strdup(setting->value));
+}
+
 /* Names of devices, as given by the kernel and udev: "mlx5_0", "ibp0s12f4". */
 static bool ca_name_is_good(const char *name, size_t length)
 {
@@ -394,6 +408,9 @@ const struct ft_config_key ft_config_keys[] = {
 	{"ca", "NAME", "", "channel adapter to look through; the first with a port that is up", set_ca, FIELD(ca), 0,
 	 0},
 	{"lldp", "DIRECTORY", "", "Ethernet: where the switches put their LLDP neighbors", set_path, FIELD(lldp), 0, 0},
+	{"lldp_command", "COMMAND", "", "or a command that prints them", set_command, FIELD(lldp_command), 0, 0},
+	{"lldp_max_age", "TIME | any", "any", "older files are not counted", set_age, FIELD(lldp_max_age_ms), SECOND,
+	 7 * DAY},
 	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
 	{"timeout", "MILLISECONDS", "1000", "how long to wait for one answer", set_milliseconds,
 	 FIELD(sweep.timeout_ms), 1, 1000000},
@@ -795,6 +812,19 @@ static int check_pace(const struct reader *reader)
 			    ft_config_keys[key].name, why.text);
 }
 
+static int check_lldp(const struct reader *reader)
+{
+	const struct section *section = section_of_instance(reader);
+	size_t key = key_index("lldp_command");
+
+	if (!reader->config->lldp || !reader->config->lldp_command)
+		return 0;
+	if (!section || section->key_lines[key] == 0)
+		section = &reader->sections[0];
+	return ft_error_set(reader->err, -EINVAL, section->key_lines[key], section->key_columns[key],
+			    "neighbors come from \"lldp\" or from \"lldp_command\", not from both");
+}
+
 /* It may be absent, but an existing one must be usable for hooks. */
 static int check_hooks(const struct reader *reader)
 {
@@ -821,7 +851,8 @@ int ft_config_read(const char *text, size_t length, const char *directory, const
 		.instance = instance ? instance : "",
 		.err = err,
 	};
-	static int (*const checks[])(const struct reader *) = {check_plan, check_settle, check_pace, check_hooks};
+	static int (*const checks[])(const struct reader *) = {check_plan, check_settle, check_pace, check_lldp,
+							       check_hooks};
 	int r = reader_begin(&reader);
 
 	if (r == 0)
@@ -1022,6 +1053,7 @@ void ft_config_free(struct ft_config *config)
 	free(config->plan);
 	free(config->ca);
 	free(config->lldp);
+	free(config->lldp_command);
 	free(config->name_map);
 	ft_names_free(config->names);
 	free(config->listen);

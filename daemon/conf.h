@@ -19,7 +19,9 @@ struct ft_config {
 	unsigned int plan_column;
 	char *ca;		       /* NULL: the first */
 	struct ft_sweep_options sweep; /* .ca points to @ca */
-	char *lldp;		       /* Ethernet: the directory of LLDP neighbours; absolute; NULL: InfiniBand */
+	char *lldp;		       /* Ethernet: the directory of LLDP neighbours; absolute; NULL: none */
+	char *lldp_command;	       /* Ethernet: the command that prints them; NULL: none */
+	uint32_t lldp_max_age_ms;      /* of a file there; 0: any */
 	char *name_map;		       /* absolute; NULL: the default one, if it exists */
 	struct ft_names *names;	       /* what is in it; NULL: nothing. Filled by ft_config_load() only */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
@@ -35,6 +37,12 @@ struct ft_config {
 	uint32_t hook_retry_ms;
 	uint32_t hook_give_up_ms;
 };
+
+/* Whether it watches LLDP neighbours, and nothing of InfiniBand. */
+static inline bool ft_config_is_ethernet(const struct ft_config *config)
+{
+	return config->lldp || config->lldp_command;
+}
 
 /*
  * Every key. The first four members are for the manual; with the others conf.c reads a value into its field of struct

@@ -101,7 +101,7 @@ static int64_t interval_jittered(const struct ft_daemon *d)
 	uint32_t interval = d->config->sweep_interval_ms, tenth, drawn = 0;
 
 	/* Without events: more often, as far as the load allows. */
-	if (d->config->events && !d->metrics.listens)
+	if (d->config->events && !d->metrics.listens && !d->config->lldp_command)
 		interval = (uint32_t)min(interval,
 					 max(DEAF_MS, (int64_t)(d->metrics.sweep_duration_s * 1000) * DEAF_SHARE));
 	tenth = interval / 10;
@@ -191,7 +191,7 @@ static void sweep_ended(struct ft_daemon *d, int64_t began_ms)
 	d->looks.sweep_ended_ms = now;
 	changes_release(&d->looks.since_sweep);
 	if (d->looks.sweep_again)
-		ft_looks_sweep_in(d, d->config->lldp ? FILES_GAP_MS : SWEEP_GAP_MS);
+		ft_looks_sweep_in(d, ft_config_is_ethernet(d->config) ? FILES_GAP_MS : SWEEP_GAP_MS);
 	d->looks.sweep_again = false;
 	ft_looks_sweep_in(d, max(began_ms + interval_jittered(d) - now, SWEEP_GAP_MS));
 	if (d->looks.failures == 0 && ft_alerts_want_look(d->alerts, &d->config->rules))
@@ -230,8 +230,8 @@ struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_chec
 		.design = d->design,
 		.plan = d->plan,
 		.plan_file = d->config->plan,
-		.lldp = d->config->lldp,
-		.sm = d->config->sm && !d->config->lldp,
+		.lldp = {d->config->lldp, d->config->lldp_command, d->config->lldp_max_age_ms},
+		.sm = d->config->sm && !ft_config_is_ethernet(d->config),
 		.baseline = d->baseline,
 		.last = d->report,
 	};

@@ -225,6 +225,10 @@ static void listener_begin(struct ft_daemon *d)
 	struct ft_error err = {0};
 	int r;
 
+	if (d->config->lldp_command) {
+		snprintf(d->listens, sizeof(d->listens), "lldp_command prints the neighbors, and tells of no change");
+		return;
+	}
 	if (d->config->lldp) {
 		neighbours_begin(d);
 		return;
@@ -358,8 +362,8 @@ static bool same_plan(const struct ft_daemon *d, const struct settings *old)
 static void settings_apply(struct ft_daemon *d, const struct settings *old)
 {
 	const struct ft_config *now = d->config, *before = old->config;
-	bool other_port =
-		!same(now->ca, before->ca) || now->sweep.port != before->sweep.port || !same(now->lldp, before->lldp);
+	bool other_port = !same(now->ca, before->ca) || now->sweep.port != before->sweep.port ||
+			  !same(now->lldp, before->lldp) || !same(now->lldp_command, before->lldp_command);
 	struct ft_hooks_options hooks = hooks_options(d);
 
 	if (ft_hooks_set_options(d->hooks, &hooks) < 0)

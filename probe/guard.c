@@ -98,7 +98,7 @@ uint64_t ft_guard_memory(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-void ft_guard_limit_memory(size_t memory)
+static void memory_limit(size_t memory, bool programs)
 {
 	/* Memory mapped already counts too; under AddressSanitizer that is terabytes. */
 	uint64_t now = ft_guard_memory();
@@ -108,8 +108,15 @@ void ft_guard_limit_memory(size_t memory)
 		return;
 	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max <= now + memory)
 		return;
-	limit.rlim_cur = limit.rlim_max = now + memory;
+	limit.rlim_cur = now + memory;
+	if (!programs)
+		limit.rlim_max = limit.rlim_cur;
 	setrlimit(RLIMIT_AS, &limit);
+}
+
+void ft_guard_limit_memory(size_t memory)
+{
+	memory_limit(memory, false);
 }
 
 void ft_guard_go_on(void)
@@ -126,7 +133,7 @@ static int child_work(const struct ft_guard *guard, ft_guard_work *work, const v
 	int code;
 
 	if (guard->memory > 0)
-		ft_guard_limit_memory(guard->memory);
+		memory_limit(guard->memory, guard->programs);
 	code = work(arg, end_ms, &result, &err);
 	if (code == 0 && ft_text_failed(&result.text))
 		code = -ENOMEM;

@@ -19,6 +19,7 @@ struct ft_guard {
 	const char *what;	  /* names the work in errors: "the sweep"; static */
 	unsigned int deadline_ms; /* of the whole work, handing over the result included */
 	unsigned int first_ms; /* the work calls ft_guard_go_on() by then, or is killed; 0: the deadline alone holds */
+	bool programs;	       /* the work starts programs, which have the caller's limit of memory */
 	size_t memory;	       /* bytes the child may add to its initial address space; 0: no limit */
 };
 

@@ -24,6 +24,9 @@
  *   that sees it in return holds, then the one that came last; a stale entry, and who is known by it only, is left out.
  *   So is the bridge or bond of a machine that hears what its port hears.
  *
+ * Where the records have times, one is void if every machine that it names, and that has a record, handed that over
+ * later and does not hear the machine any more: that has died, and nobody took its record away.
+ *
  * A machine that is named and has no record is silent: its other ports are FT_LINK_UNREAD. Of one with a record, ports
  * without a neighbour are FT_LINK_DOWN. Management ports are left out, and with them what only they see.
  *
@@ -34,6 +37,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "probe/snapshot.h"
 
@@ -67,9 +71,16 @@ int ft_lldp_machine(const char *path, char **ret_machine);
  * Adds what one file holds.
  *
  * @machine  whose neighbours they are, where the text does not say it; NULL: it has to
+ * @time_ns  Unix time when it was handed over; 0: not known
  * Returns 0, -ENOMEM, or -EINVAL or -EFBIG with @err filled: line and column too. Then nothing of it was added.
  */
-int ft_lldp_add(struct ft_lldp *lldp, const char *text, size_t length, const char *machine, struct ft_error *err);
+int ft_lldp_add_at(struct ft_lldp *lldp, const char *text, size_t length, const char *machine, int64_t time_ns,
+		   struct ft_error *err);
+static inline int ft_lldp_add(struct ft_lldp *lldp, const char *text, size_t length, const char *machine,
+			      struct ft_error *err)
+{
+	return ft_lldp_add_at(lldp, text, length, machine, 0, err);
+}
 
 /*
  * Makes the snapshot. A node's GUID is its name's checksum, or the MAC address of a neighbour without a name.

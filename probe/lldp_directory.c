@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/file.h"
+
+enum { NS_A_SECOND = 1000000000, NS_A_MILLISECOND = 1000000 };
 
 void ft_lldp_files_release(struct ft_lldp_files *files)
 {
@@ -52,8 +56,26 @@ static int files_reserve(struct ft_lldp_files *files, size_t *size)
 	return 0;
 }
 
+/* When the file was written; 0: it is gone, or too old. Read before the file itself, so that it is never too young. */
+static int64_t time_of(const char *path, uint32_t age_ms)
+{
+	struct timespec now;
+	struct stat st;
+	int64_t written_ns, now_ns;
+
+	if (lstat(path, &st) < 0)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	written_ns = (int64_t)st.st_mtim.tv_sec * NS_A_SECOND + st.st_mtim.tv_nsec;
+	now_ns = (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
+	if (age_ms != FT_LLDP_ANY_AGE && written_ns < now_ns - (int64_t)age_ms * NS_A_MILLISECOND)
+		return 0;
+	return written_ns;
+}
+
 /* One file; what cannot be read, such as one that was just renamed, is left out. */
-static int file_take(struct ft_lldp_files *files, size_t *size, const char *directory, const char *name, size_t *total)
+static int file_take(struct ft_lldp_files *files, size_t *size, const char *directory, const char *name,
+		     uint32_t age_ms, size_t *total)
 {
 	_cleanup_free_ char *path = NULL;
 	struct ft_lldp_file file = {0};
@@ -64,6 +86,9 @@ static int file_take(struct ft_lldp_files *files, size_t *size, const char *dire
 		return r;
 	if (asprintf(&path, "%s/%s", directory, name) < 0)
 		return -ENOMEM;
+	file.time_ns = time_of(path, age_ms);
+	if (file.time_ns == 0)
+		return 0;
 	r = ft_file_read_plain(path, O_NOFOLLOW, FT_LLDP_FILE_MAX, &file.text, &file.length, &unsaid);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
@@ -90,7 +115,7 @@ static void closedirp(DIR **directory)
 		closedir(*directory);
 }
 
-int ft_lldp_directory_read(const char *path, struct ft_lldp_files *ret_files, struct ft_error *err)
+int ft_lldp_directory_read(const char *path, uint32_t age_ms, struct ft_lldp_files *ret_files, struct ft_error *err)
 {
 	_cleanup_(ft_lldp_files_release) struct ft_lldp_files files = {0};
 	_cleanup_(closedirp) DIR *directory = opendir(path);
@@ -103,7 +128,8 @@ int ft_lldp_directory_read(const char *path, struct ft_lldp_files *ret_files, st
 	while (r == 0 && (entry = readdir(directory))) {
 		if (!is_recording(entry->d_name))
 			continue;
-		r = files.count == FT_LLDP_FILES_MAX ? -EFBIG : file_take(&files, &size, path, entry->d_name, &total);
+		r = files.count == FT_LLDP_FILES_MAX ? -EFBIG
+						     : file_take(&files, &size, path, entry->d_name, age_ms, &total);
 	}
 	if (r == -EFBIG)
 		return ft_error_set(err, r, 0, 0, "%s: more than %d files, or more than %d MiB of them", path,
@@ -129,7 +155,7 @@ int ft_lldp_directory_parse(const struct ft_lldp_files *files, struct ft_snapsho
 		const struct ft_lldp_file *file = &files->items[i];
 		struct ft_error why = {0};
 
-		r = ft_lldp_add(lldp, file->text, file->length, file->machine, &why);
+		r = ft_lldp_add_at(lldp, file->text, file->length, file->machine, file->time_ns, &why);
 		if (r == 0 || r == -ENOMEM)
 			continue;
 		if (faults++ == 0)

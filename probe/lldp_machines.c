@@ -69,7 +69,7 @@ static int domains_collect(const struct ft_lldp *l, struct domains *d)
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < l->record_count; i++)
-		r = domain_add(d, ft_lldp_string(l, l->records[i]));
+		r = domain_add(d, ft_lldp_string(l, l->records[i].name));
 	for (uint32_t i = 0; r == 0 && i < l->heard_count; i++)
 		r = domain_add(d, ft_lldp_string(l, l->heard[i].name));
 	return r;
@@ -142,9 +142,12 @@ static int heard_tell(struct ft_lldp *l, const struct domains *d)
 	for (uint32_t i = 0; r == 0 && i < l->record_count; i++) {
 		uint32_t machine = 0;
 
-		r = named_find(l, d, l->records[i], &machine);
-		if (r == 0)
-			l->machines[machine].own = true;
+		r = named_find(l, d, l->records[i].name, &machine);
+		if (r < 0)
+			break;
+		l->machines[machine].own = true;
+		if (l->records[i].time_ns > l->machines[machine].time_ns)
+			l->machines[machine].time_ns = l->records[i].time_ns;
 	}
 	for (uint32_t i = 0; r >= 0 && i < l->heard_count; i++) {
 		struct ft_lldp_heard *heard = &l->heard[i];
@@ -159,6 +162,51 @@ static int heard_tell(struct ft_lldp *l, const struct domains *d)
 		if (!l->heard[i].name)
 			r = nameless_find(l, &by_chassis, &l->heard[i]);
 	return r < 0 ? r : 0;
+}
+
+/*
+ * Which records are void: see lldp.h. @state, by machine: whether one that it names is known to live with it, and
+ * whether one that handed its own record over later misses it.
+ */
+enum { LIVES = 1, MISSED = 2 };
+
+static int voids_tell(const struct ft_lldp *l, uint8_t *state)
+{
+	_cleanup_(ft_map_release) struct ft_map pairs = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < l->heard_count; i++)
+		r = ft_map_add(&pairs, ft_hash_pair(l->heard[i].from, l->heard[i].to), 0, NULL);
+	for (uint32_t i = 0; r >= 0 && i < l->heard_count; i++) {
+		uint32_t from = l->heard[i].from, to = l->heard[i].to;
+		const struct ft_lldp_machine *far = &l->machines[to];
+
+		if (from == to || !far->own)
+			continue;
+		if (far->time_ns <= l->machines[from].time_ns ||
+		    ft_map_get(&pairs, ft_hash_pair(to, from)) != FT_MAP_NONE)
+			state[from] |= LIVES;
+		else
+			state[from] |= MISSED;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int voids_drop(struct ft_lldp *l)
+{
+	_cleanup_free_ uint8_t *state = calloc(l->machine_count + 1UL, sizeof(*state));
+	uint32_t kept = 0;
+	int r = state ? voids_tell(l, state) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < l->machine_count; i++)
+		l->machines[i].own &= state[i] != MISSED;
+	for (uint32_t i = 0; i < l->heard_count; i++)
+		if (state[l->heard[i].from] != MISSED)
+			l->heard[kept++] = l->heard[i];
+	l->heard_count = kept;
+	return 0;
 }
 
 static void roles_collect(struct ft_lldp *l)
@@ -217,6 +265,8 @@ int ft_lldp_machines_tell(struct ft_lldp *l)
 
 	if (r == 0)
 		r = heard_tell(l, &d);
+	if (r == 0)
+		r = voids_drop(l);
 	if (r == 0)
 		roles_collect(l);
 	return r == 0 ? guids_give(l) : r;

@@ -36,10 +36,17 @@ struct ft_lldp_heard {
 	uint32_t port, far_port; /* ports; FT_LLDP_NONE */
 };
 
+/* What a machine handed over. */
+struct ft_lldp_record {
+	uint32_t name;	 /* the machine's */
+	int64_t time_ns; /* 0: not known */
+};
+
 struct ft_lldp_machine {
 	uint32_t name; /* as it is called in the snapshot */
 	uint64_t guid;
 	bool own;			 /* it has a record */
+	int64_t time_ns;		 /* of the latest one; 0: not known */
 	bool bridge;			 /* it says so */
 	bool mundane;			 /* it says that it is a station only */
 	bool adapters_only;		 /* all of its interfaces are called as Linux calls network adapters */
@@ -62,7 +69,7 @@ struct ft_lldp {
 
 	struct ft_lldp_heard *heard;
 	uint32_t heard_count, heard_size;
-	uint32_t *records; /* names of machines that have one, even where they hear nobody */
+	struct ft_lldp_record *records; /* also of machines that hear nobody */
 	uint32_t record_count, record_size;
 
 	struct ft_map machine_by_key; /* lldp_machines.c: hash of the key -> machine */

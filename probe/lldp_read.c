@@ -195,6 +195,7 @@ struct reading {
 	const struct ft_json *json;
 	struct ft_error *err;
 	uint32_t machine_name;
+	int64_t time_ns;
 };
 
 /*
@@ -358,7 +359,7 @@ static int root_read(struct reading *r, const json_t *root, const char *machine)
 		e = ft_lldp_string_add(l, machine, &r->machine_name);
 	if (e < 0)
 		return e;
-	l->records[l->record_count++] = r->machine_name;
+	l->records[l->record_count++] = (struct ft_lldp_record){r->machine_name, r->time_ns};
 	return lldp_read(r, root);
 }
 
@@ -378,10 +379,11 @@ static int array_read(struct reading *r)
 	return e;
 }
 
-static int value_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
+static int value_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, int64_t time_ns,
+		     struct ft_error *err)
 {
 	struct ft_json json = {0};
-	struct reading reading = {.l = l, .json = &json, .err = err};
+	struct reading reading = {.l = l, .json = &json, .err = err, .time_ns = time_ns};
 	int e = ft_json_read(text, length, &json, err);
 
 	if (e < 0)
@@ -440,7 +442,8 @@ static unsigned int lines_count(const char *at, const char *end)
 /*
  * A value, or several one after the other, on lines of their own or not. @machine is whose the only one is. O(length)
  */
-static int file_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
+static int file_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, int64_t time_ns,
+		    struct ft_error *err)
 {
 	const char *end = text + length, *at = text + ft_text_mark(text, length), *stop;
 	bool lines, several = false;
@@ -451,7 +454,7 @@ static int file_add(struct ft_lldp *l, const char *text, size_t length, const ch
 	stop = value_end(at, end);
 	several = blanks_skip(stop, (size_t)(end - stop), 0) < (size_t)(end - stop);
 	if (!several)
-		return value_add(l, text, length, machine, err);
+		return value_add(l, text, length, machine, time_ns, err);
 	lines = is_lines(at, end);
 	line += lines_count(text, at);
 	while (e == 0 && at < end) {
@@ -463,7 +466,7 @@ static int file_add(struct ft_lldp *l, const char *text, size_t length, const ch
 		if (!copy)
 			return -ENOMEM;
 		copy[stop - at] = '\0';
-		e = value_add(l, copy, (size_t)(stop - at), NULL, err);
+		e = value_add(l, copy, (size_t)(stop - at), NULL, time_ns, err);
 		if (e < 0 && err && err->line > 0)
 			err->line += line - 1;
 		next = stop + blanks_skip(stop, (size_t)(end - stop), 0);
@@ -473,10 +476,11 @@ static int file_add(struct ft_lldp *l, const char *text, size_t length, const ch
 	return e;
 }
 
-int ft_lldp_add(struct ft_lldp *l, const char *text, size_t length, const char *machine, struct ft_error *err)
+int ft_lldp_add_at(struct ft_lldp *l, const char *text, size_t length, const char *machine, int64_t time_ns,
+		   struct ft_error *err)
 {
 	uint32_t heard_count = l->heard_count, record_count = l->record_count;
-	int e = file_add(l, text, length, machine, err);
+	int e = file_add(l, text, length, machine, time_ns, err);
 
 	if (e < 0) {
 		l->heard_count = heard_count;

@@ -218,7 +218,7 @@ fi
 
 # tests/test_conf holds the shipped file to be the program's own keys and defaults; the first few have none.
 sed '/^# \[/,$d' "$src/etc/ftcheckd.conf" | sed -nE 's/^(# )?([a-z_]+) = (.+)$/\2 \3/p' |
-	sed -E 's/^(plan|lldp|ca|port|m_key|node_name_map) .*/\1/' | sort -u >"$work/a"
+	sed -E 's/^(plan|lldp|lldp_command|ca|port|m_key|node_name_map) .*/\1/' | sort -u >"$work/a"
 awk '
 	function flush() { if (key != "") print key (value == "" ? "" : " " value) }
 	/^\.It Cm [a-z_]+ No = / { flush(); key = $3; value = "" }

@@ -291,6 +291,38 @@ static void test_no_memory(void **state)
 	}
 }
 
+/* Who is void is told by times: its neighbours wrote later, and miss it. */
+static void test_times(void **state)
+{
+	static const struct {
+		int64_t leaf, spine;
+		bool missed;
+		const char *expected;
+	} cases[] = {
+		{200, 100, true, ""},
+		{100, 200, true, "spine01 swp3 - leaf01 swp1 deaf\n"},
+		{200, 100, false, "spine01 swp3 - leaf01 swp1\n"},
+		{0, 100, true, "spine01 swp3 - leaf01 swp1 deaf\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(ft_lldp_freep) struct ft_lldp *lldp = NULL;
+		_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		const char *leaf = cases[i].missed ? "{\"lldp\": {}}" : ONE("swp1", "spine01", IFNAME("swp3"));
+		const char *spine = ONE("swp3", "leaf01", IFNAME("swp1"));
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_lldp_new(&lldp), 0);
+		assert_int_equal(ft_lldp_add_at(lldp, spine, strlen(spine), "spine01", cases[i].spine, &err), 0);
+		assert_int_equal(ft_lldp_add_at(lldp, leaf, strlen(leaf), "leaf01", cases[i].leaf, &err), 0);
+		assert_int_equal(ft_lldp_finish(lldp, &snapshot, &err), 0);
+		links_show(snapshot, &text);
+		assert_string_equal(ft_text_string(&text), cases[i].expected);
+	}
+}
+
 static const struct bad_row {
 	const char *machine, *text, *expected;
 } bad_rows[] = {
@@ -418,9 +450,13 @@ static void test_many_numbers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_other_files), cmocka_unit_test(test_machine_of_file),
-		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_many_numbers),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_machine_of_file),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_many_numbers),
 	};
 	struct CMUnitTest tests[FT_COUNT(rows) + FT_COUNT(others)];
 
