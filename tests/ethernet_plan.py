@@ -265,6 +265,10 @@ def changes_of_macs(rows, ports, vlans):
             if vlan != row["vlan"]:
                 yield dict(row, vlan=vlan), len(rows), rows + [dict(row, vlan=vlan)]
         yield dict(row, mac="02:99:00:00:00:01"), len(rows), rows + [dict(row, mac="02:99:00:00:00:01")]
+        others = [other for other in rows if other["mac"] != row["mac"]]
+        for change in ({"vlan": vlans[row["vlan"] == vlans[0]]}, {"vlan": "99"}, {"mac": others[i % len(others)]["mac"]},
+                       {"mac": "02:99:00:00:00:01"}, {"switch": next(o["switch"] for o in rows if o["switch"] != row["switch"])}):
+            yield row, i, rows[:i] + [dict(row, **change)] + rows[i + 1:]
 
 
 def changes_of_vlans(rows, vlans):
@@ -330,6 +334,9 @@ def some_changes(macs, vlans):
         others = [port for port in ("1", "30", "48") if port != macs[i]["port"]]
         yield "macs", macs[i], i, macs[:i] + macs[i + 1:]
         yield "macs", macs[i], i, macs[:i] + [dict(macs[i], port=dice.choice(others))] + macs[i + 1:]
+        for key in ("vlan", "mac", "switch"):
+            value = dice.choice([row[key] for row in macs if row[key] != macs[i][key]])
+            yield "macs", macs[i], i, macs[:i] + [dict(macs[i], **{key: value})] + macs[i + 1:]
     for i in (dice.randrange(len(vlans)) for _ in range(4)):
         yield "vlans", vlans[i], i, vlans[:i] + [dict(vlans[i], tagged=vlans[i]["tagged"] + " 99")] + vlans[i + 1:]
         yield "vlans", vlans[i], i, vlans[:i] + [dict(vlans[i], pvid="98")] + vlans[i + 1:]
@@ -485,9 +492,29 @@ def check_refusals():
             ("an empty file", "", ":1:1: the file is empty")):
         refuse("a table with %s" % what, message, "--walk", write("t.csv", text), design=design_of(**base))
     vlans = planned("--format", "vlans", design=design_of(**base)).stdout
-    refuse("two tables of a kind", "t1.csv has the same kind of table", "--walk", write("t1.csv", vlans), write("t2.csv", vlans), design=design_of(**base))
+    refuse("a port in two files", "t1.csv already: a switch keeps what it is told last", "--walk", write("t1.csv", vlans), write("t2.csv", vlans),
+           design=design_of(**base))
     refuse("a file of addresses with an error", ':2:9: "zz" is no address', "--format", "macs", "--from", write("a.csv", "host,mac\nnode001,zz\n"),
            design=design_of(**base))
+
+
+def check_files():
+    """Tables in a file for each switch: what is changed is told of its file."""
+    design = design_of(nodes=12, edge={"ports": 4}, core={"ports": 6})
+    names = sorted({row["switch"] for row in table("macs", design)})
+    paths, expected = [], planned("--walk", design=design).stdout
+    for kind in ("vlans", "macs"):
+        for name in names:
+            paths.append(write("%s-%s.csv" % (kind, name), planned("--format", kind, "--switch", name, design=design).stdout))
+    same("a file for each switch and kind", planned("--walk", *paths, design=design).stdout, expected)
+    for path, place in ((paths[1], "%s: %s port" % (paths[1], names[1])), (paths[-2], "%s: " % paths[-2])):
+        with open(path, encoding="utf-8") as file:
+            rows = file.read().splitlines(keepends=True)
+        write(os.path.basename(path), "".join(rows[:2] + rows[3:]))
+        told = planned("--walk", *paths, design=design)
+        result("a row that is missing is told of its file: %s" % os.path.basename(path),
+               place in told.stdout and told.stdout.count("  breaks: ") == 1, told.stdout, told.stderr)
+        write(os.path.basename(path), "".join(rows))
 
 
 def check_readme():
@@ -532,6 +559,7 @@ def main():
     check_words()
     check_scripts()
     check_addresses()
+    check_files()
     check_refusals()
     check_readme()
     check_garbage(small)

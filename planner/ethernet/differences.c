@@ -124,7 +124,9 @@ static int port_compare(struct comparing *c, uint32_t sw, uint32_t p)
 	struct ft_walk_finding finding = {.sw = sw, .port = p, .host = FT_UNPINNED, .line = c->said->port_lines[port]};
 	int r;
 
-	if (c->said->port_file && finding.line == 0 && port_is_planned(c, port)) {
+	if (c->said->ports_said)
+		finding.file = c->said->paths[finding.line ? c->said->port_files[port] : c->said->port_homes[sw]];
+	if (c->said->ports_said && finding.line == 0 && port_is_planned(c, port)) {
 		finding.kind = FT_WALK_PORT_MISSING;
 		c->d->of_port[port] = ft_differences_add(c->d, &finding);
 		return c->d->of_port[port] == FT_MAP_NONE ? -ENOMEM : 0;
@@ -134,6 +136,16 @@ static int port_compare(struct comparing *c, uint32_t sw, uint32_t p)
 }
 
 /* ---- entries ---- */
+
+/* The file that lacks an entry: the one with the entry before it; else with any of its switch. */
+static uint16_t file_lacking(const struct ft_tables *said, const struct ft_static *planned)
+{
+	size_t at = ft_tables_find(said, planned->sw, planned->vlan, planned->mac);
+
+	if (at > 0 && said->entries[at - 1].sw == planned->sw)
+		return said->entries[at - 1].file;
+	return said->entry_homes[planned->sw];
+}
 
 static int entry_add(struct comparing *c, enum ft_walk_kind kind, const struct ft_static *entry, uint32_t planned,
 		     uint32_t said, uint32_t *ret_index)
@@ -150,8 +162,11 @@ static int entry_add(struct comparing *c, enum ft_walk_kind kind, const struct f
 		.line = entry->line,
 		.of_entries = true,
 	};
-	uint32_t index = ft_differences_add(c->d, &finding);
+	uint32_t index;
 
+	if (c->said->entries_said)
+		finding.file = c->said->paths[entry->line ? entry->file : file_lacking(c->said, entry)];
+	index = ft_differences_add(c->d, &finding);
 	if (index == FT_MAP_NONE)
 		return -ENOMEM;
 	if (ret_index)

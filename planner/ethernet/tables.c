@@ -16,6 +16,9 @@ void ft_tables_release(struct ft_tables *tables)
 	free(tables->members);
 	free(tables->pvids);
 	free(tables->port_lines);
+	free(tables->port_files);
+	free(tables->port_homes);
+	free(tables->entry_homes);
 	free(tables->entries);
 	*tables = (struct ft_tables){0};
 }
@@ -62,9 +65,21 @@ size_t ft_tables_find(const struct ft_tables *tables, uint32_t sw, uint32_t vlan
 	return low;
 }
 
+/* What a switch is told last counts. */
+static int by_turn(const void *one, const void *other)
+{
+	const struct ft_static *x = one, *y = other;
+	int r = ft_static_compare(x, y);
+
+	if (r != 0)
+		return r;
+	return x->file != y->file ? (x->file > y->file) - (x->file < y->file)
+				  : (x->line > y->line) - (x->line < y->line);
+}
+
 void ft_tables_sort(struct ft_tables *tables)
 {
-	qsort(tables->entries, tables->entry_count, sizeof(*tables->entries), ft_static_compare);
+	qsort(tables->entries, tables->entry_count, sizeof(*tables->entries), by_turn);
 }
 
 int ft_tables_make_ports(struct ft_tables *t, size_t port_count)
@@ -72,7 +87,8 @@ int ft_tables_make_ports(struct ft_tables *t, size_t port_count)
 	t->port_count = port_count;
 	t->pvids = calloc(port_count + 1, sizeof(*t->pvids));
 	t->port_lines = calloc(port_count + 1, sizeof(*t->port_lines));
-	return t->pvids && t->port_lines ? 0 : -ENOMEM;
+	t->port_files = calloc(port_count + 1, sizeof(*t->port_files));
+	return t->pvids && t->port_lines && t->port_files ? 0 : -ENOMEM;
 }
 
 int ft_tables_make_members(struct ft_tables *t)

@@ -7,6 +7,7 @@
 #ifndef FT_PLANNER_ETHERNET_TABLES_H
 #define FT_PLANNER_ETHERNET_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,8 @@ enum { FT_MEMBER_TAGGED = 1, FT_MEMBER_UNTAGGED = 2 };
 struct ft_static {
 	uint64_t mac;
 	uint32_t sw;
-	uint32_t vlan;
+	uint16_t vlan;
+	uint16_t file; /* place in the paths of the tables */
 	uint32_t port;
 	uint32_t line; /* of the file; 0: made from the plan */
 };
@@ -33,10 +35,15 @@ struct ft_tables {
 	uint8_t *members;     /* [ports][id_count]: FT_MEMBER_… */
 	uint32_t *pvids;      /* of each port; 0: untagged frames are dropped */
 	uint32_t *port_lines; /* of the file; 0: made from the plan, or the file does not have the port */
+	uint16_t *port_files; /* of each port: place in @paths */
 	size_t port_count;
-	struct ft_static *entries; /* sorted by (switch, VLAN, address) */
+	struct ft_static *entries; /* sorted by (switch, VLAN, address), equal ones in the order of the files */
 	size_t entry_count;
-	const char *port_file, *entry_file; /* that they were read from; NULL: made from the plan; not owned */
+
+	/* The files that they were read from; not owned. A kind that no file has is made from the plan. */
+	const char *const *paths;
+	bool ports_said, entries_said;
+	uint16_t *port_homes, *entry_homes; /* of each switch: a file with rows of it, for what it lacks */
 };
 
 void ft_tables_release(struct ft_tables *tables);
@@ -52,9 +59,11 @@ int ft_tables_make(const struct ft_plan *plan, const struct ft_vlans *vlans, con
 		   struct ft_tables *ret_tables, struct ft_error *err);
 
 /*
- * The same with what the files say in place of the plan: those that ft_write_vlans() and ft_write_macs() wrote, one of
- * each at most, changed or not. What no file says is as in the plan.
+ * The same with what the files say in place of the plan: those that ft_write_vlans() and ft_write_macs() wrote, whole
+ * or switch by switch, changed or not. What no file says is as in the plan; of a kind of which there is a file, all is
+ * said.
  *
+ * @paths  are borrowed
  * @err  filled on -EINVAL, with file and place: no such table, no such switch or port, a port twice
  * Returns 0, -EINVAL, -ENOMEM, or -errno of open() and read().
  */

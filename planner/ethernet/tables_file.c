@@ -28,6 +28,7 @@ struct loading {
 	const struct ft_vlans *vlans;
 	const char **names; /* of the switches */
 	struct ft_names index;
+	uint16_t file;		 /* the one that is being read */
 	struct ft_tables tables; /* entries, PVIDs and lines */
 	size_t entry_size;
 	struct membership *memberships;
@@ -78,14 +79,6 @@ static int switch_find(const struct loading *l, const struct ft_sheet_cell *cell
 	return ft_error_set(err, -EINVAL, cell->line, cell->column, "\"%s\" is no switch of the plan", cell->text);
 }
 
-/* @file: that had a table of this kind before. */
-static int is_new(const char *file, const struct ft_sheet_cell *cell, struct ft_error *err)
-{
-	return file ? ft_error_set(err, -EINVAL, cell->line, cell->column,
-				   "%s has the same kind of table: one of each is enough", file)
-		    : 0;
-}
-
 /* ---- ports ---- */
 
 static int membership_add(struct loading *l, size_t port, uint32_t vlan, uint8_t how)
@@ -129,21 +122,24 @@ static int port_take(void *owner, const struct ft_sheet_cell *cells, struct ft_e
 	struct loading *l = owner;
 	uint32_t sw, port;
 	size_t at;
-	int r = is_new(l->tables.port_file, &cells[0], err);
-
-	if (r == 0)
-		r = switch_find(l, &cells[0], &sw, err);
+	int r = switch_find(l, &cells[0], &sw, err);
 
 	if (r == 0)
 		r = ft_table_number(&cells[1], "port of this switch", 1, ft_vlans_ports_of(l->vlans, sw), &port, err);
 	if (r < 0)
 		return r;
 	at = l->vlans->first_port[sw] + port - 1;
-	if (l->tables.port_lines[at])
+	if (l->tables.port_lines[at] && l->tables.port_files[at] == l->file)
 		return ft_error_set(err, -EINVAL, cells[1].line, cells[1].column,
 				    "port %u of %s is in line %u already: a switch keeps what it is told last", port,
 				    l->names[sw], l->tables.port_lines[at]);
+	if (l->tables.port_lines[at])
+		return ft_error_set(err, -EINVAL, cells[1].line, cells[1].column,
+				    "port %u of %s is in %s already: a switch keeps what it is told last", port,
+				    l->names[sw], l->tables.paths[l->tables.port_files[at]]);
 	l->tables.port_lines[at] = cells[0].line;
+	l->tables.port_files[at] = l->tables.port_homes[sw] = l->file;
+	l->tables.ports_said = true;
 	if (cells[2].text[0])
 		r = ft_table_number(&cells[2], "PVID", 1, FT_VLAN_MAX, &l->tables.pvids[at], err);
 	if (r == 0)
@@ -156,14 +152,12 @@ static int port_take(void *owner, const struct ft_sheet_cell *cells, struct ft_e
 static int entry_take(void *owner, const struct ft_sheet_cell *cells, struct ft_error *err)
 {
 	struct loading *l = owner;
-	struct ft_static entry = {.line = cells[0].line};
-	int r = is_new(l->tables.entry_file, &cells[0], err);
+	struct ft_static entry = {.line = cells[0].line, .file = l->file};
+	uint32_t vlan = 0;
+	int r = switch_find(l, &cells[0], &entry.sw, err);
 
 	if (r == 0)
-		r = switch_find(l, &cells[0], &entry.sw, err);
-
-	if (r == 0)
-		r = ft_table_number(&cells[1], "VLAN", 1, FT_VLAN_MAX, &entry.vlan, err);
+		r = ft_table_number(&cells[1], "VLAN", 1, FT_VLAN_MAX, &vlan, err);
 	if (r == 0)
 		r = ft_table_mac(&cells[2], &entry.mac, err);
 	if (r == 0)
@@ -171,9 +165,13 @@ static int entry_take(void *owner, const struct ft_sheet_cell *cells, struct ft_
 	if (r == 0)
 		r = grow((void **)&l->tables.entries, l->tables.entry_count, &l->entry_size, sizeof(entry),
 			 FT_ENTRIES_MAX);
-	if (r == 0)
-		l->tables.entries[l->tables.entry_count++] = entry;
-	return r;
+	if (r < 0)
+		return r;
+	entry.vlan = (uint16_t)vlan;
+	l->tables.entries[l->tables.entry_count++] = entry;
+	l->tables.entry_homes[entry.sw] = l->file;
+	l->tables.entries_said = true;
+	return 0;
 }
 
 static const struct ft_table_form forms[] = {
@@ -183,13 +181,18 @@ static const struct ft_table_form forms[] = {
 
 /* ---- all of it ---- */
 
-static int file_load(struct loading *l, const char *path, struct ft_error *err)
+/* Switches of which nothing was read are at home in the first file of their kind. */
+static int file_load(struct loading *l, uint16_t number, struct ft_error *err)
 {
+	const char *path = l->tables.paths[number];
+	bool *saids[] = {&l->tables.ports_said, &l->tables.entries_said};
+	uint16_t *homes[] = {l->tables.port_homes, l->tables.entry_homes};
+	bool before[] = {l->tables.ports_said, l->tables.entries_said};
 	_cleanup_free_ char *bytes = NULL;
-	const char **slots[] = {&l->tables.port_file, &l->tables.entry_file};
 	size_t length, form = 0;
 	int r;
 
+	l->file = number;
 	err->file = path;
 	r = ft_file_read(path, FILE_SIZE_MAX, &bytes, &length, err);
 	if (r == 0)
@@ -198,7 +201,10 @@ static int file_load(struct loading *l, const char *path, struct ft_error *err)
 		return ft_error_set(err, -EINVAL, 0, 0, "the file has more rows than this program takes");
 	if (r < 0)
 		return r;
-	*slots[form] = path;
+	*saids[form] = true;
+	/* Files before the first one of a kind have no rows of it, so what is below its number is not set. */
+	for (uint32_t i = 0; !before[form] && i < l->plan->switch_count; i++)
+		homes[form][i] = number;
 	return 0;
 }
 
@@ -233,11 +239,12 @@ static void plan_fill(struct loading *l, struct ft_tables *plan)
 {
 	struct ft_tables *t = &l->tables;
 
-	if (!t->entry_file) {
+	if (!t->entries_said) {
+		free(t->entries);
 		t->entries = FT_STEAL(plan->entries);
 		t->entry_count = plan->entry_count;
 	}
-	for (size_t p = 0; !t->port_file && p < t->port_count; p++) {
+	for (size_t p = 0; !t->ports_said && p < t->port_count; p++) {
 		t->pvids[p] = plan->pvids[p];
 		for (uint32_t i = 0; i < plan->id_count; i++)
 			*ft_tables_member(t, p, ft_tables_id(t, plan->ids[i])) = *ft_tables_member(plan, p, i);
@@ -251,7 +258,9 @@ static int loading_begin(struct loading *l)
 	if (r < 0)
 		return r;
 	l->names = calloc(l->plan->switch_count + 1UL, sizeof(*l->names));
-	if (!l->names)
+	l->tables.port_homes = calloc(l->plan->switch_count + 1UL, sizeof(*l->tables.port_homes));
+	l->tables.entry_homes = calloc(l->plan->switch_count + 1UL, sizeof(*l->tables.entry_homes));
+	if (!l->names || !l->tables.port_homes || !l->tables.entry_homes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->plan->switch_count; i++)
 		l->names[i] = l->plan->switches[i].name;
@@ -286,8 +295,11 @@ int ft_tables_load(const struct ft_plan *plan, const struct ft_vlans *vlans, con
 
 	if (r == 0)
 		r = loading_begin(&l);
+	l.tables.paths = paths;
+	if (r == 0 && path_count > UINT16_MAX)
+		return ft_error_set(err, -EINVAL, 0, 0, "more than %d files", UINT16_MAX);
 	for (size_t i = 0; r == 0 && i < path_count; i++)
-		r = file_load(&l, paths[i], err);
+		r = file_load(&l, (uint16_t)i, err);
 	if (r == 0)
 		r = loading_end(&l, &planned, err);
 	if (r < 0)

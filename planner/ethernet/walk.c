@@ -14,7 +14,8 @@ static const char *const kind_names[FT_WALK_KINDS] = {
 	[FT_WALK_MEMBER_MISSING] = "member-missing", [FT_WALK_MEMBER_WRONG] = "member-wrong",
 	[FT_WALK_MEMBER_EXTRA] = "member-extra",     [FT_WALK_ENTRY_MISSING] = "entry-missing",
 	[FT_WALK_ENTRY_WRONG] = "entry-wrong",	     [FT_WALK_ENTRY_TWICE] = "entry-twice",
-	[FT_WALK_ENTRY_EXTRA] = "entry-extra",	     [FT_WALK_UNEXPLAINED] = "unexplained",
+	[FT_WALK_ENTRY_EXTRA] = "entry-extra",	     [FT_WALK_MEMBER_MOVED] = "member-moved",
+	[FT_WALK_ENTRY_MOVED] = "entry-moved",	     [FT_WALK_UNEXPLAINED] = "unexplained",
 };
 
 const char *ft_walk_kind_name(enum ft_walk_kind kind)
@@ -402,7 +403,7 @@ static int findings_order(struct walking *w)
 		return -ENOMEM;
 	for (int broken = 1; broken >= 0; broken--) {
 		for (size_t i = 0; i < w->d.count; i++)
-			if (ft_walk_harm_is_any(&w->d.list[i].harm) == broken)
+			if (w->d.list[i].kind != FT_WALK_KINDS && ft_walk_harm_is_any(&w->d.list[i].harm) == broken)
 				walk->findings[walk->finding_count++] = w->d.list[i];
 		if (broken)
 			walk->broken_count = walk->finding_count;
@@ -424,6 +425,8 @@ int ft_table_walk(const struct ft_ethernet *ethernet, const struct ft_tables *ta
 		return -ENOMEM;
 	pvids_count(&w);
 	r = loads_make(&w);
+	if (r == 0)
+		r = ft_differences_fold(&w.d, tables);
 	if (r == 0)
 		r = findings_order(&w);
 	if (r < 0)

@@ -8,8 +8,9 @@
  * that it came in by, nor by one that is not in the VLAN. It leaves with or without the tag as the port has it.
  *
  * Every host sends a frame to every address, and one to all. What is said differently from the plan is found by
- * comparison, and what it breaks by the walk: a frame that does not arrive is counted at the first difference on the
- * way that it has in the plan; a copy that ought not to be is counted at the last difference that it passed.
+ * comparison; an entry that is missing where one is too much that differs in a single field is one change. What it
+ * breaks is found by the walk: a frame that does not arrive is counted at the first difference on the way that it has
+ * in the plan; a copy that ought not to be is counted at the last difference that it passed.
  *
  * Cost: O(pairs x switches on the way x log entries), and O(hosts x ports) for broadcasts.
  */
@@ -31,10 +32,12 @@ enum ft_walk_kind {
 	FT_WALK_MEMBER_MISSING, /* the port is not in the VLAN */
 	FT_WALK_MEMBER_WRONG,	/* it is, but sends with a tag in place of without, or the other way round */
 	FT_WALK_MEMBER_EXTRA,	/* it is, and ought not to be */
+	FT_WALK_MEMBER_MOVED,	/* it is in another VLAN in its place */
 	FT_WALK_ENTRY_MISSING,
 	FT_WALK_ENTRY_WRONG, /* it leads to another port */
 	FT_WALK_ENTRY_TWICE, /* there are two, of which the last counts */
 	FT_WALK_ENTRY_EXTRA, /* of an address or VLAN that the switch does not know by the plan */
+	FT_WALK_ENTRY_MOVED, /* it is in another VLAN, at another switch, or has another address */
 	FT_WALK_UNEXPLAINED, /* no difference, but frames do not arrive where they ought to */
 	FT_WALK_KINDS
 };
@@ -55,13 +58,16 @@ struct ft_walk_harm {
 
 struct ft_walk_finding {
 	enum ft_walk_kind kind;
-	uint32_t sw, port, vlan; /* 0: does not apply */
-	uint64_t mac;		 /* of entries */
-	uint32_t host;		 /* whose address that is; FT_UNPINNED: nobody's */
-	uint32_t planned, said;	 /* ports, PVIDs, or FT_MEMBER_…; 0: none */
-	uint32_t line;		 /* of the file; 0: made from the plan, or the file lacks it */
-	uint32_t beside;	 /* of a wrong PVID: how many hosts of the switch send into that VLAN now */
-	bool of_entries;	 /* in the table of addresses, not in that of ports */
+	uint32_t sw, port, vlan;     /* 0: does not apply */
+	uint64_t mac;		     /* of entries */
+	uint32_t host;		     /* whose address that is; FT_UNPINNED: nobody's */
+	uint32_t planned, said;	     /* ports, PVIDs, or FT_MEMBER_…; 0: none */
+	uint32_t said_sw, said_vlan; /* of what is moved: where it is; one of them, or the address, is another */
+	uint64_t said_mac;
+	const char *file; /* not owned; NULL: made from the plan */
+	uint32_t line;	  /* 0: made from the plan, or the file lacks it */
+	uint32_t beside;  /* of a wrong PVID: how many hosts of the switch send into that VLAN now */
+	bool of_entries;  /* in the table of addresses, not in that of ports */
 	struct ft_walk_harm harm;
 };
 

@@ -30,6 +30,13 @@ static inline uint32_t ft_difference_of_pvid(const struct ft_differences *differ
 uint32_t ft_difference_of_entry(const struct ft_differences *differences, const struct ft_tables *planned, uint32_t sw,
 				uint32_t vlan, uint64_t mac);
 
+/*
+ * Makes one difference of two that a single change of the files brings about: what is missing at one place, and too
+ * much at another that differs in one field only, or of one port in one VLAN and in another. The second is marked by
+ * FT_WALK_KINDS, and its harm is the first one's. Only where there is no choice. Returns 0 or -ENOMEM. O(n log n).
+ */
+int ft_differences_fold(struct ft_differences *differences, const struct ft_tables *said);
+
 /* One more that is no difference: what cannot be explained by any. Returns its index, or FT_MAP_NONE: no memory. */
 uint32_t ft_differences_add(struct ft_differences *differences, const struct ft_walk_finding *finding);
 

@@ -70,12 +70,31 @@ static void add_address(struct ft_text *text, const struct ft_walked *w, const s
 	ft_text_puts(text, ")");
 }
 
+/* It differs in one field. */
+static void moved_tell(struct ft_text *text, const struct ft_walked *w, const struct ft_walk_finding *f)
+{
+	if (f->said_vlan != f->vlan) {
+		ft_text_printf(text, "stands in VLAN %u", f->said_vlan);
+	} else if (f->said_sw != f->sw) {
+		ft_text_puts(text, "stands at ");
+		add_switch(text, w, f->said_sw);
+	} else {
+		ft_text_puts(text, "has the address ");
+		ft_mac_add(text, f->said_mac);
+	}
+	ft_text_puts(text, " instead; it leads to ");
+	add_port(text, w, f->sw, f->planned);
+}
+
 static void entry_tell(struct ft_text *text, const struct ft_walked *w, const struct ft_walk_finding *f)
 {
 	ft_text_puts(text, "the entry of ");
 	add_address(text, w, f);
 	ft_text_printf(text, " in VLAN %u ", f->vlan);
 	switch (f->kind) {
+	case FT_WALK_ENTRY_MOVED:
+		moved_tell(text, w, f);
+		break;
 	case FT_WALK_ENTRY_MISSING:
 		ft_text_puts(text, "is missing; it leads to ");
 		add_port(text, w, f->sw, f->planned);
@@ -119,6 +138,9 @@ static void port_tell(struct ft_text *text, const struct ft_walked *w, const str
 	case FT_WALK_MEMBER_WRONG:
 		ft_text_printf(text, " is in VLAN %u %s in place of %s", f->vlan, tag_name(f->said),
 			       tag_name(f->planned));
+		break;
+	case FT_WALK_MEMBER_MOVED:
+		ft_text_printf(text, " is in VLAN %u in place of %u (%s)", f->said_vlan, f->vlan, tag_name(f->said));
 		break;
 	default:
 		ft_text_printf(text, " is in VLAN %u (%s), and ought not to be", f->vlan, tag_name(f->said));
@@ -226,13 +248,11 @@ static void breaks_tell(struct ft_text *text, const struct ft_walked *w, const s
 		harmless_tell(text, f);
 }
 
-static void place_tell(struct ft_text *text, const struct ft_walked *w, const struct ft_walk_finding *f)
+static void place_tell(struct ft_text *text, const struct ft_walk_finding *f)
 {
-	const char *file = f->of_entries ? w->tables->entry_file : w->tables->port_file;
-
-	if (!file || f->kind == FT_WALK_UNEXPLAINED)
+	if (!f->file)
 		return;
-	ft_text_add_safe(text, file, strlen(file));
+	ft_text_add_safe(text, f->file, strlen(f->file));
 	if (f->line > 0)
 		ft_text_printf(text, ":%u", f->line);
 	ft_text_puts(text, ": ");
@@ -246,7 +266,7 @@ static void text_findings(struct ft_text *text, const struct ft_walked *w)
 		const struct ft_walk_finding *f = &walk->findings[i];
 
 		ft_text_puts(text, i == 0 ? "\n" : "");
-		place_tell(text, w, f);
+		place_tell(text, f);
 		finding_tell(text, w, f);
 		ft_text_puts(text, "\n  breaks: ");
 		breaks_tell(text, w, f);
@@ -365,7 +385,6 @@ static void json_harm(struct ft_text *text, const struct ft_walk_harm *harm)
 
 static void json_finding(struct ft_text *text, const struct ft_walked *w, const struct ft_walk_finding *f)
 {
-	const char *file = f->of_entries ? w->tables->entry_file : w->tables->port_file;
 	_cleanup_(ft_text_release) struct ft_text words = {0};
 	bool placed = f->kind != FT_WALK_UNEXPLAINED;
 
@@ -380,9 +399,9 @@ static void json_finding(struct ft_text *text, const struct ft_walked *w, const 
 	ft_text_add_member(text, "mac", f->of_entries ? ft_text_string(&words) : NULL);
 	ft_text_puts(text, ", ");
 	ft_text_reset(&words);
-	if (file)
-		ft_text_add_safe(&words, file, strlen(file));
-	ft_text_add_member(text, "file", file && placed ? ft_text_string(&words) : NULL);
+	if (f->file)
+		ft_text_add_safe(&words, f->file, strlen(f->file));
+	ft_text_add_member(text, "file", f->file ? ft_text_string(&words) : NULL);
 	ft_text_printf(text, ", \"line\": %u, ", f->line);
 	ft_text_reset(&words);
 	finding_tell(&words, w, f);
