@@ -472,7 +472,7 @@ static bool is_smaller(const struct ft_inspection *in)
 	if (m->plan->cable_count > 0)
 		return !lacks_planned_cables(in);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
-		if (m->live_of[pair->peer] != FT_NONE && in->x->deficit[pair->cell] > 0)
+		if (m->live_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
 			return false;
 	return in->place >= m->edges || m->live.switches[in->live].hosts >= m->places[in->place]->hosts;
 }

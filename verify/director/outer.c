@@ -50,11 +50,11 @@ static bool plan_ports_hold(const struct ft_inspection *in)
 		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
 		uint32_t number = ft_port_number(m, ft_cable_port(cable, in->live)), low;
 
-		if (far == FT_NONE || width_of(m, in->place, far) == 0)
+		if (far == FT_NONE || ft_width_at(m, in->place, far) == 0)
 			continue;
 		low = planned_port(in, far, 0);
 		all++;
-		right += low > 0 && number >= low && number < low + width_of(m, in->place, far);
+		right += low > 0 && number >= low && number < low + ft_width_at(m, in->place, far);
 	}
 	return all > 0 && right * 10 >= all * 9;
 }
@@ -67,7 +67,7 @@ static uint32_t ports_for(const struct ft_inspection *in, const struct ft_gap *g
 
 	for (uint32_t n = first; !by_plan && n < first + count; n++)
 		ports += ft_port_usual(m, in->live, n, q);
-	for (uint32_t n = 0; by_plan && n < width_of(m, in->place, q); n++) {
+	for (uint32_t n = 0; by_plan && n < ft_width_at(m, in->place, q); n++) {
 		uint32_t port = planned_port(in, q, n);
 
 		ports += port >= first && port < first + count;
@@ -117,7 +117,7 @@ static void outer_cables_take(const struct ft_inspection *in, struct ft_finding 
 
 	for (uint32_t i = 0; i < n; i++)
 		ft_finding_where_port(m, f, in->x->picked[i]);
-	*deficit_at(in->x, in->place, q) -= count;
+	*missing_at(in->x, in->place, q) -= count;
 	lack_say(in, f, q, count, link);
 }
 
@@ -201,14 +201,14 @@ static uint32_t share_of(const struct ft_inspection *in, const struct ft_gap *ga
 			 uint32_t room)
 {
 	const struct ft_model *m = in->x->m;
-	uint32_t deficit = m->live_of[q] == FT_NONE ? 0 : *deficit_at(in->x, in->place, q);
+	uint32_t lacking = m->live_of[q] == FT_NONE ? 0 : *missing_at(in->x, in->place, q);
 	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN), others;
 
-	if (deficit == 0)
+	if (lacking == 0)
 		return 0;
 	others = others_lacking(in, q);
-	deficit = deficit > others ? deficit - others : 0;
-	return lesser(deficit, lesser(most, room));
+	lacking = lacking > others ? lacking - others : 0;
+	return lesser(lacking, lesser(most, room));
 }
 
 /* The rest, in ports whose use is unknown: cables for which no port on the other boards is the place. */
@@ -218,7 +218,7 @@ static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t sha
 
 	if (room == 0 || m->live_of[q] == FT_NONE || ft_usual_ports(m, in->live, q, FT_LINK_DOWN, 1) > 0)
 		return 0;
-	return lesser(*deficit_at(in->x, in->place, q) - share, room);
+	return lesser(*missing_at(in->x, in->place, q) - share, room);
 }
 
 /* ---- plans with ports ---- */
@@ -297,10 +297,10 @@ static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_fin
 	uint32_t most = 0, taken = 0, count;
 
 	for (const struct ft_pair *pair = first; pair < end; pair++)
-		most = in->x->deficit[pair->cell] > most ? in->x->deficit[pair->cell] : most;
+		most = in->x->missing[pair->cell] > most ? in->x->missing[pair->cell] : most;
 	for (; most > 0 && taken < room; most--)
 		for (const struct ft_pair *pair = first; pair < end; pair++)
-			if (in->x->deficit[pair->cell] == most &&
+			if (in->x->missing[pair->cell] == most &&
 			    (count = share_of(in, gap, BY_COUNT, pair->peer, room - taken)) > 0) {
 				outer_cables_take(in, f, pair->peer, count, link);
 				taken += count;
@@ -362,6 +362,6 @@ void ft_outer_cables_fold_all(const struct ft_inspection *in, struct ft_finding 
 		return;
 	}
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
-		if (m->live_of[pair->peer] != FT_NONE && in->x->deficit[pair->cell] > 0)
-			outer_cables_take(in, f, pair->peer, in->x->deficit[pair->cell], FT_LINK_DOWN);
+		if (m->live_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
+			outer_cables_take(in, f, pair->peer, in->x->missing[pair->cell], FT_LINK_DOWN);
 }

@@ -464,7 +464,7 @@ static void cut_lacks(const struct ft_inspection *in, struct ft_finding *f, cons
 		const struct ft_chip *chip =
 			port == FT_NONE ? NULL : ft_chip_of(m->chassis, m->chips->ports[port].node);
 
-		if (!chip || far == FT_NONE || !part_has(part, chip) || width_of(m, in->place, far) == 0)
+		if (!chip || far == FT_NONE || !part_has(part, chip) || ft_width_at(m, in->place, far) == 0)
 			continue;
 		f->impact.links_lost++;
 		ft_finding_lack(m, f, in->place, far, 1);

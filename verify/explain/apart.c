@@ -164,7 +164,7 @@ static void border_take(struct explain *x, const bool *is_of, struct ft_finding 
 		if (is_of[pair->peer] || m->cells.width[pair->cell] == 0)
 			continue;
 		ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
-		x->deficit[pair->cell] = 0;
+		x->missing[pair->cell] = 0;
 	}
 }
 

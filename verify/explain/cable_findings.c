@@ -538,7 +538,7 @@ struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_g
 {
 	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b;
 	struct ft_model *m = g->m;
-	uint32_t lower = g->place[gaps->a], upper = g->place[gaps->b], width = width_of(m, lower, upper);
+	uint32_t lower = g->place[gaps->a], upper = g->place[gaps->b], width = ft_width_at(m, lower, upper);
 	uint32_t *lacking = &g->lacking[ft_cell_at(m, lower, upper)];
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISSING, gap_evidence(g, gaps));
 	char cables[48];
@@ -567,7 +567,7 @@ struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_g
 	return f;
 }
 
-/* ---- remaining deficits, whose ports are only likely ---- */
+/* ---- remaining missing cables, whose ports are only likely ---- */
 
 /* The port of @live that usually leads to planned @peer, if something else is plugged into it. */
 static uint32_t usual_port_taken(const struct ft_model *m, uint32_t live, uint32_t peer)
@@ -648,17 +648,17 @@ int ft_missing_report(struct explain *x)
 	uint32_t any = 0;
 
 	for (uint32_t i = 0; i < m->cells.count; i++)
-		any |= x->deficit[i];
+		any |= x->missing[i];
 	for (uint32_t r = 0; any && r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
 			struct ft_residual *g;
 
-			if (x->deficit[pair->cell] == 0 || pair->peer < r)
+			if (x->missing[pair->cell] == 0 || pair->peer < r)
 				continue;
 			g = ft_residual_plain(x);
 			if (!g)
 				return -ENOMEM;
-			missing_pair(x, g, r, pair->peer, x->deficit[pair->cell]);
+			missing_pair(x, g, r, pair->peer, x->missing[pair->cell]);
 		}
 	return 0;
 }

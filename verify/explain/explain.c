@@ -2,18 +2,19 @@
 /*
  * Decomposes the difference between plan and fabric into the faults that explain it.
  *
- * Once every switch has its place (match/match.c), the residual is left: missing cables ("deficits") and surplus cables
- * ("strays") of each pair of places, cables to switches without a place, and empty places. Its size is the number of
- * faults, not of links. In this order, the most expensive explanation first:
+ * Once every switch has its place (match/match.c), the residual is left: missing and surplus cables of each pair of
+ * places, cables to switches without a place, and empty places. Its size is the number of faults, not of links. In this
+ * order, the most expensive explanation first:
  *
- *   unseen switches                take whole rows and columns of deficits with them
- *   what the sweep could not see   is no deficit at all
- *   swaps                          closed trails of k deficits and k strays: one fault
- *   misplaced cables               open ones, of one stray and one deficit that share a switch
- *   loopbacks, unplanned switches  take the deficits of the ports that they occupy
+ *   unseen switches                take whole rows and columns of missing cables with them
+ *   what the sweep could not see   is not missing at all
+ *   swaps                          closed trails of k missing cables and k surplus ones: one fault
+ *   misplaced cables               open ones, of one surplus and one missing cable that share a switch
+ *   loopbacks, unplanned switches  take the missing cables of the ports that they occupy
  *   what remains                   missing cables, by pair; unplanned cables
  *
- * Invariant: each step only lowers deficits and uses up strays, so at the end plan + findings = observed.
+ * Invariant: each step only lowers the numbers of missing cables and uses up surplus ones, so at the end plan +
+ * findings = observed.
  */
 #include "config.h"
 
@@ -43,12 +44,12 @@ int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
 	       (port_is_rare(m, c->a, c->a_port) || port_is_rare(m, c->b, c->b_port));
 }
 
-void ft_stray_add(struct explain *x, uint32_t cable)
+void ft_surplus_add(struct explain *x, uint32_t cable)
 {
 	const struct ft_live_cable *c = &x->m->live.cables[cable];
 	uint32_t a = x->m->live.switches[c->a].planned, b = x->m->live.switches[c->b].planned;
 
-	x->strays[x->stray_count++] = (struct stray){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
+	x->surplus[x->surplus_count++] = (struct surplus){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
 }
 
 /* Of the cables from @live to place @peer with oddness @odd, the one in the highest port below @below; or FT_NONE. */
@@ -72,10 +73,10 @@ static uint32_t last_cable(const struct ft_model *m, uint32_t live, uint32_t pee
 }
 
 /*
- * In a pair with surplus cables, the ones in the oddest ports are the strays. Two unusual ends count for more than one;
- * among equals the highest ports.
+ * If a pair has more cables than planned, those in the oddest ports are the surplus ones. Two unusual ends count for
+ * more than one; among equals the highest ports.
  */
-static void strays_of_pair(struct explain *x, uint32_t row, uint32_t column, uint32_t surplus)
+static void surplus_of_pair(struct explain *x, uint32_t row, uint32_t column, uint32_t surplus)
 {
 	const struct ft_model *m = x->m;
 	uint32_t live = m->live_of[row];
@@ -86,7 +87,7 @@ static void strays_of_pair(struct explain *x, uint32_t row, uint32_t column, uin
 
 			if (cable == FT_NONE)
 				break;
-			ft_stray_add(x, cable);
+			ft_surplus_add(x, cable);
 			below = ft_port_number(m, ft_cable_port(&m->live.cables[cable], live));
 		}
 }
@@ -102,31 +103,31 @@ static void residual_take(struct explain *x)
 			if (pair->peer < r || m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
 				continue;
 			if (seen > width)
-				strays_of_pair(x, r, pair->peer, seen - width);
+				surplus_of_pair(x, r, pair->peer, seen - width);
 			else
-				x->deficit[pair->cell] = width - seen;
+				x->missing[pair->cell] = width - seen;
 		}
 	for (uint32_t i = 0; i < m->live.cable_count; i++) {
 		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
 		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
 
 		if (a != FT_NONE && a == b)
-			ft_stray_add(x, i);
+			ft_surplus_add(x, i);
 	}
 }
 
 /*
- * How many of the @deficit cables between @p and @q may exist unseen: both switches have uplink ports that the sweep
- * could not read completely. A switch that was read completely, or the very ports seen down, prove that they are
+ * How many of the @missing cables between @p and @q may exist unseen: both switches have uplink ports that the
+ * sweep could not read completely. A switch that was read completely, or the very ports seen down, prove that they are
  * missing.
  */
-static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t deficit, uint32_t hazy)
+static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t missing, uint32_t hazy)
 {
 	uint32_t dark = ft_usual_ports(m, m->live_of[p], q, FT_LINK_DOWN, 1);
 	uint32_t other = ft_usual_ports(m, m->live_of[q], p, FT_LINK_DOWN, 1);
 
 	dark = dark > other ? dark : other;
-	return dark < deficit ? lesser(deficit - dark, hazy) : 0;
+	return dark < missing ? lesser(missing - dark, hazy) : 0;
 }
 
 static int unjudged_take(struct explain *x)
@@ -142,13 +143,13 @@ static int unjudged_take(struct explain *x)
 				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
 	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t *deficit = &x->deficit[pair->cell];
+			uint32_t *missing = &x->missing[pair->cell];
 			uint32_t q = pair->peer, n;
 
-			if (q < r || !*deficit || !hazy[r] || !hazy[q])
+			if (q < r || !*missing || !hazy[r] || !hazy[q])
 				continue;
-			n = hidden_cables(m, r, q, *deficit, lesser(hazy[r], hazy[q]));
-			*deficit -= n;
+			n = hidden_cables(m, r, q, *missing, lesser(hazy[r], hazy[q]));
+			*missing -= n;
 			hazy[r] -= n;
 			hazy[q] -= n;
 			m->cells.unjudged[pair->cell] = n;
@@ -162,7 +163,7 @@ static int unjudged_take(struct explain *x)
 static uint32_t short_peer(const struct explain *x, uint32_t e)
 {
 	for (const struct ft_pair *pair = ft_pairs_of(x->m, e); pair < ft_pairs_of(x->m, e + 1); pair++)
-		if (x->m->live_of[pair->peer] != FT_NONE && x->deficit[pair->cell] > 0)
+		if (x->m->live_of[pair->peer] != FT_NONE && x->missing[pair->cell] > 0)
 			return pair->peer;
 	return FT_NONE;
 }
@@ -171,7 +172,7 @@ static uint32_t short_peer(const struct explain *x, uint32_t e)
  * The alternative: an unplanned cable u-v and a missing cable e-c cost as much as two cables with one moved end each:
  * that of e-c plugged into v, and one of e-v into u. The count of e-v hides that.
  */
-static void unplanned_alternative(struct explain *x, struct ft_finding *f, const struct stray *s)
+static void unplanned_alternative(struct explain *x, struct ft_finding *f, const struct surplus *s)
 {
 	struct ft_model *m = x->m;
 	const uint32_t ends[2] = {s->a, s->b};
@@ -199,7 +200,7 @@ static void unplanned_alternative(struct explain *x, struct ft_finding *f, const
 	}
 }
 
-static void unplanned_expect(struct explain *x, struct ft_finding *f, const struct stray *s)
+static void unplanned_expect(struct explain *x, struct ft_finding *f, const struct surplus *s)
 {
 	const char *a = ft_kind_of(x->m, s->a), *b = ft_kind_of(x->m, s->b);
 
@@ -215,8 +216,8 @@ static void unplanned_cables(struct explain *x)
 {
 	struct ft_model *m = x->m;
 
-	for (uint32_t i = 0; i < x->stray_count; i++) {
-		struct stray *s = &x->strays[i];
+	for (uint32_t i = 0; i < x->surplus_count; i++) {
+		struct surplus *s = &x->surplus[i];
 		const struct ft_live_cable *cable = &m->live.cables[s->cable];
 		struct ft_finding *f;
 		char planned[48];
@@ -227,11 +228,11 @@ static void unplanned_cables(struct explain *x)
 		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
-		ft_place_text(m, stray_port(m, s, s->a), &x->text_a);
-		ft_place_text(m, stray_port(m, s, s->b), &x->text_b);
-		if (width_of(m, s->a, s->b) > 0) {
+		ft_place_text(m, surplus_port(m, s, s->a), &x->text_a);
+		ft_place_text(m, surplus_port(m, s, s->b), &x->text_b);
+		if (ft_width_at(m, s->a, s->b) > 0) {
 			ft_say(m, &f->expected, "%s between %s and %s",
-			       ft_plural(width_of(m, s->a, s->b), "cable", planned), label_of(m, s->a),
+			       ft_plural(ft_width_at(m, s->a, s->b), "cable", planned), label_of(m, s->a),
 			       label_of(m, s->b));
 			ft_say(m, &f->observed, "one more: %s - %s", ft_text_string(&x->text_a),
 			       ft_text_string(&x->text_b));
@@ -347,19 +348,19 @@ static void foreign_count(struct explain *x)
 	/* With ports the plan says which ones they are. */
 	if (x->m->plan->cable_count > 0)
 		return;
-	for (uint32_t i = 0; i < x->stray_count; i++)
-		if (!stray_is_loop(&x->strays[i]))
-			x->m->cells.foreign[ft_cell_at(x->m, x->strays[i].a, x->strays[i].b)]++;
+	for (uint32_t i = 0; i < x->surplus_count; i++)
+		if (!surplus_is_loop(&x->surplus[i]))
+			x->m->cells.foreign[ft_cell_at(x->m, x->surplus[i].a, x->surplus[i].b)]++;
 }
 
-/* Enters all planned cables as deficits, so that findings about unseen switches can take theirs. */
+/* Enters all planned cables as missing cables, so that findings about unseen switches can take theirs. */
 static void planned_take(struct explain *x)
 {
 	for (uint32_t i = 0; i < x->m->cells.count; i++)
-		x->deficit[i] = x->m->cells.width[i];
+		x->missing[i] = x->m->cells.width[i];
 }
 
-/* Strays and deficits, by number if the plan gives no ports. */
+/* Surplus and missing cables, by number if the plan gives no ports. */
 static int cables_explain(struct explain *x)
 {
 	const struct ft_plan *plan = x->m->plan;
@@ -416,9 +417,9 @@ int ft_explain(struct ft_model *m)
 	struct explain x = {.m = m};
 	int r = -ENOMEM;
 
-	x.deficit = ft_arena_zeros(&x.memory, m->cells.count + 1UL, sizeof(*x.deficit));
-	/* A cable is a stray only once, from a surplus in its pair or as a hidden one. */
-	x.strays = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.strays));
+	x.missing = ft_arena_zeros(&x.memory, m->cells.count + 1UL, sizeof(*x.missing));
+	/* A cable is a surplus one only once: because its pair has too many, or as a hidden one. */
+	x.surplus = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.surplus));
 	x.rivals = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.rivals));
 	x.picked = ft_arena_zeros(&x.memory, m->habit_ports, sizeof(*x.picked));
 	if (!x.memory.failed)

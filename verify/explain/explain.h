@@ -13,14 +13,14 @@
 
 #include "verify/model/model.h"
 
-struct stray {
+struct surplus {
 	uint32_t cable; /* live cable */
 	uint32_t a, b;	/* places at its ends, a < b; equal: a loopback */
 	bool used;
-	bool contested; /* another surplus cable took a deficit that could be this one's */
+	bool contested; /* another surplus cable took a missing cable that could be this one's */
 };
 
-/* The deficit that would remain if a misplaced cable were explained the other way. */
+/* The missing cable that would remain if a misplaced cable were explained the other way. */
 struct rival {
 	uint32_t p, q;		   /* the pair that is reported as short */
 	uint32_t other_p, other_q; /* the pair that would be short instead */
@@ -29,10 +29,10 @@ struct rival {
 struct explain {
 	struct ft_model *m;
 	struct ft_arena memory;
-	uint32_t *deficit;	   /* by cell */
+	uint32_t *missing;	   /* by cell */
 	struct ft_residual *plain; /* the residual for explanations by pairs of places: residual.h */
-	struct stray *strays;
-	uint32_t stray_count;
+	struct surplus *surplus;
+	uint32_t surplus_count;
 	struct rival *rivals;
 	uint32_t rival_count;
 	struct ft_text text_a, text_b, text_c; /* scratch: texts of places */
@@ -41,19 +41,14 @@ struct explain {
 	bool isolated_seen;		       /* an edge without a path to a core was seen */
 };
 
-static inline uint32_t *deficit_at(const struct explain *x, uint32_t p, uint32_t q)
+static inline uint32_t *missing_at(const struct explain *x, uint32_t p, uint32_t q)
 {
-	return &x->deficit[ft_cell_at(x->m, p, q)];
+	return &x->missing[ft_cell_at(x->m, p, q)];
 }
 
 static inline uint32_t lesser(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
-}
-
-static inline uint32_t width_of(const struct ft_model *m, uint32_t p, uint32_t q)
-{
-	return ft_width_at(m, p, q);
 }
 
 static inline const char *label_of(const struct ft_model *m, uint32_t planned)
@@ -69,20 +64,20 @@ static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t l
 }
 
 /* The port of a surplus cable at the end on @planned. */
-static inline uint32_t stray_port(const struct ft_model *m, const struct stray *s, uint32_t planned)
+static inline uint32_t surplus_port(const struct ft_model *m, const struct surplus *s, uint32_t planned)
 {
 	const struct ft_live_cable *c = &m->live.cables[s->cable];
 
 	return m->live.switches[c->a].planned == planned ? c->a_port : c->b_port;
 }
 
-static inline bool stray_usual(const struct ft_model *m, const struct stray *s, uint32_t planned, uint32_t peer)
+static inline bool surplus_usual(const struct ft_model *m, const struct surplus *s, uint32_t planned, uint32_t peer)
 {
-	return ft_port_usual(m, m->live_of[planned], ft_port_number(m, stray_port(m, s, planned)), peer);
+	return ft_port_usual(m, m->live_of[planned], ft_port_number(m, surplus_port(m, s, planned)), peer);
 }
 
 /* True if both ends are on one switch: a loopback. */
-static inline bool stray_is_loop(const struct stray *s)
+static inline bool surplus_is_loop(const struct surplus *s)
 {
 	return s->a == s->b;
 }
@@ -154,8 +149,8 @@ void ft_incomplete_report(struct explain *x);
 void ft_neighbours_report(struct explain *x);
 
 /*
- * director/inside.c: faults inside directors. Takes the deficits of outer cables that are missing with a board. Ports
- * of missing boards belong to no other finding. Returns 0 or -ENOMEM.
+ * director/inside.c: faults inside directors. Takes the missing cables of outer cables that are missing with a board.
+ * Ports of missing boards belong to no other finding. Returns 0 or -ENOMEM.
  */
 int ft_inside_explain(struct explain *x);
 
@@ -164,14 +159,14 @@ int ft_inside_explain(struct explain *x);
  * number that hardly any other switch uses.
  */
 enum { ODDNESS_MAX = 5 };
-void ft_stray_add(struct explain *x, uint32_t cable);
+void ft_surplus_add(struct explain *x, uint32_t cable);
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable);
 
 /* Misplaced and swapped cables: pairing.c by pairs of places, trails.c by port, if planned. 0 or -ENOMEM. */
 int ft_pairing_explain(struct explain *x);
 int ft_trails_explain(struct explain *x);
 
-/* cable_findings.c: reports the remaining deficits. 0 or -ENOMEM. */
+/* cable_findings.c: reports the remaining missing cables. 0 or -ENOMEM. */
 int ft_missing_report(struct explain *x);
 
 #endif

@@ -23,11 +23,11 @@ static uint32_t exact_far_end(const struct ft_model *m, uint32_t place, uint32_t
 }
 
 /* Restores the cable from @port of @planned to @q, in the port of @q that waits for it, if known. */
-static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
+static void missing_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
 {
 	struct ft_model *m = x->m;
 	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
-	uint32_t count = *deficit_at(x, planned, q), to = exact_far_end(m, planned, ft_port_number(m, port));
+	uint32_t count = *missing_at(x, planned, q), to = exact_far_end(m, planned, ft_port_number(m, port));
 
 	/* Cables of the pair that were folded before wait for their ports, too. */
 	for (size_t i = 0; i < f->lack_count; i++)
@@ -41,11 +41,11 @@ static void deficit_act(struct explain *x, struct ft_finding *f, uint32_t port, 
 enum { TAKEN_SHOWN = 4 };
 
 /*
- * A wrong plug in port @port of planned switch @planned blocks the planned cable of that port: its deficit is a
+ * A wrong plug in port @port of planned switch @planned blocks the planned cable of that port: its missing cable is a
  * consequence. Only the port number identifies that cable; without a pattern the cable is reported as missing.
  * @taken: what is folded is added to it, the first TAKEN_SHOWN; or NULL.
  */
-static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port,
+static void missing_fold(struct explain *x, struct ft_finding *f, uint32_t planned, uint32_t port,
 			 struct ft_text *taken)
 {
 	struct ft_model *m = x->m;
@@ -54,15 +54,15 @@ static void deficit_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
 		uint32_t q = pair->peer;
 
-		if (m->live_of[q] == FT_NONE || !x->deficit[pair->cell] ||
+		if (m->live_of[q] == FT_NONE || !x->missing[pair->cell] ||
 		    !ft_port_usual(m, live, ft_port_number(m, port), q))
 			continue;
-		x->deficit[pair->cell]--;
+		x->missing[pair->cell]--;
 		f->impact.links_lost++;
 		ft_finding_lack(m, f, planned, q, 1);
 		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
 				   label_of(m, planned), label_of(m, q));
-		deficit_act(x, f, port, planned, q);
+		missing_act(x, f, port, planned, q);
 		if (taken && f->impact.links_lost <= TAKEN_SHOWN)
 			ft_text_printf(taken, "%s%s - %s", taken->length ? ", " : "",
 				       ft_place_text(m, port, &x->text_c), label_of(m, q));
@@ -88,8 +88,8 @@ void ft_loopbacks_explain(struct explain *x)
 {
 	struct ft_model *m = x->m;
 
-	for (uint32_t i = 0; i < x->stray_count; i++) {
-		struct stray *s = &x->strays[i];
+	for (uint32_t i = 0; i < x->surplus_count; i++) {
+		struct surplus *s = &x->surplus[i];
 		const struct ft_live_cable *cable = &m->live.cables[s->cable];
 		char a[FT_PORT_WORDS_SIZE], b[FT_PORT_WORDS_SIZE];
 		struct ft_finding *f;
@@ -100,8 +100,8 @@ void ft_loopbacks_explain(struct explain *x)
 		f = ft_finding_add(m, FT_CODE_LOOPBACK, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
-		deficit_fold(x, f, s->a, cable->a_port, NULL);
-		deficit_fold(x, f, s->a, cable->b_port, NULL);
+		missing_fold(x, f, s->a, cable->a_port, NULL);
+		missing_fold(x, f, s->a, cable->b_port, NULL);
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
 		ft_say(m, &f->fix, "unplug it%s",
 		       f->symptom_count ? " and put the planned cables back into these ports" : "");
@@ -155,7 +155,7 @@ static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32
 				   ft_live_port_words(m, live, ft_port_number(m, near_port), words),
 				   ft_place_text(m, far_port, &x->text_a));
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
-		deficit_fold(x, f, m->live.switches[other].planned, far_port, taken);
+		missing_fold(x, f, m->live.switches[other].planned, far_port, taken);
 	}
 	return count;
 }

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Alternating trails over places. If the plan gives no ports, the residual is a multigraph over places: surplus cables
- * ("strays") and missing ones ("deficits"). It is decomposed into the fewest alternating trails:
+ * and missing ones. It is decomposed into the fewest alternating trails:
  *
- *   closed, k strays    a swap: one end of each cable is right, the other belongs where the next one's wrong end is
+ *   closed, k of each   a swap: one end of each surplus cable is right, the other belongs where the wrong end of the
+ *                       next one is
  *   open, one of each   a misplaced cable
  *   what is left        unplanned and missing cables; those that one pair lacks are one fault
  *
  * Parts of the residual without a common place are explained separately. In a small part, all sets of disjoint closed
- * trails are enumerated, and the one that covers the most strays is taken; then port numbers decide. In a large part,
- * breadth-first search finds the shortest closed trail through each stray. The rest is matched by augmenting paths,
- * pairs supported by port numbers first.
+ * trails are enumerated, and the one that covers the most surplus cables is taken; then port numbers decide. In a large
+ * part, breadth-first search finds the shortest closed trail through each surplus cable. The rest is matched by
+ * augmenting paths, pairs supported by port numbers first.
  *
  * Counts hide faults: two moves can leave the number of cables of a pair as planned. So a cable of a pair with the
- * right count may be a stray, too, which leaves its pair short of one: cables that port numbers show, and in small
- * parts any one between two places of the residual. Such an explanation is accepted if it has fewer trails; with as
- * many, port numbers decide, and else it is named as an alternative.
+ * right count may be a surplus one, too, which leaves its pair short of one: cables that port numbers show, and in
+ * small parts any one between two places of the residual. Such an explanation is accepted if it has fewer trails; with
+ * as many, port numbers decide, and else it is named as an alternative.
+ *
+ * Cost: exponential in the surplus cables of a small part, of which there are at most SMALL_MAX; in a large one
+ * O(surplus^2 * missing). PART_WORK_MAX and TRIES_WORK_MAX bound both.
  */
 #include "config.h"
 
@@ -30,32 +34,33 @@
 /* If one of the last four of these is exceeded, the report says that not everything was tried (untried.c). */
 enum {
 	TURNS = 2,
-	SMALL_MAX = 12, /* strays of a part for the full search; and for that with a hidden one */
+	SMALL_MAX = 12, /* surplus cables of a part for the full search; and for that with a hidden one */
 	RING_MAX = SMALL_MAX,
 	PART_WORK_MAX = 1 << 24,
-	TRIALS_WORK_MAX = 1 << 25,
+	TRIES_WORK_MAX = 1 << 25,
 	AUGMENT_MAX = 64
 };
 
 /* Evidence of port numbers outweighs a completed pair, and that outweighs which end it is. */
 enum { EVIDENCE = 4 };
 
-/* The explanation of a stray. */
+/* The explanation of a surplus cable. */
 struct fate {
 	enum { ALONE, SWAPPED, MOVED, COVERED } what;
 	uint32_t keep, target; /* places: of the right end, and where the other end belongs */
-	uint32_t next;	       /* SWAPPED: the stray whose wrong end is on @target */
+	uint32_t next;	       /* SWAPPED: the surplus cable whose wrong end is on @target */
 };
 
-/* A candidate explanation of a stray: the end at @right is in its place, and the other end belongs on @target. */
+/* A candidate explanation of a surplus cable: the end at @right is in its place, and the other end belongs on @target.
+ */
 struct candidate {
-	uint32_t stray, right, target;
+	uint32_t surplus, right, target;
 	int score;
 };
 
-/* A stray, and which end of it is right. */
+/* A surplus cable, and which end of it is right. */
 struct turned {
-	uint32_t stray;
+	uint32_t surplus;
 	uint32_t keep, wrong; /* places */
 };
 
@@ -67,7 +72,7 @@ struct ring {
 struct ring_set {
 	struct ring rings[SMALL_MAX / 2];
 	uint32_t count;
-	uint32_t covered; /* strays in the closed trails */
+	uint32_t covered; /* surplus cables in the closed trails */
 	int score;	  /* the evidence of port numbers for it */
 };
 
@@ -81,24 +86,24 @@ struct pairing {
 	uint32_t *price;      /* by part: its faults */
 	bool *swaps_only;     /* by part: its faults are closed trails, which explain it without a rest */
 	uint32_t rings;	      /* the closed trails that part_solve() found */
-	uint32_t (*equal)[2]; /* by part: a pair with a cable that may be a stray at no more faults, or FT_NONE */
+	uint32_t (*equal)[2]; /* by part: a pair with a cable that may be a surplus one at no more faults, or FT_NONE */
 	uint32_t tied[2];   /* a pair that would have saved as many faults as the one that was uncovered, or FT_NONE */
 	bool *touched;	    /* by place */
-	struct fate *fates; /* by stray */
-	uint32_t first_hidden; /* strays from here on are hidden ones, of pairs with the right count */
+	struct fate *fates; /* by surplus cable */
+	uint32_t first_hidden; /* surplus cables from here on are hidden ones, of pairs with the right count */
 	uint32_t work;	       /* work spent on the present part, in links looked at */
-	uint64_t trial_work;   /* work spent on trying hidden strays */
+	uint64_t tries_work;   /* work spent on trying hidden surplus cables */
 	bool untried;	       /* some of it exceeded its limit */
 
 	/* The present part. */
-	uint32_t *members; /* strays */
+	uint32_t *members; /* surplus cables */
 	uint32_t count;
 	struct candidate *candidates;
 	uint32_t candidate_count, candidate_size;
-	uint32_t *chosen; /* by stray: its candidate, or FT_NONE */
-	uint32_t *asked;  /* by cell: the last stray that looked for a deficit there */
+	uint32_t *chosen; /* by surplus cable: its candidate, or FT_NONE */
+	uint32_t *asked;  /* by cell: the last surplus cable that looked for a missing cable there */
 	uint32_t asking;
-	uint32_t *scratch; /* scratch: two entries for each stray and orientation */
+	uint32_t *scratch; /* scratch: two entries for each surplus cable and orientation */
 	struct ring_set now, best;
 	bool used[SMALL_MAX];
 	uint32_t ring_equals; /* other sets of closed trails as good as the best */
@@ -114,27 +119,27 @@ static bool work_is_over(struct pairing *q, uint32_t more)
 
 /* ---- closed trails ---- */
 
-static struct turned turned_make(const struct pairing *q, uint32_t stray, unsigned int turn)
+static struct turned turned_make(const struct pairing *q, uint32_t surplus, unsigned int turn)
 {
-	const struct stray *s = &q->x->strays[stray];
+	const struct surplus *s = &q->x->surplus[surplus];
 
-	return turn ? (struct turned){stray, s->b, s->a} : (struct turned){stray, s->a, s->b};
+	return turn ? (struct turned){surplus, s->b, s->a} : (struct turned){surplus, s->a, s->b};
 }
 
 /* True if @from's right end lacks a cable to the place of @to's wrong end. */
 static bool link_lacks(const struct pairing *q, const struct turned *from, const struct turned *to)
 {
-	return from->keep != to->wrong && from->wrong != to->wrong && *deficit_at(q->x, from->keep, to->wrong) > 0;
+	return from->keep != to->wrong && from->wrong != to->wrong && *missing_at(q->x, from->keep, to->wrong) > 0;
 }
 
 /* The evidence of port numbers that @from belongs at the place of @to's wrong end. */
 static int link_score(const struct pairing *q, const struct turned *from, const struct turned *to)
 {
-	return stray_usual(q->m, &q->x->strays[from->stray], from->keep, to->wrong) +
-	       stray_usual(q->m, &q->x->strays[to->stray], to->wrong, from->keep);
+	return surplus_usual(q->m, &q->x->surplus[from->surplus], from->keep, to->wrong) +
+	       surplus_usual(q->m, &q->x->surplus[to->surplus], to->wrong, from->keep);
 }
 
-/* >0 if @a is the better set: it covers more strays; then by port numbers, then with shorter cycles. */
+/* >0 if @a is the better set: it covers more surplus cables; then by port numbers, then with shorter cycles. */
 static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
 {
 	if (a->covered != b->covered)
@@ -146,7 +151,7 @@ static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
 
 static void ring_search(struct pairing *q, uint32_t from);
 
-/* Extends the last ring of q->now, whose stray number @depth - 1 looks for its successor. */
+/* Extends the last ring of q->now, whose surplus cable number @depth - 1 looks for its successor. */
 static void ring_extend(struct pairing *q, uint32_t first, uint32_t depth)
 {
 	struct ring *ring = &q->now.rings[q->now.count];
@@ -156,9 +161,9 @@ static void ring_extend(struct pairing *q, uint32_t first, uint32_t depth)
 		return;
 	if (depth >= 2 && link_lacks(q, last, head)) {
 		int score = link_score(q, last, head);
-		uint32_t *deficit = deficit_at(q->x, last->keep, head->wrong);
+		uint32_t *missing = missing_at(q->x, last->keep, head->wrong);
 
-		(*deficit)--;
+		(*missing)--;
 		ring->k = depth;
 		q->now.count++;
 		q->now.covered += depth;
@@ -167,30 +172,30 @@ static void ring_extend(struct pairing *q, uint32_t first, uint32_t depth)
 		q->now.score -= score;
 		q->now.covered -= depth;
 		q->now.count--;
-		(*deficit)++;
+		(*missing)++;
 	}
 	for (uint32_t i = first + 1; depth < RING_MAX && i < q->count; i++)
 		for (unsigned int turn = 0; !q->used[i] && turn < TURNS; turn++) {
 			struct turned next = turned_make(q, q->members[i], turn);
-			uint32_t *deficit;
+			uint32_t *missing;
 			int score;
 
 			if (!link_lacks(q, last, &next))
 				continue;
-			deficit = deficit_at(q->x, last->keep, next.wrong);
+			missing = missing_at(q->x, last->keep, next.wrong);
 			score = link_score(q, last, &next);
 			q->used[i] = true;
-			(*deficit)--;
+			(*missing)--;
 			ring->at[depth] = next;
 			q->now.score += score;
 			ring_extend(q, first, depth + 1);
 			q->now.score -= score;
-			(*deficit)++;
+			(*missing)++;
 			q->used[i] = false;
 		}
 }
 
-/* Backtracking over all sets of rings whose lowest strays are @from or higher. */
+/* Backtracking over all sets of rings whose lowest surplus cables are @from or higher. */
 static void ring_search(struct pairing *q, uint32_t from)
 {
 	while (from < q->count && q->used[from])
@@ -207,52 +212,52 @@ static void ring_search(struct pairing *q, uint32_t from)
 		return;
 	}
 	q->used[from] = true;
-	/* A cycle has two directions: only the one in which its lowest stray is unturned is enumerated. */
+	/* A cycle has two directions: only the one in which its lowest surplus cable is unturned is enumerated. */
 	q->now.rings[q->now.count].at[0] = turned_make(q, q->members[from], 0);
 	ring_extend(q, from, 1);
-	/* The case that this stray is in no ring. */
+	/* The case that this surplus cable is in no ring. */
 	ring_search(q, from + 1);
 	q->used[from] = false;
 }
 
-static uint32_t *link_deficit(const struct pairing *q, const struct ring *ring, uint32_t i)
+static uint32_t *link_missing(const struct pairing *q, const struct ring *ring, uint32_t i)
 {
-	return deficit_at(q->x, ring->at[i].keep, ring->at[(i + 1) % ring->k].wrong);
+	return missing_at(q->x, ring->at[i].keep, ring->at[(i + 1) % ring->k].wrong);
 }
 
-/* Takes the deficits of a ring. False if a pair lacks fewer cables than the ring needs: then none is taken. */
+/* Takes the missing cables of a ring. False if a pair lacks fewer cables than the ring needs: then none is taken. */
 static bool ring_take(struct pairing *q, const struct ring *ring)
 {
 	uint32_t taken = 0;
 
-	while (taken<ring->k && * link_deficit(q, ring, taken)> 0)
-		(*link_deficit(q, ring, taken++))--;
+	while (taken<ring->k && * link_missing(q, ring, taken)> 0)
+		(*link_missing(q, ring, taken++))--;
 	if (taken < ring->k) {
 		while (taken > 0)
-			(*link_deficit(q, ring, --taken))++;
+			(*link_missing(q, ring, --taken))++;
 		return false;
 	}
 	for (uint32_t i = 0; i < ring->k; i++) {
 		const struct turned *next = &ring->at[(i + 1) % ring->k];
 
-		q->fates[ring->at[i].stray] = (struct fate){SWAPPED, ring->at[i].keep, next->wrong, next->stray};
+		q->fates[ring->at[i].surplus] = (struct fate){SWAPPED, ring->at[i].keep, next->wrong, next->surplus};
 	}
 	return true;
 }
 
-/* True if no stray is in the ring in both orientations. */
+/* True if no surplus cable is in the ring in both orientations. */
 static bool ring_is_simple(const struct ring *ring)
 {
 	for (uint32_t i = 0; i < ring->k; i++)
 		for (uint32_t j = i + 1; j < ring->k; j++)
-			if (ring->at[i].stray == ring->at[j].stray)
+			if (ring->at[i].surplus == ring->at[j].surplus)
 				return false;
 	return true;
 }
 
 /*
- * The shortest ring through member @start of at most RING_MAX strays, by breadth-first search over strays in both
- * orientations. States are numbered by member, TURNS each.
+ * The shortest ring through member @start of at most RING_MAX surplus cables, by breadth-first search over surplus
+ * cables in both orientations. States are numbered by member, TURNS each.
  */
 static bool ring_shortest(struct pairing *q, uint32_t start, struct ring *ret)
 {
@@ -285,7 +290,7 @@ static bool ring_shortest(struct pairing *q, uint32_t start, struct ring *ret)
 		for (uint32_t i = 0; i < states; i++) {
 			struct turned next = turned_make(q, q->members[i / TURNS], i % TURNS);
 
-			if (q->fates[next.stray].what != ALONE || i / TURNS == start || before[i] != FT_NONE ||
+			if (q->fates[next.surplus].what != ALONE || i / TURNS == start || before[i] != FT_NONE ||
 			    !link_lacks(q, &s, &next))
 				continue;
 			before[i] = here;
@@ -325,19 +330,19 @@ static uint32_t rings_find(struct pairing *q)
 static bool candidate_score(const struct pairing *q, struct candidate *c)
 {
 	const struct ft_model *m = q->m;
-	const struct stray *s = &q->x->strays[c->stray];
+	const struct surplus *s = &q->x->surplus[c->surplus];
 	uint32_t wrong = s->a == c->right ? s->b : s->a;
-	bool usual = stray_usual(m, s, c->right, c->target);
+	bool usual = surplus_usual(m, s, c->right, c->target);
 
-	c->score = EVIDENCE * (2 * usual - stray_usual(m, s, wrong, c->right) +
+	c->score = EVIDENCE * (2 * usual - surplus_usual(m, s, wrong, c->right) +
 			       (ft_usual_ports(m, m->live_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
-		   2 * (*deficit_at(q->x, c->right, c->target) == 1) +
+		   2 * (*missing_at(q->x, c->right, c->target) == 1) +
 		   (ft_rank_of(m, c->right) < ft_rank_of(m, c->target));
 	/* One other switch with that use of the port may be a coincidence; two are a pattern. */
 	if (usual || !ft_usual_ports(m, m->live_of[c->right], c->target, FT_LINK_DOWN, 2))
 		return true;
 	c->score -= 2 * EVIDENCE;
-	return ft_port_has_use(m, m->live_of[c->right], ft_port_number(m, stray_port(m, s, c->right)));
+	return ft_port_has_use(m, m->live_of[c->right], ft_port_number(m, surplus_port(m, s, c->right)));
 }
 
 static int candidate_add(struct pairing *q, const struct candidate *c)
@@ -361,8 +366,8 @@ static int candidate_compare(const void *a, const void *b)
 
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
-	if (x->stray != y->stray)
-		return x->stray < y->stray ? -1 : 1;
+	if (x->surplus != y->surplus)
+		return x->surplus < y->surplus ? -1 : 1;
 	if (x->right != y->right)
 		return x->right < y->right ? -1 : 1;
 	return x->target < y->target ? -1 : x->target > y->target;
@@ -372,17 +377,17 @@ static int candidates_gather(struct pairing *q)
 {
 	q->candidate_count = 0;
 	for (uint32_t i = 0; i < q->count; i++) {
-		uint32_t stray = q->members[i];
-		const uint32_t ends[2] = {q->x->strays[stray].a, q->x->strays[stray].b};
+		uint32_t surplus = q->members[i];
+		const uint32_t ends[2] = {q->x->surplus[surplus].a, q->x->surplus[surplus].b};
 
-		for (unsigned int n = 0; q->fates[stray].what == ALONE && n < 2; n++) {
+		for (unsigned int n = 0; q->fates[surplus].what == ALONE && n < 2; n++) {
 			const struct ft_pair *end = ft_pairs_of(q->m, ends[n] + 1);
 
 			for (const struct ft_pair *pair = ft_pairs_of(q->m, ends[n]); pair < end; pair++) {
-				struct candidate c = {stray, ends[n], pair->peer, 0};
+				struct candidate c = {surplus, ends[n], pair->peer, 0};
 
 				if (q->m->live_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
-				    !q->x->deficit[pair->cell] || !candidate_score(q, &c))
+				    !q->x->missing[pair->cell] || !candidate_score(q, &c))
 					continue;
 				if (candidate_add(q, &c) < 0)
 					return -ENOMEM;
@@ -394,19 +399,20 @@ static int candidates_gather(struct pairing *q)
 	return 0;
 }
 
-static uint32_t *candidate_deficit(const struct pairing *q, const struct candidate *c)
+static uint32_t *candidate_missing(const struct pairing *q, const struct candidate *c)
 {
-	return deficit_at(q->x, c->right, c->target);
+	return missing_at(q->x, c->right, c->target);
 }
 
-static void choose(struct pairing *q, uint32_t stray, uint32_t candidate)
+static void choose(struct pairing *q, uint32_t surplus, uint32_t candidate)
 {
-	q->chosen[stray] = candidate;
-	(*candidate_deficit(q, &q->candidates[candidate]))--;
+	q->chosen[surplus] = candidate;
+	(*candidate_missing(q, &q->candidates[candidate]))--;
 }
 
-/* Finds a free deficit for @stray by moving others to their next ones (augmenting path). @q->asked: visited pairs. */
-static bool augment(struct pairing *q, uint32_t stray, unsigned int depth)
+/* Finds a free missing cable for @surplus by moving others to their next ones (augmenting path). @q->asked: visited
+ * pairs. */
+static bool augment(struct pairing *q, uint32_t surplus, unsigned int depth)
 {
 	if (work_is_over(q, q->candidate_count / 8))
 		return false;
@@ -414,20 +420,20 @@ static bool augment(struct pairing *q, uint32_t stray, unsigned int depth)
 		const struct candidate *c = &q->candidates[i];
 		uint32_t cell = ft_cell_at(q->m, c->right, c->target);
 
-		if (c->stray != stray || q->asked[cell] == q->asking)
+		if (c->surplus != surplus || q->asked[cell] == q->asking)
 			continue;
 		q->asked[cell] = q->asking;
-		q->untried |= q->x->deficit[cell] == 0 && depth == 0;
-		for (uint32_t n = 0; q->x->deficit[cell] == 0 && depth > 0 && n < q->count; n++) {
+		q->untried |= q->x->missing[cell] == 0 && depth == 0;
+		for (uint32_t n = 0; q->x->missing[cell] == 0 && depth > 0 && n < q->count; n++) {
 			uint32_t other = q->members[n], own = q->chosen[other];
 
-			/* A stray gives up its own deficit only for another one. */
-			if (own != FT_NONE && candidate_deficit(q, &q->candidates[own]) == &q->x->deficit[cell] &&
+			/* A surplus cable gives up its own missing cable only for another one. */
+			if (own != FT_NONE && candidate_missing(q, &q->candidates[own]) == &q->x->missing[cell] &&
 			    augment(q, other, depth - 1))
-				q->x->deficit[cell]++;
+				q->x->missing[cell]++;
 		}
-		if (q->x->deficit[cell] > 0) {
-			choose(q, stray, i);
+		if (q->x->missing[cell] > 0) {
+			choose(q, surplus, i);
 			return true;
 		}
 	}
@@ -444,8 +450,8 @@ static int moves_find(struct pairing *q)
 		q->chosen[q->members[i]] = FT_NONE;
 	/* Best supported candidates first; then augmenting paths for the rest. */
 	for (uint32_t i = 0; i < q->candidate_count; i++)
-		if (q->chosen[q->candidates[i].stray] == FT_NONE && *candidate_deficit(q, &q->candidates[i]) > 0)
-			choose(q, q->candidates[i].stray, i);
+		if (q->chosen[q->candidates[i].surplus] == FT_NONE && *candidate_missing(q, &q->candidates[i]) > 0)
+			choose(q, q->candidates[i].surplus, i);
 	for (uint32_t i = 0; i < q->count; i++) {
 		if (q->fates[q->members[i]].what != ALONE || q->chosen[q->members[i]] != FT_NONE)
 			continue;
@@ -464,22 +470,22 @@ static int moves_find(struct pairing *q)
 
 /* ---- a part of the residual ---- */
 
-static bool is_hidden(const struct pairing *q, uint32_t stray)
+static bool is_hidden(const struct pairing *q, uint32_t surplus)
 {
-	return stray >= q->first_hidden;
+	return surplus >= q->first_hidden;
 }
 
-/* Restores the members' deficits to those before part_solve(). */
+/* Restores the members' missing cables to those before part_solve(). */
 static void part_undo(struct pairing *q)
 {
 	for (uint32_t i = 0; i < q->count; i++) {
 		const struct fate *f = &q->fates[q->members[i]];
-		const struct stray *s = &q->x->strays[q->members[i]];
+		const struct surplus *s = &q->x->surplus[q->members[i]];
 
 		if (f->what == SWAPPED || f->what == MOVED)
-			(*deficit_at(q->x, f->keep, f->target))++;
+			(*missing_at(q->x, f->keep, f->target))++;
 		else if (f->what == COVERED)
-			(*deficit_at(q->x, s->a, s->b))++;
+			(*missing_at(q->x, s->a, s->b))++;
 	}
 }
 
@@ -498,19 +504,19 @@ static int part_solve(struct pairing *q, uint32_t one, uint32_t other, uint32_t 
 		return r;
 	for (uint32_t i = 0; i < q->count; i++) {
 		struct fate *f = &q->fates[q->members[i]];
-		const struct stray *s = &q->x->strays[q->members[i]];
+		const struct surplus *s = &q->x->surplus[q->members[i]];
 
-		/* A hidden stray that explains nothing is an ordinary cable again. */
-		if (is_hidden(q, q->members[i]) && f->what == ALONE && *deficit_at(q->x, s->a, s->b) > 0) {
+		/* A hidden surplus cable that explains nothing is an ordinary cable again. */
+		if (is_hidden(q, q->members[i]) && f->what == ALONE && *missing_at(q->x, s->a, s->b) > 0) {
 			f->what = COVERED;
-			(*deficit_at(q->x, s->a, s->b))--;
+			(*missing_at(q->x, s->a, s->b))--;
 		}
 		price += f->what == ALONE || f->what == MOVED;
 	}
 	for (uint32_t i = 0; i < q->short_count; i++) {
 		uint32_t part = q->part[q->shorts[i][0]];
 
-		price += (part == one || part == other) && *deficit_at(q->x, q->shorts[i][0], q->shorts[i][1]) > 0;
+		price += (part == one || part == other) && *missing_at(q->x, q->shorts[i][0], q->shorts[i][1]) > 0;
 	}
 	*ret_price = price;
 	return 0;
@@ -521,8 +527,8 @@ static void parts_find(struct pairing *q)
 	const struct explain *x = q->x;
 
 	ft_number_begin(q->part, q->m->place_count);
-	for (uint32_t i = 0; i < x->stray_count; i++)
-		ft_number_join(q->part, x->strays[i].a, x->strays[i].b);
+	for (uint32_t i = 0; i < x->surplus_count; i++)
+		ft_number_join(q->part, x->surplus[i].a, x->surplus[i].b);
 	for (uint32_t i = 0; i < q->short_count; i++)
 		ft_number_join(q->part, q->shorts[i][0], q->shorts[i][1]);
 	for (uint32_t p = 0; p < q->m->place_count; p++)
@@ -532,15 +538,15 @@ static void parts_find(struct pairing *q)
 static void members_take(struct pairing *q, uint32_t one, uint32_t other)
 {
 	q->count = 0;
-	for (uint32_t i = 0; i < q->x->stray_count; i++) {
-		uint32_t part = q->part[q->x->strays[i].a];
+	for (uint32_t i = 0; i < q->x->surplus_count; i++) {
+		uint32_t part = q->part[q->x->surplus[i].a];
 
-		if ((part == one || part == other) && !stray_is_loop(&q->x->strays[i]))
+		if ((part == one || part == other) && !surplus_is_loop(&q->x->surplus[i]))
 			q->members[q->count++] = i;
 	}
 }
 
-/* ---- hidden strays: cables of pairs with the right count ---- */
+/* ---- hidden surplus cables: cables of pairs with the right count ---- */
 
 static int short_add(struct pairing *q, uint32_t p, uint32_t peer)
 {
@@ -552,37 +558,37 @@ static int short_add(struct pairing *q, uint32_t p, uint32_t peer)
 	return 1;
 }
 
-static bool cable_is_stray(const struct explain *x, uint32_t cable)
+static bool cable_is_surplus(const struct explain *x, uint32_t cable)
 {
-	for (uint32_t i = 0; i < x->stray_count; i++)
-		if (x->strays[i].cable == cable)
+	for (uint32_t i = 0; i < x->surplus_count; i++)
+		if (x->surplus[i].cable == cable)
 			return true;
 	return false;
 }
 
-/* Makes a cable of a pair with the right count a stray: its pair is then short of one. */
+/* Makes a cable of a pair with the right count a surplus cable: its pair is then short of one. */
 static void cable_uncover(struct pairing *q, uint32_t cable)
 {
-	const struct stray *s = &q->x->strays[q->x->stray_count];
+	const struct surplus *s = &q->x->surplus[q->x->surplus_count];
 
-	ft_stray_add(q->x, cable);
-	(*deficit_at(q->x, s->a, s->b))++;
+	ft_surplus_add(q->x, cable);
+	(*missing_at(q->x, s->a, s->b))++;
 	short_add(q, s->a, s->b);
 	q->touched[s->a] = q->touched[s->b] = true;
 }
 
-/* Undoes the last hidden strays, down to @count, and the pairs, down to @short_count. */
-static void strays_cover(struct pairing *q, uint32_t count, uint32_t short_count)
+/* Undoes the last hidden surplus cables, down to @count, and the pairs, down to @short_count. */
+static void surplus_cover(struct pairing *q, uint32_t count, uint32_t short_count)
 {
-	while (q->x->stray_count > count) {
-		const struct stray *s = &q->x->strays[--q->x->stray_count];
+	while (q->x->surplus_count > count) {
+		const struct surplus *s = &q->x->surplus[--q->x->surplus_count];
 
-		(*deficit_at(q->x, s->a, s->b))--;
+		(*missing_at(q->x, s->a, s->b))--;
 	}
 	q->short_count = short_count;
 }
 
-/* A cable of planned pair @p-@q; of several, one in an odd port; FT_NONE: all of them are strays already. */
+/* A cable of planned pair @p-@q; of several, one in an odd port; FT_NONE: all of them are surplus cables already. */
 static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 {
 	const struct ft_model *m = x->m;
@@ -594,7 +600,7 @@ static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 		uint32_t cable = m->live.at[sw->first_cable + i];
 
 		if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[p])].planned != q ||
-		    cable_is_stray(x, cable) || ft_cable_oddness(m, cable) <= odd)
+		    cable_is_surplus(x, cable) || ft_cable_oddness(m, cable) <= odd)
 			continue;
 		odd = ft_cable_oddness(m, cable);
 		pick = cable;
@@ -602,16 +608,17 @@ static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 	return pick;
 }
 
-/* True if a stray leaves @p in the port for @q, or @q in the port for @p: the cable p-q with its other end moved. */
+/* True if a surplus cable leaves @p in the port for @q, or @q in the port for @p: the cable p-q with its other end
+ * moved. */
 static bool pair_has_moved(const struct pairing *t, uint32_t p, uint32_t q)
 {
 	for (uint32_t i = 0; i < t->first_hidden; i++) {
-		const struct stray *s = &t->x->strays[i];
+		const struct surplus *s = &t->x->surplus[i];
 
-		if (stray_is_loop(s))
+		if (surplus_is_loop(s))
 			continue;
-		if (((s->a == p || s->b == p) && stray_usual(t->m, s, p, q)) ||
-		    ((s->a == q || s->b == q) && stray_usual(t->m, s, q, p)))
+		if (((s->a == p || s->b == p) && surplus_usual(t->m, s, p, q)) ||
+		    ((s->a == q || s->b == q) && surplus_usual(t->m, s, q, p)))
 			return true;
 	}
 	return false;
@@ -623,7 +630,7 @@ static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t live, ui
 	if (!q->touched[p])
 		return false;
 	for (const struct ft_pair *pair = ft_pairs_of(q->m, p); pair < ft_pairs_of(q->m, p + 1); pair++)
-		if (q->m->live_of[pair->peer] != FT_NONE && q->x->deficit[pair->cell] > 0 &&
+		if (q->m->live_of[pair->peer] != FT_NONE && q->x->missing[pair->cell] > 0 &&
 		    ft_port_usual(q->m, live, number, pair->peer))
 			return true;
 	return false;
@@ -632,8 +639,8 @@ static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t live, ui
 /*
  * Two moves can hide one another: a cable of e-c1 that was plugged into c2, and the cable of e-c2 moved elsewhere,
  * leave the count of e-c2 right. Port numbers show it: the cable is where e's cable to c1 usually is, that pair is
- * short, and either the cable of e-c2 is among the strays, or the other end is in a port whose own cable is missing as
- * well.
+ * short, and either the cable of e-c2 is among the surplus cables, or the other end is in a port whose own cable is
+ * missing as well.
  */
 static void ports_uncover(struct pairing *q)
 {
@@ -649,7 +656,7 @@ static void ports_uncover(struct pairing *q)
 		if (p == FT_NONE || peer == FT_NONE || p == peer || !q->touched[p] ||
 		    ft_port_usual(m, near, number, peer))
 			continue;
-		if (!port_is_short(q, p, near, number) || cable_is_stray(q->x, i / 2) ||
+		if (!port_is_short(q, p, near, number) || cable_is_surplus(q->x, i / 2) ||
 		    (!pair_has_moved(q, p, peer) && !port_is_short(q, peer, far, far_number)))
 			continue;
 		cable_uncover(q, i / 2);
@@ -679,10 +686,10 @@ static int parts_price(struct pairing *q, uint32_t *ret_total)
 }
 
 /*
- * Tries each possible hidden stray by itself: a cable between two places of the residual. An unplanned cable may make
- * up for a swapped one, and then neither pair lacks any. Two swaps that explain all of their parts are left alone: a
- * third cable that would join them to one trail of five would be blamed for nothing.
- * @ret_pair  the pair with the hidden stray that saves the most faults, or FT_NONE
+ * Tries each possible hidden surplus cable by itself: a cable between two places of the residual. An unplanned cable
+ * may make up for a swapped one, and then neither pair lacks any. Two swaps that explain all of their parts are left
+ * alone: a third cable that would join them to one trail of five would be blamed for nothing.
+ * @ret_pair  the pair with the hidden surplus cable that saves the most faults, or FT_NONE
  */
 static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 {
@@ -693,7 +700,7 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 	for (uint32_t p = 0; p < m->place_count; p++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); q->touched[p] && pair < ft_pairs_of(m, p + 1);
 		     pair++) {
-			uint32_t one = q->part[p], other = q->part[pair->peer], count = q->x->stray_count;
+			uint32_t one = q->part[p], other = q->part[pair->peer], count = q->x->surplus_count;
 			uint32_t shorts = q->short_count, before, price, cable;
 			int r;
 
@@ -704,8 +711,8 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 			members_take(q, one, other);
 			if (before <= 1 || q->count >= SMALL_MAX || (q->swaps_only[one] && q->swaps_only[other]))
 				continue;
-			q->trial_work += q->x->stray_count + q->work;
-			if (q->trial_work > TRIALS_WORK_MAX) {
+			q->tries_work += q->x->surplus_count + q->work;
+			if (q->tries_work > TRIES_WORK_MAX) {
 				q->untried = true;
 				return 0;
 			}
@@ -730,7 +737,7 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 				q->equal[one][0] = q->equal[other][0] = p;
 				q->equal[one][1] = q->equal[other][1] = pair->peer;
 			}
-			strays_cover(q, count, shorts);
+			surplus_cover(q, count, shorts);
 		}
 	return 0;
 }
@@ -744,7 +751,8 @@ static bool kinds_are_regular(const struct ft_model *m)
 	return regular;
 }
 
-/* Accepts hidden strays that lower the number of faults; between equals, port numbers decide, then the counts. */
+/* Accepts hidden surplus cables that lower the number of faults; between equals, port numbers decide, then the counts.
+ */
 static int hidden_find(struct pairing *q)
 {
 	/* A baseline knows the peer of every port: no guess is needed. */
@@ -757,7 +765,7 @@ static int hidden_find(struct pairing *q)
 	ports_uncover(q);
 	r = parts_price(q, &ports);
 	if (r == 0 && ports > plain) {
-		strays_cover(q, q->first_hidden, shorts);
+		surplus_cover(q, q->first_hidden, shorts);
 		r = parts_price(q, &plain);
 	}
 	for (;;) {
@@ -798,29 +806,29 @@ static void part_alternatives(struct pairing *q, size_t first, uint32_t part)
 	}
 }
 
-/* Another end, or another deficit, that port numbers support equally is an alternative. */
-static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t stray)
+/* Another end, or another missing cable, that port numbers support equally is an alternative. */
+static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t surplus)
 {
 	struct explain *x = q->x;
 	struct ft_model *m = q->m;
-	const struct candidate *c = &q->candidates[q->chosen[stray]];
+	const struct candidate *c = &q->candidates[q->chosen[surplus]];
 
 	for (uint32_t i = 0; i < q->candidate_count; i++) {
 		const struct candidate *o = &q->candidates[i];
-		const struct stray *other = &x->strays[o->stray];
+		const struct surplus *other = &x->surplus[o->surplus];
 
 		if (o->score < c->score - (EVIDENCE - 1))
 			break;
-		if (o->stray != stray && q->chosen[o->stray] == FT_NONE && !other->contested &&
-		    candidate_deficit(q, o) == candidate_deficit(q, c)) {
-			x->strays[o->stray].contested = true;
+		if (o->surplus != surplus && q->chosen[o->surplus] == FT_NONE && !other->contested &&
+		    candidate_missing(q, o) == candidate_missing(q, c)) {
+			x->surplus[o->surplus].contested = true;
 			ft_finding_alternative(m, f,
 					       "the one that belongs between %s and %s is that of %s and %s, and this "
 					       "one is unplanned. Labels tell",
 					       label_of(m, c->right), label_of(m, c->target), label_of(m, other->a),
 					       label_of(m, other->b));
 		}
-		if (o->stray != stray || o == c || *candidate_deficit(q, o) == 0)
+		if (o->surplus != surplus || o == c || *candidate_missing(q, o) == 0)
 			continue;
 		ft_finding_alternative(m, f,
 				       "its end at %s is right and it belongs on %s; then the cable between %s and "
@@ -833,42 +841,42 @@ static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t 
 	}
 }
 
-/* The cycle from @stray on, as vertices: the wrong end of each, and the right one. */
-static void ring_report(struct pairing *q, struct ft_residual *g, uint32_t stray)
+/* The cycle from @surplus on, as vertices: the wrong end of each, and the right one. */
+static void ring_report(struct pairing *q, struct ft_residual *g, uint32_t surplus)
 {
-	uint32_t path[2 * RING_MAX], count = 0, at = stray;
+	uint32_t path[2 * RING_MAX], count = 0, at = surplus;
 
 	do {
 		const struct fate *f = &q->fates[at];
-		struct stray *s = &q->x->strays[at];
+		struct surplus *s = &q->x->surplus[at];
 		uint32_t wrong = s->a == f->keep ? s->b : s->a;
 
-		path[count] = ft_residual_port(g, stray_port(q->m, s, wrong), wrong);
-		path[count + 1] = ft_residual_port(g, stray_port(q->m, s, f->keep), f->keep);
+		path[count] = ft_residual_port(g, surplus_port(q->m, s, wrong), wrong);
+		path[count + 1] = ft_residual_port(g, surplus_port(q->m, s, f->keep), f->keep);
 		g->seen[path[count]] = g->seen[path[count + 1]] = s->cable;
 		s->used = true;
 		count += 2;
 		at = f->next;
-	} while (at != stray);
+	} while (at != surplus);
 	ft_cycle_report(g, path, count);
 }
 
-static void move_report(struct pairing *q, struct ft_residual *g, uint32_t stray)
+static void move_report(struct pairing *q, struct ft_residual *g, uint32_t surplus)
 {
-	const struct fate *f = &q->fates[stray];
-	struct stray *s = &q->x->strays[stray];
-	uint32_t wrong = s->a == f->keep ? s->b : s->a, keep_port = stray_port(q->m, s, f->keep);
+	const struct fate *f = &q->fates[surplus];
+	struct surplus *s = &q->x->surplus[surplus];
+	uint32_t wrong = s->a == f->keep ? s->b : s->a, keep_port = surplus_port(q->m, s, f->keep);
 	uint32_t home = ft_port_home(q->x, keep_port, f->keep, f->target);
 	const struct ft_cable_move move = {.keep = ft_residual_port(g, keep_port, f->keep),
-					   .wrong = ft_residual_port(g, stray_port(q->m, s, wrong), wrong),
+					   .wrong = ft_residual_port(g, surplus_port(q->m, s, wrong), wrong),
 					   .target = ft_residual_port(g, home, f->target),
 					   .planned = FT_NONE,
 					   .seen = s->cable,
 					   .rival = FT_NONE};
 
 	s->used = true;
-	(*deficit_at(q->x, f->keep, f->target))--;
-	move_alternatives(q, ft_move_report(g, &move), stray);
+	(*missing_at(q->x, f->keep, f->target))--;
+	move_alternatives(q, ft_move_report(g, &move), surplus);
 }
 
 /* Reports the explanation with the fewest faults of the part. */
@@ -881,12 +889,12 @@ static int part_report(struct pairing *q, struct ft_residual *g, uint32_t part)
 	members_take(q, part, part);
 	r = part_solve(q, part, part, &price);
 	for (uint32_t i = 0; i < q->count && r == 0; i++)
-		if (q->fates[q->members[i]].what == SWAPPED && !q->x->strays[q->members[i]].used)
+		if (q->fates[q->members[i]].what == SWAPPED && !q->x->surplus[q->members[i]].used)
 			ring_report(q, g, q->members[i]);
 	/* Of those not reported yet, any may be the missing one. */
 	for (uint32_t i = 0; i < q->count && r == 0; i++)
 		if (q->fates[q->members[i]].what == MOVED)
-			(*candidate_deficit(q, &q->candidates[q->chosen[q->members[i]]]))++;
+			(*candidate_missing(q, &q->candidates[q->chosen[q->members[i]]]))++;
 	for (uint32_t i = 0; i < q->count && r == 0; i++)
 		if (q->fates[q->members[i]].what == MOVED)
 			move_report(q, g, q->members[i]);
@@ -894,15 +902,15 @@ static int part_report(struct pairing *q, struct ft_residual *g, uint32_t part)
 	return r;
 }
 
-/* Hidden strays that explain nothing are ordinary cables again. */
+/* Hidden surplus cables that explain nothing are ordinary cables again. */
 static void covered_drop(struct pairing *q)
 {
 	uint32_t kept = q->first_hidden;
 
-	for (uint32_t i = q->first_hidden; i < q->x->stray_count; i++)
+	for (uint32_t i = q->first_hidden; i < q->x->surplus_count; i++)
 		if (q->fates[i].what != COVERED)
-			q->x->strays[kept++] = q->x->strays[i];
-	q->x->stray_count = kept;
+			q->x->surplus[kept++] = q->x->surplus[i];
+	q->x->surplus_count = kept;
 }
 
 static int parts_report(struct pairing *q)
@@ -911,7 +919,7 @@ static int parts_report(struct pairing *q)
 	int r = g ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; g && i < q->m->cells.count; i++)
-		g->lacking[i] = q->x->deficit[i];
+		g->lacking[i] = q->x->missing[i];
 	for (uint32_t p = 0; r == 0 && p < q->m->place_count; p++)
 		if (q->part[p] == p && q->touched[p])
 			r = part_report(q, g, p);
@@ -929,38 +937,38 @@ static void pairing_release(struct pairing *q)
 static int pairing_init(struct pairing *q, struct explain *x)
 {
 	const struct ft_model *m = x->m;
-	size_t places = m->place_count, strays = m->live.cable_count + 1UL;
+	size_t places = m->place_count, surplus = m->live.cable_count + 1UL;
 	struct ft_arena *a = &q->memory;
 
 	q->x = x;
 	q->m = x->m;
-	q->first_hidden = x->stray_count;
+	q->first_hidden = x->surplus_count;
 	q->tied[0] = q->tied[1] = FT_NONE;
-	/* Pairs that are short already, and one for each hidden stray. */
-	q->shorts = ft_arena_zeros(a, m->cells.count + strays, sizeof(*q->shorts));
+	/* Pairs that are short already, and one for each hidden surplus cable. */
+	q->shorts = ft_arena_zeros(a, m->cells.count + surplus, sizeof(*q->shorts));
 	q->part = ft_arena_zeros(a, places, sizeof(*q->part));
 	q->price = ft_arena_zeros(a, places, sizeof(*q->price));
 	q->swaps_only = ft_arena_zeros(a, places, sizeof(*q->swaps_only));
 	q->equal = ft_arena_zeros(a, places, sizeof(*q->equal));
 	q->touched = ft_arena_zeros(a, places, sizeof(*q->touched));
-	q->fates = ft_arena_zeros(a, strays, sizeof(*q->fates));
-	q->members = ft_arena_zeros(a, strays, sizeof(*q->members));
-	q->chosen = ft_arena_zeros(a, strays, sizeof(*q->chosen));
+	q->fates = ft_arena_zeros(a, surplus, sizeof(*q->fates));
+	q->members = ft_arena_zeros(a, surplus, sizeof(*q->members));
+	q->chosen = ft_arena_zeros(a, surplus, sizeof(*q->chosen));
 	q->asked = ft_arena_zeros(a, m->cells.count + 1UL, sizeof(*q->asked));
-	q->scratch = ft_arena_zeros(a, 2UL * TURNS * strays, sizeof(*q->scratch));
+	q->scratch = ft_arena_zeros(a, 2UL * TURNS * surplus, sizeof(*q->scratch));
 	if (a->failed)
 		return -ENOMEM;
 	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			if (pair->peer > r && x->deficit[pair->cell] && m->live_of[r] != FT_NONE &&
+			if (pair->peer > r && x->missing[pair->cell] && m->live_of[r] != FT_NONE &&
 			    m->live_of[pair->peer] != FT_NONE) {
 				q->shorts[q->short_count][0] = r;
 				q->shorts[q->short_count++][1] = pair->peer;
 				q->touched[r] = q->touched[pair->peer] = true;
 			}
-	for (uint32_t i = 0; i < x->stray_count; i++)
-		if (!stray_is_loop(&x->strays[i]))
-			q->touched[x->strays[i].a] = q->touched[x->strays[i].b] = true;
+	for (uint32_t i = 0; i < x->surplus_count; i++)
+		if (!surplus_is_loop(&x->surplus[i]))
+			q->touched[x->surplus[i].a] = q->touched[x->surplus[i].b] = true;
 	return 0;
 }
 
@@ -969,8 +977,8 @@ int ft_pairing_explain(struct explain *x)
 	_cleanup_(pairing_release) struct pairing q = {0};
 	int r;
 
-	x->m->strays = x->stray_count;
-	if (x->stray_count == 0)
+	x->m->surplus_cables = x->surplus_count;
+	if (x->surplus_count == 0)
 		return 0;
 	r = pairing_init(&q, x);
 	if (r == 0)

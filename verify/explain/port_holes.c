@@ -316,7 +316,7 @@ static int pairs_list(struct holes *h, const struct explain *x)
 
 	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			count += pair->peer > r && x->deficit[pair->cell] > 0;
+			count += pair->peer > r && x->missing[pair->cell] > 0;
 	if (count == 0 || count > HOLE_PAIRS_MAX)
 		return 0;
 	h->pairs = calloc(count, sizeof(*h->pairs));
@@ -324,7 +324,7 @@ static int pairs_list(struct holes *h, const struct explain *x)
 		return -ENOMEM;
 	for (uint32_t r = 0; r < m->place_count; r++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t q = pair->peer, need = x->deficit[pair->cell];
+			uint32_t q = pair->peer, need = x->missing[pair->cell];
 			struct hole_pair *hole = &h->pairs[h->count];
 
 			if (q < r || need == 0 || m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE)

@@ -127,12 +127,12 @@ static void planned_set(struct ft_residual *g, uint32_t a, uint32_t b, uint32_t 
 
 /*
  * True if cable @i is not to be judged: a switch or board of it was not seen or is cut off, and that finding has taken
- * the deficit of the pair.
+ * the missing cable of the pair.
  */
 static bool cable_is_excused(const struct ft_residual *g, uint32_t i, uint32_t a, uint32_t b)
 {
 	return g->m->exact.gone[i] || g->m->live_of[a] == FT_NONE || g->m->live_of[b] == FT_NONE ||
-	       *deficit_at(g->x, a, b) == 0;
+	       *missing_at(g->x, a, b) == 0;
 }
 
 static void match_clear(struct ft_residual *g, uint32_t a)

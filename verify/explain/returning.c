@@ -69,8 +69,8 @@ static uint32_t lack_take(struct explain *x, struct ft_finding *f, uint32_t plac
 	if (m->plan->cable_count > 0) {
 		lacking = listed_take(m, place, peer);
 	} else {
-		lacking = x->deficit[pair->cell];
-		x->deficit[pair->cell] = 0;
+		lacking = x->missing[pair->cell];
+		x->missing[pair->cell] = 0;
 	}
 	if (lacking == 0)
 		return 0;

@@ -297,7 +297,7 @@ static void loopbacks_take(struct ft_residual *g)
 			continue;
 		g->far[c->a_port] = g->far[c->b_port] = FT_NONE;
 		g->held[c->a_port] = g->held[c->b_port] = true;
-		ft_stray_add(g->x, i);
+		ft_surplus_add(g->x, i);
 	}
 }
 
@@ -360,7 +360,7 @@ static int extras_report(struct ft_residual *g, struct ft_trail_faults *r)
 			used[n] = true;
 			ft_both_report(g, v, &r->gaps[n]);
 		} else {
-			ft_stray_add(g->x, g->seen[v]);
+			ft_surplus_add(g->x, g->seen[v]);
 		}
 	}
 	for (uint32_t n = 0; n < r->gap_count; n++)
@@ -385,7 +385,7 @@ static void gaps_report(struct ft_residual *g, struct ft_trail_faults *r)
 
 	for (uint32_t n = 0; n < r->gap_count; n++) {
 		if (gap_is_held(g, &r->gaps[n]))
-			(*deficit_at(g->x, g->place[r->gaps[n].a], g->place[r->gaps[n].b]))++;
+			(*missing_at(g->x, g->place[r->gaps[n].a], g->place[r->gaps[n].b]))++;
 		else
 			r->gaps[kept++] = r->gaps[n];
 	}
@@ -459,9 +459,9 @@ int ft_trails_explain(struct explain *x)
 
 	if (r < 0)
 		return r;
-	/* From here on a deficit is one that another finding has to account for. */
+	/* From here on these are cables that another finding has to account for. */
 	for (uint32_t i = 0; m->plan->cable_count > 0 && i < m->cells.count; i++)
-		x->deficit[i] = 0;
+		x->missing[i] = 0;
 	if (m->plan->cable_count > 0)
 		cells_count(&g);
 	r = result_alloc(&result, m);

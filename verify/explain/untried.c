@@ -9,13 +9,13 @@
 
 #include "verify/explain/explain.h"
 
-static void strays_add(const struct ft_model *m, struct ft_text *text)
+static void untried_add(const struct ft_model *m, struct ft_text *text)
 {
 	if (m->untried)
 		ft_text_printf(text,
 			       "%u cables are not where the plan has them, and not all ways of pairing those that were "
 			       "moved or exchanged are tried",
-			       m->strays);
+			       m->surplus_cables);
 }
 
 static void match_add(const struct ft_model *m, struct ft_text *text)
@@ -33,7 +33,7 @@ int ft_untried_check(struct ft_model *m)
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct ft_finding *f;
 
-	strays_add(m, &text);
+	untried_add(m, &text);
 	match_add(m, &text);
 	m->failed |= ft_text_failed(&text);
 	if (text.length == 0)

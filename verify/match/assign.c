@@ -8,7 +8,7 @@
  * until more of its neighbours are seated, and guessed only when no other switch is left. If none is seated, a seed is
  * guessed: the rarest sort of planned switch, and the most similar observed one. If that is not good, refinement from a
  * few bases seeds many pairs together (bases.c). Several seeds are tried while the price exceeds a few faults, and the
- * cheapest trial is kept. Invariant: image and origin are each other's inverse.
+ * cheapest restart is kept. Invariant: image and origin are each other's inverse.
  *
  * Finally local search moves or exchanges switches that make faults, while that lowers the price.
  */
@@ -30,7 +30,7 @@ static const uint64_t WORK_MAX = 60000000, WORK_FEW = 6000000, WORK_ONE = 100000
 enum { UNFINISHED_SHARE = 20 };
 
 /* Seats all unseated switches from one seed; then from further seeds while some are disconnected from the seated. */
-static void trial(struct ft_assign_work *w, const struct ft_assign_guess *seed)
+static void restart(struct ft_assign_work *w, const struct ft_assign_guess *seed)
 {
 	ft_assign_waiting_reset(w);
 	if (seed)
@@ -89,17 +89,17 @@ static void best_take(struct ft_assign_work *w, struct ft_assign_worth *best_wor
 }
 
 /*
- * One trial from the seats @begin; a better result than @best_worth is kept in @best. Local search lowers the prices of
- * seats, but may raise the number of faults: two misplaced cables for one swap. So the whole is compared before and
+ * One restart from the seats @begin; a better result than @best_worth is kept in @best. Local search lowers the prices
+ * of seats, but may raise the number of faults: two misplaced cables for one swap. So the whole is compared before and
  * after.
  */
-static int trial_judge(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed,
-		       struct ft_assign_worth *best_worth, uint32_t *best)
+static int restart_judge(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed,
+			 struct ft_assign_worth *best_worth, uint32_t *best)
 {
 	int r;
 
 	ft_assign_seats_copy(w, begin);
-	trial(w, seed);
+	restart(w, seed);
 	r = parts_seed(w);
 	if (r == 0)
 		r = ft_assign_twins_deal(w);
@@ -111,7 +111,7 @@ static int trial_judge(struct ft_assign_work *w, const uint32_t *begin, const st
 	/* A price so much above the best cannot be repaired. */
 	if (ft_assign_total_price(w) / 4 >= best_worth->price || !ft_assign_improve(w))
 		return 0;
-	/* Work that another trial has left undone does not matter. */
+	/* Work that another restart has left undone does not matter. */
 	w->unfinished = false;
 	r = ft_assign_twins_deal(w);
 	if (r == 0)
@@ -135,9 +135,9 @@ static bool is_least(const struct ft_assign_work *w, const struct ft_assign_wort
 
 /* Work limits, in steps, by the number of faults left; the last row is for all larger numbers. */
 static bool is_enough(const struct ft_assign_work *w, const struct ft_assign_worth *worth, uint32_t few,
-		      uint32_t trials)
+		      uint32_t restarts)
 {
-	enum { HOSTS_TRIALS = 24 }; /* to correct hosts as well: too few in some places, too many in others */
+	enum { HOSTS_RESTARTS = 24 }; /* to correct hosts as well: too few in some places, too many in others */
 	const struct {
 		uint32_t faults;
 		uint64_t steps;
@@ -146,9 +146,9 @@ static bool is_enough(const struct ft_assign_work *w, const struct ft_assign_wor
 
 	while (worth->faults > patience[row].faults)
 		row++;
-	if (row < 3 && !hosts_are_right(w, worth) && trials < HOSTS_TRIALS)
+	if (row < 3 && !hosts_are_right(w, worth) && restarts < HOSTS_RESTARTS)
 		return w->steps > WORK_MAX;
-	return w->steps > patience[row].steps || (row == 0 && trials > 0);
+	return w->steps > patience[row].steps || (row == 0 && restarts > 0);
 }
 
 /* If some names are derived from port numbers and others from hosts: tries each sort alone. */
@@ -164,12 +164,12 @@ static int halves_try(struct ft_assign_work *w, const uint32_t *begin, struct ft
 
 			half[o] = keep ? begin[o] : FT_UNASSIGNED;
 		}
-		r = trial_judge(w, half, NULL, worth, best);
+		r = restart_judge(w, half, NULL, worth, best);
 	}
 	return r;
 }
 
-/* One trial from the pairs that refinement has found, if any. */
+/* One restart from the pairs that refinement has found, if any. */
 static int bases_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
 	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
@@ -179,7 +179,7 @@ static int bases_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_
 	ft_assign_seats_copy(w, begin);
 	if (r == 0 && w->seated == 0)
 		r = ft_assign_bases_find(w, image, &count);
-	return r == 0 && count > 0 ? trial_judge(w, image, NULL, worth, best) : r;
+	return r == 0 && count > 0 ? restart_judge(w, image, NULL, worth, best) : r;
 }
 
 /* Gives up the places that neighbours contradict, and extends again from the others, while that lowers the faults. */
@@ -195,7 +195,7 @@ static int best_mend(struct ft_assign_work *w, uint32_t few, struct ft_assign_wo
 		before = worth->faults;
 		memcpy(image, best, w->in->observed->count * sizeof(*image));
 		ft_assign_pairs_check(w, image);
-		r = trial_judge(w, image, NULL, worth, best);
+		r = restart_judge(w, image, NULL, worth, best);
 	}
 	memcpy(image, best, w->in->observed->count * sizeof(*image));
 	w->contradicted = r == 0 && worth->faults > few && ft_assign_pairs_check(w, image) > 2 * few;
@@ -297,7 +297,7 @@ static int suspects_reseat(struct ft_assign_work *w, struct ft_assign_worth *wor
 		memcpy(image, best, w->in->observed->count * sizeof(*image));
 		if (suspects_leave(w, image, way) == 0)
 			break;
-		r = trial_judge(w, image, NULL, worth, best);
+		r = restart_judge(w, image, NULL, worth, best);
 		way = ft_assign_is_better(worth, &before) ? 0 : way + 1;
 	}
 	w->unfinished = unfinished;
@@ -320,7 +320,7 @@ static uint32_t peers_least(const struct ft_multigraph *g)
  */
 static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
-	uint32_t planned = w->in->planned->count, observed = w->in->observed->count, count = 0, trial = 0;
+	uint32_t planned = w->in->planned->count, observed = w->in->observed->count, count = 0, restart = 0;
 	uint32_t few = 2 + absolute(planned, observed);
 	_cleanup_free_ struct ft_assign_guess *guesses = NULL;
 	int r = ft_assign_guesses_make(w, &guesses, &count);
@@ -330,10 +330,10 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 		few += peers_least(w->in->planned) / 4;
 		r = bases_try(w, begin, worth, best);
 	}
-	while (r == 0 && trial < count && !is_least(w, worth) &&
+	while (r == 0 && restart < count && !is_least(w, worth) &&
 	       !(alike && worth->faults <= few && !ft_assign_likeness_is_affordable(w)) &&
-	       (trial + based == 0 || !is_enough(w, worth, few, trial + based))) {
-		r = trial_judge(w, begin, &guesses[trial++], worth, best);
+	       (restart + based == 0 || !is_enough(w, worth, few, restart + based))) {
+		r = restart_judge(w, begin, &guesses[restart++], worth, best);
 		if (r == 0 && !based && worth->faults > 0) {
 			based = true;
 			r = bases_try(w, begin, worth, best);
@@ -344,7 +344,7 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 		r = ft_assign_likeness_take(w);
 		free(guesses);
 		guesses = NULL;
-		trial = 0;
+		restart = 0;
 		if (r == 0)
 			r = ft_assign_guesses_make(w, &guesses, &count);
 	}
@@ -371,11 +371,11 @@ static int seats_try(struct ft_assign_work *w, uint32_t *begin, struct ft_assign
 	int r = 0;
 
 	if (seated > 0)
-		r = trial_judge(w, begin, NULL, worth, best);
+		r = restart_judge(w, begin, NULL, worth, best);
 	if (r == 0 && seated > 0 && seated < observed && !is_least(w, worth) && ft_assign_likeness_is_affordable(w)) {
 		r = ft_assign_likeness_take(w);
 		if (r == 0)
-			r = trial_judge(w, begin, NULL, worth, best);
+			r = restart_judge(w, begin, NULL, worth, best);
 	}
 	if (r < 0 || (seated > 0 && (is_least(w, worth) || !w->in->names_weak)))
 		return r;
@@ -386,7 +386,7 @@ static int seats_try(struct ft_assign_work *w, uint32_t *begin, struct ft_assign
 	for (uint32_t o = 0; o < observed; o++)
 		begin[o] = w->in->fixed[o] ? begin[o] : FT_UNASSIGNED;
 	ft_assign_seats_copy(w, begin);
-	r = seats_count(w, begin) > 0 ? trial_judge(w, begin, NULL, worth, best) : guesses_try(w, begin, worth, best);
+	r = seats_count(w, begin) > 0 ? restart_judge(w, begin, NULL, worth, best) : guesses_try(w, begin, worth, best);
 	/* If most are named, guesses are only a second opinion. */
 	w->unfinished &= 2 * seated <= observed;
 	return r;
@@ -401,8 +401,8 @@ static uint64_t cables_planned(const struct ft_assign_work *w)
 	return ends / 2;
 }
 
-/* The best of all trials, after the final local search. *@ret_exact: it has no faults at all. */
-static int trials(struct ft_assign_work *w, bool *ret_exact)
+/* The best of all restarts, after the final local search. *@ret_exact: it has no faults at all. */
+static int restarts(struct ft_assign_work *w, bool *ret_exact)
 {
 	size_t size = (w->in->observed->count + 1UL) * sizeof(*w->image);
 	_cleanup_free_ uint32_t *begin = malloc(size);
@@ -538,7 +538,7 @@ int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_
 	named_seat(&w);
 	ft_assign_looks_take(input->planned, input->planned_at, w.planned_look);
 	ft_assign_looks_take(input->observed, input->observed_at, w.observed_look);
-	r = trials(&w, &exact);
+	r = restarts(&w, &exact);
 	if (r < 0)
 		return r;
 	for (uint32_t o = 0; o < input->observed->count; o++)

@@ -2,7 +2,7 @@
 /*
  * Shared by the steps of the assignment. Private to match/.
  *
- * Flow: assign.c seats the named switches, and tries several seeds (seed.c, bases.c) for the rest; each trial extends
+ * Flow: assign.c seats the named switches, and tries several seeds (seed.c, bases.c) for the rest; each restart extends
  * the seated switches to their neighbours (extend.c), assigns the members of each class of twins to its places
  * (deal.c), improves by local search (search.c) and is compared with the best so far (worth.c). All use the price of a
  * place, of seat.c.

@@ -13,7 +13,7 @@
 #include "verify/match/match.h"
 #include "verify/model/recall.h"
 
-struct general {
+struct matching {
 	struct ft_multigraph planned, observed;
 	struct ft_assign_vertex *planned_at, *observed_at;
 	uint32_t *named, *order, *image, *live_of_vertex, *vertex_of_live;
@@ -24,7 +24,7 @@ struct general {
 	struct ft_arena memory;
 };
 
-static void general_release(struct general *g)
+static void matching_release(struct matching *g)
 {
 	ft_multigraph_release(&g->planned);
 	ft_multigraph_release(&g->observed);
@@ -38,7 +38,7 @@ static bool bundle_is_loose(const struct ft_plan *plan, const struct ft_plan_bun
 }
 
 /* @loose: without cables to aliased switches. */
-static int planned_make(const struct ft_model *m, bool loose, struct general *g)
+static int planned_make(const struct ft_model *m, bool loose, struct matching *g)
 {
 	const struct ft_plan *plan = m->plan;
 	_cleanup_free_ struct ft_edge *edges = malloc((plan->bundle_count + 1UL) * sizeof(*edges));
@@ -57,7 +57,7 @@ static int planned_make(const struct ft_model *m, bool loose, struct general *g)
 	return ft_multigraph_make(m->place_count, edges, count, &g->planned);
 }
 
-static int observed_make(const struct ft_model *m, bool loose, struct general *g)
+static int observed_make(const struct ft_model *m, bool loose, struct matching *g)
 {
 	_cleanup_free_ struct ft_edge *edges = malloc((m->live.cable_count + 1UL) * sizeof(*edges));
 	_cleanup_free_ bool *is_loose = NULL;
@@ -92,7 +92,7 @@ static int observed_make(const struct ft_model *m, bool loose, struct general *g
  * The place that a list of bindings, the design of an island, or the plan, gives to this GUID or description, or
  * FT_NONE.
  */
-static int bound_find(const struct ft_model *m, struct general *g)
+static int bound_find(const struct ft_model *m, struct matching *g)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
 	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
@@ -139,7 +139,7 @@ static uint32_t voted_for(struct ft_model *m, uint32_t live)
 }
 
 /* False if port numbers contradict most of the names: then the fabric carries the plan's names by accident. */
-static bool names_are_voted_for(struct ft_model *m, const struct general *g)
+static bool names_are_voted_for(struct ft_model *m, const struct matching *g)
 {
 	uint32_t agree = 0, differ = 0, all = 0;
 
@@ -160,7 +160,7 @@ static bool names_are_voted_for(struct ft_model *m, const struct general *g)
  * The place of each live switch by GUID, name, or baseline, the first that says anything. Names that the plan has
  * invented come after port numbers. A switch that stands where it did is fixed.
  */
-static int names_take(struct ft_model *m, struct general *g)
+static int names_take(struct ft_model *m, struct matching *g)
 {
 	enum { BOUND, VOTED, NAMED, VOTED_LAST, RECALLED, PASSES };
 	bool names_first = m->plan->topology == FT_TOPOLOGY_GRAPH || names_are_voted_for(m, g);
@@ -208,7 +208,7 @@ static int live_compare(const void *a, const void *b, void *arg)
 }
 
 /* Ranks in the natural order of names, then GUIDs. */
-static int order_take(struct ft_model *m, struct general *g)
+static int order_take(struct ft_model *m, struct matching *g)
 {
 	_cleanup_free_ uint32_t *list = malloc((g->vertices + 1UL) * sizeof(*list));
 
@@ -223,7 +223,7 @@ static int order_take(struct ft_model *m, struct general *g)
 }
 
 /* If the fabric uses the plan's own names, or bindings, a switch in a place without its name is a replacement. */
-static void replaced_find(struct ft_model *m, const struct general *g)
+static void replaced_find(struct ft_model *m, const struct matching *g)
 {
 	uint32_t seated = 0, named = 0;
 
@@ -260,7 +260,7 @@ static uint32_t kind_like(const struct ft_plan *plan, bool hosts)
 	return like;
 }
 
-static void seats_take(struct ft_model *m, const struct general *g)
+static void seats_take(struct ft_model *m, const struct matching *g)
 {
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		struct ft_live_switch *sw = &m->live.switches[i];
@@ -276,9 +276,9 @@ static void seats_take(struct ft_model *m, const struct general *g)
 	}
 }
 
-int ft_general_match(struct ft_model *m, bool loose)
+int ft_switches_match(struct ft_model *m, bool loose)
 {
-	_cleanup_(general_release) struct general g = {0};
+	_cleanup_(matching_release) struct matching g = {0};
 	uint32_t count = m->live.switch_count;
 	enum ft_assign_doubt doubt;
 	int r;

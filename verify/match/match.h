@@ -48,7 +48,7 @@ enum { FT_EXACT_VOTE = 1 << 12 };
 int ft_exact_settle(struct ft_model *m);
 
 /* bind.c: the place of each switch in a plan of any graph. Returns 0 or -ENOMEM. */
-int ft_general_match(struct ft_model *m, bool loose);
+int ft_switches_match(struct ft_model *m, bool loose);
 
 /*
  * aliases.c: if the plan has switches beside the tree: copies the plan into the model, finds whether it has aliases and
