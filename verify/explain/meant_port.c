@@ -118,29 +118,6 @@ static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges 
 	return count;
 }
 
-/*
- * Of @count equally likely ports, in ascending order, moves the run of exactly @need adjacent ones to the front of
- * @ports: cables of a bundle are in adjacent ports, and a longer or shorter gap is another bundle's. Returns true if
- * there is exactly one such run.
- */
-static bool run_pick(uint32_t *ports, uint32_t count, uint32_t need)
-{
-	uint32_t best = FT_NONE, runs = 0;
-
-	for (uint32_t i = 0, end; i < count; i = end) {
-		for (end = i + 1; end < count && ports[end] == ports[end - 1] + 1;)
-			end++;
-		if (end - i != need)
-			continue;
-		best = i;
-		runs++;
-	}
-	if (runs != 1)
-		return false;
-	memmove(ports, ports + best, need * sizeof(*ports));
-	return true;
-}
-
 /* The ports of @live, in any state, that other switches use for planned switch @peer. */
 static uint32_t usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer)
 {
@@ -163,14 +140,6 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, u
 	for (unsigned int rank = RANK_RECALLED; rank <= last && found < need; rank++) {
 		uint32_t room = need - found;
 		uint32_t count = rank_pick(m, ranges, live, peer, rank, link, ret_ports + found, room);
-
-		/* If there are several gaps between other cables, takes the one of the right size. */
-		if (rank == RANK_BETWEEN && count > room && room > 1 && found == 0) {
-			uint32_t all = rank_pick(m, ranges, live, peer, rank, link, ret_ports, m->habit_ports);
-
-			if (!run_pick(ret_ports, all, room))
-				rank_pick(m, ranges, live, peer, rank, link, ret_ports, room);
-		}
 
 		/* A gap too small for the bundle consists of spare host ports; several spare ports decide nothing. */
 		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))

@@ -10,7 +10,9 @@
  * few bases seeds many pairs together (bases.c). Several seeds are tried while the price exceeds a few faults, and the
  * cheapest restart is kept. Invariant: image and origin are each other's inverse.
  *
- * Finally local search moves or exchanges switches that make faults, while that lowers the price.
+ * After each restart, local search moves or exchanges switches that make faults, while that lowers the price
+ * (search.c). The best assignment is then improved by iterated local search, and by local search that prices the whole:
+ * without it two swapped cables of a dragonfly beside a dead router were told as two misplaced ones.
  */
 #include "config.h"
 
@@ -149,24 +151,6 @@ static bool is_enough(const struct ft_assign_work *w, const struct ft_assign_wor
 	if (row < 3 && !hosts_are_right(w, worth) && restarts < HOSTS_RESTARTS)
 		return w->steps > WORK_MAX;
 	return w->steps > patience[row].steps || (row == 0 && restarts > 0);
-}
-
-/* If some names are derived from port numbers and others from hosts: tries each sort alone. */
-static int halves_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
-{
-	uint32_t observed = w->in->observed->count;
-	_cleanup_free_ uint32_t *half = malloc((observed + 1UL) * sizeof(*half));
-	int r = half ? 0 : -ENOMEM;
-
-	for (unsigned int hosts = 0; r == 0 && hosts < 2; hosts++) {
-		for (uint32_t o = 0; o < observed; o++) {
-			bool keep = w->in->fixed[o] || (w->in->observed_at[o].hosts > 0) == (hosts > 0);
-
-			half[o] = keep ? begin[o] : FT_UNASSIGNED;
-		}
-		r = restart_judge(w, half, NULL, worth, best);
-	}
-	return r;
 }
 
 /* One restart from the pairs that refinement has found, if any. */
@@ -379,10 +363,6 @@ static int seats_try(struct ft_assign_work *w, uint32_t *begin, struct ft_assign
 	}
 	if (r < 0 || (seated > 0 && (is_least(w, worth) || !w->in->names_weak)))
 		return r;
-	if (seated > 0 && w->in->names_first)
-		r = halves_try(w, begin, worth, best);
-	if (r < 0)
-		return r;
 	for (uint32_t o = 0; o < observed; o++)
 		begin[o] = w->in->fixed[o] ? begin[o] : FT_UNASSIGNED;
 	ft_assign_seats_copy(w, begin);
@@ -401,7 +381,7 @@ static uint64_t cables_planned(const struct ft_assign_work *w)
 	return ends / 2;
 }
 
-/* The best of all restarts, after the final local search. *@ret_exact: it has no faults at all. */
+/* The best of all restarts, after the local searches. *@ret_exact: it has no faults at all. */
 static int restarts(struct ft_assign_work *w, bool *ret_exact)
 {
 	size_t size = (w->in->observed->count + 1UL) * sizeof(*w->image);

@@ -287,69 +287,6 @@ static int settling_init(struct settling *s, struct ft_model *m)
 	return a->failed ? -ENOMEM : 0;
 }
 
-/* ---- where names say it all ---- */
-
-/* Cables that are in their ports if each live switch were in the place that @place gives it. */
-static uint32_t places_rate(const struct ft_model *m, const uint32_t *place)
-{
-	uint32_t right = 0;
-
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *c = &m->live.cables[i];
-		uint32_t p = place[c->a], q = place[c->b], cable;
-
-		cable = p == FT_NONE ? FT_NONE : ft_exact_cable(m, p, ft_port_number(m, c->a_port));
-		right += cable != FT_NONE && q != FT_NONE && ft_exact_far(m, cable, p) == q &&
-			 ft_exact_cable(m, q, ft_port_number(m, c->b_port)) == cable;
-	}
-	return right;
-}
-
-/* The place of its kind with its name, or else the present one. */
-static uint32_t place_by_name(const struct ft_model *m, uint32_t live)
-{
-	const struct ft_live_switch *sw = &m->live.switches[live];
-	uint32_t place = m->named[live];
-
-	if (sw->planned == FT_NONE || place == FT_NONE || ft_bind_of(m, sw->planned)->count > 0 ||
-	    m->places[place]->kind != m->places[sw->planned]->kind)
-		return sw->planned;
-	return place;
-}
-
-/*
- * Planes that were exchanged with all their switches support each other, so no single switch prefers the place of its
- * name: moving all of them at once is tried first.
- */
-static void names_try(struct settling *s)
-{
-	struct ft_model *m = s->m;
-	uint32_t *now = s->gain, *then = s->wants;
-	bool differ = false;
-
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		now[i] = place_of(s, i);
-		then[i] = place_by_name(m, i);
-		differ |= then[i] != now[i];
-		/* Each place once: this is scratch, and cleared below. */
-		if (then[i] != FT_NONE)
-			m->exact.votes[then[i]]++;
-	}
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		differ &= m->exact.votes[p] <= 1;
-		m->exact.votes[p] = 0;
-	}
-	if (!differ || places_rate(m, then) < places_rate(m, now))
-		return;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		m->live_of[p] = FT_NONE;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		m->live.switches[i].planned = then[i];
-		if (then[i] != FT_NONE)
-			m->live_of[then[i]] = i;
-	}
-}
-
 int ft_exact_settle(struct ft_model *m)
 {
 	/* Each round puts more cables into place; a fabric that needs more rounds is not the planned one. */
@@ -361,8 +298,6 @@ int ft_exact_settle(struct ft_model *m)
 	if (!m->exact.votes)
 		return 0;
 	r = settling_init(&s, m);
-	if (r == 0 && m->exact.first)
-		names_try(&s);
 	for (unsigned int round = 0; r == 0 && moved && round < ROUNDS_MAX; round++) {
 		moved = false;
 		for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)

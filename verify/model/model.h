@@ -256,7 +256,7 @@ struct ft_model {
 	uint32_t unsaid;	 /* so many */
 	bool match_unfinished;	 /* the matching could not be searched to the end (match/assign.h) … */
 	bool match_contradicted; /* … and many switches do not have the neighbours of their places */
-	uint32_t surplus_cables;	 /* cables whose place was looked for (explain/pairing.c) */
+	uint32_t surplus_cables; /* cables whose place was looked for (explain/pairing.c) */
 	bool untried;		 /* not in all ways */
 	struct ft_finding lost;	 /* where a finding goes that could not be allocated, or is not kept */
 	bool failed;		 /* an allocation failed: there is no report */
