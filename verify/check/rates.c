@@ -196,13 +196,13 @@ static void rate_lack(struct ft_model *m, struct ft_finding *f, uint32_t near_po
 		      uint64_t expected_mbps)
 {
 	enum { MILLION = 1000000 };
-	const struct ft_port *near = &m->snapshot->ports[near_port], *far = ft_port_peer(m->snapshot, near);
-	uint32_t a = m->live.switch_of_node[near->node], b = far ? m->live.switch_of_node[far->node] : FT_NONE;
+	uint32_t far_port = m->snapshot->ports[near_port].peer;
+	uint32_t a = ft_place_of_port(m, near_port),
+		 b = far_port == FT_NO_PORT ? FT_NONE : ft_place_of_port(m, far_port);
 
-	if (a == FT_NONE || b == FT_NONE || m->live.switches[a].planned == FT_NONE ||
-	    m->live.switches[b].planned == FT_NONE)
+	if (a == FT_NONE || b == FT_NONE)
 		return;
-	ft_finding_lack(m, f, m->live.switches[a].planned, m->live.switches[b].planned, 0);
+	ft_finding_lack(m, f, a, b, 0);
 	if (f->lack_count > 0)
 		f->lacks[f->lack_count - 1].part_ppm = (uint32_t)((expected_mbps - is_mbps) * MILLION / expected_mbps);
 }
@@ -220,8 +220,7 @@ static bool rate_is_accepted(const struct ft_model *m, uint32_t port)
 			if (change->rate.lanes == 0 || ft_rate_mbps(cable_rate(m, port)) < ft_rate_mbps(change->rate))
 				continue;
 			for (unsigned int end = 0; end < 2 && ends[end] != FT_NO_PORT; end++) {
-				uint32_t live = m->live.switch_of_node[m->snapshot->ports[ends[end]].node];
-				uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+				uint32_t place = ft_place_of_port(m, ends[end]);
 
 				if (place != FT_NONE && ft_port_number(m, ends[end]) == change->a_port &&
 				    strcmp(m->places[place]->name, change->a) == 0)
@@ -326,8 +325,7 @@ static int sorts_find(const struct ft_model *m, struct classes *c)
 	/* Those beside the tree are the last places, and so are their sorts. */
 	c->beside_from = UINT32_MAX;
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		const struct ft_design_class *class =
-			ft_plan_class_of(m->design, m->plan, (uint32_t)(m->places[p] - m->plan->switches));
+		const struct ft_design_class *class = ft_plan_class_of(m->design, m->plan, ft_plan_index(m, p));
 		uint64_t number = class ? (uint64_t)(class - m->design->classes) + 1 : 0;
 
 		if (ft_is_beside(m, p) && c->beside_from == UINT32_MAX)

@@ -31,13 +31,11 @@ struct storms {
 static const struct ft_vlan_port *vlan_port(const struct storms *s, uint32_t port)
 {
 	const struct ft_model *m = s->m;
-	const struct ft_port *p = &m->snapshot->ports[port];
-	uint32_t live = m->live.switch_of_node[p->node];
-	uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+	uint32_t place = ft_place_of_port(m, port);
 
 	if (place == FT_NONE)
 		return NULL;
-	return ft_vlans_port(&s->vlans, (uint32_t)(m->places[place] - m->plan->switches), p->number);
+	return ft_vlans_port(&s->vlans, ft_plan_index(m, place), ft_port_number(m, port));
 }
 
 static uint32_t vlan_of(const struct storms *s, uint32_t port)
@@ -54,8 +52,7 @@ static bool is_planned(const struct storms *s, const struct ft_live_cable *cable
 	const struct ft_model *m = s->m;
 	uint32_t far = m->live.switches[cable->b].planned;
 
-	return a && a->kind == FT_VLAN_SWITCH && far != FT_NONE &&
-	       a->peer == (uint32_t)(m->places[far] - m->plan->switches) &&
+	return a && a->kind == FT_VLAN_SWITCH && far != FT_NONE && a->peer == ft_plan_index(m, far) &&
 	       a->peer_port == m->snapshot->ports[cable->b_port].number;
 }
 

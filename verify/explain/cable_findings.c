@@ -645,20 +645,14 @@ static void missing_pair(struct explain *x, struct ft_residual *g, uint32_t p, u
 int ft_missing_report(struct explain *x)
 {
 	const struct ft_model *m = x->m;
-	uint32_t any = 0;
 
-	for (uint32_t i = 0; i < m->cells.count; i++)
-		any |= x->missing[i];
-	for (uint32_t r = 0; any && r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			struct ft_residual *g;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		struct ft_residual *g = x->missing[cell] > 0 ? ft_residual_plain(x) : NULL;
 
-			if (x->missing[pair->cell] == 0 || pair->peer < r)
-				continue;
-			g = ft_residual_plain(x);
-			if (!g)
-				return -ENOMEM;
-			missing_pair(x, g, r, pair->peer, x->missing[pair->cell]);
-		}
+		if (x->missing[cell] > 0 && !g)
+			return -ENOMEM;
+		if (g)
+			missing_pair(x, g, m->cells.ends[cell][0], m->cells.ends[cell][1], x->missing[cell]);
+	}
 	return 0;
 }

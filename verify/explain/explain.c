@@ -96,17 +96,16 @@ static void residual_take(struct explain *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t r = 0; r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t width = m->cells.width[cell], seen = m->cells.seen[cell];
 
-			if (pair->peer < r || m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
-				continue;
-			if (seen > width)
-				surplus_of_pair(x, r, pair->peer, seen - width);
-			else
-				x->missing[pair->cell] = width - seen;
-		}
+		if (!ft_cell_is_seen(m, cell))
+			continue;
+		if (seen > width)
+			surplus_of_pair(x, m->cells.ends[cell][0], m->cells.ends[cell][1], seen - width);
+		else
+			x->missing[cell] = width - seen;
+	}
 	for (uint32_t i = 0; i < m->live.cable_count; i++) {
 		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
 		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
@@ -141,19 +140,17 @@ static int unjudged_take(struct explain *x)
 		if (m->live_of[p] != FT_NONE)
 			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
 				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
-	for (uint32_t r = 0; r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t *missing = &x->missing[pair->cell];
-			uint32_t q = pair->peer, n;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1], n;
 
-			if (q < r || !*missing || !hazy[r] || !hazy[q])
-				continue;
-			n = hidden_cables(m, r, q, *missing, lesser(hazy[r], hazy[q]));
-			*missing -= n;
-			hazy[r] -= n;
-			hazy[q] -= n;
-			m->cells.unjudged[pair->cell] = n;
-		}
+		if (x->missing[cell] == 0 || hazy[p] == 0 || hazy[q] == 0)
+			continue;
+		n = hidden_cables(m, p, q, x->missing[cell], lesser(hazy[p], hazy[q]));
+		x->missing[cell] -= n;
+		hazy[p] -= n;
+		hazy[q] -= n;
+		m->cells.unjudged[cell] = n;
+	}
 	return 0;
 }
 

@@ -697,48 +697,44 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 	uint32_t most = 0;
 
 	ret_pair[0] = FT_NONE;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); q->touched[p] && pair < ft_pairs_of(m, p + 1);
-		     pair++) {
-			uint32_t one = q->part[p], other = q->part[pair->peer], count = q->x->surplus_count;
-			uint32_t shorts = q->short_count, before, price, cable;
-			int r;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		const uint32_t *ends = m->cells.ends[cell];
+		uint32_t one = q->part[ends[0]], other = q->part[ends[1]], count = q->x->surplus_count;
+		uint32_t shorts = q->short_count, before, price, cable;
+		int r;
 
-			if (pair->peer < p || !q->touched[pair->peer] || m->cells.seen[pair->cell] == 0 ||
-			    m->live_of[p] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
-				continue;
-			before = q->price[one] + (one == other ? 0 : q->price[other]);
-			members_take(q, one, other);
-			if (before <= 1 || q->count >= SMALL_MAX || (q->swaps_only[one] && q->swaps_only[other]))
-				continue;
-			q->tries_work += q->x->surplus_count + q->work;
-			if (q->tries_work > TRIES_WORK_MAX) {
-				q->untried = true;
-				return 0;
-			}
-			cable = hidden_cable(q->x, p, pair->peer);
-			if (cable == FT_NONE)
-				continue;
-			cable_uncover(q, cable);
-			members_take(q, one, other);
-			r = part_solve(q, one, other, &price);
-			part_undo(q);
-			if (r < 0)
-				return r;
-			if (price < before && before - price > most) {
-				most = before - price;
-				ret_pair[0] = p;
-				ret_pair[1] = pair->peer;
-				q->tied[0] = FT_NONE;
-			} else if (price < before && before - price == most && name_equals) {
-				q->tied[0] = p;
-				q->tied[1] = pair->peer;
-			} else if (price == before && name_equals && q->fates[count].what != COVERED) {
-				q->equal[one][0] = q->equal[other][0] = p;
-				q->equal[one][1] = q->equal[other][1] = pair->peer;
-			}
-			surplus_cover(q, count, shorts);
+		if (!q->touched[ends[0]] || !q->touched[ends[1]] || m->cells.seen[cell] == 0)
+			continue;
+		before = q->price[one] + (one == other ? 0 : q->price[other]);
+		members_take(q, one, other);
+		if (before <= 1 || q->count >= SMALL_MAX || (q->swaps_only[one] && q->swaps_only[other]))
+			continue;
+		q->tries_work += q->x->surplus_count + q->work;
+		if (q->tries_work > TRIES_WORK_MAX) {
+			q->untried = true;
+			return 0;
 		}
+		cable = hidden_cable(q->x, ends[0], ends[1]);
+		if (cable == FT_NONE)
+			continue;
+		cable_uncover(q, cable);
+		members_take(q, one, other);
+		r = part_solve(q, one, other, &price);
+		part_undo(q);
+		if (r < 0)
+			return r;
+		if (price < before && before - price > most) {
+			most = before - price;
+			memcpy(ret_pair, ends, sizeof(q->tied));
+			q->tied[0] = FT_NONE;
+		} else if (price < before && before - price == most && name_equals) {
+			memcpy(q->tied, ends, sizeof(q->tied));
+		} else if (price == before && name_equals && q->fates[count].what != COVERED) {
+			memcpy(q->equal[one], ends, sizeof(q->tied));
+			memcpy(q->equal[other], ends, sizeof(q->tied));
+		}
+		surplus_cover(q, count, shorts);
+	}
 	return 0;
 }
 
@@ -958,14 +954,14 @@ static int pairing_init(struct pairing *q, struct explain *x)
 	q->scratch = ft_arena_zeros(a, 2UL * TURNS * surplus, sizeof(*q->scratch));
 	if (a->failed)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			if (pair->peer > r && x->missing[pair->cell] && m->live_of[r] != FT_NONE &&
-			    m->live_of[pair->peer] != FT_NONE) {
-				q->shorts[q->short_count][0] = r;
-				q->shorts[q->short_count++][1] = pair->peer;
-				q->touched[r] = q->touched[pair->peer] = true;
-			}
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		const uint32_t *ends = m->cells.ends[cell];
+
+		if (x->missing[cell] == 0 || !ft_cell_is_seen(m, cell))
+			continue;
+		memcpy(q->shorts[q->short_count++], ends, sizeof(*q->shorts));
+		q->touched[ends[0]] = q->touched[ends[1]] = true;
+	}
 	for (uint32_t i = 0; i < x->surplus_count; i++)
 		if (!surplus_is_loop(&x->surplus[i]))
 			q->touched[x->surplus[i].a] = q->touched[x->surplus[i].b] = true;

@@ -314,27 +314,25 @@ static int pairs_list(struct holes *h, const struct explain *x)
 	const struct ft_model *m = h->m;
 	uint32_t count = 0;
 
-	for (uint32_t r = 0; r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++)
-			count += pair->peer > r && x->missing[pair->cell] > 0;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		count += x->missing[cell] > 0;
 	if (count == 0 || count > HOLE_PAIRS_MAX)
 		return 0;
 	h->pairs = calloc(count, sizeof(*h->pairs));
 	if (!h->pairs)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t q = pair->peer, need = x->missing[pair->cell];
-			struct hole_pair *hole = &h->pairs[h->count];
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1], need = x->missing[cell];
+		struct hole_pair *hole = &h->pairs[h->count];
 
-			if (q < r || need == 0 || m->live_of[r] == FT_NONE || m->live_of[q] == FT_NONE)
-				continue;
-			h->count++;
-			hole->end[0] = (struct hole_end){.place = r, .live = m->live_of[r], .need = need};
-			hole->end[1] = (struct hole_end){.place = q, .live = m->live_of[q], .need = need};
-			candidates_find(h, &hole->end[0], q);
-			candidates_find(h, &hole->end[1], r);
-		}
+		if (need == 0 || !ft_cell_is_seen(m, cell))
+			continue;
+		h->count++;
+		hole->end[0] = (struct hole_end){.place = p, .live = m->live_of[p], .need = need};
+		hole->end[1] = (struct hole_end){.place = q, .live = m->live_of[q], .need = need};
+		candidates_find(h, &hole->end[0], q);
+		candidates_find(h, &hole->end[1], p);
+	}
 	return 0;
 }
 

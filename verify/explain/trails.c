@@ -431,15 +431,14 @@ static void cells_count(struct ft_residual *g)
 	struct ft_model *m = g->m;
 	uint32_t up = 0;
 
-	for (uint32_t r = 0; r < m->place_count; r++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, r); pair < ft_pairs_of(m, r + 1); pair++) {
-			uint32_t width = m->cells.width[pair->cell], seen = lesser(m->cells.seen[pair->cell], width);
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t width = m->cells.width[cell], seen = lesser(m->cells.seen[cell], width);
 
-			if (pair->peer < r || m->live_of[r] == FT_NONE || m->live_of[pair->peer] == FT_NONE)
-				continue;
-			up += seen;
-			g->lacking[pair->cell] = width - seen;
-		}
+		if (!ft_cell_is_seen(m, cell))
+			continue;
+		up += seen;
+		g->lacking[cell] = width - seen;
+	}
 	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
 		const struct ft_plan_cable *c = &m->plan->cables[i];
 		uint32_t cell = ft_cell_at(m, m->place_of[c->a], m->place_of[c->b]);

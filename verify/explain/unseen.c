@@ -671,7 +671,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 /* The finding that place @p is gone, or FT_NONE. */
 static uint32_t cause_of(const struct ft_model *m, uint32_t p)
 {
-	uint32_t number = (uint32_t)(m->places[p] - m->plan->switches);
+	uint32_t number = ft_plan_index(m, p);
 
 	for (size_t i = 0; i < m->report->finding_count; i++)
 		for (size_t n = 0; n < m->report->findings[i].gone_count; n++)

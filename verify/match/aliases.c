@@ -136,7 +136,7 @@ static void targets_find(const struct ft_model *m, const uint32_t *called, bool 
 		uint32_t live = plan->switches[i].alias ? called[i] : FT_NONE;
 		uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
 
-		target[i] = place == FT_NONE ? i : (uint32_t)(m->places[place] - m->plan->switches);
+		target[i] = place == FT_NONE ? i : ft_plan_index(m, place);
 		taken[target[i]] |= place != FT_NONE;
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++) {

@@ -105,7 +105,7 @@ static int bound_find(const struct ft_model *m, struct matching *g)
 
 		number = p > 0 && m->places[p]->kind == m->places[p - 1]->kind ? number + 1 : 0;
 		if (m->plan->topology == FT_TOPOLOGY_GRAPH)
-			number = (uint32_t)(m->places[p] - m->plan->switches);
+			number = ft_plan_index(m, p);
 		if (m->places[p]->guid)
 			r = ft_map_add(&guids, m->places[p]->guid, p, NULL);
 		if (r >= 0 && ft_is_beside(m, p))

@@ -90,6 +90,7 @@ static int cells_alloc(struct ft_model *m, uint32_t count)
 	m->cells = (struct ft_cells){
 		.count = count,
 		.first = ft_arena_zeros(a, m->place_count + 2UL, sizeof(*m->cells.first)),
+		.ends = ft_arena_zeros(a, count, sizeof(*m->cells.ends)),
 		.pairs = ft_arena_zeros(a, 2UL * count, sizeof(*m->cells.pairs)),
 		.width = ft_arena_zeros(a, count + 1UL, sizeof(*m->cells.width)),
 		.seen = ft_arena_zeros(a, count + 1UL, sizeof(*m->cells.seen)),
@@ -114,6 +115,8 @@ static void cells_fill(struct ft_cells *cells, uint32_t places, const struct ent
 	for (uint32_t i = 0; i < cells->count; i++) {
 		cells->pairs[next[entries[i].row]++] = (struct ft_pair){entries[i].column, i};
 		cells->pairs[next[entries[i].column]++] = (struct ft_pair){entries[i].row, i};
+		cells->ends[i][0] = entries[i].row;
+		cells->ends[i][1] = entries[i].column;
 		cells->width[i] = entries[i].planned;
 		cells->seen[i] = entries[i].seen;
 	}

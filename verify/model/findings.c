@@ -231,18 +231,12 @@ static void where_add(struct ft_model *m, struct ft_finding *f, char *name, stru
 		free(name);
 }
 
-/* The index of a place among the plan's switches. */
-static uint32_t planned_at(const struct ft_model *m, uint32_t place)
-{
-	return (uint32_t)(m->places[place] - m->plan->switches);
-}
-
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
 {
 	struct ft_lack *lack = LIST_MORE(m, f->lacks, f->lack_count);
 
 	if (lack)
-		*lack = (struct ft_lack){planned_at(m, p), planned_at(m, q), cables, 0};
+		*lack = (struct ft_lack){ft_plan_index(m, p), ft_plan_index(m, q), cables, 0};
 }
 
 void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
@@ -256,7 +250,7 @@ void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 	uint32_t *gone = LIST_MORE(m, f->gone, f->gone_count);
 
 	if (gone)
-		*gone = planned_at(m, place);
+		*gone = ft_plan_index(m, place);
 }
 
 static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)

@@ -118,6 +118,7 @@ struct ft_cells {
 	uint32_t count;
 	uint32_t *first;       /* by place: its first pair; of [place_count] the end of all */
 	struct ft_pair *pairs; /* of each place, in the order of their peers */
+	uint32_t (*ends)[2];   /* by cell: its two places, the lower one first */
 	uint32_t *width;       /* by cell: planned cables */
 	uint32_t *seen;	       /* by cell: cables seen between the switches matched to them */
 	uint32_t *foreign;     /* by cell: of the cables seen, those that belong elsewhere though the count is right */
@@ -270,6 +271,12 @@ static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32
 	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
 }
 
+/* The index of a place among the plan's switches. */
+static inline uint32_t ft_plan_index(const struct ft_model *m, uint32_t place)
+{
+	return (uint32_t)(m->places[place] - m->plan->switches);
+}
+
 /* Observed switch @live stands in @place, which is free, from now on. */
 static inline void ft_live_seat(struct ft_model *m, uint32_t live, uint32_t place)
 {
@@ -312,6 +319,26 @@ static inline uint32_t ft_cell_at(const struct ft_model *m, uint32_t p, uint32_t
 static inline uint32_t ft_width_at(const struct ft_model *m, uint32_t p, uint32_t q)
 {
 	return m->cells.width[ft_cell_at(m, p, q)];
+}
+
+/* True if both switches of a cell were seen. */
+static inline bool ft_cell_is_seen(const struct ft_model *m, uint32_t cell)
+{
+	return m->live_of[m->cells.ends[cell][0]] != FT_NONE && m->live_of[m->cells.ends[cell][1]] != FT_NONE;
+}
+
+/* The observed switch that has a port of the snapshot, or FT_NONE: it is a host's. */
+static inline uint32_t ft_live_of_port(const struct ft_model *m, uint32_t port)
+{
+	return m->live.switch_of_node[m->snapshot->ports[port].node];
+}
+
+/* The place of that switch, or FT_NONE. */
+static inline uint32_t ft_place_of_port(const struct ft_model *m, uint32_t port)
+{
+	uint32_t live = ft_live_of_port(m, port);
+
+	return live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
 }
 
 static inline const struct ft_plan_kind *ft_kind_at(const struct ft_model *m, uint32_t place)
@@ -357,19 +384,19 @@ static inline const struct ft_bind *ft_bind_of(const struct ft_model *m, uint32_
 
 	if (ft_is_beside(m, place))
 		return &none;
-	return ft_plan_bind(m->design, m->plan, (uint32_t)(m->places[place] - m->plan->switches));
+	return ft_plan_bind(m->design, m->plan, ft_plan_index(m, place));
 }
 
 /* Ports for hosts of a planned switch, connected now or not. */
 static inline uint32_t ft_host_ports_of(const struct ft_model *m, uint32_t place)
 {
-	return ft_plan_host_ports(m->plan, (uint32_t)(m->places[place] - m->plan->switches));
+	return ft_plan_host_ports(m->plan, ft_plan_index(m, place));
 }
 
 /* "edge", "leaf": the word before "switch" for a planned switch; "" if there is none. */
 static inline const char *ft_kind_of(const struct ft_model *m, uint32_t place)
 {
-	return ft_plan_kind_name(m->plan, (uint32_t)(m->places[place] - m->plan->switches));
+	return ft_plan_kind_name(m->plan, ft_plan_index(m, place));
 }
 
 /* match/match.c: "edge switch", "leaf switch", or "switch" alone. */
