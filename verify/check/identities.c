@@ -147,13 +147,13 @@ static int guids_before(const struct ft_snapshot *s, struct ft_map *ret)
 	return r < 0 ? r : 0;
 }
 
-static int guids_check(struct ft_model *m, const uint32_t *order)
+static int guids_check(struct ft_model *m)
 {
 	_cleanup_(shared_release) struct shared shared = {0};
 	_cleanup_(ft_map_release) struct ft_map before = {0};
 	_cleanup_free_ uint32_t *heads = malloc((m->chips->node_count + 1UL) * sizeof(*heads));
 	_cleanup_free_ uint32_t *tails = malloc((m->chips->node_count + 1UL) * sizeof(*tails));
-	int r = heads && tails ? guids_share(m->chips, order, &shared, heads, tails) : -ENOMEM;
+	int r = heads && tails ? guids_share(m->chips, m->chip_order, &shared, heads, tails) : -ENOMEM;
 
 	/* What was so when it was recorded is no change. */
 	if (r == 0)
@@ -253,15 +253,14 @@ static int lids_find(const struct ft_snapshot *s, const uint32_t *order, struct 
 	return r;
 }
 
-static int lids_check(struct ft_model *m, const uint32_t *order)
+static int lids_check(struct ft_model *m)
 {
 	_cleanup_(lids_freep) struct lids *lids = NULL, *before = NULL;
-	_cleanup_free_ uint32_t *order_before = m->since ? ft_nodes_in_order(m->since) : NULL;
-	int r = lids_find(m->chips, order, &lids);
+	int r = lids_find(m->chips, m->chip_order, &lids);
 
 	/* What was so when it was recorded is no change. */
 	if (r == 0 && m->since)
-		r = lids_find(m->since, order_before, &before);
+		r = lids_find(m->since, ft_nodes_in_order(&m->memory, m->since), &before);
 	for (uint32_t lid = 0; r == 0 && lid <= LID_UNICAST_MAX; lid++)
 		if (lids->head[lid] != FT_NONE && (!before || before->head[lid] == FT_NONE))
 			lid_report(m, lid, &lids->shared, lids->head[lid]);
@@ -270,8 +269,7 @@ static int lids_check(struct ft_model *m, const uint32_t *order)
 
 int ft_identities_check(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *order = ft_nodes_in_order(m->chips);
-	int r = order ? guids_check(m, order) : -ENOMEM;
+	int r = guids_check(m);
 
-	return r == 0 ? lids_check(m, order) : r;
+	return r == 0 ? lids_check(m) : r;
 }

@@ -241,13 +241,12 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 {
 	const struct ft_snapshot *chips = m->chips;
 	_cleanup_(edges_release) struct edges edges = {0};
-	_cleanup_free_ uint32_t *order = ft_nodes_in_order(chips);
 	uint32_t count;
-	int r = order ? seen_alloc(m, seen) : -ENOMEM;
+	int r = seen_alloc(m, seen);
 
 	if (r < 0)
 		return r;
-	count = chips_number(m, order, seen);
+	count = chips_number(m, m->chip_order, seen);
 	for (uint32_t near = 0; near < count; near++)
 		for (uint32_t n = 0; n < chips->nodes[seen->node_of[near]].port_count; n++) {
 			const struct ft_port *port = &chips->ports[chips->nodes[seen->node_of[near]].first_port + n];

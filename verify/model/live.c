@@ -106,9 +106,9 @@ static int node_compare(const void *a, const void *b, void *arg)
 	return r != 0 ? r : (x > y) - (x < y);
 }
 
-uint32_t *ft_nodes_in_order(const struct ft_snapshot *s)
+const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *s)
 {
-	uint32_t *order = malloc((s->node_count + 1UL) * sizeof(*order));
+	uint32_t *order = ft_arena_zeros(memory, s->node_count, sizeof(*order));
 
 	for (uint32_t i = 0; order && i < s->node_count; i++)
 		order[i] = i;
@@ -463,9 +463,11 @@ static int live_labels(struct ft_model *m)
 
 int ft_live_build(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *order = ft_nodes_in_order(m->snapshot);
-	int r = order ? live_switches_collect(m, order) : -ENOMEM;
+	const uint32_t *order = ft_nodes_in_order(&m->memory, m->snapshot);
+	int r;
 
+	m->chip_order = m->origin ? ft_nodes_in_order(&m->memory, m->chips) : order;
+	r = m->memory.failed ? -ENOMEM : live_switches_collect(m, order);
 	if (r == 0)
 		r = live_ports_collect(m, order);
 	if (r == 0)

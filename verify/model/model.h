@@ -187,6 +187,7 @@ struct ft_model {
 	const struct ft_plan *unresolved; /* what @resolved is a copy of */
 	struct ft_plan *resolved; /* the plan as its aliases are meant here (match/aliases.c), or NULL: it has none */
 	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
+	const uint32_t *chip_order;	 /* its nodes by GUID (live.c) */
 	const char *today;
 	const struct ft_words *words; /* of the technology of @chips (words.h) */
 
@@ -442,9 +443,9 @@ static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t
 
 /*
  * live.c: the nodes by GUID, so that findings, their ids and the breaking of ties do not depend on the order in which
- * the fabric was swept or recorded. The caller frees it; NULL: no memory.
+ * the fabric was swept or recorded. NULL: no memory. O(n log n).
  */
-uint32_t *ft_nodes_in_order(const struct ft_snapshot *snapshot);
+const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *snapshot);
 
 /*
  * live.c: a host's name, without its adapter and made safe: "node055 mlx5_0" and "node055 HCA-1" are node055. "" if the
