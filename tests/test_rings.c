@@ -205,7 +205,7 @@ static const struct fabric_row fabrics[] = {
 	 "warning; cables-swapped seen core01:11 core02:15 core01:12 core02:14 x2"},
 	{"the two ways swapped", PORTS "}",
 	 "cut core01:11; cut core01:14; link core01:11 core04:11; link core01:14 core02:14",
-	 "warning; cables-swapped seen core01:11 core04:11 core01:14 core02:14 x2"},
+	 "warning; cables-swapped seen core01:14 core02:14 core01:11 core04:11 x2"},
 };
 
 static void test_fabric(void **state)
