@@ -454,6 +454,18 @@ readme_reports >"$work/a"
 grep -Fx -f "$work/a" "$work/all" >"$work/b"
 same 'the reports that the README shows' README.md "$work/a" ftcheck "$work/b"
 
+# The figure is the drawing of two swapped cables and a missing one.
+figure_is_drawn()
+{
+	awk '
+		/^Switch/ { node = $3 }
+		node ~ /100003"/ && /^\[19\]/ || node ~ /100005"/ && /^\[19\]/ { next }
+		{ print }
+	' "$work/swapped" >"$work/figure"
+	"$build/ftcheck" --plan "$sample" --from "$work/figure" --format svg | diff - "$src/doc/fabric.svg"
+}
+ok 'the figure of the README is what ftcheck draws' figure_is_drawn
+
 "$build/ftplan" "$sample" | sort -u >"$work/all"
 sed -n '/^    sample: a plan/,/^    \[\.\.\.\]/p' "$src/README.md" | sed 's/^    //; /^\[\.\.\.\]$/d; /^$/d' | sort -u >"$work/a"
 grep -Fx -f "$work/a" "$work/all" >"$work/b"
