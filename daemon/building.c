@@ -108,6 +108,8 @@ static void building_begin(struct ft_daemon *d)
 		return;
 	request.snapshot = d->judged ? d->judged : d->snapshot;
 	request.course = &d->building.course;
+	request.counted_new = d->building.counted != d->counting.serial;
+	d->building.counted = d->counting.serial;
 	d->building.begun = d->report_version;
 	if (ft_check_start(d->loop, &request, on_built, d, &d->building.check, &err) == 0)
 		return;

@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "daemon/building.h"
+#include "daemon/counting.h"
 #include "planner/write/phases.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
@@ -58,13 +59,15 @@ static const struct {
 	const char *what;
 	/* Part of the given deadline: matching and handing over the result take time too. */
 	unsigned int more_ms;
-	bool reads; /* the fabric */
+	bool reads;   /* the fabric */
+	bool reports; /* its text is a report */
 } kinds[] = {
-	[FT_CHECK_SWEEP] = {"the sweep", 10000, true},
-	[FT_CHECK_REREAD] = {"reading again", 10000, true},
-	[FT_CHECK_JUDGE] = {"judging", 10000, false},
-	[FT_CHECK_DRAW] = {"the drawing", 10000, false},
-	[FT_CHECK_BUILD] = {"the state of the build", 10000, false},
+	[FT_CHECK_SWEEP] = {"the sweep", 10000, true, true},
+	[FT_CHECK_REREAD] = {"reading again", 10000, true, true},
+	[FT_CHECK_JUDGE] = {"judging", 10000, false, true},
+	[FT_CHECK_DRAW] = {"the drawing", 10000, false, false},
+	[FT_CHECK_BUILD] = {"the state of the build", 10000, false, false},
+	[FT_CHECK_COUNT] = {"reading the error counters", 10000, false, false},
 };
 
 /* The given options, bounded by the plan. */
@@ -193,10 +196,27 @@ static const struct ft_report *known_before(const struct ft_check_request *reque
 	return request->kind == FT_CHECK_REREAD ? request->last : NULL;
 }
 
+/*
+ * What is known of error counters. A course of a build compares totals, and a reading that it has seen proves nothing
+ * once more.
+ */
+static int counters_take(const struct ft_check_request *request, const struct ft_snapshot *snapshot,
+			 struct ft_counters **ret_counters)
+{
+	bool build = request->kind == FT_CHECK_BUILD;
+	size_t count;
+	const struct ft_counted_port *ports = ft_counting_ports(request->counted, &count);
+
+	if (!ports)
+		return 0;
+	return ft_counters_known(snapshot, ports, build && !request->counted_new ? 0 : count, build, ret_counters);
+}
+
 static int judge_named(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
 		       struct ft_text *ret_text, struct ft_error *err)
 {
 	_cleanup_(ft_sms_freep) struct ft_sms *sms = NULL;
+	_cleanup_(ft_counters_freep) struct ft_counters *counters = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_phases_freep) struct ft_phases *phases = NULL;
 	time_t now = time(NULL);
@@ -212,6 +232,8 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	/* No further packets are sent. */
 	ft_guard_go_on();
 	if (r == 0)
+		r = counters_take(request, snapshot, &counters);
+	if (r == 0)
 		r = ft_phases_make(request->design, request->plan, &phases, err);
 	input = (struct ft_verify_input){.design = request->design,
 					 .plan = request->plan,
@@ -221,6 +243,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 					 .day = today,
 					 .building = phases != NULL,
 					 .sms = sms,
+					 .counters = counters,
 					 .baseline = request->baseline,
 					 .before = known_before(request),
 					 .doubt_plan = true};
@@ -259,6 +282,8 @@ static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	const struct ft_check_request *request = arg;
 	int r;
 
+	if (request->kind == FT_CHECK_COUNT)
+		return ft_counting_read(request, end_ms, &result->text, err);
 	if (!kinds[request->kind].reads)
 		return judge(request, request->snapshot, end_ms, &result->text, err);
 	r = snapshot_take(request, end_ms, &result->snapshot, err);
@@ -287,7 +312,7 @@ static int result_take(struct ft_check *check, struct ft_check_result *result, s
 		return r;
 	if (!raw.snapshot && kinds[check->kind].reads)
 		return ft_error_set(err, -EIO, 0, 0, "%s gave no snapshot", kinds[check->kind].what);
-	if (check->kind != FT_CHECK_DRAW && check->kind != FT_CHECK_BUILD)
+	if (kinds[check->kind].reports)
 		r = ft_report_read_json(ft_text_string(&raw.text), raw.text.length, &result->report, &reason);
 	if (r < 0)
 		return ft_error_set(err, r == -ENOMEM ? r : -EIO, 0, 0, "%s gave a damaged report: %s",

@@ -19,6 +19,7 @@ enum ft_check_kind {
 	FT_CHECK_JUDGE,	 /* nothing is read: @snapshot against another plan */
 	FT_CHECK_DRAW,	 /* nothing is read: @snapshot against the plan, as a drawing */
 	FT_CHECK_BUILD,	 /* likewise, as the state of each planned cable */
+	FT_CHECK_COUNT,	 /* reads the error counters of @snapshot, and judges nothing */
 };
 
 /* Used only during ft_check_start(): the child has its own copy of the memory. */
@@ -35,6 +36,9 @@ struct ft_check_request {
 	const struct ft_baseline *baseline; /* the baseline; NULL: none */
 	const struct ft_report *last; /* the last report; other checks take the managers from it. NULL: there is none */
 	const struct ft_text *course; /* of the build, as JSON: of FT_CHECK_BUILD */
+	const struct ft_text
+		*counted; /* the last reading of error counters (counting.h); NULL or empty: there is none */
+	bool counted_new; /* of FT_CHECK_BUILD: it has not been told of this reading */
 	const struct ft_snapshot *snapshot; /* not used by a sweep */
 	const struct ft_change *changes;    /* of an incremental sweep */
 	size_t change_count;
@@ -42,10 +46,10 @@ struct ft_check_request {
 
 /* The result. Owned by the holder; parts may be taken (FT_STEAL). */
 struct ft_check_result {
-	struct ft_snapshot *snapshot; /* NULL of FT_CHECK_JUDGE and FT_CHECK_DRAW */
-	struct ft_report *report;     /* NULL of FT_CHECK_DRAW */
+	struct ft_snapshot *snapshot; /* NULL of what reads no fabric */
+	struct ft_report *report;     /* NULL of what judges nothing */
 	struct ft_text text; /* the report as served at /report; of FT_CHECK_DRAW at /drawing.svg, of FT_CHECK_BUILD at
-			/build, with the course behind a NUL */
+			/build, with the course behind a NUL; of FT_CHECK_COUNT as in counting.c */
 	int64_t duration_ms; /* from the start of the child to the result */
 };
 

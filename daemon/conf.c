@@ -433,6 +433,8 @@ const struct ft_config_key ft_config_keys[] = {
 	{"events", "yes | no", "yes", "listen to the fabric's own events", set_flag, FIELD(events), 0, 0},
 	{"sm", "yes | no", "yes", "ask who manages the subnet, and tell what they left undone", set_flag, FIELD(sm), 0,
 	 0},
+	{"counters", "yes | no", "no", "read the error counters of all ports after each full sweep", set_flag,
+	 FIELD(counters), 0, 0},
 	{"settle", "TIME", "10ms", "how long it has to be quiet after an event", set_duration, FIELD(settle_ms), 0,
 	 MINUTE},
 	{"settle_max", "TIME", "250ms", "how long to wait for that", set_duration, FIELD(settle_max_ms), 0,

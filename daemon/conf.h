@@ -27,6 +27,7 @@ struct ft_config {
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */
 	bool events;		       /* listen to the fabric's events */
 	bool sm;		       /* check the subnet managers */
+	bool counters;		       /* read error counters after each full sweep */
 	uint32_t settle_ms;	       /* after an event: how long it must be quiet before the incremental sweep */
 	uint32_t settle_max_ms;	       /* and the longest delay of it */
 	struct ft_alert_rules rules;

@@ -83,7 +83,17 @@ struct ft_daemon {
 		uint64_t begun, done;		  /* of these versions of the report; 0: none */
 		struct ft_text course;		  /* of the build, as JSON */
 		bool failed;			  /* saving it failed; logged once */
+		uint64_t counted;		  /* the last reading of error counters that it was told of */
 	} building;
+	struct ft_counting {
+		struct ft_check *check;		  /* under way, or NULL */
+		struct ft_text known;		  /* the last reading, as counting.c has it */
+		struct ft_text links;		  /* the worst ones, as JSON */
+		int64_t at_ms;			  /* wall clock */
+		uint64_t serial;		  /* incremented with each reading; 0: none yet */
+		uint64_t swept;			  /* the one that the last full sweep judged, or is to judge */
+		char trouble[FT_ERROR_TEXT_SIZE]; /* to log it once */
+	} counting;
 
 	/* The baseline (remember.c). */
 	struct ft_baseline *baseline;
@@ -215,6 +225,10 @@ int ft_building_page(void *userdata, struct ft_text *text);
 void ft_building_load(struct ft_daemon *d);
 void ft_building_look(struct ft_daemon *d);
 void ft_building_end(struct ft_daemon *d);
+
+/* counting.c: reads error counters if that is configured; after each full sweep. */
+void ft_counting_look(struct ft_daemon *d);
+void ft_counting_end(struct ft_daemon *d);
 
 /* summary.c, nodes.c: as in struct ft_http_pages. */
 int ft_summary_page(void *userdata, struct ft_text *text);

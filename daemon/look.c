@@ -158,6 +158,7 @@ static void sweep_judge(struct ft_daemon *d, struct ft_check_result *result)
 	d->looks.failures = 0;
 	d->looks.trouble[0] = '\0';
 	ft_building_look(d);
+	ft_counting_look(d);
 }
 
 static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
@@ -234,6 +235,7 @@ struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_chec
 		.sm = d->config->sm && !ft_config_is_ethernet(d->config),
 		.baseline = d->baseline,
 		.last = d->report,
+		.counted = &d->counting.known,
 	};
 }
 
@@ -254,6 +256,7 @@ static void sweep_start(struct ft_daemon *d)
 	request.after = trouble_before(d);
 	d->looks.sweep_due_ms = INT64_MAX;
 	changes_release(&d->looks.since_sweep);
+	d->counting.swept = d->counting.serial;
 	r = ft_check_start(d->loop, &request, on_sweep_done, d, &d->looks.sweep, &err);
 	if (r == 0)
 		return;

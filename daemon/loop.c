@@ -553,6 +553,7 @@ static void daemon_release(struct ft_daemon *d)
 	ft_looks_end(d);
 	ft_drawing_end(d);
 	ft_building_end(d);
+	ft_counting_end(d);
 	listener_drop(d);
 	ft_http_free(d->http);
 	ft_hooks_free(d->hooks);

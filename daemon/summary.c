@@ -42,6 +42,19 @@ static void times_write(const struct ft_daemon *d, struct ft_text *t)
 			   then_ms + (int64_t)INTERVALS * d->config->sweep_interval_ms + d->config->sweep.deadline_ms);
 }
 
+/* The links with most errors by the last reading, and when that was; null where counters are not read. */
+static void links_write(const struct ft_daemon *d, struct ft_text *t)
+{
+	if (d->counting.serial == 0 || d->counting.links.length == 0) {
+		ft_text_puts(t, "null");
+		return;
+	}
+	ft_text_puts(t, "{\"links\": ");
+	ft_text_add(t, d->counting.links.data, d->counting.links.length);
+	ft_alerts_add_time(t, "at", d->counting.at_ms);
+	ft_text_puts(t, "}");
+}
+
 static void report_write(const struct ft_daemon *d, struct ft_text *t)
 {
 	struct ft_report cut;
@@ -98,6 +111,8 @@ int ft_summary_page(void *userdata, struct ft_text *t)
 	ft_alerts_write_list(t, d->alerts, now_shown(d));
 	ft_text_puts(t, ",\n  \"history\": ");
 	ft_history_write(t, &d->history);
+	ft_text_puts(t, ",\n  \"worst_links\": ");
+	links_write(d, t);
 	ft_text_puts(t, ",\n  \"report\": ");
 	report_write(d, t);
 	ft_text_puts(t, "}\n");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "probe/scheduler.h"
 #include "probe/confine.h"
 #include "probe/guard.h"
@@ -50,8 +51,9 @@ struct subject {
 	uint32_t head; /* the first subject with its LID, which holds @wide for all of them */
 	uint16_t lid;
 	uint8_t number;
-	bool wide; /* the node has 64-bit error counters */
-	bool seen; /* the first reading succeeded */
+	bool wide;     /* the node has 64-bit error counters */
+	bool seen;     /* the first reading succeeded */
+	bool was_wide; /* and had 64-bit counters */
 };
 
 struct reading {
@@ -62,6 +64,7 @@ struct reading {
 	struct ft_scheduler *scheduler;
 	unsigned int pass; /* from 0 */
 	bool asking_class; /* before the counters: which counters the node has */
+	bool once;	   /* the first reading was another one, long ago */
 };
 
 const char *ft_counter_name(enum ft_counter counter, uint64_t count)
@@ -175,8 +178,6 @@ static bool make_reading(const struct reading *r, const struct ft_query *query, 
 
 static void count_between(struct ft_port_count *item, const struct subject *subject, const uint64_t *second, bool wide)
 {
-	memcpy(item->totals, second, sizeof(item->totals));
-	item->status = FT_COUNTED;
 	item->interval_ms = (uint32_t)(ft_guard_now_ms() - subject->first_ms);
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++) {
 		bool at_least, stuck;
@@ -191,6 +192,7 @@ static void count_between(struct ft_port_count *item, const struct subject *subj
 static void take_reading(const struct reading *r, const struct ft_query *query, const struct ft_smp_answer *answer)
 {
 	struct subject *subject = &r->subjects[query->other];
+	struct ft_port_count *item = &r->out->items[query->other];
 	bool wide = r->subjects[subject->head].wide;
 	void *data = (void *)(uintptr_t)answer->data;
 	uint64_t values[FT_COUNTER_COUNT];
@@ -202,10 +204,16 @@ static void take_reading(const struct reading *r, const struct ft_query *query, 
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
 		values[i] =
 			wide ? mad_get_field64(data, 0, counters[i].wide) : mad_get_field(data, 0, counters[i].field);
-	if (r->pass > 0) {
-		count_between(&r->out->items[query->other], subject, values, wide);
+	if (r->pass > 0 || r->once) {
+		memcpy(item->totals, values, sizeof(item->totals));
+		item->status = FT_COUNTED;
+		item->read_ms = ft_guard_now_ms();
+		item->wide = wide;
+		if (subject->seen && subject->was_wide == wide)
+			count_between(item, subject, values, wide);
 		return;
 	}
+	subject->was_wide = wide;
 	memcpy(subject->first, values, sizeof(values));
 	subject->first_ms = ft_guard_now_ms();
 	subject->seen = true;
@@ -261,18 +269,18 @@ static void wait_until(int64_t when_ms)
 		poll(NULL, 0, (int)left);
 }
 
-/* @end_ms is that of all readings; the first one gets half of the time that the interval leaves. */
+/* @end_ms is that of all readings; the first of two gets half of the time that the interval leaves. */
 static int read_twice(struct reading *r, int64_t end_ms, struct ft_error *err)
 {
 	int64_t middle_ms = ft_guard_now_ms();
 	int code;
 
-	middle_ms += (end_ms - middle_ms - r->out->interval_ms) / READINGS;
+	middle_ms = r->once ? end_ms : middle_ms + (end_ms - middle_ms - r->out->interval_ms) / READINGS;
 	code = ask_all(r, true, middle_ms, err);
 	if (code == 0)
 		code = ask_all(r, false, middle_ms, err);
 	/* There is nothing to wait for. */
-	if (code < 0 || !any_seen(r))
+	if (code < 0 || r->once || !any_seen(r))
 		return code;
 	/* From the last answer on, so that no port's interval is shorter. */
 	ft_progress_enter(r->options->progress, FT_PHASE_INTERVAL, r->out->interval_ms);
@@ -296,9 +304,8 @@ static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 	struct ft_port_choice from;
 	int code;
 
-	code = subjects_find(r);
-	if (code < 0 || !any_lid(r))
-		return code;
+	if (!any_lid(r))
+		return 0;
 	code = ft_port_choose(r->options->ca, r->options->port, &from, err);
 	if (code < 0)
 		return code;
@@ -309,7 +316,114 @@ static int read_here(struct reading *r, int64_t end_ms, struct ft_error *err)
 	return code < 0 ? code : read_twice(r, end_ms, err);
 }
 
-/* Runs in a child; its result goes through a pipe. */
+/* ---- against an earlier reading ---- */
+
+/* Ports by their node and number. Two of one key are told apart by whoever asks; the second is not found. */
+static uint64_t port_key(uint64_t guid, uint32_t number)
+{
+	return (guid << 8 | guid >> 56) ^ number;
+}
+
+static int known_map(const struct ft_counted_port *known, size_t count, struct ft_map *map)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < count; i++)
+		r = ft_map_add(map, port_key(known[i].guid, known[i].number), (uint32_t)i, NULL);
+	return r < 0 ? r : 0;
+}
+
+/* NULL: it is not known. */
+static const struct ft_port_count *known_find(const struct ft_counted_port *known, const struct ft_map *map,
+					      const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_port *p = &s->ports[port];
+	uint64_t guid = ft_port_node(s, p)->guid;
+	uint32_t i = ft_map_get(map, port_key(guid, p->number));
+
+	return i != FT_MAP_NONE && known[i].guid == guid && known[i].number == p->number ? &known[i].count : NULL;
+}
+
+static int first_take(struct reading *r, const struct ft_counted_port *before, size_t count)
+{
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	if (known_map(before, count, &map) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->out->count; i++) {
+		const struct ft_port_count *first = known_find(before, &map, r->snapshot, r->out->items[i].port);
+		struct subject *subject = &r->subjects[i];
+
+		if (!first || first->status != FT_COUNTED)
+			continue;
+		memcpy(subject->first, first->totals, sizeof(subject->first));
+		subject->first_ms = first->read_ms;
+		subject->was_wide = first->wide;
+		subject->seen = true;
+	}
+	return 0;
+}
+
+int ft_counters_read_on(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot,
+			const struct ft_counted_port *before, size_t before_count, int64_t end_ms,
+			struct ft_counters **ret_counters, struct ft_error *err)
+{
+	_cleanup_(ft_counters_freep) struct ft_counters *out = calloc(1, sizeof(*out));
+	_cleanup_(reading_release) struct reading r = {
+		.options = options, .snapshot = snapshot, .out = out, .once = true};
+	int code;
+
+	ft_confine();
+	if (!out)
+		return -ENOMEM;
+	code = subjects_find(&r);
+	if (code == 0)
+		code = first_take(&r, before, before_count);
+	if (code == 0)
+		code = read_here(&r, end_ms, err);
+	if (code < 0)
+		return code;
+	*ret_counters = FT_STEAL(out);
+	return 0;
+}
+
+static bool went_down(const struct ft_port_count *count)
+{
+	return count && count->counts[FT_COUNTER_DOWNED] > 0;
+}
+
+int ft_counters_known(const struct ft_snapshot *snapshot, const struct ft_counted_port *known, size_t count, bool all,
+		      struct ft_counters **ret_counters)
+{
+	_cleanup_(ft_counters_freep) struct ft_counters *out = calloc(1, sizeof(*out));
+	_cleanup_(ft_map_release) struct ft_map map = {0};
+
+	if (!out)
+		return -ENOMEM;
+	out->items = calloc(snapshot->port_count + 1UL, sizeof(*out->items));
+	if (!out->items || known_map(known, count, &map) < 0)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < snapshot->port_count; p++) {
+		const struct ft_port_count *here = known_find(known, &map, snapshot, p), *there = NULL;
+		uint32_t peer = snapshot->ports[p].peer;
+
+		if (peer != FT_NO_PORT)
+			there = known_find(known, &map, snapshot, peer);
+		if (!port_counts(&snapshot->ports[p]) || !here || here->status != FT_COUNTED ||
+		    (!all && (here->interval_ms == 0 || went_down(here) || went_down(there))))
+			continue;
+		out->items[out->count] = *here;
+		out->items[out->count++].port = p;
+		if (here->interval_ms > out->interval_ms)
+			out->interval_ms = here->interval_ms;
+	}
+	*ret_counters = FT_STEAL(out);
+	return 0;
+}
+
+/* ---- in a child of its own ---- */
+
+/* Its result goes through a pipe. */
 
 struct work {
 	const struct ft_sweep_options *options;
@@ -329,7 +443,9 @@ static int work_read(const void *arg, int64_t end_ms, struct ft_guard_result *re
 	if (!out)
 		return -ENOMEM;
 	out->interval_ms = work->interval_ms;
-	code = read_here(&r, end_ms - work->options->deadline_ms / RESERVE_SHARE, err);
+	code = subjects_find(&r);
+	if (code == 0)
+		code = read_here(&r, end_ms - work->options->deadline_ms / RESERVE_SHARE, err);
 	if (code == 0 && out->count > 0)
 		ft_text_add(&result->text, (const char *)out->items, out->count * sizeof(*out->items));
 	return code;

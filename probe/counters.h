@@ -34,8 +34,9 @@ enum ft_counted {
 struct ft_port_count {
 	uint64_t counts[FT_COUNTER_COUNT];
 	uint64_t totals[FT_COUNTER_COUNT]; /* what the port had counted at the second reading */
+	int64_t read_ms;		   /* when that was, on the clock of ft_guard_now_ms() */
 	uint32_t port;			   /* index into the snapshot's ports */
-	uint32_t interval_ms;
+	uint32_t interval_ms;		   /* 0: there was no reading before */
 	/*
 	 * Bits by enum ft_counter. A counter stops at its maximum. If it reached the maximum between the readings, its
 	 * count is a lower bound ("at least"); if it was there at the first reading, the count is unknown and 0. A
@@ -44,6 +45,14 @@ struct ft_port_count {
 	uint8_t at_least;
 	uint8_t stuck;
 	uint8_t status; /* enum ft_counted; the rest is 0 unless FT_COUNTED */
+	uint8_t wide;	/* of 64-bit counters */
+};
+
+/* The same, for a port that is known by its node, from one snapshot to another. */
+struct ft_counted_port {
+	struct ft_port_count count;
+	uint64_t guid;
+	uint32_t number;
 };
 
 struct ft_counters {
@@ -86,5 +95,29 @@ void ft_counter_between(uint64_t first, uint64_t second, uint64_t max, uint64_t 
  */
 int ft_counters_read(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot,
 		     unsigned int interval_ms, struct ft_counters **ret_counters, struct ft_error *err);
+
+/*
+ * Reads them once, in the calling process, which is a child (probe/guard.h): what each port has counted since an
+ * earlier reading.
+ *
+ * @before  its ports; those that have none are read all the same, with an interval of 0
+ * @ret_counters  out: the caller frees it
+ * Returns 0 or -errno, with @err filled.
+ */
+int ft_counters_read_on(const struct ft_sweep_options *options, const struct ft_snapshot *snapshot,
+			const struct ft_counted_port *before, size_t before_count, int64_t end_ms,
+			struct ft_counters **ret_counters, struct ft_error *err);
+
+/*
+ * The last reading of ports that are known, on another snapshot.
+ *
+ * Of a cable whose link went down in between nothing is said: a link that comes up makes errors, as does a host that is
+ * restarted, and neither shows that the cable is bad.
+ *
+ * @all  with those cables and those ports that were read only once: for what compares totals
+ * Returns 0 or -ENOMEM.
+ */
+int ft_counters_known(const struct ft_snapshot *snapshot, const struct ft_counted_port *known, size_t count, bool all,
+		      struct ft_counters **ret_counters);
 
 #endif

@@ -8,6 +8,7 @@ function render() {
 	renderCounts();
 	renderFindings();
 	renderHistory();
+	renderLinks();
 	renderSpans();
 	loadBuild();
 	renderAbout();
