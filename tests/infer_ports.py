@@ -74,6 +74,19 @@ def torus(net):
     lattice(net, (4, 4, 4), True, 1)
 
 
+def generations(net):
+    """Leaves of 4 and of 5 cables to each core, each with its hosts below: one of 5 that lacks some looks like one of 4."""
+    cores = [net.add("core%d" % c, 108) for c in range(4)]
+    used = dict.fromkeys(cores, 0)
+    for number in range(16):
+        wide = 4 + number % 2
+        name = leaf(net, "leaf%02d" % number, 36 - 4 * wide, 36)
+        for c, core in enumerate(cores):
+            for k in range(wide):
+                used[core] += 1
+                at(net, name, 37 - 4 * wide + c * wide + k, core, used[core])
+
+
 def mesh(net):
     """At a corner, ports are dark on purpose."""
     lattice(net, (6, 6), False, 3)
@@ -180,6 +193,9 @@ ROWS = {
     "a director with empty slots": (empty_slots, [(DIR + "L03/U1", 20)]),
     "an old island": (island, [("leaf04", 25)]),
     "a core with hosts": (serving_core, [("leaf03", 20)]),
+    "one of each bundle of a leaf of 5, which has 4 then, as others": (
+        generations, [("leaf03", 17 + 1), ("leaf03", 17 + 6), ("leaf03", 17 + 11), ("leaf03", 17 + 16)]),
+    "the last of a bundle, and one of the next leaf": (generations, [("leaf05", 21), ("leaf06", 27)]),
 }
 # Of the two cables between two switches the one in the port that no other switch uses so was moved there.
 MOVED = (planes, ("spine3-0", 14), ("core07", 25))

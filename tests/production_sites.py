@@ -307,18 +307,25 @@ def storage(rng, site, names, tops):
     site.features.append("a pair of storage switches")
 
 
+def rate_on(site, name):
+    """Most cables of a switch run at that."""
+    rates = list(site.of[name].rates.values())
+    return max(sorted(set(rates)), key=rates.count)
+
+
 def routers(rng, site, names, tops):
     """Gateways: switches without hosts on the cores, or adapters on the leaves."""
-    tops = [t for t in tops if len(site.of[t].free_ports()) >= 4]
+    tops = [t for t in tops if len(site.of[t].free_ports()) >= 6]
     if len(tops) < 2 or rng.random() < 0.4:
         for number, name in enumerate(names[:rng.choice([2, 4])]):
             if site.of[name].free_ports():
-                site.host("gw%02d SKY8200" % (number + 1), name, site.free(name, True))
+                site.host("gw%02d SKY8200" % (number + 1), name, site.free(name, True), rate_on(site, name))
         site.features.append("gateways on leaves")
         return
     for number in range(rng.choice([1, 2])):
         name = site.switch("ib-router%d" % (number + 1), 36)
-        each = rng.choice([1, 2])
+        # One cable each to two cores may be a mistake: nothing tells.
+        each = rng.choice([2, 3])
         for top in tops[:2]:
             for _ in range(each):
                 site.cable(name, site.free(name), top, site.free(top, True), regular=False)
@@ -343,9 +350,10 @@ def chained(rng, site, names, tops):
 def login(rng, site, names, tops):
     """Login nodes, or an NFS server, on top switches."""
     for number, top in enumerate(tops[:2]):
-        for k in range(rng.randint(1, 3)):
+        # A single host on a single one may be a mistake.
+        for k in range(rng.randint(1 if number else 2, 3)):
             if site.of[top].free_ports():
-                site.host("login%d%d HCA-1" % (number + 1, k + 1), top, site.free(top, True))
+                site.host("login%d%d HCA-1" % (number + 1, k + 1), top, site.free(top, True), rate_on(site, top))
     if tops:
         site.features.append("login nodes on top switches")
 

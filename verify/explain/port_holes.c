@@ -10,7 +10,7 @@
  *   BESIDE  a port next to it leads to the far switch
  *   LINK    most of its group have a switch at that number
  *   BETWEEN it lies among the switch's own links
- *   OFFSET  it and a port at the far end are next to two ends of one cable, on the same side
+ *   OFFSET  it and a port at the far end are next to two ends of one cable
  *   PAIRED  wherever that number is cabled to such switches, it is mostly to one number (of a director: one
  *           chip), which is dark there
  *
@@ -46,7 +46,7 @@ struct hole_end {
 
 struct hole_pair {
 	struct hole_end end[2];
-	bool in_step; /* its cables connect ports in parallel */
+	bool rises, falls; /* from one of its cables to the next one, the far port is one higher; one lower */
 };
 
 struct holes {
@@ -261,7 +261,19 @@ static void positions_count(const struct ft_model *m, uint32_t live, uint32_t pe
 	}
 }
 
-static int position_count(const struct ft_model *m, uint32_t live, uint32_t number, const struct position_use *uses)
+/* True if that port is on the same chip, and leads to the switch. */
+static bool is_beside(const struct ft_model *m, uint32_t live, uint32_t origin, uint32_t number, uint32_t peer)
+{
+	uint32_t other = number < 1 || number > node_of(m, live)->port_count
+				 ? FT_NONE
+				 : ft_port_origin(m, node_of(m, live)->first_port + number - 1);
+
+	return other != FT_NONE && m->chips->ports[other].node == m->chips->ports[origin].node &&
+	       place_behind(m, live, number, NULL) == peer;
+}
+
+static int position_count(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t peer,
+			  const struct position_use *uses)
 {
 	uint32_t origin = ft_port_origin(m, node_of(m, live)->first_port + number - 1);
 	uint32_t position = origin == FT_NONE ? POSITIONS : m->chips->ports[origin].number;
@@ -269,7 +281,9 @@ static int position_count(const struct ft_model *m, uint32_t live, uint32_t numb
 
 	if (!use)
 		return 0;
-	return (use->same > 1 && use->same * 2 > use->lit ? COLUMN : 0) + (use->lit * 2 > use->all ? LINK : BETWEEN);
+	return (use->same > 1 && use->same * 2 > use->lit ? COLUMN : 0) + (use->lit * 2 > use->all ? LINK : BETWEEN) +
+	       (is_beside(m, live, origin, number - 1, peer) || is_beside(m, live, origin, number + 1, peer) ? BESIDE
+													     : 0);
 }
 
 static int own_count(const struct holes *h, const struct hole_end *end, const struct column *column, uint32_t number,
@@ -302,7 +316,8 @@ static void candidates_find(const struct holes *h, struct hole_end *end, uint32_
 		int own = 0;
 
 		if (is_dark(m, end->live, n))
-			own = director ? position_count(m, end->live, n, uses) : own_count(h, end, &column, n, peer);
+			own = director ? position_count(m, end->live, n, peer, uses)
+				       : own_count(h, end, &column, n, peer);
 		if (own > 0)
 			end->at[end->count++] = (struct candidate){.number = n, .own = own};
 	}
@@ -343,31 +358,33 @@ static uint32_t *hole_of(const struct holes *h, const struct hole_end *end, uint
 	return &h->m->holes[node_of(h->m, end->live)->first_port + number - 1];
 }
 
-/* True if the far end of the cable in port @p + 1 is next to that of the one in @p. */
-static bool is_in_step(const struct ft_model *m, const struct hole_pair *pair, uint32_t p)
-{
-	uint32_t far = 0, next = 0, there = pair->end[1].place;
-
-	return place_behind(m, pair->end[0].live, p, &far) == there &&
-	       place_behind(m, pair->end[0].live, p + 1, &next) == there && next == far + 1;
-}
-
 /* One cable alone may have a parallel neighbour; several that are not parallel have none. */
 static void pair_step(const struct ft_model *m, struct hole_pair *pair)
 {
-	pair->in_step = m->cells.seen[ft_cell_at(m, pair->end[0].place, pair->end[1].place)] < 2;
-	for (uint32_t p = 1; !pair->in_step && p < node_of(m, pair->end[0].live)->port_count; p++)
-		pair->in_step = is_in_step(m, pair, p);
+	uint32_t live = pair->end[0].live, there = pair->end[1].place;
+
+	pair->rises = m->cells.seen[ft_cell_at(m, pair->end[0].place, there)] < 2;
+	for (uint32_t p = 1; p < node_of(m, live)->port_count; p++) {
+		uint32_t far = 0, next = 0;
+
+		if (place_behind(m, live, p, &far) != there || place_behind(m, live, p + 1, &next) != there)
+			continue;
+		pair->rises |= next == far + 1;
+		pair->falls |= next + 1 == far;
+	}
 }
 
-/* True if the two ports are next to the ends of one cable between the same switches, on the same side of both. */
+/*
+ * True if the two ports are next to the ends of one cable between the same switches: on the same side of both, or on
+ * opposite ones where the cables of the pair are so, as those of a leaf may be to a board whose ports run backwards.
+ */
 static bool is_offset(const struct ft_model *m, const struct hole_pair *pair, uint32_t p, uint32_t q)
 {
-	for (int step = -1; pair->in_step && step <= 1; step += 2) {
+	for (int step = -1; step <= 1; step += 2) {
 		uint32_t far = 0;
 
 		if (place_behind(m, pair->end[0].live, p + (uint32_t)step, &far) == pair->end[1].place &&
-		    far == q + (uint32_t)step)
+		    ((pair->rises && far == q + (uint32_t)step) || (pair->falls && far + (uint32_t)step == q)))
 			return true;
 	}
 	return false;

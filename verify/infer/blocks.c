@@ -267,16 +267,16 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 	return 0;
 }
 
-static uint32_t proven_between(const struct sheet *s, uint32_t row, uint32_t column, bool sandwiched)
+static uint32_t proven_between(const struct sheet *s, uint32_t row, uint32_t column, bool certain)
 {
 	const struct ft_meant *pair = ft_meant_find(s->intent, s->row[row], s->column[column]);
 
-	return !pair ? 0 : sandwiched ? pair->sandwiched : pair->proven;
+	return !pair ? 0 : certain ? pair->certain : pair->proven;
 }
 
 /*
  * Adds the missing cables that their ports prove. What nearly all rows lack was left out on purpose; of few rows only
- * ports between two others of the bundle prove it.
+ * what is certain counts.
  */
 static void column_complete(struct sheet *s, uint32_t column)
 {

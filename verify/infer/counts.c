@@ -384,7 +384,7 @@ static void rates_tell(struct ft_inference *f)
 	}
 }
 
-struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
+struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t live)
 {
 	const struct ft_live_switch *sw = &f->live->switches[live];
 	struct rates rates = {0};
@@ -406,9 +406,16 @@ struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
 			rate_vote(f, f->live->hosts[i].switch_port, &rates);
 	rate = rate_take(&rates, &votes);
 	if (rates.total < 2 || votes * 2 <= rates.total || rate_is_odd(rate) ||
-	    ft_rate_mbps(rate) >= ft_rate_mbps(f->usual_rate))
+	    ft_rate_mbps(rate) == ft_rate_mbps(f->usual_rate))
 		return (struct ft_rate){0};
 	return rate;
+}
+
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
+{
+	struct ft_rate rate = ft_infer_own_rate(f, live);
+
+	return ft_rate_mbps(rate) < ft_rate_mbps(f->usual_rate) ? rate : (struct ft_rate){0};
 }
 
 /* Hosts of a switch, and those with the expected rate. */

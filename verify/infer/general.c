@@ -220,6 +220,9 @@ static void sums_count(struct ft_intent *intent)
 		/* Each cable of a bundle outside all patterns may be surplus. */
 		intent->exceptions += pair->settled ? 0 : pair->seen;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
+		if (pair->planned > pair->seen)
+			intent->proven +=
+				pair->planned - pair->seen < pair->proven ? pair->planned - pair->seen : pair->proven;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}
 }

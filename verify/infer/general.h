@@ -32,7 +32,7 @@ struct ft_meant {
 	uint32_t seen, planned; /* cables */
 	uint32_t loose;		/* surplus ones of those seen, compared with the block: they may belong elsewhere */
 	uint32_t proven;	/* missing cables that their ports prove */
-	uint32_t sandwiched;	/* of these, those between two others of the bundle at both ends */
+	uint32_t certain;	/* of these, those with more evidence than is enough */
 	bool patterned;		/* its block plans more than was seen of it */
 	bool settled;		/* a block gives the planned cables: other steps look only at loose ones */
 };
@@ -67,6 +67,7 @@ struct ft_intent {
 	uint32_t shapes;	   /* different blocks: kinds at both ends and a width */
 	uint32_t exceptions;	   /* bundles and hosts outside all blocks, or planned as seen against the pattern */
 	uint64_t missing, surplus; /* cables */
+	uint64_t proven;	   /* of the missing ones, those that ports prove */
 	uint64_t undecided;	   /* possibly missing cables, planned as seen */
 	uint32_t own_class;	   /* switches planned differently from their twins */
 };

@@ -100,14 +100,14 @@ static const char *role_of(const struct writer *w, uint32_t live)
 	return hosts ? "hosting core" : "core";
 }
 
-/* The names of kinds in the design; kinds of an older make start with their rate ("4xDDR leaf"). */
+/* The names of kinds in the design; those of another make than most start with their rate ("4xDDR leaf"). */
 static int kinds_make(struct writer *w)
 {
 	w->kind = calloc(w->intent->count + 1UL, sizeof(*w->kind));
 	if (!w->kind)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->intent->count; i++) {
-		struct ft_rate rate = ft_infer_slower_rate(w->intent->f, i);
+		struct ft_rate rate = ft_infer_own_rate(w->intent->f, i);
 		char name[FT_RATE_NAME_SIZE];
 
 		snprintf(w->kind[i], sizeof(w->kind[i]), "%s%s%s",

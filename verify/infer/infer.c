@@ -22,6 +22,7 @@ struct attempt {
 	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches beside the tree that are planned as seen */
 	uint64_t cabling;   /* of those, cables that a graph may judge differently */
+	uint64_t lacking;   /* missing cables, by all findings, also of those elsewhere */
 	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
 	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
@@ -144,6 +145,28 @@ static bool is_in_service(const struct ft_inference *f, const struct ft_finding 
 	return false;
 }
 
+static uint32_t live_of_guid(const struct ft_inference *f, uint64_t guid)
+{
+	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		if (f->live->switches[i].guid == guid)
+			return i;
+	return FT_NONE;
+}
+
+/* True for one of several cables between two switches of one rank: storage switches, say, that stand in for each other.
+ */
+static bool joins_equals(const struct ft_inference *f, const struct ft_finding *finding)
+{
+	uint32_t a, b;
+
+	if (finding->where_count < 2)
+		return false;
+	a = live_of_guid(f, finding->where[0].guid);
+	b = live_of_guid(f, finding->where[1].guid);
+	return a != FT_NONE && b != FT_NONE && f->fit.rank[a] == f->fit.rank[b] &&
+	       ft_edges_between(&f->graph, a, b) > 1;
+}
+
 /*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, or with boards of another make: whoever is told to unplug or mend them knows better.
@@ -157,7 +180,7 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 
 		above += finding->code == FT_CODE_HOST_ON_CORE;
 		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
-		    above > HOSTS_ABOVE_FEW || (finding->code == FT_CODE_CABLE_UNPLANNED && finding->count > 1) ||
+		    above > HOSTS_ABOVE_FEW || (finding->code == FT_CODE_CABLE_UNPLANNED && joins_equals(f, finding)) ||
 		    (finding->code == FT_CODE_CABLE_MISSING && finding->board.known &&
 		     traces_wrong(report, finding) > 1))
 			return true;
@@ -172,7 +195,7 @@ enum { SERVING_COST = 3, UNSEEN_COST = 2 };
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
 	attempt->mixed = attempt->strays = false;
-	attempt->surplus = 0;
+	attempt->surplus = attempt->lacking = 0;
 	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
 	for (uint32_t i = 0; i < f->live->switch_count; i++) {
@@ -184,6 +207,10 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
 		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+		if (report->findings[i].code == FT_CODE_CABLE_MISSING ||
+		    report->findings[i].code == FT_CODE_CABLE_MISPLACED ||
+		    report->findings[i].code == FT_CODE_CABLES_SWAPPED)
+			attempt->lacking += report->findings[i].count;
 		if (report->findings[i].code == FT_CODE_CABLE_MISPLACED ||
 		    report->findings[i].code == FT_CODE_CABLE_UNPLANNED)
 			attempt->surplus += report->findings[i].count;
@@ -440,20 +467,20 @@ static uint64_t contradictions(const struct attempt *tree, const struct ft_inten
 
 static bool finds_the_same(const struct attempt *tree, const struct ft_intent *graph)
 {
-	return !tree->mixed && !tree->denies && tree->strangers == 0 && contradictions(tree, graph) == 0 &&
-	       tree->cabling == graph_wrong(graph);
+	return !tree->mixed && !tree->denies && tree->lacking >= graph->proven && tree->strangers == 0 &&
+	       contradictions(tree, graph) == 0 && tree->cabling == graph_wrong(graph);
 }
 
 /*
- * True if the tree is kept: it is shorter to write, unless it leaves more faults than the graph does, including what
- * the graph plans as seen without a class. @common: faults with a common cause. Islands planned as seen may hide faults
- * that the graph finds.
+ * True if the tree is kept: it is shorter to write, unless it finds fewer missing cables than ports prove, or it leaves
+ * more faults than the graph does, including what the graph plans as seen without a class. @common: faults with a
+ * common cause. Islands planned as seen may hide faults that the graph finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
 	uint64_t wrong = graph_wrong(graph);
 
-	if (tree->mixed || tree->denies)
+	if (tree->mixed || tree->denies || tree->lacking < graph->proven)
 		return false;
 	/* The faults of a broken switch, in the graph, may in the tree be those of a switch without a place. */
 	if (!tree->strays)

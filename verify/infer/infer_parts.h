@@ -326,7 +326,10 @@ int ft_infer_counts(struct ft_inference *f);
  */
 void ft_infer_graph_counts(struct ft_inference *f);
 
-/* counts.c: the rate of most cables between a switch and others if it is below the usual; else of unknown speed. */
+/* counts.c: the rate of most cables between a switch and others if it is not the usual one; else of unknown speed. */
+struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t live);
+
+/* counts.c: the same, if it is below the usual. */
 struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live);
 
 /* places.c: sorts the members into the plan's order. Returns 0 or -ENOMEM. */

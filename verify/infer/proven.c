@@ -27,9 +27,7 @@
 #include "verify/infer/general.h"
 
 enum { SANDWICH = 7, STEP = 4, HABIT = 3, WITHIN = 2, ENOUGH = 6 };
-#define HASH_PRIME 0x100000001b3ULL /* FNV-1a */
-
-enum { HABIT_PERCENT = 60, ORDERLY_PERCENT = 50, ROUNDS = 16 };
+enum { SHARED_SHARE = 4, HABIT_PERCENT = 60, ORDERLY_PERCENT = 50, ROUNDS = 16 };
 
 /* A port: where it leads to. */
 enum { DARK = UINT32_MAX, OTHER = UINT32_MAX - 1 };
@@ -38,17 +36,16 @@ struct end {
 	uint32_t number; /* of the far port */
 };
 
-/* The use of one port number by a twin set, for cables to its side. */
-struct custom {
-	uint32_t far, lead; /* the only switch that more than half may lead to (Boyer-Moore), and its lead */
-	uint32_t votes;	    /* how many lead there */
-	uint32_t lit, dark; /* links on that side; dark ports among the links of a switch */
+/* Of its set, some with most of its links on that side in the same ports. */
+enum { TWINS_MAX = 24 };
+struct peers {
+	uint32_t live[TWINS_MAX], count;
+	bool apart; /* it lacks so much of what they have that they do not tell what it should have */
 };
 
 struct candidate {
 	uint32_t a, b, p, q; /* a < b */
 	int worth;
-	bool sandwich;
 };
 
 struct proof {
@@ -58,9 +55,7 @@ struct proof {
 	uint32_t *low, *high; /* by live switch: its first and last link */
 	bool *orderly;	      /* by live switch: most of its cables are in step with another one of the bundle */
 	uint32_t *stride;     /* by live switch: the usual distance between two cables of a bundle */
-	bool *conforms[FT_SIDE_COUNT];	    /* by live switch: its links on that side are in the ports of its twins */
-	uint32_t *custom_at[FT_SIDE_COUNT]; /* by twin set: its port 0 in @custom */
-	struct custom *custom[FT_SIDE_COUNT];
+	struct peers *peers[FT_SIDE_COUNT]; /* by live switch */
 	struct candidate *candidates;
 	uint32_t count, size;
 };
@@ -73,11 +68,8 @@ static void proof_release(struct proof *x)
 	free(x->high);
 	free(x->stride);
 	free(x->orderly);
-	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++) {
-		free(x->conforms[side]);
-		free(x->custom_at[side]);
-		free(x->custom[side]);
-	}
+	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++)
+		free(x->peers[side]);
 	free(x->candidates);
 }
 
@@ -253,142 +245,125 @@ static int ports_read(struct proof *x)
 
 /* ---- what twins use a port for ---- */
 
-static void custom_count(const struct proof *x, enum ft_side side, const struct ft_twin_set *set, struct custom *custom)
+static bool is_link_on(const struct proof *x, uint32_t live, uint32_t number, enum ft_side side)
 {
-	const uint32_t *member = x->intent->twins[side].members + set->first;
+	const struct end *end = end_at(x, live, number);
 
-	for (uint32_t k = 0; k < 2 * set->count; k++) {
-		uint32_t live = member[k % set->count];
+	return is_link(end) && ft_side_of(x->intent, live, end->far) == side;
+}
 
-		for (uint32_t p = 1; p <= last_port(x, live); p++) {
-			const struct end *end = end_at(x, live, p);
-			struct custom *of = &custom[p];
-			bool link = is_link(end) && ft_side_of(x->intent, live, end->far) == side;
+/* True if most links of @live on that side are in the same ports of @other. */
+static bool is_wired_alike(const struct proof *x, uint32_t live, uint32_t other, enum ft_side side)
+{
+	uint32_t links = 0, same = 0;
 
-			if (k >= set->count) {
-				of->votes += link && end->far == of->far;
-				continue;
-			}
-			of->dark += end->far == DARK && is_within(x, live, p);
-			if (!link)
-				continue;
-			of->lit++;
-			if (of->lead == 0)
-				of->far = end->far;
-			of->lead += of->far == end->far ? 1 : UINT32_MAX;
-		}
+	for (uint32_t p = x->low[live]; p && p <= x->high[live]; p++) {
+		bool link = is_link_on(x, live, p, side);
+
+		links += link;
+		same += link && end_at(x, other, p)->far == end_at(x, live, p)->far;
 	}
+	return same > 0 && same * 100 >= links * HABIT_PERCENT;
 }
 
-/* True for a number that most of the set have a link to one switch in. */
-static bool is_customary(const struct custom *custom, uint32_t count)
+/* How many of its peers have @far in that port. */
+static uint32_t votes_for(const struct proof *x, const struct peers *peers, uint32_t number, uint32_t far)
 {
-	return custom->votes * 2 > count && custom->votes * 100 >= custom->lit * HABIT_PERCENT;
+	uint32_t votes = 0;
+
+	for (uint32_t k = 0; k < peers->count; k++)
+		votes += end_at(x, peers->live[k], number)->far == far;
+	return votes;
 }
 
-/* The customary links of a switch, and which of them it lacks. */
-struct manner {
-	uint32_t lacks;
-	uint64_t hash; /* of the numbers that it lacks */
-	bool conforms;
-};
-
-/* True if another member lacks the same several links: a class of its own, such as boards of another make. */
-static bool is_shared(const struct manner *manners, uint32_t count, uint32_t k)
+/* The switch that most peers have in that port on that side, or FT_NONE. */
+static uint32_t customary_far(const struct proof *x, const struct peers *peers, uint32_t number, enum ft_side side)
 {
-	for (uint32_t i = 0; i < count && manners[k].lacks > 1; i++)
-		if (i != k && manners[i].lacks == manners[k].lacks && manners[i].hash == manners[k].hash)
+	for (uint32_t k = 0; k < peers->count; k++) {
+		uint32_t far = end_at(x, peers->live[k], number)->far;
+
+		if (is_link_on(x, peers->live[k], number, side) &&
+		    votes_for(x, peers, number, far) * 100 >= peers->count * HABIT_PERCENT)
+			return far;
+	}
+	return FT_NONE;
+}
+
+/*
+ * Marks a switch that lacks more than half of what its peers have, or several cables that one of them lacks, too: a
+ * class of its own, such as boards of another make.
+ */
+static void apart_find(const struct proof *x, uint32_t live, enum ft_side side, struct peers *peers)
+{
+	uint32_t customary = 0, lacks = 0, common[TWINS_MAX] = {0};
+
+	for (uint32_t p = 1; peers->count > 0 && p <= last_port(x, live); p++) {
+		if (is_link(end_at(x, live, p)) && !is_link_on(x, live, p, side))
+			continue;
+		if (customary_far(x, peers, p, side) == FT_NONE)
+			continue;
+		customary++;
+		if (is_link(end_at(x, live, p)))
+			continue;
+		lacks++;
+		for (uint32_t k = 0; k < peers->count; k++)
+			common[k] += !is_link(end_at(x, peers->live[k], p));
+	}
+	peers->apart = lacks * 2 > customary;
+	for (uint32_t k = 0; k < peers->count; k++)
+		peers->apart |= common[k] > 1 && common[k] * SHARED_SHARE >= lacks * (SHARED_SHARE - 1);
+}
+
+static bool has_dark(const struct proof *x, uint32_t live)
+{
+	for (uint32_t p = 1; p <= last_port(x, live); p++)
+		if (end_at(x, live, p)->far == DARK)
 			return true;
 	return false;
 }
 
-/* Marks the members with most of the customary links, and few others. */
-static int conforming_find(struct proof *x, enum ft_side side, const struct ft_twin_set *set,
-			   const struct custom *custom)
-{
-	_cleanup_free_ struct manner *manners = calloc(set->count + 1UL, sizeof(*manners));
-
-	if (!manners)
-		return -ENOMEM;
-	for (uint32_t k = 0; k < set->count; k++) {
-		uint32_t live = x->intent->twins[side].members[set->first + k], links = 0, agree = 0, customary = 0;
-		struct manner *manner = &manners[k];
-
-		for (uint32_t p = 1; p <= last_port(x, live); p++) {
-			const struct end *end = end_at(x, live, p);
-			bool usual = is_customary(&custom[p], set->count);
-
-			links += is_link(end) && ft_side_of(x->intent, live, end->far) == side;
-			customary += usual;
-			agree += usual && end->far == custom[p].far;
-			manner->lacks += usual && !is_link(end);
-			manner->hash = usual && !is_link(end) ? (manner->hash ^ p) * HASH_PRIME : manner->hash;
-		}
-		manner->conforms = agree * 2 >= customary && agree * 100 >= links * HABIT_PERCENT;
-	}
-	for (uint32_t k = 0; k < set->count; k++)
-		x->conforms[side][x->intent->twins[side].members[set->first + k]] =
-			manners[k].conforms && !is_shared(manners, set->count, k);
-	return 0;
-}
-
-static int customs_find(struct proof *x, enum ft_side side)
+static int peers_find(struct proof *x, enum ft_side side)
 {
 	const struct ft_twins *twins = &x->intent->twins[side];
-	uint32_t all = 0;
 
-	x->custom_at[side] = calloc(twins->set_count + 1UL, sizeof(**x->custom_at));
-	x->conforms[side] = calloc(x->intent->count + 1UL, sizeof(**x->conforms));
-	if (!x->custom_at[side] || !x->conforms[side])
+	x->peers[side] = calloc(x->intent->count + 1UL, sizeof(*x->peers[side]));
+	if (!x->peers[side])
 		return -ENOMEM;
-	for (uint32_t s = 0; s < twins->set_count; s++) {
-		uint32_t most = 0;
+	for (uint32_t i = 0; i < x->intent->count; i++) {
+		const struct ft_twin_set *set =
+			twins->set_of[i] == FT_NONE || !has_dark(x, i) ? NULL : &twins->sets[twins->set_of[i]];
+		struct peers *peers = &x->peers[side][i];
 
-		for (uint32_t k = 0; k < twins->sets[s].count; k++) {
-			uint32_t ports = last_port(x, twins->members[twins->sets[s].first + k]);
+		for (uint32_t k = 0; set && k < set->count && peers->count < TWINS_MAX; k++) {
+			uint32_t other = twins->members[set->first + k];
 
-			most = ports > most ? ports : most;
+			if (other != i && is_wired_alike(x, i, other, side))
+				peers->live[peers->count++] = other;
 		}
-		x->custom_at[side][s] = all;
-		all += most + 1;
-	}
-	x->custom[side] = calloc(all + 1UL, sizeof(**x->custom));
-	if (!x->custom[side])
-		return -ENOMEM;
-	for (uint32_t s = 0; s < twins->set_count; s++) {
-		struct custom *custom = x->custom[side] + x->custom_at[side][s];
-
-		custom_count(x, side, &twins->sets[s], custom);
-		if (conforming_find(x, side, &twins->sets[s], custom) < 0)
-			return -ENOMEM;
+		apart_find(x, i, side, peers);
 	}
 	return 0;
 }
 
-/* NULL: it has no neighbours on that side. */
-static const struct custom *custom_of(const struct proof *x, uint32_t live, uint32_t number, enum ft_side side)
-{
-	uint32_t set = x->intent->twins[side].set_of[live];
-
-	return set == FT_NONE ? NULL : &x->custom[side][x->custom_at[side][set] + number];
-}
-
-/* The evidence of the twins that a dark port leads to @far; negative: it is as dark on most of them. */
+/* The evidence of the twins that a dark port leads to @far; negative: they do not use it, or it is dark on most. */
 static int custom_worth(const struct proof *x, uint32_t live, uint32_t number, uint32_t far)
 {
-	enum ft_side side = ft_side_of(x->intent, live, far);
-	const struct ft_twins *twins = &x->intent->twins[side];
-	const struct custom *custom = custom_of(x, live, number, side);
+	const struct peers *peers = &x->peers[ft_side_of(x->intent, live, far)][live];
+	uint32_t all = 0;
 
-	if (!custom)
-		return 0;
-	if (custom->dark > custom->lit + is_within(x, live, number) ||
-	    (custom->lit == 0 && !is_within(x, live, number)))
+	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++) {
+		const struct peers *of = &x->peers[side][live];
+
+		all += of->count;
+		if (votes_for(x, of, number, DARK) * 2 > of->count)
+			return -ENOUGH;
+	}
+	if (all == 0 && !is_within(x, live, number))
 		return -ENOUGH;
-	if (!x->conforms[side][live] || custom->far != far ||
-	    !is_customary(custom, twins->sets[twins->set_of[live]].count - 1))
-		return 0;
-	return HABIT;
+	return !peers->apart && peers->count > 0 &&
+			       votes_for(x, peers, number, far) * 100 >= peers->count * HABIT_PERCENT
+		       ? HABIT
+		       : 0;
 }
 
 /* ---- candidates ---- */
@@ -411,22 +386,41 @@ static int step_worth(const struct proof *x, const struct candidate *c)
 	return one ? STEP : 0;
 }
 
+/* How many ports in a row are dark around that one. */
+static uint32_t dark_run(const struct proof *x, uint32_t live, int64_t number)
+{
+	int64_t low = number, high = number;
+
+	while (end_at(x, live, low - 1)->far == DARK)
+		low--;
+	while (end_at(x, live, high + 1)->far == DARK)
+		high++;
+	return (uint32_t)(high - low + 1);
+}
+
 static int candidate_add(struct proof *x, uint32_t a, int64_t p, uint32_t b, int64_t q)
 {
-	struct candidate c = {a, b, (uint32_t)p, (uint32_t)q, 0, false};
+	struct candidate c = {a, b, (uint32_t)p, (uint32_t)q, 0};
 	bool near_within = is_within(x, a, (uint32_t)p), far_within = is_within(x, b, (uint32_t)q);
 	int near, far, step;
 
 	if (end_at(x, a, p)->far != DARK || end_at(x, b, q)->far != DARK || a == b)
 		return 0;
 	if (a > b)
-		c = (struct candidate){b, a, (uint32_t)q, (uint32_t)p, 0, false};
+		c = (struct candidate){b, a, (uint32_t)q, (uint32_t)p, 0};
 	near = custom_worth(x, c.a, c.p, c.b);
 	far = custom_worth(x, c.b, c.q, c.a);
 	step = step_worth(x, &c);
-	c.sandwich = step == SANDWICH;
 	c.worth = step + near + far + (near_within && far_within ? WITHIN : 0);
-	if (near < 0 || far < 0 || c.worth < ENOUGH)
+	/* What is dark on most twins counts only in the gap of a bundle, at whose other end it is not. */
+	if (near < 0 || far < 0)
+		c.worth = step == SANDWICH && (near > 0 || far > 0) ? SANDWICH : 0;
+	if (c.worth < ENOUGH)
+		return 0;
+	/* Beside a thin bundle, many dark ports in a row were never used. */
+	if (near <= 0 && far <= 0 && step == STEP &&
+	    (dark_run(x, a, p) > ft_edges_between(&x->intent->f->graph, a, b) ||
+	     dark_run(x, b, q) > ft_edges_between(&x->intent->f->graph, a, b)))
 		return 0;
 	/* Behind the links of both there is nothing but the habit of both. */
 	if (!near_within && !far_within && (near == 0 || far == 0))
@@ -469,12 +463,12 @@ static int steps_add(struct proof *x, uint32_t a, uint32_t p)
 /* The ports of the switch that the twins have in port @p, which its own twins have for @a. */
 static int customs_add(struct proof *x, uint32_t a, uint32_t p, enum ft_side side)
 {
-	const struct custom *custom = custom_of(x, a, p, side);
+	uint32_t far = customary_far(x, &x->peers[side][a], p, side);
 	int r = 0;
 
-	for (uint32_t q = 1; r == 0 && custom && custom->votes > 0 && q <= last_port(x, custom->far); q++)
-		if (end_at(x, custom->far, q)->far == DARK && custom_worth(x, custom->far, q, a) > 0)
-			r = candidate_add(x, a, p, custom->far, q);
+	for (uint32_t q = 1; r == 0 && far != FT_NONE && q <= last_port(x, far); q++)
+		if (end_at(x, far, q)->far == DARK && custom_worth(x, far, q, a) > 0)
+			r = candidate_add(x, a, p, far, q);
 	return r;
 }
 
@@ -544,7 +538,7 @@ static int candidate_take(struct proof *x, const struct candidate *c)
 	if (!pair)
 		return -ENOMEM;
 	pair->proven++;
-	pair->sandwiched += c->sandwich;
+	pair->certain += c->worth > ENOUGH;
 	x->end[x->first[c->a] + c->p] = (struct end){c->b, c->q};
 	x->end[x->first[c->b] + c->q] = (struct end){c->a, c->p};
 	return 0;
@@ -557,7 +551,7 @@ int ft_intent_proven(struct ft_intent *intent)
 	int r = ports_read(&x);
 
 	for (enum ft_side side = 0; r == 0 && side < FT_SIDE_COUNT; side++)
-		r = customs_find(&x, side);
+		r = peers_find(&x, side);
 	for (unsigned int round = 0; r == 0 && found && round < ROUNDS; round++) {
 		found = false;
 		r = candidates_find(&x);

@@ -126,6 +126,27 @@ static bool is_moved_between(const struct ft_intent *intent, uint32_t from, uint
 }
 
 /*
+ * True if the cable between @live and @there was exchanged with another one: @live lacks one to @from, and a switch
+ * like
+ * @live, which lacks one to @there, has one to @from. Numbers of cables do not tell of that.
+ */
+static bool is_exchanged(const struct ft_intent *intent, uint32_t live, uint32_t from, uint32_t there)
+{
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i], *other;
+		uint32_t twin = pair->a == there ? pair->b : pair->a;
+
+		if ((pair->a != there && pair->b != there) || pair->planned <= pair->seen ||
+		    !ft_intent_alike(intent, twin, live))
+			continue;
+		other = ft_meant_find(intent, twin, from);
+		if (other && other->seen > 0 && (!other->settled || other->planned < other->seen))
+			return true;
+	}
+	return false;
+}
+
+/*
  * A pair with an unassigned missing cable: one end is @live, the other of the kind of @other, which has the cable now.
  * @surplus: a block says that the cable is one too many.
  */
@@ -137,7 +158,8 @@ static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *t
 		uint32_t from = pair->a == live ? pair->b : pair->a;
 
 		if ((pair->a == live || pair->b == live) && pair->planned > pair->seen + taken[i] &&
-		    ft_intent_alike(intent, from, other) && (surplus || is_moved_between(intent, from, other)))
+		    ft_intent_alike(intent, from, other) &&
+		    (surplus || is_moved_between(intent, from, other) || is_exchanged(intent, live, from, other)))
 			return pair;
 	}
 	return NULL;

@@ -173,6 +173,7 @@ static bool owners_by_name(const struct ft_inference *f, const struct use *use, 
 static struct dark dark_ports(const struct ft_inference *f, const struct use *use)
 {
 	uint32_t low = 1, high = PORT_NUMBERS - 1, most = f->count[LOWER] / 2, run = 0, owner = FT_NONE;
+	uint32_t owned_run = 0, owned_least = PORT_NUMBERS, dark_least = PORT_NUMBERS;
 	struct dark dark = {0};
 
 	while (low < high && use[low].agree <= most)
@@ -186,10 +187,21 @@ static struct dark dark_ports(const struct ft_inference *f, const struct use *us
 
 		if (!owned && !is_dark(f, &use[p]))
 			return (struct dark){0};
-		dark.between += owned && use[p].owner != owner ? run : 0;
+		if (owned && run > 0 && use[p].owner != owner) {
+			dark.between += run;
+			dark_least = run < dark_least ? run : dark_least;
+		}
+		if (owned_run > 0 && (!owned || use[p].owner != owner)) {
+			owned_least = owned_run < owned_least ? owned_run : owned_least;
+			owned_run = 0;
+		}
+		owned_run += owned;
 		run = owned ? 0 : run + 1;
 		owner = owned ? use[p].owner : owner;
 	}
+	/* One port at the end of each bundle is left out, for a cable more: no switch is gone. */
+	if (dark_least < owned_least)
+		dark.between = 0;
 	dark.by_name = owners_by_name(f, use, low, high);
 	for (uint32_t p = low; p > 1 && is_dark(f, &use[p - 1]); p--)
 		dark.below++;
