@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The port where a cable belongs, predicted from the use of its number on other switches of the kind. */
+/*
+ * The port where a cable belongs, predicted from the use of its number on other switches of the kind: ports without a
+ * cable, by rank. None is named where that would be a guess. Cost: O(ranks * ports of the switch).
+ */
 #include "config.h"
 
 #include <stdlib.h>

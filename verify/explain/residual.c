@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Planned and observed cables as a graph over ports, without the cables that are as planned. */
+/*
+ * Planned and observed cables as a graph over ports, without the cables that are as planned.
+ *
+ * Invariant: mate and far are each their own inverse, and no pair of ports is both. Cables whose planned port is not
+ * given take ports that the plan gives to none: those that are as planned first. Cost: O(ports + cables), and O(cables
+ * of a switch) for each cable without ports.
+ */
 #include "config.h"
 
 #include <errno.h>

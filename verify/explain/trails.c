@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Alternating trails over ports, each with at most one planned and one observed cable: cycles, then paths. */
+/*
+ * Alternating trails over ports. A port has at most one planned and one observed cable, so what the two graphs do not
+ * share is a set of cycles and paths. A cycle is a swap. The cheapest explanation of a path is found by dynamic
+ * programming from cable to cable. Cost: O(ports + cables).
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Twins differ only in their hosts: which member of a class gets which of its places. */
+/*
+ * Twins differ only in their hosts: which member of a class gets which of its places.
+ *
+ * Both are sorted by hosts. The sum of differences is least if the order is kept, so only the places that are left out
+ * have to be chosen: dynamic programming over (switch, place). Cost: O(n log n) for a class in which all hosts are
+ * right, O(switches * places left out) for the rest.
+ */
 #include "config.h"
 
 #include <errno.h>

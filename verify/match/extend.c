@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Extension from seated switches to their neighbours: the switch with the most seated neighbours first. */
+/*
+ * Extension from seated switches to their neighbours: the switch with the most seated neighbours first, by buckets, as
+ * in maximum cardinality search (R. Tarjan, M. Yannakakis, 1984).
+ *
+ * Invariant: w->support is the number of seated neighbours, and an unseated switch that has some is in the bucket of
+ * that number, or deferred. Cost: O(E) for the queue, and O(candidates * d) for each switch, O(candidates * d^2) where
+ * the neighbours at two hops are compared.
+ */
 #include "config.h"
 
 #include <string.h>

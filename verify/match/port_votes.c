@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Identifies switches by port numbers: they distinguish the equal edges, spines and cores even if none is bound. */
+/*
+ * Identifies switches by port numbers: they distinguish the equal edges, spines and cores even if none is bound.
+ *
+ * Planned cables are grouped by their two port numbers, by counting sort. Each observed cable shares its vote equally
+ * among the planned switches that have a cable of the same numbers; one that more than SHARES_MAX have says too little
+ * to count. Cost: O(planned cables), then O(cables * SHARES_MAX) at most for each switch.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Local search: moves a switch that makes faults, or exchanges it with another, while that lowers the price. */
+/*
+ * Local search: moves a switch that makes faults, or exchanges it with another, while that lowers the price.
+ *
+ * Invariant: an exchange that is kept lowers the price of the two switches, or that of the whole; any other is undone.
+ * Cost: O(d) for an exchange by the prices of two seats, of which each pass tries up to 24 classes for each suspect;
+ * O(E) for one by the whole. Past SUSPECTS_MAX the assignment counts as unfinished, and the report says so.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Classes of twins among the planned switches, and the price of a place. */
+/*
+ * Classes of twins among the planned switches, and the price of a place.
+ *
+ * Invariant: w->room is the number of free members of each class, w->seated that of seated switches. Cost: O(E log V)
+ * for the classes; O(d) for a price.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Seeds: the pair to start from when no switch is identified. */
+/*
+ * Seeds: the pair to start from when no switch is identified. Planned switches of the rarest look come first, each with
+ * the observed ones that look most like it. Cost: O(V log V), and O(sorts * V) with SORTS_MAX sorts, the rarest ones.
+ */
 #include "config.h"
 
 #include <errno.h>
